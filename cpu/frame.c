@@ -405,7 +405,7 @@ bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
 static void
 price (const CpuEngine * self, CpuTask * task, bool files)
 {
-  if (bdct_rate_coder (task->job.family) == BDCT_CODER_HUFFMAN)
+  if (bdct_job_coder (&task->job) == BDCT_CODER_HUFFMAN)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       for (int i = 0; i < task->strips[c]; i++)
         task->counts.counter[c][BDCT_RATE_DC

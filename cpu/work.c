@@ -76,7 +76,7 @@ count_segments (const CpuTask * task, int c)
 
   if (bdct_cpu_is_tree (task))
     return task->strips[c] == 0 ? 0 : bdct_cpu_count_tree_segments (task);
-  return bdct_rate_coder (task->job.family) != BDCT_CODER_CABAC
+  return bdct_job_coder (&task->job) != BDCT_CODER_CABAC
       || log2_size == 0 || task->strips[c] == 0 ? 0
       : (count_blocks (&task->plane[c].grid) + n - 1) / n;
 }
@@ -152,7 +152,7 @@ count_strip (CpuTask * task, int c, int number, const BdctLevel * levels,
   BdctScan scan;
 
   memset (counter, 0, BDCT_RATE_COUNTERS * sizeof *counter);
-  if (bdct_rate_coder (task->job.family) == BDCT_CODER_CABAC) {
+  if (bdct_job_coder (&task->job) == BDCT_CODER_CABAC) {
     write_bins (task, c, number, levels, counter);
     return;
   }
@@ -212,7 +212,7 @@ work_on_strip (CpuEngine * self, CpuGroup * group, int number, Piece * piece)
   piece->component[0] = c;
   piece->component[1] = layout->component[1];
   if (piece->frame->plan.jobs.bits
-      && (bdct_rate_coder (first->job.family) == BDCT_CODER_HUFFMAN
+      && (bdct_job_coder (&first->job) == BDCT_CODER_HUFFMAN
           || bdct_cabac_log2_size (&first->job.component[c]) > 0))
     levels = self->scratch.strip_levels
         + piece->worker * bdct_cpu_piece_levels (&self->layout);

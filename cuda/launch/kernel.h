@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "dct/base/layout.h"
-#include "dct/engine/engine.h"
+#include "dct/base/error.h"
 #include "dct/entropy/rate.h"
 #include "dct/quantizer/block-grid.h"
 #include "dct/quantizer/job.h"

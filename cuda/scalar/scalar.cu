@@ -150,12 +150,12 @@ find_kernel ()
 
 /* Two chains for each transform: luma's, and the other one if chroma has its
  * own. */
-#define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
+#define TRANSFORM(id, nick, text, coder, luma, chroma_444, chroma_sampled)    \
   static_assert (BDCT_CHAIN_##chroma_444 == BDCT_CHAIN_##luma                 \
       || BDCT_CHAIN_##chroma_444 == BDCT_CHAIN_##chroma_sampled);
 #include "dct/transform/transforms.def"
 
-#define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
+#define TRANSFORM(id, nick, text, coder, luma, chroma_444, chroma_sampled)    \
   { KERNELS (luma, chroma_sampled, uint8_t),                                  \
     KERNELS (luma, chroma_sampled, uint16_t) },
 const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2]

@@ -29,7 +29,7 @@ round_size (const BdctLayout * layout)
 static bool
 has_levels (const BdctJob * job)
 {
-  return bdct_rate_coder (job->family) == BDCT_CODER_CABAC
+  return bdct_job_coder (job) == BDCT_CODER_CABAC
       && !bdct_job_is_rd (job);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine.h"
 
+#include "dct/entropy/rate.h"
+
 static bool
 check_jobs (const BdctJob * jobs, int n_jobs, const char *what, int depth,
     BdctError * error)
@@ -12,9 +14,30 @@ check_jobs (const BdctJob * jobs, int n_jobs, const char *what, int depth,
   return true;
 }
 
+/* Bits are never priced by another transform's coder. */
+static bool
+check_coder (const BdctJob * job, BdctError * error)
+{
+  const BdctTransformInfo *info = bdct_transform_info (job->transform);
+
+  return bdct_job_coder (job) != BDCT_CODER_NONE
+      || bdct_error (error, "the bits of %s are not known: it has no coder",
+      info != NULL ? info->name : "an unknown transform");
+}
+
+static bool
+check_bits (const BdctFrame * frame, BdctError * error)
+{
+  for (int i = 0; i < frame->n_trials; i++)
+    if (!check_coder (&frame->trials[i], error))
+      return false;
+  return check_coder (&frame->quantizers[0], error);
+}
+
 /* What the quantizers have in common. */
 static bool
-check_quantizers (const BdctJob * quantizers, int n_quantizers, BdctError * error)
+check_quantizers (const BdctJob * quantizers, int n_quantizers,
+    BdctError * error)
 {
   const BdctJobTree *tree = &quantizers[0].tree;
 
@@ -72,6 +95,8 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
       || !check_jobs (frame->trials, frame->n_trials, "trial", layout->depth,
           error)
       || !check_quantizers (frame->quantizers, frame->n_quantizers, error))
+    return false;
+  if (frame->rate && !check_bits (frame, error))
     return false;
   if (frame->view != NULL && !check_view (frame, error))
     return false;

@@ -14,13 +14,6 @@ typedef struct {
 
 #define GROUP_OF(component) ((component) == BDCT_Y ? 0 : 1)
 
-BdctCoder
-bdct_rate_coder (BdctFamily family)
-{
-  return family == BDCT_FAMILY_JPEG || family == BDCT_FAMILY_REAL
-      ? BDCT_CODER_HUFFMAN : BDCT_CODER_CABAC;
-}
-
 bool
 bdct_rate_is_exact (const BdctJob * job)
 {
@@ -208,7 +201,7 @@ void
 bdct_rate_price (const BdctRateCounts * counts, const BdctLayout * layout,
     const BdctJob * job, bool files, BdctStats * stats)
 {
-  if (bdct_rate_coder (job->family) == BDCT_CODER_HUFFMAN) {
+  if (bdct_job_coder (job) == BDCT_CODER_HUFFMAN) {
     price_huffman (counts, layout, job, files, stats);
     return;
   }

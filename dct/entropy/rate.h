@@ -19,20 +19,14 @@
 extern "C" {
 #endif
 
-/** How levels are coded. */
-typedef enum {
-  /** T.81's baseline Huffman coding, Annex F.1.2. The blocks of a component are
-   * coded in the order of a scan that interleaves all components. For the
-   * families JPEG and REAL. */
-  BDCT_CODER_HUFFMAN,
-  /** An estimate of H.265's residual_coding() (clause 7.3.8.11) in CABAC
-   * (clause 9.3), with a coded block flag before each block and diagonal scans,
-   * without sign hiding, transform skip or prediction. For all other
-   * families. */
-  BDCT_CODER_CABAC,
-} BdctCoder;
+/** How a job's levels are priced. */
+static inline BdctCoder
+bdct_job_coder (const BdctJob *job)
+{
+  const BdctTransformInfo *info = bdct_transform_info (job->transform);
 
-BdctCoder bdct_rate_coder (BdctFamily family);
+  return info != NULL ? info->coder : BDCT_CODER_NONE;
+}
 
 /** Whether a job's bits are exactly a file's and no estimate: jpeg-8x8 at a
  * depth of 8. */

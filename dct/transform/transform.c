@@ -30,8 +30,9 @@ enum {
 #include BDCT_TRANSFORMS
 };
 
-#define TRANSFORM(id, nick, text, luma, chroma_444, chroma_sampled)           \
+#define TRANSFORM(id, nick, text, coder, luma, chroma_444, chroma_sampled)    \
   [BDCT_##id] = {nick, text, (BdctFamily) FAMILY_OF_##luma,                   \
+      BDCT_CODER_##coder,                                                     \
       BDCT_CHAIN_##luma, BDCT_CHAIN_##chroma_444,                             \
       BDCT_CHAIN_##chroma_sampled},
 static const BdctTransformInfo transforms[BDCT_N_TRANSFORMS] = {
@@ -79,6 +80,6 @@ bdct_transform_has_rdoq (BdctTransform transform)
 {
   const BdctTransformInfo *info = bdct_transform_info (transform);
 
-  return info->family == BDCT_FAMILY_HEVC
+  return info->family == BDCT_FAMILY_HEVC && info->coder == BDCT_CODER_CABAC
       && bdct_chain_info (info->luma)->log2_width <= 5;
 }

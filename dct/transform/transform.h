@@ -58,6 +58,19 @@ typedef enum {
   BDCT_FAMILY_H264,
 } BdctFamily;
 
+/** How the levels of a transform are priced (entropy/rate.h). */
+typedef enum {
+  /** Not at all: their bits are refused. */
+  BDCT_CODER_NONE,
+  /** T.81's baseline Huffman coding, Annex F.1.2. The blocks of a component are
+   * coded in the order of a scan that interleaves all components. */
+  BDCT_CODER_HUFFMAN,
+  /** An estimate of H.265's residual_coding() (clause 7.3.8.11) in CABAC
+   * (clause 9.3), with a coded block flag before each block and diagonal scans,
+   * without sign hiding, transform skip or prediction. */
+  BDCT_CODER_CABAC,
+} BdctCoder;
+
 /** A row of transforms.def's chains. */
 typedef struct {
   BdctFamily family;
@@ -70,6 +83,7 @@ typedef struct {
   const char *name;        /**< nick: "jpeg-8x8" */
   const char *description; /**< a line for people */
   BdctFamily family;
+  BdctCoder coder;
   BdctChain luma, chroma_444, chroma_sampled;
 } BdctTransformInfo;
 

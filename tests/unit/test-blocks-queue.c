@@ -105,7 +105,7 @@ test_errors (void)
     .width = 50, .height = 41, .content = CONTENT_RANDOM
   };
   BdctView view = BDCT_VIEW_DEFAULT;
-  BdctJob quantizers[BDCT_MAX_QUANTIZERS], deep, other;
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS], deep, other, unknown;
   BdctParams params = defaults;
   BdctLayout layout;
   guint8 *map;
@@ -175,6 +175,13 @@ test_errors (void)
     bad.quantizers = &deep;
     bad.n_quantizers = 1;
     refuse (engine, &bad, "quantizer 0", "depth of 10");
+    bad = good;
+    unknown = quantizers[0];
+    unknown.transform = BDCT_N_TRANSFORMS;
+    bad.trials = &unknown;
+    bad.n_trials = 1;
+    bad.rate = true;
+    refuse (engine, &bad, "the bits of an unknown transform", "no coder");
     bad = good;
     bad.trials = &deep;
     bad.n_trials = 1;

@@ -268,7 +268,7 @@ check_scene (const Scene * s, gboolean mapped)
   for (int k = 0; k < 3; k++)
     if (s->source.sample[k] != NULL)
       levels[k] = get_levels (s, k, mapped);
-  if (bdct_rate_coder (s->quantizers[0].family) == BDCT_CODER_HUFFMAN)
+  if (bdct_job_coder (&s->quantizers[0]) == BDCT_CODER_HUFFMAN)
     huffman_bits (s, levels, bits);
   else
     cabac_bits (s, levels, bits);
