@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The plan of a frame: what its steps and places are for frames that people
+ * have, written out by hand; and for random frames what has to hold of any: each
+ * job in one group, each image made before it is read, nothing made that nothing
+ * reads. The history is compared with a list of frames. */
+#include <string.h>
+#include "dct/engine/plan.h"
+#include "dct/metrics/metrics.h"
+#include "frame.h"
+
+static const BdctPlanRules cpu_rules = { 8, 8, true, false };
+static const BdctPlanRules cuda_rules = { BDCT_MAX_JOBS, 8, false, true };
+
+static const char *const step_names[] = {
+  [BDCT_STEP_RGB_TO_PLANES] = "rgb-to-planes",
+  [BDCT_STEP_PACK] = "pack",
+  [BDCT_STEP_HISTORY] = "history",
+  [BDCT_STEP_ERRORS] = "errors",
+  [BDCT_STEP_TRANSFORM] = "transform",
+  [BDCT_STEP_BITS] = "bits",
+  [BDCT_STEP_METRICS] = "metrics",
+  [BDCT_STEP_RECORDS] = "records",
+  [BDCT_STEP_MAP] = "map",
+  [BDCT_STEP_VIEW] = "view",
+  [BDCT_STEP_PLANES_TO_RGB] = "planes-to-rgb",
+  [BDCT_STEP_ZOOM] = "zoom",
+};
+
+static const char *const place_names[] = {
+  [BDCT_PLACE_NONE] = "-",
+  [BDCT_PLACE_SRC] = "src",
+  [BDCT_PLACE_DST] = "dst",
+  [BDCT_PLACE_OWN] = "own",
+  [BDCT_PLACE_PLANES] = "planes",
+  [BDCT_PLACE_RECONSTRUCTION] = "rec",
+  [BDCT_PLACE_BASE] = "base",
+};
+
+/* "STEP STEP:GROUP ..." */
+static gchar *
+describe_steps (const BdctPlan * plan)
+{
+  GString *text = g_string_new (NULL);
+
+  for (int i = 0; i < plan->n_steps; i++) {
+    const BdctStepKind kind = plan->step[i].kind;
+
+    g_string_append_printf (text, "%s%s", i > 0 ? " " : "", step_names[kind]);
+    if (kind == BDCT_STEP_TRANSFORM || kind == BDCT_STEP_BITS
+        || kind == BDCT_STEP_METRICS)
+      g_string_append_printf (text, ":%d", plan->step[i].group);
+  }
+  return g_string_free (text, FALSE);
+}
+
+/* Of planes, reconstruction, levels, view and base. */
+static gchar *
+describe_places (const BdctPlan * plan)
+{
+  static const BdctPlanImage images[] = { BDCT_PLAN_PLANES,
+    BDCT_PLAN_RECONSTRUCTION, BDCT_PLAN_LEVELS, BDCT_PLAN_VIEW, BDCT_PLAN_BASE
+  };
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < G_N_ELEMENTS (images); i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? " " : "",
+        place_names[plan->place[images[i]]]);
+  return g_string_free (text, FALSE);
+}
+
+static void
+expect (const BdctPlan * plan, const char *steps, const char *places)
+{
+  gchar *got = describe_steps (plan);
+
+  g_assert_cmpstr (got, ==, steps);
+  g_free (got);
+  got = describe_places (plan);
+  g_assert_cmpstr (got, ==, places);
+  g_free (got);
+}
+
+static void
+make_rgb (BdctLayout * layout, int width, int height)
+{
+  const BdctRgb rgb = {.n_planes = 1,.bytes = 4,.offset = {0, 1, 2} };
+
+  bdct_layout_init_rgb (layout, &rgb, width, height, BDCT_CHROMA_420);
+}
+
+static BdctJob
+make_job (BdctTransform transform, const BdctLayout * layout)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctJob job;
+
+  params.transform = transform;
+  g_assert_true (bdct_job_init (&job, &params, layout, NULL));
+  return job;
+}
+
+static guint8 some_memory[8];
+
+#define IMAGE { .data = { some_memory, some_memory, some_memory } }
+
+static void
+test_frames (void)
+{
+  BdctLayout yuv, rgb;
+  BdctJob job, tree, other;
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src = IMAGE,
+    .dst = IMAGE
+  };
+  BdctHistory history;
+  BdctPlan plan;
+  guint8 sizes[1];
+
+  format_layout (FORMAT_NV12, 8, 0, 64, 40, &yuv);
+  make_rgb (&rgb, 64, 40);
+  job = make_job (BDCT_JPEG_8X8, &yuv);
+  tree = make_job (BDCT_HEVC_QUADTREE, &yuv);
+  other = make_job (BDCT_HEVC_8X8, &yuv);
+  bdct_history_init (&history, 4);
+
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  expect (&plan, "transform:0", "src dst - dst -");
+  g_assert_false (plan.blocks.records || plan.blocks.sizes);
+  bdct_plan_frame (&plan, &rgb, &frame, &cpu_rules, &history);
+  expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
+      "own own - rec -");
+  g_assert_true (plan.jobs.rgb_errors);
+  bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
+  expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
+      "own planes - rec -");
+
+  frame.metrics = 1 << BDCT_METRIC_SSIM;
+  bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
+  expect (&plan, "rgb-to-planes transform:0 metrics:0 planes-to-rgb",
+      "own own - rec -");
+  frame.dst = (BdctImage) { 0 };
+  bdct_plan_frame (&plan, &yuv, &frame, &cuda_rules, &history);
+  expect (&plan, "transform:0 metrics:0", "src own - - -");
+  frame.metrics = 0;
+  bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
+  expect (&plan, "rgb-to-planes transform:0", "own - - - -");
+  frame.dst = frame.src;
+
+  frame.view = &view;
+  view.mode = BDCT_VIEW_COEFFICIENTS;
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  expect (&plan, "transform:0 view", "src - own dst -");
+  view.mode = BDCT_VIEW_ERROR_MAP;
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  expect (&plan, "transform:0 view", "src - - dst -");
+  g_assert_true (plan.blocks.records);
+  view.mode = BDCT_VIEW_RECONSTRUCTION;
+  view.grid = true;
+  frame.quantizers = &tree;
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  expect (&plan, "transform:0 view", "src own - dst -");
+  g_assert_true (plan.blocks.sizes);
+  frame.view = NULL;
+  frame.sizes = sizes;
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  g_assert_true (plan.blocks.sizes);
+  frame.quantizers = &job;
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  g_assert_false (plan.blocks.sizes);
+
+  frame.trials = &other;
+  frame.n_trials = 1;
+  frame.rate = true;
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  expect (&plan, "transform:0 bits:0 transform:1 bits:1", "src dst - dst -");
+  bdct_plan_frame (&plan, &yuv, &frame, &cuda_rules, &history);
+  expect (&plan, "transform:0 bits:0", "src dst - dst -");
+  frame.trial_metrics = 1 << BDCT_METRIC_XPSNR;
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  expect (&plan, "history transform:0 bits:0 transform:1 bits:1 metrics:1",
+      "src dst - dst -");
+  bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
+  expect (&plan, "transform:0 bits:0 transform:1 bits:1 metrics:1",
+      "src dst - dst -");
+}
+
+static void
+test_comparisons (void)
+{
+  BdctLayout nv12, i420, rgb;
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctComparison c = {.reference = {.image = IMAGE},
+    .distorted = {{.image = IMAGE}},.n_distorted = 1,.dst = IMAGE
+  };
+  BdctHistory history;
+  BdctPlan plan;
+
+  format_layout (FORMAT_NV12, 8, 0, 64, 40, &nv12);
+  format_layout (FORMAT_I420, 8, 0, 64, 40, &i420);
+  make_rgb (&rgb, 64, 40);
+  bdct_history_init (&history, 4);
+  c.errors = true;
+
+  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  expect (&plan, "errors", "src - - - -");
+  c.distorted[0].layout = &i420;
+  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  expect (&plan, "pack errors", "src - - - -");
+  g_assert_true (plan.packed[1] && !plan.packed[0]);
+  c.distorted[0].layout = NULL;
+  bdct_plan_comparison (&plan, &rgb, &c, &history);
+  expect (&plan, "pack errors", "own - - - -");
+  g_assert_true (plan.jobs.rgb_errors);
+
+  c.errors = false;
+  c.view = &view;
+  view.mode = BDCT_VIEW_WIPE;
+  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  expect (&plan, "view", "src - - dst -");
+  bdct_plan_comparison (&plan, &rgb, &c, &history);
+  expect (&plan, "pack zoom", "own - - - -");
+  view.zoom = 2;
+  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  expect (&plan, "zoom", "src - - - -");
+  view.mode = BDCT_VIEW_SSIM_MAP;
+  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  expect (&plan, "map view zoom", "src - - base own");
+  bdct_plan_comparison (&plan, &rgb, &c, &history);
+  expect (&plan, "pack map view planes-to-rgb zoom", "own - - own own");
+  view.zoom = 1;
+  view.mode = BDCT_VIEW_ERROR_MAP;
+  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  expect (&plan, "records view", "src - - dst -");
+}
+
+/* Random frames */
+
+static bool
+reads_own_planes (const BdctPlan * plan, int from)
+{
+  for (int i = from; i < plan->n_steps; i++)
+    if (plan->step[i].kind == BDCT_STEP_TRANSFORM
+        || plan->step[i].kind == BDCT_STEP_HISTORY
+        || plan->step[i].kind == BDCT_STEP_METRICS
+        || plan->step[i].kind == BDCT_STEP_BITS
+        || plan->step[i].kind == BDCT_STEP_VIEW)
+      return true;
+  return false;
+}
+
+static void
+check_groups (const BdctPlan * plan, const BdctFrame * frame,
+    const BdctPlanRules * rules)
+{
+  const BdctPlanJobs *jobs = &plan->jobs;
+  const int most = frame->trial_metrics != 0 ? rules->max_pictures
+      : rules->max_jobs;
+  bool seen[BDCT_MAX_JOBS] = { false };
+  int next = 0;
+
+  for (int g = 0; g < jobs->n_groups; g++) {
+    BdctTransform first = 0;
+
+    g_assert_cmpint (jobs->group[g].first, ==, next);
+    g_assert_cmpint (jobs->group[g].n, >=, 1);
+    g_assert_cmpint (jobs->group[g].n, <=, most);
+    for (int k = 0; k < jobs->group[g].n; k++) {
+      const int i = jobs->order[next + k];
+      const BdctTransform transform = i == 0 ? frame->quantizers[0].transform
+          : frame->trials[i - 1].transform;
+
+      g_assert_false (seen[i]);
+      seen[i] = true;
+      first = k == 0 ? transform : first;
+      g_assert_true (!rules->one_transform || transform == first);
+    }
+    next += jobs->group[g].n;
+  }
+  g_assert_cmpint (next, ==, 1 + frame->n_trials);
+}
+
+static void
+check_order (const BdctPlan * plan, bool rgb)
+{
+  const BdctPlace rec = plan->place[BDCT_PLAN_RECONSTRUCTION];
+  int transformed = 0, n_views = 0, first = -1;
+
+  for (int i = 0; i < plan->n_steps; i++) {
+    const BdctStep *step = &plan->step[i];
+
+    if (step->kind == BDCT_STEP_TRANSFORM) {
+      g_assert_cmpint (step->group, ==, transformed++);
+      first = first < 0 ? i : first;
+    }
+    if (step->kind == BDCT_STEP_BITS || step->kind == BDCT_STEP_METRICS)
+      g_assert_cmpint (step->group, ==, transformed - 1);
+    if (step->kind == BDCT_STEP_METRICS && step->group == 0
+        && plan->metrics.first != 0)
+      g_assert_cmpint (rec, !=, BDCT_PLACE_NONE);
+    n_views += step->kind == BDCT_STEP_VIEW;
+  }
+  g_assert_cmpint (transformed, ==, plan->jobs.n_groups);
+  g_assert_cmpint (n_views, ==, plan->view.drawn);
+  g_assert_cmpint (bdct_plan_has (plan, BDCT_STEP_RGB_TO_PLANES), ==, rgb);
+  /* Where the reconstruction lies on the planes, they are read but once. */
+  if (rec == BDCT_PLACE_PLANES) {
+    g_assert_false (reads_own_planes (plan, first + 1));
+    g_assert_cmpint (plan->jobs.n, ==, 1);
+  }
+  if (rgb)
+    g_assert_cmpint (plan->place[BDCT_PLAN_PLANES], ==, BDCT_PLACE_OWN);
+}
+
+/* What has no place has no data, and what is shared is the same. */
+static void
+check_images (const BdctPlan * plan)
+{
+  BdctImage own[BDCT_PLAN_IMAGES] = { {0} }, image[BDCT_PLAN_IMAGES];
+  guint8 memory[BDCT_PLAN_IMAGES + 2];
+  BdctImage src = {.data = {memory + BDCT_PLAN_IMAGES} };
+  BdctImage dst = {.data = {memory + BDCT_PLAN_IMAGES + 1} };
+
+  for (int i = 0; i < BDCT_PLAN_IMAGES; i++)
+    own[i].data[0] = memory + i;
+  bdct_plan_find_images (plan, &src, &dst, own, image);
+  for (int i = 0; i < BDCT_PLAN_IMAGES; i++) {
+    const BdctPlace place = plan->place[i];
+    const guint8 *wanted = place == BDCT_PLACE_NONE ? NULL
+        : place == BDCT_PLACE_SRC ? src.data[0]
+        : place == BDCT_PLACE_DST ? dst.data[0]
+        : place == BDCT_PLACE_OWN ? memory + i
+        : place == BDCT_PLACE_PLANES ? image[BDCT_PLAN_PLANES].data[0]
+        : place == BDCT_PLACE_BASE ? image[BDCT_PLAN_BASE].data[0]
+        : image[BDCT_PLAN_RECONSTRUCTION].data[0];
+
+    g_assert_true (image[i].data[0] == wanted);
+    if (place == BDCT_PLACE_PLANES || place == BDCT_PLACE_RECONSTRUCTION
+        || place == BDCT_PLACE_BASE)
+      g_assert_nonnull (image[i].data[0]);
+  }
+}
+
+static void
+test_random (void)
+{
+  static const BdctViewMode modes[] = { BDCT_VIEW_RECONSTRUCTION,
+    BDCT_VIEW_ORIGINAL, BDCT_VIEW_COEFFICIENTS, BDCT_VIEW_ERROR_MAP,
+    BDCT_VIEW_NONZERO_MAP, BDCT_VIEW_QUALITY_MAP, BDCT_VIEW_SIZE_MAP
+  };
+  BdctJob job[BDCT_N_TRANSFORMS], trials[BDCT_MAX_TRIALS];
+  GRand *rand = g_rand_new_with_seed (1);
+  BdctLayout layout[2];
+  BdctHistory history;
+  BdctPlan plan;
+
+  format_layout (FORMAT_I420, 8, 0, 70, 41, &layout[0]);
+  make_rgb (&layout[1], 70, 41);
+  bdct_history_init (&history, 5);
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
+    job[t] = make_job (t, &layout[0]);
+  for (int n = 0; n < 20000; n++) {
+    const bool rgb = g_rand_int_range (rand, 0, 2);
+    const BdctPlanRules *rules = g_rand_boolean (rand) ? &cpu_rules
+        : &cuda_rules;
+    BdctView view = BDCT_VIEW_DEFAULT;
+    BdctFrame frame = {.n_quantizers = 1,.src = IMAGE,
+      .quantizers = &job[g_rand_int_range (rand, 0, BDCT_N_TRANSFORMS)],
+      .trials = trials,.number = g_rand_int_range (rand, 0, 9)
+    };
+
+    if (g_rand_int_range (rand, 0, 4) > 0) {
+      frame.dst = frame.src;
+      frame.view = &view;
+      view.mode = modes[g_rand_int_range (rand, 0, G_N_ELEMENTS (modes))];
+      view.grid = g_rand_boolean (rand);
+    }
+    frame.n_trials = g_rand_boolean (rand) ? 0
+        : g_rand_int_range (rand, 0, BDCT_MAX_TRIALS + 1);
+    for (int i = 0; i < frame.n_trials; i++)
+      trials[i] = job[g_rand_int_range (rand, 0, BDCT_N_TRANSFORMS)];
+    frame.rate = g_rand_boolean (rand);
+    frame.metrics = g_rand_boolean (rand) ? 0
+        : g_rand_int_range (rand, 0, 1 << BDCT_N_METRICS);
+    frame.trial_metrics = g_rand_boolean (rand) ? 0
+        : g_rand_int_range (rand, 0, 1 << BDCT_N_METRICS);
+    bdct_plan_frame (&plan, &layout[rgb], &frame, rules, &history);
+    check_groups (&plan, &frame, rules);
+    check_order (&plan, rgb);
+    check_images (&plan);
+    g_assert_cmpint (bdct_plan_has (&plan, BDCT_STEP_HISTORY), ==,
+        plan.metrics.history.copied);
+    g_assert_cmpint (plan.metrics.history.needed, ==,
+        ((frame.metrics | frame.trial_metrics) >> BDCT_METRIC_XPSNR & 1));
+  }
+  g_rand_free (rand);
+}
+
+/* Each place of the ring has the luma of the last frame that was copied there
+ * and not taken out again. */
+static void
+test_history (void)
+{
+  GRand *rand = g_rand_new_with_seed (2);
+
+  for (int round = 0; round < 200; round++) {
+    const guint n = 1 + BDCT_HISTORY_EXTRA + g_rand_int_range (rand, 0, 8);
+    gint64 has[BDCT_HISTORY_MAX];
+    BdctHistory history;
+
+    bdct_history_init (&history, n);
+    memset (has, -1, sizeof has);
+    for (int k = 0; k < 200; k++) {
+      const gint64 number = g_rand_int_range (rand, 0, 3 * n);
+      BdctHistoryUse use;
+
+      bdct_history_enter (&history, number, &use);
+      g_assert_cmpint (use.own, <, n);
+      g_assert_cmpint (use.copied, ==, has[use.own] != number);
+      has[use.own] = number;
+      for (int i = 0; i <= BDCT_HISTORY_FRAMES; i++) {
+        gint at = -1;
+
+        for (guint p = 0; p < n; p++)
+          if (i <= number && has[p] == number - i)
+            at = p;
+        g_assert_cmpint (use.of[i], ==, at);
+      }
+      if (g_rand_int_range (rand, 0, 8) == 0) {
+        bdct_history_forget (&history, &use);
+        if (use.copied)
+          has[use.own] = -1;
+      }
+    }
+  }
+  g_rand_free (rand);
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/plan/frames", test_frames);
+  g_test_add_func ("/plan/comparisons", test_comparisons);
+  g_test_add_func ("/plan/random", test_random);
+  g_test_add_func ("/plan/history", test_history);
+  return g_test_run ();
+}
