@@ -9,8 +9,8 @@
  * the worker threads take in order. A stage begins when the one before is done.
  * The jobs of a group have one transform; their stage has strips as high as a
  * tile of one component or, of several block sizes, as high as chroma's tiles.
- * CABAC's bits take two stages: the strips write the bins, and segments of these
- * are priced. Each stage of the metrics is one here. */
+ * CABAC's bits take two stages: the strips write the bins, then segments of
+ * these are priced. Each stage of the metrics is one here. */
 #ifndef BDCT_CPU_H
 #define BDCT_CPU_H
 

@@ -202,7 +202,8 @@ first_accumulators (uint8_t * memory, const Entry * entry)
 }
 
 /* The launches of `n` frames that go together: the first one of each, then the
- * second one of each, and so on, as those are likely to have the same kernel. */
+ * second one of each, and so on, as those are likely to have the same kernel.
+ */
 static int
 gather_launches (CudaEngine * self, unsigned first, unsigned n)
 {
@@ -398,8 +399,8 @@ has_room (const CudaEngine * self, BdctError * error)
       || bdct_error (error, "all %u frames are in flight", self->depth);
 }
 
-/* The next frame, with nothing in it yet. Where its metrics read the history, the
- * frames before it have started: one that cannot start is not in there. */
+/* The next frame, with nothing in it yet. Where its metrics read the history,
+ * the frames before it have started: one that cannot start is not in there. */
 static Entry *
 next_entry (CudaEngine * self, unsigned metrics)
 {

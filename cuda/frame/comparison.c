@@ -104,7 +104,8 @@ describe_errors (BdctCudaFrame * frame, const BdctLayout * layout)
     .reference = frame->images.src[0].image,
   };
   for (int i = 0; i < n; i++) {
-    errors->accumulators[i] = rgb->accumulators[i] = bdct_cuda_frame_accumulators (frame, i);
+    errors->accumulators[i] = rgb->accumulators[i] =
+        bdct_cuda_frame_accumulators (frame, i);
     rgb->distorted[i] = frame->images.src[1 + i].image;
   }
   for (int p = 0; p < layout->n_planes; p++) {

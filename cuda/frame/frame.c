@@ -102,7 +102,8 @@ bdct_cuda_frame_place_images (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-/* Memory for the frame's luma in the history; find that of the frames before. */
+/* Memory for the frame's luma in the history; find that of the frames before.
+ */
 static bool
 place_history (const BdctHistoryUse * use, const BdctStaging * staging,
     BdctCudaMemory * memory, const uint16_t * luma[3], BdctError * error)

@@ -46,9 +46,9 @@ typedef struct {
 typedef struct {
   BdctJob quantizers[BDCT_MAX_QUANTIZERS];
   BdctCudaWork work;          /**< the quantizers' planes, without output */
-  BdctCudaWork sized[BDCT_TREE_SIZES]; /**< the same in a tree's blocks of each
-                                            size */
-  BdctCudaLaunch launch[4];   /**< the quantizers', then those of their levels */
+  BdctCudaWork sized[BDCT_TREE_SIZES]; /**< the same in blocks of each size,
+                                            of a tree */
+  BdctCudaLaunch launch[4];   /**< the quantizers', then their levels' */
   int n_launches;             /**< 0: a rate-distortion job */
   BdctTrial *trials;
   int max_trials;

@@ -113,8 +113,8 @@ count_tiles (const BdctLayout * layout)
   return n;
 }
 
-/* Write the map of a job's blocks, and behind it that of its tiles, at an offset
- * of the frame's. Returns how large they are. */
+/* Write the map of a job's blocks, and behind it that of its tiles, at an
+ * offset of the frame's. Returns how large they are. */
 static size_t
 write_map (BdctCudaFrame * frame, const BdctLayout * layout,
     const BdctFrame * request, const BdctBlockGrid * request_grid,

@@ -32,7 +32,8 @@ launched (cudaError_t err, BdctError * error)
   return check (err, "cudaLaunchKernel", error);
 }
 
-/* Planes of R, G and B, in a stream of their own, which the kernels' follows. */
+/* Planes of R, G and B, in a stream of their own, which the kernels' follows.
+ */
 static bool
 rgb_to_planes (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)

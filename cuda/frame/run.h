@@ -8,13 +8,13 @@
 #include "frame.h"
 
 /** The `i`-th of the launches that go with those of other frames; NULL behind
- * the last one. `skipped`: whether there is none of this number, as the job is a
- * rate-distortion job. */
+ * the last one. `skipped`: whether there is none of this number, as the job is
+ * a rate-distortion job. */
 const BdctCudaLaunch *bdct_cuda_frame_launch (const BdctCudaFrame *frame,
     int i, bool *skipped);
 
-/** Enqueue what the shared launches of a frame read; and, behind these, the rest
- * of its steps. */
+/** Enqueue what the shared launches of a frame read; and, behind these, the
+ * rest of its steps. */
 bool bdct_cuda_frame_begin (const BdctCudaFrame *frame,
     const BdctStaging *staging, BdctError *error);
 bool bdct_cuda_frame_run (BdctCudaFrame *frame, const BdctStaging *staging,

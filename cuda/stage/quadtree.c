@@ -13,7 +13,7 @@ typedef struct {
   int n_quantizers;
   BdctImage picture[BDCT_TREE_SIZES];
   uint8_t *room;                /* of rdoq */
-  BdctCudaAccumulator *accumulators;          /* of the fixed transforms: of no use */
+  BdctCudaAccumulator *accumulators;    /* of the fixed transforms: of no use */
   bool own_sizes;               /* the tree's sizes are in its memory */
   BdctCudaTree tree;
 } Task;

@@ -12,7 +12,7 @@
 
 #include "cuda/frame/frame.h"
 
-/** As bdct_rd_reserve() and bdct_rd_enqueue() have it, of a job that has trees. */
+/** As bdct_rd_reserve() and bdct_rd_enqueue(), for a job that has trees. */
 bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);
 bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, int i,

@@ -17,9 +17,9 @@ bool bdct_rd_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);
 
 /** Enqueue all for such a job, job `i` of the plan, with its statistics and its
- * bits. `dst`: receives the reconstruction; NULL or without data: none. `memory`
- * holds levels, and blocks of all sizes, meanwhile: one buffer for all frames,
- * as what is enqueued runs in order. It grows on demand. */
+ * bits. `dst`: receives the reconstruction; NULL or without data: none.
+ * `memory` holds levels, and blocks of all sizes, meanwhile: one buffer for all
+ * frames, as what is enqueued runs in order. It grows on demand. */
 bool bdct_rd_enqueue (const BdctCudaFrame *frame, int i, const BdctImage *dst,
     const BdctStaging *staging, BdctBuffer *memory, BdctError *error);
 

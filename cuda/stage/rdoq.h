@@ -34,7 +34,7 @@ bool bdct_rdoq_plan_from_levels (BdctCudaDevice *device,
     const BdctCudaWork *work, const BdctLevel *const levels[BDCT_MAX_PLANES],
     BdctCudaLaunch *pass, BdctError *error);
 
-/** As bdct_rd_reserve() and bdct_rd_enqueue() have it, of a job that has no trees. */
+/** As bdct_rd_reserve() and bdct_rd_enqueue(), for a job without trees. */
 bool bdct_rdoq_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);
 bool bdct_rdoq_enqueue (const BdctCudaFrame *frame, int i, const BdctImage *dst,

@@ -51,14 +51,15 @@ typedef struct {
                                      side of luma's block in each place of the
                                      smallest ones, by luma's numbers; NULL: not
                                      asked */
-  size_t n_blocks;              /**< entries of `set_of_block` and `blocks`;
+  size_t n_blocks;              /**< entries of `quantizer_map` and `blocks`;
                                      unused if there is neither */
   bool rate;                    /**< have the bits in the statistics of all
                                      jobs (rate.h), ... */
   bool trial_files;             /**< ... and what a file has of each trial
                                      too; of the quantizers they always are */
   /** Metrics to have in the statistics of the quantizers, and of each trial:
-   * bits 1 << BdctMetric, of which those that bdct_metrics_supported() leaves. */
+   * bits 1 << BdctMetric, of which those that bdct_metrics_supported() leaves.
+   */
   unsigned metrics, trial_metrics;
   int frame_rate;               /**< for XPSNR: whole frames a second, ... */
   uint64_t number;              /**< ... and which of the stream it is: those
@@ -112,8 +113,8 @@ typedef struct BdctEngineClass {
   bool (*configure) (BdctEngine *engine, const BdctLayout *layout,
       unsigned depth, BdctError *error);
 
-  /** Have the memory that a job with trees or rdoq takes beside the frames'; its
-   * first frame has to get it otherwise. Nothing may be in flight. */
+  /** Have the memory that a job with trees or rdoq takes beside the frames';
+   * its first frame has to get it otherwise. Nothing may be in flight. */
   bool (*reserve) (BdctEngine *engine, const BdctJob *job, BdctError *error);
 
   /** Start one frame. Fails, starting nothing, if `depth` frames are in flight,

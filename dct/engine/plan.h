@@ -117,7 +117,7 @@ typedef struct {
   BdctPlanBlocks blocks;
   BdctPlanView view;
   BdctPlace place[BDCT_PLAN_IMAGES];
-  bool packed[1 + BDCT_MAX_DISTORTED]; /**< a step makes planes of the picture */
+  bool packed[1 + BDCT_MAX_DISTORTED]; /**< a step makes the picture's planes */
   int n_steps;
   BdctStep step[3 * BDCT_MAX_JOBS + 8];
 } BdctPlan;

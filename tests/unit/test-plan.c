@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The plan of a frame: what its steps and places are for frames that people
- * have, written out by hand; and for random frames what has to hold of any: each
- * job in one group, each image made before it is read, nothing made that nothing
- * reads. The history is compared with a list of frames. */
+ * The plan of a frame. For usual frames, its steps and places are written out
+ * by hand. Of random frames, each job is in one group, and each image is made
+ * before it is read. The history is compared with a list of frames. */
 #include <string.h>
 #include "dct/engine/plan.h"
 #include "dct/metrics/metrics.h"

@@ -13,8 +13,8 @@
 
 #define VIEW_SETS 3
 
-/** The delta-QPs of the quantizers, for the map; the quantizers are the same, so
- * that the picture is that of one. */
+/** The delta-QPs of the quantizers, for the map; the quantizers are the same,
+ * so that the picture is that of one. */
 extern const double view_deltas[VIEW_SETS];
 
 typedef struct {
