@@ -42,7 +42,7 @@ typedef double Doubles __attribute__ ((vector_size (8 * N)));
 /* Means over a window. */
 typedef float Means[N_KINDS][RUN];
 
-/* A scale's sides, and the number of its samples with a whole window. */
+/* A scale's sides. */
 static int
 get_width (const BdctMetricPlane * plane, int scale)
 {
@@ -55,28 +55,12 @@ get_height (const BdctMetricPlane * plane, int scale)
   return bdct_ms_ssim_side (plane->height, scale);
 }
 
-static int
-count_strips (const BdctMetricPlane * plane, int scale)
-{
-  return (get_height (plane, scale) - WINDOW + STRIP) / STRIP;
-}
-
-/* The plane's memory holds the sums of each scale's strips, then the two
- * pictures of each scale but the first. */
-static BdctMsSsimSums *
-get_sums (const BdctMetricPlane * plane, int scale)
-{
-  BdctMsSsimSums *sums = plane->memory;
-
-  for (int s = 0; s < scale; s++)
-    sums += count_strips (plane, s);
-  return sums;
-}
-
+/* The plane's memory holds the results, then the two pictures of each scale but
+ * the first. */
 static float *
 get_picture (const BdctMetricPlane * plane, int scale, int which)
 {
-  float *picture = (float *) get_sums (plane, SCALES);
+  float *picture = (float *) bdct_ms_ssim_sums (plane, SCALES);
 
   for (int s = 1; s < scale; s++)
     picture += 2 * (size_t) get_width (plane, s) * get_height (plane, s);
@@ -220,10 +204,9 @@ static void
 compare_strip (const BdctMetricPlane * plane, int scale, int strip)
 {
   const int y = strip * STRIP;
-  const int n_rows =
-      bdct_min (get_height (plane, scale) - WINDOW + 1 - y, STRIP);
-  const int n = get_width (plane, scale) - WINDOW + 1;
-  BdctMsSsimSums *sums = get_sums (plane, scale) + strip;
+  const int n_rows = bdct_min (bdct_ms_ssim_rows (plane, scale) - y, STRIP);
+  const int n = bdct_ms_ssim_columns (plane, scale);
+  BdctMsSsimSums *sums = bdct_ms_ssim_sums (plane, scale) + strip;
 
   *sums = (BdctMsSsimSums) { { 0 } };
   for (int x = 0; x < n; x += RUN)
@@ -305,7 +288,7 @@ count_halves (const BdctMetricPlane * plane, int scale)
 static int
 count (const BdctMetricPlane * plane, int stage)
 {
-  return count_strips (plane, stage) + count_halves (plane, stage);
+  return bdct_ms_ssim_strips (plane, stage) + count_halves (plane, stage);
 }
 
 static void
@@ -327,13 +310,13 @@ finish (const BdctMetricPlane * planes, int n_planes,
 
   (void) n_planes;
   for (int scale = 0; scale < SCALES; scale++) {
-    const BdctMsSsimSums *sums = get_sums (planes, scale);
-    const double n = (double) (get_width (planes, scale) - WINDOW + 1)
-        * (get_height (planes, scale) - WINDOW + 1);
+    const BdctMsSsimSums *sums = bdct_ms_ssim_sums (planes, scale);
+    const double n = (double) bdct_ms_ssim_columns (planes, scale)
+        * bdct_ms_ssim_rows (planes, scale);
     double sum[3] = { 0 };
     float mean[3];
 
-    for (int i = 0; i < count_strips (planes, scale); i++)
+    for (int i = 0; i < bdct_ms_ssim_strips (planes, scale); i++)
       for (int k = 0; k < 3; k++)
         sum[k] += sums[i].sum[k] * 0x1p-40;
     for (int k = 0; k < 3; k++)

@@ -24,14 +24,14 @@
 static size_t
 memory (const BdctMetricPlane * plane)
 {
-  return (plane->height + STRIP - 1) / STRIP * sizeof (BdctPsnrBSums);
+  return bdct_psnr_b_strips (plane) * sizeof (BdctPsnrBSums);
 }
 
 static int
 count (const BdctMetricPlane * plane, int stage)
 {
   (void) stage;
-  return (plane->height + STRIP - 1) / STRIP;
+  return bdct_psnr_b_strips (plane);
 }
 
 /* The squared differences of two rows, of up to RUN samples. */

@@ -200,19 +200,6 @@ add_windows_16 (const Sums * above, const Sums * below, int n, int peak,
   return sum;
 }
 
-/* The number of rows of windows, and of windows in a row. */
-static int
-count_rows (const BdctMetricPlane * plane)
-{
-  return (plane->height >> 2) - 1;
-}
-
-static int
-count_columns (const BdctMetricPlane * plane)
-{
-  return (plane->width >> 2) - 1;
-}
-
 /* The sums of n blocks of a row, from block x on. */
 static void
 add_row (const BdctMetricPlane * plane, int row, int x, int n, Rows * rows,
@@ -234,14 +221,14 @@ add_row (const BdctMetricPlane * plane, int row, int x, int n, Rows * rows,
 static size_t
 memory (const BdctMetricPlane * plane)
 {
-  return count_rows (plane) * sizeof (double);
+  return bdct_ssim_rows (plane) * sizeof (double);
 }
 
 static int
 count (const BdctMetricPlane * plane, int stage)
 {
   (void) stage;
-  return (count_rows (plane) + STRIP - 1) / STRIP;
+  return (bdct_ssim_rows (plane) + STRIP - 1) / STRIP;
 }
 
 /* Compute a strip; its rows' sums go to the plane's memory. */
@@ -249,7 +236,7 @@ static void
 work (const BdctMetricPlane * plane, int stage, int piece)
 {
   const int first = piece * STRIP;
-  const int n_rows = bdct_min (count_rows (plane) - first, STRIP);
+  const int n_rows = bdct_min (bdct_ssim_rows (plane) - first, STRIP);
   double *of_row = (double *) plane->memory + first;
   int64_t whole[STRIP] = { 0 };
   float real[STRIP] = { 0 };
@@ -257,8 +244,8 @@ work (const BdctMetricPlane * plane, int stage, int piece)
   Rows rows = { 0 };
 
   (void) stage;
-  for (int x = 0; x < count_columns (plane); x += RUN) {
-    const int n = bdct_min (count_columns (plane) - x, RUN);
+  for (int x = 0; x < bdct_ssim_columns (plane); x += RUN) {
+    const int n = bdct_min (bdct_ssim_columns (plane) - x, RUN);
 
     for (int y = 0; y <= n_rows; y++) {
       const Sums *above = &sums[(y + 1) & 1], *below = &sums[y & 1];
@@ -282,8 +269,8 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
   Sums sums[2], *above = &sums[0], *below = &sums[1];
   Rows rows = { 0 };
 
-  for (int x = 0; x < count_columns (plane); x += RUN) {
-    const int n = bdct_min (count_columns (plane) - x, RUN);
+  for (int x = 0; x < bdct_ssim_columns (plane); x += RUN) {
+    const int n = bdct_min (bdct_ssim_columns (plane) - x, RUN);
 
     add_row (plane, row, x, n + 1, &rows, above);
     add_row (plane, row + 1, x, n + 1, &rows, below);
@@ -314,9 +301,10 @@ finish (const BdctMetricPlane * planes, int n_planes,
     const double *of_row = plane->memory;
     double sum = 0;
 
-    for (int y = 0; y < count_rows (plane); y++)
+    for (int y = 0; y < bdct_ssim_rows (plane); y++)
       sum += of_row[y];
-    value[c] = sum / ((double) count_rows (plane) * count_columns (plane));
+    value[c] = sum / ((double) bdct_ssim_rows (plane)
+        * bdct_ssim_columns (plane));
     value[BDCT_METRIC_ALL] += share * value[c];
   }
 }

@@ -48,18 +48,10 @@ count (const BdctMetricPlane * plane, int stage)
   return bdct_xpsnr_grid (plane).rows;
 }
 
-static int
-count_blocks (const BdctMetricPlane * plane)
-{
-  const BdctXpsnrGrid grid = bdct_xpsnr_grid (plane);
-
-  return grid.columns * grid.rows;
-}
-
 static size_t
 memory (const BdctMetricPlane * plane)
 {
-  return count_blocks (plane) * sizeof (BdctXpsnrBlock);
+  return bdct_xpsnr_blocks (plane) * sizeof (BdctXpsnrBlock);
 }
 
 /* Add columns' sums to their blocks. */
@@ -365,7 +357,7 @@ finish (const BdctMetricPlane * planes, int n_planes,
   for (int c = 0; c < n_planes; c++) {
     const BdctMetricPlane *plane = &planes[c];
     const BdctXpsnrBlock *block = plane->memory;
-    const int n = count_blocks (plane);
+    const int n = bdct_xpsnr_blocks (plane);
     double sum = 0;
 
     for (int i = 0; i < n; i++)

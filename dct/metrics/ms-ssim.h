@@ -9,6 +9,7 @@
 #include <string.h>
 #include <stdint.h>
 #include "dct/base/compiler.h"
+#include "kernel.h"
 
 #define BDCT_MS_SSIM_SCALES 5
 
@@ -61,6 +62,39 @@ bdct_ms_ssim_side (int side, int scale)
   for (; scale > 0; scale--)
     side = side / 2 + (side & 1);
   return side;
+}
+
+/** The number of rows of windows of a scale, and of windows in a row. */
+BDCT_FORCE_INLINE int
+bdct_ms_ssim_rows (const BdctMetricPlane *plane, int scale)
+{
+  return bdct_ms_ssim_side (plane->height, scale) - BDCT_MS_SSIM_WINDOW + 1;
+}
+
+BDCT_FORCE_INLINE int
+bdct_ms_ssim_columns (const BdctMetricPlane *plane, int scale)
+{
+  return bdct_ms_ssim_side (plane->width, scale) - BDCT_MS_SSIM_WINDOW + 1;
+}
+
+/** The number of a scale's strips. */
+BDCT_FORCE_INLINE int
+bdct_ms_ssim_strips (const BdctMetricPlane *plane, int scale)
+{
+  return (bdct_ms_ssim_rows (plane, scale) + BDCT_MS_SSIM_STRIP - 1)
+      / BDCT_MS_SSIM_STRIP;
+}
+
+/** The sums of a scale's first strip. A plane's results are the sums of each
+ * strip of each scale; for BDCT_MS_SSIM_SCALES, their end. */
+BDCT_FORCE_INLINE BdctMsSsimSums *
+bdct_ms_ssim_sums (const BdctMetricPlane *plane, int scale)
+{
+  BdctMsSsimSums *sums = (BdctMsSsimSums *) plane->memory;
+
+  for (int s = 0; s < scale; s++)
+    sums += bdct_ms_ssim_strips (plane, s);
+  return sums;
 }
 
 /** The position inside the picture that a position outside is mirrored to. */

@@ -1,5 +1,6 @@
 /* blockdct: SSIM of one window (cpu/metrics/ssim.c), from the sums of its
- * samples in both pictures, of all their squares, and of their products.
+ * samples in both pictures, of all their squares, and of their products; and
+ * the number of windows.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,6 +9,21 @@
 
 #include <stdint.h>
 #include "dct/base/compiler.h"
+#include "kernel.h"
+
+/** The number of rows of windows, and of windows in a row. A plane's results
+ * are a sum of type double for each row. */
+BDCT_FORCE_INLINE int
+bdct_ssim_rows (const BdctMetricPlane *plane)
+{
+  return (plane->height >> 2) - 1;
+}
+
+BDCT_FORCE_INLINE int
+bdct_ssim_columns (const BdctMetricPlane *plane)
+{
+  return (plane->width >> 2) - 1;
+}
 
 /** SSIM at a depth of 8, in units of 2^-30. */
 BDCT_FORCE_INLINE int32_t

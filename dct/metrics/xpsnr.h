@@ -65,6 +65,16 @@ bdct_xpsnr_grid (const BdctMetricPlane *plane)
   return grid;
 }
 
+/** The number of blocks. A plane's results are a BdctXpsnrBlock for each,
+ * row-major. */
+BDCT_FORCE_INLINE int
+bdct_xpsnr_blocks (const BdctMetricPlane *plane)
+{
+  const BdctXpsnrGrid grid = bdct_xpsnr_grid (plane);
+
+  return grid.columns * grid.rows;
+}
+
 BDCT_FORCE_INLINE BdctXpsnrPlace
 bdct_xpsnr_place (const BdctMetricPlane *plane, const BdctXpsnrGrid *grid,
     int column, int row)
