@@ -24,11 +24,6 @@
 /* The columns of a piece of a scale's result. */
 #define RUN 192
 
-/* The exponents of each scale's luminance, contrast and structure. */
-static const float luminance[SCALES] = { 0, 0, 0, 0, 0.1333f };
-static const float contrast[SCALES] =
-    { 0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f };
-
 /* Samples in a vector of doubles. */
 #define N (BDCT_LANES / 2)
 
@@ -302,34 +297,8 @@ work (const BdctMetricPlane * plane, int stage, int piece)
     compare_strip (plane, stage, piece - n_halves);
 }
 
-static void
-finish (const BdctMetricPlane * planes, int n_planes,
-    double value[BDCT_MAX_COMPONENTS + 1])
-{
-  double product = 1;
-
-  (void) n_planes;
-  for (int scale = 0; scale < SCALES; scale++) {
-    const BdctMsSsimSums *sums = bdct_ms_ssim_sums (planes, scale);
-    const double n = (double) bdct_ms_ssim_columns (planes, scale)
-        * bdct_ms_ssim_rows (planes, scale);
-    double sum[3] = { 0 };
-    float mean[3];
-
-    for (int i = 0; i < bdct_ms_ssim_strips (planes, scale); i++)
-      for (int k = 0; k < 3; k++)
-        sum[k] += sums[i].sum[k] * 0x1p-40;
-    for (int k = 0; k < 3; k++)
-      mean[k] = sum[k] / n;
-    product *= pow (mean[0], luminance[scale]) * pow (mean[1], contrast[scale])
-        * pow (mean[2], contrast[scale]);
-  }
-  value[BDCT_Y] = product;
-}
-
 const BdctMetricKernel BDCT_METRIC_NAME (ms_ssim) = {
   .memory = memory,
   .count = count,
   .work = work,
-  .finish = finish,
 };

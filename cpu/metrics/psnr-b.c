@@ -14,8 +14,6 @@
 #include "dct/metrics/psnr-b.h"
 #include "read.h"
 
-#include <math.h>
-
 #define STRIP BDCT_PSNR_B_STRIP
 
 /* The columns of a run, in which a row is processed; even. */
@@ -104,43 +102,8 @@ work (const BdctMetricPlane * plane, int stage, int piece)
       work_on_row (plane, x, bdct_min (plane->width - x, RUN), y, sums);
 }
 
-static double
-get_effect (const BdctMetricPlane * plane, const BdctPsnrBSums * sums)
-{
-  const double w = plane->width, h = plane->height;
-  const double on = w * h / (1 << plane->log2_block[0]) - 1
-      + w * h / (1 << plane->log2_block[1]) - 1;
-  const double off = h * (w - 1) + w * (h - 1) - on;
-  const double border = sums->border / on, inside = sums->inside / off;
-  const double log2_block = (plane->log2_block[0] + plane->log2_block[1]) / 2.0;
-
-  if (sums->border == 0 || on <= 0 || off <= 0 || border <= inside)
-    return 0;
-  return log2_block / log2 (fmin (w, h)) * (border - inside);
-}
-
-static void
-finish (const BdctMetricPlane * planes, int n_planes,
-    double value[BDCT_MAX_COMPONENTS + 1])
-{
-  for (int c = 0; c < n_planes; c++) {
-    const BdctMetricPlane *plane = &planes[c];
-    const BdctPsnrBSums *of_strip = plane->memory;
-    BdctPsnrBSums sums = { 0 };
-
-    for (int i = 0; i < count (plane, 0); i++) {
-      sums.error += of_strip[i].error;
-      sums.border += of_strip[i].border;
-      sums.inside += of_strip[i].inside;
-    }
-    value[c] = (double) sums.error / ((double) plane->width * plane->height)
-        + get_effect (plane, &sums);
-  }
-}
-
 const BdctMetricKernel BDCT_METRIC_NAME (psnr_b) = {
   .memory = memory,
   .count = count,
   .work = work,
-  .finish = finish,
 };

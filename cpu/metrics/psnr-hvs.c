@@ -269,30 +269,9 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
   }
 }
 
-static double
-decibels (double score)
-{
-  return 10 * (-1 * log10 (score));
-}
-
-static void
-finish (const BdctMetricPlane * planes, int n_planes,
-    double value[BDCT_MAX_COMPONENTS + 1])
-{
-  double score[BDCT_MAX_COMPONENTS];
-
-  for (int c = 0; c < n_planes; c++) {
-    score[c] = *(const float *) planes[c].memory;
-    value[c] = decibels (score[c]);
-  }
-  value[BDCT_METRIC_ALL] = decibels (score[0] * .8
-      + .1 * (score[1] + score[2]));
-}
-
 const BdctMetricKernel BDCT_METRIC_NAME (psnr_hvs) = {
   .memory = memory,
   .count = count,
   .work = work,
-  .finish = finish,
   .map = map,
 };

@@ -287,32 +287,9 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
   }
 }
 
-static void
-finish (const BdctMetricPlane * planes, int n_planes,
-    double value[BDCT_MAX_COMPONENTS + 1])
-{
-  double samples = 0;
-
-  for (int c = 0; c < n_planes; c++)
-    samples += (double) planes[c].width * planes[c].height;
-  for (int c = 0; c < n_planes; c++) {
-    const BdctMetricPlane *plane = &planes[c];
-    const double share = (double) plane->width * plane->height / samples;
-    const double *of_row = plane->memory;
-    double sum = 0;
-
-    for (int y = 0; y < bdct_ssim_rows (plane); y++)
-      sum += of_row[y];
-    value[c] = sum / ((double) bdct_ssim_rows (plane)
-        * bdct_ssim_columns (plane));
-    value[BDCT_METRIC_ALL] += share * value[c];
-  }
-}
-
 const BdctMetricKernel BDCT_METRIC_NAME (ssim) = {
   .memory = memory,
   .count = count,
   .work = work,
-  .finish = finish,
   .map = map,
 };

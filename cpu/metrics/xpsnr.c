@@ -315,62 +315,8 @@ work (const BdctMetricPlane * plane, int stage, int piece)
   }
 }
 
-/* In small pictures limit each block's weight to that of its heaviest neighbour
- * among those that ffmpeg's filter compares. */
-static void
-smooth (BdctXpsnrBlock * block, int columns, int rows)
-{
-  for (int y = 0, i = 0; y < rows; y++)
-    for (int x = 0; x < columns; x++, i++) {
-      double most;
-
-      if (x == 0)
-        most = i > 1 ? block[i - 2].weight : 0;
-      else
-        most = x > 1 ? fmax (block[i - 2].weight, block[i].weight)
-            : block[i].weight;
-      if (i > columns)
-        most = fmax (most, block[i - 1 - columns].weight);
-      if (i > 0 && block[i - 1].weight > most)
-        block[i - 1].weight = most;
-      if (x == columns - 1 && y == rows - 1 && i > columns) {
-        most = fmax (block[i - 1].weight, block[i - columns].weight);
-        if (block[i].weight > most)
-          block[i].weight = most;
-      }
-    }
-}
-
-static void
-finish (const BdctMetricPlane * planes, int n_planes,
-    double value[BDCT_MAX_COMPONENTS + 1])
-{
-  const BdctMetricPlane *luma = &planes[BDCT_Y];
-  const BdctXpsnrGrid grid = bdct_xpsnr_grid (luma);
-  const int n_weights = grid.columns * grid.rows;
-  const double average = sqrt (16.0 * (1 << (2 * luma->depth - 9))
-      / sqrt (fmax (0.00001, bdct_xpsnr_ratio (luma))));
-  BdctXpsnrBlock *weights = luma->memory;
-
-  if (grid.weighted && (int64_t) luma->width * luma->height <= 640 * 480)
-    smooth (weights, grid.columns, grid.rows);
-  for (int c = 0; c < n_planes; c++) {
-    const BdctMetricPlane *plane = &planes[c];
-    const BdctXpsnrBlock *block = plane->memory;
-    const int n = bdct_xpsnr_blocks (plane);
-    double sum = 0;
-
-    for (int i = 0; i < n; i++)
-      sum += block[i].sum[BDCT_XPSNR_ERROR]
-          * weights[bdct_min (i, n_weights - 1)].weight;
-    value[c] = sqrt ((double) (uint64_t) (grid.weighted ? sum * average + 0.5
-            : sum));
-  }
-}
-
 const BdctMetricKernel BDCT_METRIC_NAME (xpsnr) = {
   .memory = memory,
   .count = count,
   .work = work,
-  .finish = finish,
 };

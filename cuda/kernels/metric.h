@@ -1,7 +1,7 @@
 /* blockdct: the metrics on the GPU, as metrics.c calls them.
  *
- * A metric computes the results that its finish() on the CPU engine
- * (dct/metrics/kernel.h) turns into figures.
+ * A metric computes the results that bdct_metric_finish() (dct/metrics/run.h)
+ * turns into figures.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -2,7 +2,8 @@
  *
  * A metric's work has stages, and a stage has pieces. Threads do a stage's
  * pieces in any order; the next stage starts when all are done. Results lie in
- * the plane's `memory`; at the end one thread computes the figures from them.
+ * the plane's `memory`; at the end one thread computes the figures from them
+ * (bdct_metric_finish(), run.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -40,10 +41,6 @@ typedef struct {
   int (*count) (const BdctMetricPlane *plane, int stage);
   void (*work) (const BdctMetricPlane *plane, int stage, int piece);
 
-  /** Compute BdctStats.metric's values. */
-  void (*finish) (const BdctMetricPlane *planes, int n_planes,
-      double value[BDCT_MAX_COMPONENTS + 1]);
-
   /** Fill a row of luma's map (metrics.h). Does not use `memory`. NULL: the
    * metric has no map. */
   void (*map) (const BdctMetricPlane *plane, int row, uint32_t *to);
@@ -52,7 +49,7 @@ typedef struct {
 /** Indexed by BdctMetric. */
 typedef const BdctMetricKernel *BdctMetricKernels[BDCT_N_METRICS];
 
-/** The kernels for every processor; both engines call their finish(). */
+/** The kernels for every processor. */
 extern const BdctMetricKernels bdct_metrics_baseline;
 
 #endif

@@ -116,6 +116,6 @@ bdct_metrics_finish (const BdctMetricsRun * run, BdctStats * stats)
   memset (stats->metric, 0, sizeof stats->metric);
   for (int m = 0; m < BDCT_N_METRICS; m++)
     if (run->n_planes[m] > 0)
-      run->kernels[m]->finish (run->plane[m], run->n_planes[m],
+      bdct_metric_finish (m, run->plane[m], run->n_planes[m],
           stats->metric[m]);
 }

@@ -44,6 +44,11 @@ void bdct_metrics_place (BdctMetricsRun *run, uint8_t *memory);
 int bdct_metrics_count (const BdctMetricsRun *run, int stage);
 void bdct_metrics_work (const BdctMetricsRun *run, int stage, int piece);
 
+/** Compute a metric's values in BdctStats.metric, which are 0 before, from the
+ * results in its planes' memory. XPSNR's changes its results: call it once. */
+void bdct_metric_finish (BdctMetric metric, const BdctMetricPlane *planes,
+    int n_planes, double value[BDCT_MAX_COMPONENTS + 1]);
+
 /** Compute the figures, after all stages are done. */
 void bdct_metrics_finish (const BdctMetricsRun *run, BdctStats *stats);
 

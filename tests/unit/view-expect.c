@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "cpu/metrics/kernel.h"
+#include "dct/metrics/run.h"
 #include "reference-metrics.h"
 
 static int
@@ -116,7 +117,7 @@ hvs_of_block (const RefPair * p, int depth, int x, int y)
   planes[1] = planes[2] = planes[0];
   for (int stage = 0; stage < 2; stage++)
     kernel->work (&planes[0], stage, 0);
-  kernel->finish (planes, 3, figure);
+  bdct_metric_finish (BDCT_METRIC_PSNR_HVS, planes, 3, figure);
   free (memory);
   return isinf (figure[0]) ? 0 : (double) p->peak * p->peak
       / pow (10, figure[0] / 10);
