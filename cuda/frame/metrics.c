@@ -68,7 +68,7 @@ void
 bdct_frame_metrics_describe (BdctFrameMetrics * self, int i,
     const BdctMetricsTask * task)
 {
-  bdct_metrics_init (&self->run[i], bdct_metrics_baseline, task);
+  bdct_metrics_init (&self->run[i], NULL, task);
 }
 
 bool

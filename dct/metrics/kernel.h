@@ -49,7 +49,4 @@ typedef struct {
 /** Indexed by BdctMetric. */
 typedef const BdctMetricKernel *BdctMetricKernels[BDCT_N_METRICS];
 
-/** The kernels for every processor. */
-extern const BdctMetricKernels bdct_metrics_baseline;
-
 #endif

@@ -70,7 +70,7 @@ bdct_metrics_init (BdctMetricsRun * run,
         run->n_planes[m]++;
       }
   }
-  for (int m = 0; m < BDCT_N_METRICS; m++)
+  for (int m = 0; m < BDCT_N_METRICS && kernels != NULL; m++)
     for (int c = 0; c < run->n_planes[m]; c++)
       size += get_size (run, m, c);
   return size;

@@ -21,7 +21,7 @@ typedef struct {
 
 /** The work on one task. A zeroed run has none. */
 typedef struct {
-  const BdctMetricKernel *const *kernels;
+  const BdctMetricKernel *const *kernels; /**< or NULL */
   unsigned metrics;
   int n_planes[BDCT_N_METRICS];
   BdctMetricPlane plane[BDCT_N_METRICS][BDCT_MAX_COMPONENTS];
@@ -31,7 +31,10 @@ typedef struct {
 void bdct_metrics_describe (BdctMetricPlane *to, const BdctMetricsTask *task,
     int plane, int i);
 
-/** Describe the run of a task. Returns the bytes of memory that it needs. */
+/** Describe the run of a task. Returns the bytes of memory that it needs.
+ * `kernels`: NULL for an engine that places and computes the results itself;
+ * the run then needs 0 bytes, and of the functions below only
+ * bdct_metrics_finish() may be called. */
 size_t bdct_metrics_init (BdctMetricsRun *run,
     const BdctMetricKernel *const *kernels, const BdctMetricsTask *task);
 
