@@ -153,8 +153,8 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
       "quantizer 1 is for a depth");
   quantizers[1] = quantizers[0];
   trials[1] = shallow;
-  refuse (engine, &frame, "another job of another depth",
-      "job 1 is for a depth");
+  refuse (engine, &frame, "a trial of another depth",
+      "trial 1 is for a depth");
   trials[1] = quantizers[0];
   quantizers[1].transform = BDCT_DCT_8X8;
   refuse (engine, &frame, "a quantizer of another transform", "dct-8x8");
