@@ -344,7 +344,7 @@ cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
   if (!on_host)
     return bdct_error (error, "the CPU engine takes host memory only");
   bdct_plan_comparison (&frame->plan, &self->layout, comparison,
-      &self->history);
+      &self->compared, &self->history);
   alone = is_alone (self, frame->plan.jobs.n, &frame->plan);
   if (!alone && !start_threads (self, error))
     return give_up (self, frame);

@@ -478,7 +478,7 @@ cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
     return false;
   entry = next_entry (self, comparison->metrics);
   bdct_plan_comparison (&entry->frame.plan, &self->staging.layout, comparison,
-      &self->history);
+      &self->compared, &self->history);
   ok = wait_for (self, self->device.stream, comparison->wait,
       sizeof comparison->wait / sizeof comparison->wait[0], error)
       && bdct_cuda_prepare_comparison (&entry->frame, &self->staging,

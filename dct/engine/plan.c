@@ -292,12 +292,12 @@ add_comparison_steps (BdctPlan * plan, const BdctLayout * layout,
 
 void
 bdct_plan_comparison (BdctPlan * plan, const BdctLayout * layout,
-    const BdctComparison * comparison, BdctHistory * history)
+    const BdctComparison * comparison, const BdctJob * job,
+    BdctHistory * history)
 {
   const bool rgb = layout->rgb.n_planes > 0;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctImage image;
-  BdctJob job;
 
   clear (plan);
   plan->n_distorted = plan->jobs.n = comparison->n_distorted;
@@ -313,8 +313,7 @@ bdct_plan_comparison (BdctPlan * plan, const BdctLayout * layout,
         (comparison, i - 1), layout, &image);
     plan->place[BDCT_PLAN_PLANES + i] = rgb ? BDCT_PLACE_OWN : BDCT_PLACE_SRC;
   }
-  bdct_comparison_job (&job, layout);
-  plan->blocks.n = bdct_blocks_init (grid, layout, &job);
+  plan->blocks.n = bdct_blocks_init (grid, layout, job);
   if (comparison->view != NULL)
     plan_view (plan, layout, comparison);
   add_comparison_steps (plan, layout, comparison);

@@ -123,12 +123,14 @@ typedef struct {
 } BdctPlan;
 
 /** Plan a frame that bdct_frame_check() accepts, or a comparison that
- * bdct_comparison_check() does. It enters the engine's history: if it does not
+ * bdct_comparison_check() does, whose blocks are those of `job`
+ * (bdct_comparison_job()). It enters the engine's history: if it does not
  * start after all, bdct_history_forget() takes it out. */
 void bdct_plan_frame (BdctPlan *plan, const BdctLayout *layout,
     const BdctFrame *frame, const BdctPlanRules *rules, BdctHistory *history);
 void bdct_plan_comparison (BdctPlan *plan, const BdctLayout *layout,
-    const BdctComparison *comparison, BdctHistory *history);
+    const BdctComparison *comparison, const BdctJob *job,
+    BdctHistory *history);
 
 /** Whether a frame has a step of this kind. */
 bool bdct_plan_has (const BdctPlan *plan, BdctStepKind kind);

@@ -194,42 +194,44 @@ test_comparisons (void)
   };
   BdctHistory history;
   BdctPlan plan;
+  BdctJob job;
 
   format_layout (FORMAT_NV12, 8, 0, 64, 40, &nv12);
   format_layout (FORMAT_I420, 8, 0, 64, 40, &i420);
   make_rgb (&rgb, 64, 40);
+  bdct_comparison_job (&job, &nv12);
   bdct_history_init (&history, 4);
   c.errors = true;
 
-  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  bdct_plan_comparison (&plan, &nv12, &c, &job, &history);
   expect (&plan, "errors", "src - - - -");
   c.distorted[0].layout = &i420;
-  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  bdct_plan_comparison (&plan, &nv12, &c, &job, &history);
   expect (&plan, "pack errors", "src - - - -");
   g_assert_true (plan.packed[1] && !plan.packed[0]);
   c.distorted[0].layout = NULL;
-  bdct_plan_comparison (&plan, &rgb, &c, &history);
+  bdct_plan_comparison (&plan, &rgb, &c, &job, &history);
   expect (&plan, "pack errors", "own - - - -");
   g_assert_true (plan.jobs.rgb_errors);
 
   c.errors = false;
   c.view = &view;
   view.mode = BDCT_VIEW_WIPE;
-  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  bdct_plan_comparison (&plan, &nv12, &c, &job, &history);
   expect (&plan, "view", "src - - dst -");
-  bdct_plan_comparison (&plan, &rgb, &c, &history);
+  bdct_plan_comparison (&plan, &rgb, &c, &job, &history);
   expect (&plan, "pack zoom", "own - - - -");
   view.zoom = 2;
-  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  bdct_plan_comparison (&plan, &nv12, &c, &job, &history);
   expect (&plan, "zoom", "src - - - -");
   view.mode = BDCT_VIEW_SSIM_MAP;
-  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  bdct_plan_comparison (&plan, &nv12, &c, &job, &history);
   expect (&plan, "map view zoom", "src - - base own");
-  bdct_plan_comparison (&plan, &rgb, &c, &history);
+  bdct_plan_comparison (&plan, &rgb, &c, &job, &history);
   expect (&plan, "pack map view planes-to-rgb zoom", "own - - own own");
   view.zoom = 1;
   view.mode = BDCT_VIEW_ERROR_MAP;
-  bdct_plan_comparison (&plan, &nv12, &c, &history);
+  bdct_plan_comparison (&plan, &nv12, &c, &job, &history);
   expect (&plan, "records view", "src - - dst -");
 }
 
