@@ -8,8 +8,8 @@
 #include "cuda/device/device.h"
 #include "cuda/device/staging.h"
 #include "cuda/frame/prepare.h"
-#include "cuda/frame/run.h"
 #include "cuda/launch/dispatch.h"
+#include "cuda/run.h"
 #include "cuda/stage/rd.h"
 
 #define check bdct_cuda_check

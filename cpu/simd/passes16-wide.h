@@ -8,7 +8,7 @@
 #include "passes16.h"
 
 /* Blocks of 16 and 32, one to a lane. near[] are a row's samples and far[] the
- * samples that mirror them, in that order (tile16.h). */
+ * samples that mirror them, in that order (tile16-tables.h). */
 BDCT_FORCE_INLINE void
 load_wide (const BdctTile16 * c, V * near, V * far, const uint8_t * p,
     int shift, const int n, const int bytes)

@@ -18,7 +18,7 @@
 #define BDCT_PASSES16_H
 
 #include "simd.h"
-#include "tile16.h"
+#include "tile16-tables.h"
 #include "tile32.h"
 
 /* The samples of a unit's row. */

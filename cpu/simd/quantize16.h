@@ -6,7 +6,7 @@
 #define BDCT_QUANTIZE16_H
 
 #include "simd.h"
-#include "tile16.h"
+#include "tile16-tables.h"
 #include "tile32.h"
 
 /* The quantizer's constants for all coefficients. */

@@ -2,7 +2,7 @@
  *
  * Proves for which jobs the chain in 16-bit lanes is exact, and fills its
  * tables. */
-#include "tile16.h"
+#include "tile16-tables.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -7,7 +7,7 @@
 
 #include "dct/quantizer/block-grid.h"
 #include "colour-rows.h"
-#include "tile16.h"
+#include "tile16-tables.h"
 #include "compare-rows.h"
 #include "dct/engine/engine.h"
 #include "cpu/metrics/kernel.h"

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/stage/rd.h"
 #include "dct/base/min.h"
 
 #define check bdct_cuda_check

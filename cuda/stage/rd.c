@@ -5,12 +5,6 @@
 #include "rdoq.h"
 
 bool
-bdct_job_is_rd (const BdctJob * job)
-{
-  return bdct_job_is_tree (job) || bdct_job_is_rdoq (job);
-}
-
-bool
 bdct_rd_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
     const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
 {

@@ -9,9 +9,6 @@
 
 #include "cuda/frame/frame.h"
 
-/** Whether a job is a rate-distortion job. */
-bool bdct_job_is_rd (const BdctJob *job);
-
 /** Have all memory of such a job. */
 bool bdct_rd_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);

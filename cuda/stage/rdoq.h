@@ -10,13 +10,6 @@
 
 #include "cuda/frame/frame.h"
 
-/** Whether a job's levels are chosen so; of a tree, those of all its blocks. */
-static inline bool
-bdct_job_is_rdoq (const BdctJob *job)
-{
-  return job->rdoq.distortion_shift != 0;
-}
-
 /** Levels of a plane: of the first component and, behind them, the second. */
 size_t bdct_rdoq_count (const BdctCudaWork *work, int plane);
 

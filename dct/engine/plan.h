@@ -15,11 +15,11 @@
 /** The jobs of a frame: the quantizers count as one, each trial as one. */
 #define BDCT_MAX_JOBS (1 + BDCT_MAX_TRIALS)
 
-/** The images that a frame goes through. All but the base are planes of the
- * layout; the base is an image as the caller's. */
+/** The images that a frame goes through. The base has the pixel format of the
+ * caller's images; all others are planes of the layout. */
 typedef enum {
-  BDCT_PLAN_PLANES, /**< what jobs read; of a comparison, the reference, and
-                         behind it each distorted picture */
+  BDCT_PLAN_PLANES, /**< the planes that jobs read. In a comparison: the
+                         reference, then each distorted picture */
   BDCT_PLAN_RECONSTRUCTION = BDCT_PLAN_PLANES + 1 + BDCT_MAX_DISTORTED,
   BDCT_PLAN_LEVELS, /**< the picture of the levels */
   BDCT_PLAN_VIEW,   /**< what a view is drawn on */
@@ -30,12 +30,11 @@ typedef enum {
 /** Where an image is. */
 typedef enum {
   BDCT_PLACE_NONE,           /**< there is none */
-  BDCT_PLACE_SRC,            /**< the caller's source; of a comparison, the
-                                  picture, except planes that are packed */
+  BDCT_PLACE_SRC,            /**< the caller's source. In a comparison, planes
+                                  that are packed lie elsewhere */
   BDCT_PLACE_DST,            /**< the caller's destination */
   BDCT_PLACE_OWN,            /**< memory of the engine */
-  BDCT_PLACE_PLANES,         /**< where the planes are, which are not read
-                                  again */
+  BDCT_PLACE_PLANES,         /**< over the planes: nothing reads them later */
   BDCT_PLACE_RECONSTRUCTION, /**< where the reconstruction is */
   BDCT_PLACE_BASE,           /**< where the base is */
 } BdctPlace;
@@ -71,16 +70,17 @@ typedef struct {
   int max_jobs;       /**< of a group */
   int max_pictures;   /**< of a group whose trials make pictures */
   bool one_transform; /**< the jobs of a group have one transform */
-  bool in_place;      /**< a job's picture may lie where the planes are */
+  bool in_place;      /**< a job can write its picture over its planes */
 } BdctPlanRules;
 
-/** Jobs: 0 stands for the quantizers, 1 + i for trial i; of a comparison, i
- * stands for distorted picture i. */
+/** Jobs by number. In a frame, job 0 is that of the quantizers, and job 1 + i
+ * is trial i. In a comparison, job i is distorted picture i. */
 typedef struct {
   int n;
-  bool bits;        /**< of each */
-  bool trial_files; /**< and what a file has, of each trial too */
-  bool rgb_errors;  /**< errors of R, G and B: of job 0, or of each picture */
+  bool bits;        /**< each job is priced */
+  bool trial_files; /**< the size of a file is computed for trials, too */
+  bool rgb_errors;  /**< errors of R, G and B are added up: for job 0 of a
+                         frame, for each job of a comparison */
   int n_groups;
   BdctPlanGroup group[BDCT_MAX_JOBS];
   int order[BDCT_MAX_JOBS];
@@ -96,17 +96,18 @@ typedef struct {
 /** What is known of single blocks. */
 typedef struct {
   bool by_map;      /**< blocks have different quantizers */
-  bool records, sizes; /**< of blocks, of a tree's blocks: they are made */
+  bool records;     /**< records of blocks are made */
+  bool sizes;       /**< sizes of a tree's blocks are written */
   size_t n;         /**< blocks: entries of map and records */
   size_t n_sizes;   /**< entries of `sizes` */
 } BdctPlanBlocks;
 
 /** What is shown. */
 typedef struct {
-  BdctView view;    /**< at 1:1, if it is drawn */
-  BdctView zoomed;  /**< as it is enlarged, if it is */
-  bool drawn;       /**< the view differs from a picture that is there */
-  bool enlarged;    /**< or copied by what enlarges */
+  bool drawn;       /**< a step draws `view`, at 1:1 */
+  BdctView view;
+  bool enlarged;    /**< a step draws `zoomed`, of `view` or of a picture */
+  BdctView zoomed;
   int left, right;  /**< pictures of a comparison: 0 is the reference */
 } BdctPlanView;
 
@@ -122,10 +123,9 @@ typedef struct {
   BdctStep step[3 * BDCT_MAX_JOBS + 8];
 } BdctPlan;
 
-/** Plan a frame that bdct_frame_check() accepts, or a comparison that
- * bdct_comparison_check() does, whose blocks are those of `job`
- * (bdct_comparison_job()). It enters the engine's history: if it does not
- * start after all, bdct_history_forget() takes it out. */
+/** Plan a frame that bdct_frame_check() has accepted, or a comparison that
+ * bdct_comparison_check() has; `job` is bdct_comparison_job()'s. The frame
+ * enters `history`. If it does not start, call bdct_history_forget(). */
 void bdct_plan_frame (BdctPlan *plan, const BdctLayout *layout,
     const BdctFrame *frame, const BdctPlanRules *rules, BdctHistory *history);
 void bdct_plan_comparison (BdctPlan *plan, const BdctLayout *layout,
@@ -142,14 +142,15 @@ bdct_plan_metrics (const BdctPlan *plan, int i)
   return i == 0 ? plan->metrics.first : plan->metrics.others;
 }
 
-/** Find each image: `src`, `dst` and `own` are those of the places SRC (by
- * picture), DST and OWN (by image); `image` has no data where there is none. */
+/** Write where each image is to `image`; an image that the plan does not have
+ * gets no data. `src`: the source, or each picture of a comparison. `own`: the
+ * engine's memory for each image of the place OWN. */
 void bdct_plan_find_images (const BdctPlan *plan, const BdctImage *src,
     const BdctImage *dst, const BdctImage own[BDCT_PLAN_IMAGES],
     BdctImage image[BDCT_PLAN_IMAGES]);
 
-/** Begin the statistics of job `i`, which is `job`: the numbers that the plan
- * knows, and zeros. */
+/** Set the statistics of job `i` to zero, except the numbers of samples and of
+ * levels, which follow from the layout and `job`. */
 void bdct_plan_begin_stats (const BdctPlan *plan, const BdctLayout *layout,
     int i, const BdctJob *job, BdctStats *stats);
 

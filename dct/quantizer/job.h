@@ -156,6 +156,21 @@ bdct_job_is_tree (const BdctJob *job)
   return job->tree.max_log2 > 0;
 }
 
+/** Whether a job's levels are chosen by rate and distortion; of a tree, those
+ * of all its blocks. */
+static inline bool
+bdct_job_is_rdoq (const BdctJob *job)
+{
+  return job->rdoq.distortion_shift != 0;
+}
+
+/** Whether a job is a rate-distortion job, of trees or of rdoq. */
+static inline bool
+bdct_job_is_rd (const BdctJob *job)
+{
+  return bdct_job_is_tree (job) || bdct_job_is_rdoq (job);
+}
+
 /** The most quantizers of a frame. */
 #define BDCT_MAX_QUANTIZERS 8
 

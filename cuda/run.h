@@ -5,7 +5,7 @@
 #ifndef BDCT_CUDA_RUN_H
 #define BDCT_CUDA_RUN_H
 
-#include "frame.h"
+#include "cuda/frame/frame.h"
 
 /** The `i`-th of the launches that go with those of other frames; NULL behind
  * the last one. `skipped`: whether there is none of this number, as the job is

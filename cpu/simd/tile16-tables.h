@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TILE16_H
-#define BDCT_TILE16_H
+#ifndef BDCT_TILE16_TABLES_H
+#define BDCT_TILE16_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
