@@ -25,7 +25,7 @@ typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
 typedef struct {
   cudaEvent_t uploaded, computed;
   cudaEvent_t done[BDCT_N_WAITS];
-  BdctWait wait;              /**< for which of `done` */
+  BdctWait wait;              /**< which event of `done` to wait for */
 } BdctCudaEvents;
 
 /** The images, all on the device. */
@@ -34,7 +34,7 @@ typedef struct {
   BdctEndpoint dst;
   BdctBuffer memory[BDCT_PLAN_IMAGES];
   BdctImage image[BDCT_PLAN_IMAGES];
-  unsigned ring_index;        /**< of R, G and B (staging.h) */
+  unsigned ring_index;        /**< in BdctStaging.ring, for R, G and B */
 } BdctCudaImages;
 
 /** A trial, and the launch that does it. */
@@ -45,18 +45,20 @@ typedef struct {
 
 typedef struct {
   BdctJob quantizers[BDCT_MAX_QUANTIZERS];
-  BdctCudaWork work;          /**< the quantizers' planes, without output */
-  BdctCudaWork sized[BDCT_TREE_SIZES]; /**< the same in blocks of each size,
-                                            of a tree */
-  BdctCudaLaunch launch[4];   /**< the quantizers', then their levels' */
-  int n_launches;             /**< 0: a rate-distortion job */
+  BdctCudaWork work;          /**< job 0 before its output is set */
+  BdctCudaWork sized[BDCT_TREE_SIZES]; /**< the same, for each block size of a
+                                            tree */
+  BdctCudaLaunch launch[4];   /**< of job 0: two at most for its picture, then
+                                   two for the picture of its levels */
+  int n_launches;             /**< 0 if job 0 is a rate-distortion job */
   BdctTrial *trials;
   int max_trials;
 } BdctCudaJobs;
 
 /** What is known of single blocks. */
 typedef struct {
-  BdctBuffer map;             /**< quantizers of blocks, then of map tiles */
+  BdctBuffer map;             /**< a quantizer's number for each block, then
+                                   for each map tile */
   size_t map_size;            /**< to upload; 0: there is none */
   BdctBuffer record_memory, size_memory;
   BdctBlockRecord *records;   /**< on the device; NULL: not wanted */
@@ -87,7 +89,8 @@ typedef struct {
 /** What draws a view. */
 typedef struct {
   BdctRender render;
-  BdctCudaColour colour;      /**< of R, G and B; of a frame its planes, too */
+  BdctCudaColour colour;      /**< converts R, G and B: both ways in a frame,
+                                   back in a comparison */
   BdctZoom zoom;
   BdctCudaMetricPlanes records; /**< of a comparison's blocks */
   BdctMetricPlane mapped;     /**< luma, where the view is a metric's map */
@@ -105,8 +108,8 @@ typedef struct {
   BdctCudaShown shown;
 } BdctCudaFrame;
 
-/** What frames use one after the other, as their kernels run in order. The
- * buffers grow on demand. */
+/** Memory that all frames share: their kernels run in order, one frame after
+ * the other. The buffers grow on demand. */
 typedef struct {
   BdctBuffer levels;          /**< of jobs whose bits are counted */
   BdctBuffer rd;              /**< of a rate-distortion job */
@@ -119,13 +122,14 @@ bool bdct_cuda_frame_init (BdctCudaFrame *frame, BdctError *error);
 void bdct_cuda_frame_clear (BdctCudaFrame *frame, bool in_context);
 void bdct_cuda_memory_clear (BdctCudaMemory *memory, bool in_context);
 
-/** Have the memory of the plan's own images, and find all images; the endpoints
- * are placed. `src`: of the place SRC. */
+/** Allocate the images of the place OWN, and set all images. Call
+ * bdct_staging_place() for the endpoints first. `src`: as
+ * bdct_plan_find_images() takes it. */
 bool bdct_cuda_frame_place_images (BdctCudaFrame *frame, BdctStaging *staging,
     const BdctImage *src, BdctError *error);
 
-/** Describe the metrics of all jobs, and have memory for their results and for
- * the frame's luma in the history. `job`: a comparison's; NULL: the frame's. */
+/** Describe the metrics of all jobs, and allocate their results and the frame's
+ * place in the history. `job`: bdct_comparison_job()'s; NULL for a frame. */
 bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
     const BdctStaging *staging, BdctCudaMemory *memory, const BdctJob *job,
     BdctError *error);
@@ -135,8 +139,8 @@ const BdctJob *bdct_cuda_frame_job (const BdctCudaFrame *frame, int i);
 BdctCudaAccumulator *bdct_cuda_frame_accumulators (const BdctCudaFrame *frame,
     int i);
 
-/** Describe the planes that jobs read, without output; and add up their
- * statistics there. */
+/** Describe the planes that jobs read; the output is left empty. The second
+ * function sets where a job's statistics are added up. */
 void bdct_cuda_frame_describe_planes (const BdctCudaFrame *frame,
     const BdctLayout *layout, BdctCudaWork *work);
 void bdct_cuda_work_set_accumulators (BdctCudaWork *work,
@@ -154,8 +158,8 @@ bdct_cuda_frame_is_rgb (const BdctCudaFrame *frame)
       && frame->plan.step[0].kind == BDCT_STEP_RGB_TO_PLANES;
 }
 
-/** Whether the launches of the first group go with those of other frames: no
- * picture of it lies in memory that these use. */
+/** Whether the first group's launches can be joined with those of other frames:
+ * not if its trials write pictures, whose memory all frames share. */
 static inline bool
 bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame)
 {
@@ -165,7 +169,8 @@ bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame)
 /** Whether anything but statistics goes to the host. */
 bool bdct_cuda_frame_downloads (const BdctCudaFrame *frame);
 
-/** Enqueue that, and finish it once it is done. */
+/** Enqueue the copies of all but the statistics to the host; and, once they are
+ * done, finish them. */
 bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
     BdctError *error);
 void bdct_cuda_frame_finish (BdctCudaFrame *frame, BdctStaging *staging);
