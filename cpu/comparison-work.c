@@ -193,13 +193,15 @@ bdct_cpu_measure_blocks (const CpuEngine * self, const CpuFrame * frame,
 }
 
 void
-bdct_cpu_work_on_map (const CpuEngine * self, const CpuFrame * frame, int row)
+bdct_cpu_work_on_map (const CpuEngine * self, const Piece * piece)
 {
+  const CpuFrame *frame = piece->frame;
   const BdctMetricPlane *luma = &frame->mapped;
   const int metric = bdct_view_metric (frame->plan.view.view.mode);
   const BdctMetricMap map = bdct_metric_map (metric, luma->width,
       luma->height);
 
-  (*self->kernel->metrics)[metric]->map (luma, row,
-      frame->memory.map + (size_t) row * map.columns);
+  (*self->kernel->metrics)[metric]->map (luma, piece->number,
+      frame->memory.map + (size_t) piece->number * map.columns,
+      bdct_cpu_scratch (self, piece));
 }

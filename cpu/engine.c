@@ -127,6 +127,16 @@ is_small (const CpuEngine * self, unsigned times)
 }
 
 static void
+free_engine (CpuEngine * self)
+{
+  if (self == NULL)
+    return;
+  free (self->scratch.piece);
+  free (self->scratch.kernels);
+  free (self);
+}
+
+static void
 cpu_destroy (BdctEngine * engine)
 {
   CpuEngine *self = (CpuEngine *) engine;
@@ -144,8 +154,7 @@ cpu_destroy (BdctEngine * engine)
   pthread_cond_destroy (&threads->work);
   pthread_cond_destroy (&threads->done);
   bdct_cpu_free_frames (self);
-  free (self->scratch.piece);
-  free (self);
+  free_engine (self);
 }
 
 static unsigned
@@ -187,10 +196,14 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   if (options->threads == 0)
     n_threads = count_processors ();
   self = calloc (1, sizeof *self + n_threads * sizeof self->threads.thread[0]);
-  if (self != NULL)
+  if (self != NULL) {
     self->scratch.piece = calloc (n_threads + 1, sizeof (Piece));
-  if (self == NULL || self->scratch.piece == NULL) {
-    free (self);
+    self->scratch.kernels = aligned_alloc (64,
+        ((size_t) n_threads + 1) * BDCT_SCRATCH_SIZE);
+  }
+  if (self == NULL || self->scratch.piece == NULL
+      || self->scratch.kernels == NULL) {
+    free_engine (self);
     bdct_error (error, "out of memory");
     return NULL;
   }

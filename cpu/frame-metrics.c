@@ -144,7 +144,8 @@ bdct_cpu_count_metrics (const CpuGroup * group, int step)
 }
 
 void
-bdct_cpu_work_on_metrics (const CpuGroup * group, int step, int number)
+bdct_cpu_work_on_metrics (const CpuGroup * group, int step, int number,
+    void *scratch)
 {
   const BdctMetricsRun *run;
   int i = 0;
@@ -152,7 +153,7 @@ bdct_cpu_work_on_metrics (const CpuGroup * group, int step, int number)
   for (; number >= bdct_metrics_count (&group->task[i]->metrics, step); i++)
     number -= bdct_metrics_count (&group->task[i]->metrics, step);
   run = &group->task[i]->metrics;
-  bdct_metrics_work (run, step, number);
+  bdct_metrics_work (run, step, number, scratch);
 }
 
 void

@@ -132,11 +132,12 @@ typedef struct {
 } Piece;
 
 /* What the worker threads have, each its own, and behind them the caller's
- * thread; NULL until needed. */
+ * thread; but for the first two, NULL until needed. */
 typedef struct {
+  Piece *piece;
+  uint8_t *kernels;             /* BDCT_SCRATCH_SIZE bytes each */
   BdctLevel *strip_levels;      /* of a group's strip */
   uint8_t *tree;                /* of a region's blocks */
-  Piece *piece;
 } CpuScratch;
 
 typedef struct {
@@ -168,6 +169,13 @@ static inline CpuTask *
 bdct_cpu_task (const CpuFrame * frame, int i)
 {
   return frame->task[i == 0 ? 0 : BDCT_MAX_QUANTIZERS - 1 + i];
+}
+
+/* The kernels' scratch memory of a piece's thread. */
+static inline void *
+bdct_cpu_scratch (const CpuEngine * self, const Piece * piece)
+{
+  return self->scratch.kernels + (size_t) piece->worker * BDCT_SCRATCH_SIZE;
 }
 
 static inline bool
@@ -212,13 +220,13 @@ void bdct_cpu_pack (const CpuEngine *self, const CpuFrame *frame, int number);
 void bdct_cpu_square (const CpuEngine *self, Piece *piece);
 void bdct_cpu_measure_blocks (const CpuEngine *self, const CpuFrame *frame,
     int number);
-void bdct_cpu_work_on_map (const CpuEngine *self, const CpuFrame *frame,
-    int row);
+void bdct_cpu_work_on_map (const CpuEngine *self, const Piece *piece);
 
 /* Pieces of a metrics stage in a group, 0 behind the last stage; one of them;
  * the figures of one task; a piece of the history's copy (frame-metrics.c). */
 int bdct_cpu_count_metrics (const CpuGroup *group, int step);
-void bdct_cpu_work_on_metrics (const CpuGroup *group, int step, int number);
+void bdct_cpu_work_on_metrics (const CpuGroup *group, int step, int number,
+    void *scratch);
 void bdct_cpu_finish_metrics (const CpuGroup *group, int number);
 void bdct_cpu_copy_history (const CpuFrame *frame, int number);
 

@@ -348,7 +348,8 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
       work_on_segments (group, number, piece);
       break;
     case STAGE_METRICS:
-      bdct_cpu_work_on_metrics (group, piece->stage->step, number);
+      bdct_cpu_work_on_metrics (group, piece->stage->step, number,
+          bdct_cpu_scratch (self, piece));
       break;
     case STAGE_FIGURES:
       bdct_cpu_finish_metrics (group, number);
@@ -357,7 +358,7 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
       bdct_cpu_measure_blocks (self, frame, number);
       break;
     case STAGE_MAP:
-      bdct_cpu_work_on_map (self, frame, number);
+      bdct_cpu_work_on_map (self, piece);
       break;
     case STAGE_VIEW:
       bdct_render_strip (&frame->render, number);

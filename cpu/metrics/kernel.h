@@ -5,6 +5,7 @@
 #ifndef BDCT_METRIC_CPU_H
 #define BDCT_METRIC_CPU_H
 
+#include "cpu/scratch.h"
 #include "dct/base/compiler.h"
 #include "dct/metrics/kernel.h"
 

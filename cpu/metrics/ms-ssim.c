@@ -37,6 +37,22 @@ typedef double Doubles __attribute__ ((vector_size (8 * N)));
 /* Means over a window. */
 typedef float Means[N_KINDS][RUN];
 
+/* Of a piece that compares: the last rows' means, those of their columns, a row
+ * of both pictures, and the products of two. */
+typedef struct {
+  Means rows[WINDOW], means;
+  float src[WIDE], rec[WIDE], product[WIDE];
+} Compared;
+
+/* Of one that halves: the even and the odd samples of each row of a filter, and
+ * its result. */
+typedef struct {
+  float samples[FILTER][2][WIDE], row[RUN + N];
+} Halved;
+
+BDCT_SCRATCH_HOLDS (Compared);
+BDCT_SCRATCH_HOLDS (Halved);
+
 /* A scale's sides. */
 static int
 get_width (const BdctMetricPlane * plane, int scale)
@@ -126,17 +142,18 @@ weight_row (const float *restrict row, int n, float *restrict mean)
 
 /* Likewise for a row's samples, squares and products. */
 static void
-weight_rows (const float *src, const float *rec, int n, Means means)
+weight_rows (Compared * s, int n, Means means)
 {
-  float product[WIDE] = { 0 };
-  const float *const of[][2] = { {src, src}, {rec, rec}, {src, rec} };
+  const float *const of[][2] = { {s->src, s->src}, {s->rec, s->rec},
+  {s->src, s->rec}
+  };
 
-  weight_row (src, n, means[BDCT_MS_SSIM_SRC]);
-  weight_row (rec, n, means[BDCT_MS_SSIM_REC]);
+  weight_row (s->src, n, means[BDCT_MS_SSIM_SRC]);
+  weight_row (s->rec, n, means[BDCT_MS_SSIM_REC]);
   for (int k = 0; k < 3; k++) {
     for (int i = 0; i < n + WINDOW - 1; i++)
-      product[i] = of[k][0][i] * of[k][1][i];
-    weight_row (product, n, means[BDCT_MS_SSIM_SRC_SRC + k]);
+      s->product[i] = of[k][0][i] * of[k][1][i];
+    weight_row (s->product, n, means[BDCT_MS_SSIM_SRC_SRC + k]);
   }
 }
 
@@ -178,25 +195,26 @@ add_row (const Means means, int n, BdctMsSsimSums * sums)
 /* Compare a run of a strip's columns. */
 static void
 compare_run (const BdctMetricPlane * plane, int scale, int y0, int n_rows,
-    int x, int n, BdctMsSsimSums * sums)
+    int x, int n, Compared * s, BdctMsSsimSums * sums)
 {
-  Means rows[WINDOW], means;
-  float src[WIDE] = { 0 }, rec[WIDE] = { 0 };
-
+  memset (s->src, 0, sizeof s->src);
+  memset (s->rec, 0, sizeof s->rec);
+  memset (s->product, 0, sizeof s->product);
   for (int y = 0; y < n_rows + WINDOW - 1; y++) {
-    read_row (plane, scale, 0, y0 + y, x, n + WINDOW - 1, src);
-    read_row (plane, scale, 1, y0 + y, x, n + WINDOW - 1, rec);
-    weight_rows (src, rec, n, rows[y % WINDOW]);
+    read_row (plane, scale, 0, y0 + y, x, n + WINDOW - 1, s->src);
+    read_row (plane, scale, 1, y0 + y, x, n + WINDOW - 1, s->rec);
+    weight_rows (s, n, s->rows[y % WINDOW]);
     if (y < WINDOW - 1)
       continue;
     for (int k = 0; k < N_KINDS; k++)
-      weight_columns (rows, y + 1, k, n, means[k]);
-    add_row (means, n, sums);
+      weight_columns (s->rows, y + 1, k, n, s->means[k]);
+    add_row (s->means, n, sums);
   }
 }
 
 static void
-compare_strip (const BdctMetricPlane * plane, int scale, int strip)
+compare_strip (const BdctMetricPlane * plane, int scale, int strip,
+    Compared * s)
 {
   const int y = strip * STRIP;
   const int n_rows = bdct_min (bdct_ms_ssim_rows (plane, scale) - y, STRIP);
@@ -205,7 +223,7 @@ compare_strip (const BdctMetricPlane * plane, int scale, int strip)
 
   *sums = (BdctMsSsimSums) { { 0 } };
   for (int x = 0; x < n; x += RUN)
-    compare_run (plane, scale, y, n_rows, x, bdct_min (n - x, RUN), sums);
+    compare_run (plane, scale, y, n_rows, x, bdct_min (n - x, RUN), s, sums);
 }
 
 /* Read the samples around every second sample from x on, beginning at x - 4,
@@ -237,30 +255,29 @@ read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
 /* Compute a run of a row of the next scale. */
 static void
 halve_run (const BdctMetricPlane * plane, int scale, int which, int y, int x,
-    int n)
+    int n, Halved * s)
 {
   float *to = get_picture (plane, scale + 1, which)
       + (size_t) y * get_width (plane, scale + 1) + x;
-  float samples[FILTER][2][WIDE], row[RUN + N];
 
   for (int v = 0; v < FILTER; v++)
     read_around (plane, scale, which, 2 * y + v - SIDE, 2 * x, n,
-        samples[v][0], samples[v][1]);
+        s->samples[v][0], s->samples[v][1]);
   for (int i = 0; i < n; i += N) {
     Doubles sum = { 0 };
 
     for (int v = 0; v < FILTER; v++)
       for (int u = 0; u < FILTER; u++)
-        sum = add_product (sum, samples[v][u & 1] + i + u / 2,
+        sum = add_product (sum, s->samples[v][u & 1] + i + u / 2,
             bdct_ms_ssim_filter[v <= SIDE ? v : FILTER - 1 - v]
             [u <= SIDE ? u : FILTER - 1 - u]);
-    put_floats (row + i, sum);
+    put_floats (s->row + i, sum);
   }
-  memcpy (to, row, n * sizeof *to);
+  memcpy (to, s->row, n * sizeof *to);
 }
 
 static void
-halve_strip (const BdctMetricPlane * plane, int scale, int strip)
+halve_strip (const BdctMetricPlane * plane, int scale, int strip, Halved * s)
 {
   const int width = get_width (plane, scale + 1);
   const int end =
@@ -269,7 +286,7 @@ halve_strip (const BdctMetricPlane * plane, int scale, int strip)
   for (int which = 0; which < 2; which++)
     for (int y = strip * STRIP; y < end; y++)
       for (int x = 0; x < width; x += RUN)
-        halve_run (plane, scale, which, y, x, bdct_min (width - x, RUN));
+        halve_run (plane, scale, which, y, x, bdct_min (width - x, RUN), s);
 }
 
 static int
@@ -287,14 +304,14 @@ count (const BdctMetricPlane * plane, int stage)
 }
 
 static void
-work (const BdctMetricPlane * plane, int stage, int piece)
+work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
 {
   const int n_halves = count_halves (plane, stage);
 
   if (piece < n_halves)
-    halve_strip (plane, stage, piece);
+    halve_strip (plane, stage, piece, scratch);
   else
-    compare_strip (plane, stage, piece - n_halves);
+    compare_strip (plane, stage, piece - n_halves, scratch);
 }
 
 const BdctMetricKernel BDCT_METRIC_NAME (ms_ssim) = {

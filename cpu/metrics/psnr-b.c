@@ -90,12 +90,12 @@ work_on_row (const BdctMetricPlane * plane, int x, int n, int y,
 }
 
 static void
-work (const BdctMetricPlane * plane, int stage, int piece)
+work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
 {
   const int first = piece * STRIP;
   BdctPsnrBSums *sums = (BdctPsnrBSums *) plane->memory + piece;
 
-  (void) stage;
+  (void) stage, (void) scratch;
   *sums = (BdctPsnrBSums) { 0 };
   for (int x = 0; x < plane->width; x += RUN)
     for (int y = first; y < bdct_min (first + STRIP, plane->height); y++)

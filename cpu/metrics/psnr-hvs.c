@@ -57,6 +57,15 @@ get_roots (Floats v)
 /* Pixels under a row of blocks. */
 typedef uint16_t Rows[8][STEP * RUN + 8];
 
+/* Of a piece: the rows of both pictures, and N blocks of each. */
+typedef struct {
+  Rows src, rec;
+  Blocks a, b;
+  Squares squares;
+} Scratch;
+
+BDCT_SCRATCH_HOLDS (Scratch);
+
 /* The first and the second of two adjacent 16-bit samples in a 32-bit word. */
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define FIRST(pair) ((pair) & 0xffff)
@@ -131,28 +140,25 @@ gather (const Rows rows, int block, int n, Blocks blocks)
 
 static void
 work_on_run (const BdctMetricPlane * plane, const Weights * weights, int row,
-    int column, int n)
+    int column, int n, Scratch * s)
 {
   Squares *to = get_squares (plane, row) + column / N;
-  Rows src, rec;
 
   for (int i = 0; i < 8; i++) {
     const int y = STEP * row + i, x = STEP * column, width = STEP * n + 1;
 
-    bdct_metric_read (plane, &plane->src, y, x, width, src[i]);
-    bdct_metric_read (plane, &plane->rec, y, x, width, rec[i]);
+    bdct_metric_read (plane, &plane->src, y, x, width, s->src[i]);
+    bdct_metric_read (plane, &plane->rec, y, x, width, s->rec[i]);
   }
   for (int i = 0; i < n; i += N) {
-    Blocks a, b;
-
-    gather (src, i, bdct_min (n - i, N), a);
-    gather (rec, i, bdct_min (n - i, N), b);
-    compare (a, b, weights, *to++);
+    gather (s->src, i, bdct_min (n - i, N), s->a);
+    gather (s->rec, i, bdct_min (n - i, N), s->b);
+    compare (s->a, s->b, weights, *to++);
   }
 }
 
 static void
-work_on_strip (const BdctMetricPlane * plane, int piece)
+work_on_strip (const BdctMetricPlane * plane, int piece, Scratch * s)
 {
   Weights weights;
 
@@ -162,7 +168,7 @@ work_on_strip (const BdctMetricPlane * plane, int piece)
           count_rows (plane)); y++)
     for (int x = 0; x < count_columns (plane); x += RUN)
       work_on_run (plane, &weights, y, x, bdct_min (count_columns (plane) - x,
-              RUN));
+              RUN), s);
 }
 
 /* The largest power of two that a number above 0 reaches. */
@@ -214,14 +220,14 @@ add_blocks (float sum, const Squares squares, int n)
 }
 
 static void
-work (const BdctMetricPlane * plane, int stage, int piece)
+work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
 {
   const int columns = count_columns (plane), rows = count_rows (plane);
   const int peak = (1 << plane->depth) - 1;
   float sum = 0;
 
   if (stage == 0) {
-    work_on_strip (plane, piece);
+    work_on_strip (plane, piece, scratch);
     return;
   }
   for (int y = 0; y < rows; y++) {
@@ -235,18 +241,17 @@ work (const BdctMetricPlane * plane, int stage, int piece)
 }
 
 static void
-map (const BdctMetricPlane * plane, int row, uint32_t * to)
+map (const BdctMetricPlane * plane, int row, uint32_t * to, void *scratch)
 {
   const int columns = bdct_metric_map (BDCT_METRIC_PSNR_HVS, plane->width,
       plane->height).columns;
   const int y = bdct_min (8 * row, plane->height - 8);
+  Scratch *s = scratch;
   Weights weights;
 
   for (int i = 0; i < 64; i++)
     set_weight (&weights, plane->component, i);
   for (int x = 0; x < columns; x += N) {
-    Blocks src, rec;
-    Squares squares;
     Floats sum = { 0 };
 
     for (int k = 0; k < N; k++)
@@ -257,13 +262,13 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to)
         bdct_metric_read (plane, &plane->src, y + i, left, 8, samples[0]);
         bdct_metric_read (plane, &plane->rec, y + i, left, 8, samples[1]);
         for (int j = 0; j < 8; j++) {
-          src[8 * i + j][k] = samples[0][j];
-          rec[8 * i + j][k] = samples[1][j];
+          s->a[8 * i + j][k] = samples[0][j];
+          s->b[8 * i + j][k] = samples[1][j];
         }
       }
-    compare (src, rec, &weights, squares);
+    compare (s->a, s->b, &weights, s->squares);
     for (int i = 0; i < 64; i++)
-      sum += squares[i];
+      sum += s->squares[i];
     for (int k = 0; k < bdct_min (columns - x, N); k++)
       to[x + k] = bdct_psnr_hvs_map (sum[k]);
   }

@@ -15,6 +15,7 @@
 #include "dct/metrics/ssim.h"
 #include "read.h"
 
+#include <string.h>
 #include "cpu/simd/simd.h"
 
 /* The blocks of a run, in which a row is processed: one more than windows. They
@@ -32,6 +33,16 @@ typedef struct {
 typedef struct {
   uint16_t src[4][4 * BLOCKS], rec[4][4 * BLOCKS];
 } __attribute__ ((aligned (64))) Rows;
+
+/* Of a piece: the sums of two rows of blocks, the samples of one of them, and a
+ * row's windows. */
+typedef struct {
+  Sums sums[2];
+  Rows rows;
+  float window[RUN];
+} Scratch;
+
+BDCT_SCRATCH_HOLDS (Scratch);
 
 #ifdef LANES
 /* The blocks of a vector of bytes. */
@@ -182,13 +193,11 @@ add_windows_8 (const Sums * above, const Sums * below, int n)
   return sum;
 }
 
-/* A row's windows at more bits. */
+/* A row's windows at more bits, which go to `of`. */
 static float
 add_windows_16 (const Sums * above, const Sums * below, int n, int peak,
-    float sum)
+    float sum, float *restrict of)
 {
-  float of[RUN];
-
   for (int i = 0; i < n; i++) {
     const int32_t products = WINDOW (products, i);
 
@@ -233,29 +242,29 @@ count (const BdctMetricPlane * plane, int stage)
 
 /* Compute a strip; its rows' sums go to the plane's memory. */
 static void
-work (const BdctMetricPlane * plane, int stage, int piece)
+work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
 {
   const int first = piece * STRIP;
   const int n_rows = bdct_min (bdct_ssim_rows (plane) - first, STRIP);
   double *of_row = (double *) plane->memory + first;
   int64_t whole[STRIP] = { 0 };
   float real[STRIP] = { 0 };
-  Sums sums[2];
-  Rows rows = { 0 };
+  Scratch *s = scratch;
 
   (void) stage;
+  memset (&s->rows, 0, sizeof s->rows);
   for (int x = 0; x < bdct_ssim_columns (plane); x += RUN) {
     const int n = bdct_min (bdct_ssim_columns (plane) - x, RUN);
 
     for (int y = 0; y <= n_rows; y++) {
-      const Sums *above = &sums[(y + 1) & 1], *below = &sums[y & 1];
+      const Sums *above = &s->sums[(y + 1) & 1], *below = &s->sums[y & 1];
 
-      add_row (plane, first + y, x, n + 1, &rows, &sums[y & 1]);
+      add_row (plane, first + y, x, n + 1, &s->rows, &s->sums[y & 1]);
       if (y > 0 && plane->depth == 8)
         whole[y - 1] += add_windows_8 (above, below, n);
       else if (y > 0)
         real[y - 1] = add_windows_16 (above, below, n, (1 << plane->depth) - 1,
-            real[y - 1]);
+            real[y - 1], s->window);
     }
   }
   for (int y = 0; y < n_rows; y++)
@@ -263,17 +272,18 @@ work (const BdctMetricPlane * plane, int stage, int piece)
 }
 
 static void
-map (const BdctMetricPlane * plane, int row, uint32_t * to)
+map (const BdctMetricPlane * plane, int row, uint32_t * to, void *scratch)
 {
   const int peak = (1 << plane->depth) - 1;
-  Sums sums[2], *above = &sums[0], *below = &sums[1];
-  Rows rows = { 0 };
+  Scratch *s = scratch;
+  Sums *above = &s->sums[0], *below = &s->sums[1];
 
+  memset (&s->rows, 0, sizeof s->rows);
   for (int x = 0; x < bdct_ssim_columns (plane); x += RUN) {
     const int n = bdct_min (bdct_ssim_columns (plane) - x, RUN);
 
-    add_row (plane, row, x, n + 1, &rows, above);
-    add_row (plane, row + 1, x, n + 1, &rows, below);
+    add_row (plane, row, x, n + 1, &s->rows, above);
+    add_row (plane, row + 1, x, n + 1, &s->rows, below);
     for (int i = 0; i < n; i++) {
       const int32_t a = WINDOW (src, i), b = WINDOW (rec, i);
       const int32_t products = WINDOW (products, i);

@@ -293,7 +293,7 @@ add_activity (const BdctMetricPlane * plane, int y0, int y1, int width,
 
 /* A row of blocks. */
 static void
-work (const BdctMetricPlane * plane, int stage, int piece)
+work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
 {
   const BdctXpsnrGrid grid = bdct_xpsnr_grid (plane);
   const BdctXpsnrPlace row = bdct_xpsnr_place (plane, &grid, 0, piece);
@@ -301,7 +301,7 @@ work (const BdctMetricPlane * plane, int stage, int piece)
   BdctXpsnrBlock *block
       = (BdctXpsnrBlock *) plane->memory + (size_t) piece * grid.columns;
 
-  (void) stage;
+  (void) stage, (void) scratch;
   for (int i = 0; i < grid.columns; i++)
     block[i] = (BdctXpsnrBlock) {.weight = 1 };
   add_errors (plane, row.y, end, grid.width, block);

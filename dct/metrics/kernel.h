@@ -37,13 +37,16 @@ typedef struct {
   /** The bytes of `memory` that a plane needs. NULL: none. */
   size_t (*memory) (const BdctMetricPlane *plane);
 
-  /** The number of pieces of a stage, and one piece's work. */
+  /** The number of pieces of a stage, and one piece's work. `scratch` is the
+   * call's alone, BDCT_SCRATCH_SIZE bytes (cpu/scratch.h). */
   int (*count) (const BdctMetricPlane *plane, int stage);
-  void (*work) (const BdctMetricPlane *plane, int stage, int piece);
+  void (*work) (const BdctMetricPlane *plane, int stage, int piece,
+      void *scratch);
 
   /** Fill a row of luma's map (metrics.h). Does not use `memory`. NULL: the
    * metric has no map. */
-  void (*map) (const BdctMetricPlane *plane, int row, uint32_t *to);
+  void (*map) (const BdctMetricPlane *plane, int row, uint32_t *to,
+      void *scratch);
 } BdctMetricKernel;
 
 /** Indexed by BdctMetric. */

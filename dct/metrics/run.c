@@ -95,14 +95,15 @@ bdct_metrics_count (const BdctMetricsRun * run, int stage)
 }
 
 void
-bdct_metrics_work (const BdctMetricsRun * run, int stage, int piece)
+bdct_metrics_work (const BdctMetricsRun * run, int stage, int piece,
+    void *scratch)
 {
   for (int m = 0; m < BDCT_N_METRICS; m++)
     for (int c = 0; c < run->n_planes[m]; c++) {
       const int n = count_pieces (run, m, c, stage);
 
       if (piece < n) {
-        run->kernels[m]->work (&run->plane[m][c], stage, piece);
+        run->kernels[m]->work (&run->plane[m][c], stage, piece, scratch);
         return;
       }
       piece -= n;

@@ -43,9 +43,10 @@ size_t bdct_metrics_init (BdctMetricsRun *run,
 void bdct_metrics_place (BdctMetricsRun *run, uint8_t *memory);
 
 /** The number of pieces of a stage, 0 for the stage after the last; and the
- * work of one piece (kernel.h). */
+ * work of one piece with the caller's scratch memory (kernel.h). */
 int bdct_metrics_count (const BdctMetricsRun *run, int stage);
-void bdct_metrics_work (const BdctMetricsRun *run, int stage, int piece);
+void bdct_metrics_work (const BdctMetricsRun *run, int stage, int piece,
+    void *scratch);
 
 /** Compute a metric's values in BdctStats.metric, which are 0 before, from the
  * results in its planes' memory. XPSNR's changes its results: call it once. */

@@ -94,7 +94,7 @@ hvs_of_block (const RefPair * p, int depth, int x, int y)
   BdctMetricPlane planes[BDCT_MAX_COMPONENTS];
   guint16 wide[2][64];
   guint8 narrow[2][64];
-  gpointer memory;
+  gpointer memory, scratch = aligned_alloc (64, BDCT_SCRATCH_SIZE);
 
   for (int i = 0; i < 64; i++) {
     const int at = (y + i / 8) * p->width + x + i % 8;
@@ -116,9 +116,10 @@ hvs_of_block (const RefPair * p, int depth, int x, int y)
   planes[0].memory = memory;
   planes[1] = planes[2] = planes[0];
   for (int stage = 0; stage < 2; stage++)
-    kernel->work (&planes[0], stage, 0);
+    kernel->work (&planes[0], stage, 0, scratch);
   bdct_metric_finish (BDCT_METRIC_PSNR_HVS, planes, 3, figure);
   free (memory);
+  free (scratch);
   return isinf (figure[0]) ? 0 : (double) p->peak * p->peak
       / pow (10, figure[0] / 10);
 }
