@@ -98,7 +98,8 @@ put_blocks (Writer * writer, Component * c, int x, int y, int top)
 }
 
 static void
-put_band (Writer * writer, Component * components, int n, int top)
+put_band (Writer * writer, Component * components, int n, int top,
+    void *scratch)
 {
   const BdctScan *luma = &components[0].scan;
   const int across = (luma->columns + luma->h - 1) / luma->h;
@@ -114,7 +115,8 @@ put_band (Writer * writer, Component * components, int n, int top)
       const int row = (top * component->scan.v + i * BAND_ROWS) * 8;
 
       if (row < plane->layout.height)
-        bdct_tile_kernels ()[0]->plain->strip (&plane, 1, row, &strip);
+        bdct_tile_kernels ()[0]->plain->strip (&plane, 1, row, &strip,
+            scratch);
     }
   }
   for (int y = 0; y < BAND_ROWS && y < down; y++)
@@ -164,7 +166,8 @@ bdct_file_size (const BdctLayout * layout, const BdctJob * job,
   BdctImage planes = *src;
   Writer writer = { 0 };
   uint8_t *memory = NULL;
-  bool ok = components != NULL;
+  void *scratch = aligned_alloc (64, BDCT_SCRATCH_SIZE);
+  bool ok = components != NULL && scratch != NULL;
 
   bdct_huffman_count_init ();
   if (ok && layout->rgb.n_planes > 0) {
@@ -176,12 +179,13 @@ bdct_file_size (const BdctLayout * layout, const BdctJob * job,
   ok = ok && start (components, layout, job, &planes);
   for (int top = 0; ok && top * components[0].scan.v < components[0].scan.rows;
       top += BAND_ROWS)
-    put_band (&writer, components, n, top);
+    put_band (&writer, components, n, top, scratch);
   put (&writer, 127, 7);        /* the last byte is filled up with ones */
   *size = bdct_file_head (layout, job, 0) + writer.bytes;
   for (int c = 0; components != NULL && c < n; c++)
     free (components[c].levels);
   free (components);
   free (memory);
+  free (scratch);
   return ok || bdct_error (error, "out of memory");
 }

@@ -203,10 +203,12 @@ transform (const Region * r, int n, int p)
       };
     }
     if (tile16)
-      (*kernel->tile16) (planes, 1, row, strip);
+      (*kernel->tile16) (planes, 1, row, strip,
+          bdct_cpu_scratch (r->self, r->piece));
     else
       for (int i = 0; i < layout->interleave; i++)
-        kernel->plain->strip (planes[i], 1, row, strip[i]);
+        kernel->plain->strip (planes[i], 1, row, strip[i],
+            bdct_cpu_scratch (r->self, r->piece));
   }
 }
 

@@ -182,11 +182,12 @@ transform_strip (CpuEngine * self, Piece * piece, int row)
       real = real && bdct_tile_is_float8x8 (planes[i][k]);
     }
   if (tile16)
-    (*kernel->tile16) (planes, n, row, piece->strip);
+    (*kernel->tile16) (planes, n, row, piece->strip,
+        bdct_cpu_scratch (self, piece));
   else
     for (int i = 0; i < piece->n_components; i++)
       (real ? *kernel->real : kernel->plain->strip) (planes[i], n, row,
-          piece->strip[i]);
+          piece->strip[i], bdct_cpu_scratch (self, piece));
 }
 
 /* A strip of a group. */

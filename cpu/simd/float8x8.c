@@ -60,6 +60,16 @@ typedef struct {
   const BdctTileQuantizer *set[LANES];
 } Steps;
 
+/* Of a strip: the steps, and of eight rows the samples, their coefficients, and
+ * what a plane makes of them. */
+typedef struct {
+  Steps steps;
+  Samples in, out;
+  Unit coefficient[COLUMNS / UNIT];
+} Scratch;
+
+BDCT_SCRATCH_HOLDS (Scratch);
+
 /* The position of eight rows, their visible width and height, and the columns
  * of whole blocks. */
 typedef struct {
@@ -393,29 +403,30 @@ add_up (BdctCounters * counters, V errors, V levels)
 
 /* Everything after the forward transform. */
 static void
-finish (const Unit * coefficient, const Samples * in, const BdctTilePlane * p,
-    Steps * steps, const Place * at, BdctTileStrip * strip)
+finish (Scratch * s, const BdctTilePlane * p, const Place * at,
+    BdctTileStrip * strip)
 {
+  const Unit *coefficient = s->coefficient;
   const size_t left = at->column / 8, down = at->row / 8;
   const size_t first = p->grid.first + down * p->grid.columns + left;
   V errors = zero (), levels = zero ();
-  Samples out;
 
   if (p->quantizer_map == NULL)
-    set_steps (steps, p, NULL, 0);
+    set_steps (&s->steps, p, NULL, 0);
   for (int x = 0; x < at->columns; x += UNIT, coefficient++) {
     const int n = bdct_min (at->columns - x, UNIT) / 8;
     V e, l;
 
     if (p->quantizer_map != NULL)
-      set_steps (steps, p, p->quantizer_map + first + x / 8, n);
+      set_steps (&s->steps, p, p->quantizer_map + first + x / 8, n);
     if (strip->levels != NULL)
       put_float_levels (strip->levels + 64 * (down % (BDCT_TILE / 8)
-              * p->grid.columns + left + x / 8), coefficient, steps, n);
-    l = inverse_unit (out.sample + x, coefficient, steps, 1 << (p->depth - 1));
+              * p->grid.columns + left + x / 8), coefficient, &s->steps, n);
+    l = inverse_unit (s->out.sample + x, coefficient, &s->steps,
+        1 << (p->depth - 1));
     if (x + UNIT > at->width || at->height < 8)
-      hide (out.sample + x, in->sample + x, at->width - x, at->height);
-    e = measure (out.sample + x, in->sample + x);
+      hide (s->out.sample + x, s->in.sample + x, at->width - x, at->height);
+    e = measure (s->out.sample + x, s->in.sample + x);
     if (p->blocks != NULL)
       put_float_records (p->blocks + first + x / 8, e, l, n);
     errors = add32 (errors, e);
@@ -423,39 +434,37 @@ finish (const Unit * coefficient, const Samples * in, const BdctTilePlane * p,
   }
   add_up (&strip->counters, errors, levels);
   if (p->dst.data != NULL)
-    put_rows (&out, p, at);
+    put_rows (&s->out, p, at);
 }
 
 static void
 do_rows (const BdctTilePlane * const *planes, int n, const Place * at,
-    Steps * steps, BdctTileStrip * strips)
+    BdctTileStrip * strips, Scratch * s)
 {
-  Unit coefficient[COLUMNS / UNIT];
-  Samples in;
-
-  get_rows (&in, planes[0], at);
+  get_rows (&s->in, planes[0], at);
   for (int x = 0; x < at->columns; x += UNIT)
-    forward_unit (&coefficient[x / UNIT], in.sample + x,
+    forward_unit (&s->coefficient[x / UNIT], s->in.sample + x,
         1 << (planes[0]->depth - 1));
   for (int i = 0; i < n; i++)
-    finish (coefficient, &in, planes[i], steps, at, &strips[i]);
+    finish (s, planes[i], at, &strips[i]);
 }
 
 static void
 strip (const BdctTilePlane * const *planes, int n, int row,
-    BdctTileStrip * strips)
+    BdctTileStrip * strips, void *scratch)
 {
   const BdctPlaneLayout *layout = &planes[0]->layout;
-  Steps steps = {.set = { NULL } };
+  Scratch *s = scratch;
   Place at;
 
+  memset (s->steps.set, 0, sizeof s->steps.set);
   for (at.row = row; at.row < bdct_min (row + BDCT_TILE, layout->height);
       at.row += 8)
     for (at.column = 0; at.column < layout->width; at.column += COLUMNS) {
       at.height = bdct_min (layout->height - at.row, 8);
       at.width = bdct_min (layout->width - at.column, COLUMNS);
       at.columns = (at.width + 7) & ~7;
-      do_rows (planes, n, &at, &steps, strips);
+      do_rows (planes, n, &at, strips, s);
     }
 }
 

@@ -138,13 +138,12 @@ forward_columns (const BdctTile16 * c, V * out, const V * t, int group,
 
 BDCT_FORCE_INLINE void
 forward_wide (const BdctTile16 * c, V * out, const uint8_t * src,
-    ptrdiff_t stride, int shift, const int n, const int bytes)
+    ptrdiff_t stride, int shift, V * t, const int n, const int bytes)
 {
   static const struct {
     uint8_t row;
     int8_t step;
   } first[4] = { {0, 1}, {15, -1}, {31, -1}, {16, 1} };
-  V t[BDCT_TILE16_VECTORS];
 
   for (int v = 0; v < n / 8; v++)
     forward_rows (c, t + v, src + first[v].row * stride, first[v].step * stride,
@@ -249,10 +248,9 @@ store_wide (const BdctTile16 * c, uint8_t * dst, ptrdiff_t stride,
 
 BDCT_FORCE_INLINE void
 inverse_wide (const BdctTile16 * c, const V * d, uint8_t * dst,
-    ptrdiff_t stride, int shift, const int n, const int bytes)
+    ptrdiff_t stride, int shift, V * s, const int n, const int bytes)
 {
   enum { jpeg = 0 };
-  V s[BDCT_TILE16_VECTORS];
 
   for (int g = 0; g < n / 8; g++)
     inverse_columns (c, s + g, d + g * n, n, bytes);

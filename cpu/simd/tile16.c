@@ -18,7 +18,7 @@
 #define CALL_VECTORS 32
 #define MAX_BYTES (2 * 8 * VECTORS * LANES)
 
-/* A strip of a plane's one or two components. */
+/* A strip of a plane's one or two components, in scratch memory. */
 typedef struct {
   const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS];
   BdctTileStrip (*strips)[BDCT_TILE_JOBS];
@@ -31,7 +31,14 @@ typedef struct {
   bool wide;                    /* a quantizer needs JPEG's wide form */
   int limit;                    /* calls whose sums surely fit */
   Sums sums[2][BDCT_TILE_JOBS];
+  /* Of a call: its samples, coefficients, those of a job, its levels, and what
+   * is between passes. */
+  uint8_t in[2][MAX_BYTES] __attribute__ ((aligned (64)));
+  uint8_t out[2][MAX_BYTES] __attribute__ ((aligned (64)));
+  V v[2][VECTORS], d[VECTORS], level[VECTORS], between[VECTORS];
 } Strip;
+
+BDCT_SCRATCH_HOLDS (Strip);
 
 /* The position of a call or of a part of it. */
 typedef struct {
@@ -40,25 +47,28 @@ typedef struct {
   bool whole;                   /* every column is visible */
 } Units;
 
-/* The kernels, compiled for their constant sizes. */
+/* The kernels, compiled for their constant sizes. `t` is for what is between
+ * the passes of large blocks. */
 typedef struct Kernel {
   void (*forward) (const BdctTile16 * c, V * out, const uint8_t * src,
-      ptrdiff_t stride, int shift, int units);
+      ptrdiff_t stride, int shift, int units, V * t);
   void (*inverse) (const BdctTile16 * c, const V * d, uint8_t * dst,
-      ptrdiff_t stride, int shift, int units);
+      ptrdiff_t stride, int shift, int units, V * t);
 } Kernel;
 
 #define KERNEL(name, n, bytes, ...)                                           \
   static void forward_##name (const BdctTile16 *c, V *out,                   \
-      const uint8_t *src, ptrdiff_t stride, int shift, int units)             \
+      const uint8_t *src, ptrdiff_t stride, int shift, int units, V *t)       \
   {                                                                           \
+    (void) t;                                                                 \
     for (; units > 0; units--, out += (n) < 16 ? 2 * (n) : (n) * (n) / 8,     \
         src += UNIT (n) * (bytes))                                            \
       FORWARD_##n (c, out, src, stride, shift, __VA_ARGS__);                  \
   }                                                                           \
   static void inverse_##name (const BdctTile16 *c, const V *d, uint8_t *dst, \
-      ptrdiff_t stride, int shift, int units)                                 \
+      ptrdiff_t stride, int shift, int units, V *t)                           \
   {                                                                           \
+    (void) t;                                                                 \
     for (; units > 0; units--, d += (n) < 16 ? 2 * (n) : (n) * (n) / 8,       \
         dst += UNIT (n) * (bytes))                                            \
       INVERSE_##n (c, d, dst, stride, shift, __VA_ARGS__);                    \
@@ -74,13 +84,13 @@ typedef struct Kernel {
 KERNEL (bytes_4, 4, 1, 1)
 KERNEL (bytes_8, 8, 1, 0, 0, 1)
 KERNEL (bytes_jpeg, 8, 1, 1, 0, 1)
-KERNEL (bytes_16, 16, 1, 16, 1)
-KERNEL (bytes_32, 32, 1, 32, 1)
+KERNEL (bytes_16, 16, 1, t, 16, 1)
+KERNEL (bytes_32, 32, 1, t, 32, 1)
 KERNEL (words_4, 4, 2, 2)
 KERNEL (words_8, 8, 2, 0, 0, 2)
 KERNEL (words_wide, 8, 2, 1, 1, 2)
-KERNEL (words_16, 16, 2, 16, 2)
-KERNEL (words_32, 32, 2, 32, 2)
+KERNEL (words_16, 16, 2, t, 16, 2)
+KERNEL (words_32, 32, 2, t, 32, 2)
 
 #define ENTRY(name) { forward_##name, inverse_##name }
 
@@ -267,33 +277,31 @@ find_requantizer (const Strip * s, const BdctTile16 * c)
   return requantizers[s->wide ? BDCT_TILE16_JPEG_WIDE : c->quantizer];
 }
 
-/* Requantize units, or each block of a unit with its own quantizer. `levels`
- * receives the levels; it may be NULL. */
+/* Requantize units, or each block of a unit with its own quantizer. Without
+ * `levels` those of the strip need not be set. */
 static void
-requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
-    V * d, V * levels, const V * v, const uint8_t * quantizers, V * sum)
+requantize_blocks (Strip * s, const BdctTilePlane * p, const Units * at,
+    bool levels, const V * v, const uint8_t * quantizers, V * sum)
 {
   const BdctTile16 *c = &p->set[0]->tile16;
   uint32_t present = quantizers == NULL;
-  V unused[VECTORS];
 
   for (int b = 0; quantizers != NULL && b < at->n_blocks; b++)
     present |= 1u << quantizers[b];
   if (at->whole && (present & (present - 1)) == 0) {
     c = &p->set[__builtin_ctz (present)]->tile16;
-    find_requantizer (s, c) (c, d, levels, v, at->units, NULL, sum);
+    find_requantizer (s, c) (c, s->d, levels ? s->level : NULL, v, at->units,
+        NULL, sum);
     return;
   }
-  if (levels == NULL)
-    levels = unused;
-  memset (d, 0, c->n_vectors * sizeof *d);
-  memset (levels, 0, c->n_vectors * sizeof *levels);
+  memset (s->d, 0, c->n_vectors * sizeof s->d[0]);
+  memset (s->level, 0, c->n_vectors * sizeof s->level[0]);
   for (; present != 0; present &= present - 1) {
     int set = __builtin_ctz (present);
     V mask = mask_of (s->size, s->bytes, quantizers, at->n_blocks, set);
 
     c = &p->set[set]->tile16;
-    find_requantizer (s, c) (c, d, levels, v, 1, &mask, sum);
+    find_requantizer (s, c) (c, s->d, s->level, v, 1, &mask, sum);
   }
 }
 
@@ -335,11 +343,11 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
   BdctLevel *levels = s->strips[i][k].levels;
   Sums sums = { zero (), { zero (), zero () } };
   BdctBlockRecord record[4 * LANES];
-  V d[VECTORS], level[VECTORS];
 
-  requantize_blocks (s, p, at, d, levels != NULL ? level : NULL, v,
+  requantize_blocks (s, p, at, levels != NULL, v,
       p->quantizer_map != NULL ? p->quantizer_map + first : NULL, &sums.count);
-  s->kernel->inverse (c, d, out.data, out.stride, p->layout.shift, at->units);
+  s->kernel->inverse (c, s->d, out.data, out.stride, p->layout.shift,
+      at->units, s->between);
   for (int y = 0; at->width < n && y < at->height; y++)
     memcpy (out.data + y * out.stride + at->width * s->bytes,
         in.data + y * in.stride + at->width * s->bytes,
@@ -347,7 +355,7 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
   measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
   add_sums (&s->sums[i][k], &sums);
   if (levels != NULL)
-    put_levels (s->size, s->bytes, level, at->n_blocks,
+    put_levels (s->size, s->bytes, s->level, at->n_blocks,
         levels + (((at->y - s->row) >> s->log2_size) * p->grid.columns + left)
         * s->size * s->size);
   if (p->blocks != NULL && at->whole) {
@@ -387,21 +395,18 @@ do_call (Strip * s, const Units * at)
   const int n = at->units * s->unit * s->bytes;
   const bool direct = s->interleave == 1 && at->whole
       && at->height == s->size;
-  uint8_t in[2][MAX_BYTES] __attribute__ ((aligned (64)));
-  uint8_t out[2][MAX_BYTES] __attribute__ ((aligned (64)));
-  BdctSamples from[2] = { {in[0], n}, {in[1], n} };
-  V v[2][VECTORS];
+  BdctSamples from[2] = { {s->in[0], n}, {s->in[1], n} };
 
   if (direct)
     from[0] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
       p->src.stride };
   else
-    gather (s, at, in);
+    gather (s, at, s->in);
   for (int i = 0; i < s->interleave; i++)
-    s->kernel->forward (c, v[i], from[i].data, from[i].stride,
-        p->layout.shift, at->units);
+    s->kernel->forward (c, s->v[i], from[i].data, from[i].stride,
+        p->layout.shift, at->units, s->between);
   for (int k = 0; k < s->n_jobs; k++) {
-    BdctSamples to[2] = { {out[0], n}, {out[1], n} };
+    BdctSamples to[2] = { {s->out[0], n}, {s->out[1], n} };
 
     p = s->planes[0][k];
     if (direct && p->dst.data != NULL)
@@ -412,12 +417,12 @@ do_call (Strip * s, const Units * at)
         const Units some = some_units (s, at, u);
 
         step = some.units;
-        finish (s, &some, i, k, v[i] + u * c->n_vectors,
+        finish (s, &some, i, k, s->v[i] + u * c->n_vectors,
             samples_at (from[i], u * s->unit * s->bytes),
             samples_at (to[i], u * s->unit * s->bytes));
       }
     if (!direct && p->dst.data != NULL)
-      scatter (s, at, p, out);
+      scatter (s, at, p, s->out);
   }
 }
 
@@ -455,6 +460,7 @@ init_strip (Strip * s)
   /* A unit adds 4 times its size squares to an element. */
   s->limit = bdct_min (UINT16_MAX / (s->n_units * c->n_vectors),
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));
+  s->by_unit = false;
   for (int k = 0; k < s->n_jobs; k++) {
     p = s->planes[0][k];
     s->by_unit = s->by_unit || p->blocks != NULL || p->quantizer_map != NULL;
@@ -473,25 +479,30 @@ flush_all (Strip * s)
 
 static void
 strip (const BdctTilePlane * const (*planes)[BDCT_TILE_JOBS], int n_jobs,
-    int row, BdctTileStrip (*strips)[BDCT_TILE_JOBS])
+    int row, BdctTileStrip (*strips)[BDCT_TILE_JOBS], void *scratch)
 {
   const BdctPlaneLayout *layout = &planes[0][0]->layout;
-  Strip s = {.planes = planes,.strips = strips,.n_jobs = n_jobs,.row = row };
+  const int end = bdct_min (row + BDCT_TILE, layout->height);
+  Strip *s = scratch;
   int calls = 0;
 
-  init_strip (&s);
-  for (int y = row; y < bdct_min (row + BDCT_TILE, layout->height); y += s.size)
+  s->planes = planes;
+  s->strips = strips;
+  s->n_jobs = n_jobs;
+  s->row = row;
+  init_strip (s);
+  for (int y = row; y < end; y += s->size)
     for (int x = 0, width; x < layout->width; x += width) {
-      int units = bdct_min ((layout->width - x) / s.unit, s.n_units);
+      int units = bdct_min ((layout->width - x) / s->unit, s->n_units);
       Units at = {.x = x,.y = y,.whole = units > 0,.units = units > 0
-            ? units : 1,.height = bdct_min (layout->height - y, s.size) };
+            ? units : 1,.height = bdct_min (layout->height - y, s->size) };
 
-      at.width = width = bdct_min (layout->width - x, at.units * s.unit);
-      do_call (&s, &at);
-      if (++calls % s.limit == 0)
-        flush_all (&s);
+      at.width = width = bdct_min (layout->width - x, at.units * s->unit);
+      do_call (s, &at);
+      if (++calls % s->limit == 0)
+        flush_all (s);
     }
-  flush_all (&s);
+  flush_all (s);
 }
 
 const BdctTile16Func BDCT_CONCAT (bdct_tile16_, BDCT_ISA) = strip;

@@ -14,6 +14,14 @@
 #include "dct/base/min.h"
 #include "dct/picture/render.h"
 
+/* Of a strip: the tile, its copy for one of several planes, its levels, and
+ * what is between passes or selects a quantizer. */
+typedef struct {
+  Tile tile, copy, level, between;
+} Scratch;
+
+BDCT_SCRATCH_HOLDS (Scratch);
+
 static uint8_t *
 row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
 {
@@ -116,12 +124,11 @@ store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
 }
 
 static void
-forward (Tile * t, const BdctTilePlane * p)
+forward (Tile * t, const BdctTilePlane * p, Tile * s)
 {
   const BdctComponentJob *job = &p->set[0]->job;
   const Chain *chain = &chains[job->chain];
   const int side = bdct_tile_side (job), first = job->transposed != 0;
-  Tile s;
 
   if (p->family == BDCT_FAMILY_REAL)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
@@ -130,30 +137,29 @@ forward (Tile * t, const BdctTilePlane * p)
     }
   if (job->transposed)
     chain->columns.forward (t, p->column, BDCT_MAX_SIZE, job->fwd_shift[0]);
-  transpose (&s, t, side);
-  chain->rows.forward (&s, p->row, first ? job->keep : BDCT_MAX_SIZE,
+  transpose (s, t, side);
+  chain->rows.forward (s, p->row, first ? job->keep : BDCT_MAX_SIZE,
       job->fwd_shift[first]);
-  transpose (t, &s, side);
+  transpose (t, s, side);
   if (!job->transposed)
     chain->columns.forward (t, p->column, job->keep, job->fwd_shift[1]);
 }
 
 static void
-inverse (Tile * t, const BdctTilePlane * p)
+inverse (Tile * t, const BdctTilePlane * p, Tile * s)
 {
   const BdctComponentJob *job = &p->set[0]->job;
   const Chain *chain = &chains[job->chain];
   const int side = bdct_tile_side (job), first = job->transposed == 0;
   const int wide = p->depth > 8;
-  Tile s;
 
   if (!job->transposed)
     chain->columns.inverse (t, p->column, job->keep, job->inv_shift[0],
         job->clip16, false);
-  transpose (&s, t, side);
-  chain->rows.inverse (&s, p->row, first ? BDCT_MAX_SIZE : job->keep,
+  transpose (s, t, side);
+  chain->rows.inverse (s, p->row, first ? BDCT_MAX_SIZE : job->keep,
       job->inv_shift[first], job->clip16, first && wide);
-  transpose (t, &s, side);
+  transpose (t, s, side);
   if (job->transposed)
     chain->columns.inverse (t, p->column, BDCT_MAX_SIZE, job->inv_shift[1],
         job->clip16, wide);
@@ -216,14 +222,13 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
 /* Requantize a tile, each block with its quantizer. */
 static uint64_t
 requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
-    const uint8_t * set, int side)
+    const uint8_t * set, int side, Tile * which)
 {
   const BdctComponentJob *job = &p->set[0]->job;
   const Chain *chain = &chains[job->chain];
   uint32_t present = set == NULL;
   uint64_t nonzero = 0;
   Region some = *region;
-  Tile which;
 
   if (p->set[0]->rdoq.distortion_shift != 0)
     return requantize_by_rate (t, p, region, set, side);
@@ -238,8 +243,8 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
   if ((present & (present - 1)) == 0)
     return (region->level != NULL ? chain->all_out : chain->all)
         (t, p->set[__builtin_ctz (present)], region);
-  spread (&which, p, set, region, side);
-  some.which = &which;
+  spread (which, p, set, region, side);
+  some.which = which;
   for (; present != 0; present &= present - 1) {
     some.set = __builtin_ctz (present);
     nonzero += chain->some (t, p->set[some.set], &some);
@@ -311,7 +316,7 @@ measure (const Tile * t, const BdctTilePlane * p, const Region * region,
 /* Everything after the forward transform; `column` is the tile's. */
 static void
 finish (Tile * t, const BdctTilePlane * p, int row, int column,
-    BdctTileStrip * out)
+    BdctTileStrip * out, Scratch * scratch)
 {
   const BdctComponentJob *job = &p->set[0]->job;
   const int side = bdct_tile_side (job);
@@ -325,7 +330,6 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
     .columns = bdct_min ((p->layout.width - column + wide) & ~wide, side),
     .stride = p->grid.columns
   };
-  Tile level;
 
   if (p->blocks != NULL) {
     region.blocks = p->blocks + first;
@@ -334,34 +338,36 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
           (region.columns >> job->log2_width) * sizeof *p->blocks);
   }
   if (p->levels.data != NULL || out->levels != NULL)
-    region.level = &level;
+    region.level = &scratch->level;
   out->counters.nonzero += requantize_by_set (t, p, &region,
-      p->quantizer_map ? p->quantizer_map + first : NULL, side);
+      p->quantizer_map ? p->quantizer_map + first : NULL, side,
+      &scratch->between);
   if (p->levels.data != NULL)
-    store_levels (&level, p, row, column, side);
+    store_levels (&scratch->level, p, row, column, side);
   if (out->levels != NULL)
-    pack_any (out->levels + left * bdct_rate_block_levels (job), &level, job,
-        &region, side);
-  inverse (t, p);
+    pack_any (out->levels + left * bdct_rate_block_levels (job),
+        &scratch->level, job, &region, side);
+  inverse (t, p, &scratch->between);
   out->counters.sse += measure (t, p, &region, row, column, side);
 }
 
 static void
 strip (const BdctTilePlane * const *planes, int n, int row,
-    BdctTileStrip * strips)
+    BdctTileStrip * strips, void *memory)
 {
   const BdctTilePlane *p = planes[0];
   const int side = bdct_tile_side (&p->set[0]->job);
-  Tile t, copy;
+  Scratch *scratch = memory;
+  Tile *t = &scratch->tile, *copy = &scratch->copy;
 
   for (int column = 0; column < p->layout.width; column += side) {
-    load_any (&t, p, row, column, side);
-    forward (&t, p);
+    load_any (t, p, row, column, side);
+    forward (t, p, &scratch->between);
     for (int i = 0; i < n - 1; i++) {
-      memcpy (&copy, &t, side * side * sizeof t.value[0]);
-      finish (&copy, planes[i], row, column, &strips[i]);
+      memcpy (copy, t, side * side * sizeof t->value[0]);
+      finish (copy, planes[i], row, column, &strips[i], scratch);
     }
-    finish (&t, planes[n - 1], row, column, &strips[n - 1]);
+    finish (t, planes[n - 1], row, column, &strips[n - 1], scratch);
   }
 }
 
@@ -374,11 +380,12 @@ stages (const BdctTilePlane * p, BdctTileStages * s, bool whole)
 
   if (whole) {
     s->coefficient = s->residual;
-    forward (&s->coefficient, p);
+    forward (&s->coefficient, p, &s->between);
   }
   s->residual = s->coefficient;
-  nonzero = requantize_by_set (&s->residual, p, &region, NULL, side);
-  inverse (&s->residual, p);
+  nonzero = requantize_by_set (&s->residual, p, &region, NULL, side,
+      &s->between);
+  inverse (&s->residual, p, &s->between);
   return nonzero;
 }
 

@@ -11,6 +11,7 @@
 #include "compare-rows.h"
 #include "dct/engine/engine.h"
 #include "cpu/metrics/kernel.h"
+#include "cpu/scratch.h"
 #include "dct/entropy/rate.h"
 #include "dct/rd/rdoq.h"
 
@@ -81,9 +82,10 @@ typedef struct {
 } BdctTileStrip;
 
 /** Transform the strip of bdct_tile_side() rows from row `row` on, and finish
- * it with each of `n` planes, which are the same up to the quantizer. */
+ * it with each of `n` planes, which are the same up to the quantizer. `scratch`
+ * has BDCT_SCRATCH_SIZE bytes. */
 typedef void (*BdctTileFunc) (const BdctTilePlane *const *planes, int n,
-    int row, BdctTileStrip *strips);
+    int row, BdctTileStrip *strips, void *scratch);
 
 /** A tile's values between stages. */
 typedef struct {
@@ -91,6 +93,7 @@ typedef struct {
                                        reconstruction */
   BdctTileValues coefficient;     /**< float in the real chain; times 8 */
   BdctTileValues level;
+  BdctTileValues between;         /**< for the passes alone */
 } BdctTileStages;
 
 /** Process one tile with the plane's first quantizer: from the residuals on or,
@@ -116,7 +119,7 @@ extern const BdctTileChains bdct_tile_baseline, bdct_tile_sse41,
  * `planes` and `strips` are indexed by component. */
 typedef void (*BdctTile16Func) (
     const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS], int n, int row,
-    BdctTileStrip (*strips)[BDCT_TILE_JOBS]);
+    BdctTileStrip (*strips)[BDCT_TILE_JOBS], void *scratch);
 
 extern const BdctTile16Func bdct_tile16_sse41, bdct_tile16_avx2,
     bdct_tile16_avxvnni, bdct_tile16_avx512, bdct_tile16_avx512vnni,

@@ -228,6 +228,7 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   const BdctImage image = {.data = {plane->src.data},
     .stride = {plane->src.stride}
   };
+  static uint8_t scratch[BDCT_SCRATCH_SIZE] __attribute__ ((aligned (64)));
   BdctTilePlane tiles, *all = &tiles;
   int n_quantizers = 1;
 
@@ -256,7 +257,7 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
     };
 
     bdct_tile_kernels ()[0]->plain->strip (
-        (const BdctTilePlane * const *) &all, 1, y, &strip);
+        (const BdctTilePlane * const *) &all, 1, y, &strip, scratch);
   }
 }
 

@@ -134,6 +134,7 @@ static void
 check_kernel (const Scene * s, const Scene * expected,
     const BdctTileChains * kernel, const char *where)
 {
+  static guint8 scratch[BDCT_SCRATCH_SIZE] __attribute__ ((aligned (64)));
   BdctCounters counters = { 0 };
   BdctTileQuantizer set;
   BdctTilePlane plane;
@@ -162,7 +163,7 @@ check_kernel (const Scene * s, const Scene * expected,
     guint64 nonzero = 0;
 
     strips[1].levels = g_new (BdctLevel, n);
-    kernel->strip (planes, 2, y, strips);
+    kernel->strip (planes, 2, y, strips, scratch);
     for (int i = 0; i < n; i++)
       nonzero += strips[1].levels[i] != 0;
     if (memcmp (&strips[0].counters, &strips[1].counters,

@@ -125,6 +125,7 @@ describe_plane (BdctTilePlane * plane, const Task * task, Result * r, int p,
 static gboolean
 do_plane (const Task * task, Result * r, const Way * way, int p)
 {
+  static guint8 scratch[BDCT_SCRATCH_SIZE] __attribute__ ((aligned (64)));
   static BdctTilePlane plane[2][MAX_JOBS];
   const BdctTilePlane *planes[2][BDCT_TILE_JOBS];
   const BdctPlaneLayout *layout = &task->layout.plane[p];
@@ -152,11 +153,11 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
         strips[i][k].levels = r->levels[k] + row / side * levels
             + first_level (task, plane[i][k].grid.first);
     if (way->kind == TILE16)
-      (*way->kernel->tile16) (planes, task->n_jobs, row, strips);
+      (*way->kernel->tile16) (planes, task->n_jobs, row, strips, scratch);
     else
       for (int i = 0; i < layout->interleave; i++)
         (way->kind == REAL ? *way->kernel->real : way->kernel->plain->strip)
-            (planes[i], task->n_jobs, row, strips[i]);
+            (planes[i], task->n_jobs, row, strips[i], scratch);
     for (int i = 0; i < layout->interleave; i++)
       for (int k = 0; k < task->n_jobs; k++) {
         BdctCounters *sum = &r->counters[k][layout->component[i]];
