@@ -38,11 +38,6 @@ typedef struct
   uint8_t quantizer_map[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
 } Sized;
 
-typedef struct
-{
-  Sized sized[BDCT_QUADTREE_SIZES];
-} Scratch;
-
 /* What is worked on. */
 typedef struct
 {
@@ -57,6 +52,12 @@ typedef struct
   bool rate;
   BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
 } Region;
+
+typedef struct
+{
+  Sized sized[BDCT_QUADTREE_SIZES];
+  Region region;
+} Scratch;
 
 bool
 bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
@@ -537,28 +538,30 @@ void
 bdct_cpu_work_on_tree (CpuEngine * self, CpuGroup * group, int number,
     Piece * piece)
 {
-  Region r = {
-    .self = self,.piece = piece,.rate = piece->frame->plan.jobs.bits,
-    .sized = ((Scratch *) (self->scratch.tree
-            + piece->worker * bdct_cpu_tree_scratch_size ()))->sized,
-    .y = number * ROWS,
-  };
+  Scratch *scratch = (Scratch *) (self->scratch.tree
+      + piece->worker * bdct_cpu_tree_scratch_size ());
+  Region *r = &scratch->region;
 
+  r->self = self;
+  r->sized = scratch->sized;
+  r->piece = piece;
+  r->y = number * ROWS;
+  r->rate = piece->frame->plan.jobs.bits;
   piece->n_components = bdct_layout_components (&self->layout);
   for (int c = 0; c < piece->n_components; c++)
     piece->component[c] = c;
-  for (r.k = 0; r.k < group->n; r.k++) {
-    r.task = group->task[r.k];
-    r.tree = &r.task->job.tree;
+  for (r->k = 0; r->k < group->n; r->k++) {
+    r->task = group->task[r->k];
+    r->tree = &r->task->job.tree;
     /* The first task has the quantizers. */
-    r.quantizers = r.task == piece->frame->task[0]
+    r->quantizers = r->task == piece->frame->task[0]
         ? (const CpuTask * const *) piece->frame->task
-        : (const CpuTask * const *) &group->task[r.k];
-    for (int c = 0; r.rate && c < piece->n_components; c++) {
-      memset (piece->counter[c][r.k], 0, sizeof piece->counter[c][r.k]);
-      piece->strip[c][r.k].levels = r.sized->levels[c];
+        : (const CpuTask * const *) &group->task[r->k];
+    for (int c = 0; r->rate && c < piece->n_components; c++) {
+      memset (piece->counter[c][r->k], 0, sizeof piece->counter[c][r->k]);
+      piece->strip[c][r->k].levels = r->sized->levels[c];
     }
-    for (r.x = 0; r.x < self->layout.plane[0].width; r.x += COLUMNS)
-      work_on_region (&r);
+    for (r->x = 0; r->x < self->layout.plane[0].width; r->x += COLUMNS)
+      work_on_region (r);
   }
 }
