@@ -156,9 +156,11 @@ put_levels_32 (int bytes, BdctLevel * to, const V * v)
   }
 }
 
-/* Store the levels of `n_blocks` blocks of consecutive units. */
+/* Store the levels of `n_blocks` blocks of consecutive units. Those of a unit
+ * that is not whole go through `some`, as long as BDCT_TILE16_VECTORS. */
 static void
-put_levels (int size, int bytes, const V * levels, int n_blocks, BdctLevel * to)
+put_levels (int size, int bytes, const V * levels, int n_blocks,
+    BdctLevel * some, BdctLevel * to)
 {
   static void (*const all[]) (int bytes, BdctLevel * to, const V * v) = {
     put_levels_4, put_levels_8, put_levels_16, put_levels_32
@@ -166,8 +168,6 @@ put_levels (int size, int bytes, const V * levels, int n_blocks, BdctLevel * to)
   const int unit = UNIT (size) / size, block = size * size;
 
   for (; n_blocks > 0; n_blocks -= unit, to += unit * block) {
-    BdctLevel some[UNIT (32) * 32];
-
     all[__builtin_ctz (size) - 2] (bytes, n_blocks < unit ? some : to, levels);
     if (n_blocks < unit)
       memcpy (to, some, n_blocks * block * sizeof *to);

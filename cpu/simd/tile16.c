@@ -18,7 +18,18 @@
 #define CALL_VECTORS 32
 #define MAX_BYTES (2 * 8 * VECTORS * LANES)
 
-/* A strip of a plane's one or two components, in scratch memory. */
+/* Of a strip the sums; of a call its samples, coefficients, those of a job, its
+ * levels, and what is between passes. */
+typedef struct {
+  Sums sums[2][BDCT_TILE_JOBS];
+  uint8_t in[2][MAX_BYTES] __attribute__ ((aligned (64)));
+  uint8_t out[2][MAX_BYTES] __attribute__ ((aligned (64)));
+  V v[2][VECTORS], d[VECTORS], level[VECTORS], between[VECTORS];
+} Scratch;
+
+BDCT_SCRATCH_HOLDS (Scratch);
+
+/* A strip of a plane's one or two components. */
 typedef struct {
   const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS];
   BdctTileStrip (*strips)[BDCT_TILE_JOBS];
@@ -30,15 +41,8 @@ typedef struct {
   bool by_unit;                 /* some output is for single blocks */
   bool wide;                    /* a quantizer needs JPEG's wide form */
   int limit;                    /* calls whose sums surely fit */
-  Sums sums[2][BDCT_TILE_JOBS];
-  /* Of a call: its samples, coefficients, those of a job, its levels, and what
-   * is between passes. */
-  uint8_t in[2][MAX_BYTES] __attribute__ ((aligned (64)));
-  uint8_t out[2][MAX_BYTES] __attribute__ ((aligned (64)));
-  V v[2][VECTORS], d[VECTORS], level[VECTORS], between[VECTORS];
+  Scratch *scratch;
 } Strip;
-
-BDCT_SCRATCH_HOLDS (Strip);
 
 /* The position of a call or of a part of it. */
 typedef struct {
@@ -278,30 +282,31 @@ find_requantizer (const Strip * s, const BdctTile16 * c)
 }
 
 /* Requantize units, or each block of a unit with its own quantizer. Without
- * `levels` those of the strip need not be set. */
+ * `levels` those in memory have no meaning. */
 static void
-requantize_blocks (Strip * s, const BdctTilePlane * p, const Units * at,
+requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
     bool levels, const V * v, const uint8_t * quantizers, V * sum)
 {
   const BdctTile16 *c = &p->set[0]->tile16;
+  V *d = s->scratch->d, *level = s->scratch->level;
   uint32_t present = quantizers == NULL;
 
   for (int b = 0; quantizers != NULL && b < at->n_blocks; b++)
     present |= 1u << quantizers[b];
   if (at->whole && (present & (present - 1)) == 0) {
     c = &p->set[__builtin_ctz (present)]->tile16;
-    find_requantizer (s, c) (c, s->d, levels ? s->level : NULL, v, at->units,
-        NULL, sum);
+    find_requantizer (s, c) (c, d, levels ? level : NULL, v, at->units, NULL,
+        sum);
     return;
   }
-  memset (s->d, 0, c->n_vectors * sizeof s->d[0]);
-  memset (s->level, 0, c->n_vectors * sizeof s->level[0]);
+  memset (d, 0, c->n_vectors * sizeof *d);
+  memset (level, 0, c->n_vectors * sizeof *level);
   for (; present != 0; present &= present - 1) {
     int set = __builtin_ctz (present);
     V mask = mask_of (s->size, s->bytes, quantizers, at->n_blocks, set);
 
     c = &p->set[set]->tile16;
-    find_requantizer (s, c) (c, s->d, s->level, v, 1, &mask, sum);
+    find_requantizer (s, c) (c, d, level, v, 1, &mask, sum);
   }
 }
 
@@ -346,17 +351,18 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
 
   requantize_blocks (s, p, at, levels != NULL, v,
       p->quantizer_map != NULL ? p->quantizer_map + first : NULL, &sums.count);
-  s->kernel->inverse (c, s->d, out.data, out.stride, p->layout.shift,
-      at->units, s->between);
+  s->kernel->inverse (c, s->scratch->d, out.data, out.stride, p->layout.shift,
+      at->units, s->scratch->between);
   for (int y = 0; at->width < n && y < at->height; y++)
     memcpy (out.data + y * out.stride + at->width * s->bytes,
         in.data + y * in.stride + at->width * s->bytes,
         (n - at->width) * s->bytes);
   measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
-  add_sums (&s->sums[i][k], &sums);
+  add_sums (&s->scratch->sums[i][k], &sums);
   if (levels != NULL)
-    put_levels (s->size, s->bytes, s->level, at->n_blocks,
-        levels + (((at->y - s->row) >> s->log2_size) * p->grid.columns + left)
+    put_levels (s->size, s->bytes, s->scratch->level, at->n_blocks,
+        (BdctLevel *) s->scratch->between, levels
+        + (((at->y - s->row) >> s->log2_size) * p->grid.columns + left)
         * s->size * s->size);
   if (p->blocks != NULL && at->whole) {
     put_records (s->size, s->bytes, &sums, p->blocks + first);
@@ -395,18 +401,18 @@ do_call (Strip * s, const Units * at)
   const int n = at->units * s->unit * s->bytes;
   const bool direct = s->interleave == 1 && at->whole
       && at->height == s->size;
-  BdctSamples from[2] = { {s->in[0], n}, {s->in[1], n} };
+  BdctSamples from[2] = { {s->scratch->in[0], n}, {s->scratch->in[1], n} };
 
   if (direct)
     from[0] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
       p->src.stride };
   else
-    gather (s, at, s->in);
+    gather (s, at, s->scratch->in);
   for (int i = 0; i < s->interleave; i++)
-    s->kernel->forward (c, s->v[i], from[i].data, from[i].stride,
-        p->layout.shift, at->units, s->between);
+    s->kernel->forward (c, s->scratch->v[i], from[i].data, from[i].stride,
+        p->layout.shift, at->units, s->scratch->between);
   for (int k = 0; k < s->n_jobs; k++) {
-    BdctSamples to[2] = { {s->out[0], n}, {s->out[1], n} };
+    BdctSamples to[2] = { {s->scratch->out[0], n}, {s->scratch->out[1], n} };
 
     p = s->planes[0][k];
     if (direct && p->dst.data != NULL)
@@ -417,12 +423,12 @@ do_call (Strip * s, const Units * at)
         const Units some = some_units (s, at, u);
 
         step = some.units;
-        finish (s, &some, i, k, s->v[i] + u * c->n_vectors,
+        finish (s, &some, i, k, s->scratch->v[i] + u * c->n_vectors,
             samples_at (from[i], u * s->unit * s->bytes),
             samples_at (to[i], u * s->unit * s->bytes));
       }
     if (!direct && p->dst.data != NULL)
-      scatter (s, at, p, s->out);
+      scatter (s, at, p, s->scratch->out);
   }
 }
 
@@ -460,12 +466,11 @@ init_strip (Strip * s)
   /* A unit adds 4 times its size squares to an element. */
   s->limit = bdct_min (UINT16_MAX / (s->n_units * c->n_vectors),
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));
-  s->by_unit = false;
   for (int k = 0; k < s->n_jobs; k++) {
     p = s->planes[0][k];
     s->by_unit = s->by_unit || p->blocks != NULL || p->quantizer_map != NULL;
     for (int i = 0; i < s->interleave; i++)
-      s->sums[i][k] = (Sums) { zero (), { zero (), zero () } };
+      s->scratch->sums[i][k] = (Sums) { zero (), { zero (), zero () } };
   }
 }
 
@@ -474,7 +479,7 @@ flush_all (Strip * s)
 {
   for (int i = 0; i < s->interleave; i++)
     for (int k = 0; k < s->n_jobs; k++)
-      flush (&s->sums[i][k], &s->strips[i][k].counters);
+      flush (&s->scratch->sums[i][k], &s->strips[i][k].counters);
 }
 
 static void
@@ -482,27 +487,24 @@ strip (const BdctTilePlane * const (*planes)[BDCT_TILE_JOBS], int n_jobs,
     int row, BdctTileStrip (*strips)[BDCT_TILE_JOBS], void *scratch)
 {
   const BdctPlaneLayout *layout = &planes[0][0]->layout;
-  const int end = bdct_min (row + BDCT_TILE, layout->height);
-  Strip *s = scratch;
+  Strip s = {.planes = planes,.strips = strips,.n_jobs = n_jobs,.row = row,
+    .scratch = scratch
+  };
   int calls = 0;
 
-  s->planes = planes;
-  s->strips = strips;
-  s->n_jobs = n_jobs;
-  s->row = row;
-  init_strip (s);
-  for (int y = row; y < end; y += s->size)
+  init_strip (&s);
+  for (int y = row; y < bdct_min (row + BDCT_TILE, layout->height); y += s.size)
     for (int x = 0, width; x < layout->width; x += width) {
-      int units = bdct_min ((layout->width - x) / s->unit, s->n_units);
+      int units = bdct_min ((layout->width - x) / s.unit, s.n_units);
       Units at = {.x = x,.y = y,.whole = units > 0,.units = units > 0
-            ? units : 1,.height = bdct_min (layout->height - y, s->size) };
+            ? units : 1,.height = bdct_min (layout->height - y, s.size) };
 
-      at.width = width = bdct_min (layout->width - x, at.units * s->unit);
-      do_call (s, &at);
-      if (++calls % s->limit == 0)
-        flush_all (s);
+      at.width = width = bdct_min (layout->width - x, at.units * s.unit);
+      do_call (&s, &at);
+      if (++calls % s.limit == 0)
+        flush_all (&s);
     }
-  flush_all (s);
+  flush_all (&s);
 }
 
 const BdctTile16Func BDCT_CONCAT (bdct_tile16_, BDCT_ISA) = strip;
