@@ -17,6 +17,7 @@
 #ifndef BDCT_PASSES16_H
 #define BDCT_PASSES16_H
 
+#include "dct/transform/jpeg-islow-rounding.h"
 #include "simd.h"
 #include "tile16-tables.h"
 #include "tile32.h"
@@ -31,11 +32,10 @@
 BDCT_FORCE_INLINE int
 fixed_shift (int pass, const int n, const int jpeg)
 {
-  static const int islow[4] = { 11, 15, 11, 18 };
   const int log2 = n == 4 ? 2 : n == 8 ? 3 : n == 16 ? 4 : 5;
 
-  return jpeg ? islow[pass] : pass == 0 ? log2 - 1 : pass == 1 ? log2 + 6
-      : pass == 2 ? 7 : 12;
+  return jpeg ? bdct_jpeg_islow_shift (pass, 8) : pass == 0 ? log2 - 1
+      : pass == 1 ? log2 + 6 : pass == 2 ? 7 : 12;
 }
 
 #define SHIFT(pass) (bytes == 1 ? fixed_shift (pass, n, jpeg) : c->shift[pass])

@@ -239,12 +239,12 @@ jpeg_inverse_fits (const BdctComponentJob * job, int depth)
       * (1 << (13 - job->inv_shift[0])) + 16 <= INT16_MAX;
 }
 
-/* With x = |c| + 4q below 2^16, floor (x / 8q) is floor (n / q), with n = x >>
- * 3 below 2^13. The reciprocal is 2^r / q rounded up, for the largest r for
- * which it fits 16 bits; 2^r is then above 2^14 q. Rounding adds less than 1 to
- * the reciprocal and so less than 2^13 / 2^r < 1 / q to the quotient, which
- * thus reaches no further whole number. Where no |c| reaches 4q all levels are
- * 0. */
+/* With x = |c| + 4q below 2^16 (jpeg-islow-rounding.h), floor (x / 8q) is floor
+ * (n / q), with n = x >> 3 below 2^13. The reciprocal is 2^r / q rounded up,
+ * for the largest r for which it fits 16 bits; 2^r is then above 2^14 q.
+ * Rounding adds less than 1 to the reciprocal and so less than 2^13 / 2^r < 1 /
+ * q to the quotient, which thus reaches no further whole number. Where no |c|
+ * reaches 4q all levels are 0. */
 static bool
 init_jpeg (Step * e, int q, int largest)
 {

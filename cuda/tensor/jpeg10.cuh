@@ -75,7 +75,7 @@ struct WideSteps
   }
 };
 
-struct Jpeg10
+struct Jpeg10 : JpegShifts<10>
 {
   FragA16x16h a1_high, a1_low;
   FragA16x16h a3_high, a3_low, a3_high256, a3_low256;
@@ -127,13 +127,13 @@ struct Jpeg10
       const int n = 2 * t + i % 2;
 
       /* Offsets, roundings and the level shift, in units of 128. */
-      start1.v[i] = (float) (((kLiftJpeg10 + 0.5) * (1 << 12)
+      start1.v[i] = (float) (((kLiftJpeg10 + 0.5) * (1 << s1)
               - middle * m.row_sum (g)) / 128 * kByte);
-      start2.v[i] = (float) (((1 << 13) - kLiftJpeg10 * m.row_sum (n)) / 128
-          * kByte);
+      start2.v[i] = (float) (((1 << (s2 - 1)) - kLiftJpeg10 * m.row_sum (n))
+          / 128 * kByte);
       start3.v[i] =
-          (float) ((kLiftJpeg10Inverse + 0.5) * (1 << 12) / 128 * kByte);
-      start4.v[i] = (float) (((1 << 16) + (double) middle * (1 << 17)
+          (float) ((kLiftJpeg10Inverse + 0.5) * (1 << s3) / 128 * kByte);
+      start4.v[i] = (float) (((1 << (s4 - 1)) + (double) middle * (1 << s4)
               - kLiftJpeg10Inverse * m.column_sum (column_of (kind, n))) / 128
           * kByte);
     }
@@ -150,7 +150,7 @@ struct Jpeg10
   template <typename Count> BDCT_INLINE void
   run (uint32_t *out, const uint32_t *w, bool pairs, Count count) const
   {
-    constexpr float scale = 1.0f / (1 << 12);
+    constexpr float scale1 = 1.0f / (1 << s1), scale3 = 1.0f / (1 << s3);
     const FragB16x8h x = { { pairs ? permute (w[0], w[1], LOW_WORDS) : w[0],
         pairs ? permute (w[0], w[1], HIGH_WORDS) : w[1] } };
     FragB16x8h high, low;
@@ -158,15 +158,15 @@ struct Jpeg10
 
     d = join_128 (mma_16x8x16_f16 (a1_high, x, start1),
         mma_16x8x16_f16 (a1_low, x, filled (0)));
-    d = Jpeg8::product (split_bytes (d, scale, 0.5f), b2_high, b2_low, start2);
-    floor_all (d, kTiny * (1 << 10), 0);
+    d = Jpeg8::product (split_bytes (d, scale1, 0.5f), b2_high, b2_low, start2);
+    floor_all (d, kTiny * (1 << (24 - s2)), 0);
     steps.requantize (high, low, d, count);
     d = join_128 (mma_16x8x16_f16 (a3_high256, high,
             mma_16x8x16_f16 (a3_high, low, start3)),
         mma_16x8x16_f16 (a3_low256, high,
             mma_16x8x16_f16 (a3_low, low, filled (0))));
-    d = Jpeg8::product (split_bytes (d, scale, 0.5f), b4_high, b4_low, start4);
-    floor_all (d, kTiny * (1 << 7), 0);
+    d = Jpeg8::product (split_bytes (d, scale3, 0.5f), b4_high, b4_low, start4);
+    floor_all (d, kTiny * (1 << (24 - s4)), 0);
     BDCT_UNROLL for (int i = 0; i < 2; i++)
       out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
   }

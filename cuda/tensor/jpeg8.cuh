@@ -10,6 +10,7 @@
 #ifndef BDCT_JPEG8_CUH
 #define BDCT_JPEG8_CUH
 
+#include "dct/transform/jpeg-islow-rounding.h"
 #include "unit.cuh"
 
 namespace {
@@ -26,7 +27,18 @@ join_128 (const FragC16x8f &high, FragC16x8f low)
   return low;
 }
 
-struct Jpeg8
+/* The shifts of the passes. */
+template <int DEPTH> struct JpegShifts
+{
+  enum {
+    s1 = bdct_jpeg_islow_shift (0, DEPTH),
+    s2 = bdct_jpeg_islow_shift (1, DEPTH),
+    s3 = bdct_jpeg_islow_shift (2, DEPTH),
+    s4 = bdct_jpeg_islow_shift (3, DEPTH)
+  };
+};
+
+struct Jpeg8 : JpegShifts<8>
 {
   FragA16x16h a1_high, a1_low, a3_high, a3_low;
   FragB16x8h b2_high, b2_low, b4_high, b4_low;
@@ -37,13 +49,13 @@ struct Jpeg8
       int lane)
   {
     const int g = lane / 4, t = lane % 4;
-    const double scale = 1.0 / (1 << 11);
+    const double scale1 = 1.0 / (1 << s1), scale3 = 1.0 / (1 << s3);
     const auto forward = [&] (int row, int k) {
       const int x = sample_of (kind, k);
-      return x / 8 == row / 8 ? m.m[row % 8][x % 8] * scale : 0;
+      return x / 8 == row / 8 ? m.m[row % 8][x % 8] * scale1 : 0;
     };
     const auto third = [&] (int row, int k) {
-      return k / 8 == row / 8 ? m.m[k % 8][row % 8] * scale : 0;
+      return k / 8 == row / 8 ? m.m[k % 8][row % 8] * scale3 : 0;
     };
     /* An entry is 128 times the first part plus the second. */
     const auto over_128 = [] (double v) { return floor (v / 128 + 0.5); };
@@ -64,13 +76,13 @@ struct Jpeg8
     for (int i = 0; i < 4; i++) {
       const int n = 2 * t + i % 2;
 
-      start1.v[i] = (float) ((kLiftJpeg + 0.5 - 128 * m.row_sum (g) * scale)
+      start1.v[i] = (float) ((kLiftJpeg + 0.5 - 128 * m.row_sum (g) * scale1)
           * kByte);
       start3.v[i] = (float) ((kLiftJpeg + 0.5) * kByte);
       /* Offsets, rounding, and the level shift, in units of 128. */
-      start2.v[i] = (float) (((1 << 14) - kLiftJpeg * m.row_sum (n)) / 128
+      start2.v[i] = (float) (((1 << (s2 - 1)) - kLiftJpeg * m.row_sum (n)) / 128
           * kByte);
-      start4.v[i] = (float) (((1 << 17) + 128.0 * (1 << 18)
+      start4.v[i] = (float) (((1 << (s4 - 1)) + 128.0 * (1 << s4)
               - kLiftJpeg * m.column_sum (n)) / 128 * kByte);
     }
     /* The largest |c| is 2^13. Moved away from 0 by less than 1 / |c|, no value
@@ -95,11 +107,11 @@ struct Jpeg8
 
     d = mma_16x8x16_f16 (a1_low, x, mma_16x8x16_f16 (a1_high, x, start1));
     d = product (split_bytes (d, 1, 0.5f), b2_high, b2_low, start2);
-    floor_all (d, kTiny * (1 << 9), 0);
+    floor_all (d, kTiny * (1 << (24 - s2)), 0);
     const FragB16x8h c = steps.requantize (d, count);
     d = mma_16x8x16_f16 (a3_low, c, mma_16x8x16_f16 (a3_high, c, start3));
     d = product (split_bytes (d, 1, 0.5f), b4_high, b4_low, start4);
-    floor_all (d, kTiny * (1 << 6), 0);
+    floor_all (d, kTiny * (1 << (24 - s4)), 0);
     out[0] = clamped_bytes (d);
   }
 };

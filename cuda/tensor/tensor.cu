@@ -288,8 +288,8 @@ jpeg10_fits (const BdctComponentJob &job, int depth)
       for (int v = 0; v < 8; v++)
         sum += (int64_t) abs (bdct_matrix_int (BDCT_BASIS_ISLOW_8, v, n))
             * job.quant[v * 8 + u];
-      /* For half steps, after the shift of 12, with a margin for rounding. */
-      if (sum / 2 >> 12 >= (1 << 13) - 32)
+      /* For half steps, with a margin for rounding. */
+      if (sum / 2 >> bdct_jpeg_islow_shift (2, depth) >= (1 << 13) - 32)
         return false;
     }
   return true;

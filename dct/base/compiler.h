@@ -31,11 +31,14 @@
 #endif
 
 /** Qualifiers of a constant array whose entries C++ knows at compile time, so
- * that kernels have it as initialized constant memory. */
+ * that kernels have it as initialized constant memory, and of a function whose
+ * results it knows. */
 #ifdef __cplusplus
 #define BDCT_CONSTANT_TABLE constexpr
+#define BDCT_CONSTANT_INLINE constexpr
 #else
 #define BDCT_CONSTANT_TABLE static const
+#define BDCT_CONSTANT_INLINE static inline
 #endif
 
 /** Both names, expanded, as one. */

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "dct/transform/jpeg-islow-rounding.h"
+
 /* HM quantScales and H.265 (8-309) levelScale, by QP % 6. */
 static const int32_t hevc_quant_scale[6] =
     { 26214, 23302, 20560, 18396, 16384, 14564 };
@@ -152,13 +154,10 @@ init_steps (BdctComponentJob * job, const BdctParams * params, bool chroma,
 static void
 init_jpeg (BdctComponentJob * job, int depth)
 {
-  /* CONST_BITS is 13, PASS1_BITS as in jfdctint.c and jidctint.c. */
-  int pass1 = depth > 8 ? 1 : 2;
-
-  job->fwd_shift[0] = 13 - pass1;
-  job->fwd_shift[1] = 13 + pass1;
-  job->inv_shift[0] = 13 - pass1;
-  job->inv_shift[1] = 13 + pass1 + 3;
+  for (int i = 0; i < 2; i++) {
+    job->fwd_shift[i] = bdct_jpeg_islow_shift (i, depth);
+    job->inv_shift[i] = bdct_jpeg_islow_shift (2 + i, depth);
+  }
 }
 
 /* The scaling lists; NULL if all entries are 16. */

@@ -88,7 +88,8 @@ typedef struct {
  * With `transposed` all of this is done to the transposed block: columns come
  * first in the forward transform, rows in the inverse.
  *     JPEG    level = sign(c) ((|c| + 4q) / 8q), d = level q with q = step[];
- *             the 8 is the scale of the forward transform (libjpeg, jcdctmgr.c)
+ *             the 8 is the scale of the forward transform
+ *             (jpeg-islow-rounding.h)
  *     REAL    no shifts: c = M x M^T / 8, level = round(c / q) half away from
  *             zero, d = level q, y = M^T d M / 8 rounded half up. M is sqrt(8)
  *             times the orthonormal matrix: its rows 0 and 4 are then whole

@@ -66,9 +66,10 @@ bdct_quantize_largest (const BdctComponentJob *job)
 #ifdef BDCT_NAME
 /** The levels of a family's coefficients, in integers.
  *
- * JPEG: floor (n / d), with n = |c| + 4q below 2^19, by the reciprocal of d. (n
- * + 1/2) / d differs from any integer by at least 2^-20 of its value; the two
- * roundings change it by at most 2^-23 of its value.
+ * JPEG: floor (n / d), with n = |c| + 4q below 2^19 and d = 8q
+ * (jpeg-islow-rounding.h), by the reciprocal of d. (n + 1/2) / d differs from
+ * any integer by at least 2^-20 of its value; the two roundings change it by at
+ * most 2^-23 of its value.
  *
  * HEVC: |c| is at most 2^14 (|c| < 2^15 with quant < 2^15 would also do) and
  * quant at most 26214 * 16 / BDCT_MIN_FACTOR. The product is below 1.72e9, the

@@ -11,12 +11,6 @@
 #include "dct/base/compiler.h"
 #include "transform.h"
 
-#ifdef __cplusplus
-#define BDCT_MATRIX_INLINE constexpr
-#else
-#define BDCT_MATRIX_INLINE static inline
-#endif
-
 /* libjpeg's islow flow graph (Loeffler, Ligtenberg, Moschytz 1989, with the
  * constants scaled by 2^13 and rounded) rounds nothing within a pass, so a pass
  * is a product with this matrix. Each entry is the sum of the rounded constants
@@ -78,7 +72,7 @@ BDCT_CONSTANT_TABLE double bdct_real_8[8] = {
 
 /** Entry (k, n), frequency k and sample n, of an integer basis; 0 for other
  * bases. */
-BDCT_MATRIX_INLINE int32_t
+BDCT_CONSTANT_INLINE int32_t
 bdct_matrix_int (BdctBasis basis, int k, int n)
 {
   switch (basis) {
@@ -103,7 +97,7 @@ bdct_matrix_int (BdctBasis basis, int k, int n)
 }
 
 /** Entry (k, n) of BDCT_BASIS_REAL_8. */
-BDCT_MATRIX_INLINE float
+BDCT_CONSTANT_INLINE float
 bdct_matrix_real (int k, int n)
 {
   return (float) BDCT_COSINE (bdct_real_8, 1, 8, (2 * n + 1) * k);
