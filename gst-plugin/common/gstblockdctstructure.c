@@ -69,51 +69,31 @@ gst_blockdct_structure_init (void)
 static void
 add_uint64 (GstStructure * s, guint field, guint64 v)
 {
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_UINT64);
-  g_value_set_uint64 (&value, v);
-  gst_structure_id_take_value (s, fields[field], &value);
+  gst_structure_id_set (s, fields[field], G_TYPE_UINT64, v, NULL);
 }
 
 static void
 add_int (GstStructure * s, guint field, gint v)
 {
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_INT);
-  g_value_set_int (&value, v);
-  gst_structure_id_take_value (s, fields[field], &value);
+  gst_structure_id_set (s, fields[field], G_TYPE_INT, v, NULL);
 }
 
 static void
 add_uint (GstStructure * s, guint field, guint v)
 {
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_UINT);
-  g_value_set_uint (&value, v);
-  gst_structure_id_take_value (s, fields[field], &value);
+  gst_structure_id_set (s, fields[field], G_TYPE_UINT, v, NULL);
 }
 
 static void
 add_double (GstStructure * s, guint field, gdouble v)
 {
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_DOUBLE);
-  g_value_set_double (&value, v);
-  gst_structure_id_take_value (s, fields[field], &value);
+  gst_structure_id_set (s, fields[field], G_TYPE_DOUBLE, v, NULL);
 }
 
 static void
 add_boolean (GstStructure * s, guint field, gboolean v)
 {
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_BOOLEAN);
-  g_value_set_boolean (&value, v);
-  gst_structure_id_take_value (s, fields[field], &value);
+  gst_structure_id_set (s, fields[field], G_TYPE_BOOLEAN, v, NULL);
 }
 
 static void

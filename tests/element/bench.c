@@ -440,7 +440,8 @@ buffer_report (GstBuffer * buffer)
 }
 
 void
-set_matrix (GstElement * element, const gint * steps, guint n)
+set_array (GstElement * element, const gchar * property, const gint * items,
+    guint n)
 {
   GValue array = G_VALUE_INIT;
 
@@ -449,12 +450,18 @@ set_matrix (GstElement * element, const gint * steps, guint n)
     GValue v = G_VALUE_INIT;
 
     g_value_init (&v, G_TYPE_INT);
-    g_value_set_int (&v, steps[i]);
+    g_value_set_int (&v, items[i]);
     gst_value_array_append_and_take_value (&array, &v);
   }
-  g_object_set_property (G_OBJECT (element), "quantization-matrix", &array);
-  element_set (element, "quantization-tables", n > 0 ? "matrix" : "annex-k");
+  g_object_set_property (G_OBJECT (element), property, &array);
   g_value_unset (&array);
+}
+
+void
+set_matrix (GstElement * element, const gint * steps, guint n)
+{
+  set_array (element, "quantization-matrix", steps, n);
+  element_set (element, "quantization-tables", n > 0 ? "matrix" : "annex-k");
 }
 
 /* Reports */

@@ -115,6 +115,10 @@ GstStructure *bench_pop_report (Bench * bench, const gchar * type);
  * one. */
 GstStructure *buffer_report (GstBuffer * buffer);
 
+/** Set a property that is an array of int. */
+void set_array (GstElement * element, const gchar * property,
+    const gint * items, guint n);
+
 /** Set `quantization-matrix`. */
 void set_matrix (GstElement * element, const gint * steps, guint n);
 

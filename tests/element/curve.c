@@ -45,18 +45,7 @@ free_all (GstStructure ** reports, gint n)
 void
 set_curve (Bench * bench, const gint * settings, guint n)
 {
-  GValue array = G_VALUE_INIT;
-
-  g_value_init (&array, GST_TYPE_ARRAY);
-  for (guint i = 0; i < n; i++) {
-    GValue v = G_VALUE_INIT;
-
-    g_value_init (&v, G_TYPE_INT);
-    g_value_set_int (&v, settings[i]);
-    gst_value_array_append_and_take_value (&array, &v);
-  }
-  g_object_set_property (G_OBJECT (bench->element), "curve", &array);
-  g_value_unset (&array);
+  set_array (bench->element, "curve", settings, n);
 }
 
 GstStructure *
