@@ -6,7 +6,7 @@
 #define BDCT_DEVICE_H
 
 #include <stddef.h>
-#include "check.h"
+#include "cuda/check.h"
 #include "dct/engine/engine.h"
 
 /** Kernels and statistics are in `stream`, in the order of submission. Copies

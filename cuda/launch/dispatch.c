@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "dispatch.h"
 #include "capability.h"
-#include "cuda/device/check.h"
+#include "cuda/check.h"
 
 #include <limits.h>
 #include <stdlib.h>

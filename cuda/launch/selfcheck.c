@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/device/check.h"
+#include "cuda/check.h"
 #include "dct/transform/matrices.h"
 #include "dct/base/stats.h"
 
