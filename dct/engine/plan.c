@@ -198,12 +198,10 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
     const BdctFrame * frame, const BdctPlanRules * rules,
     BdctHistory * history)
 {
-  static const BdctView plain = BDCT_VIEW_DEFAULT;
-  const BdctView *view = frame->view != NULL ? frame->view : &plain;
-
   clear (plan);
-  plan->view.drawn = !bdct_view_is_plain (view);
-  plan->view.view = *view;
+  plan->view.drawn = frame->view != NULL && !bdct_view_is_plain (frame->view);
+  if (plan->view.drawn)
+    plan->view.view = *frame->view;
   plan->jobs.n = 1 + frame->n_trials;
   plan->jobs.bits = frame->rate;
   plan->jobs.trial_files = frame->trial_files;
@@ -213,7 +211,7 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
     place_rgb (plan, frame, rules->in_place);
   else
     place_planes (plan, frame);
-  if (view->mode == BDCT_VIEW_COEFFICIENTS)
+  if (plan->view.drawn && plan->view.view.mode == BDCT_VIEW_COEFFICIENTS)
     plan->place[BDCT_PLAN_LEVELS] = BDCT_PLACE_OWN;
   plan_blocks (plan, layout, frame);
   group_jobs (plan, frame, rules);
