@@ -5,28 +5,22 @@
 #ifndef BDCT_BLOCK_H
 #define BDCT_BLOCK_H
 
+#include <blockdct/engine.h>
 #include "dct/quantizer/job.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** All row-major; rows of `coefficient` and `level` are vertical frequency. */
-typedef struct {
-  int width, height;                                /**< 4 to 64 */
-  int sample[BDCT_MAX_SIZE * BDCT_MAX_SIZE];        /**< what came in */
-  double coefficient[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
-      /**< whole numbers as the transform leaves them (jpeg-8x8: times 8), or,
-           for dct-8x8, those of the orthonormal DCT */
-  int level[BDCT_MAX_SIZE * BDCT_MAX_SIZE];         /**< quantized */
-  int reconstruction[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
-} BdctBlock;
-
-/** Compute the rest from `sample` (each 0 to 2^depth - 1, a whole block with
+/** Compute all of a block but its place from `sample` (each 0 to 2^depth - 1, a whole block with
  * the picture's edge repeated), as the CPU engine does. dct-8x8 is in single
  * precision, from which the tensor cores' picture may differ by a rounding. */
 void bdct_block_run (BdctBlock *block, const BdctJob *job,
     BdctComponent component);
+
+/** bdct_block_inspect(), of a layout and a frame that are there. */
+int bdct_cpu_inspect (const BdctLayout *layout, const BdctFrame *frame, int x,
+    int y, BdctBlock block[BDCT_MAX_COMPONENTS], BdctError *error);
 
 #ifdef __cplusplus
 }

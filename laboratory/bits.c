@@ -118,7 +118,7 @@ static void
 job_init (BdctJob * job, BdctTransform transform, int setting,
     const BdctLayout * layout)
 {
-  bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
+  bool has_qp = bdct_transform_info (transform)->has_qp;
   const BdctParams params = lab_params (transform,
       has_qp ? lab_options.quality[0] : setting,
       has_qp ? setting : lab_options.qp[0]);
@@ -130,7 +130,7 @@ job_init (BdctJob * job, BdctTransform transform, int setting,
 static void
 print_frame (BdctTransform transform)
 {
-  bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
+  bool has_qp = bdct_transform_info (transform)->has_qp;
   const BdctLayout layout = nv12 (LAB_WIDTH, HEIGHT);
   BdctFrame frame = {.n_quantizers = 1,.src = src,.dst = dst };
   BdctStats stats;

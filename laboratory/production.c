@@ -134,7 +134,7 @@ make_entry (LabShape shape, BdctTransform transform, int quality, int qp)
       lab_die ("%s", error.message);
   }
   entry.data = jobs;
-  if (bdct_family_has_qp (bdct_transform_info (transform)->family))
+  if (bdct_transform_info (transform)->has_qp)
     snprintf (entry.name, sizeof entry.name, "CUDA %s, qp %d", kernel, qp);
   else
     snprintf (entry.name, sizeof entry.name, "CUDA %s, quality %d", kernel,
@@ -163,7 +163,7 @@ lab_production_register (void)
 
   for (int shape = LAB_PLANE_8; shape <= LAB_NV12; shape++)
     for (int t = 0; t < BDCT_N_FIXED; t++) {
-      bool has_qp = bdct_family_has_qp (bdct_transform_info (t)->family);
+      bool has_qp = bdct_transform_info (t)->has_qp;
       int n = has_qp ? lab_options.n_qps : lab_options.n_qualities;
 
       for (int i = 0; i < n; i++) {

@@ -68,7 +68,7 @@ put_each_record (int size, int bytes, const Sums * sums, V count,
 
     to[i].sse = sum[i] < UINT32_MAX ? sum[i] : UINT32_MAX;
     to[i].nonzero = size == 8 ? of[i / LANES] : of[0] + of[1] + of[2] + of[3];
-    to[i].bits = 0;
+    to[i].reserved = 0;
   }
 }
 

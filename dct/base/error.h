@@ -5,16 +5,11 @@
 #ifndef BDCT_ERROR_H
 #define BDCT_ERROR_H
 
-#include <stdbool.h>
+#include <blockdct/picture.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** An error's text: what happened, and what to do where that helps. */
-typedef struct {
-  char message[256];
-} BdctError;
 
 /** Write an error's text. Returns false, so that a failing function can end
  * with `return bdct_error (...)`. `error` may be NULL. */

@@ -32,26 +32,14 @@ bdct_stats_add (BdctStats * a, const BdctStats * b)
       a->metric[m][c] += b->metric[m][c];
 }
 
-static BdctCounters
-add_up (const BdctCounters counters[3])
+BdctCounters
+bdct_counters_sum (const BdctCounters counters[3])
 {
   BdctCounters total = { 0 };
 
   for (int c = 0; c < 3; c++)
     counters_add (&total, &counters[c]);
   return total;
-}
-
-BdctCounters
-bdct_stats_total (const BdctStats * stats)
-{
-  return add_up (stats->component);
-}
-
-BdctCounters
-bdct_stats_total_rgb (const BdctStats * stats)
-{
-  return add_up (stats->rgb);
 }
 
 bool

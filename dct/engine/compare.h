@@ -9,7 +9,7 @@
 #ifndef BDCT_COMPARISON_H
 #define BDCT_COMPARISON_H
 
-#include <stdbool.h>
+#include <blockdct/engine.h>
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
 #include "dct/picture/view.h"
@@ -18,43 +18,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** Pictures that are compared with the reference at a time. */
-#define BDCT_MAX_DISTORTED 3
-
-/** A picture of a comparison: an image in a layout of its own. Size, chroma
- * format and depth are those of the engine's layout. How components lie in
- * planes may differ (NV12 beside I420 or YV12, P010 beside I420_10LE); how R,
- * G and B lie in pixels may not. */
-typedef struct {
-  BdctImage image;
-  const BdctLayout *layout; /**< NULL: the engine's. Copied in compare() */
-} BdctPicture;
-
-/** Pictures to compare, and what is wanted of them. What it points to belongs
- * to the caller; the memory of all images must stay until collect(), the rest
- * is copied. */
-typedef struct {
-  BdctPicture reference;
-  BdctPicture distorted[BDCT_MAX_DISTORTED];
-  int n_distorted;          /**< 1 to BDCT_MAX_DISTORTED */
-  bool errors;              /**< squared errors of each component of each
-                                 distorted picture in its statistics, and those
-                                 of R, G and B; without, they are 0 */
-  unsigned metrics;         /**< of each distorted picture: bits
-                                 1 << BdctMetric */
-  int frame_rate;           /**< for XPSNR, as in BdctFrame, ... */
-  uint64_t number;          /**< ... and which of the stream the reference is */
-  /** What is drawn on `dst`, a mode that two pictures have, without the grid;
-   * NULL: nothing. */
-  const BdctView *view;
-  int left, right;          /**< which pictures it shows: -1 is the reference,
-                                 else the index of a distorted one. The maps
-                                 are of `right` against `left` */
-  BdctImage dst;            /**< in the engine's layout; overlaps no picture.
-                                 Unused without a view */
-  void *wait[2 + BDCT_MAX_DISTORTED]; /**< as in BdctFrame */
-} BdctComparison;
 
 /** Picture `i` of a comparison: -1 is the reference. */
 static inline const BdctPicture *

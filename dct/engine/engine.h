@@ -9,7 +9,7 @@
 #ifndef BDCT_ENGINE_H
 #define BDCT_ENGINE_H
 
-#include <stdbool.h>
+#include <blockdct/engine.h>
 #include "compare.h"
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
@@ -21,80 +21,6 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** The most frames an engine takes in flight. */
-#define BDCT_MAX_DEPTH 64
-
-/** The most jobs beside those that the blocks of a frame are divided among. */
-#define BDCT_MAX_TRIALS 128
-
-/** One frame and what to do with it. What it points to belongs to the caller.
- * The memory of `src`, `dst`, `blocks` and `sizes` must stay until collect();
- * the rest is copied. */
-typedef struct {
-  /** Jobs of one transform and depth, of which each block takes one: they make
-   * `dst`, `blocks`, the view, and the first statistics. */
-  const BdctJob *quantizers;
-  int n_quantizers;                   /**< 1 to BDCT_MAX_SETS */
-  const uint8_t *quantizer_map;  /**< which one, by the block's number
-                                     (dct/quantizer/block-grid.h); NULL: the
-                                     first for all */
-  /** Jobs for the whole frame, of any transform, of which statistics are all
-   * that is asked. */
-  const BdctJob *trials;
-  int n_trials;                 /**< 0 to BDCT_MAX_OTHERS */
-  BdctImage src;
-  BdctImage dst;                /**< must not overlap `src`. data[0] NULL: none,
-                                     no view, and no errors of R, G and B */
-  BdctBlockRecord *blocks;      /**< receives every block's; NULL: not asked */
-  uint8_t *sizes;               /**< receives, of hevc-quadtree, log2 of the
-                                     side of luma's block in each place of the
-                                     smallest ones, by luma's numbers; NULL: not
-                                     asked */
-  size_t n_blocks;              /**< entries of `quantizer_map` and `blocks`;
-                                     unused if there is neither */
-  bool rate;                    /**< have the bits in the statistics of all
-                                     jobs (rate.h), ... */
-  bool trial_files;             /**< ... and what a file has of each trial
-                                     too; of the quantizers they always are */
-  /** Metrics to have in the statistics of the quantizers, and of each trial:
-   * bits 1 << BdctMetric, of which those that bdct_metrics_supported() leaves.
-   */
-  unsigned metrics, trial_metrics;
-  int frame_rate;               /**< for XPSNR: whole frames a second, ... */
-  uint64_t number;              /**< ... and which of the stream it is: those
-                                     of the two numbers before it, if they were
-                                     the engine's since configure(), are what it
-                                     is compared with. One frame may come again
-                                     with its number, as for trials. */
-  const BdctView *view;         /**< what `dst` becomes, a mode that a frame
-                                     has, at 1:1; NULL: the reconstruction */
-  void *wait[2];                /**< streams (CUstream of the engine's context)
-                                     whose work comes before this frame: for
-                                     device images that are not complete yet, or
-                                     still read from; NULL: none. The calling
-                                     thread does not wait. */
-} BdctFrame;
-
-typedef struct BdctEngine BdctEngine;
-
-/** Makes the device's context current for the calling thread around every call
- * of an engine, and lets it go. With `enter` NULL the CUDA engine uses the
- * current device's primary context. */
-typedef struct {
-  bool (*enter) (void *data);
-  void (*leave) (void *data);
-  void *data; /**< must outlive the engine */
-} BdctContext;
-
-typedef struct {
-  unsigned threads;    /**< CPU: 0 = all processors, but small frames are done
-                          by submit() itself. CUDA: threads that copy images the
-                          GPU does not reach, 0 = at most 4 */
-  const char *isa;     /**< CPU: instruction set. CUDA: "cuda-cores" leaves the
-                          tensor cores alone. NULL = the best here */
-  BdctContext context; /**< CUDA */
-} BdctEngineOptions;
 
 typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
@@ -164,6 +90,10 @@ struct BdctEngine {
                             if nothing. May change in configure and submit. */
   char distrust[160];    /**< CUDA: why the tensor cores are not used any more;
                               empty if they are, or never were */
+  /* The caller's (lib/blockdct.c): */
+  void (*log) (void *data, const char *line);
+  void *log_data;
+  char logged[2][160];   /**< of `warning` and `distrust` */
 };
 
 /** The CPU engine. Host images only. */

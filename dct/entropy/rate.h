@@ -23,9 +23,9 @@ extern "C" {
 static inline BdctCoder
 bdct_job_coder (const BdctJob *job)
 {
-  const BdctTransformInfo *info = bdct_transform_info (job->transform);
+  const BdctTransformRow *row = bdct_transform_row (job->transform);
 
-  return info != NULL ? info->coder : BDCT_CODER_NONE;
+  return row != NULL ? row->coder : BDCT_CODER_NONE;
 }
 
 /** Whether a job's bits are exactly a file's and no estimate: jpeg-8x8 at a

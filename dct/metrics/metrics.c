@@ -3,68 +3,54 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 
-static const BdctMetricInfo infos[BDCT_N_METRICS] = {
+typedef struct {
+  BdctMetricInfo info;
+  int components; /* with a figure: 1 (Y) or 3 */
+  int min_side;   /* least side of a plane that has a figure */
+  bool grey;      /* frames without U and V are supported */
+  int stages;
+  unsigned history;
+} MetricRow;
+
+static const MetricRow rows[BDCT_N_METRICS] = {
   [BDCT_METRIC_SSIM] = {
-        .name = "ssim",
-        .description = "structural similarity, as ffmpeg's ssim filter",
-        .components = 3,.all = true,.min_side = 8,.grey = true,.stages = 1},
+        .info = {"ssim", "structural similarity, as ffmpeg's ssim filter",
+            {"ssim-y", "ssim-u", "ssim-v", "ssim"}, BDCT_METRIC_ALL, false},
+        .components = 3,.min_side = 8,.grey = true,.stages = 1},
   [BDCT_METRIC_MS_SSIM] = {
-        .name = "ms-ssim",
-        .description = "multi-scale SSIM of luma, as libvmaf's float_ms_ssim",
+        .info = {"ms-ssim",
+            "multi-scale SSIM of luma, as libvmaf's float_ms_ssim",
+            {"ms-ssim-y"}, BDCT_Y, false},
         .components = 1,.min_side = 176,.grey = true,.stages = 5},
   [BDCT_METRIC_PSNR_HVS] = {
-        .name = "psnr-hvs",
-        .description = "PSNR weighted by what is seen, as libvmaf's psnr_hvs",
-        .components = 3,.all = true,.in_db = true,.min_side = 8,.stages = 2},
+        .info = {"psnr-hvs",
+            "PSNR weighted by what is seen, as libvmaf's psnr_hvs",
+            {"psnr-hvs-y", "psnr-hvs-u", "psnr-hvs-v", "psnr-hvs"},
+            BDCT_METRIC_ALL, true},
+        .components = 3,.min_side = 8,.stages = 2},
   [BDCT_METRIC_PSNR_B] = {
-        .name = "psnr-b",
-        .description = "PSNR with the blocking effect factor of Yim and Bovik",
-        .components = 3,.in_db = true,.min_side = 2,.grey = true,.stages = 1},
+        .info = {"psnr-b",
+            "PSNR with the blocking effect factor of Yim and Bovik",
+            {"psnr-b-y", "psnr-b-u", "psnr-b-v"}, BDCT_Y, true},
+        .components = 3,.min_side = 2,.grey = true,.stages = 1},
   [BDCT_METRIC_XPSNR] = {
-        .name = "xpsnr",
-        .description = "PSNR weighted by activity, as ffmpeg's xpsnr filter",
-        .components = 3,.in_db = true,.min_side = 1,.grey = true,.stages = 1,
-        .history = 2},
+        .info = {"xpsnr",
+            "PSNR weighted by activity, as ffmpeg's xpsnr filter",
+            {"xpsnr-y", "xpsnr-u", "xpsnr-v"}, BDCT_Y, true},
+        .components = 3,.min_side = 1,.grey = true,.stages = 1,.history = 2},
 };
 
 const BdctMetricInfo *
 bdct_metric_info (BdctMetric metric)
 {
-  return (unsigned) metric < BDCT_N_METRICS ? &infos[metric] : NULL;
-}
-
-void
-bdct_metric_field (BdctMetric metric, int component,
-    char field[BDCT_METRIC_FIELD])
-{
-  static const char *const ends[] = { "-y", "-u", "-v", "" };
-
-  snprintf (field, BDCT_METRIC_FIELD, "%s%s", infos[metric].name,
-      ends[component]);
+  return (unsigned) metric < BDCT_N_METRICS ? &rows[metric].info : NULL;
 }
 
 int
-bdct_metric_main (BdctMetric metric)
+bdct_metric_stages (BdctMetric metric)
 {
-  return infos[metric].all ? BDCT_METRIC_ALL : BDCT_Y;
-}
-
-bool
-bdct_metric_has (BdctMetric metric, int component)
-{
-  return component == BDCT_METRIC_ALL ? infos[metric].all
-      : component < infos[metric].components;
-}
-
-bool
-bdct_metric_has_figure (const BdctStats * stats, BdctMetric metric,
-    int component)
-{
-  return stats->metrics >> metric & 1 && bdct_metric_has (metric, component)
-      && (component == BDCT_METRIC_ALL
-      || stats->component[component].samples > 0);
+  return rows[metric].stages;
 }
 
 /* The sides of a plane as the metric reads it. */
@@ -90,19 +76,19 @@ bool
 bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
     BdctError * error)
 {
-  const BdctMetricInfo *info = &infos[metric];
+  const MetricRow *row = &rows[metric];
   const BdctPlaneLayout *luma = &layout->plane[0];
 
-  if (layout->chroma == BDCT_CHROMA_400 && !info->grey)
+  if (layout->chroma == BDCT_CHROMA_400 && !row->grey)
     return bdct_error (error, "its definition wants Y, U and V");
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
     const int c = plane->component[0], w = get_width (metric, layout, p);
     const int h = get_height (metric, layout, p);
 
-    if (c < info->components && (w < info->min_side || h < info->min_side))
+    if (c < row->components && (w < row->min_side || h < row->min_side))
       return bdct_error (error, "a plane of %d x %d samples is too small: its "
-          "sides have to be %d or more", w, h, info->min_side);
+          "sides have to be %d or more", w, h, row->min_side);
   }
   if (metric == BDCT_METRIC_XPSNR
       && bdct_xpsnr_is_large (luma->width, luma->height)
@@ -120,7 +106,7 @@ bdct_metrics_check (unsigned metrics, const BdctLayout * layout,
 
   for (int m = 0; m < BDCT_N_METRICS; m++)
     if (metrics >> m & 1 && !bdct_metric_check (m, layout, &reason))
-      return bdct_error (error, "%s: %s", infos[m].name, reason.message);
+      return bdct_error (error, "%s: %s", rows[m].info.name, reason.message);
   return true;
 }
 
@@ -142,8 +128,8 @@ bdct_metrics_history (unsigned metrics)
   unsigned history = 0;
 
   for (int m = 0; m < BDCT_N_METRICS; m++)
-    if (metrics >> m & 1 && infos[m].history > history)
-      history = infos[m].history;
+    if (metrics >> m & 1 && rows[m].history > history)
+      history = rows[m].history;
   return history;
 }
 
@@ -158,16 +144,24 @@ xpsnr (double roots, uint64_t frames, double samples, int depth)
       : INFINITY;
 }
 
-double
+bool
 bdct_metric_figure (const BdctStats * sum, uint64_t frames, int depth,
-    BdctMetric metric, int component)
+    BdctMetric metric, int component, double *figure)
 {
-  double v = sum->metric[metric][component];
+  double v;
 
+  if (!(sum->metrics >> metric & 1)
+      || rows[metric].info.figure[component] == NULL
+      || (component != BDCT_METRIC_ALL
+          && sum->component[component].samples == 0))
+    return false;
+  v = sum->metric[metric][component];
   if (metric == BDCT_METRIC_XPSNR)
-    return xpsnr (v, frames,
+    *figure = xpsnr (v, frames,
         (double) (sum->component[component].samples / frames), depth);
-  if (metric == BDCT_METRIC_PSNR_B)
-    return bdct_psnr (v / frames, depth);
-  return v / frames;
+  else if (metric == BDCT_METRIC_PSNR_B)
+    *figure = bdct_psnr (v / frames, depth);
+  else
+    *figure = v / frames;
+  return true;
 }

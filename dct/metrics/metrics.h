@@ -10,8 +10,6 @@
 #ifndef BDCT_METRICS_H
 #define BDCT_METRICS_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "dct/base/error.h"
 #include "dct/base/compiler.h"
 #include "dct/base/layout.h"
@@ -24,31 +22,6 @@ extern "C" {
 /** The most stages of a metric on the CPU engine. */
 #define BDCT_METRIC_STAGES 5
 
-/** Bytes of a buffer for a figure's name. */
-#define BDCT_METRIC_FIELD 16
-
-typedef struct {
-  const char *name;        /**< nick: "ssim" */
-  const char *description; /**< a line for people */
-  int components;          /**< components with a number: 1 (Y) or 3 */
-  bool all;                /**< whether there is a number for all components,
-                                too */
-  bool in_db;
-  int min_side;            /**< least side of a plane that has a number */
-  bool grey;               /**< whether frames without U and V are supported */
-  int stages;              /**< number of stages on the CPU engine
-                                (dct/metrics/kernel.h) */
-  unsigned history;        /**< number of earlier frames whose luma it reads */
-} BdctMetricInfo;
-
-/** The table's row; NULL for a value outside the enumeration. */
-const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
-
-/** Whether a metric supports frames of a layout. Returns false with the
- * reason. */
-bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
-    BdctError *error);
-
 /** Whether all of the metrics, bits 1 << BdctMetric, support a layout. Returns
  * false with the reason, naming the metric. */
 bool bdct_metrics_check (unsigned metrics, const BdctLayout *layout,
@@ -57,7 +30,11 @@ bool bdct_metrics_check (unsigned metrics, const BdctLayout *layout,
 /** The metrics, bits 1 << BdctMetric, that support a layout. */
 unsigned bdct_metrics_supported (unsigned metrics, const BdctLayout *layout);
 
-/** The largest history of the metrics, bits 1 << BdctMetric; 0 for none. */
+/** The number of a metric's stages on the CPU engine (dct/metrics/kernel.h). */
+int bdct_metric_stages (BdctMetric metric);
+
+/** The most earlier frames whose luma one of the metrics, bits 1 << BdctMetric,
+ * reads; 0 for none. */
 unsigned bdct_metrics_history (unsigned metrics);
 
 /** Whether XPSNR halves a picture before it computes the activity. */
@@ -74,26 +51,6 @@ bdct_psnr_hvs_side (int side, int luma)
 {
   return side < luma && 2 * side > luma ? side - 1 : side;
 }
-
-/** The name of a metric's figure: "ssim-y" for a component, "ssim" for
- * BDCT_METRIC_ALL. */
-void bdct_metric_field (BdctMetric metric, int component,
-    char field[BDCT_METRIC_FIELD]);
-
-/** The component whose figure represents the metric: BDCT_METRIC_ALL or
- * luma. */
-int bdct_metric_main (BdctMetric metric);
-
-/** Whether a metric has a figure for a component or for BDCT_METRIC_ALL, and
- * whether statistics contain that figure. */
-bool bdct_metric_has (BdctMetric metric, int component);
-bool bdct_metric_has_figure (const BdctStats *stats, BdctMetric metric,
-    int component);
-
-/** The figure of a component or of BDCT_METRIC_ALL, for one frame or for the
- * sum of several. Figures in dB are infinite if nothing differs. */
-double bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
-    BdctMetric metric, int component);
 
 /** A map of where in luma a metric finds distortion: a number in 2^-12, rounded
  * down, for each square of 2^log2_side samples, row-major; empty if a side of

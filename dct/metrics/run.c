@@ -64,7 +64,7 @@ bdct_metrics_init (BdctMetricsRun * run,
         const int c = layout->plane[p].component[i];
 
         if (!(task->metrics >> m & 1)
-            || c >= bdct_metric_info (m)->components)
+            || bdct_metric_info (m)->figure[c] == NULL)
           continue;
         bdct_metrics_describe (&run->plane[m][c], task, p, i);
         run->n_planes[m]++;
@@ -79,7 +79,7 @@ bdct_metrics_init (BdctMetricsRun * run,
 static int
 count_pieces (const BdctMetricsRun * run, int m, int c, int stage)
 {
-  return stage >= bdct_metric_info (m)->stages ? 0
+  return stage >= bdct_metric_stages (m) ? 0
       : run->kernels[m]->count (&run->plane[m][c], stage);
 }
 

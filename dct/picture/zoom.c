@@ -54,6 +54,32 @@ bdct_view_source (const BdctView * view, const BdctLayout * layout, int *x,
   return true;
 }
 
+void
+bdct_view_place (const BdctView * view, const BdctLayout * layout,
+    BdctViewPlace * place)
+{
+  const int width = layout->plane[0].width, height = layout->plane[0].height;
+  const bool stacked = view->mode == BDCT_VIEW_STACKED;
+  BdctRender r = {.mode = view->mode };
+  BdctWindow window;
+
+  bdct_render_place (&r, view, layout);
+  bdct_zoom_window (&window, view, layout);
+  place->ratio = window.ratio;
+  for (int i = 0; i < 2; i++) {
+    const int start = i == 0 ? 0 : r.split;
+    int x = stacked ? 0 : start, y = stacked ? start : 0;
+
+    place->half[i].x0 = stacked || i == 0 ? 0 : start + r.divider;
+    place->half[i].y0 = y;
+    place->half[i].x1 = stacked || i == 1 || r.split > width ? width : r.split;
+    place->half[i].y1 = stacked && i == 0 ? r.split : height;
+    bdct_render_locate (&r, 0, 0, &x, &y);
+    place->half[i].left = x - (stacked ? 0 : start) + window.left;
+    place->half[i].top = y - (stacked ? start : 0) + window.top;
+  }
+}
+
 /* The share of the hidden part that lies left of or above position `at` of the
  * enlarged picture; `was` if nothing is hidden. */
 static double

@@ -125,7 +125,7 @@ check_steps (const BdctParams * params, int depth, BdctError * error)
 bool
 bdct_params_has_quality (const BdctParams * params)
 {
-  return !bdct_family_has_qp (bdct_transform_info (params->transform)->family)
+  return !bdct_transform_info (params->transform)->has_qp
       && params->n_steps == 0
       && (params->tables.n_steps == 0 || params->scale_tables);
 }
@@ -377,10 +377,10 @@ bool
 bdct_job_init (BdctJob * job, const BdctParams * params,
     const BdctLayout * layout, BdctError * error)
 {
-  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+  const BdctTransformRow *row = bdct_transform_row (params->transform);
   int depth = layout->depth;
 
-  if (info == NULL)
+  if (row == NULL)
     return bdct_error (error, "transform %d is not one of 0 to %d",
         (int) params->transform, BDCT_N_TRANSFORMS - 1);
   if (depth < 8 || depth > 12)
@@ -400,10 +400,10 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
           && params->deadzone <= BDCT_MAX_DEADZONE))
     return bdct_error (error, "deadzone %g is outside 1/6 to 1/3",
         params->deadzone);
-  if (!bdct_family_has_qp (info->family)
+  if (!bdct_family_has_qp (row->family)
       && !check_steps (params, depth, error))
     return false;
-  if (info->family == BDCT_FAMILY_HEVC
+  if (row->family == BDCT_FAMILY_HEVC
       && !check_scaling_list (params, error))
     return false;
   if (!(params->lambda_scale >= 0
@@ -415,9 +415,9 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
     return false;
 
   *job = (BdctJob) {
-    .transform = params->transform, .family = info->family, .depth = depth
+    .transform = params->transform, .family = row->family, .depth = depth
   };
-  if (params->rdoq && bdct_transform_has_rdoq (params->transform))
+  if (params->rdoq && row->info.has_rdoq)
     init_rdoq (job, params);
   if (params->transform == BDCT_HEVC_QUADTREE) {
     init_tree (job, params, layout);
@@ -428,7 +428,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
     bool chroma = c != BDCT_Y;
 
     init_chain (cj, params->transform, layout->chroma, c);
-    switch (info->family) {
+    switch (row->family) {
       case BDCT_FAMILY_JPEG:
         init_jpeg (cj, depth);
         init_steps (cj, params, chroma, depth);
@@ -446,7 +446,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
             : params->qp + 6 * (depth - 8), params->deadzone);
         break;
     }
-    if (info->family != BDCT_FAMILY_HEVC) {
+    if (row->family != BDCT_FAMILY_HEVC) {
       cj->quant_dc = cj->quant[0];
       cj->dequant_dc = cj->dequant[0];
     }

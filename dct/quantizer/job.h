@@ -1,78 +1,20 @@
-/* blockdct: what to do with a frame.
- *
- * BdctParams is a user's choice. A BdctJob is the same, resolved for one layout
- * into the numbers that an engine needs, so that engines know no quality, QP or
- * table of a standard.
+/* blockdct: a job's inside: the numbers that an engine needs, so that engines
+ * know no quality, QP or table of a standard.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_JOB_H
 #define BDCT_JOB_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include "dct/base/compiler.h"
 #include "dct/base/error.h"
 #include "dct/base/layout.h"
 #include "dct/transform/transform.h"
 #include "scaling-lists.h"
-#include "tables.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef enum {
-  BDCT_SCALING_FLAT,    /**< 16 everywhere */
-  BDCT_SCALING_DEFAULT, /**< H.265 Table 7-5 and 7-6, the intra lists */
-  BDCT_SCALING_FILE,    /**< BdctParams.lists */
-  BDCT_N_SCALING_LISTS
-} BdctScalingList;
-
-typedef struct {
-  BdctTransform transform;
-  int quality;          /**< 1 to 100; see bdct_params_has_quality() */
-  int qp;               /**< 0 to 51; for families with a QP */
-  int chroma_qp_offset; /**< -12 to 12; likewise */
-  /** Sides of hevc-quadtree's luma blocks: 4, 8, 16 or 32. lambda_scale
-   * multiplies HM's lambda, 0 to BDCT_MAX_LAMBDA_SCALE, for hevc-quadtree and
-   * rdoq. */
-  int min_block, max_block;
-  double lambda_scale;
-  /** Families with a QP: what the quantizer adds before it rounds down, in
-   * steps, BDCT_MIN_DEADZONE to BDCT_MAX_DEADZONE. */
-  double deadzone;
-  int rdoq;             /**< choose levels by rate and distortion (rdoq.h);
-                             for transforms with bdct_transform_has_rdoq() */
-  BdctScalingList scaling_list; /**< for BDCT_FAMILY_HEVC */
-  BdctScalingLists lists;       /**< for BDCT_SCALING_FILE */
-  /** The steps of jpeg-8x8 and dct-8x8: `steps`; without these, `tables`;
-   * without either, those of `preset` scaled by quality. Row-major, rows are
-   * vertical frequency. A count of 0 is no steps, 64 is steps for every
-   * component, 128 is luma's and then chroma's. Steps are 1 to BDCT_MAX_STEP;
-   * for jpeg-8x8 at a depth of 8 with `baseline` 1 to 255. Booleans are ints,
-   * so that there is no padding and parameters can be compared byte by byte. */
-  int baseline;         /**< limit scaled steps to 255, at a depth of 8 */
-  int scale_tables;     /**< scale `tables` by quality, too */
-  BdctPreset preset;
-  BdctTables tables;
-  int n_steps;
-  int steps[128];
-} BdctParams;
-
-/** The parameters of a new element. */
-#define BDCT_PARAMS_DEFAULT                                                   \
-  {                                                                           \
-    .transform = BDCT_JPEG_8X8, .quality = 85, .qp = 26, .min_block = 4,      \
-    .max_block = 32, .lambda_scale = 1, .deadzone = BDCT_MAX_DEADZONE,        \
-    .baseline = true                                                          \
-  }
-
-#define BDCT_MAX_LAMBDA_SCALE 1000
-
-/** The offsets of HM and JM for inter blocks (1/6) and intra blocks (1/3). */
-#define BDCT_MIN_DEADZONE (1.0 / 6)
-#define BDCT_MAX_DEADZONE (1.0 / 3)
 
 /** All numbers of one component.
  *
@@ -140,7 +82,7 @@ typedef struct {
   uint64_t lambda;
 } BdctJobRdoq;
 
-typedef struct {
+struct BdctJob {
   BdctTransform transform;
   BdctFamily family;
   int depth;
@@ -148,7 +90,7 @@ typedef struct {
                                                         smallest blocks */
   BdctJobTree tree;
   BdctJobRdoq rdoq;
-} BdctJob;
+};
 
 /** Whether a job chooses among block sizes. */
 static inline bool
@@ -171,18 +113,6 @@ bdct_job_is_rd (const BdctJob *job)
 {
   return bdct_job_is_tree (job) || bdct_job_is_rdoq (job);
 }
-
-/** The most quantizers of a frame. */
-#define BDCT_MAX_QUANTIZERS 8
-
-/** Check a user's quantization steps for a transform at a depth (0: any).
- * Returns false, naming the first value outside its range or the wrong
- * count. */
-bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
-    int depth, bool baseline, BdctError *error);
-
-/** Whether `quality` determines the steps. */
-bool bdct_params_has_quality (const BdctParams *params);
 
 /** The index into a job's tables of vertical frequency v and horizontal
  * frequency u. */

@@ -2,7 +2,7 @@
  *
  * The presets' numbers, and what the tuned ones are tuned for, are from
  * mozjpeg's jcparam.c. A preset with one table uses it for luma and chroma. */
-#include "tables.h"
+#include <blockdct/transform.h>
 
 #include <string.h>
 #include "dct/base/text.h"
@@ -353,6 +353,12 @@ parse_jpeg (const uint8_t * data, size_t size, BdctTables * tables,
   return true;
 }
 
+/* - Text: whole numbers between white space or commas; # begins a comment, to
+ *   the end of the line; one to four tables of 64, row-major. The first is
+ *   luma's and the second chroma's, as in cjpeg's slots; the others are checked
+ *   and not used. A single table is for every component (cjpeg -qslots 0).
+ * - JPEG file (T.81 Annex B): the tables that the frame header gives its one or
+ *   three components. */
 bool
 bdct_tables_parse (const void *data, size_t size, BdctTables * tables,
     BdctError * error)

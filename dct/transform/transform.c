@@ -26,24 +26,41 @@ static const BdctChainInfo chains[BDCT_N_CHAINS] = {
 
 enum {
 #define CHAIN(id, family, row, column, keep)                                  \
-  FAMILY_OF_##id = BDCT_FAMILY_##family,
+  FAMILY_OF_##id = BDCT_FAMILY_##family, LOG2_OF_##id = LOG2_##row,
 #include BDCT_TRANSFORMS
 };
 
-#define TRANSFORM(id, nick, text, coder, luma, chroma_444, chroma_sampled)    \
-  [BDCT_##id] = {nick, text, (BdctFamily) FAMILY_OF_##luma,                   \
-      BDCT_CODER_##coder,                                                     \
-      BDCT_CHAIN_##luma, BDCT_CHAIN_##chroma_444,                             \
-      BDCT_CHAIN_##chroma_sampled},
-static const BdctTransformInfo transforms[BDCT_N_TRANSFORMS] = {
+#define HAS_QP(family)                                                        \
+  ((int) (family) != BDCT_FAMILY_JPEG && (int) (family) != BDCT_FAMILY_REAL)
+
+/* rdoq needs levels in blocks that H.265 codes (rdoq.h). */
+#define TRANSFORM(id, nick, text, bits, y, uv_444, uv)                        \
+  [BDCT_##id] = {                                                             \
+    .info = {.name = nick, .description = text,                               \
+        .has_qp = HAS_QP (FAMILY_OF_##y),                                     \
+        .has_rdoq = (int) FAMILY_OF_##y == BDCT_FAMILY_HEVC                   \
+            && BDCT_CODER_##bits == BDCT_CODER_CABAC && LOG2_OF_##y <= 5,     \
+        .has_lists = (int) FAMILY_OF_##y == BDCT_FAMILY_HEVC},                \
+    .family = (BdctFamily) FAMILY_OF_##y, .coder = BDCT_CODER_##bits,         \
+    .luma = BDCT_CHAIN_##y, .chroma_444 = BDCT_CHAIN_##uv_444,                \
+    .chroma_sampled = BDCT_CHAIN_##uv},
+static const BdctTransformRow transforms[] = {
 #include BDCT_TRANSFORMS
 };
+
+const BdctTransformRow *
+bdct_transform_row (BdctTransform transform)
+{
+  return (size_t) transform < sizeof transforms / sizeof transforms[0]
+      ? &transforms[transform] : NULL;
+}
 
 const BdctTransformInfo *
 bdct_transform_info (BdctTransform transform)
 {
-  return (unsigned) transform < BDCT_N_TRANSFORMS ? &transforms[transform]
-      : NULL;
+  const BdctTransformRow *row = bdct_transform_row (transform);
+
+  return row != NULL ? &row->info : NULL;
 }
 
 const BdctChainInfo *
@@ -62,24 +79,15 @@ BdctChain
 bdct_transform_chain (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component)
 {
-  const BdctTransformInfo *info = &transforms[transform];
+  const BdctTransformRow *row = &transforms[transform];
 
   if (component == BDCT_Y)
-    return info->luma;
-  return chroma == BDCT_CHROMA_444 ? info->chroma_444 : info->chroma_sampled;
+    return row->luma;
+  return chroma == BDCT_CHROMA_444 ? row->chroma_444 : row->chroma_sampled;
 }
 
 bool
 bdct_family_has_qp (BdctFamily family)
 {
-  return family != BDCT_FAMILY_JPEG && family != BDCT_FAMILY_REAL;
-}
-
-bool
-bdct_transform_has_rdoq (BdctTransform transform)
-{
-  const BdctTransformInfo *info = bdct_transform_info (transform);
-
-  return info->family == BDCT_FAMILY_HEVC && info->coder == BDCT_CODER_CABAC
-      && bdct_chain_info (info->luma)->log2_width <= 5;
+  return HAS_QP (family);
 }

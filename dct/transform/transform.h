@@ -5,8 +5,7 @@
 #ifndef BDCT_TRANSFORM_H
 #define BDCT_TRANSFORM_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <blockdct/transform.h>
 #include "dct/base/layout.h"
 
 #ifdef __cplusplus
@@ -29,12 +28,6 @@ typedef enum {
 #include BDCT_TRANSFORMS
   BDCT_N_CHAINS
 } BdctChain;
-
-#define TRANSFORM(id, ...) BDCT_##id,
-typedef enum {
-#include BDCT_TRANSFORMS
-  BDCT_N_TRANSFORMS
-} BdctTransform;
 
 /** The number of transforms with one block size. They come first; hevc-quadtree
  * chooses among their blocks. */
@@ -79,16 +72,16 @@ typedef struct {
   uint8_t keep;
 } BdctChainInfo;
 
+/** A row of transforms.def's transforms. */
 typedef struct {
-  const char *name;        /**< nick: "jpeg-8x8" */
-  const char *description; /**< a line for people */
+  BdctTransformInfo info;
   BdctFamily family;
   BdctCoder coder;
   BdctChain luma, chroma_444, chroma_sampled;
-} BdctTransformInfo;
+} BdctTransformRow;
 
-/** The table's row; NULL for a value outside the enumeration. */
-const BdctTransformInfo *bdct_transform_info (BdctTransform transform);
+/** The tables' rows; NULL for a value outside the enumeration. */
+const BdctTransformRow *bdct_transform_row (BdctTransform transform);
 const BdctChainInfo *bdct_chain_info (BdctChain chain);
 
 /** The number of samples of a basis. */
@@ -97,10 +90,6 @@ int bdct_basis_size (BdctBasis basis);
 /** The chain of a component. */
 BdctChain bdct_transform_chain (BdctTransform transform,
     BdctChromaFormat chroma, BdctComponent component);
-
-/** Whether a transform's levels are in blocks that H.265 codes, as rdoq needs
- * (rdoq.h). */
-bool bdct_transform_has_rdoq (BdctTransform transform);
 
 /** Whether a QP determines the family's step; else a quality or a table
  * does. */

@@ -82,7 +82,6 @@ static gchar *
 describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
 {
   const BdctParams *params = &frame->recipe.params;
-  BdctFamily family = bdct_transform_info (params->transform)->family;
   gchar *setting, *target, *text;
 
   *advice = "Give it smaller steps";
@@ -90,7 +89,7 @@ describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
     return g_strdup (params->n_steps > 0 ? "a quantization-matrix"
         : "a quantization-file");
   *advice = "Choose a finer setting";
-  setting = bdct_family_has_qp (family)
+  setting = bdct_transform_info (params->transform)->has_qp
       ? g_strdup_printf ("qp=%d", params->qp)
       : g_strdup_printf ("quality=%d", params->quality);
   if (!frame->recipe.target)
@@ -109,7 +108,7 @@ static gboolean
 check_psnr (GstBlockDct * self, const GstBlockDctFrame * frame,
     const BdctStats * stats, const GstBlockDctTimes * times, guint64 index)
 {
-  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters total = bdct_counters_sum (stats->component);
   gdouble psnr = bdct_psnr (bdct_mse (&total), frame->recipe.depth);
   gboolean bad = psnr < frame->min_psnr_error;
   gboolean below = psnr < frame->min_psnr_warning;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctinflight.h"
+#include "gst-plugin/common/gstblockdctfail.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctmark.h"
@@ -15,13 +16,13 @@ static void
 set_active_backend (GstBlockDct * self)
 {
   GstBlockDctInFlight *inflight = &self->inflight;
-  const BdctEngine *engine = inflight->backend.engine;
+  const gchar *name = gst_blockdct_backend_describe (&inflight->backend);
 
   GST_OBJECT_LOCK (self);
   g_free (self->shared.active_backend);
-  self->shared.active_backend = engine ? g_strdup (engine->description) : NULL;
+  self->shared.active_backend = g_strdup (name);
   self->shared.active_class = inflight->backend.klass;
-  inflight->name = engine ? g_intern_string (engine->description) : NULL;
+  inflight->name = g_intern_string (name);
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
 }
@@ -36,24 +37,9 @@ gst_blockdct_inflight_open (GstBlockDct * self)
           start.backend, start.device_id, start.threads, &self->context))
     return FALSE;
   GST_INFO_OBJECT (self, "running on %s",
-      self->inflight.backend.engine->description);
+      gst_blockdct_backend_describe (&self->inflight.backend));
   set_active_backend (self);
   return TRUE;
-}
-
-/* Have the memory of trees and rdoq before the first frame. */
-static gboolean
-reserve (GstBlockDct * self, const GstBlockDctSettings * settings,
-    BdctError * error)
-{
-  BdctEngine *engine = self->inflight.backend.engine;
-  const BdctParams params = gst_blockdct_settings_params (settings);
-  BdctError unused;
-  BdctJob job;
-
-  /* What a format does not allow is left out later. */
-  return !bdct_job_init (&job, &params, &self->layout, &unused)
-      || engine->klass->reserve (engine, &job, error);
 }
 
 gboolean
@@ -69,12 +55,13 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   gst_blockdct_format_layout (&self->info, settings.subsampling,
       &self->layout);
   if (frames == NULL)
-    bdct_error (&error, "out of memory");
-  if (frames == NULL || !engine->klass->configure (engine, &self->layout,
-          depth, &error) || !reserve (self, &settings, &error)) {
+    gst_blockdct_fail (&error, "out of memory");
+  if (frames == NULL || !bdct_engine_configure (engine, &self->layout,
+          depth, &error)) {
     g_free (frames);
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("%s cannot take %s %dx%d, %u at a time.", engine->description,
+        ("%s cannot take %s %dx%d, %u at a time.",
+            gst_blockdct_backend_describe (&inflight->backend),
             GST_VIDEO_INFO_NAME (&self->info),
             GST_VIDEO_INFO_WIDTH (&self->info),
             GST_VIDEO_INFO_HEIGHT (&self->info), depth),
@@ -85,9 +72,8 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   inflight->frames = frames;
   inflight->oldest = 0;
   inflight->depth = depth;
-  gst_blockdct_jobs_configure (self);
   gst_blockdct_target_reset (&self->search);
-  return TRUE;
+  return gst_blockdct_jobs_configure (self, &settings);
 }
 
 /* The stream in which work on a buffer may be pending; NULL if there is
@@ -148,11 +134,12 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
       (self->settings.metrics & ~GST_BLOCKDCT_BITS)
       | (frame->targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
   BdctFrame task = {
-    .quantizers = divided ? regions->job : &self->jobs.job,
+    .size = sizeof task,
+    .quantizers = divided ? regions->jobs : self->jobs.job,
     .n_quantizers = divided ? regions->n_quantizers : 1,
     .quantizer_map = divided ? regions->quantizer_map : NULL,
     .n_blocks = divided ? regions->n_blocks : 0,
-    .trials = frame->curve.n > 0 ? self->jobs.curve->job : NULL,
+    .trials = frame->curve.n > 0 ? self->jobs.curve->jobs : NULL,
     .n_trials = frame->curve.n,
     .src = *src,
     .dst = *dst,
@@ -170,11 +157,12 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
   };
   BdctError error;
 
-  if (engine->klass->submit (engine, &task, &error))
+  if (bdct_engine_submit (engine, &task, &error))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("A frame could not be started on %s.", engine->description),
-      ("%s", error.message));
+      ("A frame could not be started on %s.",
+          gst_blockdct_backend_describe (&self->inflight.backend)), ("%s",
+          error.message));
   return FALSE;
 }
 
@@ -183,7 +171,7 @@ static void
 warn_slow (GstBlockDct * self)
 {
   const GstBlockDctBackend *backend = &self->inflight.backend;
-  const gchar *reason = backend->engine->warning;
+  const gchar *reason = bdct_engine_text (backend->engine, BDCT_ENGINE_WARNING);
 
   if (*reason == '\0' && backend->pinned_allocator != NULL
       && gst_blockdct_pinned_allocator_refused (backend->pinned_allocator))
@@ -192,7 +180,7 @@ warn_slow (GstBlockDct * self)
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_SLOW))
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("Frames in system memory are slow on %s.",
-            backend->engine->description),
+            gst_blockdct_backend_describe (backend)),
         ("%s; lower async-depth, or allow more locked memory.", reason));
 }
 
@@ -201,14 +189,16 @@ warn_slow (GstBlockDct * self)
 static void
 warn_distrust (GstBlockDct * self)
 {
-  const BdctEngine *engine = self->inflight.backend.engine;
+  const GstBlockDctBackend *backend = &self->inflight.backend;
+  const gchar *reason = bdct_engine_text (backend->engine,
+      BDCT_ENGINE_DISTRUST);
+  const gchar *name = gst_blockdct_backend_describe (backend);
 
-  if (engine->distrust[0] == '\0'
-      || strcmp (engine->description, self->inflight.name) == 0)
+  if (*reason == '\0' || strcmp (name, self->inflight.name) == 0)
     return;
   set_active_backend (self);
-  GST_ELEMENT_WARNING (self, LIBRARY, FAILED,
-      ("Running on %s.", engine->description), ("%s.", engine->distrust));
+  GST_ELEMENT_WARNING (self, LIBRARY, FAILED, ("Running on %s.", name),
+      ("%s.", reason));
 }
 
 static void
@@ -272,7 +262,7 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
 
   warn_lacking_tables (self);
   if (!gst_blockdct_jobs_update (self, &params))
-    return GST_FLOW_NOT_NEGOTIATED;
+    return GST_FLOW_ERROR;
   /* Warn again of what is left out from now on. */
   if (self->jobs.complete)
     self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_LISTS
@@ -323,16 +313,19 @@ gst_blockdct_inflight_collect (GstBlockDct * self, GstBlockDctFrame * frame,
 {
   BdctEngine *engine = self->inflight.backend.engine;
   BdctError error;
-  gboolean ok = engine->klass->collect (engine, stats, &error);
+  gboolean ok;
 
+  stats->size = sizeof *stats;
+  ok = bdct_engine_collect (engine, stats, &error);
   take_out (&self->inflight, frame);
   if (ok)
     return GST_FLOW_OK;
   gst_clear_buffer (&frame->in);
   gst_clear_buffer (&frame->out);
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("A frame could not be processed on %s.", engine->description),
-      ("%s", error.message));
+      ("A frame could not be processed on %s.",
+          gst_blockdct_backend_describe (&self->inflight.backend)), ("%s",
+          error.message));
   return GST_FLOW_ERROR;
 }
 
@@ -344,7 +337,7 @@ gst_blockdct_inflight_discard (GstBlockDct * self)
   while (self->inflight.n > 0) {
     GstBlockDctFrame frame;
 
-    engine->klass->collect (engine, NULL, NULL);
+    bdct_engine_collect (engine, NULL, NULL);
     take_out (&self->inflight, &frame);
     gst_buffer_unref (frame.in);
     gst_buffer_unref (frame.out);

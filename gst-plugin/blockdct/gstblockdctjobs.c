@@ -2,35 +2,32 @@
 #include "gstblockdctjobs.h"
 
 #include <string.h>
-#include "dct/entropy/rate.h"
+#include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctformat.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 void
-gst_blockdct_jobs_configure (GstBlockDct * self)
-{
-  GstBlockDctJobs *jobs = &self->jobs;
-
-  jobs->valid = FALSE;
-  self->warned.metrics = 0;
-  if (jobs->curve != NULL)
-    jobs->curve->n = 0;
-  gst_blockdct_format_view (&self->info, &self->layout, &jobs->view);
-}
-
-void
 gst_blockdct_jobs_clear (GstBlockDct * self)
 {
-  g_clear_pointer (&self->jobs.curve, g_free);
+  g_clear_pointer (&self->jobs.job, bdct_jobs_free);
+  g_clear_pointer (&self->jobs.curve, gst_blockdct_curve_free);
   gst_blockdct_regions_clear (&self->jobs.regions);
+}
+
+/* Whether the format may be what does not allow the parameters. */
+static gboolean
+can_leave_out (const BdctParams * params)
+{
+  return params->scaling_list != BDCT_SCALING_FLAT || params->n_steps > 0
+      || params->tables.n_steps > 0;
 }
 
 /* Leave out what the format does not allow, with a warning. */
 static void
 leave_out (GstBlockDct * self, BdctParams * params, const BdctError * error)
 {
-  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family)) {
+  if (bdct_transform_info (params->transform)->has_qp) {
     if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LISTS))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
           ("scaling-list is set aside: %s.", error->message),
@@ -52,20 +49,45 @@ gst_blockdct_jobs_update (GstBlockDct * self, const BdctParams * params)
   GstBlockDctJobs *jobs = &self->jobs;
   BdctError error;
 
-  if (jobs->valid && memcmp (params, &jobs->wanted, sizeof *params) == 0)
+  if (jobs->job != NULL && memcmp (params, &jobs->wanted, sizeof *params) == 0)
     return TRUE;
+  bdct_jobs_free (jobs->job);
   jobs->wanted = jobs->params = *params;
-  jobs->valid =
-      bdct_job_init (&jobs->job, &jobs->params, &self->layout, &error);
-  jobs->complete = jobs->valid;
-  if (jobs->valid)
+  jobs->job = bdct_jobs_new (&jobs->params, 1, &self->layout, &error);
+  jobs->complete = jobs->job != NULL;
+  if (!jobs->complete && can_leave_out (params)) {
+    leave_out (self, &jobs->params, &error);
+    jobs->job = bdct_jobs_new (&jobs->params, 1, &self->layout, &error);
+  }
+  jobs->info.size = sizeof jobs->info;
+  if (jobs->job != NULL
+      && bdct_job_describe (jobs->job, &self->layout, &jobs->info, &error))
     return TRUE;
-  leave_out (self, &jobs->params, &error);
-  jobs->valid =
-      bdct_job_init (&jobs->job, &jobs->params, &self->layout, &error);
-  if (!jobs->valid)
-    GST_ERROR_OBJECT (self, "no job: %s", error.message);
-  return jobs->valid;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("The transform cannot be prepared."), ("%s", error.message));
+  return FALSE;
+}
+
+gboolean
+gst_blockdct_jobs_configure (GstBlockDct * self,
+    const GstBlockDctSettings * settings)
+{
+  const BdctParams params = gst_blockdct_settings_params (settings);
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctError error;
+
+  g_clear_pointer (&jobs->job, bdct_jobs_free);
+  self->warned.metrics = 0;
+  if (jobs->curve != NULL)
+    jobs->curve->n = 0;
+  gst_blockdct_format_view (&self->info, &self->layout, &jobs->view);
+  if (!gst_blockdct_jobs_update (self, &params))
+    return FALSE;
+  if (bdct_engine_reserve (self->inflight.backend.engine, jobs->job, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("The transform cannot be prepared."), ("%s", error.message));
+  return FALSE;
 }
 
 gboolean
@@ -87,13 +109,15 @@ gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
 guint
 gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics)
 {
-  guint supported = bdct_metrics_supported (metrics, &self->layout);
+  guint supported = metrics;
   BdctError reason;
 
   for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    if (!((metrics & ~supported & ~self->warned.metrics) >> m & 1))
+    if (!(metrics >> m & 1) || bdct_metric_check (m, &self->layout, &reason))
       continue;
-    bdct_metric_check (m, &self->layout, &reason);
+    supported &= ~(1u << m);
+    if (self->warned.metrics >> m & 1)
+      continue;
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s is not defined for %s %dx%d: %s.", bdct_metric_info (m)->name,
             GST_VIDEO_INFO_NAME (&self->info),
@@ -119,7 +143,7 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
       || !gst_blockdct_jobs_can_choose (self, "curve",
           GST_BLOCKDCT_WARNED_NO_CURVE))
     return;
-  if (!gst_blockdct_curve_check (&settings->curve, jobs->job.transform,
+  if (!gst_blockdct_curve_check (&settings->curve, jobs->params.transform,
           &error)) {
     if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_CURVE))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -129,8 +153,10 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
   self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_CURVE);
   if (jobs->curve == NULL)
     jobs->curve = g_new0 (GstBlockDctCurveJobs, 1);
-  gst_blockdct_curve_update (jobs->curve, &jobs->params, &settings->curve,
-      &self->layout);
+  if (!gst_blockdct_curve_update (jobs->curve, &jobs->params,
+          &settings->curve, &self->layout, &error))
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+        ("A frame has no curve."), ("%s", error.message));
   curve->n = jobs->curve->n;
   memcpy (curve->setting, jobs->curve->setting,
       curve->n * sizeof curve->setting[0]);
@@ -143,7 +169,8 @@ find_regions (GstBlockDct * self, GstBlockDctFrame * frame)
   GstBlockDctJobs *jobs = &self->jobs;
 
   frame->recipe.regions = gst_blockdct_regions_find (&jobs->regions,
-      GST_ELEMENT (self), frame->in, &frame->recipe.params, &self->layout);
+      GST_ELEMENT (self), frame->in, &frame->recipe.params, &self->layout,
+      &jobs->info);
   if (frame->recipe.regions == 0)
     return;
   for (gint i = 0; i < jobs->regions->n_quantizers; i++)
@@ -160,7 +187,7 @@ gst_blockdct_jobs_describe (GstBlockDct * self, GstBlockDctFrame * frame,
   recipe->backend = self->inflight.name;
   recipe->view = settings->view;
   recipe->grid = settings->grid;
-  frame->exact = bdct_rate_is_exact (&self->jobs.job);
+  frame->exact = self->jobs.info.exact_bits;
   recipe->rate = !(settings->metrics & GST_BLOCKDCT_BITS)
       ? GST_BLOCKDCT_RATE_NONE : frame->exact ? GST_BLOCKDCT_RATE_EXACT
       : GST_BLOCKDCT_RATE_ESTIMATED;

@@ -9,14 +9,17 @@
 
 G_BEGIN_DECLS
 
-/** The layout has changed: drop everything that was made for the old one. */
-void gst_blockdct_jobs_configure (GstBlockDct * self);
+/** The layout has changed: drop everything that was made for the old one, and
+ * make the job of these settings, with the memory that its first frame takes.
+ * Returns FALSE with an element error. */
+gboolean gst_blockdct_jobs_configure (GstBlockDct * self,
+    const GstBlockDctSettings * settings);
 
 /** Free everything. */
 void gst_blockdct_jobs_clear (GstBlockDct * self);
 
 /** Make the job for these parameters. What the stream does not allow is left
- * out, with a warning. FALSE: there is no job. */
+ * out, with a warning. Returns FALSE with an element error. */
 gboolean gst_blockdct_jobs_update (GstBlockDct * self,
     const BdctParams * params);
 

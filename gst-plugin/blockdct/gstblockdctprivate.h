@@ -7,8 +7,7 @@
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
-#include "dct/engine/engine.h"
-#include "dct/picture/view.h"
+#include <blockdct/blockdct.h>
 #include "gstblockdctregions.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
@@ -68,8 +67,9 @@ typedef struct
   BdctParams wanted;            /* of the settings */
   BdctParams params;            /* of `job`: without what the stream does not
                                    allow */
-  BdctJob job;
-  gboolean valid, complete;     /* there is a job; it has all of `wanted` */
+  BdctJob *job;                 /* NULL: there is none */
+  BdctJobInfo info;             /* of it */
+  gboolean complete;            /* it has all of `wanted` */
   GstBlockDctCurveJobs *curve;  /* of the latest frame; NULL: there was none */
   GstBlockDctRegions *regions;  /* of the latest frame; NULL: never any */
   BdctView view;                /* with the colours of the caps */

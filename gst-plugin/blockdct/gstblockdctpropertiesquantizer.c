@@ -2,6 +2,7 @@
  *
  * The properties of transform and quantizer. */
 #include "gstblockdctpropertiesquantizer.h"
+#include "gst-plugin/common/gstblockdctfail.h"
 #include "gstblockdctproperties.h"
 
 #include "gstblockdcttables.h"
@@ -149,8 +150,8 @@ parse_side (const GValue * value, gpointer field, BdctError * error)
   const gint side = g_value_get_int (value);
 
   *(gint *) field = side;
-  return bdct_blocks_check (side, side, NULL)
-      || bdct_error (error, "%d is not 4, 8, 16 or 32", side);
+  return side == 4 || side == 8 || side == 16 || side == 32
+      || gst_blockdct_fail (error, "%d is not 4, 8, 16 or 32", side);
 }
 
 /* The quantizers' properties, and the transforms that use them. */
@@ -181,26 +182,26 @@ static const struct
 static gboolean
 is_for_transform (guint id, const BdctParams * params)
 {
-  const BdctFamily family = bdct_transform_info (params->transform)->family;
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
 
   switch (id) {
     case PROP_QP:
     case PROP_CHROMA_QP_OFFSET:
     case PROP_DEADZONE:
-      return bdct_family_has_qp (family);
+      return info->has_qp;
     case PROP_MIN_BLOCK:
     case PROP_MAX_BLOCK:
       return params->transform == BDCT_HEVC_QUADTREE;
     case PROP_RDOQ:
-      return bdct_transform_has_rdoq (params->transform);
+      return info->has_rdoq;
     case PROP_LAMBDA_SCALE:
-      return params->transform == BDCT_HEVC_QUADTREE || (params->rdoq
-          && bdct_transform_has_rdoq (params->transform));
+      return params->transform == BDCT_HEVC_QUADTREE
+          || (params->rdoq && info->has_rdoq);
     case PROP_SCALING_LIST:
     case PROP_SCALING_LIST_FILE:
-      return family == BDCT_FAMILY_HEVC;
+      return info->has_lists;
     default:
-      return !bdct_family_has_qp (family);
+      return !info->has_qp;
   }
 }
 
@@ -212,7 +213,7 @@ is_off (guint id, const GstBlockDctSettings * settings)
     case PROP_RDOQ:
       return !settings->params.rdoq;
     case PROP_SCALING_LIST_FILE:
-      return !bdct_scaling_is_set (&settings->params.lists);
+      return settings->params.lists.dc[0][0] == 0;
     case PROP_QUANTIZATION_MATRIX:
       return settings->matrix.n == 0;
     case PROP_QUANTIZATION_FILE:

@@ -2,6 +2,7 @@
  *
  * The properties of targets, views and reports. */
 #include "gstblockdctpropertiesreport.h"
+#include "gst-plugin/common/gstblockdctfail.h"
 #include "gstblockdctproperties.h"
 
 /* Both are beyond what a frame can reach: levels of 16 bits, or one sample of
@@ -55,7 +56,8 @@ parse_curve (const GValue * value, gpointer field, BdctError * error)
     const GValue *v = gst_value_array_get_value (value, i);
 
     if (!G_VALUE_HOLDS_INT (v))
-      return bdct_error (error, "what is at index %u is no whole number", i);
+      return gst_blockdct_fail (error, "what is at index %u is no whole number",
+          i);
     curve->setting[i] = g_value_get_int (v);
   }
   return gst_blockdct_curve_check (curve, BDCT_N_TRANSFORMS, error);

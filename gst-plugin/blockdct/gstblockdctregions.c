@@ -29,7 +29,7 @@ is_new (GstBlockDctRegions * regions, GstElement * element, Warning what)
   return TRUE;
 }
 
-/* The IJG's percentage of the Annex K tables (bdct_jpeg_step()); but 0, which
+/* The IJG's percentage of the Annex K tables (jcparam.c); but 0, which
  * has no multiples, becomes 1. */
 static gint
 get_scale (gint quality)
@@ -56,13 +56,13 @@ scale_quality (gint quality, gint delta_qp)
 static gboolean
 has_qp (const BdctParams * params)
 {
-  return bdct_family_has_qp (bdct_transform_info (params->transform)->family);
+  return bdct_transform_info (params->transform)->has_qp;
 }
 
 gdouble
 gst_blockdct_regions_delta_qp (const GstBlockDctRegions * regions, gint set)
 {
-  if (bdct_family_has_qp (regions->job[0].family))
+  if (regions->has_qp)
     return regions->setting[set] - regions->setting[0];
   return 6 * log2 ((gdouble) get_scale (regions->setting[set])
       / get_scale (regions->setting[0]));
@@ -159,11 +159,9 @@ clip (GstBlockDctRegions * regions, GstElement * element,
  * one with the nearest. */
 static gint
 find_set (GstBlockDctRegions * regions, GstElement * element,
-    const BdctParams * params, const BdctLayout * layout, gint setting)
+    gint setting)
 {
-  BdctParams changed = *params;
   gint nearest = 0;
-  BdctError error;
 
   for (gint i = 1; i < regions->n_quantizers; i++)
     if (ABS (regions->setting[i] - setting)
@@ -180,10 +178,6 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
               "every frame.", BDCT_MAX_QUANTIZERS - 1));
     return nearest;
   }
-  *(has_qp (params) ? &changed.qp : &changed.quality) = setting;
-  if (!bdct_job_init (&regions->job[regions->n_quantizers], &changed, layout,
-          &error))
-    g_error ("%s", error.message);
   regions->setting[regions->n_quantizers] = setting;
   return regions->n_quantizers++;
 }
@@ -191,16 +185,12 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
 /* Called at the first region: start with the frame's own quantizer alone. */
 static void
 begin (GstBlockDctRegions * regions, const BdctParams * params,
-    const BdctLayout * layout)
+    const BdctJobInfo * info)
 {
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  BdctError error;
-
-  if (!bdct_job_init (&regions->job[0], params, layout, &error))
-    g_error ("%s", error.message);
-  regions->setting[0] = has_qp (params) ? params->qp : params->quality;
+  regions->has_qp = has_qp (params);
+  regions->setting[0] = regions->has_qp ? params->qp : params->quality;
   regions->n_quantizers = 1;
-  regions->n_blocks = bdct_blocks_init (grid, layout, &regions->job[0]);
+  regions->n_blocks = info->n_blocks;
   if (regions->room < regions->n_blocks) {
     g_free (regions->quantizer_map);
     regions->quantizer_map = g_malloc (regions->n_blocks);
@@ -212,18 +202,22 @@ begin (GstBlockDctRegions * regions, const BdctParams * params,
 /* Assign a quantizer to all unassigned blocks that a rectangle touches. */
 static void
 mark (GstBlockDctRegions * regions, const BdctLayout * layout,
-    const BdctBlockGrid * grid, const GstVideoRectangle * r, guint8 set)
+    const BdctJobInfo * info, const GstVideoRectangle * r, guint8 set)
 {
   for (gint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    const BdctComponentJob *job = &regions->job[0].component[c];
-    gint across = job->log2_width + bdct_layout_sub_x (layout, c);
-    gint down = job->log2_height + bdct_layout_sub_y (layout, c);
+    const BdctBlockGrid *grid = &info->grid[c];
+    const gboolean half_width = c > 0 && (layout->chroma == BDCT_CHROMA_420
+        || layout->chroma == BDCT_CHROMA_422);
+    const gboolean half_height = c > 0 && (layout->chroma == BDCT_CHROMA_420
+        || layout->chroma == BDCT_CHROMA_440);
+    gint across = info->log2_width[c] + half_width;
+    gint down = info->log2_height[c] + half_height;
 
-    if (grid[c].columns == 0)
+    if (grid->columns == 0)
       continue;
     for (gint y = r->y >> down; y <= (r->y + r->h - 1) >> down; y++) {
-      guint8 *row = regions->quantizer_map + grid[c].first
-          + (gsize) y * grid[c].columns;
+      guint8 *row = regions->quantizer_map + grid->first
+          + (gsize) y * grid->columns;
 
       for (gint x = r->x >> across; x <= (r->x + r->w - 1) >> across; x++)
         if (row[x] == NO_SET)
@@ -236,13 +230,13 @@ mark (GstBlockDctRegions * regions, const BdctLayout * layout,
 static void
 add_region (GstBlockDctRegions * regions, GstElement * element,
     const GstVideoRegionOfInterestMeta * meta, const GstStructure * s,
-    const BdctParams * params, const BdctLayout * layout)
+    const BdctParams * params, const BdctLayout * layout,
+    const BdctJobInfo * info)
 {
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   GstVideoRectangle r;
   gint setting;
 
-  if (!has_qp (params) && !bdct_params_has_quality (params)) {
+  if (!gst_blockdct_curve_is_possible (params)) {
     if (is_new (regions, element, WARNED_MATRIX))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("Regions have no effect with %s.",
@@ -256,15 +250,37 @@ add_region (GstBlockDctRegions * regions, GstElement * element,
   if (setting < 0)
     return;
   if (regions->n++ == 0)
-    begin (regions, params, layout);
-  bdct_blocks_init (grid, layout, &regions->job[0]);
-  mark (regions, layout, grid, &r, find_set (regions, element, params, layout,
-          setting));
+    begin (regions, params, info);
+  mark (regions, layout, info, &r, find_set (regions, element, setting));
+}
+
+/* Make the jobs of a frame's quantizers. Without memory there are no
+ * regions. */
+static void
+make_jobs (GstBlockDctRegions * regions, GstElement * element,
+    const BdctParams * params, const BdctLayout * layout)
+{
+  BdctParams all[BDCT_MAX_QUANTIZERS];
+  BdctError error;
+
+  for (gint i = 0; i < regions->n_quantizers; i++) {
+    all[i] = *params;
+    *(regions->has_qp ? &all[i].qp : &all[i].quality) = regions->setting[i];
+  }
+  bdct_jobs_free (regions->jobs);
+  regions->jobs = bdct_jobs_new (all, regions->n_quantizers, layout, &error);
+  if (regions->jobs != NULL)
+    return;
+  regions->n = 0;
+  if (element != NULL)
+    GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
+        ("The regions of a frame are set aside."), ("%s", error.message));
 }
 
 guint
 gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
-    GstBuffer * buffer, const BdctParams * params, const BdctLayout * layout)
+    GstBuffer * buffer, const BdctParams * params, const BdctLayout * layout,
+    const BdctJobInfo * info)
 {
   gpointer state = NULL;
   guint8 *quantizers;
@@ -283,7 +299,7 @@ gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
     }
     if (*regions == NULL)
       *regions = g_new0 (GstBlockDctRegions, 1);
-    add_region (*regions, element, roi, s, params, layout);
+    add_region (*regions, element, roi, s, params, layout, info);
   }
   if (*regions == NULL || (*regions)->n == 0)
     return 0;
@@ -291,13 +307,16 @@ gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
   for (gsize i = 0; i < (*regions)->n_blocks; i++)
     if (quantizers[i] == NO_SET)
       quantizers[i] = 0;
+  make_jobs (*regions, element, params, layout);
   return (*regions)->n;
 }
 
 void
 gst_blockdct_regions_clear (GstBlockDctRegions ** regions)
 {
-  if (*regions != NULL)
+  if (*regions != NULL) {
+    bdct_jobs_free ((*regions)->jobs);
     g_free ((*regions)->quantizer_map);
+  }
   g_clear_pointer (regions, g_free);
 }

@@ -11,7 +11,7 @@
 #define GST_BLOCKDCT_REGIONS_H
 
 #include <gst/video/video.h>
-#include "dct/quantizer/block-grid.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 
@@ -20,22 +20,24 @@ typedef struct
 {
   guint n;                      /* regions in force */
   /* With `n` above 0, the quantizers of the engine's frame
-   * (dct/engine/engine.h). The first one is the frame's own. */
+   * (BdctFrame). The first one is the frame's own. */
   gint n_quantizers;
   gint setting[BDCT_MAX_QUANTIZERS];  /* qualities or QPs */
-  BdctJob job[BDCT_MAX_QUANTIZERS];
+  BdctJob *jobs;                /* NULL: none yet */
+  gboolean has_qp;              /* `setting` are QPs */
   guint8 *quantizer_map;
   gsize n_blocks, room;         /* of the map; the memory is kept */
   guint warned;                 /* bits 1 << Warning */
 } GstBlockDctRegions;
 
-/** Find the regions of `buffer`, whose other blocks use `params`; returns how
- * many are in force. `*regions` is NULL until the first region allocates it.
- * `element` warns once, until gst_blockdct_regions_clear(), of each kind of
- * region without effect; NULL: no warnings. */
+/** Find the regions of `buffer`, whose other blocks use `params`, with blocks
+ * as `info` says; returns how many are in force. `*regions` is NULL until the
+ * first region allocates it. `element` warns once, until
+ * gst_blockdct_regions_clear(), of each kind of region without effect; NULL: no
+ * warnings. */
 guint gst_blockdct_regions_find (GstBlockDctRegions ** regions,
     GstElement * element, GstBuffer * buffer, const BdctParams * params,
-    const BdctLayout * layout);
+    const BdctLayout * layout, const BdctJobInfo * info);
 
 /** By how many QP a quantizer is coarser than the frame's own. Qualities are
  * compared by their scales, the IJG's percentages of the Annex K tables: 6 QP

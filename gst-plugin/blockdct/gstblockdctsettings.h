@@ -10,8 +10,7 @@
 #define GST_BLOCKDCT_SETTINGS_H
 
 #include <gst/gst.h>
-#include "dct/picture/view.h"
-#include "dct/quantizer/job.h"
+#include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctcurve.h"
 
 G_BEGIN_DECLS

@@ -7,8 +7,7 @@
 #define GST_BLOCKDCT_SHOWN_H
 
 #include <gst/video/video.h>
-#include "dct/base/layout.h"
-#include "dct/quantizer/job.h"
+#include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctstatstypes.h"
 
 G_BEGIN_DECLS

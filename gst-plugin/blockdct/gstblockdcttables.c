@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdcttables.h"
+#include "gst-plugin/common/gstblockdctfail.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
@@ -35,28 +36,29 @@ read_file (const gchar * path, gsize * size, BdctError * reason)
   FILE *file;
 
   if (g_stat (path, &info) != 0) {
-    bdct_error (reason, "%s", g_strerror (errno));
+    gst_blockdct_fail (reason, "%s", g_strerror (errno));
     return NULL;
   }
   if ((info.st_mode & S_IFMT) != S_IFREG) {
-    bdct_error (reason, "not a regular file");
+    gst_blockdct_fail (reason, "not a regular file");
     return NULL;
   }
   if (info.st_size > MAX_MIB << 20) {
-    bdct_error (reason, "it has %" G_GINT64_FORMAT " bytes, more than %d MiB; "
+    gst_blockdct_fail (reason,
+        "it has %" G_GINT64_FORMAT " bytes, more than %d MiB; "
         "put the numbers alone in a file", (gint64) info.st_size, MAX_MIB);
     return NULL;
   }
   file = g_fopen (path, "rb");
   if (file == NULL) {
-    bdct_error (reason, "%s", g_strerror (errno));
+    gst_blockdct_fail (reason, "%s", g_strerror (errno));
     return NULL;
   }
   *size = MAX (info.st_size, 1);
   data = g_malloc (*size);
   *size = fread (data, 1, *size, file);
   if (ferror (file)) {
-    bdct_error (reason, "%s", g_strerror (errno));
+    gst_blockdct_fail (reason, "%s", g_strerror (errno));
     g_clear_pointer (&data, g_free);
   }
   fclose (file);
@@ -86,7 +88,7 @@ read_named (const gchar * path,
     return TRUE;
   }
   name = describe (path);
-  bdct_error (error, "%s: %s", name, reason.message);
+  gst_blockdct_fail (error, "%s: %s", name, reason.message);
   g_free (name);
   return FALSE;
 }

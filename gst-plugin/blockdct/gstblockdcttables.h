@@ -6,8 +6,7 @@
 #define GST_BLOCKDCT_TABLES_H
 
 #include <glib.h>
-#include "dct/quantizer/scaling-lists.h"
-#include "dct/quantizer/tables.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 

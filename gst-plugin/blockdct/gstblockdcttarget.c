@@ -4,8 +4,8 @@
  * is started, while the engine still has earlier frames: so another engine,
  * which makes no picture, evaluates the frame at all settings. */
 #include "gstblockdcttarget.h"
-#include "cpu/jpeg-file.h"
-#include "dct/entropy/rate.h"
+#include "gst-plugin/common/gstblockdctfail.h"
+#include <blockdct/blockdct.h>
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
@@ -21,10 +21,9 @@ void
 gst_blockdct_target_close (GstBlockDctSearch * search)
 {
   gst_blockdct_target_reset (search);
-  if (search->engine != NULL)
-    search->engine->klass->destroy (search->engine);
+  bdct_engine_free (search->engine);
   search->engine = NULL;
-  g_clear_pointer (&search->all, g_free);
+  g_clear_pointer (&search->all, gst_blockdct_curve_free);
 }
 
 /* Engine and memory are allocated with the first target. */
@@ -40,12 +39,12 @@ prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
   if (search->engine == NULL)
     return FALSE;
   if (!search->ready)
-    search->ready = search->engine->klass->configure (search->engine,
+    search->ready = bdct_engine_configure (search->engine,
         &self->layout, 1, error);
   if (search->all == NULL)
     search->all = g_new0 (GstBlockDctCurveJobs, 1);
-  gst_blockdct_curve_update (search->all, params, &all, &self->layout);
-  return search->ready;
+  return search->ready && gst_blockdct_curve_update (search->all, params, &all,
+      &self->layout, error);
 }
 
 static gboolean
@@ -53,12 +52,12 @@ evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
     const BdctImage * src, gpointer wait, BdctStats * stats, BdctError * error)
 {
   GstBlockDctSearch *search = &self->search;
-  const BdctEngineClass *klass = search->engine->klass;
   const guint metrics = targets->ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0;
   const BdctFrame task = {
-    .quantizers = search->all->job,
+    .size = sizeof task,
+    .quantizers = search->all->jobs,
     .n_quantizers = 1,
-    .trials = search->all->job + 1,
+    .trials = bdct_jobs_at (search->all->jobs, 1),
     .n_trials = search->all->n - 1,
     .src = *src,
     .rate = gst_blockdct_targets_want_bits (targets),
@@ -67,8 +66,9 @@ evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
     .wait = {wait},
   };
 
-  return klass->submit (search->engine, &task, error)
-      && klass->collect (search->engine, stats, error);
+  stats->size = sizeof *stats;
+  return bdct_engine_submit (search->engine, &task, error)
+      && bdct_engine_collect (search->engine, stats, error);
 }
 
 /* The size of the frame's file at setting `i`: the frame is coded, on the
@@ -77,21 +77,19 @@ static gboolean
 code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
     guint64 * size, BdctError * error)
 {
-  const BdctJob *job = &self->search.all->job[i];
+  const BdctJob *job = bdct_jobs_at (self->search.all->jobs, i);
   BdctImage image = *src;
   GstVideoFrame frame;
   gboolean ok;
 
   if (src->memory == BDCT_MEMORY_HOST)
-    return bdct_file_size (&self->layout, job, src, size, error);
+    return bdct_jpeg_file_size (&self->layout, job, src, size, error);
   if (!gst_video_frame_map (&frame, &self->info, in, GST_MAP_READ))
-    return bdct_error (error, "the frame cannot be copied from the device");
+    return gst_blockdct_fail (error,
+        "the frame cannot be copied from the device");
   image.memory = BDCT_MEMORY_HOST;
-  for (gint p = 0; p < bdct_image_planes (&self->layout); p++) {
-    image.data[p] = GST_VIDEO_FRAME_PLANE_DATA (&frame, p);
-    image.stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
-  }
-  ok = bdct_file_size (&self->layout, job, &image, size, error);
+  gst_blockdct_backend_get_image (&frame, &image);
+  ok = bdct_jpeg_file_size (&self->layout, job, &image, size, error);
   gst_video_frame_unmap (&frame);
   return ok;
 }
@@ -107,13 +105,15 @@ choose (GstBlockDct * self, const GstBlockDctTargets * targets,
     GstBlockDctRecipe * recipe, BdctError * error)
 {
   const GstBlockDctCurveJobs *all = self->search.all;
-  const gboolean files = targets->size > 0
-      && bdct_rate_is_exact (&all->job[0]);
+  const gboolean files = targets->size > 0 && all->exact_bits;
   gboolean coded[BDCT_MAX_TRIALS] = { FALSE };
 
-  for (gint k = 0; files && k < all->n; k++)
-    stats[k].file_size = bdct_file_head (&self->layout, &all->job[k], 0)
-        + (bdct_stats_total (&stats[k]).bits + 7) / 8;
+  for (gint k = 0; files && k < all->n; k++) {
+    if (!bdct_jpeg_file_size (&self->layout, bdct_jobs_at (all->jobs, k), NULL,
+            &stats[k].file_size, error))
+      return FALSE;
+    stats[k].file_size += (bdct_counters_sum (stats[k].component).bits + 7) / 8;
+  }
   while (TRUE) {
     *i = gst_blockdct_targets_choose (targets, all, stats, &recipe->target_met);
     if (!files || coded[*i])
@@ -156,7 +156,8 @@ gst_blockdct_target_find (GstBlockDct * self,
 
   if (!ready || !evaluate (self, targets, src, wait, stats, &error)
       || !choose (self, targets, src, in, stats, &i, recipe, &error)) {
-    const gchar *engine = self->inflight.backend.engine->description;
+    const gchar *engine = gst_blockdct_backend_describe
+        (&self->inflight.backend);
     gchar *target = gst_blockdct_targets_describe (targets);
 
     if (ready)
@@ -173,7 +174,7 @@ gst_blockdct_target_find (GstBlockDct * self,
   }
   setting = self->search.all->setting[i];
   recipe->target = TRUE;
-  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family))
+  if (bdct_transform_info (params->transform)->has_qp)
     params->qp = setting;
   else
     params->quality = setting;

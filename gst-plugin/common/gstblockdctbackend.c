@@ -2,6 +2,7 @@
  *
  * The table of backends, and their common functions. */
 #include "gstblockdctbackend.h"
+#include "gst-plugin/common/gstblockdctfail.h"
 #include "gstblockdctdebug.h"
 #include "gstblockdctpinned.h"
 
@@ -75,7 +76,7 @@ static BdctEngineOptions
 get_options (const GstBlockDctBackendClass * klass, guint threads,
     GstObject * context)
 {
-  BdctEngineOptions options = {.threads = threads };
+  BdctEngineOptions options = {.size = sizeof options,.threads = threads };
 
   if (klass->engine_context != NULL)
     options.context = klass->engine_context (context);
@@ -90,17 +91,17 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
   BdctEngineOptions options;
 
   if (klass == NULL)
-    return bdct_error (error, "this plugin was built without %s",
+    return gst_blockdct_fail (error, "this plugin was built without %s",
         backends[index].name);
   if (klass->open != NULL
       && !klass->open (element, device_id, context, error))
     return FALSE;
   options = get_options (klass, threads, *context);
-  backend->engine = klass->engine->create (&options, error);
+  backend->engine = bdct_engine_new (klass->engine, &options, error);
   if (backend->engine == NULL)
     return FALSE;
   backend->klass = klass;
-  if (klass->engine->alloc_host != NULL)
+  if (klass->feature != NULL)
     backend->pinned_allocator = gst_blockdct_pinned_allocator_new
         (klass->engine, options.context, *context);
   return TRUE;
@@ -136,20 +137,26 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
   return FALSE;
 }
 
+const gchar *
+gst_blockdct_backend_describe (const GstBlockDctBackend * backend)
+{
+  return backend->engine == NULL ? NULL
+      : bdct_engine_text (backend->engine, BDCT_ENGINE_DESCRIPTION);
+}
+
 BdctEngine *
 gst_blockdct_backend_another (const GstBlockDctBackend * backend,
     guint threads, GstObject * context, BdctError * error)
 {
   BdctEngineOptions options = get_options (backend->klass, threads, context);
 
-  return backend->klass->engine->create (&options, error);
+  return bdct_engine_new (backend->klass->engine, &options, error);
 }
 
 void
 gst_blockdct_backend_close (GstBlockDctBackend * backend)
 {
-  if (backend->engine != NULL)
-    backend->engine->klass->destroy (backend->engine);
+  bdct_engine_free (backend->engine);
   backend->engine = NULL;
   backend->klass = NULL;
   gst_clear_object (&backend->pinned_allocator);
@@ -262,9 +269,10 @@ check_meta (GstBuffer * buffer, const GstVideoInfo * info, BdctError * error)
           && meta->height >= (guint) GST_VIDEO_INFO_HEIGHT (info)
           && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info)))
     return TRUE;
-  return bdct_error (error, "the buffer's video meta says %s %ux%u, its caps "
-      "%s %dx%d", format_name (meta->format), meta->width,
-      meta->height, GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
+  return gst_blockdct_fail (error,
+      "the buffer's video meta says %s %ux%u, its caps " "%s %dx%d",
+      format_name (meta->format), meta->width, meta->height,
+      GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
       GST_VIDEO_INFO_HEIGHT (info));
 }
 
@@ -272,22 +280,35 @@ static gboolean
 check_planes (const GstVideoFrame * frame, const BdctLayout * layout,
     BdctError * error)
 {
-  for (gint p = 0; p < bdct_image_planes (layout); p++) {
+  const gboolean rgb = layout->rgb.n_planes > 0;
+
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES (frame); p++) {
+    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
     const guint8 *data = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
     gint64 stride = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
-    gint64 row = bdct_image_row_size (layout, p);
-    gint64 last = stride * (bdct_image_height (layout, p) - 1);
+    gint64 row = (gint64) plane->width * (rgb ? layout->rgb.bytes
+        : plane->interleave * (layout->depth > 8 ? 2 : 1));
+    gint64 last = stride * (plane->height - 1);
     const GstMapInfo *map = find_map (frame, data);
     gint64 before = map != NULL ? data - map->data : 0;
     gint64 after = map != NULL ? (gint64) map->size - before : 0;
 
     if (MIN (last, 0) + before < 0 || MAX (last, 0) + row > after)
-      return bdct_error (error, "plane %d of the buffer is too small: %d rows "
-          "of %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT " apart, do not "
-          "fit its %" G_GINT64_FORMAT " bytes", p,
-          bdct_image_height (layout, p), row, stride, after);
+      return gst_blockdct_fail (error, "plane %u of the buffer is too small: "
+          "%d rows of %" G_GINT64_FORMAT " bytes, %" G_GINT64_FORMAT " apart, "
+          "do not fit its %" G_GINT64_FORMAT " bytes", p, plane->height, row,
+          stride, after);
   }
   return TRUE;
+}
+
+void
+gst_blockdct_backend_get_image (const GstVideoFrame * frame, BdctImage * image)
+{
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES (frame); p++) {
+    image->data[p] = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
+    image->stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
+  }
 }
 
 gboolean
@@ -305,7 +326,8 @@ gst_blockdct_backend_map (const GstBlockDctBackend * backend,
   if (device == 0 && context != NULL)
     device = gst_blockdct_pinned_map_flag (buffer, context, flags);
   if (!gst_video_frame_map (frame, info, buffer, flags | device))
-    return bdct_error (error, "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
+    return gst_blockdct_fail (error,
+        "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
         "mapped as %s %dx%d (%" G_GSIZE_FORMAT " bytes)",
         gst_buffer_get_size (buffer), GST_VIDEO_INFO_NAME (info),
         GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info),
@@ -315,9 +337,6 @@ gst_blockdct_backend_map (const GstBlockDctBackend * backend,
     return FALSE;
   }
   image->memory = device ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
-  for (gint p = 0; p < bdct_image_planes (layout); p++) {
-    image->data[p] = GST_VIDEO_FRAME_PLANE_DATA (frame, p);
-    image->stride[p] = GST_VIDEO_FRAME_PLANE_STRIDE (frame, p);
-  }
+  gst_blockdct_backend_get_image (frame, image);
   return TRUE;
 }

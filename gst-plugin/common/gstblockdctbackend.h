@@ -39,6 +39,9 @@ gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
     GstObject ** context);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
 
+/** What runs, such as "cpu:avx2 2 threads"; NULL while stopped. */
+const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);
+
 /** Create another engine of the backend's class in its context, to be destroyed
  * before the backend is closed. NULL: see the error. */
 BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
@@ -62,6 +65,10 @@ gboolean gst_blockdct_backend_has_feature (GstCaps * caps, guint index,
 /** Whether caps are in the class's own memory. `klass` may be NULL. */
 gboolean gst_blockdct_backend_owns (const GstBlockDctBackendClass * klass,
     GstCaps * caps);
+
+/** Fill in the pointers and strides of a mapped frame. */
+void gst_blockdct_backend_get_image (const GstVideoFrame * frame,
+    BdctImage * image);
 
 /** Map a buffer and fill in its pointers and strides: memory of `context` is
  * mapped on the device, all other memory on the host. FALSE, with an error and

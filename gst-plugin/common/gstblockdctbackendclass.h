@@ -9,13 +9,13 @@
 #define GST_BLOCKDCT_BACKEND_CLASS_H
 
 #include <gst/video/video.h>
-#include "dct/engine/engine.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 
 typedef struct
 {
-  const BdctEngineClass *engine;
+  BdctBackend engine;
 
   /** Find the device and a context for it: the pipeline's, else a new one that
    * is shared with the pipeline. `context` holds a context of this kind or

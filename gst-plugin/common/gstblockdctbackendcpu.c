@@ -5,5 +5,5 @@
 #include "gstblockdctbackendclass.h"
 
 const GstBlockDctBackendClass gst_blockdct_backend_cpu = {
-  .engine = &bdct_cpu_engine,
+  .engine = BDCT_BACKEND_CPU,
 };

@@ -2,6 +2,7 @@
  *
  * The CUDA backend: everything that uses libgstcuda. */
 #include "gstblockdctbackendclass.h"
+#include "gst-plugin/common/gstblockdctfail.h"
 
 #include <gmodule.h>
 #include <gst/cuda/gstcudabufferpool.h>
@@ -95,7 +96,8 @@ ensure_loaded (BdctError * error)
 
   g_once (&once, load_cuda, NULL);
   if (once.retval == NULL)
-    return bdct_error (error, "the NVIDIA driver (libcuda) cannot be loaded");
+    return gst_blockdct_fail (error,
+        "the NVIDIA driver (libcuda) cannot be loaded");
   return TRUE;
 }
 
@@ -131,7 +133,8 @@ renew_context (GstElement * element, GstObject ** context, BdctError * error)
   g_object_get (*context, "cuda-device-id", &id, NULL);
   fresh = gst_cuda_context_new (id);
   if (fresh == NULL)
-    return bdct_error (error, "the CUDA context is lost, and device %u gives "
+    return gst_blockdct_fail (error,
+        "the CUDA context is lost, and device %u gives "
         "no other; restart the program", id);
   GST_WARNING_OBJECT (element, "%" GST_PTR_FORMAT " is lost; %" GST_PTR_FORMAT
       " takes its place", *context, fresh);
@@ -151,20 +154,21 @@ cuda_open (GstElement * element, gint device_id, GstObject ** context,
 {
   /* First, because libgstcuda must not look for a device that does not
    * exist. */
-  gint n_devices = bdct_cuda_engine.count_devices (error);
+  gint n_devices = bdct_backend_count_devices (BDCT_BACKEND_CUDA,
+      error);
   BdctContext shared;
 
   if (n_devices == 0 || !ensure_loaded (error))
     return FALSE;
   if (device_id >= n_devices)
-    return bdct_error (error, "cuda-device-id %d is outside 0 to %d",
+    return gst_blockdct_fail (error, "cuda-device-id %d is outside 0 to %d",
         device_id, n_devices - 1);
   if (!gst_cuda_ensure_element_context (element, device_id,
           (GstCudaContext **) context))
-    return bdct_error (error, "no CUDA context on device %d",
+    return gst_blockdct_fail (error, "no CUDA context on device %d",
         MAX (device_id, 0));
   shared = cuda_engine_context (*context);
-  return !bdct_cuda_engine.is_lost (&shared)
+  return !bdct_backend_is_lost (BDCT_BACKEND_CUDA, &shared)
       || renew_context (element, context, error);
 }
 
@@ -245,7 +249,7 @@ cuda_stream (GstBuffer * buffer, GstObject * context)
 }
 
 const GstBlockDctBackendClass gst_blockdct_backend_cuda = {
-  .engine = &bdct_cuda_engine,
+  .engine = BDCT_BACKEND_CUDA,
   .open = cuda_open,
   .engine_context = cuda_engine_context,
   .set_context = cuda_set_context,

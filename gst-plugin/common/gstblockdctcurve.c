@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctcurve.h"
+#include "gst-plugin/common/gstblockdctfail.h"
 
 #include <math.h>
 #include <string.h>
-#include "dct/entropy/rate.h"
+#include <blockdct/blockdct.h>
 
 static gboolean
 has_qp (BdctTransform transform)
 {
-  return bdct_family_has_qp (bdct_transform_info (transform)->family);
+  return bdct_transform_info (transform)->has_qp;
 }
 
 static void
@@ -40,26 +41,28 @@ gst_blockdct_curve_check (const GstBlockDctCurve * curve,
   gint first, last;
 
   if (curve->n > BDCT_MAX_TRIALS)
-    return bdct_error (error, "a curve has at most %d settings, not %d",
+    return gst_blockdct_fail (error, "a curve has at most %d settings, not %d",
         BDCT_MAX_TRIALS, curve->n);
   get_range (transform, &first, &last);
   for (gint i = 0; i < curve->n; i++)
     if (curve->setting[i] < first || curve->setting[i] > last)
-      return bdct_error (error, "setting %d at index %d is outside %d to %d "
-          "(%s)", curve->setting[i], i, first, last,
-          transform == BDCT_N_TRANSFORMS ? "quality 1 to 100, QP 0 to 51"
-          : bdct_transform_info (transform)->name);
+      return gst_blockdct_fail (error,
+          "setting %d at index %d is outside %d to %d " "(%s)",
+          curve->setting[i], i, first, last,
+          transform ==
+          BDCT_N_TRANSFORMS ? "quality 1 to 100, QP 0 to 51" :
+          bdct_transform_info (transform)->name);
   return TRUE;
 }
 
-void
+gboolean
 gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
     const BdctParams * params, const GstBlockDctCurve * curve,
-    const BdctLayout * layout)
+    const BdctLayout * layout, BdctError * error)
 {
-  BdctParams rest = *params;
+  BdctJobInfo info = {.size = sizeof info };
+  BdctParams rest = *params, *all;
   gint setting[BDCT_MAX_TRIALS], first, last, n = curve->n;
-  BdctError error;
 
   rest.quality = rest.qp = 1;
   get_range (params->transform, &first, &last);
@@ -69,15 +72,31 @@ gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
     setting[i] = curve->n < 0 ? first + i : curve->setting[i];
   if (n == jobs->n && memcmp (&rest, &jobs->params, sizeof rest) == 0
       && memcmp (setting, jobs->setting, n * sizeof setting[0]) == 0)
-    return;
+    return TRUE;
   jobs->params = rest;
   jobs->n = n;
+  jobs->depth = layout->depth;
+  bdct_jobs_free (jobs->jobs);
+  all = g_new (BdctParams, n);
   for (gint i = 0; i < n; i++) {
     jobs->setting[i] = setting[i];
-    *(has_qp (rest.transform) ? &rest.qp : &rest.quality) = jobs->setting[i];
-    if (!bdct_job_init (&jobs->job[i], &rest, layout, &error))
-      g_error ("%s", error.message);
+    all[i] = rest;
+    *(has_qp (rest.transform) ? &all[i].qp : &all[i].quality) = setting[i];
   }
+  jobs->jobs = bdct_jobs_new (all, n, layout, error);
+  g_free (all);
+  if (jobs->jobs == NULL
+      || !bdct_job_describe (jobs->jobs, layout, &info, error))
+    jobs->n = 0;
+  jobs->exact_bits = info.exact_bits;
+  return jobs->n > 0;
+}
+
+void
+gst_blockdct_curve_free (GstBlockDctCurveJobs * jobs)
+{
+  bdct_jobs_free (jobs->jobs);
+  g_free (jobs);
 }
 
 gboolean
@@ -151,14 +170,15 @@ static Floors
 get_floors (const GstBlockDctTargets * targets, gint depth,
     const BdctStats * stats)
 {
-  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters total = bdct_counters_sum (stats->component);
   Floors floors = { TRUE, INFINITY };
+  gdouble ssim;
 
   if (targets->psnr > 0)
     add_floor (&floors, bdct_psnr (bdct_mse (&total), depth), targets->psnr);
-  if (targets->ssim > 0)
-    add_floor (&floors, bdct_metric_figure (stats, 1, depth, BDCT_METRIC_SSIM,
-            BDCT_METRIC_ALL), targets->ssim);
+  if (targets->ssim > 0 && bdct_metric_figure (stats, 1, depth,
+          BDCT_METRIC_SSIM, BDCT_METRIC_ALL, &ssim))
+    add_floor (&floors, ssim, targets->ssim);
   return floors;
 }
 
@@ -166,7 +186,7 @@ static Ceilings
 get_ceilings (const GstBlockDctTargets * targets, gboolean exact,
     const BdctStats * stats)
 {
-  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters total = bdct_counters_sum (stats->component);
   Ceilings ceilings = { TRUE, 0 };
 
   if (targets->bpp > 0)
@@ -191,8 +211,8 @@ gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
     const GstBlockDctCurveJobs * jobs, const BdctStats * stats, gboolean * met)
 {
   const gboolean by_floors = targets->psnr > 0 || targets->ssim > 0;
-  const gboolean exact = bdct_rate_is_exact (&jobs->job[0]);
-  const gint depth = jobs->job[0].depth;
+  const gboolean exact = jobs->exact_bits;
+  const gint depth = jobs->depth;
   /* Start with the coarsest, or with the finest. */
   const gboolean down = has_qp (jobs->params.transform) == by_floors;
   gdouble best = -INFINITY;

@@ -7,8 +7,7 @@
 #define GST_BLOCKDCT_CURVE_H
 
 #include <gst/gst.h>
-#include "dct/engine/engine.h"
-#include "dct/quantizer/job.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 
@@ -34,7 +33,9 @@ typedef struct
   BdctParams params;            /* of all, except for quality and QP */
   gint n;
   gint setting[BDCT_MAX_TRIALS];
-  BdctJob job[BDCT_MAX_TRIALS];
+  gint depth;
+  gboolean exact_bits;          /* as in BdctJobInfo */
+  BdctJob *jobs;                /* n; NULL: none */
 } GstBlockDctCurveJobs;
 
 /** Whether the frame's steps follow from quality or QP, so that there are
@@ -50,10 +51,14 @@ gboolean gst_blockdct_curve_check (const GstBlockDctCurve * curve,
     BdctTransform transform, BdctError * error);
 
 /** Make the jobs of `curve`, which has been checked, with these parameters,
- * unless `*jobs` has them already. A zeroed `*jobs` has none. */
-void gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
+ * unless `*jobs` has them already. A zeroed `*jobs` has none.
+ * FALSE without memory: there are no jobs. */
+gboolean gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
     const BdctParams * params, const GstBlockDctCurve * curve,
-    const BdctLayout * layout);
+    const BdctLayout * layout, BdctError * error);
+
+/** Free the jobs and the struct. */
+void gst_blockdct_curve_free (GstBlockDctCurveJobs * jobs);
 
 /** Whether there is a target; and all targets as "name=value", to be freed. */
 gboolean gst_blockdct_targets_is_set (const GstBlockDctTargets * targets);

@@ -194,6 +194,7 @@ gst_blockdct_format_layout (const GstVideoInfo * info,
     return;
   }
   *layout = (BdctLayout) {
+    .size = sizeof *layout,
     .depth = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0),
     .n_planes = GST_VIDEO_INFO_N_PLANES (info),
   };
@@ -209,7 +210,7 @@ gst_blockdct_format_layout (const GstVideoInfo * info,
   for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (info); c++) {
     BdctPlaneLayout *plane =
         &layout->plane[GST_VIDEO_FORMAT_INFO_PLANE (finfo, c)];
-    gint bytes = bdct_layout_sample_size (layout);
+    gint bytes = layout->depth > 8 ? 2 : 1;
     /* The description counts bytes, but P010's has 1 for the second word. */
     gboolean second = GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c) > 0;
 

@@ -6,8 +6,7 @@
 #define GST_BLOCKDCT_FORMAT_H
 
 #include <gst/video/video.h>
-#include "dct/base/layout.h"
-#include "dct/picture/view.h"
+#include <blockdct/blockdct.h>
 #include "gstblockdctbackend.h"
 
 G_BEGIN_DECLS

@@ -29,7 +29,7 @@ struct _GstBlockDctPinnedAllocator
 {
   GstAllocator parent;
 
-  const BdctEngineClass *klass;
+  BdctBackend backend;
   BdctContext context;
   GstObject *owner;
   GstBlockDctPinnedKind kind;
@@ -50,7 +50,8 @@ pinned_alloc (GstAllocator * allocator, gsize size,
 
   if (params->align > MAX_ALIGN)
     return gst_allocator_alloc (NULL, size, params);
-  data = self->klass->alloc_host (&self->context, max_size);
+  data = bdct_memory_alloc (self->backend, &self->context, BDCT_MEMORY_HOST,
+      max_size);
   if (data == NULL) {
     g_atomic_int_set (&self->refused, TRUE);
     return gst_allocator_alloc (NULL, size, params);
@@ -82,9 +83,10 @@ pinned_free (GstAllocator * allocator, GstMemory * memory)
 
   /* A shared part of a memory owns nothing. */
   if (memory->parent == NULL) {
-    if (mem->device != NULL)
-      self->klass->free_device (&self->context, mem->device);
-    self->klass->free_host (&self->context, mem->data);
+    bdct_memory_free (self->backend, &self->context, BDCT_MEMORY_DEVICE,
+        mem->device);
+    bdct_memory_free (self->backend, &self->context, BDCT_MEMORY_HOST,
+        mem->data);
     g_mutex_clear (&mem->lock);
   }
   g_free (mem);
@@ -100,8 +102,8 @@ bring (PinnedMemory * root, gboolean to_device)
   gboolean *there = to_device ? &root->on_device : &root->on_host;
 
   if (!*there)
-    *there = self->klass->copy (&self->context, root->device, root->data,
-        root->parent.maxsize, to_device);
+    *there = bdct_memory_copy (self->backend, &self->context, root->device,
+        root->data, root->parent.maxsize, to_device);
   return *there;
 }
 
@@ -194,14 +196,14 @@ gst_blockdct_pinned_init (GstBlockDctPinnedAllocator * self)
 }
 
 GstAllocator *
-gst_blockdct_pinned_allocator_new (const BdctEngineClass * klass,
+gst_blockdct_pinned_allocator_new (BdctBackend backend,
     BdctContext context, GstObject * owner)
 {
   GstBlockDctPinnedAllocator *self =
       g_object_new (GST_TYPE_BLOCKDCT_PINNED_ALLOCATOR, NULL);
 
   gst_object_ref_sink (self);
-  self->klass = klass;
+  self->backend = backend;
   self->context = context;
   self->owner = gst_object_ref (owner);
   return GST_ALLOCATOR_CAST (self);
@@ -216,7 +218,7 @@ gst_blockdct_pinned_allocator_of_kind (GstAllocator * allocator,
 
   if (!GST_IS_BLOCKDCT_PINNED_ALLOCATOR (allocator))
     return NULL;
-  made = gst_blockdct_pinned_allocator_new (like->klass, like->context,
+  made = gst_blockdct_pinned_allocator_new (like->backend, like->context,
       like->owner);
   GST_BLOCKDCT_PINNED_ALLOCATOR (made)->kind = kind;
   return made;
@@ -252,8 +254,8 @@ gst_blockdct_pinned_map_flag (GstBuffer * buffer, GstObject * owner,
   ready = root->on_device || access & GST_MAP_WRITE
       || self->kind == GST_BLOCKDCT_PINNED_SHARED;
   if (ready && root->device == NULL)
-    root->device = self->klass->alloc_device (&self->context,
-        root->parent.maxsize);
+    root->device = bdct_memory_alloc (self->backend, &self->context,
+        BDCT_MEMORY_DEVICE, root->parent.maxsize);
   ready = ready && root->device != NULL
       && (access & GST_MAP_WRITE || bring (root, TRUE));
   g_mutex_unlock (&root->lock);

@@ -8,7 +8,7 @@
 #define GST_BLOCKDCT_PINNED_H
 
 #include <gst/gst.h>
-#include "dct/engine/engine.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 
@@ -25,7 +25,7 @@ typedef enum
 /** An allocator of a class's host memory in a context. It holds a reference to
  * `owner`, which keeps the context alive. Where pinned memory is refused, it
  * gives ordinary memory. */
-GstAllocator *gst_blockdct_pinned_allocator_new (const BdctEngineClass * klass,
+GstAllocator *gst_blockdct_pinned_allocator_new (BdctBackend backend,
     BdctContext context, GstObject * owner);
 
 /** An allocator like this one, but of `kind`; NULL if this one is not from

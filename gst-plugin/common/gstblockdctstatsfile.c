@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #define _GNU_SOURCE             /* struct ucred */
 #include "gstblockdctstatsfile.h"
-#include "dct/quantizer/job.h"
+#include "gst-plugin/common/gstblockdctfail.h"
+#include <blockdct/blockdct.h>
 #include "gstblockdctstatistics.h"
 #include "gstblockdctstatsline.h"
 
@@ -280,7 +281,7 @@ claim (GstBlockDctStatsFile * file, BdctError * error)
   if (free)
     open_files = g_slist_prepend (open_files, file);
   g_mutex_unlock (&open_lock);
-  return free || bdct_error (error, "another element is writing to it");
+  return free || gst_blockdct_fail (error, "another element is writing to it");
 }
 
 /* Close the file, which others may then open. Returns an errno. */
@@ -319,16 +320,17 @@ file_start (GstBlockDctStatsFile * file, BdctError * error,
   file->fd = is_stdout (file) ? open_stdout (&file->stat)
       : open_path (file->path, &file->stat);
   if (file->fd < 0 && errno != 0)
-    return bdct_error (error, "%s", is_stdout (file) && errno == EBADF
+    return gst_blockdct_fail (error, "%s", is_stdout (file) && errno == EBADF
         ? "standard output is closed" : g_strerror (errno));
   if (!claim (file, error))
     return FALSE;
   if (is_regular (file) && !is_stdout (file) && ftruncate (file->fd, 0) < 0)
-    return bdct_error (error, "%s", g_strerror (errno));
+    return gst_blockdct_fail (error, "%s", g_strerror (errno));
   file->thread = g_thread_try_new ("blockdct-stats", writer, file, &reason);
   if (file->thread != NULL)
     return TRUE;
-  bdct_error (error, "no thread can be made for it (%s)", reason->message);
+  gst_blockdct_fail (error, "no thread can be made for it (%s)",
+      reason->message);
   g_error_free (reason);
   *advice = "Have fewer threads run, or allow more (ulimit -u, a container's "
       "limit of processes).";

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include <math.h>
-#include "dct/metrics/metrics.h"
+#include <blockdct/blockdct.h>
 
 /* Append a number in the C locale. */
 static void
@@ -39,23 +39,17 @@ for_each_figure (void (*func) (GString * line, const GstStructure * s,
         const gchar * name, const gchar * field), GString * line,
     const GstStructure * s)
 {
-  static const gchar *const ends[] = { "-y", "-u", "-v", "" };
-
-  for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    const BdctMetricInfo *info = bdct_metric_info (m);
-
+  for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
-      gchar *field, *name;
+      const gchar *field = bdct_metric_info (m)->figure[c];
+      gchar *name;
 
-      if (c == BDCT_METRIC_ALL ? !info->all : c >= (guint) info->components)
+      if (field == NULL)
         continue;
-      field = g_strconcat (info->name, ends[c], NULL);
       name = g_strdelimit (g_strdup (field), "-", '_');
       func (line, s, name, field);
       g_free (name);
-      g_free (field);
     }
-  }
 }
 
 static void

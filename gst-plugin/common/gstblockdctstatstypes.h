@@ -6,9 +6,7 @@
 #define GST_BLOCKDCT_STATS_TYPES_H
 
 #include <gst/gst.h>
-#include "dct/base/stats.h"
-#include "dct/picture/view.h"
-#include "dct/quantizer/job.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 

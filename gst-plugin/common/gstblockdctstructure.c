@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctstructure.h"
-#include "dct/metrics/metrics.h"
+#include <blockdct/blockdct.h>
 
 /* Fields of a report. As a structure is filled for every frame, names are
  * interned once, and no string is copied. Fields by component come in
@@ -42,13 +42,10 @@ static const gchar *frame_type, *interval_type, *pooled_type;
 static void
 name_metrics (void)
 {
-  gchar name[BDCT_METRIC_FIELD];
-
   for (guint m = 0; m < BDCT_N_METRICS; m++)
-    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
-      bdct_metric_field (m, c, name);
-      metric_fields[m][c] = g_quark_from_string (name);
-    }
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
+      metric_fields[m][c] =
+          g_quark_from_static_string (bdct_metric_info (m)->figure[c]);
 }
 
 void
@@ -129,8 +126,8 @@ add_errors (GstStructure * s, guint mse, guint psnr,
 static void
 add_figures (GstStructure * s, const BdctStats * stats, gint depth)
 {
-  BdctCounters total = bdct_stats_total (stats);
-  BdctCounters rgb = bdct_stats_total_rgb (stats);
+  BdctCounters total = bdct_counters_sum (stats->component);
+  BdctCounters rgb = bdct_counters_sum (stats->rgb);
   gdouble mse = bdct_mse (&total);
 
   if (total.samples == 0)
@@ -155,7 +152,7 @@ add_bits (GstStructure * s, const BdctStats * stats,
     GstBlockDctRate rate)
 {
   gboolean exact = rate == GST_BLOCKDCT_RATE_EXACT;
-  guint64 bits = bdct_stats_total (stats).bits;
+  guint64 bits = bdct_counters_sum (stats->component).bits;
 
   if (rate == GST_BLOCKDCT_RATE_NONE)
     return;
@@ -197,11 +194,12 @@ add_metrics (GstStructure * s, const BdctStats * stats,
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
       GValue v = G_VALUE_INIT;
+      gdouble figure;
 
-      if (!bdct_metric_has_figure (stats, m, c))
+      if (!bdct_metric_figure (stats, frames, depth, m, c, &figure))
         continue;
       g_value_init (&v, G_TYPE_DOUBLE);
-      g_value_set_double (&v, bdct_metric_figure (stats, frames, depth, m, c));
+      g_value_set_double (&v, figure);
       gst_structure_id_take_value (s, metric_fields[m][c], &v);
     }
 }
@@ -233,13 +231,13 @@ add_made (GstStructure * s, const BdctPool * pool,
 {
   add_pool (s, pool, rate, depth);
   add_string (s, TRANSFORM, transforms[params->transform]);
-  if (bdct_family_has_qp (bdct_transform_info (params->transform)->family)) {
+  if (bdct_transform_info (params->transform)->has_qp) {
     add_int (s, QP, params->qp);
     add_double (s, DEADZONE, params->deadzone);
   } else {
     add_int (s, QUALITY, params->quality);
   }
-  if (bdct_transform_has_rdoq (params->transform))
+  if (bdct_transform_info (params->transform)->has_rdoq)
     add_boolean (s, RDOQ, params->rdoq);
 }
 
@@ -272,7 +270,7 @@ add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
 static void
 add_spread (GstStructure * s, const BdctPool * pool)
 {
-  if (pool->frames == 0 || bdct_stats_total (&pool->sum).samples == 0)
+  if (pool->frames == 0 || bdct_counters_sum (pool->sum.component).samples == 0)
     return;
   add_double (s, PSNR_MEAN, pool->psnr_mean);
   add_double (s, PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
@@ -326,7 +324,7 @@ gst_blockdct_structure_pooled (const GstBlockDctSpan * span, guint64 dropped)
 static void
 set_item (GValue * v, Field field, const BdctStats * stats, gint depth)
 {
-  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters total = bdct_counters_sum (stats->component);
   gdouble mse = bdct_mse (field >= PSNR_Y && field <= PSNR_V
       ? &stats->component[field - PSNR_Y] : &total);
 
@@ -370,10 +368,11 @@ add_metric_items (GstStructure * s, guint metric, guint component,
   gst_value_array_init (&array, curve->n);
   for (gint i = 0; i < curve->n; i++) {
     GValue v = G_VALUE_INIT;
+    gdouble figure = 0;
 
+    bdct_metric_figure (&stats[i], 1, depth, metric, component, &figure);
     g_value_init (&v, G_TYPE_DOUBLE);
-    g_value_set_double (&v, bdct_metric_figure (&stats[i], 1, depth, metric,
-            component));
+    g_value_set_double (&v, figure);
     gst_value_array_append_and_take_value (&array, &v);
   }
   gst_structure_id_take_value (s, metric_fields[metric][component], &array);
@@ -385,6 +384,7 @@ gst_blockdct_structure_curve (const GstBlockDctCurve * curve,
     const GstBlockDctTimes * times, guint64 index)
 {
   GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME "-curve");
+  gdouble figure;
 
   add_times (s, times);
   add_uint64 (s, INDEX, index);
@@ -399,7 +399,7 @@ gst_blockdct_structure_curve (const GstBlockDctCurve * curve,
   add_items (s, exact ? BITS : BITS_ESTIMATED, curve, stats, recipe->depth);
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
-      if (bdct_metric_has_figure (stats, m, c))
+      if (bdct_metric_figure (stats, 1, recipe->depth, m, c, &figure))
         add_metric_items (s, m, c, curve, stats, recipe->depth);
   return s;
 }

@@ -107,7 +107,7 @@ check_psnr (GstBlockDctCompare * self,
     gint pad, guint64 index)
 {
   const GstBlockDctCompareSettings *settings = &frame->settings;
-  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters total = bdct_counters_sum (stats->component);
   gdouble psnr = bdct_psnr (bdct_mse (&total), self->frames.layout.depth);
   gboolean bad = psnr < settings->min_psnr_error;
   gboolean below = psnr < settings->min_psnr_warning;
@@ -185,7 +185,7 @@ append_figures (GString * text, const gchar * name, const BdctStats * stats,
     gint depth)
 {
   static const gchar names[] = "YUV";
-  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters total = bdct_counters_sum (stats->component);
 
   g_string_append_printf (text, "%s%s", text->len > 0 ? "\n" : "", name);
   if (total.samples > 0 && total.sse == 0) {
@@ -200,10 +200,10 @@ append_figures (GString * text, const gchar * name, const BdctStats * stats,
             bdct_psnr (bdct_mse (&stats->component[c]), depth));
   }
   for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    const gdouble figure = stats->metrics >> m & 1 ? bdct_metric_figure (stats,
-        1, depth, m, bdct_metric_main (m)) : 0;
+    gdouble figure;
 
-    if (!(stats->metrics >> m & 1))
+    if (!bdct_metric_figure (stats, 1, depth, m, bdct_metric_info (m)->main,
+            &figure))
       continue;
     g_string_append_printf (text, "\n  %s ", bdct_metric_info (m)->name);
     if (isinf (figure))

@@ -13,13 +13,13 @@
 static void
 set_active_backend (GstBlockDctCompare * self)
 {
-  const BdctEngine *engine = self->frames.backend.engine;
+  const gchar *name = gst_blockdct_backend_describe (&self->frames.backend);
 
   GST_OBJECT_LOCK (self);
   g_free (self->active_backend);
-  self->active_backend = engine ? g_strdup (engine->description) : NULL;
+  self->active_backend = g_strdup (name);
   GST_OBJECT_UNLOCK (self);
-  self->frames.name = engine ? g_intern_string (engine->description) : NULL;
+  self->frames.name = g_intern_string (name);
   g_object_notify (G_OBJECT (self), "active-backend");
 }
 
@@ -93,12 +93,13 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
       &frames->colours);
   gst_blockdct_navigation_set_size (&self->navigation,
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
-  if (engine->klass->configure (engine, &frames->layout, frames->depth,
+  if (bdct_engine_configure (engine, &frames->layout, frames->depth,
           &error))
     return TRUE;
   frames->depth = 0;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("%s cannot take %s %dx%d, %u at a time.", engine->description,
+      ("%s cannot take %s %dx%d, %u at a time.",
+          gst_blockdct_backend_describe (&frames->backend),
           GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
           GST_VIDEO_INFO_HEIGHT (info), choose_depth (self)),
       ("%s", error.message));
@@ -112,13 +113,15 @@ choose_metrics (GstBlockDctCompare * self, guint metrics)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
   const guint wanted = metrics & ~GST_BLOCKDCT_COMPARE_PSNR;
-  const guint supported = bdct_metrics_supported (wanted, &frames->layout);
+  guint supported = wanted;
   BdctError reason;
 
   for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    if (!((wanted & ~supported & ~frames->warned_metrics) >> m & 1))
+    if (!(wanted >> m & 1) || bdct_metric_check (m, &frames->layout, &reason))
       continue;
-    bdct_metric_check (m, &frames->layout, &reason);
+    supported &= ~(1u << m);
+    if (frames->warned_metrics >> m & 1)
+      continue;
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s is not defined for %s %dx%d: %s.", bdct_metric_info (m)->name,
             GST_VIDEO_INFO_NAME (&frames->info),
@@ -246,7 +249,8 @@ post_failure (GstBlockDctCompare * self, const BdctError * error)
 {
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
       ("Frames could not be compared on %s.",
-          self->frames.backend.engine->description), ("%s", error->message));
+          gst_blockdct_backend_describe (&self->frames.backend)), ("%s",
+          error->message));
 }
 
 static gboolean
@@ -255,7 +259,7 @@ start (GstBlockDctCompare * self, const BdctComparison * comparison)
   BdctEngine *engine = self->frames.backend.engine;
   BdctError error;
 
-  if (engine->klass->compare (engine, comparison, &error))
+  if (bdct_engine_compare (engine, comparison, &error))
     return TRUE;
   post_failure (self, &error);
   return FALSE;
@@ -267,7 +271,8 @@ collect (GstBlockDctCompare * self, BdctStats stats[BDCT_MAX_DISTORTED])
   BdctEngine *engine = self->frames.backend.engine;
   BdctError error;
 
-  if (engine->klass->collect (engine, stats, &error))
+  stats->size = sizeof *stats;
+  if (bdct_engine_collect (engine, stats, &error))
     return TRUE;
   post_failure (self, &error);
   return FALSE;
@@ -283,6 +288,7 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
   GstBlockDctCompareInFlight *frame = &frames->in_flight[(frames->oldest
           + frames->n_in_flight) % frames->depth];
   BdctComparison comparison = {
+    .size = sizeof comparison,
     .errors = (settings->metrics & GST_BLOCKDCT_COMPARE_PSNR) != 0
         || settings->min_psnr_error > 0 || settings->min_psnr_warning > 0,
     .metrics = choose_metrics (self, settings->metrics),
@@ -341,7 +347,7 @@ gst_blockdct_compare_frames_discard (GstBlockDctCompare * self)
   GstBlockDctCompareFrames *frames = &self->frames;
 
   while (frames->n_in_flight > 0) {
-    frames->backend.engine->klass->collect (frames->backend.engine, NULL, NULL);
+    bdct_engine_collect (frames->backend.engine, NULL, NULL);
     release (&frames->in_flight[frames->oldest]);
     frames->oldest = (frames->oldest + 1) % frames->depth;
     frames->n_in_flight--;
@@ -356,7 +362,7 @@ measure (GstBlockDctCompare * self, GstBuffer * buffer,
     const GstBlockDctComparePad * with, gdouble mse[BDCT_MAX_DISTORTED])
 {
   GstBlockDctCompareInFlight frame = {.n_mapped = 0 };
-  BdctComparison comparison = {.errors = true };
+  BdctComparison comparison = {.size = sizeof comparison,.errors = true };
   BdctStats stats[BDCT_MAX_DISTORTED];
   guint n_waits = 0;
   gboolean ok = map (self, &frame, &from->info, &from->layout, buffer,
@@ -376,7 +382,7 @@ measure (GstBlockDctCompare * self, GstBuffer * buffer,
     ok = start (self, &comparison) && collect (self, stats);
   unmap (&frame);
   for (gint i = 0; i < comparison.n_distorted && ok; i++) {
-    BdctCounters total = bdct_stats_total (&stats[i]);
+    BdctCounters total = bdct_counters_sum (stats[i].component);
 
     mse[i] = bdct_mse (&total);
   }

@@ -11,7 +11,7 @@
 #ifndef GST_BLOCKDCT_COMPARE_MATCH_H
 #define GST_BLOCKDCT_COMPARE_MATCH_H
 
-#include "dct/engine/compare.h"
+#include <blockdct/blockdct.h>
 #include "gstblockdctcomparepad.h"
 
 G_BEGIN_DECLS

@@ -13,8 +13,7 @@
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
-#include "dct/base/layout.h"
-#include "dct/engine/compare.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 

@@ -7,7 +7,7 @@
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
-#include "dct/engine/engine.h"
+#include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctbackend.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"

@@ -2,7 +2,7 @@
 #include "gstblockdctmagnifier.h"
 
 #include <string.h>
-#include "dct/picture/zoom.h"
+#include <blockdct/blockdct.h>
 
 /* The side of a sample's square, before it is enlarged for large pictures; and
  * limits of samples across. */
@@ -16,9 +16,8 @@ typedef struct
   const GstBlockDctMagnifier *lens;
   GstVideoFrame frame;
   const BdctLayout *layout;
-  BdctWindow window;
-  gint column, row;             /* offsets from the view to the picture at
-                                   1:1 */
+  gint ratio;                   /* as in BdctViewPlace */
+  gint left, top;               /* from the view to the enlarged picture */
   gint end_x, end_y;            /* of the half of the view with the middle */
   gint from_x, from_y;          /* the picture's sample in the middle */
   gboolean rgb;
@@ -71,14 +70,15 @@ read_yuv (const Drawing * d, gint x, gint y, gint v[3])
   for (gint p = 0; p < layout->n_planes; p++)
     for (gint i = 0; i < layout->plane[p].interleave; i++) {
       const BdctComponent c = layout->plane[p].component[i];
+      /* GStreamer has no 4:4:0. */
+      const gboolean half_width = c > 0 && layout->chroma != BDCT_CHROMA_444;
+      const gboolean half_height = c > 0 && layout->chroma == BDCT_CHROMA_420;
       const guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&d->frame, p)
-          + (y >> bdct_layout_sub_y (layout, c))
-          * GST_VIDEO_FRAME_PLANE_STRIDE (&d->frame, p);
+          + (y >> half_height) * GST_VIDEO_FRAME_PLANE_STRIDE (&d->frame, p);
 
-      v[c] = bdct_sample_get (row, (gint64) (x >> bdct_layout_sub_x (layout,
-                  c)) * layout->plane[p].interleave + i,
-          bdct_layout_sample_size (layout), layout->plane[p].shift,
-          bdct_layout_peak (layout));
+      v[c] = gst_blockdct_values_read (row, (x >> half_width)
+          * layout->plane[p].interleave + i, layout->depth,
+          layout->plane[p].shift);
     }
 }
 
@@ -87,10 +87,10 @@ read_yuv (const Drawing * d, gint x, gint y, gint v[3])
  * the first one. If `from` begins after `end`, the half is assumed to
  * continue. */
 static gint
-find_last (const BdctWindow * window, gint from, gint start, gint end)
+find_last (gint ratio, gint from, gint start, gint end)
 {
-  const gint first = (from * window->ratio + 255) / 256 - start;
-  const gint last = ((from + 1) * window->ratio + 255) / 256 - 1 - start;
+  const gint first = (from * ratio + 255) / 256 - start;
+  const gint last = ((from + 1) * ratio + 255) / 256 - 1 - start;
 
   return first < end ? MIN (last, end - 1) : last;
 }
@@ -99,10 +99,8 @@ find_last (const BdctWindow * window, gint from, gint start, gint end)
 static gboolean
 read_square (Drawing * d, gint i, gint j, gint v[3])
 {
-  const gint x = find_last (&d->window, d->from_x + i,
-      d->window.left + d->column, d->end_x);
-  const gint y = find_last (&d->window, d->from_y + j,
-      d->window.top + d->row, d->end_y);
+  const gint x = find_last (d->ratio, d->from_x + i, d->left, d->end_x);
+  const gint y = find_last (d->ratio, d->from_y + j, d->top, d->end_y);
 
   if (d->from_x + i < 0 || d->from_y + j < 0
       || x < 0 || x >= GST_VIDEO_FRAME_WIDTH (&d->frame)
@@ -138,7 +136,7 @@ static void
 mix (const Drawing * d, gint out[3], const gint v[3], gint alpha,
     gboolean light)
 {
-  const gint peak = bdct_layout_peak (d->layout);
+  const gint peak = gst_blockdct_values_peak (d->layout);
   const gint ink[3] = { light ? 0 : peak, d->rgb ? (light ? 0 : peak)
     : (peak + 1) / 2, d->rgb ? (light ? 0 : peak) : (peak + 1) / 2
   };
@@ -150,7 +148,7 @@ mix (const Drawing * d, gint out[3], const gint v[3], gint alpha,
 static gint
 get_luma (const Drawing * d, const gint v[3])
 {
-  return d->rgb ? bdct_colour_y (v[0], v[1], v[2]) : v[0];
+  return d->rgb ? bdct_luma (v[0], v[1], v[2]) : v[0];
 }
 
 /* Squares outside of the picture are dark; the middle one has a frame. */
@@ -169,7 +167,7 @@ put_square (Drawing * d, const GstBlockDctValues * values, gint i, gint j)
     v[0] = d->rgb ? 0 : 1 << (d->layout->depth - 4);
     v[1] = v[2] = d->rgb ? 0 : 1 << (d->layout->depth - 1);
   }
-  light = get_luma (d, v) > bdct_layout_peak (d->layout) / 2;
+  light = get_luma (d, v) > gst_blockdct_values_peak (d->layout) / 2;
   if (inside && values != NULL)
     gst_blockdct_values_put (values, digits, SIDE, get_luma (d, v), light);
   for (gint y = 0; y < side; y++)
@@ -189,23 +187,18 @@ static void
 locate (Drawing * d, const BdctView * view)
 {
   const GstBlockDctMagnifier *lens = d->lens;
-  BdctRender render = {.mode = view->mode };
-  gint x = lens->x, y = lens->y;
+  BdctViewPlace place;
+  gint half;
 
-  d->end_x = GST_VIDEO_FRAME_WIDTH (&d->frame);
-  d->end_y = GST_VIDEO_FRAME_HEIGHT (&d->frame);
-  bdct_render_place (&render, view, d->layout);
-  if (!bdct_render_locate (&render, 0, 0, &x, &y)) {
-    if (view->mode == BDCT_VIEW_STACKED)
-      d->end_y = MIN (d->end_y, render.split);
-    else
-      d->end_x = MIN (d->end_x, render.split);
-  }
-  d->column = x - lens->x;
-  d->row = y - lens->y;
-  bdct_zoom_window (&d->window, view, d->layout);
-  d->from_x = bdct_zoom_find (&d->window, x + d->window.left);
-  d->from_y = bdct_zoom_find (&d->window, y + d->window.top);
+  bdct_view_place (view, d->layout, &place);
+  half = lens->x >= place.half[0].x1 || lens->y >= place.half[0].y1;
+  d->ratio = place.ratio;
+  d->left = place.half[half].left;
+  d->top = place.half[half].top;
+  d->end_x = place.half[half].x1;
+  d->end_y = place.half[half].y1;
+  d->from_x = (lens->x + d->left) * 256 / d->ratio;
+  d->from_y = (lens->y + d->top) * 256 / d->ratio;
 }
 
 static gchar *

@@ -7,7 +7,7 @@
 #include <gst/video/navigation.h>
 #include <math.h>
 #include <string.h>
-#include "dct/picture/view.h"
+#include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctzoom.h"
 

@@ -8,8 +8,7 @@
 #define GST_BLOCKDCT_OVERLAY_H
 
 #include <gst/video/video.h>
-#include "dct/base/layout.h"
-#include "dct/picture/view.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 #include "gstblockdctvalues.h"
 
 #include <string.h>
-#include "dct/picture/zoom.h"
+#include <blockdct/blockdct.h>
 
 /* A square's side, and the rows of a digit in it. */
 #define SIDE BDCT_VIEW_MAX_ZOOM
@@ -18,16 +18,11 @@ struct _GstBlockDctValues
   guint8 mask[10][ROWS][SIDE];
 };
 
-/* A half's rectangle in the frame. */
-typedef struct
-{
-  gint x0, y0, x1, y1;
-} Half;
-
 gboolean
 gst_blockdct_values_are_shown (const BdctView * view)
 {
-  return bdct_view_ratio (view) == 256 * BDCT_VIEW_MAX_ZOOM
+  /* The zoom has steps of 1/256. */
+  return view->zoom >= BDCT_VIEW_MAX_ZOOM - 1 / 512.0
       && view->mode <= BDCT_VIEW_DIFFERENCE;
 }
 
@@ -88,6 +83,19 @@ gst_blockdct_values_prepare (GstBlockDctValues ** values,
   g_object_unref (context);
 }
 
+gint
+gst_blockdct_values_peak (const BdctLayout * layout)
+{
+  return (1 << layout->depth) - 1;
+}
+
+gint
+gst_blockdct_values_read (const guint8 * row, gint i, gint depth, gint shift)
+{
+  return depth > 8 ? MIN (GST_READ_UINT16_LE (row + 2 * i) >> shift,
+      (1 << depth) - 1) : row[i];
+}
+
 static gint
 read_luma (GstVideoFrame * frame, const BdctLayout * layout, gint x, gint y)
 {
@@ -98,11 +106,11 @@ read_luma (GstVideoFrame * frame, const BdctLayout * layout, gint x, gint y)
         + y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c)
         + x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
 
-    v[c] = bdct_sample_get (row, 0, bdct_layout_sample_size (layout),
-        layout->plane[0].shift, bdct_layout_peak (layout));
+    v[c] = gst_blockdct_values_read (row, 0, layout->depth,
+        layout->plane[0].shift);
   }
   return GST_VIDEO_INFO_IS_RGB (&frame->info)
-      ? bdct_colour_y (v[0], v[1], v[2]) : v[0];
+      ? bdct_luma (v[0], v[1], v[2]) : v[0];
 }
 
 void
@@ -127,47 +135,19 @@ gst_blockdct_values_put (const GstBlockDctValues * self, guint32 * pixels,
 /* Draw the values of the squares that are completely inside a half. */
 static void
 put_values (const GstBlockDctValues * self, GstVideoFrame * frame,
-    const BdctLayout * layout, const BdctView * view, const Half * half,
-    guint32 * pixels)
+    const BdctLayout * layout, const BdctViewHalf * half, guint32 * pixels)
 {
   const gint width = GST_VIDEO_INFO_WIDTH (&frame->info);
-  gint column = half->x0, row = half->y0;
-  BdctRender render = {.mode = view->mode };
-  BdctWindow window;
+  const gint column = half->x0 + (-(half->x0 + half->left) & (SIDE - 1));
+  const gint row = half->y0 + (-(half->y0 + half->top) & (SIDE - 1));
 
-  bdct_render_place (&render, view, layout);
-  bdct_render_locate (&render, 0, 0, &column, &row);
-  bdct_zoom_window (&window, view, layout);
-  column = half->x0 + (-(column + window.left) & (SIDE - 1));
-  row = half->y0 + (-(row + window.top) & (SIDE - 1));
   for (gint y = row; y + SIDE <= half->y1; y += SIDE)
     for (gint x = column; x + SIDE <= half->x1; x += SIDE) {
       gint v = read_luma (frame, layout, x + SIDE / 2, y + SIDE / 2);
 
       gst_blockdct_values_put (self, pixels + y * width + x, width, v,
-          v > bdct_layout_peak (layout) / 2);
+          v > gst_blockdct_values_peak (layout) / 2);
     }
-}
-
-/* Draw the values of both halves; a wipe's line belongs to neither. */
-static void
-put_halves (const GstBlockDctValues * self, GstVideoFrame * frame,
-    const BdctLayout * layout, const BdctView * view, guint32 * pixels)
-{
-  const gint width = GST_VIDEO_INFO_WIDTH (&frame->info);
-  const gint height = GST_VIDEO_INFO_HEIGHT (&frame->info);
-  BdctRender render = {.mode = view->mode };
-  Half first = { 0, 0, width, height }, second = first;
-
-  bdct_render_place (&render, view, layout);
-  if (view->mode == BDCT_VIEW_STACKED) {
-    first.y1 = second.y0 = render.split;
-  } else {
-    first.x1 = MIN (render.split, width);
-    second.x0 = MIN (render.split + render.divider, width);
-  }
-  put_values (self, frame, layout, view, &first, pixels);
-  put_values (self, frame, layout, view, &second, pixels);
 }
 
 GstVideoOverlayRectangle *
@@ -180,16 +160,20 @@ gst_blockdct_values_draw (GstBlockDctValues ** values, PangoFontMap * fonts,
   GstVideoOverlayRectangle *rectangle = NULL;
   GstBuffer *drawn =
       gst_buffer_new_allocate (NULL, (gsize) 4 * width * height, NULL);
+  BdctViewPlace place;
   GstVideoFrame frame;
   GstMapInfo map;
 
+  bdct_view_place (view, layout, &place);
   gst_blockdct_values_prepare (values, fonts, layout->depth);
   if (drawn != NULL && gst_buffer_map (drawn, &map, GST_MAP_READWRITE)) {
     gboolean ok = gst_video_frame_map (&frame, info, buffer, GST_MAP_READ);
 
     memset (map.data, 0, map.size);
     if (ok) {
-      put_halves (*values, &frame, layout, view, (guint32 *) map.data);
+      for (guint i = 0; i < 2; i++)
+        put_values (*values, &frame, layout, &place.half[i],
+            (guint32 *) map.data);
       gst_video_frame_unmap (&frame);
     }
     gst_buffer_unmap (drawn, &map);

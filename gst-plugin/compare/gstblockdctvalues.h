@@ -8,8 +8,7 @@
 
 #include <gst/video/video.h>
 #include <pango/pangocairo.h>
-#include "dct/base/layout.h"
-#include "dct/picture/view.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 
@@ -31,6 +30,12 @@ GstVideoOverlayRectangle *gst_blockdct_values_draw (GstBlockDctValues **
 /** Prepare the digits for samples of `depth` bits. */
 void gst_blockdct_values_prepare (GstBlockDctValues ** values,
     PangoFontMap * fonts, gint depth);
+
+/** The largest sample; and sample `i` of a row of samples of this depth, with
+ * `shift` unused low bits. */
+gint gst_blockdct_values_peak (const BdctLayout * layout);
+gint gst_blockdct_values_read (const guint8 * row, gint i, gint depth,
+    gint shift);
 
 /** Draw a value on a square of BDCT_VIEW_MAX_ZOOM premultiplied pixels: black
  * if the square is `light`, else white. Other pixels are unchanged. */

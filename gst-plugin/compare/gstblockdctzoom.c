@@ -2,7 +2,7 @@
 #include "gstblockdctzoom.h"
 
 #include <string.h>
-#include "dct/picture/view.h"
+#include <blockdct/blockdct.h>
 
 /* Whole numbers, so that all samples have the same size. */
 static const gint zooms[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
@@ -46,8 +46,9 @@ static BdctLayout
 layout_of (gint width, gint height)
 {
   return (BdctLayout) {
-    .n_planes = 1,.plane = { {.width = width,.height = height} },
-  };
+    .size = sizeof (BdctLayout),.n_planes = 1,.plane = { {.width =
+            width,.height = height}
+  },};
 }
 
 /* The zoom that is `steps` further in the list, from any value. */
@@ -91,7 +92,7 @@ gst_blockdct_zoom_grabs (GstElement * element, gint width, gdouble x)
 {
   BdctView view = get_view (element);
 
-  return bdct_view_is_zoomed (&view) && (view.mode != BDCT_VIEW_WIPE
+  return view.zoom >= 1 + 1 / 512.0 && (view.mode != BDCT_VIEW_WIPE
       || !gst_blockdct_zoom_is_click (width, view.position * width, 0, x,
           0));
 }

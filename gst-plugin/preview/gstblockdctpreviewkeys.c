@@ -7,7 +7,7 @@
 
 #include <gst/video/navigation.h>
 #include <string.h>
-#include "dct/transform/transform.h"
+#include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctpreviewencoder.h"
 
@@ -29,8 +29,7 @@ static void
 turn_quality (GstBlockDctPreview * self, gint by)
 {
   const BdctTransform transform = get_int (self->a, "transform");
-  const gboolean has_qp = bdct_family_has_qp (bdct_transform_info
-      (transform)->family);
+  const gboolean has_qp = bdct_transform_info (transform)->has_qp;
 
   turn (self->a, has_qp ? "qp" : "quality", has_qp ? -by : by);
 }

@@ -2,8 +2,7 @@
 #include "bench.h"
 
 #include "convert.h"
-#include "cpu/jpeg-file.h"
-#include "dct/entropy/rate.h"
+#include <blockdct/blockdct.h>
 #include "error.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "settings.h"
@@ -38,7 +37,7 @@ typedef struct
   /* For the current file: */
   MeasureConversion conversion;
   BdctLayout layout;
-  GArray *jobs;                 /* BdctJob of each setting */
+  BdctJob *jobs;                /* of each setting; NULL: none yet */
   GQueue flights;
   guint metrics;                /* the plan's metrics that are supported */
   GString *without;             /* the reasons for the others */
@@ -74,7 +73,6 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
     GstMessage *message;
 
     lane->plan = plan;
-    lane->jobs = g_array_new (FALSE, TRUE, sizeof (BdctJob));
     lane->without = g_string_new (NULL);
     lane->sums = g_array_new (FALSE, TRUE, sizeof (BdctStats));
     lane->metric_sums = g_array_new (FALSE, TRUE, sizeof (MeasureMetrics));
@@ -98,7 +96,8 @@ measure_bench_new (const MeasurePlan * plan, gint backend, gint device,
 const gchar *
 measure_bench_describe (MeasureBench * bench)
 {
-  return bench->lanes[0].backend.engine->description;
+  return bdct_engine_text (bench->lanes[0].backend.engine,
+      BDCT_ENGINE_DESCRIPTION);
 }
 
 void
@@ -107,11 +106,11 @@ measure_bench_free (MeasureBench * bench)
   for (guint i = 0; i < bench->n_lanes; i++) {
     Lane *lane = &bench->lanes[i];
 
-    if (lane->jobs == NULL)
+    if (lane->sums == NULL)
       continue;
     gst_blockdct_backend_close (&lane->backend);
     gst_clear_object (&lane->context);
-    g_array_unref (lane->jobs);
+    bdct_jobs_free (lane->jobs);
     g_string_free (lane->without, TRUE);
     g_array_unref (lane->sums);
     g_array_unref (lane->metric_sums);
@@ -133,13 +132,13 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
     return FALSE;
   gst_blockdct_format_layout (&lane->conversion.info,
       lane->plan->subsampling, &lane->layout);
-  if (!engine->klass->configure (engine, &lane->layout, DEPTH, &reason))
+  if (!bdct_engine_configure (engine, &lane->layout, DEPTH, &reason))
     return measure_fail (error, reason.message);
-  for (guint i = 0; i < lane->jobs->len; i++)
-    if (!bdct_job_init (&g_array_index (lane->jobs, BdctJob, i),
-            &g_array_index (lane->plan->settings, BdctParams, i),
-            &lane->layout, &reason))
-      return measure_fail (error, reason.message);
+  bdct_jobs_free (lane->jobs);
+  lane->jobs = bdct_jobs_new ((const BdctParams *) lane->plan->settings->data,
+      lane->plan->settings->len, &lane->layout, &reason);
+  if (lane->jobs == NULL)
+    return measure_fail (error, reason.message);
   g_string_truncate (lane->without, 0);
   lane->metrics = measure_metrics_choose (lane->plan->metrics, &lane->layout,
       measure_format_name (GST_VIDEO_INFO_FORMAT (&lane->conversion.info),
@@ -149,17 +148,26 @@ start_lane (Lane * lane, const GstVideoInfo * decoded, GstVideoFormat format,
   return TRUE;
 }
 
+static gboolean
+has_exact_bits (const Lane * lane, guint setting)
+{
+  BdctJobInfo info = {.size = sizeof info };
+
+  return bdct_job_describe (bdct_jobs_at (lane->jobs, setting), &lane->layout,
+      &info, NULL) && info.exact_bits;
+}
+
 /* Compute the exact sizes of a part's JPEG files. */
 static gboolean
 code (Lane * lane, const Flight * flight, BdctStats * stats, GError ** error)
 {
-  const BdctJob *jobs = &g_array_index (lane->jobs, BdctJob, flight->first);
   BdctError reason;
 
   for (guint i = 0; i < flight->n && lane->plan->coded; i++)
-    if (bdct_rate_is_exact (&jobs[i])
-        && !bdct_file_size (&lane->layout, &jobs[i], &flight->image,
-            &stats[i].file_size, &reason))
+    if (has_exact_bits (lane, flight->first + i)
+        && !bdct_jpeg_file_size (&lane->layout, bdct_jobs_at (lane->jobs,
+                flight->first + i), &flight->image, &stats[i].file_size,
+            &reason))
       return measure_fail (error, reason.message);
   return TRUE;
 }
@@ -189,9 +197,11 @@ collect (Lane * lane, GError ** error)
   Flight *flight = g_queue_pop_head (&lane->flights);
   BdctStats stats[MAX_JOBS];
   BdctError reason;
-  gboolean ok = engine->klass->collect (engine, stats, &reason)
-      || measure_fail (error, reason.message);
+  gboolean ok;
 
+  stats->size = sizeof *stats;
+  ok = bdct_engine_collect (engine, stats, &reason)
+      || measure_fail (error, reason.message);
   if (ok && !flight->lead)
     ok = code (lane, flight, stats, error)
         && add_up (lane, flight, stats, error);
@@ -212,12 +222,13 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
 {
   gboolean lead = index < lane->plan->first_frame;
   BdctEngine *engine = lane->backend.engine;
-  BdctJob *jobs = &g_array_index (lane->jobs, BdctJob, first);
   const GstVideoInfo *info = &lane->conversion.info;
   gint fps = GST_VIDEO_INFO_FPS_N (info) / MAX (GST_VIDEO_INFO_FPS_D (info),
       1);
-  BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,.trials = jobs + 1,
-    .n_trials = n - 1,.src = *image,.rate = !lead,.trial_files = !lead,
+  BdctFrame frame = {.size = sizeof frame,
+    .quantizers = bdct_jobs_at (lane->jobs, first),.n_quantizers = 1,
+    .trials = bdct_jobs_at (lane->jobs, first + 1),.n_trials = n - 1,
+    .src = *image,.rate = !lead,.trial_files = !lead,
     .metrics = lane->metrics,.trial_metrics = lane->metrics,
     .frame_rate = fps,.number = index
   };
@@ -226,7 +237,7 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
 
   if (g_queue_get_length (&lane->flights) == DEPTH && !collect (lane, error))
     return FALSE;
-  if (!engine->klass->submit (engine, &frame, &reason))
+  if (!bdct_engine_submit (engine, &frame, &reason))
     return measure_fail (error, reason.message);
   flight = g_new0 (Flight, 1);
   flight->first = first;
@@ -243,7 +254,7 @@ measure_frame (Lane * lane, GstBuffer * picture, gint64 index, GError ** error)
   GstBuffer *buffer = measure_conversion_run (&lane->conversion, picture,
       lane->backend.pinned_allocator, error);
   gboolean lead = index < lane->plan->first_frame;
-  guint n_jobs = lead ? 1 : lane->jobs->len;
+  guint n_jobs = lead ? 1 : lane->plan->settings->len;
   gboolean ok = TRUE;
   GstVideoFrame frame;
   BdctImage image;
@@ -281,7 +292,6 @@ start_file (MeasureBench * bench)
     guint n = bench->plan->settings->len;
 
     lane->n_frames = 0;
-    g_array_set_size (lane->jobs, n);
     g_array_set_size (lane->sums, 0);
     g_array_set_size (lane->sums, n);
     g_array_set_size (lane->metric_sums, 0);
@@ -347,7 +357,7 @@ append_row (GArray * rows, const Lane * lane, const gchar * file, guint setting,
     .setting = measure_setting (params),.width = GST_VIDEO_INFO_WIDTH (info),
     .height = GST_VIDEO_INFO_HEIGHT (info),.depth = lane->layout.depth,
     .frame = frame,.coded = lane->plan->coded,.metrics = *metrics,
-    .exact = bdct_rate_is_exact (&g_array_index (lane->jobs, BdctJob, setting))
+    .exact = has_exact_bits (lane, setting)
   };
 
   if (!measure_row_set_stats (&row, stats, frame < 0 ? lane->n_frames : 1))

@@ -274,12 +274,10 @@ read_stats (const Run * run, const GstStructure * s, BdctStats * stats,
   }
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint k = 0; k <= BDCT_METRIC_ALL; k++) {
-      gchar name[BDCT_METRIC_FIELD];
-
-      if (!bdct_metric_has_figure (stats, m, k))
+      if (!bdct_metric_figure (stats, 1, run->row.depth, m, k, &value))
         continue;
-      bdct_metric_field (m, k, name);
-      if (!gst_structure_get_double (s, name, &value))
+      if (!gst_structure_get_double (s, bdct_metric_info (m)->figure[k],
+              &value))
         return measure_fail (error,
             JUDGE " does not have all metrics of a frame");
       stats->metric[m][k] = undo_figure (run, m, k, value);

@@ -319,7 +319,7 @@ count_devices (gint backend, guint * n_files)
   guint n = gst_blockdct_backend_candidates (backend, classes);
 
   for (guint i = 0; i < n; i++) {
-    gint devices = classes[i]->engine->count_devices (NULL);
+    gint devices = bdct_backend_count_devices (classes[i]->engine, NULL);
 
     *n_files = classes[i]->open == NULL ? 1
         : CLAMP (g_get_num_processors () / MAX (devices, 1), 1, MAX_FILES);

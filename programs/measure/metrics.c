@@ -23,12 +23,12 @@ guint
 measure_metrics_choose (guint metrics, const BdctLayout * layout,
     const gchar * format, GString * without)
 {
-  const guint supported = bdct_metrics_supported (metrics, layout);
+  guint supported = metrics;
   BdctError reason;
 
   for (guint m = 0; m < BDCT_N_METRICS; m++)
-    if ((metrics & ~supported) >> m & 1) {
-      bdct_metric_check (m, layout, &reason);
+    if (metrics >> m & 1 && !bdct_metric_check (m, layout, &reason)) {
+      supported &= ~(1u << m);
       g_string_append_printf (without, "  no %s of %s: %s\n",
           bdct_metric_info (m)->name, format, reason.message);
     }

@@ -7,7 +7,7 @@
 #define MEASURE_METRICS_H
 
 #include <glib.h>
-#include "dct/metrics/metrics.h"
+#include <blockdct/blockdct.h>
 
 G_BEGIN_DECLS
 

@@ -3,6 +3,7 @@
  * Reads rows from CSV and JSON. */
 #include <gio/gio.h>
 #include <json-glib/json-glib.h>
+#include <math.h>
 #include <string.h>
 #include "row-columns.h"
 #include "settings.h"
@@ -132,12 +133,12 @@ get_metrics (GHashTable * cells, MeasureRow * row)
 
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     if (g_hash_table_contains (cells, measure_name_sum (m,
-                bdct_metric_main (m))))
+                bdct_metric_info (m)->main)))
       row->metrics.there |= 1 << m;
   measure_row_get_stats (row, &stats);
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
-      if (bdct_metric_has_figure (&stats, m, c)
+      if (!isnan (measure_row_figure (row, &stats, m, c))
           && !get_range (cells, measure_name_sum (m, c), -G_MAXINT64,
               G_MAXINT64, &row->metrics.sum[m][c]))
         return FALSE;

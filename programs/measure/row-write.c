@@ -89,16 +89,15 @@ add_metrics (Cells * cells, const MeasureRow * row, guint metrics,
   measure_row_get_stats (row, &stats);
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
-      const gboolean there = bdct_metric_has_figure (&stats, m, c);
+      const gdouble figure = measure_row_figure (row, &stats, m, c);
 
-      if (!(metrics >> m & 1) || !bdct_metric_has (m, c))
+      if (!(metrics >> m & 1) || measure_name_figure (m, c) == NULL)
         continue;
       if (sums)
-        add_whole (cells, measure_name_sum (m, c), there,
+        add_whole (cells, measure_name_sum (m, c), !isnan (figure),
             row->metrics.sum[m][c]);
       else
-        add_real (cells, measure_name_figure (m, c), there,
-            measure_row_figure (row, &stats, m, c));
+        add_real (cells, measure_name_figure (m, c), !isnan (figure), figure);
     }
 }
 
@@ -282,7 +281,7 @@ measure_row_append_head (GString * text, MeasureStyle style, guint metrics)
     for (guint m = 0; m < BDCT_N_METRICS; m++)
       if (metrics >> m & 1)
         g_string_append_printf (text, " %9s", measure_name_figure (m,
-                bdct_metric_main (m)));
+                bdct_metric_info (m)->main));
     g_string_append_printf (text, " %8s %12s %7s  %s\n", "bpp", "bytes",
         "nonzero", "file");
   } else if (style == MEASURE_CSV) {

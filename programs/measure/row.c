@@ -48,7 +48,7 @@ measure_row_same_series (const MeasureRow * a, const MeasureRow * b)
 gboolean
 measure_row_set_stats (MeasureRow * row, const BdctStats * stats, gint64 frames)
 {
-  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters total = bdct_counters_sum (stats->component);
   const BdctCounters *c = stats->component;
   guint64 count[MEASURE_N_COUNTS] = {
     frames, c[0].samples, c[1].samples, c[2].samples, c[0].sse, c[1].sse,
@@ -96,10 +96,10 @@ gdouble
 measure_row_figure (const MeasureRow * row, const BdctStats * stats,
     guint metric, guint component)
 {
-  if (!bdct_metric_has_figure (stats, metric, component))
-    return NAN;
+  gdouble figure;
+
   return bdct_metric_figure (stats, row->count[MEASURE_FRAMES], row->depth,
-      metric, component);
+      metric, component, &figure) ? figure : NAN;
 }
 
 gdouble
@@ -110,7 +110,8 @@ measure_row_quality (const MeasureRow * row, gint metric)
   if (metric < 0)
     return measure_row_psnr (row, -1);
   measure_row_get_stats (row, &stats);
-  return measure_row_figure (row, &stats, metric, bdct_metric_main (metric));
+  return measure_row_figure (row, &stats, metric,
+      bdct_metric_info (metric)->main);
 }
 
 guint
@@ -168,17 +169,15 @@ measure_row_has_column (const MeasureRow * row, guint i)
 const gchar *
 measure_name_sum (guint metric, guint component)
 {
-  gchar name[4 + BDCT_METRIC_FIELD] = "sum-";
+  gchar name[32];
 
-  bdct_metric_field (metric, component, name + 4);
+  g_snprintf (name, sizeof name, "sum-%s",
+      measure_name_figure (metric, component));
   return g_intern_string (name);
 }
 
 const gchar *
 measure_name_figure (guint metric, guint component)
 {
-  gchar name[BDCT_METRIC_FIELD];
-
-  bdct_metric_field (metric, component, name);
-  return g_intern_string (name);
+  return bdct_metric_info (metric)->figure[component];
 }

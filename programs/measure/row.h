@@ -6,7 +6,7 @@
 #define MEASURE_ROW_H
 
 #include "../encoders.h"
-#include "dct/quantizer/job.h"
+#include <blockdct/blockdct.h>
 #include "metrics.h"
 
 G_BEGIN_DECLS

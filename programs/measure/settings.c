@@ -12,7 +12,7 @@
 EncoderScale
 measure_scale (BdctTransform transform)
 {
-  return bdct_family_has_qp (bdct_transform_info (transform)->family)
+  return bdct_transform_info (transform)->has_qp
       ? ENCODER_QP : ENCODER_QUALITY;
 }
 

@@ -18,7 +18,12 @@
 
 Faults faults;
 
-static guintptr begin, end;     /* of the plugin's code */
+/* The code of the plugin and of its library. */
+static struct
+{
+  const gchar *name;
+  guintptr begin, end;
+} ours[] = { {"libgstblockdct.so", 0, 0}, {"libblockdct.so", 0, 0} };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *kept[MAX_KEPT];
 static guint n_kept;
@@ -34,25 +39,26 @@ real (const gchar * name)
 }
 
 static int
-find_plugin (struct dl_phdr_info *info, size_t size, void *data)
+find_code (struct dl_phdr_info *info, size_t size, void *data)
 {
   (void) size, (void) data;
-  if (strstr (info->dlpi_name, "libgstblockdct.so") == NULL)
-    return 0;
-  for (guint i = 0; i < info->dlpi_phnum; i++)
-    if (info->dlpi_phdr[i].p_type == PT_LOAD
-        && info->dlpi_phdr[i].p_flags & PF_X) {
-      begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-      end = begin + info->dlpi_phdr[i].p_memsz;
-    }
-  return 1;
+  for (guint k = 0; k < G_N_ELEMENTS (ours); k++)
+    for (guint i = 0; i < info->dlpi_phnum
+        && strstr (info->dlpi_name, ours[k].name) != NULL; i++)
+      if (info->dlpi_phdr[i].p_type == PT_LOAD
+          && info->dlpi_phdr[i].p_flags & PF_X) {
+        ours[k].begin = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        ours[k].end = ours[k].begin + info->dlpi_phdr[i].p_memsz;
+      }
+  return 0;
 }
 
 void
 faults_init (guint first, gboolean all)
 {
-  dl_iterate_phdr (find_plugin, NULL);
-  g_assert_cmpuint (begin, <, end);
+  dl_iterate_phdr (find_code, NULL);
+  for (guint k = 0; k < G_N_ELEMENTS (ours); k++)
+    g_assert_cmpuint (ours[k].begin, <, ours[k].end);
   pthread_mutex_lock (&lock);
   faults = (Faults) {.first = first,.all = all};
   pthread_mutex_unlock (&lock);
@@ -72,7 +78,11 @@ faults_outstanding (void)
 static gboolean
 is_ours (gpointer address)
 {
-  return (guintptr) address >= begin && (guintptr) address < end;
+  for (guint k = 0; k < G_N_ELEMENTS (ours); k++)
+    if ((guintptr) address >= ours[k].begin
+        && (guintptr) address < ours[k].end)
+      return TRUE;
+  return FALSE;
 }
 
 /* Count a call of the plugin's; whether it fails. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The allocator of an engine's host memory, with an engine that only counts,
- * and refuses on demand. */
+ * The allocator of an engine's host memory, with functions in the library's
+ * place that only count, and refuse on demand. */
 #include <gst/gst.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,49 +11,43 @@ static gint n_allocated, contexts;
 static gint n_uploads, n_downloads;
 static gboolean refuse, refuse_device;
 
-static void *
-alloc_host (const BdctContext * context, size_t size)
+/* In place of the library's. */
+void *
+bdct_memory_alloc (BdctBackend backend, const BdctContext * context,
+    BdctMemory kind, size_t size)
 {
   void *memory = NULL;
 
+  g_assert_cmpint (backend, ==, BDCT_BACKEND_CUDA);
   g_assert_true (context->data == &contexts);
-  if (refuse || posix_memalign (&memory, 4096, size) != 0)
+  if (refuse || (kind == BDCT_MEMORY_DEVICE && refuse_device)
+      || posix_memalign (&memory, 4096, size) != 0)
     return NULL;
   n_allocated++;
   return memory;
 }
 
-static void
-free_host (const BdctContext * context, void *memory)
+void
+bdct_memory_free (BdctBackend backend, const BdctContext * context,
+    BdctMemory kind, void *memory)
 {
+  (void) kind;
+  g_assert_cmpint (backend, ==, BDCT_BACKEND_CUDA);
   g_assert_true (context->data == &contexts);
-  n_allocated--;
+  n_allocated -= memory != NULL;
   free (memory);
 }
 
-static void *
-alloc_device (const BdctContext * context, size_t size)
+bool
+bdct_memory_copy (BdctBackend backend, const BdctContext * context,
+    void *device, void *host, size_t size, bool to_device)
 {
-  return refuse_device ? NULL : alloc_host (context, size);
-}
-
-static bool
-copy (const BdctContext * context, void *device, void *host, size_t size,
-    bool to_device)
-{
+  g_assert_cmpint (backend, ==, BDCT_BACKEND_CUDA);
   g_assert_true (context->data == &contexts);
   memcpy (to_device ? device : host, to_device ? host : device, size);
   *(to_device ? &n_uploads : &n_downloads) += 1;
   return true;
 }
-
-static const BdctEngineClass klass = {
-  .alloc_host = alloc_host,
-  .free_host = free_host,
-  .alloc_device = alloc_device,
-  .free_device = free_host,
-  .copy = copy,
-};
 
 /* The allocator keeps the owner, as memory keeps the allocator. */
 static GstAllocator *
@@ -63,8 +57,8 @@ make_allocator (GstObject ** owner)
 
   refuse = FALSE;
   *owner = gst_object_ref_sink (g_object_new (GST_TYPE_BUFFER_POOL, NULL));
-  allocator = gst_blockdct_pinned_allocator_new (&klass, (BdctContext) {
-      NULL, NULL, &contexts}, *owner);
+  allocator = gst_blockdct_pinned_allocator_new (BDCT_BACKEND_CUDA,
+      (BdctContext) { NULL, NULL, &contexts}, *owner);
   g_object_add_weak_pointer (G_OBJECT (*owner), (gpointer *) owner);
   gst_object_unref (*owner);
   g_assert_nonnull (*owner);

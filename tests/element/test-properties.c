@@ -24,7 +24,7 @@ check_next (Bench * bench, guint n, const BdctParams * params)
   out = bench_take (bench);
   s = bench_pop_report (bench, "frame");
   g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==, info->name);
-  if (bdct_family_has_qp (info->family)) {
+  if (info->has_qp) {
     g_assert_cmpint (get_int (s, "qp"), ==, params->qp);
     g_assert_cmpfloat (get_double (s, "deadzone"), ==, params->deadzone);
     g_assert_false (gst_structure_has_field (s, "quality"));
@@ -34,7 +34,7 @@ check_next (Bench * bench, guint n, const BdctParams * params)
     g_assert_false (gst_structure_has_field (s, "deadzone"));
   }
   g_assert_true (gst_structure_has_field (s, "rdoq")
-      == bdct_transform_has_rdoq (params->transform));
+      == bdct_transform_info (params->transform)->has_rdoq);
   if (exact) {
     g_assert_true (frames_equal (&bench->info, expected, out));
     check_figures (s, &stats, GST_VIDEO_INFO_COMP_DEPTH (&bench->info, 0));

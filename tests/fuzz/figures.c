@@ -202,8 +202,8 @@ static void
 check_quantizer (const GstStructure * s, const BdctParams * params)
 {
   gboolean has_qp =
-      bdct_family_has_qp (bdct_transform_info (params->transform)->family);
-  gboolean has_rdoq = bdct_transform_has_rdoq (params->transform);
+      bdct_transform_info (params->transform)->has_qp;
+  gboolean has_rdoq = bdct_transform_info (params->transform)->has_rdoq;
   gdouble deadzone = 0;
   gboolean rdoq = FALSE;
 

@@ -4,9 +4,9 @@
  * needed. The copy has no byte behind it that a sanitizer would not see. */
 #include "target.h"
 
+#include <blockdct/transform.h>
 #include <stdlib.h>
 #include <string.h>
-#include "dct/quantizer/tables.h"
 
 int
 LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)

@@ -99,7 +99,7 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
   static const int max_block[] = { 32, 16, 32, 8, 32, 4, 32, 32, 16, 32 };
   static const double lambda_scale[] = { 1, 1, 0.5, 1, 3, 1, 0, 1, 1000, 0.01 };
   static const double deadzone[] = { 3, 4, 5, 6, 3, 3, 5.5, 3, 6, 3.3 };
-  bool has_qp = bdct_family_has_qp (bdct_transform_info (transform)->family);
+  bool has_qp = bdct_transform_info (transform)->has_qp;
 
   *params = (BdctParams) BDCT_PARAMS_DEFAULT;
   params->transform = transform;

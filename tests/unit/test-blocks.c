@@ -81,10 +81,10 @@ check_records (const Scene * s, const BdctEngine * engine,
       if (s->c->params.transform == BDCT_DCT_8X8)
         nonzero = got.nonzero;  /* a matter of single precision */
       tally_add (1, 0);
-      if (got.sse != sse || got.nonzero != nonzero || got.bits != 0) {
+      if (got.sse != sse || got.nonzero != nonzero || got.reserved != 0) {
         char *text = g_strdup_printf ("component %d block %d: sse %u nonzero "
-            "%u bits %u, not %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, k, i,
-            got.sse, got.nonzero, got.bits, sse, nonzero);
+            "%u reserved %u, not %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, k, i,
+            got.sse, got.nonzero, got.reserved, sse, nonzero);
 
         fail (s, engine, text);
         g_free (text);

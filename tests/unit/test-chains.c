@@ -201,8 +201,8 @@ test_transform (gconstpointer data)
 {
   GRand *rand = g_rand_new_with_seed (64);
   BdctParams params = BDCT_PARAMS_DEFAULT;
-  Scene s = { .layout = { 0, BDCT_CHROMA_400, 1,
-    { { WIDTH, HEIGHT, 0, 1, { BDCT_Y, BDCT_Y } } }, { 0 } }
+  Scene s = { .layout = { .chroma = BDCT_CHROMA_400, .n_planes = 1,
+    .plane = { { WIDTH, HEIGHT, 0, 1, { BDCT_Y, BDCT_Y } } } }
   };
 
   params.transform = GPOINTER_TO_INT (data);
@@ -249,7 +249,7 @@ test_block (void)
   BdctBlock block;
   BdctJob job;
 
-  params.transform = BDCT_TEST_4X8;
+  params.transform = (BdctTransform) BDCT_TEST_4X8;
   g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     int w = c == BDCT_Y ? 4 : 8;

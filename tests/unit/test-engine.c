@@ -513,7 +513,7 @@ main (int argc, char **argv)
   for (int t = 0; t < BDCT_N_FIXED; t++) {
     add ("formats", t, test_formats);
     add ("basis", t, test_basis);
-    if (bdct_family_has_qp (bdct_transform_info (t)->family)) {
+    if (bdct_transform_info (t)->has_qp) {
       add ("qp", t, test_qps);
     } else {
       add ("quality", t, test_qualities);

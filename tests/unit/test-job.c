@@ -222,7 +222,7 @@ static void
 test_hevc_jobs (void)
 {
   for (int t = 0; t < BDCT_N_FIXED; t++)
-    if (bdct_transform_info (t)->family == BDCT_FAMILY_HEVC)
+    if (bdct_transform_row (t)->family == BDCT_FAMILY_HEVC)
       check_hevc_jobs (t);
 }
 

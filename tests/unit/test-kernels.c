@@ -270,7 +270,7 @@ choose_params (BdctParams * params, BdctTransform transform, int setting,
   params->scaling_list = g_rand_int_range (rand, 0, BDCT_N_SCALING_LISTS);
   if (params->scaling_list == BDCT_SCALING_FILE)
     random_lists (params, g_rand_int (rand));
-  if (bdct_family_has_qp (bdct_transform_info (transform)->family)
+  if (bdct_transform_info (transform)->has_qp
       || setting % 4 != 3)
     return;
   params->n_steps = 64;

@@ -118,7 +118,7 @@ run_frames (BdctEngine * engine, const BdctLayout * layout, Frame frames[3])
     };
 
     params.transform = n / 2;
-    params.rdoq = n % 2 && bdct_transform_has_rdoq (params.transform);
+    params.rdoq = n % 2 && bdct_transform_info (params.transform)->has_rdoq;
     for (int i = 0; i < 9; i++)
       g_assert_true (bdct_job_init (&jobs[i], &params, layout, NULL));
     engine_run (engine, layout, &frame, stats);

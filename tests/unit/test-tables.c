@@ -5,7 +5,6 @@
 #include <glib.h>
 #include <string.h>
 #include "dct/quantizer/job.h"
-#include "dct/quantizer/tables.h"
 
 /* FNV-1a over the steps' two bytes, low first. */
 static guint32

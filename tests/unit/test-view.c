@@ -284,7 +284,8 @@ test_metrics (void)
     frame_put (&rec, &s.layout, &s.rec, FALSE);
     view_run_two (engine, &s, 1 << metric, FALSE, &src, &rec, &dst, &stats);
     frame_get (&dst, &s.layout, &got);
-    figure = bdct_metric_figure (&stats, 1, c.depth, metric, BDCT_Y);
+    g_assert_true (bdct_metric_figure (&stats, 1, c.depth, metric, BDCT_Y,
+            &figure));
     value = metric == BDCT_METRIC_SSIM ? 1 - figure
         : pow ((1 << c.depth) - 1, 2) / pow (10, figure / 10);
     for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)

@@ -1,0 +1,123 @@
+/* libblockdct: the statistics of frames, and the figures that follow from them.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BLOCKDCT_STATISTICS_H
+#define BLOCKDCT_STATISTICS_H
+
+#include <blockdct/picture.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Counters of one component, whole numbers. A component that the format lacks
+ * has 0 samples. */
+typedef struct {
+  uint64_t samples; /**< visible samples */
+  uint64_t sse;     /**< sum of the squared errors of these samples, modulo
+                         2^64 */
+  uint64_t levels;  /**< quantized coefficients of whole blocks, padding
+                         included; of hevc-quadtree, of the chosen blocks */
+  uint64_t nonzero; /**< levels that are not 0 */
+  uint64_t sse_high; /**< multiples of 2^64 in the sum besides `sse` */
+  uint64_t bits;    /**< bits of the levels, 0 if not requested: with Annex K's
+                         Huffman tables where bits are exact, with the frame's
+                         optimal tables in other Huffman coding; else an
+                         estimate of CABAC's, rounded for each frame */
+} BdctCounters;
+
+/** Perceptual metrics, as reference programs define them. */
+typedef enum {
+  BDCT_METRIC_SSIM,     /**< ffmpeg's ssim filter */
+  BDCT_METRIC_MS_SSIM,  /**< libvmaf's float_ms_ssim */
+  BDCT_METRIC_PSNR_HVS, /**< libvmaf's psnr_hvs */
+  BDCT_METRIC_PSNR_B,   /**< Yim and Bovik's */
+  BDCT_METRIC_XPSNR,    /**< ffmpeg's xpsnr filter */
+  BDCT_N_METRICS
+} BdctMetric;
+
+/** Index of a metric's figure for all components. */
+#define BDCT_METRIC_ALL BDCT_MAX_COMPONENTS
+
+/** The sides of hevc-quadtree's luma blocks: 4, 8, 16 and 32. */
+#define BDCT_TREE_SIZES 4
+
+typedef struct {
+  size_t size; /**< sizeof (BdctStats) */
+  BdctCounters component[BDCT_MAX_COMPONENTS];
+  /** Samples and squared errors of R, G and B, for frames of R, G and B whose
+   * reconstruction is converted back. */
+  BdctCounters rgb[3];
+  /** Visible luma samples in blocks of each side of hevc-quadtree; else 0. */
+  uint64_t area[BDCT_TREE_SIZES];
+  /* A JPEG file's sizes, where bits are exact; else 0. */
+  uint64_t bits_optimized; /**< `bits` of all components with the frame's
+                                optimal Huffman tables */
+  uint64_t file_size;      /**< bytes of the file with Annex K's tables; byte
+                                stuffing is modelled, within 0.5% */
+  uint64_t file_size_optimized; /**< likewise with optimal tables */
+  uint64_t metrics; /**< bits 1 << BdctMetric: the metrics in `metric`; in a
+                         sum, those that all frames have */
+  double metric[BDCT_N_METRICS][BDCT_MAX_COMPONENTS + 1]; /**< what a metric
+                         adds up over frames; bdct_metric_figure() reads it */
+} BdctStats;
+
+/** Add `b` to `a`, which begins as a copy of the first. */
+void bdct_stats_add (BdctStats *a, const BdctStats *b);
+
+/** The sum of three components, which weights each by its samples, as ffmpeg's
+ * psnr_avg does: of BdctStats.component or .rgb. */
+BdctCounters bdct_counters_sum (const BdctCounters counters[3]);
+
+/** Mean squared error, in squared sample steps; 0 if there are no samples. */
+double bdct_mse (const BdctCounters *counters);
+
+/** 10 log10(peak^2 / mse) in dB, with peak = 2^depth - 1. Infinite for an mse
+ * of 0; never capped. */
+double bdct_psnr (double mse, int depth);
+
+/** Set the shares of the picture, 0 to 1, that blocks of each side of
+ * hevc-quadtree cover. Returns false and writes nothing if there are none. */
+bool bdct_stats_shares (const BdctStats *stats, double share[BDCT_TREE_SIZES]);
+
+/** Statistics over frames; zeroed before the first. `sum` pools the counters:
+ * its PSNR is the global one, the dB of the mean MSE. `measured` counts the
+ * frames whose errors are counted. If it is above 0, psnr_min, psnr_max and
+ * psnr_mean are over these frames' PSNR. psnr_mean_capped caps a frame's PSNR
+ * at 6 depth + 12 dB, libvmaf's limit, so that identical frames leave it
+ * finite. */
+typedef struct {
+  uint64_t frames, measured;
+  BdctStats sum;
+  double psnr_min, psnr_max, psnr_mean, psnr_mean_capped;
+} BdctPool;
+
+/** Add one frame of the given depth. */
+void bdct_pool_add (BdctPool *pool, const BdctStats *stats, int depth);
+
+typedef struct {
+  const char *name;        /**< "ssim" */
+  const char *description; /**< a line for people */
+  const char *figure[BDCT_MAX_COMPONENTS + 1]; /**< the names of its figures:
+                              "ssim-y", and "ssim" for all; NULL: none */
+  int main;                /**< the index of the figure that represents it */
+  bool in_db;              /**< infinite if nothing differs */
+} BdctMetricInfo;
+
+const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
+
+/** Whether a metric supports pictures of a layout. Returns false with the
+ * reason. */
+bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
+    BdctError *error);
+
+/** Set the figure of a component or of BDCT_METRIC_ALL, for one frame or for
+ * the sum of several. Returns false if there is no such figure. */
+bool bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
+    BdctMetric metric, int component, double *figure);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The library's functions that stand before the engines: they check what a
+ * caller gives, and choose the backend. What is inside (dct/, cpu/, cuda/)
+ * trusts its callers. */
+#include <blockdct/blockdct.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include "cpu/block.h"
+#include "cpu/jpeg-file.h"
+#include "dct/engine/engine.h"
+#include "dct/entropy/rate.h"
+#include "dct/picture/colour.h"
+
+static bool
+check_size (size_t size, size_t wanted, const char *name, BdctError * error)
+{
+  return size == wanted || bdct_error (error, "size of %s is %zu, not %zu: set "
+      "it to sizeof (%s), and compile with the headers of version %s", name,
+      size, wanted, name, BDCT_VERSION);
+}
+
+#define CHECK(pointer, type, error)                                           \
+  ((pointer) != NULL                                                          \
+      ? check_size ((pointer)->size, sizeof (type), #type, error)             \
+      : bdct_error (error, #type " is NULL"))
+
+const char *
+bdct_version (void)
+{
+  return BDCT_VERSION;
+}
+
+int
+bdct_luma (int r, int g, int b)
+{
+  return bdct_colour_y (r, g, b);
+}
+
+/* Jobs */
+
+BdctJob *
+bdct_jobs_new (const BdctParams * params, int n, const BdctLayout * layout,
+    BdctError * error)
+{
+  BdctJob *jobs;
+
+  if (n < 1) {
+    bdct_error (error, "%d jobs: 1 or more are possible", n);
+    return NULL;
+  }
+  if (!CHECK (layout, BdctLayout, error) || !bdct_layout_check (layout, error))
+    return NULL;
+  jobs = calloc (n, sizeof *jobs);
+  if (jobs == NULL)
+    bdct_error (error, "no memory for %d jobs", n);
+  for (int i = 0; jobs != NULL && i < n; i++)
+    if (!CHECK (params, BdctParams, error)
+        || !bdct_job_init (&jobs[i], &params[i], layout, error)) {
+      free (jobs);
+      jobs = NULL;
+    }
+  return jobs;
+}
+
+void
+bdct_jobs_free (BdctJob * jobs)
+{
+  free (jobs);
+}
+
+const BdctJob *
+bdct_jobs_at (const BdctJob * jobs, int i)
+{
+  return jobs + i;
+}
+
+bool
+bdct_job_describe (const BdctJob * job, const BdctLayout * layout,
+    BdctJobInfo * info, BdctError * error)
+{
+  if (job == NULL)
+    return bdct_error (error, "BdctJob is NULL");
+  if (!CHECK (layout, BdctLayout, error) || !CHECK (info, BdctJobInfo, error)
+      || !bdct_layout_check (layout, error))
+    return false;
+  info->exact_bits = bdct_rate_is_exact (job);
+  info->n_blocks = bdct_blocks_init (info->grid, layout, job);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    info->log2_width[c] = job->component[c].log2_width;
+    info->log2_height[c] = job->component[c].log2_height;
+  }
+  return true;
+}
+
+bool
+bdct_jpeg_file_size (const BdctLayout * layout, const BdctJob * job,
+    const BdctImage * src, uint64_t * size, BdctError * error)
+{
+  if (job == NULL || !bdct_rate_is_exact (job))
+    return bdct_error (error, "only jobs of jpeg-8x8 at a depth of 8 have "
+        "files");
+  if (!CHECK (layout, BdctLayout, error) || !bdct_layout_check (layout, error))
+    return false;
+  if (src != NULL)
+    return bdct_file_size (layout, job, src, size, error);
+  *size = bdct_file_head (layout, job, 0);
+  return true;
+}
+
+/* Backends */
+
+/* NULL with the reason. */
+static const BdctEngineClass *
+find_class (BdctBackend backend, BdctError * error)
+{
+  switch (backend) {
+    case BDCT_BACKEND_CPU:
+      return &bdct_cpu_engine;
+    case BDCT_BACKEND_CUDA:
+#ifdef HAVE_CUDA
+      return &bdct_cuda_engine;
+#else
+      bdct_error (error, "this library is built without CUDA");
+      return NULL;
+#endif
+  }
+  bdct_error (error, "backend %d is not one of 0 to 1", (int) backend);
+  return NULL;
+}
+
+int
+bdct_backend_count_devices (BdctBackend backend, BdctError * error)
+{
+  const BdctEngineClass *klass = find_class (backend, error);
+
+  return klass != NULL ? klass->count_devices (error) : 0;
+}
+
+bool
+bdct_backend_is_lost (BdctBackend backend, const BdctContext * context)
+{
+  const BdctEngineClass *klass = find_class (backend, NULL);
+
+  return klass != NULL && klass->is_lost != NULL && klass->is_lost (context);
+}
+
+void *
+bdct_memory_alloc (BdctBackend backend, const BdctContext * context,
+    BdctMemory kind, size_t size)
+{
+  const BdctEngineClass *klass = find_class (backend, NULL);
+
+  if (klass == NULL || klass->alloc_host == NULL)
+    return NULL;
+  return kind == BDCT_MEMORY_HOST ? klass->alloc_host (context, size)
+      : klass->alloc_device (context, size);
+}
+
+void
+bdct_memory_free (BdctBackend backend, const BdctContext * context,
+    BdctMemory kind, void *memory)
+{
+  const BdctEngineClass *klass = find_class (backend, NULL);
+
+  if (memory == NULL || klass == NULL || klass->free_host == NULL)
+    return;
+  if (kind == BDCT_MEMORY_HOST)
+    klass->free_host (context, memory);
+  else
+    klass->free_device (context, memory);
+}
+
+bool
+bdct_memory_copy (BdctBackend backend, const BdctContext * context,
+    void *device, void *host, size_t size, bool to_device)
+{
+  const BdctEngineClass *klass = find_class (backend, NULL);
+
+  return klass != NULL && klass->copy != NULL && device != NULL && host != NULL
+      && klass->copy (context, device, host, size, to_device);
+}
+
+/* Engines */
+
+const char *
+bdct_engine_text (const BdctEngine * engine, BdctEngineText which)
+{
+  if (engine == NULL)
+    return "";
+  return which == BDCT_ENGINE_WARNING ? engine->warning
+      : which == BDCT_ENGINE_DISTRUST ? engine->distrust : engine->description;
+}
+
+/* Give the log what has been added since the last call. */
+static void
+report (BdctEngine * engine)
+{
+  for (int i = 0; i < 2 && engine->log != NULL; i++) {
+    const char *text = i == 0 ? engine->warning : engine->distrust;
+
+    if (strcmp (engine->logged[i], text) != 0) {
+      strcpy (engine->logged[i], text);
+      if (text[0] != '\0')
+        engine->log (engine->log_data, text);
+    }
+  }
+}
+
+BdctEngine *
+bdct_engine_new (BdctBackend backend, const BdctEngineOptions * options,
+    BdctError * error)
+{
+  const BdctEngineOptions initial = {.size = sizeof initial };
+  const BdctEngineClass *klass = find_class (backend, error);
+  BdctEngine *engine;
+
+  if (options == NULL)
+    options = &initial;
+  if (klass == NULL || !CHECK (options, BdctEngineOptions, error))
+    return NULL;
+  engine = klass->create (options, error);
+  if (engine != NULL) {
+    engine->log = options->log;
+    engine->log_data = options->log_data;
+    report (engine);
+  }
+  return engine;
+}
+
+void
+bdct_engine_free (BdctEngine * engine)
+{
+  if (engine != NULL)
+    engine->klass->destroy (engine);
+}
+
+bool
+bdct_engine_configure (BdctEngine * engine, const BdctLayout * layout,
+    unsigned depth, BdctError * error)
+{
+  bool ok;
+
+  if (engine == NULL)
+    return bdct_error (error, "BdctEngine is NULL");
+  if (!CHECK (layout, BdctLayout, error))
+    return false;
+  ok = engine->klass->configure (engine, layout, depth, error);
+  report (engine);
+  return ok;
+}
+
+bool
+bdct_engine_reserve (BdctEngine * engine, const BdctJob * job,
+    BdctError * error)
+{
+  if (engine == NULL || job == NULL)
+    return bdct_error (error, "BdctEngine or BdctJob is NULL");
+  return engine->klass->reserve (engine, job, error);
+}
+
+static bool
+check_view (const BdctView * view, BdctError * error)
+{
+  return view == NULL || CHECK (view, BdctView, error);
+}
+
+bool
+bdct_engine_submit (BdctEngine * engine, const BdctFrame * frame,
+    BdctError * error)
+{
+  bool ok;
+
+  if (engine == NULL)
+    return bdct_error (error, "BdctEngine is NULL");
+  if (!CHECK (frame, BdctFrame, error) || !check_view (frame->view, error))
+    return false;
+  ok = engine->klass->submit (engine, frame, error);
+  report (engine);
+  return ok;
+}
+
+bool
+bdct_engine_compare (BdctEngine * engine, const BdctComparison * comparison,
+    BdctError * error)
+{
+  bool ok;
+
+  if (engine == NULL)
+    return bdct_error (error, "BdctEngine is NULL");
+  if (!CHECK (comparison, BdctComparison, error)
+      || !check_view (comparison->view, error))
+    return false;
+  for (int i = -1; i < comparison->n_distorted && i < BDCT_MAX_DISTORTED; i++) {
+    const BdctLayout *layout = bdct_comparison_picture (comparison, i)->layout;
+
+    if (layout != NULL && !CHECK (layout, BdctLayout, error))
+      return false;
+  }
+  ok = engine->klass->compare (engine, comparison, error);
+  report (engine);
+  return ok;
+}
+
+bool
+bdct_engine_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
+{
+  bool ok;
+
+  if (engine == NULL)
+    return bdct_error (error, "BdctEngine is NULL");
+  if (stats != NULL && !CHECK (stats, BdctStats, error))
+    return false;
+  ok = engine->klass->collect (engine, stats, error);
+  if (stats != NULL)
+    stats->size = sizeof *stats;
+  return ok;
+}
+
+int
+bdct_block_inspect (const BdctLayout * layout, const BdctFrame * frame, int x,
+    int y, BdctBlock block[BDCT_MAX_COMPONENTS], BdctError * error)
+{
+  return CHECK (layout, BdctLayout, error) && CHECK (frame, BdctFrame, error)
+      ? bdct_cpu_inspect (layout, frame, x, y, block, error) : 0;
+}
