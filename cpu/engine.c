@@ -323,7 +323,9 @@ cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
     return false;
   if (!bdct_frame_check (request, &self->layout, error))
     return false;
-  if (!is_host (&request->src) || !is_host (&request->dst))
+  if (!is_host (&request->src) || !is_host (&request->dst)
+      || (request->levels != NULL
+          && request->levels_memory != BDCT_MEMORY_HOST))
     return bdct_error (error, "the CPU engine takes host memory only");
   bdct_plan_frame (&frame->plan, &self->layout, request, &rules,
       &self->history);

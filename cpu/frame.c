@@ -39,6 +39,7 @@ bdct_cpu_prepare_task (CpuFrame * frame, int i, const BdctJob * job)
     task->all_ends = NULL;
   }
   task->sizes = NULL;
+  memset (task->levels, 0, sizeof task->levels);
   if (!task->prepared || memcmp (&task->job, job, sizeof *job) != 0) {
     task->prepared = false;
     task->job = *job;
@@ -148,6 +149,9 @@ start_first (const CpuEngine * self, CpuFrame * frame,
     for (int i = 1; i < request->n_quantizers; i++)
       plane->set[i] = &frame->task[i]->set[c];
     plane->blocks = records;
+    if (request->levels != NULL && frame->task[0]->strips[c] > 0)
+      frame->task[0]->levels[c] = request->levels
+          + frame->plan.levels.first[c];
     if (by_map)
       plane->quantizer_map = frame->memory.quantizer_map;
   }
@@ -227,7 +231,8 @@ start_view (const CpuEngine * self, CpuFrame * frame, const BdctFrame * request,
         plan->blocks.by_map ? frame->memory.quantizer_map : NULL, NULL);
   frame->colour = (BdctColour) {
     .layout = layout,
-    .src = request->src,
+    /* Without a source, bytes beside R, G and B stay what they are. */
+    .src = request->src.data[0] != NULL ? request->src : request->dst,
     .dst = request->dst,
     .planes = image[BDCT_PLAN_PLANES],
     .rec = image[BDCT_PLAN_RECONSTRUCTION],

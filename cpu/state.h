@@ -2,7 +2,7 @@
  *
  * The CPU engine's inside: a queue of frames (engine.c), how a frame's plan
  * (dct/engine/plan.h) becomes pieces of work (frame.c, comparison.c,
- * frame-metrics.c), and the work on a piece (work.c, quadtree.c,
+ * frame-metrics.c), and the work on a piece (work.c, levels.c, quadtree.c,
  * comparison-work.c).
  *
  * A step of the plan becomes one or more stages, and a stage has pieces, which
@@ -49,6 +49,8 @@ typedef struct {
   BdctLevel (*all_ends)[2];     /* NULL until needed */
   BdctMetricsRun metrics;
   uint8_t *sizes;               /* of a tree's blocks; NULL: not wanted */
+  /* The caller's, of each component; NULL: neither wanted nor given. */
+  BdctLevel *levels[BDCT_MAX_COMPONENTS];
 } CpuTask;
 
 /* The tasks of a group of the plan. */
@@ -192,9 +194,11 @@ void bdct_cpu_work (CpuEngine *self, Piece *piece);
  * thread knows the frame. */
 void bdct_cpu_add_up (const Piece *piece);
 
-/* Pieces of a task's strips, and of the segments of a component's bins; words
- * of its bins; levels of a piece's strips. */
+/* Pieces of a task's strips; blocks of a component's strip, but for the last
+ * one; pieces of the segments of its bins; words of its bins; levels of a
+ * piece's strips. */
 int bdct_cpu_count_strips (const CpuTask *task);
+size_t bdct_cpu_strip_blocks (const CpuTask *task, int c);
 int bdct_cpu_count_segment_pieces (const CpuTask *task, int c);
 size_t bdct_cpu_count_bins (const CpuTask *task, int c);
 size_t bdct_cpu_piece_levels (const BdctLayout *layout);
@@ -210,6 +214,14 @@ void bdct_cpu_work_on_tree (CpuEngine *self, CpuGroup *group, int number,
 int bdct_cpu_count_tree_segments (const CpuTask *task);
 size_t bdct_cpu_count_tree_words (const CpuTask *task, int c);
 uint64_t *bdct_cpu_find_tree_run (const CpuTask *task, int c, int segment);
+
+/* Reconstruct from a caller's levels (levels.c): a block of a plane, whose
+ * errors and nonzero levels are added to the counters; and a strip of all that
+ * is in a plane of memory. */
+void bdct_cpu_reconstruct (const BdctTilePlane *plane, size_t number,
+    const BdctLevel *levels, BdctCounters *counters);
+void bdct_cpu_reconstruct_strip (const CpuTask *task, int number,
+    Piece *piece);
 
 /* Comparisons (comparison-work.c): pieces that pack a picture, that add up
  * errors, and that make records; and one of each, or a row of a map. */

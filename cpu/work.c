@@ -58,8 +58,8 @@ bdct_cpu_piece_levels (const BdctLayout * layout)
 }
 
 /* Blocks of a component's strip, but for the last one. */
-static size_t
-strip_blocks (const CpuTask * task, int c)
+size_t
+bdct_cpu_strip_blocks (const CpuTask * task, int c)
 {
   const BdctComponentJob *job = &task->job.component[c];
 
@@ -103,7 +103,7 @@ find_run (const CpuTask * task, int c, int strip, int segment, size_t * from,
     size_t * to)
 {
   const int log2_size = bdct_cabac_log2_size (&task->job.component[c]);
-  const size_t in_strip = strip_blocks (task, c);
+  const size_t in_strip = bdct_cpu_strip_blocks (task, c);
   const size_t in_segment = bdct_cabac_segment_blocks (log2_size);
 
   *from = strip * in_strip;
@@ -125,8 +125,8 @@ write_bins (const CpuTask * task, int c, int number, const BdctLevel * levels,
 {
   const BdctComponentJob *job = &task->job.component[c];
   const int log2_size = bdct_cabac_log2_size (job);
-  size_t from = number * strip_blocks (task, c), to;
-  size_t end = from + strip_blocks (task, c);
+  size_t from = number * bdct_cpu_strip_blocks (task, c), to;
+  size_t end = from + bdct_cpu_strip_blocks (task, c);
 
   if (end > count_blocks (&task->plane[c].grid))
     end = count_blocks (&task->plane[c].grid);
@@ -190,6 +190,22 @@ transform_strip (CpuEngine * self, Piece * piece, int row)
           piece->strip[i], bdct_cpu_scratch (self, piece));
 }
 
+/* Where the levels of a strip of component `i` of the piece and task `k` of its
+ * group are, or go to: in the caller's memory, or in the thread's own. */
+static BdctLevel *
+find_levels (const CpuEngine * self, const Piece * piece, int i, int k,
+    int number, BdctLevel * own)
+{
+  const CpuTask *task = piece->group->task[k];
+  const int c = piece->component[i];
+
+  if (task->levels[c] != NULL)
+    return task->levels[c] + number * bdct_cpu_strip_blocks (task, c)
+        * bdct_rate_block_levels (&task->job.component[c]);
+  return own == NULL ? NULL
+      : own + (i * piece->group->n + k) * strip_levels (&self->layout);
+}
+
 /* A strip of a group. */
 static void
 work_on_strip (CpuEngine * self, CpuGroup * group, int number, Piece * piece)
@@ -217,11 +233,15 @@ work_on_strip (CpuEngine * self, CpuGroup * group, int number, Piece * piece)
           || bdct_cabac_log2_size (&first->job.component[c]) > 0))
     levels = self->scratch.strip_levels
         + piece->worker * bdct_cpu_piece_levels (&self->layout);
-  for (int i = 0; levels != NULL && i < piece->n_components; i++)
-    for (int k = 0; k < group->n; k++, levels += strip_levels (&self->layout))
-      piece->strip[i][k].levels = levels;
-  transform_strip (self, piece,
-      number * bdct_tile_side (&first->job.component[c]));
+  for (int i = 0; i < piece->n_components; i++)
+    for (int k = 0; k < group->n; k++)
+      piece->strip[i][k].levels = find_levels (self, piece, i, k, number,
+          levels);
+  if (piece->frame->plan.levels.in && first == piece->frame->task[0])
+    bdct_cpu_reconstruct_strip (first, number, piece);
+  else
+    transform_strip (self, piece,
+        number * bdct_tile_side (&first->job.component[c]));
   for (int i = 0; levels != NULL && i < piece->n_components; i++)
     for (int k = 0; k < group->n; k++)
       count_strip (group->task[k], piece->component[i], number,
@@ -254,8 +274,9 @@ adapt_to_segment (const CpuTask * task, int c, int segment,
     end = count_blocks (&task->plane[c].grid);
   for (; from < end; from = to)
     cost +=
-        bdct_cabac_bins_adapt (find_run (task, c, from / strip_blocks (task, c),
-            segment, &from, &to), first, second);
+        bdct_cabac_bins_adapt (find_run (task, c,
+            from / bdct_cpu_strip_blocks (task, c), segment, &from, &to),
+        first, second);
   return cost;
 }
 
@@ -301,7 +322,7 @@ make_rgb (const CpuEngine * self, Piece * piece)
   uint64_t unused[3] = { 0 };
 
   /* Of a comparison, another stage adds up the errors. */
-  piece->n_rgb = frame->plan.n_distorted == 0;
+  piece->n_rgb = frame->plan.n_distorted == 0 && frame->plan.jobs.rgb_errors;
   memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
   self->kernel->colour->planes_to_rgb (&frame->colour, piece->number,
       piece->n_rgb > 0 ? piece->rgb_sse[0] : unused);
@@ -390,7 +411,8 @@ bdct_cpu_add_up (const Piece * piece)
       task->stats.component[c].sse += strip->counters.sse;
       task->stats.component[c].nonzero += strip->counters.nonzero;
       task->stats.component[c].levels += strip->counters.levels;
-      for (int n = 0; strip->levels != NULL && n < BDCT_RATE_COUNTERS; n++)
+      for (int n = 0; piece->frame->plan.jobs.bits && strip->levels != NULL
+          && n < BDCT_RATE_COUNTERS; n++)
         task->counts.counter[c][n] += piece->counter[i][k][n];
     }
   for (int i = 0; i < piece->n_rgb; i++)

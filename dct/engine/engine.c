@@ -76,6 +76,47 @@ check_view (const BdctFrame * frame, BdctError * error)
   return true;
 }
 
+/* What has to be compared with the source. */
+static bool
+check_sourceless (const BdctFrame * frame, BdctError * error)
+{
+  if (frame->n_trials > 0)
+    return bdct_error (error, "%d trials need a source, which levels do not "
+        "replace", frame->n_trials);
+  if ((frame->metrics | frame->trial_metrics) != 0)
+    return bdct_error (error, "metrics need a source, which levels do not "
+        "replace");
+  if (frame->view != NULL && (frame->view->mode == BDCT_VIEW_ORIGINAL
+          || frame->view->mode == BDCT_VIEW_ERROR_MAP))
+    return bdct_error (error, "view '%s' needs a source, which levels do not "
+        "replace", bdct_view_info (frame->view->mode)->name);
+  return true;
+}
+
+static bool
+check_levels (const BdctFrame * frame, const BdctLayout * layout,
+    BdctError * error)
+{
+  size_t n;
+
+  if (frame->src.data[0] == NULL && !frame->from_levels)
+    return bdct_error (error, "a frame needs a source, or levels to be made "
+        "from");
+  if (frame->levels == NULL)
+    return !frame->from_levels
+        || bdct_error (error, "a frame from levels has none (NULL)");
+  if (bdct_job_is_tree (frame->quantizers))
+    return bdct_error (error, "levels of hevc-quadtree are not supported");
+  n = bdct_count_levels (layout, frame->quantizers, NULL);
+  if (frame->n_levels < n)
+    return bdct_error (error, "room for %zu levels does not do for a frame of "
+        "%zu", frame->n_levels, n);
+  if ((uintptr_t) frame->levels % BDCT_LEVELS_ALIGN != 0)
+    return bdct_error (error, "levels at %p are not aligned to %d bytes",
+        (void *) frame->levels, BDCT_LEVELS_ALIGN);
+  return frame->src.data[0] != NULL || check_sourceless (frame, error);
+}
+
 bool
 bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
     BdctError * error)
@@ -99,6 +140,8 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
   if (frame->rate && !check_bits (frame, error))
     return false;
   if (frame->view != NULL && !check_view (frame, error))
+    return false;
+  if (!check_levels (frame, layout, error))
     return false;
   if (!bdct_metrics_check (frame->metrics | frame->trial_metrics, layout,
           error))

@@ -34,12 +34,14 @@ get_transform (const BdctFrame * frame, int i)
 
 /* The last group with room for a job of this transform, or a new one. */
 static int
-find_group (const BdctPlanJobs * jobs, const BdctTransform * transform,
+find_group (const BdctPlan * plan, const BdctTransform * transform,
     BdctTransform wanted, const BdctPlanRules * rules, int max_jobs)
 {
+  const BdctPlanJobs *jobs = &plan->jobs;
   int g = jobs->n_groups - 1;
 
   while (g >= 0 && (jobs->group[g].n == max_jobs
+          || (g == 0 && plan->levels.in)
           || (rules->one_transform && transform[g] != wanted)))
     g--;
   return g < 0 ? jobs->n_groups : g;
@@ -58,7 +60,7 @@ group_jobs (BdctPlan * plan, const BdctFrame * frame,
   jobs->n_groups = 0;
   for (int i = 0; i < jobs->n; i++) {
     const BdctTransform wanted = get_transform (frame, i);
-    const int g = find_group (jobs, transform, wanted, rules, max_jobs);
+    const int g = find_group (plan, transform, wanted, rules, max_jobs);
 
     if (g == jobs->n_groups) {
       jobs->group[jobs->n_groups++].n = 0;
@@ -93,7 +95,7 @@ static bool
 reads_planes_again (const BdctPlan * plan, const BdctFrame * frame)
 {
   return frame->metrics != 0 || plan->view.drawn || frame->rate
-      || frame->n_trials > 0 || plan->metrics.history.needed;
+      || plan->levels.out || frame->n_trials > 0 || plan->metrics.history.needed;
 }
 
 /* R, G and B are made again whatever is shown, for their errors. */
@@ -102,7 +104,10 @@ place_rgb (BdctPlan * plan, const BdctFrame * frame, bool in_place)
 {
   const bool shown = frame->dst.data[0] != NULL;
 
-  plan->place[BDCT_PLAN_PLANES] = BDCT_PLACE_OWN;
+  if (frame->src.data[0] != NULL)
+    plan->place[BDCT_PLAN_PLANES] = BDCT_PLACE_OWN;
+  else
+    in_place = false;
   if (shown || frame->metrics != 0)
     plan->place[BDCT_PLAN_RECONSTRUCTION] = in_place
         && !reads_planes_again (plan, frame) ? BDCT_PLACE_PLANES
@@ -117,7 +122,8 @@ place_planes (BdctPlan * plan, const BdctFrame * frame)
 {
   BdctPlace rec = BDCT_PLACE_NONE;
 
-  plan->place[BDCT_PLAN_PLANES] = BDCT_PLACE_SRC;
+  if (frame->src.data[0] != NULL)
+    plan->place[BDCT_PLAN_PLANES] = BDCT_PLACE_SRC;
   if (frame->dst.data[0] != NULL)
     plan->place[BDCT_PLAN_VIEW] = BDCT_PLACE_DST;
   if (!plan->view.drawn)
@@ -148,9 +154,21 @@ plan_blocks (BdctPlan * plan, const BdctLayout * layout,
 }
 
 static void
+plan_levels (BdctPlan * plan, const BdctLayout * layout,
+    const BdctFrame * frame)
+{
+  BdctPlanLevels *levels = &plan->levels;
+
+  levels->in = frame->from_levels;
+  levels->out = frame->levels != NULL && !frame->from_levels;
+  levels->n = bdct_count_levels (layout, frame->quantizers, levels->first);
+}
+
+static void
 add_frame_steps (BdctPlan * plan, const BdctLayout * layout)
 {
-  if (layout->rgb.n_planes > 0)
+  if (layout->rgb.n_planes > 0
+      && plan->place[BDCT_PLAN_PLANES] != BDCT_PLACE_NONE)
     add_step (plan, BDCT_STEP_RGB_TO_PLANES, 0);
   if (plan->metrics.history.copied)
     add_step (plan, BDCT_STEP_HISTORY, 0);
@@ -177,6 +195,7 @@ clear (BdctPlan * plan)
   plan->jobs.n_groups = 0;
   plan->metrics.history = (BdctHistoryUse) { .of = { -1, -1, -1 } };
   plan->blocks = (BdctPlanBlocks) { 0 };
+  plan->levels = (BdctPlanLevels) { 0 };
   plan->view.drawn = plan->view.enlarged = false;
   memset (plan->place, 0, sizeof plan->place);
   memset (plan->packed, 0, sizeof plan->packed);
@@ -207,6 +226,7 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
   plan->jobs.trial_files = frame->trial_files;
   plan_metrics (plan, frame->metrics, frame->trial_metrics, frame->frame_rate,
       frame->number, history);
+  plan_levels (plan, layout, frame);
   if (layout->rgb.n_planes > 0)
     place_rgb (plan, frame, rules->in_place);
   else
@@ -216,7 +236,8 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
   plan_blocks (plan, layout, frame);
   group_jobs (plan, frame, rules);
   add_frame_steps (plan, layout);
-  plan->jobs.rgb_errors = bdct_plan_has (plan, BDCT_STEP_PLANES_TO_RGB);
+  plan->jobs.rgb_errors = frame->src.data[0] != NULL
+      && bdct_plan_has (plan, BDCT_STEP_PLANES_TO_RGB);
 }
 
 /* Comparisons */

@@ -18,8 +18,9 @@
 /** The images that a frame goes through. The base has the pixel format of the
  * caller's images; all others are planes of the layout. */
 typedef enum {
-  BDCT_PLAN_PLANES, /**< the planes that jobs read. In a comparison: the
-                         reference, then each distorted picture */
+  BDCT_PLAN_PLANES, /**< the planes that jobs read; none if there is no
+                         source. In a comparison: the reference, then each
+                         distorted picture */
   BDCT_PLAN_RECONSTRUCTION = BDCT_PLAN_PLANES + 1 + BDCT_MAX_DISTORTED,
   BDCT_PLAN_LEVELS, /**< the picture of the levels */
   BDCT_PLAN_VIEW,   /**< what a view is drawn on */
@@ -74,7 +75,8 @@ typedef struct {
 } BdctPlanRules;
 
 /** Jobs by number. In a frame, job 0 is that of the quantizers, and job 1 + i
- * is trial i. In a comparison, job i is distorted picture i. */
+ * is trial i. In a comparison, job i is distorted picture i. A job from levels
+ * is alone in its group. */
 typedef struct {
   int n;
   bool bits;        /**< each job is priced */
@@ -102,6 +104,14 @@ typedef struct {
   size_t n_sizes;   /**< entries of `sizes` */
 } BdctPlanBlocks;
 
+/** The levels of job 0's blocks. */
+typedef struct {
+  bool out;         /**< they are written to the caller's memory */
+  bool in;          /**< they are read from there: nothing is transformed */
+  size_t n;         /**< all of them, and the first of each component */
+  size_t first[BDCT_MAX_COMPONENTS];
+} BdctPlanLevels;
+
 /** What is shown. */
 typedef struct {
   bool drawn;       /**< a step draws `view`, at 1:1 */
@@ -116,6 +126,7 @@ typedef struct {
   BdctPlanJobs jobs;
   BdctPlanMetrics metrics;
   BdctPlanBlocks blocks;
+  BdctPlanLevels levels;
   BdctPlanView view;
   BdctPlace place[BDCT_PLAN_IMAGES];
   bool packed[1 + BDCT_MAX_DISTORTED]; /**< a step makes the picture's planes */

@@ -19,10 +19,11 @@ extern "C" {
 #define BDCT_MAX_DEPTH 64     /**< frames in flight */
 #define BDCT_MAX_TRIALS 128   /**< of a frame */
 #define BDCT_MAX_DISTORTED 3  /**< pictures of a comparison */
+#define BDCT_LEVELS_ALIGN 16  /**< bytes */
 
 /** One frame and what to do with it: the verb `transform`. What it points to
- * belongs to the caller. The memory of `src`, `dst`, `blocks` and `sizes` must
- * stay until collect; the rest is copied. */
+ * belongs to the caller. The memory of `src`, `dst`, `blocks`, `sizes` and
+ * `levels` must stay until collect; the rest is copied. */
 typedef struct {
   size_t size; /**< sizeof (BdctFrame) */
   /** Jobs of one transform and depth, of which each block takes one. They make
@@ -35,7 +36,9 @@ typedef struct {
    * no picture. */
   const BdctJob *trials;
   int n_trials;                 /**< 0 to BDCT_MAX_TRIALS */
-  BdctImage src;
+  BdctImage src;                /**< data[0] NULL, with `from_levels` alone: no
+                                     errors, metrics, trials, and no view of
+                                     these */
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: no
                                      picture, and no errors of R, G and B */
   BdctBlockRecord *blocks;      /**< receives every block's; NULL: not wanted */
@@ -44,6 +47,16 @@ typedef struct {
                                      smallest ones; NULL: not wanted */
   size_t n_blocks;              /**< entries of `quantizer_map` and `blocks`;
                                      unused if there is neither */
+  /** The quantizers' levels, in the order of BdctBlockGrid; each block's are
+   * row-major, rows are vertical frequency; aligned to BDCT_LEVELS_ALIGN. NULL:
+   * not wanted. Not of hevc-quadtree. Those of dct-8x8 are the CPU's, also where
+   * tensor cores make a picture that differs by a rounding. */
+  int16_t *levels;
+  BdctMemory levels_memory;
+  size_t n_levels;              /**< BdctJobInfo.n_levels or more */
+  bool from_levels;             /**< reconstruct from `levels`, of any values, as
+                                     a decoder does, in place of transforming
+                                     `src` */
   bool rate;                    /**< set the bits in all statistics */
   bool trial_files;             /**< set the file sizes of trials, too; the
                                      quantizers' always are with bits */

@@ -205,6 +205,10 @@ typedef struct {
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   int log2_width[BDCT_MAX_COMPONENTS];  /**< of a block */
   int log2_height[BDCT_MAX_COMPONENTS];
+  /** Of BdctFrame.levels: all; those of one block, which vvc-64x64 has fewer of
+   * than samples (32 x 32); and the first one. 0 for hevc-quadtree. */
+  size_t n_levels, block_levels[BDCT_MAX_COMPONENTS];
+  size_t first_level[BDCT_MAX_COMPONENTS];
 } BdctJobInfo;
 
 bool bdct_job_describe (const BdctJob *job, const BdctLayout *layout,

@@ -216,15 +216,13 @@ ref_h264_backward (const RefPlane * p, Whole x[][REF_SIZE],
 {
   int size = ref_block_size (p->params->transform, p->chroma, p->component);
   int qp = ref_h264_qp (p->params, p->component, p->depth);
-  int per = qp / 6, bits = (size == 4 ? 15 : 16) + per;
-  int shift = size == 4 ? 4 : 6;
+  int bits = (size == 4 ? 15 : 16) + qp / 6;
   Whole unit = (Whole) 1 << bits;
   Whole offset = p->params->deadzone == 1.0 / 3 ? unit / 3
       : (Whole) floor (p->params->deadzone * unit);
 
   for (int i = 0; i < size; i++)
     for (int j = 0; j < size; j++) {
-      Whole scale = ref_h264_level_scale (size, qp % 6, i, j);
       Whole c = x[i][j];
       Whole level = ((c < 0 ? -c : c)
           * ref_h264_quant_scale (size, qp % 6, i, j) + offset) / unit;
@@ -232,9 +230,25 @@ ref_h264_backward (const RefPlane * p, Whole x[][REF_SIZE],
       level = c < 0 ? -level : level;
       result->nonzero += level != 0;
       result->level[i][j] = level;
-      /* Clauses 8.5.12.1 and 8.5.13.1 */
-      x[i][j] = per >= shift ? level * scale * (1 << (per - shift))
-          : ref_descale (level * scale, shift - per);
+      x[i][j] = level;
+    }
+  ref_h264_inverse (p, x);
+}
+
+void
+ref_h264_inverse (const RefPlane * p, Whole x[][REF_SIZE])
+{
+  int size = ref_block_size (p->params->transform, p->chroma, p->component);
+  int qp = ref_h264_qp (p->params, p->component, p->depth);
+  int per = qp / 6, shift = size == 4 ? 4 : 6;
+
+  /* Clauses 8.5.12.1 and 8.5.13.1 */
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < size; j++) {
+      Whole scale = ref_h264_level_scale (size, qp % 6, i, j);
+
+      x[i][j] = per >= shift ? x[i][j] * scale * (1 << (per - shift))
+          : ref_descale (x[i][j] * scale, shift - per);
     }
   rows (size == 4 ? inverse_4 : inverse_8, size, x);
   columns (size == 4 ? inverse_4 : inverse_8, size, x);

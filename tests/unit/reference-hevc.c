@@ -264,10 +264,8 @@ hevc_quantize (const RefPlane * p, int size, Whole x[][REF_SIZE],
 {
   static const int quant_scale[] =
       { 26214, 23302, 20560, 18396, 16384, 14564 };
-  static const int level_scale[] = { 40, 45, 51, 57, 64, 72 };
   int qp = ref_hevc_qp (p->params, p->chroma, p->component, p->depth);
   int log2_size = log2 (size), bits = 29 + qp / 6 - p->depth - log2_size;
-  int shift = p->depth + log2_size - 5;
   /* HM's 171 and 85 are 512 / 3 and 512 / 6 to the nearest. */
   Whole offset = (Whole) floor (512 * p->params->deadzone + 0.5);
   bool rdoq = p->params->rdoq && size <= 32
@@ -290,7 +288,22 @@ hevc_quantize (const RefPlane * p, int size, Whole x[][REF_SIZE],
         level = chosen[v * size + u];
       result->nonzero += level != 0;
       result->level[v][u] = level;
-      x[v][u] = clip16 (ref_descale (level * m * level_scale[qp % 6]
+      x[v][u] = level;
+    }
+}
+
+static void
+hevc_dequantize (const RefPlane * p, int size, Whole x[][REF_SIZE])
+{
+  static const int level_scale[] = { 40, 45, 51, 57, 64, 72 };
+  int qp = ref_hevc_qp (p->params, p->chroma, p->component, p->depth);
+  int shift = p->depth + log2 (size) - 5;
+
+  for (int v = 0; v < size; v++)
+    for (int u = 0; u < size; u++) {
+      Whole m = ref_hevc_factor (p->params, p->component, size, v, u);
+
+      x[v][u] = clip16 (ref_descale (x[v][u] * m * level_scale[qp % 6]
               * (1 << qp / 6), shift));
     }
 }
@@ -330,14 +343,13 @@ hevc_forward (const RefPlane * p, Whole x[][REF_SIZE])
 }
 
 void
-ref_hevc_backward (const RefPlane * p, Whole x[][REF_SIZE],
-    RefResult * result)
+ref_hevc_inverse (const RefPlane * p, Whole x[][REF_SIZE])
 {
   int size = ref_block_size (p->params->transform, p->chroma, p->component);
   Whole m[REF_SIZE][REF_SIZE], t[REF_SIZE][REF_SIZE];
 
   hevc_matrix (p, size, m);
-  hevc_quantize (p, size, x, result);
+  hevc_dequantize (p, size, x);
   for (int c = 0; c < kept (size); c++)
     for (int n = 0; n < size; n++) {
       Whole sum = 0;
@@ -352,6 +364,15 @@ ref_hevc_backward (const RefPlane * p, Whole x[][REF_SIZE],
         sum += m[k][n] * t[y][k];
       x[y][n] = clip16 (ref_descale (sum, 20 - p->depth));
     }
+}
+
+void
+ref_hevc_backward (const RefPlane * p, Whole x[][REF_SIZE],
+    RefResult * result)
+{
+  hevc_quantize (p, ref_block_size (p->params->transform, p->chroma,
+          p->component), x, result);
+  ref_hevc_inverse (p, x);
 }
 
 void

@@ -160,6 +160,28 @@ get_steps (const RefPlane * p, int *out)
   }
 }
 
+/* Of levels. */
+static void
+jpeg_inverse (const RefPlane * p, Whole x[][REF_SIZE])
+{
+  int pass1 = p->depth == 8 ? 2 : 1, steps[64];
+  Whole line[8], out[8];
+
+  get_steps (p, steps);
+  for (int c = 0; c < 8; c++) {
+    for (int i = 0; i < 8; i++)
+      line[i] = x[i][c] * steps[8 * i + c];
+    ref_islow_inverse (line, out);
+    for (int i = 0; i < 8; i++)
+      x[i][c] = ref_descale (out[i], 13 - pass1);
+  }
+  for (int y = 0; y < 8; y++) {
+    ref_islow_inverse (x[y], out);
+    for (int i = 0; i < 8; i++)
+      x[y][i] = ref_descale (out[i], 13 + pass1 + 3);
+  }
+}
+
 static void
 jpeg_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
 {
@@ -182,21 +204,10 @@ jpeg_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
 
       result->nonzero += magnitude != 0;
       result->level[i][c] = v < 0 ? -magnitude : magnitude;
-      x[i][c] = (v < 0 ? -magnitude : magnitude) * step;
+      x[i][c] = v < 0 ? -magnitude : magnitude;
     }
   }
-  for (int c = 0; c < 8; c++) {
-    for (int i = 0; i < 8; i++)
-      line[i] = x[i][c];
-    ref_islow_inverse (line, out);
-    for (int i = 0; i < 8; i++)
-      x[i][c] = ref_descale (out[i], 13 - pass1);
-  }
-  for (int y = 0; y < 8; y++) {
-    ref_islow_inverse (x[y], out);
-    for (int i = 0; i < 8; i++)
-      x[y][i] = ref_descale (out[i], 13 + pass1 + 3);
-  }
+  jpeg_inverse (p, x);
 }
 
 /* How far a level may be off before it is rounded; it grows with the samples'
@@ -366,6 +377,30 @@ ref_backward (const RefPlane * p, int64_t x[][REF_SIZE], RefResult * result)
     ref_hevc_backward (p, x, result);
   else
     ref_h264_backward (p, x, result);
+}
+
+void
+ref_inverse (const RefPlane * p, int64_t x[][REF_SIZE], double real[8][8])
+{
+  double basis[8][8], c[8][8];
+  int steps[64];
+
+  if (p->params->transform == BDCT_JPEG_8X8) {
+    jpeg_inverse (p, x);
+  } else if (p->params->transform == BDCT_DCT_8X8) {
+    get_steps (p, steps);
+    for (int k = 0; k < 8; k++)
+      for (int n = 0; n < 8; n++) {
+        basis[k][n] = sqrt (k ? 2.0 / 8 : 1.0 / 8)
+            * cos ((2 * n + 1) * k * M_PI / 16);
+        c[k][n] = (double) x[k][n] * steps[8 * k + n];
+      }
+    real_product (basis, true, c, real);
+  } else if (is_hevc (p->params->transform)) {
+    ref_hevc_inverse (p, x);
+  } else {
+    ref_h264_inverse (p, x);
+  }
 }
 
 void

@@ -81,6 +81,11 @@ void ref_levels (const RefPlane *plane, const int *in, int *levels);
 void ref_backward (const RefPlane *plane, int64_t x[][REF_SIZE],
     RefResult *result);
 
+/** Dequantize a block of levels, any 16-bit ones, and transform it back into
+ * residuals; those of dct-8x8, not yet rounded, are `real`. */
+void ref_inverse (const RefPlane *plane, int64_t x[][REF_SIZE],
+    double real[8][8]);
+
 /** The size of this component's blocks. */
 int ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Blocks from levels that are the caller's, block by block and in plain C:
+ * inverse.h says why the tiles do not do it. */
+#include "state.h"
+
+#include "dct/base/min.h"
+
+#define BDCT_INLINE BDCT_FORCE_INLINE
+#undef BDCT_UNROLL
+#define BDCT_UNROLL
+#include "dct/transform/inverse.h"
+
+/* Where sample (x, y) of a component is. */
+static uint8_t *
+find_sample (const BdctTilePlane * p, const BdctSamples * s, int x, int y)
+{
+  return s->data + y * s->stride
+      + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
+}
+
+/* The residuals of a block, times nothing, row by row. Returns how many levels
+ * are not 0. */
+static int
+invert (const BdctTilePlane * p, const BdctTileQuantizer * set,
+    const BdctLevel * levels, BdctInverseValue * x)
+{
+  const BdctComponentJob *job = &set->job;
+  const BdctChainInfo *chain = bdct_chain_info (job->chain);
+  const bool transposed = job->transposed != 0;
+  const BdctInversePass columns = bdct_inverse_pass (p->family, job,
+      chain->column, p->column, transposed);
+  const BdctInversePass rows = bdct_inverse_pass (p->family, job, chain->row,
+      p->row, !transposed);
+  BdctInverseValue line[BDCT_MAX_SIZE];
+  int nonzero = 0;
+
+  for (int v = 0; v < columns.keep; v++)
+    for (int u = 0; u < rows.keep; u++) {
+      const int level = levels[v * rows.keep + u];
+
+      x[v * rows.n + u] = bdct_inverse_dequantize (p->family, job, v, u,
+          level);
+      nonzero += level != 0;
+    }
+  for (int v = 0; transposed && v < columns.keep; v++)
+    bdct_inverse_line (&rows, x + v * rows.n);
+  for (int u = 0; u < (transposed ? rows.n : rows.keep); u++) {
+    for (int v = 0; v < columns.keep; v++)
+      line[v] = x[v * rows.n + u];
+    bdct_inverse_line (&columns, line);
+    for (int v = 0; v < columns.n; v++)
+      x[v * rows.n + u] = line[v];
+  }
+  for (int v = 0; !transposed && v < columns.n; v++)
+    bdct_inverse_line (&rows, x + v * rows.n);
+  return nonzero;
+}
+
+/* Store a block of residuals. Returns its squared errors. */
+static uint64_t
+store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
+    int width, int height)
+{
+  const int bytes = p->depth > 8 ? 2 : 1, shift = p->layout.shift;
+  const int peak = (1 << p->depth) - 1;
+  uint64_t sse = 0;
+
+  for (int v = 0; v < bdct_min (height, p->layout.height - top); v++)
+    for (int u = 0; u < bdct_min (width, p->layout.width - left); u++) {
+      const int64_t whole = x[v * width + u].whole + (peak + 1) / 2;
+      const int sample = whole < 0 ? 0 : whole > peak ? peak : (int) whole;
+
+      if (p->src.data != NULL) {
+        const int64_t e = sample - bdct_sample_get (find_sample (p, &p->src,
+                left + u, top + v), 0, bytes, shift, peak);
+
+        sse += e * e;
+      }
+      if (p->dst.data != NULL)
+        bdct_sample_put (find_sample (p, &p->dst, left + u, top + v), 0,
+            bytes, shift, sample);
+    }
+  return sse;
+}
+
+/* The picture of a block's levels; those beyond `keep` are 0. */
+static void
+draw (const BdctTilePlane * p, const BdctComponentJob * job,
+    const BdctLevel * levels, int left, int top)
+{
+  const int width = 1 << job->log2_width, height = 1 << job->log2_height;
+  const int wide = bdct_min (job->keep, width);
+
+  for (int v = 0; v < bdct_min (height, p->layout.height - top); v++)
+    for (int u = 0; u < bdct_min (width, p->layout.width - left); u++)
+      bdct_sample_put (find_sample (p, &p->levels, left + u, top + v), 0,
+          p->depth > 8 ? 2 : 1, p->layout.shift,
+          bdct_render_level (v < job->keep && u < wide
+              ? levels[v * wide + u] : 0, p->component != BDCT_Y, p->depth));
+}
+
+void
+bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
+    const BdctLevel * levels, BdctCounters * counters)
+{
+  const size_t of_frame = p->grid.first + number;
+  const BdctTileQuantizer *set = p->set[p->quantizer_map != NULL
+      ? p->quantizer_map[of_frame] : 0];
+  const int width = 1 << set->job.log2_width;
+  const int height = 1 << set->job.log2_height;
+  const int left = number % p->grid.columns * width;
+  const int top = number / p->grid.columns * height;
+  BdctInverseValue x[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
+  const int nonzero = invert (p, set, levels, x);
+  const uint64_t sse = store (p, x, left, top, width, height);
+
+  counters->nonzero += nonzero;
+  counters->sse += sse;
+  if (p->blocks != NULL)
+    p->blocks[of_frame] = (BdctBlockRecord) {
+      .sse = sse < UINT32_MAX ? sse : UINT32_MAX,
+      .nonzero = nonzero,
+    };
+  if (p->levels.data != NULL)
+    draw (p, &set->job, levels, left, top);
+}
+
+void
+bdct_cpu_reconstruct_strip (const CpuTask * task, int number, Piece * piece)
+{
+  for (int i = 0; i < piece->n_components; i++) {
+    const int c = piece->component[i];
+    const BdctTilePlane *plane = &task->plane[c];
+    const int size = bdct_rate_block_levels (&task->job.component[c]);
+    const size_t of_strip = bdct_cpu_strip_blocks (task, c);
+    const size_t all = (size_t) plane->grid.columns * plane->grid.rows;
+    const size_t first = number * of_strip;
+
+    for (size_t k = first; k < first + of_strip && k < all; k++)
+      bdct_cpu_reconstruct (plane, k, piece->strip[i][0].levels
+          + (k - first) * size, &piece->strip[i][0].counters);
+  }
+}

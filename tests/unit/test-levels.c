@@ -1,0 +1,460 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Levels out of an engine, against the definition; levels into it, which have
+ * to give the very frame that they came of; and any levels, against the
+ * definition of a decoder. */
+#include <math.h>
+#include <string.h>
+#include "program.h"
+#include "lists.h"
+#include "reference.h"
+#include "rgb-formats.h"
+
+#define MAX_SETS 3
+#define CANARY 0x5a5a
+
+/* A frame, and all that is asked of it. */
+typedef struct {
+  BdctLayout layout;
+  Picture picture;
+  Frame src, dst, again;
+  BdctParams params[MAX_SETS];
+  BdctJob quantizers[MAX_SETS];
+  BdctFrame frame;
+  guint8 *map;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  BdctBlockRecord *blocks;
+  gsize n, first[BDCT_MAX_COMPONENTS];
+  BdctLevel *levels;
+  BdctStats stats[2];
+} Scene;
+
+static void
+scene_init (Scene * s, const BdctLayout * layout, BdctTransform transform,
+    gboolean rdoq, int n_sets, guint seed)
+{
+  static const Content contents[] = { CONTENT_SMOOTH, CONTENT_RANDOM,
+    CONTENT_EXTREME
+  };
+  GRand *rand = g_rand_new_with_seed (seed);
+
+  memset (s, 0, sizeof *s);
+  s->layout = *layout;
+  for (int i = 0; i < n_sets; i++) {
+    BdctParams *params = &s->params[i];
+
+    *params = (BdctParams) BDCT_PARAMS_DEFAULT;
+    params->transform = transform;
+    params->rdoq = rdoq;
+    params->qp = g_rand_int_range (rand, 0, 52);
+    params->quality = g_rand_int_range (rand, 1, 101);
+    params->deadzone = ref_deadzone (seed);
+    params->scaling_list = seed % 3;
+    if (params->scaling_list == BDCT_SCALING_FILE)
+      random_lists (params, seed + i);
+    g_assert_true (bdct_job_init (&s->quantizers[i], params, layout, NULL));
+  }
+  s->frame.quantizers = s->quantizers;
+  s->frame.n_quantizers = n_sets;
+  s->frame.n_blocks = bdct_blocks_init (s->grid, layout, s->quantizers);
+  s->map = g_malloc (s->frame.n_blocks);
+  for (gsize i = 0; i < s->frame.n_blocks; i++)
+    s->map[i] = g_rand_int_range (rand, 0, n_sets);
+  s->frame.quantizer_map = n_sets > 1 ? s->map : NULL;
+  s->blocks = g_new0 (BdctBlockRecord, s->frame.n_blocks);
+  s->n = bdct_count_levels (layout, s->quantizers, s->first);
+  s->levels = g_aligned_alloc (s->n + 64, sizeof *s->levels, 64);
+  for (gsize i = 0; i < s->n + 64; i++)
+    s->levels[i] = CANARY;
+  if (layout->rgb.n_planes == 0)
+    picture_init (&s->picture, layout);
+  frame_init (&s->src, layout, STRIDE_TIGHT);
+  frame_init (&s->dst, layout, STRIDE_ODD);
+  frame_init (&s->again, layout, STRIDE_ODD);
+  if (layout->rgb.n_planes == 0) {
+    picture_fill (&s->picture, contents[seed % 3], layout, transform, seed);
+    frame_put (&s->src, layout, &s->picture, FALSE);
+  } else {
+    for (int p = 0; p < layout->rgb.n_planes; p++)
+      for (gsize i = 0; i < s->src.size[p]; i++)
+        s->src.memory[p][i] = i * 3 + g_rand_int_range (rand, 0, 20);
+  }
+  s->frame.src = s->src.image;
+  s->frame.dst = s->dst.image;
+  s->frame.n_levels = s->n;
+  g_rand_free (rand);
+}
+
+static void
+scene_clear (Scene * s)
+{
+  if (s->layout.rgb.n_planes == 0)
+    picture_clear (&s->picture);
+  frame_clear (&s->src);
+  frame_clear (&s->dst);
+  frame_clear (&s->again);
+  g_free (s->map);
+  g_free (s->blocks);
+  g_aligned_free (s->levels);
+}
+
+static RefPlane
+plane_of (const Scene * s, int set, int c)
+{
+  return (RefPlane) {
+    .params = &s->params[set], .chroma = s->layout.chroma, .component = c,
+    .depth = s->layout.depth, .width = s->picture.width[c],
+    .height = s->picture.height[c]
+  };
+}
+
+/* Where level (v, u) of a block is; levels that no chain keeps are nowhere. */
+static const BdctLevel *
+level_at (const Scene * s, int c, gsize number, int size, int v, int u)
+{
+  const int kept = MIN (size, 32);
+
+  return v < kept && u < kept ? s->levels + s->first[c]
+      + number * kept * kept + v * kept + u : NULL;
+}
+
+/* A component's levels against the definition's. Of dct-8x8 a level near a tie
+ * may be the next one. */
+static void
+check_levels (const Scene * s, int c)
+{
+  const int size = ref_block_size (s->params[0].transform, s->layout.chroma,
+      c);
+  const int columns = (s->picture.width[c] + size - 1) / size;
+  const int rows = (s->picture.height[c] + size - 1) / size;
+  const gboolean real = s->params[0].transform == BDCT_DCT_8X8;
+  guint64 different = 0;
+
+  for (int set = 0; set < s->frame.n_quantizers; set++) {
+    const RefPlane plane = plane_of (s, set, c);
+    int *levels = g_new (int, columns * rows * size * size);
+
+    ref_levels (&plane, s->picture.sample[c], levels);
+    for (int i = 0; i < columns * rows * size * size; i++) {
+      const int y = i / (columns * size), x = i % (columns * size);
+      const gsize number = y / size * columns + x / size;
+      const BdctLevel *level = level_at (s, c, number, size, y % size,
+          x % size);
+
+      if (s->map[s->grid[c].first + number] != set)
+        continue;
+      g_assert_true (level != NULL || levels[i] == 0);
+      if (level == NULL)
+        continue;
+      different += *level != levels[i];
+      g_assert_cmpint (ABS (*level - levels[i]), <=, real);
+    }
+    g_free (levels);
+  }
+  g_assert_cmpuint (different * 1000, <=, s->n);
+  tally_add (columns * rows * size * size, different);
+}
+
+static void
+run (Scene * s, BdctEngine * engine, BdctStats * stats)
+{
+  memset (s->blocks, 0xee, s->frame.n_blocks * sizeof *s->blocks);
+  engine_run (engine, &s->layout, &s->frame, stats);
+}
+
+/* What follows from the levels alone. */
+static void
+check_sourceless (Scene * s, BdctEngine * engine)
+{
+  BdctStats stats[2];
+  gsize n = s->frame.n_blocks;
+  BdctBlockRecord *before = g_memdup2 (s->blocks, n * sizeof *before);
+
+  s->frame.n_trials = 0;
+  memset (&s->frame.src, 0, sizeof s->frame.src);
+  memcpy (s->again.memory[0], s->dst.memory[0], s->dst.size[0]);
+  for (int p = 0; p < bdct_image_planes (&s->layout); p++)
+    for (int x = 0; x < (s->layout.rgb.bytes == 4 ? 0 : 3); x++)
+      ((guint8 *) s->again.image.data[p])[x % s->layout.plane[p].width] ^= 1;
+  run (s, engine, stats);
+  g_assert_true (frame_equal (&s->dst, &s->again, &s->layout));
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    g_assert_cmpuint (stats[0].component[c].sse, ==, 0);
+    g_assert_cmpuint (stats[0].rgb[c].samples, ==, 0);
+    g_assert_cmpuint (stats[0].rgb[c].sse, ==, 0);
+    stats[0].component[c].sse = s->stats[0].component[c].sse;
+  }
+  memcpy (stats[0].rgb, s->stats[0].rgb, sizeof stats[0].rgb);
+  g_assert_cmpmem (stats, sizeof *stats, s->stats, sizeof *stats);
+  for (gsize i = 0; i < n; i++) {
+    g_assert_cmpuint (s->blocks[i].sse, ==, 0);
+    g_assert_cmpuint (s->blocks[i].nonzero, ==, before[i].nonzero);
+  }
+  s->frame.src = s->src.image;
+  g_free (before);
+}
+
+/* Out, in with the source, and in without it. */
+static void
+check_scene (Scene * s, BdctEngine * engine, BdctViewMode mode)
+{
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctBlockRecord *before;
+  BdctStats stats[2];
+
+  view.mode = mode;
+  bdct_view_colours (&view, s->layout.depth, 0.299, 0.114, FALSE);
+  s->frame.view = mode == BDCT_VIEW_RECONSTRUCTION ? NULL : &view;
+  s->frame.rate = TRUE;
+  s->frame.blocks = s->blocks;
+  s->frame.trials = &s->quantizers[s->frame.n_quantizers - 1];
+  s->frame.n_trials = 1;
+  s->frame.levels = NULL;
+  s->frame.dst = s->dst.image;
+  run (s, engine, stats);
+  before = g_memdup2 (s->blocks, s->frame.n_blocks * sizeof *before);
+
+  s->frame.levels = s->levels;
+  s->frame.dst = s->again.image;
+  run (s, engine, s->stats);
+  g_assert_cmpmem (stats, sizeof stats, s->stats, sizeof stats);
+  g_assert_true (frame_equal (&s->dst, &s->again, &s->layout));
+  for (gsize i = s->n; i < s->n + 64; i++)
+    g_assert_cmpint (s->levels[i], ==, CANARY);
+  for (int c = 0; s->layout.rgb.n_planes == 0
+      && c < bdct_layout_components (&s->layout); c++)
+    check_levels (s, c);
+
+  s->frame.from_levels = TRUE;
+  for (int p = 0; p < bdct_image_planes (&s->layout); p++)
+    ((guint8 *) s->again.image.data[p])[0] ^= 1;
+  run (s, engine, stats);
+  g_assert_cmpmem (stats, sizeof stats, s->stats, sizeof stats);
+  g_assert_cmpmem (before, s->frame.n_blocks * sizeof *before, s->blocks,
+      s->frame.n_blocks * sizeof *before);
+  g_assert_true (frame_equal (&s->dst, &s->again, &s->layout));
+  check_sourceless (s, engine);
+  s->frame.from_levels = FALSE;
+  g_free (before);
+}
+
+static void
+test_frames (gconstpointer data)
+{
+  static const Format formats[] = { FORMAT_NV12, FORMAT_I420, FORMAT_NV21,
+    FORMAT_Y444, FORMAT_GRAY, FORMAT_Y42B
+  };
+  static const int sizes[][2] = { { 67, 45 }, { 1, 1 }, { 130, 66 } };
+  const BdctTransform transform = GPOINTER_TO_INT (data);
+  guint seed = transform;
+
+  for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
+    for (int depth = 8; depth <= 12; depth += 2)
+      for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
+        for (int rdoq = 0; rdoq <= bdct_transform_has_rdoq (transform);
+            rdoq++) {
+          const int n_sets = seed % 2 ? 1 : MAX_SETS;
+          BdctLayout layout;
+          Scene scene;
+
+          format_layout (formats[f], depth, depth == 10 && f == 0 ? 6 : 0,
+              sizes[k][0], sizes[k][1], &layout);
+          scene_init (&scene, &layout, transform, rdoq, n_sets, seed++);
+          for (guint i = 0; i < n_engines; i++)
+            check_scene (&scene, engines[i], seed % 3 == 0
+                ? BDCT_VIEW_COEFFICIENTS : BDCT_VIEW_RECONSTRUCTION);
+          scene_clear (&scene);
+        }
+}
+
+static void
+test_rgb (void)
+{
+  guint seed = 0;
+
+  for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++)
+    for (guint k = 0; k < G_N_ELEMENTS (rgb_samplings); k++)
+      for (int t = 0; t < BDCT_N_FIXED; t++) {
+        BdctLayout layout;
+        Scene scene;
+
+        bdct_layout_init_rgb (&layout, &rgb_formats[f].rgb, 67, 45,
+            rgb_samplings[k].chroma);
+        scene_init (&scene, &layout, t, FALSE, 1 + seed % 2, seed);
+        seed++;
+        for (guint i = 0; i < n_engines; i++)
+          check_scene (&scene, engines[i], BDCT_VIEW_RECONSTRUCTION);
+        scene_clear (&scene);
+      }
+}
+
+/* A block of any levels. Returns 0 if its samples are not what is defined. */
+static guint
+check_block (const Scene * s, const Picture * out, int c, gsize number)
+{
+  const int size = ref_block_size (s->params[0].transform, s->layout.chroma,
+      c);
+  const int left = number % s->grid[c].columns * size;
+  const int top = number / s->grid[c].columns * size;
+  const int middle = 1 << (s->layout.depth - 1), peak = 2 * middle - 1;
+  const RefPlane plane = plane_of (s, s->map[s->grid[c].first + number], c);
+  gint64 x[REF_SIZE][REF_SIZE];
+  double real[8][8], magnitudes = 0;
+  guint n = 0;
+
+  for (int v = 0; v < size; v++)
+    for (int u = 0; u < size; u++) {
+      const BdctLevel *level = level_at (s, c, number, size, v, u);
+
+      x[v][u] = level != NULL ? *level : 0;
+      magnitudes += ABS (x[v][u]) * 32767.;
+    }
+  ref_inverse (&plane, x, real);
+  for (int v = 0; v < size && top + v < out->height[c]; v++)
+    for (int u = 0; u < size && left + u < out->width[c]; u++, n++) {
+      const int sample = out->sample[c][(top + v) * out->width[c] + left + u];
+
+      if (plane.params->transform == BDCT_DCT_8X8) {
+        const double slack = 1e-2 + 1e-6 * magnitudes;
+        const double v0 = floor (real[v][u] + middle - slack + 0.5);
+        const double v1 = floor (real[v][u] + middle + slack + 0.5);
+
+        g_assert_cmpfloat (sample, >=, CLAMP (v0, 0, peak));
+        g_assert_cmpfloat (sample, <=, CLAMP (v1, 0, peak));
+      } else {
+        g_assert_cmpint (sample, ==, CLAMP (x[v][u] + middle, 0, peak));
+      }
+    }
+  return n;
+}
+
+/* Levels of all 16 bits, of few of them, and a few large ones. */
+static BdctLevel
+any_level (GRand * rand, int kind)
+{
+  const int bits = kind % 3 == 0 ? 16 : kind % 3 == 1 ? 1 + kind % 11
+      : g_rand_int_range (rand, 0, 20) == 0 ? 16 : 0;
+  const gint32 v = g_rand_int_range (rand, -32768, 32768);
+
+  return v == 32767 && kind % 2 ? -32768 : v / (1 << (16 - bits));
+}
+
+static void
+test_any (gconstpointer data)
+{
+  const BdctTransform transform = GPOINTER_TO_INT (data);
+  GRand *rand = g_rand_new_with_seed (transform);
+
+  for (int k = 0; k < 60; k++) {
+    BdctStats stats, all = { 0 };
+    BdctLayout layout;
+    Picture out;
+    Scene s;
+
+    format_layout (k % 2 ? FORMAT_Y444 : FORMAT_NV12, 8 + k % 3 * 2, 0, 67, 70,
+        &layout);
+    scene_init (&s, &layout, transform, FALSE, MAX_SETS, k);
+    picture_init (&out, &layout);
+    memset (&s.frame.src, 0, sizeof s.frame.src);
+    s.frame.levels = s.levels;
+    s.frame.from_levels = TRUE;
+    for (gsize i = 0; i < s.n; i++) {
+      s.levels[i] = any_level (rand, k);
+      for (int c = BDCT_MAX_COMPONENTS - 1; c >= 0; c--)
+        if (i >= s.first[c]) {
+          all.component[c].nonzero += s.levels[i] != 0;
+          break;
+        }
+    }
+    for (guint e = 0; e < n_engines; e++) {
+      engine_run (engines[e], &layout, &s.frame, &stats);
+      frame_get (&s.dst, &layout, &out);
+      for (int c = 0; c < bdct_layout_components (&layout); c++) {
+        g_assert_cmpuint (stats.component[c].nonzero, ==,
+            all.component[c].nonzero);
+        for (gsize i = 0; i < (gsize) s.grid[c].columns * s.grid[c].rows; i++)
+          tally_add (check_block (&s, &out, c, i), 0);
+      }
+    }
+    picture_clear (&out);
+    scene_clear (&s);
+  }
+  g_rand_free (rand);
+}
+
+static void
+refuse (BdctFrame * frame, const BdctLayout * layout, const char *why)
+{
+  BdctError error = { "" };
+
+  g_assert_false (bdct_frame_check (frame, layout, &error));
+  if (strstr (error.message, why) == NULL)
+    g_test_fail_printf ("'%s' is not in '%s'", why, error.message);
+}
+
+static void
+test_refused (void)
+{
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctLayout layout;
+  BdctFrame frame;
+  BdctJob job;
+  Scene s;
+
+  format_layout (FORMAT_NV12, 8, 0, 67, 45, &layout);
+  scene_init (&s, &layout, BDCT_JPEG_8X8, FALSE, 1, 1);
+  g_assert_cmpuint (s.n, ==, 64 * (9 * 6 + 2 * 5 * 3));
+  g_assert_cmpuint (s.first[BDCT_U], ==, 64 * 9 * 6);
+  g_assert_cmpuint (s.first[BDCT_V], ==, 64 * (9 * 6 + 5 * 3));
+  s.frame.levels = s.levels;
+  g_assert_true (bdct_frame_check (&s.frame, &layout, NULL));
+  frame = s.frame;
+  frame.n_levels = s.n - 1;
+  refuse (&frame, &layout, "room for 5375 levels does not do for a frame of "
+      "5376");
+  frame = s.frame;
+  frame.levels = s.levels + 1;
+  refuse (&frame, &layout, "not aligned to 16 bytes");
+  frame = s.frame;
+  frame.from_levels = TRUE;
+  frame.levels = NULL;
+  refuse (&frame, &layout, "a frame from levels has none (NULL)");
+  frame.src.data[0] = NULL;
+  refuse (&frame, &layout, "a frame from levels has none (NULL)");
+  frame = s.frame;
+  frame.src.data[0] = NULL;
+  refuse (&frame, &layout, "a frame needs a source, or levels");
+  frame.from_levels = TRUE;
+  g_assert_true (bdct_frame_check (&frame, &layout, NULL));
+  frame.trials = s.quantizers;
+  frame.n_trials = 1;
+  refuse (&frame, &layout, "1 trials need a source");
+  frame.n_trials = 0;
+  frame.metrics = 1 << BDCT_METRIC_SSIM;
+  refuse (&frame, &layout, "metrics need a source");
+  frame.metrics = 0;
+  frame.view = &view;
+  view.mode = BDCT_VIEW_ERROR_MAP;
+  refuse (&frame, &layout, "view 'error-map' needs a source");
+  params.transform = BDCT_HEVC_QUADTREE;
+  g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+  frame = s.frame;
+  frame.quantizers = &job;
+  refuse (&frame, &layout, "levels of hevc-quadtree are not supported");
+  scene_clear (&s);
+}
+
+int
+main (int argc, char **argv)
+{
+  tests_init (&argc, &argv);
+  for (int t = 0; t < BDCT_N_FIXED; t++) {
+    tests_add (test_frames, t, "/levels/frames/%s",
+        bdct_transform_info (t)->name);
+    tests_add (test_any, t, "/levels/any/%s", bdct_transform_info (t)->name);
+  }
+  g_test_add_func ("/levels/rgb", test_rgb);
+  g_test_add_func ("/levels/refused", test_refused);
+  return tests_run ("the definition");
+}
