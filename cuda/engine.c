@@ -450,7 +450,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
   entry = next_entry (self, request->metrics | request->trial_metrics);
   bdct_plan_frame (&entry->frame.plan, &self->staging.layout, request,
       &self->rules, &self->history);
-  ok = wait_for (self, self->staging.layout.rgb.n_planes > 0
+  ok = wait_for (self, bdct_cuda_frame_is_rgb (&entry->frame)
       ? self->device.split : self->device.stream, request->wait, 2, error)
       && bdct_cuda_prepare_frame (&entry->frame, &self->staging,
       &self->memory, request, error);

@@ -156,7 +156,7 @@ end_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
             device->was_computed, error))
       return false;
   }
-  return frame->plan.n_distorted > 0
+  return !bdct_cuda_frame_is_rgb (frame)
       || check (cudaEventRecord (staging->ring[frame->images.ring_index].free,
           device->join), "cudaEventRecord", error);
 }

@@ -50,6 +50,7 @@ bdct_cuda_frame_clear (BdctCudaFrame * frame, bool in_context)
   bdct_buffer_free (&frame->blocks.map, in_context);
   bdct_buffer_free (&frame->blocks.record_memory, in_context);
   bdct_buffer_free (&frame->blocks.size_memory, in_context);
+  bdct_buffer_free (&frame->levels.memory, in_context);
   bdct_buffer_free (&frame->results.accumulators, in_context);
   bdct_buffer_free (&frame->results.counts, in_context);
   bdct_frame_metrics_clear (&frame->results.metrics, in_context);
@@ -204,11 +205,17 @@ bdct_cuda_frame_describe (const BdctCudaFrame * frame,
 
 /* Results */
 
+static bool
+downloads_levels (const BdctCudaFrame * frame)
+{
+  return frame->plan.levels.out && frame->levels.host != NULL;
+}
+
 bool
 bdct_cuda_frame_downloads (const BdctCudaFrame * frame)
 {
   return frame->images.dst.on_host || frame->blocks.to_records != NULL
-      || frame->blocks.to_sizes != NULL;
+      || frame->blocks.to_sizes != NULL || downloads_levels (frame);
 }
 
 static bool
@@ -225,6 +232,7 @@ bdct_cuda_frame_download (BdctCudaFrame * frame, BdctStaging * staging,
 {
   const BdctCudaBlocks *blocks = &frame->blocks;
   const BdctPlanBlocks *plan = &frame->plan.blocks;
+  const BdctCudaLevels *levels = &frame->levels;
 
   return (!frame->images.dst.on_host
       || bdct_staging_download (staging, &frame->images.dst, error))
@@ -233,6 +241,10 @@ bdct_cuda_frame_download (BdctCudaFrame * frame, BdctStaging * staging,
               blocks->records, plan->n * sizeof *blocks->records, error))
       && (blocks->to_sizes == NULL || download (staging,
               blocks->size_memory.host.data, blocks->sizes, plan->n_sizes,
+              error))
+      && (!downloads_levels (frame) || download (staging, levels->dma_direct
+              ? (void *) levels->host : levels->memory.host.data,
+              levels->device, frame->plan.levels.n * sizeof *levels->device,
               error));
 }
 
@@ -248,6 +260,9 @@ bdct_cuda_frame_finish (BdctCudaFrame * frame, BdctStaging * staging)
   if (blocks->to_sizes != NULL)
     memcpy (blocks->to_sizes, blocks->size_memory.host.data,
         frame->plan.blocks.n_sizes);
+  if (downloads_levels (frame) && !frame->levels.dma_direct)
+    memcpy (frame->levels.host, frame->levels.memory.host.data,
+        frame->plan.levels.n * sizeof *frame->levels.host);
 }
 
 static void

@@ -68,6 +68,15 @@ typedef struct {
   bool dma_direct;            /**< the GPU copies the records by itself */
 } BdctCudaBlocks;
 
+/** Levels that are wanted or given. */
+typedef struct {
+  BdctBuffer memory;
+  BdctLevel *device;          /**< on the device */
+  BdctLevel *host;            /**< the caller's; NULL if these are on the
+                                   device */
+  bool dma_direct;            /**< the GPU copies them by itself */
+} BdctCudaLevels;
+
 /** What becomes statistics. */
 typedef struct {
   BdctCudaAccumulator *first; /**< of job 0 */
@@ -103,6 +112,7 @@ typedef struct {
   BdctCudaImages images;
   BdctCudaJobs jobs;
   BdctCudaBlocks blocks;
+  BdctCudaLevels levels;
   BdctCudaResults results;
   BdctCudaPictures pictures;
   BdctCudaShown shown;

@@ -207,6 +207,29 @@ place_blocks (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
+/* Memory for levels, unless the caller's is on the device. */
+static bool
+place_levels (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctFrame * request, BdctError * error)
+{
+  BdctCudaLevels *levels = &frame->levels;
+  const size_t size = frame->plan.levels.n * sizeof *levels->device;
+
+  levels->device = request->levels;
+  levels->host = NULL;
+  if (request->levels == NULL || request->levels_memory == BDCT_MEMORY_DEVICE)
+    return true;
+  levels->host = request->levels;
+  levels->dma_direct = bdct_host_memory_is_pinned (levels->host, size);
+  if (!bdct_buffer_reserve (&levels->memory, size, !levels->dma_direct,
+          staging->engine, error))
+    return false;
+  levels->device = (BdctLevel *) levels->memory.device;
+  if (frame->plan.levels.in && !levels->dma_direct)
+    memcpy (levels->memory.host.data, levels->host, size);
+  return true;
+}
+
 /* The launches of the quantizers, and of their levels. */
 static bool
 plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
@@ -254,7 +277,7 @@ plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
       && !make_map (frame, staging, request, grid, error))
     return false;
   jobs->n_launches = 0;
-  return bdct_job_is_rd (jobs->quantizers)
+  return bdct_job_is_rd (jobs->quantizers) || frame->plan.levels.in
       || plan_launches (frame, staging, grid, error);
 }
 
@@ -329,10 +352,12 @@ describe_view (BdctCudaFrame * frame, const BdctLayout * layout)
         &image[BDCT_PLAN_PLANES], &rec, &image[BDCT_PLAN_VIEW],
         frame->blocks.records, plan->blocks.by_map ? frame->blocks.map.device
         : NULL, NULL);
-  if (bdct_cuda_frame_is_rgb (frame))
+  if (layout->rgb.n_planes > 0)
     frame->shown.colour = (BdctCudaColour) {
       .layout = *layout,
-      .src = frame->images.src[0].image,
+      /* Without a source, bytes beside R, G and B stay what they are. */
+      .src = image[BDCT_PLAN_PLANES].data[0] != NULL
+          ? frame->images.src[0].image : frame->images.dst.image,
       .dst = frame->images.dst.image,
       .planes = image[BDCT_PLAN_PLANES],
       .rec = image[BDCT_PLAN_RECONSTRUCTION],
@@ -342,15 +367,27 @@ describe_view (BdctCudaFrame * frame, const BdctLayout * layout)
 }
 
 static bool
+uploads_levels (const BdctCudaFrame * frame)
+{
+  return frame->plan.levels.in && frame->levels.host != NULL;
+}
+
+static bool
 upload (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
 {
   const BdctDevice *device = staging->device;
   const BdctCudaBlocks *blocks = &frame->blocks;
+  const BdctCudaLevels *levels = &frame->levels;
 
   return (!frame->images.src[0].on_host
       || bdct_staging_upload (staging, &frame->images.src[0], error))
       && (blocks->map_size == 0 || check (cudaMemcpyAsync (blocks->map.device,
               blocks->map.host.data, blocks->map_size, cudaMemcpyHostToDevice,
+              device->upload), "cudaMemcpyAsync", error))
+      && (!uploads_levels (frame) || check (cudaMemcpyAsync (levels->device,
+              levels->dma_direct ? (void *) levels->host
+              : levels->memory.host.data, frame->plan.levels.n
+              * sizeof *levels->device, cudaMemcpyHostToDevice,
               device->upload), "cudaMemcpyAsync", error))
       && check (cudaEventRecord (frame->events.uploaded, device->upload),
       "cudaEventRecord", error)
@@ -373,6 +410,7 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
           device->stream, error)
       || !bdct_cuda_frame_place_images (frame, staging, &src->image, error)
       || !place_blocks (frame, staging, request, error)
+      || !place_levels (frame, staging, request, error)
       || !place_results (frame, staging, error)
       || !plan_quantizers (frame, staging, request, error)
       || !plan_trials (frame, staging, request->n_trials, error)
@@ -380,9 +418,11 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
           error))
     return false;
   describe_view (frame, &staging->layout);
-  frame->events.wait = src->on_host || bdct_cuda_frame_downloads (frame)
+  frame->events.wait = src->on_host || uploads_levels (frame)
+      || bdct_cuda_frame_downloads (frame)
       ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;
-  if ((!src->on_host && frame->blocks.map_size == 0)
+  if ((!src->on_host && !uploads_levels (frame)
+          && frame->blocks.map_size == 0)
       || upload (frame, staging, error))
     return true;
   /* The caller may free the image now: nothing may go on using it. */

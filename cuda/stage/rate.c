@@ -2,7 +2,9 @@
 #include "rate.h"
 
 #include <string.h>
+#include "cuda/kernels/levels.h"
 #include "dct/entropy/huffman-symbols.h"
+#include "levels.h"
 #include "rd.h"
 
 /* The most jobs of a round: of one plane each. */
@@ -80,6 +82,13 @@ add (Round * round, int stage, const BdctCudaWork * work,
       &round->launch[stage][round->n[stage]++], error) > 0;
 }
 
+/* Whether job `i` is made from the caller's levels, of which its bits are. */
+static bool
+is_given (const BdctCudaFrame * frame, int i)
+{
+  return i == 0 && frame->plan.levels.in;
+}
+
 /* Plan what counts job `i`. */
 static bool
 plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
@@ -107,14 +116,16 @@ plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
     plane->mcu_width = scan.h;
     plane->mcu_height = scan.v;
     for (int k = 0; k < plane->layout.interleave; k++)
-      plane->levels[k] = first[plane->layout.component[k]];
+      plane->levels[k] = is_given (frame, i) ? bdct_cuda_frame_levels (frame,
+          plane->layout.component[k]) : first[plane->layout.component[k]];
   }
-  if (!has_levels (job)) {
-    work.kernel = bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
+  if (bdct_job_coder (job) != BDCT_CODER_CABAC) {
+    work.kernel = is_given (frame, i) ? bdct_levels_find (BDCT_LEVELS_SYMBOLS)
+        : bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
     return add (round, 0, &work, staging, error);
   }
   work.output = BDCT_CUDA_LEVELS;
-  if (!add (round, 0, &work, staging, error))
+  if (!is_given (frame, i) && !add (round, 0, &work, staging, error))
     return false;
   work.kernel = bdct_rate_find (BDCT_CUDA_BINS, job);
   if (!add (round, 1, &work, staging, error))
@@ -155,7 +166,7 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, int g,
       const int i = frame->plan.jobs.order[group->first + k];
       const BdctJob *job = bdct_cuda_frame_job (frame, i);
 
-      if (bdct_job_is_rd (job))
+      if (bdct_job_is_rd (job) && !is_given (frame, i))
         continue;
       if (!plan (&round, frame, staging, i, at, error))
         return false;

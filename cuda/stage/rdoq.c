@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rdoq.h"
 
+#include "levels.h"
+
 /* Choosing levels is two passes; then there may be the picture, that of the
  * levels, and the two that count bits. */
 #define MAX_PASSES 6
@@ -190,6 +192,25 @@ plan_bits (Task * task, BdctError * error)
           task->work.quantizers), error);
 }
 
+/* The levels, to the caller's memory. */
+static bool
+copy_levels (const Task * task, BdctError * error)
+{
+  const BdctCudaWork *work = &task->work;
+  cudaError_t err = cudaSuccess;
+
+  if (task->i > 0 || !task->frame->plan.levels.out)
+    return true;
+  for (int p = 0; p < work->n_planes; p++)
+    for (int k = 0; k < work->plane[p].layout.interleave
+        && err == cudaSuccess; k++)
+      err = cudaMemcpyAsync (bdct_cuda_frame_levels (task->frame,
+              work->plane[p].layout.component[k]), work->plane[p].levels[k],
+          count (work, p) * sizeof (BdctLevel), cudaMemcpyDeviceToDevice,
+          task->staging->device->stream);
+  return bdct_cuda_check (err, "cudaMemcpyAsync", error);
+}
+
 bool
 bdct_rdoq_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
     const BdctStaging * staging, BdctBuffer * memory, BdctError * error)
@@ -210,5 +231,6 @@ bdct_rdoq_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
   for (int k = 0; k < task.n_passes; k++)
     passes[k] = &task.pass[k];
   return bdct_cuda_check (bdct_cuda_launch (passes, task.n_passes,
-          device->kernels, device->stream), "cudaLaunchKernel", error);
+          device->kernels, device->stream), "cudaLaunchKernel", error)
+      && copy_levels (&task, error);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "transform.h"
 
+#include "levels.h"
 #include "rd.h"
 
 /* The most launches of a group whose trials make pictures: one a trial, and
@@ -83,7 +84,10 @@ bdct_cuda_transform_enqueue (BdctCudaFrame * frame, int g,
 {
   const BdctPlanGroup *group = &frame->plan.jobs.group[g];
   const bool shared = bdct_cuda_frame_shares_launches (frame);
+  const bool first = frame->plan.jobs.order[group->first] == 0;
 
+  if (first && frame->plan.levels.in)
+    return bdct_levels_read (frame, staging, error);
   if (!shared && (!reserve_pictures (staging, memory, group->n, error)
           || !launch_group (frame, group, staging, memory, error)))
     return false;
@@ -99,5 +103,7 @@ bdct_cuda_transform_enqueue (BdctCudaFrame * frame, int g,
             staging, &memory->rd, error))
       return false;
   }
-  return true;
+  return !first || !frame->plan.levels.out
+      || bdct_job_is_rd (frame->jobs.quantizers)
+      || bdct_levels_write (frame, staging, error);
 }

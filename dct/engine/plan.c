@@ -95,7 +95,8 @@ static bool
 reads_planes_again (const BdctPlan * plan, const BdctFrame * frame)
 {
   return frame->metrics != 0 || plan->view.drawn || frame->rate
-      || plan->levels.out || frame->n_trials > 0 || plan->metrics.history.needed;
+      || plan->levels.out || frame->n_trials > 0
+      || plan->metrics.history.needed;
 }
 
 /* R, G and B are made again whatever is shown, for their errors. */

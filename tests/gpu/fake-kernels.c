@@ -391,7 +391,7 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
 {
   const bool takes_mixed = function != &tensor;
 
-  if (fake_rdoq (function, batch))
+  if (fake_rdoq (function, batch) || fake_levels (function, batch))
     return;
   for (int p = 0; p < batch->n_planes && function == &from_levels; p++)
     for (int i = 0; i < batch->plane[p].layout.interleave; i++)
@@ -562,7 +562,8 @@ colour_of (const FakeOther * other)
   need_device (&from->rec);
   need_device (&from->shown);
   for (int p = 0; p < from->layout.n_planes; p++)
-    if (from->planes.stride[p] != bdct_colour_columns (&from->layout, p))
+    if (from->planes.data[p] != NULL
+        && from->planes.stride[p] != bdct_colour_columns (&from->layout, p))
       fake_die ("rows of planes with other columns");
   return (BdctColour) {
     &from->layout, from->src, from->dst, from->planes, from->rec, from->shown,

@@ -29,8 +29,9 @@ void fake_check_grid (const void *function, const BdctCudaBatch * batch,
 /** Do what a launch of a kernel does. */
 void fake_compute (const void *function, const BdctCudaBatch * batch);
 
-/** The same if it is one of rdoq.cu's. */
+/** The same if it is one of rdoq.cu's, or of levels.cu's. */
 bool fake_rdoq (const void *function, const BdctCudaBatch * batch);
+bool fake_levels (const void *function, const BdctCudaBatch * batch);
 
 /** A kernel that is none of passes over planes, and what it is launched with.
  */

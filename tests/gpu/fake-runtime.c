@@ -320,7 +320,8 @@ copy (void *to, size_t to_pitch, const void *from, size_t from_pitch,
   bool up = kind == cudaMemcpyHostToDevice;
   char host = up ? fake_kind_of (from, from_size) : fake_kind_of (to, to_size);
 
-  if (row > to_pitch || row > from_pitch || host == 'd'
+  if (row > to_pitch || row > from_pitch
+      || (host == 'd') != (kind == cudaMemcpyDeviceToDevice)
       || fake_kind_of (up ? to : from, up ? to_size : from_size) != 'd')
     fake_die ("a copy in the wrong direction");
   if (up && host == 0) {

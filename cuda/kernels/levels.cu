@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Frames from levels that are the caller's: inverse.h says why the kernels of
+ * scalar.cu do not do it. A thread has a line of a block in each pass. */
+#include "levels.h"
+
+#include "dct/base/sample.h"
+#include "dct/base/zigzag.h"
+#include "dct/entropy/huffman-symbols.h"
+#include "dct/picture/render.h"
+#include "dct/transform/matrices.h"
+#include "threads.cuh"
+
+#include "dct/transform/inverse.h"
+
+namespace {
+
+constexpr int kThreads = BDCT_MAX_SIZE;
+
+/* All bases' matrices, and the order of the symbols. */
+struct Tables
+{
+#define BASIS(id, n, kind) int32_t id[n * n] = {};
+#include "dct/transform/transforms.def"
+  float real[64] = {};
+  uint8_t zigzag[64] = {};
+
+  constexpr Tables ()
+  {
+#define BASIS(id_, n, kind)                                                   \
+    for (int i = 0; i < n * n; i++)                                           \
+      id_[i] = bdct_matrix_int (BDCT_BASIS_##id_, i / n, i % n);
+#include "dct/transform/transforms.def"
+    for (int i = 0; i < 64; i++) {
+      real[i] = bdct_matrix_real (i / 8, i % 8);
+      zigzag[i] = bdct_zigzag_index[i];
+    }
+  }
+};
+
+BDCT_DEVICE_TABLE Tables tables = Tables ();
+
+BDCT_INLINE const void *
+find_matrix (BdctBasis basis)
+{
+  if (basis == BDCT_BASIS_REAL_8)
+    return tables.real;
+  switch (basis) {
+#define BASIS(id, n, kind)                                                    \
+    case BDCT_BASIS_##id:                                                     \
+      return tables.id;
+#include "dct/transform/transforms.def"
+    default:
+      return nullptr;
+  }
+}
+
+/* A component's constants. */
+struct alignas (16) Constants
+{
+  BdctFamily family;
+  BdctBasis row, column;
+  BdctComponentJob job;
+};
+
+BDCT_INLINE int
+lesser (int a, int b)
+{
+  return a < b ? a : b;
+}
+
+/* A tile: blocks of component `i` of a plane, with a thread for each line. */
+struct Blocks
+{
+  const BdctCudaPlane &plane;
+  int i, log2_size, first, n;   /* first: number of the tile's first block;
+                                   n: number of all blocks */
+  int depth, bytes;             /* of a sample */
+
+  BDCT_INLINE
+  Blocks (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile)
+    : plane (plane), i (tile >= plane.tiles_x), log2_size (plane.log2_width),
+    depth (batch.depth), bytes (batch.depth > 8 ? 2 : 1)
+  {
+    first = (tile - (i ? plane.tiles_x : 0)) * (kThreads >> log2_size);
+    n = plane.columns
+        * (((plane.layout.height - 1) >> plane.log2_height) + 1);
+  }
+
+  /* The number of a thread's block; n or more if it has none. */
+  BDCT_INLINE int
+  number (int t) const
+  {
+    return first + (t >> log2_size);
+  }
+
+  BDCT_INLINE const Constants &
+  constants (int number) const
+  {
+    const uint8_t *map = plane.quantizer_map[i];
+
+    return ((const Constants *) (plane.constants
+            + (map != nullptr ? map[number] : 0) * plane.set_size))[i];
+  }
+
+  /* Where sample (x, y) is. */
+  BDCT_INLINE uint8_t *
+  sample (const BdctSamples &s, int x, int y) const
+  {
+    return s.data + y * s.stride
+        + ((int64_t) x * plane.layout.interleave + i) * bytes;
+  }
+};
+
+struct Found
+{
+  /* Lines of the first pass, by thread. */
+  BdctInverseValue value[kThreads * BDCT_MAX_SIZE];
+  unsigned long long sse[kThreads / 4];
+  uint32_t nonzero[kThreads / 4];
+  uint32_t counter[BDCT_RATE_COUNTERS];
+};
+
+struct Reconstruct
+{
+  /* Line `j` of a block's coefficients. Returns how many levels are not 0. */
+  static BDCT_INLINE uint32_t
+  load_line (const Blocks &b, const Constants &constants, int number, int j,
+      BdctInverseValue *x)
+  {
+    const BdctComponentJob &job = constants.job;
+    const int keep = lesser (job.keep, 1 << b.log2_size);
+    const size_t behind = b.plane.layout.interleave > 1
+        && b.plane.layout.component[b.i] == BDCT_V ? b.n : 0;
+    const BdctLevel *levels = b.plane.from_levels
+        + (behind + number) * (keep * keep);
+    uint32_t nonzero = 0;
+
+    for (int k = 0; k < keep; k++) {
+      const int v = job.transposed ? j : k, u = job.transposed ? k : j;
+      const int level = levels[v * keep + u];
+
+      x[k] = bdct_inverse_dequantize (constants.family, &job, v, u, level);
+      nonzero += level != 0;
+    }
+    return nonzero;
+  }
+
+  /* Store line `j` of a block's residuals. Returns its squared errors. */
+  static BDCT_INLINE unsigned long long
+  store_line (const Blocks &b, bool transposed, int number, int j,
+      const BdctInverseValue *x)
+  {
+    const BdctPlaneLayout &layout = b.plane.layout;
+    const int size = 1 << b.log2_size, peak = (1 << b.depth) - 1;
+    const int left = number % b.plane.columns * size;
+    const int top = number / b.plane.columns * size;
+    unsigned long long sse = 0;
+
+    for (int k = 0; k < size; k++) {
+      const int row = top + (transposed ? k : j);
+      const int column = left + (transposed ? j : k);
+      const int64_t whole = x[k].whole + (peak + 1) / 2;
+      const int v = whole < 0 ? 0 : whole > peak ? peak : (int) whole;
+
+      if (row >= layout.height || column >= layout.width)
+        break;
+      if (b.plane.src.data != nullptr) {
+        const int64_t e = v - bdct_sample_get (b.sample (b.plane.src, column,
+                row), 0, b.bytes, layout.shift, peak);
+
+        sse += e * e;
+      }
+      if (b.plane.dst.data != nullptr)
+        bdct_sample_put (b.sample (b.plane.dst, column, row), 0, b.bytes,
+            layout.shift, v);
+    }
+    return sse;
+  }
+
+  static BDCT_INLINE void
+  block (const Blocks &b, int tile, Found &shared)
+  {
+    const int size = 1 << b.log2_size;
+
+    threads<kThreads> ([&] (int t) {
+      if (t < kThreads / 4) {
+        shared.sse[t] = 0;
+        shared.nonzero[t] = 0;
+      }
+    });
+    threads<kThreads> ([&] (int t) {
+      const int number = b.number (t), j = t & (size - 1);
+      BdctInverseValue x[BDCT_MAX_SIZE];
+
+      if (number >= b.n)
+        return;
+
+      const Constants &constants = b.constants (number);
+      const BdctBasis basis = constants.job.transposed ? constants.row
+          : constants.column;
+      const BdctInversePass pass = bdct_inverse_pass (constants.family,
+          &constants.job, basis, find_matrix (basis), false);
+
+      if (j >= pass.keep)
+        return;
+      atomicAdd (&shared.nonzero[t >> b.log2_size],
+          load_line (b, constants, number, j, x));
+      bdct_inverse_line (&pass, x);
+      for (int k = 0; k < size; k++)
+        shared.value[t * size + k] = x[k];
+    });
+    threads<kThreads> ([&] (int t) {
+      const int number = b.number (t), j = t & (size - 1);
+      BdctInverseValue x[BDCT_MAX_SIZE];
+
+      if (number >= b.n)
+        return;
+
+      const Constants &constants = b.constants (number);
+      const BdctBasis basis = constants.job.transposed ? constants.column
+          : constants.row;
+      const BdctInversePass pass = bdct_inverse_pass (constants.family,
+          &constants.job, basis, find_matrix (basis), true);
+
+      for (int k = 0; k < pass.keep; k++)
+        x[k] = shared.value[(t - j + k) * size + j];
+      bdct_inverse_line (&pass, x);
+      atomicAdd (&shared.sse[t >> b.log2_size], store_line (b,
+              constants.job.transposed, number, j, x));
+    });
+    threads<kThreads> ([&] (int t) {
+      const int number = first_number (b, t);
+      BdctCudaAccumulator &accumulator =
+          b.plane.accumulators[tile % BDCT_CUDA_ACCUMULATORS];
+      const int c = b.plane.layout.component[b.i];
+
+      if (number >= b.n)
+        return;
+      atomicAdd (&accumulator.sse[c], shared.sse[t]);
+      atomicAdd (&accumulator.nonzero[c],
+          (unsigned long long) shared.nonzero[t]);
+      if (b.plane.blocks[b.i] != nullptr) {
+        BdctBlockRecord record = { 0, 0, 0 };
+
+        record.sse = shared.sse[t] < UINT32_MAX ? (uint32_t) shared.sse[t]
+            : UINT32_MAX;
+        record.nonzero = (uint16_t) shared.nonzero[t];
+        b.plane.blocks[b.i][number] = record;
+      }
+    });
+  }
+
+  /* The number of the tile's t-th block. */
+  static BDCT_INLINE int
+  first_number (const Blocks &b, int t)
+  {
+    return t < kThreads >> b.log2_size ? b.first + t : b.n;
+  }
+};
+
+/* A thread of as many as there are blocks counts one. */
+struct Symbols
+{
+  static BDCT_INLINE void
+  count_block (const Blocks &b, int number, uint32_t *counter)
+  {
+    const BdctScan scan = { b.plane.columns, b.n / b.plane.columns,
+      b.plane.mcu_width, b.plane.mcu_height };
+    const BdctLevel *first = b.plane.levels[b.i];
+    const BdctLevel *levels = first + (size_t) number * 64;
+    const int before = bdct_scan_before (&scan, number % b.plane.columns,
+        number / b.plane.columns);
+    int run = 0;
+
+    atomicAdd (&counter[BDCT_RATE_DC + bdct_symbol_category (levels[0]
+                - (before < 0 ? 0 : first[(size_t) before * 64]))], 1u);
+    for (int k = 1; k < 64; k++) {
+      const int level = levels[tables.zigzag[k]];
+
+      if (level == 0) {
+        run++;
+        continue;
+      }
+      if (run > 15)
+        atomicAdd (&counter[0xf0], (uint32_t) run >> 4);
+      atomicAdd (&counter[((run & 15) << 4) + bdct_symbol_category (level)],
+          1u);
+      run = 0;
+    }
+    if (run > 0)
+      atomicAdd (&counter[0x00], 1u);
+  }
+
+  static BDCT_INLINE void
+  block (const Blocks &b, int, Found &shared)
+  {
+    threads<kThreads> ([&] (int t) {
+      for (int k = t; k < BDCT_RATE_COUNTERS; k += kThreads)
+        shared.counter[k] = 0;
+    });
+    threads<kThreads> ([&] (int t) {
+      if (Reconstruct::first_number (b, t) < b.n)
+        count_block (b, b.first + t, shared.counter);
+    });
+    threads<kThreads> ([&] (int t) {
+      unsigned long long *counts = b.plane.counts
+          + b.plane.layout.component[b.i] * BDCT_RATE_COUNTERS;
+
+      for (int k = t; k < BDCT_RATE_COUNTERS; k += kThreads)
+        if (shared.counter[k] != 0)
+          atomicAdd (&counts[k], (unsigned long long) shared.counter[k]);
+    });
+  }
+};
+
+/* A thread draws a row of a block; levels beyond `keep` are 0. */
+struct Draw
+{
+  static BDCT_INLINE void
+  block (const Blocks &b, int, Found &)
+  {
+    threads<kThreads> ([&] (int t) {
+      const BdctPlaneLayout &layout = b.plane.layout;
+      const int number = b.number (t), size = 1 << b.log2_size;
+      const int v = t & (size - 1);
+      const int x = number % b.plane.columns * size;
+      const int y = number / b.plane.columns * size + v;
+
+      if (number >= b.n || y >= layout.height)
+        return;
+
+      const int keep = lesser (b.constants (number).job.keep, size);
+      const BdctLevel *levels = b.plane.levels[b.i]
+          + (size_t) number * (keep * keep);
+
+      for (int u = 0; u < lesser (size, layout.width - x); u++)
+        bdct_sample_put (b.sample (b.plane.dst, x + u, y), 0, b.bytes,
+            layout.shift, bdct_render_level (v < keep && u < keep
+                ? levels[v * keep + u] : 0,
+                layout.component[b.i] != BDCT_Y, b.depth));
+    });
+  }
+};
+
+template <typename K> BDCT_INLINE void
+run_tile (const BdctCudaBatch &batch, int tile, Found &shared)
+{
+  int p = 0;
+
+  while (p + 1 < batch.n_planes && tile >= batch.plane[p + 1].first_tile)
+    p++;
+  K::block (Blocks (batch, batch.plane[p], tile - batch.plane[p].first_tile),
+      tile, shared);
+}
+
+#ifdef __CUDACC__
+
+template <typename K> __global__ void
+__launch_bounds__ (kThreads)
+run (const __grid_constant__ BdctCudaBatch batch)
+{
+  __shared__ Found shared;
+
+  run_tile<K> (batch, blockIdx.x, shared);
+}
+
+#endif
+
+int
+tile_blocks (const BdctComponentJob *job)
+{
+  return kThreads >> job->log2_width;
+}
+
+void
+make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  Constants *constants = (Constants *) to;
+
+  for (int i = 0; i < plane->layout.interleave; i++) {
+    const BdctComponentJob *from = &job->component[plane->layout.component[i]];
+    const BdctChainInfo *chain = bdct_chain_info (from->chain);
+
+    constants[i].family = job->family;
+    constants[i].row = chain->row;
+    constants[i].column = chain->column;
+    constants[i].job = *from;
+  }
+}
+
+/* In the emulation a kernel is an ordinary function. */
+template <typename K> const BdctCudaKernel kernel = {
+#ifdef __CUDACC__
+  (const void *) run<K>,
+#else
+  &kernel<K>,
+#endif
+  0, 0, kThreads / 32, kThreads / 32, 0, 2 * sizeof (Constants), 1,
+  tile_blocks, make_constants
+};
+
+} // namespace
+
+extern "C" const BdctCudaKernel *
+bdct_levels_find (BdctLevelsKernel what)
+{
+  switch (what) {
+    case BDCT_LEVELS_SYMBOLS:
+      return &kernel<Symbols>;
+    case BDCT_LEVELS_DRAW:
+      return &kernel<Draw>;
+    default:
+      return &kernel<Reconstruct>;
+  }
+}

@@ -1,0 +1,30 @@
+/* blockdct: kernels on a frame's levels in memory (levels.cu).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_LEVELS_H
+#define BDCT_CUDA_LEVELS_H
+
+#include "cuda/launch/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is made of any levels. RECONSTRUCT reads the plane's `from_levels`, in
+ * which U's come before V's, and makes what BDCT_CUDA_STATISTICS makes, without
+ * errors where there is no `src`. The others read `levels`: Huffman symbols are
+ * counted (BDCT_CUDA_SYMBOLS), or the levels drawn to `dst`. */
+typedef enum
+{
+  BDCT_LEVELS_RECONSTRUCT,
+  BDCT_LEVELS_SYMBOLS,
+  BDCT_LEVELS_DRAW,
+} BdctLevelsKernel;
+
+const BdctCudaKernel *bdct_levels_find (BdctLevelsKernel what);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
