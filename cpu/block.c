@@ -12,14 +12,14 @@ bdct_block_run (BdctBlock * block, const BdctJob * job,
   int middle = 1 << (job->depth - 1), peak = 2 * middle - 1, side;
   BdctTileStages stages;
   BdctTilePlane plane;
-  BdctTileQuantizer set;
+  BdctTileQuantizer quantizer;
 
   bdct_tile_plane_init (&plane, job, component);
-  bdct_tile_quantizer_init (&set, job, component);
-  plane.set[0] = &set;
-  side = bdct_tile_side (&set.job);
-  block->width = 1 << set.job.log2_width;
-  block->height = 1 << set.job.log2_height;
+  bdct_tile_quantizer_init (&quantizer, job, component);
+  plane.quantizer[0] = &quantizer;
+  side = bdct_tile_side (&quantizer.job);
+  block->width = 1 << quantizer.job.log2_width;
+  block->height = 1 << quantizer.job.log2_height;
   memset (&stages.residual, 0, sizeof stages.residual);
   for (int i = 0; i < block->width * block->height; i++)
     stages.residual.value[i / block->width * side + i % block->width] =

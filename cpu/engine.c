@@ -329,7 +329,7 @@ cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
     return bdct_error (error, "the CPU engine takes host memory only");
   bdct_plan_frame (&frame->plan, &self->layout, request, &rules,
       &self->history);
-  alone = is_alone (self, frame->plan.jobs.n * (request->rate ? RATE_COST : 1),
+  alone = is_alone (self, frame->plan.jobs.n * (request->bits ? RATE_COST : 1),
       &frame->plan);
   if (!alone && !start_threads (self, error))
     return give_up (self, frame);

@@ -20,9 +20,9 @@ init_tables (CpuTask * task)
 
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     if (c > alone && memcmp (&job[c], &job[c - 1], sizeof *job) == 0)
-      task->set[c] = task->set[c - 1];
+      task->quantizer[c] = task->quantizer[c - 1];
     else
-      bdct_tile_quantizer_init (&task->set[c], &task->job, c);
+      bdct_tile_quantizer_init (&task->quantizer[c], &task->job, c);
 }
 
 CpuTask *
@@ -70,7 +70,7 @@ bdct_cpu_start_task (const CpuEngine * self, CpuFrame * frame, int i,
       BdctTilePlane *plane = &task->plane[c];
 
       bdct_tile_plane_init (plane, &task->job, c);
-      plane->set[0] = &task->set[c];
+      plane->quantizer[0] = &task->quantizer[c];
       bdct_tile_plane_place (plane, layout, &grid[c], src, rec, p, k);
       task->strips[c] = (layout->plane[p].height + side - 1) / side;
       task->sub_x[c] = bdct_layout_sub_x (layout, c);
@@ -147,7 +147,7 @@ start_first (const CpuEngine * self, CpuFrame * frame,
     BdctTilePlane *plane = &frame->task[0]->plane[c];
 
     for (int i = 1; i < request->n_quantizers; i++)
-      plane->set[i] = &frame->task[i]->set[c];
+      plane->quantizer[i] = &frame->task[i]->quantizer[c];
     plane->blocks = records;
     if (request->levels != NULL && frame->task[0]->strips[c] > 0)
       frame->task[0]->levels[c] = request->levels
@@ -265,7 +265,7 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
         ? &image[BDCT_PLAN_RECONSTRUCTION] : &none);
   start_first (self, frame, request, records);
   bdct_cpu_gather_groups (frame);
-  if ((request->rate && !prepare_bits (self, frame))
+  if ((request->bits && !prepare_bits (self, frame))
       || !bdct_cpu_prepare_metrics (self, frame))
     return false;
   start_view (self, frame, request, records);

@@ -119,8 +119,7 @@ check (const BdctLayout * layout, const BdctFrame * frame, int x, int y,
 {
   const BdctPlaneLayout *luma = &layout->plane[0];
 
-  if (!bdct_layout_check (layout, error)
-      || !bdct_frame_check (frame, layout, error))
+  if (!bdct_frame_check (frame, layout, error))
     return false;
   if (frame->src.memory != BDCT_MEMORY_HOST)
     return bdct_error (error, "the frame is not in host memory");

@@ -23,7 +23,7 @@ typedef struct {
  * before. */
 typedef struct {
   BdctTilePlane plane;
-  BdctTileQuantizer set;
+  BdctTileQuantizer quantizer;
   BdctScan scan;
   BdctHuffman dc, ac;
   BdctLevel *levels;
@@ -142,11 +142,11 @@ start (Component * components, const BdctLayout * layout, const BdctJob * job,
 
       component->scan = bdct_scan_init (&grid[c], layout->chroma, c);
       component->before = 0;
-      bdct_tile_quantizer_init (&component->set, job, c);
+      bdct_tile_quantizer_init (&component->quantizer, job, c);
       bdct_tile_plane_init (&component->plane, job, c);
       bdct_tile_plane_place (&component->plane, layout, &grid[c], planes, &none,
           p, i);
-      component->plane.set[0] = &component->set;
+      component->plane.quantizer[0] = &component->quantizer;
       bdct_huffman_annex_k (&component->dc, false, c != BDCT_Y);
       bdct_huffman_annex_k (&component->ac, true, c != BDCT_Y);
       component->levels = malloc ((size_t) BAND_ROWS * component->scan.v

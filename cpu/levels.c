@@ -105,7 +105,7 @@ bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
     const BdctLevel * levels, BdctCounters * counters)
 {
   const size_t of_frame = p->grid.first + number;
-  const BdctTileQuantizer *set = p->set[p->quantizer_map != NULL
+  const BdctTileQuantizer *set = p->quantizer[p->quantizer_map != NULL
       ? p->quantizer_map[of_frame] : 0];
   const int width = 1 << set->job.log2_width;
   const int height = 1 << set->job.log2_height;

@@ -21,7 +21,7 @@
 struct BdctCpuTree
 {
   BdctJob job[BDCT_QUADTREE_SIZES];
-  BdctTileQuantizer set[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
+  BdctTileQuantizer quantizer[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
   BdctCabacCosts costs;
 };
 
@@ -71,7 +71,7 @@ bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
   for (int s = 0; s < BDCT_QUADTREE_SIZES; s++) {
     bdct_job_of_size (&tree->job[s], job, s + 2);
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      bdct_tile_quantizer_init (&tree->set[s][c], &tree->job[s], c);
+      bdct_tile_quantizer_init (&tree->quantizer[s][c], &tree->job[s], c);
   }
   bdct_cabac_costs (&tree->costs, job->tree.slice_qp);
   return true;
@@ -146,9 +146,9 @@ init_plane (const Region * r, int n, int p, int i)
   const int smallest = r->task->job.component[c].log2_width;
 
   bdct_tile_plane_init (plane, &r->task->tree->job[n - 2], c);
-  for (int k = 0; k < BDCT_MAX_QUANTIZERS && whole->set[k] != NULL; k++)
-    plane->set[k] = &r->quantizers[k]->tree->set[n - 2][c];
-  job = &plane->set[0]->job;
+  for (int k = 0; k < BDCT_MAX_QUANTIZERS && whole->quantizer[k] != NULL; k++)
+    plane->quantizer[k] = &r->quantizers[k]->tree->quantizer[n - 2][c];
+  job = &plane->quantizer[0]->job;
   plane->layout = whole->layout;
   plane->layout.width = bdct_min (whole->layout.width - x, across);
   plane->layout.height = bdct_min (whole->layout.height - y, down);
@@ -197,7 +197,7 @@ transform (const Region * r, int n, int p)
     for (int i = 0; i < layout->interleave; i++) {
       const BdctTilePlane *plane = planes[i][0];
       const int columns = plane->grid.columns
-          << plane->set[0]->job.log2_width;
+          << plane->quantizer[0]->job.log2_width;
 
       strip[i][0] = (BdctTileStrip) {
         .levels = sized->levels[plane->component] + row * columns
@@ -230,7 +230,7 @@ find_blocks (const Region * r, int c, int n, int x, int y)
 
   n = bdct_quadtree_node (r->tree->chroma, c, n);
   b.plane = &b.sized->plane[c];
-  b.log2_size = b.plane->set[0]->job.log2_width;
+  b.log2_size = b.plane->quantizer[0]->job.log2_width;
   b.x0 = x >> sub_x >> b.log2_size;
   b.y0 = y >> sub_y >> b.log2_size;
   b.x1 =

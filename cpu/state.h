@@ -36,7 +36,7 @@ typedef struct {
   BdctJob job;
   bool prepared;                /* the tables are those of `job` */
   BdctCpuTree *tree;            /* NULL until needed */
-  BdctTileQuantizer set[BDCT_MAX_COMPONENTS];
+  BdctTileQuantizer quantizer[BDCT_MAX_COMPONENTS];
   BdctImage rec;                /* no data: it makes no picture */
   BdctTilePlane plane[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */

@@ -105,7 +105,7 @@ time_in_turn (const BdctLayout * layout, BdctFrame * frame, int n, int depth,
     for (int rate = 0; rate < 2; rate++) {
       double t;
 
-      frame->rate = rate;
+      frame->bits = rate;
       t = time_frames (frame, n, depth, stats);
       if (r >= 0)
         times[rate][r] = t;

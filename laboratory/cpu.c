@@ -293,7 +293,7 @@ lab_cpu_register (void)
 
   for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++) {
     BdctBasis basis =
-        bdct_chain_info (bdct_transform_info (t)->luma)->column;
+        bdct_chain_info (bdct_transform_row (t)->luma)->column;
     int n = bdct_basis_size (basis);
 
     for (int i = 0; i < n * n; i++)

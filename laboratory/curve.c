@@ -115,7 +115,7 @@ time_transform (BdctEngine * engine, const BdctLayout * layout,
     for (int k = 0; k < 4; k++) {
       BdctFrame f = *frame;
 
-      f.rate = k < 2;
+      f.bits = k < 2;
       times[k][i] = run (engine, f, jobs, SETTINGS, k % 2 ? SETTINGS : 1,
           k % 2 ? together : alone);
       if (k % 2 && memcmp (alone, together, sizeof alone) != 0)

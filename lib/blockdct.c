@@ -10,6 +10,7 @@
 #include "cpu/block.h"
 #include "cpu/jpeg-file.h"
 #include "dct/engine/engine.h"
+#include "dct/entropy/levels.h"
 #include "dct/entropy/rate.h"
 #include "dct/picture/colour.h"
 
@@ -87,9 +88,12 @@ bdct_job_describe (const BdctJob * job, const BdctLayout * layout,
     return false;
   info->exact_bits = bdct_rate_is_exact (job);
   info->n_blocks = bdct_blocks_init (info->grid, layout, job);
+  info->n_levels = bdct_job_is_tree (job) ? 0
+      : bdct_count_levels (layout, job, info->first_level);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     info->log2_width[c] = job->component[c].log2_width;
     info->log2_height[c] = job->component[c].log2_height;
+    info->block_levels[c] = bdct_rate_block_levels (&job->component[c]);
   }
   return true;
 }
@@ -246,7 +250,10 @@ bdct_engine_configure (BdctEngine * engine, const BdctLayout * layout,
     return bdct_error (error, "BdctEngine is NULL");
   if (!CHECK (layout, BdctLayout, error))
     return false;
+  engine->layout.size = 0;
   ok = engine->klass->configure (engine, layout, depth, error);
+  if (ok)
+    engine->layout = *layout;
   report (engine);
   return ok;
 }
@@ -266,15 +273,66 @@ check_view (const BdctView * view, BdctError * error)
   return view == NULL || CHECK (view, BdctView, error);
 }
 
+/* An image of a layout, unless it has no data. */
+static bool
+check_image (const BdctImage * image, const BdctLayout * layout,
+    const char *name, BdctError * error)
+{
+  const int n = image->data[0] != NULL ? bdct_image_planes (layout) : 0;
+
+  if (n > 0 && image->memory != BDCT_MEMORY_HOST
+      && image->memory != BDCT_MEMORY_DEVICE)
+    return bdct_error (error, "memory of %s is %d, not 0 or 1", name,
+        (int) image->memory);
+  for (int p = 0; p < n; p++) {
+    const ptrdiff_t stride = image->stride[p];
+    const size_t row = bdct_image_row_size (layout, p);
+
+    if (image->data[p] == NULL)
+      return bdct_error (error, "plane %d of %s is NULL", p, name);
+    if ((size_t) (stride < 0 ? -stride : stride) < row
+        && bdct_image_height (layout, p) > 1)
+      return bdct_error (error, "stride %td of plane %d of %s is shorter than a "
+          "row of %zu bytes", stride, p, name, row);
+    if (layout->depth > 8 && stride % 2 != 0)
+      return bdct_error (error, "stride %td of plane %d of %s is odd, with "
+          "samples of 2 bytes", stride, p, name);
+  }
+  return true;
+}
+
+static bool
+check_configured (const BdctEngine * engine, BdctError * error)
+{
+  if (engine == NULL)
+    return bdct_error (error, "BdctEngine is NULL");
+  return engine->layout.size != 0
+      || bdct_error (error, "the engine is not configured");
+}
+
+static bool
+check_frame (const BdctFrame * frame, const BdctLayout * layout,
+    BdctError * error)
+{
+  if (!CHECK (frame, BdctFrame, error) || !check_view (frame->view, error))
+    return false;
+  if (frame->quantizers == NULL)
+    return bdct_error (error, "quantizers of BdctFrame is NULL");
+  if (frame->n_trials > 0 && frame->trials == NULL)
+    return bdct_error (error, "trials of BdctFrame is NULL, with %d of them",
+        frame->n_trials);
+  return check_image (&frame->src, layout, "src", error)
+      && check_image (&frame->dst, layout, "dst", error);
+}
+
 bool
 bdct_engine_submit (BdctEngine * engine, const BdctFrame * frame,
     BdctError * error)
 {
   bool ok;
 
-  if (engine == NULL)
-    return bdct_error (error, "BdctEngine is NULL");
-  if (!CHECK (frame, BdctFrame, error) || !check_view (frame->view, error))
+  if (!check_configured (engine, error)
+      || !check_frame (frame, &engine->layout, error))
     return false;
   ok = engine->klass->submit (engine, frame, error);
   report (engine);
@@ -287,15 +345,25 @@ bdct_engine_compare (BdctEngine * engine, const BdctComparison * comparison,
 {
   bool ok;
 
-  if (engine == NULL)
-    return bdct_error (error, "BdctEngine is NULL");
-  if (!CHECK (comparison, BdctComparison, error)
-      || !check_view (comparison->view, error))
+  if (!check_configured (engine, error)
+      || !CHECK (comparison, BdctComparison, error)
+      || !check_view (comparison->view, error)
+      || (comparison->view != NULL
+          && !check_image (&comparison->dst, &engine->layout, "dst", error)))
     return false;
   for (int i = -1; i < comparison->n_distorted && i < BDCT_MAX_DISTORTED; i++) {
-    const BdctLayout *layout = bdct_comparison_picture (comparison, i)->layout;
+    const BdctPicture *picture = bdct_comparison_picture (comparison, i);
+    const BdctLayout *layout = picture->layout;
+    const char *name = i < 0 ? "reference" : "distorted";
 
-    if (layout != NULL && !CHECK (layout, BdctLayout, error))
+    if (layout != NULL && (!CHECK (layout, BdctLayout, error)
+            || !bdct_layout_check (layout, error)))
+      return false;
+    if (picture->image.data[0] == NULL)
+      return bdct_error (error, "%s picture %d has no data", name,
+          i < 0 ? 0 : i);
+    if (!check_image (&picture->image, layout != NULL ? layout
+            : &engine->layout, name, error))
       return false;
   }
   ok = engine->klass->compare (engine, comparison, error);
@@ -322,6 +390,7 @@ int
 bdct_block_inspect (const BdctLayout * layout, const BdctFrame * frame, int x,
     int y, BdctBlock block[BDCT_MAX_COMPONENTS], BdctError * error)
 {
-  return CHECK (layout, BdctLayout, error) && CHECK (frame, BdctFrame, error)
+  return CHECK (layout, BdctLayout, error) && bdct_layout_check (layout, error)
+      && check_frame (frame, layout, error)
       ? bdct_cpu_inspect (layout, frame, x, y, block, error) : 0;
 }

@@ -30,9 +30,10 @@ block_of (int size, int bytes, int lane, int i)
       : (at / 8 * 8 * LANES + 8 * lane + at % 8) / size;
 }
 
-/* A mask of the elements of the unit's blocks with quantizer `set`. */
+/* A mask of the elements of the unit's blocks with a quantizer. */
 static V
-mask_of (int size, int bytes, const uint8_t * quantizers, int n_blocks, int set)
+mask_of (int size, int bytes, const uint8_t * quantizers, int n_blocks,
+    int quantizer)
 {
   int16_t mask[8 * LANES];
 
@@ -41,7 +42,7 @@ mask_of (int size, int bytes, const uint8_t * quantizers, int n_blocks, int set)
     int block = block_of (size, bytes, i / 8, of_lane);
 
     mask[i] = -(block < n_blocks
-        && (quantizers ? quantizers[block] : 0) == set);
+        && (quantizers ? quantizers[block] : 0) == quantizer);
   }
   return load (mask);
 }

@@ -198,9 +198,9 @@ typedef struct {
   BdctBlockRecord *blocks;      /* of the first block; NULL: none */
   int stride;                   /* records from one row of blocks to the next */
   Tile *level;                  /* receives the levels; NULL: not requested */
-  const Tile *which;            /* quantize only values that are `set` in
-                                   here */
-  int set;
+  const Tile *which;            /* quantize only values whose entry here is
+                                   `quantizer` */
+  int quantizer;
 } Region;
 
 /* Add up columns, with those of each block into its record. */
@@ -232,9 +232,9 @@ fold (const uint32_t * column, int n, int width, bool errors,
  * stores the levels. `some` stores them if the region's `level` is not NULL,
  * and restricts the work to the values that `which` selects. */
 BDCT_FORCE_INLINE uint64_t
-requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
-    BdctFamily family, int side, int width, int height, int keep, int out,
-    int some)
+requantize (Tile * t, const BdctTileQuantizer * quantizer,
+    const Region * region, BdctFamily family, int side, int width, int height,
+    int keep, int out, int some)
 {
   const int table_shift = height > 8 ? __builtin_ctz (height) - 3 : 0;
   const int table_mask = (width > 16 ? width : 16) - 1;
@@ -250,21 +250,21 @@ requantize (Tile * t, const BdctTileQuantizer * set, const Region * region,
         Vi *entry = (Vi *) (t->value + at), c = *entry, level, value;
         Vi mask = { 0 };
         const int row = v == 0 ? BDCT_TILE_FIRST : v >> table_shift;
-        Vi quant = *(const Vi *) &set->quant[row][x & table_mask];
-        Vi companion = *(const Vi *) &set->companion[row][x & table_mask];
+        Vi quant = *(const Vi *) &quantizer->quant[row][x & table_mask];
+        Vi companion = *(const Vi *) &quantizer->companion[row][x & table_mask];
 
         /* Other values may belong to another quantizer and exceed the exact
          * range. */
         if (some) {
-          mask = *(const Vi *) (region->which->value + at) == region->set;
+          mask = *(const Vi *) (region->which->value + at) == region->quantizer;
           c &= mask;
         }
         if (family == BDCT_FAMILY_REAL) {
           level = quantize_real ((Vf) c, quant, companion);
           value = (Vi) (to_real (level) * to_real (quant));
         } else {
-          level = quantize (family, &set->job, c, quant, companion);
-          value = dequantize (family, &set->job, level, quant, companion);
+          level = quantize (family, &quantizer->job, c, quant, companion);
+          value = dequantize (family, &quantizer->job, level, quant, companion);
         }
         if (some) {
           value |= *entry & ~mask;       /* `value` and the level are 0 for a
@@ -296,7 +296,7 @@ typedef struct {
       int wide);
 } Axis;
 
-typedef uint64_t (*Requantize) (Tile * t, const BdctTileQuantizer * set,
+typedef uint64_t (*Requantize) (Tile * t, const BdctTileQuantizer * quantizer,
     const Region * region);
 
 typedef struct {
@@ -364,22 +364,22 @@ typedef struct {
 #define CHAIN(id, family, row, column, keep)                                  \
   AXIS (rows_##id, BDCT_FAMILY_##family, row, column, keep)                   \
   AXIS (columns_##id, BDCT_FAMILY_##family, column, row, keep)                \
-  static uint64_t all_##id (Tile *t, const BdctTileQuantizer *set,            \
+  static uint64_t all_##id (Tile *t, const BdctTileQuantizer *quantizer,      \
       const Region *region)                                                   \
   {                                                                           \
-    return requantize (t, set, region, BDCT_FAMILY_##family,                  \
+    return requantize (t, quantizer, region, BDCT_FAMILY_##family,            \
         SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 0);           \
   }                                                                           \
-  static uint64_t all_out_##id (Tile *t, const BdctTileQuantizer *set,        \
+  static uint64_t all_out_##id (Tile *t, const BdctTileQuantizer *quantizer,  \
       const Region *region)                                                   \
   {                                                                           \
-    return requantize (t, set, region, BDCT_FAMILY_##family,                  \
+    return requantize (t, quantizer, region, BDCT_FAMILY_##family,            \
         SIDE (row, column), SIZE_##row, SIZE_##column, keep, 1, 0);           \
   }                                                                           \
-  static uint64_t some_##id (Tile *t, const BdctTileQuantizer *set,           \
+  static uint64_t some_##id (Tile *t, const BdctTileQuantizer *quantizer,     \
       const Region *region)                                                   \
   {                                                                           \
-    return requantize (t, set, region, BDCT_FAMILY_##family,                  \
+    return requantize (t, quantizer, region, BDCT_FAMILY_##family,            \
         SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 1);           \
   }
 #include BDCT_TRANSFORMS

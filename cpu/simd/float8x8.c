@@ -57,7 +57,7 @@ typedef struct {
 /* The divisors of a unit's coefficients and the factors of its levels. */
 typedef struct {
   Unit divisor, factor;
-  const BdctTileQuantizer *set[LANES];
+  const BdctTileQuantizer *quantizer[LANES];
 } Steps;
 
 /* Of a strip: the steps, and of eight rows the samples, their coefficients, and
@@ -323,10 +323,11 @@ set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * quantizers,
   const BdctTileQuantizer *of[LANES];
 
   for (int j = 0; j < LANES; j++)
-    of[j] = p->set[quantizers != NULL ? quantizers[bdct_min (j, n - 1)] : 0];
-  if (memcmp (of, steps->set, sizeof of) == 0)
+    of[j] = p->quantizer[quantizers != NULL
+        ? quantizers[bdct_min (j, n - 1)] : 0];
+  if (memcmp (of, steps->quantizer, sizeof of) == 0)
     return;
-  memcpy (steps->set, of, sizeof of);
+  memcpy (steps->quantizer, of, sizeof of);
   for (int i = 0; i < 16; i++) {
     int32_t quant[4 * LANES];
 
@@ -457,7 +458,7 @@ strip (const BdctTilePlane * const *planes, int n, int row,
   Scratch *s = scratch;
   Place at;
 
-  memset (s->steps.set, 0, sizeof s->steps.set);
+  memset (s->steps.quantizer, 0, sizeof s->steps.quantizer);
   for (at.row = row; at.row < bdct_min (row + BDCT_TILE, layout->height);
       at.row += 8)
     for (at.column = 0; at.column < layout->width; at.column += COLUMNS) {

@@ -287,14 +287,14 @@ static void
 requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
     bool levels, const V * v, const uint8_t * quantizers, V * sum)
 {
-  const BdctTile16 *c = &p->set[0]->tile16;
+  const BdctTile16 *c = &p->quantizer[0]->tile16;
   V *d = s->scratch->d, *level = s->scratch->level;
   uint32_t present = quantizers == NULL;
 
   for (int b = 0; quantizers != NULL && b < at->n_blocks; b++)
     present |= 1u << quantizers[b];
   if (at->whole && (present & (present - 1)) == 0) {
-    c = &p->set[__builtin_ctz (present)]->tile16;
+    c = &p->quantizer[__builtin_ctz (present)]->tile16;
     find_requantizer (s, c) (c, d, levels ? level : NULL, v, at->units, NULL,
         sum);
     return;
@@ -302,10 +302,10 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
   memset (d, 0, c->n_vectors * sizeof *d);
   memset (level, 0, c->n_vectors * sizeof *level);
   for (; present != 0; present &= present - 1) {
-    int set = __builtin_ctz (present);
-    V mask = mask_of (s->size, s->bytes, quantizers, at->n_blocks, set);
+    int quantizer = __builtin_ctz (present);
+    V mask = mask_of (s->size, s->bytes, quantizers, at->n_blocks, quantizer);
 
-    c = &p->set[set]->tile16;
+    c = &p->quantizer[quantizer]->tile16;
     find_requantizer (s, c) (c, d, level, v, 1, &mask, sum);
   }
 }
@@ -341,7 +341,7 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
     BdctSamples in, BdctSamples out)
 {
   const BdctTilePlane *p = s->planes[i][k];
-  const BdctTile16 *c = &p->set[0]->tile16;
+  const BdctTile16 *c = &p->quantizer[0]->tile16;
   const int n = at->units * s->unit, left = at->x >> s->log2_size;
   const size_t first = p->grid.first + left
       + (size_t) (at->y >> s->log2_size) * p->grid.columns;
@@ -397,7 +397,7 @@ static void
 do_call (Strip * s, const Units * at)
 {
   const BdctTilePlane *p = s->planes[0][0];
-  const BdctTile16 *c = &p->set[0]->tile16;
+  const BdctTile16 *c = &p->quantizer[0]->tile16;
   const int n = at->units * s->unit * s->bytes;
   const bool direct = s->interleave == 1 && at->whole
       && at->height == s->size;
@@ -439,10 +439,10 @@ has_wide (const Strip * s)
 {
   for (int i = 0; i < s->interleave; i++)
     for (int k = 0; k < s->n_jobs; k++) {
-      const BdctTileQuantizer *const *set = s->planes[i][k]->set;
+      const BdctTileQuantizer *const *quantizer = s->planes[i][k]->quantizer;
 
-      for (int j = 0; j < BDCT_MAX_QUANTIZERS && set[j] != NULL; j++)
-        if (set[j]->tile16.wide)
+      for (int j = 0; j < BDCT_MAX_QUANTIZERS && quantizer[j] != NULL; j++)
+        if (quantizer[j]->tile16.wide)
           return true;
     }
   return false;
@@ -452,7 +452,7 @@ static void
 init_strip (Strip * s)
 {
   const BdctTilePlane *p = s->planes[0][0];
-  const BdctTile16 *c = &p->set[0]->tile16;
+  const BdctTile16 *c = &p->quantizer[0]->tile16;
   const int64_t peak = (1 << p->depth) - 1;
 
   s->size = c->size;

@@ -32,32 +32,32 @@ fill_matrices (void)
 }
 
 void
-bdct_tile_quantizer_init (BdctTileQuantizer * set, const BdctJob * job,
+bdct_tile_quantizer_init (BdctTileQuantizer * quantizer, const BdctJob * job,
     BdctComponent component)
 {
   const BdctComponentJob *cj = &job->component[component];
   int shift = cj->log2_height > 3 ? cj->log2_height - 3 : 0;
   int width = 1 << cj->log2_width;
 
-  set->job = *cj;
+  quantizer->job = *cj;
   for (int v = 0; v < BDCT_TILE_ROWS; v++) {
     for (int x = 0; x < width; x++) {
       int index = bdct_job_index (cj, v % BDCT_TILE_FIRST << shift, x);
 
-      set->quant[v][x] = cj->quant[index];
-      set->companion[v][x] = bdct_quantize_companion (job, cj, index);
+      quantizer->quant[v][x] = cj->quant[index];
+      quantizer->companion[v][x] = bdct_quantize_companion (job, cj, index);
     }
     if (v == BDCT_TILE_FIRST && bdct_family_has_qp (job->family)) {
-      set->quant[v][0] = cj->quant_dc;
-      set->companion[v][0] = cj->dequant_dc;
+      quantizer->quant[v][0] = cj->quant_dc;
+      quantizer->companion[v][0] = cj->dequant_dc;
     }
     for (int x = width; x < BDCT_MAX_SIZE; x++) {
-      set->quant[v][x] = set->quant[v][x - width];
-      set->companion[v][x] = set->companion[v][x - width];
+      quantizer->quant[v][x] = quantizer->quant[v][x - width];
+      quantizer->companion[v][x] = quantizer->companion[v][x - width];
     }
   }
-  bdct_tile16_init (&set->tile16, job, cj);
-  bdct_rdoq_init (&set->rdoq, job, component);
+  bdct_tile16_init (&quantizer->tile16, job, cj);
+  bdct_rdoq_init (&quantizer->rdoq, job, component);
 }
 
 void
@@ -95,9 +95,9 @@ bdct_tile_plane_place (BdctTilePlane * plane, const BdctLayout * layout,
 bool
 bdct_tile_is_tile16 (const BdctTilePlane * plane)
 {
-  for (int i = 0; i < BDCT_MAX_QUANTIZERS && plane->set[i] != NULL; i++)
-    if (plane->set[i]->tile16.basis == NULL
-        || plane->set[i]->rdoq.distortion_shift != 0)
+  for (int i = 0; i < BDCT_MAX_QUANTIZERS && plane->quantizer[i] != NULL; i++)
+    if (plane->quantizer[i]->tile16.basis == NULL
+        || plane->quantizer[i]->rdoq.distortion_shift != 0)
       return false;
   return plane->levels.data == NULL;
 }

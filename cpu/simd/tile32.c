@@ -126,7 +126,7 @@ store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
 static void
 forward (Tile * t, const BdctTilePlane * p, Tile * s)
 {
-  const BdctComponentJob *job = &p->set[0]->job;
+  const BdctComponentJob *job = &p->quantizer[0]->job;
   const Chain *chain = &chains[job->chain];
   const int side = bdct_tile_side (job), first = job->transposed != 0;
 
@@ -148,7 +148,7 @@ forward (Tile * t, const BdctTilePlane * p, Tile * s)
 static void
 inverse (Tile * t, const BdctTilePlane * p, Tile * s)
 {
-  const BdctComponentJob *job = &p->set[0]->job;
+  const BdctComponentJob *job = &p->quantizer[0]->job;
   const Chain *chain = &chains[job->chain];
   const int side = bdct_tile_side (job), first = job->transposed == 0;
   const int wide = p->depth > 8;
@@ -175,29 +175,31 @@ inverse (Tile * t, const BdctTilePlane * p, Tile * s)
 
 /* Set the quantizer of each entry of a tile from that of each block. */
 static void
-spread (Tile * which, const BdctTilePlane * p, const uint8_t * set,
+spread (Tile * which, const BdctTilePlane * p, const uint8_t * quantizers,
     const Region * region, int side)
 {
-  const BdctComponentJob *job = &p->set[0]->job;
+  const BdctComponentJob *job = &p->quantizer[0]->job;
 
   for (int y = 0; y < region->rows; y++)
     for (int x = 0; x < side; x++)
-      which->value[y * side + x] = set[(y >> job->log2_height) * region->stride
+      which->value[y * side + x] = quantizers[(y >> job->log2_height)
+          * region->stride
           + (bdct_min (x, region->columns - 1) >> job->log2_width)];
 }
 
 /* Requantize a tile by rate and distortion, each block with its quantizer. */
 static uint64_t
 requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
-    const uint8_t * set, int side)
+    const uint8_t * quantizers, int side)
 {
-  const int n = p->set[0]->job.log2_width, size = 1 << n;
+  const int n = p->quantizer[0]->job.log2_width, size = 1 << n;
   uint64_t nonzero = 0;
 
   for (int y = 0; y < region->rows >> n; y++)
     for (int x = 0; x < region->columns >> n; x++) {
       const int at = y * region->stride + x, first = (y * side + x) << n;
-      const BdctTileQuantizer *s = p->set[set != NULL ? set[at] : 0];
+      const BdctTileQuantizer *s = p->quantizer[quantizers != NULL
+          ? quantizers[at] : 0];
       BdctLevel levels[BDCT_TILE * BDCT_TILE];
       uint16_t count = 0;
 
@@ -221,20 +223,21 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
 
 /* Requantize a tile, each block with its quantizer. */
 static uint64_t
-requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
-    const uint8_t * set, int side, Tile * which)
+requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
+    const Region * region, const uint8_t * quantizers, int side, Tile * which)
 {
-  const BdctComponentJob *job = &p->set[0]->job;
+  const BdctComponentJob *job = &p->quantizer[0]->job;
   const Chain *chain = &chains[job->chain];
-  uint32_t present = set == NULL;
+  uint32_t present = quantizers == NULL;
   uint64_t nonzero = 0;
   Region some = *region;
 
-  if (p->set[0]->rdoq.distortion_shift != 0)
-    return requantize_by_rate (t, p, region, set, side);
-  for (int y = 0; set != NULL && y < region->rows >> job->log2_height; y++)
+  if (p->quantizer[0]->rdoq.distortion_shift != 0)
+    return requantize_by_rate (t, p, region, quantizers, side);
+  for (int y = 0; quantizers != NULL && y < region->rows >> job->log2_height;
+      y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++)
-      present |= 1u << set[y * region->stride + x];
+      present |= 1u << quantizers[y * region->stride + x];
   /* Zero the levels if not every entry is written, because of several
    * quantizers or dropped frequencies. */
   if (region->level != NULL && ((present & (present - 1)) != 0
@@ -242,12 +245,12 @@ requantize_by_set (Tile * t, const BdctTilePlane * p, const Region * region,
     memset (region->level, 0, side * side * sizeof region->level->value[0]);
   if ((present & (present - 1)) == 0)
     return (region->level != NULL ? chain->all_out : chain->all)
-        (t, p->set[__builtin_ctz (present)], region);
-  spread (which, p, set, region, side);
+        (t, p->quantizer[__builtin_ctz (present)], region);
+  spread (which, p, quantizers, region, side);
   some.which = which;
   for (; present != 0; present &= present - 1) {
-    some.set = __builtin_ctz (present);
-    nonzero += chain->some (t, p->set[some.set], &some);
+    some.quantizer = __builtin_ctz (present);
+    nonzero += chain->some (t, p->quantizer[some.quantizer], &some);
   }
   return nonzero;
 }
@@ -295,7 +298,7 @@ static uint64_t
 measure (const Tile * t, const BdctTilePlane * p, const Region * region,
     int row, int column, int side)
 {
-  const BdctComponentJob *job = &p->set[0]->job;
+  const BdctComponentJob *job = &p->quantizer[0]->job;
   const int height = bdct_min (p->layout.height - row, side);
   const int width = bdct_min (p->layout.width - column, side);
   const int step = region->blocks ? 1 << job->log2_height : side;
@@ -318,7 +321,7 @@ static void
 finish (Tile * t, const BdctTilePlane * p, int row, int column,
     BdctTileStrip * out, Scratch * scratch)
 {
-  const BdctComponentJob *job = &p->set[0]->job;
+  const BdctComponentJob *job = &p->quantizer[0]->job;
   const int side = bdct_tile_side (job);
   const int wide = (1 << job->log2_width) - 1;
   const int high = (1 << job->log2_height) - 1;
@@ -339,7 +342,7 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
   }
   if (p->levels.data != NULL || out->levels != NULL)
     region.level = &scratch->level;
-  out->counters.nonzero += requantize_by_set (t, p, &region,
+  out->counters.nonzero += requantize_by_quantizer (t, p, &region,
       p->quantizer_map ? p->quantizer_map + first : NULL, side,
       &scratch->between);
   if (p->levels.data != NULL)
@@ -356,7 +359,7 @@ strip (const BdctTilePlane * const *planes, int n, int row,
     BdctTileStrip * strips, void *memory)
 {
   const BdctTilePlane *p = planes[0];
-  const int side = bdct_tile_side (&p->set[0]->job);
+  const int side = bdct_tile_side (&p->quantizer[0]->job);
   Scratch *scratch = memory;
   Tile *t = &scratch->tile, *copy = &scratch->copy;
 
@@ -374,7 +377,7 @@ strip (const BdctTilePlane * const *planes, int n, int row,
 static uint64_t
 stages (const BdctTilePlane * p, BdctTileStages * s, bool whole)
 {
-  const int side = bdct_tile_side (&p->set[0]->job);
+  const int side = bdct_tile_side (&p->quantizer[0]->job);
   Region region = {.rows = side,.columns = side,.level = &s->level };
   uint64_t nonzero;
 
@@ -383,7 +386,7 @@ stages (const BdctTilePlane * p, BdctTileStages * s, bool whole)
     forward (&s->coefficient, p, &s->between);
   }
   s->residual = s->coefficient;
-  nonzero = requantize_by_set (&s->residual, p, &region, NULL, side,
+  nonzero = requantize_by_quantizer (&s->residual, p, &region, NULL, side,
       &s->between);
   inverse (&s->residual, p, &s->between);
   return nonzero;

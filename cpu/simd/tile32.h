@@ -60,7 +60,7 @@ typedef struct {
   BdctComponent component;
   int depth;
   const void *row, *column;      /**< the bases' matrices: int32_t, or float */
-  const BdctTileQuantizer *set[BDCT_MAX_QUANTIZERS];
+  const BdctTileQuantizer *quantizer[BDCT_MAX_QUANTIZERS];
   BdctPlaneLayout layout;
   int columns;                   /**< samples in a row of `src`, possibly
                                       more than the picture's */
@@ -141,7 +141,7 @@ typedef struct {
 } BdctTileKernel;
 
 /** Set the quantizer of one component. */
-void bdct_tile_quantizer_init (BdctTileQuantizer *set, const BdctJob *job,
+void bdct_tile_quantizer_init (BdctTileQuantizer *quantizer, const BdctJob *job,
     BdctComponent component);
 
 /** Set what a plane has from the job: family, component, depth and matrices;

@@ -100,7 +100,7 @@ struct Blocks
     const uint8_t *map = plane.quantizer_map[i];
 
     return ((const Constants *) (plane.constants
-            + (map != nullptr ? map[number] : 0) * plane.set_size))[i];
+            + (map != nullptr ? map[number] : 0) * plane.quantizer_size))[i];
   }
 
   /* Where sample (x, y) is. */

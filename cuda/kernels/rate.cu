@@ -187,7 +187,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
 
       if (its.quantizer_map[place.i] != nullptr)
         constants = (const Constants *) ((const uint8_t *) constants
-            + its.set_size * __ldg (&its.quantizer_map[place.i][number]));
+            + its.quantizer_size * __ldg (&its.quantizer_map[place.i][number]));
       dc = count_block<C> (counter, c, constants, lane > 0);
     }
     before = __shfl_up_sync (kAll, dc, 1);

@@ -104,7 +104,7 @@ struct Choose
       const uint8_t *quantizers = b.plane.quantizer_map[b.i];
       const Constants *constants = (const Constants *) (b.plane.constants
           + (quantizers != nullptr ? quantizers[number] : 0)
-              * b.plane.set_size) + b.i;
+              * b.plane.quantizer_size) + b.i;
       Block block = { &constants->rdoq, &constants->job,
         b.coefficients (0, number), 1 << b.log2_size, b.log2_size,
         b.plane.layout.component[b.i] != BDCT_Y, nullptr, 0, false };

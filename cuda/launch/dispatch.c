@@ -172,7 +172,7 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
     plane->map_tiles_x = (layout->width * layout->interleave - 1)
         / BDCT_CUDA_MAP_TILE_SAMPLES + 1;
     plane->first_tile = (int32_t) n_tiles;
-    plane->set_size = kernel->constants_size;
+    plane->quantizer_size = kernel->constants_size;
     if (kernel->tile_blocks != NULL) {
       const int rows = ((layout->height - 1) >> job->log2_height) + 1;
 
@@ -358,9 +358,8 @@ make_entry (BdctCudaDevice * device, uint64_t hash,
     device->launch
   };
   to = device->mirror + entry->at % RING_SIZE;
-  for (int set = 0; set < launch->n_quantizers;
-      set++, to += kernel->constants_size)
-    kernel->make_constants (to, plane, &launch->quantizers[set]);
+  for (int i = 0; i < launch->n_quantizers; i++, to += kernel->constants_size)
+    kernel->make_constants (to, plane, &launch->quantizers[i]);
   for (int i = 0; i < n_jobs; i++, to += sizeof (BdctComponentJob))
     memcpy (to, job_of (launch, layout, i), sizeof (BdctComponentJob));
   for (int i = 0; i < launch->n_quantizers; i++, to += sizeof (BdctJobRdoq))

@@ -81,7 +81,7 @@ typedef struct {
   int32_t tiles_x;        /**< tiles in a row of the plane; of a component if
                                a tile is blocks in a row */
   int32_t first_tile;     /**< number of the plane's first tile in the launch */
-  int32_t set_size;       /**< bytes from one quantizer's constants to the
+  int32_t quantizer_size; /**< bytes from one quantizer's constants to the
                                next's */
   const uint8_t *constants; /**< the kernel's, of each quantizer */
 } BdctCudaPlane;

@@ -271,7 +271,7 @@ struct Blocks
   int columns;
   const uint8_t *quantizer_map;  /* NULL: the first quantizer for all */
   const Constants *quantizers;
-  int set_size;
+  int quantizer_size;
   union
   {
     BdctBlockRecord *records;   /* NULL: not requested */
@@ -285,7 +285,7 @@ struct Blocks
     columns = plane.columns;
     quantizer_map = plane.quantizer_map[i];
     quantizers = (const Constants *) plane.constants + i;
-    set_size = plane.set_size;
+    quantizer_size = plane.quantizer_size;
     if (ends_with_levels (output))
       levels = plane.levels[i];
     else
@@ -309,7 +309,7 @@ struct Blocks
     if (quantizer_map == nullptr || !inside)
       return quantizers;
     return (const Constants *) ((const uint8_t *) quantizers
-        + set_size * __ldg (&quantizer_map[number]));
+        + quantizer_size * __ldg (&quantizer_map[number]));
   }
 
   /* Write a block's record. */

@@ -112,7 +112,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   uint32_t in = first, next = first + S::size;
   const int end = min ((int) (blockIdx.x + 1) * batch.span * WARPS,
       batch.n_tiles);
-  int plane_index = -1, set = 0;
+  int plane_index = -1, quantizer = 0;
   Place place;
   Format format = Format ();
   uint32_t requested = 0;
@@ -121,7 +121,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
 
   let_next_begin ();
   place.tile = blockIdx.x * batch.span * WARPS + warp;
-  place.plane = place.set = 0;
+  place.plane = place.quantizer = 0;
   if (place.tile >= end)
     return;
   find<S, EXTRAS> (place, batch, lane);
@@ -145,17 +145,17 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
 
     const BdctCudaPlane &plane = plane_at (batch, here.plane);
 
-    if (here.plane != plane_index || (EXTRAS && here.set != set)) {
+    if (here.plane != plane_index || (EXTRAS && here.quantizer != quantizer)) {
       if (here.plane != plane_index && plane_index >= 0)
         flush (counts, batch, plane_index, lane);
       plane_index = here.plane;
-      set = EXTRAS ? here.set : 0;
+      quantizer = EXTRAS ? here.quantizer : 0;
       format.pairs = plane.layout.interleave > 1;
       format.shift = plane.layout.shift;
       format.peak = peak * 0x10001u;
       requested = (plane.blocks[0] != nullptr ? RECORDS : 0)
           | (1 << plane.log2_width < Group::size ? HALF_SIZE : 0);
-      chain.load (plane.constants + set * plane.set_size, lane);
+      chain.load (plane.constants + quantizer * plane.quantizer_size, lane);
     }
     copies_wait<1> ();
     __syncwarp ();

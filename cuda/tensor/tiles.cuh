@@ -46,7 +46,7 @@ struct Place
   bool straight;                /* all chunks of its rows are in the picture,
                                    at multiples of 16 */
   bool whole;                   /* ... and so are all of its rows */
-  int set;                      /* the quantizer of its constants; with
+  int quantizer;                /* the quantizer of its constants; with
                                    EXTRAS */
 };
 
@@ -109,7 +109,7 @@ advance (Place &p, const BdctCudaBatch &batch, int lane)
 
 /* The quantizer of a tile's blocks, or BDCT_CUDA_MIXED. */
 template <typename Sample, typename S> BDCT_INLINE int
-set_of (const Place &p, const BdctCudaBatch &batch)
+quantizer_of (const Place &p, const BdctCudaBatch &batch)
 {
   constexpr int samples = S::bytes / sizeof (Sample);
   const BdctCudaPlane &plane = plane_at (batch, p.plane);
@@ -130,7 +130,7 @@ leave_mixed (Place &p, int end, const BdctCudaBatch &batch, int lane)
   if (!batch.maps)
     return;
   while (p.tile < end
-      && (p.set = set_of<Sample, S> (p, batch)) == BDCT_CUDA_MIXED)
+      && (p.quantizer = quantizer_of<Sample, S> (p, batch)) == BDCT_CUDA_MIXED)
     advance<S, WARPS, true> (p, batch, lane);
 }
 

@@ -137,7 +137,7 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
           error)
       || !check_quantizers (frame->quantizers, frame->n_quantizers, error))
     return false;
-  if (frame->rate && !check_bits (frame, error))
+  if (frame->bits && !check_bits (frame, error))
     return false;
   if (frame->view != NULL && !check_view (frame, error))
     return false;

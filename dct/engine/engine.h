@@ -95,6 +95,7 @@ struct BdctEngine {
   void (*log) (void *data, const char *line);
   void *log_data;
   char logged[2][160];   /**< of `warning` and `distrust` */
+  BdctLayout layout;     /**< as configured; size 0: not yet */
 };
 
 /** The CPU engine. Host images only. */

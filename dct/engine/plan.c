@@ -94,7 +94,7 @@ has_metrics (const BdctPlan * plan, const BdctPlanGroup * group)
 static bool
 reads_planes_again (const BdctPlan * plan, const BdctFrame * frame)
 {
-  return frame->metrics != 0 || plan->view.drawn || frame->rate
+  return frame->metrics != 0 || plan->view.drawn || frame->bits
       || plan->levels.out || frame->n_trials > 0
       || plan->metrics.history.needed;
 }
@@ -223,7 +223,7 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
   if (plan->view.drawn)
     plan->view.view = *frame->view;
   plan->jobs.n = 1 + frame->n_trials;
-  plan->jobs.bits = frame->rate;
+  plan->jobs.bits = frame->bits;
   plan->jobs.trial_files = frame->trial_files;
   plan_metrics (plan, frame->metrics, frame->trial_metrics, frame->frame_rate,
       frame->number, history);

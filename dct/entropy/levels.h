@@ -14,9 +14,6 @@
 extern "C" {
 #endif
 
-/** What the first level of a frame is aligned to, in bytes. */
-#define BDCT_LEVELS_ALIGN 16
-
 /** The number of levels of a frame's blocks. Sets `first`, unless it is NULL,
  * to each component's first one; components follow each other, Y first.
  *

@@ -209,9 +209,9 @@ is_letter (uint8_t c)
  * is ignored. INTRA4X4_LUMA, INTRA8X8_CHROMAU and so on have 16 or 64 numbers
  * from BDCT_MIN_FACTOR to BDCT_MAX_FACTOR, row-major, between white space or
  * commas; INTRA16X16_LUMA_DC and so on have one. # begins a comment. All INTRA
- * lists are required but chroma's of 32x32, which only 4:4:4 uses: 16x16's stand
- * for them (H.265 7.3.4, ChromaArrayType 3), as in HM. These and the INTER lists
- * are optional, are checked and are not used. */
+ * lists are required but chroma's of 32x32, which only 4:4:4 uses: 16x16's
+ * stand for them (H.265 7.3.4, ChromaArrayType 3), as in HM. These and the
+ * INTER lists are optional, are checked and are not used. */
 bool
 bdct_scaling_parse (const void *data, size_t size, BdctScalingLists * lists,
     BdctError * error)

@@ -143,7 +143,7 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
     .n_trials = frame->curve.n,
     .src = *src,
     .dst = *dst,
-    .rate = needs_rate (frame),
+    .bits = needs_rate (frame),
     .metrics = metrics,
     .trial_metrics = frame->curve.n > 0 ? metrics : 0,
     .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)

@@ -12,9 +12,7 @@
 #include <blockdct/statistics.h>
 #include <blockdct/view.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BDCT_BEGIN_DECLS
 
 #define BDCT_MAX_DEPTH 64     /**< frames in flight */
 #define BDCT_MAX_TRIALS 128   /**< of a frame */
@@ -49,20 +47,20 @@ typedef struct {
                                      unused if there is neither */
   /** The quantizers' levels, in the order of BdctBlockGrid; each block's are
    * row-major, rows are vertical frequency; aligned to BDCT_LEVELS_ALIGN. NULL:
-   * not wanted. Not of hevc-quadtree. Those of dct-8x8 are the CPU's, also where
-   * tensor cores make a picture that differs by a rounding. */
+   * not wanted. Not of hevc-quadtree. Those of dct-8x8 are the CPU's, also
+   * where tensor cores make a picture that differs by a rounding. */
   int16_t *levels;
   BdctMemory levels_memory;
   size_t n_levels;              /**< BdctJobInfo.n_levels or more */
-  bool from_levels;             /**< reconstruct from `levels`, of any values, as
-                                     a decoder does, in place of transforming
+  bool from_levels;             /**< reconstruct from `levels`, of any values,
+                                     as a decoder does, and do not transform
                                      `src` */
-  bool rate;                    /**< set the bits in all statistics */
+  bool bits;                    /**< set the bits in all statistics */
   bool trial_files;             /**< set the file sizes of trials, too; the
                                      quantizers' always are with bits */
-  unsigned metrics, trial_metrics; /**< metrics of the quantizers' picture and
-                                     of each trial, bits 1 << BdctMetric; those
-                                     that the layout rules out are left out */
+  unsigned metrics, trial_metrics; /**< of the quantizers' picture and of each
+                                     trial: bits 1 << BdctMetric, which
+                                     bdct_metric_check() allows */
   int frame_rate;               /**< for XPSNR: whole frames a second */
   uint64_t number;              /**< for XPSNR: the number in the stream. The
                                      frames one and two numbers below, if the
@@ -188,10 +186,11 @@ bool bdct_engine_submit (BdctEngine *engine, const BdctFrame *frame,
 bool bdct_engine_compare (BdctEngine *engine,
     const BdctComparison *comparison, BdctError *error);
 
-/** Wait for the oldest; its outputs are then complete. `stats` may be NULL,
- * else stats[0].size is set. It receives those of the quantizers and then of
- * each trial; or those of each distorted picture, without levels. False on an
- * error of that frame, or if none is in flight; the frame is gone either way. */
+/** Wait for the oldest; its outputs are then complete. `stats` may be NULL;
+ * else the caller sets stats[0].size. It receives those of the quantizers and
+ * then of each trial; or those of each distorted picture, without levels. False
+ * on an error of that frame, or if none is in flight; the frame is gone either
+ * way. */
 bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,
     BdctError *error);
 
@@ -216,7 +215,5 @@ int bdct_block_inspect (const BdctLayout *layout, const BdctFrame *frame,
 /** The library's version: "0.1.0". */
 const char *bdct_version (void);
 
-#ifdef __cplusplus
-}
-#endif
+BDCT_END_DECLS
 #endif

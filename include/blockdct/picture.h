@@ -10,8 +10,14 @@
 #include <stdint.h>
 
 #ifdef __cplusplus
-extern "C" {
+#define BDCT_BEGIN_DECLS extern "C" {
+#define BDCT_END_DECLS }
+#else
+#define BDCT_BEGIN_DECLS
+#define BDCT_END_DECLS
 #endif
+
+BDCT_BEGIN_DECLS
 
 /** The text of an error: what happened, and what to do where that helps.
  * Functions that take a `BdctError *` write it when they fail; it may be NULL.
@@ -28,16 +34,13 @@ typedef struct {
 #define BDCT_MAX_SIDE 65535
 
 /** Colour components, in the order of every array indexed by component. */
-typedef enum { BDCT_Y = 0, BDCT_U = 1, BDCT_V = 2 } BdctComponent;
+typedef enum { BDCT_Y, BDCT_U, BDCT_V } BdctComponent;
 
-/** The chroma sampling: chroma_format_idc of H.265 (clause 6.2), and 4:4:0,
- * which H.265 lacks. */
+/** The chroma sampling: chroma_format_idc of H.265 (clause 6.2), and 4:4:0:
+ * half the height, the full width. */
 typedef enum {
-  BDCT_CHROMA_400 = 0,
-  BDCT_CHROMA_420 = 1,
-  BDCT_CHROMA_422 = 2,
-  BDCT_CHROMA_444 = 3,
-  BDCT_CHROMA_440 = 4, /**< half the height, the full width */
+  BDCT_CHROMA_400, BDCT_CHROMA_420, BDCT_CHROMA_422, BDCT_CHROMA_444,
+  BDCT_CHROMA_440
 } BdctChromaFormat;
 
 /** One plane of memory, as far as it is the same for all pictures.
@@ -48,9 +51,7 @@ typedef enum {
  * depth 10, shift 6). A value above 2^depth - 1 is read as 2^depth - 1; the
  * bits below `shift` are ignored when read and written as 0. */
 typedef struct {
-  int width;                  /**< samples of each component in a row, 1 to
-                                   BDCT_MAX_SIDE */
-  int height;                 /**< rows, 1 to BDCT_MAX_SIDE */
+  int width, height;          /**< of each component, 1 to BDCT_MAX_SIDE */
   int shift;                  /**< unused low bits of each word, 0 to 6 */
   int interleave;             /**< components in this plane: 1 or 2 */
   BdctComponent component[2]; /**< the components, in memory order */
@@ -59,8 +60,7 @@ typedef struct {
 /** Where R, G and B, in this order, lie in the pixels of an image. Other bytes
  * of a pixel, such as alpha, are copied unchanged. */
 typedef struct {
-  int n_planes;  /**< of the image: 1 or 3; 0 if the image is not of R, G and
-                      B */
+  int n_planes;  /**< of the image: 1 or 3; 0: it is not of R, G and B */
   int bytes;     /**< from one pixel of a plane to the next: 1, 3 or 4 */
   int plane[3];  /**< index of the plane, 0 to n_planes - 1 */
   int offset[3]; /**< index of the byte in a plane's pixel, 0 to bytes - 1 */
@@ -103,13 +103,9 @@ typedef enum {
 typedef struct {
   BdctMemory memory;
   void *data[BDCT_MAX_PLANES];       /**< first sample of the first row */
-  ptrdiff_t stride[BDCT_MAX_PLANES]; /**< bytes from one row to the next; may
-                                          be negative; every row must lie
-                                          inside its allocation; a multiple
-                                          of 2 at depths above 8 */
+  ptrdiff_t stride[BDCT_MAX_PLANES]; /**< bytes from one row to the next; may be
+                                negative; a multiple of 2 at depths above 8 */
 } BdctImage;
 
-#ifdef __cplusplus
-}
-#endif
+BDCT_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 
 #include <blockdct/picture.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BDCT_BEGIN_DECLS
 
 /** Counters of one component, whole numbers. A component that the format lacks
  * has 0 samples. */
@@ -27,14 +25,11 @@ typedef struct {
                          estimate of CABAC's, rounded for each frame */
 } BdctCounters;
 
-/** Perceptual metrics, as reference programs define them. */
+/** Perceptual metrics, as these define them: ffmpeg's ssim filter, libvmaf's
+ * float_ms_ssim and psnr_hvs, Yim and Bovik, ffmpeg's xpsnr filter. */
 typedef enum {
-  BDCT_METRIC_SSIM,     /**< ffmpeg's ssim filter */
-  BDCT_METRIC_MS_SSIM,  /**< libvmaf's float_ms_ssim */
-  BDCT_METRIC_PSNR_HVS, /**< libvmaf's psnr_hvs */
-  BDCT_METRIC_PSNR_B,   /**< Yim and Bovik's */
-  BDCT_METRIC_XPSNR,    /**< ffmpeg's xpsnr filter */
-  BDCT_N_METRICS
+  BDCT_METRIC_SSIM, BDCT_METRIC_MS_SSIM, BDCT_METRIC_PSNR_HVS,
+  BDCT_METRIC_PSNR_B, BDCT_METRIC_XPSNR, BDCT_N_METRICS
 } BdctMetric;
 
 /** Index of a metric's figure for all components. */
@@ -117,7 +112,5 @@ bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
 bool bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
     BdctMetric metric, int component, double *figure);
 
-#ifdef __cplusplus
-}
-#endif
+BDCT_END_DECLS
 #endif

@@ -10,9 +10,7 @@
 
 #include <blockdct/picture.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BDCT_BEGIN_DECLS
 
 typedef enum {
   /** ITU-T T.81 with the integer DCT of libjpeg's `islow`. */
@@ -221,7 +219,5 @@ bool bdct_job_describe (const BdctJob *job, const BdctLayout *layout,
 bool bdct_jpeg_file_size (const BdctLayout *layout, const BdctJob *job,
     const BdctImage *src, uint64_t *size, BdctError *error);
 
-#ifdef __cplusplus
-}
-#endif
+BDCT_END_DECLS
 #endif

@@ -7,9 +7,7 @@
 
 #include <blockdct/transform.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+BDCT_BEGIN_DECLS
 
 /** F: shows a frame and its reconstruction; C: shows the left and right
  * pictures of a comparison. */
@@ -128,7 +126,5 @@ typedef struct {
 void bdct_view_legend (const BdctView *view, const BdctLayout *layout,
     BdctLegend *legend);
 
-#ifdef __cplusplus
-}
-#endif
+BDCT_END_DECLS
 #endif

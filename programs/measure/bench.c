@@ -228,7 +228,7 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
   BdctFrame frame = {.size = sizeof frame,
     .quantizers = bdct_jobs_at (lane->jobs, first),.n_quantizers = 1,
     .trials = bdct_jobs_at (lane->jobs, first + 1),.n_trials = n - 1,
-    .src = *image,.rate = !lead,.trial_files = !lead,
+    .src = *image,.bits = !lead,.trial_files = !lead,
     .metrics = lane->metrics,.trial_metrics = lane->metrics,
     .frame_rate = fps,.number = index
   };

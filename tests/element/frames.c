@@ -220,7 +220,7 @@ run_engine (const GstVideoInfo * info, GstBuffer * in, GstBuffer * out,
   BdctEngine *engine;
   GstVideoFrame in_frame, out_frame;
   BdctJob job;
-  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.rate = rate };
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.bits = rate };
   BdctLayout layout;
   BdctError error = { "" };
 

@@ -78,7 +78,7 @@ expect (guint f, BdctChromaFormat chroma, const GstVideoInfo * info,
   BdctLayout layout;
   GstMapInfo from, to;
   BdctJob job;
-  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.rate = true };
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.bits = true };
 
   bdct_layout_init_rgb (&layout, &rgb_formats[f].rgb, info->width, info->height,
       chroma);

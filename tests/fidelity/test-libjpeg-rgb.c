@@ -191,7 +191,7 @@ check (const Colours * picture, const Setting * setting, guint e)
   BdctLayout layout;
   BdctStats stats;
   BdctJob job;
-  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.rate = true };
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.bits = true };
   gboolean ok;
 
   compress (picture, setting, &bytes, &length);

@@ -326,7 +326,7 @@ check (const Picture * picture, const BdctLayout * layout, guint f,
   BdctStats stats;
   Frame src, dst;
   BdctJob job;
-  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.rate = true };
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.bits = true };
 
   for (int c = 0; c < formats[f].n_components; c++) {
     int v = c ? 1 : formats[f].v, h = c ? 1 : formats[f].h;

@@ -446,7 +446,7 @@ run_engine (const Shape * s, const Samples * in, const BdctParams * params,
   BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
   BdctJob *jobs = g_new (BdctJob, n);
   BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,.trials = jobs + 1,
-    .n_trials = n - 1,.rate = TRUE,.trial_files = TRUE
+    .n_trials = n - 1,.bits = TRUE,.trial_files = TRUE
   };
   BdctError error = { "no engine" };
   gboolean ok = engine != NULL;

@@ -152,7 +152,7 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
   }
   if (random_below (4))
     q->what.blocks = q->blocks;
-  q->what.rate = random_below (3) > 0;
+  q->what.bits = random_below (3) > 0;
   q->what.trial_files = random_below (2);
   q->what.trials = q->trials;
   q->what.n_trials = random_below (2) ? random_below (MAX_TRIALS + 1) : 0;
@@ -174,7 +174,7 @@ complain (const Question * q, const char *what)
         bdct_transform_info (q->quantizers[0].transform)->name,
         q->quantizers[0].rdoq.distortion_shift ? " rdoq" : "",
         q->what.n_quantizers, q->what.quantizer_map ? ", map" : "",
-        q->what.blocks ? ", records" : "", q->what.rate ? ", bits" : "",
+        q->what.blocks ? ", records" : "", q->what.bits ? ", bits" : "",
         q->dst.data[0] ? "" : ", no output", q->what.n_trials,
         q->what.view ? (int) q->view.mode : -1, q->what.view
         && q->view.grid ? ", grid" : "", what);
@@ -282,7 +282,7 @@ records_agree (const Question * q, const BdctLayout * layout, int p, int i,
       sse += r->sse;
       nonzero += r->nonzero;
       whole = whole && r->sse != UINT32_MAX;
-      ok = ok && r->bits == 0 && (!delivered || r->sse == UINT32_MAX
+      ok = ok && r->reserved == 0 && (!delivered || r->sse == UINT32_MAX
           || r->sse == errors (q, layout, p, i, x << job->log2_width,
               y << job->log2_height, 1 << job->log2_width,
               1 << job->log2_height));
@@ -314,7 +314,7 @@ same_alone (Question * q, const BdctLayout * layout, int i,
     const BdctStats * stats)
 {
   BdctFrame what = {.quantizers = &q->trials[i],.n_quantizers = 1,.src = q->src,
-    .rate = q->what.rate
+    .bits = q->what.bits
   };
   BdctError error = { "" };
   BdctStats own;

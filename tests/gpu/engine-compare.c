@@ -151,7 +151,7 @@ static bool
 start (const Case * c, const BdctLayout * layout, Buffers * b)
 {
   uint8_t *src_end, *dst_end;
-  BdctFrame frame = {.quantizers = &b->job,.n_quantizers = 1,.rate = c->rate };
+  BdctFrame frame = {.quantizers = &b->job,.n_quantizers = 1,.bits = c->rate };
   BdctError error = { "" };
 
   src_end = place_image (&b->src_image, layout, b->src, c->place,

@@ -52,7 +52,7 @@ any_jobs (BdctFrame * frame, BdctTransform transform, const BdctLayout * layout)
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   params.transform = transform;
-  params.rdoq = bdct_transform_has_rdoq (transform) && random_below (2);
+  params.rdoq = bdct_transform_info (transform)->has_rdoq && random_below (2);
   params.deadzone = 1. / (3 + random_below (4));
   params.scaling_list = random_below (2);
   frame->quantizers = quantizers;
@@ -203,7 +203,7 @@ check (const BdctLayout * layout, BdctTransform transform)
       : random_below (N_CONTENTS));
   if (random_below (4))
     place_image (&frame.dst, layout, found.samples, &place, false, false);
-  frame.rate = random_below (2);
+  frame.bits = random_below (2);
 #ifndef FAKE_RUNTIME            /* which does not draw levels of samples */
   if (frame.dst.data[0] != NULL && random_below (3) == 0) {
     static BdctView view;

@@ -273,7 +273,7 @@ choose (Frame * frame, const Kind * kind, bool plain)
   }
   if (next_random (2))
     what->blocks = frame->blocks;
-  what->rate = next_random (2);
+  what->bits = next_random (2);
   what->n_trials = next_random (2) ? next_random (4)
       : next_random (MAX_TRIALS + 1);
   what->trials = frame->trials;

@@ -71,10 +71,10 @@ job_of (const BdctCudaPlane * plane, int set)
 {
   Constants constants;
 
-  if (fake_kind_of (plane->constants + set * plane->set_size,
+  if (fake_kind_of (plane->constants + set * plane->quantizer_size,
           sizeof constants) != 'd')
     fake_die ("constants of the host");
-  memcpy (&constants, plane->constants + set * plane->set_size,
+  memcpy (&constants, plane->constants + set * plane->quantizer_size,
       sizeof constants);
   if (constants.layout.interleave != plane->layout.interleave
       || memcmp (constants.layout.component, plane->layout.component,
@@ -248,7 +248,7 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
     const BdctJob set = job_of (plane, k);
 
     bdct_tile_quantizer_init (&quantizers[k], &set, c);
-    tiles.set[k] = &quantizers[k];
+    tiles.quantizer[k] = &quantizers[k];
   }
   for (int y = 0; y < plane->layout.height; y += side) {
     BdctTileStrip strip = {.levels = levels
@@ -282,7 +282,7 @@ make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
   bdct_tile_plane_init (&tiles, job, c);
   bdct_tile_quantizer_init (&set, job, c);
   set.rdoq.distortion_shift = 0;        /* what levels they have is unused */
-  tiles.set[0] = &set;
+  tiles.quantizer[0] = &set;
   for (int number = 0; number < grid->columns * grid->rows; number++) {
     const int left = number % grid->columns << n;
     const int top = number / grid->columns << n;

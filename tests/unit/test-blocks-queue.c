@@ -180,7 +180,7 @@ test_errors (void)
     unknown.transform = BDCT_N_TRANSFORMS;
     bad.trials = &unknown;
     bad.n_trials = 1;
-    bad.rate = true;
+    bad.bits = true;
     refuse (engine, &bad, "the bits of an unknown transform", "no coder");
     bad = good;
     bad.trials = &deep;

@@ -83,8 +83,8 @@ check_records (const Scene * s, const BdctEngine * engine,
       tally_add (1, 0);
       if (got.sse != sse || got.nonzero != nonzero || got.reserved != 0) {
         char *text = g_strdup_printf ("component %d block %d: sse %u nonzero "
-            "%u reserved %u, not %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, k, i,
-            got.sse, got.nonzero, got.reserved, sse, nonzero);
+            "%u reserved %u, not %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, k,
+            i, got.sse, got.nonzero, got.reserved, sse, nonzero);
 
         fail (s, engine, text);
         g_free (text);

@@ -134,7 +134,7 @@ take_levels (const BdctJob * job, BdctComponent c, const Picture * picture,
   *n_blocks = across * (rows * BDCT_TILE / size);
   bdct_tile_plane_init (&plane, job, c);
   bdct_tile_quantizer_init (&set, job, c);
-  plane.set[0] = &set;
+  plane.quantizer[0] = &set;
   for (int ty = 0; ty < rows; ty++)
     for (int tx = 0; tx < columns; tx++) {
       BdctTileStages stages;

@@ -146,7 +146,7 @@ check_kernel (const Scene * s, const Scene * expected,
     plane.row = matrix_64;
   if (chain->column == BDCT_BASIS_TEST_64)
     plane.column = matrix_64;
-  plane.set[0] = &set;
+  plane.quantizer[0] = &set;
   plane.layout = s->layout.plane[0];
   plane.columns = plane.layout.width;
   plane.src = (BdctSamples) { (guint8 *) s->src, 2 * WIDTH };

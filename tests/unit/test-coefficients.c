@@ -20,7 +20,7 @@ backward (void *kernel, const BdctJob * job, int32_t * cells)
 
   bdct_tile_plane_init (&plane, job, BDCT_Y);
   bdct_tile_quantizer_init (&set, job, BDCT_Y);
-  plane.set[0] = &set;
+  plane.quantizer[0] = &set;
   memcpy (stages.coefficient.value, cells, size);
   nonzero = ((const BdctTileKernel *) kernel)->plain->stages (&plane, &stages,
       false);

@@ -104,7 +104,7 @@ describe_plane (BdctTilePlane * plane, const Task * task, Result * r, int p,
   const BdctComponent c = task->layout.plane[p].component[i];
 
   bdct_tile_plane_init (plane, &task->job[k], c);
-  plane->set[0] = &quantizers[k][c];
+  plane->quantizer[0] = &quantizers[k][c];
   plane->layout = task->layout.plane[p];
   plane->columns = plane->layout.width;
   plane->src = bdct_image_samples (&task->src.image, &task->layout, p, i);
@@ -112,7 +112,7 @@ describe_plane (BdctTilePlane * plane, const Task * task, Result * r, int p,
   if (k > 0)
     return;
   for (int s = 1; s < task->n_quantizers; s++)
-    plane->set[s] = &quantizers[s][c];
+    plane->quantizer[s] = &quantizers[s][c];
   if (task->picture)
     plane->dst = bdct_image_samples (&r->dst.image, &task->layout, p, i);
   if (task->records)

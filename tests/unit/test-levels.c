@@ -229,7 +229,7 @@ check_scene (Scene * s, BdctEngine * engine, BdctViewMode mode)
   view.mode = mode;
   bdct_view_colours (&view, s->layout.depth, 0.299, 0.114, FALSE);
   s->frame.view = mode == BDCT_VIEW_RECONSTRUCTION ? NULL : &view;
-  s->frame.rate = TRUE;
+  s->frame.bits = TRUE;
   s->frame.blocks = s->blocks;
   s->frame.trials = &s->quantizers[s->frame.n_quantizers - 1];
   s->frame.n_trials = 1;
@@ -275,7 +275,7 @@ test_frames (gconstpointer data)
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
     for (int depth = 8; depth <= 12; depth += 2)
       for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
-        for (int rdoq = 0; rdoq <= bdct_transform_has_rdoq (transform);
+        for (int rdoq = 0; rdoq <= bdct_transform_info (transform)->has_rdoq;
             rdoq++) {
           const int n_sets = seed % 2 ? 1 : MAX_SETS;
           BdctLayout layout;

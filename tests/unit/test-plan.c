@@ -170,7 +170,7 @@ test_frames (void)
 
   frame.trials = &other;
   frame.n_trials = 1;
-  frame.rate = true;
+  frame.bits = true;
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
   expect (&plan, "transform:0 bits:0 transform:1 bits:1", "src dst - dst -");
   bdct_plan_frame (&plan, &yuv, &frame, &cuda_rules, &history);
@@ -380,7 +380,7 @@ test_random (void)
         : g_rand_int_range (rand, 0, BDCT_MAX_TRIALS + 1);
     for (int i = 0; i < frame.n_trials; i++)
       trials[i] = job[g_rand_int_range (rand, 0, BDCT_N_TRANSFORMS)];
-    frame.rate = g_rand_boolean (rand);
+    frame.bits = g_rand_boolean (rand);
     frame.metrics = g_rand_boolean (rand) ? 0
         : g_rand_int_range (rand, 0, 1 << BDCT_N_METRICS);
     frame.trial_metrics = g_rand_boolean (rand) ? 0

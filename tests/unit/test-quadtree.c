@@ -32,7 +32,7 @@ run (const Scene * s, BdctEngine * engine, gboolean rate, Result * r)
   BdctFrame frame = {.quantizers = s->quantizers,.n_quantizers =
         s->n_quantizers,
     .src = s->src.image,.quantizer_map = s->map,.n_blocks = s->n_blocks,
-    .rate = rate
+    .bits = rate
   };
 
   r->sizes = g_malloc0 (s->grid[0].columns * s->grid[0].rows);

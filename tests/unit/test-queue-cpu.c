@@ -161,7 +161,7 @@ test_small (void)
   for (int i = 0; i < N_FRAMES; i++) {
     BdctFrame frame = {.quantizers = &work[i].job,.n_quantizers = 1,.trials =
           trials,
-      .n_trials = i % 3,.rate = i % 5 == 4
+      .n_trials = i % 3,.bits = i % 5 == 4
     };
 
     work_init_nth (&work[i], &layout, i);

@@ -259,7 +259,7 @@ check_scene (const Scene * s, gboolean mapped)
   BdctFrame frame = {.quantizers = s->quantizers,.n_quantizers =
         mapped ? BDCT_MAX_QUANTIZERS : 1,
     .src = s->src.image,.quantizer_map = mapped ? s->map : NULL,
-    .n_blocks = s->n_blocks,.rate = true
+    .n_blocks = s->n_blocks,.bits = true
   };
   int *levels[3] = { NULL, NULL, NULL };
   BdctStats first, stats;
@@ -279,9 +279,9 @@ check_scene (const Scene * s, gboolean mapped)
     if (memcmp (&first, &stats, sizeof stats) != 0)
       fail (s, engines[i], "another engine has other statistics");
     check_definition (s, engines[i], &stats, bits);
-    frame.rate = false;
+    frame.bits = false;
     run (s, engines[i], &frame, &stats);
-    frame.rate = true;
+    frame.bits = true;
     if (bdct_stats_total (&stats).bits != 0 || stats.bits_optimized != 0
         || stats.file_size != 0 || stats.file_size_optimized != 0)
       fail (s, engines[i], "bits that were not asked for");
@@ -334,7 +334,7 @@ test_others (void)
   Scene s;
 
   for (int t = 0; t < BDCT_N_TRANSFORMS; t += 2) {
-    BdctFrame frame = {.n_trials = OTHERS,.trials = trials,.rate = true,
+    BdctFrame frame = {.n_trials = OTHERS,.trials = trials,.bits = true,
       .trial_files = t % 4 == 0
     };
     BdctView view = BDCT_VIEW_DEFAULT;
@@ -360,7 +360,7 @@ test_others (void)
     frame.quantizer_map = s.map;
     frame.n_blocks = s.n_blocks;
     for (guint e = 0; e < n_engines; e++) {
-      BdctFrame one = {.n_quantizers = 1,.src = s.src.image,.rate = true };
+      BdctFrame one = {.n_quantizers = 1,.src = s.src.image,.bits = true };
 
       run (&s, engines[e], &frame, stats);
       for (int i = 0; i < OTHERS; i++) {
@@ -413,7 +413,7 @@ test_threads (void)
       BdctJob job;
       BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src =
             s.src.image,
-        .rate = i % 2
+        .bits = i % 2
       };
 
       params.transform = i / 2;

@@ -112,7 +112,7 @@ run_frames (BdctEngine * engine, const BdctLayout * layout, Frame frames[3])
     BdctParams params = BDCT_PARAMS_DEFAULT;
     BdctJob jobs[9];
     BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,
-      .trials = jobs + 1,.n_trials = 8,.rate = true,.trial_files = true,
+      .trials = jobs + 1,.n_trials = 8,.bits = true,.trial_files = true,
       .src = frames[0].image,.dst = frames[2].image,.view = &view,
       .metrics = metrics,.trial_metrics = metrics,.frame_rate = 25,.number = n
     };

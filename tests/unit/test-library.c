@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * libblockdct as an application sees it, by its headers alone: what is wrong is
+ * an error with text and no crash; levels out give the picture again; one block
+ * is the frame's. BLOCKDCT_TEST_BACKEND=cuda runs the same on the CUDA
+ * engine. */
+#include <blockdct/blockdct.h>
+#include <glib.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WIDTH 203
+#define HEIGHT 117
+
+static BdctBackend backend;
+
+/* A picture of a layout, in host memory. */
+typedef struct {
+  BdctImage image;
+  guint8 *memory;
+  gsize size;
+} Picture;
+
+static void
+picture_init (Picture *picture, const BdctLayout *layout)
+{
+  const gboolean rgb = layout->rgb.n_planes > 0;
+  gsize offset[BDCT_MAX_PLANES];
+
+  *picture = (Picture) { .image = { .memory = BDCT_MEMORY_HOST } };
+  for (int p = 0; p < (rgb ? layout->rgb.n_planes : layout->n_planes); p++) {
+    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
+
+    picture->image.stride[p] = 32 + plane->width * (rgb ? layout->rgb.bytes
+        : plane->interleave * (layout->depth > 8 ? 2 : 1));
+    offset[p] = picture->size;
+    picture->size += picture->image.stride[p] * plane->height;
+  }
+  picture->memory = g_malloc0 (picture->size);
+  for (int p = 0; p < (rgb ? layout->rgb.n_planes : layout->n_planes); p++)
+    picture->image.data[p] = picture->memory + offset[p];
+}
+
+/* Slopes with noise; values above the peak are as good as the peak. */
+static void
+picture_fill (Picture *picture, guint seed)
+{
+  GRand *rand = g_rand_new_with_seed (seed);
+
+  for (gsize i = 0; i < picture->size; i++)
+    picture->memory[i] = (i / 3 + g_rand_int_range (rand, 0, 40)) & 0xff;
+  g_rand_free (rand);
+}
+
+static BdctEngine *
+make_engine (const BdctLayout *layout)
+{
+  BdctError error = { "" };
+  BdctEngine *engine = bdct_engine_new (backend, NULL, &error);
+
+  g_assert_cmpstr (error.message, ==, "");
+  g_assert_nonnull (engine);
+  g_assert_true (bdct_engine_configure (engine, layout, 2, &error));
+  g_assert_cmpstr (bdct_engine_text (engine, BDCT_ENGINE_DESCRIPTION), !=, "");
+  return engine;
+}
+
+static BdctJob *
+make_job (BdctTransform transform, const BdctLayout *layout)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctError error = { "" };
+  BdctJob *job;
+
+  params.transform = transform;
+  params.quality = 60;
+  job = bdct_jobs_new (&params, 1, layout, &error);
+  g_assert_cmpstr (error.message, ==, "");
+  return job;
+}
+
+/* The error has all of the texts; NULL ends them. */
+static void
+expect_error (BdctError *error, ...)
+{
+  const char *text;
+  va_list texts;
+
+  va_start (texts, error);
+  while ((text = va_arg (texts, const char *)) != NULL)
+    if (strstr (error->message, text) == NULL)
+      g_test_fail_printf ("\"%s\" does not say '%s'", error->message, text);
+  va_end (texts);
+  memset (error, 0, sizeof *error);
+}
+
+static void
+test_sizes (void)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctEngineOptions options = { .size = sizeof options + 8 };
+  BdctFrame frame = { .size = sizeof frame - 8 };
+  BdctComparison comparison = { .size = 0 };
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctStats stats = { .size = 1 };
+  BdctJobInfo info = { .size = 2 };
+  BdctError error = { "" };
+  BdctLayout layout, bad;
+  BdctEngine *engine;
+  BdctJob *job;
+
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 2, WIDTH, HEIGHT);
+  engine = make_engine (&layout);
+  job = make_job (BDCT_JPEG_8X8, &layout);
+  bad = layout;
+  bad.size += 1;
+  g_assert_null (bdct_engine_new (backend, &options, &error));
+  expect_error (&error, "BdctEngineOptions", "sizeof", NULL);
+  g_assert_false (bdct_engine_configure (engine, &bad, 1, &error));
+  expect_error (&error, "BdctLayout", NULL);
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  g_assert_null (bdct_jobs_new (&params, 1, &bad, &error));
+  expect_error (&error, "BdctLayout", NULL);
+  params.size = 0;
+  g_assert_null (bdct_jobs_new (&params, 1, &layout, &error));
+  expect_error (&error, "BdctParams", "is 0", NULL);
+  g_assert_false (bdct_engine_submit (engine, &frame, &error));
+  expect_error (&error, "BdctFrame", bdct_version (), NULL);
+  g_assert_false (bdct_engine_compare (engine, &comparison, &error));
+  expect_error (&error, "BdctComparison", NULL);
+  g_assert_false (bdct_engine_collect (engine, &stats, &error));
+  expect_error (&error, "BdctStats", NULL);
+  g_assert_false (bdct_job_describe (job, &layout, &info, &error));
+  expect_error (&error, "BdctJobInfo", NULL);
+  view.size = 3;
+  frame = (BdctFrame) { .size = sizeof frame, .view = &view };
+  g_assert_false (bdct_engine_submit (engine, &frame, &error));
+  expect_error (&error, "BdctView", NULL);
+  bdct_jobs_free (job);
+  bdct_engine_free (engine);
+}
+
+static void
+test_null (void)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctFrame frame = { .size = sizeof frame };
+  BdctError error = { "" };
+  BdctLayout layout;
+  BdctEngine *engine;
+  BdctBlock *blocks = g_new (BdctBlock, BDCT_MAX_COMPONENTS);
+
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, WIDTH, HEIGHT);
+  engine = make_engine (&layout);
+  g_assert_false (bdct_engine_submit (NULL, &frame, &error));
+  expect_error (&error, "BdctEngine is NULL", NULL);
+  g_assert_false (bdct_engine_compare (NULL, NULL, &error));
+  g_assert_false (bdct_engine_collect (NULL, NULL, &error));
+  g_assert_false (bdct_engine_configure (NULL, &layout, 1, &error));
+  g_assert_false (bdct_engine_reserve (engine, NULL, &error));
+  expect_error (&error, "NULL", NULL);
+  g_assert_false (bdct_engine_configure (engine, NULL, 1, &error));
+  expect_error (&error, "BdctLayout is NULL", NULL);
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  g_assert_false (bdct_engine_submit (engine, NULL, &error));
+  expect_error (&error, "BdctFrame is NULL", NULL);
+  g_assert_false (bdct_engine_compare (engine, NULL, &error));
+  expect_error (&error, "BdctComparison is NULL", NULL);
+  g_assert_false (bdct_engine_submit (engine, &frame, &error));
+  expect_error (&error, "quantizers", NULL);
+  g_assert_false (bdct_engine_submit (engine, &frame, NULL));
+  g_assert_null (bdct_jobs_new (NULL, 1, &layout, &error));
+  expect_error (&error, "BdctParams is NULL", NULL);
+  g_assert_null (bdct_jobs_new (&params, 1, NULL, &error));
+  expect_error (&error, "BdctLayout is NULL", NULL);
+  g_assert_null (bdct_jobs_new (&params, 0, &layout, &error));
+  expect_error (&error, "0 jobs", NULL);
+  g_assert_false (bdct_job_describe (NULL, &layout, NULL, &error));
+  g_assert_cmpint (bdct_block_inspect (&layout, NULL, 0, 0, blocks, &error),
+      ==, 0);
+  expect_error (&error, "BdctFrame is NULL", NULL);
+  g_assert_cmpstr (bdct_engine_text (NULL, BDCT_ENGINE_WARNING), ==, "");
+  g_assert_null (bdct_engine_new ((BdctBackend) 7, NULL, &error));
+  expect_error (&error, "7", NULL);
+  g_assert_cmpint (bdct_backend_count_devices ((BdctBackend) -1, &error), ==,
+      0);
+  g_assert_null (bdct_memory_alloc (BDCT_BACKEND_CPU, NULL, BDCT_MEMORY_HOST,
+          1));
+  bdct_memory_free (backend, NULL, BDCT_MEMORY_DEVICE, NULL);
+  bdct_jobs_free (NULL);
+  bdct_engine_free (NULL);
+  bdct_engine_free (engine);
+  g_free (blocks);
+}
+
+static void
+test_frames (void)
+{
+  BdctStats stats = { .size = sizeof stats }, compared;
+  BdctComparison comparison = { .size = sizeof comparison, .n_distorted = 1,
+    .errors = true
+  };
+  BdctError error = { "" };
+  Picture src, dst;
+  BdctLayout layout;
+  BdctEngine *engine;
+  BdctFrame frame, bad;
+  BdctJob *job;
+
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 10, 6, 2, WIDTH, HEIGHT);
+  picture_init (&src, &layout);
+  picture_init (&dst, &layout);
+  picture_fill (&src, 1);
+  engine = bdct_engine_new (backend, NULL, &error);
+  job = make_job (BDCT_HEVC_8X8, &layout);
+  frame = (BdctFrame) { .size = sizeof frame, .quantizers = job,
+    .n_quantizers = 1, .src = src.image, .dst = dst.image
+  };
+  g_assert_false (bdct_engine_submit (engine, &frame, &error));
+  expect_error (&error, "not configured", NULL);
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  g_assert_false (bdct_engine_collect (engine, &stats, &error));
+  g_assert_cmpstr (error.message, !=, "");
+  bad = frame;
+  bad.src.stride[1] = 2 * WIDTH - 2;
+  g_assert_false (bdct_engine_submit (engine, &bad, &error));
+  expect_error (&error, "stride", "plane 1 of src", NULL);
+  bad = frame;
+  bad.dst.stride[0] += 1;
+  g_assert_false (bdct_engine_submit (engine, &bad, &error));
+  expect_error (&error, "odd", "plane 0 of dst", NULL);
+  bad = frame;
+  bad.dst.data[1] = NULL;
+  g_assert_false (bdct_engine_submit (engine, &bad, &error));
+  expect_error (&error, "plane 1 of dst is NULL", NULL);
+  bad = frame;
+  bad.src.memory = (BdctMemory) 9;
+  g_assert_false (bdct_engine_submit (engine, &bad, &error));
+  expect_error (&error, "9", NULL);
+  bad = frame;
+  bad.n_trials = 2;
+  g_assert_false (bdct_engine_submit (engine, &bad, &error));
+  expect_error (&error, "trials", NULL);
+  if (backend == BDCT_BACKEND_CPU) {
+    bad = frame;
+    bad.src.memory = BDCT_MEMORY_DEVICE;
+    g_assert_false (bdct_engine_submit (engine, &bad, &error));
+    g_assert_cmpstr (error.message, !=, "");
+  }
+  g_assert_false (bdct_engine_compare (engine, &comparison, &error));
+  expect_error (&error, "reference", "no data", NULL);
+  g_assert_true (bdct_engine_submit (engine, &frame, &error));
+  g_assert_false (bdct_engine_submit (engine, &frame, &error));
+  expect_error (&error, "in flight", NULL);
+  g_assert_true (bdct_engine_collect (engine, &stats, &error));
+  g_assert_cmpuint (stats.component[BDCT_Y].samples, ==, WIDTH * HEIGHT);
+
+  /* compare() finds transform()'s errors. */
+  comparison.reference.image = src.image;
+  comparison.distorted[0].image = dst.image;
+  compared.size = sizeof compared;
+  g_assert_true (bdct_engine_compare (engine, &comparison, &error));
+  g_assert_true (bdct_engine_collect (engine, &compared, &error));
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    g_assert_cmpuint (stats.component[c].sse, >, 0);
+    g_assert_cmpuint (compared.component[c].sse, ==, stats.component[c].sse);
+  }
+  bdct_jobs_free (job);
+  bdct_engine_free (engine);
+  g_free (src.memory);
+  g_free (dst.memory);
+}
+
+/* Levels of each transform make the element's bytes again, without the source;
+ * and its blocks are those of the frame. */
+static void
+test_levels (gconstpointer data)
+{
+  const BdctTransform transform = GPOINTER_TO_INT (data);
+  static const BdctRgb bgrx = { 1, 4, { 0, 0, 0 }, { 2, 1, 0 } };
+  BdctJobInfo info = { .size = sizeof info };
+  BdctBlock *blocks = g_new (BdctBlock, BDCT_MAX_COMPONENTS);
+
+  for (int format = 0; format < 5; format++) {
+    BdctStats stats = { .size = sizeof stats }, again = stats;
+    BdctError error = { "" };
+    Picture src, dst, rec;
+    BdctLayout layout;
+    BdctEngine *engine;
+    BdctFrame frame;
+    BdctJob *job;
+
+    bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 2, WIDTH, HEIGHT);
+    if (format == 1)
+      bdct_layout_init (&layout, BDCT_CHROMA_444, 10, 0, 3, WIDTH, HEIGHT);
+    else if (format == 2)
+      bdct_layout_init (&layout, BDCT_CHROMA_400, 12, 0, 1, 8, 8);
+    else if (format == 3)
+      bdct_layout_init (&layout, BDCT_CHROMA_422, 8, 0, 3, 64, 1);
+    else if (format == 4)
+      bdct_layout_init_rgb (&layout, &bgrx, WIDTH, HEIGHT, BDCT_CHROMA_420);
+    engine = make_engine (&layout);
+    job = make_job (transform, &layout);
+    picture_init (&src, &layout);
+    picture_init (&dst, &layout);
+    picture_init (&rec, &layout);
+    picture_fill (&src, transform);
+    g_assert_true (bdct_job_describe (job, &layout, &info, &error));
+    frame = (BdctFrame) { .size = sizeof frame, .quantizers = job,
+      .n_quantizers = 1, .src = src.image, .dst = dst.image,
+      .n_levels = info.n_levels
+    };
+    if (info.n_levels == 0) {
+      g_assert_cmpint (transform, ==, BDCT_HEVC_QUADTREE);
+      frame.levels = calloc (1, 64);
+      g_assert_false (bdct_engine_submit (engine, &frame, &error));
+      expect_error (&error, "hevc-quadtree", NULL);
+    } else {
+      frame.levels = aligned_alloc (BDCT_LEVELS_ALIGN,
+          (2 * info.n_levels + BDCT_LEVELS_ALIGN - 1) & -BDCT_LEVELS_ALIGN);
+      g_assert_true (bdct_engine_submit (engine, &frame, &error));
+      g_assert_true (bdct_engine_collect (engine, &stats, &error));
+      g_assert_cmpuint (stats.component[BDCT_Y].nonzero, >, 0);
+      for (int c = 0; c < bdct_block_inspect (&layout, &frame, 7, 0, blocks,
+              &error); c++)
+        for (int i = 0; i < 16; i++) {
+          const BdctBlock *b = &blocks[c];
+          const int at = i / 4 * b->width + i % 4;
+          const int kept = MIN (b->width, 32);
+
+          g_assert_cmpint (b->level[at], ==, frame.levels[info.first_level[c]
+                  + (b->x >> info.log2_width[c]) * info.block_levels[c]
+                  + i / 4 * kept + i % 4]);
+        }
+      memset (&frame.src, 0, sizeof frame.src);
+      frame.dst = rec.image;
+      frame.from_levels = true;
+      g_assert_true (bdct_engine_submit (engine, &frame, &error));
+      g_assert_true (bdct_engine_collect (engine, &again, &error));
+      for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+        g_assert_cmpuint (again.component[c].nonzero, ==,
+            stats.component[c].nonzero);
+      /* The fourth byte of a pixel comes from the source. */
+      for (gsize i = 3; format == 4 && i < rec.size; i += 4)
+        rec.memory[i] = dst.memory[i];
+      if (backend == BDCT_BACKEND_CPU || transform != BDCT_DCT_8X8)
+        for (gsize i = 0; i < rec.size; i++)
+          g_assert_cmpint (rec.memory[i], ==, dst.memory[i]);
+      frame.n_levels--;
+      g_assert_false (bdct_engine_submit (engine, &frame, &error));
+      expect_error (&error, "levels", NULL);
+    }
+    free (frame.levels);
+    bdct_jobs_free (job);
+    bdct_engine_free (engine);
+    g_free (src.memory);
+    g_free (dst.memory);
+    g_free (rec.memory);
+  }
+  g_free (blocks);
+}
+
+static void
+on_log (void *data, const char *line)
+{
+  g_assert_cmpstr (line, !=, "");
+  *(int *) data += 1;
+}
+
+/* Tables and figures for people. */
+static void
+test_tables (void)
+{
+  BdctEngineOptions options = { .size = sizeof options, .log = on_log };
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctStats sum = { .size = sizeof sum };
+  BdctError error = { "" };
+  BdctLayout layout;
+  BdctEngine *engine;
+  double figure;
+  int lines = 0;
+
+  options.log_data = &lines;
+  engine = bdct_engine_new (backend, &options, &error);
+  g_assert_nonnull (engine);
+  g_assert_cmpint (lines, ==, *bdct_engine_text (engine,
+          BDCT_ENGINE_WARNING) != '\0');
+  bdct_engine_free (engine);
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
+    g_assert_nonnull (bdct_transform_info ((BdctTransform) t)->name);
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    g_assert_nonnull (bdct_metric_info ((BdctMetric) m)->figure
+        [bdct_metric_info ((BdctMetric) m)->main]);
+  g_assert_null (bdct_transform_info (BDCT_N_TRANSFORMS));
+  g_assert_null (bdct_metric_info (BDCT_N_METRICS));
+  g_assert_null (bdct_view_info (BDCT_N_VIEWS));
+  g_assert_null (bdct_preset_info (BDCT_N_PRESETS));
+  g_assert_false (bdct_metric_figure (&sum, 1, 8, BDCT_METRIC_SSIM, 0,
+          &figure));
+  g_assert_true (isinf (bdct_psnr (0, 8)));
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 4, 4);
+  g_assert_false (bdct_metric_check (BDCT_METRIC_MS_SSIM, &layout, &error));
+  expect_error (&error, "too small", NULL);
+  layout.depth = 13;
+  g_assert_null (bdct_jobs_new (&params, 1, &layout, &error));
+  expect_error (&error, "13", NULL);
+}
+
+int
+main (int argc, char *argv[])
+{
+  BdctError error;
+
+  g_test_init (&argc, &argv, NULL);
+  if (g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") == 0) {
+    backend = BDCT_BACKEND_CUDA;
+    if (bdct_backend_count_devices (backend, &error) == 0) {
+      g_print ("1..0 # SKIP %s\n", error.message);
+      return 0;
+    }
+  }
+  g_test_add_func ("/library/sizes", test_sizes);
+  g_test_add_func ("/library/null", test_null);
+  g_test_add_func ("/library/frames", test_frames);
+  g_test_add_func ("/library/tables", test_tables);
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+    gchar *path = g_strdup_printf ("/library/levels/%s",
+        bdct_transform_info ((BdctTransform) t)->name);
+
+    g_test_add_data_func (path, GINT_TO_POINTER (t), test_levels);
+    g_free (path);
+  }
+  return g_test_run ();
+}
