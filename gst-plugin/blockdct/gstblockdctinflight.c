@@ -12,6 +12,10 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
+/* How many frame numbers are left out where frames do not follow each other: as
+ * many as XPSNR looks back on, and the one that a repeated frame takes. */
+#define NUMBER_GAP 3
+
 static void
 set_active_backend (GstBlockDct * self)
 {
@@ -129,6 +133,7 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
   BdctEngine *engine = self->inflight.backend.engine;
   const GstBlockDctRegions *regions = self->jobs.regions;
   const gboolean divided = frame->recipe.regions > 0;
+  const gboolean again = frame->repeated && self->inflight.next_number > 0;
   /* With target-ssim, SSIM is reported, too. */
   const guint metrics = gst_blockdct_jobs_metrics (self,
       (self->settings.metrics & ~GST_BLOCKDCT_BITS)
@@ -148,8 +153,7 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
     .trial_metrics = frame->curve.n > 0 ? metrics : 0,
     .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
         / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
-    .number = self->finish.statistics.totals.frames + self->inflight.n
-        - (frame->repeated ? 1 : 0),
+    .number = self->inflight.next_number - (again ? 1 : 0),
     .view = &frame->view,
     /* Work that is pending on the buffers' memory is done before the frame. */
     .wait = {pending_stream (self, frame->in),
@@ -157,8 +161,10 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
   };
   BdctError error;
 
-  if (bdct_engine_submit (engine, &task, &error))
+  if (bdct_engine_submit (engine, &task, &error)) {
+    self->inflight.next_number = task.number + 1;
     return TRUE;
+  }
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
       ("A frame could not be started on %s.",
           gst_blockdct_backend_describe (&self->inflight.backend)), ("%s",
@@ -330,10 +336,18 @@ gst_blockdct_inflight_collect (GstBlockDct * self, GstBlockDctFrame * frame,
 }
 
 void
+gst_blockdct_inflight_interrupt (GstBlockDct * self)
+{
+  self->inflight.next_number += NUMBER_GAP;
+}
+
+void
 gst_blockdct_inflight_discard (GstBlockDct * self)
 {
   BdctEngine *engine = self->inflight.backend.engine;
 
+  if (self->inflight.n > 0)
+    gst_blockdct_inflight_interrupt (self);
   while (self->inflight.n > 0) {
     GstBlockDctFrame frame;
 

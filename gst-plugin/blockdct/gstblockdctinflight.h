@@ -37,5 +37,9 @@ GstFlowReturn gst_blockdct_inflight_collect (GstBlockDct * self,
 /** Wait for all frames in flight and drop them. */
 void gst_blockdct_inflight_discard (GstBlockDct * self);
 
+/** The next frame does not follow the latest one: metrics over time do not
+ * compare the two. Dropping frames does this by itself. */
+void gst_blockdct_inflight_interrupt (GstBlockDct * self);
+
 G_END_DECLS
 #endif

@@ -59,6 +59,7 @@ typedef struct
   GstBlockDctFrame *frames;     /* a ring of `depth` */
   guint depth;                  /* 0 before caps */
   guint oldest, n;
+  guint64 next_number;          /* BdctFrame.number of the next new frame */
 } GstBlockDctInFlight;
 
 /** What a frame is processed with (gstblockdctjobs.c). */

@@ -267,6 +267,46 @@ test_order (void)
   }
 }
 
+/* Not compared with frames from before a flush, whether they have left or were
+ * dropped by it. */
+static void
+test_flush (void)
+{
+  gdouble alone[4];
+  GstSegment segment;
+  GstStructure *s;
+  Bench bench;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint depth = 1; depth <= 4; depth++) {
+    for (guint before = 0; before < 6; before++) {
+      bench_init (&bench, "I420", WIDTH, HEIGHT, "async-depth", depth, NULL);
+      element_set (bench.element, "metrics", "xpsnr");
+      for (guint n = 0; n < before; n++)
+        bench_push (&bench, 100 + n);
+      for (guint n = depth; n <= before; n++)
+        gst_structure_free (bench_pop_report (&bench, "frame"));
+      if (before > 0) {
+        gst_harness_push_event (bench.h, gst_event_new_flush_start ());
+        gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
+        gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+      }
+      for (guint n = 0; n < G_N_ELEMENTS (alone); n++)
+        bench_push (&bench, n);
+      g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
+      for (guint n = 0; n < G_N_ELEMENTS (alone); n++) {
+        s = bench_pop_report (&bench, "frame");
+        if (depth == 1 && before == 0)
+          alone[n] = get_double (s, "xpsnr-y");
+        g_assert_cmpfloat (get_double (s, "xpsnr-y"), ==, alone[n]);
+        gst_structure_free (s);
+      }
+      gst_structure_free (bench_pop_report (&bench, "pooled"));
+      bench_clear (&bench);
+    }
+  }
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -277,5 +317,6 @@ main (int argc, char *argv[])
   test_add ("/metrics/curve", test_curve);
   test_add ("/metrics/files", test_files);
   test_add ("/metrics/order", test_order);
+  test_add ("/metrics/flush", test_flush);
   return test_run ();
 }
