@@ -176,6 +176,10 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   /* Downstream still has the old caps: push the frames that belong to them. */
   gst_blockdct_drain (self);
   self->info = info;
+  /* There is no engine after a move to another context that failed, with an
+   * error. */
+  if (self->inflight.backend.engine == NULL)
+    return FALSE;
   if (!gst_blockdct_inflight_configure (self))
     return FALSE;
   update_latency (self);

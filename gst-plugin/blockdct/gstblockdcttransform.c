@@ -56,6 +56,9 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
   const GstBlockDctBackendClass *klass = self->inflight.backend.klass;
   GstObject *other = NULL;
 
+  /* An earlier move failed, with an error: there is no engine. */
+  if (klass == NULL)
+    return FALSE;
   if (klass->other_context != NULL)
     other = klass->other_context (buffer, self->context,
         self->settings.start.device_id);
