@@ -54,14 +54,16 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   GstBlockDctInFlight *inflight = &self->inflight;
   BdctEngine *engine = inflight->backend.engine;
   GstBlockDctFrame *frames = g_try_new0 (GstBlockDctFrame, depth);
+  BdctLayout layout;
   BdctError error;
 
-  gst_blockdct_format_layout (&self->info, settings.subsampling,
-      &self->layout);
+  /* Until all is done no frame may enter. */
+  inflight->depth = 0;
+  gst_blockdct_format_layout (&self->info, settings.subsampling, &layout);
   if (frames == NULL)
     gst_blockdct_fail (&error, "out of memory");
-  if (frames == NULL || !bdct_engine_configure (engine, &self->layout,
-          depth, &error)) {
+  if (frames == NULL || !bdct_engine_configure (engine, &layout, depth,
+          &error)) {
     g_free (frames);
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("%s cannot take %s %dx%d, %u at a time.",
@@ -75,9 +77,12 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   g_free (inflight->frames);
   inflight->frames = frames;
   inflight->oldest = 0;
-  inflight->depth = depth;
+  self->layout = layout;
   gst_blockdct_target_reset (&self->search);
-  return gst_blockdct_jobs_configure (self, &settings);
+  if (!gst_blockdct_jobs_configure (self, &settings))
+    return FALSE;
+  inflight->depth = depth;
+  return TRUE;
 }
 
 /* The stream in which work on a buffer may be pending; NULL if there is
