@@ -146,12 +146,14 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
 {
   GstBlockDctStatistics *statistics = &self->finish.statistics;
   GstElement *element = GST_ELEMENT (self);
-  const guint64 index = statistics->totals.frames - (frame->repeated ? 1 : 0);
+  /* Without a frame before it, it is new whatever its mark says. */
+  const gboolean repeated = frame->repeated && statistics->totals.frames > 0;
+  const guint64 index = statistics->totals.frames - (repeated ? 1 : 0);
   const GstBlockDctTimes times = gst_blockdct_times_of (frame->out,
       &GST_BASE_TRANSFORM (self)->segment, &self->info);
   const GstStructure *figures = NULL;
 
-  if (frame->repeated)
+  if (repeated)
     gst_blockdct_statistics_repeated (statistics, element, frame->out, stats,
         &frame->recipe, &times, frame->post_messages && frame->interval == 0);
   else
@@ -162,7 +164,7 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     gst_blockdct_statistics_curve (statistics, element, &frame->curve,
         stats + 1, frame->exact, &frame->recipe, &times);
   publish_frame (self, frame, &times, index);
-  return frame->repeated || (gst_blockdct_stats_file_add
+  return repeated || (gst_blockdct_stats_file_add
       (self->finish.file, element, figures)
       && check_psnr (self, frame, stats, &times, index));
 }
