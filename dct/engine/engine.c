@@ -159,18 +159,119 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
   return true;
 }
 
+/* A value of a layout, or with `plane` not negative of one of its planes. */
+static bool
+check_value (const char *what, int plane, int value, int min, int max,
+    BdctError * error)
+{
+  if (value >= min && value <= max)
+    return true;
+  if (plane >= 0)
+    return bdct_error (error, "plane %d has %s %d, outside %d to %d", plane,
+        what, value, min, max);
+  return bdct_error (error, "a layout has %s %d, outside %d to %d", what,
+      value, min, max);
+}
+
+/* Luma is a plane of its own, the first one: that is where its sides are looked
+ * for. `*found` has bits 1 << component of this plane and those before it. */
+static bool
+check_components (const BdctLayout * layout, int p, unsigned *found,
+    BdctError * error)
+{
+  const BdctPlaneLayout *plane = &layout->plane[p];
+  const int last = bdct_layout_components (layout) - 1;
+  const int interleave = p > 0 && layout->n_planes == 2 ? 2 : 1;
+
+  if (!check_value ("an interleave of", p, plane->interleave, interleave,
+          interleave, error))
+    return false;
+  for (int i = 0; i < interleave; i++) {
+    const int c = plane->component[i];
+
+    if (!check_value ("component", p, c, p > 0 ? 1 : 0, p > 0 ? last : 0,
+            error))
+      return false;
+    if (*found >> c & 1)
+      return bdct_error (error, "plane %d has component %d once more", p, c);
+    *found |= 1u << c;
+  }
+  return true;
+}
+
+static bool
+check_plane (const BdctLayout * layout, int p, BdctError * error)
+{
+  const BdctPlaneLayout *plane = &layout->plane[p], *luma = &layout->plane[0];
+  const int sub_x = bdct_layout_sub_x (layout, plane->component[0]);
+  const int sub_y = bdct_layout_sub_y (layout, plane->component[0]);
+  const int width = (luma->width + sub_x) >> sub_x;
+  const int height = (luma->height + sub_y) >> sub_y;
+
+  if (plane->width < 1 || plane->width > BDCT_MAX_SIDE || plane->height < 1
+      || plane->height > BDCT_MAX_SIDE)
+    return bdct_error (error, "plane %d has %d x %d samples; a side may have "
+        "1 to %d", p, plane->width, plane->height, BDCT_MAX_SIDE);
+  if (plane->width != width || plane->height != height)
+    return bdct_error (error, "plane %d has %d x %d samples; with its chroma "
+        "format a picture of %d x %d has %d x %d", p, plane->width,
+        plane->height, luma->width, luma->height, width, height);
+  return check_value ("a shift of", p, plane->shift, 0,
+      layout->depth > 8 ? 16 - layout->depth : 0, error);
+}
+
+/* Planes that are computed of R, G and B are three of bytes: Y, U and V, in
+ * this order. */
+static bool
+check_rgb (const BdctLayout * layout, BdctError * error)
+{
+  const BdctRgb *rgb = &layout->rgb;
+
+  if (rgb->n_planes != 1 && rgb->n_planes != 3)
+    return bdct_error (error, "R, G and B have %d planes, neither 1 nor 3",
+        rgb->n_planes);
+  if (rgb->bytes != 1 && rgb->bytes != 3 && rgb->bytes != 4)
+    return bdct_error (error, "pixels of R, G and B are %d bytes apart, not 1, "
+        "3 or 4", rgb->bytes);
+  for (int k = 0; k < 3; k++)
+    if (!check_value ("one of R, G and B in plane", -1, rgb->plane[k], 0,
+            rgb->n_planes - 1, error)
+        || !check_value ("one of R, G and B at byte", -1, rgb->offset[k], 0,
+            rgb->bytes - 1, error))
+      return false;
+  if (!check_value ("R, G and B and a depth of", -1, layout->depth, 8, 8,
+          error)
+      || !check_value ("R, G and B and a chroma format of", -1,
+          (int) layout->chroma, BDCT_CHROMA_420, BDCT_CHROMA_440, error)
+      || !check_value ("R, G and B and planes:", -1, layout->n_planes, 3, 3,
+          error))
+    return false;
+  for (int p = 1; p < 3; p++)
+    if (!check_value ("of R, G and B component", p,
+            layout->plane[p].component[0], p, p, error))
+      return false;
+  return true;
+}
+
 bool
 bdct_layout_check (const BdctLayout * layout, BdctError * error)
 {
-  for (int p = 0; p < layout->n_planes; p++) {
-    const BdctPlaneLayout *plane = &layout->plane[p];
+  unsigned found = 0;
+  bool grey;
 
-    if (plane->width < 1 || plane->width > BDCT_MAX_SIDE || plane->height < 1
-        || plane->height > BDCT_MAX_SIDE)
-      return bdct_error (error, "plane %d has %d x %d samples; a side may have "
-          "1 to %d", p, plane->width, plane->height, BDCT_MAX_SIDE);
-  }
-  return true;
+  if (!check_value ("a depth of", -1, layout->depth, 8, 12, error)
+      || !check_value ("a chroma format of", -1, (int) layout->chroma,
+          BDCT_CHROMA_400, BDCT_CHROMA_440, error))
+    return false;
+  grey = layout->chroma == BDCT_CHROMA_400;
+  if (!check_value (grey ? "only luma and planes:" : "chroma and planes:", -1,
+          layout->n_planes, grey ? 1 : 2, grey ? 1 : 3, error))
+    return false;
+  for (int p = 0; p < layout->n_planes; p++)
+    if (!check_components (layout, p, &found, error)
+        || !check_plane (layout, p, error))
+      return false;
+  return layout->rgb.n_planes == 0 || check_rgb (layout, error);
 }
 
 void
