@@ -283,6 +283,10 @@ is_alone (const CpuEngine * self, unsigned times, const BdctPlan * plan)
 static CpuFrame *
 next_frame (CpuEngine * self, BdctError * error)
 {
+  if (self->depth == 0) {
+    bdct_error (error, "the engine is not configured");
+    return NULL;
+  }
   if (self->in_flight == self->depth) {
     bdct_error (error, "all %u frames are in flight", self->depth);
     return NULL;

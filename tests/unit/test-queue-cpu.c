@@ -315,6 +315,23 @@ test_errors (void)
   work_clear (&second);
 }
 
+/* Frames and comparisons before configure(). */
+static void
+test_unconfigured (void)
+{
+  BdctEngine *engine = engine_new (1);
+  const BdctComparison comparison = { .n_distorted = 1 };
+  const BdctFrame frame = { .n_quantizers = 1 };
+  BdctError error;
+
+  g_assert_false (klass->submit (engine, &frame, &error));
+  g_assert_cmpstr (error.message, ==, "the engine is not configured");
+  error.message[0] = '\0';
+  g_assert_false (klass->compare (engine, &comparison, &error));
+  g_assert_cmpstr (error.message, ==, "the engine is not configured");
+  klass->destroy (engine);
+}
+
 static void
 test_description (void)
 {
@@ -390,6 +407,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cpu/reconfigure", test_reconfigure);
   g_test_add_func ("/cpu/destroy-in-flight", test_destroy_in_flight);
   g_test_add_func ("/cpu/errors", test_errors);
+  g_test_add_func ("/cpu/unconfigured", test_unconfigured);
   g_test_add_func ("/cpu/description", test_description);
   g_test_add_func ("/cpu/clamp", test_clamp);
   return g_test_run ();
