@@ -7,29 +7,45 @@ bdct_history_init (BdctHistory * history, unsigned n)
   *history = (BdctHistory) {.n = n };
 }
 
+/* The place of a frame's luma, or -1. Only the latest entries are looked at: a
+ * place before them may be taken again while the frame that asks is in flight,
+ * as each one but it may enter another. */
+static int
+find (const BdctHistory * history, uint64_t number)
+{
+  for (unsigned i = 1; i <= 1 + BDCT_HISTORY_EXTRA; i++) {
+    const unsigned at = (history->next + history->n - i) % history->n;
+
+    if (history->place[at].valid && history->place[at].number == number)
+      return (int) at;
+  }
+  return -1;
+}
+
 void
 bdct_history_enter (BdctHistory * history, uint64_t number,
     BdctHistoryUse * use)
 {
-  const unsigned own = number % history->n;
-
   use->needed = true;
-  use->own = own;
-  use->copied = !history->place[own].valid
-      || history->place[own].number != number;
-  history->place[own].valid = true;
-  history->place[own].number = number;
-  for (unsigned i = 0; i <= BDCT_HISTORY_FRAMES; i++) {
-    const unsigned at = (number - i) % history->n;
-
-    use->of[i] = i <= number && history->place[at].valid
-        && history->place[at].number == number - i ? (int) at : -1;
+  use->own = find (history, number);
+  use->copied = use->own < 0;
+  if (use->copied) {
+    use->own = (int) history->next;
+    history->next = (history->next + 1) % history->n;
+    history->place[use->own].valid = true;
+    history->place[use->own].number = number;
   }
+  use->of[0] = use->own;
+  for (unsigned i = 1; i <= BDCT_HISTORY_FRAMES; i++)
+    use->of[i] = i <= number ? find (history, number - i) : -1;
 }
 
 void
 bdct_history_forget (BdctHistory * history, const BdctHistoryUse * use)
 {
-  if (use->copied)
-    history->place[use->own].valid = false;
+  if (!use->copied)
+    return;
+  history->place[use->own].valid = false;
+  if ((use->own + 1) % history->n == history->next)
+    history->next = (unsigned) use->own;
 }

@@ -19,8 +19,11 @@
 /** The most places: BDCT_MAX_DEPTH (engine.h) frames are in flight. */
 #define BDCT_HISTORY_MAX (64 + BDCT_HISTORY_EXTRA)
 
+/** Places are taken in turn, whatever the numbers: so none is taken again while
+ * a frame in flight reads it. */
 typedef struct {
-  unsigned n; /**< places in use: depth + BDCT_HISTORY_EXTRA */
+  unsigned n;    /**< places in use: depth + BDCT_HISTORY_EXTRA */
+  unsigned next; /**< the place that is taken next */
   struct
   {
     bool valid;
@@ -37,14 +40,17 @@ typedef struct {
                                         before it; -1: not there */
 } BdctHistoryUse;
 
-/** Forget all frames. `n`: places, at most BDCT_HISTORY_MAX. */
+/** Forget all frames. `n`: places, 1 + BDCT_HISTORY_EXTRA to
+ * BDCT_HISTORY_MAX. */
 void bdct_history_init (BdctHistory *history, unsigned n);
 
 /** Take out again what a frame that does not start has entered. */
 void bdct_history_forget (BdctHistory *history, const BdctHistoryUse *use);
 
 /** Enter frame `number`. With the number of a frame that is there, as when it
- * comes again for other jobs, its luma is not copied again. */
+ * comes again for other jobs, its luma is not copied again. There are the last
+ * 1 + BDCT_HISTORY_EXTRA frames that were copied, at any depth; after one that
+ * did not start, at depth 1, one less. */
 void bdct_history_enter (BdctHistory *history, uint64_t number,
     BdctHistoryUse *use);
 
