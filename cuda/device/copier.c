@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_THREADS 64
 #define DEFAULT_THREADS 4
 
 /* Threads take this much at a time. Below that in all they gain nothing. */
@@ -19,7 +18,6 @@ typedef struct {
 
 struct BdctCopier {
   unsigned n_threads, n_started;        /* the caller's thread is not started */
-  pthread_t threads[MAX_THREADS];
   pthread_mutex_t lock;
   pthread_cond_t work, done;
 
@@ -28,6 +26,8 @@ struct BdctCopier {
   const BdctCopy *copies;
   Chunk *chunks;
   int n_chunks, max_chunks, next;
+
+  pthread_t threads[];          /* n_threads - 1 */
 };
 
 static void
@@ -79,15 +79,16 @@ worker (void *data)
 BdctCopier *
 bdct_copier_new (unsigned threads)
 {
-  BdctCopier *self = calloc (1, sizeof *self);
   long processors = sysconf (_SC_NPROCESSORS_ONLN);
+  BdctCopier *self;
 
-  if (self == NULL)
-    return NULL;
   if (threads == 0)
     threads = processors > DEFAULT_THREADS ? DEFAULT_THREADS
         : processors > 1 ? processors : 1;
-  self->n_threads = threads < MAX_THREADS ? threads : MAX_THREADS;
+  self = calloc (1, sizeof *self + (threads - 1) * sizeof self->threads[0]);
+  if (self == NULL)
+    return NULL;
+  self->n_threads = threads;
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->work, NULL);
   pthread_cond_init (&self->done, NULL);
