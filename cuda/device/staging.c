@@ -84,35 +84,38 @@ used_size (const BdctStaging * self)
   return self->offset[last] + plane_size (self, last, self->pitch[last]);
 }
 
-static cudaError_t
-upload (const BdctStaging * self, uint8_t * device, const BdctImage * host)
+static bool
+upload (const BdctStaging * self, uint8_t * device, const BdctImage * host,
+    BdctError * error)
 {
   cudaError_t err = cudaSuccess;
 
   if (lies_alike (self, host, false))
-    return cudaMemcpyAsync (device, host->data[0], used_size (self),
-        cudaMemcpyHostToDevice, self->device->upload);
+    return bdct_cuda_check (cudaMemcpyAsync (device, host->data[0],
+            used_size (self), cudaMemcpyHostToDevice, self->device->upload),
+        "cudaMemcpyAsync", error);
   for (int p = 0; p < self->n_planes && err == cudaSuccess; p++)
     err = cudaMemcpy2DAsync (device + self->offset[p], self->pitch[p],
         host->data[p], host->stride[p], self->row_size[p], self->height[p],
         cudaMemcpyHostToDevice, self->device->upload);
-  return err;
+  return bdct_cuda_check (err, "cudaMemcpy2DAsync", error);
 }
 
-static cudaError_t
+static bool
 download (const BdctStaging * self, const BdctImage * host,
-    const uint8_t * device)
+    const uint8_t * device, BdctError * error)
 {
   cudaError_t err = cudaSuccess;
 
   if (lies_alike (self, host, true))
-    return cudaMemcpyAsync (host->data[0], device, used_size (self),
-        cudaMemcpyDeviceToHost, self->device->download);
+    return bdct_cuda_check (cudaMemcpyAsync (host->data[0], device,
+            used_size (self), cudaMemcpyDeviceToHost, self->device->download),
+        "cudaMemcpyAsync", error);
   for (int p = 0; p < self->n_planes && err == cudaSuccess; p++)
     err = cudaMemcpy2DAsync (host->data[p], host->stride[p],
         device + self->offset[p], self->pitch[p], self->row_size[p],
         self->height[p], cudaMemcpyDeviceToHost, self->device->download);
-  return err;
+  return bdct_cuda_check (err, "cudaMemcpy2DAsync", error);
 }
 
 /* A device image must be aligned to its samples. */
@@ -135,7 +138,7 @@ bool
 bdct_staging_place (BdctStaging * self, BdctEndpoint * end,
     const BdctImage * image, cudaStream_t stream, BdctError * error)
 {
-  const bool is_new = end->buffer.device == NULL;
+  const bool is_new = end->buffer.size < self->size;
 
   end->on_host = image->data[0] != NULL && image->memory == BDCT_MEMORY_HOST;
   if (!end->on_host) {
@@ -288,8 +291,7 @@ bdct_staging_upload (BdctStaging * self, const BdctEndpoint * src,
   BdctImage staged;
 
   if (src->dma_direct)
-    return bdct_cuda_check (upload (self, src->buffer.device, &src->host),
-        "cudaMemcpy2DAsync", error);
+    return upload (self, src->buffer.device, &src->host, error);
   staged = staging_image (self, src->buffer.host.data, BDCT_MEMORY_HOST);
   make_copies (self, &staged, &src->host, copies);
   return bdct_copier_run (self->copier, copies, self->n_planes,
@@ -300,11 +302,11 @@ bool
 bdct_staging_download (BdctStaging * self, const BdctEndpoint * dst,
     BdctError * error)
 {
-  return bdct_cuda_check (dst->dma_direct
-      ? download (self, &dst->host, dst->buffer.device)
-      : cudaMemcpyAsync (dst->buffer.host.data, dst->buffer.device, self->size,
-          cudaMemcpyDeviceToHost, self->device->download),
-      "cudaMemcpy2DAsync", error);
+  if (dst->dma_direct)
+    return download (self, &dst->host, dst->buffer.device, error);
+  return bdct_cuda_check (cudaMemcpyAsync (dst->buffer.host.data,
+          dst->buffer.device, self->size, cudaMemcpyDeviceToHost,
+          self->device->download), "cudaMemcpyAsync", error);
 }
 
 void
