@@ -137,8 +137,8 @@ struct _GstBlockDct
   GstBaseTransform parent;
 
   GstBlockDctShared shared;
-  GstObject *context;           /* the backend's, or one to open it with;
-                                   protected by the object lock */
+  GstObject *context;           /* the backend's, or one to open it with; its
+                                   lock: gstblockdctbackend.h */
 
   /* Used by the streaming thread alone. */
   GstBlockDctSettings settings; /* of the latest frame */

@@ -47,9 +47,11 @@ const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);
 BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
     guint threads, GstObject * context, BdctError * error);
 
-/** An element's part of context sharing; `context` is one of its members,
- * protected by its object lock. These functions answer a query for a context,
- * take an offered context if a backend of `choice` wants it, and replace the
+/** An element's part of context sharing; `context` is one of its members. It is
+ * read by other threads and replaced with the object lock; but libgstcuda sets
+ * it without that lock, once, when it is NULL: as the backend opens, or with an
+ * offered context. These functions answer a query for a context, take an
+ * offered context if a backend of `choice` wants it, and replace the
  * context. */
 gboolean gst_blockdct_backend_answer_context (GstElement * element,
     GstObject ** context, GstQuery * query);
