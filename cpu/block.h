@@ -13,8 +13,9 @@ extern "C" {
 #endif
 
 /** Compute all of a block but its place from `sample` (each 0 to 2^depth - 1, a
- * whole block with the picture's edge repeated), as the CPU engine does. dct-8x8 is in single
- * precision, from which the tensor cores' picture may differ by a rounding. */
+ * whole block with the picture's edge repeated), as the CPU engine does.
+ * dct-8x8 is in single precision, from which the tensor cores' picture may
+ * differ by a rounding. */
 void bdct_block_run (BdctBlock *block, const BdctJob *job,
     BdctComponent component);
 

@@ -224,7 +224,7 @@ simd_stats (const LabEntry * entry, const LabWork * work, void *stream,
   Simd *simd = (Simd *) entry->data;
   const BdctEngineClass *klass = simd->engine->klass;
   int depth = entry->shape == LAB_PLANE_10 ? 10 : 8;
-  BdctLayout layout = { depth, BDCT_CHROMA_400, 1,
+  BdctLayout layout = { .depth = depth, BDCT_CHROMA_400, 1,
     { { work->width, work->height, 0, 1, { BDCT_Y, BDCT_Y } } }, { 0 }
   };
   ptrdiff_t stride = (ptrdiff_t) work->stride * (depth > 8 ? 2 : 1);

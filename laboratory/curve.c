@@ -135,7 +135,7 @@ main (int argc, char **argv)
   static const BdctTransform transforms[] =
       { BDCT_JPEG_8X8, BDCT_HEVC_8X8, BDCT_HEVC_32X32 };
   BdctEngineOptions options = { .threads = argc > 2 ? atoi (argv[2]) : 1 };
-  BdctLayout layout = { 8, BDCT_CHROMA_420, 3, {
+  BdctLayout layout = { .depth = 8, BDCT_CHROMA_420, 3, {
       {WIDTH, HEIGHT, 0, 1, {BDCT_Y, BDCT_Y}},
       {WIDTH / 2, HEIGHT / 2, 0, 1, {BDCT_U, BDCT_U}},
       {WIDTH / 2, HEIGHT / 2, 0, 1, {BDCT_V, BDCT_V}}

@@ -184,7 +184,7 @@ main (int argc, char **argv)
   int depth = n > 0 ? atoi (arg[0]) : 4;
   int width = n > 2 ? atoi (arg[1]) : 3840, height = n > 2 ? atoi (arg[2])
       : 2160;
-  BdctLayout layout = { 8, BDCT_CHROMA_420, 2, {{width, height, 0, 1,
+  BdctLayout layout = { .depth = 8, BDCT_CHROMA_420, 2, {{width, height, 0, 1,
               {BDCT_Y}}, {width / 2, height / 2, 0, 2, {BDCT_U, BDCT_V}}}, {0}
   };
   BdctParams params = BDCT_PARAMS_DEFAULT;

@@ -292,11 +292,8 @@ check_image (const BdctImage * image, const BdctLayout * layout,
       return bdct_error (error, "plane %d of %s is NULL", p, name);
     if ((size_t) (stride < 0 ? -stride : stride) < row
         && bdct_image_height (layout, p) > 1)
-      return bdct_error (error, "stride %td of plane %d of %s is shorter than a "
-          "row of %zu bytes", stride, p, name, row);
-    if (layout->depth > 8 && stride % 2 != 0)
-      return bdct_error (error, "stride %td of plane %d of %s is odd, with "
-          "samples of 2 bytes", stride, p, name);
+      return bdct_error (error, "stride %td of plane %d of %s is shorter than "
+          "a row of %zu bytes", stride, p, name, row);
   }
   return true;
 }

@@ -43,29 +43,47 @@ leave_out (GstBlockDct * self, BdctParams * params, const BdctError * error)
   params->n_steps = params->tables.n_steps = 0;
 }
 
+/* Make the job of these parameters in place of another. */
+static gboolean
+make_job (GstBlockDct * self, const BdctParams * params, BdctError * error)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+
+  bdct_jobs_free (jobs->job);
+  jobs->params = *params;
+  jobs->info.size = sizeof jobs->info;
+  jobs->job = bdct_jobs_new (params, 1, &self->layout, error);
+  return jobs->job != NULL
+      && bdct_job_describe (jobs->job, &self->layout, &jobs->info, error);
+}
+
+static gboolean
+post_no_job (GstBlockDct * self, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("The transform cannot be prepared."), ("%s", error->message));
+  return FALSE;
+}
+
 gboolean
 gst_blockdct_jobs_update (GstBlockDct * self, const BdctParams * params)
 {
   GstBlockDctJobs *jobs = &self->jobs;
+  BdctParams left = *params;
   BdctError error;
 
   if (jobs->job != NULL && memcmp (params, &jobs->wanted, sizeof *params) == 0)
     return TRUE;
-  bdct_jobs_free (jobs->job);
-  jobs->wanted = jobs->params = *params;
-  jobs->job = bdct_jobs_new (&jobs->params, 1, &self->layout, &error);
-  jobs->complete = jobs->job != NULL;
-  if (!jobs->complete && can_leave_out (params)) {
-    leave_out (self, &jobs->params, &error);
-    jobs->job = bdct_jobs_new (&jobs->params, 1, &self->layout, &error);
-  }
-  jobs->info.size = sizeof jobs->info;
-  if (jobs->job != NULL
-      && bdct_job_describe (jobs->job, &self->layout, &jobs->info, &error))
+  jobs->wanted = *params;
+  jobs->complete = make_job (self, params, &error);
+  if (jobs->complete)
     return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("The transform cannot be prepared."), ("%s", error.message));
-  return FALSE;
+  if (can_leave_out (params)) {
+    leave_out (self, &left, &error);
+    if (make_job (self, &left, &error))
+      return TRUE;
+  }
+  return post_no_job (self, &error);
 }
 
 gboolean
@@ -81,13 +99,14 @@ gst_blockdct_jobs_configure (GstBlockDct * self,
   if (jobs->curve != NULL)
     jobs->curve->n = 0;
   gst_blockdct_format_view (&self->info, &self->layout, &jobs->view);
-  if (!gst_blockdct_jobs_update (self, &params))
-    return FALSE;
-  if (bdct_engine_reserve (self->inflight.backend.engine, jobs->job, &error))
-    return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("The transform cannot be prepared."), ("%s", error.message));
-  return FALSE;
+  jobs->wanted = params;
+  jobs->complete = make_job (self, &params, &error);
+  if (jobs->complete)
+    return bdct_engine_reserve (self->inflight.backend.engine, jobs->job,
+        &error) || post_no_job (self, &error);
+  /* What the format does not allow may change before the first frame. */
+  g_clear_pointer (&jobs->job, bdct_jobs_free);
+  return can_leave_out (&params) || post_no_job (self, &error);
 }
 
 gboolean

@@ -103,8 +103,8 @@ typedef enum {
 typedef struct {
   BdctMemory memory;
   void *data[BDCT_MAX_PLANES];       /**< first sample of the first row */
-  ptrdiff_t stride[BDCT_MAX_PLANES]; /**< bytes from one row to the next; may be
-                                negative; a multiple of 2 at depths above 8 */
+  ptrdiff_t stride[BDCT_MAX_PLANES]; /**< bytes from one row to the next; may
+                                          be negative */
 } BdctImage;
 
 BDCT_END_DECLS

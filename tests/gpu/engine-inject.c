@@ -76,14 +76,14 @@ enum { FIRST_COMPARED = 15 };
 /* The first lies in memory as the engine's own buffers do. The last is large
  * enough for threads. */
 static const BdctLayout layouts[] = {
-  {8, BDCT_CHROMA_420, 2, {{64, 32, 0, 1, {BDCT_Y}},
+  {.depth = 8, BDCT_CHROMA_420, 2, {{64, 32, 0, 1, {BDCT_Y}},
           {32, 16, 0, 2, {BDCT_U, BDCT_V}}}, {0}},
-  {10, BDCT_CHROMA_420, 2, {{35, 19, 6, 1, {BDCT_Y}},
+  {.depth = 10, BDCT_CHROMA_420, 2, {{35, 19, 6, 1, {BDCT_Y}},
           {18, 10, 6, 2, {BDCT_U, BDCT_V}}}, {0}},
-  {8, BDCT_CHROMA_420, 3, {{128, 19, 0, 1, {BDCT_Y}},
+  {.depth = 8, BDCT_CHROMA_420, 3, {{128, 19, 0, 1, {BDCT_Y}},
           {64, 10, 0, 1, {BDCT_U}}, {64, 10, 0, 1, {BDCT_V}}},
       {1, 4, {0}, {2, 1, 0}}},
-  {8, BDCT_CHROMA_400, 1, {{1024, 640, 0, 1, {BDCT_Y}}}, {0}},
+  {.depth = 8, BDCT_CHROMA_400, 1, {{1024, 640, 0, 1, {BDCT_Y}}}, {0}},
 };
 
 /* The frames of one layout. */

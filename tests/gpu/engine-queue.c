@@ -36,19 +36,21 @@ typedef struct {
 } Kind;
 
 static const Kind kinds[] = {
-  {"NV12 96x64", {8, BDCT_CHROMA_420, 2, {{96, 64, 0, 1, {BDCT_Y}},
+  {"NV12 96x64", {.depth = 8, BDCT_CHROMA_420, 2, {{96, 64, 0, 1, {BDCT_Y}},
               {48, 32, 0, 2, {BDCT_U, BDCT_V}}}, {0}}, 0},
-  {"I420 77x35, rows apart", {8, BDCT_CHROMA_420, 3,
+  {"I420 77x35, rows apart", {.depth = 8, BDCT_CHROMA_420, 3,
           {{77, 35, 0, 1, {BDCT_Y}}, {39, 18, 0, 1, {BDCT_U}},
               {39, 18, 0, 1, {BDCT_V}}}, {0}}, 5},
-  {"P010 390x100", {10, BDCT_CHROMA_420, 2, {{390, 100, 6, 1, {BDCT_Y}},
+  {"P010 390x100", {.depth = 10, BDCT_CHROMA_420, 2,
+          {{390, 100, 6, 1, {BDCT_Y}},
               {195, 50, 6, 2, {BDCT_U, BDCT_V}}}, {0}}, 0},
   /* Whole blocks across: what else there is beside a picture, the fake
    * kernels have not. */
-  {"BGRx 128x35", {8, BDCT_CHROMA_420, 3, {{128, 35, 0, 1, {BDCT_Y}},
+  {"BGRx 128x35", {.depth = 8, BDCT_CHROMA_420, 3, {{128, 35, 0, 1, {BDCT_Y}},
               {64, 18, 0, 1, {BDCT_U}}, {64, 18, 0, 1, {BDCT_V}}},
           {1, 4, {0}, {2, 1, 0}}}, 4},
-  {"NV12 1280x720", {8, BDCT_CHROMA_420, 2, {{1280, 720, 0, 1, {BDCT_Y}},
+  {"NV12 1280x720", {.depth = 8, BDCT_CHROMA_420, 2,
+          {{1280, 720, 0, 1, {BDCT_Y}},
               {640, 360, 0, 2, {BDCT_U, BDCT_V}}}, {0}}, 0},
 };
 

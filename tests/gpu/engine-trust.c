@@ -29,8 +29,8 @@
 #define UNUSED "(tensor cores unused: they differ)"
 
 static const BdctLayout layouts[] = {
-  {8, BDCT_CHROMA_400, 1, {{WIDTH, HEIGHT, 0, 1, {BDCT_Y}}}, {0}},
-  {10, BDCT_CHROMA_400, 1, {{WIDTH, HEIGHT, 6, 1, {BDCT_Y}}}, {0}},
+  {.depth = 8, BDCT_CHROMA_400, 1, {{WIDTH, HEIGHT, 0, 1, {BDCT_Y}}}, {0}},
+  {.depth = 10, BDCT_CHROMA_400, 1, {{WIDTH, HEIGHT, 6, 1, {BDCT_Y}}}, {0}},
 };
 
 static int passed, failed;

@@ -227,10 +227,6 @@ test_frames (void)
   g_assert_false (bdct_engine_submit (engine, &bad, &error));
   expect_error (&error, "stride", "plane 1 of src", NULL);
   bad = frame;
-  bad.dst.stride[0] += 1;
-  g_assert_false (bdct_engine_submit (engine, &bad, &error));
-  expect_error (&error, "odd", "plane 0 of dst", NULL);
-  bad = frame;
   bad.dst.data[1] = NULL;
   g_assert_false (bdct_engine_submit (engine, &bad, &error));
   expect_error (&error, "plane 1 of dst is NULL", NULL);
