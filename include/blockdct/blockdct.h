@@ -1,8 +1,13 @@
 /* libblockdct: block transforms and quantizers on the CPU and the GPU, and the
  * comparison of pictures.
  *
- * A struct that begins with `size` is zeroed or has its default, and is given
- * its size, by the caller; a size of another version is refused.
+ * A program calls bdct_layout_init(), bdct_jobs_new(), bdct_engine_new(),
+ * bdct_engine_configure(), bdct_engine_submit() and bdct_engine_collect() in
+ * this order, and at the end bdct_engine_free() and bdct_jobs_free().
+ *
+ * Structs that begin with `size` start as `BdctFrame f = {.size = sizeof f};`
+ * or with their _DEFAULT; bdct_layout_init() sets BdctLayout's. Another
+ * version's size is refused. Structs without `size` do not grow.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

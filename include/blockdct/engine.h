@@ -21,7 +21,7 @@ BDCT_BEGIN_DECLS
 
 /** One frame and what to do with it: the verb `transform`. What it points to
  * belongs to the caller. The memory of `src`, `dst`, `blocks`, `sizes` and
- * `levels` must stay until collect; the rest is copied. */
+ * `levels` must stay until collect; the rest is copied, jobs too. */
 typedef struct {
   size_t size; /**< sizeof (BdctFrame) */
   /** Jobs of one transform and depth, of which each block takes one. They make
@@ -38,7 +38,8 @@ typedef struct {
                                      errors, metrics, trials, and no view of
                                      these */
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: no
-                                     picture, and no errors of R, G and B */
+                                     picture, and no errors of R, G and B; those
+                                     of Y, U and V are counted all the same */
   BdctBlockRecord *blocks;      /**< receives every block's; NULL: not wanted */
   uint8_t *sizes;               /**< receives, of hevc-quadtree, log2 of the
                                      side of luma's block at each place of the
@@ -55,7 +56,7 @@ typedef struct {
   bool from_levels;             /**< reconstruct from `levels`, of any values,
                                      as a decoder does, and do not transform
                                      `src` */
-  bool bits;                    /**< set the bits in all statistics */
+  bool bits;                    /**< set BdctCounters.bits; else they are 0 */
   bool trial_files;             /**< set the file sizes of trials, too; the
                                      quantizers' always are with bits */
   unsigned metrics, trial_metrics; /**< of the quantizers' picture and of each
@@ -91,7 +92,7 @@ typedef struct {
   BdctPicture reference;
   BdctPicture distorted[BDCT_MAX_DISTORTED];
   int n_distorted;          /**< 1 to BDCT_MAX_DISTORTED */
-  bool errors;              /**< set samples and squared errors */
+  bool errors;              /**< count squared errors; else they are 0 */
   unsigned metrics;         /**< of each distorted picture: bits
                                  1 << BdctMetric */
   int frame_rate;           /**< as in BdctFrame; `number` is the reference's */
@@ -147,8 +148,8 @@ void *bdct_memory_alloc (BdctBackend backend, const BdctContext *context,
 void bdct_memory_free (BdctBackend backend, const BdctContext *context,
     BdctMemory kind, void *memory);
 
-/** Copy `size` bytes between memory of both kinds, and wait for it. False if
- * the driver refuses. */
+/** Copy `size` bytes between both kinds of bdct_memory_alloc(), and wait. False
+ * if the driver refuses. */
 bool bdct_memory_copy (BdctBackend backend, const BdctContext *context,
     void *device, void *host, size_t size, bool to_device);
 
@@ -186,10 +187,10 @@ bool bdct_engine_submit (BdctEngine *engine, const BdctFrame *frame,
 bool bdct_engine_compare (BdctEngine *engine,
     const BdctComparison *comparison, BdctError *error);
 
-/** Wait for the oldest; its outputs are then complete. `stats` may be NULL;
- * else the caller sets stats[0].size. It receives those of the quantizers and
- * then of each trial; or those of each distorted picture, without levels. False
- * on an error of that frame, or if none is in flight; the frame is gone either
+/** Wait for the oldest; its outputs are then complete. `stats` is NULL or an
+ * array, whose first `size` the caller sets: of a frame, 1 + n_trials, those of
+ * the quantizers first; of a comparison, n_distorted, without levels. False on
+ * an error of that frame, or if none is in flight; the frame is gone either
  * way. */
 bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,
     BdctError *error);

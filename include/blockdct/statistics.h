@@ -107,8 +107,8 @@ const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
 bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
     BdctError *error);
 
-/** Set the figure of a component or of BDCT_METRIC_ALL, for one frame or for
- * the sum of several. Returns false if there is no such figure. */
+/** Set the figure of a component or of BDCT_METRIC_ALL, for one frame (`frames`
+ * is 1) or for the sum of several. Returns false if there is no such figure. */
 bool bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
     BdctMetric metric, int component, double *figure);
 

@@ -39,7 +39,8 @@ typedef struct {
   bool has_rdoq, has_lists; /**< BdctParams.rdoq, .scaling_list apply */
 } BdctTransformInfo;
 
-/** NULL for a value outside the enumeration; so are the other tables' rows. */
+/** NULL for a value outside the enumeration; so are the other tables' rows. To
+ * find a name, count from 0 until NULL. */
 const BdctTransformInfo *bdct_transform_info (BdctTransform transform);
 
 /** The tables that quality scales, in the order of mozjpeg's `cjpeg

@@ -23,7 +23,7 @@ static bool
 transform (int quality, Pgm * picture, const Memory * memory, BdctStats * stats)
 {
   size_t size = (size_t) picture->width * picture->height;
-  BdctFrame frame = {.size = sizeof frame,.n_quantizers = 1,.rate = true };
+  BdctFrame frame = {.size = sizeof frame,.n_quantizers = 1,.bits = true };
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctError error = { "the driver refuses a copy" };
   BdctEngine *engine = NULL;

@@ -39,7 +39,7 @@ static bool
 transform (const BdctParams * params, const Pgm * in, const Pgm * out,
     BdctStats * stats)
 {
-  BdctFrame frame = {.size = sizeof frame,.n_quantizers = 1,.rate = true };
+  BdctFrame frame = {.size = sizeof frame,.n_quantizers = 1,.bits = true };
   BdctEngine *engine = NULL;
   BdctError error = { "" };
   BdctLayout layout;
