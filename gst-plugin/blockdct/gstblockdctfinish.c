@@ -146,14 +146,12 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
 {
   GstBlockDctStatistics *statistics = &self->finish.statistics;
   GstElement *element = GST_ELEMENT (self);
-  /* Without a frame before it, it is new whatever its mark says. */
-  const gboolean repeated = frame->repeated && statistics->totals.frames > 0;
-  const guint64 index = statistics->totals.frames - (repeated ? 1 : 0);
+  const guint64 index = statistics->totals.frames - (frame->repeated ? 1 : 0);
   const GstBlockDctTimes times = gst_blockdct_times_of (frame->out,
       &GST_BASE_TRANSFORM (self)->segment, &self->info);
   const GstStructure *figures = NULL;
 
-  if (repeated)
+  if (frame->repeated)
     gst_blockdct_statistics_repeated (statistics, element, frame->out, stats,
         &frame->recipe, &times, frame->post_messages && frame->interval == 0);
   else
@@ -164,7 +162,7 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     gst_blockdct_statistics_curve (statistics, element, &frame->curve,
         stats + 1, frame->exact, &frame->recipe, &times);
   publish_frame (self, frame, &times, index);
-  return repeated || (gst_blockdct_stats_file_add
+  return frame->repeated || (gst_blockdct_stats_file_add
       (self->finish.file, element, figures)
       && check_psnr (self, frame, stats, &times, index));
 }

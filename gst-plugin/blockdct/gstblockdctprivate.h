@@ -48,7 +48,7 @@ typedef struct
   GstBlockDctCurve curve;       /* expanded: `n` is at least 0 */
   GstBlockDctTargets targets;
   gboolean exact;               /* its bits are exact */
-  gboolean repeated;            /* it is marked as one that is shown again */
+  gboolean repeated;            /* it is shown again */
 } GstBlockDctFrame;
 
 /** The engine and the frames in it (gstblockdctinflight.c). */

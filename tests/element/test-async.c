@@ -528,58 +528,6 @@ test_processed (void)
   }
 }
 
-/* Push frame `n` marked as one that is shown again: it leaves at once. */
-static void
-push_repeated (Bench * bench, guint n, guint index, gboolean repeated)
-{
-  GstBuffer *in = frame_new (&bench->info, n), *out;
-  GstStructure *s;
-
-  gst_buffer_add_custom_meta (in, "blockdct-repeated");
-  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
-  out = bench_take (bench);
-  s = bench_pop_report (bench, "frame");
-  g_assert_cmpuint (get_uint64 (s, "index"), ==, index);
-  g_assert_cmpint (gst_structure_has_field (s, "repeated"), ==, repeated);
-  g_assert_cmpfloat (get_double (s, "xpsnr-y"), >, 0);
-  gst_structure_free (s);
-  gst_buffer_unref (out);
-}
-
-/* A frame that is marked as shown again counts as new where there is none
- * before it, even if a flush has dropped some. */
-static void
-test_repeated (void)
-{
-  for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
-    for (guint dropped = 0; dropped < depths[d] && dropped < 4; dropped++) {
-      GstStructure *s;
-      Bench bench;
-
-      bench_init (&bench, "I420", 16, 16, "async-depth", depths[d], NULL);
-      element_set (bench.element, "metrics", "xpsnr");
-      if (dropped > 0) {
-        push_frames (&bench, 0, dropped);
-        gst_harness_push_event (bench.h, gst_event_new_flush_start ());
-        gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
-        push_segment (&bench, 0, 0);
-      }
-      push_repeated (&bench, 100, 0, FALSE);
-      push_repeated (&bench, 100, 0, TRUE);
-      push_frames (&bench, 101, 1);
-      gst_harness_push_event (bench.h, gst_event_new_eos ());
-      gst_buffer_unref (bench_take (&bench));
-      s = bench_pop_report (&bench, "frame");
-      g_assert_cmpuint (get_uint64 (s, "index"), ==, 1);
-      gst_structure_free (s);
-      s = bench_pop_report (&bench, "pooled");
-      g_assert_cmpuint (get_uint64 (s, "frames"), ==, 2);
-      gst_structure_free (s);
-      bench_clear (&bench);
-    }
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -597,6 +545,5 @@ main (int argc, char **argv)
   test_add ("/element/async/no-qos", test_no_qos);
   test_add ("/element/async/position", test_position);
   test_add ("/element/async/processed", test_processed);
-  test_add ("/element/async/repeated", test_repeated);
   return test_run ();
 }
