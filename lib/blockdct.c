@@ -248,7 +248,7 @@ bdct_engine_configure (BdctEngine * engine, const BdctLayout * layout,
 
   if (engine == NULL)
     return bdct_error (error, "BdctEngine is NULL");
-  if (!CHECK (layout, BdctLayout, error))
+  if (!CHECK (layout, BdctLayout, error) || !bdct_layout_check (layout, error))
     return false;
   engine->layout.size = 0;
   ok = engine->klass->configure (engine, layout, depth, error);

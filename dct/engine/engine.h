@@ -110,8 +110,11 @@ extern const BdctEngineClass bdct_cuda_engine;
 bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
     BdctError *error);
 
-/** Whether a layout is one that picture.h describes, with sides within what is
- * exact: what all engines ask for in configure(). */
+/** Whether a layout's sides are within what is exact: what all engines ask for
+ * in configure(). */
+bool bdct_layout_check_sides (const BdctLayout *layout, BdctError *error);
+
+/** Whether all of a layout is as picture.h says: what the library asks for. */
 bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
 
 /** samples and levels of a frame: what the layout and the block sizes fix; of

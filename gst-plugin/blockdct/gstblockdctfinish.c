@@ -146,7 +146,9 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
 {
   GstBlockDctStatistics *statistics = &self->finish.statistics;
   GstElement *element = GST_ELEMENT (self);
-  const guint64 index = statistics->totals.frames - (frame->repeated ? 1 : 0);
+  /* At the beginning of a stream a frame may be shown again that was dropped. */
+  const guint64 frames = statistics->totals.frames;
+  const guint64 index = frames - (frame->repeated && frames > 0);
   const GstBlockDctTimes times = gst_blockdct_times_of (frame->out,
       &GST_BASE_TRANSFORM (self)->segment, &self->info);
   const GstStructure *figures = NULL;

@@ -166,7 +166,7 @@ gst_blockdct_statistics_repeated (const GstBlockDctStatistics * statistics,
     gboolean post)
 {
   GstStructure *s = attach (buffer, stats, recipe,
-      statistics->totals.frames - 1, times);
+      MAX (statistics->totals.frames, 1) - 1, times);
 
   gst_blockdct_structure_repeated (s);
   if (post)
