@@ -146,7 +146,7 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
 {
   GstBlockDctStatistics *statistics = &self->finish.statistics;
   GstElement *element = GST_ELEMENT (self);
-  /* At the beginning of a stream a frame may be shown again that was dropped. */
+  /* The frame that is shown again may have been dropped by a flush. */
   const guint64 frames = statistics->totals.frames;
   const guint64 index = frames - (frame->repeated && frames > 0);
   const GstBlockDctTimes times = gst_blockdct_times_of (frame->out,
