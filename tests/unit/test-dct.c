@@ -394,7 +394,8 @@ test_layouts (void)
     for (int i = g_rand_int_range (rand, 1, 3); i > 0; i--) {
       int *field = layout_field (&layout, g_rand_int_range (rand, 0, 3 * 13));
 
-      *field = g_rand_boolean (rand) ? *field + g_rand_int_range (rand, -1, 2)
+      *field = g_rand_boolean (rand)
+          ? (int) ((unsigned) *field + g_rand_int_range (rand, -1, 2))
           : values[g_rand_int_range (rand, 0, G_N_ELEMENTS (values))];
     }
     n_valid += is_layout (&layout);
