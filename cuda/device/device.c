@@ -162,17 +162,17 @@ bool
 bdct_device_open (BdctDevice * self, BdctError * error)
 {
   struct cudaDeviceProp prop;
-  int device;
 
-  if (!bdct_cuda_check (cudaGetDevice (&device), "cudaGetDevice", error)
-      || !bdct_cuda_check (cudaGetDeviceProperties (&prop, device),
+  if (!bdct_cuda_check (cudaGetDevice (&self->number), "cudaGetDevice", error)
+      || !bdct_cuda_check (cudaGetDeviceProperties (&prop, self->number),
           "cudaGetDeviceProperties", error))
     return false;
   if (prop.major * 10 + prop.minor < OLDEST_GPU)
     return bdct_error (error, "cuda:%d %.100s has compute capability %d.%d; "
-        "%d.%d (Turing) or newer is needed", device, prop.name, prop.major,
-        prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
-  snprintf (self->gpu, sizeof self->gpu, "cuda:%d %.64s", device, prop.name);
+        "%d.%d (Turing) or newer is needed", self->number, prop.name,
+        prop.major, prop.minor, OLDEST_GPU / 10, OLDEST_GPU % 10);
+  snprintf (self->gpu, sizeof self->gpu, "cuda:%d %.64s", self->number,
+      prop.name);
   return create_streams (self, error)
       && bdct_cuda_check (bdct_cuda_open (&self->kernels, self->no_tensor
               ? NULL : bdct_selfcheck, self->stream), "bdct_cuda_open", error);
@@ -327,6 +327,25 @@ bdct_host_memory_is_pinned (const void *memory, size_t size)
 {
   return is_pinned (memory)
       && is_pinned ((const uint8_t *) memory + size - 1);
+}
+
+bool
+bdct_device_check_memory (const BdctDevice * device, const void *memory,
+    BdctError * error)
+{
+  struct cudaPointerAttributes attributes;
+
+  if (!bdct_cuda_check (cudaPointerGetAttributes (&attributes, memory),
+          "cudaPointerGetAttributes", error))
+    return false;
+  if (attributes.type == cudaMemoryTypeUnregistered)
+    return bdct_error (error, "memory at %p is not on %s: CUDA does not know "
+        "it", memory, device->gpu);
+  if (attributes.type == cudaMemoryTypeDevice
+      && attributes.device != device->number)
+    return bdct_error (error, "memory at %p is on GPU %d, not on %s", memory,
+        attributes.device, device->gpu);
+  return true;
 }
 
 bool

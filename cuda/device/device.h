@@ -21,6 +21,7 @@ typedef struct {
   cudaEvent_t was_split, was_computed; /**< in `split` and in `stream` */
   cudaEvent_t foreign; /**< in the streams of others */
   bool no_tensor;      /**< leave the tensor cores alone */
+  int number;          /**< as CUDA counts devices */
   char gpu[80];        /**< "cuda:0 NVIDIA H200" */
   struct BdctCudaDevice *kernels; /**< what launches need */
 } BdctDevice;
@@ -65,6 +66,11 @@ void bdct_host_memory_free (BdctHostMemory *memory, bool in_context);
 
 /** Whether the GPU reaches all of a host memory by itself. */
 bool bdct_host_memory_is_pinned (const void *memory, size_t size);
+
+/** Check that the device reaches memory that its owner says is the device's:
+ * its own, managed, or pinned. */
+bool bdct_device_check_memory (const BdctDevice *device, const void *memory,
+    BdctError *error);
 
 /** Memory on the device and, where it is needed, as much on the host. */
 typedef struct {

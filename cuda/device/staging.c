@@ -118,13 +118,17 @@ download (const BdctStaging * self, const BdctImage * host,
   return bdct_cuda_check (err, "cudaMemcpy2DAsync", error);
 }
 
-/* A device image must be aligned to its samples. */
+/* An image must be on this device, and aligned to its samples. Planes are taken
+ * to be where the first one is. */
 static bool
 check_image (const BdctStaging * self, const BdctImage * image,
     BdctError * error)
 {
   int bytes = bdct_layout_sample_size (&self->layout);
 
+  if (image->data[0] != NULL
+      && !bdct_device_check_memory (self->device, image->data[0], error))
+    return false;
   for (int p = 0; p < self->n_planes; p++)
     if (((uintptr_t) image->data[p] | (uintptr_t) image->stride[p])
         % bytes != 0)

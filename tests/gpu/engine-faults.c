@@ -95,13 +95,16 @@ run_failed_launch (void)
   BdctJob job;
   BdctEngine *engine = open_engine (&job);
   BdctError error = { "" };
-  BdctImage nowhere = {.memory = BDCT_MEMORY_DEVICE,.data = {(void *) 4096},
-    .stride = {WIDTH}
+  /* Its second row is where no memory is. */
+  BdctImage nowhere = {.memory = BDCT_MEMORY_DEVICE,
+    .stride = {(ptrdiff_t) 1 << 34}
   };
-  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src = nowhere,.dst =
-        nowhere };
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1 };
   BdctStats stats;
 
+  if (cudaMalloc (&nowhere.data[0], WIDTH) != cudaSuccess)
+    abort ();
+  frame.src = frame.dst = nowhere;
   expect (!bdct_cuda_engine.is_lost (&options.context),
       "the context is there", "");
   expect (engine->klass->submit (engine, &frame, &error),
@@ -191,8 +194,18 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
   view.mode = BDCT_VIEW_ERROR_MAP;
   view.zoom = 2;
   refuse (engine, &frame, "a zoomed view", "1 to 1");
-  frame.dst = (BdctImage) { 0 };
   frame.view = NULL;
+  frame.src.memory = BDCT_MEMORY_DEVICE;
+  frame.src.data[0] = map;
+  refuse (engine, &frame, "the host's memory as the GPU's", "is not on cuda:");
+  frame.src = good->src;
+  frame.levels = aligned_alloc (64, 64 * 64 * sizeof (BdctLevel));
+  frame.n_levels = 64 * 64;
+  frame.levels_memory = BDCT_MEMORY_DEVICE;
+  refuse (engine, &frame, "the host's levels as the GPU's", "is not on cuda:");
+  free (frame.levels);
+  frame.levels = NULL;
+  frame.dst = (BdctImage) { 0 };
   expect (engine->klass->submit (engine, &frame, NULL)
       && engine->klass->collect (engine, NULL, NULL),
       "the frame is good without", "");
