@@ -139,6 +139,9 @@ start_first (const CpuEngine * self, CpuFrame * frame,
   const BdctLayout *layout = &self->layout;
   const bool by_map = frame->plan.blocks.by_map;
 
+  /* A tree's levels have gaps where squares reach beyond the picture. */
+  if (frame->plan.levels.out && bdct_cpu_is_tree (frame->task[0]))
+    memset (request->levels, 0, frame->plan.levels.n * sizeof *request->levels);
   for (int p = 0; p < layout->n_planes; p++)
     for (int i = 0; i < layout->plane[p].interleave; i++)
       frame->task[0]->plane[layout->plane[p].component[i]].levels =

@@ -50,6 +50,7 @@ typedef struct
   int k;                        /* the task's index in the piece's group */
   int x, y;                     /* of the region, in luma */
   bool rate;
+  bool given;                   /* trees and levels are the caller's */
   BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
 } Region;
 
@@ -123,7 +124,7 @@ has_own (const Region * r, int c, int n)
 }
 
 /* Where those are that it has in a node of this size. */
-static const Sized *
+static Sized *
 find_sized (const Region * r, int c, int n)
 {
   return &r->sized[has_own (r, c, n) ? n - 2 : 1];
@@ -153,8 +154,9 @@ init_plane (const Region * r, int n, int p, int i)
   plane->layout.width = bdct_min (whole->layout.width - x, across);
   plane->layout.height = bdct_min (whole->layout.height - y, down);
   plane->columns = last ? whole->columns - x : plane->layout.width;
-  plane->src.data = whole->src.data + y * whole->src.stride
-      + (int64_t) x *step * bytes;
+  if (whole->src.data != NULL)
+    plane->src.data = whole->src.data + y * whole->src.stride
+        + (int64_t) x *step * bytes;
   plane->src.stride = whole->src.stride;
   plane->dst.stride = across * step * bytes;
   plane->dst.data = sized->picture[p] + i * bytes;
@@ -188,7 +190,6 @@ transform (const Region * r, int n, int p)
   int height = 0;
 
   for (int i = 0; i < layout->interleave; i++) {
-    init_plane (r, n, p, i);
     planes[i][0] = &sized->plane[layout->component[i]];
     tile16 = tile16 && bdct_tile_is_tile16 (planes[i][0]);
     height = planes[i][0]->layout.height;
@@ -216,7 +217,7 @@ transform (const Region * r, int n, int p)
 /* Blocks of a component in part of a region. */
 typedef struct
 {
-  const Sized *sized;
+  Sized *sized;
   const BdctTilePlane *plane;
   int log2_size, x0, y0, x1, y1;
 } Blocks;
@@ -402,6 +403,27 @@ copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
         (size_t) width * pixel);
 }
 
+/* Exchange a block's levels with the caller's memory. Those that are given are
+ * reconstructed. */
+static void
+exchange_levels (const Region * r, const Blocks * b, int c, int number, int x,
+    int y, BdctLevel * levels)
+{
+  const int sub_x = r->task->sub_x[c], sub_y = r->task->sub_y[c];
+  BdctLevel *theirs = r->task->levels[c]
+      + bdct_quadtree_level (r->task->plane[BDCT_Y].layout.width, sub_x, sub_y,
+      x << sub_x, y << sub_y);
+  const size_t size = sizeof *levels << 2 * b->log2_size;
+  BdctCounters unused = { 0 };
+
+  if (r->given) {
+    memcpy (levels, theirs, size);
+    bdct_cpu_reconstruct (b->plane, number, levels, &unused);
+  } else {
+    memcpy (theirs, levels, size);
+  }
+}
+
 /* Take a component's blocks in a node. */
 static void
 take (Region * r, int c, int n, int x, int y)
@@ -410,15 +432,18 @@ take (Region * r, int c, int n, int x, int y)
   const BdctTilePlane *whole = &r->task->plane[c];
   const int left = r->x >> r->task->sub_x[c], top = r->y >> r->task->sub_y[c];
   BdctCounters *counters = &r->piece->strip[c][r->k].counters;
-  const int size = 1 << b.log2_size;
+  const int size = 1 << b.log2_size, first = whole->layout.component[0];
 
   for (int by = b.y0; by < b.y1; by++)
     for (int bx = b.x0; bx < b.x1; bx++) {
       const int number = by * b.plane->grid.columns + bx;
       const BdctBlockRecord *record = &b.sized->record[c][number];
-      const BdctLevel *levels = b.sized->levels[c]
+      BdctLevel *levels = b.sized->levels[c]
           + ((size_t) number << 2 * b.log2_size);
 
+      if (r->task->levels[c] != NULL)
+        exchange_levels (r, &b, c, number, left + bx * size, top + by * size,
+            levels);
       counters->levels += (uint64_t) size *size;
       counters->nonzero += record->nonzero;
       counters->sse += record->sse < UINT32_MAX ? record->sse
@@ -431,9 +456,11 @@ take (Region * r, int c, int n, int x, int y)
       if (whole->levels.data != NULL)
         draw_levels (whole, left + bx * size, top + by * size, b.log2_size,
             levels);
-      /* What is interleaved comes with the first of its components. */
-      if (whole->dst.data != NULL && (int) whole->layout.component[0] == c)
-        copy_samples (whole, b.plane, bx * size, by * size, left, top, size);
+      /* What is interleaved comes when the last of its components is there. */
+      if (whole->dst.data != NULL
+          && (whole->layout.interleave == 1 || c == BDCT_V))
+        copy_samples (&r->task->plane[first], &b.sized->plane[first],
+            bx * size, by * size, left, top, size);
     }
 }
 
@@ -476,13 +503,18 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
       take (r, c, split ? 2 : n, x, y);
 }
 
-static void
-work_on_square (Region * r, int left, int top)
+/* Where the size of the block at (x, y) of the region is in a frame's. */
+static uint8_t *
+find_size (const Region * r, int x, int y)
 {
-  const int columns = r->task->plane[BDCT_Y].grid.columns;
-  uint8_t *sizes = r->task->sizes;
+  return r->task->sizes + (size_t) ((r->y + y) >> r->tree->min_log2)
+      * r->task->plane[BDCT_Y].grid.columns + ((r->x + x) >> r->tree->min_log2);
+}
+
+static void
+decide (const Region * r, int left, int top, uint8_t size[64])
+{
   BdctQuadtreeSquare square;
-  uint8_t size[64];
 
   if (r->tree->max_log2 > r->tree->min_log2)
     for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
@@ -490,14 +522,24 @@ work_on_square (Region * r, int left, int top)
   else
     memset (&square, 0, sizeof square);
   bdct_quadtree_decide (r->tree, &square, size);
+}
+
+static void
+work_on_square (Region * r, int left, int top)
+{
+  uint8_t size[64];
+
+  if (!r->given)
+    decide (r, left, top, size);
+  for (int i = 0; r->task->sizes != NULL && i < 64; i++) {
+    const int x = left + i % 8 * 4, y = top + i / 8 * 4;
+
+    if (is_inside (r, x, y) && r->given)
+      size[i] = *find_size (r, x, y);
+    else if (is_inside (r, x, y))
+      *find_size (r, x, y) = size[i];
+  }
   take_node (r, size, left, top, BDCT_QUADTREE_LOG2, left, top);
-  for (int y = 0; sizes != NULL && y < BDCT_QUADTREE_SIDE;
-      y += 1 << r->tree->min_log2)
-    for (int x = 0; x < BDCT_QUADTREE_SIDE; x += 1 << r->tree->min_log2)
-      if (is_inside (r, left + x, top + y))
-        sizes[(size_t) ((r->y + top + y) >> r->tree->min_log2) * columns
-            + ((r->x + left + x) >> r->tree->min_log2)] =
-            size[2 * y + (x >> 2)];
 }
 
 static void
@@ -510,8 +552,12 @@ work_on_region (Region * r)
 
   for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
     for (int p = 0; p < layout->n_planes; p++)
-      if (has_own (r, layout->plane[p].component[0], n))
-        transform (r, n, p);
+      if (has_own (r, layout->plane[p].component[0], n)) {
+        for (int i = 0; i < layout->plane[p].interleave; i++)
+          init_plane (r, n, p, i);
+        if (!r->given)
+          transform (r, n, p);
+      }
   for (int c = 0; r->rate && c < n_components; c++)
     for (int i = 0; i < SQUARE_ROWS; i++)
       if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
@@ -553,6 +599,8 @@ bdct_cpu_work_on_tree (CpuEngine * self, CpuGroup * group, int number,
   for (r->k = 0; r->k < group->n; r->k++) {
     r->task = group->task[r->k];
     r->tree = &r->task->job.tree;
+    r->given = piece->frame->plan.levels.in
+        && r->task == piece->frame->task[0];
     /* The first task has the quantizers. */
     r->quantizers = r->task == piece->frame->task[0]
         ? (const CpuTask * const *) piece->frame->task

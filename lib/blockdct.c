@@ -88,12 +88,12 @@ bdct_job_describe (const BdctJob * job, const BdctLayout * layout,
     return false;
   info->exact_bits = bdct_rate_is_exact (job);
   info->n_blocks = bdct_blocks_init (info->grid, layout, job);
-  info->n_levels = bdct_job_is_tree (job) ? 0
-      : bdct_count_levels (layout, job, info->first_level);
+  info->n_levels = bdct_count_levels (layout, job, info->first_level);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     info->log2_width[c] = job->component[c].log2_width;
     info->log2_height[c] = job->component[c].log2_height;
-    info->block_levels[c] = bdct_rate_block_levels (&job->component[c]);
+    info->block_levels[c] = bdct_job_is_tree (job) ? 0
+        : bdct_rate_block_levels (&job->component[c]);
   }
   return true;
 }

@@ -65,6 +65,7 @@ typedef struct {
   uint8_t *sizes;             /**< likewise */
   BdctBlockRecord *to_records; /**< the caller's; NULL: not wanted */
   uint8_t *to_sizes;          /**< likewise */
+  bool sizes_given;           /**< `sizes` are uploaded */
   bool dma_direct;            /**< the GPU copies the records by itself */
 } BdctCudaBlocks;
 

@@ -185,7 +185,9 @@ place_blocks (BdctCudaFrame * frame, BdctStaging * staging,
   BdctCudaBlocks *blocks = &frame->blocks;
 
   blocks->to_records = request->blocks;
-  blocks->to_sizes = plan->sizes ? request->sizes : NULL;
+  blocks->sizes_given = plan->sizes && frame->plan.levels.in;
+  blocks->to_sizes = plan->sizes && !blocks->sizes_given ? request->sizes
+      : NULL;
   blocks->records = NULL;
   blocks->sizes = NULL;
   blocks->map_size = 0;
@@ -200,9 +202,11 @@ place_blocks (BdctCudaFrame * frame, BdctStaging * staging,
   }
   if (plan->sizes) {
     if (!bdct_buffer_reserve (&blocks->size_memory, plan->n_sizes,
-            blocks->to_sizes != NULL, staging->engine, error))
+            request->sizes != NULL, staging->engine, error))
       return false;
     blocks->sizes = blocks->size_memory.device;
+    if (blocks->sizes_given)
+      memcpy (blocks->size_memory.host.data, request->sizes, plan->n_sizes);
   }
   return true;
 }
@@ -217,8 +221,10 @@ place_levels (BdctCudaFrame * frame, BdctStaging * staging,
 
   levels->device = request->levels;
   levels->host = NULL;
-  if (request->levels == NULL || request->levels_memory == BDCT_MEMORY_DEVICE)
+  if (request->levels == NULL)
     return true;
+  if (request->levels_memory == BDCT_MEMORY_DEVICE)
+    return bdct_device_check_memory (staging->device, request->levels, error);
   levels->host = request->levels;
   levels->dma_direct = bdct_host_memory_is_pinned (levels->host, size);
   if (!bdct_buffer_reserve (&levels->memory, size, !levels->dma_direct,
@@ -384,6 +390,10 @@ upload (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
       && (blocks->map_size == 0 || check (cudaMemcpyAsync (blocks->map.device,
               blocks->map.host.data, blocks->map_size, cudaMemcpyHostToDevice,
               device->upload), "cudaMemcpyAsync", error))
+      && (!blocks->sizes_given || check (cudaMemcpyAsync
+              (blocks->sizes, blocks->size_memory.host.data,
+                  frame->plan.blocks.n_sizes, cudaMemcpyHostToDevice,
+                  device->upload), "cudaMemcpyAsync", error))
       && (!uploads_levels (frame) || check (cudaMemcpyAsync (levels->device,
               levels->dma_direct ? (void *) levels->host
               : levels->memory.host.data, frame->plan.levels.n
@@ -422,7 +432,7 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
       || bdct_cuda_frame_downloads (frame)
       ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;
   if ((!src->on_host && !uploads_levels (frame)
-          && frame->blocks.map_size == 0)
+          && !frame->blocks.sizes_given && frame->blocks.map_size == 0)
       || upload (frame, staging, error))
     return true;
   /* The caller may free the image now: nothing may go on using it. */

@@ -137,6 +137,19 @@ struct Part
   }
 };
 
+/* log2 of the side of luma's block at sample (x, y) of the square, which may be
+ * in a part of the block beyond the picture. */
+BDCT_INLINE int
+stored_size (const Square &s, int x, int y)
+{
+  const BdctCudaTreeComponent &luma = s.tree.component[BDCT_Y];
+  const int left = lesser (s.left + x, luma.layout.width - 1);
+  const int top = lesser (s.top + y, luma.layout.height - 1);
+
+  return s.tree.sizes[(size_t) (top >> luma.log2_smallest) * luma.columns
+      + (left >> luma.log2_smallest)];
+}
+
 /* Shared by the threads of a square. */
 struct Found
 {
@@ -541,7 +554,7 @@ add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
 
 /* For squares (x, y). kBlocks, here and below, is the blocks of a
  * multiprocessor for which the compiler limits registers. */
-struct Choose
+template <bool kGiven> struct Choose
 {
   static constexpr int kThreads = 192, kBlocks = 5;
   using Shared = Found;
@@ -592,7 +605,8 @@ struct Choose
       for (int k = t; k < kBins; k += kThreads)
         shared.costs[k] = tree.costs.bin[k / 2][k % 2];
       for (int k = t; k < kParts; k += kThreads)
-        shared.size[k] = (uint8_t) tree.min_log2;
+        shared.size[k] = (uint8_t) (kGiven
+            ? stored_size (s, 4 * (k % 8), k / 8 * 4) : tree.min_log2);
       for (int k = t; k < kSizes * kComponents * kParts; k += kThreads)
         shared.rate[k / kParts / kComponents][k / kParts % kComponents]
             [k % kParts] = 0;
@@ -614,7 +628,7 @@ struct Choose
           shared.greater[size][c][p.first + p.place] = (uint8_t) (seen >> 1);
         });
     });
-    if (!one)
+    if (!one && !kGiven)
       decide (s, shared);
     threads<kThreads> ([&] (int t) {
       for (int c = 0; c < tree.n_components; c++) {
@@ -636,6 +650,49 @@ struct Choose
   }
 };
 
+/* For squares (x, y). A thread copies sub-blocks. */
+template <bool kGiven> struct CopyLevels
+{
+  static constexpr int kThreads = 192, kBlocks = 5;
+  using Shared = BdctNothing;
+
+  static BDCT_INLINE void
+  copy_part (const Square &s, const Blocks &b, const Part &p, int size, int c)
+  {
+    const BdctCudaTreeComponent &component = b.component;
+    const int x = p.bx << b.log2_size << component.sub_x;
+    const int y = p.by << b.log2_size << component.sub_y;
+    const bool chosen = find_size (s.tree, c, stored_size (s, x, y)) == size;
+    const size_t first = ((p.y << b.log2_size) + p.x) * 4;
+    uint64_t *block = (uint64_t *) (b.levels (p.bx, p.by) + first);
+    uint64_t *frame = (uint64_t *) (component.frame_levels + first
+        + bdct_quadtree_level (s.tree.component[BDCT_Y].layout.width,
+            component.sub_x, component.sub_y, s.left + x, s.top + y));
+
+    for (int i = 0; i < 4; i++) {
+      const int row = i << (b.log2_size - 2);
+
+      if (kGiven)
+        block[row] = chosen ? frame[row] : 0;
+      else if (chosen)
+        frame[row] = block[row];
+    }
+  }
+
+  static BDCT_INLINE void
+  block (const BdctCudaTree &tree, int x, int y, Shared &)
+  {
+    const Square s = { tree, x * kSide, y * kSide };
+
+    threads<kThreads> ([&] (int t) {
+      for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p,
+              int size, int c) {
+        copy_part (s, b, p, size, c);
+      });
+    });
+  }
+};
+
 /* Segments take different branches through their levels: a warp has only a few
  * of them, and so waits less. */
 constexpr int kLanes = 8;
@@ -648,7 +705,6 @@ price_square (const BdctCudaTree &tree, int c, int x, int y, uint8_t *state,
     const uint32_t *step)
 {
   const Square s = { tree, x * kSide, y * kSide };
-  const BdctCudaTreeComponent &luma = tree.component[BDCT_Y];
   const bool chroma = c != BDCT_Y;
   uint64_t cost = 0;
   uint32_t bypass = 0;
@@ -660,8 +716,7 @@ price_square (const BdctCudaTree &tree, int c, int x, int y, uint8_t *state,
     if (!s.has (4 * u, 4 * v))
       continue;
 
-    const int n = tree.sizes[(size_t) ((s.top + 4 * v) >> luma.log2_smallest)
-        * luma.columns + ((s.left + 4 * u) >> luma.log2_smallest)];
+    const int n = stored_size (s, 4 * u, 4 * v);
     const int node = bdct_quadtree_node (tree.chroma, c, n);
 
     if (!chroma)
@@ -773,12 +828,23 @@ count_squares (int samples)
 static_assert (sizeof (BdctCudaTree) <= 4096, "a kernel's parameters");
 
 extern "C" cudaError_t
-bdct_cuda_tree_choose (const BdctCudaTree *tree, cudaStream_t stream)
+bdct_cuda_tree_choose (const BdctCudaTree *tree, bool given,
+    cudaStream_t stream)
 {
   const BdctPlaneLayout *luma = &tree->component[BDCT_Y].layout;
 
-  return launch<Choose> (tree, count_squares (luma->width),
-      count_squares (luma->height), stream);
+  return (given ? launch<Choose<true>> : launch<Choose<false>>) (tree,
+      count_squares (luma->width), count_squares (luma->height), stream);
+}
+
+extern "C" cudaError_t
+bdct_cuda_tree_copy_levels (const BdctCudaTree *tree, bool given,
+    cudaStream_t stream)
+{
+  const BdctPlaneLayout *luma = &tree->component[BDCT_Y].layout;
+
+  return (given ? launch<CopyLevels<true>> : launch<CopyLevels<false>>) (tree,
+      count_squares (luma->width), count_squares (luma->height), stream);
 }
 
 extern "C" cudaError_t

@@ -34,6 +34,8 @@ typedef struct {
   BdctSamples levels;             /**< picture of the levels
                                        (dct/picture/render.h) */
   BdctBlockRecord *records;       /**< of the smallest blocks */
+  BdctLevel *frame_levels;        /**< the component's part of
+                                       BdctFrame.levels */
   /** By size of luma's blocks; empty for sizes without blocks of its own. */
   BdctCudaTreeBlocks sized[BDCT_TREE_SIZES];
 } BdctCudaTreeComponent;
@@ -54,9 +56,15 @@ typedef struct {
                                        zeroed; NULL: bits are not counted */
 } BdctCudaTree;
 
-/** Enqueue finding the trees, writing the requested outputs, and counting the
- * bins. */
-cudaError_t bdct_cuda_tree_choose (const BdctCudaTree *tree,
+/** Enqueue finding the trees, unless they are given in `sizes`; writing the
+ * requested outputs, and counting the bins. */
+cudaError_t bdct_cuda_tree_choose (const BdctCudaTree *tree, bool given,
+    cudaStream_t stream);
+
+/** Enqueue copying the levels of the blocks in `sizes` to `frame_levels`; or,
+ * if they are given, from there to the blocks of each size, of which those that
+ * are not in a tree get zeros. */
+cudaError_t bdct_cuda_tree_copy_levels (const BdctCudaTree *tree, bool given,
     cudaStream_t stream);
 
 /** Enqueue pricing these bins, after bdct_cuda_tree_choose(). */

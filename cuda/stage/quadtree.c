@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "quadtree.h"
 
+#include "cuda/kernels/levels.h"
 #include "cuda/kernels/quadtree.h"
+#include "levels.h"
 #include "rdoq.h"
 
 /* One job, and what it is done with. */
@@ -15,6 +17,8 @@ typedef struct {
   uint8_t *room;                /* of rdoq */
   BdctCudaAccumulator *accumulators;    /* of the fixed transforms: of no use */
   bool own_sizes;               /* the tree's sizes are in its memory */
+  bool levels_out, given;       /* the caller gets levels, or gives levels and
+                                   sizes */
   BdctCudaTree tree;
 } Task;
 
@@ -52,7 +56,10 @@ place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
     blocks->log2_size = log2_size;
     blocks->columns = grid->columns;
     blocks->rows = grid->rows;
-    blocks->levels = levels != NULL ? levels + k * n_levels : NULL;
+    /* What reads given levels has U's first in either order of memory. */
+    if (levels != NULL)
+      blocks->levels = levels + (task->given && plane->interleave > 1
+          ? plane->component[k] == BDCT_V : k) * n_levels;
     blocks->records = take (share, n * sizeof (BdctBlockRecord));
   }
 }
@@ -158,6 +165,8 @@ describe_component (Task * task, const BdctImage * dst, int p, int k)
       bdct_image_samples (&frame->images.image[BDCT_PLAN_LEVELS], layout, p, k);
   if (frame->blocks.records != NULL)
     component->records = frame->blocks.records + grid[c].first;
+  if (frame->levels.device != NULL)
+    component->frame_levels = bdct_cuda_frame_levels (frame, c);
 }
 
 static void
@@ -177,7 +186,10 @@ describe (Task * task, const BdctImage * dst)
         bdct_cuda_frame_accumulators (frame, task->i),.counts =
         frame->plan.jobs.bits ? (unsigned long long *) (frame->results.counts.
         device + task->i * sizeof (BdctRateCounts)) : NULL,};
-  task->own_sizes = tree->sizes == NULL && tree->counts != NULL;
+  task->levels_out = task->i == 0 && frame->plan.levels.out;
+  task->given = task->i == 0 && frame->plan.levels.in;
+  task->own_sizes = tree->sizes == NULL && (tree->counts != NULL
+      || task->levels_out);
   for (int k = 0; k < task->n_quantizers; k++)
     tree->lambda[k] = task->quantizers[k].tree.lambda;
   bdct_cabac_costs (&tree->costs, job->slice_qp);
@@ -280,6 +292,22 @@ plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
       ? n_passes + 1 : 0;
 }
 
+/* Plan the picture and the records of levels that are given. */
+static int
+plan_given (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
+    BdctError * error)
+{
+  ask_for_picture (task, n, work);
+  work->kernel = bdct_levels_find (BDCT_LEVELS_RECONSTRUCT);
+  for (int p = 0; p < work->n_planes; p++) {
+    const BdctPlaneLayout *layout = &work->plane[p].layout;
+
+    work->plane[p].from_levels = task->tree.component[layout->interleave > 1
+        ? BDCT_U : (int) layout->component[0]].sized[n - 2].levels;
+  }
+  return bdct_cuda_plan (task->staging->device->kernels, work, pass, error);
+}
+
 /* Enqueue the fixed transform of one size. */
 static bool
 transform (Task * task, int n, BdctError * error)
@@ -294,10 +322,26 @@ transform (Task * task, int n, BdctError * error)
   for (int k = 0; k < task->n_quantizers; k++)
     bdct_job_of_size (&jobs[k], &task->quantizers[k], n);
   describe_size (task, jobs, n, &work);
-  n_passes = (bdct_job_is_rdoq (jobs) ? plan_by_rate : plan_plainly) (task, n,
-      &work, pass, error);
+  n_passes = (task->given ? plan_given : bdct_job_is_rdoq (jobs)
+      ? plan_by_rate : plan_plainly) (task, n, &work, pass, error);
   return n_passes > 0 && bdct_cuda_check (bdct_cuda_launch (passes, n_passes,
           device->kernels, device->stream), "cudaLaunchKernel", error);
+}
+
+/* Enqueue copying levels between the caller's memory and the blocks. Where
+ * squares reach beyond the picture, the caller's have gaps. */
+static bool
+copy_levels (const Task * task, BdctError * error)
+{
+  const cudaStream_t stream = task->staging->device->stream;
+  const BdctCudaFrame *frame = task->frame;
+
+  return (task->given || bdct_cuda_check (cudaMemsetAsync
+          (frame->levels.device, 0, frame->plan.levels.n
+              * sizeof *frame->levels.device, stream), "cudaMemsetAsync",
+          error))
+      && bdct_cuda_check (bdct_cuda_tree_copy_levels (&task->tree,
+          task->given, stream), "cudaLaunchKernel", error);
 }
 
 bool
@@ -319,13 +363,15 @@ bdct_quadtree_enqueue (const BdctCudaFrame * frame, int i,
   share = (Share) { memory->device, 0 };
   place (&task, &share);
   if (!bdct_cuda_check (cudaMemsetAsync (task.accumulators, 0,
-              BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync", error))
+              BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync", error)
+      || (task.given && !copy_levels (&task, error)))
     return false;
   for (int n = task.tree.min_log2; n <= task.tree.max_log2; n++)
     if (!transform (&task, n, error))
       return false;
-  return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, stream),
-      "cudaLaunchKernel", error)
+  return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, task.given,
+          stream), "cudaLaunchKernel", error)
+      && (!task.levels_out || copy_levels (&task, error))
       && (!frame->plan.jobs.bits
       || bdct_cuda_check (bdct_cuda_tree_price (&task.tree, stream),
           "cudaLaunchKernel", error));

@@ -166,7 +166,8 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, int g,
       const int i = frame->plan.jobs.order[group->first + k];
       const BdctJob *job = bdct_cuda_frame_job (frame, i);
 
-      if (bdct_job_is_rd (job) && !is_given (frame, i))
+      if (bdct_job_is_tree (job)
+          || (bdct_job_is_rd (job) && !is_given (frame, i)))
         continue;
       if (!plan (&round, frame, staging, i, at, error))
         return false;

@@ -86,7 +86,8 @@ bdct_cuda_transform_enqueue (BdctCudaFrame * frame, int g,
   const bool shared = bdct_cuda_frame_shares_launches (frame);
   const bool first = frame->plan.jobs.order[group->first] == 0;
 
-  if (first && frame->plan.levels.in)
+  if (first && frame->plan.levels.in
+      && !bdct_job_is_tree (frame->jobs.quantizers))
     return bdct_levels_read (frame, staging, error);
   if (!shared && (!reserve_pictures (staging, memory, group->n, error)
           || !launch_group (frame, group, staging, memory, error)))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "engine.h"
 
+#include "dct/base/min.h"
 #include "dct/entropy/rate.h"
 
 static bool
@@ -93,6 +94,60 @@ check_sourceless (const BdctFrame * frame, BdctError * error)
   return true;
 }
 
+/* Sizes that are given, by places of the smallest blocks. */
+typedef struct {
+  const uint8_t *sizes;
+  int columns, rows, min_log2;
+} Sizes;
+
+/* Whether the node of side 2^n whose first place is (x, y) is a block or, if it
+ * can be, is divided into such nodes. */
+static bool
+check_node (const Sizes * s, int n, int x, int y, BdctError * error)
+{
+  const int places = 1 << (n - s->min_log2);
+  int size;
+
+  if (x >= s->columns || y >= s->rows)
+    return true;
+  size = s->sizes[(size_t) y * s->columns + x];
+  for (int v = y; size == n && v < bdct_min (y + places, s->rows); v++)
+    for (int u = x; u < bdct_min (x + places, s->columns); u++)
+      if (s->sizes[(size_t) v * s->columns + u] != n)
+        return bdct_error (error, "sizes has %d at column %d of row %d, in a "
+            "block of size %d", s->sizes[(size_t) v * s->columns + u], u, v, n);
+  if (size < s->min_log2 || size > n)
+    return bdct_error (error, "sizes has %d at column %d of row %d, outside %d "
+        "to %d", size, x, y, s->min_log2, n);
+  for (int i = 0; size < n && i < 4; i++)
+    if (!check_node (s, n - 1, x + i % 2 * places / 2, y + i / 2 * places / 2,
+            error))
+      return false;
+  return true;
+}
+
+static bool
+check_sizes (const BdctFrame * frame, const BdctLayout * layout,
+    BdctError * error)
+{
+  const BdctJobTree *tree = &frame->quantizers->tree;
+  const int places = 1 << (tree->max_log2 - tree->min_log2);
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  Sizes s = {.sizes = frame->sizes,.min_log2 = tree->min_log2 };
+
+  if (frame->sizes == NULL)
+    return bdct_error (error, "a frame of hevc-quadtree from levels needs the "
+        "sizes of its blocks, too");
+  bdct_blocks_init (grid, layout, frame->quantizers);
+  s.columns = grid[BDCT_Y].columns;
+  s.rows = grid[BDCT_Y].rows;
+  for (int y = 0; y < s.rows; y += places)
+    for (int x = 0; x < s.columns; x += places)
+      if (!check_node (&s, tree->max_log2, x, y, error))
+        return false;
+  return true;
+}
+
 static bool
 check_levels (const BdctFrame * frame, const BdctLayout * layout,
     BdctError * error)
@@ -105,8 +160,9 @@ check_levels (const BdctFrame * frame, const BdctLayout * layout,
   if (frame->levels == NULL)
     return !frame->from_levels
         || bdct_error (error, "a frame from levels has none (NULL)");
-  if (bdct_job_is_tree (frame->quantizers))
-    return bdct_error (error, "levels of hevc-quadtree are not supported");
+  if (frame->from_levels && bdct_job_is_tree (frame->quantizers)
+      && !check_sizes (frame, layout, error))
+    return false;
   n = bdct_count_levels (layout, frame->quantizers, NULL);
   if (frame->n_levels < n)
     return bdct_error (error, "room for %zu levels does not do for a frame of "

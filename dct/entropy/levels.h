@@ -18,7 +18,8 @@ extern "C" {
  * to each component's first one; components follow each other, Y first.
  *
  * Of a component the blocks follow each other by number
- * (dct/quantizer/block-grid.h), each with its levels as rate.h has them. */
+ * (dct/quantizer/block-grid.h), each with its levels as rate.h has them; those
+ * of a tree are where bdct_quadtree_level() says. */
 size_t bdct_count_levels (const BdctLayout *layout, const BdctJob *job,
     size_t first[BDCT_MAX_COMPONENTS]);
 

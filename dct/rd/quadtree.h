@@ -109,6 +109,34 @@ bdct_quadtree_has_own (BdctChromaFormat chroma, int component, int log2_size,
       || bdct_quadtree_node (chroma, component, log2_size) == log2_size;
 }
 
+/** The number of levels of a component in a square, whatever its tree. */
+BDCT_FORCE_INLINE int
+bdct_quadtree_square_levels (int sub_x, int sub_y)
+{
+  return (1 << 2 * BDCT_QUADTREE_LOG2) >> (sub_x + sub_y);
+}
+
+/** The index, among a component's levels in memory (BdctFrame.levels), of the
+ * first one of the block whose first sample is at luma's (x, y), in a picture
+ * whose luma has this width. Squares follow each other row by row. In a square
+ * it is coding order: places of 4 x 4 luma samples are in z-order (clause
+ * 6.5.2), and each has its share of levels. Where chroma has half the height
+ * alone, which H.265 does not know, x and y change places, so that the two
+ * blocks of a node are apart there, too. */
+BDCT_FORCE_INLINE size_t
+bdct_quadtree_level (int width, int sub_x, int sub_y, int x, int y)
+{
+  const int across = (width + BDCT_QUADTREE_SIDE - 1) >> BDCT_QUADTREE_LOG2;
+  const size_t square = (size_t) (y >> BDCT_QUADTREE_LOG2) * across
+      + (x >> BDCT_QUADTREE_LOG2);
+  const int u = (sub_y > sub_x ? y : x) >> 2, v = (sub_y > sub_x ? x : y) >> 2;
+  const int place = (u & 1) | (v & 1) << 1 | (u & 2) << 1 | (v & 2) << 2
+      | (u & 4) << 2 | (v & 4) << 3;
+
+  return square * bdct_quadtree_square_levels (sub_x, sub_y)
+      + (place * 16 >> (sub_x + sub_y));
+}
+
 /** Decide between a block and its parts, already decided, for node `i` of side
  * 2^n above the smallest. Sets `whole` to the lesser cost. If the block is
  * chosen, sets `size`, log2 of luma's block side at each of the square's 8 x 8

@@ -43,13 +43,17 @@ typedef struct {
   BdctBlockRecord *blocks;      /**< receives every block's; NULL: not wanted */
   uint8_t *sizes;               /**< receives, of hevc-quadtree, log2 of the
                                      side of luma's block at each place of the
-                                     smallest ones; NULL: not wanted */
+                                     smallest ones; NULL: not wanted. With
+                                     `from_levels` it gives them */
   size_t n_blocks;              /**< entries of `quantizer_map` and `blocks`;
                                      unused if there is neither */
-  /** The quantizers' levels, in the order of BdctBlockGrid; each block's are
-   * row-major, rows are vertical frequency; aligned to BDCT_LEVELS_ALIGN. NULL:
-   * not wanted. Not of hevc-quadtree. Those of dct-8x8 are the CPU's, also
-   * where tensor cores make a picture that differs by a rounding. */
+  /** The quantizers' levels, Y's before U's and V's; each block's row-major,
+   * rows are vertical frequency; aligned to BDCT_LEVELS_ALIGN. NULL: not
+   * wanted. Blocks are in the order of BdctBlockGrid. Those of hevc-quadtree
+   * are in H.265's coding order in squares of 32 x 32 luma samples, which
+   * follow each other row by row; blocks beyond the picture have their places,
+   * too, with zeros. Levels of dct-8x8 are the CPU's, also where tensor cores
+   * make a picture that differs by a rounding. */
   int16_t *levels;
   BdctMemory levels_memory;
   size_t n_levels;              /**< BdctJobInfo.n_levels or more */

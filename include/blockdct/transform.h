@@ -205,7 +205,7 @@ typedef struct {
   int log2_width[BDCT_MAX_COMPONENTS];  /**< of a block */
   int log2_height[BDCT_MAX_COMPONENTS];
   /** Of BdctFrame.levels: all; those of one block, which vvc-64x64 has fewer of
-   * than samples (32 x 32); and the first one. 0 for hevc-quadtree. */
+   * than samples (32 x 32), 0 for hevc-quadtree; and the first one. */
   size_t n_levels, block_levels[BDCT_MAX_COMPONENTS];
   size_t first_level[BDCT_MAX_COMPONENTS];
 } BdctJobInfo;

@@ -28,6 +28,7 @@ typedef struct {
   uint8_t *samples;
   BdctLevel *levels;
   BdctBlockRecord *blocks;
+  uint8_t *sizes;               /* of hevc-quadtree's blocks */
   BdctStats stats;
 } Result;
 
@@ -55,6 +56,8 @@ any_jobs (BdctFrame * frame, BdctTransform transform, const BdctLayout * layout)
   params.rdoq = bdct_transform_info (transform)->has_rdoq && random_below (2);
   params.deadzone = 1. / (3 + random_below (4));
   params.scaling_list = random_below (2);
+  params.min_block = 4 << random_below (2);
+  params.max_block = params.min_block << random_below (3);
   frame->quantizers = quantizers;
   frame->n_quantizers = 1 + random_below (BDCT_MAX_QUANTIZERS);
   for (int i = 0; i < frame->n_quantizers; i++) {
@@ -70,6 +73,30 @@ any_jobs (BdctFrame * frame, BdctTransform transform, const BdctLayout * layout)
   for (size_t i = 0; i < frame->n_blocks; i++)
     map[i] = random_below (frame->n_quantizers);
   frame->quantizer_map = random_below (2) ? map : NULL;
+}
+
+/* Have any trees of a frame's jobs. */
+static void
+any_sizes (const BdctLayout * layout, uint8_t * sizes)
+{
+  const BdctJobTree *tree = &quantizers[0].tree;
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  int columns, rows;
+
+  bdct_blocks_init (grid, layout, quantizers);
+  columns = grid[BDCT_Y].columns;
+  rows = grid[BDCT_Y].rows;
+  memset (sizes, tree->max_log2, (size_t) columns * rows);
+  for (int n = tree->max_log2 - 1; n >= tree->min_log2; n--) {
+    const int places = 1 << (n + 1 - tree->min_log2);
+
+    for (int y = 0; y < rows; y += places)
+      for (int x = 0; x < columns; x += places)
+        if (sizes[y * columns + x] == n + 1 && random_below (2))
+          for (int v = y; v < y + places && v < rows; v++)
+            for (int u = x; u < x + places && u < columns; u++)
+              sizes[v * columns + u] = n;
+  }
 }
 
 static bool
@@ -91,11 +118,11 @@ complain (const BdctFrame * frame, const char *what)
   return false;
 }
 
-/* Have the CPU do it, then CUDA with host or device memory. `levels`: those
- * that both read, or NULL. */
+/* Have the CPU do it, then CUDA with host or device memory. `levels` and
+ * `sizes`: those that both read, or NULL. */
 static bool
 do_both (const BdctFrame * frame, const BdctLayout * layout, size_t used,
-    const BdctLevel * levels, bool device_images)
+    const BdctLevel * levels, const uint8_t * sizes, bool device_images)
 {
   const size_t n_bytes = frame->n_levels * sizeof *levels;
   BdctFrame what = *frame;
@@ -108,10 +135,16 @@ do_both (const BdctFrame * frame, const BdctLayout * layout, size_t used,
   if (levels != NULL) {
     memcpy (expected.levels, levels, n_bytes);
     memcpy (found.levels, levels, n_bytes);
+    memcpy (expected.sizes, sizes, MAX_BLOCKS);
+    memcpy (found.sizes, sizes, MAX_BLOCKS);
+  } else {
+    memset (expected.sizes, CANARY, MAX_BLOCKS);
+    memset (found.sizes, CANARY, MAX_BLOCKS);
   }
   what.levels = expected.levels;
   what.levels_memory = BDCT_MEMORY_HOST;
   what.blocks = expected.blocks;
+  what.sizes = expected.sizes;
   what.dst = move_image (&frame->dst, layout, found.samples, expected.samples,
       BDCT_MEMORY_HOST);
   if (!cpu->klass->submit (cpu, &what, &error)
@@ -120,6 +153,7 @@ do_both (const BdctFrame * frame, const BdctLayout * layout, size_t used,
 
   what = *frame;
   what.blocks = found.blocks;
+  what.sizes = found.sizes;
   what.levels = found.levels;
   must (cudaMemcpy (device_levels, found.levels, n_bytes + 64,
           cudaMemcpyHostToDevice), "cudaMemcpy");
@@ -159,6 +193,8 @@ agree (const BdctFrame * frame, const BdctLayout * layout, size_t used,
   if (memcmp (expected.levels, found.levels,
           frame->n_levels * sizeof *found.levels + 64) != 0)
     return complain (frame, "other levels");
+  if (memcmp (expected.sizes, found.sizes, MAX_BLOCKS) != 0)
+    return complain (frame, "other sizes");
   if (!exact)
     return true;
   if (memcmp (&expected.stats, &found.stats, sizeof found.stats) != 0)
@@ -183,6 +219,7 @@ static bool
 check (const BdctLayout * layout, BdctTransform transform)
 {
   static BdctLevel levels[MAX_LEVELS];
+  static uint8_t sizes[MAX_BLOCKS];
   const Place place = { random_below (6), random_below (70), false, false,
     false
   };
@@ -216,18 +253,21 @@ check (const BdctLayout * layout, BdctTransform transform)
 #endif
   frame.levels_memory = random_below (2) ? BDCT_MEMORY_DEVICE
       : BDCT_MEMORY_HOST;
-  ok = do_both (&frame, layout, used, NULL, random_below (2))
+  ok = do_both (&frame, layout, used, NULL, NULL, random_below (2))
       && agree (&frame, layout, used, exact);
   memcpy (levels, expected.levels, frame.n_levels * sizeof *levels);
+  memcpy (sizes, expected.sizes, MAX_BLOCKS);
   frame.from_levels = true;
   for (int k = 0; k < 3 && ok; k++) {
     if (k == 1)
       frame.src.data[0] = NULL;
     for (size_t i = 0; i < frame.n_levels && k == 2; i++)
       levels[i] = (int16_t) (next_random () >> 30) >> (i % 7 ? 0 : 8);
+    if (transform == BDCT_HEVC_QUADTREE && k == 2)
+      any_sizes (layout, sizes);
     frame.levels_memory = random_below (2) ? BDCT_MEMORY_DEVICE
         : BDCT_MEMORY_HOST;
-    ok = do_both (&frame, layout, used, levels, random_below (2))
+    ok = do_both (&frame, layout, used, levels, sizes, random_below (2))
         && agree (&frame, layout, used, true);
   }
   return ok;
@@ -272,6 +312,7 @@ result_init (Result * result)
   result->samples = allocate (BUFFER_SIZE);
   result->levels = allocate (MAX_LEVELS * sizeof (BdctLevel) + 64);
   result->blocks = allocate (MAX_BLOCKS * sizeof (BdctBlockRecord));
+  result->sizes = allocate (MAX_BLOCKS);
 }
 
 static void
@@ -280,6 +321,7 @@ result_clear (Result * result)
   free (result->samples);
   free (result->levels);
   free (result->blocks);
+  free (result->sizes);
 }
 
 int
@@ -312,7 +354,7 @@ main (int argc, char **argv)
   must (cudaMalloc ((void **) &device_levels,
           MAX_LEVELS * sizeof (BdctLevel) + 64), "cudaMalloc");
   for (int f = 0; f < N_FORMATS; f++)
-    for (int t = 0; t < BDCT_N_FIXED; t++) {
+    for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
       int ok = 0, bad = 0;
 
       if (quick && !formats[f].quick)

@@ -30,6 +30,7 @@ emulate (const FakeOther *other)
     need_device (tree.component[c].dst.data);
     need_device (tree.component[c].levels.data);
     need_device (tree.component[c].records);
+    need_device (tree.component[c].frame_levels);
     for (const BdctCudaTreeBlocks &blocks : tree.component[c].sized) {
       need_device (blocks.levels);
       need_device (blocks.records);

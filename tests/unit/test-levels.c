@@ -32,6 +32,7 @@ typedef struct {
   guint8 *map;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctBlockRecord *blocks;
+  guint8 *sizes;
   gsize n, first[BDCT_MAX_COMPONENTS];
   BdctLevel *levels;
   BdctStats stats[2];
@@ -70,6 +71,8 @@ scene_init (Scene * s, const BdctLayout * layout, BdctTransform transform,
     s->map[i] = g_rand_int_range (rand, 0, n_sets);
   s->frame.quantizer_map = n_sets > 1 ? s->map : NULL;
   s->blocks = g_new0 (BdctBlockRecord, s->frame.n_blocks);
+  s->sizes = g_malloc0 (s->frame.n_blocks);
+  s->frame.sizes = s->sizes;
   s->n = bdct_count_levels (layout, s->quantizers, s->first);
   s->levels = g_aligned_alloc (s->n + 64, sizeof *s->levels, 64);
   for (gsize i = 0; i < s->n + 64; i++)
@@ -103,6 +106,7 @@ scene_clear (Scene * s)
   frame_clear (&s->again);
   g_free (s->map);
   g_free (s->blocks);
+  g_free (s->sizes);
   g_aligned_free (s->levels);
 }
 
@@ -245,9 +249,9 @@ check_scene (Scene * s, BdctEngine * engine, BdctViewMode mode)
   g_assert_true (frame_equal (&s->dst, &s->again, &s->layout));
   for (gsize i = s->n; i < s->n + 64; i++)
     g_assert_cmpint (s->levels[i], ==, CANARY);
-  for (int c = 0; s->layout.rgb.n_planes == 0
-      && c < bdct_layout_components (&s->layout); c++)
-    check_levels (s, c);
+  if (s->layout.rgb.n_planes == 0 && !bdct_job_is_tree (s->quantizers))
+    for (int c = 0; c < bdct_layout_components (&s->layout); c++)
+      check_levels (s, c);
 
   s->frame.from_levels = TRUE;
   for (int p = 0; p < bdct_image_planes (&s->layout); p++)
@@ -298,7 +302,7 @@ test_rgb (void)
 
   for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++)
     for (guint k = 0; k < G_N_ELEMENTS (rgb_samplings); k++)
-      for (int t = 0; t < BDCT_N_FIXED; t++) {
+      for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
         BdctLayout layout;
         Scene scene;
 
@@ -407,6 +411,124 @@ test_any (gconstpointer data)
   g_rand_free (rand);
 }
 
+/* The transforms of luma's blocks, by size; chroma's are half as large unless
+ * it has luma's. */
+static const BdctTransform fixed[] = {
+  BDCT_HEVC_4X4, BDCT_HEVC_8X8, BDCT_HEVC_16X16, BDCT_HEVC_32X32
+};
+
+/* Give a node and its parts any trees. */
+static void
+divide (Scene * s, GRand * rand, int n, int x, int y)
+{
+  const int columns = s->grid[BDCT_Y].columns, rows = s->grid[BDCT_Y].rows;
+  const int places = 1 << (n - 2);
+
+  if (n > 2 && g_rand_int_range (rand, 0, 3) > 0) {
+    for (int i = 0; i < 4; i++)
+      divide (s, rand, n - 1, x + i % 2 * places / 2, y + i / 2 * places / 2);
+    return;
+  }
+  for (int v = y; v < MIN (y + places, rows); v++)
+    for (int u = x; u < MIN (x + places, columns); u++)
+      s->sizes[v * columns + u] = n;
+}
+
+/* A block of a tree, whose levels are these, against the definition. */
+static void
+check_tree_block (const Scene * s, const Picture * out, int c, int log2_size,
+    int left, int top, const BdctLevel * levels)
+{
+  const gboolean halved = c != BDCT_Y && s->layout.chroma != BDCT_CHROMA_444;
+  const int size = 1 << log2_size, middle = 1 << (s->layout.depth - 1);
+  RefPlane plane = plane_of (s, 0, c);
+  BdctParams params = s->params[0];
+  gint64 x[REF_SIZE][REF_SIZE];
+  double unused[8][8];
+
+  params.transform = fixed[log2_size - 2 + halved];
+  plane.params = &params;
+  g_assert_cmpint (ref_block_size (params.transform, s->layout.chroma, c), ==,
+      size);
+  for (int i = 0; i < size * size; i++)
+    x[i / size][i % size] = levels[i];
+  ref_inverse (&plane, x, unused);
+  for (int v = 0; v < MIN (size, out->height[c] - top); v++)
+    for (int u = 0; u < MIN (size, out->width[c] - left); u++)
+      g_assert_cmpint (out->sample[c][(top + v) * out->width[c] + left + u],
+          ==, CLAMP (x[v][u] + middle, 0, 2 * middle - 1));
+}
+
+/* A node at (x, y) of luma, in the order of H.265's transform_tree(): `at` is
+ * the number of luma's levels before it, also of blocks beyond the picture. */
+static void
+check_node (const Scene * s, const Picture * out, int n, int x, int y,
+    gsize at)
+{
+  const BdctChromaFormat format = s->layout.chroma;
+  const int size = s->sizes[y / 4 * s->grid[BDCT_Y].columns + x / 4];
+  const int sub_x = format != BDCT_CHROMA_444;
+  const int sub_y = format == BDCT_CHROMA_420;
+  const int log2_chroma = size < n ? 2 : n - sub_x;
+
+  for (int i = 0; i < 4 && size < n; i++) {
+    const int half = 1 << (n - 1), u = x + i % 2 * half, v = y + i / 2 * half;
+
+    if (u < out->width[0] && v < out->height[0])
+      check_node (s, out, n - 1, u, v, at + ((gsize) i << 2 * (n - 1)));
+  }
+  if (size == n)
+    check_tree_block (s, out, BDCT_Y, n, x, y, s->levels + at);
+  if (size == n ? n == 2 && sub_x > 0 : n > 3 || size < 2 || sub_x == 0)
+    return;
+  for (int c = BDCT_U; c <= BDCT_V; c++)
+    for (int i = 0; i < 1 + (sub_x > sub_y); i++)
+      if ((y >> sub_y) + (i << log2_chroma) < out->height[c])
+        check_tree_block (s, out, c, log2_chroma, x >> sub_x,
+            (y >> sub_y) + (i << log2_chroma), s->levels + s->first[c]
+            + (at >> (sub_x + sub_y)) + ((gsize) i << 2 * log2_chroma));
+}
+
+/* Any trees of any levels, in coding order. */
+static void
+test_any_trees (void)
+{
+  GRand *rand = g_rand_new_with_seed (1);
+
+  for (int k = 0; k < 60; k++) {
+    BdctLayout layout;
+    BdctStats stats;
+    Picture out;
+    Scene s;
+
+    format_layout (k % 3 == 0 ? FORMAT_Y444 : k % 3 == 1 ? FORMAT_NV12
+        : FORMAT_Y42B, 8 + k / 3 % 3 * 2, 0, 70, 1 + k * 7 % 67, &layout);
+    scene_init (&s, &layout, BDCT_HEVC_QUADTREE, FALSE, 1, k);
+    picture_init (&out, &layout);
+    memset (&s.frame.src, 0, sizeof s.frame.src);
+    s.frame.levels = s.levels;
+    s.frame.from_levels = TRUE;
+    for (gsize i = 0; i < s.n; i++)
+      s.levels[i] = any_level (rand, k);
+    for (int y = 0; y < s.grid[0].rows; y += 8)
+      for (int x = 0; x < s.grid[0].columns; x += 8)
+        divide (&s, rand, 5, x, y);
+    for (guint e = 0; e < n_engines; e++) {
+      gsize at = 0;
+
+      engine_run (engines[e], &layout, &s.frame, &stats);
+      frame_get (&s.dst, &layout, &out);
+      for (int y = 0; y < out.height[0]; y += 32)
+        for (int x = 0; x < out.width[0]; x += 32, at += 32 * 32)
+          check_node (&s, &out, 5, x, y, at);
+      tally_add (s.n, 0);
+    }
+    picture_clear (&out);
+    scene_clear (&s);
+  }
+  g_rand_free (rand);
+}
+
 static void
 refuse (BdctFrame * frame, const BdctLayout * layout, const char *why)
 {
@@ -421,10 +543,8 @@ static void
 test_refused (void)
 {
   BdctView view = BDCT_VIEW_DEFAULT;
-  BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctLayout layout;
   BdctFrame frame;
-  BdctJob job;
   Scene s;
 
   format_layout (FORMAT_NV12, 8, 0, 67, 45, &layout);
@@ -462,11 +582,39 @@ test_refused (void)
   frame.view = &view;
   view.mode = BDCT_VIEW_ERROR_MAP;
   refuse (&frame, &layout, "view 'error-map' needs a source");
-  params.transform = BDCT_HEVC_QUADTREE;
-  g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+  scene_clear (&s);
+}
+
+static void
+test_refused_trees (void)
+{
+  BdctLayout layout;
+  BdctFrame frame;
+  Scene s;
+
+  format_layout (FORMAT_NV12, 8, 0, 67, 45, &layout);
+  scene_init (&s, &layout, BDCT_HEVC_QUADTREE, FALSE, 1, 1);
+  g_assert_cmpuint (s.n, ==, 3 * 2 * (1024 + 256 + 256));
+  g_assert_cmpuint (s.first[BDCT_V], ==, 3 * 2 * (1024 + 256));
+  g_assert_cmpint (s.grid[BDCT_Y].columns, ==, 17);
   frame = s.frame;
-  frame.quantizers = &job;
-  refuse (&frame, &layout, "levels of hevc-quadtree are not supported");
+  frame.levels = s.levels;
+  frame.from_levels = TRUE;
+  refuse (&frame, &layout, "sizes has 0 at column 0 of row 0, outside 2 to 5");
+  memset (s.sizes, 2, 17 * 12);
+  g_assert_true (bdct_frame_check (&frame, &layout, NULL));
+  s.sizes[17 * 12 - 1] = 6;
+  refuse (&frame, &layout, "sizes has 6 at column 16 of row 11, outside 2 to");
+  s.sizes[17 * 12 - 1] = 3;
+  refuse (&frame, &layout, "sizes has 3 at column 16 of row 11, outside 2 to "
+      "2");
+  memset (s.sizes, 5, 17 * 12);
+  g_assert_true (bdct_frame_check (&frame, &layout, NULL));
+  s.sizes[17 * 7 + 7] = 2;
+  refuse (&frame, &layout, "sizes has 2 at column 7 of row 7, in a block of "
+      "size 5");
+  frame.sizes = NULL;
+  refuse (&frame, &layout, "needs the sizes of its blocks");
   scene_clear (&s);
 }
 
@@ -479,7 +627,11 @@ main (int argc, char **argv)
         bdct_transform_info (t)->name);
     tests_add (test_any, t, "/levels/any/%s", bdct_transform_info (t)->name);
   }
+  tests_add (test_frames, BDCT_HEVC_QUADTREE, "/levels/frames/%s",
+      bdct_transform_info (BDCT_HEVC_QUADTREE)->name);
   g_test_add_func ("/levels/rgb", test_rgb);
+  g_test_add_func ("/levels/any/trees", test_any_trees);
   g_test_add_func ("/levels/refused", test_refused);
+  g_test_add_func ("/levels/refused-trees", test_refused_trees);
   return tests_run ("the definition");
 }
