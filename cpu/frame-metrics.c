@@ -4,7 +4,7 @@
 #include "state.h"
 
 #include <stdlib.h>
-#include "cpu/metrics/read.h"
+#include "cpu/read.h"
 
 /* Rows of luma that are copied to the history in one piece. */
 #define HISTORY_STRIP 64

@@ -186,6 +186,16 @@ bdct_cpu_is_tree (const CpuTask * task)
   return bdct_job_is_tree (&task->job);
 }
 
+/* Blocks of a component's strip, but for the last one. */
+static inline size_t
+bdct_cpu_strip_blocks (const CpuTask * task, int c)
+{
+  const BdctComponentJob *job = &task->job.component[c];
+
+  return (size_t) (bdct_tile_side (job) >> job->log2_height)
+      * task->plane[c].grid.columns;
+}
+
 /* The work on pieces (work.c) */
 
 void bdct_cpu_work (CpuEngine *self, Piece *piece);
@@ -194,11 +204,9 @@ void bdct_cpu_work (CpuEngine *self, Piece *piece);
  * thread knows the frame. */
 void bdct_cpu_add_up (const Piece *piece);
 
-/* Pieces of a task's strips; blocks of a component's strip, but for the last
- * one; pieces of the segments of its bins; words of its bins; levels of a
- * piece's strips. */
+/* Pieces of a task's strips; pieces of the segments of its bins; words of its
+ * bins; levels of a piece's strips. */
 int bdct_cpu_count_strips (const CpuTask *task);
-size_t bdct_cpu_strip_blocks (const CpuTask *task, int c);
 int bdct_cpu_count_segment_pieces (const CpuTask *task, int c);
 size_t bdct_cpu_count_bins (const CpuTask *task, int c);
 size_t bdct_cpu_piece_levels (const BdctLayout *layout);

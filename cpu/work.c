@@ -57,16 +57,6 @@ bdct_cpu_piece_levels (const BdctLayout * layout)
   return n * MAX_GROUP * strip_levels (layout);
 }
 
-/* Blocks of a component's strip, but for the last one. */
-size_t
-bdct_cpu_strip_blocks (const CpuTask * task, int c)
-{
-  const BdctComponentJob *job = &task->job.component[c];
-
-  return (size_t) (bdct_tile_side (job) >> job->log2_height)
-      * task->plane[c].grid.columns;
-}
-
 /* The segments of a component's bins; 0 if nothing prices them. */
 static int
 count_segments (const CpuTask * task, int c)

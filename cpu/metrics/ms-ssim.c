@@ -12,7 +12,8 @@
  * Assessment, Asilomar Conference on Signals, Systems and Computers, 2003. */
 #include "dct/base/min.h"
 #include "dct/metrics/ms-ssim.h"
-#include "read.h"
+#include "cpu/read.h"
+#include "kernel.h"
 
 #define SCALES BDCT_MS_SSIM_SCALES
 #define WINDOW BDCT_MS_SSIM_WINDOW

@@ -12,7 +12,8 @@
  * of release 0.4.10) does so too, and so does this file. */
 #include "dct/base/min.h"
 #include "dct/metrics/psnr-b.h"
-#include "read.h"
+#include "cpu/read.h"
+#include "kernel.h"
 
 #define STRIP BDCT_PSNR_B_STRIP
 

@@ -13,7 +13,8 @@
  * Carli, Astola, Lukin: On Between-Coefficient Contrast Masking of DCT Basis
  * Functions, VPQM 2007. */
 #include "dct/base/min.h"
-#include "read.h"
+#include "cpu/read.h"
+#include "kernel.h"
 
 #include <math.h>
 #include <string.h>

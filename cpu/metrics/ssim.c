@@ -13,7 +13,8 @@
  * 13(4), 2004. */
 #include "dct/base/min.h"
 #include "dct/metrics/ssim.h"
-#include "read.h"
+#include "cpu/read.h"
+#include "kernel.h"
 
 #include <string.h>
 #include "cpu/simd/simd.h"

@@ -13,7 +13,8 @@
  * 2020. */
 #include "dct/base/min.h"
 #include "dct/metrics/xpsnr.h"
-#include "read.h"
+#include "cpu/read.h"
+#include "kernel.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
  * Compilers vectorize each inner loop, which is then as fast as memory. */
 #include "compare-rows.h"
 
-#include "cpu/metrics/read.h"
+#include "cpu/read.h"
 #include "dct/base/min.h"
 
 /* The columns of a run, in which rows of 16-bit values are processed. */

@@ -6,7 +6,7 @@
 #ifndef BDCT_COMPARE_CPU_H
 #define BDCT_COMPARE_CPU_H
 
-#include "cpu/metrics/kernel.h"
+#include "dct/metrics/kernel.h"
 #include "dct/quantizer/block-grid.h"
 
 /** Rows of a plane in one piece of work; even. */

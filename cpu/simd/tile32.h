@@ -10,7 +10,7 @@
 #include "tile16-tables.h"
 #include "compare-rows.h"
 #include "dct/engine/engine.h"
-#include "cpu/metrics/kernel.h"
+#include "dct/metrics/kernel.h"
 #include "cpu/scratch.h"
 #include "dct/entropy/rate.h"
 #include "dct/rd/rdoq.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The instruction sets, and whether the processor has them. */
-#include "tile32.h"
+#include "cpu/metrics/kernel.h"
+#include "cpu/simd/tile32.h"
 
 #include <pthread.h>
 #if defined (BDCT_X86)

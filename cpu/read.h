@@ -6,7 +6,7 @@
 #define BDCT_METRIC_READ_H
 
 #include "dct/base/sample.h"
-#include "kernel.h"
+#include "dct/metrics/kernel.h"
 
 /** Read `n` samples of row `y`, from column `x` on, as 16-bit values. */
 static inline void
