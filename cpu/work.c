@@ -77,10 +77,11 @@ bdct_cpu_count_bins (const CpuTask * task, int c)
 {
   const int n_segments = count_segments (task, c);
 
+  if (n_segments == 0)
+    return 0;
   if (bdct_cpu_is_tree (task))
     return n_segments * bdct_cpu_count_tree_words (task, c);
-  return n_segments == 0 ? 0
-      : bdct_cabac_bins_words (count_blocks (&task->plane[c].grid),
+  return bdct_cabac_bins_words (count_blocks (&task->plane[c].grid),
       bdct_cabac_log2_size (&task->job.component[c]))
       + (size_t) (task->strips[c] + n_segments) * BDCT_CABAC_BINS_RUN;
 }
