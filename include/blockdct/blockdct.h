@@ -1,4 +1,5 @@
-/* libblockdct: block transforms and quantizers on the CPU and the GPU, and the
+/** @mainpage
+ * libblockdct: block transforms and quantizers on the CPU and the GPU, and the
  * comparison of pictures.
  *
  * A program calls bdct_layout_init(), bdct_jobs_new(), bdct_engine_new(),

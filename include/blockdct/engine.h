@@ -1,4 +1,5 @@
-/* libblockdct: engines, which transform frames and compare pictures.
+/** @file
+ * libblockdct: engines, which transform frames and compare pictures.
  *
  * An engine is a queue: bdct_engine_submit() and bdct_engine_compare() start
  * work, bdct_engine_collect() waits for the oldest and returns its statistics.
@@ -110,6 +111,7 @@ typedef struct {
   void *wait[2 + BDCT_MAX_DISTORTED]; /**< as in BdctFrame */
 } BdctComparison;
 
+/** What computes. */
 typedef enum { BDCT_BACKEND_CPU, BDCT_BACKEND_CUDA } BdctBackend;
 
 /** A CUDA context: `enter` makes it current on the calling thread, `leave`
@@ -121,6 +123,7 @@ typedef struct {
   void *data; /**< must outlive the engine */
 } BdctContext;
 
+/** How an engine works; all but `size` may be 0. */
 typedef struct {
   size_t size;         /**< sizeof (BdctEngineOptions) */
   unsigned threads;    /**< CPU: 0 = all processors, but submit does small
@@ -135,6 +138,7 @@ typedef struct {
   void *log_data;
 } BdctEngineOptions;
 
+/** A queue of frames and comparisons. */
 typedef struct BdctEngine BdctEngine;
 
 /** How many devices a backend has; the CPU counts as one. 0 with the reason. */
@@ -149,6 +153,7 @@ bool bdct_backend_is_lost (BdctBackend backend, const BdctContext *context);
  * neither. */
 void *bdct_memory_alloc (BdctBackend backend, const BdctContext *context,
     BdctMemory kind, size_t size);
+/** Free it; NULL is nothing. */
 void bdct_memory_free (BdctBackend backend, const BdctContext *context,
     BdctMemory kind, void *memory);
 
@@ -164,6 +169,7 @@ BdctEngine *bdct_engine_new (BdctBackend backend,
 /** Wait for what is in flight, forget it, and free everything. */
 void bdct_engine_free (BdctEngine *engine);
 
+/** What bdct_engine_text() tells. */
 typedef enum {
   BDCT_ENGINE_DESCRIPTION, /**< what runs: "cpu:avx2 2 threads" */
   BDCT_ENGINE_WARNING,     /**< why it is slower than it could be */
@@ -184,10 +190,12 @@ bool bdct_engine_configure (BdctEngine *engine, const BdctLayout *layout,
 bool bdct_engine_reserve (BdctEngine *engine, const BdctJob *job,
     BdctError *error);
 
-/** Start one frame or one comparison. Fails, starting nothing, if `depth` of
- * them are in flight or a value is outside its range, which the error names. */
+/** Start one frame. Fails, starting nothing, if `depth` frames or comparisons
+ * are in flight or a value is outside its range, which the error names. */
 bool bdct_engine_submit (BdctEngine *engine, const BdctFrame *frame,
     BdctError *error);
+
+/** Start one comparison, likewise. */
 bool bdct_engine_compare (BdctEngine *engine,
     const BdctComparison *comparison, BdctError *error);
 

@@ -1,4 +1,5 @@
-/* libblockdct: pictures in memory, and errors.
+/** @file
+ * libblockdct: pictures in memory, and errors.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

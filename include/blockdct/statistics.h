@@ -1,4 +1,5 @@
-/* libblockdct: the statistics of frames, and the figures that follow from them.
+/** @file
+ * libblockdct: the statistics of frames, and the figures that follow from them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -38,6 +39,7 @@ typedef enum {
 /** The sides of hevc-quadtree's luma blocks: 4, 8, 16 and 32. */
 #define BDCT_TREE_SIZES 4
 
+/** The statistics of one frame, or their sum over several. */
 typedef struct {
   size_t size; /**< sizeof (BdctStats) */
   BdctCounters component[BDCT_MAX_COMPONENTS];
@@ -91,6 +93,7 @@ typedef struct {
 /** Add one frame of the given depth. */
 void bdct_pool_add (BdctPool *pool, const BdctStats *stats, int depth);
 
+/** A metric. */
 typedef struct {
   const char *name;        /**< "ssim" */
   const char *description; /**< a line for people */
@@ -100,6 +103,7 @@ typedef struct {
   bool in_db;              /**< infinite if nothing differs */
 } BdctMetricInfo;
 
+/** NULL for a value outside the enumeration. */
 const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
 
 /** Whether a metric supports pictures of a layout. Returns false with the

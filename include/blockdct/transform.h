@@ -1,4 +1,5 @@
-/* libblockdct: transforms, their quantizers, and the jobs made of these.
+/** @file
+ * libblockdct: transforms, their quantizers, and the jobs made of these.
  *
  * BdctParams is a user's choice. A BdctJob is the same, resolved for one layout
  * into the numbers that an engine needs.
@@ -12,6 +13,7 @@
 
 BDCT_BEGIN_DECLS
 
+/** What blocks are transformed by, and how their levels are quantized. */
 typedef enum {
   /** ITU-T T.81 with the integer DCT of libjpeg's `islow`. */
   BDCT_JPEG_8X8,
@@ -31,6 +33,7 @@ typedef enum {
   BDCT_N_TRANSFORMS
 } BdctTransform;
 
+/** A transform. */
 typedef struct {
   const char *name;        /**< "jpeg-8x8" */
   const char *description; /**< a line for people */
@@ -39,8 +42,8 @@ typedef struct {
   bool has_rdoq, has_lists; /**< BdctParams.rdoq, .scaling_list apply */
 } BdctTransformInfo;
 
-/** NULL for a value outside the enumeration; so are the other tables' rows. To
- * find a name, count from 0 until NULL. */
+/** NULL for a value outside the enumeration. To find a name, count from 0 until
+ * NULL. */
 const BdctTransformInfo *bdct_transform_info (BdctTransform transform);
 
 /** The tables that quality scales, in the order of mozjpeg's `cjpeg
@@ -60,6 +63,7 @@ typedef struct {
   const uint16_t *step[2];
 } BdctPresetInfo;
 
+/** NULL for a value outside the enumeration. */
 const BdctPresetInfo *bdct_preset_info (BdctPreset preset);
 
 /** The largest step of any table: libjpeg's limit for 12 bits. */
@@ -80,15 +84,16 @@ typedef struct {
 bool bdct_tables_parse (const void *data, size_t size, BdctTables *tables,
     BdctError *error);
 
+/** Limits of BdctScalingLists. */
+#define BDCT_MIN_FACTOR 4
+#define BDCT_MAX_FACTOR 255
+#define BDCT_N_SCALING_SIZES 4
+
 /** H.265's factors of intra blocks, BDCT_MIN_FACTOR to BDCT_MAX_FACTOR (16 is
  * flat), for sides 4, 8, 16 and 32 and each component. Entry 8 v + u is for
  * vertical frequency v and horizontal frequency u of blocks of side 4 or 8. It
  * is replicated by 2 for side 16 and by 4 for side 32, whose frequency (0, 0)
  * has `dc` instead. All 0: there are no lists. `name` as in BdctTables. */
-#define BDCT_MIN_FACTOR 4
-#define BDCT_MAX_FACTOR 255
-#define BDCT_N_SCALING_SIZES 4
-
 typedef struct {
   uint32_t name;
   uint8_t factor[BDCT_N_SCALING_SIZES][BDCT_MAX_COMPONENTS][64];
@@ -169,10 +174,11 @@ bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
 typedef struct BdctJob BdctJob;
 
 /** Resolve `n` parameters, 1 or more, for a layout. NULL, naming the value and
- * the range, if one is outside its range. Freed with bdct_jobs_free(), which
- * takes the first job or NULL. */
+ * the range, if one is outside its range. */
 BdctJob *bdct_jobs_new (const BdctParams *params, int n,
     const BdctLayout *layout, BdctError *error);
+
+/** Free an array, by its first job; NULL is nothing. */
 void bdct_jobs_free (BdctJob *jobs);
 
 /** Job `i`, from 0, of an array. */
@@ -210,6 +216,7 @@ typedef struct {
   size_t first_level[BDCT_MAX_COMPONENTS];
 } BdctJobInfo;
 
+/** Set all of `info` but its size. */
 bool bdct_job_describe (const BdctJob *job, const BdctLayout *layout,
     BdctJobInfo *info, BdctError *error);
 

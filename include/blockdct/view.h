@@ -1,4 +1,5 @@
-/* libblockdct: views, which draw a frame's results or two compared pictures.
+/** @file
+ * libblockdct: views, which draw a frame's results or two compared pictures.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -31,11 +32,13 @@ typedef enum {
   BDCT_N_VIEWS
 } BdctViewMode;
 
+/** A view. */
 typedef struct {
   const char *name;        /**< "side-by-side" */
   const char *description; /**< a line for people */
 } BdctViewInfo;
 
+/** NULL for a value outside the enumeration. */
 const BdctViewInfo *bdct_view_info (BdctViewMode mode);
 
 #define BDCT_VIEW_MAX_GAIN 64
@@ -43,6 +46,7 @@ const BdctViewInfo *bdct_view_info (BdctViewMode mode);
 
 #define BDCT_VIEW_COLOURS 64 /**< of the maps, from the least to the most */
 
+/** What is drawn. */
 typedef struct {
   size_t size; /**< sizeof (BdctView) */
   BdctViewMode mode;
@@ -108,6 +112,7 @@ typedef struct {
   BdctViewHalf half[2];
 } BdctViewPlace;
 
+/** Set where a view shows its pictures. */
 void bdct_view_place (const BdctView *view, const BdctLayout *layout,
     BdctViewPlace *place);
 
@@ -123,6 +128,7 @@ typedef struct {
   } mark[8];
 } BdctLegend;
 
+/** Set where a view's legend is. */
 void bdct_view_legend (const BdctView *view, const BdctLayout *layout,
     BdctLegend *legend);
 
