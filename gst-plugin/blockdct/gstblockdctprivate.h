@@ -81,7 +81,8 @@ typedef struct
 {
   BdctEngine *engine;           /* NULL: there was no target */
   gboolean ready;               /* configured for the layout */
-  GstBlockDctCurveJobs *all;    /* all settings; NULL: there was no target */
+  GstBlockDctCurveJobs *all;    /* of all settings; NULL: there was no
+                                   target */
 } GstBlockDctSearch;
 
 /** The reports on frames that leave (gstblockdctfinish.c). */

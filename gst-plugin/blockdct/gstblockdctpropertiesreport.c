@@ -85,53 +85,55 @@ install_targets (GObjectClass * klass)
   /**
    * GstBlockDct:target-psnr:
    *
-   * Each frame is made with the coarsest quality or QP at which its PSNR is not
-   * below this; 0 for none. With several targets PSNR and SSIM choose the
-   * setting, and `target-met` is true if it meets all of them.
+   * Each frame is made with a quality or QP at which its PSNR is not below
+   * this, while it is at the next coarser one; 0 for none. At most eight are
+   * tried. With several targets PSNR and SSIM choose the setting, and
+   * `target-met` is true if it meets all of them.
    *
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_TARGET_PSNR, FIELD (targets.psnr),
       g_param_spec_double ("target-psnr", "Target PSNR",
-          "Make each frame with the coarsest quality or qp that keeps this "
-          "PSNR (dB; 0 = off)", 0, MAX_DB, 0, LIVE));
+          "Make each frame with the coarsest quality or qp that is found to "
+          "keep this PSNR (dB; 0 = off)", 0, MAX_DB, 0, LIVE));
   /**
    * GstBlockDct:target-ssim:
    *
-   * Each frame is made with the coarsest quality or QP at which its SSIM, of
-   * all components as in #GstBlockDct:metrics, is not below this; 0 for none.
+   * Each frame is made with a quality or QP at which its SSIM, of all
+   * components as in #GstBlockDct:metrics, is not below this, while it is at
+   * the next coarser one; 0 for none.
    *
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_TARGET_SSIM, FIELD (targets.ssim),
       g_param_spec_double ("target-ssim", "Target SSIM",
-          "Make each frame with the coarsest quality or qp that keeps this "
-          "SSIM (0 = off)", 0, 1, 0, LIVE));
+          "Make each frame with the coarsest quality or qp that is found to "
+          "keep this SSIM (0 = off)", 0, 1, 0, LIVE));
   /**
    * GstBlockDct:target-bpp:
    *
-   * Each frame is made with the finest quality or QP that costs no more bits
-   * per luma sample than this; 0 for none.
+   * Each frame is made with a quality or QP that costs no more bits per luma
+   * sample than this, while the next finer one does; 0 for none.
    *
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_TARGET_BPP, FIELD (targets.bpp),
       g_param_spec_double ("target-bpp", "Target bits per sample",
-          "Make each frame with the finest quality or qp that costs no more "
-          "bits per luma sample (0 = off)", 0, MAX_BPP, 0, LIVE));
+          "Make each frame with the finest quality or qp that is found to cost "
+          "no more bits per luma sample (0 = off)", 0, MAX_BPP, 0, LIVE));
   /**
    * GstBlockDct:target-size:
    *
-   * Each frame is made with the finest quality or QP that needs no more bytes
-   * than this: those of a JPEG file for jpeg-8x8 at 8 bits, else of the
-   * estimated bits; 0 for none.
+   * Each frame is made with a quality or QP that needs no more bytes than this,
+   * while the next finer one does: those of a JPEG file for jpeg-8x8 at 8 bits,
+   * else of the estimated bits; 0 for none.
    *
    * Since: 0.1
    */
   gst_blockdct_property (klass, PROP_TARGET_SIZE, FIELD (targets.size),
       g_param_spec_uint ("target-size", "Target size",
-          "Make each frame with the finest quality or qp that needs no more "
-          "bytes (0 = off)", 0, G_MAXUINT, 0, LIVE));
+          "Make each frame with the finest quality or qp that is found to need "
+          "no more bytes (0 = off)", 0, G_MAXUINT, 0, LIVE));
 }
 
 static GType

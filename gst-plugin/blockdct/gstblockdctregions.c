@@ -29,26 +29,17 @@ is_new (GstBlockDctRegions * regions, GstElement * element, Warning what)
   return TRUE;
 }
 
-/* The IJG's percentage of the Annex K tables (jcparam.c); but 0, which
- * has no multiples, becomes 1. */
-static gint
-get_scale (gint quality)
-{
-  gint scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
-
-  return MAX (scale, 1);
-}
-
 /* The quality whose scale is nearest to 2^(delta_qp / 6) times that of
  * `quality`; of two the lower one. */
 static gint
 scale_quality (gint quality, gint delta_qp)
 {
-  gdouble scale = get_scale (quality) * exp2 (delta_qp / 6.0);
+  gdouble scale = gst_blockdct_curve_scale (quality) * exp2 (delta_qp / 6.0);
   gint nearest = 1;
 
   for (gint q = 2; q <= 100; q++)
-    if (fabs (get_scale (q) - scale) < fabs (get_scale (nearest) - scale))
+    if (fabs (gst_blockdct_curve_scale (q) - scale)
+        < fabs (gst_blockdct_curve_scale (nearest) - scale))
       nearest = q;
   return nearest;
 }
@@ -64,8 +55,8 @@ gst_blockdct_regions_delta_qp (const GstBlockDctRegions * regions, gint set)
 {
   if (regions->has_qp)
     return regions->setting[set] - regions->setting[0];
-  return 6 * log2 ((gdouble) get_scale (regions->setting[set])
-      / get_scale (regions->setting[0]));
+  return 6 * log2 ((gdouble) gst_blockdct_curve_scale (regions->setting[set])
+      / gst_blockdct_curve_scale (regions->setting[0]));
 }
 
 /* The structure that makes a region ours; NULL: it is not ours. */

@@ -2,8 +2,11 @@
  *
  * Finds the setting that meets the targets. It has to be known before a frame
  * is started, while the engine still has earlier frames: so another engine,
- * which makes no picture, evaluates the frame at all settings. */
+ * which makes no picture, evaluates the frame at one setting after the other.
+ * Nothing is taken from one frame to the next, so that a frame's setting does
+ * not depend on those before it. */
 #include "gstblockdcttarget.h"
+#include "gstblockdctbracket.h"
 #include "gst-plugin/common/gstblockdctfail.h"
 #include <blockdct/blockdct.h>
 
@@ -47,44 +50,80 @@ prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
       &self->layout, error);
 }
 
-static gboolean
-evaluate (GstBlockDct * self, const GstBlockDctTargets * targets,
-    const BdctImage * src, gpointer wait, BdctStats * stats, BdctError * error)
+/* A frame, and what has been evaluated of it. */
+typedef struct
 {
-  GstBlockDctSearch *search = &self->search;
-  const guint metrics = targets->ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0;
-  const BdctFrame task = {
-    .size = sizeof task,
-    .quantizers = search->all->jobs,
-    .n_quantizers = 1,
-    .trials = bdct_jobs_at (search->all->jobs, 1),
-    .n_trials = search->all->n - 1,
-    .src = *src,
-    .bits = gst_blockdct_targets_want_bits (targets),
-    .metrics = metrics,
-    .trial_metrics = metrics,
-    .wait = {wait},
-  };
+  GstBlockDct *self;
+  const GstBlockDctTargets *targets;
+  const BdctImage *src;
+  GstBuffer *in;
+  gpointer wait;
+  gboolean files;               /* the sizes of files are a target */
+  GstBlockDctBracket bracket;
+  gdouble octave[BDCT_MAX_TRIALS];      /* of each rank */
+  BdctStats stats[GST_BLOCKDCT_BRACKET_MOST];   /* of the evaluations */
+  gboolean coded[GST_BLOCKDCT_BRACKET_MOST];    /* for its file's size */
+} Trials;
 
-  stats->size = sizeof *stats;
-  return bdct_engine_submit (search->engine, &task, error)
-      && bdct_engine_collect (search->engine, stats, error);
+/* Which of all settings has a rank, or which rank one of them has. */
+static gint
+reverse (const Trials * t, gint i)
+{
+  const GstBlockDctCurveJobs *all = t->self->search.all;
+  const gboolean has_qp =
+      bdct_transform_info (all->params.transform)->has_qp;
+
+  return has_qp == gst_blockdct_targets_by_floors (t->targets)
+      ? all->n - 1 - i : i;
 }
 
-/* The size of the frame's file at setting `i`: the frame is coded, on the
- * host. */
-static gboolean
-code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
-    guint64 * size, BdctError * error)
+static void
+start (Trials * t)
 {
-  const BdctJob *job = bdct_jobs_at (self->search.all->jobs, i);
-  BdctImage image = *src;
+  const GstBlockDctCurveJobs *all = t->self->search.all;
+  const BdctTransform transform = all->params.transform;
+  const gdouble sign = gst_blockdct_targets_by_floors (t->targets) ? -1 : 1;
+
+  t->files = t->targets->size > 0 && all->exact_bits;
+  t->bracket.n = all->n;
+  for (gint rank = 0; rank < all->n; rank++)
+    t->octave[rank] = sign * gst_blockdct_curve_octave (transform,
+        all->setting[reverse (t, rank)]);
+}
+
+static const BdctJob *
+get_job (const Trials * t, gint k)
+{
+  return bdct_jobs_at (t->self->search.all->jobs,
+      reverse (t, t->bracket.done[k].rank));
+}
+
+/* Compare evaluation `k` with the targets. */
+static void
+judge (Trials * t, gint k)
+{
+  const GstBlockDctCurveJobs *all = t->self->search.all;
+  GstBlockDctEvaluation *e = &t->bracket.done[k];
+
+  e->keeps = gst_blockdct_targets_keep (t->targets, all->depth,
+      all->exact_bits, &t->stats[k], &e->excess);
+}
+
+/* The exact size of evaluation `k`'s file: the frame is coded, on the host. */
+static gboolean
+code (Trials * t, gint k, BdctError * error)
+{
+  GstBlockDct *self = t->self;
+  const BdctJob *job = get_job (t, k);
+  guint64 *size = &t->stats[k].file_size;
+  BdctImage image = *t->src;
   GstVideoFrame frame;
   gboolean ok;
 
-  if (src->memory == BDCT_MEMORY_HOST)
-    return bdct_jpeg_file_size (&self->layout, job, src, size, error);
-  if (!gst_video_frame_map (&frame, &self->info, in, GST_MAP_READ))
+  t->coded[k] = TRUE;
+  if (image.memory == BDCT_MEMORY_HOST)
+    return bdct_jpeg_file_size (&self->layout, job, &image, size, error);
+  if (!gst_video_frame_map (&frame, &self->info, t->in, GST_MAP_READ))
     return gst_blockdct_fail (error,
         "the frame cannot be copied from the device");
   image.memory = BDCT_MEMORY_HOST;
@@ -94,36 +133,73 @@ code (GstBlockDct * self, gint i, const BdctImage * src, GstBuffer * in,
   return ok;
 }
 
-/* Choose a setting, whose index is `*i`, by the statistics of all. The size of
- * a JPEG file without stuffed bytes, a lower bound, follows from these; with
- * stuffed bytes it is known once the frame is coded. So the setting that the
- * bounds choose is coded, and the choice is repeated with its size until the
- * choice is a setting that has been coded. */
+/* Have the engine make the statistics of evaluation `k`. A file's size is a
+ * lower bound: without stuffed bytes, which are only known once the frame is
+ * coded. */
 static gboolean
-choose (GstBlockDct * self, const GstBlockDctTargets * targets,
-    const BdctImage * src, GstBuffer * in, BdctStats * stats, gint * i,
-    GstBlockDctRecipe * recipe, BdctError * error)
+measure (Trials * t, gint k, BdctError * error)
 {
-  const GstBlockDctCurveJobs *all = self->search.all;
-  const gboolean files = targets->size > 0 && all->exact_bits;
-  gboolean coded[BDCT_MAX_TRIALS] = { FALSE };
+  GstBlockDctSearch *search = &t->self->search;
+  const BdctJob *job = get_job (t, k);
+  const BdctFrame task = {
+    .size = sizeof task,
+    .quantizers = job,
+    .n_quantizers = 1,
+    .src = *t->src,
+    .bits = gst_blockdct_targets_want_bits (t->targets),
+    .metrics = t->targets->ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0,
+    .wait = {t->wait},
+  };
+  BdctStats *stats = &t->stats[k];
 
-  for (gint k = 0; files && k < all->n; k++) {
-    if (!bdct_jpeg_file_size (&self->layout, bdct_jobs_at (all->jobs, k), NULL,
-            &stats[k].file_size, error))
-      return FALSE;
-    stats[k].file_size += (bdct_counters_sum (stats[k].component).bits + 7) / 8;
-  }
-  while (TRUE) {
-    *i = gst_blockdct_targets_choose (targets, all, stats, &recipe->target_met);
-    if (!files || coded[*i])
-      break;
-    if (!code (self, *i, src, in, &stats[*i].file_size, error))
-      return FALSE;
-    coded[*i] = TRUE;
-  }
-  recipe->file_size = stats[*i].file_size;
+  stats->size = sizeof *stats;
+  if (!bdct_engine_submit (search->engine, &task, error)
+      || !bdct_engine_collect (search->engine, stats, error))
+    return FALSE;
+  if (!t->files)
+    return TRUE;
+  if (!bdct_jpeg_file_size (&t->self->layout, job, NULL, &stats->file_size,
+          error))
+    return FALSE;
+  stats->file_size += (bdct_counters_sum (stats->component).bits + 7) / 8;
   return TRUE;
+}
+
+/* Evaluate the setting with a rank. Where the bound of a file's size says that
+ * it may be short enough, the frame is coded. */
+static gboolean
+evaluate (Trials * t, gint rank, BdctError * error)
+{
+  const gint k = t->bracket.n_done;
+  GstBlockDctEvaluation *e = &t->bracket.done[k];
+
+  e->rank = rank;
+  if (!measure (t, k, error))
+    return FALSE;
+  judge (t, k);
+  if (t->files && e->keeps && !gst_blockdct_targets_by_floors (t->targets)) {
+    if (!code (t, k, error))
+      return FALSE;
+    judge (t, k);
+  }
+  t->bracket.n_done++;
+  GST_LOG_OBJECT (t->self, "evaluation %d: setting %d %s what chooses, excess "
+      "%g", k, t->self->search.all->setting[reverse (t, rank)],
+      e->keeps ? "keeps" : "misses", e->excess);
+  return TRUE;
+}
+
+/* Evaluate settings until one can be chosen: the number of its evaluation. */
+static gboolean
+choose (Trials * t, gint * chosen, BdctError * error)
+{
+  gint rank;
+
+  while ((rank = gst_blockdct_bracket_next (&t->bracket, t->octave)) >= 0)
+    if (!evaluate (t, rank, error))
+      return FALSE;
+  *chosen = gst_blockdct_bracket_choose (&t->bracket);
+  return !t->files || t->coded[*chosen] || code (t, *chosen, error);
 }
 
 static void
@@ -148,14 +224,22 @@ gst_blockdct_target_find (GstBlockDct * self,
     const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
     gpointer wait, GstBlockDctRecipe * recipe)
 {
-  BdctStats stats[BDCT_MAX_TRIALS];
+  Trials trials = {
+    .self = self,
+    .targets = targets,
+    .src = src,
+    .in = in,
+    .wait = wait
+  };
   BdctParams *params = &recipe->params;
+  const GstBlockDctCurveJobs *all;
   BdctError error;
   gboolean ready = prepare (self, params, &error);
-  gint i, setting;
+  gint k, setting;
 
-  if (!ready || !evaluate (self, targets, src, wait, stats, &error)
-      || !choose (self, targets, src, in, stats, &i, recipe, &error)) {
+  if (ready)
+    start (&trials);
+  if (!ready || !choose (&trials, &k, &error)) {
     const gchar *engine = gst_blockdct_backend_describe
         (&self->inflight.backend);
     gchar *target = gst_blockdct_targets_describe (targets);
@@ -172,8 +256,12 @@ gst_blockdct_target_find (GstBlockDct * self,
     g_free (target);
     return FALSE;
   }
-  setting = self->search.all->setting[i];
+  all = self->search.all;
+  setting = all->setting[reverse (&trials, trials.bracket.done[k].rank)];
   recipe->target = TRUE;
+  recipe->target_met = gst_blockdct_targets_are_met (targets, all->depth,
+      all->exact_bits, &trials.stats[k]);
+  recipe->file_size = trials.files ? trials.stats[k].file_size : 0;
   if (bdct_transform_info (params->transform)->has_qp)
     params->qp = setting;
   else

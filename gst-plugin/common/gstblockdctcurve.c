@@ -6,6 +6,11 @@
 #include <string.h>
 #include <blockdct/blockdct.h>
 
+/* What an octave of the steps changes in typical pictures: a PSNR, by its
+ * share; bits, by their logarithm to base 2. */
+#define FLOOR_OCTAVE 0.1
+#define CEILING_OCTAVE 0.75
+
 static gboolean
 has_qp (BdctTransform transform)
 {
@@ -90,6 +95,21 @@ gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
     jobs->n = 0;
   jobs->exact_bits = info.exact_bits;
   return jobs->n > 0;
+}
+
+gint
+gst_blockdct_curve_scale (gint quality)
+{
+  gint scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+
+  return MAX (scale, 1);
+}
+
+gdouble
+gst_blockdct_curve_octave (BdctTransform transform, gint setting)
+{
+  return has_qp (transform) ? setting / 6.0
+      : log2 (gst_blockdct_curve_scale (setting));
 }
 
 void
@@ -206,31 +226,25 @@ gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
       && get_ceilings (targets, exact, stats).kept;
 }
 
-gint
-gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
-    const GstBlockDctCurveJobs * jobs, const BdctStats * stats, gboolean * met)
+gboolean
+gst_blockdct_targets_by_floors (const GstBlockDctTargets * targets)
 {
-  const gboolean by_floors = targets->psnr > 0 || targets->ssim > 0;
-  const gboolean exact = jobs->exact_bits;
-  const gint depth = jobs->depth;
-  /* Start with the coarsest, or with the finest. */
-  const gboolean down = has_qp (jobs->params.transform) == by_floors;
-  gdouble best = -INFINITY;
-  gboolean kept = FALSE;
-  gint nearest = -1;
+  return targets->psnr > 0 || targets->ssim > 0;
+}
 
-  for (gint k = 0; k < jobs->n && !kept; k++) {
-    const gint i = down ? jobs->n - 1 - k : k;
-    const Floors floors = get_floors (targets, depth, &stats[i]);
-    const Ceilings ceilings = get_ceilings (targets, exact, &stats[i]);
-    const gdouble v = by_floors ? floors.least : -ceilings.most;
+gboolean
+gst_blockdct_targets_keep (const GstBlockDctTargets * targets, gint depth,
+    gboolean exact, const BdctStats * stats, gdouble * excess)
+{
+  Ceilings ceilings;
 
-    kept = by_floors ? floors.kept : ceilings.kept;
-    if (kept || nearest < 0 || v > best) {
-      nearest = i;
-      best = v;
-    }
+  if (gst_blockdct_targets_by_floors (targets)) {
+    const Floors floors = get_floors (targets, depth, stats);
+
+    *excess = (floors.least - 1) / FLOOR_OCTAVE;
+    return floors.kept;
   }
-  *met = gst_blockdct_targets_are_met (targets, depth, exact, &stats[nearest]);
-  return nearest;
+  ceilings = get_ceilings (targets, exact, stats);
+  *excess = -log2 (ceilings.most) / CEILING_OCTAVE;
+  return ceilings.kept;
 }

@@ -1,5 +1,5 @@
-/* blockdct: evaluates one frame at many settings, qualities or QPs, and chooses
- * the one that meets the targets.
+/* blockdct: one frame at several settings, qualities or QPs, and how each
+ * compares with the targets.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -57,6 +57,13 @@ gboolean gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
     const BdctParams * params, const GstBlockDctCurve * curve,
     const BdctLayout * layout, BdctError * error);
 
+/** The percentage to which a quality scales Annex K's tables (jcparam.c); but
+ * 0, which has no multiples, is 1. */
+gint gst_blockdct_curve_scale (gint quality);
+
+/** The steps at a setting as a logarithm to base 2, but for a constant. */
+gdouble gst_blockdct_curve_octave (BdctTransform transform, gint setting);
+
 /** Free the jobs and the struct. */
 void gst_blockdct_curve_free (GstBlockDctCurveJobs * jobs);
 
@@ -73,12 +80,16 @@ gboolean gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets);
 gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats);
 
-/** Choose one of the jobs, which have all settings, by their statistics: the
- * coarsest that meets PSNR and SSIM or, if neither is set, the finest that
- * meets bits and bytes; if none does, the nearest to that. `*met`: it meets all
- * targets. Returns its index. */
-gint gst_blockdct_targets_choose (const GstBlockDctTargets * targets,
-    const GstBlockDctCurveJobs * jobs, const BdctStats * stats, gboolean * met);
+/** Whether targets choose the coarsest setting that meets PSNR and SSIM; else
+ * they choose the finest that meets bits and bytes. */
+gboolean gst_blockdct_targets_by_floors (const GstBlockDctTargets * targets);
+
+/** Whether a frame's statistics meet those of the targets that choose its
+ * setting. `*excess`: by how many octaves the steps are beyond those that just
+ * do, finer for PSNR and SSIM, coarser for bits and bytes: a guess for typical
+ * pictures, but the larger, the nearer. */
+gboolean gst_blockdct_targets_keep (const GstBlockDctTargets * targets,
+    gint depth, gboolean exact, const BdctStats * stats, gdouble * excess);
 
 G_END_DECLS
 #endif

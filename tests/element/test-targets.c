@@ -37,29 +37,31 @@ get_measure (const GstStructure * report, const gchar * name)
       : get_double (report, "bits-estimated") / 8;
 }
 
-/* The coarsest of those that keep a PSNR, the finest of those that keep to a
- * size; else what comes nearest. */
-static gint
-find (GstStructure ** reports, gint n, gboolean qp, const Target * target,
-    gboolean * met)
+/* What is chosen, `i`, keeps the target, and the next coarser setting for a
+ * PSNR, or the next finer one for a size, does not; or it does not, and neither
+ * does the setting at the other end, which comes no nearer. Returns whether the
+ * target is met. */
+static gboolean
+check_choice (GstStructure ** reports, gint n, gboolean qp,
+    const Target * target, gint i)
 {
-  gint found = -1, nearest = 0;
-  gdouble best = target->psnr ? -INFINITY : INFINITY;
+  const gint coarser = qp ? 1 : -1, next = i + (target->psnr ? coarser
+      : -coarser);
+  const gint end = (coarser > 0) == target->psnr ? 0 : n - 1;
+  const gdouble v = get_measure (reports[i], target->name);
+  const gdouble last = get_measure (reports[end], target->name);
+  gdouble v_next = target->psnr ? -INFINITY : INFINITY;
 
-  for (gint fineness = 0; fineness < n; fineness++) {
-    gint i = qp ? n - 1 - fineness : fineness;
-    gdouble v = get_measure (reports[i], target->name);
-
-    if (target->psnr ? v >= target->value : v <= target->value)
-      if (found < 0 || !target->psnr)
-        found = i;
-    if (target->psnr ? v > best : v <= best) {
-      best = v;
-      nearest = i;
-    }
+  if (next >= 0 && next < n)
+    v_next = get_measure (reports[next], target->name);
+  if (target->psnr ? v >= target->value : v <= target->value) {
+    g_assert_true (target->psnr ? v_next < target->value
+        : v_next > target->value);
+    return TRUE;
   }
-  *met = found >= 0;
-  return *met ? found : nearest;
+  g_assert_true (target->psnr ? v >= last && last < target->value
+      : v <= last && last > target->value);
+  return FALSE;
 }
 
 /* With a target of bytes the size of a JPEG file is that of a coded frame. */
@@ -83,8 +85,8 @@ count_files (const gchar * format, guint n, GstStructure ** reports,
   gst_buffer_unref (in);
 }
 
-/* Every frame gets what all single runs say, at any depth, and nothing else
- * of it changes. */
+/* Every frame gets a setting that all single runs justify, at any depth and
+ * after any frames the same one, and nothing else of it changes. */
 static void
 test_targets (void)
 {
@@ -109,6 +111,7 @@ test_targets (void)
     BdctTransform transform = streams[k].transform;
     GstStructure *reports[2][MAX_SETTINGS], *s;
     gint n = 0, first = has_qp (transform) ? 0 : 1;
+    gint chosen[G_N_ELEMENTS (targets)][2];
 
     for (guint f = 0; f < 2; f++) {
       n = run_all (streams[k].format, f, transform, reports[f]);
@@ -125,19 +128,24 @@ test_targets (void)
         if (t > 0)
           set_target (&bench, targets[t - 1].name, 0);
         set_target (&bench, targets[t].name, targets[t].value);
-        bench_push (&bench, 0);
-        bench_push (&bench, 1);
+        bench_push (&bench, depth > 1);
+        bench_push (&bench, depth == 1);
       }
       gst_harness_push_event (bench.h, gst_event_new_eos ());
       for (guint t = 0; t < G_N_ELEMENTS (targets); t++)
-        for (guint f = 0; f < 2; f++) {
+        for (guint m = 0; m < 2; m++) {
+          const guint f = (depth > 1) != (m > 0);
           gboolean met;
-          gint i = find (reports[f], n, has_qp (transform), &targets[t], &met);
+          gint i;
 
           s = bench_pop_report (&bench, "frame");
-          g_assert_cmpuint (get_uint64 (s, "index"), ==, 2 * t + f);
-          g_assert_cmpint (get_int (s, setting_name (transform)), ==,
-              first + i);
+          g_assert_cmpuint (get_uint64 (s, "index"), ==, 2 * t + m);
+          i = get_int (s, setting_name (transform)) - first;
+          met = check_choice (reports[f], n, has_qp (transform), &targets[t],
+              i);
+          if (depth == 1)
+            chosen[t][f] = i;
+          g_assert_cmpint (i, ==, chosen[t][f]);
           g_assert_cmpint (get_boolean (s, "target-met"), ==, met);
           g_assert_cmpfloat (get_double (s, "psnr"), ==,
               get_double (reports[f][i], "psnr"));
@@ -214,8 +222,9 @@ test_target_picture (void)
   bench_clear (&bench);
 }
 
-/* Several at a time: the coarsest that keeps every floor or, without floors,
- * the finest within every ceiling; and whether all of them hold. */
+/* Several at a time: a setting that keeps every floor, or without floors every
+ * ceiling, beside a coarser or finer one that does not; and whether all of them
+ * hold. */
 static void
 test_together (void)
 {
@@ -238,35 +247,33 @@ test_together (void)
       NULL);
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
     const gboolean floors = cases[k].psnr > 0 || cases[k].ssim > 0;
-    gint found = -1;
-    gboolean met = FALSE;
+    gboolean kept[MAX_SETTINGS], cheap[MAX_SETTINGS];
+    const gboolean *chooses = floors ? kept : cheap;
+    const gint end = floors ? 0 : n - 1;
     GstStructure *s;
+    gint qp, next;
 
-    /* From the coarsest on; of ceilings the last that holds is the finest. */
-    for (gint qp = n - 1; qp >= 0; qp--) {
-      const gboolean kept = get_double (reports[qp], "psnr") >= cases[k].psnr
-          && get_double (reports[qp], "ssim") >= cases[k].ssim;
-      const gboolean cheap = (cases[k].bpp == 0
-          || get_double (reports[qp], "bpp") <= cases[k].bpp)
+    for (gint i = 0; i < n; i++) {
+      kept[i] = get_double (reports[i], "psnr") >= cases[k].psnr
+          && get_double (reports[i], "ssim") >= cases[k].ssim;
+      cheap[i] = (cases[k].bpp == 0
+          || get_double (reports[i], "bpp") <= cases[k].bpp)
           && (cases[k].size == 0
-          || get_double (reports[qp], "bits-estimated") / 8 <= cases[k].size);
-
-      if (floors ? kept && found < 0 : cheap) {
-        found = qp;
-        met = kept && cheap;
-      }
+          || get_double (reports[i], "bits-estimated") / 8 <= cases[k].size);
     }
     g_object_set (bench.element, "target-psnr", cases[k].psnr, "target-ssim",
         cases[k].ssim, "target-bpp", cases[k].bpp, "target-size",
         cases[k].size, NULL);
     bench_pass (&bench, 0);
     s = bench_pop_report (&bench, "frame");
-    g_test_message ("case %u: qp %d", k, get_int (s, "qp"));
-    if (found >= 0)
-      g_assert_cmpint (get_int (s, "qp"), ==, found);
-    g_assert_cmpint (get_boolean (s, "target-met"), ==, met);
-    any_met |= met;
-    any_missed |= !met;
+    qp = get_int (s, "qp");
+    next = floors ? qp + 1 : qp - 1;
+    g_test_message ("case %u: qp %d", k, qp);
+    g_assert_true (chooses[qp] ? next < 0 || next == n || !chooses[next]
+        : !chooses[end]);
+    g_assert_cmpint (get_boolean (s, "target-met"), ==, kept[qp] && cheap[qp]);
+    any_met |= kept[qp] && cheap[qp];
+    any_missed |= !(kept[qp] && cheap[qp]);
     gst_structure_free (s);
   }
   g_assert_true (any_met && any_missed);
@@ -297,12 +304,14 @@ test_target_controlled (void)
         (source), n * FRAME, psnr[n]);
   for (guint n = 0; n < G_N_ELEMENTS (psnr); n++) {
     Target target = { "target-psnr", TRUE, psnr[n] };
-    gint n_all = run_all ("I420", n, BDCT_JPEG_8X8, reports);
-    gboolean met;
+    gint n_all = run_all ("I420", n, BDCT_JPEG_8X8, reports), quality;
 
     s = bench_report (&bench, n);
-    g_assert_cmpint (get_int (s, "quality"), ==, psnr[n] == 0 ? 85
-        : 1 + find (reports, n_all, FALSE, &target, &met));
+    quality = get_int (s, "quality");
+    if (psnr[n] == 0)
+      g_assert_cmpint (quality, ==, 85);
+    else
+      check_choice (reports, n_all, FALSE, &target, quality - 1);
     gst_structure_free (s);
     free_all (reports, n_all);
   }

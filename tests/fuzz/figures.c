@@ -145,34 +145,36 @@ find_shares (const Frame * f, const Choice * c, const BdctStats * stats,
     *ceiling = MAX (*ceiling, size / c->size);
 }
 
-/* The setting that keeps the targets: the coarsest for a PSNR, else the finest
- * for bits and bytes; else the nearest. */
-static gint
-find_target (const Frame * f, const Choice * c, gboolean * met)
+/* Check the setting that is chosen for a target: it keeps the PSNR, which the
+ * next coarser one does not, or else bits and bytes, which the next finer one
+ * does not; or it does not, and neither does the last one, which comes no
+ * nearer. Returns whether all targets are met. */
+static gboolean
+check_target (const Frame * f, const Choice * c, gint setting)
 {
-  gint first = model_first (c->params.transform), settings[100];
-  gint n = model_last (c->params.transform) - first + 1, nearest = 0;
-  gboolean finer_first = (c->psnr > 0) == (first == 0), kept = FALSE;
-  gdouble best = -INFINITY, floor, ceiling;
-  BdctStats stats[100];
+  const gint first = model_first (c->params.transform);
+  const gint end = model_last (c->params.transform);
+  /* Coarser is a lower quality and a higher QP. */
+  const gint step = (c->psnr > 0) == (first == 0) ? 1 : -1;
+  const gint last = step > 0 ? first : end;
+  const gint settings[] = { setting, CLAMP (setting + step, first, end), last };
+  gdouble floor[3], ceiling[3], v[3];
+  BdctStats stats[3];
 
-  for (gint i = 0; i < n; i++)
-    settings[i] = finer_first ? first + n - 1 - i : first + i;
-  picture_curve (&f->shape, &c->params, &f->in, settings, n, c->size > 0,
+  picture_curve (&f->shape, &c->params, &f->in, settings, 3, c->size > 0,
       stats);
-  for (gint i = 0; i < n && !kept; i++) {
-    gdouble v;
-
-    find_shares (f, c, &stats[i], &floor, &ceiling);
-    v = c->psnr > 0 ? floor : -ceiling;
-    kept = c->psnr > 0 ? floor >= 1 : ceiling <= 1;
-    if (kept || i == 0 || v > best)
-      nearest = i;
-    best = MAX (best, v);
+  for (guint i = 0; i < 3; i++) {
+    find_shares (f, c, &stats[i], &floor[i], &ceiling[i]);
+    v[i] = c->psnr > 0 ? floor[i] - 1 : 1 - ceiling[i];
   }
-  find_shares (f, c, &stats[nearest], &floor, &ceiling);
-  *met = floor >= 1 && ceiling <= 1;
-  return settings[nearest];
+  if (v[0] >= 0)
+    check (settings[1] == setting || v[1] < 0,
+        "%d is chosen for a target that %d keeps", setting, settings[1]);
+  else
+    check (v[2] < 0 && v[0] >= v[2],
+        "%d is chosen, which misses a target by %g; %d, by %g", setting, v[0],
+        last, v[2]);
+  return floor[0] >= 1 && ceiling[0] <= 1;
 }
 
 /* What the target makes of the parameters. */
@@ -189,10 +191,11 @@ apply_target (World * w, const Frame * f, const GstStructure * s,
       "target-met is there or not: %s", gst_structure_to_string (s));
   if (!has)
     return;
+  if (!gst_structure_get_int (s, setting == &choice->params.qp ? "qp"
+          : "quality", setting))
+    fail ("no setting");
   if (is_known (&choice->params))
-    *setting = find_target (f, choice, &met);
-  else if (!gst_structure_get_int (s, "quality", setting))
-    fail ("no quality");
+    met = check_target (f, choice, *setting);
   check (said == met || !is_known (&choice->params), "target-met is %d", said);
   w->missed |= !said;
 }

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctbracket.h"
+
+/* What a figure that is not finite counts as. */
+#define MAX_EXCESS 30.0
+
+/* How far to go of the way to where the targets should just be kept, while one
+ * end of the bracket has not been seen: beyond it, so that it will be. */
+#define BEYOND 1.125
+
+/* The ends of the bracket; NULL: not yet seen. */
+static void
+find_ends (const GstBlockDctBracket * bracket,
+    const GstBlockDctEvaluation ** fails, const GstBlockDctEvaluation ** keeps)
+{
+  *fails = *keeps = NULL;
+  for (gint i = 0; i < bracket->n_done; i++) {
+    const GstBlockDctEvaluation *e = &bracket->done[i];
+
+    if (e->keeps && (*keeps == NULL || e->rank < (*keeps)->rank))
+      *keeps = e;
+    if (!e->keeps && (*fails == NULL || e->rank > (*fails)->rank))
+      *fails = e;
+  }
+}
+
+static gdouble
+get_excess (const GstBlockDctEvaluation * e)
+{
+  return CLAMP (e->excess, -MAX_EXCESS, MAX_EXCESS);
+}
+
+/* How much excess rises in an octave of the steps; if it does not, as much as
+ * it means to. */
+static gdouble
+get_rise (const GstBlockDctEvaluation * a, const GstBlockDctEvaluation * b,
+    const gdouble * octave)
+{
+  const gdouble rise = (get_excess (b) - get_excess (a))
+      / (octave[b->rank] - octave[a->rank]);
+
+  return rise > 0 ? rise : 1;
+}
+
+/* Where the targets should just be kept, in octaves. */
+static gdouble
+guess (const GstBlockDctBracket * bracket, const GstBlockDctEvaluation * fails,
+    const GstBlockDctEvaluation * keeps, const gdouble * octave)
+{
+  const GstBlockDctEvaluation *last;
+  gdouble rise;
+
+  if (bracket->n_done == 0)
+    return octave[(bracket->n - 1) / 2];
+  if (fails != NULL && keeps != NULL)
+    return octave[fails->rank] - get_excess (fails) / get_rise (fails, keeps,
+        octave);
+  last = &bracket->done[bracket->n_done - 1];
+  rise = bracket->n_done > 1 ? get_rise (last - 1, last, octave) : 1;
+  return octave[last->rank] - BEYOND * get_excess (last) / rise;
+}
+
+gint
+gst_blockdct_bracket_next (const GstBlockDctBracket * bracket,
+    const gdouble * octave)
+{
+  const gint left = GST_BLOCKDCT_BRACKET_MOST - bracket->n_done;
+  const GstBlockDctEvaluation *fails, *keeps;
+  gint low, high, reach, rank;
+  gdouble zero;
+
+  find_ends (bracket, &fails, &keeps);
+  low = fails != NULL ? fails->rank + 1 : 0;
+  high = keeps != NULL ? keeps->rank - 1 : bracket->n - 1;
+  if (low > high)
+    return -1;
+  zero = guess (bracket, fails, keeps, octave);
+  for (rank = low; rank < high && octave[rank] < zero;)
+    rank++;
+  /* This one should keep the targets, and the one before it should not. Both
+   * have to be seen; the one of which it is less certain comes first. */
+  if (rank > low && zero - octave[rank - 1] < octave[rank] - zero)
+    rank--;
+  /* Whatever comes of it, halving what is left has to be enough. */
+  reach = 1 << (left - 1);
+  return CLAMP (rank, high + 1 - reach, low - 1 + reach);
+}
+
+gint
+gst_blockdct_bracket_choose (const GstBlockDctBracket * bracket)
+{
+  gint best = 0;
+
+  for (gint i = 1; i < bracket->n_done; i++) {
+    const GstBlockDctEvaluation *a = &bracket->done[i];
+    const GstBlockDctEvaluation *b = &bracket->done[best];
+
+    if (a->keeps != b->keeps ? a->keeps
+        : a->keeps || a->excess == b->excess ? a->rank < b->rank
+        : a->excess > b->excess)
+      best = i;
+  }
+  return best;
+}
