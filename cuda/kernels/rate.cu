@@ -2,17 +2,15 @@
  *
  * Counts a frame's levels for its bits (dct/entropy/rate.h). Huffman symbols
  * are counted from levels in a thread's registers: repeating the forward
- * transform costs less than storing levels in memory. CABAC reads the levels
- * twice, so it takes them from memory (scalar.cu). Like scalar.cu this file is
- * compiled without contraction: dct-8x8's levels are the CPU's even if tensor
- * cores compute the picture. */
+ * transform costs less than storing levels in memory. CABAC's kernels take the
+ * levels from memory (scalar.cu). Like scalar.cu this file is compiled without
+ * contraction: dct-8x8's levels are the CPU's even if tensor cores compute the
+ * picture. */
+#include "cabac.cuh"
 #include "cuda/scalar/scalar.cuh"
-#include "dct/entropy/cabac.h"
 #include "dct/entropy/huffman-symbols.h"
 
 namespace {
-
-constexpr unsigned kAll = 0xffffffff;
 
 /* A thread block's part of a launch: tile `tile` of component `i` of a
  * plane. */
@@ -204,101 +202,26 @@ symbols_blocks (const BdctComponentJob *)
   return kWarps * kWarpBlocks;
 }
 
-/* CABAC */
-
-constexpr int kBins = 2 * BDCT_CABAC_CONTEXTS;
-constexpr int kBinsThreads = 128;
-
-BDCT_INLINE int
-log2_size_of (const BdctCudaPlane &plane, int i)
+/* CABAC: `K` is Bins or Cost. */
+template <typename K> __global__ void
+__launch_bounds__ (K::kThreads, K::kBlocksAtOnce)
+cabac (const __grid_constant__ BdctCudaBatch batch)
 {
-  return bdct_cabac_log2_size (&((const Constants *) plane.constants)[i].job);
-}
-
-/* Count the bins: a thread a block. */
-__global__ void
-__launch_bounds__ (kBinsThreads)
-bins (const __grid_constant__ BdctCudaBatch batch)
-{
-  __shared__ uint32_t counter[kBins];
+  __shared__ typename K::Shared shared;
 
   const Place place = find_place (batch);
   const BdctCudaPlane &plane = batch.plane[place.plane];
-  const int log2_size = log2_size_of (plane, place.i);
-  const int block = place.tile * kBinsThreads + threadIdx.x;
-  unsigned long long *counts = counts_of (plane, place.i);
-  uint32_t bypass = 0;
+  const Constants *constants = (const Constants *) plane.constants + place.i;
 
-  for (int k = threadIdx.x; k < kBins; k += kBinsThreads)
-    counter[k] = 0;
-  __syncthreads ();
-  if (block < plane.columns * count_rows (plane))
-    bypass = bdct_cabac_count (counter, plane.levels[place.i]
-        + ((size_t) block << 2 * log2_size), log2_size,
-        plane.layout.component[place.i] != BDCT_Y);
-  bypass = lanes_sum<1, 16> (bypass);
-  if (threadIdx.x % 32 == 0 && bypass != 0)
-    atomicAdd (&counts[BDCT_RATE_BYPASS], (unsigned long long) bypass);
-  merge<kBins> (counts, counter);
+  K::thread (Component (plane, place.i,
+          bdct_cabac_log2_size (&constants->job)), place.tile, shared,
+      threadIdx.x);
 }
 
-int
-bins_blocks (const BdctComponentJob *)
+template <typename K> int
+segments_blocks (const BdctComponentJob *job)
 {
-  return kBinsThreads;
-}
-
-/* Segments take different branches through their levels: a warp has only a few
- * of them, and so waits less. */
-constexpr int kCostLanes = 8;
-
-/* The cost of the bins without bypass bins: a lane a segment, as in
- * bdct_cabac_segment(). */
-__global__ void
-__launch_bounds__ (32)
-cost (const __grid_constant__ BdctCudaBatch batch)
-{
-  __shared__ uint32_t step[126];
-  __shared__ uint8_t state[BDCT_CABAC_CONTEXTS * kCostLanes];
-
-  const Place place = find_place (batch);
-  const BdctCudaPlane &plane = batch.plane[place.plane];
-  const int log2_size = log2_size_of (plane, place.i);
-  const int n = bdct_cabac_segment_blocks (log2_size);
-  const int n_blocks = plane.columns * count_rows (plane);
-  const bool chroma = plane.layout.component[place.i] != BDCT_Y;
-  const int first = (place.tile * kCostLanes + threadIdx.x) * n;
-  uint32_t sum = 0, bypass = 0;
-  unsigned long long total;
-
-  for (int k = threadIdx.x; k < 126; k += 32)
-    step[k] = bdct_cabac_step[k];
-  for (int k = threadIdx.x; k < BDCT_CABAC_CONTEXTS; k += 32) {
-    const uint8_t start = bdct_cabac_start ((const BdctRateCounts *)
-        plane.counts, k);
-
-    BDCT_UNROLL for (int i = 0; i < kCostLanes; i++)
-      state[k * kCostLanes + i] = start;
-  }
-  __syncwarp ();
-  if (threadIdx.x < kCostLanes && first < n_blocks)
-    _Pragma ("unroll 1") for (int i = max (first - n, 0);
-        i < min (first + n, n_blocks); i++) {
-      const uint32_t price = bdct_cabac_price (state + threadIdx.x, kCostLanes,
-          step, plane.levels[place.i] + ((size_t) i << 2 * log2_size),
-          log2_size, chroma, &bypass);
-
-      sum += i >= first ? price : 0;
-    }
-  total = lanes_sum<1, kCostLanes / 2> ((unsigned long long) sum);
-  if (threadIdx.x == 0 && total != 0)
-    atomicAdd (&counts_of (plane, place.i)[BDCT_RATE_COST], total);
-}
-
-int
-cost_blocks (const BdctComponentJob *job)
-{
-  return kCostLanes * bdct_cabac_segment_blocks (bdct_cabac_log2_size (job));
+  return K::kSegments * bdct_cabac_segment_blocks (bdct_cabac_log2_size (job));
 }
 
 /* All have the constants of the kernels without tensor cores. */
@@ -313,14 +236,9 @@ find_symbols (int depth)
   return depth > 8 ? &symbols_kernel<C, uint16_t> : &symbols_kernel<C, uint8_t>;
 }
 
-const BdctCudaKernel bins_kernel = {
-  (const void *) bins, 0, 0, kBinsThreads / 32, kBinsThreads / 32, 0,
-  2 * sizeof (Constants), 1, bins_blocks, bdct_scalar_constants
-};
-
-const BdctCudaKernel cost_kernel = {
-  (const void *) cost, 0, 0, 1, 1, 0, 2 * sizeof (Constants), 1, cost_blocks,
-  bdct_scalar_constants
+template <typename K> const BdctCudaKernel cabac_kernel = {
+  (const void *) cabac<K>, 0, 0, K::kWarps, K::kWarps, 0,
+  2 * sizeof (Constants), 1, segments_blocks<K>, bdct_scalar_constants
 };
 
 } // namespace
@@ -330,9 +248,9 @@ bdct_rate_find (BdctCudaCount count, const BdctJob *job)
 {
   switch (count) {
     case BDCT_CUDA_BINS:
-      return &bins_kernel;
+      return &cabac_kernel<Bins>;
     case BDCT_CUDA_COST:
-      return &cost_kernel;
+      return &cabac_kernel<Cost>;
     default:
       return job->family == BDCT_FAMILY_JPEG
           ? find_symbols<Chain<BDCT_CHAIN_ISLOW_8>> (job->depth)

@@ -9,6 +9,7 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "cuda/kernels/cabac-strings.h"
 #include "dct/base/layout.h"
 #include "dct/base/error.h"
 #include "dct/entropy/rate.h"
@@ -76,6 +77,8 @@ typedef struct {
     BdctLevel *coefficients;         /**< of kernels that choose levels:
                                           likewise, followed by as much free
                                           memory */
+    BdctCabacStrings *strings;       /**< of BDCT_CUDA_BINS and _COST: by
+                                          component and segment */
   };
   int32_t map_tiles_x;    /**< tiles in a row of the map */
   int32_t tiles_x;        /**< tiles in a row of the plane; of a component if
@@ -196,8 +199,9 @@ const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work,
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
 /** What to count for a frame's bits (dct/entropy/rate.h) into the planes'
- * `counts`: Huffman symbols, from the samples; or first CABAC's bins and then
- * their cost, both from the planes' `levels`. */
+ * `counts`: Huffman symbols, from the samples; or first CABAC's bins, from the
+ * planes' `levels`, which are left in `strings`, and then their cost, from
+ * these. */
 typedef enum
 {
   BDCT_CUDA_SYMBOLS,

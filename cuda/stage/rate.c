@@ -3,6 +3,7 @@
 
 #include <string.h>
 #include "cuda/kernels/levels.h"
+#include "dct/entropy/cabac.h"
 #include "dct/entropy/huffman-symbols.h"
 #include "levels.h"
 #include "rd.h"
@@ -26,13 +27,30 @@ round_size (const BdctLayout * layout)
   return BDCT_CUDA_MAX_PLANES / layout->n_planes;
 }
 
-/* Whether a job's levels are counted from memory here: those of rate-distortion
- * jobs are counted where they are made. */
+/* Whether job `i` is made from the caller's levels, of which its bits are. */
 static bool
-has_levels (const BdctJob * job)
+is_given (const BdctCudaFrame * frame, int i)
 {
-  return bdct_job_coder (job) == BDCT_CODER_CABAC
-      && !bdct_job_is_rd (job);
+  return i == 0 && frame->plan.levels.in;
+}
+
+/* Whether job `i` is counted here: rate-distortion jobs are counted where their
+ * levels are made, and trees even where these are given. */
+static bool
+is_counted (const BdctCudaFrame * frame, int i)
+{
+  const BdctJob *job = bdct_cuda_frame_job (frame, i);
+
+  return !bdct_job_is_rd (job)
+      || (is_given (frame, i) && !bdct_job_is_tree (job));
+}
+
+/* Whether this takes memory. */
+static bool
+has_levels (const BdctCudaFrame * frame, int i)
+{
+  return is_counted (frame, i)
+      && bdct_job_coder (bdct_cuda_frame_job (frame, i)) == BDCT_CODER_CABAC;
 }
 
 static size_t
@@ -42,34 +60,72 @@ count_levels (const BdctJob * job, const BdctBlockGrid * grid, int component)
       * bdct_rate_block_levels (&job->component[component]);
 }
 
-/* Have room for the levels of as many of a group's jobs as a round has, each as
- * large as the largest of them. */
+/* Of each component of a plane. */
+static size_t
+count_segments (const BdctJob * job, const BdctPlaneLayout * layout)
+{
+  const BdctComponentJob *own = &job->component[layout->component[0]];
+  const int n = own->log2_width;
+  const size_t blocks = ((size_t) ((layout->width - 1) >> n) + 1)
+      * (((layout->height - 1) >> n) + 1);
+
+  return (blocks - 1)
+      / bdct_cabac_segment_blocks (bdct_cabac_log2_size (own)) + 1;
+}
+
+size_t
+bdct_rate_count_strings (const BdctJob * job, const BdctLayout * layout)
+{
+  size_t n = 0;
+
+  for (int p = 0; p < layout->n_planes; p++)
+    n += count_segments (job, &layout->plane[p])
+        * layout->plane[p].interleave;
+  return n;
+}
+
+void
+bdct_rate_set_strings (BdctCudaWork * work, BdctCabacStrings * strings)
+{
+  for (int p = 0; p < work->n_planes; p++) {
+    BdctCudaPlane *plane = &work->plane[p];
+
+    plane->strings = strings;
+    strings += count_segments (work->quantizers, &plane->layout)
+        * plane->layout.interleave;
+  }
+}
+
+/* Have room for the levels of as many of a group's jobs as a round has, and for
+ * the strings of their bins, each as large as the largest of them. */
 static bool
 reserve (const BdctCudaFrame * frame, const BdctPlanGroup * group,
-    const BdctStaging * staging, BdctBuffer * levels, size_t * job_levels,
+    const BdctStaging * staging, BdctBuffer * levels, size_t * job_size,
     BdctError * error)
 {
   BdctError why;
   int n = 0;
 
-  *job_levels = 0;
+  *job_size = 0;
   for (int k = 0; k < group->n; k++) {
-    const BdctJob *job = bdct_cuda_frame_job (frame,
-        frame->plan.jobs.order[group->first + k]);
+    const int i = frame->plan.jobs.order[group->first + k];
+    const BdctJob *job = bdct_cuda_frame_job (frame, i);
     BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-    size_t size = 0;
+    size_t size;
 
-    if (!has_levels (job))
+    if (!has_levels (frame, i))
       continue;
     bdct_blocks_init (grid, &staging->layout, job);
+    size = bdct_rate_count_strings (job, &staging->layout)
+        * sizeof (BdctCabacStrings);
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      size += count_levels (job, grid, c);
-    if (*job_levels < size)
-      *job_levels = size;
+      size += count_levels (job, grid, c) * sizeof (BdctLevel);
+    if (*job_size < size)
+      *job_size = size;
     n += n < round_size (&staging->layout);
   }
-  return bdct_buffer_grow (levels, n * *job_levels * sizeof (BdctLevel),
-      staging->device, staging->engine, &why)
+  return bdct_buffer_grow (levels, n * *job_size, staging->device,
+      staging->engine, &why)
       || bdct_error (error, "the levels of %d settings, for their bits: %s, or "
       "have fewer settings in the curve", n, why.message);
 }
@@ -80,13 +136,6 @@ add (Round * round, int stage, const BdctCudaWork * work,
 {
   return bdct_cuda_plan (staging->device->kernels, work,
       &round->launch[stage][round->n[stage]++], error) > 0;
-}
-
-/* Whether job `i` is made from the caller's levels, of which its bits are. */
-static bool
-is_given (const BdctCudaFrame * frame, int i)
-{
-  return i == 0 && frame->plan.levels.in;
 }
 
 /* Plan what counts job `i`. */
@@ -127,6 +176,7 @@ plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
   work.output = BDCT_CUDA_LEVELS;
   if (!is_given (frame, i) && !add (round, 0, &work, staging, error))
     return false;
+  bdct_rate_set_strings (&work, (BdctCabacStrings *) levels);
   work.kernel = bdct_rate_find (BDCT_CUDA_BINS, job);
   if (!add (round, 1, &work, staging, error))
     return false;
@@ -153,26 +203,24 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, int g,
 {
   const BdctPlanGroup *group = &frame->plan.jobs.group[g];
   const int size = round_size (&staging->layout);
-  size_t job_levels;
+  size_t job_size;
 
-  if (!reserve (frame, group, staging, levels, &job_levels, error))
+  if (!reserve (frame, group, staging, levels, &job_size, error))
     return false;
   for (int first = 0; first < group->n; first += size) {
-    BdctLevel *at = (BdctLevel *) levels->device;
+    uint8_t *at = levels->device;
     Round round;
 
     memset (round.n, 0, sizeof round.n);
     for (int k = first; k < group->n && k < first + size; k++) {
       const int i = frame->plan.jobs.order[group->first + k];
-      const BdctJob *job = bdct_cuda_frame_job (frame, i);
 
-      if (bdct_job_is_tree (job)
-          || (bdct_job_is_rd (job) && !is_given (frame, i)))
+      if (!is_counted (frame, i))
         continue;
-      if (!plan (&round, frame, staging, i, at, error))
+      if (!plan (&round, frame, staging, i, (BdctLevel *) at, error))
         return false;
-      if (has_levels (job))
-        at += job_levels;
+      if (has_levels (frame, i))
+        at += job_size;
     }
     if (!launch (&round, staging->device, error))
       return false;

@@ -8,10 +8,17 @@
 
 #include "cuda/frame/frame.h"
 
+/** The strings of a frame's bins (cuda/kernels/cabac-strings.h): how many
+ * there are for a job whose bits are CABAC's; and give the planes of its work
+ * theirs, from `strings` on. */
+size_t bdct_rate_count_strings (const BdctJob *job, const BdctLayout *layout);
+void bdct_rate_set_strings (BdctCudaWork *work, BdctCabacStrings *strings);
+
 /** Enqueue what counts the jobs of group `g` into the frame's counts, which are
  * zeroed, some jobs at a time. Rate-distortion jobs are counted where their
- * levels are made. `levels` holds the levels meanwhile, for all frames, as what
- * is enqueued runs in order. It grows on demand. */
+ * levels are made. `levels` holds the levels and the strings of their bins
+ * meanwhile, for all frames, as what is enqueued runs in order. It grows on
+ * demand. */
 bool bdct_rate_enqueue (const BdctCudaFrame *frame, int g,
     const BdctStaging *staging, BdctBuffer *levels, BdctError *error);
 

@@ -2,6 +2,7 @@
 #include "rdoq.h"
 
 #include "levels.h"
+#include "rate.h"
 
 /* Choosing levels is two passes; then there may be the picture, that of the
  * levels, and the two that count bits. */
@@ -78,7 +79,8 @@ bdct_rdoq_plan_from_levels (BdctCudaDevice * device, const BdctCudaWork * work,
   return bdct_cuda_plan (device, &again, pass, error) > 0;
 }
 
-/* Bytes of the levels of all planes, and of what choosing them takes. */
+/* Bytes of the levels of all planes, and of what choosing them takes; and of
+ * the strings of their bins behind these. */
 static size_t
 count_bytes (const BdctCudaWork * work)
 {
@@ -89,14 +91,22 @@ count_bytes (const BdctCudaWork * work)
   return bdct_rdoq_room (work) + n * sizeof (BdctLevel);
 }
 
+static size_t
+count_string_bytes (const BdctCudaWork * work, const BdctStaging * staging)
+{
+  return bdct_rate_count_strings (work->quantizers, &staging->layout)
+      * sizeof (BdctCabacStrings);
+}
+
 static bool
 reserve (const BdctCudaWork * work, const BdctStaging * staging,
     BdctBuffer * memory, BdctError * error)
 {
   BdctError why;
 
-  return bdct_buffer_grow (memory, count_bytes (work), staging->device,
-      staging->engine, &why)
+  return bdct_buffer_grow (memory, count_bytes (work)
+      + count_string_bytes (work, staging), staging->device, staging->engine,
+      &why)
       || bdct_error (error, "the levels of all blocks, for rdoq: %s",
       why.message);
 }
@@ -176,7 +186,7 @@ plan_drawing (Task * task, BdctError * error)
 }
 
 static bool
-plan_bits (Task * task, BdctError * error)
+plan_bits (Task * task, const BdctBuffer * memory, BdctError * error)
 {
   const BdctCudaFrame *frame = task->frame;
 
@@ -186,6 +196,8 @@ plan_bits (Task * task, BdctError * error)
     task->work.plane[p].counts =
         (unsigned long long *) (frame->results.counts.device +
         task->i * sizeof (BdctRateCounts));
+  bdct_rate_set_strings (&task->work, (BdctCabacStrings *) (memory->device
+          + count_bytes (&task->work)));
   return plan_more (task, bdct_rate_find (BDCT_CUDA_BINS,
           task->work.quantizers), error)
       && plan_more (task, bdct_rate_find (BDCT_CUDA_COST,
@@ -226,7 +238,7 @@ bdct_rdoq_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
   if (!bdct_rdoq_plan (device->kernels, &task.work, memory->device,
           task.pass, error)
       || !plan_picture (&task, dst, error) || !plan_drawing (&task, error)
-      || !plan_bits (&task, error))
+      || !plan_bits (&task, memory, error))
     return false;
   for (int k = 0; k < task.n_passes; k++)
     passes[k] = &task.pass[k];

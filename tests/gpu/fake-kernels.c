@@ -367,20 +367,8 @@ count_component (const BdctCudaPlane * plane, int i, int what)
     bdct_huffman_count (levels, &scan, counter);
     counter[BDCT_RATE_DC + bdct_symbol_category (levels[0])]++;
     free (levels);
-  } else if (what == BDCT_CUDA_BINS) {
-    for (int k = 0; k < n; k++)
-      counter[BDCT_RATE_BYPASS] += bdct_cabac_count (counter, levels
-          + (size_t) k * size, log2_size, c != BDCT_Y);
-  } else if (what == BDCT_CUDA_COST) {
-    const int step = bdct_cabac_segment_blocks (log2_size);
-    uint8_t start[BDCT_CABAC_CONTEXTS];
-
-    for (int k = 0; k < BDCT_CABAC_CONTEXTS; k++)
-      start[k] = bdct_cabac_start ((const BdctRateCounts *) plane->counts, k);
-    for (int k = 0; k < n; k += step)
-      counts[BDCT_RATE_COST] += bdct_cabac_segment (start, levels
-          + (size_t) k * size, k < step ? 0 : step,
-          k + step < n ? step : n - k, log2_size, c != BDCT_Y);
+  } else if (what < LEVELS) {
+    fake_cabac (what, plane, i, log2_size);
   }
   for (int k = 0; k < BDCT_RATE_COUNTERS && what < LEVELS; k++)
     counts[k] += counter[k];

@@ -33,6 +33,11 @@ void fake_compute (const void *function, const BdctCudaBatch * batch);
 bool fake_rdoq (const void *function, const BdctCudaBatch * batch);
 bool fake_levels (const void *function, const BdctCudaBatch * batch);
 
+/** Do what one that counts CABAC's bins, or prices them, does to component `i`
+ * of a plane, with its own code. */
+void fake_cabac (BdctCudaCount count, const BdctCudaPlane * plane, int i,
+    int log2_size);
+
 /** A kernel that is none of passes over planes, and what it is launched with.
  */
 typedef struct FakeOther {

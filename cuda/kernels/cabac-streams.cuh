@@ -1,0 +1,453 @@
+/* blockdct: CABAC's bins as strings of bits by context ("streams"), and what a
+ * 4x4 sub-block adds to each.
+ *
+ * The bins are those of dct/entropy/cabac.h, found another way: not level by
+ * level but from masks of a sub-block's levels. In these masks bit p is place
+ * 15 - p of the diagonal scan, so that bits are in coding order.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CABAC_STREAMS_CUH
+#define BDCT_CABAC_STREAMS_CUH
+
+#include "cabac-strings.h"
+#include "dct/entropy/cabac.h"
+#include "warps.cuh"
+
+namespace {
+
+constexpr int kSubBlocks = BDCT_CABAC_SEGMENT / 16; /* of a segment */
+constexpr int kPacks = 8;
+
+/* The first contexts of luma and of chroma */
+struct Contexts
+{
+  int cbf, last_x, last_y, sub, sig, greater1, greater2;
+};
+
+/* The streams of a component with blocks of one size. The threads of a warp
+ * count the bins of their sub-blocks in kPacks words, several streams in
+ * each. */
+struct Streams
+{
+  int n = 0, words = 0;         /* streams, and words of all */
+  int last_x = 0, n_last = 0, sub = 0, sig = 0, greater1 = 0, greater2 = 0;
+  int16_t context[BDCT_CABAC_STREAMS] = {};
+  int16_t word[BDCT_CABAC_STREAMS] = {}; /* where it begins */
+  /* Its count: bits `shift` on of a pack, `width` of them. Pack kPerBlock: it
+   * has one bin a block; kLast: it is of the last positions, which are put down
+   * by themselves. */
+  int8_t pack[BDCT_CABAC_STREAMS] = {}, shift[BDCT_CABAC_STREAMS] = {},
+      width[BDCT_CABAC_STREAMS] = {};
+
+  static constexpr int kPerBlock = -1, kLast = -2;
+
+  /* `bins`: as many as a segment can have. */
+  __host__ __device__ constexpr void
+  add (int its_context, int bins, int its_pack, int its_shift, int its_width)
+  {
+    context[n] = (int16_t) its_context;
+    word[n] = (int16_t) words;
+    pack[n] = (int8_t) its_pack;
+    shift[n] = (int8_t) its_shift;
+    width[n] = (int8_t) its_width;
+    words += bins / 32 + 1;     /* with room for the 1 behind them */
+    n++;
+  }
+
+  __host__ __device__ constexpr void
+  add_last (const Contexts &c, int log2_size, bool chroma, int blocks)
+  {
+    const int offset = chroma ? 0
+        : 3 * (log2_size - 2) + ((log2_size - 1) >> 2);
+    const int log2_bins = chroma ? log2_size - 2 : (log2_size + 1) >> 2;
+
+    n_last = ((2 * log2_size - 2) >> log2_bins) + 1;
+    last_x = n;
+    for (int i = 0; i < n_last; i++)
+      add (c.last_x + offset + i, blocks << log2_bins, kLast, 0, 0);
+    for (int i = 0; i < n_last; i++)
+      add (c.last_y + offset + i, blocks << log2_bins, kLast, 0, 0);
+  }
+
+  /* By digit of BdctCabacSubBlock.pattern */
+  __host__ __device__ constexpr void
+  add_sig (const Contexts &c, int log2_size, bool chroma, int blocks)
+  {
+    const int small[9] = { 1, 1, 1, 1, 2, 2, 2, 2, 3 };
+    const int large[3] = { 10, 5, 16 }; /* the most places of a digit */
+    const int others = kSubBlocks - blocks;
+    const int here = c.sig + (chroma && log2_size > 3 ? 12
+        : log2_size == 3 ? 9 : 21);
+
+    sig = n;
+    if (log2_size == 2) {
+      for (int d = 0; d < 9; d++)
+        add (c.sig + d, small[d] * blocks, d < 4 || d == 8 ? 1 : 0,
+            d < 4 ? 7 + 6 * d : d == 8 ? 0 : 7 * (d - 4), d < 4 ? 6 : 7);
+      return;
+    }
+    add (c.sig, blocks, 3, 24, 6);
+    for (int d = 0; d < 3; d++)
+      add (here + d, large[d] * (chroma ? kSubBlocks : blocks),
+          chroma ? 0 : 4, 10 * d, 10);
+    for (int d = 0; d < 3 && !chroma; d++)
+      add (here + 3 + d, large[d] * others, 0, 10 * d, 10);
+  }
+
+  __host__ __device__ constexpr void
+  add_greater (const Contexts &c, int log2_size, bool chroma, int blocks)
+  {
+    const bool one = log2_size == 2 || chroma; /* pair of sets */
+    const int sets = log2_size == 2 ? 1 : chroma ? 2 : 4;
+    const int first = log2_size == 2 ? 2 : chroma ? 1 : 5; /* pack of set 0 */
+
+    greater1 = n;
+    for (int s = 0; s < sets; s++) {
+      const int subs = one ? kSubBlocks : s < 2 ? blocks : kSubBlocks - blocks;
+      const int its = s < 2 ? first + s : s - 1;
+      const bool low = !one && s < 2;
+
+      add (c.greater1 + 4 * s, 7 * subs, its, 14, 8);
+      add (c.greater1 + 4 * s + 1, subs, low ? 7 : 3,
+          log2_size == 2 ? 0 : (low ? 0 : 12) + 6 * (s & 1), 6);
+      add (c.greater1 + 4 * s + 2, subs, its, 0, 6);
+      add (c.greater1 + 4 * s + 3, 6 * subs, its, 6, 8);
+    }
+    greater2 = n;
+    for (int s = 0; s < sets; s++)
+      add (c.greater2 + s, one ? kSubBlocks : s < 2 ? blocks
+          : kSubBlocks - blocks, s < 2 ? first + s : s - 1, 22, 6);
+  }
+
+  __host__ __device__ constexpr
+  Streams (int log2_size, bool chroma)
+  {
+    const Contexts c = chroma ? Contexts { BDCT_CABAC_CHROMA_CBF,
+      BDCT_CABAC_CHROMA_LAST_X, BDCT_CABAC_CHROMA_LAST_Y,
+      BDCT_CABAC_CHROMA_SUB_BLOCK, BDCT_CABAC_CHROMA_SIG,
+      BDCT_CABAC_CHROMA_GREATER1, BDCT_CABAC_CHROMA_GREATER2 }
+        : Contexts { BDCT_CABAC_LUMA_CBF, BDCT_CABAC_LUMA_LAST_X,
+      BDCT_CABAC_LUMA_LAST_Y, BDCT_CABAC_LUMA_SUB_BLOCK, BDCT_CABAC_LUMA_SIG,
+      BDCT_CABAC_LUMA_GREATER1, BDCT_CABAC_LUMA_GREATER2 };
+    const int blocks = BDCT_CABAC_SEGMENT >> 2 * log2_size;
+
+    add (c.cbf, blocks, kPerBlock, 0, 0);
+    add_last (c, log2_size, chroma, blocks);
+    sub = n;
+    for (int i = 0; i < 2 && log2_size > 2; i++)
+      add (c.sub + i, kSubBlocks - blocks, 3, 6 * i, 6);
+    add_sig (c, log2_size, chroma, blocks);
+    add_greater (c, log2_size, chroma, blocks);
+  }
+};
+
+__host__ __device__ constexpr bool
+has_room (const Streams &s)
+{
+  return s.words * sizeof (uint32_t) <= sizeof BdctCabacStrings::bits
+      && s.n <= BDCT_CABAC_STREAMS;
+}
+
+static_assert (has_room (Streams (2, false)) && has_room (Streams (2, true))
+    && has_room (Streams (3, false)) && has_room (Streams (3, true))
+    && has_room (Streams (4, false)) && has_room (Streams (4, true))
+    && has_room (Streams (5, false)) && has_room (Streams (5, true)));
+
+/* The same, for what is found at run time: [log2_size - 2][chroma]. */
+BDCT_CABAC_TABLE Streams streams_table[4][2] = {
+  { Streams (2, false), Streams (2, true) },
+  { Streams (3, false), Streams (3, true) },
+  { Streams (4, false), Streams (4, true) },
+  { Streams (5, false), Streams (5, true) },
+};
+
+/* The sub-blocks of a block in coding order, the last one of the scan first: x,
+ * and 16 y. */
+struct Order
+{
+  uint8_t place[64] = {};
+
+  constexpr Order (int side)
+  {
+    int n = side * side;
+
+    for (int d = 0; d < 2 * side - 1; d++)
+      for (int x = 0; x <= d; x++)
+        if (x < side && d - x < side)
+          place[--n] = (uint8_t) (x | (d - x) << 4);
+  }
+};
+
+BDCT_CABAC_TABLE Order order_table[4] = { Order (1), Order (2), Order (4),
+  Order (8) };
+
+/* The significance of a sub-block's levels by context, that is by digit of
+ * BdctCabacSubBlock.pattern: the mask's bits sorted by digit, each digit's in
+ * coding order. A mask's halves are looked up by themselves. */
+struct Sort
+{
+  /* No neighbour has levels, the right one, the one below, 4x4; with both the
+   * one digit leaves the mask as it is. */
+  uint16_t half[4][2][256];
+  /* The last one is of both neighbours. How many bits of a digit there are from
+   * bit k on: 8 bits a digit in larger blocks; in 4x4 a bit each of the first
+   * four digits, and two of the others. */
+  uint32_t count[5][17];
+};
+
+constexpr Sort
+make_sort ()
+{
+  const uint64_t pattern[5] = { UINT64_C (0x0000000000111112),
+    UINT64_C (0x0001002100210212), UINT64_C (0x0000010012012122),
+    UINT64_C (0x8885875467436120), UINT64_C (0x2222222222222222) };
+  Sort s = {};
+
+  for (int i = 0; i < 5; i++) {
+    int to[16] = {}, n = 0;
+
+    for (int d = 0; d < 9; d++)
+      for (int p = 0; p < 16; p++)
+        if ((int) (pattern[i] >> 4 * (15 - p) & 15) == d)
+          to[p] = n++;
+    for (int h = 0; h < 2 && i < 4; h++)
+      for (int v = 0; v < 256; v++)
+        for (int b = 0; b < 8; b++)
+          if (v >> b & 1)
+            s.half[i][h][v] = (uint16_t) (s.half[i][h][v] | 1 << to[8 * h + b]);
+    /* In 4x4 the last place has no flag: its level is a block's last one. */
+    for (int k = 0; k <= 16; k++)
+      for (int p = i == 3 && k == 0 ? 1 : k; p < 16; p++) {
+        const int d = (int) (pattern[i] >> 4 * (15 - p) & 15);
+
+        s.count[i][k] += 1u << (i != 3 ? 8 * d : d < 4 ? d : 2 * d - 4);
+      }
+  }
+  return s;
+}
+
+BDCT_CABAC_TABLE Sort sort_table = make_sort ();
+
+/* Entry l << 4 | h of four levels' classes (0, 1, 2, above 2, with the lower
+ * bits in l and the higher ones in h): h's bits of those that are not 0, moved
+ * together, and how many these are << 4. */
+struct Together
+{
+  uint8_t entry[256] = {};
+
+  constexpr Together ()
+  {
+    for (int l = 0; l < 16; l++)
+      for (int h = 0; h < 16; h++) {
+        int n = 0, v = 0;
+
+        for (int i = 0; i < 4; i++)
+          if ((l | h) >> i & 1)
+            v |= (h >> i & 1) << n++;
+        entry[l << 4 | h] = (uint8_t) (v | n << 4);
+      }
+  }
+};
+
+BDCT_CABAC_TABLE Together together_table;
+
+/* A sub-block: its levels that are not 0, of the first eight of these those
+ * above 1, in order, and whether the first of those is above 2. */
+struct Levels
+{
+  uint32_t nonzero, above_1, above_2;
+  /* Levels that flags alone do not code: `beyond` the first eight, the `third`
+   * flag says so, the others. */
+  uint32_t escapes, beyond, third;
+};
+
+/* From two words of magnitudes a row. */
+BDCT_INLINE Levels
+find_levels (const uint32_t magnitude[8], const uint8_t together[256])
+{
+  uint32_t b[4], low = 0, high = 0, above = 0, index[4];
+  Levels r = {};
+  int n = 0;
+
+  /* A byte a level's class */
+  BDCT_UNROLL for (int y = 0; y < 4; y++)
+    b[y] = __byte_perm (__vminu2 (magnitude[2 * y], 0x00030003),
+        __vminu2 (magnitude[2 * y + 1], 0x00030003), 0x6420);
+
+  /* By fours in coding order */
+  const uint32_t four[4] = {
+    /* (3, 3), (3, 2), (2, 3), (3, 1) */
+    __byte_perm (__byte_perm (b[3], b[2], 0x0273), b[1], 0x7210),
+    /* (2, 2), (1, 3), (3, 0), (2, 1) */
+    __byte_perm (__byte_perm (b[2], b[3], 0x0052),
+        __byte_perm (b[0], b[1], 0x0063), 0x5410),
+    /* (1, 2), (0, 3), (2, 0), (1, 1) */
+    __byte_perm (__byte_perm (b[2], b[3], 0x0041),
+        __byte_perm (b[0], b[1], 0x0052), 0x5410),
+    /* (0, 2), (1, 0), (0, 1), (0, 0) */
+    __byte_perm (__byte_perm (b[0], b[1], 0x0410), b[2], 0x0214),
+  };
+
+  BDCT_UNROLL for (int k = 3; k >= 0; k--) {
+    /* The products move the four bits to the top. */
+    const uint32_t l = (four[k] & 0x01010101) * 0x10204080;
+    const uint32_t h = (four[k] & 0x02020202) * 0x08102040;
+
+    low = low << 4 | l >> 28;
+    high = high << 4 | h >> 28;
+    index[k] = (l >> 24 & 0xf0) | h >> 28;
+  }
+  BDCT_UNROLL for (int k = 0; k < 4; k++) {
+    const uint32_t entry = together[index[k]];
+
+    above |= (entry & 15) << n;
+    n += (int) (entry >> 4);
+  }
+
+  const uint32_t first = high & (0 - high);     /* of those above 1 */
+
+  r.nonzero = low | high;
+  r.above_1 = above & 255;
+  r.above_2 = r.above_1 != 0 && (first & low) != 0;
+  if (n > 8) {
+    r.beyond = r.nonzero;
+    BDCT_UNROLL for (int i = 0; i < 8; i++)
+      r.beyond &= r.beyond - 1;
+  }
+  r.third = first & low & ~r.beyond;
+  r.escapes = r.beyond | r.third | (high & ~first);
+  return r;
+}
+
+/* The bypass bins of the levels that flags alone do not code. */
+BDCT_INLINE int
+count_escapes (const uint32_t magnitude[8], const Levels &levels)
+{
+  const uint32_t in_warp = or_lanes (levels.escapes);
+  int rice = 0, bins = 0;
+
+  BDCT_UNROLL for (int p = 0; p < 16; p++)
+    if (in_warp >> p & 1) {
+      const int at = (int) (BDCT_CABAC_SCAN >> 4 * (15 - p) & 15);
+      const int m = (int) (at & 1 ? magnitude[at >> 1] >> 16
+          : magnitude[at >> 1] & 0xffff);
+
+      if (levels.escapes >> p & 1) {
+        bins += bdct_cabac_remaining (m - 2 - (int) (levels.third >> p & 1)
+            + (int) (levels.beyond >> p & 1), rice);
+        if (rice < 4 && m > 3 << rice)
+          rice++;
+      }
+    }
+  return bins;
+}
+
+/* Bins of a context: `n` of them, the first one lowest. */
+struct Some
+{
+  uint32_t bits;
+  int n;
+};
+
+/* The flags for levels above 1, by ctxInc, and above 2. */
+struct Greater
+{
+  Some one[4], two;
+};
+
+BDCT_INLINE Greater
+find_greater (const Levels &levels)
+{
+  const uint32_t g = levels.above_1;
+  const int count = __popc (levels.nonzero), n = count < 8 ? count : 8;
+  const int ones = g != 0 ? __ffs ((int) g) - 1 : n;    /* before the first */
+  const int upto = ones < n ? ones + 1 : n;     /* flags with ctxInc 1 to 3 */
+  Greater r;
+
+  r.one[1] = { g & 1, n > 0 };
+  r.one[2] = { g >> 1 & (upto > 1), upto > 1 };
+  r.one[3] = { upto > 2 && ones < n ? 1u << (upto - 3) : 0,
+    upto > 2 ? upto - 2 : 0 };
+  r.one[0] = { g >> upto, n - upto };
+  r.two = { levels.above_2, ones < n };
+  return r;
+}
+
+/* sig_coeff_flag of a sub-block of a block larger than 4x4: by digit, and the
+ * one with a context of its own, the block's first. */
+struct Significant
+{
+  Some digit[3], first;
+};
+
+/* `neighbours`: 1 if the right one has levels, 2 if the one below does.
+ * `last`: it has the block's last level; `coded`: it has flags at all. */
+BDCT_INLINE Significant
+find_significant (const Sort &sort, uint32_t nonzero, int neighbours, bool dc,
+    bool last, bool coded)
+{
+  const bool both = neighbours == 3;
+  const int from = last ? __ffs ((int) nonzero) : 0;
+  const uint32_t count = coded ? sort.count[both ? 4 : neighbours][from] : 0;
+  const uint32_t sorted = both ? nonzero
+      : (uint32_t) sort.half[neighbours][0][nonzero & 255]
+      | sort.half[neighbours][1][nonzero >> 8];
+  const int size0 = both ? 0 : neighbours == 0 ? 10 : 8;
+  const int size1 = both ? 0 : neighbours == 0 ? 5 : 4;
+  const int n0 = (int) (count & 255), n1 = (int) (count >> 8 & 255);
+  const int n2 = (int) (count >> 16);
+  const bool has_first = coded && from < 16;
+  /* The first place has a context of its own, or its level is inferred. */
+  const bool apart = has_first && (dc || (!last && nonzero == 0x8000));
+  Significant r;
+
+  r.digit[0] = { sorted >> (size0 - n0) & ((1u << n0) - 1), n0 };
+  r.digit[1] = { sorted >> (size0 + size1 - n1) & ((1u << n1) - 1), n1 };
+  r.digit[2] = { sorted >> (16 - n2) & ((1u << (n2 - apart)) - 1),
+    n2 - apart };
+  r.first = { dc && has_first ? nonzero >> 15 : 0, dc && has_first };
+  return r;
+}
+
+/* Those of a 4x4 block, of one digit, from what Sort has of it. */
+BDCT_INLINE uint32_t
+find_significant_4 (uint32_t sorted, uint32_t count, int digit)
+{
+  const int at = digit < 4 ? digit : 2 * digit - 4;
+  const int size = digit < 4 ? 1 : digit < 8 ? 2 : 4;
+  const int n = (int) (count >> at & (digit < 4 ? 1 : 3));
+
+  return sorted >> (at + size - n) & ((1u << n) - 1);
+}
+
+/* The prefix of a last position, and the bins of its suffix */
+BDCT_INLINE int
+last_prefix (int position)
+{
+  const int log2 = position < 4 ? 0 : bdct_cabac_log2 (position);
+
+  return position < 4 ? position : 2 * log2 + (position >> (log2 - 1) & 1);
+}
+
+BDCT_INLINE int
+last_suffix (int position)
+{
+  return position < 4 ? 0 : bdct_cabac_log2 (position) - 1;
+}
+
+/* What of a prefix is in the i-th context, of 1 << log2_bins bins each */
+BDCT_INLINE Some
+find_last (int prefix, int log2_size, int log2_bins, int i)
+{
+  const int size = 1 << log2_bins;
+  const int all = prefix + (prefix < 2 * log2_size - 1) - (i << log2_bins);
+  const int ones = prefix - (i << log2_bins);
+
+  return { (1u << (ones < 0 ? 0 : ones > size ? size : ones)) - 1,
+    all < 0 ? 0 : all > size ? size : all };
+}
+
+} // namespace
+
+#endif

@@ -1,0 +1,30 @@
+/* blockdct: a segment's bins in memory, between the kernels of cabac.cuh.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CABAC_STRINGS_H
+#define BDCT_CABAC_STRINGS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The most contexts that the blocks of a component use. */
+#define BDCT_CABAC_STREAMS 48
+
+/** The bins of a segment (dct/entropy/cabac.h), as a string of bits for each
+ * context that a component with blocks of this size uses: a stream. */
+typedef struct {
+  uint32_t bits[640];   /**< a stream begins at a word, the first bin is the
+                             lowest bit, and a 1 is behind the last one */
+  uint16_t length[BDCT_CABAC_STREAMS]; /**< bins */
+  uint8_t exit[BDCT_CABAC_STREAMS]; /**< the state after them, from the start,
+                                         and 0x80; 0: not known yet */
+} BdctCabacStrings;
+
+#ifdef __cplusplus
+}
+#endif
+#endif
