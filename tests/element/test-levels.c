@@ -104,7 +104,7 @@ expect_near (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
       g_assert_cmpint (ABS (of_a[i] - of_b[i]), <=, 1);
       different += of_a[i] != of_b[i];
     }
-    g_assert_cmpint (different * 1000, <=, w * h);
+    g_assert_cmpint (different * 20, <=, w * h);
     g_free (of_a);
     g_free (of_b);
   }

@@ -280,16 +280,18 @@ test_frames (gconstpointer data)
     for (int depth = 8; depth <= 12; depth += 2)
       for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
         for (int rdoq = 0; rdoq <= bdct_transform_info (transform)->has_rdoq;
-            rdoq++) {
+            rdoq++, seed++) {
           const int n_sets = seed % 2 ? 1 : MAX_SETS;
           BdctLayout layout;
           Scene scene;
 
+          if (!case_due (seed))
+            continue;
           format_layout (formats[f], depth, depth == 10 && f == 0 ? 6 : 0,
               sizes[k][0], sizes[k][1], &layout);
-          scene_init (&scene, &layout, transform, rdoq, n_sets, seed++);
+          scene_init (&scene, &layout, transform, rdoq, n_sets, seed);
           for (guint i = 0; i < n_engines; i++)
-            check_scene (&scene, engines[i], seed % 3 == 0 && !FAKE
+            check_scene (&scene, engines[i], seed % 3 == 2 && !FAKE
                 ? BDCT_VIEW_COEFFICIENTS : BDCT_VIEW_RECONSTRUCTION);
           scene_clear (&scene);
         }
@@ -302,15 +304,16 @@ test_rgb (void)
 
   for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++)
     for (guint k = 0; k < G_N_ELEMENTS (rgb_samplings); k++)
-      for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
+      for (int t = 0; t < BDCT_N_TRANSFORMS; t++, seed++) {
         BdctLayout layout;
         Scene scene;
 
+        if (!case_due (seed))
+          continue;
         bdct_layout_init_rgb (&layout, &rgb_formats[f].rgb,
             FAKE ? 128 : 67, 45,
             rgb_samplings[k].chroma);
         scene_init (&scene, &layout, t, FALSE, 1 + seed % 2, seed);
-        seed++;
         for (guint i = 0; i < n_engines; i++)
           check_scene (&scene, engines[i], BDCT_VIEW_RECONSTRUCTION);
         scene_clear (&scene);
@@ -380,6 +383,8 @@ test_any (gconstpointer data)
     Picture out;
     Scene s;
 
+    if (!case_due (k))
+      continue;
     format_layout (k % 2 ? FORMAT_Y444 : FORMAT_NV12, 8 + k % 3 * 2, 0, 67, 70,
         &layout);
     scene_init (&s, &layout, transform, FALSE, MAX_SETS, k);
@@ -501,6 +506,8 @@ test_any_trees (void)
     Picture out;
     Scene s;
 
+    if (!case_due (k))
+      continue;
     format_layout (k % 3 == 0 ? FORMAT_Y444 : k % 3 == 1 ? FORMAT_NV12
         : FORMAT_Y42B, 8 + k / 3 % 3 * 2, 0, 70, 1 + k * 7 % 67, &layout);
     scene_init (&s, &layout, BDCT_HEVC_QUADTREE, FALSE, 1, k);

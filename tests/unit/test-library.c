@@ -194,6 +194,33 @@ test_null (void)
   g_free (blocks);
 }
 
+/* A context of NULL is the current device's primary one; the CPU has no memory
+ * of its own. */
+static void
+test_memory (void)
+{
+  const gsize size = 1000;
+  guint8 *host = bdct_memory_alloc (backend, NULL, BDCT_MEMORY_HOST, size);
+  void *device = bdct_memory_alloc (backend, NULL, BDCT_MEMORY_DEVICE, size);
+
+  g_assert_false (bdct_backend_is_lost (backend, NULL));
+  if (backend == BDCT_BACKEND_CPU) {
+    g_assert_null (host);
+    g_assert_null (device);
+    g_assert_false (bdct_memory_copy (backend, NULL, device, host, size, true));
+    return;
+  }
+  for (gsize i = 0; i < size; i++)
+    host[i] = i % 251;
+  g_assert_true (bdct_memory_copy (backend, NULL, device, host, size, true));
+  memset (host, 0, size);
+  g_assert_true (bdct_memory_copy (backend, NULL, device, host, size, false));
+  for (gsize i = 0; i < size; i++)
+    g_assert_cmpint (host[i], ==, i % 251);
+  bdct_memory_free (backend, NULL, BDCT_MEMORY_DEVICE, device);
+  bdct_memory_free (backend, NULL, BDCT_MEMORY_HOST, host);
+}
+
 static void
 test_frames (void)
 {
@@ -414,6 +441,7 @@ main (int argc, char *argv[])
   }
   g_test_add_func ("/library/sizes", test_sizes);
   g_test_add_func ("/library/null", test_null);
+  g_test_add_func ("/library/memory", test_memory);
   g_test_add_func ("/library/frames", test_frames);
   g_test_add_func ("/library/tables", test_tables);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
