@@ -134,6 +134,11 @@ find_class (BdctBackend backend, BdctError * error)
   return NULL;
 }
 
+/* Of the current device, where the caller has none. */
+static const BdctContext primary_context = { NULL, NULL, NULL };
+
+#define CONTEXT(context) ((context) != NULL ? (context) : &primary_context)
+
 int
 bdct_backend_count_devices (BdctBackend backend, BdctError * error)
 {
@@ -147,7 +152,8 @@ bdct_backend_is_lost (BdctBackend backend, const BdctContext * context)
 {
   const BdctEngineClass *klass = find_class (backend, NULL);
 
-  return klass != NULL && klass->is_lost != NULL && klass->is_lost (context);
+  return klass != NULL && klass->is_lost != NULL
+      && klass->is_lost (CONTEXT (context));
 }
 
 void *
@@ -158,8 +164,8 @@ bdct_memory_alloc (BdctBackend backend, const BdctContext * context,
 
   if (klass == NULL || klass->alloc_host == NULL)
     return NULL;
-  return kind == BDCT_MEMORY_HOST ? klass->alloc_host (context, size)
-      : klass->alloc_device (context, size);
+  return kind == BDCT_MEMORY_HOST ? klass->alloc_host (CONTEXT (context), size)
+      : klass->alloc_device (CONTEXT (context), size);
 }
 
 void
@@ -171,9 +177,9 @@ bdct_memory_free (BdctBackend backend, const BdctContext * context,
   if (memory == NULL || klass == NULL || klass->free_host == NULL)
     return;
   if (kind == BDCT_MEMORY_HOST)
-    klass->free_host (context, memory);
+    klass->free_host (CONTEXT (context), memory);
   else
-    klass->free_device (context, memory);
+    klass->free_device (CONTEXT (context), memory);
 }
 
 bool
@@ -183,7 +189,7 @@ bdct_memory_copy (BdctBackend backend, const BdctContext * context,
   const BdctEngineClass *klass = find_class (backend, NULL);
 
   return klass != NULL && klass->copy != NULL && device != NULL && host != NULL
-      && klass->copy (context, device, host, size, to_device);
+      && klass->copy (CONTEXT (context), device, host, size, to_device);
 }
 
 /* Engines */

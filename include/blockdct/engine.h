@@ -115,8 +115,8 @@ typedef struct {
 typedef enum { BDCT_BACKEND_CPU, BDCT_BACKEND_CUDA } BdctBackend;
 
 /** A CUDA context: `enter` makes it current on the calling thread, `leave`
- * restores the one before. Without `enter` it is the current device's primary
- * context. The CPU has none. */
+ * restores the one before. Without `enter`, and where a context is NULL, it is
+ * the current device's primary context. The CPU has none. */
 typedef struct {
   bool (*enter) (void *data);
   void (*leave) (void *data);
