@@ -10,7 +10,7 @@
 #include "cpu/block.h"
 #include "cpu/jpeg-file.h"
 #include "dct/engine/engine.h"
-#include "dct/entropy/levels.h"
+#include "dct/engine/levels.h"
 #include "dct/entropy/rate.h"
 #include "dct/picture/colour.h"
 

@@ -16,7 +16,7 @@ extern "C" {
 
 /** The bins of a segment (dct/entropy/cabac.h), as a string of bits for each
  * context that a component with blocks of this size uses: a stream. */
-typedef struct {
+typedef struct BdctCabacStrings {
   uint32_t bits[640];   /**< a stream begins at a word, the first bin is the
                              lowest bit, and a 1 is behind the last one */
   uint16_t length[BDCT_CABAC_STREAMS]; /**< bins */

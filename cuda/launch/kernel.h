@@ -9,7 +9,6 @@
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "cuda/kernels/cabac-strings.h"
 #include "dct/base/layout.h"
 #include "dct/base/error.h"
 #include "dct/entropy/rate.h"
@@ -77,7 +76,7 @@ typedef struct {
     BdctLevel *coefficients;         /**< of kernels that choose levels:
                                           likewise, followed by as much free
                                           memory */
-    BdctCabacStrings *strings;       /**< of BDCT_CUDA_BINS and _COST: by
+    struct BdctCabacStrings *strings; /**< of BDCT_CUDA_BINS and _COST: by
                                           component and segment */
   };
   int32_t map_tiles_x;    /**< tiles in a row of the map */

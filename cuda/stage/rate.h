@@ -7,6 +7,7 @@
 #define BDCT_CUDA_RATE_H
 
 #include "cuda/frame/frame.h"
+#include "cuda/kernels/cabac-strings.h"
 
 /** The strings of a frame's bins (cuda/kernels/cabac-strings.h): how many
  * there are for a job whose bits are CABAC's; and give the planes of its work

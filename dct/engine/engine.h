@@ -13,7 +13,7 @@
 #include "compare.h"
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
-#include "dct/entropy/levels.h"
+#include "levels.h"
 #include "dct/metrics/metrics.h"
 #include "dct/picture/view.h"
 #include "dct/quantizer/block-grid.h"

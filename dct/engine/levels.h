@@ -8,7 +8,7 @@
 
 #include "dct/base/layout.h"
 #include "dct/quantizer/job.h"
-#include "rate.h"
+#include "dct/entropy/rate.h"
 
 #ifdef __cplusplus
 extern "C" {
