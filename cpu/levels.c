@@ -9,7 +9,7 @@
 #define BDCT_INLINE BDCT_FORCE_INLINE
 #undef BDCT_UNROLL
 #define BDCT_UNROLL
-#include "dct/transform/inverse.h"
+#include "dct/quantizer/inverse.h"
 
 /* Where sample (x, y) of a component is. */
 static uint8_t *

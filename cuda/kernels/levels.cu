@@ -11,7 +11,7 @@
 #include "dct/transform/matrices.h"
 #include "threads.cuh"
 
-#include "dct/transform/inverse.h"
+#include "dct/quantizer/inverse.h"
 
 namespace {
 

@@ -20,17 +20,17 @@
 #ifndef BDCT_INVERSE_H
 #define BDCT_INVERSE_H
 
-#include "dct/quantizer/job.h"
+#include "job.h"
 
 #define BDCT_FLOW(name) name##_whole
 #define BDCT_VALUE int64_t
-#include "flows.h"
+#include "dct/transform/flows.h"
 #undef BDCT_FLOW
 #undef BDCT_VALUE
 #define BDCT_PASS(name) name##_single
 #define BDCT_VALUE float
 #define BDCT_SCALAR float
-#include "butterflies.h"
+#include "dct/transform/butterflies.h"
 #undef BDCT_PASS
 #undef BDCT_VALUE
 #undef BDCT_SCALAR
