@@ -1,4 +1,5 @@
-/* blockdct: video formats and caps, and layouts made from them.
+/* blockdct: video formats and caps, and layouts made from them. A frame's
+ * strides are found when it is mapped (gstblockdctbackend.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

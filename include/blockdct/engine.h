@@ -25,27 +25,27 @@ BDCT_BEGIN_DECLS
  * `levels` must stay until collect; the rest is copied, jobs too. */
 typedef struct {
   size_t size; /**< sizeof (BdctFrame) */
-  /** Jobs of one transform and depth, of which each block takes one. They make
-   * `dst`, `blocks` and the first statistics. */
+  /** Jobs with the same transform and depth; each block uses one of them. They
+   * make `dst`, `blocks` and the first statistics. */
   const BdctJob *quantizers;
   int n_quantizers;             /**< 1 to BDCT_MAX_QUANTIZERS */
-  const uint8_t *quantizer_map; /**< index of each block's, by its number
-                                     (BdctBlockGrid); NULL: 0 for all */
+  const uint8_t *quantizer_map; /**< each block's index, by its number
+                                     (BdctBlockGrid); NULL: all 0 */
   /** Jobs tried on the whole frame, of any transform. They yield statistics and
    * no picture. */
   const BdctJob *trials;
   int n_trials;                 /**< 0 to BDCT_MAX_TRIALS */
-  BdctImage src;                /**< data[0] NULL, with `from_levels` alone: no
-                                     errors, metrics, trials, and no view of
-                                     these */
+  BdctImage src;                /**< data[0] may be NULL only with `from_levels`;
+                                     then no errors, metrics, trials, or views
+                                     of these */
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: no
                                      picture, and no errors of R, G and B; those
                                      of Y, U and V are counted all the same */
   BdctBlockRecord *blocks;      /**< receives every block's; NULL: not wanted */
-  uint8_t *sizes;               /**< receives, of hevc-quadtree, log2 of the
-                                     side of luma's block at each place of the
-                                     smallest ones; NULL: not wanted. With
-                                     `from_levels` it gives them */
+  uint8_t *sizes;               /**< hevc-quadtree: receives log2 of the luma
+                                     block's side, for each place of the
+                                     smallest blocks; NULL: not wanted. With
+                                     `from_levels` it is read */
   size_t n_blocks;              /**< entries of `quantizer_map` and `blocks`;
                                      unused if there is neither */
   /** The quantizers' levels, Y's before U's and V's; each block's row-major,
@@ -53,8 +53,8 @@ typedef struct {
    * wanted. Blocks are in the order of BdctBlockGrid. Those of hevc-quadtree
    * are in H.265's coding order in squares of 32 x 32 luma samples, which
    * follow each other row by row; blocks beyond the picture have their places,
-   * too, with zeros. Levels of dct-8x8 are the CPU's, also where tensor cores
-   * make a picture that differs by a rounding. */
+   * too, with zeros. Levels of dct-8x8 equal the CPU's, even where tensor
+   * cores make a picture that differs by a rounding. */
   int16_t *levels;
   BdctMemory levels_memory;
   size_t n_levels;              /**< BdctJobInfo.n_levels or more */
@@ -68,11 +68,11 @@ typedef struct {
                                      trial: bits 1 << BdctMetric, which
                                      bdct_metric_check() allows */
   int frame_rate;               /**< for XPSNR: whole frames a second */
-  uint64_t number;              /**< for XPSNR: the number in the stream. The
-                                     frames one and two numbers below, if the
-                                     engine has had them since configure, are
-                                     what it is compared with. The same number
-                                     again means the same picture. */
+  uint64_t number;              /**< for XPSNR: the frame's number in the stream.
+                                     It compares the frame with those numbered
+                                     1 and 2 lower, if the engine has had them
+                                     since configure. The same number again
+                                     means the same picture. */
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
   void *wait[2];                /**< streams (CUstream of the engine's context)
@@ -115,8 +115,8 @@ typedef struct {
 typedef enum { BDCT_BACKEND_CPU, BDCT_BACKEND_CUDA } BdctBackend;
 
 /** A CUDA context: `enter` makes it current on the calling thread, `leave`
- * restores the one before. Without `enter`, and where a context is NULL, it is
- * the current device's primary context. The CPU has none. */
+ * restores the previous one. A NULL context, or one without `enter`, means the
+ * current device's primary context. The CPU has none. */
 typedef struct {
   bool (*enter) (void *data);
   void (*leave) (void *data);
@@ -126,9 +126,9 @@ typedef struct {
 /** How an engine works; all but `size` may be 0. */
 typedef struct {
   size_t size;         /**< sizeof (BdctEngineOptions) */
-  unsigned threads;    /**< CPU: 0 = all processors, but submit does small
-                            frames by itself. CUDA: threads that copy images the
-                            GPU does not reach, 0 = at most 4 */
+  unsigned threads;    /**< CPU: 0 = all processors, but submit runs small
+                            frames itself. CUDA: threads that copy images out of
+                            the GPU's reach, 0 = at most 4 */
   const char *isa;     /**< CPU: instruction set. CUDA: "cuda-cores" leaves the
                             tensor cores alone. NULL = the best here */
   BdctContext context; /**< CUDA */
@@ -200,10 +200,9 @@ bool bdct_engine_compare (BdctEngine *engine,
     const BdctComparison *comparison, BdctError *error);
 
 /** Wait for the oldest; its outputs are then complete. `stats` is NULL or an
- * array, whose first `size` the caller sets: of a frame, 1 + n_trials, those of
- * the quantizers first; of a comparison, n_distorted, without levels. False on
- * an error of that frame, or if none is in flight; the frame is gone either
- * way. */
+ * array; the caller sets `size` in the first. A frame fills 1 + n_trials, the
+ * quantizers' first; a comparison n_distorted, without levels. False on an
+ * error of that frame, or if none is in flight; the frame is gone either way. */
 bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,
     BdctError *error);
 
