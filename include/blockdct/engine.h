@@ -35,9 +35,9 @@ typedef struct {
    * no picture. */
   const BdctJob *trials;
   int n_trials;                 /**< 0 to BDCT_MAX_TRIALS */
-  BdctImage src;                /**< data[0] may be NULL only with `from_levels`;
-                                     then no errors, metrics, trials, or views
-                                     of these */
+  BdctImage src;                /**< data[0] may be NULL only with
+                                     `from_levels`; then no errors, metrics,
+                                     trials, or views of these */
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: no
                                      picture, and no errors of R, G and B; those
                                      of Y, U and V are counted all the same */
@@ -68,11 +68,11 @@ typedef struct {
                                      trial: bits 1 << BdctMetric, which
                                      bdct_metric_check() allows */
   int frame_rate;               /**< for XPSNR: whole frames a second */
-  uint64_t number;              /**< for XPSNR: the frame's number in the stream.
-                                     It compares the frame with those numbered
-                                     1 and 2 lower, if the engine has had them
-                                     since configure. The same number again
-                                     means the same picture. */
+  uint64_t number;              /**< for XPSNR: the frame's number in the
+                                     stream. It compares the frame with those
+                                     numbered 1 and 2 lower, if the engine has
+                                     had them since configure. The same number
+                                     again means the same picture. */
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
   void *wait[2];                /**< streams (CUstream of the engine's context)
@@ -202,7 +202,8 @@ bool bdct_engine_compare (BdctEngine *engine,
 /** Wait for the oldest; its outputs are then complete. `stats` is NULL or an
  * array; the caller sets `size` in the first. A frame fills 1 + n_trials, the
  * quantizers' first; a comparison n_distorted, without levels. False on an
- * error of that frame, or if none is in flight; the frame is gone either way. */
+ * error of that frame, or if none is in flight; the frame is gone either
+ * way. */
 bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,
     BdctError *error);
 
