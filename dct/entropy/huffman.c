@@ -79,63 +79,83 @@ bdct_huffman_annex_k (BdctHuffman * table, bool ac, bool chroma)
   table_init (table, (ac ? annex_k_ac : annex_k_dc) + chroma);
 }
 
-/* Restore a heap of `n` keys after its first key has changed. */
-static void
-sink (uint64_t * heap, int n)
+/* Sort keys by their high bits, from bit 9 on; equal ones stay in order.
+ * Returns `key` or `other`, whichever has them. Branches that depend on
+ * frequencies would be guessed wrongly, which took most of the time. */
+static uint64_t *
+sort (uint64_t * key, uint64_t * other, int n)
 {
-  uint64_t key = heap[0];
-  int i = 0, child;
+  uint64_t all = 0;
 
-  while ((child = 2 * i + 1) < n) {
-    if (child + 1 < n && heap[child + 1] < heap[child])
-      child++;
-    if (key <= heap[child])
-      break;
-    heap[i] = heap[child];
-    i = child;
+  for (int i = 0; i < n; i++)
+    all |= key[i];
+  for (int shift = 9; shift < 64 && all >> shift != 0; shift += 8) {
+    uint64_t *const from = key;
+    int at[256] = { 0 }, sum = 0;
+
+    for (int i = 0; i < n; i++)
+      at[from[i] >> shift & 255]++;
+    for (int digit = 0; digit < 256; digit++) {
+      const int size = at[digit];
+
+      at[digit] = sum;
+      sum += size;
+    }
+    for (int i = 0; i < n; i++)
+      other[at[from[i] >> shift & 255]++] = from[i];
+    key = other;
+    other = from;
   }
-  heap[i] = key;
+  return key;
 }
 
 /* The code lengths of a Huffman tree over the symbols and one more, 256. That
  * symbol thus has the longest code, the one of ones alone, which T.81 reserves
- * (K.2, Figure K.1). Of equal frequencies the larger symbol comes first: a key
- * has the frequency in its high bits and 256 - symbol below. */
+ * (K.2, Figure K.1). Of equal frequencies the larger symbol comes first, where
+ * an inner node counts as the first symbol in it: a key has the frequency in
+ * its high bits and 256 - symbol below. */
 static void
 code_sizes (const uint64_t * count, int size[257])
 {
-  uint64_t heap[257];
-  int next[257], n = 0;
+  /* Nodes: the symbols, then the inner ones as they are made. `top` is the node
+   * that has been made with a first symbol last. */
+  int child[256][2], depth[513], top[257], n = 0, i = 0, j = 0;
+  uint64_t memory[2][258], inner[257], *leaf;
 
-  for (int i = 0; i < 257; i++) {
-    uint64_t frequency = i < 256 ? count[i] : 1;
+  for (int symbol = 256; symbol >= 0; symbol--) {
+    const uint64_t frequency = symbol < 256 ? count[symbol] : 1;
 
-    size[i] = 0;
-    next[i] = -1;
-    if (frequency > 0) {
-      int at = n++;
+    memory[0][n] = (frequency << 9) + 256 - symbol;
+    n += frequency > 0;
+    depth[symbol] = 0;
+    top[symbol] = symbol;
+  }
+  leaf = sort (memory[0], memory[1], n);
+  leaf[n] = inner[0] = UINT64_MAX;
+  for (int made = 0; made < n - 1; made++) {
+    uint64_t least[2], key;
+    int at = made;
 
-      for (; at > 0 && heap[(at - 1) / 2] > (frequency << 9) + 256 - i;
-          at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-      heap[at] = (frequency << 9) + 256 - i;
+    for (int k = 0; k < 2; k++) {
+      const bool is_leaf = leaf[i] < inner[j];
+
+      least[k] = is_leaf ? leaf[i] : inner[j];
+      i += is_leaf;
+      j += !is_leaf;
+      child[made][k] = top[256 - (least[k] & 511)];
     }
+    top[256 - (least[0] & 511)] = 257 + made;
+    key = least[0] + (least[1] & ~(uint64_t) 511);
+    /* Inner nodes come in order but for equal frequencies. */
+    for (; at > j && inner[at - 1] > key; at--)
+      inner[at] = inner[at - 1];
+    inner[at] = key;
+    inner[made + 1] = UINT64_MAX;
   }
-  while (n > 1) {
-    uint64_t first = heap[0];
-    int a = 256 - (first & 511), b;
-
-    heap[0] = heap[--n];
-    sink (heap, n);
-    b = 256 - (heap[0] & 511);
-    heap[0] = first + (heap[0] & ~(uint64_t) 511);
-    sink (heap, n);
-    for (size[a]++; next[a] >= 0; size[a]++)
-      a = next[a];
-    next[a] = b;
-    for (size[b]++; next[b] >= 0; size[b]++)
-      b = next[b];
-  }
+  depth[255 + n] = 0;
+  for (int made = n - 2; made >= 0; made--)
+    depth[child[made][0]] = depth[child[made][1]] = depth[257 + made] + 1;
+  memcpy (size, depth, 257 * sizeof *size);
 }
 
 void

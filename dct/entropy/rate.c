@@ -63,53 +63,71 @@ chance_of_ones (const uint64_t * count, const BdctHuffman * table,
 {
   uint64_t leading[9] = { 0 };
 
-  for (int i = 0; i < 256; i++)
-    if (count[i] > 0) {
-      unsigned zeros = ~(unsigned) table->code[i] << (32 - table->length[i]);
-      int n = __builtin_clz (zeros);
+  for (int i = 0; i < 256; i++) {
+    /* Without a code a symbol's count is 0: no branch for it. */
+    const unsigned zeros =
+        ~(unsigned) table->code[i] << (16 - table->length[i]) & 0xffff;
+    const int n = __builtin_clz (zeros | 1) - 16;
 
-      leading[n < 8 ? n : 8] += count[i];
-    }
+    leading[n < 8 ? n : 8] += count[i];
+  }
   for (int k = 7; k >= 0; k--)
     leading[k] += leading[k + 1];
   for (int k = 0; k <= 8; k++)
     ones[k] = leading[0] ? (double) leading[k] / leading[0] : 0;
 }
 
-/* The expected number of positions in an alphabet's symbols at which eight ones
- * begin. Extra bits are 0 or 1 with equal probability, and the next symbol is
- * random: its code's leading ones have the probabilities next[0] after symbol
- * 0, else next[1]. */
+/* The expected number of positions at which eight ones begin in symbols of which
+ * n[k] or more end their codes with k ones (k up to 7), by the number of their
+ * extra bits. Extra bits are 0 or 1 with equal probability; `ones` has the
+ * probabilities of what follows. Positions within codes are not among them. */
 static double
-runs_of_ones (const uint64_t * count, const BdctHuffman * table,
-    const double *const next[2])
+runs_at_ends (const uint64_t n[8][16], const double ones[9])
 {
   /* The probability that all of 0 to 8 extra bits are ones. */
   static const double chance[9] = { 1, 0x1p-1, 0x1p-2, 0x1p-3, 0x1p-4, 0x1p-5,
     0x1p-6, 0x1p-7, 0x1p-8
   };
+  uint64_t longer = 0;
   double sum = 0;
 
-  for (int i = 0; i < 256; i++) {
-    const double *ones = next[i != 0];
-    unsigned run = table->code[i];
-    int extra = i & 15, trailing = __builtin_ctz (~run);
-    double runs;
+  for (int extra = 15; extra >= 0; extra--) {
+    for (int k = 1; k <= 7; k++)
+      sum += n[k][extra] * ones[8 - k > extra ? 8 - k - extra : 0]
+          * chance[8 - k < extra ? 8 - k : extra];
+    longer += n[0][extra];
+    if (extra > 0)              /* the last `extra` extra bits */
+      sum += longer * ones[extra < 8 ? 8 - extra : 0]
+          * chance[extra < 8 ? extra : 8];
+  }
+  return sum;
+}
 
-    if (count[i] == 0)
-      continue;
+/* The expected number of positions in an alphabet's symbols at which eight ones
+ * begin. The next symbol is random: its code's leading ones have the
+ * probabilities next[0] after symbol 0, else next[1]. */
+static double
+runs_of_ones (const uint64_t * count, const BdctHuffman * table,
+    const double *const next[2])
+{
+  uint64_t n[2][8][16] = { 0 }, within = 0;
+
+  for (int i = 0; i < 256; i++) {
+    unsigned run = table->code[i];
+    const int trailing = __builtin_ctz (~run);
+
+    n[i != 0][trailing < 7 ? trailing : 7][i & 15] += count[i];
     run &= run >> 1;
     run &= run >> 2;
     run &= run >> 4;
-    runs = __builtin_popcount (run);
-    for (int k = 1; k <= 7 && k <= trailing; k++)
-      runs += ones[8 - k > extra ? 8 - k - extra : 0]
-          * chance[8 - k < extra ? 8 - k : extra];
-    for (int k = 1; k <= extra; k++)
-      runs += ones[k < 8 ? 8 - k : 0] * chance[k < 8 ? k : 8];
-    sum += runs * count[i];
+    if (run != 0)
+      within += __builtin_popcount (run) * count[i];
   }
-  return sum;
+  for (int rest = 0; rest < 2; rest++)
+    for (int k = 6; k >= 0; k--)
+      for (int extra = 0; extra < 16; extra++)
+        n[rest][k][extra] += n[rest][k + 1][extra];
+  return within + runs_at_ends (n[0], next[0]) + runs_at_ends (n[1], next[1]);
 }
 
 /* The expected number of 0xff bytes, each of which a file follows with a 0
