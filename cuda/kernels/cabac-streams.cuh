@@ -12,6 +12,7 @@
 
 #include "cabac-strings.h"
 #include "dct/entropy/cabac.h"
+#include "dct/rd/quadtree.h"
 #include "warps.cuh"
 
 namespace {
@@ -19,26 +20,78 @@ namespace {
 constexpr int kSubBlocks = BDCT_CABAC_SEGMENT / 16; /* of a segment */
 constexpr int kPacks = 8;
 
+/* The same of a segment of trees, at most. */
+constexpr int kTreeSubBlocks = BDCT_QUADTREE_SEGMENT * BDCT_QUADTREE_SIDE
+    * BDCT_QUADTREE_SIDE / 16;
+constexpr int kTreePacks = 12;
+
 /* The first contexts of luma and of chroma */
 struct Contexts
 {
   int cbf, last_x, last_y, sub, sig, greater1, greater2;
 };
 
-/* The streams of a component with blocks of one size. The threads of a warp
- * count the bins of their sub-blocks in kPacks words, several streams in
- * each. */
+__host__ __device__ constexpr Contexts
+find_contexts (bool chroma)
+{
+  return chroma ? Contexts { BDCT_CABAC_CHROMA_CBF, BDCT_CABAC_CHROMA_LAST_X,
+    BDCT_CABAC_CHROMA_LAST_Y, BDCT_CABAC_CHROMA_SUB_BLOCK,
+    BDCT_CABAC_CHROMA_SIG, BDCT_CABAC_CHROMA_GREATER1,
+    BDCT_CABAC_CHROMA_GREATER2 }
+      : Contexts { BDCT_CABAC_LUMA_CBF, BDCT_CABAC_LUMA_LAST_X,
+    BDCT_CABAC_LUMA_LAST_Y, BDCT_CABAC_LUMA_SUB_BLOCK, BDCT_CABAC_LUMA_SIG,
+    BDCT_CABAC_LUMA_GREATER1, BDCT_CABAC_LUMA_GREATER2 };
+}
+
+/* The most flags of a sub-block's significance with a digit of
+ * BdctCabacSubBlock.pattern: of 4x4 blocks, of larger ones. */
+__host__ __device__ constexpr int
+small_digit (int d)
+{
+  return d < 4 ? 1 : d < 8 ? 2 : 3;
+}
+
+__host__ __device__ constexpr int
+large_digit (int d)
+{
+  return d == 0 ? 10 : d == 1 ? 5 : 16;
+}
+
+/* A part of a last position's prefix: log2 of the bins of each context, how
+ * many contexts there are, and luma's first one. */
+__host__ __device__ constexpr int
+last_bins (int log2_size, bool chroma)
+{
+  return chroma ? log2_size - 2 : (log2_size + 1) >> 2;
+}
+
+__host__ __device__ constexpr int
+count_last (int log2_size, bool chroma)
+{
+  return ((2 * log2_size - 2) >> last_bins (log2_size, chroma)) + 1;
+}
+
+__host__ __device__ constexpr int
+first_last (int log2_size)
+{
+  return 3 * (log2_size - 2) + ((log2_size - 1) >> 2);
+}
+
+/* The streams of a component with blocks of one size, or with trees. The
+ * threads of a warp count the bins of their sub-blocks in kPacks words, several
+ * streams in each. */
 struct Streams
 {
   int n = 0, words = 0;         /* streams, and words of all */
   int last_x = 0, n_last = 0, sub = 0, sig = 0, greater1 = 0, greater2 = 0;
-  int16_t context[BDCT_CABAC_STREAMS] = {};
-  int16_t word[BDCT_CABAC_STREAMS] = {}; /* where it begins */
+  int16_t context[BDCT_CABAC_TREE_STREAMS] = {};
+  int16_t word[BDCT_CABAC_TREE_STREAMS] = {}; /* where it begins */
   /* Its count: bits `shift` on of a pack, `width` of them. Pack kPerBlock: it
-   * has one bin a block; kLast: it is of the last positions, which are put down
-   * by themselves. */
-  int8_t pack[BDCT_CABAC_STREAMS] = {}, shift[BDCT_CABAC_STREAMS] = {},
-      width[BDCT_CABAC_STREAMS] = {};
+   * has one bin a block; kLast: it is of the last positions, or of what else is
+   * put down by itself. */
+  int8_t pack[BDCT_CABAC_TREE_STREAMS] = {};
+  int8_t shift[BDCT_CABAC_TREE_STREAMS] = {};
+  int8_t width[BDCT_CABAC_TREE_STREAMS] = {};
 
   static constexpr int kPerBlock = -1, kLast = -2;
 
@@ -58,11 +111,10 @@ struct Streams
   __host__ __device__ constexpr void
   add_last (const Contexts &c, int log2_size, bool chroma, int blocks)
   {
-    const int offset = chroma ? 0
-        : 3 * (log2_size - 2) + ((log2_size - 1) >> 2);
-    const int log2_bins = chroma ? log2_size - 2 : (log2_size + 1) >> 2;
+    const int offset = chroma ? 0 : first_last (log2_size);
+    const int log2_bins = last_bins (log2_size, chroma);
 
-    n_last = ((2 * log2_size - 2) >> log2_bins) + 1;
+    n_last = count_last (log2_size, chroma);
     last_x = n;
     for (int i = 0; i < n_last; i++)
       add (c.last_x + offset + i, blocks << log2_bins, kLast, 0, 0);
@@ -70,12 +122,9 @@ struct Streams
       add (c.last_y + offset + i, blocks << log2_bins, kLast, 0, 0);
   }
 
-  /* By digit of BdctCabacSubBlock.pattern */
   __host__ __device__ constexpr void
   add_sig (const Contexts &c, int log2_size, bool chroma, int blocks)
   {
-    const int small[9] = { 1, 1, 1, 1, 2, 2, 2, 2, 3 };
-    const int large[3] = { 10, 5, 16 }; /* the most places of a digit */
     const int others = kSubBlocks - blocks;
     const int here = c.sig + (chroma && log2_size > 3 ? 12
         : log2_size == 3 ? 9 : 21);
@@ -83,16 +132,16 @@ struct Streams
     sig = n;
     if (log2_size == 2) {
       for (int d = 0; d < 9; d++)
-        add (c.sig + d, small[d] * blocks, d < 4 || d == 8 ? 1 : 0,
+        add (c.sig + d, small_digit (d) * blocks, d < 4 || d == 8 ? 1 : 0,
             d < 4 ? 7 + 6 * d : d == 8 ? 0 : 7 * (d - 4), d < 4 ? 6 : 7);
       return;
     }
     add (c.sig, blocks, 3, 24, 6);
     for (int d = 0; d < 3; d++)
-      add (here + d, large[d] * (chroma ? kSubBlocks : blocks),
+      add (here + d, large_digit (d) * (chroma ? kSubBlocks : blocks),
           chroma ? 0 : 4, 10 * d, 10);
     for (int d = 0; d < 3 && !chroma; d++)
-      add (here + 3 + d, large[d] * others, 0, 10 * d, 10);
+      add (here + 3 + d, large_digit (d) * others, 0, 10 * d, 10);
   }
 
   __host__ __device__ constexpr void
@@ -123,13 +172,7 @@ struct Streams
   __host__ __device__ constexpr
   Streams (int log2_size, bool chroma)
   {
-    const Contexts c = chroma ? Contexts { BDCT_CABAC_CHROMA_CBF,
-      BDCT_CABAC_CHROMA_LAST_X, BDCT_CABAC_CHROMA_LAST_Y,
-      BDCT_CABAC_CHROMA_SUB_BLOCK, BDCT_CABAC_CHROMA_SIG,
-      BDCT_CABAC_CHROMA_GREATER1, BDCT_CABAC_CHROMA_GREATER2 }
-        : Contexts { BDCT_CABAC_LUMA_CBF, BDCT_CABAC_LUMA_LAST_X,
-      BDCT_CABAC_LUMA_LAST_Y, BDCT_CABAC_LUMA_SUB_BLOCK, BDCT_CABAC_LUMA_SIG,
-      BDCT_CABAC_LUMA_GREATER1, BDCT_CABAC_LUMA_GREATER2 };
+    const Contexts c = find_contexts (chroma);
     const int blocks = BDCT_CABAC_SEGMENT >> 2 * log2_size;
 
     add (c.cbf, blocks, kPerBlock, 0, 0);
@@ -140,19 +183,98 @@ struct Streams
     add_sig (c, log2_size, chroma, blocks);
     add_greater (c, log2_size, chroma, blocks);
   }
+
+  /* Of trees: stream k is the k-th of the component's contexts. */
+  __host__ __device__ constexpr
+  Streams (bool chroma)
+  {
+    const Contexts c = find_contexts (chroma);
+
+    add (c.cbf, kTreeSubBlocks, kLast, 0, 0);
+    add_tree_last (c.last_x, chroma);
+    add_tree_last (c.last_y, chroma);
+    sub = n;
+    for (int i = 0; i < 2; i++)
+      add (c.sub + i, kTreeSubBlocks, 11, 6 * i, 6);
+    add_tree_sig (c.sig, chroma);
+    add_tree_greater (c, chroma);
+    for (int i = 5; i > 2 && !chroma; i--)
+      add (BDCT_CABAC_LUMA_SPLIT + 5 - i, kTreeSubBlocks >> 2 * (i - 2), kLast,
+          0, 0);
+  }
+
+  /* Chroma's blocks share contexts, with at most a bin a sub-block in each. */
+  __host__ __device__ constexpr void
+  add_tree_last (int context, bool chroma)
+  {
+    const int first = n;
+
+    for (int i = 2; i <= 5 && !chroma; i++)
+      for (int k = 0; k < count_last (i, false); k++)
+        add (context + n - first, kTreeSubBlocks >> 2 * (i - 2)
+            << last_bins (i, false), kLast, 0, 0);
+    for (int k = 0; k < 3 && chroma; k++)
+      add (context + k, kTreeSubBlocks, kLast, 0, 0);
+  }
+
+  /* Packs 0 to 3 have those of blocks of 8x8, the first sub-block's and the
+   * others', and of larger ones; of chroma, 0 and 2, of all of them. The first
+   * stream is the only one that 4x4 blocks share with others. */
+  __host__ __device__ constexpr void
+  add_tree_sig (int context, bool chroma)
+  {
+    sig = n;
+    for (int d = 0; d < 9; d++)
+      add (context + d, small_digit (d) * kTreeSubBlocks,
+          d == 0 ? 11 : d < 4 || d == 8 ? 5 : 4, d == 0 ? 12
+          : d < 4 ? 7 + 6 * d : d == 8 ? 0 : 7 * (d - 4), d < 4 ? 6 : 7);
+    for (int i = 9; i < (chroma ? 15 : 27); i++) {
+      const int blocks = kTreeSubBlocks >> (i < 15 ? 2 : 4);
+      const bool used = i < 15 || i > 20, dc = i < 12 || (i > 20 && i < 24);
+
+      add (context + i, !used ? 0 : large_digit (i % 3) * (chroma
+              ? kTreeSubBlocks : dc ? blocks : kTreeSubBlocks - (i < 15
+                  ? blocks : blocks >> 2)), chroma ? (i - 9) / 3 * 2
+          : (i < 15 ? 0 : 2) + !dc, 10 * (i % 3), used ? 10 : 0);
+    }
+  }
+
+  /* Packs 6 on have a set each. */
+  __host__ __device__ constexpr void
+  add_tree_greater (const Contexts &c, bool chroma)
+  {
+    const int sets = chroma ? 2 : 4;
+
+    greater1 = n;
+    for (int s = 0; s < sets; s++) {
+      add (c.greater1 + 4 * s, 7 * kTreeSubBlocks, 6 + s, 14, 8);
+      add (c.greater1 + 4 * s + 1, kTreeSubBlocks, 10, 6 * s, 6);
+      add (c.greater1 + 4 * s + 2, kTreeSubBlocks, 6 + s, 0, 6);
+      add (c.greater1 + 4 * s + 3, 6 * kTreeSubBlocks, 6 + s, 6, 8);
+    }
+    greater2 = n;
+    for (int s = 0; s < sets; s++)
+      add (c.greater2 + s, kTreeSubBlocks, 6 + s, 22, 6);
+  }
 };
 
-__host__ __device__ constexpr bool
+template <typename Strings> __host__ __device__ constexpr bool
 has_room (const Streams &s)
 {
-  return s.words * sizeof (uint32_t) <= sizeof BdctCabacStrings::bits
-      && s.n <= BDCT_CABAC_STREAMS;
+  return s.words * sizeof (uint32_t) <= sizeof Strings::bits
+      && s.n <= (int) sizeof Strings::exit;
 }
 
-static_assert (has_room (Streams (2, false)) && has_room (Streams (2, true))
-    && has_room (Streams (3, false)) && has_room (Streams (3, true))
-    && has_room (Streams (4, false)) && has_room (Streams (4, true))
-    && has_room (Streams (5, false)) && has_room (Streams (5, true)));
+static_assert (has_room<BdctCabacStrings> (Streams (2, false))
+    && has_room<BdctCabacStrings> (Streams (2, true))
+    && has_room<BdctCabacStrings> (Streams (3, false))
+    && has_room<BdctCabacStrings> (Streams (3, true))
+    && has_room<BdctCabacStrings> (Streams (4, false))
+    && has_room<BdctCabacStrings> (Streams (4, true))
+    && has_room<BdctCabacStrings> (Streams (5, false))
+    && has_room<BdctCabacStrings> (Streams (5, true))
+    && has_room<BdctCabacTreeStrings> (Streams (false))
+    && has_room<BdctCabacTreeStrings> (Streams (true)));
 
 /* The same, for what is found at run time: [log2_size - 2][chroma]. */
 BDCT_CABAC_TABLE Streams streams_table[4][2] = {
@@ -161,6 +283,10 @@ BDCT_CABAC_TABLE Streams streams_table[4][2] = {
   { Streams (4, false), Streams (4, true) },
   { Streams (5, false), Streams (5, true) },
 };
+
+/* Of trees: [chroma]. */
+BDCT_CABAC_TABLE Streams tree_streams_table[2] = { Streams (false),
+  Streams (true) };
 
 /* The sub-blocks of a block in coding order, the last one of the scan first: x,
  * and 16 y. */

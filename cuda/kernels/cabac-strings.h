@@ -24,6 +24,16 @@ typedef struct BdctCabacStrings {
                                          and 0x80; 0: not known yet */
 } BdctCabacStrings;
 
+/** The most contexts of a component with trees: luma's. */
+#define BDCT_CABAC_TREE_STREAMS 83
+
+/** The same of a segment of squares with trees (dct/rd/quadtree.h). */
+typedef struct BdctCabacTreeStrings {
+  uint32_t bits[2624];
+  uint16_t length[BDCT_CABAC_TREE_STREAMS];
+  uint8_t exit[BDCT_CABAC_TREE_STREAMS];
+} BdctCabacTreeStrings;
+
 #ifdef __cplusplus
 }
 #endif

@@ -20,6 +20,13 @@ namespace {
 /* A component of a plane, and where its strings are. */
 struct Component
 {
+  using Strings = BdctCabacStrings;
+  /* Of Cost's thread blocks; and more parts of strings than a segment has: with
+   * 4x4, the most, a block has 15 bins for significance, 9 for greater levels,
+   * 6 for its last position and its flag. */
+  static constexpr int kWarps = 8, kParts = 160;
+  static constexpr int kMostBins = 31 * kSubBlocks;
+
   int log2_size, n_blocks, n_segments;
   bool chroma;
   const BdctLevel *levels;
@@ -40,6 +47,12 @@ struct Component
     counts = plane.counts;
     own_counts = plane.counts
         + plane.layout.component[i] * BDCT_RATE_COUNTERS;
+  }
+
+  BDCT_INLINE const Streams &
+  streams () const
+  {
+    return streams_table[log2_size - 2][chroma];
   }
 };
 
@@ -65,6 +78,101 @@ put (uint32_t *string, uint32_t at, uint32_t bits)
     atomicOr (&string[at >> 5], bits << (at & 31));
     if (high != 0)
       atomicOr (&string[(at >> 5) + 1], high);
+  }
+}
+
+/* Whether a sub-block has levels. */
+BDCT_INLINE bool
+has_levels (const BdctLevel *from, int log2_size)
+{
+  uint32_t all = 0;
+
+  BDCT_UNROLL for (int v = 0; v < 4; v++) {
+    const uint2 four = *(const uint2 *) (from + (v << log2_size));
+
+    all |= four.x | four.y;
+  }
+  return all != 0;
+}
+
+/* Read a sub-block's levels, if it has any. Returns the bypass bins, but for
+ * those of a last position. */
+BDCT_INLINE uint32_t
+read_levels (const BdctLevel *from, int log2_size, bool has,
+    const uint8_t together[256], Levels *found)
+{
+  uint32_t magnitude[8] = {};
+
+  if (has) {
+    BDCT_UNROLL for (int v = 0; v < 4; v++) {
+      const uint2 four = *(const uint2 *) (from + (v << log2_size));
+
+      magnitude[2 * v] = __viaddmax_s16x2 (~four.x, 0x00010001, four.x);
+      magnitude[2 * v + 1] = __viaddmax_s16x2 (~four.y, 0x00010001, four.y);
+    }
+  }
+  *found = find_levels (magnitude, together);
+  return __popc (found->nonzero) + count_escapes (magnitude, *found);
+}
+
+/* The prefixes of the last position, in a sub-block that begins at (4 x, 4 y)
+ * of its block: that of x, and 16 times that of y. Adds the suffixes' bins. */
+BDCT_INLINE uint8_t
+find_prefixes (uint32_t nonzero, int x, int y, uint32_t *bypass)
+{
+  const int i = 16 - __ffs ((int) nonzero);
+  const int in = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
+
+  x = 4 * x + (in & 3);
+  y = 4 * y + (in >> 2);
+  *bypass += last_suffix (x) + last_suffix (y);
+  return (uint8_t) (last_prefix (x) | last_prefix (y) << 4);
+}
+
+/* Write the strings to memory, and count their bins: of short ones a thread,
+ * of long ones a warp. */
+template <typename Strings> BDCT_INLINE void
+write (const uint32_t *string, const uint32_t *lengths, const Streams &streams,
+    Strings *to, unsigned long long *counts, int t, int n_warps)
+{
+  constexpr int short_words = 3;
+  const auto count = [&] (int k, int length, int ones) {
+    unsigned long long *its = counts + 2 * streams.context[k];
+
+    if (length > ones)
+      atomicAdd (&its[0], (unsigned long long) (length - ones));
+    if (ones > 0)
+      atomicAdd (&its[1], (unsigned long long) ones);
+  };
+
+  if (t < streams.n) {
+    const int length = (int) lengths[t], word = streams.word[t];
+    int ones = -1;              /* without the one behind them */
+
+    to->length[t] = (uint16_t) length;
+    to->exit[t] = 0;
+    if (length >> 5 < short_words) {
+      BDCT_UNROLL for (int i = 0; i < short_words; i++)
+        if (i <= length >> 5) {
+          to->bits[word + i] = string[word + i];
+          ones += __popc (string[word + i]);
+        }
+      count (t, length, ones);
+    }
+  }
+  for (int k = n_warps - 1 - (t >> 5); k < streams.n; k += n_warps) {
+    const int length = (int) lengths[k], word = streams.word[k];
+    uint32_t ones = 0;
+
+    if (length >> 5 < short_words)
+      continue;
+    for (int i = t & 31; i <= length >> 5; i += 32) {
+      to->bits[word + i] = string[word + i];
+      ones += __popc (string[word + i]);
+    }
+    ones = add_lanes (ones);
+    if ((t & 31) == 0)
+      count (k, length, (int) ones - 1);
   }
 }
 
@@ -125,20 +233,6 @@ struct Bins
   find_sub_block (const BdctLevel *levels, int block, int x, int y)
   {
     return levels + ((size_t) block << 2 * LOG2) + (((y << LOG2) + x) << 2);
-  }
-
-  /* Whether a sub-block has levels. */
-  template <int LOG2> static BDCT_INLINE bool
-  has_levels (const BdctLevel *from)
-  {
-    uint32_t all = 0;
-
-    BDCT_UNROLL for (int v = 0; v < 4; v++) {
-      const uint2 four = *(const uint2 *) (from + (v << LOG2));
-
-      all |= four.x | four.y;
-    }
-    return all != 0;
   }
 
   /* Of a sub-block in coding order, what the ballots of its block's say:
@@ -206,8 +300,8 @@ struct Bins
   {
     constexpr int q = 1 << 2 * (LOG2 - 2), side = 1 << (LOG2 - 2);
     const int lane = t & 31, warp = t >> 5, block = t / q, j = t % q;
-    const uint32_t raster = ballot (block < n_blocks && has_levels<LOG2>
-        (find_sub_block<LOG2> (levels, block, j % side, j / side)));
+    const uint32_t raster = ballot (block < n_blocks && has_levels
+        (find_sub_block<LOG2> (levels, block, j % side, j / side), LOG2));
     bool active, is_item;
     const Item item = find_item<LOG2> (sh, raster, t, &active, &is_item);
     const uint32_t items = ballot (is_item);
@@ -243,30 +337,13 @@ struct Bins
     constexpr int q = 1 << 2 * (LOG2 - 2);
     const int block = item.number / q;
     const int place = order_table[LOG2 - 2].place[item.number % q];
-    uint32_t magnitude[8] = {}, bypass;
+    const BdctLevel *from = find_sub_block<LOG2> (levels, block, place & 15,
+        place >> 4);
+    uint32_t bypass = read_levels (from, LOG2, item.has, sh.together, found);
 
-    if (item.has) {
-      const BdctLevel *from = find_sub_block<LOG2> (levels, block, place & 15,
-          place >> 4);
-
-      BDCT_UNROLL for (int v = 0; v < 4; v++) {
-        const uint2 four = *(const uint2 *) (from + (v << LOG2));
-
-        magnitude[2 * v] = __viaddmax_s16x2 (~four.x, 0x00010001, four.x);
-        magnitude[2 * v + 1] = __viaddmax_s16x2 (~four.y, 0x00010001, four.y);
-      }
-    }
-    *found = find_levels (magnitude, sh.together);
-    bypass = __popc (found->nonzero) + count_escapes (magnitude, *found);
-    if (item.last) {
-      const int i = 16 - __ffs ((int) found->nonzero);
-      const int in = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
-      const int x = 4 * (place & 15) + (in & 3);
-      const int y = 4 * (place >> 4) + (in >> 2);
-
-      sh.prefix[block] = (uint8_t) (last_prefix (x) | last_prefix (y) << 4);
-      bypass += last_suffix (x) + last_suffix (y);
-    }
+    if (item.last)
+      sh.prefix[block] = find_prefixes (found->nonzero, place & 15, place >> 4,
+          &bypass);
     return bypass;
   }
 
@@ -276,7 +353,7 @@ struct Bins
   put_last (Shared &sh, const Streams &streams, int t)
   {
     constexpr Streams S (LOG2, CHROMA);
-    constexpr int log2_bins = CHROMA ? LOG2 - 2 : (LOG2 + 1) >> 2;
+    constexpr int log2_bins = last_bins (LOG2, CHROMA);
     constexpr int n_blocks = BDCT_CABAC_SEGMENT >> 2 * LOG2;
     constexpr int own = (n_blocks + 31) / 32;
     const int lane = t & 31;
@@ -304,53 +381,6 @@ struct Bins
         sh.length[S.last_x + k] = end - begin;
         put (sh.string, end, 1);
       }
-    }
-  }
-
-  /* Write the strings to memory, and count their bins: of short ones a thread,
-   * of long ones a warp. */
-  static BDCT_INLINE void
-  write (Shared &sh, const Streams &streams, BdctCabacStrings *to,
-      unsigned long long *counts, int t)
-  {
-    constexpr int short_words = 3;
-    const auto count = [&] (int k, int length, int ones) {
-      unsigned long long *its = counts + 2 * streams.context[k];
-
-      if (length > ones)
-        atomicAdd (&its[0], (unsigned long long) (length - ones));
-      if (ones > 0)
-        atomicAdd (&its[1], (unsigned long long) ones);
-    };
-
-    if (t < streams.n) {
-      const int length = (int) sh.length[t], word = streams.word[t];
-      int ones = -1;            /* without the one behind them */
-
-      to->length[t] = (uint16_t) length;
-      to->exit[t] = 0;
-      if (length >> 5 < short_words) {
-        BDCT_UNROLL for (int i = 0; i < short_words; i++)
-          if (i <= length >> 5) {
-            to->bits[word + i] = sh.string[word + i];
-            ones += __popc (sh.string[word + i]);
-          }
-        count (t, length, ones);
-      }
-    }
-    for (int k = kWarps - 1 - (t >> 5); k < streams.n; k += kWarps) {
-      const int length = (int) sh.length[k], word = streams.word[k];
-      uint32_t ones = 0;
-
-      if (length >> 5 < short_words)
-        continue;
-      for (int i = t & 31; i <= length >> 5; i += 32) {
-        to->bits[word + i] = sh.string[word + i];
-        ones += __popc (sh.string[word + i]);
-      }
-      ones = add_lanes (ones);
-      if ((t & 31) == 0)
-        count (k, length, (int) ones - 1);
     }
   }
 
@@ -590,7 +620,7 @@ struct Bins
   static BDCT_INLINE void
   thread (const Component &c, int segment, Shared &sh, int t)
   {
-    const Streams &streams = streams_table[c.log2_size - 2][c.chroma];
+    const Streams &streams = c.streams ();
     uint32_t bypass;
 
     for (int i = t; i < (int) (sizeof sh.string / 4); i += kThreads)
@@ -613,7 +643,8 @@ struct Bins
         bypass = put_segment_of<5> (sh, c, streams, segment, t);
         break;
     }
-    write (sh, streams, &c.strings[segment], c.own_counts, t);
+    write (sh.string, sh.length, streams, &c.strings[segment], c.own_counts, t,
+        kWarps);
     bypass = add_lanes (bypass);
     if (t % 32 == 0 && bypass != 0)
       atomicAdd (&c.own_counts[BDCT_RATE_BYPASS], (unsigned long long) bypass);
@@ -621,19 +652,21 @@ struct Bins
 };
 
 /* Price segments, a warp each, behind Bins of all of a job. */
-struct Cost
+template <typename C> struct Cost
 {
-  static constexpr int kWarps = 8, kThreads = 32 * kWarps;
+  using Strings = typename C::Strings;
+
+  static constexpr int kWarps = C::kWarps, kThreads = 32 * kWarps;
   static constexpr int kSegments = kWarps, kBlocksAtOnce = 4;
 
   /* Bins of a step, and of a part of a string; and more parts than a segment
-   * has: with 4x4, the most, a block has 15 bins for significance, 9 for
-   * greater levels, 6 for its last position and its flag. */
+   * has. */
   static constexpr int kStep = 5, kRows = 2 << kStep;
   static constexpr int kSteps = 19, kPart = kSteps * kStep, kWords = 3;
-  static constexpr int kParts = 160;
+  static constexpr int kParts = C::kParts;
+  static constexpr int kStreams = (int) sizeof Strings::exit;
 
-  static_assert (31 * kSubBlocks / kPart + BDCT_CABAC_STREAMS < kParts);
+  static_assert (C::kMostBins / kPart + kStreams < kParts);
 
   struct Warp
   {
@@ -641,7 +674,7 @@ struct Cost
     uint16_t exit[kParts];
     uint8_t stream[kParts];
     /* Of a stream: length and first part << 16, word and start << 16 */
-    uint2 stream_of[BDCT_CABAC_STREAMS];
+    uint2 stream_of[kStreams];
   };
 
   struct Shared
@@ -651,7 +684,7 @@ struct Cost
      * row): the cost << 9, the next state << 2. */
     uint32_t table[128 * kRows];
     Warp warp[kWarps];
-    uint8_t start[BDCT_CABAC_STREAMS];
+    uint8_t start[kStreams];
   };
 
   /* A string without its last bin is one that the same thread did before. */
@@ -682,10 +715,19 @@ struct Cost
   /* The states in which the streams start, as bdct_cabac_start() finds them:
    * four threads a stream. */
   static BDCT_INLINE void
-  find_start (uint8_t *start, const Component &c, const Streams &streams, int t)
+  find_start (uint8_t *start, const C &c, const Streams &streams, int t)
   {
     constexpr int lanes = 4;
-    const int k = t / lanes < streams.n ? t / lanes : 0;
+
+    for (int first = 0; first < streams.n; first += kThreads / lanes)
+      find_starts<lanes> (start, c, streams, first + t / lanes, t % lanes);
+  }
+
+  template <int lanes> static BDCT_INLINE void
+  find_starts (uint8_t *start, const C &c, const Streams &streams, int stream,
+      int lane)
+  {
+    const int k = stream < streams.n ? stream : 0;
     const unsigned long long *counts = c.counts + 2 * streams.context[k];
     unsigned long long zeros, ones, more, less, least = UINT64_MAX;
     int best = 0;
@@ -701,7 +743,7 @@ struct Cost
     }
     more = ones > zeros ? ones : zeros;
     less = ones > zeros ? zeros : ones;
-    for (int i = t % lanes; i < 63; i += lanes) {
+    for (int i = lane; i < 63; i += lanes) {
       const unsigned long long cost = more * (bdct_cabac_step[2 * i] >> 8)
           + less * (bdct_cabac_step[2 * i + 1] >> 8);
 
@@ -719,7 +761,7 @@ struct Cost
         best = where;
       }
     }
-    if (t % lanes == 0 && t / lanes < streams.n)
+    if (lane == 0 && stream < streams.n)
       start[k] = (uint8_t) (2 * best + (ones > zeros));
   }
 
@@ -767,7 +809,7 @@ struct Cost
   /* Share the parts of a segment's strings out, in order. Returns how many
    * there are. */
   static BDCT_INLINE int
-  find_parts (Warp &sh, const uint8_t *start, BdctCabacStrings *strings,
+  find_parts (Warp &sh, const uint8_t *start, Strings *strings,
       const Streams &streams, int lane)
   {
     int n = 0;
@@ -797,7 +839,7 @@ struct Cost
    * with the state in which the one before ended, until none changes; states
    * soon are the same from wherever they come. Returns this lane's cost. */
   static BDCT_INLINE uint32_t
-  price_from_start (const uint32_t *table, Warp &sh, BdctCabacStrings *strings,
+  price_from_start (const uint32_t *table, Warp &sh, Strings *strings,
       int n_parts, int lane)
   {
     uint32_t sum = 0, carry = 0;
@@ -844,7 +886,7 @@ struct Cost
    * number, which started before. */
   static BDCT_INLINE uint32_t
   price_from_before (const uint32_t *table, const Warp &sh,
-      const BdctCabacStrings *strings, const Streams &streams, int lane)
+      const Strings *strings, const Streams &streams, int lane)
   {
     uint32_t sum = 0;
 
@@ -872,9 +914,9 @@ struct Cost
   }
 
   static BDCT_INLINE void
-  thread (const Component &c, int tile, Shared &sh, int t)
+  thread (const C &c, int tile, Shared &sh, int t)
   {
-    const Streams &streams = streams_table[c.log2_size - 2][c.chroma];
+    const Streams &streams = c.streams ();
     const int lane = t & 31, segment = tile * kWarps + (t >> 5);
     Warp &own = sh.warp[t >> 5];
     uint32_t sum;
@@ -885,7 +927,7 @@ struct Cost
     if (segment >= c.n_segments)
       return;
 
-    BdctCabacStrings *strings = &c.strings[segment];
+    Strings *strings = &c.strings[segment];
     const int n_parts = find_parts (own, sh.start, strings, streams, lane);
 
     sum = price_from_start (sh.table, own, strings, n_parts, lane);

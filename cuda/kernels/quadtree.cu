@@ -7,10 +7,10 @@
  * Levels are processed in sub-blocks of 4 x 4, one for each thread: two bits of
  * each sub-block determine in advance what dct/entropy/cabac.h's walk carries
  * from one sub-block to the next. */
-#include "quadtree.h"
 #include "dct/base/sample.h"
 #include "dct/entropy/cabac.h"
 #include "dct/picture/render.h"
+#include "quadtree.cuh"
 #include "threads.cuh"
 #ifndef __CUDACC__
 #include "quadtree-emulation.h"
@@ -18,137 +18,7 @@
 
 namespace {
 
-constexpr int kSide = BDCT_QUADTREE_SIDE;
-constexpr int kSizes = BDCT_TREE_SIZES;
-constexpr int kComponents = BDCT_MAX_COMPONENTS;
-/* The most sub-blocks, and so blocks, of a component of a square. */
-constexpr int kParts = (kSide / 4) * (kSide / 4);
 constexpr int kBins = 2 * BDCT_CABAC_CONTEXTS;
-
-BDCT_INLINE int
-lesser (int a, int b)
-{
-  return a < b ? a : b;
-}
-
-/* A square, by its first luma sample. */
-struct Square
-{
-  const BdctCudaTree &tree;
-  int left, top;
-
-  BDCT_INLINE bool
-  has (int x, int y) const
-  {
-    const BdctPlaneLayout &luma = tree.component[BDCT_Y].layout;
-
-    return left + x < luma.width && top + y < luma.height;
-  }
-};
-
-/* The blocks of a component and size in a square. */
-struct Blocks
-{
-  const BdctCudaTreeComponent &component;
-  const BdctCudaTreeBlocks &of;
-  int x, y;                     /* the square's first block */
-  int log2_size, log2_across, log2_parts;
-
-  BDCT_INLINE
-  Blocks (const Square &s, int c, int size)
-    : component (s.tree.component[c]), of (component.sized[size]),
-    log2_size (of.log2_size)
-  {
-    x = s.left >> component.sub_x >> log2_size;
-    y = s.top >> component.sub_y >> log2_size;
-    log2_across = BDCT_QUADTREE_LOG2 - component.sub_x - log2_size;
-    log2_parts = 2 * (log2_size - 2);
-  }
-
-  /* Whether block (bx, by) of the square exists. */
-  BDCT_INLINE bool
-  has (int bx, int by) const
-  {
-    return x + bx < of.columns && y + by < of.rows;
-  }
-
-  BDCT_INLINE int
-  number (int bx, int by) const
-  {
-    return (y + by) * of.columns + x + bx;
-  }
-
-  BDCT_INLINE const BdctLevel *
-  levels (int bx, int by) const
-  {
-    return of.levels + ((size_t) number (bx, by) << 2 * log2_size);
-  }
-
-  BDCT_INLINE int
-  set (int bx, int by) const
-  {
-    return of.quantizer_map != nullptr ? of.quantizer_map[number (bx, by)] : 0;
-  }
-};
-
-/* The size of a component's blocks where luma's are 2^n. */
-BDCT_INLINE int
-find_size (const BdctCudaTree &tree, int c, int n)
-{
-  return bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2) ? n - 2
-      : bdct_quadtree_node (tree.chroma, c, n) - 2;
-}
-
-/* The number of sub-blocks of a component of a square. */
-BDCT_INLINE int
-count_parts (const BdctCudaTreeComponent &component)
-{
-  return kParts >> (component.sub_x + component.sub_y);
-}
-
-/* A sub-block of a size: part (x, y) of block (bx, by). */
-struct Part
-{
-  int bx, by, x, y, first, place; /* of its block in Shared, and of itself in
-                                     that block's scan */
-
-  BDCT_INLINE
-  Part (const Blocks &b, int number)
-  {
-    const int block = number >> b.log2_parts, log2_side = b.log2_size - 2;
-    const int side = 1 << log2_side;
-
-    first = block << b.log2_parts;
-    bx = block & ((1 << b.log2_across) - 1);
-    by = block >> b.log2_across;
-    x = (number - first) & (side - 1);
-    y = (number - first) >> log2_side;
-    place = find_place (x, y, side);
-  }
-
-  /* The position in the diagonal scan (clause 6.5.3). */
-  static BDCT_INLINE int
-  find_place (int x, int y, int side)
-  {
-    const int d = x + y, rest = 2 * side - 1 - d;
-
-    return d < side ? d * (d + 1) / 2 + x
-        : side * side - rest * (rest + 1) / 2 + x - (d - side + 1);
-  }
-};
-
-/* log2 of the side of luma's block at sample (x, y) of the square, which may be
- * in a part of the block beyond the picture. */
-BDCT_INLINE int
-stored_size (const Square &s, int x, int y)
-{
-  const BdctCudaTreeComponent &luma = s.tree.component[BDCT_Y];
-  const int left = lesser (s.left + x, luma.layout.width - 1);
-  const int top = lesser (s.top + y, luma.layout.height - 1);
-
-  return s.tree.sizes[(size_t) (top >> luma.log2_smallest) * luma.columns
-      + (left >> luma.log2_smallest)];
-}
 
 /* Shared by the threads of a square. */
 struct Found
@@ -165,7 +35,6 @@ struct Found
    * the rest. */
   uint32_t sse[2][kComponents], nonzero[kComponents], levels[kComponents];
   uint32_t area[kSizes];
-  uint32_t counter[kComponents][kBins], bypass[kComponents];
 };
 
 /* A block's parts as bits, from bytes of 0 or 1. */
@@ -455,19 +324,6 @@ take_block (const Square &s, Found &shared, const Blocks &b, int c, int bx,
             * visible (size, (b.y + by) * size, b.component.layout.height)));
 }
 
-/* Count the flags of the nodes that begin at luma's sub-block (x, y) of the
- * square. */
-BDCT_INLINE void
-count_flags (const BdctCudaTree &tree, Found &shared, int x, int y)
-{
-  const int size = shared.size[8 * y + x];
-
-  for (int n = tree.min_log2 + 1; n <= tree.max_log2; n++)
-    if (size <= n && ((x | y) & ((1 << (n - 2)) - 1)) == 0)
-      atomicAdd (&shared.counter[BDCT_Y][2 * bdct_quadtree_context (n)
-              + (size < n)], 1u);
-}
-
 /* Produce all outputs for sub-block (x, y) of a component of the square. */
 BDCT_INLINE void
 take_part (const Square &s, Found &shared, int c, int x, int y)
@@ -489,18 +345,6 @@ take_part (const Square &s, Found &shared, int c, int x, int y)
     return;
   if (((x | y) & mask) == 0)
     take_block (s, shared, b, c, bx, by);
-  if (tree.counts != nullptr) {
-    const Part p (b, (((by << b.log2_across) + bx) << b.log2_parts)
-        + ((y & mask) << log2_side) + (x & mask));
-    BdctCabacSink sink = { shared.counter[c], nullptr, nullptr, 0, nullptr, 0,
-      0 };
-
-    code_part (&sink, b, p, shared.coded[size][c], shared.greater[size][c]);
-    if (sink.bypass != 0)
-      atomicAdd (&shared.bypass[c], sink.bypass);
-    if (c == BDCT_Y && inside)
-      count_flags (tree, shared, x, y);
-  }
   if (!inside)
     return;
   if (component.records != nullptr && ((left | top) & smallest) == 0)
@@ -526,8 +370,7 @@ add (unsigned long long *to, unsigned long long v)
 
 /* Add the square's sums to the frame's. */
 BDCT_INLINE void
-add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
-    int n_threads)
+add_sums (const BdctCudaTree &tree, const Found &shared, unsigned square, int t)
 {
   BdctCudaAccumulator &accumulator =
       tree.accumulators[square % BDCT_CUDA_ACCUMULATORS];
@@ -540,16 +383,6 @@ add_up (const BdctCudaTree &tree, const Found &shared, unsigned square, int t,
   }
   if (t < kSizes)
     add (&accumulator.area[t], shared.area[t]);
-  if (tree.counts == nullptr)
-    return;
-  for (int c = 0; c < tree.n_components; c++) {
-    unsigned long long *counts = tree.counts + c * BDCT_RATE_COUNTERS;
-
-    for (int k = t; k < kBins; k += n_threads)
-      add (&counts[k], shared.counter[c][k]);
-    if (t == 0)
-      add (&counts[BDCT_RATE_BYPASS], shared.bypass[c]);
-  }
 }
 
 /* For squares (x, y). kBlocks, here and below, is the blocks of a
@@ -610,15 +443,13 @@ template <bool kGiven> struct Choose
       for (int k = t; k < kSizes * kComponents * kParts; k += kThreads)
         shared.rate[k / kParts / kComponents][k / kParts % kComponents]
             [k % kParts] = 0;
-      for (int k = t; k < kComponents * kBins; k += kThreads)
-        shared.counter[k / kBins][k % kBins] = 0;
       if (t < kComponents) {
         shared.sse[0][t] = shared.sse[1][t] = 0;
-        shared.nonzero[t] = shared.levels[t] = shared.bypass[t] = 0;
+        shared.nonzero[t] = shared.levels[t] = 0;
       }
       if (t < kSizes)
         shared.area[t] = 0;
-      if (!one || tree.counts != nullptr)
+      if (!one)
         for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p,
                 int size, int c) {
           const int seen = look_at (b.levels (p.bx, p.by)
@@ -645,7 +476,7 @@ template <bool kGiven> struct Choose
       }
     });
     threads<kThreads> ([&] (int t) {
-      add_up (tree, shared, (unsigned) (x + y), t, kThreads);
+      add_sums (tree, shared, (unsigned) (x + y), t);
     });
   }
 };
@@ -693,108 +524,6 @@ template <bool kGiven> struct CopyLevels
   }
 };
 
-/* Segments take different branches through their levels: a warp has only a few
- * of them, and so waits less. */
-constexpr int kLanes = 8;
-
-/* Price the blocks of square (x, y) of a component in coding order, by a
- * segment's states. Returns the cost of the bins without bypass bins.
- */
-BDCT_INLINE uint64_t
-price_square (const BdctCudaTree &tree, int c, int x, int y, uint8_t *state,
-    const uint32_t *step)
-{
-  const Square s = { tree, x * kSide, y * kSide };
-  const bool chroma = c != BDCT_Y;
-  uint64_t cost = 0;
-  uint32_t bypass = 0;
-
-  for (int place = 0; place < kParts; place++) {
-    const int u = (place & 1) | (place >> 1 & 2) | (place >> 2 & 4);
-    const int v = (place >> 1 & 1) | (place >> 2 & 2) | (place >> 3 & 4);
-
-    if (!s.has (4 * u, 4 * v))
-      continue;
-
-    const int n = stored_size (s, 4 * u, 4 * v);
-    const int node = bdct_quadtree_node (tree.chroma, c, n);
-
-    if (!chroma)
-      for (int k = tree.max_log2; k > tree.min_log2; k--)
-        if (n <= k && ((u | v) & ((1 << (k - 2)) - 1)) == 0) {
-          BdctCabacSink sink = { nullptr, nullptr, state, kLanes, step, 0, 0 };
-
-          bdct_cabac_bin (&sink, bdct_quadtree_context (k), n < k);
-          cost += sink.cost;
-        }
-    if (((u | v) & ((1 << (node - 2)) - 1)) != 0)
-      continue;
-
-    const Blocks b (s, c, find_size (tree, c, n));
-    const int left = 4 * u >> b.component.sub_x >> b.log2_size;
-    const int top = 4 * v >> b.component.sub_y >> b.log2_size;
-    const int across = (1 << node) >> b.component.sub_x >> b.log2_size;
-    const int down = (1 << node) >> b.component.sub_y >> b.log2_size;
-
-    for (int i = 0; i < across * down; i++)
-      if (b.has (left + i % across, top + i / across))
-        cost += bdct_cabac_price (state, kLanes, step,
-            b.levels (left + i % across, top + i / across), b.log2_size,
-            chroma, &bypass);
-  }
-  return cost;
-}
-
-/* For kLanes segments of component y, from number kLanes x on. A thread prices
- * one segment and walks over the previous segment first
- * (dct/entropy/cabac.h). */
-struct Price
-{
-  static constexpr int kThreads = 32, kBlocks = 16;
-  struct Shared
-  {
-    uint32_t step[126];
-    uint8_t state[BDCT_CABAC_CONTEXTS * kLanes];
-  };
-
-  static BDCT_INLINE void
-  block (const BdctCudaTree &tree, int x, int y, Shared &shared)
-  {
-    const BdctPlaneLayout &luma = tree.component[BDCT_Y].layout;
-    const int columns = (luma.width - 1) / kSide + 1;
-    const int rows = (luma.height - 1) / kSide + 1;
-    const int across = (columns - 1) / BDCT_QUADTREE_SEGMENT + 1;
-
-    threads<kThreads> ([&] (int t) {
-      for (int k = t; k < 126; k += kThreads)
-        shared.step[k] = bdct_cabac_step[k];
-      for (int k = t; k < BDCT_CABAC_CONTEXTS; k += kThreads)
-        for (int i = 0; i < kLanes; i++)
-          shared.state[k * kLanes + i] =
-              bdct_cabac_start ((const BdctRateCounts *) tree.counts, k);
-    });
-    threads<kThreads> ([&] (int t) {
-      const int own = x * kLanes + t;
-      unsigned long long sum = 0;
-
-      if (t >= kLanes || own >= across * rows)
-        return;
-      for (int i = own > 0 ? own - 1 : 0; i <= own; i++) {
-        const int first = i % across * BDCT_QUADTREE_SEGMENT;
-
-        for (int k = first; k < lesser (first + BDCT_QUADTREE_SEGMENT,
-                columns); k++) {
-          const uint64_t cost = price_square (tree, y, k, i / across,
-              shared.state + t, shared.step);
-
-          sum += i == own ? cost : 0;
-        }
-      }
-      add (&tree.counts[y * BDCT_RATE_COUNTERS + BDCT_RATE_COST], sum);
-    });
-  }
-};
-
 #ifdef __CUDACC__
 
 template <typename K> __global__ void
@@ -816,12 +545,6 @@ launch (const BdctCudaTree *tree, unsigned x, unsigned y, cudaStream_t stream)
 }
 
 #endif
-
-unsigned
-count_squares (int samples)
-{
-  return (unsigned) (samples - 1) / kSide + 1;
-}
 
 } // namespace
 
@@ -845,15 +568,4 @@ bdct_cuda_tree_copy_levels (const BdctCudaTree *tree, bool given,
 
   return (given ? launch<CopyLevels<true>> : launch<CopyLevels<false>>) (tree,
       count_squares (luma->width), count_squares (luma->height), stream);
-}
-
-extern "C" cudaError_t
-bdct_cuda_tree_price (const BdctCudaTree *tree, cudaStream_t stream)
-{
-  const BdctPlaneLayout *luma = &tree->component[BDCT_Y].layout;
-  const unsigned across = (count_squares (luma->width) - 1)
-      / BDCT_QUADTREE_SEGMENT + 1;
-
-  return launch<Price> (tree, (across * count_squares (luma->height) - 1)
-      / kLanes + 1, tree->n_components, stream);
 }

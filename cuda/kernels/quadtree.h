@@ -54,10 +54,12 @@ typedef struct {
                                           zeroed */
   unsigned long long *counts;     /**< the counters of a BdctRateCounts,
                                        zeroed; NULL: bits are not counted */
+  struct BdctCabacTreeStrings *strings; /**< of
+                                       bdct_cuda_tree_strings_size() bytes */
 } BdctCudaTree;
 
-/** Enqueue finding the trees, unless they are given in `sizes`; writing the
- * requested outputs, and counting the bins. */
+/** Enqueue finding the trees, unless they are given in `sizes`, and writing the
+ * requested outputs. */
 cudaError_t bdct_cuda_tree_choose (const BdctCudaTree *tree, bool given,
     cudaStream_t stream);
 
@@ -67,8 +69,13 @@ cudaError_t bdct_cuda_tree_choose (const BdctCudaTree *tree, bool given,
 cudaError_t bdct_cuda_tree_copy_levels (const BdctCudaTree *tree, bool given,
     cudaStream_t stream);
 
-/** Enqueue pricing these bins, after bdct_cuda_tree_choose(). */
-cudaError_t bdct_cuda_tree_price (const BdctCudaTree *tree,
+/** Bytes of the strings of the bins of all components, for luma of this size.
+ */
+size_t bdct_cuda_tree_strings_size (int n_components, int width, int height);
+
+/** Enqueue counting the bins of the levels of the blocks in `sizes`, and
+ * pricing them (tree-bins.cu). */
+cudaError_t bdct_cuda_tree_count (const BdctCudaTree *tree,
     cudaStream_t stream);
 
 #ifdef __cplusplus

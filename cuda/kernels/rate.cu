@@ -202,7 +202,7 @@ symbols_blocks (const BdctComponentJob *)
   return kWarps * kWarpBlocks;
 }
 
-/* CABAC: `K` is Bins or Cost. */
+/* CABAC: `K` is Bins or Cost<Component>. */
 template <typename K> __global__ void
 __launch_bounds__ (K::kThreads, K::kBlocksAtOnce)
 cabac (const __grid_constant__ BdctCudaBatch batch)
@@ -250,7 +250,7 @@ bdct_rate_find (BdctCudaCount count, const BdctJob *job)
     case BDCT_CUDA_BINS:
       return &cabac_kernel<Bins>;
     case BDCT_CUDA_COST:
-      return &cabac_kernel<Cost>;
+      return &cabac_kernel<Cost<Component>>;
     default:
       return job->family == BDCT_FAMILY_JPEG
           ? find_symbols<Chain<BDCT_CHAIN_ISLOW_8>> (job->depth)

@@ -17,6 +17,7 @@ typedef struct {
   uint8_t *room;                /* of rdoq */
   BdctCudaAccumulator *accumulators;    /* of the fixed transforms: of no use */
   bool own_sizes;               /* the tree's sizes are in its memory */
+  bool bits;                    /* its bins are counted */
   bool levels_out, given;       /* the caller gets levels, or gives levels and
                                    sizes */
   BdctCudaTree tree;
@@ -110,6 +111,10 @@ place (Task * task, Share * share)
   if (task->own_sizes)
     tree->sizes = take (share, (size_t) grid[BDCT_Y].columns
         * grid[BDCT_Y].rows);
+  if (task->bits)
+    tree->strings = take (share, bdct_cuda_tree_strings_size
+        (bdct_layout_components (layout), layout->plane[0].width,
+            layout->plane[0].height));
 }
 
 static bool
@@ -131,8 +136,8 @@ bdct_quadtree_reserve (const BdctJob * job, const BdctStaging * staging,
     BdctBuffer * memory, BdctError * error)
 {
   Task task = {.staging = staging,.quantizers = job,.own_sizes = true,
-    .tree = {.min_log2 = job->tree.min_log2,.max_log2 = job->tree.max_log2,
-      .chroma = job->tree.chroma}
+    .bits = true,.tree = {.min_log2 = job->tree.min_log2,.max_log2 =
+          job->tree.max_log2,.chroma = job->tree.chroma}
   };
 
   return reserve (&task, memory, error);
@@ -188,8 +193,8 @@ describe (Task * task, const BdctImage * dst)
         device + task->i * sizeof (BdctRateCounts)) : NULL,};
   task->levels_out = task->i == 0 && frame->plan.levels.out;
   task->given = task->i == 0 && frame->plan.levels.in;
-  task->own_sizes = tree->sizes == NULL && (tree->counts != NULL
-      || task->levels_out);
+  task->bits = tree->counts != NULL;
+  task->own_sizes = tree->sizes == NULL && (task->bits || task->levels_out);
   for (int k = 0; k < task->n_quantizers; k++)
     tree->lambda[k] = task->quantizers[k].tree.lambda;
   bdct_cabac_costs (&tree->costs, job->slice_qp);
@@ -372,7 +377,7 @@ bdct_quadtree_enqueue (const BdctCudaFrame * frame, int i,
   return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, task.given,
           stream), "cudaLaunchKernel", error)
       && (!task.levels_out || copy_levels (&task, error))
-      && (!frame->plan.jobs.bits
-      || bdct_cuda_check (bdct_cuda_tree_price (&task.tree, stream),
+      && (!task.bits
+      || bdct_cuda_check (bdct_cuda_tree_count (&task.tree, stream),
           "cudaLaunchKernel", error));
 }

@@ -46,5 +46,5 @@ fake_cabac (BdctCudaCount count, const BdctCudaPlane *plane, int i,
   if (count == BDCT_CUDA_BINS)
     run<Bins> (plane, i, log2_size);
   else
-    run<Cost> (plane, i, log2_size);
+    run<Cost<Component>> (plane, i, log2_size);
 }

@@ -17,14 +17,13 @@ need_device (const void *memory)
     fake_die ("a tree of memory of the host");
 }
 
-template <typename K> void
-emulate (const FakeOther *other)
+static inline void
+need_tree (const BdctCudaTree &tree)
 {
-  const BdctCudaTree &tree = other->tree;
-
   need_device (tree.sizes);
   need_device (tree.accumulators);
   need_device (tree.counts);
+  need_device (tree.strings);
   for (int c = 0; c < tree.n_components; c++) {
     need_device (tree.component[c].src.data);
     need_device (tree.component[c].dst.data);
@@ -38,6 +37,14 @@ emulate (const FakeOther *other)
       need_device (blocks.picture.data);
     }
   }
+}
+
+template <typename K> void
+emulate (const FakeOther *other)
+{
+  const BdctCudaTree &tree = other->tree;
+
+  need_tree (tree);
   for (unsigned y = 0; y < other->y; y++)
     for (unsigned x = 0; x < other->x; x++) {
       typename K::Shared shared;

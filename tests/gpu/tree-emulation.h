@@ -1,0 +1,61 @@
+/* The kernels of cuda/kernels/tree-bins.cu without a GPU: thread blocks one
+ * after the other (warp-emulation.h).
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_TREE_EMULATION_H
+#define TESTS_TREE_EMULATION_H
+
+#include "quadtree-emulation.h"
+
+/* A component's thread blocks. */
+template <typename K> struct Tiles
+{
+  const TreeComponent *component;
+  int tile;
+  typename K::Shared shared;
+
+  void
+  begin (int i)
+  {
+    tile = i;
+    memset ((void *) &shared, 0x5a, sizeof shared);
+  }
+
+  void
+  run (int t)
+  {
+    K::thread (*component, tile, shared, t);
+  }
+};
+
+/* work: the first component, and the number of threads. */
+template <typename K> void
+emulate_warps (const FakeOther *other)
+{
+  need_tree (other->tree);
+  for (unsigned y = 0; y < other->y; y++) {
+    const TreeComponent c (other->tree, (int) (other->work[0] + y));
+    Tiles<K> tiles;
+
+    tiles.component = &c;
+    emulate_blocks ((int) other->work[1], (int) other->x, &tiles);
+  }
+}
+
+template <typename K> cudaError_t
+launch (const BdctCudaTree *tree, int first, int n_components, int n_blocks,
+    int n_threads, cudaStream_t stream)
+{
+  FakeOther other = {};
+
+  other.compute = emulate_warps<K>;
+  other.tree = *tree;
+  other.x = (unsigned) n_blocks;
+  other.y = (unsigned) n_components;
+  other.work[0] = (uint64_t) first;
+  other.work[1] = (uint64_t) n_threads;
+  return fake_launch (&other, stream);
+}
+
+#endif
