@@ -293,6 +293,10 @@ BDCT_CABAC_TABLE Streams tree_streams_table[2] = { Streams (false),
 struct Order
 {
   uint8_t place[64] = {};
+  /* Where in this order its neighbours are; kNone: it has none. */
+  uint8_t right[64] = {}, below[64] = {};
+
+  static constexpr uint8_t kNone = 255;
 
   constexpr Order (int side)
   {
@@ -302,11 +306,41 @@ struct Order
       for (int x = 0; x <= d; x++)
         if (x < side && d - x < side)
           place[--n] = (uint8_t) (x | (d - x) << 4);
+    for (int j = 0; j < side * side; j++) {
+      right[j] = below[j] = kNone;
+      for (int k = 0; k < j; k++) {
+        if (place[k] == place[j] + 1)
+          right[j] = (uint8_t) k;
+        if (place[k] == place[j] + 16)
+          below[j] = (uint8_t) k;
+      }
+    }
   }
 };
 
 BDCT_CABAC_TABLE Order order_table[4] = { Order (1), Order (2), Order (4),
   Order (8) };
+
+/* What the sub-blocks of a block say of one of them, number `j` of it in coding
+ * order: `has` has those with levels. */
+struct Around
+{
+  bool right, below;            /* these neighbours have levels */
+  bool last;                    /* it has the block's last level */
+  bool coded;                   /* it or one that is coded before has levels */
+
+  BDCT_INLINE
+  Around (const Order &order, uint64_t has, int j)
+  {
+    const uint64_t upto = has & ((UINT64_C (2) << j) - 1);
+    const uint8_t r = order.right[j], b = order.below[j];
+
+    right = r != Order::kNone && (has >> (r & 63) & 1) != 0;
+    below = b != Order::kNone && (has >> (b & 63) & 1) != 0;
+    last = (upto >> j) != 0 && (upto & (upto - 1)) == 0;
+    coded = upto != 0;
+  }
+};
 
 /* The significance of a sub-block's levels by context, that is by digit of
  * BdctCabacSubBlock.pattern: the mask's bits sorted by digit, each digit's in
@@ -388,7 +422,24 @@ struct Levels
   uint32_t escapes, beyond, third;
 };
 
-/* From two words of magnitudes a row. */
+/* The magnitudes of a sub-block's levels, two words a row. Returns whether one is
+ * not 0. */
+BDCT_INLINE bool
+load_magnitudes (const BdctLevel *from, int log2_size, uint32_t magnitude[8])
+{
+  uint32_t all = 0;
+
+  BDCT_UNROLL for (int v = 0; v < 4; v++) {
+    const uint2 four = *(const uint2 *) (from + (v << log2_size));
+
+    magnitude[2 * v] = __viaddmax_s16x2 (~four.x, 0x00010001, four.x);
+    magnitude[2 * v + 1] = __viaddmax_s16x2 (~four.y, 0x00010001, four.y);
+    all |= four.x | four.y;
+  }
+  return all != 0;
+}
+
+/* From these. */
 BDCT_INLINE Levels
 find_levels (const uint32_t magnitude[8], const uint8_t together[256])
 {
@@ -560,6 +611,20 @@ BDCT_INLINE int
 last_suffix (int position)
 {
   return position < 4 ? 0 : bdct_cabac_log2 (position) - 1;
+}
+
+/* The prefixes of the last position, in a sub-block that begins at (4 x, 4 y)
+ * of its block: that of x, and 16 times that of y. Adds the suffixes' bins. */
+BDCT_INLINE uint8_t
+find_prefixes (uint32_t nonzero, int x, int y, uint32_t *bypass)
+{
+  const int i = 16 - __ffs ((int) nonzero);
+  const int in = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
+
+  x = 4 * x + (in & 3);
+  y = 4 * y + (in >> 2);
+  *bypass += last_suffix (x) + last_suffix (y);
+  return (uint8_t) (last_prefix (x) | last_prefix (y) << 4);
 }
 
 /* What of a prefix is in the i-th context, of 1 << log2_bins bins each */

@@ -103,30 +103,10 @@ read_levels (const BdctLevel *from, int log2_size, bool has,
 {
   uint32_t magnitude[8] = {};
 
-  if (has) {
-    BDCT_UNROLL for (int v = 0; v < 4; v++) {
-      const uint2 four = *(const uint2 *) (from + (v << log2_size));
-
-      magnitude[2 * v] = __viaddmax_s16x2 (~four.x, 0x00010001, four.x);
-      magnitude[2 * v + 1] = __viaddmax_s16x2 (~four.y, 0x00010001, four.y);
-    }
-  }
+  if (has)
+    load_magnitudes (from, log2_size, magnitude);
   *found = find_levels (magnitude, together);
   return __popc (found->nonzero) + count_escapes (magnitude, *found);
-}
-
-/* The prefixes of the last position, in a sub-block that begins at (4 x, 4 y)
- * of its block: that of x, and 16 times that of y. Adds the suffixes' bins. */
-BDCT_INLINE uint8_t
-find_prefixes (uint32_t nonzero, int x, int y, uint32_t *bypass)
-{
-  const int i = 16 - __ffs ((int) nonzero);
-  const int in = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
-
-  x = 4 * x + (in & 3);
-  y = 4 * y + (in >> 2);
-  *bypass += last_suffix (x) + last_suffix (y);
-  return (uint8_t) (last_prefix (x) | last_prefix (y) << 4);
 }
 
 /* Write the strings to memory, and count their bins: of short ones a thread,

@@ -2,115 +2,21 @@
  *
  * H.265's quadtree on the GPU (dct/rd/quadtree.h). The kernels of the fixed
  * transforms come first and compute levels, records and the picture in blocks
- * of each size. A thread block has a square of 32 x 32 luma samples: it prices
- * the levels, finds the tree, and assembles the outputs of the chosen blocks.
- * Levels are processed in sub-blocks of 4 x 4, one for each thread: two bits of
- * each sub-block determine in advance what dct/entropy/cabac.h's walk carries
- * from one sub-block to the next. */
+ * of each size. A warp has a square of 32 x 32 luma samples: it prices the
+ * levels, finds the tree, and assembles the outputs of the chosen blocks.
+ * Levels are processed in sub-blocks of 4 x 4, one for each lane: what
+ * dct/entropy/cabac.h's walk carries from one to the next, two bits of each say
+ * in advance, which the lanes exchange. */
 #include "dct/base/sample.h"
 #include "dct/entropy/cabac.h"
 #include "dct/picture/render.h"
 #include "quadtree.cuh"
-#include "threads.cuh"
+#include "tree-price.cuh"
 #ifndef __CUDACC__
 #include "quadtree-emulation.h"
 #endif
 
 namespace {
-
-constexpr int kBins = 2 * BDCT_CABAC_CONTEXTS;
-
-/* Shared by the threads of a square. */
-struct Found
-{
-  BdctQuadtreeSquare square;
-  uint8_t size[kParts];
-  uint32_t costs[kBins];
-  /* For each sub-block, by block in scan order: whether it has a level that is
-   * not 0, and whether the next one finds `greater` set. */
-  alignas (8) uint8_t coded[kSizes][kComponents][kParts];
-  alignas (8) uint8_t greater[kSizes][kComponents][kParts];
-  uint32_t rate[kSizes][kComponents][kParts];   /* by block, in 2^-15 bit */
-  /* Sums over the chosen blocks. Errors are split into the lower 16 bits and
-   * the rest. */
-  uint32_t sse[2][kComponents], nonzero[kComponents], levels[kComponents];
-  uint32_t area[kSizes];
-};
-
-/* A block's parts as bits, from bytes of 0 or 1. */
-BDCT_INLINE uint64_t
-gather (const uint8_t *bytes, int n)
-{
-  uint64_t bits = 0;
-
-  if (n >= 8)
-    for (int i = 0; i < n; i += 8)
-      bits |= (*(const uint64_t *) (bytes + i) * 0x0102040810204080u >> 56)
-          << i;
-  else
-    for (int i = 0; i < n; i++)
-      bits |= (uint64_t) bytes[i] << i;
-  return bits;
-}
-
-/* Inspect a sub-block: bit 0 is set if it has a level that is not 0, bit 1 if
- * one of the 8 levels with a flag is above 1. */
-BDCT_INLINE int
-look_at (const BdctLevel *levels, int log2_size)
-{
-  uint64_t row[4], any = 0;
-  int n = 0, greater = 0;
-
-  BDCT_UNROLL for (int y = 0; y < 4; y++) {
-    row[y] = *(const uint64_t *) (levels + (y << log2_size));
-    any |= row[y];
-  }
-  if (any == 0)
-    return 0;
-  BDCT_UNROLL for (int i = 15; i >= 0; i--) {
-    const int place = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
-    const int level = (int16_t) (row[place >> 2] >> 16 * (place & 3));
-
-    greater |= n < 8 && (level > 1 || level < -1);
-    n += level != 0;
-  }
-  return 1 | greater << 1;
-}
-
-/* Send a sub-block's bins to a sink, as bdct_cabac_walk() does. */
-BDCT_INLINE void
-code_part (BdctCabacSink *sink, const Blocks &b, const Part &p,
-    const uint8_t *coded_bytes, const uint8_t *greater_bytes)
-{
-  const int n = 1 << b.log2_parts, side = 1 << (b.log2_size - 2);
-  const uint64_t coded = gather (coded_bytes + p.first, n);
-  const uint64_t before = coded >> p.place >> 1;        /* in coding order */
-  const bool chroma = b.component.component != BDCT_Y;
-  const bool has = coded >> p.place & 1, dc = p.place == 0;
-  const bool right = p.x + 1 < side
-      && (coded >> Part::find_place (p.x + 1, p.y, side) & 1);
-  const bool below = p.y + 1 < side
-      && (coded >> Part::find_place (p.x, p.y + 1, side) & 1);
-  bool last = before == 0, greater = false;
-
-  if (dc)
-    bdct_cabac_bin (sink, chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF,
-        coded != 0);
-  if (coded == 0 || (last && !has))
-    return;
-  if (!last && !dc)
-    bdct_cabac_bin (sink, (chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
-            : BDCT_CABAC_LUMA_SUB_BLOCK) + (right || below), has);
-  if (!has && !dc)
-    return;
-  for (int i = p.place + 1; i < n && !last; i++)
-    if (coded >> i & 1) {
-      greater = greater_bytes[p.first + i];
-      break;
-    }
-  bdct_cabac_sub_block (sink, b.levels (p.bx, p.by), b.log2_size, chroma, p.x,
-      p.y, right, below, &last, &greater);
-}
 
 /* Call f (blocks, part, size, c) for each sub-block of each size and
  * component. */
@@ -140,67 +46,15 @@ for_parts (const Square &s, int t, F f)
   }
 }
 
-/* The cost of a component's blocks in a node. */
-BDCT_INLINE uint64_t
-price (const Square &s, const Found &shared, int c, int n, int x, int y)
-{
-  const Blocks b (s, c, n - 2);
-  const int sub_x = b.component.sub_x, sub_y = b.component.sub_y;
-  uint64_t sum = 0;
-
-  for (int by = y >> sub_y >> b.log2_size;
-      by < (y + (1 << n)) >> sub_y >> b.log2_size; by++)
-    for (int bx = x >> sub_x >> b.log2_size;
-        bx < (x + (1 << n)) >> sub_x >> b.log2_size; bx++)
-      if (b.has (bx, by))
-        sum += bdct_quadtree_cost (s.tree.lambda[b.set (bx, by)],
-            s.tree.distortion_shift, b.of.records[b.number (bx, by)].sse,
-            shared.rate[n - 2][c][(by << b.log2_across) + bx]);
-  return sum;
-}
-
-/* Set the costs of node `i` of a size. */
-BDCT_INLINE void
-price_node (const Square &s, Found &shared, int n, int i)
-{
-  const BdctCudaTree &tree = s.tree;
-  const int log2_columns = BDCT_QUADTREE_LOG2 - n;
-  const int bx = i & ((1 << log2_columns) - 1), by = i >> log2_columns;
-  const int x = bx << n, y = by << n;
-  uint64_t whole = 0, split = 0;
-
-  if (s.has (x, y)) {
-    const Blocks luma (s, BDCT_Y, n - 2);
-
-    whole = price (s, shared, BDCT_Y, n, x, y);
-    for (int c = 1; c < tree.n_components; c++)
-      if (n == bdct_quadtree_node (tree.chroma, c, n)) {
-        const uint64_t chroma = price (s, shared, c, n, x, y);
-
-        whole += chroma;
-        split += n == bdct_quadtree_node (tree.chroma, c, n - 1) ? chroma : 0;
-      }
-    if (n > tree.min_log2) {
-      const uint64_t lambda = tree.lambda[luma.set (bx, by)];
-      const uint32_t *flag = &shared.costs[2 * bdct_quadtree_context (n)];
-
-      whole += bdct_quadtree_cost (lambda, tree.distortion_shift, 0, flag[0]);
-      split += bdct_quadtree_cost (lambda, tree.distortion_shift, 0, flag[1]);
-    }
-  }
-  shared.square.whole[n - 2][i] = whole;
-  shared.square.split[n - 2][i] = split;
-}
-
 /* Outputs of the chosen blocks */
 
 /* log2 of the side of luma's block at sample (x, y) of a component of the
  * square. */
 BDCT_INLINE int
-size_at (const Found &shared, const BdctCudaTreeComponent &component, int x,
+size_at (const uint8_t *sizes, const BdctCudaTreeComponent &component, int x,
     int y)
 {
-  return shared.size[8 * (y << component.sub_y >> 2)
+  return sizes[8 * (y << component.sub_y >> 2)
       + (x << component.sub_x >> 2)];
 }
 
@@ -218,13 +72,11 @@ copy (uint8_t *to, const uint8_t *from, int n)
 /* Copy four chosen samples of a component. The first component copies those of
  * all interleaved ones. */
 BDCT_INLINE void
-take_samples (const Square &s, const Found &shared, int c, int x, int y)
+take_samples (const Square &s, const BdctSamples &from, int c, int x, int y)
 {
   const BdctCudaTreeComponent &component = s.tree.component[c];
   const BdctPlaneLayout &layout = component.layout;
   const int pixel = layout.interleave * (s.tree.depth > 8 ? 2 : 1);
-  const BdctSamples &from = component.sized[find_size (s.tree, c,
-          size_at (shared, component, x, y))].picture;
 
   x += s.left >> component.sub_x;
   y += s.top >> component.sub_y;
@@ -303,50 +155,58 @@ draw_levels (const BdctCudaTreeComponent &component, const BdctLevel *levels,
               component.component != BDCT_Y, depth));
 }
 
+/* What chosen blocks of a component add to the frame's sums. Errors are split
+ * into the lower 16 bits and the rest. */
+struct Sums
+{
+  uint32_t sse[2], nonzero, levels, area[kSizes];
+};
+
 /* Count a chosen block. */
 BDCT_INLINE void
-take_block (const Square &s, Found &shared, const Blocks &b, int c, int bx,
-    int by)
+take_block (const Square &s, const Blocks &b, int bx, int by, Sums *sums)
 {
   const BdctBlockRecord &record = b.of.records[b.number (bx, by)];
   const int size = 1 << b.log2_size;
+  const int x = (b.x + bx) * size, y = (b.y + by) * size;
   const uint64_t sse = record.sse < UINT32_MAX ? record.sse
-      : sum_errors (b.component, b.of.picture, (b.x + bx) * size,
-      (b.y + by) * size, size, s.tree.depth);
+      : sum_errors (b.component, b.of.picture, x, y, size, s.tree.depth);
+  const uint32_t area = visible (size, x, b.component.layout.width)
+      * visible (size, y, b.component.layout.height);
 
-  atomicAdd (&shared.sse[0][c], (uint32_t) (sse & 0xffff));
-  atomicAdd (&shared.sse[1][c], (uint32_t) (sse >> 16));
-  atomicAdd (&shared.nonzero[c], (uint32_t) record.nonzero);
-  atomicAdd (&shared.levels[c], (uint32_t) (size * size));
-  if (c == BDCT_Y)
-    atomicAdd (&shared.area[b.log2_size - 2],
-        (uint32_t) (visible (size, (b.x + bx) * size, b.component.layout.width)
-            * visible (size, (b.y + by) * size, b.component.layout.height)));
+  sums->sse[0] += (uint32_t) (sse & 0xffff);
+  sums->sse[1] += (uint32_t) (sse >> 16);
+  sums->nonzero += record.nonzero;
+  sums->levels += (uint32_t) (size * size);
+  BDCT_UNROLL for (int k = 0; k < kSizes; k++)
+    sums->area[k] += k == b.log2_size - 2 ? area : 0;
 }
 
 /* Produce all outputs for sub-block (x, y) of a component of the square. */
 BDCT_INLINE void
-take_part (const Square &s, Found &shared, int c, int x, int y)
+take_part (const Square &s, const uint8_t *sizes, int c, int x, int y,
+    Sums *sums)
 {
   const BdctCudaTree &tree = s.tree;
   const BdctCudaTreeComponent &component = tree.component[c];
-  const int size = find_size (tree, c,
-      size_at (shared, component, 4 * x, 4 * y));
-  const Blocks b (s, c, size);
+  const int n = size_at (sizes, component, 4 * x, 4 * y);
+  const Blocks b (s, c, find_size (tree, c, n));
   const int log2_side = b.log2_size - 2, mask = (1 << log2_side) - 1;
   const int bx = x >> log2_side, by = y >> log2_side;
   const int left = (s.left >> component.sub_x) + 4 * x;
   const int top = (s.top >> component.sub_y) + 4 * y;
   const int smallest = (1 << component.log2_smallest) - 1;
-  const bool inside = left < component.layout.width
-      && top < component.layout.height;
 
   if (!b.has (bx, by))
     return;
   if (((x | y) & mask) == 0)
-    take_block (s, shared, b, c, bx, by);
-  if (!inside)
+    take_block (s, b, bx, by, sums);
+  if (left >= component.layout.width || top >= component.layout.height)
     return;
+  if (component.dst.data != nullptr
+      && (int) component.layout.component[0] == c)
+    for (int v = 0; v < 4; v++)
+      take_samples (s, b.of.picture, c, 4 * x, 4 * y + v);
   if (component.records != nullptr && ((left | top) & smallest) == 0)
     component.records[(size_t) (top >> component.log2_smallest)
         * component.columns + (left >> component.log2_smallest)] =
@@ -354,7 +214,7 @@ take_part (const Square &s, Found &shared, int c, int x, int y)
         b.log2_size);
   if (c == BDCT_Y && tree.sizes != nullptr && ((left | top) & smallest) == 0)
     tree.sizes[(size_t) (top >> component.log2_smallest) * component.columns
-        + (left >> component.log2_smallest)] = shared.size[8 * y + x];
+        + (left >> component.log2_smallest)] = (uint8_t) n;
   if (component.levels.data != nullptr)
     draw_levels (component, b.levels (bx, by)
         + (((y & mask) << b.log2_size) + (x & mask)) * 4, b.log2_size, left,
@@ -368,116 +228,292 @@ add (unsigned long long *to, unsigned long long v)
     atomicAdd (to, v);
 }
 
-/* Add the square's sums to the frame's. */
-BDCT_INLINE void
-add_sums (const BdctCudaTree &tree, const Found &shared, unsigned square, int t)
-{
-  BdctCudaAccumulator &accumulator =
-      tree.accumulators[square % BDCT_CUDA_ACCUMULATORS];
-
-  if (t < tree.n_components) {
-    add (&accumulator.sse[t], ((unsigned long long) shared.sse[1][t] << 16)
-        + shared.sse[0][t]);
-    add (&accumulator.nonzero[t], shared.nonzero[t]);
-    add (&accumulator.levels[t], shared.levels[t]);
-  }
-  if (t < kSizes)
-    add (&accumulator.area[t], shared.area[t]);
-}
-
-/* For squares (x, y). kBlocks, here and below, is the blocks of a
- * multiprocessor for which the compiler limits registers. */
+/* For kWarps squares of a row, from number kWarps x on: a warp a square. kGiven:
+ * the trees are. */
 template <bool kGiven> struct Choose
 {
-  static constexpr int kThreads = 192, kBlocks = 5;
-  using Shared = Found;
+  static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocks = 4;
+  static constexpr int kHalves = 2;     /* sub-blocks of a lane at a time */
 
-  /* Set the nodes' least costs, and the chosen sizes. */
+  struct Warp
+  {
+    BdctQuadtreeSquare square;
+    uint8_t size[kParts];
+  };
+
+  struct Shared
+  {
+    Prices prices;
+    Warp warp[kWarps];
+    Sums sums[kComponents];
+  };
+
+  /* A lane's sub-block of those of one size. */
+  struct Its
+  {
+    bool there, dc, has;
+    int c, bx, by, j;
+    uint32_t cost;
+  };
+
+  /* Find a sub-block: number k of the components from `c` on. Sets the
+   * magnitudes of its levels. */
+  static BDCT_INLINE Its
+  find (const Square &s, int c, int n, int k, uint32_t magnitude[8])
+  {
+    const BdctCudaTreeComponent &first = s.tree.component[c];
+    const int log2_parts = 6 - first.sub_x - first.sub_y;
+    Its its = {};
+
+    its.c = c + (k >> log2_parts);
+    if (its.c >= (c == BDCT_Y ? 1 : s.tree.n_components))
+      return its;
+
+    const Blocks b (s, its.c, n - 2);
+    const int number = k & ((1 << log2_parts) - 1);
+    const int block = number >> b.log2_parts;
+
+    its.j = number & ((1 << b.log2_parts) - 1);
+    its.dc = its.j == (1 << b.log2_parts) - 1;
+    its.bx = block & ((1 << b.log2_across) - 1);
+    its.by = block >> b.log2_across;
+    its.there = b.has (its.bx, its.by);
+    if (its.there) {
+      const int at = order_table[b.log2_size - 2].place[its.j];
+      const BdctLevel *from = b.levels (its.bx, its.by)
+          + (((at >> 4) << b.log2_size) + (at & 15)) * 4;
+
+      its.has = load_magnitudes (from, b.log2_size, magnitude);
+    }
+    return its;
+  }
+
+  /* What a sub-block's bins cost. `has` and `above`: those of its block with
+   * levels, and with some of them above 1. */
+  static BDCT_INLINE uint32_t
+  price (const Prices &prices, const Its &its, const Levels &found, int escapes,
+      int log2_size, bool chroma, uint64_t has, uint64_t above)
+  {
+    const Order &order = order_table[log2_size - 2];
+    const Around around (order, has, its.j);
+    uint32_t cost = 0;
+
+    if (its.dc && its.there)
+      cost = price_bin (prices, chroma ? BDCT_CABAC_CHROMA_CBF
+          : BDCT_CABAC_LUMA_CBF, true, has != 0);
+    if (!around.coded)
+      return cost;
+    if (!around.last && !its.dc)
+      cost += price_bin (prices, (chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
+              : BDCT_CABAC_LUMA_SUB_BLOCK) + (around.right || around.below),
+          true, its.has);
+    if (!its.has && !its.dc)
+      return cost;
+    if (log2_size == 2) {
+      const int from = __ffs ((int) found.nonzero);
+      const uint32_t rest = found.nonzero & (found.nonzero - 1);
+
+      cost += prices.small_zeros[chroma][from]
+          + prices.small[chroma][0][rest & 255]
+          + prices.small[chroma][1][rest >> 8];
+    } else {
+      cost += price_significant (prices, found.nonzero, log2_size, chroma,
+          its.dc, around);
+    }
+    if (around.last) {
+      const int at = order.place[its.j];
+      uint32_t suffixes = 0;
+      const uint8_t prefixes = find_prefixes (found.nonzero, at & 15, at >> 4,
+          &suffixes);
+
+      escapes += (int) suffixes;
+      cost += prices.last[chroma][log2_size - 2][0][prefixes & 15]
+          + prices.last[chroma][log2_size - 2][1][prefixes >> 4];
+    }
+    if (its.has) {
+      const uint64_t before = has & ((UINT64_C (1) << its.j) - 1);
+      const bool greater = before != 0
+          && (above >> (63 - __clzll ((long long) before)) & 1) != 0;
+
+      escapes += __popc (found.nonzero);
+      cost += price_greater (prices, found, chroma,
+          (chroma || its.dc ? 0 : 2) + greater);
+    }
+    return cost + ((uint32_t) escapes << BDCT_CABAC_COST_BITS);
+  }
+
+  /* Add a block's cost to its node's. */
   static BDCT_INLINE void
-  decide (const Square &s, Found &shared)
+  price_node (const Square &s, const Prices &prices, BdctQuadtreeSquare &square,
+      int n, const Its &its, uint32_t rate)
+  {
+    const BdctCudaTree &tree = s.tree;
+    const Blocks b (s, its.c, n - 2);
+    uint64_t whole = 0, split = 0, lambda = 0;
+
+    if (its.there) {
+      lambda = tree.lambda[b.set (its.bx, its.by)];
+      whole = bdct_quadtree_cost (lambda, tree.distortion_shift,
+          b.of.records[b.number (its.bx, its.by)].sse, rate);
+    }
+    if (its.c == BDCT_Y) {
+      const int i = its.by << b.log2_across | its.bx;
+
+      if (its.there && n > tree.min_log2) {
+        const uint2 flag = prices.bin[bdct_quadtree_context (n)];
+
+        whole += bdct_quadtree_cost (lambda, tree.distortion_shift, 0, flag.x);
+        split = bdct_quadtree_cost (lambda, tree.distortion_shift, 0, flag.y);
+      }
+      square.whole[n - 2][i] = whole;
+      square.split[n - 2][i] = split;
+    } else if (its.there) {
+      const int x = its.bx << b.log2_size << b.component.sub_x >> n;
+      const int y = its.by << b.log2_size << b.component.sub_y >> n;
+      const int i = y << (BDCT_QUADTREE_LOG2 - n) | x;
+
+      atomicAdd ((unsigned long long *) &square.whole[n - 2][i],
+          (unsigned long long) whole);
+      if (n == bdct_quadtree_node (tree.chroma, its.c, n - 1))
+        atomicAdd ((unsigned long long *) &square.split[n - 2][i],
+            (unsigned long long) whole);
+    }
+  }
+
+  /* Set the costs of the nodes of a size as to luma, or add chroma's: sub-blocks
+   * from number `k` on. */
+  static BDCT_INLINE void
+  price_some (const Square &s, const Prices &prices, BdctQuadtreeSquare &square,
+      int n, int c, int k, int lane)
+  {
+    const int log2_size = s.tree.component[c].sized[n - 2].log2_size;
+    const int log2_parts = 2 * (log2_size - 2), parts = 1 << log2_parts;
+    const bool chroma = c != BDCT_Y;
+    uint32_t magnitude[kHalves][8] = {}, has[kHalves], above[kHalves] = {};
+    Its its[kHalves];
+    Levels found[kHalves] = {};
+    int escapes[kHalves] = {};
+
+    BDCT_UNROLL for (int h = 0; h < kHalves; h++)
+      its[h] = find (s, c, n, k + 32 * h + lane, magnitude[h]);
+    BDCT_UNROLL for (int h = 0; h < kHalves; h++) {
+      has[h] = ballot (its[h].has);
+      if (has[h] != 0) {
+        found[h] = find_levels (magnitude[h], prices.together);
+        escapes[h] = count_escapes (magnitude[h], found[h]);
+        above[h] = ballot (found[h].above_1 != 0);
+      }
+    }
+    BDCT_UNROLL for (int h = 0; h < kHalves; h++) {
+      const int first = lane - (its[h].j & 31);
+      const uint32_t mask = parts < 32 ? (1u << parts) - 1 : ~0u;
+
+      its[h].cost = price (prices, its[h], found[h], escapes[h], log2_size,
+          chroma, parts == 64 ? (uint64_t) has[1] << 32 | has[0]
+          : has[h] >> first & mask, parts == 64
+          ? (uint64_t) above[1] << 32 | above[0] : above[h] >> first & mask);
+    }
+    if (parts == 64)
+      its[1].cost += its[0].cost;
+    for (int d = 1; d < parts && d < 32; d *= 2) {
+      BDCT_UNROLL for (int h = 0; h < kHalves; h++)
+        its[h].cost += from_xor (its[h].cost, d);
+    }
+    BDCT_UNROLL for (int h = 0; h < kHalves; h++)
+      if (its[h].dc)
+        price_node (s, prices, square, n, its[h], its[h].cost);
+    wait_for_warp ();
+  }
+
+  /* Find a square's tree. */
+  static BDCT_INLINE void
+  decide (const Square &s, const Prices &prices, Warp &own, int lane)
   {
     const BdctCudaTree &tree = s.tree;
 
-    threads<kThreads> ([&] (int t) {
-      for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p,
-              int size, int c) {
-        BdctCabacSink sink = { nullptr, shared.costs, nullptr, 0, nullptr, 0,
-          0 };
+    for (int n = tree.min_log2; n <= tree.max_log2; n++) {
+      price_some (s, prices, own.square, n, BDCT_Y, 0, lane);
+      if (tree.n_components == 1
+          || !bdct_quadtree_has_own (tree.chroma, BDCT_U, n, tree.max_log2))
+        continue;
+      for (int k = 0; k < 2 * count_parts (tree.component[BDCT_U]);
+          k += 32 * kHalves)
+        price_some (s, prices, own.square, n, BDCT_U, k, lane);
+    }
+    for (int n = tree.min_log2 + 1; n <= tree.max_log2; n++) {
+      if (lane < 1 << 2 * (BDCT_QUADTREE_LOG2 - n))
+        bdct_quadtree_decide_node (&own.square, own.size, n, lane);
+      wait_for_warp ();
+    }
+  }
 
-        code_part (&sink, b, p, shared.coded[size][c], shared.greater[size][c]);
-        if ((sink.cost | sink.bypass) != 0)
-          atomicAdd (&shared.rate[size][c][p.first >> b.log2_parts],
-              sink.cost + (sink.bypass << BDCT_CABAC_COST_BITS));
-      });
-    });
-    threads<kThreads> ([&] (int t) {
-      int i = t;
+  /* Take the chosen blocks of a component. */
+  static BDCT_INLINE void
+  take (const Square &s, const uint8_t *size, int c, Sums &all, int lane)
+  {
+    const BdctCudaTreeComponent &component = s.tree.component[c];
+    const int across = kSide / 4 >> component.sub_x;
+    Sums sums = {};
 
-      for (int n = tree.min_log2; n <= tree.max_log2; n++) {
-        const int nodes = 1 << 2 * (BDCT_QUADTREE_LOG2 - n);
-
-        if (i >= 0 && i < nodes)
-          price_node (s, shared, n, i);
-        i -= nodes;
-      }
-    });
-    for (int n = tree.min_log2 + 1; n <= tree.max_log2; n++)
-      threads<kThreads> ([&] (int t) {
-        if (t < 1 << 2 * (BDCT_QUADTREE_LOG2 - n))
-          bdct_quadtree_decide_node (&shared.square, shared.size, n, t);
-      });
+    for (int k = lane; k < count_parts (component); k += 32)
+      take_part (s, size, c, k % across, k / across, &sums);
+    add_in_warp (&all.sse[0], sums.sse[0], lane);
+    add_in_warp (&all.sse[1], sums.sse[1], lane);
+    add_in_warp (&all.nonzero, sums.nonzero, lane);
+    add_in_warp (&all.levels, sums.levels, lane);
+    if (c == BDCT_Y) {
+      BDCT_UNROLL for (int k = 0; k < kSizes; k++)
+        add_in_warp (&all.area[k], sums.area[k], lane);
+    }
   }
 
   static BDCT_INLINE void
-  block (const BdctCudaTree &tree, int x, int y, Found &shared)
+  add_in_warp (uint32_t *to, uint32_t v, int lane)
   {
-    const Square s = { tree, x * kSide, y * kSide };
-    const bool one = tree.min_log2 == tree.max_log2;
+    v = add_lanes (v);
+    if (lane == 0)
+      atomicAdd (to, v);
+  }
 
-    threads<kThreads> ([&] (int t) {
-      for (int k = t; k < kBins; k += kThreads)
-        shared.costs[k] = tree.costs.bin[k / 2][k % 2];
-      for (int k = t; k < kParts; k += kThreads)
-        shared.size[k] = (uint8_t) (kGiven
-            ? stored_size (s, 4 * (k % 8), k / 8 * 4) : tree.min_log2);
-      for (int k = t; k < kSizes * kComponents * kParts; k += kThreads)
-        shared.rate[k / kParts / kComponents][k / kParts % kComponents]
-            [k % kParts] = 0;
-      if (t < kComponents) {
-        shared.sse[0][t] = shared.sse[1][t] = 0;
-        shared.nonzero[t] = shared.levels[t] = 0;
-      }
-      if (t < kSizes)
-        shared.area[t] = 0;
-      if (!one)
-        for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p,
-                int size, int c) {
-          const int seen = look_at (b.levels (p.bx, p.by)
-              + ((p.y << b.log2_size) + p.x) * 4, b.log2_size);
+  /* Add the squares' sums to the frame's. */
+  static BDCT_INLINE void
+  add_sums (const BdctCudaTree &tree, const Sums *sums, int accumulator, int t)
+  {
+    BdctCudaAccumulator &to =
+        tree.accumulators[accumulator % BDCT_CUDA_ACCUMULATORS];
 
-          shared.coded[size][c][p.first + p.place] = seen & 1;
-          shared.greater[size][c][p.first + p.place] = (uint8_t) (seen >> 1);
-        });
-    });
-    if (!one && !kGiven)
-      decide (s, shared);
-    threads<kThreads> ([&] (int t) {
-      for (int c = 0; c < tree.n_components; c++) {
-        const BdctCudaTreeComponent &component = tree.component[c];
-        const int across = kSide / 4 >> component.sub_x;
-        const int high = kSide >> component.sub_y;
+    if (t < tree.n_components) {
+      add (&to.sse[t], ((unsigned long long) sums[t].sse[1] << 16)
+          + sums[t].sse[0]);
+      add (&to.nonzero[t], sums[t].nonzero);
+      add (&to.levels[t], sums[t].levels);
+    }
+    if (t < kSizes)
+      add (&to.area[t], sums[BDCT_Y].area[t]);
+  }
 
-        if (component.dst.data != nullptr
-            && (int) component.layout.component[0] == c)
-          for (int i = t; i < across * high; i += kThreads)
-            take_samples (s, shared, c, i % across * 4, i / across);
-        for (int i = t; i < count_parts (component); i += kThreads)
-          take_part (s, shared, c, i % across, i / across);
-      }
-    });
-    threads<kThreads> ([&] (int t) {
-      add_sums (tree, shared, (unsigned) (x + y), t);
-    });
+  static BDCT_INLINE void
+  thread (const BdctCudaTree &tree, int x, int y, Shared &shared, int t)
+  {
+    const int lane = t & 31;
+    const Square s = { tree, (x * kWarps + (t >> 5)) * kSide, y * kSide };
+    Warp &own = shared.warp[t >> 5];
+
+    shared.prices.fill (tree.costs, t, kThreads);
+    for (int k = t; k < (int) (sizeof shared.sums / 4); k += kThreads)
+      ((uint32_t *) shared.sums)[k] = 0;
+    for (int k = lane; k < kParts; k += 32)
+      own.size[k] = (uint8_t) (kGiven
+          ? stored_size (s, 4 * (k % 8), k / 8 * 4) : tree.min_log2);
+    wait_for_block ();
+    if (s.has (0, 0)) {
+      if (!kGiven && tree.min_log2 != tree.max_log2)
+        decide (s, shared.prices, own, lane);
+      for (int c = 0; c < tree.n_components; c++)
+        take (s, own.size, c, shared.sums[c], lane);
+    }
+    wait_for_block ();
+    add_sums (tree, shared.sums, x + y, t);
   }
 };
 
@@ -511,15 +547,13 @@ template <bool kGiven> struct CopyLevels
   }
 
   static BDCT_INLINE void
-  block (const BdctCudaTree &tree, int x, int y, Shared &)
+  thread (const BdctCudaTree &tree, int x, int y, Shared &, int t)
   {
     const Square s = { tree, x * kSide, y * kSide };
 
-    threads<kThreads> ([&] (int t) {
-      for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p,
-              int size, int c) {
-        copy_part (s, b, p, size, c);
-      });
+    for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p, int size,
+            int c) {
+      copy_part (s, b, p, size, c);
     });
   }
 };
@@ -532,11 +566,11 @@ run (const __grid_constant__ BdctCudaTree tree)
 {
   __shared__ typename K::Shared shared;
 
-  K::block (tree, blockIdx.x, blockIdx.y, shared);
+  K::thread (tree, blockIdx.x, blockIdx.y, shared, threadIdx.x);
 }
 
 template <typename K> cudaError_t
-launch (const BdctCudaTree *tree, unsigned x, unsigned y, cudaStream_t stream)
+launch (const BdctCudaTree *tree, int x, int y, cudaStream_t stream)
 {
   void *args[] = { (void *) tree };
 
@@ -557,7 +591,8 @@ bdct_cuda_tree_choose (const BdctCudaTree *tree, bool given,
   const BdctPlaneLayout *luma = &tree->component[BDCT_Y].layout;
 
   return (given ? launch<Choose<true>> : launch<Choose<false>>) (tree,
-      count_squares (luma->width), count_squares (luma->height), stream);
+      (count_squares (luma->width) - 1) / Choose<false>::kWarps + 1,
+      count_squares (luma->height), stream);
 }
 
 extern "C" cudaError_t

@@ -226,24 +226,17 @@ template <bool CHROMA> struct TreeBins
   static BDCT_INLINE bool
   look_around (Shared &sh, Place &r, uint32_t in_warp, int t, bool *active)
   {
-    const int side = 1 << (r.log2_size - 2), parts = side * side;
-    const int warp = t >> 5;
-    const int at = order_table[r.log2_size - 2].place[r.j];
-    const int x = at & 15, y = at >> 4;
+    const int parts = 1 << 2 * (r.log2_size - 2), warp = t >> 5;
     const uint64_t block = parts == 64 ? (uint64_t) sh.has[warp | 1] << 32
         | sh.has[warp & ~1] : in_warp >> ((t - r.j) & 31)
         & ((1u << parts) - 1);
-    const uint64_t upto = block & ((UINT64_C (2) << r.j) - 1);
-    const auto has = [&] (int x, int y) {
-      return x < side && y < side
-          && (block >> (parts - 1 - Part::find_place (x, y, side)) & 1) != 0;
-    };
+    const Around around (order_table[r.log2_size - 2], block, r.j);
 
-    r.right = has (x + 1, y);
-    r.below = has (x, y + 1);
-    r.last = r.has && (upto & (upto - 1)) == 0;
+    r.right = around.right;
+    r.below = around.below;
+    r.last = around.last;
     *active = block != 0;
-    return upto != 0;
+    return around.coded;
   }
 
   /* Find the segment's items, moved together in coding order, and put down the

@@ -1,5 +1,5 @@
-/* The kernels of cuda/kernels/quadtree.cu without a GPU: thread blocks one
- * after the other.
+/* Kernels on trees without a GPU: thread blocks one after the other
+ * (warp-emulation.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -7,7 +7,7 @@
 #define TESTS_QUADTREE_EMULATION_H
 
 #include <string.h>
-#include "fake-kernels.h"
+#include "warp-emulation.h"
 
 /* What a kernel gets to see is on the device. */
 static inline void
@@ -39,30 +39,47 @@ need_tree (const BdctCudaTree &tree)
   }
 }
 
+/* The thread blocks of a launch. */
+template <typename K> struct Squares
+{
+  const FakeOther *other;
+  int x, y;
+  typename K::Shared shared;
+
+  void
+  begin (int i)
+  {
+    x = i % (int) other->x;
+    y = i / (int) other->x;
+    memset ((void *) &shared, 0x5a, sizeof shared);
+  }
+
+  void
+  run (int t)
+  {
+    K::thread (other->tree, x, y, shared, t);
+  }
+};
+
 template <typename K> void
 emulate (const FakeOther *other)
 {
-  const BdctCudaTree &tree = other->tree;
+  Squares<K> squares;
 
-  need_tree (tree);
-  for (unsigned y = 0; y < other->y; y++)
-    for (unsigned x = 0; x < other->x; x++) {
-      typename K::Shared shared;
-
-      memset (&shared, 0x5a, sizeof shared);
-      K::block (tree, (int) x, (int) y, shared);
-    }
+  need_tree (other->tree);
+  squares.other = other;
+  emulate_blocks (K::kThreads, (int) (other->x * other->y), &squares);
 }
 
 template <typename K> cudaError_t
-launch (const BdctCudaTree *tree, unsigned x, unsigned y, cudaStream_t stream)
+launch (const BdctCudaTree *tree, int x, int y, cudaStream_t stream)
 {
   FakeOther other = {};
 
   other.compute = emulate<K>;
   other.tree = *tree;
-  other.x = x;
-  other.y = y;
+  other.x = (unsigned) x;
+  other.y = (unsigned) y;
   return fake_launch (&other, stream);
 }
 

@@ -260,6 +260,12 @@ __clz (int v)
   return v == 0 ? 32 : __builtin_clz ((unsigned) v);
 }
 
+inline int
+__clzll (long long v)
+{
+  return v == 0 ? 64 : __builtin_clzll ((unsigned long long) v);
+}
+
 inline uint32_t
 __funnelshift_l (uint32_t low, uint32_t high, uint32_t shift)
 {
