@@ -321,24 +321,33 @@ struct Order
 BDCT_CABAC_TABLE Order order_table[4] = { Order (1), Order (2), Order (4),
   Order (8) };
 
-/* What the sub-blocks of a block say of one of them, number `j` of it in coding
- * order: `has` has those with levels. */
+/* What the sub-blocks of a block, of which neighbouring lanes have one each in
+ * coding order, say of a lane's own. */
 struct Around
 {
   bool right, below;            /* these neighbours have levels */
   bool last;                    /* it has the block's last level */
   bool coded;                   /* it or one that is coded before has levels */
+  uint32_t earlier;             /* lanes with levels that are coded before */
 
+  /* It is number `j` of its block. `has`: lanes with levels; `before`: those of
+   * the first half of a block of 64, for its second half, else 0. */
   BDCT_INLINE
-  Around (const Order &order, uint64_t has, int j)
+  Around (const Order &order, uint32_t has, uint32_t before, int j, int lane)
   {
-    const uint64_t upto = has & ((UINT64_C (2) << j) - 1);
-    const uint8_t r = order.right[j], b = order.below[j];
+    const int first = lane - j; /* -32 in a second half */
+    const bool own = has >> lane & 1;
+    const auto is_set = [&] (int k) {
+      const uint32_t half = first + k < 0 ? before : has;
 
-    right = r != Order::kNone && (has >> (r & 63) & 1) != 0;
-    below = b != Order::kNone && (has >> (b & 63) & 1) != 0;
-    last = (upto >> j) != 0 && (upto & (upto - 1)) == 0;
-    coded = upto != 0;
+      return k != Order::kNone && (half >> ((first + k) & 31) & 1) != 0;
+    };
+
+    earlier = has & ((1u << lane) - 1) & (~0u << (first > 0 ? first : 0));
+    coded = own || (earlier | before) != 0;
+    last = own && (earlier | before) == 0;
+    right = is_set (order.right[j]);
+    below = is_set (order.below[j]);
   }
 };
 
@@ -497,6 +506,16 @@ find_levels (const uint32_t magnitude[8], const uint8_t together[256])
   return r;
 }
 
+/* bdct_cabac_remaining(), without a branch; anything for what is below 0. */
+BDCT_INLINE int
+count_remaining (int value, int rice)
+{
+  const int low = (value >> rice) + 1 + rice;
+  const int high = 4 + 2 * (31 - __clz (value - (2 << rice))) - rice;
+
+  return value < 4 << rice ? low : high;
+}
+
 /* The bypass bins of the levels that flags alone do not code. */
 BDCT_INLINE int
 count_escapes (const uint32_t magnitude[8], const Levels &levels)
@@ -509,13 +528,12 @@ count_escapes (const uint32_t magnitude[8], const Levels &levels)
       const int at = (int) (BDCT_CABAC_SCAN >> 4 * (15 - p) & 15);
       const int m = (int) (at & 1 ? magnitude[at >> 1] >> 16
           : magnitude[at >> 1] & 0xffff);
+      const bool is = levels.escapes >> p & 1;
+      const int more = count_remaining (m - 2 - (int) (levels.third >> p & 1)
+          + (int) (levels.beyond >> p & 1), rice);
 
-      if (levels.escapes >> p & 1) {
-        bins += bdct_cabac_remaining (m - 2 - (int) (levels.third >> p & 1)
-            + (int) (levels.beyond >> p & 1), rice);
-        if (rice < 4 && m > 3 << rice)
-          rice++;
-      }
+      bins += is ? more : 0;
+      rice += is & (rice < 4) & (m > 3 << rice);
     }
   return bins;
 }

@@ -651,10 +651,8 @@ template <typename C> struct Cost
   struct Warp
   {
     uint32_t cost[kParts];
-    uint16_t exit[kParts];
-    uint8_t stream[kParts];
-    /* Of a stream: length and first part << 16, word and start << 16 */
-    uint2 stream_of[kStreams];
+    uint8_t exit[kParts], stream[kParts];
+    uint32_t stream_of[kStreams]; /* its length, and its first part << 16 */
   };
 
   struct Shared
@@ -802,8 +800,7 @@ template <typename C> struct Cost
       const int end = n + (int) add_up ((uint32_t) parts, lane);
 
       if (there) {
-        sh.stream_of[k] = { (uint32_t) (length | (end - parts) << 16),
-          (uint32_t) (streams.word[k] | start[k] << 16) };
+        sh.stream_of[k] = (uint32_t) (length | (end - parts) << 16);
         if (length == 0)
           *(volatile uint8_t *) &strings->exit[k] = start[k] | 0x80;
       }
@@ -819,8 +816,8 @@ template <typename C> struct Cost
    * with the state in which the one before ended, until none changes; states
    * soon are the same from wherever they come. Returns this lane's cost. */
   static BDCT_INLINE uint32_t
-  price_from_start (const uint32_t *table, Warp &sh, Strings *strings,
-      int n_parts, int lane)
+  price_from_start (const Shared &all, Warp &sh, Strings *strings,
+      const Streams &streams, int n_parts, int lane)
   {
     uint32_t sum = 0, carry = 0;
 
@@ -828,19 +825,20 @@ template <typename C> struct Cost
       const int at = first + lane;
       const bool there = at < n_parts;
       const int k = sh.stream[there ? at : 0];
-      const uint2 its = sh.stream_of[k];
-      const int length = (int) (its.x & 0xffff), j = at - (int) (its.x >> 16);
-      const uint32_t start = its.y >> 16 << 2;
+      const uint32_t its = sh.stream_of[k];
+      const int length = (int) (its & 0xffff), j = at - (int) (its >> 16);
+      const uint32_t start = (uint32_t) all.start[k] << 2;
       uint32_t part[kWords], entry = start, exit = 0, cost = 0;
-      const int n = there ? load (part, strings->bits + (its.y & 0xffff),
-          length, j) : 0;
+      const int n = there ? load (part, strings->bits + streams.word[k], length,
+          j) : 0;
       bool again = there;
 
       while (any_lane (again)) {
         uint32_t before;
 
         if (again)
-          exit = go_through (table, part, n, n / kStep + 1, entry, &cost);
+          exit = go_through (all.table, part, n, n / kStep + 1, entry,
+              &cost);
         before = from_below (exit, 1);
         before = j == 0 ? start : lane == 0 ? carry : before;
         again = there && before != entry;
@@ -849,7 +847,7 @@ template <typename C> struct Cost
       carry = from_lane (exit, 31);
       if (there) {
         sh.cost[at] = cost;
-        sh.exit[at] = (uint16_t) exit;
+        sh.exit[at] = (uint8_t) (exit >> 2);
         sum += cost;
         if (kPart * j + n == length)
           *(volatile uint8_t *) &strings->exit[k] = (uint8_t) (exit >> 2
@@ -865,16 +863,16 @@ template <typename C> struct Cost
    * nobody before it tells, and is of this thread block or of one with a lower
    * number, which started before. */
   static BDCT_INLINE uint32_t
-  price_from_before (const uint32_t *table, const Warp &sh,
-      const Strings *strings, const Streams &streams, int lane)
+  price_from_before (const Shared &all, const Warp &sh, const Strings *strings,
+      const Streams &streams, int lane)
   {
     uint32_t sum = 0;
 
     for (int k = lane; k < streams.n; k += 32) {
-      const uint2 its = sh.stream_of[k];
-      const int length = (int) (its.x & 0xffff), first = (int) (its.x >> 16);
+      const uint32_t its = sh.stream_of[k];
+      const int length = (int) (its & 0xffff), first = (int) (its >> 16);
       const volatile uint8_t *before = &strings[-1].exit[k];
-      uint32_t state, known = its.y >> 16 << 2;
+      uint32_t state, known = (uint32_t) all.start[k] << 2;
 
       if (length == 0)
         continue;
@@ -883,11 +881,12 @@ template <typename C> struct Cost
       state = (state & 127) << 2;
       for (int j = 0; kPart * j < length && state != known; j++) {
         uint32_t part[kWords], cost;
-        const int n = load (part, strings->bits + (its.y & 0xffff), length, j);
+        const int n = load (part, strings->bits + streams.word[k], length, j);
 
-        state = go_through (table, part, n, n / kStep + 1, state, &cost);
+        state = go_through (all.table, part, n, n / kStep + 1, state,
+            &cost);
         sum += cost - sh.cost[first + j];
-        known = sh.exit[first + j];
+        known = (uint32_t) sh.exit[first + j] << 2;
       }
     }
     return sum;
@@ -910,9 +909,9 @@ template <typename C> struct Cost
     Strings *strings = &c.strings[segment];
     const int n_parts = find_parts (own, sh.start, strings, streams, lane);
 
-    sum = price_from_start (sh.table, own, strings, n_parts, lane);
+    sum = price_from_start (sh, own, strings, streams, n_parts, lane);
     if (segment > 0)
-      sum += price_from_before (sh.table, own, strings, streams, lane);
+      sum += price_from_before (sh, own, strings, streams, lane);
     sum = add_lanes (sum);
     if (lane == 0 && sum != 0)
       atomicAdd (&c.own_counts[BDCT_RATE_COST], (unsigned long long) sum);

@@ -58,32 +58,35 @@ size_at (const uint8_t *sizes, const BdctCudaTreeComponent &component, int x,
       + (x << component.sub_x >> 2)];
 }
 
+/* Copy the samples of a sub-block of a component; (x, y) is its first one. The
+ * first component copies those of all interleaved ones. */
 BDCT_INLINE void
-copy (uint8_t *to, const uint8_t *from, int n)
+take_samples (const BdctCudaTreeComponent &component, const BdctSamples &from,
+    int x, int y, int depth)
 {
-  if ((((uintptr_t) to | (uintptr_t) from | n) & 3) == 0)
-    for (int i = 0; i < n; i += 4)
-      *(uint32_t *) (to + i) = *(const uint32_t *) (from + i);
-  else
-    for (int i = 0; i < n; i++)
-      to[i] = from[i];
-}
-
-/* Copy four chosen samples of a component. The first component copies those of
- * all interleaved ones. */
-BDCT_INLINE void
-take_samples (const Square &s, const BdctSamples &from, int c, int x, int y)
-{
-  const BdctCudaTreeComponent &component = s.tree.component[c];
   const BdctPlaneLayout &layout = component.layout;
-  const int pixel = layout.interleave * (s.tree.depth > 8 ? 2 : 1);
+  const BdctSamples &dst = component.dst;
+  const int pixel = layout.interleave * (depth > 8 ? 2 : 1);
+  const int n = pixel * lesser (4, layout.width - x);
+  const int rows = lesser (4, layout.height - y);
+  uint8_t *to = dst.data + y * dst.stride + (int64_t) x * pixel;
+  const uint8_t *at = from.data + y * from.stride + (int64_t) x * pixel;
 
-  x += s.left >> component.sub_x;
-  y += s.top >> component.sub_y;
-  if (x < layout.width && y < layout.height)
-    copy (component.dst.data + y * component.dst.stride + (int64_t) x * pixel,
-        from.data + y * from.stride + (int64_t) x * pixel,
-        pixel * lesser (4, layout.width - x));
+  if ((((uintptr_t) to | (uintptr_t) at | n | dst.stride | from.stride) & 3)
+      == 0)
+    for (int i = 0; i < n; i += 4) {
+      uint32_t word[4];
+
+      BDCT_UNROLL for (int v = 0; v < 4; v++)
+        word[v] = v < rows ? *(const uint32_t *) (at + v * from.stride + i) : 0;
+      BDCT_UNROLL for (int v = 0; v < 4; v++)
+        if (v < rows)
+          *(uint32_t *) (to + v * dst.stride + i) = word[v];
+    }
+  else
+    for (int v = 0; v < rows; v++)
+      for (int i = 0; i < n; i++)
+        to[v * dst.stride + i] = at[v * from.stride + i];
 }
 
 /* The visible samples of `size` columns or rows from `at` on, in a picture of
@@ -205,8 +208,7 @@ take_part (const Square &s, const uint8_t *sizes, int c, int x, int y,
     return;
   if (component.dst.data != nullptr
       && (int) component.layout.component[0] == c)
-    for (int v = 0; v < 4; v++)
-      take_samples (s, b.of.picture, c, 4 * x, 4 * y + v);
+    take_samples (component, b.of.picture, left, top, tree.depth);
   if (component.records != nullptr && ((left | top) & smallest) == 0)
     component.records[(size_t) (top >> component.log2_smallest)
         * component.columns + (left >> component.log2_smallest)] =
@@ -233,7 +235,6 @@ add (unsigned long long *to, unsigned long long v)
 template <bool kGiven> struct Choose
 {
   static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocks = 4;
-  static constexpr int kHalves = 2;     /* sub-blocks of a lane at a time */
 
   struct Warp
   {
@@ -253,7 +254,6 @@ template <bool kGiven> struct Choose
   {
     bool there, dc, has;
     int c, bx, by, j;
-    uint32_t cost;
   };
 
   /* Find a sub-block: number k of the components from `c` on. Sets the
@@ -288,19 +288,18 @@ template <bool kGiven> struct Choose
     return its;
   }
 
-  /* What a sub-block's bins cost. `has` and `above`: those of its block with
-   * levels, and with some of them above 1. */
+  /* What a sub-block's bins cost. `greater`: the one with levels that is coded
+   * before has some above 1. */
   static BDCT_INLINE uint32_t
-  price (const Prices &prices, const Its &its, const Levels &found, int escapes,
-      int log2_size, bool chroma, uint64_t has, uint64_t above)
+  price (const Prices &prices, const Its &its, const Levels &found,
+      uint32_t bypass, int log2_size, bool chroma, const Around &around,
+      bool greater)
   {
-    const Order &order = order_table[log2_size - 2];
-    const Around around (order, has, its.j);
     uint32_t cost = 0;
 
     if (its.dc && its.there)
       cost = price_bin (prices, chroma ? BDCT_CABAC_CHROMA_CBF
-          : BDCT_CABAC_LUMA_CBF, true, has != 0);
+          : BDCT_CABAC_LUMA_CBF, true, around.coded);
     if (!around.coded)
       return cost;
     if (!around.last && !its.dc)
@@ -321,25 +320,17 @@ template <bool kGiven> struct Choose
           its.dc, around);
     }
     if (around.last) {
-      const int at = order.place[its.j];
-      uint32_t suffixes = 0;
+      const int at = order_table[log2_size - 2].place[its.j];
       const uint8_t prefixes = find_prefixes (found.nonzero, at & 15, at >> 4,
-          &suffixes);
+          &bypass);
 
-      escapes += (int) suffixes;
       cost += prices.last[chroma][log2_size - 2][0][prefixes & 15]
           + prices.last[chroma][log2_size - 2][1][prefixes >> 4];
     }
-    if (its.has) {
-      const uint64_t before = has & ((UINT64_C (1) << its.j) - 1);
-      const bool greater = before != 0
-          && (above >> (63 - __clzll ((long long) before)) & 1) != 0;
-
-      escapes += __popc (found.nonzero);
+    if (its.has)
       cost += price_greater (prices, found, chroma,
           (chroma || its.dc ? 0 : 2) + greater);
-    }
-    return cost + ((uint32_t) escapes << BDCT_CABAC_COST_BITS);
+    return cost + ((bypass + __popc (found.nonzero)) << BDCT_CABAC_COST_BITS);
   }
 
   /* Add a block's cost to its node's. */
@@ -380,48 +371,52 @@ template <bool kGiven> struct Choose
     }
   }
 
-  /* Set the costs of the nodes of a size as to luma, or add chroma's: sub-blocks
-   * from number `k` on. */
+  /* Price the blocks of a size of luma, or of both components of chroma. */
   static BDCT_INLINE void
-  price_some (const Square &s, const Prices &prices, BdctQuadtreeSquare &square,
-      int n, int c, int k, int lane)
+  price_blocks (const Square &s, const Prices &prices,
+      BdctQuadtreeSquare &square, int n, int c, int lane)
   {
     const int log2_size = s.tree.component[c].sized[n - 2].log2_size;
-    const int log2_parts = 2 * (log2_size - 2), parts = 1 << log2_parts;
-    const bool chroma = c != BDCT_Y;
-    uint32_t magnitude[kHalves][8] = {}, has[kHalves], above[kHalves] = {};
-    Its its[kHalves];
-    Levels found[kHalves] = {};
-    int escapes[kHalves] = {};
+    const int parts = 1 << 2 * (log2_size - 2);
+    const int all = count_parts (s.tree.component[c]) << (c != BDCT_Y);
+    /* Of the first half of a block of 64 */
+    uint32_t has_before = 0, cost_before = 0;
+    bool above_before = false;
 
-    BDCT_UNROLL for (int h = 0; h < kHalves; h++)
-      its[h] = find (s, c, n, k + 32 * h + lane, magnitude[h]);
-    BDCT_UNROLL for (int h = 0; h < kHalves; h++) {
-      has[h] = ballot (its[h].has);
-      if (has[h] != 0) {
-        found[h] = find_levels (magnitude[h], prices.together);
-        escapes[h] = count_escapes (magnitude[h], found[h]);
-        above[h] = ballot (found[h].above_1 != 0);
+    BDCT_KEEP_LOOP for (int k = 0; k < all; k += 32) {
+      uint32_t magnitude[8] = {}, above = 0;
+      int escapes = 0;
+      Levels found = {};
+      const Its its = find (s, c, n, k + lane, magnitude);
+      const uint32_t has = ballot (its.has);
+      uint32_t cost;
+
+      if (has != 0) {
+        found = find_levels (magnitude, prices.together);
+        escapes = count_escapes (magnitude, found);
+        above = ballot (found.above_1 != 0);
       }
-    }
-    BDCT_UNROLL for (int h = 0; h < kHalves; h++) {
-      const int first = lane - (its[h].j & 31);
-      const uint32_t mask = parts < 32 ? (1u << parts) - 1 : ~0u;
 
-      its[h].cost = price (prices, its[h], found[h], escapes[h], log2_size,
-          chroma, parts == 64 ? (uint64_t) has[1] << 32 | has[0]
-          : has[h] >> first & mask, parts == 64
-          ? (uint64_t) above[1] << 32 | above[0] : above[h] >> first & mask);
+      const Around around (order_table[log2_size - 2], has, has_before, its.j,
+          lane);
+      const bool greater = around.earlier == 0 ? above_before
+          : above >> (31 - __clz ((int) around.earlier)) & 1;
+
+      cost = price (prices, its, found, (uint32_t) escapes, log2_size,
+          c != BDCT_Y, around, greater) + cost_before;
+      if (parts == 64 && (k & 32) == 0) {
+        has_before = has;
+        above_before = has != 0 && (above >> (31 - __clz ((int) has)) & 1);
+        cost_before = cost;
+        continue;
+      }
+      has_before = cost_before = 0;
+      above_before = false;
+      for (int d = 1; d < parts && d < 32; d *= 2)
+        cost += from_xor (cost, d);
+      if (its.dc)
+        price_node (s, prices, square, n, its, cost);
     }
-    if (parts == 64)
-      its[1].cost += its[0].cost;
-    for (int d = 1; d < parts && d < 32; d *= 2) {
-      BDCT_UNROLL for (int h = 0; h < kHalves; h++)
-        its[h].cost += from_xor (its[h].cost, d);
-    }
-    BDCT_UNROLL for (int h = 0; h < kHalves; h++)
-      if (its[h].dc)
-        price_node (s, prices, square, n, its[h], its[h].cost);
     wait_for_warp ();
   }
 
@@ -431,15 +426,11 @@ template <bool kGiven> struct Choose
   {
     const BdctCudaTree &tree = s.tree;
 
-    for (int n = tree.min_log2; n <= tree.max_log2; n++) {
-      price_some (s, prices, own.square, n, BDCT_Y, 0, lane);
-      if (tree.n_components == 1
-          || !bdct_quadtree_has_own (tree.chroma, BDCT_U, n, tree.max_log2))
-        continue;
-      for (int k = 0; k < 2 * count_parts (tree.component[BDCT_U]);
-          k += 32 * kHalves)
-        price_some (s, prices, own.square, n, BDCT_U, k, lane);
-    }
+    BDCT_KEEP_LOOP for (int n = tree.min_log2; n <= tree.max_log2; n++)
+      BDCT_KEEP_LOOP for (int c = BDCT_Y; c < lesser (tree.n_components,
+              2) && bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2);
+          c++)
+        price_blocks (s, prices, own.square, n, c, lane);
     for (int n = tree.min_log2 + 1; n <= tree.max_log2; n++) {
       if (lane < 1 << 2 * (BDCT_QUADTREE_LOG2 - n))
         bdct_quadtree_decide_node (&own.square, own.size, n, lane);

@@ -21,7 +21,7 @@ struct TreeComponent
 {
   using Strings = BdctCabacTreeStrings;
   /* As Component has them; besides, there are the flags of nodes. */
-  static constexpr int kWarps = 4, kParts = 256;
+  static constexpr int kWarps = 8, kParts = 256;
   static constexpr int kMostBins = 31 * kTreeSubBlocks + kTreeSubBlocks / 2;
 
   const BdctCudaTree &tree;
@@ -221,24 +221,6 @@ template <bool CHROMA> struct TreeBins
         && (p & ((1 << 2 * (node - 2)) - 1)) == 0 && s.has (4 * u, 4 * v);
   }
 
-  /* Set what the levels of the others say of a sub-block. Returns whether it
-   * has bins; sets whether its block has levels. */
-  static BDCT_INLINE bool
-  look_around (Shared &sh, Place &r, uint32_t in_warp, int t, bool *active)
-  {
-    const int parts = 1 << 2 * (r.log2_size - 2), warp = t >> 5;
-    const uint64_t block = parts == 64 ? (uint64_t) sh.has[warp | 1] << 32
-        | sh.has[warp & ~1] : in_warp >> ((t - r.j) & 31)
-        & ((1u << parts) - 1);
-    const Around around (order_table[r.log2_size - 2], block, r.j);
-
-    r.right = around.right;
-    r.below = around.below;
-    r.last = around.last;
-    *active = block != 0;
-    return around.coded;
-  }
-
   /* Find the segment's items, moved together in coding order, and put down the
    * flags of blocks and nodes. Returns how many items there are; sets how many
    * blocks of each list have levels. */
@@ -254,7 +236,6 @@ template <bool CHROMA> struct TreeBins
           + t / parts) * kSide, segment / c.across * kSide };
     uint32_t flags[3] = {}, list[kLists], counts = 0, all, before;
     uint32_t slot = 0;
-    bool active;
     int n;
     Place r = find_place (s, c.number, p, &n);
     const uint32_t in_warp = ballot (r.has);
@@ -263,12 +244,17 @@ template <bool CHROMA> struct TreeBins
       sh.has[warp] = in_warp;
     wait_for_block ();
 
-    const bool is_item = look_around (sh, r, in_warp, t, &active);
-    const uint32_t items = ballot (is_item);
+    /* A block of 64 is two warps'. */
+    const Around around (order_table[r.log2_size - 2], in_warp,
+        r.j < 32 ? 0 : sh.has[warp - 1], r.j, lane);
+    const uint32_t items = ballot (around.coded);
     const uint32_t blocks = ballot (r.there && r.dc);
-    const uint32_t coded = or_lanes (r.there && r.dc && active
+    const uint32_t coded = or_lanes (r.there && r.dc && around.coded
         ? 1u << __popc (blocks & lanes_below) : 0);
 
+    r.right = around.right;
+    r.below = around.below;
+    r.last = around.last;
     BDCT_UNROLL for (int i = 0; i < kLists; i++) {
       list[i] = ballot (r.last && (CHROMA || r.sized == i));
       counts |= __popc (list[i]) << list_shift (i);
@@ -309,7 +295,7 @@ template <bool CHROMA> struct TreeBins
       put (sh.string, before >> 16, coded);
     if (t == 0)
       close (sh, streams, 0, all >> 16);
-    if (is_item)
+    if (around.coded)
       sh.item[(before & 0xffff) + __popc (items & lanes_below)] = r.pack (slot);
     wait_for_block ();
     return (int) (all & 0xffff);

@@ -8,6 +8,7 @@
 
 #define BDCT_INLINE inline
 #define BDCT_UNROLL
+#define BDCT_KEEP_LOOP
 
 struct BdctNothing
 {
