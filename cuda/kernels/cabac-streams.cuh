@@ -431,8 +431,8 @@ struct Levels
   uint32_t escapes, beyond, third;
 };
 
-/* The magnitudes of a sub-block's levels, two words a row. Returns whether one is
- * not 0. */
+/* The magnitudes of a sub-block's levels, two words a row. Returns whether one
+ * is not 0. */
 BDCT_INLINE bool
 load_magnitudes (const BdctLevel *from, int log2_size, uint32_t magnitude[8])
 {

@@ -230,8 +230,8 @@ add (unsigned long long *to, unsigned long long v)
     atomicAdd (to, v);
 }
 
-/* For kWarps squares of a row, from number kWarps x on: a warp a square. kGiven:
- * the trees are. */
+/* For kWarps squares of a row, from number kWarps x on: a warp a square.
+ * kGiven: the trees are. */
 template <bool kGiven> struct Choose
 {
   static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocks = 4;

@@ -1,6 +1,6 @@
 /* blockdct: what the bins of 4x4 sub-blocks cost in states that do not adapt
- * (dct/rd/quadtree.h), without going through them: from the numbers of zeros and
- * ones of each context, which masks have (cabac-streams.cuh).
+ * (dct/rd/quadtree.h), without going through them: from the numbers of zeros
+ * and ones of each context, which masks have (cabac-streams.cuh).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -99,8 +99,8 @@ price_bins (const Prices &prices, int context, int n, int ones)
   return n * cost.x + ones * (cost.y - cost.x);
 }
 
-/* The places that have digit 1 in a pattern of BdctCabacSubBlock, and those that
- * have 2, << 16, as bits of a mask. */
+/* The places that have digit 1 in a pattern of BdctCabacSubBlock, and those
+ * that have 2, << 16, as bits of a mask. */
 __host__ __device__ constexpr uint32_t
 find_digits (uint64_t pattern)
 {
