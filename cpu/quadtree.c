@@ -2,57 +2,12 @@
  *
  * The CPU engine's quadtree (quadtree.h). A region of squares is transformed
  * with blocks of each size, by the kernels of the fixed transforms, into memory
- * of the thread's own; then each square's tree is found, and what it takes is
- * put together. */
-#include "state.h"
+ * of the thread's own; then each square's tree is found (quadtree-search.c), and
+ * what it takes is put together. */
+#include "quadtree-region.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "cabac-bins.h"
-#include "dct/base/min.h"
-
-/* Rows of luma in a piece, so that subsampled chroma has whole tiles. */
-#define ROWS 64
-
-/* A segment's columns of luma: those of a region, too. */
-#define COLUMNS (BDCT_QUADTREE_SEGMENT * BDCT_QUADTREE_SIDE)
-#define SQUARE_ROWS (ROWS / BDCT_QUADTREE_SIDE)
-
-struct BdctCpuTree
-{
-  BdctJob job[BDCT_QUADTREE_SIZES];
-  BdctTileQuantizer quantizer[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
-  BdctCabacCosts costs;
-};
-
-/* A region in blocks of one size: a picture, in planes as the frame's, and of
- * each component the blocks row by row. */
-typedef struct
-{
-  uint8_t picture[BDCT_MAX_PLANES][ROWS * COLUMNS * 4]
-      __attribute__ ((aligned (64)));
-  BdctLevel levels[BDCT_MAX_COMPONENTS][ROWS * COLUMNS]
-      __attribute__ ((aligned (64)));
-  BdctTilePlane plane[BDCT_MAX_COMPONENTS];
-  BdctBlockRecord record[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
-  uint8_t quantizer_map[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
-} Sized;
-
-/* What is worked on. */
-typedef struct
-{
-  const CpuEngine *self;
-  const CpuTask *task;
-  const CpuTask *const *quantizers;      /* passes, of which the trees count */
-  const BdctJobTree *tree;
-  Sized *sized;
-  Piece *piece;
-  int k;                        /* the task's index in the piece's group */
-  int x, y;                     /* of the region, in luma */
-  bool rate;
-  bool given;                   /* trees and levels are the caller's */
-  BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
-} Region;
 
 typedef struct
 {
@@ -75,6 +30,9 @@ bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
       bdct_tile_quantizer_init (&tree->quantizer[s][c], &tree->job[s], c);
   }
   bdct_cabac_costs (&tree->costs, job->tree.slice_qp);
+  for (int i = 0; i < 2 * BDCT_QUADTREE_SIZES; i++)
+    bdct_cabac_prices_init (&tree->prices[i / 2][i % 2], &tree->costs,
+        i / 2 + 2, i % 2);
   return true;
 }
 
@@ -116,18 +74,29 @@ bdct_cpu_count_tree_words (const CpuTask * task, int c)
       2) + BDCT_QUADTREE_SEGMENT + BDCT_CABAC_BINS_RUN;
 }
 
-/* Blocks of one size of luma's: whether a component has some of its own. */
-static bool
-has_own (const Region * r, int c, int n)
+/* Describe the blocks of which a component's nodes of one size consist: some of
+ * its own, or of the size above where luma's blocks share them. */
+static void
+init_blocks (Region * r, int c, int n)
 {
-  return bdct_quadtree_has_own (r->tree->chroma, c, n, r->tree->max_log2);
-}
+  const bool own = bdct_quadtree_has_own (r->tree->chroma, c, n,
+      r->tree->max_log2);
+  const int node = bdct_quadtree_node (r->tree->chroma, c, n);
+  Sized *sized = &r->sized[own ? n - 2 : 1];
+  Blocks *b = &r->blocks[c][n - 2];
 
-/* Where those are that it has in a node of this size. */
-static Sized *
-find_sized (const Region * r, int c, int n)
-{
-  return &r->sized[has_own (r, c, n) ? n - 2 : 1];
+  b->plane = &sized->plane[c];
+  b->levels = sized->levels[c];
+  b->record = sized->record[c];
+  b->cost = sized->cost[c];
+  b->log2_size = b->plane->quantizer[0]->job.log2_width;
+  b->prices = &r->task->tree->prices[b->log2_size - 2][c != BDCT_Y];
+  b->columns = b->plane->grid.columns;
+  b->rows = b->plane->grid.rows;
+  b->shift_x = r->task->sub_x[c] + b->log2_size;
+  b->shift_y = r->task->sub_y[c] + b->log2_size;
+  b->wide = node - b->shift_x;
+  b->high = node - b->shift_y;
 }
 
 /* Describe a component of the region in blocks of one size. */
@@ -214,115 +183,6 @@ transform (const Region * r, int n, int p)
   }
 }
 
-/* Blocks of a component in part of a region. */
-typedef struct
-{
-  Sized *sized;
-  const BdctTilePlane *plane;
-  int log2_size, x0, y0, x1, y1;
-} Blocks;
-
-/* Those in the node at (x, y) of the region, in luma. */
-static Blocks
-find_blocks (const Region * r, int c, int n, int x, int y)
-{
-  const int sub_x = r->task->sub_x[c], sub_y = r->task->sub_y[c];
-  Blocks b = {.sized = find_sized (r, c, n) };
-
-  n = bdct_quadtree_node (r->tree->chroma, c, n);
-  b.plane = &b.sized->plane[c];
-  b.log2_size = b.plane->quantizer[0]->job.log2_width;
-  b.x0 = x >> sub_x >> b.log2_size;
-  b.y0 = y >> sub_y >> b.log2_size;
-  b.x1 =
-      bdct_min ((x + (1 << n)) >> sub_x >> b.log2_size, b.plane->grid.columns);
-  b.y1 = bdct_min ((y + (1 << n)) >> sub_y >> b.log2_size, b.plane->grid.rows);
-  return b;
-}
-
-static const BdctJobTree *
-find_tree (const Region * r, const Blocks * b, int number)
-{
-  return &r->quantizers[b->plane->quantizer_map != NULL
-      ? b->plane->quantizer_map[number] : 0]->job.tree;
-}
-
-static uint64_t
-cost (const BdctJobTree * tree, uint64_t distortion, uint64_t rate)
-{
-  return bdct_quadtree_cost (tree->lambda, tree->distortion_shift, distortion,
-      rate);
-}
-
-/* What a component's blocks in a node cost. */
-static uint64_t
-price (const Region * r, int c, int n, int x, int y)
-{
-  const Blocks b = find_blocks (r, c, n, x, y);
-  uint64_t sum = 0;
-
-  for (int by = b.y0; by < b.y1; by++)
-    for (int bx = b.x0; bx < b.x1; bx++) {
-      const int number = by * b.plane->grid.columns + bx;
-      const BdctBlockRecord *record = &b.sized->record[c][number];
-      const uint64_t rate = bdct_cabac_bins_price (&r->task->tree->costs,
-          b.sized->levels[c] + ((size_t) number << 2 * b.log2_size),
-          b.log2_size, c != BDCT_Y);
-
-      sum += cost (find_tree (r, &b, number), record->sse, rate);
-    }
-  return sum;
-}
-
-static uint64_t
-price_flag (const Region * r, int n, int x, int y, int bin)
-{
-  const Blocks b = find_blocks (r, BDCT_Y, n, x, y);
-
-  return cost (find_tree (r, &b, b.y0 * b.plane->grid.columns + b.x0), 0,
-      r->task->tree->costs.bin[bdct_quadtree_context (n)][bin]);
-}
-
-static bool
-is_inside (const Region * r, int x, int y)
-{
-  const BdctPlaneLayout *layout = &r->task->plane[BDCT_Y].layout;
-
-  return r->x + x < layout->width && r->y + y < layout->height;
-}
-
-/* What the nodes of one size cost. */
-static void
-price_nodes (const Region * r, int left, int top, int n,
-    BdctQuadtreeSquare * square)
-{
-  const int n_components = bdct_layout_components (&r->self->layout);
-  const int columns = BDCT_QUADTREE_SIDE >> n;
-
-  for (int i = 0; i < columns * columns; i++) {
-    const int x = left + (i % columns << n), y = top + (i / columns << n);
-    uint64_t whole = 0, split = 0;
-
-    if (is_inside (r, x, y)) {
-      whole = price (r, BDCT_Y, n, x, y);
-      for (int c = 1; c < n_components; c++)
-        if (n == bdct_quadtree_node (r->tree->chroma, c, n)) {
-          const uint64_t chroma = price (r, c, n, x, y);
-
-          whole += chroma;
-          split += n == bdct_quadtree_node (r->tree->chroma, c, n - 1)
-              ? chroma : 0;
-        }
-      if (n > r->tree->min_log2) {
-        whole += price_flag (r, n, x, y, 0);
-        split += price_flag (r, n, x, y, 1);
-      }
-    }
-    square->whole[n - 2][i] = whole;
-    square->split[n - 2][i] = split;
-  }
-}
-
 /* The squared errors of a block whose record may have less. */
 static uint64_t
 sum_errors (const BdctTilePlane * plane, int x0, int y0, int size)
@@ -388,6 +248,30 @@ draw_levels (const BdctTilePlane * whole, int x0, int y0, int log2_size,
               whole->component != BDCT_Y, whole->depth));
 }
 
+/* Copy samples of a row; those of a whole block are as many as compilers have
+ * single moves for. */
+static inline void
+copy_row (uint8_t * to, const uint8_t * from, int n)
+{
+  switch (n) {
+    case 4:
+      memcpy (to, from, 4);
+      break;
+    case 8:
+      memcpy (to, from, 8);
+      break;
+    case 16:
+      memcpy (to, from, 16);
+      break;
+    case 32:
+      memcpy (to, from, 32);
+      break;
+    default:
+      memcpy (to, from, (size_t) n);
+      break;
+  }
+}
+
 /* Take the samples of a plane of memory. */
 static void
 copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
@@ -395,12 +279,15 @@ copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
 {
   const int pixel = whole->layout.interleave * (whole->depth > 8 ? 2 : 1);
   const int width = bdct_min (size, from->layout.width - x);
+  uint8_t *to = whole->dst.data + (top + y) * whole->dst.stride
+      + (int64_t) (left + x) * pixel;
+  const uint8_t *row = from->dst.data + y * from->dst.stride + x * pixel;
 
-  for (int i = 0; i < bdct_min (size, from->layout.height - y); i++)
-    memcpy (whole->dst.data + (top + y + i) * whole->dst.stride
-        + (int64_t) (left + x) * pixel,
-        from->dst.data + (y + i) * from->dst.stride + x * pixel,
-        (size_t) width * pixel);
+  for (int i = 0; i < bdct_min (size, from->layout.height - y); i++) {
+    copy_row (to, row, width * pixel);
+    to += whole->dst.stride;
+    row += from->dst.stride;
+  }
 }
 
 /* Exchange a block's levels with the caller's memory. Those that are given are
@@ -428,39 +315,40 @@ exchange_levels (const Region * r, const Blocks * b, int c, int number, int x,
 static void
 take (Region * r, int c, int n, int x, int y)
 {
-  const Blocks b = find_blocks (r, c, n, x, y);
+  const Blocks *b = &r->blocks[c][n - 2];
   const BdctTilePlane *whole = &r->task->plane[c];
   const int left = r->x >> r->task->sub_x[c], top = r->y >> r->task->sub_y[c];
   BdctCounters *counters = &r->piece->strip[c][r->k].counters;
-  const int size = 1 << b.log2_size, first = whole->layout.component[0];
+  const int size = 1 << b->log2_size, first = whole->layout.component[0];
+  const int x0 = x >> b->shift_x, y0 = y >> b->shift_y;
 
-  for (int by = b.y0; by < b.y1; by++)
-    for (int bx = b.x0; bx < b.x1; bx++) {
-      const int number = by * b.plane->grid.columns + bx;
-      const BdctBlockRecord *record = &b.sized->record[c][number];
-      BdctLevel *levels = b.sized->levels[c]
-          + ((size_t) number << 2 * b.log2_size);
+  for (int by = y0; by < bdct_min (y0 + (1 << b->high), b->rows); by++)
+    for (int bx = x0; bx < bdct_min (x0 + (1 << b->wide), b->columns); bx++) {
+      const int number = by * b->columns + bx;
+      const BdctBlockRecord *record = &b->record[number];
+      BdctLevel *levels = b->levels + ((size_t) number << 2 * b->log2_size);
 
       if (r->task->levels[c] != NULL)
-        exchange_levels (r, &b, c, number, left + bx * size, top + by * size,
+        exchange_levels (r, b, c, number, left + bx * size, top + by * size,
             levels);
       counters->levels += (uint64_t) size *size;
       counters->nonzero += record->nonzero;
       counters->sse += record->sse < UINT32_MAX ? record->sse
-          : sum_errors (b.plane, bx * size, by * size, size);
+          : sum_errors (b->plane, bx * size, by * size, size);
       if (r->rate)
         bdct_cabac_bins_blocks (&r->writer[c][y / BDCT_QUADTREE_SIDE], levels,
-            1, b.log2_size);
+            1, b->log2_size);
       if (whole->blocks != NULL)
         put_records (r, whole, left + bx * size, top + by * size, size, record);
       if (whole->levels.data != NULL)
-        draw_levels (whole, left + bx * size, top + by * size, b.log2_size,
+        draw_levels (whole, left + bx * size, top + by * size, b->log2_size,
             levels);
       /* What is interleaved comes when the last of its components is there. */
       if (whole->dst.data != NULL
           && (whole->layout.interleave == 1 || c == BDCT_V))
-        copy_samples (&r->task->plane[first], &b.sized->plane[first],
-            bx * size, by * size, left, top, size);
+        copy_samples (&r->task->plane[first], first == c ? b->plane
+            : r->blocks[first][n - 2].plane, bx * size, by * size, left, top,
+            size);
     }
 }
 
@@ -477,10 +365,8 @@ static void
 take_node (Region * r, const uint8_t size[64], int left, int top, int n,
     int x, int y)
 {
-  const int n_components = bdct_layout_components (&r->self->layout);
-  const BdctPlaneLayout *layout = &r->task->plane[BDCT_Y].layout;
   const int half = 1 << (n - 1);
-  const bool split = size[2 * (y - top) + ((x - left) >> 2)] < n;
+  const bool split = n > 2 && size[2 * (y - top) + ((x - left) >> 2)] < n;
 
   if (!is_inside (r, x, y))
     return;
@@ -491,12 +377,11 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
       take_node (r, size, left, top, n - 1, x + i % 2 * half,
           y + i / 2 * half);
   else {
-    r->piece->area[r->k][n - 2] += (uint64_t) bdct_min (1 << n,
-        layout->width - r->x - x) * bdct_min (1 << n,
-        layout->height - r->y - y);
+    r->piece->area[r->k][n - 2] += (uint64_t) bdct_min (1 << n, r->width - x)
+        * bdct_min (1 << n, r->height - y);
     take (r, BDCT_Y, n, x, y);
   }
-  for (int c = 1; c < n_components; c++)
+  for (int c = 1; c < r->n_components; c++)
     if (split ? n == 3 && size[2 * (y - top) + ((x - left) >> 2)] == 2
         && bdct_quadtree_node (r->tree->chroma, c, 2) == 3
         : n == bdct_quadtree_node (r->tree->chroma, c, n))
@@ -512,25 +397,12 @@ find_size (const Region * r, int x, int y)
 }
 
 static void
-decide (const Region * r, int left, int top, uint8_t size[64])
-{
-  BdctQuadtreeSquare square;
-
-  if (r->tree->max_log2 > r->tree->min_log2)
-    for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
-      price_nodes (r, left, top, n, &square);
-  else
-    memset (&square, 0, sizeof square);
-  bdct_quadtree_decide (r->tree, &square, size);
-}
-
-static void
 work_on_square (Region * r, int left, int top)
 {
   uint8_t size[64];
 
   if (!r->given)
-    decide (r, left, top, size);
+    bdct_cpu_decide_square (r, left, top, size);
   for (int i = 0; r->task->sizes != NULL && i < 64; i++) {
     const int x = left + i % 8 * 4, y = top + i / 8 * 4;
 
@@ -546,18 +418,26 @@ static void
 work_on_region (Region * r)
 {
   const BdctLayout *layout = &r->self->layout;
-  const int n_components = bdct_layout_components (layout);
+  const int n_components = r->n_components;
   const CpuTask *task = r->task;
   const int row = r->y / BDCT_QUADTREE_SIDE;
 
   for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
     for (int p = 0; p < layout->n_planes; p++)
-      if (has_own (r, layout->plane[p].component[0], n)) {
+      if (bdct_quadtree_has_own (r->tree->chroma,
+              layout->plane[p].component[0], n, r->tree->max_log2)) {
         for (int i = 0; i < layout->plane[p].interleave; i++)
           init_plane (r, n, p, i);
         if (!r->given)
           transform (r, n, p);
       }
+  for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
+    for (int c = 0; c < n_components; c++) {
+      init_blocks (r, c, n);
+      if (!r->given && r->tree->max_log2 > r->tree->min_log2
+          && n == bdct_quadtree_node (r->tree->chroma, c, n))
+        bdct_cpu_price_blocks (r, c, n);
+    }
   for (int c = 0; r->rate && c < n_components; c++)
     for (int i = 0; i < SQUARE_ROWS; i++)
       if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
@@ -593,7 +473,9 @@ bdct_cpu_work_on_tree (CpuEngine * self, CpuGroup * group, int number,
   r->piece = piece;
   r->y = number * ROWS;
   r->rate = piece->frame->plan.jobs.bits;
-  piece->n_components = bdct_layout_components (&self->layout);
+  r->height = self->layout.plane[0].height - r->y;
+  r->n_components = piece->n_components =
+      bdct_layout_components (&self->layout);
   for (int c = 0; c < piece->n_components; c++)
     piece->component[c] = c;
   for (r->k = 0; r->k < group->n; r->k++) {
@@ -609,7 +491,9 @@ bdct_cpu_work_on_tree (CpuEngine * self, CpuGroup * group, int number,
       memset (piece->counter[c][r->k], 0, sizeof piece->counter[c][r->k]);
       piece->strip[c][r->k].levels = r->sized->levels[c];
     }
-    for (r->x = 0; r->x < self->layout.plane[0].width; r->x += COLUMNS)
+    for (r->x = 0; r->x < self->layout.plane[0].width; r->x += COLUMNS) {
+      r->width = self->layout.plane[0].width - r->x;
       work_on_region (r);
+    }
   }
 }

@@ -9,6 +9,7 @@
 #include "colour-rows.h"
 #include "tile16-tables.h"
 #include "compare-rows.h"
+#include "cpu/cabac-prices.h"
 #include "dct/engine/engine.h"
 #include "dct/metrics/kernel.h"
 #include "cpu/scratch.h"
@@ -138,6 +139,7 @@ typedef struct {
   const BdctColourKernel *colour;
   const BdctMetricKernels *metrics;
   const BdctCompareKernel *compare;
+  const BdctCabacPriceFunc *price;
 } BdctTileKernel;
 
 /** Set the quantizer of one component. */

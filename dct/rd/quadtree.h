@@ -145,8 +145,8 @@ BDCT_FORCE_INLINE void
 bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
     int i)
 {
-  const int columns = BDCT_QUADTREE_SIDE >> n, places = 1 << (n - 2);
-  const int x = i % columns, y = i / columns;
+  const int log2 = BDCT_QUADTREE_LOG2 - n, columns = 1 << log2;
+  const int places = 1 << (n - 2), x = i & (columns - 1), y = i >> log2;
   const uint64_t *first = square->whole[n - 3] + 4 * columns * y + 2 * x;
   const uint64_t split = square->split[n - 2][i] + first[0] + first[1]
       + first[2 * columns] + first[2 * columns + 1];
@@ -155,9 +155,9 @@ bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
     square->whole[n - 2][i] = split;
     return;
   }
-  for (int k = 0; k < places * places; k++)
-    size[8 * (places * y + k / places) + places * x + k % places] =
-        (uint8_t) n;
+  for (int v = places * y; v < places * (y + 1); v++)
+    for (int u = places * x; u < places * (x + 1); u++)
+      size[8 * v + u] = (uint8_t) n;
 }
 
 /** Find the tree of a square. Returns its cost. */

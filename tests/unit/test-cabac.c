@@ -5,6 +5,8 @@
  * Whole frames: test-cabac-frames.c. */
 #include <math.h>
 #include <string.h>
+#include "cpu/cabac-prices.h"
+#include "cpu/simd/tile32.h"
 #include "dct/entropy/cabac.h"
 #include "program.h"
 #include "residual-coding.h"
@@ -165,6 +167,53 @@ test_blocks (gconstpointer data)
   g_assert_true (residual_at_end (&decoder));
   g_test_message ("%d blocks", n_blocks);
   g_byte_array_unref (encoder.bytes);
+  g_rand_free (rand);
+}
+
+/* What blocks cost in states that do not move, on every instruction set: the
+ * sum of their bins' costs; and never less than their number of levels says. */
+static void
+test_prices (gconstpointer data)
+{
+  const int log2_size = GPOINTER_TO_INT (data) >> 1;
+  const gboolean chroma = GPOINTER_TO_INT (data) & 1;
+  const int n = 1 << 2 * log2_size;
+  GRand *rand = g_rand_new_with_seed (log2_size);
+  /* The block is between others, which must not matter. */
+  gint16 levels[3][MAX_BLOCK] __attribute__ ((aligned (16)));
+
+  for (int qp = 0; qp <= 51; qp += 17) {
+    BdctCabacPrices prices;
+    BdctCabacCosts costs;
+
+    bdct_cabac_costs (&costs, qp);
+    bdct_cabac_prices_init (&prices, &costs, log2_size, chroma);
+    for (int pattern = 0; pattern < N_LEVELS; pattern++) {
+      BdctCabacSink sink = {.costs = costs.bin[0] };
+      BdctBlockRecord record[3] = { {0} };
+      gint16 *block = levels[0] + n;
+      guint32 rate[3], expected;
+
+      memset (levels, 0xff, sizeof levels);
+      if (!fill_levels (pattern, n, rand, block))
+        continue;
+      bdct_cabac_walk (&sink, block, log2_size, chroma);
+      expected = sink.cost + (sink.bypass << BDCT_CABAC_COST_BITS);
+      for (int i = 0; i < n; i++)
+        record[1].nonzero += block[i] != 0;
+      record[2].nonzero = n;
+      g_assert_cmpuint (bdct_cabac_prices_least (&prices, record[1].nonzero),
+          <=, expected);
+      for (const BdctTileKernel * const *k = bdct_tile_kernels (); *k != NULL;
+          k++) {
+        (*(*k)->price) (&prices, levels[0], record, 3, log2_size, rate);
+        if (rate[1] != expected || rate[0] != costs.bin[chroma
+                ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF][0])
+          g_error ("%s: block %d at QP %d costs %u, not %u", (*k)->isa, pattern,
+              qp, rate[1], expected);
+      }
+    }
+  }
   g_rand_free (rand);
 }
 
@@ -383,8 +432,11 @@ main (int argc, char **argv)
   g_test_add_func ("/cabac/segment", test_segment);
   g_test_add_func ("/cabac/sizes", test_sizes);
   for (int log2_size = 2; log2_size <= 5; log2_size++)
-    for (int chroma = 0; chroma < 2; chroma++)
+    for (int chroma = 0; chroma < 2; chroma++) {
       tests_add (test_blocks, 2 * log2_size + chroma, "/cabac/%s/%d", chroma
           ? "chroma" : "luma", 1 << log2_size);
+      tests_add (test_prices, 2 * log2_size + chroma, "/cabac/prices/%s/%d",
+          chroma ? "chroma" : "luma", 1 << log2_size);
+    }
   return g_test_run ();
 }

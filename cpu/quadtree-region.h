@@ -1,0 +1,89 @@
+/* blockdct: the CPU engine's quadtree: a region of squares on which a thread
+ * works. For quadtree.c and quadtree-search.c.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_QUADTREE_REGION_H
+#define BDCT_QUADTREE_REGION_H
+
+#include "cabac-bins.h"
+#include "cabac-prices.h"
+#include "dct/base/min.h"
+#include "state.h"
+
+/** Rows of luma in a piece, so that subsampled chroma has whole tiles. */
+#define ROWS 64
+
+/** A segment's columns of luma: those of a region, too. */
+#define COLUMNS (BDCT_QUADTREE_SEGMENT * BDCT_QUADTREE_SIDE)
+#define SQUARE_ROWS (ROWS / BDCT_QUADTREE_SIDE)
+
+struct BdctCpuTree
+{
+  BdctJob job[BDCT_QUADTREE_SIZES];
+  BdctTileQuantizer quantizer[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
+  BdctCabacCosts costs;
+  BdctCabacPrices prices[BDCT_QUADTREE_SIZES][2];       /* luma, chroma */
+};
+
+/** A region in blocks of one size: a picture, in planes as the frame's, and of
+ * each component the blocks row by row. */
+typedef struct
+{
+  uint8_t picture[BDCT_MAX_PLANES][ROWS * COLUMNS * 4]
+      __attribute__ ((aligned (64)));
+  BdctLevel levels[BDCT_MAX_COMPONENTS][ROWS * COLUMNS]
+      __attribute__ ((aligned (64)));
+  BdctTilePlane plane[BDCT_MAX_COMPONENTS];
+  BdctBlockRecord record[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
+  uint8_t quantizer_map[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
+  uint64_t cost[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
+} Sized;
+
+/** A component's blocks of which the nodes of one size consist. */
+typedef struct
+{
+  const BdctTilePlane *plane;
+  BdctLevel *levels;
+  const BdctBlockRecord *record;
+  uint64_t *cost;               /* of the smallest nodes' at least */
+  const BdctCabacPrices *prices;
+  int log2_size, columns, rows;
+  int shift_x, shift_y;         /* from luma's samples to blocks */
+  int wide, high;               /* log2 of a node's blocks: 0 or 1 */
+} Blocks;
+
+/** What is worked on. */
+typedef struct
+{
+  const CpuEngine *self;
+  const CpuTask *task;
+  const CpuTask *const *quantizers;      /* passes, of which the trees count */
+  const BdctJobTree *tree;
+  Sized *sized;
+  Blocks blocks[BDCT_MAX_COMPONENTS][BDCT_QUADTREE_SIZES];
+  Piece *piece;
+  int k;                        /* the task's index in the piece's group */
+  int n_components;
+  int x, y;                     /* of the region, in luma */
+  int width, height;            /* of the picture from there on */
+  bool rate;
+  bool given;                   /* trees and levels are the caller's */
+  BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
+} Region;
+
+/** Whether a place of the region, in luma, is in the picture. */
+static inline bool
+is_inside (const Region *r, int x, int y)
+{
+  return x < r->width && y < r->height;
+}
+
+/** Find what a region's blocks of one size cost. */
+void bdct_cpu_price_blocks (const Region *r, int c, int n);
+
+/** Find the tree of the square at (left, top) of the region. */
+void bdct_cpu_decide_square (const Region *r, int left, int top,
+    uint8_t size[64]);
+
+#endif
