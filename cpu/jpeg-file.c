@@ -36,24 +36,44 @@ typedef struct {
 
 /* Behind a byte of ones comes one of zeros (T.81 F.1.2.3). */
 static void
-put (Writer * writer, unsigned bits, int n)
+put_bytes (Writer * writer, int n)
 {
-  writer->bits = writer->bits << n | bits;
-  for (writer->n += n; writer->n >= 8; writer->bytes++) {
+  for (; n > 0; n--, writer->bytes++) {
     writer->n -= 8;
     writer->bytes += (writer->bits >> writer->n & 255) == 255;
   }
 }
 
+/* Put at most 32 bits. */
+static inline void
+put (Writer * writer, unsigned bits, int n)
+{
+  uint32_t zeros;
+
+  writer->bits = writer->bits << n | bits;
+  writer->n += n;
+  if (writer->n < 32)
+    return;
+  /* Four bytes, of which none is likely to be of ones: to have no zeros. */
+  zeros = ~(uint32_t) (writer->bits >> (writer->n - 32));
+  if (__builtin_expect (((zeros - 0x01010101) & ~zeros & 0x80808080) != 0, 0)) {
+    put_bytes (writer, 4);
+  } else {
+    writer->n -= 32;
+    writer->bytes += 4;
+  }
+}
+
 /* A symbol, of which the lowest four bits say how many bits of the value
  * follow. */
-static void
+static inline void
 put_symbol (Writer * writer, const BdctHuffman * table, int symbol, int value)
 {
   const int n = symbol & 15;
 
-  put (writer, table->code[symbol], table->length[symbol]);
-  put (writer, (value < 0 ? value - 1 : value) & ((1 << n) - 1), n);
+  put (writer, (unsigned) table->code[symbol] << n
+      | ((value < 0 ? value - 1 : value) & ((1 << n) - 1)),
+      table->length[symbol] + n);
 }
 
 static void
@@ -97,26 +117,49 @@ put_blocks (Writer * writer, Component * c, int x, int y, int top)
       }
 }
 
+/* The levels of a strip of what is in a plane of memory. */
 static void
-put_band (Writer * writer, Component * components, int n, int top,
-    void *scratch)
+transform_strip (Component * components, const BdctPlaneLayout * layout,
+    int row, int i, void *scratch)
+{
+  const BdctTileKernel *kernel = bdct_tile_kernels ()[0];
+  const BdctTilePlane *planes[2][BDCT_TILE_JOBS];
+  BdctTileStrip strip[2][BDCT_TILE_JOBS];
+  bool tile16 = kernel->tile16 != NULL;
+
+  for (int k = 0; k < layout->interleave; k++) {
+    Component *c = &components[layout->component[k]];
+
+    planes[k][0] = &c->plane;
+    strip[k][0] = (BdctTileStrip) {
+      .levels = c->levels + (size_t) i * BAND_ROWS * c->scan.columns * 64
+    };
+    tile16 = tile16 && bdct_tile_is_tile16 (&c->plane);
+  }
+  if (tile16)
+    (*kernel->tile16) (planes, 1, row, strip, scratch);
+  else
+    for (int k = 0; k < layout->interleave; k++)
+      kernel->plain->strip (planes[k], 1, row, strip[k], scratch);
+}
+
+static void
+put_band (Writer * writer, Component * components, const BdctLayout * layout,
+    int top, void *scratch)
 {
   const BdctScan *luma = &components[0].scan;
   const int across = (luma->columns + luma->h - 1) / luma->h;
   const int down = (luma->rows + luma->v - 1) / luma->v - top;
+  const int n = bdct_layout_components (layout);
 
-  for (int c = 0; c < n; c++) {
-    Component *component = &components[c];
-    const BdctTilePlane *plane = &component->plane;
-    const size_t in_strip = (size_t) BAND_ROWS * component->scan.columns * 64;
+  for (int p = 0; p < layout->n_planes; p++) {
+    const int v = components[layout->plane[p].component[0]].scan.v;
 
-    for (int i = 0; i < component->scan.v; i++) {
-      BdctTileStrip strip = {.levels = component->levels + i * in_strip };
-      const int row = (top * component->scan.v + i * BAND_ROWS) * 8;
+    for (int i = 0; i < v; i++) {
+      const int row = (top * v + i * BAND_ROWS) * 8;
 
-      if (row < plane->layout.height)
-        bdct_tile_kernels ()[0]->plain->strip (&plane, 1, row, &strip,
-            scratch);
+      if (row < layout->plane[p].height)
+        transform_strip (components, &layout->plane[p], row, i, scratch);
     }
   }
   for (int y = 0; y < BAND_ROWS && y < down; y++)
@@ -179,8 +222,9 @@ bdct_file_size (const BdctLayout * layout, const BdctJob * job,
   ok = ok && start (components, layout, job, &planes);
   for (int top = 0; ok && top * components[0].scan.v < components[0].scan.rows;
       top += BAND_ROWS)
-    put_band (&writer, components, n, top, scratch);
+    put_band (&writer, components, layout, top, scratch);
   put (&writer, 127, 7);        /* the last byte is filled up with ones */
+  put_bytes (&writer, writer.n / 8);
   *size = bdct_file_head (layout, job, 0) + writer.bytes;
   for (int c = 0; components != NULL && c < n; c++)
     free (components[c].levels);
