@@ -60,6 +60,16 @@ guess (const GstBlockDctBracket * bracket, const GstBlockDctEvaluation * fails,
   return octave[last->rank] - BEYOND * get_excess (last) / rise;
 }
 
+gboolean
+gst_blockdct_bracket_is_closed (const GstBlockDctBracket * bracket)
+{
+  const GstBlockDctEvaluation *fails, *keeps;
+
+  find_ends (bracket, &fails, &keeps);
+  return (fails != NULL ? fails->rank + 1 : 0)
+      > (keeps != NULL ? keeps->rank - 1 : bracket->n - 1);
+}
+
 gint
 gst_blockdct_bracket_next (const GstBlockDctBracket * bracket,
     const gdouble * octave)
@@ -72,8 +82,6 @@ gst_blockdct_bracket_next (const GstBlockDctBracket * bracket,
   find_ends (bracket, &fails, &keeps);
   low = fails != NULL ? fails->rank + 1 : 0;
   high = keeps != NULL ? keeps->rank - 1 : bracket->n - 1;
-  if (low > high)
-    return -1;
   zero = guess (bracket, fails, keeps, octave);
   for (rank = low; rank < high && octave[rank] < zero;)
     rank++;

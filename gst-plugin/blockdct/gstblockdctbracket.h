@@ -35,7 +35,10 @@ typedef struct
   GstBlockDctEvaluation done[GST_BLOCKDCT_BRACKET_MOST];        /* in order */
 } GstBlockDctBracket;
 
-/** The rank to evaluate next; -1: the ends of the bracket are neighbours.
+/** Whether the ends of the bracket are neighbours. */
+gboolean gst_blockdct_bracket_is_closed (const GstBlockDctBracket * bracket);
+
+/** The rank to evaluate next, of a bracket that is not closed.
  * `octave[rank]`, which rises, is what the steps are, but for the sign: it says
  * where to look first, while the most evaluations are enough without it. */
 gint gst_blockdct_bracket_next (const GstBlockDctBracket * bracket,

@@ -59,6 +59,7 @@ typedef struct
   GstBuffer *in;
   gpointer wait;
   gboolean files;               /* the sizes of files are a target */
+  gboolean at_once;             /* files are coded as soon as they matter */
   GstBlockDctBracket bracket;
   gdouble octave[BDCT_MAX_TRIALS];      /* of each rank */
   BdctStats stats[GST_BLOCKDCT_BRACKET_MOST];   /* of the evaluations */
@@ -165,8 +166,21 @@ measure (Trials * t, gint k, BdctError * error)
   return TRUE;
 }
 
-/* Evaluate the setting with a rank. Where the bound of a file's size says that
- * it may be short enough, the frame is coded. */
+/* Code evaluation `k` where it depends on it whether the targets are kept: the
+ * bound of its file's size says that it may be short enough. */
+static gboolean
+check (Trials * t, gint k, BdctError * error)
+{
+  if (!t->files || t->coded[k] || !t->bracket.done[k].keeps
+      || gst_blockdct_targets_by_floors (t->targets))
+    return TRUE;
+  if (!code (t, k, error))
+    return FALSE;
+  judge (t, k);
+  return TRUE;
+}
+
+/* Evaluate the setting with a rank. */
 static gboolean
 evaluate (Trials * t, gint rank, BdctError * error)
 {
@@ -174,14 +188,12 @@ evaluate (Trials * t, gint rank, BdctError * error)
   GstBlockDctEvaluation *e = &t->bracket.done[k];
 
   e->rank = rank;
+  t->coded[k] = FALSE;
   if (!measure (t, k, error))
     return FALSE;
   judge (t, k);
-  if (t->files && e->keeps && !gst_blockdct_targets_by_floors (t->targets)) {
-    if (!code (t, k, error))
-      return FALSE;
-    judge (t, k);
-  }
+  if (t->at_once && !check (t, k, error))
+    return FALSE;
   t->bracket.n_done++;
   GST_LOG_OBJECT (t->self, "evaluation %d: setting %d %s what chooses, excess "
       "%g", k, t->self->search.all->setting[reverse (t, rank)],
@@ -189,16 +201,29 @@ evaluate (Trials * t, gint rank, BdctError * error)
   return TRUE;
 }
 
-/* Evaluate settings until one can be chosen: the number of its evaluation. */
+/* Evaluate settings until one can be chosen: the number of its evaluation. Files
+ * are coded when one is chosen, and it is another one if that is too long then.
+ * Should evaluations not be enough for this, which takes a file with many
+ * stuffed bytes, all is done again, and files are coded at once. */
 static gboolean
 choose (Trials * t, gint * chosen, BdctError * error)
 {
-  gint rank;
+  GstBlockDctBracket *bracket = &t->bracket;
 
-  while ((rank = gst_blockdct_bracket_next (&t->bracket, t->octave)) >= 0)
-    if (!evaluate (t, rank, error))
+  do {
+    while (!gst_blockdct_bracket_is_closed (bracket)) {
+      if (bracket->n_done == GST_BLOCKDCT_BRACKET_MOST) {
+        t->at_once = TRUE;
+        bracket->n_done = 0;
+      }
+      if (!evaluate (t, gst_blockdct_bracket_next (bracket, t->octave), error))
+        return FALSE;
+    }
+    *chosen = gst_blockdct_bracket_choose (bracket);
+    if (!check (t, *chosen, error))
       return FALSE;
-  *chosen = gst_blockdct_bracket_choose (&t->bracket);
+  } while (gst_blockdct_bracket_choose (bracket) != *chosen
+      || !gst_blockdct_bracket_is_closed (bracket));
   return !t->files || t->coded[*chosen] || code (t, *chosen, error);
 }
 

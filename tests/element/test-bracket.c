@@ -29,10 +29,13 @@ static gint
 search (const Ranks * r, gint * n_done)
 {
   GstBlockDctBracket bracket = {.n = r->n };
-  gint rank, chosen;
+  gint chosen;
 
-  while ((rank = gst_blockdct_bracket_next (&bracket, r->octave)) >= 0) {
+  while (!gst_blockdct_bracket_is_closed (&bracket)) {
+    const gint rank = gst_blockdct_bracket_next (&bracket, r->octave);
+
     g_assert_cmpint (bracket.n_done, <, GST_BLOCKDCT_BRACKET_MOST);
+    g_assert_cmpint (rank, >=, 0);
     g_assert_cmpint (rank, <, r->n);
     for (gint i = 0; i < bracket.n_done; i++)
       g_assert_cmpint (rank, !=, bracket.done[i].rank);
