@@ -120,7 +120,9 @@ gather (const BdctMetricsRun * run, int m, uint8_t * scratch)
   BdctCudaMetricPlanes planes = {.n = run->n_planes[m] };
 
   for (int c = 0; c < planes.n; c++) {
-    planes.plane[c] = (BdctCudaMetricPlane) { run->plane[m][c], scratch };
+    planes.plane[c] = (BdctCudaMetricPlane) {
+      .plane = run->plane[m][c],.scratch = scratch
+    };
     scratch += align (metrics_of[m]->scratch (&run->plane[m][c]));
   }
   return planes;

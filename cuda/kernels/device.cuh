@@ -7,6 +7,6 @@
 
 #define BDCT_INLINE __device__ __forceinline__
 #define BDCT_UNROLL _Pragma ("unroll")
-#define BDCT_KEEP_LOOP _Pragma ("unroll 1")
+#define BDCT_NO_UNROLL _Pragma ("unroll 1")
 
 #endif

@@ -73,6 +73,26 @@ sample_at (const BdctMetricPlane &p, const uint8_t *row, int x)
       p.shift, (1 << p.depth) - 1);
 }
 
+template <int n> struct Constant {
+  static constexpr int value = n;
+};
+
+/* Call f (bytes, step) with the bytes of a component's samples and the step
+ * from one to the next as constants, so that samples of a row are found from
+ * one address. */
+template <typename F> BDCT_INLINE void
+with_constants (const BdctMetricPlane &p, F f)
+{
+  if (p.depth == 8 && p.step == 1)
+    f (Constant<1> (), Constant<1> ());
+  else if (p.depth == 8)
+    f (Constant<1> (), Constant<2> ());
+  else if (p.step == 1)
+    f (Constant<2> (), Constant<1> ());
+  else
+    f (Constant<2> (), Constant<2> ());
+}
+
 /* The maximum of a function over the components, in units of `n`, rounded
  * up.
  */

@@ -19,6 +19,7 @@ extern "C" {
 typedef struct {
   BdctMetricPlane plane; /**< its `memory` is for the results */
   void *scratch;         /**< aligned to 256 bytes; uninitialized */
+  int scale;             /**< of MS-SSIM's launches for a scale each; else 0 */
 } BdctCudaMetricPlane;
 
 /** The components of one picture; a kernel's parameter. */

@@ -383,7 +383,7 @@ template <bool kGiven> struct Choose
     uint32_t has_before = 0, cost_before = 0;
     bool above_before = false;
 
-    BDCT_KEEP_LOOP for (int k = 0; k < all; k += 32) {
+    BDCT_NO_UNROLL for (int k = 0; k < all; k += 32) {
       uint32_t magnitude[8] = {}, above = 0;
       int escapes = 0;
       Levels found = {};
@@ -426,8 +426,8 @@ template <bool kGiven> struct Choose
   {
     const BdctCudaTree &tree = s.tree;
 
-    BDCT_KEEP_LOOP for (int n = tree.min_log2; n <= tree.max_log2; n++)
-      BDCT_KEEP_LOOP for (int c = BDCT_Y; c < lesser (tree.n_components,
+    BDCT_NO_UNROLL for (int n = tree.min_log2; n <= tree.max_log2; n++)
+      BDCT_NO_UNROLL for (int c = BDCT_Y; c < lesser (tree.n_components,
               2) && bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2);
           c++)
         price_blocks (s, prices, own.square, n, c, lane);

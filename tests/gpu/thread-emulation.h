@@ -8,7 +8,7 @@
 
 #define BDCT_INLINE inline
 #define BDCT_UNROLL
-#define BDCT_KEEP_LOOP
+#define BDCT_NO_UNROLL
 
 struct BdctNothing
 {
