@@ -53,6 +53,13 @@ get_roots (Floats v)
   return v;
 }
 
+static inline Floats
+divide (Floats a, float b, float inverse)
+{
+  (void) inverse;
+  return a / b;
+}
+
 #include "dct/metrics/psnr-hvs.h"
 
 /* Pixels under a row of blocks. */

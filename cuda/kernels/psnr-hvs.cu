@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PSNR-HVS-M on the GPU, as in cpu/metrics/psnr-hvs.c: first a block for each
- * thread, then the sum of all squares, which are added one after the other in
- * single precision.
- *
- * As long as a sum S does not reach the next power of two, its last place has
- * the same value. In units of it, adding a number adds a whole number; a number
- * halfway between two adds the one that makes S even. So a sequence of numbers
- * adds one of two whole numbers, for an even or an odd S, and those of two
- * consecutive runs determine those of both: an associative operation, which
- * combines runs in parallel. The power of two that a run meets is guessed from
- * a sum in double precision. Where the guess is wrong, or the next power is
- * reached, the run is added again block by block, and a block number by
- * number. */
+ * PSNR-HVS-M on the GPU, as in cpu/metrics/psnr-hvs.c: first a block of one
+ * picture for each thread, and half of its frequencies; then the sum of all
+ * squares (psnr-hvs-sum.cuh). Squares of 0 add nothing, and are left out. */
 #include "dct/base/min.h"
-#include "metric.cuh"
+#include "psnr-hvs-sum.cuh"
 
 namespace hvs {
 
@@ -39,55 +29,19 @@ get_roots (Floats v)
   return sqrtf (v);
 }
 
+/* For every divisor of this metric this is what division rounds to: it has been
+ * tried with all values of a, of which only the fraction matters. */
+BDCT_DEVICE_INLINE Floats
+divide (Floats a, float b, float inverse)
+{
+  const float quotient = a * inverse;
+
+  return fmaf (fmaf (-b, quotient, a), inverse, quotient);
+}
+
 #include "dct/metrics/psnr-hvs.h"
 
 namespace {
-
-/* The distance of blocks. */
-constexpr int kStep = 7;
-
-/* Blocks of a run. */
-constexpr int kRun = 32;
-
-/* A power of two in units of its last place, and the next power. */
-constexpr float kLeast = 1 << 23;
-constexpr int32_t kLimit = 1 << 24;
-
-/* What a run adds to an even and to an odd sum, in units of the last place.
- * kLimit at most: unknown, or it reaches the next power of two. */
-struct Sum {
-  int32_t to[2];
-};
-
-/* Likewise with the power of two that it is for; 0: for sums below 2^-64. */
-struct Guess {
-  float power[2];
-  Sum sum[2];
-};
-
-BDCT_FORCE_INLINE int
-count_columns (const BdctMetricPlane &p)
-{
-  return (bdct_psnr_hvs_side (p.width, p.luma_width) - 8) / kStep + 1;
-}
-
-BDCT_FORCE_INLINE int
-count_rows (const BdctMetricPlane &p)
-{
-  return (bdct_psnr_hvs_side (p.height, p.luma_height) - 8) / kStep + 1;
-}
-
-BDCT_FORCE_INLINE int
-count_blocks (const BdctMetricPlane &p)
-{
-  return count_columns (p) * count_rows (p);
-}
-
-BDCT_FORCE_INLINE int
-count_runs (const BdctMetricPlane &p)
-{
-  return (count_blocks (p) + kRun - 1) / kRun;
-}
 
 BDCT_FORCE_INLINE BdctMetricMap
 count_map (const BdctMetricPlane &p)
@@ -95,428 +49,177 @@ count_map (const BdctMetricPlane &p)
   return bdct_metric_map (BDCT_METRIC_PSNR_HVS, p.width, p.height);
 }
 
-/* The scratch memory: the approximate sum before each run, and of all; guesses;
- * squares, for each run by frequency. */
-BDCT_FORCE_INLINE double *
-get_before (const BdctCudaMetricPlane &to)
-{
-  return (double *) to.scratch;
-}
-
-BDCT_FORCE_INLINE Guess *
-get_guesses (const BdctCudaMetricPlane &to)
-{
-  return (Guess *) (get_before (to) + count_runs (to.plane) + 1);
-}
-
-BDCT_FORCE_INLINE float *
-get_run (const BdctCudaMetricPlane &to, int run)
-{
-  return (float *) (get_guesses (to) + count_runs (to.plane))
-      + (int64_t) run * 64 * kRun;
-}
-
-/* A block of a run; its squares are kRun apart. */
-BDCT_FORCE_INLINE float *
-get_block (const BdctCudaMetricPlane &to, int block)
-{
-  return get_run (to, block / kRun) + block % kRun;
-}
-
-BDCT_DEVICE_INLINE void
-get_squares (const float *block, float squares[64])
-{
-  BDCT_UNROLL
-  for (int i = 0; i < 64; i++)
-    squares[i] = block[i * kRun];
-}
-
 BDCT_INLINE void
 read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
     Blocks to)
 {
-  BDCT_UNROLL
-  for (int i = 0; i < 8; i++) {
-    const uint8_t *row = image.data + (y + i) * image.stride;
+  with_constants (p, [&] (auto bytes, auto step) {
+    constexpr int kBytes = decltype (bytes)::value;
+    constexpr int kApart = decltype (step)::value;
+    const int peak = (1 << p.depth) - 1;
+    const uint8_t *row = image.data + y * image.stride
+        + (int64_t) x * (kBytes * kApart);
 
     BDCT_UNROLL
-    for (int j = 0; j < 8; j++)
-      to[8 * i + j] = sample_at (p, row, x + j);
-  }
+    for (int i = 0; i < 8; i++, row += image.stride) {
+      BDCT_UNROLL
+      for (int j = 0; j < 8; j++)
+        to[8 * i + j] = bdct_sample_get (row, j * kApart, kBytes, p.shift,
+            peak);
+    }
+  });
 }
 
-/* Compare the block at (x, y). Returns the sum of its squares. */
-BDCT_INLINE float
-compare_at (const BdctMetricPlane &p, int x, int y, const Weights *weights,
-    Squares squares)
-{
-  Blocks src, rec;
-  float sum = 0;
-
-  read (p, p.src, x, y, src);
-  read (p, p.rec, x, y, rec);
-  compare (src, rec, weights, squares);
-  BDCT_UNROLL
-  for (int i = 0; i < 64; i++)
-    sum += squares[i];
-  return sum;
-}
-
-struct Blocks64 {
+/* Blocks of both pictures, one for each thread. */
+struct Pairs {
   static constexpr int kThreads = 128;
+  static constexpr int kBlocks = kThreads / 2;
   struct Shared {
     Weights weights;
-    double sum[kThreads];
+    int32_t frequency[64][kThreads];
+    float mask[2][kBlocks];
   };
 
-  static BDCT_INLINE void
-  block (const BdctCudaMetricPlane &to, int bx, int, Shared &shared)
+  /* Where a picture's block has a frequency: threads that read both halves of
+   * blocks find them in different banks. */
+  static BDCT_INLINE int
+  place (int i, int picture, int block)
   {
-    const BdctMetricPlane &p = to.plane;
-    const int n = count_blocks (p), columns = count_columns (p);
+    return picture * kBlocks + (block ^ (i / kHalf * 16));
+  }
 
-    if (bx * kThreads >= n)
-      return;
+  /* Analyse n blocks; get_place (block, &x, &y) says where they are. */
+  template <typename F> static BDCT_INLINE void
+  analyse_all (const BdctMetricPlane &p, int n, Shared &shared, F get_place)
+  {
     threads<kThreads> ([&] (int t) {
       if (t < 64)
         set_weight (&shared.weights, p.component, t);
     });
     threads<kThreads> ([&] (int t) {
-      const int at = bx * kThreads + t;
-      const int x = at % columns * kStep, y = at / columns * kStep;
-      float *squares = get_block (to, at);
-      Squares of;
+      const int picture = t / kBlocks, block = t % kBlocks;
+      Blocks of;
+      int x, y;
 
-      shared.sum[t] = 0;
-      if (at >= n)
+      if (block >= n)
         return;
-      shared.sum[t] = compare_at (p, x, y, &shared.weights, of);
+      get_place (block, &x, &y);
+      read (p, picture == 0 ? p.src : p.rec, x, y, of);
+      shared.mask[picture][block] = analyse (of, &shared.weights);
       BDCT_UNROLL
       for (int i = 0; i < 64; i++)
-        squares[i * kRun] = of[i];
-    });
-    threads<kThreads> ([&] (int t) {
-      const int run = bx * (kThreads / kRun) + t;
-      double sum = 0;
-
-      if (t >= kThreads / kRun || run >= count_runs (p))
-        return;
-      for (int i = 0; i < kRun; i++)
-        sum += shared.sum[t * kRun + i];
-      get_before (to)[run + 1] = sum;
+        shared.frequency[i][place (i, picture, block)] = of[i];
     });
   }
-};
 
-/* Turn the sums of runs into sums of all earlier runs. */
-struct Before {
-  static constexpr int kThreads = 1024;
-  struct Shared {
-    double sum[2][kThreads];
-  };
-
-  static BDCT_INLINE void
-  block (const BdctCudaMetricPlane &to, int, int, Shared &shared)
+  static BDCT_INLINE float
+  get_mask (const Shared &shared, int block)
   {
-    const int n = count_runs (to.plane), each = (n - 1) / kThreads + 1;
-    double *before = get_before (to);
-    int from = 0;
+    return join_masks (shared.mask[0][block], shared.mask[1][block]);
+  }
 
-    threads<kThreads> ([&] (int t) {
-      double sum = 0;
-
-      for (int i = t * each; i < (t + 1) * each && i < n; i++)
-        sum += before[i + 1];
-      shared.sum[0][t] = sum;
-    });
-    for (int step = 1; step < kThreads; step *= 2, from ^= 1)
-      threads<kThreads> ([&] (int t) {
-        shared.sum[from ^ 1][t] = shared.sum[from][t]
-            + (t >= step ? shared.sum[from][t - step] : 0);
-      });
-    threads<kThreads> ([&] (int t) {
-      double sum = t > 0 ? shared.sum[from][t - 1] : 0;
-
-      if (t == 0)
-        before[0] = 0;
-      for (int i = t * each; i < (t + 1) * each && i < n; i++)
-        before[i + 1] = sum += before[i + 1];
-    });
+  static BDCT_INLINE float
+  get_square_at (const Shared &shared, int block, float mask, int i)
+  {
+    return get_square (shared.frequency[i][place (i, 0, block)],
+        shared.frequency[i][place (i, 1, block)], mask, &shared.weights, i);
   }
 };
 
-union Bits {
-  float f;
-  uint32_t i;
-};
-
-/* The largest power of two that a number reaches; 0 below 2^-64. */
-BDCT_DEVICE_INLINE float
-get_power (float v)
-{
-  Bits bits;
-
-  bits.f = v;
-  bits.i &= 0x7f800000;
-  return bits.f < 5.421010862427522e-20f ? 0 : bits.f;
-}
-
-/* The factor that turns numbers into units of the last place of a power. */
-BDCT_DEVICE_INLINE float
-get_scale (float power)
-{
-  return kLeast / power;
-}
-
-/* The combination of two consecutive runs. */
-BDCT_DEVICE_INLINE Sum
-put_together (const Sum &a, const Sum &b)
-{
-  Sum sum;
-
-  BDCT_UNROLL
-  for (int odd = 0; odd < 2; odd++) {
-    sum.to[odd] = a.to[odd] + b.to[(a.to[odd] + odd) & 1];
-    if (sum.to[odd] > kLimit)
-      sum.to[odd] = kLimit;
-  }
-  return sum;
-}
-
-/* What a block adds to sums from a power of two on. Adding a number to 2^23
- * rounds it to a whole number as adding it to an even sum does. */
-BDCT_DEVICE_INLINE Sum
-add_block (const float squares[64], float power)
-{
-  const Bits least = { kLeast };
-  const float scale = get_scale (power);
-  Sum sum = { { 0, 0 } };
-
-  BDCT_UNROLL
-  for (int i = 0; i < 64; i++) {
-    float v = squares[i] * scale;
-    Bits bits;
-    Sum here;
-
-    if (power == 0)
-      v = squares[i] > 0 ? kLeast : 0;
-    v = v < kLeast ? v : kLeast;
-    bits.f = kLeast + v;
-    v -= bits.f - kLeast;
-    here.to[0] = here.to[1] = (int32_t) (bits.i - least.i);
-    /* Halfway: an even sum rounds to even, an odd sum the other way. */
-    if (fabsf (v) == 0.5f) {
-      here.to[1] += v > 0 ? 1 : -1;
-      sum = put_together (sum, here);
-    } else {
-      sum.to[0] += here.to[0];
-      sum.to[1] += here.to[1];
-    }
-  }
-  BDCT_UNROLL
-  for (int odd = 0; odd < 2; odd++)
-    sum.to[odd] = sum.to[odd] < kLimit ? sum.to[odd] : kLimit;
-  return sum;
-}
-
-/* Likewise for a run, for both powers of two that it may meet. */
-struct Guesses {
-  static constexpr int kThreads = 128;
+/* The squares of all blocks. */
+struct Halves {
+  static constexpr int kThreads = Pairs::kThreads;
+  static constexpr int kBlocks = Pairs::kBlocks;
   struct Shared {
-    Sum sum[2][kThreads];
+    Pairs::Shared pairs;
+    float sum[kThreads];
   };
+
+  /* Thread t has half t of the thread block. */
+  static BDCT_INLINE void
+  compare_halves (const BdctCudaMetricPlane &to, int first, Shared &shared)
+  {
+    threads<kThreads> ([&] (int t) {
+      const int block = t / 2, from = t % 2 * kHalf, half = 2 * first + t;
+      float *squares = get_half (to, half), sum = 0;
+      int n = 0;
+
+      shared.sum[t] = 0;
+      if (half >= count_halves (to.plane))
+        return;
+      const float mask = Pairs::get_mask (shared.pairs, block);
+
+      BDCT_UNROLL
+      for (int i = 0; i < kHalf; i++) {
+        const float square = Pairs::get_square_at (shared.pairs, block, mask,
+            from + i);
+
+        if (square > 0)
+          squares[n++ * kRun] = square;
+        sum += square;
+      }
+      get_counts (to)[half] = (uint8_t) n;
+      shared.sum[t] = sum;
+    });
+  }
 
   static BDCT_INLINE void
   block (const BdctCudaMetricPlane &to, int bx, int, Shared &shared)
   {
-    const int n = count_blocks (to.plane), runs = count_runs (to.plane);
-    const int first = bx * (kThreads / kRun);
+    const BdctMetricPlane &p = to.plane;
 
-    if (first >= runs)
+    if (bx * kBlocks >= count_blocks (p))
       return;
-    threads<kThreads> ([&] (int t) {
-      const int run = first + t / kRun, at = run * kRun + t % kRun;
-      const double *before = get_before (to) + run;
-      float squares[64], power[2];
+    const int first = bx * kBlocks, columns = count_columns (p);
 
-      shared.sum[0][t] = shared.sum[1][t] = Sum { { 0, 0 } };
-      if (at >= n)
-        return;
-      get_squares (get_block (to, at), squares);
-      power[0] = get_power ((float) (before[0] * 0.9375));
-      power[1] = get_power ((float) (before[1] * 1.0625));
-      shared.sum[0][t] = shared.sum[1][t] = add_block (squares, power[0]);
-      if (power[1] != power[0])
-        shared.sum[1][t] = add_block (squares, power[1]);
-      for (int k = 0; k < 2 && t % kRun == 0; k++)
-        get_guesses (to)[run].power[k] = power[k];
+    Pairs::analyse_all (p, count_blocks (p) - first, shared.pairs,
+        [&] (int block, int *x, int *y) {
+      *x = (first + block) % columns * kStep;
+      *y = (first + block) / columns * kStep;
     });
+    compare_halves (to, first, shared);
     for (int step = 1; step < kRun; step *= 2)
       threads<kThreads> ([&] (int t) {
-        for (int k = 0; k < 2 && t % (2 * step) == 0; k++)
-          shared.sum[k][t] = put_together (shared.sum[k][t],
-              shared.sum[k][t + step]);
+        if (t % (2 * step) == 0)
+          shared.sum[t] += shared.sum[t + step];
       });
     threads<kThreads> ([&] (int t) {
-      for (int k = 0; k < 2 && t % kRun == 0 && first + t / kRun < runs; k++)
-        get_guesses (to)[first + t / kRun].sum[k] = shared.sum[k][t];
-    });
-  }
-};
+      const int run = bx * (kThreads / kRun) + t / kRun;
 
-/* Add all runs, one after the other. */
-struct Walk {
-  static constexpr int kThreads = 1024;
-  struct Shared {
-    Sum sum[2][kThreads];
-    float squares[64 * kRun];   /* of the run that is added block by block */
-    int until;                  /* the first that cannot be added at once */
-    float total;
-  };
-
-  /* Add the runs that the first threads have in shared.sum[0], up to the first
-   * that cannot be added at once, or shared.until runs. Returns their
-   * number. */
-  template <int kWide> static BDCT_INLINE int
-  add (Shared &shared)
-  {
-    int from = 0;
-
-    for (int step = 1; step < kWide; step *= 2, from ^= 1)
-      threads<kThreads> ([&] (int t) {
-        if (t < kWide)
-          shared.sum[from ^ 1][t] = t < step ? shared.sum[from][t]
-              : put_together (shared.sum[from][t - step], shared.sum[from][t]);
-      });
-    const float power = get_power (shared.total);
-    const float scale = get_scale (power);
-    const int32_t total = (int32_t) (power > 0 ? shared.total * scale : kLeast);
-    const Sum *sum = shared.sum[from];
-
-    threads<kThreads> ([&] (int t) {
-      if (t < kWide && total + sum[t].to[total & 1] >= kLimit
-          && (t == 0 || total + sum[t - 1].to[total & 1] < kLimit))
-        shared.until = t;
-    });
-    threads<kThreads> ([&] (int t) {
-      if (t == 0 && shared.until > 0 && power > 0)
-        shared.total = (float) (total + sum[shared.until - 1].to[total & 1])
-            / scale;
-    });
-    const int until = shared.until;
-
-    /* All threads must read it before one sets it again. */
-    threads<kThreads> ([] (int) { });
-    return until;
-  }
-
-  /* Add a run block by block. */
-  static BDCT_INLINE void
-  add_run (const BdctCudaMetricPlane &to, int run, Shared &shared)
-  {
-    const int blocks = count_blocks (to.plane) - run * kRun;
-
-    threads<kThreads> ([&] (int t) {
-      for (int i = t; i < 64 * kRun; i += kThreads)
-        shared.squares[i] = i % kRun < blocks ? get_run (to, run)[i] : 0;
-    });
-    for (int done = 0; done < kRun;) {
-      const float power = get_power (shared.total);
-
-      threads<kThreads> ([&] (int t) {
-        float squares[64];
-
-        if (t == 0)
-          shared.until = kRun;
-        if (t >= kRun)
-          return;
-        get_squares (shared.squares + t, squares);
-        shared.sum[0][t] = t < done ? Sum { { 0, 0 } }
-            : add_block (squares, power);
-      });
-      const int until = add<kRun> (shared);
-
-      threads<kThreads> ([&] (int t) {
-        if (t > 0 || until == kRun)
-          return;
-        float total = shared.total;
-        BDCT_UNROLL
-        for (int i = 0; i < 64; i++)
-          total += shared.squares[i * kRun + until];
-        shared.total = total;
-      });
-      done = until + 1;
-    }
-  }
-
-  static BDCT_INLINE void
-  block (const BdctCudaMetricPlane &to, int, int, Shared &shared)
-  {
-    const BdctMetricPlane &p = to.plane;
-    const int runs = count_runs (p), peak = (1 << p.depth) - 1;
-
-    threads<kThreads> ([&] (int t) {
-      if (t == 0)
-        shared.total = 0;
-    });
-    for (int run = 0; run < runs;) {
-      const int here = runs - run < kThreads ? runs - run : kThreads;
-      const float power = get_power (shared.total);
-
-      threads<kThreads> ([&] (int t) {
-        Sum sum = { { 0, 0 } };
-
-        if (t < here) {
-          const Guess guess = get_guesses (to)[run + t];
-
-          sum = guess.power[0] == power ? guess.sum[0]
-              : guess.power[1] == power ? guess.sum[1]
-              : Sum { { kLimit, kLimit } };
-        }
-        shared.sum[0][t] = sum;
-        if (t == 0)
-          shared.until = here;
-      });
-      const int until = add<kThreads> (shared);
-
-      run += until;
-      if (until < here)
-        add_run (to, run++, shared);
-    }
-    threads<kThreads> ([&] (int t) {
-      if (t == 0)
-        *(float *) p.memory = shared.total / (float) (64 * count_blocks (p))
-            / (float) (peak * peak);
+      if (t % kRun == 0 && run < count_runs (p))
+        get_before (to)[run + 1] = shared.sum[t];
     });
   }
 };
 
 /* The map's blocks, which are adjacent. */
 struct Map {
-  static constexpr int kThreads = 128;
-  struct Shared {
-    Weights weights;
-  };
+  static constexpr int kThreads = Pairs::kThreads;
+  static constexpr int kBlocks = Pairs::kBlocks;
+  using Shared = Pairs::Shared;
 
   static BDCT_INLINE void
   block (const BdctCudaMetricPlane &to, int bx, int by, Shared &shared)
   {
     const BdctMetricPlane &p = to.plane;
-    const int columns = count_map (p).columns;
+    const int columns = count_map (p).columns, first = bx * kBlocks;
 
-    threads<kThreads> ([&] (int t) {
-      if (t < 64)
-        set_weight (&shared.weights, p.component, t);
+    Pairs::analyse_all (p, columns - first, shared,
+        [&] (int block, int *x, int *y) {
+      *x = bdct_min (8 * (first + block), p.width - 8);
+      *y = bdct_min (8 * by, p.height - 8);
     });
     threads<kThreads> ([&] (int t) {
-      const int column = bx * kThreads + t;
-      const int x = bdct_min (8 * column, p.width - 8);
-      const int y = bdct_min (8 * by, p.height - 8);
-      Squares of;
+      float sum = 0;
 
-      if (column < columns)
-        ((uint32_t *) p.memory)[(int64_t) by * columns + column]
-            = bdct_psnr_hvs_map (compare_at (p, x, y, &shared.weights, of));
+      if (t >= kBlocks || first + t >= columns)
+        return;
+      const float mask = Pairs::get_mask (shared, t);
+      BDCT_UNROLL
+      for (int i = 0; i < 64; i++)
+        sum += Pairs::get_square_at (shared, t, mask, i);
+      ((uint32_t *) p.memory)[(int64_t) by * columns + first + t]
+          = bdct_psnr_hvs_map (sum);
     });
   }
 };
@@ -531,14 +234,14 @@ size_t
 scratch (const BdctMetricPlane *p)
 {
   return count_runs (*p) * (sizeof (double) + sizeof (Guess)
-      + 64 * kRun * sizeof (float)) + sizeof (double);
+      + kRun * (sizeof (uint8_t) + kHalf * sizeof (float))) + sizeof (double);
 }
 
 cudaError_t
 launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 {
-  cudaError_t err = launch<Blocks64> (planes, most (planes, Blocks64::kThreads,
-          count_blocks), 1, stream);
+  cudaError_t err = launch<Halves> (planes, most (planes, Halves::kThreads,
+          count_halves), 1, stream);
 
   if (err == cudaSuccess)
     err = launch<Before> (planes, 1, 1, stream);
@@ -561,6 +264,6 @@ bdct_cuda_psnr_hvs_map (const BdctCudaMetricPlanes *planes,
 {
   const BdctMetricMap map = hvs::count_map (planes->plane[0].plane);
 
-  return launch<hvs::Map> (planes, (map.columns + hvs::Map::kThreads - 1)
-      / hvs::Map::kThreads, map.rows, stream);
+  return launch<hvs::Map> (planes, (map.columns + hvs::Map::kBlocks - 1)
+      / hvs::Map::kBlocks, map.rows, stream);
 }

@@ -1,6 +1,8 @@
 /* blockdct: PSNR-HVS-M of a block (cpu/metrics/psnr-hvs.c), or of several
  * blocks side by side. The includer defines Ints and Floats, vectors with one
- * number for each block, and choose(), to_floats() and get_roots() for them.
+ * number for each block, and for them choose(), to_floats(), get_roots(), and
+ * divide(), which has the quotient of a vector and one number, and is given the
+ * inverse of that number, too.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -48,9 +50,10 @@ BDCT_DEVICE_TABLE double visible[BDCT_MAX_COMPONENTS][36] = {
       0.375820256136, 0.330555063063, 0.285345396658},
 };
 
-/* By frequency, row-major: weights, and the factors for masking. */
+/* By frequency, row-major: weights, the factors for masking, and their
+ * inverses. */
 typedef struct {
-  float weight[64], mask[64];
+  float weight[64], mask[64], inverse[64];
 } Weights;
 
 BDCT_DEVICE_INLINE void
@@ -64,6 +67,7 @@ set_weight (Weights *weights, int component, int i)
 
   weights->weight[i] = weight;
   weights->mask[i] = (float) (of_mask * of_mask);
+  weights->inverse[i] = 1 / weights->mask[i];
 }
 
 /* x / 2, towards 0. */
@@ -198,32 +202,48 @@ get_mask (const Blocks blocks, Floats ratio, const Weights * weights)
   return get_roots (sum * ratio) / 32.f;
 }
 
+/* Replace a block's samples by its frequencies. Returns its mask. */
+BDCT_DEVICE_INLINE Floats
+analyse (Blocks blocks, const Weights * weights)
+{
+  const Floats ratio = get_ratio (blocks);
+
+  transform_blocks (blocks);
+  return get_mask (blocks, ratio, weights);
+}
+
+/* The mask of both pictures' blocks together. */
+BDCT_DEVICE_INLINE Floats
+join_masks (Floats src, Floats rec)
+{
+  return choose (rec > src, rec, src);
+}
+
+/* The square to add of frequency i. */
+BDCT_DEVICE_INLINE Floats
+get_square (Ints src, Ints rec, Floats mask, const Weights * weights, int i)
+{
+  const Floats none = { 0 };
+  const Floats hidden = i == 0 ? none
+      : divide (mask, weights->mask[i], weights->inverse[i]);
+  const Ints d = src - rec;
+  Floats error = to_floats ((d ^ d >> 31) - (d >> 31));
+
+  error = choose (error < hidden, none, error - hidden);
+  error *= weights->weight[i];
+  return error * error;
+}
+
 /* Compute the squares to add. */
 BDCT_DEVICE_INLINE void
 compare (Blocks src, Blocks rec, const Weights * weights, Squares squares)
 {
-  const Floats ratio_src = get_ratio (src), ratio_rec = get_ratio (rec);
-  const Floats none = { 0 };
-  Floats mask, mask_rec;
+  const Floats mask_src = analyse (src, weights);
+  const Floats mask = join_masks (mask_src, analyse (rec, weights));
 
-  transform_blocks (src);
-  transform_blocks (rec);
-  mask = get_mask (src, ratio_src, weights);
-  mask_rec = get_mask (rec, ratio_rec, weights);
-  mask = choose (mask_rec > mask, mask_rec, mask);
   BDCT_DEVICE_UNROLL
-  for (int i = 0; i < 64; i++) {
-    const Ints d = src[i] - rec[i];
-    Floats error = to_floats ((d ^ d >> 31) - (d >> 31));
-
-    if (i > 0) {
-      const Floats hidden = mask / weights->mask[i];
-
-      error = choose (error < hidden, none, error - hidden);
-    }
-    error *= weights->weight[i];
-    squares[i] = error * error;
-  }
+  for (int i = 0; i < 64; i++)
+    squares[i] = get_square (src[i], rec[i], mask, weights, i);
 }
 
 #endif
