@@ -19,11 +19,11 @@ find_sample (const BdctTilePlane * p, const BdctSamples * s, int x, int y)
       + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
-/* The residuals of a block, times nothing, row by row. Returns how many levels
- * are not 0. */
+/* The residuals of a transform, times nothing, row by row; `dc` is its DC if a
+ * second stage makes it, else NULL. Returns how many levels are not 0. */
 static int
 invert (const BdctTilePlane * p, const BdctTileQuantizer * set,
-    const BdctLevel * levels, BdctInverseValue * x)
+    const BdctLevel * levels, const int64_t * dc, BdctInverseValue * x)
 {
   const BdctComponentJob *job = &set->job;
   const BdctChainInfo *chain = bdct_chain_info (job->chain);
@@ -43,6 +43,8 @@ invert (const BdctTilePlane * p, const BdctTileQuantizer * set,
           level);
       nonzero += level != 0;
     }
+  if (dc != NULL)
+    x[0].whole = *dc;
   for (int v = 0; transposed && v < columns.keep; v++)
     bdct_inverse_line (&rows, x + v * rows.n);
   for (int u = 0; u < (transposed ? rows.n : rows.keep); u++) {
@@ -57,7 +59,7 @@ invert (const BdctTilePlane * p, const BdctTileQuantizer * set,
   return nonzero;
 }
 
-/* Store a block of residuals. Returns its squared errors. */
+/* Store a transform's residuals. Returns its squared errors. */
 static uint64_t
 store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
     int width, int height)
@@ -84,12 +86,13 @@ store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
   return sse;
 }
 
-/* The picture of a block's levels; those beyond `keep` are 0. */
+/* The picture of a transform's levels; those beyond `keep` are 0. */
 static void
 draw (const BdctTilePlane * p, const BdctComponentJob * job,
     const BdctLevel * levels, int left, int top)
 {
-  const int width = 1 << job->log2_width, height = 1 << job->log2_height;
+  const int width = 1 << bdct_job_log2_across (job);
+  const int height = 1 << bdct_job_log2_down (job);
   const int wide = bdct_min (job->keep, width);
 
   for (int v = 0; v < bdct_min (height, p->layout.height - top); v++)
@@ -107,14 +110,34 @@ bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
   const size_t of_frame = p->grid.first + number;
   const BdctTileQuantizer *set = p->quantizer[p->quantizer_map != NULL
       ? p->quantizer_map[of_frame] : 0];
-  const int width = 1 << set->job.log2_width;
-  const int height = 1 << set->job.log2_height;
-  const int left = number % p->grid.columns * width;
-  const int top = number / p->grid.columns * height;
+  const BdctComponentJob *job = &set->job;
+  const bool has_dc = bdct_job_has_dc (job);
+  const int n = 1 << bdct_job_log2_parts (job);
+  const int size = bdct_rate_block_levels (job) / n;
+  const int width = 1 << bdct_job_log2_across (job);
+  const int height = 1 << bdct_job_log2_down (job);
   BdctInverseValue x[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
-  const int nonzero = invert (p, set, levels, x);
-  const uint64_t sse = store (p, x, left, top, width, height);
+  int64_t dcs[BDCT_MAX_PARTS];
+  uint64_t sse = 0;
+  int nonzero = 0;
 
+  for (int k = 0; k < n; k++)
+    dcs[k] = levels[k * size];
+  if (has_dc)
+    bdct_inverse_dcs (&job->dc, dcs);
+  for (int k = 0; k < n; k++) {
+    const int row = k >> job->dc.log2_columns;
+    const int column = k - (row << job->dc.log2_columns);
+    const int left = (number % p->grid.columns << job->log2_width)
+        + column * width;
+    const int top = (number / p->grid.columns << job->log2_height)
+        + row * height;
+
+    nonzero += invert (p, set, levels + k * size, has_dc ? &dcs[k] : NULL, x);
+    sse += store (p, x, left, top, width, height);
+    if (p->levels.data != NULL)
+      draw (p, job, levels + k * size, left, top);
+  }
   counters->nonzero += nonzero;
   counters->sse += sse;
   if (p->blocks != NULL)
@@ -122,8 +145,6 @@ bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
       .sse = sse < UINT32_MAX ? sse : UINT32_MAX,
       .nonzero = nonzero,
     };
-  if (p->levels.data != NULL)
-    draw (p, &set->job, levels, left, top);
 }
 
 void

@@ -38,6 +38,21 @@ count_blocks (const BdctBlockGrid * grid)
   return (size_t) grid->columns * grid->rows;
 }
 
+/* The blocks of levels that CABAC codes: a component's, and a whole strip's. */
+static size_t
+count_coded (const CpuTask * task, int c)
+{
+  return count_blocks (&task->plane[c].grid)
+      << bdct_job_log2_parts (&task->job.component[c]);
+}
+
+static size_t
+count_strip_coded (const CpuTask * task, int c)
+{
+  return bdct_cpu_strip_blocks (task, c)
+      << bdct_job_log2_parts (&task->job.component[c]);
+}
+
 /* The most levels of a strip whose bits are asked for. */
 static size_t
 strip_levels (const BdctLayout * layout)
@@ -68,7 +83,7 @@ count_segments (const CpuTask * task, int c)
     return task->strips[c] == 0 ? 0 : bdct_cpu_count_tree_segments (task);
   return bdct_job_coder (&task->job) != BDCT_CODER_CABAC
       || log2_size == 0 || task->strips[c] == 0 ? 0
-      : (count_blocks (&task->plane[c].grid) + n - 1) / n;
+      : (count_coded (task, c) + n - 1) / n;
 }
 
 /* Words for a component's bins. */
@@ -81,7 +96,7 @@ bdct_cpu_count_bins (const CpuTask * task, int c)
     return 0;
   if (bdct_cpu_is_tree (task))
     return n_segments * bdct_cpu_count_tree_words (task, c);
-  return bdct_cabac_bins_words (count_blocks (&task->plane[c].grid),
+  return bdct_cabac_bins_words (count_coded (task, c),
       bdct_cabac_log2_size (&task->job.component[c]))
       + (size_t) (task->strips[c] + n_segments) * BDCT_CABAC_BINS_RUN;
 }
@@ -94,13 +109,13 @@ find_run (const CpuTask * task, int c, int strip, int segment, size_t * from,
     size_t * to)
 {
   const int log2_size = bdct_cabac_log2_size (&task->job.component[c]);
-  const size_t in_strip = bdct_cpu_strip_blocks (task, c);
+  const size_t in_strip = count_strip_coded (task, c);
   const size_t in_segment = bdct_cabac_segment_blocks (log2_size);
 
   *from = strip * in_strip;
   if (*from < segment * in_segment)
     *from = segment * in_segment;
-  *to = count_blocks (&task->plane[c].grid);
+  *to = count_coded (task, c);
   if (*to > (strip + 1) * in_strip)
     *to = (strip + 1) * in_strip;
   if (*to > (segment + 1) * in_segment)
@@ -116,11 +131,11 @@ write_bins (const CpuTask * task, int c, int number, const BdctLevel * levels,
 {
   const BdctComponentJob *job = &task->job.component[c];
   const int log2_size = bdct_cabac_log2_size (job);
-  size_t from = number * bdct_cpu_strip_blocks (task, c), to;
-  size_t end = from + bdct_cpu_strip_blocks (task, c);
+  size_t from = number * count_strip_coded (task, c), to;
+  size_t end = from + count_strip_coded (task, c);
 
-  if (end > count_blocks (&task->plane[c].grid))
-    end = count_blocks (&task->plane[c].grid);
+  if (end > count_coded (task, c))
+    end = count_coded (task, c);
   for (; from < end; from = to) {
     uint64_t *run = find_run (task, c, number,
         from / bdct_cabac_segment_blocks (log2_size), &from, &to);
@@ -261,12 +276,12 @@ adapt_to_segment (const CpuTask * task, int c, int segment,
   if (bdct_cpu_is_tree (task))
     return bdct_cabac_bins_adapt (bdct_cpu_find_tree_run (task, c, segment),
         first, second);
-  if (end > count_blocks (&task->plane[c].grid))
-    end = count_blocks (&task->plane[c].grid);
+  if (end > count_coded (task, c))
+    end = count_coded (task, c);
   for (; from < end; from = to)
     cost +=
         bdct_cabac_bins_adapt (find_run (task, c,
-            from / bdct_cpu_strip_blocks (task, c), segment, &from, &to),
+            from / count_strip_coded (task, c), segment, &from, &to),
         first, second);
   return cost;
 }

@@ -11,6 +11,7 @@
 #define LANES BDCT_LANES
 
 typedef int32_t Vi __attribute__ ((vector_size (4 * LANES), may_alias));
+typedef uint32_t Vu __attribute__ ((vector_size (4 * LANES), may_alias));
 typedef float Vf __attribute__ ((vector_size (4 * LANES), may_alias));
 typedef int32_t V4 __attribute__ ((vector_size (16), may_alias));
 typedef BdctTileValues Tile;
@@ -22,6 +23,7 @@ typedef BdctTileValues Tile;
 #define BDCT_SCALAR int32_t
 #include "dct/transform/butterflies.h"
 #include "dct/transform/flows.h"
+#include "dct/transform/hadamard.h"
 #undef BDCT_PASS
 #undef BDCT_VALUE
 #undef BDCT_SCALAR
@@ -230,7 +232,8 @@ fold (const uint32_t * column, int n, int width, bool errors,
 
 /* Quantize and dequantize; returns the number of levels that are not 0. `out`
  * stores the levels. `some` stores them if the region's `level` is not NULL,
- * and restricts the work to the values that `which` selects. */
+ * and restricts the work to the values that `which` selects. A block's count
+ * goes into its record. */
 BDCT_FORCE_INLINE uint64_t
 requantize (Tile * t, const BdctTileQuantizer * quantizer,
     const Region * region, BdctFamily family, int side, int width, int height,
@@ -280,8 +283,9 @@ requantize (Tile * t, const BdctTileQuantizer * quantizer,
       *(Vi *) &count[x] += n;
     }
     if (region->blocks != NULL) {
-      nonzero += fold (count, region->columns, width, false,
-          region->blocks + top / height * region->stride);
+      nonzero += fold (count, region->columns,
+          1 << quantizer->job.log2_width, false, region->blocks
+          + (top >> quantizer->job.log2_height) * region->stride);
       __builtin_memset (count, 0, sizeof count);
     }
   }
@@ -361,7 +365,7 @@ typedef struct {
           family == BDCT_FAMILY_JPEG && wide);                                \
   }
 
-#define CHAIN(id, family, row, column, keep)                                  \
+#define CHAIN(id, family, row, column, keep, dc)                              \
   AXIS (rows_##id, BDCT_FAMILY_##family, row, column, keep)                   \
   AXIS (columns_##id, BDCT_FAMILY_##family, column, row, keep)                \
   static uint64_t all_##id (Tile *t, const BdctTileQuantizer *quantizer,      \
@@ -384,7 +388,7 @@ typedef struct {
   }
 #include BDCT_TRANSFORMS
 
-#define CHAIN(id, family, row, column, keep)                                  \
+#define CHAIN(id, family, row, column, keep, dc)                              \
   [BDCT_CHAIN_##id] = {                                                       \
     {forward_rows_##id, inverse_rows_##id},                                   \
     {forward_columns_##id, inverse_columns_##id},                             \

@@ -36,8 +36,9 @@ bdct_tile_quantizer_init (BdctTileQuantizer * quantizer, const BdctJob * job,
     BdctComponent component)
 {
   const BdctComponentJob *cj = &job->component[component];
-  int shift = cj->log2_height > 3 ? cj->log2_height - 3 : 0;
-  int width = 1 << cj->log2_width;
+  int log2_down = bdct_job_log2_down (cj);
+  int shift = log2_down > 3 ? log2_down - 3 : 0;
+  int width = 1 << bdct_job_log2_across (cj);
 
   quantizer->job = *cj;
   for (int v = 0; v < BDCT_TILE_ROWS; v++) {

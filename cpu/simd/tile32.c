@@ -221,27 +221,37 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
   return nonzero;
 }
 
-/* Requantize a tile, each block with its quantizer. */
+/* The quantizers of a region's blocks, as bits. */
+static uint32_t
+find_present (const BdctComponentJob * job, const Region * region,
+    const uint8_t * quantizers)
+{
+  uint32_t present = quantizers == NULL;
+
+  for (int y = 0; quantizers != NULL && y < region->rows >> job->log2_height;
+      y++)
+    for (int x = 0; x < region->columns >> job->log2_width; x++)
+      present |= 1u << quantizers[y * region->stride + x];
+  return present;
+}
+
+/* Requantize a tile, each transform with the quantizer of its block. */
 static uint64_t
-requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
-    const Region * region, const uint8_t * quantizers, int side, Tile * which)
+requantize_transforms (Tile * t, const BdctTilePlane * p,
+    const Region * region, const uint8_t * quantizers, uint32_t present,
+    int side, Tile * which)
 {
   const BdctComponentJob *job = &p->quantizer[0]->job;
   const Chain *chain = &chains[job->chain];
-  uint32_t present = quantizers == NULL;
   uint64_t nonzero = 0;
   Region some = *region;
 
   if (p->quantizer[0]->rdoq.distortion_shift != 0)
     return requantize_by_rate (t, p, region, quantizers, side);
-  for (int y = 0; quantizers != NULL && y < region->rows >> job->log2_height;
-      y++)
-    for (int x = 0; x < region->columns >> job->log2_width; x++)
-      present |= 1u << quantizers[y * region->stride + x];
   /* Zero the levels if not every entry is written, because of several
    * quantizers or dropped frequencies. */
   if (region->level != NULL && ((present & (present - 1)) != 0
-          || job->keep < 1 << job->log2_height))
+          || job->keep < 1 << bdct_job_log2_down (job)))
     memset (region->level, 0, side * side * sizeof region->level->value[0]);
   if ((present & (present - 1)) == 0)
     return (region->level != NULL ? chain->all_out : chain->all)
@@ -255,31 +265,173 @@ requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
   return nonzero;
 }
 
-/* Copy the levels of a tile's blocks, one block after another, `width` to a row
- * of a block. */
+/* The DCs of a tile: those of a block's k-th transform, by block as row-major
+ * as the tile. */
+enum { DC_PLACES = 16, DC_BLOCKS = 16 };
+typedef struct {
+  int32_t at[DC_PLACES][DC_BLOCKS] __attribute__ ((aligned (64)));
+} Dcs;
+
+/* Where in a tile the k-th transform of its first block is. */
+static int
+find_part (const BdctComponentJob * job, int side, int k)
+{
+  const int y = k >> job->dc.log2_columns;
+  const int x = k - (y << job->dc.log2_columns);
+
+  return (y << bdct_job_log2_down (job)) * side
+      + (x << bdct_job_log2_across (job));
+}
+
+/* Take the DCs out of a tile, which leaves zeros, or put them back. */
+static void
+take_dcs (Dcs * dcs, Tile * t, const BdctComponentJob * job, int side)
+{
+  const int width = 1 << job->log2_width, height = 1 << job->log2_height;
+
+  for (int k = 0; k < 1 << bdct_job_log2_parts (job); k++) {
+    int32_t *entry = t->value + find_part (job, side, k), *dc = dcs->at[k];
+
+    for (int y = 0; y < side; y += height)
+      for (int x = 0; x < side; x += width) {
+        *dc++ = entry[y * side + x];
+        entry[y * side + x] = 0;
+      }
+  }
+}
+
+static void
+put_dcs (const Dcs * dcs, Tile * t, const BdctComponentJob * job, int side)
+{
+  const int width = 1 << job->log2_width, height = 1 << job->log2_height;
+
+  for (int k = 0; k < 1 << bdct_job_log2_parts (job); k++) {
+    int32_t *entry = t->value + find_part (job, side, k);
+    const int32_t *dc = dcs->at[k];
+
+    for (int y = 0; y < side; y += height)
+      for (int x = 0; x < side; x += width)
+        entry[y * side + x] = *dc++;
+  }
+}
+
+/* Turn the DCs of the blocks that are `selected` (all bits are set, else 0)
+ * into values, and set their levels. */
+static void
+requantize_dcs (Dcs * dcs, Dcs * levels, const BdctComponentJob * job,
+    const int32_t * selected)
+{
+  const BdctJobDc *dc = &job->dc;
+  const int n = 1 << bdct_job_log2_parts (job);
+
+  for (int i = 0; i < DC_BLOCKS; i += LANES) {
+    const Vi mask = *(const Vi *) (selected + i);
+    Vi c[DC_PLACES];
+
+    for (int k = 0; k < n; k++)
+      c[k] = *(const Vi *) (dcs->at[k] + i) & mask;
+    hadamard_flow (c, dc->log2_columns, dc->log2_rows);
+    for (int k = 0; k < n; k++) {
+      const Vi sign = c[k] >> 31;
+      const Vu magnitude = (Vu) ((c[k] ^ sign) - sign);
+
+      c[k] = (Vi) ((magnitude * (uint32_t) dc->quant
+              + (uint32_t) dc->quant_add) >> dc->quant_bits);
+      c[k] = (c[k] ^ sign) - sign;
+      *(Vi *) (levels->at[k] + i) |= c[k];
+    }
+    hadamard_flow (c, dc->log2_columns, dc->log2_rows);
+    for (int k = 0; k < n; k++) {
+      Vi *entry = (Vi *) (dcs->at[k] + i);
+
+      c[k] = (c[k] * dc->dequant + dc->dequant_add) >> dc->dequant_bits;
+      *entry = (*entry & ~mask) | (c[k] & mask);
+    }
+  }
+}
+
+/* Count the levels of blocks, into their records, too. */
+static uint64_t
+count_dcs (const Dcs * levels, const BdctComponentJob * job,
+    const Region * region, int side)
+{
+  uint64_t nonzero = 0;
+
+  for (int y = 0; y < region->rows >> job->log2_height; y++)
+    for (int x = 0; x < region->columns >> job->log2_width; x++) {
+      uint16_t n = 0;
+
+      for (int k = 0; k < 1 << bdct_job_log2_parts (job); k++)
+        n += levels->at[k][y * (side >> job->log2_width) + x] != 0;
+      if (region->blocks != NULL)
+        region->blocks[y * region->stride + x].nonzero += n;
+      nonzero += n;
+    }
+  return nonzero;
+}
+
+/* Requantize a tile, each block with its quantizer. Where there is a second
+ * stage, the first one has zeros for DCs. */
+static uint64_t
+requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
+    const Region * region, const uint8_t * quantizers, int side, Tile * which)
+{
+  const BdctComponentJob *job = &p->quantizer[0]->job;
+  uint32_t present = find_present (job, region, quantizers);
+  Dcs dcs, levels;
+  uint64_t nonzero;
+
+  if (!bdct_job_has_dc (job))
+    return requantize_transforms (t, p, region, quantizers, present, side,
+        which);
+  take_dcs (&dcs, t, job, side);
+  nonzero = requantize_transforms (t, p, region, quantizers, present, side,
+      which);
+  memset (&levels, 0, sizeof levels);
+  for (; present != 0; present &= present - 1) {
+    const int quantizer = __builtin_ctz (present);
+    int32_t selected[DC_BLOCKS] __attribute__ ((aligned (64))) = { 0 };
+
+    for (int y = 0; y < region->rows >> job->log2_height; y++)
+      for (int x = 0; x < region->columns >> job->log2_width; x++)
+        selected[y * (side >> job->log2_width) + x] = quantizers == NULL
+            || quantizers[y * region->stride + x] == quantizer ? -1 : 0;
+    requantize_dcs (&dcs, &levels, &p->quantizer[quantizer]->job, selected);
+  }
+  put_dcs (&dcs, t, job, side);
+  if (region->level != NULL)
+    put_dcs (&levels, region->level, job, side);
+  return nonzero + count_dcs (&levels, job, region, side);
+}
+
+/* Copy the levels of a tile's transforms, one after another, `width` to a row
+ * of a transform. */
 BDCT_FORCE_INLINE void
 pack (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
     const Region * region, int side, int width)
 {
-  const int high = bdct_min (job->keep, 1 << job->log2_height);
+  const int high = bdct_min (job->keep, 1 << bdct_job_log2_down (job));
+  const int log2_parts = bdct_job_log2_parts (job);
 
   for (int y = 0; y < region->rows >> job->log2_height; y++)
-    for (int x = 0; x < region->columns >> job->log2_width; x++) {
-      BdctLevel *block = to + (y * region->stride + x) * width * high;
-      const int32_t *entry = level->value + (y << job->log2_height) * side
-          + (x << job->log2_width);
+    for (int x = 0; x < region->columns >> job->log2_width; x++)
+      for (int k = 0; k < 1 << log2_parts; k++) {
+        BdctLevel *block = to
+            + (((y * region->stride + x) << log2_parts) + k) * width * high;
+        const int32_t *entry = level->value + (y << job->log2_height) * side
+            + (x << job->log2_width) + find_part (job, side, k);
 
-      for (int v = 0; v < high; v++)
-        for (int u = 0; u < width; u++)
-          block[v * width + u] = entry[v * side + u];
-    }
+        for (int v = 0; v < high; v++)
+          for (int u = 0; u < width; u++)
+            block[v * width + u] = entry[v * side + u];
+      }
 }
 
 static void
 pack_any (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
     const Region * region, int side)
 {
-  switch (bdct_min (job->keep, 1 << job->log2_width)) {
+  switch (bdct_min (job->keep, 1 << bdct_job_log2_across (job))) {
     case 4:
       return pack (to, level, job, region, side, 4);
     case 8:

@@ -27,7 +27,7 @@ struct Component
   static constexpr int kWarps = 8, kParts = 160;
   static constexpr int kMostBins = 31 * kSubBlocks;
 
-  int log2_size, n_blocks, n_segments;
+  int log2_size, n_blocks, n_segments;  /* blocks of levels */
   bool chroma;
   const BdctLevel *levels;
   BdctCabacStrings *strings;    /* by segment */
@@ -35,11 +35,12 @@ struct Component
   unsigned long long *own_counts;
 
   BDCT_INLINE
-  Component (const BdctCudaPlane &plane, int i, int log2_size)
-    : log2_size (log2_size)
+  Component (const BdctCudaPlane &plane, int i, const BdctComponentJob *job)
+    : log2_size (bdct_cabac_log2_size (job))
   {
     n_blocks = plane.columns
-        * (((plane.layout.height - 1) >> plane.log2_height) + 1);
+        * (((plane.layout.height - 1) >> plane.log2_height) + 1)
+        << bdct_job_log2_parts (job);
     n_segments = (n_blocks - 1) / bdct_cabac_segment_blocks (log2_size) + 1;
     chroma = plane.layout.component[i] != BDCT_Y;
     levels = plane.levels[i];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Frames from levels that are the caller's: inverse.h says why the kernels of
- * scalar.cu do not do it. A thread has a line of a block in each pass. */
+ * scalar.cu do not do it. A thread has a line of a transform in each pass. */
 #include "levels.h"
 
 #include "dct/base/sample.h"
@@ -69,29 +69,51 @@ lesser (int a, int b)
   return a < b ? a : b;
 }
 
-/* A tile: blocks of component `i` of a plane, with a thread for each line. */
+/* A tile: blocks of component `i` of a plane, with a thread for each line of
+ * their transforms. A block's transforms are numbered one after the other. */
 struct Blocks
 {
   const BdctCudaPlane &plane;
-  int i, log2_size, first, n;   /* first: number of the tile's first block;
-                                   n: number of all blocks */
+  int i, first, n;              /* first: number of the tile's first transform;
+                                   n: number of all transforms */
   int depth, bytes;             /* of a sample */
+  int log2_size, log2_columns, log2_parts;      /* of a transform; those of a
+                                                   block */
 
   BDCT_INLINE
   Blocks (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile)
-    : plane (plane), i (tile >= plane.tiles_x), log2_size (plane.log2_width),
-    depth (batch.depth), bytes (batch.depth > 8 ? 2 : 1)
+    : plane (plane), i (tile >= plane.tiles_x), depth (batch.depth),
+    bytes (batch.depth > 8 ? 2 : 1)
   {
+    const BdctComponentJob &job =
+        ((const Constants *) plane.constants)[i].job;
+
+    log2_size = bdct_job_log2_across (&job);
+    log2_columns = job.dc.log2_columns;
+    log2_parts = bdct_job_log2_parts (&job);
     first = (tile - (i ? plane.tiles_x : 0)) * (kThreads >> log2_size);
     n = plane.columns
-        * (((plane.layout.height - 1) >> plane.log2_height) + 1);
+        * (((plane.layout.height - 1) >> plane.log2_height) + 1) << log2_parts;
   }
 
-  /* The number of a thread's block; n or more if it has none. */
+  /* The number of a thread's transform; n or more if it has none. */
   BDCT_INLINE int
   number (int t) const
   {
     return first + (t >> log2_size);
+  }
+
+  /* The first sample of a transform. */
+  BDCT_INLINE void
+  find (int number, int *x, int *y) const
+  {
+    const int block = number >> log2_parts;
+    const int part = number & ((1 << log2_parts) - 1);
+    const int row = part >> log2_columns;
+
+    *x = (block % plane.columns << plane.log2_width)
+        + ((part - (row << log2_columns)) << log2_size);
+    *y = (block / plane.columns << plane.log2_height) + (row << log2_size);
   }
 
   BDCT_INLINE const Constants &
@@ -99,8 +121,8 @@ struct Blocks
   {
     const uint8_t *map = plane.quantizer_map[i];
 
-    return ((const Constants *) (plane.constants
-            + (map != nullptr ? map[number] : 0) * plane.quantizer_size))[i];
+    return ((const Constants *) (plane.constants + (map != nullptr
+                ? map[number >> log2_parts] : 0) * plane.quantizer_size))[i];
   }
 
   /* Where sample (x, y) is. */
@@ -116,14 +138,29 @@ struct Found
 {
   /* Lines of the first pass, by thread. */
   BdctInverseValue value[kThreads * BDCT_MAX_SIZE];
-  unsigned long long sse[kThreads / 4];
+  unsigned long long sse[kThreads / 4]; /* by block */
   uint32_t nonzero[kThreads / 4];
   uint32_t counter[BDCT_RATE_COUNTERS];
 };
 
 struct Reconstruct
 {
-  /* Line `j` of a block's coefficients. Returns how many levels are not 0. */
+  /* The DC that a second stage makes of its levels, which are `size` apart. */
+  static BDCT_INLINE int64_t
+  find_dc (const Blocks &b, const BdctJobDc &dc, int number,
+      const BdctLevel *levels, int size)
+  {
+    const int part = number & ((1 << b.log2_parts) - 1);
+    int64_t x[BDCT_MAX_PARTS];
+
+    for (int k = 0; k < 1 << b.log2_parts; k++)
+      x[k] = levels[(k - part) * size];
+    bdct_inverse_dcs (&dc, x);
+    return x[part];
+  }
+
+  /* Line `j` of a transform's coefficients. Returns how many levels are not
+   * 0. */
   static BDCT_INLINE uint32_t
   load_line (const Blocks &b, const Constants &constants, int number, int j,
       BdctInverseValue *x)
@@ -143,20 +180,22 @@ struct Reconstruct
       x[k] = bdct_inverse_dequantize (constants.family, &job, v, u, level);
       nonzero += level != 0;
     }
+    if (j == 0 && bdct_job_has_dc (&job))
+      x[0].whole = find_dc (b, job.dc, number, levels, keep * keep);
     return nonzero;
   }
 
-  /* Store line `j` of a block's residuals. Returns its squared errors. */
+  /* Store line `j` of a transform's residuals. Returns its squared errors. */
   static BDCT_INLINE unsigned long long
   store_line (const Blocks &b, bool transposed, int number, int j,
       const BdctInverseValue *x)
   {
     const BdctPlaneLayout &layout = b.plane.layout;
     const int size = 1 << b.log2_size, peak = (1 << b.depth) - 1;
-    const int left = number % b.plane.columns * size;
-    const int top = number / b.plane.columns * size;
     unsigned long long sse = 0;
+    int left, top;
 
+    b.find (number, &left, &top);
     for (int k = 0; k < size; k++) {
       const int row = top + (transposed ? k : j);
       const int column = left + (transposed ? j : k);
@@ -182,6 +221,7 @@ struct Reconstruct
   block (const Blocks &b, int tile, Found &shared)
   {
     const int size = 1 << b.log2_size;
+    const int log2_block = b.log2_size + b.log2_parts;  /* lines of a block */
 
     threads<kThreads> ([&] (int t) {
       if (t < kThreads / 4) {
@@ -204,7 +244,7 @@ struct Reconstruct
 
       if (j >= pass.keep)
         return;
-      atomicAdd (&shared.nonzero[t >> b.log2_size],
+      atomicAdd (&shared.nonzero[t >> log2_block],
           load_line (b, constants, number, j, x));
       bdct_inverse_line (&pass, x);
       for (int k = 0; k < size; k++)
@@ -226,7 +266,7 @@ struct Reconstruct
       for (int k = 0; k < pass.keep; k++)
         x[k] = shared.value[(t - j + k) * size + j];
       bdct_inverse_line (&pass, x);
-      atomicAdd (&shared.sse[t >> b.log2_size], store_line (b,
+      atomicAdd (&shared.sse[t >> log2_block], store_line (b,
               constants.job.transposed, number, j, x));
     });
     threads<kThreads> ([&] (int t) {
@@ -235,7 +275,7 @@ struct Reconstruct
           b.plane.accumulators[tile % BDCT_CUDA_ACCUMULATORS];
       const int c = b.plane.layout.component[b.i];
 
-      if (number >= b.n)
+      if (number >= b.n >> b.log2_parts)
         return;
       atomicAdd (&accumulator.sse[c], shared.sse[t]);
       atomicAdd (&accumulator.nonzero[c],
@@ -255,7 +295,8 @@ struct Reconstruct
   static BDCT_INLINE int
   first_number (const Blocks &b, int t)
   {
-    return t < kThreads >> b.log2_size ? b.first + t : b.n;
+    return t < kThreads >> (b.log2_size + b.log2_parts)
+        ? (b.first >> b.log2_parts) + t : b.n;
   }
 };
 
@@ -314,7 +355,7 @@ struct Symbols
   }
 };
 
-/* A thread draws a row of a block; levels beyond `keep` are 0. */
+/* A thread draws a row of a transform; levels beyond `keep` are 0. */
 struct Draw
 {
   static BDCT_INLINE void
@@ -324,9 +365,10 @@ struct Draw
       const BdctPlaneLayout &layout = b.plane.layout;
       const int number = b.number (t), size = 1 << b.log2_size;
       const int v = t & (size - 1);
-      const int x = number % b.plane.columns * size;
-      const int y = number / b.plane.columns * size + v;
+      int x, y;
 
+      b.find (number, &x, &y);
+      y += v;
       if (number >= b.n || y >= layout.height)
         return;
 
@@ -370,7 +412,7 @@ run (const __grid_constant__ BdctCudaBatch batch)
 int
 tile_blocks (const BdctComponentJob *job)
 {
-  return kThreads >> job->log2_width;
+  return kThreads >> (bdct_job_log2_across (job) + bdct_job_log2_parts (job));
 }
 
 void

@@ -213,15 +213,15 @@ cabac (const __grid_constant__ BdctCudaBatch batch)
   const BdctCudaPlane &plane = batch.plane[place.plane];
   const Constants *constants = (const Constants *) plane.constants + place.i;
 
-  K::thread (Component (plane, place.i,
-          bdct_cabac_log2_size (&constants->job)), place.tile, shared,
+  K::thread (Component (plane, place.i, &constants->job), place.tile, shared,
       threadIdx.x);
 }
 
 template <typename K> int
 segments_blocks (const BdctComponentJob *job)
 {
-  return K::kSegments * bdct_cabac_segment_blocks (bdct_cabac_log2_size (job));
+  return K::kSegments * bdct_cabac_segment_blocks (bdct_cabac_log2_size (job))
+      >> bdct_job_log2_parts (job);
 }
 
 /* All have the constants of the kernels without tensor cores. */

@@ -129,7 +129,8 @@ template <BdctBasis BASIS, typename Value> struct Basis;
 #define BASIS(id, n, kind) BASIS_##kind (id, n)
 #include "dct/transform/transforms.def"
 
-template <BdctFamily FAMILY, BdctBasis ROW, BdctBasis COLUMN, int KEEP>
+template <BdctFamily FAMILY, BdctBasis ROW, BdctBasis COLUMN, int KEEP,
+    BdctDcStage DC>
 struct ChainOf
 {
   static constexpr BdctFamily family = FAMILY;
@@ -142,6 +143,11 @@ struct ChainOf
   using Row = Basis<ROW, Value>;
   using Column = Basis<COLUMN, Value>;
   static constexpr int width = Row::size, height = Column::size;
+  /* Whether it has a second stage, of the DCs of 8 x 8 or 8 x 16 samples. */
+  static constexpr bool dc = DC == BDCT_DC_MACROBLOCK;
+  static_assert (!dc || (Row::id == BDCT_BASIS_H264_4
+          && Column::id == BDCT_BASIS_H264_4),
+      "scalar/macroblock.cuh adds samples for a DC");
   /* The frequencies that are kept. */
   static constexpr int columns = KEEP < width ? KEEP : width;
   static constexpr int rows = KEEP < height ? KEEP : height;
@@ -160,10 +166,10 @@ struct ChainOf
 
 template <BdctChain> struct Chain;
 
-#define CHAIN(id, family, row, column, keep)                                  \
+#define CHAIN(id, family, row, column, keep, dc)                              \
   template <> struct Chain<BDCT_CHAIN_##id>                                   \
       : ChainOf<BDCT_FAMILY_##family, BDCT_BASIS_##row, BDCT_BASIS_##column,  \
-          keep>                                                               \
+          keep, BDCT_DC_##dc>                                                 \
   {                                                                           \
   };
 #include "dct/transform/transforms.def"
@@ -269,6 +275,7 @@ load_entries (int32_t *to, const int32_t *table, int u, int v)
 struct Blocks
 {
   int columns;
+  bool tall;                    /* a block with a second stage is 16 high */
   const uint8_t *quantizer_map;  /* NULL: the first quantizer for all */
   const Constants *quantizers;
   int quantizer_size;
@@ -283,6 +290,7 @@ struct Blocks
   Blocks (const BdctCudaPlane &plane, int i, Output output)
   {
     columns = plane.columns;
+    tall = plane.log2_height > 3;
     quantizer_map = plane.quantizer_map[i];
     quantizers = (const Constants *) plane.constants + i;
     quantizer_size = plane.quantizer_size;

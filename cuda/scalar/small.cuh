@@ -12,6 +12,7 @@
 #ifndef BDCT_SMALL_CUH
 #define BDCT_SMALL_CUH
 
+#include "macroblock.cuh"
 #include "tile.cuh"
 
 namespace {
@@ -80,6 +81,7 @@ template <typename C, Output OUTPUT> struct Quantizer
   const Constants *set;
   const BdctLevel *level;
   uint32_t nonzero = 0;
+  int32_t dc;                   /* of a second stage, which counts its level */
 
   BDCT_INLINE Quantizer (const Constants *set, const BdctLevel *level)
     : job (get_job<C> (set)), clips (C::clip16 && __ldg (&set->clips)),
@@ -96,9 +98,13 @@ template <typename C, Output OUTPUT> struct Quantizer
         load_entries (quant + v, set->job.quant, u, v);
         load_entries (companion + v, set->job.dequant, u, v);
       }
+      if (C::dc && u == 0)
+        c[0] = 0;
       nonzero += to_values (u, c, [&] (int v) {
         return make_int2 (quant[v], companion[v]);
       });
+      if (C::dc && u == 0)
+        c[0] = dc;
     }
   }
 
@@ -394,12 +400,14 @@ template <typename C, typename Sample> struct Pairs
 template <typename C, typename Sample> using Block =
     std::conditional_t<C::dots, Pairs<C, Sample>, Numbers<C, Sample>>;
 
-/* The words of a warp's memory for such blocks: samples, and blocks that are
- * not in registers. */
+/* The words of a warp's memory for such blocks: samples, all at once for a
+ * second stage, and blocks that are not in registers. */
+template <typename C> constexpr int kSourceRows = C::dc ? 8 : C::height;
 template <typename C, typename Sample> constexpr int kSourceWords =
-    C::height * (8 / kPerWord<Sample>);
+    kSourceRows<C> * (8 / kPerWord<Sample>);
 template <typename C, typename Sample> constexpr int kSmallWords =
-    32 * (kSourceWords<C, Sample> + (C::shared ? Block<C, Sample>::words : 0));
+    32 * (kSourceWords<C, Sample> + (C::dc ? 4 : 0)
+        + (C::shared ? Block<C, Sample>::words : 0));
 
 /* Samples as words, clipped. */
 template <typename Sample> BDCT_INLINE uint32_t
@@ -446,28 +454,41 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
   constexpr int words = kSourceWords<C, Sample>;
   const Shifts shifts = get_shifts<C> (blocks.quantizers);
   const int32_t middle = 1 << (w.depth - 1);
+  Words<words, true> source (memory), dcs (memory + 32 * words);
+  Macroblock mb (blocks, w, x, y);
   unsigned long long sum = 0;
 
+  if constexpr (C::dc) {
+    load_source<Sample, 8, words> (source, with_rows (w), 0);
+    mb.find_dcs<Sample, ends_with_levels (OUTPUT)> (dcs, source, middle);
+    sum = mb.inside ? (unsigned long long) mb.nonzero << 48 : 0;
+  }
   _Pragma ("unroll 1") for (int y0 = 0; y0 < 8; y0 += C::height) {
-    Words<words, true> source (memory);
+    const int first_word = C::dc ? y0 * row_words : 0;
     Block<C, Sample> block[parts] = { memory + 32 * words };
     uint32_t nonzero[parts], sse[parts] = {};
 
-    load_source<Sample, C::height, words> (source, w, y0);
+    if constexpr (!C::dc)
+      load_source<Sample, C::height, words> (source, w, y0);
     BDCT_UNROLL for (int i = 0; i < parts; i++) {
-      const int number = blocks.number<C> (x + i * C::width, y + y0);
-      const bool inside = i * C::width < w.width && y0 < w.height;
+      const int number = C::dc ? mb.number
+          : blocks.number<C> (x + i * C::width, y + y0);
+      const bool inside = C::dc ? mb.inside
+          : i * C::width < w.width && y0 < w.height;
       Quantizer<C, OUTPUT> quantizer (blocks.set (number, inside),
           OUTPUT == BDCT_CUDA_FROM_LEVELS && inside ? blocks.from_levels
           + (size_t) number * (C::width * C::height) : nullptr);
 
       if (OUTPUT != BDCT_CUDA_FROM_LEVELS)
         block[i].template forward_rows<row_words> (source,
-            i * row_words / parts, shifts, middle);
+            first_word + i * row_words / parts, shifts, middle);
+      if constexpr (C::dc)
+        quantizer.dc = (int32_t) dcs[y0 / C::height * parts + i];
       block[i].columns (quantizer, shifts, ends_with_levels (OUTPUT));
       nonzero[i] = inside ? quantizer.nonzero : 0;
       if (ends_with_levels (OUTPUT) && w.dst == nullptr && inside)
-        store_levels<C, Sample> (blocks.levels + (size_t) number
+        store_levels<C, Sample> (blocks.levels + (C::dc
+                ? mb.part (y0 / C::height * parts + i) : (size_t) number)
             * (C::width * C::height), block[i]);
     }
     if (ends_with_levels (OUTPUT) && w.dst == nullptr)
@@ -492,7 +513,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
         uint32_t in[row_words];
 
         BDCT_UNROLL for (int i = 0; i < row_words; i++)
-          in[i] = source[row * row_words + i];
+          in[i] = source[first_word + row * row_words + i];
         add_errors<Sample> (sse, packed, in, w);
       }
       if (w.dst != nullptr)
@@ -502,13 +523,15 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
     if constexpr (!ends_with_levels (OUTPUT)) {
       BDCT_UNROLL for (int i = 0; i < parts; i++) {
         sum += (unsigned long long) nonzero[i] << 48 | sse[i];
-        if (blocks.records != nullptr && i * C::width < w.width
+        if (!C::dc && blocks.records != nullptr && i * C::width < w.width
             && y0 < w.height)
           blocks.put (blocks.number<C> (x + i * C::width, y + y0), sse[i],
               nonzero[i]);
       }
     }
   }
+  if constexpr (C::dc && !ends_with_levels (OUTPUT))
+    mb.put (blocks, sum);
   return sum;
 }
 

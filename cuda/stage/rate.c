@@ -65,9 +65,9 @@ static size_t
 count_segments (const BdctJob * job, const BdctPlaneLayout * layout)
 {
   const BdctComponentJob *own = &job->component[layout->component[0]];
-  const int n = own->log2_width;
-  const size_t blocks = ((size_t) ((layout->width - 1) >> n) + 1)
-      * (((layout->height - 1) >> n) + 1);
+  const size_t blocks = ((size_t) ((layout->width - 1) >> own->log2_width) + 1)
+      * (((layout->height - 1) >> own->log2_height) + 1)
+      << bdct_job_log2_parts (own);
 
   return (blocks - 1)
       / bdct_cabac_segment_blocks (bdct_cabac_log2_size (own)) + 1;

@@ -120,7 +120,8 @@ typedef struct {
 void bdct_cabac_costs (BdctCabacCosts *costs, int slice_qp);
 
 /** log2 of the side of the job's blocks of levels, 2 to 5; 0 if H.265 has no
- * such blocks because they are not square or are larger. */
+ * such blocks because they are not square or are larger. The transforms of a
+ * block with a second stage are so many blocks of levels. */
 BDCT_FORCE_INLINE int
 bdct_cabac_log2_size (const BdctComponentJob *job)
 {
@@ -128,7 +129,8 @@ bdct_cabac_log2_size (const BdctComponentJob *job)
 
   while (n <= 5 && 1 << n != job->keep)
     n++;
-  return job->log2_width == job->log2_height && n <= 5 ? n : 0;
+  return bdct_job_log2_across (job) == bdct_job_log2_down (job) && n <= 5
+      ? n : 0;
 }
 
 /** Blocks of a segment: as many as have BDCT_CABAC_SEGMENT samples. The last

@@ -35,17 +35,20 @@ bool bdct_rate_is_exact (const BdctJob *job);
 /** Levels in memory, as engines pass them between stages: int16_t, blocks by
  * number (dct/quantizer/block-grid.h), each row-major without a gap, rows are
  * vertical frequency. Chains that keep fewer frequencies than their blocks have
- * (job.h) have keep x keep levels. */
+ * (job.h) have keep x keep levels. The transforms of a block with a second
+ * stage follow each other row by row, each with its levels; the second stage's
+ * are where its DCs were, in the first place of each. */
 typedef int16_t BdctLevel;
 
 /** The number of levels of a block in memory. */
 static inline int
 bdct_rate_block_levels (const BdctComponentJob *job)
 {
-  const int wide = 1 << job->log2_width, high = 1 << job->log2_height;
+  const int wide = 1 << bdct_job_log2_across (job);
+  const int high = 1 << bdct_job_log2_down (job);
 
-  return (job->keep < wide ? job->keep : wide)
-      * (job->keep < high ? job->keep : high);
+  return ((job->keep < wide ? job->keep : wide)
+      * (job->keep < high ? job->keep : high)) << bdct_job_log2_parts (job);
 }
 
 /** The number of counters of a component. */

@@ -183,8 +183,8 @@ bdct_render_count_blocks (const BdctRender *r, bool rows)
 
 /** The colour in column `x`, row `y` of luma's blocks in the block maps. For
  * the errors, a chroma block over 2^k luma blocks gives each of them 1/2^k of
- * its squared errors and samples. They are counted in quarters, as k is at most
- * 2. */
+ * its squared errors and samples. They are counted in sixteenths, as k is at
+ * most 4. */
 BDCT_FORCE_INLINE int
 bdct_render_block_colour (const BdctRender *r, int x, int y)
 {
@@ -209,7 +209,7 @@ bdct_render_block_colour (const BdctRender *r, int x, int y)
     /* log2 of the ratio of a block's sides to those of luma's. */
     int right = p->log2_width + p->sub_x - luma->log2_width;
     int down = p->log2_height + p->sub_y - luma->log2_height;
-    int parts = 4 >> ((right > 0 ? right : 0) + (down > 0 ? down : 0));
+    int parts = 16 >> ((right > 0 ? right : 0) + (down > 0 ? down : 0));
     int x0 = right > 0 ? x >> right : x << -right;
     int y0 = down > 0 ? y >> down : y << -down;
     int x1 = x0 + (right < 0 ? 1 << -right : 1);

@@ -3,7 +3,8 @@
  * The chains of the engines take levels that come of samples, and their 32 bits
  * suffice for these. Here a level may be any of 16 bits: whole numbers have 64
  * bits, in which no chain overflows (levels and steps have 15 bits and a sign
- * at most, H.264's dequantizer has 22, a pass adds 17). So the result is that
+ * at most, H.264's dequantizer has 22, its second stage adds 3, a pass adds
+ * 17). So the result is that
  * of job.h's formulas for all levels, and for levels that come of samples the
  * engines' own. jpeg-8x8's is that of libjpeg's jidctint.c as far as 32 bits
  * hold what is between its passes, and its range_limit table the samples:
@@ -20,11 +21,15 @@
 #ifndef BDCT_INVERSE_H
 #define BDCT_INVERSE_H
 
+/** The most transforms of a block. */
+#define BDCT_MAX_PARTS 16
+
 #include "job.h"
 
 #define BDCT_FLOW(name) name##_whole
 #define BDCT_VALUE int64_t
 #include "dct/transform/flows.h"
+#include "dct/transform/hadamard.h"
 #undef BDCT_FLOW
 #undef BDCT_VALUE
 #define BDCT_PASS(name) name##_single
@@ -81,6 +86,15 @@ bdct_inverse_dequantize (BdctFamily family, const BdctComponentJob *job,
   return d;
 }
 
+/** Turn the levels of a second stage, row by row, into its DCs, in place. */
+BDCT_INLINE void
+bdct_inverse_dcs (const BdctJobDc *dc, int64_t *x)
+{
+  hadamard_whole (x, dc->log2_columns, dc->log2_rows);
+  for (int i = 0; i < 1 << (dc->log2_columns + dc->log2_rows); i++)
+    x[i] = (x[i] * dc->dequant + dc->dequant_add) >> dc->dequant_bits;
+}
+
 /** The first pass of a block, or the second. Lines of the first are columns
  * or, in a transposed chain, rows. `first` and `second` are the matrices. */
 BDCT_INLINE BdctInversePass
@@ -93,7 +107,8 @@ bdct_inverse_pass (BdctFamily family, const BdctComponentJob *job,
   pass.family = family;
   pass.basis = basis;
   pass.matrix = matrix;
-  pass.n = 1 << (rows ? job->log2_width : job->log2_height);
+  pass.n = 1 << (rows ? bdct_job_log2_across (job)
+      : bdct_job_log2_down (job));
   pass.keep = job->keep < pass.n ? job->keep : pass.n;
   pass.shift = job->inv_shift[last];
   pass.clip16 = job->clip16;

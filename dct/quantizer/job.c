@@ -226,7 +226,7 @@ init_hevc (BdctComponentJob * job, const BdctScalingLists * lists,
 static void
 init_h264 (BdctComponentJob * job, int qp, double deadzone)
 {
-  int size = 1 << job->log2_width;
+  int size = 1 << bdct_job_log2_across (job);
   int rem = qp % 6, per = qp / 6;
 
   /* The standard's inverse transforms rows first; x264's forward transform
@@ -249,6 +249,33 @@ init_h264 (BdctComponentJob * job, int qp, double deadzone)
       job->dequant[i] = (16 * (size == 4 ? h264_norm_4[rem][sort]
               : h264_norm_8[rem][sort])) << per;
     }
+}
+
+/* The second stage of chroma's 4x4 transforms: H.264 clause 8.5.11 with JM's
+ * quantizer, which has twice the step of a coefficient, as 2 x 2 DCs together
+ * grow by 4, 2 x 4 by 8. The quotient of the latter's square root and 2 are
+ * the 3 QP more (8.5.11.2, QP'c,dc). There the standard rounds, with 2 x 2 it
+ * does not.
+ *
+ * A DC is at most 16 * 2^11, so c is at most 2^18, and its product with quant
+ * and quant_add below 2^18 * 13107 + 2^28 / 3 < 2^32: unsigned numbers of 32
+ * bits have it. In d's formula c itself is at most 64 * 2^15 = 2^21. Quantizing
+ * changes it by less than 6 / 7 of a step, and eight of these are less than 7 *
+ * 16 * 18 * 2^11 < 2^22. */
+static void
+init_h264_dc (BdctComponentJob * job, int qp, double deadzone)
+{
+  BdctJobDc *dc = &job->dc;
+  const bool eight = bdct_job_log2_parts (job) == 3;
+  const int dc_qp = eight ? qp + 3 : qp;
+  const int rem = dc_qp % 6, per = dc_qp / 6;
+
+  dc->quant = h264_quant_4[rem][0];
+  dc->quant_bits = 16 + per;
+  dc->quant_add = 2 * (int32_t) ldexp (deadzone, 15 + per);
+  dc->dequant = (16 * h264_norm_4[rem][0]) << per;
+  dc->dequant_bits = eight ? 6 : 5;
+  dc->dequant_add = eight ? 32 : 0;
 }
 
 /* QP' of a component. */
@@ -281,9 +308,27 @@ init_chain (BdctComponentJob * job, BdctTransform transform,
 
   job->chain = bdct_transform_chain (transform, chroma, component);
   chain = bdct_chain_info (job->chain);
-  job->log2_width = chain->log2_width;
-  job->log2_height = chain->log2_height;
+  if (chain->dc == BDCT_DC_MACROBLOCK) {
+    job->dc.log2_columns = BDCT_MACROBLOCK_LOG2 - chain->log2_width
+        - (component != BDCT_Y && chroma != BDCT_CHROMA_444);
+    job->dc.log2_rows = BDCT_MACROBLOCK_LOG2 - chain->log2_height
+        - (component != BDCT_Y && chroma == BDCT_CHROMA_420);
+  }
+  job->log2_width = chain->log2_width + job->dc.log2_columns;
+  job->log2_height = chain->log2_height + job->dc.log2_rows;
   job->keep = chain->keep;
+}
+
+static void
+init_h264_component (BdctComponentJob * job, const BdctParams * params,
+    BdctComponent component, int depth)
+{
+  const int qp = component != BDCT_Y ? h264_chroma_qp (params->qp,
+      params->chroma_qp_offset, depth) : params->qp + 6 * (depth - 8);
+
+  init_h264 (job, qp, params->deadzone);
+  if (bdct_job_has_dc (job))
+    init_h264_dc (job, qp, params->deadzone);
 }
 
 static bool
@@ -441,9 +486,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
             hevc_rounding (params), depth);
         break;
       case BDCT_FAMILY_H264:
-        init_h264 (cj, chroma
-            ? h264_chroma_qp (params->qp, params->chroma_qp_offset, depth)
-            : params->qp + 6 * (depth - 8), params->deadzone);
+        init_h264_component (cj, params, c, depth);
         break;
     }
     if (row->family != BDCT_FAMILY_HEVC) {

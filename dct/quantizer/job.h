@@ -16,6 +16,19 @@
 extern "C" {
 #endif
 
+/** The second stage of a block, over the DCs of its transforms. They are W, as
+ * many columns and rows as there are transforms in the block, and A and B are
+ * the Hadamard matrices of these sizes in the order of their sign changes
+ * (dct/transform/hadamard.h):
+ *     c = A W B, level = sign(c) ((|c| quant + quant_add) >> quant_bits)
+ *     d = (A level B dequant + dequant_add) >> dequant_bits
+ * where d is the DCs' dequantized coefficients. */
+typedef struct {
+  int32_t log2_columns, log2_rows; /**< both 0: there is no second stage */
+  int32_t quant, quant_bits, quant_add;
+  int32_t dequant, dequant_bits, dequant_add;
+} BdctJobDc;
+
 /** All numbers of one component.
  *
  * The chain over a block x of residuals (sample - 2^(B-1)), with the bases'
@@ -46,7 +59,10 @@ extern "C" {
  * 4x4 uses the first 4 entries of the first 4 rows. Frequency (0, 0) has
  * quant_dc and dequant_dc, for which lists of 16x16 and 32x32 have an entry of
  * their own. For other sizes, and in the flat and default lists, they equal
- * entry 0. */
+ * entry 0.
+ *
+ * With a second stage a block is several transforms of which all this holds,
+ * except that the second stage has the coefficients of frequency (0, 0). */
 typedef struct {
   BdctChain chain;
   int32_t log2_width, log2_height; /**< of the block */
@@ -59,6 +75,7 @@ typedef struct {
   int32_t quant[64];   /**< HEVC: quant; else: step */
   int32_t dequant[64]; /**< HEVC: dequant; else unused */
   int32_t quant_dc, dequant_dc;
+  BdctJobDc dc;
 } BdctComponentJob;
 
 /** How a job chooses among block sizes (quadtree.h), and what
@@ -114,13 +131,43 @@ bdct_job_is_rd (const BdctJob *job)
   return bdct_job_is_tree (job) || bdct_job_is_rdoq (job);
 }
 
+/** Whether a block has a second stage. */
+BDCT_FORCE_INLINE bool
+bdct_job_has_dc (const BdctComponentJob *job)
+{
+  return (job->dc.log2_columns | job->dc.log2_rows) != 0;
+}
+
+/** log2 of the number of transforms in a block. */
+BDCT_FORCE_INLINE int
+bdct_job_log2_parts (const BdctComponentJob *job)
+{
+  return job->dc.log2_columns + job->dc.log2_rows;
+}
+
+/** log2 of the sides of a transform, which are those of the block unless this
+ * has a second stage. */
+BDCT_FORCE_INLINE int
+bdct_job_log2_across (const BdctComponentJob *job)
+{
+  return job->log2_width - job->dc.log2_columns;
+}
+
+BDCT_FORCE_INLINE int
+bdct_job_log2_down (const BdctComponentJob *job)
+{
+  return job->log2_height - job->dc.log2_rows;
+}
+
 /** The index into a job's tables of vertical frequency v and horizontal
  * frequency u. */
 BDCT_FORCE_INLINE int
 bdct_job_index (const BdctComponentJob *job, int v, int u)
 {
-  const int sv = job->log2_height > 3 ? job->log2_height - 3 : 0;
-  const int su = job->log2_width > 3 ? job->log2_width - 3 : 0;
+  const int down = bdct_job_log2_down (job);
+  const int across = bdct_job_log2_across (job);
+  const int sv = down > 3 ? down - 3 : 0;
+  const int su = across > 3 ? across - 3 : 0;
 
   return (v >> sv << 3) + (u >> su);
 }

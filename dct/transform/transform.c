@@ -17,15 +17,15 @@ enum {
 #include BDCT_TRANSFORMS
 };
 
-#define CHAIN(id, family, row, column, keep)                                  \
+#define CHAIN(id, family, row, column, keep, dc)                              \
   [BDCT_CHAIN_##id] = {BDCT_FAMILY_##family, BDCT_BASIS_##row,                \
-      BDCT_BASIS_##column, LOG2_##row, LOG2_##column, keep},
+      BDCT_BASIS_##column, LOG2_##row, LOG2_##column, keep, BDCT_DC_##dc},
 static const BdctChainInfo chains[BDCT_N_CHAINS] = {
 #include BDCT_TRANSFORMS
 };
 
 enum {
-#define CHAIN(id, family, row, column, keep)                                  \
+#define CHAIN(id, family, row, column, keep, dc)                              \
   FAMILY_OF_##id = BDCT_FAMILY_##family, LOG2_OF_##id = LOG2_##row,
 #include BDCT_TRANSFORMS
 };
@@ -83,7 +83,9 @@ bdct_transform_chain (BdctTransform transform, BdctChromaFormat chroma,
 
   if (component == BDCT_Y)
     return row->luma;
-  return chroma == BDCT_CHROMA_444 ? row->chroma_444 : row->chroma_sampled;
+  return chroma == BDCT_CHROMA_444 || (chroma == BDCT_CHROMA_440
+      && chains[row->chroma_sampled].dc != BDCT_DC_NONE)
+      ? row->chroma_444 : row->chroma_sampled;
 }
 
 bool

@@ -23,7 +23,7 @@ typedef enum {
   BDCT_N_BASES
 } BdctBasis;
 
-#define CHAIN(id, family, row, column, keep) BDCT_CHAIN_##id,
+#define CHAIN(id, family, row, column, keep, dc) BDCT_CHAIN_##id,
 typedef enum {
 #include BDCT_TRANSFORMS
   BDCT_N_CHAINS
@@ -46,8 +46,8 @@ typedef enum {
   /** ITU-T H.265 clause 8.6.4 with HM's forward transform and quantizer. */
   BDCT_FAMILY_HEVC,
   /** ITU-T H.264 clauses 8.5.12 and 8.5.13 with flat scaling, the forward
-   * transforms of JM and x264, and JM's quantizer. Every component is treated
-   * as luma, as in the 4:4:4 profiles. Like HEVC, but without clipping. */
+   * transforms of JM and x264, and JM's quantizer; with a second stage, of
+   * clause 8.5.11. Like HEVC, but without clipping. */
   BDCT_FAMILY_H264,
 } BdctFamily;
 
@@ -64,12 +64,19 @@ typedef enum {
   BDCT_CODER_CABAC,
 } BdctCoder;
 
+/** The second stage of a chain. */
+typedef enum { BDCT_DC_NONE, BDCT_DC_MACROBLOCK } BdctDcStage;
+
+/** log2 of the side of a macroblock, in luma samples. */
+#define BDCT_MACROBLOCK_LOG2 4
+
 /** A row of transforms.def's chains. */
 typedef struct {
   BdctFamily family;
   BdctBasis row, column; /**< basis of the rows (along x) and of the columns */
-  uint8_t log2_width, log2_height; /**< of the block: 2 to 6 */
+  uint8_t log2_width, log2_height; /**< of the bases: 2 to 6 */
   uint8_t keep;
+  BdctDcStage dc;
 } BdctChainInfo;
 
 /** A row of transforms.def's transforms. */

@@ -50,7 +50,10 @@ typedef struct {
                                      unused if there is neither */
   /** The quantizers' levels, Y's before U's and V's; each block's row-major,
    * rows are vertical frequency; aligned to BDCT_LEVELS_ALIGN. NULL: not
-   * wanted. Blocks are in the order of BdctBlockGrid. Those of hevc-quadtree
+   * wanted. Blocks are in the order of BdctBlockGrid. In h264-*'s subsampled
+   * chroma a block's 4 x 4 transforms follow each other row by row, and the DC
+   * levels, c of H.264's clause 8.5.11, are in the first places of the
+   * transforms that they lie over. Those of hevc-quadtree
    * are in H.265's coding order in squares of 32 x 32 luma samples, which
    * follow each other row by row; blocks beyond the picture have their places,
    * too, with zeros. Levels of dct-8x8 equal the CPU's, even where tensor
@@ -208,15 +211,16 @@ bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,
     BdctError *error);
 
 /** One block on its way. All row-major; rows of `coefficient` and `level` are
- * vertical frequency. */
+ * vertical frequency; those of several transforms in a block lie where the
+ * samples do. */
 typedef struct {
   int x, y;          /**< its first sample in its component */
   int width, height; /**< 4 to 64 */
   int quantizer;     /**< index of BdctFrame.quantizers */
   int sample[64 * 64], level[64 * 64], reconstruction[64 * 64];
   double coefficient[64 * 64]; /**< whole numbers as the transform leaves them
-                        (jpeg-8x8: times 8), or the orthonormal DCT's
-                        (dct-8x8) */
+                        (jpeg-8x8: times 8; h264-*: DCs before a transform
+                        of their own), or the orthonormal DCT's (dct-8x8) */
 } BdctBlock;
 
 /** Compute the block of each component that covers (x, y), a luma sample of a

@@ -24,7 +24,9 @@ typedef enum {
   BDCT_HEVC_DST_4X4, BDCT_HEVC_4X4, BDCT_HEVC_8X8, BDCT_HEVC_16X16,
   BDCT_HEVC_32X32,
   /** ITU-T H.264 clauses 8.5.12 and 8.5.13 with flat scaling, JM's forward
-   * transform and quantizer. */
+   * transform and quantizer. In 4:2:0 and 4:2:2 chroma is that of clause
+   * 8.5.11: its block is a macroblock's part, of 8 x 8 or 8 x 16 samples in
+   * transforms of 4 x 4, whose DCs have a transform of their own. */
   BDCT_H264_4X4, BDCT_H264_8X8,
   /** ITU-T H.266 clause 8.7.4: the lowest 32 x 32 frequencies are kept. */
   BDCT_VVC_64X64,

@@ -390,7 +390,7 @@ static void
 transform_plane (const Shape * s, gint c, RefPlane * plane,
     const Samples * in, Samples * out, Samples * slack, Figures * figures)
 {
-  const gint size = ref_block_size (plane->params->transform, s->chroma, c);
+  const gint size = ref_block_width (plane->params->transform, s->chroma, c);
   const gint width = MIN ((s->w[c] + size - 1) / size * size, s->columns[c]);
   gint *from = g_new (gint, width * s->h[c]);
   gint *to = g_new (gint, width * s->h[c]);

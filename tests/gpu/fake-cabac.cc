@@ -26,12 +26,12 @@ template <typename K> struct Tiles
 };
 
 template <typename K> static void
-run (const BdctCudaPlane *plane, int i, int log2_size)
+run (const BdctCudaPlane *plane, int i, const BdctComponentJob *job)
 {
-  const Component c (*plane, i, log2_size);
+  const Component c (*plane, i, job);
   Tiles<K> tiles;
 
-  if (fake_kind_of (c.levels, sizeof (BdctLevel) * c.n_blocks << 2 * log2_size)
+  if (fake_kind_of (c.levels, sizeof (BdctLevel) * c.n_blocks << 2 * c.log2_size)
       != 'd'
       || fake_kind_of (c.strings, c.n_segments * sizeof *c.strings) != 'd')
     fake_die ("levels on the host");
@@ -41,10 +41,10 @@ run (const BdctCudaPlane *plane, int i, int log2_size)
 
 void
 fake_cabac (BdctCudaCount count, const BdctCudaPlane *plane, int i,
-    int log2_size)
+    const BdctComponentJob *job)
 {
   if (count == BDCT_CUDA_BINS)
-    run<Bins> (plane, i, log2_size);
+    run<Bins> (plane, i, job);
   else
-    run<Cost<Component>> (plane, i, log2_size);
+    run<Cost<Component>> (plane, i, job);
 }

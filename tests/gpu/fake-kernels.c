@@ -339,7 +339,6 @@ count_component (const BdctCudaPlane * plane, int i, int what)
   const BdctComponent c = plane->layout.component[i];
   const BdctComponentJob *own = &job.component[c];
   const int size = bdct_rate_block_levels (own);
-  const int log2_size = bdct_cabac_log2_size (own);
   BdctLevel *levels = what == BDCT_CUDA_SYMBOLS ? NULL : plane->levels[i];
   unsigned long long *counts = plane->counts + c * BDCT_RATE_COUNTERS;
   uint32_t counter[BDCT_RATE_COUNTERS] = { 0 };
@@ -368,7 +367,7 @@ count_component (const BdctCudaPlane * plane, int i, int what)
     counter[BDCT_RATE_DC + bdct_symbol_category (levels[0])]++;
     free (levels);
   } else if (what < LEVELS) {
-    fake_cabac (what, plane, i, log2_size);
+    fake_cabac (what, plane, i, own);
   }
   for (int k = 0; k < BDCT_RATE_COUNTERS && what < LEVELS; k++)
     counts[k] += counter[k];

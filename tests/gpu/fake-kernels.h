@@ -36,7 +36,7 @@ bool fake_levels (const void *function, const BdctCudaBatch * batch);
 /** Do what one that counts CABAC's bins, or prices them, does to component `i`
  * of a plane, with its own code. */
 void fake_cabac (BdctCudaCount count, const BdctCudaPlane * plane, int i,
-    int log2_size);
+    const BdctComponentJob * job);
 
 /** A kernel that is none of passes over planes, and what it is launched with.
  */

@@ -36,4 +36,10 @@ void ref_h264_backward (const RefPlane *plane, Whole x[][REF_SIZE],
 void ref_hevc_inverse (const RefPlane *plane, Whole x[][REF_SIZE]);
 void ref_h264_inverse (const RefPlane *plane, Whole x[][REF_SIZE]);
 
+/** Likewise for a macroblock's chroma with its DC transform. The levels of the
+ * latter are in the first place of each 4x4 block. */
+void ref_h264_chroma (const RefPlane *plane, Whole x[][REF_SIZE],
+    RefResult *result);
+void ref_h264_chroma_inverse (const RefPlane *plane, Whole x[][REF_SIZE]);
+
 #endif

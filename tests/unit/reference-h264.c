@@ -186,7 +186,7 @@ inverse_8 (const Whole * d, Whole * g)
 typedef void (*Line) (const Whole * in, Whole * out);
 
 static void
-rows (Line line, int size, Whole x[][REF_SIZE])
+rows_of (Line line, int size, Whole x[][REF_SIZE])
 {
   for (int i = 0; i < size; i++) {
     Whole out[8];
@@ -210,6 +210,16 @@ columns (Line line, int size, Whole x[][REF_SIZE])
   }
 }
 
+/* JM's rounding offset of a quantizer of so many bits. */
+static Whole
+offset_of (const RefPlane * p, int bits)
+{
+  Whole unit = (Whole) 1 << bits;
+
+  return p->params->deadzone == 1.0 / 3 ? unit / 3
+      : (Whole) floor (p->params->deadzone * unit);
+}
+
 void
 ref_h264_backward (const RefPlane * p, Whole x[][REF_SIZE],
     RefResult * result)
@@ -217,9 +227,7 @@ ref_h264_backward (const RefPlane * p, Whole x[][REF_SIZE],
   int size = ref_block_size (p->params->transform, p->chroma, p->component);
   int qp = ref_h264_qp (p->params, p->component, p->depth);
   int bits = (size == 4 ? 15 : 16) + qp / 6;
-  Whole unit = (Whole) 1 << bits;
-  Whole offset = p->params->deadzone == 1.0 / 3 ? unit / 3
-      : (Whole) floor (p->params->deadzone * unit);
+  Whole unit = (Whole) 1 << bits, offset = offset_of (p, bits);
 
   for (int i = 0; i < size; i++)
     for (int j = 0; j < size; j++) {
@@ -235,8 +243,10 @@ ref_h264_backward (const RefPlane * p, Whole x[][REF_SIZE],
   ref_h264_inverse (p, x);
 }
 
-void
-ref_h264_inverse (const RefPlane * p, Whole x[][REF_SIZE])
+/* Of levels, except that with `has_dc` x[0][0] is what the DC transform has
+ * made of them (8.5.12.1: Intra16x16 or chroma). */
+static void
+inverse (const RefPlane * p, Whole x[][REF_SIZE], bool has_dc)
 {
   int size = ref_block_size (p->params->transform, p->chroma, p->component);
   int qp = ref_h264_qp (p->params, p->component, p->depth);
@@ -244,17 +254,127 @@ ref_h264_inverse (const RefPlane * p, Whole x[][REF_SIZE])
 
   /* Clauses 8.5.12.1 and 8.5.13.1 */
   for (int i = 0; i < size; i++)
-    for (int j = 0; j < size; j++) {
+    for (int j = has_dc && i == 0; j < size; j++) {
       Whole scale = ref_h264_level_scale (size, qp % 6, i, j);
 
       x[i][j] = per >= shift ? x[i][j] * scale * (1 << (per - shift))
           : ref_descale (x[i][j] * scale, shift - per);
     }
-  rows (size == 4 ? inverse_4 : inverse_8, size, x);
+  rows_of (size == 4 ? inverse_4 : inverse_8, size, x);
   columns (size == 4 ? inverse_4 : inverse_8, size, x);
   for (int i = 0; i < size; i++)
     for (int j = 0; j < size; j++)
       x[i][j] = ref_descale (x[i][j], 6);
+}
+
+void
+ref_h264_inverse (const RefPlane * p, Whole x[][REF_SIZE])
+{
+  inverse (p, x, false);
+}
+
+/* Clause 8.5.11.1: f = A c B of 2 or 4 rows. JM does the same in the
+ * encoder. */
+static void
+transform_dcs (int rows, Whole c[4][2])
+{
+  static const int two[2][2] = { {1, 1}, {1, -1} };
+  static const int four[4][4] = {
+    {1, 1, 1, 1}, {1, 1, -1, -1}, {1, -1, -1, 1}, {1, -1, 1, -1},
+  };
+  Whole f[4][2] = { { 0 } };
+
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < 2; j++)
+      for (int k = 0; k < rows; k++)
+        for (int l = 0; l < 2; l++)
+          f[i][j] += (rows == 2 ? two[i][k] : four[i][k]) * c[k][l]
+              * two[l][j];
+  memcpy (c, f, sizeof f);
+}
+
+/* Clause 8.5.11.2 */
+static Whole
+scale_dc (int rows, int qp, Whole f)
+{
+  int dc_qp = qp + 3, scale;
+
+  if (rows == 2) {
+    scale = ref_h264_level_scale (4, qp % 6, 0, 0);
+    return floor_div (f * scale * (1 << qp / 6), 32);
+  }
+  scale = ref_h264_level_scale (4, dc_qp % 6, 0, 0);
+  if (dc_qp >= 36)
+    return f * scale * (1 << (dc_qp / 6 - 6));
+  return floor_div (f * scale + (1 << (5 - dc_qp / 6)), 1 << (6 - dc_qp / 6));
+}
+
+/* A macroblock's 4x4 block (i, j), from or to a copy. */
+static void
+copy_block (Whole x[][REF_SIZE], int i, int j, Whole own[][REF_SIZE], bool to)
+{
+  for (int y = 0; y < 4; y++)
+    memcpy (to ? &x[4 * i + y][4 * j] : own[y],
+        to ? own[y] : &x[4 * i + y][4 * j], 4 * sizeof (Whole));
+}
+
+void
+ref_h264_chroma_inverse (const RefPlane * p, Whole x[][REF_SIZE])
+{
+  int rows = p->chroma == BDCT_CHROMA_420 ? 2 : 4;
+  int qp = ref_h264_qp (p->params, p->component, p->depth);
+  Whole c[4][2], own[4][REF_SIZE];
+
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < 2; j++)
+      c[i][j] = x[4 * i][4 * j];
+  transform_dcs (rows, c);
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < 2; j++) {
+      copy_block (x, i, j, own, false);
+      own[0][0] = scale_dc (rows, qp, c[i][j]);
+      inverse (p, own, true);
+      copy_block (x, i, j, own, true);
+    }
+}
+
+/* JM's level: with a DC transform the quantizer has a bit more, and its offset
+ * is twice that of the other coefficients. */
+static int
+level_of (const RefPlane * p, int qp, Whole c, int i, int j, int more)
+{
+  Whole offset = offset_of (p, 15 + qp / 6) << more;
+  Whole level = ((c < 0 ? -c : c) * ref_h264_quant_scale (4, qp % 6, i, j)
+      + offset) / ((Whole) 1 << (15 + qp / 6 + more));
+
+  return c < 0 ? -level : level;
+}
+
+void
+ref_h264_chroma (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
+{
+  int rows = p->chroma == BDCT_CHROMA_420 ? 2 : 4;
+  int qp = ref_h264_qp (p->params, p->component, p->depth);
+  Whole c[4][2], own[4][REF_SIZE];
+
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < 2; j++) {
+      copy_block (x, i, j, own, false);
+      columns (forward_4, 4, own);
+      rows_of (forward_4, 4, own);
+      copy_block (x, i, j, own, true);
+      c[i][j] = own[0][0];
+    }
+  transform_dcs (rows, c);
+  for (int i = 0; i < 4 * rows; i++)
+    for (int j = 0; j < 8; j++) {
+      x[i][j] = i % 4 == 0 && j % 4 == 0
+          ? level_of (p, rows == 2 ? qp : qp + 3, c[i / 4][j / 4], 0, 0, 1)
+          : level_of (p, qp, x[i][j], i % 4, j % 4, 0);
+      result->level[i][j] = x[i][j];
+      result->nonzero += x[i][j] != 0;
+    }
+  ref_h264_chroma_inverse (p, x);
 }
 
 void
@@ -263,6 +383,6 @@ ref_h264_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
   int size = ref_block_size (p->params->transform, p->chroma, p->component);
 
   columns (size == 4 ? forward_4 : forward_8, size, x);
-  rows (size == 4 ? forward_4 : forward_8, size, x);
+  rows_of (size == 4 ? forward_4 : forward_8, size, x);
   ref_h264_backward (p, x, result);
 }

@@ -45,7 +45,34 @@ ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
   else if (is_hevc (transform) && component != BDCT_Y
       && chroma != BDCT_CHROMA_444)
     size = size > 4 ? size / 2 : 4;
-  return size;
+  return ref_has_dc (transform, chroma, component) ? 4 : size;
+}
+
+bool
+ref_has_dc (BdctTransform transform, BdctChromaFormat chroma,
+    BdctComponent component)
+{
+  return (transform == BDCT_H264_4X4 || transform == BDCT_H264_8X8)
+      && component != BDCT_Y
+      && (chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422);
+}
+
+/* MbWidthC and MbHeightC of H.264's Table 6-1. */
+int
+ref_block_width (BdctTransform transform, BdctChromaFormat chroma,
+    BdctComponent component)
+{
+  return ref_has_dc (transform, chroma, component) ? 8
+      : ref_block_size (transform, chroma, component);
+}
+
+int
+ref_block_height (BdctTransform transform, BdctChromaFormat chroma,
+    BdctComponent component)
+{
+  return ref_has_dc (transform, chroma, component)
+      ? chroma == BDCT_CHROMA_420 ? 8 : 16
+      : ref_block_size (transform, chroma, component);
 }
 
 int
@@ -327,17 +354,18 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
     int *levels, RefResult * result)
 {
   BdctTransform transform = p->params->transform;
-  int size = ref_block_size (transform, p->chroma, p->component);
+  int wide = ref_block_width (transform, p->chroma, p->component);
+  int high = ref_block_height (transform, p->chroma, p->component);
   int middle = 1 << (p->depth - 1), peak = 2 * middle - 1;
-  int across = (p->width + size - 1) / size * size;
+  int across = (p->width + wide - 1) / wide * wide;
   uint8_t block_slack[REF_SIZE][REF_SIZE] = { { 0 } };
   Whole x[REF_SIZE][REF_SIZE];
 
   memset (result, 0, sizeof *result);
-  for (int by = 0; by < p->height; by += size)
-    for (int bx = 0; bx < p->width; bx += size) {
-      for (int y = 0; y < size; y++)
-        for (int n = 0; n < size; n++) {
+  for (int by = 0; by < p->height; by += high)
+    for (int bx = 0; bx < p->width; bx += wide) {
+      for (int y = 0; y < high; y++)
+        for (int n = 0; n < wide; n++) {
           int sy = by + y < p->height ? by + y : p->height - 1;
           int sx = bx + n < p->width ? bx + n : p->width - 1;
 
@@ -349,14 +377,16 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
         real_block (p, x, block_slack, result);
       else if (is_hevc (transform))
         ref_hevc_block (p, x, result);
+      else if (ref_has_dc (transform, p->chroma, p->component))
+        ref_h264_chroma (p, x, result);
       else
         ref_h264_block (p, x, result);
-      result->levels += size * size;
-      for (int i = 0; i < size * size && levels != NULL; i++)
-        levels[(by + i / size) * across + bx + i % size] =
-            result->level[i / size][i % size];
-      for (int y = 0; y < size && by + y < p->height; y++)
-        for (int n = 0; n < size && bx + n < p->width; n++) {
+      result->levels += wide * high;
+      for (int i = 0; i < wide * high && levels != NULL; i++)
+        levels[(by + i / wide) * across + bx + i % wide] =
+            result->level[i / wide][i % wide];
+      for (int y = 0; y < high && by + y < p->height; y++)
+        for (int n = 0; n < wide && bx + n < p->width; n++) {
           int i = (by + y) * p->width + bx + n;
           Whole v = x[y][n] + middle, e;
 
@@ -398,6 +428,8 @@ ref_inverse (const RefPlane * p, int64_t x[][REF_SIZE], double real[8][8])
     real_product (basis, true, c, real);
   } else if (is_hevc (p->params->transform)) {
     ref_hevc_inverse (p, x);
+  } else if (ref_has_dc (p->params->transform, p->chroma, p->component)) {
+    ref_h264_chroma_inverse (p, x);
   } else {
     ref_h264_inverse (p, x);
   }

@@ -77,7 +77,8 @@ ref_agrees (int sample, int defined, uint8_t slack)
 void ref_levels (const RefPlane *plane, const int *in, int *levels);
 
 /** Quantize, dequantize and transform back a block of coefficients, any 16-bit
- * ones, into residuals, for a transform with a QP. Adds to result->nonzero. */
+ * ones, into residuals, for a transform with a QP and without a DC transform.
+ * Adds to result->nonzero. */
 void ref_backward (const RefPlane *plane, int64_t x[][REF_SIZE],
     RefResult *result);
 
@@ -86,8 +87,19 @@ void ref_backward (const RefPlane *plane, int64_t x[][REF_SIZE],
 void ref_inverse (const RefPlane *plane, int64_t x[][REF_SIZE],
     double real[8][8]);
 
-/** The size of this component's blocks. */
+/** The size of this component's transforms. */
 int ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
+    BdctComponent component);
+
+/** Whether this component has H.264's chroma DC transform. */
+bool ref_has_dc (BdctTransform transform, BdctChromaFormat chroma,
+    BdctComponent component);
+
+/** The sides of this component's blocks, which have a quantizer and a record
+ * each: those of the transform, or with a DC transform of a macroblock. */
+int ref_block_width (BdctTransform transform, BdctChromaFormat chroma,
+    BdctComponent component);
+int ref_block_height (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);
 
 /** Entry (k, n) of the transform's matrix as H.265 8.6.4.2 prints it. */

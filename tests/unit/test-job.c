@@ -230,7 +230,7 @@ test_hevc_jobs (void)
 static void
 check_h264_job (const BdctParams * params, const BdctLayout * layout)
 {
-  int size = params->transform == BDCT_H264_4X4 ? 4 : 8;
+  BdctTransform t = params->transform;
   BdctJob job;
 
   g_assert_true (bdct_job_init (&job, params, layout, NULL));
@@ -238,13 +238,20 @@ check_h264_job (const BdctParams * params, const BdctLayout * layout)
   for (int c = 0; c < 3; c++) {
     const BdctComponentJob *cj = &job.component[c];
     int qp = ref_h264_qp (params, c, layout->depth), bits = qp / 6;
+    int size = ref_block_size (t, layout->chroma, c);
     g_autofree char *where = g_strdup_printf ("%dx%d chroma %d depth %d "
         "qp %d%+d component %d", size, size, layout->chroma, layout->depth,
         params->qp, params->chroma_qp_offset, c);
 
     bits += size == 4 ? 15 : 16;
-    EXPECT (1 << cj->log2_width, size, "%s", where);
-    EXPECT (1 << cj->log2_height, size, "%s", where);
+    EXPECT (1 << cj->log2_width, ref_block_width (t, layout->chroma, c), "%s",
+        where);
+    EXPECT (1 << cj->log2_height, ref_block_height (t, layout->chroma, c),
+        "%s", where);
+    EXPECT (1 << bdct_job_log2_across (cj), size, "%s", where);
+    EXPECT (1 << bdct_job_log2_down (cj), size, "%s", where);
+    EXPECT (bdct_job_has_dc (cj), ref_has_dc (t, layout->chroma, c), "%s",
+        where);
     EXPECT (cj->keep, size, "%s", where);
     EXPECT (cj->transposed, 1, "%s", where);
     EXPECT (cj->fwd_shift[0], 0, "%s", where);
@@ -264,6 +271,17 @@ check_h264_job (const BdctParams * params, const BdctLayout * layout)
             (gint64) ref_h264_level_scale (size, qp % 6, v, u) << qp / 6,
             "%s (%d, %d)", where, v, u);
       }
+    if (!bdct_job_has_dc (cj))
+      continue;
+    qp += layout->chroma == BDCT_CHROMA_422 ? 3 : 0;
+    bits = 15 + qp / 6;
+    EXPECT (cj->dc.quant, ref_h264_quant_scale (4, qp % 6, 0, 0), "%s", where);
+    EXPECT (cj->dc.quant_bits, bits + 1, "%s", where);
+    EXPECT (cj->dc.quant_add, 2 * (params->deadzone == 1.0 / 3
+            ? (1LL << bits) / 3 : (gint64) floor (params->deadzone
+                * (1LL << bits))), "%s", where);
+    EXPECT (cj->dc.dequant, (gint64) ref_h264_level_scale (4, qp % 6, 0, 0)
+        << qp / 6, "%s", where);
   }
 }
 
@@ -301,8 +319,25 @@ test_h264_jobs (void)
   g_assert_cmpint (job.component[0].quant[9], ==, 8228);
   g_assert_cmpint (job.component[0].quant[18], ==, 14913);
   g_assert_cmpint (job.component[0].dequant[63], ==, 25 * 16 << 8);
-  g_assert_cmpint (job.component[1].quant[1], ==, 8931); /* QPC 39 */
-  g_assert_cmpint (job.component[1].dequant[2], ==, 35 * 16 << 6);
+  g_assert_cmpint (job.component[1].quant[1], ==, 5825); /* QPC 39 */
+  g_assert_cmpint (job.component[1].dequant[2], ==, 14 * 16 << 6);
+  g_assert_cmpint (job.component[1].dc.quant, ==, 9362);
+  g_assert_cmpint (job.component[1].dc.quant_bits, ==, 22);
+  g_assert_cmpint (job.component[1].dc.dequant, ==, 14 * 16 << 6);
+  g_assert_cmpint (job.component[1].dc.dequant_bits, ==, 5);
+  g_assert_cmpint (job.component[1].dc.dequant_add, ==, 0);
+  format_layout (FORMAT_Y42B, 8, 0, 64, 64, &layout);
+  g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+  g_assert_cmpint (job.component[1].dc.quant, ==, 13107); /* QP'C,DC 42 */
+  g_assert_cmpint (job.component[1].dc.quant_bits, ==, 23);
+  g_assert_cmpint (job.component[1].dc.dequant, ==, 10 * 16 << 7);
+  g_assert_cmpint (job.component[1].dc.dequant_bits, ==, 6);
+  g_assert_cmpint (job.component[1].dc.dequant_add, ==, 32);
+  layout.chroma = BDCT_CHROMA_440;
+  g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+  g_assert_false (bdct_job_has_dc (&job.component[1]));
+  g_assert_cmpint (job.component[1].log2_width, ==, 3);
+  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
   params.transform = BDCT_H264_4X4;
   params.qp = 30;
   g_assert_true (bdct_job_init (&job, &params, &layout, NULL));

@@ -62,14 +62,16 @@ typedef struct {
 
 static BdctTileQuantizer quantizers[MAX_JOBS][BDCT_MAX_COMPONENTS];
 
-/* Where there is room for the levels of a block and of those behind it: luma's
- * are the largest. */
+/* Where there is room for the levels of a block and of those behind it, as if
+ * all had as many as the largest. */
 static gsize
 first_level (const Task * task, gsize block)
 {
-  const BdctComponentJob *job = &task->job[0].component[BDCT_Y];
+  int size = 0;
 
-  return block << (job->log2_width + job->log2_height);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    size = MAX (size, bdct_rate_block_levels (&task->job[0].component[c]));
+  return block * size;
 }
 
 static gsize

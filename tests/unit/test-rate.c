@@ -164,16 +164,21 @@ huffman_bits (const Scene * s, int *const *levels, guint64 * bits)
   }
 }
 
-/* One block of a component, as dct/entropy/cabac.h wants it. */
+/* One block of a component, or transform of a block, as dct/entropy/cabac.h
+ * wants it. */
 static void
 take_block (const Scene * s, int k, const int *levels, int block, int size,
     BdctLevel * to)
 {
   const BdctComponentJob *job = &s->quantizers[0].component[k];
   int across = s->grid[k].columns << job->log2_width;
-  int left = block % s->grid[k].columns << job->log2_width;
-  int top = block / s->grid[k].columns << job->log2_height;
+  int part = block % (1 << bdct_job_log2_parts (job)), left, top;
 
+  block >>= bdct_job_log2_parts (job);
+  left = (block % s->grid[k].columns << job->log2_width)
+      + part % (1 << job->dc.log2_columns) * size;
+  top = (block / s->grid[k].columns << job->log2_height)
+      + (part >> job->dc.log2_columns) * size;
   for (int i = 0; i < size * size; i++)
     to[i] = levels[(top + i / size) * across + left + i % size];
 }
@@ -194,7 +199,8 @@ count_cabac (const BdctJob * job, const BdctBlockGrid * grid,
       guint32 bypass = 0;
       guint64 cost = 0;
 
-      for (int i = 0; i < grid[k].columns * grid[k].rows; i++) {
+      for (int i = 0; i < grid[k].columns * grid[k].rows
+          << bdct_job_log2_parts (&job->component[k]); i++) {
         guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
 
         if (pass == 0) {
@@ -228,7 +234,8 @@ cabac_bits (const Scene * s, int *const *levels, guint64 * bits)
 
   for (int k = 0; k < 3; k++) {
     int side = 1 << bdct_cabac_log2_size (&s->quantizers[0].component[k]);
-    int n = s->grid[k].columns * s->grid[k].rows;
+    int n = s->grid[k].columns * s->grid[k].rows
+        << bdct_job_log2_parts (&s->quantizers[0].component[k]);
 
     blocks[k] = g_aligned_alloc (MAX (n, 1) * side * side, sizeof (BdctLevel),
         8);

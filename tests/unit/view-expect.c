@@ -44,6 +44,12 @@ block_size (const Scene * s, int k)
   return s->two ? 8 : s->size[k];
 }
 
+static int
+block_height (const Scene * s, int k)
+{
+  return s->two ? 8 : s->height[k];
+}
+
 /* How much of a block's `size` luma samples from `at` on are also another's. */
 static double
 overlap (int at, int size, int other, int other_size)
@@ -57,17 +63,18 @@ static void
 add_errors (const Scene * s, int k, int x, int y, double *sum, double *count)
 {
   int size = block_size (s, k), luma = block_size (s, 0);
-  int across = size * sub_x (s, k), down = size * sub_y (s, k);
+  int height = block_height (s, k);
+  int across = size * sub_x (s, k), down = height * sub_y (s, k);
   int x0 = MAX (x / sub_x (s, k) - size, 0);
-  int y0 = MAX (y / sub_y (s, k) - size, 0);
+  int y0 = MAX (y / sub_y (s, k) - height, 0);
   int x1 = MIN (x0 + luma + 2 * size, s->source.width[k]);
-  int y1 = MIN (y0 + luma + 2 * size, s->source.height[k]);
+  int y1 = MIN (y0 + luma + 2 * height, s->source.height[k]);
 
   /* Wide enough for all that overlap. */
   for (int j = y0; j < y1; j++)
     for (int i = x0; i < x1; i++) {
       double part = overlap (i / size * across, across, x, luma)
-          * overlap (j / size * down, down, y, luma) / (across * down);
+          * overlap (j / height * down, down, y, luma) / (across * down);
       double e = picture_at (&s->source, k, i, j)
           - picture_at (&s->rec, k, i, j);
 

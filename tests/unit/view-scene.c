@@ -80,7 +80,8 @@ view_scene_init (Scene * s, const Case * c)
 
     if (s->source.sample[k] == NULL)
       continue;
-    s->size[k] = ref_block_size (c->params.transform, s->layout.chroma, k);
+    s->size[k] = ref_block_width (c->params.transform, s->layout.chroma, k);
+    s->height[k] = ref_block_height (c->params.transform, s->layout.chroma, k);
     s->levels[k] = g_new0 (int, (plane.width + REF_SIZE - 1)
         * (plane.height + REF_SIZE - 1));
     ref_levels (&plane, s->source.sample[k], s->levels[k]);

@@ -26,7 +26,7 @@ typedef struct {
   int *levels[BDCT_MAX_COMPONENTS];     /* of whole blocks */
   int *defined[BDCT_MAX_COMPONENTS];    /* dct-8x8 on the CUDA engine: what */
   guint8 *slack[BDCT_MAX_COMPONENTS];   /* it has to agree with, how far */
-  int size[BDCT_MAX_COMPONENTS];
+  int size[BDCT_MAX_COMPONENTS], height[BDCT_MAX_COMPONENTS];   /* of blocks */
   double *value;                /* a map's, of each block of luma */
   double *most;                 /* and what it may be up to */
   guint8 *set;                  /* of each block; NULL: the first for all */
