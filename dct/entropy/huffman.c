@@ -89,20 +89,20 @@ sort (uint64_t * key, uint64_t * other, int n)
 
   for (int i = 0; i < n; i++)
     all |= key[i];
-  for (int shift = 9; shift < 64 && all >> shift != 0; shift += 8) {
+  for (int shift = 9; shift < 64 && all >> shift != 0; shift += 5) {
     uint64_t *const from = key;
-    int at[256] = { 0 }, sum = 0;
+    int at[32] = { 0 }, sum = 0;
 
     for (int i = 0; i < n; i++)
-      at[from[i] >> shift & 255]++;
-    for (int digit = 0; digit < 256; digit++) {
+      at[from[i] >> shift & 31]++;
+    for (int digit = 0; digit < 32; digit++) {
       const int size = at[digit];
 
       at[digit] = sum;
       sum += size;
     }
     for (int i = 0; i < n; i++)
-      other[at[from[i] >> shift & 255]++] = from[i];
+      other[at[from[i] >> shift & 31]++] = from[i];
     key = other;
     other = from;
   }
@@ -113,9 +113,10 @@ sort (uint64_t * key, uint64_t * other, int n)
  * symbol thus has the longest code, the one of ones alone, which T.81 reserves
  * (K.2, Figure K.1). Of equal frequencies the larger symbol comes first, where
  * an inner node counts as the first symbol in it: a key has the frequency in
- * its high bits and 256 - symbol below. */
-static void
-code_sizes (const uint64_t * count, int size[257])
+ * its high bits and 256 - symbol below. Returns the number of symbols, which
+ * `used` has from the largest one on. */
+static int
+code_sizes (const uint64_t * count, int size[257], uint16_t used[257])
 {
   /* Nodes: the symbols, then the inner ones as they are made. `top` is the node
    * that has been made with a first symbol last. */
@@ -126,8 +127,8 @@ code_sizes (const uint64_t * count, int size[257])
     const uint64_t frequency = symbol < 256 ? count[symbol] : 1;
 
     memory[0][n] = (frequency << 9) + 256 - symbol;
+    used[n] = symbol;
     n += frequency > 0;
-    depth[symbol] = 0;
     top[symbol] = symbol;
   }
   leaf = sort (memory[0], memory[1], n);
@@ -155,27 +156,32 @@ code_sizes (const uint64_t * count, int size[257])
   depth[255 + n] = 0;
   for (int made = n - 2; made >= 0; made--)
     depth[child[made][0]] = depth[child[made][1]] = depth[257 + made] + 1;
-  memcpy (size, depth, 257 * sizeof *size);
+  for (int k = 0; k < n; k++)
+    size[used[k]] = depth[used[k]];
+  return n;
 }
 
 void
 bdct_huffman_optimize (BdctHuffman * table, const uint64_t count[256])
 {
-  int size[257], first[258], bits[258] = { 0 }, longest = 16;
+  int size[257], first[258], bits[258] = { 0 }, longest = 16, deepest = 1, n;
   Specification specification;
+  uint16_t used[257];
   uint8_t symbol[257];
 
-  code_sizes (count, size);
-  for (int i = 0; i < 257; i++)
-    bits[size[i]]++;
+  n = code_sizes (count, size, used);
+  for (int k = 0; k < n; k++) {
+    bits[size[used[k]]]++;
+    deepest = size[used[k]] > deepest ? size[used[k]] : deepest;
+  }
   bits[0] = 0;
   first[0] = first[1] = 0;
-  for (int length = 2; length < 258; length++)
+  for (int length = 2; length <= deepest; length++)
     first[length] = first[length - 1] + bits[length - 1];
-  for (int i = 0; i < 256; i++)
-    if (size[i] > 0)
-      symbol[first[size[i]]++] = i;
-  for (int length = 257; length > 16; length--)
+  /* Without symbol 256, which is the first one. */
+  for (int k = n - 1; k > 0; k--)
+    symbol[first[size[used[k]]]++] = used[k];
+  for (int length = deepest; length > 16; length--)
     while (bits[length] > 0) {
       int shorter = length - 2;
 

@@ -5,11 +5,18 @@
 #include "huffman-symbols.h"
 #include "huffman.h"
 
-/* The components that share tables, Y or U and V: the frequency of each symbol,
- * including those of missing blocks, and the tables. */
+/* The symbols that share a table: the frequency of each, including those of
+ * missing blocks, and those that are there at all, which are few. */
 typedef struct {
-  uint64_t dc[256], ac[256];
-  BdctHuffman dc_table, ac_table;
+  uint64_t count[256];
+  uint8_t symbol[256];
+  int n;
+  BdctHuffman table;
+} Alphabet;
+
+/* The components that share tables, Y or U and V. */
+typedef struct {
+  Alphabet dc, ac;
 } Group;
 
 #define GROUP_OF(component) ((component) == BDCT_Y ? 0 : 1)
@@ -43,33 +50,46 @@ bdct_file_head (const BdctLayout * layout, const BdctJob * job, int n_symbols)
   return size;
 }
 
-/* The bits of an alphabet's codes and of the extra bits after each code, whose
+/* Note which symbols there are. */
+static void
+find_symbols (Alphabet * alphabet)
+{
+  alphabet->n = 0;
+  for (int i = 0; i < 256; i++) {
+    alphabet->symbol[alphabet->n] = i;
+    alphabet->n += alphabet->count[i] > 0;
+  }
+}
+
+/* The bits of a component's codes and of the extra bits after each code, whose
  * number is in a symbol's lowest four bits. */
 static uint64_t
-price (const uint64_t * count, const BdctHuffman * table)
+price (const uint64_t * count, const Alphabet * alphabet)
 {
   uint64_t bits = 0;
 
-  for (int i = 0; i < 256; i++)
-    bits += count[i] * (table->length[i] + (i & 15));
+  for (int k = 0; k < alphabet->n; k++) {
+    const int i = alphabet->symbol[k];
+
+    bits += count[i] * (alphabet->table.length[i] + (i & 15));
+  }
   return bits;
 }
 
 /* ones[k] is the probability that a symbol's code begins with k ones. No code
  * consists of ones alone. */
 static void
-chance_of_ones (const uint64_t * count, const BdctHuffman * table,
-    double ones[9])
+chance_of_ones (const Alphabet * alphabet, double ones[9])
 {
   uint64_t leading[9] = { 0 };
 
-  for (int i = 0; i < 256; i++) {
-    /* Without a code a symbol's count is 0: no branch for it. */
-    const unsigned zeros =
-        ~(unsigned) table->code[i] << (16 - table->length[i]) & 0xffff;
+  for (int k = 0; k < alphabet->n; k++) {
+    const int i = alphabet->symbol[k];
+    const unsigned zeros = ~(unsigned) alphabet->table.code[i]
+        << (16 - alphabet->table.length[i]) & 0xffff;
     const int n = __builtin_clz (zeros | 1) - 16;
 
-    leading[n < 8 ? n : 8] += count[i];
+    leading[n < 8 ? n : 8] += alphabet->count[i];
   }
   for (int k = 7; k >= 0; k--)
     leading[k] += leading[k + 1];
@@ -107,21 +127,21 @@ runs_at_ends (const uint64_t n[8][16], const double ones[9])
  * begin. The next symbol is random: its code's leading ones have the
  * probabilities next[0] after symbol 0, else next[1]. */
 static double
-runs_of_ones (const uint64_t * count, const BdctHuffman * table,
-    const double *const next[2])
+runs_of_ones (const Alphabet * alphabet, const double *const next[2])
 {
   uint64_t n[2][8][16] = { 0 }, within = 0;
 
-  for (int i = 0; i < 256; i++) {
-    unsigned run = table->code[i];
+  for (int j = 0; j < alphabet->n; j++) {
+    const int i = alphabet->symbol[j];
+    unsigned run = alphabet->table.code[i];
     const int trailing = __builtin_ctz (~run);
 
-    n[i != 0][trailing < 7 ? trailing : 7][i & 15] += count[i];
+    n[i != 0][trailing < 7 ? trailing : 7][i & 15] += alphabet->count[i];
     run &= run >> 1;
     run &= run >> 2;
     run &= run >> 4;
     if (run != 0)
-      within += __builtin_popcount (run) * count[i];
+      within += __builtin_popcount (run) * alphabet->count[i];
   }
   for (int rest = 0; rest < 2; rest++)
     for (int k = 6; k >= 0; k--)
@@ -139,10 +159,10 @@ stuffing (const Group * group)
   const double *const behind_dc[2] = { ac, ac };
   const double *const behind_ac[2] = { dc, ac };
 
-  chance_of_ones (group->dc, &group->dc_table, dc);
-  chance_of_ones (group->ac, &group->ac_table, ac);
-  return (runs_of_ones (group->dc, &group->dc_table, behind_dc)
-      + runs_of_ones (group->ac, &group->ac_table, behind_ac)) / 8;
+  chance_of_ones (&group->dc, dc);
+  chance_of_ones (&group->ac, ac);
+  return (runs_of_ones (&group->dc, behind_dc)
+      + runs_of_ones (&group->ac, behind_ac)) / 8;
 }
 
 /* The bytes of the file with these tables and bits. */
@@ -154,7 +174,7 @@ file_size (const Group group[2], int n_groups, uint64_t bits,
   int n_symbols = 0;
 
   for (int g = 0; g < n_groups; g++) {
-    n_symbols += group[g].dc_table.n + group[g].ac_table.n;
+    n_symbols += group[g].dc.table.n + group[g].ac.table.n;
     stuffed += stuffing (&group[g]);
   }
   return bdct_file_head (layout, job, n_symbols) + (bits + 7) / 8
@@ -182,9 +202,13 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
     dc[c][0] += bdct_scan_missing (&scan);
     ac[c][0] += bdct_scan_missing (&scan);
     for (int i = 0; i < 256; i++) {
-      group[GROUP_OF (c)].dc[i] += dc[c][i];
-      group[GROUP_OF (c)].ac[i] += ac[c][i];
+      group[GROUP_OF (c)].dc.count[i] += dc[c][i];
+      group[GROUP_OF (c)].ac.count[i] += ac[c][i];
     }
+  }
+  for (int g = 0; g < n_groups; g++) {
+    find_symbols (&group[g].dc);
+    find_symbols (&group[g].ac);
   }
   /* Annex K's tables come last, so that the components' bits are theirs. */
   for (int annex_k = exact && !files; annex_k <= exact; annex_k++) {
@@ -192,17 +216,17 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
 
     for (int g = 0; g < n_groups; g++)
       if (annex_k) {
-        bdct_huffman_annex_k (&group[g].dc_table, false, g > 0);
-        bdct_huffman_annex_k (&group[g].ac_table, true, g > 0);
+        bdct_huffman_annex_k (&group[g].dc.table, false, g > 0);
+        bdct_huffman_annex_k (&group[g].ac.table, true, g > 0);
       } else {
-        bdct_huffman_optimize (&group[g].dc_table, group[g].dc);
-        bdct_huffman_optimize (&group[g].ac_table, group[g].ac);
+        bdct_huffman_optimize (&group[g].dc.table, group[g].dc.count);
+        bdct_huffman_optimize (&group[g].ac.table, group[g].ac.count);
       }
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
       const Group *tables = &group[GROUP_OF (c)];
 
-      stats->component[c].bits = price (dc[c], &tables->dc_table)
-          + price (ac[c], &tables->ac_table);
+      stats->component[c].bits = price (dc[c], &tables->dc)
+          + price (ac[c], &tables->ac);
       bits += stats->component[c].bits;
     }
     if (exact && files && annex_k) {
