@@ -8,7 +8,7 @@
  * picture. */
 #include "cabac.cuh"
 #include "cuda/scalar/scalar.cuh"
-#include "dct/entropy/huffman-symbols.h"
+#include "symbols.cuh"
 
 namespace {
 
@@ -47,54 +47,131 @@ counts_of (const BdctCudaPlane &plane, int i)
   return plane.counts + plane.layout.component[i] * BDCT_RATE_COUNTERS;
 }
 
-/* Add a thread block's counters, in shared memory, to the frame's. */
-template <int N> BDCT_INLINE void
-merge (unsigned long long *counts, const uint32_t *counter)
-{
-  __syncthreads ();
-  for (int k = threadIdx.x; k < N; k += blockDim.x)
-    if (counter[k] != 0)
-      atomicAdd (&counts[k], (unsigned long long) counter[k]);
-}
-
 /* Huffman */
 
 constexpr int kWarps = 8;
-
-/* In constant memory, like scalar.cuh's matrices. */
-struct Zigzag
-{
-  uint8_t at[64] = {};
-
-  constexpr Zigzag ()
-  {
-    for (int k = 0; k < 64; k++)
-      at[k] = bdct_zigzag_index[k];
-  }
-};
-
-__constant__ constexpr Zigzag zigzag;
 
 /* The first lane of a warp repeats the last block of the previous warp, for its
  * DC. */
 constexpr int kWarpBlocks = 31;
 
+/* A quantizer as it counts levels: |level| + 1/2 or a little more of a
+ * coefficient c. */
+template <typename Value> struct Above;
+
+template <> struct Above<int32_t>
+{
+  float factor;
+
+  void set (int32_t quant)
+  {
+    factor = bdct_symbol_factor (quant);
+  }
+
+  BDCT_INLINE float
+  of (float c) const
+  {
+    return __fmaf_rn (fabsf (c), factor, 0.5f);
+  }
+};
+
+template <> struct Above<float>
+{
+  float step, reciprocal;
+
+  void set (int32_t quant)
+  {
+    step = 8.0f * (float) quant;
+    reciprocal = 1.0f / step;
+  }
+
+  BDCT_INLINE float
+  of (float c) const
+  {
+    return fabsf (lane_divide (c, step, reciprocal)) + 0.5f;
+  }
+};
+
+/* A component's constants. */
+template <typename Value> struct alignas (16) SymbolsConstants
+{
+  Above<Value> above[64];       /* in zigzag order */
+  Shifts shifts;
+};
+
+template <typename Value> void
+make_symbols (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  for (int i = 0; i < plane->layout.interleave; i++) {
+    const BdctComponentJob *from =
+        &job->component[plane->layout.component[i]];
+    SymbolsConstants<Value> *constants = (SymbolsConstants<Value> *) to + i;
+
+    for (int k = 0; k < 64; k++)
+      constants->above[k].set (from->quant[bdct_zigzag_index[k]]);
+    constants->shifts = { { from->fwd_shift[0], from->fwd_shift[1] },
+      { from->inv_shift[0], from->inv_shift[1] } };
+  }
+}
+
+BDCT_INLINE float
+as_float (int32_t c)
+{
+  return small_to_real (c);
+}
+
+BDCT_INLINE float
+as_float (float c)
+{
+  return c;
+}
+
+/* Load row `y` of block column `x`. `whole`: all of its samples are in memory,
+ * at a multiple of their size. */
+template <typename Sample> BDCT_INLINE void
+load_row (int (&to)[8], const BdctCudaPlane &plane, int i, int x, int y,
+    int depth, bool whole)
+{
+  const int step = plane.layout.interleave, peak = (1 << depth) - 1;
+  const uint8_t *row = plane.src.data + plane.src.stride
+      * min (y, plane.layout.height - 1);
+
+  if (whole && sizeof (Sample) == 1) {
+    const uint8_t *from = row + 8 * x * step;
+
+    if (step == 1) {
+      const uint2 v = __ldg ((const uint2 *) from);
+
+      BDCT_UNROLL for (int u = 0; u < 8; u++)
+        to[u] = (int) ((u < 4 ? v.x : v.y) >> u % 4 * 8 & 255);
+    } else {
+      const uint4 v = __ldg ((const uint4 *) from);
+      const uint32_t word[4] = { v.x, v.y, v.z, v.w };
+
+      BDCT_UNROLL for (int u = 0; u < 8; u++)
+        to[u] = (int) (word[u / 2] >> (u % 2 * 16 + 8 * i) & 255);
+    }
+    return;
+  }
+  BDCT_UNROLL for (int u = 0; u < 8; u++)
+    to[u] = bdct_sample_get (row, min (8 * x + u, plane.last_column) * step + i,
+        sizeof (Sample), plane.layout.shift, peak);
+}
+
 /* Transform block (x, y) of a component as the CPU does. */
 template <typename C, typename Sample> BDCT_INLINE void
-forward (typename C::Value *c, const BdctCudaPlane &plane, int i, int x, int y,
+forward (float *to, const BdctCudaPlane &plane, int i, int x, int y,
     int depth, const Shifts &shifts)
 {
-  const int middle = 1 << (depth - 1), last = plane.last_column;
-  const int step = plane.layout.interleave * (int) sizeof (Sample);
-  typename C::Value in[8], out[8];
+  const bool whole = plane.aligned && 8 * x + 7 <= plane.last_column;
+  typename C::Value c[64], in[8], out[8];
 
   BDCT_UNROLL for (int v = 0; v < 8; v++) {
-    const uint8_t *row = plane.src.data + plane.src.stride
-        * min (8 * y + v, plane.layout.height - 1) + i * sizeof (Sample);
+    int samples[8];
 
+    load_row<Sample> (samples, plane, i, x, 8 * y + v, depth, whole);
     BDCT_UNROLL for (int u = 0; u < 8; u++)
-      in[u] = bdct_sample_get (row + min (8 * x + u, last) * step, 0,
-          sizeof (Sample), plane.layout.shift, (1 << depth) - 1) - middle;
+      in[u] = samples[u] - (1 << (depth - 1));
     C::Row::template forward<8> (out, in);
     BDCT_UNROLL for (int u = 0; u < 8; u++)
       c[8 * v + u] = scale (out[u], shifts.fwd[0]);
@@ -104,52 +181,49 @@ forward (typename C::Value *c, const BdctCudaPlane &plane, int i, int x, int y,
       in[v] = c[8 * v + u];
     C::Column::template forward<8> (out, in);
     BDCT_UNROLL for (int v = 0; v < 8; v++)
-      c[8 * v + u] = scale (out[v], shifts.fwd[1]);
+      to[8 * v + u] = as_float (scale (out[v], shifts.fwd[1]));
   }
 }
 
-/* Add a block's AC symbols; returns its DC level. */
-template <typename C> BDCT_INLINE int
-count_block (uint32_t *counter, const typename C::Value *c,
-    const Constants *constants, bool ac)
+/* Add a block's AC symbols unless it is another warp's. Returns its DC
+ * level. */
+template <typename Value> BDCT_INLINE int
+count_block (SymbolCounters &counters, const float *c,
+    const SymbolsConstants<Value> *constants, bool own)
 {
-  int run = 0, dc = 0;
+  constexpr int n = sizeof (float4) / sizeof (Above<Value>);
+  int dc = 0;
 
-  BDCT_UNROLL for (int k = 0; k < 64; k++) {
-    const int at = zigzag.at[k], entry = at % 8 * 8 + at / 8;
-    int level;
+  SymbolCount count (counters);
 
-    requantize_stepped<typename C::Value> (c[at],
-        __ldg (&constants->job.quant[entry]),
-        __ldg (&constants->job.dequant[entry]), &level, nullptr);
+  BDCT_UNROLL for (int k = 0; k < 64; k += n) {
+    const float4 four = __ldg ((const float4 *) &constants->above[k]);
+    Above<Value> above[n];
 
+    memcpy (above, &four, sizeof above);
     if (k == 0) {
-      dc = level;
-      if (!ac)
+      dc = (int) above[0].of (c[0]);
+      if (!own)
         break;
-    } else if (level == 0) {
-      run++;
-    } else {
-      if (run > 15)
-        atomicAdd (&counter[0xf0], (uint32_t) run >> 4);
-      atomicAdd (&counter[((run & 15) << 4) + bdct_symbol_category (level)],
-          1u);
-      run = 0;
     }
+    BDCT_UNROLL for (int i = k == 0; i < n; i++)
+      count.add (above[i].of (c[zigzag.at[k + i]]));
   }
-  if (run > 0)
-    atomicAdd (&counter[0x00], 1u);
-  return dc;
+  if (own)
+    count.end ();
+  return c[0] < 0 ? -dc : dc;
 }
 
-/* The jobs that share a forward transform. */
-constexpr int kJobsPerBlock = 3;
+/* The jobs that share a forward transform: all of a launch. */
+constexpr int kJobsPerBlock = BDCT_CUDA_MAX_PLANES;
 
 template <typename C, typename Sample> __global__ void
 __launch_bounds__ (32 * kWarps, 2)
 symbols (const __grid_constant__ BdctCudaBatch batch)
 {
-  __shared__ uint32_t counter[BDCT_RATE_COUNTERS];
+  using Constants = SymbolsConstants<typename C::Value>;
+
+  __shared__ SymbolCounters counters;
 
   const Place place = find_place (batch);
   const BdctCudaPlane &plane = batch.plane[place.plane];
@@ -160,7 +234,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
   const bool there = index >= 0 && index < scan.columns * scan.rows;
   const int end = min (batch.n_planes,
       place.plane + kJobsPerBlock * batch.job_planes);
-  typename C::Value c[64];
+  float c[64];
   int number = 0;
 
   if (there) {
@@ -169,7 +243,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
     bdct_scan_block (&scan, index, &x, &y);
     number = y * plane.columns + x;
     forward<C, Sample> (c, plane, place.i, x, y, batch.depth,
-        get_shifts<C> ((const Constants *) plane.constants + place.i));
+        ((const Constants *) plane.constants)[place.i].shifts);
   }
   _Pragma ("unroll 1") for (int p = place.plane; p < end;
       p += batch.job_planes) {
@@ -177,8 +251,8 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
     int dc = 0, before;
 
     __syncthreads ();
-    for (int k = threadIdx.x; k < BDCT_RATE_COUNTERS; k += 32 * kWarps)
-      counter[k] = 0;
+    for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
+      counters.at[k] = 0;
     __syncthreads ();
     if (there) {
       const Constants *constants = (const Constants *) its.constants + place.i;
@@ -186,13 +260,14 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
       if (its.quantizer_map[place.i] != nullptr)
         constants = (const Constants *) ((const uint8_t *) constants
             + its.quantizer_size * __ldg (&its.quantizer_map[place.i][number]));
-      dc = count_block<C> (counter, c, constants, lane > 0);
+      dc = count_block<typename C::Value> (counters, c, constants, lane > 0);
     }
     before = __shfl_up_sync (kAll, dc, 1);
     if (there && lane > 0)
-      atomicAdd (&counter[BDCT_RATE_DC + bdct_symbol_category (dc - before)],
-          1u);
-    merge<BDCT_RATE_COUNTERS> (counts_of (its, place.i), counter);
+      count_dc (counters, dc - before);
+    __syncthreads ();
+    for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
+      merge_symbols (counters, k, counts_of (its, place.i));
   }
 }
 
@@ -224,10 +299,10 @@ segments_blocks (const BdctComponentJob *job)
       >> bdct_job_log2_parts (job);
 }
 
-/* All have the constants of the kernels without tensor cores. */
 template <typename C, typename Sample> const BdctCudaKernel symbols_kernel = {
   (const void *) symbols<C, Sample>, 0, 0, kWarps, kWarps, 0,
-  2 * sizeof (Constants), kJobsPerBlock, symbols_blocks, bdct_scalar_constants
+  2 * sizeof (SymbolsConstants<typename C::Value>), kJobsPerBlock,
+  symbols_blocks, make_symbols<typename C::Value>
 };
 
 template <typename C> const BdctCudaKernel *

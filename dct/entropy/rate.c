@@ -97,10 +97,11 @@ chance_of_ones (const Alphabet * alphabet, double ones[9])
     ones[k] = leading[0] ? (double) leading[k] / leading[0] : 0;
 }
 
-/* The expected number of positions at which eight ones begin in symbols of which
- * n[k] or more end their codes with k ones (k up to 7), by the number of their
- * extra bits. Extra bits are 0 or 1 with equal probability; `ones` has the
- * probabilities of what follows. Positions within codes are not among them. */
+/* The expected number of positions at which eight ones begin in symbols, of
+ * which n[k] or more end their codes with k ones (k up to 7), by the number of
+ * their extra bits. Extra bits are 0 or 1 with equal probability; `ones` has
+ * the probabilities of what follows. Positions within codes are not among
+ * them. */
 static double
 runs_at_ends (const uint64_t n[8][16], const double ones[9])
 {

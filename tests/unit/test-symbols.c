@@ -2,8 +2,10 @@
  *
  * The order of a scan's blocks (dct/entropy/huffman-symbols.h), which one
  * engine walks from block to block and the other one by index: against MCU
- * after MCU, written out, of components of every small size. */
+ * after MCU, written out, of components of every small size. And JPEG's levels
+ * as floats: on both sides of each level's least coefficient, for all steps. */
 #include <glib.h>
+#include <math.h>
 #include "dct/entropy/huffman-symbols.h"
 
 static void
@@ -38,10 +40,36 @@ test_order (void)
           check_scan (&scan);
 }
 
+static void
+check_level (int c, int quant)
+{
+  const int level = (c + 4 * quant) / (8 * quant);
+  const float v = fmaf (c, bdct_symbol_factor (quant), 0.5f);
+  int exponent;
+
+  frexpf (v, &exponent);
+  if ((int) v != level || MAX (exponent, 0) != bdct_symbol_category (level))
+    g_error ("coefficient %d, step %d: %a for level %d", c, quant, v, level);
+}
+
+static void
+test_levels (void)
+{
+  for (int quant = 1; quant <= 65535; quant++) {
+    check_level (0, quant);
+    for (int c = 4 * quant; c < 1 << 18; c += 8 * quant) {
+      check_level (c - 1, quant);
+      check_level (c, quant);
+    }
+    check_level ((1 << 18) - 1, quant);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/symbols/levels", test_levels);
   g_test_add_func ("/symbols/order", test_order);
   return g_test_run ();
 }
