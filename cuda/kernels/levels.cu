@@ -5,25 +5,25 @@
 #include "levels.h"
 
 #include "dct/base/sample.h"
-#include "dct/base/zigzag.h"
-#include "dct/entropy/huffman-symbols.h"
 #include "dct/picture/render.h"
 #include "dct/transform/matrices.h"
 #include "threads.cuh"
+
+/* After BDCT_INLINE. */
+#include "symbols.cuh"
 
 #include "dct/quantizer/inverse.h"
 
 namespace {
 
-constexpr int kThreads = BDCT_MAX_SIZE;
+constexpr int kThreads = BDCT_MAX_SIZE, kCounting = 128;
 
-/* All bases' matrices, and the order of the symbols. */
+/* All bases' matrices. */
 struct Tables
 {
 #define BASIS(id, n, kind) int32_t id[n * n] = {};
 #include "dct/transform/transforms.def"
   float real[64] = {};
-  uint8_t zigzag[64] = {};
 
   constexpr Tables ()
   {
@@ -31,10 +31,8 @@ struct Tables
     for (int i = 0; i < n * n; i++)                                           \
       id_[i] = bdct_matrix_int (BDCT_BASIS_##id_, i / n, i % n);
 #include "dct/transform/transforms.def"
-    for (int i = 0; i < 64; i++) {
+    for (int i = 0; i < 64; i++)
       real[i] = bdct_matrix_real (i / 8, i % 8);
-      zigzag[i] = bdct_zigzag_index[i];
-    }
   }
 };
 
@@ -69,8 +67,9 @@ lesser (int a, int b)
   return a < b ? a : b;
 }
 
-/* A tile: blocks of component `i` of a plane, with a thread for each line of
- * their transforms. A block's transforms are numbered one after the other. */
+/* A tile: blocks of component `i` of a plane, with a thread for each of their
+ * transforms, or for each line of these. A block's transforms are numbered one
+ * after the other. */
 struct Blocks
 {
   const BdctCudaPlane &plane;
@@ -81,7 +80,8 @@ struct Blocks
                                                    block */
 
   BDCT_INLINE
-  Blocks (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile)
+  Blocks (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile,
+      int n_threads, bool by_lines)
     : plane (plane), i (tile >= plane.tiles_x), depth (batch.depth),
     bytes (batch.depth > 8 ? 2 : 1)
   {
@@ -91,7 +91,8 @@ struct Blocks
     log2_size = bdct_job_log2_across (&job);
     log2_columns = job.dc.log2_columns;
     log2_parts = bdct_job_log2_parts (&job);
-    first = (tile - (i ? plane.tiles_x : 0)) * (kThreads >> log2_size);
+    first = (tile - (i ? plane.tiles_x : 0))
+        * (n_threads >> (by_lines ? log2_size : 0));
     n = plane.columns
         * (((plane.layout.height - 1) >> plane.log2_height) + 1) << log2_parts;
   }
@@ -140,11 +141,14 @@ struct Found
   BdctInverseValue value[kThreads * BDCT_MAX_SIZE];
   unsigned long long sse[kThreads / 4]; /* by block */
   uint32_t nonzero[kThreads / 4];
-  uint32_t counter[BDCT_RATE_COUNTERS];
 };
 
 struct Reconstruct
 {
+  static constexpr int n_threads = kThreads;
+  static constexpr bool by_lines = true;
+  using Shared = Found;
+
   /* The DC that a second stage makes of its levels, which are `size` apart. */
   static BDCT_INLINE int64_t
   find_dc (const Blocks &b, const BdctJobDc &dc, int number,
@@ -300,11 +304,15 @@ struct Reconstruct
   }
 };
 
-/* A thread of as many as there are blocks counts one. */
+/* A thread counts a block. */
 struct Symbols
 {
+  static constexpr int n_threads = kCounting;
+  static constexpr bool by_lines = false;
+  using Shared = SymbolCounters;
+
   static BDCT_INLINE void
-  count_block (const Blocks &b, int number, uint32_t *counter)
+  count_block (const Blocks &b, int number, SymbolCounters &counters)
   {
     const BdctScan scan = { b.plane.columns, b.n / b.plane.columns,
       b.plane.mcu_width, b.plane.mcu_height };
@@ -312,45 +320,43 @@ struct Symbols
     const BdctLevel *levels = first + (size_t) number * 64;
     const int before = bdct_scan_before (&scan, number % b.plane.columns,
         number / b.plane.columns);
-    int run = 0;
+    uint32_t pair[32];
+    SymbolCount count (counters);
 
-    atomicAdd (&counter[BDCT_RATE_DC + bdct_symbol_category (levels[0]
-                - (before < 0 ? 0 : first[(size_t) before * 64]))], 1u);
-    for (int k = 1; k < 64; k++) {
-      const int level = levels[tables.zigzag[k]];
+    count_dc (counters, levels[0] - (before < 0 ? 0
+            : first[(size_t) before * 64]));
+    BDCT_UNROLL for (int k = 0; k < 32; k += 4) {
+      uint32_t four[4];
 
-      if (level == 0) {
-        run++;
-        continue;
-      }
-      if (run > 15)
-        atomicAdd (&counter[0xf0], (uint32_t) run >> 4);
-      atomicAdd (&counter[((run & 15) << 4) + bdct_symbol_category (level)],
-          1u);
-      run = 0;
+      memcpy (four, __builtin_assume_aligned (levels + 2 * k, 16),
+          sizeof four);
+      BDCT_UNROLL for (int i = 0; i < 4; i++)
+        pair[k + i] = magnitudes (four[i]);
     }
-    if (run > 0)
-      atomicAdd (&counter[0x00], 1u);
+    BDCT_UNROLL for (int k = 1; k < 64; k++) {
+      const int at = zigzag.at[k];
+
+      count.add (above_magnitude (at % 2 ? pair[at / 2] >> 16
+              : pair[at / 2] & 0xffff));
+    }
+    count.end ();
   }
 
   static BDCT_INLINE void
-  block (const Blocks &b, int, Found &shared)
+  block (const Blocks &b, int, SymbolCounters &shared)
   {
-    threads<kThreads> ([&] (int t) {
-      for (int k = t; k < BDCT_RATE_COUNTERS; k += kThreads)
-        shared.counter[k] = 0;
+    threads<kCounting> ([&] (int t) {
+      for (int k = t; k <= SymbolCounters::kAll; k += kCounting)
+        shared.at[k] = 0;
     });
-    threads<kThreads> ([&] (int t) {
-      if (Reconstruct::first_number (b, t) < b.n)
-        count_block (b, b.first + t, shared.counter);
+    threads<kCounting> ([&] (int t) {
+      if (b.first + t < b.n)
+        count_block (b, b.first + t, shared);
     });
-    threads<kThreads> ([&] (int t) {
-      unsigned long long *counts = b.plane.counts
-          + b.plane.layout.component[b.i] * BDCT_RATE_COUNTERS;
-
-      for (int k = t; k < BDCT_RATE_COUNTERS; k += kThreads)
-        if (shared.counter[k] != 0)
-          atomicAdd (&counts[k], (unsigned long long) shared.counter[k]);
+    threads<kCounting> ([&] (int t) {
+      for (int k = t; k < SymbolCounters::kAll; k += kCounting)
+        merge_symbols (shared, k, b.plane.counts
+            + b.plane.layout.component[b.i] * BDCT_RATE_COUNTERS);
     });
   }
 };
@@ -358,6 +364,10 @@ struct Symbols
 /* A thread draws a row of a transform; levels beyond `keep` are 0. */
 struct Draw
 {
+  static constexpr int n_threads = kThreads;
+  static constexpr bool by_lines = true;
+  using Shared = Found;
+
   static BDCT_INLINE void
   block (const Blocks &b, int, Found &)
   {
@@ -386,33 +396,37 @@ struct Draw
 };
 
 template <typename K> BDCT_INLINE void
-run_tile (const BdctCudaBatch &batch, int tile, Found &shared)
+run_tile (const BdctCudaBatch &batch, int tile, typename K::Shared &shared)
 {
   int p = 0;
 
   while (p + 1 < batch.n_planes && tile >= batch.plane[p + 1].first_tile)
     p++;
-  K::block (Blocks (batch, batch.plane[p], tile - batch.plane[p].first_tile),
-      tile, shared);
+
+  const BdctCudaPlane &plane = batch.plane[p];
+
+  K::block (Blocks (batch, plane, tile - plane.first_tile, K::n_threads,
+          K::by_lines), tile, shared);
 }
 
 #ifdef __CUDACC__
 
 template <typename K> __global__ void
-__launch_bounds__ (kThreads)
+__launch_bounds__ (K::n_threads)
 run (const __grid_constant__ BdctCudaBatch batch)
 {
-  __shared__ Found shared;
+  __shared__ typename K::Shared shared;
 
   run_tile<K> (batch, blockIdx.x, shared);
 }
 
 #endif
 
-int
+template <typename K> int
 tile_blocks (const BdctComponentJob *job)
 {
-  return kThreads >> (bdct_job_log2_across (job) + bdct_job_log2_parts (job));
+  return K::n_threads >> (K::by_lines ? bdct_job_log2_across (job)
+      + bdct_job_log2_parts (job) : 0);
 }
 
 void
@@ -438,8 +452,8 @@ template <typename K> const BdctCudaKernel kernel = {
 #else
   &kernel<K>,
 #endif
-  0, 0, kThreads / 32, kThreads / 32, 0, 2 * sizeof (Constants), 1,
-  tile_blocks, make_constants
+  0, 0, K::n_threads / 32, K::n_threads / 32, 0, 2 * sizeof (Constants), 1,
+  tile_blocks<K>, make_constants
 };
 
 } // namespace
