@@ -169,12 +169,21 @@ bdct_cuda_frame_is_rgb (const BdctCudaFrame *frame)
       && frame->plan.step[0].kind == BDCT_STEP_RGB_TO_PLANES;
 }
 
+/** Whether the launch of job 0's picture writes levels, for its bits. */
+static inline bool
+bdct_cuda_frame_writes_levels (const BdctCudaFrame *frame)
+{
+  return frame->jobs.n_launches > 0 && frame->jobs.launch[0].levels;
+}
+
 /** Whether the first group's launches can be joined with those of other frames:
- * not if its trials write pictures, whose memory all frames share. */
+ * not if its trials write pictures, or it writes levels, as all frames share
+ * their memory. */
 static inline bool
 bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame)
 {
-  return frame->plan.n_distorted == 0 && frame->plan.metrics.others == 0;
+  return frame->plan.n_distorted == 0 && frame->plan.metrics.others == 0
+      && !bdct_cuda_frame_writes_levels (frame);
 }
 
 /** Whether anything but statistics goes to the host. */

@@ -251,11 +251,15 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_output (&work, layout, &image[BDCT_PLAN_RECONSTRUCTION]);
   set_records (&work, grid, frame->blocks.records);
+  /* Trials that are counted share a forward transform with job 0. */
+  work.levels = frame->plan.jobs.bits && frame->plan.jobs.n == 1
+      && frame->blocks.records == NULL;
   n = bdct_cuda_plan (device, &work, jobs->launch, error);
   jobs->n_launches = n;
   if (n == 0 || image[BDCT_PLAN_LEVELS].data[0] == NULL)
     return n > 0;
   work.output = BDCT_CUDA_LEVELS;
+  work.levels = false;
   set_output (&work, layout, &image[BDCT_PLAN_LEVELS]);
   set_records (&work, grid, NULL);
   n = bdct_cuda_plan (device, &work, jobs->launch + n, error);

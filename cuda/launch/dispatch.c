@@ -154,6 +154,7 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
   launch->n_quantizers = work->n_quantizers;
   launch->n_planes = work->n_planes;
   launch->mixed = mixed;
+  launch->levels = false;
   for (int p = 0; p < work->n_planes; p++) {
     BdctCudaPlane *plane = &launch->plane[p];
     const BdctPlaneLayout *layout = &plane->layout;
@@ -191,13 +192,31 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
   return true;
 }
 
+/* The tensor-core kernel for some work, with its levels if there is one that
+ * writes these; NULL if there is none. */
+static const BdctTensorKernel *
+find_tensor (const BdctCudaDevice * device, const BdctCudaWork * work)
+{
+  const unsigned traits = device->capability.traits;
+  const BdctTensorKernel *kernel;
+  BdctCudaWork without;
+
+  if (!device->tensor || work->output != BDCT_CUDA_STATISTICS
+      || work->kernel != NULL)
+    return NULL;
+  kernel = bdct_tensor_find (work, traits);
+  if (kernel != NULL || !work->levels)
+    return kernel;
+  without = *work;
+  without.levels = false;
+  return bdct_tensor_find (&without, traits);
+}
+
 int
 bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
     BdctCudaLaunch * launches, BdctError * error)
 {
-  const BdctTensorKernel *tensor = device->tensor
-      && work->output == BDCT_CUDA_STATISTICS && work->kernel == NULL
-      ? bdct_tensor_find (work, device->capability.traits) : NULL;
+  const BdctTensorKernel *tensor = find_tensor (device, work);
   const BdctCudaKernel *scalar = work->kernel != NULL ? work->kernel
       : bdct_scalar_find (work);
   bool both, ok = true;
@@ -209,8 +228,10 @@ bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
     return 0;
   both = tensor != NULL && work->mixed;
   if (cut (&launches[0], tensor != NULL ? &tensor->kernel : scalar, work, false)
-      && (!both || cut (&launches[1], scalar, work, true)))
+      && (!both || cut (&launches[1], scalar, work, true))) {
+    launches[0].levels = tensor != NULL && tensor->levels;
     return both ? 2 : 1;
+  }
   bdct_error (error, "the frame is too large for one launch");
   return 0;
 }

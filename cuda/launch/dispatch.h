@@ -21,6 +21,8 @@ typedef struct {
                                              constants */
   int32_t n_planes, n_tiles;
   int32_t mixed;
+  bool levels;          /**< it writes the planes' `levels`, which are set
+                             before it is launched */
 } BdctCudaLaunch;
 
 /** The state of launches on one device. */
@@ -46,7 +48,8 @@ void bdct_cuda_close (BdctCudaDevice *device, bool in_context);
 bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
 
 /** Choose the kernels for some work, and divide it for them. The work's
- * quantizers must stay valid until it is launched. Returns the number of
+ * quantizers must stay valid until it is launched. The first launch says
+ * whether it writes levels that the work wants as well. Returns the number of
  * launches: 1, or 2 if a map has mixed tiles that the first kernel leaves out;
  * 0 with the error if there are more tiles than a launch supports. A
  * tensor-core kernel that is not known to compute the right samples on this GPU

@@ -53,7 +53,7 @@ typedef struct {
   {
     BdctBlockRecord *blocks[2];   /**< NULL: not requested */
     BdctLevel *levels[2];         /**< of kernels that write levels, or that
-                                       read them and write no records;
+                                       read them, and write no records;
                                        aligned to 16 bytes */
   };
   /* Planning and launching set the following (dispatch.h). */
@@ -165,6 +165,8 @@ typedef struct {
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int n_planes;
   bool mixed;           /**< there is a map with mixed tiles */
+  bool levels;          /**< of BDCT_CUDA_STATISTICS, with a picture: the levels
+                             are wanted as well, if a kernel writes both */
   BdctCudaOutput output;
   const BdctCudaKernel *kernel; /**< the kernel for all of it; NULL: the best
                                      one */
@@ -175,6 +177,7 @@ typedef struct {
   BdctCudaKernel kernel;
   const char *name;     /**< unique name */
   bool extras;          /**< writes blocks' records */
+  bool levels;          /**< writes the planes' `levels` */
 } BdctTensorKernel;
 
 /** Properties of a GPU and its code that determine the tensor-core kernel. */

@@ -16,6 +16,7 @@
 #define ROWS 122
 #define PLANE (STRIDE * 128)
 #define MAX_BLOCKS (256 * 32)
+#define MAX_LEVELS (1024 * 128)
 
 /* The least PSNR of dct-8x8 against the other kernel: they round differently,
  * and a coefficient near a quantizer's threshold may differ by a step. */
@@ -41,7 +42,11 @@ static const struct
 /* The results of a run. */
 typedef struct {
   uint8_t plane[PLANE];
-  BdctBlockRecord blocks[2][MAX_BLOCKS];
+  union
+  {
+    BdctBlockRecord blocks[2][MAX_BLOCKS];
+    BdctLevel levels[2][MAX_LEVELS];
+  };
   BdctCudaAccumulator accumulators[BDCT_CUDA_ACCUMULATORS];
 } Result;
 
@@ -136,21 +141,60 @@ draw (Check * self, const BdctLayout * layout, const BdctJob * job,
       "cudaMemcpyAsync", error);
 }
 
-/* Enqueue the work for one of the results. */
 static bool
-run (Check * self, BdctCudaWork * work, int which, BdctError * error)
+launch (Check * self, const BdctCudaWork * work, BdctError * error)
 {
-  Result *result = &self->memory->result[which];
   BdctCudaLaunch pass;
   const BdctCudaLaunch *passes[] = { &pass };
 
-  work->plane[0].dst = (BdctSamples) { result->plane, STRIDE };
-  work->plane[0].accumulators = result->accumulators;
-  for (int i = 0; i < 2; i++)
-    work->plane[0].blocks[i] = result->blocks[i];
   return bdct_cuda_plan (self->device, work, &pass, error) == 1
       && check (bdct_cuda_launch (passes, 1, self->device, self->stream),
       "cudaLaunchKernel", error);
+}
+
+/* Enqueue the work for the result of the tensor-core kernel. */
+static bool
+run (Check * self, const BdctTensorKernel * kernel, BdctCudaWork * work,
+    BdctError * error)
+{
+  Result *result = &self->memory->result[0];
+  BdctCudaPlane *plane = &work->plane[0];
+
+  plane->dst = (BdctSamples) { result->plane, STRIDE };
+  plane->accumulators = result->accumulators;
+  for (int i = 0; i < 2; i++)
+    if (kernel->levels)
+      plane->levels[i] = result->levels[i];
+    else
+      plane->blocks[i] = result->blocks[i];
+  work->kernel = &kernel->kernel;
+  return launch (self, work, error);
+}
+
+/* Enqueue it for that of the others: one writes the picture and records,
+ * another one levels. */
+static bool
+run_others (Check * self, bool levels, BdctCudaWork * work, BdctError * error)
+{
+  Result *result = &self->memory->result[1];
+  BdctCudaWork others = *work;
+  BdctCudaPlane *plane = &others.plane[0];
+
+  plane->dst = (BdctSamples) { result->plane, STRIDE };
+  plane->accumulators = result->accumulators;
+  for (int i = 0; i < 2; i++)
+    plane->blocks[i] = levels ? NULL : result->blocks[i];
+  others.kernel = bdct_scalar_find (&others);
+  if (!launch (self, &others, error))
+    return false;
+  if (!levels)
+    return true;
+  others.output = BDCT_CUDA_LEVELS;
+  plane->dst = (BdctSamples) { NULL, 0 };
+  for (int i = 0; i < 2; i++)
+    plane->levels[i] = result->levels[i];
+  others.kernel = bdct_scalar_find (&others);
+  return launch (self, &others, error);
 }
 
 static int
@@ -215,7 +259,7 @@ agree_nearly (const Check * self, const BdctLayout * layout)
 
 static bool
 agree (const Check * self, const BdctLayout * layout, BdctFamily family,
-    bool records)
+    const BdctTensorKernel * kernel)
 {
   const Result *result = self->host->result;
   BdctCudaAccumulator sum[2];
@@ -226,8 +270,10 @@ agree (const Check * self, const BdctLayout * layout, BdctFamily family,
     sum[i] = add_accumulators (&result[i]);
   return memcmp (result[0].plane, result[1].plane, PLANE) == 0
       && memcmp (&sum[0], &sum[1], sizeof sum[0]) == 0
-      && (!records || memcmp (result[0].blocks, result[1].blocks,
-          sizeof result[0].blocks) == 0);
+      && (!kernel->extras || memcmp (result[0].blocks, result[1].blocks,
+          sizeof result[0].blocks) == 0)
+      && (!kernel->levels || memcmp (result[0].levels, result[1].levels,
+          sizeof result[0].levels) == 0);
 }
 
 /* Run one job with the kernel and without tensor cores. False with the
@@ -242,18 +288,15 @@ compare (Check * self, const BdctTensorKernel * kernel,
               sizeof self->memory->result, self->stream), "cudaMemsetAsync",
           error))
     return false;
-  work->kernel = &kernel->kernel;
-  if (!run (self, work, 0, error))
-    return false;
-  work->kernel = bdct_scalar_find (work);
-  if (!run (self, work, 1, error)
+  if (!run (self, kernel, work, error)
+      || !run_others (self, kernel->levels, work, error)
       || !check (cudaMemcpyAsync (self->host->result, self->memory->result,
               sizeof self->host->result, cudaMemcpyDeviceToHost, self->stream),
           "cudaMemcpyAsync", error)
       || !check (cudaStreamSynchronize (self->stream), "cudaStreamSynchronize",
           error))
     return false;
-  *agrees = agree (self, layout, job->family, kernel->extras);
+  *agrees = agree (self, layout, job->family, kernel);
   return true;
 }
 

@@ -45,12 +45,25 @@ is_counted (const BdctCudaFrame * frame, int i)
       || (is_given (frame, i) && !bdct_job_is_tree (job));
 }
 
+static bool
+is_cabac (const BdctJob * job)
+{
+  return bdct_job_coder (job) == BDCT_CODER_CABAC;
+}
+
+/* Whether the launch that makes job `i`'s picture writes its levels. */
+static bool
+is_written (const BdctCudaFrame * frame, int i)
+{
+  return i == 0 && bdct_cuda_frame_writes_levels (frame);
+}
+
 /* Whether this takes memory. */
 static bool
 has_levels (const BdctCudaFrame * frame, int i)
 {
   return is_counted (frame, i)
-      && bdct_job_coder (bdct_cuda_frame_job (frame, i)) == BDCT_CODER_CABAC;
+      && (is_cabac (bdct_cuda_frame_job (frame, i)) || is_written (frame, i));
 }
 
 static size_t
@@ -116,8 +129,8 @@ reserve (const BdctCudaFrame * frame, const BdctPlanGroup * group,
     if (!has_levels (frame, i))
       continue;
     bdct_blocks_init (grid, &staging->layout, job);
-    size = bdct_rate_count_strings (job, &staging->layout)
-        * sizeof (BdctCabacStrings);
+    size = !is_cabac (job) ? 0 : bdct_rate_count_strings (job,
+        &staging->layout) * sizeof (BdctCabacStrings);
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       size += count_levels (job, grid, c) * sizeof (BdctLevel);
     if (*job_size < size)
@@ -138,6 +151,41 @@ add (Round * round, int stage, const BdctCudaWork * work,
       &round->launch[stage][round->n[stage]++], error) > 0;
 }
 
+/* The first level of each component, from `levels` on. Returns the end. */
+static BdctLevel *
+place (const BdctJob * job, const BdctBlockGrid * grid, BdctLevel * levels,
+    BdctLevel * first[BDCT_MAX_COMPONENTS])
+{
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    first[c] = levels;
+    levels += count_levels (job, grid, c);
+  }
+  return levels;
+}
+
+bool
+bdct_rate_place_levels (BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctBuffer * levels, BdctError * error)
+{
+  BdctCudaLaunch *launch = &frame->jobs.launch[0];
+  BdctLevel *first[BDCT_MAX_COMPONENTS];
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  size_t job_size;
+
+  if (!reserve (frame, &frame->plan.jobs.group[0], staging, levels, &job_size,
+          error))
+    return false;
+  bdct_blocks_init (grid, &staging->layout, frame->jobs.quantizers);
+  place (frame->jobs.quantizers, grid, (BdctLevel *) levels->device, first);
+  for (int p = 0; p < launch->n_planes; p++) {
+    BdctCudaPlane *plane = &launch->plane[p];
+
+    for (int k = 0; k < plane->layout.interleave; k++)
+      plane->levels[k] = first[plane->layout.component[k]];
+  }
+  return true;
+}
+
 /* Plan what counts job `i`. */
 static bool
 plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
@@ -151,10 +199,7 @@ plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
 
   bdct_cuda_frame_describe (frame, layout, i, &work);
   bdct_blocks_init (grid, layout, job);
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    first[c] = levels;
-    levels += count_levels (job, grid, c);
-  }
+  levels = place (job, grid, levels, first);
   for (int p = 0; p < work.n_planes; p++) {
     BdctCudaPlane *plane = &work.plane[p];
     const BdctComponent c = plane->layout.component[0];
@@ -168,13 +213,15 @@ plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
       plane->levels[k] = is_given (frame, i) ? bdct_cuda_frame_levels (frame,
           plane->layout.component[k]) : first[plane->layout.component[k]];
   }
-  if (bdct_job_coder (job) != BDCT_CODER_CABAC) {
-    work.kernel = is_given (frame, i) ? bdct_levels_find (BDCT_LEVELS_SYMBOLS)
+  if (!is_cabac (job)) {
+    work.kernel = is_given (frame, i) || is_written (frame, i)
+        ? bdct_levels_find (BDCT_LEVELS_SYMBOLS)
         : bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
     return add (round, 0, &work, staging, error);
   }
   work.output = BDCT_CUDA_LEVELS;
-  if (!is_given (frame, i) && !add (round, 0, &work, staging, error))
+  if (!is_given (frame, i) && !is_written (frame, i)
+      && !add (round, 0, &work, staging, error))
     return false;
   bdct_rate_set_strings (&work, (BdctCabacStrings *) levels);
   work.kernel = bdct_rate_find (BDCT_CUDA_BINS, job);

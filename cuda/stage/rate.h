@@ -15,6 +15,11 @@
 size_t bdct_rate_count_strings (const BdctJob *job, const BdctLayout *layout);
 void bdct_rate_set_strings (BdctCudaWork *work, BdctCabacStrings *strings);
 
+/** Set where the launch of a frame's picture writes levels: where they are
+ * counted. */
+bool bdct_rate_place_levels (BdctCudaFrame *frame, const BdctStaging *staging,
+    BdctBuffer *levels, BdctError *error);
+
 /** Enqueue what counts the jobs of group `g` into the frame's counts, which are
  * zeroed, some jobs at a time. Rate-distortion jobs are counted where their
  * levels are made. `levels` holds the levels and the strings of their bins

@@ -2,6 +2,7 @@
 #include "transform.h"
 
 #include "levels.h"
+#include "rate.h"
 #include "rd.h"
 
 /* The most launches of a group whose trials make pictures: one a trial, and
@@ -89,8 +90,13 @@ bdct_cuda_transform_enqueue (BdctCudaFrame * frame, int g,
   if (first && frame->plan.levels.in
       && !bdct_job_is_tree (frame->jobs.quantizers))
     return bdct_levels_read (frame, staging, error);
-  if (!shared && (!reserve_pictures (staging, memory, group->n, error)
-          || !launch_group (frame, group, staging, memory, error)))
+  if (bdct_cuda_frame_writes_levels (frame)
+      && !bdct_rate_place_levels (frame, staging, &memory->levels, error))
+    return false;
+  if (frame->plan.metrics.others != 0
+      && !reserve_pictures (staging, memory, group->n, error))
+    return false;
+  if (!shared && !launch_group (frame, group, staging, memory, error))
     return false;
   for (int k = 0; k < group->n; k++) {
     const int i = frame->plan.jobs.order[group->first + k];

@@ -10,6 +10,7 @@
 
 #include "hevc16.cuh"
 #include "hevc32.cuh"
+#include "levels.cuh"
 #include "records.cuh"
 
 namespace {
@@ -62,9 +63,10 @@ template <typename Chain, typename Sample, typename S> struct Group8
   /* The matrices for load_matrices(): the chunks of 8 rows. */
   using Chunks = Matrices<S::pitch, 0, 1, 0, 2>;
 
-  template <typename Nonzero> static BDCT_INLINE void
-  run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
-      Nonzero &nonzero)
+  /* `x`: the byte of the tile's row that the group begins at. */
+  template <typename Nonzero, typename Sink> static BDCT_INLINE void
+  run (const Lane &chain, uint32_t in, uint32_t out, int x, const Format &f,
+      Nonzero &nonzero, Sink &levels)
   {
     uint32_t w[4];
 
@@ -72,8 +74,13 @@ template <typename Chain, typename Sample, typename S> struct Group8
     load_matrices (w, in);
     if constexpr (sizeof (Sample) == 1) {
       BDCT_UNROLL for (int i = 0; i < 4; i++)
-        chain.run (w + i, w + i, f.pairs, [&] (int square, uint32_t flags) {
+        chain.run (w + i, w + i, f.pairs,
+            [&] (int square, uint32_t flags, uint32_t halves = 0) {
+              const int at = x + 16 * i;
+
               nonzero.add (2 * i + square, square, flags);
+              levels.put (f.pairs ? at / 2 : at + 8 * square,
+                  f.pairs ? square : 0, 0, halves);
             });
     } else {
       BDCT_UNROLL for (int i = 0; i < 4; i += 2) {
@@ -81,7 +88,8 @@ template <typename Chain, typename Sample, typename S> struct Group8
             { read_words (w[i], f), read_words (w[i + 1], f) };
         uint32_t y[2];
 
-        chain.run (y, x, f.pairs, [&] (int square, uint32_t flags) {
+        chain.run (y, x, f.pairs,
+            [&] (int square, uint32_t flags, uint32_t = 0) {
               nonzero.add (i + square, square, flags);
             });
         w[i] = (f.pairs ? permute (y[0], y[1], LOW_WORDS) : y[0]) << f.shift;
@@ -174,9 +182,9 @@ template <typename Chain, typename Sample, typename S> struct Group16
               : y[i / 2][r][i % 2]) << f.shift;
   }
 
-  template <typename Nonzero> static BDCT_INLINE void
-  run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
-      Nonzero &nonzero)
+  template <typename Nonzero, typename Sink> static BDCT_INLINE void
+  run (const Lane &chain, uint32_t in, uint32_t out, int at, const Format &f,
+      Nonzero &nonzero, Sink &levels)
   {
     uint32_t w[2 * chunks], x[2][2][2], y[2][2][2];
 
@@ -185,8 +193,11 @@ template <typename Chain, typename Sample, typename S> struct Group16
       load_matrices (w + 2 * i, in + 16 * i);
     spread (x, w, f);
     BDCT_UNROLL for (int i = 0; i < 2; i++)
-      chain.run (y[i], x[i], [&] (int quarter, uint32_t flags) {
+      chain.run (y[i], x[i],
+          [&] (int quarter, uint32_t flags, uint32_t halves = 0) {
             nonzero.add (4 * i + quarter, i, flags);
+            levels.put (f.pairs ? at / 2 : at + 16 * i, f.pairs ? i : 0,
+                quarter, halves);
           });
     gather (w, y, f);
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
@@ -311,9 +322,9 @@ template <typename Chain, typename Sample, typename S> struct Group32
         }
   }
 
-  template <typename Nonzero> static BDCT_INLINE void
-  run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
-      Nonzero &nonzero)
+  template <typename Nonzero, typename Sink> static BDCT_INLINE void
+  run (const Lane &chain, uint32_t in, uint32_t out, int, const Format &f,
+      Nonzero &nonzero, Sink &)
   {
     FragB32x8b x[chunks][4];
     uint32_t y[chunks][2][4];

@@ -117,7 +117,7 @@ template <typename Sample, bool FLAT> struct Hevc16
       BDCT_UNROLL for (int j = 0; j < 2; j++)
         if constexpr (FLAT) {
           b_low[j].r[i] = quantizer.quantize (d.v[2 * j], d.v[2 * j + 1]);
-          count (2 * i + j, nonzero_halves (b_low[j].r[i]));
+          count (2 * i + j, nonzero_halves (b_low[j].r[i]), b_low[j].r[i]);
         } else {
           count (2 * i + j, quantizer.template requantize<Sample> (
                   b_high[j].r[i], b_low[j].r[i], d.v[2 * j], d.v[2 * j + 1],

@@ -174,7 +174,7 @@ private:
     BDCT_UNROLL for (int i = 0; i < 2; i++)
       if constexpr (FLAT) {
         low.r[i] = quantizer.quantize (c.v[2 * i], c.v[2 * i + 1]);
-        count (i, nonzero_halves (low.r[i]));
+        count (i, nonzero_halves (low.r[i]), low.r[i]);
       } else {
         count (i, quantizer.requantize (high.r[i], low.r[i], c.v[2 * i],
                 c.v[2 * i + 1], 0, 1));

@@ -93,9 +93,10 @@ blocks_at_once (int requested, int size, int bytes)
 }
 
 /* EXTRAS: features that usual frames do not need, and that take time: blocks'
- * records, a map of quantizers, no output. */
+ * records, a map of quantizers, no output. LEVELS: the levels are written,
+ * too. */
 template <typename Group, typename Sample, typename S, int WARPS, int BLOCKS,
-    bool EXTRAS>
+    bool EXTRAS, bool LEVELS>
 __global__ void __launch_bounds__ (WARPS * 32,
     blocks_at_once (BLOCKS, Group::size, WARPS * 3 * S::size))
 tensor (const __grid_constant__ BdctCudaBatch batch)
@@ -117,6 +118,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   Format format = Format ();
   uint32_t requested = 0;
   Counts<Nonzero<EXTRAS>> counts = Counts<Nonzero<EXTRAS>> ();
+  LevelSink<LEVELS, Group::size, S> levels;
   typename Group::Lane chain;
 
   let_next_begin ();
@@ -153,7 +155,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
       format.pairs = plane.layout.interleave > 1;
       format.shift = plane.layout.shift;
       format.peak = peak * 0x10001u;
-      requested = (plane.blocks[0] != nullptr ? RECORDS : 0)
+      requested = (EXTRAS && plane.blocks[0] != nullptr ? RECORDS : 0)
           | (1 << plane.log2_width < Group::size ? HALF_SIZE : 0);
       chain.load (plane.constants + quantizer * plane.quantizer_size, lane);
     }
@@ -166,10 +168,11 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
     constexpr uint32_t step = Group::rows * S::pitch;
     uint32_t from = in + matrices, to = out + matrices;
     counts.nonzero.begin_tile (in, out, requested & RECORDS, lane);
+    levels.begin_tile (plane, here, format.pairs, lane);
     _Pragma ("unroll 1") for (const uint32_t last = from + S::size;
         from != last; from += step, to += step)
       _Pragma ("unroll 2") for (int i = 0; i < S::bytes; i += Group::bytes)
-        Group::run (chain, from + i, to + i, format, counts.nonzero);
+        Group::run (chain, from + i, to + i, i, format, counts.nonzero, levels);
     __syncwarp ();
     const Errors errors = format.pairs
         ? finish<Group, Sample, S, EXTRAS, true> (out, in, plane, requested,
@@ -348,7 +351,8 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 }
 
 template <template <typename, typename, typename> class Group, typename Chain,
-    typename Sample, typename S, int WARPS, int BLOCKS, bool EXTRAS>
+    typename Sample, typename S, int WARPS, int BLOCKS, bool EXTRAS,
+    bool LEVELS = false>
 const BdctTensorKernel *
 use ()
 {
@@ -357,11 +361,12 @@ use ()
 
   static const BdctTensorKernel kernel = {
     {
-      (const void *) tensor<Own, Sample, S, WARPS, BLOCKS, EXTRAS>, S::rows,
+      (const void *) tensor<Own, Sample, S, WARPS, BLOCKS, EXTRAS, LEVELS>,
+      S::rows,
       S::bytes, WARPS, 1, true, 32 * sizeof (Constants), 1,
       nullptr, make_constants<Constants, Own::size>
     },
-    __PRETTY_FUNCTION__, EXTRAS
+    __PRETTY_FUNCTION__, EXTRAS, LEVELS
   };
 
   return &kernel;
@@ -370,8 +375,15 @@ use ()
 /* The properties of the work that determine the kernel of a chain. */
 struct Wanted
 {
-  bool large, extras;
+  bool large, extras, levels;
 };
+
+/* The chains that can write levels, in tiles of one row of squares: where
+ * levels pass through halves, and are the CPU's. */
+template <typename Chain> constexpr bool has_levels = false;
+template <> constexpr bool has_levels<Jpeg8> = true;
+template <> constexpr bool has_levels<Hevc8<uint8_t, true>> = true;
+template <> constexpr bool has_levels<Hevc16<uint8_t, true>> = true;
 
 /* The rows of a tile, warps of a block, blocks of a multiprocessor of 9.0, and
  * bytes of a row where no records are written: the fastest ones measured
@@ -382,6 +394,8 @@ template <template <typename, typename, typename> class Group, typename Chain,
 const BdctTensorKernel *
 use (const Wanted &wanted)
 {
+  if (wanted.levels)
+    return nullptr;
   return wanted.extras ? use<Group, Chain, Sample, Shape<ROWS, kTileBytes>,
       WARPS, BLOCKS, true> () : use<Group, Chain, Sample, Shape<ROWS, BYTES>,
       WARPS, BLOCKS, false> ();
@@ -390,6 +404,10 @@ use (const Wanted &wanted)
 template <typename Chain, typename Sample> const BdctTensorKernel *
 use8 (const Wanted &wanted)
 {
+  if constexpr (has_levels<Chain>)
+    if (wanted.levels)
+      return use<Group8, Chain, Sample, Shape<8, kTileBytes>, 4, 4, false,
+          true> ();
   if (wanted.large)
     return use<Group8, Chain, Sample, 32, 2, 8> (wanted);
   return use<Group8, Chain, Sample, 8, 4, 4> (wanted);
@@ -398,6 +416,10 @@ use8 (const Wanted &wanted)
 template <typename Chain, typename Sample, bool FLAT> const BdctTensorKernel *
 use16 (const Wanted &wanted)
 {
+  if constexpr (has_levels<Chain>)
+    if (wanted.levels)
+      return use<Group16, Chain, Sample, Shape<16, kTileBytes / 2>, 4, 3, false,
+          true> ();
   if constexpr (FLAT && sizeof (Sample) == 1)
     if (!wanted.large)
       return use<Group16, Chain, Sample, 16, 4, 3, kTileBytes / 2> (wanted);
@@ -456,8 +478,11 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
     wanted.extras = wanted.extras || plane.dst.data == nullptr
         || plane.quantizer_of_tile != nullptr || plane.blocks[0] != nullptr;
   }
+  wanted.levels = work->levels;
   /* Blocks are distinguished down to half of the size. */
-  if (wanted.extras && smallest < size / 2)
+  if ((wanted.extras || wanted.levels) && smallest < size / 2)
+    return nullptr;
+  if (wanted.extras && wanted.levels)
     return nullptr;
   /* Short tiles spread a frame better over the device; tall ones cost less,
    * which pays from about 8 tiles for each warp on. */

@@ -88,7 +88,8 @@ struct Steps
 
   /* From 8 times the coefficients to the dequantized ones, in units of kByte.
    * Here and in all chains, count (i, flags) receives the flags of two nonzero
-   * levels of square i (nonzero_halves()). */
+   * levels of square i (nonzero_halves()); where levels can be written, these
+   * follow as halves. */
   template <typename Count> BDCT_INLINE FragB16x8h
   requantize (const FragC16x8f &c, Count count) const
   {
@@ -98,7 +99,7 @@ struct Steps
       const uint32_t level = pack_half (c.v[2 * i] * inverse[0],
           c.v[2 * i + 1] * inverse[1]);
 
-      count (i, nonzero_halves (level));
+      count (i, nonzero_halves (level), level);
       b.r[i] = half_mul (level, step);
     }
     return b;

@@ -25,12 +25,18 @@ make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
   memcpy (to, &(Constants) { *job, plane->layout }, sizeof (Constants));
 }
 
-/* The kernels: one as those of the tensor cores, which takes no blocks of
- * 32 a side and leaves mixed cells alone, and one for the rest. */
+/* The kernels: two as those of the tensor cores, which take no blocks of
+ * 32 a side and leave mixed cells alone, of which one writes levels in place of
+ * records, and one for the rest. */
 
 static const BdctTensorKernel tensor = {
   {&tensor, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL, make_constants},
-  "fake", true
+  "fake", true, false
+};
+static const BdctTensorKernel with_levels = {
+  {&with_levels, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL,
+      make_constants},
+  "fake, with levels", false, true
 };
 static const BdctCudaKernel scalar[2] = {
   {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
@@ -373,10 +379,28 @@ count_component (const BdctCudaPlane * plane, int i, int what)
     counts[k] += counter[k];
 }
 
+/* The levels, and what the other tensor kernel does. */
+static void
+write_levels (const BdctCudaBatch * batch)
+{
+  BdctCudaBatch rest = *batch;
+
+  for (int p = 0; p < batch->n_planes; p++) {
+    const BdctCudaPlane *plane = &batch->plane[p];
+
+    if (plane->dst.data == NULL || plane->quantizer_of_tile != NULL)
+      fake_die ("levels without a picture, or of a map");
+    for (int i = 0; i < plane->layout.interleave; i++)
+      count_component (plane, i, LEVELS);
+    rest.plane[p].levels[0] = rest.plane[p].levels[1] = NULL;
+  }
+  fake_compute (&tensor, &rest);
+}
+
 void
 fake_compute (const void *function, const BdctCudaBatch * batch)
 {
-  const bool takes_mixed = function != &tensor;
+  const bool takes_mixed = function != &tensor && function != &with_levels;
 
   if (fake_rdoq (function, batch) || fake_levels (function, batch))
     return;
@@ -390,6 +414,10 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
           count_component (&batch->plane[p], i, what);
       return;
     }
+  if (function == &with_levels) {
+    write_levels (batch);
+    return;
+  }
   for (int p = 0; p < batch->n_planes; p++) {
     const BdctCudaPlane *plane = &batch->plane[p];
     const BdctPlaneLayout *layout = &plane->layout;
@@ -426,9 +454,10 @@ bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
   (void) traits;
   for (int p = 0; p < work->n_planes; p++)
     if (work->quantizers[0].component[work->plane[p].layout.component[0]].
-        log2_width > 4)
+        log2_width > 4 || (work->levels && (work->plane[p].dst.data == NULL
+                || work->plane[p].quantizer_of_tile != NULL)))
       return NULL;
-  return &tensor;
+  return work->levels ? &with_levels : &tensor;
 }
 
 const BdctCudaKernel *
