@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Counts a frame's levels for its bits (dct/entropy/rate.h). Huffman symbols
- * are counted from levels in a thread's registers: repeating the forward
- * transform costs less than storing levels in memory. CABAC's kernels take the
- * levels from memory (scalar.cu). Like scalar.cu this file is compiled without
- * contraction: dct-8x8's levels are the CPU's even if tensor cores compute the
- * picture. */
+ * Counts a frame's levels for its bits (dct/entropy/rate.h). Where the launch
+ * of a picture does not write levels, Huffman symbols are counted from a
+ * thread's registers, with one forward transform for all jobs of a launch;
+ * levels.cu counts those of levels in memory. CABAC's kernels take the levels
+ * from memory. Like scalar.cu this file is compiled without contraction:
+ * dct-8x8's levels are the CPU's even if tensor cores compute the picture. */
 #include "cabac.cuh"
 #include "cuda/scalar/scalar.cuh"
 #include "symbols.cuh"
