@@ -34,10 +34,17 @@ tiles_across (const BdctPlaneLayout * plane)
       1;
 }
 
+/* The rows of a map tile. */
 static int
-tiles_down (const BdctPlaneLayout * plane)
+tile_rows (const BdctJob * job)
 {
-  return (plane->height - 1) / BDCT_CUDA_MAP_TILE_ROWS + 1;
+  return BDCT_CUDA_MAP_TILE_ROWS (1 << job->component[BDCT_Y].log2_height);
+}
+
+static int
+tiles_down (const BdctPlaneLayout * plane, const BdctJob * job)
+{
+  return (plane->height - 1) / tile_rows (job) + 1;
 }
 
 /* What the map tile (x, y) holds, by the quantizers of the blocks in it. */
@@ -48,11 +55,9 @@ find_tile (const BdctPlaneLayout * plane, const BdctJob * job,
   const BdctComponentJob *c = &job->component[plane->component[0]];
   const int width = (BDCT_CUDA_MAP_TILE_SAMPLES / plane->interleave)
       >> c->log2_width;
-  const int height = BDCT_CUDA_MAP_TILE_ROWS >> c->log2_height;
+  const int height = tile_rows (job) >> c->log2_height;
   int quantizer = -1;
 
-  if (width == 0 || height == 0)
-    return BDCT_CUDA_MIXED;
   for (int i = 0; i < plane->interleave; i++) {
     const BdctBlockGrid *g = &grid[plane->component[i]];
     const int n = bdct_min (width, g->columns - x * width);
@@ -102,13 +107,13 @@ fill_quantizers (uint8_t * to, const BdctBlockGrid * to_grid,
 }
 
 static size_t
-count_tiles (const BdctLayout * layout)
+count_tiles (const BdctLayout * layout, const BdctJob * job)
 {
   size_t n = 0;
 
   for (int p = 0; p < layout->n_planes; p++)
     n += (size_t) tiles_across (&layout->plane[p])
-        * tiles_down (&layout->plane[p]);
+        * tiles_down (&layout->plane[p], job);
   return n;
 }
 
@@ -132,7 +137,7 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
       work->plane[p].quantizer_map[i] = frame->blocks.map.device + at
           + grid[plane->component[i]].first;
     work->plane[p].quantizer_of_tile = frame->blocks.map.device + at + n;
-    for (int y = 0; y < tiles_down (plane); y++)
+    for (int y = 0; y < tiles_down (plane, job); y++)
       for (int x = 0; x < tiles_across (plane); x++) {
         const uint8_t tile = find_tile (plane, job, grid, map, x, y);
 
@@ -156,7 +161,8 @@ make_map (BdctCudaFrame * frame, BdctStaging * staging,
   const bool is_tree = bdct_job_is_tree (jobs->quantizers);
   const int n_maps = is_tree ? tree->max_log2 - tree->min_log2 + 1 : 1;
 
-  blocks->map_size = n_maps * (request->n_blocks + count_tiles (layout));
+  blocks->map_size = n_maps
+      * (request->n_blocks + count_tiles (layout, jobs->quantizers));
   if (!bdct_buffer_reserve (&blocks->map, blocks->map_size, true,
           staging->engine, error))
     return false;

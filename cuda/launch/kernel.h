@@ -20,12 +20,12 @@
 extern "C" {
 #endif
 
-/** A tile of the index map: rows, and samples of a row (counting both
- * components where two are interleaved). It is a whole number of tiles of each
- * tensor-core kernel, for blocks of up to 32 x 32, and the tile of the other
- * kernels for these. In a plane of larger blocks all map tiles are mixed. */
-#define BDCT_CUDA_MAP_TILE_ROWS 32
+/** A tile of the index map: samples of a row (counting both components where
+ * two are interleaved), and rows, by those of the highest blocks of any plane.
+ * It is a whole number of tiles of each tensor-core kernel, and the tile of the
+ * other kernels. */
 #define BDCT_CUDA_MAP_TILE_SAMPLES 128
+#define BDCT_CUDA_MAP_TILE_ROWS(highest) ((highest) > 32 ? (highest) : 32)
 
 /** The map's entry, in place of a quantizer's number, for a map tile whose
  * blocks have different quantizers. */

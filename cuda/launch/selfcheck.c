@@ -93,10 +93,11 @@ is_negative (const BdctComponentJob * job, int k, int n)
       : bdct_matrix_int (chain->row, k, n) < 0);
 }
 
-/* Draw 32 x 32 samples of one component, of one kind. */
+/* Draw a square of one component, of one kind. */
 static void
 draw_square (Check * self, const BdctLayout * layout,
-    const BdctComponentJob * job, int x0, int y0, int i, unsigned sort)
+    const BdctComponentJob * job, int x0, int y0, int side, int i,
+    unsigned sort)
 {
   const BdctPlaneLayout *plane = &layout->plane[0];
   const int peak = (1 << layout->depth) - 1;
@@ -104,8 +105,8 @@ draw_square (Check * self, const BdctLayout * layout,
   const int u = next_random (self) % size, v = next_random (self) % size;
   const int base = next_random (self) % peak;
 
-  for (int y = y0; y < y0 + 32 && y < plane->height; y++)
-    for (int x = x0; x < x0 + 32 && x < plane->width; x++) {
+  for (int y = y0; y < y0 + side && y < plane->height; y++)
+    for (int x = x0; x < x0 + side && x < plane->width; x++) {
       const int at = x * plane->interleave + i;
       uint8_t *row = self->host->plane + y * STRIDE;
       int s = next_random (self) & peak;
@@ -131,11 +132,15 @@ draw (Check * self, const BdctLayout * layout, const BdctJob * job,
 {
   const BdctPlaneLayout *plane = &layout->plane[0];
 
-  for (int i = 0; i < plane->interleave; i++)
-    for (int y = 0; y < plane->height; y += 32)
-      for (int x = 0; x < plane->width; x += 32)
-        draw_square (self, layout, &job->component[plane->component[i]], x, y,
-            i, next_random (self) % 4);
+  for (int i = 0; i < plane->interleave; i++) {
+    const BdctComponentJob *component = &job->component[plane->component[i]];
+    const int side = component->log2_width > 5 ? 64 : 32;
+
+    for (int y = 0; y < plane->height; y += side)
+      for (int x = 0; x < plane->width; x += side)
+        draw_square (self, layout, component, x, y, side, i,
+            next_random (self) % 4);
+  }
   return check (cudaMemcpyAsync (self->memory->plane, self->host->plane,
           sizeof self->host->plane, cudaMemcpyHostToDevice, self->stream),
       "cudaMemcpyAsync", error);

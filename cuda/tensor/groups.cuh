@@ -9,7 +9,7 @@
 #define BDCT_GROUPS_CUH
 
 #include "hevc16.cuh"
-#include "hevc32.cuh"
+#include "hevc64.cuh"
 #include "levels.cuh"
 #include "records.cuh"
 
@@ -21,6 +21,7 @@ struct Format
   bool pairs;                   /* two components interleaved */
   int shift;
   uint32_t peak;                /* the peak, in both 16-bit halves */
+  bool half_size;               /* blocks have half a square's side */
 };
 
 /* Two 16-bit samples from memory. */
@@ -370,6 +371,90 @@ template <typename Chain, typename Sample, typename S> struct Group32
       return load_byte (at) + load_byte (at + 2);
     load_shared (w, at);
     return __dp4a (w[0], 0x01010101u, __dp4a (w[1], 0x01010101u, 0u));
+  }
+};
+
+/* 64 rows: a 64 x 64 square, or four of 32 x 32. */
+template <typename Chain, typename Sample, typename S> struct Group64
+{
+  using Lane = Chain;
+  using Half = Group32<typename Chain::Half, Sample, S>;
+
+  static constexpr int chunks = Half::chunks;
+  static constexpr int rows = 64, bytes = Half::bytes;
+  static constexpr bool order = false;
+  static constexpr int size = 64;
+
+  using Chunks = typename Half::Chunks;
+
+  /* 16 rows; the halves of a row's inner dimension are pairs of chunks of
+   * bytes, or two pairs of words. */
+  static BDCT_INLINE void
+  spread (FragB32x8b (&x)[2][chunks][2], uint32_t in, int r, const Format &f)
+  {
+    BDCT_UNROLL for (int h = 0; h < 2; h++) {
+      uint32_t w[4];
+
+      if constexpr (chunks == 1) {
+        load_matrices (w, Half::quarter (in, h, r));
+        BDCT_UNROLL for (int i = 0; i < 4; i++)
+          x[i / 2][0][h].r[i % 2] = w[i];
+      } else {
+        BDCT_UNROLL for (int j = 0; j < 2; j++) {
+          Half::load_words (w, Half::quarter (in, 2 * h + j, r), f);
+          BDCT_UNROLL for (int i = 0; i < 2; i++)
+            gather_bytes (x[i][1][h].r[j], x[i][0][h].r[j], w[2 * i],
+                w[2 * i + 1]);
+        }
+      }
+    }
+  }
+
+  template <typename Nonzero> static BDCT_INLINE void
+  run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
+      Nonzero &nonzero)
+  {
+    if (f.half_size) {
+      _Pragma ("unroll 1") for (int i = 0; i < rows; i += Half::rows)
+        Half::run (chain.half, in + i * S::pitch, out + i * S::pitch, f,
+            nonzero);
+      return;
+    }
+
+    typename Chain::Whole::Dequantized dequantized;
+    uint32_t levels = 0;
+
+    chain.whole.forward (dequantized, [&] (auto &x, int r) {
+          spread (x, in, r, f);
+        }, [&] (int i, uint32_t flags) {
+          Nonzero::add_quarter (levels, i, flags);
+        });
+    nonzero.end_square (levels, 0);
+    _Pragma ("unroll 1") for (int p = 0; p < rows / 16; p++)
+      chain.whole.inverse (dequantized, p, [&] (auto &y, int j) {
+            BDCT_UNROLL for (int h = 0; h < chunks; h++) {
+              if constexpr (chunks > 1)
+                BDCT_UNROLL for (int i = 0; i < 4; i++)
+                  y[h][i] <<= f.shift;
+              Chunks::store (Half::quarter (out, chunks * j + h, p), y[h]);
+            }
+          });
+  }
+
+  /* As in Group32; the squares of 32 x 32 are four to a group. */
+  template <int SIDE, bool PAIRS> static BDCT_INLINE uint32_t
+  levels_of (uint32_t in, uint32_t out, int component, int x, int y)
+  {
+    const int square = SIDE == 64 ? x : PAIRS ? x * 4 + y * 2 + component
+        : x / 2 * 4 + y * 2 + x % 2;
+
+    return (square % 2 ? in : out) + square / 2 * 8 * S::pitch + S::bytes;
+  }
+
+  template <int SIDE> static BDCT_INLINE uint32_t
+  load_levels (uint32_t at, int i)
+  {
+    return Half::template load_levels<32> (at, i);
   }
 };
 

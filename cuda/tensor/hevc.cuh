@@ -22,22 +22,23 @@ namespace {
  * first inverse pass. */
 constexpr int kLift1 = 0x4000, kLift3 = 0x8000;
 
-/* H.265's quantizer, for COUNT different entries of its tables. */
-template <int COUNT> struct HevcSteps
+/* H.265's quantizer, for COUNT different entries of its tables. A dequantized
+ * level is in a register from bit AT on. */
+template <int COUNT, int AT = 8> struct HevcSteps
 {
   int32_t quant[COUNT], add[COUNT], dequant[COUNT];
   int32_t negative, bits, extra, dequant_add;
 
   static int lift (const BdctComponentJob &job)
   {
-    return job.dequant_bits < 8 ? 8 - job.dequant_bits : 0;
+    return job.dequant_bits < AT ? AT - job.dequant_bits : 0;
   }
 
   void set_all (const BdctComponentJob &job, int lift3 = kLift3)
   {
     negative = 2 * job.quant_add + 1 - (1 << job.quant_bits);
     bits = job.quant_bits;
-    extra = job.dequant_bits + lift (job) - 8;
+    extra = job.dequant_bits + lift (job) - AT;
     dequant_add = (1 << (job.dequant_bits + lift (job) - 1))
         + (lift3 << (job.dequant_bits + lift (job)));
   }
@@ -82,13 +83,14 @@ template <int COUNT> struct HevcSteps
     return z >> bits;
   }
 
-  /* The dequantized level, with the offset, in bytes 1 and 2. */
+  /* The dequantized level, with the offset. At 8 bits no size whose levels are
+   * from bit 8 on has anything to shift off, and nothing has from bit 16 on. */
   template <typename Sample> BDCT_INLINE uint32_t
   dequantized (int32_t level, int i) const
   {
     const uint32_t v = level * dequant[i] + dequant_add;
 
-    return sizeof (Sample) > 1 ? v >> extra : v;
+    return AT == 8 && sizeof (Sample) > 1 ? v >> extra : v;
   }
 
   /* Two coefficients with entries i and j: the dequantized ones as high and low

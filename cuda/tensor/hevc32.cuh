@@ -34,8 +34,19 @@
 
 namespace {
 
-template <bool FLAT> struct alignas (16) Quantizer32 : HevcQuantizer<FLAT, 2>
+/* Without an offset a dequantized level and its fraction fit 32 bits. */
+template <bool FLAT> struct alignas (16) Quantizer32
+    : std::conditional<FLAT, HevcFlat, HevcSteps<2, 16>>::type
 {
+  /* Two coefficients with entries 0 and 1, dequantized, as words. Only level 0
+   * is dequantized to 0. */
+  template <typename Sample> BDCT_INLINE uint32_t
+  words (float c0, float c1) const
+  {
+    return permute (this->template dequantized<Sample> (this->level (c0, 0), 0),
+        this->template dequantized<Sample> (this->level (c1, 1), 1),
+        HIGH_WORDS);
+  }
 };
 
 /* The initial values of sums: kSigned, or, for sums that join() combines, the
@@ -49,6 +60,7 @@ struct alignas (16) Pass32
   FragC16x8i start;             /* all the same, in the registers that the
                                    instruction needs */
   float scale, base;
+  int32_t shift;                /* in place of both where sums are integers */
 
   void set_start (uint32_t v)
   {
@@ -66,6 +78,12 @@ struct alignas (16) Pass32
     set_start (kJoinBits + (1 << (shift - 1)));
     scale = (float) (scaled * unit / kJoinUnit);
     base = (float) ((to - 257 * kSigned * scaled - 128) * unit);
+  }
+
+  void set_shift (int by)
+  {
+    set_start (1 << (by - 1));
+    shift = by;
   }
 
   /* From sums on kSigned to kSigned. */
@@ -231,11 +249,9 @@ gather_bytes (FragA16x32b &high, FragA16x32b &low, const FragC16x8f d[4])
   }
 }
 
-/* A lane's view of Hevc32. */
-template <typename Sample, bool FLAT> struct Lane32
+/* A lane's view of constants in memory. */
+struct InMemory
 {
-  using Constants = Hevc32<Sample, FLAT>;
-
   const uint4 *memory;          /* the lane's first 16 bytes */
 
   BDCT_INLINE void
@@ -254,11 +270,17 @@ template <typename Sample, bool FLAT> struct Lane32
       w[i] = __ldg (memory + (offset / 16 + i) * 32);
     memcpy (&to, w, sizeof (T));
   }
+};
 
-  /* Read member `name`, or its element i. */
-#define READ(to, name) read (to, offsetof (Constants, name))
+/* Read member `name` of Constants, or its element i. */
+#define READ(to, name) this->read (to, offsetof (Constants, name))
 #define READ_AT(to, name, i) \
-  read (to, offsetof (Constants, name) + (i) * sizeof (to))
+  this->read (to, offsetof (Constants, name) + (i) * sizeof (to))
+
+/* A lane's view of Hevc32. */
+template <typename Sample, bool FLAT> struct Lane32 : InMemory
+{
+  using Constants = Hevc32<Sample, FLAT>;
 
   /* Levels as halves, [quarter of the columns][half of the inner dimension], or
    * dequantized ones as high and low bytes, [quarter of the columns]. */
@@ -306,11 +328,8 @@ template <typename Sample, bool FLAT> struct Lane32
               if (Constants::is_first (8 * h + 4 * r + column))
                 READ_AT (entry, first_entries, 2 * h + column / 2);
               quantizer.put (entry, 0);
-              /* Only level 0 is dequantized to 0. */
-              w[column][r] = permute (quantizer.template dequantized<Sample> (
-                      quantizer.level (d.v[2 * i], 0), 0),
-                  quantizer.template dequantized<Sample> (
-                      quantizer.level (d.v[2 * i + 1], 1), 1), MIDDLE_WORDS);
+              w[column][r] = quantizer.template words<Sample> (d.v[2 * i],
+                  d.v[2 * i + 1]);
               count (2 * h + p, nonzero_words (w[column][r]));
             }
           }
@@ -405,8 +424,6 @@ template <typename Sample, bool FLAT> struct Lane32
       }
     }
   }
-#undef READ_AT
-#undef READ
 };
 
 } // namespace

@@ -26,8 +26,8 @@ is_words (Kind kind)
  * ones along the diagonal. */
 struct Transform
 {
-  int size;                     /* 8, 16 or 32 */
-  double m[32][32];             /* [frequency][sample] */
+  int size;                     /* 8 to 64 */
+  double m[64][64];             /* [frequency][sample] */
 
   double row_sum (int k) const
   {

@@ -2,14 +2,14 @@
  *
  * The tensor-core kernels, what they need from the host, and which work they
  * support. Words of the files in tensor/:
- *     a block    a transform's: 4 x 4 to 32 x 32 samples of one component;
- *     a square   a matrix': 8 x 8, 16 x 16 or 32 x 32 samples of one component,
- *                one block or several;
+ *     a block    a transform's: 4 x 4 to 64 x 64 samples of one component;
+ *     a square   a matrix': 8 x 8 to 64 x 64 samples of one component, one
+ *                block or several;
  *     a unit     two 8 x 8 squares, neighbours or of two components, which the
  *                chains of this size process at once;
  *     a chunk    16 bytes of a row of a plane;
- *     a tile     8 chunks of each of 8 to 32 rows, which a warp has in shared
- *                memory at once;
+ *     a tile     8 chunks, or 4, of each of 8 to 64 rows, which a warp has in
+ *                shared memory at once;
  *     a group    the part of a tile that a warp has in registers at once;
  *     a part     the part of a group that has a count of its own. */
 #include "groups.cuh"
@@ -61,8 +61,10 @@ finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     put<Sample, S, PAIRS, Group::order && !PAIRS> (out + first, in + first,
         plane, p, errors, peak, lane);
   } else if (!(requested & HALF_SIZE)) {
-    finish_blocks<Group, Sample, S, Group::size, PAIRS> (out, in, plane,
-        requested, p, errors[0], peak, lane);
+    /* Luma alone has blocks of 64 x 64. */
+    if constexpr (!PAIRS || Group::size < 64)
+      finish_blocks<Group, Sample, S, Group::size, PAIRS> (out, in, plane,
+          requested, p, errors[0], peak, lane);
   } else {
     finish_blocks<Group, Sample, S, Group::size / 2, PAIRS> (out, in,
         plane, requested, p, errors[0], peak, lane);
@@ -85,7 +87,7 @@ blocks_at_once (int requested, int size, int bytes)
   constexpr int shared = arch == 750 ? 64 : arch == 800 || arch == 870 ? 164
       : arch < 900 || arch >= 1200 ? 100 : 228;
   const int fit = shared * 1024 / (bytes + (arch >= 800 ? 1024 : 0));
-  const int most = arch >= 1000 && size == 32 ? requested / 2
+  const int most = arch >= 1000 && size >= 32 ? requested / 2
       : arch == 750 || arch == 1100 || (arch >= 1000 && size == 16)
       ? requested * 3 / 4 : requested;
 
@@ -157,6 +159,7 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
       format.peak = peak * 0x10001u;
       requested = (EXTRAS && plane.blocks[0] != nullptr ? RECORDS : 0)
           | (1 << plane.log2_width < Group::size ? HALF_SIZE : 0);
+      format.half_size = requested & HALF_SIZE;
       chain.load (plane.constants + quantizer * plane.quantizer_size, lane);
     }
     copies_wait<1> ();
@@ -191,36 +194,57 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
   flush (counts, batch, plane_index, lane);
 }
 
-/* Of a basis' matrix: the largest magnitude of an entry, and the largest sum of
- * the magnitudes of a row and of a column. 0 if it is not a matrix of whole
- * numbers. */
+/* Of the kept rows of a basis' matrix M: the largest magnitude of an entry, and
+ * the largest sum of the magnitudes of a row, of a column, and of a row of M^T
+ * M. 0 if it is not a matrix of whole numbers. */
 struct Bounds
 {
-  int entry, row, column;
+  int entry, row, column, echo;
 };
+
+constexpr int
+max_of (int a, int b)
+{
+  return a > b ? a : b;
+}
+
+constexpr int
+magnitude (int v)
+{
+  return v < 0 ? -v : v;
+}
 
 constexpr Bounds
 bounds_of (BdctBasis basis, int size)
 {
+  const int keep = size < 32 ? size : 32;
+  int m[32][64] = {};
   Bounds bounds = {};
 
-  for (int k = 0; k < size; k++) {
-    int row = 0, column = 0;
+  for (int k = 0; k < keep; k++) {
+    int row = 0;
 
     for (int n = 0; n < size; n++) {
-      const int a = bdct_matrix_int (basis, k, n);
-      const int b = bdct_matrix_int (basis, n, k);
-      const int magnitude = a < 0 ? -a : a;
-
-      row += magnitude;
-      column += b < 0 ? -b : b;
-      if (magnitude > bounds.entry)
-        bounds.entry = magnitude;
+      m[k][n] = bdct_matrix_int (basis, k, n);
+      row += magnitude (m[k][n]);
+      bounds.entry = max_of (bounds.entry, magnitude (m[k][n]));
     }
-    if (row > bounds.row)
-      bounds.row = row;
-    if (column > bounds.column)
-      bounds.column = column;
+    bounds.row = max_of (bounds.row, row);
+  }
+  for (int n = 0; n < size; n++) {
+    int column = 0, echo = 0;
+
+    for (int k = 0; k < keep; k++)
+      column += magnitude (m[k][n]);
+    for (int i = 0; i < size; i++) {
+      int product = 0;
+
+      for (int k = 0; k < keep; k++)
+        product += m[k][n] * m[k][i];
+      echo += magnitude (product);
+    }
+    bounds.column = max_of (bounds.column, column);
+    bounds.echo = max_of (bounds.echo, echo);
   }
   return bounds;
 }
@@ -231,20 +255,20 @@ constexpr Bounds kBounds[] = {
 };
 
 /* Whether the kernels support a component's chain: the same transform of rows
- * and columns, with all frequencies kept. */
+ * and columns, with all frequencies kept up to 32. */
 bool
 is_known (const BdctComponentJob &job)
 {
   const BdctChainInfo *chain = bdct_chain_info (job.chain);
   const int size = bdct_basis_size (chain->row);
 
-  return chain->row == chain->column && size <= 32 && job.keep == size
+  return chain->row == chain->column && job.keep == min (size, 32)
       && !job.transposed && (chain->family == BDCT_FAMILY_HEVC || size == 8);
 }
 
 /* Whether a job of H.265's family stays within the bounds of hevc.cuh. The
  * matrix' entries are bytes, the first pass' magnitudes at most 2^14, and the
- * first inverse pass' within 16 bits: 2^13 for the signal, and for the
+ * first inverse pass' within 16 bits: what comes back of the signal, and of the
  * quantization errors, each at most a step less the rounding offset, their sum
  * with the matrix. No level needs clipping, and only level 0 is dequantized to
  * 0. */
@@ -255,6 +279,9 @@ hevc_fits (const BdctComponentJob &job, int depth)
   int32_t largest = job.dequant_dc, smallest = job.dequant_dc;
   /* In 1/512 of a step, plus one for the rounding of the dequantizer. */
   const int error = 513 - (job.quant_add >> (job.quant_bits - 9));
+  /* Halves are those of the rounding coefficients. */
+  const int signal = (bounds.echo << 1 >> job.log2_width)
+      + (bounds.column >> 8) + 2;
 
   for (int i = 0; i < 64; i++) {
     largest = max (largest, job.dequant[i]);
@@ -265,7 +292,7 @@ hevc_fits (const BdctComponentJob &job, int depth)
       && bdct_quantize_largest (&job) <= INT16_MAX
       && smallest > 1 << (job.dequant_bits - 1)
       && (int64_t) largest * bounds.column * error
-      < (int64_t) (32767 - (1 << 13)) * 512 * 128 << job.dequant_bits;
+      < (int64_t) (32767 - signal) * 512 * 128 << job.dequant_bits;
 }
 
 /* Whether the quantization errors are within the bounds of jpeg8.cuh. */
@@ -427,9 +454,28 @@ use16 (const Wanted &wanted)
       FLAT || sizeof (Sample) == 1 ? 3 : 2> (wanted);
 }
 
+/* Tiles of 64 rows: of one square, or of two of bytes where records are
+ * written. Two warps with these would have too much shared memory for a
+ * block. */
+template <typename Sample, bool FLAT> const BdctTensorKernel *
+use64 (const Wanted &wanted)
+{
+  using Lane = Lane64Or32<Sample, FLAT>;
+
+  if (wanted.extras)
+    return use<Group64, Lane, Sample, Shape<64, kTileBytes>, 1, 8, true> ();
+  if constexpr (sizeof (Sample) > 1)
+    return use<Group64, Lane, Sample, Shape<64, kTileBytes>, 1, 8, false> ();
+  else
+    return use<Group64, Lane, Sample, Shape<64, kTileBytes / 2>, 2, 4,
+        false> ();
+}
+
 template <typename Sample, bool FLAT> const BdctTensorKernel *
 use_hevc (int size, const Wanted &wanted)
 {
+  if (size == 64)
+    return use64<Sample, FLAT> (wanted);
   if (size == 32)
     return use<Group32, Hevc32<Sample, FLAT>, Sample, 32, 2,
         FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4,
@@ -449,7 +495,9 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
   Wanted wanted = {};
   int64_t bytes = 0;
   bool flat = true;
-  int size = 8, smallest = 32;
+  /* Luma's kernel is also that of chroma alone. */
+  int size = work->quantizers[0].transform == BDCT_VVC_64X64 ? 64 : 8;
+  int smallest = 64;
 
   if (work->output != BDCT_CUDA_STATISTICS)
     return nullptr;
@@ -469,7 +517,9 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
       if (layout.interleave > 1
           && memcmp (&job, &jobs[layout.component[1]], sizeof job) != 0)
         return nullptr;
-      flat = flat && hevc_flat (job);
+      /* The largest have no kernel of their own for flat ones: what counts is
+       * that of chroma, with or without a plane. */
+      flat = flat && hevc_flat (job.log2_width == 6 ? jobs[BDCT_U] : job);
       size = max (size, 1 << job.log2_width);
       smallest = min (smallest, 1 << job.log2_width);
     }

@@ -112,13 +112,14 @@ template <typename Sample, typename S> BDCT_INLINE int
 quantizer_of (const Place &p, const BdctCudaBatch &batch)
 {
   constexpr int samples = S::bytes / sizeof (Sample);
+  constexpr int rows = BDCT_CUDA_MAP_TILE_ROWS (S::rows);
   const BdctCudaPlane &plane = plane_at (batch, p.plane);
 
-  static_assert (BDCT_CUDA_MAP_TILE_ROWS % S::rows == 0
+  static_assert (rows % S::rows == 0
       && BDCT_CUDA_MAP_TILE_SAMPLES % samples == 0);
   if (plane.quantizer_of_tile == nullptr)
     return 0;
-  return plane.quantizer_of_tile[p.y / (BDCT_CUDA_MAP_TILE_ROWS / S::rows)
+  return plane.quantizer_of_tile[p.y / (rows / S::rows)
       * plane.map_tiles_x
       + p.x / (BDCT_CUDA_MAP_TILE_SAMPLES / samples)];
 }
