@@ -422,6 +422,7 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
     const BdctCudaPlane *plane = &batch->plane[p];
     const BdctPlaneLayout *layout = &plane->layout;
     const int width = BDCT_CUDA_MAP_TILE_SAMPLES / layout->interleave;
+    const int height = BDCT_CUDA_MAP_TILE_ROWS (1 << plane->log2_height);
     const BdctJob job = job_of (plane, 0);
     const uint8_t *cell = plane->quantizer_of_tile;
     Part part;
@@ -433,13 +434,13 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
       compute_part (plane, &part, cell == NULL ? 0 : BDCT_CUDA_MIXED);
       continue;
     }
-    for (int y = 0; y < layout->height; y += BDCT_CUDA_MAP_TILE_ROWS)
+    for (int y = 0; y < layout->height; y += height)
       for (int x = 0; x < layout->width; x += width, cell++) {
         if (fake_kind_of (cell, 1) != 'd')
           fake_die ("cells on the host");
         if ((*cell == BDCT_CUDA_MIXED) != takes_mixed)
           continue;
-        part_init (&part, plane, &job, x, y, width, BDCT_CUDA_MAP_TILE_ROWS);
+        part_init (&part, plane, &job, x, y, width, height);
         compute_part (plane, &part, *cell);
       }
   }
