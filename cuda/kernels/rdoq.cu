@@ -1,161 +1,82 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Levels by rate and distortion on the GPU (dct/rd/rdoq.h). Kernels of
- * scalar.cu compute the coefficients before, and reconstruct from the levels
- * after. A thread does a whole block, as the choice of each level depends on
- * the one before. */
-#include "cuda/launch/kernel.h"
+ * Levels by rate and distortion on the GPU (rdoq.cuh). Kernels of scalar.cu
+ * compute the coefficients before, and reconstruct from the levels after. */
+#include "rdoq.cuh"
 
 #include <string.h>
 #include "dct/base/sample.h"
-#include "dct/entropy/cabac.h"
 #include "dct/picture/render.h"
-#include "dct/rd/rdoq.h"
-#include "threads.cuh"
 
 namespace {
 
-BDCT_INLINE uint32_t
-price_block (const BdctCabacCosts *costs, const BdctLevel *levels,
-    int log2_size, bool chroma)
+/* Choose levels in place of coefficients. Pointers to the numbers of several
+ * quantizers take more registers than one quantizer's in shared memory. */
+template <bool MAPPED> struct Choose
 {
-  BdctCabacSink sink = { nullptr, costs->bin[0], nullptr, 0, nullptr, 0, 0 };
+  static constexpr int kBlocksAtOnce = MAPPED ? 4 : 5;
 
-  bdct_cabac_walk (&sink, levels, log2_size, chroma);
-  return sink.cost + (sink.bypass << BDCT_CABAC_COST_BITS);
-}
-
-#define BDCT_RDOQ_INLINE BDCT_INLINE
-#define BDCT_RDOQ_COEFFICIENT BdctLevel
-#define BDCT_RDOQ_PRICE price_block
-#include "dct/rd/rdoq-search.h"
-
-constexpr int kThreads = 64, kWarps = kThreads / 32;
-
-/* The threads of a warp that have a block. Their branches differ, and in large
- * blocks, of which there are few, they take long: with fewer of them a warp
- * waits less. */
-__host__ __device__ constexpr int
-count_lanes (int log2_size)
-{
-  return log2_size < 4 ? 32 : log2_size < 5 ? 16 : 8;
-}
-
-/* A component's constants. */
-struct alignas (16) Constants
-{
-  BdctComponentJob job;
-  BdctRdoq rdoq;
-};
-
-/* A tile: blocks of component `i` of a plane. */
-struct Blocks
-{
-  const BdctCudaPlane &plane;
-  int i, first, n, log2_size;   /* first: number of the tile's first block;
-                                   n: number of all blocks */
-
-  BDCT_INLINE
-  Blocks (const BdctCudaPlane &plane, int tile)
-    : plane (plane), i (tile >= plane.tiles_x), log2_size (plane.log2_width)
-  {
-    first = (tile - (i ? plane.tiles_x : 0)) * kWarps
-        * count_lanes (log2_size);
-    n = plane.columns
-        * (((plane.layout.height - 1) >> plane.log2_height) + 1);
-  }
-
-  /* The number of a thread's block; n or more if it has none. */
-  BDCT_INLINE int
-  number (int t) const
-  {
-    const int lanes = count_lanes (log2_size);
-
-    return t % 32 < lanes ? first + t / 32 * lanes + t % 32 : n;
-  }
-
-  BDCT_INLINE BdctLevel *
-  levels (int number) const
-  {
-    return plane.levels[i] + ((size_t) number << 2 * log2_size);
-  }
-
-  /* The coefficients of a block or, with `which` 1, its free memory. */
-  BDCT_INLINE BdctLevel *
-  coefficients (int which, int number) const
-  {
-    return plane.coefficients + (((size_t) (which * plane.layout.interleave
-                + i) * n + number) << 2 * log2_size);
-  }
-};
-
-/* Choose levels from coefficients. */
-struct Choose
-{
   static BDCT_INLINE void
-  block (const BdctCudaBatch &, const Blocks &b)
+  thread (const BdctCudaBatch &, const Tile &tile, Shared &sh, int t)
   {
-    threads<kThreads> ([&] (int t) {
-      const int number = b.number (t);
-
-      if (number >= b.n)
-        return;
-
-      const uint8_t *quantizers = b.plane.quantizer_map[b.i];
-      const Constants *constants = (const Constants *) (b.plane.constants
-          + (quantizers != nullptr ? quantizers[number] : 0)
-              * b.plane.quantizer_size) + b.i;
-      Block block = { &constants->rdoq, &constants->job,
-        b.coefficients (0, number), 1 << b.log2_size, b.log2_size,
-        b.plane.layout.component[b.i] != BDCT_Y, nullptr, 0, false };
-
-      choose_levels (&block, b.levels (number), b.coefficients (1, number));
-    });
+    choose_tile<MAPPED> (tile, sh, t);
   }
 };
 
-/* Draw the levels. */
+/* Draw the levels: a thread a sub-block. */
 struct Draw
 {
-  static BDCT_INLINE void
-  block (const BdctCudaBatch &batch, const Blocks &b)
-  {
-    threads<kThreads> ([&] (int t) {
-      const BdctPlaneLayout &layout = b.plane.layout;
-      const int number = b.number (t), size = 1 << b.log2_size;
-      const int x = number % b.plane.columns * size;
-      const int y = number / b.plane.columns * size;
+  static constexpr int kBlocksAtOnce = 8;
 
-      if (number >= b.n)
-        return;
-      for (int v = 0; v < size && y + v < layout.height; v++)
-        for (int u = 0; u < size && x + u < layout.width; u++)
-          bdct_sample_put (b.plane.dst.data + (y + v) * b.plane.dst.stride,
-              (int64_t) (x + u) * layout.interleave + b.i,
+  static BDCT_INLINE void
+  thread (const BdctCudaBatch &batch, const Tile &tile, Shared &, int t)
+  {
+    const BdctPlaneLayout &layout = tile.plane.layout;
+    const int n = tile.plane.log2_width, of_block = 1 << 2 * (n - 2);
+
+    for (int s = t; s < kWarps * kSubBlocks; s += kThreads) {
+      const int number = tile.first + s / of_block;
+      const int left = 4 * (s % of_block % (1 << (n - 2)));
+      const int top = 4 * (s % of_block >> (n - 2));
+      const int x = (number % tile.plane.columns << n) + left;
+      const int y = (number / tile.plane.columns << n) + top;
+      const BdctLevel *levels = tile.plane.levels[tile.i]
+          + ((size_t) number << 2 * n) + (top << n) + left;
+
+      if (number >= tile.n)
+        break;
+      for (int v = 0; v < 4 && y + v < layout.height; v++)
+        for (int u = 0; u < 4 && x + u < layout.width; u++)
+          bdct_sample_put (tile.plane.dst.data + (y + v)
+              * tile.plane.dst.stride,
+              (int64_t) (x + u) * layout.interleave + tile.i,
               batch.depth > 8 ? 2 : 1, layout.shift,
-              bdct_render_level (b.levels (number)[(v << b.log2_size) + u],
-                  layout.component[b.i] != BDCT_Y, batch.depth));
-    });
+              bdct_render_level (levels[(v << n) + u],
+                  layout.component[tile.i] != BDCT_Y, batch.depth));
+    }
   }
 };
 
 template <typename K> BDCT_INLINE void
-run_tile (const BdctCudaBatch &batch, int tile)
+run_thread (const BdctCudaBatch &batch, int tile, Shared &sh, int t)
 {
   int p = 0;
 
   while (p + 1 < batch.n_planes && tile >= batch.plane[p + 1].first_tile)
     p++;
-  K::block (batch, Blocks (batch.plane[p], tile - batch.plane[p].first_tile));
+  K::thread (batch, Tile (batch.plane[p], tile - batch.plane[p].first_tile),
+      sh, t);
 }
 
 #ifdef __CUDACC__
 
 template <typename K> __global__ void
-__launch_bounds__ (kThreads)
+__launch_bounds__ (kThreads, K::kBlocksAtOnce)
 run (const __grid_constant__ BdctCudaBatch batch)
 {
-  run_tile<K> (batch, blockIdx.x);
+  __shared__ Shared sh;
+
+  run_thread<K> (batch, blockIdx.x, sh, threadIdx.x);
 }
 
 #endif
@@ -163,19 +84,127 @@ run (const __grid_constant__ BdctCudaBatch batch)
 int
 tile_blocks (const BdctComponentJob *job)
 {
-  return kWarps * count_lanes (job->log2_width);
+  return kWarps * kSubBlocks >> 2 * (job->log2_width - 2);
+}
+
+/* The rates of flags in a sub-block with these neighbours. */
+void
+make_significance (Constants *to, const BdctCabacCosts *costs, int log2_size,
+    bool chroma, int row)
+{
+  const BdctCabacSubBlock s = bdct_cabac_sub_contexts (log2_size, chroma,
+      row & 4, row & 1, row & 2, false);
+
+  to->zeros[row] = 0;
+  for (int i = 0; i < 16; i++) {
+    const uint32_t *bin = costs->bin[bdct_cabac_sig (&s, i)];
+
+    to->significance[row][i] = { to->zeros[row], bin[1] - bin[0] };
+    to->zeros[row] += bin[0];
+  }
+}
+
+/* The rates of levels by how they are coded. */
+void
+make_level (Constants *to, const BdctCabacCosts *costs, int log2_size,
+    bool chroma, int row)
+{
+  const BdctCabacSubBlock s = bdct_cabac_sub_contexts (log2_size, chroma,
+      row & 2, false, false, row & 1);
+  const uint32_t bit = 1u << BDCT_CABAC_COST_BITS;
+  const uint32_t *two = costs->bin[s.greater2];
+
+  for (int coding = 0; coding < N_CODINGS; coding++) {
+    const int base = coding < CODING_GREATER ? 3
+        : coding < CODING_FLAGLESS ? 2 : 1;
+    const int rice = base == 3 ? 0
+        : coding - (base == 2 ? CODING_GREATER : CODING_FLAGLESS);
+    const uint32_t *one = costs->bin[s.greater1
+        + (base == 3 ? 1 + coding : 0)];
+    uint32_t *rate = to->level[row][coding];
+
+    for (int level = 1; level < kManyLevels; level++) {
+      rate[0] = bit + (base > 1 ? one[level > 1] : 0)
+          + (base > 2 && level > 1 ? two[level > 2] : 0);
+      rate[level] = rate[0] + (level < base ? 0
+          : bit * (uint32_t) bdct_cabac_remaining (level - base, rice));
+    }
+  }
+}
+
+/* The least magnitude that has a level. */
+uint32_t
+find_threshold (const BdctComponentJob *job, int32_t quant, int level,
+    int64_t add)
+{
+  const int64_t least = quant > 0 ? (((int64_t) level << job->quant_bits) - add
+      + quant - 1) / quant : UINT16_MAX;
+
+  return (uint32_t) (least < UINT16_MAX ? least : UINT16_MAX);
+}
+
+void
+make_quantizers (Constants *to, const BdctComponentJob *job)
+{
+  const int64_t half = INT64_C (1) << (job->quant_bits - 1);
+
+  for (int i = 0; i < 65; i++) {
+    const int32_t quant = i < 64 ? job->quant[i] : job->quant_dc;
+
+    to->quantizer[i] = { quant, i < 64 ? job->dequant[i] : job->dequant_dc };
+    to->threshold[i] = { find_threshold (job, quant, 1, half)
+      | find_threshold (job, quant, 1, job->quant_add) << 16,
+      find_threshold (job, quant, 2, job->quant_add) };
+  }
+  to->quant_bits = job->quant_bits;
+  to->quant_half = 1 << (job->quant_bits - 1);
+  to->quant_add = job->quant_add;
+  to->dequant_bits = job->dequant_bits;
+  to->dequant_half = 1 << (job->dequant_bits - 1);
+}
+
+void
+make_positions (Constants *to, int log2_size)
+{
+  const int side = 1 << (log2_size - 2);
+  uint8_t number[8][8];
+
+  memset (number, kNowhere, sizeof number);
+  for (int j = 0, x = side - 1, y = side - 1; j < side * side; j++) {
+    number[y][x] = (uint8_t) j;
+    to->position[j] = { (uint8_t) x, (uint8_t) y,
+      x + 1 < side ? number[y][x + 1] : kNowhere,
+      y + 1 < side ? number[y + 1][x] : kNowhere };
+    if (j + 1 < side * side)
+      bdct_cabac_before (&x, &y, side);
+  }
 }
 
 void
 make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 {
-  Constants *constants = (Constants *) to;
-
+  memset (to, 0, 2 * sizeof (Constants));
   for (int i = 0; i < plane->layout.interleave; i++) {
     const BdctComponent c = plane->layout.component[i];
+    const int log2_size = job->component[c].log2_width;
+    const bool chroma = c != BDCT_Y;
+    Constants *own = (Constants *) to + i;
+    BdctRdoq rdoq;
 
-    constants[i].job = job->component[c];
-    bdct_rdoq_init (&constants[i].rdoq, job, c);
+    bdct_rdoq_init (&rdoq, job, c);
+    for (int row = 0; row < 8; row++)
+      make_significance (own, &rdoq.costs, log2_size, chroma, row);
+    for (int row = 0; row < 4; row++)
+      make_level (own, &rdoq.costs, log2_size, chroma, row);
+    memcpy (own->sub_block, rdoq.costs.bin[chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
+            : BDCT_CABAC_LUMA_SUB_BLOCK], sizeof own->sub_block);
+    memcpy (own->block, rdoq.costs.bin[chroma ? BDCT_CABAC_CHROMA_CBF
+            : BDCT_CABAC_LUMA_CBF], sizeof own->block);
+    memcpy (own->last, rdoq.last, sizeof own->last);
+    make_quantizers (own, &job->component[c]);
+    make_positions (own, log2_size);
+    own->lambda = (int32_t) rdoq.lambda;
+    own->scale = 1 << rdoq.distortion_shift;
   }
 }
 
@@ -195,5 +224,6 @@ template <typename K> const BdctCudaKernel kernel = {
 extern "C" const BdctCudaKernel *
 bdct_rdoq_find (BdctCudaRdoq what)
 {
-  return what == BDCT_CUDA_CHOOSE ? &kernel<Choose> : &kernel<Draw>;
+  return what == BDCT_CUDA_CHOOSE ? &kernel<Choose<false>>
+      : what == BDCT_CUDA_CHOOSE_MAPPED ? &kernel<Choose<true>> : &kernel<Draw>;
 }

@@ -73,9 +73,6 @@ typedef struct {
     const BdctLevel *from_levels;    /**< of BDCT_CUDA_FROM_LEVELS: the
                                           levels of the first component,
                                           followed by the second's */
-    BdctLevel *coefficients;         /**< of kernels that choose levels:
-                                          likewise, followed by as much free
-                                          memory */
     struct BdctCabacStrings *strings; /**< of BDCT_CUDA_BINS and _COST: by
                                           component and segment */
   };
@@ -214,11 +211,13 @@ typedef enum
 /** The kernel that does this count, for jobs like this one (rate.cu). */
 const BdctCudaKernel *bdct_rate_find (BdctCudaCount count, const BdctJob *job);
 
-/** The stages of rate-distortion optimized levels (dct/rd/rdoq.h): choose
- * levels from the planes' `coefficients`, or draw the levels to `dst`. */
+/** The stages of rate-distortion optimized levels (dct/rd/rdoq.h): choose the
+ * planes' `levels` in place of their coefficients, without or with maps of
+ * quantizers for all planes, or draw the levels to `dst`. */
 typedef enum
 {
   BDCT_CUDA_CHOOSE,
+  BDCT_CUDA_CHOOSE_MAPPED,
   BDCT_CUDA_DRAW,
 } BdctCudaRdoq;
 

@@ -14,7 +14,6 @@ typedef struct {
   const BdctJob *quantizers;
   int n_quantizers;
   BdctImage picture[BDCT_TREE_SIZES];
-  uint8_t *room;                /* of rdoq */
   BdctCudaAccumulator *accumulators;    /* of the fixed transforms: of no use */
   bool own_sizes;               /* the tree's sizes are in its memory */
   bool bits;                    /* its bins are counted */
@@ -65,25 +64,6 @@ place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
   }
 }
 
-/* What choosing levels takes: most for the largest blocks, which reach farthest
- * beyond the picture. */
-static size_t
-count_room (const Task * task)
-{
-  const BdctLayout *layout = &task->staging->layout;
-  BdctCudaWork work = {.quantizers = task->quantizers,.n_planes =
-        layout->n_planes };
-  BdctJob job;
-
-  if (!bdct_job_is_rdoq (task->quantizers))
-    return 0;
-  bdct_job_of_size (&job, task->quantizers, task->tree.max_log2);
-  work.quantizers = &job;
-  for (int p = 0; p < work.n_planes; p++)
-    work.plane[p].layout = layout->plane[p];
-  return bdct_rdoq_room (&work);
-}
-
 /* Where everything is. */
 static void
 place (Task * task, Share * share)
@@ -105,7 +85,6 @@ place (Task * task, Share * share)
               n, tree->max_log2))
         place_blocks (task, &layout->plane[p], &job, grid, n - 2, share);
   }
-  task->room = take (share, count_room (task));
   task->accumulators = take (share, BDCT_ACCUMULATORS_SIZE);
   bdct_blocks_init (grid, layout, task->quantizers);
   if (task->own_sizes)
@@ -272,7 +251,7 @@ plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
   ask_for_levels (task, n, work);
   for (int p = 0; p < work->n_planes; p++)
     levels[p] = work->plane[p].levels[0];
-  if (!bdct_rdoq_plan (device, work, task->room, pass, error))
+  if (!bdct_rdoq_plan (device, work, pass, error))
     return 0;
   ask_for_picture (task, n, work);
   return bdct_rdoq_plan_from_levels (device, work, levels, pass + 2,

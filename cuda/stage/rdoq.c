@@ -36,32 +36,17 @@ bdct_rdoq_count (const BdctCudaWork * work, int p)
   return count (work, p) * work->plane[p].layout.interleave;
 }
 
-size_t
-bdct_rdoq_room (const BdctCudaWork * work)
-{
-  size_t n = 0;
-
-  for (int p = 0; p < work->n_planes; p++)
-    n += bdct_rdoq_count (work, p);
-  return 2 * n * sizeof (BdctLevel);
-}
-
 bool
 bdct_rdoq_plan (BdctCudaDevice * device, const BdctCudaWork * work,
-    uint8_t * room, BdctCudaLaunch pass[2], BdctError * error)
+    BdctCudaLaunch pass[2], BdctError * error)
 {
   BdctCudaWork make = *work, choose = *work;
-  BdctLevel *at = (BdctLevel *) room;
 
   make.output = BDCT_CUDA_COEFFICIENTS;
-  choose.kernel = bdct_rdoq_find (BDCT_CUDA_CHOOSE);
-  for (int p = 0; p < work->n_planes; p++) {
+  choose.kernel = bdct_rdoq_find (work->plane[0].quantizer_map[0] != NULL
+      ? BDCT_CUDA_CHOOSE_MAPPED : BDCT_CUDA_CHOOSE);
+  for (int p = 0; p < work->n_planes; p++)
     make.plane[p].dst.data = NULL;
-    for (int k = 0; k < work->plane[p].layout.interleave; k++)
-      make.plane[p].levels[k] = at + k * count (work, p);
-    choose.plane[p].coefficients = at;
-    at += 2 * bdct_rdoq_count (work, p);
-  }
   return bdct_cuda_plan (device, &make, &pass[0], error) > 0
       && bdct_cuda_plan (device, &choose, &pass[1], error) > 0;
 }
@@ -79,8 +64,8 @@ bdct_rdoq_plan_from_levels (BdctCudaDevice * device, const BdctCudaWork * work,
   return bdct_cuda_plan (device, &again, pass, error) > 0;
 }
 
-/* Bytes of the levels of all planes, and of what choosing them takes; and of
- * the strings of their bins behind these. */
+/* Bytes of the levels of all planes, and of the strings of their bins behind
+ * these. */
 static size_t
 count_bytes (const BdctCudaWork * work)
 {
@@ -88,7 +73,7 @@ count_bytes (const BdctCudaWork * work)
 
   for (int p = 0; p < work->n_planes; p++)
     n += bdct_rdoq_count (work, p);
-  return bdct_rdoq_room (work) + n * sizeof (BdctLevel);
+  return n * sizeof (BdctLevel);
 }
 
 static size_t
@@ -129,7 +114,7 @@ place (Task * task, const BdctBuffer * memory)
 {
   BdctCudaWork *work = &task->work;
 
-  task->levels[0] = (BdctLevel *) (memory->device + bdct_rdoq_room (work));
+  task->levels[0] = (BdctLevel *) memory->device;
   for (int p = 0; p < work->n_planes; p++) {
     for (int k = 0; k < work->plane[p].layout.interleave; k++)
       work->plane[p].levels[k] = task->levels[p] + k * count (work, p);
@@ -235,8 +220,7 @@ bdct_rdoq_enqueue (const BdctCudaFrame * frame, int i, const BdctImage * dst,
   if (!reserve (&task.work, staging, memory, error))
     return false;
   place (&task, memory);
-  if (!bdct_rdoq_plan (device->kernels, &task.work, memory->device,
-          task.pass, error)
+  if (!bdct_rdoq_plan (device->kernels, &task.work, task.pass, error)
       || !plan_picture (&task, dst, error) || !plan_drawing (&task, error)
       || !plan_bits (&task, memory, error))
     return false;

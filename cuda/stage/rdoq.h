@@ -13,13 +13,10 @@
 /** Levels of a plane: of the first component and, behind them, the second. */
 size_t bdct_rdoq_count (const BdctCudaWork *work, int plane);
 
-/** Bytes of the room that choosing the levels of all planes takes. */
-size_t bdct_rdoq_room (const BdctCudaWork *work);
-
 /** Plan what makes levels, in two passes, at the planes' `levels`. `work` has
  * these, and no more is asked. */
 bool bdct_rdoq_plan (BdctCudaDevice *device, const BdctCudaWork *work,
-    uint8_t *room, BdctCudaLaunch pass[2], BdctError *error);
+    BdctCudaLaunch pass[2], BdctError *error);
 
 /** Plan what goes on from them, with the planes' `dst`, `cells` and `blocks`.
  * `levels`: where these are, which the planes do not say any more. */

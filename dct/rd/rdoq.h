@@ -24,7 +24,8 @@
  * the end, against the plain quantizer's levels, too: the result never costs
  * more than these.
  *
- * Both engines run the same code (rdoq-search.h), in whole numbers.
+ * cpu/rdoq-blocks.c is its definition, in whole numbers; the GPU chooses the
+ * same levels in parallel (cuda/kernels/rdoq.cuh).
  *
  * docs/quadtree.md lists what HM does and this does not.
  *
