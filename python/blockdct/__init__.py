@@ -1,0 +1,509 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What block transforms and their quantizers leave of batches of pictures.
+
+    import blockdct, numpy
+    batch = numpy.random.randint(0, 256, (16, 224, 224, 3), 'uint8')
+    pictures, psnr, *_ = blockdct.transform(batch, quality=range(30, 46))
+
+`transform` gives the pictures that a decoder would show, `levels` the quantized
+levels, `reconstruct` pictures from levels, `compare` figures of two batches,
+`tables` JPEG's quantization tables. jpeg-8x8 is, bit for bit, libjpeg-turbo's
+encoder and decoder, and so Pillow's.
+
+A batch is an array of numpy or of a library with DLPack (torch, CuPy, JAX), and
+what comes back is of the same library, on the same device; on a GPU nothing is
+copied to the host. Shapes, with layout='NHWC' or 'NCHW':
+
+    R, G, B          (N, height, width, 3) or (N, 3, height, width), uint8
+    R, G, B, alpha   (N, height, width, 4), uint8; alpha stays as it is
+    grey             (N, height, width), or with one channel; uint8 or uint16
+    planes           a tuple (Y, U, V) of (N, height, width) each; its subsampling
+                     follows from the sizes; uint8 or uint16
+
+uint16 needs `depth`, the bits of a sample, 9 to 12; values above are read as
+2^depth - 1. A side has 1 to 65535 samples. Strides may be any; where the samples
+of a row are not next to each other the batch is copied first.
+
+All functions can be called from any thread, release the interpreter's lock, and
+raise ValueError, which names the value and the range, TypeError for what is no
+array, RuntimeError for what CUDA reports, and MemoryError. They wait until their
+results are complete. Common arguments:
+
+    device   'cpu', 'cuda', 'cuda:1', or None: where the batch is. Arrays of the
+             host can be computed on a GPU.
+    stream   of CUDA, on which the caller works: a torch.cuda.Stream, a
+             cupy.cuda.Stream or an address; None: the default stream. What is
+             on it, and what the arrays' library has begun on them, comes first.
+    threads  of the CPU engine; 0: one a processor, except for small pictures.
+             1 is for data loaders, which have processes of their own.
+"""
+import dataclasses
+import functools
+import os
+from typing import Any, Iterable, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _arrays, _blockdct, _engines
+from ._engines import close
+
+__all__ = ['Compared', 'Levels', 'METRICS', 'Settings', 'TABLES', 'TRANSFORMS',
+           'Transformed', 'close', 'compare', 'cuda_devices', 'levels',
+           'reconstruct', 'tables', 'transform']
+__version__: str = _blockdct.version
+
+_transforms = {name: (i, has_qp)
+               for i, (name, has_qp) in enumerate(_blockdct.transforms())}
+_metrics = {name: (i, figures)
+            for i, (name, figures) in enumerate(_blockdct.metrics())}
+_presets = {name: (i, *steps)
+            for i, (name, *steps) in enumerate(_blockdct.presets())}
+_SCALING = ('flat', 'default')
+_N_FIGURES = 8 + 4 * len(_metrics)
+
+#: The names of transforms: 'jpeg-8x8', 'hevc-32x32', ...
+TRANSFORMS: tuple[str, ...] = tuple(_transforms)
+#: The names for `metrics`: 'bits', 'ssim', 'ms-ssim', ...
+METRICS: tuple[str, ...] = ('bits', *_metrics)
+#: The names of the tables that quality scales: 'annex-k', ...
+TABLES: tuple[str, ...] = tuple(_presets)
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """A transform and its quantizer. Fields that the transform does not use are
+    checked, and without effect.
+
+    transform         one of TRANSFORMS
+    quality           1 to 100; jpeg-8x8, dct-8x8: scales the tables as libjpeg
+    qp                0 to 51; hevc-*, h264-*, vvc-64x64: of luma
+    chroma_qp_offset  -12 to 12; likewise, added for chroma
+    deadzone          1/6 to 1/3; likewise, the rounding offset in steps
+    rdoq              hevc-*: levels chosen by rate and distortion
+    min_block, max_block  4, 8, 16 or 32; hevc-quadtree: sides of luma's blocks
+    lambda_scale      0 to 1000; hevc-quadtree, rdoq: what bits weigh
+    scaling_list      hevc-*, vvc-64x64: 'flat', 'default' (H.265's intra lists) or
+                      the text of a file as HM and x265 have it
+    tables            jpeg-8x8, dct-8x8: one of TABLES, or steps: 64 for all
+                      components or 128 for luma, then chroma, row-major, rows
+                      are vertical frequency
+    scale_tables      quality scales these steps, too
+    baseline          steps end at 255 at a depth of 8, as `cjpeg -baseline`
+    """
+    transform: str = 'jpeg-8x8'
+    quality: int = 85
+    qp: int = 26
+    chroma_qp_offset: int = 0
+    deadzone: float = 1 / 3
+    rdoq: bool = False
+    min_block: int = 4
+    max_block: int = 32
+    lambda_scale: float = 1.0
+    scaling_list: str = 'flat'
+    tables: str | Sequence[int] = 'annex-k'
+    scale_tables: bool = False
+    baseline: bool = True
+
+    def __post_init__(self) -> None:
+        if self.transform not in _transforms:
+            raise ValueError(f'transform {self.transform!r} is not one of '
+                             f'{TRANSFORMS}')
+        if not isinstance(self.tables, str):
+            steps = np.asarray(self.tables)
+            if steps.dtype.kind not in 'ui' or steps.size not in (64, 128):
+                raise ValueError(f'tables are {steps.size} of {steps.dtype}, not 64 '
+                                 'or 128 whole numbers')
+            object.__setattr__(self, 'tables', tuple(steps.ravel().tolist()))
+        elif self.tables not in _presets:
+            raise ValueError(f'tables {self.tables!r} is not one of {TABLES}')
+        _check_range('quality', self.quality, 1, 100)
+        _check_range('qp', self.qp, 0, 51)
+
+    def _params(self) -> tuple:
+        has_steps = not isinstance(self.tables, str)
+        has_lists = self.scaling_list not in _SCALING
+        return (_transforms[self.transform][0], self.quality, self.qp,
+                self.chroma_qp_offset, self.min_block, self.max_block,
+                self.lambda_scale, self.deadzone, self.rdoq,
+                2 if has_lists else _SCALING.index(self.scaling_list),
+                self.baseline, self.scale_tables,
+                0 if has_steps else _presets[self.tables][0],
+                self.tables if has_steps else None,
+                self.scaling_list.encode() if has_lists else None)
+
+
+class Transformed(NamedTuple):
+    """What `transform` gives. Figures are arrays with an entry for each picture."""
+    #: Like the batch: what a decoder shows.
+    pictures: Any
+    #: dB, of all samples of R, G and B or of the planes; inf where nothing
+    #: differs; NaN of pictures without an original.
+    psnr: np.ndarray
+    #: Mean squared error of the same samples.
+    mse: np.ndarray
+    #: (N, 3): dB of Y, U and V.
+    psnr_planes: np.ndarray
+    #: Share of the levels that are not 0.
+    nonzero: np.ndarray
+    #: With metrics 'bits': bits of all levels, exactly a JPEG file's for jpeg-8x8 at
+    #: 8 bits, else an estimate; else None.
+    bits: np.ndarray | None
+    #: With metrics 'bits': bytes of the JPEG file, within 0.5 %; 0 where there is
+    #: no such file; else None.
+    file_size: np.ndarray | None
+    #: Other metrics, by name: 'ssim', 'ssim-y', ...
+    metrics: dict[str, np.ndarray]
+
+
+class Compared(NamedTuple):
+    """What `compare` gives; the fields are those of Transformed."""
+    psnr: np.ndarray
+    mse: np.ndarray
+    psnr_planes: np.ndarray
+    metrics: dict[str, np.ndarray]
+
+
+@dataclasses.dataclass
+class Levels:
+    """The quantized levels of a batch. It pickles, if its arrays do."""
+    #: (N, n) int16: of each picture Y's blocks, then U's and V's.
+    values: Any
+    #: hevc-quadtree: (N, rows * columns) uint8, log2 of the side of the luma block
+    #: at each place of the smallest blocks; else None.
+    sizes: np.ndarray | None
+    #: Of each picture.
+    settings: list[Settings]
+    #: How the pictures lie: for `reconstruct`.
+    layout: tuple
+    axes: str
+    is_planes: bool
+
+    def blocks(self, component: int) -> Any:
+        """(N, rows, columns, height, width), a view of `values`: the blocks of
+        component 0 (Y), 1 (U) or 2 (V); of a block, rows are vertical frequency.
+        vvc-64x64 has the lowest 32 x 32. Not of hevc-quadtree."""
+        _check_range('component', component, 0, 2 if self.layout[3] else 0)
+        if self.sizes is not None:
+            raise ValueError('the blocks of hevc-quadtree have many sizes: see '
+                             'values and sizes')
+        columns, rows, first, size, log2_width, _ = _jobs(
+            self.settings[0], self.layout).describe(self.layout)[1][component]
+        width = min(1 << log2_width, 32)
+        part = self.values[:, first:first + columns * rows * size]
+        return part.reshape((-1, rows, columns, size // width, width))
+
+
+def _check_range(name: str, value: Any, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise ValueError(f'{name} {value} is outside {low} to {high}')
+
+
+# Jobs
+
+@functools.lru_cache(maxsize=64)
+def _jobs_for(params: tuple, layout: tuple) -> _blockdct.Jobs:
+    return _blockdct.Jobs(layout, params)
+
+
+def _jobs(settings: Settings, layout: tuple) -> _blockdct.Jobs:
+    """All qualities or QPs of settings. They do not depend on a picture's sides."""
+    base = dataclasses.replace(settings, quality=85, qp=26)
+    return _jobs_for(base._params(), (64, 64, *layout[2:]))
+
+
+def _whole(name: str, values: Any, n: int, low: int, high: int) -> np.ndarray:
+    """One value or `n`, checked."""
+    array = np.asarray(values.cpu() if hasattr(values, 'cpu') else list(values)
+                       if isinstance(values, range) else values)
+    if array.dtype.kind not in 'ui' and array.size > 0:
+        raise ValueError(f'{name} is of {array.dtype}, not whole numbers')
+    if array.ndim > 1 or (array.ndim == 1 and len(array) != n):
+        raise ValueError(f'{name} has shape {array.shape}: give one value or {n}, '
+                         'one a picture')
+    outside = (array < low) | (array > high)
+    if outside.any():
+        raise ValueError(f'{name} {array[outside].flat[0]} is outside {low} to '
+                         f'{high}')
+    return np.broadcast_to(array.astype(np.int32), n)
+
+
+class _Plan:
+    """Each picture's settings, resolved to jobs."""
+
+    def __init__(self, transform, quality, qp, more, layout, n):
+        if isinstance(transform, (str, Settings)):
+            transform = [transform]
+        if len(transform) not in (1, n):
+            raise ValueError(f'{len(transform)} transforms for {n} pictures: give '
+                             'one, or one a picture')
+        bases = [dataclasses.replace(one, **more) if isinstance(one, Settings)
+                 else _settings(one, tuple(more.items())) for one in transform]
+        self.bases = bases
+        numbers = []
+        for name, values, high in ('quality', quality, 100), ('qp', qp, 51):
+            if values is None:
+                values = [getattr(base, name) for base in bases]
+                values = values[0] if len(bases) == 1 else values
+            numbers.append(_whole(name, values, n, int(name == 'quality'), high))
+        self.quality, self.qp = numbers
+        self.jobs = tuple(_jobs(base, layout) for base in bases)
+        has_qp = [_transforms[base.transform][1] for base in bases]
+        has_quality = [jobs.n == 100 for jobs in self.jobs]
+        self.index = np.ascontiguousarray(np.where(
+            has_qp, self.qp, np.where(has_quality, self.quality - 1, 0)), np.int32)
+
+    def settings(self) -> list[Settings]:
+        """Of each picture."""
+        return [dataclasses.replace(self.bases[i % len(self.bases)],
+                                    quality=int(quality), qp=int(qp))
+                for i, (quality, qp) in enumerate(zip(self.quality, self.qp))]
+
+
+@functools.lru_cache(maxsize=64)
+def _settings_for(transform: str, more: tuple) -> Settings:
+    return Settings(transform, **dict(more))
+
+
+def _settings(transform: str, more: tuple) -> Settings:
+    try:
+        return _settings_for(transform, more)
+    except TypeError:  # steps in a list or an array, or an unknown argument
+        return Settings(transform, **dict(more))
+
+
+# Batches
+
+def _metric_mask(metrics: str | Iterable[str]) -> tuple[int, bool]:
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    for name in names:
+        if name not in METRICS and name != 'psnr':
+            raise ValueError(f'metric {name!r} is not one of {("psnr", *METRICS)}')
+    return (sum({1 << _metrics[name][0] for name in names if name in _metrics}),
+            'bits' in names)
+
+
+def _figures(figures: np.ndarray, mask: int) -> dict[str, np.ndarray]:
+    named = {}
+    for m, names in _metrics.values():
+        for c, name in enumerate(names):
+            if name is not None and mask >> m & 1:
+                column = figures[:, 8 + 4 * m + c]
+                if not np.isnan(column).all():
+                    named[name] = column
+    return named
+
+
+def _transformed(pictures, figures, mask, bits) -> Transformed:
+    return Transformed(
+        pictures, figures[:, 1], figures[:, 0], figures[:, 2:5], figures[:, 5],
+        figures[:, 6].astype(np.int64) if bits else None,
+        np.nan_to_num(figures[:, 7]).astype(np.int64) if bits else None,
+        _figures(figures, mask))
+
+
+def _run(pictures, plan, device, threads, src, dst, *, levels=None, sizes=None,
+         n_levels=0, from_levels=False, bits=False, mask=0) -> np.ndarray:
+    """Have a batch done; its figures."""
+    figures = np.empty((pictures.n, _N_FIGURES))
+    if pictures.n == 0:
+        return figures
+    layout = pictures.layout
+    depth = _engines.depth_for(device, *layout[:2], 1 + (layout[2] > 8))
+    with _engines.engine(device, threads, layout) as engine:
+        engine.transform(
+            layout, depth, pictures.n, plan.jobs, plan.index.ctypes.data, src, dst,
+            levels and (levels.address, levels.strides[0]),
+            sizes and (sizes.address, sizes.strides[0]), n_levels,
+            bool(levels) and levels.device != 'cpu', from_levels, bits, mask,
+            pictures.stream if device != 'cpu' else 0, figures.ctypes.data)
+    return figures
+
+
+def transform(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
+              quality: Any = None, qp: Any = None, layout: str = 'NHWC',
+              chroma_subsampling: str = '4:2:0', depth: int | None = None,
+              metrics: str | Iterable[str] = (), device: str | int | None = None,
+              stream: Any = None, threads: int = 0, **settings: Any) -> Transformed:
+    """Each picture as a decoder would show it, with PSNR.
+
+    transform           a name or Settings, one for all pictures or a sequence of
+                        one a picture
+    quality, qp         a number or one a picture; None: those of Settings (85, 26)
+    chroma_subsampling  '4:2:0', '4:2:2', '4:4:0' or '4:4:4', of R, G and B: how
+                        large U and V are
+    metrics             any of METRICS
+    settings            other fields of Settings
+
+    Batch, device, stream, threads and errors: see the module.
+    """
+    address = _arrays.stream_address(stream)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
+    device = _engines.normalize(device, src.device)
+    mask, bits = _metric_mask(metrics)
+    plan = _Plan(transform, quality, qp, settings, src.layout, src.n)
+    dst, new = src.like()
+    figures = _run(src, plan, device, threads, src.planes, dst.planes, bits=bits,
+                   mask=mask)
+    pictures = [one.result() for one in new]
+    return _transformed(tuple(pictures) if src.is_planes else pictures[0], figures,
+                        mask, bits)
+
+
+def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
+           quality: Any = None, qp: Any = None, layout: str = 'NHWC',
+           chroma_subsampling: str = '4:2:0', depth: int | None = None,
+           device: str | int | None = None, stream: Any = None, threads: int = 0,
+           **settings: Any) -> Levels:
+    """The quantized levels of each picture: what an encoder would code. The
+    arguments are those of `transform`, with one transform for all pictures."""
+    address = _arrays.stream_address(stream)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
+    device = _engines.normalize(device, src.device)
+    plan = _Plan(transform, quality, qp, settings, src.layout, src.n)
+    if len(plan.bases) > 1:
+        raise ValueError(f'{len(plan.bases)} transforms: levels have one')
+    n_levels, components, _ = plan.jobs[0].describe(src.layout)
+    new = _arrays.New(src.arrays[0], (src.n, n_levels), 'int16')
+    sizes = None
+    if plan.bases[0].transform == 'hevc-quadtree':
+        sizes = np.empty((src.n, components[0][0] * components[0][1]), np.uint8)
+    _run(src, plan, device, threads, src.planes, None,
+         levels=_arrays.find(new.array, address),
+         sizes=None if sizes is None else _arrays.find(sizes), n_levels=n_levels)
+    return Levels(new.result(), sizes, plan.settings(), src.layout, src.axes,
+                  src.is_planes)
+
+
+def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
+                device: str | int | None = None, stream: Any = None,
+                threads: int = 0) -> Transformed:
+    """Pictures from levels alone, as a decoder makes them. `levels.values` may have
+    been changed: every value of 16 bits has a defined result. Without an original,
+    PSNR is NaN; of `metrics` there is 'bits'."""
+    address = _arrays.stream_address(stream)
+    mask, bits = _metric_mask(metrics)
+    if mask:
+        raise ValueError("metrics of levels without an original: only 'bits' is "
+                         'possible')
+    layout, bases = levels.layout, levels.settings
+    memory = _arrays.find(levels.values, address)
+    base = bases[0] if bases else Settings()
+    n_levels = _jobs(base, layout).describe(layout)[0]
+    if memory.dtype != 'int16' or memory.shape != (len(bases), n_levels):
+        raise ValueError(f'levels are {memory.shape} of {memory.dtype}, not '
+                         f'{(len(bases), n_levels)} of int16')
+    if memory.strides[1] != 2 or memory.address % 16 or memory.strides[0] % 16:
+        copy = _arrays.New(levels.values, memory.shape, 'int16')
+        copy.array[:] = levels.values
+        memory = _arrays.find(copy.array, address)
+    sizes = levels.sizes
+    if sizes is not None:
+        places = _jobs(base, layout).describe(layout)[1][0]
+        wanted = len(bases), places[0] * places[1]
+        sizes = np.ascontiguousarray(sizes)
+        if sizes.dtype != np.uint8 or sizes.shape != wanted:
+            raise ValueError(f'sizes are {sizes.shape} of {sizes.dtype}, not '
+                             f'{wanted} of uint8')
+    device = _engines.normalize(device, memory.device)
+    dst, new = _empty_pictures(levels, address)
+    plan = _Plan(base, [s.quality for s in bases], [s.qp for s in bases], {}, layout,
+                 len(bases))
+    figures = _run(dst, plan, device, threads, None, dst.planes, levels=memory,
+                   sizes=None if sizes is None else _arrays.find(sizes),
+                   n_levels=n_levels, from_levels=True, bits=bits)
+    pictures = [one.result() for one in new]
+    return _transformed(tuple(pictures) if levels.is_planes else pictures[0],
+                        figures, 0, bits)
+
+
+def _empty_pictures(levels: Levels, stream: int):
+    width, height, depth, chroma, n_planes, pixel = levels.layout
+    n, dtype = len(levels.settings), 'uint8' if depth == 8 else 'uint16'
+    subsampling = next(k for k, v in _arrays.CHROMA.items() if v == chroma)
+    if levels.is_planes:
+        down, across = {1: (2, 2), 2: (1, 2), 4: (2, 1)}.get(chroma, (1, 1))
+        small = n, -(-height // down), -(-width // across)
+        shapes = [(n, height, width), small, small][:n_planes]
+    elif pixel:
+        channels = max(pixel, 3)
+        shapes = [(n, height, width, channels) if levels.axes == 'NHWC'
+                  else (n, channels, height, width)]
+    else:
+        shapes = [(n, height, width)]
+    new = [_arrays.New(levels.values, shape, dtype) for shape in shapes]
+    arrays = [one.array for one in new]
+    dst = _arrays.Pictures(arrays if levels.is_planes else arrays[0], levels.axes,
+                           subsampling, depth, stream)
+    return dst, new
+
+
+def compare(reference: Any, distorted: Any, *,
+            metrics: str | Iterable[str] = (), layout: str = 'NHWC',
+            chroma_subsampling: str = '4:2:0', depth: int | None = None,
+            device: str | int | None = None, stream: Any = None,
+            threads: int = 0) -> Compared:
+    """PSNR and other metrics of each picture against its reference: two batches
+    alike, from any source. `metrics`: any of METRICS but 'bits'."""
+    address = _arrays.stream_address(stream)
+    both = [_arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
+            for batch in (reference, distorted)]
+    mask, bits = _metric_mask(metrics)
+    if bits:
+        raise ValueError("metric 'bits' is transform's: compared pictures have none")
+    if both[0].layout != both[1].layout:  # R, G and B, once together and once not
+        for pictures in both:
+            pictures._copy()
+        both = [_arrays.Pictures(p.arrays if p.is_planes else p.arrays[0], layout,
+                                 chroma_subsampling, depth, address) for p in both]
+    first, second = both
+    if (first.n, first.layout, first.device) != (second.n, second.layout,
+                                                 second.device):
+        raise ValueError(
+            f'the batches differ: {first.n} pictures of {first.height} x '
+            f'{first.width} on {first.device}, {second.n} of {second.height} x '
+            f'{second.width} on {second.device}, or in their channels or depth')
+    device = _engines.normalize(device, first.device)
+    figures = np.empty((first.n, _N_FIGURES))
+    if first.n > 0:
+        in_flight = _engines.depth_for(device, *first.layout[:2],
+                                       1 + (first.depth > 8))
+        with _engines.engine(device, threads, first.layout) as engine:
+            engine.compare(first.layout, in_flight, first.n, first.planes,
+                           second.planes, mask, address if device != 'cpu' else 0,
+                           figures.ctypes.data)
+    return Compared(figures[:, 1], figures[:, 0], figures[:, 2:5],
+                    _figures(figures, mask))
+
+
+def tables(source: str | bytes | os.PathLike = 'annex-k',
+           quality: int | None = None, baseline: bool = True) -> np.ndarray:
+    """JPEG's quantization tables: (2, 8, 8) uint16, luma's and chroma's steps; rows
+    are vertical frequency.
+
+    source    one of TABLES; or a path or the bytes of a JPEG file, or of a text
+              as `cjpeg -qtables` takes it
+    quality   1 to 100: scaled as libjpeg does (jcparam.c); None: as they are
+    baseline  scaled steps end at 255, else at 32767
+    """
+    if isinstance(source, str) and source in _presets:
+        steps = np.array(_presets[source][1:])
+    else:
+        if not isinstance(source, bytes):
+            if isinstance(source, str) and not os.path.exists(source):
+                raise ValueError(f'tables {source!r} is neither one of {TABLES} nor '
+                                 'a file')
+            with open(source, 'rb') as file:
+                source = file.read()
+        steps = np.array(_blockdct.parse_tables(source))
+        steps = np.broadcast_to(steps.reshape(-1, 64), (2, 64))
+    if quality is not None:
+        _check_range('quality', quality, 1, 100)
+        percent = 5000 // quality if quality < 50 else 200 - 2 * quality
+        steps = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
+    return steps.reshape(2, 8, 8).astype(np.uint16)
+
+
+def cuda_devices() -> tuple[int, str]:
+    """How many GPUs can be used, and where there is none, why."""
+    _engines._check_cuda()
+    return _blockdct.count_devices(1)

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Arrays of any library as addresses and strides: numpy's by their array
+interface, all others by DLPack (https://dmlc.github.io/dlpack)."""
+import sys
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _blockdct
+
+# dlpack.h: kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged
+_DEVICES = {1: 'cpu', 2: 'cuda', 3: 'cpu', 13: 'cuda'}
+_KINDS = {0: 'int', 1: 'uint'}
+_LEGACY_STREAM = 1
+
+CHROMA = {'4:0:0': 0, '4:2:0': 1, '4:2:2': 2, '4:4:4': 3, '4:4:0': 4}
+LAYOUTS = ('NHWC', 'NCHW')
+
+
+class Memory(NamedTuple):
+    """Where an array's elements are; valid while `keeper` lives."""
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]  # bytes
+    dtype: str                # 'uint8'
+    device: str               # 'cpu' or 'cuda:0'
+    keeper: Any
+
+    @property
+    def size(self) -> int:
+        return int(self.dtype.lstrip('uint')) // 8
+
+
+def stream_address(stream: Any) -> int:
+    """A CUDA stream's address: of a torch.cuda.Stream, a cupy.cuda.Stream, an
+    object with __cuda_stream__, or a number."""
+    if stream is None:
+        return _LEGACY_STREAM
+    if hasattr(stream, '__cuda_stream__'):
+        stream = stream.__cuda_stream__()[1]
+    for name in ('cuda_stream', 'ptr'):
+        stream = getattr(stream, name, stream)
+    if not isinstance(stream, int) or stream < 0:
+        raise TypeError(f'stream is {stream!r}: neither a CUDA stream nor its '
+                        'address')
+    return stream or _LEGACY_STREAM
+
+
+def _dense(shape, size):
+    strides = []
+    for side in reversed(shape):
+        strides.insert(0, size)
+        size *= side
+    return tuple(strides)
+
+
+def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
+    """Where an array is. What its library has begun on it comes before what
+    follows on the stream."""
+    if isinstance(array, np.ndarray):
+        if not array.dtype.isnative or array.dtype.kind not in 'ui':
+            raise ValueError(f'dtype {array.dtype} is not uint8, uint16 or, of '
+                             'levels, int16')
+        return Memory(array.ctypes.data, array.shape, array.strides,
+                      array.dtype.name, 'cpu', array)
+    if not hasattr(array, '__dlpack_device__'):
+        raise TypeError(f'{type(array).__name__} is neither an array of numpy '
+                        'nor one with DLPack')
+    kind, number = (int(i) for i in array.__dlpack_device__())
+    if kind not in _DEVICES:
+        raise ValueError(f'the array is on a device of DLPack\'s type {kind}, '
+                         'which is neither the CPU nor CUDA')
+    device = _DEVICES[kind]
+    if device == 'cuda':
+        device = f'cuda:{number}'
+        capsule = array.__dlpack__(stream=stream)
+    else:
+        capsule = array.__dlpack__()
+    address, _, _, code, bits, shape, strides, _ = _blockdct.read_dlpack(capsule)
+    dtype = f'{_KINDS.get(code, "float")}{bits}'
+    if strides is None:
+        strides = _dense(shape, 1)
+    return Memory(address, shape, tuple(s * bits // 8 for s in strides), dtype,
+                  device, capsule)
+
+
+def _library(array):
+    return sys.modules[type(array).__module__.partition('.')[0]]
+
+
+def contiguous(array: Any) -> Any:
+    """A dense copy, by the array's own library."""
+    if hasattr(array, 'contiguous'):
+        return array.contiguous()
+    library = _library(array)
+    if not hasattr(library, 'ascontiguousarray'):
+        raise ValueError('the samples of a row are not next to each other: make '
+                         'the array contiguous')
+    return library.ascontiguousarray(array)
+
+
+class New:
+    """A new array of the library of another one, and on its device."""
+
+    def __init__(self, like: Any, shape=None, dtype: str | None = None):
+        name = type(like).__module__.partition('.')[0]
+        self._convert = None
+        if name == 'torch':
+            torch = _library(like)
+            self.array = torch.empty_like(like) if shape is None else \
+                torch.empty(shape, dtype=getattr(torch, dtype),
+                            device=like.device)
+        elif name == 'cupy':
+            cupy = _library(like)
+            with like.device:
+                self.array = cupy.empty_like(like) if shape is None else \
+                    cupy.empty(shape, dtype)
+        else:
+            if name != 'numpy':
+                if find(like).device != 'cpu':
+                    raise TypeError(f'arrays of {name} on a GPU cannot be '
+                                    'written: convert to torch or cupy first')
+                self._convert = like.__array_namespace__().from_dlpack
+            self.array = np.empty(like.shape if shape is None else shape,
+                                  dtype or find(like).dtype)
+
+    def result(self) -> Any:
+        """The array, filled, for the caller."""
+        return self._convert(self.array) if self._convert else self.array
+
+
+class Pictures:
+    """A batch of pictures: what it looks like to the library."""
+
+    def __init__(self, batch: Any, layout: str, chroma_subsampling: str,
+                 depth: int | None, stream: int):
+        if layout not in LAYOUTS:
+            raise ValueError(f'layout {layout!r} is not one of {LAYOUTS}')
+        if chroma_subsampling not in CHROMA:
+            raise ValueError(f'chroma_subsampling {chroma_subsampling!r} is not '
+                             f'one of {tuple(CHROMA)}')
+        self.axes = layout
+        self.is_planes = isinstance(batch, (tuple, list))
+        self.stream = stream
+        self.arrays = list(batch) if self.is_planes else [batch]
+        if self.is_planes and len(self.arrays) not in (1, 3):
+            raise ValueError(f'{len(self.arrays)} planes are neither 1 (Y) nor 3 '
+                             '(Y, U, V)')
+        self._find()
+        first = self.memory[0]
+        if first.dtype not in ('uint8', 'uint16'):
+            raise ValueError(f'dtype {first.dtype} is neither uint8 nor uint16')
+        for other in self.memory[1:]:
+            if (other.dtype, other.device, other.shape[0]) != (
+                    first.dtype, first.device, first.shape[0]):
+                raise ValueError(
+                    f'planes differ: {first.shape[0]} of {first.dtype} on '
+                    f'{first.device}, {other.shape[0]} of {other.dtype} on '
+                    f'{other.device}')
+        self.device = first.device
+        self._set_depth(depth, first.dtype)
+        if self.is_planes:
+            self._describe_planes(chroma_subsampling)
+        else:
+            self._describe_pixels(chroma_subsampling)
+
+    def _find(self):
+        self.memory = [find(array, self.stream) for array in self.arrays]
+
+    def _set_depth(self, depth, dtype):
+        lowest, highest = (8, 8) if dtype == 'uint8' else (9, 12)
+        if depth is None:
+            if dtype == 'uint16':
+                raise ValueError('uint16 needs depth=, the bits of a sample: 9 '
+                                 'to 12')
+            depth = 8
+        if not lowest <= depth <= highest:
+            raise ValueError(f'depth {depth} is outside {lowest} to {highest}, '
+                             f'which {dtype} can have')
+        self.depth = depth
+
+    def _sides(self, i):
+        """Of array i: (height, width, channels), and their strides."""
+        memory = self.memory[i]
+        axes = self.axes if len(memory.shape) == 4 and not self.is_planes \
+            else 'NHW'
+        if len(memory.shape) != len(axes):
+            raise ValueError(
+                f'shape {memory.shape} is not (N, height, width)'
+                + ('' if self.is_planes else f' nor {tuple(self.axes)}'))
+        shape = dict(zip(axes, memory.shape), **({} if 'C' in axes else {'C': 1}))
+        strides = dict(zip(axes, memory.strides))
+        return [shape[k] for k in 'HWC'], [strides.get(k, 1) for k in 'NHWC']
+
+    def _plane(self, i, pixel):
+        """(address, bytes to the next picture, to the next row) of array i, whose
+        pixels are `pixel` bytes; None where they are not next to each other."""
+        (height, width, _), (to_picture, to_row, to_pixel, _) = self._sides(i)
+        if (width > 1 and to_pixel != pixel) or (
+                height > 1 and abs(to_row) < width * pixel):
+            return None
+        return self.memory[i].address, to_picture, to_row
+
+    def _set(self, width, height, chroma, n_planes, pixel, planes):
+        self.n = self.memory[0].shape[0]
+        self.width, self.height = width, height
+        self.layout = (width, height, self.depth, chroma, n_planes, pixel)
+        self.planes = (self.device != 'cpu', *planes)
+
+    def _copy(self):
+        self.arrays = [contiguous(array) for array in self.arrays]
+        self._find()
+
+    def _describe_planes(self, chroma_subsampling):
+        (height, width, _), _ = self._sides(0)
+        chroma = 0
+        if len(self.arrays) == 3:
+            sides = [self._sides(i)[0][:2] for i in (1, 2)]
+            fits = [name for name, (down, across) in {
+                '4:2:0': (2, 2), '4:2:2': (1, 2), '4:4:4': (1, 1),
+                '4:4:0': (2, 1)}.items()
+                if sides == [[-(-height // down), -(-width // across)]] * 2]
+            if not fits:
+                raise ValueError(
+                    f'planes of {height} x {width}, {sides[0][0]} x '
+                    f'{sides[0][1]} and {sides[1][0]} x {sides[1][1]} are of no '
+                    'chroma subsampling')
+            chroma = CHROMA[chroma_subsampling
+                            if chroma_subsampling in fits else fits[0]]
+        for again in (False, True):
+            planes = [self._plane(i, self.memory[i].size)
+                      for i in range(len(self.arrays))]
+            if None not in planes:
+                break
+            self._copy()
+        self._set(width, height, chroma, len(planes), 0, planes)
+
+    def _describe_pixels(self, chroma_subsampling):
+        (height, width, channels), _ = self._sides(0)
+        if channels == 1:
+            plane = self._plane(0, self.memory[0].size)
+            if plane is None:
+                self._copy()
+                plane = self._plane(0, self.memory[0].size)
+            self._set(width, height, 0, 1, 0, [plane])
+            return
+        if channels not in (3, 4):
+            raise ValueError(f'{channels} channels are not 1 (grey), 3 (R, G, B) '
+                             'or 4 (R, G, B, alpha)')
+        if self.depth != 8:
+            raise ValueError(f'R, G and B at a depth of {self.depth}, outside 8 '
+                             'to 8: give planes of Y, U and V')
+        chroma = CHROMA[chroma_subsampling]
+        if chroma == 0:
+            raise ValueError("chroma_subsampling '4:0:0' is for grey pictures, "
+                             'not for R, G and B')
+        for again in (False, True):
+            _, strides = self._sides(0)
+            to_channel = strides[3]
+            together = self._plane(0, channels) if to_channel == 1 else None
+            apart = self._plane(0, 1) if channels == 3 else None
+            if together:
+                self._set(width, height, chroma, 3, channels, [together])
+                return
+            if apart:
+                planes = [(apart[0] + k * to_channel, *apart[1:])
+                          for k in range(3)]
+                self._set(width, height, chroma, 3, 1, planes)
+                return
+            self._copy()
+        raise ValueError('4 channels must be the last axis: layout NHWC')
+
+    def like(self) -> tuple['Pictures', list[New]]:
+        """New arrays for pictures of the same layout."""
+        new = [New(array) for array in self.arrays]
+        batch = [one.array for one in new]
+        pictures = Pictures.__new__(Pictures)
+        pictures.__dict__.update(self.__dict__, arrays=batch)
+        pictures._find()
+        subsampling = next(k for k, v in CHROMA.items() if v == self.layout[3])
+        if self.is_planes:
+            pictures._describe_planes(subsampling)
+        else:
+            pictures._describe_pixels(subsampling)
+        if pictures.layout != self.layout:  # only by strides that nothing has
+            self._copy()
+            return self.like()
+        return pictures, new

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Layouts, jobs, and what the library knows without an engine. */
+#include "module.h"
+
+#include <string.h>
+
+PyTypeObject *bdct_python_jobs_type;
+
+PyObject *
+bdct_python_fail (PyObject * type, const BdctError * error)
+{
+  if (strstr (error->message, "out of memory") != NULL)
+    type = PyExc_MemoryError;
+  else if (strstr (error->message, "cuda") != NULL)
+    type = PyExc_RuntimeError;
+  PyErr_SetString (type, error->message);
+  return NULL;
+}
+
+bool
+bdct_python_read_layout (PyObject * from, BdctLayout * layout)
+{
+  int width, height, depth, chroma, n_planes, bytes;
+
+  if (!PyArg_ParseTuple (from, "iiiiii", &width, &height, &depth, &chroma,
+          &n_planes, &bytes))
+    return false;
+  if (bytes == 0)
+    bdct_layout_init (layout, chroma, depth, 0, n_planes, width, height);
+  else {
+    BdctRgb rgb = {.n_planes = bytes == 1 ? 3 : 1,.bytes = bytes };
+
+    for (int k = 0; k < 3; k++) {
+      rgb.plane[k] = bytes == 1 ? k : 0;
+      rgb.offset[k] = bytes == 1 ? 0 : k;
+    }
+    bdct_layout_init_rgb (layout, &rgb, width, height, chroma);
+    layout->depth = depth;
+  }
+  return true;
+}
+
+/* Jobs */
+
+/* Whole numbers from a sequence, at most `max` of them. */
+static int
+read_steps (PyObject * from, int *to, int max)
+{
+  const Py_ssize_t n = PySequence_Size (from);
+
+  if (n > max) {
+    PyErr_Format (PyExc_ValueError, "%zd steps are more than %d", n, max);
+    return -1;
+  }
+  for (Py_ssize_t i = 0; i < n; i++) {
+    PyObject *item = PySequence_GetItem (from, i);
+    const long step = item != NULL ? PyLong_AsLong (item) : -1;
+
+    Py_XDECREF (item);
+    if (PyErr_Occurred ())
+      return -1;
+    to[i] = (int) Py_MIN (Py_MAX (step, -1), BDCT_MAX_STEP + 1L);
+  }
+  return (int) n;
+}
+
+/* Of the fields of Settings, in the order of `_params()`. */
+static bool
+read_params (PyObject * from, BdctParams * params)
+{
+  PyObject *tables, *lists;
+  int transform, scaling, preset;
+  BdctError error;
+
+  if (!PyArg_ParseTuple (from, "iiiiiiddiiiiiOO", &transform,
+          &params->quality, &params->qp, &params->chroma_qp_offset,
+          &params->min_block, &params->max_block, &params->lambda_scale,
+          &params->deadzone, &params->rdoq, &scaling, &params->baseline,
+          &params->scale_tables, &preset, &tables, &lists))
+    return false;
+  params->transform = transform;
+  params->scaling_list = scaling;
+  params->preset = preset;
+  if (tables != Py_None) {
+    params->tables.name = 1;
+    params->tables.n_steps = read_steps (tables, params->tables.steps, 128);
+    if (params->tables.n_steps < 0)
+      return false;
+  }
+  if (lists != Py_None) {
+    Py_ssize_t size;
+    char *text;
+
+    if (PyBytes_AsStringAndSize (lists, &text, &size) < 0)
+      return false;
+    if (!bdct_scaling_parse (text, size, &params->lists, &error))
+      return bdct_python_fail (PyExc_ValueError, &error) != NULL;
+    params->lists.name = 1;
+  }
+  return true;
+}
+
+static PyObject *
+jobs_new (PyTypeObject * type, PyObject * args, PyObject * keywords)
+{
+  const BdctParams initial = BDCT_PARAMS_DEFAULT;
+  BdctParams params = initial, *all;
+  PyObject *layout_tuple, *from;
+  BdctLayout layout;
+  BdctError error;
+  Jobs *self;
+
+  if (keywords != NULL
+      || !PyArg_ParseTuple (args, "O!O!", &PyTuple_Type,
+          &layout_tuple, &PyTuple_Type, &from)
+      || !bdct_python_read_layout (layout_tuple, &layout)
+      || !read_params (from, &params))
+    return NULL;
+  if (bdct_transform_info (params.transform) == NULL)
+    return PyErr_Format (PyExc_ValueError, "transform %d",
+        (int) params.transform);
+  self = (Jobs *) PyType_GenericAlloc (type, 0);
+  if (self == NULL)
+    return NULL;
+  self->n = bdct_transform_info (params.transform)->has_qp ? 52
+      : bdct_params_has_quality (&params) ? 100 : 1;
+  all = PyMem_Malloc (self->n * sizeof *all);
+  for (int i = 0; all != NULL && i < self->n; i++) {
+    all[i] = params;
+    if (self->n == 52)
+      all[i].qp = i;
+    else if (self->n == 100)
+      all[i].quality = i + 1;
+  }
+  if (all != NULL)
+    self->jobs = bdct_jobs_new (all, self->n, &layout, &error);
+  if (all == NULL)
+    PyErr_NoMemory ();
+  else if (self->jobs == NULL)
+    bdct_python_fail (PyExc_ValueError, &error);
+  PyMem_Free (all);
+  if (self->jobs == NULL) {
+    Py_DECREF ((PyObject *) self);
+    return NULL;
+  }
+  return (PyObject *) self;
+}
+
+static void
+jobs_dealloc (PyObject * object)
+{
+  PyTypeObject *type = Py_TYPE (object);
+
+  bdct_jobs_free (((Jobs *) object)->jobs);
+  PyObject_Free (object);
+  Py_DECREF (type);
+}
+
+/* Of pictures of a layout: the number of levels; of each component columns and
+ * rows of blocks, the first level, a block's levels, log2 of its sides; and
+ * whether bits are a file's. */
+static PyObject *
+jobs_describe (PyObject * object, PyObject * from)
+{
+  const Jobs *self = (const Jobs *) object;
+  BdctLayout layout;
+  BdctJobInfo info = {.size = sizeof info };
+  PyObject *components = PyTuple_New (BDCT_MAX_COMPONENTS);
+  BdctError error;
+
+  if (components == NULL || !bdct_python_read_layout (from, &layout)) {
+    Py_XDECREF (components);
+    return NULL;
+  }
+  if (!bdct_job_describe (self->jobs, &layout, &info, &error)) {
+    Py_DECREF (components);
+    return bdct_python_fail (PyExc_ValueError, &error);
+  }
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    PyTuple_SetItem (components, c, Py_BuildValue ("iinnii",
+            (int) info.grid[c].columns, (int) info.grid[c].rows,
+            (Py_ssize_t) info.first_level[c],
+            (Py_ssize_t) info.block_levels[c], info.log2_width[c],
+            info.log2_height[c]));
+  return Py_BuildValue ("nNO", (Py_ssize_t) info.n_levels, components,
+      info.exact_bits ? Py_True : Py_False);
+}
+
+PyObject *
+bdct_python_make_jobs_type (void)
+{
+  static PyMethodDef methods[] = {
+    {"describe", jobs_describe, METH_O, NULL}, {NULL, NULL, 0, NULL}
+  };
+  static PyMemberDef members[] = {
+    {"n", T_INT, offsetof (Jobs, n), READONLY, NULL}, {NULL, 0, 0, 0, NULL}
+  };
+  PyType_Slot slots[] = {
+    {Py_tp_new, jobs_new}, {Py_tp_dealloc, jobs_dealloc},
+    {Py_tp_methods, methods}, {Py_tp_members, members}, {0, NULL}
+  };
+  PyType_Spec spec = {.name = "_blockdct.Jobs",.basicsize = sizeof (Jobs),
+    .flags = Py_TPFLAGS_DEFAULT,.slots = slots
+  };
+  PyObject *type = PyType_FromSpec (&spec);
+
+  bdct_python_jobs_type = (PyTypeObject *) type;
+  return type;
+}
+
+/* What the library knows */
+
+static PyObject *
+list_transforms (PyObject * module, PyObject * unused)
+{
+  PyObject *list = PyList_New (0);
+  const BdctTransformInfo *info;
+
+  (void) module;
+  (void) unused;
+  for (int i = 0; list != NULL && (info = bdct_transform_info (i)) != NULL;
+      i++) {
+    PyObject *item = Py_BuildValue ("si", info->name, info->has_qp);
+
+    if (item == NULL || PyList_Append (list, item) < 0)
+      Py_CLEAR (list);
+    Py_XDECREF (item);
+  }
+  return list;
+}
+
+static PyObject *
+list_metrics (PyObject * module, PyObject * unused)
+{
+  PyObject *list = PyList_New (0);
+  const BdctMetricInfo *info;
+
+  (void) module;
+  (void) unused;
+  for (int i = 0; list != NULL && (info = bdct_metric_info (i)) != NULL; i++) {
+    PyObject *item = Py_BuildValue ("s(zzzz)", info->name, info->figure[0],
+        info->figure[1], info->figure[2], info->figure[3]);
+
+    if (item == NULL || PyList_Append (list, item) < 0)
+      Py_CLEAR (list);
+    Py_XDECREF (item);
+  }
+  return list;
+}
+
+static PyObject *
+make_steps (const void *steps, int n, bool words)
+{
+  PyObject *list = PyList_New (n);
+
+  for (int i = 0; list != NULL && i < n; i++)
+    PyList_SetItem (list, i, PyLong_FromLong (words
+            ? ((const uint16_t *) steps)[i] : ((const int *) steps)[i]));
+  return list;
+}
+
+static PyObject *
+list_presets (PyObject * module, PyObject * unused)
+{
+  PyObject *list = PyList_New (0);
+  const BdctPresetInfo *info;
+
+  (void) module;
+  (void) unused;
+  for (int i = 0; list != NULL && (info = bdct_preset_info (i)) != NULL; i++) {
+    PyObject *item = Py_BuildValue ("sNN", info->name,
+        make_steps (info->step[0], 64, true), make_steps (info->step[1], 64,
+            true));
+
+    if (item == NULL || PyList_Append (list, item) < 0)
+      Py_CLEAR (list);
+    Py_XDECREF (item);
+  }
+  return list;
+}
+
+static PyObject *
+parse_tables (PyObject * module, PyObject * from)
+{
+  BdctTables tables;
+  BdctError error;
+  Py_ssize_t size;
+  char *data;
+
+  (void) module;
+  if (PyBytes_AsStringAndSize (from, &data, &size) < 0)
+    return NULL;
+  if (!bdct_tables_parse (data, size, &tables, &error))
+    return bdct_python_fail (PyExc_ValueError, &error);
+  return make_steps (tables.steps, tables.n_steps, false);
+}
+
+static PyObject *
+count_devices (PyObject * module, PyObject * backend)
+{
+  const long which = PyLong_AsLong (backend);
+  BdctError error = { "" };
+  int n;
+
+  (void) module;
+  if (PyErr_Occurred ())
+    return NULL;
+  n = bdct_backend_count_devices (which, &error);
+  return Py_BuildValue ("is", n, n > 0 ? "" : error.message);
+}
+
+/* DLPack */
+
+/* Of dlpack.h, version 1; before it there is only the tensor. */
+typedef struct {
+  void *data;
+  int32_t device_type, device;
+  int32_t n_axes;
+  uint8_t code, bits;
+  uint16_t lanes;
+  int64_t *shape, *strides;
+  uint64_t offset;
+} Tensor;
+
+typedef struct {
+  uint32_t major, minor;
+  void *context;
+  void (*deleter) (void *);
+  uint64_t flags;
+  Tensor tensor;
+} VersionedTensor;
+
+/* What a capsule describes: (address, device type, device, type code, bits,
+ * shape, strides in elements or None, read-only). The capsule keeps it. */
+static PyObject *
+read_dlpack (PyObject * module, PyObject * capsule)
+{
+  const bool versioned = PyCapsule_IsValid (capsule, "dltensor_versioned");
+  const Tensor *t = NULL;
+  PyObject *shape, *strides = NULL;
+  bool read_only = false;
+
+  (void) module;
+  if (versioned) {
+    const VersionedTensor *v = PyCapsule_GetPointer (capsule,
+        "dltensor_versioned");
+
+    if (v->major != 1) {
+      PyErr_Format (PyExc_BufferError, "DLPack's version %u is not 1",
+          v->major);
+      return NULL;
+    }
+    t = &v->tensor;
+    read_only = v->flags & 1;
+  } else
+    t = PyCapsule_GetPointer (capsule, "dltensor");
+  if (t == NULL)
+    return NULL;
+  shape = PyTuple_New (t->n_axes);
+  if (t->strides != NULL)
+    strides = PyTuple_New (t->n_axes);
+  for (int i = 0; i < t->n_axes && shape != NULL; i++) {
+    PyTuple_SetItem (shape, i, PyLong_FromLongLong (t->shape[i]));
+    if (strides != NULL)
+      PyTuple_SetItem (strides, i, PyLong_FromLongLong (t->strides[i]));
+  }
+  if (strides == NULL)
+    strides = Py_NewRef (Py_None);
+  return Py_BuildValue ("KiiiiNNO", (unsigned long long) (uintptr_t)
+      t->data + t->offset, (int) t->device_type, (int) t->device,
+      (int) t->code, t->lanes == 1 ? (int) t->bits : 0, shape, strides,
+      read_only ? Py_True : Py_False);
+}
+
+PyMethodDef bdct_python_functions[] = {
+  {"transforms", list_transforms, METH_NOARGS, NULL},
+  {"metrics", list_metrics, METH_NOARGS, NULL},
+  {"presets", list_presets, METH_NOARGS, NULL},
+  {"parse_tables", parse_tables, METH_O, NULL},
+  {"count_devices", count_devices, METH_O, NULL},
+  {"read_dlpack", read_dlpack, METH_O, NULL},
+  {NULL, NULL, 0, NULL}
+};

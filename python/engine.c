@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * An engine, and batches of pictures that go through it. */
+#include "module.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What a picture's figures are, in the order of `_Figures` in __init__.py; NaN
+ * where there is none. Behind these: of each metric, of each component and of
+ * all. */
+enum
+{ MSE, PSNR, PSNR_Y, PSNR_U, PSNR_V, NONZERO, BITS, FILE_SIZE, METRICS,
+  N_FIGURES = METRICS + BDCT_N_METRICS * (BDCT_MAX_COMPONENTS + 1)
+};
+
+/* Pictures are independent: none has one numbered 1 or 2 lower. */
+#define NUMBER_STEP 4
+#define FRAME_RATE 30
+
+typedef struct {
+  PyObject_HEAD
+  BdctBackend backend;
+  int device;
+  BdctContext context;          /* of CUDA */
+  BdctEngine *engine;
+  BdctLayout layout;            /* size 0: not configured */
+  unsigned depth;
+  uint64_t number;              /* of the next picture */
+  pid_t process;                /* the engine's threads are there alone */
+} Engine;
+
+/* Memory that has as much for each picture of a batch. */
+typedef struct {
+  uint8_t *data;                /* NULL: none */
+  ptrdiff_t pitch;              /* bytes from one picture's to the next */
+} Rows;
+
+typedef struct {
+  BdctImage image;              /* the first picture's */
+  ptrdiff_t pitch[BDCT_MAX_PLANES];
+} Pictures;
+
+/* A batch to transform, or to compare where there is `distorted`. */
+typedef struct {
+  int n;
+  const Jobs **jobs;            /* of each picture */
+  const int32_t *index;         /* in its jobs */
+  Pictures src, dst, distorted;
+  Rows levels, sizes;
+  BdctMemory levels_memory;
+  size_t n_levels;
+  bool from_levels, bits, compared;
+  unsigned metrics;
+  void *wait[2];
+  double *figures;              /* N_FIGURES of each picture */
+} Batch;
+
+/* Arguments */
+
+static void *
+pointer (unsigned long long address)
+{
+  return (void *) (uintptr_t) address;
+}
+
+/* From (on the device, (address, pitch, stride) of each plane), or None. */
+static bool
+read_pictures (PyObject * from, Pictures * to)
+{
+  const Py_ssize_t n = from == Py_None ? 0 : PyTuple_Size (from) - 1;
+
+  memset (to, 0, sizeof *to);
+  if (from == Py_None)
+    return true;
+  if (n < 1 || n > BDCT_MAX_PLANES) {
+    PyErr_Format (PyExc_ValueError, "%zd planes are not 1 to %d", n,
+        BDCT_MAX_PLANES);
+    return false;
+  }
+  to->image.memory = PyObject_IsTrue (PyTuple_GetItem (from, 0))
+      ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
+  for (int p = 0; p < n; p++) {
+    unsigned long long address;
+    Py_ssize_t pitch, stride;
+
+    if (!PyArg_ParseTuple (PyTuple_GetItem (from, 1 + p), "Knn", &address,
+            &pitch, &stride))
+      return false;
+    to->image.data[p] = pointer (address);
+    to->image.stride[p] = stride;
+    to->pitch[p] = pitch;
+  }
+  return true;
+}
+
+static bool
+read_rows (PyObject * from, Rows * to)
+{
+  unsigned long long address = 0;
+  Py_ssize_t pitch = 0;
+
+  if (from != Py_None && !PyArg_ParseTuple (from, "Kn", &address, &pitch))
+    return false;
+  *to = (Rows) { pointer (address), pitch };
+  return true;
+}
+
+static BdctImage
+image_at (const Pictures * pictures, int i)
+{
+  BdctImage image = pictures->image;
+
+  for (int p = 0; p < BDCT_MAX_PLANES; p++)
+    if (image.data[p] != NULL)
+      image.data[p] = (uint8_t *) image.data[p] + i * pictures->pitch[p];
+  return image;
+}
+
+static void *
+row_at (const Rows * rows, int i)
+{
+  return rows->data == NULL ? NULL : rows->data + i * rows->pitch;
+}
+
+/* A batch, without the interpreter's lock */
+
+static bool
+submit (Engine * self, const Batch * batch, int i, BdctError * error)
+{
+  if (batch->compared) {
+    BdctComparison comparison = {.size = sizeof comparison,
+      .reference.image = image_at (&batch->src, i),
+      .distorted[0].image = image_at (&batch->distorted, i),
+      .n_distorted = 1,.errors = true,.metrics = batch->metrics,
+      .frame_rate = FRAME_RATE,.number = self->number,
+      .wait = { batch->wait[0], batch->wait[1] }
+    };
+
+    return bdct_engine_compare (self->engine, &comparison, error);
+  }
+  return bdct_engine_submit (self->engine, &(BdctFrame) {
+        .size = sizeof (BdctFrame),
+        .quantizers = bdct_jobs_at (batch->jobs[i]->jobs, batch->index[i]),
+        .n_quantizers = 1,
+        .src = image_at (&batch->src, i),
+        .dst = image_at (&batch->dst, i),
+        .sizes = row_at (&batch->sizes, i),
+        .levels = row_at (&batch->levels, i),
+        .levels_memory = batch->levels_memory,
+        .n_levels = batch->n_levels,
+        .from_levels = batch->from_levels,
+        .bits = batch->bits,
+        .metrics = batch->metrics,
+        .frame_rate = FRAME_RATE,
+        .number = self->number,
+        .wait = { batch->wait[0], batch->wait[1] }
+      }, error);
+}
+
+static void
+write_figures (const BdctStats * stats, int depth, const Batch * batch,
+    double to[N_FIGURES])
+{
+  const bool measured = batch->src.image.data[0] != NULL;
+  const BdctCounters planes = bdct_counters_sum (stats->component);
+  const BdctCounters rgb = bdct_counters_sum (stats->rgb);
+  const BdctCounters *all = rgb.samples > 0 ? &rgb : &planes;
+
+  for (int i = 0; i < N_FIGURES; i++)
+    to[i] = NAN;
+  if (measured) {
+    to[MSE] = bdct_mse (all);
+    to[PSNR] = bdct_psnr (to[MSE], depth);
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      if (stats->component[c].samples > 0)
+        to[PSNR_Y + c] = bdct_psnr (bdct_mse (&stats->component[c]), depth);
+  }
+  if (planes.levels > 0)
+    to[NONZERO] = (double) planes.nonzero / planes.levels;
+  if (batch->bits) {
+    to[BITS] = planes.bits;
+    if (stats->file_size > 0)
+      to[FILE_SIZE] = stats->file_size;
+  }
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+      if (stats->metrics >> m & 1)
+        bdct_metric_figure (stats, 1, depth, m, c,
+            &to[METRICS + m * (BDCT_METRIC_ALL + 1) + c]);
+}
+
+/* Have all pictures done, `depth` of them in flight. */
+static bool
+run (Engine * self, const Batch * batch, BdctError * error)
+{
+  BdctStats stats = {.size = sizeof stats };
+  int begun = 0, done = 0;
+  bool ok = true;
+
+  while (ok && done < batch->n)
+    if (begun < batch->n && begun - done < (int) self->depth) {
+      ok = submit (self, batch, begun++, error);
+      self->number += NUMBER_STEP;
+    } else {
+      ok = bdct_engine_collect (self->engine, &stats, error);
+      if (ok)
+        write_figures (&stats, self->layout.depth, batch,
+            batch->figures + (size_t) done * N_FIGURES);
+      done++;
+    }
+  while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
+  return ok;
+}
+
+static bool
+configure (Engine * self, const BdctLayout * layout, unsigned depth,
+    BdctError * error)
+{
+  if (depth == self->depth
+      && memcmp (&self->layout, layout, sizeof *layout) == 0)
+    return true;
+  self->layout.size = 0;
+  if (!bdct_engine_configure (self->engine, layout, depth, error))
+    return false;
+  self->layout = *layout;
+  self->depth = depth;
+  return true;
+}
+
+/* Methods */
+
+/* Whether the engine can be used: in the process that made it. */
+static bool
+is_usable (const Engine * self)
+{
+  if (self->engine != NULL && self->process == getpid ())
+    return true;
+  PyErr_SetString (PyExc_RuntimeError, self->engine == NULL
+      ? "the engine is closed" : "the engine is another process's");
+  return false;
+}
+
+static PyObject *
+run_batch (Engine * self, PyObject * layout_tuple, int depth, Batch * batch)
+{
+  BdctLayout layout;
+  BdctError error;
+  bool ok = true;
+
+  if (!is_usable (self) || !bdct_python_read_layout (layout_tuple, &layout))
+    return NULL;
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    if (batch->metrics >> m & 1 && !bdct_metric_check (m, &layout, &error))
+      return bdct_python_fail (PyExc_ValueError, &error);
+  Py_BEGIN_ALLOW_THREADS;
+  ok = configure (self, &layout, depth, &error) && run (self, batch, &error);
+  Py_END_ALLOW_THREADS;
+  return ok ? Py_NewRef (Py_None)
+      : bdct_python_fail (PyExc_ValueError, &error);
+}
+
+/* The jobs of each picture, from a tuple of one for all or of `n`; the caller
+ * frees them. */
+static const Jobs **
+read_jobs (PyObject * from, int n)
+{
+  const Jobs **jobs = PyMem_Malloc (n * sizeof *jobs + 1);
+  const Py_ssize_t size = PyTuple_Size (from);
+
+  if (jobs == NULL)
+    PyErr_NoMemory ();
+  for (int i = 0; jobs != NULL && i < n; i++) {
+    PyObject *one = PyTuple_GetItem (from, size == 1 ? 0 : i);
+
+    if (one == NULL || Py_TYPE (one) != bdct_python_jobs_type) {
+      PyErr_SetString (PyExc_TypeError, "jobs are of type Jobs");
+      PyMem_Free (jobs);
+      return NULL;
+    }
+    jobs[i] = (const Jobs *) one;
+  }
+  return jobs;
+}
+
+static bool
+check_index (const Batch * batch)
+{
+  for (int i = 0; i < batch->n; i++)
+    if (batch->index[i] < 0 || batch->index[i] >= batch->jobs[i]->n) {
+      PyErr_Format (PyExc_IndexError, "job %d of %d", (int) batch->index[i],
+          batch->jobs[i]->n);
+      return false;
+    }
+  return true;
+}
+
+static PyObject *
+engine_transform (PyObject * object, PyObject * args)
+{
+  PyObject *layout, *jobs, *src, *dst, *levels, *sizes, *result = NULL;
+  unsigned long long index, figures, wait;
+  int depth, levels_on_device, from_levels, bits;
+  Batch batch = { 0 };
+  Py_ssize_t n_levels;
+
+  if (!PyArg_ParseTuple (args, "O!iiO!KOOOOnpppIKK", &PyTuple_Type, &layout,
+          &depth, &batch.n, &PyTuple_Type, &jobs, &index, &src, &dst, &levels,
+          &sizes, &n_levels, &levels_on_device, &from_levels, &bits,
+          &batch.metrics, &wait, &figures)
+      || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst)
+      || !read_rows (levels, &batch.levels)
+      || !read_rows (sizes, &batch.sizes))
+    return NULL;
+  batch.jobs = read_jobs (jobs, batch.n);
+  if (batch.jobs == NULL)
+    return NULL;
+  batch.index = pointer (index);
+  batch.n_levels = n_levels;
+  batch.levels_memory = levels_on_device ? BDCT_MEMORY_DEVICE
+      : BDCT_MEMORY_HOST;
+  batch.from_levels = from_levels;
+  batch.bits = bits;
+  batch.wait[0] = pointer (wait);
+  batch.figures = pointer (figures);
+  if (check_index (&batch))
+    result = run_batch ((Engine *) object, layout, depth, &batch);
+  PyMem_Free (batch.jobs);
+  return result;
+}
+
+static PyObject *
+engine_compare (PyObject * object, PyObject * args)
+{
+  PyObject *layout, *reference, *distorted;
+  unsigned long long figures, wait;
+  Batch batch = {.compared = true };
+  int depth;
+
+  if (!PyArg_ParseTuple (args, "O!iiOOIKK", &PyTuple_Type, &layout, &depth,
+          &batch.n, &reference, &distorted, &batch.metrics, &wait, &figures)
+      || !read_pictures (reference, &batch.src)
+      || !read_pictures (distorted, &batch.distorted))
+    return NULL;
+  batch.wait[0] = pointer (wait);
+  batch.figures = pointer (figures);
+  return run_batch ((Engine *) object, layout, depth, &batch);
+}
+
+/* What the engine says of itself: (description, warning). */
+static PyObject *
+engine_describe (PyObject * object, PyObject * unused)
+{
+  const Engine *self = (const Engine *) object;
+  const char *warning = bdct_engine_text (self->engine, BDCT_ENGINE_WARNING);
+
+  (void) unused;
+  if (warning[0] == '\0')
+    warning = bdct_engine_text (self->engine, BDCT_ENGINE_DISTRUST);
+  return Py_BuildValue ("ss", bdct_engine_text (self->engine,
+          BDCT_ENGINE_DESCRIPTION), warning);
+}
+
+static PyObject *
+engine_new (PyTypeObject * type, PyObject * args, PyObject * keywords)
+{
+  BdctEngineOptions options = {.size = sizeof options };
+  Engine *self = (Engine *) PyType_GenericAlloc (type, 0);
+  int backend, threads;
+  BdctError error;
+  bool ok = true;
+
+  if (self == NULL || keywords != NULL
+      || !PyArg_ParseTuple (args, "iii", &backend, &self->device, &threads)) {
+    Py_XDECREF ((PyObject *) self);
+    return NULL;
+  }
+  self->backend = backend;
+  self->process = getpid ();
+  options.threads = threads;
+  Py_BEGIN_ALLOW_THREADS;
+  if (self->backend == BDCT_BACKEND_CUDA)
+    ok = bdct_backend_count_devices (backend, &error) > 0
+        && bdct_python_open_context (self->device, &self->context, &error);
+  options.context = self->context;
+  if (ok)
+    self->engine = bdct_engine_new (self->backend, &options, &error);
+  Py_END_ALLOW_THREADS;
+  if (self->engine == NULL) {
+    Py_DECREF ((PyObject *) self);
+    return bdct_python_fail (PyExc_RuntimeError, &error);
+  }
+  return (PyObject *) self;
+}
+
+/* Free everything; in a forked child, where the threads are not, nothing. */
+static void
+close_engine (Engine * self)
+{
+  BdctEngine *engine = self->engine;
+
+  self->engine = NULL;
+  if (self->process != getpid ())
+    return;
+  Py_BEGIN_ALLOW_THREADS;
+  bdct_engine_free (engine);
+  bdct_python_close_context (self->device, &self->context);
+  Py_END_ALLOW_THREADS;
+}
+
+static PyObject *
+engine_close (PyObject * object, PyObject * unused)
+{
+  (void) unused;
+  close_engine ((Engine *) object);
+  return Py_NewRef (Py_None);
+}
+
+static void
+engine_dealloc (PyObject * object)
+{
+  PyTypeObject *type = Py_TYPE (object);
+
+  close_engine ((Engine *) object);
+  PyObject_Free (object);
+  Py_DECREF (type);
+}
+
+PyObject *
+bdct_python_make_engine_type (void)
+{
+  static PyMethodDef methods[] = {
+    {"transform", engine_transform, METH_VARARGS, NULL},
+    {"compare", engine_compare, METH_VARARGS, NULL},
+    {"describe", engine_describe, METH_NOARGS, NULL},
+    {"close", engine_close, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}
+  };
+  PyType_Slot slots[] = {
+    {Py_tp_new, engine_new}, {Py_tp_dealloc, engine_dealloc},
+    {Py_tp_methods, methods}, {0, NULL}
+  };
+  PyType_Spec spec = {.name = "_blockdct.Engine",
+    .basicsize = sizeof (Engine),.flags = Py_TPFLAGS_DEFAULT,.slots = slots
+  };
+
+  return PyType_FromSpec (&spec);
+}
