@@ -174,20 +174,19 @@ class Levels:
     #: Of each picture.
     settings: list[Settings]
     #: How the pictures lie: for `reconstruct`.
-    layout: tuple
-    axes: str
-    is_planes: bool
+    form: _arrays.Form
 
     def blocks(self, component: int) -> Any:
         """(N, rows, columns, height, width), a view of `values`: the blocks of
         component 0 (Y), 1 (U) or 2 (V); of a block, rows are vertical frequency.
         vvc-64x64 has the lowest 32 x 32. Not of hevc-quadtree."""
-        _check_range('component', component, 0, 2 if self.layout[3] else 0)
+        _check_range('component', component, 0, 2 if self.form.layout[3] else 0)
         if self.sizes is not None:
             raise ValueError('the blocks of hevc-quadtree have many sizes: see '
                              'values and sizes')
+        layout = self.form.layout
         columns, rows, first, size, log2_width, _ = _jobs(
-            self.settings[0], self.layout).describe(self.layout)[1][component]
+            self.settings[0], layout).describe(layout)[1][component]
         width = min(1 << log2_width, 32)
         part = self.values[:, first:first + columns * rows * size]
         return part.reshape((-1, rows, columns, size // width, width))
@@ -293,29 +292,31 @@ def _figures(figures: np.ndarray, mask: int) -> dict[str, np.ndarray]:
     return named
 
 
-def _transformed(pictures, figures, mask, bits) -> Transformed:
+def _transformed(form, new, figures, mask, bits) -> Transformed:
+    pictures = tuple(one.result() for one in new)
     return Transformed(
-        pictures, figures[:, 1], figures[:, 0], figures[:, 2:5], figures[:, 5],
+        pictures if form.is_planes else pictures[0], figures[:, 1], figures[:, 0], figures[:, 2:5], figures[:, 5],
         figures[:, 6].astype(np.int64) if bits else None,
         np.nan_to_num(figures[:, 7]).astype(np.int64) if bits else None,
         _figures(figures, mask))
 
 
-def _run(pictures, plan, device, threads, src, dst, *, levels=None, sizes=None,
-         n_levels=0, from_levels=False, bits=False, mask=0) -> np.ndarray:
+def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
+         sizes=None, n_levels=0, from_levels=False, bits=False, mask=0
+         ) -> np.ndarray:
     """Have a batch done; its figures."""
-    figures = np.empty((pictures.n, _N_FIGURES))
-    if pictures.n == 0:
+    n = len(plan.index)
+    figures = np.empty((n, _N_FIGURES))
+    if n == 0:
         return figures
-    layout = pictures.layout
     depth = _engines.depth_for(device, *layout[:2], 1 + (layout[2] > 8))
     with _engines.engine(device, threads, layout) as engine:
         engine.transform(
-            layout, depth, pictures.n, plan.jobs, plan.index.ctypes.data, src, dst,
+            layout, depth, n, plan.jobs, plan.index.ctypes.data, src, dst,
             levels and (levels.address, levels.strides[0]),
             sizes and (sizes.address, sizes.strides[0]), n_levels,
             bool(levels) and levels.device != 'cpu', from_levels, bits, mask,
-            pictures.stream if device != 'cpu' else 0, figures.ctypes.data)
+            stream if device != 'cpu' else 0, figures.ctypes.data)
     return figures
 
 
@@ -342,11 +343,9 @@ def transform(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
     mask, bits = _metric_mask(metrics)
     plan = _Plan(transform, quality, qp, settings, src.layout, src.n)
     dst, new = src.like()
-    figures = _run(src, plan, device, threads, src.planes, dst.planes, bits=bits,
-                   mask=mask)
-    pictures = [one.result() for one in new]
-    return _transformed(tuple(pictures) if src.is_planes else pictures[0], figures,
-                        mask, bits)
+    figures = _run(src.layout, plan, device, threads, address, src.planes, dst,
+                   bits=bits, mask=mask)
+    return _transformed(src.form, new, figures, mask, bits)
 
 
 def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
@@ -367,11 +366,10 @@ def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
     sizes = None
     if plan.bases[0].transform == 'hevc-quadtree':
         sizes = np.empty((src.n, components[0][0] * components[0][1]), np.uint8)
-    _run(src, plan, device, threads, src.planes, None,
+    _run(src.layout, plan, device, threads, address, src.planes, None,
          levels=_arrays.find(new.array, address),
          sizes=None if sizes is None else _arrays.find(sizes), n_levels=n_levels)
-    return Levels(new.result(), sizes, plan.settings(), src.layout, src.axes,
-                  src.is_planes)
+    return Levels(new.result(), sizes, plan.settings(), src.form)
 
 
 def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
@@ -385,7 +383,7 @@ def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
     if mask:
         raise ValueError("metrics of levels without an original: only 'bits' is "
                          'possible')
-    layout, bases = levels.layout, levels.settings
+    layout, bases = levels.form.layout, levels.settings
     memory = _arrays.find(levels.values, address)
     base = bases[0] if bases else Settings()
     n_levels = _jobs(base, layout).describe(layout)[0]
@@ -405,36 +403,13 @@ def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
             raise ValueError(f'sizes are {sizes.shape} of {sizes.dtype}, not '
                              f'{wanted} of uint8')
     device = _engines.normalize(device, memory.device)
-    dst, new = _empty_pictures(levels, address)
+    dst, new = _arrays.empty(levels.values, len(bases), levels.form, address)
     plan = _Plan(base, [s.quality for s in bases], [s.qp for s in bases], {}, layout,
                  len(bases))
-    figures = _run(dst, plan, device, threads, None, dst.planes, levels=memory,
+    figures = _run(layout, plan, device, threads, address, None, dst, levels=memory,
                    sizes=None if sizes is None else _arrays.find(sizes),
                    n_levels=n_levels, from_levels=True, bits=bits)
-    pictures = [one.result() for one in new]
-    return _transformed(tuple(pictures) if levels.is_planes else pictures[0],
-                        figures, 0, bits)
-
-
-def _empty_pictures(levels: Levels, stream: int):
-    width, height, depth, chroma, n_planes, pixel = levels.layout
-    n, dtype = len(levels.settings), 'uint8' if depth == 8 else 'uint16'
-    subsampling = next(k for k, v in _arrays.CHROMA.items() if v == chroma)
-    if levels.is_planes:
-        down, across = {1: (2, 2), 2: (1, 2), 4: (2, 1)}.get(chroma, (1, 1))
-        small = n, -(-height // down), -(-width // across)
-        shapes = [(n, height, width), small, small][:n_planes]
-    elif pixel:
-        channels = max(pixel, 3)
-        shapes = [(n, height, width, channels) if levels.axes == 'NHWC'
-                  else (n, channels, height, width)]
-    else:
-        shapes = [(n, height, width)]
-    new = [_arrays.New(levels.values, shape, dtype) for shape in shapes]
-    arrays = [one.array for one in new]
-    dst = _arrays.Pictures(arrays if levels.is_planes else arrays[0], levels.axes,
-                           subsampling, depth, stream)
-    return dst, new
+    return _transformed(levels.form, new, figures, 0, bits)
 
 
 def compare(reference: Any, distorted: Any, *,
@@ -452,7 +427,7 @@ def compare(reference: Any, distorted: Any, *,
         raise ValueError("metric 'bits' is transform's: compared pictures have none")
     if both[0].layout != both[1].layout:  # R, G and B, once together and once not
         for pictures in both:
-            pictures._copy()
+            pictures.copy()
         both = [_arrays.Pictures(p.arrays if p.is_planes else p.arrays[0], layout,
                                  chroma_subsampling, depth, address) for p in both]
     first, second = both

@@ -14,6 +14,9 @@ _KINDS = {0: 'int', 1: 'uint'}
 _LEGACY_STREAM = 1
 
 CHROMA = {'4:0:0': 0, '4:2:0': 1, '4:2:2': 2, '4:4:4': 3, '4:4:0': 4}
+#: Of luma's height and width, chroma's.
+DIVISORS = {0: (1, 1), 1: (2, 2), 2: (1, 2), 3: (1, 1), 4: (2, 1)}
+MAX_SIDE = 65535
 LAYOUTS = ('NHWC', 'NCHW')
 
 
@@ -100,33 +103,77 @@ def contiguous(array: Any) -> Any:
 
 
 class New:
-    """A new array of the library of another one, and on its device."""
+    """A new array of the library of another one, and on its device. `order`: of
+    the axes that the caller sees."""
 
-    def __init__(self, like: Any, shape=None, dtype: str | None = None):
+    def __init__(self, like: Any, shape: tuple[int, ...], dtype: str,
+                 order: tuple[int, ...] | None = None):
         name = type(like).__module__.partition('.')[0]
-        self._convert = None
+        self._order, self._convert = order, None
         if name == 'torch':
             torch = _library(like)
-            self.array = torch.empty_like(like) if shape is None else \
-                torch.empty(shape, dtype=getattr(torch, dtype),
-                            device=like.device)
+            self.array = torch.empty(shape, dtype=getattr(torch, dtype),
+                                     device=like.device)
         elif name == 'cupy':
-            cupy = _library(like)
             with like.device:
-                self.array = cupy.empty_like(like) if shape is None else \
-                    cupy.empty(shape, dtype)
+                self.array = _library(like).empty(shape, dtype)
         else:
             if name != 'numpy':
                 if find(like).device != 'cpu':
                     raise TypeError(f'arrays of {name} on a GPU cannot be '
                                     'written: convert to torch or cupy first')
                 self._convert = like.__array_namespace__().from_dlpack
-            self.array = np.empty(like.shape if shape is None else shape,
-                                  dtype or find(like).dtype)
+            self.array = np.empty(shape, dtype)
 
     def result(self) -> Any:
         """The array, filled, for the caller."""
-        return self._convert(self.array) if self._convert else self.array
+        array = self.array
+        if self._order is not None:
+            array = array.permute(self._order) if hasattr(array, 'permute') \
+                else array.transpose(self._order)
+        return self._convert(array) if self._convert else array
+
+
+class Form(NamedTuple):
+    """How pictures lie."""
+    layout: tuple[int, ...]  # width, height, depth, chroma format, planes, and
+                             # bytes from one pixel of R, G and B to the next or 0
+    axes: str                # 'NHWC', 'NCHW' or 'NHW'
+    is_planes: bool          # a tuple of arrays
+
+
+def _planes(memory: list[Memory], pixel: int) -> tuple:
+    """The planes of dense arrays, as the library takes them."""
+    if pixel != 1:
+        rows = [(m.address, m.strides[0], m.strides[2 if m.shape[1] == 1
+                                                    and len(m.shape) == 4 else 1])
+                for m in memory]
+    else:
+        _, to_channel, to_row, _ = memory[0].strides
+        rows = [(memory[0].address + k * to_channel, memory[0].strides[0], to_row)
+                for k in range(3)]
+    return memory[0].device != 'cpu', *rows
+
+
+def empty(like: Any, n: int, form: Form, stream: int) -> tuple[tuple, list[New]]:
+    """New arrays for `n` pictures, and their planes."""
+    width, height, depth, chroma, n_planes, pixel = form.layout
+    sides = {'N': n, 'H': height, 'W': width, 'C': max(pixel, 1)}
+    order = None
+    if form.is_planes:
+        down, across = DIVISORS[chroma]
+        small = n, -(-height // down), -(-width // across)
+        shapes = [(n, height, width), small, small][:n_planes]
+    elif pixel == 0:
+        shapes = [tuple(sides[axis] for axis in form.axes)]
+    else:
+        shapes = [(n, 3, height, width) if pixel == 1
+                  else (n, height, width, pixel)]
+        lies = 'NCHW' if pixel == 1 else 'NHWC'
+        order = tuple(lies.index(axis) for axis in form.axes)
+    new = [New(like, shape, 'uint8' if depth == 8 else 'uint16', order)
+           for shape in shapes]
+    return _planes([find(one.array, stream) for one in new], pixel), new
 
 
 class Pictures:
@@ -139,7 +186,7 @@ class Pictures:
         if chroma_subsampling not in CHROMA:
             raise ValueError(f'chroma_subsampling {chroma_subsampling!r} is not '
                              f'one of {tuple(CHROMA)}')
-        self.axes = layout
+        self._layout = layout
         self.is_planes = isinstance(batch, (tuple, list))
         self.stream = stream
         self.arrays = list(batch) if self.is_planes else [batch]
@@ -182,14 +229,19 @@ class Pictures:
     def _sides(self, i):
         """Of array i: (height, width, channels), and their strides."""
         memory = self.memory[i]
-        axes = self.axes if len(memory.shape) == 4 and not self.is_planes \
+        axes = self._layout if len(memory.shape) == 4 and not self.is_planes \
             else 'NHW'
         if len(memory.shape) != len(axes):
             raise ValueError(
                 f'shape {memory.shape} is not (N, height, width)'
-                + ('' if self.is_planes else f' nor {tuple(self.axes)}'))
+                + ('' if self.is_planes else f' nor {tuple(self._layout)}'))
         shape = dict(zip(axes, memory.shape), **({} if 'C' in axes else {'C': 1}))
         strides = dict(zip(axes, memory.strides))
+        for side in shape['H'], shape['W']:
+            if not 1 <= side <= MAX_SIDE:
+                raise ValueError(f'pictures of {shape["H"]} x {shape["W"]}: a side '
+                                 f'may have 1 to {MAX_SIDE}')
+        self.axes = axes
         return [shape[k] for k in 'HWC'], [strides.get(k, 1) for k in 'NHWC']
 
     def _plane(self, i, pixel):
@@ -206,8 +258,13 @@ class Pictures:
         self.width, self.height = width, height
         self.layout = (width, height, self.depth, chroma, n_planes, pixel)
         self.planes = (self.device != 'cpu', *planes)
+        self.form = Form(self.layout, self.axes, self.is_planes)
 
-    def _copy(self):
+    def like(self) -> tuple[tuple, list[New]]:
+        """New arrays for pictures of the same form, and their planes."""
+        return empty(self.arrays[0], self.n, self.form, self.stream)
+
+    def copy(self):
         self.arrays = [contiguous(array) for array in self.arrays]
         self._find()
 
@@ -216,10 +273,9 @@ class Pictures:
         chroma = 0
         if len(self.arrays) == 3:
             sides = [self._sides(i)[0][:2] for i in (1, 2)]
-            fits = [name for name, (down, across) in {
-                '4:2:0': (2, 2), '4:2:2': (1, 2), '4:4:4': (1, 1),
-                '4:4:0': (2, 1)}.items()
-                if sides == [[-(-height // down), -(-width // across)]] * 2]
+            fits = [name for name, chroma in CHROMA.items() if chroma and sides
+                    == [[-(-height // DIVISORS[chroma][0]),
+                         -(-width // DIVISORS[chroma][1])]] * 2]
             if not fits:
                 raise ValueError(
                     f'planes of {height} x {width}, {sides[0][0]} x '
@@ -227,12 +283,12 @@ class Pictures:
                     'chroma subsampling')
             chroma = CHROMA[chroma_subsampling
                             if chroma_subsampling in fits else fits[0]]
-        for again in (False, True):
+        for _ in range(2):
             planes = [self._plane(i, self.memory[i].size)
                       for i in range(len(self.arrays))]
             if None not in planes:
                 break
-            self._copy()
+            self.copy()
         self._set(width, height, chroma, len(planes), 0, planes)
 
     def _describe_pixels(self, chroma_subsampling):
@@ -240,7 +296,7 @@ class Pictures:
         if channels == 1:
             plane = self._plane(0, self.memory[0].size)
             if plane is None:
-                self._copy()
+                self.copy()
                 plane = self._plane(0, self.memory[0].size)
             self._set(width, height, 0, 1, 0, [plane])
             return
@@ -254,7 +310,7 @@ class Pictures:
         if chroma == 0:
             raise ValueError("chroma_subsampling '4:0:0' is for grey pictures, "
                              'not for R, G and B')
-        for again in (False, True):
+        for _ in range(2):
             _, strides = self._sides(0)
             to_channel = strides[3]
             together = self._plane(0, channels) if to_channel == 1 else None
@@ -267,22 +323,5 @@ class Pictures:
                           for k in range(3)]
                 self._set(width, height, chroma, 3, 1, planes)
                 return
-            self._copy()
+            self.copy()
         raise ValueError('4 channels must be the last axis: layout NHWC')
-
-    def like(self) -> tuple['Pictures', list[New]]:
-        """New arrays for pictures of the same layout."""
-        new = [New(array) for array in self.arrays]
-        batch = [one.array for one in new]
-        pictures = Pictures.__new__(Pictures)
-        pictures.__dict__.update(self.__dict__, arrays=batch)
-        pictures._find()
-        subsampling = next(k for k, v in CHROMA.items() if v == self.layout[3])
-        if self.is_planes:
-            pictures._describe_planes(subsampling)
-        else:
-            pictures._describe_pixels(subsampling)
-        if pictures.layout != self.layout:  # only by strides that nothing has
-            self._copy()
-            return self.like()
-        return pictures, new

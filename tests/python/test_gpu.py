@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Batches on a GPU: equal to the CPU's, in torch's tensors, in the order of
+streams; and torch's data loaders. Skipped without torch or a GPU."""
+import multiprocessing
+import unittest
+
+import numpy as np
+from common import SUBSAMPLINGS, main, make_batch, make_planes, with_pillow
+
+import blockdct
+
+try:
+    import torch
+    HAVE_GPU = torch.cuda.is_available()
+except ImportError:
+    HAVE_GPU = False
+
+OTHERS = [name for name in blockdct.TRANSFORMS
+          if name not in ('jpeg-8x8', 'dct-8x8')]
+
+
+def in_child(queue):
+    try:
+        blockdct.transform(make_batch(), device='cuda')
+        queue.put('nothing is raised')
+    except RuntimeError as error:
+        queue.put(str(error))
+    queue.put(blockdct.transform(make_batch(), quality=20).pictures)
+
+
+@unittest.skipUnless(HAVE_GPU, 'torch with a GPU is not there')
+class Gpu(unittest.TestCase):
+    def same(self, batch, *transform, **settings):
+        """A tensor on the GPU becomes what the CPU makes of it."""
+        there = torch.from_numpy(batch).cuda()
+        theirs = blockdct.transform(there, *transform, **settings)
+        ours = blockdct.transform(batch, *transform, **settings)
+        self.assertEqual(theirs.pictures.device, there.device)
+        np.testing.assert_array_equal(theirs.pictures.cpu().numpy(),
+                                      ours.pictures)
+        np.testing.assert_array_equal(theirs.psnr, ours.psnr)
+        np.testing.assert_array_equal(theirs.psnr_planes, ours.psnr_planes)
+        if ours.bits is not None:
+            np.testing.assert_array_equal(theirs.bits, ours.bits)
+        return theirs
+
+    def test_all_qualities(self):
+        for height, width in (51, 85), (224, 224), (64, 64), (1, 1), (48, 130):
+            batch = make_batch(100, height, width)
+            for subsampling in (*SUBSAMPLINGS, '4:4:0'):
+                with self.subTest(height=height, subsampling=subsampling):
+                    self.same(batch, quality=range(1, 101),
+                              chroma_subsampling=subsampling)
+
+    def test_many_pictures(self):
+        for n in 1, 2, 7, 300:
+            rng = np.random.default_rng(n)
+            self.same(make_batch(n, 96, 64), quality=rng.integers(1, 101, n))
+
+    def test_large_batch(self):
+        batch = make_batch(8, 224, 224).repeat(50, 0)
+        self.same(batch, quality=np.random.default_rng(1).integers(1, 101, 400))
+
+    def test_bits_and_others(self):
+        batch = make_batch(9, 64, 96)
+        self.same(batch, quality=range(10, 19), metrics='bits')
+        for name in OTHERS:
+            with self.subTest(transform=name):
+                self.same(batch, name, qp=range(20, 29))
+        self.same(batch, 'hevc-8x8', qp=30, rdoq=True)
+        self.same(batch, [*OTHERS, 'jpeg-8x8', 'jpeg-8x8'][:9])
+
+    def test_layouts(self):
+        batch = make_batch()
+        expected = blockdct.transform(batch, quality=30).pictures
+        there = torch.from_numpy(batch).cuda().permute(0, 3, 1, 2)
+        for tensor in there, there.contiguous(), there[:, :, :, ::1]:
+            made = blockdct.transform(tensor, quality=30, layout='NCHW').pictures
+            self.assertEqual(made.shape, tensor.shape)
+            np.testing.assert_array_equal(
+                made.permute(0, 2, 3, 1).cpu().numpy(), expected)
+        part = torch.from_numpy(make_batch(4, 60, 100)).cuda()[1:, 3:, 5:]
+        np.testing.assert_array_equal(
+            blockdct.transform(part).pictures.cpu().numpy(),
+            blockdct.transform(part.cpu().numpy()).pictures)
+        for high, depth in (256, 8), (1024, 10):
+            planes = make_planes(high=high)
+            if high > 256 and not hasattr(torch, 'uint16'):
+                continue
+            made = blockdct.transform(tuple(
+                torch.from_numpy(plane).cuda() for plane in planes),
+                'hevc-8x8', depth=depth)
+            for one, other in zip(made.pictures, blockdct.transform(
+                    planes, 'hevc-8x8', depth=depth).pictures):
+                np.testing.assert_array_equal(one.cpu().numpy(), other)
+
+    def test_host_arrays(self):
+        batch = make_batch()
+        made = blockdct.transform(batch, quality=12, device='cuda')
+        self.assertIsInstance(made.pictures, np.ndarray)
+        np.testing.assert_array_equal(
+            made.pictures, blockdct.transform(batch, quality=12).pictures)
+
+    def test_levels(self):
+        batch = make_batch()
+        for name in 'jpeg-8x8', 'hevc-16x16', 'hevc-quadtree':
+            there = blockdct.levels(torch.from_numpy(batch).cuda(), name)
+            here = blockdct.levels(batch, name)
+            self.assertTrue(there.values.is_cuda)
+            np.testing.assert_array_equal(there.values.cpu().numpy(), here.values)
+            made = blockdct.reconstruct(there)
+            self.assertTrue(made.pictures.is_cuda)
+            np.testing.assert_array_equal(made.pictures.cpu().numpy(),
+                                          blockdct.reconstruct(here).pictures)
+
+    def test_compare(self):
+        batch = make_batch(3, 200, 200)
+        other = blockdct.transform(batch, quality=5).pictures
+        there = blockdct.compare(*(torch.from_numpy(b).cuda()
+                                   for b in (batch, other)), metrics='ssim')
+        here = blockdct.compare(batch, other, metrics='ssim')
+        np.testing.assert_array_equal(there.psnr, here.psnr)
+        np.testing.assert_allclose(there.metrics['ssim'], here.metrics['ssim'],
+                                   1e-9)
+
+    def test_streams(self):
+        batch = torch.from_numpy(make_batch(64, 224, 224)).cuda()
+        expected = blockdct.transform(batch, quality=7).pictures
+        stream = torch.cuda.Stream()
+        busy = torch.ones(6000, 6000, device='cuda')
+        for given in None, stream, stream.cuda_stream:
+            torch.cuda.synchronize()
+            with torch.cuda.stream(stream):
+                later = torch.zeros_like(batch)
+                for _ in range(20):
+                    busy @ busy
+                later.copy_(batch)  # long after this is called
+                made = blockdct.transform(later, quality=7, stream=given).pictures
+                self.assertTrue(torch.equal(made, expected))
+
+    def test_wrong_device(self):
+        batch = torch.from_numpy(make_batch()).cuda()
+        with self.assertRaisesRegex(ValueError, 'cuda:0, device is cpu'):
+            blockdct.transform(batch, device='cpu')
+        with self.assertRaisesRegex(ValueError, 'planes differ'):
+            blockdct.transform((batch[..., 0], batch[..., 1].cpu(), batch[..., 2]))
+        with self.assertRaisesRegex(RuntimeError, 'cuda.* 63 '):
+            blockdct.transform(make_batch(), device='cuda:63')
+
+    def test_fork(self):
+        blockdct.transform(make_batch(), device='cuda')
+        for method, text in ('fork', "'spawn'"), ('spawn', 'nothing'):
+            context = multiprocessing.get_context(method)
+            queue = context.Queue()
+            child = context.Process(target=in_child, args=(queue,))
+            child.start()
+            self.assertIn(text, queue.get(timeout=60))
+            np.testing.assert_array_equal(
+                queue.get(timeout=60),
+                blockdct.transform(make_batch(), quality=20).pictures)
+            child.join(60)
+
+    def test_pillow(self):
+        try:
+            import PIL
+        except ImportError:
+            self.skipTest('Pillow is not there')
+        batch = make_batch(100, 75, 98)
+        made = blockdct.transform(torch.from_numpy(batch).cuda(),
+                                  quality=range(1, 101)).pictures.cpu().numpy()
+        for i, picture in enumerate(batch):
+            np.testing.assert_array_equal(made[i], with_pillow(picture, i + 1)[0])
+        self.assertTrue(PIL.__version__)
+
+    def test_torchvision(self):
+        try:
+            from torchvision.io import decode_jpeg, encode_jpeg
+        except ImportError:
+            self.skipTest('torchvision is not there')
+        batch = torch.from_numpy(make_batch(25)).permute(0, 3, 1, 2).contiguous()
+        made = blockdct.transform(batch.cuda(), quality=range(1, 100, 4),
+                                  layout='NCHW').pictures
+        for i, picture in enumerate(batch):
+            self.assertTrue(torch.equal(made[i].cpu(), decode_jpeg(
+                encode_jpeg(picture, quality=1 + 4 * i))))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Threads, forks and spawned processes; memory, standard output, the lock."""
+import gc
+import multiprocessing
+import os
+import resource
+import subprocess
+import sys
+import threading
+import time
+import unittest
+
+import numpy as np
+from common import main, make_batch
+
+import blockdct
+
+BATCH = make_batch()
+EXPECTED = {q: blockdct.transform(BATCH, quality=q).pictures
+            for q in range(10, 90, 10)}
+
+
+def check_all(threads=0):
+    """Every quality, and sizes that make engines."""
+    for quality, expected in EXPECTED.items():
+        made = blockdct.transform(BATCH, quality=quality, threads=threads).pictures
+        np.testing.assert_array_equal(made, expected)
+        side = 8 + quality
+        blockdct.transform(BATCH[:, :side, :side], threads=threads)
+
+
+def in_child(queue):
+    try:
+        check_all()
+        check_all(2)
+        queue.put('right')
+    except BaseException as error:
+        queue.put(repr(error))
+
+
+def count_threads():
+    return len(os.listdir('/proc/self/task'))
+
+
+class Processes(unittest.TestCase):
+    def run_children(self, method, n=3):
+        context = multiprocessing.get_context(method)
+        queue = context.Queue()
+        children = [context.Process(target=in_child, args=(queue,))
+                    for _ in range(n)]
+        for child in children:
+            child.start()
+        for child in children:
+            self.assertEqual(queue.get(timeout=100), 'right')
+        for child in children:
+            child.join(100)
+            self.assertEqual(child.exitcode, 0)
+
+    def test_fork(self):
+        check_all(2)
+        self.run_children('fork')
+        check_all(2)
+
+    def test_fork_while_threads_work(self):
+        stop = threading.Event()
+
+        def work():
+            while not stop.is_set():
+                check_all()
+
+        threads = [threading.Thread(target=work) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for _ in range(4):
+            self.run_children('fork', 1)
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+    def test_spawn(self):
+        self.run_children('spawn', 1)
+
+    def test_map(self):
+        with multiprocessing.get_context('fork').Pool(2) as pool:
+            made = pool.starmap(blockdct.transform, [
+                (BATCH, blockdct.Settings(quality=q)) for q in EXPECTED])
+        for one, expected in zip(made, EXPECTED.values()):
+            np.testing.assert_array_equal(one.pictures, expected)
+
+    def test_nothing_is_printed(self):
+        made = subprocess.run(
+            [sys.executable, '-c', 'import blockdct, numpy as np;'
+             'b = np.zeros((40, 200, 200, 3), "uint8");'
+             'blockdct.transform(b, metrics=blockdct.METRICS);'
+             'blockdct.transform(b, threads=3)'],
+            capture_output=True, check=True, timeout=100)
+        self.assertEqual((made.stdout, made.stderr), (b'', b''))
+
+
+class Threads(unittest.TestCase):
+    def test_threads(self):
+        errors = []
+
+        def work(i):
+            try:
+                check_all(i % 3)
+            except BaseException as error:
+                errors.append(error)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(errors, [])
+
+    def test_lock_is_released(self):
+        batch = make_batch(1, 1000, 1000).repeat(30, 0)
+        count, done = 0, threading.Event()
+
+        def work():
+            blockdct.transform(batch, 'hevc-quadtree', threads=1)
+            done.set()
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        while not done.is_set():
+            count += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(count, 20)
+
+    def test_pool(self):
+        blockdct.close()
+        before = count_threads()
+        for i in range(20):
+            blockdct.transform(BATCH[:, :, :60 + i], threads=4)
+        self.assertLessEqual(count_threads(), before + 8 * 4)
+        self.assertGreater(count_threads(), before)
+        blockdct.close()
+        blockdct.close()
+        self.assertEqual(count_threads(), before)
+        check_all()
+
+    def test_thousand_engines(self):
+        def used():
+            gc.collect()
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+        blockdct.close()
+        for i in range(1000):
+            made = blockdct.transform(BATCH[:1], quality=10, threads=1 + i % 3)
+            np.testing.assert_array_equal(made.pictures, EXPECTED[10][:1])
+            blockdct.close()
+            if i == 200:
+                first = used()
+        self.assertLess(used() - first, 8 << 10)
+
+    def test_memory(self):
+        """Batches leave nothing behind."""
+        def used():
+            with open('/proc/self/statm') as file:
+                return int(file.read().split()[1]) * 4096
+
+        for i in range(600):
+            blockdct.transform(BATCH[:, :40 + i % 10], quality=range(10, 14),
+                               metrics='bits')
+            try:
+                blockdct.transform(BATCH, 'hevc-8x8', deadzone=i + 1)
+            except ValueError:
+                pass
+            if i == 300:
+                first = used()
+        self.assertLess(used() - first, 4 << 20)
+
+
+if __name__ == '__main__':
+    main()
