@@ -6,7 +6,10 @@
 int
 bdct_colour_count_strips (const BdctLayout * layout)
 {
-  return (layout->plane[0].height + BDCT_COLOUR_STRIP - 1) / BDCT_COLOUR_STRIP;
+  const int n = bdct_layout_pictures (layout);
+
+  return n * ((layout->plane[0].height / n + BDCT_COLOUR_STRIP - 1)
+      / BDCT_COLOUR_STRIP);
 }
 
 bool

@@ -158,7 +158,13 @@ start_first (const CpuEngine * self, CpuFrame * frame,
     if (by_map)
       plane->quantizer_map = frame->memory.quantizer_map;
   }
-  if (by_map)
+  if (by_map && request->stack_map != NULL) {
+    BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+    bdct_blocks_init (grid, layout, request->quantizers);
+    bdct_blocks_map_stack (layout, grid, request->stack_map,
+        frame->memory.quantizer_map);
+  } else if (by_map)
     memcpy (frame->memory.quantizer_map, request->quantizer_map,
         request->n_blocks);
 }
@@ -242,6 +248,15 @@ start_view (const CpuEngine * self, CpuFrame * frame, const BdctFrame * request,
     .shown = image[BDCT_PLAN_VIEW],
     .render = plan->view.drawn ? &frame->render : NULL,
   };
+  frame->src_pitch = bdct_stack_pitch (layout, &request->src,
+      request->src_pitch);
+  frame->dst_pitch = bdct_stack_pitch (layout, &request->dst,
+      request->dst_pitch);
+  frame->stack_sse = bdct_layout_pictures (layout) > 1 ? request->stack_sse
+      : NULL;
+  if (frame->stack_sse != NULL)
+    memset (frame->stack_sse, 0, bdct_layout_pictures (layout)
+        * sizeof *frame->stack_sse);
 }
 
 bool
@@ -256,7 +271,7 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
     if (bdct_cpu_prepare_task (frame, i, &request->quantizers[i]) == NULL)
       return false;
   for (int i = 0; i < request->n_trials; i++)
-    if (bdct_cpu_prepare_task (frame, BDCT_MAX_QUANTIZERS + i,
+    if (bdct_cpu_prepare_task (frame, BDCT_MAX_STACK_QUANTIZERS + i,
             &request->trials[i]) == NULL)
       return false;
   if (!prepare_blocks (self, frame, request, &records)

@@ -88,7 +88,7 @@ void
 bdct_cpu_free_frames (CpuEngine * self)
 {
   for (unsigned i = 0; i < self->depth; i++) {
-    for (int k = 0; k < BDCT_MAX_QUANTIZERS + BDCT_MAX_TRIALS; k++)
+    for (int k = 0; k < BDCT_MAX_STACK_QUANTIZERS + BDCT_MAX_TRIALS; k++)
       free_task (self->frames[i].task[k]);
     free_memory (&self->frames[i].memory);
   }

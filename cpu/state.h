@@ -104,13 +104,16 @@ typedef struct {
   CpuStages stages;
   int history_stage;            /* behind the copy to the history; 0: none */
   /* The quantizers, then the trials; NULL until there is such a one. */
-  CpuTask *task[BDCT_MAX_QUANTIZERS + BDCT_MAX_TRIALS];
+  CpuTask *task[BDCT_MAX_STACK_QUANTIZERS + BDCT_MAX_TRIALS];
   CpuGroup group[BDCT_MAX_JOBS];
   BdctImage image[BDCT_PLAN_IMAGES];
   CpuPicture picture[1 + BDCT_MAX_DISTORTED];
   BdctMetricPlane luma;         /* what is copied to the history */
   BdctMetricPlane mapped;       /* what a metric's map is of */
   BdctColour colour;
+  /* Of a stack: as in BdctFrame. */
+  ptrdiff_t src_pitch, dst_pitch;
+  uint64_t (*stack_sse)[3];
   BdctRender render;
   BdctZoom zoom;
 } CpuFrame;
@@ -130,6 +133,7 @@ typedef struct {
   uint64_t cost;                /* of a piece of a task's segments */
   int n_rgb;                    /* tasks with errors of R, G and B */
   uint64_t rgb_sse[BDCT_MAX_DISTORTED][3];
+  int picture;                  /* of a stack, which these are of */
   CpuTask *task;
 } Piece;
 
@@ -170,7 +174,7 @@ typedef struct {
 static inline CpuTask *
 bdct_cpu_task (const CpuFrame * frame, int i)
 {
-  return frame->task[i == 0 ? 0 : BDCT_MAX_QUANTIZERS - 1 + i];
+  return frame->task[i == 0 ? 0 : BDCT_MAX_STACK_QUANTIZERS - 1 + i];
 }
 
 /* The kernels' scratch memory of a piece's thread. */

@@ -321,16 +321,64 @@ work_on_segments (CpuGroup * group, int number, Piece * piece)
   }
 }
 
+/* Move planes to the i-th picture of a stack: by this many bytes, or with 0 by
+ * rows. */
+static void
+move (BdctImage * image, const BdctLayout * one, int i, ptrdiff_t pitch)
+{
+  for (int p = 0; p < BDCT_MAX_PLANES; p++)
+    if (image->data[p] != NULL)
+      image->data[p] = (uint8_t *) image->data[p] + i * (pitch != 0 ? pitch
+          : image->stride[p] * one->plane[p].height);
+}
+
+/* The colours of a piece's picture, whose layout goes to `one`, and its strip
+ * there. */
+static BdctColour
+find_picture (const CpuEngine * self, Piece * piece, BdctLayout * one,
+    int *strip)
+{
+  const int n = piece->stage->n_pieces / bdct_layout_pictures (&self->layout);
+  const int i = piece->number / n;
+  BdctColour colour = piece->frame->colour;
+
+  piece->picture = i;
+  *strip = piece->number % n;
+  if (bdct_layout_pictures (&self->layout) == 1)
+    return colour;
+  *one = bdct_layout_picture (&self->layout);
+  colour.layout = one;
+  move (&colour.src, one, i, piece->frame->src_pitch);
+  move (&colour.dst, one, i, piece->frame->dst_pitch);
+  move (&colour.planes, one, i, 0);
+  move (&colour.rec, one, i, 0);
+  move (&colour.shown, one, i, 0);
+  return colour;
+}
+
+static void
+make_planes (const CpuEngine * self, Piece * piece)
+{
+  BdctLayout one;
+  int strip;
+  const BdctColour colour = find_picture (self, piece, &one, &strip);
+
+  self->kernel->colour->rgb_to_planes (&colour, strip);
+}
+
 static void
 make_rgb (const CpuEngine * self, Piece * piece)
 {
   CpuFrame *frame = piece->frame;
   uint64_t unused[3] = { 0 };
+  BdctLayout one;
+  int strip;
+  const BdctColour colour = find_picture (self, piece, &one, &strip);
 
   /* Of a comparison, another stage adds up the errors. */
   piece->n_rgb = frame->plan.n_distorted == 0 && frame->plan.jobs.rgb_errors;
   memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
-  self->kernel->colour->planes_to_rgb (&frame->colour, piece->number,
+  self->kernel->colour->planes_to_rgb (&colour, strip,
       piece->n_rgb > 0 ? piece->rgb_sse[0] : unused);
 }
 
@@ -358,7 +406,7 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
   piece->n_rgb = 0;
   switch (piece->stage->kind) {
     case STAGE_RGB_TO_PLANES:
-      self->kernel->colour->rgb_to_planes (&frame->colour, number);
+      make_planes (self, piece);
       break;
     case STAGE_PACK:
       bdct_cpu_pack (self, frame, number);
@@ -421,6 +469,9 @@ bdct_cpu_add_up (const Piece * piece)
           && n < BDCT_RATE_COUNTERS; n++)
         task->counts.counter[c][n] += piece->counter[i][k][n];
     }
+  for (int k = 0; k < 3 && piece->n_rgb > 0 && piece->frame->stack_sse != NULL;
+      k++)
+    piece->frame->stack_sse[piece->picture][k] += piece->rgb_sse[0][k];
   for (int i = 0; i < piece->n_rgb; i++)
     for (int k = 0; k < 3; k++)
       bdct_cpu_task (piece->frame, i)->stats.rgb[k].sse +=

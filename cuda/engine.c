@@ -232,6 +232,13 @@ counts_size (const BdctCudaFrame * frame)
 }
 
 static size_t
+stack_size (const CudaEngine * self, const BdctCudaFrame * frame)
+{
+  return frame->results.stack_sse == NULL ? 0
+      : self->staging.layout.stack * sizeof *frame->results.stack_sse;
+}
+
+static size_t
 others_size (const BdctCudaFrame * frame)
 {
   return (frame->plan.jobs.n - 1) * BDCT_ACCUMULATORS_SIZE;
@@ -262,6 +269,9 @@ zero_results (CudaEngine * self, unsigned first, unsigned n,
 
     ok = (others_size (frame) == 0 || check (cudaMemsetAsync
             (results->accumulators.device, 0, others_size (frame), stream),
+            "cudaMemsetAsync", error))
+        && (stack_size (self, frame) == 0 || check (cudaMemsetAsync
+            (results->stack.device, 0, stack_size (self, frame), stream),
             "cudaMemsetAsync", error))
         && (!frame->plan.jobs.bits || check (cudaMemsetAsync
             (results->counts.device, 0, counts_size (frame), stream),
@@ -295,6 +305,9 @@ copy_results (CudaEngine * self, unsigned first, unsigned n,
     ok = (others_size (frame) == 0
         || download (results->accumulators.host.data,
             results->accumulators.device, others_size (frame), stream, error))
+        && (stack_size (self, frame) == 0
+        || download (results->stack.host.data, results->stack.device,
+            stack_size (self, frame), stream, error))
         && (!frame->plan.jobs.bits || download (results->counts.host.data,
             results->counts.device, counts_size (frame), stream, error))
         && bdct_frame_metrics_download (&results->metrics, stream, error);

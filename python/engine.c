@@ -4,6 +4,7 @@
 #include "module.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -214,6 +215,52 @@ run (Engine * self, const Batch * batch, BdctError * error)
   return ok;
 }
 
+/* Have a batch done in stacks of `most` pictures at most, two in flight. The last
+ * stack is as high as the others: it does some pictures again. */
+static bool
+run_stacks (Engine * self, const Batch * batch, int high, uint8_t * map,
+    uint64_t (*sse)[3], BdctError * error)
+{
+  const uint64_t samples = 3ull * self->layout.plane[0].width
+      * self->layout.plane[0].height / high;
+  int begun = 0, done = 0;
+  bool ok = true;
+
+  for (int i = 0; i < batch->n; i++)
+    map[i] = batch->index[i];
+  while (ok && done < batch->n)
+    if (begun < batch->n && begun - done < 2 * high) {
+      const int first = Py_MIN (begun, batch->n - high);
+
+      ok = bdct_engine_submit (self->engine, &(BdctFrame) {
+            .size = sizeof (BdctFrame),
+            .quantizers = batch->jobs[0]->jobs,
+            .n_quantizers = batch->jobs[0]->n,
+            .src = image_at (&batch->src, first),
+            .dst = image_at (&batch->dst, first),
+            .stack_map = map + first,
+            .src_pitch = batch->src.pitch[0],
+            .dst_pitch = batch->dst.pitch[0],
+            .stack_sse = sse + first,
+            .wait = { batch->wait[0], batch->wait[1] }
+          }, error);
+      begun += high;
+    } else {
+      ok = bdct_engine_collect (self->engine, NULL, error);
+      done += high;
+    }
+  while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
+  for (int i = 0; ok && i < batch->n; i++) {
+    double *to = batch->figures + (size_t) i * N_FIGURES;
+
+    for (int k = 0; k < N_FIGURES; k++)
+      to[k] = NAN;
+    to[MSE] = (double) (sse[i][0] + sse[i][1] + sse[i][2]) / samples;
+    to[PSNR] = bdct_psnr (to[MSE], self->layout.depth);
+  }
+  return ok;
+}
+
 static bool
 configure (Engine * self, const BdctLayout * layout, unsigned depth,
     BdctError * error)
@@ -348,6 +395,48 @@ engine_compare (PyObject * object, PyObject * args)
   return run_batch ((Engine *) object, layout, depth, &batch);
 }
 
+/* As transform, for R, G and B on the device with one `Jobs`: pictures and PSNR
+ * alone, `high` pictures at a time. */
+static PyObject *
+engine_stack (PyObject * object, PyObject * args)
+{
+  Engine *self = (Engine *) object;
+  PyObject *layout_tuple, *jobs, *src, *dst;
+  unsigned long long index, figures, wait;
+  uint64_t (*sse)[3];
+  BdctLayout layout;
+  Batch batch = { 0 };
+  BdctError error;
+  uint8_t *map;
+  bool ok;
+  int high;
+
+  if (!is_usable (self) || !PyArg_ParseTuple (args, "O!iiO!KOOKK",
+          &PyTuple_Type, &layout_tuple, &high, &batch.n,
+          bdct_python_jobs_type, &jobs, &index, &src, &dst, &wait, &figures)
+      || !bdct_python_read_layout (layout_tuple, &layout)
+      || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst))
+    return NULL;
+  layout.stack = high;
+  batch.jobs = (const Jobs **) &jobs;
+  batch.index = pointer (index);
+  batch.wait[0] = pointer (wait);
+  batch.figures = pointer (figures);
+  map = PyMem_Malloc (batch.n);
+  sse = PyMem_Malloc (batch.n * sizeof *sse);
+  if (map == NULL || sse == NULL)
+    snprintf (error.message, sizeof error.message, "out of memory");
+  ok = map != NULL && sse != NULL;
+  Py_BEGIN_ALLOW_THREADS;
+  ok = ok && configure (self, &layout, 2, &error)
+      && run_stacks (self, &batch, high, map, sse, &error);
+  Py_END_ALLOW_THREADS;
+  PyMem_Free (map);
+  PyMem_Free (sse);
+  return ok ? Py_NewRef (Py_None)
+      : bdct_python_fail (PyExc_ValueError, &error);
+}
+
 /* What the engine says of itself: (description, warning). */
 static PyObject *
 engine_describe (PyObject * object, PyObject * unused)
@@ -433,6 +522,7 @@ bdct_python_make_engine_type (void)
   static PyMethodDef methods[] = {
     {"transform", engine_transform, METH_VARARGS, NULL},
     {"compare", engine_compare, METH_VARARGS, NULL},
+    {"stack", engine_stack, METH_VARARGS, NULL},
     {"describe", engine_describe, METH_NOARGS, NULL},
     {"close", engine_close, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}
   };

@@ -36,7 +36,7 @@ typedef struct {
 extern const BdctColourKernel bdct_colour_baseline, bdct_colour_sse41,
     bdct_colour_avx2, bdct_colour_avx512;
 
-/** The number of strips of a frame. */
+/** The number of strips of a frame; in a stack, of its pictures. */
 int bdct_colour_count_strips (const BdctLayout *layout);
 
 /** The columns of a plane in memory: enough for whole tiles. */

@@ -61,7 +61,7 @@ typedef struct {
   BdctComponent component;
   int depth;
   const void *row, *column;      /**< the bases' matrices: int32_t, or float */
-  const BdctTileQuantizer *quantizer[BDCT_MAX_QUANTIZERS];
+  const BdctTileQuantizer *quantizer[BDCT_MAX_STACK_QUANTIZERS];
   BdctPlaneLayout layout;
   int columns;                   /**< samples in a row of `src`, possibly
                                       more than the picture's */

@@ -53,6 +53,7 @@ bdct_cuda_frame_clear (BdctCudaFrame * frame, bool in_context)
   bdct_buffer_free (&frame->levels.memory, in_context);
   bdct_buffer_free (&frame->results.accumulators, in_context);
   bdct_buffer_free (&frame->results.counts, in_context);
+  bdct_buffer_free (&frame->results.stack, in_context);
   bdct_frame_metrics_clear (&frame->results.metrics, in_context);
   bdct_buffer_free (&frame->shown.map, in_context);
   free (frame->jobs.trials);
@@ -263,6 +264,9 @@ bdct_cuda_frame_finish (BdctCudaFrame * frame, BdctStaging * staging)
   if (downloads_levels (frame) && !frame->levels.dma_direct)
     memcpy (frame->levels.host, frame->levels.memory.host.data,
         frame->plan.levels.n * sizeof *frame->levels.host);
+  if (frame->results.stack_sse != NULL)
+    memcpy (frame->results.stack_sse, frame->results.stack.host.data,
+        staging->layout.stack * sizeof *frame->results.stack_sse);
 }
 
 static void
@@ -299,5 +303,8 @@ bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
           layout, bdct_cuda_frame_job (frame, i), i == 0 || jobs->trial_files,
           stats + i);
   }
+  for (int i = 0; frame->results.stack_sse != NULL && i < layout->stack; i++)
+    for (int k = 0; k < 3; k++)
+      stats->rgb[k].sse += frame->results.stack_sse[i][k];
   bdct_frame_metrics_finish (&frame->results.metrics, stats);
 }

@@ -44,7 +44,7 @@ typedef struct {
 } BdctTrial;
 
 typedef struct {
-  BdctJob quantizers[BDCT_MAX_QUANTIZERS];
+  BdctJob quantizers[BDCT_MAX_STACK_QUANTIZERS];
   BdctCudaWork work;          /**< job 0 before its output is set */
   BdctCudaWork sized[BDCT_TREE_SIZES]; /**< the same, for each block size of a
                                             tree */
@@ -84,6 +84,9 @@ typedef struct {
   BdctBuffer accumulators;    /**< of the other jobs */
   BdctBuffer counts;          /**< BdctRateCounts of each job, if bits are
                                    wanted */
+  BdctBuffer stack;           /**< of each picture of a stack, the errors of R, G
+                                   and B */
+  uint64_t (*stack_sse)[3];   /**< the caller's; NULL: not wanted */
   BdctFrameMetrics metrics;   /**< a run for each job, if any has metrics */
 } BdctCudaResults;
 

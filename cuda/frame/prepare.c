@@ -117,6 +117,23 @@ count_tiles (const BdctLayout * layout, const BdctJob * job)
   return n;
 }
 
+/* What a row of map tiles holds in a stack of pictures, each with one
+ * quantizer. */
+static uint8_t
+find_stack_tile (const BdctLayout * layout, const BdctPlaneLayout * plane,
+    const uint8_t * stack_map, const BdctJob * job, int y)
+{
+  const int rows = plane->height / bdct_layout_pictures (layout);
+  const int first = y * tile_rows (job) / rows;
+  const int last = (bdct_min ((y + 1) * tile_rows (job), plane->height) - 1)
+      / rows;
+
+  for (int i = first + 1; i <= last; i++)
+    if (stack_map[i] != stack_map[first])
+      return BDCT_CUDA_MIXED;
+  return stack_map[first];
+}
+
 /* Write the map of a job's blocks, and behind it that of its tiles, at an
  * offset of the frame's. Returns how large they are. */
 static size_t
@@ -128,8 +145,11 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   size_t n = bdct_blocks_init (grid, layout, job);
 
-  fill_quantizers (map, grid, job, request->quantizer_map, request_grid,
-      frame->jobs.quantizers);
+  if (request->stack_map != NULL)
+    bdct_blocks_map_stack (layout, grid, request->stack_map, map);
+  else
+    fill_quantizers (map, grid, job, request->quantizer_map, request_grid,
+        frame->jobs.quantizers);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
 
@@ -139,7 +159,9 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
     work->plane[p].quantizer_of_tile = frame->blocks.map.device + at + n;
     for (int y = 0; y < tiles_down (plane, job); y++)
       for (int x = 0; x < tiles_across (plane); x++) {
-        const uint8_t tile = find_tile (plane, job, grid, map, x, y);
+        const uint8_t tile = request->stack_map != NULL
+            ? find_stack_tile (layout, plane, request->stack_map, job, y)
+            : find_tile (plane, job, grid, map, x, y);
 
         map[n++] = tile;
         work->mixed = work->mixed || tile == BDCT_CUDA_MIXED;
@@ -162,7 +184,7 @@ make_map (BdctCudaFrame * frame, BdctStaging * staging,
   const int n_maps = is_tree ? tree->max_log2 - tree->min_log2 + 1 : 1;
 
   blocks->map_size = n_maps
-      * (request->n_blocks + count_tiles (layout, jobs->quantizers));
+      * (frame->plan.blocks.n + count_tiles (layout, jobs->quantizers));
   if (!bdct_buffer_reserve (&blocks->map, blocks->map_size, true,
           staging->engine, error))
     return false;
@@ -348,11 +370,36 @@ place_results (BdctCudaFrame * frame, const BdctStaging * staging,
           (jobs->n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
           error))
       && (!jobs->bits || bdct_buffer_reserve (&results->counts,
-          jobs->n * sizeof (BdctRateCounts), true, staging->engine, error));
+          jobs->n * sizeof (BdctRateCounts), true, staging->engine, error))
+      && (results->stack_sse == NULL || bdct_buffer_reserve (&results->stack,
+          staging->layout.stack * sizeof *results->stack_sse, true,
+          staging->engine, error));
+}
+
+/* From one picture of a stack to the next, in memory on the device. */
+static ptrdiff_t
+find_pitch (const BdctLayout * layout, const BdctEndpoint * end,
+    ptrdiff_t pitch)
+{
+  return bdct_stack_pitch (layout, &end->image, end->on_host ? 0 : pitch);
+}
+
+/* What is copied to and from the host is one image. */
+static bool
+check_pitch (const BdctLayout * layout, const BdctImage * image,
+    ptrdiff_t pitch, BdctError * error)
+{
+  return bdct_layout_pictures (layout) == 1
+      || image->memory == BDCT_MEMORY_DEVICE
+      || bdct_stack_pitch (layout, image, 0)
+      == bdct_stack_pitch (layout, image, pitch)
+      || bdct_error (error, "pictures of a stack in host memory are %td bytes "
+      "apart, not %td", pitch, bdct_stack_pitch (layout, image, 0));
 }
 
 static void
-describe_view (BdctCudaFrame * frame, const BdctLayout * layout)
+describe_view (BdctCudaFrame * frame, const BdctLayout * layout,
+    const BdctFrame * request)
 {
   const BdctPlan *plan = &frame->plan;
   const BdctImage *image = frame->images.image;
@@ -378,7 +425,12 @@ describe_view (BdctCudaFrame * frame, const BdctLayout * layout)
       .planes = image[BDCT_PLAN_PLANES],
       .rec = image[BDCT_PLAN_RECONSTRUCTION],
       .shown = image[BDCT_PLAN_VIEW],
+      .src_pitch = find_pitch (layout, &frame->images.src[0],
+          request->src_pitch),
+      .dst_pitch = find_pitch (layout, &frame->images.dst, request->dst_pitch),
       .accumulators = frame->results.first,
+      .sums = frame->results.stack_sse == NULL ? NULL
+          : (unsigned long long (*)[3]) frame->results.stack.device,
     };
 }
 
@@ -423,7 +475,13 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
   const BdctDevice *device = staging->device;
   BdctEndpoint *src = &frame->images.src[0];
 
+  frame->results.stack_sse = bdct_layout_pictures (&staging->layout) > 1
+      ? request->stack_sse : NULL;
   if (!copy_jobs (&frame->jobs, request, error)
+      || !check_pitch (&staging->layout, &request->src, request->src_pitch,
+          error)
+      || !check_pitch (&staging->layout, &request->dst, request->dst_pitch,
+          error)
       || !bdct_staging_place (staging, src, &request->src, device->upload,
           error)
       || !bdct_staging_place (staging, &frame->images.dst, &request->dst,
@@ -437,7 +495,7 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
       || !bdct_cuda_frame_describe_metrics (frame, staging, memory, NULL,
           error))
     return false;
-  describe_view (frame, &staging->layout);
+  describe_view (frame, &staging->layout, request);
   frame->events.wait = src->on_host || uploads_levels (frame)
       || bdct_cuda_frame_downloads (frame)
       ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;

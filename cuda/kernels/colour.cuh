@@ -26,10 +26,12 @@ constexpr int kWidth = 32 * kAcross, kHeight = kWarps * kDown;
 
 static_assert (BDCT_CUDA_COLOUR_ALIGN % kWidth == 0);
 
-/* The planes of an image. */
+/* The planes of an image. Of a stack, a thread block's third coordinate is the
+ * picture. */
 struct Planes
 {
   uint8_t *data[BDCT_MAX_PLANES];
+  int64_t pitch[BDCT_MAX_PLANES];       /* from one picture to the next */
   int32_t stride[BDCT_MAX_PLANES];
 };
 
@@ -45,7 +47,8 @@ permute (uint32_t a, uint32_t b, uint32_t selector)
 BDCT_INLINE uint8_t *
 at (const Planes &planes, int plane, int byte, int y)
 {
-  return planes.data[plane] + (int64_t) y * planes.stride[plane] + byte;
+  return planes.data[plane] + blockIdx.z * planes.pitch[plane]
+      + (int64_t) y * planes.stride[plane] + byte;
 }
 
 template <int BYTES> BDCT_INLINE uint32_t
@@ -133,10 +136,10 @@ find_byte (const BdctRgb &rgb, int k)
 
 /* Whether every row is aligned to the loads of 4 pixels. */
 inline bool
-is_aligned (const BdctRgb &rgb, const BdctImage &image)
+is_aligned (const BdctRgb &rgb, const BdctImage &image, ptrdiff_t pitch)
 {
   const int words = rgb.bytes == 4 ? 16 : 4;
-  bool aligned = true;
+  bool aligned = pitch % words == 0;
 
   for (int p = 0; p < rgb.n_planes; p++)
     aligned = aligned && ((uintptr_t) image.data[p]
@@ -144,14 +147,18 @@ is_aligned (const BdctRgb &rgb, const BdctImage &image)
   return aligned;
 }
 
+/* `pitch` is from one picture to the next; 0: they follow each other. */
 inline Planes
-make_planes (const BdctImage &image)
+make_planes (const BdctLayout &picture, const BdctImage &image,
+    ptrdiff_t pitch)
 {
   Planes planes;
 
   for (int p = 0; p < BDCT_MAX_PLANES; p++) {
     planes.data[p] = (uint8_t *) image.data[p];
     planes.stride[p] = (int32_t) image.stride[p];
+    planes.pitch[p] = pitch != 0 ? pitch
+        : (int64_t) image.stride[p] * picture.plane[p].height;
   }
   return planes;
 }
@@ -160,14 +167,15 @@ make_planes (const BdctImage &image)
  * and sub_y. */
 using Kernels = const void *const[3][2][2];
 
-/* Launch the suitable kernel, over this many columns and all rows. */
+/* Launch the suitable kernel, over this many columns and all rows of each
+ * picture. */
 template <typename Work> cudaError_t
-launch (const Kernels &kernels, const BdctLayout &layout, int64_t columns,
-    Work *work, cudaStream_t stream)
+launch (const Kernels &kernels, const BdctLayout &layout, int n_pictures,
+    int64_t columns, Work *work, cudaStream_t stream)
 {
   const int bytes = layout.rgb.bytes;
   const dim3 grid ((unsigned) ((columns - 1) / kWidth + 1),
-      (layout.plane[0].height - 1) / kHeight + 1);
+      (layout.plane[0].height - 1) / kHeight + 1, n_pictures);
   const dim3 block (32, kWarps);
   void *args[] = { work };
 

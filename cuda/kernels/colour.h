@@ -28,8 +28,12 @@ typedef struct {
   BdctImage rec;            /**< the reconstruction */
   BdctImage shown;          /**< the planes that `dst` is made from; may be
                                  `rec` */
-  /** For the errors of R, G and B; NULL: not requested. */
+  ptrdiff_t src_pitch, dst_pitch; /**< bytes from one picture of a stack to the
+                                       next */
+  /** For the errors of R, G and B; NULL: not requested. Of a stack, `sums` has
+   * each picture's instead. */
   BdctCudaAccumulator *accumulators;
+  unsigned long long (*sums)[3];
 } BdctCudaColour;
 
 /** Enqueue the conversion of `src` to `planes`. */

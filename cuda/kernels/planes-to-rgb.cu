@@ -28,6 +28,7 @@ struct Work
   Planes rec, shown;
   BdctRender render;            /* positions of a view */
   BdctCudaAccumulator *accumulators;
+  unsigned long long (*sums)[3]; /* of each picture, instead */
   Upsampling upsampling;
   uint32_t order;               /* selects a pixel from R, G, B and 0, and
                                    the input's pixel */
@@ -270,7 +271,8 @@ flush (const Work &work, const uint32_t sse[4])
 
     BDCT_UNROLL for (int i = 0; i < kWarps; i++)
       sum += sums[i][work.byte[k]];
-    atomicAdd (&work.accumulators[(blockIdx.y * gridDim.x + blockIdx.x)
+    atomicAdd (work.sums != nullptr ? &work.sums[blockIdx.z][k]
+        : &work.accumulators[(blockIdx.y * gridDim.x + blockIdx.x)
             % BDCT_CUDA_ACCUMULATORS].rgb_sse[k], (unsigned long long) sum);
   }
 }
@@ -377,23 +379,25 @@ bdct_cuda_planes_to_rgb_launch (const BdctCudaColour *colour,
   const BdctRgb &rgb = colour->layout.rgb;
   Work work;
 
-  work.layout = colour->layout;
-  work.src = make_planes (colour->src);
-  work.dst = make_planes (colour->dst);
-  work.rec = make_planes (colour->rec);
-  work.shown = make_planes (colour->shown);
+  work.layout = bdct_layout_picture (&colour->layout);
+  work.src = make_planes (work.layout, colour->src, colour->src_pitch);
+  work.dst = make_planes (work.layout, colour->dst, colour->dst_pitch);
+  work.rec = make_planes (work.layout, colour->rec, 0);
+  work.shown = make_planes (work.layout, colour->shown, 0);
   if (render != nullptr)
     work.render = *render;
   work.accumulators = colour->accumulators;
-  work.upsampling = make_upsampling (colour->layout);
+  work.sums = colour->sums;
+  work.upsampling = make_upsampling (work.layout);
   work.order = 0x7654;
   for (int k = 0; k < 3; k++) {
     work.byte[k] = find_byte (rgb, k);
     work.order = (work.order & ~(15u << 4 * work.byte[k]))
         | k << 4 * work.byte[k];
   }
-  work.aligned = is_aligned (rgb, colour->src)
-      && is_aligned (rgb, colour->dst);
-  return launch (render != nullptr ? viewed : plain, colour->layout,
-      colour->layout.plane[0].width, &work, stream);
+  work.aligned = is_aligned (rgb, colour->src, colour->src_pitch)
+      && is_aligned (rgb, colour->dst, colour->dst_pitch);
+  return launch (render != nullptr ? viewed : plain, work.layout,
+      bdct_layout_pictures (&colour->layout), work.layout.plane[0].width, &work,
+      stream);
 }

@@ -153,16 +153,16 @@ bdct_cuda_rgb_to_planes_launch (const BdctCudaColour *colour,
   const BdctRgb &rgb = colour->layout.rgb;
   Work work;
 
-  work.layout = colour->layout;
-  work.src = make_planes (colour->src);
-  work.planes = make_planes (colour->planes);
+  work.layout = bdct_layout_picture (&colour->layout);
+  work.src = make_planes (work.layout, colour->src, colour->src_pitch);
+  work.planes = make_planes (work.layout, colour->planes, 0);
   work.y = make_factors (rgb, BDCT_COLOUR_FIX (0.29900),
       BDCT_COLOUR_FIX (0.58700), BDCT_COLOUR_FIX (0.11400));
   work.u = make_factors (rgb, BDCT_COLOUR_FIX (0.16874),
       BDCT_COLOUR_FIX (0.33126), -BDCT_COLOUR_FIX (0.50000));
   work.v = make_factors (rgb, -BDCT_COLOUR_FIX (0.50000),
       BDCT_COLOUR_FIX (0.41869), BDCT_COLOUR_FIX (0.08131));
-  work.aligned = is_aligned (rgb, colour->src);
-  return launch (kernels, colour->layout, work.planes.stride[BDCT_Y], &work,
-      stream);
+  work.aligned = is_aligned (rgb, colour->src, colour->src_pitch);
+  return launch (kernels, work.layout, bdct_layout_pictures (&colour->layout),
+      work.planes.stride[BDCT_Y], &work, stream);
 }

@@ -64,6 +64,34 @@ bdct_image_planes (const BdctLayout *layout)
   return layout->rgb.n_planes > 0 ? layout->rgb.n_planes : layout->n_planes;
 }
 
+/** The number of pictures in an image. */
+static inline int
+bdct_layout_pictures (const BdctLayout *layout)
+{
+  return layout->stack > 1 ? layout->stack : 1;
+}
+
+/** The layout of one of them. */
+static inline BdctLayout
+bdct_layout_picture (const BdctLayout *layout)
+{
+  BdctLayout one = *layout;
+
+  for (int p = 0; p < one.n_planes; p++)
+    one.plane[p].height /= bdct_layout_pictures (layout);
+  one.stack = 0;
+  return one;
+}
+
+/** Bytes from one picture of a stack to the next; 0: its rows follow. */
+static inline ptrdiff_t
+bdct_stack_pitch (const BdctLayout *layout, const BdctImage *image,
+    ptrdiff_t pitch)
+{
+  return pitch != 0 ? pitch : image->stride[0]
+      * (layout->plane[0].height / bdct_layout_pictures (layout));
+}
+
 /** Bytes of one row of an image's plane, without padding. */
 static inline size_t
 bdct_image_row_size (const BdctLayout *layout, int plane)

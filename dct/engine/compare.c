@@ -104,6 +104,8 @@ bdct_comparison_check (const BdctComparison * comparison,
   const int n = comparison->n_distorted;
   char what[24];
 
+  if (bdct_layout_pictures (layout) > 1)
+    return bdct_error (error, "stacks of pictures are not compared");
   if (n < 1 || n > BDCT_MAX_DISTORTED)
     return bdct_error (error, "%d distorted pictures are outside 1 to %d", n,
         BDCT_MAX_DISTORTED);

@@ -173,17 +173,49 @@ check_levels (const BdctFrame * frame, const BdctLayout * layout,
   return frame->src.data[0] != NULL || check_sourceless (frame, error);
 }
 
+/* What a stack has, and what it has not. */
+static bool
+check_stack (const BdctFrame * frame, const BdctLayout * layout,
+    BdctError * error)
+{
+  const BdctLayout one = bdct_layout_picture (layout);
+
+  if (frame->quantizer_map != NULL || frame->n_trials > 0
+      || frame->blocks != NULL || frame->sizes != NULL || frame->levels != NULL
+      || frame->from_levels || frame->bits || frame->metrics != 0
+      || frame->view != NULL || bdct_job_is_rd (frame->quantizers)
+      || frame->src.data[0] == NULL || frame->dst.data[0] == NULL)
+    return bdct_error (error, "a stack of pictures has src and dst, and neither "
+        "a map of blocks, trials, records, sizes, levels, bits, metrics, a "
+        "view, trees nor rdoq");
+  for (int p = 0; p < one.n_planes; p++) {
+    const int log2 = frame->quantizers->component[p].log2_height;
+
+    if (one.plane[p].height & ((1 << log2) - 1))
+      return bdct_error (error, "pictures of a stack have %d rows of component "
+          "%d, no whole number of blocks of %d", one.plane[p].height, p,
+          1 << log2);
+  }
+  for (int i = 0; frame->stack_map != NULL && i < layout->stack; i++)
+    if (frame->stack_map[i] >= frame->n_quantizers)
+      return bdct_error (error, "picture %d takes quantizer %d, outside 0 to "
+          "%d", i, frame->stack_map[i], frame->n_quantizers - 1);
+  return true;
+}
+
 bool
 bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
     BdctError * error)
 {
+  const bool stack = bdct_layout_pictures (layout) > 1;
+  const int most = stack ? BDCT_MAX_STACK_QUANTIZERS : BDCT_MAX_QUANTIZERS;
   bool by_block = frame->quantizer_map != NULL || frame->blocks != NULL;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   size_t n_blocks;
 
-  if (frame->n_quantizers < 1 || frame->n_quantizers > BDCT_MAX_QUANTIZERS)
+  if (frame->n_quantizers < 1 || frame->n_quantizers > most)
     return bdct_error (error, "%d quantizers are outside 1 to %d",
-        frame->n_quantizers, BDCT_MAX_QUANTIZERS);
+        frame->n_quantizers, most);
   if (frame->n_trials < 0 || frame->n_trials > BDCT_MAX_TRIALS)
     return bdct_error (error, "%d trials are outside 0 to %d",
         frame->n_trials, BDCT_MAX_TRIALS);
@@ -193,6 +225,8 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
           error)
       || !check_quantizers (frame->quantizers, frame->n_quantizers, error))
     return false;
+  if (stack)
+    return check_stack (frame, layout, error);
   if (frame->bits && !check_bits (frame, error))
     return false;
   if (frame->view != NULL && !check_view (frame, error))
@@ -306,6 +340,10 @@ check_rgb (const BdctLayout * layout, BdctError * error)
     if (!check_value ("of R, G and B component", p,
             layout->plane[p].component[0], p, p, error))
       return false;
+  for (int p = 0; p < 3 && layout->stack > 1; p++)
+    if (layout->plane[p].height % layout->stack != 0)
+      return bdct_error (error, "%d rows of plane %d are no stack of %d pictures "
+          "of equal height", layout->plane[p].height, p, layout->stack);
   return true;
 }
 
@@ -341,7 +379,10 @@ bdct_layout_check (const BdctLayout * layout, BdctError * error)
     if (!check_components (layout, p, &found, error)
         || !check_plane (layout, p, error))
       return false;
-  return layout->rgb.n_planes == 0 || check_rgb (layout, error);
+  if (layout->rgb.n_planes == 0)
+    return check_value ("planes and a stack of", -1, layout->stack, 0, 1, error);
+  return check_value ("a stack of", -1, layout->stack, 0, BDCT_MAX_SIDE, error)
+      && check_rgb (layout, error);
 }
 
 void

@@ -144,7 +144,8 @@ plan_blocks (BdctPlan * plan, const BdctLayout * layout,
   BdctPlanBlocks *blocks = &plan->blocks;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
-  blocks->by_map = frame->quantizer_map != NULL && frame->n_quantizers > 1;
+  blocks->by_map = (frame->quantizer_map != NULL || frame->stack_map != NULL)
+      && frame->n_quantizers > 1;
   blocks->records = frame->blocks != NULL
       || (plan->view.drawn && bdct_view_is_of_blocks (view));
   blocks->sizes = bdct_job_is_tree (frame->quantizers)

@@ -25,3 +25,18 @@ bdct_blocks_init (BdctBlockGrid grid[BDCT_MAX_COMPONENTS],
   }
   return count;
 }
+
+void
+bdct_blocks_map_stack (const BdctLayout * layout,
+    const BdctBlockGrid grid[BDCT_MAX_COMPONENTS], const uint8_t * stack_map,
+    uint8_t * map)
+{
+  const int n = bdct_layout_pictures (layout);
+
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const size_t of_picture = (size_t) grid[c].columns * grid[c].rows / n;
+
+    for (int i = 0; i < n; i++)
+      memset (map + grid[c].first + i * of_picture, stack_map[i], of_picture);
+  }
+}

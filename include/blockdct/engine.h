@@ -78,6 +78,15 @@ typedef struct {
                                      again means the same picture. */
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
+  /** Of a stack (BdctLayout.stack): each picture's index of `quantizers`, up to
+   * BDCT_MAX_STACK_QUANTIZERS of them, NULL: all 0; bytes from one picture to
+   * the next, of each plane of `src` and of `dst`, 0: rows follow; and what receives the squared
+   * errors of each picture's R, G and B, NULL: not wanted. A stack has `src` and
+   * `dst`, pictures of whole blocks, and nothing else above. With CUDA, images
+   * in host memory have no bytes between pictures. */
+  const uint8_t *stack_map;
+  ptrdiff_t src_pitch, dst_pitch;
+  uint64_t (*stack_sse)[3];
   void *wait[2];                /**< streams (CUstream of the engine's context)
                                      whose work so far comes before the frame's;
                                      NULL: none. The calling thread does not

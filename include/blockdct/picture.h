@@ -76,6 +76,10 @@ typedef struct {
   BdctPlaneLayout plane[BDCT_MAX_PLANES];
   BdctRgb rgb; /**< n_planes above 0: images hold R, G and B, and an engine
                     computes the planes above from them, as JFIF says */
+  int stack;   /**< R, G and B: pictures of equal height, one below the other,
+                    that make up an image; each is converted by itself. 0 and
+                    1: the image is one picture. bdct_layout_init() and
+                    bdct_layout_init_rgb() set 0. */
 } BdctLayout;
 
 /** Describe planes of Y, U and V: I420 is (BDCT_CHROMA_420, 8, 0, 3), NV12

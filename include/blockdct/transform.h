@@ -168,8 +168,9 @@ bool bdct_params_has_quality (const BdctParams *params);
 bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
     int depth, bool baseline, BdctError *error);
 
-/** The most quantizers of a frame. */
+/** The most quantizers of a frame, and of a stack of pictures. */
 #define BDCT_MAX_QUANTIZERS 8
+#define BDCT_MAX_STACK_QUANTIZERS 128
 
 /** An array of jobs; a `BdctJob *` points to its first job, or to that of
  * bdct_jobs_at(). Jobs do not change, and any thread may read them. */

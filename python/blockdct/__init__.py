@@ -63,8 +63,8 @@ _N_FIGURES = 8 + 4 * len(_metrics)
 
 #: The names of transforms: 'jpeg-8x8', 'hevc-32x32', ...
 TRANSFORMS: tuple[str, ...] = tuple(_transforms)
-#: The names for `metrics`: 'bits', 'ssim', 'ms-ssim', ...
-METRICS: tuple[str, ...] = ('bits', *_metrics)
+#: The names for `metrics`: 'planes', 'bits', 'ssim', 'ms-ssim', ...
+METRICS: tuple[str, ...] = ('planes', 'bits', *_metrics)
 #: The names of the tables that quality scales: 'annex-k', ...
 TABLES: tuple[str, ...] = tuple(_presets)
 
@@ -141,10 +141,10 @@ class Transformed(NamedTuple):
     psnr: np.ndarray
     #: Mean squared error of the same samples.
     mse: np.ndarray
-    #: (N, 3): dB of Y, U and V.
-    psnr_planes: np.ndarray
-    #: Share of the levels that are not 0.
-    nonzero: np.ndarray
+    #: With metrics 'planes': (N, 3), dB of Y, U and V; else None.
+    psnr_planes: np.ndarray | None
+    #: With metrics 'planes': share of the levels that are not 0; else None.
+    nonzero: np.ndarray | None
     #: With metrics 'bits': bits of all levels, exactly a JPEG file's for jpeg-8x8 at
     #: 8 bits, else an estimate; else None.
     bits: np.ndarray | None
@@ -159,7 +159,7 @@ class Compared(NamedTuple):
     """What `compare` gives; the fields are those of Transformed."""
     psnr: np.ndarray
     mse: np.ndarray
-    psnr_planes: np.ndarray
+    psnr_planes: np.ndarray | None
     metrics: dict[str, np.ndarray]
 
 
@@ -251,6 +251,19 @@ class _Plan:
         self.index = np.ascontiguousarray(np.where(
             has_qp, self.qp, np.where(has_quality, self.quality - 1, 0)), np.int32)
 
+    def can_stack(self, layout: tuple, src: tuple) -> bool:
+        """Whether a GPU can take the pictures at once, one below the other."""
+        base = self.bases[0]
+        if not (src and src[0] and layout[5] and len(self.index) > 1
+                and src[1][1] and len(self.bases) == 1 and not base.rdoq
+                and base.transform != 'hevc-quadtree'):
+            return False
+        down = _arrays.DIVISORS[layout[3]][0]
+        rows = layout[1], layout[1] // down, layout[1] // down
+        blocks = self.jobs[0].describe(layout)[1]
+        return layout[1] % down == 0 and all(
+            n % (1 << block[5]) == 0 for n, block in zip(rows, blocks))
+
     def settings(self) -> list[Settings]:
         """Of each picture."""
         return [dataclasses.replace(self.bases[i % len(self.bases)],
@@ -272,13 +285,19 @@ def _settings(transform: str, more: tuple) -> Settings:
 
 # Batches
 
-def _metric_mask(metrics: str | Iterable[str]) -> tuple[int, bool]:
+class _Wanted(NamedTuple):
+    mask: int  # bits 1 << number of a metric
+    bits: bool
+    planes: bool
+
+
+def _wanted(metrics: str | Iterable[str]) -> _Wanted:
     names = [metrics] if isinstance(metrics, str) else list(metrics)
     for name in names:
         if name not in METRICS and name != 'psnr':
             raise ValueError(f'metric {name!r} is not one of {("psnr", *METRICS)}')
-    return (sum({1 << _metrics[name][0] for name in names if name in _metrics}),
-            'bits' in names)
+    mask = sum({1 << _metrics[name][0] for name in names if name in _metrics})
+    return _Wanted(mask, 'bits' in names, 'planes' in names)
 
 
 def _figures(figures: np.ndarray, mask: int) -> dict[str, np.ndarray]:
@@ -292,22 +311,33 @@ def _figures(figures: np.ndarray, mask: int) -> dict[str, np.ndarray]:
     return named
 
 
-def _transformed(form, new, figures, mask, bits) -> Transformed:
+def _transformed(form, new, figures, wanted) -> Transformed:
+    _, bits, planes = wanted
     pictures = tuple(one.result() for one in new)
     return Transformed(
-        pictures if form.is_planes else pictures[0], figures[:, 1], figures[:, 0], figures[:, 2:5], figures[:, 5],
+        pictures if form.is_planes else pictures[0], figures[:, 1],
+        figures[:, 0], figures[:, 2:5] if planes else None,
+        figures[:, 5] if planes else None,
         figures[:, 6].astype(np.int64) if bits else None,
         np.nan_to_num(figures[:, 7]).astype(np.int64) if bits else None,
-        _figures(figures, mask))
+        _figures(figures, wanted.mask))
 
 
 def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
-         sizes=None, n_levels=0, from_levels=False, bits=False, mask=0
+         sizes=None, n_levels=0, from_levels=False, wanted=_Wanted(0, False, True)
          ) -> np.ndarray:
     """Have a batch done; its figures."""
     n = len(plan.index)
     figures = np.empty((n, _N_FIGURES))
     if n == 0:
+        return figures
+    stream = stream if device != 'cpu' else 0
+    if not any(wanted) and plan.can_stack(layout, src):
+        high = _engines.stack_height(*layout[:2], n)
+        tall = (layout[0], layout[1] * high, *layout[2:])
+        with _engines.engine(device, threads, tall) as engine:
+            engine.stack(tall, high, n, plan.jobs[0], plan.index.ctypes.data, src,
+                         dst, stream, figures.ctypes.data)
         return figures
     depth = _engines.depth_for(device, *layout[:2], 1 + (layout[2] > 8))
     with _engines.engine(device, threads, layout) as engine:
@@ -315,8 +345,8 @@ def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
             layout, depth, n, plan.jobs, plan.index.ctypes.data, src, dst,
             levels and (levels.address, levels.strides[0]),
             sizes and (sizes.address, sizes.strides[0]), n_levels,
-            bool(levels) and levels.device != 'cpu', from_levels, bits, mask,
-            stream if device != 'cpu' else 0, figures.ctypes.data)
+            bool(levels) and levels.device != 'cpu', from_levels, wanted.bits,
+            wanted.mask, stream, figures.ctypes.data)
     return figures
 
 
@@ -340,12 +370,12 @@ def transform(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
     address = _arrays.stream_address(stream)
     src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
     device = _engines.normalize(device, src.device)
-    mask, bits = _metric_mask(metrics)
+    wanted = _wanted(metrics)
     plan = _Plan(transform, quality, qp, settings, src.layout, src.n)
     dst, new = src.like()
     figures = _run(src.layout, plan, device, threads, address, src.planes, dst,
-                   bits=bits, mask=mask)
-    return _transformed(src.form, new, figures, mask, bits)
+                   wanted=wanted)
+    return _transformed(src.form, new, figures, wanted)
 
 
 def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
@@ -379,10 +409,10 @@ def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
     been changed: every value of 16 bits has a defined result. Without an original,
     PSNR is NaN; of `metrics` there is 'bits'."""
     address = _arrays.stream_address(stream)
-    mask, bits = _metric_mask(metrics)
-    if mask:
-        raise ValueError("metrics of levels without an original: only 'bits' is "
-                         'possible')
+    wanted = _wanted(metrics)
+    if wanted.mask:
+        raise ValueError("metrics of levels without an original: only 'bits' and "
+                         "'planes' are possible")
     layout, bases = levels.form.layout, levels.settings
     memory = _arrays.find(levels.values, address)
     base = bases[0] if bases else Settings()
@@ -397,19 +427,19 @@ def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
     sizes = levels.sizes
     if sizes is not None:
         places = _jobs(base, layout).describe(layout)[1][0]
-        wanted = len(bases), places[0] * places[1]
+        shape = len(bases), places[0] * places[1]
         sizes = np.ascontiguousarray(sizes)
-        if sizes.dtype != np.uint8 or sizes.shape != wanted:
+        if sizes.dtype != np.uint8 or sizes.shape != shape:
             raise ValueError(f'sizes are {sizes.shape} of {sizes.dtype}, not '
-                             f'{wanted} of uint8')
+                             f'{shape} of uint8')
     device = _engines.normalize(device, memory.device)
     dst, new = _arrays.empty(levels.values, len(bases), levels.form, address)
     plan = _Plan(base, [s.quality for s in bases], [s.qp for s in bases], {}, layout,
                  len(bases))
     figures = _run(layout, plan, device, threads, address, None, dst, levels=memory,
                    sizes=None if sizes is None else _arrays.find(sizes),
-                   n_levels=n_levels, from_levels=True, bits=bits)
-    return _transformed(levels.form, new, figures, 0, bits)
+                   n_levels=n_levels, from_levels=True, wanted=wanted)
+    return _transformed(levels.form, new, figures, wanted)
 
 
 def compare(reference: Any, distorted: Any, *,
@@ -422,8 +452,8 @@ def compare(reference: Any, distorted: Any, *,
     address = _arrays.stream_address(stream)
     both = [_arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
             for batch in (reference, distorted)]
-    mask, bits = _metric_mask(metrics)
-    if bits:
+    wanted = _wanted(metrics)
+    if wanted.bits:
         raise ValueError("metric 'bits' is transform's: compared pictures have none")
     if both[0].layout != both[1].layout:  # R, G and B, once together and once not
         for pictures in both:
@@ -444,10 +474,11 @@ def compare(reference: Any, distorted: Any, *,
                                        1 + (first.depth > 8))
         with _engines.engine(device, threads, first.layout) as engine:
             engine.compare(first.layout, in_flight, first.n, first.planes,
-                           second.planes, mask, address if device != 'cpu' else 0,
+                           second.planes, wanted.mask, address if device != 'cpu' else 0,
                            figures.ctypes.data)
-    return Compared(figures[:, 1], figures[:, 0], figures[:, 2:5],
-                    _figures(figures, mask))
+    return Compared(figures[:, 1], figures[:, 0],
+                    figures[:, 2:5] if wanted.planes else None,
+                    _figures(figures, wanted.mask))
 
 
 def tables(source: str | bytes | os.PathLike = 'annex-k',

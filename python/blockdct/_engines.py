@@ -78,6 +78,15 @@ def depth_for(device: str, width: int, height: int, size: int) -> int:
     return max(2, min(most, budget // (3 * width * height * size)))
 
 
+def stack_height(width: int, height: int, n: int) -> int:
+    """How many of `n` pictures of R, G and B a GPU takes at once, in equal
+    parts."""
+    budget = _IN_FLIGHT['cuda'][0] // 2
+    most = max(2, min(65535 // height, budget // (3 * width * height)))
+    parts = -(-n // most)
+    return -(-n // parts)
+
+
 @contextlib.contextmanager
 def engine(device: str, threads: int, layout: tuple) -> Iterator:
     """An engine for this thread alone; afterwards it waits for the next."""

@@ -63,7 +63,7 @@ class Figures(unittest.TestCase):
                 planes = make_planes(down=down, across=across, high=high)
                 for transform in 'jpeg-8x8', 'hevc-16x16', 'hevc-quadtree':
                     made = blockdct.transform(planes, transform, quality=30, qp=40,
-                                              depth=depth)
+                                              depth=depth, metrics='planes')
                     for c, (plane, other) in enumerate(zip(planes, made.pictures)):
                         self.assertEqual(other.dtype, plane.dtype)
                         for i in range(len(plane)):
@@ -78,7 +78,7 @@ class Figures(unittest.TestCase):
                  'hevc-quadtree']
         quality, qp = range(30, 36), range(20, 44, 4)
         made = blockdct.transform(batch, kinds, quality=quality, qp=qp,
-                                  metrics='bits')
+                                  metrics=('bits', 'planes'))
         for i, kind in enumerate(kinds):
             alone = blockdct.transform(batch[i:i + 1], kind, quality=quality[i],
                                        qp=qp[i], metrics='bits')
@@ -103,7 +103,7 @@ class Figures(unittest.TestCase):
         made = blockdct.transform(batch, quality=(5, 50, 95),
                                   metrics=blockdct.METRICS)
         again = blockdct.compare(batch, made.pictures,
-                                 metrics=blockdct.METRICS[1:])
+                                 metrics=blockdct.METRICS[2:])
         np.testing.assert_array_equal(made.psnr, again.psnr)
         self.assertLess({'ssim', 'ms-ssim-y', 'psnr-hvs', 'psnr-b-y', 'xpsnr-y'},
                         set(made.metrics))

@@ -31,15 +31,22 @@ def in_child(queue):
 @unittest.skipUnless(HAVE_GPU, 'torch with a GPU is not there')
 class Gpu(unittest.TestCase):
     def same(self, batch, *transform, **settings):
-        """A tensor on the GPU becomes what the CPU makes of it."""
+        """A tensor on the GPU becomes what the CPU makes of it: picture by picture
+        where figures of planes are wanted, and else all at once."""
         there = torch.from_numpy(batch).cuda()
+        settings = {'metrics': 'planes', **settings}
         theirs = blockdct.transform(there, *transform, **settings)
         ours = blockdct.transform(batch, *transform, **settings)
+        plain = blockdct.transform(there, *transform, **{**settings, 'metrics': ()})
+        self.assertTrue(torch.equal(plain.pictures, theirs.pictures))
+        np.testing.assert_array_equal(plain.psnr, ours.psnr)
         self.assertEqual(theirs.pictures.device, there.device)
         np.testing.assert_array_equal(theirs.pictures.cpu().numpy(),
                                       ours.pictures)
         np.testing.assert_array_equal(theirs.psnr, ours.psnr)
-        np.testing.assert_array_equal(theirs.psnr_planes, ours.psnr_planes)
+        if settings['metrics'] == 'planes':
+            np.testing.assert_array_equal(theirs.psnr_planes, ours.psnr_planes)
+            np.testing.assert_array_equal(theirs.nonzero, ours.nonzero)
         if ours.bits is not None:
             np.testing.assert_array_equal(theirs.bits, ours.bits)
         return theirs
@@ -60,6 +67,10 @@ class Gpu(unittest.TestCase):
     def test_large_batch(self):
         batch = make_batch(8, 224, 224).repeat(50, 0)
         self.same(batch, quality=np.random.default_rng(1).integers(1, 101, 400))
+        self.same(batch[..., :3].transpose(0, 3, 1, 2), quality=40, layout='NCHW')
+        self.same(batch.transpose(0, 3, 1, 2).copy(), 'hevc-8x8', qp=np.arange(400) % 52, layout='NCHW')
+        four = np.concatenate([batch, batch[..., :1]], -1)
+        self.same(four[:, :96, 5:150], quality=30)
 
     def test_bits_and_others(self):
         batch = make_batch(9, 64, 96)
