@@ -289,12 +289,12 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
 {
   const BdctTile16 *c = &p->quantizer[0]->tile16;
   V *d = s->scratch->d, *level = s->scratch->level;
-  uint32_t present = quantizers == NULL;
+  BdctQuantizerSet present = quantizers == NULL;
 
   for (int b = 0; quantizers != NULL && b < at->n_blocks; b++)
-    present |= 1u << quantizers[b];
+    present |= (BdctQuantizerSet) 1 << quantizers[b];
   if (at->whole && (present & (present - 1)) == 0) {
-    c = &p->quantizer[__builtin_ctz (present)]->tile16;
+    c = &p->quantizer[bdct_first_quantizer (present)]->tile16;
     find_requantizer (s, c) (c, d, levels ? level : NULL, v, at->units, NULL,
         sum);
     return;
@@ -302,7 +302,7 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
   memset (d, 0, c->n_vectors * sizeof *d);
   memset (level, 0, c->n_vectors * sizeof *level);
   for (; present != 0; present &= present - 1) {
-    int quantizer = __builtin_ctz (present);
+    int quantizer = bdct_first_quantizer (present);
     V mask = mask_of (s->size, s->bytes, quantizers, at->n_blocks, quantizer);
 
     c = &p->quantizer[quantizer]->tile16;

@@ -222,24 +222,24 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
 }
 
 /* The quantizers of a region's blocks, as bits. */
-static uint32_t
+static BdctQuantizerSet
 find_present (const BdctComponentJob * job, const Region * region,
     const uint8_t * quantizers)
 {
-  uint32_t present = quantizers == NULL;
+  BdctQuantizerSet present = quantizers == NULL;
 
   for (int y = 0; quantizers != NULL && y < region->rows >> job->log2_height;
       y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++)
-      present |= 1u << quantizers[y * region->stride + x];
+      present |= (BdctQuantizerSet) 1 << quantizers[y * region->stride + x];
   return present;
 }
 
 /* Requantize a tile, each transform with the quantizer of its block. */
 static uint64_t
 requantize_transforms (Tile * t, const BdctTilePlane * p,
-    const Region * region, const uint8_t * quantizers, uint32_t present,
-    int side, Tile * which)
+    const Region * region, const uint8_t * quantizers,
+    BdctQuantizerSet present, int side, Tile * which)
 {
   const BdctComponentJob *job = &p->quantizer[0]->job;
   const Chain *chain = &chains[job->chain];
@@ -255,11 +255,11 @@ requantize_transforms (Tile * t, const BdctTilePlane * p,
     memset (region->level, 0, side * side * sizeof region->level->value[0]);
   if ((present & (present - 1)) == 0)
     return (region->level != NULL ? chain->all_out : chain->all)
-        (t, p->quantizer[__builtin_ctz (present)], region);
+        (t, p->quantizer[bdct_first_quantizer (present)], region);
   spread (which, p, quantizers, region, side);
   some.which = which;
   for (; present != 0; present &= present - 1) {
-    some.quantizer = __builtin_ctz (present);
+    some.quantizer = bdct_first_quantizer (present);
     nonzero += chain->some (t, p->quantizer[some.quantizer], &some);
   }
   return nonzero;
@@ -377,7 +377,7 @@ requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
     const Region * region, const uint8_t * quantizers, int side, Tile * which)
 {
   const BdctComponentJob *job = &p->quantizer[0]->job;
-  uint32_t present = find_present (job, region, quantizers);
+  BdctQuantizerSet present = find_present (job, region, quantizers);
   Dcs dcs, levels;
   uint64_t nonzero;
 
@@ -389,7 +389,7 @@ requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
       which);
   memset (&levels, 0, sizeof levels);
   for (; present != 0; present &= present - 1) {
-    const int quantizer = __builtin_ctz (present);
+    const int quantizer = bdct_first_quantizer (present);
     int32_t selected[DC_BLOCKS] __attribute__ ((aligned (64))) = { 0 };
 
     for (int y = 0; y < region->rows >> job->log2_height; y++)

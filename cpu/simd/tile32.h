@@ -55,6 +55,22 @@ typedef struct {
   BdctRdoq rdoq;
 } BdctTileQuantizer;
 
+/** Quantizers by their numbers, bits from the lowest on. */
+typedef unsigned __int128 BdctQuantizerSet;
+
+_Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 8 * sizeof (BdctQuantizerSet),
+    "a bit for each quantizer");
+
+/** The lowest of a set that is not empty. */
+static inline int
+bdct_first_quantizer (BdctQuantizerSet set)
+{
+  const uint64_t low = (uint64_t) set;
+
+  return low != 0 ? __builtin_ctzll (low)
+      : 64 + __builtin_ctzll ((uint64_t) (set >> 64));
+}
+
 /** One component of one frame, ready for processing strip by strip. */
 typedef struct {
   BdctFamily family;

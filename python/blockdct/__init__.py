@@ -201,13 +201,18 @@ def _check_range(name: str, value: Any, low: int, high: int) -> None:
 
 @functools.lru_cache(maxsize=64)
 def _jobs_for(params: tuple, layout: tuple) -> _blockdct.Jobs:
-    return _blockdct.Jobs(layout, params)
+    return _blockdct.Jobs((64, 64, *layout), params)
+
+
+@functools.lru_cache(maxsize=256)
+def _jobs_of(settings: Settings, layout: tuple) -> _blockdct.Jobs:
+    base = dataclasses.replace(settings, quality=85, qp=26)
+    return _jobs_for(base._params(), layout)
 
 
 def _jobs(settings: Settings, layout: tuple) -> _blockdct.Jobs:
     """All qualities or QPs of settings. They do not depend on a picture's sides."""
-    base = dataclasses.replace(settings, quality=85, qp=26)
-    return _jobs_for(base._params(), (64, 64, *layout[2:]))
+    return _jobs_of(settings, layout[2:])
 
 
 def _whole(name: str, values: Any, n: int, low: int, high: int) -> np.ndarray:
@@ -219,11 +224,9 @@ def _whole(name: str, values: Any, n: int, low: int, high: int) -> np.ndarray:
     if array.ndim > 1 or (array.ndim == 1 and len(array) != n):
         raise ValueError(f'{name} has shape {array.shape}: give one value or {n}, '
                          'one a picture')
-    outside = (array < low) | (array > high)
-    if outside.any():
-        raise ValueError(f'{name} {array[outside].flat[0]} is outside {low} to '
-                         f'{high}')
-    return np.broadcast_to(array.astype(np.int32), n)
+    for extreme in (array.min(), array.max()) if array.size else ():
+        _check_range(name, extreme, low, high)
+    return array.astype(np.int32) if array.ndim else np.full(n, array, np.int32)
 
 
 class _Plan:
@@ -246,10 +249,13 @@ class _Plan:
             numbers.append(_whole(name, values, n, int(name == 'quality'), high))
         self.quality, self.qp = numbers
         self.jobs = tuple(_jobs(base, layout) for base in bases)
-        has_qp = [_transforms[base.transform][1] for base in bases]
-        has_quality = [jobs.n == 100 for jobs in self.jobs]
-        self.index = np.ascontiguousarray(np.where(
-            has_qp, self.qp, np.where(has_quality, self.quality - 1, 0)), np.int32)
+        self.index = np.zeros(n, np.int32)
+        for i, (base, jobs) in enumerate(zip(bases, self.jobs)):
+            mine = slice(None) if len(bases) == 1 else i
+            if _transforms[base.transform][1]:
+                self.index[mine] = self.qp[mine]
+            elif jobs.n > 1:
+                self.index[mine] = self.quality[mine] - 1
 
     def can_stack(self, layout: tuple, src: tuple) -> bool:
         """Whether a GPU can take the pictures at once, one below the other."""
@@ -284,6 +290,10 @@ def _settings(transform: str, more: tuple) -> Settings:
 
 
 # Batches
+
+def _address(array: np.ndarray) -> int:
+    return array.__array_interface__['data'][0]
+
 
 class _Wanted(NamedTuple):
     mask: int  # bits 1 << number of a metric
@@ -336,17 +346,17 @@ def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
         high = _engines.stack_height(*layout[:2], n)
         tall = (layout[0], layout[1] * high, *layout[2:])
         with _engines.engine(device, threads, tall) as engine:
-            engine.stack(tall, high, n, plan.jobs[0], plan.index.ctypes.data, src,
-                         dst, stream, figures.ctypes.data)
+            engine.stack(tall, high, n, plan.jobs[0], _address(plan.index), src,
+                         dst, stream, _address(figures))
         return figures
     depth = _engines.depth_for(device, *layout[:2], 1 + (layout[2] > 8))
     with _engines.engine(device, threads, layout) as engine:
         engine.transform(
-            layout, depth, n, plan.jobs, plan.index.ctypes.data, src, dst,
+            layout, depth, n, plan.jobs, _address(plan.index), src, dst,
             levels and (levels.address, levels.strides[0]),
             sizes and (sizes.address, sizes.strides[0]), n_levels,
             bool(levels) and levels.device != 'cpu', from_levels, wanted.bits,
-            wanted.mask, stream, figures.ctypes.data)
+            wanted.mask, stream, _address(figures))
     return figures
 
 
@@ -475,7 +485,7 @@ def compare(reference: Any, distorted: Any, *,
         with _engines.engine(device, threads, first.layout) as engine:
             engine.compare(first.layout, in_flight, first.n, first.planes,
                            second.planes, wanted.mask, address if device != 'cpu' else 0,
-                           figures.ctypes.data)
+                           _address(figures))
     return Compared(figures[:, 1], figures[:, 0],
                     figures[:, 2:5] if wanted.planes else None,
                     _figures(figures, wanted.mask))

@@ -64,8 +64,8 @@ def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
         if not array.dtype.isnative or array.dtype.kind not in 'ui':
             raise ValueError(f'dtype {array.dtype} is not uint8, uint16 or, of '
                              'levels, int16')
-        return Memory(array.ctypes.data, array.shape, array.strides,
-                      array.dtype.name, 'cpu', array)
+        return Memory(array.__array_interface__['data'][0], array.shape,
+                      array.strides, array.dtype.name, 'cpu', array)
     if not hasattr(array, '__dlpack_device__'):
         raise TypeError(f'{type(array).__name__} is neither an array of numpy '
                         'nor one with DLPack')

@@ -391,6 +391,106 @@ on_log (void *data, const char *line)
 }
 
 /* Tables and figures for people. */
+/* A picture of a stack alone: rows `i` height and those below. */
+static BdctImage
+picture_at (const Picture *picture, int i, ptrdiff_t pitch)
+{
+  BdctImage image = picture->image;
+
+  for (int p = 0; p < BDCT_MAX_PLANES; p++)
+    if (image.data[p] != NULL)
+      image.data[p] = (guint8 *) image.data[p] + i * pitch;
+  return image;
+}
+
+/* Pictures of a stack become what each becomes alone, with its quantizer. */
+static void
+check_stack (BdctTransform transform, BdctChromaFormat chroma, int bytes,
+    int height)
+{
+  enum { N = 5 };
+  const BdctRgb rgb = { bytes == 1 ? 3 : 1, bytes, { 0, bytes == 1 ? 1 : 0,
+          bytes == 1 ? 2 : 0 }, { 0, bytes == 1 ? 0 : 1, bytes == 1 ? 0 : 2 } };
+  guint8 map[N] = { 3, 99, 0, 3, 40 };
+  BdctParams params[100];
+  BdctLayout one, all;
+  BdctEngine *alone, *stack;
+  Picture src, dst, expected;
+  uint64_t sse[N][3];
+  BdctError error = { "" };
+  BdctStats stats = { .size = sizeof stats }, sum = { .size = sizeof sum };
+  BdctJob *jobs;
+  ptrdiff_t pitch;
+
+  bdct_layout_init_rgb (&one, &rgb, WIDTH, height, chroma);
+  bdct_layout_init_rgb (&all, &rgb, WIDTH, N * height, chroma);
+  all.stack = N;
+  for (int i = 0; i < 100; i++) {
+    params[i] = (BdctParams) BDCT_PARAMS_DEFAULT;
+    params[i].transform = transform;
+    params[i].quality = 1 + i;
+    params[i].qp = i / 2;
+  }
+  jobs = bdct_jobs_new (params, 100, &all, &error);
+  g_assert_cmpstr (error.message, ==, "");
+  picture_init (&src, &all);
+  picture_init (&dst, &all);
+  picture_init (&expected, &all);
+  picture_fill (&src, 7);
+  pitch = src.image.stride[0] * height;
+  alone = make_engine (&one);
+  stack = make_engine (&all);
+  g_assert_true (bdct_engine_submit (stack, &(BdctFrame) {
+        .size = sizeof (BdctFrame), .quantizers = jobs, .n_quantizers = 100,
+        .src = src.image, .dst = dst.image, .stack_map = map,
+        .stack_sse = sse }, &error));
+  g_assert_true (bdct_engine_collect (stack, &sum, &error));
+  for (int i = 0; i < N; i++) {
+    g_assert_true (bdct_engine_submit (alone, &(BdctFrame) {
+          .size = sizeof (BdctFrame), .quantizers = bdct_jobs_at (jobs, map[i]),
+          .n_quantizers = 1, .src = picture_at (&src, i, pitch),
+          .dst = picture_at (&expected, i, pitch) }, &error));
+    g_assert_true (bdct_engine_collect (alone, &stats, &error));
+    for (int k = 0; k < 3; k++) {
+      g_assert_cmpuint (sse[i][k], ==, stats.rgb[k].sse);
+      sum.rgb[k].sse -= stats.rgb[k].sse;
+    }
+  }
+  for (int k = 0; k < 3; k++)
+    g_assert_cmpuint (sum.rgb[k].sse, ==, 0);
+  g_assert_cmpmem (dst.memory, dst.size, expected.memory, expected.size);
+
+  /* A map's value, and what a stack has not, are refused. */
+  map[2] = 100;
+  g_assert_false (bdct_engine_submit (stack, &(BdctFrame) {
+        .size = sizeof (BdctFrame), .quantizers = jobs, .n_quantizers = 100,
+        .src = src.image, .dst = dst.image, .stack_map = map }, &error));
+  g_assert_nonnull (strstr (error.message, "picture 2 takes quantizer 100"));
+  g_assert_false (bdct_engine_submit (stack, &(BdctFrame) {
+        .size = sizeof (BdctFrame), .quantizers = jobs, .n_quantizers = 1,
+        .src = src.image, .dst = dst.image, .bits = true }, &error));
+  g_assert_nonnull (strstr (error.message, "a stack"));
+  all.stack = 7;
+  g_assert_false (bdct_engine_configure (stack, &all, 1, &error));
+  bdct_engine_free (alone);
+  bdct_engine_free (stack);
+  bdct_jobs_free (jobs);
+  g_free (src.memory);
+  g_free (dst.memory);
+  g_free (expected.memory);
+}
+
+static void
+test_stack (void)
+{
+  for (int chroma = BDCT_CHROMA_420; chroma <= BDCT_CHROMA_440; chroma++)
+    for (int bytes = 1; bytes <= 4; bytes += bytes == 1 ? 2 : 1)
+      check_stack (BDCT_JPEG_8X8, chroma, bytes, 16 * bytes);
+  check_stack (BDCT_HEVC_4X4, BDCT_CHROMA_420, 3, 8);
+  check_stack (BDCT_HEVC_32X32, BDCT_CHROMA_420, 3, 64);
+  check_stack (BDCT_DCT_8X8, BDCT_CHROMA_444, 3, 40);
+}
+
 static void
 test_tables (void)
 {
@@ -446,6 +546,7 @@ main (int argc, char *argv[])
   g_test_add_func ("/library/null", test_null);
   g_test_add_func ("/library/memory", test_memory);
   g_test_add_func ("/library/frames", test_frames);
+  g_test_add_func ("/library/stack", test_stack);
   g_test_add_func ("/library/tables", test_tables);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
     gchar *path = g_strdup_printf ("/library/levels/%s",
