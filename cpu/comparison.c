@@ -127,7 +127,8 @@ bdct_cpu_prepare_comparison (CpuEngine * self, CpuFrame * frame,
   if (!bdct_cpu_prepare_images (self, frame, arranged, &comparison->dst))
     return false;
   for (int i = 0; i < plan->n_distorted; i++) {
-    if (bdct_cpu_prepare_task (frame, i == 0 ? 0 : BDCT_MAX_STACK_QUANTIZERS - 1 + i,
+    if (bdct_cpu_prepare_task (frame,
+            i == 0 ? 0 : BDCT_MAX_STACK_QUANTIZERS - 1 + i,
             &self->compared) == NULL)
       return false;
     bdct_cpu_start_task (self, frame, i, &image[BDCT_PLAN_PLANES],

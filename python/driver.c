@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Contexts of CUDA devices, by the driver, which is there or not at run time. */
+ * Contexts of CUDA devices, by the driver, which may be missing at run time. */
 #include "module.h"
 
 #include <dlfcn.h>

@@ -215,8 +215,8 @@ run (Engine * self, const Batch * batch, BdctError * error)
   return ok;
 }
 
-/* Have a batch done in stacks of `most` pictures at most, two in flight. The last
- * stack is as high as the others: it does some pictures again. */
+/* Have a batch done in stacks of `high` pictures, two in flight. The last one
+ * is as high as the others: it does some pictures again. */
 static bool
 run_stacks (Engine * self, const Batch * batch, int high, uint8_t * map,
     uint64_t (*sse)[3], BdctError * error)

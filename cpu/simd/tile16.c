@@ -441,7 +441,8 @@ has_wide (const Strip * s)
     for (int k = 0; k < s->n_jobs; k++) {
       const BdctTileQuantizer *const *quantizer = s->planes[i][k]->quantizer;
 
-      for (int j = 0; j < BDCT_MAX_STACK_QUANTIZERS && quantizer[j] != NULL; j++)
+      for (int j = 0; j < BDCT_MAX_STACK_QUANTIZERS && quantizer[j] != NULL;
+          j++)
         if (quantizer[j]->tile16.wide)
           return true;
     }

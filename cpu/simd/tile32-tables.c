@@ -96,7 +96,8 @@ bdct_tile_plane_place (BdctTilePlane * plane, const BdctLayout * layout,
 bool
 bdct_tile_is_tile16 (const BdctTilePlane * plane)
 {
-  for (int i = 0; i < BDCT_MAX_STACK_QUANTIZERS && plane->quantizer[i] != NULL; i++)
+  for (int i = 0; i < BDCT_MAX_STACK_QUANTIZERS && plane->quantizer[i] != NULL;
+      i++)
     if (plane->quantizer[i]->tile16.basis == NULL
         || plane->quantizer[i]->rdoq.distortion_shift != 0)
       return false;

@@ -84,8 +84,8 @@ typedef struct {
   BdctBuffer accumulators;    /**< of the other jobs */
   BdctBuffer counts;          /**< BdctRateCounts of each job, if bits are
                                    wanted */
-  BdctBuffer stack;           /**< of each picture of a stack, the errors of R, G
-                                   and B */
+  BdctBuffer stack;           /**< of each picture of a stack, the errors of R,
+                                   G and B */
   uint64_t (*stack_sse)[3];   /**< the caller's; NULL: not wanted */
   BdctFrameMetrics metrics;   /**< a run for each job, if any has metrics */
 } BdctCudaResults;

@@ -185,15 +185,15 @@ check_stack (const BdctFrame * frame, const BdctLayout * layout,
       || frame->from_levels || frame->bits || frame->metrics != 0
       || frame->view != NULL || bdct_job_is_rd (frame->quantizers)
       || frame->src.data[0] == NULL || frame->dst.data[0] == NULL)
-    return bdct_error (error, "a stack of pictures has src and dst, and neither "
-        "a map of blocks, trials, records, sizes, levels, bits, metrics, a "
-        "view, trees nor rdoq");
+    return bdct_error (error, "a stack of pictures has src and dst, and "
+        "neither a map of blocks, trials, records, sizes, levels, bits, "
+        "metrics, a view, trees nor rdoq");
   for (int p = 0; p < one.n_planes; p++) {
     const int log2 = frame->quantizers->component[p].log2_height;
 
     if (one.plane[p].height & ((1 << log2) - 1))
       return bdct_error (error, "pictures of a stack have %d rows of component "
-          "%d, no whole number of blocks of %d", one.plane[p].height, p,
+          "%d, not a whole number of blocks of %d", one.plane[p].height, p,
           1 << log2);
   }
   for (int i = 0; frame->stack_map != NULL && i < layout->stack; i++)
@@ -342,8 +342,9 @@ check_rgb (const BdctLayout * layout, BdctError * error)
       return false;
   for (int p = 0; p < 3 && layout->stack > 1; p++)
     if (layout->plane[p].height % layout->stack != 0)
-      return bdct_error (error, "%d rows of plane %d are no stack of %d pictures "
-          "of equal height", layout->plane[p].height, p, layout->stack);
+      return bdct_error (error, "%d rows of plane %d are no stack of %d "
+          "pictures of equal height", layout->plane[p].height, p,
+          layout->stack);
   return true;
 }
 
@@ -380,7 +381,8 @@ bdct_layout_check (const BdctLayout * layout, BdctError * error)
         || !check_plane (layout, p, error))
       return false;
   if (layout->rgb.n_planes == 0)
-    return check_value ("planes and a stack of", -1, layout->stack, 0, 1, error);
+    return check_value ("planes and a stack of", -1, layout->stack, 0, 1,
+        error);
   return check_value ("a stack of", -1, layout->stack, 0, BDCT_MAX_SIDE, error)
       && check_rgb (layout, error);
 }

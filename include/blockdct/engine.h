@@ -78,15 +78,16 @@ typedef struct {
                                      again means the same picture. */
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
-  /** Of a stack (BdctLayout.stack): each picture's index of `quantizers`, up to
-   * BDCT_MAX_STACK_QUANTIZERS of them, NULL: all 0; bytes from one picture to
-   * the next, of each plane of `src` and of `dst`, 0: rows follow; and what receives the squared
-   * errors of each picture's R, G and B, NULL: not wanted. A stack has `src` and
-   * `dst`, pictures of whole blocks, and nothing else above. With CUDA, images
-   * in host memory have no bytes between pictures. */
-  const uint8_t *stack_map;
-  ptrdiff_t src_pitch, dst_pitch;
-  uint64_t (*stack_sse)[3];
+  /* For a stack (BdctLayout.stack), which has `src`, `dst`, up to
+   * BDCT_MAX_STACK_QUANTIZERS quantizers, pictures of whole blocks, and nothing
+   * else of the above: */
+  const uint8_t *stack_map;     /**< each picture's index of `quantizers`; NULL:
+                                     all 0 */
+  ptrdiff_t src_pitch, dst_pitch; /**< bytes from one picture to the next, in
+                                     each plane; 0: rows follow, as they must
+                                     in host memory with CUDA */
+  uint64_t (*stack_sse)[3];     /**< receives each picture's squared errors of
+                                     R, G and B; NULL: not wanted */
   void *wait[2];                /**< streams (CUstream of the engine's context)
                                      whose work so far comes before the frame's;
                                      NULL: none. The calling thread does not

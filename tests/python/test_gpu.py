@@ -68,7 +68,8 @@ class Gpu(unittest.TestCase):
         batch = make_batch(8, 224, 224).repeat(50, 0)
         self.same(batch, quality=np.random.default_rng(1).integers(1, 101, 400))
         self.same(batch[..., :3].transpose(0, 3, 1, 2), quality=40, layout='NCHW')
-        self.same(batch.transpose(0, 3, 1, 2).copy(), 'hevc-8x8', qp=np.arange(400) % 52, layout='NCHW')
+        self.same(batch.transpose(0, 3, 1, 2).copy(), 'hevc-8x8',
+                  qp=np.arange(400) % 52, layout='NCHW')
         four = np.concatenate([batch, batch[..., :1]], -1)
         self.same(four[:, :96, 5:150], quality=30)
 
