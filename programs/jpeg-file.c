@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "jpeg-file.h"
+
+#include <setjmp.h>
+#include <stdio.h>              /* jpeglib.h wants it first */
+#include <stdlib.h>
+#include <string.h>
+#include <jpeglib.h>
+#include <jerror.h>
+
+/* libjpeg reports errors by a function that must not return. */
+typedef struct
+{
+  struct jpeg_error_mgr base;
+  jmp_buf jump;
+  BdctError *error;
+} Handler;
+
+static void
+fail (j_common_ptr info)
+{
+  Handler *handler = (Handler *) info->err;
+  char text[JMSG_LENGTH_MAX];
+
+  info->err->format_message (info, text);
+  if (handler->error != NULL)
+    snprintf (handler->error->message, sizeof handler->error->message, "%s",
+        text);
+  longjmp (handler->jump, 1);
+}
+
+/* libjpeg goes on after damage; what it makes up for lost levels is no file's.
+ * Stray bytes in front of a marker, which cameras write, lose nothing. */
+static void
+judge (j_common_ptr info, int level)
+{
+  if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA)
+    fail (info);
+}
+
+static struct jpeg_error_mgr *
+handler_init (Handler * handler, BdctError * error)
+{
+  struct jpeg_error_mgr *base = jpeg_std_error (&handler->base);
+
+  base->error_exit = fail;
+  base->emit_message = judge;
+  handler->error = error;
+  return base;
+}
+
+static bool
+refuse (BdctError * error, const char *what)
+{
+  if (error != NULL)
+    snprintf (error->message, sizeof error->message, "%s", what);
+  return false;
+}
+
+const char *
+jpeg_file_library (void)
+{
+#define TEXT(x) #x
+#define VALUE(x) TEXT (x)
+#ifdef LIBJPEG_TURBO_VERSION
+  return "libjpeg-turbo " VALUE (LIBJPEG_TURBO_VERSION);
+#else
+  return "libjpeg " VALUE (JPEG_LIB_VERSION);
+#endif
+#undef VALUE
+#undef TEXT
+}
+
+void
+jpeg_file_clear (JpegFile * file)
+{
+  for (int c = 0; c < JPEG_FILE_MAX_COMPONENTS; c++) {
+    free (file->component[c].levels);
+    file->component[c].levels = NULL;
+  }
+}
+
+static int
+divide_up (int a, int b)
+{
+  return (a - 1) / b + 1;
+}
+
+bool
+jpeg_file_allocate (JpegFile * file, BdctError * error)
+{
+  int h = 1, v = 1;
+
+  for (int c = 0; c < file->n_components; c++) {
+    const JpegFileComponent *own = &file->component[c];
+
+    h = own->h > h ? own->h : h;
+    v = own->v > v ? own->v : v;
+  }
+  for (int c = 0; c < file->n_components; c++) {
+    JpegFileComponent *own = &file->component[c];
+
+    own->width = divide_up (file->width * own->h, h);
+    own->height = divide_up (file->height * own->v, v);
+    own->columns = divide_up (own->width, DCTSIZE);
+    own->rows = divide_up (own->height, DCTSIZE);
+    own->levels = calloc ((size_t) own->columns * own->rows,
+        DCTSIZE2 * sizeof *own->levels);
+    if (own->levels == NULL) {
+      jpeg_file_clear (file);
+      return refuse (error, "no memory for its levels");
+    }
+  }
+  return true;
+}
+
+/* Reading */
+
+static bool
+set_colour (JpegFile * file, const struct jpeg_decompress_struct *info,
+    BdctError * error)
+{
+  switch (info->jpeg_color_space) {
+    case JCS_GRAYSCALE:
+      file->colour = JPEG_FILE_GREY;
+      break;
+    case JCS_YCbCr:
+      file->colour = JPEG_FILE_YCC;
+      break;
+    case JCS_RGB:
+      file->colour = JPEG_FILE_RGB;
+      break;
+    case JCS_CMYK:
+      file->colour = JPEG_FILE_CMYK;
+      break;
+    case JCS_YCCK:
+      file->colour = JPEG_FILE_YCCK;
+      break;
+    default:
+      if (error != NULL)
+        snprintf (error->message, sizeof error->message, "%d components of "
+            "unknown colours", info->num_components);
+      return false;
+  }
+  file->n_components = info->num_components;
+  file->adobe = info->saw_Adobe_marker;
+  return true;
+}
+
+/* Take over what the header says. */
+static bool
+set_header (JpegFile * file, const struct jpeg_decompress_struct *info,
+    uint64_t max_pixels, BdctError * error)
+{
+  if ((uint64_t) info->image_width * info->image_height > max_pixels) {
+    if (error != NULL)
+      snprintf (error->message, sizeof error->message, "%u x %u are more than "
+          "%llu pixels", info->image_width, info->image_height,
+          (unsigned long long) max_pixels);
+    return false;
+  }
+  if (info->data_precision != 8) {
+    if (error != NULL)
+      snprintf (error->message, sizeof error->message, "%d bits a sample, "
+          "not 8", info->data_precision);
+    return false;
+  }
+  file->width = (int) info->image_width;
+  file->height = (int) info->image_height;
+  if (!set_colour (file, info, error))
+    return false;
+  for (int c = 0; c < file->n_components; c++) {
+    const jpeg_component_info *from = &info->comp_info[c];
+
+    if (info->max_h_samp_factor % from->h_samp_factor != 0
+        || info->max_v_samp_factor % from->v_samp_factor != 0) {
+      if (error != NULL)
+        snprintf (error->message, sizeof error->message, "component %d has "
+            "sampling factors %dx%d, which do not divide the largest ones, "
+            "%dx%d", c, from->h_samp_factor, from->v_samp_factor,
+            info->max_h_samp_factor, info->max_v_samp_factor);
+      return false;
+    }
+    file->component[c].h = from->h_samp_factor;
+    file->component[c].v = from->v_samp_factor;
+  }
+  return true;
+}
+
+/* Whether a decoder smooths the picture, as scans are missing (jdcoefct.c,
+ * smoothing_ok: by the first coefficients' precision). */
+static bool
+is_incomplete (const struct jpeg_decompress_struct *info)
+{
+  if (!info->progressive_mode || info->coef_bits == NULL)
+    return false;
+  for (int c = 0; c < info->num_components; c++)
+    for (int k = 0; k < 10; k++)
+      if (info->coef_bits[c][k] != 0)
+        return true;
+  return false;
+}
+
+static void
+copy_levels (JpegFileComponent * to, struct jpeg_decompress_struct *info,
+    jvirt_barray_ptr from)
+{
+  for (int y = 0; y < to->rows; y++) {
+    JBLOCKARRAY row = info->mem->access_virt_barray ((j_common_ptr) info, from,
+        (JDIMENSION) y, 1, FALSE);
+
+    memcpy (to->levels + (size_t) y * to->columns * DCTSIZE2, row[0],
+        to->columns * sizeof row[0][0]);
+  }
+}
+
+bool
+jpeg_file_read (JpegFile * file, const void *data, size_t size,
+    uint64_t max_pixels, BdctError * error)
+{
+  struct jpeg_decompress_struct info;
+  volatile bool ok = false;
+  Handler handler;
+
+  memset (file, 0, sizeof *file);
+  info.err = handler_init (&handler, error);
+  if (setjmp (handler.jump) != 0) {
+    jpeg_destroy_decompress (&info);
+    jpeg_file_clear (file);
+    return false;
+  }
+  jpeg_create_decompress (&info);
+  jpeg_mem_src (&info, data, (unsigned long) size);
+  jpeg_read_header (&info, TRUE);
+  if (set_header (file, &info, max_pixels, error)) {
+    jvirt_barray_ptr *arrays = jpeg_read_coefficients (&info);
+
+    if (is_incomplete (&info)) {
+      refuse (error, "it is progressive and lacks scans");
+    } else if (jpeg_file_allocate (file, error)) {
+      for (int c = 0; c < file->n_components; c++) {
+        const JQUANT_TBL *table = info.comp_info[c].quant_table;
+
+        for (int k = 0; k < DCTSIZE2; k++)
+          file->component[c].steps[k] = table != NULL ? table->quantval[k] : 1;
+        copy_levels (&file->component[c], &info, arrays[c]);
+      }
+      jpeg_finish_decompress (&info);
+      ok = true;
+    }
+  }
+  jpeg_destroy_decompress (&info);
+  return ok;
+}
+
+/* Writing */
+
+/* Set `info` as cjpeg does before it writes. */
+static void
+describe (struct jpeg_compress_struct *info, const JpegFile * file,
+    const JpegFileOptions * options)
+{
+  static const J_COLOR_SPACE colours[] = { JCS_GRAYSCALE, JCS_YCbCr, JCS_RGB,
+    JCS_CMYK, JCS_YCCK
+  };
+  int n_tables = 0, owner[NUM_QUANT_TBLS];
+
+  info->image_width = (JDIMENSION) file->width;
+  info->image_height = (JDIMENSION) file->height;
+  info->input_components = file->n_components;
+  info->in_color_space = colours[file->colour];
+  jpeg_set_defaults (info);
+  jpeg_set_colorspace (info, colours[file->colour]);
+  for (int c = 0; c < file->n_components; c++) {
+    const JpegFileComponent *own = &file->component[c];
+    unsigned int steps[DCTSIZE2];
+    /* Chroma has a table of its own even if it equals luma's, as in cjpeg. */
+    int t = info->comp_info[c].quant_tbl_no > 0 && n_tables > 0;
+
+    while (t < n_tables && memcmp (file->component[owner[t]].steps, own->steps,
+            sizeof own->steps) != 0)
+      t++;
+    if (t == n_tables) {
+      for (int k = 0; k < DCTSIZE2; k++)
+        steps[k] = own->steps[k];
+      jpeg_add_quant_table (info, t, steps, 100, FALSE);
+      owner[n_tables++] = c;
+    }
+    info->comp_info[c].quant_tbl_no = t;
+    info->comp_info[c].h_samp_factor = own->h;
+    info->comp_info[c].v_samp_factor = own->v;
+  }
+  info->optimize_coding = options->optimize;
+  if (options->progressive)
+    jpeg_simple_progression (info);
+}
+
+static void
+put_levels (const JpegFileComponent * from, struct jpeg_compress_struct *info,
+    jvirt_barray_ptr to)
+{
+  for (int y = 0; y < from->rows; y++) {
+    JBLOCKARRAY row = info->mem->access_virt_barray ((j_common_ptr) info, to,
+        (JDIMENSION) y, 1, TRUE);
+
+    memcpy (row[0], from->levels + (size_t) y * from->columns * DCTSIZE2,
+        from->columns * sizeof row[0][0]);
+  }
+}
+
+/* libjpeg checks this in its portable code alone. */
+static bool
+check_levels (const JpegFile * file, BdctError * error)
+{
+  for (int c = 0; c < file->n_components; c++) {
+    const JpegFileComponent *own = &file->component[c];
+    const size_t n = (size_t) own->columns * own->rows * DCTSIZE2;
+
+    for (size_t i = 0; i < n; i++)
+      if (own->levels[i] < -1023 - (i % DCTSIZE2 == 0)
+          || own->levels[i] > 1023) {
+        if (error != NULL)
+          snprintf (error->message, sizeof error->message, "level %d of "
+              "component %d, block %zu, is outside -1023 to 1023",
+              own->levels[i], c, i / DCTSIZE2);
+        return false;
+      }
+  }
+  return true;
+}
+
+bool
+jpeg_file_write (const JpegFile * file, const JpegFileOptions * options,
+    unsigned char **data, size_t *size, BdctError * error)
+{
+  struct jpeg_compress_struct info;
+  jvirt_barray_ptr arrays[JPEG_FILE_MAX_COMPONENTS];
+  unsigned long length = 0;
+  Handler handler;
+
+  *data = NULL;
+  if (!check_levels (file, error))
+    return false;
+  info.err = handler_init (&handler, error);
+  info.dest = NULL;
+  if (setjmp (handler.jump) != 0) {
+    /* It grows a buffer of its own, which this makes the caller's. */
+    if (info.dest != NULL)
+      info.dest->term_destination (&info);
+    jpeg_destroy_compress (&info);
+    free (*data);
+    *data = NULL;
+    return false;
+  }
+  jpeg_create_compress (&info);
+  jpeg_mem_dest (&info, data, &length);
+  describe (&info, file, options);
+  for (int c = 0; c < file->n_components; c++) {
+    const JpegFileComponent *own = &file->component[c];
+
+    arrays[c] = info.mem->request_virt_barray ((j_common_ptr) & info,
+        JPOOL_IMAGE, TRUE, (JDIMENSION) (divide_up (own->columns, own->h)
+            * own->h), (JDIMENSION) (divide_up (own->rows, own->v) * own->v),
+        (JDIMENSION) own->v);
+  }
+  jpeg_write_coefficients (&info, arrays);
+  for (int c = 0; c < file->n_components; c++)
+    put_levels (&file->component[c], &info, arrays[c]);
+  jpeg_finish_compress (&info);
+  jpeg_destroy_compress (&info);
+  *size = length;
+  return true;
+}
