@@ -74,7 +74,8 @@ comb_transform (const CombPlane * plane, int x, int y, double c[64])
 static double
 find_gain (double c, int step, double on_tooth)
 {
-  const double level = round (c / step), d = c - level * step;
+  const int level = (int) (c / step + (c < 0 ? -0.5 : 0.5));
+  const double d = c - level * step;
   const double off = d * d / (2 * VARIANCE);
   const double gain = level != 0 ? on_tooth - off
       : off > NEAR ? NEAR - off : 0;
@@ -135,9 +136,9 @@ comb_find_grid (const CombPlane * plane, int *left, int *top)
 
     if (y + 8 > plane->height)
       break;
-    comb_measure (&comb, plane, x, y, 200, 64);
+    comb_measure (&comb, plane, x, y, 150, 48);
     for (int k = 1; k < 64; k++) {
-      const int step = comb_step (&comb, k, 64);
+      const int step = comb_step (&comb, k, 48);
 
       sum += step > 0 ? comb.gain[k][step] : 0;
     }

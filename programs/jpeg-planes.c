@@ -184,8 +184,8 @@ is_exact (const CombPlane * plane, int x, int y)
   return plane->least[at] == plane->most[at];
 }
 
-/* Whether an unknown pixel, of which the mean is no guide, is within REACH
- * samples. */
+/* Whether a pixel is within REACH samples that is not known, or outside: the
+ * mean is no guide there. */
 static bool
 is_near_unknown (const Sampling * s, int i, int j)
 {
@@ -194,8 +194,8 @@ is_near_unknown (const Sampling * s, int i, int j)
 
   for (int y = s->top + (j - REACH) * s->v; y < bottom; y++)
     for (int x = s->left + (i - REACH) * s->h; x < right; x++)
-      if (x >= 0 && y >= 0 && x < s->large->width && y < s->large->height
-          && !is_exact (s->large, x, y))
+      if (x < 0 || y < 0 || x >= s->large->width || y >= s->large->height
+          || !is_exact (s->large, x, y))
         return true;
   return false;
 }
