@@ -221,6 +221,9 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
   return nonzero;
 }
 
+_Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 8 * sizeof (BdctQuantizerSet),
+    "a bit for each quantizer");
+
 /* The quantizers of a region's blocks, as bits. */
 static BdctQuantizerSet
 find_present (const BdctComponentJob * job, const Region * region,

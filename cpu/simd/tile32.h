@@ -58,9 +58,6 @@ typedef struct {
 /** Quantizers by their numbers, bits from the lowest on. */
 typedef unsigned __int128 BdctQuantizerSet;
 
-_Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 8 * sizeof (BdctQuantizerSet),
-    "a bit for each quantizer");
-
 /** The lowest of a set that is not empty. */
 static inline int
 bdct_first_quantizer (BdctQuantizerSet set)

@@ -410,14 +410,14 @@ template <typename Chain, typename Sample, typename S> struct Group64
     }
   }
 
-  template <typename Nonzero> static BDCT_INLINE void
-  run (const Lane &chain, uint32_t in, uint32_t out, const Format &f,
-      Nonzero &nonzero)
+  template <typename Nonzero, typename Sink> static BDCT_INLINE void
+  run (const Lane &chain, uint32_t in, uint32_t out, int, const Format &f,
+      Nonzero &nonzero, Sink &sink)
   {
     if (f.half_size) {
       _Pragma ("unroll 1") for (int i = 0; i < rows; i += Half::rows)
-        Half::run (chain.half, in + i * S::pitch, out + i * S::pitch, f,
-            nonzero);
+        Half::run (chain.half, in + i * S::pitch, out + i * S::pitch, 0, f,
+            nonzero, sink);
       return;
     }
 

@@ -18,10 +18,8 @@ namespace {
 BDCT_INLINE uint32_t
 signed_words (uint32_t halves)
 {
-  uint32_t sign;
+  const uint32_t sign = signs_of (halves);
 
-  /* The sign of each half in all of its bits */
-  asm ("prmt.b32 %0, %1, %1, 0xbb99;" : "=r" (sign) : "r" (halves));
   return __viaddmax_s16x2 ((halves & 0x7fff7fff) ^ sign, sign & 0x00010001,
       0x80008000);
 }

@@ -356,6 +356,16 @@ half_mul (uint32_t a, uint32_t b)
   return r;
 }
 
+/* The sign of each half in all of its bits. */
+BDCT_INLINE uint32_t
+signs_of (uint32_t halves)
+{
+  uint32_t r;
+
+  asm ("prmt.b32 %0, %1, %1, 0xbb99;" : "=r" (r) : "r" (halves));
+  return r;
+}
+
 /* A magnitude with the sign of a number. */
 BDCT_INLINE float
 with_sign (uint32_t magnitude, float sign)

@@ -466,6 +466,12 @@ half_mul (uint32_t a, uint32_t b)
       (float) (half_of (a, 1) * half_of (b, 1)));
 }
 
+inline uint32_t
+signs_of (uint32_t halves)
+{
+  return (halves >> 31 ? 0xffff0000 : 0) | (halves >> 15 & 1 ? 0xffff : 0);
+}
+
 inline float
 with_sign (uint32_t magnitude, float sign)
 {
