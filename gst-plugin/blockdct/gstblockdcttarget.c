@@ -202,7 +202,7 @@ evaluate (Trials * t, gint rank, BdctError * error)
 }
 
 /* Evaluate settings until one can be chosen: the number of its evaluation.
- * Files are coded when one is chosen, and it is another one if that is too long.
+ * Files are coded when one is chosen, and another one is if that is too long.
  * Should evaluations not be enough for this, which takes a file with many
  * stuffed bytes, all is done again, and files are coded at once. */
 static gboolean
