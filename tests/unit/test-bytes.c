@@ -31,10 +31,10 @@ static const guint64 recorded[][3] = {
     0x7aee35fa51553187, 0xf113fb927e1b51e0, 0x9d7f55c6fe65d78d
   },
   [BDCT_H264_4X4] = {
-    0x1703f4a1486dcfb0, 0xc88ed2c28a81d4fb, 0xd965ae1d2b86329f
+    0x81df273ac7e44406, 0x6f9ce54b0a1010cf, 0x1b36a5c9ae785342
   },
   [BDCT_H264_8X8] = {
-    0x7e81c4fd29a65edd, 0x921d534f49cba7c9, 0x2241ffd41ef3e4e8
+    0x13f59851b6e89610, 0x70f7dcbf7d8d3ea3, 0x1b4a1d10f2e88a35
   },
   [BDCT_VVC_64X64] = {
     0x5ec150ba9a2db7f8, 0x59d6fcece86320bc, 0x63b21a6adf23bacc
