@@ -137,16 +137,18 @@ find_kernel ()
   return nullptr;
 }
 
-#define KERNEL(luma, other, output, sample)                                   \
-  find_kernel<BDCT_CHAIN_##luma, BDCT_CHAIN_##other, BDCT_CUDA_##output,      \
-      sample> ()
-#define KERNELS(luma, other, sample)                                          \
+#define KERNELS_OF(luma, other, sample)                                       \
   {                                                                           \
-    KERNEL (luma, other, STATISTICS, sample),                                 \
-    KERNEL (luma, other, FROM_LEVELS, sample),                                \
-    KERNEL (luma, other, LEVELS, sample),                                     \
-    KERNEL (luma, other, COEFFICIENTS, sample),                               \
+    find_kernel<luma, other, BDCT_CUDA_STATISTICS, sample> (),                \
+    find_kernel<luma, other, BDCT_CUDA_FROM_LEVELS, sample> (),               \
+    find_kernel<luma, other, BDCT_CUDA_LEVELS, sample> (),                    \
+    find_kernel<luma, other, BDCT_CUDA_COEFFICIENTS, sample> (),              \
   }
+#define KERNELS(luma, other, sample)                                          \
+  KERNELS_OF (BDCT_CHAIN_##luma, BDCT_CHAIN_##other, sample)
+#define KERNELS_WITHOUT_DC(luma, other, sample)                               \
+  KERNELS_OF (BDCT_CHAIN_##luma, (without_dc<BDCT_CHAIN_##luma,               \
+          BDCT_CHAIN_##other>), sample)
 
 /* Two chains for each transform: luma's, and the other one if chroma has its
  * own. */
@@ -163,6 +165,29 @@ const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2]
 #include "dct/transform/transforms.def"
 };
 
+/* A second stage costs registers, so what has none has kernels without it. */
+template <BdctChain LUMA, BdctChain OTHER> constexpr BdctChain without_dc =
+    Chain<OTHER>::dc ? LUMA : OTHER;
+
+#define TRANSFORM(id, nick, text, coder, luma, chroma_444, chroma_sampled)    \
+  { KERNELS_WITHOUT_DC (luma, chroma_sampled, uint8_t),                       \
+    KERNELS_WITHOUT_DC (luma, chroma_sampled, uint16_t) },
+const BdctCudaKernel *const kernels_without_dc[BDCT_N_TRANSFORMS][2]
+    [BDCT_CUDA_N_OUTPUTS] = {
+#include "dct/transform/transforms.def"
+};
+
+/* Whether a plane has a second stage. */
+bool
+has_dc (const BdctCudaWork *work)
+{
+  for (int p = 0; p < work->n_planes; p++)
+    if (bdct_job_log2_parts (&work->quantizers[0]
+            .component[work->plane[p].layout.component[0]]) > 0)
+      return true;
+  return false;
+}
+
 } // namespace
 
 extern "C" void
@@ -175,6 +200,7 @@ bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 extern "C" const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork *work)
 {
-  return kernels[work->quantizers[0].transform]
+  return (has_dc (work) ? kernels : kernels_without_dc)
+      [work->quantizers[0].transform]
       [work->quantizers[0].depth > 8][work->output];
 }
