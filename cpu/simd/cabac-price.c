@@ -114,11 +114,11 @@ find_sub_blocks (const BdctLevel * levels, const int log2_size)
 static inline int
 magnitude_before (const SubBlock * s, int next)
 {
-  const int place = (int) (BDCT_CABAC_SCAN >> 4 * (next - 1) & 15);
-  int level = s->magnitude[next];
+  int level = s->magnitude[next], place;
 
   if (__builtin_expect (level < LARGE, 1))
     return level;
+  place = (int) (BDCT_CABAC_SCAN >> 4 * (next - 1) & 15);
   level = s->levels[((place >> 2) << s->log2_size) + (place & 3)];
   return level < 0 ? -level : level;
 }
