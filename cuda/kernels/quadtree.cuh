@@ -107,31 +107,18 @@ count_parts (const BdctCudaTreeComponent &component)
 /* A sub-block of a size: part (x, y) of block (bx, by). */
 struct Part
 {
-  int bx, by, x, y, first, place; /* of its block in Shared, and of itself in
-                                     that block's scan */
+  int bx, by, x, y;
 
   BDCT_INLINE
   Part (const Blocks &b, int number)
   {
     const int block = number >> b.log2_parts, log2_side = b.log2_size - 2;
-    const int side = 1 << log2_side;
+    const int in = number & ((1 << b.log2_parts) - 1);
 
-    first = block << b.log2_parts;
     bx = block & ((1 << b.log2_across) - 1);
     by = block >> b.log2_across;
-    x = (number - first) & (side - 1);
-    y = (number - first) >> log2_side;
-    place = find_place (x, y, side);
-  }
-
-  /* The position in the diagonal scan (clause 6.5.3). */
-  static BDCT_INLINE int
-  find_place (int x, int y, int side)
-  {
-    const int d = x + y, rest = 2 * side - 1 - d;
-
-    return d < side ? d * (d + 1) / 2 + x
-        : side * side - rest * (rest + 1) / 2 + x - (d - side + 1);
+    x = in & ((1 << log2_side) - 1);
+    y = in >> log2_side;
   }
 };
 
