@@ -2,6 +2,7 @@
 #include "jpeg-file.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>              /* jpeglib.h wants it first */
 #include <stdlib.h>
 #include <string.h>
@@ -50,10 +51,14 @@ handler_init (Handler * handler, BdctError * error)
 }
 
 static bool
-refuse (BdctError * error, const char *what)
+refuse (BdctError * error, const char *format, ...)
 {
+  va_list args;
+
+  va_start (args, format);
   if (error != NULL)
-    snprintf (error->message, sizeof error->message, "%s", what);
+    vsnprintf (error->message, sizeof error->message, format, args);
+  va_end (args);
   return false;
 }
 
@@ -137,10 +142,8 @@ set_colour (JpegFile * file, const struct jpeg_decompress_struct *info,
       file->colour = JPEG_FILE_YCCK;
       break;
     default:
-      if (error != NULL)
-        snprintf (error->message, sizeof error->message, "%d components of "
-            "unknown colours", info->num_components);
-      return false;
+      return refuse (error, "%d components of unknown colours",
+          info->num_components);
   }
   file->n_components = info->num_components;
   file->adobe = info->saw_Adobe_marker;
@@ -152,19 +155,12 @@ static bool
 set_header (JpegFile * file, const struct jpeg_decompress_struct *info,
     uint64_t max_pixels, BdctError * error)
 {
-  if ((uint64_t) info->image_width * info->image_height > max_pixels) {
-    if (error != NULL)
-      snprintf (error->message, sizeof error->message, "%u x %u are more than "
-          "%llu pixels", info->image_width, info->image_height,
-          (unsigned long long) max_pixels);
-    return false;
-  }
-  if (info->data_precision != 8) {
-    if (error != NULL)
-      snprintf (error->message, sizeof error->message, "%d bits a sample, "
-          "not 8", info->data_precision);
-    return false;
-  }
+  if ((uint64_t) info->image_width * info->image_height > max_pixels)
+    return refuse (error, "%u x %u are more than %llu pixels",
+        info->image_width, info->image_height,
+        (unsigned long long) max_pixels);
+  if (info->data_precision != 8)
+    return refuse (error, "%d bits a sample, not 8", info->data_precision);
   file->width = (int) info->image_width;
   file->height = (int) info->image_height;
   if (!set_colour (file, info, error))
@@ -173,14 +169,11 @@ set_header (JpegFile * file, const struct jpeg_decompress_struct *info,
     const jpeg_component_info *from = &info->comp_info[c];
 
     if (info->max_h_samp_factor % from->h_samp_factor != 0
-        || info->max_v_samp_factor % from->v_samp_factor != 0) {
-      if (error != NULL)
-        snprintf (error->message, sizeof error->message, "component %d has "
-            "sampling factors %dx%d, which do not divide the largest ones, "
-            "%dx%d", c, from->h_samp_factor, from->v_samp_factor,
-            info->max_h_samp_factor, info->max_v_samp_factor);
-      return false;
-    }
+        || info->max_v_samp_factor % from->v_samp_factor != 0)
+      return refuse (error, "component %d has sampling factors %dx%d, which do "
+          "not divide the largest ones, %dx%d", c, from->h_samp_factor,
+          from->v_samp_factor, info->max_h_samp_factor,
+          info->max_v_samp_factor);
     file->component[c].h = from->h_samp_factor;
     file->component[c].v = from->v_samp_factor;
   }
@@ -318,13 +311,9 @@ check_levels (const JpegFile * file, BdctError * error)
 
     for (size_t i = 0; i < n; i++)
       if (own->levels[i] < -1023 - (i % DCTSIZE2 == 0)
-          || own->levels[i] > 1023) {
-        if (error != NULL)
-          snprintf (error->message, sizeof error->message, "level %d of "
-              "component %d, block %zu, is outside -1023 to 1023",
-              own->levels[i], c, i / DCTSIZE2);
-        return false;
-      }
+          || own->levels[i] > 1023)
+        return refuse (error, "level %d of component %d, block %zu, is outside "
+            "-1023 to 1023", own->levels[i], c, i / DCTSIZE2);
   }
   return true;
 }

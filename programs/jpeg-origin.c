@@ -134,8 +134,7 @@ quantize (const double c[64], const uint16_t steps[64], int16_t * levels,
     doubts[k].distance = steps[k] > 0 ? (0.5 - fabs (exact - levels[k]))
         * steps[k] : HUGE_VAL;
   }
-  if (doubts != NULL)
-    qsort (doubts, 64, sizeof *doubts, compare_doubts);
+  qsort (doubts, 64, sizeof *doubts, compare_doubts);
 }
 
 /* Find levels of block `i` that give it exactly: one or two of its doubtful
@@ -410,7 +409,7 @@ reduce (Search * s, int h, int v, const JpegOrigin * origin)
 }
 
 /* Find the sampling of chroma, and its grid. */
-static bool
+static void
 find_sampling (Search * s, JpegOrigin * origin)
 {
   static const int samplings[3][2] = { {2, 2}, {2, 1}, {1, 2} };
@@ -429,7 +428,6 @@ find_sampling (Search * s, JpegOrigin * origin)
     break;
   }
   find_chroma_grid (s, plane, origin->h, origin->v, origin->left, origin->top);
-  return true;
 }
 
 static bool
@@ -462,8 +460,8 @@ find (Search * s, JpegOrigin * origin, const JpegOriginPicture * picture,
       COMB_MAX_STEP);
   s->grid[0] = grid_init (&s->plane[0], origin->left, origin->top);
   s->n_grids = 1;
-  if (picture->components == 3 && !find_sampling (s, origin))
-    return refuse (error, "no sampling of chroma reproduces it");
+  if (picture->components == 3)
+    find_sampling (s, origin);
   return find_tables (s, origin, error);
 }
 

@@ -102,6 +102,8 @@ jpeg_planes_split (CombPlane plane[3], const uint8_t * data, ptrdiff_t stride)
 
 /* Chroma */
 
+/* A sample is at most so far from its estimate, unless a pixel that is not
+ * known is at most so many samples away. */
 #define SPAN 3
 #define REACH 3
 
@@ -231,7 +233,7 @@ tighten (const Sampling * s, int x, int y, bool *possible)
   for (int k = 0; k < n; k++) {
     const int w = weight[k], low = small->least[at[k]];
     const int high = small->most[at[k]];
-    /* Rounded towards what is possible; the second to no less than 0. */
+    /* w times the sample is at least `lowest` and at most `highest`. */
     const int lowest = from - (most - w * high);
     const int highest = to - (least - w * low);
 
