@@ -27,7 +27,7 @@
  * cpu/rdoq-blocks.c is its definition, in whole numbers; the GPU chooses the
  * same levels in parallel (cuda/kernels/rdoq.cuh).
  *
- * docs/quadtree.md lists what HM does and this does not.
+ * docs/design/quadtree.md lists what HM does and this does not.
  *
  * All sums fit 64 bits. The coefficients of a block of any size have a norm of
  * at most 2^14 and a few roundings, no level has a larger error than 0 has, and

@@ -91,7 +91,7 @@ reconstruct (Library * self, const GstVideoInfo * info, GstBuffer * in)
 }
 
 /* Where tensor cores make the picture of dct-8x8, samples may be rounded the
- * other way (library.md). */
+ * other way (docs/reference/c.md). */
 static void
 expect_near (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
 {

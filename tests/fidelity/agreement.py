@@ -5,7 +5,7 @@ make of a grey picture, and how far they are where none does.
 
 Each program that is installed writes JPEG files; djpeg -dct int, or the program
 itself, reads them; the samples are compared with those of blockdct with the
-settings beside it. Prints the table of docs/fidelity.md. The element is found
+settings beside it. Prints the table of docs/evidence/fidelity.md. The element is found
 as gst-launch-1.0 finds it (meson devenv). No test: run by hand."""
 
 import io

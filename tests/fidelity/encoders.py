@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """encoders.py [FOLDER]: blockdct's transforms beside encoders of still pictures.
 
-Prints the tables of docs/fidelity.md and docs/quadtree.md from PSNR and bits of x265,
-SVT-AV1 and libaom, by ffmpeg, and of blockdct, on pictures without a detectable JPEG
+Prints the tables of docs/evidence/fidelity.md and docs/design/quadtree.md from PSNR and
+bits of x265, SVT-AV1 and libaom, by ffmpeg, and of blockdct, on pictures without a detectable JPEG
 grid. pip and apt-get download these into FOLDER, or into a temporary one;
 barbara.pgm is one more where BLOCKDCT_DATA has it. Only their luma is coded, and each
 side gets the same samples. Bits are those of the coded picture: no option text, no

@@ -1,5 +1,5 @@
 /* blockdct tests: R, G and B as planes and back, by the definition that
- * docs/reference.md names, which is JFIF's (T.871) as libjpeg rounds it.
+ * docs/reference/formats.md names: JFIF's (T.871) as libjpeg rounds it.
  * Written from libjpeg (jccolor.c, jcsample.c, jdsample.c, jdcolor.c), a pixel
  * at a time and with products of 32 bits, and not from dct/.
  *

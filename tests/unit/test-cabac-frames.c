@@ -285,8 +285,8 @@ measure_picture (const char *name, const Picture * picture,
   }
 }
 
-/* The row of docs/fidelity.md. Natural pictures are held to a mean error of
- * 0.5% and a worst one of 2%, others to a worst one of 5%. */
+/* The row of docs/evidence/fidelity.md. Natural pictures are held to a mean
+ * error of 0.5% and a worst one of 2%, others to a worst one of 5%. */
 static void
 judge (const char *name, const Errors * e, gboolean natural)
 {

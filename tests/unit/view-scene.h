@@ -1,6 +1,6 @@
 /* blockdct tests: a frame with all that a view may show of it, or two pictures,
- * and what it has to show by docs/reference.md: computed here in another way
- * from the original, the engine's own reconstruction and the levels of
+ * and what it has to show by docs/reference/views.md: computed here in another
+ * way from the original, the engine's own reconstruction and the levels of
  * reference.c.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
