@@ -16,5 +16,5 @@ plugin_init (GstPlugin * plugin)
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, blockdct,
-    "Block DCT, quantization and PSNR on CUDA and CPU",
-    plugin_init, VERSION, "LGPL", PACKAGE, "https://gstreamer.freedesktop.org")
+    "Show and measure what block transforms and encoders do to video",
+    plugin_init, VERSION, "LGPL", PACKAGE, PACKAGE)

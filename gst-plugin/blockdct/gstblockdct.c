@@ -1,19 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-
-/**
- * SECTION:element-blockdct
- * @title: blockdct
- *
- * Transforms, quantizes, dequantizes and transforms back every block of every
- * plane, and passes on the picture a decoder would show, with its PSNR as an
- * element message and as a meta on the buffer.
- *
- * ## Example launch line
- * |[
- * gst-launch-1.0 -m videotestsrc num-buffers=30 ! blockdct quality=20 !
- *     videoconvert ! autovideosink
- * ]|
- */
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctallocation.h"
@@ -320,7 +305,8 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);
   gst_element_class_set_static_metadata (element_class,
       "Block DCT and PSNR", "Filter/Analyzer/Video",
-      "Shows and measures what a block transform and its quantizer do to video",
+      "Pass on the picture that a block transform and its quantizer leave, and "
+      "report its PSNR and bits",
       "The gst-blockdct developers");
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));

@@ -299,231 +299,90 @@ gst_blockdct_warn_unused (GstBlockDct * self,
 void
 gst_blockdct_install_quantizers (GObjectClass * klass)
 {
-  /**
-   * GstBlockDct:transform:
-   *
-   * The block transform, and the quantizer and the arithmetic that go with it.
-   * All of them transform samples, where a video encoder transforms the
-   * residual of its prediction; the DST is made for residuals and says least
-   * about an encoder. vvc-64x64 is made for large smooth blocks: from all
-   * others it drops the coefficients that it does not keep.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_TRANSFORM, FIELD (params.transform),
       g_param_spec_enum ("transform", "Transform",
-          "Block transform and the arithmetic that goes with it",
-          transform_get_type (), default_params.transform, LIVE));
-  /**
-   * GstBlockDct:quality:
-   *
-   * Scales the tables of #GstBlockDct:quantization-tables as libjpeg does: the
-   * named ones and, with #GstBlockDct:quantization-scale, those of a file. For
-   * jpeg-8x8 and dct-8x8.
-   *
-   * Since: 0.1
-   */
+          "Block transform, with the arithmetic and the quantizer of its "
+          "standard", transform_get_type (), default_params.transform, LIVE));
   gst_blockdct_property (klass, PROP_QUALITY, FIELD (params.quality),
       g_param_spec_int ("quality", "Quality",
-          "IJG quality that scales the quantization tables (jpeg-8x8, dct-8x8)",
+          "Scales the quantization tables as libjpeg does (jpeg-8x8, dct-8x8)",
           1, 100, default_params.quality, LIVE));
-  /**
-   * GstBlockDct:qp:
-   *
-   * Quantization parameter of luma at 8 bits; at other depths it is that of
-   * the standard without its offset. For all transforms but jpeg-8x8 and
-   * dct-8x8.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_QP, FIELD (params.qp),
       g_param_spec_int ("qp", "QP",
-          "Luma quantization parameter (all but jpeg-8x8, dct-8x8)",
-          0, 51, default_params.qp, LIVE));
-  /**
-   * GstBlockDct:chroma-qp-offset:
-   *
-   * Added to #GstBlockDct:qp before the standard's mapping from luma's QP to
-   * chroma's. For the transforms that have a QP.
-   *
-   * Since: 0.1
-   */
+          "Quantization parameter of luma at 8 bits; at higher depths 6 "
+          "(depth - 8) is added, as in the standard's QP' (all transforms but "
+          "jpeg-8x8 and dct-8x8)", 0, 51, default_params.qp, LIVE));
   gst_blockdct_property (klass, PROP_CHROMA_QP_OFFSET,
       FIELD (params.chroma_qp_offset),
       g_param_spec_int ("chroma-qp-offset", "Chroma QP offset",
-          "Added to qp before the standard's chroma mapping",
+          "Added to qp for chroma, ahead of the standard's mapping from "
+          "luma's QP to chroma's (transforms with a qp)",
           -12, 12, default_params.chroma_qp_offset, LIVE));
-  /**
-   * GstBlockDct:deadzone:
-   *
-   * What the quantizer adds to a coefficient before it rounds down, in steps:
-   * 1/3 as encoders do within a picture, to 1/6, as they do between pictures,
-   * which makes more levels 0. H.265's quantizer rounds it to 1/512. For the
-   * transforms that have a #GstBlockDct:qp.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_DEADZONE, FIELD (params.deadzone),
       g_param_spec_double ("deadzone", "Dead zone",
-          "Rounding offset of the quantizer in steps, from 1/6 (inter) to 1/3 "
-          "(intra) (all but jpeg-8x8, dct-8x8)", BDCT_MIN_DEADZONE,
+          "Rounding offset of the quantizer in steps, from 1/6, as encoders "
+          "use between pictures, to 1/3, as within a picture; less gives more "
+          "zeros (transforms with a qp)", BDCT_MIN_DEADZONE,
           BDCT_MAX_DEADZONE, default_params.deadzone, LIVE));
-  /**
-   * GstBlockDct:rdoq:
-   *
-   * Whether levels are chosen by their cost in rate and distortion, similarly
-   * to HM's rate-distortion optimized quantization, instead of each being
-   * rounded by itself. For the transforms hevc-*.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_RDOQ, FIELD (params.rdoq),
       g_param_spec_boolean ("rdoq", "RDOQ",
-          "Choose levels by rate and distortion (hevc-*)",
+          "Choose levels by rate and distortion, similar to HM's "
+          "rate-distortion optimized quantization (hevc-*)",
           default_params.rdoq, LIVE));
-  /**
-   * GstBlockDct:min-block:
-   *
-   * The least side of luma's blocks that hevc-quadtree may choose: 4, 8, 16 or
-   * 32. A value above #GstBlockDct:max-block counts as max-block.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_MIN_BLOCK, FIELD (params.min_block),
       g_param_spec_int ("min-block", "Smallest block",
-          "Smallest block that hevc-quadtree may choose: 4, 8, 16 or 32",
+          "Smallest side of luma's blocks that hevc-quadtree may choose: 4, "
+          "8, 16 or 32. A value above max-block counts as max-block",
           4, 32, default_params.min_block, LIVE));
-  /**
-   * GstBlockDct:max-block:
-   *
-   * The largest side of luma's blocks that hevc-quadtree may choose.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_MAX_BLOCK, FIELD (params.max_block),
       g_param_spec_int ("max-block", "Largest block",
-          "Largest block that hevc-quadtree may choose: 4, 8, 16 or 32",
-          4, 32, default_params.max_block, LIVE));
-  /**
-   * GstBlockDct:lambda-scale:
-   *
-   * The weight of a bit relative to squared errors where hevc-quadtree or
-   * #GstBlockDct:rdoq chooses, as a multiple of HM's lambda: with 0 the blocks
-   * and levels with the least error are chosen, with more those that cost fewer
-   * bits.
-   *
-   * Since: 0.1
-   */
+          "Largest side of luma's blocks that hevc-quadtree may choose: 4, 8, "
+          "16 or 32", 4, 32, default_params.max_block, LIVE));
   gst_blockdct_property (klass, PROP_LAMBDA_SCALE,
       FIELD (params.lambda_scale),
       g_param_spec_double ("lambda-scale", "Lambda scale",
-          "Weight of bits beside errors where hevc-quadtree or rdoq chooses, "
-          "times HM's lambda", 0, BDCT_MAX_LAMBDA_SCALE,
-          default_params.lambda_scale, LIVE));
-  /**
-   * GstBlockDct:scaling-list:
-   *
-   * How coarsely each frequency is quantized: all alike, by the standard's
-   * default lists for intra blocks, or by those of
-   * #GstBlockDct:scaling-list-file. For H.265's quantizer.
-   *
-   * Since: 0.1
-   */
+          "Weight of bits against squared errors where hevc-quadtree or rdoq "
+          "chooses, times HM's lambda; 0 takes the least error", 0,
+          BDCT_MAX_LAMBDA_SCALE, default_params.lambda_scale, LIVE));
   gst_blockdct_property (klass, PROP_SCALING_LIST, FIELD (params.scaling_list),
       g_param_spec_enum ("scaling-list", "Scaling list",
-          "Weights of H.265's quantizer by frequency",
+          "Weights of the quantizer by frequency (hevc-*, vvc-64x64)",
           scaling_list_get_type (), default_params.scaling_list, LIVE));
-  /**
-   * GstBlockDct:scaling-list-file:
-   *
-   * A file with lists for #GstBlockDct:scaling-list `file`, in the syntax of
-   * HM and x265. It is read when it is set.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_SCALING_LIST_FILE, FIELD (params.lists),
       g_param_spec_string ("scaling-list-file", "Scaling list file",
-          "The lists of scaling-list=file, as HM and x265 have them (hevc-*, "
-          "vvc-64x64)", NULL, PLAYING));
-  /**
-   * GstBlockDct:quantization-tables:
-   *
-   * The tables of steps for jpeg-8x8 and dct-8x8. Those with a name are scaled
-   * by #GstBlockDct:quality: Annex K's, or those that mozjpeg's `cjpeg
-   * -quant-table` selects by number. `matrix` and `file` take the steps of
-   * #GstBlockDct:quantization-matrix and #GstBlockDct:quantization-file.
-   *
-   * Since: 0.1
-   */
+          "File with the lists of scaling-list=file, as HM and x265 write "
+          "them (hevc-*, vvc-64x64). It is read when the property is set", NULL,
+          PLAYING));
   gst_blockdct_property (klass, PROP_QUANTIZATION_TABLES, FIELD (tables),
       g_param_spec_enum ("quantization-tables", "Quantization tables",
-          "Tables of quantization steps (jpeg-8x8, dct-8x8)",
-          tables_get_type (), default_params.preset, LIVE));
-  /**
-   * GstBlockDct:quantization-matrix:
-   *
-   * Steps for #GstBlockDct:quantization-tables `matrix`: none, 64 for all
-   * planes, or 128, luma's and then chroma's. Row-major, rows are vertical
-   * frequency; 1 to 32767, in 8-bit jpeg-8x8 with #GstBlockDct:baseline 1 to
-   * 255. In gst-launch-1.0: quantization-matrix="<16, 11, ...>".
-   *
-   * Since: 0.1
-   */
+          "Tables of quantization steps (jpeg-8x8, dct-8x8). quality scales "
+          "those with a name, which are mozjpeg's", tables_get_type (),
+          default_params.preset, LIVE));
   gst_blockdct_property (klass, PROP_QUANTIZATION_MATRIX, FIELD (matrix),
       gst_param_spec_array ("quantization-matrix", "Quantization matrix",
-          "The steps of quantization-tables=matrix: 0, 64 or 128 in row-major "
-          "order",
-          g_param_spec_int ("step", "Step", "Quantization step",
-              G_MININT, G_MAXINT, 1, BASE), PLAYING));
-  /**
-   * GstBlockDct:quantization-file:
-   *
-   * A file with the steps for #GstBlockDct:quantization-tables `file`: the text
-   * of `cjpeg -qtables`, or a JPEG file. It is read when it is set.
-   *
-   * Since: 0.1
-   */
+          "Steps of quantization-tables=matrix: 64 for all planes, or 128 for "
+          "luma, then chroma; row-major, rows are vertical frequency. 1 to "
+          "32767, in 8-bit jpeg-8x8 with baseline 1 to 255",
+          g_param_spec_int ("step", "Step", "Quantization step", G_MININT,
+              G_MAXINT, 1, BASE), PLAYING));
   gst_blockdct_property (klass, PROP_QUANTIZATION_FILE, FIELD (file),
       g_param_spec_string ("quantization-file", "Quantization file",
-          "The steps of quantization-tables=file: text as cjpeg -qtables has "
-          "it, or a JPEG file", NULL, PLAYING));
-  /**
-   * GstBlockDct:quantization-scale:
-   *
-   * Whether #GstBlockDct:quality scales the tables of
-   * #GstBlockDct:quantization-file, as in `cjpeg -qtables FILE -quality Q`.
-   *
-   * Since: 0.1
-   */
+          "File with the steps of quantization-tables=file: text as for cjpeg "
+          "-qtables, or a JPEG file. It is read when the property is set", NULL,
+          PLAYING));
   gst_blockdct_property (klass, PROP_QUANTIZATION_SCALE,
-      FIELD (params.scale_tables),
-      g_param_spec_boolean ("quantization-scale", "Quantization scale",
-          "Scale the tables of quantization-file by quality", FALSE, LIVE));
-  /**
-   * GstBlockDct:baseline:
-   *
-   * Whether steps are limited to 255 at 8 bits, as in baseline JPEG. Otherwise
-   * the limit is 32767, as in libjpeg without force_baseline.
-   *
-   * Since: 0.1
-   */
+      FIELD (params.scale_tables), g_param_spec_boolean ("quantization-scale",
+          "Quantization scale",
+          "Let quality scale the steps of quantization-file, as cjpeg "
+          "-qtables FILE -quality Q does", FALSE, LIVE));
   gst_blockdct_property (klass, PROP_BASELINE, FIELD (params.baseline),
       g_param_spec_boolean ("baseline", "Baseline",
-          "Let steps end at 255 at 8 bits, as in cjpeg -baseline "
-          "(jpeg-8x8, dct-8x8)", default_params.baseline, LIVE));
-  /**
-   * GstBlockDct:chroma-subsampling:
-   *
-   * The subsampling of the Y, U and V that R, G and B are converted to, as
-   * transforms work on these: as in `cjpeg -sample 2x2`, `2x1`, `1x2` and
-   * `1x1`. It has no effect on caps of Y, U and V, which have a subsampling of
-   * their own.
-   *
-   * Since: 0.1
-   */
+          "Limit steps to 255 at 8 bits, as cjpeg -baseline does, instead of "
+          "32767 (jpeg-8x8, dct-8x8)", default_params.baseline, LIVE));
   gst_blockdct_property (klass, PROP_CHROMA_SUBSAMPLING, FIELD (subsampling),
       g_param_spec_enum ("chroma-subsampling", "Chroma subsampling",
-          "Of the planes that R, G and B become", subsampling_get_type (),
+          "Subsampling of the planes Y, U and V that frames of R, G and B "
+          "become. No effect on frames of Y, U and V", subsampling_get_type (),
           BDCT_CHROMA_420, LIVE));
 
   gst_blockdct_property_convert (PROP_QUANTIZATION_MATRIX, parse_matrix,
@@ -534,8 +393,4 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
       format_lists);
   gst_blockdct_property_convert (PROP_MIN_BLOCK, parse_side, NULL);
   gst_blockdct_property_convert (PROP_MAX_BLOCK, parse_side, NULL);
-  gst_type_mark_as_plugin_api (transform_get_type (), 0);
-  gst_type_mark_as_plugin_api (scaling_list_get_type (), 0);
-  gst_type_mark_as_plugin_api (tables_get_type (), 0);
-  gst_type_mark_as_plugin_api (subsampling_get_type (), 0);
 }

@@ -82,58 +82,23 @@ format_curve (gconstpointer field, GValue * value)
 static void
 install_targets (GObjectClass * klass)
 {
-  /**
-   * GstBlockDct:target-psnr:
-   *
-   * Each frame is made with a quality or QP at which its PSNR is not below
-   * this, while it is at the next coarser one; 0 for none. At most eight are
-   * tried. With several targets PSNR and SSIM choose the setting, and
-   * `target-met` is true if it meets all of them.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_TARGET_PSNR, FIELD (targets.psnr),
       g_param_spec_double ("target-psnr", "Target PSNR",
-          "Make each frame with the coarsest quality or qp that is found to "
-          "keep this PSNR (dB; 0 = off)", 0, MAX_DB, 0, LIVE));
-  /**
-   * GstBlockDct:target-ssim:
-   *
-   * Each frame is made with a quality or QP at which its SSIM, of all
-   * components as in #GstBlockDct:metrics, is not below this, while it is at
-   * the next coarser one; 0 for none.
-   *
-   * Since: 0.1
-   */
+          "Make each frame at the coarsest quality or qp found to keep this "
+          "PSNR (dB; 0 = off)", 0, MAX_DB, 0, LIVE));
   gst_blockdct_property (klass, PROP_TARGET_SSIM, FIELD (targets.ssim),
       g_param_spec_double ("target-ssim", "Target SSIM",
-          "Make each frame with the coarsest quality or qp that is found to "
-          "keep this SSIM (0 = off)", 0, 1, 0, LIVE));
-  /**
-   * GstBlockDct:target-bpp:
-   *
-   * Each frame is made with a quality or QP that costs no more bits per luma
-   * sample than this, while the next finer one does; 0 for none.
-   *
-   * Since: 0.1
-   */
+          "Make each frame at the coarsest quality or qp found to keep this "
+          "SSIM of all planes (0 = off)", 0, 1, 0, LIVE));
   gst_blockdct_property (klass, PROP_TARGET_BPP, FIELD (targets.bpp),
       g_param_spec_double ("target-bpp", "Target bits per sample",
-          "Make each frame with the finest quality or qp that is found to cost "
-          "no more bits per luma sample (0 = off)", 0, MAX_BPP, 0, LIVE));
-  /**
-   * GstBlockDct:target-size:
-   *
-   * Each frame is made with a quality or QP that needs no more bytes than this,
-   * while the next finer one does: those of a JPEG file for jpeg-8x8 at 8 bits,
-   * else of the estimated bits; 0 for none.
-   *
-   * Since: 0.1
-   */
+          "Make each frame at the finest quality or qp found to cost no more "
+          "bits per luma sample (0 = off)", 0, MAX_BPP, 0, LIVE));
   gst_blockdct_property (klass, PROP_TARGET_SIZE, FIELD (targets.size),
       g_param_spec_uint ("target-size", "Target size",
-          "Make each frame with the finest quality or qp that is found to need "
-          "no more bytes (0 = off)", 0, G_MAXUINT, 0, LIVE));
+          "Make each frame at the finest quality or qp found to need no more "
+          "bytes: those of the JPEG file for jpeg-8x8 at 8 bits, else of the "
+          "estimated bits (0 = off)", 0, G_MAXUINT, 0, LIVE));
 }
 
 static GType
@@ -164,136 +129,53 @@ view_get_type (void)
 static void
 install_views (GObjectClass * klass)
 {
-  /**
-   * GstBlockDct:view:
-   *
-   * What the output shows. The statistics are the reconstruction's in any case.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_VIEW, FIELD (view),
       g_param_spec_enum ("view", "View",
-          "What is shown; the statistics are the reconstruction's in any case",
+          "What the output shows; the figures are always the reconstruction's",
           view_get_type (), BDCT_VIEW_RECONSTRUCTION, LIVE));
-  /**
-   * GstBlockDct:grid:
-   *
-   * Show the borders of luma's blocks, in any view.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_GRID, FIELD (grid),
       g_param_spec_boolean ("grid", "Grid",
-          "Show the borders of luma's blocks", FALSE, LIVE));
-  gst_type_mark_as_plugin_api (view_get_type (), 0);
+          "Mark the borders of luma's blocks, in any view", FALSE, LIVE));
 }
 
 static void
 install_figures (GObjectClass * klass)
 {
-  /**
-   * GstBlockDct:post-messages:
-   *
-   * Whether element messages are posted. Buffers have the meta, and
-   * #GstBlockDct:stats is updated, in any case.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_POST_MESSAGES, FIELD (post_messages),
       g_param_spec_boolean ("post-messages", "Post messages",
-          "Post element messages with the statistics", TRUE, LIVE));
-  /**
-   * GstBlockDct:interval:
-   *
-   * One message for each stretch of this many nanoseconds, pooled over its
-   * frames; 0 for one a frame.
-   *
-   * Since: 0.1
-   */
+          "Post element messages with the figures; buffers carry them in any "
+          "case", TRUE, LIVE));
   gst_blockdct_property (klass, PROP_INTERVAL, FIELD (interval),
       g_param_spec_uint64 ("interval", "Interval",
-          "Post one message for this time, pooled over it (ns; 0 = one for "
-          "each frame)", 0, G_MAXUINT64 / 4, 0, LIVE));
-  /**
-   * GstBlockDct:metrics:
-   *
-   * The figures to report of each frame in addition to its PSNR. A metric that
-   * the caps do not allow causes a warning, and its fields are absent.
-   *
-   * Since: 0.1
-   */
+          "Post one message per this much time, pooled over its frames (ns; 0 "
+          "= one per frame)", 0, G_MAXUINT64 / 4, 0, LIVE));
   gst_blockdct_property (klass, PROP_METRICS, FIELD (metrics),
       g_param_spec_flags ("metrics", "Metrics",
           "What to report of each frame beside its PSNR", metrics_get_type (),
           0, LIVE));
-  /**
-   * GstBlockDct:curve:
-   *
-   * Additional qualities, or QPs, at which each frame is evaluated for a
-   * `blockdct-curve` message: none, at most 128, or all that the transform has.
-   * In gst-launch-1.0: curve="<20, 50, 80>" or curve="<all>".
-   *
-   * Since: 0.1
-   */
   /* The elements have no type, as "all" is a string. */
   gst_blockdct_property (klass, PROP_CURVE, FIELD (curve),
       gst_param_spec_array ("curve", "Curve",
-          "Qualities (1 to 100) or QPs (0 to 51) to evaluate each frame at "
-          "besides, as ints; <all> = every one", NULL, PLAYING));
-  /**
-   * GstBlockDct:min-psnr-error:
-   *
-   * A frame whose PSNR is below this is an error; 0 for never.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_MIN_PSNR_ERROR,
-      FIELD (min_psnr_error),
+          "Qualities (1 to 100) or QPs (0 to 51) at which each frame is also "
+          "evaluated, for a blockdct-curve message: up to 128 ints, or <all>",
+          NULL, PLAYING));
+  gst_blockdct_property (klass, PROP_MIN_PSNR_ERROR, FIELD (min_psnr_error),
       g_param_spec_double ("min-psnr-error", "Least PSNR, or an error",
-          "End with an error at a frame whose PSNR is below this (dB; "
-          "0 = off)", 0, MAX_DB, 0, LIVE));
-  /**
-   * GstBlockDct:min-psnr-warning:
-   *
-   * A frame whose PSNR is below this causes a warning, unless the frame before
-   * it was below it, too; 0 for never.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_MIN_PSNR_WARNING,
-      FIELD (min_psnr_warning),
+          "End with an error at a frame whose PSNR is below this (dB; 0 = "
+          "off)", 0, MAX_DB, 0, LIVE));
+  gst_blockdct_property (klass, PROP_MIN_PSNR_WARNING, FIELD (min_psnr_warning),
       g_param_spec_double ("min-psnr-warning", "Least PSNR, or a warning",
           "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
           0, LIVE));
-  /**
-   * GstBlockDct:stats-file:
-   *
-   * A file that gets a line for each frame: .log as ffmpeg's psnr filter writes
-   * it, .csv, or .jsonl (JSON lines); "-" is standard output, as .log.
-   *
-   * Since: 0.1
-   */
   gst_blockdct_property (klass, PROP_STATS_FILE, FIELD (start.stats_file),
       g_param_spec_string ("stats-file", "Statistics file",
-          "Write each frame's figures to this file: .log as ffmpeg's psnr "
-          "filter, .csv, or .jsonl; - is standard output, as .log",
-          NULL, READY));
-  /**
-   * GstBlockDct:stats:
-   *
-   * Counters since the start: `frames`, `dropped`, and for each plane `sse-y`
-   * (sum of squared errors) and `samples-y`; from them `mse`, `psnr` (global)
-   * and, over the frames, `psnr-min`, `psnr-max`, `psnr-mean`; if
-   * #GstBlockDct:metrics has had `bits` all the time, the bits and the fields
-   * derived from them.
-   *
-   * Since: 0.1
-   */
-  gst_blockdct_property (klass, PROP_STATS, 0, 0,
-      g_param_spec_boxed ("stats", "Statistics", "Statistics since the start",
+          "File for each frame's figures, by its ending: .log as ffmpeg's "
+          "psnr filter, .csv, or .jsonl; - is standard output, as .log", NULL,
+          READY));
+  gst_blockdct_property (klass, PROP_STATS, 0, 0, g_param_spec_boxed ("stats",
+          "Statistics", "Figures over all frames since the start",
           GST_TYPE_STRUCTURE, READ));
   gst_blockdct_property_convert (PROP_CURVE, parse_curve, format_curve);
-  gst_type_mark_as_plugin_api (metrics_get_type (), 0);
 }
 
 void

@@ -1,20 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-
-/**
- * SECTION:element-blockdctcompare
- * @title: blockdctcompare
- *
- * Compares pictures with a reference: PSNR, SSIM and others of each pair as
- * element messages and metas, and a view of two of them. The pictures may come
- * from blockdct, or from an encoder and a decoder.
- *
- * ## Example launch line
- * |[
- * gst-launch-1.0 -m blockdctcompare name=c ! videoconvert ! autovideosink
- *     videotestsrc num-buffers=100 ! tee name=t ! queue ! c.ref_sink
- *     t. ! queue ! x264enc ! avdec_h264 ! c.dist_sink
- * ]|
- */
 #include "gstblockdctcompare.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctcompareaggregate.h"
@@ -489,8 +473,8 @@ gst_blockdct_compare_class_init (GstBlockDctCompareClass * klass)
       GST_DEBUG_FUNCPTR (gst_blockdct_compare_release_pad);
   gst_element_class_set_static_metadata (element_class,
       "Block DCT compare", "Analyzer/Video",
-      "Compares pictures with a reference: PSNR, SSIM and others, and a view",
-      "gst-blockdct");
+      "Measure pictures against a reference, and show two of them together",
+      "The gst-blockdct developers");
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new_with_gtype ("ref_sink", GST_PAD_SINK,
           GST_PAD_ALWAYS, caps, GST_TYPE_BLOCKDCT_COMPARE_PAD));

@@ -159,52 +159,52 @@ install_views (GObjectClass * klass)
           view_get_type (), BDCT_VIEW_WIPE, LIVE));
   install (klass, PROP_LEFT, FIELD (left),
       g_param_spec_int ("left", "Left",
-          "The first picture of a view: -1 = ref_sink, 0 = dist_sink, "
-          "1 = dist_sink_1, 2 = dist_sink_2", GST_BLOCKDCT_COMPARE_REFERENCE,
+          "First picture of a view: -1 = ref_sink, 0 = dist_sink, 1 = "
+          "dist_sink_1, 2 = dist_sink_2", GST_BLOCKDCT_COMPARE_REFERENCE,
           BDCT_MAX_DISTORTED - 1, GST_BLOCKDCT_COMPARE_REFERENCE, LIVE));
   install (klass, PROP_RIGHT, FIELD (right),
       g_param_spec_int ("right", "Right",
-          "The second picture of a view, numbered as left",
+          "Second picture of a view, numbered as for left",
           GST_BLOCKDCT_COMPARE_REFERENCE, BDCT_MAX_DISTORTED - 1, 0, LIVE));
   install (klass, PROP_WIPE_POSITION, FIELD (wipe_position),
       g_param_spec_double ("wipe-position", "Wipe position",
-          "Where view=wipe is divided, or which part of the picture "
+          "Where the line of view=wipe is, or which part of the picture "
           "view=side-by-side and view=stacked show", 0, 1, 0.5, LIVE));
   install (klass, PROP_DIFFERENCE_GAIN, FIELD (difference_gain),
       g_param_spec_double ("difference-gain", "Difference gain",
-          "Amplification of view=difference", 0, BDCT_VIEW_MAX_GAIN, 4, LIVE));
-  install (klass, PROP_ZOOM, FIELD (zoom),
-      g_param_spec_double ("zoom", "Zoom",
-          "How many times as wide and high the view is shown; steps of 1/256",
-          1, BDCT_VIEW_MAX_ZOOM, 1, LIVE));
-  install (klass, PROP_ZOOM_X, FIELD (zoom_x),
-      g_param_spec_double ("zoom-x", "Zoom X",
-          "Which part of the zoomed picture is seen, from its left edge (0) to "
-          "its right one (1)", 0, 1, 0.5, LIVE));
-  install (klass, PROP_ZOOM_Y, FIELD (zoom_y),
-      g_param_spec_double ("zoom-y", "Zoom Y",
+          "Amplification of view=difference, in steps of 1/256", 0,
+          BDCT_VIEW_MAX_GAIN, 4, LIVE));
+  install (klass, PROP_ZOOM, FIELD (zoom), g_param_spec_double ("zoom", "Zoom",
+          "How many times as wide and high the view is shown, in steps of "
+          "1/256", 1, BDCT_VIEW_MAX_ZOOM, 1, LIVE));
+  install (klass, PROP_ZOOM_X, FIELD (zoom_x), g_param_spec_double ("zoom-x",
+          "Zoom X",
+          "Which part of the zoomed picture is seen, from its left edge (0) "
+          "to its right edge (1)", 0, 1, 0.5, LIVE));
+  install (klass, PROP_ZOOM_Y, FIELD (zoom_y), g_param_spec_double ("zoom-y",
+          "Zoom Y",
           "Which part of the zoomed picture is seen, from its top (0) to its "
           "bottom (1)", 0, 1, 0.5, LIVE));
   install (klass, PROP_MAGNIFIER, FIELD (magnifier),
       g_param_spec_boolean ("magnifier", "Magnifier",
-          "Show samples and their values large around the pointer", FALSE,
+          "Show the samples around a place large, with their values", FALSE,
           LIVE));
   install (klass, PROP_MAGNIFIER_X, FIELD (magnifier_x),
       g_param_spec_double ("magnifier-x", "Magnifier X",
-          "The place of the magnifier, from the left edge (0) to the right one "
+          "Place of the magnifier, from the left edge (0) to the right edge "
           "(1)", 0, 1, 0.5, LIVE));
   install (klass, PROP_MAGNIFIER_Y, FIELD (magnifier_y),
       g_param_spec_double ("magnifier-y", "Magnifier Y",
-          "The place of the magnifier, from the top (0) to the bottom (1)", 0,
-          1, 0.5, LIVE));
+          "Place of the magnifier, from the top (0) to the bottom (1)", 0, 1,
+          0.5, LIVE));
   install (klass, PROP_OVERLAY, FIELD (overlay),
       g_param_spec_boolean ("overlay", "Overlay",
           "Write the figures on the picture (in builds with Pango)", FALSE,
           LIVE));
   install (klass, PROP_INTERACTIVE, FIELD (interactive),
       g_param_spec_boolean ("interactive", "Interactive",
-          "Let pointer and keys in the sink's window change the view", FALSE,
-          PLAYING));
+          "Let keys and the pointer in the sink's window change the view",
+          FALSE, PLAYING));
 }
 
 static void
@@ -212,36 +212,38 @@ install_reports (GObjectClass * klass)
 {
   install (klass, PROP_METRICS, FIELD (metrics),
       g_param_spec_flags ("metrics", "Metrics",
-          "What is measured of each distorted picture", metrics_get_type (),
+          "What to measure of each distorted picture", metrics_get_type (),
           GST_BLOCKDCT_COMPARE_PSNR, LIVE));
   install (klass, PROP_OFFSET, FIELD (offset),
       g_param_spec_int ("offset", "Offset",
-          "How many frames the distorted inputs are behind the reference; "
-          "reference frame n meets their frame n + offset", -MAX_OFFSET,
-          MAX_OFFSET, 0, LIVE));
+          "Frames by which the distorted inputs are late: reference frame n "
+          "matches their frame n + offset", -MAX_OFFSET, MAX_OFFSET, 0, LIVE));
   install (klass, PROP_POST_MESSAGES, FIELD (post_messages),
       g_param_spec_boolean ("post-messages", "Post messages",
-          "Post the figures as element messages", TRUE, LIVE));
+          "Post element messages with the figures; buffers carry them in any "
+          "case", TRUE, LIVE));
   install (klass, PROP_INTERVAL, FIELD (interval),
       g_param_spec_uint64 ("interval", "Interval",
-          "Post one message for this time, pooled over it (ns; 0 = one a "
-          "frame)", 0, G_MAXUINT64 - 1, 0, LIVE));
+          "Post one message per this much time, pooled over its frames (ns; 0 "
+          "= one per frame)", 0, G_MAXUINT64 - 1, 0, LIVE));
   install (klass, PROP_MIN_PSNR_ERROR, FIELD (min_psnr_error),
       g_param_spec_double ("min-psnr-error", "Minimum PSNR, error",
-          "A frame with a lower PSNR is an error (dB; 0 = off)", 0, MAX_DB, 0,
-          LIVE));
+          "End with an error at a frame whose PSNR is below this (dB; 0 = "
+          "off)", 0, MAX_DB, 0, LIVE));
   install (klass, PROP_MIN_PSNR_WARNING, FIELD (min_psnr_warning),
       g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
-          "A frame with a lower PSNR is a warning (dB; 0 = off)", 0, MAX_DB, 0,
-          LIVE));
+          "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
+          0, LIVE));
   install (klass, PROP_STATS_FILE, FIELD (stats_file),
       g_param_spec_string ("stats-file", "Statistics file",
-          "Write every frame's figures to this file: .log as ffmpeg's psnr "
-          "filter, .csv, or .jsonl; - is standard output, as .log", NULL,
-          READY));
+          "File for each frame's figures, by its ending: .log as ffmpeg's "
+          "psnr filter, .csv, or .jsonl; - is standard output, as .log. With "
+          "several distorted inputs use .csv or .jsonl, which name the pad",
+          NULL, READY));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "Counters since the start, by pad", GST_TYPE_STRUCTURE, READ));
+          "Figures since the start, in a structure for each pad",
+          GST_TYPE_STRUCTURE, READ));
 }
 
 void
@@ -252,21 +254,22 @@ gst_blockdct_compare_install_properties (GObjectClass * klass)
   install_reports (klass);
   install_views (klass);
   install (klass, PROP_BACKEND, FIELD (backend),
-      g_param_spec_enum ("backend", "Backend", "Where frames are compared",
+      g_param_spec_enum ("backend", "Backend",
+          "Engine to run on; cuda is an error where it cannot run",
           gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
   install (klass, PROP_CUDA_DEVICE_ID, FIELD (device_id),
       g_param_spec_int ("cuda-device-id", "CUDA device ID",
-          "The GPU (-1 = the pipeline's, else the first one)", -1, G_MAXINT,
-          -1, READY));
+          "GPU to run on (-1 = the one of the pipeline's CUDA context, else "
+          "the first)", -1, G_MAXINT, -1, READY));
   install (klass, PROP_THREADS, FIELD (threads),
       g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU engine (0 = one a processor); CUDA: threads that "
-          "copy pageable memory (0 = at most 4)", 0, 1024, 0, READY));
+          "Threads of the CPU engine (0 = one per processor), or on CUDA "
+          "those that copy pageable memory (0 = at most 4)", 0, 1024, 0,
+          READY));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
       g_param_spec_string ("active-backend", "Active backend",
-          "What runs, such as 'cpu:avx2 8 threads'", NULL, READ));
-  gst_type_mark_as_plugin_api (metrics_get_type (), 0);
-  gst_type_mark_as_plugin_api (view_get_type (), 0);
+          "What runs, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 threads'; "
+          "NULL while stopped", NULL, READ));
 }
 
 void

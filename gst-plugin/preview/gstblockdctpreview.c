@@ -1,21 +1,4 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-
-/**
- * SECTION:element-blockdctpreview
- * @title: blockdctpreview
- *
- * Original, A and B of a video, live: a `blockdct` named a, one named b, which
- * runs while `compare::left` or `compare::right` is 1, and a `blockdctcompare`
- * named compare, whose view is the output. `freeze` holds a frame, which is
- * processed again whenever a property changes. With `b-encoder` an encoder and
- * its decoder make B's pictures.
- *
- * ## Example launch line
- * |[
- * gst-launch-1.0 playbin uri=file:///tmp/holiday.mp4
- *     video-filter="blockdctpreview a::quality=20 compare::overlay=true"
- * ]|
- */
 #include "gstblockdctpreview.h"
 #include "gstblockdctpreviewblocks.h"
 #include "gstblockdctpreviewencoder.h"
@@ -313,16 +296,18 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_change_state);
   g_object_class_install_property (object_class, PROP_FREEZE,
-      g_param_spec_boolean ("freeze", "Freeze", "Hold the input back, and show "
-          "the last frame again whenever a property changes", FALSE, PLAYING));
+      g_param_spec_boolean ("freeze", "Freeze",
+          "Hold the input back, and show the last frame again whenever a "
+          "property changes", FALSE, PLAYING));
   g_object_class_install_property (object_class, PROP_B_ENCODER,
-      g_param_spec_string ("b-encoder", "B's encoder", "An encoder with its "
-          "properties, as gst-launch-1.0 has them, that makes B's pictures, "
-          "such as 'x264enc pass=quant quantizer=30'; none: the blockdct b "
-          "does", NULL, PLAYING));
+      g_param_spec_string ("b-encoder", "B's encoder",
+          "Encoder that makes B's pictures instead of the blockdct b, with its "
+          "properties as for gst-launch-1.0, such as 'x264enc pass=quant "
+          "quantizer=30'", NULL, PLAYING));
   gst_element_class_set_static_metadata (element_class, "Block DCT preview",
-      "Filter/Analyzer/Video", "Original, A and B of a video side by side: "
-      "block transforms with their quantizers", "gst-blockdct");
+      "Filter/Analyzer/Video",
+      "Show a video and two versions of it, by blockdct or an encoder, and "
+      "change them live", "The gst-blockdct developers");
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template (element_class,

@@ -351,7 +351,7 @@ gst_blockdct_preview_freeze_class_init (GstBlockDctPreviewFreezeClass * klass)
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_freeze_finalize);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Block DCT freeze", "Generic", "Shows a frame again and again",
-      "gst-blockdct");
+      "The gst-blockdct developers");
 }
 
 static void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a view of two pictures shows, as docs/reference/elements.md says. */
+ * What a view of two pictures shows, as docs/reference/views.md says. */
 #include "compare.h"
 
 #include <math.h>

@@ -9,7 +9,8 @@
  *
  * checks nothing, but times them, in turn, over a 1080p picture, and prints a
  * table of Msamples/s (docs/evidence/performance.md): medians of the
- * processor's time in a thread. WHAT, one of a row's first two cells, has only such rows timed.
+ * processor's time in a thread. WHAT, one of a row's first two cells, has only
+ * such rows timed.
  * With --turns in place of --time each run waits for a line of input and prints
  * transform, row, instruction set, kind and seconds, between tabs, for
  * laboratory/compilers. */
