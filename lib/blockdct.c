@@ -48,7 +48,7 @@ bdct_jobs_new (const BdctParams * params, int n, const BdctLayout * layout,
   BdctJob *jobs;
 
   if (n < 1) {
-    bdct_error (error, "%d jobs: 1 or more are possible", n);
+    bdct_error (error, "%d jobs: at least 1 is needed", n);
     return NULL;
   }
   if (!CHECK (layout, BdctLayout, error) || !bdct_layout_check (layout, error))

@@ -67,9 +67,9 @@ check_layout (const BdctLayout * own, const BdctLayout * layout,
           wanted->height);
   }
   if (memcmp (&own->rgb, &layout->rgb, sizeof own->rgb) != 0)
-    return bdct_error (error, "%s has R, G and B elsewhere in its pixels than "
-        "the engine's layout; put a converter such as videoconvert in front of "
-        "it", what);
+    return bdct_error (error, "%s has R, G and B in other places of a pixel "
+        "than the engine's layout; put a converter such as videoconvert in "
+        "front of it", what);
   return true;
 }
 
@@ -85,8 +85,7 @@ check_view (const BdctComparison * comparison, BdctError * error)
         "hvs-map are", bdct_view_info (view->mode) != NULL
         ? bdct_view_info (view->mode)->name : "?");
   if (view->grid)
-    return bdct_error (error, "a comparison knows of no blocks whose borders "
-        "a grid could show");
+    return bdct_error (error, "a comparison has no blocks, and so no grid");
   for (int i = 0; i < 2; i++)
     if (sides[i] < -1 || sides[i] >= comparison->n_distorted)
       return bdct_error (error, "the view's %s picture %d is outside -1 (the "

@@ -70,8 +70,8 @@ check_view (const BdctFrame * frame, BdctError * error)
         "quality-map and size-map are", bdct_view_info (view->mode) != NULL
         ? bdct_view_info (view->mode)->name : "?", (int) view->mode);
   if (bdct_view_is_zoomed (view))
-    return bdct_error (error, "a zoom of %g is outside 1 to 1, which a frame's "
-        "view has: only those of two pictures are enlarged", view->zoom);
+    return bdct_error (error, "a zoom of %g, but only views of two pictures "
+        "have one", view->zoom);
   if (!bdct_view_is_plain (view) && frame->dst.data[0] == NULL)
     return bdct_error (error, "a view needs an image to be drawn on");
   return true;
@@ -159,14 +159,14 @@ check_levels (const BdctFrame * frame, const BdctLayout * layout,
         "from");
   if (frame->levels == NULL)
     return !frame->from_levels
-        || bdct_error (error, "a frame from levels has none (NULL)");
+        || bdct_error (error, "a frame from levels needs levels (NULL)");
   if (frame->from_levels && bdct_job_is_tree (frame->quantizers)
       && !check_sizes (frame, layout, error))
     return false;
   n = bdct_count_levels (layout, frame->quantizers, NULL);
   if (frame->n_levels < n)
-    return bdct_error (error, "room for %zu levels does not do for a frame of "
-        "%zu", frame->n_levels, n);
+    return bdct_error (error, "room for %zu levels is too small for a frame "
+        "of %zu", frame->n_levels, n);
   if ((uintptr_t) frame->levels % BDCT_LEVELS_ALIGN != 0)
     return bdct_error (error, "levels at %p are not aligned to %d bytes",
         (void *) frame->levels, BDCT_LEVELS_ALIGN);
@@ -283,7 +283,7 @@ check_components (const BdctLayout * layout, int p, unsigned *found,
             error))
       return false;
     if (*found >> c & 1)
-      return bdct_error (error, "plane %d has component %d once more", p, c);
+      return bdct_error (error, "plane %d repeats component %d", p, c);
     *found |= 1u << c;
   }
   return true;
@@ -318,7 +318,7 @@ check_rgb (const BdctLayout * layout, BdctError * error)
   const BdctRgb *rgb = &layout->rgb;
 
   if (rgb->n_planes != 1 && rgb->n_planes != 3)
-    return bdct_error (error, "R, G and B have %d planes, neither 1 nor 3",
+    return bdct_error (error, "R, G and B have %d planes, not 1 or 3",
         rgb->n_planes);
   if (rgb->bytes != 1 && rgb->bytes != 3 && rgb->bytes != 4)
     return bdct_error (error, "pixels of R, G and B are %d bytes apart, not 1, "
@@ -342,7 +342,7 @@ check_rgb (const BdctLayout * layout, BdctError * error)
       return false;
   for (int p = 0; p < 3 && layout->stack > 1; p++)
     if (layout->plane[p].height % layout->stack != 0)
-      return bdct_error (error, "%d rows of plane %d are no stack of %d "
+      return bdct_error (error, "%d rows of plane %d are not a stack of %d "
           "pictures of equal height", layout->plane[p].height, p,
           layout->stack);
   return true;

@@ -80,21 +80,21 @@ bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
   const BdctPlaneLayout *luma = &layout->plane[0];
 
   if (layout->chroma == BDCT_CHROMA_400 && !row->grey)
-    return bdct_error (error, "its definition wants Y, U and V");
+    return bdct_error (error, "it needs Y, U and V");
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
     const int c = plane->component[0], w = get_width (metric, layout, p);
     const int h = get_height (metric, layout, p);
 
     if (c < row->components && (w < row->min_side || h < row->min_side))
-      return bdct_error (error, "a plane of %d x %d samples is too small: its "
-          "sides have to be %d or more", w, h, row->min_side);
+      return bdct_error (error, "a plane of %d x %d samples is too small: "
+          "its sides must be at least %d", w, h, row->min_side);
   }
   if (metric == BDCT_METRIC_XPSNR
       && bdct_xpsnr_is_large (luma->width, luma->height)
       && ((luma->width | luma->height) & 1))
-    return bdct_error (error, "it halves pictures as large as %d x %d, whose "
-        "sides then have to be even", luma->width, luma->height);
+    return bdct_error (error, "it halves pictures as large as %d x %d, so "
+        "their sides must be even", luma->width, luma->height);
   return true;
 }
 

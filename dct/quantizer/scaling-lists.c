@@ -129,7 +129,7 @@ begin_list (Reader * reader, BdctError * error)
     return bdct_error (error, "line %d, column %d: no scaling list's name",
         reader->text.line, column);
   if (reader->seen[reader->list])
-    return bdct_error (error, "line %d: %s is there twice", reader->text.line,
+    return bdct_error (error, "line %d: %s occurs twice", reader->text.line,
         word);
   reader->seen[reader->list] = true;
   reader->n = 0;
@@ -165,7 +165,8 @@ read_number (Reader * reader, BdctError * error)
   if (!bdct_text_number (&reader->text, BDCT_MAX_STEP, &value, error))
     return false;
   if (reader->list < 0)
-    return bdct_error (error, "line %d: %d is before the name of any list",
+    return bdct_error (error, "line %d: %d comes ahead of the first list's "
+        "name",
         reader->text.line, value);
   list = get_list (reader->list);
   get_name (&list, name);

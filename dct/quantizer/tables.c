@@ -241,8 +241,8 @@ parse_dqt (Header * header, const uint8_t * p, size_t size, size_t at,
     const int bytes = 1 + (p[i] >> 4), table = p[i] & 15;
 
     if (bytes > 2 || table > 3)
-      return bdct_error (error, "byte %zu: no precision and number of a "
-          "quantization table (0x%02x)", at + i, p[i]);
+      return bdct_error (error, "byte %zu: a quantization table has a wrong "
+          "precision or number (0x%02x)", at + i, p[i]);
     if (size - ++i < (size_t) 64 * bytes)
       return bdct_error (error, "byte %zu: a quantization table is cut short",
           at + i);
@@ -268,8 +268,8 @@ parse_sof (Header * header, const uint8_t * p, size_t size, size_t at,
   const int n = size < 6 ? 0 : p[5];
 
   if (n != 0 && n != 1 && n != 3)
-    return bdct_error (error, "byte %zu: %d components; tables are taken of a "
-        "JPEG file with 1 or 3", at + 5, n);
+    return bdct_error (error, "byte %zu: %d components; a JPEG file has to "
+        "have 1 or 3", at + 5, n);
   if (n == 0 || size < 6 + 3 * (size_t) n)
     return bdct_error (error, "byte %zu: a frame header is cut short", at);
   for (int c = 0; c < n; c++) {
@@ -344,8 +344,8 @@ parse_jpeg (const uint8_t * data, size_t size, BdctTables * tables,
           "component %d", header.table[c], c + 1);
   if (header.n_components == 3 && memcmp (header.step[header.table[1]],
           header.step[header.table[2]], sizeof header.step[0]) != 0)
-    return bdct_error (error, "the JPEG file has another table for its third "
-        "component than for its second; one is for both here");
+    return bdct_error (error, "the JPEG file has different tables for its "
+        "second and third component; here they share one");
   tables->n_steps = header.n_components == 1
       || header.table[0] == header.table[1] ? 64 : 128;
   for (int i = 0; i < tables->n_steps; i++)

@@ -88,8 +88,8 @@ prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("All %u output buffers are downstream; waiting for one of them.",
             self->transform.own_limit),
-        ("An element there keeps what it gets. Let it keep less, or copy to "
-            "system memory, which has no such limit, before it."));
+        ("An element there keeps them. Let it keep fewer, or copy to system "
+            "memory first, which has no such limit."));
   return parent_class->prepare_output_buffer (trans, input, outbuf);
 }
 

@@ -121,7 +121,7 @@ gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s has no effect with %s.", what,
             gst_blockdct_curve_name_steps (params)),
-        ("It chooses a quality, which these steps do not depend on."));
+        ("It chooses a quality, and these steps do not depend on quality."));
   return FALSE;
 }
 
@@ -142,7 +142,7 @@ gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics)
             GST_VIDEO_INFO_NAME (&self->info),
             GST_VIDEO_INFO_WIDTH (&self->info),
             GST_VIDEO_INFO_HEIGHT (&self->info), reason.message),
-        ("Its fields, and a target of it, are left out."));
+        ("Its fields are absent, and a target of it is ignored."));
   }
   self->warned.metrics |= metrics & ~supported;
   return supported;

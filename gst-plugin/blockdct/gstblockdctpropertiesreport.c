@@ -56,7 +56,8 @@ parse_curve (const GValue * value, gpointer field, BdctError * error)
     const GValue *v = gst_value_array_get_value (value, i);
 
     if (!G_VALUE_HOLDS_INT (v))
-      return gst_blockdct_fail (error, "what is at index %u is no whole number",
+      return gst_blockdct_fail (error, "the entry at index %u is not a whole "
+          "number",
           i);
     curve->setting[i] = g_value_get_int (v);
   }

@@ -232,7 +232,7 @@ add_region (GstBlockDctRegions * regions, GstElement * element,
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("Regions have no effect with %s.",
               gst_blockdct_curve_name_steps (params)),
-          ("They choose a quality, which these steps do not depend on."));
+          ("They choose a quality, and these steps do not depend on quality."));
     return;
   }
   if (!clip (regions, element, meta, layout, &r))

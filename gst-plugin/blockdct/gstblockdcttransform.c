@@ -205,7 +205,7 @@ may_pass (GstBaseTransform * trans)
   gst_caps_replace (&out, NULL);
   if (!same) {
     GST_ELEMENT_WARNING (trans, STREAM, FORMAT,
-        ("Frames cannot pass through: the memory differs."), (NULL));
+        ("Frames cannot pass through: the pads' memory differs."), (NULL));
     gst_base_transform_set_passthrough (trans, FALSE);
   }
   return same;

@@ -329,10 +329,10 @@ file_start (GstBlockDctStatsFile * file, BdctError * error,
   file->thread = g_thread_try_new ("blockdct-stats", writer, file, &reason);
   if (file->thread != NULL)
     return TRUE;
-  gst_blockdct_fail (error, "no thread can be made for it (%s)",
+  gst_blockdct_fail (error, "its thread cannot be started (%s)",
       reason->message);
   g_error_free (reason);
-  *advice = "Have fewer threads run, or allow more (ulimit -u, a container's "
+  *advice = "Run fewer threads, or allow more (ulimit -u, a container's "
       "limit of processes).";
   return FALSE;
 }
@@ -348,8 +348,8 @@ gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
 
   if (format == NULL) {
     GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS,
-        ("stats-file=%s has an ending that says no format.", path),
-        ("It may end in .log, .csv or .jsonl."));
+        ("stats-file=%s has an unknown ending.", path),
+        ("Use .log, .csv or .jsonl."));
     return NULL;
   }
   file = g_new0 (GstBlockDctStatsFile, 1);

@@ -76,8 +76,8 @@ conclude_shifts (GstBlockDctCompare * self, guint number, gint offset)
         ("%s: offset=%d fits better.",
             gst_blockdct_compare_pad_names[number], offset + shift),
         ("Over the first %u pairs its frames are closer to reference frames "
-            "%+d away than to those of their own time, as behind an edit "
-            "list of a container. Set offset=%d.", pairs, -shift,
+            "%+d away than to those of the same time. A container's edit "
+            "list can shift them so. Set offset=%d.", pairs, -shift,
             offset + shift));
 }
 
@@ -281,10 +281,11 @@ warn_unmatched (GstBlockDctCompare * self,
           GST_BLOCKDCT_COMPARE_WARNED_UNMATCHED))
     return;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
-      ("None of %" G_GUINT64_FORMAT " reference frames has a partner.",
+      ("None of %" G_GUINT64_FORMAT " reference frames has a match.",
           reference->arrived),
-      ("Frames meet by running time: check the inputs' timestamps, or set "
-          "offset, by which the distorted inputs are behind, in frames."));
+      ("Frames are matched by running time: check the inputs' timestamps, or "
+          "set offset to the number of frames by which the distorted inputs "
+          "are late."));
 }
 
 static GstFlowReturn

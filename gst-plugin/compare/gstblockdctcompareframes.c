@@ -127,7 +127,7 @@ choose_metrics (GstBlockDctCompare * self, guint metrics)
             GST_VIDEO_INFO_NAME (&frames->info),
             GST_VIDEO_INFO_WIDTH (&frames->info),
             GST_VIDEO_INFO_HEIGHT (&frames->info), reason.message),
-        ("Its fields are left out."));
+        ("Its fields are absent."));
   }
   frames->warned_metrics |= wanted & ~supported;
   return supported;

@@ -136,7 +136,8 @@ decide (GstBlockDctCompareMatch * match, GstElement * element,
   if (with > 0 && without > 0 && !match->warned_mixed) {
     match->warned_mixed = TRUE;
     GST_ELEMENT_WARNING (element, STREAM, FORMAT,
-        ("Some inputs have no timestamps: frames meet in order of arrival."),
+        ("Some inputs have no timestamps: frames are matched in order of "
+            "arrival."),
         ("videorate, or a parser such as h264parse, gives timestamps."));
   }
   return TRUE;

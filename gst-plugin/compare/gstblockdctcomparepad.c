@@ -158,7 +158,8 @@ report_full (GstElement * element, GstBlockDctComparePad * pad, guint queued)
     GST_ELEMENT_WARNING (element, STREAM, FAILED,
         ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (pad),
             queued, GST_PAD_NAME (empty)),
-        ("What feeds %s is slow, or holds more frames back than fit here. %s",
+        ("The branch of %s is slow, or holds back more frames than fit here. "
+            "%s",
             GST_PAD_NAME (empty), cure));
   gst_object_unref (empty);
   return !stuck;

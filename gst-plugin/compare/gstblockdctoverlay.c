@@ -210,8 +210,8 @@ warn_no_font (GstBlockDctOverlay * overlay, GstElement * element,
   overlay->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
       ("%s=true shows nothing: no font is installed.", name),
-      ("Install one (Debian: fonts-dejavu-core), or see to it that fontconfig "
-          "finds it (fc-list prints what it finds)."));
+      ("Install one (Debian: fonts-dejavu-core), or make fontconfig find it "
+          "(fc-list lists what it finds)."));
 }
 
 static void

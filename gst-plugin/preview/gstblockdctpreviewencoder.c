@@ -680,7 +680,7 @@ is_stuck (GstBlockDctPreview * self)
   g_mutex_unlock (&encoder->lock);
   if (stuck)
     GST_ELEMENT_WARNING (self, STREAM, ENCODE,
-        ("b-encoder='%s' holds %u frames back, and starts anew.",
+        ("b-encoder='%s' holds back %u frames, and is started again.",
             encoder->session->line, MAX_HELD),
         ("Lower its lookahead (x264enc: rc-lookahead)."));
   return stuck;

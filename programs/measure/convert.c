@@ -8,7 +8,7 @@ gboolean
 measure_read_caps (GstSample * sample, GstVideoInfo * info, GError ** error)
 {
   return gst_video_info_from_caps (info, gst_sample_get_caps (sample))
-      || measure_fail (error, "the decoder's pictures are of no known format");
+      || measure_fail (error, "the decoder's pictures have an unknown format");
 }
 
 gboolean

@@ -134,14 +134,14 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
     return refuse (error, "--frames and a target exclude each other: a target "
         "is that of the whole file");
   if (t->collection != NULL && !target)
-    return refuse (error, "--collection is of no effect without a target");
+    return refuse (error, "--collection has no effect without a target");
   if (t->collection != NULL && o->resume)
     return refuse (error, "--resume and --collection exclude each other: make "
         "a table without it, and choose from that with --merge");
   if (t->encoders != NULL && t->subsampling != NULL)
     return refuse (error,
-        "--chroma-subsampling is of no effect with --encoder: "
-        "R, G and B become the planes that --format names");
+        "--chroma-subsampling has no effect with --encoder: R, G and B "
+        "become the planes that --format names");
   if (o->merge && (t->transforms || t->quality || t->qp || t->all_settings
           || t->encoders || t->bitrate || t->formats || t->subsampling
           || o->plan.each_frame || o->plan.first_frame || o->plan.n_frames >= 0
@@ -176,7 +176,7 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
     return FALSE;
   }
   if (t->plot_metric != NULL && o->plot == NULL)
-    return refuse (error, "--plot-metric is of no effect without --plot");
+    return refuse (error, "--plot-metric has no effect without --plot");
   return o->plot == NULL || measure_plot_check (o->plot, error);
 }
 
@@ -225,7 +225,7 @@ make_settings (MeasureOptions * o, const Texts * t, GError ** error)
   for (guint s = 0; o->plan.encoders != NULL && s < ENCODER_N_SCALES; s++)
     if (numbers[s] != NULL && !encoders_use[s] && !used[s]) {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "--%s is of no effect: none of the transforms%s has one%s",
+          "--%s has no effect: none of the transforms%s has one%s",
           encoder_scale_name (s), t->encoders != NULL ? " and encoders" : "",
           s == ENCODER_BITRATE ? "; --encoder names them"
           : "; --transform names them");
@@ -276,7 +276,7 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
     {"bitrate", 0, 0, G_OPTION_ARG_STRING, &t.bitrate,
         "Bitrates of encoders in kbit/s, likewise", "RANGES"},
     {"all-settings", 'a', 0, G_OPTION_ARG_NONE, &t.all_settings,
-        "All qualities and QPs, where those options do not say which", NULL},
+        "All qualities and QPs, where those options name none", NULL},
     {"format", 'f', 0, G_OPTION_ARG_STRING, &t.formats,
         "Formats to convert to, such as I420,Y444 (the decoder's own)", "LIST"},
     {"chroma-subsampling", 0, 0, G_OPTION_ARG_STRING, &t.subsampling,
@@ -288,24 +288,24 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
         "Code each frame at each setting of jpeg-8x8, for the exact size of "
           "its file (as with --target-size)", NULL},
     {"frames", 0, 0, G_OPTION_ARG_NONE, &o->plan.each_frame,
-        "A row a frame too", NULL},
+        "Print a row for each frame, too", NULL},
     {"first-frame", 0, 0, G_OPTION_ARG_INT64, &o->plan.first_frame,
         "Begin with this frame of each file, counted from 0", "F"},
     {"n-frames", 'n', 0, G_OPTION_ARG_INT64, &o->plan.n_frames,
-        "Measure at most so many frames of each file", "N"},
+        "Measure at most N frames of each file", "N"},
     {"target-psnr", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_PSNR],
         "The coarsest setting with this PSNR", "DB"},
     {"target-ssim", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_SSIM],
         "The coarsest setting with this SSIM, 0 to 1", "SSIM"},
     {"target-bpp", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_BPP],
-        "The finest setting with at most so many bits a luma sample; with a "
+        "The finest setting with at most BITS bits per luma sample; with a "
           "quality, too, the coarsest that keeps both", "BITS"},
     {"target-size", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_SIZE],
-        "Likewise with at most so many bytes a file", "BYTES"},
+        "Likewise with at most BYTES bytes for a file", "BYTES"},
     {"collection", 0, 0, G_OPTION_ARG_STRING, &t.collection,
-        "One setting for all files, whose bits are counted together, and of "
-          "whose qualities the mean, the min, or a percentile, p1 to p99, "
-          "keeps the targets", "STATISTIC"},
+          "One setting for all files, at which the mean, the min or a "
+          "percentile (p1 to p99) of their qualities keeps the targets",
+        "STATISTIC"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &o->csv,
         "Write the rows as CSV; - is standard output", "FILE"},
     {"json", 0, 0, G_OPTION_ARG_FILENAME, &o->json,

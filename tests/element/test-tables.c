@@ -518,7 +518,7 @@ test_bad_lists (void)
   g_free (path);
   path = write_steps ("steps", &ignored, 64, 16, 1);
   g_object_set (bench.element, "scaling-list-file", path, NULL);
-  CHECK_WARNING (&bench, "scaling-list-file", "line 2", "16 is before");
+  CHECK_WARNING (&bench, "scaling-list-file", "line 2", "16 comes ahead");
   g_free (path);
   path = test_path ("missing");
   g_object_set (bench.element, "scaling-list-file", path, NULL);

@@ -193,7 +193,7 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
   refuse (engine, &frame, "a view of two pictures", "'wipe'");
   view.mode = BDCT_VIEW_ERROR_MAP;
   view.zoom = 2;
-  refuse (engine, &frame, "a zoomed view", "1 to 1");
+  refuse (engine, &frame, "a zoomed view", "two pictures have");
   frame.view = NULL;
   frame.src.memory = BDCT_MEMORY_DEVICE;
   frame.src.data[0] = map;

@@ -169,7 +169,7 @@ test_errors (void)
     view.mode = BDCT_VIEW_RECONSTRUCTION;
     view.grid = false;
     view.zoom = 2.5;
-    refuse (engine, &bad, "zoom of 2.5", "1 to 1");
+    refuse (engine, &bad, "zoom of 2.5", "two pictures");
     view.zoom = 1;
     bad = good;
     bad.quantizers = &deep;

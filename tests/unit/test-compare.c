@@ -838,7 +838,7 @@ test_refused (void)
   scene_init (&s, &layout, 1, STRIDE_TIGHT);
   scene_add (&s, -1, &layout, STRIDE_TIGHT);
   scene_add (&s, 0, &other, STRIDE_TIGHT);
-  expect_refused (&s, "has R, G and B elsewhere in its pixels");
+  expect_refused (&s, "has R, G and B in other places of a pixel");
   scene_clear (&s);
 }
 

@@ -422,8 +422,8 @@ test_layout_errors (void)
     {17, 7, "plane 2 has a shift of 7, outside 0 to 6"},
     {19, 2, "plane 1 has an interleave of 2, outside 1 to 1"},
     {22, 3, "plane 1 has component 3, outside 1 to 2"},
-    {22, 2, "plane 2 has component 2 once more"},
-    {27, 2, "R, G and B have 2 planes, neither 1 nor 3"},
+    {22, 2, "plane 2 repeats component 2"},
+    {27, 2, "R, G and B have 2 planes, not 1 or 3"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {

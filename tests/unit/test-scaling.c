@@ -179,7 +179,7 @@ test_bad (void)
   } cases[] = {
     {"", {"line 1", "without INTRA4X4_LUMA"}},
     {"# nothing\n", {"line 2", "without INTRA4X4_LUMA"}},
-    {"16, 16", {"line 1", "16 is before"}},
+    {"16, 16", {"line 1", "16 comes ahead"}},
     {"INTRA4X4_LUMA\n1", {"line 2", "1, number 1 of INTRA4X4_LUMA", "4 to"}},
     {"INTRA4X4_LUMA\n9,\n0", {"line 3", "0, number 2 of", "4 to 255"}},
     {"INTRA4X4_LUMA\n256", {"line 2", "256", "4 to 255"}},

@@ -262,7 +262,7 @@ def wrong_lines_are_refused():
             ("x264enc ! fakesink", (), "free to give"),
             ("x264enc ! fakesink  fakesrc", (), "no decoder for ANY"),
             ("x264enc", ("--qp", "30", "-e", "x264enc"), "twice"),
-            ("x264enc", ("--qp", "30", "--quality", "50"), "--quality is of no effect"),
+            ("x264enc", ("--qp", "30", "--quality", "50"), "--quality has no effect"),
             ("", (), "")):
         err = run("zones.y4m", "--encoder", line, *(numbers or ("--qp", "30")), status=2)[1]
         assert said in err and "CRITICAL" not in err, f"{line}: {err}"
