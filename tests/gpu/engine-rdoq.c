@@ -186,7 +186,7 @@ main (void)
   int n_devices;
 
   if (cudaGetDeviceCount (&n_devices) != cudaSuccess || n_devices == 0) {
-    printf ("0 passed, 0 failed, 1 skipped: no GPU\n");
+    printf ("no GPU\n0 passed, 0 failed, 1 skipped\n");
     return 77;
   }
   check_memory (cudaStreamCreate (&stream), NULL);
