@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Batches on a GPU: equal to the CPU's, in torch's tensors, in the order of
 streams; and torch's data loaders. Skipped without torch or a GPU."""
+import json
 import multiprocessing
+import tempfile
 import unittest
 
 import numpy as np
@@ -26,6 +28,21 @@ def in_child(queue):
     except RuntimeError as error:
         queue.put(str(error))
     queue.put(blockdct.transform(make_batch(), quality=20).pictures)
+
+
+def copied(function):
+    """Bytes that a call copies from the host to the device, and back, by CUPTI."""
+    from torch.profiler import ProfilerActivity, profile
+    with profile(activities=[ProfilerActivity.CUDA]) as found:
+        function()
+        torch.cuda.synchronize()
+    with tempfile.NamedTemporaryFile(suffix='.json') as file:
+        found.export_chrome_trace(file.name)
+        with open(file.name) as trace:
+            events = json.load(trace)['traceEvents']
+    return [sum(event['args']['bytes'] for event in events
+                if event.get('cat') == 'gpu_memcpy' and way in event['name'])
+            for way in ('HtoD', 'DtoH')]
 
 
 @unittest.skipUnless(HAVE_GPU, 'torch with a GPU is not there')
@@ -150,6 +167,48 @@ class Gpu(unittest.TestCase):
                 made = blockdct.transform(later, quality=7, stream=given).pictures
                 self.assertTrue(torch.equal(made, expected))
 
+    def test_nothing_goes_through_the_host(self):
+        """What is copied is settings and figures: a small part of the batch. Of a
+        batch on the host all is copied, which shows that copies are seen."""
+        batch = make_batch(8, 224, 224).repeat(8, 0)
+        there = torch.from_numpy(batch).cuda()
+        calls = {
+            'pictures': lambda: blockdct.transform(there, quality=range(20, 84)),
+            'bits': lambda: blockdct.transform(there, quality=50, metrics='bits'),
+            'HEVC': lambda: blockdct.transform(there, 'hevc-8x8', qp=30),
+            'there and back': lambda: blockdct.reconstruct(blockdct.levels(there)),
+            'compared': lambda: blockdct.compare(there, there)}
+        blockdct.transform(batch, device='cuda')
+        for name, call in calls.items():
+            call()  # kernels' constants stay on the device
+            to_device, to_host = copied(call)
+            print(f'{name}: of {batch.nbytes} bytes, {to_device} and {to_host} are '
+                  'copied', end=' ')
+            with self.subTest(name):
+                self.assertLess(to_device + to_host, batch.nbytes / 20)
+        seen = copied(lambda: blockdct.transform(batch, device='cuda'))
+        self.assertGreaterEqual(min(seen), batch.nbytes)
+
+    def test_cupy(self):
+        try:
+            import cupy
+        except ImportError:
+            self.skipTest('CuPy is not there')
+        batch = make_batch(5, 64, 90)
+        expected = blockdct.transform(batch, quality=range(20, 25))
+        stream = cupy.cuda.Stream()
+        with stream:
+            made = blockdct.transform(cupy.asarray(batch), quality=range(20, 25),
+                                      stream=stream)
+        self.assertIsInstance(made.pictures, cupy.ndarray)
+        np.testing.assert_array_equal(made.pictures.get(), expected.pictures)
+        np.testing.assert_array_equal(made.psnr, expected.psnr)
+        planar = cupy.asarray(batch.transpose(0, 3, 1, 2))[:, :, ::-1]
+        made = blockdct.transform(planar, quality=30, layout='NCHW').pictures
+        np.testing.assert_array_equal(made.get().transpose(0, 2, 3, 1),
+                                      blockdct.transform(batch[:, ::-1],
+                                                         quality=30).pictures)
+
     def test_wrong_device(self):
         batch = torch.from_numpy(make_batch()).cuda()
         with self.assertRaisesRegex(ValueError, 'cuda:0, device is cpu'):
@@ -190,11 +249,12 @@ class Gpu(unittest.TestCase):
         except ImportError:
             self.skipTest('torchvision is not there')
         batch = torch.from_numpy(make_batch(25)).permute(0, 3, 1, 2).contiguous()
-        made = blockdct.transform(batch.cuda(), quality=range(1, 100, 4),
-                                  layout='NCHW').pictures
-        for i, picture in enumerate(batch):
-            self.assertTrue(torch.equal(made[i].cpu(), decode_jpeg(
-                encode_jpeg(picture, quality=1 + 4 * i))))
+        for there in batch, batch.cuda():
+            made = blockdct.transform(there, quality=range(1, 100, 4),
+                                      layout='NCHW').pictures
+            for i, picture in enumerate(batch):
+                self.assertTrue(torch.equal(made[i].cpu(), decode_jpeg(
+                    encode_jpeg(picture, quality=1 + 4 * i))))
 
 
 if __name__ == '__main__':
