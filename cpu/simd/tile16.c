@@ -289,20 +289,21 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
 {
   const BdctTile16 *c = &p->quantizer[0]->tile16;
   V *d = s->scratch->d, *level = s->scratch->level;
-  BdctQuantizerSet present = quantizers == NULL;
+  BdctQuantizerSet present = { {quantizers == NULL} };
+  int quantizer;
 
   for (int b = 0; quantizers != NULL && b < at->n_blocks; b++)
-    present |= (BdctQuantizerSet) 1 << quantizers[b];
-  if (at->whole && (present & (present - 1)) == 0) {
-    c = &p->quantizer[bdct_first_quantizer (present)]->tile16;
+    bdct_quantizers_add (&present, quantizers[b]);
+  quantizer = bdct_quantizers_only (present);
+  if (at->whole && quantizer >= 0) {
+    c = &p->quantizer[quantizer]->tile16;
     find_requantizer (s, c) (c, d, levels ? level : NULL, v, at->units, NULL,
         sum);
     return;
   }
   memset (d, 0, c->n_vectors * sizeof *d);
   memset (level, 0, c->n_vectors * sizeof *level);
-  for (; present != 0; present &= present - 1) {
-    int quantizer = bdct_first_quantizer (present);
+  while ((quantizer = bdct_quantizers_take (&present)) >= 0) {
     V mask = mask_of (s->size, s->bytes, quantizers, at->n_blocks, quantizer);
 
     c = &p->quantizer[quantizer]->tile16;

@@ -221,20 +221,17 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
   return nonzero;
 }
 
-_Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 8 * sizeof (BdctQuantizerSet),
-    "a bit for each quantizer");
-
-/* The quantizers of a region's blocks, as bits. */
+/* The quantizers of a region's blocks. */
 static BdctQuantizerSet
 find_present (const BdctComponentJob * job, const Region * region,
     const uint8_t * quantizers)
 {
-  BdctQuantizerSet present = quantizers == NULL;
+  BdctQuantizerSet present = { {quantizers == NULL} };
 
   for (int y = 0; quantizers != NULL && y < region->rows >> job->log2_height;
       y++)
     for (int x = 0; x < region->columns >> job->log2_width; x++)
-      present |= (BdctQuantizerSet) 1 << quantizers[y * region->stride + x];
+      bdct_quantizers_add (&present, quantizers[y * region->stride + x]);
   return present;
 }
 
@@ -246,6 +243,7 @@ requantize_transforms (Tile * t, const BdctTilePlane * p,
 {
   const BdctComponentJob *job = &p->quantizer[0]->job;
   const Chain *chain = &chains[job->chain];
+  const int only = bdct_quantizers_only (present);
   uint64_t nonzero = 0;
   Region some = *region;
 
@@ -253,18 +251,16 @@ requantize_transforms (Tile * t, const BdctTilePlane * p,
     return requantize_by_rate (t, p, region, quantizers, side);
   /* Zero the levels if not every entry is written, because of several
    * quantizers or dropped frequencies. */
-  if (region->level != NULL && ((present & (present - 1)) != 0
-          || job->keep < 1 << bdct_job_log2_down (job)))
+  if (region->level != NULL
+      && (only < 0 || job->keep < 1 << bdct_job_log2_down (job)))
     memset (region->level, 0, side * side * sizeof region->level->value[0]);
-  if ((present & (present - 1)) == 0)
+  if (only >= 0)
     return (region->level != NULL ? chain->all_out : chain->all)
-        (t, p->quantizer[bdct_first_quantizer (present)], region);
+        (t, p->quantizer[only], region);
   spread (which, p, quantizers, region, side);
   some.which = which;
-  for (; present != 0; present &= present - 1) {
-    some.quantizer = bdct_first_quantizer (present);
+  while ((some.quantizer = bdct_quantizers_take (&present)) >= 0)
     nonzero += chain->some (t, p->quantizer[some.quantizer], &some);
-  }
   return nonzero;
 }
 
@@ -383,6 +379,7 @@ requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
   BdctQuantizerSet present = find_present (job, region, quantizers);
   Dcs dcs, levels;
   uint64_t nonzero;
+  int quantizer;
 
   if (!bdct_job_has_dc (job))
     return requantize_transforms (t, p, region, quantizers, present, side,
@@ -391,8 +388,7 @@ requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
   nonzero = requantize_transforms (t, p, region, quantizers, present, side,
       which);
   memset (&levels, 0, sizeof levels);
-  for (; present != 0; present &= present - 1) {
-    const int quantizer = bdct_first_quantizer (present);
+  while ((quantizer = bdct_quantizers_take (&present)) >= 0) {
     int32_t selected[DC_BLOCKS] __attribute__ ((aligned (64))) = { 0 };
 
     for (int y = 0; y < region->rows >> job->log2_height; y++)

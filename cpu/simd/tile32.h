@@ -55,17 +55,44 @@ typedef struct {
   BdctRdoq rdoq;
 } BdctTileQuantizer;
 
-/** Quantizers by their numbers, bits from the lowest on. */
-typedef unsigned __int128 BdctQuantizerSet;
+/** Quantizers by their numbers, as bits. */
+typedef struct {
+  uint64_t word[2];
+} BdctQuantizerSet;
 
-/** The lowest of a set that is not empty. */
-static inline int
-bdct_first_quantizer (BdctQuantizerSet set)
+_Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 128, "a bit for each quantizer");
+
+static inline void
+bdct_quantizers_add (BdctQuantizerSet *set, int quantizer)
 {
-  const uint64_t low = (uint64_t) set;
+  const uint64_t bit = 1ull << quantizer % 64;
 
-  return low != 0 ? __builtin_ctzll (low)
-      : 64 + __builtin_ctzll ((uint64_t) (set >> 64));
+  /* An index would keep the words in memory. */
+  set->word[0] |= quantizer < 64 ? bit : 0;
+  set->word[1] |= quantizer < 64 ? 0 : bit;
+}
+
+/** Remove the lowest one. Returns its number; -1 if there is none. */
+static inline int
+bdct_quantizers_take (BdctQuantizerSet *set)
+{
+  for (int i = 0; i < 2; i++)
+    if (set->word[i] != 0) {
+      const int quantizer = 64 * i + __builtin_ctzll (set->word[i]);
+
+      set->word[i] &= set->word[i] - 1;
+      return quantizer;
+    }
+  return -1;
+}
+
+/** The number of the only one; -1 if there are more. */
+static inline int
+bdct_quantizers_only (BdctQuantizerSet set)
+{
+  const int quantizer = bdct_quantizers_take (&set);
+
+  return bdct_quantizers_take (&set) < 0 ? quantizer : -1;
 }
 
 /** One component of one frame, ready for processing strip by strip. */
