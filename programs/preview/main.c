@@ -3,40 +3,29 @@
  * blockdct-preview: shows what a block transform and its quantizer do. */
 #include <glib-unix.h>
 #include <stdlib.h>
-#include "session.h"
-#ifdef HAVE_HTTP
+#include <gio/gio.h>
 #include "server.h"
-#endif
-#ifdef HAVE_WINDOW
-#include "window.h"
-#define NO_WINDOW "There is no display to show a window on: start it in a " \
-    "graphical session (DISPLAY or WAYLAND_DISPLAY is set there)."
-#else
-#define NO_WINDOW "This blockdct-preview was built without a window, for " \
-    "want of gtk+-3.0."
-#endif
+#include "session.h"
 
-/* The number of frames of an endless source, without a window to close. */
+/* The number of frames of an endless source, without a page to close. */
 #define DEFAULT_FRAMES 60
 #define DEFAULT_PORT 8080
+/* Seconds without a browser, as when the page is loaded again, that end what
+ * was started on a desktop. */
+#define LEAVE 5
 
 typedef struct
 {
   PreviewOptions options;
   gchar **arguments;
   gboolean test;                /* --test-pattern without a name */
-  gboolean http;                /* a page in a browser instead of a window */
-  gboolean display;             /* a window */
+  gboolean http;                /* print the page's address only */
   guint port;
   gchar *address;               /* NULL: browsers on this machine alone */
   GMainLoop *loop;
   PreviewSession *session;
-#ifdef HAVE_WINDOW
-  PreviewWindow *window;        /* or NULL */
-#endif
-#ifdef HAVE_HTTP
   PreviewServer *server;        /* or NULL */
-#endif
+  guint n_left;                 /* times that no browser was there */
   gboolean failed;
 } Preview;
 
@@ -125,9 +114,8 @@ sort_arguments (Preview * preview, GError ** error)
   if (*error == NULL && options->frames < 0)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--frames=%d is below 0", options->frames);
-  if (*error == NULL && preview->address != NULL && !preview->http)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--http-address=%s is for --http", preview->address);
+  if (preview->address != NULL)
+    preview->http = TRUE;
   options->ends = options->screenshot != NULL || options->csv != NULL
       || options->frames > 0;
   if (options->ends && options->frames == 0 && options->file == NULL)
@@ -146,8 +134,7 @@ parse (Preview * preview, int *argc, char ***argv)
     {"test-pattern", 't', G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
         parse_pattern, "A pattern of videotestsrc; the default", "NAME"},
     {"screenshot", 's', 0, G_OPTION_ARG_FILENAME, &options->screenshot,
-        "At the end save the window as a PNG (without a display: the picture) "
-          "and quit", "FILE"},
+        "At the end save the picture as a PNG and quit", "FILE"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options->csv,
           "Write the figures of every frame to FILE.csv, and quit at the end",
         "FILE"},
@@ -157,8 +144,8 @@ parse (Preview * preview, int *argc, char ***argv)
           "B is what this encoder makes, a line as gst-launch-1.0 has it",
         "LINE"},
     {"http", 0, 0, G_OPTION_ARG_CALLBACK, parse_http,
-        "Serve a page to a browser of this machine, at port 8080 or PORT "
-          "(0: any), instead of a window", "PORT"},
+        "Print the address of the page, at port 8080 or PORT (0: any), and "
+          "start no browser", "PORT"},
     {"http-address", 0, 0, G_OPTION_ARG_STRING, &preview->address,
         "Serve it at this address, such as 0.0.0.0, to who has the token "
           "that is printed", "ADDRESS"},
@@ -182,14 +169,6 @@ parse (Preview * preview, int *argc, char ***argv)
   g_option_context_add_group (context, gst_init_get_option_group ());
   ok = g_option_context_parse (context, argc, argv, &error)
       && sort_arguments (preview, &error);
-#ifndef HAVE_HTTP
-  if (ok && preview->http) {
-    g_set_error (&error, G_OPTION_ERROR, G_OPTION_ERROR_FAILED,
-        "--http: this blockdct-preview was built without it, for want of "
-        "libsoup-3.0 or json-glib-1.0");
-    ok = FALSE;
-  }
-#endif
   if (!ok) {
     complain (preview, error->message, "blockdct-preview --help explains.");
   } else if (version) {
@@ -206,92 +185,85 @@ quit (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-save (Preview * preview, const gchar * path, GError ** error)
-{
-#ifdef HAVE_WINDOW
-  if (preview->window != NULL)
-    return preview_window_save (preview->window, path, error);
-#endif
-  return preview_session_save_last (preview->session, path, error);
-}
-
-/* Called when the last frame is in the window. */
-static gboolean
-finish (gpointer data)
-{
-  Preview *preview = data;
-  const gchar *path = preview->options.screenshot;
-  g_autoptr (GError) error = NULL;
-
-  if (path != NULL && !save (preview, path, &error))
-    complain (preview, error->message, NULL);
-  quit (preview);
-  return G_SOURCE_REMOVE;
-}
-
 static void
 ended (Preview * preview, const gchar * text, const gchar * more)
 {
-  if (text != NULL) {
+  const gchar *path = preview->options.screenshot;
+  g_autoptr (GError) error = NULL;
+
+  if (text != NULL)
     complain (preview, text, more);
-    quit (preview);
-  } else {
-    g_timeout_add (preview->display ? 300 : 0, finish, preview);
-  }
+  else if (path != NULL
+      && !preview_session_save_last (preview->session, path, &error))
+    complain (preview, error->message, NULL);
+  quit (preview);
 }
 
-/* Open a window, or a page, or neither. */
 static gboolean
-open_front (Preview * preview)
+leave (gpointer data)
+{
+  Preview *preview = data;
+
+  preview->n_left = preview_server_is_left (preview->server)
+      ? preview->n_left + 1 : 0;
+  if (preview->n_left > LEAVE)
+    quit (preview);
+  return G_SOURCE_CONTINUE;
+}
+
+/* On a desktop, show the page; else its address has been printed. Returns the
+ * source that watches whether it is closed. */
+static guint
+start_browser (Preview * preview)
 {
   g_autoptr (GError) error = NULL;
 
-#ifdef HAVE_WINDOW
-  if (preview->display) {
-    preview->window = preview_window_new (preview->session);
-    g_signal_connect_swapped (preview_window_get_widget (preview->window),
-        "destroy", G_CALLBACK (quit), preview);
-  }
-#endif
-#ifdef HAVE_HTTP
-  if (preview->http)
-    preview->server = preview_server_new (preview->session, preview->address,
-        preview->port, &error);
-#endif
-  if (error == NULL)
+  if (preview->server == NULL || preview->http
+      || (g_getenv ("DISPLAY") == NULL && g_getenv ("WAYLAND_DISPLAY") == NULL))
+    return 0;
+  if (g_app_info_launch_default_for_uri (preview_server_get_address
+          (preview->server), NULL, &error))
+    return g_timeout_add_seconds (1, leave, preview);
+  g_printerr ("blockdct-preview: open this address in a browser (%s)\n",
+      error->message);
+  return 0;
+}
+
+/* Serve the page, unless only files are asked for. */
+static gboolean
+open_page (Preview * preview)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (preview->options.ends && !preview->http)
+    return TRUE;
+  preview->server = preview_server_new (preview->session, preview->address,
+      preview->port, &error);
+  if (preview->server != NULL)
     return TRUE;
   complain (preview, error->message, NULL);
   return FALSE;
 }
 
 static void
-close_front (Preview * preview)
-{
-#ifdef HAVE_WINDOW
-  g_clear_pointer (&preview->window, preview_window_free);
-#endif
-#ifdef HAVE_HTTP
-  g_clear_pointer (&preview->server, preview_server_free);
-#endif
-  (void) preview;
-}
-
-static void
 play (Preview * preview)
 {
+  guint browser = 0;
   guint sigint = g_unix_signal_add (SIGINT, quit, preview);
   guint sigterm = g_unix_signal_add (SIGTERM, quit, preview);
 
   preview->loop = g_main_loop_new (NULL, FALSE);
   g_signal_connect_swapped (preview->session, "ended", G_CALLBACK (ended),
       preview);
-  if (open_front (preview)) {
+  if (open_page (preview)) {
     preview_session_start (preview->session);
+    browser = start_browser (preview);
     g_main_loop_run (preview->loop);
   }
   preview_session_stop (preview->session);
-  close_front (preview);
+  g_clear_pointer (&preview->server, preview_server_free);
+  if (browser != 0)
+    g_source_remove (browser);
   g_source_remove (sigint);
   g_source_remove (sigterm);
   g_main_loop_unref (preview->loop);
@@ -302,13 +274,9 @@ run (Preview * preview)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!preview->display && !preview->options.ends && !preview->http) {
-    complain (preview, NO_WINDOW, "Or add --http, --screenshot=FILE or "
-        "--csv=FILE, which need none.");
-    return;
-  }
-  preview->session = preview_session_new (&preview->options, preview->display
-      ? PREVIEW_WINDOW : preview->http ? PREVIEW_PAGE : PREVIEW_FILES, &error);
+  preview->session = preview_session_new (&preview->options,
+      preview->options.ends && !preview->http ? PREVIEW_FILES : PREVIEW_PAGE,
+      &error);
   if (preview->session != NULL) {
     play (preview);
     g_object_unref (preview->session);
@@ -317,26 +285,14 @@ run (Preview * preview)
   }
 }
 
-static gboolean
-has_display (void)
-{
-#ifdef HAVE_WINDOW
-  return gtk_init_check (NULL, NULL);
-#else
-  return FALSE;
-#endif
-}
-
 int
 main (int argc, char **argv)
 {
   Preview preview = { 0 };
   PreviewOptions *options = &preview.options;
 
-  if (parse (&preview, &argc, &argv)) {
-    preview.display = !preview.http && has_display ();
+  if (parse (&preview, &argc, &argv))
     run (&preview);
-  }
   g_strfreev (preview.arguments);
   g_strfreev (options->properties);
   g_free (options->file);

@@ -49,6 +49,7 @@ struct _PreviewPage
   PreviewSession *session;
   PreviewEncoder *encoder;
   GPtrArray *viewers;
+  gboolean visited;             /* there was a viewer */
   guint64 now;
   gchar *notice;
   guint64 notice_at;
@@ -451,6 +452,12 @@ free_viewer (gpointer data)
 }
 
 gboolean
+preview_page_is_left (PreviewPage * self)
+{
+  return self->visited && self->viewers->len == 0;
+}
+
+gboolean
 preview_page_has_room (PreviewPage * self)
 {
   return self->viewers->len < MAX_VIEWERS;
@@ -468,6 +475,7 @@ preview_page_add_viewer (PreviewPage * self, SoupWebsocketConnection * socket)
   g_signal_connect (socket, "message", G_CALLBACK (take_message), viewer);
   g_signal_connect (socket, "closed", G_CALLBACK (remove_viewer), viewer);
   g_ptr_array_add (self->viewers, viewer);
+  self->visited = TRUE;
   wake (self);
 }
 

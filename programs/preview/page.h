@@ -36,6 +36,9 @@ PreviewPage *preview_page_new (PreviewSession * session, GError ** error);
 /** Close all viewers and free the page. The session has to be stopped. */
 void preview_page_free (PreviewPage * page);
 
+/** Whether there was a viewer, and there is none any more. */
+gboolean preview_page_is_left (PreviewPage * page);
+
 /** Whether there is room for another viewer. */
 gboolean preview_page_has_room (PreviewPage * page);
 void preview_page_add_viewer (PreviewPage * page,

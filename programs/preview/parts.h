@@ -27,7 +27,6 @@ struct _PreviewSession
   PreviewOutput output;
   GstElement *pipeline, *bin, *sink;
   GObject *part[PREVIEW_N_PARTS];
-  GObject *widget;
   gint number[ENCODER_N_SCALES];        /* atomic; of B's encoder */
   gboolean encodes;             /* an encoder makes B */
   guint watch;                  /* source of the bus */

@@ -3,24 +3,14 @@
  * Makes the elements of a session. */
 #include "parts.h"
 
-#include <gst/video/video.h>
-
 /* Names of elements. */
 #define SOURCE "source"
 #define CONVERT "convert"
-#define FIT "fit"
 /* Frames that have been transformed are shown: late frames are dropped before
  * the transform. */
 #define CHAIN "videoconvert name=" CONVERT " ! queue max-size-buffers=3 " \
     "max-size-bytes=0 max-size-time=0 ! blockdctpreview name=preview ! " \
-    "videoscale qos=false ! capsfilter name=" FIT " ! videoconvert qos=false ! "
-/* The largest picture that GTK can scale fast enough. */
-#define SMALL_WIDTH 1280
-#define SMALL_HEIGHT 720
-/* A frame that has been made is shown even if it is late, as there is no sound
- * to be in time with; beyond this lateness, frames are skipped before they are
- * made. */
-#define MAX_LATENESS (GST_SECOND / 5)
+    "fakesink name=sink enable-last-sample=true"
 
 /* The frame after the last one of --frames ends the stream. */
 static GstPadProbeReturn
@@ -58,7 +48,6 @@ preview_pipeline_open (PreviewSession * self, const PreviewOptions * options,
   GstElement *source = preview_source_new (options, error);
   GstBin *pipeline = GST_BIN (self->pipeline);
   g_autoptr (GstElement) old = gst_bin_get_by_name (pipeline, SOURCE);
-  g_autoptr (GstElement) fit = gst_bin_get_by_name (pipeline, FIT);
   g_autoptr (GstElement) convert = gst_bin_get_by_name (pipeline, CONVERT);
 
   if (source != NULL) {
@@ -67,7 +56,6 @@ preview_pipeline_open (PreviewSession * self, const PreviewOptions * options,
       gst_element_set_state (old, GST_STATE_NULL);
       gst_bin_remove (pipeline, old);
     }
-    gst_util_set_object_arg (G_OBJECT (fit), "caps", "ANY");
     gst_object_set_name (GST_OBJECT (source), SOURCE);
     gst_bin_add (pipeline, source);
     gst_element_link (source, convert);
@@ -103,9 +91,7 @@ watch (PreviewSession * self)
 gboolean
 preview_pipeline_build (PreviewSession * self, GError ** error)
 {
-  const gboolean window = self->output == PREVIEW_WINDOW;
-  GstElement *pipeline = preview_make (window ? CHAIN "gtksink name=sink"
-      : CHAIN "fakesink name=sink enable-last-sample=true", error);
+  GstElement *pipeline = preview_make (CHAIN, error);
   g_autoptr (GstElement) convert = NULL;
 
   if (pipeline == NULL)
@@ -120,49 +106,9 @@ preview_pipeline_build (PreviewSession * self, GError ** error)
         (self->bin), preview_part_names[i]);
   /* For a table or files alone, pictures need not be shown in time. */
   g_object_set (self->sink, "sync", self->options.csv == NULL
-      && self->output != PREVIEW_FILES, NULL);
-  if (window) {
-    g_object_set (self->sink, "max-lateness", (gint64) MAX_LATENESS, NULL);
-    g_object_get (self->sink, "widget", &self->widget, NULL);
-  } else {
-    g_object_set (self->sink, "signal-handoffs",
-        self->output == PREVIEW_PAGE, NULL);
-  }
+      && self->output != PREVIEW_FILES, "signal-handoffs",
+      self->output == PREVIEW_PAGE, NULL);
   limit_frames (self, convert);
   watch (self);
   return TRUE;
-}
-
-/* Caps with the scaled size if the picture is larger than this; else with any
- * size. */
-static GstCaps *
-make_fit (GstElement * bin, gint width, gint height)
-{
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (bin, "src");
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
-  GstCaps *fit = NULL;
-  gdouble ratio = 1;
-  GstVideoInfo info;
-
-  if (caps != NULL && gst_video_info_from_caps (&info, caps)) {
-    ratio = MIN ((gdouble) width / info.width, (gdouble) height / info.height);
-    if (ratio < 1 && (info.width > SMALL_WIDTH || info.height > SMALL_HEIGHT))
-      fit = gst_caps_new_simple ("video/x-raw",
-          "width", G_TYPE_INT, MAX ((gint) (info.width * ratio), 1),
-          "height", G_TYPE_INT, MAX ((gint) (info.height * ratio), 1), NULL);
-  }
-  return fit ? fit : gst_caps_new_any ();
-}
-
-void
-preview_session_fit (PreviewSession * self, gint width, gint height)
-{
-  g_autoptr (GstElement) filter = gst_bin_get_by_name (GST_BIN
-      (self->pipeline), FIT);
-  g_autoptr (GstCaps) caps = make_fit (self->bin, width, height);
-  g_autoptr (GstCaps) old = NULL;
-
-  g_object_get (filter, "caps", &old, NULL);
-  if (!gst_caps_is_equal (caps, old))
-    g_object_set (filter, "caps", caps, NULL);
 }

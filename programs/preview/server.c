@@ -26,6 +26,7 @@ struct _PreviewServer
   SoupServer *server;
   PreviewListener *listener;
   gchar *base;                  /* the page's path, with a / at its end */
+  gchar *address;
   gboolean local;               /* no token */
 };
 
@@ -185,6 +186,7 @@ preview_server_free (PreviewServer * self)
   g_clear_pointer (&self->page, preview_page_free);
   g_object_unref (self->server);
   g_free (self->base);
+  g_free (self->address);
   g_free (self);
 }
 
@@ -205,17 +207,17 @@ make_base (gboolean local)
   return g_string_free (base, FALSE);
 }
 
-/* When listening at all addresses, print the machine's name. */
-static void
-print_address (PreviewServer * self)
+/* When listening at all addresses, it is the machine's name. */
+static gchar *
+describe_address (PreviewServer * self)
 {
   GInetSocketAddress *at = preview_listener_get_address (self->listener);
   GInetAddress *address = g_inet_socket_address_get_address (at);
   g_autofree gchar *host = g_inet_address_get_is_any (address)
       ? g_strdup (g_get_host_name ()) : g_inet_address_to_string (address);
 
-  g_print (strchr (host, ':') ? "http://[%s]:%d%s\n" : "http://%s:%d%s\n",
-      host, g_inet_socket_address_get_port (at), self->base);
+  return g_strdup_printf (strchr (host, ':') ? "http://[%s]:%d%s"
+      : "http://%s:%d%s", host, g_inet_socket_address_get_port (at), self->base);
 }
 
 static gboolean
@@ -260,6 +262,19 @@ preview_server_new (PreviewSession * session, const gchar * address,
   soup_server_add_handler (self->server, socket, check_viewer, self, NULL);
   soup_server_add_websocket_handler (self->server, socket, NULL, NULL,
       add_viewer, self, NULL);
-  print_address (self);
+  self->address = describe_address (self);
+  g_print ("%s\n", self->address);
   return self;
+}
+
+const gchar *
+preview_server_get_address (PreviewServer * self)
+{
+  return self->address;
+}
+
+gboolean
+preview_server_is_left (PreviewServer * self)
+{
+  return preview_page_is_left (self->page);
 }

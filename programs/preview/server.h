@@ -17,6 +17,10 @@ typedef struct _PreviewServer PreviewServer;
  */
 PreviewServer *preview_server_new (PreviewSession * session,
     const gchar * address, guint port, GError ** error);
+/** The page's address, owned by the server. */
+const gchar *preview_server_get_address (PreviewServer * server);
+/** Whether all browsers have gone; FALSE before the first one came. */
+gboolean preview_server_is_left (PreviewServer * server);
 void preview_server_free (PreviewServer * self);
 
 G_END_DECLS

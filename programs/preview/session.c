@@ -15,7 +15,7 @@ GST_DEBUG_CATEGORY_STATIC (preview_debug);
 
 enum
 {
-  CHANGED, FRAME, RESIZED, SHOWN, BLOCK, NOTICE, OPENED, ENDED, N_SIGNALS
+  CHANGED, FRAME, SHOWN, BLOCK, NOTICE, OPENED, ENDED, N_SIGNALS
 };
 
 static guint signals[N_SIGNALS];
@@ -69,12 +69,6 @@ take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
   sample = gst_sample_new (buffer, caps, NULL, NULL);
   figures = preview_frames_get_figures (self->frames);
   g_signal_emit (self, signals[FRAME], 0, sample, figures);
-}
-
-static void
-caps_changed (PreviewSession * self)
-{
-  g_signal_emit (self, signals[RESIZED], 0);
 }
 
 static gboolean
@@ -254,12 +248,6 @@ preview_session_stop (PreviewSession * self)
   self->watch = 0;
 }
 
-gpointer
-preview_session_get_widget (PreviewSession * self)
-{
-  return self->widget;
-}
-
 gchar *
 preview_session_get_name (PreviewSession * self)
 {
@@ -321,12 +309,9 @@ set_up (PreviewSession * self, GError ** error)
 static void
 connect (PreviewSession * self)
 {
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->bin, "src");
   g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
 
   self->watch = gst_bus_add_watch (bus, take_message, self);
-  g_signal_connect_swapped (pad, "notify::caps", G_CALLBACK (caps_changed),
-      self);
   g_signal_connect_swapped (self->bin, "notify::freeze",
       G_CALLBACK (freeze_changed), self);
   preview_controls_follow (self);
@@ -367,7 +352,6 @@ finalize (GObject * object)
   g_clear_pointer (&self->frames, preview_frames_free);
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     g_clear_object (&self->part[i]);
-  g_clear_object (&self->widget);
   gst_clear_object (&self->bin);
   gst_clear_object (&self->sink);
   gst_clear_object (&self->pipeline);
@@ -395,7 +379,6 @@ preview_session_class_init (PreviewSessionClass * klass)
   signals[CHANGED] = add_signal ("changed", 1, G_TYPE_UINT, 0);
   signals[FRAME] = add_signal ("frame", 2, GST_TYPE_SAMPLE
       | G_SIGNAL_TYPE_STATIC_SCOPE, figures);
-  signals[RESIZED] = add_signal ("resized", 0, 0, 0);
   signals[SHOWN] = add_signal ("figures", 1, figures, 0);
   signals[BLOCK] = add_signal ("block", 1, figures, 0);
   signals[NOTICE] = add_signal ("notice", 1, G_TYPE_STRING, 0);

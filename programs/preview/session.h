@@ -1,5 +1,5 @@
 /* blockdct-preview: a file, a camera or a test pattern through blockdctpreview
- * to a sink. Window, page and main() use GStreamer through this alone.
+ * to a sink. Page and main() use GStreamer through this alone.
  *
  * Figures are a structure `blockdct` with the fields of A's message of that
  * name. While B is shown it has B's fields, too, with b- before each name.
@@ -16,13 +16,12 @@
 G_BEGIN_DECLS
 
 #define PREVIEW_TYPE_SESSION (preview_session_get_type ())
-/** Signals. The main thread emits all but the first three:
+/** Signals. The main thread emits all but the first two:
  *
  *     changed (guint control)      any thread: a control has another value
  *     frame (GstSample frame, GstStructure figures)
  *                                  the sink's thread: PREVIEW_PAGE shows this;
  *                                  the figures may be NULL
- *     resized ()                   any thread: the picture has another size
  *     figures (GstStructure figures)     of the frame that is shown
  *     block (GstStructure block)         of the block that was clicked on
  *     notice (gchar * text)              a warning
@@ -35,7 +34,6 @@ G_DECLARE_FINAL_TYPE (PreviewSession, preview_session, PREVIEW, SESSION,
 
 typedef enum
 {
-  PREVIEW_WINDOW,               /* to a widget */
   PREVIEW_PAGE,                 /* to the signal `frame` */
   PREVIEW_FILES                 /* to no display, as fast as frames can be
                                    made */
@@ -51,9 +49,6 @@ void preview_session_start (PreviewSession * self);
 /** Stop for good: no signal is emitted afterwards. */
 void preview_session_stop (PreviewSession * self);
 
-/** The GtkWidget of PREVIEW_WINDOW, owned by the session. */
-gpointer preview_session_get_widget (PreviewSession * self);
-
 /** The source's name, for a title; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
 
@@ -61,9 +56,6 @@ gchar *preview_session_get_name (PreviewSession * self);
  * continues. */
 gboolean preview_session_open (PreviewSession * self, const gchar * uri,
     GError ** error);
-
-/** Scale a large picture down to this size, outside of the window's thread. */
-void preview_session_fit (PreviewSession * self, gint width, gint height);
 
 /** The number of frames since the source was opened that were too late to be
  * shown, and of all frames. */

@@ -21,10 +21,8 @@ static const struct
         "folder of libgstblockdct.so"},
   {"decodebin", "install gstreamer1.0-plugins-base"},
   {"videoconvert", "install gstreamer1.0-plugins-base"},
-  {"videoscale", "install gstreamer1.0-plugins-base"},
   {"videotestsrc", "install gstreamer1.0-plugins-base"},
   {"v4l2src", "install gstreamer1.0-plugins-good"},
-  {"gtksink", "install gstreamer1.0-gtk3"},
 };
 
 static void

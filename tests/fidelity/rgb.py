@@ -53,7 +53,7 @@ class Picture:
 
 def load():
     folder = os.path.join(ROOT, "docs", "pictures")
-    for name in ("preview-window.jpg", "view-original.jpg"):
+    for name in ("preview-page.jpg", "view-original.jpg"):
         whole = Picture(name, run(["djpeg", "-pnm", os.path.join(folder, name)]))
         yield whole
         yield whole.part(whole.width - 3, 97)
