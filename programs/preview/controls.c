@@ -19,7 +19,8 @@ const gchar *const preview_part_names[PREVIEW_N_PARTS] = {
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
   "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-bitrate",
-  "b::transform", "b::quality", "b::qp", "view", "left", "right",
+  "b::transform", "b::quality", "b::qp", "b::chroma-qp-offset",
+  "b::scaling-list", "view", "left", "right",
   "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y", "magnifier",
   "grid", "overlay", "metrics"
 };
@@ -376,10 +377,11 @@ is_of_another_family (const gchar * name, const GstStructure * figures,
     "scaling-list", NULL
   };
   g_autofree gchar *qp = g_strconcat (prefix, "qp", NULL);
+  g_autofree gchar *transform = g_strconcat (prefix, "transform", NULL);
   gboolean has_qp = gst_structure_has_field (figures, qp);
 
   if (strcmp (name, "scaling-list") == 0
-      && g_str_has_prefix (gst_structure_get_string (figures, "transform"),
+      && g_str_has_prefix (gst_structure_get_string (figures, transform),
           "h264"))
     return TRUE;
   return g_strv_contains (of_qp, name) ? !has_qp

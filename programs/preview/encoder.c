@@ -4,6 +4,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
+#include <string.h>
 
 /* No dithering, as it would add a pattern that does not come from the
  * transform. */
@@ -15,15 +16,10 @@
     "pngenc compression-level=1 ! appsink name=sink sync=false"
 #define LIMIT (20 * GST_SECOND)
 
-/* The sizes of a BMP's BITMAPFILEHEADER and BITMAPINFOHEADER, and of the
- * palette that follows in a grey one: B, G, R and 0 for each value. */
-#define HEADER 54
-#define PALETTE 1024
-
 struct _PreviewEncoder
 {
   GstElement *pipeline, *source, *sink;
-  GstCaps *caps;                /* input caps of `converter` */
+  GstCaps *caps;                /* of `from`; NULL without a converter */
   GstVideoConverter *converter;
   GstVideoInfo from, to;
 };
@@ -92,104 +88,162 @@ make_png (PreviewEncoder * self, GstSample * frame, GError ** error)
   return bytes;
 }
 
-/* GStreamer pads the rows of both formats to four bytes, as a BMP does. */
 static gboolean
 prepare_converter (PreviewEncoder * self, GstCaps * caps)
 {
   GstVideoInfo *from = &self->from, *to = &self->to;
 
   if (self->caps != NULL && gst_caps_is_equal (self->caps, caps))
-    return self->converter != NULL;
-  gst_caps_replace (&self->caps, caps);
+    return TRUE;
+  gst_clear_caps (&self->caps);
   g_clear_pointer (&self->converter, gst_video_converter_free);
   if (!gst_video_info_from_caps (from, caps)
-      || !gst_video_info_set_interlaced_format (to,
-          GST_VIDEO_INFO_IS_GRAY (from) ? GST_VIDEO_FORMAT_GRAY8
-          : GST_VIDEO_FORMAT_BGR, from->interlace_mode, from->width,
-          from->height))
+      || !gst_video_info_set_interlaced_format (to, GST_VIDEO_FORMAT_RGBx,
+          from->interlace_mode, from->width, from->height))
     return FALSE;
   to->fps_n = from->fps_n;
   to->fps_d = from->fps_d;
-  if (!GST_VIDEO_INFO_IS_YUV (from))
+  if (GST_VIDEO_INFO_IS_RGB (from))
     to->colorimetry = from->colorimetry;
   self->converter = gst_video_converter_new (from, to,
       gst_structure_new ("config",
           GST_VIDEO_CONVERTER_OPT_DITHER_METHOD, GST_TYPE_VIDEO_DITHER_METHOD,
           GST_VIDEO_DITHER_NONE, GST_VIDEO_CONVERTER_OPT_THREADS, G_TYPE_UINT,
           N_THREADS, NULL));
+  if (self->converter != NULL)
+    gst_caps_replace (&self->caps, caps);
   return self->converter != NULL;
 }
 
-/* Write a Windows 3 header of `start` bytes, which are zeroed: BI_RGB, and
- * top-down, with a negative height. */
+/* R, G, B and 255 of each sample. */
 static void
-write_header (guint8 * data, guint start, const GstVideoInfo * info)
+convert (PreviewEncoder * self, GstVideoFrame * from, guint8 * data)
 {
-  guint grey = GST_VIDEO_INFO_IS_GRAY (info);
+  GstBuffer *buffer = gst_buffer_new_wrapped_full (0, data, self->to.size, 0,
+      self->to.size, NULL, NULL);
+  GstVideoFrame to;
 
-  data[0] = 'B';
-  data[1] = 'M';
-  GST_WRITE_UINT32_LE (data + 2, start + info->size);
-  GST_WRITE_UINT32_LE (data + 10, start);
-  GST_WRITE_UINT32_LE (data + 14, 40);
-  GST_WRITE_UINT32_LE (data + 18, info->width);
-  GST_WRITE_UINT32_LE (data + 22, -info->height);
-  GST_WRITE_UINT16_LE (data + 26, 1);
-  GST_WRITE_UINT16_LE (data + 28, grey ? 8 : 24);
-  GST_WRITE_UINT32_LE (data + 34, info->size);
-  for (guint i = 0; grey && i < 256; i++)
-    GST_WRITE_UINT32_LE (data + HEADER + 4 * i, i * 0x010101);
-}
-
-/* The converter writes directly after the header. The padding of rows is
- * zeroed, so that it reveals no old memory. */
-static GBytes *
-make_bmp (PreviewEncoder * self, GstSample * frame)
-{
-  GstVideoFrame from, to;
-  GstBuffer *buffer;
-  guint8 *data;
-  guint start;
-  gsize size;
-  gboolean ok = FALSE;
-
-  if (!prepare_converter (self, gst_sample_get_caps (frame)))
-    return NULL;
-  start = HEADER + (GST_VIDEO_INFO_IS_GRAY (&self->to) ? PALETTE : 0);
-  size = start + self->to.size;
-  data = size <= G_MAXUINT32 ? g_try_malloc0 (size) : NULL;
-  if (data == NULL)
-    return NULL;
-  write_header (data, start, &self->to);
-  buffer = gst_buffer_new_wrapped_full (0, data, size, start, self->to.size,
-      data, NULL);
   if (gst_video_frame_map (&to, &self->to, buffer, GST_MAP_WRITE)) {
-    ok = gst_video_frame_map (&from, &self->from,
-        gst_sample_get_buffer (frame), GST_MAP_READ);
-    if (ok) {
-      gst_video_converter_frame (self->converter, &from, &to);
-      gst_video_frame_unmap (&from);
-    }
+    gst_video_converter_frame (self->converter, from, &to);
     gst_video_frame_unmap (&to);
   }
   gst_buffer_unref (buffer);
-  if (ok)
-    return g_bytes_new_take (data, size);
-  g_free (data);
-  return NULL;
 }
 
-GBytes *
-preview_encoder_run (PreviewEncoder * self, GstSample * frame,
-    gboolean compress, GError ** error)
+/* The formats that browsers have, and their names for them and for their
+ * matrices. */
+static const struct
 {
-  GBytes *bytes;
+  GstVideoFormat format;
+  const gchar *name;
+} formats[] = {
+  {GST_VIDEO_FORMAT_I420, "I420"}, {GST_VIDEO_FORMAT_NV12, "NV12"},
+  {GST_VIDEO_FORMAT_Y42B, "I422"}, {GST_VIDEO_FORMAT_Y444, "I444"},
+};
 
-  if (compress)
-    return make_png (self, frame, error);
-  bytes = make_bmp (self, frame);
-  if (bytes == NULL)
+static const struct
+{
+  GstVideoColorMatrix matrix;
+  const gchar *name;
+} matrices[] = {
+  {GST_VIDEO_COLOR_MATRIX_BT601, "smpte170m"},
+  {GST_VIDEO_COLOR_MATRIX_BT709, "bt709"},
+  {GST_VIDEO_COLOR_MATRIX_BT2020, "bt2020-ncl"},
+};
+
+/* FALSE: browsers do not have it. */
+static gboolean
+describe_planes (const GstVideoInfo * info, PreviewPicture * picture)
+{
+  picture->format = picture->matrix = NULL;
+  picture->full = info->colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255;
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
+    if (GST_VIDEO_INFO_FORMAT (info) == formats[i].format)
+      picture->format = formats[i].name;
+  for (guint i = 0; i < G_N_ELEMENTS (matrices); i++)
+    if (info->colorimetry.matrix == matrices[i].matrix)
+      picture->matrix = matrices[i].name;
+  return picture->format != NULL && picture->matrix != NULL;
+}
+
+/* The sizes of a plane's rows, and their number. */
+static void
+get_plane (const GstVideoInfo * info, guint plane, gsize * row, gsize * rows)
+{
+  gint component[GST_VIDEO_MAX_COMPONENTS];
+
+  gst_video_format_info_component (info->finfo, plane, component);
+  *row = GST_VIDEO_INFO_COMP_WIDTH (info, component[0])
+      * GST_VIDEO_INFO_COMP_PSTRIDE (info, component[0]);
+  *rows = GST_VIDEO_INFO_COMP_HEIGHT (info, component[0]);
+}
+
+/* The planes one after the other, without what pads their rows. */
+static gsize
+get_planes_size (const GstVideoInfo * info)
+{
+  gsize size = 0, row, rows;
+
+  for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES (info); i++) {
+    get_plane (info, i, &row, &rows);
+    size += row * rows;
+  }
+  return size;
+}
+
+static void
+copy_planes (const GstVideoFrame * frame, guint8 * to)
+{
+  gsize row, rows;
+
+  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (frame); i++) {
+    const guint8 *from = GST_VIDEO_FRAME_PLANE_DATA (frame, i);
+
+    get_plane (&frame->info, i, &row, &rows);
+    for (gsize v = 0; v < rows; v++, to += row)
+      memcpy (to, from + v * GST_VIDEO_FRAME_PLANE_STRIDE (frame, i), row);
+  }
+}
+
+static GBytes *
+make_raw (PreviewEncoder * self, GstSample * sample, gboolean planes,
+    PreviewPicture * picture)
+{
+  GstVideoFrame frame;
+  guint8 *data;
+  gsize size;
+
+  planes = planes && describe_planes (&self->from, picture);
+  size = planes ? get_planes_size (&self->from) : self->to.size;
+  data = g_try_malloc (size);
+  if (data == NULL || !gst_video_frame_map (&frame, &self->from,
+          gst_sample_get_buffer (sample), GST_MAP_READ)) {
+    g_free (data);
+    return NULL;
+  }
+  if (planes)
+    copy_planes (&frame, data);
+  else
+    convert (self, &frame, data);
+  if (!planes)
+    picture->format = "RGBX";
+  gst_video_frame_unmap (&frame);
+  return g_bytes_new_take (data, size);
+}
+
+gboolean
+preview_encoder_run (PreviewEncoder * self, GstSample * frame,
+    PreviewKind kind, PreviewPicture * picture, GError ** error)
+{
+  g_clear_pointer (&picture->file, g_bytes_unref);
+  picture->format = "png";
+  if (prepare_converter (self, gst_sample_get_caps (frame)))
+    picture->file = kind == PREVIEW_PNG ? make_png (self, frame, error)
+        : make_raw (self, frame, kind == PREVIEW_PLANES, picture);
+  picture->width = self->from.width;
+  picture->height = self->from.height;
+  if (picture->file == NULL && *error == NULL)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_ENCODE,
-        "A frame could not be made a BMP: memory for it may be short.");
-  return bytes;
+        "A frame could not be converted: memory for it may be short.");
+  return picture->file != NULL;
 }

@@ -1,4 +1,5 @@
-/* blockdct-preview: encodes frames as PNG or BMP, losslessly at 8 bits.
+/* blockdct-preview: frames as what a browser takes, without a loss at 8
+ * bits.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,12 +14,28 @@ G_BEGIN_DECLS typedef struct _PreviewEncoder PreviewEncoder;
 PreviewEncoder *preview_encoder_new (GError ** error);
 void preview_encoder_free (PreviewEncoder * encoder);
 
-/** The frame in R, G and B, or grey, of 8 bits a sample, or NULL with the
- * error: a PNG with `compress`, else an uncompressed BMP, which has twice the
- * bytes but takes much less time. It blocks; any thread may call it, one at a
- * time. */
-GBytes *preview_encoder_run (PreviewEncoder * encoder, GstSample * frame,
-    gboolean compress, GError ** error);
+typedef enum
+{
+  PREVIEW_PLANES,               /* Y, U and V, where browsers have the format;
+                                   else the next */
+  PREVIEW_RGB,                  /* R, G, B and 255 of each sample */
+  PREVIEW_PNG                   /* fewer bytes, and much more time */
+} PreviewKind;
+
+/** A frame; NULL where a name does not apply. */
+typedef struct
+{
+  GBytes *file;
+  const gchar *format;          /* "png", or WebCodecs' name */
+  const gchar *matrix;          /* WebCodecs' name, of planes */
+  gboolean full;                /* planes have the full range */
+  gint width, height;
+} PreviewPicture;
+
+/** Replace `picture` by the frame; FALSE with an error. It blocks; any thread
+ * may call it, one at a time. */
+gboolean preview_encoder_run (PreviewEncoder * encoder, GstSample * frame,
+    PreviewKind kind, PreviewPicture * picture, GError ** error);
 
 /** Set the error that is posted on the bus or, without one, `other`. */
 void preview_encoder_explain (GstBus * bus, const gchar * other,

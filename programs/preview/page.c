@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The main thread does everything, except that frames come in the pipeline's
- * thread, notifications in any thread, and frames are encoded in one of GLib's
- * threads. */
+ * thread, notifications in any thread, and frames are encoded and curves
+ * computed in GLib's threads. */
 #include "page.h"
+#include "curve.h"
 #include "encoder.h"
 #include "protocol-read.h"
 #include "protocol-write.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MAX_VIEWERS 32
 #define SHOWN "shown"
+#define PLANES "planes"
+#define CURVE "curve"
 /* The longest command, with room. */
 #define MAX_COMMAND 1024
-/* Bytes a millisecond of a fast line. At this rate the bytes that compression
- * saves of a picture of 1920 x 1080, 3 of 6 MB, take less than 70 ms, but
- * compressing takes 100 ms. */
-#define FAST 50e3
-/* The number of frames in the plot. */
-#define N_VALUES 300
+/* Bytes a millisecond of a fast line. At this rate raw planes of 1920 x 1080,
+ * 3 MB, take as long as a PNG of them, half of that, and making it, 70 ms. */
+#define FAST 20e3
+/* The number of frames whose figures a viewer gets that comes late. */
+#define N_POINTS 300
 
 typedef struct
 {
@@ -31,7 +32,9 @@ typedef struct
   gboolean fast;                /* its line is fast, judging by the last
                                    picture */
   guint64 heard;                /* number of commands */
+  gboolean planes;              /* it can show them */
   guint64 frame, skipped;
+  guint64 point;                /* the number of points that it has */
 } Viewer;
 
 /* A frame's number, from 1 on; 0: none. */
@@ -54,20 +57,24 @@ struct _PreviewPage
   gchar *notice;
   guint64 notice_at;
   GstStructure *block;
-  guint64 block_at;
+  guint64 block_at, opened_at;
+  GQueue points;                /* of JsonObject: the last frames' figures */
+  guint64 n_points;             /* that there have been */
+  JsonObject *curve;            /* or NULL */
+  guint64 curve_at;
+  gboolean computing, curve_wanted;
   /* The newest encoded frame; and the one that is being encoded, or has
    * failed. */
   Frame picture, next;
-  GBytes *file;
+  PreviewPicture file, next_file;
   guint64 picture_at;
   gboolean encoding;
-  gboolean compress;            /* the next frame */
+  PreviewKind kind;             /* of the next frame */
 
   GMutex lock;                  /* protects the following members */
   gboolean turned;              /* a property has changed */
   gboolean updating;            /* update() will run */
   Frame latest;
-  GArray *plot[2];              /* of gdouble: of A, and of B */
 };
 
 static gboolean update (gpointer data);
@@ -108,10 +115,49 @@ show_notice (PreviewPage * self, const gchar * text)
   wake (self);
 }
 
-/* Frames */
+static gboolean
+is_repeated (JsonObject * figures)
+{
+  return json_object_has_member (figures, "repeated");
+}
 
-/* Of A and B. */
-static const gchar *const psnr_names[2] = { "psnr", "b-psnr" };
+/* A frame that is shown again replaces itself. */
+static void
+add_point (PreviewPage * self, const GstStructure * figures)
+{
+  JsonObject *point = preview_protocol_write_structure (figures);
+
+  if (is_repeated (point) && self->points.length > 0)
+    json_object_unref (g_queue_pop_tail (&self->points));
+  g_queue_push_tail (&self->points, point);
+  if (self->points.length > N_POINTS)
+    json_object_unref (g_queue_pop_head (&self->points));
+  self->n_points++;
+}
+
+static void
+take_curves (JsonObject * curves, gpointer data)
+{
+  PreviewPage *self = data;
+
+  g_clear_pointer (&self->curve, json_object_unref);
+  self->curve = curves;
+  self->curve_at = ++self->now;
+  self->computing = FALSE;
+  wake (self);
+}
+
+static void
+opened (PreviewPage * self)
+{
+  g_queue_clear_full (&self->points, (GDestroyNotify) json_object_unref);
+  g_clear_pointer (&self->curve, json_object_unref);
+  self->curve_at = self->block_at = 0;
+  self->opened_at = ++self->now;
+  wake (self);
+}
+
+/* Frames */
 
 static void
 clear_frame (Frame * frame)
@@ -130,23 +176,6 @@ set_frame (Frame * frame, const Frame * from)
       : gst_structure_copy (from->figures);
 }
 
-/* Without a figure the plot is cleared: B's plot starts when there is a B. */
-static void
-add_to_plot (GArray * plot, const GstStructure * figures, const gchar * name)
-{
-  gdouble psnr;
-
-  if (!gst_structure_get_double (figures, name, &psnr)) {
-    g_array_set_size (plot, 0);
-    return;
-  }
-  if (plot->len > 0 && gst_structure_has_field (figures, "repeated"))
-    g_array_set_size (plot, plot->len - 1);
-  if (plot->len == N_VALUES)
-    g_array_remove_index (plot, 0);
-  g_array_append_val (plot, psnr);
-}
-
 /* Called in the sink's thread. */
 static void
 take_frame (PreviewPage * self, GstSample * sample, GstStructure * figures)
@@ -154,8 +183,6 @@ take_frame (PreviewPage * self, GstSample * sample, GstStructure * figures)
   g_mutex_lock (&self->lock);
   set_frame (&self->latest, &(Frame) {self->latest.number + 1, sample,
           figures});
-  for (guint i = 0; i < 2 && figures != NULL; i++)
-    add_to_plot (self->plot[i], figures, psnr_names[i]);
   update_soon (self);
   g_mutex_unlock (&self->lock);
 }
@@ -165,13 +192,11 @@ encode (GTask * task, gpointer source, gpointer data, GCancellable * unused)
 {
   PreviewPage *self = data;
   GError *error = NULL;
-  GBytes *file;
 
   (void) source, (void) unused;
-  file = preview_encoder_run (self->encoder, self->next.sample,
-      self->compress, &error);
-  if (file != NULL)
-    g_task_return_pointer (task, file, (GDestroyNotify) g_bytes_unref);
+  if (preview_encoder_run (self->encoder, self->next.sample, self->kind,
+          &self->next_file, &error))
+    g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
 }
@@ -181,24 +206,24 @@ encoded (GObject * source, GAsyncResult * result, gpointer data)
 {
   PreviewPage *self = data;
   g_autoptr (GError) error = NULL;
-  GBytes *file = g_task_propagate_pointer (G_TASK (result), &error);
 
   (void) source;
   self->encoding = FALSE;
-  if (file == NULL) {
+  if (!g_task_propagate_boolean (G_TASK (result), &error)) {
     show_notice (self, error->message);
     return;
   }
-  g_clear_pointer (&self->file, g_bytes_unref);
-  self->file = file;
+  g_clear_pointer (&self->file.file, g_bytes_unref);
+  self->file = self->next_file;
+  self->next_file.file = NULL;
   set_frame (&self->picture, &self->next);
   self->picture_at = ++self->now;
   wake (self);
 }
 
-/* Encode the newest frame, if it is new; `compress` it for a slow line. */
+/* Encode the newest frame, if it is new. */
 static void
-start_encoding (PreviewPage * self, gboolean compress)
+start_encoding (PreviewPage * self, PreviewKind kind)
 {
   gboolean any;
   g_autoptr (GTask) task = NULL;
@@ -211,10 +236,21 @@ start_encoding (PreviewPage * self, gboolean compress)
   if (!any)
     return;
   self->encoding = TRUE;
-  self->compress = compress;
+  self->kind = kind;
   task = g_task_new (NULL, NULL, encoded, self);
   g_task_set_task_data (task, self, NULL);
   g_task_run_in_thread (task, encode);
+}
+
+/* The curves of the frame that is shown. */
+static void
+start_curves (PreviewPage * self)
+{
+  if (!self->curve_wanted || self->computing || self->picture.figures == NULL)
+    return;
+  self->curve_wanted = FALSE;
+  self->computing = preview_curve_run (self->session, self->picture.figures,
+      take_curves, self);
 }
 
 /* Texts to a viewer */
@@ -250,21 +286,18 @@ describe_values (PreviewPage * self)
   return values;
 }
 
+/* The figures that the viewer does not have yet. */
 static JsonArray *
-describe_plot (PreviewPage * self, const GArray * plot)
+describe_points (Viewer * viewer)
 {
+  PreviewPage *self = viewer->page;
+  const guint64 n = MIN (self->n_points - viewer->point, self->points.length);
+  GList *link = g_queue_peek_nth_link (&self->points, self->points.length - n);
   JsonArray *array = json_array_new ();
 
-  g_mutex_lock (&self->lock);
-  for (guint i = 0; i < plot->len; i++) {
-    gdouble psnr = g_array_index (plot, gdouble, i);
-
-    if (isfinite (psnr))
-      json_array_add_double_element (array, psnr);
-    else
-      json_array_add_null_element (array);
-  }
-  g_mutex_unlock (&self->lock);
+  for (; link != NULL; link = link->next)
+    json_array_add_object_element (array, json_object_ref (link->data));
+  viewer->point = self->n_points;
   return array;
 }
 
@@ -283,6 +316,7 @@ static void
 add_picture (Viewer * viewer, JsonObject * json)
 {
   PreviewPage *self = viewer->page;
+  const PreviewPicture *file = &self->file;
   JsonObject *picture = json_object_new ();
 
   if (viewer->frame > 0)
@@ -290,16 +324,50 @@ add_picture (Viewer * viewer, JsonObject * json)
   viewer->frame = self->picture.number;
   json_object_set_int_member (picture, "frame", viewer->frame);
   json_object_set_int_member (picture, "skipped", viewer->skipped);
+  json_object_set_string_member (picture, "format", file->format);
+  json_object_set_int_member (picture, "width", file->width);
+  json_object_set_int_member (picture, "height", file->height);
+  if (file->matrix != NULL)
+    json_object_set_string_member (picture, "matrix", file->matrix);
+  json_object_set_boolean_member (picture, "full", file->full);
   json_object_set_object_member (json, "picture", picture);
-  json_object_set_array_member (json, "plot",
-      describe_plot (self, self->plot[0]));
-  json_object_set_array_member (json, "b-plot",
-      describe_plot (self, self->plot[1]));
   if (self->picture.figures == NULL)
     return;
   json_object_set_object_member (json, "figures",
       preview_protocol_write_structure (self->picture.figures));
   json_object_set_array_member (json, "idle", describe_idle (self));
+}
+
+static void
+add_seconds (JsonObject * json, const gchar * name, GstClockTime time)
+{
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    json_object_set_double_member (json, name, (gdouble) time / GST_SECOND);
+}
+
+static void
+add_position (PreviewPage * self, JsonObject * json)
+{
+  g_autofree gchar *name = preview_session_get_name (self->session);
+  GstClockTime position, duration, from, to;
+  guint64 late, played;
+
+  json_object_set_string_member (json, "name", name);
+  if (preview_session_get_time (self->session, &position, &duration)) {
+    add_seconds (json, "position", position);
+    add_seconds (json, "duration", duration);
+  }
+  add_seconds (json, "frame-duration",
+      preview_session_get_frame_duration (self->session));
+  preview_session_get_range (self->session, &from, &to);
+  add_seconds (json, "from", from);
+  add_seconds (json, "to", to);
+  preview_session_get_late (self->session, &late, &played);
+  json_object_set_int_member (json, "late", late);
+  json_object_set_boolean_member (json, "paused",
+      preview_session_is_paused (self->session));
+  json_object_set_boolean_member (json, "moves",
+      preview_session_moves (self->session));
 }
 
 /* Add everything that is new to a viewer, except the picture. */
@@ -308,26 +376,25 @@ add_news (Viewer * viewer, JsonObject * json)
 {
   PreviewPage *self = viewer->page;
   g_autofree gchar *caption = preview_session_describe_view (self->session);
-  GstClockTime position, duration;
 
   if (viewer->sent == 0)
     add_descriptions (self, json);
   json_object_set_int_member (json, "heard", viewer->heard);
   json_object_set_object_member (json, "values", describe_values (self));
   json_object_set_string_member (json, "caption", caption);
-  if (preview_session_get_time (self->session, &position, &duration)) {
-    json_object_set_double_member (json, "position",
-        (gdouble) position / GST_SECOND);
-    json_object_set_double_member (json, "duration",
-        (gdouble) duration / GST_SECOND);
-  }
-  json_object_set_boolean_member (json, "paused",
-      preview_session_is_paused (self->session));
+  add_position (self, json);
+  if (self->opened_at > viewer->sent)
+    json_object_set_boolean_member (json, "opened", TRUE);
+  if (viewer->point < self->n_points)
+    json_object_set_array_member (json, "points", describe_points (viewer));
   if (self->notice_at > viewer->sent)
     json_object_set_string_member (json, "notice", self->notice);
   if (self->block_at > viewer->sent)
     json_object_set_object_member (json, "block",
         preview_protocol_write_structure (self->block));
+  if (self->curve_at > viewer->sent)
+    json_object_set_object_member (json, "curve",
+        json_object_ref (self->curve));
 }
 
 static void
@@ -349,14 +416,15 @@ send_news (Viewer * viewer)
   soup_websocket_connection_send_text (viewer->socket, text);
   if (picture)
     soup_websocket_connection_send_message (viewer->socket,
-        SOUP_WEBSOCKET_DATA_BINARY, self->file);
+        SOUP_WEBSOCKET_DATA_BINARY, self->file.file);
 }
 
 static gboolean
 update (gpointer data)
 {
   PreviewPage *self = data;
-  gboolean ready = FALSE, slow = FALSE;
+  PreviewKind kind = PREVIEW_PLANES;
+  gboolean ready = FALSE;
 
   g_mutex_lock (&self->lock);
   self->updating = FALSE;
@@ -374,10 +442,13 @@ update (gpointer data)
     if (viewer->ready && viewer->sent < self->now)
       send_news (viewer);
     ready = ready || viewer->ready;
-    slow = slow || (viewer->ready && !viewer->fast);
+    if (viewer->ready)
+      kind = MAX (kind, !viewer->fast ? PREVIEW_PNG : !viewer->planes
+          ? PREVIEW_RGB : PREVIEW_PLANES);
   }
   if (ready && !self->encoding)
-    start_encoding (self, slow);
+    start_encoding (self, kind);
+  start_curves (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -398,8 +469,8 @@ take_shown (Viewer * viewer, const gchar * text)
 {
   gdouble took = g_ascii_strtod (text + strlen (SHOWN), NULL);
 
-  if (took > 0 && viewer->page->file != NULL)
-    viewer->fast = g_bytes_get_size (viewer->page->file) > took * FAST;
+  if (took > 0 && viewer->page->file.file != NULL)
+    viewer->fast = g_bytes_get_size (viewer->page->file.file) > took * FAST;
   viewer->ready = TRUE;
   wake (viewer->page);
 }
@@ -428,6 +499,11 @@ take_message (SoupWebsocketConnection * socket, gint type, GBytes * message,
         SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA, NULL);
   } else if (g_str_has_prefix (text, SHOWN)) {
     take_shown (viewer, text);
+  } else if (strcmp (text, PLANES) == 0) {
+    viewer->planes = TRUE;
+  } else if (strcmp (text, CURVE) == 0) {
+    viewer->page->curve_wanted = TRUE;
+    wake (viewer->page);
   } else {
     viewer->heard++;
     run_command (viewer->page, text);
@@ -491,12 +567,12 @@ preview_page_new (PreviewSession * session, GError ** error)
   self->session = session;
   self->encoder = encoder;
   self->viewers = g_ptr_array_new_with_free_func (free_viewer);
-  for (guint i = 0; i < 2; i++)
-    self->plot[i] = g_array_new (FALSE, FALSE, sizeof (gdouble));
   self->now = 1;
   g_mutex_init (&self->lock);
   g_signal_connect_swapped (session, "changed", G_CALLBACK (turned), self);
   g_signal_connect_swapped (session, "frame", G_CALLBACK (take_frame), self);
+  g_signal_connect_swapped (session, "figures", G_CALLBACK (add_point), self);
+  g_signal_connect_swapped (session, "opened", G_CALLBACK (opened), self);
   g_signal_connect_swapped (session, "block", G_CALLBACK (show_block), self);
   g_signal_connect_swapped (session, "notice", G_CALLBACK (show_notice), self);
   return self;
@@ -505,7 +581,7 @@ preview_page_new (PreviewSession * session, GError ** error)
 void
 preview_page_free (PreviewPage * self)
 {
-  while (self->encoding)
+  while (self->encoding || self->computing)
     g_main_context_iteration (NULL, TRUE);
   g_signal_handlers_disconnect_by_data (self->session, self);
   while (g_source_remove_by_user_data (self));
@@ -514,10 +590,11 @@ preview_page_free (PreviewPage * self)
   clear_frame (&self->latest);
   clear_frame (&self->next);
   clear_frame (&self->picture);
-  g_clear_pointer (&self->file, g_bytes_unref);
+  g_clear_pointer (&self->file.file, g_bytes_unref);
+  g_clear_pointer (&self->next_file.file, g_bytes_unref);
   g_clear_pointer (&self->block, gst_structure_free);
-  for (guint i = 0; i < 2; i++)
-    g_array_unref (self->plot[i]);
+  g_clear_pointer (&self->curve, json_object_unref);
+  g_queue_clear_full (&self->points, (GDestroyNotify) json_object_unref);
   g_mutex_clear (&self->lock);
   g_free (self->notice);
   g_free (self);

@@ -11,16 +11,21 @@
  *     {"controls": [...], "presets": [...]   at first (protocol-write.h)
  *      "heard": commands that came from this viewer,
  *      "values": {control: value}, "caption": what the picture is,
- *      "position": and "duration": seconds, where they are known,
- *      "paused": true, "notice": "a warning", "block": {...},
- *      "picture": {"frame": number, "skipped": frames not sent to this viewer},
- *      "figures": {...} of this frame, "idle": [controls without an effect],
- *      "plot": [the PSNR of the last frames; null where nothing differs],
- *      "b-plot": [B's, from when on there is a B]}
+ *      "name": the source's, "late": frames that were too late,
+ *      "position", "duration", "frame-duration", and "from" and "to" of the
+ *      range that is repeated: seconds, where they are known,
+ *      "paused": true, "moves": false for a still, "notice": "a warning",
+ *      "opened": true where another file is shown,
+ *      "points": [the figures of each frame that was shown since],
+ *      "block": {...}, "curve": {"a": {...}, "b": {...}} (curve.h),
+ *      "picture": {"frame": number, "skipped": frames not sent to this viewer,
+ *        "format", "matrix", "full", "width", "height": encoder.h},
+ *      "figures": {...} of this frame, "idle": [controls without an effect]}
  *
- * It may send "shown", or "shown 3.5" if the picture was in transit for 3.5 ms,
- * and the commands of protocol-read.h. A picture is a PNG, or a BMP if all
- * viewers that wait for it have fast lines.
+ * It may send "planes", if it can show them; "shown", or "shown 3.5" if the
+ * picture was in transit for 3.5 ms; "curve", for those of the shown frame; and
+ * the commands of protocol-read.h. Pictures are raw if all viewers that wait
+ * for one have fast lines, else PNG.
  */
 #ifndef PREVIEW_PAGE_H
 #define PREVIEW_PAGE_H

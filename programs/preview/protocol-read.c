@@ -86,6 +86,17 @@ press_key (PreviewSession * session, gchar ** words, GError ** error)
   return TRUE;
 }
 
+static gboolean
+mark (PreviewSession * session, gchar ** words, GError ** error)
+{
+  (void) words;
+  if (preview_session_mark (session))
+    return TRUE;
+  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_SEEK,
+      "A stream without a duration cannot be repeated.");
+  return FALSE;
+}
+
 static const struct
 {
   const gchar *name;
@@ -100,6 +111,7 @@ static const struct
   {"seek", 2, seek},
   {"step", 1, step},
   {"back", 1, step},
+  {"mark", 1, mark},
   {"press", 3, point},
   {"move", 3, point},
   {"release", 3, point},

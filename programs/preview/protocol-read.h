@@ -7,6 +7,8 @@
  *     pause, play
  *     step, back                                to the next frame, the last one
  *     seek SECONDS
+ *     mark                                      the start of a repeated range,
+ *                                               its end, none
  *     press X Y, move X Y, release X Y          of the picture's samples
  *     zoom X Y STEPS                            by Ctrl and the wheel there
  *     key NAME                                  such as Up, g, space

@@ -5,6 +5,7 @@
  * appear in Origin or, if its name resolves to this machine, in Host. At any
  * other address it is whoever has the token. */
 #include "server.h"
+#include "files.h"
 #include "listener.h"
 #include "page.h"
 #include "resources.h"
@@ -17,12 +18,13 @@
 /* The page loads nothing from other sites, and runs nothing but its own
  * scripts. */
 #define POLICY "default-src 'none'; script-src 'self'; style-src 'self'; " \
-    "img-src 'self'; connect-src 'self'; base-uri 'none'; " \
+    "img-src 'self' data:; connect-src 'self'; base-uri 'none'; " \
     "form-action 'none'; frame-ancestors 'none'"
 
 struct _PreviewServer
 {
   PreviewPage *page;
+  PreviewFiles *files;
   SoupServer *server;
   PreviewListener *listener;
   gchar *base;                  /* the page's path, with a / at its end */
@@ -38,6 +40,8 @@ static const struct
   {"page.js", "text/javascript; charset=utf-8"},
   {"plot.js", "text/javascript; charset=utf-8"},
   {"view.js", "text/javascript; charset=utf-8"},
+  {"cards.js", "text/javascript; charset=utf-8"},
+  {"panels.js", "text/javascript; charset=utf-8"},
   {"page.css", "text/css; charset=utf-8"},
   {"icon.svg", "image/svg+xml"},
 };
@@ -120,6 +124,31 @@ may_pass (PreviewServer * self, SoupServerMessage * message, const gchar * path)
   return FALSE;
 }
 
+static gboolean
+is_open (PreviewServer * self, SoupServerMessage * message, const gchar * path)
+{
+  return soup_server_message_get_method (message) == SOUP_METHOD_POST
+      && strcmp (path + strlen (self->base), "open") == 0;
+}
+
+/* The headers of a request have come. A file to open is written as it comes. */
+static void
+check_file (SoupServer * server, SoupServerMessage * message,
+    const gchar * path, GHashTable * query, gpointer data)
+{
+  PreviewServer *self = data;
+  const gchar *name = query == NULL ? NULL : g_hash_table_lookup (query,
+      "name");
+
+  (void) server;
+  if (may_pass (self, message, path) && is_open (self, message, path)) {
+    if (name == NULL || *name == '\0')
+      refuse (message, SOUP_STATUS_BAD_REQUEST, "open?name=FILE\n");
+    else
+      preview_files_receive (self->files, message, name);
+  }
+}
+
 static void
 serve_file (SoupServer * server, SoupServerMessage * message,
     const gchar * path, GHashTable * query, gpointer data)
@@ -134,6 +163,10 @@ serve_file (SoupServer * server, SoupServerMessage * message,
       (message), "Connection", "close");
   if (!may_pass (self, message, path))
     return;
+  if (is_open (self, message, path)) {
+    preview_files_open (self->files, message);
+    return;
+  }
   if (method != SOUP_METHOD_GET && method != SOUP_METHOD_HEAD) {
     refuse (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "GET or HEAD.\n");
     return;
@@ -153,7 +186,9 @@ serve_file (SoupServer * server, SoupServerMessage * message,
           SOUP_MEMORY_STATIC, text, size);
       return;
     }
-  refuse (message, SOUP_STATUS_NOT_FOUND, "There is no such page.\n");
+  if (method != SOUP_METHOD_GET
+      || !preview_files_get (self->files, message, name))
+    refuse (message, SOUP_STATUS_NOT_FOUND, "There is no such page.\n");
 }
 
 /* Without a status, libsoup continues and opens the WebSocket. */
@@ -184,6 +219,7 @@ preview_server_free (PreviewServer * self)
   g_clear_pointer (&self->listener, preview_listener_free);
   soup_server_disconnect (self->server);
   g_clear_pointer (&self->page, preview_page_free);
+  g_clear_pointer (&self->files, preview_files_free);
   g_object_unref (self->server);
   g_free (self->base);
   g_free (self->address);
@@ -217,7 +253,8 @@ describe_address (PreviewServer * self)
       ? g_strdup (g_get_host_name ()) : g_inet_address_to_string (address);
 
   return g_strdup_printf (strchr (host, ':') ? "http://[%s]:%d%s"
-      : "http://%s:%d%s", host, g_inet_socket_address_get_port (at), self->base);
+      : "http://%s:%d%s", host, g_inet_socket_address_get_port (at),
+      self->base);
 }
 
 static gboolean
@@ -247,6 +284,7 @@ preview_server_new (PreviewSession * session, const gchar * address,
 
   self->local = address == NULL;
   self->base = make_base (self->local);
+  self->files = preview_files_new (session);
   self->server = soup_server_new ("server-header", "blockdct-preview", NULL);
   /* Pictures are already compressed where that helps. */
   soup_server_remove_websocket_extension (self->server,
@@ -258,6 +296,7 @@ preview_server_new (PreviewSession * session, const gchar * address,
     return NULL;
   }
   socket = g_strconcat (self->base, "socket", NULL);
+  soup_server_add_early_handler (self->server, NULL, check_file, self, NULL);
   soup_server_add_handler (self->server, NULL, serve_file, self, NULL);
   soup_server_add_handler (self->server, socket, check_viewer, self, NULL);
   soup_server_add_websocket_handler (self->server, socket, NULL, NULL,

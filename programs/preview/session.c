@@ -298,6 +298,9 @@ set_up (PreviewSession * self, GError ** error)
   g_object_set (self->part[PREVIEW_COMPARE], "interactive",
       self->output != PREVIEW_FILES, NULL);
   g_object_set (self->part[PREVIEW_A], "stats-file", self->options.csv, NULL);
+  /* The page shows bits beside the PSNR. */
+  if (self->output == PREVIEW_PAGE)
+    preview_session_set_text (self, "metrics=bits", NULL);
   for (gchar ** pair = self->options.properties; pair != NULL && *pair; pair++)
     if (!preview_session_set_text (self, *pair, error))
       return FALSE;

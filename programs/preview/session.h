@@ -77,6 +77,9 @@ gboolean preview_session_moves (PreviewSession * self);
 gboolean preview_session_get_time (PreviewSession * self,
     GstClockTime * position, GstClockTime * duration);
 
+/** The duration of a frame. */
+GstClockTime preview_session_get_frame_duration (PreviewSession * self);
+
 /** Go to the frame at `place`. While one seek is in progress the next one
  * waits, and only the latest one that waits is made. FALSE: the stream cannot
  * seek. */
@@ -96,7 +99,7 @@ void preview_session_get_range (PreviewSession * self, GstClockTime * from,
 
 /* Settings: controls.c. Any thread may get and set them. */
 
-#define PREVIEW_N_CONTROLS 24
+#define PREVIEW_N_CONTROLS 26
 /** The names of the controls, from top to bottom, for
  * preview_session_set_text(). */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
@@ -153,10 +156,11 @@ void preview_session_zoom (PreviewSession * self, gdouble x, gdouble y,
 /** The original, owned by the caller; or NULL. Any thread may call this. */
 GstSample *preview_session_get_original (PreviewSession * self);
 
-/** Process a frame with A's settings: `figures` receives its figures, `result`
- * its message `blockdct-curve`; either may be NULL. `curve` is the value of
- * blockdct's property. FALSE with an error. Any thread may call this. */
-gboolean preview_session_get_curve (PreviewSession * self,
+/** Process a frame with A's or B's settings: `figures` receives its figures,
+ * `result` its message `blockdct-curve`; either may be NULL. `curve` is the
+ * value of blockdct's property. FALSE with an error. Any thread may call
+ * this. */
+gboolean preview_session_get_curve (PreviewSession * self, gboolean of_b,
     GstSample * original, const gchar * curve, GstStructure ** figures,
     GstStructure ** result, GError ** error);
 
@@ -168,10 +172,11 @@ typedef enum
   PREVIEW_SAVE_ORIGINAL
 } PreviewSave;
 
-/** Process `original` with the settings, and write the picture as a PNG with 8
- * bits a sample. FALSE with an error, such as that B is not shown. */
-gboolean preview_session_save (PreviewSession * self, GstSample * original,
-    PreviewSave what, const gchar * path, GError ** error);
+/** A PNG with 8 bits a sample of `original`, processed with the settings; owned
+ * by the caller. NULL with an error, such as that B is not shown. Any thread
+ * may call this. */
+GBytes *preview_session_save (PreviewSession * self, GstSample * original,
+    PreviewSave what, GError ** error);
 
 /** Write the last picture as a PNG, without a window. */
 gboolean preview_session_save_last (PreviewSession * self, const gchar * path,

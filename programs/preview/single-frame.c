@@ -115,32 +115,33 @@ preview_session_get_original (PreviewSession * self)
 }
 
 gboolean
-preview_session_get_curve (PreviewSession * self, GstSample * original,
-    const gchar * curve, GstStructure ** figures, GstStructure ** result,
-    GError ** error)
+preview_session_get_curve (PreviewSession * self, gboolean of_b,
+    GstSample * original, const gchar * curve, GstStructure ** figures,
+    GstStructure ** result, GError ** error)
 {
   g_autofree gchar *settings = g_strconcat ("curve=", curve, NULL);
   const gchar *const changes[] = { settings, "metrics=bits",
     "interval=0", "view=reconstruction", "grid=false", "min-psnr-error=0",
     "min-psnr-warning=0", NULL
   };
-  GstElement *element = copy_part (self, PREVIEW_A, changes, error);
+  GstElement *element = copy_part (self, of_b ? PREVIEW_B
+      : PREVIEW_A, changes, error);
   g_autoptr (GstSample) out = element == NULL ? NULL
       : run (element, original, figures, result, error);
 
   return out != NULL;
 }
 
-static gboolean
-write_png (GstSample * picture, const gchar * path, GError ** error)
+static GBytes *
+make_png (GstSample * frame, GError ** error)
 {
   PreviewEncoder *encoder = preview_encoder_new (error);
-  g_autoptr (GBytes) png = encoder == NULL ? NULL
-      : preview_encoder_run (encoder, picture, TRUE, error);
+  PreviewPicture picture = { 0 };
 
+  if (encoder != NULL)
+    preview_encoder_run (encoder, frame, PREVIEW_PNG, &picture, error);
   g_clear_pointer (&encoder, preview_encoder_free);
-  return png != NULL && g_file_set_contents (path, g_bytes_get_data (png,
-          NULL), g_bytes_get_size (png), error);
+  return picture.file;
 }
 
 /* The floating element that makes the picture to save; NULL with an error. */
@@ -163,9 +164,9 @@ choose (PreviewSession * self, PreviewSave what, GError ** error)
   return NULL;
 }
 
-gboolean
+GBytes *
 preview_session_save (PreviewSession * self, GstSample * original,
-    PreviewSave what, const gchar * path, GError ** error)
+    PreviewSave what, GError ** error)
 {
   g_autoptr (GstSample) picture = NULL;
   GstElement *element;
@@ -174,7 +175,7 @@ preview_session_save (PreviewSession * self, GstSample * original,
     picture = gst_sample_ref (original);
   else if ((element = choose (self, what, error)) != NULL)
     picture = run (element, original, NULL, NULL, error);
-  return picture != NULL && write_png (picture, path, error);
+  return picture == NULL ? NULL : make_png (picture, error);
 }
 
 gboolean
@@ -182,11 +183,14 @@ preview_session_save_last (PreviewSession * self, const gchar * path,
     GError ** error)
 {
   g_autoptr (GstSample) sample = NULL;
+  g_autoptr (GBytes) png = NULL;
 
   g_object_get (self->sink, "last-sample", &sample, NULL);
-  if (sample != NULL)
-    return write_png (sample, path, error);
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
-      "There was no frame to save.");
-  return FALSE;
+  if (sample == NULL)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+        "There was no frame to save.");
+  else
+    png = make_png (sample, error);
+  return png != NULL && g_file_set_contents (path, g_bytes_get_data (png,
+          NULL), g_bytes_get_size (png), error);
 }

@@ -94,6 +94,12 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
   return TRUE;
 }
 
+GstClockTime
+preview_session_get_frame_duration (PreviewSession * self)
+{
+  return self->duration;
+}
+
 /* A stop position stays in force until another one is set. */
 static gboolean
 seek_now (PreviewSession * self, GstClockTime place)

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 
-const find = id => document.getElementById(id);
-const widgets = {}; // by the control's name
+// The connection, pointer and keys, the player, files, and undo.
+
 const sentAt = {}; // by the kind of command, which one was the last
 const held = new Map(); // texts that wait for the line; the newest of each kind
 const page = {
   socket: null,
   said: 0, // commands
-  news: null, // the latest text
+  news: {}, // all that has come, the newest of each
   newsAt: 0, // ms
+  values: {}, // of the controls
   took: 0, // ms that the picture came after it; 0: none did
-  data: null, // the picture's file
-  paused: false,
-  before: "wipe", // the view before flicker
+  data: null, // the picture's bytes
+  width: 0,
+  height: 0,
   lost: false,
 };
 
@@ -47,282 +48,216 @@ function say (text, kind = Symbol()) {
     sendHeld();
 }
 
-// Controls
-
 function turn (name, value) {
   say(`set ${name}=${value}`, name);
 }
 
-function makeSelect (control) {
-  const select = document.createElement("select");
-
-  select.multiple = control.flags !== undefined;
-  if (select.multiple)
-    select.size = control.flags.length;
-  for (const value of control.flags ?? control.values) {
-    const option = new Option(value.nick, value.nick);
-    option.title = value.about;
-    select.append(option);
-  }
-  return select;
+function isNewer (name) {
+  return held.has(name) || sentAt[name] > page.news.heard;
 }
 
-function makeInput (control) {
-  const input = document.createElement("input");
+// The player
 
-  input.type = control.step === undefined ? "checkbox" : "range";
-  // With a whole number as zoom all samples have the same size.
-  if (control.step !== undefined) {
-    input.min = control.minimum;
-    input.max = control.maximum;
-    input.step = control.name === "zoom" ? 1 : control.step;
-  }
-  return input;
+const player = {
+  last: 0,
+
+  // Frames are counted by their duration; times are rounded.
+  frame (at) {
+    return Math.floor(at / page.news["frame-duration"] + 0.1);
+  },
+
+  open () {
+    find("transport").append(
+      makeButton("back", "", "The frame before, of what is paused (,)", () => say("back"), "back"),
+      makeButton("pause", "", "Pause and play (p)", pause, "pause"),
+      makeButton("step", "", "The next frame, of what is paused (.)", () => say("step"), "step"),
+      makeButton("loop", "", "Repeat from this frame on; again: until this frame; again: no "
+        + "more (l)", () => say("mark"), "loop"));
+    find("seek").addEventListener("input", () => seek(find("seek").value));
+  },
+
+  // The slider keeps its place while it is dragged, and until the server has heard of
+  // its latest seek.
+  show () {
+    const {position, duration, paused, moves, from, to} = page.news, bar = find("seek");
+
+    bar.disabled = duration === undefined;
+    for (const id of ["back", "loop"])
+      find(id).disabled = bar.disabled;
+    find("pause").replaceChildren(makeIcon(paused ? "play" : "pause"));
+    find("pause").ariaLabel = paused ? "Play" : "Pause";
+    find("loop").ariaPressed = from !== undefined;
+    find("loop").classList.toggle("half", from !== undefined && to === undefined);
+    if (bar.disabled) {
+      find("clock").value = moves ? "live" : "still";
+    } else if (!bar.matches(":active") && !isNewer("seek")) {
+      bar.max = duration;
+      bar.value = position;
+      bar.ariaValueText = find("clock").value = `${this.frame(position) + 1} of `
+        + `${this.frame(duration)}`;
+      find("clock").title = `${position.toFixed(2)} s of ${duration.toFixed(2)} s`;
+    }
+  },
+};
+
+function pause () {
+  say(page.news.paused ? "play" : "pause");
 }
 
-function makeControl (control) {
-  const label = document.createElement("label");
-  const widget = control.values || control.flags ? makeSelect(control) : makeInput(control);
-
-  widget.id = label.htmlFor = `control-${control.name.replace("::", "-")}`;
-  widget.title = label.title = control.about;
-  label.textContent = control.name;
-  widget.addEventListener("input", () => {
-    const value = widget.type === "checkbox" ? widget.checked
-      : widget.multiple ? [...widget.selectedOptions].map(one => one.value)
-        .join("+") || "0" : widget.value;
-    showOutput(widget, value);
-    turn(control.name, value);
-  });
-  widgets[control.name] = widget;
-  find("controls").append(label, widget);
-  if (widget.matches("input"))
-    find("controls").append(document.createElement("output"));
+function seek (seconds) {
+  say(`seek ${seconds}`, "seek");
 }
 
-function makePresets (names) {
-  const values = names.map(name => ({nick: name, about: name}));
-  const select = makeSelect({values: [{nick: "", about: ""}, ...values]});
-  const label = document.createElement("label");
+// Undo: the settings that were in force before the last ones, of those that came to rest.
+const history = [];
+const notUndone = ["wipe-position", "zoom-x", "zoom-y"];
 
-  select.id = label.htmlFor = "control-preset";
-  label.textContent = "preset";
-  select.addEventListener("input", () => {
-    if (select.value !== "")
-      say(`preset ${select.value}`);
-    select.value = "";
-  });
-  if (names.length > 0)
-    find("controls").append(label, select);
+function remember (values) {
+  clearTimeout(page.resting);
+  page.resting = setTimeout(() => {
+    if (JSON.stringify(history.at(-1)) !== JSON.stringify(values))
+      history.push(values);
+    find("undo").disabled = history.length < 2;
+  }, 400);
 }
 
-function makeControls (news) {
-  for (const name of Object.keys(widgets))
-    delete widgets[name];
-  find("controls").replaceChildren();
-  makePresets(news.presets);
-  news.controls.forEach(makeControl);
-}
+function undo () {
+  const rests = history.at(-1), text = JSON.stringify(page.values);
+  const to = JSON.stringify(rests) === text ? history.at(-2) : rests;
 
-function showOutput (widget, value) {
-  if (widget.type === "range")
-    widget.nextSibling.value = +Number(value).toFixed(2);
-}
-
-// A control that the user has changed since is not changed back: its new value
-// comes later.
-function showValues (values, heard) {
-  for (const [name, value] of Object.entries(values)) {
-    const widget = widgets[name];
-    if (held.has(name) || sentAt[name] > heard)
-      continue;
-    if (widget.type === "checkbox")
-      widget.checked = value;
-    else if (widget.multiple)
-      for (const option of widget.options)
-        option.selected = value.includes(option.value);
-    else
-      widget.value = value;
-    showOutput(widget, value);
-  }
-  find("swap").disabled = (values.left !== "b" && values.right !== "b")
-    || values["b::encoder"] !== "transform";
-  find("flicker").ariaPressed = values.view === "flicker";
+  if (to === undefined)
+    return;
+  while (history.length > 1 && history.at(-1) !== to)
+    history.pop();
+  for (const [name, value] of Object.entries(to))
+    if (JSON.stringify(value) !== JSON.stringify(page.values[name]) && !notUndone.includes(name))
+      turn(name, Array.isArray(value) ? value.join("+") || "0" : value);
 }
 
 // Texts and pictures from the server
-
-function format (name, value) {
-  if (/^psnr|^xpsnr/.test(name))
-    return value === null ? "identical" : `${value.toFixed(2)} dB`;
-  if (name === "nonzero")
-    return `${(100 * value).toFixed(1)} %`;
-  if (typeof value === "number" && !Number.isInteger(value))
-    return value.toPrecision(6);
-  return String(value);
-}
-
-function addRow (body, name, cells) {
-  const row = body.insertRow(), head = document.createElement("th");
-
-  head.textContent = name;
-  row.append(head);
-  for (const cell of cells)
-    row.insertCell().textContent = cell;
-}
-
-// All fields except times and fields that are shown elsewhere, with a column for A and
-// one for B.
-function showFigures (figures) {
-  const left = /^(type|timestamp|.*-time|duration|frames|mse.*|repeated|pad)$/;
-  const body = document.createElement("tbody");
-  const columns = "b-psnr" in figures ? ["", "b-"] : [""];
-  const names = new Set(Object.keys(figures).map(name => name.replace(/^b-/, "")));
-
-  if (columns.length > 1)
-    addRow(body, "", ["A", "B"]);
-  for (const name of names)
-    if (!left.test(name))
-      addRow(body, name, columns.map(column => column + name in figures
-        ? format(name, figures[column + name]) : ""));
-  find("figures").tBodies[0]?.remove();
-  find("figures").append(body);
-}
-
-// The lowest frequencies of a block's levels.
-function showBlock (block) {
-  const table = document.createElement("table"), shown = Math.min(block.size, 8);
-
-  table.createCaption().textContent = `Levels of luma's block at (${block.x}, `
-    + `${block.y}), ${block.size}x${block.size}`;
-  for (let v = 0; v < shown; v++) {
-    const row = table.insertRow();
-    for (let u = 0; u < shown; u++)
-      row.insertCell().textContent = block.levels[v * block.size + u];
-  }
-  find("block").replaceChildren(table);
-}
 
 function showNotice (text) {
   find("notice").textContent = text;
   find("notice").hidden = text === "";
 }
 
-function showTransport () {
-  const {picture, width, height, data} = page;
+const kinds = {png: "PNG, for a slow line", RGBX: "raw R, G, B"};
 
-  find("scale").value = view.description;
-  if (picture === undefined)
+function showSource () {
+  const {picture, name, late} = page.news, {data} = page;
+
+  find("scale").value = view.picture === null ? "" : view.description;
+  find("scale").title = view.scale < 1 ? "smaller than it is: artefacts look otherwise"
+    : Number.isInteger(view.scale) ? "sample by sample" : "enlarged, and smoothed";
+  find("scale").classList.toggle("untrue", !Number.isInteger(view.scale));
+  find("name").textContent = find("name").title = name ?? "";
+  if (data === null)
     return;
-  find("transport").textContent =
-    `${isBitmap(data) ? "uncompressed BMP" : "PNG"}, lossless at 8 bits, `
-    + `${width} x ${height}, ${(data.byteLength / 1024).toFixed(0)} KiB; `
-    + `${picture.skipped} frames not sent, `
-    + "as this browser was busy with others; shown "
-    + (view.scale < 1 ? "smaller than it is: artefacts look otherwise"
-      : "sample by sample");
+  find("source").textContent = `${picture.width} × ${picture.height}`
+    + `${page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
+  find("line").textContent = `${kinds[picture.format] ?? "raw planes"}, lossless; `
+    + `${picture.skipped} not sent, ${late} late`;
+  find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB a picture. Frames are not `
+    + "sent while this browser draws another one; they are late where they took too long to make";
 }
 
-// The slider keeps its place while it is dragged, and until the server has heard of its
-// latest seek. While a seek is on its way the text has no time.
-function showTime (news) {
-  const seek = find("seek");
+// Which part of the picture is which.
+function showCaptions () {
+  const sides = {original: "Original", a: "A", b: "B"}, {view: name, left, right} = page.values;
+  const two = ["wipe", "side-by-side", "stacked"].includes(name);
 
-  if (news.duration === undefined || seek.matches(":active")
-      || held.has("seek") || sentAt.seek > news.heard)
-    return;
-  find("time").hidden = false;
-  seek.max = news.duration;
-  seek.value = news.position;
-  find("clock").value = `${news.position.toFixed(2)} s of `
-    + `${news.duration.toFixed(2)} s`;
+  find("left").textContent = two ? sides[left] : page.news.caption;
+  find("right").textContent = two ? sides[right] : "";
+  find("right").classList.toggle("below", name === "stacked");
+  find("picture").ariaLabel = `picture: ${page.news.caption}`;
 }
 
 function show (news) {
+  Object.assign(page.news, news);
+  for (const name of ["duration", "position", "from", "to"])
+    if (!(name in news))
+      delete page.news[name];
   if (news.controls !== undefined)
-    makeControls(news);
-  showValues(news.values, news.heard);
-  find("caption").textContent = news.caption;
-  showTime(news);
-  page.paused = news.paused;
-  find("pause").textContent = news.paused ? "Play" : "Pause";
+    makeCards(news);
+  if (news.opened)
+    time.clear();
+  if (JSON.stringify(page.values) !== JSON.stringify(news.values))
+    remember(news.values);
+  page.values = news.values;
+  showValues(news.values, isNewer);
+  showCaptions();
+  player.show();
+  if (news.points !== undefined)
+    time.add(news.points);
   if (news.notice !== undefined)
     showNotice(news.notice);
   if (news.block !== undefined)
-    showBlock(news.block);
+    block.take(news.block);
+  if (news.curve !== undefined)
+    rate.take(news.curve);
+  panels.show();
 }
 
-// A BMP begins with a B.
-function isBitmap (data) {
-  return new Uint8Array(data, 0, 1)[0] === 66;
-}
+// What the browser can draw.
+async function makePicture ({format, width, height, matrix, full}, data) {
+  const options = {colorSpaceConversion: "none", premultiplyAlpha: "none"};
 
-// A BMP as the server writes it: 24 bits a sample, or 8 of grey, from the top down.
-// Chromium's own decoder takes several times as long, more than PNG's.
-function readBitmap (data) {
-  const header = new DataView(data);
-  const [start, width, height] = [10, 18, 22]
-    .map(at => Math.abs(header.getInt32(at, true)));
-  const size = header.getUint16(28, true) / 8;
-  const [green, red] = size === 3 ? [1, 2] : [0, 0];
-  const pitch = Math.ceil(size * width / 4) * 4;
-  const bytes = new Uint8Array(data, start);
-  const pixels = new Uint32Array(width * height);
-
-  for (let v = 0, to = 0; v < height; v++)
-    for (let u = 0, at = v * pitch; u < width; u++, at += size)
-      pixels[to++] = 0xff000000 | bytes[at] << 16 | bytes[at + green] << 8
-        | bytes[at + red];
-  return new ImageData(new Uint8ClampedArray(pixels.buffer), width, height);
-}
-
-function makePng (data) {
-  return new Blob([data], {type: "image/png"});
+  if (format === "png")
+    return createImageBitmap(new Blob([data], {type: "image/png"}), options);
+  if (format === "RGBX")
+    return createImageBitmap(new ImageData(new Uint8ClampedArray(data), width, height), options);
+  // Only the matrix is converted.
+  return new VideoFrame(data, {format, codedWidth: width, codedHeight: height, timestamp: 0,
+    colorSpace: {matrix, fullRange: full, primaries: "bt709", transfer: "iec61966-2-1"}});
 }
 
 // Shows the picture and its figures at the same time.
 async function showPicture (news, data) {
-  const source = isBitmap(data) ? readBitmap(data) : makePng(data);
-  const picture = await createImageBitmap(source,
-    {colorSpaceConversion: "none", premultiplyAlpha: "none"});
+  const {width, height} = news.picture, picture = await makePicture(news.picture, data);
 
-  page.data = data;
-  page.picture = news.picture;
-  page.width = picture.width;
-  page.height = picture.height;
-  view.show(picture);
-  plot.show(find("plot"), news.plot, news["b-plot"]);
+  Object.assign(page, {data, width, height, picture: news.picture});
+  view.show(picture, width, height, news.values.view);
   if (news.figures !== undefined) {
     page.figures = news.figures;
+    showIdle(news.idle);
     showFigures(news.figures);
-    for (const [name, widget] of Object.entries(widgets))
-      widget.classList.toggle("idle", news.idle.includes(name));
   }
-  showTransport();
+  showSource();
+  block.data && block.place();
+  panels.show();
 }
 
-// The next text comes after this one has been shown. The time of the picture in transit
-// decides whether the next one is compressed.
+// The next text may come: while this picture is drawn, or, of a page that is not seen,
+// when it is. The time of the picture in transit decides whether the next one is
+// compressed.
 function acknowledge () {
-  requestAnimationFrame(() => {
+  const answer = () => {
     if (page.socket.readyState === WebSocket.OPEN)
       page.socket.send(`shown ${page.took}`);
-  });
+  };
+
+  if (document.hidden)
+    requestAnimationFrame(answer);
+  else
+    answer();
 }
 
 async function receive (message) {
   if (typeof message.data === "string") {
-    page.news = JSON.parse(message.data);
+    page.latest = JSON.parse(message.data);
     page.newsAt = message.timeStamp;
     page.took = 0;
-    show(page.news);
-    if (page.news.picture !== undefined)
-      return;
+    if (page.latest.picture === undefined) {
+      show(page.latest);
+      acknowledge();
+    }
   } else {
+    const news = page.latest;
     page.took = Math.max(message.timeStamp - page.newsAt, 0.1);
-    await showPicture(page.news, message.data);
+    acknowledge();
+    show(news);
+    await showPicture(news, message.data);
   }
-  acknowledge();
 }
 
 function connect () {
@@ -336,6 +271,8 @@ function connect () {
     delete sentAt[name];
   socket.addEventListener("message", receive);
   socket.addEventListener("open", () => {
+    if (window.VideoFrame !== undefined)
+      socket.send("planes");
     if (page.lost)
       showNotice("");
     page.lost = false;
@@ -347,58 +284,196 @@ function connect () {
   });
 }
 
-// The pointer and keys: the element's own, and those of the page
+// Files
+
+async function ask (path, options) {
+  const answer = await fetch(path, options);
+
+  if (answer.ok)
+    return answer;
+  showNotice(await answer.text());
+  return null;
+}
+
+async function openFile (file) {
+  if (file === undefined)
+    return;
+  showNotice(`Opening ${file.name}`);
+  if (await ask(`open?name=${encodeURIComponent(file.name)}`, {method: "POST", body: file}))
+    showNotice("");
+}
+
+async function save (name) {
+  const answer = await ask(`${name}.png`);
+
+  if (answer === null)
+    return;
+  const link = make("a", {download: `${page.news.name}-${page.figures?.index ?? 0}-${name}.png`});
+  link.href = URL.createObjectURL(await answer.blob());
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+// The line for a colleague who has the same file.
+function describeLine () {
+  const settings = page.news.controls
+    .filter(({name, default: normal}) => !notUndone.includes(name)
+      && String(page.values[name]) !== String(normal))
+    .map(({name}) => `${name}=${[page.values[name]].flat().join("+") || 0}`);
+
+  return ["blockdct-preview", page.news.name, ...settings]
+    .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+    .join(" ");
+}
+
+async function copy (path) {
+  const text = path === undefined ? describeLine() : await (await ask(path))?.text();
+  const area = make("textarea", {}, text);
+
+  if (navigator.clipboard !== undefined) {
+    await navigator.clipboard.writeText(text);
+  } else { // elsewhere than on this machine
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  showNotice(`Copied: ${text.length < 200 ? text : `${text.slice(0, 200)}…`}`);
+  setTimeout(() => showNotice(""), 4000);
+}
+
+// A list of actions that opens over what is below it.
+function makeMenu (id, text, about, items) {
+  const menu = make("details", {class: "menu", id},
+    make("summary", {title: about}, text));
+  const list = make("div", {});
+
+  for (const [name, action] of items) {
+    const button = makeButton("", name, name, () => {
+      menu.open = false;
+      action();
+    });
+    button.removeAttribute("id");
+    list.append(button);
+  }
+  menu.append(list);
+  menu.addEventListener("focusout", ({relatedTarget}) => {
+    if (!menu.contains(relatedTarget))
+      menu.open = false;
+  });
+  return menu;
+}
+
+function makeFiles () {
+  find("files").append(
+    makeButton("open", "Open", "Show another file (Ctrl+O); or drop it on the page",
+      () => find("file").click()),
+    makeMenu("save", "Save", "Ctrl+S: the view", [["View", () => save("view")],
+      ["Original", () => save("original")], ["A", () => save("a")], ["B", () => save("b")]]),
+    makeMenu("copy", "Copy", "Ctrl+C: the line", [["as blockdct-preview", () => copy()],
+      ["as gst-launch-1.0", () => copy("command.txt")],
+      ["as Python", () => copy("program.py")]]));
+  find("file").addEventListener("change", ({target}) => {
+    openFile(target.files[0]);
+    target.value = "";
+  });
+  document.addEventListener("dragover", event => event.preventDefault());
+  document.addEventListener("drop", event => {
+    event.preventDefault();
+    openFile(event.dataTransfer.files[0]);
+  });
+}
+
+// Size on the screen
+
+function scale (by, event) {
+  if (typeof by === "number")
+    view.scaleTo(by);
+  else
+    view.scaleBy(by === "+" ? 1 : -1, event);
+  showSource();
+}
+
+function makeScaling () {
+  const output = make("output", {id: "scale"});
+
+  find("scaling").append(
+    makeButton("fit", "Fit", "As large as there is room for (f, 0)", () => scale(0)),
+    makeButton("one", "1:1", "Each sample is a pixel (1)", () => scale(1)),
+    makeButton("smaller", "−", "Smaller (-, wheel)", () => scale("-")), output,
+    makeButton("larger", "+", "Larger (+, wheel)", () => scale("+")));
+  for (const id of ["smaller", "larger"])
+    find(id).ariaLabel = id;
+}
+
+// The pointer
 
 function place (event) {
   return view.sample(event).map(at => at.toFixed(2)).join(" ");
-}
-
-// The page's zoom scales the whole picture; the element's zoom is a property.
-function scale (by, event) {
-  if (by === 0)
-    view.scaleTo(0);
-  else if (by === 1)
-    view.scaleTo(1);
-  else
-    view.scaleBy(by === "+" ? 1 : -1, event);
-  showTransport();
 }
 
 function turnWheel (event) {
   const by = event.deltaY || event.deltaX; // with Shift it may be the other one
 
   event.preventDefault();
-  if (by === 0)
-    return;
-  if (event.shiftKey)
-    scale(by < 0 ? "+" : "-", event);
-  else if (event.ctrlKey)
-    say(`zoom ${place(event)} ${by < 0 ? 1 : -1}`);
-  else
+  if (by !== 0 && event.shiftKey)
     say(`key ${by < 0 ? "Up" : "Down"}`);
+  else if (by !== 0)
+    scale(by < 0 ? "+" : "-", event);
+}
+
+// The line is dragged where it is, or wherever the whole picture is seen.
+function isOnLine (event) {
+  const {view: name, "wipe-position": position} = page.values;
+  const pixel = [event.offsetX, event.offsetY];
+
+  return event.button === 0 && !event.shiftKey && (view.isWhole || (name === "wipe"
+    && Math.abs(view.place([position * (page.width - 1), 0])[0] - pixel[0]) < 12));
 }
 
 function openPicture (canvas) {
-  let dragging = "";
+  const fingers = new Map();
+  let dragging = "", spread = 0;
+
+  const measure = () => {
+    const [one, other] = [...fingers.values()];
+    return Math.hypot(one.offsetX - other.offsetX, one.offsetY - other.offsetY);
+  };
 
   canvas.addEventListener("pointerdown", event => {
+    fingers.set(event.pointerId, event);
     canvas.setPointerCapture(event.pointerId);
-    canvas.focus();
-    dragging = event.button === 0 && !event.shiftKey ? "line" : "picture";
+    canvas.focus({preventScroll: true});
+    dragging = fingers.size > 1 ? "scale" : isOnLine(event) ? "line" : "picture";
     canvas.classList.toggle("panning", dragging === "picture");
-    if (dragging === "line")
+    if (dragging === "scale")
+      spread = measure();
+    else if (event.button === 0)
       say(`press ${place(event)}`);
     event.preventDefault();
   });
   canvas.addEventListener("pointermove", event => {
-    if (dragging === "line")
+    if (fingers.has(event.pointerId))
+      fingers.set(event.pointerId, event);
+    if (dragging === "line") {
       say(`move ${place(event)}`, "move");
-    else if (dragging === "picture")
+    } else if (dragging === "picture") {
       view.moveBy(event.movementX, event.movementY);
+    } else if (dragging === "scale" && fingers.size === 2) {
+      scale(view.scale * measure() / spread, event);
+      spread = measure();
+    } else if (panels.shown === "Block" && block.follows) {
+      block.ask(view.sample(event));
+    } else if (page.values.magnifier) {
+      say(`move ${place(event)}`, "move");
+    }
   });
   canvas.addEventListener("lostpointercapture", event => {
-    if (dragging === "line")
+    fingers.delete(event.pointerId);
+    if (dragging !== "scale" && event.button <= 0)
       say(`release ${place(event)}`);
+    if (dragging === "line" && panels.shown === "Block" && find("follow").checked)
+      find("follow").click();
     dragging = "";
     canvas.classList.remove("panning");
   });
@@ -406,78 +481,84 @@ function openPicture (canvas) {
   canvas.addEventListener("wheel", turnWheel, {passive: false});
 }
 
-const keys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
-  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", "+": "+", "-": "-",
-  "0": "0", " ": "space"};
+// Keys
+
+const elementKeys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
+  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", m: "m", " ": "space"};
+const pageKeys = {p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
+  l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
+  "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),
+  t: () => panels.toggle("Time"), r: () => panels.toggle("Rate"),
+  i: () => panels.toggle("Block"), w: goToWorst};
+const controlKeys = {z: undo, o: () => find("file").click(), s: () => save("view"),
+  c: () => copy()};
+const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
 
 // A focused widget handles its own keys; all others go to the picture.
 function belongsToWidget ({key, target}) {
-  return target.matches("select")
-    || (target.matches("input[type=range]") && key.startsWith("Arrow"))
-    || (target.matches("input[type=checkbox], button, summary") && key === " ");
+  return target.matches("select, textarea, [role=region]")
+    || (target.matches("input[type=range], [role=radio]") && key.startsWith("Arrow"))
+    || (target.matches("input, button, summary") && key === " ");
+}
+
+// The arrows choose among views, as of any group of this kind.
+function stepView ({key, target}) {
+  const buttons = [...find("views").querySelectorAll("button:not([hidden])")];
+  const by = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
+  const next = buttons.at((buttons.indexOf(target) + by) % buttons.length);
+
+  next.focus();
+  next.click();
 }
 
 function takeKey (event) {
-  if (event.ctrlKey || event.altKey || event.metaKey || belongsToWidget(event))
+  const {key} = event, control = event.ctrlKey || event.metaKey;
+  const action = control ? controlKeys[key] : pageKeys[key];
+
+  if (key === "Escape" && panels.shown !== "")
+    panels.toggle(panels.shown);
+  else if (event.altKey && key in steps)
+    block.step(...steps[key]);
+  else if (event.altKey || (control && key === "c" && !getSelection().isCollapsed))
     return;
-  if (keys[event.key] !== undefined)
-    say(`key ${keys[event.key]}`);
-  else if (event.key === "p")
-    pause();
-  else if (event.key === "." || event.key === ",")
-    say(event.key === "." ? "step" : "back");
-  else if (event.key === "f" || event.key === "1")
-    scale(event.key === "f" ? 0 : 1);
+  else if (event.target.matches("[role=radio]") && key.startsWith("Arrow"))
+    stepView(event);
+  else if (!control && belongsToWidget(event))
+    return;
+  else if (action !== undefined)
+    action();
+  else if (!control && key in elementKeys)
+    say(`key ${elementKeys[key]}`);
   else
     return;
   event.preventDefault();
 }
 
-function pause () {
-  say(page.paused ? "play" : "pause");
+// The theme is kept; none is the desktop's.
+function showTheme () {
+  document.documentElement.dataset.theme = localStorage.theme ?? "";
 }
 
-// The second time, it returns to the view before.
-function flicker () {
-  const {view: shown} = page.news.values;
+function nextTheme () {
+  const themes = ["", "dark", "light"];
 
-  turn("view", shown === "flicker" ? page.before : "flicker");
-  if (shown !== "flicker")
-    page.before = shown;
+  localStorage.theme = themes[(themes.indexOf(localStorage.theme ?? "") + 1) % themes.length];
+  showTheme();
+  panels.show();
 }
 
-// The shown picture as a PNG, whether it came as PNG or BMP.
-async function getStill () {
-  const canvas = new OffscreenCanvas(page.width, page.height);
-
-  if (!isBitmap(page.data))
-    return makePng(page.data);
-  canvas.getContext("2d", {alpha: false}).drawImage(view.picture, 0, 0);
-  return canvas.convertToBlob();
-}
-
-async function save () {
-  const link = document.createElement("a");
-
-  link.download = `blockdct-${page.figures?.index ?? page.picture.frame}.png`;
-  link.href = URL.createObjectURL(await getStill());
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
-
+showTheme();
+player.open();
+makeFiles();
+makeScaling();
+find("tabs").append(...["Time", "Rate", "Block"].map(name =>
+  makeButton(`tab-${name}`, name, panels[name][1], () => panels.toggle(name))));
 view.open(find("picture"));
 openPicture(find("picture"));
 document.addEventListener("keydown", takeKey);
-window.addEventListener("resize", showTransport);
-find("pause").addEventListener("click", pause);
-find("step").addEventListener("click", () => say("step"));
-find("seek").addEventListener("input", () =>
-  say(`seek ${find("seek").value}`, "seek"));
-find("save").addEventListener("click", save);
-for (const [id, by] of Object.entries({fit: 0, one: 1, larger: "+", smaller: "-"}))
-  find(id).addEventListener("click", () => scale(by));
-for (const [id, key] of Object.entries({in: "+", out: "-", whole: "0", store: "b",
-  swap: "x"}))
-  find(id).addEventListener("click", () => say(`key ${key}`));
-find("flicker").addEventListener("click", flicker);
+window.addEventListener("resize", () => {
+  view.inset = find("panel").offsetHeight * window.devicePixelRatio;
+  showSource();
+  panels.show();
+});
 connect();

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 
-// The picture in a <canvas>: one pixel of it is `scale` of the display's own, by
-// the nearest one from 1:1 on.
+// The picture in a <canvas>: one sample is `scale` of the display's pixels. Views
+// with two halves have each half in its half of the canvas, at the same place.
 const view = {
-  wanted: 0, // scale; 0: as large as fits, 1:1 at most
+  wanted: 0, // scale; 0: as large as fits
   largest: 32,
-  picture: null, // ImageBitmap
-  middle: [0, 0], // the sample that is in the middle
+  picture: null, // ImageBitmap or VideoFrame
+  width: 0,
+  height: 0,
+  middle: null, // the sample of a half that is in the middle
+  columns: 1, // halves
+  rows: 1,
+  inset: 0, // pixels at the bottom that a panel covers
+  mark: null, // [x, y, size] of a block in each half of the picture, or null
 
   open (canvas) {
     this.canvas = canvas;
@@ -15,58 +21,100 @@ const view = {
     new ResizeObserver(() => this.draw()).observe(canvas);
   },
 
-  get scale () {
-    if (this.wanted > 0 || this.picture === null)
-      return this.wanted || 1;
-    return Math.min(1, this.canvas.width / this.picture.width,
-      this.canvas.height / this.picture.height);
+  // The sizes of a half: of the canvas, and of the picture.
+  get room () {
+    return [this.canvas.width / this.columns,
+      Math.max(this.canvas.height - this.inset, 1) / this.rows];
+  },
+  get part () {
+    return [this.width / this.columns, this.height / this.rows];
   },
 
-  // The picture's corner is at a whole pixel, so that all samples have the same
-  // size.
+  get fitting () {
+    return Math.min(...this.room.map((size, i) => size / (this.part[i] || 1)));
+  },
+  get scale () {
+    return this.wanted || (this.picture === null ? 1 : this.fitting);
+  },
+  get isWhole () {
+    return this.scale <= this.fitting;
+  },
+
+  // Where a half's corner is, in its half of the canvas: at a whole pixel, so that
+  // all samples have the same size.
   get corner () {
-    return [this.canvas.width, this.canvas.height].map((size, i) =>
+    return this.room.map((size, i) =>
       Math.round(size / 2 - this.middle[i] * this.scale));
   },
 
-  show (picture) {
+  show (picture, width, height, name) {
+    const [columns, rows] = [name === "side-by-side" ? 2 : 1, name === "stacked" ? 2 : 1];
     const old = this.picture;
 
-    if (old === null || old.width !== picture.width
-        || old.height !== picture.height)
-      this.middle = [picture.width / 2, picture.height / 2];
-    this.picture = picture;
+    if (width !== this.width || height !== this.height || columns !== this.columns
+        || rows !== this.rows)
+      this.middle = [width / columns / 2, height / rows / 2];
+    Object.assign(this, {picture, width, height, columns, rows});
     this.draw();
-    if (old !== null)
-      old.close();
+    old?.close();
   },
 
-  // A picture smaller than the canvas is centred; a larger one fills it.
+  // What is smaller than its place is centred; what is larger fills it.
   keepInside () {
-    const size = [this.canvas.width, this.canvas.height];
-    const all = [this.picture.width, this.picture.height];
-
     this.middle = this.middle.map((at, i) => {
-      const half = size[i] / 2 / this.scale;
-      return 2 * half >= all[i] ? all[i] / 2
-        : Math.min(Math.max(at, half), all[i] - half);
+      const half = this.room[i] / 2 / this.scale, all = this.part[i];
+      return 2 * half >= all ? all / 2 : Math.min(Math.max(at, half), all - half);
     });
   },
 
-  draw () {
+  resize () {
     const ratio = window.devicePixelRatio;
+    const size = [this.canvas.clientWidth, this.canvas.clientHeight]
+      .map(length => Math.max(Math.round(length * ratio), 1));
 
-    this.canvas.width = Math.round(this.canvas.clientWidth * ratio);
-    this.canvas.height = Math.round(this.canvas.clientHeight * ratio);
+    if (size[0] !== this.canvas.width || size[1] !== this.canvas.height)
+      [this.canvas.width, this.canvas.height] = size;
+    else
+      this.context.clearRect(0, 0, ...size);
+  },
+
+  draw () {
+    this.resize();
     if (this.picture === null)
       return;
     this.keepInside();
-    const scale = this.scale, [x, y] = this.corner;
-    this.context.imageSmoothingEnabled = scale < 1;
-    this.context.imageSmoothingQuality = "high";
-    this.context.drawImage(this.picture, x, y,
-      Math.round(this.picture.width * scale),
-      Math.round(this.picture.height * scale));
+    const {context, scale, room, part, corner} = this;
+    context.imageSmoothingEnabled = !Number.isInteger(scale);
+    context.imageSmoothingQuality = scale < 1 ? "high" : "medium";
+    for (let i = 0; i < this.columns * this.rows; i++) {
+      const half = this.columns > 1 ? [i, 0] : [0, i];
+      context.save();
+      for (const [from, size] of [[half.map((n, k) => n * room[k]), room],
+        [half.map((n, k) => n * room[k] + corner[k]), part.map(length => length * scale)]]) {
+        context.beginPath();
+        context.rect(...from, ...size);
+        context.clip();
+      }
+      context.translate(...half.map((n, k) => n * room[k] + corner[k]
+        - Math.round(n * part[k] * scale)));
+      context.drawImage(this.picture, 0, 0, Math.round(this.width * scale),
+        Math.round(this.height * scale));
+      if (this.mark !== null)
+        this.drawMark(i);
+      context.restore();
+    }
+  },
+
+  // A block's border, seen on dark and on bright.
+  drawMark (half) {
+    const [x, y, size] = this.mark[half] ?? this.mark[0];
+    const place = [x, y, size, size].map(length => Math.round(length * this.scale));
+
+    for (const [colour, width] of [["#000", 4], ["#fff", 2]]) {
+      this.context.strokeStyle = colour;
+      this.context.lineWidth = width;
+      this.context.strokeRect(...place);
+    }
   },
 
   // The middle of the pixel under the pointer.
@@ -74,25 +122,39 @@ const view = {
     return [event.offsetX, event.offsetY].map(at =>
       (at + 0.5) * window.devicePixelRatio);
   },
+  // The half that a pixel is in, as the numbers of its column and row.
+  half (pixel) {
+    return [this.columns, this.rows].map((n, i) =>
+      Math.min(Math.max(Math.floor(pixel[i] / this.room[i]), 0), n - 1));
+  },
 
   // The place in the picture, in samples.
   sample (event) {
-    const corner = this.corner;
+    const pixel = this.pixel(event), half = this.half(pixel);
 
-    return this.pixel(event).map((at, i) => (at - corner[i]) / this.scale);
+    return pixel.map((at, i) => (at - half[i] * this.room[i] - this.corner[i])
+      / this.scale + half[i] * this.part[i]);
+  },
+
+  // The place on the canvas, in CSS pixels, of a sample of the picture.
+  place (sample) {
+    return sample.map((at, i) => {
+      const half = Math.min(Math.floor(at / this.part[i]), [this.columns, this.rows][i] - 1);
+      return (half * this.room[i] + this.corner[i] + (at - half * this.part[i]) * this.scale)
+        / window.devicePixelRatio;
+    });
   },
 
   // The sample that is under the pointer stays there.
   scaleTo (scale, event) {
-    const before = event === undefined ? null : this.sample(event);
+    const pixel = event && this.pixel(event);
+    const before = event && this.sample(event);
 
-    this.wanted = scale === 0 ? 0
-      : Math.min(Math.max(scale, 1 / 16), this.largest);
-    if (before !== null) {
-      const size = [this.canvas.width, this.canvas.height];
-      const pixel = this.pixel(event);
-      this.middle = before.map((at, i) =>
-        at - (pixel[i] - size[i] / 2) / this.scale);
+    this.wanted = scale === 0 ? 0 : Math.min(Math.max(scale, 1 / 16), this.largest);
+    if (event) {
+      const half = this.half(pixel);
+      this.middle = before.map((at, i) => at - half[i] * this.part[i]
+        - (pixel[i] - (half[i] + 0.5) * this.room[i]) / this.scale);
     }
     this.draw();
   },
@@ -115,6 +177,6 @@ const view = {
   get description () {
     const scale = this.scale;
 
-    return scale >= 1 ? `${scale}:1` : `${Math.round(100 * scale)} %`;
+    return Number.isInteger(scale) ? `${scale}:1` : `${Math.round(100 * scale)} %`;
   },
 };

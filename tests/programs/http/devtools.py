@@ -126,31 +126,34 @@ class Browser:
 
     async def mouse(self, kind, x, y, button="left", **more):
         await self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button,
-                        buttons=0 if kind == "mouseReleased" else 1,
+                        buttons=0 if kind == "mouseReleased" or button == "none" else 1,
                         clickCount=1, **more)
 
     async def drag(self, *places):
         """In the page's picture, by its samples."""
         x, y, *_ = await self.box("#picture")
-        corner, scale = await self.read("[view.corner, view.scale]")
-        pixels = [(x + corner[0] + a * scale, y + corner[1] + b * scale) for a, b in places]
+        at = await self.read(f"{[list(place) for place in places]}.map(at => view.place(at))")
+        pixels = [(x + a, y + b) for a, b in at]
         await self.mouse("mousePressed", *pixels[0])
         for place in pixels[1:]:
             await self.mouse("mouseMoved", *place)
         await self.mouse("mouseReleased", *pixels[-1])
 
-    async def key(self, key, code=0):
+    async def key(self, key, code=0, modifiers=0):
+        """modifiers: 1 is Alt, 2 Ctrl."""
         for kind in ("keyDown", "keyUp"):
-            await self.call("Input.dispatchKeyEvent", type=kind, key=key,
-                            windowsVirtualKeyCode=code,
-                            text=key if len(key) == 1 and kind == "keyDown" else "")
+            await self.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers,
+                            windowsVirtualKeyCode=code, text=key if len(key) == 1
+                            and kind == "keyDown" and modifiers == 0 else "")
 
     async def wheel(self, x, y, by, key=None):
         await self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y,
                         deltaX=0, deltaY=by,
                         modifiers={None: 0, "Control": 2, "Shift": 8}[key])
 
-    async def click(self, selector):
+    async def click(self, selector, scrolled=False):
+        if scrolled:
+            await self.read(f"document.querySelector('{selector}').scrollIntoView()")
         x, y, width, height = await self.box(selector)
         for kind in ("mousePressed", "mouseReleased"):
             await self.mouse(kind, x + width / 2, y + height / 2)

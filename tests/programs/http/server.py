@@ -7,10 +7,13 @@ sample, and that it does what viewers say. Speaks TAP."""
 
 import asyncio
 import os
+import tempfile
+import urllib.error
+import urllib.request
 
 from bench import GROWTH, PLUGINS, STILL, launch, make_video, start, synchronous, viewing
 from tap import Skip, run_cases
-from viewer import ENGINE, Viewer, decode
+from viewer import ENGINE, LIMIT, Viewer, decode_png
 import websockets
 
 
@@ -86,13 +89,13 @@ def make_frame(format_, *settings, element="blockdct"):
 async def the_picture_is_the_frame(server, viewer):
     await viewer.wait_figure("quality", 7)
     assert viewer.news["picture"]["frame"] > 0
-    assert decode(viewer.file) == ((640, 480), make_frame("I420", *ENGINE, "quality=7",
+    assert viewer.decode() == ((640, 480), make_frame("I420", *ENGINE, "quality=7",
                                                           "grid=true"))
     backend = viewer.news["figures"]["backend"]
     assert backend.startswith(ENGINE[0].split("=")[1]), backend
     await viewer.say("set transform=hevc-32x32")
     await viewer.turn("qp", 44)
-    assert decode(viewer.file)[1] == make_frame("I420", *ENGINE, "transform=hevc-32x32",
+    assert viewer.decode()[1] == make_frame("I420", *ENGINE, "transform=hevc-32x32",
                                                "qp=44", "grid=true")
     assert "quality" in viewer.news["idle"] and "qp" not in viewer.news["idle"]
 
@@ -113,10 +116,11 @@ async def so_it_is_of_b_and_zoomed(server, viewer):
                       and news["figures"].get("b-qp") == 40
                       and news["figures"]["quality"] == 9)
     figures = viewer.news["figures"]
-    assert figures["b-psnr"] != figures["psnr"] and len(viewer.news["b-plot"]) > 0
+    assert figures["b-psnr"] != figures["psnr"]
+    assert "b-psnr" in viewer.news["points"][-1]
     # A view has no figure: the one that was turned last may come with the next.
     expected = make_frame("I420", *launched, element="blockdctpreview")
-    await viewer.wait(lambda news: "picture" in news and decode(viewer.file)[1] == expected)
+    await viewer.wait(lambda news: "picture" in news and viewer.decode()[1] == expected)
     # Ctrl and the wheel: what is there stays there, a quarter from the left
     # in the middle halves.
     await viewer.say("zoom 0 0 1")
@@ -141,7 +145,7 @@ async def so_it_is_of_an_encoder(server, viewer):
         news = await viewer.wait(made_by(line))
         assert news["figures"]["b-psnr"] != before and news["figures"]["b-bpp"] > 0, news
         assert {"b::transform", "b::encoder-qp"} < set(news["idle"]), news["idle"]
-        assert decode(viewer.file)[1] == make_frame(
+        assert viewer.decode()[1] == make_frame(
             "I420", f"'b-encoder=\"{line}\"'", "compare::view=single", "compare::right=1",
             *(f"{part}::{setting}" for part in "ab" for setting in ENGINE),
             element="blockdctpreview")
@@ -170,13 +174,13 @@ async def only_for_slow_lines_it_is_compressed(server, viewer):
         for _ in range(5):
             await viewer.hear()
             await viewer.say(f"shown {took}")
-        assert viewer.file.startswith(b"\x89PNG" if compressed else b"BM"), took
-        assert decode(viewer.file) == expected, took
+        assert viewer.picture["format"] == ("png" if compressed else "RGBX"), took
+        assert viewer.decode() == expected, took
     async with Viewer(server.address) as slow:  # one is enough
         for _ in range(5):
             await slow.hear()
             await slow.say("shown 60000")
-        assert slow.file.startswith(b"\x89PNG")
+        assert slow.picture["format"] == "png"
     for text in ("shown -1", "shown nan", "shown 1e999", "shown x"):
         await viewer.say(text)
     await viewer.turn("quality", 8)
@@ -193,17 +197,32 @@ async def compressed_or_not_its_samples_are_the_same():
         with start("still") as server:
             async with Viewer(server.address) as viewer:
                 pictures = []
-                for took in (60000, 0.001):
+                for took, kind in ((60000, "png"), (0.001, "RGBX")):
                     for quality in (7, 8, 9):  # the first one says how fast it is
                         await viewer.say(f"set quality={quality}")
                         while viewer.news.get("figures", {}).get("quality") != quality:
                             await viewer.hear()
                             await viewer.say(f"shown {took}")
-                    pictures.append(viewer.file)
-        assert [picture[:2] for picture in pictures] == [b"\x89P", b"BM"], name
-        assert decode(pictures[0]) == decode(pictures[1]), name
-        assert decode(pictures[0])[0] == (97, 65), name
-        assert len(pictures[1]) == (54 + 1024 + 100 * 65 if "GRAY" in name else 54 + 292 * 65), name
+                    assert viewer.picture["format"] == kind, name
+                    pictures.append(viewer.decode())
+        assert pictures[0] == pictures[1] and pictures[0][0] == (97, 65), name
+
+
+@viewing("long.mkv", "view=original")
+async def planes_are_for_who_can_show_them(server, viewer):
+    await viewer.say("planes")
+    for quality in (7, 8, 9):  # the first one says how fast it is
+        await viewer.say(f"set quality={quality}")
+        while viewer.news.get("figures", {}).get("quality") != quality:
+            await viewer.hear()
+            await viewer.say("shown 0.001")
+    assert viewer.picture["format"] == "I420" and len(viewer.file) == 320 * 240 * 3 / 2
+    assert viewer.picture["matrix"] == "smpte170m", viewer.picture
+    async with Viewer(server.address) as other:
+        for _ in range(5):
+            await other.hear()
+            await other.say("shown 0.001")
+        assert other.picture["format"] == "RGBX"
 
 
 def is_paused(news):
@@ -237,6 +256,58 @@ async def paused_it_is_shown_again(server, viewer):
     news = await viewer.wait(lambda news: "block" in news)
     assert (news["block"]["x"], news["block"]["y"]) == (96, 64), news["block"]
     assert len(news["block"]["levels"]) == 64
+
+
+@viewing(STILL, "left=a", "right=b", "quality=20", "b::transform=hevc-16x16", "b::qp=30")
+async def curves_have_the_figures_in_force(server, viewer):
+    await viewer.say("pause")
+    await viewer.wait_figure("b-qp", 30)
+    await viewer.say("curve")
+    curve = (await viewer.wait(lambda news: "curve" in news))["curve"]
+    figures = viewer.news["figures"]
+    at = curve["a"]["setting"].index(20)
+    assert abs(curve["a"]["psnr"][at] - figures["psnr"]) < 1e-9
+    assert curve["a"]["bits"][at] == figures["bits"]
+    assert len(curve["b"]["setting"]) == 20 and "bits-estimated" in curve["b"]
+    await viewer.say("set b::encoder=jpegenc-quality")
+    await viewer.wait(lambda news: "b-encoder" in news.get("figures", {}))
+    await viewer.say("curve")
+    assert "b" not in (await viewer.wait(lambda news: "curve" in news))["curve"]
+
+
+@viewing("long.mkv", "quality=30", "b::qp=40")
+async def files_go_and_come(server, viewer):
+    """What is saved, the lines, and another file."""
+    await viewer.say("pause")
+    await viewer.turn("quality", 31)
+    await viewer.turn("quality", 30)
+    for name in ("view", "original", "a"):
+        status, png = fetch(server, f"{name}.png")
+        assert status == 200 and decode_png(png)[0] == (320, 240), (name, status, png[:200])
+    assert fetch(server, "b.png") == (409, b"There is no B to save: neither left nor right "
+                                      b"shows it.")
+    status, line = fetch(server, "command.txt")
+    assert status == 200 and b"a::quality=30" in line and b"/long.mkv" in line, line
+    status, program = fetch(server, "program.py")
+    assert status == 200 and program.startswith(b"import gi") and b"'quality', '30'" in program
+    before = os.listdir(tempfile.gettempdir())
+    with open("still.png", "rb") as file:
+        still = file.read()
+    assert fetch(server, "open?name=a/..%2Fb%20c.png", still)[0] == 200
+    await viewer.wait(lambda news: news["name"] == "b c.png" and "picture" in news
+                      and viewer.decode()[0] == (97, 65))
+    status, line = fetch(server, "command.txt")
+    assert b"uri=file://$PWD/b%20c.png" in line, line
+    for _ in range(2):  # one folder at a time
+        assert fetch(server, "open?name=c.png", still)[0] == 200
+        made = [name for name in set(os.listdir(tempfile.gettempdir())) - set(before)
+                if name.startswith("blockdct-preview-")]
+        assert len(made) == 1, made
+    assert fetch(server, "open?name=x", b"no picture")[0] == 200  # found out later
+    await viewer.wait(lambda news: "notice" in news)
+    assert fetch(server, "open", still)[0] == 400
+    assert fetch(server, "open?name=x", still, {"Origin": "http://else.where"})[0] == 403
+    assert fetch(server, "page.js", b"")[0] == 405
 
 
 @viewing(STILL, "quality=90")
@@ -278,7 +349,7 @@ async def a_still_is_shown_again():
                 await viewer.turn("quality", quality)
         async with Viewer(server.address) as viewer:  # who comes late sees it, too
             await viewer.wait_figure("quality", 2)
-            assert decode(viewer.file)[0] == (97, 65)
+            assert viewer.decode()[0] == (97, 65)
 
 
 @viewing(STILL)
@@ -349,6 +420,25 @@ async def any_frame_of_a_file(server, viewer):
     assert "no way to nan" in news["notice"], news
 
 
+@viewing("long.mkv")
+async def a_range_is_repeated(server, viewer):
+    await viewer.wait(lambda news: "duration" in news)
+    await viewer.say("pause")
+    await viewer.say("seek 1")
+    await viewer.wait_figure("timestamp", 1000000000)
+    await viewer.say("mark")
+    await viewer.wait(lambda news: news.get("from") == 1 and "to" not in news)
+    await viewer.say("seek 1.2")
+    await viewer.wait_figure("timestamp", 1200000000)
+    await viewer.say("mark")
+    await viewer.wait(lambda news: news.get("from") == 1 and news.get("to", 0) > 1.2)
+    await viewer.say("play")
+    await viewer.wait_figure("timestamp", 1200000000)
+    await viewer.wait_figure("timestamp", 1000000000)
+    await viewer.say("mark")
+    await viewer.wait(lambda news: "from" not in news)
+
+
 @viewing("two.jpg")
 async def a_pause_while_it_starts_again(server, viewer):
     for quality in range(10, 30):
@@ -386,6 +476,17 @@ async def nonsense_is_answered():
                     pass
         async with Viewer(server.address) as viewer:
             await viewer.wait_figure("quality", 33)
+
+
+def fetch(server, path, body=None, headers=None):
+    """Status and body of the answer to a GET, or a POST of this body."""
+    request = urllib.request.Request(server.address + path, body, headers or {})
+    try:
+        with urllib.request.urlopen(request, timeout=LIMIT) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
 
 
 def make_files():

@@ -21,32 +21,8 @@ ENGINE = [f"backend={os.environ.get('BLOCKDCT_TEST_BACKEND', 'cpu')}",
 os.environ["no_proxy"] = "*"
 
 
-def decode_bmp(file):
-    size, start, header, width, height, planes, bits, compression, samples = \
-        struct.unpack("<2xI4xIIiiHHII", file[:38])
-    assert (header, planes, compression, size) == (40, 1, 0, len(file)), file[:54]
-    assert samples == size - start and height < 0, file[:54]
-    if bits == 8:
-        assert file[54:start] == b"".join(bytes((i, i, i, 0)) for i in range(256))
-        size = width
-    else:
-        assert (bits, start) == (24, 54), file[:54]
-        size = 3 * width
-    pitch = (size + 3) // 4 * 4
-    assert samples == pitch * -height
-    assert not any(b"".join(file[at - pitch + size:at]
-                            for at in range(start + pitch, len(file) + 1, pitch)))
-    rows = b"".join(file[at:at + size] for at in range(start, len(file), pitch))
-    red, green, blue = (rows[2::3], rows[1::3], rows[::3]) if bits == 24 else (rows,) * 3
-    pixels = bytearray(3 * len(red))
-    pixels[::3], pixels[1::3], pixels[2::3] = red, green, blue
-    return (width, -height), bytes(pixels)
-
-
-def decode(picture):
+def decode_png(picture):
     """Width and height, and R, G and B of each sample."""
-    if picture.startswith(b"BM"):
-        return decode_bmp(picture)
     with open("picture.png", "wb") as file:
         file.write(picture)
     subprocess.run("gst-launch-1.0 -q filesrc location=picture.png ! pngdec ! videoconvert ! "
@@ -102,6 +78,7 @@ class Viewer:
         self.address = address.replace("http://", "ws://") + "socket"
         self.options = options
         self.file = None
+        self.picture = None
         self.took = 0  # ms
         self.news = {}  # all it has received, the newest of each
 
@@ -124,8 +101,21 @@ class Viewer:
             start = time.monotonic()
             self.file = await asyncio.wait_for(self.socket.recv(), limit)
             self.took = max(1000 * (time.monotonic() - start), 0.1)
+            self.picture = news["picture"]
         self.news.update(news)
         return news
+
+    def decode(self):
+        """Width and height, and R, G and B of each sample."""
+        if self.picture["format"] == "png":
+            return decode_png(self.file)
+        size = self.picture["width"], self.picture["height"]
+        assert self.picture["format"] == "RGBX" and len(self.file) == 4 * size[0] * size[1]
+        samples = bytearray(3 * size[0] * size[1])
+        for i in range(3):
+            samples[i::3] = self.file[i::4]
+        assert set(self.file[3::4]) == {255}
+        return size, bytes(samples)
 
     async def next(self):
         """As hear(), and the next may come."""

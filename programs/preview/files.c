@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "files.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <stdio.h>
+#include <string.h>
+
+#define UPLOAD "blockdct-upload"
+
+struct _PreviewFiles
+{
+  PreviewSession *session;
+  gchar *folder, *path;         /* of the opened file; or NULL */
+  guint running;                /* pictures that are being made */
+};
+
+static void
+answer (SoupServerMessage * message, guint status, const gchar * type,
+    gconstpointer data, gsize size)
+{
+  soup_server_message_set_status (message, status, NULL);
+  soup_server_message_set_response (message, type, SOUP_MEMORY_COPY, data,
+      size);
+}
+
+static void
+answer_text (SoupServerMessage * message, guint status, const gchar * text)
+{
+  answer (message, status, "text/plain; charset=utf-8", text, strlen (text));
+}
+
+/* Pictures */
+
+typedef struct
+{
+  PreviewFiles *files;
+  SoupServerMessage *message;
+  GstSample *frame;
+  PreviewSave what;
+} Picture;
+
+static void
+make (GTask * task, gpointer source, gpointer data, GCancellable * unused)
+{
+  const Picture *picture = data;
+  GError *error = NULL;
+  GBytes *png = preview_session_save (picture->files->session, picture->frame,
+      picture->what, &error);
+
+  (void) source, (void) unused;
+  if (png != NULL)
+    g_task_return_pointer (task, png, (GDestroyNotify) g_bytes_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+made (GObject * source, GAsyncResult * result, gpointer data)
+{
+  Picture *picture = data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) png = g_task_propagate_pointer (G_TASK (result), &error);
+
+  (void) source;
+  if (png != NULL)
+    answer (picture->message, SOUP_STATUS_OK, "image/png",
+        g_bytes_get_data (png, NULL), g_bytes_get_size (png));
+  else
+    answer_text (picture->message, SOUP_STATUS_CONFLICT, error->message);
+  soup_server_message_unpause (picture->message);
+  picture->files->running--;
+  g_object_unref (picture->message);
+  gst_sample_unref (picture->frame);
+  g_free (picture);
+}
+
+static void
+start (PreviewFiles * self, SoupServerMessage * message, PreviewSave what)
+{
+  GstSample *frame = preview_session_get_original (self->session);
+  g_autoptr (GTask) task = NULL;
+  Picture *picture;
+
+  if (frame == NULL) {
+    answer_text (message, SOUP_STATUS_CONFLICT, "There is no frame to save.");
+    return;
+  }
+  picture = g_new (Picture, 1);
+  *picture = (Picture) {
+  self, g_object_ref (message), frame, what};
+  self->running++;
+  soup_server_message_pause (message);
+  task = g_task_new (NULL, NULL, made, picture);
+  g_task_set_task_data (task, picture, NULL);
+  g_task_run_in_thread (task, make);
+}
+
+/* An opened file is in the colleague's folder, not in the temporary one. */
+static void
+answer_line (PreviewFiles * self, SoupServerMessage * message, gchar * line)
+{
+  g_autoptr (GString) text = g_string_new (line);
+  g_autofree gchar *uri = self->folder == NULL ? NULL
+      : g_filename_to_uri (self->folder, NULL, NULL);
+
+  if (uri != NULL)
+    g_string_replace (text, uri, "file://$PWD", 0);
+  answer_text (message, SOUP_STATUS_OK, text->str);
+  g_free (line);
+}
+
+gboolean
+preview_files_get (PreviewFiles * self, SoupServerMessage * message,
+    const gchar * name)
+{
+  static const gchar *const pictures[] = {
+    [PREVIEW_SAVE_VIEW] = "view.png",[PREVIEW_SAVE_A] = "a.png",
+    [PREVIEW_SAVE_B] = "b.png",[PREVIEW_SAVE_ORIGINAL] = "original.png"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (pictures); i++)
+    if (strcmp (name, pictures[i]) == 0) {
+      start (self, message, i);
+      return TRUE;
+    }
+  if (strcmp (name, "command.txt") == 0)
+    answer_line (self, message,
+        preview_session_describe_for_shell (self->session));
+  else if (strcmp (name, "program.py") == 0)
+    answer_line (self, message,
+        preview_session_describe_for_python (self->session));
+  else
+    return FALSE;
+  return TRUE;
+}
+
+/* Files that are opened */
+
+typedef struct
+{
+  gchar *folder, *path;
+  FILE *file;                   /* NULL: it cannot be written */
+  gint error;                   /* errno, or 0 */
+} Upload;
+
+static void
+remove_file (gchar * folder, gchar * path)
+{
+  if (path != NULL)
+    g_unlink (path);
+  if (folder != NULL)
+    g_rmdir (folder);
+  g_free (path);
+  g_free (folder);
+}
+
+static void
+free_upload (gpointer data)
+{
+  Upload *upload = data;
+
+  if (upload->file != NULL)
+    fclose (upload->file);
+  remove_file (upload->folder, upload->path);
+  g_free (upload);
+}
+
+static void
+write_chunk (SoupServerMessage * message, GBytes * chunk, Upload * upload)
+{
+  const gsize size = g_bytes_get_size (chunk);
+
+  (void) message;
+  if (upload->file != NULL && upload->error == 0 && fwrite (g_bytes_get_data
+          (chunk, NULL), 1, size, upload->file) != size)
+    upload->error = errno;
+}
+
+void
+preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
+    const gchar * name)
+{
+  Upload *upload = g_new0 (Upload, 1);
+  g_autofree gchar *base = g_path_get_basename (name);
+
+  (void) self;
+  upload->folder = g_dir_make_tmp ("blockdct-preview-XXXXXX", NULL);
+  upload->path = g_build_filename (upload->folder != NULL ? upload->folder
+      : "/", base, NULL);
+  upload->file = upload->folder == NULL ? NULL : fopen (upload->path, "wbx");
+  upload->error = upload->file == NULL ? errno : 0;
+  soup_message_body_set_accumulate (soup_server_message_get_request_body
+      (message), FALSE);
+  g_object_set_data_full (G_OBJECT (message), UPLOAD, upload, free_upload);
+  g_signal_connect (message, "got-chunk", G_CALLBACK (write_chunk), upload);
+}
+
+void
+preview_files_open (PreviewFiles * self, SoupServerMessage * message)
+{
+  Upload *upload = g_object_get_data (G_OBJECT (message), UPLOAD);
+  g_autofree gchar *uri = NULL;
+  g_autoptr (GError) error = NULL;
+
+  if (upload->file != NULL && fclose (upload->file) != 0)
+    upload->error = errno;
+  upload->file = NULL;
+  if (upload->error != 0) {
+    answer_text (message, SOUP_STATUS_INSUFFICIENT_STORAGE,
+        g_strerror (upload->error));
+    return;
+  }
+  uri = g_filename_to_uri (upload->path, NULL, NULL);
+  if (!preview_session_open (self->session, uri, &error)) {
+    answer_text (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE, error->message);
+    return;
+  }
+  remove_file (self->folder, self->path);
+  self->folder = g_steal_pointer (&upload->folder);
+  self->path = g_steal_pointer (&upload->path);
+  answer_text (message, SOUP_STATUS_OK, "");
+}
+
+PreviewFiles *
+preview_files_new (PreviewSession * session)
+{
+  PreviewFiles *self = g_new0 (PreviewFiles, 1);
+
+  self->session = session;
+  return self;
+}
+
+void
+preview_files_free (PreviewFiles * self)
+{
+  while (self->running > 0)
+    g_main_context_iteration (NULL, TRUE);
+  remove_file (self->folder, self->path);
+  g_free (self);
+}

@@ -1,0 +1,36 @@
+/* blockdct-preview: what the page saves, copies and opens.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ *     GET view.png, original.png, a.png, b.png     of the shown frame
+ *     GET command.txt, program.py                  that show the same
+ *     POST open?name=holiday.mp4                   a file to show
+ *
+ * A file that is opened is kept in a temporary folder until the next one is, as
+ * a page cannot name one of its browser's machine. */
+#ifndef PREVIEW_FILES_H
+#define PREVIEW_FILES_H
+
+#include <libsoup/soup.h>
+#include "session.h"
+
+G_BEGIN_DECLS
+typedef struct _PreviewFiles PreviewFiles;
+
+/** For a session, which outlives it. */
+PreviewFiles *preview_files_new (PreviewSession * session);
+/** The session has to be stopped. */
+void preview_files_free (PreviewFiles * files);
+
+/** Answer a request for one of these; FALSE: it is for none of them. */
+gboolean preview_files_get (PreviewFiles * files, SoupServerMessage * message,
+    const gchar * name);
+
+/** Called when the headers of a POST have come: write its body to a file. */
+void preview_files_receive (PreviewFiles * files, SoupServerMessage * message,
+    const gchar * name);
+/** Called when its body has come, too: show the file. */
+void preview_files_open (PreviewFiles * files, SoupServerMessage * message);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+"use strict";
+
+// The cards of the original, A and B: codec, its number, figures; and the row of views.
+
+const find = id => document.getElementById(id);
+const widgets = {}; // by the control's name
+
+function make (name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+
+  for (const [key, value] of Object.entries(attributes))
+    if (value === true)
+      made.setAttribute(key, "");
+    else if (value !== false && value !== undefined)
+      made.setAttribute(key, value);
+  made.append(...children);
+  return made;
+}
+
+// Icons of 16 x 16, as paths that are drawn by lines.
+const icons = {
+  original: "M2 3h12v10H2zM2 11l4-4 3 3 2-2 3 3",
+  a: "M4 13L8 3l4 10M5.5 9.5h5",
+  b: "M5 3h4a2.4 2.4 0 0 1 0 5H5zM5 8h4.5a2.5 2.5 0 0 1 0 5H5z",
+  wipe: "M2 3h12v10H2zM8 1v14M10 6h2M10 8h2M10 10h2",
+  "side-by-side": "M1 4h6v8H1zM9 4h6v8H9z",
+  stacked: "M3 1h10v6H3zM3 9h10v6H3z",
+  flicker: "M1 2h9v7H1zM6 9v5h9V7h-5",
+  difference: "M8 2v7M4.5 5.5h7M4.5 13h7",
+  "error-map": "M2 2h12v12H2zM6 2v12M10 2v12M2 6h12M2 10h12M6.5 7l3 2M9.5 7l-3 2",
+  "ssim-map": "M1 6c2-4 4-4 7 0s5 4 7 0M1 11c2-4 4-4 7 0s5 4 7 0",
+  "hvs-map": "M1 8c3-5 11-5 14 0-3 5-11 5-14 0zM8 6a2 2 0 1 0 .1 0",
+  coefficients: "M2 14V2M2 14h12M5 14V4M8 14V8M11 14v-3",
+  "nonzero-map": "M3 3h2v2H3zM8 3h2v2H8zM3 8h2v2H3zM12 12h1",
+  "quality-map": "M2 12a6 6 0 1 1 12 0M8 12l3-4",
+  "size-map": "M2 2h12v12H2zM8 2v12M2 8h12M11 8v6M8 11h6",
+  grid: "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12",
+  magnifier: "M7 3a4 4 0 1 0 .1 0M10 10l4 4",
+  overlay: "M3 3h10M8 3v10",
+  back: "M4 3v10M13 3L6 8l7 5z",
+  pause: "M5 3v10M11 3v10",
+  play: "M4 2l9 6-9 6z",
+  step: "M12 3v10M3 3l7 5-7 5z",
+  loop: "M3 8a5 4 0 0 1 9-2l2 1M13 8a5 4 0 0 1-9 2l-2-1M14 3v4h-3M2 13V9h3",
+};
+
+function makeIcon (name) {
+  const svg = plot.make("svg", {viewBox: "0 0 16 16", "aria-hidden": "true", class: "icon"});
+
+  svg.append(plot.make("path", {d: icons[name]}));
+  return svg;
+}
+
+function makeButton (id, text, about, action, icon) {
+  const button = make("button", {type: "button", id, title: about});
+
+  button.append(...icon ? [makeIcon(icon)] : [], ...text ? [make("span", {}, text)] : []);
+  if (!text)
+    button.ariaLabel = about.replace(/ \(.*/, "");
+  button.addEventListener("click", action);
+  return button;
+}
+
+// Everyday names
+
+const families = {jpeg: "JPEG", dct: "DCT", h264: "H.264", hevc: "HEVC", vvc: "VVC"};
+const encoderNames = {x264enc: "x264", x265enc: "x265", openh264enc: "OpenH264",
+  av1enc: "AV1 (libaom)", vp8enc: "VP8", vp9enc: "VP9", theoraenc: "Theora",
+  jpegenc: "JPEG (encoder)", mpeg2enc: "MPEG-2", avenc_mpeg4: "MPEG-4 (libav)",
+  avenc_mpeg2video: "MPEG-2 (libav)"};
+const scaleNames = {quality: "quality", qp: "QP", bitrate: "bitrate"};
+const labels = {quality: "Quality", qp: "QP", "chroma-qp-offset": "Chroma QP offset",
+  "scaling-list": "Scaling list", "encoder-quality": "Quality", "encoder-qp": "QP",
+  "encoder-bitrate": "kbit/s", "difference-gain": "Gain", "wipe-position": "Line"};
+const viewNames = {original: "Original", a: "A", b: "B", wipe: "Wipe",
+  "side-by-side": "Beside", stacked: "Stacked", flicker: "Flicker",
+  difference: "Difference", "error-map": "Error", "ssim-map": "SSIM",
+  "hvs-map": "HVS", coefficients: "Levels", "nonzero-map": "Non-zero",
+  "quality-map": "Quality", "size-map": "Sizes"};
+const metricNames = {psnr: "PSNR", ssim: "SSIM", "ms-ssim": "MS-SSIM",
+  "psnr-hvs": "PSNR-HVS", "psnr-b": "PSNR-B", xpsnr: "XPSNR"};
+const pairs = {"original a": "Original | A", "original b": "Original | B", "a b": "A | B"};
+// The fields of a metric: the frame's, or luma's.
+const fieldNames = {"ms-ssim": "ms-ssim-y", "psnr-b": "psnr-b-y", xpsnr: "xpsnr-y"};
+
+function nameTransform (nick) {
+  const [family, ...rest] = nick.split("-");
+
+  return [families[family] ?? family, ...rest.map(word => word === "quadtree"
+    ? "chosen sizes" : word.replace(/^dst$/, "DST").replace("x", "×"))].join(" ");
+}
+
+function nameEncoder ({nick, about}) {
+  const at = nick.lastIndexOf("-"), element = nick.slice(0, at);
+
+  return at < 0 ? "Encoder of --b-encoder"
+    : `${encoderNames[element] ?? about}, ${scaleNames[nick.slice(at + 1)]}`;
+}
+
+// Widgets of controls
+
+function makeSelect (id, values, about) {
+  const select = make("select", {id, title: about});
+
+  for (const [value, text, title] of values)
+    select.append(make("option", {value, title}, text));
+  return select;
+}
+
+// A row: label, slider or choice, number. It is hidden where it has no effect.
+function makeRow (control) {
+  const id = `control-${control.name.replace("::", "-")}`;
+  const name = control.name.replace("b::", "");
+  const widget = control.values
+    ? makeSelect(id, control.values.map(({nick, about}) => [nick, nick, about]), control.about)
+    : make("input", {id, type: "range", min: control.minimum, max: control.maximum,
+      step: control.step, title: control.about});
+  const row = make("div", {class: "row", hidden: true},
+    make("label", {for: id, title: control.about}, labels[name] ?? name), widget);
+
+  if (!control.values)
+    row.append(make("output", {for: id}));
+  widget.addEventListener("input", () => {
+    showOutput(widget, widget.value);
+    turn(control.name, widget.value);
+  });
+  widgets[control.name] = widget;
+  return row;
+}
+
+function showOutput (widget, value) {
+  if (widget.type === "range")
+    widget.nextSibling.value = +Number(value).toFixed(2);
+}
+
+// A's or B's codec: a transform, or for B an encoder.
+function makeCodec (side, prefix, controls) {
+  const transforms = controls[`${prefix}transform`].values;
+  const select = makeSelect(`codec-${side}`, [], "What makes this picture");
+  const group = make("optgroup", {label: "transforms"});
+
+  for (const {nick, about} of transforms)
+    group.append(make("option", {value: nick, title: about}, nameTransform(nick)));
+  select.append(group);
+  if (side === "b") {
+    const encoders = make("optgroup", {label: "encoders"});
+    for (const value of controls["b::encoder"].values.slice(1))
+      encoders.append(make("option", {value: `encoder ${value.nick}`, title: value.about},
+        nameEncoder(value)));
+    select.append(encoders);
+  }
+  select.ariaLabel = `codec of ${side.toUpperCase()}`;
+  select.addEventListener("input", () => {
+    const [word, encoder] = select.value.split(" ");
+    if (side === "b")
+      turn("b::encoder", encoder ?? "transform");
+    if (encoder === undefined)
+      turn(`${prefix}transform`, word);
+  });
+  return select;
+}
+
+function makePresets (names) {
+  const select = makeSelect("preset", [["", "choose…"], ...names.map(name => [name, name])],
+    "Settings of A for a purpose");
+
+  select.addEventListener("input", () => {
+    if (select.value !== "")
+      say(`preset ${select.value}`);
+    select.value = "";
+  });
+  return make("div", {class: "row"}, make("label", {for: "preset"}, "Preset"), select);
+}
+
+function makeCard (side, controls, presets) {
+  const prefix = side === "a" ? "" : "b::";
+  const rows = (...names) => names.map(name => makeRow(controls[prefix + name]));
+  const buttons = side === "a"
+    ? [makeButton("store", "Copy to B", "B becomes what A is, and stands beside it (b)",
+      () => say("key b"))]
+    : [makeButton("swap", "Swap", "A and B change places (x)", () => say("key x")),
+      makeButton("equal", "Equal bits", "Turn A to the setting whose bits are nearest "
+        + "to B's, or B's if both are transforms of one kind", makeEqual)];
+  const head = make("h2", {}, make("span", {class: `badge ${side}`}, side.toUpperCase()),
+    makeCodec(side, prefix, controls));
+
+  find(`card-${side}`).replaceChildren(head,
+    ...rows("quality", "qp"),
+    ...side === "b" ? rows("encoder-quality", "encoder-qp", "encoder-bitrate") : [],
+    make("dl", {class: "figures", id: `figures-${side}`}),
+    ...side === "b" ? [make("p", {id: "words"})] : [],
+    make("div", {class: "buttons"}, ...buttons),
+    make("details", {}, make("summary", {}, "Advanced"),
+      ...rows("chroma-qp-offset", "scaling-list"),
+      ...side === "a" && presets.length > 0 ? [makePresets(presets)] : [],
+      make("p", {class: "small none"}, "no other settings")));
+  if (side === "b")
+    find("card-b").append(makeButton("compare", "Compare with B",
+      "Show A and, beside it, B", () => showPair("a b")));
+}
+
+// Views
+
+function makeViews (control) {
+  const groups = [["original", "a", "b"], ["wipe", "side-by-side", "stacked", "flicker",
+    "difference"], ["error-map", "ssim-map", "hvs-map"], ["coefficients", "nonzero-map",
+    "quality-map", "size-map"]];
+
+  find("views").replaceChildren(...groups.map(group => {
+    const made = make("span", {class: "group"});
+    for (const name of group) {
+      const {about} = control.values.find(({nick}) => nick === name);
+      const button = makeButton(`view-${name}`, viewNames[name],
+        group.includes("wipe") ? `${about} (v: the next)` : about,
+        () => turn("view", name), name);
+      button.setAttribute("role", "radio");
+      made.append(button);
+    }
+    return made;
+  }));
+}
+
+function makeOptions (controls) {
+  const pair = makeSelect("pair", Object.entries(pairs), "What is compared (c: the next)");
+
+  pair.ariaLabel = "what is compared";
+  pair.addEventListener("input", () => showPair(pair.value));
+  const toggles = [["grid", "Grid", "Borders of blocks (g)"],
+    ["magnifier", "Lens", "Samples and their values around the pointer (m)"],
+    ["overlay", "Text", "Figures on the picture"]].map(([name, text, about]) => {
+    const button = makeButton(`control-${name}`, text, about,
+      () => turn(name, !page.values[name]), name);
+    widgets[name] = button;
+    return button;
+  });
+  find("options").replaceChildren(make("span", {class: "group"}, pair,
+    makeRow(controls["wipe-position"]), makeRow(controls["difference-gain"])),
+  make("span", {class: "group"}, ...toggles));
+}
+
+function showPair (pair) {
+  const [left, right] = pair.split(" ");
+
+  turn("left", left);
+  turn("right", right);
+  if (page.values.view in viewNames && !isOfTwo(page.values.view))
+    turn("view", "wipe");
+}
+
+function isOfTwo (name) {
+  return ["wipe", "side-by-side", "stacked", "flicker", "difference", "error-map",
+    "ssim-map", "hvs-map"].includes(name);
+}
+
+function makeCards (news) {
+  const controls = Object.fromEntries(news.controls.map(control => [control.name, control]));
+
+  for (const name of Object.keys(widgets))
+    delete widgets[name];
+  makeCard("a", controls, news.presets);
+  makeCard("b", controls, []);
+  makeViews(controls.view);
+  makeOptions(controls);
+  makeMore(controls.metrics);
+}
+
+// The chosen metric, and all figures.
+function makeMore (control) {
+  const select = makeSelect("metric", [["psnr", "PSNR"], ...control.flags
+    .filter(({nick}) => nick in metricNames)
+    .map(({nick, about}) => [nick, metricNames[nick], about])], "What the cards show");
+
+  select.addEventListener("input", () =>
+    turn("metrics", select.value === "psnr" ? "bits" : `bits+${select.value}`));
+  widgets.metrics = select;
+  find("card-more").replaceChildren(
+    make("div", {class: "row"}, make("label", {for: "metric"}, "Metric"), select),
+    make("div", {class: "buttons"},
+      makeButton("undo", "Undo", "The settings before (z)", undo),
+      makeButton("theme", "Theme", "Dark, light, or as the desktop has it", nextTheme)),
+    make("details", {}, make("summary", {}, "All figures"), make("table", {id: "figures"})));
+}
+
+// What is in force. A control that the user has turned since keeps its value: the new
+// one comes later.
+function showValues (values, isNewer) {
+  const metric = Object.keys(metricNames).find(name => values.metrics.includes(name));
+  const codec = values["b::encoder"] === "transform" ? values["b::transform"]
+    : `encoder ${values["b::encoder"]}`;
+
+  for (const [name, widget] of Object.entries(widgets)) {
+    if (isNewer(name))
+      continue;
+    if (widget.matches("button"))
+      widget.ariaPressed = values[name];
+    else if (name === "metrics")
+      widget.value = metric ?? "psnr";
+    else
+      widget.value = values[name];
+    showOutput(widget, values[name]);
+  }
+  for (const [id, value] of [["codec-a", values.transform], ["codec-b", codec],
+    ["pair", `${values.left} ${values.right}`]])
+    find(id).value = value;
+  for (const button of find("views").querySelectorAll("button")) {
+    const chosen = button.id === `view-${values.view}`;
+    button.ariaChecked = chosen;
+    button.tabIndex = chosen ? 0 : -1;
+  }
+  find("view-size-map").hidden = values.transform !== "hevc-quadtree"
+    && values.view !== "size-map";
+  find("pair").disabled = !isOfTwo(values.view);
+  find("card-b").classList.toggle("off", !showsB(values));
+  find("swap").disabled = values["b::encoder"] !== "transform";
+}
+
+function showsB ({left, right}) {
+  return left === "b" || right === "b";
+}
+
+// Rows without an effect are hidden.
+function showIdle (idle) {
+  for (const [name, widget] of Object.entries(widgets)) {
+    const row = widget.closest(".row");
+    if (row !== null && name !== "metrics")
+      row.hidden = idle.includes(name);
+  }
+  for (const none of document.querySelectorAll(".none"))
+    none.hidden = none.parentElement.querySelector(".row:not([hidden])") !== null;
+}
+
+// Figures
+
+function isDecibel (name) {
+  return /^(b-)?x?psnr/.test(name);
+}
+
+function format (name, value) {
+  if (value === undefined)
+    return "–";
+  if (isDecibel(name))
+    return value === null ? "identical" : `${value.toFixed(2)} dB`;
+  if (/nonzero/.test(name))
+    return `${(100 * value).toFixed(1)} %`;
+  if (typeof value === "number" && !Number.isInteger(value))
+    return value.toPrecision(4);
+  return String(value);
+}
+
+// A frame's bits, headers included; undefined: they are not known.
+function bitsOf (figures, prefix) {
+  const bits = figures[`${prefix}bits`];
+
+  return bits === undefined ? figures[`${prefix}bits-estimated`]
+    : bits + (figures[`${prefix}bits-headers`] ?? 0);
+}
+
+function metricOf (values) {
+  const name = Object.keys(metricNames).find(metric => values.metrics.includes(metric))
+    ?? "psnr";
+
+  return [metricNames[name], fieldNames[name] ?? name];
+}
+
+function formatBits (bits) {
+  return bits === undefined ? "–" : bits < 1e6 ? `${(bits / 1e3).toPrecision(3)} kbit`
+    : `${(bits / 1e6).toPrecision(3)} Mbit`;
+}
+
+function showCard (side, figures) {
+  const prefix = side === "a" ? "" : "b-";
+  const bits = bitsOf(figures, prefix), [name, field] = metricOf(page.values);
+  const rate = bits / page.news["frame-duration"] / 1e6;
+  const rows = [["PSNR", format("psnr", figures[`${prefix}psnr`])],
+    [`${`${prefix}bits` in figures ? "" : "≈ "}bits`, formatBits(bits)]];
+
+  if (field !== "psnr")
+    rows.push([name, format(field, figures[prefix + field])]);
+  find(`figures-${side}`).replaceChildren(...rows.map(([term, value]) => make("div", {},
+    make("dt", {}, term), make("dd", {}, value))));
+  find(`figures-${side}`).title = bits === undefined ? ""
+    : `${(bits / page.picture.width / page.picture.height).toFixed(3)} bits a sample of luma`
+    + `${page.news.moves ? `; ${rate.toPrecision(3)} Mbit/s` : ""}`;
+}
+
+function compareFigures (figures) {
+  const [a, b] = ["", "b-"].map(prefix => bitsOf(figures, prefix));
+  const [name, field] = metricOf(page.values);
+  const [of, than] = [figures[field], figures[`b-${field}`]];
+  const part = 100 * (b / a - 1), gain = than - of;
+  const unit = isDecibel(field) ? " dB" : ` ${name}`;
+  const digits = isDecibel(field) ? 1 : 3;
+  const words = [];
+
+  if (Number.isFinite(part))
+    words.push(Math.abs(part) < 0.5 ? "as many bits"
+      : `${Math.abs(part).toFixed(0)} % ${part < 0 ? "fewer" : "more"} bits`);
+  if (typeof of === "number" && typeof than === "number")
+    words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
+      : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);
+  return `B: ${words.join(", ")}`;
+}
+
+// All fields except times and fields that are shown elsewhere.
+function showAllFigures (figures) {
+  const left = /^(type|timestamp|.*-time|duration|frames|mse.*|repeated|pad|identical)$/;
+  const both = "b-psnr" in figures;
+  const names = new Set(Object.keys(figures).map(name => name.replace(/^b-/, "")));
+  const row = (tag, cells) => make("tr", {}, ...cells.map((cell, i) =>
+    make(i === 0 || tag === "th" ? "th" : "td", {scope: tag === "th" ? "col" : i === 0 && "row"},
+      cell)));
+
+  if (!find("figures").closest("details").open)
+    return;
+  find("figures").replaceChildren(row("th", both ? ["figure", "A", "B"] : ["figure", "A"]),
+    ...[...names].filter(name => !left.test(name)).map(name => row("td", [name,
+      ...["", "b-"].slice(0, both ? 2 : 1).map(prefix => format(name, figures[prefix + name]))])));
+}
+
+function showFigures (figures) {
+  const both = "b-psnr" in figures;
+
+  showCard("a", figures);
+  if (both) {
+    showCard("b", figures);
+    find("words").textContent = compareFigures(figures);
+  }
+  showAllFigures(figures);
+}

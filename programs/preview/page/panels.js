@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+"use strict";
+
+// What is below the picture: figures over time, rate and distortion, a block.
+
+const time = {
+  points: new Map(), // figures by the frame's number
+  length: 300, // of a stream without a duration
+
+  clear () {
+    this.points.clear();
+  },
+
+  // With other settings the figures of other frames are of no use.
+  add (points) {
+    for (const figures of points) {
+      const of = ["transform", "quality", "qp", "b-transform", "b-quality", "b-qp", "b-encoder"]
+        .map(name => figures[name]).join();
+      if (of !== this.settings)
+        this.clear();
+      this.settings = of;
+      this.points.set(player.frame(figures["stream-time"] / 1e9), figures);
+      if (page.news.duration === undefined && this.points.size > this.length)
+        this.points.delete(this.points.keys().next().value);
+    }
+  },
+
+  get fields () {
+    const last = [...this.points.values()].at(-1) ?? {};
+    const known = {psnr: "PSNR, dB", "psnr-y": "PSNR of Y, dB", "psnr-u": "PSNR of U, dB",
+      "psnr-v": "PSNR of V, dB", bpp: "bits per luma sample", nonzero: "levels that are not 0, %",
+      ssim: "SSIM", "ms-ssim-y": "MS-SSIM", "psnr-hvs": "PSNR-HVS, dB", "psnr-b-y": "PSNR-B, dB",
+      "xpsnr-y": "XPSNR, dB", "psnr-rgb": "PSNR of R, G and B, dB"};
+
+    return Object.entries(known).filter(([name]) => name in last);
+  },
+
+  line (field, name) {
+    const times = field === "nonzero" || field === "b-nonzero" ? 100 : 1;
+
+    return {name, points: [...this.points.values()].filter(figures => field in figures)
+      .map(figures => [figures["stream-time"] / 1e9,
+        figures[field] === null ? null : times * figures[field]])
+      .sort((a, b) => a[0] - b[0])};
+  },
+
+  // The time of the frame with the lowest figure of A, of bits the highest.
+  get worst () {
+    const sign = this.field === "bpp" || this.field === "nonzero" ? -1 : 1;
+    const points = this.line(this.field, "a").points.filter(([, value]) => value !== null);
+
+    return points.reduce((worst, point) => sign * point[1] < sign * worst[1] ? point : worst,
+      points[0] ?? [0])[0];
+  },
+
+  field: "psnr",
+
+  open (panel) {
+    const choice = makeSelect("figure", [], "What is drawn");
+
+    choice.ariaLabel = "figure";
+    choice.addEventListener("input", () => {
+      this.field = choice.value;
+      this.show();
+    });
+    this.svg = plot.make("svg", {id: "time", class: "plot", role: "img"});
+    this.svg.addEventListener("click", event => {
+      if (page.news.duration !== undefined)
+        seek(Math.max(this.shown.toX(event.offsetX), 0));
+    });
+    panel.replaceChildren(make("div", {class: "side"}, choice,
+      makeButton("worst", "Worst frame", "Go to the frame with the lowest figure of those "
+        + "that have been shown (w)", goToWorst),
+      make("p", {class: "small"}, "A click in the plot goes there.")), this.svg);
+  },
+
+  show () {
+    const choice = find("figure"), fields = this.fields;
+    const title = fields.find(([name]) => name === this.field)?.[1] ?? "";
+    const lines = [this.line(this.field, "a"), this.line(`b-${this.field}`, "b")]
+      .filter(({points}) => points.length > 0);
+    const {duration, position} = page.news;
+
+    if (fields.map(([name]) => name).join() !== [...choice.options].map(o => o.value).join())
+      choice.replaceChildren(...fields.map(([value, text]) => make("option", {value}, text)));
+    choice.value = this.field;
+    this.shown = plot.show(this.svg, lines, {x: "time, s", y: title,
+      xRange: duration && [0, duration], cursor: duration && position});
+    this.svg.ariaLabel = `${title} of ${this.points.size} frames over time`;
+  },
+};
+
+// Within the frame, whatever its time was rounded to.
+function goToWorst () {
+  seek(time.worst + 1e-6);
+}
+
+const rate = {
+  curve: null,
+  asked: "",
+
+  open (panel) {
+    this.svg = plot.make("svg", {id: "rate", class: "plot", role: "img"});
+    this.svg.addEventListener("click", event => this.choose(event.offsetX, event.offsetY));
+    this.asked = "";
+    panel.replaceChildren(make("div", {class: "side"}, make("p", {id: "rate-text"}),
+      make("p", {class: "small"}, "The large dots are what is in force. A click chooses "
+        + "the nearest setting.")), this.svg);
+  },
+
+  // A curve is asked for when the frame or what it depends on is another one.
+  ask (figures) {
+    const of = ["index", "transform", "chroma-qp-offset", "scaling-list", "b-transform"]
+      .map(name => figures[name] ?? page.values[name]).join();
+
+    if (of !== this.asked)
+      say("curve", "curve");
+    this.asked = of;
+  },
+
+  take (curve) {
+    this.curve = curve;
+    this.wait?.();
+  },
+
+  // [bits a luma sample, PSNR, setting] at each setting, by the bits.
+  line (side) {
+    const {psnr, bits, "bits-estimated": estimated, setting} = this.curve?.[side] ?? {};
+    const samples = page.picture.width * page.picture.height;
+
+    return (setting ?? []).map((value, i) => [(bits ?? estimated)[i] / samples, psnr[i], value])
+      .sort((a, b) => a[0] - b[0]);
+  },
+
+  show () {
+    const {figures} = page, sides = [["a", ""], ["b", "b-"]];
+    const large = sides.filter(([, prefix]) => `${prefix}psnr` in figures)
+      .map(([name, prefix]) => ({name, x: bitsOf(figures, prefix)
+        / page.picture.width / page.picture.height, y: figures[`${prefix}psnr`]}))
+      .filter(({x}) => Number.isFinite(x));
+
+    this.ask(figures);
+    this.shown = plot.show(this.svg, sides.map(([name]) => ({name, dots: true,
+      points: this.line(name)})), {x: "bits per luma sample", y: "PSNR, dB", large});
+    find("rate-text").textContent = large.map(({name, x, y}) => `${name.toUpperCase()}: ${
+      y === null ? "identical" : `${y.toFixed(2)} dB`}, ${x.toFixed(3)} bits`).join("\n");
+    this.svg.ariaLabel = `PSNR over bits. ${find("rate-text").textContent}`;
+  },
+
+  choose (x, y) {
+    const {across, down} = this.shown;
+    const places = ["a", "b"].flatMap(side => this.line(side).map(([bits, psnr, setting]) =>
+      ({side, setting, away: Math.hypot(across(bits) - x, down(psnr) - y)})));
+    const near = places.sort((one, other) => one.away - other.away)[0];
+
+    if (near !== undefined)
+      turn(numberOf(near.side), near.setting);
+  },
+};
+
+// The control of a side's quality or QP.
+function numberOf (side) {
+  const prefix = side === "a" ? "" : "b::";
+
+  return `${prefix}${page.news.idle.includes(`${prefix}qp`) ? "quality" : "qp"}`;
+}
+
+// Turn A until its bits are nearest to B's, by A's curve, whose settings lie close enough
+// for a logarithmic line between two.
+async function makeEqual () {
+  say("curve", "curve");
+  await new Promise(done => {
+    rate.wait = done;
+  });
+  rate.wait = null;
+  const wanted = bitsOf(page.figures, "b-") / page.picture.width / page.picture.height;
+  const line = rate.line("a");
+  const i = Math.min(Math.max(line.findIndex(([bits]) => bits >= wanted), 1), line.length - 1);
+  if (i < 1 || !Number.isFinite(wanted))
+    return;
+  const [[low, , from], [high, , to]] = [line[i - 1], line[i]];
+  const part = Math.log(wanted / low) / Math.log(high / low);
+  turn(numberOf("a"), Math.round(from + Math.min(Math.max(part, 0), 1) * (to - from)));
+}
+
+const block = {
+  arrays: ["levels", "coefficients", "samples", "reconstruction", "error"],
+  most: 12, // levels beyond are counted with it
+  data: null,
+  follows: true,
+
+  open (panel) {
+    const follow = make("input", {type: "checkbox", id: "follow"});
+    const choice = (id, values, about) => {
+      const select = makeSelect(id, values.map(value => [value, value]), about);
+      select.ariaLabel = id;
+      select.addEventListener("input", () => this.show());
+      return select;
+    };
+
+    follow.checked = this.follows;
+    follow.addEventListener("change", () => {
+      this.follows = follow.checked;
+    });
+    this.histogram = plot.make("svg", {id: "histogram", class: "plot", role: "img"});
+    panel.replaceChildren(make("div", {class: "side"},
+      make("p", {id: "block-title"}, "Point at a block."),
+      make("div", {class: "buttons"}, choice("array", this.arrays, "What of it"),
+        choice("plane", ["Y"], "Plane")),
+      make("label", {}, follow, "Follow the pointer"),
+      make("p", {class: "small"}, "A click keeps a block; Alt and arrows go to the next."),
+      this.histogram), make("div", {id: "cells", tabindex: 0, role: "region",
+      "aria-label": "values of the block"}));
+  },
+
+  take (data) {
+    this.data = data;
+    this.place();
+  },
+
+  // Where the block is in the picture, in each half of it.
+  place () {
+    const {x, y, size} = this.data ?? {}, {values, width, height} = page;
+    const start = [width, height].map(length =>
+      Math.round(values["wipe-position"] * (length - Math.floor(length / 2))));
+    const zoom = values.zoom, zooms = [["zoom-x", width], ["zoom-y", height]];
+    const [left, top] = zooms.map(([name, all]) => Math.round(values[name] * (all - all / zoom)));
+    const place = [(x - left) * zoom, (y - top) * zoom, size * zoom];
+
+    if (this.data === null || find("panel").hidden)
+      view.mark = null;
+    else if (view.columns > 1)
+      view.mark = [0, Math.floor(width / 2)].map(half => [place[0] - start[0] + half,
+        place[1], place[2]]);
+    else if (view.rows > 1)
+      view.mark = [0, Math.floor(height / 2)].map(half => [place[0],
+        place[1] - start[1] + half, place[2]]);
+    else
+      view.mark = [place];
+    view.draw();
+  },
+
+  get (name, suffix, i) {
+    return name === "error" ? this.get("reconstruction", suffix, i) - this.get("samples", suffix, i)
+      : this.data[name + suffix]?.[i];
+  },
+
+  // Blue below 0, orange above, on a logarithmic scale; or grey.
+  colour (value, most, bright) {
+    const part = Math.log1p(Math.abs(value)) / Math.log1p(most);
+    const [r, g, b] = bright ? Array(3).fill(255 * value / most) : value < 0
+      ? [255 - 153 * part, 255 - 77 * part, 255] : [255, 255 - 102 * part, 255 - 204 * part];
+
+    return `background:rgb(${r} ${g} ${b});color:${g < 118 ? "#fff" : "#000"}`;
+  },
+
+  show () {
+    const planes = {Y: "", U: "-u", V: "-v"};
+    const known = Object.keys(planes).filter(name => `levels${planes[name]}` in this.data);
+
+    if (find("plane").options.length !== known.length)
+      find("plane").replaceChildren(...known.map(name => make("option", {value: name}, name)));
+    const suffix = planes[find("plane").value || "Y"], name = find("array").value;
+    const size = this.data[`size${suffix}`] ?? this.data.size;
+    const cells = Array.from({length: size * size}, (_, i) => this.get(name, suffix, i));
+    const most = Math.max(...cells.map(Math.abs), 1);
+    const bright = ["samples", "reconstruction"].includes(name);
+    const table = make("table", {}), body = table.createTBody();
+    for (let v = 0; v < size; v++) {
+      const row = body.insertRow();
+      for (const value of cells.slice(v * size, (v + 1) * size)) {
+        const cell = row.insertCell();
+        cell.textContent = Number.isInteger(value) ? value : value.toFixed(1);
+        cell.style = this.colour(value, most, bright);
+      }
+    }
+    find("cells").replaceChildren(table);
+    find("block-title").textContent = `${this.data.side.toUpperCase()}: ${
+      nameTransform(this.data.transform)}, ${size} × ${size} at (${this.data[`x${suffix}`]}, ${
+      this.data[`y${suffix}`]})`;
+    this.showHistogram(Array.from({length: size * size}, (_, i) => this.get("levels", suffix, i)));
+  },
+
+  // How many levels have which value, on a logarithmic scale, as nearly all are 0.
+  showHistogram (levels) {
+    const count = Array(2 * this.most + 1).fill(0);
+
+    for (const level of levels)
+      count[Math.min(Math.max(level, -this.most), this.most) + this.most]++;
+    plot.show(this.histogram, [{name: "a", points: count.map((n, i) =>
+      [i - this.most, Math.log10(n + 1)])}], {x: `level; ${count[this.most]} of ${
+      levels.length} are 0`, y: "", xRange: [-this.most, this.most]});
+    this.histogram.ariaLabel = `${count[this.most]} of ${levels.length} levels are 0`;
+  },
+
+  // Ask for the block at a sample of the picture, by a click there.
+  ask (sample) {
+    const place = sample.map(at => at.toFixed(2)).join(" ");
+
+    say(`press ${place}`, "ask");
+    say(`release ${place}`, "asked");
+  },
+
+  // The block beside it.
+  step (x, y) {
+    const half = view.mark?.[0];
+
+    if (half)
+      this.ask([half[0] + (x + 0.5) * half[2], half[1] + (y + 0.5) * half[2]]);
+  },
+};
+
+const panels = {
+  Time: [time, "Figures over time (t)"], Rate: [rate, "PSNR over bits (r)"],
+  Block: [block, "A block's samples, coefficients and levels (i)"],
+  shown: "",
+
+  // The second time it is closed.
+  toggle (name) {
+    this.shown = this.shown === name ? "" : name;
+    find("panel").hidden = this.shown === "";
+    for (const button of find("tabs").children)
+      button.ariaPressed = button.id === `tab-${this.shown}`;
+    if (this.shown !== "")
+      this[this.shown][0].open(find("panel"));
+    view.inset = find("panel").offsetHeight * window.devicePixelRatio;
+    block.place();
+    showSource();
+    this.show();
+  },
+
+  show () {
+    if (this.shown !== "" && page.figures !== undefined
+        && (this.shown !== "Block" || block.data !== null))
+      this[this.shown][0].show();
+  },
+};
