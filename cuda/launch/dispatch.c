@@ -193,23 +193,23 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
 }
 
 /* The tensor-core kernel for some work, with its levels if there is one that
- * writes these; NULL if there is none. */
+ * writes these of all tiles; NULL if there is none. */
 static const BdctTensorKernel *
 find_tensor (const BdctCudaDevice * device, const BdctCudaWork * work)
 {
   const unsigned traits = device->capability.traits;
   const BdctTensorKernel *kernel;
-  BdctCudaWork without;
+  BdctCudaWork its = *work;
 
   if (!device->tensor || work->output != BDCT_CUDA_STATISTICS
       || work->kernel != NULL)
     return NULL;
-  kernel = bdct_tensor_find (work, traits);
-  if (kernel != NULL || !work->levels)
+  its.levels &= !work->mixed;
+  kernel = bdct_tensor_find (&its, traits);
+  if (kernel != NULL || !its.levels)
     return kernel;
-  without = *work;
-  without.levels = false;
-  return bdct_tensor_find (&without, traits);
+  its.levels = false;
+  return bdct_tensor_find (&its, traits);
 }
 
 int

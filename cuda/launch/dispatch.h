@@ -22,7 +22,8 @@ typedef struct {
   int32_t n_planes, n_tiles;
   int32_t mixed;
   bool levels;          /**< it writes the planes' `levels`, which are set
-                             before it is launched */
+                             before it is launched, and `records` in place of
+                             `blocks` */
 } BdctCudaLaunch;
 
 /** The state of launches on one device. */

@@ -53,8 +53,7 @@ typedef struct {
   {
     BdctBlockRecord *blocks[2];   /**< NULL: not requested */
     BdctLevel *levels[2];         /**< of kernels that write levels, or that
-                                       read them, and write no records;
-                                       aligned to 16 bytes */
+                                       read them; aligned to 16 bytes */
   };
   /* Planning and launching set the following (dispatch.h). */
   int32_t row_bytes;      /**< bytes of a row's samples */
@@ -75,6 +74,10 @@ typedef struct {
                                           followed by the second's */
     struct BdctCabacStrings *strings; /**< of BDCT_CUDA_BINS and _COST: by
                                           component and segment */
+    BdctBlockRecord *records;        /**< of tensor-core kernels that write
+                                          `levels`: in place of `blocks`, the
+                                          first component's, followed by the
+                                          second's */
   };
   int32_t map_tiles_x;    /**< tiles in a row of the map */
   int32_t tiles_x;        /**< tiles in a row of the plane; of a component if
@@ -162,8 +165,8 @@ typedef struct {
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int n_planes;
   bool mixed;           /**< there is a map with mixed tiles */
-  bool levels;          /**< of BDCT_CUDA_STATISTICS, with a picture: the levels
-                             are wanted as well, if a kernel writes both */
+  bool levels;          /**< of BDCT_CUDA_STATISTICS: the levels are wanted as
+                             well, if a kernel writes both */
   BdctCudaOutput output;
   const BdctCudaKernel *kernel; /**< the kernel for all of it; NULL: the best
                                      one */

@@ -42,11 +42,9 @@ static const struct
 /* The results of a run. */
 typedef struct {
   uint8_t plane[PLANE];
-  union
-  {
-    BdctBlockRecord blocks[2][MAX_BLOCKS];
-    BdctLevel levels[2][MAX_LEVELS];
-  };
+  BdctBlockRecord blocks[2 * MAX_BLOCKS];       /* one component's, then the
+                                                   other's */
+  BdctLevel levels[2][MAX_LEVELS];
   BdctCudaAccumulator accumulators[BDCT_CUDA_ACCUMULATORS];
 } Result;
 
@@ -157,6 +155,18 @@ launch (Check * self, const BdctCudaWork * work, BdctError * error)
       "cudaLaunchKernel", error);
 }
 
+/* Set where the records go to. */
+static void
+set_blocks (const BdctCudaWork * work, BdctCudaPlane * plane, Result * result)
+{
+  const BdctPlaneLayout *layout = &plane->layout;
+  const int n = work->quantizers->component[layout->component[0]].log2_width;
+
+  plane->blocks[0] = result->blocks;
+  plane->blocks[1] = result->blocks + (((layout->width - 1) >> n) + 1)
+      * (((layout->height - 1) >> n) + 1);
+}
+
 /* Enqueue the work for the result of the tensor-core kernel. */
 static bool
 run (Check * self, const BdctTensorKernel * kernel, BdctCudaWork * work,
@@ -167,11 +177,10 @@ run (Check * self, const BdctTensorKernel * kernel, BdctCudaWork * work,
 
   plane->dst = (BdctSamples) { result->plane, STRIDE };
   plane->accumulators = result->accumulators;
-  for (int i = 0; i < 2; i++)
-    if (kernel->levels)
-      plane->levels[i] = result->levels[i];
-    else
-      plane->blocks[i] = result->blocks[i];
+  set_blocks (work, plane, result);
+  for (int i = 0; i < 2 && kernel->levels; i++)
+    plane->levels[i] = result->levels[i];
+  plane->records = kernel->levels ? result->blocks : NULL;
   work->kernel = &kernel->kernel;
   return launch (self, work, error);
 }
@@ -187,8 +196,8 @@ run_others (Check * self, bool levels, BdctCudaWork * work, BdctError * error)
 
   plane->dst = (BdctSamples) { result->plane, STRIDE };
   plane->accumulators = result->accumulators;
-  for (int i = 0; i < 2; i++)
-    plane->blocks[i] = levels ? NULL : result->blocks[i];
+  plane->records = NULL;
+  set_blocks (work, plane, result);
   others.kernel = bdct_scalar_find (&others);
   if (!launch (self, &others, error))
     return false;

@@ -48,6 +48,8 @@ place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
   const size_t n_levels = n << 2 * log2_size;
   const BdctLevel *levels = take (share, plane->interleave * n_levels
       * sizeof *levels);
+  const BdctBlockRecord *records = take (share, plane->interleave * n
+      * sizeof *records);
 
   for (int k = 0; k < plane->interleave; k++) {
     BdctCudaTreeBlocks *blocks =
@@ -60,7 +62,8 @@ place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
     if (levels != NULL)
       blocks->levels = levels + (task->given && plane->interleave > 1
           ? plane->component[k] == BDCT_V : k) * n_levels;
-    blocks->records = take (share, n * sizeof (BdctBlockRecord));
+    if (records != NULL)
+      blocks->records = records + k * n;
   }
 }
 
@@ -204,17 +207,22 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
           .quantizer_map = work->plane[p].quantizer_map[k];
 }
 
-/* Set where the levels of one size go to, and nothing else does. */
+/* Set where a plane's levels of one size go to. */
+static void
+place_levels (const Task * task, int n, BdctCudaPlane * plane)
+{
+  for (int k = 0; k < plane->layout.interleave; k++)
+    plane->levels[k] = (BdctLevel *) task->tree.component
+        [plane->layout.component[k]].sized[n - 2].levels;
+}
+
+/* Set that, and that nothing else is wanted. */
 static void
 ask_for_levels (const Task * task, int n, BdctCudaWork * work)
 {
   for (int p = 0; p < work->n_planes; p++) {
-    BdctCudaPlane *plane = &work->plane[p];
-
-    plane->dst.data = NULL;
-    for (int k = 0; k < plane->layout.interleave; k++)
-      plane->levels[k] = (BdctLevel *) task->tree.component
-          [plane->layout.component[k]].sized[n - 2].levels;
+    work->plane[p].dst.data = NULL;
+    place_levels (task, n, &work->plane[p]);
   }
 }
 
@@ -258,7 +266,8 @@ plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
       error) ? 3 : 0;
 }
 
-/* Plan the picture and the records, then the levels. */
+/* Plan the picture, the records and the levels, in one pass or with the levels
+ * in another. */
 static int
 plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
     BdctError * error)
@@ -267,10 +276,17 @@ plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
   int n_passes;
 
   ask_for_picture (task, n, work);
+  work->levels = true;
   n_passes = bdct_cuda_plan (device, work, pass, error);
-  if (n_passes == 0)
-    return 0;
+  if (n_passes > 0 && pass->levels)
+    for (int p = 0; p < pass->n_planes; p++) {
+      pass->plane[p].records = pass->plane[p].blocks[0];
+      place_levels (task, n, &pass->plane[p]);
+    }
+  if (n_passes == 0 || pass->levels)
+    return n_passes;
   ask_for_levels (task, n, work);
+  work->levels = false;
   work->output = BDCT_CUDA_LEVELS;
   return bdct_cuda_plan (device, work, pass + n_passes, error) > 0
       ? n_passes + 1 : 0;

@@ -81,7 +81,7 @@ template <typename Chain, typename Sample, typename S> struct Group8
 
               nonzero.add (2 * i + square, square, flags);
               levels.put (f.pairs ? at / 2 : at + 8 * square,
-                  f.pairs ? square : 0, 0, halves);
+                  f.pairs ? square : 0, 0, 0, halves);
             });
     } else {
       BDCT_UNROLL for (int i = 0; i < 4; i += 2) {
@@ -198,7 +198,7 @@ template <typename Chain, typename Sample, typename S> struct Group16
           [&] (int quarter, uint32_t flags, uint32_t halves = 0) {
             nonzero.add (4 * i + quarter, i, flags);
             levels.put (f.pairs ? at / 2 : at + 16 * i, f.pairs ? i : 0,
-                quarter, halves);
+                quarter / 2, quarter % 2, halves);
           });
     gather (w, y, f);
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
@@ -324,20 +324,22 @@ template <typename Chain, typename Sample, typename S> struct Group32
   }
 
   template <typename Nonzero, typename Sink> static BDCT_INLINE void
-  run (const Lane &chain, uint32_t in, uint32_t out, int, const Format &f,
-      Nonzero &nonzero, Sink &)
+  run (const Lane &chain, uint32_t in, uint32_t out, int at, const Format &f,
+      Nonzero &nonzero, Sink &levels)
   {
     FragB32x8b x[chunks][4];
     uint32_t y[chunks][2][4];
 
     _Pragma ("unroll 1") for (int c = 0; c < 2; c++) {
-      uint32_t levels = 0;
+      uint32_t counted = 0;
 
       spread (x, in, c, f);
-      chain.run (y, x, [&] (int i, uint32_t flags) {
-            Nonzero::add_quarter (levels, i, flags);
+      chain.run (y, x, [&] (int i, int j, uint32_t flags, uint32_t halves = 0) {
+            Nonzero::add_quarter (counted, i / 2 * 2 + j / 2, flags);
+            levels.put (f.pairs ? at / 2 : at + 32 * c, f.pairs ? c : 0, i, j,
+                halves);
           });
-      nonzero.end_square (levels, c);
+      nonzero.end_square (counted, c);
       if constexpr (chunks > 1)
         BDCT_UNROLL for (int i = 0; i < 16; i++)
           y[i / 8][i / 4 % 2][i % 4] <<= f.shift;

@@ -319,7 +319,7 @@ template <typename Sample, bool FLAT> struct Lane32 : InMemory
               uint32_t &levels = to.levels[column][h].r[r];
 
               levels = quantizer.quantize (d.v[2 * i], d.v[2 * i + 1]);
-              count (2 * h + p, nonzero_halves (levels));
+              count (2 * h + r, column, nonzero_halves (levels), levels);
             } else {
               int32_t entry[4];
 
@@ -330,7 +330,7 @@ template <typename Sample, bool FLAT> struct Lane32 : InMemory
               quantizer.put (entry, 0);
               w[column][r] = quantizer.template words<Sample> (d.v[2 * i],
                   d.v[2 * i + 1]);
-              count (2 * h + p, nonzero_words (w[column][r]));
+              count (2 * h + r, column, nonzero_words (w[column][r]));
             }
           }
         }
@@ -359,9 +359,8 @@ template <typename Sample, bool FLAT> struct Lane32 : InMemory
   }
 
   /* x: [low and high bytes][quarter of the rows]; out: [pair of chunks][half of
-   * the rows][two chunks of 8 rows, then of the next 8 rows]. count as in
-   * Hevc16.
-   */
+   * the rows][two chunks of 8 rows, then of the next 8 rows]. Calls count (i,
+   * j, flags) for row i and column j of the squares of 8 x 8. */
   template <typename Count> BDCT_INLINE void
   run (uint32_t out[sizeof (Sample)][2][4],
       const FragB32x8b x[sizeof (Sample)][4], Count count) const

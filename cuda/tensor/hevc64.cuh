@@ -131,7 +131,7 @@ template <typename Sample> struct Lane64 : InMemory
   }
 
   /* From the samples through the dequantizer. load (x, i) reads 16 rows: [half
-   * of the rows], then as in first_pass(). count as in Hevc32. */
+   * of the rows], then as in first_pass(). count as in Hevc16. */
   template <typename Load, typename Count> BDCT_INLINE void
   forward (Dequantized &to, Load load, Count count) const
   {

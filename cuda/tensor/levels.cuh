@@ -32,16 +32,20 @@ template <int SIZE, typename S> struct LevelSink<false, SIZE, S>
   {
   }
 
-  BDCT_INLINE void put (int, int, int, uint32_t) {}
+  BDCT_INLINE void put (int, int, int, int, uint32_t) {}
 };
 
 /* Of a row of squares of SIZE, each a block or four. */
 template <int SIZE, typename S> struct LevelSink<true, SIZE, S>
 {
+  /* Squares of 8 x 8 in a row of a quarter */
+  static constexpr int in_quarter = SIZE > 8 ? SIZE / 16 : 1;
+
   uint8_t *to;                  /* this lane's levels in the first square */
   int32_t second;               /* bytes to those of the second component, */
-  int32_t square, right, down;  /* to those of the next square, and to the
-                                   quarters of a square of 16 */
+  int32_t square, right, down;  /* to those of the next square, to the next
+                                   quarters of a square, */
+  int32_t below;                /* and 8 rows down in a block */
   int32_t left, high;           /* samples from this lane's levels on */
   Permutation exchange;
 
@@ -63,8 +67,9 @@ template <int SIZE, typename S> struct LevelSink<true, SIZE, S>
     second = (int32_t) ((uint8_t *) plane.levels[1]
         - (uint8_t *) plane.levels[0]);
     square = (SIZE >> log2) * bytes;
-    right = half ? bytes : 16;
-    down = half ? bytes * plane.columns : 256;
+    below = 16 << log2;
+    right = half ? bytes : 16 * in_quarter;
+    down = half ? bytes * plane.columns : below * in_quarter;
     left = (plane.columns << log2) - x - u;
     high = (rows << log2) - y - v;
     if (SIZE == 8 && high <= 0)
@@ -72,18 +77,18 @@ template <int SIZE, typename S> struct LevelSink<true, SIZE, S>
     exchange = lane / 4 % 2 ? (Permutation) 0x3276 : LOW_WORDS;
   }
 
-  /* Two levels of a quarter of the square at sample `x` of the tile: 0 and 1
-   * above, 2 and 3 below; of 8 x 8 squares there is just one. */
+  /* Two levels of the square at sample `x` of the tile, in row i and column j
+   * of the squares of 8 x 8 in it. */
   BDCT_INLINE void
-  put (int x, int component, int quarter, uint32_t halves)
+  put (int x, int component, int i, int j, uint32_t halves)
   {
     const uint32_t other = __shfl_xor_sync (0xffffffff, halves, 4);
     const uint32_t words = signed_words (permute (halves, other, exchange));
-    const int i = quarter / 2, j = quarter % 2;
 
     if (x + 8 * j < left && (SIZE == 8 || 8 * i < high))
       *(uint32_t *) (to + (component ? second : 0) + x / SIZE * square
-          + j * right + i * down) = words;
+          + j / in_quarter * right + j % in_quarter * 16
+          + i / in_quarter * down + i % in_quarter * below) = words;
   }
 };
 

@@ -255,16 +255,15 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
 template <int GROUPS, int PARTS, bool QUARTERS> BDCT_INLINE void
 add_fields (uint32_t in, uint32_t out, int lane)
 {
-  constexpr uint32_t lanes = 0xffffffffu >> (32 - 4 * GROUPS);
   constexpr int words = PARTS / 4;
+  const bool has_words = lane < 4 * GROUPS;
   const uint32_t at = (lane / 4 % 2 ? in : out) + lane / 8 * 8 * kPitch
       + lane % 2 * 4 * kPitch + kTileBytes + lane / 2 % 2 * 8;
-  uint32_t w[8], sum[2] = { 0, 0 };
+  uint32_t w[8] = {}, sum[2] = { 0, 0 };
 
-  if (lane >= 4 * GROUPS)
-    return;
-  BDCT_UNROLL for (int i = 0; i < 4; i++)
-    load_shared (w + 2 * i, at + i * kPitch);
+  if (has_words)
+    BDCT_UNROLL for (int i = 0; i < 4; i++)
+      load_shared (w + 2 * i, at + i * kPitch);
   /* The sum of three 2-bit fields fits 2 bits, that of eight 4 bits, and that
    * of 64 a byte. */
   const uint32_t three[3] = { w[0] + w[1] + w[2], w[3] + w[4] + w[5],
@@ -279,14 +278,16 @@ add_fields (uint32_t in, uint32_t out, int lane)
     sum[i] = permute (low, high, LOW_WORDS) + permute (low, high, HIGH_WORDS);
     if (!QUARTERS)
       BDCT_UNROLL for (int d = 1; d < 4; d *= 2)
-        sum[i] += __shfl_xor_sync (lanes, sum[i], d);
+        sum[i] += __shfl_xor_sync (0xffffffff, sum[i], d);
   }
-  store_shared (at, sum[0], sum[1]);
+  if (has_words)
+    store_shared (at, sum[0], sum[1]);
 }
 
-/* Write a tile's records. `out` and `in` are the addresses of its first
- * bytes. */
-template <typename Group, typename Sample, int ROWS, int SIDE, bool PAIRS>
+/* Write a tile's records. `out` and `in` are the addresses of its first bytes.
+ * LEVELS: the kernel writes levels. */
+template <typename Group, typename Sample, int ROWS, int SIDE, bool PAIRS,
+    bool LEVELS>
 BDCT_INLINE void
 write_records (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     const Place &p, int lane)
@@ -303,7 +304,9 @@ write_records (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
       + (x % B::in_chunk * B::components + component) * 4;
   const uint32_t levels =
       Group::template levels_of<SIDE, PAIRS> (in, out, component, x, y);
-  BdctBlockRecord *to = (component ? plane.blocks[1] : plane.blocks[0])
+  BdctBlockRecord *to = (LEVELS
+      ? plane.records + (component ? (int64_t) rows * plane.columns : 0)
+      : component ? plane.blocks[1] : plane.blocks[0])
       + (int64_t) row * plane.columns + column;
 
   if (column >= plane.columns)

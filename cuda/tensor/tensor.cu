@@ -24,7 +24,8 @@ namespace {
 
 /* Finish a tile after its groups: write samples, errors and, with EXTRAS, the
  * blocks' records. `out` and `in` are the addresses of its first bytes. */
-template <typename Group, typename Sample, typename S, int SIDE, bool PAIRS>
+template <typename Group, typename Sample, typename S, int SIDE, bool PAIRS,
+    bool LEVELS>
 BDCT_INLINE void
 finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     uint32_t requested, const Place &p, Errors &errors, uint32_t peak,
@@ -41,10 +42,12 @@ finish_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     add_fields<S::rows * S::bytes / Group::rows / Group::bytes, Group::parts,
         (SIDE < 8)> (in, out, lane);
   __syncwarp ();
-  write_records<Group, Sample, S::rows, SIDE, PAIRS> (out, in, plane, p, lane);
+  write_records<Group, Sample, S::rows, SIDE, PAIRS, LEVELS> (out, in, plane, p,
+      lane);
 }
 
-template <typename Group, typename Sample, typename S, bool EXTRAS, bool PAIRS>
+template <typename Group, typename Sample, typename S, bool EXTRAS, bool LEVELS,
+    bool PAIRS>
 BDCT_INLINE Errors
 finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     uint32_t requested, const Place &p, uint32_t peak, int lane)
@@ -63,10 +66,10 @@ finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
   } else if (!(requested & HALF_SIZE)) {
     /* Luma alone has blocks of 64 x 64. */
     if constexpr (!PAIRS || Group::size < 64)
-      finish_blocks<Group, Sample, S, Group::size, PAIRS> (out, in, plane,
-          requested, p, errors[0], peak, lane);
+      finish_blocks<Group, Sample, S, Group::size, PAIRS, LEVELS> (out, in,
+          plane, requested, p, errors[0], peak, lane);
   } else {
-    finish_blocks<Group, Sample, S, Group::size / 2, PAIRS> (out, in,
+    finish_blocks<Group, Sample, S, Group::size / 2, PAIRS, LEVELS> (out, in,
         plane, requested, p, errors[0], peak, lane);
   }
   return errors[0];
@@ -157,7 +160,8 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
       format.pairs = plane.layout.interleave > 1;
       format.shift = plane.layout.shift;
       format.peak = peak * 0x10001u;
-      requested = (EXTRAS && plane.blocks[0] != nullptr ? RECORDS : 0)
+      requested = (EXTRAS && (LEVELS ? plane.records : plane.blocks[0])
+          != nullptr ? RECORDS : 0)
           | (1 << plane.log2_width < Group::size ? HALF_SIZE : 0);
       format.half_size = requested & HALF_SIZE;
       chain.load (plane.constants + quantizer * plane.quantizer_size, lane);
@@ -178,10 +182,10 @@ tensor (const __grid_constant__ BdctCudaBatch batch)
         Group::run (chain, from + i, to + i, i, format, counts.nonzero, levels);
     __syncwarp ();
     const Errors errors = format.pairs
-        ? finish<Group, Sample, S, EXTRAS, true> (out, in, plane, requested,
-            here, peak, lane)
-        : finish<Group, Sample, S, EXTRAS, false> (out, in, plane, requested,
-            here, peak, lane);
+        ? finish<Group, Sample, S, EXTRAS, LEVELS, true> (out, in, plane,
+            requested, here, peak, lane)
+        : finish<Group, Sample, S, EXTRAS, LEVELS, false> (out, in, plane,
+            requested, here, peak, lane);
     counts.all += errors.all;
     counts.second += errors.second;
     if (place.tile >= end)
@@ -379,7 +383,7 @@ make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 
 template <template <typename, typename, typename> class Group, typename Chain,
     typename Sample, typename S, int WARPS, int BLOCKS, bool EXTRAS,
-    bool LEVELS = false>
+    bool LEVELS>
 const BdctTensorKernel *
 use ()
 {
@@ -411,21 +415,23 @@ template <typename Chain> constexpr bool has_levels = false;
 template <> constexpr bool has_levels<Jpeg8> = true;
 template <> constexpr bool has_levels<Hevc8<uint8_t, true>> = true;
 template <> constexpr bool has_levels<Hevc16<uint8_t, true>> = true;
+template <> constexpr bool has_levels<Hevc32<uint8_t, true>> = true;
 
 /* The rows of a tile, warps of a block, blocks of a multiprocessor of 9.0, and
  * bytes of a row where no records are written: the fastest ones measured
  * there.
  */
 template <template <typename, typename, typename> class Group, typename Chain,
-    typename Sample, int ROWS, int WARPS, int BLOCKS, int BYTES = kTileBytes>
+    typename Sample, int ROWS, int WARPS, int BLOCKS, int BYTES = kTileBytes,
+    bool LEVELS = false>
 const BdctTensorKernel *
 use (const Wanted &wanted)
 {
-  if (wanted.levels)
+  if (wanted.levels != LEVELS)
     return nullptr;
   return wanted.extras ? use<Group, Chain, Sample, Shape<ROWS, kTileBytes>,
-      WARPS, BLOCKS, true> () : use<Group, Chain, Sample, Shape<ROWS, BYTES>,
-      WARPS, BLOCKS, false> ();
+      WARPS, BLOCKS, true, LEVELS> () : use<Group, Chain, Sample,
+      Shape<ROWS, BYTES>, WARPS, BLOCKS, false, LEVELS> ();
 }
 
 template <typename Chain, typename Sample> const BdctTensorKernel *
@@ -433,8 +439,7 @@ use8 (const Wanted &wanted)
 {
   if constexpr (has_levels<Chain>)
     if (wanted.levels)
-      return use<Group8, Chain, Sample, Shape<8, kTileBytes>, 4, 4, false,
-          true> ();
+      return use<Group8, Chain, Sample, 8, 4, 4, kTileBytes, true> (wanted);
   if (wanted.large)
     return use<Group8, Chain, Sample, 32, 2, 8> (wanted);
   return use<Group8, Chain, Sample, 8, 4, 4> (wanted);
@@ -445,13 +450,25 @@ use16 (const Wanted &wanted)
 {
   if constexpr (has_levels<Chain>)
     if (wanted.levels)
-      return use<Group16, Chain, Sample, Shape<16, kTileBytes / 2>, 4, 3, false,
-          true> ();
+      return use<Group16, Chain, Sample, 16, 4, 3, kTileBytes / 2, true> (
+          wanted);
   if constexpr (FLAT && sizeof (Sample) == 1)
     if (!wanted.large)
       return use<Group16, Chain, Sample, 16, 4, 3, kTileBytes / 2> (wanted);
   return use<Group16, Chain, Sample, 16, 4,
       FLAT || sizeof (Sample) == 1 ? 3 : 2> (wanted);
+}
+
+template <typename Chain, typename Sample, bool FLAT> const BdctTensorKernel *
+use32 (const Wanted &wanted)
+{
+  if constexpr (has_levels<Chain>)
+    if (wanted.levels)
+      return use<Group32, Chain, Sample, 32, 2, 8, kTileBytes / 2, true> (
+          wanted);
+  return use<Group32, Chain, Sample, 32, 2,
+      FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4,
+      FLAT && sizeof (Sample) == 1 ? kTileBytes / 2 : kTileBytes> (wanted);
 }
 
 /* Tiles of 64 rows: of one square, or of two of bytes where records are
@@ -462,12 +479,16 @@ use64 (const Wanted &wanted)
 {
   using Lane = Lane64Or32<Sample, FLAT>;
 
+  if (wanted.levels)
+    return nullptr;
   if (wanted.extras)
-    return use<Group64, Lane, Sample, Shape<64, kTileBytes>, 1, 8, true> ();
+    return use<Group64, Lane, Sample, Shape<64, kTileBytes>, 1, 8, true,
+        false> ();
   if constexpr (sizeof (Sample) > 1)
-    return use<Group64, Lane, Sample, Shape<64, kTileBytes>, 1, 8, false> ();
+    return use<Group64, Lane, Sample, Shape<64, kTileBytes>, 1, 8, false,
+        false> ();
   else
-    return use<Group64, Lane, Sample, Shape<64, kTileBytes / 2>, 2, 4,
+    return use<Group64, Lane, Sample, Shape<64, kTileBytes / 2>, 2, 4, false,
         false> ();
 }
 
@@ -477,9 +498,7 @@ use_hevc (int size, const Wanted &wanted)
   if (size == 64)
     return use64<Sample, FLAT> (wanted);
   if (size == 32)
-    return use<Group32, Hevc32<Sample, FLAT>, Sample, 32, 2,
-        FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4,
-        FLAT && sizeof (Sample) == 1 ? kTileBytes / 2 : kTileBytes> (wanted);
+    return use32<Hevc32<Sample, FLAT>, Sample, FLAT> (wanted);
   if (size == 16)
     return use16<Hevc16<Sample, FLAT>, Sample, FLAT> (wanted);
   return use8<Hevc8<Sample, FLAT>, Sample> (wanted);
@@ -531,8 +550,6 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
   wanted.levels = work->levels;
   /* Blocks are distinguished down to half of the size. */
   if ((wanted.extras || wanted.levels) && smallest < size / 2)
-    return nullptr;
-  if (wanted.extras && wanted.levels)
     return nullptr;
   /* Short tiles spread a frame better over the device; tall ones cost less,
    * which pays from about 8 tiles for each warp on. */

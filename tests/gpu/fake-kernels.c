@@ -26,8 +26,8 @@ make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
 }
 
 /* The kernels: two as those of the tensor cores, which take no blocks of
- * 32 a side and leave mixed cells alone, of which one writes levels in place of
- * records, and one for the rest. */
+ * 32 a side and leave mixed cells alone, of which one writes levels, too, and
+ * one for the rest. */
 
 static const BdctTensorKernel tensor = {
   {&tensor, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL, make_constants},
@@ -36,7 +36,7 @@ static const BdctTensorKernel tensor = {
 static const BdctTensorKernel with_levels = {
   {&with_levels, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL,
       make_constants},
-  "fake, with levels", false, true
+  "fake, with levels", true, true
 };
 static const BdctCudaKernel scalar[2] = {
   {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
@@ -387,12 +387,13 @@ write_levels (const BdctCudaBatch * batch)
 
   for (int p = 0; p < batch->n_planes; p++) {
     const BdctCudaPlane *plane = &batch->plane[p];
+    const int rows = ((plane->layout.height - 1) >> plane->log2_height) + 1;
 
-    if (plane->dst.data == NULL || plane->quantizer_of_tile != NULL)
-      fake_die ("levels without a picture, or of a map");
-    for (int i = 0; i < plane->layout.interleave; i++)
+    for (int i = 0; i < plane->layout.interleave; i++) {
       count_component (plane, i, LEVELS);
-    rest.plane[p].levels[0] = rest.plane[p].levels[1] = NULL;
+      rest.plane[p].blocks[i] = plane->records == NULL ? NULL
+          : plane->records + i * plane->columns * rows;
+    }
   }
   fake_compute (&tensor, &rest);
 }
@@ -455,8 +456,7 @@ bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
   (void) traits;
   for (int p = 0; p < work->n_planes; p++)
     if (work->quantizers[0].component[work->plane[p].layout.component[0]].
-        log2_width > 4 || (work->levels && (work->plane[p].dst.data == NULL
-                || work->plane[p].quantizer_of_tile != NULL)))
+        log2_width > 4)
       return NULL;
   return work->levels ? &with_levels : &tensor;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The kernels of vvc-64x64 and hevc-32x32 on the tensor cores, with emulated
- * ones, against the definition: samples, records of blocks and sums, whatever
- * the size, the depth, the QP and the content. */
+ * The kernels of H.265's transforms and vvc-64x64 on the tensor cores, with
+ * emulated ones, against the definition: samples, levels, records of blocks and
+ * sums, whatever the size, the depth, the QP and the content. */
 #include "tensor-emulation.h"
 #include "cuda/tensor/tensor.cu"
 
@@ -39,17 +39,20 @@ struct Case
   BdctLayout layout;
   BdctJob job[2];               /* by quantizer */
   int offset;                   /* of the samples, from a multiple of 16 */
-  bool records, maps, output;
+  bool records, levels, maps, output;
 };
 
 struct Results
 {
   std::vector<uint8_t> samples;
-  std::vector<BdctBlockRecord> records[2];
+  /* By interleaved component, each with some behind that stay as they are */
+  std::vector<BdctBlockRecord> records;
+  std::vector<BdctLevel> levels;
   BdctCudaAccumulator sum;
 };
 
 constexpr int kMargin = 64;
+constexpr BdctLevel kUnset = 0x5a5a;
 
 int
 stride_of (const Case &c)
@@ -57,6 +60,16 @@ stride_of (const Case &c)
   return (c.layout.plane[0].width * c.layout.plane[0].interleave
       * bdct_layout_sample_size (&c.layout) + 15 & ~15) + c.offset % 3 * 16
       + (c.offset == 0 ? 0 : 2);
+}
+
+/* The blocks of a component. */
+int
+count_blocks (const Case &c)
+{
+  const BdctPlaneLayout &plane = c.layout.plane[0];
+  const int n = c.job[0].component[plane.component[0]].log2_width;
+
+  return (((plane.width - 1) >> n) + 1) * (((plane.height - 1) >> n) + 1);
 }
 
 int
@@ -113,9 +126,10 @@ draw (const Case &c, std::vector<uint8_t> &samples)
   }
 }
 
-/* Have a kernel do it, as cuda/launch/dispatch.c would. */
+/* Have a kernel do it, as cuda/launch/dispatch.c would. No levels are wanted any
+ * more if there is none that writes these. */
 bool
-run (const Case &c, const uint8_t *source, const uint8_t *map, Results &to)
+run (Case &c, const uint8_t *source, const uint8_t *map, Results &to)
 {
   static BdctCudaAccumulator accumulators[BDCT_CUDA_ACCUMULATORS];
   BdctCudaWork work = {};
@@ -137,11 +151,22 @@ run (const Case &c, const uint8_t *source, const uint8_t *map, Results &to)
   plane.accumulators = accumulators;
   plane.quantizer_of_tile = map;
   for (int i = 0; i < 2 && c.records; i++)
-    plane.blocks[i] = to.records[i].data ();
+    plane.blocks[i] = to.records.data () + i * count_blocks (c);
+  work.levels = c.levels;
 
   const BdctTensorKernel *kernel = bdct_tensor_find (&work, 0);
+  if (kernel == nullptr && c.levels) {
+    work.levels = c.levels = false;
+    kernel = bdct_tensor_find (&work, 0);
+  }
   if (kernel == nullptr)
     return false;
+  if (c.levels) {
+    plane.records = plane.blocks[0];
+    for (int i = 0; i < 2; i++)
+      plane.levels[i] = to.levels.data ()
+          + (i * count_blocks (c) << 2 * job.log2_width);
+  }
 
   std::vector<uint8_t> constants (2 * kernel->kernel.constants_size + 16);
   plane.constants = (const uint8_t *) ((uintptr_t) &constants[15] & ~15ull);
@@ -215,6 +240,7 @@ check (const Case &c, const uint8_t *source, const uint8_t *map,
       for (int x = 0; x < plane.width; x += side, n++) {
         const int width = min (side, plane.width - x);
         const int height = min (side, plane.height - y);
+        const size_t block = i * count_blocks (c) + n;
         const uint8_t set = c.maps ? map[y / rows * ((plane.width
                     * plane.interleave - 1) / BDCT_CUDA_MAP_TILE_SAMPLES + 1)
                 + x / across] : 0;
@@ -234,10 +260,14 @@ check (const Case &c, const uint8_t *source, const uint8_t *map,
           if (get (c, got.samples.data (), x + k % width, y + k / width, i)
               != out[k])
             return false;
-        if (c.records && (got.records[i][n].nonzero != result.nonzero
-                || got.records[i][n].sse != (result.sse < UINT32_MAX
+        if (c.records && (got.records[block].nonzero != result.nonzero
+                || got.records[block].sse != (result.sse < UINT32_MAX
                     ? result.sse : UINT32_MAX)))
           return false;
+        for (int k = 0; k < side * side && c.levels; k++)
+          if (got.levels[block * side * side + k]
+              != result.level[k / side][k % side])
+            return false;
         sum.sse[component] += result.sse;
         sum.nonzero[component] += result.nonzero;
       }
@@ -245,7 +275,8 @@ check (const Case &c, const uint8_t *source, const uint8_t *map,
   return memcmp (&sum, &got.sum, sizeof sum) == 0;
 }
 
-/* Whether the bytes around the picture are as they were. */
+/* Whether the bytes around the picture and behind the levels are as they were.
+ */
 bool
 is_alone (const Case &c, const Results &got)
 {
@@ -261,6 +292,9 @@ is_alone (const Case &c, const Results &got)
     if (got.samples[i] != 0xa5)
       return false;
   }
+  for (int i = 1; i <= kMargin; i++)
+    if (got.levels[got.levels.size () - i] != kUnset)
+      return false;
   return true;
 }
 
@@ -279,8 +313,11 @@ try_case (Case &c)
     params.qp += i;
     if (!bdct_job_init (&c.job[i], &params, &c.layout, nullptr))
       fake_die ("no job");
-    got.records[i].resize ((plane.width / 32 + 1) * (plane.height / 32 + 1));
   }
+  const int blocks = plane.interleave * count_blocks (c);
+  got.records.resize (2 * count_blocks (c));
+  got.levels.resize ((blocks << 2 * c.job[0].component[plane.component[0]]
+          .log2_width) + kMargin, kUnset);
   map.resize ((plane.width / 32 + 1) * (plane.height / 32 + 1));
   for (uint8_t &tile : map)
     tile = random_below (4) == 0 ? BDCT_CUDA_MIXED : random_below (2);
@@ -300,13 +337,16 @@ main (int argc, char **argv)
   int counts[3] = {};
 
   for (int i = 0; i < n; i++) {
+    static const BdctTransform transforms[] = { BDCT_VVC_64X64, BDCT_HEVC_32X32,
+      BDCT_HEVC_16X16, BDCT_HEVC_8X8, BDCT_HEVC_4X4, BDCT_VVC_64X64,
+      BDCT_HEVC_32X32 };
     static const int depths[] = { 8, 8, 10, 12, 9, 11 };
     Case c = {};
     BdctPlaneLayout &plane = c.layout.plane[0];
     int result;
 
     c.params = BDCT_PARAMS_DEFAULT;
-    c.params.transform = i % 5 == 4 ? BDCT_HEVC_32X32 : BDCT_VVC_64X64;
+    c.params.transform = transforms[i % 7];
     c.params.qp = random_below (51);
     c.params.scaling_list = random_below (3) ? BDCT_SCALING_FLAT
         : BDCT_SCALING_DEFAULT;
@@ -316,8 +356,6 @@ main (int argc, char **argv)
     c.layout.depth = depths[random_below (6)];
     c.layout.chroma = random_below (2) ? BDCT_CHROMA_444 : BDCT_CHROMA_420;
     c.layout.n_planes = 1;
-    if (c.params.transform == BDCT_HEVC_32X32)
-      c.layout.chroma = BDCT_CHROMA_444;
     plane.interleave = 1;
     plane.component[0] = random_below (3) ? BDCT_Y : BDCT_U;
     if (plane.component[0] == BDCT_U && random_below (2)) {
@@ -332,17 +370,19 @@ main (int argc, char **argv)
         : 0;
     c.offset = random_below (2) ? 0 : 2 * random_below (8);
     c.records = random_below (2);
+    c.levels = random_below (2);
     c.maps = random_below (3) == 0;
     c.output = random_below (4) > 0 || !(c.records || c.maps);
     result = try_case (c);
     counts[result + 1]++;
     if (result == 0)
       printf ("case %d: %s, %d bits, QP %d, list %d, deadzone %g, plane %d of "
-          "%d, %d x %d, offset %d, shift %d%s%s%s: differs\n", i,
+          "%d, %d x %d, offset %d, shift %d%s%s%s%s: differs\n", i,
           bdct_transform_info (c.params.transform)->name, c.layout.depth,
           c.params.qp, c.params.scaling_list, c.params.deadzone,
           plane.component[0], plane.interleave, plane.width, plane.height,
           c.offset, plane.shift, c.records ? ", records" : "",
+          c.levels ? ", levels" : "",
           c.maps ? ", map" : "", c.output ? "" : ", no output");
   }
   printf ("%d passed, %d failed, %d refused\n", counts[2], counts[1],
