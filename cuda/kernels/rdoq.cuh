@@ -32,61 +32,12 @@
 #define BDCT_RDOQ_CUH
 
 #include "cuda/launch/kernel.h"
-#include "dct/entropy/cabac.h"
-#include "dct/rd/rdoq.h"
-#include "warps.cuh"
+#include "rdoq-levels.cuh"
 
 namespace {
 
 constexpr int kWarps = 4, kThreads = 32 * kWarps;
 constexpr int kWords = 2, kSubBlocks = 32 * kWords;
-
-/* The position of a sub-block, and the numbers of its neighbours in coding
- * order, where the last one is 0; kNowhere: it has none. */
-struct Position
-{
-  uint8_t x, y, right, below;
-};
-
-constexpr uint8_t kNowhere = 255;
-
-/* How CABAC codes the next level of a sub-block: with greater1's context 1, 2
- * or 3; from GREATER on after a level above 1, by Rice parameter; and from
- * FLAGLESS on after 8 levels, likewise. */
-enum Coding { CODING_FIRST, CODING_THIRD = 2, CODING_GREATER,
-  CODING_FLAGLESS = CODING_GREATER + 5, N_CODINGS = CODING_FLAGLESS + 5 };
-
-/* Levels from here on are not in a table. */
-constexpr int kManyLevels = 16;
-
-/* A component's numbers. Rates are in 2^-15 bit. */
-struct alignas (16) Constants
-{
-  /* [4 dc + 2 below + right][place]: the rate of zeros at all places below it,
-   * and what the flag of a level takes more than that of a zero. */
-  uint2 significance[8][16];
-  /* [2 dc + greater][coding][level]: rate without significance flag; entry 0:
-   * of a large one without its remainder */
-  uint32_t level[4][N_CODINGS][kManyLevels];
-  uint32_t zeros[8];            /* of 16 zeros; as significance */
-  uint32_t sub_block[2][2];     /* [a neighbour has levels][flag] */
-  uint32_t block[2];            /* the coded block flag */
-  uint32_t last[2][BDCT_QUADTREE_SIDE];
-  int2 quantizer[65];           /* quant, dequant; 64: of frequency (0, 0) */
-  /* The least magnitudes that have a nearest level above 0, and from bit 16 on
-   * a plain one; a plain one above 1 */
-  uint2 threshold[65];
-  Position position[64];
-  int32_t lambda, scale;        /* of rates, and of squared errors */
-  int32_t quant_bits, quant_half, quant_add;
-  int32_t dequant_bits, dequant_half;
-};
-
-/* A key is the number of a sub-block's context: bits 0 and 1 say that the
- * neighbours to the right and below have levels, bit 2 that the sub-block
- * before has some above 1; bits 3 and up are 1 + the place of the block's last
- * level if it is in this one. */
-constexpr int kNoKey = 255;
 
 template <bool LONG> struct Word
 {
@@ -96,161 +47,6 @@ template <bool LONG> struct Word
 template <> struct Word<true>
 {
   typedef uint64_t Type;
-};
-
-BDCT_INLINE int
-highest (uint32_t v)
-{
-  return 31 - __clz ((int) v);
-}
-
-BDCT_INLINE int
-highest (uint64_t v)
-{
-  const uint32_t high = (uint32_t) (v >> 32);
-
-  return high != 0 ? 32 + highest (high) : highest ((uint32_t) v);
-}
-
-BDCT_INLINE int
-lowest (uint32_t v)
-{
-  return __ffs ((int) v) - 1;
-}
-
-BDCT_INLINE int
-lowest (uint64_t v)
-{
-  return (uint32_t) v != 0 ? lowest ((uint32_t) v)
-      : 32 + lowest ((uint32_t) (v >> 32));
-}
-
-BDCT_INLINE int
-place_of (int i)
-{
-  return (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
-}
-
-/* Whether one of the first 8 levels is above 1. */
-BDCT_INLINE bool
-is_greater (uint32_t coded)
-{
-  const uint32_t above = coded >> 16;
-
-  return above != 0
-      && __popc ((coded & 0xffff) >> highest (above) >> 1) < 8;
-}
-
-/* A quantizer at work on one coefficient. */
-struct Coefficient
-{
-  int magnitude, negative, dequant;
-  int64_t scaled;
-
-  BDCT_INLINE
-  Coefficient (int c, int2 quantizer)
-    : magnitude (c < 0 ? -c : c), negative (c < 0), dequant (quantizer.y),
-      scaled ((int64_t) magnitude * quantizer.x)
-  {
-  }
-
-  BDCT_INLINE int
-  quantize (const Constants &k, int32_t add) const
-  {
-    const int level = (int) ((scaled + add) >> k.quant_bits);
-
-    return level < INT16_MAX ? level : INT16_MAX;
-  }
-
-  BDCT_INLINE int
-  nearest (const Constants &k) const
-  {
-    return quantize (k, k.quant_half);
-  }
-
-  /* A level's squared error less that of 0. As levels are at most the nearest
-   * ones, all fits: without the clip, a dequantized level is at most the
-   * coefficient and half a step. */
-  BDCT_INLINE int
-  difference (const Constants &k, int level) const
-  {
-    const int d = (level * dequant + k.dequant_half - negative)
-        >> k.dequant_bits;
-    const int limit = INT16_MAX + negative;
-    const int clipped = d < limit ? d : limit;
-
-    return clipped * (clipped - 2 * magnitude);
-  }
-};
-
-/* The state of CABAC's coding of a sub-block's levels, as
- * bdct_cabac_sub_block() has it. */
-struct Coder
-{
-  const uint32_t (*rates)[kManyLevels]; /* by coding */
-  int coding = CODING_FIRST, n = 0, rice = 0;
-
-  BDCT_INLINE
-  Coder (const uint32_t (*rates)[kManyLevels]) : rates (rates)
-  {
-  }
-
-  BDCT_INLINE uint32_t
-  price (int level) const
-  {
-    const int base = coding < CODING_GREATER ? 3
-        : coding < CODING_FLAGLESS ? 2 : 1;
-
-    if (level < kManyLevels)
-      return rates[coding][level];
-    return rates[coding][0] + ((uint32_t) bdct_cabac_remaining (level - base,
-            rice) << BDCT_CABAC_COST_BITS);
-  }
-
-  BDCT_INLINE void
-  advance (int level)
-  {
-    const int next = coding + (level == 1 && coding < CODING_THIRD);
-
-    rice += rice < 4 && level > 3 << rice;
-    n++;
-    coding = n >= 8 ? CODING_FLAGLESS + rice
-        : level > 1 ? CODING_GREATER + rice : next;
-  }
-};
-
-/* What a sub-block's context says of its flags. */
-struct Flags
-{
-  const uint2 *significance;    /* see Constants */
-  int from;                     /* place of the block's last level; -1: it is
-                                   not in this sub-block */
-  bool flagged;                 /* the sub-block has a flag */
-  uint32_t base;                /* rate of its flag, and of zeros at all places
-                                   below the last level's */
-
-  BDCT_INLINE
-  Flags (const Constants &k, int key, bool dc)
-    : significance (k.significance[4 * dc + (key & 3)]), from ((key >> 3) - 1),
-      flagged (!dc && from < 0)
-  {
-    base = (flagged ? k.sub_block[(key & 3) != 0][1] : 0)
-        + (from < 0 ? k.zeros[4 * dc + (key & 3)] : significance[from].x);
-  }
-
-  /* Whether the level at place i has a flag of its own. */
-  BDCT_INLINE bool
-  has_flag (int i, bool any) const
-  {
-    return i != from && (i > 0 || any || !flagged);
-  }
-
-  /* What a level takes more than a zero besides its price. */
-  BDCT_INLINE int
-  rate (uint2 entry, int i, bool has_flag) const
-  {
-    return has_flag ? (int) entry.y : i == from ? 0 : -(int) significance[1].x;
-  }
 };
 
 /* A warp's shared memory; what is of a sub-block, in the warp's order. */
@@ -271,7 +67,11 @@ struct Warp
   uint8_t price_key[kSubBlocks];        /* of the levels before */
   uint8_t last_place[kSubBlocks];
   uint8_t queue[kSubBlocks];
-  int16_t coefficient[16][32];  /* by place and lane */
+  union                         /* by place and lane */
+  {
+    uint32_t pair[8][32];
+    int16_t coefficient[8][32][2];
+  };
 };
 
 struct Shared
@@ -363,16 +163,6 @@ template <int LOG2, bool MAPPED> struct Chooser
             << 2 * LOG2) + (4 * p.y << LOG2) + 4 * p.x;
   }
 
-  /* The index into the tables of place `place` of the scan's i-th. */
-  static BDCT_INLINE int
-  index_of (Position p, int place, int i, bool dc)
-  {
-    constexpr int shift = LOG2 > 3 ? LOG2 - 3 : 0;
-
-    return dc && i == 0 ? 64 : (p.y << (5 - shift)) + (p.x << (2 - shift))
-        + (place >> 2 >> shift << 3) + ((place & 3) >> shift);
-  }
-
   static BDCT_INLINE void
   load (uint32_t pair[8], const int16_t *from)
   {
@@ -454,8 +244,8 @@ template <int LOG2, bool MAPPED> struct Chooser
   {
     const Constants &k = constants (32 * w + lane);
 
-    return (int64_t) k.lambda * (int) (is_dc (w) ? k.zeros[4 + (key & 3)]
-        : k.sub_block[(key & 3) != 0][0]);
+    return add_product (0, k.lambda, (int) (is_dc (w) ? k.zeros[4 + (key & 3)]
+            : k.sub_block[(key & 3) != 0][0]));
   }
 
   /* The cost of the last level's position. */
@@ -466,8 +256,8 @@ template <int LOG2, bool MAPPED> struct Chooser
     const Position p = shared.position[at[w]];
     const int place = place_of (at_place[w] & 15);
 
-    return (int64_t) k.lambda * (int) (k.last[0][4 * p.x + (place & 3)]
-        + k.last[1][4 * p.y + (place >> 2)]);
+    return add_product (0, k.lambda, (int) (k.last[0][4 * p.x + (place & 3)]
+            + k.last[1][4 * p.y + (place >> 2)]));
   }
 
   /* Choose a sub-block's levels, and price those that are there if `prices`:
@@ -475,105 +265,28 @@ template <int LOG2, bool MAPPED> struct Chooser
   BDCT_INLINE void
   choose (int e, bool prices, bool plain) const
   {
-    const Constants &k = constants (e);
     const int j = e & (kOfBlock - 1);
-    const bool dc = j == kOfBlock - 1;
     const Position p = shared.position[j];
-    const Flags flags (k, warp.key[e], dc), price (k, warp.price_key[e], dc);
-    /* Bits of places: from bit 16 on of priced levels that are lower; in
-     * `lower` of chosen ones, and from bit 16 on of priced ones */
-    const uint32_t priced = prices ? (warp.coded[e] & 0xffff)
-        | (uint32_t) warp.lower[e] << 16 : 0;
-    uint32_t left = warp.candidates[e], chosen = 0, lower = 0;
-    int64_t cost = 0, last = INT64_MAX, priced_cost = 0;
-    int last_place = 0;
-    Coder coder (k.level[2 * dc + (warp.key[e] >> 2 & 1)]);
-    Coder pricer (k.level[2 * dc + (warp.price_key[e] >> 2 & 1)]);
     uint32_t pair[8];
 
     load (pair, coefficients (e, p));
-    BDCT_UNROLL for (int i = 0; i < 16; i++)
-      warp.coefficient[i][lane] = (int16_t) get (pair,
-          (int) (BDCT_CABAC_SCAN >> 4 * i & 15));
-    if (flags.from >= 0)
-      left &= (2u << flags.from) - 1;
-    while (left != 0) {
-      const int i = highest (left), place = place_of (i);
-      const Coefficient c (warp.coefficient[i][lane],
-          k.quantizer[index_of (p, place, i, dc)]);
-      const int high = c.nearest (k);
-      const int64_t high_error = (int64_t) c.difference (k, high)
-          * k.scale;
-      const int64_t low_error = (int64_t) c.difference (k, high - 1)
-          * k.scale;
+    BDCT_UNROLL for (int i = 0; i < 8; i++)
+      warp.pair[i][lane] = pair[i];
 
-      left ^= 1u << i;
-      if (priced >> i & 1) {
-        const int level = plain ? c.quantize (k, k.quant_add)
-            : high - (int) (priced >> (16 + i) & 1);
-        const bool has_flag = price.has_flag (i, pricer.n > 0);
-        const int rate = price.rate (price.significance[i], i, has_flag)
-            + (int) pricer.price (level);
+    const Choice r = choose_levels<LOG2> (constants (e), p, j == kOfBlock - 1,
+        warp.key[e], warp.candidates[e], (const Coefficients *)
+        &warp.coefficient[0][lane], prices, plain, { (warp.coded[e] & 0xffff)
+          | (uint32_t) warp.lower[e] << 16, warp.price_key[e] });
 
-        priced_cost += (int64_t) k.lambda * rate
-            + (level < high ? low_error : high_error);
-        lower |= (uint32_t) (level < high) << (16 + i);
-        pricer.advance (level);
-      }
-
-      const uint2 entry = flags.significance[i];
-      const bool has_flag = flags.has_flag (i, coder.n > 0);
-      const int rate = flags.rate (entry, i, has_flag);
-      int64_t least = has_flag ? 0 : INT64_MAX;
-      int level = 0;
-
-      if (high > 1) {
-        const int64_t its_cost = low_error + (int64_t) k.lambda
-            * (rate + (int) coder.price (high - 1));
-
-        if (its_cost < least) {
-          least = its_cost;
-          level = high - 1;
-        }
-      }
-      {
-        const int64_t its_cost = high_error + (int64_t) k.lambda
-            * (rate + (int) coder.price (high));
-
-        if (its_cost < least) {
-          least = its_cost;
-          level = high;
-        }
-      }
-      if (level > 0) {
-        const int64_t end = (int64_t) k.lambda
-            * (int) (k.last[0][4 * p.x + (place & 3)]
-            + k.last[1][4 * p.y + (place >> 2)] + entry.x - flags.base - rate)
-            - cost;
-
-        if (end < last) {
-          last = end;
-          last_place = i;
-        }
-        cost += least;
-        chosen |= (level > 1 ? 0x10001u : 1u) << i;
-        lower |= (uint32_t) (level < high) << i;
-        coder.advance (level);
-      }
-    }
-    cost += (int64_t) k.lambda * (int) flags.base;
-    if (flags.flagged && (int64_t) k.lambda
-        * (int) k.sub_block[(warp.key[e] & 3) != 0][0] <= cost)
-      chosen = 0;
     if (prices)
-      warp.price[e] = priced_cost + (int64_t) k.lambda * (int) price.base;
+      warp.price[e] = r.price;
     if (plain)
-      warp.was_lower[e] = (uint16_t) (lower >> 16);
-    warp.coded[e] = chosen;
-    warp.lower[e] = (uint16_t) (chosen != 0 ? lower : 0);
-    warp.cost[e] = cost;
-    warp.last[e] = last;
-    warp.last_place[e] = (uint8_t) last_place;
+      warp.was_lower[e] = (uint16_t) (r.lower >> 16);
+    warp.coded[e] = r.coded;
+    warp.lower[e] = (uint16_t) r.lower;
+    warp.cost[e] = r.cost;
+    warp.last[e] = r.last;
+    warp.last_place[e] = (uint8_t) r.last_place;
   }
 
   /* Have those chosen that need it. */
@@ -619,7 +332,8 @@ template <int LOG2, bool MAPPED> struct Chooser
       plain[w] = 0;
       BDCT_UNROLL for (int i = 0; i < 16; i++) {
         const int place = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
-        const uint2 least = k.threshold[index_of (p, place, i, is_dc (w))];
+        const uint2 least = k.threshold[index_of<LOG2> (p, place, i,
+              is_dc (w))];
         const int c = get (pair, place);
         const uint32_t magnitude = (uint32_t) (c < 0 ? -c : c);
 
@@ -861,7 +575,7 @@ template <int LOG2, bool MAPPED> struct Chooser
           const int place = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
           const int shift = 16 * (place & 1);
           const Coefficient c (get (pair, place),
-              k.quantizer[index_of (p, place, i, is_dc (w))]);
+              k.quantizer[index_of<LOG2> (p, place, i, is_dc (w))]);
           const int level = best >> i & 1
               ? c.nearest (k) - (int) (best >> (16 + i) & 1) : 0;
 

@@ -68,6 +68,18 @@ from_xor (T v, int mask)
   return __shfl_xor_sync (kAll, v, mask);
 }
 
+/* to + a b, in one instruction: of factors that a loop has extended before the
+ * compiler multiplies 64 bits each. */
+BDCT_INLINE int64_t
+add_product (int64_t to, int32_t a, int32_t b)
+{
+  int64_t sum;
+
+  asm ("mad.wide.s32 %0, %1, %2, %3;" : "=l" (sum) : "r" (a), "r" (b),
+      "l" (to));
+  return sum;
+}
+
 BDCT_INLINE uint32_t
 or_lanes (uint32_t v)
 {

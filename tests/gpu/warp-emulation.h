@@ -234,6 +234,12 @@ add_lanes (uint32_t v)
   return all;
 }
 
+inline int64_t
+add_product (int64_t to, int32_t a, int32_t b)
+{
+  return to + (int64_t) a * b;
+}
+
 /* Instructions, as CUDA's documentation has them */
 
 inline void
