@@ -516,13 +516,81 @@ count_remaining (int value, int rice)
   return value < 4 << rice ? low : high;
 }
 
+/* The bypass bins of a level by what codes it, and the Rice parameter after
+ * it. */
+struct Escapes
+{
+  static constexpr int kMost = 255;
+
+  /* Entry kind << 11 | rice << 8 | magnitude: bins << 11 | rice << 8. Kinds:
+   * flags alone; then those of which flags code up to 1, none, or up to 2. */
+  uint16_t entry[4 << 11] = {};
+
+  constexpr Escapes ()
+  {
+    for (int kind = 0; kind < 4; kind++)
+      for (int rice = 0; rice < 5; rice++)
+        for (int m = 0; m <= kMost; m++) {
+          const int base = kind == 1 ? 2 : kind == 2 ? 1 : 3;
+          const bool is = kind > 0 && m >= base;
+          const int next = rice + (is && rice < 4 && m > 3 << rice);
+
+          entry[kind << 11 | rice << 8 | m] = (uint16_t) (next << 8
+              | (is ? count (m - base, rice) << 11 : 0));
+        }
+  }
+
+  /* bdct_cabac_remaining() */
+  static constexpr int
+  count (int value, int rice)
+  {
+    int log2 = 0;
+
+    while (value - (2 << rice) >= 2 << log2)
+      log2++;
+    return value < 4 << rice ? (value >> rice) + 1 + rice
+        : 4 + 2 * log2 - rice;
+  }
+};
+
+BDCT_CABAC_TABLE Escapes escapes_table;
+
+/* Bits of a mask, with a 0 behind each. */
+BDCT_INLINE uint32_t
+spread_bits (uint32_t v)
+{
+  v = (v | v << 8) & 0x00ff00ff;
+  v = (v | v << 4) & 0x0f0f0f0f;
+  v = (v | v << 2) & 0x33333333;
+  return (v | v << 1) & 0x55555555;
+}
+
 /* The bypass bins of the levels that flags alone do not code. */
 BDCT_INLINE int
 count_escapes (const uint32_t magnitude[8], const Levels &levels)
 {
   const uint32_t in_warp = or_lanes (levels.escapes);
+  const uint32_t kinds = spread_bits (levels.escapes & ~levels.beyond)
+      | spread_bits (levels.beyond | levels.third) << 1;
+  uint32_t all = 0, state = 0;
   int rice = 0, bins = 0;
 
+  BDCT_UNROLL for (int k = 0; k < 8; k++)
+    all |= magnitude[k];
+  if (!any_lane ((all & 0xff00ff00) != 0)) {
+    BDCT_UNROLL for (int p = 0; p < 16; p++)
+      if (in_warp >> p & 1) {
+        const int at = (int) (BDCT_CABAC_SCAN >> 4 * (15 - p) & 15);
+        const uint32_t m = magnitude[at >> 1] >> 16 * (at & 1) & 255;
+        const uint32_t kind = (2 * p < 11 ? kinds << (11 - 2 * p)
+            : kinds >> (2 * p - 11)) & 0x1800;
+        const uint32_t entry = escapes_table.entry[kind | m | state];
+
+        bins += (int) (entry >> 11);
+        state = entry & 0x700;
+      }
+    return bins;
+  }
   BDCT_UNROLL for (int p = 0; p < 16; p++)
     if (in_warp >> p & 1) {
       const int at = (int) (BDCT_CABAC_SCAN >> 4 * (15 - p) & 15);
