@@ -23,7 +23,7 @@
 /* A frame in the queue. */
 typedef struct {
   BdctCudaFrame frame;
-  unsigned accumulators;        /* index of its first ones */
+  unsigned sums;                /* number of its accumulators and counts */
   unsigned last;                /* of the frames started together */
   bool waited;                  /* where it is the last: for its event */
   bool failed;
@@ -43,9 +43,11 @@ typedef struct {
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
   unsigned ring_index;          /* of the next frame of R, G and B */
-  BdctBuffer accumulators;      /* of the first jobs of `n_sums` frames */
+  /* Of the first jobs of `n_sums` frames; counts from the first frame on whose
+   * bits are wanted. */
+  BdctBuffer accumulators, counts;
   unsigned n_sums, next_sums;   /* frames */
-  bool zeroed;                  /* the half of the accumulators in use */
+  bool zeroed;                  /* the half of these in use */
   BdctCudaMemory memory;
   BdctJob compared;             /* stands for those of given pictures */
   const BdctCudaLaunch *launches[MAX_BATCH * (4 + BDCT_MAX_TRIALS)];
@@ -62,6 +64,7 @@ free_frames (CudaEngine * self, bool in_context)
     bdct_cuda_frame_clear (&self->entries[i].frame, in_context);
   free (self->entries);
   bdct_buffer_free (&self->accumulators, in_context);
+  bdct_buffer_free (&self->counts, in_context);
   bdct_cuda_memory_clear (&self->memory, in_context);
   bdct_staging_clear (&self->staging, in_context);
   self->entries = NULL;
@@ -198,7 +201,13 @@ static BdctCudaAccumulator *
 first_accumulators (uint8_t * memory, const Entry * entry)
 {
   return (BdctCudaAccumulator *) (memory
-      + entry->accumulators * BDCT_ACCUMULATORS_SIZE);
+      + entry->sums * BDCT_ACCUMULATORS_SIZE);
+}
+
+static BdctRateCounts *
+first_counts (uint8_t * memory, const Entry * entry)
+{
+  return memory == NULL ? NULL : (BdctRateCounts *) memory + entry->sums;
 }
 
 /* The launches of `n` frames that go together: the first one of each, then the
@@ -226,12 +235,6 @@ gather_launches (CudaEngine * self, unsigned first, unsigned n)
 }
 
 static size_t
-counts_size (const BdctCudaFrame * frame)
-{
-  return frame->plan.jobs.n * sizeof (BdctRateCounts);
-}
-
-static size_t
 stack_size (const CudaEngine * self, const BdctCudaFrame * frame)
 {
   return frame->results.stack_sse == NULL ? 0
@@ -244,38 +247,49 @@ others_size (const BdctCudaFrame * frame)
   return (frame->plan.jobs.n - 1) * BDCT_ACCUMULATORS_SIZE;
 }
 
-/* Accumulators of first jobs are zeroed by the half; those of other jobs, and
- * counts, by the frame. */
+static size_t
+other_counts_size (const BdctCudaFrame * frame)
+{
+  return frame->plan.jobs.bits ? (frame->plan.jobs.n - 1)
+      * sizeof (BdctRateCounts) : 0;
+}
+
+static bool
+zero (void *at, size_t size, cudaStream_t stream, BdctError * error)
+{
+  return size == 0 || check (cudaMemsetAsync (at, 0, size, stream),
+      "cudaMemsetAsync", error);
+}
+
+/* What is of first jobs is zeroed by the half, what is of other jobs by the
+ * frame. */
 static bool
 zero_results (CudaEngine * self, unsigned first, unsigned n,
     BdctError * error)
 {
   const Entry *entry = entry_at (self, first);
-  unsigned half = self->n_sums / 2, used = entry->accumulators % half;
+  const unsigned half = self->n_sums / 2, left = half - entry->sums % half;
   cudaStream_t stream = self->device.stream;
   bool ok = true;
 
   /* The frames that used this half before have been collected: none of their
    * statistics waits to be copied. */
   if (!self->zeroed)
-    ok = check (cudaMemsetAsync (first_accumulators
-            (self->accumulators.device, entry), 0,
-            (half - used) * BDCT_ACCUMULATORS_SIZE, stream),
-        "cudaMemsetAsync", error);
+    ok = zero (first_accumulators (self->accumulators.device, entry),
+        left * BDCT_ACCUMULATORS_SIZE, stream, error)
+        && (self->counts.size == 0 || zero (first_counts (self->counts.device,
+                entry), left * sizeof (BdctRateCounts), stream, error));
   self->zeroed = ok;
   for (unsigned i = 0; i < n && ok; i++) {
     const BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
     const BdctCudaResults *results = &frame->results;
 
-    ok = (others_size (frame) == 0 || check (cudaMemsetAsync
-            (results->accumulators.device, 0, others_size (frame), stream),
-            "cudaMemsetAsync", error))
-        && (stack_size (self, frame) == 0 || check (cudaMemsetAsync
-            (results->stack.device, 0, stack_size (self, frame), stream),
-            "cudaMemsetAsync", error))
-        && (!frame->plan.jobs.bits || check (cudaMemsetAsync
-            (results->counts.device, 0, counts_size (frame), stream),
-            "cudaMemsetAsync", error));
+    ok = zero (results->accumulators.device, others_size (frame), stream,
+        error)
+        && zero (results->counts.device, other_counts_size (frame), stream,
+        error)
+        && zero (results->stack.device, stack_size (self, frame), stream,
+        error);
   }
   return ok;
 }
@@ -284,8 +298,8 @@ static bool
 download (void *to, const void *from, size_t size, cudaStream_t stream,
     BdctError * error)
 {
-  return check (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost,
-          stream), "cudaMemcpyAsync", error);
+  return size == 0 || check (cudaMemcpyAsync (to, from, size,
+          cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error);
 }
 
 /* The statistics of `n` frames. */
@@ -294,6 +308,7 @@ copy_results (CudaEngine * self, unsigned first, unsigned n,
     cudaStream_t stream, BdctError * error)
 {
   const Entry *entry = entry_at (self, first);
+  bool bits = false;
   bool ok = download (first_accumulators (self->accumulators.host.data, entry),
       first_accumulators (self->accumulators.device, entry),
       n * BDCT_ACCUMULATORS_SIZE, stream, error);
@@ -302,17 +317,18 @@ copy_results (CudaEngine * self, unsigned first, unsigned n,
     const BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
     const BdctCudaResults *results = &frame->results;
 
-    ok = (others_size (frame) == 0
-        || download (results->accumulators.host.data,
-            results->accumulators.device, others_size (frame), stream, error))
-        && (stack_size (self, frame) == 0
-        || download (results->stack.host.data, results->stack.device,
-            stack_size (self, frame), stream, error))
-        && (!frame->plan.jobs.bits || download (results->counts.host.data,
-            results->counts.device, counts_size (frame), stream, error))
+    bits = bits || frame->plan.jobs.bits;
+    ok = download (results->accumulators.host.data,
+        results->accumulators.device, others_size (frame), stream, error)
+        && download (results->counts.host.data, results->counts.device,
+        other_counts_size (frame), stream, error)
+        && download (results->stack.host.data, results->stack.device,
+        stack_size (self, frame), stream, error)
         && bdct_frame_metrics_download (&results->metrics, stream, error);
   }
-  return ok;
+  return ok && (!bits || download (first_counts (self->counts.host.data,
+              entry), first_counts (self->counts.device, entry),
+          n * sizeof (BdctRateCounts), stream, error));
 }
 
 /* Enqueue the kernels of `n` frames of those in flight. */
@@ -422,11 +438,28 @@ next_entry (CudaEngine * self, unsigned metrics)
   if (bdct_metrics_history (metrics) > 0)
     start_pending (self);
   entry->waited = entry->failed = false;
-  entry->accumulators = self->next_sums;
+  entry->sums = self->next_sums;
   entry->frame.images.ring_index = self->ring_index % BDCT_RGB_RING;
   entry->frame.results.first = first_accumulators (self->accumulators.device,
       entry);
   return entry;
+}
+
+/* Memory for counts: all of it zeroed, wherever in it frames begin. */
+static bool
+place_counts (CudaEngine * self, Entry * entry, BdctError * error)
+{
+  const size_t size = self->n_sums * sizeof (BdctRateCounts);
+
+  if (!entry->frame.plan.jobs.bits)
+    return true;
+  if (self->counts.host.data == NULL && (!bdct_buffer_reserve (&self->counts, size,
+              true, &self->engine, error)
+          || !zero (self->counts.device, size, self->device.stream, error)))
+    return false;
+  entry->frame.results.first_counts = first_counts (self->counts.device,
+      entry);
+  return true;
 }
 
 /* It is prepared: put it among those in flight. */
@@ -434,7 +467,7 @@ static void
 queue (CudaEngine * self, Entry * entry)
 {
   const bool alone = entry->frame.events.wait == BDCT_WAIT_SLEEPING;
-  const bool new_half = entry->accumulators % (self->n_sums / 2) == 0;
+  const bool new_half = entry->sums % (self->n_sums / 2) == 0;
 
   /* Frames that are started together have accumulators of one half. */
   if (alone || new_half)
@@ -463,7 +496,8 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
   entry = next_entry (self, request->metrics | request->trial_metrics);
   bdct_plan_frame (&entry->frame.plan, &self->staging.layout, request,
       &self->rules, &self->history);
-  ok = wait_for (self, bdct_cuda_frame_is_rgb (&entry->frame)
+  ok = place_counts (self, entry, error)
+      && wait_for (self, bdct_cuda_frame_is_rgb (&entry->frame)
       ? self->device.split : self->device.stream, request->wait, 2, error)
       && bdct_cuda_prepare_frame (&entry->frame, &self->staging,
       &self->memory, request, error);
@@ -536,7 +570,8 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
     bdct_cuda_frame_finish (&entry->frame, &self->staging);
   if (ok && stats != NULL)
     bdct_cuda_frame_count (&entry->frame, &self->staging.layout,
-        first_accumulators (self->accumulators.host.data, entry), stats);
+        first_accumulators (self->accumulators.host.data, entry),
+        first_counts (self->counts.host.data, entry), stats);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
   if (self->pending > self->in_flight)

@@ -167,6 +167,13 @@ bdct_cuda_frame_accumulators (const BdctCudaFrame * frame, int i)
       + (i - 1) * BDCT_CUDA_ACCUMULATORS;
 }
 
+unsigned long long *
+bdct_cuda_frame_counts (const BdctCudaFrame * frame, int i)
+{
+  return (unsigned long long *) (i == 0 ? frame->results.first_counts
+      : (BdctRateCounts *) frame->results.counts.device + i - 1);
+}
+
 void
 bdct_cuda_frame_describe_planes (const BdctCudaFrame * frame,
     const BdctLayout * layout, BdctCudaWork * work)
@@ -287,11 +294,14 @@ add_up (const BdctCudaAccumulator * from, BdctStats * stats)
 
 void
 bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
-    const BdctCudaAccumulator * first, BdctStats * stats)
+    const BdctCudaAccumulator * first, const BdctRateCounts * first_counts,
+    BdctStats * stats)
 {
   const BdctPlanJobs *jobs = &frame->plan.jobs;
   const BdctCudaAccumulator *others =
       (BdctCudaAccumulator *) frame->results.accumulators.host.data;
+  const BdctRateCounts *other_counts =
+      (BdctRateCounts *) frame->results.counts.host.data;
 
   for (int i = 0; i < jobs->n; i++) {
     bdct_plan_begin_stats (&frame->plan, layout, i, frame->plan.n_distorted > 0
@@ -299,8 +309,8 @@ bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
     add_up (i == 0 ? first : others + (i - 1) * BDCT_CUDA_ACCUMULATORS,
         stats + i);
     if (jobs->bits)
-      bdct_rate_price ((BdctRateCounts *) frame->results.counts.host.data + i,
-          layout, bdct_cuda_frame_job (frame, i), i == 0 || jobs->trial_files,
+      bdct_rate_price (i == 0 ? first_counts : other_counts + i - 1, layout,
+          bdct_cuda_frame_job (frame, i), i == 0 || jobs->trial_files,
           stats + i);
   }
   for (int i = 0; frame->results.stack_sse != NULL && i < layout->stack; i++)

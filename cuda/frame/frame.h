@@ -82,8 +82,8 @@ typedef struct {
 typedef struct {
   BdctCudaAccumulator *first; /**< of job 0 */
   BdctBuffer accumulators;    /**< of the other jobs */
-  BdctBuffer counts;          /**< BdctRateCounts of each job, if bits are
-                                   wanted */
+  BdctRateCounts *first_counts; /**< likewise, if bits are wanted */
+  BdctBuffer counts;          /**< of the other jobs */
   BdctBuffer stack;           /**< of each picture of a stack, the errors of R,
                                    G and B */
   uint64_t (*stack_sse)[3];   /**< the caller's; NULL: not wanted */
@@ -148,10 +148,11 @@ bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
     const BdctStaging *staging, BdctCudaMemory *memory, const BdctJob *job,
     BdctError *error);
 
-/** Job `i` of the plan, and its accumulators. */
+/** Job `i` of the plan, its accumulators, and the counters of its bits. */
 const BdctJob *bdct_cuda_frame_job (const BdctCudaFrame *frame, int i);
 BdctCudaAccumulator *bdct_cuda_frame_accumulators (const BdctCudaFrame *frame,
     int i);
+unsigned long long *bdct_cuda_frame_counts (const BdctCudaFrame *frame, int i);
 
 /** Describe the planes that jobs read; the output is left empty. The second
  * function sets where a job's statistics are added up. */
@@ -199,8 +200,9 @@ bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
 void bdct_cuda_frame_finish (BdctCudaFrame *frame, BdctStaging *staging);
 
 /** Write the statistics of a frame that is done, as BdctEngineClass.collect()
- * does. `first`: job 0's accumulators, on the host. */
+ * does. `first`, `first_counts`: those of job 0, on the host. */
 void bdct_cuda_frame_count (BdctCudaFrame *frame, const BdctLayout *layout,
-    const BdctCudaAccumulator *first, BdctStats *stats);
+    const BdctCudaAccumulator *first, const BdctRateCounts *first_counts,
+    BdctStats *stats);
 
 #endif

@@ -366,11 +366,12 @@ place_results (BdctCudaFrame * frame, const BdctStaging * staging,
   const BdctPlanJobs *jobs = &frame->plan.jobs;
   BdctCudaResults *results = &frame->results;
 
-  return (jobs->n == 1 || bdct_buffer_reserve (&results->accumulators,
-          (jobs->n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
-          error))
-      && (!jobs->bits || bdct_buffer_reserve (&results->counts,
-          jobs->n * sizeof (BdctRateCounts), true, staging->engine, error))
+  return (jobs->n == 1 || (bdct_buffer_reserve (&results->accumulators,
+              (jobs->n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
+              error)
+          && (!jobs->bits || bdct_buffer_reserve (&results->counts,
+                  (jobs->n - 1) * sizeof (BdctRateCounts), true,
+                  staging->engine, error))))
       && (results->stack_sse == NULL || bdct_buffer_reserve (&results->stack,
           staging->layout.stack * sizeof *results->stack_sse, true,
           staging->engine, error));

@@ -171,8 +171,8 @@ describe (Task * task, const BdctImage * dst)
         job->chroma,.sizes =
         task->i == 0 ? frame->blocks.sizes : NULL,.accumulators =
         bdct_cuda_frame_accumulators (frame, task->i),.counts =
-        frame->plan.jobs.bits ? (unsigned long long *) (frame->results.counts.
-        device + task->i * sizeof (BdctRateCounts)) : NULL,};
+        frame->plan.jobs.bits ? bdct_cuda_frame_counts (frame, task->i)
+        : NULL,};
   task->levels_out = task->i == 0 && frame->plan.levels.out;
   task->given = task->i == 0 && frame->plan.levels.in;
   task->bits = tree->counts != NULL;

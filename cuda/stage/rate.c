@@ -205,8 +205,7 @@ plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
     const BdctComponent c = plane->layout.component[0];
     const BdctScan scan = bdct_scan_init (&grid[c], layout->chroma, c);
 
-    plane->counts = (unsigned long long *) (frame->results.counts.device
-        + i * sizeof (BdctRateCounts));
+    plane->counts = bdct_cuda_frame_counts (frame, i);
     plane->mcu_width = scan.h;
     plane->mcu_height = scan.v;
     for (int k = 0; k < plane->layout.interleave; k++)

@@ -178,9 +178,7 @@ plan_bits (Task * task, const BdctBuffer * memory, BdctError * error)
   if (!frame->plan.jobs.bits)
     return true;
   for (int p = 0; p < task->work.n_planes; p++)
-    task->work.plane[p].counts =
-        (unsigned long long *) (frame->results.counts.device +
-        task->i * sizeof (BdctRateCounts));
+    task->work.plane[p].counts = bdct_cuda_frame_counts (frame, task->i);
   bdct_rate_set_strings (&task->work, (BdctCabacStrings *) (memory->device
           + count_bytes (&task->work)));
   return plan_more (task, bdct_rate_find (BDCT_CUDA_BINS,
