@@ -79,34 +79,48 @@ bdct_huffman_annex_k (BdctHuffman * table, bool ac, bool chroma)
   table_init (table, (ac ? annex_k_ac : annex_k_dc) + chroma);
 }
 
-/* Sort keys by their high bits, from bit 9 on; equal ones stay in order.
- * Returns `key` or `other`, whichever has them. Branches that depend on
- * frequencies would be guessed wrongly, which took most of the time. */
-static uint64_t *
-sort (uint64_t * key, uint64_t * other, int n)
+/* A frequency's octave and the eighth of it: below 8 * 56. */
+#define N_CLASSES 448
+
+static int
+class_of (uint64_t key)
 {
-  uint64_t all = 0;
+  const float frequency = (int64_t) (key >> 9);
+  uint32_t bits;
 
-  for (int i = 0; i < n; i++)
-    all |= key[i];
-  for (int shift = 9; shift < 64 && all >> shift != 0; shift += 5) {
-    uint64_t *const from = key;
-    int at[32] = { 0 }, sum = 0;
+  memcpy (&bits, &frequency, sizeof bits);
+  return (int) (bits >> 20) - (127 << 3);
+}
 
-    for (int i = 0; i < n; i++)
-      at[from[i] >> shift & 31]++;
-    for (int digit = 0; digit < 32; digit++) {
-      const int size = at[digit];
+/* Sort keys, by classes first: branches that depend on frequencies are guessed
+ * wrongly, which takes most of the time. */
+static void
+sort (const uint64_t * from, uint64_t * key, int n)
+{
+  int at[N_CLASSES + 1] = { 0 }, sum = 0, last = 0;
+  uint16_t its[257];
 
-      at[digit] = sum;
-      sum += size;
-    }
-    for (int i = 0; i < n; i++)
-      other[at[from[i] >> shift & 31]++] = from[i];
-    key = other;
-    other = from;
+  for (int i = 0; i < n; i++) {
+    its[i] = class_of (from[i]);
+    at[its[i]]++;
+    last = its[i] > last ? its[i] : last;
   }
-  return key;
+  for (int k = 0; k <= last; k++) {
+    const int size = at[k];
+
+    at[k] = sum;
+    sum += size;
+  }
+  for (int i = 0; i < n; i++)
+    key[at[its[i]]++] = from[i];
+  for (int i = 1; i < n; i++) {
+    const uint64_t own = key[i];
+    int k = i;
+
+    for (; k > 0 && key[k - 1] > own; k--)
+      key[k] = key[k - 1];
+    key[k] = own;
+  }
 }
 
 /* The code lengths of a Huffman tree over the symbols and one more, 256. That
@@ -121,17 +135,17 @@ code_sizes (const uint64_t * count, int size[257], uint16_t used[257])
   /* Nodes: the symbols, then the inner ones as they are made. `top` is the node
    * that has been made with a first symbol last. */
   int child[256][2], depth[513], top[257], n = 0, i = 0, j = 0;
-  uint64_t memory[2][258], inner[257], *leaf;
+  uint64_t unsorted[257], leaf[258], inner[257];
 
   for (int symbol = 256; symbol >= 0; symbol--) {
     const uint64_t frequency = symbol < 256 ? count[symbol] : 1;
 
-    memory[0][n] = (frequency << 9) + 256 - symbol;
+    unsorted[n] = (frequency << 9) + 256 - symbol;
     used[n] = symbol;
     n += frequency > 0;
     top[symbol] = symbol;
   }
-  leaf = sort (memory[0], memory[1], n);
+  sort (unsorted, leaf, n);
   leaf[n] = inner[0] = UINT64_MAX;
   for (int made = 0; made < n - 1; made++) {
     uint64_t least[2], key;

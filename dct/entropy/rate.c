@@ -111,8 +111,11 @@ runs_at_ends (const uint64_t n[8][16], const double ones[9])
   };
   uint64_t longer = 0;
   double sum = 0;
+  int most = 15;
 
-  for (int extra = 15; extra >= 0; extra--) {
+  while (most > 0 && n[0][most] == 0)
+    most--;
+  for (int extra = most; extra >= 0; extra--) {
     for (int k = 1; k <= 7; k++)
       sum += n[k][extra] * ones[8 - k > extra ? 8 - k - extra : 0]
           * chance[8 - k < extra ? 8 - k : extra];
@@ -140,9 +143,8 @@ runs_of_ones (const Alphabet * alphabet, const double *const next[2])
     n[i != 0][trailing < 7 ? trailing : 7][i & 15] += alphabet->count[i];
     run &= run >> 1;
     run &= run >> 2;
-    run &= run >> 4;
-    if (run != 0)
-      within += __builtin_popcount (run) * alphabet->count[i];
+    for (run &= run >> 4; run != 0; run &= run - 1)
+      within += alphabet->count[i];
   }
   for (int rest = 0; rest < 2; rest++)
     for (int k = 6; k >= 0; k--)
