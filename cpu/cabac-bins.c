@@ -197,21 +197,12 @@ count_ones (uint32_t mask)
   return tables.ones[mask & 255] + tables.ones[mask >> 8];
 }
 
-/* Write n bins, 0 to 16; or, where it is known that they are to be priced, add
- * what they cost. */
+/* Write n bins, 0 to 16. */
 static inline __attribute__ ((always_inline)) void
-put (Writer * w, bool priced, int context, uint32_t bins, int n)
+put (Writer * w, int context, uint32_t bins, int n)
 {
-  uint64_t open;
+  const uint64_t open = w->open[context] << n | bins;
 
-  if (priced) {
-    const int ones = count_ones (bins);
-
-    w->cost += (uint64_t) (n - ones) * w->costs->bin[context][0]
-        + (uint64_t) ones * w->costs->bin[context][1];
-    return;
-  }
-  open = w->open[context] << n | bins;
   w->open[context] = open;
   if (__builtin_expect (open >> FULL != 0, 0))
     close_word (w, context);
@@ -259,7 +250,7 @@ gather (uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 
 /* One of the prefixes of bdct_cabac_last(). */
 static inline __attribute__ ((always_inline)) void
-put_last (Writer * w, bool priced, int base, int log2_size, bool chroma,
+put_last (Writer * w, int base, int log2_size, bool chroma,
     int position)
 {
   const int offset = chroma ? 0 : 3 * (log2_size - 2) + ((log2_size - 1) >> 2);
@@ -270,7 +261,7 @@ put_last (Writer * w, bool priced, int base, int log2_size, bool chroma,
   const LastBins *last = tables.last[log2_size][chroma][prefix];
 
   for (int i = 0; i < n; i++)
-    put (w, priced, base + offset + i, last[i].bins, last[i].n);
+    put (w, base + offset + i, last[i].bins, last[i].n);
   if (log2 > 0)
     w->bypass += log2 - 1;
 }
@@ -285,7 +276,7 @@ magnitude_of (int level)
  * are of levels that are not 0, at least one, and of those above 1; here the
  * first coded is lowest. */
 static inline __attribute__ ((always_inline)) bool
-put_magnitudes (Writer * w, bool priced, const BdctLevel * sub,
+put_magnitudes (Writer * w, const BdctLevel * sub,
     const uint8_t * raster, uint32_t some, uint32_t above, int greater1,
     int greater2)
 {
@@ -300,14 +291,14 @@ put_magnitudes (Writer * w, bool priced, const BdctLevel * sub,
   uint32_t bins = 0;
 
   w->bypass += n;
-  put (w, priced, greater1 + 1, greater && flags == 1, 1);
-  put (w, priced, greater1 + 2, greater && flags == 2, flags > 1);
-  put (w, priced, greater1 + 3, greater && flags > 2,
+  put (w, greater1 + 1, greater && flags == 1, 1);
+  put (w, greater1 + 2, greater && flags == 2, flags > 1);
+  put (w, greater1 + 3, greater && flags > 2,
       flags > 2 ? flags - 2 : 0);
   if (greater) {
     const int magnitude = magnitude_of (sub[raster[__builtin_ctz (first)]]);
 
-    put (w, priced, greater2, magnitude > 2, 1);
+    put (w, greater2, magnitude > 2, 1);
     if (magnitude > 2)
       w->bypass += bdct_cabac_remaining (magnitude - 3, 0);
     if (magnitude > 3) {
@@ -334,13 +325,13 @@ put_magnitudes (Writer * w, bool priced, const BdctLevel * sub,
     limit = magnitude > limit ? next : limit;
   }
   if (greater)
-    put (w, priced, greater1, bins >> (left - left_with_flag), left_with_flag);
+    put (w, greater1, bins >> (left - left_with_flag), left_with_flag);
   return greater;
 }
 
 /* bdct_cabac_walk(). */
 static inline __attribute__ ((always_inline)) void
-put_block (Writer * w, bool priced, const BdctLevel * levels, int log2_size,
+put_block (Writer * w, const BdctLevel * levels, int log2_size,
     bool chroma)
 {
   const uint8_t *diagonal = tables.diagonal[log2_size];
@@ -356,7 +347,7 @@ put_block (Writer * w, bool priced, const BdctLevel * levels, int log2_size,
   bool last = true, greater = false;
   int i = (1 << 2 * (log2_size - 2)) - 1;
 
-  put (w, priced, chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF,
+  put (w, chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF,
       coded != 0, 1);
   if (coded == 0)
     return;
@@ -376,7 +367,7 @@ put_block (Writer * w, bool priced, const BdctLevel * levels, int log2_size,
     int n = 16, place, first, set;
 
     if (!last && i > 0)
-      put (w, priced, (chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
+      put (w, (chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
               : BDCT_CABAC_LUMA_SUB_BLOCK) + (neighbours != 0), has, 1);
     if (!has && i > 0)
       continue;
@@ -397,10 +388,10 @@ put_block (Writer * w, bool priced, const BdctLevel * levels, int log2_size,
     if (last) {
       n = bdct_cabac_log2 (some);
       place = BDCT_CABAC_SCAN >> 4 * n & 15;
-      put_last (w, priced, chroma ? BDCT_CABAC_CHROMA_LAST_X
+      put_last (w, chroma ? BDCT_CABAC_CHROMA_LAST_X
           : BDCT_CABAC_LUMA_LAST_X, log2_size, chroma,
           4 * x + (place & 3));
-      put_last (w, priced, chroma ? BDCT_CABAC_CHROMA_LAST_Y
+      put_last (w, chroma ? BDCT_CABAC_CHROMA_LAST_Y
           : BDCT_CABAC_LUMA_LAST_Y, log2_size, chroma,
           4 * y + (place >> 2));
       last = false;
@@ -413,18 +404,18 @@ put_block (Writer * w, bool priced, const BdctLevel * levels, int log2_size,
     for (int k = log2_size == 2 ? 8 : 2; k >= 0; k--) {
       const int full = tables.in_group[pattern][16][k];
 
-      put (w, priced, sig + k, grouped & ((1u << full) - 1), in_group[k]);
+      put (w, sig + k, grouped & ((1u << full) - 1), in_group[k]);
       grouped >>= full;
     }
     if (first)
-      put (w, priced, i == 0 ? sig_base : sig + (int) (patterns[pattern] & 15),
+      put (w, i == 0 ? sig_base : sig + (int) (patterns[pattern] & 15),
           some & 1, 1);
     if (!has) {
       greater = false;
       continue;
     }
     set = (chroma || i == 0 ? 0 : 2) + greater;
-    greater = put_magnitudes (w, priced, sub, raster, both >> 16, above >> 16,
+    greater = put_magnitudes (w, sub, raster, both >> 16, above >> 16,
         greater1_base + 4 * set, greater2_base + set);
   }
 }
@@ -434,7 +425,7 @@ put_blocks (Writer * w, const BdctLevel * levels, int n_blocks, int log2_size,
     bool chroma)
 {
   for (int i = 0; i < n_blocks; i++)
-    put_block (w, false, levels + ((size_t) i << 2 * log2_size), log2_size,
+    put_block (w, levels + ((size_t) i << 2 * log2_size), log2_size,
         chroma);
 }
 
@@ -490,7 +481,7 @@ bdct_cabac_bins_blocks (BdctCabacBinsWriter * w, const BdctLevel * levels,
 void
 bdct_cabac_bins_flag (BdctCabacBinsWriter * w, int context, bool bin)
 {
-  put (w, false, context, bin, 1);
+  put (w, context, bin, 1);
 }
 
 void
@@ -512,38 +503,6 @@ bdct_cabac_bins_write (uint64_t * run, const BdctLevel * levels, int n_blocks,
   bdct_cabac_bins_open (&w, run, chroma, counter);
   bdct_cabac_bins_blocks (&w, levels, n_blocks, log2_size);
   bdct_cabac_bins_close (&w);
-}
-
-/* What a block costs in states that do not move. */
-static inline __attribute__ ((always_inline)) uint64_t
-price_block (const BdctCabacCosts * costs, const BdctLevel * levels,
-    int log2_size, bool chroma)
-{
-  Writer w;
-
-  w.costs = costs;
-  w.cost = 0;
-  w.bypass = 0;
-  put_block (&w, true, levels, log2_size, chroma);
-  return w.cost + ((uint64_t) w.bypass << BDCT_CABAC_COST_BITS);
-}
-
-uint64_t
-bdct_cabac_bins_price (const BdctCabacCosts * costs,
-    const BdctLevel * levels, int log2_size, bool chroma)
-{
-  switch (2 * log2_size + chroma) {
-    case 2 * 2:
-      return price_block (costs, levels, 2, false);
-    case 2 * 2 + 1:
-      return price_block (costs, levels, 2, true);
-    case 2 * 3:
-      return price_block (costs, levels, 3, false);
-    case 2 * 3 + 1:
-      return price_block (costs, levels, 3, true);
-    default:
-      return price_block (costs, levels, log2_size, chroma);
-  }
 }
 
 void

@@ -42,8 +42,6 @@ typedef struct {
   uint32_t *counter;
   bool chroma;
   uint32_t bypass;
-  const BdctCabacCosts *costs; /* for what is priced instead: these two */
-  uint64_t cost;
 } BdctCabacBinsWriter;
 
 void bdct_cabac_bins_open (BdctCabacBinsWriter *writer, uint64_t *run,
@@ -54,11 +52,6 @@ void bdct_cabac_bins_blocks (BdctCabacBinsWriter *writer,
     int n_blocks, int log2_size);
 void bdct_cabac_bins_flag (BdctCabacBinsWriter *writer, int context, bool bin);
 void bdct_cabac_bins_close (BdctCabacBinsWriter *writer);
-
-/** What a block costs in states that do not move, bypass bins included, in
- * 2^-15 bit: the sum of bdct_cabac_count()'s bins, each at its cost. */
-uint64_t bdct_cabac_bins_price (const BdctCabacCosts *costs,
-    const BdctLevel *levels, int log2_size, bool chroma);
 
 /** The states in which a frame's contexts start, those of luma or chroma. */
 void bdct_cabac_bins_start (const BdctRateCounts *counts, bool chroma,

@@ -7,7 +7,7 @@
 #define BDCT_QUADTREE_REGION_H
 
 #include "cabac-bins.h"
-#include "cabac-prices.h"
+#include "dct/entropy/cabac-prices.h"
 #include "dct/base/min.h"
 #include "state.h"
 

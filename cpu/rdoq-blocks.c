@@ -5,7 +5,6 @@
 #include "dct/rd/rdoq.h"
 
 #include <string.h>
-#include "cabac-bins.h"
 
 /* A block and the state of its search. */
 typedef struct {
@@ -14,6 +13,7 @@ typedef struct {
   const int32_t *coefficients;
   int stride, log2_size;        /* stride: of `coefficients` */
   bool chroma;
+  BdctCabacPriceFunc price;
   BdctLevel *levels;
   /* The sub-blocks that come earlier in coding order: */
   uint64_t coded;               /* those with levels, as bits 8 y + x */
@@ -66,14 +66,17 @@ distortion (const Block * b, int32_t c, int32_t dequant, int32_t level)
   return e * e << b->rdoq->distortion_shift;
 }
 
-/* The cost of levels. */
+/* The cost of levels. `any`: one of them is not 0. */
 static uint64_t
-cost_of (const Block * b, const BdctLevel * levels)
+cost_of (const Block * b, const BdctLevel * levels, bool any)
 {
+  const BdctBlockRecord record = {.nonzero = any };
   const int n = b->log2_size;
-  uint64_t sum = b->rdoq->lambda * bdct_cabac_bins_price (&b->rdoq->costs,
-      levels, n, b->chroma);
+  uint32_t rate;
+  uint64_t sum;
 
+  (*b->price) (&b->rdoq->prices, levels, &record, 1, n, &rate);
+  sum = b->rdoq->lambda * rate;
   for (int i = 0; i < 1 << 2 * n; i++) {
     const int v = i >> n, u = i & ((1 << n) - 1);
 
@@ -330,7 +333,7 @@ choose_levels (Block * b, BdctLevel * levels, BdctLevel * tried)
   uint64_t least, cost;
 
   clear (levels, b->log2_size);
-  least = cost_of (b, levels);
+  least = cost_of (b, levels, false);
   while (!has_levels (b, at.x, at.y)) {
     if (at.x + at.y == 0)
       return least;
@@ -338,7 +341,7 @@ choose_levels (Block * b, BdctLevel * levels, BdctLevel * tried)
   }
   b->levels = tried;
   if (quantize (b)) {
-    cost = cost_of (b, tried);
+    cost = cost_of (b, tried, true);
     if (cost < least) {
       copy (levels, tried, b->log2_size);
       least = cost;
@@ -346,7 +349,7 @@ choose_levels (Block * b, BdctLevel * levels, BdctLevel * tried)
   }
   clear (tried, b->log2_size);
   while (choose_next (b, &at)) {
-    cost = cost_of (b, tried);
+    cost = cost_of (b, tried, true);
     if (cost >= least)
       break;
     copy (levels, tried, b->log2_size);
@@ -360,39 +363,29 @@ bdct_rdoq_init (BdctRdoq * rdoq, const BdctJob * job, BdctComponent component)
 {
   const BdctComponentJob *cj = &job->component[component];
   const bool chroma = component != BDCT_Y;
-  const int base[] = {
-    chroma ? BDCT_CABAC_CHROMA_LAST_X : BDCT_CABAC_LUMA_LAST_X,
-    chroma ? BDCT_CABAC_CHROMA_LAST_Y : BDCT_CABAC_LUMA_LAST_Y
-  };
 
   memset (rdoq, 0, sizeof *rdoq);
   if (job->rdoq.distortion_shift == 0)
     return;
   rdoq->distortion_shift = job->rdoq.distortion_shift + 2 * cj->log2_width;
   rdoq->lambda = job->rdoq.lambda;
-  bdct_cabac_bins_init ();
   bdct_cabac_costs (&rdoq->costs, job->rdoq.slice_qp);
+  bdct_cabac_prices_init (&rdoq->prices, &rdoq->costs, cj->log2_width, chroma);
   for (int axis = 0; axis < 2; axis++)
-    for (int i = 0; i < 1 << cj->log2_width; i++) {
-      uint32_t counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
-      BdctCabacSink sink = {.counter = counter };
-
-      bdct_cabac_last (&sink, base[axis], cj->log2_width, chroma, i);
-      rdoq->last[axis][i] = sink.bypass << BDCT_CABAC_COST_BITS;
-      for (int k = 0; k < BDCT_CABAC_CONTEXTS; k++)
-        for (int bin = 0; bin < 2; bin++)
-          rdoq->last[axis][i] += counter[2 * k + bin]
-              * rdoq->costs.bin[k][bin];
-    }
+    for (int i = 0; i < 1 << cj->log2_width; i++)
+      rdoq->last[axis][i] = bdct_cabac_last_price (&rdoq->costs,
+          cj->log2_width, chroma, axis, i);
 }
 
 uint64_t
-bdct_rdoq_choose (const BdctRdoq * rdoq, const BdctComponentJob * job,
-    bool chroma, const int32_t * coefficients, int stride, BdctLevel * levels)
+bdct_rdoq_choose (const BdctRdoq * rdoq, BdctCabacPriceFunc price,
+    const BdctComponentJob * job, bool chroma, const int32_t * coefficients,
+    int stride, BdctLevel * levels)
 {
   BdctLevel tried[BDCT_QUADTREE_SIDE * BDCT_QUADTREE_SIDE];
   Block b = {.rdoq = rdoq,.job = job,.coefficients = coefficients,
-    .stride = stride,.log2_size = job->log2_width,.chroma = chroma
+    .stride = stride,.log2_size = job->log2_width,.chroma = chroma,
+    .price = price
   };
 
   return choose_levels (&b, levels, tried);

@@ -3,7 +3,7 @@
  * The price of blocks' bins (cabac-prices.h) from masks of sub-blocks' levels
  * in the order of the scan: bit i for place i. Built once for each instruction
  * set; BDCT_ISA names the object. */
-#include "cpu/cabac-prices.h"
+#include "cabac-price.h"
 
 #include <string.h>
 #ifdef __SSSE3__

@@ -203,8 +203,8 @@ requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
       BdctLevel levels[BDCT_TILE * BDCT_TILE];
       uint16_t count = 0;
 
-      bdct_rdoq_choose (&s->rdoq, &s->job, p->component != BDCT_Y,
-          t->value + first, side, levels);
+      bdct_rdoq_choose (&s->rdoq, BDCT_CONCAT (bdct_cabac_price_, BDCT_ISA),
+          &s->job, p->component != BDCT_Y, t->value + first, side, levels);
       for (int i = 0; i < size * size; i++) {
         const int v = i >> n, u = i & (size - 1), entry = first + v * side + u;
 

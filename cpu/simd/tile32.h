@@ -9,7 +9,7 @@
 #include "colour-rows.h"
 #include "tile16-tables.h"
 #include "compare-rows.h"
-#include "cpu/cabac-prices.h"
+#include "cpu/simd/cabac-price.h"
 #include "dct/engine/engine.h"
 #include "dct/metrics/kernel.h"
 #include "cpu/scratch.h"

@@ -38,6 +38,7 @@
 #ifndef BDCT_RDOQ_H
 #define BDCT_RDOQ_H
 
+#include "dct/entropy/cabac-prices.h"
 #include "dct/entropy/rate.h"
 #include "dct/quantizer/job.h"
 #include "quadtree.h"
@@ -51,6 +52,7 @@ typedef struct {
   int distortion_shift; /**< for this block size; 0: no such choice */
   uint64_t lambda;
   BdctCabacCosts costs;
+  BdctCabacPrices prices;
   /** Cost of the last level's position along x and along y, in 2^-15 bit. */
   uint32_t last[2][BDCT_QUADTREE_SIDE];
 } BdctRdoq;
@@ -60,9 +62,11 @@ void bdct_rdoq_init (BdctRdoq *rdoq, const BdctJob *job,
 
 /** Choose the levels of a block of coefficients. Coefficients of a row are
  * adjacent; rows are `stride` apart. `levels` receives them, row-major without
- * a gap. Returns their cost, with the rate in 2^-15 bit. */
-uint64_t bdct_rdoq_choose (const BdctRdoq *rdoq, const BdctComponentJob *job,
-    bool chroma, const int32_t *coefficients, int stride, BdctLevel *levels);
+ * a gap. `price` prices blocks. Returns their cost, with the rate in 2^-15
+ * bit. */
+uint64_t bdct_rdoq_choose (const BdctRdoq *rdoq, BdctCabacPriceFunc price,
+    const BdctComponentJob *job, bool chroma, const int32_t *coefficients,
+    int stride, BdctLevel *levels);
 
 /** The coefficient that a level is reconstructed to (H.265 equation 8-309). */
 BDCT_FORCE_INLINE int32_t

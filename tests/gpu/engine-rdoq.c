@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/launch/kernel.h"
+#include "cpu/simd/cabac-price.h"
 #include "dct/rd/rdoq.h"
 
 #define QUANTIZERS 3
@@ -94,9 +95,9 @@ choose_all (const BdctJob * jobs, BdctComponent c, const uint8_t * map, int n,
 
     for (int i = 0; i < size; i++)
       coefficients[i] = blocks[b * size + i];
-    bdct_rdoq_choose (&rdoq[q], &jobs[q].component[c], c != BDCT_Y,
-        coefficients, 1 << jobs[0].component[c].log2_width,
-        levels + b * size);
+    bdct_rdoq_choose (&rdoq[q], bdct_cabac_price_baseline,
+        &jobs[q].component[c], c != BDCT_Y, coefficients,
+        1 << jobs[0].component[c].log2_width, levels + b * size);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "reference-blocks.h"
 
 #include <math.h>
+#include "cpu/simd/cabac-price.h"
 #include "dct/rd/rdoq.h"
 
 /* The odd rows' left half of H.266's transMatrix for 64 (8.7.4). */
@@ -254,8 +255,9 @@ choose_levels (const RefPlane * p, int size, Whole x[][REF_SIZE],
   bdct_rdoq_init (&rdoq, &job, p->component);
   for (int i = 0; i < size * size; i++)
     cells[i] = (int32_t) x[i / size][i % size];
-  bdct_rdoq_choose (&rdoq, &job.component[p->component],
-      p->component != BDCT_Y, cells, size, levels);
+  bdct_rdoq_choose (&rdoq, bdct_cabac_price_baseline,
+      &job.component[p->component], p->component != BDCT_Y, cells, size,
+      levels);
 }
 
 static void

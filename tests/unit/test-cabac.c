@@ -5,7 +5,6 @@
  * Whole frames: test-cabac-frames.c. */
 #include <math.h>
 #include <string.h>
-#include "cpu/cabac-prices.h"
 #include "cpu/simd/tile32.h"
 #include "dct/entropy/cabac.h"
 #include "program.h"

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 #include "cpu/block.h"
+#include "cpu/simd/cabac-price.h"
 #include "dct/entropy/cabac.h"
 #include "dct/rd/rdoq.h"
 #include "program.h"
@@ -121,8 +122,9 @@ plain (const Block * b, int i)
 static guint64
 choose (const Block * b, BdctLevel * levels)
 {
-  return bdct_rdoq_choose (&b->rdoq, &b->job.component[b->component],
-      b->component != BDCT_Y, b->cells, b->size, levels);
+  return bdct_rdoq_choose (&b->rdoq, bdct_cabac_price_baseline,
+      &b->job.component[b->component], b->component != BDCT_Y, b->cells,
+      b->size, levels);
 }
 
 /* What is true of all that is chosen. Returns its cost. */
@@ -278,8 +280,8 @@ expect_component (const BdctJob * quantizers, const guint8 * map,
       for (int i = 0; i < size * size; i++)
         cells[i] = lround (block->coefficient[i]);
       bdct_rdoq_init (&rdoq, job, c);
-      bdct_rdoq_choose (&rdoq, &job->component[c], c != BDCT_Y, cells, size,
-          levels);
+      bdct_rdoq_choose (&rdoq, bdct_cabac_price_baseline, &job->component[c],
+          c != BDCT_Y, cells, size, levels);
       for (int i = 0; i < size * size; i++) {
         g_assert_cmpint (block->level[i], ==, levels[i]);
         nonzero += levels[i] != 0;

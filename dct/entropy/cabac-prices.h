@@ -9,7 +9,11 @@
 #ifndef BDCT_CABAC_PRICES_H
 #define BDCT_CABAC_PRICES_H
 
-#include "dct/entropy/cabac.h"
+#include "cabac.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 #define BDCT_CABAC_SMALL 64
 
@@ -68,7 +72,8 @@ typedef void (*BdctCabacPriceFunc) (const BdctCabacPrices *prices,
     const BdctLevel *levels, const BdctBlockRecord *records, int n_blocks,
     int log2_size, uint32_t *rates);
 
-extern const BdctCabacPriceFunc bdct_cabac_price_baseline,
-    bdct_cabac_price_sse41, bdct_cabac_price_avx2, bdct_cabac_price_avx512;
+#ifdef __cplusplus
+}
+#endif
 
 #endif
