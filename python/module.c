@@ -17,7 +17,8 @@ PyInit__blockdct (void)
   if (module == NULL || types[0] == NULL || types[1] == NULL
       || PyModule_AddObjectRef (module, "Jobs", types[0]) < 0
       || PyModule_AddObjectRef (module, "Engine", types[1]) < 0
-      || PyModule_AddStringConstant (module, "version", bdct_version ()) < 0)
+      || PyModule_AddStringConstant (module, "version", bdct_version ()) < 0
+      || !bdct_python_add_jpeg (module))
     Py_CLEAR (module);
   return module;
 }

@@ -25,6 +25,10 @@ PyObject *bdct_python_make_engine_type (void);
 /** The functions that need no engine. */
 extern PyMethodDef bdct_python_functions[];
 
+/** Add the functions for JPEG files, and `jpeg_library`, the version of libjpeg
+ * or "". */
+bool bdct_python_add_jpeg (PyObject *module);
+
 /** Read a layout's description, (width, height, depth, chroma format, planes,
  * bytes from one pixel of R, G and B to the next or 0). */
 bool bdct_python_read_layout (PyObject *from, BdctLayout *layout);

@@ -7,7 +7,8 @@
 
 `transform` gives the pictures that a decoder would show, `levels` the quantized
 levels, `reconstruct` pictures from levels, `compare` figures of two batches,
-`tables` JPEG's quantization tables. jpeg-8x8 is, bit for bit, libjpeg-turbo's
+`tables` JPEG's quantization tables; `read_jpeg` and `write_jpeg` are levels from
+and to files, and `origin` tells what file made a picture. jpeg-8x8 is, bit for bit, libjpeg-turbo's
 encoder and decoder, and so Pillow's.
 
 A batch is an array of numpy or of a library with DLPack (torch, CuPy, JAX), and
@@ -44,12 +45,14 @@ from typing import Any, Iterable, NamedTuple, Sequence
 
 import numpy as np
 
-from . import _arrays, _blockdct, _engines
+from . import _arrays, _blockdct, _engines, _jpeg
 from ._engines import close
+from ._jpeg import JpegLevels, Origin, read_jpeg
 
-__all__ = ['Compared', 'Levels', 'METRICS', 'Settings', 'TABLES', 'TRANSFORMS',
-           'Transformed', 'close', 'compare', 'cuda_devices', 'levels',
-           'reconstruct', 'tables', 'transform']
+__all__ = ['Compared', 'JpegLevels', 'Levels', 'METRICS', 'Origin', 'Settings',
+           'TABLES', 'TRANSFORMS', 'Transformed', 'close', 'compare',
+           'cuda_devices', 'levels', 'origin', 'read_jpeg', 'reconstruct', 'tables',
+           'transform', 'write_jpeg']
 __version__: str = _blockdct.version
 
 _transforms = {name: (i, has_qp)
@@ -412,12 +415,32 @@ def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
     return Levels(new.result(), sizes, plan.settings(), src.form)
 
 
-def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
+def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
+                metrics: str | Iterable[str] = (),
                 device: str | int | None = None, stream: Any = None,
-                threads: int = 0) -> Transformed:
+                threads: int = 0) -> Any:
     """Pictures from levels alone, as a decoder makes them. `levels.values` may have
-    been changed: every value of 16 bits has a defined result. Without an original,
-    PSNR is NaN; of `metrics` there is 'bits'."""
+    been changed: every value of 16 bits has a defined result.
+
+    Of Levels: Transformed. Without an original, PSNR is NaN; of `metrics` there is
+    'bits'.
+
+    Of JpegLevels: the pixels of numpy.asarray(PIL.Image.open(file)), to the bit:
+    (height, width) of grey, (height, width, 3) of R, G and B, (height, width, 4) of
+    C, M, Y and K as Pillow inverts them; uint8. Of a list of JpegLevels: a list
+    of these; files of the same size and sampling are faster together. CMYK, YCCK,
+    RGB and samplings other than 4:4:4, 4:2:2, 4:4:0 and 4:2:0 are put together from
+    their planes on the host. There are no metrics.
+    """
+    if not isinstance(levels, Levels):
+        if _wanted(metrics) != _wanted(()):
+            raise ValueError('metrics of a JPEG file: there are none')
+
+        def decode(values, steps, form):
+            settings = [Settings(tables=s, baseline=False) for s in steps]
+            return reconstruct(Levels(values, None, settings, form), device=device,
+                               stream=stream, threads=threads).pictures
+        return _jpeg.reconstruct(levels, decode)
     address = _arrays.stream_address(stream)
     wanted = _wanted(metrics)
     if wanted.mask:
@@ -444,8 +467,7 @@ def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
                              f'{shape} of uint8')
     device = _engines.normalize(device, memory.device)
     dst, new = _arrays.empty(levels.values, len(bases), levels.form, address)
-    plan = _Plan(base, [s.quality for s in bases], [s.qp for s in bases], {}, layout,
-                 len(bases))
+    plan = _Plan(bases or [base], None, None, {}, layout, len(bases))
     figures = _run(layout, plan, device, threads, address, None, dst, levels=memory,
                    sizes=None if sizes is None else _arrays.find(sizes),
                    n_levels=n_levels, from_levels=True, wanted=wanted)
@@ -513,10 +535,63 @@ def tables(source: str | bytes | os.PathLike = 'annex-k',
         steps = np.array(_blockdct.parse_tables(source))
         steps = np.broadcast_to(steps.reshape(-1, 64), (2, 64))
     if quality is not None:
-        _check_range('quality', quality, 1, 100)
-        percent = 5000 // quality if quality < 50 else 200 - 2 * quality
-        steps = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
+        steps = _scale(steps, quality, baseline)
     return steps.reshape(2, 8, 8).astype(np.uint16)
+
+
+def _scale(steps: np.ndarray, quality: int, baseline: bool) -> np.ndarray:
+    _check_range('quality', quality, 1, 100)
+    percent = 5000 // quality if quality < 50 else 200 - 2 * quality
+    return np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
+
+
+def _steps_of(settings: Settings) -> np.ndarray:
+    """(2, 64): the steps of jpeg-8x8."""
+    if isinstance(settings.tables, str):
+        return _scale(np.array(_presets[settings.tables][1:]), settings.quality,
+                      settings.baseline)
+    steps = np.broadcast_to(np.reshape(settings.tables, (-1, 64)), (2, 64))
+    return _scale(steps, settings.quality, settings.baseline) \
+        if settings.scale_tables else steps
+
+
+def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False,
+               progressive: bool = False) -> None:
+    """A JPEG file of levels, by libjpeg's jpeg_write_coefficients.
+
+    levels       JpegLevels, or Levels of one picture by jpeg-8x8 at 8 bits: then the
+                 file is, byte by byte, that of `cjpeg -quality` or `cjpeg -qtables`
+                 with the same sampling (`-sample`) for the same picture
+    file         a path, or an object with write()
+    optimize     Huffman tables of its own (`cjpeg -optimize`)
+    progressive  libjpeg's scans (`cjpeg -progressive`)
+
+    ValueError for levels that no file can have: outside -1023 to 1023.
+    """
+    if isinstance(levels, Levels):
+        settings = levels.settings[0] if len(levels.settings) == 1 else None
+        width, height, depth, chroma, n_planes, _ = levels.form.layout
+        if settings is None or settings.transform != 'jpeg-8x8' or depth != 8:
+            raise ValueError(
+                f'levels of {len(levels.settings)} pictures, or not by jpeg-8x8 at a '
+                'depth of 8: a file has one picture of these')
+        down, across = _arrays.DIVISORS[chroma]
+        steps = _steps_of(settings)
+        levels = JpegLevels(
+            _arrays.to_host(levels.values)[0], steps[[0, 1, 1][:n_planes]],
+            ((across, down), (1, 1), (1, 1))[:n_planes], width, height,
+            'grey' if n_planes == 1 else 'YCbCr')
+    _jpeg.write(levels, file, optimize, progressive)
+
+
+def origin(picture: Any) -> Origin | None:
+    """The JPEG file that a picture was decoded from, by libjpeg and whoever uses
+    it, and cropped at most; None: not known. It is sure: a file with these steps
+    gives exactly these samples, and another table or grid does not.
+
+    picture   (height, width) or (height, width, 3), R, G and B; uint8
+    """
+    return _jpeg.origin(picture, TABLES)
 
 
 def cuda_devices() -> tuple[int, str]:

@@ -2,7 +2,7 @@
 """Arrays of any library as addresses and strides: numpy's by their array
 interface, all others by DLPack (https://dmlc.github.io/dlpack)."""
 import sys
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
@@ -100,6 +100,34 @@ def contiguous(array: Any) -> Any:
         raise ValueError('the samples of a row are not next to each other: make '
                          'the array contiguous')
     return library.ascontiguousarray(array)
+
+
+def to_host(array: Any) -> np.ndarray:
+    """As numpy's; a copy where it is on a GPU."""
+    if isinstance(array, np.ndarray):
+        return array
+    for name in 'cpu', 'get':
+        if hasattr(array, name):
+            return np.asarray(getattr(array, name)())
+    return np.asarray(array if hasattr(array, '__array__') else np.from_dlpack(array))
+
+
+def from_host(like: Any, array: np.ndarray) -> Any:
+    """In the library of another array, and on its device."""
+    new = New(like, array.shape, array.dtype.name)
+    if hasattr(new.array, 'set'):
+        new.array.set(array)
+    else:
+        new.array[...] = array if isinstance(new.array, np.ndarray) \
+            else _library(like).from_numpy(array)
+    return new.result()
+
+
+def stack(arrays: Sequence[Any]) -> Any:
+    """Arrays alike as one, by their own library."""
+    library = _library(arrays[0])
+    return library.stack(tuple(arrays)) if hasattr(library, 'stack') \
+        else from_host(arrays[0], np.stack([to_host(a) for a in arrays]))
 
 
 class New:

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""JPEG files: their levels, the pictures that libjpeg-turbo and Pillow make of
+them, and files from levels."""
+import dataclasses
+import os
+from typing import Any, BinaryIO, Callable, NamedTuple, Sequence
+
+import numpy as np
+
+from . import _arrays, _blockdct
+
+#: What `colour_space` can be, in the order of JpegFileColour (jpeg-file.h).
+COLOUR_SPACES = ('grey', 'YCbCr', 'RGB', 'CMYK', 'YCCK')
+#: Columns and rows of luma to one of chroma.
+_SUBSAMPLINGS = {(1, 1): '4:4:4', (2, 1): '4:2:2', (1, 2): '4:4:0',
+                 (2, 2): '4:2:0'}
+_MAX_STEP = 32767
+_IN_A_BATCH = 64
+
+
+@dataclasses.dataclass
+class JpegLevels:
+    """The quantized levels of a JPEG file. It pickles, if its arrays do."""
+    #: (n,) int16: component after component; of each, block after block from left
+    #: to right, then downwards, without those that only fill an MCU; of a block,
+    #: rows are vertical frequency. `reconstruct` takes arrays on a GPU, too.
+    values: Any
+    #: (components, 8, 8) uint16: quantizer steps; rows are vertical frequency.
+    tables: np.ndarray
+    #: Each component's sampling factors across and down, 1 to 4.
+    sampling: tuple[tuple[int, int], ...]
+    #: Of the picture, in samples.
+    width: int
+    height: int
+    #: 'grey', 'YCbCr', 'RGB', 'CMYK' or 'YCCK', by the JFIF and Adobe markers and
+    #: the components' names, as libjpeg judges them.
+    colour_space: str
+
+    def _factors(self, component: int) -> tuple[int, int]:
+        """How many pixels one sample stands for, across and down."""
+        own = self.sampling[component]
+        return tuple(max(s[i] for s in self.sampling) // own[i] for i in (0, 1))
+
+    def component_size(self, component: int) -> tuple[int, int]:
+        """(height, width) of a component, in samples."""
+        across, down = self._factors(component)
+        return -(-self.height // down), -(-self.width // across)
+
+    def blocks(self, component: int) -> Any:
+        """(rows, columns, 8, 8), a view of `values`: the blocks of a component, of
+        which rows are vertical frequency."""
+        if not 0 <= component < len(self.sampling):
+            raise ValueError(f'component {component} is outside 0 to '
+                             f'{len(self.sampling) - 1}')
+        first = 0
+        for c in range(component + 1):
+            rows, columns = (-(-side // 8) for side in self.component_size(c))
+            first, begin = first + 64 * rows * columns, first
+        return self.values[begin:first].reshape((rows, columns, 8, 8))
+
+    @property
+    def chroma_subsampling(self) -> str | None:
+        """'4:4:4', '4:2:2', '4:4:0' or '4:2:0', of Y, Cb and Cr alike; else
+        None."""
+        factors = [self._factors(c) for c in range(len(self.sampling))]
+        if len(factors) != 3 or factors[0] != (1, 1) or factors[1] != factors[2]:
+            return None
+        return _SUBSAMPLINGS.get(factors[1])
+
+
+def _check_library() -> None:
+    if not _blockdct.jpeg_library:
+        raise NotImplementedError('this blockdct was built without libjpeg: build '
+                                  'it with -Djpeg=enabled')
+
+
+def _contents(file: Any) -> tuple[str, bytes]:
+    """A file's name for errors, and its bytes."""
+    if isinstance(file, (bytes, bytearray, memoryview)):
+        return 'bytes', bytes(file)
+    if hasattr(file, 'read'):
+        return str(getattr(file, 'name', 'file')), file.read()
+    with open(file, 'rb') as opened:
+        return os.fsdecode(file), opened.read()
+
+
+def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
+              max_pixels: int = 1 << 28) -> JpegLevels:
+    """A JPEG file's levels, by libjpeg's jpeg_read_coefficients: what is left to do
+    of decoding is `reconstruct`. The interpreter's lock is released: threads read
+    several files at once.
+
+    file        a path, bytes, or an object with read(), which gives all of it
+    max_pixels  the most of a picture; files that claim more are refused before
+                memory is allocated
+
+    Baseline, extended and progressive files of 8 bits a sample, of 1, 3 or 4
+    components, with any sampling factors that divide the largest ones. ValueError,
+    which names the file, for others, and where levels are missing or damaged:
+    truncated and corrupt files, and progressive ones that lack scans, which
+    decoders smooth. OSError where the file cannot be read, NotImplementedError
+    where blockdct was built without libjpeg.
+    """
+    _check_library()
+    name, data = _contents(file)
+    try:
+        width, height, colour, _, components, values = _blockdct.read_jpeg(
+            data, max_pixels)
+    except ValueError as error:
+        raise ValueError(f'{name}: {error}') from None
+    tables = np.stack([np.frombuffer(c[4], np.uint16) for c in components])
+    return JpegLevels(np.frombuffer(values, np.int16), tables.reshape(-1, 8, 8),
+                      tuple(c[:2] for c in components), width, height,
+                      COLOUR_SPACES[colour])
+
+
+def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> None:
+    """A file of levels in host memory."""
+    _check_library()
+    values = np.ascontiguousarray(_arrays.to_host(levels.values))
+    tables = np.ascontiguousarray(levels.tables, np.uint16).reshape(-1, 64)
+    if values.dtype != np.int16:
+        raise ValueError(f'levels are of {values.dtype}, not int16')
+    if levels.colour_space not in COLOUR_SPACES:
+        raise ValueError(f'colour_space {levels.colour_space!r} is not one of '
+                         f'{COLOUR_SPACES}')
+    data = _blockdct.write_jpeg(
+        levels.width, levels.height, COLOUR_SPACES.index(levels.colour_space),
+        tuple((*factors, steps.tobytes())
+              for factors, steps in zip(levels.sampling, tables)),
+        values.__array_interface__['data'][0], values.size, optimize, progressive)
+    if hasattr(file, 'write'):
+        file.write(data)
+        return
+    with open(file, 'wb') as opened:
+        opened.write(data)
+
+
+# Pictures of levels
+
+#: Pictures of levels with an engine: from (N, n) levels, of each picture 64 or 128
+#: steps, and the pictures' form.
+Decode = Callable[[Any, Sequence[tuple[int, ...]], _arrays.Form], Any]
+
+
+def _batch_form(levels: JpegLevels) -> _arrays.Form | None:
+    """As what an engine decodes all of a file at once."""
+    if levels.colour_space == 'grey':
+        return _grey_form(levels.height, levels.width)
+    chroma = levels.chroma_subsampling
+    if levels.colour_space != 'YCbCr' or chroma is None:
+        return None
+    return _arrays.Form((levels.width, levels.height, 8, _arrays.CHROMA[chroma], 3,
+                         3), 'NHWC', False)
+
+
+def _grey_form(height: int, width: int) -> _arrays.Form:
+    return _arrays.Form((width, height, 8, 0, 1, 0), 'NHW', False)
+
+
+def _engine_steps(levels: JpegLevels) -> tuple[Any, np.ndarray]:
+    """Values and steps of each component, (components, 64), that an engine takes:
+    Cb and Cr have the same, and all are 1 to 32767. Where they are not, values are
+    multiplied here, in 16 bits as libjpeg-turbo does."""
+    tables = levels.tables.reshape(-1, 64)
+    odd = (tables == 0) | (tables > _MAX_STEP)
+    bad = odd.any(1)
+    if len(tables) == 3 and (tables[1] != tables[2]).any():
+        bad |= [False, True, True]
+    if not bad.any():
+        return levels.values, tables
+    values = _arrays.to_host(levels.values).copy()
+    tables = tables.copy()
+    scaled = dataclasses.replace(levels, values=values)
+    for c in np.flatnonzero(bad):
+        scaled.blocks(c)[:] *= tables[c].astype(np.int16).reshape(8, 8)
+        tables[c] = 1
+    return _arrays.from_host(levels.values, values), tables
+
+
+def _widen(plane: np.ndarray, across: int, down: int) -> np.ndarray:
+    """A component as large as the picture, or larger: libjpeg's "fancy"
+    interpolation for factors of 2 (jdsample.c), else replication."""
+    height, width = plane.shape
+    if (across, down) == (1, 1):
+        return plane
+    fancy_across = across == 2 and down <= 2 and width > 2
+    fancy = fancy_across or (across, down) == (1, 2)
+    if not fancy:
+        return plane.repeat(down, 0).repeat(across, 1)
+    p = plane.astype(np.int32)
+    if down == 2:
+        ends = np.pad(p, ((1, 1), (0, 0)), 'edge')
+        p = np.stack((3 * p + ends[:-2], 3 * p + ends[2:]), 1).reshape(-1, width)
+    if across == 1:
+        p[0::2] += 1
+        p[1::2] += 2
+        return (p >> 2).astype(np.uint8)
+    ends = np.pad(p, ((0, 0), (1, 1)), 'edge')
+    left, right, shift = (8, 7, 4) if down == 2 else (1, 2, 2)
+    wide = np.stack((3 * p + ends[:, :-2] + left, 3 * p + ends[:, 2:] + right), 2)
+    return (wide >> shift).reshape(len(p), 2 * width).astype(np.uint8)
+
+
+def _rgb(y: np.ndarray, cb: np.ndarray, cr: np.ndarray) -> list[np.ndarray]:
+    """R, G and B of Y, Cb and Cr (jdcolor.c)."""
+    def fixed(value):
+        return int(value * 65536 + 0.5) * (np.arange(256) - 128)
+    half = 1 << 15
+    y = y.astype(np.int32)
+    red = y + ((fixed(1.402) + half) >> 16)[cr]
+    green = y + ((-fixed(0.34414) + half)[cb] - fixed(0.71414)[cr] >> 16)
+    blue = y + ((fixed(1.772) + half) >> 16)[cb]
+    return [np.clip(c, 0, 255).astype(np.uint8) for c in (red, green, blue)]
+
+
+def _compose(levels: JpegLevels, planes: list[np.ndarray]) -> np.ndarray:
+    """The pixels that Pillow gives, from the decoded components."""
+    planes = [_widen(plane, *levels._factors(c))[:levels.height, :levels.width]
+              for c, plane in enumerate(planes)]
+    if levels.colour_space in ('YCbCr', 'YCCK'):
+        # libjpeg's C, M and Y are 255 - R, G, B; Pillow inverts all four
+        planes[:3] = _rgb(*planes[:3])
+        planes[3:] = [255 - k for k in planes[3:]]
+    elif levels.colour_space == 'CMYK':
+        planes = [255 - plane for plane in planes]
+    return np.stack(planes, 2)
+
+
+def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
+    """A file that no layout of the engines describes: its components are decoded
+    as grey pictures, and put together here."""
+    host = dataclasses.replace(levels, values=_arrays.to_host(levels.values))
+    steps = [_engine_steps(dataclasses.replace(
+        host, values=host.blocks(c).ravel(), tables=host.tables[c:c + 1],
+        sampling=((1, 1),), height=size[0], width=size[1]))
+        for c, size in enumerate(map(host.component_size, range(len(host.sampling))))]
+    planes = [decode(values[None], [tuple(tables[0].tolist())],
+                     _grey_form(*host.component_size(c)))[0]
+              for c, (values, tables) in enumerate(steps)]
+    return _arrays.from_host(levels.values, _compose(host, planes))
+
+
+def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> Any:
+    """The pictures of one file or several. Files of equal form go through the
+    engine in batches."""
+    if not isinstance(levels, (list, tuple)):
+        return reconstruct([levels], decode)[0]
+    pictures: list[Any] = [None] * len(levels)
+    groups: dict[tuple, list[int]] = {}
+    for i, one in enumerate(levels):
+        _check(one)
+        form = _batch_form(one)
+        if form is None:
+            pictures[i] = _decode_alone(one, decode)
+        else:
+            key = form, type(one.values), getattr(one.values, 'device', None)
+            groups.setdefault(key, []).append(i)
+    for (form, *_), members in groups.items():
+        for first in range(0, len(members), _IN_A_BATCH):
+            part = members[first:first + _IN_A_BATCH]
+            values, steps = zip(*(_engine_steps(levels[i]) for i in part))
+            made = decode(values[0][None] if len(part) == 1
+                          else _arrays.stack(values),
+                          [tuple(s[:2].ravel().tolist()) for s in steps], form)
+            for i, picture in zip(part, made):
+                pictures[i] = picture
+    return pictures
+
+
+def _check(levels: Any) -> None:
+    if not isinstance(levels, JpegLevels):
+        raise TypeError(f'{type(levels).__name__} is neither Levels nor JpegLevels')
+    sizes = [levels.component_size(c) for c in range(len(levels.sampling))]
+    n = sum(64 * -(-height // 8) * -(-width // 8) for height, width in sizes)
+    if tuple(levels.values.shape) != (n,) or len(levels.tables) != len(sizes):
+        raise ValueError(f'levels are {tuple(levels.values.shape)}, not {(n,)}, or '
+                         f'there are not {len(sizes)} tables')
+
+
+# What made a picture
+
+class Origin(NamedTuple):
+    """The JPEG file that a picture was decoded from."""
+    #: (left, top) of the first whole block of 8 x 8: 0 to 7; others than 0 tell that
+    #: the picture was cropped.
+    offset: tuple[int, int]
+    #: '4:4:4', '4:2:2', '4:4:0', '4:2:0'; None: grey, or R = G = B.
+    chroma_subsampling: str | None
+    #: One of TABLES, and the quality that scales it; None: the steps are of none of
+    #: these, or of several.
+    tables: str | None
+    quality: int | None
+    #: (2, 8, 8) uint16, of luma and chroma; 0 where all levels are 0, so that the
+    #: step does not show. Rows are vertical frequency.
+    steps: np.ndarray
+
+
+def origin(picture: Any, presets: Sequence[str]) -> Origin | None:
+    array = _arrays.to_host(picture)
+    if array.ndim == 3 and array.shape[2] == 1:
+        array = array[..., 0]
+    if array.dtype != np.uint8 or array.ndim not in (2, 3) or (
+            array.ndim == 3 and array.shape[2] != 3) or 0 in array.shape:
+        raise ValueError(f'a picture is (height, width) or (height, width, 3) of '
+                         f'uint8, not {array.shape} of {array.dtype}')
+    array = np.ascontiguousarray(array)
+    found = _blockdct.find_origin(array.__array_interface__['data'][0],
+                                  array.strides[0], array.shape[1],
+                                  array.shape[0], array[0, 0].size)
+    if isinstance(found, str):
+        return None
+    left, top, h, v, preset, quality, steps = found
+    return Origin((left, top), _SUBSAMPLINGS.get((h, v)),
+                  presets[preset] if preset >= 0 else None,
+                  quality if preset >= 0 else None,
+                  np.frombuffer(steps, np.uint16).reshape(2, 8, 8))

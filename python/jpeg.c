@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * JPEG files, and pictures that come from one. */
+#define PY_SSIZE_T_CLEAN
+#include "module.h"
+
+#include "programs/jpeg-file.h"
+#include "programs/jpeg-origin.h"
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef HAVE_LIBJPEG
+static size_t
+count_levels (const JpegFileComponent * own)
+{
+  return (size_t) own->columns * own->rows * 64;
+}
+
+static PyObject *
+describe_component (const JpegFileComponent * own)
+{
+  return Py_BuildValue ("iiiiy#", own->h, own->v, own->columns, own->rows,
+      (const char *) own->steps, (Py_ssize_t) sizeof own->steps);
+}
+
+/* From bytes and the most pixels: width, height, the colours' number, whether
+ * Adobe's marker is there, the components' (h, v, columns, rows, steps), and
+ * all levels. */
+static PyObject *
+read_file (PyObject * module, PyObject * args)
+{
+  PyObject *bytes, *components, *levels;
+  unsigned long long max_pixels;
+  Py_ssize_t size, n = 0;
+  BdctError error;
+  JpegFile file;
+  char *data;
+  bool ok;
+
+  (void) module;
+  if (!PyArg_ParseTuple (args, "SK", &bytes, &max_pixels)
+      || PyBytes_AsStringAndSize (bytes, &data, &size) < 0)
+    return NULL;
+  Py_BEGIN_ALLOW_THREADS;
+  ok = jpeg_file_read (&file, data, size, max_pixels, &error);
+  Py_END_ALLOW_THREADS;
+  if (!ok)
+    return bdct_python_fail (PyExc_ValueError, &error);
+  components = PyTuple_New (file.n_components);
+  for (int c = 0; c < file.n_components; c++)
+    n += count_levels (&file.component[c]) * sizeof (int16_t);
+  levels = PyByteArray_FromStringAndSize (NULL, n);
+  if (components == NULL || levels == NULL) {
+    Py_CLEAR (components);
+    Py_CLEAR (levels);
+  } else {
+    char *to = PyByteArray_AsString (levels);
+
+    for (int c = 0; c < file.n_components; c++) {
+      const size_t own = count_levels (&file.component[c]) * sizeof (int16_t);
+
+      memcpy (to, file.component[c].levels, own);
+      to += own;
+      PyTuple_SetItem (components, c, describe_component (&file.component[c]));
+    }
+  }
+  jpeg_file_clear (&file);
+  return levels == NULL ? NULL : Py_BuildValue ("iiiiNN", file.width,
+      file.height, (int) file.colour, (int) file.adobe, components, levels);
+}
+
+/* Read one component's (h, v, steps) of a file to write. */
+static bool
+read_component (PyObject * from, JpegFileComponent * own)
+{
+  PyObject *steps;
+  Py_ssize_t size;
+  char *data;
+
+  if (!PyArg_ParseTuple (from, "iiS", &own->h, &own->v, &steps)
+      || PyBytes_AsStringAndSize (steps, &data, &size) < 0)
+    return false;
+  if (size != sizeof own->steps) {
+    PyErr_Format (PyExc_ValueError, "%zd bytes of steps", size);
+    return false;
+  }
+  memcpy (own->steps, data, size);
+  return true;
+}
+
+/* From (width, height, the colours' number, components, the address of all
+ * levels, their number, optimize, progressive): the file's bytes. */
+static PyObject *
+write_file (PyObject * module, PyObject * args)
+{
+  PyObject *components, *result = NULL;
+  unsigned long long address;
+  JpegFileOptions options;
+  JpegFile file = { 0 };
+  unsigned char *data;
+  BdctError error;
+  size_t size, sum = 0;
+  Py_ssize_t n;
+  int colour, optimize, progressive;
+  bool ok;
+
+  (void) module;
+  if (!PyArg_ParseTuple (args, "iiiO!Knpp", &file.width, &file.height, &colour,
+          &PyTuple_Type, &components, &address, &n, &optimize, &progressive))
+    return NULL;
+  file.colour = colour;
+  file.n_components = (int) PyTuple_Size (components);
+  options = (JpegFileOptions) { optimize, progressive };
+  for (int c = 0; c < file.n_components; c++)
+    if (!read_component (PyTuple_GetItem (components, c), &file.component[c]))
+      return NULL;
+  if (!jpeg_file_allocate (&file, &error))
+    return bdct_python_fail (PyExc_ValueError, &error);
+  for (int c = 0; c < file.n_components; c++)
+    sum += count_levels (&file.component[c]);
+  if (sum != (size_t) n) {
+    PyErr_Format (PyExc_ValueError, "%zd levels, not %zu", n, sum);
+  } else {
+    const int16_t *from = (const int16_t *) (uintptr_t) address;
+
+    for (int c = 0; c < file.n_components; c++) {
+      const size_t own = count_levels (&file.component[c]);
+
+      memcpy (file.component[c].levels, from, own * sizeof *from);
+      from += own;
+    }
+    Py_BEGIN_ALLOW_THREADS;
+    ok = jpeg_file_write (&file, &options, &data, &size, &error);
+    Py_END_ALLOW_THREADS;
+    if (ok)
+      result = PyBytes_FromStringAndSize ((char *) data, size);
+    else
+      bdct_python_fail (PyExc_ValueError, &error);
+    free (data);
+  }
+  jpeg_file_clear (&file);
+  return result;
+}
+#endif
+
+/* From (address, stride, width, height, components): (left, top, h, v, the
+ * preset's number or -1, quality, steps of luma and chroma), or why it is not
+ * known. */
+static PyObject *
+find_origin (PyObject * module, PyObject * args)
+{
+  JpegOriginPicture picture;
+  unsigned long long address;
+  JpegOrigin origin;
+  Py_ssize_t stride;
+  BdctError error;
+  bool ok;
+
+  (void) module;
+  if (!PyArg_ParseTuple (args, "Kniii", &address, &stride, &picture.width,
+          &picture.height, &picture.components))
+    return NULL;
+  picture.data = (const uint8_t *) (uintptr_t) address;
+  picture.stride = stride;
+  Py_BEGIN_ALLOW_THREADS;
+  ok = jpeg_origin_find (&origin, &picture, &error);
+  Py_END_ALLOW_THREADS;
+  if (!ok)
+    return PyUnicode_FromString (error.message);
+  return Py_BuildValue ("iiiiiiy#", origin.left, origin.top, origin.h, origin.v,
+      origin.preset, origin.quality, (const char *) origin.steps,
+      (Py_ssize_t) sizeof origin.steps);
+}
+
+static PyMethodDef functions[] = {
+#ifdef HAVE_LIBJPEG
+  {"read_jpeg", read_file, METH_VARARGS, NULL},
+  {"write_jpeg", write_file, METH_VARARGS, NULL},
+#endif
+  {"find_origin", find_origin, METH_VARARGS, NULL},
+  {NULL, NULL, 0, NULL}
+};
+
+bool
+bdct_python_add_jpeg (PyObject * module)
+{
+#ifdef HAVE_LIBJPEG
+  const char *library = jpeg_file_library ();
+#else
+  const char *library = "";
+#endif
+
+  return PyModule_AddFunctions (module, functions) == 0
+      && PyModule_AddStringConstant (module, "jpeg_library", library) == 0;
+}

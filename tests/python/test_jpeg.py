@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""JPEG files: Pillow's pixels of files of every colour space, sampling and coding,
+the bytes of its encoder, and errors for what is no whole file."""
+import io
+import itertools
+import os
+import pathlib
+import pickle
+import tempfile
+import unittest
+
+import numpy as np
+from common import main, make_batch, with_pillow
+
+import blockdct
+
+try:
+    import PIL
+    from PIL import Image
+except ImportError:
+    PIL = None
+
+HAVE_LIBRARY = bool(blockdct._blockdct.jpeg_library)
+DEVICES = ['cpu'] + ['cuda'] * (blockdct.cuda_devices()[0] > 0)
+SIZES = ((51, 85), (16, 32), (1, 1), (9, 2), (40, 3), (3, 40), (2, 9), (8, 5),
+         (65, 7), (33, 17))
+
+
+def save(picture, mode='RGB', **options):
+    file = io.BytesIO()
+    Image.fromarray(picture, mode).save(file, 'JPEG', **options)
+    return file.getvalue()
+
+
+def with_sampling(factors, height, width, colour_space='YCbCr', seed=3,
+                  tables=None):
+    """A file with any sampling factors: levels of noise, by write_jpeg."""
+    rng = np.random.default_rng(seed)
+    n = len(factors)
+    if tables is None:
+        tables = rng.integers(1, 40, (n, 8, 8))
+    levels = blockdct.JpegLevels(np.zeros(0, np.int16), np.asarray(tables, np.uint16),
+                                 factors, width, height, colour_space)
+    sizes = [levels.component_size(c) for c in range(n)]
+    values = []
+    for size, steps in zip(sizes, tables):
+        blocks = -(-size[0] // 8) * -(-size[1] // 8)
+        coefficients = rng.normal(0, 150, (blocks, 64)) * (
+            rng.random((blocks, 64)) < 0.2)
+        coefficients[:, 0] = rng.integers(-900, 900, blocks)
+        values.append(np.rint(coefficients / np.reshape(steps, 64)).ravel())
+    levels.values = np.clip(np.concatenate(values), -1023, 1023).astype(np.int16)
+    file = io.BytesIO()
+    blockdct.write_jpeg(levels, file)
+    return file.getvalue(), levels
+
+
+@unittest.skipUnless(PIL and HAVE_LIBRARY, 'no Pillow, or no libjpeg')
+class Files(unittest.TestCase):
+    def check(self, data, message=''):
+        theirs = np.asarray(Image.open(io.BytesIO(data)))
+        levels = blockdct.read_jpeg(data)
+        for device in DEVICES:
+            np.testing.assert_array_equal(
+                blockdct.reconstruct(levels, device=device), theirs, message)
+        return levels
+
+    def test_pillow(self):
+        for height, width in SIZES:
+            batch = make_batch(3, height, width)
+            for subsampling in 0, 1, 2:
+                for quality, more in (30, {}), (85, {'progressive': True}), (
+                        100, {'optimize': True}), (60, {'restart_marker_blocks': 3}):
+                    self.check(save(batch[0], quality=quality,
+                                    subsampling=subsampling, **more))
+            self.check(save(batch[1, ..., 0].copy(), 'L', quality=70))
+            cmyk = make_batch(1, height, width, 4)[0]
+            self.assertEqual(self.check(save(cmyk, 'CMYK')).colour_space, 'CMYK')
+
+    def test_samplings(self):
+        factors = list(itertools.product((1, 2, 4), (1, 2, 4)))
+        three = [(a, b, b) for a in factors for b in ((1, 1), (2, 1), (1, 2))
+                 if a[0] * a[1] + 2 * b[0] * b[1] <= 10]
+        three += [((2, 2), (2, 1), (1, 2)), ((1, 1), (2, 2), (1, 1)),
+                  ((3, 1), (1, 1), (1, 1)), ((1, 3), (1, 1), (1, 1)),
+                  ((2, 2), (1, 1), (2, 2)), ((3, 2), (1, 1), (3, 1))]
+        seen = set()
+        for i, sampling in enumerate(three):
+            if any(max(s[k] for s in sampling) % one[k]
+                   for one in sampling for k in (0, 1)):
+                continue
+            for j, (height, width) in enumerate(SIZES):
+                data, wrote = with_sampling(sampling, height, width, seed=i + j)
+                read = self.check(data, (sampling, height, width))
+                np.testing.assert_array_equal(read.values, wrote.values)
+                np.testing.assert_array_equal(read.tables, wrote.tables)
+                self.assertEqual(read.sampling, sampling)
+                seen.add(read.chroma_subsampling)
+        self.assertEqual(seen, {None, '4:4:4', '4:2:2', '4:4:0', '4:2:0'})
+
+    def test_colours(self):
+        for height, width in SIZES:
+            for space, sampling in (('RGB', ((1, 1),) * 3),
+                                    ('RGB', ((2, 1), (1, 1), (1, 1))),
+                                    ('YCCK', ((2, 2), (1, 1), (1, 1), (2, 2))),
+                                    ('YCCK', ((1, 1),) * 4),
+                                    ('CMYK', ((1, 1),) * 4),
+                                    ('grey', ((2, 2),))):
+                data, _ = with_sampling(sampling, height, width, space)
+                self.assertEqual(self.check(data).colour_space, space)
+
+    def test_steps(self):
+        """Of 16 bits, 0, and different ones of Cb and Cr."""
+        rng = np.random.default_rng(1)
+        for high in 2, 300, 3000, 65536:
+            tables = rng.integers(1, high, (3, 8, 8))
+            for sampling in ((1, 1),) * 3, ((2, 2), (1, 1), (1, 1)):
+                data, _ = with_sampling(sampling, 51, 85, tables=tables)
+                self.check(data)
+        levels = blockdct.read_jpeg(data)
+        levels.tables[1, 2:] = 0
+        same = blockdct.read_jpeg(data)
+        same.blocks(1)[..., 2:, :] = 0
+        np.testing.assert_array_equal(blockdct.reconstruct(levels),
+                                      blockdct.reconstruct(same))
+
+    def test_batch(self):
+        files = [with_pillow(picture, quality, subsampling)[1]
+                 for subsampling in ('4:2:0', '4:4:4')
+                 for height, width in ((51, 85), (40, 3))
+                 for quality, picture in zip((20, 50, 90, 50),
+                                             make_batch(4, height, width))]
+        files.append(with_sampling(((4, 1), (1, 1), (1, 1)), 51, 85)[0])
+        levels = [blockdct.read_jpeg(file) for file in files]
+        for device in DEVICES:
+            for file, picture in zip(files, blockdct.reconstruct(levels,
+                                                                 device=device)):
+                np.testing.assert_array_equal(
+                    picture, np.asarray(Image.open(io.BytesIO(file))))
+        self.assertEqual(blockdct.reconstruct([]), [])
+
+    def test_write(self):
+        for height, width in SIZES:
+            picture = make_batch(1, height, width)[0]
+            for subsampling in '4:4:4', '4:2:2', '4:2:0':
+                for quality, more in (15, {}), (75, {'optimize': True}), (
+                        92, {'progressive': True}):
+                    levels = blockdct.levels(picture[None], quality=quality,
+                                             chroma_subsampling=subsampling)
+                    file = io.BytesIO()
+                    blockdct.write_jpeg(levels, file, **more)
+                    expected = save(picture, quality=quality,
+                                    subsampling=subsampling, **more)
+                    self.assertEqual(file.getvalue(), expected)
+                    again = io.BytesIO()
+                    blockdct.write_jpeg(blockdct.read_jpeg(expected), again, **more)
+                    self.assertEqual(again.getvalue(), expected)
+
+    def test_write_tables(self):
+        picture = make_batch(1)[0]
+        steps = np.arange(1, 129)
+        levels = blockdct.levels(picture[None], tables=steps)
+        file = io.BytesIO()
+        blockdct.write_jpeg(levels, file)
+        read = blockdct.read_jpeg(file.getvalue())
+        np.testing.assert_array_equal(read.tables[:2].ravel(), steps)
+        np.testing.assert_array_equal(blockdct.reconstruct(read),
+                                      blockdct.reconstruct(levels).pictures[0])
+        with self.assertRaisesRegex(ValueError, 'one picture'):
+            blockdct.write_jpeg(blockdct.levels(make_batch(2)), file)
+        read.values[7] = 5000
+        with self.assertRaisesRegex(ValueError, '5000 of component 0'):
+            blockdct.write_jpeg(read, file)
+
+    def test_sources(self):
+        data = save(make_batch(1)[0])
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / 'a.jpg'
+            path.write_bytes(data)
+            with open(path, 'rb') as opened:
+                read = [blockdct.read_jpeg(source)
+                        for source in (path, str(path), data, opened)]
+            blockdct.write_jpeg(read[0], path)
+            self.assertEqual(path.read_bytes(), data)
+            path.write_bytes(data[:500])
+            with self.assertRaisesRegex(ValueError, str(path)):
+                blockdct.read_jpeg(path)
+            with self.assertRaises(OSError):
+                blockdct.read_jpeg(path / 'none')
+        for one in read[1:]:
+            np.testing.assert_array_equal(one.values, read[0].values)
+        copy = pickle.loads(pickle.dumps(read[0]))
+        self.assertEqual(copy.sampling, read[0].sampling)
+
+    def test_errors(self):
+        data = save(make_batch(1, 200, 200)[0], progressive=True)
+        for bad, message in ((b'', 'bytes: '), (b'GIF89a', 'Not a JPEG'),
+                             (data[:-200], 'bytes: '),
+                             (os.urandom(1000), 'Not a JPEG')):
+            with self.assertRaisesRegex(ValueError, message):
+                blockdct.read_jpeg(bad)
+        with self.assertRaisesRegex(ValueError, 'more than 1000 pixels'):
+            blockdct.read_jpeg(data, max_pixels=1000)
+        levels = blockdct.read_jpeg(data)
+        levels.values = levels.values[1:]
+        with self.assertRaisesRegex(ValueError, 'levels are'):
+            blockdct.reconstruct(levels)
+        with self.assertRaisesRegex(TypeError, 'neither Levels'):
+            blockdct.reconstruct(3)
+
+    def test_damage(self):
+        """Bytes changed at random: an error, or a picture."""
+        rng = np.random.default_rng(5)
+        whole = [save(make_batch(1, 40, 50)[0], progressive=bool(i % 2), quality=60)
+                 for i in range(4)]
+        decoded = 0
+        for i in range(400):
+            data = bytearray(whole[i % 4])
+            for at in rng.integers(2, len(data), 1 + i % 3):
+                data[at] = rng.integers(0, 256)
+            try:
+                levels = blockdct.read_jpeg(bytes(data), max_pixels=1 << 20)
+            except ValueError:
+                continue
+            ours = blockdct.reconstruct(levels)
+            decoded += 1
+            self.assertEqual(ours.shape[:2], (levels.height, levels.width))
+        self.assertGreater(decoded, 10)
+
+
+@unittest.skipUnless(PIL, 'Pillow is not there')
+class Origins(unittest.TestCase):
+    def test_origin(self):
+        rng = np.random.default_rng(1)
+        picture = make_batch(1, 200, 240)[0] // 2 + 64
+        picture = (picture + rng.integers(0, 16, picture.shape)).astype(np.uint8)
+        decoded, _ = with_pillow(picture, 70, '4:2:0')
+        found = blockdct.origin(decoded)
+        self.assertEqual((found.offset, found.chroma_subsampling, found.tables,
+                          found.quality), ((0, 0), '4:2:0', 'annex-k', 70))
+        np.testing.assert_array_equal(
+            np.where(found.steps == 0, 0, blockdct.tables('annex-k', 70)), found.steps)
+        found = blockdct.origin(decoded[3:, 5:])
+        self.assertEqual(found.offset, (3, 5))
+        self.assertIsNone(blockdct.origin(picture))
+        with self.assertRaisesRegex(ValueError, 'uint8'):
+            blockdct.origin(picture.astype(float))
+
+
+if __name__ == '__main__':
+    main()
