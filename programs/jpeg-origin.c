@@ -246,6 +246,24 @@ scale (int preset, int quality, uint16_t steps[2][64])
     }
 }
 
+void
+jpeg_origin_name (JpegOrigin * origin, int n_tables)
+{
+  origin->preset = -1;
+  origin->quality = 0;
+  for (int p = 0; p < BDCT_N_PRESETS; p++)
+    for (int quality = 1; quality <= 100; quality++) {
+      uint16_t steps[2][64];
+
+      scale (p, quality, steps);
+      if (origin->preset < 0 && memcmp (steps, origin->steps,
+              n_tables * sizeof steps[0]) == 0) {
+        origin->preset = p;
+        origin->quality = quality;
+      }
+    }
+}
+
 /* What is looked at: luma, and U and V where there are these. */
 typedef struct
 {

@@ -40,4 +40,8 @@ typedef struct
 bool jpeg_origin_find (JpegOrigin * origin, const JpegOriginPicture * picture,
     BdctError * error);
 
+/** Name the tables of an origin's steps, all of which are known: set `preset`
+ * and `quality`. `n_tables` is 1 if only luma's count. */
+void jpeg_origin_name (JpegOrigin * origin, int n_tables);
+
 #endif

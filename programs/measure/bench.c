@@ -5,6 +5,7 @@
 #include <blockdct/blockdct.h>
 #include "error.h"
 #include "gst-plugin/common/gstblockdctformat.h"
+#include "origin.h"
 #include "settings.h"
 
 /* Submissions in flight; and jobs of one submission: the frame's own, and its
@@ -410,7 +411,7 @@ tell_without (const MeasureBench * bench)
 GArray *
 measure_bench_run (MeasureBench * bench, MeasureSource * source,
     const gchar * file, guint n_passes, gint * stop, gint * progress,
-    gchar ** without, GError ** error)
+    gchar ** without, gchar ** origin, GError ** error)
 {
   const MeasurePlan *plan = bench->plan;
   /* The first frame that the engines get. */
@@ -429,6 +430,8 @@ measure_bench_run (MeasureBench * bench, MeasureSource * source,
       && (sample = measure_source_pull (source, stop, &reason)) != NULL) {
     GstBuffer *buffer = gst_sample_get_buffer (sample);
 
+    if (origin != NULL && index == 0 && measure_source_frames (source) == 1)
+      *origin = measure_origin_of_picture (sample);
     /* Of the earlier frames only the first one's caps are read, in case there
      * is no other frame. */
     if (index == 0 || index >= lead)

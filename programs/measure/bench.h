@@ -39,10 +39,11 @@ const gchar *measure_bench_describe (MeasureBench * bench);
  * without one if `stop` was set. Other threads may read `progress` atomically:
  * 1/1000 of the file, of which this is the first of `n_passes`. `without`
  * receives lines that say which metrics the rows lack, and why; NULL if they
- * have all. */
+ * have all. `origin`, if it is not NULL, receives the JPEG file that a still
+ * was decoded from, if that shows. */
 GArray *measure_bench_run (MeasureBench * bench, MeasureSource * source,
     const gchar * file, guint n_passes, gint * stop, gint * progress,
-    gchar ** without, GError ** error);
+    gchar ** without, gchar ** origin, GError ** error);
 
 void measure_bench_free (MeasureBench * bench);
 

@@ -9,16 +9,20 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "bdrate.h"
+#include "error.h"
 #include "files.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
 #include "memory.h"
 #include "merge.h"
+#include "origin.h"
 #include "output.h"
 #include "passes.h"
 #include "plot.h"
 #include "stall.h"
+#include "settings.h"
 #include "table.h"
 #include "target.h"
+#include "write-jpeg.h"
 
 /* Exit statuses other than 0. */
 #define FAILED 1
@@ -147,6 +151,31 @@ write_rows (Program * program, const GArray * rows)
     stop_for (program, error);
 }
 
+/* Write the picture at the only row's setting. */
+static void
+write_jpeg (Program * program, const GArray * rows)
+{
+  const MeasureOptions *o = &program->options;
+  const MeasureRow *row = &g_array_index (rows, MeasureRow, 0);
+  GError *error = NULL;
+
+  if (o->write_jpeg == NULL)
+    return;
+  if (rows->len != 1 || program->files->len != 1)
+    measure_fail (&error,
+        "--write-jpeg writes one picture at one quality: name "
+        "one file, and one --quality or a target");
+  for (guint i = 0; error == NULL && i < o->plan.settings->len; i++) {
+    const BdctParams *params = &g_array_index (o->plan.settings, BdctParams, i);
+
+    if (measure_setting (params) == row->setting)
+      measure_write_jpeg (o->write_jpeg, g_array_index (program->files,
+              MeasureFile, 0).path, &o->plan, params, o->stall_limit, &error);
+  }
+  if (error != NULL)
+    stop_for (program, error);
+}
+
 static gboolean
 has_collection (const Program * program)
 {
@@ -167,6 +196,7 @@ take_rows (Program * program, const GArray * rows)
       ? measure_target_choose (target, rows, NULL)
       : g_array_ref ((GArray *) rows);
   write_rows (program, chosen);
+  write_jpeg (program, chosen);
   g_array_unref (chosen);
 }
 
@@ -211,6 +241,11 @@ write_result (Program * program, guint i)
     g_printerr ("blockdct-measure: %s is measured without some metrics:\n%s",
         file->name, result->without);
   }
+  if (result->origin != NULL && result->rows != NULL) {
+    clear_bar (program);
+    g_printerr ("blockdct-measure: %s is lossy already (a JPEG file's picture, "
+        "%s): its rows say what is lost besides\n", file->name, result->origin);
+  }
   if (result->lost != NULL)
     g_string_append_printf (program->lost, "  %s: %s\n", file->name,
         result->lost);
@@ -218,6 +253,7 @@ write_result (Program * program, guint i)
     take_rows (program, result->rows);
   g_clear_pointer (&result->without, g_free);
   g_clear_pointer (&result->lost, g_free);
+  g_clear_pointer (&result->origin, g_free);
   g_clear_error (&result->error);
   g_clear_pointer (&result->rows, g_array_unref);
 }
@@ -564,7 +600,10 @@ run (Program * program)
     return;
   }
   program->files = measure_files_new (program->options.arguments);
-  if (program->options.list) {
+  if (program->options.origin) {
+    if (!measure_origin_print (program->files, program->options.stall_limit))
+      program->status = FAILED;
+  } else if (program->options.list) {
     if (!measure_files_list (program->files, program->options.stall_limit))
       program->status = FAILED;
   } else if (program->files->len == 0) {

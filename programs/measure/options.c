@@ -8,6 +8,7 @@
 #include "gst-plugin/common/gstblockdctbackend.h"
 #include "plot.h"
 #include "settings.h"
+#include "write-jpeg.h"
 
 /* The debug category of gst-plugin/. */
 GST_DEBUG_CATEGORY (gst_blockdct_debug);
@@ -103,7 +104,8 @@ check_outputs (const MeasureOptions * o, GError ** error)
   {
     const gchar *name, *path;
   } outputs[] = {
-    {"--csv", o->csv}, {"--json", o->json}, {"--plot", o->plot}
+    {"--csv", o->csv}, {"--json", o->json}, {"--plot", o->plot},
+    {"--write-jpeg", o->write_jpeg}
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
@@ -149,6 +151,19 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
     return refuse (error,
         "--merge measures nothing: it goes with --csv, --json, --plot, "
         "--plot-metric, the targets and --collection alone");
+  if (o->origin && (o->merge || o->list || o->csv || o->json || o->plot
+          || o->write_jpeg))
+    return refuse (error,
+        "--origin measures nothing, and prints what is known: "
+        "it goes with files and --stall-limit alone");
+  if (o->write_jpeg != NULL && (o->merge || o->resume || t->encoders != NULL
+          || (t->transforms != NULL
+              && strcmp (t->transforms, "jpeg-8x8") != 0)))
+    return refuse (error,
+        "--write-jpeg writes a picture by jpeg-8x8: it goes "
+        "with no other transform, --encoder, --merge or --resume");
+  if (o->write_jpeg != NULL && !measure_write_jpeg_check (error))
+    return FALSE;
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)
           || strcmp (o->csv ? o->csv : o->json, "-") == 0))
     return refuse (error, "--resume goes on with one file: that of --csv, or "
@@ -312,6 +327,9 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
         "Write them as lines of JSON; - is standard output", "FILE"},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &o->plot,
         "Draw PSNR over bits: FILE.svg, FILE.png or FILE.pdf", "FILE"},
+    {"write-jpeg", 0, 0, G_OPTION_ARG_FILENAME, &o->write_jpeg,
+          "Write the picture as a JPEG file at the quality measured or chosen",
+        "FILE"},
     {"plot-metric", 0, 0, G_OPTION_ARG_STRING, &t.plot_metric,
         "What it draws: psnr (default), or one of --metrics", "NAME"},
     {"resume", 0, 0, G_OPTION_ARG_NONE, &o->resume,
@@ -329,6 +347,9 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
     {"merge", 0, 0, G_OPTION_ARG_NONE, &o->merge,
         "Measure nothing: the files are tables, of --csv or --json; add up "
           "the rows of a file's segments", NULL},
+    {"origin", 0, 0, G_OPTION_ARG_NONE, &o->origin,
+        "Measure nothing: print the JPEG file that each picture was decoded "
+          "from, or why that is not known", NULL},
     {"quiet", 0, 0, G_OPTION_ARG_NONE, &o->quiet, "No progress bar", NULL},
     {"version", 0, 0, G_OPTION_ARG_NONE, &o->version, "Print the version",
         NULL},
@@ -377,4 +398,5 @@ measure_options_clear (MeasureOptions * o)
   g_free (o->csv);
   g_free (o->json);
   g_free (o->plot);
+  g_free (o->write_jpeg);
 }

@@ -15,7 +15,8 @@ typedef struct
 {
   gchar **arguments;            /* files, folders, patterns */
   gchar *csv, *json, *plot;     /* NULL: none */
-  gboolean quiet, resume, list, merge, version;
+  gchar *write_jpeg;            /* NULL: none */
+  gboolean quiet, resume, list, merge, origin, version;
   gint threads, backend;        /* values of the element's properties */
   gint stall_limit;             /* seconds; 0: none */
   gint plot_metric;             /* BdctMetric; -1: PSNR */

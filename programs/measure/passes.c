@@ -3,6 +3,7 @@
 
 #include "coder.h"
 #include "merge.h"
+#include "origin.h"
 
 /* Send a file through an encoder at one value, and add to the result. FALSE:
  * the file cannot be measured any further. */
@@ -76,8 +77,10 @@ measure_passes_run (const MeasureOptions * o, MeasureBench * bench,
   GString *without = g_string_new (NULL), *lost = g_string_new (NULL);
 
   if (transforms) {
+    result->origin = measure_origin_of_file (file->path);
     result->rows = measure_bench_run (bench, source, file->name,
-        coding.n_passes, stop, progress, &result->without, &result->error);
+        coding.n_passes, stop, progress, &result->without,
+        result->origin == NULL ? &result->origin : NULL, &result->error);
     g_clear_pointer (&source, measure_source_free);
   } else {
     result->rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));

@@ -18,6 +18,8 @@ typedef struct
   gchar *without;               /* missing metrics, and why; NULL: none */
   gchar *lost;                  /* missing rows of encoders, and why; NULL:
                                    none */
+  gchar *origin;                /* the JPEG file that it is or comes from; NULL:
+                                   none is known */
   gboolean done;
 } MeasureResult;
 
