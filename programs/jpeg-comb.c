@@ -10,6 +10,10 @@
 #define NEAR 4.0
 /* No coefficient says more against a step than this. */
 #define LEAST -6.0
+/* The range of a block's samples, and how often neighbours differ across and
+ * down, from which on rounding errors are taken as independent. */
+#define MIN_RANGE 4
+#define MIN_CHANGES 12
 /* The gain of a grid's blocks that no chance gives, and how many times as much
  * as any other grid's it is. */
 #define MIN_GAIN 60.0
@@ -26,6 +30,28 @@ comb_is_known (const CombPlane * plane, int x, int y)
         return false;
     }
   return true;
+}
+
+/* Whether a block's rounding errors are not independent: it hardly changes, or
+ * its rows are alike, or its columns. In a flat block all samples are rounded
+ * the same way, which moves the lowest coefficient by up to 4. */
+static bool
+is_plain (const CombPlane * plane, int x, int y)
+{
+  const uint8_t *first = plane->sample + (size_t) y * plane->width + x;
+  int least = 255, most = 0, across = 0, down = 0;
+
+  for (int v = 0; v < 8; v++)
+    for (int u = 0; u < 8; u++) {
+      const int sample = first[v * plane->width + u];
+
+      least = sample < least ? sample : least;
+      most = sample > most ? sample : most;
+      across += u > 0 && sample != first[v * plane->width + u - 1];
+      down += v > 0 && sample != first[(v - 1) * plane->width + u];
+    }
+  return most - least < MIN_RANGE || across < MIN_CHANGES
+      || down < MIN_CHANGES;
 }
 
 /* cos (i pi / 16) / 2 */
@@ -99,7 +125,7 @@ comb_measure (Comb * comb, const CombPlane * plane, int left, int top,
     const int x = left + i % columns * 8, y = top + i / columns * 8;
     double c[64];
 
-    if (!comb_is_known (plane, x, y))
+    if (!comb_is_known (plane, x, y) || is_plain (plane, x, y))
       continue;
     comb->blocks++;
     comb_transform (plane, x, y, c);

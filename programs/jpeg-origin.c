@@ -264,13 +264,22 @@ jpeg_origin_name (JpegOrigin * origin, int n_tables)
     }
 }
 
+/* A grid that chroma may have. */
+typedef struct
+{
+  Grid grid[2];                 /* of U and V */
+  Comb comb;                    /* of both */
+  double gain;                  /* -1: taken */
+} Choice;
+
 /* What is looked at: luma, and U and V where there are these. */
 typedef struct
 {
   CombPlane plane[3], small[2];
   Grid grid[3];
   Comb comb[2];                 /* of luma, of both of chroma */
-  int n_grids;
+  int n_grids, n_choices;
+  Choice choice[4];
 } Search;
 
 static double
@@ -373,42 +382,64 @@ find_tables (Search * s, JpegOrigin * origin, BdctError * error)
   return true;
 }
 
-/* Chroma's grid: of those that begin where an MCU may begin, the one with the
- * most gain. */
+/* Measure chroma's grids: those that begin where an MCU may begin. */
 static void
-find_chroma_grid (Search * s, const CombPlane * plane[2], int h, int v,
-    int left, int top)
+measure_chroma (Search * s, const CombPlane * plane[2], int h, int v, int left,
+    int top)
 {
-  double most = -1;
-
+  s->n_choices = h * v;
   for (int i = 0; i < h * v; i++) {
+    Choice *choice = &s->choice[i];
     const int x = (left / h + i % h * 8 / h) % 8;
     const int y = (top / v + i / h * 8 / v) % 8;
-    double sum = 0;
-    Comb both;
 
-    memset (&both, 0, sizeof both);
+    choice->gain = 0;
+    memset (&choice->comb, 0, sizeof choice->comb);
     for (int c = 0; c < 2; c++) {
       Comb one;
 
       comb_measure (&one, plane[c], x, y, 4000, COMB_MAX_STEP);
       for (int k = 0; k < 64; k++)
         for (int step = 1; step <= COMB_MAX_STEP; step++)
-          both.gain[k][step] += one.gain[k][step];
+          choice->comb.gain[k][step] += one.gain[k][step];
+      choice->grid[c] = grid_init (plane[c], x, y);
     }
     for (int k = 0; k < 64; k++) {
-      const int step = comb_step (&both, k, COMB_MAX_STEP);
+      const int step = comb_step (&choice->comb, k, COMB_MAX_STEP);
 
-      sum += step > 0 ? both.gain[k][step] : 0;
-    }
-    if (sum > most) {
-      most = sum;
-      s->comb[1] = both;
-      for (int c = 0; c < 2; c++)
-        s->grid[1 + c] = grid_init (plane[c], x, y);
+      choice->gain += step > 0 ? choice->comb.gain[k][step] : 0;
     }
   }
+}
+
+/* Take the grid with the most gain that was not taken yet. Returns false if
+ * there is none. */
+static bool
+take_chroma (Search * s)
+{
+  Choice *best = NULL;
+
+  for (int i = 0; i < s->n_choices; i++)
+    if (s->choice[i].gain >= 0 && (best == NULL
+            || s->choice[i].gain > best->gain))
+      best = &s->choice[i];
+  if (best == NULL)
+    return false;
+  s->comb[1] = best->comb;
+  for (int c = 0; c < 2; c++)
+    s->grid[1 + c] = best->grid[c];
   s->n_grids = 3;
+  best->gain = -1;
+  return true;
+}
+
+static void
+free_small (Search * s)
+{
+  for (int c = 0; c < 2; c++) {
+    free (s->small[c].sample);
+    s->small[c].sample = NULL;
+  }
 }
 
 /* Reduce U and V as `h` x `v` samples to one were interpolated. */
@@ -418,34 +449,38 @@ reduce (Search * s, int h, int v, const JpegOrigin * origin)
   for (int c = 0; c < 2; c++)
     if (!jpeg_plane_reduce (&s->small[c], &s->plane[1 + c], h, v,
             h > 1 ? origin->left % 2 : 0, v > 1 ? origin->top % 2 : 0)) {
-      if (c > 0)
-        free (s->small[0].sample);
-      s->small[0].sample = s->small[1].sample = NULL;
+      s->small[c].sample = NULL;
+      free_small (s);
       return false;
     }
   return true;
 }
 
-/* Find the sampling of chroma, and its grid. */
+/* Find the sampling of chroma, and its grids. Where U and V are constant across
+ * or down, several samplings give the same; then chroma says nothing. */
 static void
 find_sampling (Search * s, JpegOrigin * origin)
 {
   static const int samplings[3][2] = { {2, 2}, {2, 1}, {1, 2} };
   const CombPlane *plane[2] = { &s->plane[1], &s->plane[2] };
+  int h = 1, v = 1, n = 0;
 
-  origin->h = origin->v = 1;
-  for (int i = 0; i < 3; i++) {
-    const int h = samplings[i][0], v = samplings[i][1];
-
-    if (!reduce (s, h, v, origin))
-      continue;
+  for (int i = 0; i < 3; i++)
+    if (reduce (s, samplings[i][0], samplings[i][1], origin)) {
+      free_small (s);
+      h = samplings[i][0];
+      v = samplings[i][1];
+      n++;
+    }
+  if (n > 1)
+    return;
+  if (n == 1 && reduce (s, h, v, origin)) {
     plane[0] = &s->small[0];
     plane[1] = &s->small[1];
-    origin->h = h;
-    origin->v = v;
-    break;
   }
-  find_chroma_grid (s, plane, origin->h, origin->v, origin->left, origin->top);
+  origin->h = h;
+  origin->v = v;
+  measure_chroma (s, plane, h, v, origin->left, origin->top);
 }
 
 static bool
@@ -480,7 +515,12 @@ find (Search * s, JpegOrigin * origin, const JpegOriginPicture * picture,
   s->n_grids = 1;
   if (picture->components == 3)
     find_sampling (s, origin);
-  return find_tables (s, origin, error);
+  if (s->n_choices == 0)
+    return find_tables (s, origin, error);
+  while (take_chroma (s))
+    if (find_tables (s, origin, error))
+      return true;
+  return false;
 }
 
 bool
@@ -496,8 +536,7 @@ jpeg_origin_find (JpegOrigin * origin, const JpegOriginPicture * picture,
   ok = find (s, origin, picture, error);
   for (int c = 0; c < 3; c++)
     free (s->plane[c].sample);
-  for (int c = 0; c < 2; c++)
-    free (s->small[c].sample);
+  free_small (s);
   free (s);
   return ok;
 }

@@ -83,7 +83,7 @@ def judge(found, data, x, y):
     steps = true.tables[[0, 0 if grey else 1]]
     shown = found.steps[:1 if grey else 2] != 0
     right = (found.offset == (-x % 8, -y % 8)
-             and (grey or found.chroma_subsampling == true.chroma_subsampling)
+             and found.chroma_subsampling in (None, true.chroma_subsampling)
              and (found.steps[:len(shown)][shown] == steps[:len(shown)][shown]).all())
     if found.tables is None:
         return 'tables right, without a name' if right else 'WRONG'
