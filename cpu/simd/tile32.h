@@ -60,8 +60,6 @@ typedef struct {
   uint64_t word[2];
 } BdctQuantizerSet;
 
-_Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 128, "a bit for each quantizer");
-
 static inline void
 bdct_quantizers_add (BdctQuantizerSet *set, int quantizer)
 {
