@@ -35,7 +35,7 @@ QPS = ("21", "30", "39")
 def make_files():
     for name, pattern in CLIPS.items():
         launch(f"videotestsrc num-buffers=20 pattern={pattern} ! video/x-raw,format=I420,"
-               f"width=320,height=240,framerate=30000/1001 ! y4menc ! filesink location={name}")
+               f"width=192,height=176,framerate=30000/1001 ! y4menc ! filesink location={name}")
 
 
 def encode(name, qp):
@@ -281,7 +281,7 @@ def a_format_that_is_refused():
                    "--qp", "30", "--format", "Y444,I420", status=1)
     assert [(r["encoder"], r["format"]) for r in csv.DictReader(io.StringIO(out))] == \
         [("x264enc", "Y444"), ("openh264enc", "I420"), ("x264enc", "I420")]
-    assert "openh264enc, qp 30: it does not take Y444 320x240; it takes I420" in err, err
+    assert "openh264enc, qp 30: it does not take Y444 192x176; it takes I420" in err, err
 
 
 BREAKS = "x264enc ! identity error-after=9"
