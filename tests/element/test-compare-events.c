@@ -155,7 +155,7 @@ test_cut_off_flush (void)
   gst_element_set_state (bare.pipeline, GST_STATE_READY);
   push_both (&bare, gst_event_new_flush_stop (TRUE));
   gst_element_set_state (bare.pipeline, GST_STATE_PLAYING);
-  for (gint i = 0; i < test_rounds (50); i++) {
+  for (gint i = 0; i < test_rounds (24); i++) {
     begin_stream (&bare);
     push_frames (&bare, 0, 5);
     g_usleep (1000 * (i % 8));
