@@ -118,11 +118,11 @@ push_frames (Bare * bare, guint first, guint n)
     }
 }
 
-/* How many frames have left, once there are `n` or half a minute is over. */
+/* How many frames have left, once there are `n` or five minutes are over. */
 static guint
 wait_for_frames (Bare * bare, guint n)
 {
-  const gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+  const gint64 end = g_get_monotonic_time () + 5 * G_TIME_SPAN_MINUTE;
   guint len;
 
   do {
