@@ -502,6 +502,7 @@ take_message (SoupWebsocketConnection * socket, gint type, GBytes * message,
   } else if (strcmp (text, PLANES) == 0) {
     viewer->planes = TRUE;
   } else if (strcmp (text, CURVE) == 0) {
+    viewer->heard++;
     viewer->page->curve_wanted = TRUE;
     wake (viewer->page);
   } else {

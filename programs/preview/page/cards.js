@@ -319,11 +319,13 @@ function showsB ({left, right}) {
   return left === "b" || right === "b";
 }
 
-// Rows without an effect are hidden.
+// Rows without an effect are hidden; B's, while it has no figures, stay as they are.
 function showIdle (idle) {
+  const shown = "b-psnr" in page.figures;
+
   for (const [name, widget] of Object.entries(widgets)) {
     const row = widget.closest(".row");
-    if (row !== null && name !== "metrics")
+    if (row !== null && name !== "metrics" && (shown || !name.startsWith("b::")))
       row.hidden = idle.includes(name);
   }
   for (const none of document.querySelectorAll(".none"))

@@ -90,9 +90,9 @@ const time = {
   },
 };
 
-// Within the frame, whatever its time was rounded to.
+// Within the frame: the one before may end later than this one begins, by rounded times.
 function goToWorst () {
-  seek(time.worst + 1e-6);
+  seek(time.worst + page.news["frame-duration"] / 4);
 }
 
 const rate = {
@@ -160,9 +160,8 @@ const rate = {
 
 // The control of a side's quality or QP.
 function numberOf (side) {
-  const prefix = side === "a" ? "" : "b::";
-
-  return `${prefix}${page.news.idle.includes(`${prefix}qp`) ? "quality" : "qp"}`;
+  return side === "a" ? "qp" in page.figures ? "qp" : "quality"
+    : "b-qp" in page.figures ? "b::qp" : "b::quality";
 }
 
 // Turn A until its bits are nearest to B's, by A's curve, whose settings lie close enough
@@ -254,18 +253,31 @@ const block = {
     return `background:rgb(${r} ${g} ${b});color:${g < 118 ? "#fff" : "#000"}`;
   },
 
+  // What is small is shown whole, else the chosen array.
   show () {
     const planes = {Y: "", U: "-u", V: "-v"};
     const known = Object.keys(planes).filter(name => `levels${planes[name]}` in this.data);
 
     if (find("plane").options.length !== known.length)
       find("plane").replaceChildren(...known.map(name => make("option", {value: name}, name)));
-    const suffix = planes[find("plane").value || "Y"], name = find("array").value;
+    const suffix = planes[find("plane").value || "Y"];
     const size = this.data[`size${suffix}`] ?? this.data.size;
+
+    find("array").hidden = size <= 8;
+    find("cells").replaceChildren(...(size <= 8 ? this.arrays : [find("array").value])
+      .map(name => this.makeTable(name, suffix, size)));
+    find("block-title").textContent = `${this.data.side.toUpperCase()}: ${
+      nameTransform(this.data.transform)}, ${size} × ${size} at (${this.data[`x${suffix}`]}, ${
+      this.data[`y${suffix}`]})`;
+    this.showHistogram(Array.from({length: size * size}, (_, i) => this.get("levels", suffix, i)));
+  },
+
+  makeTable (name, suffix, size) {
     const cells = Array.from({length: size * size}, (_, i) => this.get(name, suffix, i));
     const most = Math.max(...cells.map(Math.abs), 1);
     const bright = ["samples", "reconstruction"].includes(name);
-    const table = make("table", {}), body = table.createTBody();
+    const table = make("table", {}, make("caption", {}, name)), body = table.createTBody();
+
     for (let v = 0; v < size; v++) {
       const row = body.insertRow();
       for (const value of cells.slice(v * size, (v + 1) * size)) {
@@ -274,11 +286,7 @@ const block = {
         cell.style = this.colour(value, most, bright);
       }
     }
-    find("cells").replaceChildren(table);
-    find("block-title").textContent = `${this.data.side.toUpperCase()}: ${
-      nameTransform(this.data.transform)}, ${size} × ${size} at (${this.data[`x${suffix}`]}, ${
-      this.data[`y${suffix}`]})`;
-    this.showHistogram(Array.from({length: size * size}, (_, i) => this.get("levels", suffix, i)));
+    return table;
   },
 
   // How many levels have which value, on a logarithmic scale, as nearly all are 0.

@@ -99,7 +99,8 @@ async def the_screen_shows_samples_as_they_are(browser):
 @on_page("quality=60", "view=wipe", "grid=true")
 async def cards_of_a_and_b(browser):
     hidden = "widgets['%s'].closest('.row').hidden"
-    await browser.wait(f"{hidden % 'b::quality'} && {hidden % 'qp'} && !{hidden % 'quality'}")
+    await browser.wait(f"find('card-b').matches('.off') && {hidden % 'qp'}"
+                       f" && !{hidden % 'quality'}")
     names = await browser.read("[...find('codec-b').options].map(o => o.textContent)")
     assert {"JPEG 8×8", "HEVC 32×32", "HEVC chosen sizes", "JPEG (encoder), quality"} \
         <= set(names), names
@@ -190,12 +191,9 @@ async def a_block_is_inspected(browser):
         && view.context.getImageData(x - 2, y + 4, 1, 1).data[0] === 0;
     })()""")
     before = await browser.read("find('cells').innerText")
-    assert len(before.split()) == 64
+    assert len(before.split()) == 5 * 65  # with their names
     await move_slider(browser, "quality", 5)
     await browser.wait(f"find('cells').innerText !== {before!r} && block.data.quality < 15")
-    for name in ("samples", "reconstruction", "error", "coefficients"):
-        await choose(browser, "#array", name)
-        await browser.wait("find('cells').innerText.split(/\\s+/).length >= 64")
     errors = await browser.read("block.get('error', '', 5) === block.data.reconstruction[5]"
                                 " - block.data.samples[5]")
     assert errors
@@ -209,7 +207,11 @@ async def a_block_is_inspected(browser):
     await browser.key("ArrowRight", 39, modifiers=1)
     await browser.wait("block.data.x === 104 && block.data.y === 64")
     await choose(browser, "#codec-a", "hevc-32x32")
-    await browser.wait("block.data.size === 32")
+    await browser.wait("block.data.size === 32 && find('array').checkVisibility()")
+    for name in ("samples", "reconstruction", "error", "coefficients", "levels"):
+        await choose(browser, "#array", name)
+        await browser.wait(f"find('cells').querySelector('caption').textContent === '{name}'"
+                           " && find('cells').querySelectorAll('td').length === 1024")
     await photograph(browser, "block")
     await browser.key("Escape", 27)
     await browser.wait("find('panel').hidden && view.mark === null")

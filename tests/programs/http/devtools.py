@@ -32,8 +32,9 @@ def find_chromium():
 class Browser:
     """async with Browser(width, height) as browser: await browser.open(address)"""
 
-    def __init__(self, width=1280, height=800, scheme="light"):
+    def __init__(self, width=1280, height=800, scheme="light", mobile=False):
         self.size = width, height
+        self.mobile = mobile
         self.scheme = scheme
         self.last = 0
         self.errors = []
@@ -82,7 +83,7 @@ class Browser:
         await self.call("Runtime.enable")
         await self.call("Log.enable")
         await self.call("Emulation.setDeviceMetricsOverride", width=self.size[0],
-                        height=self.size[1], deviceScaleFactor=1, mobile=False)
+                        height=self.size[1], deviceScaleFactor=1, mobile=self.mobile)
         await self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": self.scheme}])
 

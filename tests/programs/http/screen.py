@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""screen.py PLUGIN-FOLDER BLOCKDCT-PREVIEW
+
+The page of blockdct-preview in headless Chromium: how much of it is the picture, on
+screens of three sizes; that nothing moves by a click; contrast in both themes, and
+names, for everyone. BLOCKDCT_SHOTS names a folder for photographs. Speaks TAP."""
+
+from bench import make_video
+from person import choose, on_page, photograph
+from tap import run_cases
+
+# Contrast by WCAG 2.2 of every text that is seen, and of what the plots draw:
+# [text, ratio] of those with less than 4.5, or 3 where it is large or no text.
+CONTRAST = """(() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", {willReadFrequently: true});
+  const read = colour => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const luminance = rgb => rgb.slice(0, 3).map(value => value / 255)
+    .map(value => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, value, i) => sum + value * [0.2126, 0.7152, 0.0722][i], 0);
+  const ratio = (one, other) => {
+    const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const ground = element => {
+    for (; element !== null; element = element.parentElement) {
+      const colour = read(getComputedStyle(element).backgroundColor);
+      if (colour[3] === 255)
+        return colour;
+    }
+    return [255, 255, 255, 255];
+  };
+  const seen = element => element.checkVisibility() && !element.closest(":disabled, option");
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.textContent.trim();
+    if (text === "" || !seen(element) || element.closest("script"))
+      continue;
+    const style = getComputedStyle(element), size = parseFloat(style.fontSize);
+    const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+    found.push([text, ratio(read(element.closest("svg") ? style.fill : style.color),
+      ground(element)), large ? 3 : 4.5]);
+  }
+  for (const element of document.querySelectorAll("select"))
+    if (seen(element))
+      found.push([element.id, ratio(read(getComputedStyle(element).color), ground(element)), 4.5]);
+  for (const element of document.querySelectorAll("main ~ * button, select, .menu > summary"))
+    if (seen(element))
+      found.push([`border of ${element.id}`, ratio(read(getComputedStyle(element).borderColor),
+        ground(element.parentElement)), 3]);
+  for (const element of document.querySelectorAll("polyline, circle, path"))
+    if (seen(element))
+      found.push([element.outerHTML.slice(0, 60), ratio(read(getComputedStyle(element).stroke),
+        ground(element)), 3]);
+  return {n: found.length, less: found.filter(([, is, least]) => is < least)};
+})()"""
+
+
+async def check_contrast(browser, name):
+    result = await browser.read(CONTRAST)
+    assert result["n"] > 40 and result["less"] == [], (name, result)
+
+
+def check_theme(scheme):
+    async def case(browser):
+        await browser.wait("'b-psnr' in page.figures && find('words').textContent !== ''")
+        await browser.read("for (const d of document.querySelectorAll('aside details'))"
+                           " d.open = true")
+        for key in "tri":
+            await browser.key(key)
+            if key == "r":
+                await browser.wait("rate.line('b').length === 20")
+            elif key == "i":
+                await browser.drag((100, 70))
+                await browser.wait("block.data !== null")
+            await browser.wait("find('panel').querySelector('text, td') !== null")
+            await check_contrast(browser, f"{scheme} {key}")
+        await browser.read("showNotice('A notice')")
+        await check_contrast(browser, f"{scheme} notice")
+        # By hand, the other one, and back to the desktop's.
+        grounds = []
+        for _ in range(4):
+            grounds.append(await browser.read("getComputedStyle(document.documentElement)"
+                                              ".backgroundColor"))
+            await check_contrast(browser, f"{scheme} {grounds}")
+            await browser.read("find('theme').click()")
+        assert grounds[0] == grounds[3] and grounds[1] != grounds[2], grounds
+    case.__name__ = f"the_{scheme}_theme_has_contrast"
+    return case
+
+
+for theme in ("light", "dark"):
+    on_page("--test-pattern=ball", "left=a", "right=b", "b::transform=hevc-16x16", "metrics=bits+ssim",
+            scheme=theme)(check_theme(theme))
+
+
+async def measure(browser):
+    return await browser.read("""(() => {
+      const box = find("picture").getBoundingClientRect();
+      return [box.width / innerWidth, box.width * box.height / innerWidth / innerHeight,
+        document.documentElement.scrollWidth / innerWidth];
+    })()""")
+
+
+def check_size(width, height, part):
+    async def case(browser):
+        _, area, whole = await measure(browser)
+        assert area >= part and whole <= 1, (area, whole)
+        await photograph(browser, f"screen-{width}")
+        await choose(browser, "#pair", "a b")
+        await browser.wait("'b-psnr' in page.figures")
+        # All of the cards is there without scrolling, and nothing stands over.
+        await browser.wait("document.querySelector('aside').scrollHeight <= innerHeight")
+        over = await browser.read("""[...document.querySelectorAll("header, footer, aside, .card")]
+          .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.id || e.tagName)""")
+        assert over == [], over
+        await browser.key("i")
+        await browser.drag((100, 70))
+        await browser.wait("block.data !== null")
+        await photograph(browser, f"screen-{width}-b")
+    case.__name__ = f"on_{width}x{height}_the_picture_has_{100 * part:.0f}_percent"
+    return case
+
+
+for size in ((1280, 720), (1920, 1080)):
+    on_page("-t", width=size[0], height=size[1])(check_size(*size, 0.75))
+
+
+@on_page("-t", width=390, height=844, mobile=True)
+async def on_a_phone_it_is_as_wide_as_that(browser):
+    across, area, whole = await measure(browser)
+    assert across == 1 and area > 0.35 and whole == 1, (across, area, whole)
+    assert await browser.read("page.width * view.scale / devicePixelRatio") == 390
+    await photograph(browser, "screen-390")
+    # Targets of WCAG 2.2 have 24 pixels.
+    small = await browser.read("""[...document.querySelectorAll("button, select, summary")]
+      .filter(e => e.checkVisibility() && !e.closest("details:not([open]) > div"))
+      .map(e => [e.id || e.textContent, e.getBoundingClientRect().height])
+      .filter(([, height]) => height < 17.5)""")
+    assert small == [], small
+    await browser.read("scrollTo(0, 10000)")
+    top = (await browser.box("#picture"))[1]
+    assert top >= 0, top  # it stays in sight
+    await photograph(browser, "screen-390-below")
+
+
+@on_page("--test-pattern=ball", "quality=50", width=1280, height=720)
+async def nothing_moves_by_a_click(browser):
+    await choose(browser, "#pair", "a b")
+    await browser.wait("'b-psnr' in page.figures")
+    await browser.key("p")
+    await browser.wait("page.news.paused")
+    places = """Object.fromEntries([...document.querySelectorAll(
+      "header button:not([hidden]), footer button, aside button, aside select, canvas")]
+      .filter(e => e.checkVisibility()).map(e => [e.id, ((b) => [b.x, b.y].map(Math.round))(
+        e.getBoundingClientRect())]))"""
+    before = await browser.read(places)
+    assert len(before) > 30
+    ids = [name for name in before if name.startswith(("view-", "tab-", "control-"))]
+    for name in [*ids, "pause", "loop", "one", "larger", "fit", "store", "swap", "equal"]:
+        if not name.startswith("control-") or name in ("control-grid", "control-overlay"):
+            await browser.click(f"#{name}")
+            await browser.wait("held.size === 0 && page.news.heard >= page.said")
+        after = await browser.read(places)
+        moved = {key: (before[key], after[key]) for key in before
+                 if key in after and before[key] != after[key]
+                 and key not in ("control-wipe-position", "control-difference-gain")}
+        assert not moved, (name, moved)
+
+
+@on_page("long.mkv", "left=a", "right=b")
+async def everything_has_a_name(browser):
+    await browser.key("i")
+    await browser.drag((100, 70))
+    await browser.wait("block.data !== null")
+    await browser.read("for (const d of document.querySelectorAll('details')) d.open = true")
+    nodes = (await browser.call("Accessibility.getFullAXTree"))["nodes"]
+    found = [(node["role"]["value"], node.get("name", {}).get("value", ""))
+             for node in nodes if not node.get("ignored")]
+    roles = {"button", "slider", "combobox", "radio", "checkbox", "img", "radiogroup",
+             "DisclosureTriangle", "region"}
+    nameless = [role for role, name in found if role in roles and not name]
+    assert nameless == [], nameless
+    names = set(found)
+    for expected in (("radiogroup", "view"), ("radio", "Wipe"), ("slider", "Quality"),
+                     ("slider", "time"), ("combobox", "codec of A"), ("combobox", "codec of B"),
+                     ("button", "Pause"), ("region", "A"), ("region", "B")):
+        assert expected in names, (expected, names)
+    # Tab reaches all of it, and what has the focus is seen to have it.
+    reached = set()
+    await browser.read("find('picture').focus()")
+    for _ in range(80):
+        await browser.key("Tab", 9)
+        reached.add(await browser.read("document.activeElement.id"))
+        assert await browser.read("""document.activeElement === document.body
+          || getComputedStyle(document.activeElement).outlineStyle !== "none" """)
+    assert {"seek", "pause", "codec-a", "control-quality", "store", "codec-b", "theme", "metric",
+            "open", "view-wipe", "pair", "tab-Block", "picture"} <= reached, reached
+
+
+run_cases(make_video)
