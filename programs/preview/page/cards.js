@@ -319,9 +319,10 @@ function showsB ({left, right}) {
   return left === "b" || right === "b";
 }
 
-// Rows without an effect are hidden; B's, while it has no figures, stay as they are.
+// Rows without an effect are hidden. While B is not shown all of it is idle, and before
+// its figures come none: its rows stay as they are then.
 function showIdle (idle) {
-  const shown = "b-psnr" in page.figures;
+  const shown = "b-psnr" in page.figures && !idle.includes("b::encoder");
 
   for (const [name, widget] of Object.entries(widgets)) {
     const row = widget.closest(".row");
