@@ -387,10 +387,11 @@ function showCard (side, figures) {
     + `${page.news.moves ? `; ${rate.toPrecision(3)} Mbit/s` : ""}`;
 }
 
-function compareFigures (figures) {
-  const [a, b] = ["", "b-"].map(prefix => bitsOf(figures, prefix));
+// In words, by the means of all frames that these settings have made: of an encoder's, one
+// frame alone says little.
+function compareFigures () {
   const [name, field] = metricOf(page.values);
-  const [of, than] = [figures[field], figures[`b-${field}`]];
+  const {a, b, of, than} = time.means(field);
   const part = 100 * (b / a - 1), gain = than - of;
   const unit = isDecibel(field) ? " dB" : ` ${name}`;
   const digits = isDecibel(field) ? 1 : 3;
@@ -399,7 +400,7 @@ function compareFigures (figures) {
   if (Number.isFinite(part))
     words.push(Math.abs(part) < 0.5 ? "as many bits"
       : `${Math.abs(part).toFixed(0)} % ${part < 0 ? "fewer" : "more"} bits`);
-  if (typeof of === "number" && typeof than === "number")
+  if (Number.isFinite(gain))
     words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
       : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);
   return `B: ${words.join(", ")}`;
@@ -427,7 +428,8 @@ function showFigures (figures) {
   showCard("a", figures);
   if (both) {
     showCard("b", figures);
-    find("words").textContent = compareFigures(figures);
+    find("words").textContent = compareFigures();
+    find("words").title = `the mean of ${time.points.size} frames`;
   }
   showAllFigures(figures);
 }

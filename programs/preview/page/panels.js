@@ -53,6 +53,16 @@ const time = {
       points[0] ?? [0])[0];
   },
 
+  // Of A's and B's bits, and of a metric, over the frames that have both.
+  means (field) {
+    const both = [...this.points.values()].filter(figures => "b-psnr" in figures);
+    const mean = get => both.map(get).reduce((sum, value) => sum + (value ?? NaN), 0)
+      / both.length;
+
+    return {a: mean(figures => bitsOf(figures, "")), b: mean(figures => bitsOf(figures, "b-")),
+      of: mean(figures => figures[field]), than: mean(figures => figures[`b-${field}`])};
+  },
+
   field: "psnr",
 
   open (panel) {
@@ -172,13 +182,16 @@ async function makeEqual () {
     rate.wait = done;
   });
   rate.wait = null;
-  const wanted = bitsOf(page.figures, "b-") / page.picture.width / page.picture.height;
+  const {a, b} = time.means("psnr");
+  const wanted = bitsOf(page.figures, "") * b / a / page.picture.width / page.picture.height;
   const line = rate.line("a");
   const i = Math.min(Math.max(line.findIndex(([bits]) => bits >= wanted), 1), line.length - 1);
   if (i < 1 || !Number.isFinite(wanted))
     return;
   const [[low, , from], [high, , to]] = [line[i - 1], line[i]];
   const part = Math.log(wanted / low) / Math.log(high / low);
+  if (part < 0 || part > 1)
+    showNotice(`A has no setting with so ${part < 0 ? "few" : "many"} bits; the nearest is taken.`);
   turn(numberOf("a"), Math.round(from + Math.min(Math.max(part, 0), 1) * (to - from)));
 }
 

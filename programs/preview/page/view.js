@@ -85,7 +85,7 @@ const view = {
     this.keepInside();
     const {context, scale, room, part, corner} = this;
     context.imageSmoothingEnabled = !Number.isInteger(scale);
-    context.imageSmoothingQuality = scale < 1 ? "high" : "medium";
+    context.imageSmoothingQuality = scale < 0.5 ? "high" : "low";
     for (let i = 0; i < this.columns * this.rows; i++) {
       const half = this.columns > 1 ? [i, 0] : [0, i];
       context.save();

@@ -7,7 +7,7 @@ views, panels, keys, files and undo. BLOCKDCT_SHOTS names a folder for photograp
 Speaks TAP."""
 
 from bench import launch, make_video
-from person import choose, move_slider, on_page, photograph, point
+from person import choose, move_slider, on_page, photograph
 from tap import run_cases
 
 
@@ -56,7 +56,7 @@ async def the_screen_shows_samples_as_they_are(browser):
     assert await browser.read("view.scale === view.fitting && view.isWhole")
     await browser.key("1")
     await browser.wait("find('scale').value === '1:1'")
-    here = await point(browser, 300.5, 200.5)
+    here = await browser.point(300.5, 200.5)
     for _ in range(3):
         await browser.wheel(*here, -100)
     await browser.wait("view.scale === 8 && find('scale').value === '8:1'"
@@ -110,6 +110,8 @@ async def cards_of_a_and_b(browser):
     await browser.wait("page.figures['b-quality'] === 60")
     assert await browser.read("find('words').textContent") \
         == "B: as many bits, the same PSNR"
+    await browser.key("p")
+    await browser.wait("page.news.paused")
     await move_slider(browser, "b::quality", 5)
     low = await browser.wait("page.figures['b-quality'] < 15 && page.figures['b-quality']")
     words = await browser.wait("/^B: \\d+ % fewer bits, [\\d.]+ dB worse$/.test("
@@ -130,8 +132,6 @@ async def cards_of_a_and_b(browser):
     await move_slider(browser, "b::encoder-quality", 30)
     await browser.wait("Math.abs(parseInt(page.figures['b-encoder']?.split('=')[1]) - 30) < 5")
     # Of one coder with the same tables, equal bits are nearly equal qualities.
-    await browser.key("p")
-    await browser.wait("page.news.paused")
     await browser.click("#equal")
     await browser.wait("Math.abs(page.figures.quality - 30) < 8")
     await choose(browser, "#metric", "psnr-hvs")
@@ -180,9 +180,9 @@ async def views_are_a_row(browser):
 @on_page("--test-pattern=smpte100", "quality=90", "view=a")
 async def a_block_is_inspected(browser):
     await browser.key("i")
-    await browser.mouse("mouseMoved", *await point(browser, 100, 70), button="none")
+    await browser.mouse("mouseMoved", *await browser.point(100, 70), button="none")
     await browser.wait("find('block-title').textContent === 'A: JPEG 8×8, 8 × 8 at (96, 64)'")
-    await browser.mouse("mouseMoved", *await point(browser, 108, 78), button="none")
+    await browser.mouse("mouseMoved", *await browser.point(108, 78), button="none")
     await browser.wait("find('block-title').textContent.endsWith('(104, 72)')")
     # It is marked: white, with a black border.
     assert await browser.wait("""(() => {
@@ -203,7 +203,7 @@ async def a_block_is_inspected(browser):
     # A click keeps it; Alt and arrows go to the next one.
     await browser.drag((100, 70))
     await browser.wait("!find('follow').checked && block.data.x === 96")
-    await browser.mouse("mouseMoved", *await point(browser, 300, 200), button="none")
+    await browser.mouse("mouseMoved", *await browser.point(300, 200), button="none")
     await browser.key("ArrowRight", 39, modifiers=1)
     await browser.wait("block.data.x === 104 && block.data.y === 64")
     await choose(browser, "#codec-a", "hevc-32x32")

@@ -130,11 +130,15 @@ class Browser:
                         buttons=0 if kind == "mouseReleased" or button == "none" else 1,
                         clickCount=1, **more)
 
+    async def point(self, x, y):
+        """Where a sample of the page's picture is."""
+        left, top, *_ = await self.box("#picture")
+        at = await self.read(f"view.place([{x}, {y}])")
+        return left + at[0], top + at[1]
+
     async def drag(self, *places):
         """In the page's picture, by its samples."""
-        x, y, *_ = await self.box("#picture")
-        at = await self.read(f"{[list(place) for place in places]}.map(at => view.place(at))")
-        pixels = [(x + a, y + b) for a, b in at]
+        pixels = [await self.point(*place) for place in places]
         await self.mouse("mousePressed", *pixels[0])
         for place in pixels[1:]:
             await self.mouse("mouseMoved", *place)

@@ -36,13 +36,6 @@ def on_page(*arguments, **options):
     return decorate
 
 
-async def point(browser, x, y):
-    """Where a sample of the picture is on the page."""
-    left, top, *_ = await browser.box("#picture")
-    at = await browser.read(f"view.place([{x}, {y}])")
-    return left + at[0], top + at[1]
-
-
 async def move_slider(browser, name, value):
     """To where it is this value, by the mouse."""
     x, y, width, height = await browser.box(f"#control-{name.replace('::', '-')}")

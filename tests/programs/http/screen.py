@@ -97,8 +97,8 @@ def check_theme(scheme):
 
 
 for theme in ("light", "dark"):
-    on_page("--test-pattern=ball", "left=a", "right=b", "b::transform=hevc-16x16", "metrics=bits+ssim",
-            scheme=theme)(check_theme(theme))
+    on_page("--test-pattern=ball", "left=a", "right=b", "b::transform=hevc-16x16",
+            "metrics=bits+ssim", scheme=theme)(check_theme(theme))
 
 
 async def measure(browser):
@@ -118,8 +118,9 @@ def check_size(width, height, part):
         await browser.wait("'b-psnr' in page.figures")
         # All of the cards is there without scrolling, and nothing stands over.
         await browser.wait("document.querySelector('aside').scrollHeight <= innerHeight")
-        over = await browser.read("""[...document.querySelectorAll("header, footer, aside, .card")]
-          .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.id || e.tagName)""")
+        over = await browser.read("""[...document.querySelectorAll(
+          "header, footer, aside, .card")].filter(e => e.scrollWidth > e.clientWidth + 1)
+          .map(e => e.id || e.tagName)""")
         assert over == [], over
         await browser.key("i")
         await browser.drag((100, 70))

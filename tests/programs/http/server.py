@@ -7,11 +7,12 @@ sample, and that it does what viewers say. Speaks TAP."""
 
 import asyncio
 import os
+import subprocess
 import tempfile
 import urllib.error
 import urllib.request
 
-from bench import GROWTH, PLUGINS, STILL, launch, make_video, start, synchronous, viewing
+from bench import GROWTH, PLUGINS, PROGRAM, STILL, launch, make_video, start, synchronous, viewing
 from tap import Skip, run_cases
 from viewer import ENGINE, LIMIT, Viewer, decode_png
 import websockets
@@ -155,6 +156,35 @@ async def so_it_is_of_an_encoder(server, viewer):
         await viewer.wait(made_by(f"jpegenc quality={quality}"))
     await viewer.say("set b::encoder=transform")
     assert (await viewer.wait(made_by(None)))["figures"]["b-psnr"] == before
+
+
+@synchronous
+async def on_a_desktop_it_starts_the_browser():
+    """And ends when the page has been closed; reloading it takes less time than that."""
+    os.makedirs("share/applications")
+    with open("share/applications/test.desktop", "w", encoding="utf-8") as file:
+        file.write("[Desktop Entry]\nType=Application\nName=Test\n"
+                   f"Exec=sh -c \"echo %u > {os.getcwd()}/address\"\n"
+                   "MimeType=x-scheme-handler/http;\n")
+    with open("share/applications/mimeapps.list", "w", encoding="utf-8") as file:
+        file.write("[Default Applications]\nx-scheme-handler/http=test.desktop\n")
+    environment = dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS, DISPLAY=":99",
+                       XDG_DATA_HOME=os.path.abspath("share"), XDG_CONFIG_HOME="/nowhere")
+    with subprocess.Popen([PROGRAM, STILL, *ENGINE], env=environment, text=True,
+                          stdout=subprocess.PIPE) as process:
+        address = process.stdout.readline().strip()
+        for _ in range(10 * LIMIT):
+            if os.path.exists("address") and os.path.getsize("address") > 0:
+                break
+            await asyncio.sleep(0.1)
+        with open("address", encoding="utf-8") as file:
+            assert file.read().strip() == address
+        for _ in range(2):
+            async with Viewer(address) as viewer:
+                await viewer.wait(lambda news: "picture" in news)
+            await asyncio.sleep(1)
+            assert process.poll() is None
+        assert process.wait(LIMIT) == 0
 
 
 @synchronous
