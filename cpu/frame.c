@@ -126,7 +126,11 @@ prepare_blocks (const CpuEngine * self, CpuFrame * frame,
   if (blocks->by_map)
     memory->quantizer_map = bdct_cpu_alloc_by_block (self,
         memory->quantizer_map, 1);
-  return (!blocks->records || *records != NULL)
+  if (frame->stack_bits != NULL && memory->levels == NULL)
+    memory->levels = aligned_alloc (64, (frame->plan.levels.n
+            * sizeof *memory->levels + 63) / 64 * 64);
+  return (frame->stack_bits == NULL || memory->levels != NULL)
+      && (!blocks->records || *records != NULL)
       && (!blocks->sizes || first->sizes != NULL)
       && (!blocks->by_map || memory->quantizer_map != NULL);
 }
@@ -138,6 +142,8 @@ start_first (const CpuEngine * self, CpuFrame * frame,
 {
   const BdctLayout *layout = &self->layout;
   const bool by_map = frame->plan.blocks.by_map;
+  BdctLevel *levels = frame->stack_bits != NULL ? frame->memory.levels
+      : request->levels;
 
   /* A tree's levels have gaps where squares reach beyond the picture. */
   if (frame->plan.levels.out && bdct_cpu_is_tree (frame->task[0]))
@@ -152,9 +158,8 @@ start_first (const CpuEngine * self, CpuFrame * frame,
     for (int i = 1; i < request->n_quantizers; i++)
       plane->quantizer[i] = &frame->task[i]->quantizer[c];
     plane->blocks = records;
-    if (request->levels != NULL && frame->task[0]->strips[c] > 0)
-      frame->task[0]->levels[c] = request->levels
-          + frame->plan.levels.first[c];
+    if (levels != NULL && frame->task[0]->strips[c] > 0)
+      frame->task[0]->levels[c] = levels + frame->plan.levels.first[c];
     if (by_map)
       plane->quantizer_map = frame->memory.quantizer_map;
   }
@@ -252,8 +257,6 @@ start_view (const CpuEngine * self, CpuFrame * frame, const BdctFrame * request,
       request->src_pitch);
   frame->dst_pitch = bdct_stack_pitch (layout, &request->dst,
       request->dst_pitch);
-  frame->stack_sse = bdct_layout_pictures (layout) > 1 ? request->stack_sse
-      : NULL;
   if (frame->stack_sse != NULL)
     memset (frame->stack_sse, 0, bdct_layout_pictures (layout)
         * sizeof *frame->stack_sse);
@@ -265,8 +268,12 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
 {
   static const BdctImage none = { 0 };
   const BdctImage *image = frame->image;
+  const bool stack = bdct_layout_pictures (&self->layout) > 1;
   BdctBlockRecord *records;
 
+  frame->stack_sse = stack ? request->stack_sse : NULL;
+  frame->stack_bits = stack && request->bits ? request->stack_bits : NULL;
+  frame->stack_map = request->stack_map;
   for (int i = 0; i < request->n_quantizers; i++)
     if (bdct_cpu_prepare_task (frame, i, &request->quantizers[i]) == NULL)
       return false;
@@ -283,7 +290,8 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
         ? &image[BDCT_PLAN_RECONSTRUCTION] : &none);
   start_first (self, frame, request, records);
   bdct_cpu_gather_groups (frame);
-  if ((request->bits && !prepare_bits (self, frame))
+  if ((request->bits && frame->stack_bits == NULL
+          && !prepare_bits (self, frame))
       || !bdct_cpu_prepare_metrics (self, frame))
     return false;
   start_view (self, frame, request, records);
@@ -393,7 +401,10 @@ bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
         add_strips (frame, g);
         break;
       case BDCT_STEP_BITS:
-        add_segments (frame, g);
+        if (frame->stack_bits != NULL)
+          add_stage (stages, STAGE_PICTURES, 0, bdct_layout_pictures (layout));
+        else
+          add_segments (frame, g);
         break;
       case BDCT_STEP_METRICS:
         add_metrics (frame, g);
@@ -434,8 +445,8 @@ price (const CpuEngine * self, CpuTask * task, bool files)
         task->counts.counter[c][BDCT_RATE_DC
             + bdct_symbol_category (task->ends[c][i][0]
                 - (i > 0 ? task->ends[c][i - 1][1] : 0))]++;
-  bdct_rate_price (&task->counts, &self->layout, &task->job, files,
-      &task->stats);
+  bdct_rate_price (&task->counts, &self->layout, &task->job,
+      files ? BDCT_FILES_ALL : BDCT_FILES_NONE, &task->stats);
 }
 
 void
@@ -447,7 +458,7 @@ bdct_cpu_finish_frame (const CpuEngine * self, const CpuFrame * frame,
   for (int i = 0; i < jobs->n; i++) {
     CpuTask *task = bdct_cpu_task (frame, i);
 
-    if (jobs->bits)
+    if (jobs->bits && frame->stack_bits == NULL)
       price (self, task, i == 0 || jobs->trial_files);
     stats[i] = task->stats;
   }

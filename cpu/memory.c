@@ -81,6 +81,7 @@ free_memory (CpuMemory * memory)
   free (memory->sizes);
   free (memory->records);
   free (memory->bins);
+  free (memory->levels);
   free (memory->map);
 }
 

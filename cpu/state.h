@@ -63,7 +63,7 @@ typedef struct {
   enum
   { STAGE_RGB_TO_PLANES, STAGE_PACK, STAGE_HISTORY, STAGE_ERRORS,
     STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS, STAGE_FIGURES, STAGE_RECORDS,
-    STAGE_MAP, STAGE_VIEW, STAGE_PLANES_TO_RGB, STAGE_ZOOM }
+    STAGE_MAP, STAGE_VIEW, STAGE_PLANES_TO_RGB, STAGE_ZOOM, STAGE_PICTURES }
   kind;
   int group;                    /* the first one, of strips */
   int step;                     /* of the metrics: their stage */
@@ -84,6 +84,7 @@ typedef struct {
   BdctBlockRecord *records;
   uint64_t *bins;               /* of a group */
   size_t n_bins;                /* words of them */
+  BdctLevel *levels;            /* of a stack whose bits are wanted */
   /* Of each task of a group: its picture, and what its metrics take. */
   uint8_t *pictures[MAX_GROUP], *metrics[MAX_GROUP];
   size_t metrics_size[MAX_GROUP];
@@ -114,6 +115,8 @@ typedef struct {
   /* Of a stack: as in BdctFrame. */
   ptrdiff_t src_pitch, dst_pitch;
   uint64_t (*stack_sse)[3];
+  uint64_t (*stack_bits)[2];    /* NULL: not wanted */
+  const uint8_t *stack_map;
   BdctRender render;
   BdctZoom zoom;
 } CpuFrame;

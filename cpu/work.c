@@ -234,7 +234,7 @@ work_on_strip (CpuEngine * self, CpuGroup * group, int number, Piece * piece)
   piece->n_components = layout->interleave;
   piece->component[0] = c;
   piece->component[1] = layout->component[1];
-  if (piece->frame->plan.jobs.bits
+  if (piece->frame->plan.jobs.bits && piece->frame->stack_bits == NULL
       && (bdct_job_coder (&first->job) == BDCT_CODER_HUFFMAN
           || bdct_cabac_log2_size (&first->job.component[c]) > 0))
     levels = self->scratch.strip_levels
@@ -382,6 +382,34 @@ make_rgb (const CpuEngine * self, Piece * piece)
       piece->n_rgb > 0 ? piece->rgb_sse[0] : unused);
 }
 
+/* The bits of a picture of a stack, from its levels. */
+static void
+price_picture (const CpuEngine * self, Piece * piece)
+{
+  const CpuFrame *frame = piece->frame;
+  const BdctLayout one = bdct_layout_picture (&self->layout);
+  const int i = piece->number;
+  const BdctJob *job =
+      &frame->task[frame->stack_map != NULL ? frame->stack_map[i] : 0]->job;
+  BdctRateCounts *counts = bdct_cpu_scratch (self, piece);
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+
+  bdct_blocks_init (grid, &one, job);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctScan scan = bdct_scan_init (&grid[c], one.chroma, c);
+    const BdctLevel *levels = frame->task[0]->levels[c]
+        + i * count_blocks (&grid[c]) * 64;
+    uint32_t *counter = piece->counter[c][0];
+
+    memset (counter, 0, BDCT_RATE_COUNTERS * sizeof *counter);
+    bdct_huffman_count (levels, &scan, counter);
+    counter[BDCT_RATE_DC + bdct_symbol_category (levels[0])]++;
+    for (int n = 0; n < BDCT_RATE_COUNTERS; n++)
+      counts->counter[c][n] = counter[n];
+  }
+  bdct_rate_price_picture (counts, &self->layout, job, frame->stack_bits[i]);
+}
+
 /* The strips of a stage may be those of several groups. */
 static void
 find_strip (CpuEngine * self, Piece * piece)
@@ -445,6 +473,9 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
     case STAGE_ZOOM:
       bdct_zoom_strip (&frame->zoom, number);
       break;
+    case STAGE_PICTURES:
+      price_picture (self, piece);
+      break;
   }
 }
 
@@ -466,7 +497,7 @@ bdct_cpu_add_up (const Piece * piece)
       task->stats.component[c].nonzero += strip->counters.nonzero;
       task->stats.component[c].levels += strip->counters.levels;
       for (int n = 0; piece->frame->plan.jobs.bits && strip->levels != NULL
-          && n < BDCT_RATE_COUNTERS; n++)
+          && piece->frame->stack_bits == NULL && n < BDCT_RATE_COUNTERS; n++)
         task->counts.counter[c][n] += piece->counter[i][k][n];
     }
   for (int k = 0; k < 3 && piece->n_rgb > 0 && piece->frame->stack_sse != NULL;

@@ -247,13 +247,6 @@ others_size (const BdctCudaFrame * frame)
   return (frame->plan.jobs.n - 1) * BDCT_ACCUMULATORS_SIZE;
 }
 
-static size_t
-other_counts_size (const BdctCudaFrame * frame)
-{
-  return frame->plan.jobs.bits ? (frame->plan.jobs.n - 1)
-      * sizeof (BdctRateCounts) : 0;
-}
-
 static bool
 zero (void *at, size_t size, cudaStream_t stream, BdctError * error)
 {
@@ -286,8 +279,8 @@ zero_results (CudaEngine * self, unsigned first, unsigned n,
 
     ok = zero (results->accumulators.device, others_size (frame), stream,
         error)
-        && zero (results->counts.device, other_counts_size (frame), stream,
-        error)
+        && zero (results->counts.device, bdct_cuda_frame_counts_size (frame,
+            &self->staging.layout), stream, error)
         && zero (results->stack.device, stack_size (self, frame), stream,
         error);
   }
@@ -321,7 +314,8 @@ copy_results (CudaEngine * self, unsigned first, unsigned n,
     ok = download (results->accumulators.host.data,
         results->accumulators.device, others_size (frame), stream, error)
         && download (results->counts.host.data, results->counts.device,
-        other_counts_size (frame), stream, error)
+        bdct_cuda_frame_counts_size (frame, &self->staging.layout), stream,
+        error)
         && download (results->stack.host.data, results->stack.device,
         stack_size (self, frame), stream, error)
         && bdct_frame_metrics_download (&results->metrics, stream, error);

@@ -215,11 +215,17 @@ run (Engine * self, const Batch * batch, BdctError * error)
   return ok;
 }
 
+/* Of each picture of a batch in stacks. */
+typedef struct {
+  uint8_t *map;                 /* its index of the jobs */
+  uint64_t (*sse)[3], (*bits)[2];
+} Stacked;
+
 /* Have a batch done in stacks of `high` pictures, two in flight. The last one
  * is as high as the others: it does some pictures again. */
 static bool
-run_stacks (Engine * self, const Batch * batch, int high, uint8_t * map,
-    uint64_t (*sse)[3], BdctError * error)
+run_stacks (Engine * self, const Batch * batch, int high,
+    const Stacked * stacked, BdctError * error)
 {
   const uint64_t samples = 3ull * self->layout.plane[0].width
       * self->layout.plane[0].height / high;
@@ -227,7 +233,7 @@ run_stacks (Engine * self, const Batch * batch, int high, uint8_t * map,
   bool ok = true;
 
   for (int i = 0; i < batch->n; i++)
-    map[i] = batch->index[i];
+    stacked->map[i] = batch->index[i];
   while (ok && done < batch->n)
     if (begun < batch->n && begun - done < 2 * high) {
       const int first = Py_MIN (begun, batch->n - high);
@@ -238,10 +244,12 @@ run_stacks (Engine * self, const Batch * batch, int high, uint8_t * map,
             .n_quantizers = batch->jobs[0]->n,
             .src = image_at (&batch->src, first),
             .dst = image_at (&batch->dst, first),
-            .stack_map = map + first,
+            .bits = batch->bits,
+            .stack_map = stacked->map + first,
             .src_pitch = batch->src.pitch[0],
             .dst_pitch = batch->dst.pitch[0],
-            .stack_sse = sse + first,
+            .stack_sse = stacked->sse + first,
+            .stack_bits = stacked->bits + first,
             .wait = { batch->wait[0], batch->wait[1] }
           }, error);
       begun += high;
@@ -252,10 +260,15 @@ run_stacks (Engine * self, const Batch * batch, int high, uint8_t * map,
   while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
   for (int i = 0; ok && i < batch->n; i++) {
     double *to = batch->figures + (size_t) i * N_FIGURES;
+    const uint64_t *sse = stacked->sse[i];
 
     for (int k = 0; k < N_FIGURES; k++)
       to[k] = NAN;
-    to[MSE] = (double) (sse[i][0] + sse[i][1] + sse[i][2]) / samples;
+    if (batch->bits) {
+      to[BITS] = stacked->bits[i][0];
+      to[FILE_SIZE] = stacked->bits[i][1];
+    }
+    to[MSE] = (double) (sse[0] + sse[1] + sse[2]) / samples;
     to[PSNR] = bdct_psnr (to[MSE], self->layout.depth);
   }
   return ok;
@@ -395,25 +408,25 @@ engine_compare (PyObject * object, PyObject * args)
   return run_batch ((Engine *) object, layout, depth, &batch);
 }
 
-/* As transform, for R, G and B on the device with one `Jobs`: pictures and PSNR
- * alone, `high` pictures at a time. */
+/* As transform, for R, G and B on the device with one `Jobs`: pictures, PSNR and
+ * JPEG's bits alone, `high` pictures at a time. */
 static PyObject *
 engine_stack (PyObject * object, PyObject * args)
 {
   Engine *self = (Engine *) object;
   PyObject *layout_tuple, *jobs, *src, *dst;
   unsigned long long index, figures, wait;
-  uint64_t (*sse)[3];
-  BdctLayout layout;
   Batch batch = { 0 };
+  Stacked stacked;
+  BdctLayout layout;
   BdctError error;
-  uint8_t *map;
+  int high, bits;
   bool ok;
-  int high;
 
-  if (!is_usable (self) || !PyArg_ParseTuple (args, "O!iiO!KOOKK",
+  if (!is_usable (self) || !PyArg_ParseTuple (args, "O!iiO!KOOpKK",
           &PyTuple_Type, &layout_tuple, &high, &batch.n,
-          bdct_python_jobs_type, &jobs, &index, &src, &dst, &wait, &figures)
+          bdct_python_jobs_type, &jobs, &index, &src, &dst, &bits, &wait,
+          &figures)
       || !bdct_python_read_layout (layout_tuple, &layout)
       || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst))
     return NULL;
@@ -422,17 +435,20 @@ engine_stack (PyObject * object, PyObject * args)
   batch.index = pointer (index);
   batch.wait[0] = pointer (wait);
   batch.figures = pointer (figures);
-  map = PyMem_Malloc (batch.n);
-  sse = PyMem_Malloc (batch.n * sizeof *sse);
-  if (map == NULL || sse == NULL)
+  batch.bits = bits;
+  stacked.map = PyMem_Malloc (batch.n);
+  stacked.sse = PyMem_Malloc (batch.n * sizeof *stacked.sse);
+  stacked.bits = PyMem_Malloc (batch.n * sizeof *stacked.bits);
+  ok = stacked.map != NULL && stacked.sse != NULL && stacked.bits != NULL;
+  if (!ok)
     snprintf (error.message, sizeof error.message, "out of memory");
-  ok = map != NULL && sse != NULL;
   Py_BEGIN_ALLOW_THREADS;
   ok = ok && configure (self, &layout, 2, &error)
-      && run_stacks (self, &batch, high, map, sse, &error);
+      && run_stacks (self, &batch, high, &stacked, &error);
   Py_END_ALLOW_THREADS;
-  PyMem_Free (map);
-  PyMem_Free (sse);
+  PyMem_Free (stacked.map);
+  PyMem_Free (stacked.sse);
+  PyMem_Free (stacked.bits);
   return ok ? Py_NewRef (Py_None)
       : bdct_python_fail (PyExc_ValueError, &error);
 }

@@ -159,6 +159,16 @@ bdct_cuda_frame_job (const BdctCudaFrame * frame, int i)
   return i == 0 ? frame->jobs.quantizers : &frame->jobs.trials[i - 1].job;
 }
 
+size_t
+bdct_cuda_frame_counts_size (const BdctCudaFrame * frame,
+    const BdctLayout * layout)
+{
+  const size_t n = frame->results.stack_bits != NULL
+      ? bdct_layout_pictures (layout) : frame->plan.jobs.n - 1;
+
+  return frame->plan.jobs.bits ? n * sizeof (BdctRateCounts) : 0;
+}
+
 BdctCudaAccumulator *
 bdct_cuda_frame_accumulators (const BdctCudaFrame * frame, int i)
 {
@@ -170,8 +180,11 @@ bdct_cuda_frame_accumulators (const BdctCudaFrame * frame, int i)
 unsigned long long *
 bdct_cuda_frame_counts (const BdctCudaFrame * frame, int i)
 {
-  return (unsigned long long *) (i == 0 ? frame->results.first_counts
-      : (BdctRateCounts *) frame->results.counts.device + i - 1);
+  const BdctCudaResults *results = &frame->results;
+  BdctRateCounts *counts = (BdctRateCounts *) results->counts.device;
+
+  return (unsigned long long *) (results->stack_bits != NULL ? counts
+      : i == 0 ? results->first_counts : counts + i - 1);
 }
 
 void
@@ -260,6 +273,7 @@ void
 bdct_cuda_frame_finish (BdctCudaFrame * frame, BdctStaging * staging)
 {
   const BdctCudaBlocks *blocks = &frame->blocks;
+  const BdctCudaResults *results = &frame->results;
 
   bdct_staging_finish (staging, &frame->images.dst);
   if (blocks->to_records != NULL && !blocks->dma_direct)
@@ -271,9 +285,13 @@ bdct_cuda_frame_finish (BdctCudaFrame * frame, BdctStaging * staging)
   if (downloads_levels (frame) && !frame->levels.dma_direct)
     memcpy (frame->levels.host, frame->levels.memory.host.data,
         frame->plan.levels.n * sizeof *frame->levels.host);
-  if (frame->results.stack_sse != NULL)
-    memcpy (frame->results.stack_sse, frame->results.stack.host.data,
-        staging->layout.stack * sizeof *frame->results.stack_sse);
+  if (results->stack_sse != NULL)
+    memcpy (results->stack_sse, results->stack.host.data,
+        staging->layout.stack * sizeof *results->stack_sse);
+  for (int i = 0; results->stack_bits != NULL && i < staging->layout.stack; i++)
+    bdct_rate_price_picture ((BdctRateCounts *) results->counts.host.data + i,
+        &staging->layout, &frame->jobs.quantizers[results->stack_map != NULL
+            ? results->stack_map[i] : 0], results->stack_bits[i]);
 }
 
 static void
@@ -298,6 +316,7 @@ bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
     BdctStats * stats)
 {
   const BdctPlanJobs *jobs = &frame->plan.jobs;
+  const BdctCudaResults *results = &frame->results;
   const BdctCudaAccumulator *others =
       (BdctCudaAccumulator *) frame->results.accumulators.host.data;
   const BdctRateCounts *other_counts =
@@ -308,13 +327,13 @@ bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
         ? NULL : bdct_cuda_frame_job (frame, i), stats + i);
     add_up (i == 0 ? first : others + (i - 1) * BDCT_CUDA_ACCUMULATORS,
         stats + i);
-    if (jobs->bits)
+    if (jobs->bits && results->stack_bits == NULL)
       bdct_rate_price (i == 0 ? first_counts : other_counts + i - 1, layout,
-          bdct_cuda_frame_job (frame, i), i == 0 || jobs->trial_files,
-          stats + i);
+          bdct_cuda_frame_job (frame, i), i == 0 || jobs->trial_files
+          ? BDCT_FILES_ALL : BDCT_FILES_NONE, stats + i);
   }
-  for (int i = 0; frame->results.stack_sse != NULL && i < layout->stack; i++)
+  for (int i = 0; results->stack_sse != NULL && i < layout->stack; i++)
     for (int k = 0; k < 3; k++)
-      stats->rgb[k].sse += frame->results.stack_sse[i][k];
+      stats->rgb[k].sse += results->stack_sse[i][k];
   bdct_frame_metrics_finish (&frame->results.metrics, stats);
 }

@@ -83,10 +83,13 @@ typedef struct {
   BdctCudaAccumulator *first; /**< of job 0 */
   BdctBuffer accumulators;    /**< of the other jobs */
   BdctRateCounts *first_counts; /**< likewise, if bits are wanted */
-  BdctBuffer counts;          /**< of the other jobs */
+  BdctBuffer counts;          /**< of the other jobs; of a stack, of each
+                                   picture */
   BdctBuffer stack;           /**< of each picture of a stack, the errors of R,
                                    G and B */
   uint64_t (*stack_sse)[3];   /**< the caller's; NULL: not wanted */
+  uint64_t (*stack_bits)[2];  /**< likewise */
+  const uint8_t *stack_map;   /**< the caller's */
   BdctFrameMetrics metrics;   /**< a run for each job, if any has metrics */
 } BdctCudaResults;
 
@@ -147,6 +150,10 @@ bool bdct_cuda_frame_place_images (BdctCudaFrame *frame, BdctStaging *staging,
 bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
     const BdctStaging *staging, BdctCudaMemory *memory, const BdctJob *job,
     BdctError *error);
+
+/** Bytes of the counts that are the frame's own. */
+size_t bdct_cuda_frame_counts_size (const BdctCudaFrame *frame,
+    const BdctLayout *layout);
 
 /** Job `i` of the plan, its accumulators, and the counters of its bits. */
 const BdctJob *bdct_cuda_frame_job (const BdctCudaFrame *frame, int i);

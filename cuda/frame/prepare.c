@@ -281,7 +281,7 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   set_records (&work, grid, frame->blocks.records);
   /* Trials that are counted share a forward transform with job 0. */
   work.levels = frame->plan.jobs.bits && frame->plan.jobs.n == 1
-      && frame->blocks.records == NULL;
+      && frame->blocks.records == NULL && bdct_layout_pictures (layout) == 1;
   n = bdct_cuda_plan (device, &work, jobs->launch, error);
   jobs->n_launches = n;
   if (n == 0 || image[BDCT_PLAN_LEVELS].data[0] == NULL)
@@ -366,12 +366,13 @@ place_results (BdctCudaFrame * frame, const BdctStaging * staging,
   const BdctPlanJobs *jobs = &frame->plan.jobs;
   BdctCudaResults *results = &frame->results;
 
-  return (jobs->n == 1 || (bdct_buffer_reserve (&results->accumulators,
-              (jobs->n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
-              error)
-          && (!jobs->bits || bdct_buffer_reserve (&results->counts,
-                  (jobs->n - 1) * sizeof (BdctRateCounts), true,
-                  staging->engine, error))))
+  const size_t counts = bdct_cuda_frame_counts_size (frame, &staging->layout);
+
+  return (jobs->n == 1 || bdct_buffer_reserve (&results->accumulators,
+          (jobs->n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
+          error))
+      && (counts == 0 || bdct_buffer_reserve (&results->counts, counts, true,
+          staging->engine, error))
       && (results->stack_sse == NULL || bdct_buffer_reserve (&results->stack,
           staging->layout.stack * sizeof *results->stack_sse, true,
           staging->engine, error));
@@ -474,10 +475,13 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
     BdctCudaMemory * memory, const BdctFrame * request, BdctError * error)
 {
   const BdctDevice *device = staging->device;
+  const bool stack = bdct_layout_pictures (&staging->layout) > 1;
   BdctEndpoint *src = &frame->images.src[0];
 
-  frame->results.stack_sse = bdct_layout_pictures (&staging->layout) > 1
-      ? request->stack_sse : NULL;
+  frame->results.stack_sse = stack ? request->stack_sse : NULL;
+  frame->results.stack_bits = stack && request->bits ? request->stack_bits
+      : NULL;
+  frame->results.stack_map = request->stack_map;
   if (!copy_jobs (&frame->jobs, request, error)
       || !check_pitch (&staging->layout, &request->src, request->src_pitch,
           error)

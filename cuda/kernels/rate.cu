@@ -42,9 +42,10 @@ count_rows (const BdctCudaPlane &plane)
 }
 
 BDCT_INLINE unsigned long long *
-counts_of (const BdctCudaPlane &plane, int i)
+counts_of (const BdctCudaPlane &plane, int i, int picture)
 {
-  return plane.counts + plane.layout.component[i] * BDCT_RATE_COUNTERS;
+  return plane.counts + (picture * BDCT_MAX_COMPONENTS
+      + plane.layout.component[i]) * BDCT_RATE_COUNTERS;
 }
 
 /* Huffman */
@@ -228,9 +229,11 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
   const Place place = find_place (batch);
   const BdctCudaPlane &plane = batch.plane[place.plane];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int index = (place.tile * kWarps + warp) * kWarpBlocks + lane - 1;
-  const BdctScan scan = { plane.columns, count_rows (plane), plane.mcu_width,
-    plane.mcu_height };
+  const int tiles = plane.tiles_x / batch.pictures;
+  const int picture = place.tile / tiles, tile = place.tile - picture * tiles;
+  const int index = (tile * kWarps + warp) * kWarpBlocks + lane - 1;
+  const BdctScan scan = { plane.columns, count_rows (plane) / batch.pictures,
+    plane.mcu_width, plane.mcu_height };
   const bool there = index >= 0 && index < scan.columns * scan.rows;
   const int end = min (batch.n_planes,
       place.plane + kJobsPerBlock * batch.job_planes);
@@ -241,6 +244,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
     int x, y;
 
     bdct_scan_block (&scan, index, &x, &y);
+    y += picture * scan.rows;
     number = y * plane.columns + x;
     forward<C, Sample> (c, plane, place.i, x, y, batch.depth,
         ((const Constants *) plane.constants)[place.i].shifts);
@@ -267,7 +271,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
       count_dc (counters, dc - before);
     __syncthreads ();
     for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
-      merge_symbols (counters, k, counts_of (its, place.i));
+      merge_symbols (counters, k, counts_of (its, place.i, picture));
   }
 }
 

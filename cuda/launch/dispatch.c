@@ -147,12 +147,14 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
     const BdctCudaWork * work, bool mixed)
 {
   const int bytes = work->quantizers[0].depth > 8 ? 2 : 1;
+  const int pictures = work->pictures > 1 ? work->pictures : 1;
   int64_t n_tiles = 0;
 
   launch->kernel = kernel;
   launch->quantizers = work->quantizers;
   launch->n_quantizers = work->n_quantizers;
   launch->n_planes = work->n_planes;
+  launch->pictures = pictures;
   launch->mixed = mixed;
   launch->levels = false;
   for (int p = 0; p < work->n_planes; p++) {
@@ -177,8 +179,8 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
     if (kernel->tile_blocks != NULL) {
       const int rows = ((layout->height - 1) >> job->log2_height) + 1;
 
-      plane->tiles_x = (plane->columns * rows - 1)
-          / kernel->tile_blocks (job) + 1;
+      plane->tiles_x = pictures * ((plane->columns * (rows / pictures) - 1)
+          / kernel->tile_blocks (job) + 1);
       n_tiles += (int64_t) plane->tiles_x * layout->interleave;
     } else {
       plane->tiles_x = (plane->row_bytes - 1) / kernel->row_bytes + 1;
@@ -479,6 +481,7 @@ append (BdctCudaBatch * batch, const BdctCudaLaunch * first,
   if (batch->n_planes > 0
       && (batch->n_planes + launch->n_planes > BDCT_CUDA_MAX_PLANES
           || batch->n_tiles > INT_MAX / 2 || launch->kernel != first->kernel
+          || launch->pictures != first->pictures
           || launch->mixed != first->mixed
           || launch->quantizers[0].depth != first->quantizers[0].depth
           || (jobs_per_block > 1 && !is_same_frame (first, launch))))
@@ -515,6 +518,7 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
   cudaError_t err;
 
   batch->depth = first->quantizers[0].depth;
+  batch->pictures = first->pictures;
   batch->mixed = first->mixed;
   batch->jobs_per_block = kernel->jobs_per_block;
   batch->job_planes = first->n_planes;

@@ -20,7 +20,7 @@ typedef struct {
   BdctCudaPlane plane[BDCT_MAX_PLANES]; /**< divided for the kernel; without
                                              constants */
   int32_t n_planes, n_tiles;
-  int32_t mixed;
+  int32_t pictures, mixed;
   bool levels;          /**< it writes the planes' `levels`, which are set
                              before it is launched, and `records` in place of
                              `blocks` */

@@ -43,7 +43,8 @@ typedef struct {
     struct BdctCudaAccumulator *accumulators; /**< BDCT_CUDA_ACCUMULATORS of
                                                    them, zeroed */
     unsigned long long *counts; /**< of kernels that count bits, zeroed: the
-                                     counters of a BdctRateCounts */
+                                     counters of a BdctRateCounts; of a stack,
+                                     of one for each picture */
   };
   const uint8_t *quantizer_of_tile;  /**< by map tile; NULL: the first
                                           quantizer for all */
@@ -120,6 +121,8 @@ typedef struct {
   int32_t jobs_per_block; /**< jobs that a thread block processes; the first
                                has the tiles ... */
   int32_t job_planes;  /**< ... and the others follow at this many planes */
+  int32_t pictures;    /**< of BDCT_CUDA_SYMBOLS: how many are in the planes,
+                            one below the other; a tile is of one of them */
 } BdctCudaBatch;
 
 /** A kernel and what the host needs to know of it. */
@@ -164,6 +167,7 @@ typedef struct {
   int n_quantizers;
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int n_planes;
+  int pictures;         /**< as in BdctCudaBatch; 0: one */
   bool mixed;           /**< there is a map with mixed tiles */
   bool levels;          /**< of BDCT_CUDA_STATISTICS: the levels are wanted as
                              well, if a kernel writes both */

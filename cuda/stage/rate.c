@@ -213,6 +213,7 @@ plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
           plane->layout.component[k]) : first[plane->layout.component[k]];
   }
   if (!is_cabac (job)) {
+    work.pictures = bdct_layout_pictures (layout);
     work.kernel = is_given (frame, i) || is_written (frame, i)
         ? bdct_levels_find (BDCT_LEVELS_SYMBOLS)
         : bdct_rate_find (BDCT_CUDA_SYMBOLS, job);

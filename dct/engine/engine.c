@@ -182,12 +182,17 @@ check_stack (const BdctFrame * frame, const BdctLayout * layout,
 
   if (frame->quantizer_map != NULL || frame->n_trials > 0
       || frame->blocks != NULL || frame->sizes != NULL || frame->levels != NULL
-      || frame->from_levels || frame->bits || frame->metrics != 0
+      || frame->from_levels || frame->metrics != 0
       || frame->view != NULL || bdct_job_is_rd (frame->quantizers)
       || frame->src.data[0] == NULL || frame->dst.data[0] == NULL)
     return bdct_error (error, "a stack of pictures has src and dst, and "
-        "neither a map of blocks, trials, records, sizes, levels, bits, "
-        "metrics, a view, trees nor rdoq");
+        "neither a map of blocks, trials, records, sizes, levels, metrics, a "
+        "view, trees nor rdoq");
+  if (frame->bits && (frame->stack_bits == NULL
+          || bdct_job_coder (frame->quantizers) != BDCT_CODER_HUFFMAN))
+    return bdct_error (error, frame->stack_bits == NULL
+        ? "a stack of pictures has bits in stack_bits"
+        : "a stack of pictures has bits of jpeg-8x8 and dct-8x8 alone");
   for (int p = 0; p < one.n_planes; p++) {
     const int log2 = frame->quantizers->component[p].log2_height;
 

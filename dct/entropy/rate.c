@@ -186,7 +186,7 @@ file_size (const Group group[2], int n_groups, uint64_t bits,
 
 static void
 price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
-    const BdctJob * job, bool files, BdctStats * stats)
+    const BdctJob * job, BdctFiles files, BdctStats * stats)
 {
   const int n_groups = layout->chroma == BDCT_CHROMA_400 ? 1 : 2;
   uint64_t dc[BDCT_MAX_COMPONENTS][256], ac[BDCT_MAX_COMPONENTS][256];
@@ -214,7 +214,8 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
     find_symbols (&group[g].ac);
   }
   /* Annex K's tables come last, so that the components' bits are theirs. */
-  for (int annex_k = exact && !files; annex_k <= exact; annex_k++) {
+  for (int annex_k = exact && files != BDCT_FILES_ALL; annex_k <= exact;
+      annex_k++) {
     uint64_t bits = 0;
 
     for (int g = 0; g < n_groups; g++)
@@ -244,7 +245,7 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
 
 void
 bdct_rate_price (const BdctRateCounts * counts, const BdctLayout * layout,
-    const BdctJob * job, bool files, BdctStats * stats)
+    const BdctJob * job, BdctFiles files, BdctStats * stats)
 {
   if (bdct_job_coder (job) == BDCT_CODER_HUFFMAN) {
     price_huffman (counts, layout, job, files, stats);
@@ -253,4 +254,16 @@ bdct_rate_price (const BdctRateCounts * counts, const BdctLayout * layout,
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     stats->component[c].bits = counts->counter[c][BDCT_RATE_BYPASS]
         + ((counts->counter[c][BDCT_RATE_COST] + (1 << 14)) >> 15);
+}
+
+void
+bdct_rate_price_picture (const BdctRateCounts * counts,
+    const BdctLayout * stack, const BdctJob * job, uint64_t bits[2])
+{
+  const BdctLayout one = bdct_layout_picture (stack);
+  BdctStats stats = {.size = sizeof stats };
+
+  bdct_rate_price (counts, &one, job, BDCT_FILES_ANNEX_K, &stats);
+  bits[0] = bdct_stats_total (&stats).bits;
+  bits[1] = stats.file_size;
 }

@@ -71,10 +71,19 @@ enum {
   BDCT_RATE_COST = BDCT_RATE_COUNTERS - 1
 };
 
-/** Set the bits in `stats` (stats.h) to the cost of a frame's counts, and with
- * `files` the file sizes, which takes some 10 us. */
+/** The files whose sizes are wanted: none; that with Annex K's tables; and that
+ * with optimal ones as well, which takes some 10 us. */
+typedef enum { BDCT_FILES_NONE, BDCT_FILES_ANNEX_K, BDCT_FILES_ALL } BdctFiles;
+
+/** Set the bits in `stats` (stats.h) to the cost of a frame's counts, and file
+ * sizes. */
 void bdct_rate_price (const BdctRateCounts *counts, const BdctLayout *layout,
-    const BdctJob *job, bool files, BdctStats *stats);
+    const BdctJob *job, BdctFiles files, BdctStats *stats);
+
+/** Set the bits and the file size of a picture of a stack (BdctFrame.stack_bits)
+ * from its own counts and job. */
+void bdct_rate_price_picture (const BdctRateCounts *counts,
+    const BdctLayout *stack, const BdctJob *job, uint64_t bits[2]);
 
 /** The bytes of a JFIF file, as libjpeg writes it, without its scan.
  * `n_symbols` is the number of symbols in its Huffman tables; 0 for Annex

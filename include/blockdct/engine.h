@@ -79,8 +79,9 @@ typedef struct {
   const BdctView *view;         /**< what `dst` becomes; NULL: the
                                      reconstruction */
   /* For a stack (BdctLayout.stack), which has `src`, `dst`, up to
-   * BDCT_MAX_STACK_QUANTIZERS quantizers, pictures of whole blocks, and nothing
-   * else of the above: */
+   * BDCT_MAX_STACK_QUANTIZERS quantizers, pictures of whole blocks, `bits` of
+   * jpeg-8x8 and dct-8x8, and nothing else of the above. This memory must stay
+   * until collect: */
   const uint8_t *stack_map;     /**< each picture's index of `quantizers`; NULL:
                                      all 0 */
   ptrdiff_t src_pitch, dst_pitch; /**< bytes from one picture to the next, in
@@ -88,6 +89,9 @@ typedef struct {
                                      in host memory with CUDA */
   uint64_t (*stack_sse)[3];     /**< receives each picture's squared errors of
                                      R, G and B; NULL: not wanted */
+  uint64_t (*stack_bits)[2];    /**< with `bits`: receives each picture's bits,
+                                     which statistics then have not, and
+                                     BdctStats.file_size */
   void *wait[2];                /**< streams (CUstream of the engine's context)
                                      whose work so far comes before the frame's;
                                      NULL: none. The calling thread does not

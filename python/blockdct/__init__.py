@@ -260,16 +260,19 @@ class _Plan:
             elif jobs.n > 1:
                 self.index[mine] = self.quality[mine] - 1
 
-    def can_stack(self, layout: tuple, src: tuple) -> bool:
+    def can_stack(self, layout: tuple, src: tuple, wanted: '_Wanted') -> bool:
         """Whether a GPU can take the pictures at once, one below the other."""
         base = self.bases[0]
         if not (src and src[0] and layout[5] and len(self.index) > 1
                 and src[1][1] and len(self.bases) == 1 and not base.rdoq
-                and base.transform != 'hevc-quadtree'):
+                and base.transform != 'hevc-quadtree'
+                and not wanted.mask and not wanted.planes):
             return False
         down = _arrays.DIVISORS[layout[3]][0]
         rows = layout[1], layout[1] // down, layout[1] // down
-        blocks = self.jobs[0].describe(layout)[1]
+        _, blocks, is_jpeg = self.jobs[0].describe(layout)
+        if wanted.bits and not is_jpeg:
+            return False
         return layout[1] % down == 0 and all(
             n % (1 << block[5]) == 0 for n, block in zip(rows, blocks))
 
@@ -345,12 +348,12 @@ def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
     if n == 0:
         return figures
     stream = stream if device != 'cpu' else 0
-    if not any(wanted) and plan.can_stack(layout, src):
+    if plan.can_stack(layout, src, wanted):
         high = _engines.stack_height(*layout[:2], n)
         tall = (layout[0], layout[1] * high, *layout[2:])
         with _engines.engine(device, threads, tall) as engine:
             engine.stack(tall, high, n, plan.jobs[0], _address(plan.index), src,
-                         dst, stream, _address(figures))
+                         dst, wanted.bits, stream, _address(figures))
         return figures
     depth = _engines.depth_for(device, *layout[:2], 1 + (layout[2] > 8))
     with _engines.engine(device, threads, layout) as engine:

@@ -46,8 +46,8 @@ class Foreign:
     def __init__(self, array, device=(1, 0)):
         self.array, self.device = array, device
 
-    def __dlpack__(self, **arguments):
-        return self.array.__dlpack__(**arguments)
+    def __dlpack__(self, stream=None):
+        return self.array.__dlpack__()
 
     def __dlpack_device__(self):
         return self.device

@@ -119,6 +119,20 @@ class Dlpack(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, r'stream is \[\]'):
             blockdct.transform(Foreign(BATCH), stream=[])
 
+    def test_other_gpus(self):
+        first, second = (Foreign(BATCH, (2, i)) for i in range(2))
+        with self.assertRaisesRegex(ValueError, 'cuda:0.*cuda:1'):
+            blockdct.compare(first, second)
+        with self.assertRaisesRegex(ValueError, 'on cuda:1, device is cuda:0'):
+            blockdct.compare(second, second, device='cuda:0')
+        with self.assertRaisesRegex(ValueError, 'on cuda:0, device is cpu'):
+            blockdct.compare(first, first, device='cpu')
+        with self.assertRaisesRegex(TypeError, 'on a GPU cannot be written'):
+            blockdct.transform(first)
+        none = Foreign(BATCH, (2, 77))
+        with self.assertRaisesRegex(RuntimeError, 'cuda|driver|CUDA'):
+            blockdct.compare(none, none)
+
 
 class Errors(unittest.TestCase):
     def test_errors(self):

@@ -168,8 +168,9 @@ class Gpu(unittest.TestCase):
                 self.assertTrue(torch.equal(made, expected))
 
     def test_nothing_goes_through_the_host(self):
-        """What is copied is settings and figures: a small part of the batch. Of a
-        batch on the host all is copied, which shows that copies are seen."""
+        """What is copied is settings and figures, of `bits` those of each Huffman
+        symbol: a small part of the batch. Of a batch on the host all is copied,
+        which shows that copies are seen."""
         batch = make_batch(8, 224, 224).repeat(8, 0)
         there = torch.from_numpy(batch).cuda()
         calls = {
@@ -182,10 +183,8 @@ class Gpu(unittest.TestCase):
         for name, call in calls.items():
             call()  # kernels' constants stay on the device
             to_device, to_host = copied(call)
-            print(f'{name}: of {batch.nbytes} bytes, {to_device} and {to_host} are '
-                  'copied', end=' ')
             with self.subTest(name):
-                self.assertLess(to_device + to_host, batch.nbytes / 20)
+                self.assertLess(to_device + to_host, batch.nbytes / 8)
         seen = copied(lambda: blockdct.transform(batch, device='cuda'))
         self.assertGreaterEqual(min(seen), batch.nbytes)
 

@@ -38,6 +38,36 @@ def in_child(queue):
         queue.put(repr(error))
 
 
+def with_ever_more_memory(queue, metrics, threads):
+    """How often there is a MemoryError, and whether what then comes is right."""
+    batch = np.tile(make_batch(1, 200, 300), (1, 5, 5, 1))
+
+    def work():
+        return blockdct.transform(batch, quality=20, metrics=metrics,
+                                  threads=threads)
+
+    try:
+        failed, made = 0, None
+        while made is None:
+            with open('/proc/self/statm') as file:
+                used = int(file.read().split()[0]) * resource.getpagesize()
+            limit = used + (3 * failed << 20)
+            resource.setrlimit(resource.RLIMIT_AS, (limit, -1))
+            try:
+                made = work()
+            except MemoryError:
+                failed += 1
+            except RuntimeError as error:
+                if 'cannot start thread' not in str(error):
+                    raise
+                failed += 1
+            finally:
+                resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
+        queue.put((failed, (made.pictures == work().pictures).all()))
+    except BaseException as error:
+        queue.put((repr(error), False))
+
+
 def count_threads():
     return len(os.listdir('/proc/self/task'))
 
@@ -172,6 +202,20 @@ class Threads(unittest.TestCase):
             if i == 300:
                 first = used()
         self.assertLess(used() - first, 4 << 20)
+
+    @unittest.skipIf('asan' in os.environ.get('LD_PRELOAD', ''),
+                     'AddressSanitizer takes all addresses')
+    def test_out_of_memory(self):
+        context = multiprocessing.get_context('spawn')
+        for arguments in ((), 1), ('bits', 3), (('ssim', 'ms-ssim'), 1):
+            queue = context.Queue()
+            child = context.Process(target=with_ever_more_memory,
+                                    args=(queue, *arguments))
+            child.start()
+            failed, right = queue.get(timeout=100)
+            child.join(100)
+            self.assertTrue(right, failed)
+            self.assertGreater(failed, 2)
 
 
 if __name__ == '__main__':

@@ -416,7 +416,9 @@ check_stack (BdctTransform transform, BdctChromaFormat chroma, int bytes,
   BdctLayout one, all;
   BdctEngine *alone, *stack;
   Picture src, dst, expected;
-  uint64_t sse[N][3];
+  const gboolean bits = transform == BDCT_JPEG_8X8
+      || transform == BDCT_DCT_8X8;
+  uint64_t sse[N][3], costs[N][2];
   BdctError error = { "" };
   BdctStats stats = { .size = sizeof stats }, sum = { .size = sizeof sum };
   BdctJob *jobs;
@@ -442,18 +444,23 @@ check_stack (BdctTransform transform, BdctChromaFormat chroma, int bytes,
   stack = make_engine (&all);
   g_assert_true (bdct_engine_submit (stack, &(BdctFrame) {
         .size = sizeof (BdctFrame), .quantizers = jobs, .n_quantizers = 100,
-        .src = src.image, .dst = dst.image, .stack_map = map,
-        .stack_sse = sse }, &error));
+        .src = src.image, .dst = dst.image, .bits = bits, .stack_map = map,
+        .stack_sse = sse, .stack_bits = costs }, &error));
   g_assert_true (bdct_engine_collect (stack, &sum, &error));
   for (int i = 0; i < N; i++) {
     g_assert_true (bdct_engine_submit (alone, &(BdctFrame) {
           .size = sizeof (BdctFrame), .quantizers = bdct_jobs_at (jobs, map[i]),
-          .n_quantizers = 1, .src = picture_at (&src, i, pitch),
+          .n_quantizers = 1, .src = picture_at (&src, i, pitch), .bits = bits,
           .dst = picture_at (&expected, i, pitch) }, &error));
     g_assert_true (bdct_engine_collect (alone, &stats, &error));
     for (int k = 0; k < 3; k++) {
       g_assert_cmpuint (sse[i][k], ==, stats.rgb[k].sse);
       sum.rgb[k].sse -= stats.rgb[k].sse;
+    }
+    if (bits) {
+      g_assert_cmpuint (costs[i][0], ==,
+          bdct_counters_sum (stats.component).bits);
+      g_assert_cmpuint (costs[i][1], ==, stats.file_size);
     }
   }
   for (int k = 0; k < 3; k++)
@@ -469,7 +476,13 @@ check_stack (BdctTransform transform, BdctChromaFormat chroma, int bytes,
   g_assert_false (bdct_engine_submit (stack, &(BdctFrame) {
         .size = sizeof (BdctFrame), .quantizers = jobs, .n_quantizers = 1,
         .src = src.image, .dst = dst.image, .bits = true }, &error));
-  g_assert_nonnull (strstr (error.message, "a stack"));
+  g_assert_nonnull (strstr (error.message, "stack_bits"));
+  g_assert_cmpint (bits, ==, bdct_engine_submit (stack, &(BdctFrame) {
+        .size = sizeof (BdctFrame), .quantizers = jobs, .n_quantizers = 1,
+        .src = src.image, .dst = dst.image, .bits = true, .stack_bits = costs },
+        &error));
+  g_assert_true (bits || strstr (error.message, "jpeg-8x8 and dct-8x8 alone"));
+  g_assert_false (bits && !bdct_engine_collect (stack, NULL, &error));
   all.stack = 7;
   g_assert_false (bdct_engine_configure (stack, &all, 1, &error));
   bdct_engine_free (alone);
