@@ -365,7 +365,6 @@ place_results (BdctCudaFrame * frame, const BdctStaging * staging,
 {
   const BdctPlanJobs *jobs = &frame->plan.jobs;
   BdctCudaResults *results = &frame->results;
-
   const size_t counts = bdct_cuda_frame_counts_size (frame, &staging->layout);
 
   return (jobs->n == 1 || bdct_buffer_reserve (&results->accumulators,
