@@ -167,13 +167,13 @@ typedef struct {
   int n_quantizers;
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int n_planes;
-  int pictures;         /**< as in BdctCudaBatch; 0: one */
   bool mixed;           /**< there is a map with mixed tiles */
   bool levels;          /**< of BDCT_CUDA_STATISTICS: the levels are wanted as
                              well, if a kernel writes both */
   BdctCudaOutput output;
   const BdctCudaKernel *kernel; /**< the kernel for all of it; NULL: the best
                                      one */
+  int pictures;         /**< as in BdctCudaBatch; 0: one */
 } BdctCudaWork;
 
 /** A tensor-core kernel. */

@@ -66,6 +66,7 @@ class Gpu(unittest.TestCase):
             np.testing.assert_array_equal(theirs.nonzero, ours.nonzero)
         if ours.bits is not None:
             np.testing.assert_array_equal(theirs.bits, ours.bits)
+            np.testing.assert_array_equal(theirs.file_size, ours.file_size)
         return theirs
 
     def test_all_qualities(self):
@@ -93,6 +94,10 @@ class Gpu(unittest.TestCase):
     def test_bits_and_others(self):
         batch = make_batch(9, 64, 96)
         self.same(batch, quality=range(10, 19), metrics='bits')
+        for subsampling in (*SUBSAMPLINGS, '4:4:0'):
+            self.same(make_batch(100, 48, 130), quality=range(1, 101),
+                      metrics='bits', chroma_subsampling=subsampling)
+        self.same(make_batch(300, 32, 40), quality=77, metrics='bits')
         for name in OTHERS:
             with self.subTest(transform=name):
                 self.same(batch, name, qp=range(20, 29))
