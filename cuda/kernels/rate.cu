@@ -42,9 +42,9 @@ count_rows (const BdctCudaPlane &plane)
 }
 
 BDCT_INLINE unsigned long long *
-counts_of (const BdctCudaPlane &plane, int i, int picture)
+counts_of (const BdctCudaPlane &plane, int i)
 {
-  return plane.counts + (picture * BDCT_MAX_COMPONENTS
+  return plane.counts + (blockIdx.z * BDCT_MAX_COMPONENTS
       + plane.layout.component[i]) * BDCT_RATE_COUNTERS;
 }
 
@@ -229,10 +229,8 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
   const Place place = find_place (batch);
   const BdctCudaPlane &plane = batch.plane[place.plane];
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int tiles = plane.tiles_x / batch.pictures;
-  const int picture = place.tile / tiles, tile = place.tile - picture * tiles;
-  const int index = (tile * kWarps + warp) * kWarpBlocks + lane - 1;
-  const BdctScan scan = { plane.columns, count_rows (plane) / batch.pictures,
+  const int index = (place.tile * kWarps + warp) * kWarpBlocks + lane - 1;
+  const BdctScan scan = { plane.columns, count_rows (plane) / (int) gridDim.z,
     plane.mcu_width, plane.mcu_height };
   const bool there = index >= 0 && index < scan.columns * scan.rows;
   const int end = min (batch.n_planes,
@@ -244,7 +242,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
     int x, y;
 
     bdct_scan_block (&scan, index, &x, &y);
-    y += picture * scan.rows;
+    y += blockIdx.z * scan.rows;
     number = y * plane.columns + x;
     forward<C, Sample> (c, plane, place.i, x, y, batch.depth,
         ((const Constants *) plane.constants)[place.i].shifts);
@@ -271,7 +269,7 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
       count_dc (counters, dc - before);
     __syncthreads ();
     for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
-      merge_symbols (counters, k, counts_of (its, place.i, picture));
+      merge_symbols (counters, k, counts_of (its, place.i));
   }
 }
 

@@ -179,8 +179,8 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
     if (kernel->tile_blocks != NULL) {
       const int rows = ((layout->height - 1) >> job->log2_height) + 1;
 
-      plane->tiles_x = pictures * ((plane->columns * (rows / pictures) - 1)
-          / kernel->tile_blocks (job) + 1);
+      plane->tiles_x = (plane->columns * (rows / pictures) - 1)
+          / kernel->tile_blocks (job) + 1;
       n_tiles += (int64_t) plane->tiles_x * layout->interleave;
     } else {
       plane->tiles_x = (plane->row_bytes - 1) / kernel->row_bytes + 1;
@@ -509,7 +509,7 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
     .id = cudaLaunchAttributeProgrammaticStreamSerialization,
     .val.programmaticStreamSerializationAllowed = 1
   };
-  struct cudaLaunchConfig_st config = {.gridDim = {batch->n_tiles, 1, 1},
+  struct cudaLaunchConfig_st config = {.gridDim = {batch->n_tiles, 1, first->pictures},
     .blockDim = {kernel->warps * 32, 1, 1},.stream = stream,
     .attrs = &early,.numAttrs = kernel->spans && device->capability.early
   };
@@ -518,7 +518,6 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
   cudaError_t err;
 
   batch->depth = first->quantizers[0].depth;
-  batch->pictures = first->pictures;
   batch->mixed = first->mixed;
   batch->jobs_per_block = kernel->jobs_per_block;
   batch->job_planes = first->n_planes;

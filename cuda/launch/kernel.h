@@ -121,8 +121,6 @@ typedef struct {
   int32_t jobs_per_block; /**< jobs that a thread block processes; the first
                                has the tiles ... */
   int32_t job_planes;  /**< ... and the others follow at this many planes */
-  int32_t pictures;    /**< of BDCT_CUDA_SYMBOLS: how many are in the planes,
-                            one below the other; a tile is of one of them */
 } BdctCudaBatch;
 
 /** A kernel and what the host needs to know of it. */
@@ -173,7 +171,9 @@ typedef struct {
   BdctCudaOutput output;
   const BdctCudaKernel *kernel; /**< the kernel for all of it; NULL: the best
                                      one */
-  int pictures;         /**< as in BdctCudaBatch; 0: one */
+  int pictures;         /**< of BDCT_CUDA_SYMBOLS: how many are in the planes,
+                             one below the other; a thread block's third
+                             coordinate is the picture. 0: one */
 } BdctCudaWork;
 
 /** A tensor-core kernel. */
