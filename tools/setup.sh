@@ -61,7 +61,7 @@ cuda_options () {
     echo "-Dcuda-arch=$gpus"
   else
     echo "No GPU here that this nvcc compiles for: without the CUDA engine" \
-      "(README.md, CUDA)." >&2
+      "(docs/howto/cuda.md)." >&2
     echo -Dcuda=disabled
   fi
 }
