@@ -105,7 +105,7 @@ check_outputs (const MeasureOptions * o, GError ** error)
     const gchar *name, *path;
   } outputs[] = {
     {"--csv", o->csv}, {"--json", o->json}, {"--plot", o->plot},
-    {"--write-jpeg", o->write_jpeg}
+    {"--write-jpeg", o->write_jpeg}, {"--own-table", o->own_table}
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (outputs); i++)
@@ -152,10 +152,15 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
         "--merge measures nothing: it goes with --csv, --json, --plot, "
         "--plot-metric, the targets and --collection alone");
   if (o->origin && (o->merge || o->list || o->csv || o->json || o->plot
-          || o->write_jpeg))
+          || o->write_jpeg || o->own_table))
     return refuse (error,
         "--origin measures nothing, and prints what is known: "
         "it goes with files and --stall-limit alone");
+  if (o->own_table != NULL && (o->merge || o->list || o->csv || o->json
+          || o->plot || target || t->encoders))
+    return refuse (error, "--own-table measures nothing: it goes with files, "
+        "--quality, --write-jpeg, --format, --chroma-subsampling and "
+        "--first-frame alone");
   if (o->write_jpeg != NULL && (o->merge || o->resume || t->encoders != NULL
           || (t->transforms != NULL
               && strcmp (t->transforms, "jpeg-8x8") != 0)))
@@ -330,6 +335,10 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
     {"write-jpeg", 0, 0, G_OPTION_ARG_FILENAME, &o->write_jpeg,
           "Write the picture as a JPEG file at the quality measured or chosen",
         "FILE"},
+    {"own-table", 0, 0, G_OPTION_ARG_FILENAME, &o->own_table,
+          "Measure nothing: write the tables that suit the pictures best, with "
+          "the error of --quality and the fewest bits, for cjpeg -qtables",
+        "FILE"},
     {"plot-metric", 0, 0, G_OPTION_ARG_STRING, &t.plot_metric,
         "What it draws: psnr (default), or one of --metrics", "NAME"},
     {"resume", 0, 0, G_OPTION_ARG_NONE, &o->resume,
@@ -399,4 +408,5 @@ measure_options_clear (MeasureOptions * o)
   g_free (o->json);
   g_free (o->plot);
   g_free (o->write_jpeg);
+  g_free (o->own_table);
 }

@@ -15,7 +15,7 @@ typedef struct
 {
   gchar **arguments;            /* files, folders, patterns */
   gchar *csv, *json, *plot;     /* NULL: none */
-  gchar *write_jpeg;            /* NULL: none */
+  gchar *write_jpeg, *own_table;        /* NULL: none */
   gboolean quiet, resume, list, merge, origin, version;
   gint threads, backend;        /* values of the element's properties */
   gint stall_limit;             /* seconds; 0: none */

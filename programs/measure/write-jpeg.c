@@ -100,22 +100,19 @@ measure_find_levels (const gchar * from, const MeasurePlan * plan,
   return levels;
 }
 
-#ifdef HAVE_LIBJPEG
-/* The steps of libjpeg for luma or chroma. */
-static void
-set_steps (uint16_t steps[64], const BdctParams * params, gint table)
+gint
+measure_jpeg_step (const BdctParams * params, gint table, gint k)
 {
   const gint percent = params->quality < 50 ? 5000 / params->quality
       : 200 - 2 * params->quality;
 
-  for (guint k = 0; k < 64; k++)
-    if (params->n_steps > 0)
-      steps[k] = params->steps[(params->n_steps > 64 ? 64 * table : 0) + k];
-    else
-      steps[k] = CLAMP ((bdct_preset_info (params->preset)->step[table][k]
-              * percent + 50) / 100, 1, 255);
+  if (params->n_steps > 0)
+    return params->steps[(params->n_steps > 64 ? 64 * table : 0) + k];
+  return CLAMP ((bdct_preset_info (params->preset)->step[table][k] * percent
+          + 50) / 100, 1, 255);
 }
 
+#ifdef HAVE_LIBJPEG
 static gboolean
 describe (JpegFile * file, const BdctLayout * layout, const BdctJobInfo * job,
     const int16_t * levels, const BdctParams * params, GError ** error)
@@ -137,7 +134,8 @@ describe (JpegFile * file, const BdctLayout * layout, const BdctJobInfo * job,
   for (gint c = 0; c < file->n_components; c++) {
     file->component[c].h = c == 0 ? factors[layout->chroma][0] : 1;
     file->component[c].v = c == 0 ? factors[layout->chroma][1] : 1;
-    set_steps (file->component[c].steps, params, c > 0);
+    for (gint k = 0; k < 64; k++)
+      file->component[c].steps[k] = measure_jpeg_step (params, c > 0, k);
   }
   if (!jpeg_file_allocate (file, &reason))
     return measure_fail (error, reason.message);

@@ -19,6 +19,9 @@ gboolean measure_write_jpeg (const gchar * to, const gchar * from,
 /** Whether this program can; FALSE with an error if it has no libjpeg. */
 gboolean measure_write_jpeg_check (GError ** error);
 
+/** The step of frequency `k` of luma's table, 0, or chroma's, 1. */
+gint measure_jpeg_step (const BdctParams * params, gint table, gint k);
+
 /** Find a picture's levels: 16-byte aligned memory to be freed with free(), and
  * the layout. */
 int16_t *measure_find_levels (const gchar * from, const MeasurePlan * plan,

@@ -241,8 +241,9 @@ class _Plan:
         if len(transform) not in (1, n):
             raise ValueError(f'{len(transform)} transforms for {n} pictures: give '
                              'one, or one a picture')
-        bases = [dataclasses.replace(one, **more) if isinstance(one, Settings)
-                 else _settings(one, tuple(more.items())) for one in transform]
+        bases = [_settings(one, tuple(more.items())) if isinstance(one, str)
+                 else dataclasses.replace(one, **more) if more else one
+                 for one in transform]
         self.bases = bases
         numbers = []
         for name, values, high in ('quality', quality, 100), ('qp', qp, 51):
@@ -440,7 +441,8 @@ def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
             raise ValueError('metrics of a JPEG file: there are none')
 
         def decode(values, steps, form):
-            settings = [Settings(tables=s, baseline=False) for s in steps]
+            settings = [_settings('jpeg-8x8', (('tables', s), ('baseline', False)))
+                        for s in steps]
             return reconstruct(Levels(values, None, settings, form), device=device,
                                stream=stream, threads=threads).pictures
         return _jpeg.reconstruct(levels, decode)

@@ -2,6 +2,7 @@
 """JPEG files: their levels, the pictures that libjpeg-turbo and Pillow make of
 them, and files from levels."""
 import dataclasses
+import functools
 import os
 from typing import Any, BinaryIO, Callable, NamedTuple, Sequence
 
@@ -16,6 +17,29 @@ _SUBSAMPLINGS = {(1, 1): '4:4:4', (2, 1): '4:2:2', (1, 2): '4:4:0',
                  (2, 2): '4:2:0'}
 _MAX_STEP = 32767
 _IN_A_BATCH = 64
+
+
+class _Component(NamedTuple):
+    """How a component lies in a picture, and its blocks in `values`."""
+    factors: tuple[int, int]  # pixels to a sample, across and down
+    size: tuple[int, int]     # (height, width) in samples
+    grid: tuple[int, int]     # (rows, columns) in blocks
+    first: int                # level
+
+
+@functools.lru_cache(maxsize=1024)
+def _components(sampling: tuple[tuple[int, int], ...], width: int, height: int
+                ) -> tuple[list[_Component], int]:
+    """All of them, and the number of levels."""
+    most = [max(own[i] for own in sampling) for i in (0, 1)]
+    components, first = [], 0
+    for h, v in sampling:
+        across, down = most[0] // h, most[1] // v
+        size = -(-height // down), -(-width // across)
+        grid = -(-size[0] // 8), -(-size[1] // 8)
+        components.append(_Component((across, down), size, grid, first))
+        first += 64 * grid[0] * grid[1]
+    return components, first
 
 
 @dataclasses.dataclass
@@ -36,15 +60,12 @@ class JpegLevels:
     #: the components' names, as libjpeg judges them.
     colour_space: str
 
-    def _factors(self, component: int) -> tuple[int, int]:
-        """How many pixels one sample stands for, across and down."""
-        own = self.sampling[component]
-        return tuple(max(s[i] for s in self.sampling) // own[i] for i in (0, 1))
+    def _all(self) -> list[_Component]:
+        return _components(self.sampling, self.width, self.height)[0]
 
     def component_size(self, component: int) -> tuple[int, int]:
         """(height, width) of a component, in samples."""
-        across, down = self._factors(component)
-        return -(-self.height // down), -(-self.width // across)
+        return self._all()[component].size
 
     def blocks(self, component: int) -> Any:
         """(rows, columns, 8, 8), a view of `values`: the blocks of a component, of
@@ -52,17 +73,15 @@ class JpegLevels:
         if not 0 <= component < len(self.sampling):
             raise ValueError(f'component {component} is outside 0 to '
                              f'{len(self.sampling) - 1}')
-        first = 0
-        for c in range(component + 1):
-            rows, columns = (-(-side // 8) for side in self.component_size(c))
-            first, begin = first + 64 * rows * columns, first
-        return self.values[begin:first].reshape((rows, columns, 8, 8))
+        own = self._all()[component]
+        n = 64 * own.grid[0] * own.grid[1]
+        return self.values[own.first:own.first + n].reshape((*own.grid, 8, 8))
 
     @property
     def chroma_subsampling(self) -> str | None:
         """'4:4:4', '4:2:2', '4:4:0' or '4:2:0', of Y, Cb and Cr alike; else
         None."""
-        factors = [self._factors(c) for c in range(len(self.sampling))]
+        factors = [own.factors for own in self._all()]
         if len(factors) != 3 or factors[0] != (1, 1) or factors[1] != factors[2]:
             return None
         return _SUBSAMPLINGS.get(factors[1])
@@ -158,24 +177,30 @@ def _grey_form(height: int, width: int) -> _arrays.Form:
     return _arrays.Form((width, height, 8, 0, 1, 0), 'NHW', False)
 
 
-def _engine_steps(levels: JpegLevels) -> tuple[Any, np.ndarray]:
-    """Values and steps of each component, (components, 64), that an engine takes:
-    Cb and Cr have the same, and all are 1 to 32767. Where they are not, values are
-    multiplied here, in 16 bits as libjpeg-turbo does."""
-    tables = levels.tables.reshape(-1, 64)
-    odd = (tables == 0) | (tables > _MAX_STEP)
-    bad = odd.any(1)
-    if len(tables) == 3 and (tables[1] != tables[2]).any():
+@functools.lru_cache(maxsize=1024)
+def _plan_steps(tables: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The 64 or 128 steps that an engine takes for a file's tables, and the
+    components whose values have to be multiplied first, as Cb and Cr have
+    different ones or a step is outside 1 to 32767."""
+    steps = np.frombuffer(tables, np.uint16).reshape(-1, 64).copy()
+    bad = ((steps == 0) | (steps > _MAX_STEP)).any(1)
+    if len(steps) == 3 and (steps[1] != steps[2]).any():
         bad |= [False, True, True]
-    if not bad.any():
-        return levels.values, tables
+    steps[bad] = 1
+    return tuple(steps[:2].ravel().tolist()), tuple(np.flatnonzero(bad).tolist())
+
+
+def _engine_steps(levels: JpegLevels) -> tuple[Any, tuple[int, ...]]:
+    """Values and steps that an engine takes. Where values have to be multiplied
+    they are in 16 bits, as by libjpeg-turbo."""
+    steps, bad = _plan_steps(np.ascontiguousarray(levels.tables, np.uint16).tobytes())
+    if not bad:
+        return levels.values, steps
     values = _arrays.to_host(levels.values).copy()
-    tables = tables.copy()
     scaled = dataclasses.replace(levels, values=values)
-    for c in np.flatnonzero(bad):
-        scaled.blocks(c)[:] *= tables[c].astype(np.int16).reshape(8, 8)
-        tables[c] = 1
-    return _arrays.from_host(levels.values, values), tables
+    for c in bad:
+        scaled.blocks(c)[:] *= levels.tables[c].astype(np.int16)
+    return _arrays.from_host(levels.values, values), steps
 
 
 def _widen(plane: np.ndarray, across: int, down: int) -> np.ndarray:
@@ -216,8 +241,8 @@ def _rgb(y: np.ndarray, cb: np.ndarray, cr: np.ndarray) -> list[np.ndarray]:
 
 def _compose(levels: JpegLevels, planes: list[np.ndarray]) -> np.ndarray:
     """The pixels that Pillow gives, from the decoded components."""
-    planes = [_widen(plane, *levels._factors(c))[:levels.height, :levels.width]
-              for c, plane in enumerate(planes)]
+    planes = [_widen(plane, *own.factors)[:levels.height, :levels.width]
+              for plane, own in zip(planes, levels._all())]
     if levels.colour_space in ('YCbCr', 'YCCK'):
         # libjpeg's C, M and Y are 255 - R, G, B; Pillow inverts all four
         planes[:3] = _rgb(*planes[:3])
@@ -233,11 +258,10 @@ def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
     host = dataclasses.replace(levels, values=_arrays.to_host(levels.values))
     steps = [_engine_steps(dataclasses.replace(
         host, values=host.blocks(c).ravel(), tables=host.tables[c:c + 1],
-        sampling=((1, 1),), height=size[0], width=size[1]))
-        for c, size in enumerate(map(host.component_size, range(len(host.sampling))))]
-    planes = [decode(values[None], [tuple(tables[0].tolist())],
-                     _grey_form(*host.component_size(c)))[0]
-              for c, (values, tables) in enumerate(steps)]
+        sampling=((1, 1),), height=own.size[0], width=own.size[1]))
+        for c, own in enumerate(host._all())]
+    planes = [decode(values[None], [own], _grey_form(*host.component_size(c)))[0]
+              for c, (values, own) in enumerate(steps)]
     return _arrays.from_host(levels.values, _compose(host, planes))
 
 
@@ -262,7 +286,7 @@ def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> An
             values, steps = zip(*(_engine_steps(levels[i]) for i in part))
             made = decode(values[0][None] if len(part) == 1
                           else _arrays.stack(values),
-                          [tuple(s[:2].ravel().tolist()) for s in steps], form)
+                          steps, form)
             for i, picture in zip(part, made):
                 pictures[i] = picture
     return pictures
@@ -271,11 +295,10 @@ def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> An
 def _check(levels: Any) -> None:
     if not isinstance(levels, JpegLevels):
         raise TypeError(f'{type(levels).__name__} is neither Levels nor JpegLevels')
-    sizes = [levels.component_size(c) for c in range(len(levels.sampling))]
-    n = sum(64 * -(-height // 8) * -(-width // 8) for height, width in sizes)
-    if tuple(levels.values.shape) != (n,) or len(levels.tables) != len(sizes):
+    components, n = _components(levels.sampling, levels.width, levels.height)
+    if tuple(levels.values.shape) != (n,) or len(levels.tables) != len(components):
         raise ValueError(f'levels are {tuple(levels.values.shape)}, not {(n,)}, or '
-                         f'there are not {len(sizes)} tables')
+                         f'there are not {len(components)} tables')
 
 
 # What made a picture
