@@ -45,11 +45,31 @@ launch (const BdctCudaMetricPlanes *planes, unsigned x, unsigned y,
 template <int kThreads, int n> BDCT_INLINE void
 add_up (unsigned long long (&sum)[n][kThreads])
 {
-  for (int half = kThreads / 2; half > 0; half /= 2)
-    threads<kThreads> ([&] (int t) {
-      for (int k = 0; k < n && t < half; k++)
-        sum[k][t] += sum[k][t + half];
-    });
+  constexpr int kParts = 32;
+
+  static_assert (n * kParts <= kThreads && kThreads % kParts == 0,
+      "a warp for each sum");
+  threads<kThreads> ([&] (int t) {
+    unsigned long long (&of)[kThreads] = sum[t / kParts % n];
+    unsigned long long part = 0;
+
+    if (t >= n * kParts)
+      return;
+    BDCT_UNROLL
+    for (int i = 0; i < kThreads; i += kParts)
+      part += of[t % kParts + i];
+    of[t % kParts] = part;
+  });
+  threads<kThreads> ([&] (int t) {
+    unsigned long long all = 0;
+
+    if (t >= n)
+      return;
+    BDCT_UNROLL
+    for (int i = 0; i < kParts; i++)
+      all += sum[t][i];
+    sum[t][0] = all;
+  });
 }
 
 /* Zero the results, for kernels that add to them. */

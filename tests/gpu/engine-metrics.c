@@ -44,13 +44,14 @@ typedef struct {
 
 /* Of KERNELS: the least for all scales of MS-SSIM, and one for which XPSNR has
  * another kernel. PSNR-HVS has 64 blocks in a thread block: all of one, and one
- * block more; MS-SSIM tiles of 32 x 64 windows and of 32 x 32 halved samples:
- * whole ones, and one more. */
+ * block more; MS-SSIM tiles of 32 x 32 windows, of 60 x 16 samples of the
+ * second scale and of 32 x 16 of others: whole ones, and one more. */
 static const Shape shapes[] = {
   {8, 8, 25, ALL | QUICK, false}, {7, 40, 25, ALL, false},
   {17, 23, 50, ALL | QUICK, false}, {61, 49, 25, ALL, false},
   {57, 57, 25, ALL | QUICK, false}, {92, 36, 25, ALL | QUICK, false},
-  {192, 256, 25, ALL, false}, {202, 203, 25, ALL | QUICK, false},
+  {240, 256, 25, ALL, false}, {202, 203, 25, ALL | QUICK, false},
+  {242, 226, 25, ALL | QUICK, false},
   {64, 40, 60, ALL | QUICK, false}, {176, 176, 25, ALL | QUICK, false},
   {181, 177, 50, ALL | KERNELS, false}, {353, 201, 25, ALL, false},
   {720, 486, 50, ALL, false}, {1919, 1079, 25, ALL, true},
