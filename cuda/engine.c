@@ -447,8 +447,8 @@ place_counts (CudaEngine * self, Entry * entry, BdctError * error)
 
   if (!entry->frame.plan.jobs.bits)
     return true;
-  if (self->counts.host.data == NULL && (!bdct_buffer_reserve (&self->counts, size,
-              true, &self->engine, error)
+  if (self->counts.host.data == NULL
+      && (!bdct_buffer_reserve (&self->counts, size, true, &self->engine, error)
           || !zero (self->counts.device, size, self->device.stream, error)))
     return false;
   entry->frame.results.first_counts = first_counts (self->counts.device,

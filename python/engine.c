@@ -408,8 +408,8 @@ engine_compare (PyObject * object, PyObject * args)
   return run_batch ((Engine *) object, layout, depth, &batch);
 }
 
-/* As transform, for R, G and B on the device with one `Jobs`: pictures, PSNR and
- * JPEG's bits alone, `high` pictures at a time. */
+/* As transform, for R, G and B on the device with one `Jobs`: pictures, PSNR
+ * and JPEG's bits alone, `high` pictures at a time. */
 static PyObject *
 engine_stack (PyObject * object, PyObject * args)
 {

@@ -18,7 +18,8 @@ static int32_t *const matrices[] = {
 #include BDCT_TRANSFORMS
 };
 
-_Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 128, "BdctQuantizerSet has a bit each");
+_Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 128,
+    "BdctQuantizerSet has a bit for each");
 
 static void
 fill_matrices (void)

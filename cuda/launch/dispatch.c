@@ -509,7 +509,8 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
     .id = cudaLaunchAttributeProgrammaticStreamSerialization,
     .val.programmaticStreamSerializationAllowed = 1
   };
-  struct cudaLaunchConfig_st config = {.gridDim = {batch->n_tiles, 1, first->pictures},
+  struct cudaLaunchConfig_st config = {
+    .gridDim = {batch->n_tiles, 1, first->pictures},
     .blockDim = {kernel->warps * 32, 1, 1},.stream = stream,
     .attrs = &early,.numAttrs = kernel->spans && device->capability.early
   };

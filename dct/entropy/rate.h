@@ -80,8 +80,8 @@ typedef enum { BDCT_FILES_NONE, BDCT_FILES_ANNEX_K, BDCT_FILES_ALL } BdctFiles;
 void bdct_rate_price (const BdctRateCounts *counts, const BdctLayout *layout,
     const BdctJob *job, BdctFiles files, BdctStats *stats);
 
-/** Set the bits and the file size of a picture of a stack (BdctFrame.stack_bits)
- * from its own counts and job. */
+/** Set the bits and the file size of a picture of a stack
+ * (BdctFrame.stack_bits) from its own counts and job. */
 void bdct_rate_price_picture (const BdctRateCounts *counts,
     const BdctLayout *stack, const BdctJob *job, uint64_t bits[2]);
 
