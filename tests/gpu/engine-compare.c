@@ -423,6 +423,7 @@ main (int argc, char **argv)
     .context = { count_enter, count_leave, &entered }
   };
   bool quick = false;
+  unsigned part = 0, n_parts = 1;
   int status;
 
   for (int i = 1; i < argc; i++) {
@@ -430,8 +431,13 @@ main (int argc, char **argv)
       quick = true;
     } else if (strcmp (argv[i], "--cuda-cores") == 0) {
       options.isa = "cuda-cores";
+    } else if (i + 2 < argc && strcmp (argv[i], "--part") == 0
+        && atoi (argv[i + 2]) > 0) {
+      part = atoi (argv[++i]);
+      n_parts = atoi (argv[++i]);
     } else {
-      fprintf (stderr, "usage: %s [--quick] [--cuda-cores]\n", argv[0]);
+      fprintf (stderr, "usage: %s [--quick] [--cuda-cores] [--part I N]\n",
+          argv[0]);
       return 2;
     }
   }
@@ -445,7 +451,8 @@ main (int argc, char **argv)
       Agreement agreement = { 0, 0, 0 };
       int ok = 0, bad = 0;
 
-      if ((quick && !formats[f].quick) || !is_wanted (&formats[f], t))
+      if ((quick && !formats[f].quick) || !is_wanted (&formats[f], t)
+          || f % n_parts != part)
         continue;
       for (size_t s = 0; s < N_SIZES; s++)
         if (!quick || sizes[s].quick)
