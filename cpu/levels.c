@@ -5,10 +5,12 @@
 #include "state.h"
 
 #include "dct/base/min.h"
+#include "dct/transform/matrices.h"
 
 #define BDCT_INLINE BDCT_FORCE_INLINE
 #undef BDCT_UNROLL
 #define BDCT_UNROLL
+#define BDCT_ISLOW(k, i) bdct_islow_8[k][i]
 #include "dct/quantizer/inverse.h"
 
 /* Where sample (x, y) of a component is. */
@@ -59,6 +61,33 @@ invert (const BdctTilePlane * p, const BdctTileQuantizer * set,
   return nonzero;
 }
 
+/* Likewise of jpeg-8x8 in 32 bits; false if these do not hold it. */
+static bool
+invert_short (const BdctComponentJob * job, const BdctLevel * levels,
+    int32_t * x, int *nonzero)
+{
+  int32_t wide = 0;
+  int n = 0;
+
+  for (int k = 0; k < 64; k++) {
+    x[k] = levels[k] * job->quant[k];
+    wide |= x[k] ^ x[k] >> 31;
+    n += levels[k] != 0;
+  }
+  if (!bdct_inverse_is_short (wide))
+    return false;
+  for (int u = 0; u < 8; u++)
+    bdct_inverse_short_line (x + u, 8, job->inv_shift[0]);
+  for (int k = 0; k < 64; k++)
+    wide |= x[k] ^ x[k] >> 31;
+  if (!bdct_inverse_is_short (wide))
+    return false;
+  for (int v = 0; v < 8; v++)
+    bdct_inverse_short_line (x + 8 * v, 1, job->inv_shift[1]);
+  *nonzero += n;
+  return true;
+}
+
 /* Store a transform's residuals. Returns its squared errors. */
 static uint64_t
 store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
@@ -84,6 +113,31 @@ store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
             bytes, shift, sample);
     }
   return sse;
+}
+
+/* Likewise, of jpeg-8x8. */
+static uint64_t
+store_short (const BdctTilePlane * p, const int32_t * x, int left, int top)
+{
+  BdctInverseValue value[64];
+
+  if (p->src.data == NULL && p->dst.data != NULL && p->depth == 8
+      && p->layout.interleave == 1 && left + 8 <= p->layout.width
+      && top + 8 <= p->layout.height) {
+    for (int v = 0; v < 8; v++) {
+      uint8_t *to = p->dst.data + (top + v) * p->dst.stride + left;
+
+      for (int u = 0; u < 8; u++) {
+        const int sample = x[8 * v + u] + 128;
+
+        to[u] = sample < 0 ? 0 : sample > 255 ? 255 : sample;
+      }
+    }
+    return 0;
+  }
+  for (int k = 0; k < 64; k++)
+    value[k].whole = x[k];
+  return store (p, value, left, top, 8, 8);
 }
 
 /* The picture of a transform's levels; those beyond `keep` are 0. */
@@ -118,6 +172,7 @@ bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
   const int height = 1 << bdct_job_log2_down (job);
   BdctInverseValue x[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
   int64_t dcs[BDCT_MAX_PARTS];
+  int32_t brief[64];
   uint64_t sse = 0;
   int nonzero = 0;
 
@@ -133,8 +188,13 @@ bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
     const int top = (number / p->grid.columns << job->log2_height)
         + row * height;
 
-    nonzero += invert (p, set, levels + k * size, has_dc ? &dcs[k] : NULL, x);
-    sse += store (p, x, left, top, width, height);
+    if (p->family == BDCT_FAMILY_JPEG && invert_short (job, levels, brief,
+            &nonzero)) {
+      sse += store_short (p, brief, left, top);
+    } else {
+      nonzero += invert (p, set, levels + k * size, has_dc ? &dcs[k] : NULL, x);
+      sse += store (p, x, left, top, width, height);
+    }
     if (p->levels.data != NULL)
       draw (p, job, levels + k * size, left, top);
   }

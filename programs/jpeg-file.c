@@ -17,6 +17,18 @@ typedef struct
   BdctError *error;
 } Handler;
 
+static bool
+refuse (BdctError * error, const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (error != NULL)
+    vsnprintf (error->message, sizeof error->message, format, args);
+  va_end (args);
+  return false;
+}
+
 static void
 fail (j_common_ptr info)
 {
@@ -24,9 +36,7 @@ fail (j_common_ptr info)
   char text[JMSG_LENGTH_MAX];
 
   info->err->format_message (info, text);
-  if (handler->error != NULL)
-    snprintf (handler->error->message, sizeof handler->error->message, "%s",
-        text);
+  refuse (handler->error, "%s", text);
   longjmp (handler->jump, 1);
 }
 
@@ -39,6 +49,20 @@ judge (j_common_ptr info, int level)
     fail (info);
 }
 
+/* A scan costs a pass over the picture and takes few bytes of a file. */
+#define MAX_SCANS 500
+
+static void
+limit_scans (j_common_ptr info)
+{
+  Handler *handler = (Handler *) info->err;
+
+  if (((j_decompress_ptr) info)->input_scan_number <= MAX_SCANS)
+    return;
+  refuse (handler->error, "it has more than %d scans", MAX_SCANS);
+  longjmp (handler->jump, 1);
+}
+
 static struct jpeg_error_mgr *
 handler_init (Handler * handler, BdctError * error)
 {
@@ -48,18 +72,6 @@ handler_init (Handler * handler, BdctError * error)
   base->emit_message = judge;
   handler->error = error;
   return base;
-}
-
-static bool
-refuse (BdctError * error, const char *format, ...)
-{
-  va_list args;
-
-  va_start (args, format);
-  if (error != NULL)
-    vsnprintf (error->message, sizeof error->message, format, args);
-  va_end (args);
-  return false;
 }
 
 const char *
@@ -113,7 +125,7 @@ jpeg_file_allocate (JpegFile * file, BdctError * error)
         DCTSIZE2 * sizeof *own->levels);
     if (own->levels == NULL) {
       jpeg_file_clear (file);
-      return refuse (error, "no memory for its levels");
+      return refuse (error, "out of memory: its levels");
     }
   }
   return true;
@@ -211,6 +223,7 @@ bool
 jpeg_file_read (JpegFile * file, const void *data, size_t size,
     uint64_t max_pixels, BdctError * error)
 {
+  struct jpeg_progress_mgr progress = {.progress_monitor = limit_scans };
   struct jpeg_decompress_struct info;
   volatile bool ok = false;
   Handler handler;
@@ -223,6 +236,7 @@ jpeg_file_read (JpegFile * file, const void *data, size_t size,
     return false;
   }
   jpeg_create_decompress (&info);
+  info.progress = &progress;
   jpeg_mem_src (&info, data, (unsigned long) size);
   jpeg_read_header (&info, TRUE);
   if (set_header (file, &info, max_pixels, error)) {

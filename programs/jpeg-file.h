@@ -48,9 +48,10 @@ typedef struct
 } JpegFileOptions;
 
 /** Read a file's levels. Fails, with the reason, if it is truncated or corrupt,
- * if it has more than `max_pixels` pixels, other than 8 bits a sample, or
- * sampling factors that do not divide the largest ones; or if it is progressive
- * and lacks scans, which decoders smooth. Free with jpeg_file_clear(). */
+ * if it has more than `max_pixels` pixels or 500 scans, other than 8 bits a
+ * sample, or sampling factors that do not divide the largest ones; or if it is
+ * progressive and lacks scans, which decoders smooth. Free with
+ * jpeg_file_clear(). */
 bool jpeg_file_read (JpegFile * file, const void *data, size_t size,
     uint64_t max_pixels, BdctError * error);
 

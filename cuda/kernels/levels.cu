@@ -12,11 +12,7 @@
 /* After BDCT_INLINE. */
 #include "symbols.cuh"
 
-#include "dct/quantizer/inverse.h"
-
 namespace {
-
-constexpr int kThreads = BDCT_MAX_SIZE, kCounting = 128;
 
 /* All bases' matrices. */
 struct Tables
@@ -52,6 +48,15 @@ find_matrix (BdctBasis basis)
       return nullptr;
   }
 }
+
+} // namespace
+
+#define BDCT_ISLOW(k, i) tables.ISLOW_8[8 * (k) + (i)]
+#include "dct/quantizer/inverse.h"
+
+namespace {
+
+constexpr int kThreads = BDCT_MAX_SIZE, kCounting = 128;
 
 /* A component's constants. */
 struct alignas (16) Constants
@@ -274,25 +279,34 @@ struct Reconstruct
               constants.job.transposed, number, j, x));
     });
     threads<kThreads> ([&] (int t) {
-      const int number = first_number (b, t);
-      BdctCudaAccumulator &accumulator =
-          b.plane.accumulators[tile % BDCT_CUDA_ACCUMULATORS];
-      const int c = b.plane.layout.component[b.i];
-
-      if (number >= b.n >> b.log2_parts)
-        return;
-      atomicAdd (&accumulator.sse[c], shared.sse[t]);
-      atomicAdd (&accumulator.nonzero[c],
-          (unsigned long long) shared.nonzero[t]);
-      if (b.plane.blocks[b.i] != nullptr) {
-        BdctBlockRecord record = { 0, 0, 0 };
-
-        record.sse = shared.sse[t] < UINT32_MAX ? (uint32_t) shared.sse[t]
-            : UINT32_MAX;
-        record.nonzero = (uint16_t) shared.nonzero[t];
-        b.plane.blocks[b.i][number] = record;
-      }
+      if (t < kThreads / 4)
+        finish_block (b, tile, first_number (b, t), shared.sse[t],
+            shared.nonzero[t]);
     });
+  }
+
+  /* Add a block's figures to the frame's, and write its record. */
+  static BDCT_INLINE void
+  finish_block (const Blocks &b, int tile, int number, unsigned long long sse,
+      uint32_t nonzero)
+  {
+    BdctCudaAccumulator &accumulator =
+        b.plane.accumulators[tile % BDCT_CUDA_ACCUMULATORS];
+    const int c = b.plane.layout.component[b.i];
+
+    if (number >= b.n >> b.log2_parts)
+      return;
+    if (sse > 0)
+      atomicAdd (&accumulator.sse[c], sse);
+    if (nonzero > 0)
+      atomicAdd (&accumulator.nonzero[c], (unsigned long long) nonzero);
+    if (b.plane.blocks[b.i] != nullptr) {
+      BdctBlockRecord record = { 0, 0, 0 };
+
+      record.sse = sse < UINT32_MAX ? (uint32_t) sse : UINT32_MAX;
+      record.nonzero = (uint16_t) nonzero;
+      b.plane.blocks[b.i][number] = record;
+    }
   }
 
   /* The number of the tile's t-th block. */
@@ -301,6 +315,146 @@ struct Reconstruct
   {
     return t < kThreads >> (b.log2_size + b.log2_parts)
         ? (b.first >> b.log2_parts) + t : b.n;
+  }
+};
+
+/* Blocks of jpeg-8x8 at a depth of 8: in 32 bits, where these hold them. Blocks
+ * lie so far apart in shared memory that a warp's columns go to different
+ * banks. */
+constexpr int kShort = 256, kPitch = 72;
+
+struct FoundShort
+{
+  alignas (16) int32_t value[kShort / 8 * kPitch];
+  unsigned long long sse[kShort / 8];   /* by block */
+  uint32_t nonzero[kShort / 8], wide[kShort / 8];
+};
+
+struct ReconstructShort
+{
+  static constexpr int n_threads = kShort;
+  static constexpr bool by_lines = true;
+  using Shared = FoundShort;
+
+  /* Column `j` of a block, behind the first pass. */
+  static BDCT_INLINE void
+  load_column (const Blocks &b, int number, int t, FoundShort &shared)
+  {
+    const BdctComponentJob &job = b.constants (number).job;
+    const size_t behind = b.plane.layout.interleave > 1
+        && b.plane.layout.component[b.i] == BDCT_V ? b.n : 0;
+    const int j = t % 8;
+    const BdctLevel *levels = b.plane.from_levels + (behind + number) * 64 + j;
+    bool is_short = true;
+    uint32_t nonzero = 0;
+    int32_t x[8];
+
+    BDCT_UNROLL for (int k = 0; k < 8; k++) {
+      const int level = levels[8 * k];
+
+      x[k] = level * job.quant[8 * k + j];
+      is_short = is_short && bdct_inverse_is_short (x[k]);
+      nonzero += level != 0;
+    }
+    bdct_inverse_short_line (x, 1, job.inv_shift[0]);
+    BDCT_UNROLL for (int k = 0; k < 8; k++) {
+      is_short = is_short && bdct_inverse_is_short (x[k]);
+      shared.value[t / 8 * kPitch + 8 * k + j] = x[k];
+    }
+    if (nonzero > 0)
+      atomicAdd (&shared.nonzero[t / 8], nonzero);
+    if (!is_short)
+      atomicAdd (&shared.wide[t / 8], 1u);
+  }
+
+  /* Row `j` of a block whose values are any. */
+  static BDCT_INLINE void
+  invert_wide (const Blocks &b, int number, int j, BdctInverseValue *row)
+  {
+    const Constants &constants = b.constants (number);
+    const BdctInversePass columns = bdct_inverse_pass (constants.family,
+        &constants.job, constants.column, tables.ISLOW_8, false);
+    const BdctInversePass rows = bdct_inverse_pass (constants.family,
+        &constants.job, constants.row, tables.ISLOW_8, true);
+
+    for (int u = 0; u < 8; u++) {
+      BdctInverseValue x[8];
+
+      Reconstruct::load_line (b, constants, number, u, x);
+      bdct_inverse_line (&columns, x);
+      row[u] = x[j];
+    }
+    bdct_inverse_line (&rows, row);
+  }
+
+  /* Store row `j`, if that can be 8 bytes at once. */
+  static BDCT_INLINE bool
+  store_row (const Blocks &b, int number, int j, const BdctInverseValue *row)
+  {
+    const BdctPlaneLayout &layout = b.plane.layout;
+    uint32_t four[2] = { 0, 0 };
+    int left, top;
+
+    b.find (number, &left, &top);
+    if (b.plane.src.data != nullptr || b.plane.dst.data == nullptr
+        || layout.interleave > 1 || left + 8 > layout.width)
+      return false;
+    if (top + j >= layout.height)
+      return true;
+
+    uint8_t *to = b.sample (b.plane.dst, left, top + j);
+
+    if ((uintptr_t) to % 8 != 0)
+      return false;
+    BDCT_UNROLL for (int k = 0; k < 8; k++) {
+      const int64_t whole = row[k].whole + 128;
+
+      four[k / 4] |= (uint32_t) (whole < 0 ? 0 : whole > 255 ? 255 : whole)
+          << k % 4 * 8;
+    }
+    memcpy (__builtin_assume_aligned (to, 8), four, 8);
+    return true;
+  }
+
+  static BDCT_INLINE void
+  block (const Blocks &b, int tile, FoundShort &shared)
+  {
+    threads<kShort> ([&] (int t) {
+      if (t < kShort / 8) {
+        shared.sse[t] = 0;
+        shared.nonzero[t] = shared.wide[t] = 0;
+      }
+    });
+    threads<kShort> ([&] (int t) {
+      if (b.number (t) < b.n)
+        load_column (b, b.number (t), t, shared);
+    });
+    threads<kShort> ([&] (int t) {
+      const int number = b.number (t), j = t % 8;
+      BdctInverseValue row[8];
+      int32_t x[8];
+
+      if (number >= b.n)
+        return;
+      if (shared.wide[t / 8] > 0) {
+        invert_wide (b, number, j, row);
+      } else {
+        BDCT_UNROLL for (int k = 0; k < 8; k++)
+          x[k] = shared.value[t / 8 * kPitch + 8 * j + k];
+        bdct_inverse_short_line (x, 1,
+            b.constants (number).job.inv_shift[1]);
+        BDCT_UNROLL for (int k = 0; k < 8; k++)
+          row[k].whole = x[k];
+      }
+      if (!store_row (b, number, j, row))
+        atomicAdd (&shared.sse[t / 8], Reconstruct::store_line (b, false,
+                number, j, row));
+    });
+    threads<kShort> ([&] (int t) {
+      if (t < kShort / 8)
+        Reconstruct::finish_block (b, tile, b.first + t, shared.sse[t],
+            shared.nonzero[t]);
+    });
   }
 };
 
@@ -466,6 +620,8 @@ bdct_levels_find (BdctLevelsKernel what)
       return &kernel<Symbols>;
     case BDCT_LEVELS_DRAW:
       return &kernel<Draw>;
+    case BDCT_LEVELS_RECONSTRUCT_JPEG:
+      return &kernel<ReconstructShort>;
     default:
       return &kernel<Reconstruct>;
   }

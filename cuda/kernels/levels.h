@@ -18,6 +18,7 @@ extern "C" {
 typedef enum
 {
   BDCT_LEVELS_RECONSTRUCT,
+  BDCT_LEVELS_RECONSTRUCT_JPEG, /**< likewise, of jpeg-8x8 at a depth of 8 */
   BDCT_LEVELS_SYMBOLS,
   BDCT_LEVELS_DRAW,
 } BdctLevelsKernel;

@@ -48,7 +48,9 @@ reconstruct (const BdctCudaFrame * frame, const BdctStaging * staging,
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctCudaWork work = frame->jobs.work;
 
-  work.kernel = bdct_levels_find (BDCT_LEVELS_RECONSTRUCT);
+  work.kernel = bdct_levels_find (work.quantizers->family == BDCT_FAMILY_JPEG
+      && layout->depth == 8 ? BDCT_LEVELS_RECONSTRUCT_JPEG
+      : BDCT_LEVELS_RECONSTRUCT);
   bdct_blocks_init (grid, layout, work.quantizers);
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_image (&work, layout, &frame->images.image[BDCT_PLAN_RECONSTRUCTION]);

@@ -13,8 +13,9 @@
  * dct-8x8 does the operations of the engines in their order, in single
  * precision, and saturates.
  *
- * The includer defines BDCT_INLINE, qualifiers that force inlining, and
- * BDCT_UNROLL, a pragma that unrolls a loop.
+ * The includer defines BDCT_INLINE, qualifiers that force inlining,
+ * BDCT_UNROLL, a pragma that unrolls a loop, and BDCT_ISLOW (k, i), the entry
+ * of bdct_islow_8 (matrices.h), which is a constant where both are.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -114,6 +115,38 @@ bdct_inverse_pass (BdctFamily family, const BdctComponentJob *job,
   pass.clip16 = job->clip16;
   pass.last = last;
   return pass;
+}
+
+/** Whether a value of jpeg-8x8's is small enough for a line in 32 bits: 8 of
+ * these magnitudes times 11363, the largest entry of the matrix, are below
+ * 2^31. All values that come of samples are. */
+#define BDCT_INVERSE_SHORT 16384
+BDCT_INLINE bool
+bdct_inverse_is_short (int32_t value)
+{
+  return value >= -BDCT_INVERSE_SHORT && value < BDCT_INVERSE_SHORT;
+}
+
+/** Turn 8 frequencies of jpeg-8x8, `step` apart, into 8 samples: as
+ * bdct_inverse_line() does, in 32 bits. */
+BDCT_INLINE void
+bdct_inverse_short_line (int32_t *x, int step, int shift)
+{
+  const int32_t half = 1 << (shift - 1);
+  int32_t even[4], odd[4];
+
+  BDCT_UNROLL for (int i = 0; i < 4; i++) {
+    even[i] = half;
+    odd[i] = 0;
+    BDCT_UNROLL for (int k = 0; k < 8; k += 2) {
+      even[i] += BDCT_ISLOW (k, i) * x[k * step];
+      odd[i] += BDCT_ISLOW (k + 1, i) * x[(k + 1) * step];
+    }
+  }
+  BDCT_UNROLL for (int i = 0; i < 4; i++) {
+    x[i * step] = (even[i] + odd[i]) >> shift;
+    x[(7 - i) * step] = (even[i] - odd[i]) >> shift;
+  }
 }
 
 /* The residual of a sample that is still times 8: rounded half up. */

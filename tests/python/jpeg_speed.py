@@ -97,6 +97,8 @@ def measure(name, data, options, pool):
             by_nvjpeg(encoded[:1])[0].permute(1, 2, 0).cpu().numpy()]
     print(f'{os.path.basename(name)}: {expected.shape[1]} x {expected.shape[0]}, '
           f'{len(data)} bytes, {options.copies} of it')
+    if options.levels_only:
+        ways = {'levels': ways['levels']}
     for way, function in ways.items():
         seconds = time_of(function, synchronize)
         text = ''
@@ -112,6 +114,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('files', nargs='+')
     parser.add_argument('--cuda', action='store_true')
+    parser.add_argument('--levels-only', action='store_true')
     parser.add_argument('--copies', type=int, default=256)
     parser.add_argument('--threads', type=int, default=os.cpu_count())
     options = parser.parse_args()
