@@ -193,6 +193,45 @@ test_bad (void)
   free (data);
 }
 
+/* A scan again and again, of a grey file that claims three components. */
+static void
+test_scans (void)
+{
+  static const unsigned char frame[] = { 0xff, 0xc0, 0, 17, 8, 0, 8, 0, 8, 3,
+    1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0
+  };
+  const Case c = { 8, 8, 1, 1, 80, JCS_GRAYSCALE, JCS_GRAYSCALE, FALSE, FALSE,
+    0
+  };
+  unsigned long size;
+  unsigned char *data = compress (&c, &size);
+  const unsigned char *sof = find_marker (data, size, 0xc0);
+  const unsigned char *scan = find_marker (data, size, 0xda);
+  const unsigned char *end = data + size - 2;
+  const size_t length = end - scan;
+
+  for (int n = 500; n <= 501; n++) {
+    GByteArray *many = g_byte_array_new ();
+    JpegFile file;
+
+    g_byte_array_append (many, data, sof - data);
+    g_byte_array_append (many, frame, sizeof frame);
+    g_byte_array_append (many, sof + 13, scan - sof - 13);
+    for (int i = 0; i < n; i++)
+      g_byte_array_append (many, scan, length);
+    g_byte_array_append (many, end, 2);
+    if (n > 500)
+      expect_error (many->data, many->len, MAX_PIXELS, "more than 500 scans");
+    else
+      g_assert_true (jpeg_file_read (&file, many->data, many->len, MAX_PIXELS,
+              NULL));
+    if (n == 500)
+      jpeg_file_clear (&file);
+    g_byte_array_unref (many);
+  }
+  free (data);
+}
+
 /* Random damage gives an error or a file, and nothing worse. */
 static void
 test_damage (void)
@@ -255,6 +294,7 @@ main (int argc, char **argv)
   g_test_add_func ("/jpeg-file/round-trip", test_round_trip);
   g_test_add_func ("/jpeg-file/restart", test_restart);
   g_test_add_func ("/jpeg-file/bad", test_bad);
+  g_test_add_func ("/jpeg-file/scans", test_scans);
   g_test_add_func ("/jpeg-file/damage", test_damage);
   g_test_add_func ("/jpeg-file/bad-levels", test_bad_levels);
   return g_test_run ();
