@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""documents.py BUILD PYTHON PAGE...
+
+Run what pages tell their readers to: each block of sh, and each of python with PYTHON,
+in the order in which they stand, in a folder that looks like a fresh clone with BUILD
+in it, a video and pictures. Of the lines that a page shows as the output of a block, in
+the block without a language behind it, one at least must have come. Nothing is
+installed, compiled or shown in a window: what does, is replaced below. Prints TAP."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+BUILD, PYTHON, *PAGES = sys.argv[1:]
+TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# In place of programs that would change the machine or the build.
+INSTEAD = '''
+git () { :; }
+ninja () { :; }
+meson () {
+  case $1 in
+    devenv) command meson "$@" ;;
+    install) command meson "$@" --no-rebuild --quiet --destdir "$HOME/installed" ;;
+    configure) ;;
+    *) echo "what is meson $1 to do here?"; return 1 ;;
+  esac
+}
+cd () { test "$1" = gst-blockdct || builtin cd "$@"; }
+'''
+FENCE = re.compile(r'^```(\w*)$')
+# Of elements that not every machine has.
+OTHERS = re.compile(r'\b(?:x26[45]enc|avdec_\w+)\b')
+
+
+def read_blocks(page):
+    """(line, language, text) of each block between fences."""
+    begin = None
+    with open(page, encoding='utf-8') as file:
+        lines = file.read().split('\n')
+    for number, line in enumerate(lines, 1):
+        fence = FENCE.match(line)
+        if fence and begin is None:
+            begin, language = number, fence[1]
+        elif line == '```':
+            yield begin, language, '\n'.join(lines[begin:number - 1])
+            begin = None
+    if begin is not None:
+        raise SystemExit(f'{page}:{begin}: the block has no end')
+
+
+def call(words, **options):
+    return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False, timeout=120,
+                          **options)
+
+
+def make_clone(folder):
+    """The tree, with the build as it is, and files of the reader's."""
+    clone, home = os.path.join(folder, 'gst-blockdct'), os.path.join(folder, 'home')
+    os.makedirs(os.path.join(clone, 'tools'))
+    os.makedirs(os.path.join(home, 'pictures'))
+    for name in os.listdir(TOP):
+        if not name.startswith(('.', 'build')) and name not in ('tools', 'check'):
+            os.symlink(os.path.join(TOP, name), os.path.join(clone, name))
+    os.symlink(BUILD, os.path.join(clone, 'build'))
+    os.symlink(os.path.join(TOP, 'tools', 'messages.awk'),
+               os.path.join(clone, 'tools', 'messages.awk'))
+    os.symlink(os.path.join(TOP, 'tests', 'programs', 'built.sh'),
+               os.path.join(clone, 'tools', 'setup.sh'))
+    with open(os.path.join(clone, 'check'), 'w', encoding='utf-8') as file:
+        file.write(f'#!/bin/sh\nexec "{TOP}/check" --help\n')
+    os.chmod(file.name, 0o755)
+    for source, output in (('size=320x180:rate=30', [os.path.join(clone, 'holiday.mp4')]),
+                           ('size=96x64', ['-frames:v', '3',
+                                           os.path.join(home, 'pictures', '%d.png')])):
+        done = call(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=' + source,
+                     '-t', '1', '-pix_fmt', 'yuv420p' if 'rate' in source else 'rgb24',
+                     *output])
+        if done.returncode:
+            raise SystemExit(done.stdout)
+    return clone, home
+
+
+def missing(text):
+    """What a block needs that is not there."""
+    for name in sorted(set(OTHERS.findall(text))):
+        if call(['gst-inspect-1.0', '--exists', name]).returncode:
+            return name
+    return None
+
+
+def run(language, text, clone, home):
+    environment = {**os.environ, 'HOME': home, 'PYTHONDONTWRITEBYTECODE': '1'}
+    if language == 'python':
+        environment['PYTHONPATH'] = os.path.join(BUILD, 'python')
+        words = [PYTHON, '-c', text]
+    else:
+        text = text.replace('autovideosink', 'fakesink')
+        words = ['bash', '-eu', '-o', 'pipefail', '-c', INSTEAD + text]
+    try:
+        return call(words, cwd=clone, env=environment)
+    except subprocess.TimeoutExpired as error:
+        return subprocess.CompletedProcess(words, 124, f'no end: {error}\n')
+
+
+def main():
+    number = 0
+    try:
+        call(['ffmpeg', '-version'])
+    except FileNotFoundError:
+        print('1..0 # SKIP ffmpeg is not there')
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        clone, home = make_clone(folder)
+        for page in PAGES:
+            blocks = list(read_blocks(page))
+            shown = [text.split('\n') if language == '' else []
+                     for _, language, text in blocks[1:]] + [[]]
+            for (line, language, text), expected in zip(blocks, shown):
+                if language not in ('sh', 'python'):
+                    continue
+                number += 1
+                name = f'{number} {os.path.basename(page)}:{line}'
+                lacks = missing(text)
+                if language == 'python' \
+                        and not os.path.isdir(os.path.join(BUILD, 'python', 'blockdct')):
+                    lacks = 'the Python module (-Dpython=enabled)'
+                if lacks:
+                    print(f'ok {name} # SKIP not there: {lacks}')
+                    continue
+                done = run(language, text, clone, home)
+                output = done.stdout.split('\n')
+                as_shown = not expected or any(
+                    known in output for known in expected if known != '...')
+                if done.returncode == 0 and as_shown:
+                    print(f'ok {name}')
+                    continue
+                for known in [] if as_shown else expected:
+                    print(f'# not a line of the output: {known}')
+                for said in output[-30:]:
+                    print(f'# {said}')
+                print(f'not ok {name}')
+    print(f'1..{number}')
+
+
+if __name__ == '__main__':
+    main()
