@@ -182,7 +182,7 @@ test_no_thread (void)
   set_up (&bench, path);
   before = count_descriptors ();
   g_atomic_int_set (&refuse_threads, TRUE);
-  check_refused (&bench, "Have fewer threads");
+  check_refused (&bench, "Run fewer threads");
   g_atomic_int_set (&refuse_threads, FALSE);
   g_assert_cmpuint (count_descriptors (), ==, before);
   /* And then it can. */
