@@ -565,7 +565,7 @@ template <bool CHROMA> struct TreeBins
     const Streams &streams = c.streams ();
     uint32_t bypass;
 
-    for (int i = t; i < (int) (sizeof sh.string / 4); i += n_threads)
+    for (int i = t; i < streams.words; i += n_threads)
       sh.string[i] = 0;
     for (int i = t; i < (int) (sizeof sh.sort / 4); i += n_threads)
       ((uint32_t *) &sh.sort)[i] = ((const uint32_t *) &sort_table)[i];
