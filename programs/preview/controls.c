@@ -183,43 +183,6 @@ set_control (PreviewSession * self, guint control, const GValue * value)
     set_value (self, preview_controls[control], value);
 }
 
-gdouble
-preview_session_get_number (PreviewSession * self, guint control)
-{
-  GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
-  gdouble v;
-
-  preview_session_get_value (self, control, &value);
-  if (G_VALUE_HOLDS_DOUBLE (&value)) {
-    v = g_value_get_double (&value);
-  } else {
-    g_value_init (&number, G_TYPE_INT);
-    g_value_transform (&value, &number);
-    v = g_value_get_int (&number);
-  }
-  g_value_unset (&value);
-  return v;
-}
-
-void
-preview_session_set_number (PreviewSession * self, guint control,
-    gdouble number)
-{
-  GParamSpec *pspec = preview_session_get_pspec (self, control);
-  GValue value = G_VALUE_INIT, whole = G_VALUE_INIT;
-
-  g_value_init (&value, pspec->value_type);
-  if (G_VALUE_HOLDS_DOUBLE (&value)) {
-    g_value_set_double (&value, number);
-  } else {
-    g_value_init (&whole, G_TYPE_INT);
-    g_value_set_int (&whole, number);
-    g_value_transform (&whole, &value);
-  }
-  set_control (self, control, &value);
-  g_value_unset (&value);
-}
-
 /* "NAME=VALUE" */
 
 /* Describe a property's valid values; the caller owns the text. */
@@ -480,14 +443,6 @@ preview_session_point (PreviewSession * self, const gchar * what, gdouble x,
   else
     navigate (self, gst_navigation_event_new_mouse_move (x, y,
             GST_NAVIGATION_MODIFIER_BUTTON1_MASK));
-}
-
-void
-preview_session_zoom (PreviewSession * self, gdouble x, gdouble y,
-    gdouble steps)
-{
-  navigate (self, gst_navigation_event_new_mouse_scroll (x, y, 0, steps,
-          GST_NAVIGATION_MODIFIER_CONTROL_MASK));
 }
 
 gchar **

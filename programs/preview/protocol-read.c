@@ -70,15 +70,6 @@ point (PreviewSession * session, gchar ** words, GError ** error)
 }
 
 static gboolean
-zoom (PreviewSession * session, gchar ** words, GError ** error)
-{
-  (void) error;
-  preview_session_zoom (session, g_ascii_strtod (words[1], NULL),
-      g_ascii_strtod (words[2], NULL), g_ascii_strtod (words[3], NULL));
-  return TRUE;
-}
-
-static gboolean
 press_key (PreviewSession * session, gchar ** words, GError ** error)
 {
   (void) error;
@@ -115,7 +106,6 @@ static const struct
   {"press", 3, point},
   {"move", 3, point},
   {"release", 3, point},
-  {"zoom", 4, zoom},
   {"key", 2, press_key},
 };
 

@@ -10,7 +10,6 @@
  *     mark                                      the start of a repeated range,
  *                                               its end, none
  *     press X Y, move X Y, release X Y          of the picture's samples
- *     zoom X Y STEPS                            by Ctrl and the wheel there
  *     key NAME                                  such as Up, g, space
  */
 #ifndef PREVIEW_PROTOCOL_READ_H

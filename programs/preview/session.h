@@ -110,13 +110,9 @@ guint preview_find_control (const gchar * name);
 /** The description of a control, owned by the session. */
 GParamSpec *preview_session_get_pspec (PreviewSession * self, guint control);
 
-/** Get a control's value into a zeroed GValue, or as a number, and set it:
- * enumerations, flags and booleans are numbers, too. */
+/** Get a control's value into a zeroed GValue. */
 void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
-gdouble preview_session_get_number (PreviewSession * self, guint control);
-void preview_session_set_number (PreviewSession * self, guint control,
-    gdouble number);
 
 /** Set "NAME=VALUE". FALSE with an error that says which values are valid. A
  * name with the prefix a::, b:: or compare:: is a property of that part of
@@ -143,13 +139,10 @@ gboolean preview_session_load_preset (PreviewSession * self,
     const gchar * name);
 
 /** Press a key, by its name; press, move or release the left button ("press",
- * "move", "release"), or turn the wheel with Ctrl, at a sample of the picture.
- */
+ * "move", "release") at a sample of the picture. */
 void preview_session_press_key (PreviewSession * self, const gchar * key);
 void preview_session_point (PreviewSession * self, const gchar * what,
     gdouble x, gdouble y);
-void preview_session_zoom (PreviewSession * self, gdouble x, gdouble y,
-    gdouble steps);
 
 /* Other uses of the shown frame: single-frame.c, recipe.c */
 
