@@ -68,10 +68,26 @@ downsample (uint32_t sum, int x)
   return shift == 0 ? pixels : pixels >> shift & kBytes;
 }
 
+/* Store in a plane, which should stay in the L2 cache until it becomes pixels
+ * again. */
 template <typename Word> BDCT_INLINE void
 store (const Planes &planes, int plane, int x, int y, uint32_t v)
 {
-  *(Word *) at (planes, plane, x, y) = (Word) v;
+  Word *to = (Word *) at (planes, plane, x, y);
+
+#if __CUDA_ARCH__ >= 800
+  uint64_t policy;
+
+  asm ("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l" (policy));
+  if constexpr (sizeof (Word) == 4)
+    asm volatile ("st.global.L2::cache_hint.u32 [%0], %1, %2;"
+        : : "l" (to), "r" (v), "l" (policy) : "memory");
+  else
+    asm volatile ("st.global.L2::cache_hint.u16 [%0], %1, %2;"
+        : : "l" (to), "h" ((uint16_t) v), "l" (policy) : "memory");
+#else
+  *to = (Word) v;
+#endif
 }
 
 template <int SUB_X> BDCT_INLINE void
