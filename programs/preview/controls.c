@@ -457,34 +457,6 @@ preview_session_load_preset (PreviewSession * self, const gchar * name)
   return gst_preset_load_preset (GST_PRESET (self->part[PREVIEW_A]), name);
 }
 
-/* One of the two pictures of a view. */
-static const gchar *
-describe_side (PreviewSession * self, const gchar * property)
-{
-  static const gchar *const names[] = { "original", "A", "B" };
-  gint side;
-
-  g_object_get (self->part[PREVIEW_COMPARE], property, &side, NULL);
-  return names[1 + CLAMP (side, -1, 1)];
-}
-
-gchar *
-preview_session_describe_view (PreviewSession * self)
-{
-  static const gchar *const halves[][3] = {
-    {"wipe", "left", "right"}, {"side-by-side", "left", "right"},
-    {"stacked", "above", "below"},
-  };
-  const GEnumValue *view = preview_views_get_value (self);
-
-  for (guint i = 0; i < G_N_ELEMENTS (halves); i++)
-    if (strcmp (view->value_nick, halves[i][0]) == 0)
-      return g_strdup_printf ("%s: %s | %s: %s", halves[i][1],
-          describe_side (self, "left"), halves[i][2],
-          describe_side (self, "right"));
-  return g_strdup (view->value_name);
-}
-
 void
 preview_session_foreach (PreviewSession * self, PreviewPart part,
     void (*take) (GParamSpec * pspec, const GValue * value, gpointer data),

@@ -375,13 +375,11 @@ static void
 add_news (Viewer * viewer, JsonObject * json)
 {
   PreviewPage *self = viewer->page;
-  g_autofree gchar *caption = preview_session_describe_view (self->session);
 
   if (viewer->sent == 0)
     add_descriptions (self, json);
   json_object_set_int_member (json, "heard", viewer->heard);
   json_object_set_object_member (json, "values", describe_values (self));
-  json_object_set_string_member (json, "caption", caption);
   add_position (self, json);
   if (self->opened_at > viewer->sent)
     json_object_set_boolean_member (json, "opened", TRUE);

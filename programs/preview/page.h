@@ -10,7 +10,7 @@
  *
  *     {"controls": [...], "presets": [...]   at first (protocol-write.h)
  *      "heard": commands that came from this viewer,
- *      "values": {control: value}, "caption": what the picture is,
+ *      "values": {control: value},
  *      "name": the source's, "late": frames that were too late,
  *      "position", "duration", "frame-duration", and "from" and "to" of the
  *      range that is repeated: seconds, where they are known,

@@ -129,10 +129,6 @@ gboolean preview_session_is_idle (PreviewSession * self, guint control,
 /** Whether B is one of the pictures that are shown. */
 gboolean preview_session_shows_b (PreviewSession * self);
 
-/** A caption that says which part of the picture is which; owned by the
- * caller. */
-gchar *preview_session_describe_view (PreviewSession * self);
-
 /** A's presets, ended by NULL, or NULL; to be freed with g_strfreev(). */
 gchar **preview_session_get_presets (PreviewSession * self);
 gboolean preview_session_load_preset (PreviewSession * self,

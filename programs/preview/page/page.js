@@ -16,6 +16,7 @@ const page = {
   width: 0,
   height: 0,
   lost: false,
+  drawing: null, // a promise: the last picture is drawn
 };
 
 // What the server is sent
@@ -161,15 +162,25 @@ function showSource () {
     + "sent while this browser draws another one; they are late where they took too long to make";
 }
 
-// Which part of the picture is which.
-function showCaptions () {
-  const sides = {original: "Original", a: "A", b: "B"}, {view: name, left, right} = page.values;
-  const two = ["wipe", "side-by-side", "stacked"].includes(name);
+// Which part of the picture is which, with the codec that its card names.
+function describeSide (side) {
+  return side === "original" ? "Original" : `${side.toUpperCase()}: ${
+    find(`codec-${side}`).selectedOptions[0]?.textContent ?? ""}`;
+}
 
-  find("left").textContent = two ? sides[left] : page.news.caption;
-  find("right").textContent = two ? sides[right] : "";
+function showCaptions () {
+  const {view: name, left, right} = page.values, halves = ["wipe", "side-by-side", "stacked"];
+  const words = name === "flicker" ? " in turn with " : " against ";
+  const [caption, other] = halves.includes(name) ? [left, right].map(describeSide)
+    : isOfTwo(name) ? [`${viewNames[name]}: ${describeSide(right)}${words}${
+      describeSide(left)}`, ""]
+      : [name in {original: 0, a: 0, b: 0} ? describeSide(name)
+        : `${viewNames[name]} of ${describeSide("a")}`, ""];
+
+  find("left").textContent = caption;
+  find("right").textContent = other;
   find("right").classList.toggle("below", name === "stacked");
-  find("picture").ariaLabel = `picture: ${page.news.caption}`;
+  find("picture").ariaLabel = `picture: ${caption} ${other}`;
 }
 
 function show (news) {
@@ -254,9 +265,12 @@ async function receive (message) {
   } else {
     const news = page.latest;
     page.took = Math.max(message.timeStamp - page.newsAt, 0.1);
+    // A PNG may take longer than the raw picture after it.
+    await page.drawing;
     acknowledge();
     show(news);
-    await showPicture(news, message.data);
+    page.drawing = showPicture(news, message.data)
+      .catch(error => showNotice(error.message));
   }
 }
 
