@@ -321,7 +321,8 @@ async def pictures_are_drawn_in_their_order(browser):
     """Though one takes much longer than those after it."""
     await browser.key("p")
     await browser.wait("page.news.paused")
-    await browser.read("""makePicture_ = makePicture, slow = 1, makePicture = async (...picture) => {
+    await browser.read("""makePicture_ = makePicture, slow = 1,
+    makePicture = async (...picture) => {
       if (slow-- > 0)
         await new Promise(done => setTimeout(done, 1500));
       return makePicture_(...picture);
