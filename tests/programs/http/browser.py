@@ -224,12 +224,12 @@ async def a_curve_has_both_points(browser):
     await browser.key("r")
     await browser.wait("find('rate').querySelectorAll('polyline').length === 2"
                        " && rate.line('a').length === 20 && rate.line('b').length === 20")
-    # The points in force lie on the curves.
-    assert await browser.read("""(() => {
+    # The points in force lie on the curves, when those of the frame that stands have come.
+    await browser.wait("""(() => {
       const [, a] = rate.line("a").find(([,, setting]) => setting === 20);
       return Math.abs(a - page.figures.psnr) < 1e-6;
     })()""")
-    assert await browser.read("find('rate').querySelectorAll('.large').length") == 2
+    await browser.wait("find('rate').querySelectorAll('.large').length === 2")
     texts = await browser.read("[...find('rate').querySelectorAll('text')].map(t => t.textContent)")
     assert {"bits per luma sample", "PSNR, dB", "0"} <= set(texts), texts
     x, y, *_ = await browser.box("#rate")
