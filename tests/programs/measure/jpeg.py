@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""jpeg.py PROGRAM
+
+blockdct-measure's JPEG files: --write-jpeg and --own-table against cjpeg's bytes,
+--origin and the note of lossy pictures against how they were made. Speaks TAP."""
+
+import random
+import shutil
+import subprocess
+
+from program import LIMIT, run
+from tap import case, run_cases
+
+WIDTH, HEIGHT = 240, 200
+
+
+def with_program(*command, data=None):
+    return subprocess.run(command, input=data, capture_output=True, timeout=LIMIT,
+                          check=True).stdout
+
+
+def write_ppm(name, pixels):
+    with open(name, "wb") as file:
+        file.write(b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(pixels))
+
+
+def make_files():
+    rng = random.Random(1)
+    slopes = [[(x * (c + 1) + y * (3 - c)) % 97 + (x // 37 + y // 29) % 2 * 30
+               for c in range(3)] for y in range(HEIGHT) for x in range(WIDTH)]
+    write_ppm("a.ppm", [60 + v + rng.randrange(8) for pixel in slopes for v in pixel])
+    with open("b.jpg", "wb") as file:
+        file.write(with_program("cjpeg", "-quality", "70", "a.ppm"))
+    with open("b.ppm", "wb") as file:
+        file.write(with_program("djpeg", "b.jpg"))
+
+
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()
+
+
+@case
+def the_file():
+    for quality in 10, 50, 90:
+        for subsampling, sample in {"4:2:0": "2x2", "4:2:2": "2x1", "4:4:4": "1x1"}.items():
+            run("a.ppm", "-q", str(quality), "--chroma-subsampling", subsampling,
+                "--write-jpeg", "out.jpg")
+            assert read("out.jpg") == with_program(
+                "cjpeg", "-baseline", "-quality", str(quality), "-sample", sample, "a.ppm")
+    run("a.ppm", "--target-size", "9000", "--write-jpeg", "out.jpg")
+    assert 8000 < len(read("out.jpg")) <= 9000
+
+
+@case
+def own_table():
+    run("a.ppm", "-q", "80", "--own-table", "t.txt", "--write-jpeg", "out.jpg")
+    own = read("out.jpg")
+    assert own == with_program("cjpeg", "-qtables", "t.txt", "a.ppm")
+    assert len(own) < len(with_program("cjpeg", "-quality", "80", "a.ppm"))
+    run("a.ppm", "b.ppm", "-q", "80", "--own-table", "both.txt")
+    assert read("both.txt") != read("t.txt")
+
+
+@case
+def origin():
+    out, _ = run("--origin", "a.ppm", "b.ppm", "b.jpg")
+    lines = out.splitlines()
+    assert lines[0].startswith("a.ppm: not known: "), out
+    assert lines[1] == "b.ppm: decoded from a JPEG file, annex-k quality 70, 4:2:0", out
+    assert lines[2] == "b.jpg: a JPEG file, annex-k quality 70", out
+    assert "lossy already" not in run("a.ppm")[1]
+    for name in "b.ppm", "b.jpg":
+        assert f"{name} is lossy already" in run(name)[1]
+
+
+@case
+def errors():
+    for words, *arguments in (("one quality", "-q", "50,60", "--write-jpeg", "out.jpg"),
+                              ("one --quality", "-q", "50,60", "--own-table", "t.txt"),
+                              ("No such file", "--write-jpeg", "none/out.jpg"),
+                              ("no such file", "none.ppm", "--own-table", "t.txt"),
+                              ("no such file", "none.ppm", "--origin")):
+        assert words in run("a.ppm", *arguments, status=1)[1], arguments
+    for words, *arguments in (("--origin", "--origin", "--csv", "-"),
+                              ("--own-table", "--own-table", "t.txt", "--csv", "-"),
+                              ("--write-jpeg", "--write-jpeg", "x.jpg", "-t", "hevc-4x4")):
+        assert words in run("a.ppm", *arguments, status=2)[1], arguments
+
+
+if not shutil.which("cjpeg"):
+    print("1..0 # SKIP cjpeg is missing: install libjpeg-turbo-progs")
+else:
+    run_cases(make_files)
