@@ -319,11 +319,13 @@ weigh (const Evidence evidence[2], uint16_t steps[2][64])
   return sum;
 }
 
-/* Name the tables, if one name is sure. */
+/* Name the tables, if one name is sure: no other is nearly as good, and the
+ * steps themselves are not better. */
 static void
 name (JpegOrigin * origin, const Evidence evidence[2])
 {
   double most = 0, second = 0;
+  uint16_t found[2][64];
 
   origin->preset = -1;
   origin->quality = 0;
@@ -343,7 +345,10 @@ name (JpegOrigin * origin, const Evidence evidence[2])
         second = weight;
       }
     }
-  if (most < second + SURE)
+  for (int k = 0; k < 128; k++)
+    found[k / 64][k % 64] = origin->steps[k / 64][k % 64] > 0
+        ? origin->steps[k / 64][k % 64] : 1;
+  if (most < second + SURE || weigh (evidence, found) > most + 1e-6)
     origin->preset = -1;
 }
 

@@ -242,7 +242,8 @@ write_result (Program * program, guint i)
     g_printerr ("blockdct-measure: %s is measured without some metrics:\n%s",
         file->name, result->without);
   }
-  if (result->origin != NULL && result->rows != NULL) {
+  if (result->origin != NULL && result->rows != NULL
+      && !program->options.quiet) {
     clear_bar (program);
     g_printerr ("blockdct-measure: %s is lossy already (a JPEG file's picture, "
         "%s): its rows say what is lost besides\n", file->name, result->origin);
