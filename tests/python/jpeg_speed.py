@@ -51,7 +51,9 @@ def measure(name, data, options, pool):
     expected = by_pillow(data)
     pixels = expected.shape[0] * expected.shape[1]
     files = [data] * options.copies
-    parts = [files[i:i + BATCH] for i in range(0, len(files), BATCH)]
+    # Two parts a thread, so that all of them have work.
+    step = max(1, min(BATCH, len(files) // (2 * options.threads)))
+    parts = [files[i:i + step] for i in range(0, len(files), step)]
     ways, checks = {}, {}
     ways['Pillow'] = lambda: list(pool.map(by_pillow, files))
 
