@@ -77,11 +77,8 @@ template <typename Chain, typename Sample, typename S> struct Group8
       BDCT_UNROLL for (int i = 0; i < 4; i++)
         chain.run (w + i, w + i, f.pairs,
             [&] (int square, uint32_t flags, uint32_t halves = 0) {
-              const int at = x + 16 * i;
-
               nonzero.add (2 * i + square, square, flags);
-              levels.put (f.pairs ? at / 2 : at + 8 * square,
-                  f.pairs ? square : 0, 0, 0, halves);
+              levels.put (x / 16 + i, square, 0, 0, halves);
             });
     } else {
       BDCT_UNROLL for (int i = 0; i < 4; i += 2) {
@@ -197,8 +194,7 @@ template <typename Chain, typename Sample, typename S> struct Group16
       chain.run (y[i], x[i],
           [&] (int quarter, uint32_t flags, uint32_t halves = 0) {
             nonzero.add (4 * i + quarter, i, flags);
-            levels.put (f.pairs ? at / 2 : at + 16 * i, f.pairs ? i : 0,
-                quarter / 2, quarter % 2, halves);
+            levels.put (at / 32, i, quarter / 2, quarter % 2, halves);
           });
     gather (w, y, f);
     BDCT_UNROLL for (int i = 0; i < chunks; i += 2)
@@ -336,8 +332,7 @@ template <typename Chain, typename Sample, typename S> struct Group32
       spread (x, in, c, f);
       chain.run (y, x, [&] (int i, int j, uint32_t flags, uint32_t halves = 0) {
             Nonzero::add_quarter (counted, i / 2 * 2 + j / 2, flags);
-            levels.put (f.pairs ? at / 2 : at + 32 * c, f.pairs ? c : 0, i, j,
-                halves);
+            levels.put (at / 64, c, i, j, halves);
           });
       nonzero.end_square (counted, c);
       if constexpr (chunks > 1)
