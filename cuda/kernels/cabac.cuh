@@ -62,9 +62,16 @@ BDCT_INLINE uint32_t
 add_up (uint32_t v, int lane)
 {
   BDCT_UNROLL for (int d = 1; d < 32; d *= 2) {
+#ifdef __CUDA_ARCH__
+    /* The exchange says by itself whether there is such a lane. */
+    asm volatile ("{ .reg .pred there; .reg .b32 below;\n"
+        "shfl.sync.up.b32 below|there, %0, %1, 0, 0xffffffff;\n"
+        "@there add.u32 %0, %0, below; }" : "+r" (v) : "r" (d));
+#else
     const uint32_t below = from_below (v, d);
 
     v += lane >= d ? below : 0;
+#endif
   }
   return v;
 }
