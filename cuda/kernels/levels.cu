@@ -151,7 +151,7 @@ struct Found
 struct Reconstruct
 {
   static constexpr int n_threads = kThreads;
-  static constexpr bool by_lines = true;
+  static constexpr bool by_lines = true, early = false;
   using Shared = Found;
 
   /* The DC that a second stage makes of its levels, which are `size` apart. */
@@ -333,7 +333,7 @@ struct FoundShort
 struct ReconstructShort
 {
   static constexpr int n_threads = kShort;
-  static constexpr bool by_lines = true;
+  static constexpr bool by_lines = true, early = false;
   using Shared = FoundShort;
 
   /* Column `j` of a block, behind the first pass. */
@@ -462,7 +462,7 @@ struct ReconstructShort
 struct Symbols
 {
   static constexpr int n_threads = kCounting;
-  static constexpr bool by_lines = false;
+  static constexpr bool by_lines = false, early = true;
   using Shared = SymbolCounters;
 
   static BDCT_INLINE void
@@ -499,10 +499,12 @@ struct Symbols
   static BDCT_INLINE void
   block (const Blocks &b, int, SymbolCounters &shared)
   {
+    let_next_begin ();
     threads<kCounting> ([&] (int t) {
       for (int k = t; k <= SymbolCounters::kAll; k += kCounting)
         shared.at[k] = 0;
     });
+    wait_for_last ();
     threads<kCounting> ([&] (int t) {
       if (b.first + t < b.n)
         count_block (b, b.first + t, shared);
@@ -519,7 +521,7 @@ struct Symbols
 struct Draw
 {
   static constexpr int n_threads = kThreads;
-  static constexpr bool by_lines = true;
+  static constexpr bool by_lines = true, early = false;
   using Shared = Found;
 
   static BDCT_INLINE void
@@ -607,7 +609,7 @@ template <typename K> const BdctCudaKernel kernel = {
   &kernel<K>,
 #endif
   0, 0, K::n_threads / 32, K::n_threads / 32, 0, 2 * sizeof (Constants), 1,
-  tile_blocks<K>, make_constants
+  tile_blocks<K>, make_constants, K::early
 };
 
 } // namespace

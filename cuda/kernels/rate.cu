@@ -304,7 +304,7 @@ segments_blocks (const BdctComponentJob *job)
 template <typename C, typename Sample> const BdctCudaKernel symbols_kernel = {
   (const void *) symbols<C, Sample>, 0, 0, kWarps, kWarps, 0,
   2 * sizeof (SymbolsConstants<typename C::Value>), kJobsPerBlock,
-  symbols_blocks, make_symbols<typename C::Value>
+  symbols_blocks, make_symbols<typename C::Value>, false
 };
 
 template <typename C> const BdctCudaKernel *
@@ -315,7 +315,8 @@ find_symbols (int depth)
 
 template <typename K> const BdctCudaKernel cabac_kernel = {
   (const void *) cabac<K>, 0, 0, K::kWarps, K::kWarps, 0,
-  2 * sizeof (Constants), 1, segments_blocks<K>, bdct_scalar_constants
+  2 * sizeof (Constants), 1, segments_blocks<K>, bdct_scalar_constants,
+  false
 };
 
 } // namespace

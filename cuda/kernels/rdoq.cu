@@ -216,7 +216,7 @@ template <typename K> const BdctCudaKernel kernel = {
   &kernel<K>,
 #endif
   0, 0, kWarps, kWarps, 0, 2 * sizeof (Constants), 1, tile_blocks,
-  make_constants
+  make_constants, false
 };
 
 } // namespace

@@ -512,7 +512,7 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
   struct cudaLaunchConfig_st config = {
     .gridDim = {batch->n_tiles, 1, first->pictures},
     .blockDim = {kernel->warps * 32, 1, 1},.stream = stream,
-    .attrs = &early,.numAttrs = kernel->spans && device->capability.early
+    .attrs = &early,.numAttrs = kernel->early && device->capability.early
   };
   void *args[] = { batch };
   int blocks;

@@ -131,8 +131,7 @@ typedef struct BdctCudaKernel {
   int warps;            /**< of a thread block */
   int tile_warps;       /**< that share a tile: `warps`, or 1 */
   bool spans;           /**< a warp processes several tiles one after
-                             another, and from 9.0 on waits for the previous
-                             launch by itself */
+                             another */
   int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
   int jobs_per_block;   /**< jobs of a frame that a thread block processes one
                              after another; they must have the same planes */
@@ -143,6 +142,8 @@ typedef struct BdctCudaKernel {
    * share constants. */
   void (*make_constants) (void *to, const BdctCudaPlane *plane,
       const BdctJob *job);
+  bool early;           /**< from 9.0 on it waits for the previous launch by
+                             itself */
 } BdctCudaKernel;
 
 /** The output requested from the planes of a frame. */

@@ -277,25 +277,6 @@ copies_wait (void)
 #endif
 }
 
-/* Let the stream's next launch begin where this launch's blocks have ended. */
-BDCT_INLINE void
-let_next_begin (void)
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.launch_dependents;" : : : "memory");
-#endif
-}
-
-/* Wait until the previous launch has ended; needed before access to anything
- * that other launches write. */
-BDCT_INLINE void
-wait_for_last (void)
-{
-#if __CUDA_ARCH__ >= 900
-  asm volatile ("griddepcontrol.wait;" : : : "memory");
-#endif
-}
-
 /* Two floats as halves. */
 #if __CUDA_ARCH__ >= 800
 #define HALVES(mode) "cvt." mode ".f16x2.f32 %0, %1, %2;"

@@ -30,19 +30,20 @@ make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
  * one for the rest. */
 
 static const BdctTensorKernel tensor = {
-  {&tensor, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL, make_constants},
+  {&tensor, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL,
+      make_constants, true},
   "fake", true, false
 };
 static const BdctTensorKernel with_levels = {
   {&with_levels, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL,
-      make_constants},
+      make_constants, true},
   "fake, with levels", true, true
 };
 static const BdctCudaKernel scalar[2] = {
   {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
-      make_constants},
+      make_constants, false},
   {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), 1, NULL,
-      make_constants},
+      make_constants, false},
 };
 
 /* And those for bits, by BdctCudaCount, with what makes the levels behind them,
@@ -58,18 +59,21 @@ tile_blocks (const BdctComponentJob * job)
 
 static const BdctCudaKernel rate[] = {
   {&rate[0], 0, 0, 8, 8, 0, sizeof (Constants), 3, tile_blocks,
-      make_constants},
+      make_constants, false},
   {&rate[1], 0, 0, 4, 4, 0, sizeof (Constants), 1, tile_blocks,
-      make_constants},
+      make_constants, false},
   {&rate[2], 0, 0, 1, 1, 0, sizeof (Constants), 1, tile_blocks,
-      make_constants},
-  {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants},
-  {&rate[4], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants},
+      make_constants, false},
+  {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
+      make_constants, false},
+  {&rate[4], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
+      make_constants, false},
 };
 
 /* What goes on from given levels. */
 static const BdctCudaKernel from_levels = {
-  &from_levels, 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants
+  &from_levels, 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants,
+  false
 };
 
 static BdctJob

@@ -414,16 +414,6 @@ copies_wait ()
 {
 }
 
-inline void
-let_next_begin ()
-{
-}
-
-inline void
-wait_for_last ()
-{
-}
-
 /* Two floats as halves rounded to nearest, or towards zero. */
 inline uint32_t
 pack_half (float low, float high)

@@ -175,6 +175,17 @@ spin ()
   meet (MEETS_NOBODY);
 }
 
+/* Launches come one after the other. */
+inline void
+let_next_begin ()
+{
+}
+
+inline void
+wait_for_last ()
+{
+}
+
 inline uint32_t
 ballot (bool v)
 {
