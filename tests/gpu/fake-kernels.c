@@ -230,7 +230,7 @@ static void
 make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
     const BdctBlockGrid * grid, BdctLevel * levels)
 {
-  static BdctTileQuantizer quantizers[BDCT_MAX_QUANTIZERS];
+  static _Thread_local BdctTileQuantizer quantizers[BDCT_MAX_QUANTIZERS];
   const BdctComponent c = plane->layout.component[i];
   const BdctComponentJob *own = &job->component[c];
   const BdctLayout layout = {.depth = job->depth };
@@ -238,7 +238,8 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   const BdctImage image = {.data = {plane->src.data},
     .stride = {plane->src.stride}
   };
-  static uint8_t scratch[BDCT_SCRATCH_SIZE] __attribute__ ((aligned (64)));
+  static _Thread_local uint8_t scratch[BDCT_SCRATCH_SIZE]
+      __attribute__ ((aligned (64)));
   BdctTilePlane tiles, *all = &tiles;
   int n_quantizers = 1;
 
@@ -276,7 +277,7 @@ static void
 make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
     const BdctBlockGrid * grid, BdctLevel * to)
 {
-  static BdctTileQuantizer set;
+  static _Thread_local BdctTileQuantizer set;
   const BdctComponent c = plane->layout.component[i];
   const BdctImage image = {.data = {plane->src.data},
     .stride = {plane->src.stride}
@@ -285,7 +286,7 @@ make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
   const BdctSamples src = bdct_image_samples (&image, &layout, 0, i);
   const int n = job->component[c].log2_width, per_row = BDCT_TILE >> n;
   const int bytes = job->depth > 8 ? 2 : 1, peak = (1 << job->depth) - 1;
-  static BdctTileStages stages;
+  static _Thread_local BdctTileStages stages;
   BdctTilePlane tiles;
 
   memset (&tiles, 0, sizeof tiles);

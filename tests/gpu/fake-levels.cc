@@ -10,7 +10,7 @@
 template <typename K> static bool
 run (const void *function, const BdctCudaBatch *batch)
 {
-  static typename K::Shared shared;
+  static thread_local typename K::Shared shared;
 
   if (function != &kernel<K>)
     return false;
