@@ -169,6 +169,7 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   /* A frame is waited for when the depth is reached. The first half of those in
    * flight may have started by then, the second is gathered meanwhile. */
   self->batch = depth > 1 ? depth / 2 : 1;
+  self->memory.beside = depth > 1 && layout->rgb.n_planes == 0;
   ok = allocate_frames (self, depth, error);
   if (!ok)
     free_frames (self, true);
@@ -355,20 +356,27 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
   const bool colour = self->staging.layout.rgb.n_planes > 0;
   const unsigned together = colour ? 1 : n;
   cudaStream_t stream = colour ? self->device.join : self->device.stream;
+  bool beside = false;
 
   if (!zero_results (self, first, n, error))
     return false;
   for (unsigned i = 0; i < n; i += together)
     if (!launch_kernels (self, first + i, together, error))
       return false;
+  for (unsigned i = 0; i < n; i++)
+    beside = beside || entry_at (self, first + i)->frame.results.beside;
   /* The copy of the statistics would wait in the kernels' stream for the
-   * download before it. */
-  if (bdct_cuda_frame_downloads (last)) {
+   * download before it, and later kernels there for bits. */
+  if (beside || bdct_cuda_frame_downloads (last)) {
     if (!bdct_device_follow (self->device.download, stream,
             last->events.computed, error))
       return false;
     stream = self->device.download;
   }
+  for (unsigned i = 0; i < n; i++)
+    if (!bdct_cuda_frame_follow_bits (&entry_at (self, first + i)->frame,
+            &self->device, stream, error))
+      return false;
   return copy_results (self, first, n, stream, error)
       && bdct_cuda_frame_download (last, &self->staging, error)
       && check (cudaEventRecord (last->events.done[last->events.wait],

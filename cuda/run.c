@@ -161,6 +161,46 @@ end_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
           device->join), "cudaEventRecord", error);
 }
 
+/* Have the memory of the next side to itself. */
+static bool
+begin_bits (BdctCudaFrame * frame, const BdctDevice * device,
+    BdctCudaMemory * memory, BdctError * error)
+{
+  frame->results.side = memory->side++ % BDCT_CUDA_SIDES;
+  frame->results.beside = memory->beside
+      && bdct_job_coder (frame->jobs.quantizers) == BDCT_CODER_CABAC;
+  return !memory->beside || check (cudaStreamWaitEvent (device->stream,
+          device->was_counted[frame->results.side], 0), "cudaStreamWaitEvent",
+      error);
+}
+
+static bool
+run_bits (const BdctCudaFrame * frame, int g, const BdctStaging * staging,
+    BdctCudaMemory * memory, BdctError * error)
+{
+  const BdctDevice *device = staging->device;
+  const int side = frame->results.side;
+  BdctBuffer *levels = &memory->levels[side];
+
+  if (!frame->results.beside)
+    return bdct_rate_enqueue (frame, g, staging, levels, device->stream, error);
+  return bdct_device_follow (device->bits[side], device->stream,
+      device->was_transformed, error)
+      && bdct_rate_enqueue (frame, g, staging, levels, device->bits[side],
+      error)
+      && check (cudaEventRecord (device->was_counted[side],
+          device->bits[side]), "cudaEventRecord", error);
+}
+
+bool
+bdct_cuda_frame_follow_bits (const BdctCudaFrame * frame,
+    const BdctDevice * device, cudaStream_t stream, BdctError * error)
+{
+  return !frame->results.beside || check (cudaStreamWaitEvent (stream,
+          device->was_counted[frame->results.side], 0), "cudaStreamWaitEvent",
+      error);
+}
+
 static bool
 run_step (BdctCudaFrame * frame, const BdctStep * step,
     const BdctStaging * staging, BdctCudaMemory * memory, BdctError * error)
@@ -180,8 +220,7 @@ run_step (BdctCudaFrame * frame, const BdctStep * step,
       return bdct_cuda_transform_enqueue (frame, step->group, staging, memory,
           error);
     case BDCT_STEP_BITS:
-      return bdct_rate_enqueue (frame, step->group, staging, &memory->levels,
-          error);
+      return run_bits (frame, step->group, staging, memory, error);
     case BDCT_STEP_METRICS:
       return run_metrics (frame, step->group, staging, memory, error);
     case BDCT_STEP_RECORDS:
@@ -214,6 +253,10 @@ bool
 bdct_cuda_frame_run (BdctCudaFrame * frame, const BdctStaging * staging,
     BdctCudaMemory * memory, BdctError * error)
 {
+  frame->results.beside = false;
+  if (frame->plan.jobs.bits && !begin_bits (frame, staging->device, memory,
+          error))
+    return false;
   for (int i = 0; i < frame->plan.n_steps; i++)
     if (!run_step (frame, &frame->plan.step[i], staging, memory, error))
       return false;

@@ -20,4 +20,9 @@ bool bdct_cuda_frame_begin (const BdctCudaFrame *frame,
 bool bdct_cuda_frame_run (BdctCudaFrame *frame, const BdctStaging *staging,
     BdctCudaMemory *memory, BdctError *error);
 
+/** Have a stream come after the count of a frame's bits, which may be beside
+ * the other steps. */
+bool bdct_cuda_frame_follow_bits (const BdctCudaFrame *frame,
+    const BdctDevice *device, cudaStream_t stream, BdctError *error);
+
 #endif

@@ -57,6 +57,8 @@ bdct_device_synchronize (const BdctDevice * self)
   synchronize (self->upload);
   synchronize (self->split);
   synchronize (self->stream);
+  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+    synchronize (self->bits[i]);
   synchronize (self->join);
   synchronize (self->download);
   (void) cudaGetLastError ();
@@ -95,6 +97,11 @@ bdct_device_close (BdctDevice * self, bool in_context)
   destroy (self->upload);
   destroy (self->split);
   destroy (self->stream);
+  for (int i = 0; i < BDCT_CUDA_SIDES; i++) {
+    destroy (self->bits[i]);
+    destroy_event (self->was_counted[i]);
+  }
+  destroy_event (self->was_transformed);
   destroy (self->join);
   destroy (self->download);
   destroy_event (self->was_split);
@@ -148,6 +155,10 @@ create_event (cudaEvent_t * event, BdctError * error)
 static bool
 create_streams (BdctDevice * self, BdctError * error)
 {
+  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+    if (!create_stream (&self->bits[i], cudaStreamNonBlocking, error)
+        || !create_event (&self->was_counted[i], error))
+      return false;
   return create_stream (&self->stream, cudaStreamDefault, error)
       && create_stream (&self->split, cudaStreamDefault, error)
       && create_stream (&self->join, cudaStreamNonBlocking, error)
@@ -155,6 +166,7 @@ create_streams (BdctDevice * self, BdctError * error)
       && create_stream (&self->download, cudaStreamNonBlocking, error)
       && create_event (&self->was_split, error)
       && create_event (&self->was_computed, error)
+      && create_event (&self->was_transformed, error)
       && create_event (&self->foreign, error);
 }
 
@@ -175,7 +187,9 @@ bdct_device_open (BdctDevice * self, BdctError * error)
       prop.name);
   return create_streams (self, error)
       && bdct_cuda_check (bdct_cuda_open (&self->kernels, self->no_tensor
-              ? NULL : bdct_selfcheck, self->stream), "bdct_cuda_open", error);
+              ? NULL : bdct_selfcheck, (cudaStream_t[BDCT_CUDA_STREAMS]) {
+            self->stream, self->bits[0], self->bits[1]}), "bdct_cuda_open",
+      error);
 }
 
 bool
@@ -367,10 +381,15 @@ bool
 bdct_buffer_grow (BdctBuffer * self, size_t size, const BdctDevice * device,
     BdctEngine * engine, BdctError * error)
 {
-  return self->size >= size
-      || (bdct_cuda_check (cudaStreamSynchronize (device->stream),
-          "cudaStreamSynchronize", error)
-      && bdct_buffer_reserve (self, size, false, engine, error));
+  if (self->size >= size)
+    return true;
+  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+    if (!bdct_cuda_check (cudaStreamSynchronize (device->bits[i]),
+            "cudaStreamSynchronize", error))
+      return false;
+  return bdct_cuda_check (cudaStreamSynchronize (device->stream),
+      "cudaStreamSynchronize", error)
+      && bdct_buffer_reserve (self, size, false, engine, error);
 }
 
 void

@@ -9,6 +9,9 @@
 #include "cuda/check.h"
 #include "dct/engine/engine.h"
 
+/** The frames whose bits are counted beside each other. */
+#define BDCT_CUDA_SIDES 2
+
 /** Kernels and statistics are in `stream`, in the order of submission. Copies
  * of images run beside it, each direction in a stream of its own: uploading a
  * frame, computing another and downloading a third overlap. */
@@ -19,6 +22,11 @@ typedef struct {
    * the ends of one frame's kernels and another's are in each other's shade. */
   cudaStream_t split, join;
   cudaEvent_t was_split, was_computed; /**< in `split` and in `stream` */
+  /** Bits are counted beside the transforms and bits of other frames: frames
+   * use these streams in turn. */
+  cudaStream_t bits[BDCT_CUDA_SIDES];
+  cudaEvent_t was_counted[BDCT_CUDA_SIDES]; /**< in each */
+  cudaEvent_t was_transformed; /**< in `stream` */
   cudaEvent_t foreign; /**< in the streams of others */
   bool no_tensor;      /**< leave the tensor cores alone */
   int number;          /**< as CUDA counts devices */
@@ -85,8 +93,8 @@ bool bdct_buffer_reserve (BdctBuffer *buffer, size_t size, bool on_host,
 void bdct_buffer_free (BdctBuffer *buffer, bool in_context);
 
 /** Have at least `size` bytes on the device of what the kernels use in one
- * frame after the other: those in `stream` are waited for where it has to
- * grow. */
+ * frame after the other: those in `stream` and in `bits` are waited for where
+ * it has to grow. */
 bool bdct_buffer_grow (BdctBuffer *buffer, size_t size,
     const BdctDevice *device, BdctEngine *engine, BdctError *error);
 

@@ -62,7 +62,8 @@ bdct_cuda_frame_clear (BdctCudaFrame * frame, bool in_context)
 void
 bdct_cuda_memory_clear (BdctCudaMemory * memory, bool in_context)
 {
-  bdct_buffer_free (&memory->levels, in_context);
+  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+    bdct_buffer_free (&memory->levels[i], in_context);
   bdct_buffer_free (&memory->rd, in_context);
   bdct_buffer_free (&memory->metrics, in_context);
   bdct_buffer_free (&memory->pictures, in_context);

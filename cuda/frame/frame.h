@@ -83,6 +83,8 @@ typedef struct {
   BdctCudaAccumulator *first; /**< of job 0 */
   BdctBuffer accumulators;    /**< of the other jobs */
   BdctRateCounts *first_counts; /**< likewise, if bits are wanted */
+  int side;                   /**< whose memory the count takes; */
+  bool beside;                /**< whether it is in that side's stream */
   BdctBuffer counts;          /**< of the other jobs; of a stack, of each
                                    picture */
   BdctBuffer stack;           /**< of each picture of a stack, the errors of R,
@@ -126,9 +128,13 @@ typedef struct {
 } BdctCudaFrame;
 
 /** Memory that all frames share: their kernels run in order, one frame after
- * the other. The buffers grow on demand. */
+ * the other, but for bits, for which frames have one side and the other in
+ * turn. The buffers grow on demand. */
 typedef struct {
-  BdctBuffer levels;          /**< of jobs whose bits are counted */
+  BdctBuffer levels[BDCT_CUDA_SIDES]; /**< of jobs whose bits are counted */
+  unsigned side;              /**< of the next frame with bits */
+  bool beside;                /**< whether CABAC's bits are counted beside
+                                   other frames */
   BdctBuffer rd;              /**< of a rate-distortion job */
   BdctBuffer metrics;         /**< scratch */
   BdctBuffer pictures;        /**< of a group's trials */

@@ -33,7 +33,9 @@ typedef struct {
 struct BdctCudaDevice
 {
   BdctCapability capability;
-  cudaStream_t stream;          /* of all launches */
+  cudaStream_t streams[BDCT_CUDA_STREAMS];      /* of all launches; the first
+                                                   one's are also checks */
+  cudaEvent_t uploads[BDCT_CUDA_STREAMS];       /* in each */
   BdctCudaCheck tensor_check;
   bool tensor;                  /* whether the tensor cores are used */
   bool differs;                 /* not any more: a kernel computed something
@@ -59,7 +61,7 @@ forget_constants (BdctCudaDevice * device)
 
 cudaError_t
 bdct_cuda_open (BdctCudaDevice ** out, BdctCudaCheck tensor_check,
-    cudaStream_t stream)
+    const cudaStream_t streams[BDCT_CUDA_STREAMS])
 {
   BdctCudaDevice *device = calloc (1, sizeof *device);
   cudaError_t err;
@@ -70,11 +72,14 @@ bdct_cuda_open (BdctCudaDevice ** out, BdctCudaCheck tensor_check,
   device->mirror = calloc (1, RING_SIZE);
   device->tensor_check = tensor_check;
   device->tensor = tensor_check != NULL;
-  device->stream = stream;
+  memcpy (device->streams, streams, sizeof device->streams);
   err = device->mirror != NULL ? bdct_capability_init (&device->capability)
       : cudaErrorMemoryAllocation;
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &device->ring, RING_SIZE);
+  for (int i = 0; i < BDCT_CUDA_STREAMS && err == cudaSuccess; i++)
+    err = cudaEventCreateWithFlags (&device->uploads[i],
+        cudaEventDisableTiming);
   if (err != cudaSuccess) {
     bdct_cuda_close (device, true);
     return err;
@@ -88,8 +93,12 @@ bdct_cuda_close (BdctCudaDevice * device, bool in_context)
 {
   if (device == NULL)
     return;
-  if (in_context)
+  if (in_context) {
     cudaFree (device->ring);
+    for (int i = 0; i < BDCT_CUDA_STREAMS; i++)
+      if (device->uploads[i] != NULL)
+        cudaEventDestroy (device->uploads[i]);
+  }
   free (device->mirror);
   free (device);
 }
@@ -123,7 +132,7 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
   verdict = bdct_selfcheck_cache_find (&what);
   if (verdict == BDCT_VERDICT_NONE) {
     *ok = device->tensor_check (kernel, depth, capability->traits, device,
-        device->stream, &agrees, error);
+        device->streams[0], &agrees, error);
     if (!*ok)
       return false;
     verdict = agrees ? BDCT_VERDICT_AGREES : BDCT_VERDICT_DIFFERS;
@@ -439,24 +448,45 @@ find_constants (BdctCudaDevice * device, const BdctCudaLaunch * launch,
   return device->ring + entry->at % RING_SIZE;
 }
 
+/* Have a stream come after what is in all others so far, or these after it. */
+static cudaError_t
+join (BdctCudaDevice * device, cudaStream_t stream, bool after)
+{
+  cudaError_t err = cudaSuccess;
+
+  for (int i = 0; i < BDCT_CUDA_STREAMS && err == cudaSuccess; i++)
+    if ((device->streams[i] == stream) != after)
+      err = cudaEventRecord (device->uploads[i], device->streams[i]);
+  for (int i = 0; i < BDCT_CUDA_STREAMS && err == cudaSuccess; i++)
+    for (int k = 0; k < BDCT_CUDA_STREAMS && err == cudaSuccess; k++)
+      if ((device->streams[i] == stream) != after
+          && (device->streams[k] == stream) == after)
+        err = cudaStreamWaitEvent (device->streams[k], device->uploads[i], 0);
+  return err;
+}
+
 /* The source is pageable memory, which is read before the calls return. The
- * data that this replaces in the ring belongs to earlier launches in the same
- * stream. */
+ * data that this replaces in the ring belongs to earlier launches, and later
+ * ones of all streams may use what replaces it. */
 static cudaError_t
 upload_constants (BdctCudaDevice * device, cudaStream_t stream)
 {
-  while (device->uploaded < device->head) {
+  cudaError_t err = cudaSuccess;
+
+  if (device->uploaded == device->head)
+    return err;
+  err = join (device, stream, true);
+  while (err == cudaSuccess && device->uploaded < device->head) {
     const size_t from = device->uploaded % RING_SIZE;
     const uint64_t n = device->head - device->uploaded;
     const size_t size = n < RING_SIZE - from ? n : RING_SIZE - from;
-    const cudaError_t err = cudaMemcpyAsync (device->ring + from,
-        device->mirror + from, size, cudaMemcpyHostToDevice, stream);
 
-    if (err != cudaSuccess)
-      return err;
-    device->uploaded += size;
+    err = cudaMemcpyAsync (device->ring + from, device->mirror + from, size,
+        cudaMemcpyHostToDevice, stream);
+    if (err == cudaSuccess)
+      device->uploaded += size;
   }
-  return cudaSuccess;
+  return err == cudaSuccess ? join (device, stream, false) : err;
 }
 
 /* Launching */

@@ -34,10 +34,14 @@ typedef bool (*BdctCudaCheck) (const BdctTensorKernel *kernel, int depth,
     unsigned traits, BdctCudaDevice *device, cudaStream_t stream, bool *agrees,
     BdctError *error);
 
+/** The streams of launches. */
+#define BDCT_CUDA_STREAMS 3
+
 /** Describe the current device. Without `tensor_check` tensor cores are not
- * used. All launches go into `stream`. bdct_cuda_close() frees the device. */
+ * used. All launches go into `streams`. bdct_cuda_close() frees the device. */
 cudaError_t bdct_cuda_open (BdctCudaDevice **device,
-    BdctCudaCheck tensor_check, cudaStream_t stream);
+    BdctCudaCheck tensor_check,
+    const cudaStream_t streams[BDCT_CUDA_STREAMS]);
 
 /** Free a device after its launches, in the context that it was opened in. If
  * that context cannot be made current, `in_context` is false and only host
@@ -61,7 +65,7 @@ int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
 
 /** Enqueue launches, consecutive ones with the same kernel as one as far as
  * they fit, after uploading the constants that are not on the device yet.
- * `stream` is that of bdct_cuda_open(). */
+ * `stream` is one of bdct_cuda_open(). */
 cudaError_t bdct_cuda_launch (const BdctCudaLaunch *const *launches,
     int n_launches, BdctCudaDevice *device, cudaStream_t stream);
 

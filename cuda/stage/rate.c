@@ -232,7 +232,8 @@ plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
 }
 
 static bool
-launch (const Round * round, const BdctDevice * device, BdctError * error)
+launch (const Round * round, const BdctDevice * device, cudaStream_t stream,
+    BdctError * error)
 {
   const BdctCudaLaunch *launches[N_STAGES * MAX_JOBS];
   int n = 0;
@@ -241,12 +242,13 @@ launch (const Round * round, const BdctDevice * device, BdctError * error)
     for (int i = 0; i < round->n[stage]; i++)
       launches[n++] = &round->launch[stage][i];
   return bdct_cuda_check (bdct_cuda_launch (launches, n, device->kernels,
-          device->stream), "cudaLaunchKernel", error);
+          stream), "cudaLaunchKernel", error);
 }
 
 bool
 bdct_rate_enqueue (const BdctCudaFrame * frame, int g,
-    const BdctStaging * staging, BdctBuffer * levels, BdctError * error)
+    const BdctStaging * staging, BdctBuffer * levels, cudaStream_t stream,
+    BdctError * error)
 {
   const BdctPlanGroup *group = &frame->plan.jobs.group[g];
   const int size = round_size (&staging->layout);
@@ -269,7 +271,7 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, int g,
       if (has_levels (frame, i))
         at += job_size;
     }
-    if (!launch (&round, staging->device, error))
+    if (!launch (&round, staging->device, stream, error))
       return false;
   }
   return true;

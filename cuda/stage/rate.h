@@ -23,9 +23,10 @@ bool bdct_rate_place_levels (BdctCudaFrame *frame, const BdctStaging *staging,
 /** Enqueue what counts the jobs of group `g` into the frame's counts, which are
  * zeroed, some jobs at a time. Rate-distortion jobs are counted where their
  * levels are made. `levels` holds the levels and the strings of their bins
- * meanwhile, for all frames, as what is enqueued runs in order. It grows on
- * demand. */
+ * meanwhile, for all frames that are counted in `stream`, as what is enqueued
+ * there runs in order. It grows on demand. */
 bool bdct_rate_enqueue (const BdctCudaFrame *frame, int g,
-    const BdctStaging *staging, BdctBuffer *levels, BdctError *error);
+    const BdctStaging *staging, BdctBuffer *levels, cudaStream_t stream,
+    BdctError *error);
 
 #endif

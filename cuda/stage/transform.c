@@ -91,7 +91,8 @@ bdct_cuda_transform_enqueue (BdctCudaFrame * frame, int g,
       && !bdct_job_is_tree (frame->jobs.quantizers))
     return bdct_levels_read (frame, staging, error);
   if (bdct_cuda_frame_writes_levels (frame)
-      && !bdct_rate_place_levels (frame, staging, &memory->levels, error))
+      && !bdct_rate_place_levels (frame, staging,
+          &memory->levels[frame->results.side], error))
     return false;
   if (frame->plan.metrics.others != 0
       && !reserve_pictures (staging, memory, group->n, error))
