@@ -8,6 +8,7 @@
 #include "cuda/device/device.h"
 #include "cuda/device/staging.h"
 #include "cuda/frame/prepare.h"
+#include "cuda/frame/pricer.h"
 #include "cuda/launch/dispatch.h"
 #include "cuda/run.h"
 #include "cuda/stage/rd.h"
@@ -28,6 +29,7 @@ typedef struct {
   bool waited;                  /* where it is the last: for its event */
   bool failed;
   BdctError error;              /* why */
+  BdctPrice price;              /* of job 0 */
 } Entry;
 
 /* Frames do not depend on each other, and within one, events order what is in
@@ -36,6 +38,7 @@ typedef struct {
   BdctEngine engine;
   BdctDevice device;
   BdctStaging staging;
+  BdctPricer *pricer;
   BdctPlanRules rules;
   BdctHistory history;
   Entry *entries;
@@ -60,8 +63,10 @@ free_frames (CudaEngine * self, bool in_context)
   /* A submit() that failed may have left work behind. */
   if (in_context)
     bdct_device_synchronize (&self->device);
-  for (unsigned i = 0; self->entries != NULL && i < self->depth; i++)
+  for (unsigned i = 0; self->entries != NULL && i < self->depth; i++) {
+    bdct_pricer_take (self->pricer, &self->entries[i].price);
     bdct_cuda_frame_clear (&self->entries[i].frame, in_context);
+  }
   free (self->entries);
   bdct_buffer_free (&self->accumulators, in_context);
   bdct_buffer_free (&self->counts, in_context);
@@ -94,6 +99,7 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
   self->staging.device = &self->device;
   self->staging.engine = &self->engine;
   self->staging.threads = options->threads;
+  self->pricer = bdct_pricer_new ();
   ok = bdct_device_enter (&self->device, error);
   if (ok) {
     ok = bdct_device_open (&self->device, error);
@@ -104,6 +110,7 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
     bdct_device_leave (&self->device);
   }
   if (!ok) {
+    bdct_pricer_free (self->pricer);
     free (self);
     return NULL;
   }
@@ -121,6 +128,7 @@ cuda_destroy (BdctEngine * engine)
   if (in_context)
     bdct_device_leave (&self->device);
   bdct_copier_free (self->staging.copier);
+  bdct_pricer_free (self->pricer);
   free (self);
 }
 
@@ -540,12 +548,38 @@ cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
   return ok;
 }
 
+/* Begin to price the symbols of frames that are done with the oldest. CABAC's
+ * bits have their price. */
+static void
+price_ahead (CudaEngine * self)
+{
+  const unsigned last = entry_at (self, 0)->last;
+
+  for (unsigned i = 1; self->pricer != NULL
+      && i < self->in_flight - self->pending; i++) {
+    Entry *entry = entry_at (self, i);
+    const BdctJob *job = entry->frame.jobs.quantizers;
+
+    if (entry->last != last)
+      break;
+    if (!entry->frame.plan.jobs.bits
+        || entry->frame.results.stack_bits != NULL
+        || bdct_job_coder (job) != BDCT_CODER_HUFFMAN)
+      continue;
+    entry->price.counts = first_counts (self->counts.host.data, entry);
+    entry->price.layout = &self->staging.layout;
+    entry->price.job = job;
+    entry->price.files = BDCT_FILES_ALL;
+    bdct_pricer_add (self->pricer, &entry->price);
+  }
+}
+
 static bool
 cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
   Entry *entry, *last;
-  bool ok = true;
+  bool ok = true, priced;
 
   if (self->in_flight == 0)
     return bdct_error (error, "no frame is in flight");
@@ -564,8 +598,11 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
         bdct_device_synchronize (&self->device);
       bdct_device_leave (&self->device);
       last->waited = ok;
+      if (ok && !entry->failed)
+        price_ahead (self);
     }
   }
+  priced = bdct_pricer_take (self->pricer, &entry->price);
   if (ok && entry->failed)
     ok = bdct_error (error, "%s", entry->error.message);
   if (ok)
@@ -573,7 +610,8 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
   if (ok && stats != NULL)
     bdct_cuda_frame_count (&entry->frame, &self->staging.layout,
         first_accumulators (self->accumulators.host.data, entry),
-        first_counts (self->counts.host.data, entry), stats);
+        first_counts (self->counts.host.data, entry),
+        priced ? &entry->price.stats : NULL, stats);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
   if (self->pending > self->in_flight)

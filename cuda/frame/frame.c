@@ -311,10 +311,20 @@ add_up (const BdctCudaAccumulator * from, BdctStats * stats)
   }
 }
 
+static void
+set_price (BdctStats * stats, const BdctStats * price)
+{
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    stats->component[c].bits = price->component[c].bits;
+  stats->bits_optimized = price->bits_optimized;
+  stats->file_size = price->file_size;
+  stats->file_size_optimized = price->file_size_optimized;
+}
+
 void
 bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
     const BdctCudaAccumulator * first, const BdctRateCounts * first_counts,
-    BdctStats * stats)
+    const BdctStats * price, BdctStats * stats)
 {
   const BdctPlanJobs *jobs = &frame->plan.jobs;
   const BdctCudaResults *results = &frame->results;
@@ -328,7 +338,9 @@ bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
         ? NULL : bdct_cuda_frame_job (frame, i), stats + i);
     add_up (i == 0 ? first : others + (i - 1) * BDCT_CUDA_ACCUMULATORS,
         stats + i);
-    if (jobs->bits && results->stack_bits == NULL)
+    if (i == 0 && price != NULL)
+      set_price (stats, price);
+    else if (jobs->bits && results->stack_bits == NULL)
       bdct_rate_price (i == 0 ? first_counts : other_counts + i - 1, layout,
           bdct_cuda_frame_job (frame, i), i == 0 || jobs->trial_files
           ? BDCT_FILES_ALL : BDCT_FILES_NONE, stats + i);

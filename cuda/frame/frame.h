@@ -213,9 +213,10 @@ bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
 void bdct_cuda_frame_finish (BdctCudaFrame *frame, BdctStaging *staging);
 
 /** Write the statistics of a frame that is done, as BdctEngineClass.collect()
- * does. `first`, `first_counts`: those of job 0, on the host. */
+ * does. `first`, `first_counts`: those of job 0, on the host; `price`: of its
+ * counts; NULL: not known. */
 void bdct_cuda_frame_count (BdctCudaFrame *frame, const BdctLayout *layout,
     const BdctCudaAccumulator *first, const BdctRateCounts *first_counts,
-    BdctStats *stats);
+    const BdctStats *price, BdctStats *stats);
 
 #endif
