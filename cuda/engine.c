@@ -100,6 +100,11 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
   self->staging.engine = &self->engine;
   self->staging.threads = options->threads;
   self->pricer = bdct_pricer_new ();
+  if (self->pricer == NULL) {
+    bdct_error (error, "out of memory");
+    free (self);
+    return NULL;
+  }
   ok = bdct_device_enter (&self->device, error);
   if (ok) {
     ok = bdct_device_open (&self->device, error);
@@ -555,8 +560,7 @@ price_ahead (CudaEngine * self)
 {
   const unsigned last = entry_at (self, 0)->last;
 
-  for (unsigned i = 1; self->pricer != NULL
-      && i < self->in_flight - self->pending; i++) {
+  for (unsigned i = 1; i < self->in_flight - self->pending; i++) {
     Entry *entry = entry_at (self, i);
     const BdctJob *job = entry->frame.jobs.quantizers;
 

@@ -111,8 +111,6 @@ bdct_pricer_take (BdctPricer * self, BdctPrice * price)
 {
   bool priced;
 
-  if (self == NULL)
-    return false;
   pthread_mutex_lock (&self->lock);
   priced = price->state > BDCT_PRICE_WAITS;
   if (price->state == BDCT_PRICE_WAITS)

@@ -26,18 +26,18 @@ typedef struct BdctPrice {
   struct BdctPrice *next;
 } BdctPrice;
 
-/** NULL if there is no memory: then nothing is priced ahead. */
+/** NULL if there is no memory. */
 BdctPricer *bdct_pricer_new (void);
 
 /** Free it, with no price left in it; NULL is nothing. */
 void bdct_pricer_free (BdctPricer *pricer);
 
-/** Begin to price; the price and what it points to stay until
- * bdct_pricer_take(). */
+/** Begin to price, if there is a thread for it; the price and what it points to
+ * stay until bdct_pricer_take(). */
 void bdct_pricer_add (BdctPricer *pricer, BdctPrice *price);
 
 /** Wait for a price. Returns false if nobody has begun with it; then nobody
- * will. `pricer` may be NULL. */
+ * will. */
 bool bdct_pricer_take (BdctPricer *pricer, BdctPrice *price);
 
 #endif
