@@ -185,7 +185,8 @@ open_device (void)
   for (int i = 0; i < 3; i++)
     check (cudaEventCreate (&events[i]));
   check (bdct_cuda_open (&device, lab_options.cuda_cores ? NULL
-          : bdct_selfcheck, stream));
+          : bdct_selfcheck, (cudaStream_t[BDCT_CUDA_STREAMS]) {
+            stream, stream, stream}));
   check (cudaMalloc ((void **) &src, WALK_BYTES));
   check (cudaMalloc ((void **) &dst, WALK_BYTES));
   check (cudaMalloc ((void **) &cells, BDCT_CUDA_ACCUMULATORS * sizeof *cells));

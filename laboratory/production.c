@@ -150,7 +150,7 @@ lab_production_register (void)
   if (!lab_wants ("blockdct"))
     return;
   err = bdct_cuda_open (&device, lab_options.cuda_cores ? NULL
-      : bdct_selfcheck, NULL);
+      : bdct_selfcheck, (cudaStream_t[BDCT_CUDA_STREAMS]) { NULL });
   if (err == cudaSuccess)
     err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_ACCUMULATORS
         * sizeof *cells);

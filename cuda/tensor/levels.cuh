@@ -45,8 +45,8 @@ template <int SIZE, typename S> struct LevelSink<true, SIZE, S>
 
   uint8_t *to;                  /* this lane's levels in the first square */
   /* Bytes to those in the second one, which is the next or of the second
-   * component; to those two squares further on; to the quarters of a square; and
-   * 8 rows down in a block. */
+   * component; to those two squares further on; to the quarters of a square;
+   * and 8 rows down in a block. */
   int32_t second, step, right, down, below;
   uint32_t there;               /* a bit for each square of 8 x 8: whether it is
                                    in the plane; of the first row if not all

@@ -22,6 +22,7 @@ run (const void *function, const BdctCudaBatch *batch)
             && fake_kind_of (plane.src.data, 1) != 'd')
         || fake_kind_of (plane.constants, 1) != 'd'
         || (std::is_same_v<K, Reconstruct>
+            || std::is_same_v<K, ReconstructShort>
             ? fake_kind_of (plane.from_levels, 1)
             : fake_kind_of (plane.levels[0], 1)) != 'd')
       fake_die ("levels on the host");
@@ -36,6 +37,7 @@ run (const void *function, const BdctCudaBatch *batch)
 bool
 fake_levels (const void *function, const BdctCudaBatch *batch)
 {
-  return run<Reconstruct> (function, batch) || run<Symbols> (function, batch)
-      || run<Draw> (function, batch);
+  return run<Reconstruct> (function, batch)
+      || run<ReconstructShort> (function, batch)
+      || run<Symbols> (function, batch) || run<Draw> (function, batch);
 }
