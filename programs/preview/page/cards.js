@@ -180,8 +180,8 @@ function makeCard (side, controls, presets) {
     ? [makeButton("store", "Copy to B", "B becomes what A is, and stands beside it (b)",
       () => say("key b"))]
     : [makeButton("swap", "Swap", "A and B change places (x)", () => say("key x")),
-      makeButton("equal", "Equal bits", "Turn A to the setting whose bits are nearest "
-        + "to B's, or B's if both are transforms of one kind", makeEqual)];
+      makeButton("equal", "Equal bits",
+        "Turn A to the setting whose bits are nearest to B's", makeEqual)];
   const head = make("h2", {}, make("span", {class: `badge ${side}`}, side.toUpperCase()),
     makeCodec(side, prefix, controls));
 
