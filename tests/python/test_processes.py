@@ -11,6 +11,9 @@ import time
 import unittest
 
 import numpy as np
+# numpy looks for np.testing anew each time, under the import lock, which a fork
+# would leave locked.
+from numpy.testing import assert_array_equal
 from common import main, make_batch
 
 import blockdct
@@ -24,7 +27,7 @@ def check_all(threads=0):
     """Every quality, and sizes that make engines."""
     for quality, expected in EXPECTED.items():
         made = blockdct.transform(BATCH, quality=quality, threads=threads).pictures
-        np.testing.assert_array_equal(made, expected)
+        assert_array_equal(made, expected)
         side = 8 + quality
         blockdct.transform(BATCH[:, :side, :side], threads=threads)
 
@@ -91,8 +94,8 @@ class Processes(unittest.TestCase):
         self.run_children('fork')
         check_all(2)
 
-    @unittest.skip("a child of a fork among working threads waits for ever, once in a few "
-                   "runs, for a lock of Python's; whose is not known")
+    @unittest.skipIf('asan' in os.environ.get('LD_PRELOAD', ''),
+                     "AddressSanitizer's own allocator waits for ever in such a child")
     def test_fork_while_threads_work(self):
         stop = threading.Event()
 
@@ -117,7 +120,7 @@ class Processes(unittest.TestCase):
             made = pool.starmap(blockdct.transform, [
                 (BATCH, blockdct.Settings(quality=q)) for q in EXPECTED])
         for one, expected in zip(made, EXPECTED.values()):
-            np.testing.assert_array_equal(one.pictures, expected)
+            assert_array_equal(one.pictures, expected)
 
     def test_nothing_is_printed(self):
         made = subprocess.run(
@@ -182,7 +185,7 @@ class Threads(unittest.TestCase):
         blockdct.close()
         for i in range(1000):
             made = blockdct.transform(BATCH[:1], quality=10, threads=1 + i % 3)
-            np.testing.assert_array_equal(made.pictures, EXPECTED[10][:1])
+            assert_array_equal(made.pictures, EXPECTED[10][:1])
             blockdct.close()
             if i == 200:
                 first = used()
