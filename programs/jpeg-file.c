@@ -158,7 +158,6 @@ set_colour (JpegFile * file, const struct jpeg_decompress_struct *info,
           info->num_components);
   }
   file->n_components = info->num_components;
-  file->adobe = info->saw_Adobe_marker;
   return true;
 }
 

@@ -34,8 +34,6 @@ typedef struct
 {
   int width, height;
   JpegFileColour colour;
-  bool adobe;                   /**< it has Adobe's marker, whose writers store
-                                     CMYK inverted */
   int n_components;
   JpegFileComponent component[JPEG_FILE_MAX_COMPONENTS];
 } JpegFile;

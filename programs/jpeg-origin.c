@@ -231,9 +231,8 @@ verify (const Grid * grid, const uint16_t steps[64], Evidence * evidence,
   return ok;
 }
 
-/* The tables of a preset at a quality, as libjpeg scales them. */
-static void
-scale (int preset, int quality, uint16_t steps[2][64])
+void
+jpeg_origin_scale (int preset, int quality, uint16_t steps[2][64])
 {
   const BdctPresetInfo *info = bdct_preset_info ((BdctPreset) preset);
   const int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
@@ -255,7 +254,7 @@ jpeg_origin_name (JpegOrigin * origin, int n_tables)
     for (int quality = 1; quality <= 100; quality++) {
       uint16_t steps[2][64];
 
-      scale (p, quality, steps);
+      jpeg_origin_scale (p, quality, steps);
       if (origin->preset < 0 && memcmp (steps, origin->steps,
               n_tables * sizeof steps[0]) == 0) {
         origin->preset = p;
@@ -334,7 +333,7 @@ name (JpegOrigin * origin, const Evidence evidence[2])
       uint16_t steps[2][64];
       double weight;
 
-      scale (p, quality, steps);
+      jpeg_origin_scale (p, quality, steps);
       weight = weigh (evidence, steps);
       if (weight > most) {
         second = most;
@@ -366,7 +365,7 @@ find_tables (Search * s, JpegOrigin * origin, BdctError * error)
       uint16_t these[2][64];
       double gain;
 
-      scale (p, quality, these);
+      jpeg_origin_scale (p, quality, these);
       gain = find_gain (s, these);
       if (gain > most) {
         most = gain;

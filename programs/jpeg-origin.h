@@ -40,6 +40,10 @@ typedef struct
 bool jpeg_origin_find (JpegOrigin * origin, const JpegOriginPicture * picture,
     BdctError * error);
 
+/** Set the steps of a preset's tables for luma and chroma at a quality, as
+ * libjpeg scales them for baseline files. */
+void jpeg_origin_scale (int preset, int quality, uint16_t steps[2][64]);
+
 /** Name the tables of an origin's steps, all of which are known: set `preset`
  * and `quality`. `n_tables` is 1 if only luma's count. */
 void jpeg_origin_name (JpegOrigin * origin, int n_tables);

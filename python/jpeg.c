@@ -23,9 +23,8 @@ describe_component (const JpegFileComponent * own)
       (const char *) own->steps, (Py_ssize_t) sizeof own->steps);
 }
 
-/* From bytes and the most pixels: width, height, the colours' number, whether
- * Adobe's marker is there, the components' (h, v, columns, rows, steps), and
- * all levels. */
+/* From bytes and the most pixels: width, height, the colours' number, the
+ * components' (h, v, columns, rows, steps), and all levels. */
 static PyObject *
 read_file (PyObject * module, PyObject * args)
 {
@@ -65,8 +64,8 @@ read_file (PyObject * module, PyObject * args)
     }
   }
   jpeg_file_clear (&file);
-  return levels == NULL ? NULL : Py_BuildValue ("iiiiNN", file.width,
-      file.height, (int) file.colour, (int) file.adobe, components, levels);
+  return levels == NULL ? NULL : Py_BuildValue ("iiiNN", file.width,
+      file.height, (int) file.colour, components, levels);
 }
 
 /* Read one component's (h, v, steps) of a file to write. */

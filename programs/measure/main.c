@@ -593,37 +593,11 @@ merge (Program * program)
   g_array_unref (rows);
 }
 
-/* Write the files' own tables, and the picture that has them. */
-static void
-write_own_table (Program * program)
-{
-  const MeasureOptions *o = &program->options;
-  const GArray *settings = o->plan.settings;
-  BdctParams params = g_array_index (settings, BdctParams, 0);
-  GError *error = NULL;
-  gdouble saved;
-
-  if (settings->len != 1 || params.transform != BDCT_JPEG_8X8)
-    measure_fail (&error, "--own-table has the error of one --quality of "
-        "jpeg-8x8");
-  else if (o->write_jpeg != NULL && program->files->len != 1)
-    measure_fail (&error, "--write-jpeg writes one picture: name one file");
-  else if (measure_own_table (program->files, &o->plan, o->stall_limit, &params,
-          &saved, &error)
-      && measure_own_table_write (o->own_table, &params, &error))
-    g_print ("%s: %.1f %% fewer bits, by their entropy, than annex-k at "
-        "quality %d with the same error\n", o->own_table, 100 * saved,
-        params.quality);
-  if (error == NULL && o->write_jpeg != NULL)
-    measure_write_jpeg (o->write_jpeg, g_array_index (program->files,
-            MeasureFile, 0).path, &o->plan, &params, o->stall_limit, &error);
-  if (error != NULL)
-    complain (program, error, FAILED);
-}
-
 static void
 run (Program * program)
 {
+  GError *error = NULL;
+
   measure_memory_init ();
   if (program->options.merge) {
     merge (program);
@@ -641,7 +615,8 @@ run (Program * program)
         "GStreamer can decode\n");
     program->status = FAILED;
   } else if (program->options.own_table != NULL) {
-    write_own_table (program);
+    if (!measure_own_table_run (&program->options, program->files, &error))
+      complain (program, error, FAILED);
   } else {
     measure (program);
   }

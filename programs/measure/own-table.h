@@ -12,21 +12,15 @@
 #ifndef MEASURE_OWN_TABLE_H
 #define MEASURE_OWN_TABLE_H
 
-#include "bench.h"
+#include "options.h"
 
 G_BEGIN_DECLS
 
-/** Find luma's and chroma's steps for the MeasureFiles' pictures that a plan
- * begins with, all together: with the squared errors of `params`' quality, in
- * R, G and B, and the fewest bits. Set `params` to them, and `saved` to the
- * part of the levels' entropy that they save. A source that stalls for `limit`
- * seconds is given up. */
-gboolean measure_own_table (const GArray * files, const MeasurePlan * plan,
-    gint limit, BdctParams * params, gdouble * saved, GError ** error);
-
-/** Write steps as the text that `cjpeg -qtables` reads. */
-gboolean measure_own_table_write (const gchar * path, const BdctParams * params,
-    GError ** error);
+/** Write one table of luma and one of chroma for all files together, as the
+ * text that `cjpeg -qtables` reads, to `options->own_table`; with `write_jpeg`
+ * also the picture that has them. Prints what they save. */
+gboolean measure_own_table_run (const MeasureOptions * options,
+    const GArray * files, GError ** error);
 
 G_END_DECLS
 #endif

@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "error.h"
 #include "gst-plugin/common/gstblockdctformat.h"
+#include "../jpeg-origin.h"
 #include "settings.h"
 #ifdef HAVE_LIBJPEG
 #include "../jpeg-file.h"
@@ -100,16 +101,13 @@ measure_find_levels (const gchar * from, const MeasurePlan * plan,
   return levels;
 }
 
-gint
-measure_jpeg_step (const BdctParams * params, gint table, gint k)
+void
+measure_jpeg_steps (const BdctParams * params, guint16 steps[2][64])
 {
-  const gint percent = params->quality < 50 ? 5000 / params->quality
-      : 200 - 2 * params->quality;
-
-  if (params->n_steps > 0)
-    return params->steps[(params->n_steps > 64 ? 64 * table : 0) + k];
-  return CLAMP ((bdct_preset_info (params->preset)->step[table][k] * percent
-          + 50) / 100, 1, 255);
+  if (params->n_steps == 0)
+    jpeg_origin_scale (params->preset, params->quality, steps);
+  for (gint k = 0; params->n_steps > 0 && k < 128; k++)
+    steps[k / 64][k % 64] = params->steps[k % params->n_steps];
 }
 
 #ifdef HAVE_LIBJPEG
@@ -122,6 +120,7 @@ describe (JpegFile * file, const BdctLayout * layout, const BdctJobInfo * job,
     [BDCT_CHROMA_422] = {2, 1},[BDCT_CHROMA_444] = {1, 1},
     [BDCT_CHROMA_440] = {1, 2}
   };
+  guint16 steps[2][64];
   BdctError reason;
 
   memset (file, 0, sizeof *file);
@@ -131,11 +130,11 @@ describe (JpegFile * file, const BdctLayout * layout, const BdctJobInfo * job,
   file->height = layout->plane[0].height;
   file->n_components = layout->chroma == BDCT_CHROMA_400 ? 1 : 3;
   file->colour = file->n_components == 1 ? JPEG_FILE_GREY : JPEG_FILE_YCC;
+  measure_jpeg_steps (params, steps);
   for (gint c = 0; c < file->n_components; c++) {
     file->component[c].h = c == 0 ? factors[layout->chroma][0] : 1;
     file->component[c].v = c == 0 ? factors[layout->chroma][1] : 1;
-    for (gint k = 0; k < 64; k++)
-      file->component[c].steps[k] = measure_jpeg_step (params, c > 0, k);
+    memcpy (file->component[c].steps, steps[c > 0], sizeof steps[0]);
   }
   if (!jpeg_file_allocate (file, &reason))
     return measure_fail (error, reason.message);

@@ -19,8 +19,8 @@ gboolean measure_write_jpeg (const gchar * to, const gchar * from,
 /** Whether this program can; FALSE with an error if it has no libjpeg. */
 gboolean measure_write_jpeg_check (GError ** error);
 
-/** The step of frequency `k` of luma's table, 0, or chroma's, 1. */
-gint measure_jpeg_step (const BdctParams * params, gint table, gint k);
+/** Set the steps of luma's and chroma's table. */
+void measure_jpeg_steps (const BdctParams * params, guint16 steps[2][64]);
 
 /** Find a picture's levels: 16-byte aligned memory to be freed with free(), and
  * the layout. */

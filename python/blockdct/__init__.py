@@ -590,9 +590,9 @@ def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False
 
 
 def origin(picture: Any) -> Origin | None:
-    """The JPEG file that a picture was decoded from, by libjpeg and whoever uses
-    it, and cropped at most; None: not known. It is sure: a file with these steps
-    gives exactly these samples, and another table or grid does not.
+    """The JPEG file that a picture was decoded from with libjpeg, and perhaps
+    cropped since; None: not known. It is named only if quantizing the picture with
+    these steps on this grid gives exactly the same samples again.
 
     picture   (height, width) or (height, width, 3), R, G and B; uint8
     """

@@ -123,7 +123,7 @@ def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
     _check_library()
     name, data = _contents(file)
     try:
-        width, height, colour, _, components, values = _blockdct.read_jpeg(
+        width, height, colour, components, values = _blockdct.read_jpeg(
             data, max_pixels)
     except ValueError as error:
         raise ValueError(f'{name}: {error}') from None
