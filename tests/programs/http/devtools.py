@@ -3,6 +3,7 @@
 and keys as a person would, read, and photographed."""
 
 import asyncio
+import atexit
 import base64
 import functools
 import json
@@ -10,6 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 
 import websockets
 
@@ -29,54 +31,45 @@ def find_chromium():
     return next(filter(starts, map(shutil.which, NAMES)), None)
 
 
+@functools.cache
+def start_chromium():
+    """The address of its DevTools. It is started once, and ends with the test."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    process = subprocess.Popen(
+        [find_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu",
+         "--disable-dev-shm-usage", "--disable-extensions", "--no-first-run",
+         "--disable-background-networking", "--remote-debugging-port=0",
+         f"--user-data-dir={folder}", "about:blank"], env=dict(os.environ, HOME=folder),
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    atexit.register(process.wait)
+    atexit.register(process.terminate)
+    port = os.path.join(folder, "DevToolsActivePort")
+    end = time.monotonic() + START
+    while not os.path.exists(port) or not open(port, encoding="ascii").read():
+        assert process.poll() is None and time.monotonic() < end, "Chromium does not start"
+        time.sleep(0.05)
+    number, path = open(port, encoding="ascii").read().split()
+    return f"ws://127.0.0.1:{number}{path}"
+
+
 class Browser:
-    """async with Browser(width, height) as browser: await browser.open(address)"""
+    """A page that shares nothing with another one:
+    async with Browser(width, height) as browser: await browser.open(address)"""
 
     def __init__(self, width=1280, height=800, scheme="light", mobile=False):
         self.size = width, height
         self.mobile = mobile
         self.scheme = scheme
         self.last = 0
+        self.session = None
         self.errors = []
 
     async def __aenter__(self):
-        self.folder = tempfile.mkdtemp()
-        self.process = await asyncio.create_subprocess_exec(
-            find_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu",
-            "--disable-dev-shm-usage", "--disable-extensions", "--no-first-run",
-            "--disable-background-networking", "--remote-debugging-port=0",
-            f"--user-data-dir={self.folder}", "--window-size=%d,%d" % self.size,
-            "about:blank", env=dict(os.environ, HOME=self.folder),
-            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL)
-        try:
-            await asyncio.wait_for(self.attach(), START)
-        except BaseException:
-            await self.__aexit__()
-            raise
-        return self
-
-    async def __aexit__(self, *_):
-        if hasattr(self, "socket"):
-            await self.socket.close()
-        if self.process.returncode is None:
-            self.process.terminate()
-            try:
-                await asyncio.wait_for(self.process.wait(), LIMIT)
-            except asyncio.TimeoutError:
-                self.process.kill()
-                await self.process.wait()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    async def attach(self):
-        port = os.path.join(self.folder, "DevToolsActivePort")
-        while not os.path.exists(port) or not open(port, encoding="ascii").read():
-            assert self.process.returncode is None, "Chromium does not start"
-            await asyncio.sleep(0.1)
-        number, path = open(port, encoding="ascii").read().split()
-        self.socket = await websockets.connect(f"ws://127.0.0.1:{number}{path}",
-                                               max_size=None)
-        self.session = None
-        target = (await self.call("Target.createTarget", url="about:blank"))["targetId"]
+        self.socket = await websockets.connect(start_chromium(), max_size=None)
+        self.context = (await self.call("Target.createBrowserContext"))["browserContextId"]
+        target = (await self.call("Target.createTarget", url="about:blank",
+                                  browserContextId=self.context))["targetId"]
         self.session = (await self.call("Target.attachToTarget", targetId=target,
                                         flatten=True))["sessionId"]
         await self.call("Page.enable")
@@ -86,6 +79,12 @@ class Browser:
                         height=self.size[1], deviceScaleFactor=1, mobile=self.mobile)
         await self.call("Emulation.setEmulatedMedia", features=[
             {"name": "prefers-color-scheme", "value": self.scheme}])
+        return self
+
+    async def __aexit__(self, *_):
+        self.session = None
+        await self.call("Target.disposeBrowserContext", browserContextId=self.context)
+        await self.socket.close()
 
     async def call(self, method, **parameters):
         """The answer; what the page complains of meanwhile is kept."""

@@ -196,6 +196,8 @@ async def everything_has_a_name(browser):
         assert expected in names, (expected, names)
     # Tab reaches all of it, and what has the focus is seen to have it.
     reached = set()
+    await browser.key("p")
+    await browser.wait("page.news.paused")
     await browser.read("find('picture').focus()")
     for _ in range(80):
         await browser.key("Tab", 9)
