@@ -219,7 +219,7 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  n_rounds = test_rounds (34000);
+  n_rounds = test_rounds (12000);
   test_add ("/element/changes/threads", test_threads);
   test_add ("/element/changes/one-property", test_one_property);
 #ifdef HAVE_CONTROLLER

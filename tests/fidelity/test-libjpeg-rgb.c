@@ -346,15 +346,14 @@ test_large (void)
     colours.rgb[i] = (i / 3 % 1919 / 8 + i / 5757 / 4 + i % 3 * 90
         + (noise >> 27)) & 255;
   }
-  for (guint e = 0; e < n_engines; e++)
-    for (guint s = 0; s < G_N_ELEMENTS (rgb_samplings); s++) {
-      Setting setting = { (e + 2 * s) % G_N_ELEMENTS (rgb_formats), s,
-        30 + 20 * s
-      };
+  for (guint e = 0; e < n_engines; e++) {
+    const guint s = e % G_N_ELEMENTS (rgb_samplings);
+    Setting setting = { (e + 2 * s) % G_N_ELEMENTS (rgb_formats), s,
+      30 + 20 * s
+    };
 
-      if (!check (&colours, &setting, e))
-        break;
-    }
+    check (&colours, &setting, e);
+  }
   g_free (colours.rgb);
 }
 

@@ -120,7 +120,7 @@ choose (int components)
 static void
 test_origin (gconstpointer data)
 {
-  const int components = GPOINTER_TO_INT (data), n = 16;
+  const int components = GPOINTER_TO_INT (data), n = 6;
   int named = 0;
 
   for (int i = 0; i < n; i++) {

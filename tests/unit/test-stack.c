@@ -104,22 +104,22 @@ run_frames (BdctEngine * engine, const BdctLayout * layout, Frame frames[3])
   const guint metrics = bdct_metrics_supported ((1 << BDCT_N_METRICS) - 1,
       layout);
   BdctView view = BDCT_VIEW_DEFAULT;
-  BdctStats stats[9];
+  BdctStats stats[3];
 
   view.mode = BDCT_VIEW_ERROR_MAP;
   view.grid = true;
   for (int n = 0; n < 2 * BDCT_N_TRANSFORMS; n++) {
     BdctParams params = BDCT_PARAMS_DEFAULT;
-    BdctJob jobs[9];
+    BdctJob jobs[3];
     BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,
-      .trials = jobs + 1,.n_trials = 8,.bits = true,.trial_files = true,
+      .trials = jobs + 1,.n_trials = 2,.bits = true,.trial_files = true,
       .src = frames[0].image,.dst = frames[2].image,.view = &view,
       .metrics = metrics,.trial_metrics = metrics,.frame_rate = 25,.number = n
     };
 
     params.transform = n / 2;
     params.rdoq = n % 2 && bdct_transform_info (params.transform)->has_rdoq;
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < 3; i++)
       g_assert_true (bdct_job_init (&jobs[i], &params, layout, NULL));
     engine_run (engine, layout, &frame, stats);
   }
@@ -158,11 +158,11 @@ test_stack (void)
   gsize used;
 
   g_assert_nonnull (engine);
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (formats); i++) {
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     BdctLayout layout;
     Frame frames[3];
 
-    format_layout (formats[i / 2], i % 2 ? 10 : 8, 0, 200, 180, &layout);
+    format_layout (formats[i], i % 2 ? 10 : 8, 0, 200, 180, &layout);
     make_images (&layout, frames);
     run_frames (engine, &layout, frames);
     run_comparisons (engine, &layout, frames);

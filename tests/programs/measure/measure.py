@@ -257,7 +257,7 @@ RESUMED = ("--transform", "jpeg-8x8,hevc-4x4", "--quality", "10,50", "--qp", "30
 def resume_goes_on_where_it_broke_off():
     for kind in ("--csv", "--json"):
         whole = run("--quiet", kind, "-", *RESUMED)[0].encode()
-        for share in (0, 0.003, 0.02, 0.3, 0.5, 0.7, 0.9, 0.9999, 1):
+        for share in (0, 0.003, 0.3, 0.7, 0.9999, 1):
             with open("rows", "wb") as file:
                 file.write(whole[:int(share * len(whole))])
             run("--quiet", kind, "rows", "--resume", *RESUMED)
@@ -327,8 +327,8 @@ def targets_are_the_best_of_all():
     figures = {"psnr": lambda r: float(r["psnr"]), "bpp": lambda r: float(r["bpp"]),
                "size": size}
     missed = 0
-    for kind, values in {"psnr": ("30", "41.5", "200"), "bpp": ("0.01", "0.5", "3", "99"),
-                         "size": ("400", "4000", "99999.5")}.items():
+    for kind, values in {"psnr": ("41.5", "200"), "bpp": ("0.01", "3"),
+                         "size": ("400", "99999.5")}.items():
         figure = figures[kind]
         for value in values:
             chosen = table(f"--target-{kind}", value, "--transform", options[1], *files)
@@ -440,7 +440,7 @@ def one_setting_for_a_collection():
     lines = run("--quiet", "--csv", "-", "--exact-size", *MANY)[0]
     settings = by_setting(csv.DictReader(io.StringIO(lines)))
     for limits in LIMITS:
-        for statistic in "mean", "min", "p33", "p34", "p66", "p67", "p99":
+        for statistic in "mean", "min", "p33", "p34", "p99":
             wanted, problems = {}, 0
             for transform in "jpeg-8x8", "hevc-8x8":
                 best, missed = best_of([s for (t, _), s in settings.items() if t == transform],
@@ -505,8 +505,7 @@ def sizes_are_of_files():
         raise Skip("cjpeg is missing: install libjpeg-turbo-progs")
     draw = random.Random(1)
     longer = 0
-    for n, (width, height) in enumerate(((40, 24), (64, 48), (17, 9), (161, 115))):
-        amplitude = (255, 40, 120, 200)[n]
+    for width, height, amplitude in (40, 24, 255), (161, 115, 200):
         samples = bytes(max(0, min(255, 128 + draw.randint(-amplitude, amplitude)))
                         for _ in range(width * height))
         with open("noise.pgm", "wb") as file:
@@ -519,7 +518,7 @@ def sizes_are_of_files():
         assert [int(row["file-size"]) for row in rows] == sizes
         assert {row["file-size-exact"] for row in rows} == {"true"}
         assert {row["file-size-exact"] for row in modelled} == {"false"}
-        for q in range(5, 100, 10):
+        for q in range(5, 100, 15):
             target = str(sizes[q - 1] - 1)
             row, = table("--target-size", target, "--format", "GRAY8", "noise.pgm")
             best = max(k for k in range(1, 101) if sizes[k - 1] < sizes[q - 1])
