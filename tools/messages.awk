@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
 # Reads what `gst-launch-1.0 -m` prints and shows blockdct's messages as a
-# table. With summary=FILE it also writes "FRAMES" of the pooled message there.
+# table. With middle=FILE it also writes the running time of the frame in the middle
+# there, or of the interval.
 
 function field (name,    rest) {
   if (!match ($0, "[ ,]" name "=\\([a-zA-Z0-9]*\\)"))
@@ -57,6 +58,8 @@ function row (label) {
 
 { type = field ("type") }
 
+type != "pooled" { times[++rows] = field ("running-time") }
+
 type == "frame" { row (field ("index")) }
 
 type == "interval" {
@@ -70,6 +73,6 @@ type == "pooled" {
       decibels ("psnr"), rgb (", of Y, U and V; of R, G and B " \
       decibels ("psnr-rgb") " dB"), mean (), decibels ("psnr-min"), decibels ("psnr-max"),
       field ("dropped")
-  if (summary)
-    print field ("frames") > summary
+  if (middle)
+    print times[int (rows / 2) + 1] > middle
 }
