@@ -6,7 +6,8 @@ Run what pages tell their readers to: each block of sh, and each of python with 
 in the order in which they stand, in a folder that looks like a fresh clone with BUILD
 in it, a video and pictures. Of the lines that a page shows as the output of a block, in
 the block without a language behind it, one at least must have come. Nothing is
-installed, compiled or shown in a window: what does, is replaced below. Prints TAP."""
+installed, compiled or shown in a window: what does is replaced below, and what has no
+end gets one. Prints TAP."""
 import os
 import re
 import subprocess
@@ -97,7 +98,9 @@ def run(language, text, clone, home):
         environment['PYTHONPATH'] = os.path.join(BUILD, 'python')
         words = [PYTHON, '-c', text]
     else:
-        text = text.replace('autovideosink', 'fakesink')
+        text = text.replace('autovideosink', 'fakesink').replace(
+            'blockdct-preview --http',
+            'timeout --preserve-status --signal=INT 3 blockdct-preview --http=0')
         words = ['bash', '-eu', '-o', 'pipefail', '-c', INSTEAD + text]
     try:
         return call(words, cwd=clone, env=environment)
