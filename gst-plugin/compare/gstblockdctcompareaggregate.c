@@ -97,8 +97,6 @@ look_for_shifts (GstBlockDctCompare * self,
     ret = gst_blockdct_compare_drain (self);
     if (ret == GST_FLOW_OK)
       ret = gst_blockdct_compare_frames_measure_shifts (self, pair, i, pads);
-    gst_blockdct_compare_shifts_keep (shifts, pair->reference,
-        pair->distorted[i]);
     if (shifts->pairs >= GST_BLOCKDCT_COMPARE_SHIFT_PAIRS)
       conclude_shifts (self, i, offset);
   }

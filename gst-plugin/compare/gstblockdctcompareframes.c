@@ -396,7 +396,7 @@ gst_blockdct_compare_frames_measure_shifts (GstBlockDctCompare * self,
 {
   GstBlockDctCompareShifts *shifts = &self->shifts[pad_number];
   GstBuffer *distorted = pair->distorted[pad_number];
-  gdouble as_it_is[BDCT_MAX_DISTORTED], mse[BDCT_MAX_DISTORTED];
+  gdouble as_it_is[BDCT_MAX_DISTORTED] = { 0 }, mse[BDCT_MAX_DISTORTED];
   gint n = measure (self, pair->reference, pads[0], &distorted, 1,
       pads[1 + pad_number], as_it_is);
 
@@ -404,11 +404,13 @@ gst_blockdct_compare_frames_measure_shifts (GstBlockDctCompare * self,
     n = measure (self, pair->reference, pads[0], shifts->distorted,
         GST_BLOCKDCT_COMPARE_SHIFTS, pads[1 + pad_number], mse);
   for (gint i = 0; i < n; i++)
-    gst_blockdct_compare_shifts_add (shifts, -1 - i, mse[i], as_it_is[0]);
+    gst_blockdct_compare_shifts_add (shifts, -1 - i, mse[i], shifts->mse[i]);
   if (n >= 0)
     n = measure (self, distorted, pads[1 + pad_number], shifts->reference,
         GST_BLOCKDCT_COMPARE_SHIFTS, pads[0], mse);
   for (gint i = 0; i < n; i++)
     gst_blockdct_compare_shifts_add (shifts, 1 + i, mse[i], as_it_is[0]);
+  gst_blockdct_compare_shifts_keep (shifts, pair->reference, distorted,
+      as_it_is[0]);
   return n < 0 ? GST_FLOW_ERROR : GST_FLOW_OK;
 }

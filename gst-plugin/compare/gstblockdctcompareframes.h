@@ -36,7 +36,8 @@ GstFlowReturn gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
 void gst_blockdct_compare_frames_discard (GstBlockDctCompare * self);
 
 /** Compare a distorted frame with the reference frames before its partner, and
- * the partner with the distorted frames before it. No pair may be in flight. */
+ * the partner with the distorted frames before it, and keep both for later
+ * ones. No pair may be in flight. */
 GstFlowReturn gst_blockdct_compare_frames_measure_shifts
     (GstBlockDctCompare * self, const GstBlockDctComparePair * pair,
     guint pad_number,

@@ -318,10 +318,13 @@ push (GstBuffer ** buffers, GstBuffer * buffer)
 
 void
 gst_blockdct_compare_shifts_keep (GstBlockDctCompareShifts * shifts,
-    GstBuffer * reference, GstBuffer * distorted)
+    GstBuffer * reference, GstBuffer * distorted, gdouble mse)
 {
   push (shifts->reference, reference);
   push (shifts->distorted, distorted);
+  memmove (shifts->mse + 1, shifts->mse,
+      sizeof (shifts->mse) - sizeof (shifts->mse[0]));
+  shifts->mse[0] = mse;
   shifts->pairs++;
 }
 

@@ -77,22 +77,23 @@ typedef struct
   gboolean done;
   GstBuffer *reference[GST_BLOCKDCT_COMPARE_SHIFTS];    /* latest first */
   GstBuffer *distorted[GST_BLOCKDCT_COMPARE_SHIFTS];
-  gdouble at[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];      /* sums of the mean
-                                                           squared errors, by
-                                                           shift + SHIFTS */
-  gdouble as_it_is[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];        /* of the same
-                                                                   pairs without
-                                                                   a shift */
+  gdouble mse[GST_BLOCKDCT_COMPARE_SHIFTS];     /* of these pairs */
+
+  /* By shift + SHIFTS: sums of the mean squared errors, those of the same
+   * distorted frames without a shift, and of how many. */
+  gdouble at[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
+  gdouble as_it_is[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
   guint measured[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
 } GstBlockDctCompareShifts;
 
-/** Add the error measured `shift` frames away, and that of the pair itself. */
+/** Add the error of a distorted frame measured `shift` frames away, and that of
+ * its own pair: an earlier frame may be a better picture. */
 void gst_blockdct_compare_shifts_add (GstBlockDctCompareShifts * shifts,
     gint shift, gdouble mse, gdouble pair_mse);
 
-/** Keep a pair for the following ones. */
+/** Keep a pair, which has this error, for the following ones. */
 void gst_blockdct_compare_shifts_keep (GstBlockDctCompareShifts * shifts,
-    GstBuffer * reference, GstBuffer * distorted);
+    GstBuffer * reference, GstBuffer * distorted, gdouble mse);
 
 /** The shift that fits better than no shift; 0: none does. */
 gint gst_blockdct_compare_shifts_find (const GstBlockDctCompareShifts * shifts);

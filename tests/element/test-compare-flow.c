@@ -159,6 +159,33 @@ test_shift (void)
   }
 }
 
+/* Of a still, earlier frames of a picture that gets worse are better, and yet
+ * not shifted. */
+static void
+test_still (void)
+{
+  GstVideoInfo info;
+  Duel duel;
+
+  duel_open (&duel, &info, "I420", 64, 64, 2, "");
+  for (gint i = 0; i < 60; i++) {
+    GstBuffer *reference = frame_new (&info, 3), *distorted;
+    GstMapInfo map;
+
+    GST_BUFFER_PTS (reference) = i * FRAME;
+    distorted = gst_buffer_copy_deep (reference);
+    g_assert_true (gst_buffer_map (distorted, &map, GST_MAP_READWRITE));
+    for (gsize k = 0; k < map.size; k += 8)
+      map.data[k] ^= 1 << MIN (i / 5, 7);
+    gst_buffer_unmap (distorted, &map);
+    duel_push_pair (&duel, reference, distorted);
+  }
+  duel_end_all (&duel);
+  duel_drain (&duel);
+  g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
+  duel_clear (&duel);
+}
+
 /* What has to be the same: both caps are named, and what makes them so. */
 static void
 test_conflicts (void)
@@ -448,6 +475,7 @@ main (int argc, char *argv[])
   test_add ("/compare-flow/matching", test_matching);
   test_add ("/compare-flow/jitter", test_jitter);
   test_add ("/compare-flow/shift", test_shift);
+  test_add ("/compare-flow/still", test_still);
   test_add ("/compare-flow/conflicts", test_conflicts);
   test_add ("/compare-flow/differences", test_differences);
   test_add ("/compare-flow/caps-change", test_caps_change);
