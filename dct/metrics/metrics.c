@@ -25,7 +25,7 @@ static const MetricRow rows[BDCT_N_METRICS] = {
         .components = 1,.min_side = 176,.grey = true,.stages = 5},
   [BDCT_METRIC_PSNR_HVS] = {
         .info = {"psnr-hvs",
-            "PSNR weighted by what is seen, as libvmaf's psnr_hvs",
+            "PSNR weighted by contrast sensitivity, as libvmaf's psnr_hvs",
             {"psnr-hvs-y", "psnr-hvs-u", "psnr-hvs-v", "psnr-hvs"},
             BDCT_METRIC_ALL, true},
         .components = 3,.min_side = 8,.stages = 2},

@@ -6,30 +6,31 @@
 
 static const BdctViewInfo views[BDCT_N_VIEWS] = {
   [BDCT_VIEW_RECONSTRUCTION] = {"reconstruction", "what a decoder would show"},
-  [BDCT_VIEW_ORIGINAL] = {"original", "what came in"},
+  [BDCT_VIEW_ORIGINAL] = {"original", "the input"},
   [BDCT_VIEW_WIPE] = {"wipe",
       "left up to wipe-position, then right"},
   [BDCT_VIEW_SIDE_BY_SIDE] = {"side-by-side",
-      "a half of left's width, and the same of right"},
+      "half of left, beside the same half of right"},
   [BDCT_VIEW_STACKED] = {"stacked",
-      "a half of left's height, and the same of right"},
-  [BDCT_VIEW_FLICKER] = {"flicker", "left and right, each for half a second"},
+      "half of left, above the same half of right"},
+  [BDCT_VIEW_FLICKER] = {"flicker", "left and right in turn, half a second "
+      "each"},
   [BDCT_VIEW_DIFFERENCE] = {"difference",
-      "right minus left, times difference-gain, around mid-grey"},
+      "right minus left, times difference-gain, plus mid-grey"},
   [BDCT_VIEW_COEFFICIENTS] = {"coefficients",
       "quantized coefficients of each block, log magnitude, DC at its corner"},
   [BDCT_VIEW_ERROR_MAP] = {"error-map", "PSNR of each block as a colour"},
   [BDCT_VIEW_NONZERO_MAP] = {"nonzero-map",
       "share of each block's coefficients that are not 0, as a colour"},
   [BDCT_VIEW_QUALITY_MAP] = {"quality-map",
-      "how much finer or coarser each block is quantized than the frame's "
-      "setting says, as a colour"},
+      "how much finer or coarser than the frame's setting each block is "
+      "quantized, as a colour"},
   [BDCT_VIEW_SIZE_MAP] = {"size-map",
-      "side of each block as a colour: of interest with hevc-quadtree"},
+      "side of each block as a colour, for hevc-quadtree"},
   [BDCT_VIEW_SSIM_MAP] = {"ssim-map",
       "SSIM of each window of luma, as a colour"},
   [BDCT_VIEW_HVS_MAP] = {"hvs-map",
-      "PSNR-HVS of each 8x8 samples of luma, as a colour"},
+      "PSNR-HVS of each 8x8 block of luma, as a colour"},
 };
 
 /* Ten colours of matplotlib's viridis. Its lightness rises evenly, so that it

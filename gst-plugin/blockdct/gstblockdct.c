@@ -43,7 +43,8 @@ explain_size (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   if (width > BDCT_MAX_SIDE || height > BDCT_MAX_SIDE)
     GST_ELEMENT_ERROR ((GstElement *) data, STREAM, FORMAT,
         ("A picture of %d x %d is too large.", width, height),
-        ("Neither side may have more than %d samples.", BDCT_MAX_SIDE));
+        ("Crop or scale it upstream: each side is limited to %d samples.",
+            BDCT_MAX_SIDE));
   return GST_PAD_PROBE_OK;
 }
 
@@ -305,8 +306,8 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);
   gst_element_class_set_static_metadata (element_class,
       "Block DCT and PSNR", "Filter/Analyzer/Video",
-      "Pass on the picture that a block transform and its quantizer leave, and "
-      "report its PSNR and bits",
+      "Transform and quantize video in blocks, output what a decoder would "
+      "show, and report its PSNR and bits",
       "The gst-blockdct developers");
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));

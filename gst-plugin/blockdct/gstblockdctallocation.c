@@ -36,7 +36,7 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
       ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
-      ("The memory may be full: close other users of it or lower "
+      ("Memory may be full: close other programs that use it, or lower "
           "async-depth."));
   return FALSE;
 }
@@ -86,10 +86,10 @@ prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
   if (self->transform.own_limit > 0 && is_exhausted (self)
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LIMIT))
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-        ("All %u output buffers are downstream; waiting for one of them.",
+        ("All %u output buffers are downstream; waiting for one to come back.",
             self->transform.own_limit),
-        ("An element there keeps them. Let it keep fewer, or copy to system "
-            "memory first, which has no such limit."));
+        ("An element there keeps them. Let it keep fewer, or copy frames to "
+            "system memory first, where there is no such limit."));
   return parent_class->prepare_output_buffer (trans, input, outbuf);
 }
 

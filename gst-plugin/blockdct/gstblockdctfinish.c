@@ -84,7 +84,7 @@ describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
   const BdctParams *params = &frame->recipe.params;
   gchar *setting, *target, *text;
 
-  *advice = "Give it smaller steps";
+  *advice = "Use smaller steps";
   if (!gst_blockdct_curve_is_possible (params))
     return g_strdup (params->n_steps > 0 ? "a quantization-matrix"
         : "a quantization-file");
@@ -121,7 +121,8 @@ check_psnr (GstBlockDct * self, const GstBlockDctFrame * frame,
   if (below && !self->finish.below)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s min-psnr-warning=%g.", what, frame->min_psnr_warning),
-        ("The next warning is after a frame that is not."));
+        ("The next warning comes only after a frame has reached the limit "
+            "again."));
   if (bad) {
     const gchar *advice;
     gchar *steps = describe_steps (frame, &advice);

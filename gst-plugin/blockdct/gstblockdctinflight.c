@@ -66,7 +66,7 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
           &error)) {
     g_free (frames);
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("%s cannot take %s %dx%d, %u at a time.",
+        ("%s cannot process %s %dx%d with %u frames in flight.",
             gst_blockdct_backend_describe (&inflight->backend),
             GST_VIDEO_INFO_NAME (&self->info),
             GST_VIDEO_INFO_WIDTH (&self->info),
@@ -186,13 +186,14 @@ warn_slow (GstBlockDct * self)
 
   if (*reason == '\0' && backend->pinned_allocator != NULL
       && gst_blockdct_pinned_allocator_refused (backend->pinned_allocator))
-    reason = "the driver gives no pinned memory for buffers";
+    reason = "the driver refuses pinned memory for buffers";
   if (*reason != '\0'
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_SLOW))
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("Frames in system memory are slow on %s.",
             gst_blockdct_backend_describe (backend)),
-        ("%s; lower async-depth, or allow more locked memory.", reason));
+        ("%s; lower async-depth, or allow more locked memory (ulimit -l).",
+            reason));
 }
 
 /* From the frame on at which the engine finds that a GPU's tensor cores differ,
@@ -221,9 +222,9 @@ warn_lacking_tables (GstBlockDct * self)
     self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_TABLES);
   else if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_TABLES))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("quantization-tables=%s is set aside: %s is not set.",
+        ("quantization-tables=%s is ignored: %s is not set.",
             lacking + strlen ("quantization-"), lacking),
-        ("Frames have the Annex K tables, scaled by quality."));
+        ("Frames use the Annex K tables, scaled by quality."));
 }
 
 /* Map both buffers of a frame. Returns FALSE with an element error. */
@@ -238,7 +239,7 @@ map (GstBlockDct * self, GstBlockDctFrame * frame, BdctImage * src,
           frame->in, GST_MAP_READ, &self->layout, self->context, src,
           &error)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("An input buffer does not fit its caps."), ("%s", error.message));
+        ("An input buffer does not match its caps."), ("%s", error.message));
     return FALSE;
   }
   if (gst_blockdct_backend_map (backend, &frame->out_frame, &self->info,

@@ -30,16 +30,16 @@ leave_out (GstBlockDct * self, BdctParams * params, const BdctError * error)
   if (bdct_transform_info (params->transform)->has_qp) {
     if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LISTS))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-          ("scaling-list is set aside: %s.", error->message),
-          ("It is flat for these frames."));
+          ("scaling-list is ignored: %s.", error->message),
+          ("These frames use scaling-list=flat."));
     params->scaling_list = BDCT_SCALING_FLAT;
     return;
   }
   if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_STEPS))
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("quantization-tables=%s is set aside: %s.", params->n_steps > 0
+        ("quantization-tables=%s is ignored: %s.", params->n_steps > 0
             ? "matrix" : "file", error->message),
-        ("These frames have the Annex K tables, scaled by quality."));
+        ("These frames use the Annex K tables, scaled by quality."));
   params->n_steps = params->tables.n_steps = 0;
 }
 
@@ -121,7 +121,8 @@ gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s has no effect with %s.", what,
             gst_blockdct_curve_name_steps (params)),
-        ("It chooses a quality, and these steps do not depend on quality."));
+        ("It works by choosing a quality, but these steps do not depend on "
+            "quality."));
   return FALSE;
 }
 
@@ -142,7 +143,7 @@ gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics)
             GST_VIDEO_INFO_NAME (&self->info),
             GST_VIDEO_INFO_WIDTH (&self->info),
             GST_VIDEO_INFO_HEIGHT (&self->info), reason.message),
-        ("Its fields are absent, and a target of it is ignored."));
+        ("Its fields are absent, and targets for it are ignored."));
   }
   self->warned.metrics |= metrics & ~supported;
   return supported;
@@ -166,7 +167,7 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
           &error)) {
     if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_CURVE))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-          ("curve is set aside: %s.", error.message), (NULL));
+          ("curve is ignored: %s.", error.message), (NULL));
     return;
   }
   self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_CURVE);

@@ -53,8 +53,8 @@ load_preset (GstPreset * preset, const gchar * name)
   gchar *unknown = find_unknown (preset, name);
 
   if (unknown != NULL) {
-    gchar *text = g_strdup_printf ("Not all of the preset '%s' is loaded: no "
-        "preset of blockdct has %s.", name, unknown);
+    gchar *text = g_strdup_printf ("The preset '%s' is loaded only in part: "
+        "presets of blockdct have no %s.", name, unknown);
 
     gst_blockdct_property_warn (GST_BLOCKDCT_CAST (preset), text);
     g_free (text);

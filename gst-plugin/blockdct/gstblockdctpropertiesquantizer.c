@@ -38,7 +38,7 @@ scaling_list_get_type (void)
     static const GEnumValue values[] = {
       {BDCT_SCALING_FLAT, "16 for every coefficient", "flat"},
       {BDCT_SCALING_DEFAULT, "the standard's default intra lists", "default"},
-      {BDCT_SCALING_FILE, "those of scaling-list-file", "file"},
+      {BDCT_SCALING_FILE, "the lists in scaling-list-file", "file"},
       {0, NULL, NULL}
     };
 
@@ -63,9 +63,9 @@ tables_get_type (void)
       i, info->description, info->name};
     }
     values[BDCT_N_PRESETS] = (GEnumValue) {
-    GST_BLOCKDCT_TABLES_MATRIX, "those of quantization-matrix", "matrix"};
+    GST_BLOCKDCT_TABLES_MATRIX, "the steps in quantization-matrix", "matrix"};
     values[BDCT_N_PRESETS + 1] = (GEnumValue) {
-    GST_BLOCKDCT_TABLES_FILE, "those of quantization-file", "file"};
+    GST_BLOCKDCT_TABLES_FILE, "the steps in quantization-file", "file"};
     g_once_init_leave (&type,
         g_enum_register_static ("GstBlockDctQuantizationTables", values));
   }
@@ -167,7 +167,8 @@ static const struct
   {PROP_MIN_BLOCK, "min-block", "hevc-quadtree"},
   {PROP_MAX_BLOCK, "max-block", "hevc-quadtree"},
   {PROP_RDOQ, "rdoq", "hevc-*"},
-  {PROP_LAMBDA_SCALE, "lambda-scale", "hevc-quadtree, and for rdoq"},
+  {PROP_LAMBDA_SCALE, "lambda-scale",
+      "hevc-quadtree, and for hevc-* with rdoq=true"},
   {PROP_DEADZONE, "deadzone", "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
   {PROP_SCALING_LIST_FILE, "scaling-list-file", "hevc-* and vvc-64x64"},
@@ -269,7 +270,7 @@ warn_unused_quantizers (GstBlockDct * self,
     else if (lacking != NULL)
       GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
           ("%s has no effect without %s.", quantizers[i].name, lacking),
-          ("Set %s for %s to have an effect.", lacking, quantizers[i].name));
+          ("Set %s so that %s takes effect.", lacking, quantizers[i].name));
     else
       continue;
     *warned |= 1u << i;
@@ -292,8 +293,8 @@ gst_blockdct_warn_unused (GstBlockDct * self,
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("chroma-subsampling has no effect on %s.",
             GST_VIDEO_INFO_NAME (&self->info)),
-        ("It is for R, G and B; frames of Y, U and V have a subsampling of "
-            "their own."));
+        ("It applies to R, G and B; frames of Y, U and V have their own "
+            "subsampling."));
 }
 
 void
@@ -305,70 +306,72 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
           "standard", transform_get_type (), default_params.transform, LIVE));
   gst_blockdct_property (klass, PROP_QUALITY, FIELD (params.quality),
       g_param_spec_int ("quality", "Quality",
-          "Scales the quantization tables as libjpeg does (jpeg-8x8, dct-8x8)",
+          "JPEG quality: scales the quantization tables as libjpeg does "
+          "(jpeg-8x8, dct-8x8)",
           1, 100, default_params.quality, LIVE));
   gst_blockdct_property (klass, PROP_QP, FIELD (params.qp),
       g_param_spec_int ("qp", "QP",
-          "Quantization parameter of luma at 8 bits; at higher depths 6 "
-          "(depth - 8) is added, as in the standard's QP' (all transforms but "
-          "jpeg-8x8 and dct-8x8)", 0, 51, default_params.qp, LIVE));
+          "Quantization parameter of luma (all transforms but jpeg-8x8 and "
+          "dct-8x8). Above 8 bits, 6 (depth - 8) is added, as in the "
+          "standard's QP'", 0, 51, default_params.qp, LIVE));
   gst_blockdct_property (klass, PROP_CHROMA_QP_OFFSET,
       FIELD (params.chroma_qp_offset),
       g_param_spec_int ("chroma-qp-offset", "Chroma QP offset",
-          "Added to qp for chroma, ahead of the standard's mapping from "
-          "luma's QP to chroma's (transforms with a qp)",
+          "Added to qp for chroma, before the standard maps it to chroma's QP "
+          "(transforms with a qp)",
           -12, 12, default_params.chroma_qp_offset, LIVE));
   gst_blockdct_property (klass, PROP_DEADZONE, FIELD (params.deadzone),
       g_param_spec_double ("deadzone", "Dead zone",
-          "Rounding offset of the quantizer in steps, from 1/6, as encoders "
-          "use between pictures, to 1/3, as within a picture; less gives more "
-          "zeros (transforms with a qp)", BDCT_MIN_DEADZONE,
+          "Rounding offset of the quantizer, in steps (transforms with a qp). "
+          "Encoders use 1/3 for intra and 1/6 for inter blocks; a smaller "
+          "offset gives more zeros", BDCT_MIN_DEADZONE,
           BDCT_MAX_DEADZONE, default_params.deadzone, LIVE));
   gst_blockdct_property (klass, PROP_RDOQ, FIELD (params.rdoq),
       g_param_spec_boolean ("rdoq", "RDOQ",
-          "Choose levels by rate and distortion, similar to HM's "
-          "rate-distortion optimized quantization (hevc-*)",
+          "Rate-distortion optimized quantization: choose levels by their bits "
+          "and errors, much as HM does (hevc-*)",
           default_params.rdoq, LIVE));
   gst_blockdct_property (klass, PROP_MIN_BLOCK, FIELD (params.min_block),
       g_param_spec_int ("min-block", "Smallest block",
-          "Smallest side of luma's blocks that hevc-quadtree may choose: 4, "
+          "Side of the smallest luma block that hevc-quadtree may choose: 4, "
           "8, 16 or 32. A value above max-block counts as max-block",
           4, 32, default_params.min_block, LIVE));
   gst_blockdct_property (klass, PROP_MAX_BLOCK, FIELD (params.max_block),
       g_param_spec_int ("max-block", "Largest block",
-          "Largest side of luma's blocks that hevc-quadtree may choose: 4, 8, "
+          "Side of the largest luma block that hevc-quadtree may choose: 4, 8, "
           "16 or 32", 4, 32, default_params.max_block, LIVE));
   gst_blockdct_property (klass, PROP_LAMBDA_SCALE,
       FIELD (params.lambda_scale),
       g_param_spec_double ("lambda-scale", "Lambda scale",
-          "Weight of bits against squared errors where hevc-quadtree or rdoq "
-          "chooses, times HM's lambda; 0 takes the least error", 0,
+          "Factor on HM's lambda, which weighs bits against squared errors in "
+          "hevc-quadtree and rdoq; 0 minimizes the errors alone", 0,
           BDCT_MAX_LAMBDA_SCALE, default_params.lambda_scale, LIVE));
   gst_blockdct_property (klass, PROP_SCALING_LIST, FIELD (params.scaling_list),
       g_param_spec_enum ("scaling-list", "Scaling list",
-          "Weights of the quantizer by frequency (hevc-*, vvc-64x64)",
+          "Weights of the quantizer for each frequency (hevc-*, vvc-64x64)",
           scaling_list_get_type (), default_params.scaling_list, LIVE));
   gst_blockdct_property (klass, PROP_SCALING_LIST_FILE, FIELD (params.lists),
       g_param_spec_string ("scaling-list-file", "Scaling list file",
-          "File with the lists of scaling-list=file, as HM and x265 write "
-          "them (hevc-*, vvc-64x64). It is read when the property is set", NULL,
+          "File with the lists for scaling-list=file, in the format of HM and "
+          "x265 (hevc-*, vvc-64x64). Setting the property reads the file", NULL,
           PLAYING));
   gst_blockdct_property (klass, PROP_QUANTIZATION_TABLES, FIELD (tables),
       g_param_spec_enum ("quantization-tables", "Quantization tables",
-          "Tables of quantization steps (jpeg-8x8, dct-8x8). quality scales "
-          "those with a name, which are mozjpeg's", tables_get_type (),
+          "Tables of quantization steps (jpeg-8x8, dct-8x8): mozjpeg's, which "
+          "quality scales, or your own by matrix or file", tables_get_type (),
           default_params.preset, LIVE));
   gst_blockdct_property (klass, PROP_QUANTIZATION_MATRIX, FIELD (matrix),
       gst_param_spec_array ("quantization-matrix", "Quantization matrix",
-          "Steps of quantization-tables=matrix: 64 for all planes, or 128 for "
-          "luma, then chroma; row-major, rows are vertical frequency. 1 to "
-          "32767, in 8-bit jpeg-8x8 with baseline 1 to 255",
+          "Steps for quantization-tables=matrix, 1 to 32767 (8-bit jpeg-8x8 "
+          "with baseline: 1 to 255). 64 for all planes, or 64 for luma and 64 "
+          "for chroma; row by row, a row for each vertical frequency",
           g_param_spec_int ("step", "Step", "Quantization step", G_MININT,
               G_MAXINT, 1, BASE), PLAYING));
   gst_blockdct_property (klass, PROP_QUANTIZATION_FILE, FIELD (file),
       g_param_spec_string ("quantization-file", "Quantization file",
-          "File with the steps of quantization-tables=file: text as for cjpeg "
-          "-qtables, or a JPEG file. It is read when the property is set", NULL,
+          "File with the steps for quantization-tables=file: a text that cjpeg "
+          "-qtables takes, or a JPEG file. Setting the property reads the file",
+          NULL,
           PLAYING));
   gst_blockdct_property (klass, PROP_QUANTIZATION_SCALE,
       FIELD (params.scale_tables), g_param_spec_boolean ("quantization-scale",
@@ -377,12 +380,14 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
           "-qtables FILE -quality Q does", FALSE, LIVE));
   gst_blockdct_property (klass, PROP_BASELINE, FIELD (params.baseline),
       g_param_spec_boolean ("baseline", "Baseline",
-          "Limit steps to 255 at 8 bits, as cjpeg -baseline does, instead of "
-          "32767 (jpeg-8x8, dct-8x8)", default_params.baseline, LIVE));
+          "At 8 bits, limit quantization steps to 255, as cjpeg -baseline "
+          "does, instead of 32767 (jpeg-8x8, dct-8x8)", default_params.baseline,
+          LIVE));
   gst_blockdct_property (klass, PROP_CHROMA_SUBSAMPLING, FIELD (subsampling),
       g_param_spec_enum ("chroma-subsampling", "Chroma subsampling",
-          "Subsampling of the planes Y, U and V that frames of R, G and B "
-          "become. No effect on frames of Y, U and V", subsampling_get_type (),
+          "Chroma subsampling with which frames of R, G and B are converted to "
+          "Y, U and V. No effect on frames of Y, U and V",
+          subsampling_get_type (),
           BDCT_CHROMA_420, LIVE));
 
   gst_blockdct_property_convert (PROP_QUANTIZATION_MATRIX, parse_matrix,

@@ -26,8 +26,8 @@ metrics_get_type (void)
     }
     values[BDCT_N_METRICS] = (GFlagsValue) {
     GST_BLOCKDCT_BITS,
-          "Bits: those of a baseline JPEG file for jpeg-8x8 at 8 "
-          "bits, else an estimate", "bits"};
+          "Bits: exact for a baseline JPEG file (jpeg-8x8 at 8 bits), else an "
+          "estimate", "bits"};
     g_once_init_leave (&type, g_flags_register_static ("GstBlockDctMetrics",
             values));
   }
@@ -85,21 +85,22 @@ install_targets (GObjectClass * klass)
 {
   gst_blockdct_property (klass, PROP_TARGET_PSNR, FIELD (targets.psnr),
       g_param_spec_double ("target-psnr", "Target PSNR",
-          "Make each frame at the coarsest quality or qp found to keep this "
-          "PSNR (dB; 0 = off)", 0, MAX_DB, 0, LIVE));
+          "For each frame, choose the coarsest quality or qp found to reach "
+          "this PSNR (dB; 0 = off)", 0, MAX_DB, 0, LIVE));
   gst_blockdct_property (klass, PROP_TARGET_SSIM, FIELD (targets.ssim),
       g_param_spec_double ("target-ssim", "Target SSIM",
-          "Make each frame at the coarsest quality or qp found to keep this "
-          "SSIM of all planes (0 = off)", 0, 1, 0, LIVE));
+          "For each frame, choose the coarsest quality or qp found to reach "
+          "this SSIM over all planes (0 = off)", 0, 1, 0, LIVE));
   gst_blockdct_property (klass, PROP_TARGET_BPP, FIELD (targets.bpp),
       g_param_spec_double ("target-bpp", "Target bits per sample",
-          "Make each frame at the finest quality or qp found to cost no more "
-          "bits per luma sample (0 = off)", 0, MAX_BPP, 0, LIVE));
+          "For each frame, choose the finest quality or qp found to take at "
+          "most this many bits per luma sample (0 = off)", 0, MAX_BPP, 0,
+          LIVE));
   gst_blockdct_property (klass, PROP_TARGET_SIZE, FIELD (targets.size),
       g_param_spec_uint ("target-size", "Target size",
-          "Make each frame at the finest quality or qp found to need no more "
-          "bytes: those of the JPEG file for jpeg-8x8 at 8 bits, else of the "
-          "estimated bits (0 = off)", 0, G_MAXUINT, 0, LIVE));
+          "For each frame, choose the finest quality or qp found to take at "
+          "most this many bytes: of the JPEG file for 8-bit jpeg-8x8, else of "
+          "the estimated bits (0 = off)", 0, G_MAXUINT, 0, LIVE));
 }
 
 static GType
@@ -132,11 +133,12 @@ install_views (GObjectClass * klass)
 {
   gst_blockdct_property (klass, PROP_VIEW, FIELD (view),
       g_param_spec_enum ("view", "View",
-          "What the output shows; the figures are always the reconstruction's",
+          "What the output shows; the figures always describe the "
+          "reconstruction",
           view_get_type (), BDCT_VIEW_RECONSTRUCTION, LIVE));
   gst_blockdct_property (klass, PROP_GRID, FIELD (grid),
       g_param_spec_boolean ("grid", "Grid",
-          "Mark the borders of luma's blocks, in any view", FALSE, LIVE));
+          "Draw the borders of luma blocks, in any view", FALSE, LIVE));
 }
 
 static void
@@ -144,34 +146,36 @@ install_figures (GObjectClass * klass)
 {
   gst_blockdct_property (klass, PROP_POST_MESSAGES, FIELD (post_messages),
       g_param_spec_boolean ("post-messages", "Post messages",
-          "Post element messages with the figures; buffers carry them in any "
-          "case", TRUE, LIVE));
+          "Post the figures as element messages; buffers carry them as a meta "
+          "in any case", TRUE, LIVE));
   gst_blockdct_property (klass, PROP_INTERVAL, FIELD (interval),
       g_param_spec_uint64 ("interval", "Interval",
-          "Post one message per this much time, pooled over its frames (ns; 0 "
-          "= one per frame)", 0, G_MAXUINT64 / 4, 0, LIVE));
+          "Post one message for each interval of this length, with the figures "
+          "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 / 4, 0,
+          LIVE));
   gst_blockdct_property (klass, PROP_METRICS, FIELD (metrics),
       g_param_spec_flags ("metrics", "Metrics",
-          "What to report of each frame beside its PSNR", metrics_get_type (),
+          "What to measure for each frame besides PSNR", metrics_get_type (),
           0, LIVE));
   /* The elements have no type, as "all" is a string. */
   gst_blockdct_property (klass, PROP_CURVE, FIELD (curve),
       gst_param_spec_array ("curve", "Curve",
-          "Qualities (1 to 100) or QPs (0 to 51) at which each frame is also "
-          "evaluated, for a blockdct-curve message: up to 128 ints, or <all>",
+          "Evaluate each frame also at these qualities (1 to 100) or QPs (0 to "
+          "51), and post a blockdct-curve message: up to 128 ints, or <all>",
           NULL, PLAYING));
   gst_blockdct_property (klass, PROP_MIN_PSNR_ERROR, FIELD (min_psnr_error),
-      g_param_spec_double ("min-psnr-error", "Least PSNR, or an error",
-          "End with an error at a frame whose PSNR is below this (dB; 0 = "
-          "off)", 0, MAX_DB, 0, LIVE));
+      g_param_spec_double ("min-psnr-error", "Minimum PSNR, error",
+          "Stop with an error at the first frame whose PSNR is below this (dB; "
+          "0 = off)", 0, MAX_DB, 0, LIVE));
   gst_blockdct_property (klass, PROP_MIN_PSNR_WARNING, FIELD (min_psnr_warning),
-      g_param_spec_double ("min-psnr-warning", "Least PSNR, or a warning",
+      g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
           "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
           0, LIVE));
   gst_blockdct_property (klass, PROP_STATS_FILE, FIELD (start.stats_file),
       g_param_spec_string ("stats-file", "Statistics file",
-          "File for each frame's figures, by its ending: .log as ffmpeg's "
-          "psnr filter, .csv, or .jsonl; - is standard output, as .log", NULL,
+          "File to write each frame's figures to. Its ending chooses the "
+          "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
+          "standard output, as .log", NULL,
           READY));
   gst_blockdct_property (klass, PROP_STATS, 0, 0, g_param_spec_boxed ("stats",
           "Statistics", "Figures over all frames since the start",

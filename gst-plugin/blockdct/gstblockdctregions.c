@@ -91,8 +91,8 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
     if ((quality < 1 || quality > 100)
         && is_new (regions, element, WARNED_RANGE))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-          ("The quality %d of a region is outside 1 to 100.", quality),
-          ("The nearest one is taken."));
+          ("A region's quality %d is outside 1 to 100.", quality),
+          ("The nearest quality in this range is used."));
     return CLAMP (quality, 1, 100);
   }
   if (has_delta) {
@@ -106,12 +106,12 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("A region's quality has no effect with transform=%s.",
               bdct_transform_info (params->transform)->name),
-          ("Give it delta-qp, too."));
+          ("It has no quality: give the region a delta-qp, too."));
   } else if (is_new (regions, element, WARNED_FIELDS)) {
     GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
         ("A region has no effect: %s has no usable field.",
             gst_structure_get_name (s)),
-        ("It needs delta-qp or, in roi/blockdct, quality, of type int."));
+        ("It needs an int delta-qp or, in roi/blockdct, an int quality."));
   }
   return -1;
 }
@@ -163,10 +163,11 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
   if (regions->n_quantizers == BDCT_MAX_QUANTIZERS) {
     if (is_new (regions, element, WARNED_TOO_MANY))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-          ("The regions of a frame have more than %d settings: %d is taken "
-              "for %d.", BDCT_MAX_QUANTIZERS - 1, regions->setting[nearest],
-              setting), ("Those after the first %d take the nearest one, in "
-              "every frame.", BDCT_MAX_QUANTIZERS - 1));
+          ("The regions of a frame have more than %d settings: %d is used in "
+              "place of %d.", BDCT_MAX_QUANTIZERS - 1,
+              regions->setting[nearest],
+              setting), ("In every frame, settings after the first %d are "
+              "replaced by the nearest of these.", BDCT_MAX_QUANTIZERS - 1));
     return nearest;
   }
   regions->setting[regions->n_quantizers] = setting;
@@ -232,7 +233,8 @@ add_region (GstBlockDctRegions * regions, GstElement * element,
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("Regions have no effect with %s.",
               gst_blockdct_curve_name_steps (params)),
-          ("They choose a quality, and these steps do not depend on quality."));
+          ("They work by choosing a quality, but these steps do not depend on "
+              "quality."));
     return;
   }
   if (!clip (regions, element, meta, layout, &r))
@@ -265,7 +267,7 @@ make_jobs (GstBlockDctRegions * regions, GstElement * element,
   regions->n = 0;
   if (element != NULL)
     GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
-        ("The regions of a frame are set aside."), ("%s", error.message));
+        ("The regions of a frame are ignored."), ("%s", error.message));
 }
 
 guint

@@ -45,8 +45,8 @@ read_file (const gchar * path, gsize * size, BdctError * reason)
   }
   if (info.st_size > MAX_MIB << 20) {
     gst_blockdct_fail (reason,
-        "it has %" G_GINT64_FORMAT " bytes, more than %d MiB; "
-        "put the numbers alone in a file", (gint64) info.st_size, MAX_MIB);
+        "it has %" G_GINT64_FORMAT " bytes, more than %d MiB; put only the "
+        "numbers into a file", (gint64) info.st_size, MAX_MIB);
     return NULL;
   }
   file = g_fopen (path, "rb");

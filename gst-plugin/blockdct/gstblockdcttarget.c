@@ -237,10 +237,10 @@ warn_missed (GstBlockDct * self, const GstBlockDctTargets * targets,
     return;
   target = gst_blockdct_targets_describe (targets);
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("No setting of %s keeps %s: the nearest, %d, is taken.",
+      ("No setting of %s meets %s: the nearest, %d, is used.",
           bdct_transform_info (params->transform)->name, target, setting),
-      ("Frames where this is so have target-met=false. Set another target or "
-          "another transform."));
+      ("Such frames have target-met=false. Set another target or another "
+          "transform."));
   g_free (target);
 }
 
@@ -275,7 +275,8 @@ gst_blockdct_target_find (GstBlockDct * self,
           ("%s", error.message));
     else
       GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-          ("There is no room on %s to choose settings for %s.", engine,
+          ("There is not enough memory on %s to search a setting for %s.",
+              engine,
               target), ("%s. Free memory, or unset the target.",
               error.message));
     g_free (target);

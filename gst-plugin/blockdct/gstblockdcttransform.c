@@ -174,7 +174,7 @@ start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
   if (ret == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Cannot get an output buffer."),
-        ("The memory may be full: close other users of it or lower "
+        ("Memory may be full: close other programs that use it, or lower "
             "async-depth."));
   if (ret == GST_FLOW_OK && self->transform.dropped) {
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);
@@ -205,7 +205,8 @@ may_pass (GstBaseTransform * trans)
   gst_caps_replace (&out, NULL);
   if (!same) {
     GST_ELEMENT_WARNING (trans, STREAM, FORMAT,
-        ("Frames cannot pass through: the pads' memory differs."), (NULL));
+        ("Frames cannot pass through: sink and source pad have different "
+            "memory."), (NULL));
     gst_base_transform_set_passthrough (trans, FALSE);
   }
   return same;

@@ -24,10 +24,10 @@ static const struct
   const gchar *advice;          /* and its remedy */
   const GstBlockDctBackendClass *klass;
 } backends[] = {
-  {1, "cuda", "CUDA, or an error", GST_RESOURCE_ERROR_NOT_FOUND,
+  {1, "cuda", "CUDA; an error if it cannot run", GST_RESOURCE_ERROR_NOT_FOUND,
       "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
         "CUDA; or use backend=auto or backend=cpu.", CUDA},
-  {2, "cpu", "the CPU; system memory only", GST_RESOURCE_ERROR_FAILED,
+  {2, "cpu", "the CPU; for system memory only", GST_RESOURCE_ERROR_FAILED,
       "Lower the threads property.", &gst_blockdct_backend_cpu},
 };
 
@@ -40,7 +40,7 @@ gst_blockdct_backend_get_type (void)
 
   if (g_once_init_enter (&type)) {
     static GEnumValue values[G_N_ELEMENTS (backends) + 2] = {
-      {GST_BLOCKDCT_BACKEND_AUTO, "CUDA where a device is, else the CPU",
+      {GST_BLOCKDCT_BACKEND_AUTO, "CUDA if there is a device, else the CPU",
           "auto"},
     };
 
@@ -270,7 +270,7 @@ check_meta (GstBuffer * buffer, const GstVideoInfo * info, BdctError * error)
           && meta->n_planes == GST_VIDEO_INFO_N_PLANES (info)))
     return TRUE;
   return gst_blockdct_fail (error,
-      "the buffer's video meta says %s %ux%u, its caps " "%s %dx%d",
+      "the buffer's video meta says %s %ux%u, its caps say %s %dx%d",
       format_name (meta->format), meta->width, meta->height,
       GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
       GST_VIDEO_INFO_HEIGHT (info));

@@ -134,8 +134,8 @@ renew_context (GstElement * element, GstObject ** context, BdctError * error)
   fresh = gst_cuda_context_new (id);
   if (fresh == NULL)
     return gst_blockdct_fail (error,
-        "the CUDA context is lost, and device %u gives "
-        "no other; restart the program", id);
+        "the CUDA context is lost, and device %u does not give a new one; "
+        "restart the program", id);
   GST_WARNING_OBJECT (element, "%" GST_PTR_FORMAT " is lost; %" GST_PTR_FORMAT
       " takes its place", *context, fresh);
   GST_OBJECT_LOCK (element);

@@ -340,8 +340,8 @@ file_start (GstBlockDctStatsFile * file, BdctError * error,
 GstBlockDctStatsFile *
 gst_blockdct_stats_file_open (const gchar * path, GstElement * element)
 {
-  const gchar *advice = "Set stats-file to a file of its own, in a folder that "
-      "can be written.";
+  const gchar *advice = "Set stats-file to a path that you may write to and "
+      "that nothing else writes to.";
   const GstBlockDctStatsFormat format = gst_blockdct_stats_format (path);
   GstBlockDctStatsFile *file;
   BdctError error;
@@ -390,14 +390,13 @@ unlock_and_report (GstBlockDctStatsFile * file, GstElement * element,
     GST_ELEMENT_ERROR (element, RESOURCE, WRITE,
         ("The statistics cannot be written to stats-file=%s: %s.", path,
             g_strerror (error)),
-        ("Make room there, or set stats-file to another place."));
+        ("Free some space there, or set stats-file to another place."));
   if (lost > 0)
     GST_ELEMENT_WARNING (element, RESOURCE, WRITE,
         ("stats-file=%s: %" G_GUINT64_FORMAT " lines are lost so far.", path,
             lost),
-        ("Its reader does not keep up, or there is none, and the stream does "
-            "not wait for it. Let it read faster, or write to a regular "
-            "file."));
+        ("Its reader is too slow, or there is none, and the stream does not "
+            "wait for it. Use a faster reader, or write to a regular file."));
   g_free (path);
   return error == 0;
 }

@@ -473,7 +473,7 @@ gst_blockdct_compare_class_init (GstBlockDctCompareClass * klass)
       GST_DEBUG_FUNCPTR (gst_blockdct_compare_release_pad);
   gst_element_class_set_static_metadata (element_class,
       "Block DCT compare", "Analyzer/Video",
-      "Measure pictures against a reference, and show two of them together",
+      "Measure videos against a reference, and show two of them in one picture",
       "The gst-blockdct developers");
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new_with_gtype ("ref_sink", GST_PAD_SINK,

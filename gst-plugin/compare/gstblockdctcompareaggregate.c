@@ -75,9 +75,9 @@ conclude_shifts (GstBlockDctCompare * self, guint number, gint offset)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s: offset=%d fits better.",
             gst_blockdct_compare_pad_names[number], offset + shift),
-        ("Over the first %u pairs its frames are closer to reference frames "
-            "%+d away than to those of the same time. A container's edit "
-            "list can shift them so. Set offset=%d.", pairs, -shift,
+        ("In the first %u pairs, its frames fit the reference frames %+d away "
+            "better than those of the same time. A container's edit list can "
+            "cause such a shift. Set offset=%d.", pairs, -shift,
             offset + shift));
 }
 
@@ -131,7 +131,7 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
   if (ret == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Cannot get an output buffer."),
-        ("The memory may be full: close other users of it."));
+        ("Memory may be full: close other programs that use it."));
   return ret;
 }
 
@@ -156,7 +156,7 @@ choose_pictures (GstBlockDctCompare * self,
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
           ("%s=%d: there is no %s.", names[i], *sides[i],
               gst_blockdct_compare_pad_names[*sides[i]]),
-          ("The view shows a picture that is there. Link that pad, or set "
+          ("The view shows another picture instead. Link that pad, or set "
               "another %s.", names[i]));
     *sides[i] = i == 0 ? GST_BLOCKDCT_COMPARE_REFERENCE : present;
   }

@@ -54,7 +54,7 @@ check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * reference,
       : g_strdup_printf ("videoconvert ! video/x-raw,format=%s",
       GST_VIDEO_INFO_NAME (&reference->info));
   GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("%s has another %s than ref_sink.", GST_PAD_NAME (pad), what),
+      ("%s and ref_sink differ in %s.", GST_PAD_NAME (pad), what),
       ("ref_sink: %" GST_PTR_FORMAT "; %s: %" GST_PTR_FORMAT ". Put '%s' in "
           "front of %s.", a, GST_PAD_NAME (pad), b, filter,
           GST_PAD_NAME (pad)));
@@ -93,8 +93,9 @@ warn_differences (GstBlockDctCompare * self,
           GST_BLOCKDCT_COMPARE_WARNED_CAPS + pad->number))
     return;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("%s has another %s than ref_sink.", GST_PAD_NAME (pad), what),
-      ("Samples are compared as they are, and frames by their times."));
+      ("%s and ref_sink differ in %s.", GST_PAD_NAME (pad), what),
+      ("Samples are compared without conversion, and frames are matched by "
+          "their times."));
 }
 
 GstFlowReturn
@@ -152,9 +153,9 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
   caps = gst_caps_intersect_full (all, downstream, GST_CAPS_INTERSECT_FIRST);
   if (gst_caps_is_empty (caps)) {
     GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-        ("Downstream does not take the picture."),
-        ("It takes %" GST_PTR_FORMAT "; there is %" GST_PTR_FORMAT ". Put "
-            "videoconvert behind this element.", downstream, all));
+        ("Downstream does not accept the picture."),
+        ("It accepts %" GST_PTR_FORMAT ", but gets %" GST_PTR_FORMAT ". Put "
+            "videoconvert after this element.", downstream, all));
     gst_caps_unref (all);
     gst_caps_unref (caps);
     return GST_FLOW_NOT_NEGOTIATED;

@@ -123,11 +123,12 @@ check_psnr (GstBlockDctCompare * self,
   if (below && !was_below)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("%s min-psnr-warning=%g.", what, settings->min_psnr_warning),
-        ("The next warning is after a frame that is not."));
+        ("The next warning comes only after a frame has reached the limit "
+            "again."));
   if (bad)
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("%s min-psnr-error=%g.", what, settings->min_psnr_error),
-        ("Code it better, or lower min-psnr-error."));
+        ("Encode at a higher quality, or lower min-psnr-error."));
   g_free (what);
   return !bad;
 }
@@ -318,7 +319,8 @@ warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
           GST_BLOCKDCT_COMPARE_WARNED_VIEW + pad))
     return;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("%s gives no figures: an input is a view=%s.", pad_names[pad], view),
+      ("There are no figures for %s: an input shows view=%s.", pad_names[pad],
+          view),
       ("Set view=reconstruction on the blockdct that it comes from."));
 }
 

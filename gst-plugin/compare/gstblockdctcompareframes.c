@@ -98,7 +98,7 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
     return TRUE;
   frames->depth = 0;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("%s cannot take %s %dx%d, %u at a time.",
+      ("%s cannot process %s %dx%d with %u frames in flight.",
           gst_blockdct_backend_describe (&frames->backend),
           GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
           GST_VIDEO_INFO_HEIGHT (info), choose_depth (self)),
@@ -176,7 +176,7 @@ map (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
         ("An output buffer cannot be written."), ("%s", error.message));
   else
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("An input buffer does not fit its caps."), ("%s", error.message));
+        ("An input buffer does not match its caps."), ("%s", error.message));
   return FALSE;
 }
 

@@ -138,7 +138,7 @@ decide (GstBlockDctCompareMatch * match, GstElement * element,
     GST_ELEMENT_WARNING (element, STREAM, FORMAT,
         ("Some inputs have no timestamps: frames are matched in order of "
             "arrival."),
-        ("videorate, or a parser such as h264parse, gives timestamps."));
+        ("To add timestamps, use videorate, or a parser such as h264parse."));
   }
   return TRUE;
 }

@@ -158,8 +158,8 @@ report_full (GstElement * element, GstBlockDctComparePad * pad, guint queued)
     GST_ELEMENT_WARNING (element, STREAM, FAILED,
         ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (pad),
             queued, GST_PAD_NAME (empty)),
-        ("The branch of %s is slow, or holds back more frames than fit here. "
-            "%s",
+        ("The branch to %s is slow, or holds back more frames than this "
+            "element stores. %s",
             GST_PAD_NAME (empty), cure));
   gst_object_unref (empty);
   return !stuck;
@@ -255,7 +255,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
       if (copy == NULL) {
         GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
             ("A frame of %s cannot be copied.", GST_PAD_NAME (pad)),
-            ("The memory may be full: close other users of it."));
+            ("Memory may be full: close other programs that use it."));
         return GST_FLOW_ERROR;
       }
       buffer = copy;

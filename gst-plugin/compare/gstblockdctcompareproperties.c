@@ -54,7 +54,7 @@ metrics_get_type (void)
     static GFlagsValue values[BDCT_N_METRICS + 2];
 
     values[0] = (GFlagsValue) {
-    GST_BLOCKDCT_COMPARE_PSNR, "Peak signal-to-noise ratio", "psnr"};
+    GST_BLOCKDCT_COMPARE_PSNR, "peak signal-to-noise ratio", "psnr"};
     for (gint i = 0; i < BDCT_N_METRICS; i++) {
       const BdctMetricInfo *info = bdct_metric_info (i);
 
@@ -72,20 +72,21 @@ view_get_type (void)
 {
   static const GEnumValue views[] = {
     {BDCT_VIEW_WIPE, "left up to wipe-position, then right", "wipe"},
-    {BDCT_VIEW_SIDE_BY_SIDE, "half of left's width, and the same of right",
+    {BDCT_VIEW_SIDE_BY_SIDE, "half of left, beside the same half of right",
         "side-by-side"},
-    {BDCT_VIEW_STACKED, "half of left's height, and the same of right",
+    {BDCT_VIEW_STACKED, "half of left, above the same half of right",
         "stacked"},
-    {BDCT_VIEW_FLICKER, "left and right, each for half a second", "flicker"},
-    {BDCT_VIEW_DIFFERENCE, "right minus left, times difference-gain, around "
+    {BDCT_VIEW_FLICKER, "left and right in turn, half a second each",
+        "flicker"},
+    {BDCT_VIEW_DIFFERENCE, "right minus left, times difference-gain, plus "
           "mid-grey", "difference"},
-    {GST_BLOCKDCT_COMPARE_SINGLE, "right alone: its buffers pass untouched",
+    {GST_BLOCKDCT_COMPARE_SINGLE, "right alone; its buffers pass unchanged",
         "single"},
     {BDCT_VIEW_ERROR_MAP, "PSNR of right against left in each block of 8x8 "
           "samples, as a colour", "error-map"},
     {BDCT_VIEW_SSIM_MAP, "SSIM of each window of luma, as a colour",
         "ssim-map"},
-    {BDCT_VIEW_HVS_MAP, "PSNR-HVS of each 8x8 samples of luma, as a colour",
+    {BDCT_VIEW_HVS_MAP, "PSNR-HVS of each 8x8 block of luma, as a colour",
         "hvs-map"},
     {0, NULL, NULL}
   };
@@ -168,34 +169,36 @@ install_views (GObjectClass * klass)
           GST_BLOCKDCT_COMPARE_REFERENCE, BDCT_MAX_DISTORTED - 1, 0, LIVE));
   install (klass, PROP_WIPE_POSITION, FIELD (wipe_position),
       g_param_spec_double ("wipe-position", "Wipe position",
-          "Where the line of view=wipe is, or which part of the picture "
-          "view=side-by-side and view=stacked show", 0, 1, 0.5, LIVE));
+          "Position of the line in view=wipe, or of the half that "
+          "view=side-by-side and view=stacked show; 0 = left or top", 0, 1, 0.5,
+          LIVE));
   install (klass, PROP_DIFFERENCE_GAIN, FIELD (difference_gain),
       g_param_spec_double ("difference-gain", "Difference gain",
           "Amplification of view=difference, in steps of 1/256", 0,
           BDCT_VIEW_MAX_GAIN, 4, LIVE));
   install (klass, PROP_ZOOM, FIELD (zoom), g_param_spec_double ("zoom", "Zoom",
-          "How many times as wide and high the view is shown, in steps of "
-          "1/256", 1, BDCT_VIEW_MAX_ZOOM, 1, LIVE));
+          "Magnification of the view, in steps of 1/256", 1, BDCT_VIEW_MAX_ZOOM,
+          1, LIVE));
   install (klass, PROP_ZOOM_X, FIELD (zoom_x), g_param_spec_double ("zoom-x",
           "Zoom X",
-          "Which part of the zoomed picture is seen, from its left edge (0) "
-          "to its right edge (1)", 0, 1, 0.5, LIVE));
+          "Horizontal position of the zoomed part, from the left edge (0) to "
+          "the right edge (1)", 0, 1, 0.5, LIVE));
   install (klass, PROP_ZOOM_Y, FIELD (zoom_y), g_param_spec_double ("zoom-y",
           "Zoom Y",
-          "Which part of the zoomed picture is seen, from its top (0) to its "
+          "Vertical position of the zoomed part, from the top (0) to the "
           "bottom (1)", 0, 1, 0.5, LIVE));
   install (klass, PROP_MAGNIFIER, FIELD (magnifier),
       g_param_spec_boolean ("magnifier", "Magnifier",
-          "Show the samples around a place large, with their values", FALSE,
+          "Show the samples around a point enlarged, with their values", FALSE,
           LIVE));
   install (klass, PROP_MAGNIFIER_X, FIELD (magnifier_x),
       g_param_spec_double ("magnifier-x", "Magnifier X",
-          "Place of the magnifier, from the left edge (0) to the right edge "
-          "(1)", 0, 1, 0.5, LIVE));
+          "Horizontal position of the magnifier, from the left edge (0) to the "
+          "right edge (1)", 0, 1, 0.5, LIVE));
   install (klass, PROP_MAGNIFIER_Y, FIELD (magnifier_y),
       g_param_spec_double ("magnifier-y", "Magnifier Y",
-          "Place of the magnifier, from the top (0) to the bottom (1)", 0, 1,
+          "Vertical position of the magnifier, from the top (0) to the bottom "
+          "(1)", 0, 1,
           0.5, LIVE));
   install (klass, PROP_OVERLAY, FIELD (overlay),
       g_param_spec_boolean ("overlay", "Overlay",
@@ -212,37 +215,40 @@ install_reports (GObjectClass * klass)
 {
   install (klass, PROP_METRICS, FIELD (metrics),
       g_param_spec_flags ("metrics", "Metrics",
-          "What to measure of each distorted picture", metrics_get_type (),
+          "What to measure for each distorted picture", metrics_get_type (),
           GST_BLOCKDCT_COMPARE_PSNR, LIVE));
   install (klass, PROP_OFFSET, FIELD (offset),
       g_param_spec_int ("offset", "Offset",
-          "Frames by which the distorted inputs are late: reference frame n "
-          "matches their frame n + offset", -MAX_OFFSET, MAX_OFFSET, 0, LIVE));
+          "Number of frames by which the distorted inputs are late: reference "
+          "frame n matches their frame n + offset", -MAX_OFFSET, MAX_OFFSET, 0,
+          LIVE));
   install (klass, PROP_POST_MESSAGES, FIELD (post_messages),
       g_param_spec_boolean ("post-messages", "Post messages",
-          "Post element messages with the figures; buffers carry them in any "
-          "case", TRUE, LIVE));
+          "Post the figures as element messages; buffers carry them as a meta "
+          "in any case", TRUE, LIVE));
   install (klass, PROP_INTERVAL, FIELD (interval),
       g_param_spec_uint64 ("interval", "Interval",
-          "Post one message per this much time, pooled over its frames (ns; 0 "
-          "= one per frame)", 0, G_MAXUINT64 - 1, 0, LIVE));
+          "Post one message for each interval of this length, with the figures "
+          "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 - 1, 0,
+          LIVE));
   install (klass, PROP_MIN_PSNR_ERROR, FIELD (min_psnr_error),
       g_param_spec_double ("min-psnr-error", "Minimum PSNR, error",
-          "End with an error at a frame whose PSNR is below this (dB; 0 = "
-          "off)", 0, MAX_DB, 0, LIVE));
+          "Stop with an error at the first frame whose PSNR is below this (dB; "
+          "0 = off)", 0, MAX_DB, 0, LIVE));
   install (klass, PROP_MIN_PSNR_WARNING, FIELD (min_psnr_warning),
       g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
           "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
           0, LIVE));
   install (klass, PROP_STATS_FILE, FIELD (stats_file),
       g_param_spec_string ("stats-file", "Statistics file",
-          "File for each frame's figures, by its ending: .log as ffmpeg's "
-          "psnr filter, .csv, or .jsonl; - is standard output, as .log. With "
-          "several distorted inputs use .csv or .jsonl, which name the pad",
+          "File to write each frame's figures to. Its ending chooses the "
+          "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
+          "standard output, as .log. With several distorted inputs use .csv or "
+          ".jsonl, which name the pad",
           NULL, READY));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "Figures since the start, in a structure for each pad",
+          "Figures since the start, one structure for each pad",
           GST_TYPE_STRUCTURE, READ));
 }
 
@@ -255,21 +261,21 @@ gst_blockdct_compare_install_properties (GObjectClass * klass)
   install_views (klass);
   install (klass, PROP_BACKEND, FIELD (backend),
       g_param_spec_enum ("backend", "Backend",
-          "Engine to run on; cuda is an error where it cannot run",
+          "Where to compute; with cuda, it is an error if CUDA cannot run",
           gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
   install (klass, PROP_CUDA_DEVICE_ID, FIELD (device_id),
       g_param_spec_int ("cuda-device-id", "CUDA device ID",
-          "GPU to run on (-1 = the one of the pipeline's CUDA context, else "
+          "GPU to run on (-1 = the GPU of the pipeline's CUDA context, or else "
           "the first)", -1, G_MAXINT, -1, READY));
   install (klass, PROP_THREADS, FIELD (threads),
       g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU engine (0 = one per processor), or on CUDA "
-          "those that copy pageable memory (0 = at most 4)", 0, 1024, 0,
+          "Threads of the CPU engine (0 = one per processor); with CUDA, "
+          "threads that copy pageable memory (0 = at most 4)", 0, 1024, 0,
           READY));
   g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
       g_param_spec_string ("active-backend", "Active backend",
-          "What runs, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 threads'; "
-          "NULL while stopped", NULL, READ));
+          "The engine in use, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 "
+          "threads'; NULL while stopped", NULL, READ));
 }
 
 void

@@ -221,8 +221,8 @@ warn_missing (GstBlockDctOverlay * overlay, GstElement * element)
     return;
   overlay->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
-      ("Text is missing on a frame: there is no memory for it, or the frame "
-          "cannot be written on."),
+      ("Text is missing on a frame: there is no memory for it, or the frame is "
+          "not writable."),
       ("Close other programs, or set overlay and magnifier to false."));
 }
 

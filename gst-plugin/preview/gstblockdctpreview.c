@@ -297,13 +297,13 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_change_state);
   g_object_class_install_property (object_class, PROP_FREEZE,
       g_param_spec_boolean ("freeze", "Freeze",
-          "Hold the input back, and show the last frame again whenever a "
+          "Hold the input back, and show its last frame again whenever a "
           "property changes", FALSE, PLAYING));
   g_object_class_install_property (object_class, PROP_B_ENCODER,
       g_param_spec_string ("b-encoder", "B's encoder",
-          "Encoder that makes B's pictures instead of the blockdct b, with its "
-          "properties as for gst-launch-1.0, such as 'x264enc pass=quant "
-          "quantizer=30'", NULL, PLAYING));
+          "Encoder that makes B's pictures in place of blockdct b, written as "
+          "for gst-launch-1.0, such as 'x264enc pass=quant quantizer=30'", NULL,
+          PLAYING));
   gst_element_class_set_static_metadata (element_class, "Block DCT preview",
       "Filter/Analyzer/Video",
       "Show a video and two versions of it, by blockdct or an encoder, and "

@@ -337,7 +337,9 @@ give_up (GstBlockDctPreview * self, const gchar * line, guint generation,
   g_mutex_unlock (&encoder->lock);
   GST_ELEMENT_WARNING (self, STREAM, ENCODE,
       ("b-encoder='%s' has failed: %s", line, cause),
-      ("%s", cleared ? "B is the blockdct b again." : "Another one follows."));
+      ("%s", cleared ? "B comes from blockdct b "
+          "again." : "The encoder that was "
+          "set meanwhile takes over."));
   if (cleared)
     g_object_notify (G_OBJECT (self), "b-encoder");
 }
@@ -459,7 +461,7 @@ start_bin (GstBlockDctPreviewSession * session, GstCaps * caps, GError ** error)
   gst_structure_get_int (s, "height", &height);
   if (!link_pads (session, caps))
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "it does not take %s %dx%d", gst_structure_get_string (s, "format"),
+        "it does not accept %s %dx%d", gst_structure_get_string (s, "format"),
         width, height);
   else if (gst_element_set_state (session->bin, GST_STATE_PLAYING)
       == GST_STATE_CHANGE_FAILURE)
@@ -586,7 +588,8 @@ repeat (GstBlockDctPreview * self, const gchar * line, guint generation,
     if (ret == GST_FLOW_OK)
       ret = end_session (self);
     if (ret == GST_FLOW_OK && encoder->kept == NULL) {
-      give_up (self, line, generation, "it gives no picture of one frame");
+      give_up (self, line, generation, "it returns no picture for a single "
+          "frame");
       ret = FLOW_FAILED;
     }
   }
@@ -680,7 +683,7 @@ is_stuck (GstBlockDctPreview * self)
   g_mutex_unlock (&encoder->lock);
   if (stuck)
     GST_ELEMENT_WARNING (self, STREAM, ENCODE,
-        ("b-encoder='%s' holds back %u frames, and is started again.",
+        ("b-encoder='%s' holds back %u frames, and is restarted.",
             encoder->session->line, MAX_HELD),
         ("Lower its lookahead (x264enc: rc-lookahead)."));
   return stuck;
@@ -836,7 +839,7 @@ refuse (GstBlockDctPreview * self, const gchar * line, const gchar * reason)
   GError *error = g_error_new (GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "b-encoder='%s' is refused: %s", line, reason);
   GstMessage *message = gst_message_new_warning (GST_OBJECT (self), error,
-      "B stays what it is.");
+      "B is unchanged.");
 
   GST_WARNING_OBJECT (self, "%s", error->message);
   g_error_free (error);

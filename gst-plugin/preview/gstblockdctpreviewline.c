@@ -65,9 +65,10 @@ make_encoder (const gchar * line, GError ** error)
   if (bin == NULL)
     return NULL;
   if ((has_encoder (bin) || refuse (error, "there is no encoder in it"))
-      && (has_pad (bin, "sink") || refuse (error, "no element of it is free to "
-              "take pictures")) && (has_pad (bin, "src") || refuse (error,
-              "no element of it is free to give what is coded")))
+      && (has_pad (bin, "sink") || refuse (error, "none of its elements has a "
+              "free pad that takes pictures")) && (has_pad (bin,
+              "src") || refuse (error,
+              "none of its elements has a free pad that gives coded data")))
     return bin;
   gst_object_unref (bin);
   return NULL;

@@ -195,10 +195,10 @@ test_conflicts (void)
     const gchar *a, *b, *what, *cure;
     gint b_width;
   } conflicts[] = {
-    {"I420", "I420", "another size", "videoscale", 18},
-    {"I420", "Y42B", "another chroma subsampling", "videoconvert", 16},
-    {"I420", "I420_10LE", "another depth", "videoconvert", 16},
-    {"I420", "RGB", "another format", "videoconvert", 16},
+    {"I420", "I420", "differ in size", "videoscale", 18},
+    {"I420", "Y42B", "differ in chroma subsampling", "videoconvert", 16},
+    {"I420", "I420_10LE", "differ in depth", "videoconvert", 16},
+    {"I420", "RGB", "differ in format", "videoconvert", 16},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (conflicts); i++) {
@@ -234,7 +234,7 @@ test_differences (void)
     gst_buffer_unref (duel_show (&duel, frame_new (&a, n), frame_new (&b, n)));
   }
   text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
-      "another range than ref_sink", NULL);
+      "and ref_sink differ in range", NULL);
   duel_clear (&duel);
 }
 

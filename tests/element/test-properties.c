@@ -198,7 +198,7 @@ static void
 test_meaning (void)
 {
   static const gchar *const texts[][2] = {
-    {"hevc-dst-4x4", "what a prediction leaves"},
+    {"hevc-dst-4x4", "for prediction residuals"},
     {"vvc-64x64", "large smooth blocks"},
   };
   GstElement *element = gst_element_factory_make ("blockdct", NULL);

@@ -372,7 +372,7 @@ test_many (void)
         G_N_ELEMENTS (regions), n, out);
     gst_buffer_unref (out);
     if (n == 0)
-      assert_warned (&bench, "20 is taken for 23");
+      assert_warned (&bench, "20 is used in place of 23");
   }
   bench_clear (&bench);
 }

@@ -99,7 +99,7 @@ test_file (void)
   g_object_set (bench.element, "quantization-file", NULL, NULL);
   check_file (bench.element, NULL);
   bench_check (&bench, n++, &params);
-  CHECK_WARNING (&bench, "quantization-tables=file is set aside",
+  CHECK_WARNING (&bench, "quantization-tables=file is ignored",
       "quantization-file is not set");
   g_free (path);
   bench_clear (&bench);
@@ -190,14 +190,14 @@ test_bad_file (void)
   path = write_steps ("large", &ignored, 128, 130, 1);
   g_object_set (bench.element, "quantization-file", path, NULL);
   bench_check (&bench, 2, &defaults);
-  CHECK_WARNING (&bench, "quantization-tables=file is set aside", "256");
+  CHECK_WARNING (&bench, "quantization-tables=file is ignored", "256");
   check_file (bench.element, path);
   g_object_set (bench.element, "baseline", FALSE, NULL);
   ignored.baseline = FALSE;
   bench_check (&bench, 3, &ignored);
   g_object_set (bench.element, "baseline", TRUE, NULL);
   bench_check (&bench, 4, &defaults);
-  CHECK_WARNING (&bench, "quantization-tables=file is set aside", "256");
+  CHECK_WARNING (&bench, "quantization-tables=file is ignored", "256");
   check_file (bench.element, path);
   g_free (path);
   g_free (good);
@@ -341,7 +341,7 @@ test_choice_of_none (void)
   bench_init (&bench, "I420", 16, 16, NULL);
   element_set (bench.element, "quantization-tables", "matrix");
   bench_check (&bench, 0, &defaults);
-  CHECK_WARNING (&bench, "quantization-tables=matrix is set aside",
+  CHECK_WARNING (&bench, "quantization-tables=matrix is ignored",
       "quantization-matrix is not set");
   bench_check (&bench, 1, &defaults);
   g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
@@ -518,7 +518,7 @@ test_bad_lists (void)
   g_free (path);
   path = write_steps ("steps", &ignored, 64, 16, 1);
   g_object_set (bench.element, "scaling-list-file", path, NULL);
-  CHECK_WARNING (&bench, "scaling-list-file", "line 2", "16 comes ahead");
+  CHECK_WARNING (&bench, "scaling-list-file", "line 2", "16 comes before");
   g_free (path);
   path = test_path ("missing");
   g_object_set (bench.element, "scaling-list-file", path, NULL);
@@ -541,7 +541,7 @@ test_no_lists (void)
   bench_init (&bench, "I420", 40, 40, SCALED, "scaling-list",
       BDCT_SCALING_FILE, NULL);
   bench_check (&bench, 0, &params);
-  CHECK_WARNING (&bench, "scaling-list is set aside", "no scaling-list-file");
+  CHECK_WARNING (&bench, "scaling-list is ignored", "needs a scaling-list-file");
   g_object_set (bench.element, "scaling-list-file", path, NULL);
   params = lists;
   params.scaling_list = BDCT_SCALING_FILE;

@@ -209,7 +209,7 @@ check_announce (World * w, Pair * pair)
     }
     difference = find_difference (&a->info, &b->info);
     if (difference != NULL && world_warns_first (w, WARNED_CAPS + i))
-      world_expect_warning (w, "%s has another %s than", pad_name (i),
+      world_expect_warning (w, "%s and ref_sink differ in %s", pad_name (i),
           difference);
   }
   if (w->refuse)
@@ -220,7 +220,7 @@ check_announce (World * w, Pair * pair)
     if (!pair->item[0]->is_view && !pair->item[1 + i]->is_view)
       ok = ok && announce (w, pair, i);
     else if (world_warns_first (w, WARNED_VIEW + i))
-      world_expect_warning (w, "%s gives no figures", pad_name (i));
+      world_expect_warning (w, "There are no figures for %s", pad_name (i));
   }
   memcpy (w->stats_unmatched, w->unmatched, sizeof w->unmatched);
   w->eos_due += !ok;

@@ -198,7 +198,7 @@ look_at (World * w, GstMessage * message)
       break;
     case GST_MESSAGE_WARNING:
       message_parse (message, &error, &debug);
-      if (strstr (error->message, " keeps target-") != NULL) {
+      if (strstr (error->message, " meets target-") != NULL) {
         check (!w->warned_missed, "a missed target is told twice");
         w->warned_missed = TRUE;
         break;

@@ -159,7 +159,7 @@ check_report (World * w, GstMessage * message)
 static void
 check_warning (const gchar * text)
 {
-  static const gchar *const parts[] = { "partner", "has another",
+  static const gchar *const parts[] = { "partner", "differ in",
     "no timestamps", "waits", "is full"
   };
 
