@@ -105,8 +105,8 @@ start_threads (CpuEngine * self, BdctError * error)
     int err = pthread_create (&threads->thread[threads->n], NULL, worker,
         self);
     if (err != 0)
-      return bdct_error (error, "cannot start thread %u of %u: %s; ask for "
-          "fewer", threads->n + 1, threads->max, strerror (err));
+      return bdct_error (error, "cannot start thread %u of %u: %s; use fewer "
+          "threads", threads->n + 1, threads->max, strerror (err));
   }
   return true;
 }
@@ -232,7 +232,8 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   CpuFrame *frames;
 
   if (self->in_flight)
-    return bdct_error (error, "%u frames are in flight", self->in_flight);
+    return bdct_error (error, "%u frames are in flight; collect them first",
+        self->in_flight);
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
@@ -284,11 +285,13 @@ static CpuFrame *
 next_frame (CpuEngine * self, BdctError * error)
 {
   if (self->depth == 0) {
-    bdct_error (error, "the engine is not configured");
+    bdct_error (error, "the engine is not configured; call "
+        "bdct_engine_configure() first");
     return NULL;
   }
   if (self->in_flight == self->depth) {
-    bdct_error (error, "all %u frames are in flight", self->depth);
+    bdct_error (error, "all %u frames are in flight; collect one first",
+        self->depth);
     return NULL;
   }
   return &self->frames[(self->oldest + self->in_flight) % self->depth];

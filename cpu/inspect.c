@@ -124,7 +124,7 @@ check (const BdctLayout * layout, const BdctFrame * frame, int x, int y,
   if (frame->src.memory != BDCT_MEMORY_HOST)
     return bdct_error (error, "the frame is not in host memory");
   return (x >= 0 && y >= 0 && x < luma->width && y < luma->height)
-      || bdct_error (error, "(%d, %d) is outside of the frame of %d x %d", x,
+      || bdct_error (error, "(%d, %d) is outside the frame of %d x %d", x,
       y, luma->width, luma->height);
 }
 

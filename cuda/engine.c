@@ -166,7 +166,8 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   bool ok;
 
   if (self->in_flight)
-    return bdct_error (error, "%u frames are in flight", self->in_flight);
+    return bdct_error (error, "%u frames are in flight; collect them first",
+        self->in_flight);
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
@@ -438,9 +439,11 @@ static bool
 has_room (const CudaEngine * self, BdctError * error)
 {
   if (self->depth == 0)
-    return bdct_error (error, "the engine is not configured");
+    return bdct_error (error, "the engine is not configured; call "
+        "bdct_engine_configure() first");
   return self->in_flight < self->depth
-      || bdct_error (error, "all %u frames are in flight", self->depth);
+      || bdct_error (error, "all %u frames are in flight; collect one first",
+          self->depth);
 }
 
 /* The next frame, with nothing in it yet. Where its metrics read the history,

@@ -103,8 +103,8 @@ bdct_jpeg_file_size (const BdctLayout * layout, const BdctJob * job,
     const BdctImage * src, uint64_t * size, BdctError * error)
 {
   if (job == NULL || !bdct_rate_is_exact (job))
-    return bdct_error (error, "only jobs of jpeg-8x8 at a depth of 8 have "
-        "files");
+    return bdct_error (error, "JPEG files need jobs of jpeg-8x8 at a depth of "
+        "8");
   if (!CHECK (layout, BdctLayout, error) || !bdct_layout_check (layout, error))
     return false;
   if (src != NULL)
@@ -130,7 +130,7 @@ find_class (BdctBackend backend, BdctError * error)
       return NULL;
 #endif
   }
-  bdct_error (error, "backend %d is not one of 0 to 1", (int) backend);
+  bdct_error (error, "backend %d is outside 0 to 1", (int) backend);
   return NULL;
 }
 
@@ -310,7 +310,8 @@ check_configured (const BdctEngine * engine, BdctError * error)
   if (engine == NULL)
     return bdct_error (error, "BdctEngine is NULL");
   return engine->layout.size != 0
-      || bdct_error (error, "the engine is not configured");
+      || bdct_error (error, "the engine is not configured; call "
+          "bdct_engine_configure() first");
 }
 
 static bool
@@ -322,7 +323,7 @@ check_frame (const BdctFrame * frame, const BdctLayout * layout,
   if (frame->quantizers == NULL)
     return bdct_error (error, "quantizers of BdctFrame is NULL");
   if (frame->n_trials > 0 && frame->trials == NULL)
-    return bdct_error (error, "trials of BdctFrame is NULL, with %d of them",
+    return bdct_error (error, "trials of BdctFrame is NULL, but n_trials is %d",
         frame->n_trials);
   return check_image (&frame->src, layout, "src", error)
       && check_image (&frame->dst, layout, "dst", error);

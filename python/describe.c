@@ -118,7 +118,7 @@ jobs_new (PyTypeObject * type, PyObject * args, PyObject * keywords)
       || !read_params (from, &params))
     return NULL;
   if (bdct_transform_info (params.transform) == NULL)
-    return PyErr_Format (PyExc_ValueError, "transform %d",
+    return PyErr_Format (PyExc_ValueError, "there is no transform %d",
         (int) params.transform);
   self = (Jobs *) PyType_GenericAlloc (type, 0);
   if (self == NULL)

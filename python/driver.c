@@ -70,7 +70,7 @@ bdct_python_open_context (int device, BdctContext * context, BdctError * error)
   if (result != 0) {
     snprintf (error->message, sizeof error->message, "cuda: device %d cannot "
         "be opened (the driver's error %d)%s", device, result, result == 3
-        ? "; after a fork there is no CUDA in the child: start processes by "
+        ? "; CUDA does not work in a forked child: start processes with "
         "'spawn'" : "");
     return false;
   }

@@ -76,7 +76,7 @@ read_pictures (PyObject * from, Pictures * to)
   if (from == Py_None)
     return true;
   if (n < 1 || n > BDCT_MAX_PLANES) {
-    PyErr_Format (PyExc_ValueError, "%zd planes are not 1 to %d", n,
+    PyErr_Format (PyExc_ValueError, "%zd planes are outside 1 to %d", n,
         BDCT_MAX_PLANES);
     return false;
   }
@@ -298,7 +298,7 @@ is_usable (const Engine * self)
   if (self->engine != NULL && self->process == getpid ())
     return true;
   PyErr_SetString (PyExc_RuntimeError, self->engine == NULL
-      ? "the engine is closed" : "the engine is another process's");
+      ? "the engine is closed" : "the engine belongs to another process");
   return false;
 }
 
@@ -335,7 +335,7 @@ read_jobs (PyObject * from, int n)
     PyObject *one = PyTuple_GetItem (from, size == 1 ? 0 : i);
 
     if (one == NULL || Py_TYPE (one) != bdct_python_jobs_type) {
-      PyErr_SetString (PyExc_TypeError, "jobs are of type Jobs");
+      PyErr_SetString (PyExc_TypeError, "jobs must be of type Jobs");
       PyMem_Free (jobs);
       return NULL;
     }

@@ -129,9 +129,9 @@ bdct_device_describe (const BdctDevice * self, BdctEngine * engine)
         "%s (tensor cores unused%s)", self->gpu,
         differs ? ": they differ" : "");
   if (differs)
-    snprintf (engine->distrust, sizeof engine->distrust, "a kernel on the "
-        "tensor cores and the one without computed different samples in a "
-        "check; the latter, slower ones do all from now on");
+    snprintf (engine->distrust, sizeof engine->distrust, "in a check, a kernel "
+        "on the tensor cores and the one without them computed different "
+        "samples; from now on, the slower ones without tensor cores run");
 }
 
 static bool

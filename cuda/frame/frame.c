@@ -116,8 +116,8 @@ place_history (const BdctHistoryUse * use, const BdctStaging * staging,
 
   if (!bdct_buffer_reserve (&memory->luma[use->own], (size_t) plane->width
           * plane->height * sizeof (uint16_t), false, staging->engine, &why))
-    return bdct_error (error, "a frame's luma, for the XPSNR of those after "
-        "it: %s", why.message);
+    return bdct_error (error, "a frame's luma for the XPSNR of later frames: "
+        "%s", why.message);
   for (int i = 0; i <= BDCT_HISTORY_FRAMES; i++)
     luma[i] = use->of[i] < 0 ? NULL
         : (const uint16_t *) memory->luma[use->of[i]].device;

@@ -109,8 +109,8 @@ reserve (Task * task, BdctBuffer * memory, BdctError * error)
   place (task, &share);
   return bdct_buffer_grow (memory, share.used, staging->device,
       staging->engine, &why)
-      || bdct_error (error, "the blocks of all sizes, for hevc-quadtree: %s, "
-      "or have max-block nearer to min-block", why.message);
+      || bdct_error (error, "the blocks of all sizes for hevc-quadtree: %s, or "
+      "set max-block closer to min-block", why.message);
 }
 
 bool

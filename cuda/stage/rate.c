@@ -139,8 +139,8 @@ reserve (const BdctCudaFrame * frame, const BdctPlanGroup * group,
   }
   return bdct_buffer_grow (levels, n * *job_size, staging->device,
       staging->engine, &why)
-      || bdct_error (error, "the levels of %d settings, for their bits: %s, or "
-      "have fewer settings in the curve", n, why.message);
+      || bdct_error (error, "the levels of %d settings for their bits: %s, or "
+      "give the curve fewer settings", n, why.message);
 }
 
 static bool

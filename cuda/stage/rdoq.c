@@ -92,7 +92,7 @@ reserve (const BdctCudaWork * work, const BdctStaging * staging,
   return bdct_buffer_grow (memory, count_bytes (work)
       + count_string_bytes (work, staging), staging->device, staging->engine,
       &why)
-      || bdct_error (error, "the levels of all blocks, for rdoq: %s",
+      || bdct_error (error, "the levels of all blocks for rdoq: %s",
       why.message);
 }
 

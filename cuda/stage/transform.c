@@ -31,8 +31,8 @@ reserve_pictures (const BdctStaging * staging, BdctCudaMemory * memory, int n,
 
   return bdct_buffer_grow (&memory->pictures, n * picture_size (staging),
       staging->device, staging->engine, &why)
-      || bdct_error (error, "the pictures of %d settings, for their "
-      "metrics: %s", n, why.message);
+      || bdct_error (error, "the pictures of %d settings for their metrics: %s",
+      n, why.message);
 }
 
 /* Plan the launch of trial `i`, which makes a picture. */

@@ -101,10 +101,11 @@ bdct_text_number (BdctText * text, int limit, int *value,
     const uint8_t c = text->data[at];
 
     if (!is_digit (c) && is_number (word))
-      return bdct_error (error, "line %d, column %d: %s is no whole number "
+      return bdct_error (error, "line %d, column %d: %s is not a whole number "
           "from 0 on", text->line, column, word);
     if (!is_digit (c))
-      return bdct_error (error, "line %d, column %d: no number", text->line,
+      return bdct_error (error, "line %d, column %d: a number is expected",
+          text->line,
           column);
     if (*value <= limit)
       *value = 10 * *value + (c - '0');

@@ -41,17 +41,17 @@ check_layout (const BdctLayout * own, const BdctLayout * layout,
   int p, i;
 
   if ((own->rgb.n_planes > 0) != (layout->rgb.n_planes > 0))
-    return bdct_error (error, "%s has %s, the engine's layout %s; put a "
-        "converter such as videoconvert in front of it", what,
+    return bdct_error (error, "%s has %s, but the engine's layout has %s; put "
+        "a converter such as videoconvert in front of it", what,
         own->rgb.n_planes > 0 ? "R, G and B" : "Y, U and V",
         own->rgb.n_planes > 0 ? "Y, U and V" : "R, G and B");
   if (own->chroma != layout->chroma)
-    return bdct_error (error, "%s is %s, the engine's layout %s; put a "
+    return bdct_error (error, "%s is %s, but the engine's layout is %s; put a "
         "converter such as videoconvert in front of it", what,
         chroma_name (own->chroma), chroma_name (layout->chroma));
   if (own->depth != layout->depth)
-    return bdct_error (error, "%s has a depth of %d, the engine's layout of %d;"
-        " put a converter such as videoconvert in front of it", what,
+    return bdct_error (error, "%s has a depth of %d, but the engine's layout "
+        "has %d; put a converter such as videoconvert in front of it", what,
         own->depth, layout->depth);
   for (int c = 0; c < bdct_layout_components (layout); c++) {
     const BdctPlaneLayout *is = find_component (own, c, &p, &i);
@@ -61,13 +61,13 @@ check_layout (const BdctLayout * own, const BdctLayout * layout,
       return bdct_error (error, "no plane of %s has %c", what,
           component_names[c]);
     if (is->width != wanted->width || is->height != wanted->height)
-      return bdct_error (error, "%c of %s is %d x %d, in the engine's layout "
-          "%d x %d; put a converter such as videoscale in front of it",
+      return bdct_error (error, "%c of %s is %d x %d, but %d x %d in the "
+          "engine's layout; put a converter such as videoscale in front of it",
           component_names[c], what, is->width, is->height, wanted->width,
           wanted->height);
   }
   if (memcmp (&own->rgb, &layout->rgb, sizeof own->rgb) != 0)
-    return bdct_error (error, "%s has R, G and B in other places of a pixel "
+    return bdct_error (error, "%s has R, G and B at other bytes of a pixel "
         "than the engine's layout; put a converter such as videoconvert in "
         "front of it", what);
   return true;
@@ -80,9 +80,9 @@ check_view (const BdctComparison * comparison, BdctError * error)
   const int sides[2] = { comparison->left, comparison->right };
 
   if (!bdct_view_is_of_two (view->mode))
-    return bdct_error (error, "view '%s' is not one of two pictures: wipe, "
+    return bdct_error (error, "view '%s' does not show two pictures; wipe, "
         "side-by-side, stacked, flicker, difference, error-map, ssim-map and "
-        "hvs-map are", bdct_view_info (view->mode) != NULL
+        "hvs-map do", bdct_view_info (view->mode) != NULL
         ? bdct_view_info (view->mode)->name : "?");
   if (view->grid)
     return bdct_error (error, "a comparison has no blocks, and so no grid");
@@ -92,7 +92,7 @@ check_view (const BdctComparison * comparison, BdctError * error)
           "reference) to %d", i == 0 ? "left" : "right", sides[i],
           comparison->n_distorted - 1);
   if (comparison->dst.data[0] == NULL)
-    return bdct_error (error, "a view needs an image to be drawn on");
+    return bdct_error (error, "a view needs an image to draw on");
   return true;
 }
 
@@ -104,7 +104,7 @@ bdct_comparison_check (const BdctComparison * comparison,
   char what[24];
 
   if (bdct_layout_pictures (layout) > 1)
-    return bdct_error (error, "stacks of pictures are not compared");
+    return bdct_error (error, "stacks of pictures cannot be compared");
   if (n < 1 || n > BDCT_MAX_DISTORTED)
     return bdct_error (error, "%d distorted pictures are outside 1 to %d", n,
         BDCT_MAX_DISTORTED);

@@ -10,8 +10,8 @@ check_jobs (const BdctJob * jobs, int n_jobs, const char *what, int depth,
 {
   for (int i = 0; i < n_jobs; i++)
     if (jobs[i].depth != depth)
-      return bdct_error (error, "%s %d is for a depth of %d, the frames have "
-          "%d", what, i, jobs[i].depth, depth);
+      return bdct_error (error, "%s %d is for a depth of %d, but the frames "
+          "have %d", what, i, jobs[i].depth, depth);
   return true;
 }
 
@@ -22,7 +22,7 @@ check_coder (const BdctJob * job, BdctError * error)
   const BdctTransformInfo *info = bdct_transform_info (job->transform);
 
   return bdct_job_coder (job) != BDCT_CODER_NONE
-      || bdct_error (error, "the bits of %s are not known: it has no coder",
+      || bdct_error (error, "the bits of %s are unknown: it has no coder",
       info != NULL ? info->name : "an unknown transform");
 }
 
@@ -44,7 +44,8 @@ check_quantizers (const BdctJob * quantizers, int n_quantizers,
 
   for (int i = 1; i < n_quantizers; i++) {
     if (quantizers[i].transform != quantizers[0].transform)
-      return bdct_error (error, "quantizer %d is for %s, the first one for %s",
+      return bdct_error (error, "quantizer %d is for %s, but the first one is "
+          "for %s",
           i, bdct_transform_info (quantizers[i].transform)->name,
           bdct_transform_info (quantizers[0].transform)->name);
     if (quantizers[i].tree.min_log2 != tree->min_log2
@@ -53,8 +54,8 @@ check_quantizers (const BdctJob * quantizers, int n_quantizers,
         || quantizers[i].rdoq.distortion_shift !=
         quantizers[0].rdoq.distortion_shift)
       return bdct_error (error,
-          "quantizer %d has other blocks, or another "
-          "lambda-scale or rdoq, than the first one", i);
+          "quantizer %d and the first one differ in block sizes, lambda-scale "
+          "or rdoq", i);
   }
   return true;
 }
@@ -65,15 +66,15 @@ check_view (const BdctFrame * frame, BdctError * error)
   const BdctView *view = frame->view;
 
   if (!bdct_view_is_of_frame (view->mode))
-    return bdct_error (error, "view '%s' (%d) is not one of a frame: "
+    return bdct_error (error, "view '%s' (%d) does not show a single frame; "
         "reconstruction, original, coefficients, error-map, nonzero-map, "
-        "quality-map and size-map are", bdct_view_info (view->mode) != NULL
+        "quality-map and size-map do", bdct_view_info (view->mode) != NULL
         ? bdct_view_info (view->mode)->name : "?", (int) view->mode);
   if (bdct_view_is_zoomed (view))
-    return bdct_error (error, "a zoom of %g, but only views of two pictures "
-        "have one", view->zoom);
+    return bdct_error (error, "a zoom of %g is only for views of two pictures",
+        view->zoom);
   if (!bdct_view_is_plain (view) && frame->dst.data[0] == NULL)
-    return bdct_error (error, "a view needs an image to be drawn on");
+    return bdct_error (error, "a view needs an image to draw on");
   return true;
 }
 
@@ -82,15 +83,14 @@ static bool
 check_sourceless (const BdctFrame * frame, BdctError * error)
 {
   if (frame->n_trials > 0)
-    return bdct_error (error, "%d trials need a source, which levels do not "
-        "replace", frame->n_trials);
+    return bdct_error (error, "%d trials need a source; levels are not enough",
+        frame->n_trials);
   if ((frame->metrics | frame->trial_metrics) != 0)
-    return bdct_error (error, "metrics need a source, which levels do not "
-        "replace");
+    return bdct_error (error, "metrics need a source; levels are not enough");
   if (frame->view != NULL && (frame->view->mode == BDCT_VIEW_ORIGINAL
           || frame->view->mode == BDCT_VIEW_ERROR_MAP))
-    return bdct_error (error, "view '%s' needs a source, which levels do not "
-        "replace", bdct_view_info (frame->view->mode)->name);
+    return bdct_error (error, "view '%s' needs a source; levels are not enough",
+        bdct_view_info (frame->view->mode)->name);
   return true;
 }
 
@@ -136,8 +136,8 @@ check_sizes (const BdctFrame * frame, const BdctLayout * layout,
   Sizes s = {.sizes = frame->sizes,.min_log2 = tree->min_log2 };
 
   if (frame->sizes == NULL)
-    return bdct_error (error, "a frame of hevc-quadtree from levels needs the "
-        "sizes of its blocks, too");
+    return bdct_error (error, "a frame of hevc-quadtree from levels also needs "
+        "the sizes of its blocks");
   bdct_blocks_init (grid, layout, frame->quantizers);
   s.columns = grid[BDCT_Y].columns;
   s.rows = grid[BDCT_Y].rows;
@@ -155,18 +155,18 @@ check_levels (const BdctFrame * frame, const BdctLayout * layout,
   size_t n;
 
   if (frame->src.data[0] == NULL && !frame->from_levels)
-    return bdct_error (error, "a frame needs a source, or levels to be made "
-        "from");
+    return bdct_error (error, "a frame needs a source, or levels as its input");
   if (frame->levels == NULL)
     return !frame->from_levels
-        || bdct_error (error, "a frame from levels needs levels (NULL)");
+        || bdct_error (error, "a frame from levels needs levels, but they are "
+            "NULL");
   if (frame->from_levels && bdct_job_is_tree (frame->quantizers)
       && !check_sizes (frame, layout, error))
     return false;
   n = bdct_count_levels (layout, frame->quantizers, NULL);
   if (frame->n_levels < n)
-    return bdct_error (error, "room for %zu levels is too small for a frame "
-        "of %zu", frame->n_levels, n);
+    return bdct_error (error, "there is room for %zu levels, but the frame has "
+        "%zu", frame->n_levels, n);
   if ((uintptr_t) frame->levels % BDCT_LEVELS_ALIGN != 0)
     return bdct_error (error, "levels at %p are not aligned to %d bytes",
         (void *) frame->levels, BDCT_LEVELS_ALIGN);
@@ -185,14 +185,14 @@ check_stack (const BdctFrame * frame, const BdctLayout * layout,
       || frame->from_levels || frame->metrics != 0
       || frame->view != NULL || bdct_job_is_rd (frame->quantizers)
       || frame->src.data[0] == NULL || frame->dst.data[0] == NULL)
-    return bdct_error (error, "a stack of pictures has src and dst, and "
-        "neither a map of blocks, trials, records, sizes, levels, metrics, a "
-        "view, trees nor rdoq");
+    return bdct_error (error, "a stack of pictures needs src and dst, and "
+        "takes no map of blocks, trials, records, sizes, levels, metrics, "
+        "view, trees or rdoq");
   if (frame->bits && (frame->stack_bits == NULL
           || bdct_job_coder (frame->quantizers) != BDCT_CODER_HUFFMAN))
     return bdct_error (error, frame->stack_bits == NULL
-        ? "a stack of pictures has bits in stack_bits"
-        : "a stack of pictures has bits of jpeg-8x8 and dct-8x8 alone");
+        ? "a stack of pictures writes its bits to stack_bits, not bits"
+        : "bits of a stack of pictures are only for jpeg-8x8 and dct-8x8");
   for (int p = 0; p < one.n_planes; p++) {
     const int log2 = frame->quantizers->component[p].log2_height;
 
@@ -203,8 +203,8 @@ check_stack (const BdctFrame * frame, const BdctLayout * layout,
   }
   for (int i = 0; frame->stack_map != NULL && i < layout->stack; i++)
     if (frame->stack_map[i] >= frame->n_quantizers)
-      return bdct_error (error, "picture %d takes quantizer %d, outside 0 to "
-          "%d", i, frame->stack_map[i], frame->n_quantizers - 1);
+      return bdct_error (error, "picture %d uses quantizer %d, outside 0 to %d",
+          i, frame->stack_map[i], frame->n_quantizers - 1);
   return true;
 }
 
@@ -245,11 +245,11 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
     return true;
   n_blocks = bdct_blocks_init (grid, layout, &frame->quantizers[0]);
   if (frame->n_blocks != n_blocks)
-    return bdct_error (error, "a map or records of %zu blocks do not fit a "
-        "frame of %zu", frame->n_blocks, n_blocks);
+    return bdct_error (error, "the map or the records have %zu blocks, but the "
+        "frame has %zu", frame->n_blocks, n_blocks);
   for (size_t i = 0; frame->quantizer_map != NULL && i < n_blocks; i++)
     if (frame->quantizer_map[i] >= frame->n_quantizers)
-      return bdct_error (error, "block %zu takes quantizer %d, outside 0 to %d",
+      return bdct_error (error, "block %zu uses quantizer %d, outside 0 to %d",
           i, frame->quantizer_map[i], frame->n_quantizers - 1);
   return true;
 }

@@ -292,11 +292,11 @@ static bool
 check_scaling_list (const BdctParams * params, BdctError * error)
 {
   if ((unsigned) params->scaling_list >= BDCT_N_SCALING_LISTS)
-    return bdct_error (error, "scaling-list %d is not one of 0 to %d",
+    return bdct_error (error, "scaling-list %d is outside 0 to %d",
         (int) params->scaling_list, BDCT_N_SCALING_LISTS - 1);
   if (params->scaling_list == BDCT_SCALING_FILE
       && !bdct_scaling_is_set (&params->lists))
-    return bdct_error (error, "scaling-list=file has no scaling-list-file");
+    return bdct_error (error, "scaling-list=file needs a scaling-list-file");
   return true;
 }
 
@@ -426,7 +426,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   int depth = layout->depth;
 
   if (row == NULL)
-    return bdct_error (error, "transform %d is not one of 0 to %d",
+    return bdct_error (error, "transform %d is outside 0 to %d",
         (int) params->transform, BDCT_N_TRANSFORMS - 1);
   if (depth < 8 || depth > 12)
     return bdct_error (error, "depth %d is outside 8 to 12", depth);
@@ -434,7 +434,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
     return bdct_error (error, "quality %d is outside 1 to 100",
         params->quality);
   if (bdct_preset_info (params->preset) == NULL)
-    return bdct_error (error, "quantization table %d is not one of 0 to %d",
+    return bdct_error (error, "quantization table %d is outside 0 to %d",
         (int) params->preset, BDCT_N_PRESETS - 1);
   if (params->qp < 0 || params->qp > 51)
     return bdct_error (error, "qp %d is outside 0 to 51", params->qp);

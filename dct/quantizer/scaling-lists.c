@@ -126,7 +126,8 @@ begin_list (Reader * reader, BdctError * error)
   bdct_text_word (&reader->text, word);
   reader->list = find_list (word);
   if (reader->list < 0)
-    return bdct_error (error, "line %d, column %d: no scaling list's name",
+    return bdct_error (error, "line %d, column %d: the name of a scaling list "
+        "is expected",
         reader->text.line, column);
   if (reader->seen[reader->list])
     return bdct_error (error, "line %d: %s occurs twice", reader->text.line,
@@ -165,8 +166,8 @@ read_number (Reader * reader, BdctError * error)
   if (!bdct_text_number (&reader->text, BDCT_MAX_STEP, &value, error))
     return false;
   if (reader->list < 0)
-    return bdct_error (error, "line %d: %d comes ahead of the first list's "
-        "name",
+    return bdct_error (error, "line %d: %d comes before the name of the first "
+        "list",
         reader->text.line, value);
   list = get_list (reader->list);
   get_name (&list, name);

@@ -268,8 +268,8 @@ parse_sof (Header * header, const uint8_t * p, size_t size, size_t at,
   const int n = size < 6 ? 0 : p[5];
 
   if (n != 0 && n != 1 && n != 3)
-    return bdct_error (error, "byte %zu: %d components; a JPEG file has to "
-        "have 1 or 3", at + 5, n);
+    return bdct_error (error, "byte %zu: the JPEG file has %d components, not "
+        "1 or 3", at + 5, n);
   if (n == 0 || size < 6 + 3 * (size_t) n)
     return bdct_error (error, "byte %zu: a frame header is cut short", at);
   for (int c = 0; c < n; c++) {
@@ -296,7 +296,8 @@ parse_segments (Header * header, const uint8_t * data, size_t size,
     if (at >= size)
       break;
     if (data[at] != 0xff)
-      return bdct_error (error, "byte %zu: 0x%02x where a marker begins", at,
+      return bdct_error (error, "byte %zu: 0x%02x is not the beginning of a "
+          "marker", at,
           data[at]);
     while (at < size && data[at] == 0xff)
       at++;
@@ -311,7 +312,8 @@ parse_segments (Header * header, const uint8_t * data, size_t size,
       break;
     length = data[at] << 8 | data[at + 1];
     if (length < 2)
-      return bdct_error (error, "byte %zu: a segment of %zu bytes", at, length);
+      return bdct_error (error, "byte %zu: a segment's length is %zu bytes, "
+          "less than 2", at, length);
     if (size - at < length)
       break;
     if (marker == DQT) {

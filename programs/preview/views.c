@@ -20,9 +20,9 @@ static const struct
   gint right;
   const gchar *about;           /* NULL: A's own view */
 } alone[] = {
-  {"original", PLAIN, ORIGINAL, "what came in"},
-  {"a", PLAIN, OF_A, "what a decoder would show of A"},
-  {"b", PLAIN, OF_B, "what a decoder would show of B"},
+  {"original", PLAIN, ORIGINAL, "the input"},
+  {"a", PLAIN, OF_A, "A, as a decoder would show it"},
+  {"b", PLAIN, OF_B, "B, as a decoder would show it"},
   {"coefficients", "coefficients", OF_A, NULL},
   {"nonzero-map", "nonzero-map", OF_A, NULL},
   {"quality-map", "quality-map", OF_A, NULL},
@@ -73,8 +73,8 @@ GParamSpec *
 preview_views_find_pspec (PreviewSession * self, const gchar * name)
 {
   static const GEnumValue sides[] = {
-    {ORIGINAL, "what came in", "original"}, {OF_A, "what is left by A", "a"},
-    {OF_B, "what is left by B", "b"}, {0, NULL, NULL}
+    {ORIGINAL, "the input", "original"}, {OF_A, "A's picture", "a"},
+    {OF_B, "B's picture", "b"}, {0, NULL, NULL}
   };
   static GParamSpec *pspecs[3];
   static gsize once = 0;

@@ -176,7 +176,7 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
   frame.n_blocks = 64;
   map[63] = 2;
   refuse (engine, &frame, "an index past the quantizers",
-      "block 63 takes quantizer 2");
+      "block 63 uses quantizer 2");
   map[63] = 1;
   frame.quantizer_map = NULL;
   frame.blocks = blocks;
@@ -187,13 +187,13 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
   view.mode = BDCT_VIEW_ERROR_MAP;
   frame.view = &view;
   frame.dst = (BdctImage) { 0 };
-  refuse (engine, &frame, "a view without an image", "drawn on");
+  refuse (engine, &frame, "a view without an image", "draw on");
   frame.dst = good->dst;
   view.mode = BDCT_VIEW_WIPE;
   refuse (engine, &frame, "a view of two pictures", "'wipe'");
   view.mode = BDCT_VIEW_ERROR_MAP;
   view.zoom = 2;
-  refuse (engine, &frame, "a zoomed view", "two pictures have");
+  refuse (engine, &frame, "a zoomed view", "views of two pictures");
   frame.view = NULL;
   frame.src.memory = BDCT_MEMORY_DEVICE;
   frame.src.data[0] = map;

@@ -145,12 +145,12 @@ test_errors (void)
     refuse (engine, &bad, "129", "0 to 128");
     bad = good;
     bad.n_blocks--;
-    refuse (engine, &bad, "map", "do not fit");
+    refuse (engine, &bad, "map", "but the frame has");
     bad = good;
     bad.n_blocks++;
-    refuse (engine, &bad, "map", "do not fit");
+    refuse (engine, &bad, "map", "but the frame has");
     bad.quantizer_map = NULL;
-    refuse (engine, &bad, "records", "do not fit");
+    refuse (engine, &bad, "records", "but the frame has");
     bad = good;
     bad.view = &view;
     view.grid = true;
@@ -162,10 +162,10 @@ test_errors (void)
       if (!bdct_view_is_of_frame (mode))
         refuse (engine, &bad, bdct_view_info (mode)->name,
             "reconstruction, original, coefficients, error-map, nonzero-map, "
-            "quality-map and size-map are");
+            "quality-map and size-map do");
     }
     view.mode = 99;
-    refuse (engine, &bad, "99", "is not one of a frame");
+    refuse (engine, &bad, "99", "does not show a single frame");
     view.mode = BDCT_VIEW_RECONSTRUCTION;
     view.grid = false;
     view.zoom = 2.5;
@@ -190,12 +190,12 @@ test_errors (void)
     refuse (engine, &good, "quantizer 3", "hevc-4x4");
     make_sets (&s, quantizers);
     map[s.n_blocks - 1] = BDCT_MAX_QUANTIZERS;
-    refuse (engine, &good, "takes quantizer 8", "0 to 7");
+    refuse (engine, &good, "uses quantizer 8", "0 to 7");
     map[s.n_blocks - 1] = 5;
     bad = good;
     bad.n_quantizers = 5;
     map[0] = 5;
-    refuse (engine, &bad, "block 0 takes quantizer 5", "0 to 4");
+    refuse (engine, &bad, "block 0 uses quantizer 5", "0 to 4");
 
     g_assert_true (frame_equal (&result.dst, &untouched, &s.layout));
     g_assert_true (engine->klass->submit (engine, &good, NULL));

@@ -776,24 +776,24 @@ test_refused (void)
 
   s.comparison.distorted[1].layout = &other;
   format_layout (FORMAT_NV12, 8, 0, 62, 48, &other);
-  expect_refused (&s, "Y of distorted picture 1 is 62 x 48, in the engine's "
-      "layout 64 x 48");
+  expect_refused (&s, "Y of distorted picture 1 is 62 x 48, but 64 x 48 in "
+      "the engine's layout");
   format_layout (FORMAT_NV12, 8, 0, 64, 48, &other);
   other.plane[1].height = 23;
-  expect_refused (&s, "U of distorted picture 1 is 32 x 23, in the engine's "
-      "layout 32 x 24");
+  expect_refused (&s, "U of distorted picture 1 is 32 x 23, but 32 x 24 in "
+      "the engine's layout");
   format_layout (FORMAT_I420, 10, 0, 64, 48, &other);
-  expect_refused (&s, "distorted picture 1 has a depth of 10, the engine's "
-      "layout of 8");
+  expect_refused (&s, "distorted picture 1 has a depth of 10, but the "
+      "engine's layout has 8");
   format_layout (FORMAT_Y42B, 8, 0, 64, 48, &other);
-  expect_refused (&s, "distorted picture 1 is 4:2:2, the engine's layout "
-      "4:2:0");
+  expect_refused (&s, "distorted picture 1 is 4:2:2, but the engine's "
+      "layout is 4:2:0");
   format_layout (FORMAT_I420, 8, 0, 64, 48, &other);
   other.n_planes = 2;
   expect_refused (&s, "no plane of distorted picture 1 has V");
   bdct_layout_init_rgb (&other, &rgb_formats[0].rgb, 64, 48, BDCT_CHROMA_420);
-  expect_refused (&s, "distorted picture 1 has R, G and B, the engine's layout "
-      "Y, U and V");
+  expect_refused (&s, "distorted picture 1 has R, G and B, but the engine's "
+      "layout has Y, U and V");
   s.comparison = right;
   format_layout (FORMAT_GRAY, 8, 0, 64, 48, &other);
   s.comparison.reference.layout = &other;
@@ -806,13 +806,13 @@ test_refused (void)
 
   s.comparison.view = &s.view;
   s.view.mode = BDCT_VIEW_COEFFICIENTS;
-  expect_refused (&s, "'coefficients' is not one of two pictures");
+  expect_refused (&s, "'coefficients' does not show two pictures");
   s.view.mode = BDCT_VIEW_RECONSTRUCTION;
-  expect_refused (&s, "'reconstruction' is not one of two pictures");
+  expect_refused (&s, "'reconstruction' does not show two pictures");
   s.view.mode = BDCT_VIEW_SIZE_MAP;
-  expect_refused (&s, "'size-map' is not one of two pictures");
+  expect_refused (&s, "'size-map' does not show two pictures");
   s.view.mode = 99;
-  expect_refused (&s, "is not one of two pictures");
+  expect_refused (&s, "does not show two pictures");
   s.view.mode = BDCT_VIEW_WIPE;
   s.view.grid = true;
   expect_refused (&s, "grid");
@@ -838,7 +838,7 @@ test_refused (void)
   scene_init (&s, &layout, 1, STRIDE_TIGHT);
   scene_add (&s, -1, &layout, STRIDE_TIGHT);
   scene_add (&s, 0, &other, STRIDE_TIGHT);
-  expect_refused (&s, "has R, G and B in other places of a pixel");
+  expect_refused (&s, "has R, G and B at other bytes of a pixel");
   scene_clear (&s);
 }
 

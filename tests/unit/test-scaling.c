@@ -179,20 +179,20 @@ test_bad (void)
   } cases[] = {
     {"", {"line 1", "without INTRA4X4_LUMA"}},
     {"# nothing\n", {"line 2", "without INTRA4X4_LUMA"}},
-    {"16, 16", {"line 1", "16 comes ahead"}},
+    {"16, 16", {"line 1", "16 comes before"}},
     {"INTRA4X4_LUMA\n1", {"line 2", "1, number 1 of INTRA4X4_LUMA", "4 to"}},
     {"INTRA4X4_LUMA\n9,\n0", {"line 3", "0, number 2 of", "4 to 255"}},
     {"INTRA4X4_LUMA\n256", {"line 2", "256", "4 to 255"}},
     {"INTRA8X8_LUMA\n99999999999999999999", {"line 2", "4 to 255"}},
-    {"INTRA4X4_LUMA\n-7", {"line 2, column 1", "-7 is no whole"}},
-    {"INTRA4X4_LUMA\n16.5", {"line 2", "16.5 is no whole"}},
+    {"INTRA4X4_LUMA\n-7", {"line 2, column 1", "-7 is not a whole"}},
+    {"INTRA4X4_LUMA\n16.5", {"line 2", "16.5 is not a whole"}},
     {"INTRA16X16_LUMA_DC\n16 17", {"line 2", "LUMA_DC has more than 1"}},
     {"INTRA16X16_LUMA_DC\n\nINTRA4X4_LUMA", {"line 3", "after 0 of 1"}},
     {"INTRA16X16_LUMA_DC\n16\nINTRA16X16_LUMA_DC\n16", {"line 3", "twice"}},
-    {"\nINTRA8x8_LUMA =\n16", {"line 2, column 1: no scaling"}},
-    {"INTRA8X8_LUMA_DC\n16", {"line 1", "no scaling list"}},
-    {"<html><body>", {"line 1, column 1: no number"}},
-    {"\x89PNG\r\n", {"line 1, column 1: no number"}},
+    {"\nINTRA8x8_LUMA =\n16", {"line 2, column 1: the name"}},
+    {"INTRA8X8_LUMA_DC\n16", {"line 1", "the name of a scaling list"}},
+    {"<html><body>", {"line 1, column 1: a number"}},
+    {"\x89PNG\r\n", {"line 1, column 1: a number"}},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)

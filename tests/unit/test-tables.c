@@ -134,11 +134,11 @@ test_bad_text (void)
     {64, "32768 ", {"line 65", "32768", "number 1 of table 2"}},
     {191, "0", {"line 192", "step 0", "number 64 of table 3"}},
     {3, "99999999999999999999999999999", {"line 4", "or more", "32767"}},
-    {3, "-7 ", {"line 4, column 1", "-7 is no whole"}},
-    {3, "1.5", {"line 4", "1.5 is no whole"}},
-    {3, "<html><body>\x80 \n", {"line 4, column 1: no number"}},
-    {0, "\x89PNG\r\n", {"line 1, column 1: no number"}},
-    {0, "\xff\xd9", {"line 1, column 1: no number"}},
+    {3, "-7 ", {"line 4, column 1", "-7 is not a whole"}},
+    {3, "1.5", {"line 4", "1.5 is not a whole"}},
+    {3, "<html><body>\x80 \n", {"line 4, column 1: a number"}},
+    {0, "\x89PNG\r\n", {"line 1, column 1: a number"}},
+    {0, "\xff\xd9", {"line 1, column 1: a number"}},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -264,7 +264,7 @@ test_bad_jpeg (void)
     {"no frame header"}, {"lacks quantization table 1", "component 2"},
     {"third"}, {"4 components"}, {"quantization table 4"},
     {"step 0", "byte"}, {"step 32768", "byte"}, {"0x25"}, {"cut short"},
-    {"0x00 where a marker"}, {"segment of 1"},
+    {"0x00 is not the begin"}, {"length is 1 byte"},
   };
   const int tables[4] = { 0, 1, 1, 1 }, apart[3] = { 0, 1, 2 };
   const int wrong[3] = { 4, 0, 0 };
