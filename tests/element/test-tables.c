@@ -541,7 +541,8 @@ test_no_lists (void)
   bench_init (&bench, "I420", 40, 40, SCALED, "scaling-list",
       BDCT_SCALING_FILE, NULL);
   bench_check (&bench, 0, &params);
-  CHECK_WARNING (&bench, "scaling-list is ignored", "needs a scaling-list-file");
+  CHECK_WARNING (&bench, "scaling-list is ignored",
+      "needs a scaling-list-file");
   g_object_set (bench.element, "scaling-list-file", path, NULL);
   params = lists;
   params.scaling_list = BDCT_SCALING_FILE;

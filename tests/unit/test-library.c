@@ -481,7 +481,8 @@ check_stack (BdctTransform transform, BdctChromaFormat chroma, int bytes,
         .size = sizeof (BdctFrame), .quantizers = jobs, .n_quantizers = 1,
         .src = src.image, .dst = dst.image, .bits = true, .stack_bits = costs },
         &error));
-  g_assert_true (bits || strstr (error.message, "only for jpeg-8x8 and dct-8x8"));
+  g_assert_true (bits
+      || strstr (error.message, "only for jpeg-8x8 and dct-8x8"));
   g_assert_false (bits && !bdct_engine_collect (stack, NULL, &error));
   all.stack = 7;
   g_assert_false (bdct_engine_configure (stack, &all, 1, &error));
