@@ -125,7 +125,7 @@ jpeg_file_allocate (JpegFile * file, BdctError * error)
         DCTSIZE2 * sizeof *own->levels);
     if (own->levels == NULL) {
       jpeg_file_clear (file);
-      return refuse (error, "out of memory: its levels");
+      return refuse (error, "out of memory for its levels");
     }
   }
   return true;
@@ -154,7 +154,7 @@ set_colour (JpegFile * file, const struct jpeg_decompress_struct *info,
       file->colour = JPEG_FILE_YCCK;
       break;
     default:
-      return refuse (error, "%d components of unknown colours",
+      return refuse (error, "its %d components have unknown colours",
           info->num_components);
   }
   file->n_components = info->num_components;
@@ -171,7 +171,8 @@ set_header (JpegFile * file, const struct jpeg_decompress_struct *info,
         info->image_width, info->image_height,
         (unsigned long long) max_pixels);
   if (info->data_precision != 8)
-    return refuse (error, "%d bits a sample, not 8", info->data_precision);
+    return refuse (error, "it has %d bits per sample, not 8",
+        info->data_precision);
   file->width = (int) info->image_width;
   file->height = (int) info->image_height;
   if (!set_colour (file, info, error))

@@ -377,7 +377,7 @@ find_tables (Search * s, JpegOrigin * origin, BdctError * error)
       for (int k = 0; k < 64; k++)
         steps[c][k] = (uint16_t) comb_step (&s->comb[c], k, COMB_MAX_STEP);
     if (!verify_all (s, steps, evidence, error))
-      return refuse (error, "no steps reproduce it exactly");
+      return refuse (error, "no quantization steps reproduce it exactly");
   }
   for (int c = 0; c < 2; c++)
     for (int k = 0; k < 64; k++)
@@ -495,7 +495,7 @@ find_planes (Search * s, const JpegOriginPicture * picture, BdctError * error)
       return refuse (error, "no memory for its planes");
   if (picture->components == 3)
     return jpeg_planes_split (s->plane, picture->data, picture->stride)
-        || refuse (error, "its colours come of no Y, U and V");
+        || refuse (error, "its colours are not made from Y, U and V");
   for (int y = 0; y < picture->height; y++)
     for (int x = 0; x < picture->width; x++) {
       const uint8_t v = picture->data[y * picture->stride + x];
@@ -512,7 +512,8 @@ find (Search * s, JpegOrigin * origin, const JpegOriginPicture * picture,
   if (!find_planes (s, picture, error))
     return false;
   if (!comb_find_grid (&s->plane[0], &origin->left, &origin->top))
-    return refuse (error, "its coefficients lie on no steps");
+    return refuse (error, "its coefficients are not multiples of quantization "
+        "steps");
   comb_measure (&s->comb[0], &s->plane[0], origin->left, origin->top, 4000,
       COMB_MAX_STEP);
   s->grid[0] = grid_init (&s->plane[0], origin->left, origin->top);

@@ -13,8 +13,8 @@
 #define DEPTH 4
 #define MAX_JOBS (1 + BDCT_MAX_TRIALS)
 
-#define TOO_LARGE "a sum does not fit 63 bits; measure parts of the file " \
-    "with --first-frame and --n-frames"
+#define TOO_LARGE "a sum does not fit into 63 bits; measure parts of the " \
+    "file with --first-frame and --n-frames"
 
 /* The number of earlier frames that XPSNR uses. */
 #define LEAD 2

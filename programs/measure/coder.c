@@ -46,7 +46,7 @@ measure_coder_check (GError ** error)
   if (factory == NULL) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--encoder needs the element " JUDGE ", which GStreamer does not find: "
-        "GST_PLUGIN_PATH has to name its folder");
+        "set GST_PLUGIN_PATH to its folder");
     return FALSE;
   }
   gst_object_unref (factory);
@@ -300,7 +300,7 @@ add_frame (Run * run, const GstStructure * s, GArray * rows, GError ** error)
   row.frame = run->coding->plan->first_frame + run->sum.count[MEASURE_FRAMES];
   if (!measure_row_set_stats (&row, &stats, 1)
       || !measure_metrics_add_frame (&row.metrics, &stats))
-    return measure_fail (error, "a sum does not fit 63 bits");
+    return measure_fail (error, "a sum does not fit into 63 bits");
   row.count[MEASURE_BITS] = bits;
   row.count[MEASURE_BITS_HEADERS] = headers;
   row.count[MEASURE_FILE_SIZE] = (bits + headers) / 8;

@@ -38,7 +38,7 @@ list_properties (GObjectClass * klass)
       g_string_append_printf (names, "%s%s", names->len > 0 ? ", " : "",
           specs[i]->name);
   if (names->len == 0)
-    g_string_append (names, "none by its name");
+    g_string_append (names, "none");
   g_free (specs);
   g_regex_unref (regex);
   return g_string_free (names, FALSE);
@@ -100,7 +100,7 @@ refuse_line (const MeasureEncoder * encoder, GstParseContext * context,
     if (reason->code == GST_PARSE_ERROR_NO_SUCH_PROPERTY)
       names = list_properties_of (name);
     refuse (error, "--encoder '%s': %s%s%s", encoder->line, reason->message,
-        names != NULL ? "; of this kind it has " : "",
+        names != NULL ? "; its properties of this kind: " : "",
         names != NULL ? names : "");
   }
   g_error_free (reason);
@@ -179,10 +179,10 @@ check_ends (const MeasureEncoder * e, GstElement * bin, GError ** error)
   {
     const gchar *pad, *lack;
   } ends[] = {
-    {"sink", "no element of it is free to take pictures; begin with the "
-          "encoder"},
-    {"src", "no element of it is free to give what is coded; end with the "
-          "encoder, or with what works on its stream"},
+    {"sink", "none of its elements has a free pad that takes pictures; begin "
+          "with the encoder"},
+    {"src", "none of its elements has a free pad that gives coded data; end "
+          "with the encoder, or with an element that takes its stream"},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (ends); i++) {
@@ -244,7 +244,8 @@ complete (MeasureEncoder * e, const gchar * const numbers[], GError ** error)
   } else if (e->scale < ENCODER_N_SCALES) {
     e->text = g_strdup (e->line);
     if (numbers[e->scale] == NULL)
-      refuse (error, "--encoder '%s' needs numbers: --%s names them", e->line,
+      refuse (error, "--encoder '%s' needs numbers: give them with --%s",
+          e->line,
           encoder_scale_name (e->scale));
   } else {
     for (gint s = ENCODER_N_SCALES - 1; info != NULL && e->text == NULL
@@ -257,11 +258,11 @@ complete (MeasureEncoder * e, const gchar * const numbers[], GError ** error)
             encoder_scale_name (s));
       }
     if (e->text == NULL && takes->len > 0) {
-      refuse (error, "--encoder '%s' needs numbers: %s names them", e->line,
+      refuse (error, "--encoder '%s' needs numbers: give them with %s", e->line,
           takes->str);
     } else if (e->text == NULL && (names = list_properties_of (name)) != NULL) {
-      refuse (error, "--encoder '%s': write into it which property is set, as "
-          "in NAME={qp}, {quality} or {bitrate}; of this kind it has %s",
+      refuse (error, "--encoder '%s': name the property to set, as in "
+          "NAME={qp}, {quality} or {bitrate}; its properties of this kind: %s",
           e->line, names);
       g_free (names);
     } else if (e->text == NULL) {
@@ -301,7 +302,7 @@ measure_encoders_new (gchar ** lines,
     e->line = g_intern_string (lines[i]);
     for (guint k = 0; ok && k < i; k++)
       ok = g_array_index (encoders, MeasureEncoder, k).line != e->line
-          || refuse (error, "--encoder '%s' is there twice", e->line);
+          || refuse (error, "--encoder '%s' is given twice", e->line);
     if (!ok || !(ok = complete (e, numbers, error)))
       break;
     used[e->scale] = TRUE;
@@ -438,7 +439,7 @@ measure_encoder_check (GstElement * encoder, const GstCaps * caps,
   gst_structure_get_int (s, "height", &height);
   if (!ok)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
-        "it does not take %s %dx%d; it takes %s (--format converts)",
+        "it does not accept %s %dx%d; it accepts %s (--format converts)",
         gst_structure_get_string (s, "format"), width, height,
         names == NULL || strstr (names, gst_structure_get_string (s, "format"))
         ? text : names);

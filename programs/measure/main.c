@@ -33,7 +33,7 @@
 /* The maximum number of files measured at once on one GPU. */
 #define MAX_FILES 8
 
-#define NOT_KEPT "no setting keeps the collection's targets"
+#define NOT_KEPT "no setting meets the collection's targets"
 
 #define BAR_WIDTH 30
 #define BAR_INTERVAL 200        /* ms */
@@ -245,8 +245,9 @@ write_result (Program * program, guint i)
   if (result->origin != NULL && result->rows != NULL
       && !program->options.quiet) {
     clear_bar (program);
-    g_printerr ("blockdct-measure: %s is lossy already (a JPEG file's picture, "
-        "%s): its rows say what is lost besides\n", file->name, result->origin);
+    g_printerr ("blockdct-measure: %s is already lossy (decoded from a JPEG "
+        "file, %s): its rows show only the further loss\n", file->name,
+        result->origin);
   }
   if (result->lost != NULL)
     g_string_append_printf (program->lost, "  %s: %s\n", file->name,
@@ -567,7 +568,7 @@ measure (Program * program)
     if (program->status == 0)
       program->status = FAILED;
   }
-  fail_for (program, "encoders failed, whose rows are missing", program->lost);
+  fail_for (program, "encoders failed; their rows are missing", program->lost);
   fail_for (program, NOT_KEPT, program->missed);
 }
 

@@ -91,7 +91,7 @@ measure_memory_explain (GError ** error)
   g_atomic_pointer_set (&refused, NULL);
   g_clear_error (error);
   g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT,
-      "a picture of it takes %" G_GSIZE_FORMAT " bytes, which do not fit the "
+      "a picture of it takes %" G_GSIZE_FORMAT " bytes, which do not fit into "
       "memory", bytes);
   return TRUE;
 }

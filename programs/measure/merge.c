@@ -68,7 +68,7 @@ measure_row_add (MeasureRow * sum, const MeasureRow * row, GError ** error)
         &sum->count[i]) && fits;
   if (!fits)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "a sum of %s does not fit 63 bits", row->file);
+        "a sum of %s does not fit into 63 bits", row->file);
   return fits;
 }
 

@@ -53,7 +53,7 @@ refuse (const gchar * option, const gchar * text, const gchar * other,
   for (gint m = 0; m < BDCT_N_METRICS; m++)
     g_string_append_printf (known, ", %s", bdct_metric_info (m)->name);
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s: '%s' is not out of %s", option, text, known->str);
+      "%s: '%s' is not one of %s", option, text, known->str);
   g_string_free (known, TRUE);
 }
 

@@ -61,7 +61,7 @@ check_metric (const MeasureOptions * o, const gchar * option, gint metric,
   if (metric < 0 || o->merge || o->plan.metrics >> metric & 1)
     return TRUE;
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "%s needs %s: --metrics has to name it", option, name);
+      "%s needs %s: name it in --metrics", option, name);
   return FALSE;
 }
 
@@ -133,13 +133,13 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
   if (!check_outputs (o, error))
     return FALSE;
   if (o->plan.each_frame && target)
-    return refuse (error, "--frames and a target exclude each other: a target "
-        "is that of the whole file");
+    return refuse (error, "--frames and a target cannot be combined: a target "
+        "is for the whole file");
   if (t->collection != NULL && !target)
     return refuse (error, "--collection has no effect without a target");
   if (t->collection != NULL && o->resume)
-    return refuse (error, "--resume and --collection exclude each other: make "
-        "a table without it, and choose from that with --merge");
+    return refuse (error, "--resume and --collection cannot be combined: make "
+        "a table without --collection, then choose from it with --merge");
   if (t->encoders != NULL && t->subsampling != NULL)
     return refuse (error,
         "--chroma-subsampling has no effect with --encoder: R, G and B "
@@ -149,30 +149,30 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
           || o->plan.each_frame || o->plan.first_frame || o->plan.n_frames >= 0
           || o->resume || o->list || t->metrics || o->plan.coded))
     return refuse (error,
-        "--merge measures nothing: it goes with --csv, --json, --plot, "
-        "--plot-metric, the targets and --collection alone");
+        "--merge measures nothing: it goes only with --csv, --json, --plot, "
+        "--plot-metric, the targets and --collection");
   if (o->origin && (o->merge || o->list || o->csv || o->json || o->plot
           || o->write_jpeg || o->own_table))
     return refuse (error,
-        "--origin measures nothing, and prints what is known: "
-        "it goes with files and --stall-limit alone");
+        "--origin measures nothing and prints what is known: it goes only with "
+        "files and --stall-limit");
   if (o->own_table != NULL && (o->merge || o->list || o->csv || o->json
           || o->plot || target || t->encoders))
-    return refuse (error, "--own-table measures nothing: it goes with files, "
-        "--quality, --write-jpeg, --format, --chroma-subsampling and "
-        "--first-frame alone");
+    return refuse (error, "--own-table measures nothing: it goes only with "
+        "files, --quality, --write-jpeg, --format, --chroma-subsampling and "
+        "--first-frame");
   if (o->write_jpeg != NULL && (o->merge || o->resume || t->encoders != NULL
           || (t->transforms != NULL
               && strcmp (t->transforms, "jpeg-8x8") != 0)))
     return refuse (error,
-        "--write-jpeg writes a picture by jpeg-8x8: it goes "
-        "with no other transform, --encoder, --merge or --resume");
+        "--write-jpeg uses jpeg-8x8: it does not go with another transform, "
+        "--encoder, --merge or --resume");
   if (o->write_jpeg != NULL && !measure_write_jpeg_check (error))
     return FALSE;
   if (o->resume && ((o->csv != NULL) == (o->json != NULL)
           || strcmp (o->csv ? o->csv : o->json, "-") == 0))
-    return refuse (error, "--resume goes on with one file: that of --csv, or "
-        "that of --json");
+    return refuse (error, "--resume continues one file: name it with either "
+        "--csv or --json");
   if (o->resume && target && o->plot != NULL)
     return refuse (error, "--resume with a target has no curves for --plot");
   if (o->plan.first_frame < 0) {
@@ -214,7 +214,7 @@ find_backend (const gchar * name, gint * value, GError ** error)
         klass->values[i].value_nick);
   if (found == NULL)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--backend: '%s' is none of %s", name, known->str);
+        "--backend: '%s' is not one of %s", name, known->str);
   g_string_free (known, TRUE);
   g_type_class_unref (klass);
   return found != NULL;
@@ -247,8 +247,8 @@ make_settings (MeasureOptions * o, const Texts * t, GError ** error)
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
           "--%s has no effect: none of the transforms%s has one%s",
           encoder_scale_name (s), t->encoders != NULL ? " and encoders" : "",
-          s == ENCODER_BITRATE ? "; --encoder names them"
-          : "; --transform names them");
+          s == ENCODER_BITRATE ? "; choose others with --encoder"
+          : "; choose others with --transform");
       return FALSE;
     }
   return o->plan.encoders != NULL;
@@ -283,84 +283,87 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
   gdouble *limit = o->target.limit;
   GOptionEntry entries[] = {
     {"transform", 't', 0, G_OPTION_ARG_STRING, &t.transforms,
-        "Transforms, such as jpeg-8x8,hevc-16x16, or all (jpeg-8x8; with "
-          "--encoder none)", "LIST"},
+        "Transforms, such as jpeg-8x8,hevc-16x16, or all (default jpeg-8x8; "
+          "with --encoder none)", "LIST"},
     {"quality", 'q', 0, G_OPTION_ARG_STRING, &t.quality,
-        "Qualities, 1 to 100: 75, 1-100, 50,75,90 or 10-90:10 (85; all with "
-          "a target or --plot)", "RANGES"},
+        "Qualities from 1 to 100, such as 75, 50,75,90 or 10-90:10 (default "
+          "85; all with a target or --plot)", "RANGES"},
     {"qp", 0, 0, G_OPTION_ARG_STRING, &t.qp,
-        "QPs, 0 to 51, likewise (26; all with a target or --plot)", "RANGES"},
+        "QPs from 0 to 51, written likewise (default 26; all with a target or "
+          "--plot)", "RANGES"},
     {"encoder", 'e', 0, G_OPTION_ARG_STRING_ARRAY, &t.encoders,
-        "An encoder of GStreamer and its properties, as x264enc or "
-          "'x265enc tune=psnr'; may be repeated", "LINE"},
+        "A GStreamer encoder and its properties, such as x264enc or 'x265enc "
+          "tune=psnr'; may be repeated", "LINE"},
     {"bitrate", 0, 0, G_OPTION_ARG_STRING, &t.bitrate,
-        "Bitrates of encoders in kbit/s, likewise", "RANGES"},
+        "Bitrates for encoders in kbit/s, written likewise", "RANGES"},
     {"all-settings", 'a', 0, G_OPTION_ARG_NONE, &t.all_settings,
-        "All qualities and QPs, where those options name none", NULL},
+        "All qualities and QPs, unless --quality or --qp names some", NULL},
     {"format", 'f', 0, G_OPTION_ARG_STRING, &t.formats,
         "Formats to convert to, such as I420,Y444 (the decoder's own)", "LIST"},
     {"chroma-subsampling", 0, 0, G_OPTION_ARG_STRING, &t.subsampling,
-        "Of R, G and B: 4:2:0 (default), 4:2:2, 4:4:0 or 4:4:4", "NAME"},
+        "Chroma subsampling of R, G and B: 4:2:0 (default), 4:2:2, 4:4:0 or "
+          "4:4:4", "NAME"},
     {"metrics", 'm', 0, G_OPTION_ARG_STRING, &t.metrics,
-        "Perceptual figures: ssim, ms-ssim, psnr-hvs, psnr-b, xpsnr, or all "
-          "(none)", "LIST"},
+        "Perceptual metrics: ssim, ms-ssim, psnr-hvs, psnr-b, xpsnr, or all "
+          "(default none)", "LIST"},
     {"exact-size", 0, 0, G_OPTION_ARG_NONE, &o->plan.coded,
-        "Code each frame at each setting of jpeg-8x8, for the exact size of "
-          "its file (as with --target-size)", NULL},
+        "Encode each frame at each setting of jpeg-8x8, for the exact size of "
+          "its file (--target-size does so, too)", NULL},
     {"frames", 0, 0, G_OPTION_ARG_NONE, &o->plan.each_frame,
-        "Print a row for each frame, too", NULL},
+        "Also print a row for each frame", NULL},
     {"first-frame", 0, 0, G_OPTION_ARG_INT64, &o->plan.first_frame,
         "Begin with this frame of each file, counted from 0", "F"},
     {"n-frames", 'n', 0, G_OPTION_ARG_INT64, &o->plan.n_frames,
         "Measure at most N frames of each file", "N"},
     {"target-psnr", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_PSNR],
-        "The coarsest setting with this PSNR", "DB"},
+        "Find the coarsest setting that reaches this PSNR", "DB"},
     {"target-ssim", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_SSIM],
-        "The coarsest setting with this SSIM, 0 to 1", "SSIM"},
+        "Find the coarsest setting that reaches this SSIM, 0 to 1", "SSIM"},
     {"target-bpp", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_BPP],
-        "The finest setting with at most BITS bits per luma sample; with a "
-          "quality, too, the coarsest that keeps both", "BITS"},
+        "Find the finest setting with at most BITS bits per luma sample; with "
+          "a PSNR or SSIM, too, the coarsest that meets both", "BITS"},
     {"target-size", 0, 0, G_OPTION_ARG_DOUBLE, &limit[MEASURE_KEEP_SIZE],
-        "Likewise with at most BYTES bytes for a file", "BYTES"},
+        "Likewise with at most BYTES bytes per file", "BYTES"},
     {"collection", 0, 0, G_OPTION_ARG_STRING, &t.collection,
-          "One setting for all files, at which the mean, the min or a "
-          "percentile (p1 to p99) of their qualities keeps the targets",
+          "Find one setting for all files, at which the mean, min or a "
+          "percentile (p1 to p99) over the files meets the targets",
         "STATISTIC"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &o->csv,
         "Write the rows as CSV; - is standard output", "FILE"},
     {"json", 0, 0, G_OPTION_ARG_FILENAME, &o->json,
-        "Write them as lines of JSON; - is standard output", "FILE"},
+        "Write the rows as lines of JSON; - is standard output", "FILE"},
     {"plot", 0, 0, G_OPTION_ARG_FILENAME, &o->plot,
-        "Draw PSNR over bits: FILE.svg, FILE.png or FILE.pdf", "FILE"},
+        "Plot PSNR over bits to FILE.svg, FILE.png or FILE.pdf", "FILE"},
     {"write-jpeg", 0, 0, G_OPTION_ARG_FILENAME, &o->write_jpeg,
           "Write the picture as a JPEG file at the quality measured or chosen",
         "FILE"},
     {"own-table", 0, 0, G_OPTION_ARG_FILENAME, &o->own_table,
-          "Measure nothing: write the tables that suit the pictures best, with "
-          "the error of --quality and the fewest bits, for cjpeg -qtables",
+          "Measure nothing: write the quantization tables that give these "
+          "pictures the fewest bits at the error of --quality, for cjpeg "
+          "-qtables",
         "FILE"},
     {"plot-metric", 0, 0, G_OPTION_ARG_STRING, &t.plot_metric,
-        "What it draws: psnr (default), or one of --metrics", "NAME"},
+        "What --plot draws: psnr (default), or one of --metrics", "NAME"},
     {"resume", 0, 0, G_OPTION_ARG_NONE, &o->resume,
-        "Leave out the files whose rows are in the output already", NULL},
+        "Skip files whose rows are already in the output", NULL},
     {"backend", 0, 0, G_OPTION_ARG_STRING, &t.backend,
-        "cuda, cpu, or auto: every GPU there is, else the CPU", "NAME"},
+        "cuda, cpu, or auto (default): all GPUs, else the CPU", "NAME"},
     {"threads", 0, 0, G_OPTION_ARG_INT, &o->threads,
-        "Threads of the CPU engine (0: one a processor)", "N"},
+        "Threads of the CPU engine (0: one per processor)", "N"},
     {"stall-limit", 0, 0, G_OPTION_ARG_INT, &o->stall_limit,
-        "How long to wait for a file or an encoder that stalls (120; 0: no "
-          "limit)", "SECONDS"},
+        "How long to wait for a file or an encoder that stalls (default 120; "
+          "0: no limit)", "SECONDS"},
     {"list", 0, 0, G_OPTION_ARG_NONE, &o->list,
-        "Measure nothing: print the files and how many frames they say they "
-          "have, as lines of JSON", NULL},
+        "Measure nothing: list the files and their number of frames, by their "
+          "headers, as lines of JSON", NULL},
     {"merge", 0, 0, G_OPTION_ARG_NONE, &o->merge,
-        "Measure nothing: the files are tables, of --csv or --json; add up "
-          "the rows of a file's segments", NULL},
+        "Measure nothing: read tables of --csv or --json, and add up the rows "
+          "of each file's segments", NULL},
     {"origin", 0, 0, G_OPTION_ARG_NONE, &o->origin,
         "Measure nothing: print the JPEG file that each picture was decoded "
           "from, or why that is not known", NULL},
     {"quiet", 0, 0, G_OPTION_ARG_NONE, &o->quiet,
-        "No progress bar, and no note of lossy pictures", NULL},
+        "Show no progress bar and no notes on lossy pictures", NULL},
     {"version", 0, 0, G_OPTION_ARG_NONE, &o->version, "Print the version",
         NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &o->arguments,

@@ -50,7 +50,7 @@ tell (const JpegOrigin * origin, gboolean whole)
     g_string_append_printf (text, ", its first whole block at %d, %d",
         origin->left, origin->top);
   if (whole && origin->preset < 0) {
-    append_steps (text, "luma's steps, 0 where none shows", origin->steps[0]);
+    append_steps (text, "luma's steps, 0 where unknown", origin->steps[0]);
     if (origin->h > 0)
       append_steps (text, "chroma's", origin->steps[1]);
   }
@@ -74,8 +74,8 @@ find (JpegOrigin * origin, GstSample * sample, gint side, GError ** error)
     return FALSE;
   if (GST_VIDEO_INFO_COMP_DEPTH (&info, 0) != 8
       || !(GST_VIDEO_INFO_IS_RGB (&info) || GST_VIDEO_INFO_IS_GRAY (&info)))
-    return measure_fail (error, "it is decoded neither to R, G and B nor to "
-        "grey of 8 bits");
+    return measure_fail (error, "it does not decode to R, G and B or to grey "
+        "of 8 bits");
   if (!measure_conversion_set (&conversion, &info, GST_VIDEO_INFO_IS_RGB (&info)
           ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_GRAY8, error))
     return FALSE;

@@ -74,8 +74,8 @@ open_table (const gchar * path, GError ** error)
   fd = g_open (path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (fd >= 0 && flock (fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "%s is being written by another run: wait for its end, or name another "
-        "file", path);
+        "another run is writing %s: wait for its end, or name another file",
+        path);
     close (fd);
     return NULL;
   }
@@ -311,8 +311,8 @@ find_end (const gchar * path, MeasureStyle style, const MeasurePlan * plan,
     ok = check_file (rows, n_kept, plan, expected, chosen, &end, &whole);
     if (!ok)
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "--resume: the rows of %s in %s are not of these transforms, "
-          "settings, formats and metrics; remove it, or name another",
+          "--resume: the rows of %s in %s have other transforms, settings, "
+          "formats or metrics; remove it, or name another",
           g_array_index (rows, MeasureRow, n_kept).file, path);
     else if (whole)
       n_kept = end;

@@ -206,7 +206,7 @@ write_tables (const gchar * path, const BdctParams * params,
     GError ** error)
 {
   GString *text = g_string_new
-      ("# For cjpeg -qtables, without -quality, which scales these.\n");
+      ("# For cjpeg -qtables, without -quality, which would scale these.\n");
   gboolean ok;
 
   for (gint i = 0; i < params->n_steps; i++)
@@ -227,8 +227,8 @@ measure_own_table_run (const MeasureOptions * options, const GArray * files,
   gdouble saved;
 
   if (settings->len != 1 || params.transform != BDCT_JPEG_8X8)
-    return measure_fail (error, "--own-table has the error of one --quality of "
-        "jpeg-8x8");
+    return measure_fail (error, "--own-table needs one --quality of jpeg-8x8, "
+        "whose error it keeps");
   if (options->write_jpeg != NULL && files->len != 1)
     return measure_fail (error, "--write-jpeg writes one picture: name one "
         "file");

@@ -230,7 +230,7 @@ measure_rows_read (GArray * rows, GArray * ends, const gchar * text,
       g_array_append_val (rows, row);
     else
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-          "line %u is no row of blockdct-measure", line);
+          "line %u is not a row of blockdct-measure", line);
     if (ok && ends != NULL)
       g_array_append_val (ends, offset);
     g_hash_table_remove_all (cells);

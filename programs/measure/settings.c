@@ -42,7 +42,7 @@ parse_number (const gchar * option, const gchar * text, gint min, gint max,
 
   if (!g_ascii_string_to_unsigned (text, 10, min, max, &number, NULL)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "%s: '%s' is no number from %d to %d", option, text, min, max);
+        "%s: '%s' is not a number from %d to %d", option, text, min, max);
     return FALSE;
   }
   *value = number;
@@ -134,7 +134,7 @@ parse_transforms (const gchar * text, gboolean chosen[BDCT_N_TRANSFORMS],
     for (guint t = 0; t < BDCT_N_TRANSFORMS; t++)
       g_string_append_printf (known, ", %s", bdct_transform_info (t)->name);
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--transform: '%s' is no list of names out of %s", text, known->str);
+        "--transform: '%s' is not a list of names from %s", text, known->str);
     g_string_free (known, TRUE);
   }
   g_strfreev (names);
@@ -259,7 +259,8 @@ measure_formats_new (const gchar * names, GError ** error)
     gchar *text = gst_value_serialize (known);
 
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--format: '%s' is no list of different formats from %s", names, text);
+        "--format: '%s' is not a list of different formats from %s", names,
+        text);
     g_free (text);
     g_clear_pointer (&formats, g_array_unref);
   }
@@ -340,7 +341,8 @@ measure_find_subsampling (const gchar * name, BdctChromaFormat * subsampling,
       return TRUE;
     }
   g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-      "--chroma-subsampling: '%s' is none of 4:2:0, 4:2:2, 4:4:0, 4:4:4", name);
+      "--chroma-subsampling: '%s' is not one of 4:2:0, 4:2:2, 4:4:0, 4:4:4",
+      name);
   return FALSE;
 }
 

@@ -210,8 +210,8 @@ check_file (MeasureSource * source, const gchar * path, GStatBuf * status)
   else if (g_access (path, R_OK) != 0)
     fail (&source->error, g_strerror (errno));
   else if (!S_ISREG (status->st_mode))
-    fail (&source->error, "it is no regular file: save in one what comes from "
-        "a pipe or a device");
+    fail (&source->error, "it is not a regular file: save what a pipe or a "
+        "device gives to a file first");
   return source->error == NULL;
 }
 
@@ -361,8 +361,8 @@ find_end (MeasureSource * source, GError ** error)
     /* Other errors follow from this. */
   } else if (g_atomic_int_get (&source->refused)
       && (*error != NULL || g_atomic_int_get (&source->no_video))) {
-    fail (error, "it is a list of other places, which are not opened: name the "
-        "files themselves");
+    fail (error, "it is a list of other files, which are not opened: name "
+        "those files instead");
   } else if (g_atomic_int_get (&source->no_video)) {
     g_clear_error (error);
     g_set_error_literal (error, MEASURE_SOURCE_ERROR, MEASURE_NO_VIDEO,

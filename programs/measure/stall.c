@@ -31,9 +31,9 @@ measure_wait_nap (MeasureWait * wait, gboolean active, GError ** error)
   if (limit == 0 || wait->waited < limit
       * (computed < wait->waited / COMPUTES ? 1 : BUSY))
     return TRUE;
-  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED, "nothing came "
-      "of it for %" G_GUINT64_FORMAT " s (--stall-limit says how long is "
-      "waited)", wait->waited / GST_SECOND);
+  g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
+      "it gave nothing for %" G_GUINT64_FORMAT
+      " s (--stall-limit sets how long to wait)", wait->waited / GST_SECOND);
   return FALSE;
 }
 

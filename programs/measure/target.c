@@ -62,7 +62,7 @@ measure_target_parse (const gchar * text, gint * collection, GError ** error)
     *collection = percentile;
   } else {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--collection: '%s' is none of mean, min and p1 to p99", text);
+        "--collection: '%s' is not mean, min or p1 to p99", text);
     return FALSE;
   }
   return TRUE;
@@ -94,8 +94,8 @@ measure_target_check (const MeasureTarget * target, const GArray * rows,
     if (!row->exact || row->coded)
       continue;
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-        "--target-size: a file-size of %s is a model's; measure it with "
-        "--exact-size", row->file);
+        "--target-size: the file-size of %s comes from a model; measure it "
+        "with --exact-size", row->file);
     return FALSE;
   }
   return TRUE;

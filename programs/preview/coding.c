@@ -55,7 +55,7 @@ register_choices (void)
                 GST_ELEMENT_METADATA_LONGNAME), g_strdup_printf ("%s-%s",
                 encoders[i].name, encoder_scale_name (scale)));
   }
-  add_choice (values, LINE, "what --b-encoder says", "line");
+  add_choice (values, LINE, "the encoder of --b-encoder", "line");
   return g_enum_register_static ("PreviewCoding",
       (GEnumValue *) g_array_free (values, FALSE));
 }

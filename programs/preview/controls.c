@@ -219,13 +219,13 @@ explain (const gchar * pair, GParamSpec * pspec, GError ** error)
 
   if (pspec == NULL) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "'%s' is no PROPERTY=VALUE of blockdct or blockdctcompare; "
+        "'%s' is not a PROPERTY=VALUE of blockdct or blockdctcompare; "
         "gst-inspect-1.0 lists them.", pair);
     return;
   }
   range = describe_range (pspec);
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-      "'%s' cannot be: %s is %s.", pair, pspec->name, range);
+      "'%s' is not possible: %s is %s.", pair, pspec->name, range);
 }
 
 /* Parse a text into a zeroed value; FALSE: it is not valid. */

@@ -84,7 +84,8 @@ make_png (PreviewEncoder * self, GstSample * frame, GError ** error)
     gst_buffer_unmap (gst_sample_get_buffer (png), &map);
   }
   if (bytes == NULL)
-    preview_encoder_explain (bus, "A frame could not be made a PNG.", error);
+    preview_encoder_explain (bus, "A frame could not be encoded as PNG.",
+        error);
   return bytes;
 }
 
@@ -244,6 +245,6 @@ preview_encoder_run (PreviewEncoder * self, GstSample * frame,
   picture->height = self->from.height;
   if (picture->file == NULL && *error == NULL)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_ENCODE,
-        "A frame could not be converted: memory for it may be short.");
+        "A frame could not be converted: memory may be short.");
   return picture->file != NULL;
 }

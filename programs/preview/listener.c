@@ -56,8 +56,8 @@ static void
 warn (PreviewListener * self, const gchar * text)
 {
   if (!self->warned)
-    g_printerr ("blockdct-preview: %s Others wait; those that ask for nothing "
-        "are closed after %d s.\n", text, TIME);
+    g_printerr ("blockdct-preview: %s Others wait; idle connections are closed "
+        "after %d s.\n", text, TIME);
   self->warned = TRUE;
   self->n_warned = self->n;
 }
@@ -150,8 +150,8 @@ take (GObject * source, GAsyncResult * result, gpointer data)
     g_object_unref (stream);
     take_next (self);
   } else if (!g_cancellable_is_cancelled (self->cancellable)) {
-    gchar *text = g_strdup_printf ("no connection can be taken beside %u: %s. "
-        "With a higher limit (ulimit -n) there is room for more.", self->n,
+    gchar *text = g_strdup_printf ("there can be no more than %u connections: "
+        "%s. A higher limit (ulimit -n) allows more.", self->n,
         error->message);
 
     warn (self, text);
@@ -167,7 +167,7 @@ take_next (PreviewListener * self)
 {
   self->full = self->n >= MAX_CONNECTIONS;
   if (self->full)
-    warn (self, "there are as many connections as there may be, "
+    warn (self, "all connections are in use, "
         G_STRINGIFY (MAX_CONNECTIONS) ".");
   else if (!g_cancellable_is_cancelled (self->cancellable))
     g_socket_listener_accept_async (self->listener, self->cancellable, take,

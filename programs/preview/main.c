@@ -73,7 +73,7 @@ parse_http (const gchar * name, const gchar * value, gpointer data,
   if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16,
           &port, NULL)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--http=%s: a port is a number from 0 to 65535", value);
+        "--http=%s: the port is not a number from 0 to 65535", value);
     return FALSE;
   }
   preview->port = port;
@@ -110,7 +110,7 @@ sort_arguments (Preview * preview, GError ** error)
   if (*error == NULL
       && (options->file != NULL) + options->camera + preview->test > 1)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "A file, a camera or a test pattern: one of them");
+        "Name one of a file, a camera and a test pattern");
   if (*error == NULL && options->frames < 0)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--frames=%d is below 0", options->frames);
@@ -130,9 +130,9 @@ parse (Preview * preview, int *argc, char ***argv)
   gboolean version = FALSE;
   GOptionEntry entries[] = {
     {"camera", 'c', G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
-        parse_camera, "A camera (v4l2src), the first one or DEVICE", "DEVICE"},
+        parse_camera, "Show a camera, the first one or DEVICE", "DEVICE"},
     {"test-pattern", 't', G_OPTION_FLAG_OPTIONAL_ARG, G_OPTION_ARG_CALLBACK,
-        parse_pattern, "A pattern of videotestsrc; the default", "NAME"},
+        parse_pattern, "Show a pattern of videotestsrc; the default", "NAME"},
     {"screenshot", 's', 0, G_OPTION_ARG_FILENAME, &options->screenshot,
         "At the end save the picture as a PNG and quit", "FILE"},
     {"csv", 0, 0, G_OPTION_ARG_FILENAME, &options->csv,
@@ -141,14 +141,14 @@ parse (Preview * preview, int *argc, char ***argv)
     {"frames", 'n', 0, G_OPTION_ARG_INT, &options->frames,
         "Quit after N frames", "N"},
     {"b-encoder", 0, 0, G_OPTION_ARG_STRING, &options->b_encoder,
-          "B is what this encoder makes, a line as gst-launch-1.0 has it",
+          "Encoder that makes B, written as for gst-launch-1.0",
         "LINE"},
     {"http", 0, 0, G_OPTION_ARG_CALLBACK, parse_http,
-        "Print the address of the page, at port 8080 or PORT (0: any), and "
+        "Serve the page at port 8080 or PORT (0: any), print its address, and "
           "start no browser", "PORT"},
     {"http-address", 0, 0, G_OPTION_ARG_STRING, &preview->address,
-        "Serve it at this address, such as 0.0.0.0, to who has the token "
-          "that is printed", "ADDRESS"},
+        "Serve it at this address, such as 0.0.0.0, to all who have the "
+          "printed token", "ADDRESS"},
     {"version", 0, 0, G_OPTION_ARG_NONE, &version, "Print the version", NULL},
     {G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY,
         &preview->arguments, NULL, NULL},

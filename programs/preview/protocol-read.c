@@ -46,7 +46,7 @@ seek (PreviewSession * session, gchar ** words, GError ** error)
       && preview_session_seek (session, seconds * GST_SECOND))
     return TRUE;
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_SEEK,
-      "There is no way to %s s.", words[1]);
+      "It is not possible to seek to %s s.", words[1]);
   return FALSE;
 }
 
@@ -56,7 +56,7 @@ step (PreviewSession * session, gchar ** words, GError ** error)
   if (preview_session_step (session, strcmp (words[0], "back") == 0 ? -1 : 1))
     return TRUE;
   g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_SEEK,
-      "There is no way to another frame.");
+      "It is not possible to step to another frame.");
   return FALSE;
 }
 
@@ -124,6 +124,6 @@ preview_protocol_run (PreviewSession * session, const gchar * text,
     ok = commands[i].run (session, words, error);
   else
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "'%s' is no command.", text);
+        "'%s' is not a command.", text);
   return ok;
 }

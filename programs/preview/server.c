@@ -115,10 +115,11 @@ may_pass (PreviewServer * self, SoupServerMessage * message, const gchar * path)
   add_headers (message);
   if (host == NULL || !is_own_origin (origin, host)
       || (self->local && !is_local (host)))
-    refuse (message, SOUP_STATUS_FORBIDDEN, "Not from there.\n");
+    refuse (message, SOUP_STATUS_FORBIDDEN, "Requests from this host or page "
+        "are not allowed.\n");
   else if (!has_token (self, path))
     refuse (message, SOUP_STATUS_FORBIDDEN,
-        "The address that blockdct-preview printed has a token.\n");
+        "Use the address that blockdct-preview printed: it has a token.\n");
   else
     return TRUE;
   return FALSE;
@@ -168,7 +169,8 @@ serve_file (SoupServer * server, SoupServerMessage * message,
     return;
   }
   if (method != SOUP_METHOD_GET && method != SOUP_METHOD_HEAD) {
-    refuse (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "GET or HEAD.\n");
+    refuse (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "Only GET and HEAD are "
+        "allowed.\n");
     return;
   }
   name = path + strlen (self->base);
@@ -236,7 +238,7 @@ make_base (gboolean local)
   if (local)
     return g_string_free (base, FALSE);
   if (getentropy (token, sizeof token) != 0)
-    g_error ("There are no random numbers");
+    g_error ("There are no random numbers for a token");
   for (guint i = 0; i < sizeof token; i++)
     g_string_append_printf (base, "%02x", token[i]);
   g_string_append_c (base, '/');
@@ -266,7 +268,7 @@ listen (PreviewServer * self, const gchar * address, guint port,
 
   if (at == NULL)
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
-        "--http-address=%s is no address of IP, such as 0.0.0.0 or ::1",
+        "--http-address=%s is not an IP address, such as 0.0.0.0 or ::1",
         address);
   else
     self->listener = preview_listener_new (self->server, at, error);

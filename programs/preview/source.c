@@ -97,7 +97,7 @@ turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer ghost)
     return GST_PAD_PROBE_REMOVE;
   flip = gst_element_factory_make ("videoflip", FLIP);
   if (flip == NULL) {
-    g_printerr ("blockdct-preview: the picture should be turned, and there is "
+    g_printerr ("blockdct-preview: the picture should be rotated, but there is "
         "no element 'videoflip': install gstreamer1.0-plugins-good.\n");
     return GST_PAD_PROBE_REMOVE;
   }

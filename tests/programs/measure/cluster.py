@@ -281,7 +281,7 @@ def wrong_usage():
             ("a.jpg", "--workers", "0"): ("--workers 0", "1"),
             ("a.jpg", "--segment", "0"): ("--segment 0", "1"),
             ("a.jpg", "--retries", "-1"): ("--retries -1", "0"),
-            ("a.jpg", "--quality", "5"): ("--quality", "behind --"),
+            ("a.jpg", "--quality", "5"): ("--quality", "after --"),
             ("a.jpg", "--program", "no-such"): ("no-such", "--program"),
             ("a.jpg", "--scheduler-file", "not-there"): ("not-there", "start the scheduler"),
             ("a.jpg", "--workers", "2", "--scheduler", "tcp://x:1"): ("--scheduler",),

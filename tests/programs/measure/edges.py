@@ -100,7 +100,7 @@ def nothing_but_files_is_opened():
         for name in "lists/a.m3u8", "lists/b.mpd", "lists/c.png":
             for options in ("--quiet",), ("--list",):
                 err = run(*options, name, status=1)[1]
-                assert f"{name}: it is a list of other places" in err, err
+                assert f"{name}: it is a list of other files" in err, err
         server.settimeout(0)
         try:
             server.accept()
@@ -146,7 +146,7 @@ def what_stalls_is_given_up():
     for name in "STALLS", "SLOW", "COMPUTES":
         write(name, name.encode() + bytes(14 * 4096 - 100))
     env = with_stalls()
-    assert "nothing came" in run("--list", "--stall-limit", "1", "STALLS", status=1, env=env)[1]
+    assert "it gave nothing" in run("--list", "--stall-limit", "1", "STALLS", status=1, env=env)[1]
     # Ten seconds, so that a busy machine stalls nothing; they sleep, all at once.
     limit = "--stall-limit", "10"
     with ThreadPoolExecutor() as pool:
@@ -156,7 +156,7 @@ def what_stalls_is_given_up():
         going = [pool.submit(table, *limit, name, env=env) for name in ("SLOW", "COMPUTES")]
     out, err = stalled.result()
     assert [r["file"] for r in csv.DictReader(out.splitlines())] == ["grey.png"]
-    assert "STALLS: nothing came of it for 10 s" in err and "--stall-limit" in err, err
+    assert "STALLS: it gave nothing for 10 s" in err and "--stall-limit" in err, err
     for rows in going:
         row, = rows.result()
         assert row["frames"] == "1"
@@ -176,7 +176,7 @@ def one_run_at_a_time_writes_a_table():
             before = read("shared.csv")
             for resume in ("--resume",), ():
                 err = run(*options, *resume, "grey.png", "film.mkv", status=2)[1]
-                assert "shared.csv is being written by another run" in err, err
+                assert "another run is writing shared.csv" in err, err
             assert read("shared.csv") == before and before.count(b"\n") == 2
         finally:
             first.send_signal(signal.SIGKILL)
@@ -247,7 +247,7 @@ def no_pipe_is_waited_for():
     os.mkfifo("pipe.png")
     for options in ("--quiet", "--csv", "-"), ("--list",):
         out, err = run(*options, "pipe.png", "grey.png", status=1)
-        assert "pipe.png: it is no regular file" in err and "grey.png" in out, err
+        assert "pipe.png: it is not a regular file" in err and "grey.png" in out, err
 
 
 @case

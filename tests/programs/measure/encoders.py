@@ -259,8 +259,8 @@ def wrong_lines_are_refused():
             ("x264enc", ("--quality", "50"), "--qp"),
             ("x264enc quantizer={quality}", (), "--quality"),
             ("y4menc", (), "NAME={qp}"),
-            ("videotestsrc ! jpegenc quality={quality}", ("--quality", "50"), "free to take"),
-            ("x264enc ! fakesink", (), "free to give"),
+            ("videotestsrc ! jpegenc quality={quality}", ("--quality", "50"), "pad that takes"),
+            ("x264enc ! fakesink", (), "pad that gives"),
             ("x264enc ! fakesink  fakesrc", (), "no decoder for ANY"),
             ("x264enc", ("--qp", "30", "-e", "x264enc"), "twice"),
             ("x264enc", ("--qp", "30", "--quality", "50"), "--quality has no effect"),
@@ -282,7 +282,7 @@ def a_format_that_is_refused():
                    "--qp", "30", "--format", "Y444,I420", status=1)
     assert [(r["encoder"], r["format"]) for r in csv.DictReader(io.StringIO(out))] == \
         [("x264enc", "Y444"), ("openh264enc", "I420"), ("x264enc", "I420")]
-    assert "openh264enc, qp 30: it does not take Y444 192x176; it takes I420" in err, err
+    assert "openh264enc, qp 30: it does not accept Y444 192x176; it accepts I420" in err, err
 
 
 BREAKS = "x264enc ! identity error-after=9"
@@ -316,7 +316,7 @@ def an_encoder_that_stalls_is_given_up():
         assert [(r["file"], r["encoder"]) for r in csv.DictReader(io.StringIO(out))] == \
             [(clip, "x264enc") for clip in CLIPS], out
         for clip in CLIPS:
-            assert f"{clip}: {line}, qp 30: nothing came of it for " in err, err
+            assert f"{clip}: {line}, qp 30: it gave nothing for " in err, err
 
 
 @case

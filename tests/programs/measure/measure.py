@@ -605,7 +605,7 @@ def wrong_usage_names_value_and_range():
     assert "No file" in run(status=2)[1]
     assert run("--version")[0].startswith("blockdct-measure ")
     assert "not-there" in run("--csv", "not-there/x.csv", "grey.png", status=1)[1]
-    assert "no row" in run("--merge", "-", "--csv", "-", status=1, input="a,b\n1,2\n")[1]
+    assert "not a row" in run("--merge", "-", "--csv", "-", status=1, input="a,b\n1,2\n")[1]
 
 
 @case
