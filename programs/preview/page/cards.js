@@ -137,7 +137,7 @@ function showOutput (widget, value) {
 // A's or B's codec: a transform, or for B an encoder.
 function makeCodec (side, prefix, controls) {
   const transforms = controls[`${prefix}transform`].values;
-  const select = makeSelect(`codec-${side}`, [], "What makes this picture");
+  const select = makeSelect(`codec-${side}`, [], "Transform or encoder of this picture");
   const group = make("optgroup", {label: "transforms"});
 
   for (const {nick, about} of transforms)
@@ -163,7 +163,7 @@ function makeCodec (side, prefix, controls) {
 
 function makePresets (names) {
   const select = makeSelect("preset", [["", "choose…"], ...names.map(name => [name, name])],
-    "Settings of A for a purpose");
+    "Ready-made settings for A");
 
   select.addEventListener("input", () => {
     if (select.value !== "")
@@ -177,11 +177,11 @@ function makeCard (side, controls, presets) {
   const prefix = side === "a" ? "" : "b::";
   const rows = (...names) => names.map(name => makeRow(controls[prefix + name]));
   const buttons = side === "a"
-    ? [makeButton("store", "Copy to B", "B becomes what A is, and stands beside it (b)",
+    ? [makeButton("store", "Copy to B", "Copy A's settings to B, and show both (b)",
       () => say("key b"))]
-    : [makeButton("swap", "Swap", "A and B change places (x)", () => say("key x")),
+    : [makeButton("swap", "Swap", "Swap A and B (x)", () => say("key x")),
       makeButton("equal", "Equal bits",
-        "Turn A to the setting whose bits are nearest to B's", makeEqual)];
+        "Set A so that its bits come closest to B's", makeEqual)];
   const head = make("h2", {}, make("span", {class: `badge ${side}`}, side.toUpperCase()),
     makeCodec(side, prefix, controls));
 
@@ -197,7 +197,7 @@ function makeCard (side, controls, presets) {
       make("p", {class: "small none"}, "no other settings")));
   if (side === "b")
     find("card-b").append(makeButton("compare", "Compare with B",
-      "Show A and, beside it, B", () => showPair("a b")));
+      "Show A and B together", () => showPair("a b")));
 }
 
 // Views
@@ -212,7 +212,7 @@ function makeViews (control) {
     for (const name of group) {
       const {about} = control.values.find(({nick}) => nick === name);
       const button = makeButton(`view-${name}`, viewNames[name],
-        group.includes("wipe") ? `${about} (v: the next)` : about,
+        group.includes("wipe") ? `${about} (v: next)` : about,
         () => turn("view", name), name);
       button.setAttribute("role", "radio");
       made.append(button);
@@ -222,12 +222,12 @@ function makeViews (control) {
 }
 
 function makeOptions (controls) {
-  const pair = makeSelect("pair", Object.entries(pairs), "What is compared (c: the next)");
+  const pair = makeSelect("pair", Object.entries(pairs), "Pictures to compare (c: next)");
 
-  pair.ariaLabel = "what is compared";
+  pair.ariaLabel = "pictures to compare";
   pair.addEventListener("input", () => showPair(pair.value));
-  const toggles = [["grid", "Grid", "Borders of blocks (g)"],
-    ["magnifier", "Lens", "Samples and their values around the pointer (m)"],
+  const toggles = [["grid", "Grid", "Block borders (g)"],
+    ["magnifier", "Lens", "Samples and values around the pointer (m)"],
     ["overlay", "Text", "Figures on the picture"]].map(([name, text, about]) => {
     const button = makeButton(`control-${name}`, text, about,
       () => turn(name, !page.values[name]), name);
@@ -269,7 +269,7 @@ function makeCards (news) {
 function makeMore (control) {
   const select = makeSelect("metric", [["psnr", "PSNR"], ...control.flags
     .filter(({nick}) => nick in metricNames)
-    .map(({nick, about}) => [nick, metricNames[nick], about])], "What the cards show");
+    .map(({nick, about}) => [nick, metricNames[nick], about])], "Metric that the cards show");
 
   select.addEventListener("input", () =>
     turn("metrics", select.value === "psnr" ? "bits" : `bits+${select.value}`));
@@ -277,8 +277,8 @@ function makeMore (control) {
   find("card-more").replaceChildren(
     make("div", {class: "row"}, make("label", {for: "metric"}, "Metric"), select),
     make("div", {class: "buttons"},
-      makeButton("undo", "Undo", "The settings before (z)", undo),
-      makeButton("theme", "Theme", "Dark, light, or as the desktop has it", nextTheme)),
+      makeButton("undo", "Undo", "Undo the last change (z)", undo),
+      makeButton("theme", "Theme", "Dark, light, or as on the desktop", nextTheme)),
     make("details", {}, make("summary", {}, "All figures"), make("table", {id: "figures"})));
 }
 
@@ -383,7 +383,7 @@ function showCard (side, figures) {
   find(`figures-${side}`).replaceChildren(...rows.map(([term, value]) => make("div", {},
     make("dt", {}, term), make("dd", {}, value))));
   find(`figures-${side}`).title = bits === undefined ? ""
-    : `${(bits / page.picture.width / page.picture.height).toFixed(3)} bits a sample of luma`
+    : `${(bits / page.picture.width / page.picture.height).toFixed(3)} bits per luma sample`
     + `${page.news.moves ? `; ${rate.toPrecision(3)} Mbit/s` : ""}`;
 }
 
@@ -429,7 +429,7 @@ function showFigures (figures) {
   if (both) {
     showCard("b", figures);
     find("words").textContent = compareFigures();
-    find("words").title = `the mean of ${time.points.size} frames`;
+    find("words").title = `mean over ${time.points.size} frames`;
   }
   showAllFigures(figures);
 }

@@ -69,11 +69,11 @@ const player = {
 
   open () {
     find("transport").append(
-      makeButton("back", "", "The frame before, of what is paused (,)", () => say("back"), "back"),
-      makeButton("pause", "", "Pause and play (p)", pause, "pause"),
-      makeButton("step", "", "The next frame, of what is paused (.)", () => say("step"), "step"),
-      makeButton("loop", "", "Repeat from this frame on; again: until this frame; again: no "
-        + "more (l)", () => say("mark"), "loop"));
+      makeButton("back", "", "Previous frame, while paused (,)", () => say("back"), "back"),
+      makeButton("pause", "", "Play or pause (p)", pause, "pause"),
+      makeButton("step", "", "Next frame, while paused (.)", () => say("step"), "step"),
+      makeButton("loop", "", "Repeat from here; again: repeat up to here; again: stop "
+        + "repeating (l)", () => say("mark"), "loop"));
     find("seek").addEventListener("input", () => seek(find("seek").value));
   },
 
@@ -142,14 +142,14 @@ function showNotice (text) {
   find("notice").hidden = text === "";
 }
 
-const kinds = {png: "PNG, for a slow line", RGBX: "raw R, G, B"};
+const kinds = {png: "PNG, for a slow connection", RGBX: "raw R, G, B"};
 
 function showSource () {
   const {picture, name, late} = page.news, {data} = page;
 
   find("scale").value = view.picture === null ? "" : view.description;
-  find("scale").title = view.scale < 1 ? "smaller than it is: artefacts look otherwise"
-    : Number.isInteger(view.scale) ? "sample by sample" : "enlarged, and smoothed";
+  find("scale").title = view.scale < 1 ? "Reduced: artefacts look different"
+    : Number.isInteger(view.scale) ? "Sample by sample" : "Enlarged and smoothed";
   find("scale").classList.toggle("untrue", !Number.isInteger(view.scale));
   find("name").textContent = find("name").title = name ?? "";
   if (data === null)
@@ -158,8 +158,8 @@ function showSource () {
     + `${page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
   find("line").textContent = `${kinds[picture.format] ?? "raw planes"}, lossless; `
     + `${picture.skipped} not sent, ${late} late`;
-  find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB a picture. Frames are not `
-    + "sent while this browser draws another one; they are late where they took too long to make";
+  find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB per picture. A frame is not `
+    + "sent while the browser draws another one, and is late if it took too long to compute";
 }
 
 // Which part of the picture is which, with the codec that its card names.
@@ -293,7 +293,7 @@ function connect () {
   });
   socket.addEventListener("close", () => {
     page.lost = true;
-    showNotice("There is no connection; trying again.");
+    showNotice("No connection; trying again.");
     setTimeout(connect, 1000);
   });
 }
@@ -380,12 +380,13 @@ function makeMenu (id, text, about, items) {
 
 function makeFiles () {
   find("files").append(
-    makeButton("open", "Open", "Show another file (Ctrl+O); or drop it on the page",
+    makeButton("open", "Open", "Open a file (Ctrl+O), or drop one on the page",
       () => find("file").click()),
-    makeMenu("save", "Save", "Ctrl+S: the view", [["View", () => save("view")],
-      ["Original", () => save("original")], ["A", () => save("a")], ["B", () => save("b")]]),
-    makeMenu("copy", "Copy", "Ctrl+C: the line", [["as blockdct-preview", () => copy()],
-      ["as gst-launch-1.0", () => copy("command.txt")],
+    makeMenu("save", "Save", "Save a picture as PNG (Ctrl+S: the view)",
+      [["View", () => save("view")], ["Original", () => save("original")],
+        ["A", () => save("a")], ["B", () => save("b")]]),
+    makeMenu("copy", "Copy", "Copy as a command or program (Ctrl+C: as blockdct-preview)",
+      [["as blockdct-preview", () => copy()], ["as gst-launch-1.0", () => copy("command.txt")],
       ["as Python", () => copy("program.py")]]));
   find("file").addEventListener("change", ({target}) => {
     openFile(target.files[0]);
@@ -412,8 +413,8 @@ function makeScaling () {
   const output = make("output", {id: "scale"});
 
   find("scaling").append(
-    makeButton("fit", "Fit", "As large as there is room for (f, 0)", () => scale(0)),
-    makeButton("one", "1:1", "Each sample is a pixel (1)", () => scale(1)),
+    makeButton("fit", "Fit", "Fit the window (f, 0)", () => scale(0)),
+    makeButton("one", "1:1", "One pixel per sample (1)", () => scale(1)),
     makeButton("smaller", "−", "Smaller (-, wheel)", () => scale("-")), output,
     makeButton("larger", "+", "Larger (+, wheel)", () => scale("+")));
   for (const id of ["smaller", "larger"])

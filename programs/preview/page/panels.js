@@ -66,7 +66,7 @@ const time = {
   field: "psnr",
 
   open (panel) {
-    const choice = makeSelect("figure", [], "What is drawn");
+    const choice = makeSelect("figure", [], "Figure to plot");
 
     choice.ariaLabel = "figure";
     choice.addEventListener("input", () => {
@@ -79,9 +79,8 @@ const time = {
         seek(Math.max(this.shown.toX(event.offsetX), 0));
     });
     panel.replaceChildren(make("div", {class: "side"}, choice,
-      makeButton("worst", "Worst frame", "Go to the frame with the lowest figure of those "
-        + "that have been shown (w)", goToWorst),
-      make("p", {class: "small"}, "A click in the plot goes there.")), this.svg);
+      makeButton("worst", "Worst frame", "Go to the worst frame shown so far (w)", goToWorst),
+      make("p", {class: "small"}, "Click in the plot to go there.")), this.svg);
   },
 
   show () {
@@ -114,8 +113,8 @@ const rate = {
     this.svg.addEventListener("click", event => this.choose(event.offsetX, event.offsetY));
     this.asked = "";
     panel.replaceChildren(make("div", {class: "side"}, make("p", {id: "rate-text"}),
-      make("p", {class: "small"}, "The large dots are what is in force. A click chooses "
-        + "the nearest setting.")), this.svg);
+      make("p", {class: "small"}, "Large dots: the current settings. Click to choose "
+        + "the nearest one.")), this.svg);
   },
 
   // A curve is asked for when the frame or what it depends on is another one.
@@ -191,7 +190,7 @@ async function makeEqual () {
   const [[low, , from], [high, , to]] = [line[i - 1], line[i]];
   const part = Math.log(wanted / low) / Math.log(high / low);
   if (part < 0 || part > 1)
-    showNotice(`A has no setting with so ${part < 0 ? "few" : "many"} bits; the nearest is taken.`);
+    showNotice(`A has no setting with so ${part < 0 ? "few" : "many"} bits; the closest is used.`);
   turn(numberOf("a"), Math.round(from + Math.min(Math.max(part, 0), 1) * (to - from)));
 }
 
@@ -217,10 +216,10 @@ const block = {
     this.histogram = plot.make("svg", {id: "histogram", class: "plot", role: "img"});
     panel.replaceChildren(make("div", {class: "side"},
       make("p", {id: "block-title"}, "Point at a block."),
-      make("div", {class: "buttons"}, choice("array", this.arrays, "What of it"),
+      make("div", {class: "buttons"}, choice("array", this.arrays, "Values to show"),
         choice("plane", ["Y"], "Plane")),
       make("label", {}, follow, "Follow the pointer"),
-      make("p", {class: "small"}, "A click keeps a block; Alt and arrows go to the next."),
+      make("p", {class: "small"}, "Click to keep a block; Alt+arrow goes to the next."),
       this.histogram), make("div", {id: "cells", tabindex: 0, role: "region",
       "aria-label": "values of the block"}));
   },
