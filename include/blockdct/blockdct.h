@@ -6,9 +6,10 @@
  * bdct_engine_configure(), bdct_engine_submit() and bdct_engine_collect() in
  * this order, and at the end bdct_engine_free() and bdct_jobs_free().
  *
- * Structs that begin with `size` start as `BdctFrame f = {.size = sizeof f};`
- * or with their _DEFAULT; bdct_layout_init() sets BdctLayout's. Another
- * version's size is refused. Structs without `size` do not grow.
+ * Initialize a struct that begins with `size` as `BdctFrame f = {.size = sizeof
+ * f};` or with its _DEFAULT; bdct_layout_init() sets that of BdctLayout.
+ * Functions refuse a size of another version. Structs without `size` do not
+ * grow.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

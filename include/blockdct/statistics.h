@@ -10,24 +10,24 @@
 
 BDCT_BEGIN_DECLS
 
-/** Counters of one component, whole numbers. A component that the format lacks
- * has 0 samples. */
+/** Counters of one component. A component that the format lacks has 0
+ * samples. */
 typedef struct {
   uint64_t samples; /**< visible samples */
-  uint64_t sse;     /**< sum of the squared errors of these samples, modulo
+  uint64_t sse;     /**< sum of squared errors of these samples, modulo
                          2^64 */
-  uint64_t levels;  /**< quantized coefficients of whole blocks, padding
-                         included; of hevc-quadtree, of the chosen blocks */
+  uint64_t levels;  /**< quantized coefficients of whole blocks, including
+                         padding; hevc-quadtree: of the chosen blocks */
   uint64_t nonzero; /**< levels that are not 0 */
-  uint64_t sse_high; /**< multiples of 2^64 in the sum besides `sse` */
+  uint64_t sse_high; /**< the sum of squared errors is 2^64 sse_high + sse */
   uint64_t bits;    /**< bits of the levels, 0 if not requested: with Annex K's
-                         Huffman tables where bits are exact, with the frame's
-                         optimal tables in other Huffman coding; else an
-                         estimate of CABAC's, rounded for each frame */
+                         Huffman tables where BdctJobInfo.exact_bits, with the
+                         frame's optimal tables for other Huffman coding, else
+                         an estimate for CABAC, rounded for each frame */
 } BdctCounters;
 
-/** Perceptual metrics, as these define them: ffmpeg's ssim filter, libvmaf's
- * float_ms_ssim and psnr_hvs, Yim and Bovik, ffmpeg's xpsnr filter. */
+/** Perceptual metrics, as defined by ffmpeg's ssim filter, libvmaf's
+ * float_ms_ssim and psnr_hvs, Yim and Bovik, and ffmpeg's xpsnr filter. */
 typedef enum {
   BDCT_METRIC_SSIM, BDCT_METRIC_MS_SSIM, BDCT_METRIC_PSNR_HVS,
   BDCT_METRIC_PSNR_B, BDCT_METRIC_XPSNR, BDCT_N_METRICS
@@ -36,35 +36,35 @@ typedef enum {
 /** Index of a metric's figure for all components. */
 #define BDCT_METRIC_ALL BDCT_MAX_COMPONENTS
 
-/** The sides of hevc-quadtree's luma blocks: 4, 8, 16 and 32. */
+/** The number of sides of hevc-quadtree's luma blocks: 4, 8, 16 and 32. */
 #define BDCT_TREE_SIZES 4
 
 /** The statistics of one frame, or their sum over several. */
 typedef struct {
   size_t size; /**< sizeof (BdctStats) */
   BdctCounters component[BDCT_MAX_COMPONENTS];
-  /** Samples and squared errors of R, G and B, for frames of R, G and B whose
-   * reconstruction is converted back. */
+  /** Samples and squared errors of R, G and B, if the frame is R, G and B and
+   * its reconstruction is converted back. */
   BdctCounters rgb[3];
-  /** Visible luma samples in blocks of each side of hevc-quadtree; else 0. */
+  /** hevc-quadtree: visible luma samples in blocks of each side; else 0. */
   uint64_t area[BDCT_TREE_SIZES];
-  /* A JPEG file's sizes, where bits are exact; else 0. */
-  uint64_t bits_optimized; /**< `bits` of all components with the frame's
-                                optimal Huffman tables */
+  /* The sizes of a JPEG file if bits are exact, else 0: */
+  uint64_t bits_optimized; /**< bits of all components with Huffman tables
+                                that are optimal for the frame */
   uint64_t file_size;      /**< bytes of the file with Annex K's tables; byte
                                 stuffing is modelled, within 0.5% */
-  uint64_t file_size_optimized; /**< likewise with optimal tables */
-  uint64_t metrics; /**< bits 1 << BdctMetric: the metrics in `metric`; in a
-                         sum, those that all frames have */
-  double metric[BDCT_N_METRICS][BDCT_MAX_COMPONENTS + 1]; /**< what a metric
-                         adds up over frames; bdct_metric_figure() reads it */
+  uint64_t file_size_optimized; /**< the same with optimal tables */
+  uint64_t metrics; /**< bits 1 << BdctMetric of the metrics in `metric`; in a
+                         sum, of the metrics that all frames have */
+  double metric[BDCT_N_METRICS][BDCT_MAX_COMPONENTS + 1]; /**< sums over
+                         frames, from which bdct_metric_figure() computes */
 } BdctStats;
 
-/** Add `b` to `a`, which begins as a copy of the first. */
+/** Add `b` to `a`. Begin with `a` as a copy of the first frame's. */
 void bdct_stats_add (BdctStats *a, const BdctStats *b);
 
-/** The sum of three components, which weights each by its samples, as ffmpeg's
- * psnr_avg does: of BdctStats.component or .rgb. */
+/** The sum of three components, of BdctStats.component or .rgb. Its PSNR
+ * weights each component by its samples, as ffmpeg's psnr_avg does. */
 BdctCounters bdct_counters_sum (const BdctCounters counters[3]);
 
 /** Mean squared error, in squared sample steps; 0 if there are no samples. */
@@ -74,16 +74,16 @@ double bdct_mse (const BdctCounters *counters);
  * of 0; never capped. */
 double bdct_psnr (double mse, int depth);
 
-/** Set the shares of the picture, 0 to 1, that blocks of each side of
- * hevc-quadtree cover. Returns false and writes nothing if there are none. */
+/** Set the share of the picture, 0 to 1, that hevc-quadtree's blocks of each
+ * side cover. Returns false and writes nothing for other transforms. */
 bool bdct_stats_shares (const BdctStats *stats, double share[BDCT_TREE_SIZES]);
 
-/** Statistics over frames; zeroed before the first. `sum` pools the counters:
- * its PSNR is the global one, the dB of the mean MSE. `measured` counts the
- * frames whose errors are counted. If it is above 0, psnr_min, psnr_max and
- * psnr_mean are over these frames' PSNR. psnr_mean_capped caps a frame's PSNR
- * at 6 depth + 12 dB, libvmaf's limit, so that identical frames leave it
- * finite. */
+/** Statistics over frames. Zero it before the first frame. `sum` adds up the
+ * counters: its PSNR is that of the mean MSE. `measured` is the number of
+ * frames whose errors are counted; if it is above 0, psnr_min, psnr_max and
+ * psnr_mean are over the PSNR of these frames. psnr_mean_capped limits the PSNR
+ * of a frame to 6 depth + 12 dB as libvmaf does, so that it is finite even with
+ * identical frames. */
 typedef struct {
   uint64_t frames, measured;
   BdctStats sum;
@@ -96,23 +96,24 @@ void bdct_pool_add (BdctPool *pool, const BdctStats *stats, int depth);
 /** A metric. */
 typedef struct {
   const char *name;        /**< "ssim" */
-  const char *description; /**< a line for people */
+  const char *description; /**< one line of text */
   const char *figure[BDCT_MAX_COMPONENTS + 1]; /**< the names of its figures:
                               "ssim-y", and "ssim" for all; NULL: none */
-  int main;                /**< the index of the figure that represents it */
-  bool in_db;              /**< infinite if nothing differs */
+  int main;                /**< the index of its main figure */
+  bool in_db;              /**< in dB: infinite if nothing differs */
 } BdctMetricInfo;
 
-/** NULL for a value outside the enumeration. */
+/** The description of a metric; NULL for a value outside the enumeration. */
 const BdctMetricInfo *bdct_metric_info (BdctMetric metric);
 
-/** Whether a metric supports pictures of a layout. Returns false with the
- * reason. */
+/** Whether a metric supports pictures of a layout; if not, the error says
+ * why. */
 bool bdct_metric_check (BdctMetric metric, const BdctLayout *layout,
     BdctError *error);
 
-/** Set the figure of a component or of BDCT_METRIC_ALL, for one frame (`frames`
- * is 1) or for the sum of several. Returns false if there is no such figure. */
+/** Set `figure` to that of a component or of BDCT_METRIC_ALL, for one frame
+ * (`frames` is 1) or for the sum of several. Returns false if there is no such
+ * figure. */
 bool bdct_metric_figure (const BdctStats *sum, uint64_t frames, int depth,
     BdctMetric metric, int component, double *figure);
 

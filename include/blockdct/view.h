@@ -10,43 +10,43 @@
 
 BDCT_BEGIN_DECLS
 
-/** F: shows a frame and its reconstruction; C: shows the left and right
- * pictures of a comparison. */
+/** Views: F shows a frame or its reconstruction, C the left and right pictures
+ * of a comparison. */
 typedef enum {
   BDCT_VIEW_RECONSTRUCTION, /**< F: what a decoder would show */
-  BDCT_VIEW_ORIGINAL,     /**< F */
+  BDCT_VIEW_ORIGINAL,     /**< F: the input */
   BDCT_VIEW_WIPE,         /**< C: left and right of a white dividing line */
   BDCT_VIEW_SIDE_BY_SIDE, /**< C: half the width of each, unscaled */
   BDCT_VIEW_STACKED,      /**< C: half the height of each */
-  BDCT_VIEW_FLICKER,      /**< C: one of the two, by `second` */
+  BDCT_VIEW_FLICKER,      /**< C: one of the two, chosen by `second` */
   BDCT_VIEW_DIFFERENCE,   /**< C: mid-grey + gain (right - left) */
-  BDCT_VIEW_COEFFICIENTS, /**< F: the levels of each block at its place */
-  BDCT_VIEW_ERROR_MAP,    /**< F, C: PSNR of each luma block and its share of
-                               the chroma blocks that cover it */
+  BDCT_VIEW_COEFFICIENTS, /**< F: the levels of each block, at its position */
+  BDCT_VIEW_ERROR_MAP,    /**< F, C: PSNR of each luma block, including its
+                               share of the chroma blocks over it */
   BDCT_VIEW_NONZERO_MAP,  /**< F: share of nonzero levels in a luma block */
   BDCT_VIEW_QUALITY_MAP,  /**< F: BdctView.delta_qp of a luma block */
   BDCT_VIEW_SIZE_MAP,     /**< F: the side of each luma block */
   BDCT_VIEW_SSIM_MAP,     /**< C: SSIM of the window of 8 x 8 luma samples that
                                begins at each 4 x 4 square */
-  BDCT_VIEW_HVS_MAP,      /**< C: PSNR-HVS of each 8 x 8 luma samples */
+  BDCT_VIEW_HVS_MAP,      /**< C: PSNR-HVS of each 8 x 8 luma block */
   BDCT_N_VIEWS
 } BdctViewMode;
 
 /** A view. */
 typedef struct {
   const char *name;        /**< "side-by-side" */
-  const char *description; /**< a line for people */
+  const char *description; /**< one line of text */
 } BdctViewInfo;
 
-/** NULL for a value outside the enumeration. */
+/** The description of a view; NULL for a value outside the enumeration. */
 const BdctViewInfo *bdct_view_info (BdctViewMode mode);
 
 #define BDCT_VIEW_MAX_GAIN 64
 #define BDCT_VIEW_MAX_ZOOM 16
 
-#define BDCT_VIEW_COLOURS 64 /**< of the maps, from the least to the most */
+#define BDCT_VIEW_COLOURS 64 /**< colours of a map, from lowest to highest */
 
-/** What is drawn. */
+/** What to draw. */
 typedef struct {
   size_t size; /**< sizeof (BdctView) */
   BdctViewMode mode;
@@ -54,19 +54,19 @@ typedef struct {
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
   bool bare;       /**< draw no legend */
   /* For views of a frame: */
-  bool grid;       /**< show the borders of luma's blocks */
+  bool grid;       /**< draw the borders of luma blocks */
   double delta_qp[BDCT_MAX_QUANTIZERS]; /**< for the quality map: QP difference
                         of each quantizer; below 0 is finer than the first */
   /* For views of two pictures: */
   bool second;     /**< flicker: show the right one */
-  double position; /**< 0 to 1; wipe: place of the dividing line;
-                        side-by-side and stacked: which part of the picture
-                        is shown */
+  double position; /**< 0 (left or top) to 1; wipe: position of the dividing
+                        line; side-by-side and stacked: of the half that is
+                        shown */
   double gain;     /**< gain of the difference, 0 to BDCT_VIEW_MAX_GAIN */
   double zoom;     /**< 1 to BDCT_VIEW_MAX_ZOOM: view samples per picture
                         sample, across and down, in steps of 1/256 */
-  double zoom_x, zoom_y; /**< 0 to 1: which part of a zoomed picture is
-                              shown, from the left or top end on */
+  double zoom_x, zoom_y; /**< position of the visible part of a zoomed
+                              picture, 0 (left or top) to 1 */
 } BdctView;
 
 #define BDCT_VIEW_DEFAULT                                                     \
@@ -75,19 +75,19 @@ typedef struct {
     .position = 0.5, .gain = 4.0, .zoom = 1.0, .zoom_x = 0.5, .zoom_y = 0.5   \
   }
 
-/** Set the colours for a depth and a colour matrix (BT.601: kr 0.299, kb
+/** Set the maps' colours for a depth and a colour matrix (BT.601: kr 0.299, kb
  * 0.114), in full or limited (16 to 235) range. */
 void bdct_view_colours (BdctView *view, int depth, double kr, double kb,
     bool full_range);
 
-/** Convert (x, y), a luma sample of the view, to its position in the picture
- * and set `second`, which may be NULL, if it is in the second picture. Returns
- * false and changes nothing if (x, y) is outside the frame. */
+/** Convert (x, y) from a luma sample of the view to one of the picture, and set
+ * `second`, which may be NULL, to whether it is in the second picture. Returns
+ * false and changes nothing if (x, y) is outside the view. */
 bool bdct_view_source (const BdctView *view, const BdctLayout *layout, int *x,
     int *y, bool *second);
 
-/** Zoom so that the content at (x, y) of the view, in luma samples, stays there
- * as far as the picture's edges allow. */
+/** Set the zoom so that what the view shows at (x, y), in luma samples, stays
+ * there as far as the picture's edges allow. */
 void bdct_view_zoom_at (BdctView *view, const BdctLayout *layout, double zoom,
     double x, double y);
 
@@ -96,39 +96,38 @@ void bdct_view_zoom_at (BdctView *view, const BdctLayout *layout, double zoom,
 void bdct_view_pan (BdctView *view, const BdctLayout *layout, double dx,
     double dy);
 
-/** A half of a view of two, in luma samples: columns x0 to x1 - 1 and rows y0
- * to y1 - 1 of the view, where (x, y) is (x + left, y + top) of the enlarged
- * picture. */
+/** A half of a view of two pictures, in luma samples: columns x0 to x1 - 1 and
+ * rows y0 to y1 - 1 of the view. There, (x, y) shows (x + left, y + top) of the
+ * enlarged picture. */
 typedef struct {
   int x0, y0, x1, y1;
   int left, top;
 } BdctViewHalf;
 
-/** Where a view of two shows its pictures, which are enlarged to `ratio` / 256
- * times their size. The first half of a mode that does not divide the view is
- * empty. */
+/** Where a view of two pictures shows them, enlarged to `ratio` / 256 times
+ * their size. If the mode does not divide the view, the first half is empty. */
 typedef struct {
   int ratio;
   BdctViewHalf half[2];
 } BdctViewPlace;
 
-/** Set where a view shows its pictures. */
+/** Compute where a view shows its pictures. */
 void bdct_view_place (const BdctView *view, const BdctLayout *layout,
     BdctViewPlace *place);
 
-/** The legend, a bar that explains a map's colours, in luma samples, and the
- * positions of its marks. */
+/** The legend of a map, a bar of its colours, and the marks beside it, in luma
+ * samples. */
 typedef struct {
   int x, y, width, height; /**< width 0: the view has no legend, or the frame
                                 is too small */
   int n_marks;
   struct {
-    int y;            /**< row of luma */
+    int y;            /**< luma row */
     const char *text; /**< "40 dB" */
   } mark[8];
 } BdctLegend;
 
-/** Set where a view's legend is. */
+/** Compute where a view's legend is. */
 void bdct_view_legend (const BdctView *view, const BdctLayout *layout,
     BdctLegend *legend);
 
