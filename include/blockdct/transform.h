@@ -145,8 +145,8 @@ typedef struct {
    * `tables` if it has steps, else `preset` scaled by quality. Row-major, a row
    * for each vertical frequency. n_steps is 0, 64 for every component, or 128:
    * 64 for luma and 64 for chroma. Steps are 1 to BDCT_MAX_STEP; for jpeg-8x8
-   * at a depth of 8 with `baseline`, 1 to 255. Booleans are ints: without padding,
-   * parameters can be compared byte by byte. */
+   * at a depth of 8 with `baseline`, 1 to 255. Booleans are ints: without
+   * padding, parameters can be compared byte by byte. */
   int baseline;         /**< limit scaled steps to 255, at a depth of 8 */
   int scale_tables;     /**< scale `tables` by quality, too */
   BdctPreset preset;

@@ -1,42 +1,42 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What block transforms and their quantizers leave of batches of pictures.
+"""Block transforms and quantizers for batches of pictures.
 
     import blockdct, numpy
     batch = numpy.random.randint(0, 256, (16, 224, 224, 3), 'uint8')
     pictures, psnr, *_ = blockdct.transform(batch, quality=range(30, 46))
 
-`transform` gives the pictures that a decoder would show, `levels` the quantized
-levels, `reconstruct` pictures from levels, `compare` figures of two batches,
-`tables` JPEG's quantization tables; `read_jpeg` and `write_jpeg` are levels from
-and to files, and `origin` tells what file made a picture. jpeg-8x8 is, bit for bit, libjpeg-turbo's
-encoder and decoder, and so Pillow's.
+`transform` returns the pictures that a decoder would show, `levels` the quantized
+levels, `reconstruct` pictures from levels, `compare` figures of two batches, and
+`tables` JPEG's quantization tables. `read_jpeg` and `write_jpeg` read and write the
+levels of files, and `origin` finds the JPEG file that a picture was decoded from.
+jpeg-8x8 computes, bit for bit, what libjpeg-turbo and so Pillow compute.
 
-A batch is an array of numpy or of a library with DLPack (torch, CuPy, JAX), and
-what comes back is of the same library, on the same device; on a GPU nothing is
-copied to the host. Shapes, with layout='NHWC' or 'NCHW':
+A batch is an array of numpy or of a library with DLPack (torch, CuPy, JAX). Results
+are arrays of the same library on the same device; data on a GPU are not copied to the
+host. Shapes, with layout='NHWC' or 'NCHW':
 
     R, G, B          (N, height, width, 3) or (N, 3, height, width), uint8
-    R, G, B, alpha   (N, height, width, 4), uint8; alpha stays as it is
+    R, G, B, alpha   (N, height, width, 4), uint8; alpha is not changed
     grey             (N, height, width), or with one channel; uint8 or uint16
-    planes           a tuple (Y, U, V) of (N, height, width) each; its subsampling
-                     follows from the sizes; uint8 or uint16
+    planes           a tuple (Y, U, V) of (N, height, width) each; their sizes
+                     determine the subsampling; uint8 or uint16
 
-uint16 needs `depth`, the bits of a sample, 9 to 12; values above are read as
-2^depth - 1. A side has 1 to 65535 samples. Strides may be any; where the samples
-of a row are not next to each other the batch is copied first.
+uint16 needs `depth`, the bits of a sample, 9 to 12; values above 2^depth - 1 are read
+as 2^depth - 1. A side has 1 to 65535 samples. Strides are arbitrary; if the samples
+of a row are not adjacent, the batch is copied first.
 
-All functions can be called from any thread, release the interpreter's lock, and
-raise ValueError, which names the value and the range, TypeError for what is no
-array, RuntimeError for what CUDA reports, and MemoryError. They wait until their
-results are complete. Common arguments:
+Any thread can call the functions. They release the interpreter's lock and wait until
+their results are complete. They raise ValueError, which names the value and the range,
+TypeError for objects that are not arrays, RuntimeError for errors of CUDA, and
+MemoryError. Common arguments:
 
-    device   'cpu', 'cuda', 'cuda:1', or None: where the batch is. Arrays of the
-             host can be computed on a GPU.
-    stream   of CUDA, on which the caller works: a torch.cuda.Stream, a
-             cupy.cuda.Stream or an address; None: the default stream. What is
-             on it, and what the arrays' library has begun on them, comes first.
-    threads  of the CPU engine; 0: one a processor, except for small pictures.
-             1 is for data loaders, which have processes of their own.
+    device   where to compute: 'cpu', 'cuda', 'cuda:1', or None: where the batch is.
+             A GPU can compute arrays of the host, too.
+    stream   the caller's CUDA stream: a torch.cuda.Stream, a cupy.cuda.Stream or an
+             address; None: the default stream. Work that is on it, or that the
+             arrays' library has begun on them, is completed first.
+    threads  threads of the CPU engine; 0: one per processor, except for small
+             pictures. Use 1 in data loaders, which run several processes.
 """
 import dataclasses
 import functools
@@ -74,24 +74,24 @@ TABLES: tuple[str, ...] = tuple(_presets)
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """A transform and its quantizer. Fields that the transform does not use are
-    checked, and without effect.
+    """A transform and its quantizer. Fields that the transform does not use have no
+    effect, but are checked.
 
     transform         one of TRANSFORMS
-    quality           1 to 100; jpeg-8x8, dct-8x8: scales the tables as libjpeg
-    qp                0 to 51; hevc-*, h264-*, vvc-64x64: of luma
-    chroma_qp_offset  -12 to 12; likewise, added for chroma
-    deadzone          1/6 to 1/3; likewise, the rounding offset in steps
-    rdoq              hevc-*: levels chosen by rate and distortion
-    min_block, max_block  4, 8, 16 or 32; hevc-quadtree: sides of luma's blocks
-    lambda_scale      0 to 1000; hevc-quadtree, rdoq: what bits weigh
+    quality           1 to 100; jpeg-8x8, dct-8x8: scales the tables as libjpeg does
+    qp                0 to 51; hevc-*, h264-*, vvc-64x64: QP of luma
+    chroma_qp_offset  -12 to 12; same transforms: added for chroma
+    deadzone          1/6 to 1/3; same transforms: rounding offset in steps
+    rdoq              hevc-*: choose levels by rate and distortion
+    min_block, max_block  4, 8, 16 or 32; hevc-quadtree: sides of luma blocks
+    lambda_scale      0 to 1000; hevc-quadtree, rdoq: weight of bits
     scaling_list      hevc-*, vvc-64x64: 'flat', 'default' (H.265's intra lists) or
-                      the text of a file as HM and x265 have it
+                      the text of a file in the format of HM and x265
     tables            jpeg-8x8, dct-8x8: one of TABLES, or steps: 64 for all
-                      components or 128 for luma, then chroma, row-major, rows
-                      are vertical frequency
-    scale_tables      quality scales these steps, too
-    baseline          steps end at 255 at a depth of 8, as `cjpeg -baseline`
+                      components, or 64 for luma and 64 for chroma; row-major, a row
+                      for each vertical frequency
+    scale_tables      let quality scale these steps, too
+    baseline          limit steps to 255 at a depth of 8, as `cjpeg -baseline` does
     """
     transform: str = 'jpeg-8x8'
     quality: int = 85
@@ -136,30 +136,30 @@ class Settings:
 
 
 class Transformed(NamedTuple):
-    """What `transform` gives. Figures are arrays with an entry for each picture."""
-    #: Like the batch: what a decoder shows.
+    """The result of `transform`. Figures are arrays with an entry for each picture."""
+    #: What a decoder would show, in the form of the batch.
     pictures: Any
-    #: dB, of all samples of R, G and B or of the planes; inf where nothing
-    #: differs; NaN of pictures without an original.
+    #: In dB, over all samples of R, G and B or of the planes; inf if nothing
+    #: differs; NaN without an original.
     psnr: np.ndarray
     #: Mean squared error of the same samples.
     mse: np.ndarray
-    #: With metrics 'planes': (N, 3), dB of Y, U and V; else None.
+    #: With metrics 'planes': (N, 3), PSNR of Y, U and V; else None.
     psnr_planes: np.ndarray | None
     #: With metrics 'planes': share of the levels that are not 0; else None.
     nonzero: np.ndarray | None
-    #: With metrics 'bits': bits of all levels, exactly a JPEG file's for jpeg-8x8 at
-    #: 8 bits, else an estimate; else None.
+    #: With metrics 'bits': bits of all levels; exact for a JPEG file (jpeg-8x8 at 8
+    #: bits), an estimate for all else; else None.
     bits: np.ndarray | None
-    #: With metrics 'bits': bytes of the JPEG file, within 0.5 %; 0 where there is
-    #: no such file; else None.
+    #: With metrics 'bits': bytes of the JPEG file, within 0.5 %, 0 if there is no
+    #: such file; else None.
     file_size: np.ndarray | None
     #: Other metrics, by name: 'ssim', 'ssim-y', ...
     metrics: dict[str, np.ndarray]
 
 
 class Compared(NamedTuple):
-    """What `compare` gives; the fields are those of Transformed."""
+    """The result of `compare`, with fields as in Transformed."""
     psnr: np.ndarray
     mse: np.ndarray
     psnr_planes: np.ndarray | None
@@ -168,21 +168,21 @@ class Compared(NamedTuple):
 
 @dataclasses.dataclass
 class Levels:
-    """The quantized levels of a batch. It pickles, if its arrays do."""
-    #: (N, n) int16: of each picture Y's blocks, then U's and V's.
+    """The quantized levels of a batch. It can be pickled if its arrays can."""
+    #: (N, n) int16: for each picture the blocks of Y, then of U and V.
     values: Any
-    #: hevc-quadtree: (N, rows * columns) uint8, log2 of the side of the luma block
-    #: at each place of the smallest blocks; else None.
+    #: hevc-quadtree: (N, rows * columns) uint8, log2 of the luma block's side, for
+    #: each place in a grid of the smallest blocks; else None.
     sizes: np.ndarray | None
-    #: Of each picture.
+    #: The settings of each picture.
     settings: list[Settings]
-    #: How the pictures lie: for `reconstruct`.
+    #: The arrangement of the pictures, for `reconstruct`.
     form: _arrays.Form
 
     def blocks(self, component: int) -> Any:
-        """(N, rows, columns, height, width), a view of `values`: the blocks of
-        component 0 (Y), 1 (U) or 2 (V); of a block, rows are vertical frequency.
-        vvc-64x64 has the lowest 32 x 32. Not of hevc-quadtree."""
+        """The blocks of component 0 (Y), 1 (U) or 2 (V), as a view of `values`:
+        (N, rows, columns, height, width), with a row for each vertical frequency.
+        vvc-64x64 has the lowest 32 x 32 frequencies. Not for hevc-quadtree."""
         _check_range('component', component, 0, 2 if self.form.layout[3] else 0)
         if self.sizes is not None:
             raise ValueError('the blocks of hevc-quadtree have many sizes: see '
@@ -214,19 +214,19 @@ def _jobs_of(settings: Settings, layout: tuple) -> _blockdct.Jobs:
 
 
 def _jobs(settings: Settings, layout: tuple) -> _blockdct.Jobs:
-    """All qualities or QPs of settings. They do not depend on a picture's sides."""
+    """Jobs of all qualities or QPs. They do not depend on the picture's size."""
     return _jobs_of(settings, layout[2:])
 
 
 def _whole(name: str, values: Any, n: int, low: int, high: int) -> np.ndarray:
-    """One value or `n`, checked."""
+    """One value or `n` values, checked, as `n` values."""
     array = np.asarray(values.cpu() if hasattr(values, 'cpu') else list(values)
                        if isinstance(values, range) else values)
     if array.dtype.kind not in 'ui' and array.size > 0:
         raise ValueError(f'{name} is of {array.dtype}, not whole numbers')
     if array.ndim > 1 or (array.ndim == 1 and len(array) != n):
         raise ValueError(f'{name} has shape {array.shape}: give one value or {n}, '
-                         'one a picture')
+                         'one per picture')
     for extreme in (array.min(), array.max()) if array.size else ():
         _check_range(name, extreme, low, high)
     return array.astype(np.int32) if array.ndim else np.full(n, array, np.int32)
@@ -240,7 +240,7 @@ class _Plan:
             transform = [transform]
         if len(transform) not in (1, n):
             raise ValueError(f'{len(transform)} transforms for {n} pictures: give '
-                             'one, or one a picture')
+                             'one, or one per picture')
         bases = [_settings(one, tuple(more.items())) if isinstance(one, str)
                  else dataclasses.replace(one, **more) if more else one
                  for one in transform]
@@ -262,7 +262,7 @@ class _Plan:
                 self.index[mine] = self.quality[mine] - 1
 
     def can_stack(self, layout: tuple, src: tuple, wanted: '_Wanted') -> bool:
-        """Whether a GPU can take the pictures at once, one below the other."""
+        """Whether a GPU can process the pictures at once, one below the other."""
         base = self.bases[0]
         if not (src and src[0] and layout[5] and len(self.index) > 1
                 and src[1][1] and len(self.bases) == 1 and not base.rdoq
@@ -278,7 +278,7 @@ class _Plan:
             n % (1 << block[5]) == 0 for n, block in zip(rows, blocks))
 
     def settings(self) -> list[Settings]:
-        """Of each picture."""
+        """The settings of each picture."""
         return [dataclasses.replace(self.bases[i % len(self.bases)],
                                     quality=int(quality), qp=int(qp))
                 for i, (quality, qp) in enumerate(zip(self.quality, self.qp))]
@@ -343,7 +343,7 @@ def _transformed(form, new, figures, wanted) -> Transformed:
 def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
          sizes=None, n_levels=0, from_levels=False, wanted=_Wanted(0, False, True)
          ) -> np.ndarray:
-    """Have a batch done; its figures."""
+    """Process a batch. Returns its figures."""
     n = len(plan.index)
     figures = np.empty((n, _N_FIGURES))
     if n == 0:
@@ -372,13 +372,13 @@ def transform(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
               chroma_subsampling: str = '4:2:0', depth: int | None = None,
               metrics: str | Iterable[str] = (), device: str | int | None = None,
               stream: Any = None, threads: int = 0, **settings: Any) -> Transformed:
-    """Each picture as a decoder would show it, with PSNR.
+    """Compute each picture as a decoder would show it, with PSNR.
 
-    transform           a name or Settings, one for all pictures or a sequence of
-                        one a picture
-    quality, qp         a number or one a picture; None: those of Settings (85, 26)
-    chroma_subsampling  '4:2:0', '4:2:2', '4:4:0' or '4:4:4', of R, G and B: how
-                        large U and V are
+    transform           a name or Settings, one for all pictures or a sequence with
+                        one per picture
+    quality, qp         one number, or one per picture; None: as in Settings (85, 26)
+    chroma_subsampling  '4:2:0', '4:2:2', '4:4:0' or '4:4:4': the size of U and V
+                        that R, G and B are converted to
     metrics             any of METRICS
     settings            other fields of Settings
 
@@ -400,8 +400,8 @@ def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
            chroma_subsampling: str = '4:2:0', depth: int | None = None,
            device: str | int | None = None, stream: Any = None, threads: int = 0,
            **settings: Any) -> Levels:
-    """The quantized levels of each picture: what an encoder would code. The
-    arguments are those of `transform`, with one transform for all pictures."""
+    """Compute the quantized levels of each picture: what an encoder would code.
+    Arguments are as for `transform`, with one transform for all pictures."""
     address = _arrays.stream_address(stream)
     src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
     device = _engines.normalize(device, src.device)
@@ -423,22 +423,22 @@ def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
                 metrics: str | Iterable[str] = (),
                 device: str | int | None = None, stream: Any = None,
                 threads: int = 0) -> Any:
-    """Pictures from levels alone, as a decoder makes them. `levels.values` may have
-    been changed: every value of 16 bits has a defined result.
+    """Compute pictures from levels alone, as a decoder does. You may change
+    `levels.values`: every value of 16 bits has a defined result.
 
-    Of Levels: Transformed. Without an original, PSNR is NaN; of `metrics` there is
-    'bits'.
+    For Levels it returns Transformed. Without an original, PSNR is NaN, and 'bits'
+    and 'planes' are the only metrics.
 
-    Of JpegLevels: the pixels of numpy.asarray(PIL.Image.open(file)), to the bit:
-    (height, width) of grey, (height, width, 3) of R, G and B, (height, width, 4) of
-    C, M, Y and K as Pillow inverts them; uint8. Of a list of JpegLevels: a list
-    of these; files of the same size and sampling are faster together. CMYK, YCCK,
-    RGB and samplings other than 4:4:4, 4:2:2, 4:4:0 and 4:2:0 are put together from
-    their planes on the host. There are no metrics.
+    For JpegLevels it returns the pixels of numpy.asarray(PIL.Image.open(file)), to the
+    bit, as uint8: (height, width) for grey, (height, width, 3) for R, G and B, (height,
+    width, 4) for C, M, Y and K, inverted as by Pillow. For a list of JpegLevels it
+    returns a list; files of the same size and sampling are faster together. CMYK, YCCK,
+    RGB and samplings other than 4:4:4, 4:2:2, 4:4:0 and 4:2:0 are composed from their
+    planes on the host. There are no metrics.
     """
     if not isinstance(levels, Levels):
         if _wanted(metrics) != _wanted(()):
-            raise ValueError('metrics of a JPEG file: there are none')
+            raise ValueError('there are no metrics for a JPEG file')
 
         def decode(values, steps, form):
             settings = [_settings('jpeg-8x8', (('tables', s), ('baseline', False)))
@@ -449,8 +449,8 @@ def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
     address = _arrays.stream_address(stream)
     wanted = _wanted(metrics)
     if wanted.mask:
-        raise ValueError("metrics of levels without an original: only 'bits' and "
-                         "'planes' are possible")
+        raise ValueError("levels have no original: the only metrics are 'bits' "
+                         "and 'planes'")
     layout, bases = levels.form.layout, levels.settings
     memory = _arrays.find(levels.values, address)
     base = bases[0] if bases else Settings()
@@ -484,14 +484,14 @@ def compare(reference: Any, distorted: Any, *,
             chroma_subsampling: str = '4:2:0', depth: int | None = None,
             device: str | int | None = None, stream: Any = None,
             threads: int = 0) -> Compared:
-    """PSNR and other metrics of each picture against its reference: two batches
-    alike, from any source. `metrics`: any of METRICS but 'bits'."""
+    """Compute PSNR and other metrics of each picture against its reference. The two
+    batches have the same form. `metrics`: any of METRICS except 'bits'."""
     address = _arrays.stream_address(stream)
     both = [_arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
             for batch in (reference, distorted)]
     wanted = _wanted(metrics)
     if wanted.bits:
-        raise ValueError("metric 'bits' is transform's: compared pictures have none")
+        raise ValueError("metric 'bits' is for transform: compared pictures have none")
     if both[0].layout != both[1].layout:  # R, G and B, once together and once not
         for pictures in both:
             pictures.copy()
@@ -520,13 +520,13 @@ def compare(reference: Any, distorted: Any, *,
 
 def tables(source: str | bytes | os.PathLike = 'annex-k',
            quality: int | None = None, baseline: bool = True) -> np.ndarray:
-    """JPEG's quantization tables: (2, 8, 8) uint16, luma's and chroma's steps; rows
-    are vertical frequency.
+    """Return JPEG's quantization tables: (2, 8, 8) uint16, the steps of luma and of
+    chroma, with a row for each vertical frequency.
 
-    source    one of TABLES; or a path or the bytes of a JPEG file, or of a text
-              as `cjpeg -qtables` takes it
-    quality   1 to 100: scaled as libjpeg does (jcparam.c); None: as they are
-    baseline  scaled steps end at 255, else at 32767
+    source    one of TABLES; or the path or the bytes of a JPEG file, or of a text
+              that `cjpeg -qtables` takes
+    quality   1 to 100: scale the steps as libjpeg does (jcparam.c); None: do not
+    baseline  limit scaled steps to 255, else to 32767
     """
     if isinstance(source, str) and source in _presets:
         steps = np.array(_presets[source][1:])
@@ -562,24 +562,24 @@ def _steps_of(settings: Settings) -> np.ndarray:
 
 def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False,
                progressive: bool = False) -> None:
-    """A JPEG file of levels, by libjpeg's jpeg_write_coefficients.
+    """Write levels to a JPEG file with libjpeg's jpeg_write_coefficients.
 
-    levels       JpegLevels, or Levels of one picture by jpeg-8x8 at 8 bits: then the
-                 file is, byte by byte, that of `cjpeg -quality` or `cjpeg -qtables`
-                 with the same sampling (`-sample`) for the same picture
+    levels       JpegLevels, or Levels of one picture with jpeg-8x8 at 8 bits. Then
+                 `cjpeg -quality` or `cjpeg -qtables` with the same sampling
+                 (`-sample`) writes the same file, byte by byte, for this picture
     file         a path, or an object with write()
-    optimize     Huffman tables of its own (`cjpeg -optimize`)
-    progressive  libjpeg's scans (`cjpeg -progressive`)
+    optimize     use Huffman tables made for this file (`cjpeg -optimize`)
+    progressive  write libjpeg's progressive scans (`cjpeg -progressive`)
 
-    ValueError for levels that no file can have: outside -1023 to 1023.
+    Raises ValueError for levels outside -1023 to 1023, which no file can have.
     """
     if isinstance(levels, Levels):
         settings = levels.settings[0] if len(levels.settings) == 1 else None
         width, height, depth, chroma, n_planes, _ = levels.form.layout
         if settings is None or settings.transform != 'jpeg-8x8' or depth != 8:
             raise ValueError(
-                f'levels of {len(levels.settings)} pictures, or not by jpeg-8x8 at a '
-                'depth of 8: a file has one picture of these')
+                f'levels are of {len(levels.settings)} pictures, or not of jpeg-8x8 at '
+                'a depth of 8: a file takes one picture of jpeg-8x8')
         down, across = _arrays.DIVISORS[chroma]
         steps = _steps_of(settings)
         levels = JpegLevels(
@@ -590,9 +590,9 @@ def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False
 
 
 def origin(picture: Any) -> Origin | None:
-    """The JPEG file that a picture was decoded from with libjpeg, and perhaps
-    cropped since; None: not known. It is named only if quantizing the picture with
-    these steps on this grid gives exactly the same samples again.
+    """Find the JPEG file that libjpeg decoded a picture from, even if it was cropped
+    afterwards. Returns None if it is not known. A result is certain: quantizing the
+    picture with these steps on this grid reproduces exactly the same samples.
 
     picture   (height, width) or (height, width, 3), R, G and B; uint8
     """
@@ -600,6 +600,6 @@ def origin(picture: Any) -> Origin | None:
 
 
 def cuda_devices() -> tuple[int, str]:
-    """How many GPUs can be used, and where there is none, why."""
+    """Return the number of usable GPUs and, if it is 0, the reason."""
     _engines._check_cuda()
     return _blockdct.count_devices(1)

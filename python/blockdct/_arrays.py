@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Arrays of any library as addresses and strides: numpy's by their array
-interface, all others by DLPack (https://dmlc.github.io/dlpack)."""
+"""Addresses and strides of any library's arrays: of numpy by its array interface, of
+all others by DLPack (https://dmlc.github.io/dlpack)."""
 import sys
 from typing import Any, NamedTuple, Sequence
 
@@ -14,7 +14,7 @@ _KINDS = {0: 'int', 1: 'uint'}
 _LEGACY_STREAM = 1
 
 CHROMA = {'4:0:0': 0, '4:2:0': 1, '4:2:2': 2, '4:4:4': 3, '4:4:0': 4}
-#: Of luma's height and width, chroma's.
+#: Luma's height and width divided by these are chroma's.
 DIVISORS = {0: (1, 1), 1: (2, 2), 2: (1, 2), 3: (1, 1), 4: (2, 1)}
 MAX_SIDE = 65535
 LAYOUTS = ('NHWC', 'NCHW')
@@ -58,17 +58,17 @@ def _dense(shape, size):
 
 
 def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
-    """Where an array is. What its library has begun on it comes before what
+    """Where an array is. Its library's work on it so far ends before work that
     follows on the stream."""
     if isinstance(array, np.ndarray):
         if not array.dtype.isnative or array.dtype.kind not in 'ui':
-            raise ValueError(f'dtype {array.dtype} is not uint8, uint16 or, of '
+            raise ValueError(f'dtype {array.dtype} is not uint8, uint16 or, for '
                              'levels, int16')
         return Memory(array.__array_interface__['data'][0], array.shape,
                       array.strides, array.dtype.name, 'cpu', array)
     if not hasattr(array, '__dlpack_device__'):
         raise TypeError(f'{type(array).__name__} is neither an array of numpy '
-                        'nor one with DLPack')
+                        'nor one that supports DLPack')
     kind, number = (int(i) for i in array.__dlpack_device__())
     if kind not in _DEVICES:
         raise ValueError(f'the array is on a device of DLPack\'s type {kind}, '
@@ -92,18 +92,18 @@ def _library(array):
 
 
 def contiguous(array: Any) -> Any:
-    """A dense copy, by the array's own library."""
+    """A dense copy, made by the array's own library."""
     if hasattr(array, 'contiguous'):
         return array.contiguous()
     library = _library(array)
     if not hasattr(library, 'ascontiguousarray'):
-        raise ValueError('the samples of a row are not next to each other: make '
-                         'the array contiguous')
+        raise ValueError('the samples of a row are not adjacent: make the array '
+                         'contiguous')
     return library.ascontiguousarray(array)
 
 
 def to_host(array: Any) -> np.ndarray:
-    """As numpy's; a copy where it is on a GPU."""
+    """As an array of numpy; a copy if it is on a GPU."""
     if isinstance(array, np.ndarray):
         return array
     for name in 'cpu', 'get':
@@ -113,7 +113,7 @@ def to_host(array: Any) -> np.ndarray:
 
 
 def from_host(like: Any, array: np.ndarray) -> Any:
-    """In the library of another array, and on its device."""
+    """As an array of the library, and on the device, of `like`."""
     new = New(like, array.shape, array.dtype.name)
     if hasattr(new.array, 'set'):
         new.array.set(array)
@@ -124,15 +124,15 @@ def from_host(like: Any, array: np.ndarray) -> Any:
 
 
 def stack(arrays: Sequence[Any]) -> Any:
-    """Arrays alike as one, by their own library."""
+    """Stack arrays of the same form, with their own library."""
     library = _library(arrays[0])
     return library.stack(tuple(arrays)) if hasattr(library, 'stack') \
         else from_host(arrays[0], np.stack([to_host(a) for a in arrays]))
 
 
 class New:
-    """A new array of the library of another one, and on its device. `order`: of
-    the axes that the caller sees."""
+    """A new array of the library, and on the device, of `like`. `order`: the order
+    of axes that the caller sees."""
 
     def __init__(self, like: Any, shape: tuple[int, ...], dtype: str,
                  order: tuple[int, ...] | None = None):
@@ -149,7 +149,7 @@ class New:
             if name != 'numpy':
                 if find(like).device != 'cpu':
                     raise TypeError(f'arrays of {name} on a GPU cannot be '
-                                    'written: convert to torch or cupy first')
+                                    'written to: convert to torch or cupy first')
                 self._convert = like.__array_namespace__().from_dlpack
             self.array = np.empty(shape, dtype)
 
@@ -163,7 +163,7 @@ class New:
 
 
 class Form(NamedTuple):
-    """How pictures lie."""
+    """The arrangement of pictures."""
     layout: tuple[int, ...]  # width, height, depth, chroma format, planes, and
                              # bytes from one pixel of R, G and B to the next or 0
     axes: str                # 'NHWC', 'NCHW' or 'NHW'
@@ -171,7 +171,7 @@ class Form(NamedTuple):
 
 
 def _planes(memory: list[Memory], pixel: int) -> tuple:
-    """The planes of dense arrays, as the library takes them."""
+    """The planes of dense arrays, in the form that _blockdct takes."""
     if pixel != 1:
         rows = [(m.address, m.strides[0], m.strides[2 if m.shape[1] == 1
                                                     and len(m.shape) == 4 else 1])
@@ -205,7 +205,7 @@ def empty(like: Any, n: int, form: Form, stream: int) -> tuple[tuple, list[New]]
 
 
 class Pictures:
-    """A batch of pictures: what it looks like to the library."""
+    """A batch of pictures, as _blockdct sees it."""
 
     def __init__(self, batch: Any, layout: str, chroma_subsampling: str,
                  depth: int | None, stream: int):
@@ -251,7 +251,7 @@ class Pictures:
             depth = 8
         if not lowest <= depth <= highest:
             raise ValueError(f'depth {depth} is outside {lowest} to {highest}, '
-                             f'which {dtype} can have')
+                             f'the range of {dtype}')
         self.depth = depth
 
     def _sides(self, i):
@@ -274,7 +274,7 @@ class Pictures:
 
     def _plane(self, i, pixel):
         """(address, bytes to the next picture, to the next row) of array i, whose
-        pixels are `pixel` bytes; None where they are not next to each other."""
+        pixels have `pixel` bytes; None if pixels of a row are not adjacent."""
         (height, width, _), (to_picture, to_row, to_pixel, _) = self._sides(i)
         if (width > 1 and to_pixel != pixel) or (
                 height > 1 and abs(to_row) < width * pixel):
@@ -307,7 +307,7 @@ class Pictures:
             if not fits:
                 raise ValueError(
                     f'planes of {height} x {width}, {sides[0][0]} x '
-                    f'{sides[0][1]} and {sides[1][0]} x {sides[1][1]} are of no '
+                    f'{sides[0][1]} and {sides[1][0]} x {sides[1][1]} match no '
                     'chroma subsampling')
             chroma = CHROMA[chroma_subsampling
                             if chroma_subsampling in fits else fits[0]]
@@ -332,8 +332,8 @@ class Pictures:
             raise ValueError(f'{channels} channels are not 1 (grey), 3 (R, G, B) '
                              'or 4 (R, G, B, alpha)')
         if self.depth != 8:
-            raise ValueError(f'R, G and B at a depth of {self.depth}, outside 8 '
-                             'to 8: give planes of Y, U and V')
+            raise ValueError(f'R, G and B have a depth of {self.depth}, not 8: '
+                             'give planes of Y, U and V')
         chroma = CHROMA[chroma_subsampling]
         if chroma == 0:
             raise ValueError("chroma_subsampling '4:0:0' is for grey pictures, "

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Engines that wait for their next batch, and what a fork leaves of them."""
+"""Engines that are kept for the next batch, and their state after a fork."""
 import contextlib
 import logging
 import os
@@ -11,7 +11,7 @@ from . import _blockdct
 _log = logging.getLogger('blockdct')
 _BACKENDS = {'cpu': 0, 'cuda': 1}
 _MAX_IDLE = 8
-# Bytes of pictures in flight, and the most of them.
+# Bytes of pictures in flight, and their maximum number.
 _IN_FLIGHT = {'cpu': (16 << 20, 16), 'cuda': (256 << 20, 64)}
 
 _lock = threading.Lock()
@@ -35,7 +35,7 @@ class _Entry:
 
 
 def _forget() -> None:
-    """In a forked child, which has none of the engines' threads."""
+    """Forget the engines in a forked child, which lacks their threads."""
     global _lock, _idle
     _lock, _idle = threading.Lock(), []
 
@@ -56,8 +56,8 @@ def normalize(device: str | int | None, of_arrays: str) -> str:
     if kind == 'cuda' and not colon:
         name = of_arrays if of_arrays != 'cpu' else 'cuda:0'
     if of_arrays not in ('cpu', name):
-        raise ValueError(f'the arrays are on {of_arrays}, device is {name}: leave '
-                         'device out, or copy them')
+        raise ValueError(f'the arrays are on {of_arrays}, but device is {name}: '
+                         'leave device out, or copy the arrays')
     return name
 
 
@@ -67,20 +67,20 @@ def _check_cuda() -> None:
         _cuda_process = os.getpid()
     elif _cuda_process != os.getpid():
         raise RuntimeError(
-            'CUDA was used before this process was forked, and does not survive '
-            "that: start processes by 'spawn' (multiprocessing.get_context("
+            'this process was forked after CUDA was used, which CUDA does not '
+            "survive: start processes with 'spawn' (multiprocessing.get_context("
             "'spawn'), DataLoader(multiprocessing_context='spawn'))")
 
 
 def depth_for(device: str, width: int, height: int, size: int) -> int:
-    """How many pictures are in flight."""
+    """The number of pictures in flight."""
     budget, most = _IN_FLIGHT[device.partition(':')[0]]
     return max(2, min(most, budget // (3 * width * height * size)))
 
 
 def stack_height(width: int, height: int, n: int) -> int:
-    """How many of `n` pictures of R, G and B a GPU takes at once, in equal
-    parts."""
+    """The number of pictures that a GPU processes at once, if `n` pictures of R, G
+    and B are divided equally."""
     budget = _IN_FLIGHT['cuda'][0] // 2
     most = max(2, min(65535 // height, budget // (3 * width * height)))
     parts = -(-n // most)
@@ -89,7 +89,7 @@ def stack_height(width: int, height: int, n: int) -> int:
 
 @contextlib.contextmanager
 def engine(device: str, threads: int, layout: tuple) -> Iterator:
-    """An engine for this thread alone; afterwards it waits for the next."""
+    """An engine for this thread alone, which is kept for later use."""
     if not 0 <= threads <= 1024:
         raise ValueError(f'threads {threads} is outside 0 to 1024')
     if device != 'cpu':
@@ -117,8 +117,8 @@ def engine(device: str, threads: int, layout: tuple) -> Iterator:
 
 
 def close() -> None:
-    """Free the memory and the threads that are kept for the next batch. The
-    module can be used again afterwards."""
+    """Free the memory and the threads that are kept for the next batch. You can
+    still use the module afterwards."""
     with _lock:
         entries = _idle[:]
         _idle.clear()

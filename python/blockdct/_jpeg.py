@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""JPEG files: their levels, the pictures that libjpeg-turbo and Pillow make of
-them, and files from levels."""
+"""JPEG files: reading and writing their levels, and the pictures that libjpeg-turbo and
+Pillow decode from them."""
 import dataclasses
 import functools
 import os
@@ -10,9 +10,9 @@ import numpy as np
 
 from . import _arrays, _blockdct
 
-#: What `colour_space` can be, in the order of JpegFileColour (jpeg-file.h).
+#: The values of `colour_space`, in the order of JpegFileColour (jpeg-file.h).
 COLOUR_SPACES = ('grey', 'YCbCr', 'RGB', 'CMYK', 'YCCK')
-#: Columns and rows of luma to one of chroma.
+#: By columns and rows of luma per column and row of chroma.
 _SUBSAMPLINGS = {(1, 1): '4:4:4', (2, 1): '4:2:2', (1, 2): '4:4:0',
                  (2, 2): '4:2:0'}
 _MAX_STEP = 32767
@@ -20,8 +20,8 @@ _IN_A_BATCH = 64
 
 
 class _Component(NamedTuple):
-    """How a component lies in a picture, and its blocks in `values`."""
-    factors: tuple[int, int]  # pixels to a sample, across and down
+    """The position of a component in a picture, and of its blocks in `values`."""
+    factors: tuple[int, int]  # pixels per sample, across and down
     size: tuple[int, int]     # (height, width) in samples
     grid: tuple[int, int]     # (rows, columns) in blocks
     first: int                # level
@@ -30,7 +30,7 @@ class _Component(NamedTuple):
 @functools.lru_cache(maxsize=1024)
 def _components(sampling: tuple[tuple[int, int], ...], width: int, height: int
                 ) -> tuple[list[_Component], int]:
-    """All of them, and the number of levels."""
+    """All components, and the number of levels."""
     most = [max(own[i] for own in sampling) for i in (0, 1)]
     components, first = [], 0
     for h, v in sampling:
@@ -44,20 +44,20 @@ def _components(sampling: tuple[tuple[int, int], ...], width: int, height: int
 
 @dataclasses.dataclass
 class JpegLevels:
-    """The quantized levels of a JPEG file. It pickles, if its arrays do."""
-    #: (n,) int16: component after component; of each, block after block from left
-    #: to right, then downwards, without those that only fill an MCU; of a block,
-    #: rows are vertical frequency. `reconstruct` takes arrays on a GPU, too.
+    """The quantized levels of a JPEG file. It can be pickled if its arrays can."""
+    #: (n,) int16: component after component; in each, block after block from left to
+    #: right, then downwards, without blocks that only pad an MCU; in a block, a row
+    #: for each vertical frequency. `reconstruct` takes arrays on a GPU, too.
     values: Any
-    #: (components, 8, 8) uint16: quantizer steps; rows are vertical frequency.
+    #: (components, 8, 8) uint16: quantization steps, a row for each vertical frequency.
     tables: np.ndarray
-    #: Each component's sampling factors across and down, 1 to 4.
+    #: Sampling factors of each component, across and down, 1 to 4.
     sampling: tuple[tuple[int, int], ...]
-    #: Of the picture, in samples.
+    #: Size of the picture, in samples.
     width: int
     height: int
     #: 'grey', 'YCbCr', 'RGB', 'CMYK' or 'YCCK', by the JFIF and Adobe markers and
-    #: the components' names, as libjpeg judges them.
+    #: the components' names, as libjpeg derives it.
     colour_space: str
 
     def _all(self) -> list[_Component]:
@@ -68,8 +68,8 @@ class JpegLevels:
         return self._all()[component].size
 
     def blocks(self, component: int) -> Any:
-        """(rows, columns, 8, 8), a view of `values`: the blocks of a component, of
-        which rows are vertical frequency."""
+        """The blocks of a component, as a view of `values`: (rows, columns, 8, 8),
+        with a row for each vertical frequency."""
         if not 0 <= component < len(self.sampling):
             raise ValueError(f'component {component} is outside 0 to '
                              f'{len(self.sampling) - 1}')
@@ -79,8 +79,8 @@ class JpegLevels:
 
     @property
     def chroma_subsampling(self) -> str | None:
-        """'4:4:4', '4:2:2', '4:4:0' or '4:2:0', of Y, Cb and Cr alike; else
-        None."""
+        """'4:4:4', '4:2:2', '4:4:0' or '4:2:0' if there are Y, Cb and Cr with this
+        sampling; else None."""
         factors = [own.factors for own in self._all()]
         if len(factors) != 3 or factors[0] != (1, 1) or factors[1] != factors[2]:
             return None
@@ -105,20 +105,20 @@ def _contents(file: Any) -> tuple[str, bytes]:
 
 def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
               max_pixels: int = 1 << 28) -> JpegLevels:
-    """A JPEG file's levels, by libjpeg's jpeg_read_coefficients: what is left to do
-    of decoding is `reconstruct`. The interpreter's lock is released: threads read
-    several files at once.
+    """Read the levels of a JPEG file with libjpeg's jpeg_read_coefficients;
+    `reconstruct` does the rest of decoding. It releases the interpreter's lock, so that
+    threads can read several files at once.
 
-    file        a path, bytes, or an object with read(), which gives all of it
-    max_pixels  the most of a picture; files that claim more are refused before
-                memory is allocated
+    file        a path, bytes, or an object whose read() returns the whole file
+    max_pixels  maximum number of pixels; files with more are refused before memory is
+                allocated
 
-    Baseline, extended and progressive files of 8 bits a sample, of 1, 3 or 4
-    components, with any sampling factors that divide the largest ones. ValueError,
-    which names the file, for others, and where levels are missing or damaged:
-    truncated and corrupt files, and progressive ones that lack scans, which
-    decoders smooth. OSError where the file cannot be read, NotImplementedError
-    where blockdct was built without libjpeg.
+    It reads baseline, extended and progressive files of 8 bits per sample and 1, 3 or
+    4 components, with all sampling factors that divide the largest ones. It raises
+    ValueError, which names the file, for other files and if levels are missing or
+    damaged: for truncated and corrupt files, and for progressive files that lack
+    scans, which decoders smooth. It raises OSError if the file cannot be read, and
+    NotImplementedError if blockdct was built without libjpeg.
     """
     _check_library()
     name, data = _contents(file)
@@ -134,7 +134,7 @@ def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
 
 
 def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> None:
-    """A file of levels in host memory."""
+    """Write a file from levels in host memory."""
     _check_library()
     values = np.ascontiguousarray(_arrays.to_host(levels.values))
     tables = np.ascontiguousarray(levels.tables, np.uint16).reshape(-1, 64)
@@ -157,13 +157,14 @@ def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> N
 
 # Pictures of levels
 
-#: Pictures of levels with an engine: from (N, n) levels, of each picture 64 or 128
-#: steps, and the pictures' form.
+#: Decodes with an engine: takes (N, n) levels, 64 or 128 steps for each picture, and
+#: the form of the pictures.
 Decode = Callable[[Any, Sequence[tuple[int, ...]], _arrays.Form], Any]
 
 
 def _batch_form(levels: JpegLevels) -> _arrays.Form | None:
-    """As what an engine decodes all of a file at once."""
+    """The form in which an engine can decode a whole file at once; None: there is
+    none."""
     if levels.colour_space == 'grey':
         return _grey_form(levels.height, levels.width)
     chroma = levels.chroma_subsampling
@@ -179,9 +180,9 @@ def _grey_form(height: int, width: int) -> _arrays.Form:
 
 @functools.lru_cache(maxsize=1024)
 def _plan_steps(tables: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The 64 or 128 steps that an engine takes for a file's tables, and the
-    components whose values have to be multiplied first, as Cb and Cr have
-    different ones or a step is outside 1 to 32767."""
+    """The 64 or 128 steps with which an engine decodes a file, and the components
+    whose values are to be multiplied first, because Cb and Cr have different tables
+    or a step is outside 1 to 32767."""
     steps = np.frombuffer(tables, np.uint16).reshape(-1, 64).copy()
     bad = ((steps == 0) | (steps > _MAX_STEP)).any(1)
     if len(steps) == 3 and (steps[1] != steps[2]).any():
@@ -191,8 +192,8 @@ def _plan_steps(tables: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
 
 
 def _engine_steps(levels: JpegLevels) -> tuple[Any, tuple[int, ...]]:
-    """Values and steps that an engine takes. Where values have to be multiplied
-    they are in 16 bits, as by libjpeg-turbo."""
+    """Values and steps for an engine. Values that are multiplied stay in 16 bits, as
+    in libjpeg-turbo."""
     steps, bad = _plan_steps(np.ascontiguousarray(levels.tables, np.uint16).tobytes())
     if not bad:
         return levels.values, steps
@@ -204,8 +205,8 @@ def _engine_steps(levels: JpegLevels) -> tuple[Any, tuple[int, ...]]:
 
 
 def _widen(plane: np.ndarray, across: int, down: int) -> np.ndarray:
-    """A component as large as the picture, or larger: libjpeg's "fancy"
-    interpolation for factors of 2 (jdsample.c), else replication."""
+    """Enlarge a component to the size of the picture or more, by libjpeg's "fancy"
+    interpolation for factors of 2 (jdsample.c), else by replication."""
     height, width = plane.shape
     if (across, down) == (1, 1):
         return plane
@@ -228,7 +229,7 @@ def _widen(plane: np.ndarray, across: int, down: int) -> np.ndarray:
 
 
 def _rgb(y: np.ndarray, cb: np.ndarray, cr: np.ndarray) -> list[np.ndarray]:
-    """R, G and B of Y, Cb and Cr (jdcolor.c)."""
+    """Convert Y, Cb and Cr to R, G and B (jdcolor.c)."""
     def fixed(value):
         return int(value * 65536 + 0.5) * (np.arange(256) - 128)
     half = 1 << 15
@@ -240,7 +241,7 @@ def _rgb(y: np.ndarray, cb: np.ndarray, cr: np.ndarray) -> list[np.ndarray]:
 
 
 def _compose(levels: JpegLevels, planes: list[np.ndarray]) -> np.ndarray:
-    """The pixels that Pillow gives, from the decoded components."""
+    """Compose the pixels that Pillow returns from the decoded components."""
     planes = [_widen(plane, *own.factors)[:levels.height, :levels.width]
               for plane, own in zip(planes, levels._all())]
     if levels.colour_space in ('YCbCr', 'YCCK'):
@@ -253,8 +254,8 @@ def _compose(levels: JpegLevels, planes: list[np.ndarray]) -> np.ndarray:
 
 
 def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
-    """A file that no layout of the engines describes: its components are decoded
-    as grey pictures, and put together here."""
+    """Decode a file that no layout of the engines describes: each component as a grey
+    picture, from which the pixels are composed here."""
     host = dataclasses.replace(levels, values=_arrays.to_host(levels.values))
     steps = [_engine_steps(dataclasses.replace(
         host, values=host.blocks(c).ravel(), tables=host.tables[c:c + 1],
@@ -266,8 +267,8 @@ def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
 
 
 def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> Any:
-    """The pictures of one file or several. Files of equal form go through the
-    engine in batches."""
+    """Decode one file or several. The engine decodes files of the same form in
+    batches."""
     if not isinstance(levels, (list, tuple)):
         return reconstruct([levels], decode)[0]
     pictures: list[Any] = [None] * len(levels)
@@ -297,25 +298,25 @@ def _check(levels: Any) -> None:
         raise TypeError(f'{type(levels).__name__} is neither Levels nor JpegLevels')
     components, n = _components(levels.sampling, levels.width, levels.height)
     if tuple(levels.values.shape) != (n,) or len(levels.tables) != len(components):
-        raise ValueError(f'levels are {tuple(levels.values.shape)}, not {(n,)}, or '
-                         f'there are not {len(components)} tables')
+        raise ValueError(f'levels have shape {tuple(levels.values.shape)}, not {(n,)}, or '
+                         f'{len(levels.tables)} tables, not {len(components)}')
 
 
 # What made a picture
 
 class Origin(NamedTuple):
     """The JPEG file that a picture was decoded from."""
-    #: (left, top) of the first whole block of 8 x 8: 0 to 7; others than 0 tell that
-    #: the picture was cropped.
+    #: (left, top) of the first whole block of 8 x 8, 0 to 7 each; if not 0, the
+    #: picture was cropped.
     offset: tuple[int, int]
     #: '4:4:4', '4:2:2', '4:4:0', '4:2:0'; None: grey, or R = G = B.
     chroma_subsampling: str | None
-    #: One of TABLES, and the quality that scales it; None: the steps are of none of
-    #: these, or of several.
+    #: One of TABLES, and the quality that scales it; None: the steps match none of
+    #: them, or several.
     tables: str | None
     quality: int | None
-    #: (2, 8, 8) uint16, of luma and chroma; 0 where all levels are 0, so that the
-    #: step does not show. Rows are vertical frequency.
+    #: (2, 8, 8) uint16: the steps of luma and chroma, a row for each vertical
+    #: frequency; 0 where all levels are 0, so that the step is unknown.
     steps: np.ndarray
 
 

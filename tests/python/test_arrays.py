@@ -123,7 +123,7 @@ class Dlpack(unittest.TestCase):
         first, second = (Foreign(BATCH, (2, i)) for i in range(2))
         with self.assertRaisesRegex(ValueError, 'cuda:0.*cuda:1'):
             blockdct.compare(first, second)
-        with self.assertRaisesRegex(ValueError, 'on cuda:1, device is cuda:0'):
+        with self.assertRaisesRegex(ValueError, 'on cuda:1, but device is cuda:0'):
             blockdct.compare(second, second, device='cuda:0')
         with self.assertRaisesRegex(ValueError, 'on cuda:0, device is cpu'):
             blockdct.compare(first, first, device='cpu')

@@ -203,7 +203,7 @@ class Files(unittest.TestCase):
             blockdct.read_jpeg(data, max_pixels=1000)
         levels = blockdct.read_jpeg(data)
         levels.values = levels.values[1:]
-        with self.assertRaisesRegex(ValueError, 'levels are'):
+        with self.assertRaisesRegex(ValueError, 'levels have'):
             blockdct.reconstruct(levels)
         with self.assertRaisesRegex(TypeError, 'neither Levels'):
             blockdct.reconstruct(3)
