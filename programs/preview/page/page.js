@@ -142,7 +142,7 @@ function showNotice (text) {
   find("notice").hidden = text === "";
 }
 
-const kinds = {png: "PNG, for a slow connection", RGBX: "raw R, G, B"};
+const kinds = {png: "PNG, slow connection", RGBX: "raw R, G, B"};
 
 function showSource () {
   const {picture, name, late} = page.news, {data} = page;
@@ -156,11 +156,15 @@ function showSource () {
     return;
   find("source").textContent = `${picture.width} × ${picture.height}`
     + `${page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
-  find("line").textContent = `${kinds[picture.format] ?? "raw planes"}, lossless; `
-    + `${picture.skipped} not sent, ${late} late`;
-  find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB per picture. A frame is not `
-    + "sent while the browser draws another one, and is late if it took too long to compute";
+  find("line").textContent = `Lossless: ${kinds[picture.format] ?? "raw planes"}`;
+  find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB per picture. ${picture.skipped} `
+    + `frames were not sent, as the browser was drawing; ${late} were computed too late`;
 }
+
+// The ends of the bar in maps of A, which has no numbers.
+const scales = {"nonzero-map": "violet 0 %, yellow 100 % of the levels",
+  "quality-map": "violet 24 QP coarser, yellow 24 QP finer",
+  "size-map": "violet 4, yellow 64 samples a side"};
 
 // Which part of the picture is which, with the codec that its card names.
 function describeSide (side) {
@@ -175,7 +179,8 @@ function showCaptions () {
     : isOfTwo(name) ? [`${viewNames[name]}: ${describeSide(right)}${words}${
       describeSide(left)}`, ""]
       : [name in {original: 0, a: 0, b: 0} ? describeSide(name)
-        : `${viewNames[name]} of ${describeSide("a")}`, ""];
+        : `${viewNames[name]} of ${describeSide("a")}${name in scales ? ` (${scales[name]})` : ""}`,
+      ""];
 
   find("left").textContent = caption;
   find("right").textContent = other;

@@ -279,7 +279,7 @@ async def a_large_still_without_a_loss(browser):
             await browser.read(f"page.socket.send('set quality={quality}')")
             await browser.wait(f"page.figures.quality === {quality}")
         assert await browser.read("page.picture.format") == kind
-        assert "lossless" in await browser.read("find('line').textContent")
+        assert "Lossless" in await browser.read("find('line').textContent")
         assert await browser.read("""(async () => {
           const png = await createImageBitmap(await (await fetch("view.png")).blob(),
             {colorSpaceConversion: "none"});

@@ -2,6 +2,7 @@
 """What a person does with the page; for tests with bench.py's arguments. Without
 Chromium the tests are skipped."""
 
+import asyncio
 import functools
 import os
 import sys
@@ -18,6 +19,7 @@ SHOTS = os.environ.get("BLOCKDCT_SHOTS")
 
 async def photograph(browser, name):
     if SHOTS:
+        await asyncio.sleep(0.5)  # until the picture is of what is turned
         await browser.photograph(os.path.join(SHOTS, f"{name}.png"))
 
 

@@ -134,6 +134,17 @@ for size in ((1280, 720), (1920, 1080)):
     on_page("-t", width=size[0], height=size[1])(check_size(*size, 0.75))
 
 
+@on_page("--test-pattern=ball", "left=a", "right=b", width=390, height=844, mobile=True, scheme="dark")
+async def on_a_phone_in_the_dark(browser):
+    await browser.wait("'b-psnr' in page.figures && find('words').textContent !== ''")
+    await check_contrast(browser, "phone")
+    await photograph(browser, "screen-390-dark")
+    await browser.key("i")
+    await browser.drag((100, 70))
+    await browser.wait("block.data !== null")
+    await photograph(browser, "screen-390-block")
+
+
 @on_page("-t", width=390, height=844, mobile=True)
 async def on_a_phone_it_is_as_wide_as_that(browser):
     across, area, whole = await measure(browser)
