@@ -134,7 +134,8 @@ for size in ((1280, 720), (1920, 1080)):
     on_page("-t", width=size[0], height=size[1])(check_size(*size, 0.75))
 
 
-@on_page("--test-pattern=ball", "left=a", "right=b", width=390, height=844, mobile=True, scheme="dark")
+@on_page("--test-pattern=ball", "left=a", "right=b", width=390, height=844, mobile=True,
+         scheme="dark")
 async def on_a_phone_in_the_dark(browser):
     await browser.wait("'b-psnr' in page.figures && find('words').textContent !== ''")
     await check_contrast(browser, "phone")
