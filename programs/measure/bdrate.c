@@ -104,6 +104,20 @@ fit (const GArray * rows, gint metric, const Scale * scale, gdouble cubic[N])
   return solve (a, cubic);
 }
 
+/* Whether bits rise with quality: where a cubic turns back, its mean says
+ * nothing. */
+static gboolean
+is_rising (const gdouble cubic[N], gdouble low, gdouble high)
+{
+  const gdouble turn = cubic[3] != 0.0 ? -cubic[2] / (3 * cubic[3]) : low;
+  const gdouble x[] = { low, high, CLAMP (turn, low, high) };
+
+  for (guint i = 0; i < G_N_ELEMENTS (x); i++)
+    if (cubic[1] + 2 * cubic[2] * x[i] + 3 * cubic[3] * x[i] * x[i] <= 0.0)
+      return FALSE;
+  return TRUE;
+}
+
 static gdouble
 integrate (const gdouble cubic[N], gdouble low, gdouble high)
 {
@@ -131,14 +145,16 @@ get_rate (const GArray * reference, const GArray * rows, gint metric)
     return NAN;
   for (guint i = 0; i < 2; i++) {
     const Scale scale = { (min[i] + max[i]) / 2, (max[i] - min[i]) / 2 };
+    const gdouble from = (low - scale.middle) / scale.half;
+    const gdouble to = (high - scale.middle) / scale.half;
     gdouble cubic[N];
 
-    if (!fit (curves[i], metric, &scale, cubic))
+    if (!fit (curves[i], metric, &scale, cubic)
+        || !is_rising (cubic, from, to))
       return NAN;
     /* An integral over the scaled quality; divided by its range it is a
      * mean. */
-    areas[i] = integrate (cubic, (low - scale.middle) / scale.half,
-        (high - scale.middle) / scale.half) * scale.half / (high - low);
+    areas[i] = integrate (cubic, from, to) * scale.half / (high - low);
   }
   return 100.0 * (pow (10.0, areas[1] - areas[0]) - 1.0);
 }
