@@ -129,7 +129,7 @@ bdct_comparison_job (BdctJob * job, const BdctLayout * layout)
   bdct_job_init (job, &params, layout, &error);
 }
 
-/* The picture's plane that lies as plane `p` of the layout; -1: none. */
+/* The picture's plane that can serve as plane `p` of the layout; -1: none. */
 static int
 find_plane (const BdctLayout * own, const BdctLayout * layout, int p)
 {

@@ -1,8 +1,8 @@
-/* blockdct: the library's second verb: pictures that somebody else made are
- * compared with a reference, and shown beside it.
+/* blockdct: the library's second verb: compares pictures of any origin with a
+ * reference, and shows both.
  *
- * What becomes of a comparison is what becomes of a frame (engine.h) whose
- * reconstruction is given: errors and metrics; and a view of two pictures.
+ * A comparison goes the way of a frame (engine.h) whose reconstruction is
+ * given: errors and metrics, and a view of two pictures.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -26,18 +26,17 @@ bdct_comparison_picture (const BdctComparison *comparison, int i)
   return i < 0 ? &comparison->reference : &comparison->distorted[i];
 }
 
-/** Whether a comparison is as described, for an engine's layout: what all
- * engines ask for. */
+/** Check a comparison for an engine's layout, on behalf of all engines. */
 bool bdct_comparison_check (const BdctComparison *comparison,
     const BdctLayout *layout, BdctError *error);
 
-/** The job whose blocks stand for those that nobody knows: 8 x 8, which the
- * error map colours and PSNR-B looks at. */
+/** The job whose 8 x 8 blocks stand for the unknown blocks of a compared
+ * picture: the error map colours them, and PSNR-B reads their borders. */
 void bdct_comparison_job (BdctJob *job, const BdctLayout *layout);
 
-/** A picture as an image of the engine's layout, as far as its planes lie as
- * there: one in another place is the same plane. The others have no data, and
- * are to be packed. True if there are such. */
+/** Describe a picture as an image of the engine's layout, with those planes
+ * that already have its arrangement, in any order. The other planes have no
+ * data, and are to be packed. Returns true if there are any. */
 bool bdct_picture_arrange (const BdctPicture *picture,
     const BdctLayout *layout, BdctImage *image);
 

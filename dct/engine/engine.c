@@ -15,7 +15,7 @@ check_jobs (const BdctJob * jobs, int n_jobs, const char *what, int depth,
   return true;
 }
 
-/* Bits are never priced by another transform's coder. */
+/* The bits of a frame are never priced by the coder of another transform. */
 static bool
 check_coder (const BdctJob * job, BdctError * error)
 {
@@ -78,7 +78,7 @@ check_view (const BdctFrame * frame, BdctError * error)
   return true;
 }
 
-/* What has to be compared with the source. */
+/* Whether the frame is compared with its source. */
 static bool
 check_sourceless (const BdctFrame * frame, BdctError * error)
 {
@@ -94,14 +94,14 @@ check_sourceless (const BdctFrame * frame, BdctError * error)
   return true;
 }
 
-/* Sizes that are given, by places of the smallest blocks. */
+/* The sizes of blocks from the caller, by places of the smallest blocks. */
 typedef struct {
   const uint8_t *sizes;
   int columns, rows, min_log2;
 } Sizes;
 
-/* Whether the node of side 2^n whose first place is (x, y) is a block or, if it
- * can be, is divided into such nodes. */
+/* Whether the node of side 2^n whose first place is (x, y) is a block or, if
+ * allowed, divided into such nodes. */
 static bool
 check_node (const Sizes * s, int n, int x, int y, BdctError * error)
 {
@@ -173,7 +173,7 @@ check_levels (const BdctFrame * frame, const BdctLayout * layout,
   return frame->src.data[0] != NULL || check_sourceless (frame, error);
 }
 
-/* What a stack has, and what it has not. */
+/* Check what a stack may have, and what it needs. */
 static bool
 check_stack (const BdctFrame * frame, const BdctLayout * layout,
     BdctError * error)
@@ -254,7 +254,8 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
   return true;
 }
 
-/* A value of a layout, or with `plane` not negative of one of its planes. */
+/* Check a value of a layout or, if `plane` is not negative, of one of its
+ * planes. */
 static bool
 check_value (const char *what, int plane, int value, int min, int max,
     BdctError * error)
@@ -268,8 +269,8 @@ check_value (const char *what, int plane, int value, int min, int max,
       value, min, max);
 }
 
-/* Luma is a plane of its own, the first one: that is where its sides are looked
- * for. `*found` has bits 1 << component of this plane and those before it. */
+/* Luma is a plane of its own, the first one, where the picture's size is
+ * read. `*found` has bits 1 << component of this plane and those before it. */
 static bool
 check_components (const BdctLayout * layout, int p, unsigned *found,
     BdctError * error)
@@ -315,8 +316,8 @@ check_plane (const BdctLayout * layout, int p, BdctError * error)
       layout->depth > 8 ? 16 - layout->depth : 0, error);
 }
 
-/* Planes that are computed of R, G and B are three of bytes: Y, U and V, in
- * this order. */
+/* Planes that are computed from R, G and B are three of bytes: Y, U and V,
+ * in this order. */
 static bool
 check_rgb (const BdctLayout * layout, BdctError * error)
 {
@@ -407,7 +408,7 @@ bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
       BdctComponent c = plane->component[i];
 
       stats->component[c].samples = (uint64_t) plane->width * plane->height;
-      /* Of a tree the levels are not known before it is. */
+      /* The number of a tree's levels is only known with the tree. */
       if (job != NULL && job->tree.max_log2 == 0)
         stats->component[c].levels = (uint64_t) grid[c].columns * grid[c].rows
           << (job->component[c].log2_width + job->component[c].log2_height);

@@ -26,13 +26,13 @@ extern "C" {
 typedef struct BdctEngineClass {
   const char *name; /**< "cpu", "cuda" */
 
-  /** How many devices there are; the CPU counts as one. 0 with the reason. */
+  /** The number of devices; the CPU counts as one. 0 with an error. */
   int (*count_devices) (BdctError *error);
 
-  /** A new engine, freed with destroy(); NULL with the reason. */
+  /** Create an engine, to be freed with destroy(); NULL with an error. */
   BdctEngine *(*create) (const BdctEngineOptions *options, BdctError *error);
 
-  /** Wait for what is in flight, forget it, and free everything. */
+  /** Wait for what is in flight, discard it, and free everything. */
   void (*destroy) (BdctEngine *engine);
 
   /** Prepare for frames of this layout, `depth` of them in flight (1 to
@@ -40,44 +40,46 @@ typedef struct BdctEngineClass {
   bool (*configure) (BdctEngine *engine, const BdctLayout *layout,
       unsigned depth, BdctError *error);
 
-  /** Have the memory that a job with trees or rdoq takes beside the frames';
-   * its first frame has to get it otherwise. Nothing may be in flight. */
+  /** Allocate the memory that a job with trees or rdoq needs besides that of
+   * frames; otherwise its first frame allocates it. Nothing may be in
+   * flight. */
   bool (*reserve) (BdctEngine *engine, const BdctJob *job, BdctError *error);
 
-  /** Start one frame. Fails, starting nothing, if `depth` frames are in flight,
-   * or with the value and the range named if the frame is not as described. */
+  /** Start one frame. Fails and starts nothing if `depth` frames are in
+   * flight or the frame is invalid; the error names the value and the range. */
   bool (*submit) (BdctEngine *engine, const BdctFrame *frame,
       BdctError *error);
 
-  /** Start one comparison (compare.h), which is in flight as a frame is, among
-   * frames if there are any. Fails likewise. */
+  /** Start one comparison (compare.h), in flight like a frame, and mixed
+   * with frames. Fails likewise. */
   bool (*compare) (BdctEngine *engine, const BdctComparison *comparison,
       BdctError *error);
 
-  /** Wait for the oldest frame; `dst` and `blocks` are then complete. `stats`,
-   * which may be NULL, receives 1 + n_trials: of the quantizers, then of each
-   * trial. Of a comparison it receives n_distorted, without levels. False on an
-   * error of that frame, or if none is in flight; the frame is gone from the
-   * queue either way. */
+  /** Wait for the oldest frame; `dst` and `blocks` are then complete.
+   * `stats`, which may be NULL, receives 1 + n_trials entries: that of the
+   * quantizers, then one for each trial; for a comparison, n_distorted
+   * entries without levels. Returns false if that frame failed or none is in
+   * flight; a failed frame is no longer in flight. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
 
-  /** Host memory that a context's device copies from and to by itself; NULL if
-   * the driver refuses. From any thread, with or without an engine. The members
-   * are NULL where no memory is better than another. */
+  /** Host memory that a context's device copies from and to by itself; NULL
+   * if the driver refuses. Any thread may call this, with or without an
+   * engine. The members are NULL if no memory is better than another. */
   void *(*alloc_host) (const BdctContext *context, size_t size);
   void (*free_host) (const BdctContext *context, void *memory);
 
-  /** Memory on a context's device, zeroed, and a copy between it and as much of
-   * alloc_host()'s, which is done when it returns. NULL and false if the driver
-   * refuses. From any thread, with or without an engine. NULL as alloc_host. */
+  /** Zeroed memory on a context's device, and a copy between it and memory
+   * of alloc_host(), which is complete when the function returns. NULL and
+   * false if the driver refuses. Any thread may call these, with or without
+   * an engine. The members are NULL as alloc_host is. */
   void *(*alloc_device) (const BdctContext *context, size_t size);
   void (*free_device) (const BdctContext *context, void *memory);
   bool (*copy) (const BdctContext *context, void *device, void *host,
       size_t size, bool to_device);
 
-  /** Whether nothing can be computed in a context any more, as after a fault on
-   * the device; what it holds is out of reach then. From any thread, with or
-   * without an engine; does not wait for what others have in flight. NULL where
+  /** Whether a context is lost, as after a fault on the device: it computes
+   * nothing more, and its memory is out of reach. Any thread may call this,
+   * with or without an engine; it does not wait for work in flight. NULL if
    * there are no contexts. */
   bool (*is_lost) (const BdctContext *context);
 } BdctEngineClass;
@@ -106,19 +108,21 @@ extern const BdctEngineClass bdct_cpu_engine;
  * memory the calling thread does, in submit and in collect. */
 extern const BdctEngineClass bdct_cuda_engine;
 
-/** Whether a frame is as described, for a layout: what all engines ask for. */
+/** Check a frame for a layout, on behalf of all engines. */
 bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
     BdctError *error);
 
-/** Whether a layout's sides are within what is exact: what all engines ask for
- * in configure(). */
+/** Check that a layout's sides are within what is exact, on behalf of all
+ * engines' configure(). */
 bool bdct_layout_check_sides (const BdctLayout *layout, BdctError *error);
 
-/** Whether all of a layout is as picture.h says: what the library asks for. */
+/** Check all of a layout, as picture.h describes it, on behalf of the
+ * library. */
 bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
 
-/** samples and levels of a frame: what the layout and the block sizes fix; of
- * a comparison, where there is no job, samples alone. */
+/** Set the numbers of samples and levels of a frame, which the layout and
+ * the block sizes determine; for a comparison, which has no job, those of
+ * samples alone. */
 void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,
     BdctStats *stats);
 

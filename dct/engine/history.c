@@ -7,9 +7,9 @@ bdct_history_init (BdctHistory * history, unsigned n)
   *history = (BdctHistory) {.n = n };
 }
 
-/* The place of a frame's luma, or -1. Only the latest entries are looked at: a
- * place before them may be taken again while the frame that asks is in flight,
- * as each one but it may enter another. */
+/* The place of a frame's luma, or -1. Only the latest entries count: an
+ * earlier place may be overwritten while the asking frame is in flight,
+ * because each other frame in flight may enter one. */
 static int
 find (const BdctHistory * history, uint64_t number)
 {

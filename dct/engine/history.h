@@ -1,5 +1,5 @@
 /* blockdct: the luma of earlier frames, which metrics over time read: which
- * place of a ring has the luma of which frame. The engines own the samples.
+ * place of a ring has which frame. The engines own the samples.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,18 +9,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The most frames before one whose luma it reads. */
+/** The maximum number of earlier frames whose luma a frame reads. */
 #define BDCT_HISTORY_FRAMES 2
 
-/** Places of the ring beside one for each frame in flight: of a frame that is
- * shown again, and of those before it. */
+/** Places of the ring besides one for each frame in flight: for a frame that
+ * is shown again, and for those before it. */
 #define BDCT_HISTORY_EXTRA (1 + BDCT_HISTORY_FRAMES)
 
-/** The most places: BDCT_MAX_DEPTH (engine.h) frames are in flight. */
+/** The maximum number of places, with BDCT_MAX_DEPTH (engine.h) frames in
+ * flight. */
 #define BDCT_HISTORY_MAX (64 + BDCT_HISTORY_EXTRA)
 
-/** Places are taken in turn, whatever the numbers: so none is taken again while
- * a frame in flight reads it. */
+/** Places are taken in turn, whatever the frames' numbers: so none is
+ * overwritten while a frame in flight reads it. */
 typedef struct {
   unsigned n;    /**< places in use: depth + BDCT_HISTORY_EXTRA */
   unsigned next; /**< the place that is taken next */
@@ -44,13 +45,13 @@ typedef struct {
  * BDCT_HISTORY_MAX. */
 void bdct_history_init (BdctHistory *history, unsigned n);
 
-/** Take out again what a frame that does not start has entered. */
+/** Remove the entry of a frame that does not start. */
 void bdct_history_forget (BdctHistory *history, const BdctHistoryUse *use);
 
-/** Enter frame `number`. With the number of a frame that is there, as when it
- * comes again for other jobs, its luma is not copied again. There are the last
- * 1 + BDCT_HISTORY_EXTRA frames that were copied, at any depth; after one that
- * did not start, at depth 1, one less. */
+/** Enter frame `number`. If it is already there, as when it comes again for
+ * other jobs, its luma is not copied again. The ring has the last 1 +
+ * BDCT_HISTORY_EXTRA frames that were copied, at any depth; at depth 1, one
+ * less after a frame that did not start. */
 void bdct_history_enter (BdctHistory *history, uint64_t number,
     BdctHistoryUse *use);
 

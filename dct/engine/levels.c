@@ -4,7 +4,7 @@
 #include "dct/quantizer/block-grid.h"
 #include "dct/rd/quadtree.h"
 
-/* The levels of a component whose blocks have this grid. */
+/* The number of levels of a component whose blocks have this grid. */
 static size_t
 count_component (const BdctLayout * layout, const BdctJob * job, int c,
     const BdctBlockGrid * grid)

@@ -1,5 +1,5 @@
-/* blockdct: the levels of all blocks of a frame in memory, as callers give and
- * get them (engine.h). Not read by the engines' own stages, which have rate.h.
+/* blockdct: the levels of all blocks of a frame in the caller's memory
+ * (engine.h). The engines' own stages have their own arrangement (rate.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/** The number of levels of a frame's blocks. Sets `first`, unless it is NULL,
- * to each component's first one; components follow each other, Y first.
+/** The number of levels of a frame. Sets `first`, unless it is NULL, to the
+ * index of each component's first level; components follow each other, Y first.
  *
- * Of a component the blocks follow each other by number
- * (dct/quantizer/block-grid.h), each with its levels as rate.h has them; those
- * of a tree are where bdct_quadtree_level() says. */
+ * The blocks of a component follow each other by number
+ * (dct/quantizer/block-grid.h), with the levels of each as in rate.h;
+ * bdct_quadtree_level() has the places of a tree's levels. */
 size_t bdct_count_levels (const BdctLayout *layout, const BdctJob *job,
     size_t first[BDCT_MAX_COMPONENTS]);
 

@@ -88,9 +88,10 @@ has_metrics (const BdctPlan * plan, const BdctPlanGroup * group)
 
 /* Frames */
 
-/* Whether anything reads a frame's planes after its jobs' pictures, which can
- * lie where the planes are otherwise: a block is read whole, by nothing else,
- * before it is written, and half the memory stays in the cache. */
+/* Whether anything reads a frame's planes after its jobs' pictures are made.
+ * If not, the pictures can be written over the planes: a block is read
+ * whole, and by nothing else, before it is written, and half the memory
+ * stays in the cache. */
 static bool
 reads_planes_again (const BdctPlan * plan, const BdctFrame * frame)
 {
@@ -99,7 +100,7 @@ reads_planes_again (const BdctPlan * plan, const BdctFrame * frame)
       || plan->metrics.history.needed;
 }
 
-/* R, G and B are made again whatever is shown, for their errors. */
+/* R, G and B are made in any case, for their errors. */
 static void
 place_rgb (BdctPlan * plan, const BdctFrame * frame, bool in_place)
 {
@@ -188,7 +189,7 @@ add_frame_steps (BdctPlan * plan, const BdctLayout * layout)
     add_step (plan, BDCT_STEP_PLANES_TO_RGB, 0);
 }
 
-/* A plan with nothing in it; its groups and steps are of no use. */
+/* An empty plan; its groups and steps are undefined. */
 static void
 clear (BdctPlan * plan)
 {
@@ -244,9 +245,9 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
 
 /* Comparisons */
 
-/* What is computed is computed of planes, which become R, G and B where the
- * layout has these. R, G and B that are copied are copied from the pictures
- * themselves, as an enlarged view copies them. */
+/* Planes are computed with, and become R, G and B if the layout has these.
+ * R, G and B that are only copied come from the pictures themselves, as in
+ * an enlarged view. */
 static void
 plan_view (BdctPlan * plan, const BdctLayout * layout,
     const BdctComparison * comparison)

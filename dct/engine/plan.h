@@ -1,8 +1,7 @@
 /* blockdct: the plan of a frame (engine.h) or a comparison (compare.h), which
- * both engines carry out: the images it goes through and where they are, the
- * jobs in groups, what each job and block yields, and the steps in order. It is
- * made from the layout and the caller's description alone; no engine decides
- * any of it again.
+ * both engines carry out: the images and where they are, the jobs in groups,
+ * the results of each job and block, and the steps in order. It follows from
+ * the layout and the caller's description alone; engines decide nothing of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,10 +11,11 @@
 #include "engine.h"
 #include "history.h"
 
-/** The jobs of a frame: the quantizers count as one, each trial as one. */
+/** The maximum number of jobs of a frame: the quantizers count as one, each
+ * trial as one. */
 #define BDCT_MAX_JOBS (1 + BDCT_MAX_TRIALS)
 
-/** The images that a frame goes through. The base has the pixel format of the
+/** The images of a frame's stages. The base has the pixel format of the
  * caller's images; all others are planes of the layout. */
 typedef enum {
   BDCT_PLAN_PLANES, /**< the planes that jobs read; none if there is no
@@ -74,9 +74,9 @@ typedef struct {
   bool in_place;      /**< a job can write its picture over its planes */
 } BdctPlanRules;
 
-/** Jobs by number. In a frame, job 0 is that of the quantizers, and job 1 + i
- * is trial i. In a comparison, job i is distorted picture i. A job from levels
- * is alone in its group. */
+/** Jobs by number. In a frame, job 0 is that of the quantizers, and job 1 +
+ * i is trial i. In a comparison, job i is distorted picture i. A job that
+ * starts from levels is alone in its group. */
 typedef struct {
   int n;
   bool bits;        /**< each job is priced */
@@ -95,7 +95,7 @@ typedef struct {
   BdctHistoryUse history;
 } BdctPlanMetrics;
 
-/** What is known of single blocks. */
+/** Results for each block. */
 typedef struct {
   bool by_map;      /**< blocks have different quantizers */
   bool records;     /**< records of blocks are made */
@@ -112,7 +112,7 @@ typedef struct {
   size_t first[BDCT_MAX_COMPONENTS];
 } BdctPlanLevels;
 
-/** What is shown. */
+/** The view. */
 typedef struct {
   bool drawn;       /**< a step draws `view`, at 1:1 */
   BdctView view;

@@ -60,9 +60,10 @@ least (uint32_t a, uint32_t b)
   return a < b ? a : b;
 }
 
-/* Every level but the last one has a significance flag, unless its sub-block's
- * own flag stands for it; all have a sign, and eight of a sub-block a flag for
- * whether they are above 1. Such a level has another flag, or a remainder. */
+/* Every level except the last has a significance flag, unless the flag of
+ * its sub-block implies it. All have a sign; eight in a sub-block have a
+ * flag for whether they are above 1, and those above 1 another flag, or a
+ * remainder. */
 static void
 init_least (BdctCabacPrices * prices, const BdctCabacCosts * costs,
     int log2_size, bool chroma)

@@ -1,8 +1,8 @@
-/* blockdct: what the bins of blocks cost in states that do not move: the price
- * of bdct_cabac_walk()'s bins, to the last bit, from tables.
+/* blockdct: what the bins of blocks cost in fixed states: the price of
+ * bdct_cabac_walk()'s bins, to the last bit, from tables.
  *
- * Where states do not move, the significance flags of a sub-block are a sum
- * over its places, and so on; a walk over its bins is not needed.
+ * In fixed states, the cost of a sub-block's significance flags is a sum over
+ * its places, and so on: a walk over its bins is not needed.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -17,15 +17,15 @@ extern "C" {
 
 #define BDCT_CABAC_SMALL 64
 
-/** The significance flags of a sub-block, in the order of the scan, and the
- * signs: what zeros at the first n places cost, how much more a nibble of other
- * levels does, and in [1] the flag that place 0 lacks if it alone has a
- * level. */
+/** The prices of a sub-block's significance flags, in the order of the scan,
+ * and of its signs: that of zeros at the first n places, what a nibble of
+ * other levels adds and, in [1], the flag that place 0 lacks if it alone has
+ * a level. */
 typedef struct {
   uint32_t zeros[17], some[4][16], inferred[2];
 } BdctCabacSignificance;
 
-/** The prices of all that blocks of one size consist of, in 2^-15 bit. */
+/** The prices of all parts of blocks of one size, in 2^-15 bit. */
 typedef struct {
   uint32_t coded[2];            /**< the coded block flag */
   uint32_t sub_block[2][2];     /**< by whether a neighbour has levels */
@@ -37,10 +37,11 @@ typedef struct {
   uint32_t flags[4][17][3];     /**< so many levels of 1, then none, or one of
                                      2, or one above; 8 have flags */
   uint32_t more[4][2];          /**< a flag behind a level above 1 */
-  /* Bypass bins of a small magnitude's remainder above 0, 1 or 2; 0 if the
-   * magnitude is not above. */
+  /* Bypass bins of the remainder of a small magnitude above 0, 1 or 2; 0 if
+   * the magnitude is not above that. */
   uint8_t remainder[3][5][BDCT_CABAC_SMALL];
-  /* At least: a block with levels, each of them, and one with a flag. */
+  /* Lower bounds: of a block with levels, of each level, and of a level with
+   * a flag. */
   uint32_t least_block, least_level, least_flag;
   /* The order of sub-blocks, which are numbered 8 y + x. */
   uint8_t number[64], order[64];
@@ -52,8 +53,8 @@ typedef struct {
 void bdct_cabac_prices_init (BdctCabacPrices *prices,
     const BdctCabacCosts *costs, int log2_size, bool chroma);
 
-/** What a block with so many levels that are not 0 costs at least, to the last
- * bit if it has none. */
+/** The least cost of a block with this number of levels that are not 0;
+ * exact if it has none. */
 BDCT_FORCE_INLINE uint32_t
 bdct_cabac_prices_least (const BdctCabacPrices *prices, uint32_t nonzero)
 {
@@ -62,7 +63,7 @@ bdct_cabac_prices_least (const BdctCabacPrices *prices, uint32_t nonzero)
       + (nonzero < 8 ? nonzero : 8) * prices->least_flag;
 }
 
-/** What the position of a block's last level costs along x (axis 0) or y. */
+/** The cost of a last level's position along x (axis 0) or y. */
 uint32_t bdct_cabac_last_price (const BdctCabacCosts *costs, int log2_size,
     bool chroma, int axis, int position);
 

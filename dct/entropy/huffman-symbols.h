@@ -25,14 +25,14 @@ bdct_symbol_category (int v)
 #endif
 }
 
-/** What the magnitude of JPEG's coefficients is multiplied by, before 1/2 is
- * added in a fused operation, to make a float v with floor (v) = |level|, whose
- * exponent thus is the level's category.
+/** The factor by which the magnitude of JPEG's coefficients is multiplied,
+ * before a fused operation adds 1/2, to make a float v with floor (v) =
+ * |level|, whose exponent is the level's category.
  *
  * |level| is floor (x), with x = |c| / 8q + 1/2, which is an integer n or at
- * most n - 1/8q. |c| is below 2^18, 8q below 2^19. The factor is between
- * (1 + 2^-23) / 8q and (1 + 2^-21) / 8q: an integer stays one or becomes more,
- * and what is less stays below n - 7/64q, which does not round to n. */
+ * most n - 1/8q. |c| is below 2^18, 8q below 2^19. The factor is between (1
+ * + 2^-23) / 8q and (1 + 2^-21) / 8q: an integer stays or grows, and what is
+ * less stays below n - 7/64q, which does not round to n. */
 static inline float
 bdct_symbol_factor (int quant)
 {

@@ -92,8 +92,8 @@ class_of (uint64_t key)
   return (int) (bits >> 20) - (127 << 3);
 }
 
-/* Sort keys, by classes first: branches that depend on frequencies are guessed
- * wrongly, which takes most of the time. */
+/* Sort keys, first by class: the processor mispredicts branches that depend
+ * on frequencies, which would take most of the time. */
 static void
 sort (const uint64_t * from, uint64_t * key, int n)
 {
@@ -123,17 +123,17 @@ sort (const uint64_t * from, uint64_t * key, int n)
   }
 }
 
-/* The code lengths of a Huffman tree over the symbols and one more, 256. That
- * symbol thus has the longest code, the one of ones alone, which T.81 reserves
- * (K.2, Figure K.1). Of equal frequencies the larger symbol comes first, where
- * an inner node counts as the first symbol in it: a key has the frequency in
- * its high bits and 256 - symbol below. Returns the number of symbols, which
- * `used` has from the largest one on. */
+/* Compute the code lengths of a Huffman tree over the symbols and one more,
+ * 256. That symbol gets the longest code, the one of ones alone, which T.81
+ * reserves (K.2, Figure K.1). Of equal frequencies, the larger symbol comes
+ * first, where an inner node counts as the first symbol in it: a key has the
+ * frequency in its high bits and 256 - symbol below. Returns the number of
+ * symbols; `used` has them from the largest on. */
 static int
 code_sizes (const uint64_t * count, int size[257], uint16_t used[257])
 {
-  /* Nodes: the symbols, then the inner ones as they are made. `top` is the node
-   * that has been made with a first symbol last. */
+  /* Nodes: the symbols, then the inner ones as they are made. `top` is the
+   * latest node that was made with a first symbol. */
   int child[256][2], depth[513], top[257], n = 0, i = 0, j = 0;
   uint64_t unsorted[257], leaf[258], inner[257];
 

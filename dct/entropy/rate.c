@@ -6,7 +6,7 @@
 #include "huffman.h"
 
 /* The symbols that share a table: the frequency of each, including those of
- * missing blocks, and those that are there at all, which are few. */
+ * missing blocks, and a list of the symbols that occur, which are few. */
 typedef struct {
   uint64_t count[256];
   uint8_t symbol[256];
@@ -97,11 +97,11 @@ chance_of_ones (const Alphabet * alphabet, double ones[9])
     ones[k] = leading[0] ? (double) leading[k] / leading[0] : 0;
 }
 
-/* The expected number of positions at which eight ones begin in symbols, of
- * which n[k] or more end their codes with k ones (k up to 7), by the number of
- * their extra bits. Extra bits are 0 or 1 with equal probability; `ones` has
- * the probabilities of what follows. Positions within codes are not among
- * them. */
+/* The expected number of positions at which eight ones begin, in symbols of
+ * which n[k] or more end their codes with k ones (k up to 7), by the number
+ * of their extra bits. Extra bits are 0 or 1 with equal probability; `ones`
+ * has the probabilities of what follows. Positions within codes are not
+ * counted. */
 static double
 runs_at_ends (const uint64_t n[8][16], const double ones[9])
 {

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** How a job's levels are priced. */
+/** How the levels of a job are priced. */
 static inline BdctCoder
 bdct_job_coder (const BdctJob *job)
 {
@@ -28,8 +28,8 @@ bdct_job_coder (const BdctJob *job)
   return row != NULL ? row->coder : BDCT_CODER_NONE;
 }
 
-/** Whether a job's bits are exactly a file's and no estimate: jpeg-8x8 at a
- * depth of 8. */
+/** Whether a job's bits are exactly those of a file, not an estimate:
+ * jpeg-8x8 at a depth of 8. */
 bool bdct_rate_is_exact (const BdctJob *job);
 
 /** Levels in memory, as engines pass them between stages: int16_t, blocks by
@@ -71,8 +71,8 @@ enum {
   BDCT_RATE_COST = BDCT_RATE_COUNTERS - 1
 };
 
-/** The files whose sizes are wanted: none; that with Annex K's tables; and that
- * with optimal ones as well, which takes some 10 us. */
+/** The files whose sizes are wanted: none; the one with Annex K's tables; or
+ * also the one with optimal tables, which takes some 10 us. */
 typedef enum { BDCT_FILES_NONE, BDCT_FILES_ANNEX_K, BDCT_FILES_ALL } BdctFiles;
 
 /** Set the bits in `stats` (stats.h) to the cost of a frame's counts, and file

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The figures, from the results that either engine has left in the planes'
- * memory. Compiled once, so that no figure depends on engine or instruction
- * set. The formulas' sources are named in cpu/metrics/. */
+ * Computes figures from the results that either engine has left in the
+ * planes' memory. Compiled once, so that no figure depends on engine or
+ * instruction set. cpu/metrics/ names the sources of the formulas. */
 #include "run.h"
 
 #include <math.h>
@@ -117,8 +117,8 @@ finish_psnr_b (const BdctMetricPlane * planes, int n_planes, Values value)
   }
 }
 
-/* In small pictures limit each block's weight to that of its heaviest neighbour
- * among those that ffmpeg's xpsnr filter compares. */
+/* In small pictures, limit the weight of each block to that of its heaviest
+ * neighbour among those that ffmpeg's xpsnr filter compares. */
 static void
 smooth (BdctXpsnrBlock * block, int columns, int rows)
 {

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** The most stages of a metric on the CPU engine. */
+/** The maximum number of stages of a metric on the CPU engine. */
 #define BDCT_METRIC_STAGES 5
 
 /** Whether all of the metrics, bits 1 << BdctMetric, support a layout. Returns
@@ -33,8 +33,8 @@ unsigned bdct_metrics_supported (unsigned metrics, const BdctLayout *layout);
 /** The number of a metric's stages on the CPU engine (dct/metrics/kernel.h). */
 int bdct_metric_stages (BdctMetric metric);
 
-/** The most earlier frames whose luma one of the metrics, bits 1 << BdctMetric,
- * reads; 0 for none. */
+/** The maximum number of earlier frames whose luma one of the metrics, bits
+ * 1 << BdctMetric, reads; 0 if none does. */
 unsigned bdct_metrics_history (unsigned metrics);
 
 /** Whether XPSNR halves a picture before it computes the activity. */
@@ -52,13 +52,13 @@ bdct_psnr_hvs_side (int side, int luma)
   return side < luma && 2 * side > luma ? side - 1 : side;
 }
 
-/** A map of where in luma a metric finds distortion: a number in 2^-12, rounded
- * down, for each square of 2^log2_side samples, row-major; empty if a side of
- * the picture is below 8. SSIM's windows begin 4 samples apart: the number is 1
- * - SSIM of the window that begins at the square, or 0 if that SSIM is above 1;
- * the squares right of and below the last window have no number. For PSNR-HVS
- * it is a block's squared errors after masking, per sample; its blocks are
- * adjacent here, and the last ones end at the border. */
+/** A map of where in luma a metric finds distortion: a number in 2^-12,
+ * rounded down, for each square of 2^log2_side samples, row-major; empty if
+ * a side of the picture is below 8. For SSIM, whose windows begin 4 samples
+ * apart, it is 1 - SSIM of the window that begins at the square, or 0 if
+ * that SSIM is above 1; squares right of and below the last window have no
+ * number. For PSNR-HVS it is the squared error of a block after masking, per
+ * sample; here its blocks are adjacent, and the last ones end at the border. */
 typedef struct {
   int log2_side, columns, rows;
 } BdctMetricMap;

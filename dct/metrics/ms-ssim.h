@@ -115,10 +115,10 @@ bdct_ms_ssim_units (double v)
   return a - b;
 }
 
-/** n / d, for d from 1 to 2^40. A GPU takes fewer steps to it than for all
- * numbers: the remainder of the quotient q is exact, as d has 24 bits and q is
- * right to 45. With it the quotient is right to 2^-90, and no quotient of 53
- * bits by 24 is as close to the middle of two doubles. */
+/** n / d, for d from 1 to 2^40, in fewer steps than a GPU's division of any
+ * numbers: the remainder of the quotient q is exact, as d has 24 bits and q
+ * is right to 45. With it the quotient is right to 2^-90, and no quotient of
+ * 53 bits by 24 is that close to the middle of two doubles. */
 BDCT_FORCE_INLINE double
 bdct_ms_ssim_divide (double n, float d)
 {

@@ -1,8 +1,8 @@
-/* blockdct: PSNR-HVS-M of a block (cpu/metrics/psnr-hvs.c), or of several
+/* blockdct: PSNR-HVS-M of one block (cpu/metrics/psnr-hvs.c), or of several
  * blocks side by side. The includer defines Ints and Floats, vectors with one
  * number for each block, and for them choose(), to_floats(), get_roots(), and
- * divide(), which has the quotient of a vector and one number, and is given the
- * inverse of that number, too.
+ * divide(), the quotient of a vector and one number, which also receives the
+ * inverse of that number.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -190,7 +190,7 @@ get_ratio (const Blocks blocks)
   return choose (any, parts / choose (any, whole, ones), whole);
 }
 
-/* How much difference the contrast of a block's frequencies hides. */
+/* The difference that the contrast of a block's frequencies masks. */
 BDCT_DEVICE_INLINE Floats
 get_mask (const Blocks blocks, Floats ratio, const Weights * weights)
 {

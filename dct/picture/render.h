@@ -22,8 +22,8 @@
 extern "C" {
 #endif
 
-/** A reconstruction, or for the coefficients the picture of the levels, with
- * its blocks. */
+/** A reconstruction (for the view of coefficients, the picture of the
+ * levels), with its blocks. */
 typedef struct {
   const BdctJob *job;
   BdctImage image;          /**< no data: the view shows no sample of it */
@@ -75,10 +75,10 @@ bdct_render_is_first (const BdctView *view)
       || (view->mode == BDCT_VIEW_FLICKER && !view->second);
 }
 
-/** Describe a view: `dst` is drawn from `src`, a frame's original or the left
- * one of two pictures, and from `rec`, its reconstruction or the right one.
- * Maps also read `blocks`, `quantizer_map`, which may be NULL, and `map`, the
- * one of the view's metric. None of them may overlap `dst`. */
+/** Describe a view: `dst` is drawn from `src`, a frame's original or the
+ * left one of two pictures, and from `rec`, its reconstruction or the right
+ * one. Maps also read `blocks`, `quantizer_map`, which may be NULL, and
+ * `map` of the view's metric. None of them may overlap `dst`. */
 void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctLayout *layout, const BdctImage *src,
     const BdctRenderPicture *rec, const BdctImage *dst,
@@ -89,7 +89,8 @@ void bdct_render_init (BdctRender *render, const BdctView *view,
 void bdct_render_place (BdctRender *render, const BdctView *view,
     const BdctLayout *layout);
 
-/** Whether a mode shows the samples of the two pictures, at most moved. */
+/** Whether a mode shows samples of the two pictures, unchanged except for
+ * their position. */
 BDCT_FORCE_INLINE bool
 bdct_render_is_copy (int mode)
 {
@@ -112,7 +113,7 @@ bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
   const bool second = (stacked ? *y : *x) >= split;
   const int by = (r->pan >> sub) - (second ? split : 0);
 
-  /* Without a pointer to either, which would need local memory on a GPU. */
+  /* Without a pointer to either: it would need local memory on a GPU. */
   *x += r->mode == BDCT_VIEW_SIDE_BY_SIDE ? by : 0;
   *y += stacked ? by : 0;
   return second;

@@ -159,8 +159,8 @@ bdct_view_legend (const BdctView * view, const BdctLayout * layout,
   }
 }
 
-/* For each colour but the first, the least value of a block or of a metric's
- * map that has it, times 2^12 and per sample. */
+/* For each colour but the first, the least value (of a block or of a
+ * metric's map) that has it, times 2^12 and per sample. */
 static void
 set_thresholds (BdctRender * r)
 {

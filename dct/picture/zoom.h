@@ -52,7 +52,8 @@ typedef struct {
   BdctZoomChannel channel[BDCT_ZOOM_CHANNELS];
 } BdctZoom;
 
-/** The view at 1:1 that a zoomed view which copies no samples is made from. */
+/** Describe the view at 1:1 from which a zoomed view is made, if it copies
+ * no samples of the pictures. */
 BdctView bdct_zoom_base (const BdctView *view);
 
 void bdct_zoom_window (BdctWindow *window, const BdctView *view,

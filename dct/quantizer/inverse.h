@@ -1,21 +1,21 @@
-/* blockdct: blocks from any levels, for C and CUDA.
+/* blockdct: computes blocks from any levels, for C and CUDA.
  *
- * The chains of the engines take levels that come of samples, and their 32 bits
- * suffice for these. Here a level may be any of 16 bits: whole numbers have 64
- * bits, in which no chain overflows (levels and steps have 15 bits and a sign
- * at most, H.264's dequantizer has 22, its second stage adds 3, a pass adds
- * 17). So the result is that
- * of job.h's formulas for all levels, and for levels that come of samples the
- * engines' own. jpeg-8x8's is that of libjpeg's jidctint.c as far as 32 bits
- * hold what is between its passes, and its range_limit table the samples:
- * beyond four times their range the table repeats itself, here they saturate.
+ * The engines' own chains take levels that come from samples, for which 32 bits
+ * suffice. Here a level may be any of 16 bits. Integers have 64 bits, in which
+ * no chain overflows (levels and steps have at most 15 bits and a sign, H.264's
+ * dequantizer has 22 bits, its second stage adds 3, a pass adds 17). So the
+ * result is that of job.h's formulas for all levels, and the engines' own for
+ * levels that come from samples. For jpeg-8x8 it is that of libjpeg's
+ * jidctint.c as long as the values between its passes fit 32 bits and its
+ * range_limit table holds the samples: beyond four times their range the table
+ * repeats itself, while samples saturate here.
  *
- * dct-8x8 does the operations of the engines in their order, in single
- * precision, and saturates.
+ * dct-8x8 does the engines' operations in their order, in single precision, and
+ * saturates.
  *
  * The includer defines BDCT_INLINE, qualifiers that force inlining,
  * BDCT_UNROLL, a pragma that unrolls a loop, and BDCT_ISLOW (k, i), the entry
- * of bdct_islow_8 (matrices.h), which is a constant where both are.
+ * of bdct_islow_8 (matrices.h), which is constant if both are.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -117,9 +117,9 @@ bdct_inverse_pass (BdctFamily family, const BdctComponentJob *job,
   return pass;
 }
 
-/** Whether a value of jpeg-8x8's is small enough for a line in 32 bits: 8 of
+/** Whether a value of jpeg-8x8 is small enough for a line in 32 bits: 8 of
  * these magnitudes times 11363, the largest entry of the matrix, are below
- * 2^31. All values that come of samples are. */
+ * 2^31. All values that come from samples are. */
 #define BDCT_INVERSE_SHORT 16384
 BDCT_INLINE bool
 bdct_inverse_is_short (int32_t value)
@@ -127,8 +127,8 @@ bdct_inverse_is_short (int32_t value)
   return value >= -BDCT_INVERSE_SHORT && value < BDCT_INVERSE_SHORT;
 }
 
-/** Turn 8 frequencies of jpeg-8x8, `step` apart, into 8 samples: as
- * bdct_inverse_line() does, in 32 bits. */
+/** Turn 8 frequencies of jpeg-8x8, `step` apart, into 8 samples in 32 bits,
+ * as bdct_inverse_line() does. */
 BDCT_INLINE void
 bdct_inverse_short_line (int32_t *x, int step, int shift)
 {
@@ -149,7 +149,7 @@ bdct_inverse_short_line (int32_t *x, int step, int shift)
   }
 }
 
-/* The residual of a sample that is still times 8: rounded half up. */
+/* The residual of a sample that is times 8: rounded half up. */
 BDCT_INLINE int64_t
 bdct_inverse_round (float v)
 {

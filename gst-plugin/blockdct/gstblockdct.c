@@ -162,8 +162,7 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   /* Downstream still has the old caps: push the frames that belong to them. */
   gst_blockdct_drain (self);
   self->info = info;
-  /* There is no engine after a move to another context that failed, with an
-   * error. */
+  /* A move to another context that failed, with an error, leaves no engine. */
   if (self->inflight.backend.engine == NULL)
     return FALSE;
   if (!gst_blockdct_inflight_configure (self))

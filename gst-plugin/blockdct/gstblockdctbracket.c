@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctbracket.h"
 
-/* What a figure that is not finite counts as. */
+/* Stands for an excess that is not finite. */
 #define MAX_EXCESS 30.0
 
-/* How far to go of the way to where the targets should just be kept, while one
- * end of the bracket has not been seen: beyond it, so that it will be. */
+/* While one end of the bracket is unknown, go this factor beyond the point
+ * where the targets should just be met, so as to find that end. */
 #define BEYOND 1.125
 
-/* The ends of the bracket; NULL: not yet seen. */
+/* The ends of the bracket; NULL: unknown. */
 static void
 find_ends (const GstBlockDctBracket * bracket,
     const GstBlockDctEvaluation ** fails, const GstBlockDctEvaluation ** keeps)
@@ -30,8 +30,8 @@ get_excess (const GstBlockDctEvaluation * e)
   return CLAMP (e->excess, -MAX_EXCESS, MAX_EXCESS);
 }
 
-/* How much excess rises in an octave of the steps; if it does not, as much as
- * it means to. */
+/* By how much excess rises per octave of the steps; if it does not rise, 1,
+ * as its definition says. */
 static gdouble
 get_rise (const GstBlockDctEvaluation * a, const GstBlockDctEvaluation * b,
     const gdouble * octave)
@@ -42,7 +42,7 @@ get_rise (const GstBlockDctEvaluation * a, const GstBlockDctEvaluation * b,
   return rise > 0 ? rise : 1;
 }
 
-/* Where the targets should just be kept, in octaves. */
+/* The octave at which the targets should just be met. */
 static gdouble
 guess (const GstBlockDctBracket * bracket, const GstBlockDctEvaluation * fails,
     const GstBlockDctEvaluation * keeps, const gdouble * octave)
@@ -85,11 +85,12 @@ gst_blockdct_bracket_next (const GstBlockDctBracket * bracket,
   zero = guess (bracket, fails, keeps, octave);
   for (rank = low; rank < high && octave[rank] < zero;)
     rank++;
-  /* This one should keep the targets, and the one before it should not. Both
-   * have to be seen; the one of which it is less certain comes first. */
+  /* This rank should meet the targets, and the one before it should not.
+   * Both have to be evaluated; the less certain one comes first. */
   if (rank > low && zero - octave[rank - 1] < octave[rank] - zero)
     rank--;
-  /* Whatever comes of it, halving what is left has to be enough. */
+  /* Whatever the result, the remaining evaluations have to suffice for
+   * bisection. */
   reach = 1 << (left - 1);
   return CLAMP (rank, high + 1 - reach, low - 1 + reach);
 }

@@ -1,10 +1,10 @@
 /* blockdct: which settings of a frame are evaluated until one is chosen.
  *
  * Settings have ranks from 0, the one that is wanted most, to n - 1, the one
- * that is the most likely to keep the targets: from the coarsest to the finest
- * for PSNR, from the finest to the coarsest for bits. Between the highest rank
- * that was seen to fail and the lowest that was seen to keep them is a bracket.
- * Each evaluation makes it narrower, until the two are neighbours.
+ * that is most likely to meet the targets: from the coarsest to the finest for
+ * PSNR, from the finest to the coarsest for bits. The bracket lies between the
+ * highest rank that is known to fail and the lowest that is known to meet the
+ * targets. Each evaluation makes it narrower, until the two are neighbours.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,7 +15,8 @@
 
 G_BEGIN_DECLS
 
-/** The most evaluations of a frame, and the most settings to choose from. */
+/** The maximum numbers of evaluations of a frame, and of settings to choose
+ * from. */
 #define GST_BLOCKDCT_BRACKET_MOST 8
 #define GST_BLOCKDCT_BRACKET_RANKS ((1 << GST_BLOCKDCT_BRACKET_MOST) - 1)
 
@@ -23,14 +24,14 @@ typedef struct
 {
   gint rank;
   gboolean keeps;               /* the targets */
-  gdouble excess;               /* by how many octaves its steps are beyond
-                                   those that just keep them, about; the larger
-                                   the nearer. Infinities are allowed */
+  gdouble excess;               /* by about how many octaves its steps are
+                                 * beyond those that just meet them; the
+                                 * larger, the nearer. May be infinite */
 } GstBlockDctEvaluation;
 
 typedef struct
 {
-  gint n;                       /* ranks, at most as many as above */
+  gint n;                       /* number of ranks, at most as above */
   gint n_done;
   GstBlockDctEvaluation done[GST_BLOCKDCT_BRACKET_MOST];        /* in order */
 } GstBlockDctBracket;
@@ -39,13 +40,14 @@ typedef struct
 gboolean gst_blockdct_bracket_is_closed (const GstBlockDctBracket * bracket);
 
 /** The rank to evaluate next, of a bracket that is not closed.
- * `octave[rank]`, which rises, is what the steps are, but for the sign: it says
- * where to look first, while the most evaluations are enough without it. */
+ * `octave[rank]`, which rises, is the logarithm of the steps, with either
+ * sign. It only makes the search faster: without it, bisection finds the
+ * rank within the maximum number of evaluations. */
 gint gst_blockdct_bracket_next (const GstBlockDctBracket * bracket,
     const gdouble * octave);
 
-/** The number of the evaluation to choose: of those that keep the targets the
- * lowest rank; if none does, the one with the most excess. */
+/** The number of the evaluation to choose: the lowest rank that meets the
+ * targets or, if none does, the one with the largest excess. */
 gint gst_blockdct_bracket_choose (const GstBlockDctBracket * bracket);
 
 G_END_DECLS

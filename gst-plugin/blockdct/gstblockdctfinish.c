@@ -102,8 +102,8 @@ describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
   return text;
 }
 
-/* Whether the frame is good enough to go on. A warning is posted when frames
- * fall below its limit, and again only after a frame above it. */
+/* Whether the frame is good enough to go on. A warning is posted when a
+ * frame falls below its limit, and again only after a frame that reached it. */
 static gboolean
 check_psnr (GstBlockDct * self, const GstBlockDctFrame * frame,
     const BdctStats * stats, const GstBlockDctTimes * times, guint64 index)

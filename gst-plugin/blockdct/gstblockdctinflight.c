@@ -12,8 +12,8 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* How many frame numbers are left out where frames do not follow each other: as
- * many as XPSNR looks back on, and the one that a repeated frame takes. */
+/* How many frame numbers to skip where frames do not follow each other: as
+ * many as XPSNR looks back, and one that a repeated frame takes. */
 #define NUMBER_GAP 3
 
 static void
@@ -57,7 +57,7 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   BdctLayout layout;
   BdctError error;
 
-  /* Until all is done no frame may enter. */
+  /* No frame may enter until all is done. */
   inflight->depth = 0;
   gst_blockdct_format_layout (&self->info, settings.subsampling, &layout);
   if (frames == NULL)
@@ -160,7 +160,7 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
         / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
     .number = self->inflight.next_number - (again ? 1 : 0),
     .view = &frame->view,
-    /* Work that is pending on the buffers' memory is done before the frame. */
+    /* Work that is pending on the buffers' memory comes before the frame. */
     .wait = {pending_stream (self, frame->in),
         pending_stream (self, frame->out)},
   };
@@ -196,8 +196,8 @@ warn_slow (GstBlockDct * self)
             reason));
 }
 
-/* From the frame on at which the engine finds that a GPU's tensor cores differ,
- * it runs on other kernels. */
+/* When the engine finds that the tensor cores of a GPU compute other
+ * results, it runs on other kernels from this frame on. */
 static void
 warn_distrust (GstBlockDct * self)
 {
@@ -275,7 +275,7 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   warn_lacking_tables (self);
   if (!gst_blockdct_jobs_update (self, &params))
     return GST_FLOW_ERROR;
-  /* Warn again of what is left out from now on. */
+  /* From now on, warn again of what is left out. */
   if (self->jobs.complete)
     self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_LISTS
         | 1u << GST_BLOCKDCT_WARNED_STEPS);

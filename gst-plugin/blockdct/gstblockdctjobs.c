@@ -15,7 +15,7 @@ gst_blockdct_jobs_clear (GstBlockDct * self)
   gst_blockdct_regions_clear (&self->jobs.regions);
 }
 
-/* Whether the format may be what does not allow the parameters. */
+/* Whether the format may be the reason that the parameters are refused. */
 static gboolean
 can_leave_out (const BdctParams * params)
 {
@@ -104,7 +104,8 @@ gst_blockdct_jobs_configure (GstBlockDct * self,
   if (jobs->complete)
     return bdct_engine_reserve (self->inflight.backend.engine, jobs->job,
         &error) || post_no_job (self, &error);
-  /* What the format does not allow may change before the first frame. */
+  /* The caps may change again before the first frame, and with them what the
+   * format does not allow. */
   g_clear_pointer (&jobs->job, bdct_jobs_free);
   return can_leave_out (&params) || post_no_job (self, &error);
 }

@@ -23,7 +23,7 @@ get_property_names (GstPreset * preset)
   return g_strdupv ((gchar **) pictures);
 }
 
-/* The names in a user's preset that presets do not have; NULL: none. */
+/* The names in a user's preset that no preset may have; NULL: none. */
 static gchar *
 find_unknown (GstPreset * preset, const gchar * name)
 {

@@ -25,8 +25,8 @@ typedef struct
   GstBlockDctSettings settings;
   guint64 was_set;              /* bits 1 << property: it has been set */
   gboolean started;             /* start settings cannot change */
-  GString *refused;             /* pending warnings, from when there was no bus;
-                                   or NULL */
+  GString *refused;             /* pending warnings, if there was no bus; or
+                                 * NULL */
   gchar *active_backend;        /* NULL while nothing runs */
   const GstBlockDctBackendClass *active_class;  /* likewise */
   GstBlockDctTotals totals;     /* shown by `stats` */

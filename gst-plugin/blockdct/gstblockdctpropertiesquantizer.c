@@ -206,7 +206,7 @@ is_for_transform (guint id, const BdctParams * params)
   }
 }
 
-/* Whether a property has a value that is the same as not being set. */
+/* Whether a property has a value that means the same as not setting it. */
 static gboolean
 is_off (guint id, const GstBlockDctSettings * settings)
 {
@@ -226,8 +226,8 @@ is_off (guint id, const GstBlockDctSettings * settings)
   }
 }
 
-/* The setting without which a property has no effect, if that is not in force;
- * or NULL. */
+/* The setting that a property needs to have an effect, if it is not in
+ * force; or NULL. */
 static const gchar *
 find_lacking (guint id, const GstBlockDctSettings * settings)
 {

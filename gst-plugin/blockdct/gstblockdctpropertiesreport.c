@@ -5,8 +5,8 @@
 #include "gst-plugin/common/gstblockdctfail.h"
 #include "gstblockdctproperties.h"
 
-/* Both are beyond what a frame can reach: levels of 16 bits, or one sample of
- * the largest picture that differs by 1. */
+/* Both are out of reach of any frame: levels of 16 bits, or a single sample
+ * of the largest picture that differs by 1. */
 #define MAX_BPP 1000
 #define MAX_DB 200
 

@@ -59,7 +59,7 @@ gst_blockdct_regions_delta_qp (const GstBlockDctRegions * regions, gint set)
       / gst_blockdct_curve_scale (regions->setting[0]));
 }
 
-/* The structure that makes a region ours; NULL: it is not ours. */
+/* The structure that addresses a region to blockdct; NULL: there is none. */
 static const GstStructure *
 find_structure (GstVideoRegionOfInterestMeta * meta)
 {
@@ -146,8 +146,8 @@ clip (GstBlockDctRegions * regions, GstElement * element,
   return TRUE;
 }
 
-/* The quantizer with this setting or, when there is no room for another, the
- * one with the nearest. */
+/* The quantizer with this setting or, if there is no room for another, with
+ * the nearest one. */
 static gint
 find_set (GstBlockDctRegions * regions, GstElement * element,
     gint setting)
@@ -218,7 +218,7 @@ mark (GstBlockDctRegions * regions, const BdctLayout * layout,
   }
 }
 
-/* Add a region that is ours, if it has an effect. */
+/* Add a region that is addressed to blockdct, if it has an effect. */
 static void
 add_region (GstBlockDctRegions * regions, GstElement * element,
     const GstVideoRegionOfInterestMeta * meta, const GstStructure * s,
@@ -247,8 +247,8 @@ add_region (GstBlockDctRegions * regions, GstElement * element,
   mark (regions, layout, info, &r, find_set (regions, element, setting));
 }
 
-/* Make the jobs of a frame's quantizers. Without memory there are no
- * regions. */
+/* Make the jobs of a frame's quantizers. If memory is short, the frame has
+ * no regions. */
 static void
 make_jobs (GstBlockDctRegions * regions, GstElement * element,
     const BdctParams * params, const BdctLayout * layout)

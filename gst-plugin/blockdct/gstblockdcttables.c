@@ -26,8 +26,8 @@ describe (const gchar * path)
   return text;
 }
 
-/* A file's bytes, to be freed; NULL with a reason. Only regular files are read:
- * others might never end, or never begin. */
+/* Return a file's bytes, to be freed; NULL with a reason. Only regular files
+ * are read: others may block, or never end. */
 static guint8 *
 read_file (const gchar * path, gsize * size, BdctError * reason)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds the setting that meets the targets. It has to be known before a frame
- * is started, while the engine still has earlier frames: so another engine,
- * which makes no picture, evaluates the frame at one setting after the other.
- * Nothing is taken from one frame to the next, so that a frame's setting does
- * not depend on those before it. */
+ * Finds the setting that meets the targets. It has to be known before a
+ * frame is started, while the engine still has earlier frames. So another
+ * engine, which makes no pictures, evaluates the frame at one setting after
+ * the other. A search uses no result of earlier frames, so that the setting
+ * of a frame does not depend on them. */
 #include "gstblockdcttarget.h"
 #include "gstblockdctbracket.h"
 #include "gst-plugin/common/gstblockdctfail.h"
@@ -50,7 +50,7 @@ prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
       &self->layout, error);
 }
 
-/* A frame, and what has been evaluated of it. */
+/* A frame and its evaluations. */
 typedef struct
 {
   GstBlockDct *self;
@@ -58,15 +58,16 @@ typedef struct
   const BdctImage *src;
   GstBuffer *in;
   gpointer wait;
-  gboolean files;               /* the sizes of files are a target */
-  gboolean at_once;             /* files are coded as soon as they matter */
+  gboolean files;               /* a file's size is a target */
+  gboolean at_once;             /* encode for the exact size in every
+                                 * evaluation that depends on it */
   GstBlockDctBracket bracket;
-  gdouble octave[BDCT_MAX_TRIALS];      /* of each rank */
-  BdctStats stats[GST_BLOCKDCT_BRACKET_MOST];   /* of the evaluations */
-  gboolean coded[GST_BLOCKDCT_BRACKET_MOST];    /* for its file's size */
+  gdouble octave[BDCT_MAX_TRIALS];      /* by rank */
+  BdctStats stats[GST_BLOCKDCT_BRACKET_MOST];   /* by evaluation */
+  gboolean coded[GST_BLOCKDCT_BRACKET_MOST];    /* has the exact file size */
 } Trials;
 
-/* Which of all settings has a rank, or which rank one of them has. */
+/* Convert the index of a setting to its rank, or a rank to its index. */
 static gint
 reverse (const Trials * t, gint i)
 {
@@ -110,7 +111,8 @@ judge (Trials * t, gint k)
       all->exact_bits, &t->stats[k], &e->excess);
 }
 
-/* The exact size of evaluation `k`'s file: the frame is coded, on the host. */
+/* Compute the exact file size of evaluation `k` by encoding the frame on the
+ * host. */
 static gboolean
 code (Trials * t, gint k, BdctError * error)
 {
@@ -134,9 +136,8 @@ code (Trials * t, gint k, BdctError * error)
   return ok;
 }
 
-/* Have the engine make the statistics of evaluation `k`. A file's size is a
- * lower bound: without stuffed bytes, which are only known once the frame is
- * coded. */
+/* Compute the statistics of evaluation `k` with the engine. The file size is
+ * a lower bound without stuffed bytes, which are known only after encoding. */
 static gboolean
 measure (Trials * t, gint k, BdctError * error)
 {
@@ -166,8 +167,8 @@ measure (Trials * t, gint k, BdctError * error)
   return TRUE;
 }
 
-/* Code evaluation `k` where it depends on it whether the targets are kept: the
- * bound of its file's size says that it may be short enough. */
+/* Encode evaluation `k` if its result depends on the exact size, because the
+ * lower bound meets the targets. */
 static gboolean
 check (Trials * t, gint k, BdctError * error)
 {
@@ -201,10 +202,10 @@ evaluate (Trials * t, gint rank, BdctError * error)
   return TRUE;
 }
 
-/* Evaluate settings until one can be chosen: the number of its evaluation.
- * Files are coded when one is chosen, and another one is if that is too long.
- * Should evaluations not be enough for this, which takes a file with many
- * stuffed bytes, all is done again, and files are coded at once. */
+/* Evaluate settings until one can be chosen, and set the number of its
+ * evaluation. Only the chosen one is encoded; if its file is too large, the
+ * search goes on. If the evaluations do not suffice, which takes a file with
+ * many stuffed bytes, start again and encode in each evaluation. */
 static gboolean
 choose (Trials * t, gint * chosen, BdctError * error)
 {

@@ -30,8 +30,9 @@ gst_blockdct_drain (GstBlockDct * self)
   gst_blockdct_discard (self);
 }
 
-/* A frame leaves. When a discontinuity comes in, the base class marks the next
- * frame that leaves, which is an earlier one: keep only a frame's own mark. */
+/* A frame leaves. When a discontinuity comes in, the base class marks the
+ * next frame that leaves, which is an earlier one: keep only the frame's own
+ * mark. */
 static GstPadProbeReturn
 see_off (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -88,9 +89,9 @@ follow_subsampling (GstBlockDct * self)
   return gst_blockdct_inflight_configure (self);
 }
 
-/* The base class asks for no pool while frames pass through, nor when that
- * ends. Upstream then has to ask again, if downstream's answer was passed on to
- * it. */
+/* The base class asks for no pool while frames pass through, nor when
+ * passthrough ends. If downstream's answer was passed on to upstream,
+ * upstream has to ask again. */
 static void
 want_pools (GstBlockDct * self)
 {

@@ -42,7 +42,7 @@ typedef struct
  * settings to compare. */
 gboolean gst_blockdct_curve_is_possible (const BdctParams * params);
 
-/** The properties that give steps which do not. */
+/** The property whose steps do not depend on quality. */
 const gchar *gst_blockdct_curve_name_steps (const BdctParams * params);
 
 /** Check a curve for a transform, or with BDCT_N_TRANSFORMS for any. FALSE: the
@@ -61,7 +61,7 @@ gboolean gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
  * 0, which has no multiples, is 1. */
 gint gst_blockdct_curve_scale (gint quality);
 
-/** The steps at a setting as a logarithm to base 2, but for a constant. */
+/** The logarithm to base 2 of the steps at a setting, up to a constant. */
 gdouble gst_blockdct_curve_octave (BdctTransform transform, gint setting);
 
 /** Free the jobs and the struct. */
@@ -84,10 +84,10 @@ gboolean gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
  * they choose the finest that meets bits and bytes. */
 gboolean gst_blockdct_targets_by_floors (const GstBlockDctTargets * targets);
 
-/** Whether a frame's statistics meet those of the targets that choose its
- * setting. `*excess`: by how many octaves the steps are beyond those that just
- * do, finer for PSNR and SSIM, coarser for bits and bytes: a guess for typical
- * pictures, but the larger, the nearer. */
+/** Whether a frame's statistics meet the targets that choose its setting.
+ * `*excess` is by how many octaves the steps are beyond those that just meet
+ * them: finer for PSNR and SSIM, coarser for bits and bytes. It is a guess
+ * for typical pictures, but the larger, the nearer. */
 gboolean gst_blockdct_targets_keep (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats, gdouble * excess);
 
