@@ -8,20 +8,21 @@
 #include <pthread.h>
 #include <string.h>
 
-/* A word has at least this many bins, but for a context's last in a run. */
+/* A word has at least this many bins, except for the last word of a context
+ * in a run. */
 #define FULL 40
 
-/* Bins that states take in one step. */
+/* The number of bins by which a state advances in one step. */
 #define STEP 4
 
-/* Contexts of a prefix of the last position, at most. */
+/* The maximum number of contexts of a prefix of the last position. */
 #define LAST_CONTEXTS 5
 
-/* Magnitudes below this are looked up. */
+/* Smaller magnitudes are looked up in a table. */
 #define SMALL 64
 
-/* How sigCtx (clause 9.3.4.2.5) goes with the place, as bdct_cabac_sub_block()
- * has it; 0 to 3 by the neighbours: right + 2 * below. */
+/* sigCtx (clause 9.3.4.2.5) by place, as in bdct_cabac_sub_block(). Patterns
+ * 0 to 3 are by the neighbours: right + 2 * below. */
 enum { PATTERN_4X4 = 4, N_PATTERNS };
 
 static const uint64_t patterns[N_PATTERNS] = {
@@ -36,22 +37,23 @@ typedef struct {
 
 static struct
 {
-  /* In the order of the scan, and in the upper half the other way round: a byte
-   * of a mask by columns, bit 4 x + y. */
+  /* For a byte of a mask by columns, bit 4 x + y: the mask in the order of
+   * the scan and, in the upper half, in the reverse order. */
   uint32_t scan[2][256];
-  /* Places 1 to 15 with those of one sigCtx together, the highest sigCtx
-   * lowest; and for the first n places, how many there are of each. */
+  /* Places 1 to 15 sorted by sigCtx, the highest sigCtx lowest; and for the
+   * first n places, the number of places with each sigCtx. */
   uint16_t group[N_PATTERNS][2][256];
   uint8_t in_group[N_PATTERNS][17][9];
   uint8_t ones[256];
-  /* Place 15 - i's index in rows of 1 << log2_size. */
+  /* The index of place 15 - i, in rows of 1 << log2_size. */
   uint8_t raster[6][16];
   uint8_t diagonal[6][64];      /* sub-blocks in the scan: 8 y + x */
-  /* A prefix of the last position, context by context. */
+  /* The bins of a prefix of the last position, by context. */
   LastBins last[6][2][10][LAST_CONTEXTS];
-  /* bdct_cabac_remaining() of a small magnitude less 1, or less 2: 0 for 1. */
+  /* bdct_cabac_remaining() of a small magnitude less 1, or less 2; 0 if
+   * there is no remainder. */
   uint8_t remaining[2][5][SMALL];
-  /* For a state, and a 1 with at most STEP bins behind it: cost << 12, and the
+  /* By a state, and a 1 followed by at most STEP bins: cost << 12, and the
    * next state * 32. */
   uint32_t step[126 * 32];
 } tables;
@@ -100,7 +102,7 @@ fill_groups (void)
   }
 }
 
-/* How bdct_cabac_last() shares bins out to contexts. */
+/* How bdct_cabac_last() assigns bins to contexts. */
 static int
 last_shift (int log2_size, bool chroma)
 {
@@ -167,8 +169,9 @@ bdct_cabac_bins_init (void)
 size_t
 bdct_cabac_bins_words (size_t n_blocks, int log2_size)
 {
-  /* A sub-block's flag, significances, 8 and 1 greater than 1 and 2; the coded
-   * block flag and the prefixes of the last position. */
+  /* A sub-block's flag, its significance flags, 8 flags for levels above 1
+   * and 1 for above 2; the coded block flag and the prefixes of the last
+   * position. */
   const int sub_block = 1 + 16 + 8 + 1;
   const int block = 1 + 2 * (2 * log2_size - 1);
 
@@ -190,7 +193,7 @@ close_word (Writer * w, int context)
   w->open[context] = 1;
 }
 
-/* How many bits of a mask of a sub-block are set. */
+/* The number of ones in a sub-block's mask. */
 static inline int
 count_ones (uint32_t mask)
 {
@@ -208,7 +211,7 @@ put (Writer * w, int context, uint32_t bins, int n)
     close_word (w, context);
 }
 
-/* Four levels of which a sub-block's row consists. */
+/* The four levels of a sub-block's row. */
 static inline uint64_t
 load_row (const BdctLevel * levels)
 {
@@ -220,14 +223,14 @@ load_row (const BdctLevel * levels)
 
 #define EACH(v) (UINT64_C (0x0001000100010001) * (v))
 
-/* Of each level the highest bit: whether it is not 0. */
+/* Set the highest bit of each level that is not 0. */
 static inline uint64_t
 find_nonzero (uint64_t row)
 {
   return (((row & EACH (0x7fff)) + EACH (0x7fff)) | row) & EACH (0x8000);
 }
 
-/* Of each level the highest bit: whether its magnitude is above 1. */
+/* Set the highest bit of each level whose magnitude is above 1. */
 static inline uint64_t
 find_greater (uint64_t row)
 {
@@ -237,8 +240,8 @@ find_greater (uint64_t row)
       & EACH (0x8000);
 }
 
-/* A mask in the order of the scan, and in the upper half the other way round,
- * from the rows' highest bits. */
+/* From the highest bits of the rows, make the mask in the order of the scan
+ * and, in the upper half, in the reverse order. */
 static inline uint32_t
 gather (uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {
@@ -248,7 +251,7 @@ gather (uint64_t a, uint64_t b, uint64_t c, uint64_t d)
   return tables.scan[0][columns & 255] | tables.scan[1][columns >> 8];
 }
 
-/* One of the prefixes of bdct_cabac_last(). */
+/* Write one of the prefixes of bdct_cabac_last(). */
 static inline __attribute__ ((always_inline)) void
 put_last (Writer * w, int base, int log2_size, bool chroma,
     int position)
@@ -272,9 +275,9 @@ magnitude_of (int level)
   return level < 0 ? -level : level;
 }
 
-/* The flags of levels above 1 and 2, the signs and the remainders. The masks
- * are of levels that are not 0, at least one, and of those above 1; here the
- * first coded is lowest. */
+/* Write the flags of levels above 1 and 2, the signs and the remainders. The
+ * masks are of levels that are not 0, at least one, and of levels above 1,
+ * with the first coded level lowest. */
 static inline __attribute__ ((always_inline)) bool
 put_magnitudes (Writer * w, const BdctLevel * sub,
     const uint8_t * raster, uint32_t some, uint32_t above, int greater1,
@@ -284,8 +287,9 @@ put_magnitudes (Writer * w, const BdctLevel * sub,
   const uint32_t first = above & -above;
   const int n_before = count_ones (some & (first - 1) & 0xffff);
   const bool greater = n_before < with_flag && above != 0;
-  /* Flags up to the first above 1: a context for the first, for the second and
-   * for the others; and one for flags behind it. */
+  /* The flags up to that of the first level above 1: one context for the
+   * first flag, one for the second and one for the others. Flags after it
+   * have one context. */
   const int flags = greater ? n_before + 1 : with_flag;
   int left = n, left_with_flag = with_flag, rice = 0, limit = 3;
   uint32_t bins = 0;
@@ -383,7 +387,7 @@ put_block (Writer * w, const BdctLevel * levels, int log2_size,
           find_greater (row[2]), find_greater (row[3]));
     }
     some = both & 0xffff;
-    /* Places 0 to n - 1 have a bin; place 0 none if it must have the level. */
+    /* Places 0 to n - 1 have a bin, except place 0 if its level is inferred. */
     first = i == 0 || some >> 1 != 0;
     if (last) {
       n = bdct_cabac_log2 (some);
@@ -429,7 +433,7 @@ put_blocks (Writer * w, const BdctLevel * levels, int n_blocks, int log2_size,
         chroma);
 }
 
-/* The contexts that a component has. */
+/* The contexts of a component. */
 static int
 first_context (bool chroma)
 {
@@ -523,7 +527,8 @@ bdct_cabac_bins_adapt (const uint64_t * run,
   for (const uint64_t *word = run + 1; word <= run + run[0]; word++) {
     const int context = *word >> 56;
     const uint64_t bins = *word & ((UINT64_C (1) << 56) - 1);
-    /* The first step takes what is no multiple of STEP, the 1 itself too. */
+    /* The first step takes the 1 and as many bins as make the rest a
+     * multiple of STEP. */
     int shift = (63 - __builtin_clzll (bins)) / STEP * STEP;
     uint32_t a = tables.step[first[context] | bins >> shift];
     uint32_t b = tables.step[second[context] | bins >> shift];

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Strips of a plane, and of all of them. */
+/* The number of strips of a plane, and of all planes. */
 static int
 count_strips (const BdctPlaneLayout * plane)
 {
@@ -23,7 +23,8 @@ count_all_strips (const BdctLayout * layout)
   return n;
 }
 
-/* The plane that strip `*number` of all is in; it becomes the plane's own. */
+/* The plane of strip `*number` of all planes; `*number` becomes the strip's
+ * number in that plane. */
 static int
 find_strip (const BdctLayout * layout, int *number)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A comparison's plan becomes tasks and stages. It has one group, with a task
- * for each distorted picture, which is there already. */
+ * Makes tasks and stages from a comparison's plan. It has one group, with a
+ * task for each distorted picture; no picture has to be made. */
 #include "state.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "render.h"
 
-/* Picture `i` as an image of the engine's layout; planes that are packed first
- * lie in the frame's memory. */
+/* Picture `i` as an image of the engine's layout; planes that have to be
+ * packed lie in the frame's memory. */
 static bool
 prepare_picture (const CpuEngine * self, CpuFrame * frame, int i,
     const BdctPicture * picture, BdctImage * image)
@@ -37,8 +37,8 @@ prepare_picture (const CpuEngine * self, CpuFrame * frame, int i,
   return true;
 }
 
-/* Memory for the map that a view shows, if it is one, as large as the finest;
- * it is made of luma of both pictures. */
+/* Allocate the map that a view shows, if it shows one, with room for the
+ * finest; it is made from luma of both pictures. */
 static bool
 prepare_map (const CpuEngine * self, CpuFrame * frame)
 {
@@ -60,8 +60,8 @@ prepare_map (const CpuEngine * self, CpuFrame * frame)
   return memory->map != NULL;
 }
 
-/* The view at 1:1. What else is in a pixel of R, G and B is the right
- * picture's. */
+/* The view at 1:1. Other bytes of pixels of R, G and B are those of the
+ * right picture. */
 static bool
 prepare_drawing (const CpuEngine * self, CpuFrame * frame,
     const BdctImage * dst)
@@ -94,8 +94,8 @@ prepare_drawing (const CpuEngine * self, CpuFrame * frame,
   return true;
 }
 
-/* What is enlarged: the view at 1:1, or the pictures themselves, of R, G and B
- * the caller's. */
+/* The source of an enlarged view: the view at 1:1, or the pictures
+ * themselves; for R, G and B, the caller's. */
 static void
 prepare_zoom (const CpuEngine * self, CpuFrame * frame, const BdctImage * dst)
 {

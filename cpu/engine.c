@@ -13,14 +13,14 @@
 #include "cabac-bins.h"
 #include "huffman-count.h"
 
-/* Samples that one thread transforms before another one has woken up, and what
- * a frame with its bits costs beside one without. */
+/* The number of samples that one thread transforms before another has woken
+ * up, and the ratio of a frame's work with bits to that without. */
 #define ALONE 32768
 #define RATE_COST 3
 #define METRICS_COST 8
 
-/* Called with the lock: the oldest frame with a piece that no thread has taken
- * and that can be worked on. */
+/* Find the oldest frame with a piece that can start and that no thread has
+ * taken. Called with the lock. */
 static CpuFrame *
 find_work (CpuEngine * self)
 {
@@ -76,7 +76,7 @@ worker (void *data)
   return NULL;
 }
 
-/* Do a frame in the caller's thread; no other one knows it yet. */
+/* Process a frame in the caller's thread; no other thread knows it yet. */
 static void
 work_alone (CpuEngine * self, CpuFrame * frame)
 {
@@ -95,7 +95,7 @@ work_alone (CpuEngine * self, CpuFrame * frame)
   }
 }
 
-/* Begin the worker threads, if they are not there yet. */
+/* Start the worker threads, if they do not run yet. */
 static bool
 start_threads (CpuEngine * self, BdctError * error)
 {
@@ -111,8 +111,8 @@ start_threads (CpuEngine * self, BdctError * error)
   return true;
 }
 
-/* Whether the caller's thread does frames by itself, with so many times the
- * work of one job. */
+/* Whether the caller's thread processes frames by itself, if they take this
+ * many times the work of one job. */
 static bool
 is_small (const CpuEngine * self, unsigned times)
 {
@@ -262,15 +262,16 @@ cpu_reserve (BdctEngine * engine, const BdctJob * job, BdctError * error)
       || bdct_error (error, "out of memory");
 }
 
-/* Whether a comparison or a frame has nothing but host memory. */
+/* Whether all memory of a comparison or a frame is the host's. */
 static bool
 is_host (const BdctImage * image)
 {
   return image->data[0] == NULL || image->memory == BDCT_MEMORY_HOST;
 }
 
-/* Whether the caller does it, with so many times the work of one job. A frame
- * before may be in other threads' hands, and its luma not yet copied. */
+/* Whether the caller's thread processes the frame, which takes this many
+ * times the work of one job. An earlier frame may still be in other threads,
+ * with its luma not yet copied. */
 static bool
 is_alone (const CpuEngine * self, unsigned times, const BdctPlan * plan)
 {
@@ -280,7 +281,7 @@ is_alone (const CpuEngine * self, unsigned times, const BdctPlan * plan)
       && (self->in_flight == 0 || !plan->metrics.history.needed);
 }
 
-/* The next frame, if there is room for it. */
+/* The next frame, if there is room for one. */
 static CpuFrame *
 next_frame (CpuEngine * self, BdctError * error)
 {
@@ -297,7 +298,7 @@ next_frame (CpuEngine * self, BdctError * error)
   return &self->frames[(self->oldest + self->in_flight) % self->depth];
 }
 
-/* A frame is prepared: have it done, by the threads or by the caller. */
+/* Process a prepared frame, in the threads or in the caller's. */
 static void
 begin (CpuEngine * self, CpuFrame * frame, bool alone)
 {
@@ -310,7 +311,7 @@ begin (CpuEngine * self, CpuFrame * frame, bool alone)
   pthread_mutex_unlock (&self->threads.lock);
 }
 
-/* A planned frame does not start. */
+/* Undo the plan of a frame that does not start. */
 static bool
 give_up (CpuEngine * self, const CpuFrame * frame)
 {

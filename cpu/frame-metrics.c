@@ -9,8 +9,8 @@
 /* Rows of luma that are copied to the history in one piece. */
 #define HISTORY_STRIP 64
 
-/* Have the history's place for the frame's luma, and find the luma of the
- * frames before it. */
+/* Get the history's place for the frame's luma, and find the luma of earlier
+ * frames. */
 static bool
 prepare_history (CpuEngine * self, CpuFrame * frame, const uint16_t * luma[3])
 {
@@ -37,7 +37,7 @@ prepare_history (CpuEngine * self, CpuFrame * frame, const uint16_t * luma[3])
   return true;
 }
 
-/* Have task `k` of its group make a picture, and describe its metrics. */
+/* Let task `k` of its group make a picture, and describe its metrics. */
 static bool
 prepare_task (CpuEngine * self, CpuFrame * frame, CpuTask * task, int k,
     BdctMetricsTask * what)
@@ -90,7 +90,7 @@ bdct_cpu_prepare_metrics (CpuEngine * self, CpuFrame * frame)
       else if (!prepare_task (self, frame, task, k, &what))
         return false;
     }
-  /* The groups share this memory one after the other; it has its place now. */
+  /* The groups use this memory one after the other. */
   for (int g = 0; g < plan->jobs.n_groups; g++)
     for (int k = 0; k < plan->jobs.group[g].n; k++)
       bdct_metrics_place (&frame->group[g].task[k]->metrics,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A frame's plan becomes tasks, groups and stages, with the memory for all of
- * them, which stays from frame to frame. */
+ * Makes tasks, groups and stages from a frame's plan, and allocates memory
+ * for all of them, which is kept from frame to frame. */
 #include "state.h"
 
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "dct/entropy/huffman-symbols.h"
 #include "render.h"
 
-/* A job's tables; chroma's two components often have the same ones, and luma,
- * too, unless levels are chosen by their cost. */
+/* A job's tables. Both chroma components often share them, and luma too,
+ * unless levels are chosen by their cost. */
 static void
 init_tables (CpuTask * task)
 {
@@ -106,7 +106,8 @@ bdct_cpu_prepare_images (const CpuEngine * self, CpuFrame * frame,
   return true;
 }
 
-/* Memory for what is made of single blocks, unless the caller has it. */
+/* Memory for the results of single blocks, unless the caller has provided
+ * it. */
 static bool
 prepare_blocks (const CpuEngine * self, CpuFrame * frame,
     const BdctFrame * request, BdctBlockRecord ** records)
@@ -135,7 +136,7 @@ prepare_blocks (const CpuEngine * self, CpuFrame * frame,
       && (!blocks->by_map || memory->quantizer_map != NULL);
 }
 
-/* What the first task has and the trials have not. */
+/* What only the first task has, not the trials. */
 static void
 start_first (const CpuEngine * self, CpuFrame * frame,
     const BdctFrame * request, BdctBlockRecord * records)
@@ -174,14 +175,14 @@ start_first (const CpuEngine * self, CpuFrame * frame,
         request->n_blocks);
 }
 
-/* Memory for the bits of tasks that have started. */
+/* Allocate memory for the bits of tasks that have started. */
 static bool
 prepare_bits (CpuEngine * self, CpuFrame * frame)
 {
   CpuMemory *memory = &frame->memory;
   size_t n_strips = 0, n_bins = 0;
 
-  /* No frame in flight uses these if there are none. */
+  /* If there are none, no frame in flight uses them. */
   self->scratch.strip_levels = bdct_cpu_alloc_by_thread (self,
       self->scratch.strip_levels, bdct_cpu_piece_levels (&self->layout)
       * sizeof (BdctLevel));
@@ -215,7 +216,7 @@ prepare_bits (CpuEngine * self, CpuFrame * frame)
   return memory->n_bins >= n_bins;
 }
 
-/* No frame in flight uses this memory if there is none. */
+/* If there is none, no frame in flight uses it. */
 static bool
 prepare_trees (CpuEngine * self, const CpuFrame * frame)
 {
@@ -245,7 +246,7 @@ start_view (const CpuEngine * self, CpuFrame * frame, const BdctFrame * request,
         plan->blocks.by_map ? frame->memory.quantizer_map : NULL, NULL);
   frame->colour = (BdctColour) {
     .layout = layout,
-    /* Without a source, bytes beside R, G and B stay what they are. */
+    /* Without a source, bytes other than R, G and B are not changed. */
     .src = request->src.data[0] != NULL ? request->src : request->dst,
     .dst = request->dst,
     .planes = image[BDCT_PLAN_PLANES],
@@ -310,7 +311,8 @@ add_stage (CpuStages * stages, int kind, int group, int n_pieces)
   return stage;
 }
 
-/* Strips join those of the group before, unless a stage is between them. */
+/* Strips join the stage of the previous group's, unless another stage lies
+ * between them. */
 static void
 add_strips (CpuFrame * frame, int g)
 {
@@ -323,8 +325,8 @@ add_strips (CpuFrame * frame, int g)
     add_stage (stages, STAGE_STRIPS, g, n);
 }
 
-/* A group's counts and bins begin, and there is a stage for its segments of
- * bins, if it has any. */
+/* Clear a group's counts and bins, and add a stage for its segments of bins,
+ * if it has any. */
 static void
 add_segments (CpuFrame * frame, int g)
 {
@@ -434,8 +436,8 @@ bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
 
 /* Statistics */
 
-/* Set the bits of a task; what remains to be counted of it are the DC
- * differences from strip to strip. */
+/* Set the bits of a task, after adding the DC differences from strip to
+ * strip, which are not counted yet. */
 static void
 price (const CpuEngine * self, CpuTask * task, bool files)
 {

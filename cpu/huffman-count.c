@@ -6,8 +6,8 @@
 #include <emmintrin.h>
 #endif
 
-/* The places in the zigzag order of a row's levels, by which of them are not
- * 0. */
+/* The places in the zigzag order of a row's levels, by a mask of levels that
+ * are not 0. */
 static uint64_t places_of[8][256];
 
 /* bdct_symbol_category() of a level, from its 16 bits. */
@@ -33,7 +33,8 @@ bdct_huffman_count_init (void)
   pthread_once (&once, fill_tables);
 }
 
-/* Which of eight rows' levels are not 0: bit i for row-major index i. */
+/* A mask of levels of eight rows that are not 0: bit i for row-major index
+ * i. */
 static uint64_t
 find_nonzero (const BdctLevel * levels)
 {

@@ -10,8 +10,8 @@
 #include "dct/engine/engine.h"
 #include "dct/rd/quadtree.h"
 
-/* The plane of a component; `*second`: it is the second of a pair of
- * samples. */
+/* The plane of a component; `*second`: the component is the second of two
+ * that are interleaved. */
 static int
 find_plane (const BdctLayout * layout, int c, int *second)
 {
@@ -46,8 +46,8 @@ read_block (BdctBlock * block, const BdctLayout * layout,
   }
 }
 
-/* log2 of the side of luma's block at (x, y) that a tree chooses; 0 with the
- * reason. */
+/* log2 of the side of luma's block at (x, y) that a tree chooses; 0 with an
+ * error. */
 static int
 find_size (const BdctLayout * layout, const BdctFrame * given, int x, int y,
     BdctError * error)

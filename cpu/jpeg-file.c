@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A frame is coded as libjpeg codes it (T.81 Annexes B and F.1.2), and what is
- * kept of its bytes is how many they are. */
+ * Encodes a frame as libjpeg does (T.81 Annexes B and F.1.2), but counts the
+ * bytes instead of keeping them. */
 #include "jpeg-file.h"
 
 #include <stdlib.h>
@@ -12,15 +12,15 @@
 #include "dct/entropy/rate.h"
 #include "huffman-count.h"
 
-/* The bits of a scan: those that are no whole byte yet are the lowest `n`, and
- * so many bytes are behind them. */
+/* The bits of a scan: the lowest `n` are pending; `bytes` is the number of
+ * bytes before them. */
 typedef struct {
   uint64_t bits, bytes;
   int n;
 } Writer;
 
-/* One component: its blocks of a band, row by row, the tables, and the DC
- * before. */
+/* A component: its blocks of a band, row by row, the tables, and the
+ * previous DC. */
 typedef struct {
   BdctTilePlane plane;
   BdctTileQuantizer quantizer;
@@ -30,11 +30,11 @@ typedef struct {
   int before;
 } Component;
 
-/* Rows of MCUs in a band: chroma has one strip in it, luma as many as it has
- * rows of blocks in an MCU. */
+/* The number of rows of MCUs in a band: chroma has one strip in it, luma one
+ * for each row of blocks in an MCU. */
 #define BAND_ROWS (BDCT_TILE / 8)
 
-/* Behind a byte of ones comes one of zeros (T.81 F.1.2.3). */
+/* A byte of zeros follows each byte of ones (T.81 F.1.2.3). */
 static void
 put_bytes (Writer * writer, int n)
 {
@@ -54,7 +54,8 @@ put (Writer * writer, unsigned bits, int n)
   writer->n += n;
   if (writer->n < 32)
     return;
-  /* Four bytes, of which none is likely to be of ones: to have no zeros. */
+  /* Four bytes at once, of which rarely one is all ones: test all for a zero
+   * in the complement. */
   zeros = ~(uint32_t) (writer->bits >> (writer->n - 32));
   if (__builtin_expect (((zeros - 0x01010101) & ~zeros & 0x80808080) != 0, 0)) {
     put_bytes (writer, 4);
@@ -64,8 +65,8 @@ put (Writer * writer, unsigned bits, int n)
   }
 }
 
-/* A symbol, of which the lowest four bits say how many bits of the value
- * follow. */
+/* Put a symbol, whose lowest four bits are the number of bits of `value`
+ * that follow. */
 static inline void
 put_symbol (Writer * writer, const BdctHuffman * table, int symbol, int value)
 {
@@ -99,8 +100,9 @@ put_block (Writer * writer, Component * c, const BdctLevel * block)
     put_symbol (writer, &c->ac, 0, 0);
 }
 
-/* A component's blocks of MCU (x, y) of a band that begins at row `top` of the
- * MCUs. A block that the component lacks has the DC of the one before it. */
+/* Code a component's blocks in MCU (x, y) of a band that begins at row `top`
+ * of MCUs. A block that the component lacks repeats the DC of the one before
+ * it. */
 static void
 put_blocks (Writer * writer, Component * c, int x, int y, int top)
 {
@@ -117,7 +119,7 @@ put_blocks (Writer * writer, Component * c, int x, int y, int top)
       }
 }
 
-/* The levels of a strip of what is in a plane of memory. */
+/* Compute the levels of a strip, for all components of a plane of memory. */
 static void
 transform_strip (Component * components, const BdctPlaneLayout * layout,
     int row, int i, void *scratch)
@@ -168,7 +170,7 @@ put_band (Writer * writer, Component * components, const BdctLayout * layout,
         put_blocks (writer, &components[c], x, y, top);
 }
 
-/* Describe the components of planes; false without memory. */
+/* Describe the components of planes; false if memory is short. */
 static bool
 start (Component * components, const BdctLayout * layout, const BdctJob * job,
     const BdctImage * planes)
@@ -223,7 +225,7 @@ bdct_file_size (const BdctLayout * layout, const BdctJob * job,
   for (int top = 0; ok && top * components[0].scan.v < components[0].scan.rows;
       top += BAND_ROWS)
     put_band (&writer, components, layout, top, scratch);
-  put (&writer, 127, 7);        /* the last byte is filled up with ones */
+  put (&writer, 127, 7);        /* ones fill the last byte */
   put_bytes (&writer, writer.n / 8);
   *size = bdct_file_head (layout, job, 0) + writer.bytes;
   for (int c = 0; components != NULL && c < n; c++)

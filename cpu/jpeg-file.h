@@ -1,4 +1,4 @@
-/* blockdct: how long the JPEG file of a frame is.
+/* blockdct: the size of a frame's JPEG file.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -15,9 +15,9 @@
 extern "C" {
 #endif
 
-/** Bytes of a frame's JFIF file with Annex K's tables: the frame is coded, on
- * the calling thread. The job's bits are exact (rate.h), and `src` is in host
- * memory. False without memory. */
+/** The bytes of a frame's JFIF file with Annex K's tables. The calling
+ * thread encodes the frame. The job's bits are exact (rate.h), and `src` is
+ * in host memory. False if memory is short. */
 bool bdct_file_size (const BdctLayout *layout, const BdctJob *job,
     const BdctImage *src, uint64_t *size, BdctError *error);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Blocks from levels that are the caller's, block by block and in plain C:
- * inverse.h says why the tiles do not do it. */
+ * Reconstructs blocks from the caller's levels, block by block and in plain
+ * C: inverse.h says why tiles cannot do it. */
 #include "state.h"
 
 #include "dct/base/min.h"
@@ -13,7 +13,7 @@
 #define BDCT_ISLOW(k, i) bdct_islow_8[k][i]
 #include "dct/quantizer/inverse.h"
 
-/* Where sample (x, y) of a component is. */
+/* The position of sample (x, y) of a component in memory. */
 static uint8_t *
 find_sample (const BdctTilePlane * p, const BdctSamples * s, int x, int y)
 {
@@ -21,8 +21,9 @@ find_sample (const BdctTilePlane * p, const BdctSamples * s, int x, int y)
       + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
-/* The residuals of a transform, times nothing, row by row; `dc` is its DC if a
- * second stage makes it, else NULL. Returns how many levels are not 0. */
+/* Compute the residuals of a transform, without a factor, row by row; `dc`
+ * is its DC if a second stage makes it, else NULL. Returns the number of
+ * levels that are not 0. */
 static int
 invert (const BdctTilePlane * p, const BdctTileQuantizer * set,
     const BdctLevel * levels, const int64_t * dc, BdctInverseValue * x)
@@ -61,7 +62,7 @@ invert (const BdctTilePlane * p, const BdctTileQuantizer * set,
   return nonzero;
 }
 
-/* Likewise of jpeg-8x8 in 32 bits; false if these do not hold it. */
+/* The same for jpeg-8x8 in 32 bits; false if these do not suffice. */
 static bool
 invert_short (const BdctComponentJob * job, const BdctLevel * levels,
     int32_t * x, int *nonzero)
@@ -115,7 +116,7 @@ store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
   return sse;
 }
 
-/* Likewise, of jpeg-8x8. */
+/* The same for jpeg-8x8. */
 static uint64_t
 store_short (const BdctTilePlane * p, const int32_t * x, int left, int top)
 {
@@ -140,7 +141,7 @@ store_short (const BdctTilePlane * p, const int32_t * x, int left, int top)
   return store (p, value, left, top, 8, 8);
 }
 
-/* The picture of a transform's levels; those beyond `keep` are 0. */
+/* The picture of a transform's levels; those from `keep` on are 0. */
 static void
 draw (const BdctTilePlane * p, const BdctComponentJob * job,
     const BdctLevel * levels, int left, int top)

@@ -26,8 +26,8 @@ struct BdctCpuTree
   BdctCabacPrices prices[BDCT_QUADTREE_SIZES][2];       /* luma, chroma */
 };
 
-/** A region in blocks of one size: a picture, in planes as the frame's, and of
- * each component the blocks row by row. */
+/** A region in blocks of one size: its picture, in planes like the frame's,
+ * and the blocks of each component row by row. */
 typedef struct
 {
   uint8_t picture[BDCT_MAX_PLANES][ROWS * COLUMNS * 4]
@@ -40,25 +40,26 @@ typedef struct
   uint64_t cost[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
 } Sized;
 
-/** A component's blocks of which the nodes of one size consist. */
+/** The blocks of a component that make up the nodes of one size. */
 typedef struct
 {
   const BdctTilePlane *plane;
   BdctLevel *levels;
   const BdctBlockRecord *record;
-  uint64_t *cost;               /* of the smallest nodes' at least */
+  uint64_t *cost;               /* for the smallest nodes, a lower bound */
   const BdctCabacPrices *prices;
   int log2_size, columns, rows;
   int shift_x, shift_y;         /* from luma's samples to blocks */
   int wide, high;               /* log2 of a node's blocks: 0 or 1 */
 } Blocks;
 
-/** What is worked on. */
+/** A region in work. */
 typedef struct
 {
   const CpuEngine *self;
   const CpuTask *task;
-  const CpuTask *const *quantizers;      /* passes, of which the trees count */
+  const CpuTask *const *quantizers;      /* tasks of the quantizers, for
+                                          * their trees */
   const BdctJobTree *tree;
   Sized *sized;
   Blocks blocks[BDCT_MAX_COMPONENTS][BDCT_QUADTREE_SIZES];
@@ -66,20 +67,20 @@ typedef struct
   int k;                        /* the task's index in the piece's group */
   int n_components;
   int x, y;                     /* of the region, in luma */
-  int width, height;            /* of the picture from there on */
+  int width, height;            /* of the picture, from there on */
   bool rate;
-  bool given;                   /* trees and levels are the caller's */
+  bool given;                   /* the caller provides trees and levels */
   BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
 } Region;
 
-/** Whether a place of the region, in luma, is in the picture. */
+/** Whether (x, y) of the region, in luma samples, is in the picture. */
 static inline bool
 is_inside (const Region *r, int x, int y)
 {
   return x < r->width && y < r->height;
 }
 
-/** Find what a region's blocks of one size cost. */
+/** Price the blocks of a region of one size; the smallest get a lower bound. */
 void bdct_cpu_price_blocks (const Region *r, int c, int n);
 
 /** Find the tree of the square at (left, top) of the region. */

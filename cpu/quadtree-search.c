@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A square's tree. Of the smallest blocks, which are the most, those alone are
- * priced that may be worth it: what they cost at least follows from their
- * records. */
+ * Finds the tree of a square. Most blocks are of the smallest size: they are
+ * priced only if they may be chosen, which a lower bound of their costs,
+ * from their records, tells. */
 #include "quadtree-region.h"
 
 #include <string.h>
@@ -41,12 +41,13 @@ typedef struct {
   BdctQuadtreeSquare square;
 } Search;
 
-/* Some blocks of the square's nodes of one size. */
+/* A range of blocks in a square's nodes of one size. */
 typedef struct {
   int x0, y0, x1, y1;
 } Range;
 
-/* Those in node (u, v), and in `n_nodes` nodes across and down from there. */
+/* The blocks in node (u, v), and in `n_nodes` nodes across and down from
+ * there. */
 static inline Range
 find_range (const Search * s, const Blocks * b, int n, int u, int v,
     int n_nodes)
@@ -60,7 +61,7 @@ find_range (const Search * s, const Blocks * b, int n, int u, int v,
   return range;
 }
 
-/* Add what a component's blocks cost to a square's nodes of one size. */
+/* Add the costs of a component's blocks to a square's nodes of one size. */
 static void
 add_blocks (const Search * s, int c, int n, uint64_t * to)
 {
@@ -77,7 +78,8 @@ add_blocks (const Search * s, int c, int n, uint64_t * to)
   }
 }
 
-/* What is to be added to what a component's blocks in a node cost at least. */
+/* The difference between the real costs of a component's blocks in a node
+ * and their lower bounds. */
 static uint64_t
 price_node (const Search * s, int c, int n, int u, int v)
 {
@@ -101,7 +103,7 @@ price_node (const Search * s, int c, int n, int u, int v)
   return sum;
 }
 
-/* Price the smallest blocks in a node if it may be worth splitting it. */
+/* Price the smallest blocks in a node if splitting it may be worth it. */
 static void
 price_parts (Search * s, int u, int v)
 {
@@ -120,7 +122,7 @@ price_parts (Search * s, int u, int v)
           2 * v + k / 2);
 }
 
-/* Add what a node's flag costs. */
+/* Add the cost of a node's flag. */
 static void
 add_flag (Search * s, int n, int u, int v)
 {
@@ -134,7 +136,7 @@ add_flag (Search * s, int n, int u, int v)
   s->square.split[n - 2][i] += cost (r, b, number, 0, rate[1]);
 }
 
-/* What the nodes of one size cost. */
+/* Price the nodes of one size. */
 static void
 price_nodes (Search * s, int n)
 {
@@ -147,7 +149,8 @@ price_nodes (Search * s, int n)
   if (n == bdct_quadtree_node (r->tree->chroma, BDCT_U, n))
     for (int c = 1; c < r->n_components; c++)
       add_blocks (s, c, n, whole);
-  /* Chroma's blocks that smaller luma blocks share cost a split node, too. */
+  /* A split node also has the cost of chroma blocks that its luma blocks
+   * share. */
   if (n == bdct_quadtree_node (r->tree->chroma, BDCT_U, n - 1))
     memcpy (split, whole, size);
   else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU engine's quadtree (quadtree.h). A region of squares is transformed
- * with blocks of each size, by the kernels of the fixed transforms, into memory
- * of the thread's own; then each square's tree is found (quadtree-search.c),
- * and what it takes is put together. */
+ * The CPU engine's quadtree (quadtree.h). The kernels of the fixed
+ * transforms transform a region of squares with blocks of each size, into
+ * the thread's own memory. Then each square's tree is found
+ * (quadtree-search.c), and the chosen blocks are copied to the output. */
 #include "quadtree-region.h"
 
 #include <stdlib.h>
@@ -48,7 +48,7 @@ bdct_cpu_count_tree_strips (const CpuTask * task)
   return (task->plane[BDCT_Y].layout.height + ROWS - 1) / ROWS;
 }
 
-/* Segments of a row of squares. */
+/* The number of segments in a row of squares. */
 static int
 count_across (const CpuTask * task)
 {
@@ -62,8 +62,8 @@ bdct_cpu_count_tree_segments (const CpuTask * task)
       / BDCT_QUADTREE_SIDE * count_across (task);
 }
 
-/* A segment's words: blocks are the more the smaller they are. Of a tree's
- * flags there are 21, for 64 blocks. */
+/* The words of a segment: the smaller the blocks, the more there are. A tree
+ * has 21 flags for 64 blocks. */
 size_t
 bdct_cpu_count_tree_words (const CpuTask * task, int c)
 {
@@ -74,8 +74,8 @@ bdct_cpu_count_tree_words (const CpuTask * task, int c)
       2) + BDCT_QUADTREE_SEGMENT + BDCT_CABAC_BINS_RUN;
 }
 
-/* Describe the blocks of which a component's nodes of one size consist: some of
- * its own, or of the size above where luma's blocks share them. */
+/* Describe the blocks that make up a component's nodes of one size: its own,
+ * or those of the next size if luma blocks share them. */
 static void
 init_blocks (Region * r, int c, int n)
 {
@@ -146,7 +146,7 @@ init_plane (const Region * r, int n, int p, int i)
   }
 }
 
-/* Transform what a plane of memory has. */
+/* Transform all components of a plane of memory. */
 static void
 transform (const Region * r, int n, int p)
 {
@@ -183,7 +183,7 @@ transform (const Region * r, int n, int p)
   }
 }
 
-/* The squared errors of a block whose record may have less. */
+/* The squared errors of a block whose record is saturated. */
 static uint64_t
 sum_errors (const BdctTilePlane * plane, int x0, int y0, int size)
 {
@@ -203,8 +203,8 @@ sum_errors (const BdctTilePlane * plane, int x0, int y0, int size)
   return sum;
 }
 
-/* Share a block's record out to its places on the raster of the smallest
- * blocks, by the samples that are visible there, so that all of it is there. */
+/* Divide a block's record among its places on the grid of the smallest
+ * blocks, by their visible samples. The parts add up to it exactly. */
 static void
 put_records (const Region * r, const BdctTilePlane * whole, int x0, int y0,
     int size, const BdctBlockRecord * record)
@@ -248,8 +248,8 @@ draw_levels (const BdctTilePlane * whole, int x0, int y0, int log2_size,
               whole->component != BDCT_Y, whole->depth));
 }
 
-/* Copy samples of a row; those of a whole block are as many as compilers have
- * single moves for. */
+/* Copy samples of a row; a whole block has as many as compilers copy with
+ * single moves. */
 static inline void
 copy_row (uint8_t * to, const uint8_t * from, int n)
 {
@@ -272,7 +272,7 @@ copy_row (uint8_t * to, const uint8_t * from, int n)
   }
 }
 
-/* Take the samples of a plane of memory. */
+/* Copy samples of a plane of memory. */
 static void
 copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
     int y, int left, int top, int size)
@@ -290,8 +290,8 @@ copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
   }
 }
 
-/* Exchange a block's levels with the caller's memory. Those that are given are
- * reconstructed. */
+/* Copy a block's levels to the caller's memory, or reconstruct the block
+ * from levels that the caller provides. */
 static void
 exchange_levels (const Region * r, const Blocks * b, int c, int number, int x,
     int y, BdctLevel * levels)
@@ -311,7 +311,7 @@ exchange_levels (const Region * r, const Blocks * b, int c, int number, int x,
   }
 }
 
-/* Take a component's blocks in a node. */
+/* Copy a component's blocks in a node. */
 static void
 take (Region * r, int c, int n, int x, int y)
 {
@@ -343,7 +343,7 @@ take (Region * r, int c, int n, int x, int y)
       if (whole->levels.data != NULL)
         draw_levels (whole, left + bx * size, top + by * size, b->log2_size,
             levels);
-      /* What is interleaved comes when the last of its components is there. */
+      /* An interleaved plane is copied when its last component is done. */
       if (whole->dst.data != NULL
           && (whole->layout.interleave == 1 || c == BDCT_V))
         copy_samples (&r->task->plane[first], first == c ? b->plane
@@ -360,7 +360,7 @@ put_flag (Region * r, int y, int n, bool split)
         bdct_quadtree_context (n), split);
 }
 
-/* Take a node's blocks, or those of its parts. */
+/* Copy the blocks of a node, or those of its parts. */
 static void
 take_node (Region * r, const uint8_t size[64], int left, int top, int n,
     int x, int y)
@@ -388,7 +388,7 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
       take (r, c, split ? 2 : n, x, y);
 }
 
-/* Where the size of the block at (x, y) of the region is in a frame's. */
+/* The index in the frame of the size of the block at (x, y) of the region. */
 static uint8_t *
 find_size (const Region * r, int x, int y)
 {

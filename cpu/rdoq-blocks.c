@@ -15,7 +15,7 @@ typedef struct {
   bool chroma;
   BdctCabacPriceFunc price;
   BdctLevel *levels;
-  /* The sub-blocks that come earlier in coding order: */
+  /* The sub-blocks before this one in coding order: */
   uint64_t coded;               /* those with levels, as bits 8 y + x */
   bool greater;                 /* see bdct_cabac_sub_contexts() */
 } Block;

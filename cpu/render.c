@@ -23,7 +23,8 @@ row_of (const BdctSamples * s, int y)
   return s->data + y * s->stride;
 }
 
-/* Samples x0 to x1 of a row, from a picture's row `from` samples further. */
+/* Draw samples x0 to x1 of a row from a picture's row, `from` samples
+ * further right. */
 BDCT_FORCE_INLINE void
 copy_run (uint8_t * to, const uint8_t * row, int x0, int x1, int from,
     int shift, int depth, int bytes, int step)
@@ -82,7 +83,7 @@ colour_run (uint8_t * to, const uint16_t * colour, int width, int log2_width,
     bdct_sample_put (to, x * step, bytes, shift, colour[x >> log2_width]);
 }
 
-/* What has one colour each in a square as wide as a strip is high. */
+/* A colour for each square that is as wide as a strip is high. */
 static void
 draw_square (const BdctRender * r, int left, int top)
 {
@@ -152,7 +153,7 @@ grid_run (const BdctRender * r, int y, int bytes, int step)
     mark_sample (r, to, x, bytes, step);
 }
 
-/* What lies on top: the wipe's line and the legend. */
+/* What is drawn on top: the wipe's line and the legend. */
 static void
 draw_marks (const BdctRender * r, int c, int y)
 {

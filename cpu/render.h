@@ -12,7 +12,7 @@
 
 int bdct_render_count_strips (const BdctLayout *layout);
 
-/** Draw one strip. All that it is drawn from must be there. Strips may be drawn
+/** Draw one strip. All of its sources must be complete. Strips may be drawn
  * in any order, on several threads. */
 void bdct_render_strip (const BdctRender *render, int strip);
 void bdct_zoom_strip (const BdctZoom *zoom, int strip);

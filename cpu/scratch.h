@@ -1,14 +1,14 @@
-/* blockdct: memory for what a kernel computes on the way.
+/* blockdct: memory for a kernel's intermediate results.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_SCRATCH_H
 #define BDCT_SCRATCH_H
 
-/** The bytes of scratch memory, aligned to 64, that every kernel can be called
- * with. Threads have small stacks on some systems, and a kernel's arrays fill
- * most of it. The caller owns the memory; calls at the same time need one each,
- * and nothing in it lasts from one call to the next. */
+/** The bytes of scratch memory, aligned to 64, that suffice for every
+ * kernel. Some systems give threads small stacks, most of which a kernel's
+ * arrays would fill. The caller owns the memory; concurrent calls need one
+ * each, and nothing in it lasts from one call to the next. */
 #define BDCT_SCRATCH_SIZE (80 << 10)
 
 /** Fail to compile if a kernel's own type does not fit. */

@@ -24,14 +24,15 @@
 #include "dct/picture/render.h"
 #include "dct/picture/zoom.h"
 
-/* The most jobs of a group: their bins are in memory at a time. */
+/* The maximum number of jobs of a group: their bins are in memory at the
+ * same time. */
 #define MAX_GROUP BDCT_TILE_JOBS
 
-/* A job of several block sizes, prepared (quadtree.c). */
+/* A prepared job of several block sizes (quadtree.c). */
 typedef struct BdctCpuTree BdctCpuTree;
 
-/* A job of a frame: its tables, which stay while the job does; the planes it
- * works on; its results. Of the quantizers but the first, the tables alone. */
+/* A job of a frame: its tables, which last as long as the job; the planes it
+ * works on; its results. Quantizers other than the first only have tables. */
 typedef struct {
   BdctJob job;
   bool prepared;                /* the tables are those of `job` */
@@ -49,7 +50,8 @@ typedef struct {
   BdctLevel (*all_ends)[2];     /* NULL until needed */
   BdctMetricsRun metrics;
   uint8_t *sizes;               /* of a tree's blocks; NULL: not wanted */
-  /* The caller's, of each component; NULL: neither wanted nor given. */
+  /* The caller's memory for each component; NULL: levels are neither input
+   * nor output. */
   BdctLevel *levels[BDCT_MAX_COMPONENTS];
 } CpuTask;
 
@@ -71,15 +73,15 @@ typedef struct {
 } Stage;
 
 typedef struct {
-  int n, now;                   /* stages; the one that is worked on */
+  int n, now;                   /* number of stages; the current stage */
   int next_piece, done_pieces;  /* of it */
   Stage stage[(3 + BDCT_METRIC_STAGES) * BDCT_MAX_JOBS + 8];
 } CpuStages;
 
-/* Memory of a frame, NULL until needed. It stays from frame to frame. */
+/* Memory of a frame, NULL until needed. It is kept from frame to frame. */
 typedef struct {
   uint8_t *image[BDCT_PLAN_IMAGES];
-  /* An entry for each block that any transform makes of the layout: */
+  /* With an entry for each block of 4 x 4, the smallest size: */
   uint8_t *quantizer_map, *sizes;
   BdctBlockRecord *records;
   uint64_t *bins;               /* of a group */
@@ -112,7 +114,7 @@ typedef struct {
   BdctMetricPlane luma;         /* what is copied to the history */
   BdctMetricPlane mapped;       /* what a metric's map is of */
   BdctColour colour;
-  /* Of a stack: as in BdctFrame. */
+  /* For a stack: as in BdctFrame. */
   ptrdiff_t src_pitch, dst_pitch;
   uint64_t (*stack_sse)[3];
   uint64_t (*stack_bits)[2];    /* NULL: not wanted */
@@ -121,14 +123,14 @@ typedef struct {
   BdctZoom zoom;
 } CpuFrame;
 
-/* A piece of work, and its results. A worker has one, on the heap. */
+/* A piece of work and its results. Each worker has one, on the heap. */
 typedef struct {
   unsigned worker;
   CpuFrame *frame;
   const Stage *stage;
   int number;
   CpuGroup *group;              /* NULL: nothing to add up */
-  /* Of each component of a plane of memory, or of a tree's: */
+  /* For each component of a plane of memory, or of a tree: */
   int n_components, component[BDCT_MAX_COMPONENTS];
   BdctTileStrip strip[BDCT_MAX_COMPONENTS][MAX_GROUP];
   uint32_t counter[BDCT_MAX_COMPONENTS][MAX_GROUP][BDCT_RATE_COUNTERS];
@@ -136,12 +138,13 @@ typedef struct {
   uint64_t cost;                /* of a piece of a task's segments */
   int n_rgb;                    /* tasks with errors of R, G and B */
   uint64_t rgb_sse[BDCT_MAX_DISTORTED][3];
-  int picture;                  /* of a stack, which these are of */
+  int picture;                  /* of the picture of a stack that these
+                                 * belong to */
   CpuTask *task;
 } Piece;
 
-/* What the worker threads have, each its own, and behind them the caller's
- * thread; but for the first two, NULL until needed. */
+/* Memory of each worker thread and, behind these, of the caller's thread.
+ * All but the first two are NULL until needed. */
 typedef struct {
   Piece *piece;
   uint8_t *kernels;             /* BDCT_SCRATCH_SIZE bytes each */
@@ -150,8 +153,8 @@ typedef struct {
 } CpuScratch;
 
 typedef struct {
-  unsigned max, n;              /* there may be; have begun */
-  unsigned n_numbered;          /* that know their number */
+  unsigned max, n;              /* threads: the maximum; started */
+  unsigned n_numbered;          /* threads that have taken their number */
   bool quit;
   pthread_mutex_t lock;
   pthread_cond_t work, done;
@@ -162,25 +165,26 @@ typedef struct {
   BdctEngine engine;
   const BdctTileKernel *kernel;
   BdctLayout layout;
-  BdctJob compared;             /* stands for those of given pictures */
+  BdctJob compared;             /* the job of given pictures (compare.h) */
   BdctHistory history;
   uint16_t *luma[BDCT_HISTORY_MAX];     /* of its places; NULL until needed */
   CpuScratch scratch;
-  bool alone;                   /* small frames are left to the caller */
-  /* Protected by the lock, with the stages of frames in flight: */
+  bool alone;                   /* the caller's thread may process small
+                                 * frames */
+  /* Protected by the lock, as are the stages of frames in flight: */
   CpuFrame *frames;
   unsigned depth, oldest, in_flight;
-  CpuThreads threads;           /* last, as it is of any length */
+  CpuThreads threads;           /* last, because its length varies */
 } CpuEngine;
 
-/* Task of job `i` of the plan. */
+/* The task of job `i` of the plan. */
 static inline CpuTask *
 bdct_cpu_task (const CpuFrame * frame, int i)
 {
   return frame->task[i == 0 ? 0 : BDCT_MAX_STACK_QUANTIZERS - 1 + i];
 }
 
-/* The kernels' scratch memory of a piece's thread. */
+/* The kernels' scratch memory of the piece's thread. */
 static inline void *
 bdct_cpu_scratch (const CpuEngine * self, const Piece * piece)
 {
@@ -193,7 +197,7 @@ bdct_cpu_is_tree (const CpuTask * task)
   return bdct_job_is_tree (&task->job);
 }
 
-/* Blocks of a component's strip, but for the last one. */
+/* The number of blocks in a component's strip, except the last strip. */
 static inline size_t
 bdct_cpu_strip_blocks (const CpuTask * task, int c)
 {
@@ -211,16 +215,17 @@ void bdct_cpu_work (CpuEngine *self, Piece *piece);
  * thread knows the frame. */
 void bdct_cpu_add_up (const Piece *piece);
 
-/* Pieces of a task's strips; pieces of the segments of its bins; words of its
- * bins; levels of a piece's strips. */
+/* The numbers of: pieces of a task's strips; pieces of the segments of its
+ * bins; words of its bins; levels of a piece's strips. */
 int bdct_cpu_count_strips (const CpuTask *task);
 int bdct_cpu_count_segment_pieces (const CpuTask *task, int c);
 size_t bdct_cpu_count_bins (const CpuTask *task, int c);
 size_t bdct_cpu_piece_levels (const BdctLayout *layout);
 
-/* Trees (quadtree.c): prepare a job in `*memory`, which is allocated if NULL;
- * bytes of a thread's scratch; count a task's pieces, and do one for a group; a
- * component's segments of bins, the words of one, and where it is. */
+/* Trees (quadtree.c): prepare a job in `*memory`, which is allocated if
+ * NULL; the bytes of a thread's scratch memory; count a task's pieces;
+ * process one for a group; count a component's segments of bins and the
+ * words of one; find a segment. */
 bool bdct_cpu_tree_init (BdctCpuTree **memory, const BdctJob *job);
 size_t bdct_cpu_tree_scratch_size (void);
 int bdct_cpu_count_tree_strips (const CpuTask *task);
@@ -230,16 +235,16 @@ int bdct_cpu_count_tree_segments (const CpuTask *task);
 size_t bdct_cpu_count_tree_words (const CpuTask *task, int c);
 uint64_t *bdct_cpu_find_tree_run (const CpuTask *task, int c, int segment);
 
-/* Reconstruct from a caller's levels (levels.c): a block of a plane, whose
- * errors and nonzero levels are added to the counters; and a strip of all that
- * is in a plane of memory. */
+/* Reconstruct from the caller's levels (levels.c): a block of a plane, whose
+ * errors and nonzero levels are added to the counters; and a strip of all
+ * components of a plane of memory. */
 void bdct_cpu_reconstruct (const BdctTilePlane *plane, size_t number,
     const BdctLevel *levels, BdctCounters *counters);
 void bdct_cpu_reconstruct_strip (const CpuTask *task, int number,
     Piece *piece);
 
-/* Comparisons (comparison-work.c): pieces that pack a picture, that add up
- * errors, and that make records; and one of each, or a row of a map. */
+/* Comparisons (comparison-work.c): count the pieces that pack a picture, add
+ * up errors, and make records; process one of each, or a row of a map. */
 int bdct_cpu_count_packed (const BdctLayout *layout);
 int bdct_cpu_count_errors (const BdctLayout *layout);
 int bdct_cpu_count_block_rows (const BdctLayout *layout);
@@ -249,8 +254,9 @@ void bdct_cpu_measure_blocks (const CpuEngine *self, const CpuFrame *frame,
     int number);
 void bdct_cpu_work_on_map (const CpuEngine *self, const Piece *piece);
 
-/* Pieces of a metrics stage in a group, 0 behind the last stage; one of them;
- * the figures of one task; a piece of the history's copy (frame-metrics.c). */
+/* Metrics (frame-metrics.c): count the pieces of a stage in a group, 0 after
+ * the last stage; process one; compute the figures of a task; process a
+ * piece of the copy to the history. */
 int bdct_cpu_count_metrics (const CpuGroup *group, int step);
 void bdct_cpu_work_on_metrics (const CpuGroup *group, int step, int number,
     void *scratch);
@@ -259,15 +265,15 @@ void bdct_cpu_copy_history (const CpuFrame *frame, int number);
 
 /* Preparing a frame */
 
-/* Prepare a frame, a comparison, whose plan is made: all memory, the tasks, the
- * stages (frame.c, comparison.c). */
+/* Prepare a frame, or a comparison, whose plan is made: all memory, tasks
+ * and stages (frame.c, comparison.c). */
 bool bdct_cpu_prepare_frame (CpuEngine *self, CpuFrame *frame,
     const BdctFrame *request);
 bool bdct_cpu_prepare_comparison (CpuEngine *self, CpuFrame *frame,
     const BdctComparison *comparison);
 
-/* Parts of both: have the memory of the plan's own images, and find all images;
- * prepare task `i` of CpuFrame.task for a job; set its planes; gather the
+/* Parts of both: allocate the plan's own images, and find all images;
+ * prepare task `i` of CpuFrame.task for a job; set its planes; form the
  * groups; make the stages. */
 bool bdct_cpu_prepare_images (const CpuEngine *self, CpuFrame *frame,
     const BdctImage *src, const BdctImage *dst);
@@ -281,14 +287,14 @@ void bdct_cpu_make_stages (const CpuEngine *self, CpuFrame *frame);
 bool bdct_cpu_prepare_metrics (CpuEngine *self, CpuFrame *frame);
 int bdct_cpu_count_history (const CpuEngine *self);
 
-/* Whether the frames before the i-th in flight have copied the luma that it
+/* Whether the frames before number i in flight have copied the luma that it
  * reads. Called with the lock. */
 bool bdct_cpu_has_history (const CpuEngine *self, unsigned i);
 
-/* Memory (memory.c): an image in `*memory`, allocated if NULL, as the caller's
- * or of planes; `memory` or, if NULL, a new one of so many bytes for each block
- * that any transform makes; one with a size for each thread; that of trees; all
- * of it is freed with the frames. */
+/* Memory (memory.c): an image in `*memory`, allocated if NULL, like the
+ * caller's or of planes; `memory` or, if NULL, new memory with this many
+ * bytes for each block of the smallest size; memory of a size for each
+ * thread; memory of trees; free all of it with the frames. */
 bool bdct_cpu_alloc_image (const BdctLayout *layout, bool planes,
     uint8_t **memory, BdctImage *image);
 void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
@@ -298,7 +304,7 @@ void *bdct_cpu_alloc_by_thread (const CpuEngine *self, void *memory,
 bool bdct_cpu_reserve_trees (CpuEngine *self);
 void bdct_cpu_free_frames (CpuEngine *self);
 
-/* Write the statistics of a frame that is done. */
+/* Write the statistics of a finished frame. */
 void bdct_cpu_finish_frame (const CpuEngine *self, const CpuFrame *frame,
     BdctStats *stats);
 

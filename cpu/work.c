@@ -9,11 +9,11 @@
 #include "huffman-count.h"
 #include "render.h"
 
-/* Segments that are priced in one piece. */
+/* The number of segments that are priced in one piece. */
 #define SEGMENTS 32
 
-/* Pieces of a component's strips: none of the second one of a plane of memory,
- * which the first one's are of, too. */
+/* The number of pieces of a component's strips; 0 for the second component
+ * of a plane of memory, because the first one's strips include it. */
 static int
 count_pieces (const CpuTask * task, int c)
 {
@@ -53,14 +53,14 @@ count_strip_coded (const CpuTask * task, int c)
       << bdct_job_log2_parts (&task->job.component[c]);
 }
 
-/* The most levels of a strip whose bits are asked for. */
+/* The maximum number of levels of a strip whose bits are wanted. */
 static size_t
 strip_levels (const BdctLayout * layout)
 {
   return (size_t) (layout->plane[0].width + BDCT_TILE - 1) * BDCT_TILE;
 }
 
-/* Of a group's strips of a plane of memory. */
+/* The state for a group's strips of a plane of memory. */
 size_t
 bdct_cpu_piece_levels (const BdctLayout * layout)
 {
@@ -72,7 +72,7 @@ bdct_cpu_piece_levels (const BdctLayout * layout)
   return n * MAX_GROUP * strip_levels (layout);
 }
 
-/* The segments of a component's bins; 0 if nothing prices them. */
+/* The number of segments of a component's bins; 0 if nothing prices them. */
 static int
 count_segments (const CpuTask * task, int c)
 {
@@ -86,7 +86,7 @@ count_segments (const CpuTask * task, int c)
       : (count_coded (task, c) + n - 1) / n;
 }
 
-/* Words for a component's bins. */
+/* The number of words for a component's bins. */
 size_t
 bdct_cpu_count_bins (const CpuTask * task, int c)
 {
@@ -101,9 +101,9 @@ bdct_cpu_count_bins (const CpuTask * task, int c)
       + (size_t) (task->strips[c] + n_segments) * BDCT_CABAC_BINS_RUN;
 }
 
-/* The run of blocks that a strip and a segment have in common: the first of
- * them, the first behind them, and their bins. From one run to the next the
- * strip or the segment goes on, or both. */
+/* A run of blocks that a strip and a segment have in common: its first
+ * block, the end, and its bins. The next run continues the strip or the
+ * segment, or both. */
 static uint64_t *
 find_run (const CpuTask * task, int c, int strip, int segment, size_t * from,
     size_t * to)
@@ -146,7 +146,7 @@ write_bins (const CpuTask * task, int c, int number, const BdctLevel * levels,
   }
 }
 
-/* Count what is in a strip's levels. */
+/* Count the symbols or bins of a strip's levels. */
 static void
 count_strip (CpuTask * task, int c, int number, const BdctLevel * levels,
     const BdctChromaFormat chroma, uint32_t counter[BDCT_RATE_COUNTERS])
@@ -172,7 +172,7 @@ count_strip (CpuTask * task, int c, int number, const BdctLevel * levels,
   task->ends[c][number][1] = levels[(count_blocks (&grid) - 1) * size];
 }
 
-/* Have the tiles of a strip of all that is in a plane of memory. */
+/* Process the tiles of a strip, for all components of a plane of memory. */
 static void
 transform_strip (CpuEngine * self, Piece * piece, int row)
 {
@@ -196,8 +196,8 @@ transform_strip (CpuEngine * self, Piece * piece, int row)
           piece->strip[i], bdct_cpu_scratch (self, piece));
 }
 
-/* Where the levels of a strip of component `i` of the piece and task `k` of its
- * group are, or go to: in the caller's memory, or in the thread's own. */
+/* The place of the levels of a strip, of component `i` of the piece and task
+ * `k` of its group: in the caller's memory, or in the thread's own. */
 static BdctLevel *
 find_levels (const CpuEngine * self, const Piece * piece, int i, int k,
     int number, BdctLevel * own)
@@ -255,14 +255,14 @@ work_on_strip (CpuEngine * self, CpuGroup * group, int number, Piece * piece)
           piece->counter[i][k]);
 }
 
-/* Pieces of SEGMENTS segments. */
+/* The number of pieces of SEGMENTS segments. */
 int
 bdct_cpu_count_segment_pieces (const CpuTask * task, int c)
 {
   return (count_segments (task, c) + SEGMENTS - 1) / SEGMENTS;
 }
 
-/* Have states adapt to a segment (cabac-bins.h). */
+/* Adapt states to a segment (cabac-bins.h). */
 static uint64_t
 adapt_to_segment (const CpuTask * task, int c, int segment,
     BdctCabacBinsState first[BDCT_CABAC_CONTEXTS],
@@ -286,9 +286,9 @@ adapt_to_segment (const CpuTask * task, int c, int segment,
   return cost;
 }
 
-/* Some segments of a group. While states that have adapted to the segment
- * before price one, others adapt to it, which price the next; the one before
- * the first is gone through for that alone. */
+/* Price some segments of a group. While states that have adapted to the
+ * previous segment price one, other states adapt to it, to price the next.
+ * The segment before the first is read for that alone. */
 static void
 work_on_segments (CpuGroup * group, int number, Piece * piece)
 {
@@ -321,7 +321,7 @@ work_on_segments (CpuGroup * group, int number, Piece * piece)
   }
 }
 
-/* Move planes to the i-th picture of a stack: by this many bytes, or with 0 by
+/* Move planes to picture `i` of a stack, by this many bytes or, with 0, by
  * rows. */
 static void
 move (BdctImage * image, const BdctLayout * one, int i, ptrdiff_t pitch)
@@ -332,8 +332,8 @@ move (BdctImage * image, const BdctLayout * one, int i, ptrdiff_t pitch)
           : image->stride[p] * one->plane[p].height);
 }
 
-/* The colours of a piece's picture, whose layout goes to `one`, and its strip
- * there. */
+/* The colours of a piece's picture, whose layout is written to `one`, and
+ * its strip in that picture. */
 static BdctColour
 find_picture (const CpuEngine * self, Piece * piece, BdctLayout * one,
     int *strip)
@@ -375,7 +375,7 @@ make_rgb (const CpuEngine * self, Piece * piece)
   int strip;
   const BdctColour colour = find_picture (self, piece, &one, &strip);
 
-  /* Of a comparison, another stage adds up the errors. */
+  /* In a comparison, another stage adds up the errors. */
   piece->n_rgb = frame->plan.n_distorted == 0 && frame->plan.jobs.rgb_errors;
   memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
   self->kernel->colour->planes_to_rgb (&colour, strip,
@@ -410,7 +410,7 @@ price_picture (const CpuEngine * self, Piece * piece)
   bdct_rate_price_picture (counts, &self->layout, job, frame->stack_bits[i]);
 }
 
-/* The strips of a stage may be those of several groups. */
+/* A stage may have the strips of several groups. */
 static void
 find_strip (CpuEngine * self, Piece * piece)
 {

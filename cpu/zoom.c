@@ -4,7 +4,7 @@
 #include "render.h"
 #include "dct/base/min.h"
 
-/* Samples x0 to x1 of a row, which are all of one half. */
+/* Draw samples x0 to x1 of a row, all in one half. */
 BDCT_FORCE_INLINE void
 draw_run (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
     int x0, int x1, int y)
@@ -20,7 +20,7 @@ draw_run (const BdctZoom * z, const BdctZoomGroup * group, int n, int bytes,
   row = bdct_zoom_find (window, (row << group->sub_y) + window->top);
   column = (uint32_t) at * 256 / ratio;
   rest = (uint32_t) at * 256 % ratio;
-  /* What bdct_zoom_find() has, without a division for each of them. */
+  /* The same as bdct_zoom_find(), without a division for each sample. */
   for (int x = x0; x < x1; x++) {
     bdct_zoom_put (z, group, n, bytes, x, y, second, (int) column, row);
     for (rest += step; rest >= ratio; rest -= ratio)

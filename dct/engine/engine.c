@@ -78,7 +78,7 @@ check_view (const BdctFrame * frame, BdctError * error)
   return true;
 }
 
-/* Whether the frame is compared with its source. */
+/* Refuse what would need a source. */
 static bool
 check_sourceless (const BdctFrame * frame, BdctError * error)
 {
