@@ -167,8 +167,8 @@ take_next (PreviewListener * self)
 {
   self->full = self->n >= MAX_CONNECTIONS;
   if (self->full)
-    warn (self, "all connections are in use, "
-        G_STRINGIFY (MAX_CONNECTIONS) ".");
+    warn (self, "all " G_STRINGIFY (MAX_CONNECTIONS) " connections are in "
+        "use.");
   else if (!g_cancellable_is_cancelled (self->cancellable))
     g_socket_listener_accept_async (self->listener, self->cancellable, take,
         g_rc_box_acquire (self));
