@@ -24,7 +24,7 @@ bdct_cuda_loses_context (cudaError_t err)
   }
 }
 
-/* What the user can do about it. */
+/* What the user can do about an error. */
 static const char *
 cure (cudaError_t err)
 {

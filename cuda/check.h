@@ -1,4 +1,4 @@
-/* blockdct: what the CUDA runtime's errors mean to the user.
+/* blockdct: error texts for errors of the CUDA runtime.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include "dct/base/error.h"
 
-/** A restarted element takes a new context; after some faults the driver gives
- * the process none. */
+/** After a restart an element takes a new context; after some faults the
+ * driver gives the process none. */
 #define BDCT_CUDA_LOST "; the GPU context is lost: stop the pipeline and " \
     "start it again, or else restart the program"
 
-/** True on success; else `error` receives text and cure, and the runtime's
- * error on this thread is cleared. */
+/** Returns true on success. Otherwise `error` receives the error's text and
+ * a cure, and the runtime's error on this thread is cleared. */
 bool bdct_cuda_check (cudaError_t err, const char *call, BdctError *error);
 
 /** Whether an error makes its context useless. */

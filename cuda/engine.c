@@ -15,10 +15,10 @@
 
 #define check bdct_cuda_check
 
-/* At least so many frames' accumulators are zeroed at once. */
+/* The accumulators of at least this many frames are zeroed at once. */
 #define MIN_ZEROED 32
 
-/* The most frames that are started together. */
+/* The maximum number of frames that are started together. */
 #define MAX_BATCH (BDCT_MAX_DEPTH / 2)
 
 /* A frame in the queue. */
@@ -32,8 +32,8 @@ typedef struct {
   BdctPrice price;              /* of job 0 */
 } Entry;
 
-/* Frames do not depend on each other, and within one, events order what is in
- * different streams. */
+/* Frames do not depend on each other. Within a frame, events order the work
+ * of different streams. */
 typedef struct {
   BdctEngine engine;
   BdctDevice device;
@@ -45,14 +45,14 @@ typedef struct {
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
-  unsigned ring_index;          /* of the next frame of R, G and B */
+  unsigned ring_index;          /* index of the next frame of R, G and B */
   /* Of the first jobs of `n_sums` frames; counts from the first frame on whose
    * bits are wanted. */
   BdctBuffer accumulators, counts;
   unsigned n_sums, next_sums;   /* frames */
   bool zeroed;                  /* the half of these in use */
   BdctCudaMemory memory;
-  BdctJob compared;             /* stands for those of given pictures */
+  BdctJob compared;             /* the job of given pictures (compare.h) */
   const BdctCudaLaunch *launches[MAX_BATCH * (4 + BDCT_MAX_TRIALS)];
 } CudaEngine;
 
@@ -60,7 +60,7 @@ typedef struct {
 static void
 free_frames (CudaEngine * self, bool in_context)
 {
-  /* A submit() that failed may have left work behind. */
+  /* A failed submit() may have left work behind. */
   if (in_context)
     bdct_device_synchronize (&self->device);
   for (unsigned i = 0; self->entries != NULL && i < self->depth; i++) {
@@ -180,8 +180,8 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   bdct_history_init (&self->history, depth + BDCT_HISTORY_EXTRA);
   self->rules = (BdctPlanRules) { BDCT_MAX_JOBS, BDCT_CUDA_MAX_PLANES
         / layout->n_planes, false, true };
-  /* A frame is waited for when the depth is reached. The first half of those in
-   * flight may have started by then, the second is gathered meanwhile. */
+  /* When the depth is reached, a frame is waited for. The first half of
+   * those in flight may have started by then, while the second is gathered. */
   self->batch = depth > 1 ? depth / 2 : 1;
   self->memory.beside = depth > 1 && layout->rgb.n_planes == 0;
   ok = allocate_frames (self, depth, error);
@@ -225,8 +225,9 @@ first_counts (uint8_t * memory, const Entry * entry)
   return memory == NULL ? NULL : (BdctRateCounts *) memory + entry->sums;
 }
 
-/* The launches of `n` frames that go together: the first one of each, then the
- * second one of each, and so on, as those are likely to have the same kernel.
+/* Enqueue the launches of `n` frames that go together: the first of each frame,
+ * then the second of each, and so on, because those are likely to have the same
+ * kernel.
  */
 static int
 gather_launches (CudaEngine * self, unsigned first, unsigned n)
@@ -269,8 +270,7 @@ zero (void *at, size_t size, cudaStream_t stream, BdctError * error)
       "cudaMemsetAsync", error);
 }
 
-/* What is of first jobs is zeroed by the half, what is of other jobs by the
- * frame. */
+/* Memory of first jobs is zeroed by halves, that of other jobs by frames. */
 static bool
 zero_results (CudaEngine * self, unsigned first, unsigned n,
     BdctError * error)
@@ -280,8 +280,8 @@ zero_results (CudaEngine * self, unsigned first, unsigned n,
   cudaStream_t stream = self->device.stream;
   bool ok = true;
 
-  /* The frames that used this half before have been collected: none of their
-   * statistics waits to be copied. */
+  /* The earlier frames of this half have been collected: none of their
+   * statistics is still to be copied. */
   if (!self->zeroed)
     ok = zero (first_accumulators (self->accumulators.device, entry),
         left * BDCT_ACCUMULATORS_SIZE, stream, error)
@@ -359,10 +359,10 @@ launch_kernels (CudaEngine * self, unsigned first, unsigned n,
   return ok;
 }
 
-/* Enqueue what follows the uploads of `n` frames, the first of them at `first`
- * of those in flight: their kernels, the copies of their statistics, and the
- * event that says they are there. More than one frame have all that is large on
- * the device, and accumulators in a row. */
+/* Enqueue what follows the uploads of `n` frames, the first of them at
+ * `first` of those in flight: their kernels, the copies of their statistics,
+ * and the event that reports these. If there are several frames, all their
+ * large data are on the device, and their accumulators are adjacent. */
 static bool
 enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
 {
@@ -379,7 +379,7 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
       return false;
   for (unsigned i = 0; i < n; i++)
     beside = beside || entry_at (self, first + i)->frame.results.beside;
-  /* The copy of the statistics would wait in the kernels' stream for the
+  /* In the kernels' stream, the copy of the statistics would wait for the
    * download before it, and later kernels there for bits. */
   if (beside || bdct_cuda_frame_downloads (last)) {
     if (!bdct_device_follow (self->device.download, stream,
@@ -397,7 +397,8 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
           stream), "cudaEventRecord", error);
 }
 
-/* Start what is pending. What cannot be started fails when it is collected. */
+/* Start what is pending. A frame that cannot be started fails when it is
+ * collected. */
 static void
 start_pending (CudaEngine * self)
 {
@@ -446,8 +447,8 @@ has_room (const CudaEngine * self, BdctError * error)
           self->depth);
 }
 
-/* The next frame, with nothing in it yet. Where its metrics read the history,
- * the frames before it have started: one that cannot start is not in there. */
+/* The next frame, still empty. If its metrics read the history, the frames
+ * before it have started: one that cannot start is not in the history. */
 static Entry *
 next_entry (CudaEngine * self, unsigned metrics)
 {
@@ -463,7 +464,7 @@ next_entry (CudaEngine * self, unsigned metrics)
   return entry;
 }
 
-/* Memory for counts: all of it zeroed, wherever in it frames begin. */
+/* Memory for counts, all zeroed, as frames may begin anywhere in it. */
 static bool
 place_counts (CudaEngine * self, Entry * entry, BdctError * error)
 {
@@ -480,14 +481,14 @@ place_counts (CudaEngine * self, Entry * entry, BdctError * error)
   return true;
 }
 
-/* It is prepared: put it among those in flight. */
+/* Add a prepared frame to those in flight. */
 static void
 queue (CudaEngine * self, Entry * entry)
 {
   const bool alone = entry->frame.events.wait == BDCT_WAIT_SLEEPING;
   const bool new_half = entry->sums % (self->n_sums / 2) == 0;
 
-  /* Frames that are started together have accumulators of one half. */
+  /* Frames that are started together have accumulators of the same half. */
   if (alone || new_half)
     start_pending (self);
   if (new_half)
@@ -519,7 +520,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
       ? self->device.split : self->device.stream, request->wait, 2, error)
       && bdct_cuda_prepare_frame (&entry->frame, &self->staging,
       &self->memory, request, error);
-  /* A kernel may have been found to differ. */
+  /* A check may have found that a kernel differs. */
   bdct_device_describe (&self->device, engine);
   if (ok)
     queue (self, entry);
@@ -556,8 +557,8 @@ cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
   return ok;
 }
 
-/* Begin to price the symbols of frames that are done with the oldest. CABAC's
- * bits have their price. */
+/* Begin to price the symbols of frames that are done together with the
+ * oldest. CABAC's bits are priced already. */
 static void
 price_ahead (CudaEngine * self)
 {
@@ -600,7 +601,8 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
       ok = entry->failed || check (cudaEventSynchronize
           (last->frame.events.done[last->frame.events.wait]),
           "cudaEventSynchronize", error);
-      /* The frame's images are the caller's again either way. */
+      /* From here on the frame's images are the caller's again, even after
+       * an error. */
       if (!ok)
         bdct_device_synchronize (&self->device);
       bdct_device_leave (&self->device);

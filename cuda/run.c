@@ -32,8 +32,8 @@ launched (cudaError_t err, BdctError * error)
   return check (err, "cudaLaunchKernel", error);
 }
 
-/* Planes of R, G and B, in a stream of their own, which the kernels' follows.
- */
+/* Convert R, G and B to planes, in a stream of its own, for which the kernels'
+ * stream waits. */
 static bool
 rgb_to_planes (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
@@ -123,7 +123,7 @@ run_metrics (BdctCudaFrame * frame, int g, const BdctStaging * staging,
   return true;
 }
 
-/* R, G and B of a frame are made in a stream of their own, which follows the
+/* R, G and B of a frame are made in a stream of their own, after the
  * kernels'; those of a comparison may be enlarged after it. */
 static bool
 planes_to_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
@@ -141,7 +141,7 @@ planes_to_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
       error);
 }
 
-/* Where frames have R, G and B, the stream that makes these ends each frame. */
+/* If frames have R, G and B, the stream that makes these ends each frame. */
 static bool
 end_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
@@ -161,7 +161,7 @@ end_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
           device->join), "cudaEventRecord", error);
 }
 
-/* Have the memory of the next side to itself. */
+/* Get exclusive use of the next side's memory. */
 static bool
 begin_bits (BdctCudaFrame * frame, const BdctDevice * device,
     BdctCudaMemory * memory, BdctError * error)
@@ -209,7 +209,7 @@ run_step (BdctCudaFrame * frame, const BdctStep * step,
 
   switch (step->kind) {
     case BDCT_STEP_RGB_TO_PLANES:
-      return true;              /* bdct_cuda_frame_begin() did it */
+      return true;              /* bdct_cuda_frame_begin() has enqueued it */
     case BDCT_STEP_PACK:
       return pack (frame, staging, error);
     case BDCT_STEP_HISTORY:

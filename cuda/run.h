@@ -7,20 +7,20 @@
 
 #include "cuda/frame/frame.h"
 
-/** The `i`-th of the launches that go with those of other frames; NULL behind
- * the last one. `skipped`: whether there is none of this number, as the job is
- * a rate-distortion job. */
+/** Launch `i` of those that are shared with other frames; NULL after the
+ * last one. `skipped`: there is none of this number, because the job is a
+ * rate-distortion job. */
 const BdctCudaLaunch *bdct_cuda_frame_launch (const BdctCudaFrame *frame,
     int i, bool *skipped);
 
-/** Enqueue what the shared launches of a frame read; and, behind these, the
- * rest of its steps. */
+/** Enqueue what a frame's shared launches read; and, after these, the rest
+ * of its steps. */
 bool bdct_cuda_frame_begin (const BdctCudaFrame *frame,
     const BdctStaging *staging, BdctError *error);
 bool bdct_cuda_frame_run (BdctCudaFrame *frame, const BdctStaging *staging,
     BdctCudaMemory *memory, BdctError *error);
 
-/** Have a stream come after the count of a frame's bits, which may be beside
+/** Let a stream wait for the count of a frame's bits, which may run beside
  * the other steps. */
 bool bdct_cuda_frame_follow_bits (const BdctCudaFrame *frame,
     const BdctDevice *device, cudaStream_t stream, BdctError *error);

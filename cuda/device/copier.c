@@ -8,7 +8,7 @@
 
 #define DEFAULT_THREADS 4
 
-/* Threads take this much at a time. Below that in all they gain nothing. */
+/* Threads copy this much at a time. Smaller copies do not gain by threads. */
 #define CHUNK_SIZE (512 << 10)
 
 typedef struct {
@@ -44,7 +44,7 @@ copy_rows (const BdctCopy * copy, int first, int rows)
     memcpy (to.data + y * to.stride, from.data + y * from.stride, copy->row);
 }
 
-/* Make the next copy that nobody makes, under the lock. */
+/* Make the next copy that no thread has taken, under the lock. */
 static bool
 make_next (BdctCopier * self)
 {
@@ -145,7 +145,7 @@ cut (BdctCopier * self, const BdctCopy * copies, int n)
   return true;
 }
 
-/* A thread that does not start is one fewer. */
+/* If a thread does not start, there is one fewer. */
 static void
 start_threads (BdctCopier * self)
 {
@@ -159,8 +159,8 @@ start_threads (BdctCopier * self)
   }
 }
 
-/* Tell of the chunks from `told` on that are done, those of one copy at once;
- * under the lock, which is let go meanwhile. */
+/* Report the finished chunks from `told` on, those of one copy at once;
+ * under the lock, which is released meanwhile. */
 static int
 tell (BdctCopier * self, int told, BdctCopied copied, void *data, bool *hear)
 {
@@ -208,7 +208,7 @@ bdct_copier_run (BdctCopier * self, const BdctCopy * copies, int n,
       pthread_cond_wait (&self->done, &self->lock);
     told = tell (self, told, copied, data, &hear);
   }
-  /* What a thread that wakes late must not find. */
+  /* A thread that wakes late must not find these. */
   self->n_chunks = self->next = 0;
   pthread_mutex_unlock (&self->lock);
   return hear;

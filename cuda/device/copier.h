@@ -22,18 +22,19 @@ typedef struct {
   int rows;
 } BdctCopy;
 
-/** Told, on the calling thread, that `rows` rows of a copy from row `first` on
- * are there; in order, each row once. False to hear no more. */
+/** Called on the calling thread when `rows` rows of a copy, from row `first`
+ * on, are complete; in order, each row once. Returns false to receive no
+ * more calls. */
 typedef bool (*BdctCopied) (void *data, int copy, int first, int rows);
 
-/** `threads`, the caller's among them; 0 is one a processor, at most 4. NULL if
- * there is no memory. The threads start when a copy is large enough to gain by
- * them. */
+/** Create a copier with this many threads, including the caller's; 0: one
+ * per processor, at most 4. NULL if memory is short. The threads start when
+ * a copy is large enough to gain by them. */
 BdctCopier *bdct_copier_new (unsigned threads);
 void bdct_copier_free (BdctCopier *copier);
 
-/** Make `n` copies; `copied` may be NULL. Returns when all are made; false if
- * `copied` was. One thread at a time. */
+/** Make `n` copies; `copied` may be NULL. Returns when all are made; false
+ * if `copied` returned false. One thread at a time. */
 bool bdct_copier_run (BdctCopier *copier, const BdctCopy *copies, int n,
     BdctCopied copied, void *data);
 

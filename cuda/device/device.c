@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "cuda/launch/selfcheck.h"
 
-/* The oldest GPU there are kernels for: compute capability x 10. */
+/* The oldest GPU that has kernels: compute capability x 10. */
 #define OLDEST_GPU 75
 
 bool
@@ -32,7 +32,7 @@ bdct_cuda_count (BdctError * error)
 
   if (err == cudaSuccess && n > 0)
     return n;
-  /* The runtime calls a driver that is absent insufficient. */
+  /* Without a driver the runtime reports that it is insufficient. */
   if (err == cudaErrorInsufficientDriver
       && cudaDriverGetVersion (&driver) == cudaSuccess && driver == 0)
     bdct_error (error, "no NVIDIA driver is installed");
@@ -107,7 +107,7 @@ bdct_device_close (BdctDevice * self, bool in_context)
   destroy_event (self->was_split);
   destroy_event (self->was_computed);
   destroy_event (self->foreign);
-  /* On a lost context all of these fail; there is nobody to tell. */
+  /* On a lost context all of these fail, and no caller could be told. */
   (void) cudaGetLastError ();
 }
 
@@ -117,7 +117,7 @@ bdct_device_describe (const BdctDevice * self, BdctEngine * engine)
   bool differs;
   const bool tensor = bdct_cuda_has_tensor (self->kernels, &differs);
 
-  /* It is asked for with each frame, and changes once at most. */
+  /* Called for each frame, but the value changes at most once. */
   if (engine->distrust[0] != '\0'
       || (engine->description[0] != '\0' && !differs))
     return;
@@ -148,10 +148,10 @@ create_event (cudaEvent_t * event, BdctError * error)
           cudaEventDisableTiming), "cudaEventCreateWithFlags", error);
 }
 
-/* What reads images first is in no non-blocking stream: images may come with
- * work still pending on the context's default stream, as from a plain copy out
- * of pageable memory. The others touch images on the host alone, or behind
- * those, and would be held up by it. */
+/* Streams in which images are read first wait for the context's default
+ * stream: images may come with work still pending there, as from a plain copy
+ * from pageable memory. The other streams use images on the host alone, or
+ * after those, and would only be delayed. */
 static bool
 create_streams (BdctDevice * self, BdctError * error)
 {
@@ -239,7 +239,7 @@ bdct_cuda_free_host (const BdctContext * context, void *memory)
   bdct_device_leave (&device);
 }
 
-/* Whether it was done; there is nobody else to tell of a failure. */
+/* Whether a call succeeded; no caller could be told of a failure. */
 static bool
 succeeded (cudaError_t err)
 {
@@ -398,7 +398,7 @@ bdct_buffer_free (BdctBuffer * self, bool in_context)
   if (in_context)
     cudaFree (self->device);
   bdct_host_memory_free (&self->host, in_context);
-  /* The errors of these are those of work before them. */
+  /* Errors of these calls are errors of earlier work. */
   (void) cudaGetLastError ();
   *self = (BdctBuffer) { NULL, {NULL, false}, 0 };
 }

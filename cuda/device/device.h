@@ -1,4 +1,4 @@
-/* blockdct: the CUDA engine's hold on a device: context, streams, and memory.
+/* blockdct: the CUDA engine's device: context, streams, and memory.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,60 +9,62 @@
 #include "cuda/check.h"
 #include "dct/engine/engine.h"
 
-/** The frames whose bits are counted beside each other. */
+/** The number of frames whose bits are counted at the same time. */
 #define BDCT_CUDA_SIDES 2
 
-/** Kernels and statistics are in `stream`, in the order of submission. Copies
- * of images run beside it, each direction in a stream of its own: uploading a
+/** Kernels and statistics use `stream`, in the order of submission. Copies
+ * of images run beside it, in a stream for each direction: uploading a
  * frame, computing another and downloading a third overlap. */
 typedef struct {
   BdctContext context;
   cudaStream_t upload, stream, download;
-  /** What makes planes of R, G and B, and what makes R, G and B again: so that
-   * the ends of one frame's kernels and another's are in each other's shade. */
+  /** Streams for conversion from R, G and B and back: so that the ends of
+   * one frame's kernels overlap with those of another. */
   cudaStream_t split, join;
   cudaEvent_t was_split, was_computed; /**< in `split` and in `stream` */
-  /** Bits are counted beside the transforms and bits of other frames: frames
-   * use these streams in turn. */
+  /** Bits are counted at the same time as transforms and bits of other
+   * frames: frames use these streams in turn. */
   cudaStream_t bits[BDCT_CUDA_SIDES];
   cudaEvent_t was_counted[BDCT_CUDA_SIDES]; /**< in each */
   cudaEvent_t was_transformed; /**< in `stream` */
   cudaEvent_t foreign; /**< in the streams of others */
   bool no_tensor;      /**< leave the tensor cores alone */
-  int number;          /**< as CUDA counts devices */
+  int number;          /**< < number, as in CUDA */
   char gpu[80];        /**< "cuda:0 NVIDIA H200" */
   struct BdctCudaDevice *kernels; /**< what launches need */
 } BdctDevice;
 
-/** How many devices there are; 0 with the reason. */
+/** The number of devices; 0 with an error. */
 int bdct_cuda_count (BdctError *error);
 
-/** Make the device's context current, and let it go. */
+/** Make the device's context current, and restore the previous one. */
 bool bdct_device_enter (const BdctDevice *device, BdctError *error);
 void bdct_device_leave (const BdctDevice *device);
 
-/** Open the current context's device, `context` and `no_tensor` being set.
- * Close it, opened or not, once nothing is enqueued. In the context.
+/** Open the current context's device; `context` and `no_tensor` are set before.
+ * Close it, even if it could not be opened, once nothing is enqueued. In the
+ * context.
  *
- * `in_context`, here and below, is false where the context cannot be made
- * current: what is in it is out of reach, and goes with it, and what is left to
- * free is the host's. */
+ * `in_context`, here and below, is false if the context cannot be made
+ * current: its memory is then out of reach and is freed with it, and only
+ * host memory is freed here. */
 bool bdct_device_open (BdctDevice *device, BdctError *error);
 void bdct_device_close (BdctDevice *device, bool in_context);
 
-/** Write what runs, and once why if it is not the tensor cores any more. */
+/** Update the description and, once, the reason if the tensor cores are no
+ * longer used. */
 void bdct_device_describe (const BdctDevice *device, BdctEngine *engine);
 
-/** Have what is enqueued in `stream` from now on come after all that is in
- * `before`. Nobody else may use the event in another stream. */
+/** Let later work in `stream` wait for all that `before` has so far. No
+ * other stream may use the event. */
 bool bdct_device_follow (cudaStream_t stream, cudaStream_t before,
     cudaEvent_t event, BdctError *error);
 
-/** Wait for all that was enqueued; afterwards nothing uses an image. */
+/** Wait for all work that was enqueued; afterwards nothing uses an image. */
 void bdct_device_synchronize (const BdctDevice *device);
 
-/** Host memory for copies: pinned, or if that is refused, not; copies are then
- * as correct, but the calling thread waits for them. */
+/** Host memory for copies: pinned or, if the driver refuses, not pinned.
+ * Then copies are still correct, but the calling thread waits for them. */
 typedef struct {
   uint8_t *data;
   bool pinned;
@@ -75,26 +77,25 @@ void bdct_host_memory_free (BdctHostMemory *memory, bool in_context);
 /** Whether the GPU reaches all of a host memory by itself. */
 bool bdct_host_memory_is_pinned (const void *memory, size_t size);
 
-/** Check that the device reaches memory that its owner says is the device's:
+/** Check that the device reaches memory that the caller calls device memory:
  * its own, managed, or pinned. */
 bool bdct_device_check_memory (const BdctDevice *device, const void *memory,
     BdctError *error);
 
-/** Memory on the device and, where it is needed, as much on the host. */
+/** Memory on the device and, if needed, as much on the host. */
 typedef struct {
   uint8_t *device;
   BdctHostMemory host;
   size_t size;
 } BdctBuffer;
 
-/** Have at least `size` bytes; what was in them may be lost. */
+/** Grow to at least `size` bytes; the content may be lost. */
 bool bdct_buffer_reserve (BdctBuffer *buffer, size_t size, bool on_host,
     BdctEngine *engine, BdctError *error);
 void bdct_buffer_free (BdctBuffer *buffer, bool in_context);
 
-/** Have at least `size` bytes on the device of what the kernels use in one
- * frame after the other: those in `stream` and in `bits` are waited for where
- * it has to grow. */
+/** Grow device memory that the kernels of all frames use to at least `size`
+ * bytes; to grow, it waits for work in `stream` and in `bits`. */
 bool bdct_buffer_grow (BdctBuffer *buffer, size_t size,
     const BdctDevice *device, BdctEngine *engine, BdctError *error);
 

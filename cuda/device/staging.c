@@ -44,8 +44,8 @@ plane_size (const BdctStaging * self, int p, size_t stride)
   return stride * (self->height[p] - 1) + self->row_size[p];
 }
 
-/* Whether the GPU can copy a host image by itself: all of it is pinned, and its
- * rows follow each other downwards. */
+/* Whether the GPU can copy a host image by itself: all of it is pinned, and
+ * its rows follow each other downwards. */
 static bool
 is_dma_direct (const BdctStaging * self, const BdctImage * host)
 {
@@ -61,8 +61,8 @@ is_dma_direct (const BdctStaging * self, const BdctImage * host)
   return true;
 }
 
-/* Whether a host image lies just as in a staging buffer; one that is written to
- * also has no spare bytes between its rows. */
+/* Whether a host image has the arrangement of a staging buffer; if it is
+ * written to, also without spare bytes between rows. */
 static bool
 lies_alike (const BdctStaging * self, const BdctImage * host, bool written)
 {
@@ -118,8 +118,8 @@ download (const BdctStaging * self, const BdctImage * host,
   return bdct_cuda_check (err, "cudaMemcpy2DAsync", error);
 }
 
-/* An image must be on this device, and aligned to its samples. Planes are taken
- * to be where the first one is. */
+/* An image must be on this device, and aligned to its samples. Only the
+ * first plane's memory is checked. */
 static bool
 check_image (const BdctStaging * self, const BdctImage * image,
     BdctError * error)
@@ -151,7 +151,7 @@ bdct_staging_place (BdctStaging * self, BdctEndpoint * end,
   }
   end->host = *image;
   end->dma_direct = is_dma_direct (self, image);
-  /* Zeroed, as the bytes between rows are copied too. */
+  /* Zeroed, as bytes between rows are copied, too. */
   if (!bdct_buffer_reserve (&end->buffer, self->size, !end->dma_direct,
           self->engine, error)
       || (is_new && !bdct_cuda_check (cudaMemsetAsync (end->buffer.device, 0,
@@ -174,7 +174,7 @@ bdct_staging_scratch (BdctStaging * self, BdctBuffer * buffer,
   return true;
 }
 
-/* From a row of a plane of R, G and B to the next. */
+/* Bytes from one row of a plane of R, G and B to the next. */
 static ptrdiff_t
 get_columns (const BdctStaging * self, int p)
 {
@@ -216,8 +216,8 @@ bool
 bdct_staging_reserve_picture (BdctStaging * self, BdctBuffer * buffer,
     cudaStream_t stream, BdctImage * image, BdctError * error)
 {
-  /* What is beside the picture may be read: it is zeroed, and goes on a little
-   * behind the last row. */
+  /* Bytes beside the picture may be read: they are zeroed, and some follow
+   * the last row. */
   const size_t size = bdct_staging_picture_size (self)
       + BDCT_CUDA_COLOUR_ALIGN;
   const bool is_new = buffer->size < size;
@@ -272,8 +272,8 @@ typedef struct {
   cudaError_t err;
 } Upload;
 
-/* Rows have been copied into the pinned memory: on to the device with them,
- * while the next ones are copied. */
+/* Rows have been copied to pinned memory: upload them while the next ones
+ * are copied. */
 static bool
 upload_rows (void *data, int p, int first, int rows)
 {

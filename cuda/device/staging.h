@@ -1,5 +1,5 @@
-/* blockdct: the buffers on the GPU that frames in host memory go through, and
- * the copies there and back.
+/* blockdct: staging buffers on the GPU for frames in host memory, and the
+ * copies to and from them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -14,12 +14,13 @@
 #include "device.h"
 #include "dct/engine/plan.h"
 
-/** Frames that have planes of R, G and B at a time. */
+/** The maximum number of frames that have planes of R, G and B at the same
+ * time. */
 #define BDCT_RGB_RING 2
 
-/** How a frame lies in a staging buffer: rows downwards, planes one behind the
- * other. Of most sizes it is how GStreamer lays frames out too, and a frame is
- * one copy. */
+/** The arrangement of a frame in a staging buffer: rows downwards, planes
+ * one after the other. For most sizes GStreamer arranges frames in the same
+ * way, and a frame is one copy. */
 typedef struct {
   /* Set before init. */
   const BdctDevice *device;
@@ -33,9 +34,9 @@ typedef struct {
   size_t pitch[BDCT_MAX_PLANES], offset[BDCT_MAX_PLANES];
   size_t size;
   BdctCopier *copier; /**< NULL until needed; the owner frees it */
-  /** The planes of frames of R, G and B on the device. Few frames have some at
-   * a time, so that they stay in the GPU's cache: `free` is when a frame needs
-   * its own no more. */
+  /** The planes of frames of R, G and B on the device. Few frames have some
+   * at the same time, so that they stay in the GPU's cache; `free` records
+   * when a frame no longer needs its own. */
   struct
   {
     BdctBuffer planes[BDCT_PLAN_IMAGES];
@@ -43,9 +44,9 @@ typedef struct {
   } ring[BDCT_RGB_RING];
 } BdctStaging;
 
-/** A frame's source or destination. An image on the host goes through `buffer`,
- * and one that the GPU does not copy by itself through the host's part of it,
- * too. The buffer stays from frame to frame. */
+/** A frame's source or destination. An image on the host goes through
+ * `buffer` and, if the GPU does not copy it by itself, also through the
+ * host's part of it. The buffer is kept from frame to frame. */
 typedef struct {
   bool on_host, dma_direct; /**< the GPU copies it by itself */
   BdctImage host;  /**< if on_host */
@@ -55,36 +56,36 @@ typedef struct {
 
 void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
 
-/** Free the planes of R, G and B, which nothing uses any more. */
+/** Free the planes of R, G and B; nothing may use them. */
 void bdct_staging_clear (BdctStaging *staging, bool in_context);
 
-/** Find where the kernel finds an image: itself, or a staging buffer, which is
- * used in `stream` first; no image stays none. The one before must be done
- * with. */
+/** Set where the kernel finds an image: the image itself, or a staging
+ * buffer, which is used in `stream` first; an image without data has none.
+ * The previous image must be complete. */
 bool bdct_staging_place (BdctStaging *staging, BdctEndpoint *end,
     const BdctImage *image, cudaStream_t stream, BdctError *error);
 
-/** Enqueue the copies from a source on the host, or to a destination there, of
- * which nothing but the samples is written. What the GPU does not reach is read
- * before bdct_staging_upload() returns, and written by bdct_staging_finish(),
- * once the download is done. */
+/** Enqueue the copies from a source on the host, or to a destination there,
+ * of which only the samples are written. Memory that the GPU does not reach
+ * is read before bdct_staging_upload() returns, and written by
+ * bdct_staging_finish(), after the download. */
 bool bdct_staging_upload (BdctStaging *staging, const BdctEndpoint *src,
     BdctError *error);
 bool bdct_staging_download (BdctStaging *staging, const BdctEndpoint *dst,
     BdctError *error);
 void bdct_staging_finish (BdctStaging *staging, const BdctEndpoint *dst);
 
-/** An image on the device that nobody but the kernels sees. */
+/** An image on the device that only the kernels use. */
 bool bdct_staging_scratch (BdctStaging *staging, BdctBuffer *buffer,
     BdctImage *image, BdctError *error);
 
-/** Bytes of a picture as the passes write it, of R, G and B its planes; and one
- * in memory on the device. */
+/** The bytes of a picture in the kernels' arrangement, of its planes for R,
+ * G and B; and one in memory on the device. */
 size_t bdct_staging_picture_size (const BdctStaging *staging);
 BdctImage bdct_staging_picture (const BdctStaging *staging, uint8_t *memory);
 
-/** Memory for such a picture; new, what the kernels read beside it is zeroed in
- * this stream. */
+/** Memory for such a picture. If it is new, bytes that the kernels read
+ * beside the picture are zeroed in this stream. */
 bool bdct_staging_reserve_picture (BdctStaging *staging, BdctBuffer *buffer,
     cudaStream_t stream, BdctImage *image, BdctError *error);
 

@@ -18,7 +18,7 @@ begin_own (BdctStaging * staging, const BdctPicture * picture,
   return own;
 }
 
-/* Find picture `i` in memory the GPU has. */
+/* Find picture `i` in memory that the GPU reaches. */
 static bool
 place_picture (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctPicture * picture, int i, BdctError * error)
@@ -51,8 +51,8 @@ add_pack (BdctCudaPictures * pictures, const BdctLayout * layout, int p)
   return pack;
 }
 
-/* Picture `i` as an image of the engine's layout; some or all of its planes may
- * be packed. Those of R, G and B are the plan's own image. */
+/* Picture `i` as an image of the engine's layout; some or all of its planes
+ * may have to be packed. Those of R, G and B are the plan's own image. */
 static bool
 arrange_picture (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctPicture * given, int i, BdctImage * planes, BdctError * error)
@@ -179,8 +179,8 @@ place_map (BdctCudaFrame * frame, const BdctStaging * staging,
   return true;
 }
 
-/* The view at 1:1. What else is in a pixel of R, G and B is the right
- * picture's. */
+/* The view at 1:1. Other bytes of pixels of R, G and B are those of the
+ * right picture. */
 static bool
 prepare_drawing (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctJob * job, BdctError * error)
@@ -216,8 +216,8 @@ prepare_drawing (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-/* What is enlarged: the view at 1:1, or the pictures themselves, of R, G and B
- * the caller's. */
+/* The source of an enlarged view: the view at 1:1, or the pictures
+ * themselves; for R, G and B, the caller's. */
 static void
 prepare_zoom (BdctCudaFrame * frame, const BdctLayout * layout,
     const BdctJob * job)
@@ -304,7 +304,8 @@ bdct_cuda_prepare_comparison (BdctCudaFrame * frame, BdctStaging * staging,
       ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;
   if (!on_host || upload (frame, staging, comparison, error))
     return true;
-  /* The caller may free the images now: nothing may go on using them. */
+  /* After this the caller may free the images: nothing may use them any
+   * longer. */
   bdct_device_synchronize (staging->device);
   return false;
 }

@@ -105,7 +105,7 @@ bdct_cuda_frame_place_images (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-/* Memory for the frame's luma in the history; find that of the frames before.
+/* Memory for the frame's luma in the history; find the luma of earlier frames.
  */
 static bool
 place_history (const BdctHistoryUse * use, const BdctStaging * staging,

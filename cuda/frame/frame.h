@@ -1,8 +1,8 @@
-/* blockdct: a frame in flight on the GPU: its plan (dct/engine/plan.h), the
- * memory it takes, and what is enqueued for it. A comparison is one, too.
+/* blockdct: a frame or a comparison in flight on the GPU: its plan
+ * (dct/engine/plan.h), its memory, and what is enqueued for it.
  *
- * A frame, with all it owns, is used again only when the last of its events has
- * been waited for. Buffers stay from frame to frame and grow on demand.
+ * A frame with all its memory is reused only after a wait for the last of its
+ * events. Buffers are kept from frame to frame and grow on demand.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -55,7 +55,7 @@ typedef struct {
   int max_trials;
 } BdctCudaJobs;
 
-/** What is known of single blocks. */
+/** Results for each block. */
 typedef struct {
   BdctBuffer map;             /**< a quantizer's number for each block, then
                                    for each map tile */
@@ -69,7 +69,7 @@ typedef struct {
   bool dma_direct;            /**< the GPU copies the records by itself */
 } BdctCudaBlocks;
 
-/** Levels that are wanted or given. */
+/** Levels that are output or input. */
 typedef struct {
   BdctBuffer memory;
   BdctLevel *device;          /**< on the device */
@@ -78,7 +78,7 @@ typedef struct {
   bool dma_direct;            /**< the GPU copies them by itself */
 } BdctCudaLevels;
 
-/** What becomes statistics. */
+/** The sources of the statistics. */
 typedef struct {
   BdctCudaAccumulator *first; /**< of job 0 */
   BdctBuffer accumulators;    /**< of the other jobs */
@@ -95,7 +95,7 @@ typedef struct {
   BdctFrameMetrics metrics;   /**< a run for each job, if any has metrics */
 } BdctCudaResults;
 
-/** What a comparison's pictures go through. */
+/** For the pictures of a comparison. */
 typedef struct {
   int n_packs;                /**< planes that are packed */
   BdctCudaPack pack[(1 + BDCT_MAX_DISTORTED) * BDCT_MAX_PLANES];
@@ -104,7 +104,7 @@ typedef struct {
   BdctCudaRgbErrors rgb_errors;
 } BdctCudaPictures;
 
-/** What draws a view. */
+/** For drawing a view. */
 typedef struct {
   BdctRender render;
   BdctCudaColour colour;      /**< converts R, G and B: both ways in a frame,
@@ -127,9 +127,9 @@ typedef struct {
   BdctCudaShown shown;
 } BdctCudaFrame;
 
-/** Memory that all frames share: their kernels run in order, one frame after
- * the other, but for bits, for which frames have one side and the other in
- * turn. The buffers grow on demand. */
+/** Memory that all frames share. Their kernels run in order, one frame after
+ * the other, except those for bits: for these, frames use one side and the
+ * other in turn. The buffers grow on demand. */
 typedef struct {
   BdctBuffer levels[BDCT_CUDA_SIDES]; /**< of jobs whose bits are counted */
   unsigned side;              /**< of the next frame with bits */

@@ -19,14 +19,15 @@ static cudaError_t (*const maps_of[BDCT_N_METRICS])
   [BDCT_METRIC_PSNR_HVS] = bdct_cuda_psnr_hvs_map,
 };
 
-/* Where the next thing in a buffer is, behind so many bytes. */
+/* The next free place in a buffer, after this many bytes. */
 static size_t
 align (size_t size)
 {
   return (size + 255) & ~(size_t) 255;
 }
 
-/* Bytes of the results of all runs; and have them in a buffer of so many. */
+/* The bytes of the results of all runs; and their places in a buffer of this
+ * size. */
 static size_t
 count_results (const BdctFrameMetrics * self)
 {
@@ -78,7 +79,7 @@ bdct_frame_metrics_reserve (BdctFrameMetrics * self,
   const size_t size = count_results (self);
   const bool grows = self->results.size < size;
 
-  /* Zeroed, as what is between results is copied, too. */
+  /* Zeroed, as bytes between results are copied, too. */
   if (size > 0 && (!bdct_buffer_reserve (&self->results, size, true,
               staging->engine, error)
           || (grows && !bdct_cuda_check (cudaMemsetAsync

@@ -15,7 +15,7 @@ typedef struct {
   BdctBuffer results; /**< of all runs, one behind the other */
 } BdctFrameMetrics;
 
-/** Have `n` runs, all of them without metrics. */
+/** Set `n` runs, all without metrics. */
 bool bdct_frame_metrics_reset (BdctFrameMetrics *metrics, int n,
     BdctError *error);
 
@@ -23,24 +23,24 @@ bool bdct_frame_metrics_reset (BdctFrameMetrics *metrics, int n,
 void bdct_frame_metrics_describe (BdctFrameMetrics *metrics, int i,
     const BdctMetricsTask *task);
 
-/** Have memory for the results, when all runs are described. */
+/** Allocate memory for the results, when all runs are described. */
 bool bdct_frame_metrics_reserve (BdctFrameMetrics *metrics,
     const BdctStaging *staging, BdctError *error);
 
-/** Enqueue a run on this reconstruction, in the stream of the kernels. Runs use
+/** Enqueue a run on this reconstruction, in the kernels' stream. Runs use
  * `scratch` one after the other. */
 bool bdct_frame_metrics_enqueue (BdctFrameMetrics *metrics, int i,
     const BdctImage *rec, BdctBuffer *scratch, const BdctStaging *staging,
     BdctError *error);
 
-/** Enqueue the copy of all results; and once it is done, make figures of them,
- * in as many statistics as there are runs. */
+/** Enqueue the copy of all results; and, once it is done, compute the
+ * figures, in an entry of the statistics for each run. */
 bool bdct_frame_metrics_download (const BdctFrameMetrics *metrics,
     cudaStream_t stream, BdctError *error);
 void bdct_frame_metrics_finish (BdctFrameMetrics *metrics, BdctStats *stats);
 
-/** Enqueue the map that a metric has of a component (metrics.h), in the
- * component's `memory`, behind what makes its reconstruction. */
+/** Enqueue a metric's map of a component (metrics.h) to the component's
+ * `memory`, after the work that makes its reconstruction. */
 bool bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane *plane,
     const BdctStaging *staging, BdctError *error);
 

@@ -47,7 +47,7 @@ tiles_down (const BdctPlaneLayout * plane, const BdctJob * job)
   return (plane->height - 1) / tile_rows (job) + 1;
 }
 
-/* What the map tile (x, y) holds, by the quantizers of the blocks in it. */
+/* The entry of map tile (x, y), by the quantizers of its blocks. */
 static uint8_t
 find_tile (const BdctPlaneLayout * plane, const BdctJob * job,
     const BdctBlockGrid * grid, const uint8_t * quantizers, int x, int y)
@@ -78,8 +78,8 @@ find_tile (const BdctPlaneLayout * plane, const BdctJob * job,
   return quantizer;
 }
 
-/* A map of a frame's blocks for larger ones: each takes the quantizer of the
- * block in its corner. */
+/* Reduce a map of a frame's blocks to one of larger blocks: each has the
+ * quantizer of the block in its corner. */
 static void
 fill_quantizers (uint8_t * to, const BdctBlockGrid * to_grid,
     const BdctJob * to_job, const uint8_t * from, const BdctBlockGrid * grid,
@@ -117,7 +117,7 @@ count_tiles (const BdctLayout * layout, const BdctJob * job)
   return n;
 }
 
-/* What a row of map tiles holds in a stack of pictures, each with one
+/* The entries of a row of map tiles in a stack of pictures, each with one
  * quantizer. */
 static uint8_t
 find_stack_tile (const BdctLayout * layout, const BdctPlaneLayout * plane,
@@ -134,8 +134,8 @@ find_stack_tile (const BdctLayout * layout, const BdctPlaneLayout * plane,
   return stack_map[first];
 }
 
-/* Write the map of a job's blocks, and behind it that of its tiles, at an
- * offset of the frame's. Returns how large they are. */
+/* Write the map of a job's blocks and, after it, that of its tiles, at an
+ * offset of the frame's. Returns their size. */
 static size_t
 write_map (BdctCudaFrame * frame, const BdctLayout * layout,
     const BdctFrame * request, const BdctBlockGrid * request_grid,
@@ -170,8 +170,8 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
   return n;
 }
 
-/* Put a map where it can be uploaded; of a tree one for the blocks of each
- * size, the smallest ones' first. */
+/* Put a map where it can be uploaded; for a tree, one for the blocks of each
+ * size, the smallest first. */
 static bool
 make_map (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctFrame * request, const BdctBlockGrid * grid, BdctError * error)
@@ -203,7 +203,7 @@ make_map (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-/* Memory for what is made of single blocks. */
+/* Memory for results of single blocks. */
 static bool
 place_blocks (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctFrame * request, BdctError * error)
@@ -264,7 +264,7 @@ place_levels (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-/* The launches of the quantizers, and of their levels. */
+/* Plan the launches of the quantizers, and of their levels. */
 static bool
 plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
     const BdctBlockGrid * grid, BdctError * error)
@@ -279,7 +279,7 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_output (&work, layout, &image[BDCT_PLAN_RECONSTRUCTION]);
   set_records (&work, grid, frame->blocks.records);
-  /* Trials that are counted share a forward transform with job 0. */
+  /* Trials that are only counted share a forward transform with job 0. */
   work.levels = frame->plan.jobs.bits && frame->plan.jobs.n == 1
       && frame->blocks.records == NULL && bdct_layout_pictures (layout) == 1;
   n = bdct_cuda_plan (device, &work, jobs->launch, error);
@@ -319,7 +319,7 @@ plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
       || plan_launches (frame, staging, grid, error);
 }
 
-/* Trials that make pictures are planned when these have memory
+/* Trials that make pictures are planned later, when these have memory
  * (cuda/stage/transform.h). */
 static bool
 plan_trials (BdctCudaFrame * frame, BdctStaging * staging, int n,
@@ -341,7 +341,7 @@ plan_trials (BdctCudaFrame * frame, BdctStaging * staging, int n,
   return true;
 }
 
-/* Keep the jobs, which belong to the caller. */
+/* Copy the jobs, which belong to the caller. */
 static bool
 copy_jobs (BdctCudaJobs * jobs, const BdctFrame * request, BdctError * error)
 {
@@ -385,7 +385,7 @@ find_pitch (const BdctLayout * layout, const BdctEndpoint * end,
   return bdct_stack_pitch (layout, &end->image, end->on_host ? 0 : pitch);
 }
 
-/* What is copied to and from the host is one image. */
+/* For copies to and from the host, a stack is one image. */
 static bool
 check_pitch (const BdctLayout * layout, const BdctImage * image,
     ptrdiff_t pitch, BdctError * error)
@@ -419,7 +419,7 @@ describe_view (BdctCudaFrame * frame, const BdctLayout * layout,
   if (layout->rgb.n_planes > 0)
     frame->shown.colour = (BdctCudaColour) {
       .layout = *layout,
-      /* Without a source, bytes beside R, G and B stay what they are. */
+      /* Without a source, bytes other than R, G and B are not changed. */
       .src = image[BDCT_PLAN_PLANES].data[0] != NULL
           ? frame->images.src[0].image : frame->images.dst.image,
       .dst = frame->images.dst.image,
@@ -507,7 +507,7 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
           && !frame->blocks.sizes_given && frame->blocks.map_size == 0)
       || upload (frame, staging, error))
     return true;
-  /* The caller may free the image now: nothing may go on using it. */
+  /* After this the caller may free the image: nothing may use it any longer. */
   bdct_device_synchronize (device);
   return false;
 }

@@ -1,4 +1,4 @@
-/* blockdct: a planned frame, or comparison, becomes launches on the GPU.
+/* blockdct: makes launches on the GPU from a planned frame or comparison.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,11 +8,11 @@
 #include "frame.h"
 
 /** Prepare all of a frame whose plan and first accumulators are set, and
- * enqueue its uploads, which its kernels' stream then waits for. */
+ * enqueue its uploads, for which its kernels' stream then waits. */
 bool bdct_cuda_prepare_frame (BdctCudaFrame *frame, BdctStaging *staging,
     BdctCudaMemory *memory, const BdctFrame *request, BdctError *error);
 
-/** The same of a comparison. `job`: bdct_comparison_job(). */
+/** The same for a comparison. `job`: bdct_comparison_job(). */
 bool bdct_cuda_prepare_comparison (BdctCudaFrame *frame, BdctStaging *staging,
     BdctCudaMemory *memory, const BdctComparison *comparison,
     const BdctJob *job, BdctError *error);

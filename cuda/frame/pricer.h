@@ -1,7 +1,8 @@
 /* blockdct: prices the symbols of frames on a thread beside the caller's.
  *
- * What came together is collected one frame after the other: meanwhile those
- * that follow are priced, which takes as long as the rest of collecting.
+ * Frames that were started together are collected one after the other.
+ * Meanwhile the thread prices those that follow, which takes as long as the
+ * rest of collecting.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,7 +13,7 @@
 
 typedef struct BdctPricer BdctPricer;
 
-/** What bdct_rate_price() is given, and makes. */
+/** The arguments of bdct_rate_price(), and its result. */
 typedef struct BdctPrice {
   const BdctRateCounts *counts;
   const BdctLayout *layout;
@@ -26,18 +27,18 @@ typedef struct BdctPrice {
   struct BdctPrice *next;
 } BdctPrice;
 
-/** NULL if there is no memory. */
+/** Create a pricer. NULL if memory is short. */
 BdctPricer *bdct_pricer_new (void);
 
-/** Free it, with no price left in it; NULL is nothing. */
+/** Free it when it has no more work; NULL does nothing. */
 void bdct_pricer_free (BdctPricer *pricer);
 
-/** Begin to price, if there is a thread for it; the price and what it points to
- * stay until bdct_pricer_take(). */
+/** Begin to price if the thread runs; the price and what it points to must
+ * stay valid until bdct_pricer_take(). */
 void bdct_pricer_add (BdctPricer *pricer, BdctPrice *price);
 
-/** Wait for a price. Returns false if nobody has begun with it; then nobody
- * will. */
+/** Wait for a price. Returns false if the thread has not begun it, and then
+ * never will. */
 bool bdct_pricer_take (BdctPricer *pricer, BdctPrice *price);
 
 #endif

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/** The most contexts that the blocks of a component use. */
+/** The maximum number of contexts that the blocks of a component use. */
 #define BDCT_CABAC_STREAMS 48
 
 /** The bins of a segment (dct/entropy/cabac.h), as a string of bits for each
@@ -24,10 +24,10 @@ typedef struct BdctCabacStrings {
                                          and 0x80; 0: not known yet */
 } BdctCabacStrings;
 
-/** The most contexts of a component with trees: luma's. */
+/** The maximum number of contexts of a component with trees: luma's. */
 #define BDCT_CABAC_TREE_STREAMS 83
 
-/** The same of a segment of squares with trees (dct/rd/quadtree.h). */
+/** The same for a segment of squares with trees (dct/rd/quadtree.h). */
 typedef struct BdctCabacTreeStrings {
   uint32_t bits[2624];
   uint16_t length[BDCT_CABAC_TREE_STREAMS];

@@ -11,10 +11,11 @@
 extern "C" {
 #endif
 
-/** What is made of any levels. RECONSTRUCT reads the plane's `from_levels`, in
- * which U's come before V's, and makes what BDCT_CUDA_STATISTICS makes, without
- * errors where there is no `src`. The others read `levels`: Huffman symbols are
- * counted (BDCT_CUDA_SYMBOLS), or the levels drawn to `dst`. */
+/** What kernels make from any levels. RECONSTRUCT reads the plane's
+ * `from_levels`, in which U's come before V's, and makes the same as
+ * BDCT_CUDA_STATISTICS, without errors if there is no `src`. The others read
+ * `levels`: they count Huffman symbols (BDCT_CUDA_SYMBOLS), or draw the
+ * levels to `dst`. */
 typedef enum
 {
   BDCT_LEVELS_RECONSTRUCT,

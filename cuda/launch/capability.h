@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/** The most kernels, counted separately for each depth. */
+/** The maximum number of kernels, counted separately for each depth. */
 #define BDCT_CUDA_MAX_KERNELS 256
 
 typedef struct {

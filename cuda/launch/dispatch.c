@@ -448,7 +448,7 @@ find_constants (BdctCudaDevice * device, const BdctCudaLaunch * launch,
   return device->ring + entry->at % RING_SIZE;
 }
 
-/* Have a stream come after what is in all others so far, or these after it. */
+/* Let a stream wait for all others so far, or these wait for it. */
 static cudaError_t
 join (BdctCudaDevice * device, cudaStream_t stream, bool after)
 {

@@ -103,8 +103,8 @@ typedef struct BdctCudaAccumulator {
 
 #define BDCT_CUDA_ACCUMULATORS 16
 
-/** The most planes of a launch: as many as fit a kernel's 4 KiB of
- * parameters. */
+/** The maximum number of planes of a launch: as many as fit a kernel's 4 KiB
+ * of parameters. */
 #define BDCT_CUDA_MAX_PLANES 24
 
 /** A kernel's only parameter: planes of one depth, of some frames and jobs, for

@@ -39,7 +39,7 @@ launch (const BdctCudaWork * work, const BdctStaging * staging,
           device->stream), "cudaLaunchKernel", error);
 }
 
-/* The picture, statistics and records. */
+/* Plan the picture, statistics and records. */
 static bool
 reconstruct (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)

@@ -1,5 +1,5 @@
-/* blockdct: what the CUDA engine enqueues for a frame's levels that go to the
- * caller's memory or come from it (engine.h).
+/* blockdct: what the CUDA engine enqueues for levels in the caller's memory,
+ * output or input (engine.h).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,11 +11,11 @@
 /** Where a component's levels are on the device. */
 BdctLevel *bdct_cuda_frame_levels (const BdctCudaFrame *frame, int component);
 
-/** Enqueue what makes job 0 of its levels, but for its bits. */
+/** Enqueue job 0 from its levels, except for its bits. */
 bool bdct_levels_read (const BdctCudaFrame *frame, const BdctStaging *staging,
     BdctError *error);
 
-/** Enqueue what makes the levels of job 0, which is no rate-distortion job. */
+/** Enqueue the levels of job 0, which is not a rate-distortion job. */
 bool bdct_levels_write (const BdctCudaFrame *frame,
     const BdctStaging *staging, BdctError *error);
 

@@ -22,7 +22,7 @@ typedef struct {
   BdctCudaTree tree;
 } Task;
 
-/* A buffer that is shared out; without memory the bytes are counted. */
+/* A buffer that is divided; if it has no memory, its bytes are only counted. */
 typedef struct {
   uint8_t *base;
   size_t used;
@@ -37,7 +37,7 @@ take (Share * share, size_t size)
   return memory;
 }
 
-/* What the components of a plane have of the blocks of one size. */
+/* What the components of a plane have in blocks of one size. */
 static void
 place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
     const BdctBlockGrid * grids, int size, Share * share)
@@ -58,7 +58,8 @@ place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
     blocks->log2_size = log2_size;
     blocks->columns = grid->columns;
     blocks->rows = grid->rows;
-    /* What reads given levels has U's first in either order of memory. */
+    /* Kernels that read given levels expect U's first in either order of
+     * memory. */
     if (levels != NULL)
       blocks->levels = levels + (task->given && plane->interleave > 1
           ? plane->component[k] == BDCT_V : k) * n_levels;
@@ -125,7 +126,7 @@ bdct_quadtree_reserve (const BdctJob * job, const BdctStaging * staging,
   return reserve (&task, memory, error);
 }
 
-/* Describe a component, with nothing of its blocks. */
+/* Describe a component, without its blocks. */
 static void
 describe_component (Task * task, const BdctImage * dst, int p, int k)
 {
@@ -185,8 +186,8 @@ describe (Task * task, const BdctImage * dst)
       describe_component (task, dst, p, k);
 }
 
-/* Describe the blocks of one size, with nothing asked. Where chroma has none
- * of its own, only luma's plane, which is the first. */
+/* Describe the blocks of one size, without any output. If chroma has none of
+ * its own, only luma's plane, which is the first. */
 static void
 describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
 {
@@ -207,7 +208,7 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
           .quantizer_map = work->plane[p].quantizer_map[k];
 }
 
-/* Set where a plane's levels of one size go to. */
+/* Set the destination of a plane's levels of one size. */
 static void
 place_levels (const Task * task, int n, BdctCudaPlane * plane)
 {
@@ -216,7 +217,7 @@ place_levels (const Task * task, int n, BdctCudaPlane * plane)
         [plane->layout.component[k]].sized[n - 2].levels;
 }
 
-/* Set that, and that nothing else is wanted. */
+/* Set the levels' destination as the only output. */
 static void
 ask_for_levels (const Task * task, int n, BdctCudaWork * work)
 {
@@ -226,7 +227,7 @@ ask_for_levels (const Task * task, int n, BdctCudaWork * work)
   }
 }
 
-/* Set where the picture goes to, and the records. */
+/* Set the destinations of the picture and of the records. */
 static void
 ask_for_picture (Task * task, int n, BdctCudaWork * work)
 {
@@ -248,7 +249,7 @@ ask_for_picture (Task * task, int n, BdctCudaWork * work)
   }
 }
 
-/* Plan the levels, then the picture of them. Returns how many passes. */
+/* Plan the levels, then their picture. Returns the number of passes. */
 static int
 plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
     BdctError * error)
@@ -266,7 +267,7 @@ plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
       error) ? 3 : 0;
 }
 
-/* Plan the picture, the records and the levels, in one pass or with the levels
+/* Plan the picture, the records and the levels, in one pass, or the levels
  * in another. */
 static int
 plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
@@ -292,7 +293,7 @@ plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
       ? n_passes + 1 : 0;
 }
 
-/* Plan the picture and the records of levels that are given. */
+/* Plan the picture and the records from given levels. */
 static int
 plan_given (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
     BdctError * error)
@@ -328,8 +329,8 @@ transform (Task * task, int n, BdctError * error)
           device->kernels, device->stream), "cudaLaunchKernel", error);
 }
 
-/* Enqueue copying levels between the caller's memory and the blocks. Where
- * squares reach beyond the picture, the caller's have gaps. */
+/* Enqueue copying levels between the caller's memory and the blocks. The
+ * caller's have gaps if squares reach beyond the picture. */
 static bool
 copy_levels (const Task * task, BdctError * error)
 {

@@ -1,8 +1,8 @@
 /* blockdct: what the CUDA engine enqueues for hevc-quadtree
  * (dct/rd/quadtree.h).
  *
- * The kernels of the fixed transforms make a frame's blocks of each size, all
- * of it; another finds the trees, and takes from these what they have
+ * The kernels of the fixed transforms process the whole frame in blocks of each
+ * size. Another kernel finds the trees and copies the chosen blocks
  * (quadtree.cu).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
@@ -12,7 +12,8 @@
 
 #include "cuda/frame/frame.h"
 
-/** As bdct_rd_reserve() and bdct_rd_enqueue(), for a job that has trees. */
+/** The same as bdct_rd_reserve() and bdct_rd_enqueue(), for a job with
+ * trees. */
 bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);
 bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, int i,

@@ -8,11 +8,11 @@
 #include "levels.h"
 #include "rd.h"
 
-/* The most jobs of a round: of one plane each. */
+/* The maximum number of jobs of a round, of one plane each. */
 #define MAX_JOBS BDCT_CUDA_MAX_PLANES
 
-/* What is done one after the other: levels are made, or symbols counted; bins
- * are counted; bins are priced. */
+/* The passes, in order: make levels, or count symbols; count bins; price
+ * bins. */
 #define N_STAGES 3
 
 typedef struct {
@@ -27,7 +27,7 @@ round_size (const BdctLayout * layout)
   return BDCT_CUDA_MAX_PLANES / layout->n_planes;
 }
 
-/* Whether job `i` is made from the caller's levels, of which its bits are. */
+/* Whether the bits of job `i` are those of the caller's levels. */
 static bool
 is_given (const BdctCudaFrame * frame, int i)
 {
@@ -58,7 +58,7 @@ is_written (const BdctCudaFrame * frame, int i)
   return i == 0 && bdct_cuda_frame_writes_levels (frame);
 }
 
-/* Whether this takes memory. */
+/* Whether this needs memory. */
 static bool
 has_levels (const BdctCudaFrame * frame, int i)
 {
@@ -109,8 +109,8 @@ bdct_rate_set_strings (BdctCudaWork * work, BdctCabacStrings * strings)
   }
 }
 
-/* Have room for the levels of as many of a group's jobs as a round has, and for
- * the strings of their bins, each as large as the largest of them. */
+/* Get room for the levels of as many of a group's jobs as a round has, and
+ * for the strings of their bins, each as large as the largest of them. */
 static bool
 reserve (const BdctCudaFrame * frame, const BdctPlanGroup * group,
     const BdctStaging * staging, BdctBuffer * levels, size_t * job_size,
@@ -186,7 +186,7 @@ bdct_rate_place_levels (BdctCudaFrame * frame, const BdctStaging * staging,
   return true;
 }
 
-/* Plan what counts job `i`. */
+/* Plan the count of job `i`. */
 static bool
 plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
     int i, BdctLevel * levels, BdctError * error)

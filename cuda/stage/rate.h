@@ -15,16 +15,16 @@
 size_t bdct_rate_count_strings (const BdctJob *job, const BdctLayout *layout);
 void bdct_rate_set_strings (BdctCudaWork *work, BdctCabacStrings *strings);
 
-/** Set where the launch of a frame's picture writes levels: where they are
- * counted. */
+/** Set the destination of the levels that the launch of a frame's picture
+ * writes: where they are counted. */
 bool bdct_rate_place_levels (BdctCudaFrame *frame, const BdctStaging *staging,
     BdctBuffer *levels, BdctError *error);
 
-/** Enqueue what counts the jobs of group `g` into the frame's counts, which are
- * zeroed, some jobs at a time. Rate-distortion jobs are counted where their
- * levels are made. `levels` holds the levels and the strings of their bins
- * meanwhile, for all frames that are counted in `stream`, as what is enqueued
- * there runs in order. It grows on demand. */
+/** Enqueue the count of the jobs of group `g` into the frame's counts, which
+ * are zeroed, some jobs at a time. Rate-distortion jobs are counted where
+ * their levels are made. `levels` holds the levels and the strings of their
+ * bins meanwhile, for all frames that are counted in `stream`, whose work
+ * runs in order. It grows on demand. */
 bool bdct_rate_enqueue (const BdctCudaFrame *frame, int g,
     const BdctStaging *staging, BdctBuffer *levels, cudaStream_t stream,
     BdctError *error);

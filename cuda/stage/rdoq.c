@@ -4,11 +4,11 @@
 #include "levels.h"
 #include "rate.h"
 
-/* Choosing levels is two passes; then there may be the picture, that of the
- * levels, and the two that count bits. */
+/* Choosing levels takes two passes; then there may be passes for the
+ * picture, for the levels' picture, and two for counting bits. */
 #define MAX_PASSES 6
 
-/* One job, and what is enqueued for it. */
+/* A job and its passes. */
 typedef struct {
   const BdctCudaFrame *frame;
   const BdctStaging *staging;
@@ -64,8 +64,8 @@ bdct_rdoq_plan_from_levels (BdctCudaDevice * device, const BdctCudaWork * work,
   return bdct_cuda_plan (device, &again, pass, error) > 0;
 }
 
-/* Bytes of the levels of all planes, and of the strings of their bins behind
- * these. */
+/* The bytes of the levels of all planes, and of the strings of their bins
+ * after these. */
 static size_t
 count_bytes (const BdctCudaWork * work)
 {
@@ -123,7 +123,7 @@ place (Task * task, const BdctBuffer * memory)
   }
 }
 
-/* The statistics, and the picture if it is wanted. */
+/* Plan the statistics, and the picture if it is wanted. */
 static bool
 plan_picture (Task * task, const BdctImage * dst, BdctError * error)
 {
@@ -148,7 +148,7 @@ plan_picture (Task * task, const BdctImage * dst, BdctError * error)
       error);
 }
 
-/* What is done to the levels by a kernel of its own. */
+/* Plan what a kernel of its own does with the levels. */
 static bool
 plan_more (Task * task, const BdctCudaKernel * kernel, BdctError * error)
 {
@@ -187,7 +187,7 @@ plan_bits (Task * task, const BdctBuffer * memory, BdctError * error)
           task->work.quantizers), error);
 }
 
-/* The levels, to the caller's memory. */
+/* Copy the levels to the caller's memory. */
 static bool
 copy_levels (const Task * task, BdctError * error)
 {

@@ -1,7 +1,7 @@
 /* blockdct: what the CUDA engine enqueues for rdoq (dct/rd/rdoq.h).
  *
- * The kernels without tensor cores make coefficients, another one chooses
- * levels for them (rdoq.cu), and again those go on from there.
+ * The kernels without tensor cores compute coefficients, another kernel chooses
+ * levels for them (rdoq.cu), and the first ones continue from these.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -10,21 +10,23 @@
 
 #include "cuda/frame/frame.h"
 
-/** Levels of a plane: of the first component and, behind them, the second. */
+/** Levels of a plane: of the first component and, after them, the second. */
 size_t bdct_rdoq_count (const BdctCudaWork *work, int plane);
 
-/** Plan what makes levels, in two passes, at the planes' `levels`. `work` has
- * these, and no more is asked. */
+/** Plan the levels, in two passes, at the planes' `levels`. `work` has
+ * these, and requests nothing else. */
 bool bdct_rdoq_plan (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaLaunch pass[2], BdctError *error);
 
-/** Plan what goes on from them, with the planes' `dst`, `cells` and `blocks`.
- * `levels`: where these are, which the planes do not say any more. */
+/** Plan what continues from the levels, with the planes' `dst`, `cells` and
+ * `blocks`. `levels`: the place of the levels, which the planes no longer
+ * have. */
 bool bdct_rdoq_plan_from_levels (BdctCudaDevice *device,
     const BdctCudaWork *work, const BdctLevel *const levels[BDCT_MAX_PLANES],
     BdctCudaLaunch *pass, BdctError *error);
 
-/** As bdct_rd_reserve() and bdct_rd_enqueue(), for a job without trees. */
+/** The same as bdct_rd_reserve() and bdct_rd_enqueue(), for a job without
+ * trees. */
 bool bdct_rdoq_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);
 bool bdct_rdoq_enqueue (const BdctCudaFrame *frame, int i, const BdctImage *dst,

@@ -5,8 +5,8 @@
 #include "rate.h"
 #include "rd.h"
 
-/* The most launches of a group whose trials make pictures: one a trial, and
- * those of the quantizers. */
+/* The maximum number of launches of a group whose trials make pictures: one
+ * for each trial, and those of the quantizers. */
 #define MAX_LAUNCHES (BDCT_CUDA_MAX_PLANES + 4)
 
 static size_t
@@ -51,7 +51,7 @@ plan_trial (BdctCudaFrame * frame, int i, const BdctImage * picture,
       &frame->jobs.trials[i - 1].launch, error) > 0;
 }
 
-/* Enqueue the jobs of a group that are no rate-distortion jobs. */
+/* Enqueue the jobs of a group that are not rate-distortion jobs. */
 static bool
 launch_group (BdctCudaFrame * frame, const BdctPlanGroup * group,
     const BdctStaging * staging, const BdctCudaMemory * memory,

@@ -1,5 +1,5 @@
-/* blockdct: what the CUDA engine enqueues for a group of jobs, beside the
- * launches that go with those of other frames.
+/* blockdct: what the CUDA engine enqueues for a group of jobs, besides launches
+ * that are shared with other frames.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -8,8 +8,8 @@
 
 #include "cuda/frame/frame.h"
 
-/** The picture of the k-th job of a group, a trial whose metrics are computed:
- * in memory that each group uses after the one before. */
+/** The picture of job `k` of a group, a trial whose metrics are computed: in
+ * memory that the groups use one after the other. */
 BdctImage bdct_cuda_trial_picture (const BdctStaging *staging,
     const BdctCudaMemory *memory, int k);
 
