@@ -125,7 +125,7 @@ class Dlpack(unittest.TestCase):
             blockdct.compare(first, second)
         with self.assertRaisesRegex(ValueError, 'on cuda:1, but device is cuda:0'):
             blockdct.compare(second, second, device='cuda:0')
-        with self.assertRaisesRegex(ValueError, 'on cuda:0, device is cpu'):
+        with self.assertRaisesRegex(ValueError, 'on cuda:0, but device is cpu'):
             blockdct.compare(first, first, device='cpu')
         with self.assertRaisesRegex(TypeError, 'on a GPU cannot be written'):
             blockdct.transform(first)

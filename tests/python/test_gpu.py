@@ -215,7 +215,7 @@ class Gpu(unittest.TestCase):
 
     def test_wrong_device(self):
         batch = torch.from_numpy(make_batch()).cuda()
-        with self.assertRaisesRegex(ValueError, 'cuda:0, device is cpu'):
+        with self.assertRaisesRegex(ValueError, 'cuda:0, but device is cpu'):
             blockdct.transform(batch, device='cpu')
         with self.assertRaisesRegex(ValueError, 'planes differ'):
             blockdct.transform((batch[..., 0], batch[..., 1].cpu(), batch[..., 2]))
