@@ -12,14 +12,14 @@
 extern "C" {
 #endif
 
-/** Compute all of a block except its position from `sample` (each 0 to
+/* Compute all of a block except its position from `sample` (each 0 to
  * 2^depth - 1, a whole block with the picture's edge repeated), as the CPU
  * engine does. dct-8x8 is in single precision; the tensor cores' picture may
  * differ from it by a rounding. */
 void bdct_block_run (BdctBlock *block, const BdctJob *job,
     BdctComponent component);
 
-/** bdct_block_inspect(), with a layout and a frame that are not NULL. */
+/* bdct_block_inspect(), with a layout and a frame that are not NULL. */
 int bdct_cpu_inspect (const BdctLayout *layout, const BdctFrame *frame, int x,
     int y, BdctBlock block[BDCT_MAX_COMPONENTS], BdctError *error);
 

@@ -8,14 +8,14 @@
 #include "dct/entropy/huffman-symbols.h"
 #include "dct/entropy/rate.h"
 
-/** Call this before all other functions. */
+/* Call this before all other functions. */
 void bdct_huffman_count_init (void);
 
-/** A mask of levels of an 8x8 block that are not 0: bit i for place i of the
+/* A mask of levels of an 8x8 block that are not 0: bit i for place i of the
  * zigzag order. */
 uint64_t bdct_huffman_count_places (const BdctLevel *levels);
 
-/** Add the symbols of 8x8 blocks, all of `scan`, to a component's counters
+/* Add the symbols of 8x8 blocks, all of `scan`, to a component's counters
  * (rate.h), except the DC of the first: the caller knows whether a block
  * comes before it. */
 void bdct_huffman_count (const BdctLevel *levels, const BdctScan *scan,

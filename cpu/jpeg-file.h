@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/** The bytes of a frame's JFIF file with Annex K's tables. The calling
+/* The bytes of a frame's JFIF file with Annex K's tables. The calling
  * thread encodes the frame. The job's bits are exact (rate.h), and `src` is
  * in host memory. False if memory is short. */
 bool bdct_file_size (const BdctLayout *layout, const BdctJob *job,

@@ -11,10 +11,10 @@
 #include "dct/base/min.h"
 #include "state.h"
 
-/** Rows of luma in a piece, so that subsampled chroma has whole tiles. */
+/* Rows of luma in a piece, so that subsampled chroma has whole tiles. */
 #define ROWS 64
 
-/** A segment's columns of luma: those of a region, too. */
+/* A segment's columns of luma: those of a region, too. */
 #define COLUMNS (BDCT_QUADTREE_SEGMENT * BDCT_QUADTREE_SIDE)
 #define SQUARE_ROWS (ROWS / BDCT_QUADTREE_SIDE)
 
@@ -26,7 +26,7 @@ struct BdctCpuTree
   BdctCabacPrices prices[BDCT_QUADTREE_SIZES][2];       /* luma, chroma */
 };
 
-/** A region in blocks of one size: its picture, in planes like the frame's,
+/* A region in blocks of one size: its picture, in planes like the frame's,
  * and the blocks of each component row by row. */
 typedef struct
 {
@@ -40,7 +40,7 @@ typedef struct
   uint64_t cost[BDCT_MAX_COMPONENTS][ROWS * COLUMNS / 16];
 } Sized;
 
-/** The blocks of a component that make up the nodes of one size. */
+/* The blocks of a component that make up the nodes of one size. */
 typedef struct
 {
   const BdctTilePlane *plane;
@@ -53,7 +53,7 @@ typedef struct
   int wide, high;               /* log2 of a node's blocks: 0 or 1 */
 } Blocks;
 
-/** A region in work. */
+/* A region in work. */
 typedef struct
 {
   const CpuEngine *self;
@@ -73,17 +73,17 @@ typedef struct
   BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
 } Region;
 
-/** Whether (x, y) of the region, in luma samples, is in the picture. */
+/* Whether (x, y) of the region, in luma samples, is in the picture. */
 static inline bool
 is_inside (const Region *r, int x, int y)
 {
   return x < r->width && y < r->height;
 }
 
-/** Price the blocks of a region of one size; the smallest get a lower bound. */
+/* Price the blocks of a region of one size; the smallest get a lower bound. */
 void bdct_cpu_price_blocks (const Region *r, int c, int n);
 
-/** Find the tree of the square at (left, top) of the region. */
+/* Find the tree of the square at (left, top) of the region. */
 void bdct_cpu_decide_square (const Region *r, int left, int top,
     uint8_t size[64]);
 

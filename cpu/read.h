@@ -8,7 +8,7 @@
 #include "dct/base/sample.h"
 #include "dct/metrics/kernel.h"
 
-/** Read `n` samples of row `y`, from column `x` on, as 16-bit values. */
+/* Read `n` samples of row `y`, from column `x` on, as 16-bit values. */
 static inline void
 bdct_metric_read (const BdctMetricPlane *plane, const BdctSamples *image, int y,
     int x, int n, uint16_t *restrict to)

@@ -5,13 +5,13 @@
 #ifndef BDCT_SCRATCH_H
 #define BDCT_SCRATCH_H
 
-/** The bytes of scratch memory, aligned to 64, that suffice for every
+/* The bytes of scratch memory, aligned to 64, that suffice for every
  * kernel. Some systems give threads small stacks, most of which a kernel's
  * arrays would fill. The caller owns the memory; concurrent calls need one
  * each, and nothing in it lasts from one call to the next. */
 #define BDCT_SCRATCH_SIZE (80 << 10)
 
-/** Fail to compile if a kernel's own type does not fit. */
+/* Fail to compile if a kernel's own type does not fit. */
 #define BDCT_SCRATCH_HOLDS(type)                                              \
   _Static_assert (sizeof (type) <= BDCT_SCRATCH_SIZE                          \
       && _Alignof (type) <= 64, "a kernel's scratch memory")

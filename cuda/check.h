@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include "dct/base/error.h"
 
-/** After a restart an element takes a new context; after some faults the
+/* After a restart an element takes a new context; after some faults the
  * driver gives the process none. */
 #define BDCT_CUDA_LOST "; the GPU context is lost: stop the pipeline and " \
     "start it again, or else restart the program"
 
-/** Returns true on success. Otherwise `error` receives the error's text and
+/* Returns true on success. Otherwise `error` receives the error's text and
  * a cure, and the runtime's error on this thread is cleared. */
 bool bdct_cuda_check (cudaError_t err, const char *call, BdctError *error);
 
-/** Whether an error makes its context useless. */
+/* Whether an error makes its context useless. */
 bool bdct_cuda_loses_context (cudaError_t err);
 
 #endif

@@ -7,20 +7,20 @@
 
 #include "cuda/frame/frame.h"
 
-/** Launch `i` of those that are shared with other frames; NULL after the
+/* Launch `i` of those that are shared with other frames; NULL after the
  * last one. `skipped`: there is none of this number, because the job is a
  * rate-distortion job. */
 const BdctCudaLaunch *bdct_cuda_frame_launch (const BdctCudaFrame *frame,
     int i, bool *skipped);
 
-/** Enqueue what a frame's shared launches read; and, after these, the rest
+/* Enqueue what a frame's shared launches read; and, after these, the rest
  * of its steps. */
 bool bdct_cuda_frame_begin (const BdctCudaFrame *frame,
     const BdctStaging *staging, BdctError *error);
 bool bdct_cuda_frame_run (BdctCudaFrame *frame, const BdctStaging *staging,
     BdctCudaMemory *memory, BdctError *error);
 
-/** Let a stream wait for the count of a frame's bits, which may run beside
+/* Let a stream wait for the count of a frame's bits, which may run beside
  * the other steps. */
 bool bdct_cuda_frame_follow_bits (const BdctCudaFrame *frame,
     const BdctDevice *device, cudaStream_t stream, BdctError *error);

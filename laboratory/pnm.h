@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/** Print an error and exit. */
+/* Print an error and exit. */
 static void
 die (const char *what)
 {
@@ -18,7 +18,7 @@ die (const char *what)
   exit (1);
 }
 
-/** Read a binary PGM (`components` 1) or PPM (3) of 8 bits, without padding;
+/* Read a binary PGM (`components` 1) or PPM (3) of 8 bits, without padding;
  * the caller owns it. */
 static uint8_t *
 read_pnm (const char *name, int components, int *width, int *height)

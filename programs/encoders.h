@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** The scale of a setting. */
+/* The scale of a setting. */
 typedef enum
 {
   ENCODER_QUALITY, ENCODER_QP,
@@ -18,12 +18,12 @@ typedef enum
   ENCODER_N_SCALES
 } EncoderScale;
 
-/** A scale's name, such as "qp"; and the placeholder for its value, such as
+/* A scale's name, such as "qp"; and the placeholder for its value, such as
  * "{qp}". */
 const gchar *encoder_scale_name (EncoderScale scale);
 const gchar *encoder_placeholder (EncoderScale scale);
 
-/** An element, its package in Debian, and for each scale its properties with a
+/* An element, its package in Debian, and for each scale its properties with a
  * placeholder; NULL: it lacks this scale. */
 typedef struct
 {
@@ -32,15 +32,15 @@ typedef struct
 
 #define ENCODER_LIBAV "gstreamer1.0-libav"
 
-/** All known encoders, ended by one without a name; and one by its name, or
+/* All known encoders, ended by one without a name; and one by its name, or
  * NULL. */
 extern const EncoderInfo encoders[];
 const EncoderInfo *encoder_find (const gchar * name);
 
-/** The text with a value in place of the placeholder, owned by the caller. */
+/* The text with a value in place of the placeholder, owned by the caller. */
 gchar *encoder_fill (const gchar * text, EncoderScale scale, gint value);
 
-/** The property of the class whose whole value in the text is the placeholder;
+/* The property of the class whose whole value in the text is the placeholder;
  * of several, the one with the least range. NULL: none. */
 GParamSpec *encoder_find_range (const gchar * text, EncoderScale scale,
     GObjectClass * klass, gdouble * min, gdouble * max);

@@ -9,27 +9,27 @@
 
 #define JPEG_FILE_MAX_COMPONENTS 4
 
-/** What a file's components are, by its JFIF and Adobe markers. The decoded
+/* What a file's components are, by its JFIF and Adobe markers. The decoded
  * picture of the last two is C, M, Y and K. */
 typedef enum
 {
   JPEG_FILE_GREY, JPEG_FILE_YCC, JPEG_FILE_RGB, JPEG_FILE_CMYK, JPEG_FILE_YCCK
 } JpegFileColour;
 
-/** One component. `levels` has the blocks that cover its own samples, without
+/* One component. `levels` has the blocks that cover its own samples, without
  * those that only fill an MCU: from left to right, then downwards; 64 levels
  * each, row-major, rows are vertical frequency. The steps are in this order,
  * too. */
 typedef struct
 {
-  int h, v;                     /**< sampling factors, 1 to 4 */
-  int width, height;            /**< in samples */
-  int columns, rows;            /**< in blocks */
+  int h, v;                     /* sampling factors, 1 to 4 */
+  int width, height;            /* in samples */
+  int columns, rows;            /* in blocks */
   uint16_t steps[64];
   int16_t *levels;
 } JpegFileComponent;
 
-/** A file of 8 bits a sample. */
+/* A file of 8 bits a sample. */
 typedef struct
 {
   int width, height;
@@ -38,14 +38,14 @@ typedef struct
   JpegFileComponent component[JPEG_FILE_MAX_COMPONENTS];
 } JpegFile;
 
-/** How a file is written. */
+/* How a file is written. */
 typedef struct
 {
-  bool optimize;                /**< Huffman tables of the file's own */
-  bool progressive;             /**< libjpeg's scans, which implies the above */
+  bool optimize;                /* Huffman tables of the file's own */
+  bool progressive;             /* libjpeg's scans, which implies the above */
 } JpegFileOptions;
 
-/** Read a file's levels. Fails, with the reason, if it is truncated or corrupt,
+/* Read a file's levels. Fails, with the reason, if it is truncated or corrupt,
  * if it has more than `max_pixels` pixels or 500 scans, other than 8 bits a
  * sample, or sampling factors that do not divide the largest ones; or if it is
  * progressive and lacks scans, which decoders smooth. Free with
@@ -53,20 +53,20 @@ typedef struct
 bool jpeg_file_read (JpegFile * file, const void *data, size_t size,
     uint64_t max_pixels, BdctError * error);
 
-/** Write levels as a file: what `cjpeg` writes whose quantizer gives them, with
+/* Write levels as a file: what `cjpeg` writes whose quantizer gives them, with
  * these steps and sampling factors. `data` is the caller's, to be freed with
  * free(). */
 bool jpeg_file_write (const JpegFile * file, const JpegFileOptions * options,
     unsigned char **data, size_t *size, BdctError * error);
 
-/** Set each component's size from the picture's and the sampling factors, and
+/* Set each component's size from the picture's and the sampling factors, and
  * allocate its levels, all 0. */
 bool jpeg_file_allocate (JpegFile * file, BdctError * error);
 
-/** Free what a file holds. */
+/* Free what a file holds. */
 void jpeg_file_clear (JpegFile * file);
 
-/** The version of libjpeg, such as "libjpeg-turbo 2.1.5". */
+/* The version of libjpeg, such as "libjpeg-turbo 2.1.5". */
 const char *jpeg_file_library (void);
 
 #endif

@@ -10,34 +10,34 @@
 #include <structmember.h>
 #include <blockdct/blockdct.h>
 
-/** Jobs for pictures of a layout: one for each quality, each QP, or one. */
+/* Jobs for pictures of a layout: one for each quality, each QP, or one. */
 typedef struct {
   PyObject_HEAD
   BdctJob *jobs;
   int n;
 } Jobs;
 
-/** The types, made when the module is imported. */
+/* The types, made when the module is imported. */
 extern PyTypeObject *bdct_python_jobs_type;
 PyObject *bdct_python_make_jobs_type (void);
 PyObject *bdct_python_make_engine_type (void);
 
-/** The functions that need no engine. */
+/* The functions that need no engine. */
 extern PyMethodDef bdct_python_functions[];
 
-/** Add the functions for JPEG files, and `jpeg_library`, the version of libjpeg
+/* Add the functions for JPEG files, and `jpeg_library`, the version of libjpeg
  * or "". */
 bool bdct_python_add_jpeg (PyObject *module);
 
-/** Read a layout's description, (width, height, depth, chroma format, planes,
+/* Read a layout's description, (width, height, depth, chroma format, planes,
  * bytes from one pixel of R, G and B to the next or 0). */
 bool bdct_python_read_layout (PyObject *from, BdctLayout *layout);
 
-/** Set an exception of this type, or that of memory or of CUDA where the
+/* Set an exception of this type, or that of memory or of CUDA where the
  * library has failed by these. Returns NULL. */
 PyObject *bdct_python_fail (PyObject *type, const BdctError *error);
 
-/** The primary context of a CUDA device. False with the reason. */
+/* The primary context of a CUDA device. False with the reason. */
 bool bdct_python_open_context (int device, BdctContext *context,
     BdctError *error);
 void bdct_python_close_context (int device, BdctContext *context);

@@ -9,11 +9,11 @@
 #include "dct/base/compiler.h"
 #include "dct/metrics/kernel.h"
 
-/** `baseline` runs on every processor. */
+/* `baseline` runs on every processor. */
 extern const BdctMetricKernels bdct_metrics_baseline, bdct_metrics_sse41,
     bdct_metrics_avx2, bdct_metrics_avx512;
 
-/** The name of a kernel in this instruction set. */
+/* The name of a kernel in this instruction set. */
 #define BDCT_METRIC_NAME(metric)                                              \
   BDCT_CONCAT (bdct_metric_##metric##_, BDCT_ISA)
 

@@ -8,27 +8,27 @@
 
 #include "dct/picture/render.h"
 
-/** Rows of the picture in a strip; even. */
+/* Rows of the picture in a strip; even. */
 #define BDCT_COLOUR_STRIP 32
 
-/** A frame of R, G and B in conversion. `planes`, `rec` and `shown` have the
+/* A frame of R, G and B in conversion. `planes`, `rec` and `shown` have the
  * layout of bdct_colour_image(). Images that are not needed have no data. */
 typedef struct {
   const BdctLayout *layout;
-  BdctImage src, dst;       /**< pixels */
-  BdctImage planes;         /**< from `src`, including all columns in their
+  BdctImage src, dst;       /* pixels */
+  BdctImage planes;         /* from `src`, including all columns in their
                                  memory */
-  BdctImage rec;            /**< the reconstruction */
-  BdctImage shown;          /**< the planes that `dst` is made from */
-  const BdctRender *render; /**< the view that drew `shown`; NULL: `shown` is
+  BdctImage rec;            /* the reconstruction */
+  BdctImage shown;          /* the planes that `dst` is made from */
+  const BdctRender *render; /* the view that drew `shown`; NULL: `shown` is
                                  `rec` */
 } BdctColour;
 
 typedef struct {
-  /** Convert a strip of `src` to `planes`. */
+  /* Convert a strip of `src` to `planes`. */
   void (*rgb_to_planes) (const BdctColour *colour, int strip);
 
-  /** Convert a strip of `shown` to `dst`, and add up the squared errors of R, G
+  /* Convert a strip of `shown` to `dst`, and add up the squared errors of R, G
    * and B of `rec`. */
   void (*planes_to_rgb) (const BdctColour *colour, int strip, uint64_t sse[3]);
 } BdctColourKernel;
@@ -36,10 +36,10 @@ typedef struct {
 extern const BdctColourKernel bdct_colour_baseline, bdct_colour_sse41,
     bdct_colour_avx2, bdct_colour_avx512;
 
-/** The number of strips of a frame; in a stack, of its pictures. */
+/* The number of strips of a frame; in a stack, of its pictures. */
 int bdct_colour_count_strips (const BdctLayout *layout);
 
-/** The columns of a plane in memory: enough for whole tiles. */
+/* The columns of a plane in memory: enough for whole tiles. */
 static inline int
 bdct_colour_columns (const BdctLayout *layout, int plane)
 {
@@ -49,12 +49,12 @@ bdct_colour_columns (const BdctLayout *layout, int plane)
       >> bdct_layout_sub_x (layout, plane);
 }
 
-/** Describe planes in `*memory`, which is allocated if it is NULL; rows have
+/* Describe planes in `*memory`, which is allocated if it is NULL; rows have
  * bdct_colour_columns() bytes. Returns false without memory. */
 bool bdct_colour_image (const BdctLayout *layout, uint8_t **memory,
     BdctImage *image);
 
-/** Convert a whole frame to planes at once. Returns their memory, which the
+/* Convert a whole frame to planes at once. Returns their memory, which the
  * caller frees; NULL without memory. */
 uint8_t *bdct_colour_planes (const BdctLayout *layout, const BdctImage *src,
     BdctImage *planes);

@@ -9,24 +9,24 @@
 #include "dct/metrics/kernel.h"
 #include "dct/quantizer/block-grid.h"
 
-/** Rows of a plane in one piece of work; even. */
+/* Rows of a plane in one piece of work; even. */
 #define BDCT_COMPARE_STRIP 64
 
 typedef struct {
-  /** Add up the squared errors of a row of a plane in memory, for each of its
+  /* Add up the squared errors of a row of a plane in memory, for each of its
    * components. */
   void (*square) (const BdctPlaneLayout *plane, int depth, const uint8_t *a,
       const uint8_t *b, uint64_t sse[2]);
 
-  /** Likewise of R, G and B in a row of an image. */
+  /* Likewise of R, G and B in a row of an image. */
   void (*square_rgb) (const BdctLayout *layout, const BdctImage *a,
       const BdctImage *b, int y, uint64_t sse[3]);
 
-  /** Set the squared errors of a row of blocks, 8 x 8, in their records. */
+  /* Set the squared errors of a row of blocks, 8 x 8, in their records. */
   void (*blocks) (const BdctMetricPlane *plane, int row,
       BdctBlockRecord *records);
 
-  /** Write a row of a plane in memory from the `src` of its components,
+  /* Write a row of a plane in memory from the `src` of its components,
    * whatever their layout. */
   void (*pack) (const BdctPlaneLayout *plane, const BdctMetricPlane from[2],
       int y, uint8_t *to);

@@ -24,7 +24,7 @@
 #endif
 #endif
 
-/** Rows and columns of a tile, which has whole blocks: 32, or 64 if a side of a
+/* Rows and columns of a tile, which has whole blocks: 32, or 64 if a side of a
  * block is 64. */
 #define BDCT_TILE 32
 
@@ -35,13 +35,13 @@ bdct_tile_side (const BdctComponentJob *job)
       : BDCT_TILE;
 }
 
-/** Samples or coefficients of a tile, row-major without a gap: int32_t, or
+/* Samples or coefficients of a tile, row-major without a gap: int32_t, or
  * float in the real chain. */
 typedef struct {
   int32_t value[4 * BDCT_TILE * BDCT_TILE];
 } __attribute__ ((aligned (64))) BdctTileValues;
 
-/** One component's quantizer. Row v, of at most 8, has entries (v, u) of the
+/* One component's quantizer. Row v, of at most 8, has entries (v, u) of the
  * job's tables (quantize.h: quant and companion), repeated as vectors need
  * them. BDCT_TILE_FIRST is a block's first row: row 0 with the entry of (0,
  * 0). */
@@ -55,7 +55,7 @@ typedef struct {
   BdctRdoq rdoq;
 } BdctTileQuantizer;
 
-/** Quantizers by their numbers, as bits. */
+/* Quantizers by their numbers, as bits. */
 typedef struct {
   uint64_t word[2];
 } BdctQuantizerSet;
@@ -70,7 +70,7 @@ bdct_quantizers_add (BdctQuantizerSet *set, int quantizer)
   set->word[1] |= quantizer < 64 ? 0 : bit;
 }
 
-/** Remove the lowest one. Returns its number; -1 if there is none. */
+/* Remove the lowest one. Returns its number; -1 if there is none. */
 static inline int
 bdct_quantizers_take (BdctQuantizerSet *set)
 {
@@ -84,7 +84,7 @@ bdct_quantizers_take (BdctQuantizerSet *set)
   return -1;
 }
 
-/** The number of the only one; -1 if there are more. */
+/* The number of the only one; -1 if there are more. */
 static inline int
 bdct_quantizers_only (BdctQuantizerSet set)
 {
@@ -93,55 +93,55 @@ bdct_quantizers_only (BdctQuantizerSet set)
   return bdct_quantizers_take (&set) < 0 ? quantizer : -1;
 }
 
-/** One component of one frame, ready for processing strip by strip. */
+/* One component of one frame, ready for processing strip by strip. */
 typedef struct {
   BdctFamily family;
   BdctComponent component;
   int depth;
-  const void *row, *column;      /**< the bases' matrices: int32_t, or float */
+  const void *row, *column;      /* the bases' matrices: int32_t, or float */
   const BdctTileQuantizer *quantizer[BDCT_MAX_STACK_QUANTIZERS];
   BdctPlaneLayout layout;
-  int columns;                   /**< samples in a row of `src`, possibly
+  int columns;                   /* samples in a row of `src`, possibly
                                       more than the picture's */
   BdctSamples src;
-  BdctSamples dst;               /**< no data: compute statistics alone */
-  BdctSamples levels;            /**< picture of the levels (render.h); no
+  BdctSamples dst;               /* no data: compute statistics alone */
+  BdctSamples levels;            /* picture of the levels (render.h); no
                                       data: none */
-  BdctBlockGrid grid;            /**< blocks of the component */
-  const uint8_t *quantizer_map;   /**< of the frame; NULL: the first
+  BdctBlockGrid grid;            /* blocks of the component */
+  const uint8_t *quantizer_map;   /* of the frame; NULL: the first
                                        quantizer for all */
-  BdctBlockRecord *blocks;       /**< records of the frame; NULL: none */
+  BdctBlockRecord *blocks;       /* records of the frame; NULL: none */
 } BdctTilePlane;
 
-/** The results of a strip. */
+/* The results of a strip. */
 typedef struct {
-  BdctCounters counters; /**< sse and nonzero are added to */
-  BdctLevel *levels;     /**< receives the strip's levels (rate.h); NULL: not
+  BdctCounters counters; /* sse and nonzero are added to */
+  BdctLevel *levels;     /* receives the strip's levels (rate.h); NULL: not
                               requested */
 } BdctTileStrip;
 
-/** Transform the strip of bdct_tile_side() rows from row `row` on, and finish
+/* Transform the strip of bdct_tile_side() rows from row `row` on, and finish
  * it with each of `n` planes, which are the same up to the quantizer. `scratch`
  * has BDCT_SCRATCH_SIZE bytes. */
 typedef void (*BdctTileFunc) (const BdctTilePlane *const *planes, int n,
     int row, BdctTileStrip *strips, void *scratch);
 
-/** A tile's values between stages. */
+/* A tile's values between stages. */
 typedef struct {
-  BdctTileValues residual;        /**< the residuals, later the
+  BdctTileValues residual;        /* the residuals, later the
                                        reconstruction */
-  BdctTileValues coefficient;     /**< float in the real chain; times 8 */
+  BdctTileValues coefficient;     /* float in the real chain; times 8 */
   BdctTileValues level;
-  BdctTileValues between;         /**< for the passes alone */
+  BdctTileValues between;         /* for the passes alone */
 } BdctTileStages;
 
-/** Process one tile with the plane's first quantizer: from the residuals on or,
+/* Process one tile with the plane's first quantizer: from the residuals on or,
  * if not `forward`, from the coefficients on. Returns the number of levels that
  * are not 0. */
 typedef uint64_t (*BdctTileStagesFunc) (const BdctTilePlane *plane,
     BdctTileStages *stages, bool forward);
 
-/** The plain chains of an instruction set (tile32.c), for all jobs. */
+/* The plain chains of an instruction set (tile32.c), for all jobs. */
 typedef struct {
   BdctTileFunc strip;
   BdctTileStagesFunc stages;
@@ -150,10 +150,10 @@ typedef struct {
 extern const BdctTileChains bdct_tile_baseline, bdct_tile_sse41,
     bdct_tile_avx2, bdct_tile_avx512;
 
-/** The most planes of one strip. */
+/* The most planes of one strip. */
 #define BDCT_TILE_JOBS 16
 
-/** The same in 16-bit lanes (tile16.c), for planes with bdct_tile_is_tile16().
+/* The same in 16-bit lanes (tile16.c), for planes with bdct_tile_is_tile16().
  * The components that a plane of memory interleaves are processed at once;
  * `planes` and `strips` are indexed by component. */
 typedef void (*BdctTile16Func) (
@@ -164,44 +164,44 @@ extern const BdctTile16Func bdct_tile16_sse41, bdct_tile16_avx2,
     bdct_tile16_avxvnni, bdct_tile16_avx512, bdct_tile16_avx512vnni,
     bdct_tile16_neon;
 
-/** Strips of dct-8x8 (float8x8.c), for planes with bdct_tile_is_float8x8(). */
+/* Strips of dct-8x8 (float8x8.c), for planes with bdct_tile_is_float8x8(). */
 extern const BdctTileFunc bdct_float8x8_sse41, bdct_float8x8_avx2,
     bdct_float8x8_avx512;
 
-/** The kernels of a processor. */
+/* The kernels of a processor. */
 typedef struct {
   const char *isa;
   const BdctTileChains *plain;
-  const BdctTile16Func *tile16; /**< NULL: none */
-  const BdctTileFunc *real;       /**< NULL: none */
+  const BdctTile16Func *tile16; /* NULL: none */
+  const BdctTileFunc *real;       /* NULL: none */
   const BdctColourKernel *colour;
   const BdctMetricKernels *metrics;
   const BdctCompareKernel *compare;
   const BdctCabacPriceFunc *price;
 } BdctTileKernel;
 
-/** Set the quantizer of one component. */
+/* Set the quantizer of one component. */
 void bdct_tile_quantizer_init (BdctTileQuantizer *quantizer, const BdctJob *job,
     BdctComponent component);
 
-/** Set what a plane has from the job: family, component, depth and matrices;
+/* Set what a plane has from the job: family, component, depth and matrices;
  * zero the rest. */
 void bdct_tile_plane_init (BdctTilePlane *plane, const BdctJob *job,
     BdctComponent component);
 
-/** Set what a plane has from a frame: it is component `i` of those in plane
+/* Set what a plane has from a frame: it is component `i` of those in plane
  * `p`. For R, G and B the images are the planes computed from them. */
 void bdct_tile_plane_place (BdctTilePlane *plane, const BdctLayout *layout,
     const BdctBlockGrid *grid, const BdctImage *src, const BdctImage *dst,
     int p, int i);
 
-/** Whether 16-bit lanes support a plane's job and requested outputs. */
+/* Whether 16-bit lanes support a plane's job and requested outputs. */
 bool bdct_tile_is_tile16 (const BdctTilePlane *plane);
 
-/** Likewise for BdctTileKernel's `real`. */
+/* Likewise for BdctTileKernel's `real`. */
 bool bdct_tile_is_float8x8 (const BdctTilePlane *plane);
 
-/** The kernels that this processor can run, best first, then NULL. */
+/* The kernels that this processor can run, best first, then NULL. */
 const BdctTileKernel *const *bdct_tile_kernels (void);
 
 #endif

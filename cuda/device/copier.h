@@ -15,25 +15,25 @@
 
 typedef struct BdctCopier BdctCopier;
 
-/** Rows to copy: one plane. Strides may have any sign. */
+/* Rows to copy: one plane. Strides may have any sign. */
 typedef struct {
   BdctSamples to, from;
-  size_t row; /**< bytes of a row */
+  size_t row; /* bytes of a row */
   int rows;
 } BdctCopy;
 
-/** Called on the calling thread when `rows` rows of a copy, from row `first`
+/* Called on the calling thread when `rows` rows of a copy, from row `first`
  * on, are complete; in order, each row once. Returns false to receive no
  * more calls. */
 typedef bool (*BdctCopied) (void *data, int copy, int first, int rows);
 
-/** Create a copier with this many threads, including the caller's; 0: one
+/* Create a copier with this many threads, including the caller's; 0: one
  * per processor, at most 4. NULL if memory is short. The threads start when
  * a copy is large enough to gain by them. */
 BdctCopier *bdct_copier_new (unsigned threads);
 void bdct_copier_free (BdctCopier *copier);
 
-/** Make `n` copies; `copied` may be NULL. Returns when all are made; false
+/* Make `n` copies; `copied` may be NULL. Returns when all are made; false
  * if `copied` returned false. One thread at a time. */
 bool bdct_copier_run (BdctCopier *copier, const BdctCopy *copies, int n,
     BdctCopied copied, void *data);

@@ -16,7 +16,7 @@
 #include "dct/picture/zoom.h"
 #include "metrics.h"
 
-/** Bytes of the accumulators of one job. */
+/* Bytes of the accumulators of one job. */
 #define BDCT_ACCUMULATORS_SIZE                                                \
   (BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator))
 
@@ -25,19 +25,19 @@ typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
 typedef struct {
   cudaEvent_t uploaded, computed;
   cudaEvent_t done[BDCT_N_WAITS];
-  BdctWait wait;              /**< which event of `done` to wait for */
+  BdctWait wait;              /* which event of `done` to wait for */
 } BdctCudaEvents;
 
-/** The images, all on the device. */
+/* The images, all on the device. */
 typedef struct {
-  BdctEndpoint src[1 + BDCT_MAX_DISTORTED]; /**< a frame has the first */
+  BdctEndpoint src[1 + BDCT_MAX_DISTORTED]; /* a frame has the first */
   BdctEndpoint dst;
   BdctBuffer memory[BDCT_PLAN_IMAGES];
   BdctImage image[BDCT_PLAN_IMAGES];
-  unsigned ring_index;        /**< in BdctStaging.ring, for R, G and B */
+  unsigned ring_index;        /* in BdctStaging.ring, for R, G and B */
 } BdctCudaImages;
 
-/** A trial, and the launch that does it. */
+/* A trial, and the launch that does it. */
 typedef struct {
   BdctJob job;
   BdctCudaLaunch launch;
@@ -45,73 +45,73 @@ typedef struct {
 
 typedef struct {
   BdctJob quantizers[BDCT_MAX_STACK_QUANTIZERS];
-  BdctCudaWork work;          /**< job 0 before its output is set */
-  BdctCudaWork sized[BDCT_TREE_SIZES]; /**< the same, for each block size of a
+  BdctCudaWork work;          /* job 0 before its output is set */
+  BdctCudaWork sized[BDCT_TREE_SIZES]; /* the same, for each block size of a
                                             tree */
-  BdctCudaLaunch launch[4];   /**< of job 0: two at most for its picture, then
+  BdctCudaLaunch launch[4];   /* of job 0: two at most for its picture, then
                                    two for the picture of its levels */
-  int n_launches;             /**< 0 if job 0 is a rate-distortion job */
+  int n_launches;             /* 0 if job 0 is a rate-distortion job */
   BdctTrial *trials;
   int max_trials;
 } BdctCudaJobs;
 
-/** Results for each block. */
+/* Results for each block. */
 typedef struct {
-  BdctBuffer map;             /**< a quantizer's number for each block, then
+  BdctBuffer map;             /* a quantizer's number for each block, then
                                    for each map tile */
-  size_t map_size;            /**< to upload; 0: there is none */
+  size_t map_size;            /* to upload; 0: there is none */
   BdctBuffer record_memory, size_memory;
-  BdctBlockRecord *records;   /**< on the device; NULL: not wanted */
-  uint8_t *sizes;             /**< likewise */
-  BdctBlockRecord *to_records; /**< the caller's; NULL: not wanted */
-  uint8_t *to_sizes;          /**< likewise */
-  bool sizes_given;           /**< `sizes` are uploaded */
-  bool dma_direct;            /**< the GPU copies the records by itself */
+  BdctBlockRecord *records;   /* on the device; NULL: not wanted */
+  uint8_t *sizes;             /* likewise */
+  BdctBlockRecord *to_records; /* the caller's; NULL: not wanted */
+  uint8_t *to_sizes;          /* likewise */
+  bool sizes_given;           /* `sizes` are uploaded */
+  bool dma_direct;            /* the GPU copies the records by itself */
 } BdctCudaBlocks;
 
-/** Levels that are output or input. */
+/* Levels that are output or input. */
 typedef struct {
   BdctBuffer memory;
-  BdctLevel *device;          /**< on the device */
-  BdctLevel *host;            /**< the caller's; NULL if these are on the
+  BdctLevel *device;          /* on the device */
+  BdctLevel *host;            /* the caller's; NULL if these are on the
                                    device */
-  bool dma_direct;            /**< the GPU copies them by itself */
+  bool dma_direct;            /* the GPU copies them by itself */
 } BdctCudaLevels;
 
-/** The sources of the statistics. */
+/* The sources of the statistics. */
 typedef struct {
-  BdctCudaAccumulator *first; /**< of job 0 */
-  BdctBuffer accumulators;    /**< of the other jobs */
-  BdctRateCounts *first_counts; /**< likewise, if bits are wanted */
-  int side;                   /**< whose memory the count takes; */
-  bool beside;                /**< whether it is in that side's stream */
-  BdctBuffer counts;          /**< of the other jobs; of a stack, of each
+  BdctCudaAccumulator *first; /* of job 0 */
+  BdctBuffer accumulators;    /* of the other jobs */
+  BdctRateCounts *first_counts; /* likewise, if bits are wanted */
+  int side;                   /* whose memory the count takes; */
+  bool beside;                /* whether it is in that side's stream */
+  BdctBuffer counts;          /* of the other jobs; of a stack, of each
                                    picture */
-  BdctBuffer stack;           /**< of each picture of a stack, the errors of R,
+  BdctBuffer stack;           /* of each picture of a stack, the errors of R,
                                    G and B */
-  uint64_t (*stack_sse)[3];   /**< the caller's; NULL: not wanted */
-  uint64_t (*stack_bits)[2];  /**< likewise */
-  const uint8_t *stack_map;   /**< the caller's */
-  BdctFrameMetrics metrics;   /**< a run for each job, if any has metrics */
+  uint64_t (*stack_sse)[3];   /* the caller's; NULL: not wanted */
+  uint64_t (*stack_bits)[2];  /* likewise */
+  const uint8_t *stack_map;   /* the caller's */
+  BdctFrameMetrics metrics;   /* a run for each job, if any has metrics */
 } BdctCudaResults;
 
-/** For the pictures of a comparison. */
+/* For the pictures of a comparison. */
 typedef struct {
-  int n_packs;                /**< planes that are packed */
+  int n_packs;                /* planes that are packed */
   BdctCudaPack pack[(1 + BDCT_MAX_DISTORTED) * BDCT_MAX_PLANES];
-  BdctCudaColour colour[1 + BDCT_MAX_DISTORTED]; /**< of R, G and B */
+  BdctCudaColour colour[1 + BDCT_MAX_DISTORTED]; /* of R, G and B */
   BdctCudaErrors errors;
   BdctCudaRgbErrors rgb_errors;
 } BdctCudaPictures;
 
-/** For drawing a view. */
+/* For drawing a view. */
 typedef struct {
   BdctRender render;
-  BdctCudaColour colour;      /**< converts R, G and B: both ways in a frame,
+  BdctCudaColour colour;      /* converts R, G and B: both ways in a frame,
                                    back in a comparison */
   BdctZoom zoom;
-  BdctCudaMetricPlanes records; /**< of a comparison's blocks */
-  BdctMetricPlane mapped;     /**< luma, where the view is a metric's map */
+  BdctCudaMetricPlanes records; /* of a comparison's blocks */
+  BdctMetricPlane mapped;     /* luma, where the view is a metric's map */
   BdctBuffer map;
 } BdctCudaShown;
 
@@ -127,58 +127,58 @@ typedef struct {
   BdctCudaShown shown;
 } BdctCudaFrame;
 
-/** Memory that all frames share. Their kernels run in order, one frame after
+/* Memory that all frames share. Their kernels run in order, one frame after
  * the other, except those for bits: for these, frames use one side and the
  * other in turn. The buffers grow on demand. */
 typedef struct {
-  BdctBuffer levels[BDCT_CUDA_SIDES]; /**< of jobs whose bits are counted */
-  unsigned side;              /**< of the next frame with bits */
-  bool beside;                /**< whether CABAC's bits are counted beside
+  BdctBuffer levels[BDCT_CUDA_SIDES]; /* of jobs whose bits are counted */
+  unsigned side;              /* of the next frame with bits */
+  bool beside;                /* whether CABAC's bits are counted beside
                                    other frames */
-  BdctBuffer rd;              /**< of a rate-distortion job */
-  BdctBuffer metrics;         /**< scratch */
-  BdctBuffer pictures;        /**< of a group's trials */
-  BdctBuffer luma[BDCT_HISTORY_MAX]; /**< of the history's places */
+  BdctBuffer rd;              /* of a rate-distortion job */
+  BdctBuffer metrics;         /* scratch */
+  BdctBuffer pictures;        /* of a group's trials */
+  BdctBuffer luma[BDCT_HISTORY_MAX]; /* of the history's places */
 } BdctCudaMemory;
 
 bool bdct_cuda_frame_init (BdctCudaFrame *frame, BdctError *error);
 void bdct_cuda_frame_clear (BdctCudaFrame *frame, bool in_context);
 void bdct_cuda_memory_clear (BdctCudaMemory *memory, bool in_context);
 
-/** Allocate the images of the place OWN, and set all images. Call
+/* Allocate the images of the place OWN, and set all images. Call
  * bdct_staging_place() for the endpoints first. `src`: as
  * bdct_plan_find_images() takes it. */
 bool bdct_cuda_frame_place_images (BdctCudaFrame *frame, BdctStaging *staging,
     const BdctImage *src, BdctError *error);
 
-/** Describe the metrics of all jobs, and allocate their results and the frame's
+/* Describe the metrics of all jobs, and allocate their results and the frame's
  * place in the history. `job`: bdct_comparison_job()'s; NULL for a frame. */
 bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
     const BdctStaging *staging, BdctCudaMemory *memory, const BdctJob *job,
     BdctError *error);
 
-/** Bytes of the counts that are the frame's own. */
+/* Bytes of the counts that are the frame's own. */
 size_t bdct_cuda_frame_counts_size (const BdctCudaFrame *frame,
     const BdctLayout *layout);
 
-/** Job `i` of the plan, its accumulators, and the counters of its bits. */
+/* Job `i` of the plan, its accumulators, and the counters of its bits. */
 const BdctJob *bdct_cuda_frame_job (const BdctCudaFrame *frame, int i);
 BdctCudaAccumulator *bdct_cuda_frame_accumulators (const BdctCudaFrame *frame,
     int i);
 unsigned long long *bdct_cuda_frame_counts (const BdctCudaFrame *frame, int i);
 
-/** Describe the planes that jobs read; the output is left empty. The second
+/* Describe the planes that jobs read; the output is left empty. The second
  * function sets where a job's statistics are added up. */
 void bdct_cuda_frame_describe_planes (const BdctCudaFrame *frame,
     const BdctLayout *layout, BdctCudaWork *work);
 void bdct_cuda_work_set_accumulators (BdctCudaWork *work,
     BdctCudaAccumulator *accumulators);
 
-/** Describe job `i` without output. */
+/* Describe job `i` without output. */
 void bdct_cuda_frame_describe (const BdctCudaFrame *frame,
     const BdctLayout *layout, int i, BdctCudaWork *work);
 
-/** Whether a frame's first step makes planes of R, G and B. */
+/* Whether a frame's first step makes planes of R, G and B. */
 static inline bool
 bdct_cuda_frame_is_rgb (const BdctCudaFrame *frame)
 {
@@ -186,14 +186,14 @@ bdct_cuda_frame_is_rgb (const BdctCudaFrame *frame)
       && frame->plan.step[0].kind == BDCT_STEP_RGB_TO_PLANES;
 }
 
-/** Whether the launch of job 0's picture writes levels, for its bits. */
+/* Whether the launch of job 0's picture writes levels, for its bits. */
 static inline bool
 bdct_cuda_frame_writes_levels (const BdctCudaFrame *frame)
 {
   return frame->jobs.n_launches > 0 && frame->jobs.launch[0].levels;
 }
 
-/** Whether the first group's launches can be joined with those of other frames:
+/* Whether the first group's launches can be joined with those of other frames:
  * not if its trials write pictures, or it writes levels, as all frames share
  * their memory. */
 static inline bool
@@ -203,16 +203,16 @@ bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame)
       && !bdct_cuda_frame_writes_levels (frame);
 }
 
-/** Whether anything but statistics goes to the host. */
+/* Whether anything but statistics goes to the host. */
 bool bdct_cuda_frame_downloads (const BdctCudaFrame *frame);
 
-/** Enqueue the copies of all but the statistics to the host; and, once they are
+/* Enqueue the copies of all but the statistics to the host; and, once they are
  * done, finish them. */
 bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
     BdctError *error);
 void bdct_cuda_frame_finish (BdctCudaFrame *frame, BdctStaging *staging);
 
-/** Write the statistics of a frame that is done, as BdctEngineClass.collect()
+/* Write the statistics of a frame that is done, as BdctEngineClass.collect()
  * does. `first`, `first_counts`: those of job 0, on the host; `price`: of its
  * counts; NULL: not known. */
 void bdct_cuda_frame_count (BdctCudaFrame *frame, const BdctLayout *layout,

@@ -8,38 +8,38 @@
 #include "cuda/device/staging.h"
 #include "dct/metrics/run.h"
 
-/** Of one frame: a run for each job. */
+/* Of one frame: a run for each job. */
 typedef struct {
-  int n, max;         /**< runs; a frame without metrics has none */
+  int n, max;         /* runs; a frame without metrics has none */
   BdctMetricsRun *run;
-  BdctBuffer results; /**< of all runs, one behind the other */
+  BdctBuffer results; /* of all runs, one behind the other */
 } BdctFrameMetrics;
 
-/** Set `n` runs, all without metrics. */
+/* Set `n` runs, all without metrics. */
 bool bdct_frame_metrics_reset (BdctFrameMetrics *metrics, int n,
     BdctError *error);
 
-/** Describe a run. */
+/* Describe a run. */
 void bdct_frame_metrics_describe (BdctFrameMetrics *metrics, int i,
     const BdctMetricsTask *task);
 
-/** Allocate memory for the results, when all runs are described. */
+/* Allocate memory for the results, when all runs are described. */
 bool bdct_frame_metrics_reserve (BdctFrameMetrics *metrics,
     const BdctStaging *staging, BdctError *error);
 
-/** Enqueue a run on this reconstruction, in the kernels' stream. Runs use
+/* Enqueue a run on this reconstruction, in the kernels' stream. Runs use
  * `scratch` one after the other. */
 bool bdct_frame_metrics_enqueue (BdctFrameMetrics *metrics, int i,
     const BdctImage *rec, BdctBuffer *scratch, const BdctStaging *staging,
     BdctError *error);
 
-/** Enqueue the copy of all results; and, once it is done, compute the
+/* Enqueue the copy of all results; and, once it is done, compute the
  * figures, in an entry of the statistics for each run. */
 bool bdct_frame_metrics_download (const BdctFrameMetrics *metrics,
     cudaStream_t stream, BdctError *error);
 void bdct_frame_metrics_finish (BdctFrameMetrics *metrics, BdctStats *stats);
 
-/** Enqueue a metric's map of a component (metrics.h) to the component's
+/* Enqueue a metric's map of a component (metrics.h) to the component's
  * `memory`, after the work that makes its reconstruction. */
 bool bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane *plane,
     const BdctStaging *staging, BdctError *error);

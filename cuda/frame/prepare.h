@@ -7,12 +7,12 @@
 
 #include "frame.h"
 
-/** Prepare all of a frame whose plan and first accumulators are set, and
+/* Prepare all of a frame whose plan and first accumulators are set, and
  * enqueue its uploads, for which its kernels' stream then waits. */
 bool bdct_cuda_prepare_frame (BdctCudaFrame *frame, BdctStaging *staging,
     BdctCudaMemory *memory, const BdctFrame *request, BdctError *error);
 
-/** The same for a comparison. `job`: bdct_comparison_job(). */
+/* The same for a comparison. `job`: bdct_comparison_job(). */
 bool bdct_cuda_prepare_comparison (BdctCudaFrame *frame, BdctStaging *staging,
     BdctCudaMemory *memory, const BdctComparison *comparison,
     const BdctJob *job, BdctError *error);

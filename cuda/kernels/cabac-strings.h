@@ -11,23 +11,23 @@
 extern "C" {
 #endif
 
-/** The maximum number of contexts that the blocks of a component use. */
+/* The maximum number of contexts that the blocks of a component use. */
 #define BDCT_CABAC_STREAMS 48
 
-/** The bins of a segment (dct/entropy/cabac.h), as a string of bits for each
+/* The bins of a segment (dct/entropy/cabac.h), as a string of bits for each
  * context that a component with blocks of this size uses: a stream. */
 typedef struct BdctCabacStrings {
-  uint32_t bits[640];   /**< a stream begins at a word, the first bin is the
+  uint32_t bits[640];   /* a stream begins at a word, the first bin is the
                              lowest bit, and a 1 is behind the last one */
-  uint16_t length[BDCT_CABAC_STREAMS]; /**< bins */
-  uint8_t exit[BDCT_CABAC_STREAMS]; /**< the state after them, from the start,
+  uint16_t length[BDCT_CABAC_STREAMS]; /* bins */
+  uint8_t exit[BDCT_CABAC_STREAMS]; /* the state after them, from the start,
                                          and 0x80; 0: not known yet */
 } BdctCabacStrings;
 
-/** The maximum number of contexts of a component with trees: luma's. */
+/* The maximum number of contexts of a component with trees: luma's. */
 #define BDCT_CABAC_TREE_STREAMS 83
 
-/** The same for a segment of squares with trees (dct/rd/quadtree.h). */
+/* The same for a segment of squares with trees (dct/rd/quadtree.h). */
 typedef struct BdctCabacTreeStrings {
   uint32_t bits[2624];
   uint16_t length[BDCT_CABAC_TREE_STREAMS];

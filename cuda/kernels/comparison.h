@@ -14,27 +14,27 @@
 extern "C" {
 #endif
 
-/** A plane of memory, of all pictures. */
+/* A plane of memory, of all pictures. */
 typedef struct {
   BdctPlaneLayout layout;
   BdctSamples reference, distorted[BDCT_MAX_DISTORTED];
 } BdctCudaCompared;
 
-/** Adding up squared errors of planes, with all pictures in device memory; a
+/* Adding up squared errors of planes, with all pictures in device memory; a
  * kernel's parameter. */
 typedef struct {
   int32_t depth, n_planes, n_distorted;
-  int32_t first[BDCT_MAX_PLANES + 1]; /**< first thread block of each plane;
+  int32_t first[BDCT_MAX_PLANES + 1]; /* first thread block of each plane;
                                            then their number */
   BdctCudaCompared plane[BDCT_MAX_PLANES];
-  /** BDCT_CUDA_ACCUMULATORS for each picture, zeroed. */
+  /* BDCT_CUDA_ACCUMULATORS for each picture, zeroed. */
   BdctCudaAccumulator *accumulators[BDCT_MAX_DISTORTED];
 } BdctCudaErrors;
 
 cudaError_t bdct_cuda_errors_launch (const BdctCudaErrors *errors,
     cudaStream_t stream);
 
-/** Likewise for R, G and B. */
+/* Likewise for R, G and B. */
 typedef struct {
   BdctRgb rgb;
   int32_t width, height, n_distorted;
@@ -45,12 +45,12 @@ typedef struct {
 cudaError_t bdct_cuda_rgb_errors_launch (const BdctCudaRgbErrors *errors,
     cudaStream_t stream);
 
-/** Enqueue filling the records of 8 x 8 blocks. The `memory` of each component
+/* Enqueue filling the records of 8 x 8 blocks. The `memory` of each component
  * is its first record. */
 cudaError_t bdct_cuda_records_launch (const BdctCudaMetricPlanes *planes,
     cudaStream_t stream);
 
-/** A plane to be packed from its components, whatever their layout. */
+/* A plane to be packed from its components, whatever their layout. */
 typedef struct {
   int32_t depth;
   BdctPlaneLayout layout;

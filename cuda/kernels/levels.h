@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/** What kernels make from any levels. RECONSTRUCT reads the plane's
+/* What kernels make from any levels. RECONSTRUCT reads the plane's
  * `from_levels`, in which U's come before V's, and makes the same as
  * BDCT_CUDA_STATISTICS, without errors if there is no `src`. The others read
  * `levels`: they count Huffman symbols (BDCT_CUDA_SYMBOLS), or draw the
@@ -19,7 +19,7 @@ extern "C" {
 typedef enum
 {
   BDCT_LEVELS_RECONSTRUCT,
-  BDCT_LEVELS_RECONSTRUCT_JPEG, /**< likewise, of jpeg-8x8 at a depth of 8 */
+  BDCT_LEVELS_RECONSTRUCT_JPEG, /* likewise, of jpeg-8x8 at a depth of 8 */
   BDCT_LEVELS_SYMBOLS,
   BDCT_LEVELS_DRAW,
 } BdctLevelsKernel;

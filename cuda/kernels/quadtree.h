@@ -12,68 +12,68 @@
 extern "C" {
 #endif
 
-/** A component's results in blocks of one size, by number, all in device
+/* A component's results in blocks of one size, by number, all in device
  * memory. */
 typedef struct {
-  const BdctLevel *levels;        /**< aligned to 8 bytes */
+  const BdctLevel *levels;        /* aligned to 8 bytes */
   const BdctBlockRecord *records;
-  const uint8_t *quantizer_map;    /**< NULL: the first quantizer for all */
+  const uint8_t *quantizer_map;    /* NULL: the first quantizer for all */
   BdctSamples picture;
   int32_t log2_size, columns, rows;
 } BdctCudaTreeBlocks;
 
-/** A component: its samples, and its outputs, where they have data. */
+/* A component: its samples, and its outputs, where they have data. */
 typedef struct {
-  BdctPlaneLayout layout;         /**< of the component's plane */
+  BdctPlaneLayout layout;         /* of the component's plane */
   int32_t component;
-  int32_t sub_x, sub_y;           /**< log2 of luma samples to one of its
+  int32_t sub_x, sub_y;           /* log2 of luma samples to one of its
                                        samples */
-  int32_t log2_smallest, columns; /**< log2 of the smallest blocks' side, and
+  int32_t log2_smallest, columns; /* log2 of the smallest blocks' side, and
                                        their number in a row */
   BdctSamples src, dst;
-  BdctSamples levels;             /**< picture of the levels
+  BdctSamples levels;             /* picture of the levels
                                        (dct/picture/render.h) */
-  BdctBlockRecord *records;       /**< of the smallest blocks */
-  BdctLevel *frame_levels;        /**< the component's part of
+  BdctBlockRecord *records;       /* of the smallest blocks */
+  BdctLevel *frame_levels;        /* the component's part of
                                        BdctFrame.levels */
-  /** By size of luma's blocks; empty for sizes without blocks of its own. */
+  /* By size of luma's blocks; empty for sizes without blocks of its own. */
   BdctCudaTreeBlocks sized[BDCT_TREE_SIZES];
 } BdctCudaTreeComponent;
 
-/** One frame and job; a kernel's parameter. */
+/* One frame and job; a kernel's parameter. */
 typedef struct {
-  BdctCudaTreeComponent component[BDCT_MAX_COMPONENTS]; /**< indexed by
+  BdctCudaTreeComponent component[BDCT_MAX_COMPONENTS]; /* indexed by
                                                              component */
   int32_t n_components, depth;
   int32_t min_log2, max_log2, distortion_shift;
   BdctChromaFormat chroma;
   uint64_t lambda[BDCT_MAX_QUANTIZERS];
   BdctCabacCosts costs;
-  uint8_t *sizes;                 /**< as in BdctFrame */
-  BdctCudaAccumulator *accumulators; /**< BDCT_CUDA_ACCUMULATORS of them,
+  uint8_t *sizes;                 /* as in BdctFrame */
+  BdctCudaAccumulator *accumulators; /* BDCT_CUDA_ACCUMULATORS of them,
                                           zeroed */
-  unsigned long long *counts;     /**< the counters of a BdctRateCounts,
+  unsigned long long *counts;     /* the counters of a BdctRateCounts,
                                        zeroed; NULL: bits are not counted */
-  struct BdctCabacTreeStrings *strings; /**< of
+  struct BdctCabacTreeStrings *strings; /* of
                                        bdct_cuda_tree_strings_size() bytes */
 } BdctCudaTree;
 
-/** Enqueue finding the trees, unless they are given in `sizes`, and writing the
+/* Enqueue finding the trees, unless they are given in `sizes`, and writing the
  * requested outputs. */
 cudaError_t bdct_cuda_tree_choose (const BdctCudaTree *tree, bool given,
     cudaStream_t stream);
 
-/** Enqueue copying the levels of the blocks in `sizes` to `frame_levels`; or,
+/* Enqueue copying the levels of the blocks in `sizes` to `frame_levels`; or,
  * if they are given, from there to the blocks of each size, of which those that
  * are not in a tree get zeros. */
 cudaError_t bdct_cuda_tree_copy_levels (const BdctCudaTree *tree, bool given,
     cudaStream_t stream);
 
-/** Bytes of the strings of the bins of all components, for luma of this size.
+/* Bytes of the strings of the bins of all components, for luma of this size.
  */
 size_t bdct_cuda_tree_strings_size (int n_components, int width, int height);
 
-/** Enqueue counting the bins of the levels of the blocks in `sizes`, and
+/* Enqueue counting the bins of the levels of the blocks in `sizes`, and
  * pricing them (tree-bins.cu). */
 cudaError_t bdct_cuda_tree_count (const BdctCudaTree *tree,
     cudaStream_t stream);

@@ -13,17 +13,17 @@
 extern "C" {
 #endif
 
-/** The maximum number of kernels, counted separately for each depth. */
+/* The maximum number of kernels, counted separately for each depth. */
 #define BDCT_CUDA_MAX_KERNELS 256
 
 typedef struct {
-  char gpu[160];            /**< its name, driver and our version */
+  char gpu[160];            /* its name, driver and our version */
   int multiprocessors;
-  unsigned traits;          /**< for bdct_tensor_find() */
-  bool early;               /**< launches may begin before the previous one
+  unsigned traits;          /* for bdct_tensor_find() */
+  bool early;               /* launches may begin before the previous one
                                  ends; kernels that span tiles wait by
                                  themselves */
-  bool proven;              /**< these tensor cores, with this code, were
+  bool proven;              /* these tensor cores, with this code, were
                                  tested against the definitions */
   struct {
     const BdctCudaKernel *kernel;
@@ -33,27 +33,27 @@ typedef struct {
   struct {
     const BdctTensorKernel *kernel;
     int depth;
-  } agree[BDCT_CUDA_MAX_KERNELS]; /**< kernels that were checked on this GPU */
+  } agree[BDCT_CUDA_MAX_KERNELS]; /* kernels that were checked on this GPU */
   int n_agree;
 } BdctCapability;
 
-/** Describe the current device. An error if the build has no code for it, or
+/* Describe the current device. An error if the build has no code for it, or
  * none that its driver supports. */
 cudaError_t bdct_capability_init (BdctCapability *self);
 
-/** Set `blocks` to the blocks of a kernel that a multiprocessor holds at
+/* Set `blocks` to the blocks of a kernel that a multiprocessor holds at
  * once. */
 cudaError_t bdct_capability_blocks (BdctCapability *self,
     const BdctCudaKernel *kernel, int *blocks);
 
-/** Whether a tensor-core kernel is known to compute the right samples at a
+/* Whether a tensor-core kernel is known to compute the right samples at a
  * depth; and record that a check found so. */
 bool bdct_capability_agrees (const BdctCapability *self,
     const BdctTensorKernel *kernel, int depth);
 void bdct_capability_add_agreeing (BdctCapability *self,
     const BdctTensorKernel *kernel, int depth);
 
-/** Describe everything that this may depend on, for
+/* Describe everything that this may depend on, for
  * bdct_selfcheck_cache_find(). */
 cudaError_t bdct_capability_describe (const BdctCapability *self,
     const BdctTensorKernel *kernel, int depth, BdctChecked *what);

@@ -12,47 +12,47 @@
 extern "C" {
 #endif
 
-/** One kernel's part of a frame. */
+/* One kernel's part of a frame. */
 typedef struct {
   const BdctCudaKernel *kernel;
-  const BdctJob *quantizers;                  /**< the work's */
+  const BdctJob *quantizers;                  /* the work's */
   int32_t n_quantizers;
-  BdctCudaPlane plane[BDCT_MAX_PLANES]; /**< divided for the kernel; without
+  BdctCudaPlane plane[BDCT_MAX_PLANES]; /* divided for the kernel; without
                                              constants */
   int32_t n_planes, n_tiles;
   int32_t pictures, mixed;
-  bool levels;          /**< it writes the planes' `levels`, which are set
+  bool levels;          /* it writes the planes' `levels`, which are set
                              before it is launched, and `records` in place of
                              `blocks` */
 } BdctCudaLaunch;
 
-/** The state of launches on one device. */
+/* The state of launches on one device. */
 typedef struct BdctCudaDevice BdctCudaDevice;
 
-/** Checks a tensor-core kernel before its first use (selfcheck.h). */
+/* Checks a tensor-core kernel before its first use (selfcheck.h). */
 typedef bool (*BdctCudaCheck) (const BdctTensorKernel *kernel, int depth,
     unsigned traits, BdctCudaDevice *device, cudaStream_t stream, bool *agrees,
     BdctError *error);
 
-/** The streams of launches. */
+/* The streams of launches. */
 #define BDCT_CUDA_STREAMS 3
 
-/** Describe the current device. Without `tensor_check` tensor cores are not
+/* Describe the current device. Without `tensor_check` tensor cores are not
  * used. All launches go into `streams`. bdct_cuda_close() frees the device. */
 cudaError_t bdct_cuda_open (BdctCudaDevice **device,
     BdctCudaCheck tensor_check,
     const cudaStream_t streams[BDCT_CUDA_STREAMS]);
 
-/** Free a device after its launches, in the context that it was opened in. If
+/* Free a device after its launches, in the context that it was opened in. If
  * that context cannot be made current, `in_context` is false and only host
  * memory is freed. */
 void bdct_cuda_close (BdctCudaDevice *device, bool in_context);
 
-/** Whether tensor cores are used. `differs`: they no longer are, because a
+/* Whether tensor cores are used. `differs`: they no longer are, because a
  * check found different results. */
 bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
 
-/** Choose the kernels for some work, and divide it for them. The work's
+/* Choose the kernels for some work, and divide it for them. The work's
  * quantizers must stay valid until it is launched. The first launch says
  * whether it writes levels that the work wants as well. Returns the number of
  * launches: 1, or 2 if a map has mixed tiles that the first kernel leaves out;
@@ -63,7 +63,7 @@ bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
 int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaLaunch *launches, BdctError *error);
 
-/** Enqueue launches, consecutive ones with the same kernel as one as far as
+/* Enqueue launches, consecutive ones with the same kernel as one as far as
  * they fit, after uploading the constants that are not on the device yet.
  * `stream` is one of bdct_cuda_open(). */
 cudaError_t bdct_cuda_launch (const BdctCudaLaunch *const *launches,

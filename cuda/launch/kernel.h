@@ -20,76 +20,76 @@
 extern "C" {
 #endif
 
-/** A tile of the index map: samples of a row (counting both components where
+/* A tile of the index map: samples of a row (counting both components where
  * two are interleaved), and rows, by those of the highest blocks of any plane.
  * It is a whole number of tiles of each tensor-core kernel, and the tile of the
  * other kernels. */
 #define BDCT_CUDA_MAP_TILE_SAMPLES 128
 #define BDCT_CUDA_MAP_TILE_ROWS(highest) ((highest) > 32 ? (highest) : 32)
 
-/** The map's entry, in place of a quantizer's number, for a map tile whose
+/* The map's entry, in place of a quantizer's number, for a map tile whose
  * blocks have different quantizers. */
 #define BDCT_CUDA_MIXED 0xff
 
-/** One plane, all in device memory. */
+/* One plane, all in device memory. */
 typedef struct {
   BdctSamples src;
-  BdctSamples dst;        /**< data NULL: no output */
+  BdctSamples dst;        /* data NULL: no output */
   BdctPlaneLayout layout;
-  int32_t last_column;    /**< the last column that rows have in memory;
+  int32_t last_column;    /* the last column that rows have in memory;
                                blocks beyond repeat it */
   union
   {
-    struct BdctCudaAccumulator *accumulators; /**< BDCT_CUDA_ACCUMULATORS of
+    struct BdctCudaAccumulator *accumulators; /* BDCT_CUDA_ACCUMULATORS of
                                                    them, zeroed */
-    unsigned long long *counts; /**< of kernels that count bits, zeroed: the
+    unsigned long long *counts; /* of kernels that count bits, zeroed: the
                                      counters of a BdctRateCounts; of a stack,
                                      of one for each picture */
   };
-  const uint8_t *quantizer_of_tile;  /**< by map tile; NULL: the first
+  const uint8_t *quantizer_of_tile;  /* by map tile; NULL: the first
                                           quantizer for all */
   /* By interleaved component, from the first block on: */
-  const uint8_t *quantizer_map[2]; /**< NULL if quantizer_of_tile is */
+  const uint8_t *quantizer_map[2]; /* NULL if quantizer_of_tile is */
   union
   {
-    BdctBlockRecord *blocks[2];   /**< NULL: not requested */
-    BdctLevel *levels[2];         /**< of kernels that write levels, or that
+    BdctBlockRecord *blocks[2];   /* NULL: not requested */
+    BdctLevel *levels[2];         /* of kernels that write levels, or that
                                        read them; aligned to 16 bytes */
   };
   /* Planning and launching set the following (dispatch.h). */
-  int32_t row_bytes;      /**< bytes of a row's samples */
-  int32_t log2_width, log2_height; /**< of the transform's blocks */
-  int32_t grey;           /**< the middle sample, as stored in memory */
-  int32_t aligned;        /**< whether every row begins at a multiple of 16 */
-  int32_t columns;        /**< blocks in a row of each component */
+  int32_t row_bytes;      /* bytes of a row's samples */
+  int32_t log2_width, log2_height; /* of the transform's blocks */
+  int32_t grey;           /* the middle sample, as stored in memory */
+  int32_t aligned;        /* whether every row begins at a multiple of 16 */
+  int32_t columns;        /* blocks in a row of each component */
   union
   {
     struct
     {
-      int32_t mcu_width, mcu_height; /**< of kernels that count symbols
+      int32_t mcu_width, mcu_height; /* of kernels that count symbols
                                           (dct/entropy/huffman-symbols.h): a
                                           component's blocks in an MCU */
     };
-    const BdctLevel *from_levels;    /**< of BDCT_CUDA_FROM_LEVELS: the
+    const BdctLevel *from_levels;    /* of BDCT_CUDA_FROM_LEVELS: the
                                           levels of the first component,
                                           followed by the second's */
-    struct BdctCabacStrings *strings; /**< of BDCT_CUDA_BINS and _COST: by
+    struct BdctCabacStrings *strings; /* of BDCT_CUDA_BINS and _COST: by
                                           component and segment */
-    BdctBlockRecord *records;        /**< of tensor-core kernels that write
+    BdctBlockRecord *records;        /* of tensor-core kernels that write
                                           `levels`: in place of `blocks`, the
                                           first component's, followed by the
                                           second's */
   };
-  int32_t map_tiles_x;    /**< tiles in a row of the map */
-  int32_t tiles_x;        /**< tiles in a row of the plane; of a component if
+  int32_t map_tiles_x;    /* tiles in a row of the map */
+  int32_t tiles_x;        /* tiles in a row of the plane; of a component if
                                a tile is blocks in a row */
-  int32_t first_tile;     /**< number of the plane's first tile in the launch */
-  int32_t quantizer_size; /**< bytes from one quantizer's constants to the
+  int32_t first_tile;     /* number of the plane's first tile in the launch */
+  int32_t quantizer_size; /* bytes from one quantizer's constants to the
                                next's */
-  const uint8_t *constants; /**< the kernel's, of each quantizer */
+  const uint8_t *constants; /* the kernel's, of each quantizer */
 } BdctCudaPlane;
 
-/** Sums over a frame's blocks. Each block adds to one of several accumulators,
+/* Sums over a frame's blocks. Each block adds to one of several accumulators,
  * so that a frame's blocks do not contend for a few addresses; the host adds
  * the accumulators. */
 typedef struct BdctCudaAccumulator {
@@ -103,109 +103,109 @@ typedef struct BdctCudaAccumulator {
 
 #define BDCT_CUDA_ACCUMULATORS 16
 
-/** The maximum number of planes of a launch: as many as fit a kernel's 4 KiB
+/* The maximum number of planes of a launch: as many as fit a kernel's 4 KiB
  * of parameters. */
 #define BDCT_CUDA_MAX_PLANES 24
 
-/** A kernel's only parameter: planes of one depth, of some frames and jobs, for
+/* A kernel's only parameter: planes of one depth, of some frames and jobs, for
  * one kernel. */
 typedef struct {
   BdctCudaPlane plane[BDCT_CUDA_MAX_PLANES];
   int32_t n_planes, n_tiles;
   int32_t depth;
-  int32_t span;        /**< tiles that a warp of a tensor-core kernel
+  int32_t span;        /* tiles that a warp of a tensor-core kernel
                             processes */
-  int32_t maps;        /**< whether a plane has a map of quantizers */
-  int32_t mixed;       /**< only mixed map tiles; else all that the kernel
+  int32_t maps;        /* whether a plane has a map of quantizers */
+  int32_t mixed;       /* only mixed map tiles; else all that the kernel
                             supports */
-  int32_t jobs_per_block; /**< jobs that a thread block processes; the first
+  int32_t jobs_per_block; /* jobs that a thread block processes; the first
                                has the tiles ... */
-  int32_t job_planes;  /**< ... and the others follow at this many planes */
+  int32_t job_planes;  /* ... and the others follow at this many planes */
 } BdctCudaBatch;
 
-/** A kernel and what the host needs to know of it. */
+/* A kernel and what the host needs to know of it. */
 typedef struct BdctCudaKernel {
-  const void *function; /**< takes a BdctCudaBatch */
-  int rows;             /**< of a tile */
-  int row_bytes;        /**< bytes of a tile's row, of all components */
-  int warps;            /**< of a thread block */
-  int tile_warps;       /**< that share a tile: `warps`, or 1 */
-  bool spans;           /**< a warp processes several tiles one after
+  const void *function; /* takes a BdctCudaBatch */
+  int rows;             /* of a tile */
+  int row_bytes;        /* bytes of a tile's row, of all components */
+  int warps;            /* of a thread block */
+  int tile_warps;       /* that share a tile: `warps`, or 1 */
+  bool spans;           /* a warp processes several tiles one after
                              another */
-  int constants_size;   /**< bytes of a plane's constants; a multiple of 16 */
-  int jobs_per_block;   /**< jobs of a frame that a thread block processes one
+  int constants_size;   /* bytes of a plane's constants; a multiple of 16 */
+  int jobs_per_block;   /* jobs of a frame that a thread block processes one
                              after another; they must have the same planes */
-  /** NULL; or the number of blocks in a tile, which then has blocks of one
+  /* NULL; or the number of blocks in a tile, which then has blocks of one
    * component in the kernel's own order, and no rows. */
   int (*tile_blocks) (const BdctComponentJob *job);
-  /** Write a plane's constants for one job. Kernels with the same function
+  /* Write a plane's constants for one job. Kernels with the same function
    * share constants. */
   void (*make_constants) (void *to, const BdctCudaPlane *plane,
       const BdctJob *job);
-  bool early;           /**< from 9.0 on it waits for the previous launch by
+  bool early;           /* from 9.0 on it waits for the previous launch by
                              itself */
 } BdctCudaKernel;
 
-/** The output requested from the planes of a frame. */
+/* The output requested from the planes of a frame. */
 typedef enum
 {
-  BDCT_CUDA_STATISTICS,   /**< statistics and, where there is memory for
+  BDCT_CUDA_STATISTICS,   /* statistics and, where there is memory for
                                them, the picture and the blocks' records */
-  BDCT_CUDA_FROM_LEVELS,        /**< the same from given levels */
-  BDCT_CUDA_LEVELS,       /**< the levels, or with a `dst` their picture
+  BDCT_CUDA_FROM_LEVELS,        /* the same from given levels */
+  BDCT_CUDA_LEVELS,       /* the levels, or with a `dst` their picture
                                there (dct/picture/render.h,
                                bdct_render_level()); no statistics */
-  BDCT_CUDA_COEFFICIENTS, /**< in place of levels, the coefficients that they
+  BDCT_CUDA_COEFFICIENTS, /* in place of levels, the coefficients that they
                                are chosen from */
   BDCT_CUDA_N_OUTPUTS
 } BdctCudaOutput;
 
-/** The planes of a frame with their jobs. */
+/* The planes of a frame with their jobs. */
 typedef struct {
-  const BdctJob *quantizers;  /**< of one transform and depth */
+  const BdctJob *quantizers;  /* of one transform and depth */
   int n_quantizers;
   BdctCudaPlane plane[BDCT_MAX_PLANES];
   int n_planes;
-  bool mixed;           /**< there is a map with mixed tiles */
-  bool levels;          /**< of BDCT_CUDA_STATISTICS: the levels are wanted as
+  bool mixed;           /* there is a map with mixed tiles */
+  bool levels;          /* of BDCT_CUDA_STATISTICS: the levels are wanted as
                              well, if a kernel writes both */
   BdctCudaOutput output;
-  const BdctCudaKernel *kernel; /**< the kernel for all of it; NULL: the best
+  const BdctCudaKernel *kernel; /* the kernel for all of it; NULL: the best
                                      one */
-  int pictures;         /**< of BDCT_CUDA_SYMBOLS: how many are in the planes,
+  int pictures;         /* of BDCT_CUDA_SYMBOLS: how many are in the planes,
                              one below the other; a thread block's third
                              coordinate is the picture. 0: one */
 } BdctCudaWork;
 
-/** A tensor-core kernel. */
+/* A tensor-core kernel. */
 typedef struct {
   BdctCudaKernel kernel;
-  const char *name;     /**< unique name */
-  bool extras;          /**< writes blocks' records */
-  bool levels;          /**< writes the planes' `levels` */
+  const char *name;     /* unique name */
+  bool extras;          /* writes blocks' records */
+  bool levels;          /* writes the planes' `levels` */
 } BdctTensorKernel;
 
-/** Properties of a GPU and its code that determine the tensor-core kernel. */
+/* Properties of a GPU and its code that determine the tensor-core kernel. */
 typedef enum
 {
-  BDCT_TENSOR_TALL = 1, /**< a multiprocessor has the shared memory of 9.0,
+  BDCT_TENSOR_TALL = 1, /* a multiprocessor has the shared memory of 9.0,
                              room for the tall tiles that large planes gain
                              by */
-  BDCT_TENSOR_75 = 2,   /**< code for 7.5, whose tensor cores sum with too
+  BDCT_TENSOR_75 = 2,   /* code for 7.5, whose tensor cores sum with too
                              few bits for jpeg-8x8 */
 } BdctTensorTraits;
 
-/** The tensor-core kernel that supports this work, with all of its quantizers
+/* The tensor-core kernel that supports this work, with all of its quantizers
  * and planes; NULL if none does (tensor.cu). It leaves out mixed tiles of a
  * map. `traits` are BdctTensorTraits. */
 const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work,
     unsigned traits);
 
-/** The kernel without tensor cores, which supports any work (scalar.cu); levels
+/* The kernel without tensor cores, which supports any work (scalar.cu); levels
  * and coefficients only in blocks that H.265 has. */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
-/** What to count for a frame's bits (dct/entropy/rate.h) into the planes'
+/* What to count for a frame's bits (dct/entropy/rate.h) into the planes'
  * `counts`: Huffman symbols, from the samples; or first CABAC's bins, from the
  * planes' `levels`, which are left in `strings`, and then their cost, from
  * these. */
@@ -216,10 +216,10 @@ typedef enum
   BDCT_CUDA_COST,
 } BdctCudaCount;
 
-/** The kernel that does this count, for jobs like this one (rate.cu). */
+/* The kernel that does this count, for jobs like this one (rate.cu). */
 const BdctCudaKernel *bdct_rate_find (BdctCudaCount count, const BdctJob *job);
 
-/** The stages of rate-distortion optimized levels (dct/rd/rdoq.h): choose the
+/* The stages of rate-distortion optimized levels (dct/rd/rdoq.h): choose the
  * planes' `levels` in place of their coefficients, without or with maps of
  * quantizers for all planes, or draw the levels to `dst`. */
 typedef enum
@@ -229,7 +229,7 @@ typedef enum
   BDCT_CUDA_DRAW,
 } BdctCudaRdoq;
 
-/** The kernel of a stage, which works on the planes' `levels` (rdoq.cu). */
+/* The kernel of a stage, which works on the planes' `levels` (rdoq.cu). */
 const BdctCudaKernel *bdct_rdoq_find (BdctCudaRdoq what);
 
 #ifdef __cplusplus

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/** The subject of a check: kernel, GPU, driver and version, in one line. */
+/* The subject of a check: kernel, GPU, driver and version, in one line. */
 typedef struct {
   char text[480];
 } BdctChecked;
@@ -19,10 +19,10 @@ typedef enum {
   BDCT_VERDICT_DIFFERS,
 } BdctVerdict;
 
-/** Find an earlier result. Thread-safe. */
+/* Find an earlier result. Thread-safe. */
 BdctVerdict bdct_selfcheck_cache_find (const BdctChecked *what);
 
-/** Store a result. Where the folder is missing or not writable, it is stored
+/* Store a result. Where the folder is missing or not writable, it is stored
  * for the process alone. */
 void bdct_selfcheck_cache_store (const BdctChecked *what, BdctVerdict verdict);
 

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** Run a kernel over small planes of noise, of extremes, of patterns with the
+/* Run a kernel over small planes of noise, of extremes, of patterns with the
  * largest coefficients, and of gradients, with all jobs of a list that it
  * supports, and compare samples, statistics and records: exactly, or for
  * dct-8x8 up to its rounding. `agrees` is also false if the kernel supports

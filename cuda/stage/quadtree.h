@@ -12,7 +12,7 @@
 
 #include "cuda/frame/frame.h"
 
-/** The same as bdct_rd_reserve() and bdct_rd_enqueue(), for a job with
+/* The same as bdct_rd_reserve() and bdct_rd_enqueue(), for a job with
  * trees. */
 bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);

@@ -9,18 +9,18 @@
 #include "cuda/frame/frame.h"
 #include "cuda/kernels/cabac-strings.h"
 
-/** The strings of a frame's bins (cuda/kernels/cabac-strings.h): how many
+/* The strings of a frame's bins (cuda/kernels/cabac-strings.h): how many
  * there are for a job whose bits are CABAC's; and give the planes of its work
  * theirs, from `strings` on. */
 size_t bdct_rate_count_strings (const BdctJob *job, const BdctLayout *layout);
 void bdct_rate_set_strings (BdctCudaWork *work, BdctCabacStrings *strings);
 
-/** Set the destination of the levels that the launch of a frame's picture
+/* Set the destination of the levels that the launch of a frame's picture
  * writes: where they are counted. */
 bool bdct_rate_place_levels (BdctCudaFrame *frame, const BdctStaging *staging,
     BdctBuffer *levels, BdctError *error);
 
-/** Enqueue the count of the jobs of group `g` into the frame's counts, which
+/* Enqueue the count of the jobs of group `g` into the frame's counts, which
  * are zeroed, some jobs at a time. Rate-distortion jobs are counted where
  * their levels are made. `levels` holds the levels and the strings of their
  * bins meanwhile, for all frames that are counted in `stream`, whose work

@@ -9,11 +9,11 @@
 
 #include "cuda/frame/frame.h"
 
-/** Allocate all memory for such a job. */
+/* Allocate all memory for such a job. */
 bool bdct_rd_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);
 
-/** Enqueue all of such a job, job `i` of the plan, with its statistics and
+/* Enqueue all of such a job, job `i` of the plan, with its statistics and
  * its bits. `dst`: receives the reconstruction; NULL or without data: none.
  * `memory` holds levels and blocks of all sizes meanwhile: one buffer for
  * all frames, whose work runs in order. It grows on demand. */

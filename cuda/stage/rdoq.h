@@ -10,22 +10,22 @@
 
 #include "cuda/frame/frame.h"
 
-/** Levels of a plane: of the first component and, after them, the second. */
+/* Levels of a plane: of the first component and, after them, the second. */
 size_t bdct_rdoq_count (const BdctCudaWork *work, int plane);
 
-/** Plan the levels, in two passes, at the planes' `levels`. `work` has
+/* Plan the levels, in two passes, at the planes' `levels`. `work` has
  * these, and requests nothing else. */
 bool bdct_rdoq_plan (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaLaunch pass[2], BdctError *error);
 
-/** Plan what continues from the levels, with the planes' `dst`, `cells` and
+/* Plan what continues from the levels, with the planes' `dst`, `cells` and
  * `blocks`. `levels`: the place of the levels, which the planes no longer
  * have. */
 bool bdct_rdoq_plan_from_levels (BdctCudaDevice *device,
     const BdctCudaWork *work, const BdctLevel *const levels[BDCT_MAX_PLANES],
     BdctCudaLaunch *pass, BdctError *error);
 
-/** The same as bdct_rd_reserve() and bdct_rd_enqueue(), for a job without
+/* The same as bdct_rd_reserve() and bdct_rd_enqueue(), for a job without
  * trees. */
 bool bdct_rdoq_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);

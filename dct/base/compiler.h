@@ -9,14 +9,14 @@
 #ifndef BDCT_COMPILER_H
 #define BDCT_COMPILER_H
 
-/** Qualifiers of a function that is always inlined, on host and device. */
+/* Qualifiers of a function that is always inlined, on host and device. */
 #ifdef __CUDACC__
 #define BDCT_FORCE_INLINE static __host__ __device__ __forceinline__
 #else
 #define BDCT_FORCE_INLINE static inline __attribute__ ((always_inline))
 #endif
 
-/** Qualifiers of a constant array in the memory of the processor that reads
+/* Qualifiers of a constant array in the memory of the processor that reads
  * it, of a function that reads such arrays, and of a loop in it. In CUDA they
  * exist on the device only. C compilers decide by themselves what to inline
  * and unroll. */
@@ -30,7 +30,7 @@
 #define BDCT_DEVICE_UNROLL
 #endif
 
-/** Qualifiers of a constant array whose entries C++ knows at compile time, so
+/* Qualifiers of a constant array whose entries C++ knows at compile time, so
  * that kernels have it as initialized constant memory, and of a function whose
  * results it knows. */
 #ifdef __cplusplus
@@ -41,7 +41,7 @@
 #define BDCT_CONSTANT_INLINE static inline
 #endif
 
-/** Both names, expanded, as one. */
+/* Both names, expanded, as one. */
 #define BDCT_CONCAT_(a, b) a##b
 #define BDCT_CONCAT(a, b) BDCT_CONCAT_ (a, b)
 

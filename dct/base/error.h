@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-/** Write an error's text. Returns false, so that a failing function can end
+/* Write an error's text. Returns false, so that a failing function can end
  * with `return bdct_error (...)`. `error` may be NULL. */
 bool bdct_error (BdctError *error, const char *format, ...)
 #ifdef __GNUC__

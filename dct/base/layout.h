@@ -21,20 +21,20 @@ extern "C" {
  * 64 bits wide: offsets, sizes, samples, sums of squared errors (below 2^56 a
  * component). bdct_layout_check() (engine.h) refuses larger pictures. */
 
-/** A component or a plane of one image. */
+/* A component or a plane of one image. */
 typedef struct {
-  uint8_t *data;  /**< its first sample */
-  int64_t stride; /**< bytes from one row to the next */
+  uint8_t *data;  /* its first sample */
+  int64_t stride; /* bytes from one row to the next */
 } BdctSamples;
 
-/** Bytes of one sample. */
+/* Bytes of one sample. */
 static inline int
 bdct_layout_sample_size (const BdctLayout *layout)
 {
   return layout->depth > 8 ? 2 : 1;
 }
 
-/** Bytes of one row of a plane, without padding. */
+/* Bytes of one row of a plane, without padding. */
 static inline size_t
 bdct_layout_row_size (const BdctLayout *layout, int plane)
 {
@@ -42,7 +42,7 @@ bdct_layout_row_size (const BdctLayout *layout, int plane)
   return (size_t) p->width * p->interleave * bdct_layout_sample_size (layout);
 }
 
-/** Component `i` of the components in a plane of an image. For 0 it is also the
+/* Component `i` of the components in a plane of an image. For 0 it is also the
  * whole plane. */
 static inline BdctSamples
 bdct_image_samples (const BdctImage *image, const BdctLayout *layout, int plane,
@@ -57,21 +57,21 @@ bdct_image_samples (const BdctImage *image, const BdctLayout *layout, int plane,
   return s;
 }
 
-/** The number of planes of an image. */
+/* The number of planes of an image. */
 static inline int
 bdct_image_planes (const BdctLayout *layout)
 {
   return layout->rgb.n_planes > 0 ? layout->rgb.n_planes : layout->n_planes;
 }
 
-/** The number of pictures in an image. */
+/* The number of pictures in an image. */
 static inline int
 bdct_layout_pictures (const BdctLayout *layout)
 {
   return layout->stack > 1 ? layout->stack : 1;
 }
 
-/** The layout of one of them. */
+/* The layout of one of them. */
 static inline BdctLayout
 bdct_layout_picture (const BdctLayout *layout)
 {
@@ -83,7 +83,7 @@ bdct_layout_picture (const BdctLayout *layout)
   return one;
 }
 
-/** Bytes from one picture of a stack to the next; 0: its rows follow. */
+/* Bytes from one picture of a stack to the next; 0: its rows follow. */
 static inline ptrdiff_t
 bdct_stack_pitch (const BdctLayout *layout, const BdctImage *image,
     ptrdiff_t pitch)
@@ -92,7 +92,7 @@ bdct_stack_pitch (const BdctLayout *layout, const BdctImage *image,
       * (layout->plane[0].height / bdct_layout_pictures (layout));
 }
 
-/** Bytes of one row of an image's plane, without padding. */
+/* Bytes of one row of an image's plane, without padding. */
 static inline size_t
 bdct_image_row_size (const BdctLayout *layout, int plane)
 {
@@ -101,21 +101,21 @@ bdct_image_row_size (const BdctLayout *layout, int plane)
       : bdct_layout_row_size (layout, plane);
 }
 
-/** Rows of an image's plane. */
+/* Rows of an image's plane. */
 static inline int
 bdct_image_height (const BdctLayout *layout, int plane)
 {
   return layout->plane[layout->rgb.n_planes > 0 ? 0 : plane].height;
 }
 
-/** Components of a frame: 1 or 3. */
+/* Components of a frame: 1 or 3. */
 static inline int
 bdct_layout_components (const BdctLayout *layout)
 {
   return layout->chroma == BDCT_CHROMA_400 ? 1 : 3;
 }
 
-/** log2 of how many luma samples there are to one sample of a component, across
+/* log2 of how many luma samples there are to one sample of a component, across
  * and down. */
 static inline int
 bdct_layout_sub_x (const BdctLayout *layout, int component)
@@ -131,7 +131,7 @@ bdct_layout_sub_y (const BdctLayout *layout, int component)
       || layout->chroma == BDCT_CHROMA_440);
 }
 
-/** The largest sample value, 2^depth - 1. */
+/* The largest sample value, 2^depth - 1. */
 static inline int
 bdct_layout_peak (const BdctLayout *layout)
 {

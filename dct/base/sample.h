@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "compiler.h"
 
-/** Sample `i` of a row of samples of 1 or 2 bytes. A 2-byte sample has its
+/* Sample `i` of a row of samples of 1 or 2 bytes. A 2-byte sample has its
  * value in the bits from `shift` up, and a value above `peak` is read as `peak`
  * (layout.h). In CUDA the kernel must not write this image: the load is then
  * independent of all stores. */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "compiler.h"
 
-/** The place in the zigzag order (T.81 Figure A.6) of a level by its row-major
+/* The place in the zigzag order (T.81 Figure A.6) of a level by its row-major
  * index. */
 BDCT_CONSTANT_TABLE uint8_t bdct_zigzag_place[64] = {
   0, 1, 5, 6, 14, 15, 27, 28,
@@ -22,7 +22,7 @@ BDCT_CONSTANT_TABLE uint8_t bdct_zigzag_place[64] = {
   35, 36, 48, 49, 57, 58, 62, 63,
 };
 
-/** The row-major index of a level by its place in the zigzag order. */
+/* The row-major index of a level by its place in the zigzag order. */
 BDCT_CONSTANT_TABLE uint8_t bdct_zigzag_index[64] = {
   0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
   12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,

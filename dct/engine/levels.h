@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/** The number of levels of a frame. Sets `first`, unless it is NULL, to the
+/* The number of levels of a frame. Sets `first`, unless it is NULL, to the
  * index of each component's first level; components follow each other, Y first.
  *
  * The blocks of a component follow each other by number

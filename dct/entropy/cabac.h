@@ -45,7 +45,7 @@ extern "C" {
 #define BDCT_CABAC_ADD(counter) (++*(counter))
 #endif
 
-/** The contexts: luma's, then chroma's, which U and V share. The contexts of a
+/* The contexts: luma's, then chroma's, which U and V share. The contexts of a
  * syntax element are in the order of ctxInc in clause 9.3.4.2. In the standard
  * cbf's ctxInc depends on the depth of the tree, which is constant in a frame
  * of one block size; here it is always constant. */
@@ -58,7 +58,7 @@ enum {
   BDCT_CABAC_LUMA_SIG = BDCT_CABAC_LUMA_SUB_BLOCK + 2,
   BDCT_CABAC_LUMA_GREATER1 = BDCT_CABAC_LUMA_SIG + 27,
   BDCT_CABAC_LUMA_GREATER2 = BDCT_CABAC_LUMA_GREATER1 + 16,
-  BDCT_CABAC_LUMA_SPLIT = BDCT_CABAC_LUMA_GREATER2 + 4, /**< see quadtree.h */
+  BDCT_CABAC_LUMA_SPLIT = BDCT_CABAC_LUMA_GREATER2 + 4, /* see quadtree.h */
   BDCT_CABAC_CHROMA = BDCT_CABAC_LUMA_SPLIT + 3,
   BDCT_CABAC_CHROMA_CBF = BDCT_CABAC_CHROMA,
   BDCT_CABAC_CHROMA_LAST_X = BDCT_CABAC_CHROMA_CBF + 1,
@@ -67,13 +67,13 @@ enum {
   BDCT_CABAC_CHROMA_SIG = BDCT_CABAC_CHROMA_SUB_BLOCK + 2,
   BDCT_CABAC_CHROMA_GREATER1 = BDCT_CABAC_CHROMA_SIG + 15,
   BDCT_CABAC_CHROMA_GREATER2 = BDCT_CABAC_CHROMA_GREATER1 + 8,
-  BDCT_CABAC_CONTEXTS = BDCT_CABAC_CHROMA_GREATER2 + 2 /**< 117 */
+  BDCT_CABAC_CONTEXTS = BDCT_CABAC_CHROMA_GREATER2 + 2 /* 117 */
 };
 
-/** Samples of a segment. */
+/* Samples of a segment. */
 #define BDCT_CABAC_SEGMENT 4096
 
-/** Fractional bits of a cost. */
+/* Fractional bits of a cost. */
 #define BDCT_CABAC_COST_BITS 15
 
 /* A state is 2 pStateIdx + valMps (clause 9.3.4.3.2). Entry state ^ bin, which
@@ -110,16 +110,16 @@ BDCT_CABAC_TABLE uint32_t bdct_cabac_step[126] = {
  * place i. */
 #define BDCT_CABAC_SCAN UINT64_C (0xfbe7ad369c258140)
 
-/** The cost of each bin of each context, in 2^-15 bit. */
+/* The cost of each bin of each context, in 2^-15 bit. */
 typedef struct {
   uint32_t bin[BDCT_CABAC_CONTEXTS][2];
 } BdctCabacCosts;
 
-/** The costs of bins in the states at the start of a slice (clause 9.3.2.2,
+/* The costs of bins in the states at the start of a slice (clause 9.3.2.2,
  * initType 0), with slice_qp from 0 to 51. */
 void bdct_cabac_costs (BdctCabacCosts *costs, int slice_qp);
 
-/** log2 of the side of the job's blocks of levels, 2 to 5; 0 if H.265 has no
+/* log2 of the side of the job's blocks of levels, 2 to 5; 0 if H.265 has no
  * such blocks because they are not square or are larger. The transforms of a
  * block with a second stage are so many blocks of levels. */
 BDCT_FORCE_INLINE int
@@ -133,7 +133,7 @@ bdct_cabac_log2_size (const BdctComponentJob *job)
       ? n : 0;
 }
 
-/** Blocks of a segment: as many as have BDCT_CABAC_SEGMENT samples. The last
+/* Blocks of a segment: as many as have BDCT_CABAC_SEGMENT samples. The last
  * segment of a component has the rest. */
 BDCT_FORCE_INLINE int
 bdct_cabac_segment_blocks (int log2_size)
@@ -405,7 +405,7 @@ bdct_cabac_walk (BdctCabacSink *sink, const int16_t *levels, int log2_size,
   }
 }
 
-/** Add a block's bins to `counter`, 2 BDCT_CABAC_CONTEXTS numbers at [2 context
+/* Add a block's bins to `counter`, 2 BDCT_CABAC_CONTEXTS numbers at [2 context
  * + bin]; CUDA adds atomically. Returns the number of bypass bins. */
 BDCT_FORCE_INLINE uint32_t
 bdct_cabac_count (uint32_t *counter, const int16_t *levels, int log2_size,
@@ -417,7 +417,7 @@ bdct_cabac_count (uint32_t *counter, const int16_t *levels, int log2_size,
   return sink.bypass;
 }
 
-/** The state in which these bins cost least if it does not adapt, which is that
+/* The state in which these bins cost least if it does not adapt, which is that
  * of the nearest probability. Without bins it is that of probability 1/2. The
  * counts must be below 2^40. */
 BDCT_DEVICE_INLINE uint8_t
@@ -440,7 +440,7 @@ bdct_cabac_state (uint64_t zeros, uint64_t ones)
   return (uint8_t) (2 * best + mps);
 }
 
-/** The state in which a context starts: from Y's bins for luma's contexts, from
+/* The state in which a context starts: from Y's bins for luma's contexts, from
  * the sum of U's and V's for chroma's. */
 BDCT_DEVICE_INLINE uint8_t
 bdct_cabac_start (const BdctRateCounts *counts, int context)
@@ -453,7 +453,7 @@ bdct_cabac_start (const BdctRateCounts *counts, int context)
       : bdct_cabac_state (u[0] + v[0], u[1] + v[1]);
 }
 
-/** Price a block by a segment's states, and update them. The state of a context
+/* Price a block by a segment's states, and update them. The state of a context
  * is at state[pitch context]; `step` is bdct_cabac_step or a copy of it in
  * faster memory. Returns the cost in 2^-15 bit without the bypass bins, whose
  * number is added to `bypass`. The sum of a segment's costs is below 2^31. */
@@ -468,7 +468,7 @@ bdct_cabac_price (uint8_t *state, int pitch, const uint32_t *step,
   return sink.cost;
 }
 
-/** Price the segment of `n_blocks`, at most bdct_cabac_segment_blocks(), at
+/* Price the segment of `n_blocks`, at most bdct_cabac_segment_blocks(), at
  * `levels`. The previous segment of `n_before` blocks lies right before it in
  * memory; n_before is 0 for a component's first segment. `start` has the states
  * of all contexts. Returns the cost of the n_blocks in 2^-15 bit, without the

@@ -11,7 +11,7 @@
 #include "dct/base/zigzag.h"
 #include "dct/quantizer/block-grid.h"
 
-/** The number of bits of a magnitude: T.81's category of a DC difference (Table
+/* The number of bits of a magnitude: T.81's category of a DC difference (Table
  * F.1) and of an AC coefficient (Table F.2). */
 BDCT_FORCE_INLINE int
 bdct_symbol_category (int v)
@@ -25,7 +25,7 @@ bdct_symbol_category (int v)
 #endif
 }
 
-/** The factor by which the magnitude of JPEG's coefficients is multiplied,
+/* The factor by which the magnitude of JPEG's coefficients is multiplied,
  * before a fused operation adds 1/2, to make a float v with floor (v) =
  * |level|, whose exponent is the level's category.
  *
@@ -39,14 +39,14 @@ bdct_symbol_factor (int quant)
   return (float) ((1 + 1.0 / (1 << 22)) / (8.0 * quant));
 }
 
-/** A component's blocks in a scan. */
+/* A component's blocks in a scan. */
 typedef struct {
   int32_t columns, rows;
-  int32_t h, v; /**< sampling factors, 1 or 2: its blocks in an MCU, across
+  int32_t h, v; /* sampling factors, 1 or 2: its blocks in an MCU, across
                      and down; 1 if it is alone in the scan (T.81 A.2.2) */
 } BdctScan;
 
-/** A component's part of a scan that interleaves all components of a layout. */
+/* A component's part of a scan that interleaves all components of a layout. */
 BDCT_FORCE_INLINE BdctScan
 bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
     BdctComponent component)
@@ -62,7 +62,7 @@ bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
   return scan;
 }
 
-/** The position of a component's block number `index` in scan order. */
+/* The position of a component's block number `index` in scan order. */
 BDCT_FORCE_INLINE void
 bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
 {
@@ -80,7 +80,7 @@ bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
   *y = top + rest / wide;
 }
 
-/** The number, within the component, of the block before block (x, y) in scan
+/* The number, within the component, of the block before block (x, y) in scan
  * order; -1 for the first. Blocks missing from the last MCUs repeat the DC of
  * the block before them, and so need no entry. */
 BDCT_FORCE_INLINE int
@@ -107,7 +107,7 @@ bdct_scan_before (const BdctScan *scan, int x, int y)
   return y * scan->columns + x;
 }
 
-/** The number of blocks missing from the last MCUs. */
+/* The number of blocks missing from the last MCUs. */
 BDCT_FORCE_INLINE int
 bdct_scan_missing (const BdctScan *scan)
 {

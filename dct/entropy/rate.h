@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/** How the levels of a job are priced. */
+/* How the levels of a job are priced. */
 static inline BdctCoder
 bdct_job_coder (const BdctJob *job)
 {
@@ -28,11 +28,11 @@ bdct_job_coder (const BdctJob *job)
   return row != NULL ? row->coder : BDCT_CODER_NONE;
 }
 
-/** Whether a job's bits are exactly those of a file, not an estimate:
+/* Whether a job's bits are exactly those of a file, not an estimate:
  * jpeg-8x8 at a depth of 8. */
 bool bdct_rate_is_exact (const BdctJob *job);
 
-/** Levels in memory, as engines pass them between stages: int16_t, blocks by
+/* Levels in memory, as engines pass them between stages: int16_t, blocks by
  * number (dct/quantizer/block-grid.h), each row-major without a gap, rows are
  * vertical frequency. Chains that keep fewer frequencies than their blocks have
  * (job.h) have keep x keep levels. The transforms of a block with a second
@@ -40,7 +40,7 @@ bool bdct_rate_is_exact (const BdctJob *job);
  * are where its DCs were, in the first place of each. */
 typedef int16_t BdctLevel;
 
-/** The number of levels of a block in memory. */
+/* The number of levels of a block in memory. */
 static inline int
 bdct_rate_block_levels (const BdctComponentJob *job)
 {
@@ -51,10 +51,10 @@ bdct_rate_block_levels (const BdctComponentJob *job)
       * (job->keep < high ? job->keep : high)) << bdct_job_log2_parts (job);
 }
 
-/** The number of counters of a component. */
+/* The number of counters of a component. */
 #define BDCT_RATE_COUNTERS 512
 
-/** Counts of a frame's levels, by component.
+/* Counts of a frame's levels, by component.
  *
  * HUFFMAN: [(run << 4) + size] AC symbols (T.81 F.1.2.2; 0x00 is EOB, 0xf0
  * ZRL), [BDCT_RATE_DC + category] DC differences. The blocks missing from the
@@ -71,21 +71,21 @@ enum {
   BDCT_RATE_COST = BDCT_RATE_COUNTERS - 1
 };
 
-/** The files whose sizes are wanted: none; the one with Annex K's tables; or
+/* The files whose sizes are wanted: none; the one with Annex K's tables; or
  * also the one with optimal tables, which takes some 10 us. */
 typedef enum { BDCT_FILES_NONE, BDCT_FILES_ANNEX_K, BDCT_FILES_ALL } BdctFiles;
 
-/** Set the bits in `stats` (stats.h) to the cost of a frame's counts, and file
+/* Set the bits in `stats` (stats.h) to the cost of a frame's counts, and file
  * sizes. */
 void bdct_rate_price (const BdctRateCounts *counts, const BdctLayout *layout,
     const BdctJob *job, BdctFiles files, BdctStats *stats);
 
-/** Set the bits and the file size of a picture of a stack
+/* Set the bits and the file size of a picture of a stack
  * (BdctFrame.stack_bits) from its own counts and job. */
 void bdct_rate_price_picture (const BdctRateCounts *counts,
     const BdctLayout *stack, const BdctJob *job, uint64_t bits[2]);
 
-/** The bytes of a JFIF file, as libjpeg writes it, without its scan.
+/* The bytes of a JFIF file, as libjpeg writes it, without its scan.
  * `n_symbols` is the number of symbols in its Huffman tables; 0 for Annex
  * K's. */
 uint64_t bdct_file_head (const BdctLayout *layout, const BdctJob *job,

@@ -13,43 +13,43 @@
 #include <stddef.h>
 #include "metrics.h"
 
-/** One component of a frame, as a metric compares it. */
+/* One component of a frame, as a metric compares it. */
 typedef struct {
   int component;
   int depth;
   int width, height;
-  int step;              /**< samples from one sample of the component to the
+  int step;              /* samples from one sample of the component to the
                               next in memory: 1 or 2 */
-  int shift;             /**< as in BdctPlaneLayout */
-  BdctSamples src, rec;  /**< original and reconstruction */
-  int log2_block[2];     /**< log2 of the width and height of the transform's
+  int shift;             /* as in BdctPlaneLayout */
+  BdctSamples src, rec;  /* original and reconstruction */
+  int log2_block[2];     /* log2 of the width and height of the transform's
                               blocks */
-  /** The original luma, in 16 bits without gaps, for metrics with a history: of
+  /* The original luma, in 16 bits without gaps, for metrics with a history: of
    * this frame, and of the two frames before it; NULL: no such frame. */
   const uint16_t *luma[3];
   int luma_width, luma_height;
-  int frame_rate;        /**< frames per second, rounded to a whole number */
-  void *memory;          /**< for this metric and plane alone, aligned to 64
+  int frame_rate;        /* frames per second, rounded to a whole number */
+  void *memory;          /* for this metric and plane alone, aligned to 64
                               bytes */
 } BdctMetricPlane;
 
 typedef struct {
-  /** The bytes of `memory` that a plane needs. NULL: none. */
+  /* The bytes of `memory` that a plane needs. NULL: none. */
   size_t (*memory) (const BdctMetricPlane *plane);
 
-  /** The number of pieces of a stage, and one piece's work. `scratch` is the
+  /* The number of pieces of a stage, and one piece's work. `scratch` is the
    * call's alone, BDCT_SCRATCH_SIZE bytes (cpu/scratch.h). */
   int (*count) (const BdctMetricPlane *plane, int stage);
   void (*work) (const BdctMetricPlane *plane, int stage, int piece,
       void *scratch);
 
-  /** Fill a row of luma's map (metrics.h). Does not use `memory`. NULL: the
+  /* Fill a row of luma's map (metrics.h). Does not use `memory`. NULL: the
    * metric has no map. */
   void (*map) (const BdctMetricPlane *plane, int row, uint32_t *to,
       void *scratch);
 } BdctMetricKernel;
 
-/** Indexed by BdctMetric. */
+/* Indexed by BdctMetric. */
 typedef const BdctMetricKernel *BdctMetricKernels[BDCT_N_METRICS];
 
 #endif

@@ -19,32 +19,32 @@
 extern "C" {
 #endif
 
-/** The maximum number of stages of a metric on the CPU engine. */
+/* The maximum number of stages of a metric on the CPU engine. */
 #define BDCT_METRIC_STAGES 5
 
-/** Whether all of the metrics, bits 1 << BdctMetric, support a layout. Returns
+/* Whether all of the metrics, bits 1 << BdctMetric, support a layout. Returns
  * false with the reason, naming the metric. */
 bool bdct_metrics_check (unsigned metrics, const BdctLayout *layout,
     BdctError *error);
 
-/** The metrics, bits 1 << BdctMetric, that support a layout. */
+/* The metrics, bits 1 << BdctMetric, that support a layout. */
 unsigned bdct_metrics_supported (unsigned metrics, const BdctLayout *layout);
 
-/** The number of a metric's stages on the CPU engine (dct/metrics/kernel.h). */
+/* The number of a metric's stages on the CPU engine (dct/metrics/kernel.h). */
 int bdct_metric_stages (BdctMetric metric);
 
-/** The maximum number of earlier frames whose luma one of the metrics, bits
+/* The maximum number of earlier frames whose luma one of the metrics, bits
  * 1 << BdctMetric, reads; 0 if none does. */
 unsigned bdct_metrics_history (unsigned metrics);
 
-/** Whether XPSNR halves a picture before it computes the activity. */
+/* Whether XPSNR halves a picture before it computes the activity. */
 BDCT_FORCE_INLINE bool
 bdct_xpsnr_is_large (int width, int height)
 {
   return (int64_t) width * height > 2048 * 1152;
 }
 
-/** The part of a plane's side that PSNR-HVS reads: libvmaf rounds chroma's
+/* The part of a plane's side that PSNR-HVS reads: libvmaf rounds chroma's
  * down. */
 BDCT_FORCE_INLINE int
 bdct_psnr_hvs_side (int side, int luma)
@@ -52,7 +52,7 @@ bdct_psnr_hvs_side (int side, int luma)
   return side < luma && 2 * side > luma ? side - 1 : side;
 }
 
-/** A map of where in luma a metric finds distortion: a number in 2^-12,
+/* A map of where in luma a metric finds distortion: a number in 2^-12,
  * rounded down, for each square of 2^log2_side samples, row-major; empty if
  * a side of the picture is below 8. For SSIM, whose windows begin 4 samples
  * apart, it is 1 - SSIM of the window that begins at the square, or 0 if
@@ -63,7 +63,7 @@ typedef struct {
   int log2_side, columns, rows;
 } BdctMetricMap;
 
-/** PSNR-HVS's map entry, from the sum of a block's squares. */
+/* PSNR-HVS's map entry, from the sum of a block's squares. */
 BDCT_FORCE_INLINE uint32_t
 bdct_psnr_hvs_map (float sum)
 {

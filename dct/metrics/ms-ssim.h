@@ -13,15 +13,15 @@
 
 #define BDCT_MS_SSIM_SCALES 5
 
-/** The number of weights of a window in one dimension. */
+/* The number of weights of a window in one dimension. */
 #define BDCT_MS_SSIM_WINDOW 11
 
-/** The number of weights of the filter between scales, and of those on each
+/* The number of weights of the filter between scales, and of those on each
  * side of its centre. */
 #define BDCT_MS_SSIM_FILTER 9
 #define BDCT_MS_SSIM_SIDE (BDCT_MS_SSIM_FILTER / 2)
 
-/** Rows of a strip; strips' sums are added in double precision. */
+/* Rows of a strip; strips' sums are added in double precision. */
 #define BDCT_MS_SSIM_STRIP 128
 
 BDCT_DEVICE_TABLE float bdct_ms_ssim_window[BDCT_MS_SSIM_WINDOW] = {
@@ -29,7 +29,7 @@ BDCT_DEVICE_TABLE float bdct_ms_ssim_window[BDCT_MS_SSIM_WINDOW] = {
   0.109361f, 0.036001f, 0.007599f, 0.001028f
 };
 
-/** A quarter of the 9 x 9 filter, which is symmetric in both directions. */
+/* A quarter of the 9 x 9 filter, which is symmetric in both directions. */
 BDCT_DEVICE_TABLE float
     bdct_ms_ssim_filter[BDCT_MS_SSIM_SIDE + 1][BDCT_MS_SSIM_SIDE + 1] = {
   {0.000714f, -0.000450f, -0.002090f, 0.007132f, 0.016114f},
@@ -39,7 +39,7 @@ BDCT_DEVICE_TABLE float
   {0.016114f, -0.010146f, -0.047149f, 0.160885f, 0.363505f}
 };
 
-/** The inputs that a window weights: samples, their squares, and their
+/* The inputs that a window weights: samples, their squares, and their
  * product. */
 enum {
   BDCT_MS_SSIM_SRC,
@@ -50,19 +50,19 @@ enum {
   BDCT_MS_SSIM_KINDS
 };
 
-/** A strip's sums of luminance, contrast and structure, in 2^-40. */
+/* A strip's sums of luminance, contrast and structure, in 2^-40. */
 typedef struct {
   int64_t sum[3];
 } BdctMsSsimSums;
 
-/** A side of the picture at a scale: halved as often, and rounded up. */
+/* A side of the picture at a scale: halved as often, and rounded up. */
 BDCT_FORCE_INLINE int
 bdct_ms_ssim_side (int side, int scale)
 {
   return (side + (1 << scale) - 1) >> scale;
 }
 
-/** The number of rows of windows of a scale, and of windows in a row. */
+/* The number of rows of windows of a scale, and of windows in a row. */
 BDCT_FORCE_INLINE int
 bdct_ms_ssim_rows (const BdctMetricPlane *plane, int scale)
 {
@@ -75,7 +75,7 @@ bdct_ms_ssim_columns (const BdctMetricPlane *plane, int scale)
   return bdct_ms_ssim_side (plane->width, scale) - BDCT_MS_SSIM_WINDOW + 1;
 }
 
-/** The number of a scale's strips. */
+/* The number of a scale's strips. */
 BDCT_FORCE_INLINE int
 bdct_ms_ssim_strips (const BdctMetricPlane *plane, int scale)
 {
@@ -83,7 +83,7 @@ bdct_ms_ssim_strips (const BdctMetricPlane *plane, int scale)
       / BDCT_MS_SSIM_STRIP;
 }
 
-/** The sums of a scale's first strip. A plane's results are the sums of each
+/* The sums of a scale's first strip. A plane's results are the sums of each
  * strip of each scale; for BDCT_MS_SSIM_SCALES, their end. */
 BDCT_FORCE_INLINE BdctMsSsimSums *
 bdct_ms_ssim_sums (const BdctMetricPlane *plane, int scale)
@@ -95,14 +95,14 @@ bdct_ms_ssim_sums (const BdctMetricPlane *plane, int scale)
   return sums;
 }
 
-/** The position inside the picture that a position outside is mirrored to. */
+/* The position inside the picture that a position outside is mirrored to. */
 BDCT_FORCE_INLINE int
 bdct_ms_ssim_mirror (int at, int side)
 {
   return at < 0 ? -1 - at : at >= side ? 2 * side - 1 - at : at;
 }
 
-/** |v| below 2048 in units of 2^-40: the last place of v + 6144. */
+/* |v| below 2048 in units of 2^-40: the last place of v + 6144. */
 BDCT_FORCE_INLINE int64_t
 bdct_ms_ssim_units (double v)
 {
@@ -115,7 +115,7 @@ bdct_ms_ssim_units (double v)
   return a - b;
 }
 
-/** n / d, for d from 1 to 2^40, in fewer steps than a GPU's division of any
+/* n / d, for d from 1 to 2^40, in fewer steps than a GPU's division of any
  * numbers: the remainder of the quotient q is exact, as d has 24 bits and q
  * is right to 45. With it the quotient is right to 2^-90, and no quotient of
  * 53 bits by 24 is that close to the middle of two doubles. */
@@ -137,7 +137,7 @@ bdct_ms_ssim_divide (double n, float d)
 #endif
 }
 
-/** Luminance, contrast and structure of a window from its means, in libvmaf's
+/* Luminance, contrast and structure of a window from its means, in libvmaf's
  * precisions. */
 BDCT_FORCE_INLINE void
 bdct_ms_ssim_compare (float a, float b, float src_src, float rec_rec,

@@ -9,16 +9,16 @@
 #include "dct/base/compiler.h"
 #include "kernel.h"
 
-/** Rows of a strip. */
+/* Rows of a strip. */
 #define BDCT_PSNR_B_STRIP 64
 
-/** A strip's sums: squared errors, squared differences of neighbours across
+/* A strip's sums: squared errors, squared differences of neighbours across
  * block borders, and squared differences of other neighbours. */
 typedef struct {
   uint64_t error, border, inside;
 } BdctPsnrBSums;
 
-/** The number of strips. A plane's results are the sums of each. */
+/* The number of strips. A plane's results are the sums of each. */
 BDCT_FORCE_INLINE int
 bdct_psnr_b_strips (const BdctMetricPlane *plane)
 {

@@ -11,10 +11,10 @@
 
 #include "dct/base/compiler.h"
 
-/** Samples or frequencies of blocks, row-major. */
+/* Samples or frequencies of blocks, row-major. */
 typedef Ints Blocks[64];
 
-/** The squares to add, by frequency. At the end of a row only some of the
+/* The squares to add, by frequency. At the end of a row only some of the
  * blocks count. */
 typedef Floats Squares[64];
 

@@ -11,7 +11,7 @@
 #include "dct/base/compiler.h"
 #include "kernel.h"
 
-/** The number of rows of windows, and of windows in a row. A plane's results
+/* The number of rows of windows, and of windows in a row. A plane's results
  * are a sum of type double for each row. */
 BDCT_FORCE_INLINE int
 bdct_ssim_rows (const BdctMetricPlane *plane)
@@ -25,7 +25,7 @@ bdct_ssim_columns (const BdctMetricPlane *plane)
   return (plane->width >> 2) - 1;
 }
 
-/** SSIM at a depth of 8, in units of 2^-30. */
+/* SSIM at a depth of 8, in units of 2^-30. */
 BDCT_FORCE_INLINE int32_t
 bdct_ssim_window_8 (int32_t a, int32_t b, int32_t squares, int32_t products)
 {
@@ -40,14 +40,14 @@ bdct_ssim_window_8 (int32_t a, int32_t b, int32_t squares, int32_t products)
   return (int32_t) (v * 1073741824.0f);
 }
 
-/** The map's entry for a window with this SSIM, in units of 2^-30. */
+/* The map's entry for a window with this SSIM, in units of 2^-30. */
 BDCT_FORCE_INLINE uint32_t
 bdct_ssim_map (int32_t ssim)
 {
   return ssim < 1 << 30 ? ((1u << 30) - (uint32_t) ssim) >> 18 : 0;
 }
 
-/** SSIM at greater depths, of samples up to `peak`. Values below 2^53 are exact
+/* SSIM at greater depths, of samples up to `peak`. Values below 2^53 are exact
  * in double precision. */
 BDCT_FORCE_INLINE float
 bdct_ssim_window_16 (double a, double b, double squares, double products,

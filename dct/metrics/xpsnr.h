@@ -9,10 +9,10 @@
 #include <math.h>
 #include "kernel.h"
 
-/** The weight of temporal activity. */
+/* The weight of temporal activity. */
 #define BDCT_XPSNR_GAMMA 2
 
-/** A block's sums: squared errors and, for luma's original, the high pass's
+/* A block's sums: squared errors and, for luma's original, the high pass's
  * magnitudes and those of the temporal change. */
 enum
 {
@@ -24,10 +24,10 @@ enum
 
 typedef struct {
   uint64_t sum[BDCT_XPSNR_KINDS];
-  double weight;                /**< luma's */
+  double weight;                /* luma's */
 } BdctXpsnrBlock;
 
-/** The blocks of a component: their size in samples, which is less at the
+/* The blocks of a component: their size in samples, which is less at the
  * borders; their number; and whether luma's are weighted. */
 typedef struct {
   int width, height;
@@ -35,19 +35,19 @@ typedef struct {
   int weighted;
 } BdctXpsnrGrid;
 
-/** A block's position and size. */
+/* A block's position and size. */
 typedef struct {
   int x, y, width, height;
 } BdctXpsnrPlace;
 
-/** The picture's size relative to UHD. */
+/* The picture's size relative to UHD. */
 BDCT_FORCE_INLINE double
 bdct_xpsnr_ratio (const BdctMetricPlane *plane)
 {
   return (double) plane->luma_width * plane->luma_height / (3840.0 * 2160.0);
 }
 
-/** A component's blocks cover the same area as luma's. Nothing is weighted in
+/* A component's blocks cover the same area as luma's. Nothing is weighted in
  * pictures so small that the blocks' side would be below 4. */
 BDCT_FORCE_INLINE BdctXpsnrGrid
 bdct_xpsnr_grid (const BdctMetricPlane *plane)
@@ -65,7 +65,7 @@ bdct_xpsnr_grid (const BdctMetricPlane *plane)
   return grid;
 }
 
-/** The number of blocks. A plane's results are a BdctXpsnrBlock for each,
+/* The number of blocks. A plane's results are a BdctXpsnrBlock for each,
  * row-major. */
 BDCT_FORCE_INLINE int
 bdct_xpsnr_blocks (const BdctMetricPlane *plane)
@@ -89,7 +89,7 @@ bdct_xpsnr_place (const BdctMetricPlane *plane, const BdctXpsnrGrid *grid,
   return at;
 }
 
-/** The reach of the high pass. Samples that close to the picture's borders have
+/* The reach of the high pass. Samples that close to the picture's borders have
  * no contrast. */
 BDCT_FORCE_INLINE int
 bdct_xpsnr_reach (const BdctMetricPlane *plane)
@@ -97,7 +97,7 @@ bdct_xpsnr_reach (const BdctMetricPlane *plane)
   return 1 + bdct_xpsnr_is_large (plane->luma_width, plane->luma_height);
 }
 
-/** The kind of temporal change: 1: there is no earlier frame; 2: first
+/* The kind of temporal change: 1: there is no earlier frame; 2: first
  * difference; 3: second difference; 4: second difference without the third
  * frame, which then counts as 0. */
 BDCT_FORCE_INLINE int
@@ -109,7 +109,7 @@ bdct_xpsnr_frames (const BdctMetricPlane *plane)
       : plane->luma[2] != NULL ? 3 : 4;
 }
 
-/** The part of a block where the high pass stays inside the picture. */
+/* The part of a block where the high pass stays inside the picture. */
 BDCT_FORCE_INLINE BdctXpsnrPlace
 bdct_xpsnr_inner (const BdctMetricPlane *plane, const BdctXpsnrPlace *at)
 {
@@ -127,7 +127,7 @@ bdct_xpsnr_inner (const BdctMetricPlane *plane, const BdctXpsnrPlace *at)
   return inner;
 }
 
-/** The weight of a block of luma. */
+/* The weight of a block of luma. */
 BDCT_FORCE_INLINE double
 bdct_xpsnr_weight (const BdctMetricPlane *plane, const BdctXpsnrPlace *at,
     const uint64_t sum[BDCT_XPSNR_KINDS])

@@ -42,7 +42,7 @@ bdct_colour_add (int16_t a, int16_t v, int16_t b, int16_t w)
       + (sum < low) + (sum >> 15));
 }
 
-/** Y of a pixel; all inputs and outputs are 0 to 255. jccolor.c,
+/* Y of a pixel; all inputs and outputs are 0 to 255. jccolor.c,
  * rgb_ycc_convert: (0.299 r + 0.587 g + 0.114 b), rounded. */
 BDCT_FORCE_INLINE int
 bdct_colour_y (int r, int g, int b)
@@ -51,7 +51,7 @@ bdct_colour_y (int r, int g, int b)
       BDCT_COLOUR_FIX (0.11400), (int16_t) (b - g));
 }
 
-/** U, JFIF's CB: 128 + (b / 2 - 0.16874 r - 0.33126 g + 1/2 - 2^-16), rounded
+/* U, JFIF's CB: 128 + (b / 2 - 0.16874 r - 0.33126 g + 1/2 - 2^-16), rounded
  * down. As 2^-16 is the last bit of the products, this is half of b - g less
  * the product 2 * 0.16874 (r - g); product and half are each rounded down. */
 BDCT_FORCE_INLINE int
@@ -63,7 +63,7 @@ bdct_colour_u (int r, int g, int b)
   return 128 + (rest >> 1);
 }
 
-/** V, JFIF's CR: likewise with r / 2 - 0.41869 g - 0.08131 b. */
+/* V, JFIF's CR: likewise with r / 2 - 0.41869 g - 0.08131 b. */
 BDCT_FORCE_INLINE int
 bdct_colour_v (int r, int g, int b)
 {
@@ -88,7 +88,7 @@ bdct_colour_scale (int16_t f, int v)
   return (int16_t) (bdct_colour_high (f, (int16_t) (2 * v)) + 1) >> 1;
 }
 
-/** R of a pixel: y + 1.402 (v - 128), the product rounded (jdcolor.c,
+/* R of a pixel: y + 1.402 (v - 128), the product rounded (jdcolor.c,
  * build_ycc_rgb_table, ycc_rgb_convert). */
 BDCT_FORCE_INLINE int
 bdct_colour_r (int y, int v)
@@ -97,7 +97,7 @@ bdct_colour_r (int y, int v)
       + bdct_colour_scale (BDCT_COLOUR_FIX (1.40200) - 65536, v - 128));
 }
 
-/** G: y - 0.34414 (u - 128) - 0.71414 (v - 128). */
+/* G: y - 0.34414 (u - 128) - 0.71414 (v - 128). */
 BDCT_FORCE_INLINE int
 bdct_colour_g (int y, int u, int v)
 {
@@ -106,7 +106,7 @@ bdct_colour_g (int y, int u, int v)
           65536 - BDCT_COLOUR_FIX (0.71414), (int16_t) (v - 128)));
 }
 
-/** B: y + 1.772 (u - 128). */
+/* B: y + 1.772 (u - 128). */
 BDCT_FORCE_INLINE int
 bdct_colour_b (int y, int u)
 {
@@ -114,7 +114,7 @@ bdct_colour_b (int y, int u)
       + bdct_colour_scale (BDCT_COLOUR_FIX (1.77200) - 131072, u - 128));
 }
 
-/** The chroma sample in column `x` from two or four pixels, `a` to `d` in row
+/* The chroma sample in column `x` from two or four pixels, `a` to `d` in row
  * order. The number added before rounding alternates across (jcsample.c,
  * h2v1_downsample and h2v2_downsample) but not down (int_downsample). Right of
  * the picture its last column repeats (expand_right_edge), also for columns of
@@ -139,7 +139,7 @@ bdct_colour_both (int a, int b, int c, int d, int x)
   return (a + b + c + d + 1 + (x & 1)) >> 2;
 }
 
-/** Whether a plane with this many columns, half of luma's, is upsampled by a
+/* Whether a plane with this many columns, half of luma's, is upsampled by a
  * triangle filter. Narrower ones repeat each sample across and down
  * (jdsample.c, jinit_upsampler). */
 static inline bool
@@ -148,7 +148,7 @@ bdct_colour_is_filtered (int width)
   return width > 2;
 }
 
-/** The two rows of chroma, which has `height` rows, half of luma's, that luma's
+/* The two rows of chroma, which has `height` rows, half of luma's, that luma's
  * row `y` is interpolated from: the row that contains it and the next
  * nearest. */
 BDCT_FORCE_INLINE int
@@ -165,7 +165,7 @@ bdct_colour_far (int y, int height)
   return far < 0 ? 0 : far >= height ? height - 1 : far;
 }
 
-/** 3/4 of the near sample and 1/4 of the far one: as a sample
+/* 3/4 of the near sample and 1/4 of the far one: as a sample
  * (h1v2_fancy_upsample), or as a sum for the next step
  * (h2v2_fancy_upsample). */
 BDCT_FORCE_INLINE int
@@ -180,7 +180,7 @@ bdct_colour_between_rows (int near, int far, int y)
   return (bdct_colour_sum (near, far) + ((y & 1) ? 2 : 1)) >> 2;
 }
 
-/** The sample in luma's column `x`, from sums over rows or, without `sums`,
+/* The sample in luma's column `x`, from sums over rows or, without `sums`,
  * from a row's samples (h2v1_fancy_upsample). For an even `x`, `far` is the
  * sample left of `near`, else the one right of it; at the edges it equals
  * `near`. */
@@ -191,7 +191,7 @@ bdct_colour_between_columns (int near, int far, int x, bool sums)
       : (3 * near + far + ((x & 1) ? 2 : 1)) >> 2;
 }
 
-/** What the grid adds to R, G and B of an original's pixel at (x, y): the same
+/* What the grid adds to R, G and B of an original's pixel at (x, y): the same
  * as to luma. */
 BDCT_FORCE_INLINE int
 bdct_colour_mark (const BdctRender *render, int x, int y, int luma)

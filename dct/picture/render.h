@@ -22,52 +22,52 @@
 extern "C" {
 #endif
 
-/** A reconstruction (for the view of coefficients, the picture of the
+/* A reconstruction (for the view of coefficients, the picture of the
  * levels), with its blocks. */
 typedef struct {
   const BdctJob *job;
-  BdctImage image;          /**< no data: the view shows no sample of it */
-  const uint8_t *sizes;     /**< sides of a tree's luma blocks (engine.h);
+  BdctImage image;          /* no data: the view shows no sample of it */
+  const uint8_t *sizes;     /* sides of a tree's luma blocks (engine.h);
                                  NULL: all are the job's */
 } BdctRenderPicture;
 
-/** One component of the two pictures of a view, and of the view itself. Views
+/* One component of the two pictures of a view, and of the view itself. Views
  * of one picture show the second one. */
 typedef struct {
   BdctSamples first, second, dst;
-  BdctPlaneLayout layout;   /**< layout of the component's plane */
-  int32_t sub_x, sub_y;     /**< log2 of luma samples to one of its samples */
-  int32_t log2_width, log2_height; /**< of its blocks */
-  BdctBlockGrid grid;       /**< the blocks' records */
+  BdctPlaneLayout layout;   /* layout of the component's plane */
+  int32_t sub_x, sub_y;     /* log2 of luma samples to one of its samples */
+  int32_t log2_width, log2_height; /* of its blocks */
+  BdctBlockGrid grid;       /* the blocks' records */
 } BdctRenderPlane;
 
-/** A view. Positions are in luma samples. */
+/* A view. Positions are in luma samples. */
 typedef struct {
   int32_t mode, grid, depth, n_components;
-  int32_t gain;                 /**< times 256 */
-  int32_t split;                /**< where the second picture begins; even
+  int32_t gain;                 /* times 256 */
+  int32_t split;                /* where the second picture begins; even
                                      except for the wipe */
-  int32_t divider;              /**< columns of the line at `split` */
-  int32_t pan;                  /**< first column or row of both halves; even */
-  int32_t legend_x, legend_y, legend_width, legend_height; /**< even */
-  int32_t n_marks, mark[8];     /**< rows of the legend */
+  int32_t divider;              /* columns of the line at `split` */
+  int32_t pan;                  /* first column or row of both halves; even */
+  int32_t legend_x, legend_y, legend_width, legend_height; /* even */
+  int32_t n_marks, mark[8];     /* rows of the legend */
   uint32_t threshold[BDCT_VIEW_COLOURS - 1];
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
   BdctRenderPlane plane[BDCT_MAX_COMPONENTS];
-  const BdctBlockRecord *blocks; /**< for the maps */
-  const uint8_t *quantizer_map;  /**< for the quality map; NULL: all are the
+  const BdctBlockRecord *blocks; /* for the maps */
+  const uint8_t *quantizer_map;  /* for the quality map; NULL: all are the
                                       first */
-  const uint32_t *map;          /**< a metric's map ... */
-  BdctMetricMap of;             /**< ... and its dimensions */
-  int32_t log2_block[2];         /**< log2 of the width and height of an area
+  const uint32_t *map;          /* a metric's map ... */
+  BdctMetricMap of;             /* ... and its dimensions */
+  int32_t log2_block[2];         /* log2 of the width and height of an area
                                       of one colour */
-  const uint8_t *sizes;         /**< sides of luma's blocks, for the size map
+  const uint8_t *sizes;         /* sides of luma's blocks, for the size map
                                      and the grid; NULL: all are the plane's */
   uint8_t set_colour[BDCT_MAX_QUANTIZERS];
-  uint8_t size_colour[BDCT_VIEW_MOST_LOG2 + 1]; /**< by log2 of the side */
+  uint8_t size_colour[BDCT_VIEW_MOST_LOG2 + 1]; /* by log2 of the side */
 } BdctRender;
 
-/** Whether a view shows the first picture and nothing of the second. */
+/* Whether a view shows the first picture and nothing of the second. */
 static inline bool
 bdct_render_is_first (const BdctView *view)
 {
@@ -75,7 +75,7 @@ bdct_render_is_first (const BdctView *view)
       || (view->mode == BDCT_VIEW_FLICKER && !view->second);
 }
 
-/** Describe a view: `dst` is drawn from `src`, a frame's original or the
+/* Describe a view: `dst` is drawn from `src`, a frame's original or the
  * left one of two pictures, and from `rec`, its reconstruction or the right
  * one. Maps also read `blocks`, `quantizer_map`, which may be NULL, and
  * `map` of the view's metric. None of them may overlap `dst`. */
@@ -85,11 +85,11 @@ void bdct_render_init (BdctRender *render, const BdctView *view,
     const BdctBlockRecord *blocks, const uint8_t *quantizer_map,
     const uint32_t *map);
 
-/** Set only the members that describe positions. */
+/* Set only the members that describe positions. */
 void bdct_render_place (BdctRender *render, const BdctView *view,
     const BdctLayout *layout);
 
-/** Whether a mode shows samples of the two pictures, unchanged except for
+/* Whether a mode shows samples of the two pictures, unchanged except for
  * their position. */
 BDCT_FORCE_INLINE bool
 bdct_render_is_copy (int mode)
@@ -103,7 +103,7 @@ bdct_render_clip (int v, int peak)
   return v < 0 ? 0 : v > peak ? peak : v;
 }
 
-/** Whether sample (x, y) of a component in a copying view is from the second
+/* Whether sample (x, y) of a component in a copying view is from the second
  * picture. Sets (x, y) to its position in that picture. */
 BDCT_FORCE_INLINE bool
 bdct_render_locate (const BdctRender *r, int sub_x, int sub_y, int *x, int *y)
@@ -127,7 +127,7 @@ bdct_render_difference (int first, int second, int gain, int depth)
   return bdct_render_clip (v, (1 << depth) - 1);
 }
 
-/** A level as a sample. Luma is black for 0, near mid-grey for 1, rises with
+/* A level as a sample. Luma is black for 0, near mid-grey for 1, rises with
  * the logarithm and is white from 2^10 on; chroma goes half as far to either
  * side of neutral. The logarithm is linear between powers of 2. */
 BDCT_FORCE_INLINE int
@@ -148,7 +148,7 @@ bdct_render_level (int level, bool chroma, int depth)
   return level < 0 ? middle - bright : middle + bright;
 }
 
-/** The colour of a block from `value` in 2^-12 (its squared errors, number of
+/* The colour of a block from `value` in 2^-12 (its squared errors, number of
  * nonzero levels, or a metric's number) over `count` samples. */
 BDCT_FORCE_INLINE int
 bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
@@ -161,7 +161,7 @@ bdct_render_colour (const BdctRender *r, uint64_t value, uint32_t count)
   return n;
 }
 
-/** The colour of a square of a metric's map. A square without a number has the
+/* The colour of a square of a metric's map. A square without a number has the
  * nearest one's colour. */
 BDCT_FORCE_INLINE int
 bdct_render_map_colour (const BdctRender *r, int x, int y)
@@ -173,7 +173,7 @@ bdct_render_map_colour (const BdctRender *r, int x, int y)
   return bdct_render_colour (r, r->map[(size_t) y * r->of.columns + x], 1);
 }
 
-/** The number of columns, or rows, of areas of one colour in luma. */
+/* The number of columns, or rows, of areas of one colour in luma. */
 BDCT_FORCE_INLINE int
 bdct_render_count_blocks (const BdctRender *r, bool rows)
 {
@@ -182,7 +182,7 @@ bdct_render_count_blocks (const BdctRender *r, bool rows)
   return (((rows ? luma->height : luma->width) - 1) >> r->log2_block[rows]) + 1;
 }
 
-/** The colour in column `x`, row `y` of luma's blocks in the block maps. For
+/* The colour in column `x`, row `y` of luma's blocks in the block maps. For
  * the errors, a chroma block over 2^k luma blocks gives each of them 1/2^k of
  * its squared errors and samples. They are counted in sixteenths, as k is at
  * most 4. */
@@ -233,7 +233,7 @@ bdct_render_block_colour (const BdctRender *r, int x, int y)
   return bdct_render_colour (r, value << 12, count);
 }
 
-/** Whether a sample of luma is on a border of its block. */
+/* Whether a sample of luma is on a border of its block. */
 BDCT_FORCE_INLINE bool
 bdct_render_on_grid (const BdctRender *r, int x, int y)
 {
@@ -247,14 +247,14 @@ bdct_render_on_grid (const BdctRender *r, int x, int y)
       || (y & ((1 << log2_height) - 1)) == 0;
 }
 
-/** Luma on a border, made a quarter darker or lighter. */
+/* Luma on a border, made a quarter darker or lighter. */
 BDCT_FORCE_INLINE int
 bdct_render_mark (int v, int depth)
 {
   return v >> (depth - 1) ? v - (1 << (depth - 2)) : v + (1 << (depth - 2));
 }
 
-/** The legend's sample of a component at (x, y); false outside of the legend
+/* The legend's sample of a component at (x, y); false outside of the legend
  * and its border. */
 BDCT_FORCE_INLINE bool
 bdct_render_legend (const BdctRender *r, int component, int x, int y, int *v)

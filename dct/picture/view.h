@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/** Whether a mode is a view of a frame, and whether it is one of two
+/* Whether a mode is a view of a frame, and whether it is one of two
  * pictures. */
 static inline bool
 bdct_view_is_of_frame (BdctViewMode mode)
@@ -34,23 +34,23 @@ bdct_view_is_of_two (BdctViewMode mode)
       || mode == BDCT_VIEW_HVS_MAP;
 }
 
-/** The ends of the maps' scales: 60 dB and more is colour 0, 20 dB and less the
+/* The ends of the maps' scales: 60 dB and more is colour 0, 20 dB and less the
  * last; a share s of nonzero levels, and an SSIM of 1 - s, is colour 63 sqrt
  * (s).
  */
 #define BDCT_VIEW_BEST_PSNR 60
 #define BDCT_VIEW_WORST_PSNR 20
 
-/** The ends of the quality map's scale: quantizers this many QP coarser than
+/* The ends of the quality map's scale: quantizers this many QP coarser than
  * the first are colour 0, this many QP finer the last. 6 QP double the
  * steps. */
 #define BDCT_VIEW_MOST_QP 24
 
-/** The ends of the size map's scale: log2 of a block's side. */
+/* The ends of the size map's scale: log2 of a block's side. */
 #define BDCT_VIEW_LEAST_LOG2 2
 #define BDCT_VIEW_MOST_LOG2 6
 
-/** 256 times a view's zoom. */
+/* 256 times a view's zoom. */
 static inline int
 bdct_view_ratio (const BdctView *view)
 {
@@ -64,14 +64,14 @@ bdct_view_is_zoomed (const BdctView *view)
   return bdct_view_ratio (view) > 256;
 }
 
-/** Whether a frame's view is the plain reconstruction. */
+/* Whether a frame's view is the plain reconstruction. */
 static inline bool
 bdct_view_is_plain (const BdctView *view)
 {
   return view->mode == BDCT_VIEW_RECONSTRUCTION && !view->grid;
 }
 
-/** Whether a view has the maps' colours, and whether these are the blocks',
+/* Whether a view has the maps' colours, and whether these are the blocks',
  * from their records, quantizers or sizes. */
 static inline bool
 bdct_view_is_map (const BdctView *view)
@@ -85,7 +85,7 @@ bdct_view_is_of_blocks (const BdctView *view)
   return bdct_view_is_map (view) && view->mode <= BDCT_VIEW_SIZE_MAP;
 }
 
-/** The metric (BdctMetric) whose map a view shows (metrics.h); -1 if none. */
+/* The metric (BdctMetric) whose map a view shows (metrics.h); -1 if none. */
 int bdct_view_metric (BdctViewMode mode);
 
 #ifdef __cplusplus

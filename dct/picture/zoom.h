@@ -20,53 +20,53 @@
 extern "C" {
 #endif
 
-/** The visible part of the enlarged picture, in luma samples. */
+/* The visible part of the enlarged picture, in luma samples. */
 typedef struct {
-  int32_t ratio;     /**< 256 times the zoom */
-  int32_t left, top; /**< first visible column and row */
+  int32_t ratio;     /* 256 times the zoom */
+  int32_t left, top; /* first visible column and row */
 } BdctWindow;
 
-/** A component of the two pictures and of the view; or R, G, B, or the other
+/* A component of the two pictures and of the view; or R, G, B, or the other
  * byte of a pixel. */
 typedef struct {
   BdctSamples first, second, dst;
-  int32_t step;  /**< samples from one sample of the channel to the next */
-  int32_t shift; /**< as in BdctPlaneLayout */
+  int32_t step;  /* samples from one sample of the channel to the next */
+  int32_t shift; /* as in BdctPlaneLayout */
 } BdctZoomChannel;
 
-/** Channels with samples at the same positions. */
+/* Channels with samples at the same positions. */
 typedef struct {
   int32_t first, n;
   int32_t width, height;
-  int32_t sub_x, sub_y; /**< log2 of luma samples to one of its samples */
+  int32_t sub_x, sub_y; /* log2 of luma samples to one of its samples */
 } BdctZoomGroup;
 
 #define BDCT_ZOOM_CHANNELS 4
 
-/** A zoomed view. */
+/* A zoomed view. */
 typedef struct {
-  BdctRender render; /**< line, legend and layout of the view */
+  BdctRender render; /* line, legend and layout of the view */
   BdctWindow window;
-  int32_t n_groups;  /**< 1 for R, G and B, else one for each component */
+  int32_t n_groups;  /* 1 for R, G and B, else one for each component */
   BdctZoomGroup group[BDCT_MAX_COMPONENTS];
   BdctZoomChannel channel[BDCT_ZOOM_CHANNELS];
 } BdctZoom;
 
-/** Describe the view at 1:1 from which a zoomed view is made, if it copies
+/* Describe the view at 1:1 from which a zoomed view is made, if it copies
  * no samples of the pictures. */
 BdctView bdct_zoom_base (const BdctView *view);
 
 void bdct_zoom_window (BdctWindow *window, const BdctView *view,
     const BdctLayout *layout);
 
-/** Describe a zoomed view: `dst` is made from `left` and `right`, or from the
+/* Describe a zoomed view: `dst` is made from `left` and `right`, or from the
  * base view in `right` if there is one. All have the layout of the caps, and
  * `dst` overlaps none of the others. */
 void bdct_zoom_init (BdctZoom *zoom, const BdctView *view,
     const BdctLayout *layout, const BdctImage *left,
     const BdctRenderPicture *right, const BdctImage *dst);
 
-/** The picture's column, or row, shown at column or row `at` of the enlarged
+/* The picture's column, or row, shown at column or row `at` of the enlarged
  * picture: floor (at / zoom). `at` is below 2^20, so that 32 bits suffice. */
 BDCT_FORCE_INLINE int
 bdct_zoom_find (const BdctWindow *window, int at)
@@ -74,7 +74,7 @@ bdct_zoom_find (const BdctWindow *window, int at)
   return (int) ((uint32_t) at * 256 / (uint32_t) window->ratio);
 }
 
-/** Draw what lies on top of a group's sample (x, y) of the view. */
+/* Draw what lies on top of a group's sample (x, y) of the view. */
 BDCT_FORCE_INLINE void
 bdct_zoom_on_top (const BdctZoom *z, const BdctZoomGroup *group, int n, int x,
     int y, int *v)
@@ -98,7 +98,7 @@ bdct_zoom_on_top (const BdctZoom *z, const BdctZoomGroup *group, int n, int x,
   }
 }
 
-/** Write a group's sample (x, y) of the view, from the second picture or the
+/* Write a group's sample (x, y) of the view, from the second picture or the
  * first, at luma's (from_x, from_y). `n`, the group's channels, and `bytes`, of
  * a sample, are compile-time constants. */
 BDCT_FORCE_INLINE void

@@ -16,12 +16,12 @@
 extern "C" {
 #endif
 
-/** Set the grid of every component; returns the number of blocks of the
+/* Set the grid of every component; returns the number of blocks of the
  * frame. */
 size_t bdct_blocks_init (BdctBlockGrid grid[BDCT_MAX_COMPONENTS],
     const BdctLayout *layout, const BdctJob *job);
 
-/** Write each block's quantizer from each picture's of a stack. */
+/* Write each block's quantizer from each picture's of a stack. */
 void bdct_blocks_map_stack (const BdctLayout *layout,
     const BdctBlockGrid grid[BDCT_MAX_COMPONENTS], const uint8_t *stack_map,
     uint8_t *map);

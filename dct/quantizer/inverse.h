@@ -22,7 +22,7 @@
 #ifndef BDCT_INVERSE_H
 #define BDCT_INVERSE_H
 
-/** The most transforms of a block. */
+/* The most transforms of a block. */
 #define BDCT_MAX_PARTS 16
 
 #include "job.h"
@@ -41,21 +41,21 @@
 #undef BDCT_VALUE
 #undef BDCT_SCALAR
 
-/** A coefficient or a residual: `real` in dct-8x8, but for its residuals. */
+/* A coefficient or a residual: `real` in dct-8x8, but for its residuals. */
 typedef union {
   int64_t whole;
   float real;
 } BdctInverseValue;
 
-/** One of the two passes of a chain. */
+/* One of the two passes of a chain. */
 typedef struct {
   BdctFamily family;
   BdctBasis basis;
-  const void *matrix; /**< the basis' (tile32.h): int32_t or, in dct-8x8,
+  const void *matrix; /* the basis' (tile32.h): int32_t or, in dct-8x8,
                            float */
-  int n, keep;        /**< samples of a line, and frequencies */
+  int n, keep;        /* samples of a line, and frequencies */
   int shift, clip16;
-  bool last;          /**< it is the second pass */
+  bool last;          /* it is the second pass */
 } BdctInversePass;
 
 BDCT_INLINE int64_t
@@ -64,7 +64,7 @@ bdct_inverse_clip16 (int64_t v)
   return v < INT16_MIN ? INT16_MIN : v > INT16_MAX ? INT16_MAX : v;
 }
 
-/** The coefficient of vertical frequency v and horizontal frequency u. */
+/* The coefficient of vertical frequency v and horizontal frequency u. */
 BDCT_INLINE BdctInverseValue
 bdct_inverse_dequantize (BdctFamily family, const BdctComponentJob *job,
     int v, int u, int level)
@@ -87,7 +87,7 @@ bdct_inverse_dequantize (BdctFamily family, const BdctComponentJob *job,
   return d;
 }
 
-/** Turn the levels of a second stage, row by row, into its DCs, in place. */
+/* Turn the levels of a second stage, row by row, into its DCs, in place. */
 BDCT_INLINE void
 bdct_inverse_dcs (const BdctJobDc *dc, int64_t *x)
 {
@@ -96,7 +96,7 @@ bdct_inverse_dcs (const BdctJobDc *dc, int64_t *x)
     x[i] = (x[i] * dc->dequant + dc->dequant_add) >> dc->dequant_bits;
 }
 
-/** The first pass of a block, or the second. Lines of the first are columns
+/* The first pass of a block, or the second. Lines of the first are columns
  * or, in a transposed chain, rows. `first` and `second` are the matrices. */
 BDCT_INLINE BdctInversePass
 bdct_inverse_pass (BdctFamily family, const BdctComponentJob *job,
@@ -117,7 +117,7 @@ bdct_inverse_pass (BdctFamily family, const BdctComponentJob *job,
   return pass;
 }
 
-/** Whether a value of jpeg-8x8 is small enough for a line in 32 bits: 8 of
+/* Whether a value of jpeg-8x8 is small enough for a line in 32 bits: 8 of
  * these magnitudes times 11363, the largest entry of the matrix, are below
  * 2^31. All values that come from samples are. */
 #define BDCT_INVERSE_SHORT 16384
@@ -127,7 +127,7 @@ bdct_inverse_is_short (int32_t value)
   return value >= -BDCT_INVERSE_SHORT && value < BDCT_INVERSE_SHORT;
 }
 
-/** Turn 8 frequencies of jpeg-8x8, `step` apart, into 8 samples in 32 bits,
+/* Turn 8 frequencies of jpeg-8x8, `step` apart, into 8 samples in 32 bits,
  * as bdct_inverse_line() does. */
 BDCT_INLINE void
 bdct_inverse_short_line (int32_t *x, int step, int shift)
@@ -162,7 +162,7 @@ bdct_inverse_round (float v)
   return whole - ((float) whole > v);
 }
 
-/** Turn `keep` frequencies of a line into `n` samples, in place. */
+/* Turn `keep` frequencies of a line into `n` samples, in place. */
 BDCT_INLINE void
 bdct_inverse_line (const BdctInversePass *pass, BdctInverseValue *x)
 {

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/** The second stage of a block, over the DCs of its transforms. They are W, as
+/* The second stage of a block, over the DCs of its transforms. They are W, as
  * many columns and rows as there are transforms in the block, and A and B are
  * the Hadamard matrices of these sizes in the order of their sign changes
  * (dct/transform/hadamard.h):
@@ -24,12 +24,12 @@ extern "C" {
  *     d = (A level B dequant + dequant_add) >> dequant_bits
  * where d is the DCs' dequantized coefficients. */
 typedef struct {
-  int32_t log2_columns, log2_rows; /**< both 0: there is no second stage */
+  int32_t log2_columns, log2_rows; /* both 0: there is no second stage */
   int32_t quant, quant_bits, quant_add;
   int32_t dequant, dequant_bits, dequant_add;
 } BdctJobDc;
 
-/** All numbers of one component.
+/* All numbers of one component.
  *
  * The chain over a block x of residuals (sample - 2^(B-1)), with the bases'
  * matrices H (of the rows) and V (of the columns), or the flows in their place,
@@ -65,37 +65,37 @@ typedef struct {
  * except that the second stage has the coefficients of frequency (0, 0). */
 typedef struct {
   BdctChain chain;
-  int32_t log2_width, log2_height; /**< of the block */
+  int32_t log2_width, log2_height; /* of the block */
   int32_t keep;
   int32_t transposed;
   int32_t fwd_shift[2];
   int32_t inv_shift[2];
   int32_t clip16;
   int32_t quant_bits, quant_add, dequant_bits;
-  int32_t quant[64];   /**< HEVC: quant; else: step */
-  int32_t dequant[64]; /**< HEVC: dequant; else unused */
+  int32_t quant[64];   /* HEVC: quant; else: step */
+  int32_t dequant[64]; /* HEVC: dequant; else unused */
   int32_t quant_dc, dequant_dc;
   BdctJobDc dc;
 } BdctComponentJob;
 
-/** How a job chooses among block sizes (quadtree.h), and what
+/* How a job chooses among block sizes (quadtree.h), and what
  * bdct_job_of_size() needs. */
 typedef struct {
-  int32_t min_log2, max_log2; /**< of luma's blocks: 2 to 5; 0: the job has
+  int32_t min_log2, max_log2; /* of luma's blocks: 2 to 5; 0: the job has
                                    one block size and no tree */
   BdctChromaFormat chroma;
-  int32_t slice_qp;           /**< 0 to 51 */
-  int32_t qp[BDCT_MAX_COMPONENTS]; /**< QP', with QpBdOffset */
-  int32_t rounding;           /**< of the quantizers, in 1/512 of a step */
-  uint64_t lambda;            /**< of the costs in quadtree.h */
-  int32_t distortion_shift;   /**< likewise */
-  BdctScalingLists lists;     /**< not set: flat */
+  int32_t slice_qp;           /* 0 to 51 */
+  int32_t qp[BDCT_MAX_COMPONENTS]; /* QP', with QpBdOffset */
+  int32_t rounding;           /* of the quantizers, in 1/512 of a step */
+  uint64_t lambda;            /* of the costs in quadtree.h */
+  int32_t distortion_shift;   /* likewise */
+  BdctScalingLists lists;     /* not set: flat */
 } BdctJobTree;
 
-/** How rate and distortion choose levels (rdoq.h). */
+/* How rate and distortion choose levels (rdoq.h). */
 typedef struct {
-  int32_t slice_qp;         /**< 0 to 51 */
-  int32_t distortion_shift; /**< 0: no such choice; all members are 0 */
+  int32_t slice_qp;         /* 0 to 51 */
+  int32_t distortion_shift; /* 0: no such choice; all members are 0 */
   uint64_t lambda;
 } BdctJobRdoq;
 
@@ -103,20 +103,20 @@ struct BdctJob {
   BdctTransform transform;
   BdctFamily family;
   int depth;
-  BdctComponentJob component[BDCT_MAX_COMPONENTS]; /**< for a tree: of its
+  BdctComponentJob component[BDCT_MAX_COMPONENTS]; /* for a tree: of its
                                                         smallest blocks */
   BdctJobTree tree;
   BdctJobRdoq rdoq;
 };
 
-/** Whether a job chooses among block sizes. */
+/* Whether a job chooses among block sizes. */
 static inline bool
 bdct_job_is_tree (const BdctJob *job)
 {
   return job->tree.max_log2 > 0;
 }
 
-/** Whether a job's levels are chosen by rate and distortion; of a tree, those
+/* Whether a job's levels are chosen by rate and distortion; of a tree, those
  * of all its blocks. */
 static inline bool
 bdct_job_is_rdoq (const BdctJob *job)
@@ -124,28 +124,28 @@ bdct_job_is_rdoq (const BdctJob *job)
   return job->rdoq.distortion_shift != 0;
 }
 
-/** Whether a job is a rate-distortion job, of trees or of rdoq. */
+/* Whether a job is a rate-distortion job, of trees or of rdoq. */
 static inline bool
 bdct_job_is_rd (const BdctJob *job)
 {
   return bdct_job_is_tree (job) || bdct_job_is_rdoq (job);
 }
 
-/** Whether a block has a second stage. */
+/* Whether a block has a second stage. */
 BDCT_FORCE_INLINE bool
 bdct_job_has_dc (const BdctComponentJob *job)
 {
   return (job->dc.log2_columns | job->dc.log2_rows) != 0;
 }
 
-/** log2 of the number of transforms in a block. */
+/* log2 of the number of transforms in a block. */
 BDCT_FORCE_INLINE int
 bdct_job_log2_parts (const BdctComponentJob *job)
 {
   return job->dc.log2_columns + job->dc.log2_rows;
 }
 
-/** log2 of the sides of a transform, which are those of the block unless this
+/* log2 of the sides of a transform, which are those of the block unless this
  * has a second stage. */
 BDCT_FORCE_INLINE int
 bdct_job_log2_across (const BdctComponentJob *job)
@@ -159,7 +159,7 @@ bdct_job_log2_down (const BdctComponentJob *job)
   return job->log2_height - job->dc.log2_rows;
 }
 
-/** The index into a job's tables of vertical frequency v and horizontal
+/* The index into a job's tables of vertical frequency v and horizontal
  * frequency u. */
 BDCT_FORCE_INLINE int
 bdct_job_index (const BdctComponentJob *job, int v, int u)
@@ -176,7 +176,7 @@ typedef struct {
   int32_t quant, dequant;
 } BdctQuantizer;
 
-/** The entries of vertical frequency v and horizontal frequency u. */
+/* The entries of vertical frequency v and horizontal frequency u. */
 BDCT_FORCE_INLINE BdctQuantizer
 bdct_job_entry (const BdctComponentJob *job, int v, int u)
 {
@@ -187,24 +187,24 @@ bdct_job_entry (const BdctComponentJob *job, int v, int u)
   return v == 0 && u == 0 ? dc : entry;
 }
 
-/** Resolve parameters for a layout. Returns false, naming the value and the
+/* Resolve parameters for a layout. Returns false, naming the value and the
  * range, if one is outside its range. */
 bool bdct_job_init (BdctJob *job, const BdctParams *params,
     const BdctLayout *layout, BdctError *error);
 
-/** Check the sides of hevc-quadtree's blocks. Returns false, naming the
+/* Check the sides of hevc-quadtree's blocks. Returns false, naming the
  * property. */
 bool bdct_blocks_check (int min_block, int max_block, BdctError *error);
 
-/** The job of a tree's blocks of one size, 2^log2_size luma samples a side:
+/* The job of a tree's blocks of one size, 2^log2_size luma samples a side:
  * that of hevc-4x4, hevc-8x8, hevc-16x16 or hevc-32x32. */
 void bdct_job_of_size (BdctJob *job, const BdctJob *tree, int log2_size);
 
-/** A table's step at a quality, as libjpeg scales it (jcparam.c): s = Q < 50 ?
+/* A table's step at a quality, as libjpeg scales it (jcparam.c): s = Q < 50 ?
  * 5000 / Q : 200 - 2 Q, q = clip((base s + 50) / 100, 1, max). */
 int bdct_scale_step (int base, int quality, int max);
 
-/** Qp'C of H.265 clause 8.6.1, the QP that scales chroma, from QpY, the offset
+/* Qp'C of H.265 clause 8.6.1, the QP that scales chroma, from QpY, the offset
  * and ChromaArrayType. It includes QpBdOffset = 6 (depth - 8). */
 int bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma,
     int depth);

@@ -64,7 +64,7 @@ bdct_quantize_largest (const BdctComponentJob *job)
 #endif
 
 #ifdef BDCT_NAME
-/** The levels of a family's coefficients, in integers.
+/* The levels of a family's coefficients, in integers.
  *
  * JPEG: floor (n / d), with n = |c| + 4q below 2^19 and d = 8q
  * (jpeg-islow-rounding.h), by the reciprocal of d. (n + 1/2) / d differs from
@@ -106,7 +106,7 @@ BDCT_NAME (dequantize) (BdctFamily family, const BdctComponentJob *job,
   return job->clip16 ? BDCT_NAME (clip16) (level) : level;
 }
 
-/** The level of a coefficient of dct-8x8: rounded half away from zero. */
+/* The level of a coefficient of dct-8x8: rounded half away from zero. */
 BDCT_INLINE BDCT_INT
 BDCT_NAME (quantize_real) (BDCT_REAL c, BDCT_INT quant, BDCT_INT companion)
 {

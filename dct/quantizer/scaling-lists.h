@@ -11,14 +11,14 @@
 extern "C" {
 #endif
 
-/** Whether there are lists. */
+/* Whether there are lists. */
 static inline bool
 bdct_scaling_is_set (const BdctScalingLists *lists)
 {
   return lists->dc[0][0] != 0;
 }
 
-/** ITU-T H.265 Tables 7-5 and 7-6, intra. */
+/* ITU-T H.265 Tables 7-5 and 7-6, intra. */
 extern const BdctScalingLists bdct_scaling_default;
 
 #ifdef __cplusplus

@@ -49,25 +49,25 @@
 extern "C" {
 #endif
 
-/** The side of a square with a tree of its own, and log2 of it. */
+/* The side of a square with a tree of its own, and log2 of it. */
 enum { BDCT_QUADTREE_LOG2 = 5, BDCT_QUADTREE_SIDE = 1 << BDCT_QUADTREE_LOG2 };
 
-/** Squares of a segment of bins (cabac.h), all in one row of squares. The last
+/* Squares of a segment of bins (cabac.h), all in one row of squares. The last
  * segment of a row has the rest. */
 enum { BDCT_QUADTREE_SEGMENT = 8 };
 
-/** The number of block sides: 4 to 32. Arrays are indexed by log2 of the side,
+/* The number of block sides: 4 to 32. Arrays are indexed by log2 of the side,
  * less 2. */
 enum { BDCT_QUADTREE_SIZES = BDCT_TREE_SIZES };
 
-/** Costs of the nodes of one square, by size and by position in the square,
+/* Costs of the nodes of one square, by size and by position in the square,
  * row-major: of the node as a block, and what splitting adds to the cost of its
  * parts. Nodes outside of the picture have 0. */
 typedef struct {
   uint64_t whole[BDCT_QUADTREE_SIZES][64], split[BDCT_QUADTREE_SIZES][64];
 } BdctQuadtreeSquare;
 
-/** log2 of the side of a component's blocks where luma's is 2^log2_size. */
+/* log2 of the side of a component's blocks where luma's is 2^log2_size. */
 BDCT_FORCE_INLINE int
 bdct_quadtree_log2 (BdctChromaFormat chroma, int component, int log2_size)
 {
@@ -75,7 +75,7 @@ bdct_quadtree_log2 (BdctChromaFormat chroma, int component, int log2_size)
       : log2_size > 3 ? log2_size - 1 : 2;
 }
 
-/** log2 of the side of the node that a component's blocks cover where luma's
+/* log2 of the side of the node that a component's blocks cover where luma's
  * are 2^log2_size. It is larger than luma's where luma's blocks share them. */
 BDCT_FORCE_INLINE int
 bdct_quadtree_node (BdctChromaFormat chroma, int component, int log2_size)
@@ -91,7 +91,7 @@ bdct_quadtree_cost (uint64_t lambda, int distortion_shift, uint64_t distortion,
   return (distortion << distortion_shift) + lambda * rate;
 }
 
-/** The context of split_transform_flag for a node that may be split (clause
+/* The context of split_transform_flag for a node that may be split (clause
  * 9.3.4.2). */
 BDCT_FORCE_INLINE int
 bdct_quadtree_context (int log2_size)
@@ -99,7 +99,7 @@ bdct_quadtree_context (int log2_size)
   return BDCT_CABAC_LUMA_SPLIT + 5 - log2_size;
 }
 
-/** Whether a component has blocks of its own where luma's are 2^log2_size, at
+/* Whether a component has blocks of its own where luma's are 2^log2_size, at
  * most 2^max_log2. Otherwise the blocks of the parent node cover them. */
 BDCT_FORCE_INLINE bool
 bdct_quadtree_has_own (BdctChromaFormat chroma, int component, int log2_size,
@@ -109,14 +109,14 @@ bdct_quadtree_has_own (BdctChromaFormat chroma, int component, int log2_size,
       || bdct_quadtree_node (chroma, component, log2_size) == log2_size;
 }
 
-/** The number of levels of a component in a square, whatever its tree. */
+/* The number of levels of a component in a square, whatever its tree. */
 BDCT_FORCE_INLINE int
 bdct_quadtree_square_levels (int sub_x, int sub_y)
 {
   return (1 << 2 * BDCT_QUADTREE_LOG2) >> (sub_x + sub_y);
 }
 
-/** The index, among a component's levels in memory (BdctFrame.levels), of the
+/* The index, among a component's levels in memory (BdctFrame.levels), of the
  * first one of the block whose first sample is at luma's (x, y), in a picture
  * whose luma has this width. Squares follow each other row by row. In a square
  * it is coding order: places of 4 x 4 luma samples are in z-order (clause
@@ -137,7 +137,7 @@ bdct_quadtree_level (int width, int sub_x, int sub_y, int x, int y)
       + (place * 16 >> (sub_x + sub_y));
 }
 
-/** Decide between a block and its parts, already decided, for node `i` of side
+/* Decide between a block and its parts, already decided, for node `i` of side
  * 2^n above the smallest. Sets `whole` to the lesser cost. If the block is
  * chosen, sets `size`, log2 of luma's block side at each of the square's 8 x 8
  * positions, for its area. */
@@ -160,7 +160,7 @@ bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
       size[8 * v + u] = (uint8_t) n;
 }
 
-/** Find the tree of a square. Returns its cost. */
+/* Find the tree of a square. Returns its cost. */
 BDCT_FORCE_INLINE uint64_t
 bdct_quadtree_decide (const BdctJobTree *tree, BdctQuadtreeSquare *square,
     uint8_t size[64])

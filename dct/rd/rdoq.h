@@ -47,20 +47,20 @@
 extern "C" {
 #endif
 
-/** The numbers by which the levels of a component's blocks are chosen. */
+/* The numbers by which the levels of a component's blocks are chosen. */
 typedef struct {
-  int distortion_shift; /**< for this block size; 0: no such choice */
+  int distortion_shift; /* for this block size; 0: no such choice */
   uint64_t lambda;
   BdctCabacCosts costs;
   BdctCabacPrices prices;
-  /** Cost of the last level's position along x and along y, in 2^-15 bit. */
+  /* Cost of the last level's position along x and along y, in 2^-15 bit. */
   uint32_t last[2][BDCT_QUADTREE_SIDE];
 } BdctRdoq;
 
 void bdct_rdoq_init (BdctRdoq *rdoq, const BdctJob *job,
     BdctComponent component);
 
-/** Choose the levels of a block of coefficients. Coefficients of a row are
+/* Choose the levels of a block of coefficients. Coefficients of a row are
  * adjacent; rows are `stride` apart. `levels` receives them, row-major without
  * a gap. `price` prices blocks. Returns their cost, with the rate in 2^-15
  * bit. */
@@ -68,7 +68,7 @@ uint64_t bdct_rdoq_choose (const BdctRdoq *rdoq, BdctCabacPriceFunc price,
     const BdctComponentJob *job, bool chroma, const int32_t *coefficients,
     int stride, BdctLevel *levels);
 
-/** The coefficient that a level is reconstructed to (H.265 equation 8-309). */
+/* The coefficient that a level is reconstructed to (H.265 equation 8-309). */
 BDCT_FORCE_INLINE int32_t
 bdct_rdoq_dequantize (const BdctComponentJob *job, int32_t dequant,
     int32_t level)

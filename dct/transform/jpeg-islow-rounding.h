@@ -15,7 +15,7 @@
 
 #include "dct/base/compiler.h"
 
-/** The shift of a pass at a depth: forward rows, forward columns (jfdctint.c),
+/* The shift of a pass at a depth: forward rows, forward columns (jfdctint.c),
  * inverse columns, inverse rows (jidctint.c). CONST_BITS is 13. */
 BDCT_CONSTANT_INLINE int
 bdct_jpeg_islow_shift (int pass, int depth)

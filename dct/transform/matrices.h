@@ -70,7 +70,7 @@ BDCT_CONSTANT_TABLE double bdct_real_8[8] = {
       ? -(column)[((angle) % (4 * (n)) - 2 * (n)) * (step)]                   \
       : (column)[(4 * (n) - (angle) % (4 * (n))) * (step)])
 
-/** Entry (k, n), frequency k and sample n, of an integer basis; 0 for other
+/* Entry (k, n), frequency k and sample n, of an integer basis; 0 for other
  * bases. */
 BDCT_CONSTANT_INLINE int32_t
 bdct_matrix_int (BdctBasis basis, int k, int n)
@@ -96,7 +96,7 @@ bdct_matrix_int (BdctBasis basis, int k, int n)
   }
 }
 
-/** Entry (k, n) of BDCT_BASIS_REAL_8. */
+/* Entry (k, n) of BDCT_BASIS_REAL_8. */
 BDCT_CONSTANT_INLINE float
 bdct_matrix_real (int k, int n)
 {

@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/** Install the allocation functions: they offer buffers upstream and get them
+/* Install the allocation functions: they offer buffers upstream and get them
  * from downstream. */
 void gst_blockdct_install_allocation (GstBaseTransformClass * klass);
 
-/** Wake a thread that waits for an output buffer; with `flushing` FALSE,
+/* Wake a thread that waits for an output buffer; with `flushing` FALSE,
  * threads may wait again. Any thread may call this. */
 void gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing);
 

@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/** The maximum numbers of evaluations of a frame, and of settings to choose
+/* The maximum numbers of evaluations of a frame, and of settings to choose
  * from. */
 #define GST_BLOCKDCT_BRACKET_MOST 8
 #define GST_BLOCKDCT_BRACKET_RANKS ((1 << GST_BLOCKDCT_BRACKET_MOST) - 1)
@@ -36,17 +36,17 @@ typedef struct
   GstBlockDctEvaluation done[GST_BLOCKDCT_BRACKET_MOST];        /* in order */
 } GstBlockDctBracket;
 
-/** Whether the ends of the bracket are neighbours. */
+/* Whether the ends of the bracket are neighbours. */
 gboolean gst_blockdct_bracket_is_closed (const GstBlockDctBracket * bracket);
 
-/** The rank to evaluate next, of a bracket that is not closed.
+/* The rank to evaluate next, of a bracket that is not closed.
  * `octave[rank]`, which rises, is the logarithm of the steps, with either
  * sign. It only makes the search faster: without it, bisection finds the
  * rank within the maximum number of evaluations. */
 gint gst_blockdct_bracket_next (const GstBlockDctBracket * bracket,
     const gdouble * octave);
 
-/** The number of the evaluation to choose: the lowest rank that meets the
+/* The number of the evaluation to choose: the lowest rank that meets the
  * targets or, if none does, the one with the largest excess. */
 gint gst_blockdct_bracket_choose (const GstBlockDctBracket * bracket);
 

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** Initialise the element's GstPresetInterface. */
+/* Initialise the element's GstPresetInterface. */
 void gst_blockdct_preset_init (gpointer iface, gpointer data);
 
 G_END_DECLS

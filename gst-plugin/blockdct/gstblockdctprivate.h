@@ -19,7 +19,7 @@
 
 G_BEGIN_DECLS
 
-/** State that other threads read or write, protected by the object lock. */
+/* State that other threads read or write, protected by the object lock. */
 typedef struct
 {
   GstBlockDctSettings settings;
@@ -34,7 +34,7 @@ typedef struct
   GstClockTime latency;
 } GstBlockDctShared;
 
-/** A frame in the engine: its buffers stay mapped until it comes out. */
+/* A frame in the engine: its buffers stay mapped until it comes out. */
 typedef struct
 {
   GstBuffer *in, *out;
@@ -51,7 +51,7 @@ typedef struct
   gboolean repeated;            /* it is shown again */
 } GstBlockDctFrame;
 
-/** The engine and the frames in it (gstblockdctinflight.c). */
+/* The engine and the frames in it (gstblockdctinflight.c). */
 typedef struct
 {
   GstBlockDctBackend backend;
@@ -62,7 +62,7 @@ typedef struct
   guint64 next_number;          /* BdctFrame.number of the next new frame */
 } GstBlockDctInFlight;
 
-/** What a frame is processed with (gstblockdctjobs.c). */
+/* What a frame is processed with (gstblockdctjobs.c). */
 typedef struct
 {
   BdctParams wanted;            /* of the settings */
@@ -76,7 +76,7 @@ typedef struct
   BdctView view;                /* with the colours of the caps */
 } GstBlockDctJobs;
 
-/** The search for the setting that meets the targets (gstblockdcttarget.c). */
+/* The search for the setting that meets the targets (gstblockdcttarget.c). */
 typedef struct
 {
   BdctEngine *engine;           /* NULL: there was no target */
@@ -85,7 +85,7 @@ typedef struct
                                    target */
 } GstBlockDctSearch;
 
-/** The reports on frames that leave (gstblockdctfinish.c). */
+/* The reports on frames that leave (gstblockdctfinish.c). */
 typedef struct
 {
   GstBlockDctStatistics statistics;
@@ -93,7 +93,7 @@ typedef struct
   gboolean below;               /* the last frame was below min-psnr-warning */
 } GstBlockDctFinish;
 
-/** How frames enter and leave (gstblockdcttransform.c,
+/* How frames enter and leave (gstblockdcttransform.c,
  * gstblockdctallocation.c). */
 typedef struct
 {
@@ -107,7 +107,7 @@ typedef struct
                                    0: none */
 } GstBlockDctTransformState;
 
-/** Warnings posted since the start, or since the caps; each is posted once. */
+/* Warnings posted since the start, or since the caps; each is posted once. */
 typedef struct
 {
   guint unused[BDCT_N_TRANSFORMS];      /* bits: properties without effect */
@@ -153,7 +153,7 @@ struct _GstBlockDct
   GstBlockDctWarned warned;
 };
 
-/** Whether this is the first such warning since the start. */
+/* Whether this is the first such warning since the start. */
 static inline gboolean
 gst_blockdct_warn_once (GstBlockDct * self, GstBlockDctWarning warning)
 {
@@ -163,7 +163,7 @@ gst_blockdct_warn_once (GstBlockDct * self, GstBlockDctWarning warning)
   return first;
 }
 
-/** A copy of all settings except the file's name. Any thread may call this. */
+/* A copy of all settings except the file's name. Any thread may call this. */
 static inline GstBlockDctSettings
 gst_blockdct_get_settings (GstBlockDct * self)
 {

@@ -55,42 +55,42 @@ enum
 
 G_STATIC_ASSERT (N_PROPERTIES <= 64);
 
-/** A field's offset in the settings, and its size. */
+/* A field's offset in the settings, and its size. */
 #define FIELD(member) G_STRUCT_OFFSET (GstBlockDctSettings, member), \
     sizeof (((GstBlockDctSettings *) NULL)->member)
 
-/** Install a property whose value is `size` bytes of the settings, of the C
+/* Install a property whose value is `size` bytes of the settings, of the C
  * type that gst_blockdct_param_set() expects unless the property is
  * converted. */
 void gst_blockdct_property (GObjectClass * klass, guint id, gsize offset,
     gsize size, GParamSpec * pspec);
 
-/** Parse: convert a property's value into the field, which is zeroed, or refuse
+/* Parse: convert a property's value into the field, which is zeroed, or refuse
  * it; called without the object lock. Format: convert it back; called with the
  * lock. */
 typedef gboolean (*GstBlockDctParse) (const GValue * value, gpointer field,
     BdctError * error);
 typedef void (*GstBlockDctFormat) (gconstpointer field, GValue * value);
 
-/** Set how a property is converted. Where a function is NULL, the value is
+/* Set how a property is converted. Where a function is NULL, the value is
  * copied. */
 void gst_blockdct_property_convert (guint id, GstBlockDctParse parse,
     GstBlockDctFormat format);
 
-/** Post a warning about a value that was set: at once or, while there is no
+/* Post a warning about a value that was set: at once or, while there is no
  * bus, when the element starts. */
 void gst_blockdct_property_warn (GstBlockDct * self, const gchar * text);
 
-/** Append a number to a GstValueArray. */
+/* Append a number to a GstValueArray. */
 void gst_blockdct_property_append_int (GValue * array, gint n);
 
-/** Install the functions that set and read properties; give a new element its
+/* Install the functions that set and read properties; give a new element its
  * defaults; free what its properties own. */
 void gst_blockdct_install_properties (GObjectClass * klass);
 void gst_blockdct_init_properties (GstBlockDct * self);
 void gst_blockdct_clear_properties (GstBlockDct * self);
 
-/** From here to the stop, properties that are read at the start cannot change.
+/* From here to the stop, properties that are read at the start cannot change.
  * Posts the warnings that had to wait for a bus. */
 void gst_blockdct_properties_start (GstBlockDct * self);
 void gst_blockdct_properties_stop (GstBlockDct * self);

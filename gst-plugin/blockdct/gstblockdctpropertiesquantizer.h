@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 void gst_blockdct_install_quantizers (GObjectClass * klass);
 
-/** Warn of each property that has been set but has no effect on a frame with
+/* Warn of each property that has been set but has no effect on a frame with
  * these settings; once for each transform. */
 void gst_blockdct_warn_unused (GstBlockDct * self,
     const GstBlockDctSettings * settings);

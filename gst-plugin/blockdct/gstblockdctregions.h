@@ -15,7 +15,7 @@
 
 G_BEGIN_DECLS
 
-/** The regions of one frame. */
+/* The regions of one frame. */
 typedef struct
 {
   guint n;                      /* regions in force */
@@ -30,7 +30,7 @@ typedef struct
   guint warned;                 /* bits 1 << Warning */
 } GstBlockDctRegions;
 
-/** Find the regions of `buffer`, whose other blocks use `params`, with blocks
+/* Find the regions of `buffer`, whose other blocks use `params`, with blocks
  * as `info` says; returns how many are in force. `*regions` is NULL until the
  * first region allocates it. `element` warns once, until
  * gst_blockdct_regions_clear(), of each kind of region without effect; NULL: no
@@ -39,13 +39,13 @@ guint gst_blockdct_regions_find (GstBlockDctRegions ** regions,
     GstElement * element, GstBuffer * buffer, const BdctParams * params,
     const BdctLayout * layout, const BdctJobInfo * info);
 
-/** By how many QP a quantizer is coarser than the frame's own. Qualities are
+/* By how many QP a quantizer is coarser than the frame's own. Qualities are
  * compared by their scales, the IJG's percentages of the Annex K tables: 6 QP
  * double the steps. */
 gdouble gst_blockdct_regions_delta_qp (const GstBlockDctRegions * regions,
     gint set);
 
-/** Free the regions, if there are any, and reset the warnings. */
+/* Free the regions, if there are any, and reset the warnings. */
 void gst_blockdct_regions_clear (GstBlockDctRegions ** regions);
 
 G_END_DECLS

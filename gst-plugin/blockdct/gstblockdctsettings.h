@@ -15,19 +15,19 @@
 
 G_BEGIN_DECLS
 
-/** Values of `quantization-tables`: a BdctPreset, or one of these. */
+/* Values of `quantization-tables`: a BdctPreset, or one of these. */
 enum
 {
   GST_BLOCKDCT_TABLES_MATRIX = BDCT_N_PRESETS,
   GST_BLOCKDCT_TABLES_FILE
 };
 
-/** The flag `bits` of `metrics`; the others are 1 << BdctMetric. */
+/* The flag `bits` of `metrics`; the others are 1 << BdctMetric. */
 #define GST_BLOCKDCT_BITS (1u << 16)
 
 G_STATIC_ASSERT (BDCT_N_METRICS <= 16);
 
-/** Settings that are read when the element starts. */
+/* Settings that are read when the element starts. */
 typedef struct
 {
   gint backend, device_id;
@@ -36,7 +36,7 @@ typedef struct
   gchar *stats_file;            /* NULL: none. Absent from copies */
 } GstBlockDctStartSettings;
 
-/** The steps of `quantization-matrix`, as BdctParams has them. */
+/* The steps of `quantization-matrix`, as BdctParams has them. */
 typedef struct
 {
   gint n;                       /* 0: not set */
@@ -61,13 +61,13 @@ typedef struct
   GstBlockDctStartSettings start;
 } GstBlockDctSettings;
 
-/** The parameters that follow from the settings: with the tables that
+/* The parameters that follow from the settings: with the tables that
  * `quantization-tables` chooses, if there are any (see
  * gst_blockdct_settings_lack_tables()), and with a `min-block` no larger than
  * `max-block`. */
 BdctParams gst_blockdct_settings_params (const GstBlockDctSettings * settings);
 
-/** The property that `quantization-tables` refers to, if it is not set; or
+/* The property that `quantization-tables` refers to, if it is not set; or
  * NULL. Annex K's tables are then in force. */
 const gchar *gst_blockdct_settings_lack_tables
     (const GstBlockDctSettings * settings);

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/** The frame that left last. */
+/* The frame that left last. */
 typedef struct
 {
   gboolean any;                 /* a frame has left since the caps were set */
@@ -23,7 +23,7 @@ typedef struct
   GstBlockDctTimes times;
 } GstBlockDctShown;
 
-/** The frame that a blockdct shows now. Any thread may call this. */
+/* The frame that a blockdct shows now. Any thread may call this. */
 GstBlockDctShown gst_blockdct_get_shown (GstElement * blockdct);
 
 G_END_DECLS

@@ -10,13 +10,13 @@
 
 G_BEGIN_DECLS
 
-/** Read quantization-file. The tables' name is the path's GQuark: a number, so
+/* Read quantization-file. The tables' name is the path's GQuark: a number, so
  * that settings can be copied and compared. Without a path, or with an empty
  * one, there are no tables. FALSE: the error names the file and the reason. */
 gboolean gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
     BdctError * error);
 
-/** Read scaling-list-file likewise. */
+/* Read scaling-list-file likewise. */
 gboolean gst_blockdct_lists_read (const gchar * path,
     BdctScalingLists * lists, BdctError * error);
 

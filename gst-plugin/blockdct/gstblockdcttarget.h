@@ -9,14 +9,14 @@
 
 G_BEGIN_DECLS
 
-/** Set the quality or QP in `recipe` that meets the targets for this frame, and
+/* Set the quality or QP in `recipe` that meets the targets for this frame, and
  * `target_met`. `src` is the mapped buffer `in`; `wait` is as in BdctFrame.
  * FALSE, with an element error, if the engine fails. */
 gboolean gst_blockdct_target_find (GstBlockDct * self,
     const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
     gpointer wait, GstBlockDctRecipe * recipe);
 
-/** Call the first when the layout changes, the second before the backend
+/* Call the first when the layout changes, the second before the backend
  * closes. */
 void gst_blockdct_target_reset (GstBlockDctSearch * search);
 void gst_blockdct_target_close (GstBlockDctSearch * search);

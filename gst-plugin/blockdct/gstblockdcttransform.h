@@ -9,14 +9,14 @@
 
 G_BEGIN_DECLS
 
-/** Install the functions that take frames in and give them out. */
+/* Install the functions that take frames in and give them out. */
 void gst_blockdct_install_transform (GstBaseTransformClass * klass);
 void gst_blockdct_init_transform (GstBlockDct * self);
 
-/** Push all frames in flight; those that downstream refuses are dropped. */
+/* Push all frames in flight; those that downstream refuses are dropped. */
 void gst_blockdct_drain (GstBlockDct * self);
 
-/** Drop all frames in flight. */
+/* Drop all frames in flight. */
 void gst_blockdct_discard (GstBlockDct * self);
 
 G_END_DECLS

@@ -10,13 +10,13 @@
 
 G_BEGIN_DECLS
 
-/** The `backend` property's value for an automatic choice. */
+/* The `backend` property's value for an automatic choice. */
 #define GST_BLOCKDCT_BACKEND_AUTO 0
 
-/** The maximum number of rows in the table. */
+/* The maximum number of rows in the table. */
 #define GST_BLOCKDCT_MAX_BACKENDS 8
 
-/** A running backend. */
+/* A running backend. */
 typedef struct
 {
   const GstBlockDctBackendClass *klass; /* NULL while stopped */
@@ -24,30 +24,30 @@ typedef struct
   GstAllocator *pinned_allocator; /* of memory the engine prefers; NULL: any */
 } GstBlockDctBackend;
 
-/** The property's type. */
+/* The property's type. */
 GType gst_blockdct_backend_get_type (void);
 
-/** The classes that the property's value allows, in the order in which they are
+/* The classes that the property's value allows, in the order in which they are
  * tried; returns how many. */
 guint gst_blockdct_backend_candidates (gint choice,
     const GstBlockDctBackendClass * classes[GST_BLOCKDCT_MAX_BACKENDS]);
 
-/** Start the first of them that can run, or return FALSE with an element error.
+/* Start the first of them that can run, or return FALSE with an element error.
  * `*context`, which may be a context already, receives the backend's. */
 gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
     GstElement * element, gint choice, gint device_id, guint threads,
     GstObject ** context);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
 
-/** What runs, such as "cpu:avx2 2 threads"; NULL while stopped. */
+/* What runs, such as "cpu:avx2 2 threads"; NULL while stopped. */
 const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);
 
-/** Create another engine of the backend's class in its context, to be destroyed
+/* Create another engine of the backend's class in its context, to be destroyed
  * before the backend is closed. NULL: see the error. */
 BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
     guint threads, GstObject * context, BdctError * error);
 
-/** An element's part of context sharing; `context` is one of its members. It is
+/* An element's part of context sharing; `context` is one of its members. It is
  * read by other threads and replaced with the object lock; but libgstcuda sets
  * it without that lock, once, when it is NULL: as the backend opens, or with an
  * offered context. These functions answer a query for a context, take an
@@ -60,19 +60,19 @@ void gst_blockdct_backend_offer_context (GstElement * element,
 void gst_blockdct_backend_set_context (GstElement * element,
     GstObject ** context, GstObject * other);
 
-/** Whether a structure of caps has this feature and no other. */
+/* Whether a structure of caps has this feature and no other. */
 gboolean gst_blockdct_backend_has_feature (GstCaps * caps, guint index,
     const gchar * feature);
 
-/** Whether caps are in the class's own memory. `klass` may be NULL. */
+/* Whether caps are in the class's own memory. `klass` may be NULL. */
 gboolean gst_blockdct_backend_owns (const GstBlockDctBackendClass * klass,
     GstCaps * caps);
 
-/** Fill in the pointers and strides of a mapped frame. */
+/* Fill in the pointers and strides of a mapped frame. */
 void gst_blockdct_backend_get_image (const GstVideoFrame * frame,
     BdctImage * image);
 
-/** Map a buffer and fill in its pointers and strides: memory of `context` is
+/* Map a buffer and fill in its pointers and strides: memory of `context` is
  * mapped on the device, all other memory on the host. FALSE, with an error and
  * nothing mapped, if it cannot be mapped or is too small for its format. Unmap
  * with gst_video_frame_unmap(). */

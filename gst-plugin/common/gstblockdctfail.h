@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** Write an error's text. Returns FALSE, so that a failing function can end
+/* Write an error's text. Returns FALSE, so that a failing function can end
  * with `return gst_blockdct_fail (...)`. `error` may be NULL. */
 gboolean gst_blockdct_fail (BdctError * error, const gchar * format, ...)
     G_GNUC_PRINTF (2, 3);

@@ -12,21 +12,21 @@
 
 G_BEGIN_DECLS
 
-/** All caps the element handles: the backends' own memory first, then that of
+/* All caps the element handles: the backends' own memory first, then that of
  * the system. */
 GstCaps *gst_blockdct_format_caps (void);
 
-/** The caps on the other pad: the same pictures in the same memory, then in any
+/* The caps on the other pad: the same pictures in the same memory, then in any
  * other memory of these classes. Other memory is left out. */
 GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
     const GstBlockDctBackendClass * const *classes, guint n_classes);
 
-/** The layout of a format that the caps allow; of R, G and B, that with
+/* The layout of a format that the caps allow; of R, G and B, that with
  * `subsampling`. */
 void gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctChromaFormat subsampling, BdctLayout * layout);
 
-/** The default view of frames with these caps, with their colours. */
+/* The default view of frames with these caps, with their colours. */
 void gst_blockdct_format_view (const GstVideoInfo * info,
     const BdctLayout * layout, BdctView * view);
 

@@ -12,20 +12,20 @@ G_BEGIN_DECLS
 
 typedef enum
 {
-  /** The frame is shown again: it is not counted. */
+  /* The frame is shown again: it is not counted. */
   GST_BLOCKDCT_MARK_REPEATED,
-  /** The buffer stands for a picture that is not made: blockdctcompare treats
+  /* The buffer stands for a picture that is not made: blockdctcompare treats
    * the pad as absent. */
   GST_BLOCKDCT_MARK_ABSENT
 } GstBlockDctMark;
 
-/** Register the marks, which are custom metas; call it once. */
+/* Register the marks, which are custom metas; call it once. */
 void gst_blockdct_mark_init (void);
 
-/** A marked copy of a buffer that shares its memory; the caller owns it. */
+/* A marked copy of a buffer that shares its memory; the caller owns it. */
 GstBuffer *gst_blockdct_mark_copy (GstBuffer * buffer, GstBlockDctMark mark);
 
-/** Mark a writable buffer, if it is not yet. */
+/* Mark a writable buffer, if it is not yet. */
 void gst_blockdct_mark_add (GstBuffer * buffer, GstBlockDctMark mark);
 
 gboolean gst_blockdct_mark_is (GstBuffer * buffer, GstBlockDctMark mark);

@@ -17,13 +17,13 @@ G_BEGIN_DECLS
 #define LIVE (PLAYING | GST_PARAM_CONTROLLABLE)
 #define READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
-/** Copy between a value and a field of the value's C type: gint for an
+/* Copy between a value and a field of the value's C type: gint for an
  * enumeration, guint for flags, gint, guint, guint64, gboolean, gdouble, or a
  * string that the field owns. */
 void gst_blockdct_param_set (gpointer field, const GValue * value);
 void gst_blockdct_param_get (gconstpointer field, GValue * value);
 
-/** The value of an element's property that is a number, an enumeration or a
+/* The value of an element's property that is a number, an enumeration or a
  * boolean. */
 gint gst_blockdct_param_get_int (GstElement * element, const gchar * property);
 

@@ -10,28 +10,28 @@
 
 G_BEGIN_DECLS
 
-/** The name of the message's structure, of the custom meta and of its
+/* The name of the message's structure, of the custom meta and of its
  * structure. */
 #define GST_BLOCKDCT_NAME "blockdct"
 
-/** The same for blockdctcompare. */
+/* The same for blockdctcompare. */
 #define GST_BLOCKDCT_COMPARE_NAME "blockdct-compare"
 
-/** The times of the frames that a report covers. GST_CLOCK_TIME_NONE where
+/* The times of the frames that a report covers. GST_CLOCK_TIME_NONE where
  * unknown. */
 typedef struct
 {
   GstClockTime timestamp, stream_time, running_time, duration;
 } GstBlockDctTimes;
 
-/** The sum; GST_CLOCK_TIME_NONE if it overflows or one of both is not valid. */
+/* The sum; GST_CLOCK_TIME_NONE if it overflows or one of both is not valid. */
 static inline GstClockTime
 gst_blockdct_times_add (GstClockTime a, GstClockTime b)
 {
   return a < GST_CLOCK_TIME_NONE - b ? a + b : GST_CLOCK_TIME_NONE;
 }
 
-/** How exactly bits are known. */
+/* How exactly bits are known. */
 typedef enum
 {
   GST_BLOCKDCT_RATE_NONE,       /* they are not counted */
@@ -39,7 +39,7 @@ typedef enum
   GST_BLOCKDCT_RATE_EXACT
 } GstBlockDctRate;
 
-/** How a frame was made. */
+/* How a frame was made. */
 typedef struct
 {
   BdctParams params;
@@ -59,7 +59,7 @@ typedef struct
   gboolean grid;                /* with lines, or without */
 } GstBlockDctRecipe;
 
-/** Statistics pooled over some frames. */
+/* Statistics pooled over some frames. */
 typedef struct
 {
   BdctPool pool;
@@ -74,7 +74,7 @@ typedef struct
                                    are sums, if all are known */
 } GstBlockDctSpan;
 
-/** Counters since the start. */
+/* Counters since the start. */
 typedef struct
 {
   guint64 frames;

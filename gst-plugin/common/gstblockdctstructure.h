@@ -11,17 +11,17 @@
 
 G_BEGIN_DECLS
 
-/** Create the names; call it once, before all other functions. */
+/* Create the names; call it once, before all other functions. */
 void gst_blockdct_structure_init (void);
 
-/** Fill in the fields of a frame's meta. */
+/* Fill in the fields of a frame's meta. */
 void gst_blockdct_structure_frame (GstStructure * s,
     const GstBlockDctSpan * span);
 
-/** Mark the structure as a repeated frame's. */
+/* Mark the structure as a repeated frame's. */
 void gst_blockdct_structure_repeated (GstStructure * s);
 
-/** Make the message of an interval; of all frames, with the number of dropped
+/* Make the message of an interval; of all frames, with the number of dropped
  * ones; of a frame's curve; and the structure of `stats`, of a `pad` of
  * blockdctcompare or, with NULL, of blockdct. The caller owns them. */
 GstStructure *gst_blockdct_structure_interval (const GstBlockDctSpan * span);

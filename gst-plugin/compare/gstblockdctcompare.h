@@ -19,7 +19,7 @@ G_DECLARE_FINAL_TYPE (GstBlockDctCompare, gst_blockdct_compare, GST,
     BLOCKDCT_COMPARE, GstAggregator)
 GST_ELEMENT_REGISTER_DECLARE (blockdctcompare);
 
-/** Limit how far an input may run ahead to `max_frames`, for inputs that come
+/* Limit how far an input may run ahead to `max_frames`, for inputs that come
  * from one source, frame by frame; 0: the default limit. Any thread may call
  * this. */
 void gst_blockdct_compare_set_lockstep (GstElement * compare,

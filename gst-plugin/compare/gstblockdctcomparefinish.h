@@ -9,17 +9,17 @@
 
 G_BEGIN_DECLS
 
-/** At the end of a stream, post and write the remaining statistics. */
+/* At the end of a stream, post and write the remaining statistics. */
 void gst_blockdct_compare_finish_end (GstBlockDctCompare * self);
 
-/** Copy the counters to `stats`. */
+/* Copy the counters to `stats`. */
 void gst_blockdct_compare_finish_publish (GstBlockDctCompare * self);
 
-/** Make the structure of `stats`. Called with the object lock. */
+/* Make the structure of `stats`. Called with the object lock. */
 GstStructure *gst_blockdct_compare_finish_stats (GstBlockDctCompare * self);
 
 
-/** Report and push the oldest pair in flight; or all of them. */
+/* Report and push the oldest pair in flight; or all of them. */
 GstFlowReturn gst_blockdct_compare_push_oldest (GstBlockDctCompare * self);
 GstFlowReturn gst_blockdct_compare_drain (GstBlockDctCompare * self);
 

@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/** A reference frame and its partners, each with a reference held; `distorted`
+/* A reference frame and its partners, each with a reference held; `distorted`
  * is NULL for an input without a partner. */
 typedef struct
 {
@@ -30,7 +30,7 @@ typedef struct
 
 void gst_blockdct_compare_pair_clear (GstBlockDctComparePair * pair);
 
-/** The state of an element's matching, used by the aggregating thread. */
+/* The state of an element's matching, used by the aggregating thread. */
 typedef struct
 {
   GstClockTime smallest_gap;    /* between two reference frames; NONE: fewer
@@ -55,7 +55,7 @@ typedef enum
   GST_BLOCKDCT_COMPARE_ENDED    /* the reference has ended */
 } GstBlockDctCompareResult;
 
-/** Take the next reference frame and its partners from the pads (by 1 + their
+/* Take the next reference frame and its partners from the pads (by 1 + their
  * number; NULL: there is no such pad). The distorted frames are `offset` frames
  * behind. With `timeout`, missing frames are not waited for. */
 GstBlockDctCompareResult gst_blockdct_compare_match_next
@@ -63,14 +63,14 @@ GstBlockDctCompareResult gst_blockdct_compare_match_next
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED], gint offset,
     gboolean timeout, GstBlockDctComparePair * pair);
 
-/** The shifts that are tried, to either side, and the number of pairs. */
+/* The shifts that are tried, to either side, and the number of pairs. */
 #define GST_BLOCKDCT_COMPARE_SHIFTS 3
 #define GST_BLOCKDCT_COMPARE_SHIFT_PAIRS 32
 
-/** The number of pairs that is enough for a short stream. */
+/* The number of pairs that is enough for a short stream. */
 #define GST_BLOCKDCT_COMPARE_LEAST_PAIRS 8
 
-/** The search for a shift of one input. */
+/* The search for a shift of one input. */
 typedef struct
 {
   guint pairs;                  /* measured */
@@ -86,19 +86,19 @@ typedef struct
   guint measured[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
 } GstBlockDctCompareShifts;
 
-/** Add the error of a distorted frame measured `shift` frames away, and that of
+/* Add the error of a distorted frame measured `shift` frames away, and that of
  * its own pair: an earlier frame may be a better picture. */
 void gst_blockdct_compare_shifts_add (GstBlockDctCompareShifts * shifts,
     gint shift, gdouble mse, gdouble pair_mse);
 
-/** Keep a pair, which has this error, for the following ones. */
+/* Keep a pair, which has this error, for the following ones. */
 void gst_blockdct_compare_shifts_keep (GstBlockDctCompareShifts * shifts,
     GstBuffer * reference, GstBuffer * distorted, gdouble mse);
 
-/** The shift that fits better than no shift; 0: none does. */
+/* The shift that fits better than no shift; 0: none does. */
 gint gst_blockdct_compare_shifts_find (const GstBlockDctCompareShifts * shifts);
 
-/** Drop all measurements. */
+/* Drop all measurements. */
 void gst_blockdct_compare_shifts_reset (GstBlockDctCompareShifts * shifts);
 
 G_END_DECLS

@@ -17,22 +17,22 @@
 
 G_BEGIN_DECLS
 
-/** How far an input may run ahead. */
+/* How far an input may run ahead. */
 #define GST_BLOCKDCT_COMPARE_MAX_FRAMES 64
 #define GST_BLOCKDCT_COMPARE_MAX_TIME (4 * GST_SECOND)
 
-/** How long a pad has to be full while another is empty, until a warning is
+/* How long a pad has to be full while another is empty, until a warning is
  * posted. */
 #define GST_BLOCKDCT_COMPARE_PATIENCE (2 * G_TIME_SPAN_SECOND)
 
-/** The number of ref_sink; dist_sink is 0, dist_sink_1 1, dist_sink_2 2. */
+/* The number of ref_sink; dist_sink is 0, dist_sink_1 1, dist_sink_2 2. */
 #define GST_BLOCKDCT_COMPARE_REFERENCE (-1)
 
 #define GST_TYPE_BLOCKDCT_COMPARE_PAD (gst_blockdct_compare_pad_get_type ())
 G_DECLARE_FINAL_TYPE (GstBlockDctComparePad, gst_blockdct_compare_pad, GST,
     BLOCKDCT_COMPARE_PAD, GstAggregatorPad)
 
-/** Admits buffers to the pads of one element, in any thread. */
+/* Admits buffers to the pads of one element, in any thread. */
 typedef struct
 {
   GMutex lock;
@@ -81,49 +81,49 @@ struct _GstBlockDctComparePad
 void gst_blockdct_compare_gate_init (GstBlockDctCompareGate * gate);
 void gst_blockdct_compare_gate_clear (GstBlockDctCompareGate * gate);
 
-/** Open the gate, so that no thread waits; or, with FALSE, let threads wait
+/* Open the gate, so that no thread waits; or, with FALSE, let threads wait
  * again. */
 void gst_blockdct_compare_gate_set_open (GstBlockDctCompareGate * gate,
     gboolean open);
 
-/** A new pad with a floating reference. The gate belongs to the element that
+/* A new pad with a floating reference. The gate belongs to the element that
  * gets the pad. */
 GstBlockDctComparePad *gst_blockdct_compare_pad_new (const gchar * name,
     GstPadTemplate * templ, gint number, GstBlockDctCompareGate * gate);
 
-/** The distorted pads' names, by number. */
+/* The distorted pads' names, by number. */
 extern const gchar *const gst_blockdct_compare_pad_names[BDCT_MAX_DISTORTED];
 
-/** Get the pads by 1 + their number, each with a reference, NULL where there is
+/* Get the pads by 1 + their number, each with a reference, NULL where there is
  * none; and drop these references. */
 void gst_blockdct_compare_get_pads (GstElement * compare,
     GstBlockDctComparePad * pads[1 + BDCT_MAX_DISTORTED]);
 void gst_blockdct_compare_put_pads (GstBlockDctComparePad *
     pads[1 + BDCT_MAX_DISTORTED]);
 
-/** A flush begins: threads that wait return. It ends: counting starts again. */
+/* A flush begins: threads that wait return. It ends: counting starts again. */
 void gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
     gboolean flushing);
 
-/** The caps that upstream sent before the last flush, if none have come since;
+/* The caps that upstream sent before the last flush, if none have come since;
  * returned once, and owned by the caller. After an error or EOS GstAggregator
  * drops them with the queue, and upstream does not send them again. */
 GstCaps *gst_blockdct_compare_pad_take_sticky_caps (GstBlockDctComparePad *
     self);
 
-/** The segment in force for the pad's next frame. A flush, which may happen in
+/* The segment in force for the pad's next frame. A flush, which may happen in
  * another thread at any time, leaves it undefined. */
 GstSegment gst_blockdct_compare_pad_get_segment (GstBlockDctComparePad * self);
 
-/** A frame's running time in that segment; GST_CLOCK_TIME_NONE: none. */
+/* A frame's running time in that segment; GST_CLOCK_TIME_NONE: none. */
 GstClockTime gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad *
     self, GstBuffer * buffer);
 
-/** A frame leaves GstAggregator's queue; called by `clip`. */
+/* A frame leaves GstAggregator's queue; called by `clip`. */
 void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
     GstBuffer * buffer);
 
-/** Whether a buffer stands for a gap. */
+/* Whether a buffer stands for a gap. */
 gboolean gst_blockdct_compare_is_gap (GstBuffer * buffer);
 
 G_END_DECLS

@@ -20,14 +20,14 @@
 
 G_BEGIN_DECLS
 
-/** The flag `psnr` of `metrics`; the others are 1 << BdctMetric. */
+/* The flag `psnr` of `metrics`; the others are 1 << BdctMetric. */
 #define GST_BLOCKDCT_COMPARE_PSNR (1 << BDCT_N_METRICS)
 
-/** The value of `view` that passes a picture unchanged; the others are those of
+/* The value of `view` that passes a picture unchanged; the others are those of
  * BdctViewMode. */
 #define GST_BLOCKDCT_COMPARE_SINGLE BDCT_VIEW_RECONSTRUCTION
 
-/** The values of the properties. Each pair uses one copy. */
+/* The values of the properties. Each pair uses one copy. */
 typedef struct
 {
   guint metrics;                /* 1 << BdctMetric, and PSNR's flag */
@@ -47,7 +47,7 @@ typedef struct
   gchar *stats_file;            /* these two; absent from copies */
 } GstBlockDctCompareSettings;
 
-/** A pair in the engine: its buffers stay mapped until it comes out. */
+/* A pair in the engine: its buffers stay mapped until it comes out. */
 typedef struct
 {
   GstBlockDctComparePair pair;
@@ -63,10 +63,10 @@ typedef struct
   GstBlockDctTimes times;
 } GstBlockDctCompareInFlight;
 
-/** The maximum number of pairs in the engine. */
+/* The maximum number of pairs in the engine. */
 #define GST_BLOCKDCT_COMPARE_DEPTH 8
 
-/** The engine and the pairs in it. Used by the aggregating thread. */
+/* The engine and the pairs in it. Used by the aggregating thread. */
 typedef struct
 {
   GstBlockDctBackend backend;
@@ -84,7 +84,7 @@ typedef struct
   guint warned_metrics;         /* bits: metrics that the caps do not allow */
 } GstBlockDctCompareFrames;
 
-/** The output. Used by the aggregating thread. */
+/* The output. Used by the aggregating thread. */
 typedef struct
 {
   GstVideoInfo info;            /* of the source pad's caps */
@@ -104,20 +104,20 @@ typedef struct
 
 #define GST_BLOCKDCT_COMPARE_DRAWN (-2)
 
-/** Warnings that are posted once between start and stop. Those with a bit for
+/* Warnings that are posted once between start and stop. Those with a bit for
  * each distorted pad are followed by BDCT_MAX_DISTORTED - 1 more. */
 typedef enum
 {
-  /** By pad: its caps differ from the reference's. */
+  /* By pad: its caps differ from the reference's. */
   GST_BLOCKDCT_COMPARE_WARNED_CAPS = 0,
-  /** By pad: its input, or the reference, is a view. */
+  /* By pad: its input, or the reference, is a view. */
   GST_BLOCKDCT_COMPARE_WARNED_VIEW =
       GST_BLOCKDCT_COMPARE_WARNED_CAPS + BDCT_MAX_DISTORTED,
-  /** The pad of `left`, or `right`, does not exist. */
+  /* The pad of `left`, or `right`, does not exist. */
   GST_BLOCKDCT_COMPARE_WARNED_LEFT =
       GST_BLOCKDCT_COMPARE_WARNED_VIEW + BDCT_MAX_DISTORTED,
   GST_BLOCKDCT_COMPARE_WARNED_RIGHT,
-  /** No frame has a partner. */
+  /* No frame has a partner. */
   GST_BLOCKDCT_COMPARE_WARNED_UNMATCHED
 } GstBlockDctCompareWarning;
 
@@ -158,7 +158,7 @@ struct _GstBlockDctCompare
   GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
 };
 
-/** Whether this is the first such warning since the start. */
+/* Whether this is the first such warning since the start. */
 static inline gboolean
 gst_blockdct_compare_warn_once (GstBlockDctCompare * self,
     GstBlockDctCompareWarning warning)
@@ -169,7 +169,7 @@ gst_blockdct_compare_warn_once (GstBlockDctCompare * self,
   return first;
 }
 
-/** A consistent copy of the settings, without the file's name. */
+/* A consistent copy of the settings, without the file's name. */
 static inline GstBlockDctCompareSettings
 gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
 {

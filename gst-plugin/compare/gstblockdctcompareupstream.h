@@ -9,10 +9,10 @@
 
 G_BEGIN_DECLS
 
-/** Whether two sink pads share a source element, as behind a tee. */
+/* Whether two sink pads share a source element, as behind a tee. */
 gboolean gst_blockdct_compare_share_source (GstPad * a, GstPad * b);
 
-/** Whether one streaming thread feeds both pads: while it waits at one, the
+/* Whether one streaming thread feeds both pads: while it waits at one, the
  * other gets nothing. */
 gboolean gst_blockdct_compare_share_thread (GstPad * a, GstPad * b);
 

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** A square on the frame, in samples of luma. */
+/* A square on the frame, in samples of luma. */
     typedef struct
 {
   gint x, y;                    /* the sample in its middle */
@@ -21,12 +21,12 @@ G_BEGIN_DECLS
   gchar *text;                  /* place and components of the middle sample */
 } GstBlockDctMagnifier;
 
-/** Place the magnifier in a frame of this size; `x` and `y` are its middle as
+/* Place the magnifier in a frame of this size; `x` and `y` are its middle as
  * fractions of width and height. FALSE if the frame is too small. */
 gboolean gst_blockdct_magnifier_place (GstBlockDctMagnifier * magnifier,
     const GstVideoInfo * info, gdouble x, gdouble y);
 
-/** Draw the magnifier from a frame, which is mapped: one square for each sample
+/* Draw the magnifier from a frame, which is mapped: one square for each sample
  * of the picture in the view, whatever the zoom, with luma's value where the
  * view shows samples. The caller owns `rectangle` and `text`. FALSE without
  * memory, or if the frame cannot be read. */

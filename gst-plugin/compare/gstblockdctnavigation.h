@@ -13,21 +13,21 @@ G_BEGIN_DECLS
 
 typedef struct _GstBlockDctNavigation GstBlockDctNavigation;
 
-/** The actions of keys other than zoom and magnifier. */
+/* The actions of keys other than zoom and magnifier. */
 typedef struct
 {
-  /** Keys, ended by one without a name; `by` is passed to `func`. */
+  /* Keys, ended by one without a name; `by` is passed to `func`. */
   struct
   {
     const gchar *key;
     void (*func) (GstElement * element, gint by);
     gint by;
   } keys[12];
-  /** The space bar. */
+  /* The space bar. */
   void (*space) (GstBlockDctNavigation * navigation, GstElement * element);
 } GstBlockDctActions;
 
-/** The state of the pointer, in samples of luma. */
+/* The state of the pointer, in samples of luma. */
 typedef struct
 {
   gboolean pressed, dragging;
@@ -36,7 +36,7 @@ typedef struct
   gdouble zoom_x, zoom_y;       /* of the picture at that moment */
 } GstBlockDctPointer;
 
-/** The navigation of one element. Any thread may use it. */
+/* The navigation of one element. Any thread may use it. */
 struct _GstBlockDctNavigation
 {
   GMutex lock;
@@ -52,12 +52,12 @@ void gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
     const GstBlockDctActions * actions);
 void gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation);
 
-/** Set the picture's size, for the pointer's coordinates; 0: there is no
+/* Set the picture's size, for the pointer's coordinates; 0: there is no
  * picture. */
 void gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
     gint width, gint height);
 
-/** Handle an upstream navigation event if the element is `interactive`. FALSE
+/* Handle an upstream navigation event if the element is `interactive`. FALSE
  * if the event is not for it; the caller keeps the event. */
 gboolean gst_blockdct_navigation_event (GstBlockDctNavigation * navigation,
     GstElement * element, GstEvent * event);

@@ -12,10 +12,10 @@
 
 G_BEGIN_DECLS
 
-/** A cache of drawn text; NULL until text is drawn. */
+/* A cache of drawn text; NULL until text is drawn. */
 typedef struct _GstBlockDctOverlay GstBlockDctOverlay;
 
-/** A frame that is complete except for its text. */
+/* A frame that is complete except for its text. */
 typedef struct
 {
   GstBuffer *buffer;
@@ -31,13 +31,13 @@ typedef struct
   gboolean attach;              /* downstream draws overlay compositions */
 } GstBlockDctOverlayFrame;
 
-/** Put the text on a frame: as a composition meta if downstream draws it, else
+/* Put the text on a frame: as a composition meta if downstream draws it, else
  * into its samples. `*overlay` is created when first needed. If text cannot be
  * drawn, `element` posts one warning. */
 void gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame);
 
-/** Free it; `*overlay` may be NULL, and becomes NULL. */
+/* Free it; `*overlay` may be NULL, and becomes NULL. */
 void gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay);
 
 G_END_DECLS

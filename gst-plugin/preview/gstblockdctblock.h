@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** Make the structure `blockdct-block` about the blocks at (x, y), in samples
+/* Make the structure `blockdct-block` about the blocks at (x, y), in samples
  * of luma, of a frame on display whose original is `in`. The caller owns it.
  * NULL if the frame cannot be read or there is no memory. Any thread may call
  * this. */

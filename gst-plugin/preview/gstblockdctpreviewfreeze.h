@@ -15,11 +15,11 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GstBlockDctPreviewFreeze, gst_blockdct_preview_freeze,
     GST, BLOCKDCT_PREVIEW_FREEZE, GstElement)
 
-/** A new element with pads sink and src, with a floating reference. Any thread
+/* A new element with pads sink and src, with a floating reference. Any thread
  * may call the following functions. */
 GstElement *gst_blockdct_preview_freeze_new (void);
 
-/** While frozen, buffers and serialized events wait (those of a live input are
+/* While frozen, buffers and serialized events wait (those of a live input are
  * dropped), and the last buffer leaves again once a second, marked as repeated
  * (gstblockdctmark.h). The first buffer of a stream, or after a flush, always
  * passes. Buffers that waited leave later by the time they waited. */
@@ -28,15 +28,15 @@ void gst_blockdct_preview_freeze_set (GstBlockDctPreviewFreeze * self,
 
 gboolean gst_blockdct_preview_freeze_get (GstBlockDctPreviewFreeze * self);
 
-/** Settings downstream have changed: while frozen, the last buffer leaves again
+/* Settings downstream have changed: while frozen, the last buffer leaves again
  * at once. */
 void gst_blockdct_preview_freeze_change (GstBlockDctPreviewFreeze * self);
 
-/** The latest repeated buffer has been shown: the next one may leave. Without
+/* The latest repeated buffer has been shown: the next one may leave. Without
  * this call it waits for a second. */
 void gst_blockdct_preview_freeze_shown (GstBlockDctPreviewFreeze * self);
 
-/** Elements downstream are about to stop before this one: until the pads are
+/* Elements downstream are about to stop before this one: until the pads are
  * activated again, it is no error that they refuse buffers. */
 void gst_blockdct_preview_freeze_stop (GstBlockDctPreviewFreeze * self);
 

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** Handle a navigation event, which the caller keeps, if it is for A, B or
+/* Handle a navigation event, which the caller keeps, if it is for A, B or
  * freeze; FALSE: it is not. */
 gboolean gst_blockdct_preview_keys_handle (GstBlockDctPreview * self,
     GstEvent * event);

@@ -10,11 +10,11 @@
 
 G_BEGIN_DECLS
 
-/** Whether a line describes an encoder whose stream can be decoded; FALSE with
+/* Whether a line describes an encoder whose stream can be decoded; FALSE with
  * an error. */
 gboolean gst_blockdct_preview_line_check (const gchar * line, GError ** error);
 
-/** A floating bin with pads sink and src that encodes pictures of these caps,
+/* A floating bin with pads sink and src that encodes pictures of these caps,
  * and decodes them to the same caps in system memory. NULL with an error. */
 GstElement *gst_blockdct_preview_line_make (const gchar * line,
     const GstCaps * caps, GError ** error);

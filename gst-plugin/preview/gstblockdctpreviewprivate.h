@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** The last frame of a transform, and its input. */
+/* The last frame of a transform, and its input. */
 typedef struct
 {
   GQueue inputs;                /* buffers in the transform, the oldest first */
@@ -20,7 +20,7 @@ typedef struct
   GstBlockDctShown shown;       /* of the same frame */
 } GstBlockDctPreviewMade;
 
-/** The block that a viewer has clicked on. Any thread may use it. */
+/* The block that a viewer has clicked on. Any thread may use it. */
 typedef struct
 {
   GMutex lock;                  /* protects all following members */
@@ -38,10 +38,10 @@ typedef struct
   GCond read;                   /* `readers` has decreased */
 } GstBlockDctPreviewBlocks;
 
-/** One run of an encoder. */
+/* One run of an encoder. */
 typedef struct _GstBlockDctPreviewSession GstBlockDctPreviewSession;
 
-/** The encoder that makes B's pictures. */
+/* The encoder that makes B's pictures. */
 typedef struct
 {
   GMutex lock;
@@ -65,7 +65,7 @@ typedef struct
                                    pictures */
 } GstBlockDctPreviewEncoder;
 
-/** The numbers of A's and B's pictures in compare's `left` and `right`. */
+/* The numbers of A's and B's pictures in compare's `left` and `right`. */
 #define GST_BLOCKDCT_PREVIEW_A 0
 #define GST_BLOCKDCT_PREVIEW_B 1
 

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** Lines for people of sums of files: the mean difference in bits at the same
+/* Lines for people of sums of files: the mean difference in bits at the same
  * quality, in %, of each transform and encoder against the first one, for each
  * file and format, and the mean of all files that have one; by PSNR and by the
  * rows' metrics (VCEG-M33; with more than four points the cubic is a

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** What to measure of every file. */
+/* What to measure of every file. */
 typedef struct
 {
   GArray *settings;             /* BdctParams */
@@ -26,16 +26,16 @@ typedef struct
 
 typedef struct _MeasureBench MeasureBench;
 
-/** Start an engine for each format: `backend` is a value of the element's
+/* Start an engine for each format: `backend` is a value of the element's
  * property, `device` a GPU's number, -1 any; `beside` is NULL or a bench on
  * that device, whose context is shared. NULL with an error. */
 MeasureBench *measure_bench_new (const MeasurePlan * plan, gint backend,
     gint device, guint threads, const MeasureBench * beside, GError ** error);
 
-/** The engine's description. */
+/* The engine's description. */
 const gchar *measure_bench_describe (MeasureBench * bench);
 
-/** Measure a source and return its rows, named `file`; NULL with an error, or
+/* Measure a source and return its rows, named `file`; NULL with an error, or
  * without one if `stop` was set. Other threads may read `progress` atomically:
  * 1/1000 of the file, of which this is the first of `n_passes`. `without`
  * receives lines that say which metrics the rows lack, and why; NULL if they

@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** One pass of a file through an encoder, at one value. */
+/* One pass of a file through an encoder, at one value. */
 typedef struct
 {
   const MeasurePlan *plan;
@@ -26,10 +26,10 @@ typedef struct
   guint pass, n_passes;         /* this pass's part of the progress */
 } MeasureCoding;
 
-/** Whether blockdctcompare is installed; FALSE with an error. */
+/* Whether blockdctcompare is installed; FALSE with an error. */
 gboolean measure_coder_check (GError ** error);
 
-/** Append the rows of a source's pictures: those of frames, if the plan has
+/* Append the rows of a source's pictures: those of frames, if the plan has
  * them, and their sum. FALSE with an error, such as that the encoder stalls;
  * with `*error` NULL if `stop` was set. `of_file` receives whether the error is
  * in the file, and thus independent of the encoder. `without` receives lines

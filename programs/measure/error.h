@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** Set a stream error; returns FALSE. */
+/* Set a stream error; returns FALSE. */
 gboolean measure_fail (GError ** error, const gchar * message);
 
 G_END_DECLS

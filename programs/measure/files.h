@@ -17,13 +17,13 @@ typedef struct
   gboolean found;               /* in a folder: it may have no video */
 } MeasureFile;
 
-/** Make an array of MeasureFile, each once: of files; of folders, with all
+/* Make an array of MeasureFile, each once: of files; of folders, with all
  * files in them and in their subfolders that GStreamer can decode, sorted by
  * name; and of patterns' matches. Any other argument becomes a file, which
  * cannot be read. */
 GArray *measure_files_new (gchar ** arguments);
 
-/** Print a line of JSON for each file: its name and its container's number of
+/* Print a line of JSON for each file: its name and its container's number of
  * frames, or 0 if unknown. FALSE if one cannot be read, or stalls for `limit`
  * seconds. */
 gboolean measure_files_list (GArray * files, gint limit);

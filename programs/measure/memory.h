@@ -9,11 +9,11 @@
 
 G_BEGIN_DECLS
 
-/** Install an allocator that fails when there is no memory for a large buffer,
+/* Install an allocator that fails when there is no memory for a large buffer,
  * where GStreamer's would abort the program. */
 void measure_memory_init (void);
 
-/** If an allocation has failed since the last call, replace the error, which
+/* If an allocation has failed since the last call, replace the error, which
  * elements have set in consequence, by one that says so. FALSE if none has
  * failed. */
 gboolean measure_memory_explain (GError ** error);

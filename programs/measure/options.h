@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** The options. */
+/* The options. */
 typedef struct
 {
   gchar **arguments;            /* files, folders, patterns */
@@ -24,7 +24,7 @@ typedef struct
   MeasurePlan plan;
 } MeasureOptions;
 
-/** Remove the options of this program and of GStreamer, which is initialised,
+/* Remove the options of this program and of GStreamer, which is initialised,
  * from a command line, and store them in a zeroed struct. FALSE with an error
  * that names the option, its value, and the valid values. The struct has to be
  * cleared in any case. */

@@ -9,15 +9,15 @@
 
 G_BEGIN_DECLS
 
-/** If a file is a JPEG file, its tables' name, such as "annex-k quality 75" or
+/* If a file is a JPEG file, its tables' name, such as "annex-k quality 75" or
  * "tables of its own"; else NULL. */
 gchar *measure_origin_of_file (const gchar * path);
 
-/** If a picture was decoded from a JPEG file, what is known of that file, such
+/* If a picture was decoded from a JPEG file, what is known of that file, such
  * as "annex-k quality 75, 4:2:0"; else NULL. A part of it is looked at. */
 gchar *measure_origin_of_picture (GstSample * sample);
 
-/** Print a line for each MeasureFile: what its first picture comes from, or why
+/* Print a line for each MeasureFile: what its first picture comes from, or why
  * that is not known. FALSE if one cannot be read, or stalls for `limit`
  * seconds. */
 gboolean measure_origin_print (GArray * files, gint limit);

@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-/** Write one table of luma and one of chroma for all files together, as the
+/* Write one table of luma and one of chroma for all files together, as the
  * text that `cjpeg -qtables` reads, to `options->own_table`; with `write_jpeg`
  * also the picture that has them. Prints what they save. */
 gboolean measure_own_table_run (const MeasureOptions * options,

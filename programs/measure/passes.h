@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** The result of a file. */
+/* The result of a file. */
 typedef struct
 {
   GArray *rows;                 /* NULL: see `error`, or not measured */
@@ -23,7 +23,7 @@ typedef struct
   gboolean done;
 } MeasureResult;
 
-/** Make all rows of a file: of the transforms, by `bench`, and of the encoders.
+/* Make all rows of a file: of the transforms, by `bench`, and of the encoders.
  * The source is taken; each value of an encoder opens another one. `stop` and
  * `progress` are as for measure_bench_run(). */
 void measure_passes_run (const MeasureOptions * options, MeasureBench * bench,

@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** The columns of counts, and the kinds of rows that have them: of exact
+/* The columns of counts, and the kinds of rows that have them: of exact
  * transforms, of estimated ones, of encoders. The columns of bits have
  * different names for exact and estimated ones. */
 typedef struct
@@ -22,18 +22,18 @@ typedef struct
 #define MEASURE_N_COLUMNS 21
 extern const MeasureColumn measure_columns[MEASURE_N_COLUMNS];
 
-/** Whether the format has the plane of a count. */
+/* Whether the format has the plane of a count. */
 gboolean measure_row_has_plane (const MeasureRow * row, MeasureCount count);
-/** Whether the row has measure_columns[i]. */
+/* Whether the row has measure_columns[i]. */
 gboolean measure_row_has_column (const MeasureRow * row, guint i);
 
-/** Fill in the statistics from which the metrics' figures are computed. */
+/* Fill in the statistics from which the metrics' figures are computed. */
 void measure_row_get_stats (const MeasureRow * row, BdctStats * stats);
-/** A metric's figure; NAN without one. */
+/* A metric's figure; NAN without one. */
 gdouble measure_row_figure (const MeasureRow * row, const BdctStats * stats,
     guint metric, guint component);
 
-/** The columns of a metric, interned: of its sum and of its figure. */
+/* The columns of a metric, interned: of its sum and of its figure. */
 const gchar *measure_name_sum (guint metric, guint component);
 const gchar *measure_name_figure (guint metric, guint component);
 

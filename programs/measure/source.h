@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 
 typedef struct _MeasureSource MeasureSource;
 
-/** The source's own errors. All others are those posted by GStreamer's
+/* The source's own errors. All others are those posted by GStreamer's
  * elements. */
 #define MEASURE_SOURCE_ERROR (measure_source_error_quark ())
 enum
@@ -21,29 +21,29 @@ enum
 };
 GQuark measure_source_error_quark (void);
 
-/** Whether an element is never used, as it opens other locations than the file:
+/* Whether an element is never used, as it opens other locations than the file:
  * those of playlists and sessions do. */
 gboolean measure_source_refuses (GstElementFactory * factory);
 
-/** Start to decode a file, a few pictures ahead. If there is no picture, and no
+/* Start to decode a file, a few pictures ahead. If there is no picture, and no
  * byte is read, for `limit` seconds of waiting, it is given up; 0: never. */
 MeasureSource *measure_source_new (const gchar * path, gint limit);
 
-/** The next picture, owned by the caller. NULL at the end, if `stop`, read
+/* The next picture, owned by the caller. NULL at the end, if `stop`, read
  * atomically, is not 0, or with an error. It is an error if there is no
  * picture, or if the file ends before the end that it declares. `*error` has to
  * be NULL. */
 GstSample *measure_source_pull (MeasureSource * source, gint * stop,
     GError ** error);
 
-/** The number of frames that the file declares, known after the first picture;
+/* The number of frames that the file declares, known after the first picture;
  * 0: none. */
 gint64 measure_source_frames (MeasureSource * source);
 
-/** The fraction of the file that has been pulled, 0 to 1. */
+/* The fraction of the file that has been pulled, 0 to 1. */
 gdouble measure_source_progress (MeasureSource * source);
 
-/** Free a source. One that was given up is not freed, as its threads may
+/* Free a source. One that was given up is not freed, as its threads may
  * hang. */
 void measure_source_free (MeasureSource * source);
 

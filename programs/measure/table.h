@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/** Append the rows of a file, or of standard input for "-". FALSE with an error
+/* Append the rows of a file, or of standard input for "-". FALSE with an error
  * that names the file and the invalid line. */
 gboolean measure_table_read (const gchar * path, GArray * rows,
     GError ** error);

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** The kinds of targets: the least quality, or the greatest size. */
+/* The kinds of targets: the least quality, or the greatest size. */
 typedef enum
 {
   MEASURE_KEEP_PSNR,            /* dB */
@@ -20,7 +20,7 @@ typedef enum
   MEASURE_N_KEEPS
 } MeasureKeep;
 
-/** The scope of a target: each file by itself; or all files together, by the
+/* The scope of a target: each file by itself; or all files together, by the
  * mean of their qualities or by a percentile, of which 0 is the minimum. */
 #define MEASURE_EACH_FILE -2
 #define MEASURE_MEAN -1
@@ -31,25 +31,25 @@ typedef struct
   gint collection;              /* MEASURE_EACH_FILE, _MEAN or 0 to 99 */
 } MeasureTarget;
 
-/** The name after "--target-", and in the column target-missed, such as
+/* The name after "--target-", and in the column target-missed, such as
  * "psnr". */
 const gchar *measure_keep_name (MeasureKeep keep);
 
-/** The metric of a target; -1 for PSNR and for targets without a metric. */
+/* The metric of a target; -1 for PSNR and for targets without a metric. */
 gint measure_keep_metric (MeasureKeep keep);
 
-/** Parse a collection's statistic: "mean", "min", or "p1" to "p99". */
+/* Parse a collection's statistic: "mean", "min", or "p1" to "p99". */
 gboolean measure_target_parse (const gchar * text, gint * collection,
     GError ** error);
 
 gboolean measure_target_is_set (const MeasureTarget * target);
 
-/** Whether these rows are sufficient for the target: for a size, those of JPEG
+/* Whether these rows are sufficient for the target: for a size, those of JPEG
  * files have to be exact. */
 gboolean measure_target_check (const MeasureTarget * target,
     const GArray * rows, GError ** error);
 
-/** Choose the rows with the best settings: one of each transform and encoder,
+/* Choose the rows with the best settings: one of each transform and encoder,
  * for each file and format, or for the whole collection.
  *
  * Of the settings that meet all targets, it is the coarsest or, for a
@@ -64,7 +64,7 @@ gboolean measure_target_check (const MeasureTarget * target,
 GArray *measure_target_choose (const MeasureTarget * target,
     const GArray * rows, GString * missed);
 
-/** A table for people with the settings of a collection's chosen rows. */
+/* A table for people with the settings of a collection's chosen rows. */
 gchar *measure_target_tell (const MeasureTarget * target,
     const GArray * chosen);
 

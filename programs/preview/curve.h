@@ -9,7 +9,7 @@
 #include "session.h"
 
 G_BEGIN_DECLS
-/** Compute, in another thread, A's curve, and B's if a transform makes it: the
+/* Compute, in another thread, A's curve, and B's if a transform makes it: the
  * message `blockdct-curve` at twenty settings. `figures` are those of the frame
  * that is shown. `done`, in the main thread, owns {"a": message, "b": message},
  * without what failed. FALSE: there is no frame. */

@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS typedef struct _PreviewEncoder PreviewEncoder;
 
-/** NULL with an error that says what to install. */
+/* NULL with an error that says what to install. */
 PreviewEncoder *preview_encoder_new (GError ** error);
 void preview_encoder_free (PreviewEncoder * encoder);
 
@@ -22,7 +22,7 @@ typedef enum
   PREVIEW_PNG                   /* fewer bytes, and much more time */
 } PreviewKind;
 
-/** A frame; NULL where a name does not apply. */
+/* A frame; NULL where a name does not apply. */
 typedef struct
 {
   GBytes *file;
@@ -32,12 +32,12 @@ typedef struct
   gint width, height;
 } PreviewPicture;
 
-/** Replace `picture` by the frame; FALSE with an error. It blocks; any thread
+/* Replace `picture` by the frame; FALSE with an error. It blocks; any thread
  * may call it, one at a time. */
 gboolean preview_encoder_run (PreviewEncoder * encoder, GstSample * frame,
     PreviewKind kind, PreviewPicture * picture, GError ** error);
 
-/** Set the error that is posted on the bus or, without one, `other`. */
+/* Set the error that is posted on the bus or, without one, `other`. */
 void preview_encoder_explain (GstBus * bus, const gchar * other,
     GError ** error);
 

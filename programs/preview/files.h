@@ -17,19 +17,19 @@
 G_BEGIN_DECLS
 typedef struct _PreviewFiles PreviewFiles;
 
-/** For a session, which outlives it. */
+/* For a session, which outlives it. */
 PreviewFiles *preview_files_new (PreviewSession * session);
-/** The session has to be stopped. */
+/* The session has to be stopped. */
 void preview_files_free (PreviewFiles * files);
 
-/** Answer a request for one of these; FALSE: it is for none of them. */
+/* Answer a request for one of these; FALSE: it is for none of them. */
 gboolean preview_files_get (PreviewFiles * files, SoupServerMessage * message,
     const gchar * name);
 
-/** Called when the headers of a POST have come: write its body to a file. */
+/* Called when the headers of a POST have come: write its body to a file. */
 void preview_files_receive (PreviewFiles * files, SoupServerMessage * message,
     const gchar * name);
-/** Called when its body has come, too: show the file. */
+/* Called when its body has come, too: show the file. */
 void preview_files_open (PreviewFiles * files, SoupServerMessage * message);
 
 G_END_DECLS

@@ -11,15 +11,15 @@
 
 G_BEGIN_DECLS typedef struct _PreviewListener PreviewListener;
 
-/** Listen at an address, and pass its connections to `server`. */
+/* Listen at an address, and pass its connections to `server`. */
 PreviewListener *preview_listener_new (SoupServer * server,
     GSocketAddress * at, GError ** error);
 void preview_listener_free (PreviewListener * self);
 
-/** The address with the actual port, owned by the listener. */
+/* The address with the actual port, owned by the listener. */
 GInetSocketAddress *preview_listener_get_address (PreviewListener * self);
 
-/** Keep the connection of `message` even if it is idle: it is a viewer's
+/* Keep the connection of `message` even if it is idle: it is a viewer's
  * now. */
 void preview_listener_keep (SoupServerMessage * message);
 

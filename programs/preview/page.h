@@ -35,16 +35,16 @@
 
 G_BEGIN_DECLS typedef struct _PreviewPage PreviewPage;
 
-/** A page for a session, which outlives it. NULL with an error that says what
+/* A page for a session, which outlives it. NULL with an error that says what
  * to install. */
 PreviewPage *preview_page_new (PreviewSession * session, GError ** error);
-/** Close all viewers and free the page. The session has to be stopped. */
+/* Close all viewers and free the page. The session has to be stopped. */
 void preview_page_free (PreviewPage * page);
 
-/** Whether there was a viewer, and there is none any more. */
+/* Whether there was a viewer, and there is none any more. */
 gboolean preview_page_is_left (PreviewPage * page);
 
-/** Whether there is room for another viewer. */
+/* Whether there is room for another viewer. */
 gboolean preview_page_has_room (PreviewPage * page);
 void preview_page_add_viewer (PreviewPage * page,
     SoupWebsocketConnection * socket);

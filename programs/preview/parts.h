@@ -11,7 +11,7 @@
 
 G_BEGIN_DECLS
 
-/** The elements in blockdctpreview that have settings. */
+/* The elements in blockdctpreview that have settings. */
 typedef enum
 {
   PREVIEW_A, PREVIEW_B, PREVIEW_COMPARE, PREVIEW_N_PARTS
@@ -61,34 +61,34 @@ struct _PreviewSession
 
 /* pipeline.c */
 
-/** Make the elements but the source; FALSE with an error. */
+/* Make the elements but the source; FALSE with an error. */
 gboolean preview_pipeline_build (PreviewSession * self, GError ** error);
 
-/** Replace the source by that of `options`; the pipeline is then in READY if it
+/* Replace the source by that of `options`; the pipeline is then in READY if it
  * had another source. FALSE with an error, and nothing is changed. */
 gboolean preview_pipeline_open (PreviewSession * self,
     const PreviewOptions * options, GError ** error);
 
-/** The element made by preview_source_new(); the caller owns the reference. */
+/* The element made by preview_source_new(); the caller owns the reference. */
 GstElement *preview_pipeline_get_source (PreviewSession * self);
 
 /* transport.c */
 
-/** Reset the state before another stream; and stop starting seeks. */
+/* Reset the state before another stream; and stop starting seeks. */
 void preview_transport_reset (PreviewSession * self);
 void preview_transport_stop (PreviewSession * self);
 
-/** The main thread calls these when a frame is shown, when the pipeline posts
+/* The main thread calls these when a frame is shown, when the pipeline posts
  * GST_MESSAGE_ASYNC_DONE, and when the last frame is shown. */
 void preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures);
 void preview_transport_arrive (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);
 
-/** Pause or play if a key has changed `freeze`. */
+/* Pause or play if a key has changed `freeze`. */
 void preview_transport_follow (PreviewSession * self);
 
-/** Streaming threads call these: whether the input may end, or stays at its
+/* Streaming threads call these: whether the input may end, or stays at its
  * last frame; after a flush; whether the frame that comes in belongs to a step;
  * whether the last frame is shown, for the first time. */
 gboolean preview_transport_may_end (PreviewSession * self);
@@ -98,14 +98,14 @@ gboolean preview_transport_is_end (PreviewSession * self);
 
 /* controls.c */
 
-/** Emit `changed` from now on. */
+/* Emit `changed` from now on. */
 void preview_controls_follow (PreviewSession * self);
 
-/** Set one element's "NAME=VALUE". */
+/* Set one element's "NAME=VALUE". */
 gboolean preview_set_property (GObject * element, const gchar * pair,
     GError ** error);
 
-/** Call `take` with each property of the part that determines the picture or
+/* Call `take` with each property of the part that determines the picture or
  * the engine, and that does not have its default value. */
 void preview_session_foreach (PreviewSession * self, PreviewPart part,
     void (*take) (GParamSpec * pspec, const GValue * value, gpointer data),

@@ -18,7 +18,7 @@
 #include "session.h"
 
 G_BEGIN_DECLS
-/** Run a command; FALSE with an error. */
+/* Run a command; FALSE with an error. */
 gboolean preview_protocol_run (PreviewSession * session, const gchar * text,
     GError ** error);
 

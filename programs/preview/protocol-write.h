@@ -9,18 +9,18 @@
 #include <json-glib/json-glib.h>
 
 G_BEGIN_DECLS
-/** An object with `name`, `about`, `default`, and either `values` (of an
+/* An object with `name`, `about`, `default`, and either `values` (of an
  * enumeration) or `flags`, each with `nick` and `about`, or `minimum`,
  * `maximum` and `step` (of numbers), or neither (true or false). */
     JsonObject * preview_protocol_write_control (const gchar * name,
     GParamSpec * pspec);
 
-/** A number, a string (for an enumeration, the nick), true or false, or an
+/* A number, a string (for an enumeration, the nick), true or false, or an
  * array of these (for flags, of their nicks); infinity, and anything else that
  * JSON lacks, is null. */
 JsonNode *preview_protocol_write_value (const GValue * value);
 
-/** An object with the structure's fields. */
+/* An object with the structure's fields. */
 JsonObject *preview_protocol_write_structure (const GstStructure * structure);
 
 G_END_DECLS

@@ -16,7 +16,7 @@
 G_BEGIN_DECLS
 
 #define PREVIEW_TYPE_SESSION (preview_session_get_type ())
-/** Signals. The main thread emits all but the first two:
+/* Signals. The main thread emits all but the first two:
  *
  *     changed (guint control)      any thread: a control has another value
  *     frame (GstSample frame, GstStructure figures)
@@ -39,25 +39,25 @@ typedef enum
                                    made */
 } PreviewOutput;
 
-/** A stopped session for `options`, which outlive it; or NULL with an error
+/* A stopped session for `options`, which outlive it; or NULL with an error
  * that says what to do. */
 PreviewSession *preview_session_new (const PreviewOptions * options,
     PreviewOutput output, GError ** error);
 
 void preview_session_start (PreviewSession * self);
 
-/** Stop for good: no signal is emitted afterwards. */
+/* Stop for good: no signal is emitted afterwards. */
 void preview_session_stop (PreviewSession * self);
 
-/** The source's name, for a title; owned by the caller. */
+/* The source's name, for a title; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
 
-/** Show this URI from its start instead. FALSE with an error: the old source
+/* Show this URI from its start instead. FALSE with an error: the old source
  * continues. */
 gboolean preview_session_open (PreviewSession * self, const gchar * uri,
     GError ** error);
 
-/** The number of frames since the source was opened that were too late to be
+/* The number of frames since the source was opened that were too late to be
  * shown, and of all frames. */
 void preview_session_get_late (PreviewSession * self, guint64 * late,
     guint64 * played);
@@ -67,74 +67,74 @@ void preview_session_get_late (PreviewSession * self, guint64 * late,
 gboolean preview_session_is_paused (PreviewSession * self);
 void preview_session_set_paused (PreviewSession * self, gboolean paused);
 
-/** Whether the stream stays at its end, as a still picture does. */
+/* Whether the stream stays at its end, as a still picture does. */
 gboolean preview_session_stays (PreviewSession * self);
 
-/** Whether there was more than one picture. */
+/* Whether there was more than one picture. */
 gboolean preview_session_moves (PreviewSession * self);
 
-/** The position and duration of a seekable stream; else FALSE. */
+/* The position and duration of a seekable stream; else FALSE. */
 gboolean preview_session_get_time (PreviewSession * self,
     GstClockTime * position, GstClockTime * duration);
 
-/** The duration of a frame. */
+/* The duration of a frame. */
 GstClockTime preview_session_get_frame_duration (PreviewSession * self);
 
-/** Go to the frame at `place`. While one seek is in progress the next one
+/* Go to the frame at `place`. While one seek is in progress the next one
  * waits, and only the latest one that waits is made. FALSE: the stream cannot
  * seek. */
 gboolean preview_session_seek (PreviewSession * self, GstClockTime place);
 
-/** If paused, show the next frame (1) or the previous one (-1); else pause.
+/* If paused, show the next frame (1) or the previous one (-1); else pause.
  * FALSE: there is none, or the stream cannot seek. */
 gboolean preview_session_step (PreviewSession * self, gint frames);
 
-/** Repeat a range that starts at the shown frame; the second call sets its end,
+/* Repeat a range that starts at the shown frame; the second call sets its end,
  * the third one ends the repetition. FALSE: the stream cannot seek. */
 gboolean preview_session_mark (PreviewSession * self);
 
-/** The range; an end that is not set is GST_CLOCK_TIME_NONE. */
+/* The range; an end that is not set is GST_CLOCK_TIME_NONE. */
 void preview_session_get_range (PreviewSession * self, GstClockTime * from,
     GstClockTime * to);
 
 /* Settings: controls.c. Any thread may get and set them. */
 
 #define PREVIEW_N_CONTROLS 26
-/** The names of the controls, from top to bottom, for
+/* The names of the controls, from top to bottom, for
  * preview_session_set_text(). */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
 
-/** The control of this name; PREVIEW_N_CONTROLS: there is none. */
+/* The control of this name; PREVIEW_N_CONTROLS: there is none. */
 guint preview_find_control (const gchar * name);
 
-/** The description of a control, owned by the session. */
+/* The description of a control, owned by the session. */
 GParamSpec *preview_session_get_pspec (PreviewSession * self, guint control);
 
-/** Get a control's value into a zeroed GValue. */
+/* Get a control's value into a zeroed GValue. */
 void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
 
-/** Set "NAME=VALUE". FALSE with an error that says which values are valid. A
+/* Set "NAME=VALUE". FALSE with an error that says which values are valid. A
  * name with the prefix a::, b:: or compare:: is a property of that part of
  * blockdctpreview; without a prefix it is a control, else a property of A if A
  * has it, else of compare. */
 gboolean preview_session_set_text (PreviewSession * self, const gchar * pair,
     GError ** error);
 
-/** Whether a control has no effect, in the current view or by the figures of
+/* Whether a control has no effect, in the current view or by the figures of
  * the frame that is shown; NULL: there is no frame yet. */
 gboolean preview_session_is_idle (PreviewSession * self, guint control,
     const GstStructure * figures);
 
-/** Whether B is one of the pictures that are shown. */
+/* Whether B is one of the pictures that are shown. */
 gboolean preview_session_shows_b (PreviewSession * self);
 
-/** A's presets, ended by NULL, or NULL; to be freed with g_strfreev(). */
+/* A's presets, ended by NULL, or NULL; to be freed with g_strfreev(). */
 gchar **preview_session_get_presets (PreviewSession * self);
 gboolean preview_session_load_preset (PreviewSession * self,
     const gchar * name);
 
-/** Press a key, by its name; press, move or release the left button ("press",
+/* Press a key, by its name; press, move or release the left button ("press",
  * "move", "release") at a sample of the picture. */
 void preview_session_press_key (PreviewSession * self, const gchar * key);
 void preview_session_point (PreviewSession * self, const gchar * what,
@@ -142,10 +142,10 @@ void preview_session_point (PreviewSession * self, const gchar * what,
 
 /* Other uses of the shown frame: single-frame.c, recipe.c */
 
-/** The original, owned by the caller; or NULL. Any thread may call this. */
+/* The original, owned by the caller; or NULL. Any thread may call this. */
 GstSample *preview_session_get_original (PreviewSession * self);
 
-/** Process a frame with A's or B's settings: `figures` receives its figures,
+/* Process a frame with A's or B's settings: `figures` receives its figures,
  * `result` its message `blockdct-curve`; either may be NULL. `curve` is the
  * value of blockdct's property. FALSE with an error. Any thread may call
  * this. */
@@ -161,17 +161,17 @@ typedef enum
   PREVIEW_SAVE_ORIGINAL
 } PreviewSave;
 
-/** A PNG with 8 bits a sample of `original`, processed with the settings; owned
+/* A PNG with 8 bits a sample of `original`, processed with the settings; owned
  * by the caller. NULL with an error, such as that B is not shown. Any thread
  * may call this. */
 GBytes *preview_session_save (PreviewSession * self, GstSample * original,
     PreviewSave what, GError ** error);
 
-/** Write the last picture as a PNG, without a window. */
+/* Write the last picture as a PNG, without a window. */
 gboolean preview_session_save_last (PreviewSession * self, const gchar * path,
     GError ** error);
 
-/** A line for a shell, and a Python program, that show the same; owned by the
+/* A line for a shell, and a Python program, that show the same; owned by the
  * caller. */
 gchar *preview_session_describe_for_shell (PreviewSession * self);
 gchar *preview_session_describe_for_python (PreviewSession * self);

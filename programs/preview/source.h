@@ -8,7 +8,7 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-/** The options of the command line; NULL, 0 and FALSE if not given. */
+/* The options of the command line; NULL, 0 and FALSE if not given. */
     typedef struct
 {
   gchar *file;                  /* a path or URI */
@@ -23,16 +23,16 @@ G_BEGIN_DECLS
   gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 
-/** A floating bin from a gst-launch description. NULL with an error that says
+/* A floating bin from a gst-launch description. NULL with an error that says
  * where to get a missing element. */
 GstElement *preview_make (const gchar * elements, GError ** error);
 
-/** A floating bin with upright video at its pad "src". NULL with an error that
+/* A floating bin with upright video at its pad "src". NULL with an error that
  * says what to do. */
 GstElement *preview_source_new (const PreviewOptions * options,
     GError ** error);
 
-/** The source as a gst-launch description that ends in "!"; `source` was made
+/* The source as a gst-launch description that ends in "!"; `source` was made
  * by preview_source_new() from `options`. With `still`, it repeats one picture.
  * The caller owns it. */
 gchar *preview_source_describe (const PreviewOptions * options,

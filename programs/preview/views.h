@@ -10,7 +10,7 @@
 
 G_BEGIN_DECLS
 
-/** The description of the control `view`, or of `left` and `right`, whose
+/* The description of the control `view`, or of `left` and `right`, whose
  * values are blockdctcompare's numbers; NULL: it is another control. */
 GParamSpec *preview_views_find_pspec (PreviewSession * self,
     const gchar * name);
@@ -18,13 +18,13 @@ GParamSpec *preview_views_find_pspec (PreviewSession * self,
 gint preview_views_get (PreviewSession * self);
 void preview_views_set (PreviewSession * self, gint view);
 
-/** The current view's value. */
+/* The current view's value. */
 const GEnumValue *preview_views_get_value (PreviewSession * self);
 
-/** Whether one picture is shown, which blockdctcompare passes unchanged. */
+/* Whether one picture is shown, which blockdctcompare passes unchanged. */
 gboolean preview_views_is_alone (PreviewSession * self);
 
-/** Called when blockdctcompare's pictures have changed, or its view (`turned`):
+/* Called when blockdctcompare's pictures have changed, or its view (`turned`):
  * A's own views are shown alone, and no picture is shown beside itself. Any
  * thread may call this. */
 void preview_views_follow (PreviewSession * self, gboolean turned);

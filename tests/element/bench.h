@@ -8,43 +8,43 @@
 #include <gst/check/gstharness.h>
 #include "frames.h"
 
-/** Start GLib's tests and GStreamer; main() ends with test_run(), which is
+/* Start GLib's tests and GStreamer; main() ends with test_run(), which is
  * g_test_run() and test_end(). */
 void test_init (int *argc, char ***argv);
 int test_run (void);
 void test_end (void);
 
-/** Add a test, skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
+/* Add a test, skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
  * there. The backend itself comes from that variable, else it is the CPU. */
 typedef void (*TestFunc) (void);
 void test_add (const gchar * path, TestFunc func);
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
 
-/** An element, the caller's; and one of its properties, as text. */
+/* An element, the caller's; and one of its properties, as text. */
 GstElement *element_new (const gchar * factory);
 void element_set (GstElement * element, const gchar * property,
     const gchar * value);
 
-/** Let a stopped element use the GPU context that a program's elements share
+/* Let a stopped element use the GPU context that a program's elements share
  * if CUDA is the backend under test. */
 void test_share_context (GstElement * element);
 
-/** The path of a file in a folder that all of a program's tests have, and that
+/* The path of a file in a folder that all of a program's tests have, and that
  * is removed with its files at the end; the caller's. */
 gchar *test_path (const gchar * name);
 
-/** How often a test that repeats itself does so: `n`, or as
+/* How often a test that repeats itself does so: `n`, or as
  * BLOCKDCT_TEST_ROUNDS says if that is less, where a frame takes long. */
 gint test_rounds (gint n);
 
-/** Whether an element can be made; else the test is skipped. */
+/* Whether an element can be made; else the test is skipped. */
 gboolean test_have_element (const gchar * name);
 
-/** The flag `bits` of blockdct's `metrics`. */
+/* The flag `bits` of blockdct's `metrics`. */
 #define BENCH_BITS (1u << 16)
 
-/** The value `file` of its `quantization-tables`. */
+/* The value `file` of its `quantization-tables`. */
 #define BENCH_TABLES_FILE (BDCT_N_PRESETS + 1)
 
 /* The element. */
@@ -52,14 +52,14 @@ gboolean test_have_element (const gchar * name);
 typedef struct
 {
   GstHarness *h;
-  GstElement *element;          /**< the harness's */
+  GstElement *element;          /* the harness's */
   GstBus *bus;
-  GQueue messages;              /**< popped, not yet asked for */
-  gboolean drain;               /**< ask for what is in flight, see below */
-  GstVideoInfo info;            /**< of the caps pushed last */
+  GQueue messages;              /* popped, not yet asked for */
+  gboolean drain;               /* ask for what is in flight, see below */
+  GstVideoInfo info;            /* of the caps pushed last */
 } Bench;
 
-/** A playing element. Properties, as for g_object_set(), are set before it
+/* A playing element. Properties, as for g_object_set(), are set before it
  * starts; with `format` NULL no caps are pushed. If BLOCKDCT_TEST_DEPTH is set
  * and `async-depth` is not among them, that is its value; what does not come
  * out is then asked for by a query, so that a test need not know. At depth 1
@@ -67,68 +67,68 @@ typedef struct
 void bench_init (Bench * bench, const gchar * format, gint width, gint height,
     ...) G_GNUC_NULL_TERMINATED;
 
-/** Fails on an error or a warning that no test asked for. */
+/* Fails on an error or a warning that no test asked for. */
 void bench_clear (Bench * bench);
 
 void bench_set_caps (Bench * bench, const gchar * format, gint width,
     gint height);
 
-/** Push frame `n`, which must be taken. */
+/* Push frame `n`, which must be taken. */
 void bench_push (Bench * bench, guint n);
 
-/** The next buffer that came out; NULL if there is none. */
+/* The next buffer that came out; NULL if there is none. */
 GstBuffer *bench_pull (Bench * bench);
 
-/** The same, which must be there. */
+/* The same, which must be there. */
 GstBuffer *bench_take (Bench * bench);
 
-/** Push frame `n` and let go of what must come out. */
+/* Push frame `n` and let go of what must come out. */
 void bench_pass (Bench * bench, guint n);
 
-/** Push frame `n` and check that it was made with these parameters. */
+/* Push frame `n` and check that it was made with these parameters. */
 void bench_check (Bench * bench, guint n, const BdctParams * params);
 
-/** Push frame `n`: its report, the caller's. */
+/* Push frame `n`: its report, the caller's. */
 GstStructure *bench_report (Bench * bench, guint n);
 
-/** Push frame `n`: what comes out, and its report, the caller's both. */
+/* Push frame `n`: what comes out, and its report, the caller's both. */
 GstBuffer *bench_frame (Bench * bench, guint n, GstStructure ** report);
 
-/** The next message of these types; NULL if there is none. */
+/* The next message of these types; NULL if there is none. */
 GstMessage *bench_pop (Bench * bench, GstMessageType types);
 
-/** The next warning's or error's text, which must be there. */
+/* The next warning's or error's text, which must be there. */
 gchar *bench_pop_text (Bench * bench, GstMessageType type);
 
-/** The text and the debug text of a warning or an error, which must be there
+/* The text and the debug text of a warning or an error, which must be there
  * and is taken; the caller's. */
 gchar *message_text (GstMessage * message);
 
-/** A text, which is taken, has all of these parts. */
+/* A text, which is taken, has all of these parts. */
 void text_expect (gchar * text, ...) G_GNUC_NULL_TERMINATED;
 
-/** The next blockdct message, which must be of this type; with NULL there must
+/* The next blockdct message, which must be of this type; with NULL there must
  * be none. */
 GstStructure *bench_pop_report (Bench * bench, const gchar * type);
 
-/** The meta the element leaves on a buffer; NULL if there is none, or more than
+/* The meta the element leaves on a buffer; NULL if there is none, or more than
  * one. */
 GstStructure *buffer_report (GstBuffer * buffer);
 
-/** Set a property that is an array of int. */
+/* Set a property that is an array of int. */
 void set_array (GstElement * element, const gchar * property,
     const gint * items, guint n);
 
-/** Set `quantization-matrix`. */
+/* Set `quantization-matrix`. */
 void set_matrix (GstElement * element, const gint * steps, guint n);
 
-/** Fields of a report, which must be there with their type. */
+/* Fields of a report, which must be there with their type. */
 guint64 get_uint64 (const GstStructure * s, const gchar * name);
 gint get_int (const GstStructure * s, const gchar * name);
 gdouble get_double (const GstStructure * s, const gchar * name);
 gboolean get_boolean (const GstStructure * s, const gchar * name);
 
-/** Check the errors, PSNRs and levels of a report against an engine's. */
+/* Check the errors, PSNRs and levels of a report against an engine's. */
 void check_figures (const GstStructure * s, const BdctStats * stats,
     gint depth);
 

@@ -14,7 +14,7 @@
 gboolean has_qp (BdctTransform transform);
 const gchar *setting_name (BdctTransform transform);
 
-/** What a frame costs and loses at each setting, by single runs; `[0]` is the
+/* What a frame costs and loses at each setting, by single runs; `[0]` is the
  * lowest setting. Returns how many there are. */
 gint run_all (const gchar * format, guint n, BdctTransform transform,
     GstStructure * reports[MAX_SETTINGS]);
@@ -22,11 +22,11 @@ void free_all (GstStructure ** reports, gint n);
 
 void set_curve (Bench * bench, const gint * settings, guint n);
 
-/** The next message, which must be a curve; with `index` below 0 no curve may
+/* The next message, which must be a curve; with `index` below 0 no curve may
  * be left. */
 GstStructure *pop_curve (Bench * bench, gint64 index);
 
-/** The next warning has both texts, and is the last. */
+/* The next warning has both texts, and is the last. */
 void assert_warning (Bench * bench, const gchar * part, const gchar * other);
 
 #endif

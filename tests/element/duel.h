@@ -8,7 +8,7 @@
 
 #include "bench.h"
 
-/** The inputs, by the pads that they feed. */
+/* The inputs, by the pads that they feed. */
 enum
 { DUEL_REFERENCE, DUEL_DISTORTED, DUEL_DISTORTED_1, DUEL_DISTORTED_2,
   DUEL_MAX_INPUTS };
@@ -21,64 +21,64 @@ typedef struct
   GstBus *bus;
 } Duel;
 
-/** A pipeline of a launch line, not started, whose element is named compare and
+/* A pipeline of a launch line, not started, whose element is named compare and
  * whose sink is named out; no input is the test's. */
 void duel_launch (Duel * duel, const gchar * line);
 
-/** A playing pipeline of 2 to 4 inputs, with properties of the element as in a
+/* A playing pipeline of 2 to 4 inputs, with properties of the element as in a
  * launch line. */
 void duel_init (Duel * duel, guint n_inputs, const gchar * properties);
 
-/** The same, with frames of this format and size announced on all inputs. */
+/* The same, with frames of this format and size announced on all inputs. */
 void duel_open (Duel * duel, GstVideoInfo * info, const gchar * format,
     gint width, gint height, guint n_inputs, const gchar * properties);
 
-/** Fails on an error or a warning that no test asked for. */
+/* Fails on an error or a warning that no test asked for. */
 void duel_clear (Duel * duel);
 
-/** The same after an error that the test has read; what the bus holds beside it
+/* The same after an error that the test has read; what the bus holds beside it
  * is dropped. */
 void duel_abort (Duel *duel);
 
-/** A picture that no reference has, at the time of frame `n`. */
+/* A picture that no reference has, at the time of frame `n`. */
 GstBuffer *duel_distorted_new (const GstVideoInfo * info, guint n);
 
 void duel_set_caps (Duel * duel, guint input, const GstVideoInfo * info);
 
-/** Give a buffer, which is taken, to an input; and the end of its stream. */
+/* Give a buffer, which is taken, to an input; and the end of its stream. */
 void duel_push (Duel * duel, guint input, GstBuffer * buffer);
 void duel_end (Duel * duel, guint input);
 void duel_end_all (Duel * duel);
 
-/** Give a pair of frames to the reference and to the first distorted input. */
+/* Give a pair of frames to the reference and to the first distorted input. */
 void duel_push_pair (Duel * duel, GstBuffer * reference,
     GstBuffer * distorted);
 
-/** The next buffer that leaves, the caller's; NULL at the end. Fails after half
+/* The next buffer that leaves, the caller's; NULL at the end. Fails after half
  * a minute. */
 GstBuffer *duel_pull (Duel * duel);
 
-/** Push a pair of frames: what must leave then, the caller's. */
+/* Push a pair of frames: what must leave then, the caller's. */
 GstBuffer *duel_show (Duel * duel, GstBuffer * reference,
     GstBuffer * distorted);
 
-/** Give a frame to the first input and let go of what must leave then. */
+/* Give a frame to the first input and let go of what must leave then. */
 void duel_pass (Duel * duel, GstBuffer * buffer);
 
-/** Let go of all that leaves, up to the end. */
+/* Let go of all that leaves, up to the end. */
 void duel_drain (Duel * duel);
 
-/** The figures of a pad that a buffer carries; NULL: there are none. */
+/* The figures of a pad that a buffer carries; NULL: there are none. */
 GstStructure *duel_figures (GstBuffer * buffer, const gchar * pad);
 
-/** The next message of these types, within half a minute; the caller's. */
+/* The next message of these types, within half a minute; the caller's. */
 GstMessage *duel_wait (Duel * duel, GstMessageType types);
 
-/** The text and the debug text of the next warning or error, joined; the
+/* The text and the debug text of the next warning or error, joined; the
  * caller's. */
 gchar *duel_wait_text (Duel * duel, GstMessageType type);
 
-/** The next blockdct-compare message of a type; others before it are skipped.
+/* The next blockdct-compare message of a type; others before it are skipped.
  * The caller's. */
 GstStructure *duel_wait_report (Duel * duel, const gchar * type);
 

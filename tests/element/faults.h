@@ -21,19 +21,19 @@
 
 typedef struct
 {
-  guint first;                  /**< the call that fails; 0: none */
-  gboolean all;                 /**< and all after it */
-  guint calls, failed;          /**< so far */
-  const gchar *call;            /**< the last one that failed */
-  gsize largest;                /**< of the allocations that must not fail */
+  guint first;                  /* the call that fails; 0: none */
+  gboolean all;                 /* and all after it */
+  guint calls, failed;          /* so far */
+  const gchar *call;            /* the last one that failed */
+  gsize largest;                /* of the allocations that must not fail */
 } Faults;
 
 extern Faults faults;
 
-/** Find the plugin, once it is loaded, and start anew. */
+/* Find the plugin, once it is loaded, and start anew. */
 void faults_init (guint first, gboolean all);
 
-/** What the plugin has allocated and not freed. */
+/* What the plugin has allocated and not freed. */
 guint faults_outstanding (void);
 
 #endif

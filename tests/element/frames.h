@@ -10,17 +10,17 @@
 #include <gst/video/video.h>
 #include "dct/engine/engine.h"
 
-/** Frames are shown at 25 per second. */
+/* Frames are shown at 25 per second. */
 #define FRAME (40 * GST_MSECOND)
 
-/** The contract's formats, written down apart from the element's own table. */
+/* The contract's formats, written down apart from the element's own table. */
 typedef struct
 {
   const gchar *name;
   gint depth, shift;
   BdctChromaFormat chroma;
   gint n_planes;
-  BdctComponent order[3];       /**< in memory */
+  BdctComponent order[3];       /* in memory */
 } TestFormat;
 
 #define N_TEST_FORMATS 16
@@ -30,42 +30,42 @@ GstCaps *video_caps (const gchar * format, gint width, gint height);
 void video_info (GstVideoInfo * info, const gchar * format, gint width,
     gint height);
 
-/** Make a buffer the `n`th frame of a stream, with the time that goes with it.
+/* Make a buffer the `n`th frame of a stream, with the time that goes with it.
  * Each has its own content. */
 void frame_fill (const GstVideoInfo * info, GstBuffer * buffer, guint n);
 GstBuffer *frame_new (const GstVideoInfo * info, guint n);
 
-/** Attach a GstVideoMeta of this format and size. */
+/* Attach a GstVideoMeta of this format and size. */
 void frame_describe (GstBuffer * buffer, const GstVideoInfo * info,
     const gsize * offset, const gint * stride);
 
-/** The same picture in memory laid out otherwise, with a GstVideoMeta. Strides
+/* The same picture in memory laid out otherwise, with a GstVideoMeta. Strides
  * and offsets must leave the planes apart. */
 GstBuffer *frame_new_strided (const GstVideoInfo * info, guint n,
     const gsize * offset, const gint * stride, gsize size);
 
-/** What the CPU engine makes of a frame when called directly. */
+/* What the CPU engine makes of a frame when called directly. */
 GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);
 
-/** The same without a picture, but with the bits. */
+/* The same without a picture, but with the bits. */
 void frame_rate (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);
 
-/** Bytes of the JPEG file with Annex K's tables: the frame is coded. */
+/* Bytes of the JPEG file with Annex K's tables: the frame is coded. */
 guint64 frame_file_size (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params);
 
-/** Whether the visible samples are the same; if not, the test log says where
+/* Whether the visible samples are the same; if not, the test log says where
  * the first difference is. */
 gboolean frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b);
 
-/** A component's samples, row by row, and how many columns and rows there are;
+/* A component's samples, row by row, and how many columns and rows there are;
  * to be freed. NULL if the format has no such component. */
 gint *frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
     BdctComponent component, gint * width, gint * height);
 
-/** Mean squared errors counted from the samples: by component (-1 where the
+/* Mean squared errors counted from the samples: by component (-1 where the
  * format has none), and over all. */
 void frames_measure (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b,
     gdouble mse[3], gdouble * total);

@@ -9,7 +9,7 @@
 #include <gst/video/video.h>
 #include <pango/pangocairo.h>
 
-/** Fails if a rectangle's pixels are not this text, white on a dark box, as
+/* Fails if a rectangle's pixels are not this text, white on a dark box, as
  * Pango draws it here. */
 static inline void
 label_check (GstVideoOverlayRectangle * rectangle, const gchar * text,

@@ -10,7 +10,7 @@
 #include <pango/pangocairo.h>
 #endif
 
-/** Whether text can be drawn here. */
+/* Whether text can be drawn here. */
 static inline gboolean
 have_text (void)
 {
@@ -31,7 +31,7 @@ have_text (void)
   return found;
 }
 
-/** The same; else the test is skipped. */
+/* The same; else the test is skipped. */
 static inline gboolean
 need_text (void)
 {

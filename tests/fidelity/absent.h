@@ -13,7 +13,7 @@ skip_absent (gconstpointer reason)
   g_test_skip (reason);
 }
 
-/** One test, which is skipped and says why. */
+/* One test, which is skipped and says why. */
 static int
 run_absent (int argc, char **argv, const char *path, const char *reason)
 {

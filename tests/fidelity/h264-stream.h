@@ -7,18 +7,18 @@
 
 #include <glib.h>
 
-/** What all pictures of a stream have in common. */
+/* What all pictures of a stream have in common. */
 typedef struct {
   int depth;
-  gboolean tall;         /**< 4:2:2, else 4:2:0 */
-  int width, height;     /**< of luma; even, in 4:2:0 */
+  gboolean tall;         /* 4:2:2, else 4:2:0 */
+  int width, height;     /* of luma; even, in 4:2:0 */
   int chroma_qp_offset;
 } H264Stream;
 
-/** Begin a stream: its parameter sets. */
+/* Begin a stream: its parameter sets. */
 void h264_begin (GByteArray *stream, const H264Stream *of);
 
-/** Add a picture of intra macroblocks, each a slice by itself, so that with
+/* Add a picture of intra macroblocks, each a slice by itself, so that with
  * nothing beside it the prediction is mid-grey, which is all that luma has.
  * `levels` are those of U and V, macroblock by macroblock, 4 x 4 block by
  * block, the DC transform's in their first places. */

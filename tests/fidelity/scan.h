@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-/** The bytes between SOS and EOI, stuffing left out. */
+/* The bytes between SOS and EOI, stuffing left out. */
 static inline guint64
 jpeg_count_scan (const unsigned char *bytes, unsigned long length)
 {

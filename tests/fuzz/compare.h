@@ -18,47 +18,47 @@
 
 extern const gchar *const input_names[N_INPUTS];
 
-/** What waits at an input. */
+/* What waits at an input. */
 typedef enum
 {
   ITEM_FRAME,
-  ITEM_CLIPPED,                 /**< a frame out of its segment */
-  ITEM_GAP_EVENT,               /**< becomes the next once it is reached */
+  ITEM_CLIPPED,                 /* a frame out of its segment */
+  ITEM_GAP_EVENT,               /* becomes the next once it is reached */
   ITEM_GAP,
-  ITEM_EVENT,                   /**< what frames behind it wait for */
+  ITEM_EVENT,                   /* what frames behind it wait for */
   ITEM_EOS
 } ItemType;
 
 typedef struct
 {
   ItemType type;
-  guint number;                 /**< from 0, of all inputs */
-  GstClockTime pts, duration, time;     /**< `time` is the running time */
+  guint number;                 /* from 0, of all inputs */
+  GstClockTime pts, duration, time;     /* `time` is the running time */
   GstClockTime stream_time;
   GstVideoInfo info;
   Shape shape;
   Samples samples;
-  gboolean dirty;               /**< with bits that are to be ignored */
-  gboolean is_view;             /**< its meta says that it is no picture */
-  gint alive;                   /**< atomic: somebody holds the buffer */
+  gboolean dirty;               /* with bits that are to be ignored */
+  gboolean is_view;             /* its meta says that it is no picture */
+  gint alive;                   /* atomic: somebody holds the buffer */
 } Item;
 
 typedef struct
 {
-  GstPad *pad;                  /**< ours; NULL: the element has no such pad */
-  GQueue queue;                 /**< Item */
+  GstPad *pad;                  /* ours; NULL: the element has no such pad */
+  GQueue queue;                 /* Item */
   gboolean have_stream, have_segment, sent_eos, eos;
-  GstVideoInfo info;            /**< of the caps that were sent; format UNKNOWN:
+  GstVideoInfo info;            /* of the caps that were sent; format UNKNOWN:
                                      none were */
   GstSegment segment;
   GstClockTime next_time;
   guint64 arrived;
   GstClockTime last_time;
-  gint seeks;                   /**< atomic: that came up */
-  GMutex stream;                /**< of who pushes, with several threads */
+  gint seeks;                   /* atomic: that came up */
+  GMutex stream;                /* of who pushes, with several threads */
 } Input;
 
-/** What the model knows of the properties. */
+/* What the model knows of the properties. */
 typedef struct
 {
   gint metrics, view, left, right, offset;
@@ -68,26 +68,26 @@ typedef struct
   guint64 interval;
 } Settings;
 
-/** Frames that met. */
+/* Frames that met. */
 typedef struct
 {
   Item *item[N_INPUTS];
   Settings settings;
-  gint record[N_DISTORTED];     /**< -1: none */
+  gint record[N_DISTORTED];     /* -1: none */
 } Pair;
 
-/** A pair's figures, of one distorted input. */
+/* A pair's figures, of one distorted input. */
 typedef struct
 {
-  GstStructure *report;         /**< that came out; NULL: none did */
-  guint64 sse[3], samples[3];   /**< of the planes; no samples: `metrics` has no
+  GstStructure *report;         /* that came out; NULL: none did */
+  guint64 sse[3], samples[3];   /* of the planes; no samples: `metrics` has no
                                      psnr, or there is no such plane */
-  guint64 rgb_sse[3], pixels;   /**< of R, G and B */
+  guint64 rgb_sse[3], pixels;   /* of R, G and B */
   gint depth;
   gboolean post, in_interval, posted;
 } Record;
 
-/** A pooled message that is due. */
+/* A pooled message that is due. */
 typedef struct
 {
   guint first, n;
@@ -99,15 +99,15 @@ struct _World
   GstElement *element;
   GstPad *sink;
   GstBus *bus;
-  GMutex lock;                  /**< of what callbacks write */
+  GMutex lock;                  /* of what callbacks write */
   GCond cond;
   gboolean threaded;
 
   Input input[N_INPUTS];
   Settings settings;
   gboolean playing;
-  gboolean over;                /**< it takes nothing until a flush or start */
-  GPtrArray *items;             /**< Item, all there were */
+  gboolean over;                /* it takes nothing until a flush or start */
+  GPtrArray *items;             /* Item, all there were */
 
   /* Of the matching. */
   gboolean decided, by_time;
@@ -116,43 +116,43 @@ struct _World
   guint64 n_pairs;
 
   /* Of the step under way. */
-  GQueue pairs;                 /**< Pair, that are due */
-  GQueue skipped;               /**< Item, that have to be let go of */
+  GQueue pairs;                 /* Pair, that are due */
+  GQueue skipped;               /* Item, that have to be let go of */
   guint eos_due;
   gint errors_due;
-  GPtrArray *warnings_due;      /**< parts of their texts */
-  gboolean may_fail;            /**< nobody knows what comes of it */
+  GPtrArray *warnings_due;      /* parts of their texts */
+  gboolean may_fail;            /* nobody knows what comes of it */
 
   /* What callbacks saw. */
-  GQueue outputs;               /**< Output */
+  GQueue outputs;               /* Output */
   GQueue messages;
   guint n_eos;
   gint n_errors;
   gboolean nav_passed;
 
   /* Of somebody in front of the picture. */
-  gint width, height;           /**< of the one that is shown; 0: none was yet,
+  gint width, height;           /* of the one that is shown; 0: none was yet,
                                      -1: nobody knows */
-  gdouble pointer_x, pointer_y; /**< where it moved to */
-  gint space_view, space_right; /**< that were left for the left picture */
+  gdouble pointer_x, pointer_y; /* where it moved to */
+  gint space_view, space_right; /* that were left for the left picture */
 
   /* How the sink behaves. */
-  guint slow;                   /**< microseconds */
-  gboolean refuse;              /**< caps */
-  GstFlowReturn flow;           /**< of the next buffer */
+  guint slow;                   /* microseconds */
+  gboolean refuse;              /* caps */
+  GstFlowReturn flow;           /* of the next buffer */
 
   /* What was said. */
   GPtrArray *records[N_DISTORTED];
   guint pool_first[N_DISTORTED], stats_first[N_DISTORTED];
-  guint64 pool_unmatched[N_DISTORTED];  /**< in messages before */
+  guint64 pool_unmatched[N_DISTORTED];  /* in messages before */
   guint64 stats_unmatched[N_DISTORTED];
-  GQueue pools[N_DISTORTED];    /**< Pool */
-  guint warned;                 /**< bits 1 << Warning */
+  GQueue pools[N_DISTORTED];    /* Pool */
+  guint warned;                 /* bits 1 << Warning */
   guint below;
   gchar *stats_file;
 };
 
-/** What the element warns of once; the last two by the pad's number. */
+/* What the element warns of once; the last two by the pad's number. */
 typedef enum
 {
   WARNED_MIXED,
@@ -161,7 +161,7 @@ typedef enum
   WARNED_VIEW = WARNED_CAPS + N_DISTORTED
 } Warning;
 
-/** Whether this is the first such warning since the start. */
+/* Whether this is the first such warning since the start. */
 static inline gboolean
 world_warns_first (World * w, guint warning)
 {
@@ -173,28 +173,28 @@ world_warns_first (World * w, guint warning)
 
 /* compare.c */
 
-/** Get to where frames can be pushed to an input. */
+/* Get to where frames can be pushed to an input. */
 void world_stream (World * w, guint input);
 
 void world_add_pad (World * w, guint input);
 void world_remove_pad (World * w, guint input);
 
-/** Send an event to an input. */
+/* Send an event to an input. */
 void world_send (World * w, guint input, GstEvent * event);
 void world_set_caps (World * w, guint input, const GstVideoInfo * info);
 void world_set_segment (World * w, guint input, const GstSegment * segment,
     guint32 seqnum);
 
-/** Push a frame, which becomes the world's. */
+/* Push a frame, which becomes the world's. */
 void world_push (World * w, guint input, Item * item, GstBuffer * buffer);
 
-/** A thread that is not the input's flushes it, and sends a segment. */
+/* A thread that is not the input's flushes it, and sends a segment. */
 void world_flush_stream (Input * input, guint32 seqnum);
 
-/** Flush the inputs of a mask, all at once if it is all of them. */
+/* Flush the inputs of a mask, all at once if it is all of them. */
 void world_flush (World * w, guint mask, guint32 seqnum);
 
-/** A warning is due whose text has this in it. */
+/* A warning is due whose text has this in it. */
 void world_expect_warning (World * w, const gchar * format, ...)
     G_GNUC_PRINTF (2, 3);
 
@@ -203,22 +203,22 @@ void world_expect_warning (World * w, const gchar * format, ...)
 Item *item_new (World * w, guint input, ItemType type);
 void item_forget (World * w, guint input);
 
-/** Whether more waits at an input than the element may be given. */
+/* Whether more waits at an input than the element may be given. */
 gboolean input_is_full (const Input * input);
 
-/** Meet all frames that are there. */
+/* Meet all frames that are there. */
 void model_run (World * w);
 
-/** A start, or a flush of all inputs. */
+/* A start, or a flush of all inputs. */
 void model_reset (World * w, gboolean start);
 
 /* compare-check.c */
 
-/** What has to be said of a pair. Returns whether it leaves; else there is an
+/* What has to be said of a pair. Returns whether it leaves; else there is an
  * error. */
 gboolean check_announce (World * w, Pair * pair);
 
-/** What came out is this pair. */
+/* What came out is this pair. */
 void check_output (World * w, const Pair * pair, const Output * output);
 
 void check_report (World * w, const GstStructure * s);
@@ -226,39 +226,39 @@ void check_end (World * w);
 void check_stats (World * w);
 void record_free (gpointer record);
 
-/** The errors of two frames, whatever lies where in memory. */
+/* The errors of two frames, whatever lies where in memory. */
 void check_measure (const Item * a, const Item * b, Record * record);
 
-/** Figures that a buffer carries for an input; NULL: there are none. */
+/* Figures that a buffer carries for an input; NULL: there are none. */
 GstStructure *check_find (GstBuffer * buffer, guint input);
 void check_figures (const Record * record, const GstStructure * s);
 
-/** `left` or `right`, where that input has no frame. */
+/* `left` or `right`, where that input has no frame. */
 gint check_side (const Pair * pair, gint side, gboolean right);
 
-/** The sum of a record's errors, by samples. */
+/* The sum of a record's errors, by samples. */
 gdouble check_mse (const Record * record);
 
 /* compare-view.c */
 
-/** How many times as large the view is; and how many columns, or rows, of the
+/* How many times as large the view is; and how many columns, or rows, of the
  * enlarged picture are not seen. */
 gdouble view_zoom (const Settings * settings);
 gint view_hidden (const Settings * settings, gint side);
 
-/** Where luma's (x, y) of the view is in the enlarged picture, from its part
+/* Where luma's (x, y) of the view is in the enlarged picture, from its part
  * that is seen on; TRUE: in the second of two. */
 gboolean view_locate (const Settings * settings, gint width, gint height,
     gint * x, gint * y);
 
-/** What came out shows what the two pictures have, where that is known here. */
+/* What came out shows what the two pictures have, where that is known here. */
 void view_check (const Pair * pair, const GstVideoInfo * info,
     GstBuffer * buffer);
 
 /* compare-steps.c, compare-viewer.c */
 extern const Kind compare_kinds[], compare_viewer_kinds[];
 
-/** What the properties say, and that it is what the model knows. */
+/* What the properties say, and that it is what the model knows. */
 Settings settings_read (World * w);
 void settings_check (World * w);
 

@@ -127,7 +127,7 @@ run_many (World * w, const gint64 * arg)
 
 /* Keys and the pointer */
 
-/** What keys of the bin turn. */
+/* What keys of the bin turn. */
 typedef struct
 {
   gint transform[2], quality[2], qp[2], grid[2], left, right, frozen;

@@ -30,29 +30,29 @@ typedef struct _World World;
 
 typedef struct
 {
-  const gchar *name;            /**< NULL: no more */
+  const gchar *name;            /* NULL: no more */
   gint64 min, max;
 } Arg;
 
 typedef struct
 {
-  const gchar *name;            /**< NULL: the table's end */
-  guint weight;                 /**< how often it is drawn */
+  const gchar *name;            /* NULL: the table's end */
+  guint weight;                 /* how often it is drawn */
   void (*run) (World * w, const gint64 * arg);
   Arg arg[MAX_ARGS];
 } Kind;
 
-/** The kinds of steps that a fuzzer has, table by table; its own. NULL: no
+/* The kinds of steps that a fuzzer has, table by table; its own. NULL: no
  * more. */
 extern const Kind *const kind_tables[];
 
 guint n_kinds (void);
 const Kind *kind_get (guint n);
 
-/** Draw `n` steps. */
+/* Draw `n` steps. */
 Step *steps_draw (guint64 seed, guint n);
 
-/** A line of text, to be freed, and back; FALSE with a reason in `error`, to
+/* A line of text, to be freed, and back; FALSE with a reason in `error`, to
  * be freed. An empty line or one that starts with # is no step: TRUE, and
  * `kind` is n_kinds(). */
 gchar *step_print (const Step * step);
@@ -63,55 +63,55 @@ gboolean step_parse (const gchar * line, Step * step, gchar ** error);
 World *world_new (gboolean threaded);
 void world_free (World * w);
 
-/** Get it to PLAYING, if it is not; and stop it. */
+/* Get it to PLAYING, if it is not; and stop it. */
 void world_start (World * w);
 void world_stop (World * w, GstState state);
 
-/** Wait until all that is due came, and look at it: what the step may do that
+/* Wait until all that is due came, and look at it: what the step may do that
  * others may not is over. */
 void world_settle (World * w);
 
-/** Run a step and check all that came of it. */
+/* Run a step and check all that came of it. */
 void world_step (World * w, const Step * step);
 
-/** What a step `state` does, by its argument: PAUSED and back, READY, NULL. */
+/* What a step `state` does, by its argument: PAUSED and back, READY, NULL. */
 void world_change_state (World * w, GstElement * element, gint to);
 
-/** Let go of an element and its bus, which nobody else may hold. */
+/* Let go of an element and its bus, which nobody else may hold. */
 void world_release (GstElement * element, GstBus * bus);
 
-/** Delete a file of statistics and make the name of another; NULL: none. */
+/* Delete a file of statistics and make the name of another; NULL: none. */
 void world_new_file (gchar ** file, const gchar * ending);
 
-/** Several threads: rounds of steps until `n` are done. */
+/* Several threads: rounds of steps until `n` are done. */
 void threads_run (guint64 seed, guint n);
 
 /* Failures (main.c) */
 
-/** Say what is wrong and end the process. */
+/* Say what is wrong and end the process. */
 void fail (const gchar * format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;
 #define check(condition, ...) \
   do { if (!(condition)) fail (__VA_ARGS__); } while (0)
 
-/** What is being waited for, should the time limit be reached. */
+/* What is being waited for, should the time limit be reached. */
 void doing (const gchar * what);
 
-/** A step is done; and so many frames came out. */
+/* A step is done; and so many frames came out. */
 void count_step (void);
 void count_frames (guint n);
 
 gboolean on_cuda (void);
 const gchar *backend_name (void);
 
-/** A number below a limit, for a thread that has a state, not 0. */
+/* A number below a limit, for a thread that has a state, not 0. */
 guint noise (guint32 * state, guint below);
 
-/** The text of an error or a warning and its debug text, to be freed. */
+/* The text of an error or a warning and its debug text, to be freed. */
 void message_parse (GstMessage * message, GError ** error, gchar ** debug);
 
 /* What a report says (fields.c) */
 
-/** Fields of a report, which have to be there. */
+/* Fields of a report, which have to be there. */
 guint64 field_uint64 (const GstStructure * s, const gchar * name);
 gdouble field_double (const GstStructure * s, const gchar * name);
 void expect_uint64 (const GstStructure * s, const gchar * name,

@@ -14,7 +14,7 @@
 
 int LLVMFuzzerTestOneInput (const uint8_t * data, size_t size);
 
-/** An element, the same each time: playing on the CPU between two pads, `src`
+/* An element, the same each time: playing on the CPU between two pads, `src`
  * before it, `sink` behind it. The first call starts GStreamer. What GLib then
  * warns of ends the program, unless `quiet`: GStreamer's parsers may say what
  * they think of nonsense. */
@@ -22,22 +22,22 @@ typedef struct
 {
   GstElement *element;
   GstPad *src, *sink;
-  gint frames;                  /**< atomic: that came out so far */
+  gint frames;                  /* atomic: that came out so far */
   gboolean quiet;
 } Target;
 
 Target *target_get (const gchar * factory);
 
-/** Whether GStreamer reads text as a value of this type. Its parsers lose
+/* Whether GStreamer reads text as a value of this type. Its parsers lose
  * memory over what they refuse, which does not count here: ask before reading
  * it. */
 gboolean target_can_read (GType type, const gchar * text);
 
-/** Push a frame of these caps and content. */
+/* Push a frame of these caps and content. */
 GstFlowReturn target_push (Target * target, const GstVideoInfo * info,
     guint8 content);
 
-/** Set caps, with the events ahead of them; FALSE if they are refused. */
+/* Set caps, with the events ahead of them; FALSE if they are refused. */
 gboolean target_set_caps (Target * target, GstCaps * caps);
 
 #endif

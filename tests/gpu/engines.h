@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include "dct/engine/engine.h"
 
-/** Create the CPU engine and, with all the options, the CUDA engine; the
+/* Create the CPU engine and, with all the options, the CUDA engine; the
  * caller's. 0, or what the program is to exit with, after it has said why. */
 static inline int
 engines_create (const BdctEngineOptions * options, BdctEngine ** cpu,

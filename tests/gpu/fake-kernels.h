@@ -19,41 +19,41 @@ extern "C" {
 
 void fake_die (const char *what) __attribute__ ((noreturn));
 
-/** What a span of memory is: 'd'evice, 'p'inned, or neither: 0. */
+/* What a span of memory is: 'd'evice, 'p'inned, or neither: 0. */
 char fake_kind_of (const void *memory, size_t size);
 
-/** Die if a launch leaves tiles out. */
+/* Die if a launch leaves tiles out. */
 void fake_check_grid (const void *function, const BdctCudaBatch * batch,
     unsigned blocks, unsigned threads);
 
-/** Do what a launch of a kernel does. */
+/* Do what a launch of a kernel does. */
 void fake_compute (const void *function, const BdctCudaBatch * batch);
 
-/** The same if it is one of rdoq.cu's, or of levels.cu's. */
+/* The same if it is one of rdoq.cu's, or of levels.cu's. */
 bool fake_rdoq (const void *function, const BdctCudaBatch * batch);
 bool fake_levels (const void *function, const BdctCudaBatch * batch);
 
-/** Do what one that counts CABAC's bins, or prices them, does to component `i`
+/* Do what one that counts CABAC's bins, or prices them, does to component `i`
  * of a plane, with its own code. */
 void fake_cabac (BdctCudaCount count, const BdctCudaPlane * plane, int i,
     const BdctComponentJob * job);
 
-/** A kernel that is none of passes over planes, and what it is launched with.
+/* A kernel that is none of passes over planes, and what it is launched with.
  */
 typedef struct FakeOther {
   void (*compute) (const struct FakeOther *other);
   BdctRender render;
-  bool viewed;                  /**< there is a `render` */
+  bool viewed;                  /* there is a `render` */
   BdctZoom zoom;
   BdctCudaColour colour;
   BdctCudaMetricPlanes metric;
   BdctCudaTree tree;
-  uint64_t work[512];           /**< what cuda/kernels/vector.cuh's have */
-  unsigned x, y;                /**< thread blocks of a metric's component, of
+  uint64_t work[512];           /* what cuda/kernels/vector.cuh's have */
+  unsigned x, y;                /* thread blocks of a metric's component, of
                                      a tree, or of these */
 } FakeOther;
 
-/** Enqueue it. */
+/* Enqueue it. */
 cudaError_t fake_launch (const FakeOther * other, cudaStream_t stream);
 
 #ifdef __cplusplus

@@ -8,19 +8,19 @@
 
 #include <cuda_runtime_api.h>
 
-/** What a call returns, unless it has something else to say: `err` if it is one
+/* What a call returns, unless it has something else to say: `err` if it is one
  * that fails. */
 cudaError_t fake_outcome (const char *call, cudaError_t err);
 
-/** An object is there, and is not any more. `kind`: 'd'evice or 'p'inned
+/* An object is there, and is not any more. `kind`: 'd'evice or 'p'inned
  * memory, a 's'tream, an 'e'vent. */
 void fake_add (void *base, size_t size, char kind);
 void fake_take_away (void *base, char kind);
 
-/** Call `func` with each stream that is there. */
+/* Call `func` with each stream that is there. */
 void fake_each_stream (void (*func) (cudaStream_t stream));
 
-/** Free all that is there but streams. */
+/* Free all that is there but streams. */
 void fake_free_all (void);
 
 #endif

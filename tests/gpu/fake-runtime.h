@@ -9,36 +9,36 @@
 
 #include <stdbool.h>
 
-/** Whether the program was built with it. */
+/* Whether the program was built with it. */
 #ifdef FAKE_RUNTIME
 extern bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 
-/** The device's capability times 10, and what the runtime says to questions
+/* The device's capability times 10, and what the runtime says to questions
  * about its code (a cudaError_t). */
 extern int fake_capability, fake_code;
 
-/** Have the kernel on the tensor cores change a sample. */
+/* Have the kernel on the tensor cores change a sample. */
 extern bool fake_plant;
 
-/** Calls that fail, of the thread's own: while `armed`, calls are counted, and
+/* Calls that fail, of the thread's own: while `armed`, calls are counted, and
  * number `first` fails, 0 for none; if it takes the context with it, all that
  * follow do too. */
 typedef struct {
   bool armed, lost;
   unsigned first;
-  unsigned calls, failed;       /**< so far */
-  const char *call;             /**< the last one that failed */
+  unsigned calls, failed;       /* so far */
+  const char *call;             /* the last one that failed */
 } FakeFaults;
 
 extern _Thread_local FakeFaults fake_faults;
 
-/** Count a call of something else, and say whether it is to fail. */
+/* Count a call of something else, and say whether it is to fail. */
 bool fake_fails (const char *call);
 
-/** Memory, streams and events that are not freed. */
+/* Memory, streams and events that are not freed. */
 unsigned fake_outstanding (void);
 
-/** Wait for all work: it is over. Free what is not freed: the context is gone.
+/* Wait for all work: it is over. Free what is not freed: the context is gone.
  */
 void fake_settle (void);
 void fake_abandon (void);

@@ -7,7 +7,7 @@
 
 #include "case.h"
 
-/** A frame that was run, and what came of it. */
+/* A frame that was run, and what came of it. */
 typedef struct {
   Frame dst;
   BdctStats stats[1 + BDCT_MAX_TRIALS];
@@ -27,18 +27,18 @@ typedef struct {
 void scene_init (Scene *s, const Case *c);
 void scene_clear (Scene *s);
 
-/** Eight sets from fine to coarse. */
+/* Eight sets from fine to coarse. */
 void make_sets (const Scene *s, BdctJob quantizers[BDCT_MAX_QUANTIZERS]);
 
-/** A set for each block, at random, or such that many neighbours have the same.
+/* A set for each block, at random, or such that many neighbours have the same.
  * The caller's, with g_free(). */
 guint8 *make_map (const Scene *s, gboolean random);
 
-/** Fill in a frame's source, picture and records, and memory for the two. */
+/* Fill in a frame's source, picture and records, and memory for the two. */
 void describe (const Scene *s, BdctFrame *frame, gboolean picture,
     gboolean records, Result *result);
 
-/** The same, and have the engine do it. */
+/* The same, and have the engine do it. */
 void run (const Scene *s, BdctEngine *engine, BdctFrame *frame,
     gboolean picture, gboolean records, Result *result);
 void result_clear (Result *result);

@@ -14,12 +14,12 @@
 extern "C" {
 #endif
 
-/** Quantizes, dequantizes and transforms back a tile of coefficients,
+/* Quantizes, dequantizes and transforms back a tile of coefficients,
  * bdct_tile_side() a side, with component Y of a job. Returns the levels that
  * are not 0. */
 typedef uint64_t (*Backward) (void *data, const BdctJob *job, int32_t *cells);
 
-/** Run tiles of -32768, 32767 and random coefficients, at all QPs and depths,
+/* Run tiles of -32768, 32767 and random coefficients, at all QPs and depths,
  * through `backward` and through the definition. Returns how many differ; the
  * first of them is described in `error`. `n_tiles` counts them all. */
 int coefficients_compare (BdctTransform transform, Backward backward,

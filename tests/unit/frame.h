@@ -12,9 +12,9 @@
 typedef enum {
   FORMAT_GRAY,
   FORMAT_I420,
-  FORMAT_YV12, /**< V before U */
+  FORMAT_YV12, /* V before U */
   FORMAT_NV12,
-  FORMAT_NV21, /**< V before U in each pair */
+  FORMAT_NV21, /* V before U in each pair */
   FORMAT_Y42B,
   FORMAT_NV16,
   FORMAT_Y444,
@@ -23,7 +23,7 @@ typedef enum {
 
 extern const char *const format_names[N_FORMATS];
 
-/** The engines under test, at most MAX_ENGINES: the CPU engine once for each of
+/* The engines under test, at most MAX_ENGINES: the CPU engine once for each of
  * this processor's instruction sets, best first; or, where the environment has
  * BLOCKDCT_TEST_BACKEND=cuda, the CUDA engine alone, as it is and without the
  * tensor cores. The caller's. A test without its engine ends with an error. */
@@ -31,22 +31,22 @@ extern const char *const format_names[N_FORMATS];
 guint engines_open (BdctEngine *engines[MAX_ENGINES]);
 void engines_close (BdctEngine *const *engines, guint n_engines);
 
-/** Submit a frame with one job and nothing else. */
+/* Submit a frame with one job and nothing else. */
 gboolean engine_submit (BdctEngine *engine, const BdctJob *job,
     const BdctImage *src, const BdctImage *dst, BdctError *error);
 
-/** Have an engine do a frame, or a comparison, and nothing else; what is wrong
+/* Have an engine do a frame, or a comparison, and nothing else; what is wrong
  * ends the program. */
 void engine_run (BdctEngine *engine, const BdctLayout *layout,
     const BdctFrame *frame, BdctStats *stats);
 void engine_compare (BdctEngine *engine, const BdctLayout *layout,
     const BdctComparison *comparison, BdctStats *stats);
 
-/** Whether it is the CUDA engine that is under test: its dct-8x8 need only
+/* Whether it is the CUDA engine that is under test: its dct-8x8 need only
  * agree with the definition. */
 gboolean engines_on_cuda (void);
 
-/** Whether to run the n-th case of a test that has hundreds, each of which is
+/* Whether to run the n-th case of a test that has hundreds, each of which is
  * one way to combine formats, sizes, depths and the like: all, unless the
  * environment has BLOCKDCT_TEST_EVERY=N. Then it is each N-th, as for
  * sanitizers (tests/ci/sanitize/meson.build). Where what is combined repeats
@@ -55,30 +55,30 @@ gboolean engines_on_cuda (void);
  * one of them. */
 gboolean case_due (guint n);
 
-/** What a program compared with its oracle, counted over all its tests, and the
+/* What a program compared with its oracle, counted over all its tests, and the
  * line that says so: "# compared: ORACLE: N samples, N differ". */
 void tally_add (guint64 samples, guint64 different);
 void tally_print (const char *oracle);
 
-/** The layout of a format; chroma is half the luma's size, rounded up. */
+/* The layout of a format; chroma is half the luma's size, rounded up. */
 void format_layout (Format format, int depth, int shift, int width, int height,
     BdctLayout *layout);
 
 typedef enum {
-  CONTENT_SMOOTH,  /**< gradients and waves, a little noise */
-  CONTENT_RANDOM,  /**< every value alike */
-  CONTENT_EXTREME, /**< every sample 0 or peak, at random */
-  CONTENT_CHECKER, /**< 0 and peak in turn */
-  CONTENT_BASIS,   /**< block after block the sign pattern of each basis
+  CONTENT_SMOOTH,  /* gradients and waves, a little noise */
+  CONTENT_RANDOM,  /* every value alike */
+  CONTENT_EXTREME, /* every sample 0 or peak, at random */
+  CONTENT_CHECKER, /* 0 and peak in turn */
+  CONTENT_BASIS,   /* block after block the sign pattern of each basis
                         function of `transform` between 0 and peak */
   CONTENT_BASIS_NEGATED,
   N_CONTENTS
 } Content;
 
-/** Samples by component, width x height, no padding. */
+/* Samples by component, width x height, no padding. */
 typedef struct {
   int width[BDCT_MAX_COMPONENTS], height[BDCT_MAX_COMPONENTS];
-  int *sample[BDCT_MAX_COMPONENTS]; /**< NULL where the format lacks it */
+  int *sample[BDCT_MAX_COMPONENTS]; /* NULL where the format lacks it */
 } Picture;
 
 void picture_init (Picture *picture, const BdctLayout *layout);
@@ -86,22 +86,22 @@ void picture_clear (Picture *picture);
 void picture_fill (Picture *picture, Content content, const BdctLayout *layout,
     BdctTransform transform, guint32 seed);
 
-/** Read a binary PGM as a picture of one component; FALSE, with the test
+/* Read a binary PGM as a picture of one component; FALSE, with the test
  * skipped and the reason given, if there is none. */
 gboolean picture_load (Picture *picture, const char *name);
 
-/** Set dct-8x8 with the table of NVIDIA's DCT8x8 whitepaper ("quality 0 of
+/* Set dct-8x8 with the table of NVIDIA's DCT8x8 whitepaper ("quality 0 of
  * 12"). */
 void whitepaper_params (BdctParams *params);
 
 typedef enum {
-  STRIDE_TIGHT,    /**< no byte beside the rows: a sanitizer sees any excess */
-  STRIDE_ODD,      /**< rows and first sample on odd bytes (words above 8) */
-  STRIDE_NEGATIVE, /**< the last row first */
+  STRIDE_TIGHT,    /* no byte beside the rows: a sanitizer sees any excess */
+  STRIDE_ODD,      /* rows and first sample on odd bytes (words above 8) */
+  STRIDE_NEGATIVE, /* the last row first */
   N_STRIDES
 } Stride;
 
-/** An image with its memory, which is filled with a pattern at first. */
+/* An image with its memory, which is filled with a pattern at first. */
 typedef struct {
   BdctImage image;
   guint8 *memory[BDCT_MAX_PLANES];
@@ -111,19 +111,19 @@ typedef struct {
 void frame_init (Frame *frame, const BdctLayout *layout, Stride stride);
 void frame_clear (Frame *frame);
 
-/** The bytes of one sample. */
+/* The bytes of one sample. */
 guint8 *frame_at (const Frame *frame, const BdctLayout *layout,
     BdctComponent component, int x, int y);
 
-/** Write a picture. With `dirty`, the bits below `shift` become noise. */
+/* Write a picture. With `dirty`, the bits below `shift` become noise. */
 void frame_put (Frame *frame, const BdctLayout *layout, const Picture *picture,
     gboolean dirty);
 
-/** Read the picture back. */
+/* Read the picture back. */
 void frame_get (const Frame *frame, const BdctLayout *layout,
     Picture *picture);
 
-/** Whether all memory is the same, what lies beside the rows too. */
+/* Whether all memory is the same, what lies beside the rows too. */
 gboolean frame_equal (const Frame *a, const Frame *b,
     const BdctLayout *layout);
 

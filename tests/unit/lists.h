@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include "dct/quantizer/job.h"
 
-/** Set the parameters' own scaling lists: any, or near to flat, or the least or
+/* Set the parameters' own scaling lists: any, or near to flat, or the least or
  * the largest entries in turn, by the seed. */
 void random_lists (BdctParams *params, uint32_t seed);
 

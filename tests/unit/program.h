@@ -7,7 +7,7 @@
 
 #include "frame.h"
 
-/** The engines under test, opened with GLib's tests and closed when these have
+/* The engines under test, opened with GLib's tests and closed when these have
  * run, which is the program's status. With an oracle tally_print()
  * says what was compared. */
 extern BdctEngine *engines[MAX_ENGINES];
@@ -15,7 +15,7 @@ extern guint n_engines;
 void tests_init (int *argc, char ***argv);
 int tests_run (const char *oracle);
 
-/** Add a test of one of many, whose path is as printf() has it. */
+/* Add a test of one of many, whose path is as printf() has it. */
 void tests_add (GTestDataFunc func, int data, const char *path, ...)
     G_GNUC_PRINTF (3, 4);
 

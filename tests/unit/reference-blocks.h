@@ -9,7 +9,7 @@
 
 typedef int64_t Whole;
 
-/** floor (v / 2^shift + 1/2) */
+/* floor (v / 2^shift + 1/2) */
 static inline Whole
 ref_descale (Whole v, int shift)
 {
@@ -19,24 +19,24 @@ ref_descale (Whole v, int shift)
   return doubled % (2 * unit) < 0 ? quotient - 1 : quotient;
 }
 
-/** A block of residuals, to coefficients, to levels and back. Adds to
+/* A block of residuals, to coefficients, to levels and back. Adds to
  * result->nonzero. */
 void ref_hevc_block (const RefPlane *plane, Whole x[][REF_SIZE],
     RefResult *result);
 void ref_h264_block (const RefPlane *plane, Whole x[][REF_SIZE],
     RefResult *result);
 
-/** The second half of it alone. */
+/* The second half of it alone. */
 void ref_hevc_backward (const RefPlane *plane, Whole x[][REF_SIZE],
     RefResult *result);
 void ref_h264_backward (const RefPlane *plane, Whole x[][REF_SIZE],
     RefResult *result);
 
-/** A block of levels, to residuals. */
+/* A block of levels, to residuals. */
 void ref_hevc_inverse (const RefPlane *plane, Whole x[][REF_SIZE]);
 void ref_h264_inverse (const RefPlane *plane, Whole x[][REF_SIZE]);
 
-/** Likewise for a macroblock's chroma with its DC transform. The levels of the
+/* Likewise for a macroblock's chroma with its DC transform. The levels of the
  * latter are in the first place of each 4x4 block. */
 void ref_h264_chroma (const RefPlane *plane, Whole x[][REF_SIZE],
     RefResult *result);

@@ -10,16 +10,16 @@
 
 #include "frame.h"
 
-/** The byte of an image of R, G and B (`k` 0 to 2), or the fourth byte of a
+/* The byte of an image of R, G and B (`k` 0 to 2), or the fourth byte of a
  * pixel that has one (3). */
 guint8 *ref_colour_byte (const BdctLayout *layout, const BdctImage *image,
     int x, int y, int k);
 
-/** The planes that an image of R, G and B stands for; the caller's. */
+/* The planes that an image of R, G and B stands for; the caller's. */
 void ref_colour_split (const BdctLayout *layout, const BdctImage *image,
     Picture *planes);
 
-/** R, G and B of the pixel that planes stand for. */
+/* R, G and B of the pixel that planes stand for. */
 void ref_colour_join (const BdctLayout *layout, const Picture *planes, int x,
     int y, int rgb[3]);
 

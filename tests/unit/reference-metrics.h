@@ -6,7 +6,7 @@
 #ifndef REFERENCE_METRICS_H
 #define REFERENCE_METRICS_H
 
-/** A component of both pictures: original and reconstruction. */
+/* A component of both pictures: original and reconstruction. */
 typedef struct {
   const int *a, *b;
   int width, height, peak;
@@ -15,13 +15,13 @@ typedef struct {
 double ref_ssim (const RefPair *pair);
 double ref_ms_ssim (const RefPair *pair);
 
-/** Of square blocks of `side`. dB. */
+/* Of square blocks of `side`. dB. */
 double ref_psnr_b (const RefPair *pair, int side);
 
-/** Of luma. dB. */
+/* Of luma. dB. */
 double ref_psnr_hvs (const RefPair *pair);
 
-/** Of one window of 8 x 8 samples, at (x, y). */
+/* Of one window of 8 x 8 samples, at (x, y). */
 double ref_ssim_window (const RefPair *pair, int x, int y);
 
 #endif

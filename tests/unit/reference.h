@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include "dct/quantizer/job.h"
 
-/** What dct-8x8 is computed in, hence how near to the definition it has to be.
+/* What dct-8x8 is computed in, hence how near to the definition it has to be.
  * Integer transforms have to be equal on both. */
 typedef enum {
-  REF_FLOAT,  /**< single precision, the CPU engine's */
-  REF_TENSOR, /**< the CUDA engine's: factors in one half or two, sums single */
+  REF_FLOAT,  /* single precision, the CPU engine's */
+  REF_TENSOR, /* the CUDA engine's: factors in one half or two, sums single */
 } RefPrecision;
 
-/** One component of a picture and what is done to it. */
+/* One component of a picture and what is done to it. */
 typedef struct {
   const BdctParams *params;
   BdctChromaFormat chroma;
@@ -32,15 +32,15 @@ typedef struct {
   RefPrecision precision;
 } RefPlane;
 
-/** How far a sample may be from the definition's: 0 to REF_ANY - 1, or one of
+/* How far a sample may be from the definition's: 0 to REF_ANY - 1, or one of
  * these. Only dct-8x8 has others than 0. */
 enum {
-  REF_ANY = 254, /**< a coefficient of the block nears .5: it may go astray */
-  REF_TIE = 255, /**< it, or the sample, is within 1e-6 of .5: nobody can say,
+  REF_ANY = 254, /* a coefficient of the block nears .5: it may go astray */
+  REF_TIE = 255, /* it, or the sample, is within 1e-6 of .5: nobody can say,
                       and the sample counts in no agreement */
 };
 
-/** A test's deadzone: 1/3 each other time, else all that H.265's quantizer
+/* A test's deadzone: 1/3 each other time, else all that H.265's quantizer
  * tells apart. */
 static inline double
 ref_deadzone (int n)
@@ -51,84 +51,84 @@ ref_deadzone (int n)
       : deadzone < 1.0 / 6 ? 1.0 / 6 : deadzone;
 }
 
-/** The largest block's side. */
+/* The largest block's side. */
 #define REF_SIZE 64
 
 typedef struct {
   uint64_t samples, sse, levels, nonzero;
-  uint64_t unsure; /**< levels of dct-8x8 that may or may not be 0 */
-  int level[REF_SIZE][REF_SIZE]; /**< of the last block */
+  uint64_t unsure; /* levels of dct-8x8 that may or may not be 0 */
+  int level[REF_SIZE][REF_SIZE]; /* of the last block */
 } RefResult;
 
-/** Transform, quantize and reconstruct `in` (width x height samples) to `out`.
+/* Transform, quantize and reconstruct `in` (width x height samples) to `out`.
  * `slack`, how far each sample may be off, may be NULL. */
 void ref_plane (const RefPlane *plane, const int *in, int *out,
     uint8_t *slack, RefResult *result);
 
-/** Whether a sample is near enough to the definition's. */
+/* Whether a sample is near enough to the definition's. */
 static inline bool
 ref_agrees (int sample, int defined, uint8_t slack)
 {
   return slack >= REF_ANY || abs (sample - defined) <= slack;
 }
 
-/** The quantized coefficients of a plane of whole blocks: rows of them, side by
+/* The quantized coefficients of a plane of whole blocks: rows of them, side by
  * side where the samples are. */
 void ref_levels (const RefPlane *plane, const int *in, int *levels);
 
-/** Quantize, dequantize and transform back a block of coefficients, any 16-bit
+/* Quantize, dequantize and transform back a block of coefficients, any 16-bit
  * ones, into residuals, for a transform with a QP and without a DC transform.
  * Adds to result->nonzero. */
 void ref_backward (const RefPlane *plane, int64_t x[][REF_SIZE],
     RefResult *result);
 
-/** Dequantize a block of levels, any 16-bit ones, and transform it back into
+/* Dequantize a block of levels, any 16-bit ones, and transform it back into
  * residuals; those of dct-8x8, not yet rounded, are `real`. */
 void ref_inverse (const RefPlane *plane, int64_t x[][REF_SIZE],
     double real[8][8]);
 
-/** The size of this component's transforms. */
+/* The size of this component's transforms. */
 int ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);
 
-/** Whether this component has H.264's chroma DC transform. */
+/* Whether this component has H.264's chroma DC transform. */
 bool ref_has_dc (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);
 
-/** The sides of this component's blocks, which have a quantizer and a record
+/* The sides of this component's blocks, which have a quantizer and a record
  * each: those of the transform, or with a DC transform of a macroblock. */
 int ref_block_width (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);
 int ref_block_height (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);
 
-/** Entry (k, n) of the transform's matrix as H.265 8.6.4.2 prints it. */
+/* Entry (k, n) of the transform's matrix as H.265 8.6.4.2 prints it. */
 int ref_hevc_entry (int size, bool dst, int k, int n);
 
-/** The sign of basis function k of this component's transform at sample n. */
+/* The sign of basis function k of this component's transform at sample n. */
 int ref_basis_sign (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component, int k, int n);
 
-/** libjpeg's islow flow graph, one row, nothing rounded. */
+/* libjpeg's islow flow graph, one row, nothing rounded. */
 void ref_islow_forward (const int64_t *in, int64_t *out);
 void ref_islow_inverse (const int64_t *in, int64_t *out);
 
-/** libjpeg's jpeg_set_quality(): a table of 64 in row-major order. */
+/* libjpeg's jpeg_set_quality(): a table of 64 in row-major order. */
 void ref_jpeg_table (int quality, bool chroma, int max, int *out);
 
-/** The QP that scales a component, QpBdOffset included. */
+/* The QP that scales a component, QpBdOffset included. */
 int ref_hevc_qp (const BdctParams *params, BdctChromaFormat chroma,
     BdctComponent component, int depth);
 
 int ref_h264_qp (const BdctParams *params, BdctComponent component,
     int depth);
 
-/** LevelScale4x4 or LevelScale8x8 (m, i, j) of H.264, i along x or y alike, and
+/* LevelScale4x4 or LevelScale8x8 (m, i, j) of H.264, i along x or y alike, and
  * JM's factor of the quantizer. */
 int ref_h264_level_scale (int size, int m, int i, int j);
 int ref_h264_quant_scale (int size, int m, int i, int j);
 
-/** ScalingFactor[y][x] of a component's size x size block. */
+/* ScalingFactor[y][x] of a component's size x size block. */
 int ref_hevc_factor (const BdctParams *params, BdctComponent component,
     int size, int y, int x);
 

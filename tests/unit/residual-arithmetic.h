@@ -8,14 +8,14 @@
 
 #include "residual-coding.h"
 
-/** A bin with a context of a syntax element, one without, and `n` of these,
+/* A bin with a context of a syntax element, one without, and `n` of these,
  * the most significant first. */
 void encode_decision (ResidualCoder *coder, ResidualElement element, int ctx,
     guint bin);
 void encode_bypass (ResidualCoder *coder, guint bin);
 void encode_bits (ResidualCoder *coder, guint value, int n);
 
-/** The same read. */
+/* The same read. */
 guint decode_decision (ResidualCoder *coder, ResidualElement element, int ctx);
 guint decode_bypass (ResidualCoder *coder);
 guint decode_bits (ResidualCoder *coder, int n);

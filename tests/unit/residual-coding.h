@@ -13,7 +13,7 @@
 
 #include <glib.h>
 
-/** Syntax elements with contexts, as the tables of initial values have them:
+/* Syntax elements with contexts, as the tables of initial values have them:
  * luma's contexts before chroma's. */
 typedef enum {
   RESIDUAL_CBF_LUMA,
@@ -38,8 +38,8 @@ typedef struct {
   /* What was encoded. */
   guint64 bins[N_RESIDUAL_ELEMENTS][RESIDUAL_MAX_CONTEXTS][2];
   guint64 bypass;
-  double model_bits; /**< what the bins with contexts cost by their states */
-  guint64 shifts; /**< bits by which the interval was narrowed, whole ones */
+  double model_bits; /* what the bins with contexts cost by their states */
+  guint64 shifts; /* bits by which the interval was narrowed, whole ones */
   guint range;
   /* The encoder's registers and output, or the decoder's and its input. */
   guint low;
@@ -50,27 +50,27 @@ typedef struct {
   guint offset;
 } ResidualCoder;
 
-/** Begin to encode; residual_flush() ends it. */
+/* Begin to encode; residual_flush() ends it. */
 void residual_encoder_init (ResidualCoder *coder, int slice_qp);
 void residual_encode (ResidualCoder *coder, const gint16 *levels,
     int log2_size, gboolean chroma);
 
-/** What was spent so far, in bits: -log2 of the width of the interval. */
+/* What was spent so far, in bits: -log2 of the width of the interval. */
 double residual_bits (const ResidualCoder *coder);
 
-/** End with end_of_slice_segment_flag. `bytes` then has the whole slice's. */
+/* End with end_of_slice_segment_flag. `bytes` then has the whole slice's. */
 void residual_flush (ResidualCoder *coder);
 
-/** Read `bytes` back, which stay the caller's. */
+/* Read `bytes` back, which stay the caller's. */
 void residual_decoder_init (ResidualCoder *coder, int slice_qp,
     GByteArray *bytes);
 void residual_decode (ResidualCoder *coder, gint16 *levels, int log2_size,
     gboolean chroma);
 
-/** Whether the end of the slice comes now. */
+/* Whether the end of the slice comes now. */
 gboolean residual_at_end (ResidualCoder *coder);
 
-/** rangeTabLps of Table 9-46. */
+/* rangeTabLps of Table 9-46. */
 guint residual_range_lps (int p_state, int quarter);
 
 #endif
