@@ -325,10 +325,10 @@ test_unconfigured (void)
   BdctError error;
 
   g_assert_false (klass->submit (engine, &frame, &error));
-  g_assert_cmpstr (error.message, ==, "the engine is not configured");
+  g_assert_nonnull (strstr (error.message, "the engine is not configured"));
   error.message[0] = '\0';
   g_assert_false (klass->compare (engine, &comparison, &error));
-  g_assert_cmpstr (error.message, ==, "the engine is not configured");
+  g_assert_nonnull (strstr (error.message, "the engine is not configured"));
   klass->destroy (engine);
 }
 
