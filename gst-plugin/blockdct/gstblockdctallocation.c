@@ -36,7 +36,7 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
       ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
-      ("Memory may be full: close other programs that use it, or lower "
+      ("The memory may be full: close other programs that use it, or lower "
           "async-depth."));
   return FALSE;
 }

@@ -175,7 +175,7 @@ start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
   if (ret == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Cannot get an output buffer."),
-        ("Memory may be full: close other programs that use it, or lower "
+        ("The memory may be full: close other programs that use it, or lower "
             "async-depth."));
   if (ret == GST_FLOW_OK && self->transform.dropped) {
     GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DISCONT);

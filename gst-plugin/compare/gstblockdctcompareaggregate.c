@@ -131,7 +131,7 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
   if (ret == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Cannot get an output buffer."),
-        ("Memory may be full: close other programs that use it."));
+        ("The memory may be full: close other programs that use it."));
   return ret;
 }
 

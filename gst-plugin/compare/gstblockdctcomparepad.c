@@ -255,7 +255,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
       if (copy == NULL) {
         GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
             ("A frame of %s cannot be copied.", GST_PAD_NAME (pad)),
-            ("Memory may be full: close other programs that use it."));
+            ("The memory may be full: close other programs that use it."));
         return GST_FLOW_ERROR;
       }
       buffer = copy;
