@@ -31,6 +31,15 @@ def find_chromium():
     return next(filter(starts, map(shutil.which, NAMES)), None)
 
 
+def stop(process):
+    process.terminate()
+    try:
+        process.wait(LIMIT)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
 @functools.cache
 def start_chromium():
     """The address of its DevTools. It is started once, and ends with the test."""
@@ -42,8 +51,7 @@ def start_chromium():
          "--disable-background-networking", "--remote-debugging-port=0",
          f"--user-data-dir={folder}", "about:blank"], env=dict(os.environ, HOME=folder),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    atexit.register(process.wait)
-    atexit.register(process.terminate)
+    atexit.register(stop, process)
     port = os.path.join(folder, "DevToolsActivePort")
     end = time.monotonic() + START
     while not os.path.exists(port) or not open(port, encoding="ascii").read():
