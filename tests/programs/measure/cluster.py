@@ -163,7 +163,7 @@ def workers_without_the_program():
     shutil.copy("fails-once", "bin/only-here")
     path = os.path.abspath("bin") + ":" + os.environ["PATH"]
     err = cluster("a.jpg", program="only-here", status=1, env=dict(os.environ, PATH=path))[1]
-    assert "has not blockdct-measure" in err and "only-here" in err, err
+    assert "does not have blockdct-measure" in err and "only-here" in err, err
     assert "Traceback" not in err, err
 
 
