@@ -591,8 +591,9 @@ def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False
 
 def origin(picture: Any) -> Origin | None:
     """Find the JPEG file that libjpeg decoded a picture from, even if it was cropped
-    afterwards. Returns None if it is not known. A result is certain: quantizing the
-    picture with these steps on this grid reproduces exactly the same samples.
+    afterwards. Returns None if it is not known. A result has been checked: levels with
+    these steps, on this grid, decode to every whole block without saturated pixels (0
+    or 255 in R, G or B).
 
     picture   (height, width) or (height, width, 3), R, G and B; uint8
     """

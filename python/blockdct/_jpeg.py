@@ -309,7 +309,7 @@ class Origin(NamedTuple):
     #: (left, top) of the first whole block of 8 x 8, 0 to 7 each; if not 0, the
     #: picture was cropped.
     offset: tuple[int, int]
-    #: '4:4:4', '4:2:2', '4:4:0', '4:2:0'; None: grey, or R = G = B.
+    #: '4:4:4', '4:2:2', '4:4:0', '4:2:0'; None: grey, or chroma does not tell.
     chroma_subsampling: str | None
     #: One of TABLES, and the quality that scales it; None: the steps match none of
     #: them, or several.

@@ -246,6 +246,18 @@ class Origins(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'uint8'):
             blockdct.origin(picture.astype(float))
 
+    def test_origin_saturated(self):
+        """All blocks without saturated samples come back, of the others not all."""
+        picture = np.tile(np.arange(-60, 316, dtype=np.int32), (200, 1))
+        picture += np.random.default_rng(1).integers(0, 40, picture.shape)
+        decoded, _ = with_pillow(picture.clip(0, 255).astype(np.uint8), 50)
+        self.assertEqual(blockdct.origin(decoded).quality, 50)
+        again = blockdct.transform(decoded[None], quality=50).pictures[0]
+        differs, saturated = (of.reshape(25, 8, 47, 8).any((1, 3)) for of in
+                              (again != decoded, (decoded == 0) | (decoded == 255)))
+        self.assertTrue(differs.any())
+        self.assertFalse((differs & ~saturated).any())
+
 
 if __name__ == '__main__':
     main()

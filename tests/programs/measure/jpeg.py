@@ -49,6 +49,10 @@ def the_file():
                 "--write-jpeg", "out.jpg")
             assert read("out.jpg") == with_program(
                 "cjpeg", "-baseline", "-quality", str(quality), "-sample", sample, "a.ppm")
+    for quality, same in (24, True), (23, False):
+        run("a.ppm", "-q", str(quality), "--write-jpeg", "out.jpg")
+        assert (read("out.jpg") == with_program("cjpeg", "-quality", str(quality),
+                                                "a.ppm")) == same
     run("a.ppm", "--target-size", "9000", "--write-jpeg", "out.jpg")
     assert 8000 < len(read("out.jpg")) <= 9000
 
