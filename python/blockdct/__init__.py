@@ -5,7 +5,7 @@
     batch = numpy.random.randint(0, 256, (16, 224, 224, 3), 'uint8')
     pictures, psnr, *_ = blockdct.transform(batch, quality=range(30, 46))
 
-`transform` returns the pictures that a decoder would show, `levels` the quantized
+`transform` returns the pictures that the quantized levels decode to, `levels` these
 levels, `reconstruct` pictures from levels, `compare` figures of two batches, and
 `tables` JPEG's quantization tables. `read_jpeg` and `write_jpeg` read and write the
 levels of files, and `origin` finds the JPEG file that a picture was decoded from.
@@ -137,7 +137,7 @@ class Settings:
 
 class Transformed(NamedTuple):
     """The result of `transform`. Figures are arrays with an entry for each picture."""
-    #: What a decoder would show, in the form of the batch.
+    #: What the levels decode to, in the form of the batch.
     pictures: Any
     #: In dB, over all samples of R, G and B or of the planes; inf if nothing
     #: differs; NaN without an original.
@@ -372,7 +372,7 @@ def transform(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
               chroma_subsampling: str = '4:2:0', depth: int | None = None,
               metrics: str | Iterable[str] = (), device: str | int | None = None,
               stream: Any = None, threads: int = 0, **settings: Any) -> Transformed:
-    """Compute each picture as a decoder would show it, with PSNR.
+    """Quantize each picture, without prediction, and decode its levels, with PSNR.
 
     transform           a name or Settings, one for all pictures or a sequence with
                         one per picture
