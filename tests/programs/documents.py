@@ -4,7 +4,7 @@
 
 Run what pages tell their readers to: each block of sh, and each of python with PYTHON,
 in the order in which they stand, in a folder that looks like a fresh clone with BUILD
-in it, a video and pictures. Of the lines that a page shows as the output of a block, in
+in it, videos and pictures. Of the lines that a page shows as the output of a block, in
 the block without a language behind it, one at least must have come. Nothing is
 installed, compiled or shown in a window: what does is replaced below, and what has no
 end gets one. Prints TAP."""
@@ -31,6 +31,8 @@ meson () {
 cd () { test "$1" = gst-blockdct || builtin cd "$@"; }
 '''
 FENCE = re.compile(r'^```(\w*)$')
+# The reader's.
+VIDEOS = 'holiday.mp4', 'original.mkv', 'coded.mp4'
 # Of elements that not every machine has.
 OTHERS = re.compile(r'\b(?:x26[45]enc|avdec_\w+)\b')
 
@@ -65,7 +67,7 @@ def make_clone(folder):
     for name in os.listdir(TOP):
         # Whoever has done the tutorial here has a video of that name, and files from it.
         if not name.startswith(('.', 'build')) and name not in ('tools', 'check') \
-                and not name.endswith(('.mp4', '.csv', '.png')):
+                and not name.endswith(('.mp4', '.mkv', '.csv', '.png')):
             os.symlink(os.path.join(TOP, name), os.path.join(clone, name))
     os.symlink(BUILD, os.path.join(clone, 'build'))
     os.symlink(os.path.join(TOP, 'tools', 'messages.awk'),
@@ -75,12 +77,13 @@ def make_clone(folder):
     with open(os.path.join(clone, 'check'), 'w', encoding='utf-8') as file:
         file.write(f'#!/bin/sh\nexec "{TOP}/check" --help\n')
     os.chmod(file.name, 0o755)
-    for source, output in (('size=320x180:rate=30', [os.path.join(clone, 'holiday.mp4')]),
-                           ('size=96x64', ['-frames:v', '3',
-                                           os.path.join(home, 'pictures', '%d.png')])):
+    video, pictures = ['-t', '1', '-pix_fmt', 'yuv420p'], ['-frames:v', '3', '-pix_fmt', 'rgb24']
+    for source, outputs in (
+            ('size=320x180:rate=30', [option for name in VIDEOS
+                                      for option in (*video, os.path.join(clone, name))]),
+            ('size=96x64', [*pictures, os.path.join(home, 'pictures', '%d.png')])):
         done = call(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=' + source,
-                     '-t', '1', '-pix_fmt', 'yuv420p' if 'rate' in source else 'rgb24',
-                     *output])
+                     *outputs])
         if done.returncode:
             raise SystemExit(done.stdout)
     return clone, home
