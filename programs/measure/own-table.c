@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 #include <math.h>
 #include <stdlib.h>
+#include "../file.h"
 #include "error.h"
 #include "files.h"
 #include "settings.h"
@@ -213,7 +214,7 @@ write_tables (const gchar * path, const BdctParams * params,
     g_string_append_printf (text, "%s%3d%s", i == 0 ? "# luma\n"
         : i == 64 ? "# chroma\n" : "", params->steps[i], i % 8 == 7 ? "\n"
         : " ");
-  ok = g_file_set_contents (path, text->str, text->len, error);
+  ok = file_write (path, text->str, text->len, error);
   g_string_free (text, TRUE);
   return ok;
 }

@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "../file.h"
 #include "merge.h"
 
 #ifdef HAVE_CAIRO
@@ -308,11 +309,19 @@ measure_plot_check (const gchar * path, GError ** error)
   return FALSE;
 }
 
+static cairo_status_t
+append (void *bytes, const unsigned char *data, unsigned int n)
+{
+  g_byte_array_append (bytes, data, n);
+  return CAIRO_STATUS_SUCCESS;
+}
+
 gboolean
 measure_plot_draw (const gchar * path, const GArray * rows, gint metric,
     GError ** error)
 {
-  gboolean png = g_str_has_suffix (path, ".png");
+  GByteArray *bytes;
+  gboolean ok, png = g_str_has_suffix (path, ".png");
   cairo_surface_t *surface;
   cairo_status_t status;
   GPtrArray *curves;
@@ -326,12 +335,15 @@ measure_plot_draw (const gchar * path, const GArray * rows, gint metric,
     return FALSE;
   }
   curves = make_curves (rows);
+  bytes = g_byte_array_new ();
   if (png)
     surface = cairo_image_surface_create (CAIRO_FORMAT_RGB24, WIDTH, HEIGHT);
   else if (g_str_has_suffix (path, ".svg"))
-    surface = cairo_svg_surface_create (path, WIDTH, HEIGHT);
+    surface = cairo_svg_surface_create_for_stream (append, bytes, WIDTH,
+        HEIGHT);
   else
-    surface = cairo_pdf_surface_create (path, WIDTH, HEIGHT);
+    surface = cairo_pdf_surface_create_for_stream (append, bytes, WIDTH,
+        HEIGHT);
   cr = cairo_create (surface);
   cairo_set_source_rgb (cr, 1.0, 1.0, 1.0);
   cairo_paint (cr);
@@ -342,16 +354,20 @@ measure_plot_draw (const gchar * path, const GArray * rows, gint metric,
   draw_curves (cr, curves, &axes);
   cairo_destroy (cr);
   if (png)
-    status = cairo_surface_write_to_png (surface, path);
+    status = cairo_surface_write_to_png_stream (surface, append, bytes);
   cairo_surface_finish (surface);
   if (!png || status == CAIRO_STATUS_SUCCESS)
     status = cairo_surface_status (surface);
   cairo_surface_destroy (surface);
   g_ptr_array_unref (curves);
-  if (status != CAIRO_STATUS_SUCCESS)
+  ok = status == CAIRO_STATUS_SUCCESS;
+  if (ok)
+    ok = file_write (path, bytes->data, bytes->len, error);
+  else
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "%s: %s", path,
         cairo_status_to_string (status));
-  return status == CAIRO_STATUS_SUCCESS;
+  g_byte_array_unref (bytes);
+  return ok;
 }
 
 #else

@@ -7,6 +7,7 @@
 #include "convert.h"
 #include "error.h"
 #include "gst-plugin/common/gstblockdctformat.h"
+#include "../file.h"
 #include "../jpeg-origin.h"
 #include "settings.h"
 #ifdef HAVE_LIBJPEG
@@ -173,7 +174,7 @@ measure_write_jpeg (const gchar * to, const gchar * from,
     ok = jpeg_file_write (&file, &(JpegFileOptions) {
         FALSE, FALSE}
       , &data, &size, &reason) || measure_fail (error, reason.message);
-  ok = ok && g_file_set_contents (to, (const gchar *) data, size, error);
+  ok = ok && file_write (to, data, size, error);
   jpeg_file_clear (&file);
   free (data);
   free (levels);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Processes the shown frame again: with other settings, or to save it. */
+#include "../file.h"
 #include "coding.h"
 #include "encoder.h"
 
@@ -191,6 +192,6 @@ preview_session_save_last (PreviewSession * self, const gchar * path,
         "There was no frame to save.");
   else
     png = make_png (sample, error);
-  return png != NULL && g_file_set_contents (path, g_bytes_get_data (png,
-          NULL), g_bytes_get_size (png), error);
+  return png != NULL && file_write (path, g_bytes_get_data (png, NULL),
+      g_bytes_get_size (png), error);
 }

@@ -4,12 +4,13 @@
 
 The installed programs' command lines: the options of --help are those of the
 manual page beside a program's source, with values where they have some; the
-pages are well formed; and what blockdct-preview refuses, it names. No display is
-needed. Speaks TAP."""
+pages are well formed; what blockdct-preview refuses, it names; and what a program is
+told to write to stays what it is. No display is needed. Speaks TAP."""
 
 import os
 import re
 import shutil
+import stat
 import subprocess
 import sys
 
@@ -99,11 +100,15 @@ def the_desktop_knows_the_preview():
             done.stdout + done.stderr
 
 
+def find(name):
+    for path in PROGRAMS:
+        if path.endswith(name):
+            return path
+    raise Skip(f"blockdct{name} was not built: `meson setup` says why")
+
+
 def refuses(*arguments, words):
-    preview = [path for path in PROGRAMS if path.endswith("-preview")]
-    if not preview:
-        raise Skip("blockdct-preview was not built: install libsoup-3.0-dev")
-    done = run(*preview, *arguments, "--screenshot=none.png", GST_PLUGIN_PATH_1_0=PLUGINS,
+    done = run(find("-preview"), *arguments, "--screenshot=none.png", GST_PLUGIN_PATH_1_0=PLUGINS,
                DISPLAY="", WAYLAND_DISPLAY="")
     assert done.returncode == 1 and not os.path.exists("none.png"), done
     for word in words:
@@ -135,6 +140,72 @@ def a_file_after_http_is_no_port():
 @case
 def preview_names_a_wrong_property():
     refuses("quality=101", words=("'quality=101'", "from 1 to 100"))
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def named(path, write):
+    """A symbolic link, a FIFO and a device stay what they are, and a full disk is said;
+    `write` runs the program with a path of this ending."""
+    start = read(path)[:4]
+    link, pipe = "link" + path, "pipe" + path
+    with open("old", "wb") as file:
+        file.write(b"old" * 1000000)
+    for target in "old", "/dev/null", "/dev/full":
+        os.symlink(target, link)
+        done = write(link)
+        assert os.path.islink(link), f"{link} was replaced"
+        if target == "/dev/full":
+            assert done.returncode == 1 and f"{link}: No space left" in done.stderr, done
+        else:
+            assert done.returncode == 0, done
+        os.remove(link)
+    assert read("old")[:4] == start and not read("old").endswith(b"old")
+    os.mkfifo(pipe)
+    with open("got", "wb") as got, subprocess.Popen(["cat", pipe], stdout=got) as cat:
+        try:
+            done = write(pipe)
+            assert done.returncode == 0, done
+            assert stat.S_ISFIFO(os.stat(pipe).st_mode), f"{pipe} was replaced"
+            cat.wait(LIMIT)
+        finally:
+            cat.kill()
+    assert read("got")[:4] == start
+
+
+@case
+def preview_writes_to_what_is_named():
+    preview = find("-preview")
+
+    def write(path):
+        return run(preview, "--screenshot=" + path, "-n", "2", GST_PLUGIN_PATH_1_0=PLUGINS,
+                   DISPLAY="", WAYLAND_DISPLAY="")
+    done = write("shot.png")
+    assert done.returncode == 0 and read("shot.png").startswith(b"\x89PNG"), done
+    named("shot.png", write)
+
+
+@case
+def measure_writes_to_what_is_named():
+    with open("in.ppm", "wb") as file:
+        file.write(b"P6 64 48 255\n" + os.urandom(64 * 48 * 3))
+    written = 0
+    for option, path in ("--write-jpeg=", "w.jpg"), ("--own-table=", "w.txt"), \
+            ("--plot=", "w.svg"), ("--plot=", "w.png"), ("--plot=", "w.pdf"):
+        qualities = "20,60" if option == "--plot=" else "50"
+
+        def write(path, option=option, qualities=qualities):
+            return run(find("-measure"), "in.ppm", "--quality=" + qualities, option + path)
+        done = write(path)
+        if "was built" in done.stderr:
+            continue
+        assert done.returncode == 0, done
+        named(path, write)
+        written += 1
+    assert written
 
 
 run_cases(lambda: None)
