@@ -40,12 +40,31 @@ fail (j_common_ptr info)
   longjmp (handler->jump, 1);
 }
 
+/* libjpeg's warnings about files whose levels it has all read, as every decoder
+ * reads them. */
+static const int harmless[] = {
+  JWRN_EXTRANEOUS_DATA,         /* stray bytes in front of a marker, as cameras
+                                   write them */
+  JWRN_NOT_SEQUENTIAL,          /* Ss, Se, Ah and Al of a sequential scan, which
+                                   no decoder reads: Samsung's are 0 */
+  JWRN_JFIF_MAJOR,              /* JFIF 2.01, 0.02 */
+  JWRN_ADOBE_XFORM,             /* Adobe's transform is not one for this number
+                                   of components: taken for YCbCr or YCCK */
+};
+
 /* libjpeg goes on after damage; what it makes up for lost levels is no file's.
- * Stray bytes in front of a marker, which cameras write, lose nothing. */
+ * All other warnings tell of that: the end of the file or of a scan's data, bad
+ * Huffman and arithmetic codes, a restart marker out of order, and a refinement
+ * of levels that were not there (JWRN_JPEG_EOF, _HIT_MARKER, _HUFF_BAD_CODE,
+ * _ARITH_BAD_CODE, _MUST_RESYNC, _BOGUS_PROGRESSION). */
 static void
 judge (j_common_ptr info, int level)
 {
-  if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA)
+  bool loses = level < 0;
+
+  for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+    loses = loses && info->err->msg_code != harmless[i];
+  if (loses)
     fail (info);
 }
 
@@ -280,7 +299,7 @@ describe (struct jpeg_compress_struct *info, const JpegFile * file,
   jpeg_set_colorspace (info, colours[file->colour]);
   for (int c = 0; c < file->n_components; c++) {
     const JpegFileComponent *own = &file->component[c];
-    unsigned int steps[DCTSIZE2];
+    static const unsigned int none[DCTSIZE2];
     /* Chroma has a table of its own even if it equals luma's, as in cjpeg. */
     int t = info->comp_info[c].quant_tbl_no > 0 && n_tables > 0;
 
@@ -288,9 +307,9 @@ describe (struct jpeg_compress_struct *info, const JpegFile * file,
             sizeof own->steps) != 0)
       t++;
     if (t == n_tables) {
-      for (int k = 0; k < DCTSIZE2; k++)
-        steps[k] = own->steps[k];
-      jpeg_add_quant_table (info, t, steps, 100, FALSE);
+      jpeg_add_quant_table (info, t, none, 100, FALSE);
+      /* It would make 1 of 0, and 32767 of more. */
+      memcpy (info->quant_tbl_ptrs[t]->quantval, own->steps, sizeof own->steps);
       owner[n_tables++] = c;
     }
     info->comp_info[c].quant_tbl_no = t;

@@ -32,6 +32,25 @@ def save(picture, mode='RGB', **options):
     return file.getvalue()
 
 
+def segments(data):
+    """(marker, first byte, bytes) of each segment in front of the first scan's data."""
+    at, marker = 2, 0
+    while marker != 0xda:
+        marker, size = data[at + 1], 2 + int.from_bytes(data[at + 2:at + 4], 'big')
+        yield marker, at, size
+        at += size
+
+
+def edit(data, marker, at, *values):
+    """Set bytes of each segment of a marker, counted from its first or last byte."""
+    data = bytearray(data)
+    for found, first, size in segments(bytes(data)):
+        if found == marker:
+            start = first + at + (size if at < 0 else 0)
+            data[start:start + len(values)] = values
+    return bytes(data)
+
+
 def with_sampling(factors, height, width, colour_space='YCbCr', seed=3,
                   tables=None):
     """A file with any sampling factors: levels of noise, by write_jpeg."""
@@ -116,13 +135,35 @@ class Files(unittest.TestCase):
             tables = rng.integers(1, high, (3, 8, 8))
             for sampling in ((1, 1),) * 3, ((2, 2), (1, 1), (1, 1)):
                 data, _ = with_sampling(sampling, 51, 85, tables=tables)
-                self.check(data)
+                np.testing.assert_array_equal(self.check(data).tables, tables)
         levels = blockdct.read_jpeg(data)
+        levels.tables[:, 3:] = 0
+        file = io.BytesIO()
+        blockdct.write_jpeg(levels, file)
+        np.testing.assert_array_equal(self.check(file.getvalue()).tables, levels.tables)
         levels.tables[1, 2:] = 0
         same = blockdct.read_jpeg(data)
         same.blocks(1)[..., 2:, :] = 0
         np.testing.assert_array_equal(blockdct.reconstruct(levels),
                                       blockdct.reconstruct(same))
+
+    def test_warnings(self):
+        """What libjpeg warns of although no level is lost."""
+        picture = make_batch(1, 45, 67)[0]
+        plain, cmyk = save(picture), save(make_batch(1, 45, 67, 4)[0], 'CMYK')
+        size = next(segments(plain))[2]
+        bare = plain[:2] + plain[2 + size:]  # without JFIF's segment
+        for subsampling in 0, 2:
+            for values in (0, 0, 0), (0, 0, 0x10), (1, 63, 1), (0, 5, 0):
+                self.check(edit(save(picture, subsampling=subsampling), 0xda, -3,
+                                *values), values)
+        for version in (2, 1), (0, 2), (1, 9), (255, 255):
+            self.check(edit(plain, 0xe0, 9, *version), version)
+        for transform in range(1, 256, 51):
+            adobe = b'\xff\xee\0\x0eAdobe\0\x64\0\0\0\0' + bytes((transform,))
+            self.check(bare[:2] + adobe + bare[2:], transform)
+            self.check(edit(cmyk, 0xee, -1, transform), transform)
+        self.check(plain[:2 + size] + b'stray' + bare[2:])
 
     def test_batch(self):
         files = [with_pillow(picture, quality, subsampling)[1]
