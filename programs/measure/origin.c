@@ -13,9 +13,6 @@
 /* The sides of the part that is looked at beside a measurement. */
 #define PART 512
 
-/* The bytes that have a JPEG file's tables. */
-#define HEAD_SIZE (1 << 20)
-
 static gchar *
 name_tables (gint preset, gint quality)
 {
@@ -110,19 +107,32 @@ measure_origin_of_picture (GstSample * sample)
   return find (&origin, sample, PART, NULL) ? tell (&origin, FALSE) : NULL;
 }
 
-gchar *
-measure_origin_of_file (const gchar * path)
+/* Whether a file begins as a JPEG file does. */
+static gboolean
+is_jpeg (const gchar * path)
 {
   /* Opening a FIFO might block for ever. */
   FILE *file = g_file_test (path, G_FILE_TEST_IS_REGULAR)
       ? fopen (path, "rb") : NULL;
-  guint8 *head = g_malloc (HEAD_SIZE);
-  const gsize n = file != NULL ? fread (head, 1, HEAD_SIZE, file) : 0;
-  gchar *text = NULL;
-  BdctTables tables;
+  const gboolean is = file != NULL && getc (file) == 0xff
+      && getc (file) == 0xd8;
 
-  if (n > 2 && head[0] == 0xff && head[1] == 0xd8
-      && bdct_tables_parse (head, n, &tables, NULL)) {
+  if (file != NULL)
+    fclose (file);
+  return is;
+}
+
+gchar *
+measure_origin_of_file (const gchar * path)
+{
+  gchar *text = NULL, *data;
+  BdctTables tables;
+  gsize size;
+
+  /* Its tables may stand behind any amount of metadata. */
+  if (!is_jpeg (path) || !g_file_get_contents (path, &data, &size, NULL))
+    return NULL;
+  if (bdct_tables_parse (data, size, &tables, NULL)) {
     JpegOrigin origin;
 
     for (guint k = 0; k < 128; k++)
@@ -130,9 +140,7 @@ measure_origin_of_file (const gchar * path)
     jpeg_origin_name (&origin, tables.n_steps / 64);
     text = name_tables (origin.preset, origin.quality);
   }
-  if (file != NULL)
-    fclose (file);
-  g_free (head);
+  g_free (data);
   return text;
 }
 

@@ -75,6 +75,10 @@ def origin():
     assert lines[1] == "b.ppm: decoded from a JPEG file, annex-k quality 70, 4:2:0", out
     assert lines[2] == "b.jpg: a JPEG file, annex-k quality 70", out
     assert "already lossy" not in run("a.ppm")[1]
+    app = b"\xff\xe1\xff\xffhttp://ns.adobe.com/xmp/extension/\0" + bytes(65498)
+    with open("xmp.jpg", "wb") as file:
+        file.write(read("b.jpg")[:2] + 20 * app + read("b.jpg")[2:])
+    assert run("--origin", "xmp.jpg")[0] == "xmp.jpg: a JPEG file, annex-k quality 70\n"
     for name in "b.ppm", "b.jpg":
         assert f"{name} is already lossy" in run(name)[1]
 
