@@ -54,8 +54,9 @@ bool jpeg_file_read (JpegFile * file, const void *data, size_t size,
     uint64_t max_pixels, BdctError * error);
 
 /* Write levels as a file: what `cjpeg` writes whose quantizer gives them, with
- * these steps and sampling factors. `data` is the caller's, to be freed with
- * free(). */
+ * these steps and sampling factors. Levels are checked here; that the
+ * components are as many as the colours have, the caller has checked. `data` is
+ * the caller's, to be freed with free(). */
 bool jpeg_file_write (const JpegFile * file, const JpegFileOptions * options,
     unsigned char **data, size_t *size, BdctError * error);
 

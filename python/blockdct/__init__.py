@@ -535,8 +535,7 @@ def tables(source: str | bytes | os.PathLike = 'annex-k',
             if isinstance(source, str) and not os.path.exists(source):
                 raise ValueError(f'tables {source!r} is neither one of {TABLES} nor '
                                  'a file')
-            with open(source, 'rb') as file:
-                source = file.read()
+            source = _jpeg.contents(source)[1]
         steps = np.array(_blockdct.parse_tables(source))
         steps = np.broadcast_to(steps.reshape(-1, 64), (2, 64))
     if quality is not None:
@@ -571,7 +570,9 @@ def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False
     optimize     use Huffman tables made for this file (`cjpeg -optimize`)
     progressive  write libjpeg's progressive scans (`cjpeg -progressive`)
 
-    Raises ValueError for levels outside -1023 to 1023, which no file can have.
+    Raises ValueError for levels outside -1023 to 1023, which no file can have, and for
+    fields of JpegLevels that do not fit together; OSError, with the file's name, if it
+    cannot be written, as on a full disk.
     """
     if isinstance(levels, Levels):
         settings = levels.settings[0] if len(levels.settings) == 1 else None
@@ -583,7 +584,8 @@ def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False
         down, across = _arrays.DIVISORS[chroma]
         steps = _steps_of(settings)
         levels = JpegLevels(
-            _arrays.to_host(levels.values)[0], steps[[0, 1, 1][:n_planes]],
+            _arrays.to_host(levels.values)[0],
+            steps[[0, 1, 1][:n_planes]].reshape(-1, 8, 8),
             ((across, down), (1, 1), (1, 1))[:n_planes], width, height,
             'grey' if n_planes == 1 else 'YCbCr')
     _jpeg.write(levels, file, optimize, progressive)

@@ -57,6 +57,11 @@ def _dense(shape, size):
     return tuple(strides)
 
 
+def _not_an_array(array: Any) -> TypeError:
+    return TypeError(f'{type(array).__name__} is neither an array of numpy nor one '
+                     'that supports DLPack')
+
+
 def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
     """Where an array is. Its library's work on it so far ends before work that
     follows on the stream."""
@@ -67,8 +72,7 @@ def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
         return Memory(array.__array_interface__['data'][0], array.shape,
                       array.strides, array.dtype.name, 'cpu', array)
     if not hasattr(array, '__dlpack_device__'):
-        raise TypeError(f'{type(array).__name__} is neither an array of numpy '
-                        'nor one that supports DLPack')
+        raise _not_an_array(array)
     kind, number = (int(i) for i in array.__dlpack_device__())
     if kind not in _DEVICES:
         raise ValueError(f'the array is on a device of DLPack\'s type {kind}, '
@@ -106,10 +110,13 @@ def to_host(array: Any) -> np.ndarray:
     """As an array of numpy; a copy if it is on a GPU."""
     if isinstance(array, np.ndarray):
         return array
+    as_numpy = hasattr(array, '__array__') or hasattr(array, '__array_interface__')
+    if not as_numpy and not hasattr(array, '__dlpack_device__'):
+        raise _not_an_array(array)
     for name in 'cpu', 'get':
         if hasattr(array, name):
             return np.asarray(getattr(array, name)())
-    return np.asarray(array if hasattr(array, '__array__') else np.from_dlpack(array))
+    return np.asarray(array) if as_numpy else np.from_dlpack(array)
 
 
 def from_host(like: Any, array: np.ndarray) -> Any:

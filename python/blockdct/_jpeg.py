@@ -3,6 +3,7 @@
 Pillow decode from them."""
 import dataclasses
 import functools
+import operator
 import os
 from typing import Any, BinaryIO, Callable, NamedTuple, Sequence
 
@@ -10,13 +11,16 @@ import numpy as np
 
 from . import _arrays, _blockdct
 
-#: The values of `colour_space`, in the order of JpegFileColour (jpeg-file.h).
-COLOUR_SPACES = ('grey', 'YCbCr', 'RGB', 'CMYK', 'YCCK')
+#: The values of `colour_space`, in the order of JpegFileColour (jpeg-file.h), and
+#: their numbers of components.
+COLOUR_SPACES = {'grey': 1, 'YCbCr': 3, 'RGB': 3, 'CMYK': 4, 'YCCK': 4}
 #: By columns and rows of luma per column and row of chroma.
 _SUBSAMPLINGS = {(1, 1): '4:4:4', (2, 1): '4:2:2', (1, 2): '4:4:0',
                  (2, 2): '4:2:0'}
 _MAX_STEP = 32767
+_MAX_SIDE = 65500  # jmorecfg.h: JPEG_MAX_DIMENSION
 _IN_A_BATCH = 64
+_BYTES = bytes, bytearray, memoryview
 
 
 class _Component(NamedTuple):
@@ -28,12 +32,28 @@ class _Component(NamedTuple):
 
 
 @functools.lru_cache(maxsize=1024)
-def _components(sampling: tuple[tuple[int, int], ...], width: int, height: int
-                ) -> tuple[list[_Component], int]:
-    """All components, and the number of levels."""
+def _components(sampling: tuple[tuple[int, int], ...], width: int, height: int,
+                colour_space: str) -> tuple[list[_Component], int]:
+    """All components, and the number of levels. Checks what they follow from."""
+    if colour_space not in COLOUR_SPACES:
+        raise ValueError(f'colour_space {colour_space!r} is not one of '
+                         f'{tuple(COLOUR_SPACES)}')
+    if len(sampling) != COLOUR_SPACES[colour_space]:
+        raise ValueError(f'sampling has {len(sampling)} components, not the '
+                         f'{COLOUR_SPACES[colour_space]} of {colour_space}')
+    for name, side in ('width', width), ('height', height):
+        if not 1 <= operator.index(side) <= _MAX_SIDE:
+            raise ValueError(f'{name} {side} is outside 1 to {_MAX_SIDE}')
+    for own in sampling:
+        if len(own) != 2 or any(not 1 <= operator.index(f) <= 4 for f in own):
+            raise ValueError(f'sampling {sampling} has something other than pairs of 1 '
+                             'to 4')
     most = [max(own[i] for own in sampling) for i in (0, 1)]
     components, first = [], 0
     for h, v in sampling:
+        if most[0] % h or most[1] % v:
+            raise ValueError(f'sampling {sampling} has factors that do not divide the '
+                             'largest ones')
         across, down = most[0] // h, most[1] // v
         size = -(-height // down), -(-width // across)
         grid = -(-size[0] // 8), -(-size[1] // 8)
@@ -60,20 +80,33 @@ class JpegLevels:
     #: the components' names, as libjpeg derives it.
     colour_space: str
 
+    def _shape(self) -> tuple[list[_Component], int]:
+        try:
+            return _components(self.sampling, self.width, self.height,
+                               self.colour_space)
+        except TypeError:
+            raise TypeError(
+                f'sampling {self.sampling!r} is not a tuple of pairs of whole numbers, or '
+                f'width {self.width!r} or height {self.height!r} is no number, or '
+                f'colour_space {self.colour_space!r} no text') from None
+
     def _all(self) -> list[_Component]:
-        return _components(self.sampling, self.width, self.height)[0]
+        return self._shape()[0]
+
+    def _component(self, component: int) -> _Component:
+        if not 0 <= component < len(self.sampling):
+            raise ValueError(f'component {component} is outside 0 to '
+                             f'{len(self.sampling) - 1}')
+        return self._all()[component]
 
     def component_size(self, component: int) -> tuple[int, int]:
         """(height, width) of a component, in samples."""
-        return self._all()[component].size
+        return self._component(component).size
 
     def blocks(self, component: int) -> Any:
         """The blocks of a component, as a view of `values`: (rows, columns, 8, 8),
         with a row for each vertical frequency."""
-        if not 0 <= component < len(self.sampling):
-            raise ValueError(f'component {component} is outside 0 to '
-                             f'{len(self.sampling) - 1}')
-        own = self._all()[component]
+        own = self._component(component)
         n = 64 * own.grid[0] * own.grid[1]
         return self.values[own.first:own.first + n].reshape((*own.grid, 8, 8))
 
@@ -93,14 +126,25 @@ def _check_library() -> None:
                                   'it with -Djpeg=enabled')
 
 
-def _contents(file: Any) -> tuple[str, bytes]:
+def contents(file: Any) -> tuple[str, bytes]:
     """A file's name for errors, and its bytes."""
-    if isinstance(file, (bytes, bytearray, memoryview)):
+    if isinstance(file, _BYTES):
         return 'bytes', bytes(file)
     if hasattr(file, 'read'):
-        return str(getattr(file, 'name', 'file')), file.read()
+        data = file.read()
+        if not isinstance(data, _BYTES):
+            raise TypeError(f"read() returned {type(data).__name__}, not bytes: open "
+                            "the file with mode 'rb'")
+        return str(getattr(file, 'name', 'file')), bytes(data)
+    _check_path(file, ', bytes nor an object with read()')
     with open(file, 'rb') as opened:
         return os.fsdecode(file), opened.read()
+
+
+def _check_path(file: Any, others: str) -> None:
+    """open() takes the number of a descriptor, too, which it closes."""
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        raise TypeError(f'{type(file).__name__} is neither a path{others}')
 
 
 def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
@@ -121,38 +165,44 @@ def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
     NotImplementedError if blockdct was built without libjpeg.
     """
     _check_library()
-    name, data = _contents(file)
+    name, data = contents(file)
+    if operator.index(max_pixels) < 1:
+        raise ValueError(f'max_pixels {max_pixels} is below 1')
     try:
         width, height, colour, components, values = _blockdct.read_jpeg(
-            data, max_pixels)
+            data, min(max_pixels, _MAX_SIDE ** 2))
     except ValueError as error:
         raise ValueError(f'{name}: {error}') from None
     tables = np.stack([np.frombuffer(c[4], np.uint16) for c in components])
     return JpegLevels(np.frombuffer(values, np.int16), tables.reshape(-1, 8, 8),
                       tuple(c[:2] for c in components), width, height,
-                      COLOUR_SPACES[colour])
+                      tuple(COLOUR_SPACES)[colour])
 
 
 def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> None:
     """Write a file from levels in host memory."""
     _check_library()
+    _check(levels)
+    if not hasattr(file, 'write'):
+        _check_path(file, ' nor an object with write()')
     values = np.ascontiguousarray(_arrays.to_host(levels.values))
-    tables = np.ascontiguousarray(levels.tables, np.uint16).reshape(-1, 64)
     if values.dtype != np.int16:
         raise ValueError(f'levels are of {values.dtype}, not int16')
-    if levels.colour_space not in COLOUR_SPACES:
-        raise ValueError(f'colour_space {levels.colour_space!r} is not one of '
-                         f'{COLOUR_SPACES}')
     data = _blockdct.write_jpeg(
-        levels.width, levels.height, COLOUR_SPACES.index(levels.colour_space),
-        tuple((*factors, steps.tobytes())
-              for factors, steps in zip(levels.sampling, tables)),
+        int(levels.width), int(levels.height),
+        tuple(COLOUR_SPACES).index(levels.colour_space),
+        tuple((int(h), int(v), steps.tobytes()) for (h, v), steps
+              in zip(levels.sampling, levels.tables.astype(np.uint16))),
         values.__array_interface__['data'][0], values.size, optimize, progressive)
     if hasattr(file, 'write'):
         file.write(data)
         return
-    with open(file, 'wb') as opened:
-        opened.write(data)
+    try:
+        with open(file, 'wb') as opened:
+            opened.write(data)
+    except OSError as error:
+        error.filename = os.fspath(file)  # which a full disk does not name
+        raise
 
 
 # Pictures of levels
@@ -259,7 +309,8 @@ def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
     host = dataclasses.replace(levels, values=_arrays.to_host(levels.values))
     steps = [_engine_steps(dataclasses.replace(
         host, values=host.blocks(c).ravel(), tables=host.tables[c:c + 1],
-        sampling=((1, 1),), height=own.size[0], width=own.size[1]))
+        sampling=((1, 1),), height=own.size[0], width=own.size[1],
+        colour_space='grey'))
         for c, own in enumerate(host._all())]
     planes = [decode(values[None], [own], _grey_form(*host.component_size(c)))[0]
               for c, (values, own) in enumerate(steps)]
@@ -296,10 +347,20 @@ def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> An
 def _check(levels: Any) -> None:
     if not isinstance(levels, JpegLevels):
         raise TypeError(f'{type(levels).__name__} is neither Levels nor JpegLevels')
-    components, n = _components(levels.sampling, levels.width, levels.height)
-    if tuple(levels.values.shape) != (n,) or len(levels.tables) != len(components):
-        raise ValueError(f'levels have shape {tuple(levels.values.shape)}, not {(n,)}, or '
-                         f'{len(levels.tables)} tables, not {len(components)}')
+    components, n = levels._shape()
+    if not hasattr(levels.values, 'shape'):
+        raise TypeError(f'values is a {type(levels.values).__name__}, not an array')
+    if tuple(levels.values.shape) != (n,):
+        raise ValueError(f'levels have shape {tuple(levels.values.shape)}, not {(n,)}')
+    tables = levels.tables
+    if not isinstance(tables, np.ndarray) or tables.dtype.kind not in 'iu':
+        raise TypeError('tables is not an array of whole numbers of numpy')
+    if tables.shape != (len(components), 8, 8):
+        raise ValueError(f'tables have shape {tables.shape}, not '
+                         f'{(len(components), 8, 8)}')
+    if tables.dtype != np.uint16 and not 0 <= tables.min() <= tables.max() <= 65535:
+        raise ValueError(f'tables have steps from {tables.min()} to {tables.max()}, which '
+                         'are not within 0 to 65535')
 
 
 # What made a picture

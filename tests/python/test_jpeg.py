@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """JPEG files: Pillow's pixels of files of every colour space, sampling and coding,
 the bytes of its encoder, and errors for what is no whole file."""
+import dataclasses
 import io
 import itertools
 import os
@@ -8,6 +9,7 @@ import pathlib
 import pickle
 import tempfile
 import unittest
+import unittest.mock
 
 import numpy as np
 from common import main, make_batch, with_pillow
@@ -248,6 +250,122 @@ class Files(unittest.TestCase):
             blockdct.reconstruct(levels)
         with self.assertRaisesRegex(TypeError, 'neither Levels'):
             blockdct.reconstruct(3)
+
+    def test_fields(self):
+        """Fields of other components, sizes, types and ranges are refused by name."""
+        _, whole = with_sampling(((2, 2), (1, 1), (1, 1)), 21, 30)
+        for message, fields in (
+                ('3 components, not the 4 of CMYK', {'colour_space': 'CMYK'}),
+                ('3 components, not the 1 of grey', {'colour_space': 'grey'}),
+                ("colour_space 'XYZ' is not one", {'colour_space': 'XYZ'}),
+                ('colour_space', {'colour_space': ['YCbCr']}),
+                ('2 components', {'sampling': ((2, 2), (1, 1))}),
+                ('pairs of 1 to 4', {'sampling': ((2, 2), (1, 1), (0, 1))}),
+                ('pairs of 1 to 4', {'sampling': ((8, 2), (1, 1), (1, 1))}),
+                ('pairs of 1 to 4', {'sampling': ((2, 2), (1, 1), (1, 1, 1))}),
+                ('do not divide', {'sampling': ((3, 2), (2, 1), (1, 1))}),
+                ('tuple of pairs', {'sampling': [(2, 2), (1, 1), (1, 1)]}),
+                ('tuple of pairs', {'sampling': None}),
+                ('width 0 is outside 1 to 65500', {'width': 0}),
+                ('width -30 is outside', {'width': -30}),
+                ('height 65501 is outside', {'height': 65501}),
+                ('height', {'height': 21.5}),
+                ('levels have shape', {'height': 65500, 'width': 65500}),
+                ('levels have shape', {'values': whole.values[1:]}),
+                ('levels have shape', {'values': whole.values[None]}),
+                ('values is a list', {'values': whole.values.tolist()}),
+                ('values is a NoneType', {'values': None}),
+                ('int32', {'values': whole.values.astype(np.int32)}),
+                ('float32', {'values': whole.values.astype(np.float32)}),
+                ('tables have shape', {'tables': whole.tables[:2]}),
+                ('tables have shape', {'tables': whole.tables.reshape(3, 64)}),
+                ('tables is not an array', {'tables': whole.tables.tolist()}),
+                ('tables is not an array', {'tables': whole.tables * 1.5}),
+                ('from -1', {'tables': whole.tables.astype(int) * 0 - 1}),
+                ('to 65536', {'tables': whole.tables.astype(int) * 0 + 65536})):
+            levels = dataclasses.replace(whole, **fields)
+            file = io.BytesIO()
+            with self.assertRaisesRegex((TypeError, ValueError), message):
+                blockdct.write_jpeg(levels, file)
+            self.assertEqual(file.getvalue(), b'')
+            with self.assertRaisesRegex((TypeError, ValueError), message):
+                blockdct.reconstruct(levels)
+        for component in -1, 3:
+            for method in whole.blocks, whole.component_size:
+                with self.assertRaisesRegex(ValueError, 'outside 0 to 2'):
+                    method(component)
+
+    def test_random_fields(self):
+        """Fields set at random: an error, or a file with these very levels."""
+        rng = np.random.default_rng(7)
+        samplings = [((1, 1),), ((2, 2),), ((2, 2), (1, 1), (1, 1)), ((1, 1),) * 3,
+                     ((1, 1),) * 4, ((4, 4),) * 3, ((1, 1),) * 5, ((3, 1), (1, 1), (1, 1)),
+                     (), ((-1, 1),) * 3, ((1, 1), (2, 0), (1, 1)), ((1, 5),) * 3]
+        sides = [1, 8, 17, 30, 40, 0, -1, 65500, 65501, 1 << 31, 1 << 40]
+        spaces = [*blockdct._jpeg.COLOUR_SPACES, '', 'ycbcr', None]
+        written = 0
+        for _ in range(8000):
+            n = rng.integers(0, 6)
+            fields = {'sampling': samplings[rng.integers(len(samplings))],
+                      'width': sides[rng.integers(len(sides) if n == 0 else 5)],
+                      'height': sides[rng.integers(len(sides) if n == 1 else 5)],
+                      'colour_space': spaces[rng.integers(len(spaces))]}
+            number = len(fields['sampling']) + int(n == 2)
+            tables = rng.integers(-1 if n == 3 else 0, 65536, (number, 8, 8))
+            try:
+                size = blockdct._jpeg._components(*fields.values())[1]
+            except (TypeError, ValueError):
+                size = 64 * rng.integers(0, 30)
+            limit = 32767 if n == 4 else 1023
+            levels = blockdct.JpegLevels(
+                rng.integers(-limit, limit, min(size, 1 << 16) + int(n == 5), np.int16),
+                tables.astype((np.uint16, np.int64)[rng.integers(2)]), **fields)
+            file = io.BytesIO()
+            try:
+                blockdct.write_jpeg(levels, file, optimize=bool(rng.integers(2)),
+                                    progressive=bool(rng.integers(2)))
+            except (TypeError, ValueError):
+                continue
+            written += 1
+            read = blockdct.read_jpeg(file.getvalue())
+            for name, value in dataclasses.asdict(levels).items():
+                np.testing.assert_array_equal(getattr(read, name), value, name)
+        self.assertGreater(written, 100)
+
+    def test_arguments(self):
+        """What is no file, picture or levels is refused; a number is no descriptor."""
+        data, levels = with_sampling(((1, 1),), 9, 9, 'grey')
+        for wrong in None, 0, 1.5, True, ['a.jpg'], {}, object():
+            for call in blockdct.read_jpeg, blockdct.tables, blockdct.origin:
+                with self.assertRaisesRegex(TypeError, type(wrong).__name__ + ' is neither'):
+                    call(wrong)
+            with self.assertRaisesRegex(TypeError, type(wrong).__name__ + ' is neither'):
+                blockdct.write_jpeg(levels, wrong)
+            with self.assertRaisesRegex(TypeError, type(wrong).__name__ + ' is neither'):
+                blockdct.write_jpeg(wrong, io.BytesIO())
+        for wrong in None, 0, 1.5, ['a.jpg'], [None], object():
+            with self.assertRaisesRegex(TypeError, 'is neither'):
+                blockdct.reconstruct(wrong)
+        for wrong in 'text', None:
+            with self.assertRaisesRegex(TypeError, type(wrong).__name__ + ', not bytes'):
+                blockdct.read_jpeg(unittest.mock.Mock(read=lambda: wrong))
+        for wrong, error in ((0, ValueError), (-1, ValueError), (1.5, TypeError),
+                             (None, TypeError)):
+            with self.assertRaises(error):
+                blockdct.read_jpeg(data, max_pixels=wrong)
+        blockdct.read_jpeg(data, max_pixels=1 << 64)
+
+    def test_full_disk(self):
+        """It is named, and a link to a device stays one."""
+        if not os.path.exists('/dev/full'):
+            self.skipTest('no /dev/full')
+        _, levels = with_sampling(((1, 1),), 9, 9, 'grey')
+        with tempfile.TemporaryDirectory() as folder:
+            link = os.path.join(folder, 'a.jpg')
+            os.symlink('/dev/full', link)
+            with self.assertRaisesRegex(OSError, f'No space left.*{link}'):
+                blockdct.write_jpeg(levels, link)
+            self.assertTrue(os.path.islink(link))
 
     def test_damage(self):
         """Bytes changed at random: an error, or a picture."""
