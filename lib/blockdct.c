@@ -12,6 +12,7 @@
 #include "dct/engine/engine.h"
 #include "dct/engine/levels.h"
 #include "dct/entropy/rate.h"
+#include "dct/metrics/metrics.h"
 #include "dct/picture/colour.h"
 
 static bool
@@ -74,7 +75,7 @@ bdct_jobs_free (BdctJob * jobs)
 const BdctJob *
 bdct_jobs_at (const BdctJob * jobs, int i)
 {
-  return jobs + i;
+  return jobs != NULL && i >= 0 ? jobs + i : NULL;
 }
 
 bool
@@ -98,6 +99,31 @@ bdct_job_describe (const BdctJob * job, const BdctLayout * layout,
   return true;
 }
 
+/* An image of a layout, unless it has no data. */
+static bool
+check_image (const BdctImage * image, const BdctLayout * layout,
+    const char *name, BdctError * error)
+{
+  const int n = image->data[0] != NULL ? bdct_image_planes (layout) : 0;
+
+  if (n > 0 && image->memory != BDCT_MEMORY_HOST
+      && image->memory != BDCT_MEMORY_DEVICE)
+    return bdct_error (error, "memory of %s is %d, not 0 or 1", name,
+        (int) image->memory);
+  for (int p = 0; p < n; p++) {
+    const ptrdiff_t stride = image->stride[p];
+    const size_t row = bdct_image_row_size (layout, p);
+
+    if (image->data[p] == NULL)
+      return bdct_error (error, "plane %d of %s is NULL", p, name);
+    if ((size_t) (stride < 0 ? -stride : stride) < row
+        && bdct_image_height (layout, p) > 1)
+      return bdct_error (error, "stride %td of plane %d of %s is shorter than "
+          "a row of %zu bytes", stride, p, name, row);
+  }
+  return true;
+}
+
 bool
 bdct_jpeg_file_size (const BdctLayout * layout, const BdctJob * job,
     const BdctImage * src, uint64_t * size, BdctError * error)
@@ -107,10 +133,30 @@ bdct_jpeg_file_size (const BdctLayout * layout, const BdctJob * job,
         "8");
   if (!CHECK (layout, BdctLayout, error) || !bdct_layout_check (layout, error))
     return false;
+  if (size == NULL)
+    return bdct_error (error, "size is NULL");
+  if (src != NULL && src->data[0] == NULL)
+    return bdct_error (error, "src has no data");
+  if (src != NULL && src->memory != BDCT_MEMORY_HOST)
+    return bdct_error (error, "src is not in host memory");
   if (src != NULL)
-    return bdct_file_size (layout, job, src, size, error);
+    return check_image (src, layout, "src", error)
+        && bdct_file_size (layout, job, src, size, error);
   *size = bdct_file_head (layout, job, 0);
   return true;
+}
+
+/* Metrics */
+
+bool
+bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
+    BdctError * error)
+{
+  if (bdct_metric_info (metric) == NULL)
+    return bdct_error (error, "metric %d is outside 0 to %d", (int) metric,
+        BDCT_N_METRICS - 1);
+  return CHECK (layout, BdctLayout, error) && bdct_layout_check (layout, error)
+      && bdct_metric_supports (metric, layout, error);
 }
 
 /* Backends */
@@ -165,7 +211,8 @@ bdct_memory_alloc (BdctBackend backend, const BdctContext * context,
   if (klass == NULL || klass->alloc_host == NULL)
     return NULL;
   return kind == BDCT_MEMORY_HOST ? klass->alloc_host (CONTEXT (context), size)
-      : klass->alloc_device (CONTEXT (context), size);
+      : kind == BDCT_MEMORY_DEVICE ? klass->alloc_device (CONTEXT (context),
+      size) : NULL;
 }
 
 void
@@ -178,7 +225,7 @@ bdct_memory_free (BdctBackend backend, const BdctContext * context,
     return;
   if (kind == BDCT_MEMORY_HOST)
     klass->free_host (CONTEXT (context), memory);
-  else
+  else if (kind == BDCT_MEMORY_DEVICE)
     klass->free_device (CONTEXT (context), memory);
 }
 
@@ -199,8 +246,15 @@ bdct_engine_text (const BdctEngine * engine, BdctEngineText which)
 {
   if (engine == NULL)
     return "";
-  return which == BDCT_ENGINE_WARNING ? engine->warning
-      : which == BDCT_ENGINE_DISTRUST ? engine->distrust : engine->description;
+  switch (which) {
+    case BDCT_ENGINE_DESCRIPTION:
+      return engine->description;
+    case BDCT_ENGINE_WARNING:
+      return engine->warning;
+    case BDCT_ENGINE_DISTRUST:
+      return engine->distrust;
+  }
+  return "";
 }
 
 /* Give the log what has been added since the last call. */
@@ -264,46 +318,6 @@ bdct_engine_configure (BdctEngine * engine, const BdctLayout * layout,
   return ok;
 }
 
-bool
-bdct_engine_reserve (BdctEngine * engine, const BdctJob * job,
-    BdctError * error)
-{
-  if (engine == NULL || job == NULL)
-    return bdct_error (error, "BdctEngine or BdctJob is NULL");
-  return engine->klass->reserve (engine, job, error);
-}
-
-static bool
-check_view (const BdctView * view, BdctError * error)
-{
-  return view == NULL || CHECK (view, BdctView, error);
-}
-
-/* An image of a layout, unless it has no data. */
-static bool
-check_image (const BdctImage * image, const BdctLayout * layout,
-    const char *name, BdctError * error)
-{
-  const int n = image->data[0] != NULL ? bdct_image_planes (layout) : 0;
-
-  if (n > 0 && image->memory != BDCT_MEMORY_HOST
-      && image->memory != BDCT_MEMORY_DEVICE)
-    return bdct_error (error, "memory of %s is %d, not 0 or 1", name,
-        (int) image->memory);
-  for (int p = 0; p < n; p++) {
-    const ptrdiff_t stride = image->stride[p];
-    const size_t row = bdct_image_row_size (layout, p);
-
-    if (image->data[p] == NULL)
-      return bdct_error (error, "plane %d of %s is NULL", p, name);
-    if ((size_t) (stride < 0 ? -stride : stride) < row
-        && bdct_image_height (layout, p) > 1)
-      return bdct_error (error, "stride %td of plane %d of %s is shorter than "
-          "a row of %zu bytes", stride, p, name, row);
-  }
-  return true;
-}
-
 static bool
 check_configured (const BdctEngine * engine, BdctError * error)
 {
@@ -312,6 +326,23 @@ check_configured (const BdctEngine * engine, BdctError * error)
   return engine->layout.size != 0
       || bdct_error (error, "the engine is not configured; call "
           "bdct_engine_configure() first");
+}
+
+bool
+bdct_engine_reserve (BdctEngine * engine, const BdctJob * job,
+    BdctError * error)
+{
+  if (!check_configured (engine, error))
+    return false;
+  if (job == NULL)
+    return bdct_error (error, "BdctJob is NULL");
+  return engine->klass->reserve (engine, job, error);
+}
+
+static bool
+check_view (const BdctView * view, BdctError * error)
+{
+  return view == NULL || CHECK (view, BdctView, error);
 }
 
 static bool
@@ -325,6 +356,10 @@ check_frame (const BdctFrame * frame, const BdctLayout * layout,
   if (frame->n_trials > 0 && frame->trials == NULL)
     return bdct_error (error, "trials of BdctFrame is NULL, but n_trials is %d",
         frame->n_trials);
+  if (frame->levels != NULL && frame->levels_memory != BDCT_MEMORY_HOST
+      && frame->levels_memory != BDCT_MEMORY_DEVICE)
+    return bdct_error (error, "memory of levels is %d, not 0 or 1",
+        (int) frame->levels_memory);
   return check_image (&frame->src, layout, "src", error)
       && check_image (&frame->dst, layout, "dst", error);
 }
@@ -382,8 +417,11 @@ bdct_engine_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 
   if (engine == NULL)
     return bdct_error (error, "BdctEngine is NULL");
-  if (stats != NULL && !CHECK (stats, BdctStats, error))
+  if (stats != NULL && !CHECK (stats, BdctStats, error)) {
+    /* As after every failure, its frame is no longer in flight. */
+    engine->klass->collect (engine, NULL, NULL);
     return false;
+  }
   ok = engine->klass->collect (engine, stats, error);
   if (stats != NULL)
     stats->size = sizeof *stats;
@@ -394,6 +432,8 @@ int
 bdct_block_inspect (const BdctLayout * layout, const BdctFrame * frame, int x,
     int y, BdctBlock block[BDCT_MAX_COMPONENTS], BdctError * error)
 {
+  if (block == NULL)
+    return bdct_error (error, "BdctBlock is NULL");
   return CHECK (layout, BdctLayout, error) && bdct_layout_check (layout, error)
       && check_frame (frame, layout, error)
       ? bdct_cpu_inspect (layout, frame, x, y, block, error) : 0;

@@ -22,6 +22,8 @@ void
 bdct_layout_init (BdctLayout * layout, BdctChromaFormat chroma, int depth,
     int shift, int n_planes, int width, int height)
 {
+  if (layout == NULL)
+    return;
   *layout = (BdctLayout) {
     .size = sizeof *layout,
     .depth = depth,
@@ -35,6 +37,8 @@ void
 bdct_layout_init_rgb (BdctLayout * layout, const BdctRgb * rgb, int width,
     int height, BdctChromaFormat chroma)
 {
+  if (layout == NULL || rgb == NULL)
+    return;
   bdct_layout_init (layout, chroma, 8, 0, BDCT_MAX_COMPONENTS, width, height);
   layout->rgb = *rgb;
 }

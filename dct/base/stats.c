@@ -17,6 +17,8 @@ counters_add (BdctCounters * a, const BdctCounters * b)
 void
 bdct_stats_add (BdctStats * a, const BdctStats * b)
 {
+  if (a == NULL || b == NULL)
+    return;
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     counters_add (&a->component[c], &b->component[c]);
   for (int k = 0; k < 3; k++)
@@ -37,7 +39,7 @@ bdct_counters_sum (const BdctCounters counters[3])
 {
   BdctCounters total = { 0 };
 
-  for (int c = 0; c < 3; c++)
+  for (int c = 0; counters != NULL && c < 3; c++)
     counters_add (&total, &counters[c]);
   return total;
 }
@@ -47,6 +49,8 @@ bdct_stats_shares (const BdctStats * stats, double share[BDCT_TREE_SIZES])
 {
   uint64_t all = 0;
 
+  if (stats == NULL || share == NULL)
+    return false;
   for (int i = 0; i < BDCT_TREE_SIZES; i++)
     all += stats->area[i];
   for (int i = 0; all > 0 && i < BDCT_TREE_SIZES; i++)
@@ -57,9 +61,9 @@ bdct_stats_shares (const BdctStats * stats, double share[BDCT_TREE_SIZES])
 double
 bdct_mse (const BdctCounters * counters)
 {
-  double sse = ldexp ((double) counters->sse_high, 64) + counters->sse;
-
-  return counters->samples ? sse / counters->samples : 0.0;
+  return counters == NULL || counters->samples == 0 ? 0.0
+      : (ldexp ((double) counters->sse_high, 64) + counters->sse)
+      / counters->samples;
 }
 
 double
@@ -94,8 +98,11 @@ add_psnr (BdctPool * pool, double psnr, int depth)
 void
 bdct_pool_add (BdctPool * pool, const BdctStats * stats, int depth)
 {
-  BdctCounters total = bdct_stats_total (stats);
+  BdctCounters total;
 
+  if (pool == NULL || stats == NULL)
+    return;
+  total = bdct_stats_total (stats);
   if (total.samples > 0)
     add_psnr (pool, bdct_psnr (bdct_mse (&total), depth), depth);
   if (pool->frames++ == 0)

@@ -73,7 +73,7 @@ get_height (BdctMetric metric, const BdctLayout * layout, int p)
 }
 
 bool
-bdct_metric_check (BdctMetric metric, const BdctLayout * layout,
+bdct_metric_supports (BdctMetric metric, const BdctLayout * layout,
     BdctError * error)
 {
   const MetricRow *row = &rows[metric];
@@ -104,8 +104,11 @@ bdct_metrics_check (unsigned metrics, const BdctLayout * layout,
 {
   BdctError reason;
 
+  if (metrics >> BDCT_N_METRICS != 0)
+    return bdct_error (error, "metrics 0x%x have bits of none, from 1 << %d on",
+        metrics, BDCT_N_METRICS);
   for (int m = 0; m < BDCT_N_METRICS; m++)
-    if (metrics >> m & 1 && !bdct_metric_check (m, layout, &reason))
+    if (metrics >> m & 1 && !bdct_metric_supports (m, layout, &reason))
       return bdct_error (error, "%s: %s", rows[m].info.name, reason.message);
   return true;
 }
@@ -116,7 +119,7 @@ bdct_metrics_supported (unsigned metrics, const BdctLayout * layout)
   unsigned supported = 0;
 
   for (int m = 0; m < BDCT_N_METRICS; m++)
-    if (metrics >> m & 1 && bdct_metric_check (m, layout, NULL))
+    if (metrics >> m & 1 && bdct_metric_supports (m, layout, NULL))
       supported |= 1u << m;
   return supported;
 }
@@ -149,7 +152,9 @@ bdct_metric_figure (const BdctStats * sum, uint64_t frames, int depth,
 {
   double v;
 
-  if (!(sum->metrics >> metric & 1)
+  if (sum == NULL || figure == NULL || frames == 0
+      || bdct_metric_info (metric) == NULL || component < 0
+      || component > BDCT_METRIC_ALL || !(sum->metrics >> metric & 1)
       || rows[metric].info.figure[component] == NULL
       || (component != BDCT_METRIC_ALL
           && sum->component[component].samples == 0))

@@ -22,6 +22,10 @@ extern "C" {
 /* The maximum number of stages of a metric on the CPU engine. */
 #define BDCT_METRIC_STAGES 5
 
+/* Whether a metric supports a layout, both of which are valid. */
+bool bdct_metric_supports (BdctMetric metric, const BdctLayout *layout,
+    BdctError *error);
+
 /* Whether all of the metrics, bits 1 << BdctMetric, support a layout. Returns
  * false with the reason, naming the metric. */
 bool bdct_metrics_check (unsigned metrics, const BdctLayout *layout,

@@ -103,6 +103,8 @@ bdct_view_colours (BdctView * view, int depth, double kr, double kb,
   double luma = full_range ? peak : 219 * unit;
   double chroma = full_range ? peak : 224 * unit;
 
+  if (view == NULL)
+    return;
   for (int i = 0; i < BDCT_VIEW_COLOURS; i++) {
     double at = i * 9.0 / (BDCT_VIEW_COLOURS - 1), rgb[3], y;
     int low = at < 8 ? (int) at : 8;
@@ -139,12 +141,18 @@ void
 bdct_view_legend (const BdctView * view, const BdctLayout * layout,
     BdctLegend * legend)
 {
-  const Mark *marks = marks_of[view->mode];
-  int width = layout->plane[0].width, height = layout->plane[0].height;
+  const Mark *marks;
+  int width, height;
 
-  *legend = (BdctLegend) { 0 };
-  if (!bdct_view_is_map (view) || view->bare || width < 96 || height < 96)
+  if (view == NULL || layout == NULL || legend == NULL)
     return;
+  *legend = (BdctLegend) { 0 };
+  width = layout->plane[0].width;
+  height = layout->plane[0].height;
+  if (bdct_view_info (view->mode) == NULL || !bdct_view_is_map (view)
+      || view->bare || width < 96 || height < 96)
+    return;
+  marks = marks_of[view->mode];
   /* On even samples, so that chroma has the same borders. */
   legend->width = (8 + width / 64) & ~1;
   legend->height = height / 2 & ~1;

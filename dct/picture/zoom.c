@@ -37,13 +37,16 @@ bool
 bdct_view_source (const BdctView * view, const BdctLayout * layout, int *x,
     int *y, bool * second)
 {
-  BdctRender r = {.mode = view->mode };
+  BdctRender r = { 0 };
   BdctWindow window;
   bool is_second;
 
+  if (view == NULL || layout == NULL || x == NULL || y == NULL)
+    return false;
   if (*x < 0 || *y < 0 || *x >= layout->plane[0].width
       || *y >= layout->plane[0].height)
     return false;
+  r.mode = view->mode;
   bdct_render_place (&r, view, layout);
   is_second = bdct_render_locate (&r, 0, 0, x, y);
   if (second != NULL)
@@ -58,11 +61,17 @@ void
 bdct_view_place (const BdctView * view, const BdctLayout * layout,
     BdctViewPlace * place)
 {
-  const int width = layout->plane[0].width, height = layout->plane[0].height;
-  const bool stacked = view->mode == BDCT_VIEW_STACKED;
-  BdctRender r = {.mode = view->mode };
+  int width, height;
+  BdctRender r = { 0 };
   BdctWindow window;
+  bool stacked;
 
+  if (view == NULL || layout == NULL || place == NULL)
+    return;
+  width = layout->plane[0].width;
+  height = layout->plane[0].height;
+  stacked = view->mode == BDCT_VIEW_STACKED;
+  r.mode = view->mode;
   bdct_render_place (&r, view, layout);
   bdct_zoom_window (&window, view, layout);
   place->ratio = window.ratio;
@@ -94,12 +103,16 @@ void
 bdct_view_zoom_at (BdctView * view, const BdctLayout * layout, double zoom,
     double x, double y)
 {
-  const BdctPlaneLayout *luma = &layout->plane[0];
-  const int old = bdct_view_ratio (view);
-  BdctRender r = {.mode = view->mode };
-  int column = (int) x, row = (int) y, ratio;
+  int column = (int) x, row = (int) y, old, ratio;
+  const BdctPlaneLayout *luma;
+  BdctRender r = { 0 };
   BdctWindow window;
 
+  if (view == NULL || layout == NULL)
+    return;
+  luma = &layout->plane[0];
+  old = bdct_view_ratio (view);
+  r.mode = view->mode;
   /* In a half, from the position in the picture that it shows at 1:1. */
   bdct_render_place (&r, view, layout);
   bdct_render_locate (&r, 0, 0, &column, &row);
@@ -118,10 +131,14 @@ void
 bdct_view_pan (BdctView * view, const BdctLayout * layout, double dx,
     double dy)
 {
-  const BdctPlaneLayout *luma = &layout->plane[0];
-  const int ratio = bdct_view_ratio (view);
+  const BdctPlaneLayout *luma;
   BdctWindow window;
+  int ratio;
 
+  if (view == NULL || layout == NULL)
+    return;
+  luma = &layout->plane[0];
+  ratio = bdct_view_ratio (view);
   bdct_zoom_window (&window, view, layout);
   view->zoom_x = share (window.left + dx, luma->width, ratio, view->zoom_x);
   view->zoom_y = share (window.top + dy, luma->height, ratio, view->zoom_y);

@@ -94,6 +94,14 @@ h264_chroma_qp (int qp, int offset, int depth)
   return (qpi < 30 ? qpi : h264_qpc[qpi - 30]) + bd_offset;
 }
 
+static bool
+check_transform (BdctTransform transform, BdctError * error)
+{
+  return bdct_transform_info (transform) != NULL
+      || bdct_error (error, "transform %d is outside 0 to %d", (int) transform,
+      BDCT_N_TRANSFORMS - 1);
+}
+
 bool
 bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
     int depth, bool baseline, BdctError * error)
@@ -101,6 +109,10 @@ bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
   int max = transform == BDCT_JPEG_8X8 && depth == 8 && baseline ? 255
       : BDCT_MAX_STEP;
 
+  if (steps == NULL)
+    return bdct_error (error, "steps is NULL");
+  if (!check_transform (transform, error))
+    return false;
   if (n_steps != 0 && n_steps != 64 && n_steps != 128)
     return bdct_error (error, "a quantization matrix has 0, 64 or 128 entries, "
         "not %d", n_steps);
@@ -125,7 +137,8 @@ check_steps (const BdctParams * params, int depth, BdctError * error)
 bool
 bdct_params_has_quality (const BdctParams * params)
 {
-  return !bdct_transform_info (params->transform)->has_qp
+  return params != NULL && bdct_transform_info (params->transform) != NULL
+      && !bdct_transform_info (params->transform)->has_qp
       && params->n_steps == 0
       && (params->tables.n_steps == 0 || params->scale_tables);
 }
@@ -425,9 +438,8 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   const BdctTransformRow *row = bdct_transform_row (params->transform);
   int depth = layout->depth;
 
-  if (row == NULL)
-    return bdct_error (error, "transform %d is outside 0 to %d",
-        (int) params->transform, BDCT_N_TRANSFORMS - 1);
+  if (!check_transform (params->transform, error))
+    return false;
   if (depth < 8 || depth > 12)
     return bdct_error (error, "depth %d is outside 8 to 12", depth);
   if (params->quality < 1 || params->quality > 100)

@@ -223,6 +223,9 @@ bdct_scaling_parse (const void *data, size_t size, BdctScalingLists * lists,
   };
   BdctText *text = &reader.text;
 
+  if (data == NULL || lists == NULL)
+    return bdct_error (error, "%s is NULL", data == NULL ? "data"
+        : "BdctScalingLists");
   while (bdct_text_find (text))
     if (!(is_letter (text->data[text->at]) ? begin_list (&reader, error)
             : read_number (&reader, error)))

@@ -367,8 +367,12 @@ bdct_tables_parse (const void *data, size_t size, BdctTables * tables,
 {
   const uint8_t *bytes = data;
   BdctText text = { bytes, size, 0, 1 };
-  BdctTables read = {.name = tables->name };
+  BdctTables read = { 0 };
 
+  if (data == NULL || tables == NULL)
+    return bdct_error (error, "%s is NULL", data == NULL ? "data"
+        : "BdctTables");
+  read.name = tables->name;
   if (size >= 2 && bytes[0] == 0xff && bytes[1] == SOI
       ? !parse_jpeg (bytes, size, &read, error)
       : !parse_text (&text, &read, error))

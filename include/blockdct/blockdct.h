@@ -9,7 +9,9 @@
  * Initialize a struct that begins with `size` as `BdctFrame f = {.size = sizeof
  * f};` or with its _DEFAULT; bdct_layout_init() sets that of BdctLayout.
  * Functions refuse a size of another version. Structs without `size` do not
- * grow.
+ * grow. They also refuse NULL, unless it is said to be allowed, and values
+ * outside an enumeration: with an error, or by returning false, 0, NULL or "",
+ * or by doing nothing.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -231,8 +231,8 @@ bool bdct_engine_compare (BdctEngine *engine,
  * complete. `stats` is NULL, or an array in whose first entry the caller sets
  * `size`. A frame fills 1 + n_trials entries, first that of the quantizers; a
  * comparison fills n_distorted, without levels. Returns false, with an error,
- * if that frame failed or none is in flight; a failed frame is no longer in
- * flight. */
+ * if that frame failed, if `stats` has another size, or if none is in flight.
+ * After each of these the frame is no longer in flight. */
 bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,
     BdctError *error);
 

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Every function of libblockdct with NULL for each pointer that must not be
+ * NULL, and with values outside each enumeration: an error with text, false, 0,
+ * NULL or "", and no crash. */
+#include <blockdct/blockdct.h>
+#include <glib.h>
+#include <string.h>
+
+#define WIDTH 64
+#define HEIGHT 48
+
+static GHashTable *seen;        /* names of functions */
+static BdctError error;
+
+static void
+note (const gchar *call)
+{
+  const gchar *name = strstr (call, "bdct_");
+
+  g_hash_table_add (seen, g_strndup (name, strcspn (name, " ")));
+}
+
+static void
+check (const gchar *call, gboolean refused, const gchar *text)
+{
+  note (call);
+  if (!refused)
+    g_test_fail_printf ("%s succeeds", call);
+  else if (text != NULL && strstr (error.message, text) == NULL)
+    g_test_fail_printf ("%s: \"%s\" does not say '%s'", call, error.message,
+        text);
+  memset (&error, 0, sizeof error);
+}
+
+/* It returns 0, NULL or false, and the error has a text. */
+#define SAYS(text, call) check (#call, (call) == 0, text)
+#define REFUSES(call) check (#call, (call) == 0, NULL)
+/* It returns nothing, and does nothing. */
+#define IGNORES(call) (note (#call), call)
+
+static BdctLayout
+make_layout (void)
+{
+  BdctLayout layout;
+
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, WIDTH, HEIGHT);
+  return layout;
+}
+
+static void
+test_pictures (void)
+{
+  const BdctRgb rgb = { 1, 3, { 0, 0, 0 }, { 0, 1, 2 } };
+  BdctLayout layout = make_layout (), bad = layout;
+
+  IGNORES (bdct_layout_init (NULL, BDCT_CHROMA_420, 8, 0, 3, 8, 8));
+  IGNORES (bdct_layout_init_rgb (NULL, &rgb, 8, 8, BDCT_CHROMA_444));
+  IGNORES (bdct_layout_init_rgb (&bad, NULL, 8, 8, BDCT_CHROMA_444));
+  g_assert_cmpmem (&bad, sizeof bad, &layout, sizeof layout);
+  bdct_layout_init (&bad, (BdctChromaFormat) 99, 8, 0, 3, 8, 8);
+  SAYS ("chroma format of 99", bdct_metric_check (BDCT_METRIC_SSIM, &bad,
+          &error));
+  bdct_layout_init (&bad, (BdctChromaFormat) -1, 8, 0, 3, 8, 8);
+  SAYS ("chroma format of -1", bdct_metric_check (BDCT_METRIC_SSIM, &bad,
+          &error));
+}
+
+static void
+test_statistics (void)
+{
+  BdctStats stats = { .size = sizeof stats, .metrics = ~0u };
+  BdctLayout layout = make_layout ();
+  BdctPool pool = { 0 };
+  gdouble figure, share[BDCT_TREE_SIZES];
+
+  IGNORES (bdct_stats_add (NULL, &stats));
+  IGNORES (bdct_stats_add (&stats, NULL));
+  IGNORES (bdct_pool_add (NULL, &stats, 8));
+  IGNORES (bdct_pool_add (&pool, NULL, 8));
+  g_assert_cmpuint (pool.frames, ==, 0);
+  REFUSES (bdct_counters_sum (NULL).samples);
+  REFUSES (bdct_mse (NULL));
+  REFUSES (bdct_stats_shares (NULL, share));
+  stats.area[0] = 1;
+  REFUSES (bdct_stats_shares (&stats, NULL));
+  REFUSES (bdct_metric_info ((BdctMetric) -1));
+  REFUSES (bdct_metric_info (BDCT_N_METRICS));
+  SAYS ("metric -1", bdct_metric_check ((BdctMetric) -1, &layout, &error));
+  SAYS ("metric 99", bdct_metric_check ((BdctMetric) 99, &layout, &error));
+  SAYS ("BdctLayout is NULL", bdct_metric_check (0, NULL, &error));
+  REFUSES (bdct_metric_check (0, NULL, NULL));
+  layout.n_planes = 99;
+  SAYS ("99", bdct_metric_check (0, &layout, &error));
+  layout.size--;
+  SAYS ("BdctLayout", bdct_metric_check (0, &layout, &error));
+  for (gint c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    stats.component[c].samples = 1;
+  g_assert_true (bdct_metric_figure (&stats, 1, 8, 0, 0, &figure));
+  REFUSES (bdct_metric_figure (NULL, 1, 8, 0, 0, &figure));
+  REFUSES (bdct_metric_figure (&stats, 1, 8, 0, 0, NULL));
+  REFUSES (bdct_metric_figure (&stats, 0, 8, BDCT_METRIC_XPSNR, 0, &figure));
+  REFUSES (bdct_metric_figure (&stats, 1, 8, (BdctMetric) -1, 0, &figure));
+  REFUSES (bdct_metric_figure (&stats, 1, 8, BDCT_N_METRICS, 0, &figure));
+  REFUSES (bdct_metric_figure (&stats, 1, 8, 0, -1, &figure));
+  REFUSES (bdct_metric_figure (&stats, 1, 8, 0, BDCT_METRIC_ALL + 1, &figure));
+}
+
+static void
+test_transforms (void)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctJobInfo info = { .size = sizeof info };
+  BdctLayout layout = make_layout ();
+  BdctJob *job = bdct_jobs_new (&params, 1, &layout, NULL);
+  const gint steps[64] = { 1 };
+  BdctImage image = { 0 };
+  BdctScalingLists lists;
+  BdctTables tables;
+  uint64_t size;
+
+  REFUSES (bdct_transform_info ((BdctTransform) -1));
+  REFUSES (bdct_transform_info (BDCT_N_TRANSFORMS));
+  REFUSES (bdct_preset_info ((BdctPreset) -1));
+  REFUSES (bdct_preset_info (BDCT_N_PRESETS));
+  SAYS ("data is NULL", bdct_tables_parse (NULL, 9, &tables, &error));
+  SAYS ("BdctTables is NULL", bdct_tables_parse ("1", 1, NULL, &error));
+  REFUSES (bdct_tables_parse (NULL, 0, NULL, NULL));
+  SAYS ("data is NULL", bdct_scaling_parse (NULL, 9, &lists, &error));
+  SAYS ("BdctScalingLists is NULL", bdct_scaling_parse ("1", 1, NULL, &error));
+  REFUSES (bdct_scaling_parse (NULL, 0, NULL, NULL));
+  SAYS ("steps is NULL", bdct_steps_check (NULL, 64, BDCT_JPEG_8X8, 8, true,
+          &error));
+  SAYS ("transform 99", bdct_steps_check (steps, 64, (BdctTransform) 99, 8,
+          true, &error));
+  SAYS ("transform -1", bdct_steps_check (steps, 64, (BdctTransform) -1, 8,
+          true, &error));
+  REFUSES (bdct_params_has_quality (NULL));
+  params.transform = (BdctTransform) 99;
+  REFUSES (bdct_params_has_quality (&params));
+  SAYS ("transform 99", bdct_jobs_new (&params, 1, &layout, &error));
+  params.transform = BDCT_JPEG_8X8;
+  params.preset = (BdctPreset) 99;
+  SAYS ("table 99", bdct_jobs_new (&params, 1, &layout, &error));
+  params.preset = 0;
+  params.transform = BDCT_HEVC_8X8;
+  params.scaling_list = (BdctScalingList) 99;
+  SAYS ("scaling-list 99", bdct_jobs_new (&params, 1, &layout, &error));
+  params.scaling_list = 0;
+  SAYS ("BdctParams is NULL", bdct_jobs_new (NULL, 1, &layout, &error));
+  SAYS ("BdctLayout is NULL", bdct_jobs_new (&params, 1, NULL, &error));
+  SAYS ("0 jobs", bdct_jobs_new (&params, 0, &layout, &error));
+  SAYS ("-1 jobs", bdct_jobs_new (&params, -1, &layout, &error));
+  REFUSES (bdct_jobs_at (NULL, 3));
+  REFUSES (bdct_jobs_at (job, -1));
+  SAYS ("BdctJob is NULL", bdct_job_describe (NULL, &layout, &info, &error));
+  SAYS ("BdctLayout is NULL", bdct_job_describe (job, NULL, &info, &error));
+  SAYS ("BdctJobInfo is NULL", bdct_job_describe (job, &layout, NULL, &error));
+  SAYS ("BdctLayout is NULL", bdct_jpeg_file_size (NULL, job, NULL, &size,
+          &error));
+  SAYS ("jobs", bdct_jpeg_file_size (&layout, NULL, NULL, &size, &error));
+  SAYS ("size is NULL", bdct_jpeg_file_size (&layout, job, NULL, NULL,
+          &error));
+  SAYS ("no data", bdct_jpeg_file_size (&layout, job, &image, &size, &error));
+  image.data[0] = &info;
+  image.stride[0] = WIDTH;
+  SAYS ("plane 1 of src", bdct_jpeg_file_size (&layout, job, &image, &size,
+          &error));
+  image.memory = (BdctMemory) 9;
+  SAYS ("host memory", bdct_jpeg_file_size (&layout, job, &image, &size,
+          &error));
+  IGNORES (bdct_jobs_free (NULL));
+  bdct_jobs_free (job);
+}
+
+static void
+test_views (void)
+{
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctLayout layout = make_layout ();
+  gint x = 1, y = 1;
+  BdctViewPlace place;
+  BdctLegend legend;
+
+  REFUSES (bdct_view_info ((BdctViewMode) -1));
+  REFUSES (bdct_view_info (BDCT_N_VIEWS));
+  IGNORES (bdct_view_colours (NULL, 8, 0.299, 0.114, true));
+  REFUSES (bdct_view_source (NULL, &layout, &x, &y, NULL));
+  REFUSES (bdct_view_source (&view, NULL, &x, &y, NULL));
+  REFUSES (bdct_view_source (&view, &layout, NULL, &y, NULL));
+  REFUSES (bdct_view_source (&view, &layout, &x, NULL, NULL));
+  IGNORES (bdct_view_zoom_at (NULL, &layout, 2, 1, 1));
+  IGNORES (bdct_view_zoom_at (&view, NULL, 2, 1, 1));
+  g_assert_cmpfloat (view.zoom, ==, 1);
+  IGNORES (bdct_view_pan (NULL, &layout, 1, 1));
+  IGNORES (bdct_view_pan (&view, NULL, 1, 1));
+  IGNORES (bdct_view_place (NULL, &layout, &place));
+  IGNORES (bdct_view_place (&view, NULL, &place));
+  IGNORES (bdct_view_place (&view, &layout, NULL));
+  IGNORES (bdct_view_legend (NULL, &layout, &legend));
+  IGNORES (bdct_view_legend (&view, NULL, &legend));
+  IGNORES (bdct_view_legend (&view, &layout, NULL));
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 640, 480);
+  view.mode = BDCT_VIEW_ERROR_MAP;
+  bdct_view_legend (&view, &layout, &legend);
+  g_assert_cmpint (legend.width, >, 0);
+  for (gint i = 0; i < 3; i++) {
+    view.mode = (BdctViewMode) ((gint[]) { -1, BDCT_N_VIEWS, 1 << 20 })[i];
+    bdct_view_legend (&view, &layout, &legend);
+    g_assert_cmpint (legend.width, ==, 0);
+    bdct_view_place (&view, &layout, &place);
+    bdct_view_source (&view, &layout, &x, &y, NULL);
+  }
+}
+
+static void
+test_memory (void)
+{
+  guint8 byte = 0;
+
+  for (gint i = 0; i < 3; i++) {
+    const BdctBackend backend = ((gint[]) { BDCT_BACKEND_CPU, -1, 7 })[i];
+
+    if (i > 0) {
+      SAYS ("backend", bdct_backend_count_devices (backend, &error));
+      SAYS ("backend", bdct_engine_new (backend, NULL, &error));
+    }
+    REFUSES (bdct_backend_is_lost (backend, NULL));
+    REFUSES (bdct_memory_alloc (backend, NULL, BDCT_MEMORY_HOST, 1));
+    REFUSES (bdct_memory_copy (backend, NULL, NULL, &byte, 1, true));
+    REFUSES (bdct_memory_copy (backend, NULL, &byte, NULL, 1, true));
+    IGNORES (bdct_memory_free (backend, NULL, BDCT_MEMORY_HOST, NULL));
+    IGNORES (bdct_memory_free (backend, NULL, BDCT_MEMORY_HOST, &byte));
+  }
+  /* The CUDA backend looks at the kind first, with or without a GPU. */
+  REFUSES (bdct_memory_alloc (BDCT_BACKEND_CUDA, NULL, (BdctMemory) 9, 1));
+  IGNORES (bdct_memory_free (BDCT_BACKEND_CUDA, NULL, (BdctMemory) 9, &byte));
+}
+
+static void
+test_engines (void)
+{
+  BdctComparison comparison = { .size = sizeof comparison, .n_distorted = 1 };
+  const BdctParams params = BDCT_PARAMS_DEFAULT;
+  static guint8 memory[WIDTH * HEIGHT];
+  static BdctBlock blocks[BDCT_MAX_COMPONENTS];
+  BdctLayout layout = make_layout ();
+  BdctJob *job = bdct_jobs_new (&params, 1, &layout, NULL);
+  const BdctImage image = { BDCT_MEMORY_HOST, { memory, memory, memory },
+    { WIDTH, WIDTH, WIDTH }
+  };
+  BdctFrame frame = { .size = sizeof frame, .quantizers = job,
+    .n_quantizers = 1, .src = image
+  };
+  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctEngine *engine = bdct_engine_new (BDCT_BACKEND_CPU, NULL, &error);
+  BdctStats stats = { .size = 1 };
+  BdctFrame bad = frame;
+
+  g_assert_nonnull (engine);
+  SAYS ("not configured", bdct_engine_reserve (engine, job, &error));
+  SAYS ("BdctStats", bdct_engine_collect (engine, &stats, &error));
+  SAYS ("BdctEngine is NULL", bdct_engine_configure (NULL, &layout, 1, &error));
+  SAYS ("BdctLayout is NULL", bdct_engine_configure (engine, NULL, 1, &error));
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  SAYS ("BdctEngine is NULL", bdct_engine_reserve (NULL, job, &error));
+  SAYS ("BdctJob is NULL", bdct_engine_reserve (engine, NULL, &error));
+  SAYS ("BdctEngine is NULL", bdct_engine_submit (NULL, &frame, &error));
+  SAYS ("BdctFrame is NULL", bdct_engine_submit (engine, NULL, &error));
+  SAYS ("BdctEngine is NULL", bdct_engine_compare (NULL, &comparison, &error));
+  SAYS ("BdctComparison is NULL", bdct_engine_compare (engine, NULL, &error));
+  SAYS ("BdctEngine is NULL", bdct_engine_collect (NULL, &stats, &error));
+  bad.quantizers = NULL;
+  SAYS ("quantizers", bdct_engine_submit (engine, &bad, &error));
+  REFUSES (bdct_engine_submit (engine, &bad, NULL));
+  bad = frame;
+  bad.n_trials = 1;
+  SAYS ("trials", bdct_engine_submit (engine, &bad, &error));
+  bad = frame;
+  bad.src.memory = (BdctMemory) 9;
+  SAYS ("memory of src is 9", bdct_engine_submit (engine, &bad, &error));
+  bad = frame;
+  bad.levels = (int16_t *) memory;
+  bad.levels_memory = (BdctMemory) 9;
+  SAYS ("memory of levels is 9", bdct_engine_submit (engine, &bad, &error));
+  bad = frame;
+  bad.metrics = 1u << BDCT_N_METRICS;
+  SAYS ("metrics", bdct_engine_submit (engine, &bad, &error));
+  bad = frame;
+  bad.dst = image;
+  bad.view = &view;
+  view.mode = (BdctViewMode) 99;
+  SAYS ("99", bdct_engine_submit (engine, &bad, &error));
+  SAYS ("reference", bdct_engine_compare (engine, &comparison, &error));
+  comparison.reference.image = image;
+  SAYS ("distorted", bdct_engine_compare (engine, &comparison, &error));
+  comparison.distorted[0].image = image;
+  comparison.metrics = 1u << 31;
+  SAYS ("metrics", bdct_engine_compare (engine, &comparison, &error));
+  comparison.metrics = 0;
+  comparison.dst = image;
+  comparison.view = &view;
+  SAYS ("view", bdct_engine_compare (engine, &comparison, &error));
+  SAYS ("BdctLayout is NULL", bdct_block_inspect (NULL, &frame, 0, 0, blocks,
+          &error));
+  SAYS ("BdctFrame is NULL", bdct_block_inspect (&layout, NULL, 0, 0, blocks,
+          &error));
+  SAYS ("BdctBlock is NULL", bdct_block_inspect (&layout, &frame, 0, 0, NULL,
+          &error));
+  REFUSES (*bdct_engine_text (NULL, BDCT_ENGINE_DESCRIPTION));
+  REFUSES (*bdct_engine_text (engine, (BdctEngineText) 99));
+  IGNORES (bdct_engine_free (NULL));
+  bdct_engine_free (engine);
+  bdct_jobs_free (job);
+}
+
+/* Each exported function is above, but those of numbers alone. */
+static void
+test_complete (gconstpointer map)
+{
+  GRegex *regex = g_regex_new ("bdct_\\w+(?=;)", 0, 0, NULL);
+  GMatchInfo *match;
+  gchar *text;
+  guint n = 0;
+
+  g_assert_true (g_file_get_contents (map, &text, NULL, NULL));
+  for (g_regex_match (regex, text, 0, &match); g_match_info_matches (match);
+      g_match_info_next (match, NULL)) {
+    gchar *name = g_match_info_fetch (match, 0);
+
+    if (!g_hash_table_contains (seen, name) && strcmp (name, "bdct_luma") != 0
+        && strcmp (name, "bdct_psnr") != 0
+        && strcmp (name, "bdct_version") != 0)
+      g_test_fail_printf ("%s is not tested", name);
+    g_free (name);
+    n++;
+  }
+  g_assert_cmpuint (n, >, 40);
+  g_match_info_free (match);
+  g_regex_unref (regex);
+  g_free (text);
+}
+
+int
+main (int argc, char **argv)
+{
+  gint result;
+
+  g_test_init (&argc, &argv, NULL);
+  seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_test_add_func ("/refusals/pictures", test_pictures);
+  g_test_add_func ("/refusals/statistics", test_statistics);
+  g_test_add_func ("/refusals/transforms", test_transforms);
+  g_test_add_func ("/refusals/views", test_views);
+  g_test_add_func ("/refusals/memory", test_memory);
+  g_test_add_func ("/refusals/engines", test_engines);
+  if (argc > 1)
+    g_test_add_data_func ("/refusals/complete", argv[1], test_complete);
+  result = g_test_run ();
+  g_hash_table_unref (seen);
+  return result;
+}
