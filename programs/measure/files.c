@@ -7,6 +7,7 @@
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <string.h>
+#include "../decoding.h"
 #include "source.h"
 
 /* The number of bytes from which a file's type is found. */
@@ -25,8 +26,9 @@ clear_file (gpointer data)
   g_free (((MeasureFile *) data)->path);
 }
 
-/* A unique name in UTF-8: invalid bytes become \xFF, and so does a backslash
- * that would be read as the start of such a byte. */
+/* A unique name in UTF-8 that a terminal can show: invalid bytes and those of
+ * control characters become \xFF, and so does a backslash that would be read as
+ * the start of such a byte. */
 static const gchar *
 make_name (const gchar * path)
 {
@@ -35,8 +37,9 @@ make_name (const gchar * path)
 
   while (*path != '\0') {
     const gchar *next = g_utf8_next_char (path);
+    const gunichar c = g_utf8_get_char_validated (path, -1);
 
-    if (g_utf8_get_char_validated (path, -1) >= (gunichar) - 2
+    if (c >= (gunichar) - 2 || g_unichar_iscntrl (c)
         || (path[0] == '\\' && path[1] == 'x' && g_ascii_isxdigit (path[2])
             && g_ascii_isxdigit (path[3])))
       g_string_append_printf (text, "\\x%02X", (guchar) * path++);
@@ -86,7 +89,9 @@ add_decodable (Search * search, const gchar * path)
     GList *able = gst_element_factory_list_filter (search->decoders, caps,
         GST_PAD_SINK, FALSE);
 
-    decodable = able != NULL && !g_str_has_prefix (kind, "audio/")
+    for (GList * l = able; l != NULL; l = l->next)
+      decodable = decodable || !decoding_refuses (l->data);
+    decodable = decodable && !g_str_has_prefix (kind, "audio/")
         && !g_str_has_prefix (kind, "text/");
     gst_plugin_feature_list_free (able);
     gst_caps_unref (caps);
@@ -150,13 +155,6 @@ measure_files_new (gchar ** arguments)
         GST_RANK_MARGINAL)
   };
 
-  for (GList * l = search.decoders, *next; l != NULL; l = next) {
-    next = l->next;
-    if (measure_source_refuses (l->data)) {
-      gst_object_unref (l->data);
-      search.decoders = g_list_delete_link (search.decoders, l);
-    }
-  }
   g_array_set_clear_func (search.files, clear_file);
   for (gchar ** argument = arguments; *argument != NULL; argument++) {
     glob_t matches = { 0 };

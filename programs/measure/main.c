@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>
+#include "../console.h"
 #include "bdrate.h"
 #include "error.h"
 #include "files.h"
@@ -35,6 +36,8 @@
 
 #define NOT_KEPT "no setting meets the collection's targets"
 
+/* Not by g_printerr(), which writes no control characters. */
+#define CLEAR_LINE "\r\033[K"
 #define BAR_WIDTH 30
 #define BAR_INTERVAL 200        /* ms */
 
@@ -88,7 +91,7 @@ static void
 clear_bar (Program * program)
 {
   if (program->bar)
-    g_printerr ("\r\033[K");
+    fputs (CLEAR_LINE, stderr);
   program->bar = FALSE;
 }
 
@@ -111,12 +114,13 @@ show_bar (gpointer data)
   share = program->size > 0 ? MIN (done / program->size, 1.0) : 0.0;
   for (guint i = 0; i < BAR_WIDTH; i++)
     bar[i] = i < share * BAR_WIDTH ? '#' : '.';
-  g_printerr ("\r\033[K[%s] %3.0f%%  %u of %u files", bar, 100.0 * share,
-      program->n_written, program->files->len);
+  fprintf (stderr, CLEAR_LINE "[%s] %3.0f%%  %u of %u files", bar,
+      100.0 * share, program->n_written, program->files->len);
   if (share > 0.0 && seconds > 1.0) {
     gint left = ceil (seconds * (1.0 - share) / share);
 
-    g_printerr (", %d:%02d:%02d left", left / 3600, left / 60 % 60, left % 60);
+    fprintf (stderr, ", %d:%02d:%02d left", left / 3600, left / 60 % 60,
+        left % 60);
   }
   program->bar = TRUE;
   return G_SOURCE_CONTINUE;
@@ -631,6 +635,7 @@ main (int argc, char **argv)
   GError *error = NULL;
 
   setlocale (LC_CTYPE, "");
+  console_init ();
   program.outputs = g_ptr_array_new ();
   program.rows = g_array_new (FALSE, FALSE, sizeof (MeasureRow));
   program.failures = g_string_new (NULL);

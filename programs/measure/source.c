@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "../decoding.h"
 #include "memory.h"
 #include "stall.h"
 
@@ -21,11 +22,11 @@ struct _MeasureSource
 {
   GError *error;                /* set if the file cannot be opened; then there
                                    is no pipeline */
-  GstElement *pipeline, *sink;
+  GstElement *pipeline, *decoder, *sink;
   gint limit;                   /* of a wait, seconds; 0: none */
   gboolean stalled;
   guint cut_frames;             /* of a truncated AVI file */
-  gint no_video, refused, contained, image, active;     /* atomic */
+  gint no_video, contained, image, active;      /* atomic */
 
   GMutex lock;
   GstClockTime end;             /* the latest end of all streams so far, in
@@ -47,28 +48,14 @@ fail (GError ** error, const gchar * message)
   g_set_error_literal (error, MEASURE_SOURCE_ERROR, MEASURE_OTHER, message);
 }
 
-gboolean
-measure_source_refuses (GstElementFactory * factory)
-{
-  const gchar *klass = gst_element_factory_get_metadata (factory,
-      GST_ELEMENT_METADATA_KLASS);
-
-  return strstr (klass, "Adaptive") != NULL
-      || strstr (klass, "Network") != NULL;
-}
-
-/* Returns a GstAutoplugSelectResult, which no header defines: try, or skip. */
+/* Returns GST_AUTOPLUG_SELECT_TRY, which no header defines. */
 static gint
-select_factory (GstElement * decoder, GstPad * pad, GstCaps * caps,
+note_container (GstElement * decoder, GstPad * pad, GstCaps * caps,
     GstElementFactory * factory, gpointer data)
 {
   MeasureSource *source = data;
 
   (void) decoder, (void) pad, (void) caps;
-  if (measure_source_refuses (factory)) {
-    g_atomic_int_set (&source->refused, TRUE);
-    return 2;
-  }
   if (gst_element_factory_list_is_type (factory,
           GST_ELEMENT_FACTORY_TYPE_DEMUXER))
     g_atomic_int_set (&source->contained, TRUE);
@@ -246,6 +233,7 @@ start (MeasureSource * source, const gchar * path)
       "interlace-mode = (string) { progressive, interleaved, mixed }");
 
   source->pipeline = gst_pipeline_new (NULL);
+  source->decoder = decoder;
   source->sink = gst_element_factory_make ("appsink", NULL);
   g_object_set (file, "location", path, NULL);
   g_object_set (source->sink, "caps", woven, "sync", FALSE,
@@ -258,7 +246,8 @@ start (MeasureSource * source, const gchar * path)
       | GST_PAD_PROBE_TYPE_PULL | GST_PAD_PROBE_TYPE_PUSH, note_read, source,
       NULL);
   gst_object_unref (pad);
-  g_signal_connect (decoder, "autoplug-select", G_CALLBACK (select_factory),
+  decoding_guard (decoder);
+  g_signal_connect (decoder, "autoplug-select", G_CALLBACK (note_container),
       source);
   g_signal_connect (decoder, "autoplug-continue", G_CALLBACK (is_to_decode),
       source);
@@ -327,12 +316,21 @@ is_cut (MeasureSource * source)
 }
 
 static void
+explain (MeasureSource * source, GError ** error)
+{
+  gchar *text = decoding_explain (source->decoder, *error, NULL);
+
+  fail (error, text);
+  g_free (text);
+}
+
+static void
 check_end (MeasureSource * source, GError ** error)
 {
   const gint64 n = source->n_frames;
 
   if (n == 0)
-    fail (error, "it has no picture");
+    explain (source, error);
   else if (is_cut (source))
     g_set_error (error, MEASURE_SOURCE_ERROR, MEASURE_OTHER,
         "it breaks off: %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT " frames "
@@ -347,26 +345,31 @@ find_end (MeasureSource * source, GError ** error)
   gboolean at_end = gst_app_sink_is_eos (GST_APP_SINK (source->sink));
   GstBus *bus = gst_element_get_bus (source->pipeline);
   GstMessage *message = gst_bus_timed_pop_filtered (bus,
-      at_end ? MEASURE_NAP : 0, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+      at_end ? MEASURE_NAP : 0, GST_MESSAGE_ERROR | GST_MESSAGE_EOS
+      | GST_MESSAGE_ELEMENT);
   gboolean ended = message != NULL
       && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+  gchar *elsewhere = message != NULL ? decoding_explain_redirect (message)
+      : NULL;
 
   gst_object_unref (bus);
   if (ended)
     check_end (source, error);
-  else if (message != NULL)
+  else if (elsewhere != NULL)
+    fail (error, elsewhere);
+  else if (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, error, NULL);
+  g_free (elsewhere);
   g_clear_pointer (&message, gst_message_unref);
   if (*error != NULL && measure_memory_explain (error)) {
     /* Other errors follow from this. */
-  } else if (g_atomic_int_get (&source->refused)
-      && (*error != NULL || g_atomic_int_get (&source->no_video))) {
-    fail (error, "it is a list of other files, which are not opened: name "
-        "those files instead");
-  } else if (g_atomic_int_get (&source->no_video)) {
+  } else if (g_atomic_int_get (&source->no_video)
+      && !decoding_met_list (source->decoder)) {
     g_clear_error (error);
     g_set_error_literal (error, MEASURE_SOURCE_ERROR, MEASURE_NO_VIDEO,
         "there is no video or picture in it that GStreamer can decode");
+  } else if (*error != NULL || g_atomic_int_get (&source->no_video)) {
+    explain (source, error);
   }
   return ended || *error != NULL;
 }

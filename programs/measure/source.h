@@ -21,10 +21,6 @@ enum
 };
 GQuark measure_source_error_quark (void);
 
-/* Whether an element is never used, as it opens other locations than the file:
- * those of playlists and sessions do. */
-gboolean measure_source_refuses (GstElementFactory * factory);
-
 /* Start to decode a file, a few pictures ahead. If there is no picture, and no
  * byte is read, for `limit` seconds of waiting, it is given up; 0: never. */
 MeasureSource *measure_source_new (const gchar * path, gint limit);

@@ -4,6 +4,7 @@
 #include <glib-unix.h>
 #include <stdlib.h>
 #include <gio/gio.h>
+#include "../console.h"
 #include "server.h"
 #include "session.h"
 
@@ -90,7 +91,7 @@ sort_arguments (Preview * preview, GError ** error)
     gboolean exists = g_file_test (*p, G_FILE_TEST_EXISTS);
 
     /* compare::view=wipe also has the form of a URI. */
-    if (!exists && strchr (*p, '=') != NULL && (!gst_uri_is_valid (*p)
+    if (!exists && strchr (*p, '=') != NULL && (!preview_source_is_uri (*p)
             || g_str_has_prefix (*p, "compare::"))) {
       g_ptr_array_add (properties, g_strdup (*p));
     } else if (options->file == NULL) {
@@ -291,6 +292,7 @@ main (int argc, char **argv)
   Preview preview = { 0 };
   PreviewOptions *options = &preview.options;
 
+  console_init ();
   if (parse (&preview, &argc, &argv))
     run (&preview);
   g_strfreev (preview.arguments);

@@ -49,12 +49,16 @@ preview_pipeline_open (PreviewSession * self, const PreviewOptions * options,
   GstBin *pipeline = GST_BIN (self->pipeline);
   g_autoptr (GstElement) old = gst_bin_get_by_name (pipeline, SOURCE);
   g_autoptr (GstElement) convert = gst_bin_get_by_name (pipeline, CONVERT);
+  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
 
   if (source != NULL) {
     if (old != NULL) {
       gst_element_set_state (self->pipeline, GST_STATE_READY);
       gst_element_set_state (old, GST_STATE_NULL);
       gst_bin_remove (pipeline, old);
+      /* What it said last is not about the new one. */
+      gst_bus_set_flushing (bus, TRUE);
+      gst_bus_set_flushing (bus, FALSE);
     }
     gst_object_set_name (GST_OBJECT (source), SOURCE);
     gst_bin_add (pipeline, source);

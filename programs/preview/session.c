@@ -2,8 +2,7 @@
  *
  * Starts and stops a session, and handles its pipeline's messages. */
 #include "parts.h"
-
-#include <string.h>
+#include "../decoding.h"
 
 GST_DEBUG_CATEGORY_STATIC (preview_debug);
 #define GST_CAT_DEFAULT preview_debug
@@ -94,38 +93,63 @@ say (PreviewSession * self, const gchar * text)
   g_signal_emit (self, signals[NOTICE], 0, text);
 }
 
-/* The name of what is missing, without its caps, which can have kilobytes;
- * owned by the caller. */
-static gchar *
-name_missing (const gchar * debug)
-{
-  const gchar *missing = debug != NULL ? strstr (debug, "Missing ") : NULL;
-
-  return missing == NULL ? NULL
-      : g_strndup (missing, strcspn (missing, "(\n"));
-}
-
-/* Report an error. A decoder that is asked for video reports any other stream
- * as a missing plug-in. In the window the user can open another file. */
+/* On a page the user can open another file. Only the first error is
+ * reported. */
 static void
-fail (PreviewSession * self, const GError * error, const gchar * debug)
+fail (PreviewSession * self, const gchar * text, const gchar * more)
 {
-  g_autofree gchar *text = NULL, *missing = NULL;
-
-  if (self->options.file != NULL && g_error_matches (error, GST_CORE_ERROR,
-          GST_CORE_ERROR_MISSING_PLUGIN)) {
-    text = g_strdup_printf ("There is no video in %s that GStreamer can "
-        "decode.", self->options.file);
-    missing = name_missing (debug);
-  }
+  if (self->failed)
+    return;
   self->failed = TRUE;
   if (self->opened != NULL) {
-    say (self, text != NULL ? text : error->message);
+    say (self, text);
     gst_element_set_state (self->pipeline, GST_STATE_READY);
   } else {
-    g_signal_emit (self, signals[ENDED], 0, text != NULL ? text
-        : error->message, text != NULL ? missing : debug);
+    g_signal_emit (self, signals[ENDED], 0, text, more);
   }
+}
+
+static void
+fail_for_file (PreviewSession * self, const gchar * why)
+{
+  g_autofree gchar *name = preview_session_get_name (self);
+  g_autofree gchar *text = g_strdup_printf ("%s: %s", name, why);
+
+  fail (self, text, NULL);
+}
+
+/* A decoder that is asked for video reports any other stream as a missing
+ * plug-in. */
+static void
+take_error (PreviewSession * self, GstMessage * message)
+{
+  g_autoptr (GstElement) source = preview_pipeline_get_source (self);
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *debug = NULL, *why = NULL;
+
+  gst_message_parse_error (message, &error, &debug);
+  if (self->options.file != NULL
+      && gst_object_has_as_ancestor (GST_MESSAGE_SRC (message),
+          GST_OBJECT (source))
+      && (error->domain == GST_STREAM_ERROR || g_error_matches (error,
+              GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))) {
+    why = preview_source_explain (source, error, debug);
+    fail_for_file (self, why);
+  } else {
+    fail (self, error->message, debug);
+  }
+}
+
+static void
+take_element (PreviewSession * self, GstMessage * message)
+{
+  g_autofree gchar *elsewhere = decoding_explain_redirect (message);
+
+  if (elsewhere != NULL)
+    fail_for_file (self, elsewhere);
+  else if (gst_message_has_name (message, "blockdct-block"))
+    g_signal_emit (self, signals[BLOCK], 0, gst_message_get_structure
+        (message));
 }
 
 /* Whether it is blockdctcompare's warning about A's own views, for which A has
@@ -188,16 +212,11 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
 {
   PreviewSession *self = session;
   const GstStructure *s = gst_message_get_structure (message);
-  g_autoptr (GError) error = NULL;
-  g_autofree gchar *debug = NULL;
 
   (void) bus;
   switch (GST_MESSAGE_TYPE (message)) {
     case GST_MESSAGE_ERROR:
-      gst_message_parse_error (message, &error, &debug);
-      /* Only the first error is reported. */
-      if (!self->failed)
-        fail (self, error, debug);
+      take_error (self, message);
       break;
     case GST_MESSAGE_WARNING:
       warn (self, message);
@@ -221,8 +240,7 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
         preview_transport_end (self);
       break;
     case GST_MESSAGE_ELEMENT:
-      if (gst_structure_has_name (s, "blockdct-block"))
-        g_signal_emit (self, signals[BLOCK], 0, s);
+      take_element (self, message);
       break;
     default:
       break;

@@ -2,6 +2,7 @@
 #include "source.h"
 
 #include <string.h>
+#include "../decoding.h"
 
 #define DEFAULT_PATTERN "zone-plate"
 /* The motion of DEFAULT_PATTERN. */
@@ -11,6 +12,7 @@
 /* Video alone: unlinked sound is an error if the video ends first. */
 #define DECODED "video/x-raw(ANY)"
 #define FLIP "upright"
+#define DECODER "decoder"
 
 /* The Debian package of an element. */
 static const struct
@@ -184,12 +186,25 @@ link_source (GstBin * bin, GstElement * source, const gchar * file,
   return queue != NULL && gst_element_link_many (source, queue, decoder, NULL);
 }
 
+gboolean
+preview_source_is_uri (const gchar * name)
+{
+  return gst_uri_is_valid (name) && !g_file_test (name, G_FILE_TEST_EXISTS);
+}
+
+static gchar *
+make_uri (const gchar * file, GError ** error)
+{
+  return preview_source_is_uri (file) ? g_strdup (file)
+      : gst_filename_to_uri (file, error);
+}
+
 static gboolean
 add_decoder (GstBin * bin, const PreviewOptions * options, GstPad * ghost,
     GError ** error)
 {
-  GstElement *decoder = add_element (bin, "decodebin caps=\"" DECODED "\""
-      " expose-all-streams=false", error);
+  GstElement *decoder = add_element (bin, "decodebin name=" DECODER
+      " caps=\"" DECODED "\" expose-all-streams=false", error);
   GstElement *source;
   g_autoptr (GstPluginFeature) parser = gst_registry_lookup_feature
       (gst_registry_get (), "jpegparse");
@@ -200,19 +215,21 @@ add_decoder (GstBin * bin, const PreviewOptions * options, GstPad * ghost,
     gst_plugin_feature_set_rank (parser, GST_RANK_PRIMARY + 1);
   if (decoder == NULL)
     return FALSE;
+  decoding_guard (decoder);
   g_signal_connect (decoder, "pad-added", G_CALLBACK (link_video), ghost);
   if (options->camera) {
     source = add_element (bin, "v4l2src", error);
     if (source != NULL && options->device != NULL)
       g_object_set (source, "device", options->device, NULL);
   } else {
-    g_autofree gchar *uri = gst_uri_is_valid (options->file)
-        ? g_strdup (options->file) : gst_filename_to_uri (options->file, error);
+    g_autofree gchar *uri = make_uri (options->file, error);
 
     source = uri == NULL ? NULL
         : gst_element_make_from_uri (GST_URI_SRC, uri, NULL, error);
     if (source != NULL)
       gst_bin_add (bin, source);
+    else if (preview_source_is_uri (options->file))
+      g_prefix_error (error, "There is no file %s: ", options->file);
   }
   return source != NULL
       && link_source (bin, source, options->file, decoder, error);
@@ -236,13 +253,22 @@ preview_source_new (const PreviewOptions * options, GError ** error)
   return NULL;
 }
 
+gchar *
+preview_source_explain (GstElement * source, const GError * error,
+    const gchar * debug)
+{
+  g_autoptr (GstElement) decoder = gst_bin_get_by_name (GST_BIN (source),
+      DECODER);
+
+  return decoding_explain (decoder, error, debug);
+}
+
 /* A URI has no blanks, quotes or backslashes that gst-launch-1.0 would read as
  * its own. */
 static gchar *
 describe_file (const gchar * file, gboolean upright)
 {
-  g_autofree gchar *uri = gst_uri_is_valid (file) ? g_strdup (file)
-      : gst_filename_to_uri (file, NULL);
+  g_autofree gchar *uri = make_uri (file, NULL);
   gchar *text = g_strdup_printf ("uridecodebin uri=%s caps=\"" DECODED "\" "
       "expose-all-streams=false !%s", uri,
       upright ? " videoconvert ! videoflip video-direction=auto !" : "");

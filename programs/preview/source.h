@@ -32,6 +32,14 @@ GstElement *preview_make (const gchar * elements, GError ** error);
 GstElement *preview_source_new (const PreviewOptions * options,
     GError ** error);
 
+/* Whether a name on the command line is a URI: no file has that name. */
+gboolean preview_source_is_uri (const gchar * name);
+
+/* What is wrong with the file that `source` could not decode; owned by the
+ * caller. */
+gchar *preview_source_explain (GstElement * source, const GError * error,
+    const gchar * debug);
+
 /* The source as a gst-launch description that ends in "!"; `source` was made
  * by preview_source_new() from `options`. With `still`, it repeats one picture.
  * The caller owns it. */

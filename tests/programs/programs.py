@@ -16,6 +16,7 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "programs", "measure"))
+from lists import make_lists  # noqa: E402
 from tap import Skip, case, run_cases  # noqa: E402
 
 PLUGINS, *PROGRAMS = map(os.path.abspath, sys.argv[1:])
@@ -128,8 +129,39 @@ def preview_names_a_file_without_video():
                    *container.split(), *"! filesink location=sound".split())
         if made.returncode != 0:
             raise Skip(f"{container}: install gstreamer1.0-plugins-good and -base")
-        said = refuses("sound", words=("There is no video in sound", "Missing decoder: "))
+        said = refuses("sound", words=("sound: there is no video or picture",
+                                        "Missing decoder: "))
         assert len(said) < 200, said
+
+
+@case
+def preview_opens_no_other_file():
+    for name, data in make_lists(f"file://{os.getcwd()}/secret").items():
+        with open(name, "wb") as file:
+            file.write(data)
+        refuses(name, words=(f"blockdct-preview: {name}: ",))
+
+
+@case
+def preview_takes_a_file_for_a_file():
+    """Although its name may be a URI's."""
+    for name in "Movie: Part two.png", "http://a=b.png":
+        os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+        made = run(*"gst-launch-1.0 -q videotestsrc num-buffers=1 ! pngenc ! filesink".split(),
+                   f"location={name}")
+        preview = [path for path in PROGRAMS if path.endswith("-preview")]
+        if made.returncode != 0 or not preview:
+            raise Skip("pngenc or blockdct-preview is missing")
+        done = run(*preview, name, "--screenshot=some.png", GST_PLUGIN_PATH_1_0=PLUGINS,
+                   DISPLAY="", WAYLAND_DISPLAY="")
+        assert done.returncode == 0 and os.path.getsize("some.png") > 0, done.stderr
+    refuses("Movie: Part three.png", words=("There is no file Movie: Part three.png",))
+
+
+@case
+def names_do_not_command_the_terminal():
+    said = refuses("\33[31m\u009b1m.png", words=(r"\x1B[31m\xC2\x9B1m.png",))
+    assert said.isprintable() or set(filter(lambda c: not c.isprintable(), said)) == {"\n"}, said
 
 
 @case
