@@ -492,6 +492,10 @@ take_message (SoupWebsocketConnection * socket, gint type, GBytes * message,
   /* libsoup ends a text with a zero, and checks that it is UTF-8. */
   const gchar *text = g_bytes_get_data (message, NULL);
 
+  /* What comes after the message for which it is closed is nobody's. */
+  if (soup_websocket_connection_get_state (socket)
+      != SOUP_WEBSOCKET_STATE_OPEN)
+    return;
   if (type != SOUP_WEBSOCKET_DATA_TEXT) {
     soup_websocket_connection_close (socket,
         SOUP_WEBSOCKET_CLOSE_UNSUPPORTED_DATA, NULL);

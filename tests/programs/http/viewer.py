@@ -10,6 +10,8 @@ import signal
 import struct
 import subprocess
 import time
+import urllib.error
+import urllib.request
 
 import websockets
 
@@ -34,12 +36,24 @@ def decode_png(picture):
         return (width, height), b"".join(file.read(pitch)[:3 * width] for _ in range(height))
 
 
+def fetch(server, path, body=None, headers=None):
+    """Status and body of the answer to a GET, or a POST of this body."""
+    request = urllib.request.Request(server.address + path, body, headers or {})
+    try:
+        with urllib.request.urlopen(request, timeout=LIMIT) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, error.read()
+
+
 class Server:
     """with Server(PROGRAM, PLUGINS, ARGUMENT...) as server: server.address"""
 
-    def __init__(self, program, plugins, *arguments, **options):
+    def __init__(self, program, plugins, *arguments, environment=(), **options):
         environment = dict(os.environ, GST_PLUGIN_PATH_1_0=plugins, DISPLAY="",
-                           WAYLAND_DISPLAY="", LC_ALL="C.UTF-8")
+                           WAYLAND_DISPLAY="", LC_ALL="C.UTF-8", G_DEBUG="fatal-criticals",
+                           **dict(environment))
         self.process = subprocess.Popen([program, "--http=0", *ENGINE, *arguments], text=True,
                                         stdout=subprocess.PIPE, env=environment, **options)
         self.address = self.process.stdout.readline().strip()
