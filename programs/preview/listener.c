@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A connection is closed after a limited time, unless it is answered or becomes
- * a viewer's. When the maximum number is open, others wait in the kernel. */
+ * A connection is closed when its client does nothing for a limited time,
+ * unless it waits for an answer or becomes a viewer's. When the maximum number
+ * is open, others wait in the kernel. */
 #include "listener.h"
 
 #include <gio/gnetworking.h>
 
 /* For viewers, and other connections of their browsers. */
 #define MAX_CONNECTIONS 128
-/* Seconds: for a request and its answer, and between two attempts to accept a
- * connection. */
+/* Seconds: in which a part of a request has to come, or of an answer to be
+ * taken; and between two attempts to accept a connection. */
 #define TIME 10
 #define PAUSE 1
+/* Bytes that the kernel takes before it has sent them: few, so that it is seen
+ * whether a slow line takes any. */
+#define UNSENT (64 * 1024)
 #define CONNECTION "blockdct-connection"
 
 struct _PreviewListener
@@ -95,6 +99,43 @@ keep (Connection * connection)
 }
 
 static void
+give_time (Connection * connection)
+{
+  keep (connection);
+  connection->time = g_timeout_add_seconds (TIME, close_idle, connection);
+}
+
+static Connection *
+get_connection (SoupServerMessage * message)
+{
+  return g_object_get_data (G_OBJECT (soup_server_message_get_remote_address
+          (message)), CONNECTION);
+}
+
+static void
+moved (SoupServerMessage * message)
+{
+  give_time (get_connection (message));
+}
+
+/* Its answer may take longer to make. */
+static void
+came (SoupServerMessage * message)
+{
+  keep (get_connection (message));
+}
+
+static void
+follow (PreviewListener * self, SoupServerMessage * message)
+{
+  (void) self;
+  g_signal_connect (message, "got-chunk", G_CALLBACK (moved), NULL);
+  g_signal_connect (message, "got-body", G_CALLBACK (came), NULL);
+  g_signal_connect (message, "wrote-headers", G_CALLBACK (moved), NULL);
+  g_signal_connect (message, "wrote-body-data", G_CALLBACK (moved), NULL);
+}
+
+static void
 free_connection (gpointer data)
 {
   Connection *connection = data;
@@ -121,7 +162,7 @@ serve (PreviewListener * self, GSocketConnection * stream)
 
   connection->listener = g_rc_box_acquire (self);
   connection->stream = stream;
-  connection->time = g_timeout_add_seconds (TIME, close_idle, connection);
+  give_time (connection);
   g_object_set_data_full (G_OBJECT (stream), CONNECTION, connection,
       free_connection);
   self->n++;
@@ -132,6 +173,8 @@ serve (PreviewListener * self, GSocketConnection * stream)
     g_object_set_data (G_OBJECT (remote), CONNECTION, connection);
     g_socket_set_option (g_socket_connection_get_socket (stream), IPPROTO_TCP,
         TCP_NODELAY, TRUE, NULL);
+    g_socket_set_option (g_socket_connection_get_socket (stream), IPPROTO_TCP,
+        TCP_NOTSENT_LOWAT, UNSENT, NULL);
     soup_server_accept_iostream (self->server, G_IO_STREAM (stream), local,
         remote, NULL);
   }
@@ -189,6 +232,8 @@ preview_listener_new (SoupServer * server, GSocketAddress * at,
     release (self);
     return NULL;
   }
+  g_signal_connect_swapped (server, "request-started", G_CALLBACK (follow),
+      self);
   take_next (self);
   return self;
 }
@@ -196,6 +241,7 @@ preview_listener_new (SoupServer * server, GSocketAddress * at,
 void
 preview_listener_free (PreviewListener * self)
 {
+  g_signal_handlers_disconnect_by_data (self->server, self);
   g_cancellable_cancel (self->cancellable);
   if (self->pause != 0)
     g_source_remove (self->pause);
@@ -212,6 +258,5 @@ preview_listener_get_address (PreviewListener * self)
 void
 preview_listener_keep (SoupServerMessage * message)
 {
-  keep (g_object_get_data (G_OBJECT (soup_server_message_get_remote_address
-              (message)), CONNECTION));
+  keep (get_connection (message));
 }

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""uploads.py PLUGIN-FOLDER BLOCKDCT-PREVIEW
+
+blockdct-preview --http without a browser: files that are opened, whatever they name
+and however slowly they come. Speaks TAP."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import struct
+from urllib.parse import urlsplit
+
+from bench import STILL, launch, start, synchronous, viewing
+from lists import PICTURES, make_lists
+from tap import run_cases
+from viewer import LIMIT, decode_png, fetch
+
+
+def is_opened(pipe):
+    """Whether anyone reads it, or waits for what it has."""
+    try:
+        os.close(os.open(pipe, os.O_WRONLY | os.O_NONBLOCK))
+    except OSError:
+        return False
+    return True
+
+
+def is_asked(web):
+    try:
+        web.accept()[0].close()
+    except BlockingIOError:
+        return False
+    return True
+
+
+@viewing(STILL)
+async def nothing_that_a_file_names_is_opened(server, viewer):
+    os.mkfifo("secret")
+    with socket.create_server(("127.0.0.1", 0)) as web:
+        web.setblocking(False)
+        for address in (f"file://{os.getcwd()}/secret",
+                        f"http://127.0.0.1:{web.getsockname()[1]}/internal.ts"):
+            for name, data in make_lists(address).items():
+                assert (await asyncio.to_thread(fetch, server, f"open?name={name}", data))[0] == 200
+                await viewer.wait(lambda news, name=name: news.get("notice", "").startswith(name))
+                assert not is_opened("secret") and not is_asked(web), (name, address)
+            for name, text in PICTURES.items():
+                fetch(server, f"open?name={name}", text.format(address).encode())
+                await viewer.wait(lambda news, name=name: news["name"] == name
+                                  and "picture" in news and viewer.decode()[0] == (64, 48))
+                assert not is_opened("secret") and not is_asked(web), (name, address)
+
+
+@viewing("still.png")
+async def what_is_wrong_with_a_file_is_said(server, viewer):
+    for name, words in {"cmyk.jpg": "such as CMYK", "moving.webp": "such as an animation",
+                        "tiny.pgm": "pictures of a few bytes", "empty.png": "no data",
+                        "sound.wav": "Missing decoder", "half.png": "it is damaged"}.items():
+        fetch(server, f"open?name={name}", read(name))
+        news = await viewer.wait(lambda news: "notice" in news)
+        assert news["notice"].startswith(f"{name}: ") and words in news["notice"], news["notice"]
+
+
+@contextlib.contextmanager
+def asking(server, request, *headers):
+    """A socket on which a request's headers have been sent."""
+    parts = urlsplit(server.address)
+    with socket.create_connection((parts.hostname, parts.port), LIMIT) as client:
+        client.sendall("\r\n".join([f"{request} HTTP/1.1", f"Host: {parts.netloc}", *headers,
+                                    "", ""]).encode())
+        yield client
+
+
+async def read_all(client):
+    return await asyncio.to_thread(client.makefile("rb").read)
+
+
+@viewing(STILL)
+async def one_that_takes_longer_than_the_limit(server, viewer):
+    still = read("still.png")
+    with asking(server, "POST /open?name=slow.png", f"Content-Length: {len(still)}") as client, \
+            asking(server, "POST /open?name=stopped.png", "Content-Length: 99") as stopped:
+        stopped.sendall(b"some")
+        for i in range(7):
+            client.sendall(still[10 * i:10 * (i + 1)])
+            await asyncio.sleep(2)
+        client.sendall(still[70:])
+        assert (await read_all(client)).startswith(b"HTTP/1.1 200 ")
+        await viewer.wait(lambda news: news["name"] == "slow.png" and "picture" in news)
+        # Without progress it is the limit.
+        assert await read_all(stopped) == b""
+
+
+@synchronous
+async def so_it_is_of_what_is_saved():
+    with start("large.jpg") as server:
+        while fetch(server, "original.png")[0] != 200:
+            await asyncio.sleep(0.1)
+        await take_slowly(server)
+
+
+async def take_slowly(server):
+    with asking(server, "GET /original.png") as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2 ** 17)
+        with client.makefile("rb") as file:
+            got = b""
+            for _ in range(7):
+                got += await asyncio.to_thread(file.read, 200000)
+                await asyncio.sleep(2)
+            got += await asyncio.to_thread(file.read)
+        head, png = got.split(b"\r\n\r\n", 1)
+        assert head.startswith(b"HTTP/1.1 200 ") and len(png) > 5000000, (head, len(png))
+        assert decode_png(png)[0] == (4096, 2160)
+
+
+def write(name, data):
+    with open(name, "wb") as file:
+        file.write(data)
+
+
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()
+
+
+def segment(marker, data):
+    return b"\xff" + bytes([marker]) + struct.pack(">H", 2 + len(data)) + data
+
+
+def make_cmyk(grey):
+    """A JPEG of four components, with the tables of one of one."""
+    found, at = {}, 2
+    while 0xda not in found:
+        size = struct.unpack(">H", grey[at + 2:at + 4])[0]
+        found.setdefault(grey[at + 1], []).append(grey[at + 4:at + 2 + size])
+        at += 2 + size
+    parts = [segment(0xee, b"Adobe\0\x64\0\0\0\0\0")]
+    parts += [segment(0xdb, table) for table in found[0xdb]]
+    parts += [segment(0xc0, found[0xc0][0][:5] + b"\4"
+                      + b"".join(bytes([i, 0x11, 0]) for i in range(4)))]
+    parts += [segment(0xc4, table) for table in found[0xc4]]
+    parts += [segment(0xda, b"\4\0\0\1\0\2\0\3\0\0\x3f\0")]
+    return grey[:2] + b"".join(parts) + grey[at:]
+
+
+def make_moving():
+    """A WebP that says it is an animation."""
+    def chunk(kind, data):
+        return kind + struct.pack("<I", len(data)) + data
+
+    size = struct.pack("<I", 63)[:3] + struct.pack("<I", 47)[:3]
+    frame = chunk(b"ANMF", bytes(6) + size + struct.pack("<I", 100)[:3] + b"\0"
+                  + chunk(b"VP8L", b"\x2f" + bytes(9)))
+    return chunk(b"RIFF", b"WEBP" + chunk(b"VP8X", b"\2\0\0\0" + size)
+                 + chunk(b"ANIM", bytes(6)) + frame)
+
+
+def make_files():
+    still = "videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65"
+    launch(f"{still} ! pngenc ! filesink location=still.png")
+    launch(f"{still},format=GRAY8 ! jpegenc ! filesink location=grey.jpg")
+    launch("audiotestsrc num-buffers=9 ! wavenc ! filesink location=sound.wav")
+    launch("videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=RGB,width=4096,"
+           "height=2160 ! jpegenc ! filesink location=large.jpg")
+    write("cmyk.jpg", make_cmyk(read("grey.jpg")))
+    write("moving.webp", make_moving())
+    write("tiny.pgm", b"P5\n1 1\n255\n\x7f")
+    write("empty.png", b"")
+    write("half.png", read("still.png")[:500])
+
+
+run_cases(make_files)
