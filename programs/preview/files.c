@@ -142,6 +142,7 @@ typedef struct
   gchar *folder, *path;
   FILE *file;                   /* NULL: it cannot be written */
   gint error;                   /* errno, or 0 */
+  guint64 size, limit;          /* bytes so far, and at most */
 } Upload;
 
 static void
@@ -166,13 +167,47 @@ free_upload (gpointer data)
   g_free (upload);
 }
 
+/* Half of the space that is free, so that no upload fills the disk. */
+static guint64
+get_limit (void)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (g_get_tmp_dir ());
+  g_autoptr (GFileInfo) info = g_file_query_filesystem_info (file,
+      G_FILE_ATTRIBUTE_FILESYSTEM_FREE, NULL, NULL);
+
+  return info == NULL ? G_MAXUINT64 : g_file_info_get_attribute_uint64 (info,
+      G_FILE_ATTRIBUTE_FILESYSTEM_FREE) / 2;
+}
+
+/* Whether a file has this size, or the answer is that it is too large. */
+static gboolean
+check_size (SoupServerMessage * message, guint64 size, guint64 limit)
+{
+  g_autofree gchar *text = g_strdup_printf ("The file has %" G_GUINT64_FORMAT
+      " bytes; the limit is %" G_GUINT64_FORMAT ", half of what is free in the "
+      "server's folder for temporary files.", size, limit);
+
+  if (size > limit)
+    answer_text (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, text);
+  return size <= limit;
+}
+
+void
+preview_files_check (SoupServerMessage * message, const gchar * size)
+{
+  if (check_size (message, g_ascii_strtoull (size, NULL, 10), get_limit ()))
+    answer_text (message, SOUP_STATUS_OK, "");
+}
+
 static void
 write_chunk (SoupServerMessage * message, GBytes * chunk, Upload * upload)
 {
   const gsize size = g_bytes_get_size (chunk);
 
   (void) message;
-  if (upload->file != NULL && upload->error == 0 && fwrite (g_bytes_get_data
+  upload->size += size;
+  if (upload->file != NULL && upload->error == 0
+      && upload->size <= upload->limit && fwrite (g_bytes_get_data
           (chunk, NULL), 1, size, upload->file) != size)
     upload->error = errno;
 }
@@ -181,17 +216,23 @@ void
 preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
     const gchar * name)
 {
-  Upload *upload = g_new0 (Upload, 1);
+  const guint64 limit = get_limit ();
+  Upload *upload;
   g_autofree gchar *base = g_path_get_basename (name);
 
   (void) self;
+  soup_message_body_set_accumulate (soup_server_message_get_request_body
+      (message), FALSE);
+  if (!check_size (message, soup_message_headers_get_content_length
+          (soup_server_message_get_request_headers (message)), limit))
+    return;
+  upload = g_new0 (Upload, 1);
+  upload->limit = limit;
   upload->folder = g_dir_make_tmp ("blockdct-preview-XXXXXX", NULL);
   upload->path = g_build_filename (upload->folder != NULL ? upload->folder
       : "/", base, NULL);
   upload->file = upload->folder == NULL ? NULL : fopen (upload->path, "wbx");
   upload->error = upload->file == NULL ? errno : 0;
-  soup_message_body_set_accumulate (soup_server_message_get_request_body
-      (message), FALSE);
   g_object_set_data_full (G_OBJECT (message), UPLOAD, upload, free_upload);
   g_signal_connect (message, "got-chunk", G_CALLBACK (write_chunk), upload);
 }
@@ -211,6 +252,8 @@ preview_files_open (PreviewFiles * self, SoupServerMessage * message)
         g_strerror (upload->error));
     return;
   }
+  if (!check_size (message, upload->size, upload->limit))
+    return;
   uri = g_filename_to_uri (upload->path, NULL, NULL);
   if (!preview_session_open (self->session, uri, &error)) {
     answer_text (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE, error->message);
@@ -232,10 +275,16 @@ preview_files_new (PreviewSession * session)
 }
 
 void
+preview_files_remove (PreviewFiles * self)
+{
+  remove_file (g_steal_pointer (&self->folder), g_steal_pointer (&self->path));
+}
+
+void
 preview_files_free (PreviewFiles * self)
 {
   while (self->running > 0)
     g_main_context_iteration (NULL, TRUE);
-  remove_file (self->folder, self->path);
+  preview_files_remove (self);
   g_free (self);
 }

@@ -19,6 +19,8 @@ typedef struct _PreviewFiles PreviewFiles;
 
 /* For a session, which outlives it. */
 PreviewFiles *preview_files_new (PreviewSession * session);
+/* Remove the opened file. */
+void preview_files_remove (PreviewFiles * files);
 /* The session has to be stopped. */
 void preview_files_free (PreviewFiles * files);
 
@@ -26,6 +28,9 @@ void preview_files_free (PreviewFiles * files);
 gboolean preview_files_get (PreviewFiles * files, SoupServerMessage * message,
     const gchar * name);
 
+/* Answer whether a file of this size may be sent: browsers send all of it
+ * before they look at the answer. */
+void preview_files_check (SoupServerMessage * message, const gchar * size);
 /* Called when the headers of a POST have come: write its body to a file. */
 void preview_files_receive (PreviewFiles * files, SoupServerMessage * message,
     const gchar * name);

@@ -3,6 +3,7 @@
  * blockdct-preview: shows what a block transform and its quantizer do. */
 #include <glib-unix.h>
 #include <stdlib.h>
+#include <unistd.h>
 #include <gio/gio.h>
 #include "../console.h"
 #include "server.h"
@@ -14,6 +15,9 @@
 /* Seconds without a browser, as when the page is loaded again, that end what
  * was started on a desktop. */
 #define LEAVE 5
+/* Microseconds that a signal leaves to what is under way: an encoder may take
+ * minutes for a frame. */
+#define GRACE G_USEC_PER_SEC
 
 typedef struct
 {
@@ -179,11 +183,42 @@ parse (Preview * preview, int *argc, char ***argv)
   return ok;
 }
 
-static gboolean
-quit (gpointer data)
+static void
+quit (Preview * preview)
 {
-  g_main_loop_quit (((Preview *) data)->loop);
-  return G_SOURCE_CONTINUE;
+  g_main_loop_quit (preview->loop);
+}
+
+static gint
+get_status (const Preview * preview)
+{
+  return preview->failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static gboolean
+interrupt (gpointer data)
+{
+  quit (data);
+  g_usleep (GRACE);
+  _exit (get_status (data));
+}
+
+/* In a thread of its own, as the main thread may wait for an encoder, too. */
+static gpointer
+wait_for_signals (gpointer data)
+{
+  static const gint numbers[] = { SIGINT, SIGTERM };
+  GMainContext *context = g_main_context_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
+    g_autoptr (GSource) source = g_unix_signal_source_new (numbers[i]);
+
+    g_source_set_callback (source, interrupt, data, NULL);
+    g_source_attach (source, context);
+  }
+  while (TRUE)
+    g_main_context_iteration (context, TRUE);
+  return NULL;
 }
 
 static void
@@ -250,10 +285,9 @@ static void
 play (Preview * preview)
 {
   guint browser = 0;
-  guint sigint = g_unix_signal_add (SIGINT, quit, preview);
-  guint sigterm = g_unix_signal_add (SIGTERM, quit, preview);
 
   preview->loop = g_main_loop_new (NULL, FALSE);
+  g_thread_unref (g_thread_new ("signals", wait_for_signals, preview));
   g_signal_connect_swapped (preview->session, "ended", G_CALLBACK (ended),
       preview);
   if (open_page (preview)) {
@@ -261,13 +295,12 @@ play (Preview * preview)
     browser = start_browser (preview);
     g_main_loop_run (preview->loop);
   }
+  if (preview->server != NULL)
+    preview_server_close (preview->server);
   preview_session_stop (preview->session);
   g_clear_pointer (&preview->server, preview_server_free);
   if (browser != 0)
     g_source_remove (browser);
-  g_source_remove (sigint);
-  g_source_remove (sigterm);
-  g_main_loop_unref (preview->loop);
 }
 
 static void
@@ -305,5 +338,5 @@ main (int argc, char **argv)
   g_free (options->b_encoder);
   g_free (preview.address);
   gst_deinit ();
-  return preview.failed ? EXIT_FAILURE : EXIT_SUCCESS;
+  return get_status (&preview);
 }

@@ -125,10 +125,12 @@ may_pass (PreviewServer * self, SoupServerMessage * message, const gchar * path)
   return FALSE;
 }
 
+/* Whether it is a request of this kind to open a file. */
 static gboolean
-is_open (PreviewServer * self, SoupServerMessage * message, const gchar * path)
+is_open (PreviewServer * self, SoupServerMessage * message, const gchar * path,
+    const gchar * method)
 {
-  return soup_server_message_get_method (message) == SOUP_METHOD_POST
+  return soup_server_message_get_method (message) == method
       && strcmp (path + strlen (self->base), "open") == 0;
 }
 
@@ -142,7 +144,8 @@ check_file (SoupServer * server, SoupServerMessage * message,
       "name");
 
   (void) server;
-  if (may_pass (self, message, path) && is_open (self, message, path)) {
+  if (may_pass (self, message, path)
+      && is_open (self, message, path, SOUP_METHOD_POST)) {
     if (name == NULL || *name == '\0')
       refuse (message, SOUP_STATUS_BAD_REQUEST, "open?name=FILE\n");
     else
@@ -158,14 +161,19 @@ serve_file (SoupServer * server, SoupServerMessage * message,
   const gchar *method = soup_server_message_get_method (message), *name;
   gsize size;
 
-  (void) server, (void) query;
+  (void) server;
   /* libsoup closes it after the answer. */
   soup_message_headers_replace (soup_server_message_get_response_headers
       (message), "Connection", "close");
   if (!may_pass (self, message, path))
     return;
-  if (is_open (self, message, path)) {
+  if (is_open (self, message, path, SOUP_METHOD_POST)) {
     preview_files_open (self->files, message);
+    return;
+  }
+  if (is_open (self, message, path, SOUP_METHOD_GET) && query != NULL
+      && g_hash_table_contains (query, "size")) {
+    preview_files_check (message, g_hash_table_lookup (query, "size"));
     return;
   }
   if (method != SOUP_METHOD_GET && method != SOUP_METHOD_HEAD) {
@@ -216,10 +224,17 @@ add_viewer (SoupServer * server, SoupServerMessage * message,
 }
 
 void
-preview_server_free (PreviewServer * self)
+preview_server_close (PreviewServer * self)
 {
   g_clear_pointer (&self->listener, preview_listener_free);
   soup_server_disconnect (self->server);
+  preview_files_remove (self->files);
+}
+
+void
+preview_server_free (PreviewServer * self)
+{
+  preview_server_close (self);
   g_clear_pointer (&self->page, preview_page_free);
   g_clear_pointer (&self->files, preview_files_free);
   g_object_unref (self->server);

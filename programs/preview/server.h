@@ -21,6 +21,9 @@ PreviewServer *preview_server_new (PreviewSession * session,
 const gchar *preview_server_get_address (PreviewServer * server);
 /* Whether all browsers have gone; FALSE before the first one came. */
 gboolean preview_server_is_left (PreviewServer * server);
+/* Give the port back, and remove what browsers sent. */
+void preview_server_close (PreviewServer * server);
+/* The session has to be stopped. */
 void preview_server_free (PreviewServer * self);
 
 G_END_DECLS

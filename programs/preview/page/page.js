@@ -318,6 +318,8 @@ async function openFile (file) {
   if (file === undefined)
     return;
   showNotice(`Opening ${file.name}`);
+  if (await ask(`open?size=${file.size}`) === null)
+    return;
   if (await ask(`open?name=${encodeURIComponent(file.name)}`, {method: "POST", body: file}))
     showNotice("");
 }

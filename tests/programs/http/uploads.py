@@ -8,13 +8,16 @@ and however slowly they come. Speaks TAP."""
 import asyncio
 import contextlib
 import os
+import signal
 import socket
 import struct
+import subprocess
+import tempfile
 from urllib.parse import urlsplit
 
 from bench import STILL, launch, start, synchronous, viewing
 from lists import PICTURES, make_lists
-from tap import run_cases
+from tap import Skip, run_cases
 from viewer import LIMIT, decode_png, fetch
 
 
@@ -113,6 +116,65 @@ async def take_slowly(server):
         head, png = got.split(b"\r\n\r\n", 1)
         assert head.startswith(b"HTTP/1.1 200 ") and len(png) > 5000000, (head, len(png))
         assert decode_png(png)[0] == (4096, 2160)
+
+
+@viewing(STILL)
+async def one_that_is_too_large(server, viewer):
+    free = os.statvfs(tempfile.gettempdir())
+    free = free.f_bavail * free.f_frsize
+    for request in "GET /open?size=", "POST /open?name=x":
+        # A browser sends all, curl waits for the answer.
+        post = request.startswith("POST")
+        headers = ["Content-Length: 1000000000000000000", "Expect: 100-continue"] if post else []
+        with asking(server, request + ("" if post else 18 * "9"), *headers) as client:
+            answer = await read_all(client)
+        size = "1" + 18 * "0" if post else 18 * "9"
+        assert answer.startswith(b"HTTP/1.1 413 ") and f" {size} bytes".encode() in answer, answer
+        limit = int(answer.split(b"the limit is ")[1].split(b",")[0])
+        assert free / 4 < limit < free, (limit, free)
+    assert fetch(server, "open?size=1000") == (200, b"")
+    await viewer.turn("quality", 12)
+
+
+@synchronous
+async def none_is_kept_that_grows_too_large():
+    """Without a size it is counted."""
+    small = "small"
+    os.mkdir(small)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], check=False,
+                      capture_output=True).returncode != 0:
+        raise Skip("no file system of its own can be mounted: run as root")
+    try:
+        with start(STILL, environment={"TMPDIR": os.path.abspath(small)}) as server:
+            with asking(server, "POST /open?name=x", "Transfer-Encoding: chunked") as client:
+                for _ in range(3):
+                    client.sendall(b"80000\r\n" + bytes(0x80000) + b"\r\n")
+                client.sendall(b"0\r\n\r\n")
+                answer = await read_all(client)
+            assert answer.startswith(b"HTTP/1.1 413 ") and b" 1572864 bytes" in answer, answer
+            assert os.listdir(small) == []
+    finally:
+        subprocess.run(["umount", "-l", small], check=True)
+
+
+@synchronous
+async def a_slow_encoder_does_not_keep_the_port():
+    """10 minutes for a frame, a request that waits for one, and a file to remove."""
+    os.mkdir("kept")
+    with start(STILL, "right=b", "--b-encoder", "identity sleep-time=600000000 ! jpegenc",
+               environment={"TMPDIR": os.path.abspath("kept")}) as server:
+        port = urlsplit(server.address).port
+        while fetch(server, "open?name=still.png", read("still.png"))[0] != 200:
+            pass
+        assert len(os.listdir("kept")) == 1
+        with asking(server, "GET /b.png") as client:
+            await asyncio.sleep(1)
+            server.process.send_signal(signal.SIGINT)
+            await asyncio.to_thread(server.process.wait, LIMIT)
+            assert os.listdir("kept") == []
+            with start(STILL, f"--http={port}") as again:
+                assert again.address == server.address and fetch(again, "")[0] == 200
+            client.close()
 
 
 def write(name, data):
