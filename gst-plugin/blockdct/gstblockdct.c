@@ -49,10 +49,8 @@ explain_size (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 static gboolean
-gst_blockdct_start (GstBaseTransform * trans)
+open_all (GstBlockDct * self)
 {
-  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-
   self->transform = (GstBlockDctTransformState) { 0 };
   self->warned = (GstBlockDctWarned) { 0 };
   gst_blockdct_properties_start (self);
@@ -65,6 +63,21 @@ gst_blockdct_start (GstBaseTransform * trans)
   return FALSE;
 }
 
+/* The sink pad is active already: with its stream lock, nothing enters yet. */
+static gboolean
+gst_blockdct_start (GstBaseTransform * trans)
+{
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (trans);
+  gboolean ok;
+
+  GST_PAD_STREAM_LOCK (pad);
+  ok = open_all (GST_BLOCKDCT_CAST (trans));
+  GST_PAD_STREAM_UNLOCK (pad);
+  return ok;
+}
+
+/* The base class has waited for the sink pad's stream lock; what takes that
+ * lock later finds the pad flushing. */
 static gboolean
 gst_blockdct_stop (GstBaseTransform * trans)
 {
@@ -195,8 +208,12 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
       && gst_blockdct_backend_answer_context (GST_ELEMENT (self),
           &self->context, query))
     return TRUE;
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query)) {
+    /* A query is not stopped by a flushing pad, and stop() may run now. */
+    if (GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SINK_PAD (trans)))
+      return FALSE;
     gst_blockdct_drain (self);
+  }
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
       direction, query);
   if (ret && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY
@@ -226,6 +243,12 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
     gst_blockdct_allocation_flush (self, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    /* The pad flushes again since it let the event through, and stop() may run
+     * now. */
+    if (GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SINK_PAD (trans))) {
+      gst_event_unref (event);
+      return FALSE;
+    }
     gst_blockdct_discard (self);
     gst_blockdct_inflight_interrupt (self);
     gst_blockdct_statistics_flush (&self->finish.statistics);

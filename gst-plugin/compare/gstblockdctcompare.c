@@ -172,6 +172,12 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
     gst_blockdct_compare_pad_set_flushing (pad, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+    /* The pad flushes again since it let the event through, and stop() may run
+     * now. */
+    if (GST_PAD_IS_FLUSHING (pad)) {
+      gst_event_unref (event);
+      return FALSE;
+    }
     gst_blockdct_compare_pad_set_flushing (pad, FALSE);
   }
   /* GstAggregator forwards the other serialized events, such as tags: only the

@@ -59,11 +59,16 @@ on_input_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_HANDLED;
 }
 
+/* Queries and FLUSH_STOP reach the pad also while it flushes, and the element
+ * may stop then. */
 static GstPadProbeReturn
 on_event_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  (void) pad;
-  gst_blockdct_preview_encoder_see (data, GST_PAD_PROBE_INFO_EVENT (info));
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP
+      || !GST_PAD_IS_FLUSHING (pad))
+    gst_blockdct_preview_encoder_see (data, event);
   return GST_PAD_PROBE_OK;
 }
 
@@ -71,8 +76,8 @@ on_event_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static GstPadProbeReturn
 on_query_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  (void) pad;
-  if (GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) == GST_QUERY_DRAIN)
+  if (GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) == GST_QUERY_DRAIN
+      && !GST_PAD_IS_FLUSHING (pad))
     gst_blockdct_preview_encoder_drain (data);
   return GST_PAD_PROBE_OK;
 }

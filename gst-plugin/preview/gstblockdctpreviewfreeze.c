@@ -203,9 +203,11 @@ sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
       g_mutex_lock (&self->lock);
       if (reset_time)
         self->offset = self->since = 0;
-      reset (self, FALSE);
+      /* The source pad may have been deactivated meanwhile. */
+      reset (self, !GST_PAD_IS_ACTIVE (self->srcpad));
+      if (!self->flushing)
+        gst_pad_start_task (self->srcpad, loop, self, NULL);
       g_mutex_unlock (&self->lock);
-      gst_pad_start_task (self->srcpad, loop, self, NULL);
       return ret;
     default:
       return GST_EVENT_IS_SERIALIZED (event) ? serialize (self, event)

@@ -63,6 +63,200 @@ test_pipeline (void)
   g_free (line);
 }
 
+/* A source that asks for buffers again, by a serialized query, while the
+ * element stops. */
+typedef struct
+{
+  GstPad *pad, *sink;           /* the source's, and the element's */
+  GRand *rand;
+  gint frames;
+  gint asks;                    /* atomic: the query is on its way */
+} Asking;
+
+static GstPadProbeReturn
+ask_again (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Asking *asking = data;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    if (++asking->frames == 20)
+      gst_pad_mark_reconfigure (pad);
+  } else if (asking->frames == 20
+      && GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info))
+      == GST_QUERY_ALLOCATION) {
+    g_atomic_int_set (&asking->asks, TRUE);
+    while (!GST_PAD_IS_FLUSHING (asking->sink))
+      g_thread_yield ();
+    g_usleep (g_rand_int_range (asking->rand, 0, 2) * 30);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* `-m thorough` on the command line takes ten thousand rounds of each kind. */
+static void
+test_stop_while_asked (void)
+{
+  static const gint depths[] = { 1, 2, 16 };
+  const gint rounds = test_rounds (g_test_thorough () ? 10000 : 100);
+
+  if (!test_have_element ("videotestsrc") || !test_have_element ("fakesink"))
+    return;
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (depths); i++) {
+    gchar *line = g_strdup_printf ("videotestsrc name=src is-live=%d ! "
+        "video/x-raw,format=I420,width=320,height=240,framerate=10000/1 ! "
+        "blockdct name=b backend=%s async-depth=%d ! fakesink", i % 2,
+        test_backend (), depths[i / 2]);
+    GstElement *pipeline = gst_parse_launch (line, NULL);
+    GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+    GstElement *dct = gst_bin_get_by_name (GST_BIN (pipeline), "b");
+    Asking asking = {
+      .pad = gst_element_get_static_pad (src, "src"),
+      .sink = gst_element_get_static_pad (dct, "sink"),
+      .rand = g_rand_new_with_seed (i),
+    };
+
+    test_share_context (dct);
+    gst_pad_add_probe (asking.pad, GST_PAD_PROBE_TYPE_BUFFER
+        | GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, ask_again, &asking, NULL);
+    for (gint round = 0; round < rounds; round++) {
+      const gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+
+      asking.frames = asking.asks = 0;
+      g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING),
+          !=, GST_STATE_CHANGE_FAILURE);
+      while (!g_atomic_int_get (&asking.asks)) {
+        g_assert_cmpint (g_get_monotonic_time (), <, end);
+        g_usleep (50);
+      }
+      g_assert_cmpint (gst_element_set_state (pipeline, round % 2
+              ? GST_STATE_NULL : GST_STATE_READY), ==,
+          GST_STATE_CHANGE_SUCCESS);
+    }
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    g_rand_free (asking.rand);
+    gst_object_unref (asking.pad);
+    gst_object_unref (asking.sink);
+    gst_object_unref (dct);
+    gst_object_unref (src);
+    gst_object_unref (pipeline);
+    g_free (line);
+  }
+}
+
+/* Upstream of one pad, in a thread of its own. */
+typedef struct
+{
+  GstPad *pad;
+  GstBuffer *frame;
+  gboolean flushes;
+  gint ready;                   /* atomic: frames are in the element */
+  gint stopped;                 /* atomic */
+} Sender;
+
+static void
+ask (GstPad * pad, GstQuery * query)
+{
+  gst_pad_peer_query (pad, query);
+  gst_query_unref (query);
+}
+
+/* Go on while the element stops, with all that a flushing pad lets through. */
+static gpointer
+send_all (gpointer data)
+{
+  Sender *sender = data;
+  GstPad *pad = sender->pad;
+  GstCaps *caps = video_caps ("I420", 320, 240);
+  GstSegment segment;
+
+  gst_pad_set_active (pad, TRUE);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_stream_start ("test"));
+  gst_pad_push_event (pad, gst_event_new_caps (caps));
+  while (!g_atomic_int_get (&sender->stopped)) {
+    gst_pad_push_event (pad, gst_event_new_segment (&segment));
+    for (guint n = 0; n < 10; n++) {
+      GstBuffer *frame = gst_buffer_copy (sender->frame);
+
+      GST_BUFFER_PTS (frame) = n * FRAME;
+      gst_pad_push (pad, frame);
+    }
+    g_atomic_int_set (&sender->ready, TRUE);
+    ask (pad, gst_query_new_allocation (caps, TRUE));
+    ask (pad, gst_query_new_drain ());
+    if (!sender->flushes)
+      continue;
+    gst_pad_push_event (pad, gst_event_new_flush_start ());
+    gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
+  }
+  gst_caps_unref (caps);
+  gst_pad_set_active (pad, FALSE);
+  return NULL;
+}
+
+static void
+check_stop_while_sent (const gchar * line, const gchar * const *pads,
+    gboolean flushes)
+{
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+  const guint n = g_strv_length ((gchar **) pads);
+  Sender senders[2] = { 0 };
+  GThread *threads[2];
+  GstVideoInfo info;
+
+  video_info (&info, "I420", 320, 240);
+  for (guint i = 0; i < n; i++) {
+    GstPad *sink = gst_element_get_static_pad (element, pads[i]);
+
+    senders[i].frame = frame_new (&info, i);
+    senders[i].flushes = flushes;
+    senders[i].pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+    gst_pad_link (senders[i].pad, sink);
+    gst_object_unref (sink);
+  }
+  for (gint round = 0; round < test_rounds (g_test_thorough () ? 10000 : 100);
+      round++) {
+    g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING),
+        !=, GST_STATE_CHANGE_FAILURE);
+    for (guint i = 0; i < n; i++) {
+      senders[i].ready = senders[i].stopped = FALSE;
+      threads[i] = g_thread_new ("sender", send_all, &senders[i]);
+    }
+    for (guint i = 0; i < n; i++)
+      while (!g_atomic_int_get (&senders[i].ready))
+        g_usleep (50);
+    g_usleep (round % 10 * 100);
+    g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
+        GST_STATE_CHANGE_SUCCESS);
+    for (guint i = 0; i < n; i++) {
+      g_atomic_int_set (&senders[i].stopped, TRUE);
+      g_thread_join (threads[i]);
+    }
+  }
+  for (guint i = 0; i < n; i++) {
+    gst_buffer_unref (senders[i].frame);
+    gst_object_unref (senders[i].pad);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (element);
+  gst_object_unref (pipeline);
+}
+
+static void
+test_stop_while_sent (void)
+{
+  static const gchar *const one[] = { "sink", NULL };
+  static const gchar *const two[] = { "ref_sink", "dist_sink", NULL };
+
+  check_stop_while_sent ("blockdct name=e async-depth=4 ! "
+      "fakesink async=false", one, TRUE);
+  check_stop_while_sent ("blockdctcompare name=e ! fakesink async=false", two,
+      TRUE);
+  check_stop_while_sent ("blockdctpreview name=e ! fakesink async=false", one,
+      FALSE);
+}
+
 static void
 test_renegotiation (void)
 {
@@ -294,6 +488,8 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/element/lifecycle/pipeline", test_pipeline);
+  test_add ("/element/lifecycle/stop-while-asked", test_stop_while_asked);
+  test_add ("/element/lifecycle/stop-while-sent", test_stop_while_sent);
   test_add ("/element/lifecycle/renegotiation", test_renegotiation);
   test_add ("/element/lifecycle/reconfigure", test_reconfigure);
   test_add ("/element/lifecycle/instances", test_instances);
