@@ -141,10 +141,11 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     if (gst_query_get_n_allocation_params (query) > 0)
       gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
   }
-  /* The frames in flight are needed in addition to downstream's minimum. */
-  min += depth;
-  if (max != 0 && max < min)
+  /* The frames in flight are needed in addition to downstream's minimum; and a
+   * sink keeps the frame that it shows, even with a minimum of 0. */
+  if (max != 0 && max < MAX (min, 1) + depth)
     gst_clear_object (&pool);
+  min += depth;
   *own_limit = own && (max == 0 || pool == NULL) ? min
       + CLAMP (DOWNSTREAM_SIZE / size, MIN_DOWNSTREAM, MAX_DOWNSTREAM) : 0;
   if (max == 0 || pool == NULL)

@@ -329,6 +329,48 @@ wait_until_stuck (Pusher * pusher)
   return n;
 }
 
+/* A sink keeps the frame that it shows, and says nothing of it: a pool of as many
+ * buffers as are in flight would leave the element without one. */
+static void
+test_sink_keeps_one (void)
+{
+  static const guint depths[] = { 1, 2, 16 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (depths); i++) {
+    const guint depth = depths[i / 2];
+    Downstream downstream = {
+      gst_video_buffer_pool_new (), 0, depth + i % 2, TRUE, 0
+    };
+    Pusher pusher = {.max = depth + 20 };
+    const gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+    GstBuffer *shown = NULL;
+    GThread *thread;
+    Bench bench;
+    guint n = 0;
+
+    start (&bench, &downstream, depth);
+    pusher.bench = &bench;
+    thread = g_thread_new ("push", push_all, &pusher);
+    while (n <= 20 && g_get_monotonic_time () < end) {
+      GstBuffer *out = gst_harness_try_pull (bench.h);
+
+      if (out == NULL) {
+        g_usleep (1000);
+        continue;
+      }
+      g_assert_cmpint (out->pool == downstream.pool, ==, i % 2);
+      gst_clear_buffer (&shown);
+      shown = out;
+      n++;
+    }
+    g_assert_cmpuint (n, ==, 21);
+    g_thread_join (thread);
+    gst_buffer_unref (shown);
+    bench_clear (&bench);
+    gst_object_unref (downstream.pool);
+  }
+}
+
 /* A downstream that returns no buffer of a pool with a limit: the element takes
  * some frames, then waits, until a flush or a stop ends that at once. */
 static void
@@ -476,6 +518,7 @@ main (int argc, char **argv)
   test_add ("/element/buffers/propose", test_propose);
   test_add ("/element/buffers/inputs-let-go", test_inputs_let_go);
   test_add ("/element/buffers/metas", test_metas);
+  test_add ("/element/buffers/sink-keeps-one", test_sink_keeps_one);
   test_add ("/element/buffers/back-pressure", test_back_pressure);
   test_add ("/element/buffers/flush-goes-on", test_flush_goes_on);
   test_add ("/element/buffers/kept", test_kept);
