@@ -168,7 +168,7 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   GstVideoInfo info;
 
   (void) outcaps;
-  if (!gst_video_info_from_caps (&info, incaps)) {
+  if (!gst_blockdct_format_info (&info, incaps)) {
     GST_WARNING_OBJECT (self, "cannot handle %" GST_PTR_FORMAT, incaps);
     return FALSE;
   }

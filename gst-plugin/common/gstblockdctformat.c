@@ -165,6 +165,22 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
   return handled;
 }
 
+gboolean
+gst_blockdct_format_info (GstVideoInfo * info, const GstCaps * caps)
+{
+  GstVideoColorimetry colorimetry;
+  const gchar *text;
+
+  if (!gst_video_info_from_caps (info, caps))
+    return FALSE;
+  text = gst_structure_get_string (gst_caps_get_structure (caps, 0),
+      "colorimetry");
+  if (text != NULL && gst_video_colorimetry_from_string (&colorimetry, text)
+      && colorimetry.range != GST_VIDEO_COLOR_RANGE_UNKNOWN)
+    info->colorimetry.range = colorimetry.range;
+  return TRUE;
+}
+
 /* R, G and B are the first three components; a fourth one is alpha. */
 static void
 rgb_layout (const GstVideoInfo * info, BdctChromaFormat subsampling,

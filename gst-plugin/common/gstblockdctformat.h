@@ -21,6 +21,10 @@ GstCaps *gst_blockdct_format_caps (void);
 GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
     const GstBlockDctBackendClass * const *classes, guint n_classes);
 
+/* As gst_video_info_from_caps(), which drops a range without a matrix: here it
+ * stays. */
+gboolean gst_blockdct_format_info (GstVideoInfo * info, const GstCaps * caps);
+
 /* The layout of a format that the caps allow; of R, G and B, that with
  * `subsampling`. */
 void gst_blockdct_format_layout (const GstVideoInfo * info,

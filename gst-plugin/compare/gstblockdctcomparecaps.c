@@ -183,7 +183,7 @@ negotiated_src_caps (GstAggregator * agg, GstCaps * caps)
 
   self->output.own_memory =
       gst_blockdct_backend_owns (self->frames.backend.klass, caps);
-  return gst_video_info_from_caps (&self->output.info, caps);
+  return gst_blockdct_format_info (&self->output.info, caps);
 }
 
 static gboolean
@@ -266,7 +266,7 @@ gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
 
   if (pad->caps != NULL && gst_caps_is_equal (pad->caps, caps))
     return TRUE;
-  if (!gst_video_info_from_caps (&info, caps))
+  if (!gst_blockdct_format_info (&info, caps))
     return FALSE;
   /* The frames kept for shifts cannot be read with the new caps. */
   for (gint i = 0; i < BDCT_MAX_DISTORTED; i++)

@@ -329,8 +329,8 @@ wait_until_stuck (Pusher * pusher)
   return n;
 }
 
-/* A sink keeps the frame that it shows, and says nothing of it: a pool of as many
- * buffers as are in flight would leave the element without one. */
+/* A sink keeps the frame that it shows, and says nothing of it: a pool of as
+ * many buffers as are in flight would leave the element without one. */
 static void
 test_sink_keeps_one (void)
 {

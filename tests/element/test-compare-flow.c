@@ -217,25 +217,47 @@ test_conflicts (void)
   }
 }
 
-/* What may differ is said, once. */
+/* Check the warning about inputs of these colours. */
 static void
-test_differences (void)
+check_difference (GstVideoColorimetry reference,
+    GstVideoColorimetry distorted, const gchar * what)
 {
   GstVideoInfo a, b;
   Duel duel;
 
   video_info (&a, "I420", 16, 16);
   b = a;
-  b.colorimetry.range = GST_VIDEO_COLOR_RANGE_0_255;
+  a.colorimetry = reference;
+  b.colorimetry = distorted;
   duel_init (&duel, 2, "");
   duel_set_caps (&duel, DUEL_REFERENCE, &a);
   duel_set_caps (&duel, DUEL_DISTORTED, &b);
   for (guint n = 0; n < 3; n++) {
     gst_buffer_unref (duel_show (&duel, frame_new (&a, n), frame_new (&b, n)));
   }
-  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
-      "and ref_sink differ in range", NULL);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "and ref_sink",
+      what, NULL);
   duel_clear (&duel);
+}
+
+/* What may differ is said, once. */
+static void
+test_differences (void)
+{
+  static const GstVideoColorimetry unknown = { 0 }, full_range = {
+    .range = GST_VIDEO_COLOR_RANGE_0_255
+  };
+  GstVideoColorimetry limited, full, hd;
+
+  gst_video_colorimetry_from_string (&limited, GST_VIDEO_COLORIMETRY_BT601);
+  gst_video_colorimetry_from_string (&hd, GST_VIDEO_COLORIMETRY_BT709);
+  full = limited;
+  full.range = GST_VIDEO_COLOR_RANGE_0_255;
+  check_difference (limited, full, "differ in range");
+  check_difference (limited, hd, "differ in colorimetry");
+  /* GStreamer drops a colorimetry without a matrix. */
+  check_difference (limited, full_range, "differ in range");
+  check_difference (unknown, full_range, "differ in range");
 }
 
 /* Both inputs go over to other caps, one after the other. */
