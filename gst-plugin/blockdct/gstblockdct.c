@@ -23,31 +23,6 @@ GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
 
 /* GstBaseTransform */
 
-/* The pad refuses caps that its template does not allow without giving a
- * reason: an error gives it. */
-static GstPadProbeReturn
-explain_size (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
-  gint width = 0, height = 0;
-  GstStructure *s;
-  GstCaps *caps;
-
-  (void) pad;
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
-    return GST_PAD_PROBE_OK;
-  gst_event_parse_caps (event, &caps);
-  s = gst_caps_get_structure (caps, 0);
-  gst_structure_get_int (s, "width", &width);
-  gst_structure_get_int (s, "height", &height);
-  if (width > BDCT_MAX_SIDE || height > BDCT_MAX_SIDE)
-    GST_ELEMENT_ERROR ((GstElement *) data, STREAM, FORMAT,
-        ("A picture of %d x %d is too large.", width, height),
-        ("Crop or scale it upstream: each side is limited to %d samples.",
-            BDCT_MAX_SIDE));
-  return GST_PAD_PROBE_OK;
-}
-
 static gboolean
 open_all (GstBlockDct * self)
 {
@@ -239,6 +214,8 @@ static gboolean
 gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+  GstCaps *caps = NULL;
+  gboolean ok;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
     gst_blockdct_allocation_flush (self, TRUE);
@@ -259,8 +236,16 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
       gst_blockdct_finish_end (self);
   }
-  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event
-      (trans, event);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    gst_caps_ref (caps);
+  }
+  ok = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->sink_event (trans,
+      event);
+  if (!ok && caps != NULL)
+    gst_blockdct_explain_refusal (self, caps);
+  gst_clear_caps (&caps);
+  return ok;
 }
 
 /* The picture keeps its geometry, so its metas stay valid, except those about
@@ -356,7 +341,6 @@ gst_blockdct_init (GstBlockDct * self)
 {
   gst_video_info_init (&self->info);
   gst_blockdct_init_properties (self);
-  gst_pad_add_probe (GST_BASE_TRANSFORM_SINK_PAD (self),
-      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain_size, self, NULL);
+  gst_blockdct_format_explain (GST_BASE_TRANSFORM_SINK_PAD (self));
   gst_blockdct_init_transform (self);
 }

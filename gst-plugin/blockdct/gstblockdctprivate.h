@@ -126,7 +126,8 @@ typedef enum
   GST_BLOCKDCT_WARNED_TARGET,
   GST_BLOCKDCT_WARNED_NO_TARGET,
   GST_BLOCKDCT_WARNED_SLOW,
-  GST_BLOCKDCT_WARNED_LIMIT
+  GST_BLOCKDCT_WARNED_LIMIT,
+  GST_BLOCKDCT_WARNED_REFUSED   /* an error, as a pad sends caps again */
 } GstBlockDctWarning;
 
 typedef struct _GstBlockDct GstBlockDct;

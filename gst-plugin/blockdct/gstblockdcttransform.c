@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdcttransform.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctfinish.h"
 #include "gstblockdctinflight.h"
 
@@ -125,6 +126,42 @@ follow_settings (GstBlockDct * self, GstBuffer * input)
   self->settings = gst_blockdct_get_settings (self);
 }
 
+void
+gst_blockdct_explain_refusal (GstBlockDct * self, GstCaps * caps)
+{
+  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (trans);
+  GstCaps *all, *downstream;
+
+  if (GST_PAD_IS_FLUSHING (src) || !gst_pad_is_linked (src))
+    return;
+  all = GST_BASE_TRANSFORM_GET_CLASS (trans)->transform_caps (trans,
+      GST_PAD_SINK, caps, NULL);
+  downstream = gst_pad_peer_query_caps (src, NULL);
+  if (!gst_caps_can_intersect (all, downstream)
+      && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_REFUSED))
+    gst_blockdct_format_post_refused (GST_ELEMENT (self), downstream, all);
+  gst_caps_unref (all);
+  gst_caps_unref (downstream);
+}
+
+/* A frame cannot be processed: downstream wants other caps now, or upstream
+ * has sent none. Those that this element has refused were explained. */
+static void
+explain_no_caps (GstBlockDct * self)
+{
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
+  GstPad *peer = gst_pad_get_peer (sink);
+  GstCaps *caps = gst_pad_get_current_caps (sink);
+
+  if (caps != NULL)
+    gst_blockdct_explain_refusal (self, caps);
+  else if (peer != NULL && !gst_pad_has_current_caps (peer))
+    gst_blockdct_format_post_no_caps (GST_ELEMENT (self), sink);
+  gst_clear_caps (&caps);
+  gst_clear_object (&peer);
+}
+
 static GstFlowReturn
 submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
     GstBuffer * input)
@@ -147,6 +184,8 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
     self->transform.dropped = TRUE;
     self->finish.statistics.totals.dropped++;
     gst_blockdct_finish_publish (self);
+  } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
+    explain_no_caps (self);
   }
   return ret;
 }

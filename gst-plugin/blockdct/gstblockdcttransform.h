@@ -16,6 +16,10 @@ void gst_blockdct_init_transform (GstBlockDct * self);
 /* Push all frames in flight; those that downstream refuses are dropped. */
 void gst_blockdct_drain (GstBlockDct * self);
 
+/* Post an error if downstream takes no pictures of these caps of the sink pad:
+ * the base class says nothing of it. */
+void gst_blockdct_explain_refusal (GstBlockDct * self, GstCaps * caps);
+
 /* Drop all frames in flight. */
 void gst_blockdct_discard (GstBlockDct * self);
 

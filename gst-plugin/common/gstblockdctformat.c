@@ -254,3 +254,59 @@ gst_blockdct_format_view (const GstVideoInfo * info,
   bdct_view_colours (view, layout->depth, kr, kb,
       rgb || colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
 }
+
+static GstPadProbeReturn
+explain (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
+{
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
+  GstCaps *caps;
+  gint width = 0, height = 0;
+  const GstStructure *s;
+  GstElement *element;
+
+  (void) unused;
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS
+      || (element = gst_pad_get_parent_element (pad)) == NULL)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps (event, &caps);
+  s = gst_caps_get_structure (caps, 0);
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  if (width > BDCT_MAX_SIDE || height > BDCT_MAX_SIDE)
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("A picture of %d x %d is too large.", width, height),
+        ("Crop or scale it upstream: each side is limited to %d samples.",
+            BDCT_MAX_SIDE));
+  else if (!gst_pad_query_accept_caps (pad, caps))
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("The caps at %s are not supported.", GST_PAD_NAME (pad)),
+        ("They are %" GST_PTR_FORMAT ". Put videoconvert, or another "
+            "converter, in front of this element.", caps));
+  gst_object_unref (element);
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_blockdct_format_explain (GstPad * pad)
+{
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, explain, NULL,
+      NULL);
+}
+
+void
+gst_blockdct_format_post_refused (GstElement * element, const GstCaps * taken,
+    const GstCaps * given)
+{
+  GST_ELEMENT_ERROR (element, STREAM, WRONG_TYPE,
+      ("Downstream does not accept the picture."),
+      ("It accepts %" GST_PTR_FORMAT ", but gets %" GST_PTR_FORMAT ". Put "
+          "videoconvert after this element.", taken, given));
+}
+
+void
+gst_blockdct_format_post_no_caps (GstElement * element, GstPad * pad)
+{
+  GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+      ("%s has frames without caps.", GST_PAD_NAME (pad)),
+      ("Put a capsfilter, or rawvideoparse, in front of it."));
+}

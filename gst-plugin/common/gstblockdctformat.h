@@ -30,6 +30,16 @@ gboolean gst_blockdct_format_info (GstVideoInfo * info, const GstCaps * caps);
 void gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctChromaFormat subsampling, BdctLayout * layout);
 
+/* Have a sink pad's element post an error when caps arrive that the pad does
+ * not accept: it refuses them without giving a reason. */
+void gst_blockdct_format_explain (GstPad * pad);
+
+/* Post an error: downstream takes these caps, none of which is among those that
+ * the element can give; or a sink pad has frames without caps. */
+void gst_blockdct_format_post_refused (GstElement * element,
+    const GstCaps * taken, const GstCaps * given);
+void gst_blockdct_format_post_no_caps (GstElement * element, GstPad * pad);
+
 /* The default view of frames with these caps, with their colours. */
 void gst_blockdct_format_view (const GstVideoInfo * info,
     const BdctLayout * layout, BdctView * view);

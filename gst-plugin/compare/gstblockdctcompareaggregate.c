@@ -3,6 +3,7 @@
  * Takes matched frames from GstAggregator, starts them as pairs, and pushes the
  * pairs that are ready. */
 #include "gstblockdctcompareaggregate.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctcomparecaps.h"
 #include "gstblockdctcomparefinish.h"
 #include "gstblockdctcompareframes.h"
@@ -196,9 +197,7 @@ check_caps_are_there (GstBlockDctCompare * self,
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
     if (pads[i] != NULL && pads[i]->caps == NULL
         && (i == 0 || self->pair.distorted[i - 1] != NULL)) {
-      GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-          ("%s has frames without caps.", GST_PAD_NAME (pads[i])),
-          ("Put a capsfilter, or rawvideoparse, in front of it."));
+      gst_blockdct_format_post_no_caps (GST_ELEMENT (self), GST_PAD (pads[i]));
       return FALSE;
     }
   return TRUE;

@@ -152,10 +152,7 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
 
   caps = gst_caps_intersect_full (all, downstream, GST_CAPS_INTERSECT_FIRST);
   if (gst_caps_is_empty (caps)) {
-    GST_ELEMENT_ERROR (self, STREAM, WRONG_TYPE,
-        ("Downstream does not accept the picture."),
-        ("It accepts %" GST_PTR_FORMAT ", but gets %" GST_PTR_FORMAT ". Put "
-            "videoconvert after this element.", downstream, all));
+    gst_blockdct_format_post_refused (GST_ELEMENT (self), downstream, all);
     gst_caps_unref (all);
     gst_caps_unref (caps);
     return GST_FLOW_NOT_NEGOTIATED;
@@ -190,11 +187,18 @@ static gboolean
 decide_allocation (GstAggregator * agg, GstQuery * query)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
+  const GstVideoInfo *info = &self->output.info;
 
   self->output.overlay_attach = gst_query_find_allocation_meta (query,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  return gst_blockdct_pool_decide (&self->frames.backend, self->context, query,
-      &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH, &self->output.own_limit);
+  if (gst_blockdct_pool_decide (&self->frames.backend, self->context, query,
+          info, GST_BLOCKDCT_COMPARE_DEPTH, &self->output.own_limit))
+    return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
+      ("The memory may be full: close other programs that use it."));
+  return FALSE;
 }
 
 /* Answer allocation queries before they enter their pad's queue: on a flush

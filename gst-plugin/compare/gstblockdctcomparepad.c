@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctcomparepad.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 #include "gstblockdctcompareupstream.h"
 
@@ -360,6 +361,7 @@ gst_blockdct_compare_pad_constructed (GObject * object)
   G_OBJECT_CLASS (gst_blockdct_compare_pad_parent_class)->constructed (object);
   GST_BLOCKDCT_COMPARE_PAD (pad)->parent_chain = GST_PAD_CHAINFUNC (pad);
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (chain));
+  gst_blockdct_format_explain (pad);
 }
 
 static void

@@ -320,17 +320,18 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
   gst_caps_unref (caps);
 }
 
-static void
+static GstPad *
 add_ghost_pad (GstBlockDctPreview * self, GstElement * element,
     const gchar * target, const gchar * name)
 {
   GstPad *pad = gst_element_get_static_pad (element, target);
   GstPadTemplate *templ = gst_element_class_get_pad_template
       (GST_ELEMENT_GET_CLASS (self), name);
+  GstPad *ghost = gst_ghost_pad_new_from_template (name, pad, templ);
 
-  gst_element_add_pad (GST_ELEMENT (self),
-      gst_ghost_pad_new_from_template (name, pad, templ));
+  gst_element_add_pad (GST_ELEMENT (self), ghost);
   gst_object_unref (pad);
+  return ghost;
 }
 
 /* Add a blockdct behind the tee, after `queue` and with a thread of its own. */
@@ -378,7 +379,7 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
   self->a = add_transform (self, tee, to_a, "a", "dist_sink");
   self->b = add_transform (self, tee, to_b, "b", "dist_sink_1");
   self->entrance_of_a = gst_element_get_static_pad (to_a, "sink");
-  add_ghost_pad (self, freeze, "sink", "sink");
+  gst_blockdct_format_explain (add_ghost_pad (self, freeze, "sink", "sink"));
   add_ghost_pad (self, self->compare, "src", "src");
   add_probe (freeze, "sink", GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM
       | GST_PAD_PROBE_TYPE_PUSH, on_query, self);

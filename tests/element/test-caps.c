@@ -305,8 +305,58 @@ test_refused (void)
     g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
     gst_object_unref (pad);
     gst_caps_unref (caps);
+    text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "sink",
+        "videoconvert", NULL);
 
     bench_pass (&bench, 0);
+    bench_clear (&bench);
+  }
+}
+
+/* Frames come, and no caps have come before them. */
+static void
+test_no_caps (void)
+{
+  GstSegment segment;
+  Bench bench;
+
+  bench_init (&bench, NULL, 0, 0, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (bench.h, gst_event_new_stream_start ("test"));
+  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+  g_assert_cmpint (gst_harness_push (bench.h,
+          gst_buffer_new_allocate (NULL, 16, NULL)), ==,
+      GST_FLOW_NOT_NEGOTIATED);
+  text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "without caps",
+      "capsfilter", NULL);
+  bench_clear (&bench);
+}
+
+/* Downstream wants what the element cannot make: from the start, or later. */
+static void
+test_refused_downstream (void)
+{
+  for (guint late = 0; late < 2; late++) {
+    GstMessage *message;
+    Bench bench;
+
+    bench_init (&bench, NULL, 0, 0, NULL);
+    if (late) {
+      bench_set_caps (&bench, "I420", 16, 16);
+      bench_pass (&bench, 0);
+    }
+    gst_harness_set_sink_caps_str (bench.h, "video/x-raw,format=RGB");
+    if (!late)
+      gst_harness_set_src_caps (bench.h, video_caps ("I420", 16, 16));
+    g_assert_cmpint (gst_harness_push (bench.h,
+            gst_buffer_new_allocate (NULL, 384, NULL)), ==,
+        GST_FLOW_NOT_NEGOTIATED);
+    text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "RGB", "I420",
+        "videoconvert", NULL);
+    /* The base class has a warning without a reason. */
+    while ((message = bench_pop (&bench, GST_MESSAGE_ERROR
+                | GST_MESSAGE_WARNING)) != NULL)
+      gst_message_unref (message);
     bench_clear (&bench);
   }
 }
@@ -315,11 +365,14 @@ static void
 test_not_negotiated (void)
 {
   GstCaps *caps = video_caps ("RGB16", 16, 16);
+  GstMessage *message;
   GstVideoInfo info;
   GstBuffer *buffer;
   Bench bench;
 
   bench_init (&bench, NULL, 0, 0, NULL);
+  /* With each query too, the pad would send the caps again. */
+  bench.drain = FALSE;
   video_info (&info, "RGB16", 16, 16);
   gst_harness_set_src_caps (bench.h, caps);
   buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
@@ -328,6 +381,8 @@ test_not_negotiated (void)
       GST_FLOW_NOT_NEGOTIATED);
   g_assert_null (bench_pull (&bench));
   bench_pop_report (&bench, NULL);
+  while ((message = bench_pop (&bench, GST_MESSAGE_ERROR)) != NULL)
+    gst_message_unref (message);
   bench_clear (&bench);
 }
 
@@ -385,6 +440,8 @@ test_query_caps (void)
   video_info (&bench.info, "I420", 40, 30);
   g_assert_cmpint (gst_harness_push (bench.h, frame_new (&bench.info, 0)), ==,
       GST_FLOW_NOT_NEGOTIATED);
+  text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "NV12", "I420",
+      NULL);
   bench_clear (&bench);
 }
 
@@ -399,6 +456,8 @@ main (int argc, char **argv)
   test_add ("/element/caps/formats-and-sizes", test_formats_and_sizes);
   test_add ("/element/caps/fields", test_caps_fields);
   test_add ("/element/caps/refused", test_refused);
+  test_add ("/element/caps/no-caps", test_no_caps);
+  test_add ("/element/caps/refused-downstream", test_refused_downstream);
   test_add ("/element/caps/not-negotiated", test_not_negotiated);
   test_add ("/element/caps/cpu-memory", test_cpu_memory);
   test_add ("/element/caps/query", test_query_caps);

@@ -42,6 +42,38 @@ test_too_large (void)
   }
 }
 
+/* Likewise by the other elements. */
+static void
+test_too_large_elsewhere (void)
+{
+  static const gchar *const names[][2] = {
+    {"blockdctcompare", "ref_sink"}, {"blockdctcompare", "dist_sink"},
+    {"blockdctpreview", "sink"}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *element = element_new (names[i][0]);
+    GstPad *pad = gst_element_get_static_pad (element, names[i][1]);
+    GstCaps *caps = video_caps ("GRAY8", 65536, 1);
+    GstBus *bus = gst_bus_new ();
+    GstMessage *message;
+
+    gst_element_set_bus (element, bus);
+    gst_element_set_state (element, GST_STATE_PAUSED);
+    gst_pad_send_event (pad, gst_event_new_stream_start ("test"));
+    g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    g_assert_nonnull (message);
+    text_expect (message_text (message), "65536 x 1", "65535", NULL);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_element_set_bus (element, NULL);
+    gst_caps_unref (caps);
+    gst_object_unref (bus);
+    gst_object_unref (pad);
+    gst_object_unref (element);
+  }
+}
+
 /* The longest sides are exact. */
 static void
 test_largest (void)
@@ -301,6 +333,7 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/limits/too-large", test_too_large);
+  test_add ("/limits/too-large-elsewhere", test_too_large_elsewhere);
   test_add ("/limits/largest", test_largest);
   test_add ("/limits/template", test_template);
   test_add ("/limits/unknown-format", test_unknown_format);
