@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Engines against each other: random frames and comparisons on every engine
+ * that there is, each against the CPU engine in plain C with one thread: all
+ * that comes out is the same. A case that differs is made as small as it can
+ * be and still differ, and printed as text that runs it again.
+ *
+ *   differential [--cases N | --seconds N] [--seed N|random] [--pair NAME]...
+ *                [--case TEXT] [--list] [--bench] [--no-shrink] [--verbose]
+ *
+ * --list says which pairs there are, --bench how long they take for the cases,
+ * --verbose prints each case before it runs. Built twice: with libblockdct, and
+ * with the CUDA engine on a runtime without a GPU (tests/gpu/fake-runtime.h).
+ *
+ * Ends with "N passed, N failed, N skipped", of pairs; exits 77 where no pair
+ * can run. */
+#include <getopt.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "run.h"
+
+#define MAX_SIMPLER 2000        /* cases that are tried to shrink one */
+#define LEAST_NEAR 0.999        /* samples of dct-8x8 that are off by <= 1 */
+
+typedef struct {
+  const char *name;
+  BdctBackend backend;
+  unsigned threads;
+  const char *isa;              /* NULL: the best */
+  bool wanted, rounds;          /* rounds: dct-8x8 otherwise */
+  BdctEngine *engine;           /* NULL: there is none, or it has failed */
+  unsigned cases, refused;
+  bool failed;
+  Roundings roundings;
+  double seconds[BDCT_N_TRANSFORMS + 1]; /* and of comparisons */
+} Pair;
+
+#define PAIR(name_, which, threads_, isa_)                                    \
+  { .name = name_, .backend = BDCT_BACKEND_##which, .threads = threads_,      \
+    .isa = isa_ }
+static Pair plain = PAIR ("plain", CPU, 1, PLAIN_ISA);
+static Pair pairs[] = {
+#ifndef FAKE_RUNTIME
+  PAIR ("threads", CPU, 4, NULL),
+  PAIR ("processors", CPU, 0, NULL),
+#define ISA(name) PAIR (name, CPU, 1, name),
+  ISAS
+#endif
+  PAIR ("cuda", CUDA, 2, NULL),
+  PAIR ("cuda-cores", CUDA, 2, "cuda-cores"),
+};
+
+#define N_PAIRS ((int) (sizeof pairs / sizeof pairs[0]))
+
+static bool shrink = true, verbose;
+static const char *program;
+
+/* What runs, for when it ends the program. */
+static char current[CASE_TEXT + 64];
+static struct sigaction before[NSIG];
+
+static void
+say_current (int number)
+{
+  static const char head[] = "\nends the program: --case '";
+
+  if (write (2, head, sizeof head - 1) < 0 || write (2, current,
+          strlen (current)) < 0 || write (2, "'\n", 2) < 0)
+    _exit (1);
+  sigaction (number, &before[number], NULL);
+  if (number == SIGTERM)
+    raise (number);
+}
+
+static void
+catch_signals (void)
+{
+  static const int numbers[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL,
+    SIGTERM
+  };
+  const struct sigaction action = {.sa_handler = say_current };
+
+  for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+    sigaction (numbers[i], &action, &before[numbers[i]]);
+}
+
+static BdctEngine *
+open_engine (const Pair * pair, BdctError * error)
+{
+  const BdctEngineOptions options = {.size = sizeof options,
+    .threads = pair->threads,.isa = pair->isa
+  };
+
+  return bdct_engine_new (pair->backend, &options, error);
+}
+
+/* Run a case on the plain engine, with what it needs of one. */
+static bool
+begin_case (Scene * scene, const Case * c, BdctEngine * engine,
+    Outcome * expected, BdctError * error)
+{
+  case_print (c, current);
+  if (verbose)
+    fprintf (stderr, "%s\n", current);
+  if (!scene_init (scene, c, error))
+    return false;
+  scene_make_levels (scene, engine);
+  run_scene (scene, engine, BDCT_BACKEND_CPU, expected);
+  return true;
+}
+
+/* Whether a case differs with engines of its own. */
+static bool
+differs (const Pair * pair, const Case * c, char text[DIFFERENCE_TEXT])
+{
+  BdctEngine *first = open_engine (&plain, NULL);
+  BdctEngine *second = open_engine (pair, NULL);
+  Outcome expected = { 0 }, found = { 0 };
+  Roundings roundings = { 0 };
+  BdctError error;
+  Scene scene;
+  bool differs = false;
+
+  if (second != NULL && begin_case (&scene, c, first, &expected, &error)) {
+    run_scene (&scene, second, pair->backend, &found);
+    differs = !outcome_equal (&scene, &expected, &found,
+        pair->rounds ? &roundings : NULL, text);
+  }
+  outcome_clear (&expected);
+  outcome_clear (&found);
+  if (second != NULL)
+    scene_clear (&scene);
+  bdct_engine_free (second);
+  bdct_engine_free (first);
+  return differs;
+}
+
+static void
+shrink_case (const Pair * pair, Case * c, char text[DIFFERENCE_TEXT])
+{
+  Case simpler;
+
+  for (unsigned n = 0, tried = 0; tried < MAX_SIMPLER
+      && case_simplify (c, &n, &simpler); tried++)
+    if (differs (pair, &simpler, text)) {
+      *c = simpler;
+      n = 0;
+    }
+  differs (pair, c, text);
+}
+
+/* Say how a case of a seed differs. */
+static void
+report (Pair * pair, const Case * c, uint64_t seed, unsigned number,
+    const char *difference)
+{
+  char text[CASE_TEXT], again[DIFFERENCE_TEXT] = "";
+  Case smallest = *c;
+
+  case_print (c, text);
+  printf ("FAIL %s, seed %llu, case %u: %s\n  %s\n", pair->name,
+      (unsigned long long) seed, number, difference, text);
+  fflush (stdout);
+  bdct_engine_free (pair->engine);
+  pair->engine = NULL;
+  pair->failed = true;
+  if (!differs (pair, c, again) && !differs (pair, c, again)) {
+    printf ("  alone it does not: %s --pair %s --seed %llu --cases %u\n",
+        program, pair->name, (unsigned long long) seed, number + 1);
+    return;
+  }
+  if (shrink)
+    shrink_case (pair, &smallest, again);
+  case_print (&smallest, text);
+  printf ("  %s\n  %s --pair %s --case '%s'\n", again, program, pair->name,
+      text);
+}
+
+/* The row of a case in the table of times: its first frame's. */
+static int
+row_of (const Case * c)
+{
+  return c->frame[0][COMPARE] ? BDCT_N_TRANSFORMS : c->frame[0][TRANSFORM];
+}
+
+static bool
+is_refused (const Outcome * outcome, const Scene * scene)
+{
+  bool refused = outcome->error.message[0] != '\0';
+
+  for (int i = 0; i < scene->n_frames; i++)
+    refused = refused || outcome->frame[i].error.message[0] != '\0';
+  return refused;
+}
+
+static void
+run_case (const Case * c, uint64_t seed, unsigned number)
+{
+  char difference[DIFFERENCE_TEXT];
+  Outcome expected = { 0 };
+  BdctError error;
+  Scene scene;
+
+  if (begin_case (&scene, c, plain.engine, &expected, &error)) {
+    plain.seconds[row_of (c)] += expected.seconds;
+    plain.refused += is_refused (&expected, &scene);
+    for (Pair * pair = pairs; pair < pairs + N_PAIRS; pair++) {
+      Outcome found = { 0 };
+
+      if (pair->engine == NULL)
+        continue;
+      run_scene (&scene, pair->engine, pair->backend, &found);
+      pair->cases++;
+      pair->seconds[row_of (c)] += found.seconds;
+      if (!outcome_equal (&scene, &expected, &found, pair->rounds
+              ? &pair->roundings : NULL, difference))
+        report (pair, c, seed, number, difference);
+      outcome_clear (&found);
+    }
+  } else {
+    plain.refused++;
+  }
+  plain.cases++;
+  outcome_clear (&expected);
+  scene_clear (&scene);
+}
+
+static void
+say_times (void)
+{
+  for (int row = 0; row <= BDCT_N_TRANSFORMS; row++) {
+    printf ("%-14s plain %.3f s", row < BDCT_N_TRANSFORMS
+        ? bdct_transform_info (row)->name : "compared", plain.seconds[row]);
+    for (Pair * pair = pairs; pair < pairs + N_PAIRS; pair++)
+      if (pair->cases > 0 && pair->seconds[row] > 0)
+        printf (", %s %.2f times as fast", pair->name,
+            plain.seconds[row] / pair->seconds[row]);
+    printf ("\n");
+  }
+}
+
+/* What there is to say at the end; the program's status. */
+static int
+finish (void)
+{
+  int passed = 0, failed = 0, skipped = 0;
+
+  for (Pair * pair = pairs; pair < pairs + N_PAIRS; pair++) {
+    const Roundings *r = &pair->roundings;
+
+    if (r->samples > 0) {
+      printf ("%s: dct-8x8: of %llu samples %llu differ, %llu by more than 1\n",
+          pair->name, (unsigned long long) r->samples,
+          (unsigned long long) r->other, (unsigned long long) r->far);
+      if (r->far > (1 - LEAST_NEAR) * r->samples) {
+        printf ("FAIL %s: more than roundings differ by\n", pair->name);
+        pair->failed = true;
+      }
+    }
+    if (pair->wanted && pair->cases > 0)
+      printf ("%s: %u cases\n", pair->name, pair->cases);
+    passed += pair->cases > 0 && !pair->failed;
+    failed += pair->failed;
+    skipped += pair->wanted && pair->cases == 0;
+    bdct_engine_free (pair->engine);
+  }
+  bdct_engine_free (plain.engine);
+  printf ("%u cases, %u of them with errors\n", plain.cases, plain.refused);
+  printf ("%d passed, %d failed, %d skipped\n", passed, failed, skipped);
+  return failed > 0 ? 1 : passed > 0 ? 0 : 77;
+}
+
+/* Open the engines that are wanted. */
+static void
+open_engines (void)
+{
+  BdctError error = { "" };
+
+  plain.engine = open_engine (&plain, &error);
+  if (plain.engine == NULL) {
+    fprintf (stderr, "%s\n", error.message);
+    exit (2);
+  }
+  printf ("plain: %s\n", bdct_engine_text (plain.engine,
+          BDCT_ENGINE_DESCRIPTION));
+  for (Pair * pair = pairs; pair < pairs + N_PAIRS; pair++) {
+    const char *text;
+
+    if (!pair->wanted)
+      continue;
+    pair->engine = open_engine (pair, &error);
+    if (pair->engine == NULL) {
+      printf ("%s: skipped: %s\n", pair->name, error.message);
+      continue;
+    }
+    text = bdct_engine_text (pair->engine, BDCT_ENGINE_DESCRIPTION);
+#ifndef FAKE_RUNTIME
+    pair->rounds = pair->backend == BDCT_BACKEND_CUDA
+        && strstr (text, "tensor cores unused") == NULL;
+#endif
+    printf ("%s: %s\n", pair->name, text);
+  }
+}
+
+static bool
+want (const char *name)
+{
+  bool found = false;
+
+  for (Pair * pair = pairs; pair < pairs + N_PAIRS; pair++)
+    if (name == NULL || strcmp (name, pair->name) == 0)
+      found = pair->wanted = true;
+  if (!found)
+    fprintf (stderr, "no pair '%s'; --list says which there are\n", name);
+  return found;
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct option options[] = {
+    {"cases", required_argument, NULL, 'n'},
+    {"seconds", required_argument, NULL, 's'},
+    {"seed", required_argument, NULL, 'r'},
+    {"pair", required_argument, NULL, 'p'},
+    {"case", required_argument, NULL, 'c'},
+    {"list", no_argument, NULL, 'l'}, {"bench", no_argument, NULL, 'b'},
+    {"no-shrink", no_argument, NULL, 'k'}, {"verbose", no_argument, NULL, 'v'},
+    {NULL, 0, NULL, 0}
+  };
+  const time_t begin = time (NULL);
+  const char *text = NULL;
+  unsigned long cases = 200, seconds = 0;
+  uint64_t seed = 1;
+  bool some = false, list = false, bench = false;
+  Case c;
+  int option;
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  program = argv[0];
+  while ((option = getopt_long (argc, argv, "", options, NULL)) != -1)
+    switch (option) {
+      case 'n':
+        cases = strtoul (optarg, NULL, 10);
+        break;
+      case 's':
+        seconds = strtoul (optarg, NULL, 10);
+        break;
+      case 'r':
+        seed = strcmp (optarg, "random") == 0 ? (uint64_t) begin
+            : strtoull (optarg, NULL, 10);
+        break;
+      case 'p':
+        if (!want (optarg))
+          return 2;
+        some = true;
+        break;
+      case 'c':
+        text = optarg;
+        break;
+      case 'l':
+        list = true;
+        break;
+      case 'b':
+        bench = true;
+        break;
+      case 'k':
+        shrink = false;
+        break;
+      case 'v':
+        verbose = true;
+        break;
+      default:
+        return 2;
+    }
+  if (!some)
+    want (NULL);
+  if (text != NULL && !case_parse (&c, text))
+    return 2;
+  open_engines ();
+  catch_signals ();
+  if (text != NULL) {
+    run_case (&c, seed, 0);
+  } else if (!list) {
+    printf ("seed %llu\n", (unsigned long long) seed);
+    for (unsigned i = 0; seconds > 0
+        ? time (NULL) < begin + (time_t) seconds : i < cases; i++) {
+      case_draw (&c, seed, i);
+      run_case (&c, seed, i);
+    }
+  }
+  if (bench)
+    say_times ();
+  return list ? 0 : finish ();
+}

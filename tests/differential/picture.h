@@ -1,0 +1,35 @@
+/* blockdct tests: pictures of the differential.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef TESTS_DIFFERENTIAL_PICTURE_H
+#define TESTS_DIFFERENTIAL_PICTURE_H
+
+#include <blockdct/blockdct.h>
+#include "case.h"
+
+/* A picture with all bytes about it; the image points into them. */
+typedef struct {
+  BdctLayout layout;
+  BdctImage image;
+  uint8_t *bytes;
+  size_t size;
+} Picture;
+
+/* Allocate; the program ends where memory is short. */
+void *allocate (size_t size);
+
+int clamp (int v, int min, int max);
+
+/* Lay the planes out, so many samples before each plane and behind each row,
+ * the last row first if `up`. Without these samples nothing lies about planes,
+ * for a sanitizer to see what reaches beyond. */
+void picture_init (Picture *picture, const BdctLayout *layout, int offset,
+    int spare, bool up);
+
+/* Fill the planes with a frame's content, or with what is to be compared with
+ * it. */
+enum { SAME, NOISY, OTHER_SEED, OTHER_CONTENT, N_DISTORTIONS };
+void picture_fill (const Picture *picture, const int *value, int distortion);
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CANARY 0x5a
+
+/* Bytes where an engine has them: its own kind of host memory, the device's
+ * with a copy on the host, or any. */
+typedef struct {
+  enum { PAGEABLE, PINNED, DEVICE } kind;
+  BdctBackend backend;
+  uint8_t *host, *device;
+  size_t size;
+} Memory;
+
+static void
+memory_init (Memory * memory, BdctBackend backend, int kind,
+    const uint8_t * bytes, size_t size)
+{
+  *memory = (Memory) { kind, backend, NULL, NULL, size };
+  if (kind != PAGEABLE)
+    memory->host = bdct_memory_alloc (backend, NULL, BDCT_MEMORY_HOST, size);
+  if (kind == DEVICE && memory->host != NULL)
+    memory->device = bdct_memory_alloc (backend, NULL, BDCT_MEMORY_DEVICE,
+        size);
+  /* The CPU has one kind. */
+  if (memory->host == NULL) {
+    memory->kind = PAGEABLE;
+    memory->host = allocate (size);
+  } else if (kind == DEVICE && memory->device == NULL) {
+    memory->kind = PINNED;
+  }
+  memcpy (memory->host, bytes, size);
+  if (memory->kind == DEVICE)
+    bdct_memory_copy (backend, NULL, memory->device, memory->host, size, true);
+}
+
+static uint8_t *
+memory_start (const Memory * memory)
+{
+  return memory->kind == DEVICE ? memory->device : memory->host;
+}
+
+/* Free it, if need be with a copy of what is there now. */
+static void
+memory_clear (Memory * memory, uint8_t * bytes)
+{
+  if (memory->host == NULL)
+    return;
+  if (bytes != NULL) {
+    if (memory->kind == DEVICE)
+      bdct_memory_copy (memory->backend, NULL, memory->device, memory->host,
+          memory->size, false);
+    memcpy (bytes, memory->host, memory->size);
+  }
+  if (memory->kind == PAGEABLE)
+    free (memory->host);
+  else
+    bdct_memory_free (memory->backend, NULL, BDCT_MEMORY_HOST, memory->host);
+  bdct_memory_free (memory->backend, NULL, BDCT_MEMORY_DEVICE,
+      memory->device);
+}
+
+static BdctImage
+move_image (const Picture * picture, const Memory * memory)
+{
+  BdctImage image = picture->image;
+
+  image.memory = memory->kind == DEVICE ? BDCT_MEMORY_DEVICE
+      : BDCT_MEMORY_HOST;
+  for (int p = 0; p < BDCT_MAX_PLANES; p++)
+    if (image.data[p] != NULL)
+      image.data[p] = memory_start (memory)
+          + ((uint8_t *) image.data[p] - picture->bytes);
+  return image;
+}
+
+/* A frame in flight. */
+typedef struct {
+  Memory picture[MAX_PICTURES], dst, levels;
+  bool started;
+} Work;
+
+/* Make room for an output, filled with what is not to be seen later. */
+static void *
+output_alloc (Output * output, int what, size_t size)
+{
+  output->bytes[what] = allocate (size);
+  output->size[what] = size;
+  memset (output->bytes[what], CANARY, size);
+  return output->bytes[what];
+}
+
+static int
+count_stats (const SceneFrame * f)
+{
+  return f->compares ? f->comparison.n_distorted : 1 + f->frame.n_trials;
+}
+
+/* Levels end where their memory does, or with more behind them. */
+static void
+init_levels (const SceneFrame * f, BdctBackend backend, Work * work,
+    Output * output, BdctFrame * frame)
+{
+  const size_t size = f->info.n_levels * sizeof *f->levels;
+  uint8_t *bytes = output_alloc (output, LEVEL_BYTES, size
+      + (f->value[SEED] % 2 ? 64 : 0));
+
+  if (f->levels != NULL)
+    memcpy (bytes, f->levels, size);
+  memory_init (&work->levels, backend, f->value[LEVELS_MEMORY], bytes,
+      output->size[LEVEL_BYTES]);
+  frame->levels = (int16_t *) memory_start (&work->levels);
+  frame->levels_memory = work->levels.kind == DEVICE ? BDCT_MEMORY_DEVICE
+      : BDCT_MEMORY_HOST;
+}
+
+static void
+init_frame (const Scene * scene, const SceneFrame * f, BdctBackend backend,
+    Work * work, Output * output, BdctFrame * frame)
+{
+  const int *value = f->value;
+  const bool stack = scene->layout.stack > 1;
+
+  *frame = f->frame;
+  if (!frame->from_levels || !value[NO_SRC])
+    frame->src = move_image (&f->picture[0], &work->picture[0]);
+  if (!value[NO_DST] || stack)
+    frame->dst = move_image (&f->dst, &work->dst);
+  if (stack) {
+    frame->stack_sse = output_alloc (output, STACK_SSE,
+        scene->layout.stack * sizeof *frame->stack_sse);
+    if (frame->bits)
+      frame->stack_bits = output_alloc (output, STACK_BITS,
+          scene->layout.stack * sizeof *frame->stack_bits);
+    return;
+  }
+  if (value[RECORDS])
+    frame->blocks = output_alloc (output, RECORD_BYTES,
+        f->info.n_blocks * sizeof *frame->blocks);
+  if (value[SIZES] || frame->from_levels)
+    frame->sizes = output_alloc (output, SIZE_BYTES, f->info.n_blocks);
+  if (f->sizes != NULL)
+    memcpy (frame->sizes, f->sizes, f->info.n_blocks);
+  if (value[LEVELS] || frame->from_levels)
+    init_levels (f, backend, work, output, frame);
+}
+
+static void
+start (const Scene * scene, const SceneFrame * f, BdctEngine * engine,
+    BdctBackend backend, Work * work, Output * output)
+{
+  const int *value = f->value;
+  const int n = f->compares ? 1 + f->comparison.n_distorted : 1;
+  BdctComparison comparison = f->comparison;
+  BdctFrame frame;
+
+  for (int k = 0; k < n; k++)
+    memory_init (&work->picture[k], backend, (value[SRC_MEMORY] + k) % 3,
+        f->picture[k].bytes, f->picture[k].size);
+  memory_init (&work->dst, backend, value[DST_MEMORY], f->dst.bytes,
+      f->dst.size);
+  output_alloc (output, PICTURE, f->dst.size);
+  memset (output_alloc (output, STATISTICS, count_stats (f)
+          * sizeof (BdctStats)), 0, output->size[STATISTICS]);
+  if (!f->compares) {
+    init_frame (scene, f, backend, work, output, &frame);
+    work->started = bdct_engine_submit (engine, &frame, &output->error);
+    return;
+  }
+  for (int k = 0; k < n; k++)
+    *(k == 0 ? &comparison.reference : &comparison.distorted[k - 1]) =
+        (BdctPicture) { move_image (&f->picture[k], &work->picture[k]),
+          value[MATES] >> k & 1 ? &f->picture[k].layout : NULL };
+  comparison.dst = move_image (&f->dst, &work->dst);
+  work->started = bdct_engine_compare (engine, &comparison, &output->error);
+}
+
+static void
+finish (BdctEngine * engine, Work * work, Output * output)
+{
+  BdctStats *stats = (BdctStats *) output->bytes[STATISTICS];
+
+  stats->size = sizeof *stats;
+  if (work->started)
+    bdct_engine_collect (engine, stats, &output->error);
+  for (int k = 0; k < MAX_PICTURES; k++)
+    memory_clear (&work->picture[k], NULL);
+  memory_clear (&work->dst, output->bytes[PICTURE]);
+  memory_clear (&work->levels, output->bytes[LEVEL_BYTES]);
+}
+
+static double
+get_time (void)
+{
+  struct timespec t;
+
+  clock_gettime (CLOCK_MONOTONIC, &t);
+  return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+void
+run_scene (const Scene * scene, BdctEngine * engine, BdctBackend backend,
+    Outcome * outcome)
+{
+  const int depth = scene->c.common[IN_FLIGHT];
+  Work work[MAX_FRAMES] = { 0 };
+  double begin;
+
+  memset (outcome, 0, sizeof *outcome);
+  if (!bdct_engine_configure (engine, &scene->layout, depth, &outcome->error))
+    return;
+  begin = get_time ();
+  for (int i = 0; i < scene->n_frames + depth; i++) {
+    if (i >= depth && i - depth < scene->n_frames)
+      finish (engine, &work[i - depth], &outcome->frame[i - depth]);
+    if (i < scene->n_frames)
+      start (scene, &scene->frame[i], engine, backend, &work[i],
+          &outcome->frame[i]);
+  }
+  outcome->seconds = get_time () - begin;
+}
+
+void
+outcome_clear (Outcome * outcome)
+{
+  for (int i = 0; i < MAX_FRAMES; i++)
+    for (int what = 0; what < N_OUTPUTS; what++)
+      free (outcome->frame[i].bytes[what]);
+}
+
+/* Levels */
+
+static void
+change_levels (SceneFrame * f)
+{
+  uint64_t state = f->value[SEED] + 1;
+
+  for (size_t i = 0; i < f->info.n_levels; i++)
+    switch (random_below (&state, 12)) {
+      case 0:
+        f->levels[i] = -f->levels[i];
+        break;
+      case 1:
+        f->levels[i] = 0;
+        break;
+      case 2:
+        f->levels[i] = f->levels[i] / 2 + (f->levels[i] & 1);
+        break;
+    }
+}
+
+void
+scene_make_levels (Scene * scene, BdctEngine * engine)
+{
+  for (int i = 0; i < scene->n_frames; i++) {
+    SceneFrame *f = &scene->frame[i];
+    BdctFrame frame = {.size = sizeof frame,.quantizers = f->quantizers,
+      .n_quantizers = f->frame.n_quantizers,
+      .quantizer_map = f->frame.quantizer_map,.src = f->picture[0].image,
+      .n_blocks = f->info.n_blocks,.n_levels = f->info.n_levels
+    };
+
+    if (f->compares || !f->frame.from_levels)
+      continue;
+    f->levels = frame.levels = allocate (frame.n_levels * sizeof *f->levels);
+    f->sizes = frame.sizes = allocate (frame.n_blocks);
+    if (bdct_engine_configure (engine, &scene->layout, 1, NULL)
+        && bdct_engine_submit (engine, &frame, NULL))
+      bdct_engine_collect (engine, NULL, NULL);
+    if (f->value[FROM_LEVELS] == 2)
+      change_levels (f);
+  }
+}
+
+/* Comparison */
+
+/* Where byte `at` of a picture is. */
+static void
+say_place (const Picture * picture, size_t at, char *text, size_t size)
+{
+  const BdctLayout *layout = &picture->layout;
+  const bool rgb = layout->rgb.n_planes > 0;
+
+  snprintf (text, size, "byte %zu, beside the picture", at);
+  for (int p = 0; p < BDCT_MAX_PLANES && picture->image.data[p] != NULL; p++) {
+    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
+    const int bytes = rgb ? layout->rgb.bytes
+        : plane->interleave * (layout->depth > 8 ? 2 : 1);
+
+    for (int y = 0; y < plane->height; y++) {
+      const ptrdiff_t x = picture->bytes + at
+          - ((uint8_t *) picture->image.data[p] + y * picture->image.stride[p]);
+
+      if (x >= 0 && x < (ptrdiff_t) plane->width * bytes)
+        snprintf (text, size, "plane %d, sample (%td, %d), byte %td of it", p,
+            x / bytes, y, x % bytes);
+    }
+  }
+}
+
+static void
+say_statistic (size_t at, char *text, size_t size)
+{
+  static const char *const counters[] = { "samples", "sse", "levels",
+    "nonzero", "sse_high", "bits"
+  };
+  const size_t in = at % sizeof (BdctStats);
+  const char *const name = in < offsetof (BdctStats, rgb) ? "component"
+      : in < offsetof (BdctStats, area) ? "rgb"
+      : in < offsetof (BdctStats, bits_optimized) ? "area"
+      : in < offsetof (BdctStats, metrics) ? "bits_optimized and on"
+      : in < offsetof (BdctStats, metric) ? "metrics" : "metric";
+  const size_t from = in < offsetof (BdctStats, rgb)
+      ? offsetof (BdctStats, component) : in < offsetof (BdctStats, area)
+      ? offsetof (BdctStats, rgb) : in < offsetof (BdctStats, bits_optimized)
+      ? offsetof (BdctStats, area) : in < offsetof (BdctStats, metrics)
+      ? offsetof (BdctStats, bits_optimized) : offsetof (BdctStats, metric);
+  const size_t n = (in - from) / sizeof (uint64_t);
+
+  if (in < offsetof (BdctStats, area))
+    snprintf (text, size, "entry %zu, %s[%zu].%s", at / sizeof (BdctStats),
+        name, n / 6, counters[n % 6]);
+  else
+    snprintf (text, size, "entry %zu, %s, number %zu",
+        at / sizeof (BdctStats), name, n);
+}
+
+/* The bytes of pixels that nothing is said of: beside R, G and B without a
+ * source. */
+static void
+ignore_rest (const SceneFrame * f, const uint8_t * a, uint8_t * b)
+{
+  const BdctLayout *layout = &f->dst.layout;
+  const BdctRgb *rgb = &layout->rgb;
+
+  if (f->compares || !f->frame.from_levels || !f->value[NO_SRC]
+      || rgb->bytes != 4)
+    return;
+  for (int y = 0; y < layout->plane[0].height; y++)
+    for (int x = 0; x < layout->plane[0].width; x++) {
+      const size_t at = (uint8_t *) f->dst.image.data[0] - f->dst.bytes
+          + y * f->dst.image.stride[0] + 4 * x + 6 - rgb->offset[0]
+          - rgb->offset[1] - rgb->offset[2];
+
+      b[at] = a[at];
+    }
+}
+
+/* Whether an output is made by dct-8x8 of samples. */
+static bool
+is_real (const SceneFrame * f)
+{
+  return !f->compares && f->value[TRANSFORM] == BDCT_DCT_8X8
+      && !f->frame.from_levels;
+}
+
+/* Count how samples differ, and make them the same, so that what is left is
+ * beside the picture. R, G and B are from three samples each. */
+static void
+count_roundings (const SceneFrame * f, const uint8_t * a, uint8_t * b,
+    Roundings * roundings)
+{
+  const BdctLayout *layout = &f->dst.layout;
+  const bool rgb = layout->rgb.n_planes > 0, words = layout->depth > 8;
+
+  for (int p = 0; p < BDCT_MAX_PLANES && f->dst.image.data[p] != NULL; p++) {
+    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
+    const int n = plane->width * (rgb ? layout->rgb.bytes : plane->interleave);
+
+    for (int y = 0; y < plane->height; y++)
+      for (int x = 0; x < n; x++) {
+        const size_t at = (uint8_t *) f->dst.image.data[p] - f->dst.bytes
+            + y * f->dst.image.stride[p] + (words ? 2 * x : x);
+        int off = a[at] - b[at];
+
+        if (words)
+          off = (off + (a[at + 1] - b[at + 1]) * 256) / (1 << plane->shift);
+        memcpy (b + at, a + at, words ? 2 : 1);
+        roundings->samples++;
+        roundings->other += off != 0;
+        roundings->far += abs (off) > (rgb ? 4 : 1);
+      }
+  }
+}
+
+/* Make the same in `b` what may differ of dct-8x8: the picture, errors,
+ * metrics and counts of what is not 0. */
+static void
+allow_roundings (const SceneFrame * f, const Output * a, Output * b,
+    Roundings * roundings)
+{
+  static const int whats[] = { RECORD_BYTES, STACK_SSE };
+  const BdctStats *own = (const BdctStats *) a->bytes[STATISTICS];
+  BdctStats *other = (BdctStats *) b->bytes[STATISTICS];
+
+  /* Whatever trials are. */
+  for (int k = is_real (f) ? 0 : 1; k < count_stats (f) && !f->compares; k++) {
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+      other[k].component[c].sse = own[k].component[c].sse;
+      other[k].component[c].nonzero = own[k].component[c].nonzero;
+    }
+    memcpy (other[k].rgb, own[k].rgb, sizeof own[k].rgb);
+    memcpy (other[k].metric, own[k].metric, sizeof own[k].metric);
+  }
+  if (!is_real (f))
+    return;
+  for (int i = 0; i < 2; i++)
+    if (a->size[whats[i]] > 0)
+      memcpy (b->bytes[whats[i]], a->bytes[whats[i]], a->size[whats[i]]);
+  count_roundings (f, a->bytes[PICTURE], b->bytes[PICTURE],
+      f->frame.view == NULL ? roundings : &(Roundings) { 0 });
+}
+
+static bool
+output_equal (const SceneFrame * f, const Output * a, const Output * b,
+    char *text, size_t size)
+{
+  static const char *const names[N_OUTPUTS] = { "picture", "levels",
+    "records", "sizes", "statistics", "stack_sse", "stack_bits"
+  };
+  char place[128];
+
+  if (strcmp (a->error.message, b->error.message) != 0) {
+    snprintf (text, size, "error: '%s', not '%s'", b->error.message,
+        a->error.message);
+    return false;
+  }
+  /* Of a frame that fails, nothing more is said. */
+  for (int what = 0; what < N_OUTPUTS && a->error.message[0] == '\0'; what++)
+    for (size_t i = 0; i < a->size[what]; i++)
+      if (a->bytes[what][i] != b->bytes[what][i]) {
+        if (what == PICTURE)
+          say_place (&f->dst, i, place, sizeof place);
+        else if (what == STATISTICS)
+          say_statistic (i, place, sizeof place);
+        else
+          snprintf (place, sizeof place, "byte %zu of %zu", i, a->size[what]);
+        snprintf (text, size, "%s: %s is %d, not %d", names[what], place,
+            b->bytes[what][i], a->bytes[what][i]);
+        return false;
+      }
+  return true;
+}
+
+bool
+outcome_equal (const Scene * scene, const Outcome * a, Outcome * b,
+    Roundings * roundings, char text[DIFFERENCE_TEXT])
+{
+  if (strcmp (a->error.message, b->error.message) != 0) {
+    snprintf (text, DIFFERENCE_TEXT, "configure: '%s', not '%s'",
+        b->error.message, a->error.message);
+    return false;
+  }
+  for (int i = 0; i < scene->n_frames && a->error.message[0] == '\0'; i++) {
+    const SceneFrame *f = &scene->frame[i];
+    const Output *own = &a->frame[i];
+    Output *other = &b->frame[i];
+    const int n = snprintf (text, DIFFERENCE_TEXT, "frame %d, ", i);
+
+    ignore_rest (f, own->bytes[PICTURE], other->bytes[PICTURE]);
+    if (roundings != NULL)
+      allow_roundings (f, own, other, roundings);
+    if (!output_equal (f, own, other, text + n, DIFFERENCE_TEXT - n))
+      return false;
+  }
+  return true;
+}
