@@ -71,17 +71,29 @@ draw_value (const Field * field, uint64_t * state)
 
 /* Most are small; some are as wide as several strips of any kernel. */
 static int
-draw_side (uint64_t * state, int max)
+draw_side (uint64_t * state)
 {
   static const int units[] = { 1, 8, 16, 64 };
   const int kind = random_below (state, 100);
   const int side = kind < 25 ? 1 + random_below (state, 40)
       : kind < 90 ? 1 + random_below (state, 300)
-      : kind < 98 ? 200 + random_below (state, 500)
-      : 1 + random_below (state, max);
+      : 200 + random_below (state, 500);
   const int unit = units[random_below (state, 4)];
 
   return side < unit ? side : side / unit * unit;
+}
+
+/* Frames with the same settings, one after the other. */
+static void
+draw_stream (Case * c, uint64_t * state)
+{
+  c->n_frames = MAX_FRAMES;
+  for (int i = 1; i < MAX_FRAMES; i++) {
+    memcpy (c->frame[i], c->frame[0], sizeof c->frame[i]);
+    c->frame[i][SEED] = draw_value (&frame_fields[SEED], state);
+    c->frame[i][QP] = draw_value (&frame_fields[QP], state);
+    c->frame[i][QUALITY] = draw_value (&frame_fields[QUALITY], state);
+  }
 }
 
 void
@@ -91,7 +103,7 @@ case_draw (Case * c, uint64_t seed, unsigned number)
 
   state = random_next (&state) ^ number * 0xd1342543de82ef95u;
   set_simplest (c);
-  c->n_frames = 1 + random_below (&state, 6) % MAX_FRAMES;
+  c->n_frames = 1 + random_below (&state, 6) % 4;
   for (int group = 0; group <= c->n_frames; group++) {
     const Field *fields;
     int n, *values = get_group (c, group, &fields, &n);
@@ -99,8 +111,15 @@ case_draw (Case * c, uint64_t seed, unsigned number)
     for (int i = 0; i < n; i++)
       values[i] = draw_value (&fields[i], &state);
   }
-  c->common[WIDTH] = draw_side (&state, common_fields[WIDTH].max);
-  c->common[HEIGHT] = draw_side (&state, common_fields[HEIGHT].max);
+  if (random_chance (&state, 25))
+    draw_stream (c, &state);
+  c->common[WIDTH] = draw_side (&state);
+  c->common[HEIGHT] = draw_side (&state);
+  /* XPSNR of pictures above 2048 x 1152 is another. */
+  if (random_chance (&state, 1)) {
+    c->common[WIDTH] = 2048 + random_below (&state, 50);
+    c->common[HEIGHT] = 1152 + random_below (&state, 20);
+  }
 }
 
 void

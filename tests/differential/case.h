@@ -12,20 +12,20 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define MAX_FRAMES 4
+#define MAX_FRAMES 6
 
 /* What frames of a case have in common: X (field, name, simplest value, least,
  * greatest, per cent of cases where it is drawn instead of the simplest). */
 #define COMMON_FIELDS(X)                                                      \
-  X (WIDTH, "width", 1, 1, 2100, 100)                                         \
-  X (HEIGHT, "height", 1, 1, 1200, 100)                                       \
+  X (WIDTH, "width", 1, 1, 4096, 100)                                         \
+  X (HEIGHT, "height", 1, 1, 4096, 100)                                       \
   X (CHROMA, "chroma", 0, 0, 4, 90)                                           \
   X (DEPTH, "depth", 8, 8, 12, 35)                                            \
   X (SHIFT, "shift", 0, 0, 8, 30)                                             \
   X (PAIRS, "pairs", 0, 0, 1, 40)         /* U V U V ..., as NV12 */          \
   X (SWAPPED, "swapped", 0, 0, 1, 25)     /* V before U */                    \
   X (RGB, "rgb", 0, 0, 7, 25)             /* a row of `rgb_layouts` */        \
-  X (STACK, "stack", 0, 0, 6, 10)         /* pictures, of R, G and B */       \
+  X (STACK, "stack", 0, 0, 6, 30)         /* pictures, of R, G and B */       \
   X (IN_FLIGHT, "in-flight", 1, 1, MAX_FRAMES, 60)
 
 /* And each frame or comparison of its own. */
@@ -109,7 +109,7 @@ bool random_chance (uint64_t *state, int per_cent);
 void case_draw (Case *c, uint64_t seed, unsigned number);
 
 /* Write it as text, and read that; what is wrong with it is said on stderr. */
-#define CASE_TEXT 4096
+#define CASE_TEXT 8192
 void case_print (const Case *c, char text[CASE_TEXT]);
 bool case_parse (Case *c, const char *text);
 

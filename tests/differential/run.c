@@ -305,28 +305,23 @@ say_place (const Picture * picture, size_t at, char *text, size_t size)
 static void
 say_statistic (size_t at, char *text, size_t size)
 {
-  static const char *const counters[] = { "samples", "sse", "levels",
-    "nonzero", "sse_high", "bits"
+  static const struct
+  {
+    size_t from;
+    const char *name;
+  } parts[] = {
+    {offsetof (BdctStats, metric), "metric"},
+    {offsetof (BdctStats, bits_optimized), "bits_optimized and on"},
+    {offsetof (BdctStats, area), "area"}, {offsetof (BdctStats, rgb), "rgb"},
+    {offsetof (BdctStats, component), "component"}, {0, "size"},
   };
   const size_t in = at % sizeof (BdctStats);
-  const char *const name = in < offsetof (BdctStats, rgb) ? "component"
-      : in < offsetof (BdctStats, area) ? "rgb"
-      : in < offsetof (BdctStats, bits_optimized) ? "area"
-      : in < offsetof (BdctStats, metrics) ? "bits_optimized and on"
-      : in < offsetof (BdctStats, metric) ? "metrics" : "metric";
-  const size_t from = in < offsetof (BdctStats, rgb)
-      ? offsetof (BdctStats, component) : in < offsetof (BdctStats, area)
-      ? offsetof (BdctStats, rgb) : in < offsetof (BdctStats, bits_optimized)
-      ? offsetof (BdctStats, area) : in < offsetof (BdctStats, metrics)
-      ? offsetof (BdctStats, bits_optimized) : offsetof (BdctStats, metric);
-  const size_t n = (in - from) / sizeof (uint64_t);
+  int i = 0;
 
-  if (in < offsetof (BdctStats, area))
-    snprintf (text, size, "entry %zu, %s[%zu].%s", at / sizeof (BdctStats),
-        name, n / 6, counters[n % 6]);
-  else
-    snprintf (text, size, "entry %zu, %s, number %zu",
-        at / sizeof (BdctStats), name, n);
+  while (in < parts[i].from)
+    i++;
+  snprintf (text, size, "entry %zu, %s, number %zu", at / sizeof (BdctStats),
+      parts[i].name, (in - parts[i].from) / sizeof (uint64_t));
 }
 
 /* The bytes of pixels that nothing is said of: beside R, G and B without a

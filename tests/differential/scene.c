@@ -249,15 +249,14 @@ init_view (SceneFrame * f, const BdctLayout * layout)
   }
 }
 
-static bool
+static void
 init_stack (SceneFrame * f, const BdctLayout * layout, uint64_t * state)
 {
-  f->frame.bits = f->value[BITS];
+  f->frame.bits = f->value[BITS] && f->value[TRANSFORM] <= BDCT_DCT_8X8;
   f->map = allocate (layout->stack);
   for (int i = 0; i < layout->stack; i++)
     f->map[i] = random_below (state, f->frame.n_quantizers);
   f->frame.stack_map = f->value[MAP] ? f->map : NULL;
-  return true;
 }
 
 static bool
@@ -277,8 +276,10 @@ init_frame (SceneFrame * f, const BdctLayout * layout, uint64_t number,
     .quantizers = f->quantizers,.n_blocks = f->info.n_blocks,
     .n_levels = f->info.n_levels
   };
-  if (stack)
-    return init_stack (f, layout, state);
+  if (stack) {
+    init_stack (f, layout, state);
+    return true;
+  }
   f->frame.from_levels = value[FROM_LEVELS];
   f->frame.bits = value[BITS];
   f->frame.frame_rate = value[RATE];
