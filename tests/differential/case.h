@@ -8,8 +8,7 @@
 #ifndef TESTS_DIFFERENTIAL_CASE_H
 #define TESTS_DIFFERENTIAL_CASE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <blockdct/blockdct.h>
 #include <stdio.h>
 
 #define MAX_FRAMES 6
@@ -22,8 +21,8 @@
   X (CHROMA, "chroma", 0, 0, 4, 90)                                           \
   X (DEPTH, "depth", 8, 8, 12, 35)                                            \
   X (SHIFT, "shift", 0, 0, 8, 30)                                             \
-  X (PAIRS, "pairs", 0, 0, 1, 40)         /* U V U V ..., as NV12 */          \
-  X (SWAPPED, "swapped", 0, 0, 1, 25)     /* V before U */                    \
+  X (PAIRS, "pairs", 0, 0, 1, 50)         /* U V U V ..., as NV12 */          \
+  X (SWAPPED, "swapped", 0, 0, 1, 40)     /* V before U */                    \
   X (RGB, "rgb", 0, 0, 7, 25)             /* a row of `rgb_layouts` */        \
   X (STACK, "stack", 0, 0, 6, 30)         /* pictures, of R, G and B */       \
   X (IN_FLIGHT, "in-flight", 1, 1, MAX_FRAMES, 60)
@@ -41,7 +40,7 @@
   X (DST_SPARE, "dst-spare", 0, 0, 70, 40)                                    \
   X (DST_UP, "dst-up", 0, 0, 1, 15)                                           \
   X (DST_MEMORY, "dst-memory", 0, 0, 2, 60)                                   \
-  X (TRANSFORM, "transform", 0, 0, 10, 100)                                   \
+  X (TRANSFORM, "transform", 0, 0, BDCT_N_TRANSFORMS - 1, 100)                \
   X (QUALITY, "quality", 85, 1, 100, 100)                                     \
   X (QP, "qp", 26, 0, 51, 100)                                                \
   X (CHROMA_QP, "chroma-qp-offset", 0, -12, 12, 40)                           \
@@ -49,14 +48,14 @@
   X (MAX_BLOCK, "max-block", 5, 2, 5, 40)                                     \
   X (LAMBDA, "lambda", 0, 0, 4, 30)       /* of `lambda_scales` */            \
   X (DEADZONE, "deadzone", 100, 0, 100, 40) /* per cent of its range */       \
-  X (SCALING, "scaling-list", 0, 0, 2, 40)                                    \
+  X (SCALING, "scaling-list", 0, 0, BDCT_N_SCALING_LISTS - 1, 40)             \
   X (BASELINE, "baseline", 1, 0, 1, 25)                                       \
-  X (PRESET, "preset", 0, 0, 8, 30)                                           \
+  X (PRESET, "preset", 0, 0, BDCT_N_PRESETS - 1, 30)                          \
   X (STEPS, "steps", 0, 0, 2, 25)         /* times 64 */                      \
   X (TABLES, "tables", 0, 0, 2, 20)                                           \
   X (SCALE_TABLES, "scale-tables", 0, 0, 1, 50)                               \
   X (STEP_BITS, "step-bits", 8, 1, 15, 50)                                    \
-  X (QUANTIZERS, "quantizers", 1, 1, 8, 35)                                   \
+  X (QUANTIZERS, "quantizers", 1, 1, BDCT_MAX_QUANTIZERS, 35)                 \
   X (MAP, "map", 0, 0, 2, 85)             /* each block alone; rectangles */  \
   X (TRIALS, "trials", 0, 0, 24, 20)                                          \
   X (TRIAL_FILES, "trial-files", 0, 0, 1, 50)                                 \
@@ -65,7 +64,7 @@
   X (RECORDS, "records", 0, 0, 1, 40)                                         \
   X (SIZES, "sizes", 0, 0, 1, 60)                                             \
   X (LEVELS, "levels", 0, 0, 1, 40)                                           \
-  X (FROM_LEVELS, "from-levels", 0, 0, 2, 25) /* a frame's; changed ones */   \
+  X (FROM_LEVELS, "from-levels", 0, 0, 2, 30) /* a frame's; changed ones */   \
   X (LEVELS_MEMORY, "levels-memory", 0, 0, 2, 60)                             \
   X (NO_SRC, "no-src", 0, 0, 1, 30)       /* where there are levels */        \
   X (NO_DST, "no-dst", 0, 0, 1, 10)                                           \
@@ -82,7 +81,7 @@
   X (ZOOM, "zoom", 256, 256, 4096, 40)                                        \
   X (ZOOM_X, "zoom-x", 50, 0, 100, 60)                                        \
   X (ZOOM_Y, "zoom-y", 50, 0, 100, 60)                                        \
-  X (DISTORTED, "distorted", 1, 1, 3, 60)                                     \
+  X (DISTORTED, "distorted", 1, 1, BDCT_MAX_DISTORTED, 60)                    \
   X (DISTORTION, "distortion", 0, 0, 3, 100)                                  \
   X (MATES, "mates", 0, 0, 15, 40)        /* in layouts of their own: bits */ \
   X (ERRORS, "errors", 1, 0, 1, 15)                                           \

@@ -5,7 +5,6 @@
 #ifndef TESTS_DIFFERENTIAL_PICTURE_H
 #define TESTS_DIFFERENTIAL_PICTURE_H
 
-#include <blockdct/blockdct.h>
 #include "case.h"
 
 /* A picture with all bytes about it; the image points into them. */
