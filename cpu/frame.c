@@ -182,10 +182,11 @@ prepare_bits (CpuEngine * self, CpuFrame * frame)
   CpuMemory *memory = &frame->memory;
   size_t n_strips = 0, n_bins = 0;
 
-  /* If there are none, no frame in flight uses them. */
-  self->scratch.strip_levels = bdct_cpu_alloc_by_thread (self,
-      self->scratch.strip_levels, bdct_cpu_piece_levels (&self->layout)
-      * sizeof (BdctLevel));
+  /* If there are none, no frame in flight uses them; else threads may read
+   * the pointer now. */
+  if (self->scratch.strip_levels == NULL)
+    self->scratch.strip_levels = bdct_cpu_alloc_by_thread (self,
+        bdct_cpu_piece_levels (&self->layout) * sizeof (BdctLevel));
   if (self->scratch.strip_levels == NULL)
     return false;
   for (int p = 0; p < self->layout.n_planes; p++)

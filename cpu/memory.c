@@ -44,17 +44,17 @@ bdct_cpu_alloc_by_block (const CpuEngine * self, void *memory, size_t size)
 }
 
 void *
-bdct_cpu_alloc_by_thread (const CpuEngine * self, void *memory, size_t size)
+bdct_cpu_alloc_by_thread (const CpuEngine * self, size_t size)
 {
-  return memory != NULL ? memory
-      : aligned_alloc (64, (self->threads.max + 1) * ((size + 63) / 64 * 64));
+  return aligned_alloc (64, (self->threads.max + 1) * ((size + 63) / 64 * 64));
 }
 
 bool
 bdct_cpu_reserve_trees (CpuEngine * self)
 {
-  self->scratch.tree = bdct_cpu_alloc_by_thread (self, self->scratch.tree,
-      bdct_cpu_tree_scratch_size ());
+  if (self->scratch.tree == NULL)
+    self->scratch.tree = bdct_cpu_alloc_by_thread (self,
+        bdct_cpu_tree_scratch_size ());
   return self->scratch.tree != NULL;
 }
 

@@ -299,8 +299,7 @@ bool bdct_cpu_alloc_image (const BdctLayout *layout, bool planes,
     uint8_t **memory, BdctImage *image);
 void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
     size_t size);
-void *bdct_cpu_alloc_by_thread (const CpuEngine *self, void *memory,
-    size_t size);
+void *bdct_cpu_alloc_by_thread (const CpuEngine *self, size_t size);
 bool bdct_cpu_reserve_trees (CpuEngine *self);
 void bdct_cpu_free_frames (CpuEngine *self);
 
