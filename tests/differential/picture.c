@@ -80,15 +80,14 @@ get_distorted (const int *value, int distortion, int channel, int x, int y,
       ? clamp (v + (int) (hash (~seed, x, y) % 7) - 3, 0, peak) : v;
 }
 
-static int
-count_planes (const BdctLayout * layout)
+int
+picture_planes (const BdctLayout * layout)
 {
   return layout->rgb.n_planes > 0 ? layout->rgb.n_planes : layout->n_planes;
 }
 
-/* Samples of a row of plane `p`, each of `bytes`. */
-static int
-get_row (const BdctLayout * layout, int p, int *bytes)
+int
+picture_row (const BdctLayout * layout, int p, int *bytes)
 {
   const BdctPlaneLayout *plane = &layout->plane[p];
 
@@ -97,10 +96,17 @@ get_row (const BdctLayout * layout, int p, int *bytes)
       : plane->width * plane->interleave;
 }
 
-static int
-get_rows (const BdctLayout * layout, int p)
+int
+picture_rows (const BdctLayout * layout, int p)
 {
   return layout->plane[layout->rgb.n_planes > 0 ? 0 : p].height;
+}
+
+size_t
+picture_at (const Picture * picture, int p, int y)
+{
+  return (uint8_t *) picture->image.data[p] - picture->bytes
+      + y * picture->image.stride[p];
 }
 
 void
@@ -112,8 +118,9 @@ picture_init (Picture * picture, const BdctLayout * layout, int offset,
 
   picture->layout = *layout;
   picture->size = 0;
-  for (int p = 0; p < count_planes (layout); p++) {
-    const int row = get_row (layout, p, &bytes), rows = get_rows (layout, p);
+  for (int p = 0; p < picture_planes (layout); p++) {
+    const int row = picture_row (layout, p, &bytes);
+    const int rows = picture_rows (layout, p);
     const ptrdiff_t stride = (ptrdiff_t) (row + spare) * bytes;
 
     at[p] = picture->size + offset * bytes + (up ? (rows - 1) * stride : 0);
@@ -122,7 +129,7 @@ picture_init (Picture * picture, const BdctLayout * layout, int offset,
   }
   picture->bytes = allocate (picture->size);
   memset (picture->bytes, CANARY, picture->size);
-  for (int p = 0; p < count_planes (layout); p++)
+  for (int p = 0; p < picture_planes (layout); p++)
     picture->image.data[p] = picture->bytes + at[p];
 }
 
@@ -136,14 +143,13 @@ picture_fill (const Picture * picture, const int *value, int distortion)
   const int peak = (1 << layout->depth) - 1;
   int bytes;
 
-  for (int p = 0; p < count_planes (layout); p++) {
+  for (int p = 0; p < picture_planes (layout); p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
-    const int row = get_row (layout, p, &bytes);
+    const int row = picture_row (layout, p, &bytes);
     const int step = rgb ? layout->rgb.bytes : plane->interleave;
 
-    for (int y = 0; y < get_rows (layout, p); y++) {
-      uint8_t *to = (uint8_t *) picture->image.data[p]
-          + y * picture->image.stride[p];
+    for (int y = 0; y < picture_rows (layout, p); y++) {
+      uint8_t *to = picture->bytes + picture_at (picture, p, y);
 
       for (int x = 0; x < row; x++) {
         const int channel = rgb ? p + x % step

@@ -26,6 +26,13 @@ int clamp (int v, int min, int max);
 void picture_init (Picture *picture, const BdctLayout *layout, int offset,
     int spare, bool up);
 
+/* The planes of an image, the samples of a row, each of `bytes`, the rows, and
+ * where row y begins in `bytes` of a picture. */
+int picture_planes (const BdctLayout *layout);
+int picture_row (const BdctLayout *layout, int p, int *bytes);
+int picture_rows (const BdctLayout *layout, int p);
+size_t picture_at (const Picture *picture, int p, int y);
+
 /* Fill the planes with a frame's content, or with what is to be compared with
  * it. */
 enum { SAME, NOISY, OTHER_SEED, OTHER_CONTENT, N_DISTORTIONS };

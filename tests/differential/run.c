@@ -283,23 +283,46 @@ static void
 say_place (const Picture * picture, size_t at, char *text, size_t size)
 {
   const BdctLayout *layout = &picture->layout;
-  const bool rgb = layout->rgb.n_planes > 0;
+  int bytes;
 
-  snprintf (text, size, "byte %zu, beside the picture", at);
-  for (int p = 0; p < BDCT_MAX_PLANES && picture->image.data[p] != NULL; p++) {
-    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
-    const int bytes = rgb ? layout->rgb.bytes
-        : plane->interleave * (layout->depth > 8 ? 2 : 1);
+  snprintf (text, size, "byte %zu, beside the picture,", at);
+  for (int p = 0; p < picture_planes (layout); p++) {
+    const int row = picture_row (layout, p, &bytes) * bytes;
+    const int pixel = row / layout->plane[layout->rgb.n_planes > 0 ? 0 : p]
+        .width;
 
-    for (int y = 0; y < plane->height; y++) {
-      const ptrdiff_t x = picture->bytes + at
-          - ((uint8_t *) picture->image.data[p] + y * picture->image.stride[p]);
+    for (int y = 0; y < picture_rows (layout, p); y++) {
+      const size_t x = at - picture_at (picture, p, y);
 
-      if (x >= 0 && x < (ptrdiff_t) plane->width * bytes)
-        snprintf (text, size, "plane %d, sample (%td, %d), byte %td of it", p,
-            x / bytes, y, x % bytes);
+      if (x < (size_t) row)
+        snprintf (text, size, "plane %d, sample (%zu, %d), byte %zu of it", p,
+            x / pixel, y, x % pixel);
     }
   }
+}
+
+/* Whether bytes beside the picture and behind the levels are as they were. */
+static bool
+is_tidy (const SceneFrame * f, const Output * output)
+{
+  uint8_t *bytes = allocate (f->dst.size);
+  bool tidy;
+  int size;
+
+  memcpy (bytes, f->dst.bytes, f->dst.size);
+  for (int p = 0; p < picture_planes (&f->dst.layout); p++) {
+    const int row = picture_row (&f->dst.layout, p, &size) * size;
+
+    for (int y = 0; y < picture_rows (&f->dst.layout, p); y++)
+      memcpy (bytes + picture_at (&f->dst, p, y), output->bytes[PICTURE]
+          + picture_at (&f->dst, p, y), row);
+  }
+  tidy = memcmp (bytes, output->bytes[PICTURE], f->dst.size) == 0;
+  for (size_t i = f->info.n_levels * sizeof *f->levels;
+      i < output->size[LEVEL_BYTES]; i++)
+    tidy = tidy && output->bytes[LEVEL_BYTES][i] == CANARY;
+  free (bytes);
+  return tidy;
 }
 
 static void
@@ -337,9 +360,8 @@ ignore_rest (const SceneFrame * f, const uint8_t * a, uint8_t * b)
     return;
   for (int y = 0; y < layout->plane[0].height; y++)
     for (int x = 0; x < layout->plane[0].width; x++) {
-      const size_t at = (uint8_t *) f->dst.image.data[0] - f->dst.bytes
-          + y * f->dst.image.stride[0] + 4 * x + 6 - rgb->offset[0]
-          - rgb->offset[1] - rgb->offset[2];
+      const size_t at = picture_at (&f->dst, 0, y) + 4 * x + 6
+          - rgb->offset[0] - rgb->offset[1] - rgb->offset[2];
 
       b[at] = a[at];
     }
@@ -360,24 +382,24 @@ count_roundings (const SceneFrame * f, const uint8_t * a, uint8_t * b,
     Roundings * roundings)
 {
   const BdctLayout *layout = &f->dst.layout;
-  const bool rgb = layout->rgb.n_planes > 0, words = layout->depth > 8;
+  const int most = layout->rgb.n_planes > 0 ? 4 : 1;
+  int bytes;
 
-  for (int p = 0; p < BDCT_MAX_PLANES && f->dst.image.data[p] != NULL; p++) {
-    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
-    const int n = plane->width * (rgb ? layout->rgb.bytes : plane->interleave);
+  for (int p = 0; p < picture_planes (layout); p++) {
+    const int n = picture_row (layout, p, &bytes);
 
-    for (int y = 0; y < plane->height; y++)
+    for (int y = 0; y < picture_rows (layout, p); y++)
       for (int x = 0; x < n; x++) {
-        const size_t at = (uint8_t *) f->dst.image.data[p] - f->dst.bytes
-            + y * f->dst.image.stride[p] + (words ? 2 * x : x);
+        const size_t at = picture_at (&f->dst, p, y) + x * bytes;
         int off = a[at] - b[at];
 
-        if (words)
-          off = (off + (a[at + 1] - b[at + 1]) * 256) / (1 << plane->shift);
-        memcpy (b + at, a + at, words ? 2 : 1);
+        if (bytes == 2)
+          off = (off + (a[at + 1] - b[at + 1]) * 256)
+              / (1 << layout->plane[p].shift);
+        memcpy (b + at, a + at, bytes);
         roundings->samples++;
         roundings->other += off != 0;
-        roundings->far += abs (off) > (rgb ? 4 : 1);
+        roundings->far += abs (off) > most;
       }
   }
 }
@@ -461,6 +483,11 @@ outcome_equal (const Scene * scene, const Outcome * a, Outcome * b,
       allow_roundings (f, own, other, roundings);
     if (!output_equal (f, own, other, text + n, DIFFERENCE_TEXT - n))
       return false;
+    if (!is_tidy (f, own)) {
+      snprintf (text + n, DIFFERENCE_TEXT - n, "both write beside the picture "
+          "or behind the levels");
+      return false;
+    }
   }
   return true;
 }
