@@ -690,13 +690,14 @@ world_flush (World * w, gboolean seek)
   world_set_segment (w, w->segment.start);
 }
 
+/* When the reference ends, compare refuses what comes to other pads. */
 void
 world_end (World * w)
 {
   expect (w, g_strdup ("eos"));
   for (guint i = 0; i < MAX_PADS; i++)
     if (w->source[i].pad != NULL)
-      push_event (w, i, gst_event_new_eos ());
+      gst_pad_push_event (w->source[i].pad, gst_event_new_eos ());
   g_mutex_lock (&w->lock);
   for (guint i = 0; i < MAX_SINKS && w->sink[i] != NULL; i++)
     while (w->arrived[i].length < w->items.length)
