@@ -229,8 +229,9 @@ check_arrived (World * w, gboolean all)
     gchar *text[MAX_SINKS] = { NULL };
 
     g_mutex_lock (&w->lock);
-    for (guint i = 0; i < MAX_SINKS && w->sink[i] != NULL; i++)
-      text[i] = g_queue_pop_head (&w->arrived[i]);
+    text[0] = g_queue_pop_head (&w->arrived[0]);
+    if (text[0] != NULL)
+      text[1] = g_queue_pop_head (&w->arrived[1]);
     g_mutex_unlock (&w->lock);
     if (text[0] == NULL)
       break;

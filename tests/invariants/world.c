@@ -631,6 +631,20 @@ world_set_segment (World * w, GstClockTime start)
       push_event (w, i, gst_event_new_segment (&w->segment));
 }
 
+/* Wait until the last event that was sent has arrived. */
+static void
+wait_for_last (World * w)
+{
+  const Item *last = g_queue_peek_tail (&w->items);
+
+  g_mutex_lock (&w->lock);
+  for (guint i = 0; i < MAX_SINKS && w->sink[i] != NULL; i++)
+    while (g_queue_find_custom (&w->arrived[i], last->event,
+            (GCompareFunc) strcmp) == NULL)
+      g_cond_wait (&w->cond, &w->lock);
+  g_mutex_unlock (&w->lock);
+}
+
 void
 world_settle (World * w)
 {
@@ -641,11 +655,7 @@ world_settle (World * w)
   world_event (w, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
           gst_structure_new ("mark", "n", G_TYPE_UINT, w->next_event, NULL)),
       text);
-  g_mutex_lock (&w->lock);
-  for (guint i = 0; i < MAX_SINKS && w->sink[i] != NULL; i++)
-    while (w->arrived[i].length < w->items.length)
-      g_cond_wait (&w->cond, &w->lock);
-  g_mutex_unlock (&w->lock);
+  wait_for_last (w);
   check_arrived (w, TRUE);
   check_sums (w);
   w->settled = TRUE;
@@ -698,11 +708,7 @@ world_end (World * w)
   for (guint i = 0; i < MAX_PADS; i++)
     if (w->source[i].pad != NULL)
       gst_pad_push_event (w->source[i].pad, gst_event_new_eos ());
-  g_mutex_lock (&w->lock);
-  for (guint i = 0; i < MAX_SINKS && w->sink[i] != NULL; i++)
-    while (w->arrived[i].length < w->items.length)
-      g_cond_wait (&w->cond, &w->lock);
-  g_mutex_unlock (&w->lock);
+  wait_for_last (w);
   check_arrived (w, TRUE);
   check_end (w);
 }
