@@ -573,10 +573,14 @@ world_frame (World * w, guint64 seed, guint look, guint times, guint64 pads)
     w->now += get_duration (w);
 }
 
-/* An event on the first pad keeps its place. */
+/* An event on the first pad keeps its place. Others go no further. */
 void
 world_event (World * w, GstEvent * event, gchar * text)
 {
+  for (guint i = 1; i < MAX_PADS; i++)
+    if (w->source[i].pad != NULL)
+      push_event (w, i, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+              gst_structure_new_empty (pad_names[i])));
   expect (w, text);
   push_event (w, 0, event);
 }
@@ -700,10 +704,13 @@ world_flush (World * w, gboolean seek)
   world_set_segment (w, w->segment.start);
 }
 
-/* When the reference ends, compare refuses what comes to other pads. */
+/* When the reference ends, compare refuses what comes to other pads, and does
+ * not count frames that wait in queues before it. */
 void
 world_end (World * w)
 {
+  if (w->subject == COMPARE && w->shape.before > 0)
+    world_settle (w);
   expect (w, g_strdup ("eos"));
   for (guint i = 0; i < MAX_PADS; i++)
     if (w->source[i].pad != NULL)

@@ -44,7 +44,7 @@ typedef struct
 /* What a pad's figures sum to. */
 typedef struct
 {
-  guint64 frames, figure[6], pooled, spanned, unmatched;
+  guint64 frames, figure[3], pooled, spanned, unmatched;
   gint depth;
 } Sum;
 
