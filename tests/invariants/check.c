@@ -326,9 +326,9 @@ check_sums (World * w)
       for (guint f = 0; f < G_N_ELEMENTS (figures); f++)
         same = same && get (s, figures[f]) == sum->figure[f];
       if (!same)
-        fail ("%s: the sum of frames is %" G_GUINT64_FORMAT ", of luma's errors %"
-            G_GUINT64_FORMAT ", and stats: %s", GST_OBJECT_NAME (w->part[p]),
-            sum->frames, sum->figure[0],
+        fail ("%s: the sum of frames is %" G_GUINT64_FORMAT
+            ", of luma's errors %" G_GUINT64_FORMAT ", and stats: %s",
+            GST_OBJECT_NAME (w->part[p]), sum->frames, sum->figure[0],
             s != NULL ? gst_structure_to_string (s) : "nothing");
     }
     gst_clear_structure (&stats);

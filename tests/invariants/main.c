@@ -336,6 +336,7 @@ main (int argc, char **argv)
       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   /* No threads: children go on from here. */
   gst_init (&argc, &argv);
+  gst_object_unref (gst_plugin_load_file (CORE_ELEMENTS, NULL));
   first = only >= 0 ? only : 0;
   end = only >= 0 ? only + 1 : (n_steps + LENGTH - 1) / LENGTH;
   began = g_get_monotonic_time ();

@@ -69,6 +69,7 @@ typedef struct
   GArray *versions;             /* of Settings */
   GQueue items;                 /* Item, since the start or the last flush */
   guint next_event;
+  gboolean has_events;          /* some were sent since all was settled */
   gboolean settled;             /* no frame waits for those that match it */
 
   GMutex lock;                  /* protects what follows */
@@ -85,12 +86,25 @@ typedef struct
   gint alive;                   /* atomic: buffers and elements */
 } World;
 
+/* From a segment's start to its first frame. */
+#define MARGIN (10 * GST_SECOND)
+
+/* pipeline.c */
 World *world_new (Subject subject, const Shape * shape);
 void world_free (World * w);
 
-/* world.c */
 void world_start (World * w);
 void world_stop (World * w, GstState state);
+void source_add (World * w, guint i);
+void source_remove (World * w, guint i);
+/* What comes before frames. */
+void source_begin (World * w, guint i);
+void source_caps (World * w, guint i, GstCaps * caps);
+void source_event (World * w, guint i, GstEvent * event);
+/* The events of one flush have one number. */
+void source_flush (GstPad * pad, gboolean stop, guint32 number);
+
+/* world.c */
 void world_set_caps (World * w, guint64 format, guint64 size, guint64 rate);
 void world_set_segment (World * w, GstClockTime start);
 void world_frame (World * w, guint64 seed, guint look, guint times,
@@ -101,7 +115,6 @@ void world_flush (World * w, gboolean seek);
 void world_end (World * w);
 void world_set (World * w, guint64 property, guint64 value, gboolean settled);
 void world_pad (World * w, guint pad);
-void world_reconfigure (World * w);
 /* Wait until all that was sent has arrived, and check it. */
 void world_settle (World * w);
 
