@@ -167,6 +167,8 @@ run_part (Alone * alone, Part part, const Input * input,
   gst_object_ref_sink (element);
   gst_element_set_bus (element, bus);
   settings_start (element, 1, 0);
+  if (compares)
+    g_object_set (element, "offset", input->late, NULL);
   settings_apply (settings, NULL, part, element);
   gst_clear_caps (&alone->caps);
   out = send (element, compares ? pad_names : sink, compares ? MAX_PADS : 1,

@@ -81,6 +81,7 @@ typedef struct
   GstBuffer *in[MAX_PADS];      /* NULL: no partner */
   GstCaps *caps[MAX_PADS];      /* NULL: no pad */
   GstSegment segment;
+  gint late;                    /* frames by which distorted inputs are late */
 } Input;
 
 typedef struct

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -188,6 +189,7 @@ try (const Step * steps, guint n, guint first, guint end, gboolean shown)
   fflush (NULL);
   pid = fork ();
   if (pid == 0) {
+    prctl (PR_SET_PDEATHSIG, SIGKILL);
     dup2 (output, 2);
     begin ();
     if (steps != NULL)

@@ -127,7 +127,7 @@ run_reconfigure (World * w, const guint64 * arg)
 
 /* The first makes the pipeline. */
 static const Kind kinds[] = {
-  {"pipeline", 0, {8 * 2, 9, 2, 2, 6}, NULL},
+  {"pipeline", 0, {8 * 2, 9, 2, 2, 18}, NULL},
   {"frame", 60, {ANY, 32, 12, G_GUINT64_CONSTANT (1) << 34}, run_frame},
   {"set", 16, {ANY, 60, 2}, run_set},
   {"caps", 4, {ANY, 4000, 5}, run_caps},
@@ -147,14 +147,20 @@ static const Kind kinds[] = {
 static World *
 make_world (const Step * step, Subject subject)
 {
+  static const gint late[] = { 0, 2, -1 };
   const guint64 *arg = step->arg;
+  Shape shape = { 0 };
 
-  return world_new (subject, &(Shape) {
-      .depth = 1 + arg[0] / 2,.threads = 1 + arg[0] % 2,.before =
-        subject == COMPARE ? arg[1] % 2 : arg[1] % 3,.after =
-        arg[1] / 3,.offers = arg[2],.slow = 300 * arg[3],.n_pads =
-        2 + arg[4] / 2,.untimed = arg[4] % 2,.late = 0,}
-  );
+  shape.depth = 1 + arg[0] / 2;
+  shape.threads = 1 + arg[0] % 2;
+  shape.before = subject == COMPARE ? arg[1] % 2 : arg[1] % 3;
+  shape.after = arg[1] / 3;
+  shape.offers = arg[2];
+  shape.slow = 300 * arg[3];
+  shape.n_pads = 2 + arg[4] / 2 % 3;
+  shape.untimed = arg[4] % 2;
+  shape.late = shape.untimed ? 0 : late[arg[4] / 6];
+  return world_new (subject, &shape);
 }
 
 static guint64

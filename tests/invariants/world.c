@@ -28,6 +28,7 @@ expect (World * w, gchar * event)
   item->lo = w->versions->len - 1;
   item->hi = is_direct (w) ? item->lo : OPEN;
   item->input.segment = w->segment;
+  item->input.late = w->subject == COMPARE ? w->shape.late : 0;
   g_queue_push_tail (&w->items, item);
   return item;
 }
