@@ -10,16 +10,14 @@
 #include "dct/entropy/huffman-symbols.h"
 #include "render.h"
 
-/* A job's tables. Both chroma components often share them, and luma too,
- * unless levels are chosen by their cost. */
+/* A job's tables. Components often share them. */
 static void
 init_tables (CpuTask * task)
 {
   const BdctComponentJob *job = task->job.component;
-  const int alone = task->job.rdoq.distortion_shift != 0 ? BDCT_U : BDCT_Y;
 
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    if (c > alone && memcmp (&job[c], &job[c - 1], sizeof *job) == 0)
+    if (c > BDCT_Y && memcmp (&job[c], &job[c - 1], sizeof *job) == 0)
       task->quantizer[c] = task->quantizer[c - 1];
     else
       bdct_tile_quantizer_init (&task->quantizer[c], &task->job, c);

@@ -11,7 +11,7 @@
 #include "cuda/frame/pricer.h"
 #include "cuda/launch/dispatch.h"
 #include "cuda/run.h"
-#include "cuda/stage/rd.h"
+#include "cuda/stage/quadtree.h"
 
 #define check bdct_cuda_check
 
@@ -197,11 +197,11 @@ cuda_reserve (BdctEngine * engine, const BdctJob * job, BdctError * error)
   CudaEngine *self = (CudaEngine *) engine;
   bool ok;
 
-  if (!bdct_job_is_rd (job))
+  if (!bdct_job_is_tree (job))
     return true;
   if (!bdct_device_enter (&self->device, error))
     return false;
-  ok = bdct_rd_reserve (job, &self->staging, &self->memory.rd, error);
+  ok = bdct_quadtree_reserve (job, &self->staging, &self->memory.trees, error);
   bdct_device_leave (&self->device);
   return ok;
 }

@@ -4,7 +4,7 @@
 #include "cuda/kernels/metric.h"
 #include "cuda/kernels/view.h"
 #include "cuda/stage/rate.h"
-#include "cuda/stage/rd.h"
+#include "cuda/stage/quadtree.h"
 #include "cuda/stage/transform.h"
 
 #define check bdct_cuda_check
@@ -22,7 +22,7 @@ bdct_cuda_frame_launch (const BdctCudaFrame * frame, int i, bool *skipped)
     return &jobs->launch[i];
   if (trial >= frame->plan.jobs.n)
     return NULL;
-  *skipped = bdct_job_is_rd (bdct_cuda_frame_job (frame, trial));
+  *skipped = bdct_job_is_tree (bdct_cuda_frame_job (frame, trial));
   return &jobs->trials[trial - 1].launch;
 }
 

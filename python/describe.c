@@ -73,10 +73,10 @@ read_params (PyObject * from, BdctParams * params)
   int transform, scaling, preset;
   BdctError error;
 
-  if (!PyArg_ParseTuple (from, "iiiiiiddiiiiiOO", &transform,
+  if (!PyArg_ParseTuple (from, "iiiiiiddiiiiOO", &transform,
           &params->quality, &params->qp, &params->chroma_qp_offset,
           &params->min_block, &params->max_block, &params->lambda_scale,
-          &params->deadzone, &params->rdoq, &scaling, &params->baseline,
+          &params->deadzone, &scaling, &params->baseline,
           &params->scale_tables, &preset, &tables, &lists))
     return false;
   params->transform = transform;

@@ -61,7 +61,6 @@ bdct_tile_quantizer_init (BdctTileQuantizer * quantizer, const BdctJob * job,
     }
   }
   bdct_tile16_init (&quantizer->tile16, job, cj);
-  bdct_rdoq_init (&quantizer->rdoq, job, component);
 }
 
 void
@@ -101,8 +100,7 @@ bdct_tile_is_tile16 (const BdctTilePlane * plane)
 {
   for (int i = 0; i < BDCT_MAX_STACK_QUANTIZERS && plane->quantizer[i] != NULL;
       i++)
-    if (plane->quantizer[i]->tile16.basis == NULL
-        || plane->quantizer[i]->rdoq.distortion_shift != 0)
+    if (plane->quantizer[i]->tile16.basis == NULL)
       return false;
   return plane->levels.data == NULL;
 }

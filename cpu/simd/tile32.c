@@ -187,40 +187,6 @@ spread (Tile * which, const BdctTilePlane * p, const uint8_t * quantizers,
           + (bdct_min (x, region->columns - 1) >> job->log2_width)];
 }
 
-/* Requantize a tile by rate and distortion, each block with its quantizer. */
-static uint64_t
-requantize_by_rate (Tile * t, const BdctTilePlane * p, const Region * region,
-    const uint8_t * quantizers, int side)
-{
-  const int n = p->quantizer[0]->job.log2_width, size = 1 << n;
-  uint64_t nonzero = 0;
-
-  for (int y = 0; y < region->rows >> n; y++)
-    for (int x = 0; x < region->columns >> n; x++) {
-      const int at = y * region->stride + x, first = (y * side + x) << n;
-      const BdctTileQuantizer *s = p->quantizer[quantizers != NULL
-          ? quantizers[at] : 0];
-      BdctLevel levels[BDCT_TILE * BDCT_TILE];
-      uint16_t count = 0;
-
-      bdct_rdoq_choose (&s->rdoq, BDCT_CONCAT (bdct_cabac_price_, BDCT_ISA),
-          &s->job, p->component != BDCT_Y, t->value + first, side, levels);
-      for (int i = 0; i < size * size; i++) {
-        const int v = i >> n, u = i & (size - 1), entry = first + v * side + u;
-
-        t->value[entry] = bdct_rdoq_dequantize (&s->job,
-            bdct_job_entry (&s->job, v, u).dequant, levels[i]);
-        if (region->level != NULL)
-          region->level->value[entry] = levels[i];
-        count += levels[i] != 0;
-      }
-      if (region->blocks != NULL)
-        region->blocks[at].nonzero = count;
-      nonzero += count;
-    }
-  return nonzero;
-}
-
 /* The quantizers of a region's blocks. */
 static BdctQuantizerSet
 find_present (const BdctComponentJob * job, const Region * region,
@@ -247,8 +213,6 @@ requantize_transforms (Tile * t, const BdctTilePlane * p,
   uint64_t nonzero = 0;
   Region some = *region;
 
-  if (p->quantizer[0]->rdoq.distortion_shift != 0)
-    return requantize_by_rate (t, p, region, quantizers, side);
   /* Zero the levels if not every entry is written, because of several
    * quantizers or dropped frequencies. */
   if (region->level != NULL

@@ -14,7 +14,6 @@
 #include "dct/metrics/kernel.h"
 #include "cpu/scratch.h"
 #include "dct/entropy/rate.h"
-#include "dct/rd/rdoq.h"
 
 #ifndef BDCT_UNROLL             /* defined as empty in builds with sanitizers */
 #ifdef __clang__                /* clang takes a count as exact */
@@ -52,7 +51,6 @@ typedef struct {
   int32_t companion[BDCT_TILE_ROWS][BDCT_MAX_SIZE]
       __attribute__ ((aligned (64)));
   BdctTile16 tile16;
-  BdctRdoq rdoq;
 } BdctTileQuantizer;
 
 /* Quantizers by their numbers, as bits. */

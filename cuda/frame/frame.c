@@ -64,7 +64,7 @@ bdct_cuda_memory_clear (BdctCudaMemory * memory, bool in_context)
 {
   for (int i = 0; i < BDCT_CUDA_SIDES; i++)
     bdct_buffer_free (&memory->levels[i], in_context);
-  bdct_buffer_free (&memory->rd, in_context);
+  bdct_buffer_free (&memory->trees, in_context);
   bdct_buffer_free (&memory->metrics, in_context);
   bdct_buffer_free (&memory->pictures, in_context);
   for (int i = 0; i < BDCT_HISTORY_MAX; i++)

@@ -135,7 +135,7 @@ typedef struct {
   unsigned side;              /* of the next frame with bits */
   bool beside;                /* whether CABAC's bits are counted beside
                                    other frames */
-  BdctBuffer rd;              /* of a rate-distortion job */
+  BdctBuffer trees;           /* of a job with trees */
   BdctBuffer metrics;         /* scratch */
   BdctBuffer pictures;        /* of a group's trials */
   BdctBuffer luma[BDCT_HISTORY_MAX]; /* of the history's places */

@@ -315,7 +315,7 @@ plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
       && !make_map (frame, staging, request, grid, error))
     return false;
   jobs->n_launches = 0;
-  return bdct_job_is_rd (jobs->quantizers) || frame->plan.levels.in
+  return bdct_job_is_tree (jobs->quantizers) || frame->plan.levels.in
       || plan_launches (frame, staging, grid, error);
 }
 
@@ -329,7 +329,7 @@ plan_trials (BdctCudaFrame * frame, BdctStaging * staging, int n,
   BdctCudaWork work;
 
   for (int i = 1; i <= n; i++) {
-    if (!shared || bdct_job_is_rd (bdct_cuda_frame_job (frame, i)))
+    if (!shared || bdct_job_is_tree (bdct_cuda_frame_job (frame, i)))
       continue;
     bdct_cuda_frame_describe (frame, &staging->layout, i, &work);
     bdct_cuda_work_set_accumulators (&work,

@@ -279,8 +279,7 @@ count_jobs (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 static size_t
 key_size (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 {
-  return count_jobs (launch, layout) * sizeof (BdctComponentJob)
-      + launch->n_quantizers * sizeof (BdctJobRdoq);
+  return count_jobs (launch, layout) * sizeof (BdctComponentJob);
 }
 
 static uint64_t
@@ -305,9 +304,6 @@ hash_of (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
   for (int i = 0; i < count_jobs (launch, layout); i++)
     hash = add_to_hash (hash, job_of (launch, layout, i),
         sizeof (BdctComponentJob));
-  for (int i = 0; i < launch->n_quantizers; i++)
-    hash = add_to_hash (hash, &launch->quantizers[i].rdoq,
-        sizeof (BdctJobRdoq));
   return hash;
 }
 
@@ -331,11 +327,6 @@ is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaLaunch * launch,
   for (int i = 0; i < count_jobs (launch, layout); i++)
     if (memcmp (made_for + i * sizeof (BdctComponentJob),
             job_of (launch, layout, i), sizeof (BdctComponentJob)) != 0)
-      return false;
-  made_for += count_jobs (launch, layout) * sizeof (BdctComponentJob);
-  for (int i = 0; i < launch->n_quantizers; i++)
-    if (memcmp (made_for + i * sizeof (BdctJobRdoq),
-            &launch->quantizers[i].rdoq, sizeof (BdctJobRdoq)) != 0)
       return false;
   return true;
 }
@@ -394,8 +385,6 @@ make_entry (BdctCudaDevice * device, uint64_t hash,
     kernel->make_constants (to, plane, &launch->quantizers[i]);
   for (int i = 0; i < n_jobs; i++, to += sizeof (BdctComponentJob))
     memcpy (to, job_of (launch, layout, i), sizeof (BdctComponentJob));
-  for (int i = 0; i < launch->n_quantizers; i++, to += sizeof (BdctJobRdoq))
-    memcpy (to, &launch->quantizers[i].rdoq, sizeof (BdctJobRdoq));
   while (probe < N_PROBES
       && is_there (device, device->bucket[(hash + probe) % N_BUCKETS]))
     probe++;

@@ -70,7 +70,7 @@ typedef struct {
                                           (dct/entropy/huffman-symbols.h): a
                                           component's blocks in an MCU */
     };
-    const BdctLevel *from_levels;    /* of BDCT_CUDA_FROM_LEVELS: the
+    const BdctLevel *from_levels;    /* of kernels that read given ones: the
                                           levels of the first component,
                                           followed by the second's */
     struct BdctCabacStrings *strings; /* of BDCT_CUDA_BINS and _COST: by
@@ -151,12 +151,9 @@ typedef enum
 {
   BDCT_CUDA_STATISTICS,   /* statistics and, where there is memory for
                                them, the picture and the blocks' records */
-  BDCT_CUDA_FROM_LEVELS,        /* the same from given levels */
   BDCT_CUDA_LEVELS,       /* the levels, or with a `dst` their picture
                                there (dct/picture/render.h,
                                bdct_render_level()); no statistics */
-  BDCT_CUDA_COEFFICIENTS, /* in place of levels, the coefficients that they
-                               are chosen from */
   BDCT_CUDA_N_OUTPUTS
 } BdctCudaOutput;
 
@@ -218,19 +215,6 @@ typedef enum
 
 /* The kernel that does this count, for jobs like this one (rate.cu). */
 const BdctCudaKernel *bdct_rate_find (BdctCudaCount count, const BdctJob *job);
-
-/* The stages of rate-distortion optimized levels (dct/rd/rdoq.h): choose the
- * planes' `levels` in place of their coefficients, without or with maps of
- * quantizers for all planes, or draw the levels to `dst`. */
-typedef enum
-{
-  BDCT_CUDA_CHOOSE,
-  BDCT_CUDA_CHOOSE_MAPPED,
-  BDCT_CUDA_DRAW,
-} BdctCudaRdoq;
-
-/* The kernel of a stage, which works on the planes' `levels` (rdoq.cu). */
-const BdctCudaKernel *bdct_rdoq_find (BdctCudaRdoq what);
 
 #ifdef __cplusplus
 }

@@ -105,23 +105,13 @@ template <typename C> struct Large
     }
   };
 
-  /* Turn coefficients into values, or with OUTPUT into levels; `level` is the
-   * column of given levels. Returns the number of levels that are not 0. */
+  /* Turn coefficients into values, or with OUTPUT into levels. Returns the
+   * number of levels that are not 0. */
   template <Output OUTPUT> static BDCT_INLINE uint32_t
-  quantize_column (int32_t (&c)[keep], const Tables &tables,
-      const BdctLevel *level)
+  quantize_column (int32_t (&c)[keep], const Tables &tables)
   {
-    const auto entry = [&] (int v) { return tables.entry (v); };
-
-    if constexpr (OUTPUT == BDCT_CUDA_COEFFICIENTS)
-      return 0;
-    else if constexpr (OUTPUT == BDCT_CUDA_FROM_LEVELS)
-      return dequantize_column<C, keep> (c, tables.job, entry, [&] (int v) {
-        return level != nullptr ? level[v * keep] : 0;
-      });
-    else
-      return requantize_column<C, OUTPUT == BDCT_CUDA_LEVELS, keep> (c,
-          tables.job, tables.clips, entry);
+    return requantize_column<C, OUTPUT == BDCT_CUDA_LEVELS, keep> (c,
+        tables.job, tables.clips, [&] (int v) { return tables.entry (v); });
   }
 
   static BDCT_INLINE void
@@ -275,25 +265,21 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
     return 0;
   if (L::holds && blocks.quantizer_map != nullptr)
     tables.load (blocks.set (number, inside), lane.i);
-  if constexpr (OUTPUT != BDCT_CUDA_FROM_LEVELS) {
-    _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep) {
-      Window row = k == 0 ? w : get_window<Sample> (tile, component, x, y
-          + lane.i + k);
+  _Pragma ("unroll 1") for (int k = 0; k < L::n; k += L::keep) {
+    Window row = k == 0 ? w : get_window<Sample> (tile, component, x, y
+        + lane.i + k);
 
-      row.whole = w.whole;
-      row.height = !below;
-      L::template forward_row<Sample> (lane.t, row, shifts, lane.i + k);
-    }
-    __syncwarp ();
-    L::forward_column (c, lane.t, shifts, lane.i);
+    row.whole = w.whole;
+    row.height = !below;
+    L::template forward_row<Sample> (lane.t, row, shifts, lane.i + k);
   }
+  __syncwarp ();
+  L::forward_column (c, lane.t, shifts, lane.i);
   if (!L::holds)
     tables.load (blocks.set (number, inside), lane.i);
-  nonzero = L::template quantize_column<OUTPUT> (c, tables,
-      OUTPUT == BDCT_CUDA_FROM_LEVELS && inside ? blocks.from_levels
-      + (size_t) number * (L::keep * L::keep) + lane.i : nullptr);
+  nonzero = L::template quantize_column<OUTPUT> (c, tables);
   __syncwarp ();
-  if (ends_with_levels (OUTPUT)) {
+  if (OUTPUT == BDCT_CUDA_LEVELS) {
     const Window block = get_window<Sample> (tile, component, x, y);
 
     if (inside && w.dst == nullptr)

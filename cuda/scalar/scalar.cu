@@ -115,7 +115,7 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     run_tile<Luma, OUTPUT, Sample, side, warps, words> (own, tile, sum);
   else
     run_tile<Other, OUTPUT, Sample, side, warps, words> (own, tile, sum);
-  if (!ends_with_levels (OUTPUT))
+  if (OUTPUT != BDCT_CUDA_LEVELS)
     add_up<warps> (plane, sum);
 }
 
@@ -127,22 +127,10 @@ const BdctCudaKernel kernel = {
   2 * sizeof (Constants), 1, nullptr, bdct_scalar_constants, false
 };
 
-template <BdctChain LUMA, BdctChain OTHER, Output OUTPUT, typename Sample>
-constexpr const BdctCudaKernel *
-find_kernel ()
-{
-  if constexpr (OUTPUT == BDCT_CUDA_STATISTICS || OUTPUT == BDCT_CUDA_LEVELS
-      || (Chain<LUMA>::dots && Chain<LUMA>::width <= 32))
-    return &kernel<LUMA, OTHER, OUTPUT, Sample>;
-  return nullptr;
-}
-
 #define KERNELS_OF(luma, other, sample)                                       \
   {                                                                           \
-    find_kernel<luma, other, BDCT_CUDA_STATISTICS, sample> (),                \
-    find_kernel<luma, other, BDCT_CUDA_FROM_LEVELS, sample> (),               \
-    find_kernel<luma, other, BDCT_CUDA_LEVELS, sample> (),                    \
-    find_kernel<luma, other, BDCT_CUDA_COEFFICIENTS, sample> (),              \
+    &kernel<luma, other, BDCT_CUDA_STATISTICS, sample>,                       \
+    &kernel<luma, other, BDCT_CUDA_LEVELS, sample>,                           \
   }
 #define KERNELS(luma, other, sample)                                          \
   KERNELS_OF (BDCT_CHAIN_##luma, BDCT_CHAIN_##other, sample)

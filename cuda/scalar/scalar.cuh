@@ -215,15 +215,8 @@ extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
 
 namespace {
 
-/* The requested output of a kernel instance, and whether it stores levels or
- * coefficients. */
+/* The requested output of a kernel instance. */
 using Output = BdctCudaOutput;
-
-__host__ __device__ constexpr bool
-ends_with_levels (Output output)
-{
-  return output == BDCT_CUDA_LEVELS || output == BDCT_CUDA_COEFFICIENTS;
-}
 
 /* A job's shifts of the passes. */
 struct Shifts
@@ -284,7 +277,6 @@ struct Blocks
     BdctBlockRecord *records;   /* NULL: not requested */
     BdctLevel *levels;          /* for instances that store levels */
   };
-  const BdctLevel *from_levels;       /* for BDCT_CUDA_FROM_LEVELS */
 
   BDCT_INLINE
   Blocks (const BdctCudaPlane &plane, int i, Output output)
@@ -294,14 +286,10 @@ struct Blocks
     quantizer_map = plane.quantizer_map[i];
     quantizers = (const Constants *) plane.constants + i;
     quantizer_size = plane.quantizer_size;
-    if (ends_with_levels (output))
+    if (output == BDCT_CUDA_LEVELS)
       levels = plane.levels[i];
     else
       records = plane.blocks[i];
-    if (output == BDCT_CUDA_FROM_LEVELS)
-      from_levels = plane.from_levels + (i == 0 ? 0 : (size_t) columns
-          * (((plane.layout.height - 1) >> plane.log2_height) + 1)
-          << plane.log2_width + plane.log2_height);
   }
 
   /* The number of the block at a sample. */
@@ -444,24 +432,6 @@ requantize_column (typename C::Value *c, const BdctComponentJob &job,
 
         c[v] = lane_dequantize (C::family, &job, c[v], own.x, own.y);
       }
-  }
-  return nonzero;
-}
-
-/* Likewise for a column of given levels; level (v) returns each. */
-template <typename C, int COUNT, typename Entry, typename Level>
-BDCT_INLINE uint32_t
-dequantize_column (int32_t *c, const BdctComponentJob &job, Entry entry,
-    Level level)
-{
-  uint32_t nonzero = 0;
-
-  BDCT_UNROLL for (int v = 0; v < COUNT; v++) {
-    const int2 own = entry (v);
-
-    c[v] = level (v);
-    nonzero += is_nonzero (c[v]);
-    c[v] = lane_dequantize (C::family, &job, c[v], own.x, own.y);
   }
   return nonzero;
 }

@@ -71,53 +71,37 @@ word_of (float v)
 }
 
 /* The quantizer's outputs for a block: the number of levels that are not 0, and
- * with OUTPUT the levels. For given levels `level` is the first, or NULL if
- * there is no block. */
+ * with OUTPUT the levels. */
 template <typename C, Output OUTPUT> struct Quantizer
 {
-  static constexpr bool from_levels = OUTPUT == BDCT_CUDA_FROM_LEVELS;
   BdctComponentJob job;
   bool clips;
   const Constants *set;
-  const BdctLevel *level;
   uint32_t nonzero = 0;
   int32_t dc;                   /* of a second stage, which counts its level */
 
-  BDCT_INLINE Quantizer (const Constants *set, const BdctLevel *level)
+  BDCT_INLINE Quantizer (const Constants *set)
     : job (get_job<C> (set)), clips (C::clip16 && __ldg (&set->clips)),
-      set (set), level (level) {}
+      set (set) {}
 
   /* Turn a column of coefficients into values, or into levels. */
   BDCT_INLINE void
   column (int u, typename C::Value *c)
   {
-    if constexpr (OUTPUT != BDCT_CUDA_COEFFICIENTS) {
-      int32_t quant[C::height], companion[C::height];
+    int32_t quant[C::height], companion[C::height];
 
-      BDCT_UNROLL for (int v = 0; v < C::height; v += 4) {
-        load_entries (quant + v, set->job.quant, u, v);
-        load_entries (companion + v, set->job.dequant, u, v);
-      }
-      if (C::dc && u == 0)
-        c[0] = 0;
-      nonzero += to_values (u, c, [&] (int v) {
-        return make_int2 (quant[v], companion[v]);
-      });
-      if (C::dc && u == 0)
-        c[0] = dc;
+    BDCT_UNROLL for (int v = 0; v < C::height; v += 4) {
+      load_entries (quant + v, set->job.quant, u, v);
+      load_entries (companion + v, set->job.dequant, u, v);
     }
-  }
-
-  template <typename Entry> BDCT_INLINE uint32_t
-  to_values (int u, typename C::Value *c, Entry entry)
-  {
-    if constexpr (from_levels)
-      return dequantize_column<C, C::height> (c, job, entry, [&] (int v) {
-        return level != nullptr ? level[v * C::width + u] : 0;
-      });
-    else
-      return requantize_column<C, OUTPUT == BDCT_CUDA_LEVELS, C::height> (c,
-          job, clips, entry);
+    if (C::dc && u == 0)
+      c[0] = 0;
+    nonzero += requantize_column<C, OUTPUT == BDCT_CUDA_LEVELS, C::height> (c,
+        job, clips, [&] (int v) {
+      return make_int2 (quant[v], companion[v]);
+    });
+    if (C::dc && u == 0)
+      c[0] = dc;
   }
 };
 
@@ -332,7 +316,7 @@ template <typename C, typename Sample> struct Pairs
     for (int i = 0; i < n / 2; i++) {
       int32_t c[2][m] = {};
 
-      BDCT_UNROLL for (int k = 0; k < 2 && !Quantizer::from_levels; k++) {
+      BDCT_UNROLL for (int k = 0; k < 2; k++) {
         uint32_t pair[m / 2];
 
         BDCT_UNROLL for (int y = 0; y < m / 2; y++)
@@ -460,7 +444,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
 
   if constexpr (C::dc) {
     load_source<Sample, 8, words> (source, with_rows (w), 0);
-    mb.find_dcs<Sample, ends_with_levels (OUTPUT)> (dcs, source, middle);
+    mb.find_dcs<Sample, OUTPUT == BDCT_CUDA_LEVELS> (dcs, source, middle);
     sum = mb.inside ? (unsigned long long) mb.nonzero << 48 : 0;
   }
   _Pragma ("unroll 1") for (int y0 = 0; y0 < 8; y0 += C::height) {
@@ -475,23 +459,20 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
           : blocks.number<C> (x + i * C::width, y + y0);
       const bool inside = C::dc ? mb.inside
           : i * C::width < w.width && y0 < w.height;
-      Quantizer<C, OUTPUT> quantizer (blocks.set (number, inside),
-          OUTPUT == BDCT_CUDA_FROM_LEVELS && inside ? blocks.from_levels
-          + (size_t) number * (C::width * C::height) : nullptr);
+      Quantizer<C, OUTPUT> quantizer (blocks.set (number, inside));
 
-      if (OUTPUT != BDCT_CUDA_FROM_LEVELS)
-        block[i].template forward_rows<row_words> (source,
-            first_word + i * row_words / parts, shifts, middle);
+      block[i].template forward_rows<row_words> (source,
+          first_word + i * row_words / parts, shifts, middle);
       if constexpr (C::dc)
         quantizer.dc = (int32_t) dcs[y0 / C::height * parts + i];
-      block[i].columns (quantizer, shifts, ends_with_levels (OUTPUT));
+      block[i].columns (quantizer, shifts, OUTPUT == BDCT_CUDA_LEVELS);
       nonzero[i] = inside ? quantizer.nonzero : 0;
-      if (ends_with_levels (OUTPUT) && w.dst == nullptr && inside)
+      if (OUTPUT == BDCT_CUDA_LEVELS && w.dst == nullptr && inside)
         store_levels<C, Sample> (blocks.levels + (C::dc
                 ? mb.part (y0 / C::height * parts + i) : (size_t) number)
             * (C::width * C::height), block[i]);
     }
-    if (ends_with_levels (OUTPUT) && w.dst == nullptr)
+    if (OUTPUT == BDCT_CUDA_LEVELS && w.dst == nullptr)
       continue;
     uint8_t *to = w.dst + y0 * w.dst_stride;
 #pragma unroll (C::shared ? 2 : 8)
@@ -501,7 +482,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
       uint32_t packed[row_words];
 
       BDCT_UNROLL for (int i = 0; i < parts; i++)
-        if (!ends_with_levels (OUTPUT))
+        if (OUTPUT != BDCT_CUDA_LEVELS)
           block[i].residuals (out + i * C::width, row, shifts, middle);
         else
           BDCT_UNROLL for (int u = 0; u < C::width; u++)
@@ -509,7 +490,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
                 w.chroma, w.depth);
       BDCT_UNROLL for (int i = 0; i < row_words; i++)
         packed[i] = pack_samples<Sample> (out + i * kPerWord<Sample>, w.depth);
-      if (!ends_with_levels (OUTPUT) && visible) {
+      if (OUTPUT != BDCT_CUDA_LEVELS && visible) {
         uint32_t in[row_words];
 
         BDCT_UNROLL for (int i = 0; i < row_words; i++)
@@ -520,7 +501,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
         store_samples<Sample, true> (to, packed, w, visible);
       to += w.dst_stride;
     }
-    if constexpr (!ends_with_levels (OUTPUT)) {
+    if constexpr (OUTPUT != BDCT_CUDA_LEVELS) {
       BDCT_UNROLL for (int i = 0; i < parts; i++) {
         sum += (unsigned long long) nonzero[i] << 48 | sse[i];
         if (!C::dc && blocks.records != nullptr && i * C::width < w.width
@@ -530,7 +511,7 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
       }
     }
   }
-  if constexpr (C::dc && !ends_with_levels (OUTPUT))
+  if constexpr (C::dc && OUTPUT != BDCT_CUDA_LEVELS)
     mb.put (blocks, sum);
   return sum;
 }

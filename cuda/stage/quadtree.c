@@ -4,7 +4,6 @@
 #include "cuda/kernels/levels.h"
 #include "cuda/kernels/quadtree.h"
 #include "levels.h"
-#include "rdoq.h"
 
 /* One job, and what it is done with. */
 typedef struct {
@@ -249,24 +248,6 @@ ask_for_picture (Task * task, int n, BdctCudaWork * work)
   }
 }
 
-/* Plan the levels, then their picture. Returns the number of passes. */
-static int
-plan_by_rate (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
-    BdctError * error)
-{
-  BdctCudaDevice *device = task->staging->device->kernels;
-  const BdctLevel *levels[BDCT_MAX_PLANES];
-
-  ask_for_levels (task, n, work);
-  for (int p = 0; p < work->n_planes; p++)
-    levels[p] = work->plane[p].levels[0];
-  if (!bdct_rdoq_plan (device, work, pass, error))
-    return 0;
-  ask_for_picture (task, n, work);
-  return bdct_rdoq_plan_from_levels (device, work, levels, pass + 2,
-      error) ? 3 : 0;
-}
-
 /* Plan the picture, the records and the levels, in one pass, or the levels
  * in another. */
 static int
@@ -323,8 +304,8 @@ transform (Task * task, int n, BdctError * error)
   for (int k = 0; k < task->n_quantizers; k++)
     bdct_job_of_size (&jobs[k], &task->quantizers[k], n);
   describe_size (task, jobs, n, &work);
-  n_passes = (task->given ? plan_given : bdct_job_is_rdoq (jobs)
-      ? plan_by_rate : plan_plainly) (task, n, &work, pass, error);
+  n_passes = (task->given ? plan_given : plan_plainly) (task, n, &work, pass,
+      error);
   return n_passes > 0 && bdct_cuda_check (bdct_cuda_launch (passes, n_passes,
           device->kernels, device->stream), "cudaLaunchKernel", error);
 }

@@ -12,10 +12,14 @@
 
 #include "cuda/frame/frame.h"
 
-/* The same as bdct_rd_reserve() and bdct_rd_enqueue(), for a job with
- * trees. */
+/* Allocate all memory for a job with trees. */
 bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);
+
+/* Enqueue all of such a job, job `i` of the plan, with its statistics and its
+ * bits. `dst`: receives the reconstruction; NULL or without data: none.
+ * `memory` holds levels and blocks of all sizes meanwhile: one buffer for all
+ * frames, whose work runs in order. It grows on demand. */
 bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, int i,
     const BdctImage *dst, const BdctStaging *staging, BdctBuffer *memory,
     BdctError *error);

@@ -6,7 +6,6 @@
 #include "dct/entropy/cabac.h"
 #include "dct/entropy/huffman-symbols.h"
 #include "levels.h"
-#include "rd.h"
 
 /* The maximum number of jobs of a round, of one plane each. */
 #define MAX_JOBS BDCT_CUDA_MAX_PLANES
@@ -41,7 +40,7 @@ is_counted (const BdctCudaFrame * frame, int i)
 {
   const BdctJob *job = bdct_cuda_frame_job (frame, i);
 
-  return !bdct_job_is_rd (job)
+  return !bdct_job_is_tree (job)
       || (is_given (frame, i) && !bdct_job_is_tree (job));
 }
 

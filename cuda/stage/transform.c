@@ -3,7 +3,7 @@
 
 #include "levels.h"
 #include "rate.h"
-#include "rd.h"
+#include "quadtree.h"
 
 /* The maximum number of launches of a group whose trials make pictures: one
  * for each trial, and those of the quantizers. */
@@ -68,7 +68,7 @@ launch_group (BdctCudaFrame * frame, const BdctPlanGroup * group,
 
     for (int l = 0; i == 0 && l < jobs->n_launches; l++)
       launches[n++] = &jobs->launch[l];
-    if (i == 0 || bdct_job_is_rd (bdct_cuda_frame_job (frame, i)))
+    if (i == 0 || bdct_job_is_tree (bdct_cuda_frame_job (frame, i)))
       continue;
     picture = bdct_cuda_trial_picture (staging, memory, k);
     if (!plan_trial (frame, i, &picture, staging, error))
@@ -103,15 +103,15 @@ bdct_cuda_transform_enqueue (BdctCudaFrame * frame, int g,
     const int i = frame->plan.jobs.order[group->first + k];
     BdctImage picture = frame->images.image[BDCT_PLAN_RECONSTRUCTION];
 
-    if (!bdct_job_is_rd (bdct_cuda_frame_job (frame, i)))
+    if (!bdct_job_is_tree (bdct_cuda_frame_job (frame, i)))
       continue;
     if (i > 0 && !shared)
       picture = bdct_cuda_trial_picture (staging, memory, k);
-    if (!bdct_rd_enqueue (frame, i, i == 0 || !shared ? &picture : NULL,
-            staging, &memory->rd, error))
+    if (!bdct_quadtree_enqueue (frame, i, i == 0 || !shared ? &picture : NULL,
+            staging, &memory->trees, error))
       return false;
   }
   return !first || !frame->plan.levels.out
-      || bdct_job_is_rd (frame->jobs.quantizers)
+      || bdct_job_is_tree (frame->jobs.quantizers)
       || bdct_levels_write (frame, staging, error);
 }

@@ -50,12 +50,10 @@ check_quantizers (const BdctJob * quantizers, int n_quantizers,
           bdct_transform_info (quantizers[0].transform)->name);
     if (quantizers[i].tree.min_log2 != tree->min_log2
         || quantizers[i].tree.max_log2 != tree->max_log2
-        || quantizers[i].tree.distortion_shift != tree->distortion_shift
-        || quantizers[i].rdoq.distortion_shift !=
-        quantizers[0].rdoq.distortion_shift)
+        || quantizers[i].tree.distortion_shift != tree->distortion_shift)
       return bdct_error (error,
-          "quantizer %d and the first one differ in block sizes, lambda-scale "
-          "or rdoq", i);
+          "quantizer %d and the first one differ in block sizes or "
+          "lambda-scale", i);
   }
   return true;
 }
@@ -183,11 +181,11 @@ check_stack (const BdctFrame * frame, const BdctLayout * layout,
   if (frame->quantizer_map != NULL || frame->n_trials > 0
       || frame->blocks != NULL || frame->sizes != NULL || frame->levels != NULL
       || frame->from_levels || frame->metrics != 0
-      || frame->view != NULL || bdct_job_is_rd (frame->quantizers)
+      || frame->view != NULL || bdct_job_is_tree (frame->quantizers)
       || frame->src.data[0] == NULL || frame->dst.data[0] == NULL)
     return bdct_error (error, "a stack of pictures needs src and dst, and "
         "takes no map of blocks, trials, records, sizes, levels, metrics, "
-        "view, trees or rdoq");
+        "view or trees");
   if (frame->bits && (frame->stack_bits == NULL
           || bdct_job_coder (frame->quantizers) != BDCT_CODER_HUFFMAN))
     return bdct_error (error, frame->stack_bits == NULL

@@ -40,7 +40,7 @@ typedef struct BdctEngineClass {
   bool (*configure) (BdctEngine *engine, const BdctLayout *layout,
       unsigned depth, BdctError *error);
 
-  /* Allocate the memory that a job with trees or rdoq needs besides that of
+  /* Allocate the memory that a job with trees needs besides that of
    * frames; otherwise its first frame allocates it. Nothing may be in
    * flight. */
   bool (*reserve) (BdctEngine *engine, const BdctJob *job, BdctError *error);

@@ -372,7 +372,7 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
 
   *job = (BdctJob) {
     .transform = transform[log2_size - 2], .family = BDCT_FAMILY_HEVC,
-    .depth = tree->depth, .rdoq = tree->rdoq
+    .depth = tree->depth
   };
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     init_chain (&job->component[c], job->transform, tree->tree.chroma, c);
@@ -392,19 +392,6 @@ init_lambda (BdctJobTree * tree, double scale, int depth)
   tree->lambda = (uint64_t) llround (ldexp (scale * 0.57
           * exp2 ((tree->slice_qp + 24 - 12) / 3.0), bits));
   tree->distortion_shift = 15 + bits + 2 * (12 - depth);
-}
-
-/* A sample's squared error is 1 / 2^(30 - 2 depth) of that of a coefficient of
- * a block of side 1. */
-static void
-init_rdoq (BdctJob * job, const BdctParams * params)
-{
-  BdctJobTree tree = {.slice_qp = params->qp };
-
-  init_lambda (&tree, params->lambda_scale, job->depth);
-  job->rdoq.slice_qp = params->qp;
-  job->rdoq.distortion_shift = tree.distortion_shift + 2 * job->depth - 30;
-  job->rdoq.lambda = tree.lambda;
 }
 
 /* Set the tree, and the components from its smallest blocks. */
@@ -474,8 +461,6 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   *job = (BdctJob) {
     .transform = params->transform, .family = row->family, .depth = depth
   };
-  if (params->rdoq && row->info.has_rdoq)
-    init_rdoq (job, params);
   if (params->transform == BDCT_HEVC_QUADTREE) {
     init_tree (job, params, layout);
     return true;

@@ -92,13 +92,6 @@ typedef struct {
   BdctScalingLists lists;     /* not set: flat */
 } BdctJobTree;
 
-/* How rate and distortion choose levels (rdoq.h). */
-typedef struct {
-  int32_t slice_qp;         /* 0 to 51 */
-  int32_t distortion_shift; /* 0: no such choice; all members are 0 */
-  uint64_t lambda;
-} BdctJobRdoq;
-
 struct BdctJob {
   BdctTransform transform;
   BdctFamily family;
@@ -106,7 +99,6 @@ struct BdctJob {
   BdctComponentJob component[BDCT_MAX_COMPONENTS]; /* for a tree: of its
                                                         smallest blocks */
   BdctJobTree tree;
-  BdctJobRdoq rdoq;
 };
 
 /* Whether a job chooses among block sizes. */
@@ -114,21 +106,6 @@ static inline bool
 bdct_job_is_tree (const BdctJob *job)
 {
   return job->tree.max_log2 > 0;
-}
-
-/* Whether a job's levels are chosen by rate and distortion; of a tree, those
- * of all its blocks. */
-static inline bool
-bdct_job_is_rdoq (const BdctJob *job)
-{
-  return job->rdoq.distortion_shift != 0;
-}
-
-/* Whether a job is a rate-distortion job, of trees or of rdoq. */
-static inline bool
-bdct_job_is_rd (const BdctJob *job)
-{
-  return bdct_job_is_tree (job) || bdct_job_is_rdoq (job);
 }
 
 /* Whether a block has a second stage. */

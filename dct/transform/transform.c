@@ -33,13 +33,10 @@ enum {
 #define HAS_QP(family)                                                        \
   ((int) (family) != BDCT_FAMILY_JPEG && (int) (family) != BDCT_FAMILY_REAL)
 
-/* rdoq needs levels in blocks that H.265 codes (rdoq.h). */
 #define TRANSFORM(id, nick, text, bits, y, uv_444, uv)                        \
   [BDCT_##id] = {                                                             \
     .info = {.name = nick, .description = text,                               \
         .has_qp = HAS_QP (FAMILY_OF_##y),                                     \
-        .has_rdoq = (int) FAMILY_OF_##y == BDCT_FAMILY_HEVC                   \
-            && BDCT_CODER_##bits == BDCT_CODER_CABAC && LOG2_OF_##y <= 5,     \
         .has_lists = (int) FAMILY_OF_##y == BDCT_FAMILY_HEVC},                \
     .family = (BdctFamily) FAMILY_OF_##y, .coder = BDCT_CODER_##bits,         \
     .luma = BDCT_CHAIN_##y, .chroma_444 = BDCT_CHAIN_##uv_444,                \

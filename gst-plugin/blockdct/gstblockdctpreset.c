@@ -7,7 +7,7 @@
 #include "gstblockdctproperties.h"
 
 static const gchar *const pictures[] = { "transform", "quality", "qp",
-  "chroma-qp-offset", "deadzone", "rdoq", "min-block", "max-block",
+  "chroma-qp-offset", "deadzone", "min-block", "max-block",
   "lambda-scale", "scaling-list", "scaling-list-file", "quantization-tables",
   "quantization-matrix", "quantization-file", "quantization-scale", "baseline",
   "chroma-subsampling", "target-psnr", "target-ssim", "target-bpp",

@@ -166,9 +166,7 @@ static const struct
       "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_MIN_BLOCK, "min-block", "hevc-quadtree"},
   {PROP_MAX_BLOCK, "max-block", "hevc-quadtree"},
-  {PROP_RDOQ, "rdoq", "hevc-*"},
-  {PROP_LAMBDA_SCALE, "lambda-scale",
-      "hevc-quadtree, and for hevc-* with rdoq=true"},
+  {PROP_LAMBDA_SCALE, "lambda-scale", "hevc-quadtree"},
   {PROP_DEADZONE, "deadzone", "all transforms but jpeg-8x8 and dct-8x8"},
   {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
   {PROP_SCALING_LIST_FILE, "scaling-list-file", "hevc-* and vvc-64x64"},
@@ -192,12 +190,8 @@ is_for_transform (guint id, const BdctParams * params)
       return info->has_qp;
     case PROP_MIN_BLOCK:
     case PROP_MAX_BLOCK:
-      return params->transform == BDCT_HEVC_QUADTREE;
-    case PROP_RDOQ:
-      return info->has_rdoq;
     case PROP_LAMBDA_SCALE:
-      return params->transform == BDCT_HEVC_QUADTREE
-          || (params->rdoq && info->has_rdoq);
+      return params->transform == BDCT_HEVC_QUADTREE;
     case PROP_SCALING_LIST:
     case PROP_SCALING_LIST_FILE:
       return info->has_lists;
@@ -211,8 +205,6 @@ static gboolean
 is_off (guint id, const GstBlockDctSettings * settings)
 {
   switch (id) {
-    case PROP_RDOQ:
-      return !settings->params.rdoq;
     case PROP_SCALING_LIST_FILE:
       return settings->params.lists.dc[0][0] == 0;
     case PROP_QUANTIZATION_MATRIX:
@@ -326,11 +318,6 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
           "Encoders use 1/3 for intra and 1/6 for inter blocks; a smaller "
           "offset gives more zeros", BDCT_MIN_DEADZONE,
           BDCT_MAX_DEADZONE, default_params.deadzone, LIVE));
-  gst_blockdct_property (klass, PROP_RDOQ, FIELD (params.rdoq),
-      g_param_spec_boolean ("rdoq", "RDOQ",
-          "Rate-distortion optimized quantization: choose levels by their bits "
-          "and errors, much as HM does (hevc-*)",
-          default_params.rdoq, LIVE));
   gst_blockdct_property (klass, PROP_MIN_BLOCK, FIELD (params.min_block),
       g_param_spec_int ("min-block", "Smallest block",
           "Side of the smallest luma block that hevc-quadtree may choose: 4, "
@@ -344,7 +331,7 @@ gst_blockdct_install_quantizers (GObjectClass * klass)
       FIELD (params.lambda_scale),
       g_param_spec_double ("lambda-scale", "Lambda scale",
           "Factor on HM's lambda, which weighs bits against squared errors in "
-          "hevc-quadtree and rdoq; 0 minimizes the errors alone", 0,
+          "hevc-quadtree; 0 minimizes the errors alone", 0,
           BDCT_MAX_LAMBDA_SCALE, default_params.lambda_scale, LIVE));
   gst_blockdct_property (klass, PROP_SCALING_LIST, FIELD (params.scaling_list),
       g_param_spec_enum ("scaling-list", "Scaling list",

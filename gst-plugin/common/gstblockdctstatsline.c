@@ -217,8 +217,7 @@ format_csv (GString * line, const GstStructure * s, gboolean first)
     "file-size-optimized", "bits-estimated", "bits-estimated-y",
     "bits-estimated-u", "bits-estimated-v", "bpp", "target-met", "regions",
     "mse-r", "mse-g", "mse-b", "mse-rgb", "psnr-r", "psnr-g", "psnr-b",
-    "psnr-rgb", "area-4", "area-8", "area-16", "area-32", "deadzone", "rdoq",
-    NULL
+    "psnr-rgb", "area-4", "area-8", "area-16", "area-32", "deadzone", NULL
   };
   static const gchar *const of_pad[] = {
     "pad", "index", "timestamp", "stream-time", "running-time", "duration",

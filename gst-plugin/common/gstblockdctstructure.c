@@ -12,7 +12,7 @@ typedef enum
   MSE_R, MSE_G, MSE_B, PSNR_R, PSNR_G, PSNR_B, MSE_RGB, PSNR_RGB,
   BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
   BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
-  AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE, RDOQ,
+  AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE,
   TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX,
   DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING,
   REPEATED, PAD, UNMATCHED, VIEW, GRID,
@@ -27,7 +27,7 @@ static const gchar *const names[N_FIELDS] = {
   "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
   "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "area-4",
   "area-8", "area-16", "area-32", "transform", "quality", "qp", "deadzone",
-  "rdoq", "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
+  "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
   "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
   "samples-u", "samples-v", "setting", "repeated", "pad", "unmatched", "view",
   "grid", "bits-headers"
@@ -237,8 +237,6 @@ add_made (GstStructure * s, const BdctPool * pool,
   } else {
     add_int (s, QUALITY, params->quality);
   }
-  if (bdct_transform_info (params->transform)->has_rdoq)
-    add_boolean (s, RDOQ, params->rdoq);
 }
 
 static void

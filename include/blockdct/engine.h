@@ -212,7 +212,7 @@ const char *bdct_engine_text (const BdctEngine *engine, BdctEngineText which);
 bool bdct_engine_configure (BdctEngine *engine, const BdctLayout *layout,
     unsigned depth, BdctError *error);
 
-/** Allocate the scratch memory that a job of hevc-quadtree or with rdoq needs;
+/** Allocate the scratch memory that a job of hevc-quadtree needs;
  * otherwise its first frame allocates it. Nothing may be in flight. */
 bool bdct_engine_reserve (BdctEngine *engine, const BdctJob *job,
     BdctError *error);

@@ -41,7 +41,7 @@ typedef struct {
   const char *description; /**< one line of text */
   bool has_qp;             /**< `qp` determines the step; else `quality` or a
                                 table does */
-  bool has_rdoq, has_lists; /**< BdctParams.rdoq, .scaling_list apply */
+  bool has_lists;          /**< BdctParams.scaling_list applies */
 } BdctTransformInfo;
 
 /** The description of a transform; NULL for a value outside the enumeration.
@@ -132,21 +132,20 @@ typedef struct {
   int chroma_qp_offset; /**< -12 to 12; for transforms with a QP */
   /** Smallest and largest side of hevc-quadtree's luma blocks: 4, 8, 16 or 32.
    * lambda_scale, 0 to BDCT_MAX_LAMBDA_SCALE, multiplies HM's lambda for
-   * hevc-quadtree and rdoq. */
+   * hevc-quadtree. */
   int min_block, max_block;
   double lambda_scale;
   /** For transforms with a QP: what the quantizer adds before it rounds down,
    * in steps, from BDCT_MIN_DEADZONE to BDCT_MAX_DEADZONE. */
   double deadzone;
-  int rdoq;             /**< choose levels by rate and distortion */
   BdctScalingList scaling_list;
   BdctScalingLists lists;       /**< for BDCT_SCALING_FILE */
   /** The steps of jpeg-8x8 and dct-8x8: `steps` if n_steps is above 0, else
    * `tables` if it has steps, else `preset` scaled by quality. Row-major, a row
    * for each vertical frequency. n_steps is 0, 64 for every component, or 128:
    * 64 for luma and 64 for chroma. Steps are 1 to BDCT_MAX_STEP; for jpeg-8x8
-   * at a depth of 8 with `baseline`, 1 to 255. Booleans are ints: without
-   * padding, parameters can be compared byte by byte. */
+   * at a depth of 8 with `baseline`, 1 to 255. Booleans are ints:
+   * without padding between members, copies can be compared byte by byte. */
   int baseline;         /**< limit scaled steps to 255, at a depth of 8 */
   int scale_tables;     /**< scale `tables` by quality, too */
   BdctPreset preset;

@@ -82,9 +82,8 @@ class Settings:
     qp                0 to 51; hevc-*, h264-*, vvc-64x64: QP of luma
     chroma_qp_offset  -12 to 12; same transforms: added for chroma
     deadzone          1/6 to 1/3; same transforms: rounding offset in steps
-    rdoq              hevc-*: choose levels by rate and distortion
     min_block, max_block  4, 8, 16 or 32; hevc-quadtree: sides of luma blocks
-    lambda_scale      0 to 1000; hevc-quadtree, rdoq: weight of bits
+    lambda_scale      0 to 1000; hevc-quadtree: weight of bits
     scaling_list      hevc-*, vvc-64x64: 'flat', 'default' (H.265's intra lists) or
                       the text of a file in the format of HM and x265
     tables            jpeg-8x8, dct-8x8: one of TABLES, or steps: 64 for all
@@ -98,7 +97,6 @@ class Settings:
     qp: int = 26
     chroma_qp_offset: int = 0
     deadzone: float = 1 / 3
-    rdoq: bool = False
     min_block: int = 4
     max_block: int = 32
     lambda_scale: float = 1.0
@@ -127,7 +125,7 @@ class Settings:
         has_lists = self.scaling_list not in _SCALING
         return (_transforms[self.transform][0], self.quality, self.qp,
                 self.chroma_qp_offset, self.min_block, self.max_block,
-                self.lambda_scale, self.deadzone, self.rdoq,
+                self.lambda_scale, self.deadzone,
                 2 if has_lists else _SCALING.index(self.scaling_list),
                 self.baseline, self.scale_tables,
                 0 if has_steps else _presets[self.tables][0],
@@ -265,7 +263,7 @@ class _Plan:
         """Whether a GPU can process the pictures at once, one below the other."""
         base = self.bases[0]
         if not (src and src[0] and layout[5] and len(self.index) > 1
-                and src[1][1] and len(self.bases) == 1 and not base.rdoq
+                and src[1][1] and len(self.bases) == 1
                 and base.transform != 'hevc-quadtree'
                 and not wanted.mask and not wanted.planes):
             return False

@@ -33,7 +33,6 @@ static const struct
   {"qp", "gint", "26", "RWPC"},
   {"chroma-qp-offset", "gint", "0", "RWPC"},
   {"deadzone", "gdouble", "0.33333333333333331", "RWPC"},
-  {"rdoq", "gboolean", "false", "RWPC"},
   {"min-block", "gint", "4", "RWPC"},
   {"max-block", "gint", "32", "RWPC"},
   {"lambda-scale", "gdouble", "1", "RWPC"},

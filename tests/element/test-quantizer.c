@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * `deadzone` and `rdoq` where more than one setting is at work: in a curve,
- * behind a target, and in regions, against an element that is given one setting
- * after another. */
+ * `deadzone` where more than one setting is at work: in a curve, behind a
+ * target, and in regions, against an element that is given one setting after
+ * another. */
 #include "curve.h"
 
 #define MAX_QP 51
@@ -13,20 +13,17 @@ static const struct
 {
   BdctTransform transform;
   gdouble deadzone;
-  gboolean rdoq;
 } cases[] = {
-  {BDCT_HEVC_8X8, 0.2, FALSE},
-  {BDCT_HEVC_8X8, 1.0 / 3, TRUE},
-  {BDCT_HEVC_16X16, 0.2, TRUE},
-  {BDCT_HEVC_QUADTREE, 0.25, TRUE},
-  {BDCT_H264_8X8, 0.2, FALSE},
+  {BDCT_HEVC_8X8, 0.2},
+  {BDCT_HEVC_QUADTREE, 0.25},
+  {BDCT_H264_8X8, 0.2},
 };
 
 static void
 init (Bench * bench, guint i, gint qp)
 {
   bench_init (bench, "NV12", W, H, "transform", cases[i].transform, "deadzone",
-      cases[i].deadzone, "rdoq", cases[i].rdoq, "qp", qp, "metrics",
+      cases[i].deadzone, "qp", qp, "metrics",
       BENCH_BITS, NULL);
 }
 

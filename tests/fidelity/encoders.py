@@ -59,7 +59,7 @@ GRID = 5
 QPS = (22, 27, 32, 37, 42)
 FIXED = ("hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32")
 TREE = "hevc-quadtree"
-RDOQ, DEADZONE = "rdoq=true", "deadzone=0.16666666666666666"
+DEADZONE = "deadzone=0.16666666666666666"
 REFERENCE = "x265 medium"
 # Without a wavefront, so that bits do not depend on the number of processors.
 X265 = "qp={}:keyint=1:ipratio=1:info=0:wpp=0:frame-threads=1:log-level=none"
@@ -91,8 +91,8 @@ ENCODERS = {
 TRANSFORMS = {
     **{name: (QPS, f"transform={name}", "qp={}")
        for name in ("hevc-dst-4x4", *FIXED, TREE)},
-    **{f"{name}, {setting.split('=')[0]}": (QPS, f"transform={name}", "qp={}", setting)
-       for setting in (RDOQ, DEADZONE) for name in (*FIXED, TREE)},
+    **{f"{name}, deadzone": (QPS, f"transform={name}", "qp={}", DEADZONE)
+       for name in (*FIXED, TREE)},
     "jpeg-8x8": ((10, 25, 50, 75, 92), "transform=jpeg-8x8", "quality={}"),
 }
 
@@ -274,12 +274,12 @@ def spread(values, digits):
 def measure(folder):
     """The points of each row, by picture."""
     head("picture", "samples", "grid, %", "licence", "from", "x265 medium, QP 32",
-         *(f"{name}, %" for name in (TREE, TREE + ", rdoq", "jpeg-8x8")))
+         *(f"{name}, %" for name in (TREE, "jpeg-8x8")))
     everything = []
     for name, package, licence, y in download(folder):
         cells = [name, f"{y.shape[1]} x {y.shape[0]}", f"{grid(y):.1f}", licence, package]
         if grid(y) > GRID:
-            row(*cells, "left out", "", "", "")
+            row(*cells, "left out", "", "")
             continue
         points = {encoder: list(of_encoder(y, options, folder))
                   for encoder, options in ENCODERS.items()}
@@ -288,7 +288,7 @@ def measure(folder):
         bits, db = points[REFERENCE][QPS.index(32)]
         row(*cells, f"{db:.2f} dB, {bits / 1000:.1f} kbit",
             *(f"{bd_rate(points[REFERENCE], points[transform]):+.1f}"
-              for transform in (TREE, TREE + ", rdoq", "jpeg-8x8")))
+              for transform in (TREE, "jpeg-8x8")))
         everything.append(points)
     return everything
 
@@ -308,7 +308,7 @@ def main():
     head(f"against {REFERENCE}", "dB at equal QP", "bits at equal QP, %", "BD-rate, %",
          "median BD-rate, %")
     for name, options in {**ENCODERS, **TRANSFORMS}.items():
-        if name == REFERENCE or DEADZONE.split("=")[0] in name:
+        if name == REFERENCE or "deadzone" in name:
             continue
         cells = ["", ""]
         if QPS in options:
@@ -325,10 +325,9 @@ def main():
             for points in everything]
     row("the best of these for the picture",
         spread([bd_rate(p[name], p[TREE]) for name, p in zip(best, everything)], 1))
-    head("transform", *(f"{setting}: BD-rate, %" for setting in (RDOQ, DEADZONE)))
+    head("transform", f"{DEADZONE}: BD-rate, %")
     for name in (*FIXED, TREE):
-        row(name, *(spread(rates(name, f"{name}, {setting.split('=')[0]}"), 1)
-                    for setting in (RDOQ, DEADZONE)))
+        row(name, spread(rates(name, f"{name}, deadzone"), 1))
     head("QP", *(f"{n} x {n}, %" for n in (4, 8, 16, 32)))
     for i, qp in enumerate(QPS):
         row(str(qp), *(f"{100 * np.mean([points[TREE][i][2][n] for points in everything]):.0f}"

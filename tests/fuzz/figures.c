@@ -206,16 +206,11 @@ check_quantizer (const GstStructure * s, const BdctParams * params)
 {
   gboolean has_qp =
       bdct_transform_info (params->transform)->has_qp;
-  gboolean has_rdoq = bdct_transform_info (params->transform)->has_rdoq;
   gdouble deadzone = 0;
-  gboolean rdoq = FALSE;
 
   check (gst_structure_get_double (s, "deadzone", &deadzone) == has_qp
       && (!has_qp || deadzone == params->deadzone),
       "deadzone is %g, not %g", deadzone, params->deadzone);
-  check (gst_structure_get_boolean (s, "rdoq", &rdoq) == has_rdoq
-      && (!has_rdoq || !rdoq == !params->rdoq),
-      "rdoq is %d, not %d", rdoq, params->rdoq);
 }
 
 void

@@ -198,8 +198,6 @@ set (Choice * w, const gchar * name, const GValue * value)
     w->params.lambda_scale = g_value_get_double (value);
   else if (strcmp (name, "deadzone") == 0)
     w->params.deadzone = g_value_get_double (value);
-  else if (strcmp (name, "rdoq") == 0)
-    w->params.rdoq = g_value_get_boolean (value);
   else if (strcmp (name, "scaling-list") == 0)
     w->params.scaling_list = i;
   else if (strcmp (name, "view") == 0)

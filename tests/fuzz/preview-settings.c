@@ -53,8 +53,7 @@ run_set (World * w, const gint64 * arg)
               % G_N_ELEMENTS (views)]);
       break;
     case 5:
-      g_object_set (child, "rdoq", v % 2, "chroma-qp-offset", v / 2 % 25 - 12,
-          NULL);
+      g_object_set (child, "chroma-qp-offset", v % 25 - 12, NULL);
       break;
     default:
       g_object_set (child, "target-psnr", v % 3 ? 0.0 : 20.0 + v % 30, NULL);

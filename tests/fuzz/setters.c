@@ -114,7 +114,7 @@ read_back (World * w)
       &c->params.chroma_qp_offset, "scaling-list", &c->params.scaling_list,
       "min-block", &c->params.min_block, "max-block", &c->params.max_block,
       "lambda-scale", &c->params.lambda_scale,
-      "deadzone", &c->params.deadzone, "rdoq", &c->params.rdoq,
+      "deadzone", &c->params.deadzone,
       "grid", &c->grid, "post-messages", &c->post, "interval", &c->interval,
       "target-psnr", &c->psnr, "target-bpp", &c->bpp, "target-size", &size,
       NULL);

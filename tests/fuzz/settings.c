@@ -35,17 +35,14 @@ run_blocks (World * w, const gint64 * arg)
   group_set (w, arg[0], &group);
 }
 
-/* how mask deadzone rdoq */
+/* how deadzone */
 static void
 run_levels (World * w, const gint64 * arg)
 {
   static const gdouble values[] = { 1.0 / 3, 1.0 / 6, 0.2, 0.25, 0.3 };
   Group group = { 0 };
 
-  if (arg[1] & 1)
-    group_add_double (&group, "deadzone", values[arg[2]]);
-  if (arg[1] & 2)
-    group_add_boolean (&group, "rdoq", arg[3]);
+  group_add_double (&group, "deadzone", values[arg[1]]);
   group_set (w, arg[0], &group);
 }
 
@@ -206,7 +203,7 @@ run_get (World * w, const gint64 * arg)
 {
   const Choice *c = &w->model.wanted;
   gint transform, quality, qp, offset, list, view, min_block, max_block;
-  gboolean grid, post, bits, rdoq;
+  gboolean grid, post, bits;
   gdouble lambda_scale, deadzone, psnr, bpp, min_psnr;
   guint64 interval;
   guint size;
@@ -215,7 +212,7 @@ run_get (World * w, const gint64 * arg)
   g_object_get (w->element, "transform", &transform, "quality", &quality, "qp",
       &qp, "chroma-qp-offset", &offset, "scaling-list", &list, "min-block",
       &min_block, "max-block", &max_block, "lambda-scale", &lambda_scale,
-      "deadzone", &deadzone, "rdoq", &rdoq, "grid", &grid, "post-messages",
+      "deadzone", &deadzone, "grid", &grid, "post-messages",
       &post, "interval", &interval, "target-psnr", &psnr, "target-bpp", &bpp,
       "target-size", &size, "min-psnr-warning", &min_psnr, NULL);
   view = world_get_view (w);
@@ -229,11 +226,10 @@ run_get (World * w, const gint64 * arg)
       c->params.qp, c->params.chroma_qp_offset, c->params.scaling_list);
   check (min_block == c->params.min_block && max_block == c->params.max_block
       && lambda_scale == c->params.lambda_scale
-      && deadzone == c->params.deadzone && rdoq == c->params.rdoq,
-      "blocks and levels read: %d %d %g %g %d, set: %d %d %g %g %d", min_block,
-      max_block, lambda_scale, deadzone, rdoq, c->params.min_block,
-      c->params.max_block, c->params.lambda_scale, c->params.deadzone,
-      c->params.rdoq);
+      && deadzone == c->params.deadzone,
+      "blocks and levels read: %d %d %g %g, set: %d %d %g %g", min_block,
+      max_block, lambda_scale, deadzone, c->params.min_block,
+      c->params.max_block, c->params.lambda_scale, c->params.deadzone);
   check (view == c->view && grid == c->grid && post == c->post
       && interval == c->interval,
       "settings of view or report are not read as set");
@@ -250,8 +246,7 @@ const Kind setting_kinds[] = {
           {"qp", 0, 51}, {"offset", -12, 12}, {"list", 0, 1}}},
   {"blocks", 20, run_blocks, {{"how", 0, 3}, {"mask", 1, 7}, {"min", 0, 5},
           {"max", 0, 5}, {"scale", 0, 4}}},
-  {"levels", 15, run_levels, {{"how", 0, 3}, {"mask", 1, 3},
-          {"deadzone", 0, 4}, {"rdoq", 0, 1}}},
+  {"levels", 15, run_levels, {{"how", 0, 3}, {"deadzone", 0, 4}}},
   {"view", 40, run_view, {{"how", 0, 3}, {"mask", 1, 3},
           {"view", 0, N_VIEWS - 1}, {"grid", 0, 1}}},
   {"report", 25, run_report, {{"how", 0, 3}, {"mask", 1, 3}, {"post", 0, 3},

@@ -71,7 +71,6 @@ any_tree (BdctParams * params)
   params->max_block = 4 << most;
   params->min_block = 4 << random_below (most + 1);
   params->lambda_scale = scales[random_below (5)];
-  params->rdoq = random_below (3) == 0;
 }
 
 static void
@@ -170,9 +169,8 @@ complain (const Question * q, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s%s, %d quantizers%s%s%s%s, %d trials, view %d%s: %s\n",
+    fprintf (stderr, "%s, %d quantizers%s%s%s%s, %d trials, view %d%s: %s\n",
         bdct_transform_info (q->quantizers[0].transform)->name,
-        q->quantizers[0].rdoq.distortion_shift ? " rdoq" : "",
         q->what.n_quantizers, q->what.quantizer_map ? ", map" : "",
         q->what.blocks ? ", records" : "", q->what.bits ? ", bits" : "",
         q->dst.data[0] ? "" : ", no output", q->what.n_trials,

@@ -113,7 +113,6 @@ init_params (BdctParams * params, BdctTransform transform, int variant)
     params->max_block = max_block[variant];
     params->lambda_scale = lambda_scale[variant];
     params->deadzone = 1 / deadzone[variant];
-    params->rdoq = variant % 2;
     if (list[variant] == BDCT_SCALING_FILE)
       random_lists (params, next_random () % 1000);
   } else {
@@ -137,11 +136,11 @@ complain (const Case * c, const char *what)
 
   if (complaints++ < 40)
     fprintf (stderr, "%s %dx%d %s quality %d qp %d%+d scaling %d "
-        "rdoq %d steps %d content %d place %d memory %d>%d: %s\n",
+        "steps %d content %d place %d memory %d>%d: %s\n",
         c->format->name, c->size->width, c->size->height,
         bdct_transform_info (c->params.transform)->name, c->params.quality,
         c->params.qp, c->params.chroma_qp_offset, c->params.scaling_list,
-        c->params.rdoq, c->params.n_steps, c->content,
+        c->params.n_steps, c->content,
         (int) (c->place - places), c->src_memory, c->dst_memory, what);
   return false;
 }

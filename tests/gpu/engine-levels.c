@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Levels out of and into a frame, the CUDA engine against the CPU engine: for
- * every transform, many formats and sizes, up to 8 quantizers in a map, rdoq,
+ * every transform, many formats and sizes, up to 8 quantizers in a map,
  * records, bits and views; levels and images on the host and on the device.
  * Levels out, and all that is made from levels, are the same of dct-8x8, too.
  *
@@ -53,7 +53,6 @@ any_jobs (BdctFrame * frame, BdctTransform transform, const BdctLayout * layout)
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   params.transform = transform;
-  params.rdoq = bdct_transform_info (transform)->has_rdoq && random_below (2);
   params.deadzone = 1. / (3 + random_below (4));
   params.scaling_list = random_below (2);
   params.min_block = 4 << random_below (2);
@@ -105,9 +104,8 @@ complain (const BdctFrame * frame, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s%s, %d quantizers%s%s%s%s%s%s: %s\n",
+    fprintf (stderr, "%s, %d quantizers%s%s%s%s%s%s: %s\n",
         bdct_transform_info (frame->quantizers[0].transform)->name,
-        bdct_job_is_rdoq (frame->quantizers) ? " rdoq" : "",
         frame->n_quantizers, frame->quantizer_map ? ", map" : "",
         frame->from_levels ? ", from levels" : "",
         frame->src.data[0] ? "" : ", no source",

@@ -46,10 +46,9 @@ static const BdctCudaKernel scalar[2] = {
       make_constants, false},
 };
 
-/* And those for bits, by BdctCudaCount, with what makes the levels behind them,
- * and the coefficients. */
+/* And those for bits, by BdctCudaCount, with what makes the levels behind
+ * them. */
 #define LEVELS (BDCT_CUDA_COST + 1)
-#define COEFFICIENTS (LEVELS + 1)
 
 static int
 tile_blocks (const BdctComponentJob * job)
@@ -66,14 +65,6 @@ static const BdctCudaKernel rate[] = {
       make_constants, false},
   {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
       make_constants, false},
-  {&rate[4], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
-      make_constants, false},
-};
-
-/* What goes on from given levels. */
-static const BdctCudaKernel from_levels = {
-  &from_levels, 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL, make_constants,
-  false
 };
 
 static BdctJob
@@ -272,75 +263,6 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   }
 }
 
-/* The coefficients of component `i`. */
-static void
-make_coefficients (const BdctCudaPlane * plane, const BdctJob * job, int i,
-    const BdctBlockGrid * grid, BdctLevel * to)
-{
-  static _Thread_local BdctTileQuantizer set;
-  const BdctComponent c = plane->layout.component[i];
-  const BdctImage image = {.data = {plane->src.data},
-    .stride = {plane->src.stride}
-  };
-  const BdctLayout layout = {.depth = job->depth };
-  const BdctSamples src = bdct_image_samples (&image, &layout, 0, i);
-  const int n = job->component[c].log2_width, per_row = BDCT_TILE >> n;
-  const int bytes = job->depth > 8 ? 2 : 1, peak = (1 << job->depth) - 1;
-  static _Thread_local BdctTileStages stages;
-  BdctTilePlane tiles;
-
-  memset (&tiles, 0, sizeof tiles);
-  bdct_tile_plane_init (&tiles, job, c);
-  bdct_tile_quantizer_init (&set, job, c);
-  set.rdoq.distortion_shift = 0;        /* what levels they have is unused */
-  tiles.quantizer[0] = &set;
-  for (int number = 0; number < grid->columns * grid->rows; number++) {
-    const int left = number % grid->columns << n;
-    const int top = number / grid->columns << n;
-
-    if (number % grid->columns % per_row == 0)
-      for (int k = 0; k < BDCT_TILE * BDCT_TILE; k++) {
-        const int y = top + k / BDCT_TILE, x = left + k % BDCT_TILE;
-        const int last = plane->layout.height - 1;
-
-        stages.residual.value[k] = bdct_sample_get (src.data
-            + (y < last ? y : last) * src.stride,
-            (x < plane->last_column ? x : plane->last_column)
-            * plane->layout.interleave, bytes, plane->layout.shift, peak)
-            - (peak + 1) / 2;
-      }
-    if (number % grid->columns % per_row == 0)
-      bdct_tile_kernels ()[0]->plain->stages (&tiles, &stages, true);
-    for (int k = 0; k < 1 << 2 * n; k++)
-      to[((size_t) number << 2 * n) + k] = (BdctLevel)
-          stages.coefficient.value[(k >> n) * BDCT_TILE
-              + (number % grid->columns % per_row << n)
-              + (k & ((1 << n) - 1))];
-  }
-}
-
-/* Whether given levels are those that the CPU makes for component `i`. */
-static void
-check_given (const BdctCudaPlane * plane, int i)
-{
-  const BdctJob job = job_of (plane, 0);
-  const BdctLayout layout = {.n_planes = 1,.plane = {plane->layout} };
-  const BdctComponent c = plane->layout.component[i];
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  BdctLevel *levels;
-  size_t n;
-
-  bdct_blocks_init (grid, &layout, &job);
-  n = ((size_t) grid[c].columns * grid[c].rows)
-      << 2 * job.component[c].log2_width;
-  levels = malloc (n * sizeof *levels);
-  make_levels (plane, &job, i, &grid[c], levels);
-  if (fake_kind_of (plane->from_levels + i * n, n * sizeof *levels) != 'd'
-      || memcmp (levels, plane->from_levels + i * n, n * sizeof *levels) != 0)
-    fake_die ("levels that are not the CPU's");
-  free (levels);
-}
-
 /* What one of `rate` does to component `i`. */
 static void
 count_component (const BdctCudaPlane * plane, int i, int what)
@@ -367,8 +289,6 @@ count_component (const BdctCudaPlane * plane, int i, int what)
     fake_die ("levels on the host");
   if (what == LEVELS || what == BDCT_CUDA_SYMBOLS)
     make_levels (plane, &job, i, &grid[c], levels);
-  else if (what == COEFFICIENTS)
-    make_coefficients (plane, &job, i, &grid[c], levels);
   if (what == BDCT_CUDA_SYMBOLS) {
     const BdctScan scan = { grid[c].columns, grid[c].rows, plane->mcu_width,
       plane->mcu_height
@@ -408,12 +328,9 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
 {
   const bool takes_mixed = function != &tensor && function != &with_levels;
 
-  if (fake_rdoq (function, batch) || fake_levels (function, batch))
+  if (fake_levels (function, batch))
     return;
-  for (int p = 0; p < batch->n_planes && function == &from_levels; p++)
-    for (int i = 0; i < batch->plane[p].layout.interleave; i++)
-      check_given (&batch->plane[p], i);
-  for (int what = 0; what <= COEFFICIENTS; what++)
+  for (int what = 0; what <= LEVELS; what++)
     if (function == &rate[what]) {
       for (int p = 0; p < batch->n_planes; p++)
         for (int i = 0; i < batch->plane[p].layout.interleave; i++)
@@ -469,16 +386,8 @@ bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
 const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork * work)
 {
-  switch (work->output) {
-    case BDCT_CUDA_FROM_LEVELS:
-      return &from_levels;
-    case BDCT_CUDA_LEVELS:
-      return &rate[LEVELS];
-    case BDCT_CUDA_COEFFICIENTS:
-      return &rate[COEFFICIENTS];
-    default:
-      return &scalar[work->quantizers[0].depth > 8];
-  }
+  return work->output == BDCT_CUDA_LEVELS ? &rate[LEVELS]
+      : &scalar[work->quantizers[0].depth > 8];
 }
 
 const BdctCudaKernel *

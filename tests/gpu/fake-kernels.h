@@ -29,8 +29,7 @@ void fake_check_grid (const void *function, const BdctCudaBatch * batch,
 /* Do what a launch of a kernel does. */
 void fake_compute (const void *function, const BdctCudaBatch * batch);
 
-/* The same if it is one of rdoq.cu's, or of levels.cu's. */
-bool fake_rdoq (const void *function, const BdctCudaBatch * batch);
+/* The same if it is one of levels.cu's. */
 bool fake_levels (const void *function, const BdctCudaBatch * batch);
 
 /* Do what one that counts CABAC's bins, or prices them, does to component `i`

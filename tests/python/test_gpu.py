@@ -101,7 +101,6 @@ class Gpu(unittest.TestCase):
         for name in OTHERS:
             with self.subTest(transform=name):
                 self.same(batch, name, qp=range(20, 29))
-        self.same(batch, 'hevc-8x8', qp=30, rdoq=True)
         self.same(batch, [*OTHERS, 'jpeg-8x8', 'jpeg-8x8'][:9])
 
     def test_layouts(self):

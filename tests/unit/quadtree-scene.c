@@ -476,7 +476,6 @@ quadtree_scene_init (Scene * s, const Case * c, guint32 seed)
     s->params[i].lambda_scale = c->lambda_scale;
     s->params[i].scaling_list = c->list;
     s->params[i].deadzone = ref_deadzone (seed);
-    s->params[i].rdoq = c->rdoq;
     if (c->list == BDCT_SCALING_FILE)
       random_lists (&s->params[i], seed + i);
     g_assert_true (bdct_job_init (&s->quantizers[i], &s->params[i], &s->layout,

@@ -17,7 +17,7 @@ typedef struct {
   int min_block, max_block, qp;
   double lambda_scale;
   BdctScalingList list;
-  gboolean mapped, rdoq;
+  gboolean mapped;
 } Case;
 
 #define N_SETS 3

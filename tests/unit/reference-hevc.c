@@ -5,8 +5,6 @@
 #include "reference-blocks.h"
 
 #include <math.h>
-#include "cpu/simd/cabac-price.h"
-#include "dct/rd/rdoq.h"
 
 /* The odd rows' left half of H.266's transMatrix for 64 (8.7.4). */
 static const int odd64[32][32] = {
@@ -239,27 +237,6 @@ ref_hevc_factor (const BdctParams * params, BdctComponent component, int size,
   return default_list[i];
 }
 
-/* Levels that are chosen by rate and distortion have no definition but what
- * chooses them, which test-rdoq.c holds against all that it could choose. */
-static void
-choose_levels (const RefPlane * p, int size, Whole x[][REF_SIZE],
-    int16_t * levels)
-{
-  const BdctLayout layout = {.depth = p->depth,.chroma = p->chroma };
-  int32_t cells[32 * 32];
-  BdctRdoq rdoq;
-  BdctJob job;
-
-  if (!bdct_job_init (&job, p->params, &layout, NULL))
-    abort ();
-  bdct_rdoq_init (&rdoq, &job, p->component);
-  for (int i = 0; i < size * size; i++)
-    cells[i] = (int32_t) x[i / size][i % size];
-  bdct_rdoq_choose (&rdoq, bdct_cabac_price_baseline,
-      &job.component[p->component], p->component != BDCT_Y, cells, size,
-      levels);
-}
-
 static void
 hevc_quantize (const RefPlane * p, int size, Whole x[][REF_SIZE],
     RefResult * result)
@@ -270,12 +247,6 @@ hevc_quantize (const RefPlane * p, int size, Whole x[][REF_SIZE],
   int log2_size = log2 (size), bits = 29 + qp / 6 - p->depth - log2_size;
   /* HM's 171 and 85 are 512 / 3 and 512 / 6 to the nearest. */
   Whole offset = (Whole) floor (512 * p->params->deadzone + 0.5);
-  bool rdoq = p->params->rdoq && size <= 32
-      && p->params->transform != BDCT_VVC_64X64;
-  int16_t chosen[32 * 32];
-
-  if (rdoq)
-    choose_levels (p, size, x, chosen);
 
   for (int v = 0; v < size; v++)
     for (int u = 0; u < size; u++) {
@@ -286,8 +257,6 @@ hevc_quantize (const RefPlane * p, int size, Whole x[][REF_SIZE],
           + (offset << (bits - 9))) >> bits;
       level = v < kept (size) && u < kept (size)
           ? clip16 (c < 0 ? -level : level) : 0;
-      if (rdoq)
-        level = chosen[v * size + u];
       result->nonzero += level != 0;
       result->level[v][u] = level;
       x[v][u] = level;

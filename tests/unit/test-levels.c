@@ -45,7 +45,7 @@ typedef struct {
 
 static void
 scene_init (Scene * s, const BdctLayout * layout, BdctTransform transform,
-    gboolean rdoq, int n_sets, guint seed)
+    int n_sets, guint seed)
 {
   static const Content contents[] = { CONTENT_SMOOTH, CONTENT_RANDOM,
     CONTENT_EXTREME
@@ -59,7 +59,6 @@ scene_init (Scene * s, const BdctLayout * layout, BdctTransform transform,
 
     *params = (BdctParams) BDCT_PARAMS_DEFAULT;
     params->transform = transform;
-    params->rdoq = rdoq;
     params->qp = g_rand_int_range (rand, 0, 52);
     params->quality = g_rand_int_range (rand, 1, 101);
     params->deadzone = ref_deadzone (seed);
@@ -297,23 +296,21 @@ test_frames (gconstpointer data)
   }
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
     for (int depth = 8; depth <= 12; depth += 2)
-      for (guint k = 0; k < G_N_ELEMENTS (sizes); k++)
-        for (int rdoq = 0; rdoq <= bdct_transform_info (transform)->has_rdoq;
-            rdoq++, seed++) {
-          const int n_sets = seed % 2 ? 1 : MAX_SETS;
-          BdctLayout layout;
-          Scene scene;
+      for (guint k = 0; k < G_N_ELEMENTS (sizes); k++, seed++) {
+        const int n_sets = seed % 2 ? 1 : MAX_SETS;
+        BdctLayout layout;
+        Scene scene;
 
-          if (!case_due (seed))
-            continue;
-          format_layout (formats[f], depth, depth == 10 && f == 0 ? 6 : 0,
-              sizes[k][0], sizes[k][1], &layout);
-          scene_init (&scene, &layout, transform, rdoq, n_sets, seed);
-          for (guint i = 0; i < n_engines; i++)
-            check_scene (&scene, engines[i], seed % 3 == 2 && !FAKE
-                ? BDCT_VIEW_COEFFICIENTS : BDCT_VIEW_RECONSTRUCTION);
-          scene_clear (&scene);
-        }
+        if (!case_due (seed))
+          continue;
+        format_layout (formats[f], depth, depth == 10 && f == 0 ? 6 : 0,
+            sizes[k][0], sizes[k][1], &layout);
+        scene_init (&scene, &layout, transform, n_sets, seed);
+        for (guint i = 0; i < n_engines; i++)
+          check_scene (&scene, engines[i], seed % 3 == 2 && !FAKE
+              ? BDCT_VIEW_COEFFICIENTS : BDCT_VIEW_RECONSTRUCTION);
+        scene_clear (&scene);
+      }
 }
 
 static void
@@ -332,7 +329,7 @@ test_rgb (void)
         bdct_layout_init_rgb (&layout, &rgb_formats[f].rgb,
             FAKE ? 128 : 67, 45,
             rgb_samplings[k].chroma);
-        scene_init (&scene, &layout, t, FALSE, 1 + seed % 2, seed);
+        scene_init (&scene, &layout, t, 1 + seed % 2, seed);
         for (guint i = 0; i < n_engines; i++)
           check_scene (&scene, engines[i], BDCT_VIEW_RECONSTRUCTION);
         scene_clear (&scene);
@@ -408,7 +405,7 @@ test_any (gconstpointer data)
     format_layout (k % 2 ? k % 4 == 1 ? FORMAT_Y444 : FORMAT_Y42B
         : FORMAT_NV12, 8 + k % 3 * 2, 0, 67, 70,
         &layout);
-    scene_init (&s, &layout, transform, FALSE, MAX_SETS, k);
+    scene_init (&s, &layout, transform, MAX_SETS, k);
     picture_init (&out, &layout);
     memset (&s.frame.src, 0, sizeof s.frame.src);
     s.frame.levels = s.levels;
@@ -531,7 +528,7 @@ test_any_trees (void)
       continue;
     format_layout (k % 3 == 0 ? FORMAT_Y444 : k % 3 == 1 ? FORMAT_NV12
         : FORMAT_Y42B, 8 + k / 3 % 3 * 2, 0, 70, 1 + k * 7 % 67, &layout);
-    scene_init (&s, &layout, BDCT_HEVC_QUADTREE, FALSE, 1, k);
+    scene_init (&s, &layout, BDCT_HEVC_QUADTREE, 1, k);
     picture_init (&out, &layout);
     memset (&s.frame.src, 0, sizeof s.frame.src);
     s.frame.levels = s.levels;
@@ -576,7 +573,7 @@ test_refused (void)
   Scene s;
 
   format_layout (FORMAT_NV12, 8, 0, 67, 45, &layout);
-  scene_init (&s, &layout, BDCT_JPEG_8X8, FALSE, 1, 1);
+  scene_init (&s, &layout, BDCT_JPEG_8X8, 1, 1);
   g_assert_cmpuint (s.n, ==, 64 * (9 * 6 + 2 * 5 * 3));
   g_assert_cmpuint (s.first[BDCT_U], ==, 64 * 9 * 6);
   g_assert_cmpuint (s.first[BDCT_V], ==, 64 * (9 * 6 + 5 * 3));
@@ -620,7 +617,7 @@ test_refused_trees (void)
   Scene s;
 
   format_layout (FORMAT_NV12, 8, 0, 67, 45, &layout);
-  scene_init (&s, &layout, BDCT_HEVC_QUADTREE, FALSE, 1, 1);
+  scene_init (&s, &layout, BDCT_HEVC_QUADTREE, 1, 1);
   g_assert_cmpuint (s.n, ==, 3 * 2 * (1024 + 256 + 256));
   g_assert_cmpuint (s.first[BDCT_V], ==, 3 * 2 * (1024 + 256));
   g_assert_cmpint (s.grid[BDCT_Y].columns, ==, 17);

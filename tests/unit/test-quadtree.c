@@ -147,7 +147,6 @@ test_definition (gconstpointer data)
         c.lambda_scale = scales[k == 0 ? 0 : n % G_N_ELEMENTS (scales)];
         c.list = (i + k) % BDCT_N_SCALING_LISTS;
         c.mapped = (n / 2) % 2;
-        c.rdoq = n % 3 == 2;
         quadtree_scene_init (&s, &c, n);
         check_scene (&s);
         quadtree_scene_clear (&s);
@@ -162,8 +161,7 @@ test_exhaustive (void)
   for (guint32 seed = 0; seed < 60 && !g_test_failed (); seed++) {
     Case c = { seed % N_FORMATS, 8 + seed / 8 % 3 * 2, 32, 32,
       seed % 3 ? CONTENT_SMOOTH : CONTENT_RANDOM, 4, 32, 10 + seed * 7 % 40,
-      1, seed % BDCT_N_SCALING_LISTS, FALSE,
-      seed % 4 == 3
+      1, seed % BDCT_N_SCALING_LISTS, FALSE
     };
     guint64 *costs, best = G_MAXUINT64, own;
     Result r;
@@ -203,8 +201,7 @@ test_one_size (void)
   for (int i = 0; i < 4 * N_FORMATS * 3 && !g_test_failed (); i++) {
     Case c = { i / 4 % N_FORMATS, 8 + i / 4 / N_FORMATS * 2, 331, 203,
       CONTENT_SMOOTH, 4 << i % 4, 4 << i % 4, 5 + i % 46, 1,
-      i % 2 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT, i % 3 == 0,
-      i % 5 == 4
+      i % 2 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT, i % 3 == 0
     };
     Result tree, fixed;
     Scene s;
