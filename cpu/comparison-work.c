@@ -173,7 +173,6 @@ bdct_cpu_measure_blocks (const CpuEngine * self, const CpuFrame * frame,
   const BdctImage *image = &frame->image[BDCT_PLAN_PLANES];
   const BdctMetricsTask task = {
     .layout = layout,
-    .job = &self->compared,
     .src = image[frame->plan.view.left],
     .rec = image[frame->plan.view.right],
   };

@@ -45,7 +45,6 @@ prepare_map (const CpuEngine * self, CpuFrame * frame)
   const BdctPlaneLayout *luma = &self->layout.plane[0];
   const BdctMetricsTask what = {
     .layout = &self->layout,
-    .job = &self->compared,
     .src = frame->image[BDCT_PLAN_PLANES + frame->plan.view.left],
     .rec = frame->image[BDCT_PLAN_PLANES + frame->plan.view.right],
   };

@@ -46,7 +46,6 @@ prepare_task (CpuEngine * self, CpuFrame * frame, CpuTask * task, int k,
   CpuMemory *memory = &frame->memory;
   size_t size;
 
-  what->job = &task->job;
   what->rec = task->rec;
   if (what->rec.data[0] == NULL && !bdct_cpu_alloc_image (layout, true,
           &memory->pictures[k], &what->rec))

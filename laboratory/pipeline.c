@@ -80,8 +80,6 @@ static const Row rows[] = {
       "blockdct async-depth=8 metrics=ms-ssim ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, psnr-hvs", SOURCE_CUDA,
       "blockdct async-depth=8 metrics=psnr-hvs ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA, psnr-b", SOURCE_CUDA,
-      "blockdct async-depth=8 metrics=psnr-b ! " CUDA, TRUE, FALSE, NULL},
   {"CUDA, hevc-quadtree", SOURCE_CUDA,
         "blockdct async-depth=8 transform=hevc-quadtree ! " CUDA, TRUE, FALSE,
       NULL},

@@ -6,12 +6,11 @@
 
 extern const BdctMetricKernel BDCT_METRIC_NAME (ssim),
     BDCT_METRIC_NAME (ms_ssim), BDCT_METRIC_NAME (psnr_hvs),
-    BDCT_METRIC_NAME (psnr_b), BDCT_METRIC_NAME (xpsnr);
+    BDCT_METRIC_NAME (xpsnr);
 
 const BdctMetricKernels BDCT_CONCAT (bdct_metrics_, BDCT_ISA) = {
   [BDCT_METRIC_SSIM] = &BDCT_METRIC_NAME (ssim),
   [BDCT_METRIC_MS_SSIM] = &BDCT_METRIC_NAME (ms_ssim),
   [BDCT_METRIC_PSNR_HVS] = &BDCT_METRIC_NAME (psnr_hvs),
-  [BDCT_METRIC_PSNR_B] = &BDCT_METRIC_NAME (psnr_b),
   [BDCT_METRIC_XPSNR] = &BDCT_METRIC_NAME (xpsnr),
 };

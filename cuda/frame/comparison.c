@@ -134,13 +134,13 @@ describe_colours (BdctCudaFrame * frame, const BdctLayout * layout)
 /* The records of blocks that the view colours. */
 static bool
 place_records (BdctCudaFrame * frame, const BdctStaging * staging,
-    const BdctMetricsTask * task, BdctError * error)
+    const BdctMetricsTask * task, const BdctJob * job, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctBlockRecord *records;
 
-  bdct_blocks_init (grid, layout, task->job);
+  bdct_blocks_init (grid, layout, job);
   if (!bdct_buffer_reserve (&frame->blocks.record_memory,
           frame->plan.blocks.n * sizeof *records, false, staging->engine,
           error))
@@ -189,7 +189,6 @@ prepare_drawing (BdctCudaFrame * frame, BdctStaging * staging,
   const BdctImage *image = frame->images.image;
   const BdctMetricsTask task = {
     .layout = &staging->layout,
-    .job = job,
     .src = image[BDCT_PLAN_PLANES + view->left],
     .rec = image[BDCT_PLAN_PLANES + view->right],
   };
@@ -197,7 +196,7 @@ prepare_drawing (BdctCudaFrame * frame, BdctStaging * staging,
   const BdctImage *drawn = &image[BDCT_PLAN_VIEW];
 
   if ((frame->plan.blocks.records
-          && !place_records (frame, staging, &task, error))
+          && !place_records (frame, staging, &task, job, error))
       || !place_map (frame, staging, &task, error))
     return false;
   bdct_render_init (&frame->shown.render, &view->view, &staging->layout,
@@ -289,8 +288,7 @@ bdct_cuda_prepare_comparison (BdctCudaFrame * frame, BdctStaging * staging,
   if (!place_pictures (frame, staging, comparison, error)
       || (n > 1 && !bdct_buffer_reserve (&frame->results.accumulators,
               (n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine, error))
-      || !bdct_cuda_frame_describe_metrics (frame, staging, memory, job,
-          error))
+      || !bdct_cuda_frame_describe_metrics (frame, staging, memory, error))
     return false;
   describe_colours (frame, layout);
   describe_errors (frame, layout);

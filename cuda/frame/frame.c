@@ -126,8 +126,7 @@ place_history (const BdctHistoryUse * use, const BdctStaging * staging,
 
 bool
 bdct_cuda_frame_describe_metrics (BdctCudaFrame * frame,
-    const BdctStaging * staging, BdctCudaMemory * memory, const BdctJob * job,
-    BdctError * error)
+    const BdctStaging * staging, BdctCudaMemory * memory, BdctError * error)
 {
   const BdctPlanMetrics *wanted = &frame->plan.metrics;
   BdctFrameMetrics *metrics = &frame->results.metrics;
@@ -144,7 +143,6 @@ bdct_cuda_frame_describe_metrics (BdctCudaFrame * frame,
   if (!bdct_frame_metrics_reset (metrics, n, error))
     return false;
   for (int i = 0; i < n; i++) {
-    task.job = job != NULL ? job : bdct_cuda_frame_job (frame, i);
     task.metrics = bdct_plan_metrics (&frame->plan, i);
     if (task.metrics != 0)
       bdct_frame_metrics_describe (metrics, i, &task);

@@ -152,10 +152,9 @@ bool bdct_cuda_frame_place_images (BdctCudaFrame *frame, BdctStaging *staging,
     const BdctImage *src, BdctError *error);
 
 /* Describe the metrics of all jobs, and allocate their results and the frame's
- * place in the history. `job`: bdct_comparison_job()'s; NULL for a frame. */
+ * place in the history. */
 bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
-    const BdctStaging *staging, BdctCudaMemory *memory, const BdctJob *job,
-    BdctError *error);
+    const BdctStaging *staging, BdctCudaMemory *memory, BdctError *error);
 
 /* Bytes of the counts that are the frame's own. */
 size_t bdct_cuda_frame_counts_size (const BdctCudaFrame *frame,

@@ -9,7 +9,6 @@ static const BdctCudaMetric *const metrics_of[BDCT_N_METRICS] = {
   [BDCT_METRIC_SSIM] = &bdct_cuda_ssim,
   [BDCT_METRIC_MS_SSIM] = &bdct_cuda_ms_ssim,
   [BDCT_METRIC_PSNR_HVS] = &bdct_cuda_psnr_hvs,
-  [BDCT_METRIC_PSNR_B] = &bdct_cuda_psnr_b,
   [BDCT_METRIC_XPSNR] = &bdct_cuda_xpsnr,
 };
 

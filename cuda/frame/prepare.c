@@ -496,8 +496,7 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
       || !place_results (frame, staging, error)
       || !plan_quantizers (frame, staging, request, error)
       || !plan_trials (frame, staging, request->n_trials, error)
-      || !bdct_cuda_frame_describe_metrics (frame, staging, memory, NULL,
-          error))
+      || !bdct_cuda_frame_describe_metrics (frame, staging, memory, error))
     return false;
   describe_view (frame, &staging->layout, request);
   frame->events.wait = src->on_host || uploads_levels (frame)

@@ -40,7 +40,7 @@ typedef struct {
 } BdctCudaMetric;
 
 extern const BdctCudaMetric bdct_cuda_ssim, bdct_cuda_ms_ssim,
-    bdct_cuda_psnr_hvs, bdct_cuda_psnr_b, bdct_cuda_xpsnr;
+    bdct_cuda_psnr_hvs, bdct_cuda_xpsnr;
 
 /* Enqueue a copy of luma's `src` to `memory`, 16 bits wide and without gaps,
  * for metrics with a history. */

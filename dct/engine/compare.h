@@ -31,7 +31,7 @@ bool bdct_comparison_check (const BdctComparison *comparison,
     const BdctLayout *layout, BdctError *error);
 
 /* The job whose 8 x 8 blocks stand for the unknown blocks of a compared
- * picture: the error map colours them, and PSNR-B reads their borders. */
+ * picture: the error map colours them. */
 void bdct_comparison_job (BdctJob *job, const BdctLayout *layout);
 
 /* Describe a picture as an image of the engine's layout, with those planes

@@ -8,7 +8,6 @@
 #include <math.h>
 #include "dct/base/min.h"
 #include "ms-ssim.h"
-#include "psnr-b.h"
 #include "ssim.h"
 #include "xpsnr.h"
 
@@ -83,40 +82,6 @@ finish_psnr_hvs (const BdctMetricPlane * planes, int n_planes, Values value)
       + .1 * (score[1] + score[2]));
 }
 
-/* PSNR-B's blocking effect factor. */
-static double
-get_effect (const BdctMetricPlane * plane, const BdctPsnrBSums * sums)
-{
-  const double w = plane->width, h = plane->height;
-  const double on = w * h / (1 << plane->log2_block[0]) - 1
-      + w * h / (1 << plane->log2_block[1]) - 1;
-  const double off = h * (w - 1) + w * (h - 1) - on;
-  const double border = sums->border / on, inside = sums->inside / off;
-  const double log2_block = (plane->log2_block[0] + plane->log2_block[1]) / 2.0;
-
-  if (sums->border == 0 || on <= 0 || off <= 0 || border <= inside)
-    return 0;
-  return log2_block / log2 (fmin (w, h)) * (border - inside);
-}
-
-static void
-finish_psnr_b (const BdctMetricPlane * planes, int n_planes, Values value)
-{
-  for (int c = 0; c < n_planes; c++) {
-    const BdctMetricPlane *plane = &planes[c];
-    const BdctPsnrBSums *of_strip = plane->memory;
-    BdctPsnrBSums sums = { 0 };
-
-    for (int i = 0; i < bdct_psnr_b_strips (plane); i++) {
-      sums.error += of_strip[i].error;
-      sums.border += of_strip[i].border;
-      sums.inside += of_strip[i].inside;
-    }
-    value[c] = (double) sums.error / ((double) plane->width * plane->height)
-        + get_effect (plane, &sums);
-  }
-}
-
 /* In small pictures, limit the weight of each block to that of its heaviest
  * neighbour among those that ffmpeg's xpsnr filter compares. */
 static void
@@ -178,7 +143,6 @@ bdct_metric_finish (BdctMetric metric, const BdctMetricPlane * planes,
     [BDCT_METRIC_SSIM] = finish_ssim,
     [BDCT_METRIC_MS_SSIM] = finish_ms_ssim,
     [BDCT_METRIC_PSNR_HVS] = finish_psnr_hvs,
-    [BDCT_METRIC_PSNR_B] = finish_psnr_b,
     [BDCT_METRIC_XPSNR] = finish_xpsnr,
   };
 

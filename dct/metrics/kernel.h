@@ -22,8 +22,6 @@ typedef struct {
                               next in memory: 1 or 2 */
   int shift;             /* as in BdctPlaneLayout */
   BdctSamples src, rec;  /* original and reconstruction */
-  int log2_block[2];     /* log2 of the width and height of the transform's
-                              blocks */
   /* The original luma, in 16 bits without gaps, for metrics with a history: of
    * this frame, and of the two frames before it; NULL: no such frame. */
   const uint16_t *luma[3];

@@ -29,11 +29,6 @@ static const MetricRow rows[BDCT_N_METRICS] = {
             {"psnr-hvs-y", "psnr-hvs-u", "psnr-hvs-v", "psnr-hvs"},
             BDCT_METRIC_ALL, true},
         .components = 3,.min_side = 8,.stages = 2},
-  [BDCT_METRIC_PSNR_B] = {
-        .info = {"psnr-b",
-            "PSNR with the blocking effect factor of Yim and Bovik",
-            {"psnr-b-y", "psnr-b-u", "psnr-b-v"}, BDCT_Y, true},
-        .components = 3,.min_side = 2,.grey = true,.stages = 1},
   [BDCT_METRIC_XPSNR] = {
         .info = {"xpsnr",
             "PSNR weighted by activity, as ffmpeg's xpsnr filter",
@@ -163,8 +158,6 @@ bdct_metric_figure (const BdctStats * sum, uint64_t frames, int depth,
   if (metric == BDCT_METRIC_XPSNR)
     *figure = xpsnr (v, frames,
         (double) (sum->component[component].samples / frames), depth);
-  else if (metric == BDCT_METRIC_PSNR_B)
-    *figure = bdct_psnr (v / frames, depth);
   else
     *figure = v / frames;
   return true;

@@ -9,7 +9,6 @@ bdct_metrics_describe (BdctMetricPlane * to, const BdctMetricsTask * task,
 {
   const BdctPlaneLayout *layout = &task->layout->plane[plane];
   const BdctComponent c = layout->component[i];
-  const BdctComponentJob *job = &task->job->component[c];
 
   *to = (BdctMetricPlane) {
     .component = c,
@@ -20,7 +19,6 @@ bdct_metrics_describe (BdctMetricPlane * to, const BdctMetricsTask * task,
     .shift = layout->shift,
     .src = bdct_image_samples (&task->src, task->layout, plane, i),
     .rec = bdct_image_samples (&task->rec, task->layout, plane, i),
-    .log2_block = {bdct_job_log2_across (job), bdct_job_log2_down (job)},
     .luma = {task->luma[0], task->luma[1], task->luma[2]},
     .luma_width = task->layout->plane[0].width,
     .luma_height = task->layout->plane[0].height,

@@ -5,13 +5,11 @@
 #ifndef BDCT_METRICS_RUN_H
 #define BDCT_METRICS_RUN_H
 
-#include "dct/quantizer/job.h"
 #include "kernel.h"
 
 /* The pictures to compare, and their metrics. */
 typedef struct {
   const BdctLayout *layout;
-  const BdctJob *job;
   unsigned metrics;        /* supported metrics, bits 1 << BdctMetric */
   BdctImage src, rec;      /* planes of the layout */
   const uint16_t *luma[3]; /* as in BdctMetricPlane; for metrics with a

@@ -27,10 +27,10 @@ typedef struct {
 } BdctCounters;
 
 /** Perceptual metrics, as defined by ffmpeg's ssim filter, libvmaf's
- * float_ms_ssim and psnr_hvs, Yim and Bovik, and ffmpeg's xpsnr filter. */
+ * float_ms_ssim and psnr_hvs, and ffmpeg's xpsnr filter. */
 typedef enum {
   BDCT_METRIC_SSIM, BDCT_METRIC_MS_SSIM, BDCT_METRIC_PSNR_HVS,
-  BDCT_METRIC_PSNR_B, BDCT_METRIC_XPSNR, BDCT_N_METRICS
+  BDCT_METRIC_XPSNR, BDCT_N_METRICS
 } BdctMetric;
 
 /** Index of a metric's figure for all components. */

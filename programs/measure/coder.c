@@ -247,8 +247,6 @@ undo_figure (const Run * run, guint metric, guint component, gdouble figure)
   const gdouble peak = (1 << run->row.depth) - 1;
   const gdouble ratio = pow (10.0, -figure / 10.0) * peak * peak;
 
-  if (metric == BDCT_METRIC_PSNR_B)
-    return ratio;
   if (metric == BDCT_METRIC_XPSNR)      /* it has components alone */
     return sqrt (ratio * run->samples[component]);
   return figure;

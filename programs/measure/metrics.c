@@ -4,11 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static gdouble
-get_units (guint metric)
-{
-  return metric == BDCT_METRIC_PSNR_B ? 1e12 : 1e9;
-}
+#define UNITS 1e9
 
 gdouble
 measure_metrics_get (const MeasureMetrics * metrics, guint metric,
@@ -16,7 +12,7 @@ measure_metrics_get (const MeasureMetrics * metrics, guint metric,
 {
   gint64 sum = metrics->sum[metric][component];
 
-  return sum == MEASURE_INFINITE ? INFINITY : sum / get_units (metric);
+  return sum == MEASURE_INFINITE ? INFINITY : sum / UNITS;
 }
 
 guint
@@ -123,7 +119,7 @@ measure_metrics_add_frame (MeasureMetrics * sum, const BdctStats * stats)
 
   for (guint m = 0; m < BDCT_N_METRICS; m++)
     for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
-      gdouble units = rint (stats->metric[m][c] * get_units (m));
+      gdouble units = rint (stats->metric[m][c] * UNITS);
 
       if (isinf (units))
         frame.sum[m][c] = MEASURE_INFINITE;

@@ -19,7 +19,7 @@ typedef struct
 {
   guint there;                  /* bits 1 << BdctMetric; in a sum: of all
                                    frames */
-  /* In whole billionths; trillionths of psnr-b, whose errors may be small. */
+  /* In whole billionths. */
   gint64 sum[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
 } MeasureMetrics;
 

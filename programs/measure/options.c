@@ -304,7 +304,7 @@ measure_options_parse (MeasureOptions * o, int *argc, char ***argv,
         "Chroma subsampling of R, G and B: 4:2:0 (default), 4:2:2, 4:4:0 or "
           "4:4:4", "NAME"},
     {"metrics", 'm', 0, G_OPTION_ARG_STRING, &t.metrics,
-        "Perceptual metrics: ssim, ms-ssim, psnr-hvs, psnr-b, xpsnr, or all "
+        "Perceptual metrics: ssim, ms-ssim, psnr-hvs, xpsnr, or all "
           "(default none)", "LIST"},
     {"exact-size", 0, 0, G_OPTION_ARG_NONE, &o->plan.coded,
         "Encode each frame at each setting of jpeg-8x8, for the exact size of "

@@ -5,7 +5,7 @@
 For every format and depth, at an even and an odd size, the element's input and
 output are compared again: by ffmpeg's ssim and xpsnr filters and by libvmaf, as
 its program vmaf or ffmpeg's libvmaf filter has it, to every digit that they
-print. psnr-b is compared with sewar, where that is installed, to nine places.
+print.
 BLOCKDCT_FFMPEG names more ffmpegs, with colons between them, for the filters that
 the one in PATH has not, and BLOCKDCT_VMAF a vmaf. Speaks TAP."""
 
@@ -20,10 +20,6 @@ import tempfile
 import psnr
 
 np = psnr.np
-try:
-    import sewar.full_ref
-except ImportError:
-    sewar = None
 
 VMAF_TOOL = shutil.which(os.environ.get("BLOCKDCT_VMAF", "vmaf"))
 PROGRAMS = ["ffmpeg"] + [p for p in os.environ.get("BLOCKDCT_FFMPEG", "").split(":") if p]
@@ -32,7 +28,6 @@ MISSING = {
     "xpsnr": "no ffmpeg with an xpsnr filter: name one of 7.1 or newer in BLOCKDCT_FFMPEG",
     "libvmaf": "neither vmaf nor an ffmpeg with a libvmaf filter: build libvmaf, and name its "
                "tools/vmaf in BLOCKDCT_VMAF",
-    "sewar": "sewar is missing: pip install sewar",
 }
 SIZES = (192, 176), (201, 183), (64, 40)
 # What libvmaf calls them, and the element.
@@ -123,28 +118,11 @@ def of_libvmaf(program, work, layout, size, rate):
             yield field, psnr.FRAMES, digits(log["pooled_metrics"][name]["mean"], 6), 6
 
 
-def of_sewar(_, work, layout, size, rate):
-    del size, rate
-    # It is for 8 bits.
-    if layout.bytes > 1:
-        return
-    data = []
-    for side in ("in", "out"):
-        with open(f"{work}/{side}", "rb") as f:
-            data.append(f.read())
-    for i in range(psnr.FRAMES):
-        part = slice(i * layout.size, (i + 1) * layout.size)
-        for c in layout.components:
-            a, b = (layout.read(d[part], c).astype(np.uint8) for d in data)
-            yield f"psnr-b-{c}", i, digits(sewar.full_ref.psnrb(a, b), 9), 9
-
-
 def main():
     cases = [(name, size, (10, 50)[(i + j) % 2]) for i, name in enumerate(psnr.FORMATS)
              for j, size in enumerate(SIZES)]
-    oracles = {"ssim": of_ssim, "xpsnr": of_xpsnr, "libvmaf": of_libvmaf, "sewar": of_sewar}
+    oracles = {"ssim": of_ssim, "xpsnr": of_xpsnr, "libvmaf": of_libvmaf}
     programs = {name: find_program(name) for name in oracles}
-    programs.update(sewar=sewar)
     totals = {name: [0, 0] for name in oracles}
     number = 0
     print(f"1..{len(cases) * len(oracles)}")
@@ -154,7 +132,7 @@ def main():
             with open(f"{work}/in", "wb") as f:
                 f.write(psnr.make_input(layout, len(name) * size[0]))
             messages = psnr.run_element(
-                work, name, *size, ["metrics=ssim+ms-ssim+psnr-hvs+psnr-b+xpsnr",
+                work, name, *size, ["metrics=ssim+ms-ssim+psnr-hvs+xpsnr",
                                     f"quality={5 + 20 * (size[0] % 4)}"], rate)
             psnr.write_planar(work, layout)
             for oracle, figures in oracles.items():

@@ -4,7 +4,6 @@
  * without a GPU. */
 #include "cuda/kernels/comparison.cu"
 #include "cuda/kernels/ms-ssim.cu"
-#include "cuda/kernels/psnr-b.cu"
 #include "cuda/kernels/psnr-hvs.cu"
 #include "cuda/kernels/ssim.cu"
 #include "cuda/kernels/view-copy.cu"

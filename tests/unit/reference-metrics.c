@@ -137,33 +137,6 @@ ref_ms_ssim (const RefPair * p)
   return product;
 }
 
-double
-ref_psnr_b (const RefPair * p, int side)
-{
-  const double w = p->width, h = p->height;
-  double mse = 0, on = 0, off = 0, n_on, n_off;
-
-  for (int y = 0; y < p->height; y++)
-    for (int x = 0; x < p->width; x++) {
-      const int at = y * p->width + x;
-      const double d = p->a[at] - p->b[at];
-
-      mse += d * d / (w * h);
-      if (x + 1 < p->width)
-        *((x + 1) % side ? &off : &on) += pow (p->b[at] - p->b[at + 1], 2);
-      if (y + 1 < p->height)
-        *((y + 1) % side ? &off : &on) += pow (p->b[at]
-            - p->b[at + p->width], 2);
-    }
-  n_on = 2 * (w * h / side - 1);
-  n_off = h * (w - 1) + w * (h - 1) - n_on;
-  on /= n_on;
-  off /= n_off;
-  if (on > off)
-    mse += log2 (side) / log2 (MIN (w, h)) * (on - off);
-  return bdct_psnr (mse, p->peak > 1023 ? 12 : p->peak > 255 ? 10 : 8);
-}
-
 /* 64 frequencies of a block, orthonormal. */
 static void
 transform (const int *from, int stride, double to[64])

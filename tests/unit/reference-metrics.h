@@ -15,9 +15,6 @@ typedef struct {
 double ref_ssim (const RefPair *pair);
 double ref_ms_ssim (const RefPair *pair);
 
-/* Of square blocks of `side`. dB. */
-double ref_psnr_b (const RefPair *pair, int side);
-
 /* Of luma. dB. */
 double ref_psnr_hvs (const RefPair *pair);
 

@@ -79,10 +79,10 @@ const viewNames = {original: "Original", a: "A", b: "B", wipe: "Wipe",
   "hvs-map": "HVS", coefficients: "Levels", "nonzero-map": "Non-zero",
   "quality-map": "Quality", "size-map": "Sizes"};
 const metricNames = {psnr: "PSNR", ssim: "SSIM", "ms-ssim": "MS-SSIM",
-  "psnr-hvs": "PSNR-HVS", "psnr-b": "PSNR-B", xpsnr: "XPSNR"};
+  "psnr-hvs": "PSNR-HVS", xpsnr: "XPSNR"};
 const pairs = {"original a": "Original | A", "original b": "Original | B", "a b": "A | B"};
 // The fields of a metric: the frame's, or luma's.
-const fieldNames = {"ms-ssim": "ms-ssim-y", "psnr-b": "psnr-b-y", xpsnr: "xpsnr-y"};
+const fieldNames = {"ms-ssim": "ms-ssim-y", xpsnr: "xpsnr-y"};
 
 function nameTransform (nick) {
   const [family, ...rest] = nick.split("-");

@@ -29,7 +29,7 @@ const time = {
     const last = [...this.points.values()].at(-1) ?? {};
     const known = {psnr: "PSNR, dB", "psnr-y": "PSNR of Y, dB", "psnr-u": "PSNR of U, dB",
       "psnr-v": "PSNR of V, dB", bpp: "bits per luma sample", nonzero: "levels that are not 0, %",
-      ssim: "SSIM", "ms-ssim-y": "MS-SSIM", "psnr-hvs": "PSNR-HVS, dB", "psnr-b-y": "PSNR-B, dB",
+      ssim: "SSIM", "ms-ssim-y": "MS-SSIM", "psnr-hvs": "PSNR-HVS, dB",
       "xpsnr-y": "XPSNR, dB", "psnr-rgb": "PSNR of R, G and B, dB"};
 
     return Object.entries(known).filter(([name]) => name in last);

@@ -116,7 +116,7 @@ try_recipe (Player * player, const gchar * more)
     g_strconcat ("quantization-file=", steps, NULL),
     g_strconcat ("stats-file=", path, NULL), (gchar *) "wipe-position=0.25",
     (gchar *) "quantization-tables=file", (gchar *) "view=wipe",
-    (gchar *) "metrics=ssim+psnr-b", (gchar *) "b::transform=hevc-8x8",
+    (gchar *) "metrics=ssim+psnr-hvs", (gchar *) "b::transform=hevc-8x8",
     (gchar *) "b::qp=40", (gchar *) "left=b", (gchar *) "right=a",
     (gchar *) "zoom=2.5", (gchar *) "zoom-x=0.3",
     (gchar *) "zoom-y=0.333333333333333333"

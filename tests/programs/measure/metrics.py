@@ -16,7 +16,7 @@ from program import (ELEMENT, PLOT, ZONES, element_says, launch, run, skip_witho
 from tap import Skip, case, run_cases
 
 ALL = ("--metrics", "all", "--backend", "cpu")
-FIGURES = [*(f"{metric}-{plane}" for metric in ("ssim", "psnr-hvs", "psnr-b", "xpsnr")
+FIGURES = [*(f"{metric}-{plane}" for metric in ("ssim", "psnr-hvs", "xpsnr")
              for plane in "yuv"), "ssim", "ms-ssim-y", "psnr-hvs"]
 PACKAGES = {"videotestsrc": "gstreamer1.0-plugins-base", "jpegenc": "gstreamer1.0-plugins-good",
             "pngenc": "gstreamer1.0-plugins-good", "y4menc": "gstreamer1.0-plugins-bad",
@@ -56,17 +56,17 @@ def figures_are_the_elements():
             row, = [r for r in rows if (r["transform"], r[kind]) == (transform, str(value))]
             message, = element_says(
                 name, f"transform={transform} {kind}={value} "
-                "metrics=ssim+ms-ssim+psnr-hvs+psnr-b+xpsnr", "", "pooled")
+                "metrics=ssim+ms-ssim+psnr-hvs+xpsnr", "", "pooled")
             for figure in FIGURES:
                 ours, elements = row[figure], message.get(figure, "")
                 assert (ours == "") == (elements == ""), f"{name} {figure}: {ours}, {elements}"
                 # A sum is in whole units; of small errors they are more in dB.
-                most = 1e-6 if figure.startswith(("psnr-b", "xpsnr")) else 1e-9
+                most = 1e-6 if figure.startswith("xpsnr") else 1e-9
                 assert not ours or float(ours) == float(elements) \
                     or abs(float(ours) - float(elements)) < most, \
                     f"{name} {transform} {value} {figure}: {ours}, the element's {elements}"
     assert [figure for figure in FIGURES if row[figure]] == \
-        ["ssim-y", "psnr-b-y", "xpsnr-y", "ssim", "ms-ssim-y"]  # of grey.png
+        ["ssim-y", "xpsnr-y", "ssim", "ms-ssim-y"]  # of grey.png
 
 
 @case
@@ -77,7 +77,7 @@ def sums_are_the_frames():
             of_frames = [r for r in rows if r["frame"]][setting::2]
             name = "sum-" + figure
             assert int(rows[-2 + setting][name]) == sum(int(r[name]) for r in of_frames), figure
-        if "xpsnr" not in figure and "psnr-b" not in figure:
+        if "xpsnr" not in figure:
             mean = int(rows[-1]["sum-" + figure]) / 1e9 / 9
             assert abs(float(rows[-1][figure]) - mean) < 1e-12
 
@@ -122,7 +122,7 @@ def what_is_infinite_stays_so():
     options = ("flat.y4m", "--quality", "100", *ALL)
     row, = table(*options)
     assert row["sse-y"] == row["sse-u"] == "0"
-    for figure in "psnr", "psnr-hvs", "psnr-hvs-u", "psnr-b-y", "xpsnr-y":
+    for figure in "psnr", "psnr-hvs", "psnr-hvs-u", "xpsnr-y":
         assert row[figure] == "inf", figure
     assert row["sum-psnr-hvs"] == str(2**63 - 1)
     lines = [run("--quiet", "--json", "-", "--first-frame", first, "--n-frames", "2", *options)[0]
@@ -186,7 +186,7 @@ def resume():
 def wrong_usage_names_value_and_range():
     for arguments, words in {
             ("--metrics", "vmaf"): ("'vmaf'", "ssim", "xpsnr"),
-            ("--metrics", ""): ("--metrics", "psnr-b"),
+            ("--metrics", ""): ("--metrics", "psnr-hvs"),
             ("--metrics", "ssim,,xpsnr"): ("--metrics",),
             ("--target-ssim", "0.9"): ("--target-ssim", "--metrics"),
             ("--metrics", "ssim", "--target-ssim", "1.5"): ("1.5", "1"),
