@@ -4,8 +4,8 @@
 #define PY_SSIZE_T_CLEAN
 #include "module.h"
 
-#include "programs/jpeg-file.h"
-#include "programs/jpeg-origin.h"
+#include "jpeg/file.h"
+#include "jpeg/origin.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <blockdct/blockdct.h>
-#include "../jpeg-origin.h"
+#include "jpeg/origin.h"
 #include "convert.h"
 #include "error.h"
 #include "files.h"

@@ -8,10 +8,10 @@
 #include "error.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "../file.h"
-#include "../jpeg-origin.h"
+#include "jpeg/origin.h"
 #include "settings.h"
 #ifdef HAVE_LIBJPEG
-#include "../jpeg-file.h"
+#include "jpeg/file.h"
 #endif
 
 /* The first sample that a plan measures. */

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _arrays, _blockdct
 
-#: The values of `colour_space`, in the order of JpegFileColour (jpeg-file.h), and
+#: The values of `colour_space`, in the order of JpegFileColour (jpeg/file.h), and
 #: their numbers of components.
 COLOUR_SPACES = {'grey': 1, 'YCbCr': 3, 'RGB': 3, 'CMYK': 4, 'YCCK': 4}
 #: By columns and rows of luma per column and row of chroma.

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "programs/jpeg-file.h"
+#include "jpeg/file.h"
 
 #define MAX_PIXELS (1 << 20)
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "jpeg-origin.h"
+#include "origin.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <blockdct/engine.h>
-#include "jpeg-planes.h"
+#include "planes.h"
 
 /* Levels that tell a step from the next best table's, weighed by how much rarer
  * they are there: a chance of one in a million. */

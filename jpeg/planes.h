@@ -5,7 +5,7 @@
 #ifndef BLOCKDCT_JPEG_PLANES_H
 #define BLOCKDCT_JPEG_PLANES_H
 
-#include "jpeg-comb.h"
+#include "comb.h"
 
 /* Allocate a plane. Free `sample` alone. */
 bool jpeg_plane_init (CombPlane * plane, int width, int height);

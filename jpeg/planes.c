@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "jpeg-planes.h"
+#include "planes.h"
 
 #include <math.h>
 #include <stdlib.h>

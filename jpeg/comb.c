@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "jpeg-comb.h"
+#include "comb.h"
 
 #include <math.h>
 #include <string.h>

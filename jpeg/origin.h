@@ -3,7 +3,7 @@
  * A picture that libjpeg has decoded, and that nobody has changed but to crop
  * it, tells how it was quantized: its planes come back from R, G and B exactly
  * (where none is at an end of its range), chroma's samples from their
- * interpolation, and the steps from the coefficients (jpeg-comb.h). An answer
+ * interpolation, and the steps from the coefficients (comb.h). An answer
  * is given only if levels with it decode to every such block exactly.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <jpeglib.h>
-#include "programs/jpeg-origin.h"
+#include "jpeg/origin.h"
 
 #define WIDTH 240
 #define HEIGHT 200

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "jpeg-file.h"
+#include "file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <jpeglib.h>
-#include "programs/jpeg-file.h"
+#include "jpeg/file.h"
 
 #define MAX_PIXELS 1000000
 
