@@ -14,6 +14,16 @@ counters_add (BdctCounters * a, const BdctCounters * b)
   a->bits += b->bits;
 }
 
+/* INT64_MAX is for good. */
+static int64_t
+add_billionths (int64_t a, int64_t b)
+{
+  int64_t sum;
+
+  return a == INT64_MAX || b == INT64_MAX || __builtin_add_overflow (a, b, &sum)
+      ? INT64_MAX : sum;
+}
+
 void
 bdct_stats_add (BdctStats * a, const BdctStats * b)
 {
@@ -30,8 +40,11 @@ bdct_stats_add (BdctStats * a, const BdctStats * b)
   a->file_size_optimized += b->file_size_optimized;
   a->metrics &= b->metrics;
   for (int m = 0; a->metrics != 0 && m < BDCT_N_METRICS; m++)
-    for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+    for (int c = 0; c <= BDCT_METRIC_ALL; c++) {
       a->metric[m][c] += b->metric[m][c];
+      a->billionths[m][c] = add_billionths (a->billionths[m][c],
+          b->billionths[m][c]);
+    }
 }
 
 BdctCounters

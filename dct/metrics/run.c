@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "run.h"
 
+#include <math.h>
 #include <string.h>
 
 void
@@ -108,13 +109,24 @@ bdct_metrics_work (const BdctMetricsRun * run, int stage, int piece,
     }
 }
 
+static int64_t
+get_billionths (double value)
+{
+  const double billionths = rint (value * 1e9);
+
+  return fabs (billionths) < 0x1p63 ? (int64_t) billionths : INT64_MAX;
+}
+
 void
 bdct_metrics_finish (const BdctMetricsRun * run, BdctStats * stats)
 {
   stats->metrics = run->metrics;
   memset (stats->metric, 0, sizeof stats->metric);
-  for (int m = 0; m < BDCT_N_METRICS; m++)
+  for (int m = 0; m < BDCT_N_METRICS; m++) {
     if (run->n_planes[m] > 0)
       bdct_metric_finish (m, run->plane[m], run->n_planes[m],
           stats->metric[m]);
+    for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+      stats->billionths[m][c] = get_billionths (stats->metric[m][c]);
+  }
 }

@@ -86,6 +86,12 @@ append_value (GString * line, const GValue * value, const gchar * nothing,
     else
       g_string_append_printf (line, "%" G_GUINT64_FORMAT,
           g_value_get_uint64 (value));
+  } else if (G_VALUE_HOLDS_INT64 (value)) {
+    if (g_value_get_int64 (value) == G_MAXINT64)
+      g_string_append (line, nothing);
+    else
+      g_string_append_printf (line, "%" G_GINT64_FORMAT,
+          g_value_get_int64 (value));
   } else if (G_VALUE_HOLDS_DOUBLE (value)) {
     if (json && !isfinite (g_value_get_double (value)))
       g_string_append (line, "null");

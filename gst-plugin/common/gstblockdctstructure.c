@@ -15,8 +15,8 @@ typedef enum
   AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE,
   TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX,
   DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING,
-  REPEATED, PAD, UNMATCHED, VIEW, GRID,
-  BITS_HEADERS, N_FIELDS
+  REPEATED, PAD, UNMATCHED, VIEW, GRID, BITS_HEADERS, SSE_R, SSE_G, SSE_B,
+  LEVELS, NONZERO_LEVELS, N_FIELDS
 } Field;
 
 static const gchar *const names[N_FIELDS] = {
@@ -30,11 +30,12 @@ static const gchar *const names[N_FIELDS] = {
   "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
   "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
   "samples-u", "samples-v", "setting", "repeated", "pad", "unmatched", "view",
-  "grid", "bits-headers"
+  "grid", "bits-headers", "sse-r", "sse-g", "sse-b", "levels", "nonzero-levels"
 };
 
 static GQuark fields[N_FIELDS];
 static GQuark metric_fields[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
+static GQuark sum_fields[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
 static const gchar *transforms[BDCT_N_TRANSFORMS];
 static const gchar *views[BDCT_N_VIEWS];
 static const gchar *frame_type, *interval_type, *pooled_type;
@@ -43,9 +44,14 @@ static void
 name_metrics (void)
 {
   for (guint m = 0; m < BDCT_N_METRICS; m++)
-    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
-      metric_fields[m][c] =
-          g_quark_from_static_string (bdct_metric_info (m)->figure[c]);
+    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
+      const gchar *name = bdct_metric_info (m)->figure[c];
+      gchar *sum = name != NULL ? g_strconcat ("sum-", name, NULL) : NULL;
+
+      metric_fields[m][c] = g_quark_from_static_string (name);
+      sum_fields[m][c] = g_quark_from_string (sum);
+      g_free (sum);
+    }
 }
 
 void
@@ -111,12 +117,14 @@ get_share (const BdctCounters * total)
 
 /* Add the errors of each component that exists. */
 static void
-add_errors (GstStructure * s, guint mse, guint psnr,
+add_errors (GstStructure * s, guint sse, guint mse, guint psnr,
     const BdctCounters counters[3], gint depth)
 {
   for (guint c = 0; c < 3; c++) {
     if (counters[c].samples == 0)
       continue;
+    add_uint64 (s, sse + c, counters[c].sse_high > 0 ? G_MAXUINT64
+        : counters[c].sse);
     add_double (s, mse + c, bdct_mse (&counters[c]));
     add_double (s, psnr + c, bdct_psnr (bdct_mse (&counters[c]), depth));
   }
@@ -132,17 +140,23 @@ add_figures (GstStructure * s, const BdctStats * stats, gint depth)
 
   if (total.samples == 0)
     return;
-  add_errors (s, MSE_Y, PSNR_Y, stats->component, depth);
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    if (stats->component[c].samples > 0)
+      add_uint64 (s, SAMPLES_Y + c, stats->component[c].samples);
+  add_errors (s, SSE_Y, MSE_Y, PSNR_Y, stats->component, depth);
   add_double (s, MSE, mse);
   add_double (s, PSNR, bdct_psnr (mse, depth));
-  add_errors (s, MSE_R, PSNR_R, stats->rgb, depth);
+  add_errors (s, SSE_R, MSE_R, PSNR_R, stats->rgb, depth);
   if (rgb.samples > 0) {
     add_double (s, MSE_RGB, bdct_mse (&rgb));
     add_double (s, PSNR_RGB, bdct_psnr (bdct_mse (&rgb), depth));
   }
   add_boolean (s, IDENTICAL, mse == 0 && bdct_mse (&rgb) == 0);
-  if (total.levels > 0)
+  if (total.levels > 0) {
+    add_uint64 (s, LEVELS, total.levels);
+    add_uint64 (s, NONZERO_LEVELS, total.nonzero);
     add_double (s, NONZERO, get_share (&total));
+  }
 }
 
 /* The bits that they have in common. A sum that contains an estimate is an
@@ -201,6 +215,8 @@ add_metrics (GstStructure * s, const BdctStats * stats,
       g_value_init (&v, G_TYPE_DOUBLE);
       g_value_set_double (&v, figure);
       gst_structure_id_take_value (s, metric_fields[m][c], &v);
+      gst_structure_id_set (s, sum_fields[m][c], G_TYPE_INT64,
+          stats->billionths[m][c], NULL);
     }
 }
 
@@ -402,23 +418,6 @@ gst_blockdct_structure_curve (const GstBlockDctCurve * curve,
   return s;
 }
 
-static void
-add_totals (GstStructure * s, const BdctPool * pool,
-    GstBlockDctRate rate, gint depth)
-{
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    const BdctCounters *counters = &pool->sum.component[c];
-
-    if (counters->samples == 0)
-      continue;
-    add_uint64 (s, SSE_Y + c, counters->sse_high > 0 ? G_MAXUINT64
-        : counters->sse);
-    add_uint64 (s, SAMPLES_Y + c, counters->samples);
-  }
-  add_pool (s, pool, rate, depth);
-  add_spread (s, pool);
-}
-
 GstStructure *
 gst_blockdct_structure_stats (const GstBlockDctTotals * totals,
     const gchar * pad)
@@ -432,6 +431,7 @@ gst_blockdct_structure_stats (const GstBlockDctTotals * totals,
   if (pool->frames == 0)
     return s;
   add_uint64 (s, INDEX, totals->first_index);
-  add_totals (s, pool, totals->rate, totals->depth);
+  add_pool (s, pool, totals->rate, totals->depth);
+  add_spread (s, pool);
   return s;
 }

@@ -64,6 +64,9 @@ preview_protocol_write_value (const GValue * value)
     json_node_init_int (node, g_value_get_int (value));
   else if (G_VALUE_HOLDS_UINT (value))
     json_node_init_int (node, g_value_get_uint (value));
+  else if (G_VALUE_HOLDS_INT64 (value)
+      && g_value_get_int64 (value) < G_MAXINT64)
+    json_node_init_int (node, g_value_get_int64 (value));
   else if (G_VALUE_HOLDS_UINT64 (value)
       && g_value_get_uint64 (value) <= G_MAXINT64)
     json_node_init_int (node, g_value_get_uint64 (value));

@@ -483,6 +483,12 @@ get_uint64 (const GstStructure * s, const gchar * name)
   return g_value_get_uint64 (get_field (s, name, G_TYPE_UINT64));
 }
 
+gint64
+get_int64 (const GstStructure * s, const gchar * name)
+{
+  return g_value_get_int64 (get_field (s, name, G_TYPE_INT64));
+}
+
 gint
 get_int (const GstStructure * s, const gchar * name)
 {
@@ -518,17 +524,28 @@ check_figures (const GstStructure * s, const BdctStats * stats, gint depth)
 {
   static const gchar *mse[] = { "mse-y", "mse-u", "mse-v" };
   static const gchar *psnr[] = { "psnr-y", "psnr-u", "psnr-v" };
+  static const gchar *sse[] = { "sse-y", "sse-u", "sse-v" };
+  static const gchar *samples[] = { "samples-y", "samples-u", "samples-v" };
+  static const gchar *rgb[] = { "sse-r", "sse-g", "sse-b" };
   BdctCounters sum = { 0 };
 
   for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     const BdctCounters *counters = &stats->component[c];
     gdouble expected;
 
+    if (stats->rgb[c].samples > 0)
+      g_assert_cmpuint (get_uint64 (s, rgb[c]), ==, stats->rgb[c].sse);
+    else
+      g_assert_false (gst_structure_has_field (s, rgb[c]));
     if (counters->samples == 0) {
       g_assert_false (gst_structure_has_field (s, mse[c]));
       g_assert_false (gst_structure_has_field (s, psnr[c]));
+      g_assert_false (gst_structure_has_field (s, sse[c]));
+      g_assert_false (gst_structure_has_field (s, samples[c]));
       continue;
     }
+    g_assert_cmpuint (get_uint64 (s, sse[c]), ==, counters->sse);
+    g_assert_cmpuint (get_uint64 (s, samples[c]), ==, counters->samples);
     expected = (gdouble) counters->sse / counters->samples;
     g_assert_cmpfloat (get_double (s, mse[c]), ==, expected);
     check_psnr (get_double (s, psnr[c]), expected, depth);
@@ -542,6 +559,8 @@ check_figures (const GstStructure * s, const BdctStats * stats, gint depth)
   check_psnr (get_double (s, "psnr"), get_double (s, "mse"), depth);
   g_assert_cmpint (get_boolean (s, "identical"), ==, sum.sse == 0
       && stats->rgb[0].sse + stats->rgb[1].sse + stats->rgb[2].sse == 0);
+  g_assert_cmpuint (get_uint64 (s, "levels"), ==, sum.levels);
+  g_assert_cmpuint (get_uint64 (s, "nonzero-levels"), ==, sum.nonzero);
   g_assert_cmpfloat (get_double (s, "nonzero"), ==,
       (gdouble) sum.nonzero / sum.levels);
 }

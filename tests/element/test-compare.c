@@ -42,18 +42,27 @@ check_errors (const GstStructure * s, const gdouble mse[3], gdouble total,
     gint depth)
 {
   static const gchar *const names[] = { "mse-y", "mse-u", "mse-v" };
+  static const gchar *const sse[] = { "sse-y", "sse-u", "sse-v" };
+  static const gchar *const samples[] = { "samples-y", "samples-u",
+    "samples-v"
+  };
   const gdouble peak = (1 << depth) - 1;
 
   g_assert_nonnull (s);
   for (guint c = 0; c < 3; c++)
-    if (mse[c] < 0)
+    if (mse[c] < 0) {
       g_assert_false (gst_structure_has_field (s, names[c]));
-    else
+      g_assert_false (gst_structure_has_field (s, sse[c]));
+    } else {
       g_assert_cmpfloat (get_double (s, names[c]), ==, mse[c]);
+      g_assert_cmpfloat ((gdouble) get_uint64 (s, sse[c])
+          / get_uint64 (s, samples[c]), ==, mse[c]);
+    }
   g_assert_cmpfloat (get_double (s, "mse"), ==, total);
   g_assert_cmpfloat_with_epsilon (get_double (s, "psnr"),
       10 * log10 (peak * peak / total), 1e-9);
   g_assert_false (gst_structure_has_field (s, "nonzero"));
+  g_assert_false (gst_structure_has_field (s, "levels"));
   g_assert_false (gst_structure_has_field (s, "transform"));
 }
 
@@ -114,6 +123,7 @@ test_rgb (void)
 {
   static const gchar *const formats[] = { "RGB", "BGRx", "ARGB", "GBR" };
   static const gchar *const names[] = { "mse-r", "mse-g", "mse-b" };
+  static const gchar *const sums[] = { "sse-r", "sse-g", "sse-b" };
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstBuffer *a, *b, *out;
@@ -142,6 +152,8 @@ test_rgb (void)
         }
       g_assert_cmpfloat (get_double (duel_figures (out, "dist_sink"),
               names[k]), ==, (gdouble) sse / (WIDTH * HEIGHT));
+      g_assert_cmpuint (get_uint64 (duel_figures (out, "dist_sink"),
+              sums[k]), ==, sse);
     }
     gst_video_frame_unmap (&fa);
     gst_video_frame_unmap (&fb);

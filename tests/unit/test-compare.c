@@ -416,6 +416,10 @@ test_stream (void)
       g_assert_cmpuint (stats[i][1].component[0].sse, ==, 0);
       g_assert_cmpfloat (stats[i][1].metric[BDCT_METRIC_XPSNR][0], ==, 0);
       g_assert_cmpfloat (stats[i][1].metric[BDCT_METRIC_SSIM][0], ==, 1);
+      g_assert_cmpint (stats[i][1].billionths[BDCT_METRIC_SSIM][0], ==,
+          1000000000);
+      g_assert_cmpint (stats[i][1].billionths[BDCT_METRIC_PSNR_HVS][0], ==,
+          G_MAXINT64);
     }
   }
   for (int i = 0; i < FRAMES; i++)

@@ -407,6 +407,57 @@ test_limits (void)
   }
 }
 
+static void
+expect_billionths (const BdctStats * stats, BdctMetric metric, gint64 expected)
+{
+  for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+    g_assert_cmpint (stats->billionths[metric][c], ==, expected);
+}
+
+/* Sums in billionths: of each frame the nearest whole number; of frames in any
+ * order and in any parts the same; and what is beyond them stays so. */
+static void
+test_sums (void)
+{
+  BdctStats parts, odd = {.metrics = (1 << BDCT_N_METRICS) - 1 };
+  BdctStats *s;
+  Scene scene;
+
+  scene_init (&scene, &cases[0]);
+  s = scene.stats;
+  run (&scene, engines[0], 2, STRIDE_TIGHT);
+  for (guint n = 0; n < N_FRAMES; n++)
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+        g_assert_cmpfloat (s[n].billionths[m][c], ==,
+            rint (s[n].metric[m][c] * 1e9));
+  for (guint first = 0; first < N_FRAMES; first++) {
+    const guint second = (first + 1) % N_FRAMES, third = (first + 2) % N_FRAMES;
+
+    parts = s[second];
+    bdct_stats_add (&parts, &s[third]);
+    bdct_stats_add (&parts, &s[first]);
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+        g_assert_cmpint (parts.billionths[m][c], ==,
+            s[0].billionths[m][c] + s[1].billionths[m][c]
+            + s[2].billionths[m][c]);
+  }
+  scene_clear (&scene);
+
+  for (int c = 0; c <= BDCT_METRIC_ALL; c++) {
+    odd.billionths[BDCT_METRIC_SSIM][c] = -5;
+    odd.billionths[BDCT_METRIC_XPSNR][c] = G_MAXINT64 / 2;
+    odd.billionths[BDCT_METRIC_PSNR_HVS][c] = G_MAXINT64;
+  }
+  parts = odd;
+  for (guint i = 0; i < 2; i++)
+    bdct_stats_add (&parts, &odd);
+  expect_billionths (&parts, BDCT_METRIC_SSIM, -15);
+  expect_billionths (&parts, BDCT_METRIC_XPSNR, G_MAXINT64);
+  expect_billionths (&parts, BDCT_METRIC_PSNR_HVS, G_MAXINT64);
+}
+
 /* Pictures as small as they may be, and identical ones. */
 static void
 test_small (void)
@@ -442,5 +493,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/metrics/threads", test_threads);
   g_test_add_func ("/metrics/other-jobs", test_other_jobs);
   g_test_add_func ("/metrics/small", test_small);
+  g_test_add_func ("/metrics/sums", test_sums);
   return tests_run ("the metrics' definitions");
 }

@@ -408,7 +408,8 @@ function compareFigures () {
 
 // All fields except times and fields that are shown elsewhere.
 function showAllFigures (figures) {
-  const left = /^(type|timestamp|.*-time|duration|frames|mse.*|repeated|pad|identical)$/;
+  const left =
+    /^(type|timestamp|.*-time|duration|frames|(mse|samples|sse|sum).*|repeated|pad|identical)$/;
   const both = "b-psnr" in figures;
   const names = new Set(Object.keys(figures).map(name => name.replace(/^b-/, "")));
   const row = (tag, cells) => make("tr", {}, ...cells.map((cell, i) =>
