@@ -16,6 +16,15 @@ enum
   N_FIGURES = METRICS + BDCT_N_METRICS * (BDCT_MAX_COMPONENTS + 1)
 };
 
+/* Its whole numbers, in the order of Counts in __init__.py: of each component
+ * or of R, G and B; of the picture; and the billionths of each metric. */
+enum
+{ SAMPLES, SSE = SAMPLES + 3, SSE_RGB = SSE + 3, LEVELS = SSE_RGB + 3,
+  NONZERO_LEVELS = LEVELS + 3, BITS_OF = NONZERO_LEVELS + 3,
+  BITS_OPTIMIZED = BITS_OF + 3, SIZE, SIZE_OPTIMIZED, BILLIONTHS,
+  N_COUNTS = BILLIONTHS + BDCT_N_METRICS * (BDCT_MAX_COMPONENTS + 1)
+};
+
 /* Pictures are independent: none has one numbered 1 or 2 lower. */
 #define NUMBER_STEP 4
 #define FRAME_RATE 30
@@ -43,10 +52,12 @@ typedef struct {
   ptrdiff_t pitch[BDCT_MAX_PLANES];
 } Pictures;
 
-/* A batch to transform, or to compare where there is `distorted`. */
+/* A batch to transform, or to compare where there is `distorted`. What follows
+ * is of each picture at each setting. */
 typedef struct {
   int n;
-  const Jobs **jobs;            /* of each picture */
+  int settings;                 /* of each picture; 0 is as 1 */
+  const Jobs **jobs;
   const int32_t *index;         /* in its jobs */
   Pictures src, dst, distorted;
   Rows levels, sizes;
@@ -55,7 +66,8 @@ typedef struct {
   bool from_levels, bits, compared;
   unsigned metrics;
   void *wait[2];
-  double *figures;              /* N_FIGURES of each picture */
+  double *figures;              /* N_FIGURES */
+  int64_t *counts;              /* N_COUNTS; NULL: not wanted */
 } Batch;
 
 /* Arguments */
@@ -130,12 +142,15 @@ row_at (const Rows * rows, int i)
 static bool
 submit (Engine * self, const Batch * batch, int i, BdctError * error)
 {
+  const int picture = i / Py_MAX (batch->settings, 1);
+  const uint64_t number = self->number + (uint64_t) picture * NUMBER_STEP;
+
   if (batch->compared) {
     BdctComparison comparison = {.size = sizeof comparison,
       .reference.image = image_at (&batch->src, i),
       .distorted[0].image = image_at (&batch->distorted, i),
       .n_distorted = 1,.errors = true,.metrics = batch->metrics,
-      .frame_rate = FRAME_RATE,.number = self->number,
+      .frame_rate = FRAME_RATE,.number = number,
       .wait = { batch->wait[0], batch->wait[1] }
     };
 
@@ -145,7 +160,7 @@ submit (Engine * self, const Batch * batch, int i, BdctError * error)
         .size = sizeof (BdctFrame),
         .quantizers = bdct_jobs_at (batch->jobs[i]->jobs, batch->index[i]),
         .n_quantizers = 1,
-        .src = image_at (&batch->src, i),
+        .src = image_at (&batch->src, picture),
         .dst = image_at (&batch->dst, i),
         .sizes = row_at (&batch->sizes, i),
         .levels = row_at (&batch->levels, i),
@@ -155,7 +170,7 @@ submit (Engine * self, const Batch * batch, int i, BdctError * error)
         .bits = batch->bits,
         .metrics = batch->metrics,
         .frame_rate = FRAME_RATE,
-        .number = self->number,
+        .number = number,
         .wait = { batch->wait[0], batch->wait[1] }
       }, error);
 }
@@ -192,6 +207,25 @@ write_figures (const BdctStats * stats, int depth, const Batch * batch,
             &to[METRICS + m * (BDCT_METRIC_ALL + 1) + c]);
 }
 
+static void
+write_counts (const BdctStats * stats, int64_t to[N_COUNTS])
+{
+  for (int c = 0; c < 3; c++) {
+    const BdctCounters *counters = &stats->component[c];
+
+    to[SAMPLES + c] = counters->samples;
+    to[SSE + c] = counters->sse;
+    to[SSE_RGB + c] = stats->rgb[c].sse;
+    to[LEVELS + c] = counters->levels;
+    to[NONZERO_LEVELS + c] = counters->nonzero;
+    to[BITS_OF + c] = counters->bits;
+  }
+  to[BITS_OPTIMIZED] = stats->bits_optimized;
+  to[SIZE] = stats->file_size;
+  to[SIZE_OPTIMIZED] = stats->file_size_optimized;
+  memcpy (to + BILLIONTHS, stats->billionths, sizeof stats->billionths);
+}
+
 /* Have all pictures done, `depth` of them in flight. */
 static bool
 run (Engine * self, const Batch * batch, BdctError * error)
@@ -201,16 +235,18 @@ run (Engine * self, const Batch * batch, BdctError * error)
   bool ok = true;
 
   while (ok && done < batch->n)
-    if (begun < batch->n && begun - done < (int) self->depth) {
+    if (begun < batch->n && begun - done < (int) self->depth)
       ok = submit (self, batch, begun++, error);
-      self->number += NUMBER_STEP;
-    } else {
+    else {
       ok = bdct_engine_collect (self->engine, &stats, error);
       if (ok)
         write_figures (&stats, self->layout.depth, batch,
             batch->figures + (size_t) done * N_FIGURES);
+      if (ok && batch->counts != NULL)
+        write_counts (&stats, batch->counts + (size_t) done * N_COUNTS);
       done++;
     }
+  self->number += (uint64_t) batch->n * NUMBER_STEP;
   while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
   return ok;
 }
@@ -360,15 +396,15 @@ static PyObject *
 engine_transform (PyObject * object, PyObject * args)
 {
   PyObject *layout, *jobs, *src, *dst, *levels, *sizes, *result = NULL;
-  unsigned long long index, figures, wait;
+  unsigned long long index, figures, counts, wait;
   int depth, levels_on_device, from_levels, bits;
   Batch batch = { 0 };
   Py_ssize_t n_levels;
 
-  if (!PyArg_ParseTuple (args, "O!iiO!KOOOOnpppIKK", &PyTuple_Type, &layout,
-          &depth, &batch.n, &PyTuple_Type, &jobs, &index, &src, &dst, &levels,
-          &sizes, &n_levels, &levels_on_device, &from_levels, &bits,
-          &batch.metrics, &wait, &figures)
+  if (!PyArg_ParseTuple (args, "O!iiiO!KOOOOnpppIKKK", &PyTuple_Type, &layout,
+          &depth, &batch.n, &batch.settings, &PyTuple_Type, &jobs, &index,
+          &src, &dst, &levels, &sizes, &n_levels, &levels_on_device,
+          &from_levels, &bits, &batch.metrics, &wait, &figures, &counts)
       || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst)
       || !read_rows (levels, &batch.levels)
       || !read_rows (sizes, &batch.sizes))
@@ -384,6 +420,7 @@ engine_transform (PyObject * object, PyObject * args)
   batch.bits = bits;
   batch.wait[0] = pointer (wait);
   batch.figures = pointer (figures);
+  batch.counts = pointer (counts);
   if (check_index (&batch))
     result = run_batch ((Engine *) object, layout, depth, &batch);
   PyMem_Free (batch.jobs);
@@ -394,17 +431,19 @@ static PyObject *
 engine_compare (PyObject * object, PyObject * args)
 {
   PyObject *layout, *reference, *distorted;
-  unsigned long long figures, wait;
+  unsigned long long figures, counts, wait;
   Batch batch = {.compared = true };
   int depth;
 
-  if (!PyArg_ParseTuple (args, "O!iiOOIKK", &PyTuple_Type, &layout, &depth,
-          &batch.n, &reference, &distorted, &batch.metrics, &wait, &figures)
+  if (!PyArg_ParseTuple (args, "O!iiOOIKKK", &PyTuple_Type, &layout, &depth,
+          &batch.n, &reference, &distorted, &batch.metrics, &wait, &figures,
+          &counts)
       || !read_pictures (reference, &batch.src)
       || !read_pictures (distorted, &batch.distorted))
     return NULL;
   batch.wait[0] = pointer (wait);
   batch.figures = pointer (figures);
+  batch.counts = pointer (counts);
   return run_batch ((Engine *) object, layout, depth, &batch);
 }
 

@@ -5,8 +5,9 @@
     batch = numpy.random.randint(0, 256, (16, 224, 224, 3), 'uint8')
     pictures, psnr, *_ = blockdct.transform(batch, quality=range(30, 46))
 
-`transform` returns the pictures that the quantized levels decode to, `levels` these
-levels, `reconstruct` pictures from levels, `compare` figures of two batches, and
+`transform` returns the pictures that the quantized levels decode to, `measure` what it
+says of each picture at many settings, without pictures, `levels` these levels,
+`reconstruct` pictures from levels, `compare` figures of two batches, and
 `tables` JPEG's quantization tables. `read_jpeg` and `write_jpeg` read and write the
 levels of files, and `origin` finds the JPEG file that a picture was decoded from.
 jpeg-8x8 computes, bit for bit, what libjpeg-turbo and so Pillow compute.
@@ -49,10 +50,10 @@ from . import _arrays, _blockdct, _engines, _jpeg
 from ._engines import close
 from ._jpeg import JpegLevels, Origin, read_jpeg
 
-__all__ = ['Compared', 'JpegLevels', 'Levels', 'METRICS', 'Origin', 'Settings',
-           'TABLES', 'TRANSFORMS', 'Transformed', 'close', 'compare',
-           'cuda_devices', 'levels', 'origin', 'read_jpeg', 'reconstruct', 'tables',
-           'transform', 'write_jpeg']
+__all__ = ['Compared', 'Counts', 'JpegLevels', 'Levels', 'METRICS', 'Measured', 'Origin',
+           'Settings', 'TABLES', 'TRANSFORMS', 'Transformed', 'close', 'compare',
+           'cuda_devices', 'levels', 'measure', 'origin', 'read_jpeg', 'reconstruct',
+           'tables', 'transform', 'write_jpeg']
 __version__: str = _blockdct.version
 
 _transforms = {name: (i, has_qp)
@@ -63,11 +64,12 @@ _presets = {name: (i, *steps)
             for i, (name, *steps) in enumerate(_blockdct.presets())}
 _SCALING = ('flat', 'default')
 _N_FIGURES = 8 + 4 * len(_metrics)
+_N_COUNTS = 21 + 4 * len(_metrics)
 
 #: The names of transforms: 'jpeg-8x8', 'hevc-32x32', ...
 TRANSFORMS: tuple[str, ...] = tuple(_transforms)
-#: The names for `metrics`: 'planes', 'bits', 'ssim', 'ms-ssim', ...
-METRICS: tuple[str, ...] = ('planes', 'bits', *_metrics)
+#: The names for `metrics`: 'planes', 'bits', 'counts', 'ssim', 'ms-ssim', ...
+METRICS: tuple[str, ...] = ('planes', 'bits', 'counts', *_metrics)
 #: The names of the tables that quality scales: 'annex-k', ...
 TABLES: tuple[str, ...] = tuple(_presets)
 
@@ -133,6 +135,33 @@ class Settings:
                 self.scaling_list.encode() if has_lists else None)
 
 
+class Counts(NamedTuple):
+    """Whole numbers of each picture, int64: what they add up to, over pictures or
+    batches in any order, is exact. Arrays are (N, 3), of Y, U and V, with 0 where the
+    format has none, or (N,); those of `measure` are (N, S, 3) and (N, S)."""
+    #: Visible samples.
+    samples: np.ndarray
+    #: Sums of the squared errors of these, below 2^57; None without an original.
+    squared_errors: np.ndarray | None
+    #: Of R, G and B, each with as many samples as Y; None if there are none.
+    squared_errors_rgb: np.ndarray | None
+    #: Levels of whole blocks, and those that are not 0; None of `compare`.
+    levels: np.ndarray | None
+    nonzero_levels: np.ndarray | None
+    #: With metrics 'bits': bits of the levels; else None.
+    bits: np.ndarray | None
+    #: (N,): With metrics 'bits', of a JPEG file, else 0: bits with Huffman tables that
+    #: are optimal for the picture, bytes of the file with Annex K's and with these
+    #: tables, within 0.5 %; else None.
+    bits_optimized: np.ndarray | None
+    file_size: np.ndarray | None
+    file_size_optimized: np.ndarray | None
+    #: (N,), by name as in `metrics`: the figure in billionths, rounded; of XPSNR the
+    #: root of the weighted squared errors, whose mean over pictures is XPSNR's. 2^63 - 1
+    #: if it is not finite.
+    metrics: dict[str, np.ndarray]
+
+
 class Transformed(NamedTuple):
     """The result of `transform`. Figures are arrays with an entry for each picture."""
     #: What the levels decode to, in the form of the batch.
@@ -154,6 +183,22 @@ class Transformed(NamedTuple):
     file_size: np.ndarray | None
     #: Other metrics, by name: 'ssim', 'ssim-y', ...
     metrics: dict[str, np.ndarray]
+    #: With metrics 'counts': whole numbers, for exact sums; else None.
+    counts: Counts | None
+
+
+class Measured(NamedTuple):
+    """The result of `measure`, with fields as in Transformed, for each picture and each
+    setting: (N, S), of planes (N, S, 3). Errors are those of Y, U and V: R, G and B have
+    none without a picture."""
+    psnr: np.ndarray
+    mse: np.ndarray
+    psnr_planes: np.ndarray | None
+    nonzero: np.ndarray | None
+    bits: np.ndarray | None
+    file_size: np.ndarray | None
+    metrics: dict[str, np.ndarray]
+    counts: Counts | None
 
 
 class Compared(NamedTuple):
@@ -162,6 +207,7 @@ class Compared(NamedTuple):
     mse: np.ndarray
     psnr_planes: np.ndarray | None
     metrics: dict[str, np.ndarray]
+    counts: Counts | None
 
 
 @dataclasses.dataclass
@@ -216,7 +262,7 @@ def _jobs(settings: Settings, layout: tuple) -> _blockdct.Jobs:
     return _jobs_of(settings, layout[2:])
 
 
-def _whole(name: str, values: Any, n: int, low: int, high: int) -> np.ndarray:
+def _whole(name: str, values: Any, n: int, each: str, low: int, high: int) -> np.ndarray:
     """One value or `n` values, checked, as `n` values."""
     array = np.asarray(values.cpu() if hasattr(values, 'cpu') else list(values)
                        if isinstance(values, range) else values)
@@ -224,21 +270,21 @@ def _whole(name: str, values: Any, n: int, low: int, high: int) -> np.ndarray:
         raise ValueError(f'{name} is of {array.dtype}, not whole numbers')
     if array.ndim > 1 or (array.ndim == 1 and len(array) != n):
         raise ValueError(f'{name} has shape {array.shape}: give one value or {n}, '
-                         'one per picture')
+                         f'one per {each}')
     for extreme in (array.min(), array.max()) if array.size else ():
         _check_range(name, extreme, low, high)
     return array.astype(np.int32) if array.ndim else np.full(n, array, np.int32)
 
 
 class _Plan:
-    """Each picture's settings, resolved to jobs."""
+    """Each picture's settings, or each of many, resolved to jobs."""
 
-    def __init__(self, transform, quality, qp, more, layout, n):
+    def __init__(self, transform, quality, qp, more, layout, n, each='picture'):
         if isinstance(transform, (str, Settings)):
             transform = [transform]
         if len(transform) not in (1, n):
-            raise ValueError(f'{len(transform)} transforms for {n} pictures: give '
-                             'one, or one per picture')
+            raise ValueError(f'{len(transform)} transforms for {n} {each}s: give '
+                             f'one, or one per {each}')
         bases = [_settings(one, tuple(more.items())) if isinstance(one, str)
                  else dataclasses.replace(one, **more) if more else one
                  for one in transform]
@@ -248,7 +294,7 @@ class _Plan:
             if values is None:
                 values = [getattr(base, name) for base in bases]
                 values = values[0] if len(bases) == 1 else values
-            numbers.append(_whole(name, values, n, int(name == 'quality'), high))
+            numbers.append(_whole(name, values, n, each, int(name == 'quality'), high))
         self.quality, self.qp = numbers
         self.jobs = tuple(_jobs(base, layout) for base in bases)
         self.index = np.zeros(n, np.int32)
@@ -262,7 +308,7 @@ class _Plan:
     def can_stack(self, layout: tuple, src: tuple, wanted: '_Wanted') -> bool:
         """Whether a GPU can process the pictures at once, one below the other."""
         base = self.bases[0]
-        if not (src and src[0] and layout[5] and len(self.index) > 1
+        if not (src and src[0] and not wanted.counts and layout[5] and len(self.index) > 1
                 and src[1][1] and len(self.bases) == 1
                 and base.transform != 'hevc-quadtree'
                 and not wanted.mask and not wanted.planes):
@@ -304,6 +350,7 @@ class _Wanted(NamedTuple):
     mask: int  # bits 1 << number of a metric
     bits: bool
     planes: bool
+    counts: bool
 
 
 def _wanted(metrics: str | Iterable[str]) -> _Wanted:
@@ -312,57 +359,93 @@ def _wanted(metrics: str | Iterable[str]) -> _Wanted:
         if name not in METRICS and name != 'psnr':
             raise ValueError(f'metric {name!r} is not one of {("psnr", *METRICS)}')
     mask = sum({1 << _metrics[name][0] for name in names if name in _metrics})
-    return _Wanted(mask, 'bits' in names, 'planes' in names)
+    return _Wanted(mask, 'bits' in names, 'planes' in names, 'counts' in names)
 
 
-def _figures(figures: np.ndarray, mask: int) -> dict[str, np.ndarray]:
-    named = {}
-    for m, names in _metrics.values():
-        for c, name in enumerate(names):
-            if name is not None and mask >> m & 1:
-                column = figures[:, 8 + 4 * m + c]
-                if not np.isnan(column).all():
-                    named[name] = column
-    return named
+class _Results:
+    """The figures of each picture at each setting, and its whole numbers if they are
+    wanted, which the engine writes."""
+
+    def __init__(self, n: int, wanted: _Wanted):
+        self.wanted = wanted
+        self.figures = np.empty((n, _N_FIGURES))
+        self.whole = np.empty((n, _N_COUNTS), np.int64) if wanted.counts else None
+
+    def addresses(self) -> tuple[int, int]:
+        return _address(self.figures), 0 if self.whole is None else _address(self.whole)
+
+    def divide(self, n: int, settings: int) -> None:
+        """By picture and setting."""
+        self.figures = self.figures.reshape(n, settings, _N_FIGURES)
+        if self.whole is not None:
+            self.whole = self.whole.reshape(n, settings, _N_COUNTS)
+
+    def errors(self) -> tuple:
+        return (self.figures[..., 1], self.figures[..., 0],
+                self.figures[..., 2:5] if self.wanted.planes else None)
+
+    def rate(self) -> tuple:
+        figures, bits = self.figures, self.wanted.bits
+        return (figures[..., 5] if self.wanted.planes else None,
+                figures[..., 6].astype(np.int64) if bits else None,
+                np.nan_to_num(figures[..., 7]).astype(np.int64) if bits else None)
+
+    def metrics(self) -> dict[str, np.ndarray]:
+        return {name: self.figures[..., 8 + i] for i, name in self._named()}
+
+    def _named(self) -> list[tuple[int, str]]:
+        return [(4 * m + c, name) for m, names in _metrics.values()
+                for c, name in enumerate(names)
+                if name is not None and self.wanted.mask >> m & 1
+                and not np.isnan(self.figures[..., 8 + 4 * m + c]).all()]
+
+    def counts(self, is_rgb: bool, measured: bool = True, coded: bool = True
+               ) -> Counts | None:
+        if self.whole is None:
+            return None
+        parts = [self.whole[..., i:i + 3] for i in range(0, 18, 3)]
+        sizes = [self.whole[..., i] for i in range(18, 21)]
+        bits = self.wanted.bits
+        return Counts(parts[0], parts[1] if measured else None,
+                      parts[2] if measured and is_rgb else None,
+                      *(parts[3:5] if coded else (None, None)),
+                      *([parts[5], *sizes] if bits else [None] * 4),
+                      {name: self.whole[..., 21 + i] for i, name in self._named()})
 
 
-def _transformed(form, new, figures, wanted) -> Transformed:
-    _, bits, planes = wanted
+def _transformed(form, new, results, measured=True) -> Transformed:
     pictures = tuple(one.result() for one in new)
     return Transformed(
-        pictures if form.is_planes else pictures[0], figures[:, 1],
-        figures[:, 0], figures[:, 2:5] if planes else None,
-        figures[:, 5] if planes else None,
-        figures[:, 6].astype(np.int64) if bits else None,
-        np.nan_to_num(figures[:, 7]).astype(np.int64) if bits else None,
-        _figures(figures, wanted.mask))
+        pictures if form.is_planes else pictures[0], *results.errors(), *results.rate(),
+        results.metrics(), results.counts(form.layout[5] > 0, measured))
 
 
 def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
-         sizes=None, n_levels=0, from_levels=False, wanted=_Wanted(0, False, True)
-         ) -> np.ndarray:
-    """Process a batch. Returns its figures."""
+         sizes=None, n_levels=0, from_levels=False,
+         wanted=_Wanted(0, False, True, False), settings=1) -> _Results:
+    """Process a batch, each picture with as many entries of the plan as `settings`
+    says."""
     n = len(plan.index)
-    figures = np.empty((n, _N_FIGURES))
+    results = _Results(n, wanted)
     if n == 0:
-        return figures
+        return results
     stream = stream if device != 'cpu' else 0
-    if plan.can_stack(layout, src, wanted):
+    if dst and plan.can_stack(layout, src, wanted):
         high = _engines.stack_height(*layout[:2], n)
         tall = (layout[0], layout[1] * high, *layout[2:])
         with _engines.engine(device, threads, tall) as engine:
             engine.stack(tall, high, n, plan.jobs[0], _address(plan.index), src,
-                         dst, wanted.bits, stream, _address(figures))
-        return figures
+                         dst, wanted.bits, stream, results.addresses()[0])
+        return results
     depth = _engines.depth_for(device, *layout[:2], 1 + (layout[2] > 8))
     with _engines.engine(device, threads, layout) as engine:
         engine.transform(
-            layout, depth, n, plan.jobs, _address(plan.index), src, dst,
+            layout, depth, n, settings, plan.jobs, _address(plan.index), src, dst,
             levels and (levels.address, levels.strides[0]),
             sizes and (sizes.address, sizes.strides[0]), n_levels,
             bool(levels) and levels.device != 'cpu', from_levels, wanted.bits,
-            wanted.mask, stream, _address(figures))
-    return figures
+            wanted.mask, stream, *results.addresses())
+    return results
 
 
 def transform(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
@@ -388,9 +471,46 @@ def transform(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
     wanted = _wanted(metrics)
     plan = _Plan(transform, quality, qp, settings, src.layout, src.n)
     dst, new = src.like()
-    figures = _run(src.layout, plan, device, threads, address, src.planes, dst,
+    results = _run(src.layout, plan, device, threads, address, src.planes, dst,
                    wanted=wanted)
-    return _transformed(src.form, new, figures, wanted)
+    return _transformed(src.form, new, results)
+
+
+def _length(values: Any) -> int | None:
+    """None: it is one for all."""
+    try:
+        return None if isinstance(values, str) else len(values)
+    except TypeError:
+        return None
+
+
+def measure(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
+            quality: Any = None, qp: Any = None, layout: str = 'NHWC',
+            chroma_subsampling: str = '4:2:0', depth: int | None = None,
+            metrics: str | Iterable[str] = (), device: str | int | None = None,
+            stream: Any = None, threads: int = 0, **settings: Any) -> Measured:
+    """Compute what `transform` says of every picture at each of S settings, without
+    making pictures.
+
+    transform     a name or Settings, one for all settings or a sequence of S
+    quality, qp   one number, or S of them: quality=range(1, 101)
+
+    Other arguments are as for `transform`.
+    """
+    address = _arrays.stream_address(stream)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
+    device = _engines.normalize(device, src.device)
+    lengths = [n for n in map(_length, (transform, quality, qp)) if n is not None]
+    n = max(lengths, default=1)
+    plan = _Plan(transform, quality, qp, settings, src.layout, n, 'setting')
+    plan.index = np.tile(plan.index, src.n)
+    if len(plan.jobs) > 1:
+        plan.jobs *= src.n
+    results = _run(src.layout, plan, device, threads, address, src.planes, None,
+                   wanted=_wanted(metrics), settings=n)
+    results.divide(src.n, n)
+    return Measured(*results.errors(), *results.rate(), results.metrics(),
+                    results.counts(False))
 
 
 def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
@@ -424,8 +544,8 @@ def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
     """Compute pictures from levels alone, as a decoder does. You may change
     `levels.values`: every value of 16 bits has a defined result.
 
-    For Levels it returns Transformed. Without an original, PSNR is NaN, and 'bits'
-    and 'planes' are the only metrics.
+    For Levels it returns Transformed. Without an original, PSNR is NaN, and 'bits',
+    'counts' and 'planes' are the only metrics.
 
     For JpegLevels it returns the pixels of numpy.asarray(PIL.Image.open(file)), to the
     bit, as uint8: (height, width) for grey, (height, width, 3) for R, G and B, (height,
@@ -447,8 +567,8 @@ def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
     address = _arrays.stream_address(stream)
     wanted = _wanted(metrics)
     if wanted.mask:
-        raise ValueError("levels have no original: the only metrics are 'bits' "
-                         "and 'planes'")
+        raise ValueError("levels have no original: the only metrics are 'bits', "
+                         "'counts' and 'planes'")
     layout, bases = levels.form.layout, levels.settings
     memory = _arrays.find(levels.values, address)
     base = bases[0] if bases else Settings()
@@ -471,10 +591,10 @@ def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
     device = _engines.normalize(device, memory.device)
     dst, new = _arrays.empty(levels.values, len(bases), levels.form, address)
     plan = _Plan(bases or [base], None, None, {}, layout, len(bases))
-    figures = _run(layout, plan, device, threads, address, None, dst, levels=memory,
+    results = _run(layout, plan, device, threads, address, None, dst, levels=memory,
                    sizes=None if sizes is None else _arrays.find(sizes),
                    n_levels=n_levels, from_levels=True, wanted=wanted)
-    return _transformed(levels.form, new, figures, wanted)
+    return _transformed(levels.form, new, results, measured=False)
 
 
 def compare(reference: Any, distorted: Any, *,
@@ -503,17 +623,16 @@ def compare(reference: Any, distorted: Any, *,
             f'{first.width} on {first.device}, {second.n} of {second.height} x '
             f'{second.width} on {second.device}, or in their channels or depth')
     device = _engines.normalize(device, first.device)
-    figures = np.empty((first.n, _N_FIGURES))
+    results = _Results(first.n, wanted)
     if first.n > 0:
         in_flight = _engines.depth_for(device, *first.layout[:2],
                                        1 + (first.depth > 8))
         with _engines.engine(device, threads, first.layout) as engine:
             engine.compare(first.layout, in_flight, first.n, first.planes,
                            second.planes, wanted.mask, address if device != 'cpu' else 0,
-                           _address(figures))
-    return Compared(figures[:, 1], figures[:, 0],
-                    figures[:, 2:5] if wanted.planes else None,
-                    _figures(figures, wanted.mask))
+                           *results.addresses())
+    return Compared(*results.errors(), results.metrics(),
+                    results.counts(first.layout[5] > 0, coded=False))
 
 
 def tables(source: str | bytes | os.PathLike = 'annex-k',
