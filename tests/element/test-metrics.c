@@ -273,6 +273,10 @@ test_files (void)
     wanted = g_strdup_printf (i == 0 ? ",%s" : i == 1 ? "\"xpsnr-v\":%s,"
         : " xpsnr_v:%s ", number);
     g_assert_nonnull (strstr (text, wanted));
+    g_free (wanted);
+    wanted = g_strdup_printf ("\"sum-ssim\":%" G_GINT64_FORMAT ",",
+        get_int64 (s, "sum-ssim"));
+    g_assert_cmpint (i == 1, ==, strstr (text, wanted) != NULL);
     if (i == 2)
       g_assert_true (g_str_has_suffix (lines[0], ",psnr_v,ssim_y,ssim_u,"
               "ssim_v,ssim,xpsnr_y,xpsnr_u,xpsnr_v"));

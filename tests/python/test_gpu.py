@@ -134,6 +134,22 @@ class Gpu(unittest.TestCase):
         np.testing.assert_array_equal(
             made.pictures, blockdct.transform(batch, quality=12).pictures)
 
+    def test_measure(self):
+        """In host arrays and in tensors: what the CPU says, to the bit."""
+        batch = make_batch(3, 192, 190)
+        for transform, metrics in ('jpeg-8x8', blockdct.METRICS), ('hevc-16x16', (
+                'bits', 'counts', 'planes', 'ssim')):
+            ours = blockdct.measure(batch, transform, quality=range(1, 100, 14),
+                                    qp=range(1, 50, 6)[:8], metrics=metrics)
+            for there in batch, torch.from_numpy(batch).cuda():
+                theirs = blockdct.measure(there, transform, quality=range(1, 100, 14),
+                                          qp=range(1, 50, 6)[:8], metrics=metrics,
+                                          device='cuda')
+                for mine, other in (ours, theirs), (ours.counts, theirs.counts):
+                    mine, other = ({**x._asdict(), **x.metrics} for x in (mine, other))
+                    for name in set(mine) - {'metrics', 'counts'}:
+                        np.testing.assert_array_equal(mine[name], other[name], name)
+
     def test_levels(self):
         batch = make_batch()
         for name in 'jpeg-8x8', 'hevc-16x16', 'hevc-quadtree':
