@@ -38,6 +38,7 @@ typedef struct {
   BdctLayout layout;            /* size 0: not configured */
   unsigned depth;
   uint64_t number;              /* of the next picture */
+  Upload upload;
   pid_t process;                /* the engine's threads are there alone */
 } Engine;
 
@@ -56,7 +57,7 @@ typedef struct {
  * is of each picture at each setting. */
 typedef struct {
   int n;
-  int settings;                 /* of each picture; 0 is as 1 */
+  int settings;                 /* of each picture */
   const Jobs **jobs;
   const int32_t *index;         /* in its jobs */
   Pictures src, dst, distorted;
@@ -140,14 +141,15 @@ row_at (const Rows * rows, int i)
 /* A batch, without the interpreter's lock */
 
 static bool
-submit (Engine * self, const Batch * batch, int i, BdctError * error)
+submit (Engine * self, const Batch * batch, int i, const BdctImage * src,
+    BdctError * error)
 {
-  const int picture = i / Py_MAX (batch->settings, 1);
+  const int picture = i / batch->settings;
   const uint64_t number = self->number + (uint64_t) picture * NUMBER_STEP;
 
   if (batch->compared) {
     BdctComparison comparison = {.size = sizeof comparison,
-      .reference.image = image_at (&batch->src, i),
+      .reference.image = *src,
       .distorted[0].image = image_at (&batch->distorted, i),
       .n_distorted = 1,.errors = true,.metrics = batch->metrics,
       .frame_rate = FRAME_RATE,.number = number,
@@ -160,7 +162,7 @@ submit (Engine * self, const Batch * batch, int i, BdctError * error)
         .size = sizeof (BdctFrame),
         .quantizers = bdct_jobs_at (batch->jobs[i]->jobs, batch->index[i]),
         .n_quantizers = 1,
-        .src = image_at (&batch->src, picture),
+        .src = *src,
         .dst = image_at (&batch->dst, i),
         .sizes = row_at (&batch->sizes, i),
         .levels = row_at (&batch->levels, i),
@@ -226,18 +228,32 @@ write_counts (const BdctStats * stats, int64_t to[N_COUNTS])
   memcpy (to + BILLIONTHS, stats->billionths, sizeof stats->billionths);
 }
 
-/* Have all pictures done, `depth` of them in flight. */
+/* Have all pictures done, `depth` of them in flight at a setting. */
 static bool
 run (Engine * self, const Batch * batch, BdctError * error)
 {
+  const int settings = batch->settings;
+  const bool upload = settings > 1 && self->backend == BDCT_BACKEND_CUDA
+      && batch->src.image.memory == BDCT_MEMORY_HOST;
   BdctStats stats = {.size = sizeof stats };
   int begun = 0, done = 0;
-  bool ok = true;
+  BdctImage src;
+  bool ok = !upload || bdct_python_open_upload (&self->upload, &self->context,
+      &self->layout, error);
 
-  while (ok && done < batch->n)
-    if (begun < batch->n && begun - done < (int) self->depth)
-      ok = submit (self, batch, begun++, error);
-    else {
+  while (ok && done < batch->n) {
+    const int picture = begun / settings;
+    const bool first = begun % settings == 0;
+
+    if (begun < batch->n && begun - done < (int) self->depth
+        && !(upload && first && done < (picture + 1 - BDCT_UPLOADS) * settings))
+    {
+      if (first)
+        src = image_at (&batch->src, picture);
+      ok = (!upload || !first || bdct_python_upload (&self->upload,
+              &self->layout, picture, &src, error))
+          && submit (self, batch, begun++, &src, error);
+    } else {
       ok = bdct_engine_collect (self->engine, &stats, error);
       if (ok)
         write_figures (&stats, self->layout.depth, batch,
@@ -246,6 +262,7 @@ run (Engine * self, const Batch * batch, BdctError * error)
         write_counts (&stats, batch->counts + (size_t) done * N_COUNTS);
       done++;
     }
+  }
   self->number += (uint64_t) batch->n * NUMBER_STEP;
   while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
   return ok;
@@ -432,7 +449,7 @@ engine_compare (PyObject * object, PyObject * args)
 {
   PyObject *layout, *reference, *distorted;
   unsigned long long figures, counts, wait;
-  Batch batch = {.compared = true };
+  Batch batch = {.settings = 1,.compared = true };
   int depth;
 
   if (!PyArg_ParseTuple (args, "O!iiOOIKKK", &PyTuple_Type, &layout, &depth,
@@ -549,6 +566,7 @@ close_engine (Engine * self)
     return;
   Py_BEGIN_ALLOW_THREADS;
   bdct_engine_free (engine);
+  bdct_python_free_upload (&self->upload);
   bdct_python_close_context (self->device, &self->context);
   Py_END_ALLOW_THREADS;
 }

@@ -149,6 +149,12 @@ class Gpu(unittest.TestCase):
                     mine, other = ({**x._asdict(), **x.metrics} for x in (mine, other))
                     for name in set(mine) - {'metrics', 'counts'}:
                         np.testing.assert_array_equal(mine[name], other[name], name)
+        # A picture of the host goes there once, with more pictures than buffers.
+        batch = make_batch(5, 224, 224)
+        to_device, _ = copied(lambda: blockdct.measure(
+            batch, quality=range(1, 51), device='cuda'))
+        self.assertGreaterEqual(to_device, batch.nbytes)
+        self.assertLess(to_device, 5 * batch.nbytes)
 
     def test_levels(self):
         batch = make_batch()
