@@ -58,8 +58,8 @@ typedef struct {
                          sum, of the metrics that all frames have */
   double metric[BDCT_N_METRICS][BDCT_MAX_COMPONENTS + 1]; /**< sums over
                          frames, from which bdct_metric_figure() computes: of
-                         figures; of PSNR-B of mean squared errors, of XPSNR of
-                         the roots of weighted squared errors */
+                         figures; of XPSNR of the roots of weighted squared
+                         errors */
   int64_t billionths[BDCT_N_METRICS][BDCT_MAX_COMPONENTS + 1]; /**< the same in
                          billionths, with each frame's rounded to a whole
                          number: parts add up to the whole, in any order.
