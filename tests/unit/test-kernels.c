@@ -37,6 +37,8 @@ typedef struct {
   guint64 frames;               /* compared */
 } Way;
 
+/* The first is the plain one of the narrowest vectors, with which the others
+ * are compared. */
 static Way ways[64];
 static guint n_ways;
 static gboolean turns;
@@ -309,8 +311,13 @@ static void
 test_transform (gconstpointer data)
 {
   const BdctTransform transform = GPOINTER_TO_INT (data);
-  GRand *rand = g_rand_new_with_seed (16 + transform);
+  GRand *rand;
 
+  if (n_ways == 1) {
+    g_test_skip ("there is one way: nothing to compare it with");
+    return;
+  }
+  rand = g_rand_new_with_seed (16 + transform);
   for (int n = 0; n < 400; n++) {
     BdctParams params[MAX_JOBS];
     Result expected, got;
@@ -330,7 +337,7 @@ test_transform (gconstpointer data)
         task.n_jobs, task.n_quantizers, n % 100);
     result_init (&expected, &task);
     do_frame (&task, &expected, NULL);
-    for (guint i = 0; i < n_ways; i++) {
+    for (guint i = 1; i < n_ways; i++) {
       result_init (&got, &task);
       if (do_frame (&task, &got, &ways[i]) > 0) {
         compare (&task, &expected, &got, &ways[i], where);
@@ -403,7 +410,8 @@ test_steps (void)
 static void
 test_taken (void)
 {
-  for (guint i = 0; i < n_ways; i++) {
+  g_assert_true (ways[0].kernel->plain == &bdct_tile_baseline);
+  for (guint i = 1; i < n_ways; i++) {
     g_test_message ("%s %s: %" G_GUINT64_FORMAT " frames compared",
         ways[i].kernel->isa, kind_names[ways[i].kind], ways[i].frames);
     g_assert_cmpuint (ways[i].frames, >, 0);
