@@ -242,6 +242,12 @@ test_frames (void)
     g_assert_cmpuint (stats.component[c].sse, >, 0);
     g_assert_cmpuint (compared.component[c].sse, ==, stats.component[c].sse);
   }
+  /* What lies behind the last picture is not taken for one. */
+  for (int i = 0; i < BDCT_MAX_DISTORTED; i++)
+    comparison.distorted[i].image = dst.image;
+  comparison.n_distorted = BDCT_MAX_DISTORTED + 1;
+  g_assert_false (bdct_engine_compare (engine, &comparison, &error));
+  expect_error (&error, "distorted pictures are outside 1 to", NULL);
   bdct_jobs_free (job);
   bdct_engine_free (engine);
   g_free (src.memory);
