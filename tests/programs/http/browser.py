@@ -94,6 +94,13 @@ async def the_screen_shows_samples_as_they_are(browser):
       return view.sample(event(width + 50))[0] - view.sample(event(50))[0];
     })()""")
     assert ok == 320, ok
+    # A picture of another width begins in its middle.
+    assert await browser.read("""(async () => {
+      const picture = await createImageBitmap(new ImageData(600, 480));
+      view.middle = [200, 200];
+      view.show(picture, 600, 480, "side-by-side");
+      return view.middle.join();
+    })()""") == "150,240"
 
 
 @on_page("quality=60", "view=wipe", "grid=true")
