@@ -94,13 +94,16 @@ async def the_screen_shows_samples_as_they_are(browser):
       return view.sample(event(width + 50))[0] - view.sample(event(50))[0];
     })()""")
     assert ok == 320, ok
-    # A picture of another width begins in its middle.
-    assert await browser.read("""(async () => {
-      const picture = await createImageBitmap(new ImageData(600, 480));
-      view.middle = [200, 200];
-      view.show(picture, 600, 480, "side-by-side");
-      return view.middle.join();
-    })()""") == "150,240"
+    # A picture of another width, or in other parts, begins in its middle.
+    for width, name, middle in ((600, "side-by-side", "150,240"), (600, "a", "300,240"),
+                                (600, "stacked", "300,120")):
+        found = await browser.read("""(async () => {
+          const picture = await createImageBitmap(new ImageData(%d, 480));
+          view.middle = [130, 110];
+          view.show(picture, %d, 480, "%s");
+          return view.middle.join();
+        })()""" % (width, width, name))
+        assert found == middle, (name, found)
 
 
 @on_page("quality=60", "view=wipe", "grid=true")
