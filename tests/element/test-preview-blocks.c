@@ -504,7 +504,8 @@ test_nothing (void)
   preview_stop (&duel, preview);
 }
 
-/* Another start is another stream: no block was clicked on. */
+/* Another start is another stream: no block was clicked on, and before its
+ * first picture there is none. */
 static void
 test_restart (void)
 {
@@ -522,6 +523,7 @@ test_restart (void)
   forget_messages (&duel);
   preview_set_child (preview, "a", "quality", "40");
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  click (preview, 5, 5);
   duel_set_caps (&duel, 0, &info);
   show_frame (&duel, &info, 0);
   viewer_send (preview, viewer_button (FALSE, 5, 5));
