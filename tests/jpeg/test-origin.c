@@ -145,6 +145,33 @@ test_origin (gconstpointer data)
   g_assert_cmpint (named, >=, n / 2);
 }
 
+/* Where the decoder cut samples off, chroma is not known, nor near there what
+ * its mean says. */
+static void
+test_clipped (void)
+{
+  static const int samplings[][2] = { {2, 1}, {1, 2}, {2, 2} };
+
+  for (guint i = 0; i < G_N_ELEMENTS (samplings); i++) {
+    const Case c = { 3, 60, samplings[i][0], samplings[i][1], 0, 0, WIDTH,
+      HEIGHT
+    };
+    JpegOrigin origin;
+
+    draw (3);
+    for (int y = 60; y < 110; y++)
+      for (int x = 70; x < 130; x++) {
+        picture[y][3 * x] = 255;
+        picture[y][3 * x + 1] = picture[y][3 * x + 2] = 0;
+      }
+    degrade (&c);
+    g_assert_true (find (&c, &origin));
+    g_assert_cmpint (origin.h, ==, c.h);
+    g_assert_cmpint (origin.v, ==, c.v);
+    g_assert_cmpint (origin.quality, ==, 60);
+  }
+}
+
 /* A picture that never was a file's; and one that was, but for a sample. */
 static void
 test_none (void)
@@ -172,6 +199,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_data_func ("/jpeg-origin/grey", GINT_TO_POINTER (1), test_origin);
   g_test_add_data_func ("/jpeg-origin/rgb", GINT_TO_POINTER (3), test_origin);
+  g_test_add_func ("/jpeg-origin/clipped", test_clipped);
   g_test_add_func ("/jpeg-origin/none", test_none);
   return g_test_run ();
 }
