@@ -127,6 +127,10 @@ class Dlpack(unittest.TestCase):
             blockdct.compare(second, second, device='cuda:0')
         with self.assertRaisesRegex(ValueError, 'on cuda:0, but device is cpu'):
             blockdct.compare(first, first, device='cpu')
+        # 'cuda' is the arrays' GPU, and the first one for arrays of the host.
+        normalize = blockdct._engines.normalize
+        self.assertEqual(normalize('cuda', 'cuda:1'), 'cuda:1')
+        self.assertEqual(normalize('cuda', 'cpu'), 'cuda:0')
         with self.assertRaisesRegex(TypeError, 'on a GPU cannot be written'):
             blockdct.transform(first)
         none = Foreign(BATCH, (2, 77))
