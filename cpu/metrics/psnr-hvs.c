@@ -6,7 +6,7 @@
  * an order of their own. This file does the same operations in that order, for
  * as many blocks at a time as a vector has lanes. The second stage adds the
  * squares of all blocks to one number in single precision.
- * dct/metrics/psnr-hvs.h computes a block.
+ * dct/metrics/psnr-hvs-block.h computes a block.
  *
  * Egiazarian, Astola, Ponomarenko, Lukin, Battisti, Carli: New Full-Reference
  * Quality Metrics Based on HVS, VPQM 2006. Ponomarenko, Silvestri, Egiazarian,
@@ -60,7 +60,7 @@ divide (Floats a, float b, float inverse)
   return a / b;
 }
 
-#include "dct/metrics/psnr-hvs.h"
+#include "dct/metrics/psnr-hvs-block.h"
 
 /* Pixels under a row of blocks. */
 typedef uint16_t Rows[8][STEP * RUN + 8];

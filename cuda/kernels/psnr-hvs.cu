@@ -39,7 +39,7 @@ divide (Floats a, float b, float inverse)
   return fmaf (fmaf (-b, quotient, a), inverse, quotient);
 }
 
-#include "dct/metrics/psnr-hvs.h"
+#include "dct/metrics/psnr-hvs-block.h"
 
 namespace {
 

@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_METRIC_PSNR_HVS_H
-#define BDCT_METRIC_PSNR_HVS_H
+#ifndef BDCT_METRIC_PSNR_HVS_BLOCK_H
+#define BDCT_METRIC_PSNR_HVS_BLOCK_H
 
 #include "dct/base/compiler.h"
 
