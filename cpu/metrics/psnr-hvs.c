@@ -2,26 +2,23 @@
  *
  * PSNR-HVS-M as daala and libvmaf compute it (libvmaf 3.2.0, psnr_hvs.c):
  * blocks of 8 x 8, 7 apart; the differences of their frequencies, less what
- * contrast masks, weighted by visibility. They compute in single precision in
- * an order of their own. This file does the same operations in that order, for
- * as many blocks at a time as a vector has lanes. The second stage adds the
- * squares of all blocks to one number in single precision.
- * dct/metrics/psnr-hvs-block.h computes a block.
+ * contrast masks, weighted by visibility. dct/metrics/psnr-hvs-block.h computes
+ * a block in single precision, as they do, here as many blocks at a time as a
+ * vector has lanes. They add the squares of all blocks in single precision, one
+ * after the other; here each block's sum becomes a whole number
+ * (dct/metrics/psnr-hvs.h).
  *
  * Egiazarian, Astola, Ponomarenko, Lukin, Battisti, Carli: New Full-Reference
  * Quality Metrics Based on HVS, VPQM 2006. Ponomarenko, Silvestri, Egiazarian,
  * Carli, Astola, Lukin: On Between-Coefficient Contrast Masking of DCT Basis
  * Functions, VPQM 2007. */
-#include "dct/base/min.h"
-#include "cpu/read.h"
-#include "kernel.h"
+#include "dct/metrics/psnr-hvs.h"
 
 #include <math.h>
 #include <string.h>
-
-/* The distance of blocks, and the rows of blocks in a strip. */
-#define STEP 7
-#define STRIP 4
+#include "dct/base/min.h"
+#include "cpu/read.h"
+#include "kernel.h"
 
 /* Blocks computed at a time. */
 #define N BDCT_LANES
@@ -53,23 +50,18 @@ get_roots (Floats v)
   return v;
 }
 
-static inline Floats
-divide (Floats a, float b, float inverse)
-{
-  (void) inverse;
-  return a / b;
-}
-
 #include "dct/metrics/psnr-hvs-block.h"
 
 /* Pixels under a row of blocks. */
-typedef uint16_t Rows[8][STEP * RUN + 8];
+typedef uint16_t Rows[8][8 * RUN];
 
-/* Of a piece: the rows of both pictures, and N blocks of each. */
+/* Of a piece: the rows of both pictures, N blocks of each, and the squared
+ * errors of a run. */
 typedef struct {
   Rows src, rec;
   Blocks a, b;
-  Squares squares;
+  Weights weights;
+  uint64_t error[RUN];
 } Scratch;
 
 BDCT_SCRATCH_HOLDS (Scratch);
@@ -83,56 +75,26 @@ BDCT_SCRATCH_HOLDS (Scratch);
 #define SECOND(pair) ((pair) & 0xffff)
 #endif
 
-/* The number of blocks of a row, and of rows. */
-static int
-count_columns (const BdctMetricPlane * plane)
-{
-  return (bdct_psnr_hvs_side (plane->width, plane->luma_width) - 8) / STEP + 1;
-}
+/* A row of blocks, all at y and `step` apart, but none right of `last`. */
+typedef struct {
+  const BdctMetricPlane *plane;
+  int y, step, last;
+} Row;
 
 static int
-count_rows (const BdctMetricPlane * plane)
+get_left (const Row * row, int block)
 {
-  return (bdct_psnr_hvs_side (plane->height, plane->luma_height) - 8) / STEP
-      + 1;
+  return bdct_min (row->step * block, row->last);
 }
 
-/* The plane's memory holds the result, then the squares of each row. */
-static int
-count_squares (const BdctMetricPlane * plane)
-{
-  return (count_columns (plane) + N - 1) / N;
-}
-
-static Squares *
-get_squares (const BdctMetricPlane * plane, int row)
-{
-  return (Squares *) ((char *) plane->memory + 64)
-      + (size_t) row * count_squares (plane);
-}
-
-static size_t
-memory (const BdctMetricPlane * plane)
-{
-  return (char *) get_squares (plane, count_rows (plane))
-      - (char *) plane->memory;
-}
-
-static int
-count (const BdctMetricPlane * plane, int stage)
-{
-  return stage == 0 ? (count_rows (plane) + STRIP - 1) / STRIP : 1;
-}
-
-/* Gather N blocks of a run from pixels, two pixels at a time; the last block
- * replaces missing ones. */
+/* Gather N blocks of pixels that begin at `from`, two pixels at a time. */
 static void
-gather (const Rows rows, int block, int n, Blocks blocks)
+gather (const Row * row, const Rows rows, int from, int block, Blocks blocks)
 {
   uint32_t pairs[32][N] __attribute__ ((aligned (4 * N)));
 
   for (int k = 0; k < N; k++) {
-    const int x = STEP * (block + bdct_min (k, n - 1));
+    const int x = get_left (row, block + k) - from;
 
     for (int i = 0; i < 8; i++)
       for (int j = 0; j < 4; j++)
@@ -146,106 +108,71 @@ gather (const Rows rows, int block, int n, Blocks blocks)
   }
 }
 
+/* Compute the squared errors of n blocks of a row. */
 static void
-work_on_run (const BdctMetricPlane * plane, const Weights * weights, int row,
-    int column, int n, Scratch * s)
+compare_run (const Row * row, int block, int n, Scratch * s)
 {
-  Squares *to = get_squares (plane, row) + column / N;
+  const BdctMetricPlane *plane = row->plane;
+  const int x = get_left (row, block);
+  const int width = get_left (row, block + n - 1) + 8 - x;
 
   for (int i = 0; i < 8; i++) {
-    const int y = STEP * row + i, x = STEP * column, width = STEP * n + 1;
-
-    bdct_metric_read (plane, &plane->src, y, x, width, s->src[i]);
-    bdct_metric_read (plane, &plane->rec, y, x, width, s->rec[i]);
+    bdct_metric_read (plane, &plane->src, row->y + i, x, width, s->src[i]);
+    bdct_metric_read (plane, &plane->rec, row->y + i, x, width, s->rec[i]);
   }
   for (int i = 0; i < n; i += N) {
-    gather (s->src, i, bdct_min (n - i, N), s->a);
-    gather (s->rec, i, bdct_min (n - i, N), s->b);
-    compare (s->a, s->b, weights, *to++);
+    Floats mask_a, mask_b, sum;
+
+    gather (row, s->src, x, block + i, s->a);
+    gather (row, s->rec, x, block + i, s->b);
+    mask_a = analyse (s->a, &s->weights);
+    mask_b = analyse (s->b, &s->weights);
+    sum = add_errors (s->a, s->b, 1, mask_a, mask_b, &s->weights);
+    for (int k = 0; k < N; k++)
+      s->error[i + k] = bdct_psnr_hvs_error (sum[k], plane->depth);
   }
 }
 
 static void
-work_on_strip (const BdctMetricPlane * plane, int piece, Scratch * s)
+set_weights (const BdctMetricPlane * plane, Scratch * s)
 {
-  Weights weights;
-
   for (int i = 0; i < 64; i++)
-    set_weight (&weights, plane->component, i);
-  for (int y = piece * STRIP; y < bdct_min (piece * STRIP + STRIP,
-          count_rows (plane)); y++)
-    for (int x = 0; x < count_columns (plane); x += RUN)
-      work_on_run (plane, &weights, y, x, bdct_min (count_columns (plane) - x,
-              RUN), s);
+    set_weight (&s->weights, plane->component, i);
 }
 
-/* The largest power of two that a number above 0 reaches. */
-static float
-get_power (float v)
+static size_t
+memory (const BdctMetricPlane * plane)
 {
-  uint32_t bits;
-
-  memcpy (&bits, &v, sizeof bits);
-  bits &= 0x7f800000;
-  memcpy (&v, &bits, sizeof v);
-  return v;
+  return bdct_psnr_hvs_rows (plane) * sizeof (uint64_t);
 }
 
-/* Add the 64 numbers of n blocks, none below 0, in single precision, one after
- * the other. As long as the sum does not reach the next power of two, its last
- * place has the same value, and adding a number is the same as adding it
- * rounded to that place: numbers can be rounded first and added in any order.
- * The exception is a number halfway between two multiples, whose rounding
- * depends on the sum being even. In that case, and where the power is reached,
- * the numbers are added one by one. */
-static float
-add_blocks (float sum, const Squares squares, int n)
+static int
+count (const BdctMetricPlane * plane, int stage)
 {
-  const float power = get_power (sum);
-  Floats total = { 0 };
-  Ints halfway = { 0 };
-
-  for (int i = 0; i < 64; i++) {
-    const Floats rounded = (power + squares[i]) - power;
-    const Floats rest = squares[i] - rounded;
-
-    halfway |= (rest == power * 0x1p-24f) | (rest == -power * 0x1p-24f);
-    total += rounded;
-  }
-  for (int k = 0; k < n; k++) {
-    if (!halfway[k] && sum > 0x1p-64f && sum + total[k] < 2 * power)
-      sum += total[k];
-    else
-      for (int i = 0; i < 64; i++)
-        sum += squares[i][k];
-    /* The later numbers were rounded to another place. */
-    if (sum >= 2 * power)
-      for (k++; k < n; k++)
-        for (int i = 0; i < 64; i++)
-          sum += squares[i][k];
-  }
-  return sum;
+  (void) stage;
+  return bdct_psnr_hvs_rows (plane);
 }
 
 static void
 work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
 {
-  const int columns = count_columns (plane), rows = count_rows (plane);
-  const int peak = (1 << plane->depth) - 1;
-  float sum = 0;
+  const int columns = bdct_psnr_hvs_columns (plane);
+  const Row row = { plane, BDCT_PSNR_HVS_STEP * piece, BDCT_PSNR_HVS_STEP,
+    BDCT_PSNR_HVS_STEP * (columns - 1)
+  };
+  Scratch *s = scratch;
+  uint64_t sum = 0;
 
-  if (stage == 0) {
-    work_on_strip (plane, piece, scratch);
-    return;
-  }
-  for (int y = 0; y < rows; y++) {
-    const Squares *squares = get_squares (plane, y);
+  (void) stage;
+  set_weights (plane, s);
+  for (int x = 0; x < columns; x += RUN) {
+    const int n = bdct_min (columns - x, RUN);
 
-    for (int x = 0; x < columns; x += N)
-      sum = add_blocks (sum, squares[x / N], bdct_min (columns - x, N));
+    compare_run (&row, x, n, s);
+    for (int i = 0; i < n; i++)
+      sum += s->error[i];
   }
-  sum /= (float) (64 * columns * rows);
-  *(float *) plane->memory = sum / (float) (peak * peak);
+  ((uint64_t *) plane->memory)[piece] = sum;
 }
 
 static void
@@ -253,32 +180,18 @@ map (const BdctMetricPlane * plane, int row, uint32_t * to, void *scratch)
 {
   const int columns = bdct_metric_map (BDCT_METRIC_PSNR_HVS, plane->width,
       plane->height).columns;
-  const int y = bdct_min (8 * row, plane->height - 8);
+  const Row blocks = { plane, bdct_min (8 * row, plane->height - 8), 8,
+    plane->width - 8
+  };
   Scratch *s = scratch;
-  Weights weights;
 
-  for (int i = 0; i < 64; i++)
-    set_weight (&weights, plane->component, i);
-  for (int x = 0; x < columns; x += N) {
-    Floats sum = { 0 };
+  set_weights (plane, s);
+  for (int x = 0; x < columns; x += RUN) {
+    const int n = bdct_min (columns - x, RUN);
 
-    for (int k = 0; k < N; k++)
-      for (int i = 0; i < 8; i++) {
-        const int left = bdct_min (8 * (x + k), plane->width - 8);
-        uint16_t samples[2][8];
-
-        bdct_metric_read (plane, &plane->src, y + i, left, 8, samples[0]);
-        bdct_metric_read (plane, &plane->rec, y + i, left, 8, samples[1]);
-        for (int j = 0; j < 8; j++) {
-          s->a[8 * i + j][k] = samples[0][j];
-          s->b[8 * i + j][k] = samples[1][j];
-        }
-      }
-    compare (s->a, s->b, &weights, s->squares);
-    for (int i = 0; i < 64; i++)
-      sum += s->squares[i];
-    for (int k = 0; k < bdct_min (columns - x, N); k++)
-      to[x + k] = bdct_psnr_hvs_map (sum[k]);
+    compare_run (&blocks, x, n, s);
+    for (int i = 0; i < n; i++)
+      to[x + i] = bdct_psnr_hvs_map (s->error[i], plane->depth);
   }
 }
 

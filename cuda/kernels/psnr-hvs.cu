@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * PSNR-HVS-M on the GPU, as in cpu/metrics/psnr-hvs.c: first a block of one
- * picture for each thread, and half of its frequencies; then the sum of all
- * squares (psnr-hvs-sum.cuh). Squares of 0 add nothing, and are left out. */
+ * picture for each thread, then a block of both. */
 #include "dct/base/min.h"
-#include "psnr-hvs-sum.cuh"
+#include "dct/metrics/psnr-hvs.h"
+#include "metric.cuh"
 
 namespace hvs {
 
@@ -27,16 +27,6 @@ BDCT_DEVICE_INLINE Floats
 get_roots (Floats v)
 {
   return sqrtf (v);
-}
-
-/* For every divisor of this metric this is what division rounds to: it has been
- * tried with all values of a, of which only the fraction matters. */
-BDCT_DEVICE_INLINE Floats
-divide (Floats a, float b, float inverse)
-{
-  const float quotient = a * inverse;
-
-  return fmaf (fmaf (-b, quotient, a), inverse, quotient);
 }
 
 #include "dct/metrics/psnr-hvs-block.h"
@@ -70,27 +60,22 @@ read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
   });
 }
 
-/* Blocks of both pictures, one for each thread. */
-struct Pairs {
+/* Blocks of one row: the metric's, or the map's, which are adjacent and end at
+ * the border. */
+template <bool kMap> struct Compare {
   static constexpr int kThreads = 128;
   static constexpr int kBlocks = kThreads / 2;
+  static constexpr int kStep = kMap ? 8 : BDCT_PSNR_HVS_STEP;
   struct Shared {
     Weights weights;
-    int32_t frequency[64][kThreads];
+    int32_t frequency[2][64][kBlocks];
     float mask[2][kBlocks];
+    unsigned long long sum[1][kThreads];
   };
 
-  /* Where a picture's block has a frequency: threads that read both halves of
-   * blocks find them in different banks. */
-  static BDCT_INLINE int
-  place (int i, int picture, int block)
-  {
-    return picture * kBlocks + (block ^ (i / kHalf * 16));
-  }
-
-  /* Analyse n blocks; get_place (block, &x, &y) says where they are. */
-  template <typename F> static BDCT_INLINE void
-  analyse_all (const BdctMetricPlane &p, int n, Shared &shared, F get_place)
+  static BDCT_INLINE void
+  analyse_all (const BdctMetricPlane &p, int first, int n, int row,
+      Shared &shared)
   {
     threads<kThreads> ([&] (int t) {
       if (t < 64)
@@ -99,156 +84,75 @@ struct Pairs {
     threads<kThreads> ([&] (int t) {
       const int picture = t / kBlocks, block = t % kBlocks;
       Blocks of;
-      int x, y;
 
       if (block >= n)
         return;
-      get_place (block, &x, &y);
-      read (p, picture == 0 ? p.src : p.rec, x, y, of);
+      read (p, picture == 0 ? p.src : p.rec,
+          bdct_min (kStep * (first + block), p.width - 8),
+          bdct_min (kStep * row, p.height - 8), of);
       shared.mask[picture][block] = analyse (of, &shared.weights);
       BDCT_UNROLL
       for (int i = 0; i < 64; i++)
-        shared.frequency[i][place (i, picture, block)] = of[i];
-    });
-  }
-
-  static BDCT_INLINE float
-  get_mask (const Shared &shared, int block)
-  {
-    return join_masks (shared.mask[0][block], shared.mask[1][block]);
-  }
-
-  static BDCT_INLINE float
-  get_square_at (const Shared &shared, int block, float mask, int i)
-  {
-    return get_square (shared.frequency[i][place (i, 0, block)],
-        shared.frequency[i][place (i, 1, block)], mask, &shared.weights, i);
-  }
-};
-
-/* The squares of all blocks. */
-struct Halves {
-  static constexpr int kThreads = Pairs::kThreads;
-  static constexpr int kBlocks = Pairs::kBlocks;
-  struct Shared {
-    Pairs::Shared pairs;
-    float sum[kThreads];
-  };
-
-  /* Thread t has half t of the thread block. */
-  static BDCT_INLINE void
-  compare_halves (const BdctCudaMetricPlane &to, int first, Shared &shared)
-  {
-    threads<kThreads> ([&] (int t) {
-      const int block = t / 2, from = t % 2 * kHalf, half = 2 * first + t;
-      float *squares = get_half (to, half), sum = 0;
-      int n = 0;
-
-      shared.sum[t] = 0;
-      if (half >= count_halves (to.plane))
-        return;
-      const float mask = Pairs::get_mask (shared.pairs, block);
-
-      BDCT_UNROLL
-      for (int i = 0; i < kHalf; i++) {
-        const float square = Pairs::get_square_at (shared.pairs, block, mask,
-            from + i);
-
-        if (square > 0)
-          squares[n++ * kRun] = square;
-        sum += square;
-      }
-      get_counts (to)[half] = (uint8_t) n;
-      shared.sum[t] = sum;
+        shared.frequency[picture][i][block] = of[i];
     });
   }
 
   static BDCT_INLINE void
-  block (const BdctCudaMetricPlane &to, int bx, int, Shared &shared)
+  block (const BdctCudaMetricPlane &to, int bx, int row, Shared &shared)
   {
     const BdctMetricPlane &p = to.plane;
+    const int columns = kMap ? count_map (p).columns
+        : bdct_psnr_hvs_columns (&p);
+    const int first = bx * kBlocks, n = bdct_min (columns - first, kBlocks);
 
-    if (bx * kBlocks >= count_blocks (p))
+    if (n <= 0 || (!kMap && row >= bdct_psnr_hvs_rows (&p)))
       return;
-    const int first = bx * kBlocks, columns = count_columns (p);
-
-    Pairs::analyse_all (p, count_blocks (p) - first, shared.pairs,
-        [&] (int block, int *x, int *y) {
-      *x = (first + block) % columns * kStep;
-      *y = (first + block) / columns * kStep;
-    });
-    compare_halves (to, first, shared);
-    for (int step = 1; step < kRun; step *= 2)
-      threads<kThreads> ([&] (int t) {
-        if (t % (2 * step) == 0)
-          shared.sum[t] += shared.sum[t + step];
-      });
+    analyse_all (p, first, n, row, shared);
     threads<kThreads> ([&] (int t) {
-      const int run = bx * (kThreads / kRun) + t / kRun;
+      uint64_t error = 0;
 
-      if (t % kRun == 0 && run < count_runs (p))
-        get_before (to)[run + 1] = shared.sum[t];
+      if (t < n)
+        error = bdct_psnr_hvs_error (add_errors (&shared.frequency[0][0][t],
+                &shared.frequency[1][0][t], kBlocks, shared.mask[0][t],
+                shared.mask[1][t], &shared.weights), p.depth);
+      if (kMap && t < n)
+        ((uint32_t *) p.memory)[(int64_t) row * columns + first + t]
+            = bdct_psnr_hvs_map (error, p.depth);
+      shared.sum[0][t] = error;
     });
-  }
-};
-
-/* The map's blocks, which are adjacent. */
-struct Map {
-  static constexpr int kThreads = Pairs::kThreads;
-  static constexpr int kBlocks = Pairs::kBlocks;
-  using Shared = Pairs::Shared;
-
-  static BDCT_INLINE void
-  block (const BdctCudaMetricPlane &to, int bx, int by, Shared &shared)
-  {
-    const BdctMetricPlane &p = to.plane;
-    const int columns = count_map (p).columns, first = bx * kBlocks;
-
-    Pairs::analyse_all (p, columns - first, shared,
-        [&] (int block, int *x, int *y) {
-      *x = bdct_min (8 * (first + block), p.width - 8);
-      *y = bdct_min (8 * by, p.height - 8);
-    });
+    if (kMap)
+      return;
+    add_up<kThreads> (shared.sum);
     threads<kThreads> ([&] (int t) {
-      float sum = 0;
-
-      if (t >= kBlocks || first + t >= columns)
-        return;
-      const float mask = Pairs::get_mask (shared, t);
-      BDCT_UNROLL
-      for (int i = 0; i < 64; i++)
-        sum += Pairs::get_square_at (shared, t, mask, i);
-      ((uint32_t *) p.memory)[(int64_t) by * columns + first + t]
-          = bdct_psnr_hvs_map (sum);
+      if (t == 0)
+        atomicAdd ((unsigned long long *) p.memory + row, shared.sum[0][0]);
     });
   }
 };
 
 size_t
-results (const BdctMetricPlane *)
+results (const BdctMetricPlane *p)
 {
-  return sizeof (float);
+  return bdct_psnr_hvs_rows (p) * sizeof (uint64_t);
 }
 
 size_t
-scratch (const BdctMetricPlane *p)
+scratch (const BdctMetricPlane *)
 {
-  return count_runs (*p) * (sizeof (double) + sizeof (Guess)
-      + kRun * (sizeof (uint8_t) + kHalf * sizeof (float))) + sizeof (double);
+  return 0;
 }
 
 cudaError_t
 launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 {
-  cudaError_t err = launch<Halves> (planes, most (planes, Halves::kThreads,
-          count_halves), 1, stream);
+  const cudaError_t err = zero_results (planes, results, stream);
 
-  if (err == cudaSuccess)
-    err = launch<Before> (planes, 1, 1, stream);
-  if (err == cudaSuccess)
-    err = launch<Guesses> (planes, most (planes, Guesses::kThreads / kRun,
-            count_runs), 1, stream);
-  return err != cudaSuccess ? err : launch<Walk> (planes, 1, 1, stream);
+  return err != cudaSuccess ? err : launch<Compare<false>> (planes,
+      most (planes, Compare<false>::kBlocks, [] (const BdctMetricPlane &p) {
+        return bdct_psnr_hvs_columns (&p);
+      }), most (planes, 1, [] (const BdctMetricPlane &p) {
+        return bdct_psnr_hvs_rows (&p);
+      }), stream);
 }
 
 } // namespace
@@ -264,6 +168,7 @@ bdct_cuda_psnr_hvs_map (const BdctCudaMetricPlanes *planes,
 {
   const BdctMetricMap map = hvs::count_map (planes->plane[0].plane);
 
-  return launch<hvs::Map> (planes, (map.columns + hvs::Map::kBlocks - 1)
-      / hvs::Map::kBlocks, map.rows, stream);
+  return launch<hvs::Compare<true>> (planes,
+      (map.columns + hvs::Compare<true>::kBlocks - 1)
+      / hvs::Compare<true>::kBlocks, map.rows, stream);
 }

@@ -8,6 +8,7 @@
 #include <math.h>
 #include "dct/base/min.h"
 #include "ms-ssim.h"
+#include "psnr-hvs.h"
 #include "ssim.h"
 #include "xpsnr.h"
 
@@ -68,14 +69,22 @@ decibels (double score)
   return 10 * (-1 * log10 (score));
 }
 
-/* A plane's result is one number in single precision. */
 static void
 finish_psnr_hvs (const BdctMetricPlane * planes, int n_planes, Values value)
 {
   double score[BDCT_MAX_COMPONENTS];
 
   for (int c = 0; c < n_planes; c++) {
-    score[c] = *(const float *) planes[c].memory;
+    const BdctMetricPlane *plane = &planes[c];
+    const double peak = (1 << plane->depth) - 1;
+    const int rows = bdct_psnr_hvs_rows (plane);
+    const uint64_t *of_row = plane->memory;
+    double sum = 0;
+
+    for (int y = 0; y < rows; y++)
+      sum += of_row[y];
+    score[c] = ldexp (sum, -BDCT_PSNR_HVS_BITS (plane->depth))
+        / (64.0 * bdct_psnr_hvs_columns (plane) * rows * peak * peak);
     value[c] = decibels (score[c]);
   }
   value[BDCT_METRIC_ALL] = decibels (score[0] * .8

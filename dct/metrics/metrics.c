@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include "psnr-hvs.h"
 
 typedef struct {
   BdctMetricInfo info;
@@ -28,7 +29,7 @@ static const MetricRow rows[BDCT_N_METRICS] = {
             "PSNR weighted by contrast sensitivity, as libvmaf's psnr_hvs",
             {"psnr-hvs-y", "psnr-hvs-u", "psnr-hvs-v", "psnr-hvs"},
             BDCT_METRIC_ALL, true},
-        .components = 3,.min_side = 8,.stages = 2},
+        .components = 3,.min_side = 8,.stages = 1},
   [BDCT_METRIC_XPSNR] = {
         .info = {"xpsnr",
             "PSNR weighted by activity, as ffmpeg's xpsnr filter",

@@ -48,14 +48,6 @@ bdct_xpsnr_is_large (int width, int height)
   return (int64_t) width * height > 2048 * 1152;
 }
 
-/* The part of a plane's side that PSNR-HVS reads: libvmaf rounds chroma's
- * down. */
-BDCT_FORCE_INLINE int
-bdct_psnr_hvs_side (int side, int luma)
-{
-  return side < luma && 2 * side > luma ? side - 1 : side;
-}
-
 /* A map of where in luma a metric finds distortion: a number in 2^-12,
  * rounded down, for each square of 2^log2_side samples, row-major; empty if
  * a side of the picture is below 8. For SSIM, whose windows begin 4 samples
@@ -66,13 +58,6 @@ bdct_psnr_hvs_side (int side, int luma)
 typedef struct {
   int log2_side, columns, rows;
 } BdctMetricMap;
-
-/* PSNR-HVS's map entry, from the sum of a block's squares. */
-BDCT_FORCE_INLINE uint32_t
-bdct_psnr_hvs_map (float sum)
-{
-  return sum < 1073741824.0f / 64 ? (uint32_t) (sum * 64) : 1u << 30;
-}
 
 BDCT_FORCE_INLINE BdctMetricMap
 bdct_metric_map (BdctMetric metric, int width, int height)

@@ -1,8 +1,9 @@
 /* blockdct: PSNR-HVS-M of one block (cpu/metrics/psnr-hvs.c), or of several
  * blocks side by side. The includer defines Ints and Floats, vectors with one
- * number for each block, and for them choose(), to_floats(), get_roots(), and
- * divide(), the quotient of a vector and one number, which also receives the
- * inverse of that number.
+ * number for each block, and for them choose(), to_floats() and get_roots().
+ *
+ * Every operation is in single precision and in the order written here, so that
+ * a block has the same sum on every processor.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -13,10 +14,6 @@
 
 /* Samples or frequencies of blocks, row-major. */
 typedef Ints Blocks[64];
-
-/* The squares to add, by frequency. At the end of a row only some of the
- * blocks count. */
-typedef Floats Squares[64];
 
 /* The visibility of each frequency in Y, U and V, from xiph's daala. The tables
  * are symmetric: these are their rows from the diagonal on. */
@@ -51,7 +48,7 @@ BDCT_DEVICE_TABLE double visible[BDCT_MAX_COMPONENTS][36] = {
 };
 
 /* By frequency, row-major: weights, the factors for masking, and their
- * inverses. */
+ * inverses; that of the mean is 0, as nothing masks it. */
 typedef struct {
   float weight[64], mask[64], inverse[64];
 } Weights;
@@ -67,7 +64,7 @@ set_weight (Weights *weights, int component, int i)
 
   weights->weight[i] = weight;
   weights->mask[i] = (float) (of_mask * of_mask);
-  weights->inverse[i] = 1 / weights->mask[i];
+  weights->inverse[i] = i == 0 ? 0 : 1 / weights->mask[i];
 }
 
 /* x / 2, towards 0. */
@@ -169,25 +166,23 @@ add_squares (const Blocks blocks, int first, int side, Floats mean)
 BDCT_DEVICE_INLINE Floats
 get_ratio (const Blocks blocks)
 {
-  const Floats none = { 0 }, ones = none + 1;
+  const Floats none = { 0 };
   Floats whole, parts = none;
-  Ints sum = { 0 }, any;
+  Ints sum = { 0 };
 
   /* In the reference's order of addition: top left, bottom left, ... */
   BDCT_DEVICE_UNROLL
   for (int i = 0; i < 4; i++) {
     const int first = (i & 1) * 32 + (i >> 1) * 4;
     const Ints quarter = add_quarter (blocks, first);
-    const Floats part = add_squares (blocks, first, 4,
-        to_floats (quarter) / 16.f) * (1 / 15.f * 16);
 
-    parts = i == 0 ? part : parts + part;
+    parts += add_squares (blocks, first, 4, to_floats (quarter) / 16.f)
+        * (1 / 15.f * 16);
     sum += quarter;
   }
   whole = add_squares (blocks, 0, 8, to_floats (sum) / 64.f)
       * (1 / 63.f * 64);
-  any = whole > 0;
-  return choose (any, parts / choose (any, whole, ones), whole);
+  return parts / choose (whole > 0, whole, none + 1);
 }
 
 /* The difference that the contrast of a block's frequencies masks. */
@@ -212,38 +207,26 @@ analyse (Blocks blocks, const Weights * weights)
   return get_mask (blocks, ratio, weights);
 }
 
-/* The mask of both pictures' blocks together. */
+/* The sum of a block's squared errors, as far as the larger of both masks lets
+ * them be seen. The frequencies are `step` apart. */
 BDCT_DEVICE_INLINE Floats
-join_masks (Floats src, Floats rec)
-{
-  return choose (rec > src, rec, src);
-}
-
-/* The square to add of frequency i. */
-BDCT_DEVICE_INLINE Floats
-get_square (Ints src, Ints rec, Floats mask, const Weights * weights, int i)
+add_errors (const Ints *src, const Ints *rec, int step, Floats mask_src,
+    Floats mask_rec, const Weights *weights)
 {
   const Floats none = { 0 };
-  const Floats hidden = i == 0 ? none
-      : divide (mask, weights->mask[i], weights->inverse[i]);
-  const Ints d = src - rec;
-  Floats error = to_floats ((d ^ d >> 31) - (d >> 31));
-
-  error = choose (error < hidden, none, error - hidden);
-  error *= weights->weight[i];
-  return error * error;
-}
-
-/* Compute the squares to add. */
-BDCT_DEVICE_INLINE void
-compare (Blocks src, Blocks rec, const Weights * weights, Squares squares)
-{
-  const Floats mask_src = analyse (src, weights);
-  const Floats mask = join_masks (mask_src, analyse (rec, weights));
+  const Floats mask = choose (mask_rec > mask_src, mask_rec, mask_src);
+  Floats sum = none;
 
   BDCT_DEVICE_UNROLL
-  for (int i = 0; i < 64; i++)
-    squares[i] = get_square (src[i], rec[i], mask, weights, i);
+  for (int i = 0; i < 64; i++) {
+    const Ints d = src[i * step] - rec[i * step];
+    const Floats error = to_floats ((d ^ d >> 31) - (d >> 31))
+        - mask * weights->inverse[i];
+    const Floats seen = choose (error > 0, error, none) * weights->weight[i];
+
+    sum += seen * seen;
+  }
+  return sum;
 }
 
 #endif

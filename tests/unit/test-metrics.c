@@ -7,6 +7,8 @@
  * tests/fidelity/metrics.py. */
 #include <math.h>
 #include <string.h>
+#include "cpu/metrics/kernel.h"
+#include "dct/metrics/run.h"
 #include "program.h"
 #include "reference-metrics.h"
 
@@ -483,6 +485,62 @@ test_small (void)
   }
 }
 
+/* PSNR-HVS of a row of blocks which are all the same, and wrong by nearly the
+ * whole range: nothing masks a flat original. */
+static void
+measure_row (int width, double figure[BDCT_MAX_COMPONENTS + 1])
+{
+  Picture picture[2];
+  BdctLayout layout;
+  BdctMetricsTask task = {.layout = &layout,.metrics =
+        1 << BDCT_METRIC_PSNR_HVS
+  };
+  BdctMetricsRun row;
+  BdctStats stats;
+  Frame frame[2];
+  gpointer memory, scratch = aligned_alloc (64, BDCT_SCRATCH_SIZE);
+
+  format_layout (FORMAT_Y444, 12, 0, width, 8, &layout);
+  for (int k = 0; k < 2; k++) {
+    picture_init (&picture[k], &layout);
+    frame_init (&frame[k], &layout, STRIDE_TIGHT);
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      for (int i = 0; i < 8 * width; i++)
+        picture[k].sample[c][i] = k == 0 ? 0
+            : 4095 - i % width % 7 * (i / width + c);
+    frame_put (&frame[k], &layout, &picture[k], TRUE);
+  }
+  task.src = frame[0].image;
+  task.rec = frame[1].image;
+  memory = aligned_alloc (64, bdct_metrics_init (&row, bdct_metrics_baseline,
+          &task));
+  bdct_metrics_place (&row, memory);
+  for (int stage = 0; bdct_metrics_count (&row, stage) > 0; stage++)
+    for (int i = 0; i < bdct_metrics_count (&row, stage); i++)
+      bdct_metrics_work (&row, stage, i, scratch);
+  bdct_metrics_finish (&row, &stats);
+  memcpy (figure, stats.metric[BDCT_METRIC_PSNR_HVS],
+      sizeof stats.metric[BDCT_METRIC_PSNR_HVS]);
+  for (int k = 0; k < 2; k++) {
+    picture_clear (&picture[k]);
+    frame_clear (&frame[k]);
+  }
+  free (memory);
+  free (scratch);
+}
+
+/* Sums of squared errors are exact: the longest row has one block's figure. */
+static void
+test_long_row (void)
+{
+  double one[BDCT_MAX_COMPONENTS + 1], all[BDCT_MAX_COMPONENTS + 1];
+
+  measure_row (8, one);
+  measure_row (65535, all);
+  for (int c = 0; c <= BDCT_MAX_COMPONENTS; c++)
+    g_assert_cmpfloat_with_epsilon (one[c], all[c], 1e-12);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -494,5 +552,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/metrics/other-jobs", test_other_jobs);
   g_test_add_func ("/metrics/small", test_small);
   g_test_add_func ("/metrics/sums", test_sums);
+  g_test_add_func ("/metrics/long-row", test_long_row);
   return tests_run ("the metrics' definitions");
 }

@@ -122,8 +122,7 @@ hvs_of_block (const RefPair * p, int depth, int x, int y)
   memory = aligned_alloc (64, (kernel->memory (&planes[0]) + 63) / 64 * 64);
   planes[0].memory = memory;
   planes[1] = planes[2] = planes[0];
-  for (int stage = 0; stage < 2; stage++)
-    kernel->work (&planes[0], stage, 0, scratch);
+  kernel->work (&planes[0], 0, 0, scratch);
   bdct_metric_finish (BDCT_METRIC_PSNR_HVS, planes, 3, figure);
   free (memory);
   free (scratch);
