@@ -31,27 +31,21 @@ has_avxvnni (void)
 static const BdctTileKernel kernels[] = {
   {"avx512vnni", &bdct_tile_avx512, &bdct_tile16_avx512vnni,
       &bdct_float8x8_avx512, &bdct_colour_avx512,
-      &bdct_metrics_avx512, &bdct_compare_avx512,
-      &bdct_cabac_price_avx512},
+      &bdct_metrics_avx512, &bdct_compare_avx512},
   {"avx512", &bdct_tile_avx512, &bdct_tile16_avx512, &bdct_float8x8_avx512,
       &bdct_colour_avx512,
-      &bdct_metrics_avx512, &bdct_compare_avx512,
-      &bdct_cabac_price_avx512},
+      &bdct_metrics_avx512, &bdct_compare_avx512},
   {"avxvnni", &bdct_tile_avx2, &bdct_tile16_avxvnni, &bdct_float8x8_avx2,
       &bdct_colour_avx2,
-      &bdct_metrics_avx2, &bdct_compare_avx2,
-      &bdct_cabac_price_avx2},
+      &bdct_metrics_avx2, &bdct_compare_avx2},
   {"avx2", &bdct_tile_avx2, &bdct_tile16_avx2, &bdct_float8x8_avx2,
       &bdct_colour_avx2,
-      &bdct_metrics_avx2, &bdct_compare_avx2,
-      &bdct_cabac_price_avx2},
+      &bdct_metrics_avx2, &bdct_compare_avx2},
   {"sse4.1", &bdct_tile_sse41, &bdct_tile16_sse41, &bdct_float8x8_sse41,
       &bdct_colour_sse41,
-      &bdct_metrics_sse41, &bdct_compare_sse41,
-      &bdct_cabac_price_sse41},
+      &bdct_metrics_sse41, &bdct_compare_sse41},
   {"sse2", &bdct_tile_baseline, NULL, NULL, &bdct_colour_baseline,
-      &bdct_metrics_baseline, &bdct_compare_baseline,
-      &bdct_cabac_price_baseline},
+      &bdct_metrics_baseline, &bdct_compare_baseline},
 };
 
 static void
@@ -70,12 +64,10 @@ static const BdctTileKernel kernels[] = {
 #if defined (__aarch64__)
   {"neon", &bdct_tile_baseline, &bdct_tile16_neon, NULL,
       &bdct_colour_baseline,
-      &bdct_metrics_baseline, &bdct_compare_baseline,
-      &bdct_cabac_price_baseline},
+      &bdct_metrics_baseline, &bdct_compare_baseline},
 #endif
   {"generic", &bdct_tile_baseline, NULL, NULL, &bdct_colour_baseline,
-      &bdct_metrics_baseline, &bdct_compare_baseline,
-      &bdct_cabac_price_baseline},
+      &bdct_metrics_baseline, &bdct_compare_baseline},
 };
 
 static void

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cabac-bins.h"
+#include "dct/entropy/cabac.h"
 #include "huffman-count.h"
 
 /* The number of samples that one thread transforms before another has woken
@@ -192,7 +192,7 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
     }
   }
   bdct_huffman_count_init ();
-  bdct_cabac_bins_init ();
+  bdct_cabac_init ();
   if (options->threads == 0)
     n_threads = count_processors ();
   self = calloc (1, sizeof *self + n_threads * sizeof self->threads.thread[0]);

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cabac-bins.h"
 #include "dct/entropy/huffman-symbols.h"
 #include "render.h"
 
@@ -42,6 +41,10 @@ bdct_cpu_prepare_task (CpuFrame * frame, int i, const BdctJob * job)
     task->prepared = false;
     task->job = *job;
     init_tables (task);
+    if (bdct_job_coder (job) == BDCT_CODER_CABAC)
+      for (int c = 0; c < 2; c++)
+        bdct_cabac_start (task->start[c], job->slice_qp,
+            bdct_cpu_slots_log2 (task, c), c > 0);
     if (bdct_cpu_is_tree (task) && !bdct_cpu_tree_init (&task->tree, job))
       return NULL;
     task->prepared = true;
@@ -195,7 +198,7 @@ prepare_bits (CpuEngine * self, CpuFrame * frame)
     size_t of_task = 0;
 
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      of_task += bdct_cpu_count_bins (group->task[0], c);
+      of_task += bdct_cpu_count_slots (group->task[0], c);
     if (n_bins < group->n * of_task)
       n_bins = group->n * of_task;
     for (int k = 0; k < group->n; k++) {
@@ -324,12 +327,12 @@ add_strips (CpuFrame * frame, int g)
     add_stage (stages, STAGE_STRIPS, g, n);
 }
 
-/* Clear a group's counts and bins, and add a stage for its segments of bins,
- * if it has any. */
+/* Clear a group's counts, and add a stage for the segments of its bins, if it
+ * has any. */
 static void
 add_segments (CpuFrame * frame, int g)
 {
-  uint64_t *bins = frame->memory.bins;
+  uint16_t *bins = frame->memory.bins;
   int n_pieces = 0;
 
   for (int i = 0; i < frame->group[g].n; i++) {
@@ -341,7 +344,7 @@ add_segments (CpuFrame * frame, int g)
       task->ends[c] = ends;
       ends += task->strips[c];
       task->bins[c] = bins;
-      bins += bdct_cpu_count_bins (task, c);
+      bins += bdct_cpu_count_slots (task, c);
       n_pieces += bdct_cpu_count_segment_pieces (task, c);
     }
   }

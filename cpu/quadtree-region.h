@@ -6,24 +6,22 @@
 #ifndef BDCT_QUADTREE_REGION_H
 #define BDCT_QUADTREE_REGION_H
 
-#include "cabac-bins.h"
-#include "dct/entropy/cabac-prices.h"
 #include "dct/base/min.h"
+#include "dct/entropy/cabac-price.h"
+#include "dct/rd/quadtree.h"
 #include "state.h"
 
 /* Rows of luma in a piece, so that subsampled chroma has whole tiles. */
 #define ROWS 64
 
-/* A segment's columns of luma: those of a region, too. */
-#define COLUMNS (BDCT_QUADTREE_SEGMENT * BDCT_QUADTREE_SIDE)
-#define SQUARE_ROWS (ROWS / BDCT_QUADTREE_SIDE)
+/* Columns of luma in a region. */
+#define COLUMNS (8 * BDCT_QUADTREE_SIDE)
 
 struct BdctCpuTree
 {
   BdctJob job[BDCT_QUADTREE_SIZES];
   BdctTileQuantizer quantizer[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
   BdctCabacCosts costs;
-  BdctCabacPrices prices[BDCT_QUADTREE_SIZES][2];       /* luma, chroma */
 };
 
 /* A region in blocks of one size: its picture, in planes like the frame's,
@@ -47,7 +45,6 @@ typedef struct
   BdctLevel *levels;
   const BdctBlockRecord *record;
   uint64_t *cost;               /* for the smallest nodes, a lower bound */
-  const BdctCabacPrices *prices;
   int log2_size, columns, rows;
   int shift_x, shift_y;         /* from luma's samples to blocks */
   int wide, high;               /* log2 of a node's blocks: 0 or 1 */
@@ -70,7 +67,8 @@ typedef struct
   int width, height;            /* of the picture, from there on */
   bool rate;
   bool given;                   /* the caller provides trees and levels */
-  BdctCabacBinsWriter writer[BDCT_MAX_COMPONENTS][SQUARE_ROWS];
+  /* Of the bins of a square's runs */
+  BdctCabacCounts runs[BDCT_MAX_COMPONENTS][4];
 } Region;
 
 /* Whether (x, y) of the region, in luma samples, is in the picture. */

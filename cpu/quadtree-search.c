@@ -19,19 +19,29 @@ cost (const Region * r, const Blocks * b, int number, uint64_t distortion,
       rate);
 }
 
+static uint32_t
+find_rate (const Region * r, const Blocks * b, int c, int number)
+{
+  return bdct_cabac_block_cost (&r->task->tree->costs,
+      b->levels + ((size_t) number << 2 * b->log2_size), b->log2_size,
+      c != BDCT_Y);
+}
+
 void
 bdct_cpu_price_blocks (const Region * r, int c, int n)
 {
   const Blocks *b = &r->blocks[c][n - 2];
-  const int n_blocks = b->columns * b->rows;
-  uint32_t rate[ROWS * COLUMNS / 16];
+  const uint32_t *flag = r->task->tree->costs.bin[c != BDCT_Y
+      ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF];
 
-  if (n > r->tree->min_log2)
-    (*r->self->kernel->price) (b->prices, b->levels, b->record, n_blocks,
-        b->log2_size, rate);
-  for (int i = 0; i < n_blocks; i++)
-    b->cost[i] = cost (r, b, i, b->record[i].sse, n > r->tree->min_log2
-        ? rate[i] : bdct_cabac_prices_least (b->prices, b->record[i].nonzero));
+  for (int i = 0; i < b->columns * b->rows; i++) {
+    const uint32_t nonzero = b->record[i].nonzero;
+
+    /* Each level has a sign. Without levels this is all. */
+    b->cost[i] = cost (r, b, i, b->record[i].sse,
+        nonzero == 0 || n == r->tree->min_log2 ? flag[nonzero != 0]
+        + (nonzero << BDCT_CABAC_COST_BITS) : find_rate (r, b, c, i));
+  }
 }
 
 /* A square's tree in progress. */
@@ -91,14 +101,10 @@ price_node (const Search * s, int c, int n, int u, int v)
   for (int y = range.y0; y < range.y1; y++)
     for (int x = range.x0; x < range.x1; x++) {
       const int i = y * b->columns + x;
-      uint32_t rate;
 
-      if (b->record[i].nonzero == 0)
-        continue;
-      (*r->self->kernel->price) (b->prices,
-          b->levels + ((size_t) i << 2 * b->log2_size), &b->record[i], 1,
-          b->log2_size, &rate);
-      sum += cost (r, b, i, b->record[i].sse, rate) - b->cost[i];
+      if (b->record[i].nonzero != 0)
+        sum += cost (r, b, i, b->record[i].sse, find_rate (r, b, c, i))
+            - b->cost[i];
     }
   return sum;
 }

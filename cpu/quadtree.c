@@ -29,10 +29,7 @@ bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       bdct_tile_quantizer_init (&tree->quantizer[s][c], &tree->job[s], c);
   }
-  bdct_cabac_costs (&tree->costs, job->tree.slice_qp);
-  for (int i = 0; i < 2 * BDCT_QUADTREE_SIZES; i++)
-    bdct_cabac_prices_init (&tree->prices[i / 2][i % 2], &tree->costs,
-        i / 2 + 2, i % 2);
+  bdct_cabac_costs (&tree->costs, job->slice_qp);
   return true;
 }
 
@@ -48,30 +45,26 @@ bdct_cpu_count_tree_strips (const CpuTask * task)
   return (task->plane[BDCT_Y].layout.height + ROWS - 1) / ROWS;
 }
 
-/* The number of segments in a row of squares. */
+/* The squares in a row. */
 static int
 count_across (const CpuTask * task)
 {
-  return (task->plane[BDCT_Y].layout.width + COLUMNS - 1) / COLUMNS;
+  return (task->plane[BDCT_Y].layout.width + BDCT_QUADTREE_SIDE - 1)
+      / BDCT_QUADTREE_SIDE;
+}
+
+/* The runs of a square. */
+static int
+count_square_runs (const CpuTask * task, int c)
+{
+  return bdct_quadtree_square_levels (task->sub_x[c], task->sub_y[c]) / 256;
 }
 
 int
-bdct_cpu_count_tree_segments (const CpuTask * task)
+bdct_cpu_count_tree_runs (const CpuTask * task, int c)
 {
   return (task->plane[BDCT_Y].layout.height + BDCT_QUADTREE_SIDE - 1)
-      / BDCT_QUADTREE_SIDE * count_across (task);
-}
-
-/* The words of a segment: the smaller the blocks, the more there are. A tree
- * has 21 flags for 64 blocks. */
-size_t
-bdct_cpu_count_tree_words (const CpuTask * task, int c)
-{
-  const size_t n_blocks = (size_t) (COLUMNS * BDCT_QUADTREE_SIDE / 16)
-      >> (task->sub_x[c] + task->sub_y[c]);
-
-  return bdct_cabac_bins_words (n_blocks,
-      2) + BDCT_QUADTREE_SEGMENT + BDCT_CABAC_BINS_RUN;
+      / BDCT_QUADTREE_SIDE * count_across (task) * count_square_runs (task, c);
 }
 
 /* Describe the blocks that make up a component's nodes of one size: its own,
@@ -90,7 +83,6 @@ init_blocks (Region * r, int c, int n)
   b->record = sized->record[c];
   b->cost = sized->cost[c];
   b->log2_size = b->plane->quantizer[0]->job.log2_width;
-  b->prices = &r->task->tree->prices[b->log2_size - 2][c != BDCT_Y];
   b->columns = b->plane->grid.columns;
   b->rows = b->plane->grid.rows;
   b->shift_x = r->task->sub_x[c] + b->log2_size;
@@ -311,6 +303,14 @@ exchange_levels (const Region * r, const Blocks * b, int c, int number, int x,
   }
 }
 
+/* The run in its square of a block at luma's (x, y) of the region. */
+static int
+find_run (const Region * r, int c, int x, int y)
+{
+  return bdct_quadtree_level (BDCT_QUADTREE_SIDE, r->task->sub_x[c],
+      r->task->sub_y[c], x % BDCT_QUADTREE_SIDE, y % BDCT_QUADTREE_SIDE) / 256;
+}
+
 /* Copy a component's blocks in a node. */
 static void
 take (Region * r, int c, int n, int x, int y)
@@ -336,8 +336,8 @@ take (Region * r, int c, int n, int x, int y)
       counters->sse += record->sse < UINT32_MAX ? record->sse
           : sum_errors (b->plane, bx * size, by * size, size);
       if (r->rate)
-        bdct_cabac_bins_blocks (&r->writer[c][y / BDCT_QUADTREE_SIDE], levels,
-            1, b->log2_size);
+        bdct_cabac_count (&r->runs[c][find_run (r, c, bx << b->shift_x,
+                    by << b->shift_y)], levels, b->log2_size, c != BDCT_Y);
       if (whole->blocks != NULL)
         put_records (r, whole, left + bx * size, top + by * size, size, record);
       if (whole->levels.data != NULL)
@@ -353,11 +353,11 @@ take (Region * r, int c, int n, int x, int y)
 }
 
 static void
-put_flag (Region * r, int y, int n, bool split)
+put_flag (Region * r, int x, int y, int n, bool split)
 {
   if (r->rate && n > r->tree->min_log2)
-    bdct_cabac_bins_flag (&r->writer[BDCT_Y][y / BDCT_QUADTREE_SIDE],
-        bdct_quadtree_context (n), split);
+    r->runs[BDCT_Y][find_run (r, BDCT_Y, x, y)][bdct_quadtree_context (n)] +=
+        split ? 1 << 16 : 1;
 }
 
 /* Copy the blocks of a node, or those of its parts. */
@@ -371,7 +371,7 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
   if (!is_inside (r, x, y))
     return;
   if (n <= r->tree->max_log2)
-    put_flag (r, y, n, split);
+    put_flag (r, x, y, n, split);
   if (split)
     for (int i = 0; i < 4; i++)
       take_node (r, size, left, top, n - 1, x + i % 2 * half,
@@ -396,6 +396,20 @@ find_size (const Region * r, int x, int y)
       * r->task->plane[BDCT_Y].grid.columns + ((r->x + x) >> r->tree->min_log2);
 }
 
+/* Store the counts of a square's runs. */
+static void
+put_runs (const Region * r, int c, int left, int top)
+{
+  const int n = count_square_runs (r->task, c);
+  const int slots = bdct_cabac_slots (0, c != BDCT_Y);
+  const size_t square = (size_t) ((r->y + top) / BDCT_QUADTREE_SIDE)
+      * count_across (r->task) + (r->x + left) / BDCT_QUADTREE_SIDE;
+
+  for (int i = 0; i < n; i++)
+    bdct_cabac_pack (r->task->bins[c] + (square * n + i) * slots,
+        r->runs[c][i], 0, c != BDCT_Y);
+}
+
 static void
 work_on_square (Region * r, int left, int top)
 {
@@ -411,7 +425,10 @@ work_on_square (Region * r, int left, int top)
     else if (is_inside (r, x, y))
       *find_size (r, x, y) = size[i];
   }
+  memset (r->runs, 0, sizeof r->runs);
   take_node (r, size, left, top, BDCT_QUADTREE_LOG2, left, top);
+  for (int c = 0; r->rate && c < r->n_components; c++)
+    put_runs (r, c, left, top);
 }
 
 static void
@@ -419,8 +436,6 @@ work_on_region (Region * r)
 {
   const BdctLayout *layout = &r->self->layout;
   const int n_components = r->n_components;
-  const CpuTask *task = r->task;
-  const int row = r->y / BDCT_QUADTREE_SIDE;
 
   for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
     for (int p = 0; p < layout->n_planes; p++)
@@ -438,26 +453,10 @@ work_on_region (Region * r)
           && n == bdct_quadtree_node (r->tree->chroma, c, n))
         bdct_cpu_price_blocks (r, c, n);
     }
-  for (int c = 0; r->rate && c < n_components; c++)
-    for (int i = 0; i < SQUARE_ROWS; i++)
-      if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
-        bdct_cabac_bins_open (&r->writer[c][i], bdct_cpu_find_tree_run (task, c,
-                (row + i) * count_across (task) + r->x / COLUMNS),
-            c != BDCT_Y, r->piece->counter[c][r->k]);
   for (int y = 0; y < ROWS; y += BDCT_QUADTREE_SIDE)
     for (int x = 0; x < COLUMNS; x += BDCT_QUADTREE_SIDE)
       if (is_inside (r, x, y))
         work_on_square (r, x, y);
-  for (int c = 0; r->rate && c < n_components; c++)
-    for (int i = 0; i < SQUARE_ROWS; i++)
-      if (is_inside (r, 0, i * BDCT_QUADTREE_SIDE))
-        bdct_cabac_bins_close (&r->writer[c][i]);
-}
-
-uint64_t *
-bdct_cpu_find_tree_run (const CpuTask * task, int c, int segment)
-{
-  return task->bins[c] + segment * bdct_cpu_count_tree_words (task, c);
 }
 
 void
@@ -487,10 +486,6 @@ bdct_cpu_work_on_tree (CpuEngine * self, CpuGroup * group, int number,
     r->quantizers = r->task == piece->frame->task[0]
         ? (const CpuTask * const *) piece->frame->task
         : (const CpuTask * const *) &group->task[r->k];
-    for (int c = 0; r->rate && c < piece->n_components; c++) {
-      memset (piece->counter[c][r->k], 0, sizeof piece->counter[c][r->k]);
-      piece->strip[c][r->k].levels = r->sized->levels[c];
-    }
     for (r->x = 0; r->x < self->layout.plane[0].width; r->x += COLUMNS) {
       r->width = self->layout.plane[0].width - r->x;
       work_on_region (r);

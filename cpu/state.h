@@ -9,8 +9,8 @@
  * the worker threads take in order. A stage begins when the one before is done.
  * The jobs of a group have one transform; their stage has strips as high as a
  * tile of one component or, of several block sizes, as high as chroma's tiles.
- * CABAC's bits take two stages: the strips write the bins, then segments of
- * these are priced. Each stage of the metrics is one here. */
+ * CABAC's bits take two stages: the strips count the bins, then segments of
+ * the counts are priced. Each stage of the metrics is one here. */
 #ifndef BDCT_CPU_H
 #define BDCT_CPU_H
 
@@ -19,13 +19,13 @@
 #include "cpu/simd/compare-rows.h"
 #include "cpu/simd/tile32.h"
 #include "dct/engine/plan.h"
-#include "dct/entropy/rate.h"
+#include "dct/entropy/cabac-price.h"
 #include "dct/metrics/run.h"
 #include "dct/picture/render.h"
 #include "dct/picture/zoom.h"
 
-/* The maximum number of jobs of a group: their bins are in memory at the
- * same time. */
+/* The maximum number of jobs of a group: the counts of their bins are in
+ * memory at the same time. */
 #define MAX_GROUP BDCT_TILE_JOBS
 
 /* A prepared job of several block sizes (quadtree.c). */
@@ -44,7 +44,8 @@ typedef struct {
   int sub_x[BDCT_MAX_COMPONENTS], sub_y[BDCT_MAX_COMPONENTS];
   BdctStats stats;
   BdctRateCounts counts;
-  uint64_t *bins[BDCT_MAX_COMPONENTS];
+  uint16_t *bins[BDCT_MAX_COMPONENTS];  /* records of their runs */
+  uint16_t start[2][BDCT_CABAC_TREE_SLOTS];     /* of luma's, and chroma's */
   /* For Huffman coding, the first and the last DC of each strip. */
   BdctLevel (*ends[BDCT_MAX_COMPONENTS])[2];
   BdctLevel (*all_ends)[2];     /* NULL until needed */
@@ -84,8 +85,8 @@ typedef struct {
   /* With an entry for each block of 4 x 4, the smallest size: */
   uint8_t *quantizer_map, *sizes;
   BdctBlockRecord *records;
-  uint64_t *bins;               /* of a group */
-  size_t n_bins;                /* words of them */
+  uint16_t *bins;               /* records of a group's */
+  size_t n_bins;                /* slots of them */
   BdctLevel *levels;            /* of a stack whose bits are wanted */
   /* Of each task of a group: its picture, and what its metrics take. */
   uint8_t *pictures[MAX_GROUP], *metrics[MAX_GROUP];
@@ -135,7 +136,7 @@ typedef struct {
   BdctTileStrip strip[BDCT_MAX_COMPONENTS][MAX_GROUP];
   uint32_t counter[BDCT_MAX_COMPONENTS][MAX_GROUP][BDCT_RATE_COUNTERS];
   uint64_t area[MAX_GROUP][BDCT_TREE_SIZES];
-  uint64_t cost;                /* of a piece of a task's segments */
+  uint64_t price;               /* of a piece of a task's segments */
   int n_rgb;                    /* tasks with errors of R, G and B */
   uint64_t rgb_sse[BDCT_MAX_DISTORTED][3];
   int picture;                  /* of the picture of a stack that these
@@ -207,6 +208,14 @@ bdct_cpu_strip_blocks (const CpuTask * task, int c)
       * task->plane[c].grid.columns;
 }
 
+/* A task's slots: log2 of the side of a component's blocks, 0 of a tree's. */
+static inline int
+bdct_cpu_slots_log2 (const CpuTask * task, int c)
+{
+  return bdct_cpu_is_tree (task) ? 0
+      : bdct_cabac_log2_size (&task->job.component[c]);
+}
+
 /* The work on pieces (work.c) */
 
 void bdct_cpu_work (CpuEngine *self, Piece *piece);
@@ -215,25 +224,24 @@ void bdct_cpu_work (CpuEngine *self, Piece *piece);
  * thread knows the frame. */
 void bdct_cpu_add_up (const Piece *piece);
 
-/* The numbers of: pieces of a task's strips; pieces of the segments of its
- * bins; words of its bins; levels of a piece's strips. */
+/* The numbers of: pieces of a task's strips; runs of CABAC's bins of a
+ * component, 0 if nothing prices them; slots of their records; pieces of their
+ * segments; levels of a piece's strips. */
 int bdct_cpu_count_strips (const CpuTask *task);
+int bdct_cpu_count_runs (const CpuTask *task, int c);
+size_t bdct_cpu_count_slots (const CpuTask *task, int c);
 int bdct_cpu_count_segment_pieces (const CpuTask *task, int c);
-size_t bdct_cpu_count_bins (const CpuTask *task, int c);
 size_t bdct_cpu_piece_levels (const BdctLayout *layout);
 
 /* Trees (quadtree.c): prepare a job in `*memory`, which is allocated if
  * NULL; the bytes of a thread's scratch memory; count a task's pieces;
- * process one for a group; count a component's segments of bins and the
- * words of one; find a segment. */
+ * process one for a group; count a component's runs of bins. */
 bool bdct_cpu_tree_init (BdctCpuTree **memory, const BdctJob *job);
 size_t bdct_cpu_tree_scratch_size (void);
 int bdct_cpu_count_tree_strips (const CpuTask *task);
 void bdct_cpu_work_on_tree (CpuEngine *self, CpuGroup *group, int number,
     Piece *piece);
-int bdct_cpu_count_tree_segments (const CpuTask *task);
-size_t bdct_cpu_count_tree_words (const CpuTask *task, int c);
-uint64_t *bdct_cpu_find_tree_run (const CpuTask *task, int c, int segment);
+int bdct_cpu_count_tree_runs (const CpuTask *task, int c);
 
 /* Reconstruct from the caller's levels (levels.c): a block of a plane, whose
  * errors and nonzero levels are added to the counters; and a strip of all

@@ -5,12 +5,12 @@
 #include "state.h"
 
 #include <string.h>
-#include "cabac-bins.h"
+#include "dct/base/min.h"
 #include "huffman-count.h"
 #include "render.h"
 
 /* The number of segments that are priced in one piece. */
-#define SEGMENTS 32
+#define SEGMENTS 8
 
 /* The number of pieces of a component's strips; 0 for the second component
  * of a plane of memory, because the first one's strips include it. */
@@ -38,19 +38,16 @@ count_blocks (const BdctBlockGrid * grid)
   return (size_t) grid->columns * grid->rows;
 }
 
-/* The blocks of levels that CABAC codes: a component's, and a whole strip's. */
-static size_t
-count_coded (const CpuTask * task, int c)
+/* The runs of CABAC's bins before a strip. */
+static int
+find_run (const CpuTask * task, int c, int strip)
 {
-  return count_blocks (&task->plane[c].grid)
-      << bdct_job_log2_parts (&task->job.component[c]);
-}
+  const BdctComponentJob *job = &task->job.component[c];
+  const BdctBlockGrid *grid = &task->plane[c].grid;
 
-static size_t
-count_strip_coded (const CpuTask * task, int c)
-{
-  return bdct_cpu_strip_blocks (task, c)
-      << bdct_job_log2_parts (&task->job.component[c]);
+  return (int) bdct_cabac_runs ((size_t) grid->columns
+      << bdct_job_log2_parts (job), bdct_min (strip * (bdct_tile_side (job)
+              >> job->log2_height), grid->rows), bdct_cabac_log2_size (job));
 }
 
 /* The maximum number of levels of a strip whose bits are wanted. */
@@ -72,77 +69,51 @@ bdct_cpu_piece_levels (const BdctLayout * layout)
   return n * MAX_GROUP * strip_levels (layout);
 }
 
-/* The number of segments of a component's bins; 0 if nothing prices them. */
-static int
-count_segments (const CpuTask * task, int c)
+int
+bdct_cpu_count_runs (const CpuTask * task, int c)
 {
   const int log2_size = bdct_cabac_log2_size (&task->job.component[c]);
-  const int n = bdct_cabac_segment_blocks (log2_size);
 
-  if (bdct_cpu_is_tree (task))
-    return task->strips[c] == 0 ? 0 : bdct_cpu_count_tree_segments (task);
-  return bdct_job_coder (&task->job) != BDCT_CODER_CABAC
-      || log2_size == 0 || task->strips[c] == 0 ? 0
-      : (count_coded (task, c) + n - 1) / n;
-}
-
-/* The number of words for a component's bins. */
-size_t
-bdct_cpu_count_bins (const CpuTask * task, int c)
-{
-  const int n_segments = count_segments (task, c);
-
-  if (n_segments == 0)
+  if (task->strips[c] == 0 || bdct_job_coder (&task->job) != BDCT_CODER_CABAC
+      || log2_size == 0)
     return 0;
-  if (bdct_cpu_is_tree (task))
-    return n_segments * bdct_cpu_count_tree_words (task, c);
-  return bdct_cabac_bins_words (count_coded (task, c),
-      bdct_cabac_log2_size (&task->job.component[c]))
-      + (size_t) (task->strips[c] + n_segments) * BDCT_CABAC_BINS_RUN;
+  return bdct_cpu_is_tree (task) ? bdct_cpu_count_tree_runs (task, c)
+      : find_run (task, c, task->strips[c]);
 }
 
-/* A run of blocks that a strip and a segment have in common: its first
- * block, the end, and its bins. The next run continues the strip or the
- * segment, or both. */
-static uint64_t *
-find_run (const CpuTask * task, int c, int strip, int segment, size_t * from,
-    size_t * to)
+size_t
+bdct_cpu_count_slots (const CpuTask * task, int c)
 {
-  const int log2_size = bdct_cabac_log2_size (&task->job.component[c]);
-  const size_t in_strip = count_strip_coded (task, c);
-  const size_t in_segment = bdct_cabac_segment_blocks (log2_size);
-
-  *from = strip * in_strip;
-  if (*from < segment * in_segment)
-    *from = segment * in_segment;
-  *to = count_coded (task, c);
-  if (*to > (strip + 1) * in_strip)
-    *to = (strip + 1) * in_strip;
-  if (*to > (segment + 1) * in_segment)
-    *to = (segment + 1) * in_segment;
-  return task->bins[c] + bdct_cabac_bins_words (*from, log2_size)
-      + (size_t) (strip + segment) * BDCT_CABAC_BINS_RUN;
+  return (size_t) bdct_cpu_count_runs (task, c)
+      * bdct_cabac_slots (bdct_cpu_slots_log2 (task, c), c != BDCT_Y);
 }
 
-/* Write and count the bins of a strip's levels. */
+/* Count the bins of a strip's levels, run by run. */
 static void
-write_bins (const CpuTask * task, int c, int number, const BdctLevel * levels,
-    uint32_t counter[BDCT_RATE_COUNTERS])
+count_bins (const CpuTask * task, int c, int number, const BdctLevel * levels)
 {
   const BdctComponentJob *job = &task->job.component[c];
   const int log2_size = bdct_cabac_log2_size (job);
-  size_t from = number * count_strip_coded (task, c), to;
-  size_t end = from + count_strip_coded (task, c);
+  const int slots = bdct_cabac_slots (log2_size, c != BDCT_Y);
+  const int at_once = log2_size == 5 ? 4 : 1;   /* runs */
+  const int of_run = 16 * at_once >> 2 * (log2_size - 2);       /* blocks */
+  const BdctBlockGrid *grid = &task->plane[c].grid;
+  const int in_strip = bdct_tile_side (job) >> job->log2_height;
+  int left = bdct_min (grid->rows - number * in_strip, in_strip)
+      * grid->columns << bdct_job_log2_parts (job);
+  uint16_t *record = task->bins[c] + (size_t) find_run (task, c, number)
+      * slots;
 
-  if (end > count_coded (task, c))
-    end = count_coded (task, c);
-  for (; from < end; from = to) {
-    uint64_t *run = find_run (task, c, number,
-        from / bdct_cabac_segment_blocks (log2_size), &from, &to);
+  for (; left > 0; left -= of_run) {
+    BdctCabacCounts runs[4];
 
-    bdct_cabac_bins_write (run, levels, to - from, log2_size, c != BDCT_Y,
-        counter);
-    levels += (to - from) << 2 * log2_size;
+    memset (runs, 0, at_once * sizeof runs[0]);
+    for (int i = 0; i < bdct_min (left, of_run); i++) {
+      bdct_cabac_count (runs, levels, log2_size, c != BDCT_Y);
+      levels += 1 << 2 * log2_size;
+    }
+    for (int i = 0; i < at_once; i++, record += slots)
+      bdct_cabac_pack (record, runs[i], log2_size, c != BDCT_Y);
   }
 }
 
@@ -159,7 +130,7 @@ count_strip (CpuTask * task, int c, int number, const BdctLevel * levels,
 
   memset (counter, 0, BDCT_RATE_COUNTERS * sizeof *counter);
   if (bdct_job_coder (&task->job) == BDCT_CODER_CABAC) {
-    write_bins (task, c, number, levels, counter);
+    count_bins (task, c, number, levels);
     return;
   }
   if (grid.rows - number * n < n)
@@ -255,70 +226,34 @@ work_on_strip (CpuEngine * self, CpuGroup * group, int number, Piece * piece)
           piece->counter[i][k]);
 }
 
-/* The number of pieces of SEGMENTS segments. */
 int
 bdct_cpu_count_segment_pieces (const CpuTask * task, int c)
 {
-  return (count_segments (task, c) + SEGMENTS - 1) / SEGMENTS;
+  return (bdct_cpu_count_runs (task, c) + SEGMENTS * BDCT_CABAC_SEGMENT - 1)
+      / (SEGMENTS * BDCT_CABAC_SEGMENT);
 }
 
-/* Adapt states to a segment (cabac-bins.h). */
-static uint64_t
-adapt_to_segment (const CpuTask * task, int c, int segment,
-    BdctCabacBinsState first[BDCT_CABAC_CONTEXTS],
-    BdctCabacBinsState second[BDCT_CABAC_CONTEXTS])
-{
-  const int log2_size = bdct_cabac_log2_size (&task->job.component[c]);
-  size_t from = (size_t) segment * bdct_cabac_segment_blocks (log2_size), to;
-  size_t end = from + bdct_cabac_segment_blocks (log2_size);
-  uint64_t cost = 0;
-
-  if (bdct_cpu_is_tree (task))
-    return bdct_cabac_bins_adapt (bdct_cpu_find_tree_run (task, c, segment),
-        first, second);
-  if (end > count_coded (task, c))
-    end = count_coded (task, c);
-  for (; from < end; from = to)
-    cost +=
-        bdct_cabac_bins_adapt (find_run (task, c,
-            from / count_strip_coded (task, c), segment, &from, &to),
-        first, second);
-  return cost;
-}
-
-/* Price some segments of a group. While states that have adapted to the
- * previous segment price one, other states adapt to it, to price the next.
- * The segment before the first is read for that alone. */
+/* Price some segments of a group. */
 static void
 work_on_segments (CpuGroup * group, int number, Piece * piece)
 {
-  BdctCabacBinsState start[BDCT_CABAC_CONTEXTS], now[BDCT_CABAC_CONTEXTS];
-  BdctCabacBinsState next[BDCT_CABAC_CONTEXTS];
-  int i = 0, c = 0, from, to;
+  int i = 0, c = 0, from, to, log2_size;
   CpuTask *task;
 
   for (; number >= bdct_cpu_count_segment_pieces (group->task[i], c);
       i += (c + 1) / BDCT_MAX_COMPONENTS, c = (c + 1) % BDCT_MAX_COMPONENTS)
     number -= bdct_cpu_count_segment_pieces (group->task[i], c);
   task = group->task[i];
-  from = number * SEGMENTS;
-  to = count_segments (task, c);
-  if (to > from + SEGMENTS)
-    to = from + SEGMENTS;
-  bdct_cabac_bins_start (&task->counts, c != BDCT_Y, start);
+  log2_size = bdct_cpu_slots_log2 (task, c);
+  from = number * SEGMENTS * BDCT_CABAC_SEGMENT;
+  to = bdct_min (from + SEGMENTS * BDCT_CABAC_SEGMENT,
+      bdct_cpu_count_runs (task, c));
   piece->task = task;
   piece->component[0] = c;
-  piece->cost = 0;
-  memcpy (next, start, sizeof next);
-  for (int k = from > 0 ? from - 1 : 0; k < to; k++) {
-    uint64_t cost;
-
-    memcpy (now, next, sizeof now);
-    memcpy (next, start, sizeof next);
-    cost = adapt_to_segment (task, c, k, now, next);
-    if (k >= from)
-      piece->cost += cost;
-  }
+  piece->price = bdct_cabac_price (task->bins[c]
+      + (size_t) from * bdct_cabac_slots (log2_size, c != BDCT_Y),
+      bdct_min (from, BDCT_CABAC_SEGMENT), to - from,
+      task->start[c != BDCT_Y], log2_size, c != BDCT_Y);
 }
 
 /* Move planes to picture `i` of a stack, by this many bytes or, with 0, by
@@ -508,6 +443,5 @@ bdct_cpu_add_up (const Piece * piece)
       bdct_cpu_task (piece->frame, i)->stats.rgb[k].sse +=
           piece->rgb_sse[i][k];
   if (piece->task != NULL)
-    piece->task->counts.counter[piece->component[0]][BDCT_RATE_COST] +=
-        piece->cost;
+    piece->task->counts.counter[piece->component[0]][0] += piece->price;
 }

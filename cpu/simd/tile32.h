@@ -9,7 +9,6 @@
 #include "colour-rows.h"
 #include "tile16-tables.h"
 #include "compare-rows.h"
-#include "cpu/simd/cabac-price.h"
 #include "dct/engine/engine.h"
 #include "dct/metrics/kernel.h"
 #include "cpu/scratch.h"
@@ -175,7 +174,6 @@ typedef struct {
   const BdctColourKernel *colour;
   const BdctMetricKernels *metrics;
   const BdctCompareKernel *compare;
-  const BdctCabacPriceFunc *price;
 } BdctTileKernel;
 
 /* Set the quantizer of one component. */

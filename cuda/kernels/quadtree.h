@@ -5,6 +5,7 @@
 #ifndef BDCT_CUDA_QUADTREE_LAUNCH_H
 #define BDCT_CUDA_QUADTREE_LAUNCH_H
 
+#include "dct/entropy/cabac-price.h"
 #include "dct/rd/quadtree.h"
 #include "cuda/launch/kernel.h"
 
@@ -54,8 +55,10 @@ typedef struct {
                                           zeroed */
   unsigned long long *counts;     /* the counters of a BdctRateCounts,
                                        zeroed; NULL: bits are not counted */
-  struct BdctCabacTreeStrings *strings; /* of
-                                       bdct_cuda_tree_strings_size() bytes */
+  uint16_t *bins;                 /* records of all components' runs, in
+                                       bdct_cuda_tree_bins_size() bytes */
+  uint16_t start[2][BDCT_CABAC_TREE_SLOTS]; /* of luma, of chroma
+                                       (dct/entropy/cabac-price.h) */
 } BdctCudaTree;
 
 /* Enqueue finding the trees, unless they are given in `sizes`, and writing the
@@ -69,9 +72,8 @@ cudaError_t bdct_cuda_tree_choose (const BdctCudaTree *tree, bool given,
 cudaError_t bdct_cuda_tree_copy_levels (const BdctCudaTree *tree, bool given,
     cudaStream_t stream);
 
-/* Bytes of the strings of the bins of all components, for luma of this size.
- */
-size_t bdct_cuda_tree_strings_size (int n_components, int width, int height);
+/* Bytes of the records of all components, for luma of this size. */
+size_t bdct_cuda_tree_bins_size (int n_components, int width, int height);
 
 /* Enqueue counting the bins of the levels of the blocks in `sizes`, and
  * pricing them (tree-bins.cu). */

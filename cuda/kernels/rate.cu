@@ -279,7 +279,7 @@ symbols_blocks (const BdctComponentJob *)
   return kWarps * kWarpBlocks;
 }
 
-/* CABAC: `K` is Bins or Cost<Component>. */
+/* CABAC: `K` is Count or Price. */
 template <typename K> __global__ void
 __launch_bounds__ (K::kThreads, K::kBlocksAtOnce)
 cabac (const __grid_constant__ BdctCudaBatch batch)
@@ -288,16 +288,24 @@ cabac (const __grid_constant__ BdctCudaBatch batch)
 
   const Place place = find_place (batch);
   const BdctCudaPlane &plane = batch.plane[place.plane];
-  const Constants *constants = (const Constants *) plane.constants + place.i;
+  const CabacConstants *constants =
+      (const CabacConstants *) plane.constants + place.i;
 
-  K::thread (Component (plane, place.i, &constants->job), place.tile, shared,
-      threadIdx.x);
+  K::thread (Component (plane, place.i, constants), place.tile, plane.tiles_x,
+      shared, threadIdx.x);
+}
+
+void
+make_cabac (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  for (int i = 0; i < plane->layout.interleave; i++)
+    make_cabac ((CabacConstants *) to + i, job, plane->layout.component[i]);
 }
 
 template <typename K> int
-segments_blocks (const BdctComponentJob *job)
+run_blocks (const BdctComponentJob *job)
 {
-  return K::kSegments * bdct_cabac_segment_blocks (bdct_cabac_log2_size (job))
+  return K::kRuns * 256 >> 2 * bdct_cabac_log2_size (job)
       >> bdct_job_log2_parts (job);
 }
 
@@ -315,8 +323,7 @@ find_symbols (int depth)
 
 template <typename K> const BdctCudaKernel cabac_kernel = {
   (const void *) cabac<K>, 0, 0, K::kWarps, K::kWarps, 0,
-  2 * sizeof (Constants), 1, segments_blocks<K>, bdct_scalar_constants,
-  false
+  2 * sizeof (CabacConstants), 1, run_blocks<K>, make_cabac, false
 };
 
 } // namespace
@@ -326,9 +333,9 @@ bdct_rate_find (BdctCudaCount count, const BdctJob *job)
 {
   switch (count) {
     case BDCT_CUDA_BINS:
-      return &cabac_kernel<Bins>;
-    case BDCT_CUDA_COST:
-      return &cabac_kernel<Cost<Component>>;
+      return &cabac_kernel<Count>;
+    case BDCT_CUDA_PRICE:
+      return &cabac_kernel<Price>;
     default:
       return job->family == BDCT_FAMILY_JPEG
           ? find_symbols<Chain<BDCT_CHAIN_ISLOW_8>> (job->depth)

@@ -8,61 +8,56 @@
 
 namespace {
 
-using TreeCost = Cost<TreeComponent>;
-
 #ifdef __CUDACC__
 
-/* `K` is TreeBins or TreeCost, for components from `first` on. */
+/* `K` is TreeCount or TreePrice, for a component for each row of the grid. */
 template <typename K> __global__ void
 __launch_bounds__ (K::kThreads, K::kBlocksAtOnce)
-count (const __grid_constant__ BdctCudaTree tree, int first)
+count (const __grid_constant__ BdctCudaTree tree)
 {
   __shared__ typename K::Shared shared;
 
-  K::thread (TreeComponent (tree, first + blockIdx.y), blockIdx.x, shared,
+  K::thread (TreeComponent (tree, blockIdx.y), blockIdx.x, shared,
       threadIdx.x);
 }
 
 template <typename K> cudaError_t
-launch (const BdctCudaTree *tree, int first, int n_components, int n_blocks,
-    int n_threads, cudaStream_t stream)
+launch (const BdctCudaTree *tree, int n_blocks, cudaStream_t stream)
 {
-  void *args[] = { (void *) tree, &first };
+  void *args[] = { (void *) tree };
 
   return cudaLaunchKernel ((const void *) count<K>,
-      dim3 (n_blocks, n_components), dim3 (n_threads), args, 0, stream);
+      dim3 (n_blocks, tree->n_components), dim3 (K::kThreads), args, 0, stream);
 }
 
 #endif
 
+/* The runs of a component whose samples are luma's. */
 int
-count_segments (int width, int height)
+count_runs (int width, int height)
 {
-  return TreeComponent::count_across (width) * count_squares (height);
+  return count_squares (width) * count_squares (height) * (kParts / 16);
 }
 
 } // namespace
 
 extern "C" size_t
-bdct_cuda_tree_strings_size (int n_components, int width, int height)
+bdct_cuda_tree_bins_size (int n_components, int width, int height)
 {
-  return (size_t) n_components * count_segments (width, height)
-      * sizeof (BdctCabacTreeStrings);
+  return (size_t) count_runs (width, height) * (BDCT_CABAC_TREE_SLOTS
+      + (n_components - 1) * BDCT_CABAC_TREE_CHROMA_SLOTS)
+      * sizeof (uint16_t);
 }
 
 extern "C" cudaError_t
 bdct_cuda_tree_count (const BdctCudaTree *tree, cudaStream_t stream)
 {
   const BdctPlaneLayout *luma = &tree->component[BDCT_Y].layout;
-  const BdctCudaTreeComponent *chroma = &tree->component[BDCT_U];
-  const int n = count_segments (luma->width, luma->height);
-  cudaError_t err = launch<TreeBins<false>> (tree, BDCT_Y, 1, n,
-      kTreeSubBlocks, stream);
+  const int n = count_runs (luma->width, luma->height);
+  const int at_once = TreePrice::kThreads / BDCT_CABAC_TREE_SLOTS;
+  const cudaError_t err = launch<TreeCount> (tree, (n - 1) / TreeCount::kRuns
+      + 1, stream);
 
-  if (err == cudaSuccess && tree->n_components > 1)
-    err = launch<TreeBins<true>> (tree, BDCT_U, tree->n_components - 1, n,
-        kTreeSubBlocks >> (chroma->sub_x + chroma->sub_y), stream);
-  return err != cudaSuccess ? err : launch<TreeCost> (tree, BDCT_Y,
-      tree->n_components, (n - 1) / TreeCost::kSegments + 1,
-      TreeCost::kThreads, stream);
+  return err != cudaSuccess ? err : launch<TreePrice> (tree,
+      (n - 1) / (at_once * BDCT_CABAC_SEGMENT) + 1, stream);
 }

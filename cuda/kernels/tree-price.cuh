@@ -1,13 +1,13 @@
 /* blockdct: what the bins of 4x4 sub-blocks cost in states that do not adapt
  * (dct/rd/quadtree.h), without going through them: from the numbers of zeros
- * and ones of each context, which masks have (cabac-streams.cuh).
+ * and ones of each context, which masks have (cabac-sub-block.cuh).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef BDCT_TREE_PRICE_CUH
 #define BDCT_TREE_PRICE_CUH
 
-#include "cabac-streams.cuh"
+#include "cabac-sub-block.cuh"
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Prices
   small_context (int chroma, int p)
   {
     return (chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG)
-        + (int) (UINT64_C (0x8885875467436120) >> 4 * (15 - p) & 15);
+        + (int) (BDCT_CABAC_SIG_4X4 >> 4 * (15 - p) & 15);
   }
 
   /* For the threads of a thread block, which meet before it and behind it. */
@@ -99,46 +99,19 @@ price_bins (const Prices &prices, int context, int n, int ones)
   return n * cost.x + ones * (cost.y - cost.x);
 }
 
-/* The places that have digit 1 in a pattern of BdctCabacSubBlock, and those
- * that have 2, << 16, as bits of a mask. */
-__host__ __device__ constexpr uint32_t
-find_digits (uint64_t pattern)
-{
-  uint32_t digits = 0;
-
-  for (int p = 0; p < 16; p++)
-    for (int d = 1; d < 3; d++)
-      if ((int) (pattern >> 4 * (15 - p) & 15) == d)
-        digits |= 1u << (p + 16 * (d - 1));
-  return digits;
-}
-
-/* A sub-block's significance in a block larger than 4x4, as find_significant()
- * has it. */
+/* A sub-block's significance in a block larger than 4x4 */
 BDCT_INLINE uint32_t
 price_significant (const Prices &prices, uint32_t nonzero, int log2_size,
     bool chroma, bool dc, const Around &around)
 {
-  constexpr uint32_t of_both = find_digits (UINT64_C (0x2222222222222222));
-  constexpr uint32_t of_right = find_digits (UINT64_C (0x0001002100210212));
-  constexpr uint32_t of_below = find_digits (UINT64_C (0x0000010012012122));
-  constexpr uint32_t of_none = find_digits (UINT64_C (0x0000000000111112));
-  const uint32_t digits = around.right ? around.below ? of_both : of_right
-      : around.below ? of_below : of_none;
+  const Significant s (nonzero, log2_size, chroma, dc, around);
   const int sig = chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG;
-  const int here = sig + (log2_size == 3 ? 9 : chroma ? 12 : 21)
-      + (chroma || dc ? 0 : 3);
-  const int from = around.last ? __ffs ((int) nonzero) : 0;
-  /* The first place has a context of its own, or its level is inferred. */
-  const bool inferred = !around.last && !dc && nonzero == 0x8000;
-  const uint32_t there = (0xffffu << from) & (dc || inferred ? 0x7fff : 0xffff);
-  const uint32_t one = there & digits, two = there & (digits >> 16);
-  const uint32_t zero = there & ~(one | two);
+  uint32_t cost = price_bin (prices, sig, s.first, nonzero >> 15);
 
-  return price_bins (prices, here, __popc (zero), __popc (zero & nonzero))
-      + price_bins (prices, here + 1, __popc (one), __popc (one & nonzero))
-      + price_bins (prices, here + 2, __popc (two), __popc (two & nonzero))
-      + price_bin (prices, sig, dc && from < 16, nonzero >> 15);
+  BDCT_UNROLL for (int d = 0; d < 3; d++)
+    cost += price_bins (prices, sig + s.here + d, __popc (s.there[d]),
+        __popc (s.there[d] & nonzero));
+  return cost;
 }
 
 /* The flags of levels above 1 and 2 */

@@ -21,7 +21,7 @@
  * kernels share entries. */
 typedef struct {
   void (*make_constants) (void *, const BdctCudaPlane *, const BdctJob *);
-  int depth, n_quantizers, interleave;
+  int depth, slice_qp, n_quantizers, interleave;
   BdctComponent component[2];
   uint64_t hash;
   uint64_t at;                  /* position in the ring, as if it were
@@ -299,7 +299,7 @@ static uint64_t
 hash_of (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
 {
   uint64_t hash = (uintptr_t) launch->kernel->make_constants
-      + launch->quantizers[0].depth;
+      + launch->quantizers[0].depth + 64 * launch->quantizers[0].slice_qp;
 
   for (int i = 0; i < count_jobs (launch, layout); i++)
     hash = add_to_hash (hash, job_of (launch, layout, i),
@@ -317,6 +317,7 @@ is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaLaunch * launch,
   if (!is_there (device, number)
       || entry->make_constants != launch->kernel->make_constants
       || entry->depth != launch->quantizers[0].depth
+      || entry->slice_qp != launch->quantizers[0].slice_qp
       || entry->n_quantizers != launch->n_quantizers
       || entry->interleave != layout->interleave
       || memcmp (entry->component, layout->component,
@@ -376,7 +377,7 @@ make_entry (BdctCudaDevice * device, uint64_t hash,
   if (number == 0)
     return 0;
   *entry = (Entry) { kernel->make_constants, launch->quantizers[0].depth,
-    launch->n_quantizers, layout->interleave,
+    launch->quantizers[0].slice_qp, launch->n_quantizers, layout->interleave,
     {layout->component[0], layout->component[1]}, hash, entry->at, 0,
     device->launch
   };

@@ -73,8 +73,8 @@ typedef struct {
     const BdctLevel *from_levels;    /* of kernels that read given ones: the
                                           levels of the first component,
                                           followed by the second's */
-    struct BdctCabacStrings *strings; /* of BDCT_CUDA_BINS and _COST: by
-                                          component and segment */
+    uint16_t *bins;                  /* of BDCT_CUDA_BINS and _PRICE: records
+                                          by component and run */
     BdctBlockRecord *records;        /* of tensor-core kernels that write
                                           `levels`: in place of `blocks`, the
                                           first component's, followed by the
@@ -204,13 +204,13 @@ const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
 /* What to count for a frame's bits (dct/entropy/rate.h) into the planes'
  * `counts`: Huffman symbols, from the samples; or first CABAC's bins, from the
- * planes' `levels`, which are left in `strings`, and then their cost, from
- * these. */
+ * planes' `levels`, whose counts are left in `bins`, and then their price,
+ * from these. */
 typedef enum
 {
   BDCT_CUDA_SYMBOLS,
   BDCT_CUDA_BINS,
-  BDCT_CUDA_COST,
+  BDCT_CUDA_PRICE,
 } BdctCudaCount;
 
 /* The kernel that does this count, for jobs like this one (rate.cu). */

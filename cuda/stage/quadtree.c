@@ -94,7 +94,7 @@ place (Task * task, Share * share)
     tree->sizes = take (share, (size_t) grid[BDCT_Y].columns
         * grid[BDCT_Y].rows);
   if (task->bits)
-    tree->strings = take (share, bdct_cuda_tree_strings_size
+    tree->bins = take (share, bdct_cuda_tree_bins_size
         (bdct_layout_components (layout), layout->plane[0].width,
             layout->plane[0].height));
 }
@@ -179,7 +179,9 @@ describe (Task * task, const BdctImage * dst)
   task->own_sizes = tree->sizes == NULL && (task->bits || task->levels_out);
   for (int k = 0; k < task->n_quantizers; k++)
     tree->lambda[k] = task->quantizers[k].tree.lambda;
-  bdct_cabac_costs (&tree->costs, job->slice_qp);
+  bdct_cabac_costs (&tree->costs, task->quantizers->slice_qp);
+  for (int c = 0; c < 2; c++)
+    bdct_cabac_start (tree->start[c], task->quantizers->slice_qp, 0, c > 0);
   for (int p = 0; p < layout->n_planes; p++)
     for (int k = 0; k < layout->plane[p].interleave; k++)
       describe_component (task, dst, p, k);

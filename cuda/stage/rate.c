@@ -3,7 +3,7 @@
 
 #include <string.h>
 #include "cuda/kernels/levels.h"
-#include "dct/entropy/cabac.h"
+#include "dct/entropy/cabac-price.h"
 #include "dct/entropy/huffman-symbols.h"
 #include "levels.h"
 
@@ -72,44 +72,44 @@ count_levels (const BdctJob * job, const BdctBlockGrid * grid, int component)
       * bdct_rate_block_levels (&job->component[component]);
 }
 
-/* Of each component of a plane. */
+/* The slots of the records of each component of a plane. */
 static size_t
-count_segments (const BdctJob * job, const BdctPlaneLayout * layout)
+count_slots (const BdctJob * job, const BdctPlaneLayout * layout)
 {
   const BdctComponentJob *own = &job->component[layout->component[0]];
-  const size_t blocks = ((size_t) ((layout->width - 1) >> own->log2_width) + 1)
-      * (((layout->height - 1) >> own->log2_height) + 1)
-      << bdct_job_log2_parts (own);
+  const size_t columns = (size_t) ((layout->width - 1) >> own->log2_width) + 1;
+  const int log2_size = bdct_cabac_log2_size (own);
 
-  return (blocks - 1)
-      / bdct_cabac_segment_blocks (bdct_cabac_log2_size (own)) + 1;
+  return bdct_cabac_runs (columns << bdct_job_log2_parts (own),
+      ((layout->height - 1) >> own->log2_height) + 1, log2_size)
+      * bdct_cabac_slots (log2_size, layout->component[0] != BDCT_Y);
 }
 
-size_t
-bdct_rate_count_strings (const BdctJob * job, const BdctLayout * layout)
+/* The bytes of all components' records. */
+static size_t
+count_bins (const BdctJob * job, const BdctLayout * layout)
 {
   size_t n = 0;
 
   for (int p = 0; p < layout->n_planes; p++)
-    n += count_segments (job, &layout->plane[p])
-        * layout->plane[p].interleave;
-  return n;
+    n += count_slots (job, &layout->plane[p]) * layout->plane[p].interleave;
+  return n * sizeof (uint16_t);
 }
 
-void
-bdct_rate_set_strings (BdctCudaWork * work, BdctCabacStrings * strings)
+static void
+set_bins (BdctCudaWork * work, uint16_t * bins)
 {
   for (int p = 0; p < work->n_planes; p++) {
     BdctCudaPlane *plane = &work->plane[p];
 
-    plane->strings = strings;
-    strings += count_segments (work->quantizers, &plane->layout)
+    plane->bins = bins;
+    bins += count_slots (work->quantizers, &plane->layout)
         * plane->layout.interleave;
   }
 }
 
 /* Get room for the levels of as many of a group's jobs as a round has, and
- * for the strings of their bins, each as large as the largest of them. */
+ * for the counts of their bins, each as large as the largest of them. */
 static bool
 reserve (const BdctCudaFrame * frame, const BdctPlanGroup * group,
     const BdctStaging * staging, BdctBuffer * levels, size_t * job_size,
@@ -128,8 +128,8 @@ reserve (const BdctCudaFrame * frame, const BdctPlanGroup * group,
     if (!has_levels (frame, i))
       continue;
     bdct_blocks_init (grid, &staging->layout, job);
-    size = !is_cabac (job) ? 0 : bdct_rate_count_strings (job,
-        &staging->layout) * sizeof (BdctCabacStrings);
+    size = !is_cabac (job) ? 0 : (count_bins (job, &staging->layout) + 255)
+        & ~(size_t) 255;
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       size += count_levels (job, grid, c) * sizeof (BdctLevel);
     if (*job_size < size)
@@ -222,11 +222,11 @@ plan (Round * round, const BdctCudaFrame * frame, const BdctStaging * staging,
   if (!is_given (frame, i) && !is_written (frame, i)
       && !add (round, 0, &work, staging, error))
     return false;
-  bdct_rate_set_strings (&work, (BdctCabacStrings *) levels);
+  set_bins (&work, (uint16_t *) levels);
   work.kernel = bdct_rate_find (BDCT_CUDA_BINS, job);
   if (!add (round, 1, &work, staging, error))
     return false;
-  work.kernel = bdct_rate_find (BDCT_CUDA_COST, job);
+  work.kernel = bdct_rate_find (BDCT_CUDA_PRICE, job);
   return add (round, 2, &work, staging, error);
 }
 

@@ -7,13 +7,6 @@
 #define BDCT_CUDA_RATE_H
 
 #include "cuda/frame/frame.h"
-#include "cuda/kernels/cabac-strings.h"
-
-/* The strings of a frame's bins (cuda/kernels/cabac-strings.h): how many
- * there are for a job whose bits are CABAC's; and give the planes of its work
- * theirs, from `strings` on. */
-size_t bdct_rate_count_strings (const BdctJob *job, const BdctLayout *layout);
-void bdct_rate_set_strings (BdctCudaWork *work, BdctCabacStrings *strings);
 
 /* Set the destination of the levels that the launch of a frame's picture
  * writes: where they are counted. */
@@ -22,7 +15,7 @@ bool bdct_rate_place_levels (BdctCudaFrame *frame, const BdctStaging *staging,
 
 /* Enqueue the count of the jobs of group `g` into the frame's counts, which
  * are zeroed, some jobs at a time. Rate-distortion jobs are counted where
- * their levels are made. `levels` holds the levels and the strings of their
+ * their levels are made. `levels` holds the levels and the counts of their
  * bins meanwhile, for all frames that are counted in `stream`, whose work
  * runs in order. It grows on demand. */
 bool bdct_rate_enqueue (const BdctCudaFrame *frame, int g,

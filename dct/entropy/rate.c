@@ -2,6 +2,7 @@
 #include "rate.h"
 
 #include <string.h>
+#include "cabac-price.h"
 #include "huffman-symbols.h"
 #include "huffman.h"
 
@@ -252,8 +253,8 @@ bdct_rate_price (const BdctRateCounts * counts, const BdctLayout * layout,
     return;
   }
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    stats->component[c].bits = counts->counter[c][BDCT_RATE_BYPASS]
-        + ((counts->counter[c][BDCT_RATE_COST] + (1 << 14)) >> 15);
+    stats->component[c].bits = (counts->counter[c][0]
+        + (1 << (BDCT_CABAC_PRICE_BITS - 1))) >> BDCT_CABAC_PRICE_BITS;
 }
 
 void

@@ -2,7 +2,7 @@
  *
  * An engine counts (BdctRateCounts), in any order, and the host prices the
  * counts. Both engines share the code that determines what to count:
- * huffman-symbols.h for Huffman symbols, cabac.h for CABAC's bins.
+ * huffman-symbols.h for Huffman symbols, cabac-price.h for CABAC's bins.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -52,24 +52,19 @@ bdct_rate_block_levels (const BdctComponentJob *job)
 }
 
 /* The number of counters of a component. */
-#define BDCT_RATE_COUNTERS 512
+#define BDCT_RATE_COUNTERS 272
 
 /* Counts of a frame's levels, by component.
  *
  * HUFFMAN: [(run << 4) + size] AC symbols (T.81 F.1.2.2; 0x00 is EOB, 0xf0
  * ZRL), [BDCT_RATE_DC + category] DC differences. The blocks missing from the
- * last MCUs are not counted; pricing adds them. CABAC: [2 context + bin] bins
- * (cabac.h), [BDCT_RATE_BYPASS] bypass bins, [BDCT_RATE_COST] the cost of the
- * other bins in 2^-15 bit. */
+ * last MCUs are not counted; pricing adds them. CABAC: [0] the price of the
+ * bins in 2^-BDCT_CABAC_PRICE_BITS bit (cabac-price.h). */
 typedef struct {
   uint64_t counter[BDCT_MAX_COMPONENTS][BDCT_RATE_COUNTERS];
 } BdctRateCounts;
 
-enum {
-  BDCT_RATE_DC = 256,
-  BDCT_RATE_BYPASS = BDCT_RATE_COUNTERS - 2,
-  BDCT_RATE_COST = BDCT_RATE_COUNTERS - 1
-};
+enum { BDCT_RATE_DC = 256 };
 
 /* The files whose sizes are wanted: none; the one with Annex K's tables; or
  * also the one with optimal tables, which takes some 10 us. */

@@ -372,7 +372,7 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
 
   *job = (BdctJob) {
     .transform = transform[log2_size - 2], .family = BDCT_FAMILY_HEVC,
-    .depth = tree->depth
+    .depth = tree->depth, .slice_qp = tree->slice_qp
   };
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     init_chain (&job->component[c], job->transform, tree->tree.chroma, c);
@@ -382,15 +382,15 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
   }
 }
 
-/* Set lambda and distortion_shift, from slice_qp. */
+/* Set lambda and distortion_shift. */
 static void
-init_lambda (BdctJobTree * tree, double scale, int depth)
+init_lambda (BdctJobTree * tree, double scale, int qp, int depth)
 {
   /* BDCT_MAX_LAMBDA_SCALE, 1000, has 10 bits. */
   const int bits = scale > 1 ? 10 - (int) ceil (log2 (scale)) : 10;
 
   tree->lambda = (uint64_t) llround (ldexp (scale * 0.57
-          * exp2 ((tree->slice_qp + 24 - 12) / 3.0), bits));
+          * exp2 ((qp + 24 - 12) / 3.0), bits));
   tree->distortion_shift = 15 + bits + 2 * (12 - depth);
 }
 
@@ -406,13 +406,12 @@ init_tree (BdctJob * job, const BdctParams * params,
   tree->min_log2 = (int) log2 (params->min_block);
   tree->max_log2 = (int) log2 (params->max_block);
   tree->chroma = layout->chroma;
-  tree->slice_qp = params->qp;
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     tree->qp[c] = hevc_qp (params, layout, c);
   tree->rounding = hevc_rounding (params);
   if (lists != NULL)
     tree->lists = *lists;
-  init_lambda (tree, params->lambda_scale, job->depth);
+  init_lambda (tree, params->lambda_scale, params->qp, job->depth);
   bdct_job_of_size (&smallest, job, tree->min_log2);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     job->component[c] = smallest.component[c];
@@ -459,7 +458,8 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
     return false;
 
   *job = (BdctJob) {
-    .transform = params->transform, .family = row->family, .depth = depth
+    .transform = params->transform, .family = row->family, .depth = depth,
+    .slice_qp = bdct_family_has_qp (row->family) ? params->qp : 0
   };
   if (params->transform == BDCT_HEVC_QUADTREE) {
     init_tree (job, params, layout);

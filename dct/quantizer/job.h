@@ -84,7 +84,6 @@ typedef struct {
   int32_t min_log2, max_log2; /* of luma's blocks: 2 to 5; 0: the job has
                                    one block size and no tree */
   BdctChromaFormat chroma;
-  int32_t slice_qp;           /* 0 to 51 */
   int32_t qp[BDCT_MAX_COMPONENTS]; /* QP', with QpBdOffset */
   int32_t rounding;           /* of the quantizers, in 1/512 of a step */
   uint64_t lambda;            /* of the costs in quadtree.h */
@@ -96,6 +95,7 @@ struct BdctJob {
   BdctTransform transform;
   BdctFamily family;
   int depth;
+  int slice_qp;         /* 0 to 51; of families with a QP */
   BdctComponentJob component[BDCT_MAX_COMPONENTS]; /* for a tree: of its
                                                         smallest blocks */
   BdctJobTree tree;

@@ -22,8 +22,8 @@
  * cost in the states in which CABAC starts a slice (clause 9.3.2.2, initType
  * 0); these states do not adapt. The block sizes of a square therefore depend
  * on its samples and the job alone, not on other squares, earlier frames or
- * frames in flight. The bits of the chosen levels are then estimated anew, with
- * states that adapt (rate.h).
+ * frames in flight. The bits of the chosen levels are then estimated anew, by
+ * counts (cabac-price.h).
  *
  * lambda: HM's for intra slices, 0.57 2^((QP - 12) / 3), times lambda-scale, in
  * squared sample steps per bit at a depth of 12, with up to 10 fractional bits;
@@ -51,10 +51,6 @@ extern "C" {
 
 /* The side of a square with a tree of its own, and log2 of it. */
 enum { BDCT_QUADTREE_LOG2 = 5, BDCT_QUADTREE_SIDE = 1 << BDCT_QUADTREE_LOG2 };
-
-/* Squares of a segment of bins (cabac.h), all in one row of squares. The last
- * segment of a row has the rest. */
-enum { BDCT_QUADTREE_SEGMENT = 8 };
 
 /* The number of block sides: 4 to 32. Arrays are indexed by log2 of the side,
  * less 2. */

@@ -8,7 +8,7 @@
 template <typename K> struct Tiles
 {
   const Component *component;
-  int tile;
+  int tile, n_tiles;
   typename K::Shared shared;
 
   void
@@ -21,30 +21,36 @@ template <typename K> struct Tiles
   void
   run (int t)
   {
-    K::thread (*component, tile, shared, t);
+    K::thread (*component, tile, n_tiles, shared, t);
   }
 };
 
 template <typename K> static void
-run (const BdctCudaPlane *plane, int i, const BdctComponentJob *job)
+run (const BdctCudaPlane *plane, int i, const CabacConstants *constants)
 {
-  const Component c (*plane, i, job);
+  const Component c (*plane, i, constants);
   Tiles<K> tiles;
 
   if (fake_kind_of (c.levels, sizeof (BdctLevel) * c.n_blocks << 2 * c.log2_size)
       != 'd'
-      || fake_kind_of (c.strings, c.n_segments * sizeof *c.strings) != 'd')
+      || fake_kind_of (c.records, c.n_runs * bdct_cabac_slots (c.log2_size,
+              c.chroma) * sizeof *c.records) != 'd')
     fake_die ("levels on the host");
   tiles.component = &c;
-  emulate_blocks (K::kThreads, (c.n_segments - 1) / K::kSegments + 1, &tiles);
+  /* Fewer tiles than runs need */
+  tiles.n_tiles = (c.n_runs - 1) / K::kRuns / 2 + 1;
+  emulate_blocks (K::kThreads, tiles.n_tiles, &tiles);
 }
 
 void
 fake_cabac (BdctCudaCount count, const BdctCudaPlane *plane, int i,
-    const BdctComponentJob *job)
+    const BdctJob *job)
 {
+  CabacConstants constants;
+
+  make_cabac (&constants, job, plane->layout.component[i]);
   if (count == BDCT_CUDA_BINS)
-    run<Bins> (plane, i, job);
+    run<Count> (plane, i, &constants);
   else
-    run<Cost<Component>> (plane, i, job);
+    run<Price> (plane, i, &constants);
 }

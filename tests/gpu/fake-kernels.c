@@ -48,7 +48,7 @@ static const BdctCudaKernel scalar[2] = {
 
 /* And those for bits, by BdctCudaCount, with what makes the levels behind
  * them. */
-#define LEVELS (BDCT_CUDA_COST + 1)
+#define LEVELS (BDCT_CUDA_PRICE + 1)
 
 static int
 tile_blocks (const BdctComponentJob * job)
@@ -298,7 +298,7 @@ count_component (const BdctCudaPlane * plane, int i, int what)
     counter[BDCT_RATE_DC + bdct_symbol_category (levels[0])]++;
     free (levels);
   } else if (what < LEVELS) {
-    fake_cabac (what, plane, i, own);
+    fake_cabac (what, plane, i, &job);
   }
   for (int k = 0; k < BDCT_RATE_COUNTERS && what < LEVELS; k++)
     counts[k] += counter[k];

@@ -35,7 +35,7 @@ bool fake_levels (const void *function, const BdctCudaBatch * batch);
 /* Do what one that counts CABAC's bins, or prices them, does to component `i`
  * of a plane, with its own code. */
 void fake_cabac (BdctCudaCount count, const BdctCudaPlane * plane, int i,
-    const BdctComponentJob * job);
+    const BdctJob * job);
 
 /* A kernel that is none of passes over planes, and what it is launched with.
  */

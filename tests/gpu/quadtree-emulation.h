@@ -23,7 +23,7 @@ need_tree (const BdctCudaTree &tree)
   need_device (tree.sizes);
   need_device (tree.accumulators);
   need_device (tree.counts);
-  need_device (tree.strings);
+  need_device (tree.bins);
   for (int c = 0; c < tree.n_components; c++) {
     need_device (tree.component[c].src.data);
     need_device (tree.component[c].dst.data);

@@ -29,32 +29,28 @@ template <typename K> struct Tiles
   }
 };
 
-/* work: the first component, and the number of threads. */
 template <typename K> void
 emulate_warps (const FakeOther *other)
 {
   need_tree (other->tree);
-  for (unsigned y = 0; y < other->y; y++) {
-    const TreeComponent c (other->tree, (int) (other->work[0] + y));
+  for (int k = 0; k < other->tree.n_components; k++) {
+    const TreeComponent c (other->tree, k);
     Tiles<K> tiles;
 
     tiles.component = &c;
-    emulate_blocks ((int) other->work[1], (int) other->x, &tiles);
+    emulate_blocks (K::kThreads, (int) other->x, &tiles);
   }
 }
 
 template <typename K> cudaError_t
-launch (const BdctCudaTree *tree, int first, int n_components, int n_blocks,
-    int n_threads, cudaStream_t stream)
+launch (const BdctCudaTree *tree, int n_blocks, cudaStream_t stream)
 {
   FakeOther other = {};
 
   other.compute = emulate_warps<K>;
   other.tree = *tree;
   other.x = (unsigned) n_blocks;
-  other.y = (unsigned) n_components;
-  other.work[0] = (uint64_t) first;
-  other.work[1] = (uint64_t) n_threads;
+  other.y = (unsigned) tree->n_components;
   return fake_launch (&other, stream);
 }
 

@@ -2,7 +2,8 @@
 #include "quadtree-scene.h"
 
 #include <string.h>
-#include "dct/entropy/cabac.h"
+#include "bins.h"
+#include "dct/rd/quadtree.h"
 #include "lists.h"
 #include "reference.h"
 
@@ -84,14 +85,17 @@ static guint64
 block_cost (const Scene * s, int set, const Fixed * f, int k, int x, int y)
 {
   BdctLevel levels[32 * 32] __attribute__ ((aligned (8)));
-  guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
-  guint64 rate;
+  BdctCabacCounts runs[4] = { {0} };
+  guint64 rate = 0;
 
   take_levels (f, x, y, levels);
-  rate = (guint64) bdct_cabac_count (counter, levels, f->log2_size, k > 0)
-      << 15;
-  for (int i = 0; i < 2 * BDCT_CABAC_CONTEXTS; i++)
-    rate += (guint64) counter[i] * s->costs.bin[i / 2][i % 2];
+  bdct_cabac_count (runs, levels, f->log2_size, k > 0);
+  for (int r = 0; r < 4; r++) {
+    rate += (guint64) runs[r][BDCT_CABAC_BYPASS] << 15;
+    for (int i = 0; i < BDCT_CABAC_CONTEXTS; i++)
+      rate += (guint64) (runs[r][i] & 0xffff) * s->costs.bin[i][0]
+          + (guint64) (runs[r][i] >> 16) * s->costs.bin[i][1];
+  }
   return (sum_errors (s, f, k, x,
           y) << s->quantizers[set].tree.distortion_shift)
       + s->quantizers[set].tree.lambda * rate;
@@ -298,7 +302,7 @@ take (Scene * s, int set, const Fixed * f, int k, int x, int y)
 /* Go through a node of the best tree, and call functions for flags and
  * blocks. */
 typedef struct {
-  void (*flag) (Scene *, gpointer, int size, int bin);
+  void (*flag) (Scene *, gpointer, int size, int x, int y, int bin);
   void (*block) (Scene *, gpointer, const Fixed *, int k, int x, int y);
   gpointer data;
 } Visitor;
@@ -324,7 +328,7 @@ visit (Scene * s, int size, int x, int y)
     return;
   own = s->sizes[(y >> log2_min) * s->grid[0].columns + (x >> log2_min)] - 2;
   if (4 << size <= s->c->max_block && 4 << size > s->c->min_block)
-    visitor->flag (s, visitor->data, size, own < size);
+    visitor->flag (s, visitor->data, size, x, y, own < size);
   for (int i = 0; own < size && i < 4; i++)
     visit (s, size - 1, x + i % 2 * half, y + i / 2 * half);
   if (own == size)
@@ -337,8 +341,10 @@ visit (Scene * s, int size, int x, int y)
 }
 
 static void
-take_flag (Scene * s, gpointer data, int size, int bin)
+take_flag (Scene * s, gpointer data, int size, int x, int y, int bin)
 {
+  (void) x;
+  (void) y;
   (void) s;
   (void) data;
   (void) size;
@@ -352,86 +358,59 @@ take_block (Scene * s, gpointer data, const Fixed * f, int k, int x, int y)
   take (s, 0, f, k, x, y);
 }
 
-/* CABAC's estimate: segments of eight squares, each begun one segment earlier
- * (dct/entropy/cabac.h). */
+/* CABAC's estimate: the bins of a component's runs (dct/entropy/cabac.h). */
 typedef struct {
-  BdctRateCounts counts;
-  int component;
-  BdctCabacSink sink;
+  BdctCabacCounts *runs[3];
 } Coder;
 
-static void
-code_flag (Scene * s, gpointer data, int size, int bin)
+/* The run of a block at luma's (x, y). */
+static guint32 *
+find_run (const Scene * s, const Coder * coder, int k, int x, int y)
 {
-  Coder *coder = data;
+  return coder->runs[k][bdct_quadtree_level (s->c->width, sub_x (s, k),
+          sub_y (s, k), x, y) / 256];
+}
 
-  (void) s;
-  if (coder->component == 0)
-    bdct_cabac_bin (&coder->sink, BDCT_CABAC_LUMA_SPLIT + 3 - size, bin);
+static void
+code_flag (Scene * s, gpointer data, int size, int x, int y, int bin)
+{
+  find_run (s, data, 0, x, y)[BDCT_CABAC_LUMA_SPLIT + 3 - size] +=
+      bin ? 1 << 16 : 1;
 }
 
 static void
 code_block (Scene * s, gpointer data, const Fixed * f, int k, int x, int y)
 {
-  Coder *coder = data;
   BdctLevel levels[32 * 32] __attribute__ ((aligned (8)));
 
-  (void) s;
-  if (coder->component != k)
-    return;
   take_levels (f, x, y, levels);
-  bdct_cabac_walk (&coder->sink, levels, f->log2_size, k > 0);
-}
-
-static void
-code_segment (Scene * s, int segment)
-{
-  const int across = (s->c->width + 255) / 256;
-
-  for (int i = 0; i < 8; i++)
-    visit (s, 3, (segment % across * 8 + i) * 32, segment / across * 32);
+  bdct_cabac_count ((BdctCabacCounts *) find_run (s, data, k,
+          x << (f->log2_size + sub_x (s, k)),
+          y << (f->log2_size + sub_y (s, k))), levels, f->log2_size, k > 0);
 }
 
 static void
 set_bits (Scene * s)
 {
-  Coder *coder = g_new0 (Coder, 1);
-  Visitor v = { code_flag, code_block, coder };
-  const int n = (s->c->width + 255) / 256 * ((s->c->height + 31) / 32);
-  guint8 state[BDCT_CABAC_CONTEXTS];
+  const int squares = (s->c->width + 31) / 32 * ((s->c->height + 31) / 32);
+  Coder coder;
+  Visitor v = { code_flag, code_block, &coder };
 
   visitor = &v;
   for (int k = 0; k < 3; k++)
-    for (int i = 0; i < n; i++) {
-      guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
+    coder.runs[k] = g_new0 (BdctCabacCounts, 4 * squares);
+  for (int y = 0; y < s->c->height; y += 32)
+    for (int x = 0; x < s->c->width; x += 32)
+      visit (s, 3, x, y);
+  visitor = NULL;
+  for (int k = 0; k < bdct_layout_components (&s->layout); k++) {
+    const int n = squares * (4 >> (sub_x (s, k) + sub_y (s, k)));
 
-      coder->component = k;
-      coder->sink = (BdctCabacSink) {
-      .counter = counter};
-      code_segment (s, i);
-      coder->counts.counter[k][BDCT_RATE_BYPASS] += coder->sink.bypass;
-      for (int j = 0; j < 2 * BDCT_CABAC_CONTEXTS; j++)
-        coder->counts.counter[k][j] += counter[j];
-    }
-  for (int k = 0; k < 3; k++) {
-    guint64 cost = 0;
-
-    coder->component = k;
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < BDCT_CABAC_CONTEXTS; j++)
-        state[j] = bdct_cabac_start (&coder->counts, j);
-      coder->sink = (BdctCabacSink) {
-      .state = state,.pitch = 1,.step = bdct_cabac_step};
-      if (i > 0)
-        code_segment (s, i - 1);
-      coder->sink.cost = 0;
-      code_segment (s, i);
-      cost += coder->sink.cost;
-    }
-    s->stats.component[k].bits = coder->counts.counter[k][BDCT_RATE_BYPASS]
-        + ((cost + (1 << 14)) >> 15);
+    s->stats.component[k].bits = (ref_price_runs (coder.runs[k], n, 0, k > 0,
+            s->quantizers[0].slice_qp) + 2048) / 4096;
   }
-  g_free (coder);
+  for (int k = 0; k < 3; k++)
+    g_free (coder.runs[k]);
 }
 
 void

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * dct/entropy/cabac.h, block by block and bin by bin, against an encoder
- * written from the standard (residual-coding.h), which is checked by decoding.
+ * dct/entropy/cabac.h, block by block, against an encoder written from the
+ * standard (residual-coding.h), which is checked by decoding.
  * Whole frames: test-cabac-frames.c. */
 #include <math.h>
 #include <string.h>
-#include "cpu/simd/tile32.h"
-#include "dct/entropy/cabac.h"
+#include "dct/entropy/cabac-price.h"
 #include "program.h"
 #include "residual-coding.h"
 
@@ -93,8 +92,24 @@ is_split (int context)
   return context >= BDCT_CABAC_LUMA_SPLIT && context < BDCT_CABAC_CHROMA;
 }
 
-/* The bins of each block: those of the encoder, which a decoder has understood;
- * and their price in adapting states. */
+/* What a context has at the start of a slice: the encoder's state, but for the
+ * coded block flags, which have those of a tree's second level. */
+static void
+check_first (int context, const ResidualContext * state,
+    const BdctCabacCosts * costs)
+{
+  const double less = 0.5 * pow (0.01875 / 0.5, state->p_state / 63.0);
+  const double one = bdct_cabac_first (context, 26);
+
+  g_assert_cmpfloat_with_epsilon (one, state->mps ? 1 - less : less, 1e-9);
+  g_assert_cmpfloat_with_epsilon (costs->bin[context][0] / 32768.0,
+      -log2 (1 - one), 1 / 65536.0);
+  g_assert_cmpfloat_with_epsilon (costs->bin[context][1] / 32768.0,
+      -log2 (one), 1 / 65536.0);
+}
+
+/* The bins of each block, in all runs that it is in: those of the encoder,
+ * which a decoder has understood; and their cost in states that do not move. */
 static void
 test_blocks (gconstpointer data)
 {
@@ -106,11 +121,12 @@ test_blocks (gconstpointer data)
   GRand *rand = g_rand_new_with_seed (log2_size);
   gint16 levels[MAX_BLOCK] __attribute__ ((aligned (8)));
   gint16 decoded[MAX_BLOCK];
-  guint8 state[BDCT_CABAC_CONTEXTS];
   ResidualCoder encoder, decoder;
   guint64 bypass_before = 0;
+  BdctCabacCosts costs;
   int n_blocks = 0;
 
+  bdct_cabac_costs (&costs, 26);
   residual_encoder_init (&encoder, 26);
   for (int i = first; i < end; i++) {
     ResidualElement element;
@@ -119,19 +135,23 @@ test_blocks (gconstpointer data)
     if (is_split (i))
       continue;
     locate (i, log2_size, &element, &ctx);
-    state[i] = 2 * encoder.context[element][ctx].p_state
-        + encoder.context[element][ctx].mps;
+    if (i != BDCT_CABAC_LUMA_CBF && i != BDCT_CABAC_CHROMA_CBF)
+      check_first (i, &encoder.context[element][ctx], &costs);
   }
   for (int pattern = 0; pattern < N_LEVELS; pattern++) {
-    guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 }, bypass = 0, cost;
+    BdctCabacCounts runs[4] = { {0} };
+    guint32 bypass = 0;
+    guint64 cost = 0;
 
     if (!fill_levels (pattern, n, rand, levels))
       continue;
     memset (encoder.bins, 0, sizeof encoder.bins);
-    encoder.model_bits = 0;
     residual_encode (&encoder, levels, log2_size, chroma);
-    g_assert_cmpuint (bdct_cabac_count (counter, levels, log2_size, chroma),
-        ==, encoder.bypass - bypass_before);
+    bdct_cabac_count (runs, levels, log2_size, chroma);
+    for (int r = 0; r < 4; r++)
+      bypass += runs[r][BDCT_CABAC_BYPASS];
+    g_assert_cmpuint (bypass, ==, encoder.bypass - bypass_before);
+    cost = (guint64) bypass << BDCT_CABAC_COST_BITS;
     for (int i = 0; i < BDCT_CABAC_CONTEXTS; i++) {
       ResidualElement element;
       int ctx;
@@ -139,17 +159,19 @@ test_blocks (gconstpointer data)
       if (is_split (i))
         continue;
       locate (i, log2_size, &element, &ctx);
-      for (int bin = 0; bin < 2; bin++)
-        if (counter[2 * i + bin] != (i < first || i >= end ? 0
+      for (int bin = 0; bin < 2; bin++) {
+        guint32 all = 0;
+
+        for (int r = 0; r < 4; r++)
+          all += runs[r][i] >> 16 * bin & 0xffff;
+        cost += (guint64) all * costs.bin[i][bin];
+        if (all != (i < first || i >= end ? 0
                 : encoder.bins[element][ctx][bin]))
-          g_error ("block %d: context %d has %u bins %d", pattern, i,
-              counter[2 * i + bin], bin);
+          g_error ("block %d: context %d has %u bins %d", pattern, i, all, bin);
+      }
     }
-    cost = bdct_cabac_price (state, 1, bdct_cabac_step, levels, log2_size,
-        chroma, &bypass);
-    g_assert_cmpuint (bypass, ==, encoder.bypass - bypass_before);
-    g_assert_cmpfloat_with_epsilon (cost / 32768.0, encoder.model_bits,
-        2 * n / 65536.0);
+    g_assert_cmpuint (bdct_cabac_block_cost (&costs, levels, log2_size, chroma),
+        ==, cost);
     bypass_before = encoder.bypass;
     n_blocks++;
   }
@@ -166,53 +188,6 @@ test_blocks (gconstpointer data)
   g_assert_true (residual_at_end (&decoder));
   g_test_message ("%d blocks", n_blocks);
   g_byte_array_unref (encoder.bytes);
-  g_rand_free (rand);
-}
-
-/* What blocks cost in states that do not move, on every instruction set: the
- * sum of their bins' costs; and never less than their number of levels says. */
-static void
-test_prices (gconstpointer data)
-{
-  const int log2_size = GPOINTER_TO_INT (data) >> 1;
-  const gboolean chroma = GPOINTER_TO_INT (data) & 1;
-  const int n = 1 << 2 * log2_size;
-  GRand *rand = g_rand_new_with_seed (log2_size);
-  /* The block is between others, which must not matter. */
-  gint16 levels[3][MAX_BLOCK] __attribute__ ((aligned (16)));
-
-  for (int qp = 0; qp <= 51; qp += 17) {
-    BdctCabacPrices prices;
-    BdctCabacCosts costs;
-
-    bdct_cabac_costs (&costs, qp);
-    bdct_cabac_prices_init (&prices, &costs, log2_size, chroma);
-    for (int pattern = 0; pattern < N_LEVELS; pattern++) {
-      BdctCabacSink sink = {.costs = costs.bin[0] };
-      BdctBlockRecord record[3] = { {0} };
-      gint16 *block = levels[0] + n;
-      guint32 rate[3], expected;
-
-      memset (levels, 0xff, sizeof levels);
-      if (!fill_levels (pattern, n, rand, block))
-        continue;
-      bdct_cabac_walk (&sink, block, log2_size, chroma);
-      expected = sink.cost + (sink.bypass << BDCT_CABAC_COST_BITS);
-      for (int i = 0; i < n; i++)
-        record[1].nonzero += block[i] != 0;
-      record[2].nonzero = n;
-      g_assert_cmpuint (bdct_cabac_prices_least (&prices, record[1].nonzero),
-          <=, expected);
-      for (const BdctTileKernel * const *k = bdct_tile_kernels (); *k != NULL;
-          k++) {
-        (*(*k)->price) (&prices, levels[0], record, 3, log2_size, rate);
-        if (rate[1] != expected || rate[0] != costs.bin[chroma
-                ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF][0])
-          g_error ("%s: block %d at QP %d costs %u, not %u", (*k)->isa, pattern,
-              qp, rate[1], expected);
-      }
-    }
-  }
   g_rand_free (rand);
 }
 
@@ -324,76 +299,73 @@ test_ranges (void)
     }
 }
 
+/* Runs of 16 sub-blocks of random levels, with which all sums of a segment's
+ * price are computed again in double precision, from the definition alone. */
 static void
-test_start (void)
+test_price (gconstpointer data)
 {
-  g_assert_cmpint (bdct_cabac_state (0, 0) >> 1, ==, 0);
-  g_assert_cmpint (bdct_cabac_state (7, 7) >> 1, ==, 0);
-  g_assert_cmpint (bdct_cabac_state (G_GUINT64_CONSTANT (1) << 39, 0), ==, 124);
-  g_assert_cmpint (bdct_cabac_state (1, 1 << 30), ==, 125);
-  for (int i = 0; i < 63; i++) {
-    const double p = 0.5 * pow (0.01875 / 0.5, i / 63.0);
-    const guint64 less = (guint64) (p * 1e9);
+  enum { N = 2 * BDCT_CABAC_SEGMENT };
+  const int log2_size = GPOINTER_TO_INT (data) >> 1;
+  const gboolean chroma = GPOINTER_TO_INT (data) & 1;
+  const int n = 1 << 2 * log2_size, slots = bdct_cabac_slots (log2_size,
+      chroma);
+  const int first = chroma ? BDCT_CABAC_CHROMA : BDCT_CABAC_LUMA;
+  const int end = chroma ? BDCT_CABAC_CONTEXTS : BDCT_CABAC_CHROMA;
+  BdctCabacCounts *runs = g_new0 (BdctCabacCounts, N);
+  guint16 *records = g_new0 (guint16, N * slots), start[BDCT_CABAC_TREE_SLOTS];
+  GRand *rand = g_rand_new_with_seed (log2_size);
+  gint16 levels[MAX_BLOCK] __attribute__ ((aligned (8)));
+  double price = 0;
 
-    g_assert_cmpint (bdct_cabac_state (1000000000 - less, less), ==, 2 * i);
-    if (i > 0)
-      g_assert_cmpint (bdct_cabac_state (less, 1000000000 - less), ==,
-          2 * i + 1);
+  for (int i = 0; i < N * 256; i += n) {
+    fill_levels (LEVELS_RANDOM, n, rand, levels);
+    bdct_cabac_count (&runs[i / 256], levels, log2_size, chroma);
   }
+  for (int i = 0; i < N; i++)
+    bdct_cabac_pack (records + i * slots, runs[i], log2_size, chroma);
+  bdct_cabac_start (start, 30, log2_size, chroma);
+  for (int k = first; k < end; k++) {
+    double p = bdct_cabac_first (k, 30);
+
+    for (int i = 0; i < N; i++) {
+      const double n0 = MIN (runs[i][k] & 0xffff, 255);
+      const double n1 = MIN (runs[i][k] >> 16, 255);
+      /* The probability is in steps of a quarter of a bin. */
+      const double b = floor (4 * 14 * p + 0.5) / 4, a = 14 - b;
+
+      if (n0 + n1 == 0)
+        continue;
+      if (i >= N / 2)
+        price += (lgamma (a) + lgamma (b) - lgamma (14) - lgamma (a + n0)
+            - lgamma (b + n1) + lgamma (14 + n0 + n1)) / G_LN2;
+      p = p * pow (0.946, n0 + n1) + (1 - pow (0.946, n0 + n1)) * n1 / (n0
+          + n1);
+      p = CLAMP (p, 0.01875, 1 - 0.01875);
+    }
+  }
+  for (int i = N / 2; i < N; i++)
+    price += runs[i][BDCT_CABAC_BYPASS];
+  /* Where p is near a step's border, it falls on the other side. */
+  g_assert_cmpfloat_with_epsilon (bdct_cabac_price (records + N / 2 * slots,
+          N / 2, N / 2, start, log2_size, chroma) / 4096.0, price,
+      price * 1e-3);
+  g_free (records);
+  g_free (runs);
+  g_rand_free (rand);
 }
 
-/* A segment's cost: from the states that the frame's counts give, through the
- * segment before and its own. */
+/* The tables, rounded. */
 static void
-test_segment (void)
+test_tables (void)
 {
-  enum { LOG2_SIZE = 3, N_BEFORE = 20, N = 50 };
-  static gint16 levels[N_BEFORE + N][64] __attribute__ ((aligned (8)));
-  BdctRateCounts *counts = g_new0 (BdctRateCounts, 1);
-  GRand *rand = g_rand_new_with_seed (3);
-  guint8 start[BDCT_CABAC_CONTEXTS];
-  ResidualCoder coder;
-  double before = 0;
-  guint32 cost;
+  static BdctCabacTables tables;
 
-  g_assert_cmpint (bdct_cabac_segment_blocks (2), ==, 256);
-  g_assert_cmpint (bdct_cabac_segment_blocks (LOG2_SIZE), >=, N);
-  g_assert_cmpint (bdct_cabac_segment_blocks (5), ==, 4);
-  for (int i = 0; i < N_BEFORE + N; i++) {
-    guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
-
-    fill_levels (LEVELS_RANDOM, 64, rand, levels[i]);
-    bdct_cabac_count (counter, levels[i], LOG2_SIZE, TRUE);
-    for (int k = 0; k < 2 * BDCT_CABAC_CONTEXTS; k++)
-      counts->counter[i & 1 ? BDCT_U : BDCT_V][k] += counter[k];
-  }
-  residual_encoder_init (&coder, 26);
-  for (int i = 0; i < BDCT_CABAC_CONTEXTS; i++) {
-    const guint64 *u = &counts->counter[BDCT_U][2 * i];
-    const guint64 *v = &counts->counter[BDCT_V][2 * i];
-    ResidualElement element;
-    int ctx;
-
-    start[i] = bdct_cabac_start (counts, i);
-    g_assert_cmpint (start[i], ==, bdct_cabac_state (u[0] + v[0], u[1] + v[1]));
-    locate (i, LOG2_SIZE, &element, &ctx);
-    coder.context[element][ctx].p_state = start[i] >> 1;
-    coder.context[element][ctx].mps = start[i] & 1;
-  }
-  for (int i = 0; i < N_BEFORE + N; i++) {
-    if (i == N_BEFORE)
-      before = coder.model_bits;
-    residual_encode (&coder, levels[i], LOG2_SIZE, TRUE);
-  }
-  cost = bdct_cabac_segment (start, levels[N_BEFORE], N_BEFORE, N, LOG2_SIZE,
-      TRUE);
-  g_assert_cmpfloat_with_epsilon (cost / 32768.0, coder.model_bits - before,
-      2 * 64 * N / 65536.0);
-  g_assert_cmpuint (bdct_cabac_segment (start, levels[N_BEFORE], 0, N,
-          LOG2_SIZE, TRUE), !=, cost);
-  g_byte_array_unref (coder.bytes);
-  g_rand_free (rand);
-  g_free (counts);
+  bdct_cabac_fill (&tables);
+  for (guint i = 1; i < G_N_ELEMENTS (tables.gamma); i++)
+    g_assert_cmpint (tables.gamma[i], ==,
+        lround (4096 * lgamma (i / 4.0) / G_LN2));
+  for (guint i = 0; i <= BDCT_CABAC_MOST; i++)
+    g_assert_cmpuint (tables.step[2 * i], ==, lround (65536 * pow (0.946, i)));
 }
 
 static void
@@ -424,17 +396,17 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  bdct_cabac_init ();
   g_test_add_func ("/cabac/by-hand", test_by_hand);
   g_test_add_func ("/cabac/bits", test_bits);
   g_test_add_func ("/cabac/ranges", test_ranges);
-  g_test_add_func ("/cabac/start", test_start);
-  g_test_add_func ("/cabac/segment", test_segment);
+  g_test_add_func ("/cabac/tables", test_tables);
   g_test_add_func ("/cabac/sizes", test_sizes);
   for (int log2_size = 2; log2_size <= 5; log2_size++)
     for (int chroma = 0; chroma < 2; chroma++) {
       tests_add (test_blocks, 2 * log2_size + chroma, "/cabac/%s/%d", chroma
           ? "chroma" : "luma", 1 << log2_size);
-      tests_add (test_prices, 2 * log2_size + chroma, "/cabac/prices/%s/%d",
+      tests_add (test_price, 2 * log2_size + chroma, "/cabac/price/%s/%d",
           chroma ? "chroma" : "luma", 1 << log2_size);
     }
   return g_test_run ();

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 #include "cpu/block.h"
-#include "dct/entropy/cabac.h"
+#include "bins.h"
 #include "program.h"
 #include "reference-rate.h"
 #include "residual-coding.h"
@@ -213,49 +213,17 @@ check_near (const BdctJob * job, const BdctBlockGrid * grid, int qp,
   g_byte_array_unref (coder.bytes);
 }
 
-/* CABAC's estimate of levels as dct/entropy/cabac.h wants them, one block after
- * the other. */
+/* CABAC's estimate of levels as dct/entropy/cabac.h wants them. */
 static void
 count_cabac (const BdctJob * job, const BdctBlockGrid * grid, int qp,
     BdctLevel *const *levels, guint64 * bits)
 {
-  BdctRateCounts *counts = g_new0 (BdctRateCounts, 1);
-  guint8 state[BDCT_CABAC_CONTEXTS];
-
-  for (int pass = 0; pass < 2; pass++)
-    for (int k = 0; k < 3; k++) {
-      int log2_size = bdct_cabac_log2_size (&job->component[k]);
-      int n = 4096 >> 2 * log2_size, size = 1 << 2 * log2_size;
-      guint32 bypass = 0;
-      guint64 cost = 0;
-
-      for (int i = 0; i < grid[k].columns * grid[k].rows
-          << bdct_job_log2_parts (&job->component[k]); i++) {
-        guint32 counter[2 * BDCT_CABAC_CONTEXTS] = { 0 };
-
-        if (pass == 0) {
-          counts->counter[k][BDCT_RATE_BYPASS] += bdct_cabac_count (counter,
-              levels[k] + i * size, log2_size, k > 0);
-          for (int j = 0; j < 2 * BDCT_CABAC_CONTEXTS; j++)
-            counts->counter[k][j] += counter[j];
-          continue;
-        }
-        /* With each segment the states begin anew, one segment earlier. */
-        if (i % n == 0) {
-          for (int j = 0; j < BDCT_CABAC_CONTEXTS; j++)
-            state[j] = bdct_cabac_start (counts, j);
-          for (int j = MAX (i - n, 0); j < i; j++)
-            bdct_cabac_price (state, 1, bdct_cabac_step, levels[k] + j * size,
-                log2_size, k > 0, &bypass);
-        }
-        cost += bdct_cabac_price (state, 1, bdct_cabac_step,
-            levels[k] + i * size, log2_size, k > 0, &bypass);
-      }
-      bits[k] = counts->counter[k][BDCT_RATE_BYPASS]
-          + (cost + (1 << 14)) / (1 << 15);
-    }
+  for (int k = 0; k < 3; k++)
+    bits[k] = (ref_price_blocks (levels[k], grid[k].columns
+            << bdct_job_log2_parts (&job->component[k]), grid[k].rows,
+            bdct_cabac_log2_size (&job->component[k]), k > 0, job->slice_qp)
+        + 2048) / 4096;
   check_near (job, grid, qp, levels, bits);
-  g_free (counts);
 }
 
 static void
@@ -447,7 +415,7 @@ test_given (gconstpointer data)
     format_layout (FORMAT_GRAY, 8, 0, 64, 64, &layout);
     g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
     side = 1 << job.component[0].log2_width;
-    segment = bdct_cabac_segment_blocks (bdct_cabac_log2_size
+    segment = MAX (1, 64 * 256 >> 2 * bdct_cabac_log2_size
         (&job.component[0]));
     n_blocks = ((const int[]) { 1, segment - 1, segment, segment + 1,
           2 * segment, 2 * segment + 1, 9 * segment + 1 })[kind / N_LEVELS];
