@@ -13,91 +13,11 @@
 #ifndef BDCT_CABAC_CUH
 #define BDCT_CABAC_CUH
 
-#include "cabac-prices.cuh"
+#include "cabac-sub-block.cuh"
 #include "cuda/launch/kernel.h"
 #include "warps.cuh"
 
 namespace {
-
-/* Of sub-block j in coding order: x, y << 8, which one is its right neighbour
- * << 16 and the one below << 24; 255: none. */
-struct Order
-{
-  uint32_t entry[85] = {};
-
-  constexpr Order ()
-  {
-    for (int log2 = 0, at = 0; log2 < 4; at += 1 << 2 * log2++) {
-      const int side = 1 << log2;
-      int place[64] = {}, n = side * side;
-
-      for (int d = 0; d < 2 * side - 1; d++)
-        for (int x = 0; x <= d; x++)
-          if (x < side && d - x < side)
-            place[--n] = x | (d - x) << 8;
-      for (int j = 0; j < side * side; j++) {
-        uint32_t right = 255, below = 255;
-
-        for (int k = 0; k < j; k++) {
-          right = place[k] == place[j] + 1 ? k : right;
-          below = place[k] == place[j] + 256 ? k : below;
-        }
-        entry[at + j] = place[j] | right << 16 | below << 24;
-      }
-    }
-  }
-};
-BDCT_CABAC_TABLE Order order_table;
-
-/* The places, in coding order, of a digit of a pattern of sigCtx. */
-template <uint64_t PATTERN, int DIGIT> struct Places
-{
-  static constexpr uint32_t
-  find ()
-  {
-    uint32_t mask = 0;
-
-    for (int i = 0; i < 16; i++)
-      mask |= (uint32_t) ((int) (PATTERN >> 4 * i & 15) == DIGIT) << (15 - i);
-    return mask;
-  }
-  static constexpr uint32_t mask = find ();
-};
-
-/* Masks in coding order, place 15 lowest: levels that are not 0, above 1, above
- * 2. */
-struct Masks { uint32_t nonzero, above_1, above_2; };
-
-BDCT_INLINE Masks
-find_masks (const uint32_t magnitude[8])
-{
-  uint32_t b[4], low = 0, high = 0;
-
-  for (int y = 0; y < 4; y++)
-    b[y] = __byte_perm (__vminu2 (magnitude[2 * y], 0x00030003),
-        __vminu2 (magnitude[2 * y + 1], 0x00030003), 0x6420);
-
-  const uint32_t four[4] = {    /* by fours in coding order, a byte each */
-    __byte_perm (__byte_perm (b[3], b[2], 0x0273), b[1], 0x7210),
-    __byte_perm (__byte_perm (b[2], b[3], 0x0052),
-        __byte_perm (b[0], b[1], 0x0063), 0x5410),
-    __byte_perm (__byte_perm (b[2], b[3], 0x0041),
-        __byte_perm (b[0], b[1], 0x0052), 0x5410),
-    __byte_perm (__byte_perm (b[0], b[1], 0x0410), b[2], 0x0214),
-  };
-  for (int k = 3; k >= 0; k--) {
-    low = low << 4 | ((four[k] & 0x01010101) * 0x10204080) >> 28;
-    high = high << 4 | ((four[k] & 0x02020202) * 0x08102040) >> 28;
-  }
-  return { low | high, high, high & low };
-}
-
-/* Zeros and ones of a mask's bins, 2^shift apart. */
-BDCT_INLINE uint32_t
-count_pair (uint32_t coded, uint32_t ones, int shift = 8)
-{
-  return __popc (coded & ~ones) | __popc (coded & ones) << shift;
-}
 
 /* Significance in 4x4, two digits from DIGIT on a word. */
 template <int DIGIT> BDCT_INLINE void
@@ -107,49 +27,6 @@ count_small (uint32_t *word, uint32_t coded, uint32_t nonzero)
       & Places<BDCT_CABAC_SIG_4X4, DIGIT>::mask, nonzero) << 16 * (DIGIT & 1);
   if constexpr (DIGIT < 8)
     count_small<DIGIT + 1> (word, coded, nonzero);
-}
-
-/* The bypass bins of the levels that flags alone do not code: those beyond the
- * first eight, the one that two flags say is above 2 (`third`), others above 1
- * (`others`). As long as none is above 3 the Rice parameter stays 0. */
-BDCT_INLINE uint32_t
-count_escapes (const uint32_t magnitude[8], const Masks &mask, uint32_t beyond,
-    uint32_t third, uint32_t others)
-{
-  const uint32_t escapes = beyond | third | others;
-  uint32_t all = 0, bins, in_warp, its;
-  int rice = 0;
-
-BDCT_UNROLL for (int k = 0; k < 8; k++)
-    all |= magnitude[k];
-
-  const bool large = (all & 0xfffcfffc) != 0;
-
-  bins = __popc (beyond | third | others << 16)
-      + __popc ((beyond & mask.above_1) | (others & mask.above_2) << 16)
-      + __popc (beyond & mask.above_2);
-  its = large ? escapes : 0;
-  in_warp = or_lanes (its);
-  if (in_warp == 0)
-    return bins;
-  if (large)
-    bins = 0;
-BDCT_UNROLL for (int p = 0; p < 16; p++)
-    if (in_warp >> p & 1) {
-      const int at = (int) (BDCT_CABAC_SCAN >> 4 * (15 - p) & 15);
-      const int m = (int) (at & 1 ? magnitude[at >> 1] >> 16
-          : magnitude[at >> 1] & 0xffff);
-
-      const bool is = its >> p & 1;
-      const int value = m - 2 - (int) (third >> p & 1)
-          + (int) (beyond >> p & 1);
-      const int few = (value >> rice) + 1 + rice;
-      const int many = 4 + 2 * (31 - __clz (value - (2 << rice))) - rice;
-
-      bins += is ? value < 4 << rice ? few : many : 0;
-      rice += is & (rice < 4) & (m > 3 << rice);
-    }
-  return bins;
 }
 
 /* The flags of a last position's prefix: by context, zeros and ones << 8. */
@@ -177,7 +54,7 @@ fold (uint32_t *word, int lane)
   } else {
     const bool upper = (lane & D) != 0;
 
-BDCT_UNROLL for (int i = 0; i < N / 2; i++) {
+    BDCT_UNROLL for (int i = 0; i < N / 2; i++) {
       const uint32_t keep = upper ? word[i + N / 2] : word[i];
       const uint32_t give = upper ? word[i] : word[i + N / 2];
 
@@ -202,13 +79,14 @@ count_warp (const BdctLevel *levels, int n_blocks, int columns, int n_runs,
   constexpr int words = apart ? 24 : 16, cbf = small ? 4 : 3;
   uint64_t before = 0, above_before = 0;
 
-BDCT_UNROLL for (int round = 0; round < rounds; round++) {
+  BDCT_UNROLL for (int round = 0; round < rounds; round++) {
     const int t = 32 * (warp * rounds + round) + lane, j = t % q;
     int block = t / q;
     bool in = block < n_blocks;
     const bool dc = j == q - 1;
-    const uint32_t place = order_table.entry[(q - 1) / 3 + j];
-    uint32_t magnitude[8] = {}, word[16] = {}, rest = 0, all = 0;
+    const uint32_t place = find_place (LOG2, j);
+    uint32_t magnitude[8] = {}, word[16] = {}, rest = 0, all;
+    bool has = false;
     uint32_t *record = records + (t >> 4) * words;
 
     if (small && (columns & 1) != 0) {  /* A run ends with eight rows. */
@@ -223,21 +101,15 @@ BDCT_UNROLL for (int round = 0; round < rounds; round++) {
       const BdctLevel *from = levels + ((int64_t) block << 2 * LOG2)
           + (((place >> 8 & 255) << LOG2 | (place & 255)) << 2);
 
-BDCT_UNROLL for (int v = 0; v < 4; v++) {
-        const uint2 four = *(const uint2 *) (from + (v << LOG2));
-
-        all |= four.x | four.y;
-        magnitude[2 * v] = __viaddmax_s16x2 (~four.x, 0x00010001, four.x);
-        magnitude[2 * v + 1] = __viaddmax_s16x2 (~four.y, 0x00010001, four.y);
-      }
+      has = load_magnitudes (from, LOG2, magnitude);
     }
 
     /* The block's sub-blocks with levels, by coding order */
-    const uint32_t lanes = ballot (all != 0);
+    const uint32_t lanes = ballot (has);
     const uint64_t has_mask = q == 64 ? (uint64_t) lanes << 32 * round | before
         : lanes >> (lane & ~(q - 1)) & ((1u << (q & 31)) - 1);
     const uint64_t earlier = has_mask & ((UINT64_C (1) << j) - 1);
-    const bool has = all != 0, item = has || earlier != 0;
+    const bool item = has || earlier != 0;
     const bool last = has && earlier == 0;
     const bool neighbour[2] = {
       (place >> 16 & 255) != 255 && (has_mask >> (place >> 16 & 63) & 1),
@@ -256,67 +128,34 @@ BDCT_UNROLL for (int v = 0; v < 4; v++) {
       continue;
     }
 
-    /* The levels' masks; of the first eight those above 1, and the first of
-     * these */
-    const Masks mask = find_masks (magnitude);
-    const uint32_t lowest = mask.nonzero & (0 - mask.nonzero);
-    uint32_t beyond = mask.nonzero;
-
-    for (int i = 0; i < 8; i++)
-      beyond &= beyond - 1;
-
-    const uint32_t above = mask.above_1 & ~beyond, first = above & (0 - above);
-    const uint32_t third = first & mask.above_2;
-    const uint32_t above_lanes = ballot (above != 0);
+    const Levels mask = find_levels (magnitude);
+    const uint32_t above_lanes = ballot (mask.above != 0);
     const uint64_t above_mask = q == 64 ? (uint64_t) above_lanes << 32 * round
         | above_before : above_lanes >> (lane & ~(q - 1));
     const bool greater = earlier != 0
         && (above_mask >> (63 - __clzll (earlier)) & 1);
-    uint32_t bypass = __popc (mask.nonzero) + count_escapes (magnitude, mask,
-        beyond, third, above & ~first);
-
-    /* Significance */
-    uint32_t coded = last ? 0xffff & ~(lowest | (lowest - 1))
-        : (item && dc) || has ? 0xffff : 0;
+    const Greater its_greater = find_greater (mask);
+    const uint32_t *one = its_greater.one, two = its_greater.two;
+    const uint32_t g[2] = { one[0] | one[1] << 16, one[2] | one[3] << 16 };
+    const uint32_t coded = (item && dc) || has ? find_coded (mask.nonzero, last)
+        : 0;
+    uint32_t bypass = __popc (mask.nonzero) + count_escapes (magnitude, mask);
     uint32_t sig[2] = {};
 
     if (small) {
       count_small<0> (word, coded, mask.nonzero);
     } else {
-      constexpr uint64_t none = BDCT_CABAC_SIG_NONE;
-      constexpr uint64_t right = BDCT_CABAC_SIG_RIGHT;
-      constexpr uint64_t below = BDCT_CABAC_SIG_BELOW;
-      const uint32_t zero = neighbour[0] ? neighbour[1] ? 0
-          : Places<right, 0>::mask : neighbour[1] ? Places<below, 0>::mask
-          : Places<none, 0>::mask;
-      const uint32_t one = neighbour[0] ? neighbour[1] ? 0
-          : Places<right, 1>::mask : neighbour[1] ? Places<below, 1>::mask
-          : Places<none, 1>::mask;
+      const Significant s (coded, mask.nonzero, dc, last, neighbour[0],
+          neighbour[1]);
 
-      if (dc)
-        word[3] = count_pair (coded & 0x8000, mask.nonzero) << 16;
-      if (dc || (!last && mask.nonzero == 0x8000))
-        coded &= 0x7fff;        /* that level is inferred */
-      sig[0] = count_pair (coded & ~(zero | one), mask.nonzero, 16);
-      sig[1] = count_pair (coded & zero, mask.nonzero)
-          | count_pair (coded & one, mask.nonzero) << 16;
+      word[3] = count_pair (s.first, mask.nonzero) << 16;
+      sig[0] = count_pair (s.there[2], mask.nonzero, 16);
+      sig[1] = count_pair (s.there[0], mask.nonzero)
+          | count_pair (s.there[1], mask.nonzero) << 16;
       if (item && !last && !dc)
         word[2] = 1u << ((has ? 8 : 0)
             + (neighbour[0] || neighbour[1] ? 16 : 0));
     }
-
-    /* Flags for levels above 1, by ctxInc, and above 2 */
-    const int all_ones = __popc (mask.nonzero), n = all_ones < 8 ? all_ones : 8;
-    const int ones = above ? __popc (mask.nonzero & (first - 1)) : n;
-    const int upto = ones < n ? ones + 1 : n;
-    const int more = __popc (above) - (above != 0);
-    const uint32_t pair[4] = { (uint32_t) (n - upto - more) | more << 8,
-      n == 0 ? 0u : ones == 0 ? 256u : 1u,
-      upto < 2 ? 0u : ones == 1 && n > 1 ? 256u : 1u,
-      upto < 3 ? 0u : ones < n ? (uint32_t) (upto - 3) | 256
-          : (uint32_t) upto - 2 };
-    const uint32_t g[2] = { pair[0] | pair[1] << 16, pair[2] | pair[3] << 16 };
-    const uint32_t two = above == 0 ? 0 : third ? 256 : 1;
 
     /* The last position */
     if (last) {
@@ -327,13 +166,10 @@ BDCT_UNROLL for (int v = 0; v < 4; v++) {
       const uint16_t *entry[2];
 
       for (int k = 0; k < 2; k++) {
-        const int v = position[k], log2 = v < 4 ? 0 : 31 - __clz (v);
-
-        bypass += log2 > 0 ? log2 - 1 : 0;
-        entry[k] = last_table<LOG2, CHROMA>.entry[v < 4 ? v
-            : 2 * log2 + (v >> (log2 - 1) & 1)];
+        bypass += last_suffix (position[k]);
+        entry[k] = last_table<LOG2, CHROMA>.entry[last_prefix (position[k])];
       }
-BDCT_UNROLL for (int i = 0; i < Last<LOG2, CHROMA>::contexts; i++)
+      BDCT_UNROLL for (int i = 0; i < Last<LOG2, CHROMA>::contexts; i++)
         word[BDCT_CABAC_SLOT_LAST / 2 + i] = entry[0][i] | entry[1][i] << 16;
     }
 

@@ -279,9 +279,9 @@ template <bool kGiven> struct Choose
     its.by = block >> b.log2_across;
     its.there = b.has (its.bx, its.by);
     if (its.there) {
-      const int at = order_table[b.log2_size - 2].place[its.j];
+      const uint32_t at = find_place (b.log2_size, its.j);
       const BdctLevel *from = b.levels (its.bx, its.by)
-          + (((at >> 4) << b.log2_size) + (at & 15)) * 4;
+          + (((at >> 8 & 255) << b.log2_size) + (at & 255)) * 4;
 
       its.has = load_magnitudes (from, b.log2_size, magnitude);
     }
@@ -320,9 +320,9 @@ template <bool kGiven> struct Choose
           its.dc, around);
     }
     if (around.last) {
-      const int at = order_table[log2_size - 2].place[its.j];
-      const uint8_t prefixes = find_prefixes (found.nonzero, at & 15, at >> 4,
-          &bypass);
+      const uint32_t at = find_place (log2_size, its.j);
+      const uint8_t prefixes = find_prefixes (found.nonzero, at & 255,
+          at >> 8 & 255, &bypass);
 
       cost += prices.last[chroma][log2_size - 2][0][prefixes & 15]
           + prices.last[chroma][log2_size - 2][1][prefixes >> 4];
@@ -392,13 +392,13 @@ template <bool kGiven> struct Choose
       uint32_t cost;
 
       if (has != 0) {
-        found = find_levels (magnitude, prices.together);
+        found = find_levels (magnitude);
         escapes = count_escapes (magnitude, found);
-        above = ballot (found.above_1 != 0);
+        above = ballot (found.above != 0);
       }
 
-      const Around around (order_table[log2_size - 2], has, has_before, its.j,
-          lane);
+      const Around around (find_place (log2_size, its.j), has, has_before,
+          its.j, lane);
       const bool greater = around.earlier == 0 ? above_before
           : above >> (31 - __clz ((int) around.earlier)) & 1;
 

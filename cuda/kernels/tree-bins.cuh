@@ -88,7 +88,6 @@ struct TreeCount
   {
     /* Zeros, and ones << 16 */
     uint32_t count[kWarps][2][BDCT_CABAC_TREE_SLOTS];
-    uint8_t together[256];
   };
 
   /* Where a lane's bins go. */
@@ -96,6 +95,13 @@ struct TreeCount
   {
     uint32_t *count;
     int first;
+
+    /* Zeros, and ones << 8 */
+    BDCT_INLINE void
+    put_pair (int context, uint32_t pair) const
+    {
+      put (context, (int) ((pair & 255) + (pair >> 8)), (int) (pair >> 8));
+    }
 
     BDCT_INLINE void
     put (int context, int n, int ones) const
@@ -126,10 +132,10 @@ struct TreeCount
       bool chroma)
   {
     for (int i = 0; i < count_last (log2_size, chroma); i++) {
-      const Some some = find_last (prefix, log2_size, last_bins (log2_size,
+      const uint32_t some = find_last (prefix, log2_size, last_bins (log2_size,
               chroma), i);
 
-      sink.put (context + i, some.n, __popc (some.bits));
+      sink.put (context + i, (int) (some & 255), (int) (some >> 8));
     }
   }
 
@@ -146,12 +152,13 @@ struct TreeCount
       return;
     }
 
-    const Significant s (nonzero, log2_size, chroma, dc, around);
+    const Significant s (find_coded (nonzero, around.last), nonzero, dc,
+        around.last, around.right, around.below);
+    const int here = sig + first_significant (log2_size, chroma, dc);
 
-    sink.put (sig, s.first, nonzero >> 15);
+    sink.put (sig, s.first != 0, nonzero >> 15);
     BDCT_UNROLL for (int d = 0; d < 3; d++)
-      sink.put (sig + s.here + d, __popc (s.there[d]),
-          __popc (s.there[d] & nonzero));
+      sink.put_pair (here + d, count_pair (s.there[d], nonzero));
   }
 
   static BDCT_INLINE void
@@ -162,9 +169,9 @@ struct TreeCount
         : BDCT_CABAC_LUMA_GREATER1) + 4 * set;
 
     BDCT_UNROLL for (int i = 0; i < 4; i++)
-      sink.put (one + i, g.one[i].n, __popc (g.one[i].bits));
-    sink.put ((chroma ? BDCT_CABAC_CHROMA_GREATER2
-            : BDCT_CABAC_LUMA_GREATER2) + set, g.two.n, g.two.bits != 0);
+      sink.put_pair (one + i, g.one[i]);
+    sink.put_pair ((chroma ? BDCT_CABAC_CHROMA_GREATER2
+            : BDCT_CABAC_LUMA_GREATER2) + set, g.two);
   }
 
   /* A sub-block's bins. Returns the bypass bins. */
@@ -192,9 +199,9 @@ struct TreeCount
       return 0;
     bypass += __popc (found.nonzero);
     if (around.last) {
-      const int at = order_table[n - 2].place[its.j];
-      const uint8_t prefixes = find_prefixes (found.nonzero, at & 15, at >> 4,
-          &bypass);
+      const uint32_t at = find_place (n, its.j);
+      const uint8_t prefixes = find_prefixes (found.nonzero, at & 255,
+          at >> 8 & 255, &bypass);
       const int first = chroma ? 0 : first_last (n);
 
       put_last (sink, (chroma ? BDCT_CABAC_CHROMA_LAST_X
@@ -220,9 +227,6 @@ struct TreeCount
     uint32_t has_before = 0;
     bool above_before = false;
 
-    for (int k = t; k < 256; k += kThreads)
-      shared.together[k] = together_table.entry[k];
-    wait_for_block ();
     for (int round = 0; round < 2; round++) {
       const int slot = 16 * run + 32 * round + lane, square = slot / parts;
       const int place = slot % parts;
@@ -231,24 +235,22 @@ struct TreeCount
         in ? square / across * kSide : 0 };
       const TreePlace its (s, c.number, in ? place : 0);
       const Sink sink = { count[lane / 16], first };
+      const uint32_t at = find_place (its.log2_size, its.j);
       uint32_t magnitude[8] = {};
       bool own = false, large = its.log2_size == 5;
 
       for (int k = lane; k < 2 * BDCT_CABAC_TREE_SLOTS; k += 32)
         (&count[0][0])[k] = 0;
-      if (in && its.there) {
-        const int at = order_table[its.log2_size - 2].place[its.j];
-
-        own = load_magnitudes (its.block + (((at >> 4) << its.log2_size)
-                + (at & 15)) * 4, its.log2_size, magnitude);
-      }
+      if (in && its.there)
+        own = load_magnitudes (its.block + (((at >> 8 & 255) << its.log2_size)
+                + (at & 255)) * 4, its.log2_size, magnitude);
 
       const uint32_t has = ballot (own);
-      const Levels found = find_levels (magnitude, shared.together);
+      const Levels found = find_levels (magnitude);
       const uint32_t escapes = (uint32_t) count_escapes (magnitude, found);
-      const uint32_t above = ballot (found.above_1 != 0);
+      const uint32_t above = ballot (found.above != 0);
       const bool second = large && its.j >= 32;
-      const Around around (order_table[its.log2_size - 2], has,
+      const Around around (at, has,
           second ? has_before : 0, its.j, lane);
       const bool greater = around.earlier == 0 ? second && above_before
           : above >> (31 - __clz ((int) around.earlier)) & 1;

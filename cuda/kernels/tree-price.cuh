@@ -22,7 +22,6 @@ struct Prices
   /* Of 4x4 blocks' significance, by chroma: what a half of a mask costs more
    * than zeros; zeros from bit k on */
   uint32_t small[2][2][256], small_zeros[2][17];
-  uint8_t together[256];
 
   static BDCT_INLINE int
   small_context (int chroma, int p)
@@ -37,8 +36,6 @@ struct Prices
   {
     for (int k = t; k < BDCT_CABAC_CONTEXTS; k += n_threads)
       bin[k] = { costs.bin[k][0], costs.bin[k][1] };
-    for (int k = t; k < 256; k += n_threads)
-      together[k] = together_table.entry[k];
     for (int k = t; k < 4 * 256; k += n_threads) {
       const int chroma = k >> 9, half = k >> 8 & 1;
       uint32_t sum = 0;
@@ -99,17 +96,28 @@ price_bins (const Prices &prices, int context, int n, int ones)
   return n * cost.x + ones * (cost.y - cost.x);
 }
 
+/* The same of zeros, and ones << 8 */
+BDCT_INLINE uint32_t
+price_pair (const Prices &prices, int context, uint32_t pair)
+{
+  const uint2 cost = prices.bin[context];
+
+  return (pair & 255) * cost.x + (pair >> 8) * cost.y;
+}
+
 /* A sub-block's significance in a block larger than 4x4 */
 BDCT_INLINE uint32_t
 price_significant (const Prices &prices, uint32_t nonzero, int log2_size,
     bool chroma, bool dc, const Around &around)
 {
-  const Significant s (nonzero, log2_size, chroma, dc, around);
+  const Significant s (find_coded (nonzero, around.last), nonzero, dc,
+      around.last, around.right, around.below);
   const int sig = chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG;
+  const int here = sig + first_significant (log2_size, chroma, dc);
   uint32_t cost = price_bin (prices, sig, s.first, nonzero >> 15);
 
   BDCT_UNROLL for (int d = 0; d < 3; d++)
-    cost += price_bins (prices, sig + s.here + d, __popc (s.there[d]),
+    cost += price_bins (prices, here + d, __popc (s.there[d]),
         __popc (s.there[d] & nonzero));
   return cost;
 }
@@ -124,11 +132,11 @@ price_greater (const Prices &prices, const Levels &found, bool chroma, int set)
   const int two = (chroma ? BDCT_CABAC_CHROMA_GREATER2
       : BDCT_CABAC_LUMA_GREATER2) + set;
 
-  return price_bin (prices, one + 1, g.one[1].n != 0, g.one[1].bits)
-      + price_bin (prices, one + 2, g.one[2].n != 0, g.one[2].bits)
-      + price_bins (prices, one + 3, g.one[3].n, g.one[3].bits != 0)
-      + price_bins (prices, one, g.one[0].n, __popc (g.one[0].bits))
-      + price_bin (prices, two, g.two.n != 0, g.two.bits);
+  uint32_t cost = price_pair (prices, two, g.two);
+
+  BDCT_UNROLL for (int i = 0; i < 4; i++)
+    cost += price_pair (prices, one + i, g.one[i]);
+  return cost;
 }
 
 } // namespace
