@@ -34,7 +34,7 @@ first_last (int log2_size)
 
 /* floor (log2 (v)) of v > 0 */
 BDCT_INLINE int
-log2_of (int v)
+log2_floor (int v)
 {
   return 31 - __clz (v);
 }
@@ -301,7 +301,7 @@ first_significant (int log2_size, bool chroma, bool dc)
 BDCT_INLINE int
 last_prefix (int position)
 {
-  const int log2 = position < 4 ? 0 : log2_of (position);
+  const int log2 = position < 4 ? 0 : log2_floor (position);
 
   return position < 4 ? position : 2 * log2 + (position >> (log2 - 1) & 1);
 }
@@ -309,7 +309,7 @@ last_prefix (int position)
 BDCT_INLINE int
 last_suffix (int position)
 {
-  return position < 4 ? 0 : log2_of (position) - 1;
+  return position < 4 ? 0 : log2_floor (position) - 1;
 }
 
 /* The prefixes of the last position, in a sub-block that begins at (4 x, 4 y)

@@ -13,6 +13,7 @@
 #ifndef BDCT_CABAC_CUH
 #define BDCT_CABAC_CUH
 
+#include <string.h>
 #include "cabac-sub-block.cuh"
 #include "cuda/launch/kernel.h"
 #include "warps.cuh"
@@ -233,13 +234,12 @@ struct alignas (16) CabacConstants
 inline void
 make_cabac (CabacConstants *to, const BdctJob *job, int c)
 {
-  uint16_t start[BDCT_CABAC_TREE_SLOTS];
+  uint16_t start[BDCT_CABAC_TREE_SLOTS] = {};
 
   to->log2_size = bdct_cabac_log2_size (&job->component[c]);
   to->log2_parts = bdct_job_log2_parts (&job->component[c]);
   bdct_cabac_start (start, job->slice_qp, to->log2_size, c != BDCT_Y);
-  for (int i = 0; i < bdct_cabac_slots (to->log2_size, c != BDCT_Y); i++)
-    to->start[i] = start[i];
+  memcpy (to->start, start, sizeof to->start);
 }
 
 /* A component of a plane, and where its records go. */

@@ -25,7 +25,7 @@ backward_small (uint32_t *memory, const Constants *constants, int32_t *cells,
     int side, const Shifts &shifts)
 {
   constexpr int n = C::width, m = C::height;
-  Quantizer<C, BDCT_CUDA_STATISTICS> quantizer (constants, nullptr);
+  Quantizer<C, BDCT_CUDA_STATISTICS> quantizer (constants);
   Block<C, uint8_t> block (memory + threadIdx.x);
 
   if constexpr (C::dots) {
@@ -72,8 +72,7 @@ backward_large (const Constants *constants, int32_t *cells, int side,
   BDCT_UNROLL for (int v = 0; v < L::keep; v++)
     c[v] = block[v * side + lane];
   tables.load (constants, lane);
-  nonzero = L::template quantize_column<BDCT_CUDA_STATISTICS> (c, tables,
-      nullptr);
+  nonzero = L::template quantize_column<BDCT_CUDA_STATISTICS> (c, tables);
   L::inverse_column (t[which], c, shifts, lane);
   __syncwarp ();
   for (int y = lane; y < L::n; y += L::keep) {
