@@ -51,8 +51,9 @@ bdct_rate_block_levels (const BdctComponentJob *job)
       * (job->keep < high ? job->keep : high)) << bdct_job_log2_parts (job);
 }
 
-/* The number of counters of a component. */
-#define BDCT_RATE_COUNTERS 272
+/* The number of counters of a component: differences of DC levels that a caller
+ * gives may have more categories than a file. */
+#define BDCT_RATE_COUNTERS 288
 
 /* Counts of a frame's levels, by component.
  *
