@@ -333,6 +333,7 @@ say_statistic (size_t at, char *text, size_t size)
     size_t from;
     const char *name;
   } parts[] = {
+    {offsetof (BdctStats, billionths), "billionths"},
     {offsetof (BdctStats, metric), "metric"},
     {offsetof (BdctStats, bits_optimized), "bits_optimized and on"},
     {offsetof (BdctStats, area), "area"}, {offsetof (BdctStats, rgb), "rgb"},
@@ -422,6 +423,8 @@ allow_roundings (const SceneFrame * f, const Output * a, Output * b,
     }
     memcpy (other[k].rgb, own[k].rgb, sizeof own[k].rgb);
     memcpy (other[k].metric, own[k].metric, sizeof own[k].metric);
+    memcpy (other[k].billionths, own[k].billionths,
+        sizeof own[k].billionths);
   }
   if (!is_real (f))
     return;
