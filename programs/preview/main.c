@@ -203,9 +203,18 @@ interrupt (gpointer data)
   _exit (get_status (data));
 }
 
-/* In a thread of its own, as the main thread may wait for an encoder, too. */
 static gpointer
-wait_for_signals (gpointer data)
+wait_for_signals (gpointer context)
+{
+  while (TRUE)
+    g_main_context_iteration (context, TRUE);
+  return NULL;
+}
+
+/* In a thread of its own, as the main thread may wait for an encoder, too. From
+ * here on no signal ends the program otherwise. */
+static void
+catch_signals (Preview * preview)
 {
   static const gint numbers[] = { SIGINT, SIGTERM };
   GMainContext *context = g_main_context_new ();
@@ -213,12 +222,10 @@ wait_for_signals (gpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++) {
     g_autoptr (GSource) source = g_unix_signal_source_new (numbers[i]);
 
-    g_source_set_callback (source, interrupt, data, NULL);
+    g_source_set_callback (source, interrupt, preview, NULL);
     g_source_attach (source, context);
   }
-  while (TRUE)
-    g_main_context_iteration (context, TRUE);
-  return NULL;
+  g_thread_unref (g_thread_new ("signals", wait_for_signals, context));
 }
 
 static void
@@ -287,7 +294,7 @@ play (Preview * preview)
   guint browser = 0;
 
   preview->loop = g_main_loop_new (NULL, FALSE);
-  g_thread_unref (g_thread_new ("signals", wait_for_signals, preview));
+  catch_signals (preview);
   g_signal_connect_swapped (preview->session, "ended", G_CALLBACK (ended),
       preview);
   if (open_page (preview)) {
