@@ -240,10 +240,11 @@ def folders_and_patterns():
 def names_of_files():
     for name in ('a,b "c".png', "line\nbreak.png", "Äpfel [1].png"):
         shutil.copy("grey.png", name)
-        assert [r["file"] for r in table(name, env=dict(os.environ, LC_ALL="C.UTF-8"))] == [name]
-        text = run("--list", name, env=dict(os.environ, LC_ALL="C"))[0]
+        file, name = name, name.replace("\n", "\\x0A")
+        assert [r["file"] for r in table(file, env=dict(os.environ, LC_ALL="C.UTF-8"))] == [name]
+        text = run("--list", file, env=dict(os.environ, LC_ALL="C"))[0]
         assert json.loads(text) == {"file": name, "frames": 1}
-        text = run("--quiet", "--json", "-", name)[0]
+        text = run("--quiet", "--json", "-", file)[0]
         assert json.loads(text)["file"] == name
         merged = run("--merge", "-", "--csv", "-", input=text)[0]
         assert run("--merge", "-", "--json", "-", input=merged)[0] == text
