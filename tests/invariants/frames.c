@@ -193,7 +193,7 @@ keep (GQuark field, const GValue * value, gpointer data)
   const gchar *name = g_quark_to_string (field);
 
   (void) value, (void) data;
-  return !g_str_has_prefix (name, "xpsnr") && strcmp (name, "backend") != 0;
+  return strstr (name, "xpsnr") == NULL && strcmp (name, "backend") != 0;
 }
 
 gchar *
