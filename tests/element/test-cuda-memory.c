@@ -572,6 +572,8 @@ test_cpu_refuses (void)
   pad = gst_element_get_static_pad (bench.element, "sink");
   g_assert_false (gst_pad_query_accept_caps (pad, caps));
   g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
+  text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "sink",
+      "not supported", NULL);
   gst_object_unref (pad);
   gst_caps_unref (caps);
   bench_clear (&bench);

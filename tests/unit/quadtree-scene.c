@@ -420,6 +420,7 @@ quadtree_expect (Scene * s)
   const int log2_min = g_bit_storage (s->c->min_block) - 1;
 
   visitor = &v;
+  bdct_cabac_init ();
   quadtree_define (s);
   for (int y = 0; y < s->c->height; y += 32)
     for (int x = 0; x < s->c->width; x += 32) {

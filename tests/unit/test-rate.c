@@ -208,7 +208,7 @@ check_near (const BdctJob * job, const BdctBlockGrid * grid, int qp,
           k > 0);
     coded = residual_bits (&coder) - before;
     g_assert_cmpfloat_with_epsilon ((double) bits[k], coded,
-        0.03 * coded + 400);
+        0.08 * coded + 400);
   }
   g_byte_array_unref (coder.bytes);
 }
