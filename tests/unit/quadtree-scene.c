@@ -38,6 +38,7 @@ fixed_init (Fixed * f, const Scene * s, int set, int size, int k)
 void
 quadtree_define (Scene * s)
 {
+  bdct_cabac_init ();
   for (int i = 0; i < s->n_quantizers; i++)
     for (int size = 0; size < 4; size++)
       for (int k = 0; k < bdct_layout_components (&s->layout); k++)
@@ -420,7 +421,6 @@ quadtree_expect (Scene * s)
   const int log2_min = g_bit_storage (s->c->min_block) - 1;
 
   visitor = &v;
-  bdct_cabac_init ();
   quadtree_define (s);
   for (int y = 0; y < s->c->height; y += 32)
     for (int x = 0; x < s->c->width; x += 32) {
