@@ -141,7 +141,7 @@ merge_symbols (const SymbolCounters &counters, int i,
     const int run = i / SymbolCounters::kRow, category = i
         % SymbolCounters::kRow;
 
-    atomicAdd (&counts[(run & 15) << 4 | category], n);
+    atomicAdd (&counts[((run & 15) << 4) + category], n);
     if (run > 15)
       atomicAdd (&counts[0xf0], n * (run >> 4));
   }

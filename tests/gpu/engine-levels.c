@@ -261,6 +261,9 @@ check (const BdctLayout * layout, BdctTransform transform)
       frame.src.data[0] = NULL;
     for (size_t i = 0; i < frame.n_levels && k == 2; i++)
       levels[i] = (int16_t) (next_random () >> 30) >> (i % 7 ? 0 : 8);
+    /* The one whose category is 16. */
+    for (size_t i = k; i < frame.n_levels && k == 2; i += 1 + random_below (99))
+      levels[i] = INT16_MIN;
     if (transform == BDCT_HEVC_QUADTREE && k == 2)
       any_sizes (layout, sizes);
     frame.levels_memory = random_below (2) ? BDCT_MEMORY_DEVICE
