@@ -42,7 +42,7 @@ BDCT_INLINE uint32_t
 price_segment (const uint16_t *records, int n_runs, int slots, int segment,
     int slot, bool bypass, uint32_t p, const BdctCabacTables &tables)
 {
-  constexpr int kBatch = 16;    /* divides a segment */
+  constexpr int kBatch = 8;    /* divides a segment */
   const int first = segment * BDCT_CABAC_SEGMENT;
   const int end = first + BDCT_CABAC_SEGMENT < n_runs
       ? first + BDCT_CABAC_SEGMENT : n_runs;

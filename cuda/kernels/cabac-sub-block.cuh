@@ -36,7 +36,14 @@ first_last (int log2_size)
 BDCT_INLINE int
 log2_floor (int v)
 {
+#ifdef __CUDACC__
+  int n;
+
+  asm ("bfind.u32 %0, %1;" : "=r" (n) : "r" (v));
+  return n;
+#else
   return 31 - __clz (v);
+#endif
 }
 
 /* Of sub-block j in coding order: x, y << 8, which one is its right neighbour
@@ -197,6 +204,7 @@ count_escapes (const uint32_t magnitude[8], const Levels &mask)
   const uint32_t beyond = mask.beyond, third = mask.third;
   const uint32_t others = mask.above & ~mask.first;
   const uint32_t escapes = beyond | third | others;
+  const uint32_t kinds = beyond | third << 16;
   uint32_t all = 0, bins, in_warp, its;
   int rice = 0;
 
@@ -219,17 +227,29 @@ count_escapes (const uint32_t magnitude[8], const Levels &mask)
       const int at = (int) (BDCT_CABAC_SCAN >> 4 * (15 - p) & 15);
       const int m = (int) (at & 1 ? magnitude[at >> 1] >> 16
           : magnitude[at >> 1] & 0xffff);
+      /* m - 2, + 1 beyond, - 1 of the third */
+      const int value = __dp4a ((int) ((kinds >> p & 0x00010001) | 0x0200),
+          0x00ffff01, m);
+      const int prefix = value >> rice;
+      const int n = prefix < 4 ? prefix : 2 * log2_floor (prefix - 2) + 3;
 
-      const bool is = its >> p & 1;
-      const int value = m - 2 - (int) (third >> p & 1)
-          + (int) (beyond >> p & 1);
-      const int few = (value >> rice) + 1 + rice;
-      const int many = 4 + 2 * (31 - __clz (value - (2 << rice))) - rice;
-
-      bins += is ? value < 4 << rice ? few : many : 0;
-      rice += is & (rice < 4) & (m > 3 << rice);
+      if (its >> p & 1) {
+        bins += n + rice + 1;
+        if (m > 3 << rice)
+          rice = rice < 4 ? rice + 1 : 4;
+      }
     }
   return bins;
+}
+
+/* Whether the sub-block with levels that is coded before a lane's has some
+ * above 1. `above`: lanes whose have; `before`: whether the last one of the
+ * first half of a block of 64 has. */
+BDCT_INLINE bool
+follows_greater (const Around &around, uint32_t above, bool before)
+{
+  return around.earlier == 0 ? before
+      : above >> log2_floor ((int) around.earlier) & 1;
 }
 
 /* The flags for levels above 1, by ctxInc, and above 2: zeros, and ones << 8 */

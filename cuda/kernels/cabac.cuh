@@ -1,10 +1,6 @@
 /* blockdct: CABAC's bins of levels in memory, counted and priced
- * (dct/entropy/cabac-price.h).
- *
- * Count has a lane a sub-block in coding order, half a warp a run: a lane finds
- * its sub-block's counts by masks and population counts, and sixteen lanes add
- * them up by halves, so that each ends with a word of the run's record. Price
- * has a thread a slot of a segment.
+ * (dct/entropy/cabac-price.h). Count has a lane a sub-block in coding order,
+ * half a warp a run (cabac-words.cuh), Price a thread a slot of a segment.
  *
  * These kernels also run without a GPU (warps.cuh).
  *
@@ -14,59 +10,11 @@
 #define BDCT_CABAC_CUH
 
 #include <string.h>
-#include "cabac-sub-block.cuh"
+#include "cabac-words.cuh"
 #include "cuda/launch/kernel.h"
 #include "warps.cuh"
 
 namespace {
-
-/* Significance in 4x4, two digits from DIGIT on a word. */
-template <int DIGIT> BDCT_INLINE void
-count_small (uint32_t *word, uint32_t coded, uint32_t nonzero)
-{
-  word[DIGIT / 2] |= count_pair (coded
-      & Places<BDCT_CABAC_SIG_4X4, DIGIT>::mask, nonzero) << 16 * (DIGIT & 1);
-  if constexpr (DIGIT < 8)
-    count_small<DIGIT + 1> (word, coded, nonzero);
-}
-
-/* The flags of a last position's prefix: by context, zeros and ones << 8. */
-template <int LOG2, bool CHROMA> struct Last
-{
-  static constexpr int shift = CHROMA ? LOG2 - 2 : (LOG2 + 1) >> 2;
-  static constexpr int contexts = LOG2 < 4 ? 3 : CHROMA ? 2 : LOG2;
-  uint16_t entry[2 * LOG2][8] = {};
-
-  constexpr Last ()
-  {
-    for (int prefix = 0; prefix < 2 * LOG2; prefix++)
-      for (int i = 0; i < prefix + (prefix < 2 * LOG2 - 1); i++)
-        entry[prefix][i >> shift] += i < prefix ? 256 : 1;
-  }
-};
-template <int LOG2, bool CHROMA> BDCT_CABAC_TABLE Last<LOG2, CHROMA> last_table;
-
-/* Sum N words over 16 lanes: a lane is left with word (lane & 15) * N / 16. */
-template <int N, int D = 8> BDCT_INLINE uint32_t
-fold (uint32_t *word, int lane)
-{
-  if constexpr (N == 1) {
-    word[0] += from_xor (word[0], D);
-  } else {
-    const bool upper = (lane & D) != 0;
-
-    BDCT_UNROLL for (int i = 0; i < N / 2; i++) {
-      const uint32_t keep = upper ? word[i + N / 2] : word[i];
-      const uint32_t give = upper ? word[i] : word[i + N / 2];
-
-      word[i] = keep + from_xor (give, D);
-    }
-  }
-  if constexpr (D > 1)
-    return fold<(N + 1) / 2, D / 2> (word, lane);
-  else
-    return word[0];
-}
 
 /* A warp's sub-blocks: 32, or a block's 64. `records`: by words of two slots.
  */
@@ -76,147 +24,66 @@ count_warp (const BdctLevel *levels, int n_blocks, int columns, int n_runs,
 {
   constexpr int q = 1 << 2 * (LOG2 - 2), rounds = LOG2 == 5 ? 2 : 1;
   constexpr bool small = LOG2 == 2;
-  constexpr bool apart = !small && !CHROMA;     /* blocks' first sub-blocks */
-  constexpr int words = apart ? 24 : 16, cbf = small ? 4 : 3;
-  uint64_t before = 0, above_before = 0;
+  constexpr bool first = Words<small, CHROMA>::kFirst;
+  constexpr int words = first ? 24 : 16, cbf = small ? 4 : 3;
+  uint32_t has_before = 0;
+  bool above_before = false;
 
   BDCT_UNROLL for (int round = 0; round < rounds; round++) {
     const int t = 32 * (warp * rounds + round) + lane, j = t % q;
     int block = t / q;
-    bool in = block < n_blocks;
-    const bool dc = j == q - 1;
-    const uint32_t place = find_place (LOG2, j);
-    uint32_t magnitude[8] = {}, word[16] = {}, rest = 0, all;
-    bool has = false;
+    uint32_t magnitude[8] = {}, all;
     uint32_t *record = records + (t >> 4) * words;
+    Words<small, CHROMA> its_words;
+    SubBlock its = { LOG2, find_place (LOG2, j), block < n_blocks, j == q - 1,
+      false, false, 0 };
 
     if (small && (columns & 1) != 0) {  /* A run ends with eight rows. */
       const int strip = (t >> 4) / ((columns + 1) / 2);
       const int at = t - 16 * strip * ((columns + 1) / 2);
 
       block = 8 * strip * columns + at;
-      in = at < 8 * columns && block < n_blocks;
+      its.there = at < 8 * columns && block < n_blocks;
     }
+    if (its.there)
+      its.has = load_magnitudes (levels + ((int64_t) block << 2 * LOG2)
+          + (((its.place >> 8 & 255) << LOG2 | (its.place & 255)) << 2), LOG2,
+          magnitude);
 
-    if (in) {
-      const BdctLevel *from = levels + ((int64_t) block << 2 * LOG2)
-          + (((place >> 8 & 255) << LOG2 | (place & 255)) << 2);
+    const uint32_t has = ballot (its.has);
 
-      has = load_magnitudes (from, LOG2, magnitude);
-    }
-
-    /* The block's sub-blocks with levels, by coding order */
-    const uint32_t lanes = ballot (has);
-    const uint64_t has_mask = q == 64 ? (uint64_t) lanes << 32 * round | before
-        : lanes >> (lane & ~(q - 1)) & ((1u << (q & 31)) - 1);
-    const uint64_t earlier = has_mask & ((UINT64_C (1) << j) - 1);
-    const bool item = has || earlier != 0;
-    const bool last = has && earlier == 0;
-    const bool neighbour[2] = {
-      (place >> 16 & 255) != 255 && (has_mask >> (place >> 16 & 63) & 1),
-      place >> 24 != 255 && (has_mask >> (place >> 24 & 63) & 1)
-    };
-    const uint32_t flag = dc && in ? 1u << (item ? 8 : 0) : 0;
-
-    if (lanes == 0 && before == 0) {
+    if (has == 0 && has_before == 0) {
       /* Nothing but coded block flags */
-      const int n = __popc (ballot (flag != 0) >> (lane & 16) & 0xffff);
+      const int n = __popc (ballot (its.dc && its.there) >> (lane & 16)
+          & 0xffff);
 
       if (t >> 4 < n_runs)
         record[lane & 15] = (lane & 15) == cbf ? small ? n << 16 : n : 0;
-      if (apart && (lane & 1) == 0 && t >> 4 < n_runs)
+      if (first && (lane & 1) == 0 && t >> 4 < n_runs)
         record[16 + (lane & 15) / 2] = 0;
       continue;
     }
 
-    const Levels mask = find_levels (magnitude);
-    const uint32_t above_lanes = ballot (mask.above != 0);
-    const uint64_t above_mask = q == 64 ? (uint64_t) above_lanes << 32 * round
-        | above_before : above_lanes >> (lane & ~(q - 1));
-    const bool greater = earlier != 0
-        && (above_mask >> (63 - __clzll (earlier)) & 1);
-    const Greater its_greater = find_greater (mask);
-    const uint32_t *one = its_greater.one, two = its_greater.two;
-    const uint32_t g[2] = { one[0] | one[1] << 16, one[2] | one[3] << 16 };
-    const uint32_t coded = (item && dc) || has ? find_coded (mask.nonzero, last)
-        : 0;
-    uint32_t bypass = __popc (mask.nonzero) + count_escapes (magnitude, mask);
-    uint32_t sig[2] = {};
+    const Levels found = find_levels (magnitude);
+    const uint32_t above = ballot (found.above != 0);
+    const Around around (its.place, has, has_before, j, lane);
 
-    if (small) {
-      count_small<0> (word, coded, mask.nonzero);
-    } else {
-      const Significant s (coded, mask.nonzero, dc, last, neighbour[0],
-          neighbour[1]);
-
-      word[3] = count_pair (s.first, mask.nonzero) << 16;
-      sig[0] = count_pair (s.there[2], mask.nonzero, 16);
-      sig[1] = count_pair (s.there[0], mask.nonzero)
-          | count_pair (s.there[1], mask.nonzero) << 16;
-      if (item && !last && !dc)
-        word[2] = 1u << ((has ? 8 : 0)
-            + (neighbour[0] || neighbour[1] ? 16 : 0));
-    }
-
-    /* The last position */
-    if (last) {
-      const int i = 16 - __ffs ((int) mask.nonzero);
-      const int at = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
-      const int position[2] = { (int) (4 * (place & 255)) + (at & 3),
-        (int) (4 * (place >> 8 & 255)) + (at >> 2) };
-      const uint16_t *entry[2];
-
-      for (int k = 0; k < 2; k++) {
-        bypass += last_suffix (position[k]);
-        entry[k] = last_table<LOG2, CHROMA>.entry[last_prefix (position[k])];
-      }
-      BDCT_UNROLL for (int i = 0; i < Last<LOG2, CHROMA>::contexts; i++)
-        word[BDCT_CABAC_SLOT_LAST / 2 + i] = entry[0][i] | entry[1][i] << 16;
-    }
-
-    word[BDCT_CABAC_SLOT_BYPASS / 2] = bypass;
-    if (small) {
-      word[4] |= flag << 16;
-      word[5] = g[0];
-      word[6] = g[1];
-      word[7] = two;
-    } else {
-      word[3] |= flag;
-      if (CHROMA || !dc) {
-        word[0] = sig[0];
-        word[1] = sig[1];
-        word[4] = greater ? 0 : g[0];
-        word[5] = greater ? 0 : g[1];
-        word[6] = greater ? g[0] : 0;
-        word[7] = greater ? g[1] : 0;
-        word[8] = greater ? two << 16 : two;
-      }
-    }
-    if (apart && (LOG2 < 5 || round == 1)) {
-      uint32_t its[8] = {};
-
-      if (dc) {
-        its[0] = (sig[0] & 255) | (sig[0] >> 16) << 8;
-        its[1] = sig[1];
-        its[2] = greater ? 0 : g[0];
-        its[3] = greater ? 0 : g[1];
-        its[4] = greater ? g[0] : 0;
-        its[5] = greater ? g[1] : 0;
-        its[6] = greater ? two << 16 : two;
-      }
-      rest = fold<8> (its, lane);
-    }
-    all = fold<16> (word, lane);
+    its.greater = follows_greater (around, above, above_before);
+    its.escapes = count_escapes (magnitude, found);
+    its_words.set (its, found, around);
+    all = fold<16> (its_words.word, lane);
     if (!small && (lane & 15) == 0)
       all = ((all & 0xffff) < 255 ? all & 0xffff : 255)
           | (all >> 16 < 255 ? all >> 16 : 255) << 8;
-    if (t >> 4 < n_runs) {
+    if (t >> 4 < n_runs)
       record[lane & 15] = all;
-      if (apart && (lane & 1) == 0)
-        record[16 + (lane & 15) / 2] = rest;
+    if (first) {
+      all = LOG2 < 5 || round == 1 ? fold<8> (its_words.first, lane) : 0;
+      if ((lane & 1) == 0 && t >> 4 < n_runs)
+        record[16 + (lane & 15) / 2] = all;
     }
-    before = has_mask;
-    above_before = above_mask;
+    has_before = has;
+    above_before = has != 0 && (above >> log2_floor ((int) has) & 1);
   }
 }
 
@@ -273,7 +140,7 @@ struct Component
  * runs short. */
 struct Count
 {
-  static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocksAtOnce = 4;
+  static constexpr int kWarps = 4, kThreads = 32 * kWarps, kBlocksAtOnce = 10;
   static constexpr int kRuns = 2 * kWarps;
   using Shared = None;
 
@@ -316,7 +183,7 @@ struct Count
 struct Price
 {
   static constexpr int kSegments = 4, kThreads = kSegments * BDCT_CABAC_SLOTS;
-  static constexpr int kWarps = kThreads / 32, kBlocksAtOnce = 8;
+  static constexpr int kWarps = kThreads / 32, kBlocksAtOnce = 5;
   static constexpr int kRuns = kSegments * BDCT_CABAC_SEGMENT;
   using Shared = BdctCabacTables;
 

@@ -399,14 +399,13 @@ template <bool kGiven> struct Choose
 
       const Around around (find_place (log2_size, its.j), has, has_before,
           its.j, lane);
-      const bool greater = around.earlier == 0 ? above_before
-          : above >> (31 - __clz ((int) around.earlier)) & 1;
+      const bool greater = follows_greater (around, above, above_before);
 
       cost = price (prices, its, found, (uint32_t) escapes, log2_size,
           c != BDCT_Y, around, greater) + cost_before;
       if (parts == 64 && (k & 32) == 0) {
         has_before = has;
-        above_before = has != 0 && (above >> (31 - __clz ((int) has)) & 1);
+        above_before = has != 0 && (above >> log2_floor ((int) has) & 1);
         cost_before = cost;
         continue;
       }

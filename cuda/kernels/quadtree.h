@@ -72,12 +72,14 @@ cudaError_t bdct_cuda_tree_choose (const BdctCudaTree *tree, bool given,
 cudaError_t bdct_cuda_tree_copy_levels (const BdctCudaTree *tree, bool given,
     cudaStream_t stream);
 
-/* Bytes of the records of all components, for luma of this size. */
-size_t bdct_cuda_tree_bins_size (int n_components, int width, int height);
+/* Bytes of the records of all components. */
+size_t bdct_cuda_tree_bins_size (const BdctCudaTree *tree);
 
-/* Enqueue counting the bins of the levels of the blocks in `sizes`, and
- * pricing them (tree-bins.cu). */
+/* Enqueue counting the bins of the levels of the blocks in `sizes`, and pricing
+ * what was counted (tree-bins.cu). */
 cudaError_t bdct_cuda_tree_count (const BdctCudaTree *tree,
+    cudaStream_t stream);
+cudaError_t bdct_cuda_tree_price (const BdctCudaTree *tree,
     cudaStream_t stream);
 
 #ifdef __cplusplus

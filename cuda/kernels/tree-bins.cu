@@ -32,32 +32,38 @@ launch (const BdctCudaTree *tree, int n_blocks, cudaStream_t stream)
 
 #endif
 
-/* The runs of a component whose samples are luma's. */
+/* Luma's */
 int
-count_runs (int width, int height)
+count_runs (const BdctCudaTree *tree)
 {
-  return count_squares (width) * count_squares (height) * (kParts / 16);
+  const BdctPlaneLayout &luma = tree->component[BDCT_Y].layout;
+
+  return count_squares (luma.width) * count_squares (luma.height)
+      * (kParts / 16);
 }
 
 } // namespace
 
 extern "C" size_t
-bdct_cuda_tree_bins_size (int n_components, int width, int height)
+bdct_cuda_tree_bins_size (const BdctCudaTree *tree)
 {
-  return (size_t) count_runs (width, height) * (BDCT_CABAC_TREE_SLOTS
-      + (n_components - 1) * BDCT_CABAC_TREE_CHROMA_SLOTS)
+  return (size_t) count_runs (tree) * (BDCT_CABAC_TREE_SLOTS
+      + (tree->n_components - 1) * BDCT_CABAC_TREE_CHROMA_SLOTS)
       * sizeof (uint16_t);
 }
 
 extern "C" cudaError_t
 bdct_cuda_tree_count (const BdctCudaTree *tree, cudaStream_t stream)
 {
-  const BdctPlaneLayout *luma = &tree->component[BDCT_Y].layout;
-  const int n = count_runs (luma->width, luma->height);
-  const int at_once = TreePrice::kThreads / BDCT_CABAC_TREE_SLOTS;
-  const cudaError_t err = launch<TreeCount> (tree, (n - 1) / TreeCount::kRuns
+  return launch<TreeCount> (tree, (count_runs (tree) - 1) / TreeCount::kRuns
       + 1, stream);
+}
 
-  return err != cudaSuccess ? err : launch<TreePrice> (tree,
-      (n - 1) / (at_once * BDCT_CABAC_SEGMENT) + 1, stream);
+extern "C" cudaError_t
+bdct_cuda_tree_price (const BdctCudaTree *tree, cudaStream_t stream)
+{
+  const int at_once = TreePrice::kThreads / BDCT_CABAC_TREE_SLOTS;
+
+  return launch<TreePrice> (tree, (count_runs (tree) - 1)
+      / (at_once * BDCT_CABAC_SEGMENT) + 1, stream);
 }

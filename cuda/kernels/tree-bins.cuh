@@ -8,7 +8,7 @@
 #ifndef BDCT_TREE_BINS_CUH
 #define BDCT_TREE_BINS_CUH
 
-#include "cabac-sub-block.cuh"
+#include "cabac-words.cuh"
 #include "quadtree.cuh"
 
 namespace {
@@ -78,10 +78,32 @@ struct TreePlace
   }
 };
 
+/* By chroma and the size of blocks: the slots of a tree's record that those of
+ * the blocks' own records are (cabac-price.h). */
+struct TreeSlots
+{
+  static constexpr uint8_t kNone = 255;
+  uint8_t at[2][4][BDCT_CABAC_SLOTS] = {};
+
+  constexpr TreeSlots ()
+  {
+    for (int k = 0; k < 8 * BDCT_CABAC_SLOTS; k++) {
+      const int chroma = k & 1, size = k >> 1 & 3, slot = k >> 3;
+      const int end = chroma ? BDCT_CABAC_CONTEXTS : BDCT_CABAC_CHROMA;
+      const int context = bdct_cabac_context (size + 2, chroma, slot);
+
+      at[chroma][size][slot] = (uint8_t) (context == BDCT_CABAC_NONE ? kNone
+          : (context < end ? context : end)
+          - (chroma ? BDCT_CABAC_CHROMA : BDCT_CABAC_LUMA));
+    }
+  }
+};
+BDCT_CABAC_TABLE TreeSlots tree_slots;
+
 /* For kRuns runs of a component. */
 struct TreeCount
 {
-  static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocksAtOnce = 3;
+  static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocksAtOnce = 5;
   static constexpr int kRuns = 4 * kWarps;
 
   struct Shared
@@ -90,32 +112,9 @@ struct TreeCount
     uint32_t count[kWarps][2][BDCT_CABAC_TREE_SLOTS];
   };
 
-  /* Where a lane's bins go. */
-  struct Sink
-  {
-    uint32_t *count;
-    int first;
-
-    /* Zeros, and ones << 8 */
-    BDCT_INLINE void
-    put_pair (int context, uint32_t pair) const
-    {
-      put (context, (int) ((pair & 255) + (pair >> 8)), (int) (pair >> 8));
-    }
-
-    BDCT_INLINE void
-    put (int context, int n, int ones) const
-    {
-      if (n > 0)
-        atomicAdd (&count[context - first],
-            (uint32_t) n + 0xffff * (uint32_t) ones);
-    }
-  };
-
   /* The flags of the nodes that begin at a place of luma. */
   static BDCT_INLINE void
-  put_splits (const Sink &sink, const Square &s, const TreePlace &its,
-      int place)
+  put_splits (uint32_t *count, const Square &s, const TreePlace &its, int place)
   {
     const BdctCudaTree &tree = s.tree;
 
@@ -124,147 +123,103 @@ struct TreeCount
     for (int n = tree.min_log2 + 1; n <= tree.max_log2
         && (place & ((1 << 2 * (n - 2)) - 1)) == 0; n++)
       if (its.log2_size <= n)
-        sink.put (bdct_quadtree_context (n), 1, its.log2_size < n);
+        atomicAdd (&count[bdct_quadtree_context (n) - BDCT_CABAC_LUMA],
+            its.log2_size < n ? 0x10000u : 1u);
   }
 
+  /* Add a word of two slots, from `slot` on. */
   static BDCT_INLINE void
-  put_last (const Sink &sink, int context, int prefix, int log2_size,
-      bool chroma)
+  put_word (uint32_t *count, const uint8_t *at, int slot, uint32_t word)
   {
-    for (int i = 0; i < count_last (log2_size, chroma); i++) {
-      const uint32_t some = find_last (prefix, log2_size, last_bins (log2_size,
-              chroma), i);
+    BDCT_UNROLL for (int i = 0; i < 2; i++) {
+      const uint32_t pair = word >> 16 * i;
 
-      sink.put (context + i, (int) (some & 255), (int) (some >> 8));
+      if (at[slot + i] != TreeSlots::kNone)
+        count[at[slot + i]] += (pair & 255) | (pair >> 8 & 255) << 16;
     }
   }
 
-  static BDCT_INLINE void
-  put_significant (const Sink &sink, uint32_t nonzero, int log2_size,
-      bool chroma, bool dc, const Around &around)
+  /* Add those sub-blocks of a warp's two runs that are in 4x4 blocks, or the
+   * others. In a run these are of one size, for a block of 16x16 has a run. */
+  template <bool SMALL, bool CHROMA> static BDCT_INLINE void
+  put (uint32_t *count, const SubBlock &its, const Levels &found,
+      const Around &around, int lane)
   {
-    const int sig = chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG;
+    const bool mine = its.there && (its.log2_size == 2) == SMALL;
+    const uint32_t lanes = ballot (mine);
+    const int l = lane & 15, slot = 2 * l;
+    Words<SMALL, CHROMA> words;
+    uint32_t word, first = 0;
 
-    if (log2_size == 2) {
-      for (int p = __ffs ((int) nonzero); p < 16; p++)
-        sink.put (sig + (int) (BDCT_CABAC_SIG_4X4 >> 4 * (15 - p) & 15), 1,
-            nonzero >> p & 1);
+    if (lanes == 0)
       return;
+    if (mine)
+      words.set (its, found, around);
+    word = fold<16> (words.word, lane);
+    if (words.kFirst)
+      first = fold<8> (words.first, lane);
+
+    const uint32_t in_run = lanes >> (lane & 16) & 0xffff;
+    const int size = from_lane (its.log2_size - 2, (lane & 16)
+        + (in_run == 0 ? 0 : __ffs ((int) in_run) - 1));
+    const uint8_t *at = tree_slots.at[CHROMA][size];
+
+    if (in_run != 0) {
+      if ((slot == 0 && !SMALL) || slot == BDCT_CABAC_SLOT_BYPASS)
+        count[at[slot]] += word;
+      else
+        put_word (count, at, slot, word);
+      if (words.kFirst && (l & 1) == 0)
+        put_word (count, at, BDCT_CABAC_SLOT_DC + l, first);
     }
-
-    const Significant s (find_coded (nonzero, around.last), nonzero, dc,
-        around.last, around.right, around.below);
-    const int here = sig + first_significant (log2_size, chroma, dc);
-
-    sink.put (sig, s.first != 0, nonzero >> 15);
-    BDCT_UNROLL for (int d = 0; d < 3; d++)
-      sink.put_pair (here + d, count_pair (s.there[d], nonzero));
+    wait_for_warp ();
   }
 
-  static BDCT_INLINE void
-  put_greater (const Sink &sink, const Levels &found, bool chroma, int set)
+  template <bool CHROMA> static BDCT_INLINE void
+  count_runs (const TreeComponent &c, int run, int lane,
+      uint32_t (*count)[BDCT_CABAC_TREE_SLOTS])
   {
-    const Greater g = find_greater (found);
-    const int one = (chroma ? BDCT_CABAC_CHROMA_GREATER1
-        : BDCT_CABAC_LUMA_GREATER1) + 4 * set;
-
-    BDCT_UNROLL for (int i = 0; i < 4; i++)
-      sink.put_pair (one + i, g.one[i]);
-    sink.put_pair ((chroma ? BDCT_CABAC_CHROMA_GREATER2
-            : BDCT_CABAC_LUMA_GREATER2) + set, g.two);
-  }
-
-  /* A sub-block's bins. Returns the bypass bins. */
-  static BDCT_INLINE uint32_t
-  put (const Sink &sink, const TreePlace &its, const Levels &found,
-      uint32_t bypass, bool has, bool chroma, const Around &around,
-      bool greater)
-  {
-    const int n = its.log2_size;
-    const bool dc = its.j == (1 << 2 * (n - 2)) - 1;
-
-    if (its.there && dc)
-      sink.put (chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF, 1,
-          around.coded);
-    if (!its.there || !around.coded)
-      return 0;
-    if (!around.last && !dc)
-      sink.put ((chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
-              : BDCT_CABAC_LUMA_SUB_BLOCK) + (around.right || around.below), 1,
-          has);
-    if (!has && !dc)
-      return 0;
-    put_significant (sink, found.nonzero, n, chroma, dc, around);
-    if (!has)
-      return 0;
-    bypass += __popc (found.nonzero);
-    if (around.last) {
-      const uint32_t at = find_place (n, its.j);
-      const uint8_t prefixes = find_prefixes (found.nonzero, at & 255,
-          at >> 8 & 255, &bypass);
-      const int first = chroma ? 0 : first_last (n);
-
-      put_last (sink, (chroma ? BDCT_CABAC_CHROMA_LAST_X
-              : BDCT_CABAC_LUMA_LAST_X) + first, prefixes & 15, n, chroma);
-      put_last (sink, (chroma ? BDCT_CABAC_CHROMA_LAST_Y
-              : BDCT_CABAC_LUMA_LAST_Y) + first, prefixes >> 4, n, chroma);
-    }
-    put_greater (sink, found, chroma, (chroma || dc ? 0 : 2) + greater);
-    return bypass;
-  }
-
-  /* Runs from number `run` on, two at a time. */
-  static BDCT_INLINE void
-  thread (const TreeComponent &c, int tile, Shared &shared, int t)
-  {
-    const int lane = t % 32, parts = count_parts (c.tree.component[c.number]);
+    const BdctCudaTreeComponent &component = c.tree.component[c.number];
+    const int log2_parts = 2 * BDCT_QUADTREE_LOG2 - 4 - component.sub_x
+        - component.sub_y;
     const int across = count_squares (c.tree.component[BDCT_Y].layout.width);
-    const int first = c.chroma ? BDCT_CABAC_CHROMA : BDCT_CABAC_LUMA;
-    const int bypass_slot = bdct_cabac_bypass_slot (0, c.chroma);
-    uint32_t (*count)[BDCT_CABAC_TREE_SLOTS] = shared.count[t / 32];
-    const int run = tile * kRuns + t / 32 * 4;
     /* Of the first half of a block of 64 */
     uint32_t has_before = 0;
     bool above_before = false;
 
-    for (int round = 0; round < 2; round++) {
-      const int slot = 16 * run + 32 * round + lane, square = slot / parts;
-      const int place = slot % parts;
-      const bool in = slot < 16 * c.n_runs;
+    for (int round = 0; round < 2 && run + 2 * round < c.n_runs; round++) {
+      const int number = 16 * run + 32 * round + lane;
+      const int square = number >> log2_parts;
+      const int place = number & ((1 << log2_parts) - 1);
+      const bool in = number < 16 * c.n_runs;
       const Square s = { c.tree, in ? square % across * kSide : 0,
         in ? square / across * kSide : 0 };
-      const TreePlace its (s, c.number, in ? place : 0);
-      const Sink sink = { count[lane / 16], first };
-      const uint32_t at = find_place (its.log2_size, its.j);
-      uint32_t magnitude[8] = {};
-      bool own = false, large = its.log2_size == 5;
+      const TreePlace at (s, c.number, in ? place : 0);
+      uint32_t *own = count[lane / 16], magnitude[8] = {};
+      SubBlock its = { at.log2_size, find_place (at.log2_size, at.j),
+        in && at.there, at.j == (1 << 2 * (at.log2_size - 2)) - 1, false, false,
+        0 };
 
       for (int k = lane; k < 2 * BDCT_CABAC_TREE_SLOTS; k += 32)
         (&count[0][0])[k] = 0;
-      if (in && its.there)
-        own = load_magnitudes (its.block + (((at >> 8 & 255) << its.log2_size)
-                + (at & 255)) * 4, its.log2_size, magnitude);
+      if (its.there)
+        its.has = load_magnitudes (at.block + (((its.place >> 8 & 255)
+                    << its.log2_size) + (its.place & 255)) * 4, its.log2_size,
+            magnitude);
 
-      const uint32_t has = ballot (own);
+      const uint32_t has = ballot (its.has);
       const Levels found = find_levels (magnitude);
-      const uint32_t escapes = (uint32_t) count_escapes (magnitude, found);
       const uint32_t above = ballot (found.above != 0);
-      const bool second = large && its.j >= 32;
-      const Around around (at, has,
-          second ? has_before : 0, its.j, lane);
-      const bool greater = around.earlier == 0 ? second && above_before
-          : above >> (31 - __clz ((int) around.earlier)) & 1;
+      const bool second = its.log2_size == 5 && at.j >= 32;
+      const Around around (its.place, has, second ? has_before : 0, at.j, lane);
 
+      its.greater = follows_greater (around, above, second && above_before);
+      its.escapes = count_escapes (magnitude, found);
       wait_for_warp ();
-      if (in) {
-        const uint32_t bypass = put (sink, its, found, escapes, own, c.chroma,
-            around, greater);
-
-        if (bypass > 0)
-          atomicAdd (&sink.count[bypass_slot], bypass);
-        if (!c.chroma)
-          put_splits (sink, s, its, place);
-      }
+      put<true, CHROMA> (own, its, found, around, lane);
+      put<false, CHROMA> (own, its, found, around, lane);
+      if (!CHROMA && in)
+        put_splits (own, s, at, place);
       wait_for_warp ();
       for (int k = lane; k < c.slots; k += 32)
         for (int half = 0; half < 2; half++) {
@@ -273,20 +228,32 @@ struct TreeCount
 
           if (run + 2 * round + half < c.n_runs)
             c.records[(size_t) (run + 2 * round + half) * c.slots + k] =
-                (uint16_t) (k == bypass_slot ? n0 : (n0 < 255 ? n0 : 255)
-                | (n1 < 255 ? n1 : 255) << 8);
+                (uint16_t) (k == bdct_cabac_bypass_slot (0, CHROMA) ? n0
+                : (n0 < 255 ? n0 : 255) | (n1 < 255 ? n1 : 255) << 8);
         }
       wait_for_warp ();
       has_before = has;
-      above_before = has != 0 && (above >> (31 - __clz ((int) has)) & 1);
+      above_before = has != 0 && (above >> log2_floor ((int) has) & 1);
     }
+  }
+
+  /* Runs from number `run` on, two at a time. */
+  static BDCT_INLINE void
+  thread (const TreeComponent &c, int tile, Shared &shared, int t)
+  {
+    const int run = tile * kRuns + t / 32 * 4;
+
+    if (c.chroma)
+      count_runs<true> (c, run, t % 32, shared.count[t / 32]);
+    else
+      count_runs<false> (c, run, t % 32, shared.count[t / 32]);
   }
 };
 
 /* For kThreads slots of a component's segments. */
 struct TreePrice
 {
-  static constexpr int kThreads = 192, kBlocksAtOnce = 8;
+  static constexpr int kThreads = 192, kBlocksAtOnce = 5;
   using Shared = BdctCabacTables;
 
   static BDCT_INLINE void

@@ -93,10 +93,6 @@ place (Task * task, Share * share)
   if (task->own_sizes)
     tree->sizes = take (share, (size_t) grid[BDCT_Y].columns
         * grid[BDCT_Y].rows);
-  if (task->bits)
-    tree->bins = take (share, bdct_cuda_tree_bins_size
-        (bdct_layout_components (layout), layout->plane[0].width,
-            layout->plane[0].height));
 }
 
 static bool
@@ -118,7 +114,7 @@ bdct_quadtree_reserve (const BdctJob * job, const BdctStaging * staging,
     BdctBuffer * memory, BdctError * error)
 {
   Task task = {.staging = staging,.quantizers = job,.own_sizes = true,
-    .bits = true,.tree = {.min_log2 = job->tree.min_log2,.max_log2 =
+    .tree = {.min_log2 = job->tree.min_log2,.max_log2 =
           job->tree.max_log2,.chroma = job->tree.chroma}
   };
 
@@ -328,10 +324,33 @@ copy_levels (const Task * task, BdctError * error)
           task->given, stream), "cudaLaunchKernel", error);
 }
 
+/* Enqueue the count of the bins, and their price: as run_bits() does, beside
+ * other frames' work if these have other memory. */
+static bool
+count (Task * task, BdctBuffer * bins, BdctError * error)
+{
+  const BdctDevice *device = task->staging->device;
+  const BdctCudaResults *results = &task->frame->results;
+  const cudaStream_t stream = results->beside ? device->bits[results->side]
+      : device->stream;
+  BdctError why;
+
+  if (!bdct_buffer_grow (bins, bdct_cuda_tree_bins_size (&task->tree), device,
+          task->staging->engine, &why))
+    return bdct_error (error, "the bins of a tree: %s", why.message);
+  task->tree.bins = (uint16_t *) bins->device;
+  return bdct_cuda_check (bdct_cuda_tree_count (&task->tree, device->stream),
+      "cudaLaunchKernel", error)
+      && (!results->beside || bdct_device_follow (stream, device->stream,
+          device->was_transformed, error))
+      && bdct_cuda_check (bdct_cuda_tree_price (&task->tree, stream),
+      "cudaLaunchKernel", error);
+}
+
 bool
 bdct_quadtree_enqueue (const BdctCudaFrame * frame, int i,
     const BdctImage * dst, const BdctStaging * staging, BdctBuffer * memory,
-    BdctError * error)
+    BdctBuffer * bins, BdctError * error)
 {
   const cudaStream_t stream = staging->device->stream;
   Task task = {.frame = frame,.staging = staging,.i = i,
@@ -356,7 +375,5 @@ bdct_quadtree_enqueue (const BdctCudaFrame * frame, int i,
   return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, task.given,
           stream), "cudaLaunchKernel", error)
       && (!task.levels_out || copy_levels (&task, error))
-      && (!task.bits
-      || bdct_cuda_check (bdct_cuda_tree_count (&task.tree, stream),
-          "cudaLaunchKernel", error));
+      && (!task.bits || count (&task, bins, error));
 }

@@ -19,9 +19,10 @@ bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
 /* Enqueue all of such a job, job `i` of the plan, with its statistics and its
  * bits. `dst`: receives the reconstruction; NULL or without data: none.
  * `memory` holds levels and blocks of all sizes meanwhile: one buffer for all
- * frames, whose work runs in order. It grows on demand. */
+ * frames, whose work runs in order. `bins` holds the counts of bins, of the
+ * frame's side. Both grow on demand. */
 bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, int i,
     const BdctImage *dst, const BdctStaging *staging, BdctBuffer *memory,
-    BdctError *error);
+    BdctBuffer *bins, BdctError *error);
 
 #endif

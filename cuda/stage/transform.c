@@ -108,7 +108,8 @@ bdct_cuda_transform_enqueue (BdctCudaFrame * frame, int g,
     if (i > 0 && !shared)
       picture = bdct_cuda_trial_picture (staging, memory, k);
     if (!bdct_quadtree_enqueue (frame, i, i == 0 || !shared ? &picture : NULL,
-            staging, &memory->trees, error))
+            staging, &memory->trees, &memory->levels[frame->results.side],
+            error))
       return false;
   }
   return !first || !frame->plan.levels.out

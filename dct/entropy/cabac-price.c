@@ -4,80 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A slot without a context */
-#define NONE (BDCT_CABAC_BYPASS + 1)
-
 static BdctCabacTables tables;
 /* By log2_size, 0 for trees, and chroma: each slot's index in counts */
 static uint8_t contexts[6][2][BDCT_CABAC_TREE_SLOTS];
-
-/* The contexts of a prefix of the last position: x's in even slots. */
-static int
-last_context (int log2_size, bool chroma, int slot)
-{
-  const int i = slot / 2;
-
-  if (i >= (log2_size < 4 ? 3 : chroma ? 2 : log2_size))
-    return NONE;
-  if (chroma)
-    return (slot & 1 ? BDCT_CABAC_CHROMA_LAST_Y : BDCT_CABAC_CHROMA_LAST_X) + i;
-  return (slot & 1 ? BDCT_CABAC_LUMA_LAST_Y : BDCT_CABAC_LUMA_LAST_X)
-      + 3 * (log2_size - 2) + ((log2_size - 1) >> 2) + i;
-}
-
-static int
-find_context (int log2_size, bool chroma, int slot)
-{
-  const int first = chroma ? BDCT_CABAC_CHROMA : BDCT_CABAC_LUMA;
-  const int end = chroma ? BDCT_CABAC_CONTEXTS : BDCT_CABAC_CHROMA;
-  const int cbf = chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF;
-  const int sub = chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
-      : BDCT_CABAC_LUMA_SUB_BLOCK;
-  const int sig = chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG;
-  const int one = chroma ? BDCT_CABAC_CHROMA_GREATER1
-      : BDCT_CABAC_LUMA_GREATER1;
-  const int two = chroma ? BDCT_CABAC_CHROMA_GREATER2
-      : BDCT_CABAC_LUMA_GREATER2;
-  /* Of the first sub-block, and of the others in luma */
-  const int here = sig + (log2_size == 3 ? 9 : chroma ? 12 : 21);
-  const int rest = here + (chroma ? 0 : 3), more = chroma ? 0 : 2;
-
-  if (log2_size == 0)
-    return slot < end - first ? first + slot : slot == end - first
-        ? BDCT_CABAC_BYPASS : NONE;
-  if (slot >= BDCT_CABAC_SLOT_LAST && slot < BDCT_CABAC_SLOT_BYPASS)
-    return last_context (log2_size, chroma, slot - BDCT_CABAC_SLOT_LAST);
-  if (slot == BDCT_CABAC_SLOT_BYPASS)
-    return BDCT_CABAC_BYPASS;
-  if (log2_size == 2)
-    return slot < 9 ? sig + slot : slot == 9 ? cbf : slot < 14
-        ? one + slot - 10 : slot == 14 ? two : NONE;
-  if (slot >= BDCT_CABAC_SLOT_DC) {
-    slot -= BDCT_CABAC_SLOT_DC;
-    return slot == 0 ? here + 2 : slot == 2 || slot == 3 ? here + slot - 2
-        : slot >= 4 && slot < 12 ? one + slot - 4
-        : slot == 12 || slot == 13 ? two + slot - 12 : NONE;
-  }
-  switch (slot) {
-    case 0:
-      return rest + 2;
-    case 2:
-    case 3:
-      return rest + slot - 2;
-    case 4:
-    case 5:
-      return sub + slot - 4;
-    case 6:
-      return cbf;
-    case 7:
-      return sig;
-    case 16:
-    case 17:
-      return two + more + slot - 16;
-    default:
-      return slot >= 8 && slot < 16 ? one + 4 * more + slot - 8 : NONE;
-  }
-}
 
 void
 bdct_cabac_price_init (void)
@@ -85,7 +14,7 @@ bdct_cabac_price_init (void)
   bdct_cabac_fill (&tables);
   for (int n = 0; n <= 5; n += n == 0 ? 2 : 1)
     for (int i = 0; i < 2 * BDCT_CABAC_TREE_SLOTS; i++)
-      contexts[n][i % 2][i / 2] = find_context (n, i % 2, i / 2);
+      contexts[n][i % 2][i / 2] = bdct_cabac_context (n, i % 2, i / 2);
 }
 
 void
@@ -93,7 +22,7 @@ bdct_cabac_start (uint16_t start[BDCT_CABAC_TREE_SLOTS], int slice_qp,
     int log2_size, bool chroma)
 {
   for (int i = 0; i < bdct_cabac_slots (log2_size, chroma); i++) {
-    const int context = find_context (log2_size, chroma, i);
+    const int context = bdct_cabac_context (log2_size, chroma, i);
 
     start[i] = context >= BDCT_CABAC_CONTEXTS ? 0
         : (uint16_t) lround (65536 * bdct_cabac_first (context, slice_qp));

@@ -43,7 +43,9 @@ enum {
   BDCT_CABAC_SLOT_DC = 32,
   BDCT_CABAC_SLOTS = 48,
   BDCT_CABAC_TREE_SLOTS = BDCT_CABAC_CHROMA + 1,
-  BDCT_CABAC_TREE_CHROMA_SLOTS = BDCT_CABAC_CONTEXTS - BDCT_CABAC_CHROMA + 2
+  BDCT_CABAC_TREE_CHROMA_SLOTS = BDCT_CABAC_CONTEXTS - BDCT_CABAC_CHROMA + 2,
+  /* The context of a slot that has none */
+  BDCT_CABAC_NONE = BDCT_CABAC_BYPASS + 1
 };
 
 /* The number of slots, a multiple of four. log2_size 0: of trees. */
@@ -61,6 +63,77 @@ bdct_cabac_bypass_slot (int log2_size, bool chroma)
 {
   return log2_size > 0 ? BDCT_CABAC_SLOT_BYPASS : chroma
       ? BDCT_CABAC_CONTEXTS - BDCT_CABAC_CHROMA : BDCT_CABAC_CHROMA;
+}
+
+/* The contexts of a prefix of the last position: x's in even slots. */
+BDCT_CONSTANT_INLINE int
+bdct_cabac_last_context (int log2_size, bool chroma, int slot)
+{
+  const int i = slot / 2;
+
+  if (i >= (log2_size < 4 ? 3 : chroma ? 2 : log2_size))
+    return BDCT_CABAC_NONE;
+  if (chroma)
+    return (slot & 1 ? BDCT_CABAC_CHROMA_LAST_Y : BDCT_CABAC_CHROMA_LAST_X) + i;
+  return (slot & 1 ? BDCT_CABAC_LUMA_LAST_Y : BDCT_CABAC_LUMA_LAST_X)
+      + 3 * (log2_size - 2) + ((log2_size - 1) >> 2) + i;
+}
+
+/* A slot's context, BDCT_CABAC_BYPASS, or BDCT_CABAC_NONE. */
+BDCT_CONSTANT_INLINE int
+bdct_cabac_context (int log2_size, bool chroma, int slot)
+{
+  const int first = chroma ? BDCT_CABAC_CHROMA : BDCT_CABAC_LUMA;
+  const int end = chroma ? BDCT_CABAC_CONTEXTS : BDCT_CABAC_CHROMA;
+  const int cbf = chroma ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF;
+  const int sub = chroma ? BDCT_CABAC_CHROMA_SUB_BLOCK
+      : BDCT_CABAC_LUMA_SUB_BLOCK;
+  const int sig = chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG;
+  const int one = chroma ? BDCT_CABAC_CHROMA_GREATER1
+      : BDCT_CABAC_LUMA_GREATER1;
+  const int two = chroma ? BDCT_CABAC_CHROMA_GREATER2
+      : BDCT_CABAC_LUMA_GREATER2;
+  /* Of the first sub-block, and of the others in luma */
+  const int here = sig + (log2_size == 3 ? 9 : chroma ? 12 : 21);
+  const int rest = here + (chroma ? 0 : 3), more = chroma ? 0 : 2;
+
+  if (log2_size == 0)
+    return slot < end - first ? first + slot : slot == end - first
+        ? (int) BDCT_CABAC_BYPASS : (int) BDCT_CABAC_NONE;
+  if (slot >= BDCT_CABAC_SLOT_LAST && slot < BDCT_CABAC_SLOT_BYPASS)
+    return bdct_cabac_last_context (log2_size, chroma,
+        slot - BDCT_CABAC_SLOT_LAST);
+  if (slot == BDCT_CABAC_SLOT_BYPASS)
+    return BDCT_CABAC_BYPASS;
+  if (log2_size == 2)
+    return slot < 9 ? sig + slot : slot == 9 ? cbf : slot < 14
+        ? one + slot - 10 : slot == 14 ? two : BDCT_CABAC_NONE;
+  if (slot >= BDCT_CABAC_SLOT_DC) {
+    slot -= BDCT_CABAC_SLOT_DC;
+    return slot == 0 ? here + 2 : slot == 2 || slot == 3 ? here + slot - 2
+        : slot >= 4 && slot < 12 ? one + slot - 4
+        : slot == 12 || slot == 13 ? two + slot - 12 : BDCT_CABAC_NONE;
+  }
+  switch (slot) {
+    case 0:
+      return rest + 2;
+    case 2:
+    case 3:
+      return rest + slot - 2;
+    case 4:
+    case 5:
+      return sub + slot - 4;
+    case 6:
+      return cbf;
+    case 7:
+      return sig;
+    case 16:
+    case 17:
+      return two + more + slot - 16;
+    default:
+      return slot >= 8 && slot < 16 ? one + 4 * more + slot - 8
+          : BDCT_CABAC_NONE;
+  }
 }
 
 /* The probabilities at the start of a slice, by slot, in 2^-16. */

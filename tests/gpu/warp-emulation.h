@@ -328,6 +328,14 @@ __viaddmax_s16x2 (uint32_t a, uint32_t b, uint32_t c)
   return r;
 }
 
+inline int
+__dp4a (int a, int b, int c)
+{
+  for (int i = 0; i < 32; i += 8)
+    c += (int8_t) (a >> i) * (int8_t) (b >> i);
+  return c;
+}
+
 } // namespace
 
 #endif
