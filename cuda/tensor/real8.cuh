@@ -1,8 +1,8 @@
 /* blockdct: the real-valued 8 x 8 transform on the tensor cores.
  *
- * Entries and the first pass' results are two halves, one of 11 bits and one
- * for the rest (22 bits in all). At 8 bits the inverse, where an error only
- * matters if it crosses a half, has one.
+ * Entries and the passes' results are two halves, one of 11 bits and one for
+ * the rest (22 bits in all). At 8 bits the dequantized coefficients are exact
+ * in one.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -76,7 +76,7 @@ template <typename Sample> struct Real8
     b4_low = operand_b (lane, LOW, last);
     for (int i = 0; i < 4; i++) {
       start1.v[i] = (float) (-middle * m.row_sum (g) * scale1 * kByte);
-      start4.v[i] = is_words (kind) ? middle + 0.5f : 128;
+      start4.v[i] = middle + 0.5f;
     }
     minus_one = operand_b (lane, HIGH,
         [] (int k, int n) { return k == n ? -1.0 : 0; });
@@ -110,27 +110,30 @@ template <typename Sample> struct Real8
       BDCT_UNROLL for (int i = 0; i < 4; i++)
         d.v[i] *= step[i % 2];
       split (high, low, d, minus_one);
-      d = mma_16x8x16_f16 (a3_high, as_b (high), mma_16x8x16_f16 (a3_high,
-              as_b (low), mma_16x8x16_f16 (a3_low, as_b (high),
-                  filled (0))));
-      split (high, low, d, minus_one);
-      d = mma_16x8x16_f16 (side_by_side (high, low), b4,
-          mma_16x8x8_f16 (high, b4_low, start4));
-      floor_all (d, kTiny, 0);
+      d = third (as_b (high), mma_16x8x16_f16 (a3_high, as_b (low),
+              filled (0)));
+    } else {
+      d = third (steps.requantize (d, count), filled (0));
+    }
+    split (high, low, d, minus_one);
+    d = mma_16x8x16_f16 (side_by_side (high, low), b4,
+        mma_16x8x8_f16 (high, b4_low, start4));
+    floor_all (d, kTiny, 0);
+    if constexpr (sizeof (Sample) > 1) {
       BDCT_UNROLL for (int i = 0; i < 2; i++)
         out[i] = clamped_words (d.v[2 * i], d.v[2 * i + 1], peak);
     } else {
-      d = mma_16x8x16_f16 (a3_high, steps.requantize (d, count), filled (0));
-      high.r[0] = pack_half (d.v[0], d.v[1]);
-      high.r[1] = pack_half (d.v[2], d.v[3]);
-      d = mma_16x8x8_f16 (high, FragB8x8h { { b4.r[0] } }, start4);
-      BDCT_UNROLL for (int i = 0; i < 4; i++)
-        d.v[i] *= kTiny;
       out[0] = clamped_bytes (d);
     }
   }
 
 private:
+  BDCT_INLINE FragC16x8f
+  third (const FragB16x8h &c, const FragC16x8f &to) const
+  {
+    return mma_16x8x16_f16 (a3_high, c, mma_16x8x16_f16 (a3_low, c, to));
+  }
+
   BDCT_INLINE FragC16x8f
   first (const uint32_t *w, bool pairs) const
   {

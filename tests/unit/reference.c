@@ -237,29 +237,16 @@ jpeg_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
   jpeg_inverse (p, x);
 }
 
-/* How far a level may be off before it is rounded; it grows with the samples'
- * range. For single precision that is a share of a level, for the tensor cores'
- * two halves, of 22 bits, a coefficient's own error in steps. */
+/* How far a level or, with step 1, a sample may be off before it is rounded. It
+ * grows with the samples' range. For single precision that is a share of a
+ * level, for the tensor cores' two halves, of 22 bits, a coefficient's own error
+ * in steps. */
 static double
 level_error (const RefPlane * p, int step)
 {
   int range = 1 << (p->depth - 8);
 
   return p->precision == REF_TENSOR ? 2e-3 * range / step : 1e-3 * range;
-}
-
-/* And a sample, given the sum of the magnitudes of its block's dequantized
- * coefficients. At 8 bits the tensor cores' inverse takes one half, of 11 bits,
- * for either matrix and for what is between: three roundings by 2^-11 at most
- * of each coefficient times two entries, which are below 1/2. */
-static double
-sample_error (const RefPlane * p, double magnitudes)
-{
-  double error = level_error (p, 1);
-
-  if (p->precision == REF_TENSOR && p->depth == 8)
-    error += 3.0 / 2048 / 4 * magnitudes;
-  return error;
 }
 
 /* v's distance from the next tie. */
@@ -311,7 +298,7 @@ static void
 real_block (const RefPlane * p, Whole x[][REF_SIZE], uint8_t slack[][REF_SIZE],
     RefResult * result)
 {
-  double basis[8][8], c[8][8], samples[8][8], magnitudes = 0;
+  double basis[8][8], c[8][8], samples[8][8];
   int steps[64], middle = 1 << (p->depth - 1), peak = 2 * middle - 1;
   uint8_t block = 0;
 
@@ -335,13 +322,12 @@ real_block (const RefPlane * p, Whole x[][REF_SIZE], uint8_t slack[][REF_SIZE],
       result->level[v][u] = c[v][u] < 0 ? -level : level;
       result->unsure += unsure && scaled < 1;
       c[v][u] = result->level[v][u] * (double) steps[8 * v + u];
-      magnitudes += fabs (c[v][u]);
     }
   real_product (basis, true, c, samples);
   for (int y = 0; y < 8; y++)
     for (int n = 0; n < 8; n++) {
       double v = samples[y][n] + middle;
-      uint8_t own = sample_slack (v, sample_error (p, magnitudes), peak);
+      uint8_t own = sample_slack (v, level_error (p, 1), peak);
 
       slack[y][n] = own > block ? own : block;
       x[y][n] = floor (v + 0.5) - middle;

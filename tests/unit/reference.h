@@ -19,7 +19,7 @@
  * Integer transforms have to be equal on both. */
 typedef enum {
   REF_FLOAT,  /* single precision, the CPU engine's */
-  REF_TENSOR, /* the CUDA engine's: factors in one half or two, sums single */
+  REF_TENSOR, /* the CUDA engine's: factors in two halves, sums single */
 } RefPrecision;
 
 /* One component of a picture and what is done to it. */
