@@ -239,8 +239,8 @@ jpeg_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
 
 /* How far a level or, with step 1, a sample may be off before it is rounded. It
  * grows with the samples' range. For single precision that is a share of a
- * level, for the tensor cores' two halves, of 22 bits, a coefficient's own error
- * in steps. */
+ * level, for the tensor cores' two halves, of 22 bits, an error of its own for
+ * a coefficient, in steps. */
 static double
 level_error (const RefPlane * p, int step)
 {
