@@ -322,7 +322,8 @@ give_up (CpuEngine * self, const CpuFrame * frame)
 static bool
 cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
 {
-  static const BdctPlanRules rules = { MAX_GROUP, MAX_GROUP, true, false };
+  static const BdctPlanRules rules =
+      { MAX_GROUP, MAX_GROUP, true, false, false };
   CpuEngine *self = (CpuEngine *) engine;
   CpuFrame *frame = next_frame (self, error);
   bool alone;

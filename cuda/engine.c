@@ -26,26 +26,30 @@ typedef struct {
   BdctCudaFrame frame;
   unsigned sums;                /* number of its accumulators and counts */
   unsigned last;                /* of the frames started together */
+  bool same_source;             /* it shares that of the frame before */
   bool waited;                  /* where it is the last: for its event */
   bool failed;
   BdctError error;              /* why */
   BdctPrice price;              /* of job 0 */
 } Entry;
 
-/* Frames do not depend on each other. Within a frame, events order the work
- * of different streams. */
+/* Frames do not depend on each other, except for a source that several share.
+ * Within a frame, events order the work of different streams. */
 typedef struct {
   BdctEngine engine;
   BdctDevice device;
   BdctStaging staging;
   BdctPricer *pricer;
-  BdctPlanRules rules;
+  BdctPlanRules rules;          /* but for `kept` */
   BdctHistory history;
   Entry *entries;
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
   unsigned ring_index;          /* index of the next frame of R, G and B */
+  const Entry *before;          /* the frame submitted last, if the next one
+                                   can share its source; else NULL */
+  bool shared;                  /* frames have shared its source */
   /* Of the first jobs of `n_sums` frames; counts from the first frame on whose
    * bits are wanted. */
   BdctBuffer accumulators, counts;
@@ -75,6 +79,8 @@ free_frames (CudaEngine * self, bool in_context)
   self->entries = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
   self->n_sums = self->next_sums = 0;
+  self->before = NULL;
+  self->shared = false;
 }
 
 static BdctEngine *
@@ -179,7 +185,7 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   bdct_comparison_job (&self->compared, layout);
   bdct_history_init (&self->history, depth + BDCT_HISTORY_EXTRA);
   self->rules = (BdctPlanRules) { BDCT_MAX_JOBS, BDCT_CUDA_MAX_PLANES
-        / layout->n_planes, false, true };
+        / layout->n_planes, false, true, false };
   /* When the depth is reached, a frame is waited for. The first half of
    * those in flight may have started by then, while the second is gathered. */
   self->batch = depth > 1 ? depth / 2 : 1;
@@ -413,6 +419,7 @@ start_pending (CudaEngine * self)
         (self->oldest + first + n - 1) % self->depth;
   if (enqueue (self, first, n, &error))
     return;
+  self->before = NULL;
   bdct_device_synchronize (&self->device);
   for (unsigned i = 0; i < n; i++) {
     Entry *entry = entry_at (self, first + i);
@@ -447,18 +454,42 @@ has_room (const CudaEngine * self, BdctError * error)
           self->depth);
 }
 
+/* Prepare for another source. Frames that share one may still read it when the
+ * frame that has its memory is collected: so what is uploaded from now on waits
+ * for them. */
+static bool
+leave_source (CudaEngine * self, BdctError * error)
+{
+  const BdctDevice *device = &self->device;
+  const bool colour = self->staging.layout.rgb.n_planes > 0;
+  bool ok = true;
+
+  if (self->shared)
+    start_pending (self);
+  self->before = NULL;
+  if (!self->shared)
+    return true;
+  ok = bdct_device_follow (device->upload, colour ? device->join
+      : device->stream, device->was_read, error);
+  for (int i = 0; i < BDCT_CUDA_SIDES && ok; i++)
+    ok = check (cudaStreamWaitEvent (device->upload, device->was_counted[i],
+            0), "cudaStreamWaitEvent", error);
+  self->shared = !ok;
+  return ok;
+}
+
 /* The next frame, still empty. If its metrics read the history, the frames
  * before it have started: one that cannot start is not in the history. */
 static Entry *
-next_entry (CudaEngine * self, unsigned metrics)
+next_entry (CudaEngine * self, unsigned metrics, bool same_source)
 {
   Entry *entry = entry_at (self, self->in_flight);
 
   if (bdct_metrics_history (metrics) > 0)
     start_pending (self);
   entry->waited = entry->failed = false;
+  entry->same_source = same_source;
   entry->sums = self->next_sums;
-  entry->frame.images.ring_index = self->ring_index % BDCT_RGB_RING;
   entry->frame.results.first = first_accumulators (self->accumulators.device,
       entry);
   return entry;
@@ -481,30 +512,47 @@ place_counts (CudaEngine * self, Entry * entry, BdctError * error)
   return true;
 }
 
-/* Add a prepared frame to those in flight. */
-static void
-queue (CudaEngine * self, Entry * entry)
+/* A frame that cannot be started leaves no source for the next one. */
+static bool
+check_source (const CudaEngine * self, const Entry * entry, BdctError * error)
 {
-  const bool alone = entry->frame.events.wait == BDCT_WAIT_SLEEPING;
+  return !entry->same_source || self->before != NULL
+      || bdct_error (error, "the frame whose source this one shares has "
+      "failed");
+}
+
+/* Add a prepared frame to those in flight. */
+static bool
+queue (CudaEngine * self, Entry * entry, BdctError * error)
+{
+  const BdctCudaFrame *frame = &entry->frame;
+  const bool alone = frame->events.wait == BDCT_WAIT_SLEEPING;
   const bool new_half = entry->sums % (self->n_sums / 2) == 0;
 
   /* Frames that are started together have accumulators of the same half. */
   if (alone || new_half)
     start_pending (self);
+  if (!check_source (self, entry, error))
+    return false;
   if (new_half)
     self->zeroed = false;
   self->next_sums = (self->next_sums + 1) % self->n_sums;
-  self->ring_index++;
+  self->ring_index += bdct_cuda_frame_is_rgb (frame);
+  self->shared |= entry->same_source;
+  self->before = frame->plan.n_distorted == 0
+      && frame->images.image[BDCT_PLAN_PLANES].data[0] != NULL ? entry : NULL;
   self->in_flight++;
   self->pending++;
   if (alone || self->pending >= self->batch)
     start_pending (self);
+  return true;
 }
 
 static bool
 cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
+  BdctPlanRules rules;
   Entry *entry;
   bool ok;
 
@@ -512,19 +560,28 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
       || !bdct_frame_check (request, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  entry = next_entry (self, request->metrics | request->trial_metrics);
+  ok = request->same_source || leave_source (self, error);
+  entry = next_entry (self, request->metrics | request->trial_metrics,
+      request->same_source);
+  rules = self->rules;
+  rules.kept = ok && self->before != NULL
+      && self->before->frame.plan.place[BDCT_PLAN_RECONSTRUCTION]
+      != BDCT_PLACE_PLANES;
   bdct_plan_frame (&entry->frame.plan, &self->staging.layout, request,
-      &self->rules, &self->history);
-  ok = place_counts (self, entry, error)
+      &rules, &self->history);
+  if (entry->frame.plan.place[BDCT_PLAN_PLANES] != BDCT_PLACE_BEFORE)
+    entry->frame.images.ring_index = self->ring_index % BDCT_RGB_RING;
+  ok = ok && check_source (self, entry, error)
+      && place_counts (self, entry, error)
       && wait_for (self, bdct_cuda_frame_is_rgb (&entry->frame)
       ? self->device.split : self->device.stream, request->wait, 2, error)
       && bdct_cuda_prepare_frame (&entry->frame, &self->staging,
-      &self->memory, request, error);
+      &self->memory, request,
+      request->same_source ? &self->before->frame : NULL, error)
+      && queue (self, entry, error);
   /* A check may have found that a kernel differs. */
   bdct_device_describe (&self->device, engine);
-  if (ok)
-    queue (self, entry);
-  else
+  if (!ok)
     bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
   bdct_device_leave (&self->device);
   return ok;
@@ -542,16 +599,16 @@ cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
       || !bdct_comparison_check (comparison, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  entry = next_entry (self, comparison->metrics);
+  ok = leave_source (self, error);
+  entry = next_entry (self, comparison->metrics, false);
   bdct_plan_comparison (&entry->frame.plan, &self->staging.layout, comparison,
       &self->compared, &self->history);
-  ok = wait_for (self, self->device.stream, comparison->wait,
+  ok = ok && wait_for (self, self->device.stream, comparison->wait,
       sizeof comparison->wait / sizeof comparison->wait[0], error)
       && bdct_cuda_prepare_comparison (&entry->frame, &self->staging,
-      &self->memory, comparison, &self->compared, error);
-  if (ok)
-    queue (self, entry);
-  else
+      &self->memory, comparison, &self->compared, error)
+      && queue (self, entry, error);
+  if (!ok)
     bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
   bdct_device_leave (&self->device);
   return ok;

@@ -156,7 +156,8 @@ end_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
             device->was_computed, error))
       return false;
   }
-  return !bdct_cuda_frame_is_rgb (frame)
+  return (!bdct_cuda_frame_is_rgb (frame)
+          && frame->plan.place[BDCT_PLAN_PLANES] != BDCT_PLACE_BEFORE)
       || check (cudaEventRecord (staging->ring[frame->images.ring_index].free,
           device->join), "cudaEventRecord", error);
 }

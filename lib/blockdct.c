@@ -311,6 +311,7 @@ bdct_engine_configure (BdctEngine * engine, const BdctLayout * layout,
   if (!CHECK (layout, BdctLayout, error) || !bdct_layout_check (layout, error))
     return false;
   engine->layout.size = 0;
+  engine->source = (BdctImage) { 0 };
   ok = engine->klass->configure (engine, layout, depth, error);
   if (ok)
     engine->layout = *layout;
@@ -364,6 +365,26 @@ check_frame (const BdctFrame * frame, const BdctLayout * layout,
       && check_image (&frame->dst, layout, "dst", error);
 }
 
+/* Whether a frame's source is that of the frame before it, if it says so. */
+static bool
+check_source (const BdctEngine * engine, const BdctFrame * frame,
+    BdctError * error)
+{
+  const BdctImage *before = &engine->source, *src = &frame->src;
+  bool same = src->memory == before->memory;
+
+  if (!frame->same_source)
+    return true;
+  if (before->data[0] == NULL)
+    return bdct_error (error, "same_source needs a frame with a source that "
+        "was submitted just before; submit this one without same_source");
+  for (int p = 0; p < bdct_image_planes (&engine->layout); p++)
+    same = same && src->data[p] == before->data[p]
+        && src->stride[p] == before->stride[p];
+  return same || bdct_error (error, "same_source is set, but src is not that "
+      "of the frame submitted just before");
+}
+
 bool
 bdct_engine_submit (BdctEngine * engine, const BdctFrame * frame,
     BdctError * error)
@@ -371,9 +392,12 @@ bdct_engine_submit (BdctEngine * engine, const BdctFrame * frame,
   bool ok;
 
   if (!check_configured (engine, error)
-      || !check_frame (frame, &engine->layout, error))
+      || !check_frame (frame, &engine->layout, error)
+      || !check_source (engine, frame, error))
     return false;
   ok = engine->klass->submit (engine, frame, error);
+  if (!frame->same_source)
+    engine->source = ok ? frame->src : (BdctImage) { 0 };
   report (engine);
   return ok;
 }
@@ -405,6 +429,7 @@ bdct_engine_compare (BdctEngine * engine, const BdctComparison * comparison,
             : &engine->layout, name, error))
       return false;
   }
+  engine->source = (BdctImage) { 0 };
   ok = engine->klass->compare (engine, comparison, error);
   report (engine);
   return ok;

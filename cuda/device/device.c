@@ -106,6 +106,7 @@ bdct_device_close (BdctDevice * self, bool in_context)
   destroy (self->download);
   destroy_event (self->was_split);
   destroy_event (self->was_computed);
+  destroy_event (self->was_read);
   destroy_event (self->foreign);
   /* On a lost context all of these fail, and no caller could be told. */
   (void) cudaGetLastError ();
@@ -167,6 +168,7 @@ create_streams (BdctDevice * self, BdctError * error)
       && create_event (&self->was_split, error)
       && create_event (&self->was_computed, error)
       && create_event (&self->was_transformed, error)
+      && create_event (&self->was_read, error)
       && create_event (&self->foreign, error);
 }
 

@@ -27,6 +27,7 @@ typedef struct {
   cudaStream_t bits[BDCT_CUDA_SIDES];
   cudaEvent_t was_counted[BDCT_CUDA_SIDES]; /* in each */
   cudaEvent_t was_transformed; /* in `stream` */
+  cudaEvent_t was_read; /* in the stream that ends frames: their sources */
   cudaEvent_t foreign; /* in the streams of others */
   bool no_tensor;      /* leave the tensor cores alone */
   int number;          /* < number, as in CUDA */

@@ -96,6 +96,7 @@ bdct_cuda_frame_place_images (BdctCudaFrame * frame, BdctStaging * staging,
 {
   BdctImage own[BDCT_PLAN_IMAGES];
 
+  own[BDCT_PLAN_PLANES] = frame->images.image[BDCT_PLAN_PLANES];
   for (int i = 0; i < BDCT_PLAN_IMAGES; i++)
     if (frame->plan.place[i] == BDCT_PLACE_OWN
         && !place_own (frame, staging, i, &own[i], error))

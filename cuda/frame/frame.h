@@ -34,7 +34,8 @@ typedef struct {
   BdctEndpoint dst;
   BdctBuffer memory[BDCT_PLAN_IMAGES];
   BdctImage image[BDCT_PLAN_IMAGES];
-  unsigned ring_index;        /* in BdctStaging.ring, for R, G and B */
+  unsigned ring_index;        /* in BdctStaging.ring, for R, G and B: of the
+                                   frame before, if the planes are that one's */
 } BdctCudaImages;
 
 /* A trial, and the launch that does it. */

@@ -469,9 +469,29 @@ upload (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
       "cudaStreamWaitEvent", error);
 }
 
+/* Set where the source is: there already, if it is that of the frame before. */
+static bool
+place_source (BdctCudaFrame * frame, BdctStaging * staging,
+    const BdctFrame * request, const BdctCudaFrame * before, BdctError * error)
+{
+  BdctCudaImages *images = &frame->images;
+
+  if (!request->same_source)
+    return bdct_staging_place (staging, &images->src[0], &request->src,
+        staging->device->upload, error);
+  images->src[0].on_host = false;
+  images->src[0].image = before->images.src[0].image;
+  if (frame->plan.place[BDCT_PLAN_PLANES] == BDCT_PLACE_BEFORE) {
+    images->image[BDCT_PLAN_PLANES] = before->images.image[BDCT_PLAN_PLANES];
+    images->ring_index = before->images.ring_index;
+  }
+  return true;
+}
+
 bool
 bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
-    BdctCudaMemory * memory, const BdctFrame * request, BdctError * error)
+    BdctCudaMemory * memory, const BdctFrame * request,
+    const BdctCudaFrame * before, BdctError * error)
 {
   const BdctDevice *device = staging->device;
   const bool stack = bdct_layout_pictures (&staging->layout) > 1;
@@ -486,8 +506,7 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
           error)
       || !check_pitch (&staging->layout, &request->dst, request->dst_pitch,
           error)
-      || !bdct_staging_place (staging, src, &request->src, device->upload,
-          error)
+      || !place_source (frame, staging, request, before, error)
       || !bdct_staging_place (staging, &frame->images.dst, &request->dst,
           device->stream, error)
       || !bdct_cuda_frame_place_images (frame, staging, &src->image, error)

@@ -179,13 +179,13 @@ check_stack (const BdctFrame * frame, const BdctLayout * layout,
   const BdctLayout one = bdct_layout_picture (layout);
 
   if (frame->quantizer_map != NULL || frame->n_trials > 0
-      || frame->blocks != NULL || frame->sizes != NULL || frame->levels != NULL
-      || frame->from_levels || frame->metrics != 0
+      || frame->same_source || frame->blocks != NULL || frame->sizes != NULL
+      || frame->levels != NULL || frame->from_levels || frame->metrics != 0
       || frame->view != NULL || bdct_job_is_tree (frame->quantizers)
       || frame->src.data[0] == NULL || frame->dst.data[0] == NULL)
     return bdct_error (error, "a stack of pictures needs src and dst, and "
-        "takes no map of blocks, trials, records, sizes, levels, metrics, "
-        "view or trees");
+        "takes no map of blocks, trials, same_source, records, sizes, "
+        "levels, metrics, view or trees");
   if (frame->bits && (frame->stack_bits == NULL
           || bdct_job_coder (frame->quantizers) != BDCT_CODER_HUFFMAN))
     return bdct_error (error, frame->stack_bits == NULL

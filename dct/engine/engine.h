@@ -98,6 +98,8 @@ struct BdctEngine {
   void *log_data;
   char logged[2][160];   /* of `warning` and `distrust` */
   BdctLayout layout;     /* as configured; size 0: not yet */
+  BdctImage source;      /* of the frame submitted last; no data: there is
+                              none that a frame can share */
 };
 
 /* The CPU engine. Host images only. */

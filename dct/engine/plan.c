@@ -102,12 +102,15 @@ reads_planes_again (const BdctPlan * plan, const BdctFrame * frame)
 
 /* R, G and B are made in any case, for their errors. */
 static void
-place_rgb (BdctPlan * plan, const BdctFrame * frame, bool in_place)
+place_rgb (BdctPlan * plan, const BdctFrame * frame,
+    const BdctPlanRules * rules)
 {
+  bool in_place = rules->in_place;
   const bool shown = frame->dst.data[0] != NULL;
 
   if (frame->src.data[0] != NULL)
-    plan->place[BDCT_PLAN_PLANES] = BDCT_PLACE_OWN;
+    plan->place[BDCT_PLAN_PLANES] = frame->same_source && rules->kept
+        ? BDCT_PLACE_BEFORE : BDCT_PLACE_OWN;
   else
     in_place = false;
   if (shown || frame->metrics != 0)
@@ -171,7 +174,7 @@ static void
 add_frame_steps (BdctPlan * plan, const BdctLayout * layout)
 {
   if (layout->rgb.n_planes > 0
-      && plan->place[BDCT_PLAN_PLANES] != BDCT_PLACE_NONE)
+      && plan->place[BDCT_PLAN_PLANES] == BDCT_PLACE_OWN)
     add_step (plan, BDCT_STEP_RGB_TO_PLANES, 0);
   if (plan->metrics.history.copied)
     add_step (plan, BDCT_STEP_HISTORY, 0);
@@ -231,7 +234,7 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
       frame->number, history);
   plan_levels (plan, layout, frame);
   if (layout->rgb.n_planes > 0)
-    place_rgb (plan, frame, rules->in_place);
+    place_rgb (plan, frame, rules);
   else
     place_planes (plan, frame);
   if (plan->view.drawn && plan->view.view.mode == BDCT_VIEW_COEFFICIENTS)
@@ -367,6 +370,7 @@ bdct_plan_find_images (const BdctPlan * plan, const BdctImage * src,
         image[i] = *dst;
         break;
       case BDCT_PLACE_OWN:
+      case BDCT_PLACE_BEFORE:
         image[i] = own[i];
         break;
       case BDCT_PLACE_PLANES:

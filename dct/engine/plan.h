@@ -35,6 +35,7 @@ typedef enum {
                                   that are packed lie elsewhere */
   BDCT_PLACE_DST,            /* the caller's destination */
   BDCT_PLACE_OWN,            /* memory of the engine */
+  BDCT_PLACE_BEFORE,         /* where the planes of the frame before are */
   BDCT_PLACE_PLANES,         /* over the planes: nothing reads them later */
   BDCT_PLACE_RECONSTRUCTION, /* where the reconstruction is */
   BDCT_PLACE_BASE,           /* where the base is */
@@ -72,6 +73,8 @@ typedef struct {
   int max_pictures;   /* of a group whose trials make pictures */
   bool one_transform; /* the jobs of a group have one transform */
   bool in_place;      /* a job can write its picture over its planes */
+  bool kept;          /* the planes of the frame before are still there, for
+                           one of the same source */
 } BdctPlanRules;
 
 /* Jobs by number. In a frame, job 0 is that of the quantizers, and job 1 +

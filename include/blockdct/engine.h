@@ -38,6 +38,9 @@ typedef struct {
   BdctImage src;                /**< data[0] may be NULL only with
                                      `from_levels`; then there are no errors,
                                      metrics, trials, or views of these */
+  bool same_source;             /**< `src` is that of the frame submitted just
+                                     before, unchanged: CUDA neither uploads nor
+                                     converts it again. Not for stacks */
   BdctImage dst;                /**< must not overlap `src`. data[0] NULL: no
                                      picture and no errors of R, G and B; errors
                                      of Y, U and V are still counted */

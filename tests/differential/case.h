@@ -32,6 +32,7 @@
   X (COMPARE, "compare", 0, 0, 1, 30)                                         \
   X (CONTENT, "content", 0, 0, 8, 100)                                        \
   X (SEED, "seed", 0, 0, 99999, 100)                                          \
+  X (SAME_SOURCE, "same-source", 0, 0, 1, 30) /* that of the frame before */  \
   X (SRC_OFFSET, "src-offset", 0, 0, 7, 30)                                   \
   X (SRC_SPARE, "src-spare", 0, 0, 70, 40)                                    \
   X (SRC_UP, "src-up", 0, 0, 1, 15)                                           \

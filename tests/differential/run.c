@@ -81,6 +81,7 @@ move_image (const Picture * picture, const Memory * memory)
 /* A frame in flight. */
 typedef struct {
   Memory picture[MAX_PICTURES], dst, levels;
+  const Memory *source;         /* of a frame: its own, or an earlier one's */
   bool started;
 } Work;
 
@@ -127,7 +128,7 @@ init_frame (const Scene * scene, const SceneFrame * f, BdctBackend backend,
 
   *frame = f->frame;
   if (!frame->from_levels || !value[NO_SRC])
-    frame->src = move_image (&f->picture[0], &work->picture[0]);
+    frame->src = move_image (f->source, work->source);
   if (!value[NO_DST] || stack)
     frame->dst = move_image (&f->dst, &work->dst);
   if (stack) {
@@ -154,13 +155,15 @@ start (const Scene * scene, const SceneFrame * f, BdctEngine * engine,
     BdctBackend backend, Work * work, Output * output)
 {
   const int *value = f->value;
-  const int n = f->compares ? 1 + f->comparison.n_distorted : 1;
+  const int n = f->compares ? 1 + f->comparison.n_distorted
+      : !f->frame.same_source;
   BdctComparison comparison = f->comparison;
   BdctFrame frame;
 
   for (int k = 0; k < n; k++)
     memory_init (&work->picture[k], backend, (value[SRC_MEMORY] + k) % 3,
         f->picture[k].bytes, f->picture[k].size);
+  work->source = n > 0 ? &work->picture[0] : work[-1].source;
   memory_init (&work->dst, backend, value[DST_MEMORY], f->dst.bytes,
       f->dst.size);
   output_alloc (output, PICTURE, f->dst.size);
@@ -187,8 +190,6 @@ finish (BdctEngine * engine, Work * work, Output * output)
   stats->size = sizeof *stats;
   if (work->started)
     bdct_engine_collect (engine, stats, &output->error);
-  for (int k = 0; k < MAX_PICTURES; k++)
-    memory_clear (&work->picture[k], NULL);
   memory_clear (&work->dst, output->bytes[PICTURE]);
   memory_clear (&work->levels, output->bytes[LEVEL_BYTES]);
 }
@@ -222,6 +223,9 @@ run_scene (const Scene * scene, BdctEngine * engine, BdctBackend backend,
           &outcome->frame[i]);
   }
   outcome->seconds = get_time () - begin;
+  for (int i = 0; i < scene->n_frames; i++)
+    for (int k = 0; k < MAX_PICTURES; k++)
+      memory_clear (&work[i].picture[k], NULL);
 }
 
 void
@@ -260,7 +264,8 @@ scene_make_levels (Scene * scene, BdctEngine * engine)
     SceneFrame *f = &scene->frame[i];
     BdctFrame frame = {.size = sizeof frame,.quantizers = f->quantizers,
       .n_quantizers = f->frame.n_quantizers,
-      .quantizer_map = f->frame.quantizer_map,.src = f->picture[0].image,
+      .quantizer_map = f->frame.quantizer_map,
+      .src = (f->picture[0].bytes != NULL ? &f->picture[0] : f->source)->image,
       .n_blocks = f->info.n_blocks,.n_levels = f->info.n_levels
     };
 

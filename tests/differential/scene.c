@@ -303,6 +303,43 @@ init_frame (SceneFrame * f, const BdctLayout * layout, uint64_t number,
   return f->frame.n_trials == 0 || f->trials != NULL;
 }
 
+/* Whether a frame has the source of the one before it. */
+static bool
+shares_source (const Scene * scene, int i)
+{
+  const SceneFrame *f = &scene->frame[i];
+
+  return i > 0 && f->value[SAME_SOURCE] && !f->compares
+      && !(f->frame.from_levels && f->value[NO_SRC])
+      && f[-1].source != NULL && scene->layout.stack <= 1;
+}
+
+static void
+init_pictures (Scene * scene, int i, uint64_t * state)
+{
+  SceneFrame *f = &scene->frame[i];
+  const int *value = f->value;
+
+  picture_init (&f->dst, &scene->layout, value[DST_OFFSET],
+      value[DST_SPARE], value[DST_UP]);
+  if (shares_source (scene, i)) {
+    f->source = f[-1].source;
+    f->frame.same_source = true;
+    return;
+  }
+  for (int k = 0; k <= (f->compares ? value[DISTORTED] : 0); k++) {
+    const BdctLayout layout = f->compares && value[MATES] >> k & 1
+        ? init_mate (&scene->layout, state) : scene->layout;
+
+    picture_init (&f->picture[k], &layout, value[SRC_OFFSET],
+        value[SRC_SPARE], value[SRC_UP]);
+    picture_fill (&f->picture[k], value, k == 0 ? SAME
+        : (value[DISTORTION] + k - 1) % N_DISTORTIONS);
+  }
+  if (!f->compares && !(f->frame.from_levels && value[NO_SRC]))
+    f->source = &f->picture[0];
+}
+
 static void
 init_comparison (SceneFrame * f, uint64_t number, const BdctLayout * layout)
 {
@@ -344,17 +381,7 @@ scene_init (Scene * scene, const Case * c, BdctError * error)
       ok = init_frame (f, &scene->layout, number, &state, error);
     if (ok && value[VIEW])
       init_view (f, &scene->layout);
-    for (int k = 0; k <= (f->compares ? value[DISTORTED] : 0); k++) {
-      const BdctLayout layout = f->compares && value[MATES] >> k & 1
-          ? init_mate (&scene->layout, &state) : scene->layout;
-
-      picture_init (&f->picture[k], &layout, value[SRC_OFFSET],
-          value[SRC_SPARE], value[SRC_UP]);
-      picture_fill (&f->picture[k], value, k == 0 ? SAME
-          : (value[DISTORTION] + k - 1) % N_DISTORTIONS);
-    }
-    picture_init (&f->dst, &scene->layout, value[DST_OFFSET],
-        value[DST_SPARE], value[DST_UP]);
+    init_pictures (scene, i, &state);
   }
   return ok;
 }

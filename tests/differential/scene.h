@@ -21,6 +21,8 @@ typedef struct {
   BdctJobInfo info;
   BdctView view;
   Picture picture[MAX_PICTURES], dst; /* of a frame, the first picture */
+  const Picture *source;        /* a frame's: its own, or that of the one
+                                   before; NULL: none */
   BdctJob *quantizers, *trials;
   uint8_t *map;
   int16_t *levels;              /* those that it begins with; else NULL */

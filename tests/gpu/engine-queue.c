@@ -63,6 +63,7 @@ typedef struct {
 
 typedef struct {
   End src, dst;
+  const End *source;            /* its own, or that of the frame before */
   uint8_t *seen, *expected;     /* host: of the memories above */
   /* What is to be done: everything but the images and the records is gone once
    * it is submitted. */
@@ -287,23 +288,26 @@ choose (Frame * frame, const Kind * kind, bool plain)
   what->frame_rate = next_random (2) ? 25 : 50;
 }
 
-/* A new picture in frame->seen, what to do with it, and what the CPU makes of
- * it. */
+/* A new picture in frame->seen or that of the frame `before`, what to do with
+ * it, and what the CPU makes of it. */
 static void
-draw (Frame * frame, const Kind * kind, bool plain)
+draw (Frame * frame, const Kind * kind, bool plain, const Frame * before)
 {
   unsigned start = next_random (256), step = 1 + next_random (7);
   BdctFrame what;
   BdctError error = { "" };
 
+  frame->source = before != NULL ? before->source : &frame->src;
   for (size_t i = 0; i < size; i++)
-    frame->seen[i] = start + i * step + (i >> 7);
+    frame->seen[i] = before != NULL ? before->seen[i]
+        : start + i * step + (i >> 7);
   memset (frame->expected, CANARY, size);
   choose (frame, kind, plain);
   what = frame->what;
   what.src.memory = what.dst.memory = BDCT_MEMORY_HOST;
-  lay_out (&what.src, kind, frame->seen, frame->src.place == UPWARDS);
-  frame->what.src = frame->src.image;
+  lay_out (&what.src, kind, frame->seen, frame->source->place == UPWARDS);
+  frame->what.src = frame->source->image;
+  frame->what.same_source = before != NULL;
   if (plain || next_random (4)) {
     lay_out (&what.dst, kind, frame->expected, frame->dst.place == UPWARDS);
     frame->what.dst = frame->dst.image;
@@ -380,38 +384,40 @@ set_up (const Kind * kind, unsigned depth)
 }
 
 /* `n` frames, between these places or (N_PLACES) any, up to `depth` in flight
- * as far as `fill` says; as many in 100 of them are plain as `plain` says. */
+ * as far as `fill` says; as many in 100 of them are plain as `plain` says, and
+ * some have the source of the one before. */
 static void
 run (const Kind * kind, unsigned depth, Place src, Place dst, int n, int fill,
     int plain)
 {
-  Frame *frames = calloc (depth, sizeof *frames);
+  Frame *frames = calloc (n, sizeof *frames);
   unsigned oldest = 0, in_flight = 0;
   int before = failed;
 
   if (frames == NULL)
     abort ();
   set_up (kind, depth);
-  for (unsigned i = 0; i < depth; i++)
+  for (int i = 0; i < n; i++)
     frame_init (&frames[i], kind, src < N_PLACES ? src : next_random (N_PLACES),
         dst < N_PLACES ? dst : next_random (N_PLACES));
   for (int i = 0; i < n && failed == before; i++) {
-    Frame *frame;
+    const bool same = i > 0 && next_random (2);
 
     while (in_flight == depth || (in_flight > 0
             && (int) next_random (100) >= fill)) {
-      collect (&frames[oldest]);
-      oldest = (oldest + 1) % depth;
+      collect (&frames[oldest++]);
       in_flight--;
     }
-    frame = &frames[(oldest + in_flight++) % depth];
-    draw (frame, kind, (int) next_random (100) < plain);
-    write_end (&frame->src, frame->seen);
-    submit (cuda, frame);
+    in_flight++;
+    draw (&frames[i], kind, (int) next_random (100) < plain,
+        same ? &frames[i - 1] : NULL);
+    if (!same)
+      write_end (&frames[i].src, frames[i].seen);
+    submit (cuda, &frames[i]);
   }
-  for (; in_flight > 0; in_flight--, oldest = (oldest + 1) % depth)
-    collect (&frames[oldest]);
-  for (unsigned i = 0; i < depth; i++)
+  for (; in_flight > 0; in_flight--)
+    collect (&frames[oldest++]);
+  for (int i = 0; i < n; i++)
     frame_clear (&frames[i]);
   free (frames);
   printf ("%s %s, depth %u, %s to %s\n", failed == before ? "ok  " : "FAIL",
@@ -435,7 +441,7 @@ run_after (const Kind * kind, unsigned depth)
   must (cudaHostAlloc ((void **) &pinned, size, cudaHostAllocDefault),
       "cudaHostAlloc");
   for (int i = 0; i < (fake_runtime ? 6 : 20); i++) {
-    draw (&frame, kind, true);
+    draw (&frame, kind, true, NULL);
     frame.what.wait[i % 2] = stream;
     memcpy (pinned, frame.seen, size);
     must (cudaMemset (frame.src.memory, 0, size), "cudaMemset");
@@ -467,7 +473,7 @@ run_forget (const Kind * kind, Place place)
     return;
   for (int i = 0; i < 6; i++) {
     frame_init (&frame[i], kind, place, place);
-    draw (&frame[i], kind, i % 2);
+    draw (&frame[i], kind, i % 2, NULL);
     write_end (&frame[i].src, frame[i].seen);
     submit (engine, &frame[i]);
   }
@@ -486,6 +492,7 @@ run_faults (void)
   const Kind *kind = &kinds[0];
   const BdctContext here = { 0 };
   BdctError error = { "" };
+  BdctFrame again;
   Frame frame[4];
 
   fake_refuse_pinned = true;
@@ -501,7 +508,7 @@ run_faults (void)
   for (int round = 0; round < 3; round++) {
     fake_fail_launch = round != 1;
     for (int i = 0; i < 4; i++) {
-      draw (&frame[i], kind, i % 2);
+      draw (&frame[i], kind, i % 2, NULL);
       write_end (&frame[i].src, frame[i].seen);
       submit (cuda, &frame[i]);
     }
@@ -512,10 +519,15 @@ run_faults (void)
             "a launch that fails", error.message);
       else
         collect (&frame[i]);
+    again = (BdctFrame) {.quantizers = jobs[0],.n_quantizers = 1,
+      .src = frame[3].src.image,.same_source = true};
+    expect (!fake_fail_launch || (!cuda->klass->submit (cuda, &again, &error)
+            && strstr (error.message, "shares") != NULL),
+        "the source of a frame that failed", error.message);
   }
   fake_fail_launch = false;
   expect (!bdct_cuda_engine.is_lost (&here), "the context is there", "");
-  draw (&frame[0], kind, 0);
+  draw (&frame[0], kind, 0, NULL);
   write_end (&frame[0].src, frame[0].seen);
   submit (cuda, &frame[0]);
   fake_lose_context = true;

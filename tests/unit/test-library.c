@@ -141,6 +141,84 @@ test_sizes (void)
   bdct_engine_free (engine);
 }
 
+/* The source of the frame before is there only if that one was started. */
+static void
+test_same_source (void)
+{
+  static const struct
+  {
+    enum { OWN, SHARED, OTHER, LEVELS, COMPARISON, REFUSED, CONFIGURE } what;
+    const char *error;          /* NULL: none */
+  } steps[] = {
+    {SHARED, "submitted just before"}, {OWN, NULL}, {SHARED, NULL},
+    {SHARED, NULL}, {OTHER, "not that of the frame"}, {SHARED, NULL},
+    {COMPARISON, NULL}, {SHARED, "submitted just before"}, {OWN, NULL},
+    {LEVELS, NULL}, {SHARED, "submitted just before"}, {OWN, NULL},
+    {REFUSED, "quantizers"}, {SHARED, "submitted just before"}, {OWN, NULL},
+    {CONFIGURE, NULL}, {SHARED, "submitted just before"},
+  };
+  BdctJobInfo info = {.size = sizeof info };
+  BdctError error;
+  BdctLayout layout;
+  BdctEngine *engine;
+  Picture src, other;
+  int16_t *levels;
+  BdctJob *job;
+
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 2, WIDTH, HEIGHT);
+  picture_init (&src, &layout);
+  picture_init (&other, &layout);
+  picture_fill (&src, 3);
+  engine = make_engine (&layout);
+  job = make_job (BDCT_JPEG_8X8, &layout);
+  g_assert_true (bdct_job_describe (job, &layout, &info, NULL));
+  levels = aligned_alloc (BDCT_LEVELS_ALIGN, (info.n_levels * sizeof *levels
+          + BDCT_LEVELS_ALIGN - 1) / BDCT_LEVELS_ALIGN * BDCT_LEVELS_ALIGN);
+  memset (levels, 0, info.n_levels * sizeof *levels);
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
+    const int what = steps[i].what;
+    BdctFrame frame = {.size = sizeof frame,.quantizers = job,
+      .n_quantizers = what != REFUSED,.src =
+          what == OTHER ? other.image : src.image,.same_source =
+          what == SHARED || what == OTHER
+    };
+    BdctComparison comparison = {.size = sizeof comparison,
+      .reference.image = src.image,.distorted[0].image = src.image,
+      .n_distorted = 1
+    };
+    BdctStats stats = {.size = sizeof stats }, first;
+    bool ok;
+
+    if (what == LEVELS) {
+      frame.src = (BdctImage) { 0 };
+      frame.levels = levels;
+      frame.n_levels = info.n_levels;
+      frame.from_levels = true;
+    }
+    error.message[0] = '\0';
+    ok = what == CONFIGURE ? bdct_engine_configure (engine, &layout, 2, &error)
+        : what == COMPARISON ? bdct_engine_compare (engine, &comparison, &error)
+        : bdct_engine_submit (engine, &frame, &error);
+    g_assert_cmpint (ok, ==, steps[i].error == NULL);
+    if (!ok) {
+      expect_error (&error, steps[i].error, NULL);
+      continue;
+    }
+    if (what == CONFIGURE)
+      continue;
+    g_assert_true (bdct_engine_collect (engine, &stats, &error));
+    if (i == 1)
+      first = stats;
+    if (what == OWN || what == SHARED)
+      g_assert_cmpmem (&stats, sizeof stats, &first, sizeof first);
+  }
+  free (levels);
+  g_free (src.memory);
+  g_free (other.memory);
+  bdct_jobs_free (job);
+  bdct_engine_free (engine);
+}
+
 /* A context of NULL is the current device's primary one; the CPU has no memory
  * of its own. */
 static void
@@ -519,6 +597,7 @@ main (int argc, char *argv[])
     }
   }
   g_test_add_func ("/library/sizes", test_sizes);
+  g_test_add_func ("/library/same-source", test_same_source);
   g_test_add_func ("/library/memory", test_memory);
   g_test_add_func ("/library/frames", test_frames);
   g_test_add_func ("/library/stack", test_stack);

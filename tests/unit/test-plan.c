@@ -8,8 +8,11 @@
 #include "dct/metrics/metrics.h"
 #include "frame.h"
 
-static const BdctPlanRules cpu_rules = { 8, 8, true, false };
-static const BdctPlanRules cuda_rules = { BDCT_MAX_JOBS, 8, false, true };
+static const BdctPlanRules cpu_rules = { 8, 8, true, false, false };
+static const BdctPlanRules cuda_rules =
+    { BDCT_MAX_JOBS, 8, false, true, false };
+static const BdctPlanRules kept_rules =
+    { BDCT_MAX_JOBS, 8, false, true, true };
 
 static const char *const step_names[] = {
   [BDCT_STEP_RGB_TO_PLANES] = "rgb-to-planes",
@@ -28,6 +31,7 @@ static const char *const step_names[] = {
 
 static const char *const place_names[] = {
   [BDCT_PLACE_NONE] = "-",
+  [BDCT_PLACE_BEFORE] = "before",
   [BDCT_PLACE_SRC] = "src",
   [BDCT_PLACE_DST] = "dst",
   [BDCT_PLACE_OWN] = "own",
@@ -133,6 +137,18 @@ test_frames (void)
   bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
   expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
       "own planes - rec -");
+  bdct_plan_frame (&plan, &rgb, &frame, &kept_rules, &history);
+  expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
+      "own planes - rec -");
+  frame.same_source = true;
+  bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
+  expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
+      "own planes - rec -");
+  bdct_plan_frame (&plan, &rgb, &frame, &kept_rules, &history);
+  expect (&plan, "transform:0 planes-to-rgb", "before planes - rec -");
+  bdct_plan_frame (&plan, &yuv, &frame, &kept_rules, &history);
+  expect (&plan, "transform:0", "src dst - dst -");
+  frame.same_source = false;
 
   frame.metrics = 1 << BDCT_METRIC_SSIM;
   bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
