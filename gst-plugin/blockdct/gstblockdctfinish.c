@@ -163,7 +163,7 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
         &frame->recipe, &times, frame->post_messages, frame->interval);
   if (frame->curve.n > 0)
     gst_blockdct_statistics_curve (statistics, element, &frame->curve,
-        stats + 1, frame->exact, &frame->recipe, &times);
+        frame->curve_stats, frame->exact, &frame->recipe, &times);
   publish_frame (self, frame, &times, index);
   return frame->repeated || (gst_blockdct_stats_file_add
       (self->finish.file, element, figures)
@@ -174,19 +174,22 @@ GstFlowReturn
 gst_blockdct_finish_frame (GstBlockDct * self, GstBuffer ** buffer)
 {
   GstBlockDctFrame frame;
-  BdctStats stats[1 + BDCT_MAX_TRIALS];
-  GstFlowReturn ret = gst_blockdct_inflight_collect (self, &frame, stats);
+  BdctStats stats;
+  GstFlowReturn ret = gst_blockdct_inflight_collect (self, &frame, &stats);
+  gboolean go_on;
 
   if (ret != GST_FLOW_OK)
     return ret;
   /* The target's search does not know the regions. */
   if (frame.recipe.target && frame.recipe.regions > 0)
     frame.recipe.target_met = gst_blockdct_targets_are_met (&frame.targets,
-        frame.recipe.depth, frame.exact, stats);
+        frame.recipe.depth, frame.exact, &stats);
   else if (frame.recipe.file_size > 0)
-    stats->file_size = frame.recipe.file_size;
+    stats.file_size = frame.recipe.file_size;
   gst_buffer_unref (frame.in);
-  if (report_frame (self, &frame, stats)) {
+  go_on = report_frame (self, &frame, &stats);
+  g_free (frame.curve_stats);
+  if (go_on) {
     *buffer = frame.out;
     return GST_FLOW_OK;
   }

@@ -6,6 +6,7 @@
 #include "gst-plugin/common/gstblockdctmark.h"
 #include "gstblockdctjobs.h"
 #include "gstblockdctpropertiesquantizer.h"
+#include "gstblockdctevaluate.h"
 #include "gstblockdcttarget.h"
 
 #include <string.h>
@@ -78,7 +79,7 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   inflight->frames = frames;
   inflight->oldest = 0;
   self->layout = layout;
-  gst_blockdct_target_reset (&self->search);
+  gst_blockdct_evaluate_reset (&self->search);
   if (!gst_blockdct_jobs_configure (self, &settings))
     return FALSE;
   inflight->depth = depth;
@@ -125,14 +126,49 @@ choose_job (GstBlockDct * self, const BdctImage * src,
 static gboolean
 needs_rate (const GstBlockDctFrame * frame)
 {
-  return frame->recipe.rate != GST_BLOCKDCT_RATE_NONE || frame->curve.n > 0
+  return frame->recipe.rate != GST_BLOCKDCT_RATE_NONE
       || (frame->recipe.target && frame->recipe.regions > 0
       && gst_blockdct_targets_want_bits (&frame->targets));
 }
 
+static gboolean
+fail (GstBlockDct * self, const gchar * what, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, FAILED, ("%s on %s.", what,
+          gst_blockdct_backend_describe (&self->inflight.backend)), ("%s",
+          error->message));
+  return FALSE;
+}
+
+/* Evaluate the settings of the frame's curve. The task is that of the frame,
+ * but they are not by region. */
+static gboolean
+evaluate_curve (GstBlockDct * self, GstBlockDctFrame * frame,
+    const BdctFrame * task)
+{
+  const BdctFrame each = {
+    .size = sizeof each,
+    .src = task->src,
+    .bits = TRUE,
+    .metrics = task->metrics,
+    .frame_rate = task->frame_rate,
+    .number = task->number,
+    .wait = {task->wait[0]},
+  };
+  BdctError error;
+
+  if (frame->curve.n == 0)
+    return TRUE;
+  frame->curve_stats = g_new (BdctStats, frame->curve.n);
+  return (gst_blockdct_evaluate_prepare (self, &error)
+      && gst_blockdct_evaluate (&self->search, &each, self->jobs.curve->jobs,
+          frame->curve.n, frame->curve_stats, &error))
+      || fail (self, "The curve of a frame could not be evaluated", &error);
+}
+
 /* Fill in everything the engine needs for a frame, and submit it. */
 static gboolean
-start (GstBlockDct * self, const GstBlockDctFrame * frame,
+start (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctImage * src, const BdctImage * dst)
 {
   BdctEngine *engine = self->inflight.backend.engine;
@@ -149,13 +185,10 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
     .n_quantizers = divided ? regions->n_quantizers : 1,
     .quantizer_map = divided ? regions->quantizer_map : NULL,
     .n_blocks = divided ? regions->n_blocks : 0,
-    .trials = frame->curve.n > 0 ? self->jobs.curve->jobs : NULL,
-    .n_trials = frame->curve.n,
     .src = *src,
     .dst = *dst,
     .bits = needs_rate (frame),
     .metrics = metrics,
-    .trial_metrics = frame->curve.n > 0 ? metrics : 0,
     .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
         / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
     .number = self->inflight.next_number - (again ? 1 : 0),
@@ -166,15 +199,12 @@ start (GstBlockDct * self, const GstBlockDctFrame * frame,
   };
   BdctError error;
 
-  if (bdct_engine_submit (engine, &task, &error)) {
-    self->inflight.next_number = task.number + 1;
-    return TRUE;
-  }
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("A frame could not be started on %s.",
-          gst_blockdct_backend_describe (&self->inflight.backend)), ("%s",
-          error.message));
-  return FALSE;
+  if (!evaluate_curve (self, frame, &task))
+    return FALSE;
+  if (!bdct_engine_submit (engine, &task, &error))
+    return fail (self, "A frame could not be started", &error);
+  self->inflight.next_number = task.number + 1;
+  return TRUE;
 }
 
 /* Copies still work without pinned memory, only slower. */
@@ -256,6 +286,8 @@ static gboolean
 submit_mapped (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctImage * src, const BdctImage * dst)
 {
+  frame->curve_stats = NULL;
+  gst_blockdct_evaluate_next (&self->search);
   if (!choose_job (self, src, frame))
     return FALSE;
   gst_blockdct_jobs_describe (self, frame, &self->settings);
@@ -285,6 +317,7 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   if (!map (self, frame, &src, &dst))
     return GST_FLOW_ERROR;
   if (!submit_mapped (self, frame, &src, &dst)) {
+    g_clear_pointer (&frame->curve_stats, g_free);
     gst_video_frame_unmap (&frame->in_frame);
     gst_video_frame_unmap (&frame->out_frame);
     return GST_FLOW_ERROR;
@@ -321,7 +354,7 @@ take_out (GstBlockDctInFlight * inflight, GstBlockDctFrame * frame)
 
 GstFlowReturn
 gst_blockdct_inflight_collect (GstBlockDct * self, GstBlockDctFrame * frame,
-    BdctStats stats[1 + BDCT_MAX_TRIALS])
+    BdctStats * stats)
 {
   BdctEngine *engine = self->inflight.backend.engine;
   BdctError error;
@@ -334,10 +367,8 @@ gst_blockdct_inflight_collect (GstBlockDct * self, GstBlockDctFrame * frame,
     return GST_FLOW_OK;
   gst_clear_buffer (&frame->in);
   gst_clear_buffer (&frame->out);
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("A frame could not be processed on %s.",
-          gst_blockdct_backend_describe (&self->inflight.backend)), ("%s",
-          error.message));
+  g_clear_pointer (&frame->curve_stats, g_free);
+  fail (self, "A frame could not be processed", &error);
   return GST_FLOW_ERROR;
 }
 
@@ -361,6 +392,7 @@ gst_blockdct_inflight_discard (GstBlockDct * self)
     take_out (&self->inflight, &frame);
     gst_buffer_unref (frame.in);
     gst_buffer_unref (frame.out);
+    g_free (frame.curve_stats);
   }
 }
 
@@ -370,7 +402,7 @@ gst_blockdct_inflight_close (GstBlockDct * self)
   if (self->inflight.backend.engine == NULL)
     return;
   gst_blockdct_inflight_discard (self);
-  gst_blockdct_target_close (&self->search);
+  gst_blockdct_evaluate_close (&self->search);
   gst_blockdct_jobs_clear (self);
   gst_blockdct_backend_close (&self->inflight.backend);
   g_clear_pointer (&self->inflight.frames, g_free);

@@ -30,9 +30,9 @@ gboolean gst_blockdct_inflight_is_repeating (GstBlockDct * self);
 
 /* Wait for the oldest frame and take it out of the ring. Its buffers are
  * unmapped and belong to the caller; on an error, which is posted, there are
- * none. The statistics of its curve follow its own. */
+ * none. */
 GstFlowReturn gst_blockdct_inflight_collect (GstBlockDct * self,
-    GstBlockDctFrame * frame, BdctStats stats[1 + BDCT_MAX_TRIALS]);
+    GstBlockDctFrame * frame, BdctStats * stats);
 
 /* Wait for all frames in flight and drop them. */
 void gst_blockdct_inflight_discard (GstBlockDct * self);

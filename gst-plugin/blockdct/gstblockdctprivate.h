@@ -46,6 +46,7 @@ typedef struct
   gboolean post_messages;
   gdouble min_psnr_error, min_psnr_warning;
   GstBlockDctCurve curve;       /* expanded: `n` is at least 0 */
+  BdctStats *curve_stats;       /* of each setting; NULL: none */
   GstBlockDctTargets targets;
   gboolean exact;               /* its bits are exact */
   gboolean repeated;            /* it is shown again */
@@ -76,11 +77,13 @@ typedef struct
   BdctView view;                /* with the colours of the caps */
 } GstBlockDctJobs;
 
-/* The search for the setting that meets the targets (gstblockdcttarget.c). */
+/* What evaluates a frame at other settings (gstblockdctevaluate.c), and the
+ * search for the one that meets the targets (gstblockdcttarget.c). */
 typedef struct
 {
-  BdctEngine *engine;           /* NULL: there was no target */
+  BdctEngine *engine;           /* NULL: there was no target and no curve */
   gboolean ready;               /* configured for the layout */
+  gboolean has_source;          /* it has the source of the current frame */
   GstBlockDctCurveJobs *all;    /* of all settings; NULL: there was no
                                    target */
 } GstBlockDctSearch;

@@ -1,52 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds the setting that meets the targets. It has to be known before a
- * frame is started, while the engine still has earlier frames. So another
- * engine, which makes no pictures, evaluates the frame at one setting after
- * the other. A search uses no result of earlier frames, so that the setting
- * of a frame does not depend on them. */
+ * Finds the setting that meets the targets, before a frame is started, by one
+ * evaluation after the other (gstblockdctevaluate.h). A search uses no result
+ * of earlier frames, so that the setting of a frame does not depend on them. */
 #include "gstblockdcttarget.h"
 #include "gstblockdctbracket.h"
+#include "gstblockdctevaluate.h"
 #include "gst-plugin/common/gstblockdctfail.h"
 #include <blockdct/blockdct.h>
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-void
-gst_blockdct_target_reset (GstBlockDctSearch * search)
-{
-  search->ready = FALSE;
-  if (search->all != NULL)
-    search->all->n = 0;
-}
-
-void
-gst_blockdct_target_close (GstBlockDctSearch * search)
-{
-  gst_blockdct_target_reset (search);
-  bdct_engine_free (search->engine);
-  search->engine = NULL;
-  g_clear_pointer (&search->all, gst_blockdct_curve_free);
-}
-
-/* Engine and memory are allocated with the first target. */
 static gboolean
 prepare (GstBlockDct * self, const BdctParams * params, BdctError * error)
 {
   static const GstBlockDctCurve all = {.n = -1 };
   GstBlockDctSearch *search = &self->search;
 
-  if (search->engine == NULL)
-    search->engine = gst_blockdct_backend_another (&self->inflight.backend,
-        self->settings.start.threads, self->context, error);
-  if (search->engine == NULL)
+  if (!gst_blockdct_evaluate_prepare (self, error))
     return FALSE;
-  if (!search->ready)
-    search->ready = bdct_engine_configure (search->engine,
-        &self->layout, 1, error);
   if (search->all == NULL)
     search->all = g_new0 (GstBlockDctCurveJobs, 1);
-  return search->ready && gst_blockdct_curve_update (search->all, params, &all,
+  return gst_blockdct_curve_update (search->all, params, &all,
       &self->layout, error);
 }
 
@@ -62,7 +37,7 @@ typedef struct
   gboolean at_once;             /* encode for the exact size in every
                                  * evaluation that depends on it */
   GstBlockDctBracket bracket;
-  gdouble octave[BDCT_MAX_TRIALS];      /* by rank */
+  gdouble octave[GST_BLOCKDCT_CURVE_MOST];      /* by rank */
   BdctStats stats[GST_BLOCKDCT_BRACKET_MOST];   /* by evaluation */
   gboolean coded[GST_BLOCKDCT_BRACKET_MOST];    /* has the exact file size */
 } Trials;
@@ -145,8 +120,6 @@ measure (Trials * t, gint k, BdctError * error)
   const BdctJob *job = get_job (t, k);
   const BdctFrame task = {
     .size = sizeof task,
-    .quantizers = job,
-    .n_quantizers = 1,
     .src = *t->src,
     .bits = gst_blockdct_targets_want_bits (t->targets),
     .metrics = t->targets->ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0,
@@ -154,9 +127,7 @@ measure (Trials * t, gint k, BdctError * error)
   };
   BdctStats *stats = &t->stats[k];
 
-  stats->size = sizeof *stats;
-  if (!bdct_engine_submit (search->engine, &task, error)
-      || !bdct_engine_collect (search->engine, stats, error))
+  if (!gst_blockdct_evaluate (search, &task, job, 1, stats, error))
     return FALSE;
   if (!t->files)
     return TRUE;

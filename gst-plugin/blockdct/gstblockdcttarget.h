@@ -16,10 +16,5 @@ gboolean gst_blockdct_target_find (GstBlockDct * self,
     const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
     gpointer wait, GstBlockDctRecipe * recipe);
 
-/* Call the first when the layout changes, the second before the backend
- * closes. */
-void gst_blockdct_target_reset (GstBlockDctSearch * search);
-void gst_blockdct_target_close (GstBlockDctSearch * search);
-
 G_END_DECLS
 #endif

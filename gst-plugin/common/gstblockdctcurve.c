@@ -45,9 +45,9 @@ gst_blockdct_curve_check (const GstBlockDctCurve * curve,
 {
   gint first, last;
 
-  if (curve->n > BDCT_MAX_TRIALS)
+  if (curve->n > GST_BLOCKDCT_CURVE_MOST)
     return gst_blockdct_fail (error, "a curve has at most %d settings, not %d",
-        BDCT_MAX_TRIALS, curve->n);
+        GST_BLOCKDCT_CURVE_MOST, curve->n);
   get_range (transform, &first, &last);
   for (gint i = 0; i < curve->n; i++)
     if (curve->setting[i] < first || curve->setting[i] > last)
@@ -67,7 +67,7 @@ gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
 {
   BdctJobInfo info = {.size = sizeof info };
   BdctParams rest = *params, *all;
-  gint setting[BDCT_MAX_TRIALS], first, last, n = curve->n;
+  gint setting[GST_BLOCKDCT_CURVE_MOST], first, last, n = curve->n;
 
   rest.quality = rest.qp = 1;
   get_range (params->transform, &first, &last);

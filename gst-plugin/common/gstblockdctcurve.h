@@ -11,11 +11,14 @@
 
 G_BEGIN_DECLS
 
+/* The most settings of a curve. */
+#define GST_BLOCKDCT_CURVE_MOST 128
+
 /* The settings of `curve`. */
 typedef struct
 {
   gint n;                       /* 0: none; -1: all of the transform */
-  gint setting[BDCT_MAX_TRIALS];
+  gint setting[GST_BLOCKDCT_CURVE_MOST];
 } GstBlockDctCurve;
 
 /* The targets of a frame; 0: not set. */
@@ -32,7 +35,7 @@ typedef struct
 {
   BdctParams params;            /* of all, except for quality and QP */
   gint n;
-  gint setting[BDCT_MAX_TRIALS];
+  gint setting[GST_BLOCKDCT_CURVE_MOST];
   gint depth;
   gboolean exact_bits;          /* as in BdctJobInfo */
   BdctJob *jobs;                /* n; NULL: none */
