@@ -12,6 +12,7 @@
 
 #define HEIGHT 2160
 #define MAX_FRAMES 64           /* maximum number of frames timed together */
+#define MAX_SETTINGS 100
 
 static BdctEngine *engine;
 static BdctImage src, dst;
@@ -74,17 +75,23 @@ collect (BdctStats * stats)
   check (engine->klass->collect (engine, stats, &error), &error);
 }
 
-/* Microseconds a frame, over `n` frames with `depth` in flight. */
+/* Microseconds a frame, over `n` frames with `depth` in flight. They take
+ * `n_jobs` jobs in turn, and have a source for all of these. */
 static double
-time_frames (const BdctFrame * frame, int n, int depth, BdctStats * stats)
+time_frames (const BdctFrame * frame, int n_jobs, int n, int depth,
+    BdctStats * stats)
 {
   double start = now ();
   BdctError error;
 
   for (int i = 0; i < n; i++) {
+    BdctFrame own = *frame;
+
+    own.quantizers += i % n_jobs;
+    own.same_source = i % n_jobs > 0;
     if (i >= depth)
       collect (stats);
-    check (engine->klass->submit (engine, frame, &error), &error);
+    check (engine->klass->submit (engine, &own, &error), &error);
   }
   for (int i = n < depth ? n : depth; i > 0; i--)
     collect (stats);
@@ -93,8 +100,8 @@ time_frames (const BdctFrame * frame, int n, int depth, BdctStats * stats)
 
 /* Time frames alternately without bits and with them. */
 static void
-time_in_turn (const BdctLayout * layout, BdctFrame * frame, int n, int depth,
-    double us[2], BdctStats * stats)
+time_in_turn (const BdctLayout * layout, BdctFrame * frame, int n_jobs, int n,
+    int depth, double us[2], BdctStats * stats)
 {
   double times[2][64];
   int repetitions = lab_repetitions ();
@@ -106,7 +113,7 @@ time_in_turn (const BdctLayout * layout, BdctFrame * frame, int n, int depth,
       double t;
 
       frame->bits = rate;
-      t = time_frames (frame, n, depth, stats);
+      t = time_frames (frame, n_jobs, n, depth, stats);
       if (r >= 0)
         times[rate][r] = t;
     }
@@ -140,7 +147,7 @@ print_frame (BdctTransform transform)
   job_init (&job, transform, has_qp ? lab_options.qp[0]
       : lab_options.quality[0], &layout);
   frame.quantizers = &job;
-  time_in_turn (&layout, &frame, MAX_FRAMES, 16, us, &stats);
+  time_in_turn (&layout, &frame, 1, MAX_FRAMES, 16, us, &stats);
   printf ("%-14s %10.1f %10.1f %12.0f %8.3f\n",
       bdct_transform_info (transform)->name, us[0], us[1], 1e6 / us[1],
       (double) bdct_stats_total (&stats).bits / LAB_WIDTH / HEIGHT);
@@ -150,20 +157,19 @@ static void
 print_curve (BdctTransform transform, int first, int last)
 {
   const BdctLayout layout = nv12 (1920, 1080);
-  static BdctStats stats[1 + BDCT_MAX_TRIALS];
-  static BdctJob jobs[1 + BDCT_MAX_TRIALS];
-  BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,.trials = jobs + 1,
-    .n_trials = last - first,.src = src
-  };
+  const int n = last - first + 1;
+  static BdctJob jobs[MAX_SETTINGS];
+  BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,.src = src };
+  BdctStats stats;
   double alone[2], many[2];
 
-  for (int i = first; i <= last; i++)
-    job_init (&jobs[i - first], transform, i, &layout);
-  time_in_turn (&layout, &frame, 4, 1, alone, stats);
-  time_in_turn (&layout, &frame, 16, 4, many, stats);
+  for (int i = 0; i < n; i++)
+    job_init (&jobs[i], transform, first + i, &layout);
+  time_in_turn (&layout, &frame, n, n, 1, alone, &stats);
+  time_in_turn (&layout, &frame, n, 4 * n, 8, many, &stats);
   printf ("%-14s %10d %10.3f %10.3f %10.3f %10.3f\n",
-      bdct_transform_info (transform)->name, last - first + 1, alone[0] / 1e3,
-      alone[1] / 1e3, many[0] / 1e3, many[1] / 1e3);
+      bdct_transform_info (transform)->name, n, alone[0] * n / 1e3,
+      alone[1] * n / 1e3, many[0] * n / 1e3, many[1] * n / 1e3);
 }
 
 void
@@ -185,7 +191,7 @@ lab_bits_print (void)
     print_frame (t);
   printf ("\na curve: all settings of a frame of NV12 1920 x 1080\n"
       "%-14s %10s %21s %21s\n%-14s %10s %10s %10s %10s %10s\n", "", "",
-      "ms, one frame", "ms, 4 in flight", "", "settings", "without", "with",
+      "ms, one by one", "ms, 8 in flight", "", "settings", "without", "with",
       "without", "with");
   print_curve (BDCT_JPEG_8X8, 1, 100);
   print_curve (BDCT_HEVC_8X8, 0, 51);

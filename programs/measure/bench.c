@@ -8,10 +8,8 @@
 #include "origin.h"
 #include "settings.h"
 
-/* Submissions in flight; and jobs of one submission: the frame's own, and its
- * trials. */
-#define DEPTH 4
-#define MAX_JOBS (1 + BDCT_MAX_TRIALS)
+/* Submissions in flight. */
+#define DEPTH 8
 
 #define TOO_LARGE "a sum does not fit into 63 bits; measure parts of the " \
     "file with --first-frame and --n-frames"
@@ -19,13 +17,13 @@
 /* The number of earlier frames that XPSNR uses. */
 #define LEAD 2
 
-/* A submission: some of the settings of one frame. */
+/* A submission: one of the settings of a frame. */
 typedef struct
 {
-  guint first, n;               /* of the settings */
+  guint setting;
   gboolean lead;                /* it is not measured */
   BdctImage image;              /* on the host, where pictures are decoded */
-  GstVideoFrame frame;          /* unmapped with the last part */
+  GstVideoFrame frame;          /* unmapped with the last setting */
 } Flight;
 
 /* A format of the file, and the engine that measures in it. */
@@ -158,37 +156,30 @@ has_exact_bits (const Lane * lane, guint setting)
       &info, NULL) && info.exact_bits;
 }
 
-/* Compute the exact sizes of a part's JPEG files. */
+/* Compute the exact size of a JPEG file. */
 static gboolean
 code (Lane * lane, const Flight * flight, BdctStats * stats, GError ** error)
 {
   BdctError reason;
 
-  for (guint i = 0; i < flight->n && lane->plan->coded; i++)
-    if (has_exact_bits (lane, flight->first + i)
-        && !bdct_jpeg_file_size (&lane->layout, bdct_jobs_at (lane->jobs,
-                flight->first + i), &flight->image, &stats[i].file_size,
-            &reason))
-      return measure_fail (error, reason.message);
-  return TRUE;
+  return !lane->plan->coded || !has_exact_bits (lane, flight->setting)
+      || bdct_jpeg_file_size (&lane->layout, bdct_jobs_at (lane->jobs,
+          flight->setting), &flight->image, &stats->file_size, &reason)
+      || measure_fail (error, reason.message);
 }
 
-/* Add a part's statistics to the sums. */
+/* Add a submission's statistics to the sums. */
 static gboolean
 add_up (Lane * lane, const Flight * flight, const BdctStats * stats,
     GError ** error)
 {
-  gboolean fits = TRUE;
-
-  for (guint i = 0; i < flight->n; i++) {
-    bdct_stats_add (&g_array_index (lane->sums, BdctStats, flight->first + i),
-        &stats[i]);
-    fits = measure_metrics_add_frame (&g_array_index (lane->metric_sums,
-            MeasureMetrics, flight->first + i), &stats[i]) && fits;
-  }
+  bdct_stats_add (&g_array_index (lane->sums, BdctStats, flight->setting),
+      stats);
   if (lane->plan->each_frame)
-    g_array_append_vals (lane->frames, stats, flight->n);
-  return fits || measure_fail (error, TOO_LARGE);
+    g_array_append_vals (lane->frames, stats, 1);
+  return measure_metrics_add_frame (&g_array_index (lane->metric_sums,
+          MeasureMetrics, flight->setting), stats)
+      || measure_fail (error, TOO_LARGE);
 }
 
 static gboolean
@@ -196,16 +187,15 @@ collect (Lane * lane, GError ** error)
 {
   BdctEngine *engine = lane->backend.engine;
   Flight *flight = g_queue_pop_head (&lane->flights);
-  BdctStats stats[MAX_JOBS];
+  BdctStats stats = {.size = sizeof stats };
   BdctError reason;
   gboolean ok;
 
-  stats->size = sizeof *stats;
-  ok = bdct_engine_collect (engine, stats, &reason)
+  ok = bdct_engine_collect (engine, &stats, &reason)
       || measure_fail (error, reason.message);
   if (ok && !flight->lead)
-    ok = code (lane, flight, stats, error)
-        && add_up (lane, flight, stats, error);
+    ok = code (lane, flight, &stats, error)
+        && add_up (lane, flight, &stats, error);
   if (flight->frame.buffer != NULL) {
     GstBuffer *buffer = flight->frame.buffer;
 
@@ -216,10 +206,10 @@ collect (Lane * lane, GError ** error)
   return ok;
 }
 
-/* Submit a part to the engine; the last part takes the mapping. */
+/* Submit a setting to the engine; the last one takes the mapping. */
 static gboolean
-submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
-    guint n, GError ** error)
+submit (Lane * lane, const BdctImage * image, gint64 index, guint setting,
+    GError ** error)
 {
   gboolean lead = index < lane->plan->first_frame;
   BdctEngine *engine = lane->backend.engine;
@@ -227,11 +217,9 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
   gint fps = GST_VIDEO_INFO_FPS_N (info) / MAX (GST_VIDEO_INFO_FPS_D (info),
       1);
   BdctFrame frame = {.size = sizeof frame,
-    .quantizers = bdct_jobs_at (lane->jobs, first),.n_quantizers = 1,
-    .trials = bdct_jobs_at (lane->jobs, first + 1),.n_trials = n - 1,
-    .src = *image,.bits = !lead,.trial_files = !lead,
-    .metrics = lane->metrics,.trial_metrics = lane->metrics,
-    .frame_rate = fps,.number = index
+    .quantizers = bdct_jobs_at (lane->jobs, setting),.n_quantizers = 1,
+    .src = *image,.same_source = setting > 0,.bits = !lead,
+    .metrics = lane->metrics,.frame_rate = fps,.number = index
   };
   BdctError reason;
   Flight *flight;
@@ -241,8 +229,7 @@ submit (Lane * lane, const BdctImage * image, gint64 index, guint first,
   if (!bdct_engine_submit (engine, &frame, &reason))
     return measure_fail (error, reason.message);
   flight = g_new0 (Flight, 1);
-  flight->first = first;
-  flight->n = n;
+  flight->setting = setting;
   flight->lead = lead;
   flight->image = *image;
   g_queue_push_tail (&lane->flights, flight);
@@ -269,11 +256,10 @@ measure_frame (Lane * lane, GstBuffer * picture, gint64 index, GError ** error)
     gst_buffer_unref (buffer);
     return measure_fail (error, reason.message);
   }
-  for (guint first = 0; ok && first < n_jobs; first += MAX_JOBS)
-    ok = submit (lane, &image, index, first, MIN (MAX_JOBS, n_jobs - first),
-        error);
+  for (guint i = 0; ok && i < n_jobs; i++)
+    ok = submit (lane, &image, index, i, error);
   lane->n_frames += !lead;
-  /* No earlier part outlives the last one. */
+  /* No earlier setting outlives the last one. */
   if (ok) {
     ((Flight *) g_queue_peek_tail (&lane->flights))->frame = frame;
     return TRUE;

@@ -93,7 +93,7 @@ model_set_matrix (Model * m, const gint * steps, guint n)
 gint
 model_set_curve (Model * m, const gint * settings, gint n)
 {
-  gboolean ok = n <= BDCT_MAX_TRIALS;
+  gboolean ok = n <= MAX_CURVE;
 
   for (gint i = 0; i < n; i++)
     ok = ok && settings[i] >= 0 && settings[i] <= 100;

@@ -9,6 +9,9 @@
 #include "dct/engine/engine.h"
 #include "dct/quantizer/job.h"
 
+/* The most settings of a curve. */
+#define MAX_CURVE 128
+
 /* The views, by the names that the property has. Of what follows the original
  * it is not known here what samples it shows. */
 enum
@@ -28,7 +31,7 @@ typedef struct
   gboolean grid, post, bits;
   guint64 interval;
   gint n_curve;                 /* -1: all */
-  gint curve[BDCT_MAX_TRIALS];
+  gint curve[MAX_CURVE];
   gdouble psnr, bpp, size;      /* targets; 0: none */
   gdouble min_psnr;             /* min-psnr-warning */
 } Choice;

@@ -445,9 +445,7 @@ run_engine (const Shape * s, const Samples * in, const BdctParams * params,
   BdctEngineOptions options = {.threads = 1 };
   BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
   BdctJob *jobs = g_new (BdctJob, n);
-  BdctFrame frame = {.quantizers = jobs,.n_quantizers = 1,.trials = jobs + 1,
-    .n_trials = n - 1,.bits = TRUE,.trial_files = TRUE
-  };
+  BdctFrame frame = {.n_quantizers = 1,.bits = TRUE };
   BdctError error = { "no engine" };
   gboolean ok = engine != NULL;
   BdctLayout layout;
@@ -463,9 +461,14 @@ run_engine (const Shape * s, const Samples * in, const BdctParams * params,
     ok = bdct_job_init (&jobs[i], &params[i], &layout, &error);
   if (sizes != NULL)
     frame.sizes = *sizes = g_malloc (s->width * s->height);
-  if (!ok || !engine->klass->configure (engine, &layout, 1, &error)
-      || !engine->klass->submit (engine, &frame, &error)
-      || !engine->klass->collect (engine, stats, &error))
+  ok = ok && engine->klass->configure (engine, &layout, 1, &error);
+  for (gint i = 0; i < n && ok; i++) {
+    frame.quantizers = &jobs[i];
+    ok = engine->klass->submit (engine, &frame, &error)
+        && engine->klass->collect (engine, &stats[i], &error);
+    frame.sizes = NULL;
+  }
+  if (!ok)
     g_error ("%s", error.message);
   for (gint i = 0; i < n && coded && bdct_rate_is_exact (jobs); i++)
     if (!bdct_file_size (&layout, &jobs[i], &frame.src, &stats[i].file_size,

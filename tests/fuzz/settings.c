@@ -172,12 +172,12 @@ run_curve (World * w, const gint64 * arg)
 {
   static const gint low[] = { 1, 0, -1, 1 }, high[] = { 51, 100, 101, 51 };
   GRand *rand = g_rand_new_with_seed (arg[1]);
-  gint settings[BDCT_MAX_TRIALS + 1], n = 0;
+  gint settings[MAX_CURVE + 1], n = 0;
   GValue array = G_VALUE_INIT;
 
   g_value_init (&array, GST_TYPE_ARRAY);
   if (arg[0] >= 2)
-    n = arg[0] == 5 ? BDCT_MAX_TRIALS + 1 : g_rand_int_range (rand, 1, 6);
+    n = arg[0] == 5 ? MAX_CURVE + 1 : g_rand_int_range (rand, 1, 6);
   for (gint i = 0; i < n; i++) {
     GValue v = G_VALUE_INIT;
 
