@@ -58,9 +58,6 @@
   X (STEP_BITS, "step-bits", 8, 1, 15, 50)                                    \
   X (QUANTIZERS, "quantizers", 1, 1, BDCT_MAX_QUANTIZERS, 35)                 \
   X (MAP, "map", 0, 0, 2, 85)             /* each block alone; rectangles */  \
-  X (TRIALS, "trials", 0, 0, 24, 20)                                          \
-  X (TRIAL_FILES, "trial-files", 0, 0, 1, 50)                                 \
-  X (TRIAL_METRICS, "trial-metrics", 0, 0, 15, 20)                            \
   X (BITS, "bits", 0, 0, 1, 50)                                               \
   X (RECORDS, "records", 0, 0, 1, 40)                                         \
   X (SIZES, "sizes", 0, 0, 1, 60)                                             \

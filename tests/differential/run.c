@@ -98,7 +98,7 @@ output_alloc (Output * output, int what, size_t size)
 static int
 count_stats (const SceneFrame * f)
 {
-  return f->compares ? f->comparison.n_distorted : 1 + f->frame.n_trials;
+  return f->compares ? f->comparison.n_distorted : 1;
 }
 
 /* Levels end where their memory does, or with more behind them. */
@@ -420,19 +420,15 @@ allow_roundings (const SceneFrame * f, const Output * a, Output * b,
   const BdctStats *own = (const BdctStats *) a->bytes[STATISTICS];
   BdctStats *other = (BdctStats *) b->bytes[STATISTICS];
 
-  /* Whatever trials are. */
-  for (int k = is_real (f) ? 0 : 1; k < count_stats (f) && !f->compares; k++) {
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-      other[k].component[c].sse = own[k].component[c].sse;
-      other[k].component[c].nonzero = own[k].component[c].nonzero;
-    }
-    memcpy (other[k].rgb, own[k].rgb, sizeof own[k].rgb);
-    memcpy (other[k].metric, own[k].metric, sizeof own[k].metric);
-    memcpy (other[k].billionths, own[k].billionths,
-        sizeof own[k].billionths);
-  }
   if (!is_real (f))
     return;
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    other->component[c].sse = own->component[c].sse;
+    other->component[c].nonzero = own->component[c].nonzero;
+  }
+  memcpy (other->rgb, own->rgb, sizeof own->rgb);
+  memcpy (other->metric, own->metric, sizeof own->metric);
+  memcpy (other->billionths, own->billionths, sizeof own->billionths);
   for (int i = 0; i < 2; i++)
     if (a->size[whats[i]] > 0)
       memcpy (b->bytes[whats[i]], a->bytes[whats[i]], a->size[whats[i]]);

@@ -162,26 +162,6 @@ make_quantizers (SceneFrame * f, const BdctLayout * layout, int n,
   return jobs;
 }
 
-/* Half of them of the frame's own transform. */
-static BdctJob *
-make_trials (const SceneFrame * f, const BdctLayout * layout, int n,
-    uint64_t * state, BdctError * error)
-{
-  BdctParams *params = allocate (n * sizeof *params);
-  BdctJob *jobs;
-
-  for (int k = 0; k < n; k++) {
-    params[k] = get_params (f->value, layout->depth, 1, state);
-    if (random_chance (state, 50))
-      params[k].transform = random_below (state, BDCT_N_TRANSFORMS);
-    params[k].quality = 1 + random_below (state, 100);
-    params[k].qp = random_below (state, 52);
-  }
-  jobs = bdct_jobs_new (params, n, layout, error);
-  free (params);
-  return jobs;
-}
-
 /* Blocks one by one, or rectangles one over the other. */
 static void
 fill_map (SceneFrame * f, uint64_t * state)
@@ -288,19 +268,11 @@ init_frame (SceneFrame * f, const BdctLayout * layout, uint64_t number,
     fill_map (f, state);
     f->frame.quantizer_map = f->map;
   }
-  if (!value[FROM_LEVELS] || !value[NO_SRC]) {
+  if (!value[FROM_LEVELS] || !value[NO_SRC])
     f->frame.metrics = get_metrics (value[METRICS], layout);
-    f->frame.trial_metrics = get_metrics (value[TRIAL_METRICS], layout);
-    f->frame.trial_files = value[TRIAL_FILES];
-    f->frame.n_trials = value[TRIALS];
-  }
-  if (f->frame.n_trials > 0) {
-    f->trials = make_trials (f, layout, f->frame.n_trials, state, error);
-    f->frame.trials = f->trials;
-  }
   if (value[VIEW] && !value[NO_DST])
     f->frame.view = &f->view;
-  return f->frame.n_trials == 0 || f->trials != NULL;
+  return true;
 }
 
 /* Whether a frame has the source of the one before it. */
@@ -396,7 +368,6 @@ scene_clear (Scene * scene)
       free (f->picture[k].bytes);
     free (f->dst.bytes);
     bdct_jobs_free (f->quantizers);
-    bdct_jobs_free (f->trials);
     free (f->map);
     free (f->levels);
     free (f->sizes);

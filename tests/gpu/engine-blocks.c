@@ -2,13 +2,12 @@
  *
  * All that can be asked of a frame beside its picture, the CUDA engine against
  * the CPU engine: records of its blocks, up to 8 sets in an index map whose
- * cells agree or do not, trials, bits, no output at all, views; for every
+ * cells agree or do not, bits, no output at all, views; for every
  * transform, many formats and sizes.
  *
  * What is not the same there, dct-8x8 by the tensor cores, has to agree with
- * itself: records with the samples delivered and with the sums, trials with
- * the same done alone. Its bits are the same: what counts them makes the levels
- * as the CPU does.
+ * itself: records with the samples delivered and with the sums. Its bits are
+ * the same: what counts them makes the levels as the CPU does.
  *
  *   engine-blocks                everything
  *   engine-blocks --quick        a small part, for compute-sanitizer
@@ -24,7 +23,6 @@
 #include "lists.h"
 
 #define IN_FLIGHT 4
-#define MAX_TRIALS 6
 #define MAX_WIDTH 640
 #define BUFFER_SIZE (4 << 20)
 #define MAX_BLOCKS 65536
@@ -36,12 +34,12 @@ typedef struct {
   uint8_t *source, *expected, *result;
   uint8_t *device_source, *device_result;
   size_t used;
-  BdctJob quantizers[BDCT_MAX_QUANTIZERS], trials[MAX_TRIALS];
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS];
   uint8_t *map;
   uint8_t *sizes, *expected_sizes;
   BdctBlockRecord *blocks, *expected_blocks;
   BdctView view;
-  BdctStats stats[1 + MAX_TRIALS];      /* the CPU's */
+  BdctStats stats;              /* the CPU's */
 } Question;
 
 static Question questions[IN_FLIGHT];
@@ -152,13 +150,6 @@ any_question (Question * q, const BdctLayout * layout, BdctTransform transform)
   if (random_below (4))
     q->what.blocks = q->blocks;
   q->what.bits = random_below (3) > 0;
-  q->what.trial_files = random_below (2);
-  q->what.trials = q->trials;
-  q->what.n_trials = random_below (2) ? random_below (MAX_TRIALS + 1) : 0;
-  for (int i = 0; i < q->what.n_trials; i++) {
-    any_tree (&tree);
-    any_job (&q->trials[i], random_below (BDCT_N_TRANSFORMS), layout, &tree);
-  }
   if (random_below (2))
     q->what.sizes = q->sizes;
 }
@@ -169,13 +160,13 @@ complain (const Question * q, const char *what)
   static int complaints;
 
   if (complaints++ < 40)
-    fprintf (stderr, "%s, %d quantizers%s%s%s%s, %d trials, view %d%s: %s\n",
+    fprintf (stderr, "%s, %d quantizers%s%s%s%s, view %d%s: %s\n",
         bdct_transform_info (q->quantizers[0].transform)->name,
         q->what.n_quantizers, q->what.quantizer_map ? ", map" : "",
         q->what.blocks ? ", records" : "", q->what.bits ? ", bits" : "",
-        q->dst.data[0] ? "" : ", no output", q->what.n_trials,
-        q->what.view ? (int) q->view.mode : -1, q->what.view
-        && q->view.grid ? ", grid" : "", what);
+        q->dst.data[0] ? "" : ", no output", q->what.view
+        ? (int) q->view.mode : -1, q->what.view && q->view.grid ? ", grid" : "",
+        what);
   return false;
 }
 
@@ -220,7 +211,7 @@ start (Question * q, const BdctLayout * layout, BdctTransform transform)
   if (what.sizes != NULL)
     what.sizes = q->expected_sizes;
   if (!cpu->klass->submit (cpu, &what, &error)
-      || !cpu->klass->collect (cpu, q->stats, &error))
+      || !cpu->klass->collect (cpu, &q->stats, &error))
     return complain (q, error.message);
 
   q->what.src = q->src;
@@ -305,26 +296,6 @@ agrees_with_itself (Question * q, const BdctLayout * layout,
   return true;
 }
 
-/* The statistics of a trial against those of the same alone, with its
- * output. */
-static bool
-same_alone (Question * q, const BdctLayout * layout, int i,
-    const BdctStats * stats)
-{
-  BdctFrame what = {.quantizers = &q->trials[i],.n_quantizers = 1,.src = q->src,
-    .bits = q->what.bits
-  };
-  BdctError error = { "" };
-  BdctStats own;
-
-  place_image (&what.dst, layout, q->expected, &places[0], false, false);
-  return (cuda->klass->submit (cuda, &what, &error)
-      && cuda->klass->collect (cuda, &own, &error)
-      && memset (own.rgb, 0, sizeof own.rgb) != NULL
-      && memcmp (&own, stats, sizeof own) == 0)
-      || complain (q, "a trial's statistics are not those of it alone");
-}
-
 static bool
 finish (Question * q, BdctStats * stats)
 {
@@ -356,11 +327,10 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
   size_t size = q->what.n_blocks * sizeof *q->blocks;
   bool drawn = q->what.view != NULL;
 
-  for (int i = 0; i <= q->what.n_trials; i++)
-    if (!same_bits (stats + i, q->stats + i))
-      return complain (q, i == 0 ? "other bits" : "other bits of a trial");
+  if (!same_bits (stats, &q->stats))
+    return complain (q, "other bits");
   if (is_exact (&q->quantizers[0])) {
-    if (memcmp (stats, q->stats, sizeof *stats) != 0)
+    if (memcmp (stats, &q->stats, sizeof *stats) != 0)
       return complain (q, "other statistics");
     if (q->what.blocks != NULL
         && memcmp (q->blocks, q->expected_blocks, size) != 0)
@@ -373,13 +343,6 @@ judge (Question * q, const BdctLayout * layout, const BdctStats * stats)
   if ((drawn || is_exact (&q->quantizers[0]))
       && memcmp (q->result, q->expected, q->used) != 0)
     return complain (q, "other samples");
-  for (int i = 0; i < q->what.n_trials; i++)
-    if (is_exact (&q->trials[i])
-        && memcmp (stats + 1 + i, q->stats + 1 + i, sizeof *stats) != 0)
-      return complain (q, "other statistics of a trial");
-  for (int i = 0; i < q->what.n_trials; i++)
-    if (!is_exact (&q->trials[i]) && !same_alone (q, layout, i, stats + 1 + i))
-      return false;
   return true;
 }
 
@@ -387,7 +350,7 @@ static void
 run_size (const Format * format, const Size * size, BdctTransform transform,
     int *ok, int *bad)
 {
-  static BdctStats stats[IN_FLIGHT][2 + MAX_TRIALS];
+  BdctStats stats[IN_FLIGHT];
   int n = 1 + random_below (IN_FLIGHT);
   bool good[IN_FLIGHT];
   BdctLayout layout;
@@ -404,9 +367,9 @@ run_size (const Format * format, const Size * size, BdctTransform transform,
   for (int i = 0; i < n; i++)
     good[i] = start (&questions[i], &layout, transform);
   for (int i = 0; i < n; i++)
-    good[i] = good[i] && finish (&questions[i], stats[i]);
+    good[i] = good[i] && finish (&questions[i], &stats[i]);
   for (int i = 0; i < n; i++) {
-    good[i] = good[i] && judge (&questions[i], &layout, stats[i]);
+    good[i] = good[i] && judge (&questions[i], &layout, &stats[i]);
     if (!good[i])
       fprintf (stderr, "  %s %dx%d\n", format->name, size->width,
           size->height);

@@ -138,7 +138,7 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctView view = BDCT_VIEW_DEFAULT;
-  BdctJob quantizers[2], trials[2], shallow;
+  BdctJob quantizers[2], shallow;
   BdctBlockRecord *blocks = calloc (64, sizeof *blocks);
   uint8_t *map = calloc (64, 1);
   BdctFrame frame = *good;
@@ -148,17 +148,11 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
     abort ();
   frame.quantizers = quantizers;
   frame.n_quantizers = 2;
-  frame.trials = trials;
-  frame.n_trials = 2;
-  quantizers[0] = quantizers[1] = trials[0] = trials[1] = good->quantizers[0];
+  quantizers[0] = quantizers[1] = good->quantizers[0];
   quantizers[1] = shallow;
   refuse (engine, &frame, "a quantizer of another depth",
       "quantizer 1 is for a depth");
   quantizers[1] = quantizers[0];
-  trials[1] = shallow;
-  refuse (engine, &frame, "a trial of another depth",
-      "trial 1 is for a depth");
-  trials[1] = quantizers[0];
   quantizers[1].transform = BDCT_DCT_8X8;
   refuse (engine, &frame, "a quantizer of another transform", "dct-8x8");
   quantizers[1] = quantizers[0];
@@ -167,9 +161,6 @@ run_bad_frames (BdctEngine * engine, const BdctFrame * good)
   frame.n_quantizers = BDCT_MAX_QUANTIZERS + 1;
   refuse (engine, &frame, "too many quantizers", "1 to 8");
   frame.n_quantizers = 2;
-  frame.n_trials = BDCT_MAX_TRIALS + 1;
-  refuse (engine, &frame, "too many trials", "0 to 128");
-  frame.n_trials = 2;
   frame.quantizer_map = map;
   frame.n_blocks = 63;
   refuse (engine, &frame, "a map of the wrong size", "63 blocks");

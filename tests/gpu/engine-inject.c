@@ -30,7 +30,6 @@ typedef enum { NONE, DEVICE, PINNED, PAGEABLE } Place;
 typedef struct {
   Place src, dst, records;
   bool map, wait;
-  int n_trials;
   BdctViewMode view;
   bool grid;
   double zoom;
@@ -41,20 +40,20 @@ typedef struct {
 static const Sort sorts[] = {
   {.src = DEVICE,.dst = DEVICE},
   {.src = PINNED,.dst = PINNED},
-  {.src = DEVICE,.dst = DEVICE,.wait = true,.n_trials = 2},
+  {.src = DEVICE,.dst = DEVICE,.wait = true},
   {.src = PAGEABLE,.dst = PAGEABLE},
   {.src = DEVICE,.dst = PAGEABLE,.map = true},
-  {.src = DEVICE,.n_trials = 4},
+  {.src = DEVICE},
   {.src = DEVICE,.dst = DEVICE,.records = PINNED,.map = true},
-  {.src = PAGEABLE,.records = PAGEABLE,.n_trials = 1},
+  {.src = PAGEABLE,.records = PAGEABLE},
   {.src = DEVICE,.dst = DEVICE,.grid = true},
   {.src = PINNED,.dst = DEVICE,.view = BDCT_VIEW_ERROR_MAP},
   {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_ORIGINAL},
   {.src = PAGEABLE,.dst = PAGEABLE,.view = BDCT_VIEW_SIZE_MAP,.grid = true},
   {.src = DEVICE,.dst = DEVICE,.metrics = true},
-  {.src = PAGEABLE,.dst = PINNED,.n_trials = 3,.view = BDCT_VIEW_ERROR_MAP,
+  {.src = PAGEABLE,.dst = PINNED,.view = BDCT_VIEW_ERROR_MAP,
       .metrics = true},
-  {.src = DEVICE,.dst = PINNED,.n_trials = 2,.view = BDCT_VIEW_ORIGINAL,
+  {.src = DEVICE,.dst = PINNED,.view = BDCT_VIEW_ORIGINAL,
       .metrics = true},
   {.src = DEVICE,.dst = DEVICE,.view = BDCT_VIEW_WIPE,.compared = 1},
   {.src = PAGEABLE,.dst = PAGEABLE,.view = BDCT_VIEW_ERROR_MAP,.metrics = true,
@@ -71,7 +70,6 @@ static const Sort sorts[] = {
 enum { FIRST_COMPARED = 15 };
 
 #define N_SORTS ((int) N (sorts))
-#define MAX_TRIALS 4
 
 /* The first lies in memory as the engine's own buffers do. The last is large
  * enough for threads. */
@@ -89,12 +87,12 @@ static const BdctLayout layouts[] = {
 /* The frames of one layout. */
 typedef struct {
   size_t size, n_blocks;
-  BdctJob quantizers[2], trials[MAX_TRIALS];
+  BdctJob quantizers[2];
   uint8_t *picture, *map;
   BdctView view;
   BdctLayout mate;
   struct {
-    BdctStats stats[1 + MAX_TRIALS];
+    BdctStats stats[BDCT_MAX_DISTORTED];
     uint8_t *bytes;
     BdctBlockRecord *blocks;
   } expected[N (sorts)];
@@ -413,8 +411,7 @@ make_comparison (BdctComparison * to, const Sort * sort,
 static int
 count_stats (const Sort * sort)
 {
-  return sort->compared > 0 ? sort->compared
-      : 1 + sort->n_trials;
+  return sort->compared > 0 ? sort->compared : 1;
 }
 
 /* All metrics; each frame has the same number, and none before it. */
@@ -450,8 +447,7 @@ frame_init (Frame * frame, const Stream * stream, int sort)
   *what = (BdctFrame) {
     .quantizers = stream->quantizers,.n_quantizers = s->map ? 2 : 1,
     .quantizer_map = s->map ? stream->map : NULL,
-    .trials = stream->trials,.n_trials = s->n_trials,
-    .metrics = get_metrics (s, layout),.trial_metrics = get_metrics (s, layout),
+    .metrics = get_metrics (s, layout),
     .blocks = frame->blocks,.n_blocks = stream->n_blocks,
     .view = &frame->view,
     .wait = {s->wait ? other : NULL}
@@ -475,11 +471,9 @@ stream_init (Stream * stream, const BdctLayout * layout)
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctImage image;
 
-  for (int i = 0; i < 2 + MAX_TRIALS; i++) {
+  for (int i = 0; i < 2; i++) {
     params.quality = 20 + 12 * i;
-    params.transform = i == 3 ? BDCT_HEVC_32X32 : BDCT_JPEG_8X8;
-    if (!bdct_job_init (i < 2 ? &stream->quantizers[i] : &stream->trials[i - 2],
-            &params, layout, NULL))
+    if (!bdct_job_init (&stream->quantizers[i], &params, layout, NULL))
       abort ();
   }
   stream->size = lay_out (&image, layout, NULL, false);
@@ -510,9 +504,7 @@ stream_init (Stream * stream, const BdctLayout * layout)
     what = (BdctFrame) {
       .quantizers = stream->quantizers,.n_quantizers = sort.map ? 2 : 1,
       .quantizer_map = sort.map ? stream->map : NULL,
-      .trials = stream->trials,.n_trials = sort.n_trials,
       .metrics = get_metrics (&sort, layout),
-      .trial_metrics = get_metrics (&sort, layout),
       .blocks = stream->expected[i].blocks,.n_blocks = stream->n_blocks,
       .view = &view
     };
@@ -566,7 +558,7 @@ collect (void)
 {
   Frame *frame = &ring[oldest];
   const Stream *stream = frame->stream;
-  BdctStats stats[1 + MAX_TRIALS];
+  BdctStats stats[BDCT_MAX_DISTORTED];
   BdctError error = { "" };
   bool ok;
 

@@ -3,7 +3,7 @@
  * The metrics of the CUDA engine, and views beside them, against those of the
  * CPU engine: the same bits, of streams of all formats, of sizes about every
  * border that metrics have, with frames of a gradient, of noise, flat ones and
- * ones that are the same again, of the quantizers and of trials. Their maps are
+ * ones that are the same again, and without a picture. Their maps are
  * those of engine-comparisons.
  *
  *   engine-metrics             everything
@@ -22,7 +22,6 @@
 #include "frames.h"
 
 #define N_FRAMES 6
-#define MAX_TRIALS 10
 #define N(array) (sizeof (array) / sizeof (array)[0])
 
 /* Planes of R, G and B are whole blocks wide, of which the fake kernels know
@@ -63,7 +62,7 @@ typedef struct {
   BdctImage src, dst;
   uint8_t *host, *device;       /* the source's memory, then the other's */
   uint8_t *drawn;               /* what that is to be */
-  BdctStats expected[1 + MAX_TRIALS], stats[1 + MAX_TRIALS];
+  BdctStats expected, stats;
 } Frame;
 
 typedef struct {
@@ -71,8 +70,7 @@ typedef struct {
   const Shape *shape;
   const Place *place;
   BdctLayout layout;
-  BdctJob job, trials[MAX_TRIALS];
-  int n_trials;
+  BdctJob job;
   bool no_dst, viewed;
   unsigned metrics;
   size_t size;                  /* of either's memory */
@@ -130,7 +128,6 @@ make_job (BdctJob * job, const BdctLayout * layout)
 static void
 keep_kernels (Stream * s)
 {
-  s->n_trials = 0;
   s->no_dst = s->viewed = false;
   if (s->shape->large)
     s->metrics &= 1 << BDCT_METRIC_XPSNR;
@@ -145,10 +142,6 @@ stream_init (Stream * s, const Format * format, const Shape * shape)
   s->place = &places[next_random () % (N_PLACES - 1)];
   init_layout (&s->layout, format, shape->width, shape->height);
   make_job (&s->job, &s->layout);
-  s->n_trials = shape->large ? next_random () % 2 : next_random () % 3 ? 0
-      : 1 + next_random () % MAX_TRIALS;
-  for (int i = 0; i < s->n_trials; i++)
-    make_job (&s->trials[i], &s->layout);
   s->no_dst = next_random () % 4 == 0;
   s->viewed = next_random () % 2;
   s->metrics = bdct_metrics_supported ((1 << BDCT_N_METRICS) - 1, &s->layout);
@@ -202,11 +195,10 @@ submit (Stream * s, BdctEngine * engine, int n, BdctMemory memory,
   const Frame *f = &s->frame[n];
   BdctView view = BDCT_VIEW_DEFAULT;
   BdctFrame frame = {
-    .quantizers = &s->job,.n_quantizers = 1,.trials = s->trials,.n_trials =
-        s->n_trials,
+    .quantizers = &s->job,.n_quantizers = 1,
     .src = f->src,.dst = s->no_dst ? (BdctImage) {0} : f->dst,
-    .metrics = s->metrics,.trial_metrics = s->metrics,
-    .frame_rate = s->shape->frame_rate,.number = n < 3 ? n : n - 1,
+    .metrics = s->metrics,.frame_rate = s->shape->frame_rate,
+    .number = n < 3 ? n : n - 1,
     .view = s->viewed && !s->no_dst ? &view : NULL
   };
 
@@ -245,7 +237,7 @@ run (Stream * s, BdctEngine * engine, unsigned depth, BdctMemory memory)
     } else {
       Frame *f = &s->frame[out++];
 
-      ok = klass->collect (engine, engine == cpu ? f->expected : f->stats,
+      ok = klass->collect (engine, engine == cpu ? &f->expected : &f->stats,
           &error);
     }
   if (!ok) {
@@ -256,8 +248,7 @@ run (Stream * s, BdctEngine * engine, unsigned depth, BdctMemory memory)
 }
 
 static void
-compare (const Stream * s, int n, int i, const BdctStats * a,
-    const BdctStats * b)
+compare (const Stream * s, int n, const BdctStats * a, const BdctStats * b)
 {
   failed += a->metrics != b->metrics;
   for (int m = 0; m < BDCT_N_METRICS; m++)
@@ -267,8 +258,8 @@ compare (const Stream * s, int n, int i, const BdctStats * a,
 
       same ? passed++ : failed++;
       if (!same && failed < 20)
-        printf ("FAIL %s %dx%d, frame %d, job %d: %s %d is %.17g, not %.17g\n",
-            s->format->name, s->shape->width, s->shape->height, n, i,
+        printf ("FAIL %s %dx%d, frame %d: %s %d is %.17g, not %.17g\n",
+            s->format->name, s->shape->width, s->shape->height, n,
             bdct_metric_info (m)->name, c, a->metric[m][c], b->metric[m][c]);
     }
 }
@@ -312,8 +303,7 @@ test (const Format * format, const Shape * shape)
     run (&s, cuda, depth, memory);
     for (int n = 0; n < n_frames; n++) {
       compare_pictures (&s, n, memory);
-      for (int i = 0; i <= s.n_trials; i++)
-        compare (&s, n, i, &s.frame[n].stats[i], &s.frame[n].expected[i]);
+      compare (&s, n, &s.frame[n].stats, &s.frame[n].expected);
     }
   }
   stream_clear (&s);

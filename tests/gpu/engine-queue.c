@@ -19,7 +19,6 @@
 #include "fake-runtime.h"
 
 #define CANARY 0xa5
-#define MAX_TRIALS 40
 #define N(array) (sizeof (array) / sizeof (array)[0])
 
 /* Where an image's bytes are; rows of the last run upwards, 3 bytes apart. */
@@ -68,11 +67,11 @@ typedef struct {
   /* What is to be done: everything but the images and the records is gone once
    * it is submitted. */
   BdctFrame what;
-  BdctJob quantizers[BDCT_MAX_QUANTIZERS], trials[MAX_TRIALS];
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS];
   uint8_t *map;
   bool pinned;
   BdctBlockRecord *blocks, *expected_blocks;
-  BdctStats stats[1 + MAX_TRIALS];
+  BdctStats stats;
 } Frame;
 
 static BdctEngine *cpu, *cuda;
@@ -277,14 +276,7 @@ choose (Frame * frame, const Kind * kind, bool plain)
   if (next_random (2))
     what->blocks = frame->blocks;
   what->bits = next_random (2);
-  what->n_trials = next_random (2) ? next_random (4)
-      : next_random (MAX_TRIALS + 1);
-  what->trials = frame->trials;
-  for (int i = 0; i < what->n_trials; i++)
-    frame->trials[i] =
-        jobs[any_transform ()][next_random (BDCT_MAX_QUANTIZERS)];
   what->metrics = any_metrics (kind);
-  what->trial_metrics = any_metrics (kind);
   what->frame_rate = next_random (2) ? 25 : 50;
 }
 
@@ -315,7 +307,7 @@ draw (Frame * frame, const Kind * kind, bool plain, const Frame * before)
   if (what.blocks != NULL)
     what.blocks = frame->expected_blocks;
   if (!cpu->klass->submit (cpu, &what, &error)
-      || !cpu->klass->collect (cpu, frame->stats, &error))
+      || !cpu->klass->collect (cpu, &frame->stats, &error))
     expect (false, "the CPU engine", error.message);
   memset (frame->blocks, CANARY, max_blocks * sizeof *frame->blocks);
   if (frame->dst.place == DEVICE)
@@ -332,7 +324,6 @@ submit (BdctEngine * engine, Frame * frame)
       "submit", error.message);
 
   memset (frame->quantizers, CANARY, sizeof frame->quantizers);
-  memset (frame->trials, CANARY, sizeof frame->trials);
   memset (frame->map, CANARY, max_blocks);
   return ok;
 }
@@ -341,17 +332,14 @@ static bool
 collect (Frame * frame)
 {
   BdctError error = { "" };
-  BdctStats stats[1 + MAX_TRIALS];
+  BdctStats stats;
 
-  return expect (cuda->klass->collect (cuda, stats, &error), "collect",
+  return expect (cuda->klass->collect (cuda, &stats, &error), "collect",
       error.message)
       && expect (same_bytes (&frame->dst, frame->expected),
       place_names[frame->src.place], "other bytes")
-      && expect (memcmp (stats, frame->stats, sizeof stats[0]) == 0,
+      && expect (memcmp (&stats, &frame->stats, sizeof stats) == 0,
       place_names[frame->dst.place], "other statistics")
-      && expect (memcmp (stats + 1, frame->stats + 1,
-          frame->what.n_trials * sizeof stats[0]) == 0,
-      place_names[frame->dst.place], "other statistics of the trials")
       && expect (frame->what.blocks == NULL
       || memcmp (frame->blocks, frame->expected_blocks,
           frame->what.n_blocks * sizeof *frame->blocks) == 0,

@@ -54,7 +54,7 @@ run (const Scene * s, BdctEngine * engine, BdctFrame * frame, gboolean picture,
     gboolean records, Result * result)
 {
   describe (s, frame, picture, records, result);
-  engine_run (engine, &s->layout, frame, result->stats);
+  engine_run (engine, &s->layout, frame, &result->stats);
 }
 
 void

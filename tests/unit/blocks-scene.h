@@ -10,7 +10,7 @@
 /* A frame that was run, and what came of it. */
 typedef struct {
   Frame dst;
-  BdctStats stats[1 + BDCT_MAX_TRIALS];
+  BdctStats stats;
   BdctBlockRecord *blocks;
 } Result;
 

@@ -8,8 +8,8 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-/* Frames in flight, each with another map and trials, which are the
- * engine's once submit has returned. */
+/* Frames in flight, each with another map, which is the engine's once submit
+ * has returned. */
 static void
 test_queue (void)
 {
@@ -18,7 +18,7 @@ test_queue (void)
     .width = 150, .height = 70, .content = CONTENT_SMOOTH
   };
   BdctView maps = BDCT_VIEW_DEFAULT;
-  BdctJob quantizers[BDCT_MAX_QUANTIZERS], trials[4];
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS];
   Scene s;
 
   c.params.transform = BDCT_HEVC_8X8;
@@ -38,8 +38,8 @@ test_queue (void)
         map[k] = (map[k] + i) % (1 + i % BDCT_MAX_QUANTIZERS);
       frame[i] = (BdctFrame) {
       .quantizers = quantizers,.n_quantizers =
-            1 + i % BDCT_MAX_QUANTIZERS,.quantizer_map = map,.trials =
-            quantizers + i % 4,.n_trials = i % 5,.view = i % 3 ? NULL : &maps};
+            1 + i % BDCT_MAX_QUANTIZERS,.quantizer_map = map,.view =
+            i % 3 ? NULL : &maps};
       run (&s, engines[e], &frame[i], i != 7, i % 2, &expected[i]);
     }
     g_assert_true (klass->configure (engines[e], &s.layout, DEPTH, NULL));
@@ -47,8 +47,9 @@ test_queue (void)
       if (i >= DEPTH) {
         int k = i - DEPTH;
 
-        g_assert_true (klass->collect (engines[e], got[k].stats, NULL));
-        g_assert_cmpmem (got[k].stats, sizeof got[k].stats, expected[k].stats,
+        g_assert_true (klass->collect (engines[e], &got[k].stats, NULL));
+        g_assert_cmpmem (&got[k].stats, sizeof got[k].stats,
+            &expected[k].stats,
             sizeof expected[k].stats);
         g_assert_true (k == 7 || frame_equal (&got[k].dst, &expected[k].dst,
                 &s.layout));
@@ -63,16 +64,13 @@ test_queue (void)
         BdctJob own[BDCT_MAX_QUANTIZERS];
 
         memcpy (own, frame[i].quantizers, sizeof own);
-        memcpy (trials, frame[i].trials, sizeof trials);
         describe (&s, &frame[i], i != 7, i % 2, &got[i]);
         frame[i].quantizers = own;
-        frame[i].trials = trials;
         frame[i].view = frame[i].view ? &view : NULL;
         g_assert_true (klass->submit (engines[e], &frame[i], NULL));
         memset ((void *) frame[i].quantizer_map, 0xff, s.n_blocks);
         g_free ((void *) frame[i].quantizer_map);
         memset (own, 0xff, sizeof own);
-        memset (trials, 0xff, sizeof trials);
         memset (&view, 0xff, sizeof view);
         memset (&frame[i], 0xff, sizeof frame[i]);
       }
@@ -122,7 +120,7 @@ test_errors (void)
     BdctEngine *engine = engines[e];
     BdctFrame good = {.quantizers = quantizers,.n_quantizers =
           BDCT_MAX_QUANTIZERS,
-      .quantizer_map = map,.trials = quantizers,.n_trials = 2
+      .quantizer_map = map
     }, bad;
     Frame untouched;
     Result result;
@@ -137,12 +135,6 @@ test_errors (void)
     bad = good;
     bad.n_quantizers = 9;
     refuse (engine, &bad, "9 quantizers", "1 to 8");
-    bad = good;
-    bad.n_trials = -1;
-    refuse (engine, &bad, "-1", "0 to 128");
-    bad = good;
-    bad.n_trials = 129;
-    refuse (engine, &bad, "129", "0 to 128");
     bad = good;
     bad.n_blocks--;
     refuse (engine, &bad, "map", "but the frame has");
@@ -178,14 +170,10 @@ test_errors (void)
     bad = good;
     unknown = quantizers[0];
     unknown.transform = BDCT_N_TRANSFORMS;
-    bad.trials = &unknown;
-    bad.n_trials = 1;
+    bad.quantizers = &unknown;
+    bad.n_quantizers = 1;
     bad.bits = true;
     refuse (engine, &bad, "the bits of an unknown transform", "no coder");
-    bad = good;
-    bad.trials = &deep;
-    bad.n_trials = 1;
-    refuse (engine, &bad, "trial 0", "depth of 10");
     quantizers[3] = other;
     refuse (engine, &good, "quantizer 3", "hevc-4x4");
     make_sets (&s, quantizers);
@@ -199,7 +187,7 @@ test_errors (void)
 
     g_assert_true (frame_equal (&result.dst, &untouched, &s.layout));
     g_assert_true (engine->klass->submit (engine, &good, NULL));
-    g_assert_true (engine->klass->collect (engine, result.stats, NULL));
+    g_assert_true (engine->klass->collect (engine, &result.stats, NULL));
     result_clear (&result);
     frame_clear (&untouched);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What a frame may ask for beside its picture (dct/engine/engine.h): records of
- * its blocks, a set for each block, statistics of trials, no picture at
+ * its blocks, a set for each block, no picture at
  * all. On every engine of frame.h. Several such frames at once, and what is
  * refused, are in test-blocks-queue.c. */
 #include <string.h>
@@ -34,8 +34,8 @@ sums_agree (const Scene * s, const Result * result)
       whole = whole && result->blocks[i].sse != G_MAXUINT32;
       nonzero += result->blocks[i].nonzero;
     }
-    if ((whole && sse != result->stats[0].component[c].sse)
-        || nonzero != result->stats[0].component[c].nonzero)
+    if ((whole && sse != result->stats.component[c].sse)
+        || nonzero != result->stats.component[c].nonzero)
       return FALSE;
   }
   return TRUE;
@@ -193,45 +193,6 @@ check_case_map (const Scene * s, BdctEngine * engine, gboolean random)
   g_free (map);
 }
 
-/* Jobs of every transform beside the frame's: their statistics are those of a
- * frame with the job alone. */
-static void
-check_case_others (const Scene * s, BdctEngine * engine)
-{
-  BdctJob trials[2 * BDCT_N_TRANSFORMS];
-  BdctFrame frame = {.quantizers = &s->job,.n_quantizers = 1,.trials = trials,
-    .n_trials = G_N_ELEMENTS (trials)
-  };
-  Result got, alone;
-
-  for (guint i = 0; i < G_N_ELEMENTS (trials); i++) {
-    BdctParams params = s->c->params;
-
-    params.transform = i % BDCT_N_TRANSFORMS;
-    params.quality = 1 + (i + 1) * 37 % 100;
-    params.qp = (i + 1) * 29 % 52;
-    g_assert_true (bdct_job_init (&trials[i], &params, &s->layout, NULL));
-  }
-  run (s, engine, &frame, TRUE, FALSE, &got);
-  for (guint i = 0; i <= G_N_ELEMENTS (trials); i++) {
-    BdctFrame one = {.quantizers = i ? &trials[i - 1] : &s->job,.n_quantizers =
-          1 };
-
-    /* A frame's own kernels and those of statistics may round the real-valued
-     * transform differently. */
-    if (i && one.quantizers->family == BDCT_FAMILY_REAL && engines_on_cuda ())
-      continue;
-    run (s, engine, &one, i == 0, FALSE, &alone);
-    if (memcmp (&got.stats[i], &alone.stats[0], sizeof (BdctStats)) != 0)
-      fail (s, engine, i ? "another job's statistics are not those it has alone"
-          : "trials change the statistics");
-    if (i == 0 && !frame_equal (&got.dst, &alone.dst, &s->layout))
-      fail (s, engine, "trials change the picture");
-    result_clear (&alone);
-  }
-  result_clear (&got);
-}
-
 /* A view and records of the same frame; a map's picture does not depend on
  * whose records it colours. */
 static void
@@ -300,7 +261,6 @@ test_all (gconstpointer data)
           check_case_map (&s, engines[e], TRUE);
           check_case_map (&s, engines[e], FALSE);
         }
-        check_case_others (&s, engines[e]);
         check_case_views (&s, engines[e]);
       }
       scene_clear (&s);
@@ -335,7 +295,7 @@ test_saturation (void)
   s.job.component[0].quant_dc = 0;
   for (guint e = 0; e < n_engines; e++) {
     run (&s, engines[e], &frame, TRUE, TRUE, &result);
-    g_assert_cmpuint (result.stats[0].component[0].sse, >, G_MAXUINT32);
+    g_assert_cmpuint (result.stats.component[0].sse, >, G_MAXUINT32);
     g_assert_cmpuint (result.blocks[0].sse, ==, G_MAXUINT32);
     result_clear (&result);
   }

@@ -40,7 +40,7 @@ typedef struct {
   guint8 *sizes;
   gsize n, first[BDCT_MAX_COMPONENTS];
   BdctLevel *levels;
-  BdctStats stats[2];
+  BdctStats stats;
 } Scene;
 
 static void
@@ -209,25 +209,24 @@ take_other_bytes (const Scene * s, Frame * to, const Frame * from)
 static void
 check_sourceless (Scene * s, BdctEngine * engine)
 {
-  BdctStats stats[2];
+  BdctStats stats;
   gsize n = s->frame.n_blocks;
   BdctBlockRecord *before = g_memdup2 (s->blocks, n * sizeof *before);
 
-  s->frame.n_trials = 0;
   memset (&s->frame.src, 0, sizeof s->frame.src);
   for (int p = 0; p < bdct_image_planes (&s->layout); p++)
     ((guint8 *) s->again.image.data[p])[0] ^= 1;
-  run (s, engine, stats);
+  run (s, engine, &stats);
   take_other_bytes (s, &s->again, &s->dst);
   g_assert_true (frame_equal (&s->dst, &s->again, &s->layout));
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    g_assert_cmpuint (stats[0].component[c].sse, ==, 0);
-    g_assert_cmpuint (stats[0].rgb[c].samples, ==, 0);
-    g_assert_cmpuint (stats[0].rgb[c].sse, ==, 0);
-    stats[0].component[c].sse = s->stats[0].component[c].sse;
+    g_assert_cmpuint (stats.component[c].sse, ==, 0);
+    g_assert_cmpuint (stats.rgb[c].samples, ==, 0);
+    g_assert_cmpuint (stats.rgb[c].sse, ==, 0);
+    stats.component[c].sse = s->stats.component[c].sse;
   }
-  memcpy (stats[0].rgb, s->stats[0].rgb, sizeof stats[0].rgb);
-  g_assert_cmpmem (stats, sizeof *stats, s->stats, sizeof *stats);
+  memcpy (stats.rgb, s->stats.rgb, sizeof stats.rgb);
+  g_assert_cmpmem (&stats, sizeof stats, &s->stats, sizeof stats);
   for (gsize i = 0; i < n; i++) {
     g_assert_cmpuint (s->blocks[i].sse, ==, 0);
     g_assert_cmpuint (s->blocks[i].nonzero, ==, before[i].nonzero);
@@ -242,24 +241,22 @@ check_scene (Scene * s, BdctEngine * engine, BdctViewMode mode)
 {
   BdctView view = BDCT_VIEW_DEFAULT;
   BdctBlockRecord *before;
-  BdctStats stats[2];
+  BdctStats stats;
 
   view.mode = mode;
   bdct_view_colours (&view, s->layout.depth, 0.299, 0.114, FALSE);
   s->frame.view = mode == BDCT_VIEW_RECONSTRUCTION ? NULL : &view;
   s->frame.bits = TRUE;
   s->frame.blocks = s->blocks;
-  s->frame.trials = &s->quantizers[s->frame.n_quantizers - 1];
-  s->frame.n_trials = 1;
   s->frame.levels = NULL;
   s->frame.dst = s->dst.image;
-  run (s, engine, stats);
+  run (s, engine, &stats);
   before = g_memdup2 (s->blocks, s->frame.n_blocks * sizeof *before);
 
   s->frame.levels = s->levels;
   s->frame.dst = s->again.image;
-  run (s, engine, s->stats);
-  g_assert_cmpmem (stats, sizeof stats, s->stats, sizeof stats);
+  run (s, engine, &s->stats);
+  g_assert_cmpmem (&stats, sizeof stats, &s->stats, sizeof stats);
   g_assert_true (frame_equal (&s->dst, &s->again, &s->layout));
   for (gsize i = s->n; i < s->n + 64; i++)
     g_assert_cmpint (s->levels[i], ==, CANARY);
@@ -270,8 +267,8 @@ check_scene (Scene * s, BdctEngine * engine, BdctViewMode mode)
   s->frame.from_levels = TRUE;
   for (int p = 0; p < bdct_image_planes (&s->layout); p++)
     ((guint8 *) s->again.image.data[p])[0] ^= 1;
-  run (s, engine, stats);
-  g_assert_cmpmem (stats, sizeof stats, s->stats, sizeof stats);
+  run (s, engine, &stats);
+  g_assert_cmpmem (&stats, sizeof stats, &s->stats, sizeof stats);
   g_assert_cmpmem (before, s->frame.n_blocks * sizeof *before, s->blocks,
       s->frame.n_blocks * sizeof *before);
   g_assert_true (frame_equal (&s->dst, &s->again, &s->layout));
@@ -596,10 +593,6 @@ test_refused (void)
   refuse (&frame, &layout, "a frame needs a source, or levels");
   frame.from_levels = TRUE;
   g_assert_true (bdct_frame_check (&frame, &layout, NULL));
-  frame.trials = s.quantizers;
-  frame.n_trials = 1;
-  refuse (&frame, &layout, "1 trials need a source");
-  frame.n_trials = 0;
   frame.metrics = 1 << BDCT_METRIC_SSIM;
   refuse (&frame, &layout, "metrics need a source");
   frame.metrics = 0;

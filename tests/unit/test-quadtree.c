@@ -2,8 +2,7 @@
  *
  * hevc-quadtree on every engine of frame.h: against all trees there are
  * (quadtree-scene.h); that no tree costs more than a fixed size; and what comes
- * of blocks of one size. Threads and trials are in test-rate.c and
- * test-blocks.c. */
+ * of blocks of one size. Threads are in test-rate.c and test-blocks.c. */
 #include <string.h>
 #include "program.h"
 #include "quadtree-scene.h"

@@ -84,7 +84,7 @@ static void
 run (const Scene * s, BdctEngine * engine, const BdctFrame * frame,
     BdctStats * stats)
 {
-  memset (stats, 0xee, (1 + frame->n_trials) * sizeof *stats);
+  memset (stats, 0xee, sizeof *stats);
   engine_run (engine, &s->layout, frame, stats);
 }
 
@@ -459,73 +459,6 @@ test_given (gconstpointer data)
   g_rand_free (rand);
 }
 
-#define OTHERS (3 * BDCT_N_TRANSFORMS)
-
-/* Jobs beside the frame's, of its own transform and of others, more than are
- * done together: their bits are those of frames with one job, whatever else the
- * frame has. */
-static void
-test_others (void)
-{
-  Case c = { BDCT_HEVC_8X8, FORMAT_I420, 8, 150, 110, CONTENT_SMOOTH };
-  BdctJob trials[OTHERS];
-  BdctStats stats[1 + OTHERS], alone;
-  Scene s;
-
-  for (int t = 0; t < BDCT_N_TRANSFORMS; t += 2) {
-    BdctFrame frame = {.n_trials = OTHERS,.trials = trials,.bits = true,
-      .trial_files = t % 4 == 0
-    };
-    BdctView view = BDCT_VIEW_DEFAULT;
-    Frame dst;
-
-    c.transform = t;
-    scene_init (&s, &c);
-    for (int i = 0; i < OTHERS; i++) {
-      BdctParams params = s.params[0];
-
-      params.transform = i < BDCT_N_TRANSFORMS ? t : i % BDCT_N_TRANSFORMS;
-      params.quality = 1 + 3 * i;
-      params.qp = i;
-      g_assert_true (bdct_job_init (&trials[i], &params, &s.layout, NULL));
-    }
-    frame_init (&dst, &s.layout, STRIDE_TIGHT);
-    view.mode = BDCT_VIEW_COEFFICIENTS;
-    frame.src = s.src.image;
-    frame.dst = dst.image;
-    frame.view = &view;
-    frame.quantizers = s.quantizers;
-    frame.n_quantizers = BDCT_MAX_QUANTIZERS;
-    frame.quantizer_map = s.map;
-    frame.n_blocks = s.n_blocks;
-    for (guint e = 0; e < n_engines; e++) {
-      BdctFrame one = {.n_quantizers = 1,.src = s.src.image,.bits = true };
-
-      run (&s, engines[e], &frame, stats);
-      for (int i = 0; i < OTHERS; i++) {
-        if (!case_due (i + t + e))
-          continue;
-        one.quantizers = &trials[i];
-        run (&s, engines[e], &one, &alone);
-        if (!frame.trial_files)
-          alone.bits_optimized = alone.file_size = alone.file_size_optimized =
-              0;
-        tally_add (1, 0);
-        if (memcmp (&alone, &stats[1 + i], sizeof alone) != 0)
-          fail (&s, engines[e], "another job's statistics are not its own");
-      }
-      one = frame;
-      one.n_trials = 0;
-      one.view = NULL;
-      run (&s, engines[e], &one, &alone);
-      if (memcmp (&alone, &stats[0], sizeof alone) != 0)
-        fail (&s, engines[e], "the quantizers' statistics depend on trials");
-    }
-    frame_clear (&dst);
-    scene_clear (&s);
-  }
-}
-
 /* Several frames in flight, with bits and without, and a number of threads. */
 static void
 test_threads (void)
@@ -588,7 +521,6 @@ main (int argc, char **argv)
     if (bdct_transform_row (t)->coder == BDCT_CODER_CABAC)
       tests_add (test_given, t, "/rate/given/%s",
           bdct_transform_info (t)->name);
-  g_test_add_func ("/rate/others", test_others);
   g_test_add_func ("/rate/threads", test_threads);
   return tests_run ("bits");
 }

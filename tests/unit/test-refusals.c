@@ -274,9 +274,6 @@ test_engines (void)
   SAYS ("quantizers", bdct_engine_submit (engine, &bad, &error));
   REFUSES (bdct_engine_submit (engine, &bad, NULL));
   bad = frame;
-  bad.n_trials = 1;
-  SAYS ("trials", bdct_engine_submit (engine, &bad, &error));
-  bad = frame;
   bad.src.memory = (BdctMemory) 9;
   SAYS ("memory of src is 9", bdct_engine_submit (engine, &bad, &error));
   bad = frame;
