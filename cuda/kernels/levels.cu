@@ -608,7 +608,7 @@ template <typename K> const BdctCudaKernel kernel = {
 #else
   &kernel<K>,
 #endif
-  0, 0, K::n_threads / 32, K::n_threads / 32, 0, 2 * sizeof (Constants), 1,
+  0, 0, K::n_threads / 32, K::n_threads / 32, 0, 2 * sizeof (Constants),
   tile_blocks<K>, make_constants, K::early
 };
 

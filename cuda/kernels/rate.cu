@@ -2,10 +2,10 @@
  *
  * Counts a frame's levels for its bits (dct/entropy/rate.h). Where the launch
  * of a picture does not write levels, Huffman symbols are counted from a
- * thread's registers, with one forward transform for all jobs of a launch;
- * levels.cu counts those of levels in memory. CABAC's kernels take the levels
- * from memory. Like scalar.cu this file is compiled without contraction:
- * dct-8x8's levels are the CPU's even if tensor cores compute the picture. */
+ * thread's registers; levels.cu counts those of levels in memory. CABAC's
+ * kernels take the levels from memory. Like scalar.cu this file is compiled
+ * without contraction: dct-8x8's levels are the CPU's even if tensor cores
+ * compute the picture. */
 #include "cabac.cuh"
 #include "cuda/scalar/scalar.cuh"
 #include "symbols.cuh"
@@ -215,9 +215,6 @@ count_block (SymbolCounters &counters, const float *c,
   return c[0] < 0 ? -dc : dc;
 }
 
-/* The jobs that share a forward transform: all of a launch. */
-constexpr int kJobsPerBlock = BDCT_CUDA_MAX_PLANES;
-
 template <typename C, typename Sample> __global__ void
 __launch_bounds__ (32 * kWarps, 2)
 symbols (const __grid_constant__ BdctCudaBatch batch)
@@ -233,44 +230,32 @@ symbols (const __grid_constant__ BdctCudaBatch batch)
   const BdctScan scan = { plane.columns, count_rows (plane) / (int) gridDim.z,
     plane.mcu_width, plane.mcu_height };
   const bool there = index >= 0 && index < scan.columns * scan.rows;
-  const int end = min (batch.n_planes,
-      place.plane + kJobsPerBlock * batch.job_planes);
   float c[64];
-  int number = 0;
+  int dc = 0, before;
 
+  for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
+    counters.at[k] = 0;
+  __syncthreads ();
   if (there) {
+    const Constants *constants = (const Constants *) plane.constants + place.i;
     int x, y;
 
     bdct_scan_block (&scan, index, &x, &y);
     y += blockIdx.z * scan.rows;
-    number = y * plane.columns + x;
     forward<C, Sample> (c, plane, place.i, x, y, batch.depth,
-        ((const Constants *) plane.constants)[place.i].shifts);
+        constants->shifts);
+    if (plane.quantizer_map[place.i] != nullptr)
+      constants = (const Constants *) ((const uint8_t *) constants
+          + plane.quantizer_size * __ldg (&plane.quantizer_map[place.i]
+              [y * plane.columns + x]));
+    dc = count_block<typename C::Value> (counters, c, constants, lane > 0);
   }
-  _Pragma ("unroll 1") for (int p = place.plane; p < end;
-      p += batch.job_planes) {
-    const BdctCudaPlane &its = batch.plane[p];
-    int dc = 0, before;
-
-    __syncthreads ();
-    for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
-      counters.at[k] = 0;
-    __syncthreads ();
-    if (there) {
-      const Constants *constants = (const Constants *) its.constants + place.i;
-
-      if (its.quantizer_map[place.i] != nullptr)
-        constants = (const Constants *) ((const uint8_t *) constants
-            + its.quantizer_size * __ldg (&its.quantizer_map[place.i][number]));
-      dc = count_block<typename C::Value> (counters, c, constants, lane > 0);
-    }
-    before = __shfl_up_sync (kAll, dc, 1);
-    if (there && lane > 0)
-      count_dc (counters, dc - before);
-    __syncthreads ();
-    for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
-      merge_symbols (counters, k, counts_of (its, place.i));
-  }
+  before = __shfl_up_sync (kAll, dc, 1);
+  if (there && lane > 0)
+    count_dc (counters, dc - before);
+  __syncthreads ();
+  for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
+    merge_symbols (counters, k, counts_of (plane, place.i));
 }
 
 int
@@ -311,7 +296,7 @@ run_blocks (const BdctComponentJob *job)
 
 template <typename C, typename Sample> const BdctCudaKernel symbols_kernel = {
   (const void *) symbols<C, Sample>, 0, 0, kWarps, kWarps, 0,
-  2 * sizeof (SymbolsConstants<typename C::Value>), kJobsPerBlock,
+  2 * sizeof (SymbolsConstants<typename C::Value>),
   symbols_blocks, make_symbols<typename C::Value>, false
 };
 
@@ -323,7 +308,7 @@ find_symbols (int depth)
 
 template <typename K> const BdctCudaKernel cabac_kernel = {
   (const void *) cabac<K>, 0, 0, K::kWarps, K::kWarps, 0,
-  2 * sizeof (CabacConstants), 1, run_blocks<K>, make_cabac, false
+  2 * sizeof (CabacConstants), run_blocks<K>, make_cabac, false
 };
 
 } // namespace

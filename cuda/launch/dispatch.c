@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The kernels' constants on the device: a ring, in which the oldest entries
- * make room for new ones. It has room for the most jobs of a frame, of 20 KB a
+ * make room for new ones. It has room for the settings of a curve, of 20 KB a
  * plane; a smaller ring would have all constants made anew for every frame. */
 #define RING_SIZE (12 << 20)
 #define ENTRY_ALIGN 128
@@ -481,42 +481,29 @@ upload_constants (BdctCudaDevice * device, cudaStream_t stream)
 
 /* Launching */
 
-/* Whether two launches, as jobs of one frame, can share thread blocks. */
-static bool
-is_same_frame (const BdctCudaLaunch * a, const BdctCudaLaunch * b)
-{
-  return a->n_planes == b->n_planes
-      && a->plane[0].src.data == b->plane[0].src.data;
-}
-
 /* Append a launch if the batch is empty, or has the same kind and room. */
 static bool
 append (BdctCudaBatch * batch, const BdctCudaLaunch * first,
     const BdctCudaLaunch * launch, BdctCudaDevice * device)
 {
-  const int jobs_per_block = launch->kernel->jobs_per_block;
-  const bool leads = jobs_per_block == 1
-      || batch->n_planes / launch->n_planes % jobs_per_block == 0;
-
   if (batch->n_planes > 0
       && (batch->n_planes + launch->n_planes > BDCT_CUDA_MAX_PLANES
           || batch->n_tiles > INT_MAX / 2 || launch->kernel != first->kernel
           || launch->pictures != first->pictures
           || launch->mixed != first->mixed
-          || launch->quantizers[0].depth != first->quantizers[0].depth
-          || (jobs_per_block > 1 && !is_same_frame (first, launch))))
+          || launch->quantizers[0].depth != first->quantizers[0].depth))
     return false;
   for (int p = 0; p < launch->n_planes; p++) {
     BdctCudaPlane *plane = &batch->plane[batch->n_planes + p];
 
     *plane = launch->plane[p];
-    plane->first_tile = batch->n_tiles + (leads ? plane->first_tile : 0);
+    plane->first_tile = batch->n_tiles + plane->first_tile;
     plane->constants = find_constants (device, launch, plane);
     if (plane->constants == NULL)
       return false;
   }
   batch->n_planes += launch->n_planes;
-  batch->n_tiles += leads ? launch->n_tiles : 0;
+  batch->n_tiles += launch->n_tiles;
   return true;
 }
 
@@ -540,8 +527,6 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
 
   batch->depth = first->quantizers[0].depth;
   batch->mixed = first->mixed;
-  batch->jobs_per_block = kernel->jobs_per_block;
-  batch->job_planes = first->n_planes;
   batch->maps = 0;
   for (int p = 0; p < batch->n_planes; p++)
     batch->maps |= batch->plane[p].quantizer_of_tile != NULL;

@@ -107,8 +107,8 @@ typedef struct BdctCudaAccumulator {
  * of parameters. */
 #define BDCT_CUDA_MAX_PLANES 24
 
-/* A kernel's only parameter: planes of one depth, of some frames and jobs, for
- * one kernel. */
+/* A kernel's only parameter: planes of one depth, of some frames, for one
+ * kernel. */
 typedef struct {
   BdctCudaPlane plane[BDCT_CUDA_MAX_PLANES];
   int32_t n_planes, n_tiles;
@@ -118,9 +118,6 @@ typedef struct {
   int32_t maps;        /* whether a plane has a map of quantizers */
   int32_t mixed;       /* only mixed map tiles; else all that the kernel
                             supports */
-  int32_t jobs_per_block; /* jobs that a thread block processes; the first
-                               has the tiles ... */
-  int32_t job_planes;  /* ... and the others follow at this many planes */
 } BdctCudaBatch;
 
 /* A kernel and what the host needs to know of it. */
@@ -133,8 +130,6 @@ typedef struct BdctCudaKernel {
   bool spans;           /* a warp processes several tiles one after
                              another */
   int constants_size;   /* bytes of a plane's constants; a multiple of 16 */
-  int jobs_per_block;   /* jobs of a frame that a thread block processes one
-                             after another; they must have the same planes */
   /* NULL; or the number of blocks in a tile, which then has blocks of one
    * component in the kernel's own order, and no rows. */
   int (*tile_blocks) (const BdctComponentJob *job);

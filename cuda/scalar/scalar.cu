@@ -124,7 +124,7 @@ const BdctCudaKernel kernel = {
   (const void *) transform<LUMA, OTHER, OUTPUT, Sample>,
   Shape<LUMA, OTHER>::side, kTileSamples * sizeof (Sample),
   Shape<LUMA, OTHER>::warps, Shape<LUMA, OTHER>::warps, 0,
-  2 * sizeof (Constants), 1, nullptr, bdct_scalar_constants, false
+  2 * sizeof (Constants), nullptr, bdct_scalar_constants, false
 };
 
 #define KERNELS_OF(luma, other, sample)                                       \

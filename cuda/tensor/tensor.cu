@@ -394,7 +394,7 @@ use ()
     {
       (const void *) tensor<Own, Sample, S, WARPS, BLOCKS, EXTRAS, LEVELS>,
       S::rows,
-      S::bytes, WARPS, 1, true, 32 * sizeof (Constants), 1,
+      S::bytes, WARPS, 1, true, 32 * sizeof (Constants),
       nullptr, make_constants<Constants, Own::size>, true
     },
     __PRETTY_FUNCTION__, EXTRAS, LEVELS

@@ -30,19 +30,19 @@ make_constants (void *to, const BdctCudaPlane * plane, const BdctJob * job)
  * one for the rest. */
 
 static const BdctTensorKernel tensor = {
-  {&tensor, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL,
+  {&tensor, 16, 128, 4, 1, true, sizeof (Constants), NULL,
       make_constants, true},
   "fake", true, false
 };
 static const BdctTensorKernel with_levels = {
-  {&with_levels, 16, 128, 4, 1, true, sizeof (Constants), 1, NULL,
+  {&with_levels, 16, 128, 4, 1, true, sizeof (Constants), NULL,
       make_constants, true},
   "fake, with levels", true, true
 };
 static const BdctCudaKernel scalar[2] = {
-  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
+  {&scalar[0], 32, 128, 4, 4, 0, sizeof (Constants), NULL,
       make_constants, false},
-  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), 1, NULL,
+  {&scalar[1], 32, 256, 4, 4, 0, sizeof (Constants), NULL,
       make_constants, false},
 };
 
@@ -57,13 +57,13 @@ tile_blocks (const BdctComponentJob * job)
 }
 
 static const BdctCudaKernel rate[] = {
-  {&rate[0], 0, 0, 8, 8, 0, sizeof (Constants), 3, tile_blocks,
+  {&rate[0], 0, 0, 8, 8, 0, sizeof (Constants), tile_blocks,
       make_constants, false},
-  {&rate[1], 0, 0, 4, 4, 0, sizeof (Constants), 1, tile_blocks,
+  {&rate[1], 0, 0, 4, 4, 0, sizeof (Constants), tile_blocks,
       make_constants, false},
-  {&rate[2], 0, 0, 1, 1, 0, sizeof (Constants), 1, tile_blocks,
+  {&rate[2], 0, 0, 1, 1, 0, sizeof (Constants), tile_blocks,
       make_constants, false},
-  {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), 1, NULL,
+  {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), NULL,
       make_constants, false},
 };
 
@@ -408,13 +408,6 @@ fake_check_grid (const void *function, const BdctCudaBatch * batch,
   for (int p = 0; p < batch->n_planes; p++) {
     const BdctCudaPlane *plane = &batch->plane[p];
 
-    if (p / batch->job_planes % batch->jobs_per_block != 0) {
-      const BdctCudaPlane *leader = plane - batch->job_planes;
-
-      if (plane->src.data != leader->src.data)
-        fake_die ("jobs together of different frames");
-      continue;
-    }
     if (plane->first_tile != n)
       fake_die ("a plane's tiles");
     n += kernel->tile_blocks ? plane->tiles_x * plane->layout.interleave
