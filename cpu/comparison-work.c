@@ -154,15 +154,11 @@ bdct_cpu_square (const CpuEngine * self, Piece * piece)
     for (int k = 0; k < n; k++)
       self->kernel->compare->square (plane, self->layout.depth,
           row_of (&image[0], p, y), row_of (&image[1 + k], p, y), sse[k]);
-  piece->group = &piece->frame->group[0];
-  piece->n_components = plane->interleave;
-  memset (piece->area, 0, sizeof piece->area);
-  memset (piece->strip, 0, sizeof piece->strip);
-  for (int i = 0; i < plane->interleave; i++) {
-    piece->component[i] = plane->component[i];
+  piece->n_distorted = n;
+  memset (piece->sse, 0, sizeof piece->sse);
+  for (int i = 0; i < plane->interleave; i++)
     for (int k = 0; k < n; k++)
-      piece->strip[i][k].counters.sse = sse[k][i];
-  }
+      piece->sse[k][plane->component[i]] = sse[k][i];
 }
 
 void

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes tasks and stages from a comparison's plan. It has one group, with a
- * task for each distorted picture; no picture has to be made. */
+ * Makes tasks and stages from a comparison's plan: a task for each distorted
+ * picture; no picture has to be made. */
 #include "state.h"
 
 #include <stdlib.h>
@@ -126,14 +126,11 @@ bdct_cpu_prepare_comparison (CpuEngine * self, CpuFrame * frame,
   if (!bdct_cpu_prepare_images (self, frame, arranged, &comparison->dst))
     return false;
   for (int i = 0; i < plan->n_distorted; i++) {
-    if (bdct_cpu_prepare_task (frame,
-            i == 0 ? 0 : BDCT_MAX_STACK_QUANTIZERS - 1 + i,
-            &self->compared) == NULL)
+    if (bdct_cpu_prepare_task (frame, i, &self->compared) == NULL)
       return false;
     bdct_cpu_start_task (self, frame, i, &image[BDCT_PLAN_PLANES],
         &image[BDCT_PLAN_PLANES + 1 + i]);
   }
-  bdct_cpu_gather_groups (frame);
   if (!bdct_cpu_prepare_metrics (self, frame)
       || (plan->view.drawn && !prepare_drawing (self, frame,
               &comparison->dst)))

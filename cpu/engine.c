@@ -112,7 +112,7 @@ start_threads (CpuEngine * self, BdctError * error)
 }
 
 /* Whether the caller's thread processes frames by itself, if they take this
- * many times the work of one job. */
+ * many times the work of a plain one. */
 static bool
 is_small (const CpuEngine * self, unsigned times)
 {
@@ -269,15 +269,13 @@ is_host (const BdctImage * image)
   return image->data[0] == NULL || image->memory == BDCT_MEMORY_HOST;
 }
 
-/* Whether the caller's thread processes the frame, which takes this many
- * times the work of one job. An earlier frame may still be in other threads,
- * with its luma not yet copied. */
+/* Whether the caller's thread processes the frame, which takes this many times
+ * the work of a plain one. An earlier frame may still be in other threads, with
+ * its luma not yet copied. */
 static bool
 is_alone (const CpuEngine * self, unsigned times, const BdctPlan * plan)
 {
-  const bool metrics = (plan->metrics.first | plan->metrics.others) != 0;
-
-  return is_small (self, times * (metrics ? METRICS_COST : 1))
+  return is_small (self, times * (plan->metrics.wanted ? METRICS_COST : 1))
       && (self->in_flight == 0 || !plan->metrics.history.needed);
 }
 
@@ -322,8 +320,7 @@ give_up (CpuEngine * self, const CpuFrame * frame)
 static bool
 cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
 {
-  static const BdctPlanRules rules =
-      { MAX_GROUP, MAX_GROUP, true, false, false };
+  static const BdctPlanRules rules = { false, false };
   CpuEngine *self = (CpuEngine *) engine;
   CpuFrame *frame = next_frame (self, error);
   bool alone;
@@ -338,8 +335,7 @@ cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
     return bdct_error (error, "the CPU engine takes host memory only");
   bdct_plan_frame (&frame->plan, &self->layout, request, &rules,
       &self->history);
-  alone = is_alone (self, frame->plan.jobs.n * (request->bits ? RATE_COST : 1),
-      &frame->plan);
+  alone = is_alone (self, request->bits ? RATE_COST : 1, &frame->plan);
   if (!alone && !start_threads (self, error))
     return give_up (self, frame);
   if (!bdct_cpu_prepare_frame (self, frame, request)) {
@@ -369,7 +365,7 @@ cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
     return bdct_error (error, "the CPU engine takes host memory only");
   bdct_plan_comparison (&frame->plan, &self->layout, comparison,
       &self->compared, &self->history);
-  alone = is_alone (self, frame->plan.jobs.n, &frame->plan);
+  alone = is_alone (self, frame->plan.n_results, &frame->plan);
   if (!alone && !start_threads (self, error))
     return give_up (self, frame);
   if (!bdct_cpu_prepare_comparison (self, frame, comparison)) {

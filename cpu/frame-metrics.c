@@ -37,63 +37,38 @@ prepare_history (CpuEngine * self, CpuFrame * frame, const uint16_t * luma[3])
   return true;
 }
 
-/* Let task `k` of its group make a picture, and describe its metrics. */
-static bool
-prepare_task (CpuEngine * self, CpuFrame * frame, CpuTask * task, int k,
-    BdctMetricsTask * what)
-{
-  const BdctLayout *layout = &self->layout;
-  CpuMemory *memory = &frame->memory;
-  size_t size;
-
-  what->rec = task->rec;
-  if (what->rec.data[0] == NULL && !bdct_cpu_alloc_image (layout, true,
-          &memory->pictures[k], &what->rec))
-    return false;
-  for (int p = 0; p < layout->n_planes; p++)
-    for (int i = 0; i < layout->plane[p].interleave; i++)
-      task->plane[layout->plane[p].component[i]].dst =
-          bdct_image_samples (&what->rec, layout, p, i);
-  size = bdct_metrics_init (&task->metrics, *self->kernel->metrics, what);
-  if (size > memory->metrics_size[k]) {
-    free (memory->metrics[k]);
-    memory->metrics[k] = aligned_alloc (64, size);
-    memory->metrics_size[k] = memory->metrics[k] != NULL ? size : 0;
-  }
-  return size <= memory->metrics_size[k];
-}
-
 bool
 bdct_cpu_prepare_metrics (CpuEngine * self, CpuFrame * frame)
 {
   const BdctPlan *plan = &frame->plan;
+  const BdctImage *rec = &frame->image[plan->n_distorted > 0
+      ? BDCT_PLAN_PLANES + 1 : BDCT_PLAN_RECONSTRUCTION];
+  CpuMemory *memory = &frame->memory;
   BdctMetricsTask what = {
     .layout = &self->layout,
     .src = frame->image[BDCT_PLAN_PLANES],
     .frame_rate = plan->metrics.frame_rate,
+    .metrics = plan->metrics.wanted,
   };
 
   if (plan->metrics.history.needed
       && !prepare_history (self, frame, what.luma))
     return false;
-  if ((plan->metrics.first | plan->metrics.others) == 0)
-    return true;
-  for (int g = 0; g < plan->jobs.n_groups; g++)
-    for (int k = 0; k < plan->jobs.group[g].n; k++) {
-      CpuTask *task = frame->group[g].task[k];
+  for (int i = 0; what.metrics != 0 && i < plan->n_results; i++) {
+    size_t size;
 
-      what.metrics = bdct_plan_metrics (plan,
-          plan->jobs.order[plan->jobs.group[g].first + k]);
-      if (what.metrics == 0)
-        bdct_metrics_init (&task->metrics, *self->kernel->metrics, &what);
-      else if (!prepare_task (self, frame, task, k, &what))
-        return false;
+    what.rec = rec[i];
+    size = bdct_metrics_init (&frame->task[i]->metrics, *self->kernel->metrics,
+        &what);
+    if (size > memory->metrics_size[i]) {
+      free (memory->metrics[i]);
+      memory->metrics[i] = aligned_alloc (64, size);
+      memory->metrics_size[i] = memory->metrics[i] != NULL ? size : 0;
     }
-  /* The groups use this memory one after the other. */
-  for (int g = 0; g < plan->jobs.n_groups; g++)
-    for (int k = 0; k < plan->jobs.group[g].n; k++)
-      bdct_metrics_place (&frame->group[g].task[k]->metrics,
-          frame->memory.metrics[k]);
+    if (size > memory->metrics_size[i])
+      return false;
+    bdct_metrics_place (&frame->task[i]->metrics, memory->metrics[i]);
+  }
   return true;
 }
 
@@ -133,31 +108,22 @@ bdct_cpu_has_history (const CpuEngine * self, unsigned i)
 }
 
 int
-bdct_cpu_count_metrics (const CpuGroup * group, int step)
+bdct_cpu_count_metrics (const CpuFrame * frame, int step)
 {
   int n = 0;
 
-  for (int i = 0; i < group->n; i++)
-    n += bdct_metrics_count (&group->task[i]->metrics, step);
+  for (int i = 0; i < frame->plan.n_results; i++)
+    n += bdct_metrics_count (&frame->task[i]->metrics, step);
   return n;
 }
 
 void
-bdct_cpu_work_on_metrics (const CpuGroup * group, int step, int number,
+bdct_cpu_work_on_metrics (const CpuFrame * frame, int step, int number,
     void *scratch)
 {
-  const BdctMetricsRun *run;
   int i = 0;
 
-  for (; number >= bdct_metrics_count (&group->task[i]->metrics, step); i++)
-    number -= bdct_metrics_count (&group->task[i]->metrics, step);
-  run = &group->task[i]->metrics;
-  bdct_metrics_work (run, step, number, scratch);
-}
-
-void
-bdct_cpu_finish_metrics (const CpuGroup * group, int number)
-{
-  bdct_metrics_finish (&group->task[number]->metrics,
-      &group->task[number]->stats);
+  for (; number >= bdct_metrics_count (&frame->task[i]->metrics, step); i++)
+    number -= bdct_metrics_count (&frame->task[i]->metrics, step);
+  bdct_metrics_work (&frame->task[i]->metrics, step, number, scratch);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes tasks, groups and stages from a frame's plan, and allocates memory
- * for all of them, which is kept from frame to frame. */
+ * Makes tasks and stages from a frame's plan, and allocates memory for all of
+ * them, which is kept from frame to frame. */
 #include "state.h"
 
 #include <stdlib.h>
@@ -57,12 +57,11 @@ bdct_cpu_start_task (const CpuEngine * self, CpuFrame * frame, int i,
     const BdctImage * src, const BdctImage * rec)
 {
   const BdctLayout *layout = &self->layout;
-  CpuTask *task = bdct_cpu_task (frame, i);
+  CpuTask *task = frame->task[i];
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   memset (task->strips, 0, sizeof task->strips);
-  task->rec = *rec;
-  bdct_plan_begin_stats (&frame->plan, layout, i, &task->job, &task->stats);
+  bdct_plan_begin_stats (&frame->plan, layout, &task->job, &task->stats);
   bdct_blocks_init (grid, layout, &task->job);
   for (int p = 0; p < layout->n_planes; p++)
     for (int k = 0; k < layout->plane[p].interleave; k++) {
@@ -77,19 +76,6 @@ bdct_cpu_start_task (const CpuEngine * self, CpuFrame * frame, int i,
       task->sub_x[c] = bdct_layout_sub_x (layout, c);
       task->sub_y[c] = bdct_layout_sub_y (layout, c);
     }
-}
-
-void
-bdct_cpu_gather_groups (CpuFrame * frame)
-{
-  const BdctPlanJobs *jobs = &frame->plan.jobs;
-
-  for (int g = 0; g < jobs->n_groups; g++) {
-    frame->group[g].n = jobs->group[g].n;
-    for (int i = 0; i < jobs->group[g].n; i++)
-      frame->group[g].task[i] = bdct_cpu_task (frame,
-          jobs->order[jobs->group[g].first + i]);
-  }
 }
 
 bool
@@ -137,7 +123,7 @@ prepare_blocks (const CpuEngine * self, CpuFrame * frame,
       && (!blocks->by_map || memory->quantizer_map != NULL);
 }
 
-/* What only the first task has, not the trials. */
+/* What only the first task has, not those of other quantizers. */
 static void
 start_first (const CpuEngine * self, CpuFrame * frame,
     const BdctFrame * request, BdctBlockRecord * records)
@@ -176,11 +162,12 @@ start_first (const CpuEngine * self, CpuFrame * frame,
         request->n_blocks);
 }
 
-/* Allocate memory for the bits of tasks that have started. */
+/* Allocate memory for the bits of the first task, which has started. */
 static bool
 prepare_bits (CpuEngine * self, CpuFrame * frame)
 {
   CpuMemory *memory = &frame->memory;
+  CpuTask *task = frame->task[0];
   size_t n_strips = 0, n_bins = 0;
 
   /* If there are none, no frame in flight uses them; else threads may read
@@ -193,39 +180,18 @@ prepare_bits (CpuEngine * self, CpuFrame * frame)
   for (int p = 0; p < self->layout.n_planes; p++)
     n_strips += (size_t) self->layout.plane[p].interleave
         * ((self->layout.plane[p].height + BDCT_TILE - 1) / BDCT_TILE);
-  for (int g = 0; g < frame->plan.jobs.n_groups; g++) {
-    CpuGroup *group = &frame->group[g];
-    size_t of_task = 0;
-
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      of_task += bdct_cpu_count_slots (group->task[0], c);
-    if (n_bins < group->n * of_task)
-      n_bins = group->n * of_task;
-    for (int k = 0; k < group->n; k++) {
-      CpuTask *task = group->task[k];
-
-      if (task->all_ends == NULL)
-        task->all_ends = malloc (n_strips * sizeof *task->all_ends);
-      if (task->all_ends == NULL)
-        return false;
-    }
-  }
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    n_bins += bdct_cpu_count_slots (task, c);
+  if (task->all_ends == NULL)
+    task->all_ends = malloc (n_strips * sizeof *task->all_ends);
+  if (task->all_ends == NULL)
+    return false;
   if (memory->n_bins < n_bins) {
     free (memory->bins);
     memory->bins = malloc (n_bins * sizeof *memory->bins);
     memory->n_bins = memory->bins != NULL ? n_bins : 0;
   }
   return memory->n_bins >= n_bins;
-}
-
-/* If there is none, no frame in flight uses it. */
-static bool
-prepare_trees (CpuEngine * self, const CpuFrame * frame)
-{
-  for (int i = 0; i < frame->plan.jobs.n; i++)
-    if (bdct_cpu_is_tree (bdct_cpu_task (frame, i)))
-      return bdct_cpu_reserve_trees (self);
-  return true;
 }
 
 static void
@@ -269,7 +235,6 @@ bool
 bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
     const BdctFrame * request)
 {
-  static const BdctImage none = { 0 };
   const BdctImage *image = frame->image;
   const bool stack = bdct_layout_pictures (&self->layout) > 1;
   BdctBlockRecord *records;
@@ -280,19 +245,13 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
   for (int i = 0; i < request->n_quantizers; i++)
     if (bdct_cpu_prepare_task (frame, i, &request->quantizers[i]) == NULL)
       return false;
-  for (int i = 0; i < request->n_trials; i++)
-    if (bdct_cpu_prepare_task (frame, BDCT_MAX_STACK_QUANTIZERS + i,
-            &request->trials[i]) == NULL)
-      return false;
   if (!prepare_blocks (self, frame, request, &records)
-      || !prepare_trees (self, frame)
+      || (bdct_cpu_is_tree (frame->task[0]) && !bdct_cpu_reserve_trees (self))
       || !bdct_cpu_prepare_images (self, frame, &request->src, &request->dst))
     return false;
-  for (int i = 0; i < frame->plan.jobs.n; i++)
-    bdct_cpu_start_task (self, frame, i, &image[BDCT_PLAN_PLANES], i == 0
-        ? &image[BDCT_PLAN_RECONSTRUCTION] : &none);
+  bdct_cpu_start_task (self, frame, 0, &image[BDCT_PLAN_PLANES],
+      &image[BDCT_PLAN_RECONSTRUCTION]);
   start_first (self, frame, request, records);
-  bdct_cpu_gather_groups (frame);
   if ((request->bits && frame->stack_bits == NULL
           && !prepare_bits (self, frame))
       || !bdct_cpu_prepare_metrics (self, frame))
@@ -305,63 +264,45 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
 /* Stages */
 
 static Stage *
-add_stage (CpuStages * stages, int kind, int group, int n_pieces)
+add_stage (CpuStages * stages, int kind, int n_pieces)
 {
   Stage *stage = &stages->stage[stages->n++];
 
-  *stage = (Stage) {.kind = kind,.group = group,.n_pieces = n_pieces };
+  *stage = (Stage) {.kind = kind,.n_pieces = n_pieces };
   return stage;
 }
 
-/* Strips join the stage of the previous group's, unless another stage lies
- * between them. */
+/* Clear the counts, and add a stage for the segments of bins, if there are
+ * any. */
 static void
-add_strips (CpuFrame * frame, int g)
+add_segments (CpuFrame * frame)
 {
-  CpuStages *stages = &frame->stages;
-  const int n = bdct_cpu_count_strips (frame->group[g].task[0]);
-
-  if (stages->n > 0 && stages->stage[stages->n - 1].kind == STAGE_STRIPS)
-    stages->stage[stages->n - 1].n_pieces += n;
-  else
-    add_stage (stages, STAGE_STRIPS, g, n);
-}
-
-/* Clear a group's counts, and add a stage for the segments of its bins, if it
- * has any. */
-static void
-add_segments (CpuFrame * frame, int g)
-{
+  CpuTask *task = frame->task[0];
+  BdctLevel (*ends)[2] = task->all_ends;
   uint16_t *bins = frame->memory.bins;
   int n_pieces = 0;
 
-  for (int i = 0; i < frame->group[g].n; i++) {
-    CpuTask *task = frame->group[g].task[i];
-    BdctLevel (*ends)[2] = task->all_ends;
-
-    memset (&task->counts, 0, sizeof task->counts);
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-      task->ends[c] = ends;
-      ends += task->strips[c];
-      task->bins[c] = bins;
-      bins += bdct_cpu_count_slots (task, c);
-      n_pieces += bdct_cpu_count_segment_pieces (task, c);
-    }
+  memset (&task->counts, 0, sizeof task->counts);
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    task->ends[c] = ends;
+    ends += task->strips[c];
+    task->bins[c] = bins;
+    bins += bdct_cpu_count_slots (task, c);
+    n_pieces += bdct_cpu_count_segment_pieces (task, c);
   }
   if (n_pieces > 0)
-    add_stage (&frame->stages, STAGE_SEGMENTS, g, n_pieces);
+    add_stage (&frame->stages, STAGE_SEGMENTS, n_pieces);
 }
 
 static void
-add_metrics (CpuFrame * frame, int g)
+add_metrics (CpuFrame * frame)
 {
-  const CpuGroup *group = &frame->group[g];
   int n;
 
   for (int step = 0; step < BDCT_METRIC_STAGES
-      && (n = bdct_cpu_count_metrics (group, step)) > 0; step++)
-    add_stage (&frame->stages, STAGE_METRICS, g, n)->step = step;
-  add_stage (&frame->stages, STAGE_FIGURES, g, group->n);
+      && (n = bdct_cpu_count_metrics (frame, step)) > 0; step++)
+    add_stage (&frame->stages, STAGE_METRICS, n)->step = step;
+  add_stage (&frame->stages, STAGE_FIGURES, frame->plan.n_results);
 }
 
 static int
@@ -384,53 +325,59 @@ bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
   stages->n = stages->now = stages->next_piece = stages->done_pieces = 0;
   frame->history_stage = 0;
   for (int i = 0; i < plan->n_steps; i++) {
-    const int g = plan->step[i].group;
-
-    switch (plan->step[i].kind) {
+    switch (plan->step[i]) {
       case BDCT_STEP_RGB_TO_PLANES:
-        add_stage (stages, STAGE_RGB_TO_PLANES, 0,
+        add_stage (stages, STAGE_RGB_TO_PLANES,
             bdct_colour_count_strips (layout));
         break;
       case BDCT_STEP_PACK:
-        add_stage (stages, STAGE_PACK, 0, count_packed (self, plan));
+        add_stage (stages, STAGE_PACK,
+            count_packed (self, plan));
         break;
       case BDCT_STEP_HISTORY:
-        add_stage (stages, STAGE_HISTORY, 0, bdct_cpu_count_history (self));
+        add_stage (stages, STAGE_HISTORY,
+            bdct_cpu_count_history (self));
         frame->history_stage = stages->n;
         break;
       case BDCT_STEP_ERRORS:
-        add_stage (stages, STAGE_ERRORS, 0, bdct_cpu_count_errors (layout));
+        add_stage (stages, STAGE_ERRORS,
+            bdct_cpu_count_errors (layout));
         break;
       case BDCT_STEP_TRANSFORM:
-        add_strips (frame, g);
+        add_stage (stages, STAGE_STRIPS,
+            bdct_cpu_count_strips (frame->task[0]));
         break;
       case BDCT_STEP_BITS:
         if (frame->stack_bits != NULL)
-          add_stage (stages, STAGE_PICTURES, 0, bdct_layout_pictures (layout));
+          add_stage (stages, STAGE_PICTURES,
+            bdct_layout_pictures (layout));
         else
-          add_segments (frame, g);
+          add_segments (frame);
         break;
       case BDCT_STEP_METRICS:
-        add_metrics (frame, g);
+        add_metrics (frame);
         break;
       case BDCT_STEP_RECORDS:
-        add_stage (stages, STAGE_RECORDS, 0,
+        add_stage (stages, STAGE_RECORDS,
             bdct_cpu_count_block_rows (layout));
         break;
       case BDCT_STEP_MAP:
-        add_stage (stages, STAGE_MAP, 0, bdct_metric_map (bdct_view_metric
+        add_stage (stages, STAGE_MAP,
+            bdct_metric_map (bdct_view_metric
                 (plan->view.view.mode), layout->plane[0].width,
                 layout->plane[0].height).rows);
         break;
       case BDCT_STEP_VIEW:
-        add_stage (stages, STAGE_VIEW, 0, bdct_render_count_strips (layout));
+        add_stage (stages, STAGE_VIEW,
+            bdct_render_count_strips (layout));
         break;
       case BDCT_STEP_PLANES_TO_RGB:
-        add_stage (stages, STAGE_PLANES_TO_RGB, 0,
+        add_stage (stages, STAGE_PLANES_TO_RGB,
             bdct_colour_count_strips (layout));
         break;
       case BDCT_STEP_ZOOM:
-        add_stage (stages, STAGE_ZOOM, 0, bdct_render_count_strips (layout));
+        add_stage (stages, STAGE_ZOOM,
+            bdct_render_count_strips (layout));
         break;
     }
   }
@@ -441,7 +388,7 @@ bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
 /* Set the bits of a task, after adding the DC differences from strip to
  * strip, which are not counted yet. */
 static void
-price (const CpuEngine * self, CpuTask * task, bool files)
+price (const CpuEngine * self, CpuTask * task)
 {
   if (bdct_job_coder (&task->job) == BDCT_CODER_HUFFMAN)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
@@ -449,21 +396,16 @@ price (const CpuEngine * self, CpuTask * task, bool files)
         task->counts.counter[c][BDCT_RATE_DC
             + bdct_symbol_category (task->ends[c][i][0]
                 - (i > 0 ? task->ends[c][i - 1][1] : 0))]++;
-  bdct_rate_price (&task->counts, &self->layout, &task->job,
-      files ? BDCT_FILES_ALL : BDCT_FILES_NONE, &task->stats);
+  bdct_rate_price (&task->counts, &self->layout, &task->job, true,
+      &task->stats);
 }
 
 void
 bdct_cpu_finish_frame (const CpuEngine * self, const CpuFrame * frame,
     BdctStats * stats)
 {
-  const BdctPlanJobs *jobs = &frame->plan.jobs;
-
-  for (int i = 0; i < jobs->n; i++) {
-    CpuTask *task = bdct_cpu_task (frame, i);
-
-    if (jobs->bits && frame->stack_bits == NULL)
-      price (self, task, i == 0 || jobs->trial_files);
-    stats[i] = task->stats;
-  }
+  if (frame->plan.bits && frame->stack_bits == NULL)
+    price (self, frame->task[0]);
+  for (int i = 0; i < frame->plan.n_results; i++)
+    stats[i] = frame->task[i]->stats;
 }

@@ -125,24 +125,24 @@ transform_strip (Component * components, const BdctPlaneLayout * layout,
     int row, int i, void *scratch)
 {
   const BdctTileKernel *kernel = bdct_tile_kernels ()[0];
-  const BdctTilePlane *planes[2][BDCT_TILE_JOBS];
-  BdctTileStrip strip[2][BDCT_TILE_JOBS];
+  const BdctTilePlane *planes[2];
+  BdctTileStrip strip[2];
   bool tile16 = kernel->tile16 != NULL;
 
   for (int k = 0; k < layout->interleave; k++) {
     Component *c = &components[layout->component[k]];
 
-    planes[k][0] = &c->plane;
-    strip[k][0] = (BdctTileStrip) {
+    planes[k] = &c->plane;
+    strip[k] = (BdctTileStrip) {
       .levels = c->levels + (size_t) i * BAND_ROWS * c->scan.columns * 64
     };
     tile16 = tile16 && bdct_tile_is_tile16 (&c->plane);
   }
   if (tile16)
-    (*kernel->tile16) (planes, 1, row, strip, scratch);
+    (*kernel->tile16) (planes, row, strip, scratch);
   else
     for (int k = 0; k < layout->interleave; k++)
-      kernel->plain->strip (planes[k], 1, row, strip[k], scratch);
+      kernel->plain->strip (planes[k], row, &strip[k], scratch);
 }
 
 static void

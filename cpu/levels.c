@@ -220,7 +220,7 @@ bdct_cpu_reconstruct_strip (const CpuTask * task, int number, Piece * piece)
     const size_t first = number * of_strip;
 
     for (size_t k = first; k < first + of_strip && k < all; k++)
-      bdct_cpu_reconstruct (plane, k, piece->strip[i][0].levels
-          + (k - first) * size, &piece->strip[i][0].counters);
+      bdct_cpu_reconstruct (plane, k, piece->strip[i].levels
+          + (k - first) * size, &piece->strip[i].counters);
   }
 }

@@ -73,10 +73,8 @@ free_memory (CpuMemory * memory)
 {
   for (int i = 0; i < BDCT_PLAN_IMAGES; i++)
     free (memory->image[i]);
-  for (int i = 0; i < MAX_GROUP; i++) {
-    free (memory->pictures[i]);
+  for (int i = 0; i < BDCT_MAX_DISTORTED; i++)
     free (memory->metrics[i]);
-  }
   free (memory->quantizer_map);
   free (memory->sizes);
   free (memory->records);
@@ -89,7 +87,7 @@ void
 bdct_cpu_free_frames (CpuEngine * self)
 {
   for (unsigned i = 0; i < self->depth; i++) {
-    for (int k = 0; k < BDCT_MAX_STACK_QUANTIZERS + BDCT_MAX_TRIALS; k++)
+    for (int k = 0; k < BDCT_MAX_STACK_QUANTIZERS; k++)
       free_task (self->frames[i].task[k]);
     free_memory (&self->frames[i].memory);
   }

@@ -61,7 +61,6 @@ typedef struct
   Sized *sized;
   Blocks blocks[BDCT_MAX_COMPONENTS][BDCT_QUADTREE_SIZES];
   Piece *piece;
-  int k;                        /* the task's index in the piece's group */
   int n_components;
   int x, y;                     /* of the region, in luma */
   int width, height;            /* of the picture, from there on */

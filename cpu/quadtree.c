@@ -143,34 +143,34 @@ static void
 transform (const Region * r, int n, int p)
 {
   const BdctPlaneLayout *layout = &r->self->layout.plane[p];
-  const BdctTilePlane *planes[2][BDCT_TILE_JOBS];
-  BdctTileStrip strip[2][BDCT_TILE_JOBS];
+  const BdctTilePlane *planes[2];
+  BdctTileStrip strip[2];
   Sized *sized = &r->sized[n - 2];
   const BdctTileKernel *kernel = r->self->kernel;
   bool tile16 = kernel->tile16 != NULL;
   int height = 0;
 
   for (int i = 0; i < layout->interleave; i++) {
-    planes[i][0] = &sized->plane[layout->component[i]];
-    tile16 = tile16 && bdct_tile_is_tile16 (planes[i][0]);
-    height = planes[i][0]->layout.height;
+    planes[i] = &sized->plane[layout->component[i]];
+    tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
+    height = planes[i]->layout.height;
   }
   for (int row = 0; row < height; row += BDCT_TILE) {
     for (int i = 0; i < layout->interleave; i++) {
-      const BdctTilePlane *plane = planes[i][0];
+      const BdctTilePlane *plane = planes[i];
       const int columns = plane->grid.columns
           << plane->quantizer[0]->job.log2_width;
 
-      strip[i][0] = (BdctTileStrip) {
+      strip[i] = (BdctTileStrip) {
         .levels = sized->levels[plane->component] + row * columns
       };
     }
     if (tile16)
-      (*kernel->tile16) (planes, 1, row, strip,
+      (*kernel->tile16) (planes, row, strip,
           bdct_cpu_scratch (r->self, r->piece));
     else
       for (int i = 0; i < layout->interleave; i++)
-        kernel->plain->strip (planes[i], 1, row, strip[i],
+        kernel->plain->strip (planes[i], row, &strip[i],
             bdct_cpu_scratch (r->self, r->piece));
   }
 }
@@ -318,7 +318,7 @@ take (Region * r, int c, int n, int x, int y)
   const Blocks *b = &r->blocks[c][n - 2];
   const BdctTilePlane *whole = &r->task->plane[c];
   const int left = r->x >> r->task->sub_x[c], top = r->y >> r->task->sub_y[c];
-  BdctCounters *counters = &r->piece->strip[c][r->k].counters;
+  BdctCounters *counters = &r->piece->strip[c].counters;
   const int size = 1 << b->log2_size, first = whole->layout.component[0];
   const int x0 = x >> b->shift_x, y0 = y >> b->shift_y;
 
@@ -377,7 +377,7 @@ take_node (Region * r, const uint8_t size[64], int left, int top, int n,
       take_node (r, size, left, top, n - 1, x + i % 2 * half,
           y + i / 2 * half);
   else {
-    r->piece->area[r->k][n - 2] += (uint64_t) bdct_min (1 << n, r->width - x)
+    r->piece->area[n - 2] += (uint64_t) bdct_min (1 << n, r->width - x)
         * bdct_min (1 << n, r->height - y);
     take (r, BDCT_Y, n, x, y);
   }
@@ -460,8 +460,7 @@ work_on_region (Region * r)
 }
 
 void
-bdct_cpu_work_on_tree (CpuEngine * self, CpuGroup * group, int number,
-    Piece * piece)
+bdct_cpu_work_on_tree (CpuEngine * self, Piece * piece)
 {
   Scratch *scratch = (Scratch *) (self->scratch.tree
       + piece->worker * bdct_cpu_tree_scratch_size ());
@@ -470,25 +469,19 @@ bdct_cpu_work_on_tree (CpuEngine * self, CpuGroup * group, int number,
   r->self = self;
   r->sized = scratch->sized;
   r->piece = piece;
-  r->y = number * ROWS;
-  r->rate = piece->frame->plan.jobs.bits;
+  r->task = piece->frame->task[0];
+  r->quantizers = (const CpuTask * const *) piece->frame->task;
+  r->tree = &r->task->job.tree;
+  r->given = piece->frame->plan.levels.in;
+  r->y = piece->number * ROWS;
+  r->rate = piece->frame->plan.bits;
   r->height = self->layout.plane[0].height - r->y;
   r->n_components = piece->n_components =
       bdct_layout_components (&self->layout);
   for (int c = 0; c < piece->n_components; c++)
     piece->component[c] = c;
-  for (r->k = 0; r->k < group->n; r->k++) {
-    r->task = group->task[r->k];
-    r->tree = &r->task->job.tree;
-    r->given = piece->frame->plan.levels.in
-        && r->task == piece->frame->task[0];
-    /* The first task has the quantizers. */
-    r->quantizers = r->task == piece->frame->task[0]
-        ? (const CpuTask * const *) piece->frame->task
-        : (const CpuTask * const *) &group->task[r->k];
-    for (r->x = 0; r->x < self->layout.plane[0].width; r->x += COLUMNS) {
-      r->width = self->layout.plane[0].width - r->x;
-      work_on_region (r);
-    }
+  for (r->x = 0; r->x < self->layout.plane[0].width; r->x += COLUMNS) {
+    r->width = self->layout.plane[0].width - r->x;
+    work_on_region (r);
   }
 }

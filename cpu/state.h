@@ -7,10 +7,10 @@
  *
  * A step of the plan becomes one or more stages, and a stage has pieces, which
  * the worker threads take in order. A stage begins when the one before is done.
- * The jobs of a group have one transform; their stage has strips as high as a
- * tile of one component or, of several block sizes, as high as chroma's tiles.
- * CABAC's bits take two stages: the strips count the bins, then segments of
- * the counts are priced. Each stage of the metrics is one here. */
+ * Strips are as high as a tile of one component or, of several block sizes, as
+ * high as chroma's tiles. CABAC's bits take two stages: the strips count the
+ * bins, then segments of the counts are priced. Each stage of the metrics is
+ * one here. */
 #ifndef BDCT_CPU_H
 #define BDCT_CPU_H
 
@@ -24,21 +24,17 @@
 #include "dct/picture/render.h"
 #include "dct/picture/zoom.h"
 
-/* The maximum number of jobs of a group: the counts of their bins are in
- * memory at the same time. */
-#define MAX_GROUP BDCT_TILE_JOBS
-
 /* A prepared job of several block sizes (quadtree.c). */
 typedef struct BdctCpuTree BdctCpuTree;
 
-/* A job of a frame: its tables, which last as long as the job; the planes it
- * works on; its results. Quantizers other than the first only have tables. */
+/* The job of a frame, or a distorted picture of a comparison: tables, which
+ * last as long as the job; the planes it works on; its results. Quantizers
+ * other than the first only have tables. */
 typedef struct {
   BdctJob job;
   bool prepared;                /* the tables are those of `job` */
   BdctCpuTree *tree;            /* NULL until needed */
   BdctTileQuantizer quantizer[BDCT_MAX_COMPONENTS];
-  BdctImage rec;                /* no data: it makes no picture */
   BdctTilePlane plane[BDCT_MAX_COMPONENTS];
   int strips[BDCT_MAX_COMPONENTS]; /* 0 for a component the format lacks */
   int sub_x[BDCT_MAX_COMPONENTS], sub_y[BDCT_MAX_COMPONENTS];
@@ -56,19 +52,12 @@ typedef struct {
   BdctLevel *levels[BDCT_MAX_COMPONENTS];
 } CpuTask;
 
-/* The tasks of a group of the plan. */
-typedef struct {
-  int n;
-  CpuTask *task[MAX_GROUP];
-} CpuGroup;
-
 typedef struct {
   enum
   { STAGE_RGB_TO_PLANES, STAGE_PACK, STAGE_HISTORY, STAGE_ERRORS,
     STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS, STAGE_FIGURES, STAGE_RECORDS,
     STAGE_MAP, STAGE_VIEW, STAGE_PLANES_TO_RGB, STAGE_ZOOM, STAGE_PICTURES }
   kind;
-  int group;                    /* the first one, of strips */
   int step;                     /* of the metrics: their stage */
   int n_pieces;
 } Stage;
@@ -76,7 +65,7 @@ typedef struct {
 typedef struct {
   int n, now;                   /* number of stages; the current stage */
   int next_piece, done_pieces;  /* of it */
-  Stage stage[(3 + BDCT_METRIC_STAGES) * BDCT_MAX_JOBS + 8];
+  Stage stage[1 + BDCT_STEP_ZOOM + BDCT_METRIC_STAGES];
 } CpuStages;
 
 /* Memory of a frame, NULL until needed. It is kept from frame to frame. */
@@ -85,12 +74,11 @@ typedef struct {
   /* With an entry for each block of 4 x 4, the smallest size: */
   uint8_t *quantizer_map, *sizes;
   BdctBlockRecord *records;
-  uint16_t *bins;               /* records of a group's */
+  uint16_t *bins;               /* records of runs */
   size_t n_bins;                /* slots of them */
   BdctLevel *levels;            /* of a stack whose bits are wanted */
-  /* Of each task of a group: its picture, and what its metrics take. */
-  uint8_t *pictures[MAX_GROUP], *metrics[MAX_GROUP];
-  size_t metrics_size[MAX_GROUP];
+  uint8_t *metrics[BDCT_MAX_DISTORTED]; /* what those of a result take */
+  size_t metrics_size[BDCT_MAX_DISTORTED];
   uint32_t *map;                /* of a metric */
 } CpuMemory;
 
@@ -107,9 +95,9 @@ typedef struct {
   CpuMemory memory;
   CpuStages stages;
   int history_stage;            /* behind the copy to the history; 0: none */
-  /* The quantizers, then the trials; NULL until there is such a one. */
-  CpuTask *task[BDCT_MAX_STACK_QUANTIZERS + BDCT_MAX_TRIALS];
-  CpuGroup group[BDCT_MAX_JOBS];
+  /* The quantizers, or the distorted pictures; NULL until there is such a
+   * one. */
+  CpuTask *task[BDCT_MAX_STACK_QUANTIZERS];
   BdctImage image[BDCT_PLAN_IMAGES];
   CpuPicture picture[1 + BDCT_MAX_DISTORTED];
   BdctMetricPlane luma;         /* what is copied to the history */
@@ -130,18 +118,20 @@ typedef struct {
   CpuFrame *frame;
   const Stage *stage;
   int number;
-  CpuGroup *group;              /* NULL: nothing to add up */
-  /* For each component of a plane of memory, or of a tree: */
+  /* For each component of a plane of memory, or of a tree; 0: none */
   int n_components, component[BDCT_MAX_COMPONENTS];
-  BdctTileStrip strip[BDCT_MAX_COMPONENTS][MAX_GROUP];
-  uint32_t counter[BDCT_MAX_COMPONENTS][MAX_GROUP][BDCT_RATE_COUNTERS];
-  uint64_t area[MAX_GROUP][BDCT_TREE_SIZES];
-  uint64_t price;               /* of a piece of a task's segments */
+  BdctTileStrip strip[BDCT_MAX_COMPONENTS];
+  uint32_t counter[BDCT_MAX_COMPONENTS][BDCT_RATE_COUNTERS];
+  uint64_t area[BDCT_TREE_SIZES];
+  uint64_t price;               /* of segments, of the first component above;
+                                 * else 0 */
+  /* Of distorted pictures, by component: */
+  int n_distorted;
+  uint64_t sse[BDCT_MAX_DISTORTED][BDCT_MAX_COMPONENTS];
   int n_rgb;                    /* tasks with errors of R, G and B */
   uint64_t rgb_sse[BDCT_MAX_DISTORTED][3];
   int picture;                  /* of the picture of a stack that these
                                  * belong to */
-  CpuTask *task;
 } Piece;
 
 /* Memory of each worker thread and, behind these, of the caller's thread.
@@ -149,7 +139,7 @@ typedef struct {
 typedef struct {
   Piece *piece;
   uint8_t *kernels;             /* BDCT_SCRATCH_SIZE bytes each */
-  BdctLevel *strip_levels;      /* of a group's strip */
+  BdctLevel *strip_levels;      /* of a strip */
   uint8_t *tree;                /* of a region's blocks */
 } CpuScratch;
 
@@ -177,13 +167,6 @@ typedef struct {
   unsigned depth, oldest, in_flight;
   CpuThreads threads;           /* last, because its length varies */
 } CpuEngine;
-
-/* The task of job `i` of the plan. */
-static inline CpuTask *
-bdct_cpu_task (const CpuFrame * frame, int i)
-{
-  return frame->task[i == 0 ? 0 : BDCT_MAX_STACK_QUANTIZERS - 1 + i];
-}
 
 /* The kernels' scratch memory of the piece's thread. */
 static inline void *
@@ -235,12 +218,11 @@ size_t bdct_cpu_piece_levels (const BdctLayout *layout);
 
 /* Trees (quadtree.c): prepare a job in `*memory`, which is allocated if
  * NULL; the bytes of a thread's scratch memory; count a task's pieces;
- * process one for a group; count a component's runs of bins. */
+ * process one; count a component's runs of bins. */
 bool bdct_cpu_tree_init (BdctCpuTree **memory, const BdctJob *job);
 size_t bdct_cpu_tree_scratch_size (void);
 int bdct_cpu_count_tree_strips (const CpuTask *task);
-void bdct_cpu_work_on_tree (CpuEngine *self, CpuGroup *group, int number,
-    Piece *piece);
+void bdct_cpu_work_on_tree (CpuEngine *self, Piece *piece);
 int bdct_cpu_count_tree_runs (const CpuTask *task, int c);
 
 /* Reconstruct from the caller's levels (levels.c): a block of a plane, whose
@@ -262,13 +244,12 @@ void bdct_cpu_measure_blocks (const CpuEngine *self, const CpuFrame *frame,
     int number);
 void bdct_cpu_work_on_map (const CpuEngine *self, const Piece *piece);
 
-/* Metrics (frame-metrics.c): count the pieces of a stage in a group, 0 after
- * the last stage; process one; compute the figures of a task; process a
- * piece of the copy to the history. */
-int bdct_cpu_count_metrics (const CpuGroup *group, int step);
-void bdct_cpu_work_on_metrics (const CpuGroup *group, int step, int number,
+/* Metrics (frame-metrics.c): count the pieces of a stage, 0 after the last
+ * stage; process one; compute the figures of a task; process a piece of the
+ * copy to the history. */
+int bdct_cpu_count_metrics (const CpuFrame *frame, int step);
+void bdct_cpu_work_on_metrics (const CpuFrame *frame, int step, int number,
     void *scratch);
-void bdct_cpu_finish_metrics (const CpuGroup *group, int number);
 void bdct_cpu_copy_history (const CpuFrame *frame, int number);
 
 /* Preparing a frame */
@@ -281,14 +262,12 @@ bool bdct_cpu_prepare_comparison (CpuEngine *self, CpuFrame *frame,
     const BdctComparison *comparison);
 
 /* Parts of both: allocate the plan's own images, and find all images;
- * prepare task `i` of CpuFrame.task for a job; set its planes; form the
- * groups; make the stages. */
+ * prepare task `i` for a job; set its planes; make the stages. */
 bool bdct_cpu_prepare_images (const CpuEngine *self, CpuFrame *frame,
     const BdctImage *src, const BdctImage *dst);
 CpuTask *bdct_cpu_prepare_task (CpuFrame *frame, int i, const BdctJob *job);
 void bdct_cpu_start_task (const CpuEngine *self, CpuFrame *frame, int i,
     const BdctImage *src, const BdctImage *rec);
-void bdct_cpu_gather_groups (CpuFrame *frame);
 void bdct_cpu_make_stages (const CpuEngine *self, CpuFrame *frame);
 
 /* Prepare the metrics of tasks that have started (frame-metrics.c). */

@@ -57,7 +57,7 @@ strip_levels (const BdctLayout * layout)
   return (size_t) (layout->plane[0].width + BDCT_TILE - 1) * BDCT_TILE;
 }
 
-/* The state for a group's strips of a plane of memory. */
+/* The levels of strips of a plane of memory. */
 size_t
 bdct_cpu_piece_levels (const BdctLayout * layout)
 {
@@ -66,7 +66,7 @@ bdct_cpu_piece_levels (const BdctLayout * layout)
   for (int p = 0; p < layout->n_planes; p++)
     if (layout->plane[p].interleave > n)
       n = layout->plane[p].interleave;
-  return n * MAX_GROUP * strip_levels (layout);
+  return n * strip_levels (layout);
 }
 
 int
@@ -147,83 +147,76 @@ count_strip (CpuTask * task, int c, int number, const BdctLevel * levels,
 static void
 transform_strip (CpuEngine * self, Piece * piece, int row)
 {
-  const BdctTilePlane *planes[2][MAX_GROUP];
-  const int n = piece->group->n;
+  const CpuTask *task = piece->frame->task[0];
+  const BdctTilePlane *planes[2];
   const BdctTileKernel *kernel = self->kernel;
   bool tile16 = kernel->tile16 != NULL, real = kernel->real != NULL;
 
-  for (int i = 0; i < piece->n_components; i++)
-    for (int k = 0; k < n; k++) {
-      planes[i][k] = &piece->group->task[k]->plane[piece->component[i]];
-      tile16 = tile16 && bdct_tile_is_tile16 (planes[i][k]);
-      real = real && bdct_tile_is_float8x8 (planes[i][k]);
-    }
+  for (int i = 0; i < piece->n_components; i++) {
+    planes[i] = &task->plane[piece->component[i]];
+    tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
+    real = real && bdct_tile_is_float8x8 (planes[i]);
+  }
   if (tile16)
-    (*kernel->tile16) (planes, n, row, piece->strip,
+    (*kernel->tile16) (planes, row, piece->strip,
         bdct_cpu_scratch (self, piece));
   else
     for (int i = 0; i < piece->n_components; i++)
-      (real ? *kernel->real : kernel->plain->strip) (planes[i], n, row,
-          piece->strip[i], bdct_cpu_scratch (self, piece));
+      (real ? *kernel->real : kernel->plain->strip) (planes[i], row,
+          &piece->strip[i], bdct_cpu_scratch (self, piece));
 }
 
-/* The place of the levels of a strip, of component `i` of the piece and task
- * `k` of its group: in the caller's memory, or in the thread's own. */
+/* The place of the levels of a strip, of component `i` of the piece: in the
+ * caller's memory, or in the thread's own. */
 static BdctLevel *
-find_levels (const CpuEngine * self, const Piece * piece, int i, int k,
-    int number, BdctLevel * own)
+find_levels (const CpuEngine * self, const Piece * piece, int i, int number,
+    BdctLevel * own)
 {
-  const CpuTask *task = piece->group->task[k];
+  const CpuTask *task = piece->frame->task[0];
   const int c = piece->component[i];
 
   if (task->levels[c] != NULL)
     return task->levels[c] + number * bdct_cpu_strip_blocks (task, c)
         * bdct_rate_block_levels (&task->job.component[c]);
-  return own == NULL ? NULL
-      : own + (i * piece->group->n + k) * strip_levels (&self->layout);
+  return own == NULL ? NULL : own + i * strip_levels (&self->layout);
 }
 
-/* A strip of a group. */
 static void
-work_on_strip (CpuEngine * self, CpuGroup * group, int number, Piece * piece)
+work_on_strip (CpuEngine * self, Piece * piece)
 {
-  const CpuTask *first = group->task[0];
+  CpuTask *task = piece->frame->task[0];
+  const BdctPlan *plan = &piece->frame->plan;
   const BdctPlaneLayout *layout;
   BdctLevel *levels = NULL;
-  int c = 0;
+  int number = piece->number, c = 0;
 
-  piece->group = group;
   memset (piece->strip, 0, sizeof piece->strip);
   memset (piece->area, 0, sizeof piece->area);
-  if (bdct_cpu_is_tree (first)) {
-    bdct_cpu_work_on_tree (self, group, number, piece);
+  if (bdct_cpu_is_tree (task)) {
+    bdct_cpu_work_on_tree (self, piece);
     return;
   }
-  for (; number >= count_pieces (first, c); c++)
-    number -= count_pieces (first, c);
-  layout = &first->plane[c].layout;
+  for (; number >= count_pieces (task, c); c++)
+    number -= count_pieces (task, c);
+  layout = &task->plane[c].layout;
   piece->n_components = layout->interleave;
   piece->component[0] = c;
   piece->component[1] = layout->component[1];
-  if (piece->frame->plan.jobs.bits && piece->frame->stack_bits == NULL
-      && (bdct_job_coder (&first->job) == BDCT_CODER_HUFFMAN
-          || bdct_cabac_log2_size (&first->job.component[c]) > 0))
+  if (plan->bits && piece->frame->stack_bits == NULL
+      && (bdct_job_coder (&task->job) == BDCT_CODER_HUFFMAN
+          || bdct_cabac_log2_size (&task->job.component[c]) > 0))
     levels = self->scratch.strip_levels
         + piece->worker * bdct_cpu_piece_levels (&self->layout);
   for (int i = 0; i < piece->n_components; i++)
-    for (int k = 0; k < group->n; k++)
-      piece->strip[i][k].levels = find_levels (self, piece, i, k, number,
-          levels);
-  if (piece->frame->plan.levels.in && first == piece->frame->task[0])
-    bdct_cpu_reconstruct_strip (first, number, piece);
+    piece->strip[i].levels = find_levels (self, piece, i, number, levels);
+  if (plan->levels.in)
+    bdct_cpu_reconstruct_strip (task, number, piece);
   else
     transform_strip (self, piece,
-        number * bdct_tile_side (&first->job.component[c]));
+        number * bdct_tile_side (&task->job.component[c]));
   for (int i = 0; levels != NULL && i < piece->n_components; i++)
-    for (int k = 0; k < group->n; k++)
-      count_strip (group->task[k], piece->component[i], number,
-          piece->strip[i][k].levels, self->layout.chroma,
-          piece->counter[i][k]);
+    count_strip (task, piece->component[i], number, piece->strip[i].levels,
+        self->layout.chroma, piece->counter[i]);
 }
 
 int
@@ -233,22 +226,17 @@ bdct_cpu_count_segment_pieces (const CpuTask * task, int c)
       / (SEGMENTS * BDCT_CABAC_SEGMENT);
 }
 
-/* Price some segments of a group. */
 static void
-work_on_segments (CpuGroup * group, int number, Piece * piece)
+work_on_segments (const CpuTask * task, Piece * piece)
 {
-  int i = 0, c = 0, from, to, log2_size;
-  CpuTask *task;
+  int number = piece->number, c = 0, from, to, log2_size;
 
-  for (; number >= bdct_cpu_count_segment_pieces (group->task[i], c);
-      i += (c + 1) / BDCT_MAX_COMPONENTS, c = (c + 1) % BDCT_MAX_COMPONENTS)
-    number -= bdct_cpu_count_segment_pieces (group->task[i], c);
-  task = group->task[i];
+  for (; number >= bdct_cpu_count_segment_pieces (task, c); c++)
+    number -= bdct_cpu_count_segment_pieces (task, c);
   log2_size = bdct_cpu_slots_log2 (task, c);
   from = number * SEGMENTS * BDCT_CABAC_SEGMENT;
   to = bdct_min (from + SEGMENTS * BDCT_CABAC_SEGMENT,
       bdct_cpu_count_runs (task, c));
-  piece->task = task;
   piece->component[0] = c;
   piece->price = bdct_cabac_price (task->bins[c]
       + (size_t) from * bdct_cabac_slots (log2_size, c != BDCT_Y),
@@ -311,7 +299,7 @@ make_rgb (const CpuEngine * self, Piece * piece)
   const BdctColour colour = find_picture (self, piece, &one, &strip);
 
   /* In a comparison, another stage adds up the errors. */
-  piece->n_rgb = frame->plan.n_distorted == 0 && frame->plan.jobs.rgb_errors;
+  piece->n_rgb = frame->plan.n_distorted == 0 && frame->plan.rgb_errors;
   memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
   self->kernel->colour->planes_to_rgb (&colour, strip,
       piece->n_rgb > 0 ? piece->rgb_sse[0] : unused);
@@ -334,7 +322,7 @@ price_picture (const CpuEngine * self, Piece * piece)
     const BdctScan scan = bdct_scan_init (&grid[c], one.chroma, c);
     const BdctLevel *levels = frame->task[0]->levels[c]
         + i * count_blocks (&grid[c]) * 64;
-    uint32_t *counter = piece->counter[c][0];
+    uint32_t *counter = piece->counter[c];
 
     memset (counter, 0, BDCT_RATE_COUNTERS * sizeof *counter);
     bdct_huffman_count (levels, &scan, counter);
@@ -345,28 +333,14 @@ price_picture (const CpuEngine * self, Piece * piece)
   bdct_rate_price_picture (counts, &self->layout, job, frame->stack_bits[i]);
 }
 
-/* A stage may have the strips of several groups. */
-static void
-find_strip (CpuEngine * self, Piece * piece)
-{
-  CpuGroup *group = &piece->frame->group[piece->stage->group];
-  int number = piece->number;
-
-  for (; number >= bdct_cpu_count_strips (group->task[0]); group++)
-    number -= bdct_cpu_count_strips (group->task[0]);
-  work_on_strip (self, group, number, piece);
-}
-
 void
 bdct_cpu_work (CpuEngine * self, Piece * piece)
 {
   CpuFrame *frame = piece->frame;
-  CpuGroup *group = &frame->group[piece->stage->group];
   const int number = piece->number;
 
-  piece->group = NULL;
-  piece->task = NULL;
-  piece->n_rgb = 0;
+  piece->n_components = piece->n_distorted = piece->n_rgb = 0;
+  piece->price = 0;
   switch (piece->stage->kind) {
     case STAGE_RGB_TO_PLANES:
       make_planes (self, piece);
@@ -381,17 +355,18 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
       bdct_cpu_square (self, piece);
       break;
     case STAGE_STRIPS:
-      find_strip (self, piece);
+      work_on_strip (self, piece);
       break;
     case STAGE_SEGMENTS:
-      work_on_segments (group, number, piece);
+      work_on_segments (frame->task[0], piece);
       break;
     case STAGE_METRICS:
-      bdct_cpu_work_on_metrics (group, piece->stage->step, number,
+      bdct_cpu_work_on_metrics (frame, piece->stage->step, number,
           bdct_cpu_scratch (self, piece));
       break;
     case STAGE_FIGURES:
-      bdct_cpu_finish_metrics (group, number);
+      bdct_metrics_finish (&frame->task[number]->metrics,
+          &frame->task[number]->stats);
       break;
     case STAGE_RECORDS:
       bdct_cpu_measure_blocks (self, frame, number);
@@ -417,31 +392,31 @@ bdct_cpu_work (CpuEngine * self, Piece * piece)
 void
 bdct_cpu_add_up (const Piece * piece)
 {
-  const CpuGroup *group = piece->group;
+  const CpuFrame *frame = piece->frame;
+  CpuTask *first = frame->task[0];
 
-  for (int k = 0; group != NULL && k < group->n; k++)
-    for (int i = 0; i < BDCT_TREE_SIZES; i++)
-      group->task[k]->stats.area[i] += piece->area[k][i];
-  for (int i = 0; group != NULL && i < piece->n_components; i++)
-    for (int k = 0; k < group->n; k++) {
-      const BdctTileStrip *strip = &piece->strip[i][k];
-      const int c = piece->component[i];
-      CpuTask *task = group->task[k];
+  for (int i = 0; i < BDCT_TREE_SIZES && piece->n_components > 0; i++)
+    first->stats.area[i] += piece->area[i];
+  for (int i = 0; i < piece->n_components; i++) {
+    const BdctTileStrip *strip = &piece->strip[i];
+    const int c = piece->component[i];
+    BdctCounters *sum = &first->stats.component[c];
 
-      task->stats.component[c].sse += strip->counters.sse;
-      task->stats.component[c].nonzero += strip->counters.nonzero;
-      task->stats.component[c].levels += strip->counters.levels;
-      for (int n = 0; piece->frame->plan.jobs.bits && strip->levels != NULL
-          && piece->frame->stack_bits == NULL && n < BDCT_RATE_COUNTERS; n++)
-        task->counts.counter[c][n] += piece->counter[i][k][n];
-    }
-  for (int k = 0; k < 3 && piece->n_rgb > 0 && piece->frame->stack_sse != NULL;
-      k++)
-    piece->frame->stack_sse[piece->picture][k] += piece->rgb_sse[0][k];
+    sum->sse += strip->counters.sse;
+    sum->nonzero += strip->counters.nonzero;
+    sum->levels += strip->counters.levels;
+    for (int n = 0; frame->plan.bits && strip->levels != NULL
+        && frame->stack_bits == NULL && n < BDCT_RATE_COUNTERS; n++)
+      first->counts.counter[c][n] += piece->counter[i][n];
+  }
+  if (piece->price > 0)
+    first->counts.counter[piece->component[0]][0] += piece->price;
+  for (int i = 0; i < piece->n_distorted; i++)
+    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+      frame->task[i]->stats.component[c].sse += piece->sse[i][c];
+  for (int k = 0; k < 3 && piece->n_rgb > 0 && frame->stack_sse != NULL; k++)
+    frame->stack_sse[piece->picture][k] += piece->rgb_sse[0][k];
   for (int i = 0; i < piece->n_rgb; i++)
     for (int k = 0; k < 3; k++)
-      bdct_cpu_task (piece->frame, i)->stats.rgb[k].sse +=
-          piece->rgb_sse[i][k];
-  if (piece->task != NULL)
-    piece->task->counts.counter[piece->component[0]][0] += piece->price;
+      frame->task[i]->stats.rgb[k].sse += piece->rgb_sse[i][k];
 }

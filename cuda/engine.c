@@ -30,7 +30,7 @@ typedef struct {
   bool waited;                  /* where it is the last: for its event */
   bool failed;
   BdctError error;              /* why */
-  BdctPrice price;              /* of job 0 */
+  BdctPrice price;
 } Entry;
 
 /* Frames do not depend on each other, except for a source that several share.
@@ -40,7 +40,6 @@ typedef struct {
   BdctDevice device;
   BdctStaging staging;
   BdctPricer *pricer;
-  BdctPlanRules rules;          /* but for `kept` */
   BdctHistory history;
   Entry *entries;
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
@@ -50,14 +49,14 @@ typedef struct {
   const Entry *before;          /* the frame submitted last, if the next one
                                    can share its source; else NULL */
   bool shared;                  /* frames have shared its source */
-  /* Of the first jobs of `n_sums` frames; counts from the first frame on whose
-   * bits are wanted. */
+  /* Of the first results of `n_sums` frames; counts from the first frame on
+   * whose bits are wanted. */
   BdctBuffer accumulators, counts;
   unsigned n_sums, next_sums;   /* frames */
   bool zeroed;                  /* the half of these in use */
   BdctCudaMemory memory;
   BdctJob compared;             /* the job of given pictures (compare.h) */
-  const BdctCudaLaunch *launches[MAX_BATCH * (4 + BDCT_MAX_TRIALS)];
+  const BdctCudaLaunch *launches[MAX_BATCH * 4];
 } CudaEngine;
 
 /* Everything that configure() and submit() allocate. */
@@ -184,8 +183,6 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   bdct_staging_init (&self->staging, layout);
   bdct_comparison_job (&self->compared, layout);
   bdct_history_init (&self->history, depth + BDCT_HISTORY_EXTRA);
-  self->rules = (BdctPlanRules) { BDCT_MAX_JOBS, BDCT_CUDA_MAX_PLANES
-        / layout->n_planes, false, true, false };
   /* When the depth is reached, a frame is waited for. The first half of
    * those in flight may have started by then, while the second is gathered. */
   self->batch = depth > 1 ? depth / 2 : 1;
@@ -244,13 +241,13 @@ gather_launches (CudaEngine * self, unsigned first, unsigned n)
   for (int i = 0; more; i++) {
     more = false;
     for (unsigned j = 0; j < n; j++) {
-      bool skipped;
-      const BdctCudaLaunch *launch = bdct_cuda_frame_launch
-          (&entry_at (self, first + j)->frame, i, &skipped);
+      const BdctCudaFrame *frame = &entry_at (self, first + j)->frame;
 
-      more = more || launch != NULL;
-      if (launch != NULL && !skipped)
-        self->launches[n_launches++] = launch;
+      if (i >= frame->jobs.n_launches
+          || !bdct_cuda_frame_shares_launches (frame))
+        continue;
+      self->launches[n_launches++] = &frame->jobs.launch[i];
+      more = true;
     }
   }
   return n_launches;
@@ -266,7 +263,7 @@ stack_size (const CudaEngine * self, const BdctCudaFrame * frame)
 static size_t
 others_size (const BdctCudaFrame * frame)
 {
-  return (frame->plan.jobs.n - 1) * BDCT_ACCUMULATORS_SIZE;
+  return (frame->plan.n_results - 1) * BDCT_ACCUMULATORS_SIZE;
 }
 
 static bool
@@ -276,7 +273,7 @@ zero (void *at, size_t size, cudaStream_t stream, BdctError * error)
       "cudaMemsetAsync", error);
 }
 
-/* Memory of first jobs is zeroed by halves, that of other jobs by frames. */
+/* Memory of first results is zeroed by halves, the rest by frames. */
 static bool
 zero_results (CudaEngine * self, unsigned first, unsigned n,
     BdctError * error)
@@ -331,7 +328,7 @@ copy_results (CudaEngine * self, unsigned first, unsigned n,
     const BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
     const BdctCudaResults *results = &frame->results;
 
-    bits = bits || frame->plan.jobs.bits;
+    bits = bits || frame->plan.bits;
     ok = download (results->accumulators.host.data,
         results->accumulators.device, others_size (frame), stream, error)
         && download (results->counts.host.data, results->counts.device,
@@ -501,7 +498,7 @@ place_counts (CudaEngine * self, Entry * entry, BdctError * error)
 {
   const size_t size = self->n_sums * sizeof (BdctRateCounts);
 
-  if (!entry->frame.plan.jobs.bits)
+  if (!entry->frame.plan.bits)
     return true;
   if (self->counts.host.data == NULL
       && (!bdct_buffer_reserve (&self->counts, size, true, &self->engine, error)
@@ -552,7 +549,7 @@ static bool
 cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
-  BdctPlanRules rules;
+  BdctPlanRules rules = {.in_place = true };
   Entry *entry;
   bool ok;
 
@@ -561,9 +558,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
       || !bdct_device_enter (&self->device, error))
     return false;
   ok = request->same_source || leave_source (self, error);
-  entry = next_entry (self, request->metrics | request->trial_metrics,
-      request->same_source);
-  rules = self->rules;
+  entry = next_entry (self, request->metrics, request->same_source);
   rules.kept = ok && self->before != NULL
       && self->before->frame.plan.place[BDCT_PLAN_RECONSTRUCTION]
       != BDCT_PLACE_PLANES;
@@ -627,14 +622,13 @@ price_ahead (CudaEngine * self)
 
     if (entry->last != last)
       break;
-    if (!entry->frame.plan.jobs.bits
+    if (!entry->frame.plan.bits
         || entry->frame.results.stack_bits != NULL
         || bdct_job_coder (job) != BDCT_CODER_HUFFMAN)
       continue;
     entry->price.counts = first_counts (self->counts.host.data, entry);
     entry->price.layout = &self->staging.layout;
     entry->price.job = job;
-    entry->price.files = BDCT_FILES_ALL;
     bdct_pricer_add (self->pricer, &entry->price);
   }
 }

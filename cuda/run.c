@@ -3,28 +3,11 @@
 
 #include "cuda/kernels/metric.h"
 #include "cuda/kernels/view.h"
-#include "cuda/stage/rate.h"
+#include "cuda/stage/levels.h"
 #include "cuda/stage/quadtree.h"
-#include "cuda/stage/transform.h"
+#include "cuda/stage/rate.h"
 
 #define check bdct_cuda_check
-
-const BdctCudaLaunch *
-bdct_cuda_frame_launch (const BdctCudaFrame * frame, int i, bool *skipped)
-{
-  const BdctCudaJobs *jobs = &frame->jobs;
-  const int trial = 1 + i - jobs->n_launches;
-
-  *skipped = false;
-  if (!bdct_cuda_frame_shares_launches (frame))
-    return NULL;
-  if (trial < 1)
-    return &jobs->launch[i];
-  if (trial >= frame->plan.jobs.n)
-    return NULL;
-  *skipped = bdct_job_is_tree (bdct_cuda_frame_job (frame, trial));
-  return &jobs->trials[trial - 1].launch;
-}
 
 static bool
 launched (cudaError_t err, BdctError * error)
@@ -94,32 +77,47 @@ add_errors (const BdctCudaFrame * frame, const BdctStaging * staging,
 
   return launched (bdct_cuda_errors_launch (&frame->pictures.errors, stream),
       error)
-      && (!frame->plan.jobs.rgb_errors || launched (bdct_cuda_rgb_errors_launch
+      && (!frame->plan.rgb_errors || launched (bdct_cuda_rgb_errors_launch
           (&frame->pictures.rgb_errors, stream), error));
 }
 
-/* The pictures of job 0 and of a comparison are images of the plan; those of
- * trials are in memory for the group. */
+/* Transform, unless that was launched together with other frames. */
 static bool
-run_metrics (BdctCudaFrame * frame, int g, const BdctStaging * staging,
+transform (BdctCudaFrame * frame, const BdctStaging * staging,
     BdctCudaMemory * memory, BdctError * error)
 {
-  const BdctPlan *plan = &frame->plan;
-  const BdctPlanGroup *group = &plan->jobs.group[g];
-  const BdctImage *image = frame->images.image;
+  const BdctDevice *device = staging->device;
+  const BdctCudaJobs *jobs = &frame->jobs;
+  const BdctCudaLaunch *launches[] = { &jobs->launch[0], &jobs->launch[1],
+    &jobs->launch[2], &jobs->launch[3]
+  };
 
-  for (int k = 0; k < group->n; k++) {
-    const int i = plan->jobs.order[group->first + k];
-    const BdctImage rec = plan->n_distorted > 0
-        ? image[BDCT_PLAN_PLANES + 1 + i]
-        : i == 0 ? image[BDCT_PLAN_RECONSTRUCTION]
-        : bdct_cuda_trial_picture (staging, memory, k);
+  if (bdct_job_is_tree (jobs->quantizers))
+    return bdct_quadtree_enqueue (frame, staging, &memory->trees,
+        &memory->levels[frame->results.side], error);
+  if (frame->plan.levels.in)
+    return bdct_levels_read (frame, staging, error);
+  if (bdct_cuda_frame_writes_levels (frame)
+      && !bdct_rate_place_levels (frame, staging,
+          &memory->levels[frame->results.side], error))
+    return false;
+  return (bdct_cuda_frame_shares_launches (frame)
+      || launched (bdct_cuda_launch (launches, jobs->n_launches,
+              device->kernels, device->stream), error))
+      && (!frame->plan.levels.out || bdct_levels_write (frame, staging, error));
+}
 
-    if (bdct_plan_metrics (plan, i) != 0
-        && !bdct_frame_metrics_enqueue (&frame->results.metrics, i, &rec,
+static bool
+run_metrics (BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctCudaMemory * memory, BdctError * error)
+{
+  const BdctImage *rec = &frame->images.image[frame->plan.n_distorted > 0
+      ? BDCT_PLAN_PLANES + 1 : BDCT_PLAN_RECONSTRUCTION];
+
+  for (int i = 0; i < frame->plan.n_results; i++)
+    if (!bdct_frame_metrics_enqueue (&frame->results.metrics, i, &rec[i],
             &memory->metrics, staging, error))
       return false;
-  }
   return true;
 }
 
@@ -176,7 +174,7 @@ begin_bits (BdctCudaFrame * frame, const BdctDevice * device,
 }
 
 static bool
-run_bits (const BdctCudaFrame * frame, int g, const BdctStaging * staging,
+run_bits (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctCudaMemory * memory, BdctError * error)
 {
   const BdctDevice *device = staging->device;
@@ -184,10 +182,10 @@ run_bits (const BdctCudaFrame * frame, int g, const BdctStaging * staging,
   BdctBuffer *levels = &memory->levels[side];
 
   if (!frame->results.beside)
-    return bdct_rate_enqueue (frame, g, staging, levels, device->stream, error);
+    return bdct_rate_enqueue (frame, staging, levels, device->stream, error);
   return bdct_device_follow (device->bits[side], device->stream,
       device->was_transformed, error)
-      && bdct_rate_enqueue (frame, g, staging, levels, device->bits[side],
+      && bdct_rate_enqueue (frame, staging, levels, device->bits[side],
       error)
       && check (cudaEventRecord (device->was_counted[side],
           device->bits[side]), "cudaEventRecord", error);
@@ -203,12 +201,12 @@ bdct_cuda_frame_follow_bits (const BdctCudaFrame * frame,
 }
 
 static bool
-run_step (BdctCudaFrame * frame, const BdctStep * step,
+run_step (BdctCudaFrame * frame, BdctStepKind step,
     const BdctStaging * staging, BdctCudaMemory * memory, BdctError * error)
 {
   const cudaStream_t stream = staging->device->stream;
 
-  switch (step->kind) {
+  switch (step) {
     case BDCT_STEP_RGB_TO_PLANES:
       return true;              /* bdct_cuda_frame_begin() has enqueued it */
     case BDCT_STEP_PACK:
@@ -218,12 +216,11 @@ run_step (BdctCudaFrame * frame, const BdctStep * step,
     case BDCT_STEP_ERRORS:
       return add_errors (frame, staging, error);
     case BDCT_STEP_TRANSFORM:
-      return bdct_cuda_transform_enqueue (frame, step->group, staging, memory,
-          error);
+      return transform (frame, staging, memory, error);
     case BDCT_STEP_BITS:
-      return run_bits (frame, step->group, staging, memory, error);
+      return run_bits (frame, staging, memory, error);
     case BDCT_STEP_METRICS:
-      return run_metrics (frame, step->group, staging, memory, error);
+      return run_metrics (frame, staging, memory, error);
     case BDCT_STEP_RECORDS:
       return launched (bdct_cuda_records_launch (&frame->shown.records,
               stream), error);
@@ -255,11 +252,11 @@ bdct_cuda_frame_run (BdctCudaFrame * frame, const BdctStaging * staging,
     BdctCudaMemory * memory, BdctError * error)
 {
   frame->results.beside = false;
-  if (frame->plan.jobs.bits && !begin_bits (frame, staging->device, memory,
+  if (frame->plan.bits && !begin_bits (frame, staging->device, memory,
           error))
     return false;
   for (int i = 0; i < frame->plan.n_steps; i++)
-    if (!run_step (frame, &frame->plan.step[i], staging, memory, error))
+    if (!run_step (frame, frame->plan.step[i], staging, memory, error))
       return false;
   return end_rgb (frame, staging, error);
 }

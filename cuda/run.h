@@ -7,12 +7,6 @@
 
 #include "cuda/frame/frame.h"
 
-/* Launch `i` of those that are shared with other frames; NULL after the
- * last one. `skipped`: there is none of this number, because the job is a
- * rate-distortion job. */
-const BdctCudaLaunch *bdct_cuda_frame_launch (const BdctCudaFrame *frame,
-    int i, bool *skipped);
-
 /* Enqueue what a frame's shared launches read; and, after these, the rest
  * of its steps. */
 bool bdct_cuda_frame_begin (const BdctCudaFrame *frame,

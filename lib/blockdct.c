@@ -354,9 +354,6 @@ check_frame (const BdctFrame * frame, const BdctLayout * layout,
     return false;
   if (frame->quantizers == NULL)
     return bdct_error (error, "quantizers of BdctFrame is NULL");
-  if (frame->n_trials > 0 && frame->trials == NULL)
-    return bdct_error (error, "trials of BdctFrame is NULL, but n_trials is %d",
-        frame->n_trials);
   if (frame->levels != NULL && frame->levels_memory != BDCT_MEMORY_HOST
       && frame->levels_memory != BDCT_MEMORY_DEVICE)
     return bdct_error (error, "memory of levels is %d, not 0 or 1",

@@ -60,12 +60,11 @@ typedef struct {
   const BdctTileQuantizer *quantizer[LANES];
 } Steps;
 
-/* Of a strip: the steps, and of eight rows the samples, their coefficients, and
- * what a plane makes of them. */
+/* Of a strip: the steps, and of eight rows the samples, and what becomes of
+ * them. */
 typedef struct {
   Steps steps;
   Samples in, out;
-  Unit coefficient[COLUMNS / UNIT];
 } Scratch;
 
 BDCT_SCRATCH_HOLDS (Scratch);
@@ -402,29 +401,30 @@ add_up (BdctCounters * counters, V errors, V levels)
     counters->nonzero += nonzero[j];
 }
 
-/* Everything after the forward transform. */
 static void
-finish (Scratch * s, const BdctTilePlane * p, const Place * at,
+do_rows (Scratch * s, const BdctTilePlane * p, const Place * at,
     BdctTileStrip * strip)
 {
-  const Unit *coefficient = s->coefficient;
+  const int middle = 1 << (p->depth - 1);
   const size_t left = at->column / 8, down = at->row / 8;
   const size_t first = p->grid.first + down * p->grid.columns + left;
   V errors = zero (), levels = zero ();
 
+  get_rows (&s->in, p, at);
   if (p->quantizer_map == NULL)
     set_steps (&s->steps, p, NULL, 0);
-  for (int x = 0; x < at->columns; x += UNIT, coefficient++) {
+  for (int x = 0; x < at->columns; x += UNIT) {
     const int n = bdct_min (at->columns - x, UNIT) / 8;
+    Unit c;
     V e, l;
 
+    forward_unit (&c, s->in.sample + x, middle);
     if (p->quantizer_map != NULL)
       set_steps (&s->steps, p, p->quantizer_map + first + x / 8, n);
     if (strip->levels != NULL)
       put_float_levels (strip->levels + 64 * (down % (BDCT_TILE / 8)
-              * p->grid.columns + left + x / 8), coefficient, &s->steps, n);
-    l = inverse_unit (s->out.sample + x, coefficient, &s->steps,
-        1 << (p->depth - 1));
+              * p->grid.columns + left + x / 8), &c, &s->steps, n);
+    l = inverse_unit (s->out.sample + x, &c, &s->steps, middle);
     if (x + UNIT > at->width || at->height < 8)
       hide (s->out.sample + x, s->in.sample + x, at->width - x, at->height);
     e = measure (s->out.sample + x, s->in.sample + x);
@@ -439,22 +439,9 @@ finish (Scratch * s, const BdctTilePlane * p, const Place * at,
 }
 
 static void
-do_rows (const BdctTilePlane * const *planes, int n, const Place * at,
-    BdctTileStrip * strips, Scratch * s)
+strip (const BdctTilePlane * p, int row, BdctTileStrip * out, void *scratch)
 {
-  get_rows (&s->in, planes[0], at);
-  for (int x = 0; x < at->columns; x += UNIT)
-    forward_unit (&s->coefficient[x / UNIT], s->in.sample + x,
-        1 << (planes[0]->depth - 1));
-  for (int i = 0; i < n; i++)
-    finish (s, planes[i], at, &strips[i]);
-}
-
-static void
-strip (const BdctTilePlane * const *planes, int n, int row,
-    BdctTileStrip * strips, void *scratch)
-{
-  const BdctPlaneLayout *layout = &planes[0]->layout;
+  const BdctPlaneLayout *layout = &p->layout;
   Scratch *s = scratch;
   Place at;
 
@@ -465,7 +452,7 @@ strip (const BdctTilePlane * const *planes, int n, int row,
       at.height = bdct_min (layout->height - at.row, 8);
       at.width = bdct_min (layout->width - at.column, COLUMNS);
       at.columns = (at.width + 7) & ~7;
-      do_rows (planes, n, &at, strips, s);
+      do_rows (s, p, &at, out);
     }
 }
 

@@ -18,22 +18,22 @@
 #define CALL_VECTORS 32
 #define MAX_BYTES (2 * 8 * VECTORS * LANES)
 
-/* Of a strip the sums; of a call its samples, coefficients, those of a job, its
- * levels, and what is between passes. */
+/* Of a strip the sums; of a call its samples, coefficients, those requantized,
+ * its levels, and what is between passes. */
 typedef struct {
-  Sums sums[2][BDCT_TILE_JOBS];
+  Sums sums[2];
   uint8_t in[2][MAX_BYTES] __attribute__ ((aligned (64)));
   uint8_t out[2][MAX_BYTES] __attribute__ ((aligned (64)));
-  V v[2][VECTORS], d[VECTORS], level[VECTORS], between[VECTORS];
+  V v[VECTORS], d[VECTORS], level[VECTORS], between[VECTORS];
 } Scratch;
 
 BDCT_SCRATCH_HOLDS (Scratch);
 
 /* A strip of a plane's one or two components. */
 typedef struct {
-  const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS];
-  BdctTileStrip (*strips)[BDCT_TILE_JOBS];
-  int n_jobs, row;
+  const BdctTilePlane *const *planes;
+  BdctTileStrip *strips;
+  int row;
   int size, log2_size, bytes, interleave;
   const struct Kernel *kernel;
   int unit;                     /* samples of a unit's row */
@@ -234,7 +234,7 @@ scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
 static void
 gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 {
-  const BdctTilePlane *p = s->planes[0][0];
+  const BdctTilePlane *p = s->planes[0];
   const int n = at->units * s->unit, sample = s->bytes * s->interleave;
   const int width = bdct_min (p->columns - at->x, n);
 
@@ -336,17 +336,18 @@ add_sums (Sums * a, const Sums * b)
   a->sse[1] = add32 (a->sse[1], b->sse[1]);
 }
 
-/* Finish units of a job from their coefficients; their samples go to `out`. */
+/* Finish units of a component from their coefficients; their samples go to
+ * `out`. */
 static void
-finish (Strip * s, const Units * at, int i, int k, const V * v,
-    BdctSamples in, BdctSamples out)
+finish (Strip * s, const Units * at, int i, const V * v, BdctSamples in,
+    BdctSamples out)
 {
-  const BdctTilePlane *p = s->planes[i][k];
+  const BdctTilePlane *p = s->planes[i];
   const BdctTile16 *c = &p->quantizer[0]->tile16;
   const int n = at->units * s->unit, left = at->x >> s->log2_size;
   const size_t first = p->grid.first + left
       + (size_t) (at->y >> s->log2_size) * p->grid.columns;
-  BdctLevel *levels = s->strips[i][k].levels;
+  BdctLevel *levels = s->strips[i].levels;
   Sums sums = { zero (), { zero (), zero () } };
   BdctBlockRecord record[4 * LANES];
 
@@ -359,7 +360,7 @@ finish (Strip * s, const Units * at, int i, int k, const V * v,
         in.data + y * in.stride + at->width * s->bytes,
         (n - at->width) * s->bytes);
   measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
-  add_sums (&s->scratch->sums[i][k], &sums);
+  add_sums (&s->scratch->sums[i], &sums);
   if (levels != NULL)
     put_levels (s->size, s->bytes, s->scratch->level, at->n_blocks,
         (BdctLevel *) s->scratch->between, levels
@@ -397,63 +398,56 @@ samples_at (BdctSamples samples, int bytes)
 static void
 do_call (Strip * s, const Units * at)
 {
-  const BdctTilePlane *p = s->planes[0][0];
+  const BdctTilePlane *p = s->planes[0];
   const BdctTile16 *c = &p->quantizer[0]->tile16;
   const int n = at->units * s->unit * s->bytes;
   const bool direct = s->interleave == 1 && at->whole
       && at->height == s->size;
   BdctSamples from[2] = { {s->scratch->in[0], n}, {s->scratch->in[1], n} };
+  BdctSamples to[2] = { {s->scratch->out[0], n}, {s->scratch->out[1], n} };
 
   if (direct)
     from[0] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
       p->src.stride };
   else
     gather (s, at, s->scratch->in);
-  for (int i = 0; i < s->interleave; i++)
-    s->kernel->forward (c, s->scratch->v[i], from[i].data, from[i].stride,
+  if (direct && p->dst.data != NULL)
+    to[0] = (BdctSamples) { row_at (p, &p->dst, at->y, at->x),
+      p->dst.stride };
+  for (int i = 0; i < s->interleave; i++) {
+    s->kernel->forward (c, s->scratch->v, from[i].data, from[i].stride,
         p->layout.shift, at->units, s->scratch->between);
-  for (int k = 0; k < s->n_jobs; k++) {
-    BdctSamples to[2] = { {s->scratch->out[0], n}, {s->scratch->out[1], n} };
+    for (int u = 0, step; u < at->units; u += step) {
+      const Units some = some_units (s, at, u);
 
-    p = s->planes[0][k];
-    if (direct && p->dst.data != NULL)
-      to[0] = (BdctSamples) { row_at (p, &p->dst, at->y, at->x),
-        p->dst.stride };
-    for (int i = 0; i < s->interleave; i++)
-      for (int u = 0, step; u < at->units; u += step) {
-        const Units some = some_units (s, at, u);
-
-        step = some.units;
-        finish (s, &some, i, k, s->scratch->v[i] + u * c->n_vectors,
-            samples_at (from[i], u * s->unit * s->bytes),
-            samples_at (to[i], u * s->unit * s->bytes));
-      }
-    if (!direct && p->dst.data != NULL)
-      scatter (s, at, p, s->scratch->out);
+      step = some.units;
+      finish (s, &some, i, s->scratch->v + u * c->n_vectors,
+          samples_at (from[i], u * s->unit * s->bytes),
+          samples_at (to[i], u * s->unit * s->bytes));
+    }
   }
+  if (!direct && p->dst.data != NULL)
+    scatter (s, at, p, s->scratch->out);
 }
 
-/* Whether a quantizer of a job needs JPEG's wide form; all of them then use
- * it. */
+/* Whether a quantizer needs JPEG's wide form; all of them then use it. */
 static bool
 has_wide (const Strip * s)
 {
-  for (int i = 0; i < s->interleave; i++)
-    for (int k = 0; k < s->n_jobs; k++) {
-      const BdctTileQuantizer *const *quantizer = s->planes[i][k]->quantizer;
+  for (int i = 0; i < s->interleave; i++) {
+    const BdctTileQuantizer *const *quantizer = s->planes[i]->quantizer;
 
-      for (int j = 0; j < BDCT_MAX_STACK_QUANTIZERS && quantizer[j] != NULL;
-          j++)
-        if (quantizer[j]->tile16.wide)
-          return true;
-    }
+    for (int j = 0; j < BDCT_MAX_STACK_QUANTIZERS && quantizer[j] != NULL; j++)
+      if (quantizer[j]->tile16.wide)
+        return true;
+  }
   return false;
 }
 
 static void
 init_strip (Strip * s)
 {
-  const BdctTilePlane *p = s->planes[0][0];
+  const BdctTilePlane *p = s->planes[0];
   const BdctTile16 *c = &p->quantizer[0]->tile16;
   const int64_t peak = (1 << p->depth) - 1;
 
@@ -468,30 +462,24 @@ init_strip (Strip * s)
   /* A unit adds 4 times its size squares to an element. */
   s->limit = bdct_min (UINT16_MAX / (s->n_units * c->n_vectors),
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));
-  for (int k = 0; k < s->n_jobs; k++) {
-    p = s->planes[0][k];
-    s->by_unit = s->by_unit || p->blocks != NULL || p->quantizer_map != NULL;
-    for (int i = 0; i < s->interleave; i++)
-      s->scratch->sums[i][k] = (Sums) { zero (), { zero (), zero () } };
-  }
+  s->by_unit = p->blocks != NULL || p->quantizer_map != NULL;
+  for (int i = 0; i < s->interleave; i++)
+    s->scratch->sums[i] = (Sums) { zero (), { zero (), zero () } };
 }
 
 static void
 flush_all (Strip * s)
 {
   for (int i = 0; i < s->interleave; i++)
-    for (int k = 0; k < s->n_jobs; k++)
-      flush (&s->scratch->sums[i][k], &s->strips[i][k].counters);
+    flush (&s->scratch->sums[i], &s->strips[i].counters);
 }
 
 static void
-strip (const BdctTilePlane * const (*planes)[BDCT_TILE_JOBS], int n_jobs,
-    int row, BdctTileStrip (*strips)[BDCT_TILE_JOBS], void *scratch)
+strip (const BdctTilePlane * const *planes, int row, BdctTileStrip * strips,
+    void *scratch)
 {
-  const BdctPlaneLayout *layout = &planes[0][0]->layout;
-  Strip s = {.planes = planes,.strips = strips,.n_jobs = n_jobs,.row = row,
-    .scratch = scratch
-  };
+  const BdctPlaneLayout *layout = &planes[0]->layout;
+  Strip s = {.planes = planes,.strips = strips,.row = row,.scratch = scratch };
   int calls = 0;
 
   init_strip (&s);

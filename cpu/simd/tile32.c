@@ -14,10 +14,10 @@
 #include "dct/base/min.h"
 #include "dct/picture/render.h"
 
-/* Of a strip: the tile, its copy for one of several planes, its levels, and
- * what is between passes or selects a quantizer. */
+/* Of a strip: the tile, its levels, and what is between passes or selects a
+ * quantizer. */
 typedef struct {
-  Tile tile, copy, level, between;
+  Tile tile, level, between;
 } Scratch;
 
 BDCT_SCRATCH_HOLDS (Scratch);
@@ -470,22 +470,16 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
 }
 
 static void
-strip (const BdctTilePlane * const *planes, int n, int row,
-    BdctTileStrip * strips, void *memory)
+strip (const BdctTilePlane * p, int row, BdctTileStrip * out, void *memory)
 {
-  const BdctTilePlane *p = planes[0];
   const int side = bdct_tile_side (&p->quantizer[0]->job);
   Scratch *scratch = memory;
-  Tile *t = &scratch->tile, *copy = &scratch->copy;
+  Tile *t = &scratch->tile;
 
   for (int column = 0; column < p->layout.width; column += side) {
     load_any (t, p, row, column, side);
     forward (t, p, &scratch->between);
-    for (int i = 0; i < n - 1; i++) {
-      memcpy (copy, t, side * side * sizeof t->value[0]);
-      finish (copy, planes[i], row, column, &strips[i], scratch);
-    }
-    finish (t, planes[n - 1], row, column, &strips[n - 1], scratch);
+    finish (t, p, row, column, out, scratch);
   }
 }
 

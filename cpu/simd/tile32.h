@@ -117,11 +117,10 @@ typedef struct {
                               requested */
 } BdctTileStrip;
 
-/* Transform the strip of bdct_tile_side() rows from row `row` on, and finish
- * it with each of `n` planes, which are the same up to the quantizer. `scratch`
- * has BDCT_SCRATCH_SIZE bytes. */
-typedef void (*BdctTileFunc) (const BdctTilePlane *const *planes, int n,
-    int row, BdctTileStrip *strips, void *scratch);
+/* Process the strip of bdct_tile_side() rows from row `row` on. `scratch` has
+ * BDCT_SCRATCH_SIZE bytes. */
+typedef void (*BdctTileFunc) (const BdctTilePlane *plane, int row,
+    BdctTileStrip *strip, void *scratch);
 
 /* A tile's values between stages. */
 typedef struct {
@@ -147,15 +146,11 @@ typedef struct {
 extern const BdctTileChains bdct_tile_baseline, bdct_tile_sse41,
     bdct_tile_avx2, bdct_tile_avx512;
 
-/* The most planes of one strip. */
-#define BDCT_TILE_JOBS 16
-
 /* The same in 16-bit lanes (tile16.c), for planes with bdct_tile_is_tile16().
- * The components that a plane of memory interleaves are processed at once;
- * `planes` and `strips` are indexed by component. */
-typedef void (*BdctTile16Func) (
-    const BdctTilePlane *const (*planes)[BDCT_TILE_JOBS], int n, int row,
-    BdctTileStrip (*strips)[BDCT_TILE_JOBS], void *scratch);
+ * The components that a plane of memory interleaves are processed at once, with
+ * an entry of `planes` and of `strips` each. */
+typedef void (*BdctTile16Func) (const BdctTilePlane *const *planes, int row,
+    BdctTileStrip *strips, void *scratch);
 
 extern const BdctTile16Func bdct_tile16_sse41, bdct_tile16_avx2,
     bdct_tile16_avxvnni, bdct_tile16_avx512, bdct_tile16_avx512vnni,

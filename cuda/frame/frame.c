@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "frame.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define check bdct_cuda_check
@@ -54,9 +53,8 @@ bdct_cuda_frame_clear (BdctCudaFrame * frame, bool in_context)
   bdct_buffer_free (&frame->results.accumulators, in_context);
   bdct_buffer_free (&frame->results.counts, in_context);
   bdct_buffer_free (&frame->results.stack, in_context);
-  bdct_frame_metrics_clear (&frame->results.metrics, in_context);
+  bdct_buffer_free (&frame->results.metrics.results, in_context);
   bdct_buffer_free (&frame->shown.map, in_context);
-  free (frame->jobs.trials);
 }
 
 void
@@ -66,7 +64,6 @@ bdct_cuda_memory_clear (BdctCudaMemory * memory, bool in_context)
     bdct_buffer_free (&memory->levels[i], in_context);
   bdct_buffer_free (&memory->trees, in_context);
   bdct_buffer_free (&memory->metrics, in_context);
-  bdct_buffer_free (&memory->pictures, in_context);
   for (int i = 0; i < BDCT_HISTORY_MAX; i++)
     bdct_buffer_free (&memory->luma[i], in_context);
 }
@@ -135,38 +132,26 @@ bdct_cuda_frame_describe_metrics (BdctCudaFrame * frame,
     .layout = &staging->layout,
     .src = frame->images.image[BDCT_PLAN_PLANES],
     .frame_rate = wanted->frame_rate,
+    .metrics = wanted->wanted,
   };
-  const int n = wanted->others != 0 ? frame->plan.jobs.n : wanted->first != 0;
 
   if (wanted->history.needed
       && !place_history (&wanted->history, staging, memory, task.luma, error))
     return false;
-  if (!bdct_frame_metrics_reset (metrics, n, error))
-    return false;
-  for (int i = 0; i < n; i++) {
-    task.metrics = bdct_plan_metrics (&frame->plan, i);
-    if (task.metrics != 0)
-      bdct_frame_metrics_describe (metrics, i, &task);
-  }
+  metrics->n = wanted->wanted != 0 ? frame->plan.n_results : 0;
+  for (int i = 0; i < metrics->n; i++)
+    bdct_metrics_init (&metrics->run[i], NULL, &task);
   return bdct_frame_metrics_reserve (metrics, staging, error);
 }
 
-/* Jobs */
-
-const BdctJob *
-bdct_cuda_frame_job (const BdctCudaFrame * frame, int i)
-{
-  return i == 0 ? frame->jobs.quantizers : &frame->jobs.trials[i - 1].job;
-}
+/* Work */
 
 size_t
 bdct_cuda_frame_counts_size (const BdctCudaFrame * frame,
     const BdctLayout * layout)
 {
-  const size_t n = frame->results.stack_bits != NULL
-      ? bdct_layout_pictures (layout) : frame->plan.jobs.n - 1;
-
-  return frame->plan.jobs.bits ? n * sizeof (BdctRateCounts) : 0;
+  return !frame->plan.bits || frame->results.stack_bits == NULL ? 0
+      : bdct_layout_pictures (layout) * sizeof (BdctRateCounts);
 }
 
 BdctCudaAccumulator *
@@ -178,29 +163,12 @@ bdct_cuda_frame_accumulators (const BdctCudaFrame * frame, int i)
 }
 
 unsigned long long *
-bdct_cuda_frame_counts (const BdctCudaFrame * frame, int i)
+bdct_cuda_frame_counts (const BdctCudaFrame * frame)
 {
   const BdctCudaResults *results = &frame->results;
-  BdctRateCounts *counts = (BdctRateCounts *) results->counts.device;
 
-  return (unsigned long long *) (results->stack_bits != NULL ? counts
-      : i == 0 ? results->first_counts : counts + i - 1);
-}
-
-void
-bdct_cuda_frame_describe_planes (const BdctCudaFrame * frame,
-    const BdctLayout * layout, BdctCudaWork * work)
-{
-  const BdctImage *planes = &frame->images.image[BDCT_PLAN_PLANES];
-
-  memset (work, 0, sizeof *work);
-  work->n_planes = layout->n_planes;
-  for (int p = 0; p < layout->n_planes; p++) {
-    work->plane[p].layout = layout->plane[p];
-    work->plane[p].last_column = (layout->rgb.n_planes > 0
-        ? (int) planes->stride[p] : layout->plane[p].width) - 1;
-    work->plane[p].src = bdct_image_samples (planes, layout, p, 0);
-  }
+  return (unsigned long long *) (results->stack_bits != NULL
+      ? (BdctRateCounts *) results->counts.device : results->first_counts);
 }
 
 void
@@ -209,19 +177,6 @@ bdct_cuda_work_set_accumulators (BdctCudaWork * work,
 {
   for (int p = 0; p < work->n_planes; p++)
     work->plane[p].accumulators = accumulators;
-}
-
-void
-bdct_cuda_frame_describe (const BdctCudaFrame * frame,
-    const BdctLayout * layout, int i, BdctCudaWork * work)
-{
-  if (i == 0) {
-    *work = frame->jobs.work;
-    return;
-  }
-  bdct_cuda_frame_describe_planes (frame, layout, work);
-  work->quantizers = bdct_cuda_frame_job (frame, i);
-  work->n_quantizers = 1;
 }
 
 /* Results */
@@ -325,25 +280,20 @@ bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
     const BdctCudaAccumulator * first, const BdctRateCounts * first_counts,
     const BdctStats * price, BdctStats * stats)
 {
-  const BdctPlanJobs *jobs = &frame->plan.jobs;
   const BdctCudaResults *results = &frame->results;
   const BdctCudaAccumulator *others =
       (BdctCudaAccumulator *) frame->results.accumulators.host.data;
-  const BdctRateCounts *other_counts =
-      (BdctRateCounts *) frame->results.counts.host.data;
+  const BdctJob *job = frame->jobs.quantizers;
 
-  for (int i = 0; i < jobs->n; i++) {
-    bdct_plan_begin_stats (&frame->plan, layout, i, frame->plan.n_distorted > 0
-        ? NULL : bdct_cuda_frame_job (frame, i), stats + i);
+  for (int i = 0; i < frame->plan.n_results; i++) {
+    bdct_plan_begin_stats (&frame->plan, layout, job, stats + i);
     add_up (i == 0 ? first : others + (i - 1) * BDCT_CUDA_ACCUMULATORS,
         stats + i);
-    if (i == 0 && price != NULL)
-      set_price (stats, price);
-    else if (jobs->bits && results->stack_bits == NULL)
-      bdct_rate_price (i == 0 ? first_counts : other_counts + i - 1, layout,
-          bdct_cuda_frame_job (frame, i), i == 0 || jobs->trial_files
-          ? BDCT_FILES_ALL : BDCT_FILES_NONE, stats + i);
   }
+  if (price != NULL)
+    set_price (stats, price);
+  else if (frame->plan.bits && results->stack_bits == NULL)
+    bdct_rate_price (first_counts, layout, job, true, stats);
   for (int i = 0; results->stack_sse != NULL && i < layout->stack; i++)
     for (int k = 0; k < 3; k++)
       stats->rgb[k].sse += results->stack_sse[i][k];

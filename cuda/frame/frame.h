@@ -16,7 +16,7 @@
 #include "dct/picture/zoom.h"
 #include "metrics.h"
 
-/* Bytes of the accumulators of one job. */
+/* Bytes of the accumulators of a frame, or of a distorted picture. */
 #define BDCT_ACCUMULATORS_SIZE                                                \
   (BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator))
 
@@ -38,22 +38,14 @@ typedef struct {
                                    frame before, if the planes are that one's */
 } BdctCudaImages;
 
-/* A trial, and the launch that does it. */
-typedef struct {
-  BdctJob job;
-  BdctCudaLaunch launch;
-} BdctTrial;
-
 typedef struct {
   BdctJob quantizers[BDCT_MAX_STACK_QUANTIZERS];
-  BdctCudaWork work;          /* job 0 before its output is set */
+  BdctCudaWork work;          /* before its output is set */
   BdctCudaWork sized[BDCT_TREE_SIZES]; /* the same, for each block size of a
                                             tree */
-  BdctCudaLaunch launch[4];   /* of job 0: two at most for its picture, then
-                                   two for the picture of its levels */
-  int n_launches;             /* 0 if job 0 is a rate-distortion job */
-  BdctTrial *trials;
-  int max_trials;
+  BdctCudaLaunch launch[4];   /* two at most for the picture, then two for the
+                                   picture of the levels */
+  int n_launches;             /* 0 for trees, and from levels */
 } BdctCudaJobs;
 
 /* Results for each block. */
@@ -81,19 +73,19 @@ typedef struct {
 
 /* The sources of the statistics. */
 typedef struct {
-  BdctCudaAccumulator *first; /* of job 0 */
-  BdctBuffer accumulators;    /* of the other jobs */
-  BdctRateCounts *first_counts; /* likewise, if bits are wanted */
+  BdctCudaAccumulator *first; /* of the frame, or of the first distorted
+                                   picture */
+  BdctBuffer accumulators;    /* of the other distorted pictures */
+  BdctRateCounts *first_counts; /* of the frame, if bits are wanted */
   int side;                   /* whose memory the count takes; */
   bool beside;                /* whether it is in that side's stream */
-  BdctBuffer counts;          /* of the other jobs; of a stack, of each
-                                   picture */
+  BdctBuffer counts;          /* of each picture of a stack */
   BdctBuffer stack;           /* of each picture of a stack, the errors of R,
                                    G and B */
   uint64_t (*stack_sse)[3];   /* the caller's; NULL: not wanted */
   uint64_t (*stack_bits)[2];  /* likewise */
   const uint8_t *stack_map;   /* the caller's */
-  BdctFrameMetrics metrics;   /* a run for each job, if any has metrics */
+  BdctFrameMetrics metrics;
 } BdctCudaResults;
 
 /* For the pictures of a comparison. */
@@ -132,13 +124,12 @@ typedef struct {
  * the other, except those for bits: for these, frames use one side and the
  * other in turn. The buffers grow on demand. */
 typedef struct {
-  BdctBuffer levels[BDCT_CUDA_SIDES]; /* of jobs whose bits are counted */
+  BdctBuffer levels[BDCT_CUDA_SIDES]; /* of frames whose bits are counted */
   unsigned side;              /* of the next frame with bits */
   bool beside;                /* whether CABAC's bits are counted beside
                                    other frames */
-  BdctBuffer trees;           /* of a job with trees */
+  BdctBuffer trees;           /* of a frame with trees */
   BdctBuffer metrics;         /* scratch */
-  BdctBuffer pictures;        /* of a group's trials */
   BdctBuffer luma[BDCT_HISTORY_MAX]; /* of the history's places */
 } BdctCudaMemory;
 
@@ -152,8 +143,8 @@ void bdct_cuda_memory_clear (BdctCudaMemory *memory, bool in_context);
 bool bdct_cuda_frame_place_images (BdctCudaFrame *frame, BdctStaging *staging,
     const BdctImage *src, BdctError *error);
 
-/* Describe the metrics of all jobs, and allocate their results and the frame's
- * place in the history. */
+/* Describe the metrics, and allocate their results and the frame's place in the
+ * history. */
 bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
     const BdctStaging *staging, BdctCudaMemory *memory, BdctError *error);
 
@@ -161,45 +152,36 @@ bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
 size_t bdct_cuda_frame_counts_size (const BdctCudaFrame *frame,
     const BdctLayout *layout);
 
-/* Job `i` of the plan, its accumulators, and the counters of its bits. */
-const BdctJob *bdct_cuda_frame_job (const BdctCudaFrame *frame, int i);
+/* The accumulators of distorted picture `i`, and the counters of bits. */
 BdctCudaAccumulator *bdct_cuda_frame_accumulators (const BdctCudaFrame *frame,
     int i);
-unsigned long long *bdct_cuda_frame_counts (const BdctCudaFrame *frame, int i);
+unsigned long long *bdct_cuda_frame_counts (const BdctCudaFrame *frame);
 
-/* Describe the planes that jobs read; the output is left empty. The second
- * function sets where a job's statistics are added up. */
-void bdct_cuda_frame_describe_planes (const BdctCudaFrame *frame,
-    const BdctLayout *layout, BdctCudaWork *work);
+/* Set where the statistics are added up. */
 void bdct_cuda_work_set_accumulators (BdctCudaWork *work,
     BdctCudaAccumulator *accumulators);
-
-/* Describe job `i` without output. */
-void bdct_cuda_frame_describe (const BdctCudaFrame *frame,
-    const BdctLayout *layout, int i, BdctCudaWork *work);
 
 /* Whether a frame's first step makes planes of R, G and B. */
 static inline bool
 bdct_cuda_frame_is_rgb (const BdctCudaFrame *frame)
 {
   return frame->plan.n_steps > 0
-      && frame->plan.step[0].kind == BDCT_STEP_RGB_TO_PLANES;
+      && frame->plan.step[0] == BDCT_STEP_RGB_TO_PLANES;
 }
 
-/* Whether the launch of job 0's picture writes levels, for its bits. */
+/* Whether the launch of the picture writes levels, for its bits. */
 static inline bool
 bdct_cuda_frame_writes_levels (const BdctCudaFrame *frame)
 {
   return frame->jobs.n_launches > 0 && frame->jobs.launch[0].levels;
 }
 
-/* Whether the first group's launches can be joined with those of other frames:
- * not if its trials write pictures, or it writes levels, as all frames share
- * their memory. */
+/* Whether the launches can be joined with those of other frames: not if they
+ * write levels, as all frames share their memory. */
 static inline bool
 bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame)
 {
-  return frame->plan.n_distorted == 0 && frame->plan.metrics.others == 0
+  return frame->plan.n_distorted == 0
       && !bdct_cuda_frame_writes_levels (frame);
 }
 
@@ -213,7 +195,7 @@ bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
 void bdct_cuda_frame_finish (BdctCudaFrame *frame, BdctStaging *staging);
 
 /* Write the statistics of a frame that is done, as BdctEngineClass.collect()
- * does. `first`, `first_counts`: those of job 0, on the host; `price`: of its
+ * does. `first`, `first_counts`: of the results, on the host; `price`: of the
  * counts; NULL: not known. */
 void bdct_cuda_frame_count (BdctCudaFrame *frame, const BdctLayout *layout,
     const BdctCudaAccumulator *first, const BdctRateCounts *first_counts,

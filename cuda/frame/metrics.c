@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "metrics.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include "cuda/kernels/metric.h"
 
 static const BdctCudaMetric *const metrics_of[BDCT_N_METRICS] = {
@@ -48,27 +46,6 @@ place_results (BdctFrameMetrics * self, uint8_t * at)
         self->run[i].plane[m][c].memory = at;
         at += align (metrics_of[m]->results (&self->run[i].plane[m][c]));
       }
-}
-
-bool
-bdct_frame_metrics_reset (BdctFrameMetrics * self, int n, BdctError * error)
-{
-  if (self->max < n) {
-    free (self->run);
-    self->run = malloc (n * sizeof *self->run);
-    self->max = self->run != NULL ? n : 0;
-  }
-  self->n = self->max < n ? 0 : n;
-  for (int i = 0; i < self->n; i++)
-    memset (&self->run[i], 0, sizeof self->run[i]);
-  return self->n == n || bdct_error (error, "out of memory");
-}
-
-void
-bdct_frame_metrics_describe (BdctFrameMetrics * self, int i,
-    const BdctMetricsTask * task)
-{
-  bdct_metrics_init (&self->run[i], NULL, task);
 }
 
 bool
@@ -178,11 +155,4 @@ bdct_frame_metrics_finish (BdctFrameMetrics * self, BdctStats * stats)
   place_results (self, self->results.host.data);
   for (int i = 0; i < self->n; i++)
     bdct_metrics_finish (&self->run[i], &stats[i]);
-}
-
-void
-bdct_frame_metrics_clear (BdctFrameMetrics * self, bool in_context)
-{
-  bdct_buffer_free (&self->results, in_context);
-  free (self->run);
 }

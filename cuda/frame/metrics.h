@@ -8,20 +8,12 @@
 #include "cuda/device/staging.h"
 #include "dct/metrics/run.h"
 
-/* Of one frame: a run for each job. */
+/* Of one frame: a run, for each distorted picture of a comparison. */
 typedef struct {
-  int n, max;         /* runs; a frame without metrics has none */
-  BdctMetricsRun *run;
+  int n;              /* runs; a frame without metrics has none */
+  BdctMetricsRun run[BDCT_MAX_DISTORTED];
   BdctBuffer results; /* of all runs, one behind the other */
 } BdctFrameMetrics;
-
-/* Set `n` runs, all without metrics. */
-bool bdct_frame_metrics_reset (BdctFrameMetrics *metrics, int n,
-    BdctError *error);
-
-/* Describe a run. */
-void bdct_frame_metrics_describe (BdctFrameMetrics *metrics, int i,
-    const BdctMetricsTask *task);
 
 /* Allocate memory for the results, when all runs are described. */
 bool bdct_frame_metrics_reserve (BdctFrameMetrics *metrics,
@@ -43,7 +35,5 @@ void bdct_frame_metrics_finish (BdctFrameMetrics *metrics, BdctStats *stats);
  * `memory`, after the work that makes its reconstruction. */
 bool bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane *plane,
     const BdctStaging *staging, BdctError *error);
-
-void bdct_frame_metrics_clear (BdctFrameMetrics *metrics, bool in_context);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "prepare.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include "dct/base/min.h"
 
@@ -279,9 +278,8 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_output (&work, layout, &image[BDCT_PLAN_RECONSTRUCTION]);
   set_records (&work, grid, frame->blocks.records);
-  /* Trials that are only counted share a forward transform with job 0. */
-  work.levels = frame->plan.jobs.bits && frame->plan.jobs.n == 1
-      && frame->blocks.records == NULL && bdct_layout_pictures (layout) == 1;
+  work.levels = frame->plan.bits && frame->blocks.records == NULL
+      && bdct_layout_pictures (layout) == 1;
   n = bdct_cuda_plan (device, &work, jobs->launch, error);
   jobs->n_launches = n;
   if (n == 0 || image[BDCT_PLAN_LEVELS].data[0] == NULL)
@@ -295,6 +293,23 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   return n > 0;
 }
 
+/* Describe the planes that are transformed, without any output. */
+static void
+describe_work (const BdctCudaFrame * frame,
+    const BdctLayout * layout, BdctCudaWork * work)
+{
+  const BdctImage *planes = &frame->images.image[BDCT_PLAN_PLANES];
+
+  memset (work, 0, sizeof *work);
+  work->n_planes = layout->n_planes;
+  for (int p = 0; p < layout->n_planes; p++) {
+    work->plane[p].layout = layout->plane[p];
+    work->plane[p].last_column = (layout->rgb.n_planes > 0
+        ? (int) planes->stride[p] : layout->plane[p].width) - 1;
+    work->plane[p].src = bdct_image_samples (planes, layout, p, 0);
+  }
+}
+
 static bool
 plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctFrame * request, BdctError * error)
@@ -304,7 +319,7 @@ plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   bdct_blocks_init (grid, layout, jobs->quantizers);
-  bdct_cuda_frame_describe_planes (frame, layout, &jobs->work);
+  describe_work (frame, layout, &jobs->work);
   jobs->work.quantizers = jobs->quantizers;
   jobs->work.n_quantizers = frame->plan.blocks.by_map ? request->n_quantizers
       : 1;
@@ -319,58 +334,14 @@ plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
       || plan_launches (frame, staging, grid, error);
 }
 
-/* Trials that make pictures are planned later, when these have memory
- * (cuda/stage/transform.h). */
-static bool
-plan_trials (BdctCudaFrame * frame, BdctStaging * staging, int n,
-    BdctError * error)
-{
-  const bool shared = bdct_cuda_frame_shares_launches (frame);
-  BdctCudaWork work;
-
-  for (int i = 1; i <= n; i++) {
-    if (!shared || bdct_job_is_tree (bdct_cuda_frame_job (frame, i)))
-      continue;
-    bdct_cuda_frame_describe (frame, &staging->layout, i, &work);
-    bdct_cuda_work_set_accumulators (&work,
-        bdct_cuda_frame_accumulators (frame, i));
-    if (bdct_cuda_plan (staging->device->kernels, &work,
-            &frame->jobs.trials[i - 1].launch, error) == 0)
-      return false;
-  }
-  return true;
-}
-
-/* Copy the jobs, which belong to the caller. */
-static bool
-copy_jobs (BdctCudaJobs * jobs, const BdctFrame * request, BdctError * error)
-{
-  memcpy (jobs->quantizers, request->quantizers,
-      request->n_quantizers * sizeof jobs->quantizers[0]);
-  if (jobs->max_trials < request->n_trials) {
-    free (jobs->trials);
-    jobs->trials = malloc (request->n_trials * sizeof *jobs->trials);
-    jobs->max_trials = jobs->trials != NULL ? request->n_trials : 0;
-    if (jobs->trials == NULL)
-      return bdct_error (error, "out of memory");
-  }
-  for (int i = 0; i < request->n_trials; i++)
-    jobs->trials[i].job = request->trials[i];
-  return true;
-}
-
 static bool
 place_results (BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
 {
-  const BdctPlanJobs *jobs = &frame->plan.jobs;
   BdctCudaResults *results = &frame->results;
   const size_t counts = bdct_cuda_frame_counts_size (frame, &staging->layout);
 
-  return (jobs->n == 1 || bdct_buffer_reserve (&results->accumulators,
-          (jobs->n - 1) * BDCT_ACCUMULATORS_SIZE, true, staging->engine,
-          error))
-      && (counts == 0 || bdct_buffer_reserve (&results->counts, counts, true,
+  return (counts == 0 || bdct_buffer_reserve (&results->counts, counts, true,
           staging->engine, error))
       && (results->stack_sse == NULL || bdct_buffer_reserve (&results->stack,
           staging->layout.stack * sizeof *results->stack_sse, true,
@@ -501,8 +472,9 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
   frame->results.stack_bits = stack && request->bits ? request->stack_bits
       : NULL;
   frame->results.stack_map = request->stack_map;
-  if (!copy_jobs (&frame->jobs, request, error)
-      || !check_pitch (&staging->layout, &request->src, request->src_pitch,
+  memcpy (frame->jobs.quantizers, request->quantizers,
+      request->n_quantizers * sizeof frame->jobs.quantizers[0]);
+  if (!check_pitch (&staging->layout, &request->src, request->src_pitch,
           error)
       || !check_pitch (&staging->layout, &request->dst, request->dst_pitch,
           error)
@@ -514,7 +486,6 @@ bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
       || !place_levels (frame, staging, request, error)
       || !place_results (frame, staging, error)
       || !plan_quantizers (frame, staging, request, error)
-      || !plan_trials (frame, staging, request->n_trials, error)
       || !bdct_cuda_frame_describe_metrics (frame, staging, memory, error))
     return false;
   describe_view (frame, &staging->layout, request);

@@ -46,7 +46,7 @@ work (void *data)
     price->state = BDCT_PRICE_AT_WORK;
     pthread_mutex_unlock (&self->lock);
     memset (&price->stats, 0, sizeof price->stats);
-    bdct_rate_price (price->counts, price->layout, price->job, price->files,
+    bdct_rate_price (price->counts, price->layout, price->job, true,
         &price->stats);
     pthread_mutex_lock (&self->lock);
     price->state = BDCT_PRICE_DONE;

@@ -18,7 +18,6 @@ typedef struct BdctPrice {
   const BdctRateCounts *counts;
   const BdctLayout *layout;
   const BdctJob *job;
-  BdctFiles files;
   BdctStats stats;              /* only what it sets */
   /* The pricer's: */
   enum {

@@ -11,11 +11,11 @@
 /* Where a component's levels are on the device. */
 BdctLevel *bdct_cuda_frame_levels (const BdctCudaFrame *frame, int component);
 
-/* Enqueue job 0 from its levels, except for its bits. */
+/* Enqueue a frame from its levels, except for its bits. */
 bool bdct_levels_read (const BdctCudaFrame *frame, const BdctStaging *staging,
     BdctError *error);
 
-/* Enqueue the levels of job 0, which is not a rate-distortion job. */
+/* Enqueue the levels of a frame without trees. */
 bool bdct_levels_write (const BdctCudaFrame *frame,
     const BdctStaging *staging, BdctError *error);
 

@@ -5,11 +5,10 @@
 #include "cuda/kernels/quadtree.h"
 #include "levels.h"
 
-/* One job, and what it is done with. */
+/* A frame, and what it is done with. */
 typedef struct {
   const BdctCudaFrame *frame;
   const BdctStaging *staging;
-  int i;
   const BdctJob *quantizers;
   int n_quantizers;
   BdctImage picture[BDCT_TREE_SIZES];
@@ -123,9 +122,10 @@ bdct_quadtree_reserve (const BdctJob * job, const BdctStaging * staging,
 
 /* Describe a component, without its blocks. */
 static void
-describe_component (Task * task, const BdctImage * dst, int p, int k)
+describe_component (Task * task, int p, int k)
 {
   const BdctCudaFrame *frame = task->frame;
+  const BdctImage *image = frame->images.image;
   const BdctLayout *layout = &task->staging->layout;
   const int c = layout->plane[p].component[k];
   BdctCudaTreeComponent *component = &task->tree.component[c];
@@ -138,14 +138,10 @@ describe_component (Task * task, const BdctImage * dst, int p, int k)
         bdct_layout_sub_y (layout, c),.log2_smallest =
         task->quantizers->component[c].log2_width,.columns =
         grid[c].columns,.src =
-        bdct_image_samples (&frame->images.image[BDCT_PLAN_PLANES], layout, p,
+        bdct_image_samples (&image[BDCT_PLAN_PLANES], layout, p, k),.dst =
+        bdct_image_samples (&image[BDCT_PLAN_RECONSTRUCTION], layout, p,
+        k),.levels = bdct_image_samples (&image[BDCT_PLAN_LEVELS], layout, p,
         k),};
-  if (dst != NULL)
-    component->dst = bdct_image_samples (dst, layout, p, k);
-  if (task->i > 0)
-    return;
-  component->levels =
-      bdct_image_samples (&frame->images.image[BDCT_PLAN_LEVELS], layout, p, k);
   if (frame->blocks.records != NULL)
     component->records = frame->blocks.records + grid[c].first;
   if (frame->levels.device != NULL)
@@ -153,7 +149,7 @@ describe_component (Task * task, const BdctImage * dst, int p, int k)
 }
 
 static void
-describe (Task * task, const BdctImage * dst)
+describe (Task * task)
 {
   const BdctCudaFrame *frame = task->frame;
   const BdctLayout *layout = &task->staging->layout;
@@ -164,13 +160,11 @@ describe (Task * task, const BdctImage * dst)
   .n_components = bdct_layout_components (layout),.depth =
         layout->depth,.min_log2 = job->min_log2,.max_log2 =
         job->max_log2,.distortion_shift = job->distortion_shift,.chroma =
-        job->chroma,.sizes =
-        task->i == 0 ? frame->blocks.sizes : NULL,.accumulators =
-        bdct_cuda_frame_accumulators (frame, task->i),.counts =
-        frame->plan.jobs.bits ? bdct_cuda_frame_counts (frame, task->i)
-        : NULL,};
-  task->levels_out = task->i == 0 && frame->plan.levels.out;
-  task->given = task->i == 0 && frame->plan.levels.in;
+        job->chroma,.sizes = frame->blocks.sizes,.accumulators =
+        frame->results.first,.counts =
+        frame->plan.bits ? bdct_cuda_frame_counts (frame) : NULL,};
+  task->levels_out = frame->plan.levels.out;
+  task->given = frame->plan.levels.in;
   task->bits = tree->counts != NULL;
   task->own_sizes = tree->sizes == NULL && (task->bits || task->levels_out);
   for (int k = 0; k < task->n_quantizers; k++)
@@ -180,7 +174,7 @@ describe (Task * task, const BdctImage * dst)
     bdct_cabac_start (tree->start[c], task->quantizers->slice_qp, 0, c > 0);
   for (int p = 0; p < layout->n_planes; p++)
     for (int k = 0; k < layout->plane[p].interleave; k++)
-      describe_component (task, dst, p, k);
+      describe_component (task, p, k);
 }
 
 /* Describe the blocks of one size, without any output. If chroma has none of
@@ -190,11 +184,7 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
 {
   const BdctCudaTree *tree = &task->tree;
 
-  if (task->i == 0)
-    *work = task->frame->jobs.sized[n - 2];
-  else
-    bdct_cuda_frame_describe (task->frame, &task->staging->layout, task->i,
-        work);
+  *work = task->frame->jobs.sized[n - 2];
   work->quantizers = jobs;
   work->n_quantizers = task->n_quantizers;
   if (!bdct_quadtree_has_own (tree->chroma, BDCT_U, n, tree->max_log2))
@@ -348,19 +338,18 @@ count (Task * task, BdctBuffer * bins, BdctError * error)
 }
 
 bool
-bdct_quadtree_enqueue (const BdctCudaFrame * frame, int i,
-    const BdctImage * dst, const BdctStaging * staging, BdctBuffer * memory,
-    BdctBuffer * bins, BdctError * error)
+bdct_quadtree_enqueue (const BdctCudaFrame * frame,
+    const BdctStaging * staging, BdctBuffer * memory, BdctBuffer * bins,
+    BdctError * error)
 {
   const cudaStream_t stream = staging->device->stream;
-  Task task = {.frame = frame,.staging = staging,.i = i,
-    .quantizers = bdct_cuda_frame_job (frame, i),
-    .n_quantizers = i == 0 ? frame->jobs.sized[0].n_quantizers : 1
+  Task task = {.frame = frame,.staging = staging,
+    .quantizers = frame->jobs.quantizers,
+    .n_quantizers = frame->jobs.sized[0].n_quantizers
   };
-
   Share share;
 
-  describe (&task, dst);
+  describe (&task);
   if (!reserve (&task, memory, error))
     return false;
   share = (Share) { memory->device, 0 };

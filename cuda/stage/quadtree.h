@@ -16,13 +16,12 @@
 bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
     BdctBuffer *memory, BdctError *error);
 
-/* Enqueue all of such a job, job `i` of the plan, with its statistics and its
- * bits. `dst`: receives the reconstruction; NULL or without data: none.
- * `memory` holds levels and blocks of all sizes meanwhile: one buffer for all
- * frames, whose work runs in order. `bins` holds the counts of bins, of the
- * frame's side. Both grow on demand. */
-bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, int i,
-    const BdctImage *dst, const BdctStaging *staging, BdctBuffer *memory,
-    BdctBuffer *bins, BdctError *error);
+/* Enqueue all of such a frame, with its statistics and its bits. `memory` holds
+ * levels and blocks of all sizes meanwhile: one buffer for all frames, whose
+ * work runs in order. `bins` holds the counts of bins, of the frame's side.
+ * Both grow on demand. */
+bool bdct_quadtree_enqueue (const BdctCudaFrame *frame,
+    const BdctStaging *staging, BdctBuffer *memory, BdctBuffer *bins,
+    BdctError *error);
 
 #endif

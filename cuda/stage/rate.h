@@ -13,12 +13,11 @@
 bool bdct_rate_place_levels (BdctCudaFrame *frame, const BdctStaging *staging,
     BdctBuffer *levels, BdctError *error);
 
-/* Enqueue the count of the jobs of group `g` into the frame's counts, which
- * are zeroed, some jobs at a time. Rate-distortion jobs are counted where
- * their levels are made. `levels` holds the levels and the counts of their
- * bins meanwhile, for all frames that are counted in `stream`, whose work
+/* Enqueue the count of a frame's bits into its counts, which are zeroed. Trees
+ * are counted where they are made. `levels` holds the levels and the counts of
+ * their bins meanwhile, for all frames that are counted in `stream`, whose work
  * runs in order. It grows on demand. */
-bool bdct_rate_enqueue (const BdctCudaFrame *frame, int g,
+bool bdct_rate_enqueue (const BdctCudaFrame *frame,
     const BdctStaging *staging, BdctBuffer *levels, cudaStream_t stream,
     BdctError *error);
 

@@ -4,17 +4,6 @@
 #include "dct/base/min.h"
 #include "dct/entropy/rate.h"
 
-static bool
-check_jobs (const BdctJob * jobs, int n_jobs, const char *what, int depth,
-    BdctError * error)
-{
-  for (int i = 0; i < n_jobs; i++)
-    if (jobs[i].depth != depth)
-      return bdct_error (error, "%s %d is for a depth of %d, but the frames "
-          "have %d", what, i, jobs[i].depth, depth);
-  return true;
-}
-
 /* The bits of a frame are never priced by the coder of another transform. */
 static bool
 check_coder (const BdctJob * job, BdctError * error)
@@ -26,22 +15,17 @@ check_coder (const BdctJob * job, BdctError * error)
       info != NULL ? info->name : "an unknown transform");
 }
 
-static bool
-check_bits (const BdctFrame * frame, BdctError * error)
-{
-  for (int i = 0; i < frame->n_trials; i++)
-    if (!check_coder (&frame->trials[i], error))
-      return false;
-  return check_coder (&frame->quantizers[0], error);
-}
-
 /* What the quantizers have in common. */
 static bool
-check_quantizers (const BdctJob * quantizers, int n_quantizers,
+check_quantizers (const BdctJob * quantizers, int n_quantizers, int depth,
     BdctError * error)
 {
   const BdctJobTree *tree = &quantizers[0].tree;
 
+  for (int i = 0; i < n_quantizers; i++)
+    if (quantizers[i].depth != depth)
+      return bdct_error (error, "quantizer %d is for a depth of %d, but the "
+          "frames have %d", i, quantizers[i].depth, depth);
   for (int i = 1; i < n_quantizers; i++) {
     if (quantizers[i].transform != quantizers[0].transform)
       return bdct_error (error, "quantizer %d is for %s, but the first one is "
@@ -80,10 +64,7 @@ check_view (const BdctFrame * frame, BdctError * error)
 static bool
 check_sourceless (const BdctFrame * frame, BdctError * error)
 {
-  if (frame->n_trials > 0)
-    return bdct_error (error, "%d trials need a source; levels are not enough",
-        frame->n_trials);
-  if ((frame->metrics | frame->trial_metrics) != 0)
+  if (frame->metrics != 0)
     return bdct_error (error, "metrics need a source; levels are not enough");
   if (frame->view != NULL && (frame->view->mode == BDCT_VIEW_ORIGINAL
           || frame->view->mode == BDCT_VIEW_ERROR_MAP))
@@ -178,13 +159,13 @@ check_stack (const BdctFrame * frame, const BdctLayout * layout,
 {
   const BdctLayout one = bdct_layout_picture (layout);
 
-  if (frame->quantizer_map != NULL || frame->n_trials > 0
-      || frame->same_source || frame->blocks != NULL || frame->sizes != NULL
+  if (frame->quantizer_map != NULL || frame->same_source
+      || frame->blocks != NULL || frame->sizes != NULL
       || frame->levels != NULL || frame->from_levels || frame->metrics != 0
       || frame->view != NULL || bdct_job_is_tree (frame->quantizers)
       || frame->src.data[0] == NULL || frame->dst.data[0] == NULL)
     return bdct_error (error, "a stack of pictures needs src and dst, and "
-        "takes no map of blocks, trials, same_source, records, sizes, "
+        "takes no map of blocks, same_source, records, sizes, "
         "levels, metrics, view or trees");
   if (frame->bits && (frame->stack_bits == NULL
           || bdct_job_coder (frame->quantizers) != BDCT_CODER_HUFFMAN))
@@ -219,25 +200,18 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
   if (frame->n_quantizers < 1 || frame->n_quantizers > most)
     return bdct_error (error, "%d quantizers are outside 1 to %d",
         frame->n_quantizers, most);
-  if (frame->n_trials < 0 || frame->n_trials > BDCT_MAX_TRIALS)
-    return bdct_error (error, "%d trials are outside 0 to %d",
-        frame->n_trials, BDCT_MAX_TRIALS);
-  if (!check_jobs (frame->quantizers, frame->n_quantizers, "quantizer",
-          layout->depth, error)
-      || !check_jobs (frame->trials, frame->n_trials, "trial", layout->depth,
-          error)
-      || !check_quantizers (frame->quantizers, frame->n_quantizers, error))
+  if (!check_quantizers (frame->quantizers, frame->n_quantizers,
+          layout->depth, error))
     return false;
   if (stack)
     return check_stack (frame, layout, error);
-  if (frame->bits && !check_bits (frame, error))
+  if (frame->bits && !check_coder (frame->quantizers, error))
     return false;
   if (frame->view != NULL && !check_view (frame, error))
     return false;
   if (!check_levels (frame, layout, error))
     return false;
-  if (!bdct_metrics_check (frame->metrics | frame->trial_metrics, layout,
-          error))
+  if (!bdct_metrics_check (frame->metrics, layout, error))
     return false;
   if (!by_block)
     return true;

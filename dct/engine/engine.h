@@ -56,10 +56,9 @@ typedef struct BdctEngineClass {
       BdctError *error);
 
   /* Wait for the oldest frame; `dst` and `blocks` are then complete.
-   * `stats`, which may be NULL, receives 1 + n_trials entries: that of the
-   * quantizers, then one for each trial; for a comparison, n_distorted
-   * entries without levels. Returns false if that frame failed or none is in
-   * flight; a failed frame is no longer in flight. */
+   * `stats`, which may be NULL, receives one entry; for a comparison,
+   * n_distorted entries without levels. Returns false if that frame failed or
+   * none is in flight; a failed frame is no longer in flight. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
 
   /* Host memory that a context's device copies from and to by itself; NULL

@@ -9,95 +9,30 @@
 /* Steps */
 
 static void
-add_step (BdctPlan * plan, BdctStepKind kind, int group)
+add_step (BdctPlan * plan, BdctStepKind kind)
 {
-  plan->step[plan->n_steps++] = (BdctStep) { kind, group };
+  plan->step[plan->n_steps++] = kind;
 }
 
 bool
 bdct_plan_has (const BdctPlan * plan, BdctStepKind kind)
 {
   for (int i = 0; i < plan->n_steps; i++)
-    if (plan->step[i].kind == kind)
-      return true;
-  return false;
-}
-
-/* Groups */
-
-static BdctTransform
-get_transform (const BdctFrame * frame, int i)
-{
-  return i == 0 ? frame->quantizers[0].transform
-      : frame->trials[i - 1].transform;
-}
-
-/* The last group with room for a job of this transform, or a new one. */
-static int
-find_group (const BdctPlan * plan, const BdctTransform * transform,
-    BdctTransform wanted, const BdctPlanRules * rules, int max_jobs)
-{
-  const BdctPlanJobs *jobs = &plan->jobs;
-  int g = jobs->n_groups - 1;
-
-  while (g >= 0 && (jobs->group[g].n == max_jobs
-          || (g == 0 && plan->levels.in)
-          || (rules->one_transform && transform[g] != wanted)))
-    g--;
-  return g < 0 ? jobs->n_groups : g;
-}
-
-static void
-group_jobs (BdctPlan * plan, const BdctFrame * frame,
-    const BdctPlanRules * rules)
-{
-  const int max_jobs = plan->metrics.others != 0 ? rules->max_pictures
-      : rules->max_jobs;
-  BdctPlanJobs *jobs = &plan->jobs;
-  BdctTransform transform[BDCT_MAX_JOBS];
-  int group_of[BDCT_MAX_JOBS], next[BDCT_MAX_JOBS], first = 0;
-
-  jobs->n_groups = 0;
-  for (int i = 0; i < jobs->n; i++) {
-    const BdctTransform wanted = get_transform (frame, i);
-    const int g = find_group (plan, transform, wanted, rules, max_jobs);
-
-    if (g == jobs->n_groups) {
-      jobs->group[jobs->n_groups++].n = 0;
-      transform[g] = wanted;
-    }
-    jobs->group[g].n++;
-    group_of[i] = g;
-  }
-  for (int g = 0; g < jobs->n_groups; g++) {
-    next[g] = jobs->group[g].first = first;
-    first += jobs->group[g].n;
-  }
-  for (int i = 0; i < jobs->n; i++)
-    jobs->order[next[group_of[i]]++] = i;
-}
-
-static bool
-has_metrics (const BdctPlan * plan, const BdctPlanGroup * group)
-{
-  for (int i = 0; i < group->n; i++)
-    if (bdct_plan_metrics (plan, plan->jobs.order[group->first + i]) != 0)
+    if (plan->step[i] == kind)
       return true;
   return false;
 }
 
 /* Frames */
 
-/* Whether anything reads a frame's planes after its jobs' pictures are made.
- * If not, the pictures can be written over the planes: a block is read
- * whole, and by nothing else, before it is written, and half the memory
- * stays in the cache. */
+/* Whether anything reads a frame's planes after its picture is made. If not,
+ * this can be written over the planes: a block is read whole, and by nothing
+ * else, before it is written, and half the memory stays in the cache. */
 static bool
 reads_planes_again (const BdctPlan * plan, const BdctFrame * frame)
 {
   return frame->metrics != 0 || plan->view.drawn || frame->bits
-      || plan->levels.out || frame->n_trials > 0
-      || plan->metrics.history.needed;
+      || plan->levels.out || plan->metrics.history.needed;
 }
 
 /* R, G and B are made in any case, for their errors. */
@@ -175,30 +110,28 @@ add_frame_steps (BdctPlan * plan, const BdctLayout * layout)
 {
   if (layout->rgb.n_planes > 0
       && plan->place[BDCT_PLAN_PLANES] == BDCT_PLACE_OWN)
-    add_step (plan, BDCT_STEP_RGB_TO_PLANES, 0);
+    add_step (plan, BDCT_STEP_RGB_TO_PLANES);
   if (plan->metrics.history.copied)
-    add_step (plan, BDCT_STEP_HISTORY, 0);
-  for (int g = 0; g < plan->jobs.n_groups; g++) {
-    add_step (plan, BDCT_STEP_TRANSFORM, g);
-    if (plan->jobs.bits)
-      add_step (plan, BDCT_STEP_BITS, g);
-    if (has_metrics (plan, &plan->jobs.group[g]))
-      add_step (plan, BDCT_STEP_METRICS, g);
-  }
+    add_step (plan, BDCT_STEP_HISTORY);
+  add_step (plan, BDCT_STEP_TRANSFORM);
+  if (plan->bits)
+    add_step (plan, BDCT_STEP_BITS);
+  if (plan->metrics.wanted != 0)
+    add_step (plan, BDCT_STEP_METRICS);
   if (plan->view.drawn)
-    add_step (plan, BDCT_STEP_VIEW, 0);
+    add_step (plan, BDCT_STEP_VIEW);
   if (layout->rgb.n_planes > 0
       && plan->place[BDCT_PLAN_VIEW] != BDCT_PLACE_NONE)
-    add_step (plan, BDCT_STEP_PLANES_TO_RGB, 0);
+    add_step (plan, BDCT_STEP_PLANES_TO_RGB);
 }
 
-/* An empty plan; its groups and steps are undefined. */
+/* An empty plan; its steps are undefined. */
 static void
 clear (BdctPlan * plan)
 {
   plan->n_distorted = plan->n_steps = 0;
-  plan->jobs.rgb_errors = plan->jobs.bits = plan->jobs.trial_files = false;
-  plan->jobs.n_groups = 0;
+  plan->n_results = 1;
+  plan->bits = plan->rgb_errors = false;
   plan->metrics.history = (BdctHistoryUse) { .of = { -1, -1, -1 } };
   plan->blocks = (BdctPlanBlocks) { 0 };
   plan->levels = (BdctPlanLevels) { 0 };
@@ -208,13 +141,12 @@ clear (BdctPlan * plan)
 }
 
 static void
-plan_metrics (BdctPlan * plan, unsigned first, unsigned others, int frame_rate,
+plan_metrics (BdctPlan * plan, unsigned wanted, int frame_rate,
     uint64_t number, BdctHistory * history)
 {
-  plan->metrics.first = first;
-  plan->metrics.others = others;
+  plan->metrics.wanted = wanted;
   plan->metrics.frame_rate = frame_rate;
-  if (bdct_metrics_history (first | others) > 0)
+  if (bdct_metrics_history (wanted) > 0)
     bdct_history_enter (history, number, &plan->metrics.history);
 }
 
@@ -227,11 +159,9 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
   plan->view.drawn = frame->view != NULL && !bdct_view_is_plain (frame->view);
   if (plan->view.drawn)
     plan->view.view = *frame->view;
-  plan->jobs.n = 1 + frame->n_trials;
-  plan->jobs.bits = frame->bits;
-  plan->jobs.trial_files = frame->trial_files;
-  plan_metrics (plan, frame->metrics, frame->trial_metrics, frame->frame_rate,
-      frame->number, history);
+  plan->bits = frame->bits;
+  plan_metrics (plan, frame->metrics, frame->frame_rate, frame->number,
+      history);
   plan_levels (plan, layout, frame);
   if (layout->rgb.n_planes > 0)
     place_rgb (plan, frame, rules);
@@ -240,9 +170,8 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
   if (plan->view.drawn && plan->view.view.mode == BDCT_VIEW_COEFFICIENTS)
     plan->place[BDCT_PLAN_LEVELS] = BDCT_PLACE_OWN;
   plan_blocks (plan, layout, frame);
-  group_jobs (plan, frame, rules);
   add_frame_steps (plan, layout);
-  plan->jobs.rgb_errors = frame->src.data[0] != NULL
+  plan->rgb_errors = frame->src.data[0] != NULL
       && bdct_plan_has (plan, BDCT_STEP_PLANES_TO_RGB);
 }
 
@@ -295,24 +224,24 @@ add_comparison_steps (BdctPlan * plan, const BdctLayout * layout,
   for (int i = 0; i <= plan->n_distorted; i++)
     packed = packed || plan->packed[i];
   if (packed)
-    add_step (plan, BDCT_STEP_PACK, 0);
+    add_step (plan, BDCT_STEP_PACK);
   if (plan->metrics.history.copied)
-    add_step (plan, BDCT_STEP_HISTORY, 0);
+    add_step (plan, BDCT_STEP_HISTORY);
   if (comparison->errors)
-    add_step (plan, BDCT_STEP_ERRORS, 0);
+    add_step (plan, BDCT_STEP_ERRORS);
   if (comparison->metrics != 0)
-    add_step (plan, BDCT_STEP_METRICS, 0);
+    add_step (plan, BDCT_STEP_METRICS);
   if (plan->view.drawn) {
     if (plan->blocks.records)
-      add_step (plan, BDCT_STEP_RECORDS, 0);
+      add_step (plan, BDCT_STEP_RECORDS);
     if (has_map (&plan->view.view, layout))
-      add_step (plan, BDCT_STEP_MAP, 0);
-    add_step (plan, BDCT_STEP_VIEW, 0);
+      add_step (plan, BDCT_STEP_MAP);
+    add_step (plan, BDCT_STEP_VIEW);
     if (layout->rgb.n_planes > 0)
-      add_step (plan, BDCT_STEP_PLANES_TO_RGB, 0);
+      add_step (plan, BDCT_STEP_PLANES_TO_RGB);
   }
   if (plan->view.enlarged)
-    add_step (plan, BDCT_STEP_ZOOM, 0);
+    add_step (plan, BDCT_STEP_ZOOM);
 }
 
 void
@@ -325,14 +254,10 @@ bdct_plan_comparison (BdctPlan * plan, const BdctLayout * layout,
   BdctImage image;
 
   clear (plan);
-  plan->n_distorted = plan->jobs.n = comparison->n_distorted;
-  plan->jobs.n_groups = 1;
-  plan->jobs.group[0] = (BdctPlanGroup) { 0, plan->jobs.n };
-  for (int i = 0; i < plan->jobs.n; i++)
-    plan->jobs.order[i] = i;
-  plan->jobs.rgb_errors = comparison->errors && rgb;
-  plan_metrics (plan, comparison->metrics, comparison->metrics,
-      comparison->frame_rate, comparison->number, history);
+  plan->n_distorted = plan->n_results = comparison->n_distorted;
+  plan->rgb_errors = comparison->errors && rgb;
+  plan_metrics (plan, comparison->metrics, comparison->frame_rate,
+      comparison->number, history);
   for (int i = 0; i <= plan->n_distorted; i++) {
     plan->packed[i] = rgb || bdct_picture_arrange (bdct_comparison_picture
         (comparison, i - 1), layout, &image);
@@ -388,11 +313,10 @@ bdct_plan_find_images (const BdctPlan * plan, const BdctImage * src,
 
 void
 bdct_plan_begin_stats (const BdctPlan * plan, const BdctLayout * layout,
-    int i, const BdctJob * job, BdctStats * stats)
+    const BdctJob * job, BdctStats * stats)
 {
   memset (stats, 0, sizeof *stats);
   bdct_engine_count (layout, plan->n_distorted > 0 ? NULL : job, stats);
-  for (int k = 0; k < 3 && plan->jobs.rgb_errors
-      && (plan->n_distorted > 0 || i == 0); k++)
+  for (int k = 0; k < 3 && plan->rgb_errors; k++)
     stats->rgb[k].samples = stats->component[BDCT_Y].samples;
 }

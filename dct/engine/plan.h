@@ -1,7 +1,7 @@
 /* blockdct: the plan of a frame (engine.h) or a comparison (compare.h), which
- * both engines carry out: the images and where they are, the jobs in groups,
- * the results of each job and block, and the steps in order. It follows from
- * the layout and the caller's description alone; engines decide nothing of it.
+ * both engines carry out: the images and where they are, the results, and the
+ * steps in order. It follows from the layout and the caller's description
+ * alone; engines decide nothing of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,14 +11,10 @@
 #include "engine.h"
 #include "history.h"
 
-/* The maximum number of jobs of a frame: the quantizers count as one, each
- * trial as one. */
-#define BDCT_MAX_JOBS (1 + BDCT_MAX_TRIALS)
-
 /* The images of a frame's stages. The base has the pixel format of the
  * caller's images; all others are planes of the layout. */
 typedef enum {
-  BDCT_PLAN_PLANES, /* the planes that jobs read; none if there is no
+  BDCT_PLAN_PLANES, /* the planes that are transformed; none if there is no
                          source. In a comparison: the reference, then each
                          distorted picture */
   BDCT_PLAN_RECONSTRUCTION = BDCT_PLAN_PLANES + 1 + BDCT_MAX_DISTORTED,
@@ -47,53 +43,25 @@ typedef enum {
   BDCT_STEP_PACK,      /* make planes of a comparison's pictures */
   BDCT_STEP_HISTORY,   /* copy luma to the history */
   BDCT_STEP_ERRORS,    /* add up squared errors of distorted pictures */
-  BDCT_STEP_TRANSFORM, /* do a group of jobs */
-  BDCT_STEP_BITS,      /* price the levels of a group */
-  BDCT_STEP_METRICS,   /* compute the metrics of a group */
+  BDCT_STEP_TRANSFORM, /* do a frame's job */
+  BDCT_STEP_BITS,      /* price its levels */
+  BDCT_STEP_METRICS,   /* compute the metrics */
   BDCT_STEP_RECORDS,   /* make the records of a comparison's 8x8 blocks */
   BDCT_STEP_MAP,       /* make the map of a metric */
   BDCT_STEP_VIEW,      /* draw the view at 1:1 */
   BDCT_STEP_PLANES_TO_RGB, /* make R, G and B of what is shown */
-  BDCT_STEP_ZOOM,      /* enlarge the view */
+  BDCT_STEP_ZOOM,      /* enlarge the view; the last kind */
 } BdctStepKind;
 
+/* Where an engine can have a frame's planes. */
 typedef struct {
-  BdctStepKind kind;
-  int group; /* of TRANSFORM, BITS and METRICS */
-} BdctStep;
-
-/* Jobs that are done together: `n` entries of BdctPlanJobs.order. */
-typedef struct {
-  int first, n;
-} BdctPlanGroup;
-
-/* How an engine can group jobs. */
-typedef struct {
-  int max_jobs;       /* of a group */
-  int max_pictures;   /* of a group whose trials make pictures */
-  bool one_transform; /* the jobs of a group have one transform */
-  bool in_place;      /* a job can write its picture over its planes */
+  bool in_place;      /* the picture can be written over them */
   bool kept;          /* the planes of the frame before are still there, for
                            one of the same source */
 } BdctPlanRules;
 
-/* Jobs by number. In a frame, job 0 is that of the quantizers, and job 1 +
- * i is trial i. In a comparison, job i is distorted picture i. A job that
- * starts from levels is alone in its group. */
 typedef struct {
-  int n;
-  bool bits;        /* each job is priced */
-  bool trial_files; /* the size of a file is computed for trials, too */
-  bool rgb_errors;  /* errors of R, G and B are added up: for job 0 of a
-                         frame, for each job of a comparison */
-  int n_groups;
-  BdctPlanGroup group[BDCT_MAX_JOBS];
-  int order[BDCT_MAX_JOBS];
-} BdctPlanJobs;
-
-typedef struct {
-  unsigned first;   /* of job 0: bits 1 << BdctMetric */
-  unsigned others;  /* of each other job */
+  unsigned wanted;  /* bits 1 << BdctMetric */
   int frame_rate;   /* whole frames a second */
   BdctHistoryUse history;
 } BdctPlanMetrics;
@@ -107,7 +75,7 @@ typedef struct {
   size_t n_sizes;   /* entries of `sizes` */
 } BdctPlanBlocks;
 
-/* The levels of job 0's blocks. */
+/* The levels of a frame's blocks. */
 typedef struct {
   bool out;         /* they are written to the caller's memory */
   bool in;          /* they are read from there: nothing is transformed */
@@ -126,7 +94,9 @@ typedef struct {
 
 typedef struct {
   int n_distorted;  /* pictures of a comparison; 0: it is a frame */
-  BdctPlanJobs jobs;
+  int n_results;    /* statistics: of a frame, or of each distorted picture */
+  bool bits;        /* they are counted */
+  bool rgb_errors;  /* errors of R, G and B are added up */
   BdctPlanMetrics metrics;
   BdctPlanBlocks blocks;
   BdctPlanLevels levels;
@@ -134,7 +104,7 @@ typedef struct {
   BdctPlace place[BDCT_PLAN_IMAGES];
   bool packed[1 + BDCT_MAX_DISTORTED]; /* a step makes the picture's planes */
   int n_steps;
-  BdctStep step[3 * BDCT_MAX_JOBS + 8];
+  BdctStepKind step[1 + BDCT_STEP_ZOOM]; /* each at most once */
 } BdctPlan;
 
 /* Plan a frame that bdct_frame_check() has accepted, or a comparison that
@@ -149,13 +119,6 @@ void bdct_plan_comparison (BdctPlan *plan, const BdctLayout *layout,
 /* Whether a frame has a step of this kind. */
 bool bdct_plan_has (const BdctPlan *plan, BdctStepKind kind);
 
-/* The metrics of job `i`. */
-static inline unsigned
-bdct_plan_metrics (const BdctPlan *plan, int i)
-{
-  return i == 0 ? plan->metrics.first : plan->metrics.others;
-}
-
 /* Write where each image is to `image`; an image that the plan does not have
  * gets no data. `src`: the source, or each picture of a comparison. `own`: the
  * engine's memory for each image of the place OWN. */
@@ -163,9 +126,9 @@ void bdct_plan_find_images (const BdctPlan *plan, const BdctImage *src,
     const BdctImage *dst, const BdctImage own[BDCT_PLAN_IMAGES],
     BdctImage image[BDCT_PLAN_IMAGES]);
 
-/* Set the statistics of job `i` to zero, except the numbers of samples and of
+/* Set statistics to zero, except the numbers of samples and, of a frame, of
  * levels, which follow from the layout and `job`. */
 void bdct_plan_begin_stats (const BdctPlan *plan, const BdctLayout *layout,
-    int i, const BdctJob *job, BdctStats *stats);
+    const BdctJob *job, BdctStats *stats);
 
 #endif

@@ -187,7 +187,7 @@ file_size (const Group group[2], int n_groups, uint64_t bits,
 
 static void
 price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
-    const BdctJob * job, BdctFiles files, BdctStats * stats)
+    const BdctJob * job, bool optimized, BdctStats * stats)
 {
   const int n_groups = layout->chroma == BDCT_CHROMA_400 ? 1 : 2;
   uint64_t dc[BDCT_MAX_COMPONENTS][256], ac[BDCT_MAX_COMPONENTS][256];
@@ -215,7 +215,7 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
     find_symbols (&group[g].ac);
   }
   /* Annex K's tables come last, so that the components' bits are theirs. */
-  for (int annex_k = exact && files != BDCT_FILES_ALL; annex_k <= exact;
+  for (int annex_k = exact && !optimized; annex_k <= exact;
       annex_k++) {
     uint64_t bits = 0;
 
@@ -234,9 +234,9 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
           + price (ac[c], &tables->ac);
       bits += stats->component[c].bits;
     }
-    if (exact && files && annex_k) {
+    if (exact && annex_k) {
       stats->file_size = file_size (group, n_groups, bits, layout, job);
-    } else if (exact && files) {
+    } else if (exact) {
       stats->bits_optimized = bits;
       stats->file_size_optimized =
           file_size (group, n_groups, bits, layout, job);
@@ -246,10 +246,10 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
 
 void
 bdct_rate_price (const BdctRateCounts * counts, const BdctLayout * layout,
-    const BdctJob * job, BdctFiles files, BdctStats * stats)
+    const BdctJob * job, bool optimized, BdctStats * stats)
 {
   if (bdct_job_coder (job) == BDCT_CODER_HUFFMAN) {
-    price_huffman (counts, layout, job, files, stats);
+    price_huffman (counts, layout, job, optimized, stats);
     return;
   }
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
@@ -264,7 +264,7 @@ bdct_rate_price_picture (const BdctRateCounts * counts,
   const BdctLayout one = bdct_layout_picture (stack);
   BdctStats stats = {.size = sizeof stats };
 
-  bdct_rate_price (counts, &one, job, BDCT_FILES_ANNEX_K, &stats);
+  bdct_rate_price (counts, &one, job, false, &stats);
   bits[0] = bdct_stats_total (&stats).bits;
   bits[1] = stats.file_size;
 }

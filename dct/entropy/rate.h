@@ -67,14 +67,11 @@ typedef struct {
 
 enum { BDCT_RATE_DC = 256 };
 
-/* The files whose sizes are wanted: none; the one with Annex K's tables; or
- * also the one with optimal tables, which takes some 10 us. */
-typedef enum { BDCT_FILES_NONE, BDCT_FILES_ANNEX_K, BDCT_FILES_ALL } BdctFiles;
-
-/* Set the bits in `stats` (stats.h) to the cost of a frame's counts, and file
- * sizes. */
+/* Set the bits in `stats` (stats.h) to the cost of a frame's counts, and the
+ * sizes of files with Annex K's tables and, if `optimized`, with optimal ones,
+ * which takes some 10 us. */
 void bdct_rate_price (const BdctRateCounts *counts, const BdctLayout *layout,
-    const BdctJob *job, BdctFiles files, BdctStats *stats);
+    const BdctJob *job, bool optimized, BdctStats *stats);
 
 /* Set the bits and the file size of a picture of a stack
  * (BdctFrame.stack_bits) from its own counts and job. */

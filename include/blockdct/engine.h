@@ -16,7 +16,6 @@
 BDCT_BEGIN_DECLS
 
 #define BDCT_MAX_DEPTH 64     /**< frames in flight */
-#define BDCT_MAX_TRIALS 128   /**< trials of a frame */
 #define BDCT_MAX_DISTORTED 3  /**< distorted pictures of a comparison */
 #define BDCT_LEVELS_ALIGN 16  /**< alignment of BdctFrame.levels in bytes */
 
@@ -25,19 +24,14 @@ BDCT_BEGIN_DECLS
  * stay valid until collect; submit copies all else, jobs too. */
 typedef struct {
   size_t size; /**< sizeof (BdctFrame) */
-  /** Jobs with the same transform and depth. Each block uses one of them. They
-   * produce `dst`, `blocks` and the first statistics. */
+  /** Jobs with the same transform and depth. Each block uses one of them. */
   const BdctJob *quantizers;
   int n_quantizers;             /**< 1 to BDCT_MAX_QUANTIZERS */
   const uint8_t *quantizer_map; /**< index of `quantizers` for each block, in
                                      the order of BdctBlockGrid; NULL: all 0 */
-  /** Jobs of any transform that are tried on the whole frame. They produce
-   * statistics, but no picture. */
-  const BdctJob *trials;
-  int n_trials;                 /**< 0 to BDCT_MAX_TRIALS */
   BdctImage src;                /**< data[0] may be NULL only with
                                      `from_levels`; then there are no errors,
-                                     metrics, trials, or views of these */
+                                     metrics, or views of these */
   bool same_source;             /**< `src` is that of the frame submitted just
                                      before, unchanged: CUDA neither uploads nor
                                      converts it again. Not for stacks */
@@ -70,10 +64,7 @@ typedef struct {
                                      as a decoder does, instead of transforming
                                      `src` */
   bool bits;                    /**< set BdctCounters.bits; else they are 0 */
-  bool trial_files;             /**< with `bits`: set the file sizes of trials,
-                                     too, not only of the quantizers */
-  unsigned metrics, trial_metrics; /**< metrics of the quantizers' picture and
-                                     of each trial: bits 1 << BdctMetric that
+  unsigned metrics;             /**< of the picture: bits 1 << BdctMetric that
                                      bdct_metric_check() allows */
   int frame_rate;               /**< for XPSNR: frames per second, rounded */
   uint64_t number;              /**< for XPSNR: number of the frame in the
@@ -232,8 +223,8 @@ bool bdct_engine_compare (BdctEngine *engine,
 
 /** Wait for the oldest frame or comparison in flight; its outputs are then
  * complete. `stats` is NULL, or an array in whose first entry the caller sets
- * `size`. A frame fills 1 + n_trials entries, first that of the quantizers; a
- * comparison fills n_distorted, without levels. Returns false, with an error,
+ * `size`. A frame fills one entry; a comparison fills n_distorted, without
+ * levels. Returns false, with an error,
  * if that frame failed, if `stats` has another size, or if none is in flight.
  * After each of these the frame is no longer in flight. */
 bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,

@@ -231,7 +231,7 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   };
   static _Thread_local uint8_t scratch[BDCT_SCRATCH_SIZE]
       __attribute__ ((aligned (64)));
-  BdctTilePlane tiles, *all = &tiles;
+  BdctTilePlane tiles;
   int n_quantizers = 1;
 
   memset (&tiles, 0, sizeof tiles);
@@ -258,8 +258,7 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
           * bdct_rate_block_levels (own)
     };
 
-    bdct_tile_kernels ()[0]->plain->strip (
-        (const BdctTilePlane * const *) &all, 1, y, &strip, scratch);
+    bdct_tile_kernels ()[0]->plain->strip (&tiles, y, &strip, scratch);
   }
 }
 

@@ -23,7 +23,7 @@
 #include "program.h"
 #include "lists.h"
 
-#define MAX_JOBS 3
+#define MAX_SETS 3
 #define MAX_RUNS 101
 
 typedef enum { PLAIN, TILE16, REAL, N_KINDS } Kind;
@@ -43,13 +43,13 @@ static Way ways[64];
 static guint n_ways;
 static gboolean turns;
 
-/* What is asked of a frame: the first job's picture, records and, with several
- * sets, a map; of all jobs counters and levels. */
+/* What is asked of a frame: counters and, of these, a picture, records, levels
+ * and, with several sets, a map. */
 typedef struct {
   BdctLayout layout;
   Frame src;
-  BdctJob job[MAX_JOBS];
-  int n_jobs, n_quantizers;
+  BdctJob job[MAX_SETS];
+  int n_quantizers;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   gsize n_blocks;
   guint8 *quantizer_map;
@@ -59,11 +59,11 @@ typedef struct {
 typedef struct {
   Frame dst;
   BdctBlockRecord *blocks;
-  BdctLevel *levels[MAX_JOBS];
-  BdctCounters counters[MAX_JOBS][BDCT_MAX_COMPONENTS];
+  BdctLevel *levels;
+  BdctCounters counters[BDCT_MAX_COMPONENTS];
 } Result;
 
-static BdctTileQuantizer quantizers[MAX_JOBS][BDCT_MAX_COMPONENTS];
+static BdctTileQuantizer quantizers[MAX_SETS][BDCT_MAX_COMPONENTS];
 
 /* Where there is room for the levels of a block and of those behind it, as if
  * all had as many as the largest. */
@@ -89,8 +89,7 @@ result_init (Result * r, const Task * task)
   memset (r, 0, sizeof *r);
   frame_init (&r->dst, &task->layout, STRIDE_ODD);
   r->blocks = g_new0 (BdctBlockRecord, task->n_blocks);
-  for (int k = 0; k < task->n_jobs; k++)
-    r->levels[k] = g_new0 (BdctLevel, count_levels (task));
+  r->levels = g_new0 (BdctLevel, count_levels (task));
 }
 
 static void
@@ -98,25 +97,21 @@ result_clear (Result * r)
 {
   frame_clear (&r->dst);
   g_free (r->blocks);
-  for (int k = 0; k < MAX_JOBS; k++)
-    g_free (r->levels[k]);
+  g_free (r->levels);
 }
 
 static void
 describe_plane (BdctTilePlane * plane, const Task * task, Result * r, int p,
-    int i, int k)
+    int i)
 {
   const BdctComponent c = task->layout.plane[p].component[i];
 
-  bdct_tile_plane_init (plane, &task->job[k], c);
-  plane->quantizer[0] = &quantizers[k][c];
+  bdct_tile_plane_init (plane, &task->job[0], c);
   plane->layout = task->layout.plane[p];
   plane->columns = plane->layout.width;
   plane->src = bdct_image_samples (&task->src.image, &task->layout, p, i);
   plane->grid = task->grid[c];
-  if (k > 0)
-    return;
-  for (int s = 1; s < task->n_quantizers; s++)
+  for (int s = 0; s < task->n_quantizers; s++)
     plane->quantizer[s] = &quantizers[s][c];
   if (task->picture)
     plane->dst = bdct_image_samples (&r->dst.image, &task->layout, p, i);
@@ -131,8 +126,8 @@ static gboolean
 do_plane (const Task * task, Result * r, const Way * way, int p)
 {
   static guint8 scratch[BDCT_SCRATCH_SIZE] __attribute__ ((aligned (64)));
-  static BdctTilePlane plane[2][MAX_JOBS];
-  const BdctTilePlane *planes[2][BDCT_TILE_JOBS];
+  static BdctTilePlane plane[2];
+  const BdctTilePlane *planes[2] = { &plane[0], &plane[1] };
   const BdctPlaneLayout *layout = &task->layout.plane[p];
   const BdctComponentJob *job =
       &task->job[0].component[layout->component[0]];
@@ -141,35 +136,31 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
       * task->grid[layout->component[0]].columns
       * bdct_rate_block_levels (job);
 
-  for (int i = 0; i < layout->interleave; i++)
-    for (int k = 0; k < task->n_jobs; k++) {
-      describe_plane (&plane[i][k], task, r, p, i, k);
-      planes[i][k] = &plane[i][k];
-      if ((way->kind == TILE16 && !bdct_tile_is_tile16 (&plane[i][k]))
-          || (way->kind == REAL && !bdct_tile_is_float8x8 (&plane[i][k])))
-        return FALSE;
-    }
+  for (int i = 0; i < layout->interleave; i++) {
+    describe_plane (&plane[i], task, r, p, i);
+    if ((way->kind == TILE16 && !bdct_tile_is_tile16 (&plane[i]))
+        || (way->kind == REAL && !bdct_tile_is_float8x8 (&plane[i])))
+      return FALSE;
+  }
   for (int row = 0; row < layout->height; row += side) {
-    BdctTileStrip strips[2][BDCT_TILE_JOBS];
+    BdctTileStrip strips[2];
 
     memset (strips, 0, sizeof strips);
     for (int i = 0; i < layout->interleave && task->levels; i++)
-      for (int k = 0; k < task->n_jobs; k++)
-        strips[i][k].levels = r->levels[k] + row / side * levels
-            + first_level (task, plane[i][k].grid.first);
+      strips[i].levels = r->levels + row / side * levels
+          + first_level (task, plane[i].grid.first);
     if (way->kind == TILE16)
-      (*way->kernel->tile16) (planes, task->n_jobs, row, strips, scratch);
+      (*way->kernel->tile16) (planes, row, strips, scratch);
     else
       for (int i = 0; i < layout->interleave; i++)
         (way->kind == REAL ? *way->kernel->real : way->kernel->plain->strip)
-            (planes[i], task->n_jobs, row, strips[i], scratch);
-    for (int i = 0; i < layout->interleave; i++)
-      for (int k = 0; k < task->n_jobs; k++) {
-        BdctCounters *sum = &r->counters[k][layout->component[i]];
+            (planes[i], row, &strips[i], scratch);
+    for (int i = 0; i < layout->interleave; i++) {
+      BdctCounters *sum = &r->counters[layout->component[i]];
 
-        sum->sse += strips[i][k].counters.sse;
-        sum->nonzero += strips[i][k].counters.nonzero;
-      }
+      sum->sse += strips[i].counters.sse;
+      sum->nonzero += strips[i].counters.nonzero;
+    }
   }
   return TRUE;
 }
@@ -198,7 +189,7 @@ task_init (Task * task, const BdctParams * params, Content content,
   const guint32 seed = g_rand_int (rand);
   Picture picture;
 
-  for (int k = 0; k < task->n_jobs; k++) {
+  for (int k = 0; k < task->n_quantizers; k++) {
     g_assert_true (bdct_job_init (&task->job[k], &params[k], &task->layout,
             NULL));
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
@@ -245,13 +236,12 @@ compare (const Task * task, const Result * a, const Result * b,
     g_test_fail_printf ("%s %s, %s: other counters", isa, kind, where);
   if (memcmp (a->blocks, b->blocks, task->n_blocks * sizeof *a->blocks) != 0)
     g_test_fail_printf ("%s %s, %s: other records", isa, kind, where);
-  for (int k = 0; k < task->n_jobs; k++)
-    if (memcmp (a->levels[k], b->levels[k],
-            count_levels (task) * sizeof *a->levels[k]) != 0)
-      g_test_fail_printf ("%s %s, %s: other levels", isa, kind, where);
+  if (memcmp (a->levels, b->levels, count_levels (task) * sizeof *a->levels)
+      != 0)
+    g_test_fail_printf ("%s %s, %s: other levels", isa, kind, where);
 }
 
-/* Random settings; `coarse` to `fine` from 0 to 99 is the first job's. */
+/* Random settings; `coarse` to `fine` from 0 to 99 is the first set's. */
 static void
 choose_params (BdctParams * params, BdctTransform transform, int setting,
     const BdctLayout * layout, GRand * rand)
@@ -300,8 +290,7 @@ choose_task (Task * task, int setting, GRand * rand)
   format_layout (formats[g_rand_int_range (rand, 0, G_N_ELEMENTS (formats))],
       depth, depth > 8 ? g_rand_int_range (rand, 0, 17 - depth) : 0, width,
       g_rand_int_range (rand, 1, 80), &task->layout);
-  task->n_jobs = g_rand_int_range (rand, 1, MAX_JOBS + 1);
-  task->n_quantizers = g_rand_int_range (rand, 1, task->n_jobs + 1);
+  task->n_quantizers = g_rand_int_range (rand, 1, MAX_SETS + 1);
   task->picture = g_rand_int_range (rand, 0, 8) != 0;
   task->records = g_rand_boolean (rand);
   task->levels = g_rand_boolean (rand);
@@ -319,7 +308,7 @@ test_transform (gconstpointer data)
   }
   rand = g_rand_new_with_seed (16 + transform);
   for (int n = 0; n < 400; n++) {
-    BdctParams params[MAX_JOBS];
+    BdctParams params[MAX_SETS];
     Result expected, got;
     char where[120];
     Task task;
@@ -327,14 +316,14 @@ test_transform (gconstpointer data)
     if (!case_due (n + transform))
       continue;
     choose_task (&task, n, rand);
-    for (int k = 0; k < task.n_jobs; k++)
+    for (int k = 0; k < task.n_quantizers; k++)
       choose_params (&params[k], transform, k > 0 ? g_rand_int_range (rand,
               0, 100) : n % 100, &task.layout, rand);
     task_init (&task, params, n % (N_CONTENTS + 1), rand);
     g_snprintf (where, sizeof where, "case %d: %d x %d, %d planes, %d bits, "
-        "%d jobs, %d sets, setting %d", n, task.layout.plane[0].width,
+        "%d sets, setting %d", n, task.layout.plane[0].width,
         task.layout.plane[0].height, task.layout.n_planes, task.layout.depth,
-        task.n_jobs, task.n_quantizers, n % 100);
+        task.n_quantizers, n % 100);
     result_init (&expected, &task);
     do_frame (&task, &expected, NULL);
     for (guint i = 1; i < n_ways; i++) {
@@ -562,7 +551,7 @@ time_all (int runs, const char *wanted)
   for (int t = 0; t < BDCT_N_FIXED; t++)
     for (guint i = 0; i < G_N_ELEMENTS (tasks); i++) {
       BdctParams params = BDCT_PARAMS_DEFAULT;
-      Task task = {.n_jobs = 1,.n_quantizers = 1,.picture = TRUE,
+      Task task = {.n_quantizers = 1,.picture = TRUE,
         .records = tasks[i].records,.levels = tasks[i].levels
       };
 

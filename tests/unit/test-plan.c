@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The plan of a frame. For usual frames, its steps and places are written out
- * by hand. Of random frames, each job is in one group, and each image is made
- * before it is read. The history is compared with a list of frames. */
+ * by hand. Of random frames, each image is made before it is read. The history
+ * is compared with a list of frames. */
 #include <string.h>
 #include "dct/engine/plan.h"
 #include "dct/metrics/metrics.h"
 #include "frame.h"
 
-static const BdctPlanRules cpu_rules = { 8, 8, true, false, false };
-static const BdctPlanRules cuda_rules =
-    { BDCT_MAX_JOBS, 8, false, true, false };
-static const BdctPlanRules kept_rules =
-    { BDCT_MAX_JOBS, 8, false, true, true };
+static const BdctPlanRules cpu_rules = { false, false };
+static const BdctPlanRules cuda_rules = { true, false };
+static const BdctPlanRules kept_rules = { true, true };
 
 static const char *const step_names[] = {
   [BDCT_STEP_RGB_TO_PLANES] = "rgb-to-planes",
@@ -40,20 +38,14 @@ static const char *const place_names[] = {
   [BDCT_PLACE_BASE] = "base",
 };
 
-/* "STEP STEP:GROUP ..." */
 static gchar *
 describe_steps (const BdctPlan * plan)
 {
   GString *text = g_string_new (NULL);
 
-  for (int i = 0; i < plan->n_steps; i++) {
-    const BdctStepKind kind = plan->step[i].kind;
-
-    g_string_append_printf (text, "%s%s", i > 0 ? " " : "", step_names[kind]);
-    if (kind == BDCT_STEP_TRANSFORM || kind == BDCT_STEP_BITS
-        || kind == BDCT_STEP_METRICS)
-      g_string_append_printf (text, ":%d", plan->step[i].group);
-  }
+  for (int i = 0; i < plan->n_steps; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? " " : "",
+        step_names[plan->step[i]]);
   return g_string_free (text, FALSE);
 }
 
@@ -111,7 +103,7 @@ static void
 test_frames (void)
 {
   BdctLayout yuv, rgb;
-  BdctJob job, tree, other;
+  BdctJob job, tree;
   BdctView view = BDCT_VIEW_DEFAULT;
   BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src = IMAGE,
     .dst = IMAGE
@@ -124,57 +116,56 @@ test_frames (void)
   make_rgb (&rgb, 64, 40);
   job = make_job (BDCT_JPEG_8X8, &yuv);
   tree = make_job (BDCT_HEVC_QUADTREE, &yuv);
-  other = make_job (BDCT_HEVC_8X8, &yuv);
   bdct_history_init (&history, 4);
 
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
-  expect (&plan, "transform:0", "src dst - dst -");
+  expect (&plan, "transform", "src dst - dst -");
   g_assert_false (plan.blocks.records || plan.blocks.sizes);
   bdct_plan_frame (&plan, &rgb, &frame, &cpu_rules, &history);
-  expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
+  expect (&plan, "rgb-to-planes transform planes-to-rgb",
       "own own - rec -");
-  g_assert_true (plan.jobs.rgb_errors);
+  g_assert_true (plan.rgb_errors);
   bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
-  expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
+  expect (&plan, "rgb-to-planes transform planes-to-rgb",
       "own planes - rec -");
   bdct_plan_frame (&plan, &rgb, &frame, &kept_rules, &history);
-  expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
+  expect (&plan, "rgb-to-planes transform planes-to-rgb",
       "own planes - rec -");
   frame.same_source = true;
   bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
-  expect (&plan, "rgb-to-planes transform:0 planes-to-rgb",
+  expect (&plan, "rgb-to-planes transform planes-to-rgb",
       "own planes - rec -");
   bdct_plan_frame (&plan, &rgb, &frame, &kept_rules, &history);
-  expect (&plan, "transform:0 planes-to-rgb", "before planes - rec -");
+  expect (&plan, "transform planes-to-rgb", "before planes - rec -");
   bdct_plan_frame (&plan, &yuv, &frame, &kept_rules, &history);
-  expect (&plan, "transform:0", "src dst - dst -");
+  expect (&plan, "transform", "src dst - dst -");
   frame.same_source = false;
 
   frame.metrics = 1 << BDCT_METRIC_SSIM;
   bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
-  expect (&plan, "rgb-to-planes transform:0 metrics:0 planes-to-rgb",
+  expect (&plan, "rgb-to-planes transform metrics planes-to-rgb",
       "own own - rec -");
   frame.dst = (BdctImage) { 0 };
   bdct_plan_frame (&plan, &yuv, &frame, &cuda_rules, &history);
-  expect (&plan, "transform:0 metrics:0", "src own - - -");
+  expect (&plan, "transform metrics", "src own - - -");
   frame.metrics = 0;
   bdct_plan_frame (&plan, &rgb, &frame, &cuda_rules, &history);
-  expect (&plan, "rgb-to-planes transform:0", "own - - - -");
+  expect (&plan, "rgb-to-planes transform", "own - - - -");
   frame.dst = frame.src;
 
   frame.view = &view;
   view.mode = BDCT_VIEW_COEFFICIENTS;
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
-  expect (&plan, "transform:0 view", "src - own dst -");
+  expect (&plan, "transform view", "src - own dst -");
   view.mode = BDCT_VIEW_ERROR_MAP;
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
-  expect (&plan, "transform:0 view", "src - - dst -");
+  expect (&plan, "transform view", "src - - dst -");
   g_assert_true (plan.blocks.records);
   view.mode = BDCT_VIEW_RECONSTRUCTION;
   view.grid = true;
   frame.quantizers = &tree;
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
-  expect (&plan, "transform:0 view", "src own - dst -");
+  expect (&plan, "transform view", "src own - dst -");
   g_assert_true (plan.blocks.sizes);
   frame.view = NULL;
   frame.sizes = sizes;
@@ -184,20 +175,14 @@ test_frames (void)
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
   g_assert_false (plan.blocks.sizes);
 
-  frame.trials = &other;
-  frame.n_trials = 1;
   frame.bits = true;
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
-  expect (&plan, "transform:0 bits:0 transform:1 bits:1", "src dst - dst -");
-  bdct_plan_frame (&plan, &yuv, &frame, &cuda_rules, &history);
-  expect (&plan, "transform:0 bits:0", "src dst - dst -");
-  frame.trial_metrics = 1 << BDCT_METRIC_XPSNR;
+  expect (&plan, "transform bits", "src dst - dst -");
+  frame.metrics = 1 << BDCT_METRIC_XPSNR;
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
-  expect (&plan, "history transform:0 bits:0 transform:1 bits:1 metrics:1",
-      "src dst - dst -");
+  expect (&plan, "history transform bits metrics", "src dst - dst -");
   bdct_plan_frame (&plan, &yuv, &frame, &cpu_rules, &history);
-  expect (&plan, "transform:0 bits:0 transform:1 bits:1 metrics:1",
-      "src dst - dst -");
+  expect (&plan, "transform bits metrics", "src dst - dst -");
 }
 
 static void
@@ -228,7 +213,7 @@ test_comparisons (void)
   c.distorted[0].layout = NULL;
   bdct_plan_comparison (&plan, &rgb, &c, &job, &history);
   expect (&plan, "pack errors", "own - - - -");
-  g_assert_true (plan.jobs.rgb_errors);
+  g_assert_true (plan.rgb_errors);
 
   c.errors = false;
   c.view = &view;
@@ -253,78 +238,26 @@ test_comparisons (void)
 
 /* Random frames */
 
-static bool
-reads_own_planes (const BdctPlan * plan, int from)
-{
-  for (int i = from; i < plan->n_steps; i++)
-    if (plan->step[i].kind == BDCT_STEP_TRANSFORM
-        || plan->step[i].kind == BDCT_STEP_HISTORY
-        || plan->step[i].kind == BDCT_STEP_METRICS
-        || plan->step[i].kind == BDCT_STEP_BITS
-        || plan->step[i].kind == BDCT_STEP_VIEW)
-      return true;
-  return false;
-}
-
-static void
-check_groups (const BdctPlan * plan, const BdctFrame * frame,
-    const BdctPlanRules * rules)
-{
-  const BdctPlanJobs *jobs = &plan->jobs;
-  const int most = frame->trial_metrics != 0 ? rules->max_pictures
-      : rules->max_jobs;
-  bool seen[BDCT_MAX_JOBS] = { false };
-  int next = 0;
-
-  for (int g = 0; g < jobs->n_groups; g++) {
-    BdctTransform first = 0;
-
-    g_assert_cmpint (jobs->group[g].first, ==, next);
-    g_assert_cmpint (jobs->group[g].n, >=, 1);
-    g_assert_cmpint (jobs->group[g].n, <=, most);
-    for (int k = 0; k < jobs->group[g].n; k++) {
-      const int i = jobs->order[next + k];
-      const BdctTransform transform = i == 0 ? frame->quantizers[0].transform
-          : frame->trials[i - 1].transform;
-
-      g_assert_false (seen[i]);
-      seen[i] = true;
-      first = k == 0 ? transform : first;
-      g_assert_true (!rules->one_transform || transform == first);
-    }
-    next += jobs->group[g].n;
-  }
-  g_assert_cmpint (next, ==, 1 + frame->n_trials);
-}
-
 static void
 check_order (const BdctPlan * plan, bool rgb)
 {
   const BdctPlace rec = plan->place[BDCT_PLAN_RECONSTRUCTION];
-  int transformed = 0, n_views = 0, first = -1;
 
-  for (int i = 0; i < plan->n_steps; i++) {
-    const BdctStep *step = &plan->step[i];
-
-    if (step->kind == BDCT_STEP_TRANSFORM) {
-      g_assert_cmpint (step->group, ==, transformed++);
-      first = first < 0 ? i : first;
-    }
-    if (step->kind == BDCT_STEP_BITS || step->kind == BDCT_STEP_METRICS)
-      g_assert_cmpint (step->group, ==, transformed - 1);
-    if (step->kind == BDCT_STEP_METRICS && step->group == 0
-        && plan->metrics.first != 0)
-      g_assert_cmpint (rec, !=, BDCT_PLACE_NONE);
-    n_views += step->kind == BDCT_STEP_VIEW;
-  }
-  g_assert_cmpint (transformed, ==, plan->jobs.n_groups);
-  g_assert_cmpint (n_views, ==, plan->view.drawn);
+  for (int i = 1; i < plan->n_steps; i++)
+    g_assert_cmpint (plan->step[i - 1], <, plan->step[i]);
+  g_assert_true (bdct_plan_has (plan, BDCT_STEP_TRANSFORM));
+  g_assert_cmpint (bdct_plan_has (plan, BDCT_STEP_VIEW), ==, plan->view.drawn);
+  g_assert_cmpint (bdct_plan_has (plan, BDCT_STEP_METRICS), ==,
+      plan->metrics.wanted != 0);
   g_assert_cmpint (bdct_plan_has (plan, BDCT_STEP_RGB_TO_PLANES), ==, rgb);
+  if (plan->metrics.wanted != 0)
+    g_assert_cmpint (rec, !=, BDCT_PLACE_NONE);
   /* Where the reconstruction lies on the planes, they are read but once. */
-  if (rec == BDCT_PLACE_PLANES) {
-    g_assert_false (reads_own_planes (plan, first + 1));
-    g_assert_cmpint (plan->jobs.n, ==, 1);
-  }
+  if (rec == BDCT_PLACE_PLANES)
+    for (int i = 0; i < plan->n_steps; i++)
+      g_assert_true (plan->step[i] == BDCT_STEP_RGB_TO_PLANES
+          || plan->step[i] == BDCT_STEP_TRANSFORM
+          || plan->step[i] == BDCT_STEP_PLANES_TO_RGB);
   if (rgb)
     g_assert_cmpint (plan->place[BDCT_PLAN_PLANES], ==, BDCT_PLACE_OWN);
 }
@@ -365,7 +298,7 @@ test_random (void)
     BDCT_VIEW_ORIGINAL, BDCT_VIEW_COEFFICIENTS, BDCT_VIEW_ERROR_MAP,
     BDCT_VIEW_NONZERO_MAP, BDCT_VIEW_QUALITY_MAP, BDCT_VIEW_SIZE_MAP
   };
-  BdctJob job[BDCT_N_TRANSFORMS], trials[BDCT_MAX_TRIALS];
+  BdctJob job[BDCT_N_TRANSFORMS];
   GRand *rand = g_rand_new_with_seed (1);
   BdctLayout layout[2];
   BdctHistory history;
@@ -383,7 +316,7 @@ test_random (void)
     BdctView view = BDCT_VIEW_DEFAULT;
     BdctFrame frame = {.n_quantizers = 1,.src = IMAGE,
       .quantizers = &job[g_rand_int_range (rand, 0, BDCT_N_TRANSFORMS)],
-      .trials = trials,.number = g_rand_int_range (rand, 0, 9)
+      .number = g_rand_int_range (rand, 0, 9)
     };
 
     if (g_rand_int_range (rand, 0, 4) > 0) {
@@ -392,23 +325,16 @@ test_random (void)
       view.mode = modes[g_rand_int_range (rand, 0, G_N_ELEMENTS (modes))];
       view.grid = g_rand_boolean (rand);
     }
-    frame.n_trials = g_rand_boolean (rand) ? 0
-        : g_rand_int_range (rand, 0, BDCT_MAX_TRIALS + 1);
-    for (int i = 0; i < frame.n_trials; i++)
-      trials[i] = job[g_rand_int_range (rand, 0, BDCT_N_TRANSFORMS)];
     frame.bits = g_rand_boolean (rand);
     frame.metrics = g_rand_boolean (rand) ? 0
         : g_rand_int_range (rand, 0, 1 << BDCT_N_METRICS);
-    frame.trial_metrics = g_rand_boolean (rand) ? 0
-        : g_rand_int_range (rand, 0, 1 << BDCT_N_METRICS);
     bdct_plan_frame (&plan, &layout[rgb], &frame, rules, &history);
-    check_groups (&plan, &frame, rules);
     check_order (&plan, rgb);
     check_images (&plan);
     g_assert_cmpint (bdct_plan_has (&plan, BDCT_STEP_HISTORY), ==,
         plan.metrics.history.copied);
     g_assert_cmpint (plan.metrics.history.needed, ==,
-        ((frame.metrics | frame.trial_metrics) >> BDCT_METRIC_XPSNR & 1));
+        frame.metrics >> BDCT_METRIC_XPSNR & 1);
   }
   g_rand_free (rand);
 }
