@@ -166,8 +166,7 @@ begin_bits (BdctCudaFrame * frame, const BdctDevice * device,
     BdctCudaMemory * memory, BdctError * error)
 {
   frame->results.side = memory->side++ % BDCT_CUDA_SIDES;
-  frame->results.beside = memory->beside
-      && bdct_job_coder (frame->jobs.quantizers) == BDCT_CODER_CABAC;
+  frame->results.beside = memory->beside;
   return !memory->beside || check (cudaStreamWaitEvent (device->stream,
           device->was_counted[frame->results.side], 0), "cudaStreamWaitEvent",
       error);

@@ -126,7 +126,7 @@ typedef struct {
 typedef struct {
   BdctBuffer levels[BDCT_CUDA_SIDES]; /* of frames whose bits are counted */
   unsigned side;              /* of the next frame with bits */
-  bool beside;                /* whether CABAC's bits are counted beside
+  bool beside;                /* whether bits are counted beside
                                    other frames */
   BdctBuffer trees;           /* of a frame with trees */
   BdctBuffer metrics;         /* scratch */

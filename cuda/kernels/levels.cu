@@ -56,7 +56,7 @@ find_matrix (BdctBasis basis)
 
 namespace {
 
-constexpr int kThreads = BDCT_MAX_SIZE, kCounting = 128;
+constexpr int kThreads = BDCT_MAX_SIZE, kCounting = 256;
 
 /* A component's constants. */
 struct alignas (16) Constants
@@ -86,7 +86,7 @@ struct Blocks
 
   BDCT_INLINE
   Blocks (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile,
-      int n_threads, bool by_lines)
+      int n_items, bool by_lines)
     : plane (plane), i (tile >= plane.tiles_x), depth (batch.depth),
     bytes (batch.depth > 8 ? 2 : 1)
   {
@@ -97,7 +97,7 @@ struct Blocks
     log2_columns = job.dc.log2_columns;
     log2_parts = bdct_job_log2_parts (&job);
     first = (tile - (i ? plane.tiles_x : 0))
-        * (n_threads >> (by_lines ? log2_size : 0));
+        * (n_items >> (by_lines ? log2_size : 0));
     n = plane.columns
         * (((plane.layout.height - 1) >> plane.log2_height) + 1) << log2_parts;
   }
@@ -150,7 +150,7 @@ struct Found
 
 struct Reconstruct
 {
-  static constexpr int n_threads = kThreads;
+  static constexpr int n_threads = kThreads, n_items = n_threads;
   static constexpr bool by_lines = true, early = false;
   using Shared = Found;
 
@@ -332,7 +332,7 @@ struct FoundShort
 
 struct ReconstructShort
 {
-  static constexpr int n_threads = kShort;
+  static constexpr int n_threads = kShort, n_items = n_threads;
   static constexpr bool by_lines = true, early = false;
   using Shared = FoundShort;
 
@@ -458,10 +458,10 @@ struct ReconstructShort
   }
 };
 
-/* A thread counts a block. */
+/* A thread counts two blocks. */
 struct Symbols
 {
-  static constexpr int n_threads = kCounting;
+  static constexpr int n_threads = kCounting, n_items = 2 * n_threads;
   static constexpr bool by_lines = false, early = true;
   using Shared = SymbolCounters;
 
@@ -506,8 +506,8 @@ struct Symbols
     });
     wait_for_last ();
     threads<kCounting> ([&] (int t) {
-      if (b.first + t < b.n)
-        count_block (b, b.first + t, shared);
+      for (int k = t; k < n_items && b.first + k < b.n; k += n_threads)
+        count_block (b, b.first + k, shared);
     });
     threads<kCounting> ([&] (int t) {
       for (int k = t; k < SymbolCounters::kAll; k += kCounting)
@@ -520,7 +520,7 @@ struct Symbols
 /* A thread draws a row of a transform; levels beyond `keep` are 0. */
 struct Draw
 {
-  static constexpr int n_threads = kThreads;
+  static constexpr int n_threads = kThreads, n_items = n_threads;
   static constexpr bool by_lines = true, early = false;
   using Shared = Found;
 
@@ -561,7 +561,7 @@ run_tile (const BdctCudaBatch &batch, int tile, typename K::Shared &shared)
 
   const BdctCudaPlane &plane = batch.plane[p];
 
-  K::block (Blocks (batch, plane, tile - plane.first_tile, K::n_threads,
+  K::block (Blocks (batch, plane, tile - plane.first_tile, K::n_items,
           K::by_lines), tile, shared);
 }
 
@@ -581,7 +581,7 @@ run (const __grid_constant__ BdctCudaBatch batch)
 template <typename K> int
 tile_blocks (const BdctComponentJob *job)
 {
-  return K::n_threads >> (K::by_lines ? bdct_job_log2_across (job)
+  return K::n_items >> (K::by_lines ? bdct_job_log2_across (job)
       + bdct_job_log2_parts (job) : 0);
 }
 
