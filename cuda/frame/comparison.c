@@ -134,13 +134,11 @@ describe_colours (BdctCudaFrame * frame, const BdctLayout * layout)
 /* The records of blocks that the view colours. */
 static bool
 place_records (BdctCudaFrame * frame, const BdctStaging * staging,
-    const BdctMetricsTask * task, const BdctJob * job, BdctError * error)
+    const BdctMetricsTask * task, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctBlockRecord *records;
 
-  bdct_blocks_init (grid, layout, job);
   if (!bdct_buffer_reserve (&frame->blocks.record_memory,
           frame->plan.blocks.n * sizeof *records, false, staging->engine,
           error))
@@ -154,7 +152,7 @@ place_records (BdctCudaFrame * frame, const BdctStaging * staging,
       BdctMetricPlane *plane = &frame->shown.records.plane[c].plane;
 
       bdct_metrics_describe (plane, task, p, i);
-      plane->memory = records + grid[c].first;
+      plane->memory = records + frame->plan.blocks.grid[c].first;
     }
   return true;
 }
@@ -196,7 +194,7 @@ prepare_drawing (BdctCudaFrame * frame, BdctStaging * staging,
   const BdctImage *drawn = &image[BDCT_PLAN_VIEW];
 
   if ((frame->plan.blocks.records
-          && !place_records (frame, staging, &task, job, error))
+          && !place_records (frame, staging, &task, error))
       || !place_map (frame, staging, &task, error))
     return false;
   bdct_render_init (&frame->shown.render, &view->view, &staging->layout,

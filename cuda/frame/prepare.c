@@ -137,8 +137,8 @@ find_stack_tile (const BdctLayout * layout, const BdctPlaneLayout * plane,
  * offset of the frame's. Returns their size. */
 static size_t
 write_map (BdctCudaFrame * frame, const BdctLayout * layout,
-    const BdctFrame * request, const BdctBlockGrid * request_grid,
-    const BdctJob * job, size_t at, BdctCudaWork * work)
+    const BdctFrame * request, const BdctJob * job, size_t at,
+    BdctCudaWork * work)
 {
   uint8_t *map = frame->blocks.map.host.data + at;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
@@ -147,8 +147,8 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
   if (request->stack_map != NULL)
     bdct_blocks_map_stack (layout, grid, request->stack_map, map);
   else
-    fill_quantizers (map, grid, job, request->quantizer_map, request_grid,
-        frame->jobs.quantizers);
+    fill_quantizers (map, grid, job, request->quantizer_map,
+        frame->plan.blocks.grid, frame->jobs.quantizers);
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
 
@@ -173,7 +173,7 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
  * size, the smallest first. */
 static bool
 make_map (BdctCudaFrame * frame, BdctStaging * staging,
-    const BdctFrame * request, const BdctBlockGrid * grid, BdctError * error)
+    const BdctFrame * request, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
   BdctCudaJobs *jobs = &frame->jobs;
@@ -188,7 +188,7 @@ make_map (BdctCudaFrame * frame, BdctStaging * staging,
           staging->engine, error))
     return false;
   if (!is_tree) {
-    write_map (frame, layout, request, grid, jobs->quantizers, 0, &jobs->work);
+    write_map (frame, layout, request, jobs->quantizers, 0, &jobs->work);
     return true;
   }
   blocks->map_size = 0;
@@ -196,7 +196,7 @@ make_map (BdctCudaFrame * frame, BdctStaging * staging,
     BdctJob job;
 
     bdct_job_of_size (&job, jobs->quantizers, n);
-    blocks->map_size += write_map (frame, layout, request, grid, &job,
+    blocks->map_size += write_map (frame, layout, request, &job,
         blocks->map_size, &jobs->sized[n - 2]);
   }
   return true;
@@ -266,7 +266,7 @@ place_levels (BdctCudaFrame * frame, BdctStaging * staging,
 /* Plan the launches of the quantizers, and of their levels. */
 static bool
 plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
-    const BdctBlockGrid * grid, BdctError * error)
+    BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
   const BdctImage *image = frame->images.image;
@@ -277,7 +277,7 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
 
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_output (&work, layout, &image[BDCT_PLAN_RECONSTRUCTION]);
-  set_records (&work, grid, frame->blocks.records);
+  set_records (&work, frame->plan.blocks.grid, frame->blocks.records);
   /* Without a picture, Huffman symbols take less time from the samples. */
   work.levels = frame->plan.bits && frame->blocks.records == NULL
       && bdct_layout_pictures (layout) == 1
@@ -290,7 +290,7 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   work.output = BDCT_CUDA_LEVELS;
   work.levels = false;
   set_output (&work, layout, &image[BDCT_PLAN_LEVELS]);
-  set_records (&work, grid, NULL);
+  set_records (&work, frame->plan.blocks.grid, NULL);
   n = bdct_cuda_plan (device, &work, jobs->launch + n, error);
   jobs->n_launches += n;
   return n > 0;
@@ -317,12 +317,9 @@ static bool
 plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctFrame * request, BdctError * error)
 {
-  const BdctLayout *layout = &staging->layout;
   BdctCudaJobs *jobs = &frame->jobs;
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
-  bdct_blocks_init (grid, layout, jobs->quantizers);
-  describe_work (frame, layout, &jobs->work);
+  describe_work (frame, &staging->layout, &jobs->work);
   jobs->work.quantizers = jobs->quantizers;
   jobs->work.n_quantizers = frame->plan.blocks.by_map ? request->n_quantizers
       : 1;
@@ -330,11 +327,11 @@ plan_quantizers (BdctCudaFrame * frame, BdctStaging * staging,
       n++)
     jobs->sized[n] = jobs->work;
   if (frame->plan.blocks.by_map
-      && !make_map (frame, staging, request, grid, error))
+      && !make_map (frame, staging, request, error))
     return false;
   jobs->n_launches = 0;
   return bdct_job_is_tree (jobs->quantizers) || frame->plan.levels.in
-      || plan_launches (frame, staging, grid, error);
+      || plan_launches (frame, staging, error);
 }
 
 static bool

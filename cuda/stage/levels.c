@@ -45,13 +45,11 @@ reconstruct (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctCudaWork work = frame->jobs.work;
 
   work.kernel = bdct_levels_find (work.quantizers->family == BDCT_FAMILY_JPEG
       && layout->depth == 8 ? BDCT_LEVELS_RECONSTRUCT_JPEG
       : BDCT_LEVELS_RECONSTRUCT);
-  bdct_blocks_init (grid, layout, work.quantizers);
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_image (&work, layout, &frame->images.image[BDCT_PLAN_RECONSTRUCTION]);
   for (int p = 0; p < work.n_planes; p++) {
@@ -63,7 +61,7 @@ reconstruct (const BdctCudaFrame * frame, const BdctStaging * staging,
         plane->layout.interleave > 1 ? BDCT_U : c[0]);
     for (int k = 0; k < plane->layout.interleave; k++)
       plane->blocks[k] = frame->blocks.records == NULL ? NULL
-          : frame->blocks.records + grid[c[k]].first;
+          : frame->blocks.records + frame->plan.blocks.grid[c[k]].first;
   }
   return launch (&work, staging, error);
 }

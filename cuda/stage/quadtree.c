@@ -129,9 +129,8 @@ describe_component (Task * task, int p, int k)
   const BdctLayout *layout = &task->staging->layout;
   const int c = layout->plane[p].component[k];
   BdctCudaTreeComponent *component = &task->tree.component[c];
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  const BdctBlockGrid *grid = frame->plan.blocks.grid;
 
-  bdct_blocks_init (grid, layout, task->quantizers);
   *component = (BdctCudaTreeComponent) {
   .layout = layout->plane[p],.component = c,.sub_x =
         bdct_layout_sub_x (layout, c),.sub_y =

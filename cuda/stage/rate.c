@@ -62,14 +62,13 @@ reserve (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctBuffer * levels, BdctError * error)
 {
   const BdctJob *job = frame->jobs.quantizers;
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   size_t size = is_cabac (job) ? count_bins (job, &staging->layout) : 0;
   BdctError why;
 
-  bdct_blocks_init (grid, &staging->layout, job);
   if (is_cabac (job) || bdct_cuda_frame_writes_levels (frame))
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      size += count_levels (job, grid, c) * sizeof (BdctLevel);
+      size += count_levels (job, frame->plan.blocks.grid, c)
+          * sizeof (BdctLevel);
   return bdct_buffer_grow (levels, size, staging->device, staging->engine, &why)
       || bdct_error (error, "the levels of a frame for its bits: %s",
       why.message);
@@ -93,12 +92,11 @@ bdct_rate_place_levels (BdctCudaFrame * frame, const BdctStaging * staging,
 {
   BdctCudaLaunch *launch = &frame->jobs.launch[0];
   BdctLevel *first[BDCT_MAX_COMPONENTS];
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   if (!reserve (frame, staging, levels, error))
     return false;
-  bdct_blocks_init (grid, &staging->layout, frame->jobs.quantizers);
-  place (frame->jobs.quantizers, grid, (BdctLevel *) levels->device, first);
+  place (frame->jobs.quantizers, frame->plan.blocks.grid,
+      (BdctLevel *) levels->device, first);
   for (int p = 0; p < launch->n_planes; p++) {
     BdctCudaPlane *plane = &launch->plane[p];
 
@@ -120,7 +118,7 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, const BdctStaging * staging,
   BdctCudaLaunch launch[3];
   const BdctCudaLaunch *launches[] = { &launch[0], &launch[1], &launch[2] };
   BdctLevel *first[BDCT_MAX_COMPONENTS], *end;
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  const BdctBlockGrid *grid = frame->plan.blocks.grid;
   BdctCudaWork work = frame->jobs.work;
   int n = 0;
   bool ok;
@@ -129,7 +127,6 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, const BdctStaging * staging,
     return true;
   if (!reserve (frame, staging, memory, error))
     return false;
-  bdct_blocks_init (grid, layout, job);
   end = place (job, grid, (BdctLevel *) memory->device, first);
   for (int p = 0; p < work.n_planes; p++) {
     BdctCudaPlane *plane = &work.plane[p];

@@ -81,7 +81,7 @@ plan_blocks (BdctPlan * plan, const BdctLayout * layout,
 {
   const BdctView *view = &plan->view.view;
   BdctPlanBlocks *blocks = &plan->blocks;
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  const BdctBlockGrid *luma = &blocks->grid[BDCT_Y];
 
   blocks->by_map = (frame->quantizer_map != NULL || frame->stack_map != NULL)
       && frame->n_quantizers > 1;
@@ -90,8 +90,8 @@ plan_blocks (BdctPlan * plan, const BdctLayout * layout,
   blocks->sizes = bdct_job_is_tree (frame->quantizers)
       && (frame->sizes != NULL || (plan->view.drawn
           && (view->grid || view->mode == BDCT_VIEW_SIZE_MAP)));
-  blocks->n = bdct_blocks_init (grid, layout, frame->quantizers);
-  blocks->n_sizes = (size_t) grid[BDCT_Y].columns * grid[BDCT_Y].rows;
+  blocks->n = bdct_blocks_init (blocks->grid, layout, frame->quantizers);
+  blocks->n_sizes = (size_t) luma->columns * luma->rows;
 }
 
 static void
@@ -250,7 +250,6 @@ bdct_plan_comparison (BdctPlan * plan, const BdctLayout * layout,
     BdctHistory * history)
 {
   const bool rgb = layout->rgb.n_planes > 0;
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctImage image;
 
   clear (plan);
@@ -263,7 +262,7 @@ bdct_plan_comparison (BdctPlan * plan, const BdctLayout * layout,
         (comparison, i - 1), layout, &image);
     plan->place[BDCT_PLAN_PLANES + i] = rgb ? BDCT_PLACE_OWN : BDCT_PLACE_SRC;
   }
-  plan->blocks.n = bdct_blocks_init (grid, layout, job);
+  plan->blocks.n = bdct_blocks_init (plan->blocks.grid, layout, job);
   if (comparison->view != NULL)
     plan_view (plan, layout, comparison);
   add_comparison_steps (plan, layout, comparison);

@@ -71,6 +71,7 @@ typedef struct {
   bool by_map;      /* blocks have different quantizers */
   bool records;     /* records of blocks are made */
   bool sizes;       /* sizes of a tree's blocks are written */
+  BdctBlockGrid grid[BDCT_MAX_COMPONENTS]; /* of the frame's quantizers */
   size_t n;         /* blocks: entries of map and records */
   size_t n_sizes;   /* entries of `sizes` */
 } BdctPlanBlocks;
