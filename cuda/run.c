@@ -88,9 +88,7 @@ transform (BdctCudaFrame * frame, const BdctStaging * staging,
 {
   const BdctDevice *device = staging->device;
   const BdctCudaJobs *jobs = &frame->jobs;
-  const BdctCudaLaunch *launches[] = { &jobs->launch[0], &jobs->launch[1],
-    &jobs->launch[2], &jobs->launch[3]
-  };
+  const BdctCudaLaunch *launches[] = { &jobs->launch[0], &jobs->launch[1] };
 
   if (bdct_job_is_tree (jobs->quantizers))
     return bdct_quadtree_enqueue (frame, staging, &memory->trees,
@@ -104,7 +102,7 @@ transform (BdctCudaFrame * frame, const BdctStaging * staging,
   return (bdct_cuda_frame_shares_launches (frame)
       || launched (bdct_cuda_launch (launches, jobs->n_launches,
               device->kernels, device->stream), error))
-      && (!frame->plan.levels.out || bdct_levels_write (frame, staging, error));
+      && bdct_levels_write (frame, staging, error);
 }
 
 static bool

@@ -43,8 +43,7 @@ typedef struct {
   BdctCudaWork work;          /* before its output is set */
   BdctCudaWork sized[BDCT_TREE_SIZES]; /* the same, for each block size of a
                                             tree */
-  BdctCudaLaunch launch[4];   /* two at most for the picture, then two for the
-                                   picture of the levels */
+  BdctCudaLaunch launch[2];   /* for the picture */
   int n_launches;             /* 0 for trees, and from levels */
 } BdctCudaJobs;
 

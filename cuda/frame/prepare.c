@@ -238,7 +238,8 @@ place_blocks (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-/* Memory for levels, unless the caller's is on the device. */
+/* Memory for levels that are output, input or drawn, unless the caller's is on
+ * the device. */
 static bool
 place_levels (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctFrame * request, BdctError * error)
@@ -248,12 +249,15 @@ place_levels (BdctCudaFrame * frame, BdctStaging * staging,
 
   levels->device = request->levels;
   levels->host = NULL;
-  if (request->levels == NULL)
+  if (request->levels == NULL
+      && (frame->plan.place[BDCT_PLAN_LEVELS] == BDCT_PLACE_NONE
+          || bdct_job_is_tree (request->quantizers)))
     return true;
-  if (request->levels_memory == BDCT_MEMORY_DEVICE)
+  if (request->levels != NULL && request->levels_memory == BDCT_MEMORY_DEVICE)
     return bdct_device_check_memory (staging->device, request->levels, error);
   levels->host = request->levels;
-  levels->dma_direct = bdct_host_memory_is_pinned (levels->host, size);
+  levels->dma_direct = levels->host == NULL
+      || bdct_host_memory_is_pinned (levels->host, size);
   if (!bdct_buffer_reserve (&levels->memory, size, !levels->dma_direct,
           staging->engine, error))
     return false;
@@ -263,7 +267,7 @@ place_levels (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-/* Plan the launches of the quantizers, and of their levels. */
+/* Plan the launches of the picture. */
 static bool
 plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
@@ -273,7 +277,6 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   BdctCudaDevice *device = staging->device->kernels;
   BdctCudaJobs *jobs = &frame->jobs;
   BdctCudaWork work = jobs->work;
-  int n;
 
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_output (&work, layout, &image[BDCT_PLAN_RECONSTRUCTION]);
@@ -283,17 +286,8 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
       && bdct_layout_pictures (layout) == 1
       && (image[BDCT_PLAN_RECONSTRUCTION].data[0] != NULL
       || bdct_job_coder (jobs->quantizers) == BDCT_CODER_CABAC);
-  n = bdct_cuda_plan (device, &work, jobs->launch, error);
-  jobs->n_launches = n;
-  if (n == 0 || image[BDCT_PLAN_LEVELS].data[0] == NULL)
-    return n > 0;
-  work.output = BDCT_CUDA_LEVELS;
-  work.levels = false;
-  set_output (&work, layout, &image[BDCT_PLAN_LEVELS]);
-  set_records (&work, frame->plan.blocks.grid, NULL);
-  n = bdct_cuda_plan (device, &work, jobs->launch + n, error);
-  jobs->n_launches += n;
-  return n > 0;
+  jobs->n_launches = bdct_cuda_plan (device, &work, jobs->launch, error);
+  return jobs->n_launches > 0;
 }
 
 /* Describe the planes that are transformed, without any output. */

@@ -146,9 +146,7 @@ typedef enum
 {
   BDCT_CUDA_STATISTICS,   /* statistics and, where there is memory for
                                them, the picture and the blocks' records */
-  BDCT_CUDA_LEVELS,       /* the levels, or with a `dst` their picture
-                               there (dct/picture/render.h,
-                               bdct_render_level()); no statistics */
+  BDCT_CUDA_LEVELS,       /* the levels; no statistics */
   BDCT_CUDA_N_OUTPUTS
 } BdctCudaOutput;
 

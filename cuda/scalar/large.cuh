@@ -207,30 +207,6 @@ template <typename C> struct Large
     BDCT_UNROLL for (int v = 0; v < keep; v++)
       to[v * keep + u] = (BdctLevel) level[v];
   }
-
-  template <typename Sample> static BDCT_INLINE void
-  draw_level (const Window &w, int level, int u, int v)
-  {
-    if (u < w.width && v < w.height)
-      bdct_sample_put (w.dst + v * w.dst_stride, u * w.interleave
-          + w.component, sizeof (Sample), w.shift,
-          bdct_render_level (level, w.chroma, w.depth));
-  }
-
-  /* Draw a column of levels, and the dropped frequencies of it and of the
-   * column KEEP further right. */
-  template <typename Sample> static BDCT_INLINE void
-  draw_levels (const Window &w, const int32_t (&level)[keep], int u)
-  {
-    BDCT_UNROLL for (int v = 0; v < keep; v++)
-      draw_level<Sample> (w, level[v], u, v);
-    if (keep < n)
-      _Pragma ("unroll 1") for (int v = 0; v < n; v++) {
-        if (v >= keep)
-          draw_level<Sample> (w, 0, u, v);
-        draw_level<Sample> (w, 0, u + keep, v);
-      }
-  }
 };
 
 /* A lane and its memory. */
@@ -280,13 +256,9 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
   nonzero = L::template quantize_column<OUTPUT> (c, tables);
   __syncwarp ();
   if (OUTPUT == BDCT_CUDA_LEVELS) {
-    const Window block = get_window<Sample> (tile, component, x, y);
-
-    if (inside && w.dst == nullptr)
+    if (inside)
       L::put_levels (blocks.levels + (size_t) number * (L::keep * L::keep), c,
           lane.i);
-    if (inside && w.dst != nullptr)
-      L::template draw_levels<Sample> (block, c, lane.i);
     return 0;
   }
   L::inverse_column (lane.t, c, shifts, lane.i);

@@ -15,7 +15,6 @@
 #include "cuda/kernels/passes.cuh"
 #include "cuda/launch/kernel.h"
 #include "dct/base/sample.h"
-#include "dct/picture/render.h"
 #include "dct/transform/matrices.h"
 #include "rows.cuh"
 

@@ -467,12 +467,12 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
         quantizer.dc = (int32_t) dcs[y0 / C::height * parts + i];
       block[i].columns (quantizer, shifts, OUTPUT == BDCT_CUDA_LEVELS);
       nonzero[i] = inside ? quantizer.nonzero : 0;
-      if (OUTPUT == BDCT_CUDA_LEVELS && w.dst == nullptr && inside)
+      if (OUTPUT == BDCT_CUDA_LEVELS && inside)
         store_levels<C, Sample> (blocks.levels + (C::dc
                 ? mb.part (y0 / C::height * parts + i) : (size_t) number)
             * (C::width * C::height), block[i]);
     }
-    if (OUTPUT == BDCT_CUDA_LEVELS && w.dst == nullptr)
+    if constexpr (OUTPUT == BDCT_CUDA_LEVELS)
       continue;
     uint8_t *to = w.dst + y0 * w.dst_stride;
 #pragma unroll (C::shared ? 2 : 8)
@@ -482,15 +482,10 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
       uint32_t packed[row_words];
 
       BDCT_UNROLL for (int i = 0; i < parts; i++)
-        if (OUTPUT != BDCT_CUDA_LEVELS)
-          block[i].residuals (out + i * C::width, row, shifts, middle);
-        else
-          BDCT_UNROLL for (int u = 0; u < C::width; u++)
-            out[i * C::width + u] = bdct_render_level (block[i].level (row, u),
-                w.chroma, w.depth);
+        block[i].residuals (out + i * C::width, row, shifts, middle);
       BDCT_UNROLL for (int i = 0; i < row_words; i++)
         packed[i] = pack_samples<Sample> (out + i * kPerWord<Sample>, w.depth);
-      if (OUTPUT != BDCT_CUDA_LEVELS && visible) {
+      if (visible) {
         uint32_t in[row_words];
 
         BDCT_UNROLL for (int i = 0; i < row_words; i++)
@@ -501,14 +496,12 @@ run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
         store_samples<Sample, true> (to, packed, w, visible);
       to += w.dst_stride;
     }
-    if constexpr (OUTPUT != BDCT_CUDA_LEVELS) {
-      BDCT_UNROLL for (int i = 0; i < parts; i++) {
-        sum += (unsigned long long) nonzero[i] << 48 | sse[i];
-        if (!C::dc && blocks.records != nullptr && i * C::width < w.width
-            && y0 < w.height)
-          blocks.put (blocks.number<C> (x + i * C::width, y + y0), sse[i],
-              nonzero[i]);
-      }
+    BDCT_UNROLL for (int i = 0; i < parts; i++) {
+      sum += (unsigned long long) nonzero[i] << 48 | sse[i];
+      if (!C::dc && blocks.records != nullptr && i * C::width < w.width
+          && y0 < w.height)
+        blocks.put (blocks.number<C> (x + i * C::width, y + y0), sse[i],
+            nonzero[i]);
     }
   }
   if constexpr (C::dc && OUTPUT != BDCT_CUDA_LEVELS)

@@ -66,15 +66,14 @@ reconstruct (const BdctCudaFrame * frame, const BdctStaging * staging,
   return launch (&work, staging, error);
 }
 
-bool
-bdct_levels_read (const BdctCudaFrame * frame, const BdctStaging * staging,
+/* Draw the picture of the levels, if the view shows it. */
+static bool
+draw (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
 {
   const BdctImage *drawn = &frame->images.image[BDCT_PLAN_LEVELS];
   BdctCudaWork work = frame->jobs.work;
 
-  if (!reconstruct (frame, staging, error))
-    return false;
   if (drawn->data[0] == NULL)
     return true;
   work.kernel = bdct_levels_find (BDCT_LEVELS_DRAW);
@@ -84,12 +83,21 @@ bdct_levels_read (const BdctCudaFrame * frame, const BdctStaging * staging,
 }
 
 bool
+bdct_levels_read (const BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctError * error)
+{
+  return reconstruct (frame, staging, error) && draw (frame, staging, error);
+}
+
+bool
 bdct_levels_write (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
 {
   BdctCudaWork work = frame->jobs.work;
 
+  if (frame->levels.device == NULL)
+    return true;
   work.output = BDCT_CUDA_LEVELS;
   set_levels (frame, &work);
-  return launch (&work, staging, error);
+  return launch (&work, staging, error) && draw (frame, staging, error);
 }

@@ -11,11 +11,12 @@
 /* Where a component's levels are on the device. */
 BdctLevel *bdct_cuda_frame_levels (const BdctCudaFrame *frame, int component);
 
-/* Enqueue a frame from its levels, except for its bits. */
+/* Enqueue a frame from its levels, with their picture, except for its bits. */
 bool bdct_levels_read (const BdctCudaFrame *frame, const BdctStaging *staging,
     BdctError *error);
 
-/* Enqueue the levels of a frame without trees. */
+/* Enqueue the levels of a frame without trees, and their picture, if they are
+ * output or shown. */
 bool bdct_levels_write (const BdctCudaFrame *frame,
     const BdctStaging *staging, BdctError *error);
 
