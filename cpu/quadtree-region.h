@@ -21,7 +21,7 @@ struct BdctCpuTree
 {
   BdctJob job[BDCT_QUADTREE_SIZES];
   BdctTileQuantizer quantizer[BDCT_QUADTREE_SIZES][BDCT_MAX_COMPONENTS];
-  BdctCabacCosts costs;
+  BdctCabacPrices prices;
 };
 
 /* A region in blocks of one size: its picture, in planes like the frame's,

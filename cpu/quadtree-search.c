@@ -22,7 +22,7 @@ cost (const Region * r, const Blocks * b, int number, uint64_t distortion,
 static uint32_t
 find_rate (const Region * r, const Blocks * b, int c, int number)
 {
-  return bdct_cabac_block_cost (&r->task->tree->costs,
+  return bdct_cabac_block_cost (&r->task->tree->prices,
       b->levels + ((size_t) number << 2 * b->log2_size), b->log2_size,
       c != BDCT_Y);
 }
@@ -31,7 +31,7 @@ void
 bdct_cpu_price_blocks (const Region * r, int c, int n)
 {
   const Blocks *b = &r->blocks[c][n - 2];
-  const uint32_t *flag = r->task->tree->costs.bin[c != BDCT_Y
+  const uint32_t *flag = r->task->tree->prices.costs.bin[c != BDCT_Y
       ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF];
 
   for (int i = 0; i < b->columns * b->rows; i++) {
@@ -109,23 +109,27 @@ price_node (const Search * s, int c, int n, int u, int v)
   return sum;
 }
 
-/* Price the smallest blocks in a node if splitting it may be worth it. */
+/* Price the smallest blocks in a node as long as splitting it may be worth
+ * it. */
 static void
 price_parts (Search * s, int u, int v)
 {
   const Region *r = s->region;
   const int n = r->tree->min_log2, columns = BDCT_QUADTREE_SIDE >> n;
   const int i = v * columns / 2 + u;
+  const uint64_t whole = s->square.whole[n - 1][i];
   uint64_t *part = s->square.whole[n - 2] + 2 * v * columns + 2 * u;
+  uint64_t split = s->square.split[n - 1][i] + part[0] + part[1]
+      + part[columns] + part[columns + 1];
 
-  if (s->square.split[n - 1][i] + part[0] + part[1] + part[columns]
-      + part[columns + 1] >= s->square.whole[n - 1][i])
-    return;
   for (int c = 0; c < r->n_components; c++)
-    for (int k = 0; k < 4 && n == bdct_quadtree_node (r->tree->chroma, c, n);
-        k++)
-      part[k / 2 * columns + k % 2] += price_node (s, c, n, 2 * u + k % 2,
-          2 * v + k / 2);
+    for (int k = 0; k < 4 && split < whole
+        && n == bdct_quadtree_node (r->tree->chroma, c, n); k++) {
+      const uint64_t more = price_node (s, c, n, 2 * u + k % 2, 2 * v + k / 2);
+
+      part[k / 2 * columns + k % 2] += more;
+      split += more;
+    }
 }
 
 /* Add the cost of a node's flag. */
@@ -134,7 +138,8 @@ add_flag (Search * s, int n, int u, int v)
 {
   const Region *r = s->region;
   const Blocks *b = &r->blocks[BDCT_Y][n - 2];
-  const uint32_t *rate = r->task->tree->costs.bin[bdct_quadtree_context (n)];
+  const uint32_t *rate =
+      r->task->tree->prices.costs.bin[bdct_quadtree_context (n)];
   const int number = ((s->top >> n) + v) * b->columns + (s->left >> n) + u;
   const int i = (v << (BDCT_QUADTREE_LOG2 - n)) + u;
 

@@ -29,7 +29,7 @@ bdct_cpu_tree_init (BdctCpuTree ** memory, const BdctJob * job)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       bdct_tile_quantizer_init (&tree->quantizer[s][c], &tree->job[s], c);
   }
-  bdct_cabac_costs (&tree->costs, job->slice_qp);
+  bdct_cabac_prices_init (&tree->prices, job->slice_qp);
   return true;
 }
 

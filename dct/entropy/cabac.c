@@ -7,6 +7,10 @@
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
+#include "dct/base/min.h"
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* initValue of each context (H.265 Tables 9-5 to 9-37, initType 0). The coded
  * block flags have the value of a tree's second level. */
@@ -76,20 +80,27 @@ static const uint64_t patterns[N_PATTERNS] = {
 
 static struct
 {
-  /* For a byte of a mask by columns, bit 4 x + y: the mask in the order of
-   * the scan and, in the upper half, in the reverse order. */
+  /* For a byte of a mask, bit PLACE_BIT: the mask in the order of the scan and,
+   * in the upper half, in the reverse order. */
   uint32_t scan[2][256];
   /* Places 1 to 15 of each sigCtx, 16 bits each */
   uint64_t places[N_PATTERNS][3];
-  /* The index of place 15 - i, in rows of 1 << log2_size. */
-  uint8_t raster[6][16];
+  /* The index of place 15 - i, in rows of 1 << log2_size, and 0. */
+  uint8_t raster[6][17];
   uint8_t diagonal[6][64];      /* sub-blocks in the scan: 8 y + x */
   /* The bins of a prefix of the last position, by context: ones, all. */
   uint8_t last[6][2][10][LAST_CONTEXTS][2];
-  /* remaining() of a small magnitude less 1, or less 2; 0 if there is no
+  /* remaining() of a small magnitude less 1, 2 or 3; 0 if there is no
    * remainder. */
-  uint8_t remaining[2][5][SMALL];
+  uint8_t remaining[3][5][SMALL];
 } tables;
+
+/* The bit of sample 4 y + x in find_masks(). */
+#ifdef __SSE2__
+#define PLACE_BIT(place) (place)
+#else
+#define PLACE_BIT(place) (4 * ((place) & 3) + ((place) >> 2))
+#endif
 
 /* floor (log2 (v)) of v > 0. */
 static int
@@ -112,11 +123,11 @@ fill_scans (void)
 {
   for (int i = 0; i < 16; i++) {
     const int place = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
-    const int column_wise = 4 * (place & 3) + (place >> 2);
+    const int bit = PLACE_BIT (place);
 
     for (int bits = 0; bits < 256; bits++)
-      if (bits >> (column_wise & 7) & 1)
-        tables.scan[column_wise >> 3][bits] |= 1u << i | 1u << (31 - i);
+      if (bits >> (bit & 7) & 1)
+        tables.scan[bit >> 3][bits] |= 1u << i | 1u << (31 - i);
     for (int n = 2; n <= 5; n++)
       tables.raster[n][15 - i] = ((place >> 2) << n) + (place & 3);
     for (int p = 0; p < N_PATTERNS && i > 0; p++) {
@@ -163,7 +174,7 @@ fill_tables (void)
     fill_last (n, false);
     fill_last (n, true);
   }
-  for (int i = 0; i < 2 * 5 * SMALL; i++) {
+  for (int i = 0; i < 3 * 5 * SMALL; i++) {
     const int rest = i % SMALL - 1 - i / (5 * SMALL);
 
     if (rest >= 0)
@@ -185,7 +196,7 @@ bdct_cabac_init (void)
 typedef struct {
   bool price;
   uint32_t *counts;
-  const BdctCabacCosts *costs;
+  const BdctCabacPrices *prices;
   uint32_t cost, bypass;
 } Sink;
 
@@ -199,8 +210,15 @@ put (Sink * s, int context, int n, int ones)
     s->counts[context] += (uint32_t) n + 0xffff * (uint32_t) ones;
     return;
   }
-  s->cost += n * s->costs->bin[context][0]
-      + ones * (s->costs->bin[context][1] - s->costs->bin[context][0]);
+  s->cost += n * s->prices->costs.bin[context][0]
+      + ones * (s->prices->costs.bin[context][1]
+      - s->prices->costs.bin[context][0]);
+}
+
+INLINE uint32_t
+cost_of (const Sink * s)
+{
+  return s->cost + (s->bypass << BDCT_CABAC_COST_BITS);
 }
 
 /* The four levels of a sub-block's row. */
@@ -244,38 +262,52 @@ count_ones (uint64_t v)
   return (v + (v >> 8)) & EACH (0x00ff);
 }
 
-/* Set the highest bit of each level that is not 0. */
-INLINE uint64_t
-find_nonzero (uint64_t row)
-{
-  return (((row & EACH (0x7fff)) + EACH (0x7fff)) | row) & EACH (0x8000);
-}
-
-/* Set the highest bit of each level whose magnitude is above 1. */
-INLINE uint64_t
-find_greater (uint64_t row)
-{
-  const uint64_t negative = (row >> 15 & EACH (1)) * 0xffff;
-
-  return (((row ^ negative) & (negative | EACH (0xfffe))) + EACH (0x7fff))
-      & EACH (0x8000);
-}
-
-/* From the highest bits of the rows, make the mask in the order of the scan
- * and, in the upper half, in the reverse order. */
-INLINE uint32_t
-gather (const uint64_t row[4])
-{
-  const uint64_t columns = (row[0] >> 15 | row[1] >> 14 | row[2] >> 13
-      | row[3] >> 12) * UINT64_C (0x0001001001001000) >> 48;
-
-  return tables.scan[0][columns & 255] | tables.scan[1][columns >> 8];
-}
-
-/* One of the last position's prefixes; its suffix (7.4.9.11) is bypassed. */
+/* The masks of a sub-block's levels that are not 0, and of those above 1, in
+ * the order of the scan and, in the upper half, in the reverse order. */
 INLINE void
-put_last (Sink * s, int base, int log2_size, bool chroma, int position)
+find_masks (uint32_t * some, uint32_t * above, const BdctLevel * sub,
+    int log2_size)
 {
+  const uint64_t row[4] = { load_row (sub), load_row (sub + (1 << log2_size)),
+    load_row (sub + (2 << log2_size)), load_row (sub + (3 << log2_size))
+  };
+  uint32_t is_0, is_1;
+
+#ifdef __SSE2__
+  const __m128i none = _mm_setzero_si128 ();
+  const __m128i v = _mm_packs_epi16 (_mm_set_epi64x ((int64_t) row[1],
+          (int64_t) row[0]), _mm_set_epi64x ((int64_t) row[3],
+          (int64_t) row[2]));
+
+  is_0 = _mm_movemask_epi8 (_mm_cmpeq_epi8 (v, none));
+  is_1 = _mm_movemask_epi8 (_mm_cmpeq_epi8 (_mm_subs_epu8 (_mm_add_epi8 (v,
+                  _mm_set1_epi8 (1)), _mm_set1_epi8 (2)), none));
+#else
+  uint64_t nonzero = 0, large = 0;
+
+  for (int y = 0; y < 4; y++) {
+    const uint64_t negative = (row[y] >> 15 & EACH (1)) * 0xffff;
+
+    nonzero |= ((((row[y] & EACH (0x7fff)) + EACH (0x7fff)) | row[y])
+        & EACH (0x8000)) >> (15 - y);
+    large |= ((((row[y] ^ negative) & (negative | EACH (0xfffe)))
+            + EACH (0x7fff)) & EACH (0x8000)) >> (15 - y);
+  }
+  is_0 = ~(nonzero * UINT64_C (0x0001001001001000) >> 48) & 0xffff;
+  is_1 = ~(large * UINT64_C (0x0001001001001000) >> 48) & 0xffff;
+#endif
+  *some = ~(tables.scan[0][is_0 & 255] | tables.scan[1][is_0 >> 8]);
+  *above = ~(tables.scan[0][is_1 & 255] | tables.scan[1][is_1 >> 8]);
+}
+
+/* The last position along x (axis 0) or y: a prefix, and a suffix (7.4.9.11),
+ * which is bypassed. */
+INLINE void
+put_last (Sink * s, int log2_size, bool chroma, int axis, int position)
+{
+  const int base[2][2] = { {BDCT_CABAC_LUMA_LAST_X, BDCT_CABAC_LUMA_LAST_Y},
+    {BDCT_CABAC_CHROMA_LAST_X, BDCT_CABAC_CHROMA_LAST_Y}
+  };
   const int offset = chroma ? 0 : 3 * (log2_size - 2) + ((log2_size - 1) >> 2);
   const int n = ((2 * log2_size - 2) >> last_shift (log2_size, chroma)) + 1;
   const int log2 = position < 4 ? 0 : log2_of (position);
@@ -284,9 +316,62 @@ put_last (Sink * s, int base, int log2_size, bool chroma, int position)
   const uint8_t (*last)[2] = tables.last[log2_size][chroma][prefix];
 
   for (int i = 0; i < n; i++)
-    put (s, base + offset + i, last[i][1], last[i][0]);
+    put (s, base[chroma][axis] + offset + i, last[i][1], last[i][0]);
   if (log2 > 0)
     s->bypass += log2 - 1;
+}
+
+/* The context of significance to which a pattern's sigCtx is added. */
+INLINE int
+sig_context (int log2_size, bool chroma, bool dc)
+{
+  return log2_size == 2 ? (chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG)
+      : chroma ? BDCT_CABAC_CHROMA_SIG + (log2_size == 3 ? 9 : 12)
+      : BDCT_CABAC_LUMA_SIG + (log2_size == 3 ? 9 : 21) + (dc ? 0 : 3);
+}
+
+/* The context of the flag of a sub-block's place 0. */
+INLINE int
+first_context (int log2_size, bool chroma, bool dc, int pattern)
+{
+  return dc ? (chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG)
+      : sig_context (log2_size, chroma, dc) + (int) (patterns[pattern] & 15);
+}
+
+/* The significance flags of a sub-block's places before n, but for that of
+ * place 0 where the others imply it. `dc`: it is the first sub-block. */
+INLINE void
+put_significance (Sink * s, int log2_size, bool chroma, bool dc, int pattern,
+    int n, uint32_t some)
+{
+  const uint32_t there = (1u << n) - 1;
+  const int sig = sig_context (log2_size, chroma, dc);
+  const int first = first_context (log2_size, chroma, dc, pattern);
+  const int n_contexts = log2_size == 2 ? 9 : 3;
+  const bool implied = !dc && n == 16 && some == 1;
+
+  some &= there;
+  if (s->price) {
+    const BdctCabacFlags *flags =
+        &s->prices->flags[log2_size - 2][chroma][dc][pattern % 4];
+
+    s->cost += flags->zeros[n] + flags->some[0][some & 15]
+        + flags->some[1][some >> 4 & 15] + flags->some[2][some >> 8 & 15]
+        + flags->some[3][some >> 12];
+    if (implied)
+      s->cost -= s->prices->costs.bin[first][1];
+    return;
+  }
+  for (int k = 0; n > 1 && k < n_contexts; k += 4) {
+    const uint64_t its = tables.places[pattern][k / 4];
+    const uint64_t all = count_ones (its & EACH (there));
+    const uint64_t ones = count_ones (its & EACH (some));
+
+    for (int j = 0; j < 4 && k + j < n_contexts; j++)
+      put (s, sig + k + j, all >> 16 * j & 255, ones >> 16 * j & 255);
+  }
+  if (n > 0 && !implied)
+    put (s, first, 1, some & 1);
 }
 
 INLINE int
@@ -295,60 +380,86 @@ magnitude_of (int level)
   return level < 0 ? -level : level;
 }
 
+/* The bins of a magnitude's remainder: of 1 + `above` and more. */
+INLINE uint32_t
+count_remainder (int magnitude, int above, int rice)
+{
+  return __builtin_expect (magnitude < SMALL, 1)
+      ? tables.remaining[above][rice][magnitude]
+      : remaining (magnitude - 1 - above, rice);
+}
+
+/* The flags of levels before and of the first level above 1: one context for
+ * the first flag, one for the second and one for the others. `kind`: 0 without
+ * such a level, 1 if it is 2, 2 if it is above. */
+INLINE void
+put_flags (Sink * s, bool chroma, int set, int n_before, int kind)
+{
+  const int greater1 = (chroma ? BDCT_CABAC_CHROMA_GREATER1
+      : BDCT_CABAC_LUMA_GREATER1) + 4 * set;
+  const int n = n_before + (kind > 0);
+
+  put (s, greater1 + 1, 1, n == 1 && kind > 0);
+  put (s, greater1 + 2, n > 1, n == 2 && kind > 0);
+  put (s, greater1 + 3, n > 2 ? n - 2 : 0, n > 2 && kind > 0);
+  put (s, (chroma ? BDCT_CABAC_CHROMA_GREATER2 : BDCT_CABAC_LUMA_GREATER2)
+      + set, kind > 0, kind > 1);
+}
+
+/* The remainders of levels, the first `with_flag` of which have a flag for
+ * whether they are above 1. Returns how many of these are. */
+INLINE int
+put_remainders (Sink * s, const BdctLevel * sub, const uint8_t * raster,
+    uint32_t levels, int with_flag, int rice)
+{
+  int ones = 0;
+
+  for (int i = 0; levels != 0; i++, levels &= levels - 1) {
+    const int magnitude = magnitude_of (sub[raster[__builtin_ctz (levels)]]);
+    const bool flag = i < with_flag;
+
+    ones += flag && magnitude > 1;
+    s->bypass += count_remainder (magnitude, flag, rice);
+    rice += rice < 4 && magnitude > 3 << rice;
+  }
+  return ones;
+}
+
 /* The flags of levels above 1 and 2, the signs and the remainders. The masks
  * are of levels that are not 0, at least one, and of levels above 1, with the
  * first coded level lowest. Returns whether a level with a flag is above 1. */
 INLINE bool
 put_magnitudes (Sink * s, const BdctLevel * sub, const uint8_t * raster,
-    uint32_t some, uint32_t above, int greater1, int greater2)
+    uint32_t some, uint32_t above, bool chroma, int set)
 {
   const uint32_t first = above & -above;
   const uint64_t count = count_ones (some
       | (uint64_t) (some & (first - 1)) << 16);
-  const int n = count & 0xffff, with_flag = n < 8 ? n : 8;
-  const int n_before = count >> 16;
-  const bool greater = above != 0 && n_before < with_flag;
-  /* The flags up to that of the first level above 1: one context for the
-   * first flag, one for the second and one for the others. Flags after it
-   * have one context. */
-  const int flags = greater ? n_before + 1 : with_flag;
-  int left = n, left_with_flag = with_flag, rice = 0, limit = 3, ones = 0;
+  const int n = count & 0xffff;
+  const int n_before = bdct_min ((int) (count >> 16), 8);
+  const bool greater = above != 0 && n_before < 8;
+  const int with_flag = bdct_min (n, 8) - n_before - greater;
+  /* Of the first level above 1, without branches, which would be guessed
+   * wrongly; 0 if its flag is missing */
+  const int magnitude = magnitude_of (sub[raster[__builtin_ctz (above
+                  | 1u << 16)]]) & -(int) greater;
+  const int kind = (magnitude > 1) + (magnitude > 2);
+  int ones;
 
-  s->bypass += n;
-  put (s, greater1 + 1, 1, greater && flags == 1);
-  put (s, greater1 + 2, flags > 1, greater && flags == 2);
-  put (s, greater1 + 3, flags > 2 ? flags - 2 : 0, greater && flags > 2);
-  if (greater) {
-    const int magnitude = magnitude_of (sub[raster[__builtin_ctz (first)]]);
-
-    put (s, greater2, 1, magnitude > 2);
-    if (magnitude > 2)
-      s->bypass += remaining (magnitude - 3, 0);
-    if (magnitude > 3) {
-      rice = 1;
-      limit = 6;
-    }
-    some &= -first << 1;
-    left -= flags;
-    left_with_flag -= flags;
-  } else if (n <= 8) {
-    return false;
-  }
-  for (int i = left; i > 0; i--, some &= some - 1) {
-    const int magnitude = magnitude_of (sub[raster[__builtin_ctz (some)]]);
-    const bool flag = i > left - left_with_flag;
-    const int next = limit < 24 ? 2 * limit : INT32_MAX;
-
-    ones += flag && magnitude > 1;
-    if (__builtin_expect (magnitude < SMALL, 1))
-      s->bypass += tables.remaining[flag][rice][magnitude];
-    else
-      s->bypass += remaining (magnitude - 1 - flag, rice);
-    rice += magnitude > limit;
-    limit = magnitude > limit ? next : limit;
-  }
-  if (greater)
-    put (s, greater1, left_with_flag, ones);
+  s->bypass += n + count_remainder (magnitude, 2, 0);
+  if (s->price)
+    s->cost += s->prices->magnitudes[chroma][set][n_before][kind];
+  else
+    put_flags (s, chroma, set, n_before, kind);
+  /* Levels of 1 with a flag have no remainder. */
+  if (n <= 8)
+    ones = put_remainders (s, sub, raster, above & (above - 1), 16,
+        magnitude > 3);
+  else
+    ones = put_remainders (s, sub, raster, greater ? some & -first << 1 : some,
+        greater ? with_flag : 8, magnitude > 3);
+  put (s, (chroma ? BDCT_CABAC_CHROMA_GREATER1 : BDCT_CABAC_LUMA_GREATER1)
+      + 4 * set, with_flag, ones);
   return greater;
 }
 
@@ -364,11 +475,6 @@ put_block (Sink * s, BdctCabacCounts * runs, const BdctLevel * levels,
   const uint64_t coded = find_coded (levels, log2_size);
   const uint64_t right = coded >> 1 & UINT64_C (0x7f7f7f7f7f7f7f7f);
   const uint64_t below = coded >> 8;
-  const int sig_base = chroma ? BDCT_CABAC_CHROMA_SIG : BDCT_CABAC_LUMA_SIG;
-  const int greater1_base = chroma ? BDCT_CABAC_CHROMA_GREATER1
-      : BDCT_CABAC_LUMA_GREATER1;
-  const int greater2_base = chroma ? BDCT_CABAC_CHROMA_GREATER2
-      : BDCT_CABAC_LUMA_GREATER2;
   bool last = true, greater = false;
   int i = last_sub_block;
 
@@ -384,13 +490,9 @@ put_block (Sink * s, BdctCabacCounts * runs, const BdctLevel * levels,
     const BdctLevel *sub = levels + (((y << log2_size) + x) << 2);
     const int neighbours = (right >> at & 1) | (below >> at & 1) << 1;
     const int pattern = log2_size == 2 ? PATTERN_4X4 : neighbours;
-    const int sig = sig_base + (log2_size == 2 ? 0
-        : chroma ? (log2_size == 3 ? 9 : 12)
-        : (log2_size == 3 ? 9 : 21) + (i == 0 ? 0 : 3));
     const bool has = coded >> at & 1;
-    uint32_t both = 0, above = 0, some, there = 0xffff;
-    int set;
-    bool first;
+    uint32_t both = 0, above = 0, some;
+    int set, n = 16;
 
     if (!s->price)
       s->counts = runs[(last_sub_block - i) >> 4];
@@ -399,49 +501,29 @@ put_block (Sink * s, BdctCabacCounts * runs, const BdctLevel * levels,
               : BDCT_CABAC_LUMA_SUB_BLOCK) + (neighbours != 0), 1, has);
     if (!has && i > 0)
       continue;
-    if (has) {
-      const uint64_t row[4] = { load_row (sub),
-        load_row (sub + (1 << log2_size)), load_row (sub + (2 << log2_size)),
-        load_row (sub + (3 << log2_size))
-      };
-      const uint64_t nonzero[4] = { find_nonzero (row[0]),
-        find_nonzero (row[1]), find_nonzero (row[2]), find_nonzero (row[3])
-      };
-      const uint64_t large[4] = { find_greater (row[0]), find_greater (row[1]),
-        find_greater (row[2]), find_greater (row[3])
-      };
-
-      both = gather (nonzero);
-      above = gather (large);
-    }
+    if (has)
+      find_masks (&both, &above, sub, log2_size);
     some = both & 0xffff;
-    /* Place 0 has a flag of its own, unless its level is inferred. */
-    first = i == 0 || some >> 1 != 0;
     if (last) {
-      const int n = log2_of (some), place = BDCT_CABAC_SCAN >> 4 * n & 15;
+      int place;
 
-      put_last (s, chroma ? BDCT_CABAC_CHROMA_LAST_X : BDCT_CABAC_LUMA_LAST_X,
-          log2_size, chroma, 4 * x + (place & 3));
-      put_last (s, chroma ? BDCT_CABAC_CHROMA_LAST_Y : BDCT_CABAC_LUMA_LAST_Y,
-          log2_size, chroma, 4 * y + (place >> 2));
+      n = log2_of (some);
+      place = BDCT_CABAC_SCAN >> 4 * n & 15;
+      for (int axis = 0; axis < 2; axis++) {
+        const int position = axis == 0 ? 4 * x + (place & 3)
+            : 4 * y + (place >> 2);
+
+        if (s->price)
+          s->cost += s->prices->last[log2_size - 2][chroma][axis][position];
+        else
+          put_last (s, log2_size, chroma, axis, position);
+      }
       last = false;
-      there = (1u << n) - 1;
-      first = n > 0;
     }
-    for (int k = 0; k < (log2_size == 2 ? 9 : 3); k += 4) {
-      const uint64_t its = tables.places[pattern][k / 4] & EACH (there);
-      const uint64_t n = count_ones (its), ones = count_ones (its
-          & EACH (some));
-
-      for (int j = 0; j < 4 && k + j < (log2_size == 2 ? 9 : 3); j++)
-        put (s, sig + k + j, n >> 16 * j & 255, ones >> 16 * j & 255);
-    }
-    if (first)
-      put (s, i == 0 ? sig_base : sig + (int) (patterns[pattern] & 15), 1,
-          some & 1);
+    put_significance (s, log2_size, chroma, i == 0, pattern, n, some);
     set = (chroma || i == 0 ? 0 : 2) + greater;
     greater = has && put_magnitudes (s, sub, raster, both >> 16, above >> 16,
-        greater1_base + 4 * set, greater2_base + set);
+        chroma, set);
     if (!s->price) {
       s->counts[BDCT_CABAC_BYPASS] += s->bypass;
       s->bypass = 0;
@@ -449,44 +531,97 @@ put_block (Sink * s, BdctCabacCounts * runs, const BdctLevel * levels,
   }
 }
 
-INLINE void
-put_any (Sink * s, BdctCabacCounts * runs, const BdctLevel * levels,
-    int log2_size, bool chroma)
-{
-  switch (2 * log2_size + chroma) {
-    case 2 * 2:
-      put_block (s, runs, levels, 2, false);
-      break;
-    case 2 * 2 + 1:
-      put_block (s, runs, levels, 2, true);
-      break;
-    case 2 * 3:
-      put_block (s, runs, levels, 3, false);
-      break;
-    case 2 * 3 + 1:
-      put_block (s, runs, levels, 3, true);
-      break;
-    default:
-      put_block (s, runs, levels, log2_size, chroma);
-      break;
+/* Compiled for constant sizes */
+#define BLOCK(n, chroma)                                                      \
+  static void                                                                 \
+  count_##n##_##chroma (BdctCabacCounts *runs, const BdctLevel *levels)       \
+  {                                                                           \
+    Sink s = { .price = false };                                              \
+                                                                              \
+    put_block (&s, runs, levels, n, chroma);                                  \
+  }                                                                           \
+  static uint32_t                                                             \
+  cost_##n##_##chroma (const BdctCabacPrices *prices, const BdctLevel *levels) \
+  {                                                                           \
+    Sink s = { .price = true, .prices = prices };                             \
+                                                                              \
+    put_block (&s, NULL, levels, n, chroma);                                  \
+    return cost_of (&s);                                                      \
   }
-}
+BLOCK (2, 0)
+BLOCK (2, 1)
+BLOCK (3, 0)
+BLOCK (3, 1)
+BLOCK (4, 0)
+BLOCK (4, 1)
+BLOCK (5, 0)
+BLOCK (5, 1)
+#define EACH_BLOCK(name)                                                      \
+  { {name##_2_0, name##_2_1}, {name##_3_0, name##_3_1},                       \
+    {name##_4_0, name##_4_1}, {name##_5_0, name##_5_1} }
 
 void
 bdct_cabac_count (BdctCabacCounts * runs, const BdctLevel * levels,
     int log2_size, bool chroma)
 {
-  Sink s = {.price = false };
+  static void (*const count[4][2]) (BdctCabacCounts * runs,
+      const BdctLevel * levels) = EACH_BLOCK (count);
 
-  put_any (&s, runs, levels, log2_size, chroma);
+  count[log2_size - 2][chroma] (runs, levels);
 }
 
 uint32_t
-bdct_cabac_block_cost (const BdctCabacCosts * costs, const BdctLevel * levels,
+bdct_cabac_block_cost (const BdctCabacPrices * prices, const BdctLevel * levels,
     int log2_size, bool chroma)
 {
-  Sink s = {.price = true,.costs = costs };
+  static uint32_t (*const cost[4][2]) (const BdctCabacPrices * prices,
+      const BdctLevel * levels) = EACH_BLOCK (cost);
 
-  put_any (&s, NULL, levels, log2_size, chroma);
-  return s.cost + (s.bypass << BDCT_CABAC_COST_BITS);
+  return cost[log2_size - 2][chroma] (prices, levels);
+}
+
+/* Set the prices of the flags that put_significance() puts. */
+static void
+fill_flags (BdctCabacFlags * flags, const BdctCabacCosts * costs,
+    int log2_size, bool chroma, bool dc, int pattern)
+{
+  memset (flags, 0, sizeof *flags);
+  for (int i = 0; i < 16; i++) {
+    const uint32_t *bin = costs->bin[i == 0
+        ? first_context (log2_size, chroma, dc, pattern)
+        : sig_context (log2_size, chroma, dc)
+        + (int) (patterns[pattern] >> 4 * i & 15)];
+
+    flags->zeros[i + 1] = flags->zeros[i] + bin[0];
+    for (int bits = 0; bits < 16; bits++)
+      if (bits >> i % 4 & 1)
+        flags->some[i / 4][bits] += bin[1] - bin[0];
+  }
+}
+
+void
+bdct_cabac_prices_init (BdctCabacPrices * prices, int slice_qp)
+{
+  bdct_cabac_costs (&prices->costs, slice_qp);
+  for (int i = 0; i < 2 * 4 * 9 * 3; i++) {
+    const int chroma = i / (4 * 9 * 3), set = i / (9 * 3) % 4;
+    Sink s = {.price = true,.prices = prices };
+
+    if (chroma && set > 1)
+      continue;
+    put_flags (&s, chroma, set, i / 3 % 9, i % 3);
+    prices->magnitudes[chroma][set][i / 3 % 9][i % 3] = s.cost;
+  }
+  for (int n = 2; n <= 5; n++)
+    for (int chroma = 0; chroma < 2; chroma++) {
+      for (int i = 0; i < 8; i++)
+        fill_flags (&prices->flags[n - 2][chroma][i / 4][i % 4], &prices->costs,
+            n, chroma, i / 4, n == 2 ? PATTERN_4X4 : i % 4);
+      for (int i = 0; i < 2 << n; i++) {
+        Sink s = {.price = true,.prices = prices };
+
+        put_last (&s, n, chroma, i % 2, i / 2);
+        prices->last[n - 2][chroma][i % 2][i / 2] = cost_of (&s);
+      }
+    }
 }

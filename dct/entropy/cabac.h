@@ -86,6 +86,26 @@ typedef struct {
 double bdct_cabac_first (int context, int slice_qp);
 void bdct_cabac_costs (BdctCabacCosts *costs, int slice_qp);
 
+/* The cost of a sub-block's significance flags: of zeros at the first n places,
+ * and what each nibble of a mask of ones adds. */
+typedef struct {
+  uint32_t zeros[17], some[4][16];
+} BdctCabacFlags;
+
+/* What parts of a block cost, by log2 of its side less 2 and by chroma: flags
+ * of the first sub-block in [1], by which neighbours have levels; the last
+ * position along x, then y; flags of magnitudes by the set of contexts, the
+ * number of 1s before the first level above 1, and its kind (cabac.c). */
+typedef struct {
+  BdctCabacCosts costs;
+  BdctCabacFlags flags[4][2][2][4];
+  uint32_t last[4][2][2][32];
+  uint32_t magnitudes[2][4][9][3];
+} BdctCabacPrices;
+
+/* Set the prices. Call bdct_cabac_init() before. */
+void bdct_cabac_prices_init (BdctCabacPrices *prices, int slice_qp);
+
 /* Call this before the functions that count or price levels. */
 void bdct_cabac_init (void);
 void bdct_cabac_price_init (void); /* a part of it */
@@ -99,7 +119,7 @@ void bdct_cabac_count (BdctCabacCounts *runs, const BdctLevel *levels,
     int log2_size, bool chroma);
 
 /* What a block costs, bypass bins included, in 2^-15 bit. */
-uint32_t bdct_cabac_block_cost (const BdctCabacCosts *costs,
+uint32_t bdct_cabac_block_cost (const BdctCabacPrices *prices,
     const BdctLevel *levels, int log2_size, bool chroma);
 
 /* log2 of the side of the job's blocks of levels, 2 to 5; 0 if H.265 has no

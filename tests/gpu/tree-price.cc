@@ -66,6 +66,7 @@ struct Lanes
 };
 
 static Lanes lanes;
+static BdctCabacPrices prices;
 
 static void
 describe (int n, int c, int qp)
@@ -79,7 +80,8 @@ describe (int n, int c, int qp)
   tree->max_log2 = 5;
   tree->chroma = BDCT_CHROMA_444;
   tree->lambda[0] = 1;
-  bdct_cabac_costs (&tree->costs, qp);
+  bdct_cabac_prices_init (&prices, qp);
+  tree->costs = prices.costs;
   for (int k = 0; k < 3; k++) {
     BdctCudaTreeBlocks *blocks = &tree->component[k].sized[n - 2];
 
@@ -95,7 +97,7 @@ describe (int n, int c, int qp)
 static uint64_t
 walk (const BdctLevel *block, int n, bool chroma)
 {
-  return bdct_cabac_block_cost (&lanes.tree.costs, block, n, chroma);
+  return bdct_cabac_block_cost (&prices, block, n, chroma);
 }
 
 int

@@ -123,10 +123,10 @@ test_blocks (gconstpointer data)
   gint16 decoded[MAX_BLOCK];
   ResidualCoder encoder, decoder;
   guint64 bypass_before = 0;
-  BdctCabacCosts costs;
+  BdctCabacPrices prices;
   int n_blocks = 0;
 
-  bdct_cabac_costs (&costs, 26);
+  bdct_cabac_prices_init (&prices, 26);
   residual_encoder_init (&encoder, 26);
   for (int i = first; i < end; i++) {
     ResidualElement element;
@@ -136,7 +136,7 @@ test_blocks (gconstpointer data)
       continue;
     locate (i, log2_size, &element, &ctx);
     if (i != BDCT_CABAC_LUMA_CBF && i != BDCT_CABAC_CHROMA_CBF)
-      check_first (i, &encoder.context[element][ctx], &costs);
+      check_first (i, &encoder.context[element][ctx], &prices.costs);
   }
   for (int pattern = 0; pattern < N_LEVELS; pattern++) {
     BdctCabacCounts runs[4] = { {0} };
@@ -164,14 +164,14 @@ test_blocks (gconstpointer data)
 
         for (int r = 0; r < 4; r++)
           all += runs[r][i] >> 16 * bin & 0xffff;
-        cost += (guint64) all * costs.bin[i][bin];
+        cost += (guint64) all * prices.costs.bin[i][bin];
         if (all != (i < first || i >= end ? 0
                 : encoder.bins[element][ctx][bin]))
           g_error ("block %d: context %d has %u bins %d", pattern, i, all, bin);
       }
     }
-    g_assert_cmpuint (bdct_cabac_block_cost (&costs, levels, log2_size, chroma),
-        ==, cost);
+    g_assert_cmpuint (bdct_cabac_block_cost (&prices, levels, log2_size,
+            chroma), ==, cost);
     bypass_before = encoder.bypass;
     n_blocks++;
   }
