@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reconstructs blocks from the caller's levels, block by block and in plain
- * C: inverse.h says why tiles cannot do it. */
+ * Reconstructs blocks from the caller's levels, block by block and in plain C,
+ * where the kernels' numbers do not suffice: inverse.h says why. */
 #include "state.h"
 
 #include "dct/base/min.h"
-#include "dct/transform/matrices.h"
 
 #define BDCT_INLINE BDCT_FORCE_INLINE
 #undef BDCT_UNROLL
 #define BDCT_UNROLL
-#define BDCT_ISLOW(k, i) bdct_islow_8[k][i]
 #include "dct/quantizer/inverse.h"
 
 /* The position of sample (x, y) of a component in memory. */
@@ -62,33 +60,6 @@ invert (const BdctTilePlane * p, const BdctTileQuantizer * set,
   return nonzero;
 }
 
-/* The same for jpeg-8x8 in 32 bits; false if these do not suffice. */
-static bool
-invert_short (const BdctComponentJob * job, const BdctLevel * levels,
-    int32_t * x, int *nonzero)
-{
-  int32_t wide = 0;
-  int n = 0;
-
-  for (int k = 0; k < 64; k++) {
-    x[k] = levels[k] * job->quant[k];
-    wide |= x[k] ^ x[k] >> 31;
-    n += levels[k] != 0;
-  }
-  if (!bdct_inverse_is_short (wide))
-    return false;
-  for (int u = 0; u < 8; u++)
-    bdct_inverse_short_line (x + u, 8, job->inv_shift[0]);
-  for (int k = 0; k < 64; k++)
-    wide |= x[k] ^ x[k] >> 31;
-  if (!bdct_inverse_is_short (wide))
-    return false;
-  for (int v = 0; v < 8; v++)
-    bdct_inverse_short_line (x + 8 * v, 1, job->inv_shift[1]);
-  *nonzero += n;
-  return true;
-}
-
 /* Store a transform's residuals. Returns its squared errors. */
 static uint64_t
 store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
@@ -116,50 +87,9 @@ store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
   return sse;
 }
 
-/* The same for jpeg-8x8. */
-static uint64_t
-store_short (const BdctTilePlane * p, const int32_t * x, int left, int top)
-{
-  BdctInverseValue value[64];
-
-  if (p->src.data == NULL && p->dst.data != NULL && p->depth == 8
-      && p->layout.interleave == 1 && left + 8 <= p->layout.width
-      && top + 8 <= p->layout.height) {
-    for (int v = 0; v < 8; v++) {
-      uint8_t *to = p->dst.data + (top + v) * p->dst.stride + left;
-
-      for (int u = 0; u < 8; u++) {
-        const int sample = x[8 * v + u] + 128;
-
-        to[u] = sample < 0 ? 0 : sample > 255 ? 255 : sample;
-      }
-    }
-    return 0;
-  }
-  for (int k = 0; k < 64; k++)
-    value[k].whole = x[k];
-  return store (p, value, left, top, 8, 8);
-}
-
-/* The picture of a transform's levels; those from `keep` on are 0. */
+/* Reconstruct a block of a plane. */
 static void
-draw (const BdctTilePlane * p, const BdctComponentJob * job,
-    const BdctLevel * levels, int left, int top)
-{
-  const int width = 1 << bdct_job_log2_across (job);
-  const int height = 1 << bdct_job_log2_down (job);
-  const int wide = bdct_min (job->keep, width);
-
-  for (int v = 0; v < bdct_min (height, p->layout.height - top); v++)
-    for (int u = 0; u < bdct_min (width, p->layout.width - left); u++)
-      bdct_sample_put (find_sample (p, &p->levels, left + u, top + v), 0,
-          p->depth > 8 ? 2 : 1, p->layout.shift,
-          bdct_render_level (v < job->keep && u < wide
-              ? levels[v * wide + u] : 0, p->component != BDCT_Y, p->depth));
-}
-
-void
-bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
+reconstruct (const BdctTilePlane * p, size_t number,
     const BdctLevel * levels, BdctCounters * counters)
 {
   const size_t of_frame = p->grid.first + number;
@@ -173,7 +103,6 @@ bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
   const int height = 1 << bdct_job_log2_down (job);
   BdctInverseValue x[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
   int64_t dcs[BDCT_MAX_PARTS];
-  int32_t brief[64];
   uint64_t sse = 0;
   int nonzero = 0;
 
@@ -189,15 +118,8 @@ bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
     const int top = (number / p->grid.columns << job->log2_height)
         + row * height;
 
-    if (p->family == BDCT_FAMILY_JPEG && invert_short (job, levels, brief,
-            &nonzero)) {
-      sse += store_short (p, brief, left, top);
-    } else {
-      nonzero += invert (p, set, levels + k * size, has_dc ? &dcs[k] : NULL, x);
-      sse += store (p, x, left, top, width, height);
-    }
-    if (p->levels.data != NULL)
-      draw (p, job, levels + k * size, left, top);
+    nonzero += invert (p, set, levels + k * size, has_dc ? &dcs[k] : NULL, x);
+    sse += store (p, x, left, top, width, height);
   }
   counters->nonzero += nonzero;
   counters->sse += sse;
@@ -209,18 +131,17 @@ bdct_cpu_reconstruct (const BdctTilePlane * p, size_t number,
 }
 
 void
-bdct_cpu_reconstruct_strip (const CpuTask * task, int number, Piece * piece)
+bdct_cpu_reconstruct_strip (const BdctTilePlane * plane, int row,
+    BdctTileStrip * strip)
 {
-  for (int i = 0; i < piece->n_components; i++) {
-    const int c = piece->component[i];
-    const BdctTilePlane *plane = &task->plane[c];
-    const int size = bdct_rate_block_levels (&task->job.component[c]);
-    const size_t of_strip = bdct_cpu_strip_blocks (task, c);
-    const size_t all = (size_t) plane->grid.columns * plane->grid.rows;
-    const size_t first = number * of_strip;
+  const BdctComponentJob *job = &plane->quantizer[0]->job;
+  const int size = bdct_rate_block_levels (job);
+  const int first = row >> job->log2_height;
+  const int end = bdct_min ((row + bdct_tile_side (job)) >> job->log2_height,
+      plane->grid.rows);
 
-    for (size_t k = first; k < first + of_strip && k < all; k++)
-      bdct_cpu_reconstruct (plane, k, piece->strip[i].levels
-          + (k - first) * size, &piece->strip[i].counters);
-  }
+  strip->counters = (BdctCounters) { 0 };
+  for (int i = 0; i < (end - first) * plane->grid.columns; i++)
+    reconstruct (plane, (size_t) first * plane->grid.columns + i,
+        strip->levels + (size_t) i * size, &strip->counters);
 }

@@ -138,7 +138,32 @@ init_plane (const Region * r, int n, int p, int i)
   }
 }
 
-/* Transform all components of a plane of memory. */
+/* The caller's memory for the levels of a block of the region. */
+static BdctLevel *
+find_levels (const Region * r, int c, int log2_size, int bx, int by)
+{
+  const int sub_x = r->task->sub_x[c], sub_y = r->task->sub_y[c];
+
+  return r->task->levels[c]
+      + bdct_quadtree_level (r->task->plane[BDCT_Y].layout.width, sub_x, sub_y,
+      r->x + (bx << (log2_size + sub_x)), r->y + (by << (log2_size + sub_y)));
+}
+
+/* Take all given levels for those of blocks of one size, as some are. */
+static void
+load_levels (const Region * r, int n, int c)
+{
+  const BdctTilePlane *plane = &r->sized[n - 2].plane[c];
+  const int log2_size = plane->quantizer[0]->job.log2_width;
+
+  for (int y = 0; y < plane->grid.rows; y++)
+    for (int x = 0; x < plane->grid.columns; x++)
+      memcpy (r->sized[n - 2].levels[c] + (((size_t) y * plane->grid.columns
+                  + x) << 2 * log2_size), find_levels (r, c, log2_size, x, y),
+          sizeof (BdctLevel) << 2 * log2_size);
+}
+
+/* Transform all components of a plane of memory, also from given levels. */
 static void
 transform (const Region * r, int n, int p)
 {
@@ -162,7 +187,8 @@ transform (const Region * r, int n, int p)
           << plane->quantizer[0]->job.log2_width;
 
       strip[i] = (BdctTileStrip) {
-        .levels = sized->levels[plane->component] + row * columns
+        .levels = sized->levels[plane->component] + row * columns,
+        .given = r->given
       };
     }
     if (tile16)
@@ -172,6 +198,9 @@ transform (const Region * r, int n, int p)
       for (int i = 0; i < layout->interleave; i++)
         kernel->plain->strip (planes[i], row, &strip[i],
             bdct_cpu_scratch (r->self, r->piece));
+    for (int i = 0; i < layout->interleave; i++)
+      if (strip[i].beyond)
+        bdct_cpu_reconstruct_strip (planes[i], row, &strip[i]);
   }
 }
 
@@ -282,27 +311,6 @@ copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
   }
 }
 
-/* Copy a block's levels to the caller's memory, or reconstruct the block
- * from levels that the caller provides. */
-static void
-exchange_levels (const Region * r, const Blocks * b, int c, int number, int x,
-    int y, BdctLevel * levels)
-{
-  const int sub_x = r->task->sub_x[c], sub_y = r->task->sub_y[c];
-  BdctLevel *theirs = r->task->levels[c]
-      + bdct_quadtree_level (r->task->plane[BDCT_Y].layout.width, sub_x, sub_y,
-      x << sub_x, y << sub_y);
-  const size_t size = sizeof *levels << 2 * b->log2_size;
-  BdctCounters unused = { 0 };
-
-  if (r->given) {
-    memcpy (levels, theirs, size);
-    bdct_cpu_reconstruct (b->plane, number, levels, &unused);
-  } else {
-    memcpy (theirs, levels, size);
-  }
-}
-
 /* The run in its square of a block at luma's (x, y) of the region. */
 static int
 find_run (const Region * r, int c, int x, int y)
@@ -328,9 +336,9 @@ take (Region * r, int c, int n, int x, int y)
       const BdctBlockRecord *record = &b->record[number];
       BdctLevel *levels = b->levels + ((size_t) number << 2 * b->log2_size);
 
-      if (r->task->levels[c] != NULL)
-        exchange_levels (r, b, c, number, left + bx * size, top + by * size,
-            levels);
+      if (r->task->levels[c] != NULL && !r->given)
+        memcpy (find_levels (r, c, b->log2_size, bx, by), levels,
+            sizeof *levels << 2 * b->log2_size);
       counters->levels += (uint64_t) size *size;
       counters->nonzero += record->nonzero;
       counters->sse += record->sse < UINT32_MAX ? record->sse
@@ -441,10 +449,12 @@ work_on_region (Region * r)
     for (int p = 0; p < layout->n_planes; p++)
       if (bdct_quadtree_has_own (r->tree->chroma,
               layout->plane[p].component[0], n, r->tree->max_log2)) {
-        for (int i = 0; i < layout->plane[p].interleave; i++)
+        for (int i = 0; i < layout->plane[p].interleave; i++) {
           init_plane (r, n, p, i);
-        if (!r->given)
-          transform (r, n, p);
+          if (r->given)
+            load_levels (r, n, layout->plane[p].component[i]);
+        }
+        transform (r, n, p);
       }
   for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
     for (int c = 0; c < n_components; c++) {

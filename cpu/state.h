@@ -225,13 +225,10 @@ int bdct_cpu_count_tree_strips (const CpuTask *task);
 void bdct_cpu_work_on_tree (CpuEngine *self, Piece *piece);
 int bdct_cpu_count_tree_runs (const CpuTask *task, int c);
 
-/* Reconstruct from the caller's levels (levels.c): a block of a plane, whose
- * errors and nonzero levels are added to the counters; and a strip of all
- * components of a plane of memory. */
-void bdct_cpu_reconstruct (const BdctTilePlane *plane, size_t number,
-    const BdctLevel *levels, BdctCounters *counters);
-void bdct_cpu_reconstruct_strip (const CpuTask *task, int number,
-    Piece *piece);
+/* Reconstruct a strip from given levels that are beyond its kernel
+ * (levels.c). */
+void bdct_cpu_reconstruct_strip (const BdctTilePlane *plane, int row,
+    BdctTileStrip *strip);
 
 /* Comparisons (comparison-work.c): count the pieces that pack a picture, add
  * up errors, and make records; process one of each, or a row of a map. */

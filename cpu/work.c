@@ -155,7 +155,8 @@ transform_strip (CpuEngine * self, Piece * piece, int row)
   for (int i = 0; i < piece->n_components; i++) {
     planes[i] = &task->plane[piece->component[i]];
     tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
-    real = real && bdct_tile_is_float8x8 (planes[i]);
+    real = real && bdct_tile_is_float8x8 (planes[i])
+        && !piece->strip[i].given;
   }
   if (tile16)
     (*kernel->tile16) (planes, row, piece->strip,
@@ -164,6 +165,9 @@ transform_strip (CpuEngine * self, Piece * piece, int row)
     for (int i = 0; i < piece->n_components; i++)
       (real ? *kernel->real : kernel->plain->strip) (planes[i], row,
           &piece->strip[i], bdct_cpu_scratch (self, piece));
+  for (int i = 0; i < piece->n_components; i++)
+    if (piece->strip[i].beyond)
+      bdct_cpu_reconstruct_strip (planes[i], row, &piece->strip[i]);
 }
 
 /* The place of the levels of a strip, of component `i` of the piece: in the
@@ -207,13 +211,12 @@ work_on_strip (CpuEngine * self, Piece * piece)
           || bdct_cabac_log2_size (&task->job.component[c]) > 0))
     levels = self->scratch.strip_levels
         + piece->worker * bdct_cpu_piece_levels (&self->layout);
-  for (int i = 0; i < piece->n_components; i++)
+  for (int i = 0; i < piece->n_components; i++) {
     piece->strip[i].levels = find_levels (self, piece, i, number, levels);
-  if (plan->levels.in)
-    bdct_cpu_reconstruct_strip (task, number, piece);
-  else
-    transform_strip (self, piece,
-        number * bdct_tile_side (&task->job.component[c]));
+    piece->strip[i].given = plan->levels.in;
+  }
+  transform_strip (self, piece,
+      number * bdct_tile_side (&task->job.component[c]));
   for (int i = 0; levels != NULL && i < piece->n_components; i++)
     count_strip (task, piece->component[i], number, piece->strip[i].levels,
         self->layout.chroma, piece->counter[i]);
@@ -293,7 +296,6 @@ static void
 make_rgb (const CpuEngine * self, Piece * piece)
 {
   CpuFrame *frame = piece->frame;
-  uint64_t unused[3] = { 0 };
   BdctLayout one;
   int strip;
   const BdctColour colour = find_picture (self, piece, &one, &strip);
@@ -302,7 +304,7 @@ make_rgb (const CpuEngine * self, Piece * piece)
   piece->n_rgb = frame->plan.n_distorted == 0 && frame->plan.rgb_errors;
   memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
   self->kernel->colour->planes_to_rgb (&colour, strip,
-      piece->n_rgb > 0 ? piece->rgb_sse[0] : unused);
+      piece->n_rgb > 0 ? piece->rgb_sse[0] : NULL);
 }
 
 /* The bits of a picture of a stack, from its levels. */

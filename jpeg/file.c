@@ -110,10 +110,8 @@ jpeg_file_library (void)
 void
 jpeg_file_clear (JpegFile * file)
 {
-  for (int c = 0; c < JPEG_FILE_MAX_COMPONENTS; c++) {
-    free (file->component[c].levels);
-    file->component[c].levels = NULL;
-  }
+  free (file->levels);
+  file->levels = NULL;
 }
 
 static int
@@ -133,6 +131,7 @@ jpeg_file_allocate (JpegFile * file, BdctError * error)
     h = own->h > h ? own->h : h;
     v = own->v > v ? own->v : v;
   }
+  file->n_levels = 0;
   for (int c = 0; c < file->n_components; c++) {
     JpegFileComponent *own = &file->component[c];
 
@@ -140,12 +139,15 @@ jpeg_file_allocate (JpegFile * file, BdctError * error)
     own->height = divide_up (file->height * own->v, v);
     own->columns = divide_up (own->width, DCTSIZE);
     own->rows = divide_up (own->height, DCTSIZE);
-    own->levels = calloc ((size_t) own->columns * own->rows,
-        DCTSIZE2 * sizeof *own->levels);
-    if (own->levels == NULL) {
-      jpeg_file_clear (file);
-      return refuse (error, "out of memory for its levels");
-    }
+    file->n_levels += (size_t) own->columns * own->rows * DCTSIZE2;
+  }
+  file->levels = malloc (file->n_levels * sizeof *file->levels);
+  if (file->levels == NULL)
+    return refuse (error, "out of memory for its levels");
+  for (int16_t *levels = file->levels, c = 0; c < file->n_components; c++) {
+    file->component[c].levels = levels;
+    levels += (size_t) file->component[c].columns * file->component[c].rows
+        * DCTSIZE2;
   }
   return true;
 }

@@ -36,6 +36,8 @@ typedef struct
   JpegFileColour colour;
   int n_components;
   JpegFileComponent component[JPEG_FILE_MAX_COMPONENTS];
+  int16_t *levels;              /* of all components, one behind the other */
+  size_t n_levels;
 } JpegFile;
 
 /* How a file is written. */
@@ -61,7 +63,7 @@ bool jpeg_file_write (const JpegFile * file, const JpegFileOptions * options,
     unsigned char **data, size_t *size, BdctError * error);
 
 /* Set each component's size from the picture's and the sampling factors, and
- * allocate its levels, all 0. */
+ * allocate the levels. */
 bool jpeg_file_allocate (JpegFile * file, BdctError * error);
 
 /* Free what a file holds. */

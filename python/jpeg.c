@@ -10,12 +10,6 @@
 #include <string.h>
 
 #ifdef HAVE_LIBJPEG
-static size_t
-count_levels (const JpegFileComponent * own)
-{
-  return (size_t) own->columns * own->rows * 64;
-}
-
 static PyObject *
 describe_component (const JpegFileComponent * own)
 {
@@ -23,14 +17,21 @@ describe_component (const JpegFileComponent * own)
       (const char *) own->steps, (Py_ssize_t) sizeof own->steps);
 }
 
+static void
+free_levels (PyObject * capsule)
+{
+  free (PyCapsule_GetPointer (capsule, NULL));
+}
+
 /* From bytes and the most pixels: width, height, the colours' number, the
- * components' (h, v, columns, rows, steps), and all levels. */
+ * components' (h, v, columns, rows, steps), the levels' address and number, and
+ * what frees them. */
 static PyObject *
 read_file (PyObject * module, PyObject * args)
 {
-  PyObject *bytes, *components, *levels;
+  PyObject *bytes, *components, *memory;
   unsigned long long max_pixels;
-  Py_ssize_t size, n = 0;
+  Py_ssize_t size;
   BdctError error;
   JpegFile file;
   char *data;
@@ -46,26 +47,19 @@ read_file (PyObject * module, PyObject * args)
   if (!ok)
     return bdct_python_fail (PyExc_ValueError, &error);
   components = PyTuple_New (file.n_components);
-  for (int c = 0; c < file.n_components; c++)
-    n += count_levels (&file.component[c]) * sizeof (int16_t);
-  levels = PyByteArray_FromStringAndSize (NULL, n);
-  if (components == NULL || levels == NULL) {
-    Py_CLEAR (components);
-    Py_CLEAR (levels);
-  } else {
-    char *to = PyByteArray_AsString (levels);
-
-    for (int c = 0; c < file.n_components; c++) {
-      const size_t own = count_levels (&file.component[c]) * sizeof (int16_t);
-
-      memcpy (to, file.component[c].levels, own);
-      to += own;
-      PyTuple_SetItem (components, c, describe_component (&file.component[c]));
-    }
+  memory = PyCapsule_New (file.levels, NULL, free_levels);
+  if (components == NULL || memory == NULL) {
+    if (memory == NULL)
+      jpeg_file_clear (&file);
+    Py_XDECREF (components);
+    Py_XDECREF (memory);
+    return NULL;
   }
-  jpeg_file_clear (&file);
-  return levels == NULL ? NULL : Py_BuildValue ("iiiNN", file.width,
-      file.height, (int) file.colour, components, levels);
+  for (int c = 0; c < file.n_components; c++)
+    PyTuple_SetItem (components, c, describe_component (&file.component[c]));
+  return Py_BuildValue ("iiiNnnN", file.width, file.height, (int) file.colour,
+      components, (Py_ssize_t) (intptr_t) file.levels,
+      (Py_ssize_t) file.n_levels, memory);
 }
 
 /* Read one component's (h, v, steps) of a file to write. */
@@ -98,7 +92,7 @@ write_file (PyObject * module, PyObject * args)
   JpegFile file = { 0 };
   unsigned char *data;
   BdctError error;
-  size_t size, sum = 0;
+  size_t size;
   Py_ssize_t n;
   int colour, optimize, progressive;
   bool ok;
@@ -115,19 +109,11 @@ write_file (PyObject * module, PyObject * args)
       return NULL;
   if (!jpeg_file_allocate (&file, &error))
     return bdct_python_fail (PyExc_ValueError, &error);
-  for (int c = 0; c < file.n_components; c++)
-    sum += count_levels (&file.component[c]);
-  if (sum != (size_t) n) {
-    PyErr_Format (PyExc_ValueError, "%zd levels, not %zu", n, sum);
+  if (file.n_levels != (size_t) n) {
+    PyErr_Format (PyExc_ValueError, "%zd levels, not %zu", n, file.n_levels);
   } else {
-    const int16_t *from = (const int16_t *) (uintptr_t) address;
-
-    for (int c = 0; c < file.n_components; c++) {
-      const size_t own = count_levels (&file.component[c]);
-
-      memcpy (file.component[c].levels, from, own * sizeof *from);
-      from += own;
-    }
+    memcpy (file.levels, (const int16_t *) (uintptr_t) address,
+        file.n_levels * sizeof *file.levels);
     Py_BEGIN_ALLOW_THREADS;
     ok = jpeg_file_write (&file, &options, &data, &size, &error);
     Py_END_ALLOW_THREADS;

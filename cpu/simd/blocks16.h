@@ -11,12 +11,7 @@
 
 #include <string.h>
 #include "passes16.h"
-
-/* The sums over units. */
-typedef struct {
-  V count;                      /* levels that are not 0, by element */
-  V sse[2];                     /* squared errors, each of 4 samples of a row */
-} Sums;
+#include "quantize16.h"
 
 /* The index in its unit of block `i` of a lane. With 2-byte samples, two
  * vectors adjacent in memory become one of coefficients, so that a lane has the
@@ -172,6 +167,106 @@ put_levels (int size, int bytes, const V * levels, int n_blocks,
     all[__builtin_ctz (size) - 2] (bytes, n_blocks < unit ? some : to, levels);
     if (n_blocks < unit)
       memcpy (to, some, n_blocks * block * sizeof *to);
+    levels += unit * block / (8 * LANES);
+  }
+}
+
+/* The reverse of put_lanes(). */
+BDCT_FORCE_INLINE V
+get_lanes (const int size, int bytes, const BdctLevel * from, int i, int first)
+{
+  const int block = block_of (size, bytes, 0, i);
+  const int step = block_of (size, bytes, 1, i) - block;
+
+  return load_lanes ((const uint8_t *) (from + block * size * size + first),
+      step * size * size * (int) sizeof *from);
+}
+
+static void
+get_levels_4 (int bytes, const BdctLevel * from, V * v)
+{
+  for (int h = 0; h < 2; h++) {
+    V x[4];
+
+    BDCT_UNROLL for (int i = 0; i < 4; i++)
+      x[i] = shuffle8 (get_lanes (4, bytes, from, i, 8 * h),
+          WORDS (0, 4, 1, 5, 2, 6, 3, 7));
+    transpose (x);
+    BDCT_UNROLL for (int i = 0; i < 4; i++)
+      v[2 * i + h] = x[i];
+  }
+}
+
+/* The order of eight frequencies, all or the even ones (tile16-tables.h). */
+#define CLASSES WORDS (0, 4, 2, 6, 1, 3, 5, 7)
+
+static void
+get_levels_8 (int bytes, const BdctLevel * from, V * v)
+{
+  for (int y = 0; y < 8; y++) {
+    const V a = shuffle8 (get_lanes (8, bytes, from, 0, 8 * y), CLASSES);
+    const V b = shuffle8 (get_lanes (8, bytes, from, 1, 8 * y), CLASSES);
+
+    v[y] = low32 (a, b);
+    v[8 + y] = high32 (a, b);
+  }
+}
+
+/* Part even and odd frequencies. */
+BDCT_FORCE_INLINE void
+part (V * even, V * odd, V a, V b)
+{
+  const V order = WORDS (0, 2, 4, 6, 1, 3, 5, 7);
+
+  a = shuffle8 (a, order);
+  b = shuffle8 (b, order);
+  *even = low64 (a, b);
+  *odd = high64 (a, b);
+}
+
+static void
+get_levels_16 (int bytes, const BdctLevel * from, V * v)
+{
+  for (int y = 0; y < 16; y++) {
+    V even;
+
+    part (&even, &v[16 + y], get_lanes (16, bytes, from, 0, 16 * y),
+        get_lanes (16, bytes, from, 0, 16 * y + 8));
+    v[y] = shuffle8 (even, CLASSES);
+  }
+}
+
+static void
+get_levels_32 (int bytes, const BdctLevel * from, V * v)
+{
+  for (int y = 0; y < 32; y++) {
+    V even[2];
+
+    BDCT_UNROLL for (int i = 0; i < 2; i++)
+      part (&even[i], &v[64 + 32 * i + y],
+          get_lanes (32, bytes, from, 0, 32 * y + 16 * i),
+          get_lanes (32, bytes, from, 0, 32 * y + 16 * i + 8));
+    part (&even[0], &v[32 + y], even[0], even[1]);
+    v[y] = shuffle8 (even[0], CLASSES);
+  }
+}
+
+/* The reverse of put_levels(). */
+static void
+get_levels (int size, int bytes, V * levels, int n_blocks, BdctLevel * some,
+    const BdctLevel * from)
+{
+  static void (*const all[]) (int bytes, const BdctLevel * from, V * v) = {
+    get_levels_4, get_levels_8, get_levels_16, get_levels_32
+  };
+  const int unit = UNIT (size) / size, block = size * size;
+
+  for (; n_blocks > 0; n_blocks -= unit, from += unit * block) {
+    if (n_blocks < unit) {
+      memset (some, 0, unit * block * sizeof *some);
+      from = memcpy (some, from, n_blocks * block * sizeof *from);
+    }
+    all[__builtin_ctz (size) - 2] (bytes, from, levels);
     levels += unit * block / (8 * LANES);
   }
 }

@@ -200,6 +200,7 @@ typedef struct {
   BdctBlockRecord *blocks;      /* of the first block; NULL: none */
   int stride;                   /* records from one row of blocks to the next */
   Tile *level;                  /* receives the levels; NULL: not requested */
+  bool *beyond;                 /* is set if given levels are */
   const Tile *which;            /* quantize only values whose entry here is
                                    `quantizer` */
   int quantizer;
@@ -230,23 +231,36 @@ fold (const uint32_t * column, int n, int width, bool errors,
   return total;
 }
 
-/* Quantize and dequantize; returns the number of levels that are not 0. `out`
- * stores the levels. `some` stores them if the region's `level` is not NULL,
+BDCT_FORCE_INLINE bool
+any (Vi v)
+{
+  int32_t sum = 0;
+
+  for (int i = 0; i < LANES; i++)
+    sum |= v[i];
+  return sum != 0;
+}
+
+/* Quantize and dequantize, or dequantize the levels that the tile has, if they
+ * are given; returns the number of levels that are not 0. `out` stores the
+ * levels. `some` stores them if the region's `level` is not NULL,
  * and restricts the work to the values that `which` selects. A block's count
  * goes into its record. */
 BDCT_FORCE_INLINE uint64_t
 requantize (Tile * t, const BdctTileQuantizer * quantizer,
     const Region * region, BdctFamily family, int side, int width, int height,
-    int keep, int out, int some)
+    int keep, int out, int some, int given)
 {
   const int table_shift = height > 8 ? __builtin_ctz (height) - 3 : 0;
   const int table_mask = (width > 16 ? width : 16) - 1;
   uint32_t count[BDCT_MAX_SIZE] __attribute__ ((aligned (64))) = { 0 };
   uint64_t nonzero = 0;
+  Vi beyond = { 0 };
 
   for (int top = 0; top < region->rows; top += height) {
     for (int x = 0; x < side; x += LANES) {
       Vi n = { 0 };
+      Vf sum = { 0 };
 
       for (int v = 0; v < (keep < height ? keep : height); v++) {
         int at = (top + v) * side + x;
@@ -262,7 +276,16 @@ requantize (Tile * t, const BdctTileQuantizer * quantizer,
           mask = *(const Vi *) (region->which->value + at) == region->quantizer;
           c &= mask;
         }
-        if (family == BDCT_FAMILY_REAL) {
+        if (given) {
+          const Vf product = to_real ((c ^ c >> 31) - (c >> 31))
+              * to_real (bdct_family_has_qp (family) ? companion : quant);
+
+          sum += product;
+          level = c & (product <= quantizer->column);
+          value = family == BDCT_FAMILY_REAL
+              ? (Vi) (to_real (level) * to_real (quant))
+              : dequantize (family, &quantizer->job, level, quant, companion);
+        } else if (family == BDCT_FAMILY_REAL) {
           level = quantize_real ((Vf) c, quant, companion);
           value = (Vi) (to_real (level) * to_real (quant));
         } else {
@@ -281,6 +304,7 @@ requantize (Tile * t, const BdctTileQuantizer * quantizer,
         n -= level != 0;
       }
       *(Vi *) &count[x] += n;
+      beyond |= sum > quantizer->column;
     }
     if (region->blocks != NULL) {
       nonzero += fold (count, region->columns,
@@ -291,6 +315,8 @@ requantize (Tile * t, const BdctTileQuantizer * quantizer,
   }
   if (region->blocks == NULL)
     nonzero = fold (count, region->columns, width, false, NULL);
+  if (given)
+    *region->beyond = *region->beyond || any (beyond);
   return nonzero;
 }
 
@@ -305,7 +331,7 @@ typedef uint64_t (*Requantize) (Tile * t, const BdctTileQuantizer * quantizer,
 
 typedef struct {
   Axis rows, columns;
-  Requantize all, all_out, some;
+  Requantize all, all_out, some, given, some_given;
 } Chain;
 
 /* The bases, on as many columns as a vector has lanes. */
@@ -365,34 +391,29 @@ typedef struct {
           family == BDCT_FAMILY_JPEG && wide);                                \
   }
 
+#define REQUANTIZE(name, family, row, column, keep, ...)                      \
+  static uint64_t name (Tile *t, const BdctTileQuantizer *quantizer,          \
+      const Region *region)                                                   \
+  {                                                                           \
+    return requantize (t, quantizer, region, BDCT_FAMILY_##family,            \
+        SIDE (row, column), SIZE_##row, SIZE_##column, keep, __VA_ARGS__);    \
+  }
+
 #define CHAIN(id, family, row, column, keep, dc)                              \
   AXIS (rows_##id, BDCT_FAMILY_##family, row, column, keep)                   \
   AXIS (columns_##id, BDCT_FAMILY_##family, column, row, keep)                \
-  static uint64_t all_##id (Tile *t, const BdctTileQuantizer *quantizer,      \
-      const Region *region)                                                   \
-  {                                                                           \
-    return requantize (t, quantizer, region, BDCT_FAMILY_##family,            \
-        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 0);           \
-  }                                                                           \
-  static uint64_t all_out_##id (Tile *t, const BdctTileQuantizer *quantizer,  \
-      const Region *region)                                                   \
-  {                                                                           \
-    return requantize (t, quantizer, region, BDCT_FAMILY_##family,            \
-        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 1, 0);           \
-  }                                                                           \
-  static uint64_t some_##id (Tile *t, const BdctTileQuantizer *quantizer,     \
-      const Region *region)                                                   \
-  {                                                                           \
-    return requantize (t, quantizer, region, BDCT_FAMILY_##family,            \
-        SIDE (row, column), SIZE_##row, SIZE_##column, keep, 0, 1);           \
-  }
+  REQUANTIZE (all_##id, family, row, column, keep, 0, 0, 0)                   \
+  REQUANTIZE (all_out_##id, family, row, column, keep, 1, 0, 0)               \
+  REQUANTIZE (some_##id, family, row, column, keep, 0, 1, 0)                  \
+  REQUANTIZE (given_##id, family, row, column, keep, 0, 0, 1)                 \
+  REQUANTIZE (some_given_##id, family, row, column, keep, 0, 1, 1)
 #include BDCT_TRANSFORMS
 
 #define CHAIN(id, family, row, column, keep, dc)                              \
   [BDCT_CHAIN_##id] = {                                                       \
     {forward_rows_##id, inverse_rows_##id},                                   \
     {forward_columns_##id, inverse_columns_##id},                             \
-    all_##id, all_out_##id, some_##id,                                        \
+    all_##id, all_out_##id, some_##id, given_##id, some_given_##id,           \
   },
 static const Chain chains[] = {
 #include BDCT_TRANSFORMS

@@ -326,11 +326,13 @@ planes_to_rgb_run (const BdctColour * colour, int x, int y, uint64_t sse[3])
   const uint8_t *of[3];
   Run byte[4], rgb[3];
 
-  fetch (layout, &colour->src, x, y + 1, n);
+  if (sse != NULL || layout->rgb.bytes == 4) {
+    fetch (layout, &colour->src, x, y + 1, n);
+    read_pixels (&layout->rgb, &colour->src, x, y, n, byte, of);
+  }
   fetch (layout, &colour->dst, x, y + 1, n);
-  read_pixels (&layout->rgb, &colour->src, x, y, n, byte, of);
   make_pixels (layout, &colour->rec, x, y, n, rgb);
-  for (int k = 0; k < 3; k++)
+  for (int k = 0; sse != NULL && k < 3; k++)
     sse[k] += square (of[k], rgb[k], n);
   if (colour->render != NULL && colour->render->mode == BDCT_VIEW_ORIGINAL)
     show_original (colour, x, y, n, rgb);

@@ -29,7 +29,7 @@ typedef struct {
   void (*rgb_to_planes) (const BdctColour *colour, int strip);
 
   /* Convert a strip of `shown` to `dst`, and add up the squared errors of R, G
-   * and B of `rec`. */
+   * and B of `rec`, unless `sse` is NULL. */
   void (*planes_to_rgb) (const BdctColour *colour, int strip, uint64_t sse[3]);
 } BdctColourKernel;
 

@@ -43,6 +43,7 @@ typedef __m128i V;
 #define abs16 OP (abs_epi16)
 #define abs32 OP (abs_epi32)
 #define addsat16 OP (adds_epi16)
+#define addsat16u OP (adds_epu16)
 #define min16u OP (min_epu16)
 #define average16u OP (avg_epu16)       /* (a + b + 1) >> 1 */
 #define subsat16u OP (subs_epu16)   /* a - b, not below 0 */
@@ -129,6 +130,25 @@ store_lanes (uint8_t * p, ptrdiff_t step, V v)
   (void) step;
   store (p, v);
 #endif
+}
+
+/* The reverse of store_lanes(). */
+BDCT_FORCE_INLINE V
+load_lanes (const uint8_t * p, ptrdiff_t step)
+{
+#define LANE(i) _mm_loadu_si128 ((const __m128i *) (p + (i) * step))
+#if LANES == 4
+  return _mm512_inserti32x4 (_mm512_inserti32x4 (_mm512_inserti32x4
+          (_mm512_castsi128_si512 (LANE (0)), LANE (1), 1), LANE (2), 2),
+      LANE (3), 3);
+#elif LANES == 2
+  return _mm256_inserti128_si256 (_mm256_castsi128_si256 (LANE (0)), LANE (1),
+      1);
+#else
+  (void) step;
+  return LANE (0);
+#endif
+#undef LANE
 }
 
 /* |a - b| */
@@ -256,6 +276,8 @@ typedef int32x4_t V;
 #define abs32 vabsq_s32
 #define min16u(a, b) ((V) vminq_u16 (U16 (a), U16 (b)))
 #define average16u(a, b) ((V) vrhaddq_u16 (U16 (a), U16 (b)))
+#define addsat16u(a, b) ((V) vqaddq_u16 (U16 (a), U16 (b)))
+#define subsat16u(a, b) ((V) vqsubq_u16 (U16 (a), U16 (b)))
 #define difference8u(a, b) ((V) vabdq_u8 (U8 (a), U8 (b)))
 #define mullo16(a, b) ((V) (U16 (a) * U16 (b)))
 #define mulround16(a, b) ((V) vqrdmulhq_s16 (S16 (a), S16 (b)))
@@ -310,6 +332,7 @@ store (void *p, V v)
 }
 
 #define lane load
+#define load_lanes(p, step) ((void) (step), load (p))
 
 BDCT_FORCE_INLINE void
 store_lanes (uint8_t * p, ptrdiff_t step, V v)

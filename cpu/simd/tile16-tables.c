@@ -239,6 +239,27 @@ jpeg_inverse_fits (const BdctComponentJob * job, int depth)
       * (1 << (13 - job->inv_shift[0])) + 16 <= INT16_MAX;
 }
 
+/* Given levels may have any d. A d, and the first pass' results, which are at
+ * most 1.388 2^(13-shift) times the sum of |d| in their column, must be within
+ * 16 bits: sums of 5900 2^(shift-11) are. The second pass' sums are at most
+ * 61213, the sum of the magnitudes that a sample is made of, times 2^15; with
+ * the rounding term and the samples' middle, at depths that have this form,
+ * this is below 2^31.
+ *
+ * The wide form takes sums up to 2^15 - 1: the first pass' are then below 2^29,
+ * h below 2^14, and M h below 2^30.
+ *
+ * HEVC's passes are exact for all d, as their 32 products of 16 bits with at
+ * most 90 fit 32 bits and each pass clips, and BDCT_TILE16_WIDE is for all
+ * levels. */
+static void
+init_columns (BdctTile16 * chain, const BdctComponentJob * job)
+{
+  chain->quantizer = BDCT_TILE16_JPEG;
+  chain->column[0] = 5900 << (job->inv_shift[0] - 11);
+  chain->column[1] = INT16_MAX;
+}
+
 /* With x = |c| + 4q below 2^16 (jpeg-islow-rounding.h), floor (x / 8q) is floor
  * (n / q), with n = x >> 3 below 2^13. The reciprocal is 2^r / q rounded up,
  * for the largest r for which it fits 16 bits; 2^r is then above 2^14 q.
@@ -250,7 +271,7 @@ init_jpeg (Step * e, int q, int largest)
 {
   int r = 47 - __builtin_clz (q);       /* 2^r / q is from 2^15 to 2^16 */
 
-  *e = (Step) { 0, 0, 0, 0 };
+  *e = (Step) {.dequant = q };
   if (largest < 4 * q)
     return true;
   if (largest + 4 * q > UINT16_MAX)
@@ -260,7 +281,6 @@ init_jpeg (Step * e, int q, int largest)
   e->quant = ((1 << r) + q - 1) / q;
   e->power = 1 << (29 - r);
   e->scale = 4 * q;
-  e->dequant = q;
   return true;
 }
 
@@ -435,7 +455,7 @@ bdct_tile16_init (BdctTile16 * chain, const BdctJob * job,
   }
   chain->n_vectors = count_vectors (n);
   if (chain->jpeg)
-    chain->quantizer = BDCT_TILE16_JPEG;
+    init_columns (chain, cj);
   else
     init_dequantizer (chain, cj);
   if (chain->jpeg ? init_jpeg_entries (chain, cj, largest)

@@ -43,6 +43,9 @@ typedef enum {
   BDCT_TILE16_WIDE,            /* in 32 bits */
   BDCT_TILE16_JPEG,
   BDCT_TILE16_JPEG_WIDE,       /* of |c| / 4 */
+  BDCT_TILE16_GIVEN,           /* levels, in 32 bits */
+  BDCT_TILE16_GIVEN_JPEG,
+  BDCT_TILE16_GIVEN_JPEG_WIDE,
 } BdctTile16Quantizer;
 
 /* A component of a job, for these chains. */
@@ -60,6 +63,8 @@ typedef struct {
   int add_low, add_high, power; /* of the quantizer: quant_add - 1, and
                                      2^(16-bits) */
   int dequant_round, dequant_shift;
+  int column[2];                /* JPEG: the largest sum of |d| in a column of
+                                     given levels; [1] in the wide form */
   int n_vectors;
   /* The entries in use, one for each vector; for JPEG above 8 bits followed by
    * as many for the wide form. The rest is uninitialized. */

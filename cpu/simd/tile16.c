@@ -40,6 +40,7 @@ typedef struct {
   int n_units;                  /* the most of a call */
   bool by_unit;                 /* some output is for single blocks */
   bool wide;                    /* a quantizer needs JPEG's wide form */
+  bool given;                   /* levels are input */
   int limit;                    /* calls whose sums surely fit */
   Scratch *scratch;
 } Strip;
@@ -278,14 +279,18 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
 static Requantizer
 find_requantizer (const Strip * s, const BdctTile16 * c)
 {
+  if (s->given)
+    return requantizers[!c->jpeg ? BDCT_TILE16_GIVEN
+        : s->wide ? BDCT_TILE16_GIVEN_JPEG_WIDE : BDCT_TILE16_GIVEN_JPEG];
   return requantizers[s->wide ? BDCT_TILE16_JPEG_WIDE : c->quantizer];
 }
 
-/* Requantize units, or each block of a unit with its own quantizer. Without
- * `levels` those in memory have no meaning. */
+/* Requantize units, or each block of a unit with its own quantizer; `v` is
+ * given levels or coefficients. Without `levels` those in memory have no
+ * meaning. */
 static void
 requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
-    bool levels, const V * v, const uint8_t * quantizers, V * sum)
+    bool levels, const V * v, const uint8_t * quantizers, Sums * sums)
 {
   const BdctTile16 *c = &p->quantizer[0]->tile16;
   V *d = s->scratch->d, *level = s->scratch->level;
@@ -298,7 +303,7 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
   if (at->whole && quantizer >= 0) {
     c = &p->quantizer[quantizer]->tile16;
     find_requantizer (s, c) (c, d, levels ? level : NULL, v, at->units, NULL,
-        sum);
+        sums);
     return;
   }
   memset (d, 0, c->n_vectors * sizeof *d);
@@ -307,23 +312,26 @@ requantize_blocks (const Strip * s, const BdctTilePlane * p, const Units * at,
     V mask = mask_of (s->size, s->bytes, quantizers, at->n_blocks, quantizer);
 
     c = &p->quantizer[quantizer]->tile16;
-    find_requantizer (s, c) (c, d, level, v, 1, &mask, sum);
+    find_requantizer (s, c) (c, d, level, v, 1, &mask, sums);
   }
 }
 
 /* Add the sums to the counters, and zero them. */
 static void
-flush (Sums * sums, BdctCounters * counters)
+flush (Sums * sums, BdctTileStrip * strip)
 {
-  uint16_t count[8 * LANES];
+  BdctCounters *counters = &strip->counters;
+  uint16_t count[8 * LANES], beyond[8 * LANES];
   uint32_t sse[8 * LANES];
 
   store (count, sums->count);
+  store (beyond, sums->beyond);
   store (sse, sums->sse[0]);
   store (sse + 4 * LANES, sums->sse[1]);
   for (int i = 0; i < 8 * LANES; i++) {
     counters->nonzero += count[i];
     counters->sse += sse[i];
+    strip->beyond = strip->beyond || beyond[i] != 0;
   }
   sums->count = sums->sse[0] = sums->sse[1] = zero ();
 }
@@ -334,10 +342,21 @@ add_sums (Sums * a, const Sums * b)
   a->count = add16 (a->count, b->count);
   a->sse[0] = add32 (a->sse[0], b->sse[0]);
   a->sse[1] = add32 (a->sse[1], b->sse[1]);
+  a->beyond = or8 (a->beyond, b->beyond);
 }
 
-/* Finish units of a component from their coefficients; their samples go to
- * `out`. */
+/* The levels of a call in those of the strip. */
+static BdctLevel *
+find_levels (const Strip * s, const Units * at, int i)
+{
+  const int columns = s->planes[i]->grid.columns;
+
+  return s->strips[i].levels + (((at->y - s->row) >> s->log2_size) * columns
+      + (at->x >> s->log2_size)) * s->size * s->size;
+}
+
+/* Finish units of a component from their coefficients, or given levels; their
+ * samples go to `out`. */
 static void
 finish (Strip * s, const Units * at, int i, const V * v, BdctSamples in,
     BdctSamples out)
@@ -347,25 +366,25 @@ finish (Strip * s, const Units * at, int i, const V * v, BdctSamples in,
   const int n = at->units * s->unit, left = at->x >> s->log2_size;
   const size_t first = p->grid.first + left
       + (size_t) (at->y >> s->log2_size) * p->grid.columns;
-  BdctLevel *levels = s->strips[i].levels;
-  Sums sums = { zero (), { zero (), zero () } };
+  const bool levels = s->strips[i].levels != NULL && !s->given;
+  Sums sums = { zero (), { zero (), zero () }, zero () };
   BdctBlockRecord record[4 * LANES];
 
-  requantize_blocks (s, p, at, levels != NULL, v,
-      p->quantizer_map != NULL ? p->quantizer_map + first : NULL, &sums.count);
+  requantize_blocks (s, p, at, levels, v,
+      p->quantizer_map != NULL ? p->quantizer_map + first : NULL, &sums);
   s->kernel->inverse (c, s->scratch->d, out.data, out.stride, p->layout.shift,
       at->units, s->scratch->between);
-  for (int y = 0; at->width < n && y < at->height; y++)
-    memcpy (out.data + y * out.stride + at->width * s->bytes,
-        in.data + y * in.stride + at->width * s->bytes,
-        (n - at->width) * s->bytes);
-  measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
+  if (p->src.data != NULL) {
+    for (int y = 0; at->width < n && y < at->height; y++)
+      memcpy (out.data + y * out.stride + at->width * s->bytes,
+          in.data + y * in.stride + at->width * s->bytes,
+          (n - at->width) * s->bytes);
+    measure (c, sums.sse, in, out, p->layout.shift, at->height, at->units);
+  }
   add_sums (&s->scratch->sums[i], &sums);
-  if (levels != NULL)
+  if (levels)
     put_levels (s->size, s->bytes, s->scratch->level, at->n_blocks,
-        (BdctLevel *) s->scratch->between, levels
-        + (((at->y - s->row) >> s->log2_size) * p->grid.columns + left)
-        * s->size * s->size);
+        (BdctLevel *) s->scratch->between, find_levels (s, at, i));
   if (p->blocks != NULL && at->whole) {
     put_records (s->size, s->bytes, &sums, p->blocks + first);
   } else if (p->blocks != NULL) {
@@ -406,17 +425,22 @@ do_call (Strip * s, const Units * at)
   BdctSamples from[2] = { {s->scratch->in[0], n}, {s->scratch->in[1], n} };
   BdctSamples to[2] = { {s->scratch->out[0], n}, {s->scratch->out[1], n} };
 
-  if (direct)
+  if (direct && p->src.data != NULL)
     from[0] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
       p->src.stride };
-  else
+  else if (p->src.data != NULL)
     gather (s, at, s->scratch->in);
   if (direct && p->dst.data != NULL)
     to[0] = (BdctSamples) { row_at (p, &p->dst, at->y, at->x),
       p->dst.stride };
   for (int i = 0; i < s->interleave; i++) {
-    s->kernel->forward (c, s->scratch->v, from[i].data, from[i].stride,
-        p->layout.shift, at->units, s->scratch->between);
+    if (s->given)
+      get_levels (s->size, s->bytes, s->scratch->v,
+          (at->width + s->size - 1) >> s->log2_size,
+          (BdctLevel *) s->scratch->between, find_levels (s, at, i));
+    else
+      s->kernel->forward (c, s->scratch->v, from[i].data, from[i].stride,
+          p->layout.shift, at->units, s->scratch->between);
     for (int u = 0, step; u < at->units; u += step) {
       const Units some = some_units (s, at, u);
 
@@ -458,20 +482,21 @@ init_strip (Strip * s)
   s->unit = UNIT (c->size);
   s->n_units = c->n_vectors < CALL_VECTORS ? CALL_VECTORS / c->n_vectors : 1;
   s->wide = has_wide (s);
+  s->given = s->strips[0].given;
   s->kernel = find_kernel (c, s->wide);
   /* A unit adds 4 times its size squares to an element. */
   s->limit = bdct_min (UINT16_MAX / (s->n_units * c->n_vectors),
       UINT32_MAX / (peak * peak * 4 * c->size * s->n_units));
   s->by_unit = p->blocks != NULL || p->quantizer_map != NULL;
   for (int i = 0; i < s->interleave; i++)
-    s->scratch->sums[i] = (Sums) { zero (), { zero (), zero () } };
+    s->scratch->sums[i] = (Sums) { zero (), { zero (), zero () }, zero () };
 }
 
 static void
 flush_all (Strip * s)
 {
   for (int i = 0; i < s->interleave; i++)
-    flush (&s->scratch->sums[i], &s->strips[i].counters);
+    flush (&s->scratch->sums[i], &s->strips[i]);
 }
 
 static void

@@ -34,6 +34,31 @@ fill_matrices (void)
     matrix_real[i] = bdct_matrix_real (i / 8, i % 8);
 }
 
+/* Given levels may have any sum S of |level| times the dequantizer's entry in a
+ * column. The plain chains' 32 bits suffice up to these, by family:
+ *     HEVC    all products, and with them d, which is clipped as each pass is
+ *     H264    |d| is at most S 2^-dequant_bits; both passes add at most 2^7
+ *     JPEG    the first pass is at most 11363 S, and a sample's magnitudes in
+ *             the matrix add up to 61213: the second pass is at most 61213
+ *             11363 S / 2^11 at a depth of 8, and has 8 bits less above it
+ *             (chains32.h)
+ *     REAL    the samples are below 2^31
+ * Sums in single precision are less than 2^-16 of S from S. */
+static float
+find_column (BdctFamily family, const BdctComponentJob * job, int depth)
+{
+  switch (family) {
+    case BDCT_FAMILY_JPEG:
+      return depth > 8 ? 188000 : 6300;
+    case BDCT_FAMILY_H264:
+      return 1 << (22 + job->dequant_bits);
+    case BDCT_FAMILY_REAL:
+      return 1 << 24;
+    default:
+      return 1 << 30;
+  }
+}
+
 void
 bdct_tile_quantizer_init (BdctTileQuantizer * quantizer, const BdctJob * job,
     BdctComponent component)
@@ -44,6 +69,7 @@ bdct_tile_quantizer_init (BdctTileQuantizer * quantizer, const BdctJob * job,
   int width = 1 << bdct_job_log2_across (cj);
 
   quantizer->job = *cj;
+  quantizer->column = find_column (job->family, cj, job->depth);
   for (int v = 0; v < BDCT_TILE_ROWS; v++) {
     for (int x = 0; x < width; x++) {
       int index = bdct_job_index (cj, v % BDCT_TILE_FIRST << shift, x);

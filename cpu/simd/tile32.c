@@ -59,17 +59,18 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
   }
 }
 
-/* Store rows, if there is an output, and add up each column's squared errors:
- * at most 64 of 4095^2. */
+/* Store rows, if there is an output, and add up each column's squared errors,
+ * if there is an input: at most 64 of 4095^2. */
 BDCT_FORCE_INLINE void
 store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
-    int y0, int y1, bool out, uint32_t * restrict errors, int bytes, int step)
+    int y0, int y1, bool in, bool out, uint32_t * restrict errors, int bytes,
+    int step)
 {
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
   const int width = bdct_min (p->layout.width - column, side);
   const int shift = p->layout.shift;
   const int64_t src_stride = p->src.stride, dst_stride = p->dst.stride;
-  const uint8_t *src = row_at (p, &p->src, row + y0, column);
+  const uint8_t *src = in ? row_at (p, &p->src, row + y0, column) : NULL;
   uint8_t *dst = out ? row_at (p, &p->dst, row + y0, column) : NULL;
 
   for (int y = y0; y < y1; y++) {
@@ -79,12 +80,15 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
       int v = entry[x] + middle, e;
 
       v = v < 0 ? 0 : v > peak ? peak : v;
-      e = v - bdct_sample_get (src, x * step, bytes, shift, peak);
-      errors[x] += (uint32_t) (e * e);
+      if (in) {
+        e = v - bdct_sample_get (src, x * step, bytes, shift, peak);
+        errors[x] += (uint32_t) (e * e);
+      }
       if (out)
         bdct_sample_put (dst, x * step, bytes, shift, v);
     }
-    src += src_stride;
+    if (in)
+      src += src_stride;
     if (out)
       dst += dst_stride;
   }
@@ -100,10 +104,12 @@ static void
 store_any (const Tile * t, const BdctTilePlane * p, int row, int column,
     int side, int y0, int y1, uint32_t * errors)
 {
-  if (p->dst.data == NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, false, errors);
-  else
-    CALL (p, store, t, p, row, column, side, y0, y1, true, errors);
+  if (p->src.data == NULL && p->dst.data != NULL)
+    CALL (p, store, t, p, row, column, side, y0, y1, false, true, errors);
+  else if (p->src.data != NULL && p->dst.data == NULL)
+    CALL (p, store, t, p, row, column, side, y0, y1, true, false, errors);
+  else if (p->src.data != NULL)
+    CALL (p, store, t, p, row, column, side, y0, y1, true, true, errors);
 }
 
 /* Store the picture of the levels. */
@@ -219,12 +225,14 @@ requantize_transforms (Tile * t, const BdctTilePlane * p,
       && (only < 0 || job->keep < 1 << bdct_job_log2_down (job)))
     memset (region->level, 0, side * side * sizeof region->level->value[0]);
   if (only >= 0)
-    return (region->level != NULL ? chain->all_out : chain->all)
+    return (region->beyond != NULL ? chain->given
+        : region->level != NULL ? chain->all_out : chain->all)
         (t, p->quantizer[only], region);
   spread (which, p, quantizers, region, side);
   some.which = which;
   while ((some.quantizer = bdct_quantizers_take (&present)) >= 0)
-    nonzero += chain->some (t, p->quantizer[some.quantizer], &some);
+    nonzero += (region->beyond != NULL ? chain->some_given : chain->some)
+        (t, p->quantizer[some.quantizer], &some);
   return nonzero;
 }
 
@@ -278,31 +286,41 @@ put_dcs (const Dcs * dcs, Tile * t, const BdctComponentJob * job, int side)
   }
 }
 
-/* Turn the DCs of the blocks that are `selected` (all bits are set, else 0)
- * into values, and set their levels. */
+/* Turn the DCs of the blocks that are `selected` (all bits are set, else 0), or
+ * their levels if `beyond` is not NULL, into values, and set their levels. The
+ * sum of 16 products of given levels is to be at most 2^30. */
 static void
 requantize_dcs (Dcs * dcs, Dcs * levels, const BdctComponentJob * job,
-    const int32_t * selected)
+    const int32_t * selected, bool *beyond)
 {
   const BdctJobDc *dc = &job->dc;
   const int n = 1 << bdct_job_log2_parts (job);
 
   for (int i = 0; i < DC_BLOCKS; i += LANES) {
     const Vi mask = *(const Vi *) (selected + i);
-    Vi c[DC_PLACES];
+    Vi c[DC_PLACES], large = { 0 };
 
     for (int k = 0; k < n; k++)
       c[k] = *(const Vi *) (dcs->at[k] + i) & mask;
-    hadamard_flow (c, dc->log2_columns, dc->log2_rows);
+    if (beyond == NULL)
+      hadamard_flow (c, dc->log2_columns, dc->log2_rows);
     for (int k = 0; k < n; k++) {
       const Vi sign = c[k] >> 31;
       const Vu magnitude = (Vu) ((c[k] ^ sign) - sign);
+      const Vi fits = (Vi) magnitude <= (1 << 26) / dc->dequant;
 
-      c[k] = (Vi) ((magnitude * (uint32_t) dc->quant
-              + (uint32_t) dc->quant_add) >> dc->quant_bits);
-      c[k] = (c[k] ^ sign) - sign;
+      if (beyond == NULL) {
+        c[k] = (Vi) ((magnitude * (uint32_t) dc->quant
+                + (uint32_t) dc->quant_add) >> dc->quant_bits);
+        c[k] = (c[k] ^ sign) - sign;
+      } else {
+        c[k] &= fits;
+        large |= ~fits;
+      }
       *(Vi *) (levels->at[k] + i) |= c[k];
     }
+    if (beyond != NULL)
+      *beyond = *beyond || any (large);
     hadamard_flow (c, dc->log2_columns, dc->log2_rows);
     for (int k = 0; k < n; k++) {
       Vi *entry = (Vi *) (dcs->at[k] + i);
@@ -359,7 +377,8 @@ requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
       for (int x = 0; x < region->columns >> job->log2_width; x++)
         selected[y * (side >> job->log2_width) + x] = quantizers == NULL
             || quantizers[y * region->stride + x] == quantizer ? -1 : 0;
-    requantize_dcs (&dcs, &levels, &p->quantizer[quantizer]->job, selected);
+    requantize_dcs (&dcs, &levels, &p->quantizer[quantizer]->job, selected,
+        region->beyond);
   }
   put_dcs (&dcs, t, job, side);
   if (region->level != NULL)
@@ -368,10 +387,10 @@ requantize_by_quantizer (Tile * t, const BdctTilePlane * p,
 }
 
 /* Copy the levels of a tile's transforms, one after another, `width` to a row
- * of a transform. */
+ * of a transform; into the tile if they are given. */
 BDCT_FORCE_INLINE void
-pack (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
-    const Region * region, int side, int width)
+pack (BdctLevel * to, Tile * level, const BdctComponentJob * job,
+    const Region * region, int side, int width, bool given)
 {
   const int high = bdct_min (job->keep, 1 << bdct_job_log2_down (job));
   const int log2_parts = bdct_job_log2_parts (job);
@@ -381,30 +400,33 @@ pack (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
       for (int k = 0; k < 1 << log2_parts; k++) {
         BdctLevel *block = to
             + (((y * region->stride + x) << log2_parts) + k) * width * high;
-        const int32_t *entry = level->value + (y << job->log2_height) * side
+        int32_t *entry = level->value + (y << job->log2_height) * side
             + (x << job->log2_width) + find_part (job, side, k);
 
         for (int v = 0; v < high; v++)
           for (int u = 0; u < width; u++)
-            block[v * width + u] = entry[v * side + u];
+            if (given)
+              entry[v * side + u] = block[v * width + u];
+            else
+              block[v * width + u] = entry[v * side + u];
       }
 }
 
-static void
-pack_any (BdctLevel * to, const Tile * level, const BdctComponentJob * job,
-    const Region * region, int side)
+BDCT_FORCE_INLINE void
+pack_any (BdctLevel * to, Tile * level, const BdctComponentJob * job,
+    const Region * region, int side, bool given)
 {
   switch (bdct_min (job->keep, 1 << bdct_job_log2_across (job))) {
     case 4:
-      return pack (to, level, job, region, side, 4);
+      return pack (to, level, job, region, side, 4, given);
     case 8:
-      return pack (to, level, job, region, side, 8);
+      return pack (to, level, job, region, side, 8, given);
     case 16:
-      return pack (to, level, job, region, side, 16);
+      return pack (to, level, job, region, side, 16, given);
     case 32:
-      return pack (to, level, job, region, side, 32);
+      return pack (to, level, job, region, side, 32, given);
     default:
-      return pack (to, level, job, region, side, 64);
+      return pack (to, level, job, region, side, 64, given);
   }
 }
 
@@ -455,16 +477,25 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
       memset (region.blocks + y * region.stride, 0,
           (region.columns >> job->log2_width) * sizeof *p->blocks);
   }
-  if (p->levels.data != NULL || out->levels != NULL)
+  if (out->given) {
+    region.beyond = &out->beyond;
+    memset (t, 0, side * side * sizeof t->value[0]);
+    pack_any (out->levels + left * bdct_rate_block_levels (job), t, job,
+        &region, side, true);
+    if (p->levels.data != NULL)
+      memcpy (&scratch->level, t, side * side * sizeof t->value[0]);
+  } else if (p->levels.data != NULL || out->levels != NULL)
     region.level = &scratch->level;
   out->counters.nonzero += requantize_by_quantizer (t, p, &region,
       p->quantizer_map ? p->quantizer_map + first : NULL, side,
       &scratch->between);
   if (p->levels.data != NULL)
     store_levels (&scratch->level, p, row, column, side);
-  if (out->levels != NULL)
+  if (region.level != NULL && out->levels != NULL)
     pack_any (out->levels + left * bdct_rate_block_levels (job),
-        &scratch->level, job, &region, side);
+        &scratch->level, job, &region, side, false);
+  if (out->beyond)
+    return;
   inverse (t, p, &scratch->between);
   out->counters.sse += measure (t, p, &region, row, column, side);
 }
@@ -477,8 +508,10 @@ strip (const BdctTilePlane * p, int row, BdctTileStrip * out, void *memory)
   Tile *t = &scratch->tile;
 
   for (int column = 0; column < p->layout.width; column += side) {
-    load_any (t, p, row, column, side);
-    forward (t, p, &scratch->between);
+    if (!out->given) {
+      load_any (t, p, row, column, side);
+      forward (t, p, &scratch->between);
+    }
     finish (t, p, row, column, out, scratch);
   }
 }

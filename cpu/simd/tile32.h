@@ -49,6 +49,8 @@ typedef struct {
   int32_t quant[BDCT_TILE_ROWS][BDCT_MAX_SIZE] __attribute__ ((aligned (64)));
   int32_t companion[BDCT_TILE_ROWS][BDCT_MAX_SIZE]
       __attribute__ ((aligned (64)));
+  float column;         /* the largest sum of |level| times the dequantizer's
+                           entry, in a column of given levels */
   BdctTile16 tile16;
 } BdctTileQuantizer;
 
@@ -115,6 +117,10 @@ typedef struct {
   BdctCounters counters; /* sse and nonzero are added to */
   BdctLevel *levels;     /* receives the strip's levels (rate.h); NULL: not
                               requested */
+  bool given;            /* these are input: the samples are computed from
+                              them, and `src` may have no data */
+  bool beyond;           /* is set where they exceed what the kernel computes
+                              exactly: all results are then void */
 } BdctTileStrip;
 
 /* Process the strip of bdct_tile_side() rows from row `row` on. `scratch` has

@@ -80,7 +80,7 @@ static const uint64_t patterns[N_PATTERNS] = {
 
 static struct
 {
-  /* For a byte of a mask, bit PLACE_BIT: the mask in the order of the scan and,
+  /* For a byte of a mask, bit 4 y + x: the mask in the order of the scan and,
    * in the upper half, in the reverse order. */
   uint32_t scan[2][256];
   /* Places 1 to 15 of each sigCtx, 16 bits each */
@@ -94,13 +94,6 @@ static struct
    * remainder. */
   uint8_t remaining[3][5][SMALL];
 } tables;
-
-/* The bit of sample 4 y + x in find_masks(). */
-#ifdef __SSE2__
-#define PLACE_BIT(place) (place)
-#else
-#define PLACE_BIT(place) (4 * ((place) & 3) + ((place) >> 2))
-#endif
 
 /* floor (log2 (v)) of v > 0. */
 static int
@@ -123,11 +116,10 @@ fill_scans (void)
 {
   for (int i = 0; i < 16; i++) {
     const int place = (int) (BDCT_CABAC_SCAN >> 4 * i & 15);
-    const int bit = PLACE_BIT (place);
 
     for (int bits = 0; bits < 256; bits++)
-      if (bits >> (bit & 7) & 1)
-        tables.scan[bit >> 3][bits] |= 1u << i | 1u << (31 - i);
+      if (bits >> (place & 7) & 1)
+        tables.scan[place >> 3][bits] |= 1u << i | 1u << (31 - i);
     for (int n = 2; n <= 5; n++)
       tables.raster[n][15 - i] = ((place >> 2) << n) + (place & 3);
     for (int p = 0; p < N_PATTERNS && i > 0; p++) {
@@ -268,36 +260,27 @@ INLINE void
 find_masks (uint32_t * some, uint32_t * above, const BdctLevel * sub,
     int log2_size)
 {
-  const uint64_t row[4] = { load_row (sub), load_row (sub + (1 << log2_size)),
-    load_row (sub + (2 << log2_size)), load_row (sub + (3 << log2_size))
-  };
-  uint32_t is_0, is_1;
+  uint32_t zeros = 0, ones = 0; /* levels of 0; of 1 or 0 */
 
 #ifdef __SSE2__
-  const __m128i none = _mm_setzero_si128 ();
-  const __m128i v = _mm_packs_epi16 (_mm_set_epi64x ((int64_t) row[1],
-          (int64_t) row[0]), _mm_set_epi64x ((int64_t) row[3],
-          (int64_t) row[2]));
+#define ROW(y) _mm_loadl_epi64 ((const __m128i *) (sub + ((y) << log2_size)))
+  const __m128i v = _mm_packs_epi16 (_mm_unpacklo_epi64 (ROW (0), ROW (1)),
+      _mm_unpacklo_epi64 (ROW (2), ROW (3)));
+  const __m128i above_1 = _mm_subs_epu8 (_mm_add_epi8 (v, _mm_set1_epi8 (1)),
+      _mm_set1_epi8 (2));
 
-  is_0 = _mm_movemask_epi8 (_mm_cmpeq_epi8 (v, none));
-  is_1 = _mm_movemask_epi8 (_mm_cmpeq_epi8 (_mm_subs_epu8 (_mm_add_epi8 (v,
-                  _mm_set1_epi8 (1)), _mm_set1_epi8 (2)), none));
+  zeros = _mm_movemask_epi8 (_mm_cmpeq_epi8 (v, _mm_setzero_si128 ()));
+  ones = _mm_movemask_epi8 (_mm_cmpeq_epi8 (above_1, _mm_setzero_si128 ()));
 #else
-  uint64_t nonzero = 0, large = 0;
+  for (int i = 0; i < 16; i++) {
+    const int level = sub[(i >> 2 << log2_size) + (i & 3)];
 
-  for (int y = 0; y < 4; y++) {
-    const uint64_t negative = (row[y] >> 15 & EACH (1)) * 0xffff;
-
-    nonzero |= ((((row[y] & EACH (0x7fff)) + EACH (0x7fff)) | row[y])
-        & EACH (0x8000)) >> (15 - y);
-    large |= ((((row[y] ^ negative) & (negative | EACH (0xfffe)))
-            + EACH (0x7fff)) & EACH (0x8000)) >> (15 - y);
+    zeros |= (uint32_t) (level == 0) << i;
+    ones |= (uint32_t) (level >= -1 && level <= 1) << i;
   }
-  is_0 = ~(nonzero * UINT64_C (0x0001001001001000) >> 48) & 0xffff;
-  is_1 = ~(large * UINT64_C (0x0001001001001000) >> 48) & 0xffff;
 #endif
-  *some = ~(tables.scan[0][is_0 & 255] | tables.scan[1][is_0 >> 8]);
-  *above = ~(tables.scan[0][is_1 & 255] | tables.scan[1][is_1 >> 8]);
+  *some = ~(tables.scan[0][zeros & 255] | tables.scan[1][zeros >> 8]);
+  *above = ~(tables.scan[0][ones & 255] | tables.scan[1][ones >> 8]);
 }
 
 /* The last position along x (axis 0) or y: a prefix, and a suffix (7.4.9.11),
@@ -532,52 +515,39 @@ put_block (Sink * s, BdctCabacCounts * runs, const BdctLevel * levels,
 }
 
 /* Compiled for constant sizes */
-#define BLOCK(n, chroma)                                                      \
-  static void                                                                 \
-  count_##n##_##chroma (BdctCabacCounts *runs, const BdctLevel *levels)       \
+typedef uint32_t Block (const BdctCabacPrices * prices, BdctCabacCounts * runs,
+    const BdctLevel * levels);
+#define BLOCK(price, n, chroma)                                               \
+  static uint32_t                                                             \
+  block_##price##_##n##_##chroma (const BdctCabacPrices *prices,              \
+      BdctCabacCounts *runs, const BdctLevel *levels)                         \
   {                                                                           \
-    Sink s = { .price = false };                                              \
+    Sink s = { price, NULL, prices, 0, 0 };                                   \
                                                                               \
     put_block (&s, runs, levels, n, chroma);                                  \
-  }                                                                           \
-  static uint32_t                                                             \
-  cost_##n##_##chroma (const BdctCabacPrices *prices, const BdctLevel *levels) \
-  {                                                                           \
-    Sink s = { .price = true, .prices = prices };                             \
-                                                                              \
-    put_block (&s, NULL, levels, n, chroma);                                  \
     return cost_of (&s);                                                      \
   }
-BLOCK (2, 0)
-BLOCK (2, 1)
-BLOCK (3, 0)
-BLOCK (3, 1)
-BLOCK (4, 0)
-BLOCK (4, 1)
-BLOCK (5, 0)
-BLOCK (5, 1)
-#define EACH_BLOCK(name)                                                      \
-  { {name##_2_0, name##_2_1}, {name##_3_0, name##_3_1},                       \
-    {name##_4_0, name##_4_1}, {name##_5_0, name##_5_1} }
+#define BLOCKS(n)                                                             \
+  BLOCK (0, n, 0) BLOCK (0, n, 1) BLOCK (1, n, 0) BLOCK (1, n, 1)
+BLOCKS (2) BLOCKS (3) BLOCKS (4) BLOCKS (5)
+#define ENTRY(n)                                                              \
+  { {block_0_##n##_0, block_0_##n##_1}, {block_1_##n##_0, block_1_##n##_1} }
+static Block *const blocks[4][2][2] = {
+  ENTRY (2), ENTRY (3), ENTRY (4), ENTRY (5)
+};
 
 void
 bdct_cabac_count (BdctCabacCounts * runs, const BdctLevel * levels,
     int log2_size, bool chroma)
 {
-  static void (*const count[4][2]) (BdctCabacCounts * runs,
-      const BdctLevel * levels) = EACH_BLOCK (count);
-
-  count[log2_size - 2][chroma] (runs, levels);
+  blocks[log2_size - 2][0][chroma] (NULL, runs, levels);
 }
 
 uint32_t
 bdct_cabac_block_cost (const BdctCabacPrices * prices, const BdctLevel * levels,
     int log2_size, bool chroma)
 {
-  static uint32_t (*const cost[4][2]) (const BdctCabacPrices * prices,
-      const BdctLevel * levels) = EACH_BLOCK (cost);
-
-  return cost[log2_size - 2][chroma] (prices, levels);
+  return blocks[log2_size - 2][1][chroma] (prices, NULL, levels);
 }
 
 /* Set the prices of the flags that put_significance() puts. */

@@ -14,8 +14,9 @@
  * saturates.
  *
  * The includer defines BDCT_INLINE, qualifiers that force inlining,
- * BDCT_UNROLL, a pragma that unrolls a loop, and BDCT_ISLOW (k, i), the entry
- * of bdct_islow_8 (matrices.h), which is constant if both are.
+ * BDCT_UNROLL, a pragma that unrolls a loop, and, if it wants the functions for
+ * 32 bits, BDCT_ISLOW (k, i), the entry of bdct_islow_8 (matrices.h), which is
+ * constant if both are.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -117,6 +118,7 @@ bdct_inverse_pass (BdctFamily family, const BdctComponentJob *job,
   return pass;
 }
 
+#ifdef BDCT_ISLOW
 /* Whether a value of jpeg-8x8 is small enough for a line in 32 bits: 8 of
  * these magnitudes times 11363, the largest entry of the matrix, are below
  * 2^31. All values that come from samples are. */
@@ -148,6 +150,8 @@ bdct_inverse_short_line (int32_t *x, int step, int shift)
     x[(7 - i) * step] = (even[i] - odd[i]) >> shift;
   }
 }
+
+#endif
 
 /* The residual of a sample that is times 8: rounded half up. */
 BDCT_INLINE int64_t

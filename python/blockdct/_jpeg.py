@@ -147,6 +147,15 @@ def _check_path(file: Any, others: str) -> None:
         raise TypeError(f'{type(file).__name__} is neither a path{others}')
 
 
+class _Memory:
+    """Levels in memory of C, for numpy; `owner` frees them with the last array."""
+
+    def __init__(self, address: int, n: int, owner: Any):
+        self.owner = owner
+        self.__array_interface__ = {'version': 3, 'shape': (n,), 'data': (address, False),
+                                    'typestr': np.dtype(np.int16).str}
+
+
 def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
               max_pixels: int = 1 << 28) -> JpegLevels:
     """Read the levels of a JPEG file with libjpeg's jpeg_read_coefficients;
@@ -169,12 +178,12 @@ def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
     if operator.index(max_pixels) < 1:
         raise ValueError(f'max_pixels {max_pixels} is below 1')
     try:
-        width, height, colour, components, values = _blockdct.read_jpeg(
+        width, height, colour, components, *memory = _blockdct.read_jpeg(
             data, min(max_pixels, _MAX_SIDE ** 2))
     except ValueError as error:
         raise ValueError(f'{name}: {error}') from None
     tables = np.stack([np.frombuffer(c[4], np.uint16) for c in components])
-    return JpegLevels(np.frombuffer(values, np.int16), tables.reshape(-1, 8, 8),
+    return JpegLevels(np.asarray(_Memory(*memory)), tables.reshape(-1, 8, 8),
                       tuple(c[:2] for c in components), width, height,
                       tuple(COLOUR_SPACES)[colour])
 

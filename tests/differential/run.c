@@ -238,13 +238,15 @@ outcome_clear (Outcome * outcome)
 
 /* Levels */
 
+/* Some frames have a few that no encoder writes. */
 static void
 change_levels (SceneFrame * f)
 {
   uint64_t state = f->value[SEED] + 1;
+  const bool any = random_below (&state, 3) == 0;
 
   for (size_t i = 0; i < f->info.n_levels; i++)
-    switch (random_below (&state, 12)) {
+    switch (random_below (&state, any ? 12 * 64 : 12)) {
       case 0:
         f->levels[i] = -f->levels[i];
         break;
@@ -253,6 +255,9 @@ change_levels (SceneFrame * f)
         break;
       case 2:
         f->levels[i] = f->levels[i] / 2 + (f->levels[i] & 1);
+        break;
+      case 12:
+        f->levels[i] = (int16_t) random_below (&state, 65536);
         break;
     }
 }

@@ -155,7 +155,7 @@ check_kernel (const Scene * s, const Scene * expected,
   plane.blocks = s->blocks;
   /* Twice, the second time with the levels. */
   for (int y = 0; y < HEIGHT; y += bdct_tile_side (&set.job)) {
-    BdctTileStrip strips[2] = { {{0}, NULL}, {{0}, NULL} };
+    BdctTileStrip strips[2] = { {.levels = NULL}, {.levels = NULL} };
     int rows = (MIN (HEIGHT - y, bdct_tile_side (&set.job))
         + (1 << set.job.log2_height) - 1) >> set.job.log2_height;
     int n = rows * plane.grid.columns * bdct_rate_block_levels (&set.job);
