@@ -5,7 +5,6 @@
 #include "gstblockdctcomparecaps.h"
 #include "gstblockdctcomparefinish.h"
 #include "gstblockdctcompareframes.h"
-#include "gstblockdctcomparekeys.h"
 #include "gstblockdctcompareproperties.h"
 #include "gstblockdctcompareupstream.h"
 
@@ -453,7 +452,7 @@ gst_blockdct_compare_finalize (GObject * object)
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (object);
 
   gst_blockdct_compare_gate_clear (&self->gate);
-  gst_blockdct_navigation_clear (&self->navigation);
+  g_mutex_clear (&self->navigation.lock);
   gst_clear_object (&self->context);
   g_free (self->active_backend);
   g_free (self->settings.stats_file);
@@ -518,8 +517,7 @@ gst_blockdct_compare_init (GstBlockDctCompare * self)
 
   gst_blockdct_compare_gate_init (&self->gate);
   self->gate.open = TRUE;
-  gst_blockdct_navigation_init (&self->navigation,
-      &gst_blockdct_compare_actions);
+  g_mutex_init (&self->navigation.lock);
   gst_blockdct_compare_init_properties (self);
   gst_element_add_pad (GST_ELEMENT (self), GST_PAD
       (gst_blockdct_compare_pad_new ("ref_sink",

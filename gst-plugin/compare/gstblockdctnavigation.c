@@ -1,101 +1,232 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Events arrive in any thread, with coordinates in samples of this frame, as
- * sinks and scaling elements convert them. Every change goes through
- * g_object_set(), as an application's would. */
+ * sinks and scaling elements convert them. */
 #include "gstblockdctnavigation.h"
+
 #include <gst/video/navigation.h>
 #include <math.h>
 #include <string.h>
-#include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctparam.h"
-#include "gstblockdctzoom.h"
+#include "gstblockdctcompareprivate.h"
 
 #define get_int gst_blockdct_param_get_int
+#define is_click gst_blockdct_navigation_is_click
 
-/* gtksink sends a key's character, other sinks its name. */
-static gboolean
-is_space (const gchar * key)
+/* The view that the properties describe. */
+static BdctView
+get_view (GstElement * element)
 {
-  return strcmp (key, "space") == 0 || strcmp (key, " ") == 0;
+  BdctView view = BDCT_VIEW_DEFAULT;
+  gint mode;
+
+  g_object_get (element, "view", &mode, "wipe-position", &view.position,
+      "zoom", &view.zoom, "zoom-x", &view.zoom_x, "zoom-y", &view.zoom_y,
+      NULL);
+  view.mode = mode;
+  return view;
 }
 
 static void
-get_size (GstBlockDctNavigation * navigation, gint * width, gint * height)
+set_zoom (GstElement * element, const BdctView * view)
 {
-  g_mutex_lock (&navigation->lock);
-  *width = navigation->width;
-  *height = navigation->height;
-  g_mutex_unlock (&navigation->lock);
+  g_object_set (element, "zoom", view->zoom, "zoom-x", view->zoom_x, "zoom-y",
+      view->zoom_y, NULL);
 }
 
-/* Zoom at the centre of the view. */
+static BdctLayout
+layout_of (gint width, gint height)
+{
+  BdctLayout layout = {.size = sizeof layout,.n_planes = 1 };
+
+  layout.plane[0].width = width;
+  layout.plane[0].height = height;
+  return layout;
+}
+
+/* The next higher or lower zoom from any value. Whole numbers, so that all
+ * samples have the same size. */
+static gdouble
+next_zoom (gdouble zoom, gint by)
+{
+  static const gint zooms[] = { 1, 2, 3, 4, 6, 8, 12, 16 };
+  gint i = by > 0 ? 0 : G_N_ELEMENTS (zooms) - 1;
+
+  while (by > 0 ? i + 1 < (gint) G_N_ELEMENTS (zooms) && zooms[i] <= zoom
+      : i > 0 && zooms[i] >= zoom)
+    i += by;
+  return zooms[i];
+}
+
+/* Zoom in or out; the sample at (x, y) of the view stays there as far as the
+ * edges allow. */
 static void
-zoom (GstBlockDctNavigation * navigation, GstElement * element, gint steps)
+zoom_at (GstElement * element, gint width, gint height, gint by, gdouble x,
+    gdouble y)
+{
+  BdctLayout layout = layout_of (width, height);
+  BdctView view = get_view (element);
+
+  bdct_view_zoom_at (&view, &layout, next_zoom (view.zoom, by), x, y);
+  set_zoom (element, &view);
+}
+
+/* Keys */
+
+static void
+zoom (GstBlockDctNavigation * self, GstElement * element, gint by)
 {
   gint width, height;
 
-  get_size (navigation, &width, &height);
+  g_mutex_lock (&self->lock);
+  width = self->width;
+  height = self->height;
+  g_mutex_unlock (&self->lock);
   if (width > 0)
-    gst_blockdct_zoom_turn (element, width, height, steps, width / 2.0,
-        height / 2.0);
+    zoom_at (element, width, height, by, width / 2.0, height / 2.0);
+}
+
+static void
+show_whole (GstBlockDctNavigation * self, GstElement * element, gint unused)
+{
+  const BdctView whole = BDCT_VIEW_DEFAULT;
+
+  (void) self, (void) unused;
+  set_zoom (element, &whole);
+}
+
+static void
+next_view (GstBlockDctNavigation * self, GstElement * element, gint unused)
+{
+  const GEnumClass *views = G_PARAM_SPEC_ENUM (g_object_class_find_property
+      (G_OBJECT_GET_CLASS (element), "view"))->enum_class;
+  const gint view = get_int (element, "view");
+  guint i = 0;
+
+  (void) self, (void) unused;
+  while (views->values[i].value != view)
+    i++;
+  g_object_set (element, "view",
+      views->values[(i + 1) % views->n_values].value, NULL);
+}
+
+/* The next input that exists: the reference, then the distorted ones. */
+static gint
+next_input (GstElement * element, gint input)
+{
+  while (++input < BDCT_MAX_DISTORTED) {
+    GstPad *pad = gst_element_get_static_pad (element,
+        gst_blockdct_compare_pad_names[input]);
+
+    if (pad != NULL) {
+      gst_object_unref (pad);
+      return input;
+    }
+  }
+  return GST_BLOCKDCT_COMPARE_REFERENCE;
+}
+
+static void
+next_pair (GstBlockDctNavigation * self, GstElement * element, gint unused)
+{
+  gint left = get_int (element, "left"), right = get_int (element, "right");
+
+  (void) self, (void) unused;
+  do {
+    right = next_input (element, right);
+    if (right == GST_BLOCKDCT_COMPARE_REFERENCE)
+      left = next_input (element, left);
+  } while (left >= right);
+  g_object_set (element, "left", left, "right", right, NULL);
+}
+
+static void
+swap_sides (GstBlockDctNavigation * self, GstElement * element, gint unused)
+{
+  (void) self, (void) unused;
+  g_object_set (element, "left", get_int (element, "right"), "right",
+      get_int (element, "left"), NULL);
+}
+
+/* Show the left picture alone, or return to the view. */
+static void
+toggle_left (GstBlockDctNavigation * self, GstElement * element, gint unused)
+{
+  gint view = get_int (element, "view"), right = get_int (element, "right");
+  const gint left = get_int (element, "left");
+
+  (void) unused;
+  g_mutex_lock (&self->lock);
+  if (view == GST_BLOCKDCT_COMPARE_SINGLE && right == left) {
+    view = self->before[0];
+    right = self->before[1];
+  } else {
+    self->before[0] = view;
+    self->before[1] = right;
+    view = GST_BLOCKDCT_COMPARE_SINGLE;
+    right = left;
+  }
+  g_mutex_unlock (&self->lock);
+  g_object_set (element, "view", view, "right", right, NULL);
 }
 
 /* Move the magnifier to the pointer; a picture without a size has none. */
 static void
-place_magnifier (GstBlockDctNavigation * navigation, GstElement * element,
+place_magnifier (GstBlockDctNavigation * self, GstElement * element,
     gboolean on)
 {
   gdouble x, y;
-  gint width, height;
 
-  g_mutex_lock (&navigation->lock);
-  width = MAX (navigation->width, 1);
-  height = MAX (navigation->height, 1);
-  x = (floor (navigation->x) + 0.5) / width;
-  y = (floor (navigation->y) + 0.5) / height;
-  g_mutex_unlock (&navigation->lock);
+  g_mutex_lock (&self->lock);
+  x = (floor (self->pointer_x) + 0.5) / MAX (self->width, 1);
+  y = (floor (self->pointer_y) + 0.5) / MAX (self->height, 1);
+  g_mutex_unlock (&self->lock);
   g_object_set (element, "magnifier", on, "magnifier-x", CLAMP (x, 0, 1),
       "magnifier-y", CLAMP (y, 0, 1), NULL);
 }
 
+static void
+toggle_magnifier (GstBlockDctNavigation * self, GstElement * element,
+    gint unused)
+{
+  (void) unused;
+  place_magnifier (self, element, !get_int (element, "magnifier"));
+}
+
+/* By their names; gtksink sends a key's character. */
+static const struct
+{
+  const gchar *name;
+  void (*func) (GstBlockDctNavigation * self, GstElement * element, gint by);
+  gint by;
+} keys[] = {
+  {"v", next_view, 0}, {"c", next_pair, 0}, {"x", swap_sides, 0},
+  {"space", toggle_left, 0}, {" ", toggle_left, 0},
+  {"m", toggle_magnifier, 0},
+  {"plus", zoom, 1}, {"+", zoom, 1}, {"equal", zoom, 1}, {"=", zoom, 1},
+  {"KP_Add", zoom, 1}, {"minus", zoom, -1}, {"-", zoom, -1},
+  {"KP_Subtract", zoom, -1}, {"0", show_whole, 0}, {"KP_0", show_whole, 0},
+};
+
 static gboolean
-handle_key (GstBlockDctNavigation * navigation, GstElement * element,
+handle_key (GstBlockDctNavigation * self, GstElement * element,
     GstEvent * event, gboolean press)
 {
   GstNavigationModifierType state = 0;
   const gchar *key;
-  gint steps;
 
-  if (!gst_navigation_event_parse_key_event (event, &key) || key == NULL)
-    return FALSE;
   /* Keys with these modifiers are left to others. */
-  if (gst_navigation_event_parse_modifier_state (event, &state)
-      && (state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
+  if (!gst_navigation_event_parse_key_event (event, &key) || key == NULL
+      || (gst_navigation_event_parse_modifier_state (event, &state)
+          && state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
               | GST_NAVIGATION_MODIFIER_MOD1_MASK
               | GST_NAVIGATION_MODIFIER_META_MASK
               | GST_NAVIGATION_MODIFIER_SUPER_MASK)))
     return FALSE;
-  if (is_space (key)) {
-    if (press)
-      navigation->actions->space (navigation, element);
-    return TRUE;
-  }
-  if (strcmp (key, "m") == 0) {
-    if (press)
-      place_magnifier (navigation, element, !get_int (element, "magnifier"));
-    return TRUE;
-  }
-  if (gst_blockdct_zoom_find_key (key, &steps)) {
-    if (press)
-      zoom (navigation, element, steps);
-    return TRUE;
-  }
-  for (guint i = 0; navigation->actions->keys[i].key != NULL; i++)
-    if (strcmp (key, navigation->actions->keys[i].key) == 0) {
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    if (strcmp (key, keys[i].name) == 0) {
       if (press)
-        navigation->actions->keys[i].func (element,
-            navigation->actions->keys[i].by);
+        keys[i].func (self, element, keys[i].by);
       return TRUE;
     }
   return FALSE;
@@ -103,156 +234,130 @@ handle_key (GstBlockDctNavigation * navigation, GstElement * element,
 
 /* The pointer */
 
-/* Whether (x, y) is in the picture; `*width` and `*height` receive its size. */
-static gboolean
-is_inside (GstBlockDctNavigation * navigation, gdouble x, gdouble y,
-    gint * width, gint * height)
+/* A drag begins: the wipe's line can be dragged at any zoom. Called with the
+ * lock. */
+static void
+start_drag (GstBlockDctNavigation * self, const BdctView * view, gdouble x,
+    gdouble y)
 {
-  get_size (navigation, width, height);
-  return x >= 0 && y >= 0 && x < *width && y < *height;
+  self->pressed = TRUE;
+  self->dragging = FALSE;
+  self->x = x;
+  self->y = y;
+  self->pans = view->zoom >= 1 + 1 / 512.0 && (view->mode != BDCT_VIEW_WIPE
+      || !is_click (self->width, view->position * self->width, 0, x, 0));
+  self->zoom_x = view->zoom_x;
+  self->zoom_y = view->zoom_y;
 }
 
-/* X11 sinks send a wheel as buttons 4 (up) and 5. */
-static gboolean
-handle_press (GstBlockDctNavigation * navigation, GstElement * element,
-    GstEvent * event)
+static void
+drag (const GstBlockDctNavigation * now, GstElement * element, BdctView * view,
+    gdouble x, gdouble y)
 {
-  GstBlockDctPointer pointer = {.pressed = TRUE };
-  gint button, width, height;
-  gdouble x, y;
+  const BdctLayout layout = layout_of (now->width, now->height);
 
-  if (!gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
-      || !is_inside (navigation, x, y, &width, &height))
-    return FALSE;
-  if (button == 4 || button == 5) {
-    gst_blockdct_zoom_turn (element, width, height, button == 4 ? 1 : -1, x, y);
-    return TRUE;
+  if (!now->pans) {
+    g_object_set (element, "wipe-position", view->mode == BDCT_VIEW_STACKED
+        ? MIN (y / MAX (now->height - 1, 1), 1)
+        : MIN (x / MAX (now->width - 1, 1), 1), NULL);
+    return;
   }
-  if (button != 1)
-    return FALSE;
-  pointer.x = x;
-  pointer.y = y;
-  pointer.pans = gst_blockdct_zoom_grabs (element, width, x);
-  g_object_get (element, "zoom-x", &pointer.zoom_x, "zoom-y", &pointer.zoom_y,
-      NULL);
-  g_mutex_lock (&navigation->lock);
-  navigation->pointer = pointer;
-  g_mutex_unlock (&navigation->lock);
-  return TRUE;
+  view->zoom_x = now->zoom_x;
+  view->zoom_y = now->zoom_y;
+  bdct_view_pan (view, &layout, now->x - x, now->y - y);
+  set_zoom (element, view);
 }
 
 /* A button that was pressed here is released here, wherever the pointer is. */
 static gboolean
-handle_release (GstBlockDctNavigation * navigation, GstEvent * event)
+release (GstBlockDctNavigation * self)
 {
-  GstBlockDctPointer pointer;
-  gint button, width, height;
-  gdouble x, y;
+  gboolean pressed;
 
-  if (!gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
-      || (button != 1 && button != 4 && button != 5))
-    return FALSE;
-  if (button != 1)
-    return is_inside (navigation, x, y, &width, &height);
-  g_mutex_lock (&navigation->lock);
-  pointer = navigation->pointer;
-  navigation->pointer.pressed = navigation->pointer.dragging = FALSE;
-  g_mutex_unlock (&navigation->lock);
-  return pointer.pressed;
+  g_mutex_lock (&self->lock);
+  pressed = self->pressed;
+  self->pressed = self->dragging = FALSE;
+  g_mutex_unlock (&self->lock);
+  return pressed;
 }
 
 static gboolean
-handle_move (GstBlockDctNavigation * navigation, GstElement * element,
-    GstEvent * event)
+handle_pointer (GstBlockDctNavigation * self, GstElement * element,
+    GstNavigationEventType type, gint button, gdouble x, gdouble y, gint steps)
 {
-  GstBlockDctPointer *pointer = &navigation->pointer, now;
-  gint width, height, magnifier;
-  gdouble x, y;
+  BdctView view = get_view (element);
+  GstBlockDctNavigation now;
+  gboolean inside;
 
-  if (!gst_navigation_event_parse_mouse_move_event (event, &x, &y)
-      || !is_inside (navigation, x, y, &width, &height))
+  g_mutex_lock (&self->lock);
+  inside = x >= 0 && y >= 0 && x < self->width && y < self->height;
+  if (inside && type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS
+      && button == 1) {
+    start_drag (self, &view, x, y);
+  } else if (inside && type == GST_NAVIGATION_EVENT_MOUSE_MOVE) {
+    self->pointer_x = x;
+    self->pointer_y = y;
+    self->dragging |= self->pressed
+        && !is_click (self->width, self->x, self->y, x, y);
+  }
+  now = *self;
+  g_mutex_unlock (&self->lock);
+  if (!inside)
     return FALSE;
-  g_mutex_lock (&navigation->lock);
-  if (pointer->pressed && !gst_blockdct_zoom_is_click (width, pointer->x,
-          pointer->y, x, y))
-    pointer->dragging = TRUE;
-  now = *pointer;
-  navigation->x = x;
-  navigation->y = y;
-  g_mutex_unlock (&navigation->lock);
-  magnifier = get_int (element, "magnifier");
-  if (magnifier)
-    place_magnifier (navigation, element, TRUE);
-  if (now.dragging && now.pans)
-    gst_blockdct_zoom_drag (element, width, height, now.zoom_x, now.zoom_y,
-        x - now.x, y - now.y);
-  else if (now.dragging)
-    g_object_set (element, "wipe-position",
-        get_int (element, "view") == BDCT_VIEW_STACKED
-        ? MIN (y / MAX (height - 1, 1), 1) : MIN (x / MAX (width - 1, 1), 1),
-        NULL);
-  return now.pressed || magnifier;
-}
-
-static gboolean
-handle_scroll (GstBlockDctNavigation * navigation, GstElement * element,
-    GstEvent * event)
-{
-  gdouble x, y, dx, dy;
-  gint width, height;
-
-  if (!gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx, &dy)
-      || dy == 0 || !is_inside (navigation, x, y, &width, &height))
-    return FALSE;
-  gst_blockdct_zoom_turn (element, width, height, dy > 0 ? 1 : -1, x, y);
-  return TRUE;
+  if (steps != 0)
+    zoom_at (element, now.width, now.height, steps, x, y);
+  if (type != GST_NAVIGATION_EVENT_MOUSE_MOVE)
+    return button == 1 || button == 4 || button == 5 || steps != 0;
+  if (get_int (element, "magnifier"))
+    place_magnifier (self, element, TRUE);
+  if (now.dragging)
+    drag (&now, element, &view, x, y);
+  return now.pressed || get_int (element, "magnifier");
 }
 
 void
-gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
-    const GstBlockDctActions * actions)
+gst_blockdct_navigation_set_size (GstBlockDctNavigation * self, gint width,
+    gint height)
 {
-  navigation->actions = actions;
-  g_mutex_init (&navigation->lock);
-}
-
-void
-gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation)
-{
-  g_mutex_clear (&navigation->lock);
-}
-
-void
-gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
-    gint width, gint height)
-{
-  g_mutex_lock (&navigation->lock);
-  navigation->width = width;
-  navigation->height = height;
+  g_mutex_lock (&self->lock);
+  self->width = width;
+  self->height = height;
   if (width == 0)
-    navigation->pointer.pressed = navigation->pointer.dragging = FALSE;
-  g_mutex_unlock (&navigation->lock);
+    self->pressed = self->dragging = FALSE;
+  g_mutex_unlock (&self->lock);
 }
 
+/* X11 sinks send a wheel as buttons 4 (up) and 5. */
 gboolean
-gst_blockdct_navigation_event (GstBlockDctNavigation * navigation,
+gst_blockdct_navigation_event (GstBlockDctNavigation * self,
     GstElement * element, GstEvent * event)
 {
+  const GstNavigationEventType type = gst_navigation_event_get_type (event);
+  gdouble x, y, dx, dy;
+  gint button = 0;
+
   if (!get_int (element, "interactive"))
     return FALSE;
-  switch (gst_navigation_event_get_type (event)) {
+  switch (type) {
     case GST_NAVIGATION_EVENT_KEY_PRESS:
-      return handle_key (navigation, element, event, TRUE);
     case GST_NAVIGATION_EVENT_KEY_RELEASE:
-      return handle_key (navigation, element, event, FALSE);
+      return handle_key (self, element, event,
+          type == GST_NAVIGATION_EVENT_KEY_PRESS);
     case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
-      return handle_press (navigation, element, event);
+      return gst_navigation_event_parse_mouse_button_event (event, &button, &x,
+          &y) && handle_pointer (self, element, type, button, x, y,
+          (button == 4) - (button == 5));
     case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
-      return handle_release (navigation, event);
+      return gst_navigation_event_parse_mouse_button_event (event, &button, &x,
+          &y) && (button == 1 ? release (self)
+          : handle_pointer (self, element, type, button, x, y, 0));
     case GST_NAVIGATION_EVENT_MOUSE_MOVE:
-      return handle_move (navigation, element, event);
+      return gst_navigation_event_parse_mouse_move_event (event, &x, &y)
+          && handle_pointer (self, element, type, 0, x, y, 0);
     case GST_NAVIGATION_EVENT_MOUSE_SCROLL:
-      return handle_scroll (navigation, element, event);
+      return gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx,
+          &dy) && dy != 0
+          && handle_pointer (self, element, type, 0, x, y, dy > 0 ? 1 : -1);
     default:
       return FALSE;
   }

@@ -1,6 +1,6 @@
-/* blockdct: handles the viewer's keys and pointer in the sink's window.
+/* blockdct: what the viewer's keys and pointer in the sink's window change.
  *
- * It changes properties of the element, and uses nothing else of it.
+ * It gets and sets the element's properties, and uses nothing else of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -11,56 +11,39 @@
 
 G_BEGIN_DECLS
 
-typedef struct _GstBlockDctNavigation GstBlockDctNavigation;
-
-/* The actions of keys other than zoom and magnifier. */
+/* The state of one element's window. Any thread may use it. Coordinates are
+ * samples of luma. */
 typedef struct
-{
-  /* Keys, ended by one without a name; `by` is passed to `func`. */
-  struct
-  {
-    const gchar *key;
-    void (*func) (GstElement * element, gint by);
-    gint by;
-  } keys[12];
-  /* The space bar. */
-  void (*space) (GstBlockDctNavigation * navigation, GstElement * element);
-} GstBlockDctActions;
-
-/* The state of the pointer, in samples of luma. */
-typedef struct
-{
-  gboolean pressed, dragging;
-  gdouble x, y;                 /* where the button was pressed */
-  gboolean pans;                /* the drag moves a zoomed picture */
-  gdouble zoom_x, zoom_y;       /* of the picture at that moment */
-} GstBlockDctPointer;
-
-/* The navigation of one element. Any thread may use it. */
-struct _GstBlockDctNavigation
 {
   GMutex lock;
-  const GstBlockDctActions *actions;
   gint width, height;           /* of the picture; 0 before caps */
-  GstBlockDctPointer pointer;
-  gdouble x, y;                 /* the pointer's last position */
-  gint left[2];                 /* the `view` and `right` that the space bar
-                                   restores */
-};
+  gboolean pressed, dragging;
+  gdouble x, y;                 /* where the button was pressed */
+  gboolean pans;                /* the drag moves a zoomed picture, */
+  gdouble zoom_x, zoom_y;       /* which was there then */
+  gint before[2];               /* `view` and `right` to return to */
+  gdouble pointer_x, pointer_y; /* its last position */
+} GstBlockDctNavigation;
 
-void gst_blockdct_navigation_init (GstBlockDctNavigation * navigation,
-    const GstBlockDctActions * actions);
-void gst_blockdct_navigation_clear (GstBlockDctNavigation * navigation);
-
-/* Set the picture's size, for the pointer's coordinates; 0: there is no
- * picture. */
-void gst_blockdct_navigation_set_size (GstBlockDctNavigation * navigation,
+/* Set the picture's size; 0: there is no picture. */
+void gst_blockdct_navigation_set_size (GstBlockDctNavigation * self,
     gint width, gint height);
 
 /* Handle an upstream navigation event if the element is `interactive`. FALSE
  * if the event is not for it; the caller keeps the event. */
-gboolean gst_blockdct_navigation_event (GstBlockDctNavigation * navigation,
+gboolean gst_blockdct_navigation_event (GstBlockDctNavigation * self,
     GstElement * element, GstEvent * event);
+
+/* Whether a button that was pressed at (x0, y0) of a picture of this width,
+ * and released at (x1, y1), is a click: a hand is never quite still. */
+static inline gboolean
+gst_blockdct_navigation_is_click (gint width, gdouble x0, gdouble y0,
+    gdouble x1, gdouble y1)
+{
+  const gdouble reach = MAX (3, width / 200);
+
+  return ABS (x1 - x0) < reach && ABS (y1 - y0) < reach;
+}
 
 G_END_DECLS
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/compare/gstblockdctcompareprivate.h"
-#include "gst-plugin/compare/gstblockdctzoom.h"
+#include "gst-plugin/compare/gstblockdctnavigation.h"
 #include "gstblockdctblock.h"
 
 /* The last frame of a transform */
@@ -226,7 +226,7 @@ gst_blockdct_preview_blocks_see (GstBlockDctPreview * self, GstEvent * event)
   g_mutex_lock (&blocks->lock);
   clicked = blocks->pressed
       && type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE
-      && gst_blockdct_zoom_is_click (width, blocks->pressed_x,
+      && gst_blockdct_navigation_is_click (width, blocks->pressed_x,
       blocks->pressed_y, x, y);
   blocks->pressed = type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS;
   blocks->pressed_x = x;
