@@ -14,8 +14,8 @@ get_name (const GstBlockDctOverlayFrame * frame)
 #ifdef HAVE_OVERLAY
 #include <pango/pangocairo.h>
 #include <string.h>
-#include "gstblockdctmagnifier.h"
-#include "gstblockdctvalues.h"
+#include "magnifier.h"
+#include "values.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 #define FONT "Monospace"

@@ -2,7 +2,7 @@
  *
  * A frame has thousands of numbers: Pango draws the digits once, then they are
  * copied. */
-#include "gstblockdctvalues.h"
+#include "values.h"
 
 #include <string.h>
 #include <blockdct/blockdct.h>

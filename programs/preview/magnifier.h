@@ -6,7 +6,7 @@
 #ifndef GST_BLOCKDCT_MAGNIFIER_H
 #define GST_BLOCKDCT_MAGNIFIER_H
 
-#include "gstblockdctvalues.h"
+#include "values.h"
 
 G_BEGIN_DECLS
 

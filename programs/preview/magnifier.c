@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctmagnifier.h"
+#include "magnifier.h"
 
 #include <string.h>
 #include <blockdct/blockdct.h>
