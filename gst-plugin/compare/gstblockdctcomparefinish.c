@@ -246,9 +246,6 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
     .layout = &self->frames.layout,
     .view = view,
     .figures = settings->overlay,
-    .magnifier = settings->magnifier,
-    .magnifier_x = settings->magnifier_x,
-    .magnifier_y = settings->magnifier_y,
     .attach = self->output.overlay_attach,
   };
 

@@ -35,8 +35,6 @@ typedef struct
   gint left, right;             /* numbers of pads */
   gdouble wipe_position, difference_gain;
   gdouble zoom, zoom_x, zoom_y;
-  gboolean magnifier;
-  gdouble magnifier_x, magnifier_y;
   gboolean overlay, interactive;
   gdouble min_psnr_error, min_psnr_warning;
   gint offset;

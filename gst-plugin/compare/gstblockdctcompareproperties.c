@@ -20,9 +20,6 @@ enum
   PROP_ZOOM,
   PROP_ZOOM_X,
   PROP_ZOOM_Y,
-  PROP_MAGNIFIER,
-  PROP_MAGNIFIER_X,
-  PROP_MAGNIFIER_Y,
   PROP_OVERLAY,
   PROP_INTERACTIVE,
   PROP_MIN_PSNR_ERROR,
@@ -187,19 +184,6 @@ install_views (GObjectClass * klass)
           "Zoom Y",
           "Vertical position of the zoomed part, from the top (0) to the "
           "bottom (1)", 0, 1, 0.5, LIVE));
-  install (klass, PROP_MAGNIFIER, FIELD (magnifier),
-      g_param_spec_boolean ("magnifier", "Magnifier",
-          "Show the samples around a point enlarged, with their values", FALSE,
-          LIVE));
-  install (klass, PROP_MAGNIFIER_X, FIELD (magnifier_x),
-      g_param_spec_double ("magnifier-x", "Magnifier X",
-          "Horizontal position of the magnifier, from the left edge (0) to the "
-          "right edge (1)", 0, 1, 0.5, LIVE));
-  install (klass, PROP_MAGNIFIER_Y, FIELD (magnifier_y),
-      g_param_spec_double ("magnifier-y", "Magnifier Y",
-          "Vertical position of the magnifier, from the top (0) to the bottom "
-          "(1)", 0, 1,
-          0.5, LIVE));
   install (klass, PROP_OVERLAY, FIELD (overlay),
       g_param_spec_boolean ("overlay", "Overlay",
           "Write the figures on the picture (in builds with Pango)", FALSE,

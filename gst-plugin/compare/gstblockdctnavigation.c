@@ -5,7 +5,6 @@
 #include "gstblockdctnavigation.h"
 
 #include <gst/video/navigation.h>
-#include <math.h>
 #include <string.h>
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctcompareprivate.h"
@@ -170,29 +169,6 @@ toggle_left (GstBlockDctNavigation * self, GstElement * element, gint unused)
   g_object_set (element, "view", view, "right", right, NULL);
 }
 
-/* Move the magnifier to the pointer; a picture without a size has none. */
-static void
-place_magnifier (GstBlockDctNavigation * self, GstElement * element,
-    gboolean on)
-{
-  gdouble x, y;
-
-  g_mutex_lock (&self->lock);
-  x = (floor (self->pointer_x) + 0.5) / MAX (self->width, 1);
-  y = (floor (self->pointer_y) + 0.5) / MAX (self->height, 1);
-  g_mutex_unlock (&self->lock);
-  g_object_set (element, "magnifier", on, "magnifier-x", CLAMP (x, 0, 1),
-      "magnifier-y", CLAMP (y, 0, 1), NULL);
-}
-
-static void
-toggle_magnifier (GstBlockDctNavigation * self, GstElement * element,
-    gint unused)
-{
-  (void) unused;
-  place_magnifier (self, element, !get_int (element, "magnifier"));
-}
-
 /* By their names; gtksink sends a key's character. */
 static const struct
 {
@@ -202,7 +178,6 @@ static const struct
 } keys[] = {
   {"v", next_view, 0}, {"c", next_pair, 0}, {"x", swap_sides, 0},
   {"space", toggle_left, 0}, {" ", toggle_left, 0},
-  {"m", toggle_magnifier, 0},
   {"plus", zoom, 1}, {"+", zoom, 1}, {"equal", zoom, 1}, {"=", zoom, 1},
   {"KP_Add", zoom, 1}, {"minus", zoom, -1}, {"-", zoom, -1},
   {"KP_Subtract", zoom, -1}, {"0", show_whole, 0}, {"KP_0", show_whole, 0},
@@ -295,8 +270,6 @@ handle_pointer (GstBlockDctNavigation * self, GstElement * element,
       && button == 1) {
     start_drag (self, &view, x, y);
   } else if (inside && type == GST_NAVIGATION_EVENT_MOUSE_MOVE) {
-    self->pointer_x = x;
-    self->pointer_y = y;
     self->dragging |= self->pressed
         && !is_click (self->width, self->x, self->y, x, y);
   }
@@ -308,11 +281,9 @@ handle_pointer (GstBlockDctNavigation * self, GstElement * element,
     zoom_at (element, now.width, now.height, steps, x, y);
   if (type != GST_NAVIGATION_EVENT_MOUSE_MOVE)
     return button == 1 || button == 4 || button == 5 || steps != 0;
-  if (get_int (element, "magnifier"))
-    place_magnifier (self, element, TRUE);
   if (now.dragging)
     drag (&now, element, &view, x, y);
-  return now.pressed || get_int (element, "magnifier");
+  return now.pressed;
 }
 
 void

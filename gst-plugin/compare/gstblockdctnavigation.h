@@ -22,7 +22,6 @@ typedef struct
   gboolean pans;                /* the drag moves a zoomed picture, */
   gdouble zoom_x, zoom_y;       /* which was there then */
   gint before[2];               /* `view` and `right` to return to */
-  gdouble pointer_x, pointer_y; /* its last position */
 } GstBlockDctNavigation;
 
 /* Set the picture's size; 0: there is no picture. */

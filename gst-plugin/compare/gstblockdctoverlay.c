@@ -4,18 +4,9 @@
 #include "gstblockdctoverlay.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
 
-/* The property that needs the text. */
-static const gchar *
-get_name (const GstBlockDctOverlayFrame * frame)
-{
-  return frame->figures ? "overlay" : "magnifier";
-}
-
 #ifdef HAVE_OVERLAY
 #include <pango/pangocairo.h>
 #include <string.h>
-#include "magnifier.h"
-#include "values.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 #define FONT "Monospace"
@@ -42,7 +33,6 @@ enum
   FIGURES,
   FIRST_HALF,
   SECOND_HALF,
-  MAGNIFIER,
   FIRST_MARK,
   N_LABELS = FIRST_MARK + 8
 };
@@ -52,7 +42,6 @@ struct _GstBlockDctOverlay
   PangoFontMap *fonts;
   gboolean no_font, warned;     /* there is no font; a warning was posted */
   Label label[N_LABELS];
-  GstBlockDctValues *values;
 };
 
 static void
@@ -71,7 +60,6 @@ gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay)
     return;
   for (guint i = 0; i < N_LABELS; i++)
     clear_label (&self->label[i]);
-  gst_blockdct_values_clear (&self->values);
   g_object_unref (self->fonts);
   g_free (self);
 }
@@ -202,14 +190,13 @@ attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
 /* A map's bar without numbers still shows its marks, as in a build without
  * Pango: warn only if text was asked for. */
 static void
-warn_no_font (GstBlockDctOverlay * overlay, GstElement * element,
-    const gchar * name)
+warn_no_font (GstBlockDctOverlay * overlay, GstElement * element)
 {
   if (overlay->warned)
     return;
   overlay->warned = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-      ("%s=true shows nothing: no font is installed.", name),
+      ("overlay=true shows nothing: no font is installed."),
       ("Install one (Debian: fonts-dejavu-core), or make fontconfig find it "
           "(fc-list lists what it finds)."));
 }
@@ -223,7 +210,7 @@ warn_missing (GstBlockDctOverlay * overlay, GstElement * element)
   GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
       ("Text is missing on a frame: there is no memory for it, or the frame is "
           "not writable."),
-      ("Close other programs, or set overlay and magnifier to false."));
+      ("Close other programs, or set overlay to false."));
 }
 
 static gboolean
@@ -233,49 +220,6 @@ add (GstVideoOverlayComposition * composition,
   if (rectangle != NULL)
     gst_video_overlay_composition_add_rectangle (composition, rectangle);
   return rectangle != NULL;
-}
-
-/* The values differ in every frame: they are not cached. */
-static gboolean
-add_values (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
-    GstVideoOverlayComposition * composition)
-{
-  GstVideoOverlayRectangle *rectangle = gst_blockdct_values_draw
-      (&self->values, self->fonts, frame->buffer, frame->info, frame->layout,
-      frame->view);
-  gboolean ok = add (composition, rectangle);
-
-  g_clear_pointer (&rectangle, gst_video_overlay_rectangle_unref);
-  return ok;
-}
-
-/* Add the magnifier over all other text, with the position and the sample as
- * text below it; not to a frame that is too small. */
-static gboolean
-add_magnifier (GstBlockDctOverlay * self,
-    const GstBlockDctOverlayFrame * frame, gint size,
-    GstVideoOverlayComposition * composition)
-{
-  const gint width = GST_VIDEO_INFO_WIDTH (frame->info);
-  GstBlockDctMagnifier lens;
-  gint x, y;
-
-  if (!gst_blockdct_magnifier_place (&lens, frame->info, frame->magnifier_x,
-          frame->magnifier_y))
-    return TRUE;
-  if (!gst_blockdct_magnifier_draw (&lens, &self->values, self->fonts,
-          frame->buffer, frame->info, frame->layout, frame->view))
-    return FALSE;
-  gst_video_overlay_composition_add_rectangle (composition, lens.rectangle);
-  gst_video_overlay_rectangle_unref (lens.rectangle);
-  /* A letter is some 0.6 of its size wide; the box adds `size`. */
-  x = MIN (lens.left, width - size - (gint) (0.6 * size * strlen (lens.text)));
-  y = lens.top + lens.side;
-  if (y + 2 * size > GST_VIDEO_INFO_HEIGHT (frame->info))
-    return add (composition, update_label (self, MAGNIFIER, lens.text,
-            MAX (x, 0), lens.top, size, BOTTOM_LEFT));
-  return add (composition, update_label (self, MAGNIFIER, lens.text,
-          MAX (x, 0), y, size, TOP_LEFT));
 }
 
 /* Exchange the fourth byte of each pixel, alpha or padding, with another
@@ -443,11 +387,10 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
   GstVideoOverlayComposition *composition;
   GstBlockDctOverlay *self = *overlay;
   gboolean complete = TRUE;
-  gboolean values = gst_blockdct_values_are_shown (frame->view);
   BdctLegend legend;
 
   bdct_view_legend (frame->view, frame->layout, &legend);
-  if (!frame->figures && legend.n_marks == 0 && !values && !frame->magnifier)
+  if (!frame->figures && legend.n_marks == 0)
     return;
   if (self == NULL) {
     *overlay = self = g_new0 (GstBlockDctOverlay, 1);
@@ -455,16 +398,13 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     self->no_font = !have_font (self->fonts);
   }
   if (self->no_font) {
-    if (frame->figures || frame->magnifier)
-      warn_no_font (self, element, get_name (frame));
+    if (frame->figures)
+      warn_no_font (self, element);
     return;
   }
   composition = gst_video_overlay_composition_new (NULL);
-  /* First, so that all other text covers them. */
-  if (values)
-    complete = add_values (self, frame, composition);
   if (frame->figures && *frame->text != '\0')
-    complete &= add (composition, update_label (self, FIGURES,
+    complete = add (composition, update_label (self, FIGURES,
             g_strdup (frame->text), size, size, size, TOP_LEFT));
   if (frame->figures)
     complete &= name_sides (self, frame, size, composition);
@@ -472,8 +412,6 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     complete &= add (composition, update_label (self, FIRST_MARK + i,
             g_strdup (legend.mark[i].text), legend.x - 4, legend.mark[i].y,
             size, MIDDLE_RIGHT));
-  if (frame->magnifier)
-    complete &= add_magnifier (self, frame, size, composition);
   if (frame->attach)
     attach (frame->buffer, composition);
   else
@@ -494,12 +432,11 @@ void
 gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame)
 {
-  if (*overlay != NULL || !(frame->figures || frame->magnifier))
+  if (*overlay != NULL || !frame->figures)
     return;
   *overlay = g_new0 (GstBlockDctOverlay, 1);
   GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-      ("%s=true shows nothing: this plugin was built without Pango.",
-          get_name (frame)),
+      ("overlay=true shows nothing: this plugin was built without Pango."),
       ("Build it with -Doverlay=enabled, which needs pangocairo (Debian: "
           "libpango1.0-dev)."));
 }

@@ -26,8 +26,6 @@ typedef struct
   const gchar *names[2];        /* of the view's pictures */
   gboolean figures;             /* draw the figures, too, not only a map's
                                    labels */
-  gboolean magnifier;           /* at these fractions of width and height */
-  gdouble magnifier_x, magnifier_y;
   gboolean attach;              /* downstream draws overlay compositions */
 } GstBlockDctOverlayFrame;
 

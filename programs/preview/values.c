@@ -11,7 +11,7 @@
 #define SIDE BDCT_VIEW_MAX_ZOOM
 #define ROWS 10
 
-struct _GstBlockDctValues
+struct _PreviewValues
 {
   gint n_digits;                /* of the largest value */
   gint width;                   /* of each digit */
@@ -19,7 +19,7 @@ struct _GstBlockDctValues
 };
 
 gboolean
-gst_blockdct_values_are_shown (const BdctView * view)
+preview_values_are_shown (const BdctView * view)
 {
   /* The zoom has steps of 1/256. */
   return view->zoom >= BDCT_VIEW_MAX_ZOOM - 1 / 512.0
@@ -27,16 +27,15 @@ gst_blockdct_values_are_shown (const BdctView * view)
 }
 
 void
-gst_blockdct_values_clear (GstBlockDctValues ** values)
+preview_values_clear (PreviewValues ** values)
 {
   g_clear_pointer (values, g_free);
 }
 
 static void
-draw_digit (GstBlockDctValues * self, PangoContext * context, gint digit)
+draw_digit (PreviewValues * self, PangoContext * context, gint digit)
 {
-  PangoFontDescription *font = pango_font_description_from_string
-      ("Monospace");
+  PangoFontDescription *font = pango_font_description_from_string ("Monospace");
   PangoLayout *layout = pango_layout_new (context);
   const gchar text[] = { '0' + digit, '\0' };
   cairo_surface_t *surface =
@@ -65,14 +64,14 @@ draw_digit (GstBlockDctValues * self, PangoContext * context, gint digit)
 }
 
 void
-gst_blockdct_values_prepare (GstBlockDctValues ** values,
+preview_values_prepare (PreviewValues ** values,
     PangoFontMap * fonts, gint depth)
 {
   const gint n_digits = depth > 9 ? 4 : 3;
   PangoContext *context;
 
   if (*values == NULL)
-    *values = g_new0 (GstBlockDctValues, 1);
+    *values = g_new0 (PreviewValues, 1);
   if ((*values)->n_digits == n_digits)
     return;
   context = pango_font_map_create_context (fonts);
@@ -84,37 +83,52 @@ gst_blockdct_values_prepare (GstBlockDctValues ** values,
 }
 
 gint
-gst_blockdct_values_peak (const BdctLayout * layout)
+preview_values_peak (const GstVideoFrame * frame)
 {
-  return (1 << layout->depth) - 1;
+  return (1 << GST_VIDEO_INFO_COMP_DEPTH (&frame->info, 0)) - 1;
+}
+
+/* GStreamer 1.22 has a wrong offset for V in P010's pairs. */
+gint
+preview_values_read (const GstVideoFrame * frame, guint component, gint x,
+    gint y)
+{
+  const GstVideoFormatInfo *format = frame->info.finfo;
+  const gint pair = GST_VIDEO_FORMAT_INFO_PSTRIDE (format, component);
+  const guint8 *at = (const guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame,
+      GST_VIDEO_FORMAT_INFO_PLANE (format, component))
+      + (y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, component))
+      * GST_VIDEO_FRAME_COMP_STRIDE (frame, component)
+      + (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, component)) * pair;
+
+  if (GST_VIDEO_FORMAT_INFO_DEPTH (format, component) == 8)
+    return at[GST_VIDEO_FORMAT_INFO_POFFSET (format, component)];
+  return MIN (GST_READ_UINT16_LE (at + (pair == 4 && component == 2 ? 2 : 0))
+      >> GST_VIDEO_FORMAT_INFO_SHIFT (format, component),
+      preview_values_peak (frame));
 }
 
 gint
-gst_blockdct_values_read (const guint8 * row, gint i, gint depth, gint shift)
+preview_values_luma (const GstVideoFrame * frame, const gint v[3])
 {
-  return depth > 8 ? MIN (GST_READ_UINT16_LE (row + 2 * i) >> shift,
-      (1 << depth) - 1) : row[i];
-}
-
-static gint
-read_luma (GstVideoFrame * frame, const BdctLayout * layout, gint x, gint y)
-{
-  gint v[3];
-
-  for (gint c = 0; c < (GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1); c++) {
-    const guint8 *row = (guint8 *) GST_VIDEO_FRAME_COMP_DATA (frame, c)
-        + y * GST_VIDEO_FRAME_COMP_STRIDE (frame, c)
-        + x * GST_VIDEO_FRAME_COMP_PSTRIDE (frame, c);
-
-    v[c] = gst_blockdct_values_read (row, 0, layout->depth,
-        layout->plane[0].shift);
-  }
   return GST_VIDEO_INFO_IS_RGB (&frame->info)
       ? bdct_luma (v[0], v[1], v[2]) : v[0];
 }
 
+BdctViewPlace
+preview_values_place (const GstVideoFrame * frame, const BdctView * view)
+{
+  BdctLayout layout = {.size = sizeof layout,.n_planes = 1 };
+  BdctViewPlace place;
+
+  layout.plane[0].width = GST_VIDEO_FRAME_WIDTH (frame);
+  layout.plane[0].height = GST_VIDEO_FRAME_HEIGHT (frame);
+  bdct_view_place (view, &layout, &place);
+  return place;
+}
+
 void
-gst_blockdct_values_put (const GstBlockDctValues * self, guint32 * pixels,
+preview_values_put (const PreviewValues * self, guint32 * pixels,
     gint stride, gint value, gboolean light)
 {
   gint n = 1;
@@ -134,56 +148,52 @@ gst_blockdct_values_put (const GstBlockDctValues * self, guint32 * pixels,
 
 /* Draw the values of the squares that are completely inside a half. */
 static void
-put_values (const GstBlockDctValues * self, GstVideoFrame * frame,
-    const BdctLayout * layout, const BdctViewHalf * half, guint32 * pixels)
+put_values (const PreviewValues * self, const GstVideoFrame * frame,
+    const BdctViewHalf * half, guint32 * pixels)
 {
-  const gint width = GST_VIDEO_INFO_WIDTH (&frame->info);
+  const gint width = GST_VIDEO_FRAME_WIDTH (frame);
   const gint column = half->x0 + (-(half->x0 + half->left) & (SIDE - 1));
   const gint row = half->y0 + (-(half->y0 + half->top) & (SIDE - 1));
+  const guint n = GST_VIDEO_INFO_IS_RGB (&frame->info) ? 3 : 1;
 
   for (gint y = row; y + SIDE <= half->y1; y += SIDE)
     for (gint x = column; x + SIDE <= half->x1; x += SIDE) {
-      gint v = read_luma (frame, layout, x + SIDE / 2, y + SIDE / 2);
+      gint v[3], luma;
 
-      gst_blockdct_values_put (self, pixels + y * width + x, width, v,
-          v > gst_blockdct_values_peak (layout) / 2);
+      for (guint c = 0; c < n; c++)
+        v[c] = preview_values_read (frame, c, x + SIDE / 2, y + SIDE / 2);
+      luma = preview_values_luma (frame, v);
+      preview_values_put (self, pixels + y * width + x, width, luma,
+          luma > preview_values_peak (frame) / 2);
     }
 }
 
 GstVideoOverlayRectangle *
-gst_blockdct_values_draw (GstBlockDctValues ** values, PangoFontMap * fonts,
-    GstBuffer * buffer, const GstVideoInfo * info, const BdctLayout * layout,
-    const BdctView * view)
+preview_values_draw (PreviewValues ** values, PangoFontMap * fonts,
+    const GstVideoFrame * frame, const BdctView * view)
 {
-  const gint width = GST_VIDEO_INFO_WIDTH (info);
-  const gint height = GST_VIDEO_INFO_HEIGHT (info);
-  GstVideoOverlayRectangle *rectangle = NULL;
+  const gint width = GST_VIDEO_FRAME_WIDTH (frame);
+  const gint height = GST_VIDEO_FRAME_HEIGHT (frame);
+  const BdctViewPlace place = preview_values_place (frame, view);
+  GstVideoOverlayRectangle *rectangle;
   GstBuffer *drawn =
       gst_buffer_new_allocate (NULL, (gsize) 4 * width * height, NULL);
-  BdctViewPlace place;
-  GstVideoFrame frame;
   GstMapInfo map;
 
-  bdct_view_place (view, layout, &place);
-  gst_blockdct_values_prepare (values, fonts, layout->depth);
-  if (drawn != NULL && gst_buffer_map (drawn, &map, GST_MAP_READWRITE)) {
-    gboolean ok = gst_video_frame_map (&frame, info, buffer, GST_MAP_READ);
-
-    memset (map.data, 0, map.size);
-    if (ok) {
-      for (guint i = 0; i < 2; i++)
-        put_values (*values, &frame, layout, &place.half[i],
-            (guint32 *) map.data);
-      gst_video_frame_unmap (&frame);
-    }
-    gst_buffer_unmap (drawn, &map);
-    if (ok) {
-      gst_buffer_add_video_meta (drawn, GST_VIDEO_FRAME_FLAG_NONE,
-          GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
-      rectangle = gst_video_overlay_rectangle_new_raw (drawn, 0, 0, width,
-          height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
-    }
+  if (drawn == NULL || !gst_buffer_map (drawn, &map, GST_MAP_READWRITE)) {
+    gst_clear_buffer (&drawn);
+    return NULL;
   }
-  gst_clear_buffer (&drawn);
+  preview_values_prepare (values, fonts, GST_VIDEO_INFO_COMP_DEPTH
+      (&frame->info, 0));
+  memset (map.data, 0, map.size);
+  for (guint i = 0; i < 2; i++)
+    put_values (*values, frame, &place.half[i], (guint32 *) map.data);
+  gst_buffer_unmap (drawn, &map);
+  gst_buffer_add_video_meta (drawn, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
+  rectangle = gst_video_overlay_rectangle_new_raw (drawn, 0, 0, width, height,
+      GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
+  gst_buffer_unref (drawn);
   return rectangle;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcompare: what is written on the picture, and where that goes.
- * (test-compare-values.c has the values of samples.) */
+ */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
@@ -265,7 +265,7 @@ test_untouched (void)
   Duel duel;
 
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2,
-      "view=single magnifier=true zoom=16");
+      "view=single zoom=16");
   viewer_attach (&duel);
   for (guint n = 0; n < 4; n++) {
     GstBuffer *a = frame_new (&info, n), *out;
@@ -393,8 +393,7 @@ static void
 test_alpha (void)
 {
   static const gchar *const texts[] = { "view=single overlay=true",
-    "view=difference overlay=true", "view=flicker magnifier=true",
-    "view=flicker zoom=16", "view=error-map"
+    "view=difference overlay=true", "view=error-map"
   };
 
   if (!need_text ())

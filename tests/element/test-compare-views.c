@@ -276,7 +276,7 @@ test_flags (void)
 {
   static const gchar *const live[] = { "view", "left", "right",
     "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y",
-    "magnifier", "magnifier-x", "magnifier-y", "overlay"
+    "overlay"
   };
   GstElement *element = element_new ("blockdctcompare");
 

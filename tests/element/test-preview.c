@@ -3,7 +3,6 @@
  * blockdctpreview: A, B and the original through one bin, and random steps. */
 #include <string.h>
 #include "preview.h"
-#include "text.h"
 #include "viewer.h"
 
 #define PATIENCE (30 * GST_SECOND)
@@ -212,9 +211,7 @@ do_anything (Duel * duel, GstElement * preview, GRand * rand)
       wait_for_state (duel);
       break;
     case 9:
-      /* The magnifier has digits; without, there is a warning. */
-      viewer_send (preview, viewer_key (strcmp (key, "m") != 0 || have_text ()
-              ? key : "plus"));
+      viewer_send (preview, viewer_key (key));
       break;
     default:                   /* if frozen, one that is repeated */
       set_int (preview, "a::qp", value % 52);

@@ -315,17 +315,12 @@ run_set (World * w, const gint64 * arg)
     BDCT_VIEW_FLICKER, BDCT_VIEW_DIFFERENCE, BDCT_VIEW_ERROR_MAP,
     BDCT_VIEW_SSIM_MAP, BDCT_VIEW_HVS_MAP
   };
-  static const gchar *const doubles[] = { "wipe-position", "zoom-x", "zoom-y",
-    "magnifier-x", "magnifier-y"
+  static const gchar *const doubles[] = { "wipe-position", "zoom-x", "zoom-y"
   };
-  static const gchar *const booleans[] = { "magnifier", "overlay",
-    "interactive"
-  };
+  static const gchar *const booleans[] = { "overlay", "interactive" };
   Settings *s = &w->settings;
-  gdouble *const shares[] = { &s->position, &s->zoom_x, &s->zoom_y,
-    &s->magnifier_x, &s->magnifier_y
-  };
-  gboolean *const flags[] = { &s->magnifier, &s->overlay, &s->interactive };
+  gdouble *const shares[] = { &s->position, &s->zoom_x, &s->zoom_y };
+  gboolean *const flags[] = { &s->overlay, &s->interactive };
   GObject *object = G_OBJECT (w->element);
   const gint64 v = arg[1];
   gboolean on;
@@ -381,10 +376,10 @@ run_set (World * w, const gint64 * arg)
               v / 5), NULL);
       break;
     default:
-      /* The last one is on more often than not, the others are not. */
-      on = (v / 3 % 4 == 0) != (v % 3 == 2);
-      *flags[v % 3] = on;
-      g_object_set (object, booleans[v % 3], on, NULL);
+      /* The last one is on more often than not, the other is not. */
+      on = (v / 2 % 4 == 0) != (v % 2 == 1);
+      *flags[v % 2] = on;
+      g_object_set (object, booleans[v % 2], on, NULL);
       break;
   }
   settings_check (w);

@@ -115,7 +115,7 @@ set_properties (gpointer data)
         break;
       case 4:
         g_object_set (object, "zoom", 1 + noise (&p->state, 30) / 2.0,
-            "magnifier", noise (&p->state, 4) == 0, NULL);
+            "overlay", noise (&p->state, 4) == 0, NULL);
         break;
       case 5:
         g_object_set (object, "interactive", noise (&p->state, 2), NULL);

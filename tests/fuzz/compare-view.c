@@ -110,8 +110,7 @@ find_sample (const Pair * pair, const Item * const side[2], gint c, gint x,
           + 0.5), 0, peak);
 }
 
-/* Nothing is written on it: no text, magnifier, or values of samples. R, G and
- * B are put together as planes. */
+/* No text is written on it. R, G and B are put together as planes. */
 static gboolean
 is_known (const Pair * pair)
 {
@@ -119,7 +118,6 @@ is_known (const Pair * pair)
 
   return settings->view >= BDCT_VIEW_WIPE
       && settings->view <= BDCT_VIEW_DIFFERENCE && !settings->overlay
-      && !settings->magnifier && view_zoom (settings) < BDCT_VIEW_MAX_ZOOM
       && pair->item[0]->shape.rgb == NULL;
 }
 

@@ -21,10 +21,8 @@ settings_read (World * w)
       &s.left, "right", &s.right, "offset", &s.offset, "min-psnr-error",
       &s.min_error, "min-psnr-warning", &s.min_warning, "wipe-position",
       &s.position, "difference-gain", &s.gain, "zoom", &s.zoom, "zoom-x",
-      &s.zoom_x, "zoom-y", &s.zoom_y, "magnifier-x", &s.magnifier_x,
-      "magnifier-y", &s.magnifier_y, "post-messages", &s.post, "magnifier",
-      &s.magnifier, "overlay", &s.overlay, "interactive", &s.interactive,
-      "interval", &s.interval, NULL);
+      &s.zoom_x, "zoom-y", &s.zoom_y, "post-messages", &s.post, "overlay",
+      &s.overlay, "interactive", &s.interactive, "interval", &s.interval, NULL);
   return s;
 }
 
@@ -48,12 +46,9 @@ settings_check (World * w)
       "%d, post-messages %d, not %d of %d and %d, %d, %d", now.view, now.left,
       now.right, now.metrics, now.post, s->view, s->left, s->right, s->metrics,
       s->post);
-  check (now.magnifier == s->magnifier && now.overlay == s->overlay
-      && now.interactive == s->interactive
-      && is_near (now.magnifier_x, s->magnifier_x)
-      && is_near (now.magnifier_y, s->magnifier_y), "magnifier %d at %g, %g, "
-      "not %d at %g, %g", now.magnifier, now.magnifier_x, now.magnifier_y,
-      s->magnifier, s->magnifier_x, s->magnifier_y);
+  check (now.overlay == s->overlay && now.interactive == s->interactive,
+      "overlay %d, interactive %d, not %d, %d", now.overlay, now.interactive,
+      s->overlay, s->interactive);
   check (now.zoom == s->zoom && is_near (now.zoom_x, s->zoom_x)
       && is_near (now.zoom_y, s->zoom_y) && is_near (now.position, s->position)
       && now.gain == s->gain, "zoom %g at %.12g, %.12g, position %g, not %g at "
@@ -127,17 +122,6 @@ turn_space (World * w)
   s->right = s->left;
 }
 
-static void
-place_magnifier (World * w)
-{
-  Settings *s = &w->settings;
-
-  s->magnifier_x = CLAMP ((floor (w->pointer_x) + 0.5) / MAX (w->width, 1), 0,
-      1);
-  s->magnifier_y = CLAMP ((floor (w->pointer_y) + 0.5) / MAX (w->height, 1), 0,
-      1);
-}
-
 /* Zooming */
 
 /* A share of what is hidden, left of or above place `at` of the enlarged
@@ -190,8 +174,8 @@ zoom_by_key (World * w, gint by)
 static void
 run_key (World * w, const gint64 * arg)
 {
-  static const gchar *const keys[] = { "v", "c", "x", "space", "m", "plus",
-    "KP_Add", "minus", "-", "0", "Left", "b", "q", "", "V"
+  static const gchar *const keys[] = { "v", "c", "x", "space", "plus",
+    "KP_Add", "minus", "-", "0", "Left", "b", "q", "", "V", "m"
   };
   static const gint zooms[] = { 1, 1, -1, -1, 0 };
   static const guint modifiers[] = { 0, 0, 0,
@@ -199,7 +183,7 @@ run_key (World * w, const gint64 * arg)
     GST_NAVIGATION_MODIFIER_MOD1_MASK
   };
   Settings *s = &w->settings;
-  const gboolean mine = s->interactive && arg[0] < 10 && arg[1] < 4;
+  const gboolean mine = s->interactive && arg[0] < 9 && arg[1] < 4;
   gint old;
 
   if (!w->playing || w->width < 0)
@@ -225,12 +209,8 @@ run_key (World * w, const gint64 * arg)
     case 3:
       turn_space (w);
       break;
-    case 4:
-      s->magnifier = !s->magnifier;
-      place_magnifier (w);
-      break;
     default:
-      zoom_by_key (w, zooms[arg[0] - 5]);
+      zoom_by_key (w, zooms[arg[0] - 4]);
       break;
   }
   settings_check (w);
@@ -333,13 +313,9 @@ run_drag (World * w, const gint64 * arg)
     const gboolean seen = s->interactive && inside (w, x[i], y[i]);
 
     send (w, gst_navigation_event_new_mouse_move (x[i], y[i], 0),
-        seen && (pressed || s->magnifier));
+        seen && pressed);
     if (!seen)
       continue;
-    w->pointer_x = x[i];
-    w->pointer_y = y[i];
-    if (s->magnifier)
-      place_magnifier (w);
     dragging = pressed && (dragging || fabs (x[i] - x[0]) >= far
         || fabs (y[i] - y[0]) >= far);
     if (dragging && pans)

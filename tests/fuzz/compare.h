@@ -63,8 +63,8 @@ typedef struct
 {
   gint metrics, view, left, right, offset;
   gdouble min_error, min_warning;
-  gdouble position, gain, zoom, zoom_x, zoom_y, magnifier_x, magnifier_y;
-  gboolean post, magnifier, overlay, interactive;
+  gdouble position, gain, zoom, zoom_x, zoom_y;
+  gboolean post, overlay, interactive;
   guint64 interval;
 } Settings;
 
@@ -133,7 +133,6 @@ struct _World
   /* Of somebody in front of the picture. */
   gint width, height;           /* of the one that is shown; 0: none was yet,
                                      -1: nobody knows */
-  gdouble pointer_x, pointer_y; /* where it moved to */
   gint space_view, space_right; /* that were left for the left picture */
 
   /* How the sink behaves. */

@@ -170,11 +170,11 @@ find_pictures (World * w, Expected * e, gint left, gint right)
 {
   const Frame *frame = e->frame;
   const gint width = frame->shape.width;
-  gboolean magnifier, overlay;
+  gboolean overlay;
   gdouble zoom, position;
 
-  g_object_get (w->child[CHILD_COMPARE], "magnifier", &magnifier, "overlay",
-      &overlay, "zoom", &zoom, "wipe-position", &position, NULL);
+  g_object_get (w->child[CHILD_COMPARE], "overlay", &overlay, "zoom", &zoom,
+      "wipe-position", &position, NULL);
   /* There is no third picture. */
   if (left > 1)
     left = -1;
@@ -183,7 +183,7 @@ find_pictures (World * w, Expected * e, gint left, gint right)
   if (has_view (w->child[CHILD_COMPARE], "single") && !overlay) {
     e->right = get_picture (w, frame, right);
     e->figures = right < 0 ? NULL : copy_figures (e->right);
-  } else if (has_view (w->child[CHILD_COMPARE], "wipe") && !magnifier
+  } else if (has_view (w->child[CHILD_COMPARE], "wipe")
       && !overlay && zoom == 1 && frame->shape.rgb == NULL) {
     e->left = get_picture (w, frame, left);
     e->right = get_picture (w, frame, right);

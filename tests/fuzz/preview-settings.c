@@ -69,9 +69,7 @@ run_compare (World * w, const gint64 * arg)
     "wipe", "side-by-side", "stacked", "flicker", "difference", "error-map",
     "ssim-map", "hvs-map"
   };
-  static const gchar *const doubles[] = { "zoom-x", "zoom-y", "magnifier-x",
-    "magnifier-y"
-  };
+  static const gchar *const doubles[] = { "zoom-x", "zoom-y" };
   GObject *compare = G_OBJECT (w->child[CHILD_COMPARE]);
   const gint v = arg[1];
 
@@ -100,8 +98,7 @@ run_compare (World * w, const gint64 * arg)
           v / 4 % 21 / 20.0, NULL);
       break;
     case 8:
-      g_object_set (compare, v % 2 ? "magnifier" : "overlay", v / 2 % 4 == 0,
-          NULL);
+      g_object_set (compare, "overlay", v / 2 % 4 == 0, NULL);
       break;
     case 9:
       gst_util_set_object_arg (compare, "metrics", v % 2 ? "psnr"
@@ -246,7 +243,7 @@ static void
 run_key (World * w, const gint64 * arg)
 {
   static const gchar *const keys[] = { "Up", "Down", "Left", "Right", "g", "b",
-    "x", "f", "v", "c", "space", "m", "plus", "minus", "0", "q", "F"
+    "x", "f", "v", "c", "space", "plus", "minus", "0", "q", "F", "m"
   };
   static const guint modifiers[] = { 0, 0, 0, 0,
     GST_NAVIGATION_MODIFIER_SHIFT_MASK, GST_NAVIGATION_MODIFIER_CONTROL_MASK,
@@ -266,7 +263,7 @@ run_key (World * w, const gint64 * arg)
   send (w, arg[3] ? gst_navigation_event_new_key_release (key,
           modifiers[arg[2]]) : gst_navigation_event_new_key_press (key,
           modifiers[arg[2]]), &after, own || !commands,
-      commands && arg[1] < 15);
+      commands && arg[1] < 14);
 }
 
 /* on by control x y */

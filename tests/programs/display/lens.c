@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: the values of samples, on the squares of a view at 16:1 and
- * in the magnifier, whose squares are checked by all components. What is drawn
- * is attached to the frames here, whose own samples stay as the view has
- * them. */
+ * What blockdct-preview draws on blockdctcompare's pictures: the values of
+ * samples, on the squares of a view at 16:1 and in the lens, whose squares are
+ * checked by all components. What is drawn is attached to the frames here,
+ * whose own samples stay as the view has them. */
 #include <math.h>
 #include <string.h>
+#include "lens.h"
 #include "rgb-formats.h"
-#include "text.h"
-#include "viewer.h"
+#include "tests/element/text.h"
+#include "tests/element/viewer.h"
 
 #define SIDE 16
 #define WIDTH 256
 #define HEIGHT 128
-/* Of the magnifier: what half of such a frame holds, odd. */
+/* Of the lens: what half of such a frame holds, odd. */
 #define N_SQUARES 3
 #define LENS (N_SQUARES * SIDE)
 
@@ -22,6 +23,8 @@ typedef guint8 Pattern[SIDE * SIDE];
 
 static GstVideoInfo info;
 
+static PreviewLens *lens;
+
 static void
 start (Duel * duel, const gchar * format, gint width, gint height,
     const gchar * properties)
@@ -29,15 +32,38 @@ start (Duel * duel, const gchar * format, gint width, gint height,
   gchar *all = g_strconcat ("zoom-x=0 zoom-y=0 ", properties, NULL);
 
   duel_open (duel, &info, format, width, height, 2, all);
-  viewer_attach (duel);
+  lens = preview_lens_new ();
   g_free (all);
+}
+
+static void
+stop (Duel * duel)
+{
+  preview_lens_free (lens);
+  duel_clear (duel);
+}
+
+/* The lens is at (x, y) of the picture. */
+static void
+place_lens (gdouble x, gdouble y)
+{
+  preview_lens_set (lens, TRUE);
+  g_assert_true (preview_lens_point (lens, x, y));
 }
 
 static GstBuffer *
 show (Duel * duel, guint n)
 {
-  return duel_show (duel, frame_new (&info, n), duel_distorted_new (&info,
-          n));
+  GstBuffer *out = gst_buffer_make_writable (duel_show (duel, frame_new (&info,
+              n), duel_distorted_new (&info, n)));
+  GstVideoOverlayComposition *all = preview_lens_compose (lens, G_OBJECT
+      (duel->element), out, &info);
+
+  if (all != NULL) {
+    gst_buffer_add_video_overlay_composition_meta (out, all);
+    gst_video_overlay_composition_unref (all);
+  }
+  return out;
 }
 
 static void
@@ -97,7 +123,6 @@ get_luma (GstBuffer * buffer)
   return luma;
 }
 
-#ifdef HAVE_OVERLAY
 /* What a value of up to 4 digits looks like: its digits side by side in the
  * middle, each drawn by Pango in its own place. `n_digits` are the largest
  * value's. */
@@ -109,8 +134,7 @@ draw_value (gint value, gint n_digits, Pattern pattern)
   const gint n = strlen (text);
   PangoFontMap *fonts = pango_cairo_font_map_new ();
   PangoContext *context = pango_font_map_create_context (fonts);
-  PangoFontDescription *font =
-      pango_font_description_from_string ("Monospace");
+  PangoFontDescription *font = pango_font_description_from_string ("Monospace");
 
   memset (pattern, 0, sizeof (Pattern));
   pango_font_description_set_absolute_size (font,
@@ -142,14 +166,6 @@ draw_value (gint value, gint n_digits, Pattern pattern)
   g_object_unref (fonts);
   g_free (text);
 }
-#else
-static void
-draw_value (gint value, gint n_digits, Pattern pattern)
-{
-  (void) value, (void) n_digits;
-  memset (pattern, 0, sizeof (Pattern));
-}
-#endif
 
 /* The same, drawn once. */
 static const guint8 *
@@ -213,7 +229,7 @@ check_views (const gchar * format, gint depth)
     GstBuffer *out;
 
     set_view (&duel, views[i]);
-    g_object_set (duel.element, "zoom", 16.0, "overlay", i == 6, NULL);
+    g_object_set (duel.element, "zoom", 16.0, NULL);
     out = show (&duel, i);
     if (i < 5)
       check_values (views[i], out, depth);
@@ -225,7 +241,7 @@ check_views (const gchar * format, gint depth)
     g_assert_null (get_rectangle (out));
     gst_buffer_unref (out);
   }
-  duel_clear (&duel);
+  stop (&duel);
 }
 
 /* Every format, every view: the digits are those of what is under them, and
@@ -335,32 +351,34 @@ check_lens (const gchar * what, GstBuffer * out, gint at_x, gint at_y,
   g_free (samples);
 }
 
-/* At places, of which some are at the edges, and on the line of the wipe. Of a
- * single picture text is written only with the other text. */
+/* At places, of which some are at the edges, and on the line of the wipe. A
+ * single picture, which passes unchanged, has no lens. */
 static void
 check_lens_of_views (const gchar * format, gint depth)
 {
   static const gchar *const views[] = { "flicker", "wipe", "side-by-side",
-    "stacked", "difference", "error-map", "ssim-map", "single"
+    "stacked", "difference", "error-map", "ssim-map"
   };
   static const gint at[][2] = { {100, 60}, {128, 63}, {0, 0}, {255, 127},
-    {127, 64}, {1, 126}, {31, 33}, {200, 1}
+  {127, 64}, {1, 126}, {31, 33}
   };
+  GstBuffer *out;
   Duel duel;
 
-  start (&duel, format, WIDTH, HEIGHT, "magnifier=true");
+  start (&duel, format, WIDTH, HEIGHT, "");
   for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
-    GstBuffer *out;
-
     set_view (&duel, views[i]);
-    g_object_set (duel.element, "magnifier-x", (at[i][0] + 0.5) / WIDTH,
-        "magnifier-y", (at[i][1] + 0.5) / HEIGHT, "overlay", i == 7, NULL);
+    place_lens (at[i][0] + 0.75, at[i][1]);
     out = show (&duel, i);
     check_lens (views[i], out, at[i][0], at[i][1], out, depth, at[i][0],
         at[i][1]);
     gst_buffer_unref (out);
   }
-  duel_clear (&duel);
+  set_view (&duel, "single");
+  out = show (&duel, 0);
+  g_assert_null (viewer_get_attached (out));
+  gst_buffer_unref (out);
+  stop (&duel);
 }
 
 /* In every format and sort of view its squares are what the view shows. */
@@ -405,68 +423,82 @@ test_lens_zoomed (void)
     Duel duel;
 
     start (&duel, i % 2 == 0 ? "I420" : "P010_10LE", WIDTH, HEIGHT,
-        "left=-1 right=-1 magnifier=true overlay=true");
+        "left=-1 right=-1");
     of = frame_new (&info, 0);
     set_view (&duel, cases[k].view);
     g_object_set (duel.element, "wipe-position", strcmp (cases[k].view,
             "wipe") == 0 ? 0.9 : 0.0, "zoom", cases[k].zoom, "zoom-x",
-        cases[k].zoom_x, "magnifier-x", (cases[k].x + 0.5) / WIDTH,
-        "magnifier-y", (cases[k].y + 0.5) / HEIGHT, NULL);
+        cases[k].zoom_x, NULL);
+    place_lens (cases[k].x, cases[k].y);
     out = show (&duel, 0);
     check_lens (cases[k].view, out, cases[k].x, cases[k].y, of,
         i % 2 == 0 ? 8 : 10, cases[k].column, cases[k].row);
     gst_buffer_unref (of);
     gst_buffer_unref (out);
-    duel_clear (&duel);
+    stop (&duel);
   }
 }
 
-/* The pointer */
-
-static void
-assert_lens (Duel * duel, gboolean on, gdouble x, gdouble y)
-{
-  gdouble is[2];
-  gboolean shown;
-
-  g_object_get (duel->element, "magnifier", &shown, "magnifier-x", &is[0],
-      "magnifier-y", &is[1], NULL);
-  g_assert_cmpint (shown, ==, on);
-  g_assert_cmpfloat_with_epsilon (is[0], x, 1e-9);
-  g_assert_cmpfloat_with_epsilon (is[1], y, 1e-9);
-}
-
-/* A key turns it on, where the pointer is, which it then follows. */
+/* It is where the pointer is, as far as that is inside, while it is on. */
 static void
 test_pointer (void)
 {
-  GstElement *element;
   GstBuffer *out;
   Duel duel;
 
-  start (&duel, "I420", WIDTH, HEIGHT, "interactive=true");
-  element = duel.element;
+  if (!need_text ())
+    return;
+  start (&duel, "I420", WIDTH, HEIGHT, "");
+  g_assert_false (preview_lens_point (lens, 300, -5));
   out = show (&duel, 0);
+  g_assert_null (viewer_get_attached (out));
   gst_buffer_unref (out);
-  g_assert_true (viewer_send (element, viewer_move (10.75, 20.25)));
-  assert_lens (&duel, FALSE, 0.5, 0.5);
-  viewer_send (element, viewer_key ("m"));
-  assert_lens (&duel, TRUE, 10.5 / WIDTH, 20.5 / HEIGHT);
-  g_assert_false (viewer_send (element, viewer_move (255.9, 127.9)));
-  assert_lens (&duel, TRUE, 255.5 / WIDTH, 127.5 / HEIGHT);
-  g_assert_true (viewer_send (element, viewer_move (256, 10)));
-  assert_lens (&duel, TRUE, 255.5 / WIDTH, 127.5 / HEIGHT);
-  if (have_text ()) {
-    out = show (&duel, 0);
-    check_lens ("pointer", out, 255, 127, out, 8, 255, 127);
-    gst_buffer_unref (out);
+  preview_lens_set (lens, TRUE);
+  out = show (&duel, 0);
+  check_lens ("pointer", out, 255, 0, out, 8, 255, 0);
+  gst_buffer_unref (out);
+  preview_lens_set (lens, FALSE);
+  out = show (&duel, 0);
+  g_assert_null (viewer_get_attached (out));
+  gst_buffer_unref (out);
+  stop (&duel);
+}
+
+/* Drawn, it changes the picture around the pointer alone, and nobody else's. */
+static void
+test_drawn (void)
+{
+  GstBuffer *bare, *drawn;
+  gint w, h, *a, *b;
+  GstCaps *caps;
+  guint changed = 0;
+  Duel duel;
+
+  if (!need_text ())
+    return;
+  start (&duel, "I420", WIDTH, HEIGHT, "view=flicker");
+  bare = show (&duel, 0);
+  caps = gst_video_info_to_caps (&info);
+  place_lens (40, 40);
+  drawn = preview_lens_draw (lens, G_OBJECT (duel.element),
+      gst_buffer_ref (bare), caps);
+  g_assert_true (drawn != bare);
+  a = frame_samples (&info, bare, BDCT_Y, &w, &h);
+  b = frame_samples (&info, drawn, BDCT_Y, &w, &h);
+  for (gint i = 0; i < w * h; i++) {
+    const gint x = i % w, y = i / w;
+
+    changed += a[i] != b[i];
+    g_assert_true (a[i] == b[i] || (x >= 16 && y >= 16 && y < 96
+            && x < 16 + 160));
   }
-  viewer_send (element, viewer_key ("m"));
-  assert_lens (&duel, FALSE, 255.5 / WIDTH, 127.5 / HEIGHT);
-  if (have_text ())
-    duel_clear (&duel);
-  else
-    duel_abort (&duel);
+  g_assert_cmpuint (changed, >, 1000);
+  g_free (a);
+  g_free (b);
+  gst_caps_unref (caps);
+  gst_buffer_unref (bare);
+  gst_buffer_unref (drawn);
+  stop (&duel);
 }
 
 /* Of any size; what is too small has none. */
@@ -474,7 +506,7 @@ static void
 test_sizes (void)
 {
   static const gint sizes[][2] = { {1, 1}, {47, 200}, {48, 48}, {640, 47},
-    {49, 51}, {1921, 1081}
+  {49, 51}, {1921, 1081}
   };
   static const gchar *const formats[] = { "I420", "BGRx" };
 
@@ -485,14 +517,14 @@ test_sizes (void)
     GstBuffer *out;
     Duel duel;
 
-    start (&duel, formats[i % 2], size[0], size[1],
-        "magnifier=true magnifier-x=1 magnifier-y=1");
+    start (&duel, formats[i % 2], size[0], size[1], "");
+    place_lens (size[0] - 1, size[1] - 1);
     out = show (&duel, 0);
     g_assert_cmpint (viewer_get_attached (out) == NULL
         || gst_video_overlay_composition_n_rectangles (viewer_get_attached
             (out)) == 0, ==, MIN (size[0], size[1]) < LENS);
     gst_buffer_unref (out);
-    duel_clear (&duel);
+    stop (&duel);
   }
 }
 
@@ -500,10 +532,11 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/compare-values/squares", test_values);
-  test_add ("/compare-values/magnifier", test_lens);
-  test_add ("/compare-values/magnifier-zoomed", test_lens_zoomed);
-  test_add ("/compare-values/magnifier-pointer", test_pointer);
-  test_add ("/compare-values/magnifier-sizes", test_sizes);
+  test_add ("/lens/values", test_values);
+  test_add ("/lens/squares", test_lens);
+  test_add ("/lens/zoomed", test_lens_zoomed);
+  test_add ("/lens/pointer", test_pointer);
+  test_add ("/lens/drawn", test_drawn);
+  test_add ("/lens/sizes", test_sizes);
   return test_run ();
 }
