@@ -72,26 +72,21 @@ zoom_at (GstElement * element, gint width, gint height, gint by, gdouble x,
 
 /* Keys */
 
+/* Zoom at the centre; 0: show the whole picture. */
 static void
 zoom (GstBlockDctNavigation * self, GstElement * element, gint by)
 {
+  const BdctView whole = BDCT_VIEW_DEFAULT;
   gint width, height;
 
   g_mutex_lock (&self->lock);
   width = self->width;
   height = self->height;
   g_mutex_unlock (&self->lock);
-  if (width > 0)
+  if (by == 0)
+    set_zoom (element, &whole);
+  else if (width > 0)
     zoom_at (element, width, height, by, width / 2.0, height / 2.0);
-}
-
-static void
-show_whole (GstBlockDctNavigation * self, GstElement * element, gint unused)
-{
-  const BdctView whole = BDCT_VIEW_DEFAULT;
-
-  (void) self, (void) unused;
-  set_zoom (element, &whole);
 }
 
 static void
@@ -180,7 +175,7 @@ static const struct
   {"space", toggle_left, 0}, {" ", toggle_left, 0},
   {"plus", zoom, 1}, {"+", zoom, 1}, {"equal", zoom, 1}, {"=", zoom, 1},
   {"KP_Add", zoom, 1}, {"minus", zoom, -1}, {"-", zoom, -1},
-  {"KP_Subtract", zoom, -1}, {"0", show_whole, 0}, {"KP_0", show_whole, 0},
+  {"KP_Subtract", zoom, -1}, {"0", zoom, 0}, {"KP_0", zoom, 0},
 };
 
 static gboolean
