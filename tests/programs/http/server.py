@@ -494,9 +494,9 @@ async def nonsense_is_answered():
             assert not os.path.exists("taken")
         for message in (b"set quality=5", "set " + 5000 * "x"):
             async with Viewer(server.address) as viewer:
-                for _ in range(3):
-                    await viewer.say(message)
                 try:
+                    for _ in range(3):
+                        await viewer.say(message)
                     await viewer.wait(lambda news: False)
                 except websockets.exceptions.ConnectionClosed:
                     pass
