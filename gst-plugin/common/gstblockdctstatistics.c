@@ -105,12 +105,22 @@ add_to_span (GstBlockDctSpan * span, const BdctStats * stats,
 }
 
 static void
+post_span (GstElement * element, GstBlockDctPlace place,
+    const GstBlockDctSpan * span, guint64 dropped)
+{
+  GstStructure *s = gst_structure_new_empty (span->recipe.pad != NULL
+      ? GST_BLOCKDCT_COMPARE_NAME : GST_BLOCKDCT_NAME);
+
+  gst_blockdct_structure_fill (s, place, span, dropped, FALSE);
+  post_structure (element, s);
+}
+
+static void
 end_interval (GstBlockDctStatistics * statistics, GstElement * element,
     gboolean post)
 {
   if (statistics->interval.pool.frames > 0 && post)
-    post_structure (element,
-        gst_blockdct_structure_interval (&statistics->interval));
+    post_span (element, GST_BLOCKDCT_PLACE_INTERVAL, &statistics->interval, 0);
   gst_blockdct_statistics_flush (statistics);
 }
 
@@ -148,14 +158,15 @@ add_to_interval (GstBlockDctStatistics * statistics, GstElement * element,
 static GstStructure *
 attach (GstBuffer * buffer, const BdctStats * stats,
     const GstBlockDctRecipe * recipe, guint64 index,
-    const GstBlockDctTimes * times)
+    const GstBlockDctTimes * times, gboolean repeated)
 {
   GstBlockDctSpan span = { 0 };
   GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
       gst_buffer_add_meta (buffer, meta_infos[recipe->pad != NULL], NULL));
 
   add_to_span (&span, stats, recipe, index, times);
-  gst_blockdct_structure_frame (s, &span);
+  gst_blockdct_structure_fill (s, GST_BLOCKDCT_PLACE_FRAME, &span, 0,
+      repeated);
   return s;
 }
 
@@ -166,9 +177,8 @@ gst_blockdct_statistics_repeated (const GstBlockDctStatistics * statistics,
     gboolean post)
 {
   GstStructure *s = attach (buffer, stats, recipe,
-      MAX (statistics->totals.frames, 1) - 1, times);
+      MAX (statistics->totals.frames, 1) - 1, times, TRUE);
 
-  gst_blockdct_structure_repeated (s);
   if (post)
     post_structure (element, gst_structure_copy (s));
 }
@@ -188,7 +198,7 @@ gst_blockdct_statistics_frame (GstBlockDctStatistics * statistics,
       && recipe->depth != statistics->pooled.recipe.depth)
     gst_blockdct_statistics_end (statistics, element, post);
 
-  s = attach (buffer, stats, recipe, index, times);
+  s = attach (buffer, stats, recipe, index, times, FALSE);
   if (recipe->depth != totals->depth) {
     totals->pool = (BdctPool) {
     0};
@@ -229,8 +239,8 @@ gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
   end_interval (statistics, element, post);
   if (statistics->pooled.pool.frames > 0) {
     if (post)
-      post_structure (element,
-          gst_blockdct_structure_pooled (&statistics->pooled, dropped));
+      post_span (element, GST_BLOCKDCT_PLACE_POOLED, &statistics->pooled,
+          dropped);
     statistics->reported_dropped = statistics->totals.dropped;
   }
   statistics->pooled = (GstBlockDctSpan) {

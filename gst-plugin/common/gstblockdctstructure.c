@@ -1,55 +1,94 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * As a structure is filled for every frame, names are quarks, and strings are
+ * interned. */
 #include "gstblockdctstructure.h"
-#include <blockdct/blockdct.h>
 
-/* Fields of a report. As a structure is filled for every frame, names are
- * interned once, and no string is copied. Fields by component come in
- * threes. */
+/* What a field says. Its part: a component, a time, or one of several. */
 typedef enum
 {
-  TYPE, TIMESTAMP, STREAM_TIME, RUNNING_TIME, DURATION, INDEX, FRAMES,
-  MSE_Y, MSE_U, MSE_V, PSNR_Y, PSNR_U, PSNR_V, MSE, PSNR, IDENTICAL, NONZERO,
-  MSE_R, MSE_G, MSE_B, PSNR_R, PSNR_G, PSNR_B, MSE_RGB, PSNR_RGB,
-  BITS_Y, BITS_U, BITS_V, BITS, BITS_OPTIMIZED, FILE_SIZE, FILE_SIZE_OPTIMIZED,
-  BITS_ESTIMATED_Y, BITS_ESTIMATED_U, BITS_ESTIMATED_V, BITS_ESTIMATED, BPP,
-  AREA_4, AREA_8, AREA_16, AREA_32, TRANSFORM, QUALITY, QP, DEADZONE,
-  TARGET_MET, REGIONS, BACKEND, PSNR_MEAN, PSNR_MEAN_CAPPED, PSNR_MIN, PSNR_MAX,
-  DROPPED, SSE_Y, SSE_U, SSE_V, SAMPLES_Y, SAMPLES_U, SAMPLES_V, SETTING,
-  REPEATED, PAD, UNMATCHED, VIEW, GRID, BITS_HEADERS, SSE_R, SSE_G, SSE_B,
-  LEVELS, NONZERO_LEVELS, N_FIELDS
-} Field;
+  TYPE, TIME, INDEX, PAD, FRAMES, SETTING, SAMPLES, SSE, MSE, PSNR, IDENTICAL,
+  LEVELS, NONZERO, BITS, OPTIMIZED, FILE_SIZE, ESTIMATED, BPP, AREA, FIGURE,
+  SUM, TRANSFORM, QP, DEADZONE, QUALITY, TARGET_MET, REGIONS, CODED, BACKEND,
+  SPREAD, DROPPED, UNMATCHED, VIEW, GRID, REPEATED
+} What;
 
-static const gchar *const names[N_FIELDS] = {
-  "type", "timestamp", "stream-time", "running-time", "duration", "index",
-  "frames", "mse-y", "mse-u", "mse-v", "psnr-y", "psnr-u", "psnr-v", "mse",
-  "psnr", "identical", "nonzero", "mse-r", "mse-g", "mse-b", "psnr-r", "psnr-g",
-  "psnr-b", "mse-rgb", "psnr-rgb", "bits-y", "bits-u", "bits-v", "bits",
-  "bits-optimized", "file-size", "file-size-optimized", "bits-estimated-y",
-  "bits-estimated-u", "bits-estimated-v", "bits-estimated", "bpp", "area-4",
-  "area-8", "area-16", "area-32", "transform", "quality", "qp", "deadzone",
-  "target-met", "regions", "backend", "psnr-mean", "psnr-mean-capped",
-  "psnr-min", "psnr-max", "dropped", "sse-y", "sse-u", "sse-v", "samples-y",
-  "samples-u", "samples-v", "setting", "repeated", "pad", "unmatched", "view",
-  "grid", "bits-headers", "sse-r", "sse-g", "sse-b", "levels", "nonzero-levels"
+/* Components: planes, the colours of RGB, all planes, all colours. */
+enum
+{
+  Y, U, V, R, G, B, ALL, RGB, N_COUNTERS
 };
 
-static GQuark fields[N_FIELDS];
-static GQuark metric_fields[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
-static GQuark sum_fields[BDCT_N_METRICS][BDCT_METRIC_ALL + 1];
-static const gchar *transforms[BDCT_N_TRANSFORMS];
-static const gchar *views[BDCT_N_VIEWS];
-static const gchar *frame_type, *interval_type, *pooled_type;
+/* Where a field is. */
+enum
+{
+  FRAME = GST_BLOCKDCT_PLACE_FRAME,
+  POOLED = GST_BLOCKDCT_PLACE_POOLED,
+  STATS = GST_BLOCKDCT_PLACE_STATS,
+  POOLS = POOLED | GST_BLOCKDCT_PLACE_INTERVAL,
+  MESSAGES = FRAME | POOLS,
+  CURVE = 16,
+  ITEMS = 32                    /* the arrays of a curve */
+};
+
+typedef struct
+{
+  What what;
+  gint part;
+  const gchar *name;
+  GType type;
+  guint places;
+  guint column[GST_BLOCKDCT_COLUMNS_FIGURES];
+  gint metric;                  /* of FIGURE and SUM */
+  GQuark quark;
+} Field;
+
+#define FIELD(what, part, name, type, places, csv, pads, log, meaning) \
+  {what, part, name, G_TYPE_ ## type, places, {csv, pads, log}, 0, 0},
+#define METRICS {.what = FIGURE,.name = NULL },
+static const Field table[] = {
+#include "gstblockdctfields.def"
+};
+
+#undef FIELD
+#undef METRICS
+
+#define MAX_COLUMNS 64
+#define N_FIGURES (BDCT_N_METRICS * (BDCT_METRIC_ALL + 1))
+
+/* The table, with the fields of the metrics in place of their row. */
+static Field fields[G_N_ELEMENTS (table) + 2 * N_FIGURES];
+static guint n_fields;
+static GQuark columns[GST_BLOCKDCT_N_COLUMNS][MAX_COLUMNS];
 
 static void
-name_metrics (void)
+add_field (Field field)
 {
-  for (guint m = 0; m < BDCT_N_METRICS; m++)
-    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
-      const gchar *name = bdct_metric_info (m)->figure[c];
-      gchar *sum = name != NULL ? g_strconcat ("sum-", name, NULL) : NULL;
+  field.quark = g_quark_from_string (field.name);
+  fields[n_fields++] = field;
+  for (guint i = 0; i < G_N_ELEMENTS (field.column); i++)
+    if (field.column[i] > 0)
+      columns[i][field.column[i] - 1] = field.quark;
+}
 
-      metric_fields[m][c] = g_quark_from_static_string (name);
-      sum_fields[m][c] = g_quark_from_string (sum);
+static void
+add_metrics (void)
+{
+  guint n = 0;
+
+  for (gint m = 0; m < BDCT_N_METRICS; m++)
+    for (gint c = 0; c <= BDCT_METRIC_ALL; c++) {
+      const gchar *name = bdct_metric_info (m)->figure[c];
+      gchar *sum = g_strconcat ("sum-", name, NULL);
+
+      if (name != NULL) {
+        columns[GST_BLOCKDCT_COLUMNS_FIGURES][n++] =
+            g_quark_from_string (name);
+        add_field ((Field) {FIGURE, c, name, G_TYPE_DOUBLE,
+            MESSAGES | STATS | ITEMS, {0}, m, 0});
+        add_field ((Field) {SUM, c, sum, G_TYPE_INT64, MESSAGES | STATS, {0},
+            m, 0});
+      }
       g_free (sum);
     }
 }
@@ -57,339 +96,262 @@ name_metrics (void)
 void
 gst_blockdct_structure_init (void)
 {
-  for (guint i = 0; i < N_FIELDS; i++)
-    fields[i] = g_quark_from_static_string (names[i]);
-  name_metrics ();
-  for (guint i = 0; i < BDCT_N_TRANSFORMS; i++)
-    transforms[i] = g_intern_static_string (bdct_transform_info (i)->name);
-  for (guint i = 0; i < BDCT_N_VIEWS; i++)
-    views[i] = g_intern_static_string (bdct_view_info (i)->name);
-  frame_type = g_intern_static_string ("frame");
-  interval_type = g_intern_static_string ("interval");
-  pooled_type = g_intern_static_string ("pooled");
+  for (guint i = 0; i < G_N_ELEMENTS (table); i++)
+    if (table[i].name != NULL)
+      add_field (table[i]);
+    else
+      add_metrics ();
 }
 
-static void
-add_uint64 (GstStructure * s, guint field, guint64 v)
+const GQuark *
+gst_blockdct_structure_columns (GstBlockDctColumns which)
 {
-  gst_structure_id_set (s, fields[field], G_TYPE_UINT64, v, NULL);
+  return columns[which];
 }
 
-static void
-add_int (GstStructure * s, guint field, gint v)
+/* What a structure is filled from. */
+typedef struct
 {
-  gst_structure_id_set (s, fields[field], G_TYPE_INT, v, NULL);
-}
+  guint place;
+  const GstBlockDctSpan *span;
+  BdctCounters counters[N_COUNTERS];
+  guint64 dropped;
+  gint setting;
+  gboolean repeated;
+} Source;
 
-static void
-add_uint (GstStructure * s, guint field, guint v)
+static Source
+source_of (guint place, const GstBlockDctSpan * span)
 {
-  gst_structure_id_set (s, fields[field], G_TYPE_UINT, v, NULL);
-}
+  const BdctStats *stats = &span->pool.sum;
+  Source s = {.place = place,.span = span };
 
-static void
-add_double (GstStructure * s, guint field, gdouble v)
-{
-  gst_structure_id_set (s, fields[field], G_TYPE_DOUBLE, v, NULL);
-}
-
-static void
-add_boolean (GstStructure * s, guint field, gboolean v)
-{
-  gst_structure_id_set (s, fields[field], G_TYPE_BOOLEAN, v, NULL);
-}
-
-static void
-add_string (GstStructure * s, guint field, const gchar * interned)
-{
-  GValue value = G_VALUE_INIT;
-
-  g_value_init (&value, G_TYPE_STRING);
-  g_value_set_interned_string (&value, interned);
-  gst_structure_id_take_value (s, fields[field], &value);
-}
-
-static gdouble
-get_share (const BdctCounters * total)
-{
-  return total->levels ? (gdouble) total->nonzero / total->levels : 0.0;
-}
-
-/* Add the errors of each component that exists. */
-static void
-add_errors (GstStructure * s, guint sse, guint mse, guint psnr,
-    const BdctCounters counters[3], gint depth)
-{
   for (guint c = 0; c < 3; c++) {
-    if (counters[c].samples == 0)
-      continue;
-    add_uint64 (s, sse + c, counters[c].sse_high > 0 ? G_MAXUINT64
-        : counters[c].sse);
-    add_double (s, mse + c, bdct_mse (&counters[c]));
-    add_double (s, psnr + c, bdct_psnr (bdct_mse (&counters[c]), depth));
+    s.counters[Y + c] = stats->component[c];
+    s.counters[R + c] = stats->rgb[c];
   }
+  s.counters[ALL] = bdct_counters_sum (stats->component);
+  s.counters[RGB] = bdct_counters_sum (stats->rgb);
+  return s;
 }
 
-/* The figures that frames, intervals and the whole stream have in common. */
-static void
-add_figures (GstStructure * s, const BdctStats * stats, gint depth)
+typedef union
 {
-  BdctCounters total = bdct_counters_sum (stats->component);
-  BdctCounters rgb = bdct_counters_sum (stats->rgb);
-  gdouble mse = bdct_mse (&total);
+  guint64 whole;                /* of every type of whole numbers */
+  gdouble real;
+  const gchar *text;
+} Value;
 
-  if (total.samples == 0)
-    return;
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    if (stats->component[c].samples > 0)
-      add_uint64 (s, SAMPLES_Y + c, stats->component[c].samples);
-  add_errors (s, SSE_Y, MSE_Y, PSNR_Y, stats->component, depth);
-  add_double (s, MSE, mse);
-  add_double (s, PSNR, bdct_psnr (mse, depth));
-  add_errors (s, SSE_R, MSE_R, PSNR_R, stats->rgb, depth);
-  if (rgb.samples > 0) {
-    add_double (s, MSE_RGB, bdct_mse (&rgb));
-    add_double (s, PSNR_RGB, bdct_psnr (bdct_mse (&rgb), depth));
-  }
-  add_boolean (s, IDENTICAL, mse == 0 && bdct_mse (&rgb) == 0);
-  if (total.levels > 0) {
-    add_uint64 (s, LEVELS, total.levels);
-    add_uint64 (s, NONZERO_LEVELS, total.nonzero);
-    add_double (s, NONZERO, get_share (&total));
-  }
-}
-
-/* The bits that they have in common. A sum that contains an estimate is an
- * estimate. */
-static void
-add_bits (GstStructure * s, const BdctStats * stats,
-    GstBlockDctRate rate)
+/* Find a field's value. FALSE: it is not there. */
+static gboolean
+find_value (const Source * s, const Field * field, Value * v)
 {
-  gboolean exact = rate == GST_BLOCKDCT_RATE_EXACT;
-  guint64 bits = bdct_counters_sum (stats->component).bits;
-
-  if (rate == GST_BLOCKDCT_RATE_NONE)
-    return;
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    const BdctCounters *counters = &stats->component[c];
-
-    if (counters->samples > 0 && exact)
-      add_uint64 (s, BITS_Y + c, counters->bits);
-    else if (counters->samples > 0)
-      add_double (s, BITS_ESTIMATED_Y + c, counters->bits);
-  }
-  if (exact) {
-    add_uint64 (s, BITS, bits);
-    add_uint64 (s, BITS_OPTIMIZED, stats->bits_optimized);
-    add_uint64 (s, FILE_SIZE, stats->file_size);
-    add_uint64 (s, FILE_SIZE_OPTIMIZED, stats->file_size_optimized);
-  } else {
-    add_double (s, BITS_ESTIMATED, bits);
-  }
-  add_double (s, BPP, (gdouble) bits / stats->component[BDCT_Y].samples);
-}
-
-/* Shares of the picture by the side of its blocks, where a tree chose them. */
-static void
-add_areas (GstStructure * s, const BdctStats * stats)
-{
+  const BdctCounters *c = &s->counters[field->part], *all = &s->counters[ALL];
+  const BdctPool *pool = &s->span->pool;
+  const BdctStats *stats = &pool->sum;
+  const GstBlockDctRecipe *r = &s->span->recipe;
+  const GstBlockDctTimes *t = &s->span->times;
+  const guint64 times[] =
+      { t->timestamp, t->stream_time, t->running_time, t->duration };
+  const gdouble spread[] = { pool->psnr_mean, pool->psnr_mean_capped,
+    pool->psnr_min, pool->psnr_max
+  };
+  const BdctTransformInfo *transform =
+      bdct_transform_info (r->params.transform);
   gdouble share[BDCT_TREE_SIZES];
 
-  if (!bdct_stats_shares (stats, share))
-    return;
-  for (guint i = 0; i < BDCT_TREE_SIZES; i++)
-    add_double (s, AREA_4 + i, share[i]);
-}
-
-static void
-add_metrics (GstStructure * s, const BdctStats * stats,
-    guint64 frames, gint depth)
-{
-  for (guint m = 0; m < BDCT_N_METRICS; m++)
-    for (guint c = 0; c <= BDCT_METRIC_ALL; c++) {
-      GValue v = G_VALUE_INIT;
-      gdouble figure;
-
-      if (!bdct_metric_figure (stats, frames, depth, m, c, &figure))
-        continue;
-      g_value_init (&v, G_TYPE_DOUBLE);
-      g_value_set_double (&v, figure);
-      gst_structure_id_take_value (s, metric_fields[m][c], &v);
-      gst_structure_id_set (s, sum_fields[m][c], G_TYPE_INT64,
-          stats->billionths[m][c], NULL);
-    }
-}
-
-static void
-add_times (GstStructure * s, const GstBlockDctTimes * t)
-{
-  add_uint64 (s, TIMESTAMP, t->timestamp);
-  add_uint64 (s, STREAM_TIME, t->stream_time);
-  add_uint64 (s, RUNNING_TIME, t->running_time);
-  add_uint64 (s, DURATION, t->duration);
-}
-
-static void
-add_pool (GstStructure * s, const BdctPool * pool,
-    GstBlockDctRate rate, gint depth)
-{
-  add_uint64 (s, FRAMES, pool->frames);
-  add_figures (s, &pool->sum, depth);
-  add_bits (s, &pool->sum, rate);
-  add_areas (s, &pool->sum);
-  add_metrics (s, &pool->sum, pool->frames, depth);
-}
-
-/* Add the recipe and its results. */
-static void
-add_made (GstStructure * s, const BdctPool * pool,
-    const BdctParams * params, GstBlockDctRate rate, gint depth)
-{
-  add_pool (s, pool, rate, depth);
-  add_string (s, TRANSFORM, transforms[params->transform]);
-  if (bdct_transform_info (params->transform)->has_qp) {
-    add_int (s, QP, params->qp);
-    add_double (s, DEADZONE, params->deadzone);
-  } else {
-    add_int (s, QUALITY, params->quality);
+  switch (field->what) {
+    case TYPE:
+      v->text = s->place == FRAME ? "frame" : s->place == POOLED ? "pooled"
+          : "interval";
+      return TRUE;
+    case TIME:
+      v->whole = times[field->part];
+      return TRUE;
+    case INDEX:
+      v->whole = s->span->first_index;
+      return pool->frames > 0;
+    case PAD:
+      v->text = r->pad;
+      return r->pad != NULL;
+    case FRAMES:
+      v->whole = pool->frames;
+      return TRUE;
+    case SETTING:
+      v->whole = s->setting;
+      return TRUE;
+    case SAMPLES:
+      v->whole = c->samples;
+      return c->samples > 0;
+    case SSE:
+      v->whole = c->sse_high > 0 ? G_MAXUINT64 : c->sse;
+      return c->samples > 0;
+    case MSE:
+      v->real = bdct_mse (c);
+      return c->samples > 0;
+    case PSNR:
+      v->real = bdct_psnr (bdct_mse (c), r->depth);
+      return c->samples > 0;
+    case IDENTICAL:
+      v->whole = bdct_mse (all) == 0 && bdct_mse (&s->counters[RGB]) == 0;
+      return all->samples > 0;
+    case LEVELS:
+      v->whole = field->part ? all->nonzero : all->levels;
+      return all->levels > 0;
+    case NONZERO:
+      v->real = (gdouble) all->nonzero / MAX (all->levels, 1);
+      return all->levels > 0 || s->place == ITEMS;
+    case BITS:
+      v->whole = c->bits;
+      return r->rate == GST_BLOCKDCT_RATE_EXACT && c->samples > 0;
+    case OPTIMIZED:
+      v->whole = stats->bits_optimized;
+      return r->rate == GST_BLOCKDCT_RATE_EXACT;
+    case FILE_SIZE:
+      v->whole = field->part ? stats->file_size_optimized : stats->file_size;
+      return r->rate == GST_BLOCKDCT_RATE_EXACT;
+    case ESTIMATED:
+      v->real = c->bits;
+      return r->rate == GST_BLOCKDCT_RATE_ESTIMATED && c->samples > 0;
+    case BPP:
+      v->real = (gdouble) all->bits / s->counters[Y].samples;
+      return r->rate != GST_BLOCKDCT_RATE_NONE && pool->frames > 0;
+    case AREA:
+      return bdct_stats_shares (stats, share)
+          && (v->real = share[field->part], TRUE);
+    case FIGURE:
+      return bdct_metric_figure (stats, pool->frames, r->depth, field->metric,
+          field->part, &v->real);
+    case SUM:
+      v->whole = stats->billionths[field->metric][field->part];
+      return TRUE;
+    case TRANSFORM:
+      v->text = transform->name;
+      return r->pad == NULL;
+    case QP:
+      v->whole = r->params.qp;
+      return r->pad == NULL && transform->has_qp;
+    case DEADZONE:
+      v->real = r->params.deadzone;
+      return r->pad == NULL && transform->has_qp;
+    case QUALITY:
+      v->whole = r->params.quality;
+      return r->pad == NULL && !transform->has_qp;
+    case TARGET_MET:
+      v->whole = r->target_met;
+      return r->target;
+    case REGIONS:
+      v->whole = r->regions;
+      return r->regions > 0;
+    case CODED:
+      v->whole = field->part ? r->header_bits : r->bits;
+      return r->coded;
+    case BACKEND:
+      v->text = r->backend;
+      return TRUE;
+    case SPREAD:
+      v->real = spread[field->part];
+      return all->samples > 0;
+    case DROPPED:
+    case UNMATCHED:
+      v->whole = s->dropped;
+      return (field->what == UNMATCHED) == (r->pad != NULL);
+    case VIEW:
+      v->text = bdct_view_info (r->view)->name;
+      return r->pad == NULL;
+    case GRID:
+      return v->whole = r->grid;
+    case REPEATED:
+      return v->whole = s->repeated;
   }
+  return FALSE;
 }
 
-static void
-add_span (GstStructure * s, const gchar * type, const GstBlockDctSpan * span)
+/* The same as a GValue of the field's type. */
+static gboolean
+get_value (const Source * s, const Field * field, GValue * value)
 {
-  const GstBlockDctRecipe *recipe = &span->recipe;
+  Value v = { 0 };
+  const gboolean there = find_value (s, field, &v);
 
-  add_string (s, TYPE, type);
-  add_times (s, &span->times);
-  add_uint64 (s, INDEX, span->first_index);
-  if (recipe->pad != NULL) {
-    add_string (s, PAD, recipe->pad);
-    add_pool (s, &span->pool, GST_BLOCKDCT_RATE_NONE, recipe->depth);
-    if (recipe->coded) {
-      add_uint64 (s, BITS, recipe->bits);
-      add_uint64 (s, BITS_HEADERS, recipe->header_bits);
-    }
-    add_string (s, BACKEND, recipe->backend);
-    return;
+  g_value_init (value, field->type);
+  switch (field->type) {
+    case G_TYPE_STRING:
+      g_value_set_interned_string (value, g_intern_static_string (v.text));
+      break;
+    case G_TYPE_DOUBLE:
+      g_value_set_double (value, v.real);
+      break;
+    case G_TYPE_BOOLEAN:
+      g_value_set_boolean (value, v.whole);
+      break;
+    case G_TYPE_INT:
+      g_value_set_int (value, v.whole);
+      break;
+    case G_TYPE_UINT:
+      g_value_set_uint (value, v.whole);
+      break;
+    case G_TYPE_INT64:
+      g_value_set_int64 (value, v.whole);
+      break;
+    default:
+      g_value_set_uint64 (value, v.whole);
   }
-  add_made (s, &span->pool, &recipe->params, recipe->rate, recipe->depth);
-  if (recipe->target)
-    add_boolean (s, TARGET_MET, recipe->target_met);
-  if (recipe->regions > 0)
-    add_uint (s, REGIONS, recipe->regions);
-  add_string (s, BACKEND, recipe->backend);
+  return there;
 }
 
+/* A metric that has a figure has its sum. */
 static void
-add_spread (GstStructure * s, const BdctPool * pool)
+fill (GstStructure * structure, const Source * s)
 {
-  if (pool->frames == 0 || bdct_counters_sum (pool->sum.component).samples == 0)
-    return;
-  add_double (s, PSNR_MEAN, pool->psnr_mean);
-  add_double (s, PSNR_MEAN_CAPPED, pool->psnr_mean_capped);
-  add_double (s, PSNR_MIN, pool->psnr_min);
-  add_double (s, PSNR_MAX, pool->psnr_max);
+  gboolean there = FALSE;
+
+  for (guint i = 0; i < n_fields; i++) {
+    GValue v = G_VALUE_INIT;
+
+    if (!(fields[i].places & s->place) || (fields[i].what == SUM && !there))
+      continue;
+    there = get_value (s, &fields[i], &v);
+    if (there)
+      gst_structure_id_take_value (structure, fields[i].quark, &v);
+  }
 }
 
 void
-gst_blockdct_structure_frame (GstStructure * s, const GstBlockDctSpan * span)
+gst_blockdct_structure_fill (GstStructure * structure, GstBlockDctPlace place,
+    const GstBlockDctSpan * span, guint64 dropped, gboolean repeated)
 {
-  add_span (s, frame_type, span);
-  if (span->recipe.pad == NULL)
-    add_string (s, VIEW, views[span->recipe.view]);
-  if (span->recipe.grid)
-    add_boolean (s, GRID, TRUE);
+  Source s = source_of (place, span);
+
+  s.dropped = dropped;
+  s.repeated = repeated;
+  fill (structure, &s);
 }
 
-void
-gst_blockdct_structure_repeated (GstStructure * s)
-{
-  add_boolean (s, REPEATED, TRUE);
-}
-
-static GstStructure *
-describe_span (const gchar * type, const GstBlockDctSpan * span)
-{
-  GstStructure *s = gst_structure_new_empty (span->recipe.pad != NULL
-      ? GST_BLOCKDCT_COMPARE_NAME : GST_BLOCKDCT_NAME);
-
-  add_span (s, type, span);
-  add_spread (s, &span->pool);
-  return s;
-}
-
-GstStructure *
-gst_blockdct_structure_interval (const GstBlockDctSpan * span)
-{
-  return describe_span (interval_type, span);
-}
-
-GstStructure *
-gst_blockdct_structure_pooled (const GstBlockDctSpan * span, guint64 dropped)
-{
-  GstStructure *s = describe_span (pooled_type, span);
-
-  add_uint64 (s, span->recipe.pad != NULL ? UNMATCHED : DROPPED, dropped);
-  return s;
-}
-
-/* Set an array's item to a value of a setting's statistics. */
+/* Add a field's array, if its first setting has the value. */
 static void
-set_item (GValue * v, Field field, const BdctStats * stats, gint depth)
-{
-  BdctCounters total = bdct_counters_sum (stats->component);
-  gdouble mse = bdct_mse (field >= PSNR_Y && field <= PSNR_V
-      ? &stats->component[field - PSNR_Y] : &total);
-
-  if (field == BITS) {
-    g_value_init (v, G_TYPE_UINT64);
-    g_value_set_uint64 (v, total.bits);
-    return;
-  }
-  g_value_init (v, G_TYPE_DOUBLE);
-  g_value_set_double (v, field == BITS_ESTIMATED ? (gdouble) total.bits
-      : field == NONZERO ? get_share (&total) : bdct_psnr (mse, depth));
-}
-
-static void
-add_items (GstStructure * s, Field field, const GstBlockDctCurve * curve,
-    const BdctStats * stats, gint depth)
+add_items (GstStructure * structure, const Field * field,
+    GstBlockDctSpan * span, const GstBlockDctCurve * curve,
+    const BdctStats * stats)
 {
   GValue array = G_VALUE_INIT;
+  gboolean there = FALSE;
 
   gst_value_array_init (&array, curve->n);
-  for (gint i = 0; i < curve->n; i++) {
+  for (gint i = 0; i < curve->n && (there || i == 0); i++) {
     GValue v = G_VALUE_INIT;
+    Source s;
 
-    if (field == SETTING) {
-      g_value_init (&v, G_TYPE_INT);
-      g_value_set_int (&v, curve->setting[i]);
-    } else {
-      set_item (&v, field, &stats[i], depth);
-    }
+    span->pool.sum = stats[i];
+    s = source_of (ITEMS, span);
+    s.setting = curve->setting[i];
+    there |= get_value (&s, field, &v);
     gst_value_array_append_and_take_value (&array, &v);
   }
-  gst_structure_id_take_value (s, fields[field], &array);
-}
-
-static void
-add_metric_items (GstStructure * s, guint metric, guint component,
-    const GstBlockDctCurve * curve, const BdctStats * stats, gint depth)
-{
-  GValue array = G_VALUE_INIT;
-
-  gst_value_array_init (&array, curve->n);
-  for (gint i = 0; i < curve->n; i++) {
-    GValue v = G_VALUE_INIT;
-    gdouble figure = 0;
-
-    bdct_metric_figure (&stats[i], 1, depth, metric, component, &figure);
-    g_value_init (&v, G_TYPE_DOUBLE);
-    g_value_set_double (&v, figure);
-    gst_value_array_append_and_take_value (&array, &v);
-  }
-  gst_structure_id_take_value (s, metric_fields[metric][component], &array);
+  if (there)
+    gst_structure_id_take_value (structure, field->quark, &array);
+  else
+    g_value_unset (&array);
 }
 
 GstStructure *
@@ -397,41 +359,35 @@ gst_blockdct_structure_curve (const GstBlockDctCurve * curve,
     const BdctStats * stats, gboolean exact, const GstBlockDctRecipe * recipe,
     const GstBlockDctTimes * times, guint64 index)
 {
-  GstStructure *s = gst_structure_new_empty (GST_BLOCKDCT_NAME "-curve");
-  gdouble figure;
+  GstStructure *structure = gst_structure_new_empty (GST_BLOCKDCT_NAME
+      "-curve");
+  GstBlockDctSpan span = {.pool = {.frames = 1},.first_index = index,
+    .times = *times,.recipe = *recipe
+  };
+  Source s = {.place = CURVE,.span = &span };
 
-  add_times (s, times);
-  add_uint64 (s, INDEX, index);
-  add_string (s, TRANSFORM, transforms[recipe->params.transform]);
-  add_string (s, BACKEND, recipe->backend);
-  add_items (s, SETTING, curve, stats, recipe->depth);
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    if (stats->component[c].samples > 0)
-      add_items (s, PSNR_Y + c, curve, stats, recipe->depth);
-  add_items (s, PSNR, curve, stats, recipe->depth);
-  add_items (s, NONZERO, curve, stats, recipe->depth);
-  add_items (s, exact ? BITS : BITS_ESTIMATED, curve, stats, recipe->depth);
-  for (guint m = 0; m < BDCT_N_METRICS; m++)
-    for (guint c = 0; c <= BDCT_METRIC_ALL; c++)
-      if (bdct_metric_figure (stats, 1, recipe->depth, m, c, &figure))
-        add_metric_items (s, m, c, curve, stats, recipe->depth);
-  return s;
+  span.recipe.rate = exact ? GST_BLOCKDCT_RATE_EXACT
+      : GST_BLOCKDCT_RATE_ESTIMATED;
+  fill (structure, &s);
+  for (guint i = 0; i < n_fields; i++)
+    if (fields[i].places & ITEMS)
+      add_items (structure, &fields[i], &span, curve, stats);
+  return structure;
 }
 
 GstStructure *
 gst_blockdct_structure_stats (const GstBlockDctTotals * totals,
     const gchar * pad)
 {
-  const BdctPool *pool = &totals->pool;
-  GstStructure *s = gst_structure_new_empty (pad != NULL ? pad
+  GstStructure *structure = gst_structure_new_empty (pad != NULL ? pad
       : GST_BLOCKDCT_NAME "-stats");
+  const GstBlockDctSpan span = {.pool = totals->pool,
+    .first_index = totals->first_index,
+    .recipe = {.depth = totals->depth,.rate = totals->pool.frames > 0
+          ? totals->rate : GST_BLOCKDCT_RATE_NONE,.pad = pad}
+  };
 
-  add_uint64 (s, FRAMES, pool->frames);
-  add_uint64 (s, pad != NULL ? UNMATCHED : DROPPED, totals->dropped);
-  if (pool->frames == 0)
-    return s;
-  add_uint64 (s, INDEX, totals->first_index);
-  add_pool (s, pool, totals->rate, totals->depth);
-  add_spread (s, pool);
-  return s;
+  gst_blockdct_structure_fill (structure, GST_BLOCKDCT_PLACE_STATS, &span,
+      totals->dropped, FALSE);
+  return structure;
 }
