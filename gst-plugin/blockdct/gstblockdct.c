@@ -279,8 +279,12 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
 static GstStateChangeReturn
 gst_blockdct_change_state (GstElement * element, GstStateChange transition)
 {
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_blockdct_allocation_flush (GST_BLOCKDCT_CAST (element), TRUE);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (element);
+
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    gst_blockdct_allocation_flush (self, TRUE);
+    gst_blockdct_stats_file_cancel (self->finish.file);
+  }
   return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
       transition);
 }

@@ -6,6 +6,7 @@ gboolean
 gst_blockdct_finish_open (GstBlockDct * self)
 {
   GstBlockDctFinish *finish = &self->finish;
+  gboolean ok;
   gchar *path;
 
   finish->statistics = (GstBlockDctStatistics) { 0 };
@@ -15,13 +16,9 @@ gst_blockdct_finish_open (GstBlockDct * self)
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->shared.settings.start.stats_file);
   GST_OBJECT_UNLOCK (self);
-  if (path == NULL || *path == '\0') {
-    g_free (path);
-    return TRUE;
-  }
-  finish->file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
+  ok = gst_blockdct_stats_file_open (&finish->file, path, GST_ELEMENT (self));
   g_free (path);
-  return finish->file != NULL;
+  return ok;
 }
 
 void
@@ -29,7 +26,6 @@ gst_blockdct_finish_end (GstBlockDct * self)
 {
   gst_blockdct_statistics_end (&self->finish.statistics, GST_ELEMENT (self),
       gst_blockdct_get_settings (self).post_messages);
-  gst_blockdct_stats_file_flush (self->finish.file, GST_ELEMENT (self));
 }
 
 void

@@ -25,15 +25,13 @@ static gboolean
 open_all (GstBlockDctCompare * self)
 {
   gchar *path;
-  gboolean ok = TRUE;
+  gboolean ok;
 
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->settings.stats_file);
   GST_OBJECT_UNLOCK (self);
-  if (path != NULL && *path != '\0') {
-    self->stats_file = gst_blockdct_stats_file_open (path, GST_ELEMENT (self));
-    ok = self->stats_file != NULL;
-  }
+  ok = gst_blockdct_stats_file_open (&self->stats_file, path,
+      GST_ELEMENT (self));
   g_free (path);
   if (ok && gst_blockdct_compare_frames_open (self))
     return TRUE;
@@ -418,6 +416,8 @@ gst_blockdct_compare_change_state (GstElement * element,
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     watch_encoders (self);
+  else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+    gst_blockdct_stats_file_cancel (self->stats_file);
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED
       || transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     gst_blockdct_compare_gate_set_open (&self->gate,

@@ -372,7 +372,6 @@ gst_blockdct_compare_finish_end (GstBlockDctCompare * self)
         post);
   }
   gst_blockdct_compare_finish_publish (self);
-  gst_blockdct_stats_file_flush (self->stats_file, GST_ELEMENT (self));
 }
 
 GstFlowReturn

@@ -115,7 +115,6 @@ struct _World
   gboolean qos;                 /* a QoS event may have frames dropped */
   guint handler;                /* what the next message's handler does */
   gchar *stats_file;
-  gint fifo;
   gboolean missed, warned_missed; /* a target, since the start */
   gboolean below;               /* the last frame: min-psnr-warning */
   gint below_due;               /* warnings of that */

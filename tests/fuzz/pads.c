@@ -207,7 +207,7 @@ look_at (World * w, GstMessage * message)
         w->below_due--;
         break;
       }
-      check (w->n_warnings > 0 || w->may_warn || w->fifo >= 0,
+      check (w->n_warnings > 0 || w->may_warn,
           "a warning: %s (%s)", error->message, debug);
       /* Of those that may come or not, none counts for one that has to. */
       if (w->n_warnings > 0)

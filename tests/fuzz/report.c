@@ -326,7 +326,7 @@ check_stats_file (World * w)
   gchar *text;
   guint lines = 0;
 
-  if (w->stats_file == NULL || w->fifo >= 0 || !w->playing)
+  if (w->stats_file == NULL || !w->playing)
     return;
   check (g_file_get_contents (w->stats_file, &text, NULL, NULL),
       "%s cannot be read", w->stats_file);

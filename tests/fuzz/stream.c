@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Steps of the stream: caps, buffers, events, queries, states. */
-#define _GNU_SOURCE
 #include "fuzz.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct
 {
@@ -522,22 +518,12 @@ run_stats (World * w, const gint64 * arg)
 static void
 run_ready (World * w, const gint64 * arg)
 {
-  static const gchar *const endings[] = { "log", "csv", "jsonl",
-    "fifo.log"
-  };
+  static const gchar *const endings[] = { "log", "csv", "jsonl" };
 
   world_start (w);
   world_stop (w, GST_STATE_READY);
   world_settle (w);
-  if (w->fifo >= 0)
-    close (w->fifo);
-  w->fifo = -1;
-  world_new_file (&w->stats_file, arg[2] < 4 ? endings[arg[2]] : NULL);
-  if (arg[2] == 3 && mkfifo (w->stats_file, 0600) == 0) {
-    /* A reader that is there and does not read. */
-    w->fifo = open (w->stats_file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    fcntl (w->fifo, F_SETPIPE_SZ, 4096);
-  }
+  world_new_file (&w->stats_file, arg[2] < 3 ? endings[arg[2]] : NULL);
   w->ready_depth = arg[0];
   g_object_set (w->element, "async-depth", (guint) arg[0], "threads",
       (guint) arg[1], "stats-file", w->stats_file, NULL);

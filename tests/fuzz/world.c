@@ -43,7 +43,6 @@ world_new (gboolean threaded)
   w->ready_depth = 1;
   w->up_max = GST_CLOCK_TIME_NONE;
   w->last_sync = GST_CLOCK_TIME_NONE;
-  w->fifo = -1;
   gst_segment_init (&w->segment, GST_FORMAT_TIME);
   return w;
 }
@@ -62,8 +61,6 @@ world_free (World * w)
   g_ptr_array_unref (w->records);
   g_queue_clear (&w->down);
   g_queue_clear (&w->up);
-  if (w->fifo >= 0)
-    close (w->fifo);
   world_new_file (&w->stats_file, NULL);
   g_rec_mutex_clear (&w->lock);
   g_free (w);
