@@ -41,6 +41,7 @@ gst_blockdct_inflight_open (GstBlockDct * self)
   if (!gst_blockdct_backend_open (&self->inflight.backend, GST_ELEMENT (self),
           start.backend, start.device_id, start.threads, &self->context))
     return FALSE;
+  gst_blockdct_backend_pin (&self->inflight.backend, self->context);
   GST_INFO_OBJECT (self, "running on %s",
       gst_blockdct_backend_describe (&self->inflight.backend));
   set_active_backend (self);

@@ -14,20 +14,27 @@
 #define CUDA NULL
 #endif
 
+const GEnumValue gst_blockdct_backend_choices[] = {
+  {GST_BLOCKDCT_BACKEND_AUTO, "CUDA if there is a device, else the CPU",
+      "auto"},
+  {1, "CUDA; an error if it cannot run", "cuda"},
+  {2, "the CPU; for system memory only", "cpu"},
+  {0, NULL, NULL}
+};
+
 /* In the order in which `auto` tries them; the last runs everywhere. A backend
  * without a class is not in this build: choosing it by name is an error. */
 static const struct
 {
-  gint value;
-  const gchar *name, *description;
+  const GEnumValue *choice;
   GstResourceError error;       /* if it cannot run, */
   const gchar *advice;          /* and its remedy */
   const GstBlockDctBackendClass *klass;
 } backends[] = {
-  {1, "cuda", "CUDA; an error if it cannot run", GST_RESOURCE_ERROR_NOT_FOUND,
+  {&gst_blockdct_backend_choices[1], GST_RESOURCE_ERROR_NOT_FOUND,
       "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
         "CUDA; or use backend=auto or backend=cpu.", CUDA},
-  {2, "cpu", "the CPU; for system memory only", GST_RESOURCE_ERROR_FAILED,
+  {&gst_blockdct_backend_choices[2], GST_RESOURCE_ERROR_FAILED,
       "Lower the threads property.", &gst_blockdct_backend_cpu},
 };
 
@@ -38,18 +45,9 @@ gst_blockdct_backend_get_type (void)
 {
   static gsize type = 0;
 
-  if (g_once_init_enter (&type)) {
-    static GEnumValue values[G_N_ELEMENTS (backends) + 2] = {
-      {GST_BLOCKDCT_BACKEND_AUTO, "CUDA if there is a device, else the CPU",
-          "auto"},
-    };
-
-    for (guint i = 0; i < G_N_ELEMENTS (backends); i++)
-      values[1 + i] = (GEnumValue) {
-      backends[i].value, backends[i].description, backends[i].name};
-    g_once_init_leave (&type,
-        g_enum_register_static (G_STRINGIFY (GstBlockDctBackend), values));
-  }
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstBlockDctBackend",
+            gst_blockdct_backend_choices));
   return type;
 }
 
@@ -57,7 +55,7 @@ static gboolean
 is_candidate (guint index, gint choice)
 {
   return choice == GST_BLOCKDCT_BACKEND_AUTO
-      || choice == backends[index].value;
+      || choice == backends[index].choice->value;
 }
 
 guint
@@ -92,18 +90,14 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
 
   if (klass == NULL)
     return gst_blockdct_fail (error, "this plugin was built without %s",
-        backends[index].name);
-  if (klass->open != NULL
-      && !klass->open (element, device_id, context, error))
+        backends[index].choice->value_nick);
+  if (klass->open != NULL && !klass->open (element, device_id, context, error))
     return FALSE;
   options = get_options (klass, threads, *context);
   backend->engine = bdct_engine_new (klass->engine, &options, error);
   if (backend->engine == NULL)
     return FALSE;
   backend->klass = klass;
-  if (klass->feature != NULL)
-    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
-        (klass->engine, options.context, *context);
   return TRUE;
 }
 
@@ -112,7 +106,7 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
     gint choice, gint device_id, guint threads, GstObject ** context)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
-    const gchar *name = backends[i].name;
+    const gchar *name = backends[i].choice->value_nick;
     GstObject *found;
     BdctError error;
 
@@ -120,7 +114,8 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
       continue;
     if (open_row (backend, i, element, device_id, threads, context, &error))
       return TRUE;
-    if (choice == backends[i].value || i + 1 == G_N_ELEMENTS (backends)) {
+    if (choice == backends[i].choice->value
+        || i + 1 == G_N_ELEMENTS (backends)) {
       gst_element_message_full (element, GST_MESSAGE_ERROR,
           GST_RESOURCE_ERROR, backends[i].error,
           g_strdup_printf ("backend=%s cannot run: %s.", name, error.message),
@@ -135,6 +130,15 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
     gst_clear_object (&found);
   }
   return FALSE;
+}
+
+void
+gst_blockdct_backend_pin (GstBlockDctBackend * backend, GstObject * context)
+{
+  if (backend->klass->feature != NULL)
+    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
+        (backend->klass->engine, backend->klass->engine_context (context),
+        context);
 }
 
 const gchar *

@@ -24,7 +24,8 @@ typedef struct
   GstAllocator *pinned_allocator; /* of memory the engine prefers; NULL: any */
 } GstBlockDctBackend;
 
-/* The property's type. */
+/* The property's values, ended by one without a name; and its type. */
+extern const GEnumValue gst_blockdct_backend_choices[];
 GType gst_blockdct_backend_get_type (void);
 
 /* The classes that the property's value allows, in the order in which they are
@@ -38,6 +39,11 @@ gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
     GstElement * element, gint choice, gint device_id, guint threads,
     GstObject ** context);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
+
+/* Prefer memory that the engine copies by itself, in `pinned_allocator`, where
+ * there is such memory. */
+void gst_blockdct_backend_pin (GstBlockDctBackend * backend,
+    GstObject * context);
 
 /* What runs, such as "cpu:avx2 2 threads"; NULL while stopped. */
 const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);

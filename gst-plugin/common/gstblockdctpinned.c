@@ -6,6 +6,8 @@
 /* Engine memory is page-aligned. */
 #define MAX_ALIGN 4095
 
+#define MEMORY_TYPE "BlockDctPinnedMemory"
+
 /* Unused by libgstcuda. */
 #define MAP_ON_DEVICE ((GstMapFlags) (GST_MAP_FLAG_LAST << 8))
 
@@ -98,7 +100,7 @@ static gboolean
 bring (PinnedMemory * root, gboolean to_device)
 {
   GstBlockDctPinnedAllocator *self =
-      GST_BLOCKDCT_PINNED_ALLOCATOR (root->parent.allocator);
+      (GstBlockDctPinnedAllocator *) root->parent.allocator;
   gboolean *there = to_device ? &root->on_device : &root->on_host;
 
   if (!*there)
@@ -188,7 +190,7 @@ gst_blockdct_pinned_init (GstBlockDctPinnedAllocator * self)
 {
   GstAllocator *allocator = GST_ALLOCATOR_CAST (self);
 
-  allocator->mem_type = "BlockDctPinnedMemory";
+  allocator->mem_type = MEMORY_TYPE;
   allocator->mem_map = GST_DEBUG_FUNCPTR (pinned_map);
   allocator->mem_unmap = GST_DEBUG_FUNCPTR (pinned_unmap);
   allocator->mem_share = GST_DEBUG_FUNCPTR (pinned_share);
@@ -224,7 +226,8 @@ gst_blockdct_pinned_allocator_of_kind (GstAllocator * allocator,
   return made;
 }
 
-/* The buffer's memory, if its kind allows a copy on this owner's device. */
+/* The buffer's memory, which may be of another copy of this file, as that of
+ * the plugin in a program, if its kind allows a copy on this owner's device. */
 static PinnedMemory *
 find_memory (GstBuffer * buffer, GstObject * owner)
 {
@@ -232,9 +235,9 @@ find_memory (GstBuffer * buffer, GstObject * owner)
       ? gst_buffer_peek_memory (buffer, 0) : NULL;
   GstBlockDctPinnedAllocator *allocator;
 
-  if (memory == NULL || !GST_IS_BLOCKDCT_PINNED_ALLOCATOR (memory->allocator))
+  if (memory == NULL || !gst_memory_is_type (memory, MEMORY_TYPE))
     return NULL;
-  allocator = GST_BLOCKDCT_PINNED_ALLOCATOR (memory->allocator);
+  allocator = (GstBlockDctPinnedAllocator *) memory->allocator;
   return allocator->kind != GST_BLOCKDCT_PINNED_ALONE
       && allocator->owner == owner ? find_root (memory) : NULL;
 }
@@ -249,7 +252,7 @@ gst_blockdct_pinned_map_flag (GstBuffer * buffer, GstObject * owner,
 
   if (root == NULL)
     return 0;
-  self = GST_BLOCKDCT_PINNED_ALLOCATOR (root->parent.allocator);
+  self = (GstBlockDctPinnedAllocator *) root->parent.allocator;
   g_mutex_lock (&root->lock);
   ready = root->on_device || access & GST_MAP_WRITE
       || self->kind == GST_BLOCKDCT_PINNED_SHARED;

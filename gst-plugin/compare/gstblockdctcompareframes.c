@@ -43,6 +43,7 @@ gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
           settings.backend, settings.device_id, settings.threads,
           &self->context))
     return FALSE;
+  gst_blockdct_backend_pin (&backend, self->context);
   set_backend (self, backend);
   self->frames.in_flight =
       g_new0 (GstBlockDctCompareInFlight, GST_BLOCKDCT_COMPARE_DEPTH);

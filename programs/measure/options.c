@@ -203,21 +203,23 @@ check_options (const MeasureOptions * o, const Texts * t, GError ** error)
 static gboolean
 find_backend (const gchar * name, gint * value, GError ** error)
 {
-  GEnumClass *klass = g_type_class_ref (gst_blockdct_backend_get_type ());
-  GEnumValue *found = g_enum_get_value_by_nick (klass, name);
+  const GEnumValue *choices = gst_blockdct_backend_choices;
   GString *known = g_string_new (NULL);
+  gboolean found = FALSE;
 
-  if (found != NULL)
-    *value = found->value;
-  for (guint i = 0; i < klass->n_values; i++)
+  for (guint i = 0; choices[i].value_nick != NULL; i++) {
+    if (g_strcmp0 (choices[i].value_nick, name) == 0) {
+      *value = choices[i].value;
+      found = TRUE;
+    }
     g_string_append_printf (known, "%s%s", i > 0 ? ", " : "",
-        klass->values[i].value_nick);
-  if (found == NULL)
+        choices[i].value_nick);
+  }
+  if (!found)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--backend: '%s' is not one of %s", name, known->str);
   g_string_free (known, TRUE);
-  g_type_class_unref (klass);
-  return found != NULL;
+  return found;
 }
 
 /* Make the plan's settings. With --encoder and without --transform, there are
