@@ -1,4 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-blockdct
+ * @title: blockdct
+ * @see_also: blockdctcompare, blockdctpreview
+ *
+ * blockdct transforms video in blocks and quantizes it, as JPEG, H.264, HEVC
+ * and VVC do, without prediction, and outputs what a decoder would show. Each
+ * buffer gets a custom meta `blockdct` with its PSNR and, by the property
+ * #GstBlockDct:metrics, bits and other figures. The same structure is posted as
+ * an element message unless #GstBlockDct:post-messages is %FALSE, and written
+ * to #GstBlockDct:stats-file.
+ *
+ * Properties may change while the element plays, also by a
+ * #GstControlBinding: each frame uses the values of when it comes in.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 -m videotestsrc num-buffers=3 ! blockdct quality=20 ! fakesink
+ * ]|
+ * Post the PSNR of JPEG at quality 20, frame by frame.
+ * |[
+ * gst-launch-1.0 videotestsrc ! blockdct transform=hevc-16x16 qp=37 !
+ *     videoconvert ! autovideosink
+ * ]|
+ * Show what HEVC's 16x16 transform does at QP 37.
+ * |[
+ * gst-launch-1.0 filesrc location=video.mp4 ! decodebin ! videoconvert !
+ *     blockdct target-psnr=40 metrics=bits+ssim stats-file=video.csv ! fakesink
+ * ]|
+ * Find the quality with which each frame has 40 dB, and write the figures.
+ */
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctallocation.h"

@@ -20,7 +20,7 @@ gst_blockdct_property (GObjectClass * klass, guint id, gsize offset,
 {
   properties[id].offset = offset;
   properties[id].size = size;
-  g_object_class_install_property (klass, id, pspec);
+  gst_blockdct_param_install (klass, id, pspec);
 }
 
 void

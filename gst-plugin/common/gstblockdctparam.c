@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctparam.h"
 
+void
+gst_blockdct_param_install (GObjectClass * klass, guint id, GParamSpec * pspec)
+{
+  if (G_IS_PARAM_SPEC_ENUM (pspec) || G_IS_PARAM_SPEC_FLAGS (pspec))
+    gst_type_mark_as_plugin_api (pspec->value_type, 0);
+  g_object_class_install_property (klass, id, pspec);
+}
+
 /* The names of a type in GType, C and GValue; strings are handled separately.
  * An enumeration is as large as an int. */
 #define TYPES(TYPE) \

@@ -17,6 +17,11 @@ G_BEGIN_DECLS
 #define LIVE (PLAYING | GST_PARAM_CONTROLLABLE)
 #define READ (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
+/* Install a property; its enumeration or flags belong to the plugin's
+ * documentation. */
+void gst_blockdct_param_install (GObjectClass * klass, guint id,
+    GParamSpec * pspec);
+
 /* Copy between a value and a field of the value's C type: gint for an
  * enumeration, guint for flags, gint, guint, guint64, gboolean, gdouble, or a
  * string that the field owns. */

@@ -145,7 +145,7 @@ static void
 install (GObjectClass * klass, guint id, gsize offset, GParamSpec * pspec)
 {
   offsets[id] = offset;
-  g_object_class_install_property (klass, id, pspec);
+  gst_blockdct_param_install (klass, id, pspec);
 }
 
 static void

@@ -114,6 +114,35 @@ check_range (GObjectClass * klass, const gchar * name, gint min, gint max)
   g_assert_cmpint (pspec->maximum, ==, max);
 }
 
+/* The types of properties are in the plugin's documentation. */
+static void
+test_types (void)
+{
+  static const gchar *const names[] = { "blockdct", "blockdctcompare" };
+
+  for (guint e = 0; e < G_N_ELEMENTS (names); e++) {
+    GstElement *element = element_new (names[e]);
+    guint n, n_own = 0;
+    GParamSpec **pspecs =
+        g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
+
+    for (guint i = 0; i < n; i++) {
+      const GType type = pspecs[i]->value_type;
+
+      if (pspecs[i]->owner_type != G_OBJECT_TYPE (element))
+        continue;
+      n_own++;
+      if ((G_TYPE_IS_ENUM (type) || G_TYPE_IS_FLAGS (type))
+          && !gst_type_is_plugin_api (type, NULL))
+        g_error ("%s: %s is not known as the plugin's", pspecs[i]->name,
+            g_type_name (type));
+    }
+    g_assert_cmpuint (n_own, <=, 35);
+    g_free (pspecs);
+    gst_object_unref (element);
+  }
+}
+
 static void
 test_ranges (void)
 {
@@ -450,6 +479,7 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/element/caps/metadata", test_metadata);
   test_add ("/element/caps/properties", test_properties);
+  test_add ("/element/caps/types", test_types);
   test_add ("/element/caps/ranges", test_ranges);
   test_add ("/element/caps/template", test_template);
   test_add ("/element/caps/formats-and-sizes", test_formats_and_sizes);
