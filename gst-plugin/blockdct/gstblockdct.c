@@ -83,13 +83,15 @@ gst_blockdct_start (GstBaseTransform * trans)
   return ok;
 }
 
-/* The base class has waited for the sink pad's stream lock; what takes that
- * lock later finds the pad flushing. */
+/* A flushing pad stops neither a query nor a FLUSH_STOP event on its way: with
+ * the lock that they take, too, they find the element running or stopped. */
 static gboolean
 gst_blockdct_stop (GstBaseTransform * trans)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (trans);
 
+  GST_PAD_STREAM_LOCK (pad);
   gst_blockdct_inflight_close (self);
   gst_blockdct_finish_close (self);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
@@ -99,6 +101,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
   self->shared.shown.any = FALSE;
   GST_OBJECT_UNLOCK (self);
   gst_blockdct_properties_stop (self);
+  GST_PAD_STREAM_UNLOCK (pad);
   return TRUE;
 }
 
@@ -215,12 +218,8 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
       && gst_blockdct_backend_answer_context (GST_ELEMENT (self),
           &self->context, query))
     return TRUE;
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query)) {
-    /* A query is not stopped by a flushing pad, and stop() may run now. */
-    if (GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SINK_PAD (trans)))
-      return FALSE;
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
     gst_blockdct_drain (self);
-  }
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
       direction, query);
   if (ret && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY
@@ -252,12 +251,6 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
     gst_blockdct_allocation_flush (self, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    /* The pad flushes again since it let the event through, and stop() may run
-     * now. */
-    if (GST_PAD_IS_FLUSHING (GST_BASE_TRANSFORM_SINK_PAD (trans))) {
-      gst_event_unref (event);
-      return FALSE;
-    }
     gst_blockdct_discard (self);
     gst_blockdct_inflight_interrupt (self);
     gst_blockdct_statistics_flush (&self->finish.statistics);
@@ -378,5 +371,4 @@ gst_blockdct_init (GstBlockDct * self)
   gst_video_info_init (&self->info);
   gst_blockdct_init_properties (self);
   gst_blockdct_format_explain (GST_BASE_TRANSFORM_SINK_PAD (self));
-  gst_blockdct_init_transform (self);
 }

@@ -100,10 +100,8 @@ typedef struct
  * gstblockdctallocation.c). */
 typedef struct
 {
-  gboolean draining;            /* let the engine run empty */
   gboolean dropped;             /* a frame was dropped for QoS before the next
                                    one */
-  gboolean discont;             /* the frame that leaves has this flag */
   gboolean others_proposed;     /* while frames passed through, downstream's
                                    buffers were offered to upstream */
   guint own_limit;              /* the pool's limit of buffers that is set here;

@@ -15,38 +15,19 @@ gst_blockdct_discard (GstBlockDct * self)
   gst_clear_buffer (&GST_BASE_TRANSFORM (self)->queued_buf);
 }
 
-/* When the base class is given a buffer, here an empty one, it asks
- * generate_output() for frames, pushes and counts them. */
 void
 gst_blockdct_drain (GstBlockDct * self)
 {
-  GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (self);
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstBuffer *buffer;
 
-  if (self->inflight.n == 0)
-    return;
-  self->transform.draining = TRUE;
-  GST_PAD_CHAINFUNC (pad) (pad, GST_OBJECT (self), gst_buffer_new ());
-  self->transform.draining = FALSE;
-  /* Downstream has refused the frames that are left. */
-  gst_blockdct_discard (self);
-}
-
-/* A frame leaves. When a discontinuity comes in, the base class marks the
- * next frame that leaves, which is an earlier one: keep only the frame's own
- * mark. */
-static GstPadProbeReturn
-see_off (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  GstBlockDct *self = data;
-  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-
-  (void) pad;
-  if (GST_BUFFER_IS_DISCONT (buffer) && !self->transform.discont) {
-    buffer = gst_buffer_make_writable (buffer);
-    GST_BUFFER_FLAG_UNSET (buffer, GST_BUFFER_FLAG_DISCONT);
-    GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  while (self->inflight.n > 0 && ret == GST_FLOW_OK) {
+    ret = gst_blockdct_finish_frame (self, &buffer);
+    if (ret == GST_FLOW_OK)
+      ret = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), buffer);
   }
-  return GST_PAD_PROBE_OK;
+  /* Downstream has refused the frames that are left. */
+  gst_blockdct_inflight_discard (self);
 }
 
 /* A stream's memory may come from another context than the one found at the
@@ -169,10 +150,6 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstFlowReturn ret;
 
-  if (self->transform.draining) {
-    gst_buffer_unref (input);
-    return GST_FLOW_OK;
-  }
   follow_settings (self, input);
   if (!follow_context (self, input) || !follow_subsampling (self)) {
     gst_buffer_unref (input);
@@ -186,6 +163,10 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
     gst_blockdct_finish_publish (self);
   } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
     explain_no_caps (self);
+  } else if (ret == GST_FLOW_OK && is_discont) {
+    /* The base class marks the next frame that leaves through it: it has to be
+     * this one. */
+    gst_blockdct_drain (self);
   }
   return ret;
 }
@@ -255,43 +236,30 @@ may_pass (GstBaseTransform * trans)
 /* Take the frame that has come in. The base class calls this until there is no
  * frame to push. */
 static GstFlowReturn
-advance (GstBlockDct * self, GstBuffer ** outbuf)
+generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
 {
-  GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstBlockDctInFlight *inflight = &self->inflight;
   GstBuffer *inbuf = g_steal_pointer (&trans->queued_buf);
   gboolean passes = inbuf != NULL && may_pass (trans);
   GstFlowReturn ret = GST_FLOW_OK;
 
+  *outbuf = NULL;
   if (inflight->depth == 0 && !passes) {
     gst_clear_buffer (&inbuf);
     return GST_FLOW_FLUSHING;
   }
   if (inbuf != NULL && !passes)
     ret = start_frame (self, inbuf, &passes);
-  if (passes && inflight->n == 0) {
+  if (passes) {
+    gst_blockdct_drain (self);
     *outbuf = inbuf;
     return GST_FLOW_OK;
   }
-  /* Earlier frames leave first. */
-  if (passes)
-    trans->queued_buf = inbuf;
   if (ret == GST_FLOW_OK && inflight->n > 0
-      && (passes || self->transform.draining || inflight->n == inflight->depth
+      && (inflight->n == inflight->depth
           || gst_blockdct_inflight_is_repeating (self)))
     ret = gst_blockdct_finish_frame (self, outbuf);
-  return ret;
-}
-
-static GstFlowReturn
-generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
-{
-  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-  GstFlowReturn ret;
-
-  *outbuf = NULL;
-  ret = advance (self, outbuf);
-  self->transform.discont = *outbuf != NULL && GST_BUFFER_IS_DISCONT (*outbuf);
   return ret;
 }
 
@@ -302,13 +270,4 @@ gst_blockdct_install_transform (GstBaseTransformClass * klass)
   klass->submit_input_buffer = GST_DEBUG_FUNCPTR (submit_input_buffer);
   klass->generate_output = GST_DEBUG_FUNCPTR (generate_output);
   klass->transform = GST_DEBUG_FUNCPTR (transform);
-}
-
-void
-gst_blockdct_init_transform (GstBlockDct * self)
-{
-  /* Installed first, so that it is the first probe to see a frame that
-   * leaves. */
-  gst_pad_add_probe (GST_BASE_TRANSFORM_SRC_PAD (self),
-      GST_PAD_PROBE_TYPE_BUFFER, see_off, self, NULL);
 }

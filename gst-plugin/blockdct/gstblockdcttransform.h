@@ -11,9 +11,10 @@ G_BEGIN_DECLS
 
 /* Install the functions that take frames in and give them out. */
 void gst_blockdct_install_transform (GstBaseTransformClass * klass);
-void gst_blockdct_init_transform (GstBlockDct * self);
 
-/* Push all frames in flight; those that downstream refuses are dropped. */
+/* Push all frames in flight; those that downstream refuses are dropped. The
+ * base class neither counts these frames in QoS messages nor notes their
+ * position. */
 void gst_blockdct_drain (GstBlockDct * self);
 
 /* Post an error if downstream takes no pictures of these caps of the sink pad:
