@@ -36,7 +36,6 @@
 #include "gstblockdctallocation.h"
 #include "gstblockdctfinish.h"
 #include "gstblockdctinflight.h"
-#include "gstblockdctpreset.h"
 #include "gstblockdctproperties.h"
 #include "gstblockdctpropertiesquantizer.h"
 #include "gstblockdctpropertiesreport.h"
@@ -49,7 +48,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
     GST_TYPE_BASE_TRANSFORM,
     gst_blockdct_debug_init ();
     gst_blockdct_statistics_init ();
-    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_blockdct_preset_init));
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT);
 
