@@ -37,9 +37,6 @@
 #include "gstblockdctfinish.h"
 #include "gstblockdctinflight.h"
 #include "gstblockdctproperties.h"
-#include "gstblockdctpropertiesquantizer.h"
-#include "gstblockdctpropertiesreport.h"
-#include "gstblockdctpropertiesstart.h"
 #include "gstblockdcttransform.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
@@ -335,7 +332,6 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   gst_blockdct_install_properties (object_class);
   gst_blockdct_install_quantizers (object_class);
   gst_blockdct_install_reports (object_class);
-  gst_blockdct_install_start (object_class);
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_blockdct_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);

@@ -5,8 +5,8 @@
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctmark.h"
 #include "gstblockdctjobs.h"
-#include "gstblockdctpropertiesquantizer.h"
 #include "gstblockdctevaluate.h"
+#include "gstblockdctproperties.h"
 #include "gstblockdcttarget.h"
 
 #include <string.h>

@@ -83,6 +83,15 @@ void gst_blockdct_property_warn (GstBlockDct * self, const gchar * text);
 /* Append a number to a GstValueArray. */
 void gst_blockdct_property_append_int (GValue * array, gint n);
 
+/* Install the properties of transform and quantizer; and all others. */
+void gst_blockdct_install_quantizers (GObjectClass * klass);
+void gst_blockdct_install_reports (GObjectClass * klass);
+
+/* Post a message, once for each transform, about each property that was set and
+ * has no effect on frames with these settings. */
+void gst_blockdct_warn_unused (GstBlockDct * self,
+    const GstBlockDctSettings * settings);
+
 /* Install the functions that set and read properties; give a new element its
  * defaults; free what its properties own. */
 void gst_blockdct_install_properties (GObjectClass * klass);

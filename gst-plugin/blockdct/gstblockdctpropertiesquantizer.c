@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The properties of transform and quantizer. */
-#include "gstblockdctpropertiesquantizer.h"
 #include "gst-plugin/common/gstblockdctfail.h"
 #include "gstblockdctproperties.h"
 
@@ -154,118 +153,66 @@ parse_side (const GValue * value, gpointer field, BdctError * error)
       || gst_blockdct_fail (error, "%d is not 4, 8, 16 or 32", side);
 }
 
-/* The quantizers' properties, and the transforms that use them. */
+/* The transforms that use a property. */
+enum
+{
+  WITH_QUALITY, WITH_QP, WITH_LISTS, TREE
+};
+
+static const gchar *const users[] = {
+  "jpeg-8x8 and dct-8x8", "all transforms but jpeg-8x8 and dct-8x8",
+  "hevc-* and vvc-64x64", "hevc-quadtree"
+};
+
+/* The quantizers' properties, and the setting that some need beside. */
 static const struct
 {
   guint id;
-  const gchar *name, *purpose;
+  const gchar *name;
+  guint users;
+  const gchar *needs;
 } quantizers[] = {
-  {PROP_QUALITY, "quality", "jpeg-8x8 and dct-8x8"},
-  {PROP_QP, "qp", "all transforms but jpeg-8x8 and dct-8x8"},
-  {PROP_CHROMA_QP_OFFSET, "chroma-qp-offset",
-      "all transforms but jpeg-8x8 and dct-8x8"},
-  {PROP_MIN_BLOCK, "min-block", "hevc-quadtree"},
-  {PROP_MAX_BLOCK, "max-block", "hevc-quadtree"},
-  {PROP_LAMBDA_SCALE, "lambda-scale", "hevc-quadtree"},
-  {PROP_DEADZONE, "deadzone", "all transforms but jpeg-8x8 and dct-8x8"},
-  {PROP_SCALING_LIST, "scaling-list", "hevc-* and vvc-64x64"},
-  {PROP_SCALING_LIST_FILE, "scaling-list-file", "hevc-* and vvc-64x64"},
-  {PROP_QUANTIZATION_TABLES, "quantization-tables", "jpeg-8x8 and dct-8x8"},
-  {PROP_QUANTIZATION_MATRIX, "quantization-matrix", "jpeg-8x8 and dct-8x8"},
-  {PROP_QUANTIZATION_FILE, "quantization-file", "jpeg-8x8 and dct-8x8"},
-  {PROP_QUANTIZATION_SCALE, "quantization-scale", "jpeg-8x8 and dct-8x8"},
-  {PROP_BASELINE, "baseline", "jpeg-8x8 and dct-8x8"},
+  {PROP_QUALITY, "quality", WITH_QUALITY, NULL},
+  {PROP_QP, "qp", WITH_QP, NULL},
+  {PROP_CHROMA_QP_OFFSET, "chroma-qp-offset", WITH_QP, NULL},
+  {PROP_MIN_BLOCK, "min-block", TREE, NULL},
+  {PROP_MAX_BLOCK, "max-block", TREE, NULL},
+  {PROP_LAMBDA_SCALE, "lambda-scale", TREE, NULL},
+  {PROP_DEADZONE, "deadzone", WITH_QP, NULL},
+  {PROP_SCALING_LIST, "scaling-list", WITH_LISTS, NULL},
+  {PROP_SCALING_LIST_FILE, "scaling-list-file", WITH_LISTS,
+      "scaling-list=file"},
+  {PROP_QUANTIZATION_TABLES, "quantization-tables", WITH_QUALITY, NULL},
+  {PROP_QUANTIZATION_MATRIX, "quantization-matrix", WITH_QUALITY,
+      "quantization-tables=matrix"},
+  {PROP_QUANTIZATION_FILE, "quantization-file", WITH_QUALITY,
+      "quantization-tables=file"},
+  {PROP_QUANTIZATION_SCALE, "quantization-scale", WITH_QUALITY,
+      "quantization-tables=file"},
+  {PROP_BASELINE, "baseline", WITH_QUALITY, NULL},
 };
 
-/* Whether a transform uses a property. */
+/* Whether what a property needs is in force, or it is not set to anything. */
 static gboolean
-is_for_transform (guint id, const BdctParams * params)
+has_needs (guint id, const GstBlockDctSettings * settings)
 {
-  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+  const BdctParams *params = &settings->params;
 
   switch (id) {
-    case PROP_QP:
-    case PROP_CHROMA_QP_OFFSET:
-    case PROP_DEADZONE:
-      return info->has_qp;
-    case PROP_MIN_BLOCK:
-    case PROP_MAX_BLOCK:
-    case PROP_LAMBDA_SCALE:
-      return params->transform == BDCT_HEVC_QUADTREE;
-    case PROP_SCALING_LIST:
     case PROP_SCALING_LIST_FILE:
-      return info->has_lists;
-    default:
-      return !info->has_qp;
-  }
-}
-
-/* Whether a property has a value that means the same as not setting it. */
-static gboolean
-is_off (guint id, const GstBlockDctSettings * settings)
-{
-  switch (id) {
-    case PROP_SCALING_LIST_FILE:
-      return settings->params.lists.dc[0][0] == 0;
+      return params->scaling_list == BDCT_SCALING_FILE
+          || params->lists.dc[0][0] == 0;
     case PROP_QUANTIZATION_MATRIX:
-      return settings->matrix.n == 0;
+      return settings->tables == GST_BLOCKDCT_TABLES_MATRIX
+          || settings->matrix.n == 0;
     case PROP_QUANTIZATION_FILE:
-      return settings->file.n_steps == 0;
+      return settings->tables == GST_BLOCKDCT_TABLES_FILE
+          || settings->file.n_steps == 0;
     case PROP_QUANTIZATION_SCALE:
-      return !settings->params.scale_tables;
+      return settings->tables == GST_BLOCKDCT_TABLES_FILE
+          || !params->scale_tables;
     default:
-      return FALSE;
-  }
-}
-
-/* The setting that a property needs to have an effect, if it is not in
- * force; or NULL. */
-static const gchar *
-find_lacking (guint id, const GstBlockDctSettings * settings)
-{
-  switch (id) {
-    case PROP_SCALING_LIST_FILE:
-      return settings->params.scaling_list != BDCT_SCALING_FILE
-          ? "scaling-list=file" : NULL;
-    case PROP_QUANTIZATION_MATRIX:
-      return settings->tables != GST_BLOCKDCT_TABLES_MATRIX
-          ? "quantization-tables=matrix" : NULL;
-    case PROP_QUANTIZATION_FILE:
-    case PROP_QUANTIZATION_SCALE:
-      return settings->tables != GST_BLOCKDCT_TABLES_FILE
-          ? "quantization-tables=file" : NULL;
-    default:
-      return NULL;
-  }
-}
-
-static void
-warn_unused_quantizers (GstBlockDct * self,
-    const GstBlockDctSettings * settings, guint64 was_set)
-{
-  const BdctTransform transform = settings->params.transform;
-  guint *warned = &self->warned.unused[transform];
-
-  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++) {
-    const guint id = quantizers[i].id;
-    const gchar *lacking = find_lacking (id, settings);
-
-    if (!(was_set >> id & 1) || (*warned >> i & 1) || is_off (id, settings))
-      continue;
-    if (!is_for_transform (id, &settings->params))
-      GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
-          ("%s has no effect with transform=%s.", quantizers[i].name,
-              bdct_transform_info (transform)->name),
-          ("%s has no effect with transform=%s: it is for %s.",
-              quantizers[i].name, bdct_transform_info (transform)->name,
-              quantizers[i].purpose));
-    else if (lacking != NULL)
-      GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
-          ("%s has no effect without %s.", quantizers[i].name, lacking),
-          ("Set %s so that %s takes effect.", lacking, quantizers[i].name));
-    else
-      continue;
-    *warned |= 1u << i;
+      return TRUE;
   }
 }
 
@@ -273,12 +220,35 @@ void
 gst_blockdct_warn_unused (GstBlockDct * self,
     const GstBlockDctSettings * settings)
 {
+  const BdctTransform transform = settings->params.transform;
+  const BdctTransformInfo *info = bdct_transform_info (transform);
+  const gboolean uses[] = { !info->has_qp, info->has_qp, info->has_lists,
+    transform == BDCT_HEVC_QUADTREE
+  };
   guint64 was_set;
 
   GST_OBJECT_LOCK (self);
   was_set = self->shared.was_set;
   GST_OBJECT_UNLOCK (self);
-  warn_unused_quantizers (self, settings, was_set);
+  for (guint i = 0; i < G_N_ELEMENTS (quantizers); i++) {
+    const gchar *name = quantizers[i].name, *needs = quantizers[i].needs;
+    const gboolean used = uses[quantizers[i].users];
+
+    if (!(was_set >> quantizers[i].id & 1)
+        || (used && has_needs (quantizers[i].id, settings))
+        || self->warned.unused[transform] >> i & 1)
+      continue;
+    self->warned.unused[transform] |= 1u << i;
+    if (used)
+      GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
+          ("%s has no effect without %s.", name, needs),
+          ("Set %s so that %s takes effect.", needs, name));
+    else
+      GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
+          ("%s has no effect with transform=%s.", name, info->name),
+          ("%s has no effect with transform=%s: it is for %s.", name,
+              info->name, users[quantizers[i].users]));
+  }
   if ((was_set >> PROP_CHROMA_SUBSAMPLING & 1)
       && !GST_VIDEO_INFO_IS_RGB (&self->info)
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_SUBSAMPLING))

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The largest file that is read: a JPEG file's headers may hold profiles and
@@ -26,43 +25,28 @@ describe (const gchar * path)
   return text;
 }
 
-/* Return a file's bytes, to be freed; NULL with a reason. Only regular files
- * are read: others may block, or never end. */
-static guint8 *
-read_file (const gchar * path, gsize * size, BdctError * reason)
+/* Read a file's bytes. Only regular files are read: others may block, or never
+ * end. */
+static gboolean
+read_file (const gchar * path, gchar ** data, gsize * size, BdctError * reason)
 {
-  guint8 *data;
+  GError *error = NULL;
   GStatBuf info;
-  FILE *file;
 
-  if (g_stat (path, &info) != 0) {
-    gst_blockdct_fail (reason, "%s", g_strerror (errno));
-    return NULL;
-  }
-  if ((info.st_mode & S_IFMT) != S_IFREG) {
-    gst_blockdct_fail (reason, "not a regular file");
-    return NULL;
-  }
-  if (info.st_size > MAX_MIB << 20) {
-    gst_blockdct_fail (reason,
+  if (g_stat (path, &info) != 0)
+    return gst_blockdct_fail (reason, "%s", g_strerror (errno));
+  if ((info.st_mode & S_IFMT) != S_IFREG)
+    return gst_blockdct_fail (reason, "not a regular file");
+  if (info.st_size > MAX_MIB << 20)
+    return gst_blockdct_fail (reason,
         "it has %" G_GINT64_FORMAT " bytes, more than %d MiB; put only the "
         "numbers into a file", (gint64) info.st_size, MAX_MIB);
-    return NULL;
-  }
-  file = g_fopen (path, "rb");
-  if (file == NULL) {
-    gst_blockdct_fail (reason, "%s", g_strerror (errno));
-    return NULL;
-  }
-  *size = MAX (info.st_size, 1);
-  data = g_malloc (*size);
-  *size = fread (data, 1, *size, file);
-  if (ferror (file)) {
-    gst_blockdct_fail (reason, "%s", g_strerror (errno));
-    g_clear_pointer (&data, g_free);
-  }
-  fclose (file);
-  return data;
+  if (g_file_get_contents (path, data, size, &error))
+    return TRUE;
+  /* Without the path, which the caller names. */
+  gst_blockdct_fail (reason, "%s", strrchr (error->message, ':') + 2);
+  g_error_free (error);
+  return FALSE;
 }
 
 /* Read a file into a structure that begins with its name, a GQuark. That is
@@ -72,16 +56,15 @@ read_named (const gchar * path,
     gboolean (*parse) (gconstpointer data, gsize size, gpointer to,
         BdctError * error), guint32 * to, BdctError * error)
 {
+  gchar *data = NULL, *name;
   BdctError reason;
-  guint8 *data;
   gboolean ok;
-  gchar *name;
   gsize size;
 
   if (path == NULL || path[0] == '\0')
     return TRUE;
-  data = read_file (path, &size, &reason);
-  ok = data != NULL && parse (data, size, to, &reason);
+  ok = read_file (path, &data, &size, &reason)
+      && parse (data, size, to, &reason);
   g_free (data);
   if (ok) {
     *to = g_quark_from_string (path);
