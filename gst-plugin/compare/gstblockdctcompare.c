@@ -1,4 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+
+/**
+ * SECTION:element-blockdctcompare
+ * @title: blockdctcompare
+ * @see_also: blockdct, blockdctpreview
+ *
+ * blockdctcompare compares up to three videos, whoever made them, with the
+ * reference at its pad `ref_sink`: frames are matched by running time. Each
+ * matched frame has a message and a custom meta `blockdct-compare` for each
+ * distorted pad, with PSNR and the other #GstBlockDctCompare:metrics. The
+ * source pad shows two of the pictures, in one #GstBlockDctCompare:view.
+ *
+ * With #GstBlockDctCompare:interactive keys and the pointer in the sink's
+ * window change the view.
+ *
+ * ## Example launch lines
+ * |[
+ * gst-launch-1.0 -m blockdctcompare name=c metrics=psnr+ssim ! fakesink
+ *     videotestsrc num-buffers=30 ! tee name=t ! queue ! c.ref_sink
+ *     t. ! queue ! x264enc ! avdec_h264 ! c.dist_sink
+ * ]|
+ * Post the PSNR and the SSIM of what x264 does to each frame.
+ * |[
+ * gst-launch-1.0 blockdctcompare name=c view=wipe interactive=true !
+ *     videoconvert ! autovideosink
+ *     filesrc location=original.mp4 ! decodebin ! videoconvert ! c.ref_sink
+ *     filesrc location=encoded.mp4 ! decodebin ! videoconvert ! c.dist_sink
+ * ]|
+ * Show two files on both sides of a line that the pointer drags.
+ */
 #include "gstblockdctcompare.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctcompareaggregate.h"
