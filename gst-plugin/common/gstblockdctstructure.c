@@ -142,6 +142,13 @@ typedef union
   const gchar *text;
 } Value;
 
+static gboolean
+has_setting (const GstBlockDctRecipe * recipe, gboolean qp)
+{
+  return recipe->pad == NULL
+      && bdct_transform_info (recipe->params.transform)->has_qp == qp;
+}
+
 /* Find a field's value. FALSE: it is not there. */
 static gboolean
 find_value (const Source * s, const Field * field, Value * v)
@@ -151,13 +158,6 @@ find_value (const Source * s, const Field * field, Value * v)
   const BdctStats *stats = &pool->sum;
   const GstBlockDctRecipe *r = &s->span->recipe;
   const GstBlockDctTimes *t = &s->span->times;
-  const guint64 times[] =
-      { t->timestamp, t->stream_time, t->running_time, t->duration };
-  const gdouble spread[] = { pool->psnr_mean, pool->psnr_mean_capped,
-    pool->psnr_min, pool->psnr_max
-  };
-  const BdctTransformInfo *transform =
-      bdct_transform_info (r->params.transform);
   gdouble share[BDCT_TREE_SIZES];
 
   switch (field->what) {
@@ -166,7 +166,8 @@ find_value (const Source * s, const Field * field, Value * v)
           : "interval";
       return TRUE;
     case TIME:
-      v->whole = times[field->part];
+      v->whole = field->part == 0 ? t->timestamp : field->part == 1
+          ? t->stream_time : field->part == 2 ? t->running_time : t->duration;
       return TRUE;
     case INDEX:
       v->whole = s->span->first_index;
@@ -226,17 +227,17 @@ find_value (const Source * s, const Field * field, Value * v)
       v->whole = stats->billionths[field->metric][field->part];
       return TRUE;
     case TRANSFORM:
-      v->text = transform->name;
+      v->text = bdct_transform_info (r->params.transform)->name;
       return r->pad == NULL;
     case QP:
       v->whole = r->params.qp;
-      return r->pad == NULL && transform->has_qp;
+      return has_setting (r, TRUE);
     case DEADZONE:
       v->real = r->params.deadzone;
-      return r->pad == NULL && transform->has_qp;
+      return has_setting (r, TRUE);
     case QUALITY:
       v->whole = r->params.quality;
-      return r->pad == NULL && !transform->has_qp;
+      return has_setting (r, FALSE);
     case TARGET_MET:
       v->whole = r->target_met;
       return r->target;
@@ -250,7 +251,9 @@ find_value (const Source * s, const Field * field, Value * v)
       v->text = r->backend;
       return TRUE;
     case SPREAD:
-      v->real = spread[field->part];
+      v->real = field->part == 0 ? pool->psnr_mean : field->part == 1
+          ? pool->psnr_mean_capped : field->part == 2 ? pool->psnr_min
+          : pool->psnr_max;
       return all->samples > 0;
     case DROPPED:
     case UNMATCHED:
@@ -267,13 +270,15 @@ find_value (const Source * s, const Field * field, Value * v)
   return FALSE;
 }
 
-/* The same as a GValue of the field's type. */
+/* The same as a GValue of the field's type, which is unset if it is not
+ * there. */
 static gboolean
 get_value (const Source * s, const Field * field, GValue * value)
 {
-  Value v = { 0 };
-  const gboolean there = find_value (s, field, &v);
+  Value v;
 
+  if (!find_value (s, field, &v))
+    return FALSE;
   g_value_init (value, field->type);
   switch (field->type) {
     case G_TYPE_STRING:
@@ -297,7 +302,7 @@ get_value (const Source * s, const Field * field, GValue * value)
     default:
       g_value_set_uint64 (value, v.whole);
   }
-  return there;
+  return TRUE;
 }
 
 /* A metric that has a figure has its sum. */
@@ -328,25 +333,26 @@ gst_blockdct_structure_fill (GstStructure * structure, GstBlockDctPlace place,
   fill (structure, &s);
 }
 
-/* Add a field's array, if its first setting has the value. */
+/* Add a field's array, if each setting has the value. */
 static void
 add_items (GstStructure * structure, const Field * field,
     GstBlockDctSpan * span, const GstBlockDctCurve * curve,
     const BdctStats * stats)
 {
   GValue array = G_VALUE_INIT;
-  gboolean there = FALSE;
+  gboolean there = TRUE;
 
   gst_value_array_init (&array, curve->n);
-  for (gint i = 0; i < curve->n && (there || i == 0); i++) {
+  for (gint i = 0; i < curve->n && there; i++) {
     GValue v = G_VALUE_INIT;
     Source s;
 
     span->pool.sum = stats[i];
     s = source_of (ITEMS, span);
     s.setting = curve->setting[i];
-    there |= get_value (&s, field, &v);
-    gst_value_array_append_and_take_value (&array, &v);
+    there = get_value (&s, field, &v);
+    if (there)
+      gst_value_array_append_and_take_value (&array, &v);
   }
   if (there)
     gst_structure_id_take_value (structure, field->quark, &array);
