@@ -83,7 +83,7 @@ zoom (GstBlockDctNavigation * self, GstElement * element, gint by)
   width = self->width;
   height = self->height;
   g_mutex_unlock (&self->lock);
-  if (by == 0)
+  if (width > 0 && by == 0)
     set_zoom (element, &whole);
   else if (width > 0)
     zoom_at (element, width, height, by, width / 2.0, height / 2.0);
