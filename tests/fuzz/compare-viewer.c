@@ -306,7 +306,7 @@ run_drag (World * w, const gint64 * arg)
   pressed = s->interactive && inside (w, x[0], y[0]);
   /* But the wipe's line is there at any zoom. */
   pans = view_zoom (s) > 1 && (s->view != BDCT_VIEW_WIPE
-      || fabs (s->position * w->width - x[0]) > far);
+      || fabs (s->position * w->width - x[0]) >= far);
   send (w, gst_navigation_event_new_mouse_button_press (1, x[0], y[0], 0),
       pressed);
   for (guint i = 1; i < 3; i++) {
