@@ -237,8 +237,6 @@ cpu_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
-  if (!bdct_layout_check_sides (layout, error))
-    return false;
   frames = calloc (depth, sizeof *frames);
   if (frames == NULL)
     return bdct_error (error, "out of memory");

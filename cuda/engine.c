@@ -176,8 +176,7 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   if (depth < 1 || depth > BDCT_MAX_DEPTH)
     return bdct_error (error, "depth %u is outside 1 to %d", depth,
         BDCT_MAX_DEPTH);
-  if (!bdct_layout_check_sides (layout, error)
-      || !bdct_device_enter (&self->device, error))
+  if (!bdct_device_enter (&self->device, error))
     return false;
   free_frames (self, true);
   bdct_staging_init (&self->staging, layout);

@@ -322,11 +322,10 @@ count (Task * task, BdctBuffer * bins, BdctError * error)
   const BdctCudaResults *results = &task->frame->results;
   const cudaStream_t stream = results->beside ? device->bits[results->side]
       : device->stream;
-  BdctError why;
 
   if (!bdct_buffer_grow (bins, bdct_cuda_tree_bins_size (&task->tree), device,
-          task->staging->engine, &why))
-    return bdct_error (error, "the bins of a tree: %s", why.message);
+          task->staging->engine, error))
+    return false;
   task->tree.bins = (uint16_t *) bins->device;
   return bdct_cuda_check (bdct_cuda_tree_count (&task->tree, device->stream),
       "cudaLaunchKernel", error)

@@ -327,20 +327,6 @@ check_rgb (const BdctLayout * layout, BdctError * error)
 }
 
 bool
-bdct_layout_check_sides (const BdctLayout * layout, BdctError * error)
-{
-  for (int p = 0; p < layout->n_planes; p++) {
-    const BdctPlaneLayout *plane = &layout->plane[p];
-
-    if (plane->width < 1 || plane->width > BDCT_MAX_SIDE || plane->height < 1
-        || plane->height > BDCT_MAX_SIDE)
-      return bdct_error (error, "plane %d has %d x %d samples; a side may have "
-          "1 to %d", p, plane->width, plane->height, BDCT_MAX_SIDE);
-  }
-  return true;
-}
-
-bool
 bdct_layout_check (const BdctLayout * layout, BdctError * error)
 {
   unsigned found = 0;

@@ -113,10 +113,6 @@ extern const BdctEngineClass bdct_cuda_engine;
 bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
     BdctError *error);
 
-/* Check that a layout's sides are within what is exact, on behalf of all
- * engines' configure(). */
-bool bdct_layout_check_sides (const BdctLayout *layout, BdctError *error);
-
 /* Check all of a layout, as picture.h describes it, on behalf of the
  * library. */
 bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
