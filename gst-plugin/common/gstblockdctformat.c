@@ -31,27 +31,81 @@ static const GstVideoFormat formats[] = {
   GST_VIDEO_FORMAT_GBR,
 };
 
+/* Whether some of these caps have a format. */
+static gboolean
+has_format (const GstCaps * caps, GstVideoFormat format)
+{
+  GValue name = G_VALUE_INIT;
+  gboolean found = FALSE;
+
+  g_value_init (&name, G_TYPE_STRING);
+  g_value_set_static_string (&name, gst_video_format_to_string (format));
+  for (guint i = 0; i < gst_caps_get_size (caps) && !found; i++) {
+    const GValue *value = gst_structure_get_value (gst_caps_get_structure
+        (caps, i), "format");
+
+    found = value == NULL || gst_value_can_intersect (value, &name);
+  }
+  g_value_unset (&name);
+  return found || gst_caps_is_any (caps);
+}
+
+/* Whether pictures of two formats can be compared. */
+static gboolean
+is_similar (GstVideoFormat a, GstVideoFormat b)
+{
+  const GstVideoFormatInfo *x = gst_video_format_get_info (a);
+  const GstVideoFormatInfo *y = gst_video_format_get_info (b);
+
+  return a == b || (!GST_VIDEO_FORMAT_INFO_IS_RGB (x)
+      && !GST_VIDEO_FORMAT_INFO_IS_RGB (y)
+      && GST_VIDEO_FORMAT_INFO_DEPTH (x, 0) == GST_VIDEO_FORMAT_INFO_DEPTH (y,
+          0)
+      && GST_VIDEO_FORMAT_INFO_N_COMPONENTS (x)
+      == GST_VIDEO_FORMAT_INFO_N_COMPONENTS (y)
+      && GST_VIDEO_FORMAT_INFO_W_SUB (x, 1) == GST_VIDEO_FORMAT_INFO_W_SUB (y,
+          1)
+      && GST_VIDEO_FORMAT_INFO_H_SUB (x, 1) == GST_VIDEO_FORMAT_INFO_H_SUB (y,
+          1));
+}
+
+/* Whether a format is similar to one of the caps; NULL: to all. */
+static gboolean
+is_wanted (GstVideoFormat format, const GstCaps * similar)
+{
+  gboolean wanted = similar == NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) && !wanted; i++)
+    wanted = is_similar (format, formats[i]) && has_format (similar,
+        formats[i]);
+  return wanted;
+}
+
 /* The caps of the formats that a class's own memory can hold; NULL: of all
- * formats, in system memory. */
-static GstCaps *
-make_caps (const GstBlockDctBackendClass * klass)
+ * formats, in system memory. Nothing is added if none is wanted. */
+static void
+add_caps (GstCaps * all, const GstBlockDctBackendClass * klass,
+    const GstCaps * similar)
 {
   GstVideoFormat held[G_N_ELEMENTS (formats)];
   GstCaps *caps;
   guint n = 0;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (klass == NULL || klass->holds (formats[i]))
+    if ((klass == NULL || klass->holds (formats[i]))
+        && is_wanted (formats[i], similar))
       held[n++] = formats[i];
+  if (n == 0)
+    return;
   caps = gst_video_make_raw_caps_with_features (held, n, klass != NULL
       ? gst_caps_features_new (klass->feature, NULL) : NULL);
   gst_caps_set_simple (caps, "width", GST_TYPE_INT_RANGE, 1, BDCT_MAX_SIDE,
       "height", GST_TYPE_INT_RANGE, 1, BDCT_MAX_SIDE, NULL);
-  return caps;
+  gst_caps_append (all, caps);
 }
 
-static GstCaps *
-make_all_caps (void)
+GstCaps *
+gst_blockdct_format_similar_caps (const GstCaps * similar)
 {
   const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
   guint n = gst_blockdct_backend_candidates (GST_BLOCKDCT_BACKEND_AUTO,
@@ -60,8 +114,8 @@ make_all_caps (void)
 
   for (guint i = 0; i < n; i++)
     if (classes[i]->feature != NULL)
-      gst_caps_append (caps, make_caps (classes[i]));
-  gst_caps_append (caps, make_caps (NULL));
+      add_caps (caps, classes[i], similar);
+  add_caps (caps, NULL, similar);
   return caps;
 }
 
@@ -75,7 +129,7 @@ ensure_made (void)
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
-    all_caps = make_all_caps ();
+    all_caps = gst_blockdct_format_similar_caps (NULL);
     GST_MINI_OBJECT_FLAG_SET (all_caps, GST_MINI_OBJECT_FLAG_MAY_BE_LEAKED);
     /* Frames are processed as they are in memory: a frame may interleave two
      * fields, but not store them one after the other. This is not in the

@@ -16,6 +16,10 @@ G_BEGIN_DECLS
  * the system. */
 GstCaps *gst_blockdct_format_caps (void);
 
+/* Those of them with the subsampling and depth of one of these caps, in any
+ * layout; of R, G and B the same format. */
+GstCaps *gst_blockdct_format_similar_caps (const GstCaps * caps);
+
 /* The caps on the other pad: the same pictures in the same memory, then in any
  * other memory of these classes. Other memory is left out. */
 GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,

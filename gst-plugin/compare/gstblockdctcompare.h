@@ -1,9 +1,8 @@
 /* blockdct: the element blockdctcompare.
  *
- * Its parts: admission of frames (gstblockdctcomparepad.h), matching
- * (gstblockdctcomparematch.h), pairs in the engine
- * (gstblockdctcompareframes.h), and reports and output
- * (gstblockdctcomparefinish.h).
+ * Its parts: pads and how far they run ahead (gstblockdctcomparepad.h),
+ * matching (gstblockdctcomparematch.h), and in gstblockdctcompareprivate.h caps
+ * and memory, pairs in the engine, their reports and the output.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,6 +23,10 @@ GST_ELEMENT_REGISTER_DECLARE (blockdctcompare);
  * this. */
 void gst_blockdct_compare_set_lockstep (GstElement * compare,
     guint max_frames);
+
+/* Ask upstream whether it is live: GstAggregator's latency is the user's
+ * then. */
+void gst_blockdct_compare_follow_latency (GstElement * compare);
 
 G_END_DECLS
 #endif

@@ -2,11 +2,8 @@
  *
  * Takes matched frames from GstAggregator, starts them as pairs, and pushes the
  * pairs that are ready. */
-#include "gstblockdctcompareaggregate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
-#include "gstblockdctcomparecaps.h"
-#include "gstblockdctcomparefinish.h"
-#include "gstblockdctcompareframes.h"
+#include "gstblockdctcompareprivate.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
@@ -294,7 +291,6 @@ aggregate (GstAggregator * agg, gboolean timeout)
 
   gst_blockdct_compare_follow_flush (self);
   gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
-  gst_blockdct_compare_follow_sticky_caps (self, pads);
   switch (gst_blockdct_compare_match_next (&self->match, GST_ELEMENT (self),
           pads, gst_blockdct_compare_get_settings (self).offset, timeout,
           &self->pair)) {
@@ -324,10 +320,12 @@ aggregate (GstAggregator * agg, gboolean timeout)
       }
       break;
   }
+  /* GstAggregator refuses frames from now on: those that wait, too. */
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED && ret != GST_FLOW_OK
+      && ret != GST_AGGREGATOR_FLOW_NEED_DATA; i++)
+    if (pads[i] != NULL)
+      gst_blockdct_compare_pad_open (pads[i]);
   gst_blockdct_compare_put_pads (pads);
-  /* Wake the threads that wait at the gate. */
-  if (ret != GST_FLOW_OK && ret != GST_AGGREGATOR_FLOW_NEED_DATA)
-    gst_blockdct_compare_gate_set_open (&self->gate, TRUE);
   return ret;
 }
 
@@ -336,39 +334,23 @@ aggregate (GstAggregator * agg, gboolean timeout)
 static GstClockTime
 get_next_time (GstAggregator * agg)
 {
-  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (agg), "ref_sink");
+  GstBlockDctComparePad *pad = GST_BLOCKDCT_COMPARE_CAST (agg)->reference;
   GstBuffer *buffer =
       gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
-  GstClockTime time = GST_CLOCK_TIME_NONE;
+  GstClockTime time = buffer == NULL ? GST_CLOCK_TIME_NONE
+      : gst_blockdct_compare_pad_get_running_time (pad, buffer);
 
-  if (buffer != NULL)
-    time = gst_blockdct_compare_pad_get_running_time (GST_BLOCKDCT_COMPARE_PAD
-        (pad), buffer);
   gst_clear_buffer (&buffer);
-  gst_object_unref (pad);
   return time;
 }
 
-/* Frames outside of the segment are neither shown nor compared. */
+/* A frame leaves its pad's queue. */
 static GstBuffer *
 clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
 {
-  const GstSegment segment =
-      gst_blockdct_compare_pad_get_segment (GST_BLOCKDCT_COMPARE_PAD (pad));
-  GstClockTime start = GST_BUFFER_PTS (buffer), stop = GST_CLOCK_TIME_NONE;
-
   (void) agg;
-  gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad),
-      buffer);
-  if (start > G_MAXINT64 || segment.format != GST_FORMAT_TIME)
-    return buffer;
-  if (GST_BUFFER_DURATION_IS_VALID (buffer))
-    stop = start + GST_BUFFER_DURATION (buffer);
-  if (gst_segment_clip (&segment, GST_FORMAT_TIME, start, stop, NULL, NULL)
-      && start >= segment.start)
-    return buffer;
-  gst_buffer_unref (buffer);
-  return NULL;
+  gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad), buffer);
+  return buffer;
 }
 
 void

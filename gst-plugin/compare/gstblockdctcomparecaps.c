@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Negotiates caps and memory. */
-#include "gstblockdctcomparecaps.h"
-#include "gstblockdctcompareframes.h"
-#include "gstblockdctcomparefinish.h"
+#include "gstblockdctcompareprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
-static gpointer parent_class;
+static GstAggregatorClass *parent_class;
 
 /* A property of two inputs that has to be equal and is not; NULL: none. */
 static const gchar *
@@ -168,7 +166,7 @@ static gboolean
 negotiate (GstAggregator * agg)
 {
   if (GST_BLOCKDCT_COMPARE_CAST (agg)->output.negotiating)
-    return GST_AGGREGATOR_CLASS (parent_class)->negotiate (agg);
+    return parent_class->negotiate (agg);
   gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (agg));
   return TRUE;
 }
@@ -214,7 +212,7 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
   gboolean ok;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_AGGREGATOR_CLASS (parent_class)->sink_query_pre_queue (agg, pad,
+    return parent_class->sink_query_pre_queue (agg, pad,
         query);
   GST_OBJECT_LOCK (self);
   backend.klass = self->frames.backend.klass;
@@ -283,18 +281,63 @@ gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
 }
 
 void
-gst_blockdct_compare_follow_sticky_caps (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+gst_blockdct_compare_announce_caps (GstBlockDctCompare * self, GstCaps * caps)
 {
-  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
-    GstCaps *caps = pads[i] != NULL
-        ? gst_blockdct_compare_pad_take_sticky_caps (pads[i])
-        : NULL;
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
+  gboolean changed;
 
-    if (caps != NULL)
-      gst_blockdct_compare_set_caps (self, pads[i], caps);
-    gst_clear_caps (&caps);
+  GST_OBJECT_LOCK (self);
+  changed = gst_caps_replace (&self->reference_caps, caps);
+  GST_OBJECT_UNLOCK (self);
+  if (!changed || caps == NULL)
+    return;
+  gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
+  for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++)
+    if (pads[i] != NULL)
+      gst_pad_push_event (GST_PAD (pads[i]), gst_event_new_reconfigure ());
+  gst_blockdct_compare_put_pads (pads);
+}
+
+/* What can be compared with the reference, as far as that is known, so that a
+ * converter makes it. */
+static GstCaps *
+list_comparable (GstBlockDctCompare * self)
+{
+  GstCaps *reference = NULL, *all;
+
+  GST_OBJECT_LOCK (self);
+  gst_caps_replace (&reference, self->reference_caps);
+  GST_OBJECT_UNLOCK (self);
+  if (reference == NULL)
+    reference = gst_pad_peer_query_caps (GST_PAD (self->reference), NULL);
+  all = gst_blockdct_format_similar_caps (reference);
+  gst_caps_unref (reference);
+  return all;
+}
+
+void
+gst_blockdct_compare_query_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * pad, GstQuery * query)
+{
+  GstCaps *all = pad == self->reference ? gst_blockdct_format_caps ()
+      : list_comparable (self), *filter;
+
+  gst_query_parse_caps (query, &filter);
+  /* Without a converter the caps are taken all the same: the error that follows
+   * names it. */
+  if (filter != NULL && !gst_caps_can_intersect (filter, all)) {
+    gst_caps_unref (all);
+    all = gst_blockdct_format_caps ();
   }
+  if (filter != NULL) {
+    GstCaps *both = gst_caps_intersect_full (filter, all,
+        GST_CAPS_INTERSECT_FIRST);
+
+    gst_caps_unref (all);
+    all = both;
+  }
+  gst_query_set_caps_result (query, all);
+  gst_caps_unref (all);
 }
 
 void

@@ -2,8 +2,7 @@
  *
  * Reports a pair that comes out of the engine, and makes the buffer that
  * leaves. */
-#include "gstblockdctcomparefinish.h"
-#include "gstblockdctcompareframes.h"
+#include "gstblockdctcompareprivate.h"
 #include "gst-plugin/common/gstblockdctstructure.h"
 #include "gst-plugin/common/gstblockdctmark.h"
 

@@ -2,7 +2,7 @@
  *
  * Runs the backend, starts pairs and collects them. Only the aggregating thread
  * calls these functions. */
-#include "gstblockdctcompareframes.h"
+#include "gstblockdctcompareprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug

@@ -175,7 +175,8 @@ find_partner (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
   return FALSE;
 }
 
-/* The remaining frames of the other inputs have no partner. */
+/* The remaining frames of the other inputs have no partner, nor have those that
+ * wait behind an event. */
 static void
 skip_rest (GstBlockDctCompareMatch * match,
     GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
@@ -187,6 +188,8 @@ skip_rest (GstBlockDctCompareMatch * match,
       gst_buffer_unref (buffer);
       skip (match, pads[i]);
     }
+    if (pads[i] != NULL)
+      match->unmatched[i - 1] += gst_blockdct_compare_pad_count (pads[i]);
   }
 }
 
@@ -207,25 +210,16 @@ find_place (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
   time, get_duration (match, pad, buffer) / 2};
 }
 
-/* Restart each pad's count after a flush. */
-static void
-follow_flushes (GstBlockDctCompareMatch * match,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+void
+gst_blockdct_compare_match_restart (GstBlockDctCompareMatch * match,
+    GstBlockDctComparePad * pad)
 {
-  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
-    const gint flushes =
-        pads[i] != NULL ? g_atomic_int_get (&pads[i]->flushes) : 0;
-
-    if (pads[i] == NULL || flushes == pads[i]->flushes_seen)
-      continue;
-    pads[i]->flushes_seen = flushes;
-    /* XPSNR uses the two previous frames: none from before the flush. */
-    if (i == 0)
-      match->first_number += pads[i]->arrived + 3;
-    pads[i]->arrived = 0;
-    pads[i]->last_time = GST_CLOCK_TIME_NONE;
-    match->decided = FALSE;
-  }
+  /* XPSNR uses the two previous frames: none from before the flush. */
+  if (pad->number == GST_BLOCKDCT_COMPARE_REFERENCE)
+    match->first_number += pad->arrived + 3;
+  pad->arrived = 0;
+  pad->last_time = GST_CLOCK_TIME_NONE;
+  match->decided = FALSE;
 }
 
 GstBlockDctCompareResult
@@ -241,7 +235,6 @@ gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
   gint64 behind;
   Place place;
 
-  follow_flushes (match, pads);
   buffer = peek (reference);
   if (buffer == NULL) {
     if (!gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (reference)))

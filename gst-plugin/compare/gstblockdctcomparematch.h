@@ -46,6 +46,10 @@ typedef struct
                                                    on that pad */
 } GstBlockDctCompareMatch;
 
+/* Count a pad's frames anew: after a flush. */
+void gst_blockdct_compare_match_restart (GstBlockDctCompareMatch * match,
+    GstBlockDctComparePad * pad);
+
 typedef enum
 {
   GST_BLOCKDCT_COMPARE_MATCHED,

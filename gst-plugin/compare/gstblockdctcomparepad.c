@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstblockdctcompare.h"
 #include "gstblockdctcomparepad.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpool.h"
-#include "gstblockdctcompareupstream.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
-/* More than any input can run ahead, so that the gate decides, not
- * GstAggregator. */
-#define UNLIMITED (G_GUINT64_CONSTANT (1) << 60)
+/* How long a pad has to be full while another is empty, until a warning is
+ * posted. */
+#define PATIENCE (2 * G_TIME_SPAN_SECOND)
 
 /* The number of frames of a limited pool that may wait uncopied: MAX_HELD, or a
  * HELD_PART-th of the pool if that is more. */
@@ -46,32 +46,6 @@ gst_blockdct_compare_put_pads (GstBlockDctComparePad *
     g_clear_object (&pads[i]);
 }
 
-void
-gst_blockdct_compare_gate_init (GstBlockDctCompareGate * gate)
-{
-  g_mutex_init (&gate->lock);
-  g_cond_init (&gate->cond);
-  gate->max_frames = GST_BLOCKDCT_COMPARE_MAX_FRAMES;
-  gate->max_time = GST_BLOCKDCT_COMPARE_MAX_TIME;
-}
-
-void
-gst_blockdct_compare_gate_clear (GstBlockDctCompareGate * gate)
-{
-  g_mutex_clear (&gate->lock);
-  g_cond_clear (&gate->cond);
-}
-
-void
-gst_blockdct_compare_gate_set_open (GstBlockDctCompareGate * gate,
-    gboolean open)
-{
-  g_mutex_lock (&gate->lock);
-  gate->open = open;
-  g_cond_broadcast (&gate->cond);
-  g_mutex_unlock (&gate->lock);
-}
-
 gboolean
 gst_blockdct_compare_is_gap (GstBuffer * buffer)
 {
@@ -81,224 +55,18 @@ gst_blockdct_compare_is_gap (GstBuffer * buffer)
 
 /* FFmpeg's AV_NOPTS_VALUE is the least signed number; avenc_mpeg4 of 1.22
  * passes it on as a time, and a parser continues from there. */
+static gboolean
+has_time (const GstSegment * segment, GstBuffer * buffer)
+{
+  return segment->format == GST_FORMAT_TIME
+      && GST_BUFFER_PTS (buffer) <= G_MAXINT64;
+}
+
 static GstClockTime
 find_running_time (const GstSegment * segment, GstBuffer * buffer)
 {
-  return segment->format == GST_FORMAT_TIME
-      && GST_BUFFER_PTS (buffer) <= G_MAXINT64
-      ? gst_segment_to_running_time (segment, GST_FORMAT_TIME,
-      GST_BUFFER_PTS (buffer)) : GST_CLOCK_TIME_NONE;
-}
-
-/* A buffer's running time in the pad's current segment. */
-static GstClockTime
-get_running_time (GstPad * pad, GstBuffer * buffer)
-{
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
-  GstClockTime time = GST_CLOCK_TIME_NONE;
-  const GstSegment *segment;
-
-  if (event == NULL)
-    return time;
-  gst_event_parse_segment (event, &segment);
-  time = find_running_time (segment, buffer);
-  gst_event_unref (event);
-  return time;
-}
-
-/* Whether there is no room for the frame of `next`. A frame of unknown time
- * counts as late. Called with the gate's lock. */
-static gboolean
-is_full (const GstBlockDctComparePad * self,
-    const GstBlockDctCompareGate * gate)
-{
-  return self->queued >= gate->max_frames
-      && (!GST_CLOCK_TIME_IS_VALID (self->next)
-      || !GST_CLOCK_TIME_IS_VALID (self->oldest) || self->next < self->oldest
-      || self->next - self->oldest >= gate->max_time);
-}
-
-/* A pad that is empty, with a reference; NULL: there is none. */
-static GstPad *
-find_empty (GstElement * element, GstBlockDctCompareGate * gate)
-{
-  GstPad *pad = NULL;
-
-  GST_OBJECT_LOCK (element);
-  g_mutex_lock (&gate->lock);
-  for (GList * l = element->sinkpads; l != NULL; l = l->next)
-    if (pad == NULL && GST_BLOCKDCT_COMPARE_PAD (l->data)->queued == 0
-        && !GST_PAD_IS_EOS (l->data))
-      pad = gst_object_ref (l->data);
-  g_mutex_unlock (&gate->lock);
-  GST_OBJECT_UNLOCK (element);
-  return pad;
-}
-
-/* Warn that a pad has been full for long, with `queued` frames. If the thread
- * that waits here also feeds the empty pad, it would wait for ever: post an
- * error and return FALSE. */
-static gboolean
-report_full (GstElement * element, GstBlockDctComparePad * pad, guint queued)
-{
-  static const gchar cure[] = "Put 'queue max-size-buffers=0 max-size-bytes=0 "
-      "max-size-time=0' in front of both pads, or lower the encoder's "
-      "lookahead (x264enc rc-lookahead, or tune=zerolatency).";
-  GstPad *empty = find_empty (element, pad->gate);
-  gboolean stuck;
-
-  if (empty == NULL)
-    return TRUE;
-  stuck = gst_blockdct_compare_share_thread (GST_PAD (pad), empty);
-  if (stuck)
-    GST_ELEMENT_ERROR (element, STREAM, FAILED,
-        ("%s has %u frames waiting, %s has none, and one thread feeds both.",
-            GST_PAD_NAME (pad), queued, GST_PAD_NAME (empty)),
-        ("%s", cure));
-  else
-    GST_ELEMENT_WARNING (element, STREAM, FAILED,
-        ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (pad),
-            queued, GST_PAD_NAME (empty)),
-        ("The branch to %s is slow, or holds back more frames than this "
-            "element stores. %s",
-            GST_PAD_NAME (empty), cure));
-  gst_object_unref (empty);
-  return !stuck;
-}
-
-/* GstAggregator's own limit is its latency, which a live pipeline adds to each
- * frame's time: there it is left unchanged, and GstAggregator synchronizes with
- * the clock. */
-static gboolean
-is_live (GstElement * element, GstBlockDctCompareGate * gate)
-{
-  const gboolean live = GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency
-      (GST_AGGREGATOR (element)));
-  gboolean changes;
-
-  g_mutex_lock (&gate->lock);
-  changes = gate->buffering == live;
-  gate->buffering = !live;
-  g_mutex_unlock (&gate->lock);
-  if (changes)
-    g_object_set (element, "latency", live ? G_GUINT64_CONSTANT (0) : UNLIMITED,
-        NULL);
-  return live;
-}
-
-/* Wait until there is room. Returns the number of frames that are then queued
- * at the pad; 0: there will never be room. */
-static guint
-enter (GstElement * element, GstBlockDctComparePad * pad, GstClockTime time)
-{
-  GstBlockDctCompareGate *gate = pad->gate;
-  gboolean ok = TRUE;
-  guint n;
-
-  g_mutex_lock (&gate->lock);
-  pad->next = time;
-  pad->beyond = is_full (pad, gate) ? pad->beyond + 1 : 0;
-  /* A thread that waits continues only when the pad is no longer full, so that
-   * it does not wake for each frame. */
-  pad->waits = pad->beyond > gate->max_frames / 4;
-  while (ok && !gate->open && !pad->flushing && pad->waits
-      && is_full (pad, gate)) {
-    const gint64 end = g_get_monotonic_time () + GST_BLOCKDCT_COMPARE_PATIENCE;
-    const guint queued = pad->queued;
-
-    if (g_cond_wait_until (&gate->cond, &gate->lock, end) || pad->warned
-        || pad->queued < queued)
-      continue;
-    pad->warned = TRUE;
-    g_mutex_unlock (&gate->lock);
-    ok = report_full (element, pad, queued);
-    g_mutex_lock (&gate->lock);
-  }
-  if (pad->waits)
-    pad->beyond = 0;
-  pad->waits = FALSE;
-  if (pad->queued == 0 && !GST_CLOCK_TIME_IS_VALID (pad->oldest))
-    pad->oldest = time;
-  n = ++pad->queued;
-  g_mutex_unlock (&gate->lock);
-  return ok ? n : 0;
-}
-
-/* Whether upstream's pool may run empty if this buffer is kept. */
-static gboolean
-holds_too_many (guint queued, GstBuffer * buffer)
-{
-  const guint limit = queued > MAX_HELD
-      ? gst_blockdct_pool_get_limit (buffer) : 0;
-
-  return limit > 0 && queued > MAX (limit / HELD_PART, MAX_HELD);
-}
-
-static GstFlowReturn
-chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
-{
-  GstElement *element = GST_ELEMENT_CAST (parent);
-  GstBlockDctComparePad *own = GST_BLOCKDCT_COMPARE_PAD (pad);
-
-  if (gst_blockdct_compare_is_gap (buffer))
-    return own->parent_chain (pad, parent, buffer);
-  if (!is_live (element, own->gate)) {
-    const guint queued = enter (element, own, get_running_time (pad, buffer));
-
-    if (queued == 0) {
-      gst_buffer_unref (buffer);
-      return GST_FLOW_ERROR;
-    }
-    if (holds_too_many (queued, buffer)) {
-      GstBuffer *copy = gst_buffer_copy_deep (buffer);
-
-      gst_buffer_unref (buffer);
-      if (copy == NULL) {
-        GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
-            ("A frame of %s cannot be copied.", GST_PAD_NAME (pad)),
-            ("The memory may be full: close other programs that use it."));
-        return GST_FLOW_ERROR;
-      }
-      buffer = copy;
-    }
-  } else {
-    g_mutex_lock (&own->gate->lock);
-    own->queued++;
-    g_mutex_unlock (&own->gate->lock);
-  }
-  return own->parent_chain (pad, parent, buffer);
-}
-
-void
-gst_blockdct_compare_pad_set_flushing (GstBlockDctComparePad * self,
-    gboolean flushing)
-{
-  GstBlockDctCompareGate *gate = self->gate;
-  GstCaps *caps = flushing ? NULL : gst_pad_get_current_caps (GST_PAD (self));
-
-  g_mutex_lock (&gate->lock);
-  self->flushing = flushing;
-  if (!flushing) {
-    gst_caps_replace (&self->sticky_caps, caps);
-    g_atomic_int_inc (&self->flushes);
-    self->queued = 0;
-    self->oldest = GST_CLOCK_TIME_NONE;
-    self->warned = FALSE;
-  }
-  g_cond_broadcast (&gate->cond);
-  g_mutex_unlock (&gate->lock);
-  gst_clear_caps (&caps);
-}
-
-GstCaps *
-gst_blockdct_compare_pad_take_sticky_caps (GstBlockDctComparePad * self)
-{
-  GstCaps *caps;
-
-  g_mutex_lock (&self->gate->lock);
-  caps = g_steal_pointer (&self->sticky_caps);
-  g_mutex_unlock (&self->gate->lock);
-  return caps;
+  return has_time (segment, buffer) ? gst_segment_to_running_time (segment,
+      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)) : GST_CLOCK_TIME_NONE;
 }
 
 GstSegment
@@ -321,35 +89,228 @@ gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad * self,
   return find_running_time (&segment, buffer);
 }
 
+/* The queue */
+
+void
+gst_blockdct_compare_pad_open (GstBlockDctComparePad * self)
+{
+  g_mutex_lock (&self->lock);
+  self->open = TRUE;
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self)
+{
+  g_mutex_lock (&self->lock);
+  gst_queue_array_clear (self->queue);
+  self->open = self->begun = self->warned = FALSE;
+  self->beyond = 0;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_blockdct_compare_pad_limit (GstBlockDctComparePad * self,
+    guint max_frames, GstClockTime max_time)
+{
+  g_mutex_lock (&self->lock);
+  self->max_frames = max_frames;
+  self->max_time = max_time;
+  g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
+}
+
+guint
+gst_blockdct_compare_pad_count (GstBlockDctComparePad * self)
+{
+  guint n;
+
+  g_mutex_lock (&self->lock);
+  n = gst_queue_array_get_length (self->queue);
+  g_mutex_unlock (&self->lock);
+  return n;
+}
+
+/* Whether there is no room for the next frame. Of frames without times the
+ * number counts alone. Called with the lock. */
+static gboolean
+is_full (GstBlockDctComparePad * self)
+{
+  const GstClockTime next = self->next;
+  const GstClockTime *oldest;
+
+  if (gst_queue_array_get_length (self->queue) < self->max_frames)
+    return FALSE;
+  oldest = gst_queue_array_peek_head_struct (self->queue);
+  return !GST_CLOCK_TIME_IS_VALID (next) || !GST_CLOCK_TIME_IS_VALID (*oldest)
+      || next < *oldest || next - *oldest >= self->max_time;
+}
+
 void
 gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
     GstBuffer * buffer)
 {
-  GstBlockDctCompareGate *gate = self->gate;
-  GstClockTime time;
-
   /* Gaps have not entered. */
   if (gst_blockdct_compare_is_gap (buffer))
     return;
-  time = gst_blockdct_compare_pad_get_running_time (self, buffer);
-  g_mutex_lock (&gate->lock);
-  if (self->queued > 0)
-    self->queued--;
-  self->oldest = time;
-  if (self->waits && !is_full (self, gate))
-    g_cond_broadcast (&gate->cond);
-  g_mutex_unlock (&gate->lock);
+  g_mutex_lock (&self->lock);
+  gst_queue_array_pop_head_struct (self->queue);
+  if (self->waits && !is_full (self))
+    g_cond_broadcast (&self->cond);
+  g_mutex_unlock (&self->lock);
+}
+
+/* A pad that is empty, with a reference; NULL: there is none. */
+static GstBlockDctComparePad *
+find_empty (GstElement * element)
+{
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED], *empty = NULL;
+
+  gst_blockdct_compare_get_pads (element, pads);
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED && empty == NULL; i++)
+    if (pads[i] != NULL && gst_blockdct_compare_pad_count (pads[i]) == 0
+        && !GST_PAD_IS_EOS (pads[i]))
+      empty = g_steal_pointer (&pads[i]);
+  gst_blockdct_compare_put_pads (pads);
+  return empty;
+}
+
+static void
+warn_full (GstBlockDctComparePad * self, GstElement * element)
+{
+  GstBlockDctComparePad *empty = find_empty (element);
+
+  if (empty == NULL)
+    return;
+  self->warned = TRUE;
+  GST_ELEMENT_WARNING (element, STREAM, FAILED,
+      ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (self),
+          gst_blockdct_compare_pad_count (self), GST_PAD_NAME (empty)),
+      ("The branch to %s is slow, or holds back more frames than this element "
+          "stores. Put 'queue max-size-buffers=0 max-size-bytes=0 "
+          "max-size-time=0' in front of both pads, or lower the encoder's "
+          "lookahead (x264enc rc-lookahead, or tune=zerolatency).",
+          GST_PAD_NAME (empty)));
+  gst_object_unref (empty);
+}
+
+/* Wait until there is room for a frame, and count it. Returns the number of
+ * frames, with this one. */
+static guint
+enter (GstBlockDctComparePad * self, GstElement * element, GstClockTime time)
+{
+  guint n;
+
+  g_mutex_lock (&self->lock);
+  self->next = time;
+  self->beyond = is_full (self) ? self->beyond + 1 : 0;
+  /* A thread that waits goes on when the pad is no longer full, and then a
+   * quarter further, so that it does not wake for each frame. */
+  self->waits = self->beyond > self->max_frames / 4;
+  while (self->waits && !self->open && is_full (self)) {
+    const gint64 end = g_get_monotonic_time () + PATIENCE;
+    const guint before = gst_queue_array_get_length (self->queue);
+
+    if (g_cond_wait_until (&self->cond, &self->lock, end) || self->warned
+        || gst_queue_array_get_length (self->queue) < before)
+      continue;
+    g_mutex_unlock (&self->lock);
+    warn_full (self, element);
+    g_mutex_lock (&self->lock);
+  }
+  if (self->waits)
+    self->beyond = 0;
+  self->waits = FALSE;
+  gst_queue_array_push_tail_struct (self->queue, &time);
+  n = gst_queue_array_get_length (self->queue);
+  g_mutex_unlock (&self->lock);
+  return n;
+}
+
+/* Whether upstream's pool may run empty if this buffer is kept. */
+static gboolean
+holds_too_many (guint queued, GstBuffer * buffer)
+{
+  const guint limit = queued > MAX_HELD
+      ? gst_blockdct_pool_get_limit (buffer) : 0;
+
+  return limit > 0 && queued > MAX (limit / HELD_PART, MAX_HELD);
+}
+
+/* Frames outside of the segment are neither shown nor compared. */
+static gboolean
+is_outside (const GstSegment * segment, GstBuffer * buffer)
+{
+  const GstClockTime start = GST_BUFFER_PTS (buffer);
+
+  return has_time (segment, buffer) && (start < segment->start
+      || !gst_segment_clip (segment, GST_FORMAT_TIME, start,
+          GST_BUFFER_DURATION_IS_VALID (buffer) ? start
+          + GST_BUFFER_DURATION (buffer) : GST_CLOCK_TIME_NONE, NULL, NULL));
+}
+
+/* Before GstAggregator's own: its clip() is called when frames leave the queue,
+ * in its own thread, which is too late. */
+static GstFlowReturn
+chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
+{
+  GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (pad);
+  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  GstClockTime time = GST_CLOCK_TIME_NONE;
+  gboolean outside = FALSE;
+  const GstSegment *segment;
+
+  if (event != NULL) {
+    gst_event_parse_segment (event, &segment);
+    outside = is_outside (segment, buffer);
+    time = find_running_time (segment, buffer);
+    gst_event_unref (event);
+  }
+  if (outside) {
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  if (gst_blockdct_compare_is_gap (buffer))
+    return self->parent_chain (pad, parent, buffer);
+  if (!self->begun)
+    gst_blockdct_compare_follow_latency (GST_ELEMENT (parent));
+  self->begun = TRUE;
+  if (holds_too_many (enter (self, GST_ELEMENT (parent), time), buffer)) {
+    GstBuffer *copy = gst_buffer_copy_deep (buffer);
+
+    gst_buffer_unref (buffer);
+    if (copy == NULL) {
+      GST_ELEMENT_ERROR (parent, RESOURCE, NO_SPACE_LEFT,
+          ("A frame of %s cannot be copied.", GST_PAD_NAME (pad)),
+          ("The memory may be full: close other programs that use it."));
+      return GST_FLOW_ERROR;
+    }
+    buffer = copy;
+  }
+  return self->parent_chain (pad, parent, buffer);
+}
+
+static gboolean
+activate (GstPad * pad, GstObject * parent, GstPadMode mode, gboolean active)
+{
+  GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (pad);
+
+  if (active)
+    gst_blockdct_compare_pad_begin (self);
+  else
+    gst_blockdct_compare_pad_open (self);
+  return self->parent_activate (pad, parent, mode, active);
 }
 
 GstBlockDctComparePad *
 gst_blockdct_compare_pad_new (const gchar * name, GstPadTemplate * templ,
-    gint number, GstBlockDctCompareGate * gate)
+    gint number)
 {
   GstBlockDctComparePad *self = g_object_new (GST_TYPE_BLOCKDCT_COMPARE_PAD,
       "name", name, "direction", GST_PAD_SINK, "template", templ, NULL);
 
   self->number = number;
-  self->gate = gate;
   return self;
 }
 
@@ -357,10 +318,16 @@ static void
 gst_blockdct_compare_pad_constructed (GObject * object)
 {
   GstPad *pad = GST_PAD (object);
+  GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (object);
 
   G_OBJECT_CLASS (gst_blockdct_compare_pad_parent_class)->constructed (object);
-  GST_BLOCKDCT_COMPARE_PAD (pad)->parent_chain = GST_PAD_CHAINFUNC (pad);
+  self->parent_chain = GST_PAD_CHAINFUNC (pad);
+  self->parent_activate = GST_PAD_ACTIVATEMODEFUNC (pad);
   gst_pad_set_chain_function (pad, GST_DEBUG_FUNCPTR (chain));
+  gst_pad_set_activatemode_function (pad, GST_DEBUG_FUNCPTR (activate));
+  /* Caps that do not fit the reference's are accepted, and an error then names
+   * both. */
+  GST_PAD_SET_ACCEPT_TEMPLATE (pad);
   gst_blockdct_format_explain (pad);
 }
 
@@ -370,7 +337,9 @@ gst_blockdct_compare_pad_finalize (GObject * object)
   GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (object);
 
   gst_clear_caps (&self->caps);
-  gst_clear_caps (&self->sticky_caps);
+  gst_queue_array_free (self->queue);
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->cond);
   G_OBJECT_CLASS (gst_blockdct_compare_pad_parent_class)->finalize (object);
 }
 
@@ -384,6 +353,12 @@ gst_blockdct_compare_pad_class_init (GstBlockDctComparePadClass * klass)
 static void
 gst_blockdct_compare_pad_init (GstBlockDctComparePad * self)
 {
-  self->oldest = self->last_time = GST_CLOCK_TIME_NONE;
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->cond);
+  self->queue = gst_queue_array_new_for_struct (sizeof (GstClockTime),
+      GST_BLOCKDCT_COMPARE_MAX_FRAMES);
+  self->max_frames = GST_BLOCKDCT_COMPARE_MAX_FRAMES;
+  self->max_time = GST_BLOCKDCT_COMPARE_MAX_TIME;
+  self->last_time = GST_CLOCK_TIME_NONE;
   gst_video_info_init (&self->info);
 }

@@ -12,6 +12,7 @@
 #include "gst-plugin/common/gstblockdctdebug.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
+#include "gstblockdctcompare.h"
 #include "gstblockdctcomparecoded.h"
 #include "gstblockdctcomparematch.h"
 #include "gstblockdctcomparepad.h"
@@ -38,6 +39,7 @@ typedef struct
   gboolean overlay, interactive;
   gdouble min_psnr_error, min_psnr_warning;
   gint offset;
+  guint64 latency;              /* of a live pipeline */
   gboolean post_messages;
   guint64 interval;
   gint backend, device_id;      /* read at the start, as are */
@@ -119,13 +121,12 @@ typedef enum
   GST_BLOCKDCT_COMPARE_WARNED_UNMATCHED
 } GstBlockDctCompareWarning;
 
-typedef struct _GstBlockDctCompare GstBlockDctCompare;
-
 #define GST_BLOCKDCT_COMPARE_CAST(object) ((GstBlockDctCompare *) (object))
 
 struct _GstBlockDctCompare
 {
   GstAggregator parent;
+  GstBlockDctComparePad *reference;     /* ref_sink, which is always there */
 
   /* Protected by the object lock. */
   GstBlockDctCompareSettings settings;
@@ -133,14 +134,10 @@ struct _GstBlockDctCompare
   gchar *active_backend;        /* NULL while nothing runs */
   GstObject *context;           /* the backend's, or one to open it with */
   gboolean started;
-
-  GstBlockDctCompareCoded coded[BDCT_MAX_DISTORTED];    /* each is used by its
-                                                           pad's streaming
-                                                           thread, while there
-                                                           is one */
+  gboolean live;                /* so upstream said last */
+  GstCaps *reference_caps;      /* that have arrived; NULL: none */
 
   gint flush_pending;           /* atomic: drop the state from before a flush */
-  GstBlockDctCompareGate gate;  /* has its own lock */
   GstBlockDctNavigation navigation;     /* has its own lock */
 
   /* Used by the aggregating thread. */
@@ -179,6 +176,97 @@ gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
   settings.stats_file = NULL;
   return settings;
 }
+
+/* Caps and memory */
+
+/* Install the functions that negotiate caps, and answer and send allocation
+ * queries. */
+void gst_blockdct_compare_install_caps (GstAggregatorClass * klass);
+
+/* Answer a query for the caps of a sink pad. */
+void gst_blockdct_compare_query_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * pad, GstQuery * query);
+
+/* Caps arrive at the reference: the other pads' follow from them. */
+void gst_blockdct_compare_announce_caps (GstBlockDctCompare * self,
+    GstCaps * caps);
+
+/* Set a pad's caps, from its next frame on. */
+gboolean gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * pad, GstCaps * caps);
+
+/* Configure the engine for a pair, if needed: then `*changed` is TRUE. */
+GstFlowReturn gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
+    gboolean * changed);
+
+/* Negotiate the output caps, if the view, the pads it shows or their caps have
+ * changed. Frames with the old caps leave first. */
+GstFlowReturn gst_blockdct_compare_follow_output (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
+    const GstBlockDctCompareSettings * settings, gboolean changed);
+
+/* The engine, and the pairs in it */
+
+/* Open the backend, or return FALSE with an element error; close it, and drop
+ * the pairs in it. */
+gboolean gst_blockdct_compare_frames_open (GstBlockDctCompare * self);
+void gst_blockdct_compare_frames_close (GstBlockDctCompare * self);
+
+/* Prepare for the caps of the reference; no pair may be in flight. Returns
+ * FALSE with an element error. */
+gboolean gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
+    const GstVideoInfo * info);
+
+/* Start a pair, which is taken. The view is drawn on `out`, which is taken,
+ * too; NULL: no view is drawn. */
+GstFlowReturn gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
+    GstBlockDctComparePair * pair, GstBuffer * out,
+    const GstBlockDctCompareSettings * settings);
+
+/* Wait for the oldest pair; `*out` is valid until the next one is started. Its
+ * buffers are unmapped and belong to the caller; on an error, which is posted,
+ * there are none. */
+GstFlowReturn gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
+    GstBlockDctCompareInFlight ** out, BdctStats stats[BDCT_MAX_DISTORTED]);
+
+/* Wait for all pairs in flight and drop them. */
+void gst_blockdct_compare_frames_discard (GstBlockDctCompare * self);
+
+/* Compare a distorted frame with the reference frames before its partner, and
+ * the partner with the distorted frames before it, and keep both for later
+ * ones. No pair may be in flight. */
+GstFlowReturn gst_blockdct_compare_frames_measure_shifts
+    (GstBlockDctCompare * self, const GstBlockDctComparePair * pair,
+    guint pad_number,
+    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED]);
+
+/* Reports and output */
+
+/* Report and push the oldest pair in flight; or all of them. */
+GstFlowReturn gst_blockdct_compare_push_oldest (GstBlockDctCompare * self);
+GstFlowReturn gst_blockdct_compare_drain (GstBlockDctCompare * self);
+
+/* At the end of a stream, post and write the remaining statistics. */
+void gst_blockdct_compare_finish_end (GstBlockDctCompare * self);
+
+/* Copy the counters to `stats`. */
+void gst_blockdct_compare_finish_publish (GstBlockDctCompare * self);
+
+/* Make the structure of `stats`. Called with the object lock. */
+GstStructure *gst_blockdct_compare_finish_stats (GstBlockDctCompare * self);
+
+/* The aggregating thread */
+
+/* Install the functions that take frames in and push them. */
+void gst_blockdct_compare_install_aggregate (GstAggregatorClass * klass);
+
+/* Drop all state of earlier frames: after a flush, or for another stream. */
+void gst_blockdct_compare_forget (GstBlockDctCompare * self);
+
+/* Drop the state from before a flush, if there has been one. */
+void gst_blockdct_compare_follow_flush (GstBlockDctCompare * self);
 
 G_END_DECLS
 #endif

@@ -4,7 +4,7 @@
  * is in force from the next frame on. */
 #include "gstblockdctcompareproperties.h"
 #include "gst-plugin/common/gstblockdctparam.h"
-#include "gstblockdctcomparefinish.h"
+#include "gstblockdctcompareprivate.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
@@ -25,6 +25,7 @@ enum
   PROP_MIN_PSNR_ERROR,
   PROP_MIN_PSNR_WARNING,
   PROP_OFFSET,
+  PROP_LATENCY,
   PROP_POST_MESSAGES,
   PROP_INTERVAL,
   PROP_STATS_FILE,
@@ -118,6 +119,8 @@ set_property (GObject * object, guint id, const GValue * value,
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s was not changed: it is read when the element starts.",
             pspec->name), ("Set it in the state NULL or READY."));
+  if (id == PROP_LATENCY)
+    gst_blockdct_compare_follow_latency (GST_ELEMENT (self));
   /* The output caps may follow from another pad now. */
   if (id == PROP_VIEW || id == PROP_LEFT || id == PROP_RIGHT)
     gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
@@ -241,6 +244,9 @@ gst_blockdct_compare_install_properties (GObjectClass * klass)
 {
   klass->set_property = set_property;
   klass->get_property = get_property;
+  /* GstAggregator's, whose own value differs where nothing is live. */
+  offsets[PROP_LATENCY] = FIELD (latency);
+  g_object_class_override_property (klass, PROP_LATENCY, "latency");
   install_reports (klass);
   install_views (klass);
   install (klass, PROP_BACKEND, FIELD (backend),

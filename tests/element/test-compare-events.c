@@ -252,29 +252,6 @@ test_allocation_and_flush (void)
   bare_clear (&bare);
 }
 
-/* A source that cannot seek: the seek fails, and frames go on. */
-static void
-test_unseekable (void)
-{
-  GstVideoInfo info;
-  Duel duel;
-
-  video_info (&info, "I420", 16, 16);
-  duel_init (&duel, 2, "");
-  for (guint n = 0; n < 2; n++) {
-    for (guint input = 0; input < 2; input++) {
-      if (n == 0)
-        duel_set_caps (&duel, input, &info);
-      duel_push (&duel, input, frame_new (&info, n));
-    }
-    gst_buffer_unref (duel_pull (&duel));
-    if (n == 0)
-      g_assert_false (gst_element_seek_simple (duel.pipeline, GST_FORMAT_TIME,
-              GST_SEEK_FLAG_FLUSH, 0));
-  }
-  duel_clear (&duel);
-}
-
 /* Frames without caps are an error that says so. */
 static void
 test_no_caps (void)
@@ -291,17 +268,15 @@ test_no_caps (void)
   duel_abort (&duel);
 }
 
-/* Bits of coded frames, by pad, until each of the pads has said them. */
 static void
-wait_for_bits (Duel * duel, const gchar * pad)
+wait_for_figures (Duel * duel, const gchar * pad)
 {
   gboolean found = FALSE;
 
   while (!found) {
     GstStructure *s = duel_wait_report (duel, "frame");
 
-    found = strcmp (gst_structure_get_string (s, "pad"), pad) == 0
-        && gst_structure_has_field (s, "bits");
+    found = strcmp (gst_structure_get_string (s, "pad"), pad) == 0;
     gst_structure_free (s);
   }
 }
@@ -332,40 +307,31 @@ unlink_pad (GstPad * src)
   g_assert_true (g_atomic_int_get (&done));
 }
 
-/* A pad that is asked for again has another encoder. */
+/* A pad is asked for, released and asked for again while frames flow. */
 static void
 test_pad_again (void)
 {
   Duel duel = { 0 };
 
-  if (!gst_registry_check_feature_version (gst_registry_get (), "jpegenc", 1, 0,
-          0)) {
-    g_test_skip ("no jpegenc is installed here");
-    return;
-  }
   duel_launch (&duel, "videotestsrc is-live=true ! "
       "video/x-raw,format=I420,width=64,height=64,framerate=100/1 ! "
       "tee name=t allow-not-linked=true ! queue ! compare.ref_sink "
       "t. ! queue ! compare.dist_sink blockdctcompare name=compare ! "
-      "fakesink name=out sync=false t. ! queue ! jpegenc ! jpegdec name=a "
-      "t. ! queue ! jpegenc ! jpegdec name=b");
-  for (guint i = 0; i < 2; i++) {
-    GstElement *decoder = gst_bin_get_by_name (GST_BIN (duel.pipeline),
-        i == 0 ? "a" : "b");
+      "fakesink name=out sync=false t. ! queue name=a t. ! queue name=b");
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < 6; i++) {
+    GstElement *queue = gst_bin_get_by_name (GST_BIN (duel.pipeline),
+        i % 2 == 0 ? "a" : "b");
     GstPad *sink = gst_element_request_pad_simple (duel.element, "dist_sink_1");
-    GstPad *src = gst_element_get_static_pad (decoder, "src");
+    GstPad *src = gst_element_get_static_pad (queue, "src");
 
     g_assert_cmpint (gst_pad_link (src, sink), ==, GST_PAD_LINK_OK);
-    if (i == 0)
-      gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    wait_for_bits (&duel, "dist_sink_1");
-    if (i == 0) {
-      unlink_pad (src);
-      gst_element_release_request_pad (duel.element, sink);
-    }
+    wait_for_figures (&duel, "dist_sink_1");
+    unlink_pad (src);
+    gst_element_release_request_pad (duel.element, sink);
     gst_object_unref (sink);
     gst_object_unref (src);
-    gst_object_unref (decoder);
+    gst_object_unref (queue);
   }
   duel_abort (&duel);
 }
@@ -412,7 +378,6 @@ main (int argc, char *argv[])
   test_add ("/compare-events/cut-off-flush", test_cut_off_flush);
   test_add ("/compare-events/xpsnr-after-flush", test_xpsnr_after_flush);
   test_add ("/compare-events/allocation-and-flush", test_allocation_and_flush);
-  test_add ("/compare-events/unseekable", test_unseekable);
   test_add ("/compare-events/no-caps", test_no_caps);
   test_add ("/compare-events/pad-again", test_pad_again);
   test_add ("/compare-events/pairs", test_pairs);

@@ -230,7 +230,6 @@ source_event (World * w, guint i, GstEvent * event)
 {
   if (!gst_pad_push_event (w->source[i].pad, event))
     fail ("an event to %s is refused", pad_names[i]);
-  w->has_events = TRUE;
 }
 
 void

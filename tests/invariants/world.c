@@ -215,7 +215,6 @@ world_settle (World * w)
   check_arrived (w, TRUE);
   check_sums (w);
   w->settled = TRUE;
-  w->has_events = FALSE;
 }
 
 void
@@ -258,13 +257,11 @@ world_flush (World * w, gboolean seek)
 }
 
 /* When the reference ends, compare refuses what comes to other pads, and does
- * not count frames that wait in queues before it. Nor does it count those that
- * wait behind an event, though it has them: they are settled, too, until it
- * does. */
+ * not count frames that wait in queues before it. */
 void
 world_end (World * w)
 {
-  if (w->subject == COMPARE && (w->shape.before > 0 || w->has_events))
+  if (w->subject == COMPARE && w->shape.before > 0)
     world_settle (w);
   expect (w, g_strdup ("eos"));
   for (guint i = 0; i < MAX_PADS; i++)

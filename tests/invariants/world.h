@@ -69,7 +69,6 @@ typedef struct
   GArray *versions;             /* of Settings */
   GQueue items;                 /* Item, since the start or the last flush */
   guint next_event;
-  gboolean has_events;          /* some were sent since all was settled */
   gboolean settled;             /* no frame waits for those that match it */
 
   GMutex lock;                  /* protects what follows */
