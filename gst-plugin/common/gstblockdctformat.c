@@ -44,7 +44,7 @@ has_format (const GstCaps * caps, GstVideoFormat format)
     const GValue *value = gst_structure_get_value (gst_caps_get_structure
         (caps, i), "format");
 
-    found = value == NULL || gst_value_can_intersect (value, &name);
+    found = value == NULL || gst_value_intersect (NULL, value, &name);
   }
   g_value_unset (&name);
   return found || gst_caps_is_any (caps);

@@ -298,20 +298,21 @@ gst_blockdct_compare_announce_caps (GstBlockDctCompare * self, GstCaps * caps)
   gst_blockdct_compare_put_pads (pads);
 }
 
-/* What can be compared with the reference, as far as that is known, so that a
- * converter makes it. */
+/* What can be compared with the reference, so that a converter makes it. Before
+ * the reference's caps arrive, upstream of it may know them; but an element that
+ * is being linked, which has no filter, is not refused for that. */
 static GstCaps *
-list_comparable (GstBlockDctCompare * self)
+list_comparable (GstBlockDctCompare * self, GstCaps * filter)
 {
   GstCaps *reference = NULL, *all;
 
   GST_OBJECT_LOCK (self);
   gst_caps_replace (&reference, self->reference_caps);
   GST_OBJECT_UNLOCK (self);
-  if (reference == NULL)
+  if (reference == NULL && filter != NULL)
     reference = gst_pad_peer_query_caps (GST_PAD (self->reference), NULL);
   all = gst_blockdct_format_similar_caps (reference);
-  gst_caps_unref (reference);
+  gst_clear_caps (&reference);
   return all;
 }
 
@@ -319,10 +320,11 @@ void
 gst_blockdct_compare_query_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * pad, GstQuery * query)
 {
-  GstCaps *all = pad == self->reference ? gst_blockdct_format_caps ()
-      : list_comparable (self), *filter;
+  GstCaps *all, *filter;
 
   gst_query_parse_caps (query, &filter);
+  all = pad == self->reference ? gst_blockdct_format_caps ()
+      : list_comparable (self, filter);
   /* Without a converter the caps are taken all the same: the error that follows
    * names it. */
   if (filter != NULL && !gst_caps_can_intersect (filter, all)) {

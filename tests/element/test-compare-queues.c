@@ -1,0 +1,583 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * blockdctcompare: how far inputs run ahead, latency, negotiation of caps, and
+ * what other elements do behind its pads. */
+#include <glib/gstdio.h>
+#include <string.h>
+#include "duel.h"
+
+#define MS GST_MSECOND
+
+/* The property is the user's, whatever the pipeline does. */
+static void
+test_latency_property (void)
+{
+  static const gchar *const sources[] = { "false", "true" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
+    for (guint set = 0; set < 2; set++) {
+      gchar *line = g_strdup_printf ("videotestsrc is-live=%s ! "
+          "video/x-raw,format=I420,width=16,height=16,framerate=50/1 ! "
+          "tee name=t ! queue ! compare.ref_sink "
+          "t. ! queue ! compare.dist_sink blockdctcompare name=compare ! "
+          "appsink name=out sync=false", sources[i]);
+      const guint64 wanted = set ? 50 * MS : 0;
+      guint64 latency;
+      GstClockTime min, max;
+      gboolean live;
+      GstQuery *query = gst_query_new_latency ();
+      Duel duel = { 0 };
+
+      duel_launch (&duel, line);
+      g_free (line);
+      if (set)
+        g_object_set (duel.element, "latency", wanted, NULL);
+      g_object_get (duel.element, "latency", &latency, NULL);
+      g_assert_cmpuint (latency, ==, wanted);
+      gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+      for (guint n = 0; n < 3; n++)
+        gst_buffer_unref (duel_pull (&duel));
+      g_object_get (duel.element, "latency", &latency, NULL);
+      g_assert_cmpuint (latency, ==, wanted);
+      /* What is added to the source's own, of which a frame is said. */
+      g_assert_true (gst_element_query (duel.element, query));
+      gst_query_parse_latency (query, &live, &min, &max);
+      g_assert_cmpint (live, ==, i == 1);
+      g_assert_cmpuint (min, ==, (i == 1 ? 20 * MS : 0) + wanted);
+      gst_query_unref (query);
+      duel_clear (&duel);
+    }
+}
+
+/* A frame of a live source leaves before the next one comes, and its partner's
+ * input, which has stopped, is not waited for beyond that. */
+static void
+test_live_is_prompt (void)
+{
+  Duel duel = { 0 };
+  GstBuffer *out;
+
+  duel_launch (&duel, "videotestsrc is-live=true num-buffers=30 ! "
+      "video/x-raw,format=I420,width=16,height=16,framerate=25/1 ! "
+      "tee name=t ! queue ! compare.ref_sink "
+      "t. ! queue ! identity eos-after=10 ! compare.dist_sink "
+      "t. ! queue ! compare.dist_sink_1 "
+      "blockdctcompare name=compare ! appsink name=out sync=false");
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  while ((out = duel_pull (&duel)) != NULL) {
+    GstClock *clock = gst_element_get_clock (duel.element);
+    const GstClockTime now = gst_clock_get_time (clock)
+        - gst_element_get_base_time (duel.element);
+
+    g_assert_cmpuint (now, >=, GST_BUFFER_PTS (out));
+    /* As late as a slow machine makes it, but not by queues of seconds. */
+    g_assert_cmpuint (now, <, GST_BUFFER_PTS (out) + 3 * GST_SECOND);
+    gst_object_unref (clock);
+    gst_buffer_unref (out);
+  }
+  duel_clear (&duel);
+}
+
+/* The caps that a pad offers to a filter, as text. */
+static gchar *
+get_formats (GstElement * element, const gchar * pad_name)
+{
+  GstPad *pad = gst_element_get_static_pad (element, pad_name);
+  GstCaps *caps = gst_pad_query_caps (pad, NULL);
+  gchar *text = gst_value_serialize (gst_structure_get_value
+      (gst_caps_get_structure (caps, gst_caps_get_size (caps) - 1), "format"));
+
+  gst_caps_unref (caps);
+  gst_object_unref (pad);
+  return text;
+}
+
+/* Once the reference is known, the others are offered what can be compared with
+ * it: of any size. */
+static void
+test_offer (void)
+{
+  static const struct
+  {
+    const gchar *reference, *offered;
+  } offers[] = {
+    {"I420", "{ (string)NV12, (string)I420, (string)YV12, (string)NV21 }"},
+    {"I420_10LE", "{ (string)P010_10LE, (string)I420_10LE }"},
+    {"NV16", "{ (string)Y42B, (string)NV16 }"}, {"GRAY8", "GRAY8"},
+    {"BGRx", "BGRx"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (offers); i++) {
+    gchar *text, *before, *after;
+    GstVideoInfo info;
+    Duel duel;
+
+    duel_init (&duel, 2, "view=single");
+    before = get_formats (duel.element, "dist_sink");
+    video_info (&info, offers[i].reference, 16, 16);
+    duel_set_caps (&duel, DUEL_REFERENCE, &info);
+    duel_set_caps (&duel, DUEL_DISTORTED, &info);
+    gst_buffer_unref (duel_show (&duel, frame_new (&info, 0),
+            frame_new (&info, 0)));
+    text = get_formats (duel.element, "dist_sink");
+    g_assert_cmpstr (text, ==, offers[i].offered);
+    after = get_formats (duel.element, "ref_sink");
+    g_assert_cmpuint (strlen (after), >, strlen (text));
+    g_assert_cmpstr (after, ==, before);
+    g_free (text);
+    g_free (before);
+    g_free (after);
+    duel_clear (&duel);
+  }
+}
+
+/* A converter before a distorted pad makes what the reference has, whichever of
+ * both starts first. */
+static void
+test_converter (void)
+{
+  static const gchar *const pairs[][2] = {
+    {"I420", "I420_10LE"}, {"I420_10LE", "NV12"}, {"Y444", "RGB"},
+    {"BGRx", "I420"}, {"P010_10LE", "Y42B"}
+  };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (pairs); i++) {
+    gchar *line = g_strdup_printf ("videotestsrc num-buffers=20 ! "
+        "video/x-raw,format=%s,width=32,height=32 ! %s ! compare.ref_sink "
+        "videotestsrc num-buffers=20 ! "
+        "video/x-raw,format=%s,width=32,height=32 ! videoconvert ! "
+        "compare.dist_sink blockdctcompare name=compare ! "
+        "appsink name=out sync=false", pairs[i / 2][0], i % 2 ? "queue"
+        : "identity", pairs[i / 2][1]);
+    GstBuffer *out;
+    guint n = 0;
+    Duel duel = { 0 };
+
+    g_test_message ("%s", line);
+    duel_launch (&duel, line);
+    g_free (line);
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+    for (; (out = duel_pull (&duel)) != NULL; n++) {
+      g_assert_nonnull (duel_figures (out, "dist_sink"));
+      gst_buffer_unref (out);
+    }
+    g_assert_cmpuint (n, ==, 20);
+    gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+    /* R, G and B differ from Y, U and V in colorimetry, which is said. */
+    gst_bus_set_flushing (duel.bus, TRUE);
+    duel_clear (&duel);
+  }
+}
+
+/* Without a converter both caps are named, also where the source asks first. */
+static void
+test_no_converter (void)
+{
+  Duel duel = { 0 };
+
+  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=32,"
+      "height=32 ! compare.ref_sink videotestsrc ! "
+      "video/x-raw,format=I420_10LE,width=32,height=32 ! compare.dist_sink "
+      "blockdctcompare name=compare ! fakesink name=out");
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), "differ in depth",
+      "I420_10LE", "videoconvert ! video/x-raw,format=I420", NULL);
+  duel_abort (&duel);
+}
+
+/* Play a line to its end: every frame has a partner. */
+static void
+play (const gchar * line, guint frames)
+{
+  Duel duel = { 0 };
+  GstStructure *s;
+
+  g_test_message ("%s", line);
+  duel_launch (&duel, line);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  s = duel_wait_report (&duel, "pooled");
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, frames);
+  g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, 0);
+  gst_structure_free (s);
+  duel_clear (&duel);
+}
+
+/* Encoders as they come, behind a tee with queues as they come: their lookahead
+ * fits at any rate. That of 96 threads, some 140 frames, fits from 30 frames/s
+ * on. */
+static void
+test_encoders (void)
+{
+  static const struct
+  {
+    const gchar *encoder, *decoder;
+    guint rates[4];
+  } coders[] = {
+    {"x264enc", "avdec_h264", {1, 5, 24, 60}},
+    {"x264enc threads=96", "avdec_h264", {30, 60}},
+    {"x265enc", "avdec_h265", {1, 5, 24, 60}}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (coders); i++) {
+    gchar *factory = g_strdup (coders[i].encoder);
+
+    factory[strcspn (factory, " ")] = '\0';
+    if (test_have_element (factory) && test_have_element (coders[i].decoder))
+      for (guint r = 0; r < 4 && coders[i].rates[r] > 0; r++) {
+        gchar *line = g_strdup_printf ("videotestsrc num-buffers=250 ! "
+            "video/x-raw,format=I420,width=64,height=64,framerate=%u/1 ! "
+            "tee name=t ! queue ! compare.ref_sink "
+            "t. ! queue ! %s ! %s ! compare.dist_sink "
+            "blockdctcompare name=compare ! fakesink name=out",
+            coders[i].rates[r], coders[i].encoder, coders[i].decoder);
+
+        play (line, 250);
+        g_free (line);
+      }
+    g_free (factory);
+  }
+}
+
+static GstPadProbeReturn
+drop_times (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBuffer *buffer =
+      gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
+
+  (void) pad, (void) data;
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) =
+      GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+/* Frames without times count by number, on either pad. */
+static void
+test_timeless (void)
+{
+  static const gchar *const names[] = { "a", "b" };
+  GstStructure *s;
+  Duel duel = { 0 };
+
+  if (!test_have_element ("x264enc") || !test_have_element ("avdec_h264"))
+    return;
+  duel_launch (&duel, "videotestsrc num-buffers=300 ! "
+      "video/x-raw,format=I420,width=64,height=64 ! "
+      "tee name=t ! queue ! identity name=a ! compare.ref_sink "
+      "t. ! queue ! x264enc ! avdec_h264 ! identity name=b ! "
+      "compare.dist_sink blockdctcompare name=compare ! fakesink name=out");
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GstElement *element = gst_bin_get_by_name (GST_BIN (duel.pipeline),
+        names[i]);
+    GstPad *pad = gst_element_get_static_pad (element, "src");
+
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, drop_times, NULL, NULL);
+    gst_object_unref (pad);
+    gst_object_unref (element);
+  }
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  s = duel_wait_report (&duel, "pooled");
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 300);
+  gst_structure_free (s);
+  duel_clear (&duel);
+}
+
+/* A pad of compare's, fed by hand. */
+static GstPad *
+feeder_new (GstElement * element, const gchar * name, const GstVideoInfo * info)
+{
+  GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+  GstPad *peer = gst_element_get_static_pad (element, name);
+  GstCaps *caps = gst_video_info_to_caps ((GstVideoInfo *) info);
+  GstSegment segment;
+
+  g_assert_true (gst_pad_set_active (pad, TRUE));
+  g_assert_cmpint (gst_pad_link (pad, peer), ==, GST_PAD_LINK_OK);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_stream_start (name));
+  gst_pad_push_event (pad, gst_event_new_caps (caps));
+  gst_pad_push_event (pad, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+  gst_object_unref (peer);
+  return pad;
+}
+
+static void
+feeder_free (GstPad * pad)
+{
+  gst_pad_set_active (pad, FALSE);
+  gst_object_unref (pad);
+}
+
+typedef struct
+{
+  GstPad *pad;
+  GstVideoInfo info;
+  GstClockTime gap;             /* between two frames; NONE: without times */
+  gint pushed;                  /* atomic */
+} Flood;
+
+static gpointer
+flood (gpointer data)
+{
+  Flood *self = data;
+  GstBuffer *frame = frame_new (&self->info, 0);
+
+  for (guint n = 0; n < 100000; n++) {
+    GstBuffer *buffer = gst_buffer_copy (frame);
+
+    GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_IS_VALID (self->gap)
+        ? n * self->gap : GST_CLOCK_TIME_NONE;
+    GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
+    if (gst_pad_push (self->pad, buffer) != GST_FLOW_OK)
+      break;
+    g_atomic_int_inc (&self->pushed);
+  }
+  gst_buffer_unref (frame);
+  return NULL;
+}
+
+/* How many frames a pad takes while the other one has none: a quarter more than
+ * 64 and than 4 s, and no more. The warning comes while it waits. */
+static void
+test_bound (void)
+{
+  static const struct
+  {
+    GstClockTime gap;
+    gint frames;
+  } bounds[] = {
+    {GST_SECOND, 64 + 16}, {GST_SECOND / 60, 241 + 16},
+    {GST_SECOND / 200, 800 + 16}, {GST_CLOCK_TIME_NONE, 64 + 16}
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (bounds); i++) {
+    Flood input = {.gap = bounds[i].gap };
+    Duel duel = { 0 };
+    GThread *thread;
+    GstPad *other;
+
+    duel_launch (&duel, "blockdctcompare name=compare ! "
+        "fakesink name=out async=false");
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+    video_info (&input.info, "I420", 16, 16);
+    input.pad = feeder_new (duel.element, "ref_sink", &input.info);
+    other = feeder_new (duel.element, "dist_sink", &input.info);
+    thread = g_thread_new ("flood", flood, &input);
+    text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "ref_sink has",
+        "dist_sink has none", NULL);
+    /* GstAggregator may have taken one out of its queue already. */
+    g_assert_cmpint (g_atomic_int_get (&input.pushed), >=, bounds[i].frames);
+    g_assert_cmpint (g_atomic_int_get (&input.pushed), <=,
+        bounds[i].frames + 1);
+    gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+    g_thread_join (thread);
+    feeder_free (input.pad);
+    feeder_free (other);
+    duel_clear (&duel);
+  }
+}
+
+/* Frames of a pool of few buffers, on both pads: a decoder that has one pool
+ * for all goes on. */
+static void
+test_fixed_pool (void)
+{
+  static const guint sizes[] = { 4, 8, 24 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    GstBufferPool *pool = gst_video_buffer_pool_new ();
+    GstStructure *config = gst_buffer_pool_get_config (pool);
+    GstPad *pads[2];
+    GstVideoInfo info;
+    GstCaps *caps;
+    Duel duel = { 0 };
+
+    video_info (&info, "I420", 16, 16);
+    caps = gst_video_info_to_caps (&info);
+    gst_buffer_pool_config_set_params (config, caps, info.size, 0, sizes[i]);
+    g_assert_true (gst_buffer_pool_set_config (pool, config));
+    g_assert_true (gst_buffer_pool_set_active (pool, TRUE));
+    duel_launch (&duel, "blockdctcompare name=compare ! "
+        "fakesink name=out async=false");
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+    pads[0] = feeder_new (duel.element, "ref_sink", &info);
+    pads[1] = feeder_new (duel.element, "dist_sink", &info);
+    /* 30 frames ahead on either pad in turn, and one buffer on both. */
+    for (guint n = 0; n < 240; n++)
+      for (guint k = 0; k < 2; k++) {
+        const guint first = (n / 30 + k) % 2;
+        GstBuffer *buffer = NULL;
+        GstBufferPoolAcquireParams now = {
+          .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
+        };
+
+        if (k == 1 && n % 30 < 29)
+          continue;
+        for (guint f = k == 0 ? n : n - 29; f <= n; f++) {
+          const gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+
+          /* Frames that wait to be drawn come back in time. */
+          while (gst_buffer_pool_acquire_buffer (pool, &buffer, &now)
+              != GST_FLOW_OK) {
+            g_assert_cmpint (g_get_monotonic_time (), <, end);
+            g_usleep (1000);
+          }
+          GST_BUFFER_PTS (buffer) = f * FRAME;
+          g_assert_cmpint (gst_pad_push (pads[first], buffer), ==,
+              GST_FLOW_OK);
+        }
+      }
+    for (guint k = 0; k < 2; k++)
+      gst_pad_push_event (pads[k], gst_event_new_eos ());
+    gst_structure_free (duel_wait_report (&duel, "pooled"));
+    gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+    feeder_free (pads[0]);
+    feeder_free (pads[1]);
+    duel_clear (&duel);
+    gst_buffer_pool_set_active (pool, FALSE);
+    gst_object_unref (pool);
+    gst_caps_unref (caps);
+  }
+}
+
+/* What waits behind an event when the reference ends has no partner, as has
+ * what is before it. */
+static void
+test_end_behind_event (void)
+{
+  Duel duel = { 0 };
+  GstVideoInfo info;
+  GstPad *pads[2];
+  GstStructure *s;
+
+  duel_launch (&duel, "blockdctcompare name=compare ! "
+      "fakesink name=out async=false");
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  video_info (&info, "I420", 16, 16);
+  pads[0] = feeder_new (duel.element, "ref_sink", &info);
+  pads[1] = feeder_new (duel.element, "dist_sink", &info);
+  for (guint n = 0; n < 5; n++) {
+    gst_pad_push (pads[1], frame_new (&info, n));
+    if (n > 0)
+      gst_pad_push_event (pads[1], gst_event_new_custom
+          (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("mark")));
+  }
+  gst_pad_push (pads[0], frame_new (&info, 0));
+  gst_pad_push_event (pads[0], gst_event_new_eos ());
+  s = duel_wait_report (&duel, "pooled");
+  g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, 4);
+  gst_structure_free (s);
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  feeder_free (pads[0]);
+  feeder_free (pads[1]);
+  duel_clear (&duel);
+}
+
+/* Make a file of 100 frames with `muxer`; NULL: an element is not there. */
+static gchar *
+make_file (const gchar * muxer, const gchar * name, guint quality)
+{
+  gchar *path, *line;
+  GstElement *pipeline;
+  GstMessage *message;
+  GstBus *bus;
+
+  if (!test_have_element (muxer) || !test_have_element ("jpegenc"))
+    return NULL;
+  path = test_path (name);
+  line = g_strdup_printf ("videotestsrc num-buffers=100 ! "
+      "video/x-raw,format=I420,width=64,height=64,framerate=25/1 ! "
+      "jpegenc quality=%u ! %s ! filesink location=%s", quality, muxer, path);
+  pipeline = gst_parse_launch (line, NULL);
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS);
+  g_assert_nonnull (message);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  g_free (line);
+  return path;
+}
+
+/* Seek in a paused pipeline and see where it goes on: both inputs do. */
+static void
+seek_and_pull (Duel * duel, guint second)
+{
+  GstSample *sample;
+
+  g_assert_true (gst_element_seek_simple (duel->pipeline, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, second * GST_SECOND));
+  g_assert_cmpint (gst_element_get_state (duel->pipeline, NULL, NULL,
+          30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
+  g_signal_emit_by_name (duel->sink, "pull-preroll", &sample);
+  g_assert_nonnull (sample);
+  g_assert_cmpuint (GST_BUFFER_PTS (gst_sample_get_buffer (sample)), ==,
+      second * GST_SECOND);
+  g_assert_nonnull (duel_figures (gst_sample_get_buffer (sample),
+          "dist_sink"));
+  gst_sample_unref (sample);
+}
+
+/* Two files, and one behind a tee, go where a seek says, also after the end. */
+static void
+test_seek_files (void)
+{
+  static const gchar *const kinds[][2] = { {"matroskamux", "matroskademux"},
+    {"qtmux", "qtdemux"}
+  };
+  static const guint seconds[] = { 2, 1, 3, 0 };
+
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (kinds); i++) {
+    const gchar *muxer = kinds[i / 2][0], *demuxer = kinds[i / 2][1];
+    gchar *a = make_file (muxer, "a", 90), *b = make_file (muxer, "b", 30);
+    gchar *line;
+    Duel duel = { 0 };
+
+    if (a == NULL || b == NULL || !test_have_element ("jpegdec"))
+      return;
+    line = i % 2 == 0 ? g_strdup_printf ("filesrc location=%s ! %s ! jpegdec ! "
+        "compare.ref_sink filesrc location=%s ! %s ! jpegdec ! "
+        "compare.dist_sink blockdctcompare name=compare ! "
+        "appsink name=out sync=false", a, demuxer, b, demuxer)
+        : g_strdup_printf ("filesrc location=%s ! %s ! jpegdec ! tee name=t ! "
+        "queue ! compare.ref_sink t. ! queue ! blockdct post-messages=false ! "
+        "compare.dist_sink blockdctcompare name=compare ! "
+        "appsink name=out sync=false", a, demuxer);
+    g_test_message ("%s", line);
+    duel_launch (&duel, line);
+    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+    g_assert_cmpint (gst_element_get_state (duel.pipeline, NULL, NULL,
+            30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
+    for (guint k = 0; k < G_N_ELEMENTS (seconds); k++)
+      seek_and_pull (&duel, seconds[k]);
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+    duel_drain (&duel);
+    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+    seek_and_pull (&duel, 2);
+    duel_clear (&duel);
+    g_free (line);
+    g_free (a);
+    g_free (b);
+  }
+}
+
+int
+main (int argc, char *argv[])
+{
+  test_init (&argc, &argv);
+  test_add ("/compare-queues/latency-property", test_latency_property);
+  test_add ("/compare-queues/live-is-prompt", test_live_is_prompt);
+  test_add ("/compare-queues/offer", test_offer);
+  test_add ("/compare-queues/converter", test_converter);
+  test_add ("/compare-queues/no-converter", test_no_converter);
+  test_add ("/compare-queues/bound", test_bound);
+  test_add ("/compare-queues/fixed-pool", test_fixed_pool);
+  test_add ("/compare-queues/end-behind-event", test_end_behind_event);
+  test_add ("/compare-queues/seek-files", test_seek_files);
+  test_add ("/compare-queues/timeless", test_timeless);
+  test_add ("/compare-queues/encoders", test_encoders);
+  return test_run ();
+}
