@@ -299,8 +299,8 @@ gst_blockdct_compare_announce_caps (GstBlockDctCompare * self, GstCaps * caps)
 }
 
 /* What can be compared with the reference, so that a converter makes it. Before
- * the reference's caps arrive, upstream of it may know them; but an element that
- * is being linked, which has no filter, is not refused for that. */
+ * the reference's caps arrive, upstream of it may know them; but an element
+ * that is being linked, which has no filter, is not refused for that. */
 static GstCaps *
 list_comparable (GstBlockDctCompare * self, GstCaps * filter)
 {

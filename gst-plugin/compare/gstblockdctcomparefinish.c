@@ -64,39 +64,17 @@ find_figures (GstBuffer * buffer)
 
 #define GRID "grid"
 
-/* The name of the view, if a buffer is not a picture but a view of one, or has
- * lines on it; else NULL. */
+/* The name of the view, if a buffer with these figures is not a picture but a
+ * view of one, or has lines on it; else NULL. */
 static const gchar *
-find_view (GstBuffer * buffer)
+find_view (const GstStructure * figures)
 {
-  const GstStructure *figures = find_figures (buffer);
   const gchar *view = figures == NULL ? NULL
       : gst_structure_get_string (figures, "view");
 
   if (g_strcmp0 (view, "reconstruction") != 0)
     return view;
   return gst_structure_has_field (figures, GRID) ? GRID : NULL;
-}
-
-/* A name for a pad's picture: its encoder or transform, or the pad. */
-static const gchar *
-name_input (GstBuffer * buffer, gint pad, gchar name[64])
-{
-  const GstStructure *figures = find_figures (buffer);
-  const gchar *transform = figures == NULL ? NULL
-      : gst_structure_get_string (figures, "transform");
-  const gchar *encoder = gst_blockdct_compare_coded_get_encoder (buffer);
-  gint setting;
-
-  if (transform == NULL && encoder == NULL)
-    return pad_names[pad];
-  if (transform == NULL)
-    g_strlcpy (name, encoder, 64);
-  else if (gst_structure_get_int (figures, "qp", &setting))
-    g_snprintf (name, 64, "%s  QP %d", transform, setting);
-  else if (gst_structure_get_int (figures, "quality", &setting))
-    g_snprintf (name, 64, "%s  quality %d", transform, setting);
-  return name;
 }
 
 /* Whether the frame is good enough to go on. */
@@ -132,17 +110,50 @@ check_psnr (GstBlockDctCompare * self,
   return !bad;
 }
 
-/* The metas of a pad's buffer. */
+/* The metas of a pad's buffer, read before it is released. */
 typedef struct
 {
   const gchar *view;            /* this view is shown by it or by the reference;
                                    NULL: both are pictures */
   gboolean coded;               /* the bits of its coded frame are known */
   guint64 bits, header_bits;
-  const gchar *name;            /* for text: `own_name`, or the pad's name */
-  gchar own_name[64];
-  gdouble psnr;                 /* from its blockdct's meta; or NAN */
+  gchar name[64];               /* for text; empty: the pad's */
+  gdouble psnr;                 /* for text: from its blockdct; or NAN */
 } Input;
+
+static void
+read_input (const GstBlockDctComparePair * pair, gint pad,
+    const gchar * reference_view, gboolean for_text, Input * input)
+{
+  GstBuffer *buffer = pair->distorted[pad];
+  const GstStructure *figures = find_figures (buffer);
+  const gchar *transform = NULL;
+  gint setting;
+
+  input->view = find_view (figures);
+  if (input->view == NULL)
+    input->view = reference_view;
+  input->coded = gst_blockdct_compare_coded_get (buffer, &input->bits,
+      &input->header_bits);
+  if (!for_text)
+    return;
+  if (figures == NULL
+      || !gst_structure_get_double (figures, "psnr", &input->psnr))
+    input->psnr = NAN;
+  if (figures != NULL)
+    transform = gst_structure_get_string (figures, "transform");
+  if (transform == NULL)
+    g_strlcpy (input->name,
+        gst_blockdct_compare_coded_get_encoder (buffer) != NULL
+        ? gst_blockdct_compare_coded_get_encoder (buffer) : pad_names[pad],
+        sizeof input->name);
+  else if (gst_structure_get_int (figures, "qp", &setting))
+    g_snprintf (input->name, sizeof input->name, "%s  QP %d", transform,
+        setting);
+  else if (gst_structure_get_int (figures, "quality", &setting))
+    g_snprintf (input->name, sizeof input->name, "%s  quality %d", transform,
+        setting);
+}
 
 /* Report one pad's figures. */
 static gboolean
@@ -221,8 +232,8 @@ find_map (const GstBlockDctCompareInFlight * frame)
 {
   const gint right = frame->settings.right;
   BdctView view = BDCT_VIEW_DEFAULT;
-  const gchar *name = find_view (right < 0 ? frame->pair.reference
-      : frame->pair.distorted[right]);
+  const gchar *name = find_view (find_figures (right < 0
+          ? frame->pair.reference : frame->pair.distorted[right]));
 
   for (gint i = 0; name != NULL && i < BDCT_N_VIEWS; i++)
     if (strcmp (bdct_view_info (i)->name, name) == 0)
@@ -230,23 +241,13 @@ find_map (const GstBlockDctCompareInFlight * frame)
   return view;
 }
 
-/* Draw text on the picture, which shows `view`. `inputs` is indexed by pad. */
-static void
-draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
-    const BdctView * view, const Input * inputs, const BdctStats * stats,
-    GstBuffer * buffer)
+/* The figures of all inputs, as lines of text; owned by the caller. */
+static gchar *
+write_figures (GstBlockDctCompare * self,
+    const GstBlockDctCompareInFlight * frame, const Input * inputs,
+    const BdctStats * stats)
 {
-  const GstBlockDctCompareSettings *settings = &frame->settings;
-  const gint sides[] = { settings->left, settings->right };
   GString *text = g_string_new (NULL);
-  GstBlockDctOverlayFrame drawn = {
-    .buffer = buffer,
-    .info = &self->output.info,
-    .layout = &self->frames.layout,
-    .view = view,
-    .figures = settings->overlay,
-    .attach = self->output.overlay_attach,
-  };
 
   for (guint i = 0; i < frame->n_pads; i++) {
     const Input *input = &inputs[frame->pad[i]];
@@ -257,13 +258,35 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
       g_string_append_printf (text, "%s%s  PSNR %.2f dB",
           text->len > 0 ? "\n" : "", input->name, input->psnr);
   }
+  return g_string_free (text, FALSE);
+}
+
+/* Draw text on the picture, which shows `view`. `inputs` is indexed by pad. */
+static void
+draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
+    const BdctView * view, const Input * inputs, const BdctStats * stats,
+    GstBuffer * buffer)
+{
+  const GstBlockDctCompareSettings *settings = &frame->settings;
+  const gint sides[] = { settings->left, settings->right };
+  gchar *text = settings->overlay ? write_figures (self, frame, inputs, stats)
+      : NULL;
+  GstBlockDctOverlayFrame drawn = {
+    .buffer = buffer,
+    .info = &self->output.info,
+    .layout = &self->frames.layout,
+    .view = view,
+    .text = text != NULL ? text : "",
+    .figures = settings->overlay,
+    .attach = self->output.overlay_attach,
+  };
+
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     drawn.names[i] = sides[i] < 0 ? "reference"
-        : inputs[sides[i]].name != NULL ? inputs[sides[i]].name
+        : inputs[sides[i]].name[0] != '\0' ? inputs[sides[i]].name
         : pad_names[sides[i]];
-  drawn.text = text->str;
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
-  g_string_free (text, TRUE);
+  g_free (text);
 }
 
 /* The buffer that leaves, with the reference's times: the view that was drawn,
@@ -289,24 +312,6 @@ take_buffer (GstBlockDctCompareInFlight * frame)
   return buffer;
 }
 
-/* Read the metas of a pad's picture, before its buffer is released. */
-static void
-read_input (const GstBlockDctComparePair * pair, gint pad, Input * input)
-{
-  const GstStructure *figures;
-
-  input->view = find_view (pair->distorted[pad]);
-  if (input->view == NULL)
-    input->view = find_view (pair->reference);
-  input->coded = gst_blockdct_compare_coded_get (pair->distorted[pad],
-      &input->bits, &input->header_bits);
-  input->name = name_input (pair->distorted[pad], pad, input->own_name);
-  figures = find_figures (pair->distorted[pad]);
-  if (figures == NULL
-      || !gst_structure_get_double (figures, "psnr", &input->psnr))
-    input->psnr = NAN;
-}
-
 static void
 warn_view (GstBlockDctCompare * self, gint pad, const gchar * view)
 {
@@ -330,14 +335,17 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
   GstFlowReturn ret =
       gst_blockdct_compare_frames_collect (self, &frame, stats);
   gboolean ok = TRUE, drawn;
+  const gchar *reference_view;
   BdctView view;
 
   if (ret != GST_FLOW_OK)
     return ret;
+  reference_view = find_view (find_figures (frame->pair.reference));
   for (guint i = 0; i < frame->n_pads; i++) {
     const gint pad = frame->pad[i];
 
-    read_input (&frame->pair, pad, &inputs[pad]);
+    read_input (&frame->pair, pad, reference_view, frame->settings.overlay,
+        &inputs[pad]);
     if (inputs[pad].view != NULL)
       warn_view (self, pad, inputs[pad].view);
   }
