@@ -32,6 +32,41 @@ place_picture (BdctCudaFrame * frame, BdctStaging * staging,
 }
 
 static bool
+is_same_image (const BdctStaging * staging, const BdctPicture * a,
+    const BdctPicture * b)
+{
+  const BdctLayout *layout = a->layout ? a->layout : &staging->layout;
+  const BdctLayout *other = b->layout ? b->layout : &staging->layout;
+  bool same = memcmp (layout, other, sizeof *layout) == 0
+      && a->image.memory == BDCT_MEMORY_HOST
+      && b->image.memory == BDCT_MEMORY_HOST;
+
+  for (int p = 0; p < staging->n_planes && same; p++)
+    same = a->image.data[p] == b->image.data[p]
+        && a->image.stride[p] == b->image.stride[p];
+  return same;
+}
+
+/* Place picture `i` where an earlier one is that is in the same memory on the
+ * host, as behind a tee: it goes up once. Returns whether there is one. */
+static bool
+share_picture (BdctCudaFrame * frame, const BdctStaging * staging,
+    const BdctComparison * comparison, int i)
+{
+  BdctEndpoint *src = frame->images.src;
+  int k = 0;
+
+  while (k < i && !is_same_image (staging, bdct_comparison_picture (comparison,
+              k - 1), bdct_comparison_picture (comparison, i - 1)))
+    k++;
+  if (k == i)
+    return false;
+  src[i].on_host = false;
+  src[i].image = src[k].image;
+  return true;
+}
+
+static bool
 upload_picture (const BdctCudaFrame * frame, BdctStaging * staging,
     const BdctPicture * picture, int i, BdctError * error)
 {
@@ -245,7 +280,8 @@ place_pictures (BdctCudaFrame * frame, BdctStaging * staging,
   for (int i = 0; i <= frame->plan.n_distorted; i++) {
     const BdctPicture *picture = bdct_comparison_picture (comparison, i - 1);
 
-    if (!place_picture (frame, staging, picture, i, error)
+    if ((!share_picture (frame, staging, comparison, i)
+            && !place_picture (frame, staging, picture, i, error))
         || !arrange_picture (frame, staging, picture, i, &arranged[i], error))
       return false;
   }

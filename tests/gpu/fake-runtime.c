@@ -13,6 +13,7 @@
 bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
 int fake_capability = 90, fake_code = cudaSuccess;
 bool fake_plant;
+_Atomic unsigned long fake_uploaded;
 _Thread_local FakeFaults fake_faults;
 static _Thread_local cudaError_t last_error;
 
@@ -324,6 +325,8 @@ copy (void *to, size_t to_pitch, const void *from, size_t from_pitch,
       || (host == 'd') != (kind == cudaMemcpyDeviceToDevice)
       || fake_kind_of (up ? to : from, up ? to_size : from_size) != 'd')
     fake_die ("a copy in the wrong direction");
+  if (up)
+    fake_uploaded += row * rows;
   if (up && host == 0) {
     op.owned = malloc (from_size);
     op.from = memcpy (op.owned, from, from_size);

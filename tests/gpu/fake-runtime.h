@@ -20,6 +20,9 @@ extern int fake_capability, fake_code;
 /* Have the kernel on the tensor cores change a sample. */
 extern bool fake_plant;
 
+/* Bytes copied to the device so far. */
+extern _Atomic unsigned long fake_uploaded;
+
 /* Calls that fail, of the thread's own: while `armed`, calls are counted, and
  * number `first` fails, 0 for none; if it takes the context with it, all that
  * follow do too. */
