@@ -114,7 +114,7 @@ gst_blockdct_compare_stop (GstAggregator * agg)
   gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
     if (pads[i] != NULL) {
-      gst_clear_caps (&pads[i]->caps);
+      gst_blockdct_compare_pad_set_caps (pads[i], NULL, NULL, NULL);
       gst_blockdct_compare_match_restart (&self->match, pads[i]);
     }
   gst_blockdct_compare_put_pads (pads);

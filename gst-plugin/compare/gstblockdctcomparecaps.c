@@ -6,23 +6,23 @@
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 
+#include <string.h>
+
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 static GstAggregatorClass *parent_class;
 
+#define SIZE "size"
+
 /* A property of two inputs that has to be equal and is not; NULL: none. */
 static const gchar *
-find_conflict (const GstBlockDctComparePad * a, const GstBlockDctComparePad * b,
-    const gchar ** cure)
+find_conflict (const GstBlockDctComparePad * a, const GstBlockDctComparePad * b)
 {
   const GstVideoInfo *x = &a->info, *y = &b->info;
 
   if (GST_VIDEO_INFO_WIDTH (x) != GST_VIDEO_INFO_WIDTH (y)
-      || GST_VIDEO_INFO_HEIGHT (x) != GST_VIDEO_INFO_HEIGHT (y)) {
-    *cure = "videoscale ! video/x-raw,width=%d,height=%d";
-    return "size";
-  }
-  *cure = "videoconvert ! video/x-raw,format=%s";
+      || GST_VIDEO_INFO_HEIGHT (x) != GST_VIDEO_INFO_HEIGHT (y))
+    return SIZE;
   if (a->layout.depth != b->layout.depth)
     return "depth";
   if (GST_VIDEO_INFO_IS_RGB (x) != GST_VIDEO_INFO_IS_RGB (y)
@@ -32,20 +32,88 @@ find_conflict (const GstBlockDctComparePad * a, const GstBlockDctComparePad * b,
   return a->layout.chroma != b->layout.chroma ? "chroma subsampling" : NULL;
 }
 
+/* A converter before the pad may have let frames pass before it was told of the
+ * reference's caps: make of these what it makes of those that follow. Returns
+ * whether there is one. */
+static gboolean
+follow_converter (GstBlockDctComparePad * reference,
+    GstBlockDctComparePad * pad)
+{
+  GstCaps *wanted = gst_blockdct_format_similar_caps (reference->caps);
+  GstCaps *given = gst_pad_peer_query_caps (GST_PAD (pad), wanted);
+  const gboolean can = !gst_caps_is_empty (given);
+  const GstVideoInfo from = pad->converter != NULL
+      ? *gst_video_converter_get_in_info (pad->converter) : pad->info;
+  GstVideoInfo to = reference->info;
+  GstVideoConverter *converter;
+  GstCaps *caps;
+
+  gst_caps_unref (wanted);
+  gst_caps_unref (given);
+  to.interlace_mode = from.interlace_mode;
+  to.par_n = from.par_n;
+  to.par_d = from.par_d;
+  to.fps_n = from.fps_n;
+  to.fps_d = from.fps_d;
+  if (GST_VIDEO_INFO_IS_RGB (&to) == GST_VIDEO_INFO_IS_RGB (&from)) {
+    to.colorimetry = from.colorimetry;
+    to.chroma_site = from.chroma_site;
+  }
+  converter = can ? gst_video_converter_new (&from, &to, NULL) : NULL;
+  if (converter == NULL)
+    return FALSE;
+  caps = gst_video_info_to_caps (&to);
+  gst_blockdct_compare_pad_set_caps (pad, caps, &to, converter);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
+/* Convert a frame of a pad that has a converter. */
+static gboolean
+convert (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
+    GstBuffer ** buffer)
+{
+  const GstVideoInfo *info = gst_video_converter_get_in_info (pad->converter);
+  GstBuffer *made = gst_buffer_new_allocate (NULL, pad->info.size, NULL);
+  GstVideoFrame from, to;
+
+  if (made == NULL || !gst_video_frame_map (&from, info, *buffer,
+          GST_MAP_READ)) {
+    gst_clear_buffer (&made);
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A frame of %s cannot be converted.", GST_PAD_NAME (pad)),
+        ("It is smaller than its caps say, or the memory is full."));
+    return FALSE;
+  }
+  gst_video_frame_map (&to, &pad->info, made, GST_MAP_WRITE);
+  gst_video_converter_frame (pad->converter, &from, &to);
+  gst_video_frame_unmap (&to);
+  gst_video_frame_unmap (&from);
+  gst_buffer_copy_into (made, *buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+  /* Copied with the others, it describes the frame that was. */
+  if (gst_buffer_get_video_meta (made) != NULL)
+    gst_buffer_remove_meta (made, GST_META_CAST (gst_buffer_get_video_meta
+            (made)));
+  gst_buffer_unref (*buffer);
+  *buffer = made;
+  return TRUE;
+}
+
 /* Whether a distorted input can be compared with the reference. */
 static gboolean
 check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * reference,
     GstBlockDctComparePad * pad)
 {
-  const gchar *cure, *what = find_conflict (reference, pad, &cure);
+  const gchar *what = find_conflict (reference, pad);
   GstCaps *a, *b;
   gchar *filter;
 
-  if (what == NULL)
+  if (what == NULL || (strcmp (what, SIZE) != 0
+          && follow_converter (reference, pad)))
     return TRUE;
   a = gst_video_info_to_caps (&reference->info);
   b = gst_video_info_to_caps (&pad->info);
-  filter = g_str_has_prefix (cure, "videoscale")
+  filter = strcmp (what, SIZE) == 0
       ? g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d",
       GST_VIDEO_INFO_WIDTH (&reference->info),
       GST_VIDEO_INFO_HEIGHT (&reference->info))
@@ -107,7 +175,9 @@ gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
 
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     if (self->pair.distorted[i] != NULL) {
-      if (!check_caps (self, reference, pads[1 + i]))
+      if (!check_caps (self, reference, pads[1 + i])
+          || (pads[1 + i]->converter != NULL && !convert (self, pads[1 + i],
+                  &self->pair.distorted[i])))
         return GST_FLOW_ERROR;
       warn_differences (self, reference, pads[1 + i]);
     }
@@ -266,7 +336,8 @@ gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
 {
   GstVideoInfo info;
 
-  if (pad->caps != NULL && gst_caps_is_equal (pad->caps, caps))
+  if (pad->caps != NULL && pad->converter == NULL
+      && gst_caps_is_equal (pad->caps, caps))
     return TRUE;
   if (!gst_blockdct_format_info (&info, caps))
     return FALSE;
@@ -274,9 +345,7 @@ gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
   for (gint i = 0; i < BDCT_MAX_DISTORTED; i++)
     if (pad->number == GST_BLOCKDCT_COMPARE_REFERENCE || pad->number == i)
       gst_blockdct_compare_shifts_reset (&self->shifts[i]);
-  gst_caps_replace (&pad->caps, caps);
-  pad->info = info;
-  gst_blockdct_format_layout (&info, BDCT_CHROMA_444, &pad->layout);
+  gst_blockdct_compare_pad_set_caps (pad, caps, &info, NULL);
   return TRUE;
 }
 

@@ -89,6 +89,19 @@ gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad * self,
   return find_running_time (&segment, buffer);
 }
 
+void
+gst_blockdct_compare_pad_set_caps (GstBlockDctComparePad * self,
+    GstCaps * caps, const GstVideoInfo * info, GstVideoConverter * converter)
+{
+  g_clear_pointer (&self->converter, gst_video_converter_free);
+  self->converter = converter;
+  gst_caps_replace (&self->caps, caps);
+  if (caps == NULL)
+    return;
+  self->info = *info;
+  gst_blockdct_format_layout (info, BDCT_CHROMA_444, &self->layout);
+}
+
 /* The queue */
 
 void
@@ -336,7 +349,7 @@ gst_blockdct_compare_pad_finalize (GObject * object)
 {
   GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (object);
 
-  gst_clear_caps (&self->caps);
+  gst_blockdct_compare_pad_set_caps (self, NULL, NULL, NULL);
   gst_queue_array_free (self->queue);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->cond);

@@ -59,6 +59,7 @@ struct _GstBlockDctComparePad
   GstCaps *caps;                /* NULL: not set yet */
   GstVideoInfo info;            /* of the caps */
   BdctLayout layout;
+  GstVideoConverter *converter; /* makes frames of these caps; NULL: they are */
   guint64 arrived;              /* frames since the start or the last flush */
   GstClockTime last_time;       /* of the last frame; NONE: unknown */
 };
@@ -89,6 +90,11 @@ void gst_blockdct_compare_pad_limit (GstBlockDctComparePad * self,
 /* A frame leaves GstAggregator's queue. */
 void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
     GstBuffer * buffer);
+
+/* Its frames have these caps, or get them from a converter, which is taken;
+ * NULL: the pad has no caps. */
+void gst_blockdct_compare_pad_set_caps (GstBlockDctComparePad * self,
+    GstCaps * caps, const GstVideoInfo * info, GstVideoConverter * converter);
 
 /* How many frames are in it. */
 guint gst_blockdct_compare_pad_count (GstBlockDctComparePad * self);

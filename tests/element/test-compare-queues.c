@@ -169,6 +169,63 @@ test_converter (void)
   }
 }
 
+/* Frames that a converter let pass, as nobody knew the reference, are converted
+ * all the same: no figure depends on which input starts first. */
+static void
+test_early_frames (void)
+{
+  static const gchar *const formats[] = { "I420_10LE", "Y444", "RGB" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
+    gdouble mse[12];
+
+    for (guint early = 0; early < 2; early++) {
+      GstVideoInfo a, b;
+      GstBuffer *out;
+      guint n = 0;
+      Duel duel = { 0 };
+
+      video_info (&a, "NV12", 32, 32);
+      video_info (&b, formats[i], 32, 32);
+      duel_launch (&duel, "appsrc name=in0 format=time ! compare.ref_sink "
+          "appsrc name=in1 format=time ! videoconvert ! queue ! "
+          "compare.dist_sink blockdctcompare name=compare ! "
+          "appsink name=out sync=false");
+      duel.n_inputs = 2;
+      duel.input[0] = gst_bin_get_by_name (GST_BIN (duel.pipeline), "in0");
+      duel.input[1] = gst_bin_get_by_name (GST_BIN (duel.pipeline), "in1");
+      gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+      for (guint k = 0; k < 2 * G_N_ELEMENTS (mse); k++) {
+        const guint frame = k % G_N_ELEMENTS (mse);
+        const guint input = (k < G_N_ELEMENTS (mse)) == (early == 1)
+            ? DUEL_DISTORTED : DUEL_REFERENCE;
+
+        if (frame == 0)
+          duel_set_caps (&duel, input, input == 0 ? &a : &b);
+        duel_push (&duel, input, frame_new (input == 0 ? &a : &b, frame));
+        /* The first input's frames are in the element's queue. */
+        if (k == G_N_ELEMENTS (mse) - 1)
+          g_usleep (100 * G_TIME_SPAN_MILLISECOND);
+      }
+      duel_end_all (&duel);
+      for (; (out = duel_pull (&duel)) != NULL; n++) {
+        const gdouble this = get_double (duel_figures (out, "dist_sink"),
+            "mse");
+
+        if (early == 0)
+          mse[n] = this;
+        else
+          g_assert_cmpfloat (mse[n], ==, this);
+        gst_buffer_unref (out);
+      }
+      g_assert_cmpuint (n, ==, G_N_ELEMENTS (mse));
+      gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+      gst_bus_set_flushing (duel.bus, TRUE);
+      duel_clear (&duel);
+    }
+  }
+}
+
 /* Without a converter both caps are named, also where the source asks first. */
 static void
 test_no_converter (void)
@@ -572,6 +629,7 @@ main (int argc, char *argv[])
   test_add ("/compare-queues/live-is-prompt", test_live_is_prompt);
   test_add ("/compare-queues/offer", test_offer);
   test_add ("/compare-queues/converter", test_converter);
+  test_add ("/compare-queues/early-frames", test_early_frames);
   test_add ("/compare-queues/no-converter", test_no_converter);
   test_add ("/compare-queues/bound", test_bound);
   test_add ("/compare-queues/fixed-pool", test_fixed_pool);
