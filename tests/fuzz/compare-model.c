@@ -235,8 +235,11 @@ meet (World * w)
 
   if (item == NULL && reference->eos) {
     for (guint i = 1; i < N_INPUTS; i++)
-      while (w->input[i].pad != NULL && peek (w, &w->input[i]) != NULL)
-        skip (w, i);
+      while (w->input[i].pad != NULL && w->input[i].queue.length > 0)
+        if (is (&w->input[i], ITEM_FRAME))
+          skip (w, i);
+        else
+          drop (w, &w->input[i]);
     end (w, TRUE);
     return FALSE;
   }

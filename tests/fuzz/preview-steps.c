@@ -142,7 +142,7 @@ run_seek (World * w, const gint64 * arg)
   gst_pad_push_event (w->sink, gst_event_new_seek (1, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, arg[1] * FRAME,
           GST_SEEK_TYPE_NONE, GST_CLOCK_TIME_NONE));
-  check (w->seeks == 1, "%u seeks came up", w->seeks);
+  check (w->seeks > 0, "no seek came up");
   world_flush (w, w->clock == NULL);
   make_segment (&segment, arg);
   world_set_segment (w, &segment);
