@@ -82,18 +82,11 @@ drop (World * w, Input * input)
   g_queue_push_tail (&w->skipped, g_queue_pop_head (&input->queue));
 }
 
-static void
-clip (World * w, Input * input)
-{
-  while (is (input, ITEM_CLIPPED))
-    drop (w, input);
-}
-
 /* The frame that is next; NULL: none is there yet. */
 static Item *
 peek (World * w, Input * input)
 {
-  while (is (input, ITEM_CLIPPED) || is (input, ITEM_GAP))
+  while (is (input, ITEM_GAP))
     drop (w, input);
   return is (input, ITEM_FRAME) ? g_queue_peek_head (&input->queue) : NULL;
 }
@@ -278,10 +271,8 @@ meet (World * w)
   w->n_pairs++;
   leave (w, pair);
   for (guint i = 0; i < N_INPUTS && !w->over && more; i++)
-    if (w->input[i].pad != NULL) {
-      clip (w, &w->input[i]);
+    if (w->input[i].pad != NULL)
       more = is (&w->input[i], ITEM_FRAME) || is (&w->input[i], ITEM_GAP);
-    }
   return !w->over;
 }
 

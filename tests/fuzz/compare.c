@@ -417,8 +417,11 @@ world_push (World * w, guint i, Item * item, GstBuffer * buffer)
         GST_FORMAT_TIME, item->pts);
     if (item->pts < input->segment.start
         || !gst_segment_clip (&input->segment, GST_FORMAT_TIME, item->pts, end,
-            NULL, NULL))
-      item->type = ITEM_CLIPPED;
+            NULL, NULL)) {
+      /* It is left out as it comes. */
+      g_queue_remove (&input->queue, item);
+      g_queue_push_tail (&w->skipped, item);
+    }
   }
   g_atomic_int_set (&item->alive, 1);
   gst_mini_object_weak_ref (GST_MINI_OBJECT (buffer), on_unref, &item->alive);

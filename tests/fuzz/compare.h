@@ -22,7 +22,6 @@ extern const gchar *const input_names[N_INPUTS];
 typedef enum
 {
   ITEM_FRAME,
-  ITEM_CLIPPED,                 /* a frame out of its segment */
   ITEM_GAP_EVENT,               /* becomes the next once it is reached */
   ITEM_GAP,
   ITEM_EVENT,                   /* what frames behind it wait for */
