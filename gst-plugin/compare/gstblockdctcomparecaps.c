@@ -40,8 +40,9 @@ follow_converter (GstBlockDctComparePad * reference,
     GstBlockDctComparePad * pad)
 {
   GstCaps *wanted = gst_blockdct_format_similar_caps (reference->caps);
-  GstCaps *given = gst_pad_peer_query_caps (GST_PAD (pad), wanted);
-  const gboolean can = !gst_caps_is_empty (given);
+  GstCaps *given = gst_pad_peer_query_caps (GST_PAD (pad), NULL);
+  const gboolean can = !gst_caps_is_any (given)
+      && gst_caps_can_intersect (given, wanted);
   const GstVideoInfo from = pad->converter != NULL
       ? *gst_video_converter_get_in_info (pad->converter) : pad->info;
   GstVideoInfo to = reference->info;
