@@ -57,8 +57,6 @@ follow_segment (GstBlockDctCompare * self, GstBlockDctComparePad * reference)
   return GST_FLOW_OK;
 }
 
-
-
 /* Post a warning if another shift of an input fits better. */
 static void
 conclude_shifts (GstBlockDctCompare * self, guint number, gint offset)

@@ -435,8 +435,8 @@ test_bound (void)
   }
 }
 
-/* Frames of a pool of few buffers, on both pads: a decoder that has one pool
- * for all goes on. */
+/* Frames of a pool of few buffers, on both pads: whoever has one pool for all,
+ * as a decoder before a tee, goes on. */
 static void
 test_fixed_pool (void)
 {
@@ -460,7 +460,7 @@ test_fixed_pool (void)
     gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
     pads[0] = feeder_new (duel.element, "ref_sink", &info);
     pads[1] = feeder_new (duel.element, "dist_sink", &info);
-    /* 30 frames ahead on either pad in turn, and one buffer on both. */
+    /* 30 frames ahead on either pad in turn. */
     for (guint n = 0; n < 240; n++)
       for (guint k = 0; k < 2; k++) {
         const guint first = (n / 30 + k) % 2;
@@ -578,7 +578,7 @@ seek_and_pull (Duel * duel, guint second)
   gst_sample_unref (sample);
 }
 
-/* Two files, and one behind a tee, go where a seek says, also after the end. */
+/* Two files, and one before a tee, go where a seek says, also after the end. */
 static void
 test_seek_files (void)
 {
