@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: how far inputs run ahead, latency, negotiation of caps, and
- * what other elements do behind its pads. */
-#include <glib/gstdio.h>
+ * blockdctcompare: how far inputs run ahead, latency, negotiation of caps. */
 #include <string.h>
 #include "duel.h"
 
@@ -242,103 +240,6 @@ test_no_converter (void)
   duel_abort (&duel);
 }
 
-/* Play a line to its end: every frame has a partner. */
-static void
-play (const gchar * line, guint frames)
-{
-  Duel duel = { 0 };
-  GstStructure *s;
-
-  g_test_message ("%s", line);
-  duel_launch (&duel, line);
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  s = duel_wait_report (&duel, "pooled");
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, frames);
-  g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, 0);
-  gst_structure_free (s);
-  duel_clear (&duel);
-}
-
-/* Encoders as they come, behind a tee with queues as they come: their lookahead
- * fits at any rate. That of 96 threads, some 140 frames, fits from 30 frames/s
- * on. */
-static void
-test_encoders (void)
-{
-  static const struct
-  {
-    const gchar *encoder, *decoder;
-    guint rates[4];
-  } coders[] = {
-    {"x264enc", "avdec_h264", {1, 5, 24, 60}},
-    {"x264enc threads=96", "avdec_h264", {30, 60}},
-    {"x265enc", "avdec_h265", {1, 5, 24, 60}}
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (coders); i++) {
-    gchar *factory = g_strdup (coders[i].encoder);
-
-    factory[strcspn (factory, " ")] = '\0';
-    if (test_have_element (factory) && test_have_element (coders[i].decoder))
-      for (guint r = 0; r < 4 && coders[i].rates[r] > 0; r++) {
-        gchar *line = g_strdup_printf ("videotestsrc num-buffers=250 ! "
-            "video/x-raw,format=I420,width=64,height=64,framerate=%u/1 ! "
-            "tee name=t ! queue ! compare.ref_sink "
-            "t. ! queue ! %s ! %s ! compare.dist_sink "
-            "blockdctcompare name=compare ! fakesink name=out",
-            coders[i].rates[r], coders[i].encoder, coders[i].decoder);
-
-        play (line, 250);
-        g_free (line);
-      }
-    g_free (factory);
-  }
-}
-
-static GstPadProbeReturn
-drop_times (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  GstBuffer *buffer =
-      gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-
-  (void) pad, (void) data;
-  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) =
-      GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
-  GST_PAD_PROBE_INFO_DATA (info) = buffer;
-  return GST_PAD_PROBE_OK;
-}
-
-/* Frames without times count by number, on either pad. */
-static void
-test_timeless (void)
-{
-  static const gchar *const names[] = { "a", "b" };
-  GstStructure *s;
-  Duel duel = { 0 };
-
-  if (!test_have_element ("x264enc") || !test_have_element ("avdec_h264"))
-    return;
-  duel_launch (&duel, "videotestsrc num-buffers=300 ! "
-      "video/x-raw,format=I420,width=64,height=64 ! "
-      "tee name=t ! queue ! identity name=a ! compare.ref_sink "
-      "t. ! queue ! x264enc ! avdec_h264 ! identity name=b ! "
-      "compare.dist_sink blockdctcompare name=compare ! fakesink name=out");
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    GstElement *element = gst_bin_get_by_name (GST_BIN (duel.pipeline),
-        names[i]);
-    GstPad *pad = gst_element_get_static_pad (element, "src");
-
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, drop_times, NULL, NULL);
-    gst_object_unref (pad);
-    gst_object_unref (element);
-  }
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  s = duel_wait_report (&duel, "pooled");
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 300);
-  gst_structure_free (s);
-  duel_clear (&duel);
-}
-
 /* A pad of compare's, fed by hand. */
 static GstPad *
 feeder_new (GstElement * element, const gchar * name, const GstVideoInfo * info)
@@ -531,96 +432,6 @@ test_end_behind_event (void)
   duel_clear (&duel);
 }
 
-/* Make a file of 100 frames with `muxer`; NULL: an element is not there. */
-static gchar *
-make_file (const gchar * muxer, const gchar * name, guint quality)
-{
-  gchar *path, *line;
-  GstElement *pipeline;
-  GstMessage *message;
-  GstBus *bus;
-
-  if (!test_have_element (muxer) || !test_have_element ("jpegenc"))
-    return NULL;
-  path = test_path (name);
-  line = g_strdup_printf ("videotestsrc num-buffers=100 ! "
-      "video/x-raw,format=I420,width=64,height=64,framerate=25/1 ! "
-      "jpegenc quality=%u ! %s ! filesink location=%s", quality, muxer, path);
-  pipeline = gst_parse_launch (line, NULL);
-  bus = gst_element_get_bus (pipeline);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, 60 * GST_SECOND, GST_MESSAGE_EOS);
-  g_assert_nonnull (message);
-  gst_message_unref (message);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (bus);
-  gst_object_unref (pipeline);
-  g_free (line);
-  return path;
-}
-
-/* Seek in a paused pipeline and see where it goes on: both inputs do. */
-static void
-seek_and_pull (Duel * duel, guint second)
-{
-  GstSample *sample;
-
-  g_assert_true (gst_element_seek_simple (duel->pipeline, GST_FORMAT_TIME,
-          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, second * GST_SECOND));
-  g_assert_cmpint (gst_element_get_state (duel->pipeline, NULL, NULL,
-          30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
-  g_signal_emit_by_name (duel->sink, "pull-preroll", &sample);
-  g_assert_nonnull (sample);
-  g_assert_cmpuint (GST_BUFFER_PTS (gst_sample_get_buffer (sample)), ==,
-      second * GST_SECOND);
-  g_assert_nonnull (duel_figures (gst_sample_get_buffer (sample),
-          "dist_sink"));
-  gst_sample_unref (sample);
-}
-
-/* Two files, and one before a tee, go where a seek says, also after the end. */
-static void
-test_seek_files (void)
-{
-  static const gchar *const kinds[][2] = { {"matroskamux", "matroskademux"},
-    {"qtmux", "qtdemux"}
-  };
-  static const guint seconds[] = { 2, 1, 3, 0 };
-
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (kinds); i++) {
-    const gchar *muxer = kinds[i / 2][0], *demuxer = kinds[i / 2][1];
-    gchar *a = make_file (muxer, "a", 90), *b = make_file (muxer, "b", 30);
-    gchar *line;
-    Duel duel = { 0 };
-
-    if (a == NULL || b == NULL || !test_have_element ("jpegdec"))
-      return;
-    line = i % 2 == 0 ? g_strdup_printf ("filesrc location=%s ! %s ! jpegdec ! "
-        "compare.ref_sink filesrc location=%s ! %s ! jpegdec ! "
-        "compare.dist_sink blockdctcompare name=compare ! "
-        "appsink name=out sync=false", a, demuxer, b, demuxer)
-        : g_strdup_printf ("filesrc location=%s ! %s ! jpegdec ! tee name=t ! "
-        "queue ! compare.ref_sink t. ! queue ! blockdct post-messages=false ! "
-        "compare.dist_sink blockdctcompare name=compare ! "
-        "appsink name=out sync=false", a, demuxer);
-    g_test_message ("%s", line);
-    duel_launch (&duel, line);
-    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
-    g_assert_cmpint (gst_element_get_state (duel.pipeline, NULL, NULL,
-            30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
-    for (guint k = 0; k < G_N_ELEMENTS (seconds); k++)
-      seek_and_pull (&duel, seconds[k]);
-    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    duel_drain (&duel);
-    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
-    seek_and_pull (&duel, 2);
-    duel_clear (&duel);
-    g_free (line);
-    g_free (a);
-    g_free (b);
-  }
-}
-
 int
 main (int argc, char *argv[])
 {
@@ -634,8 +445,5 @@ main (int argc, char *argv[])
   test_add ("/compare-queues/bound", test_bound);
   test_add ("/compare-queues/fixed-pool", test_fixed_pool);
   test_add ("/compare-queues/end-behind-event", test_end_behind_event);
-  test_add ("/compare-queues/seek-files", test_seek_files);
-  test_add ("/compare-queues/timeless", test_timeless);
-  test_add ("/compare-queues/encoders", test_encoders);
   return test_run ();
 }
