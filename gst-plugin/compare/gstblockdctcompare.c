@@ -451,6 +451,8 @@ gst_blockdct_compare_class_init (GstBlockDctCompareClass * klass)
   object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_compare_finalize);
   gst_blockdct_compare_install_properties (object_class);
 
+  element_class->change_state =
+      GST_DEBUG_FUNCPTR (gst_blockdct_compare_change_state);
   element_class->set_context =
       GST_DEBUG_FUNCPTR (gst_blockdct_compare_set_context);
   element_class->release_pad =
