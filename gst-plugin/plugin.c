@@ -4,6 +4,7 @@
  */
 #include <gst/gst.h>
 #include "gst-plugin/blockdct/gstblockdct.h"
+#include "gst-plugin/coded/gstblockdctcoded.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
 #include "gst-plugin/preview/gstblockdctpreview.h"
 
@@ -11,6 +12,7 @@ static gboolean
 plugin_init (GstPlugin * plugin)
 {
   return GST_ELEMENT_REGISTER (blockdct, plugin)
+      && GST_ELEMENT_REGISTER (blockdctcoded, plugin)
       && GST_ELEMENT_REGISTER (blockdctcompare, plugin)
       && GST_ELEMENT_REGISTER (blockdctpreview, plugin);
 }

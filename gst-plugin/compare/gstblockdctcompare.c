@@ -43,8 +43,7 @@
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
     GST_TYPE_AGGREGATOR,
     gst_blockdct_debug_init ();
-    gst_blockdct_statistics_init ();
-    gst_blockdct_compare_coded_init ());
+    gst_blockdct_statistics_init ());
 GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_COMPARE);
 

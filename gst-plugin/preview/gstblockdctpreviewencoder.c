@@ -15,7 +15,6 @@
 #include "gst-plugin/common/gstblockdctmark.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
-#include "gst-plugin/compare/gstblockdctcomparecoded.h"
 #include "gst-plugin/compare/gstblockdctcomparepad.h"
 #include "gstblockdctpreviewline.h"
 
@@ -44,7 +43,6 @@ struct _GstBlockDctPreviewSession
   gboolean alone;               /* its picture is kept, but does not leave */
   GstElement *bin;              /* or NULL */
   GstPad *in, *out;             /* the peers of the bin's pads */
-  GstBlockDctCompareCoded coded;
   GstClockTime next;            /* the least time of the next frame */
 
   /* Protected by the encoder's lock. */
@@ -125,11 +123,11 @@ static void
 name_picture (GstBlockDctPreviewSession * session, GstBuffer * buffer)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer,
-      GST_BLOCKDCT_CODED_NAME);
+      "blockdct-coded");
 
   if (meta != NULL)
     gst_structure_set (gst_custom_meta_get_structure (meta),
-        GST_BLOCKDCT_CODED_ENCODER, G_TYPE_STRING, session->line, NULL);
+        "encoder", G_TYPE_STRING, session->line, NULL);
 }
 
 /* Give a picture its frame's times, and keep a reference. Returns GST_FLOW_OK
@@ -229,7 +227,6 @@ link_pads (GstBlockDctPreviewSession * session, const GstCaps * caps)
       && gst_pad_link (session->in, sink) == GST_PAD_LINK_OK
       && gst_pad_link (src, session->out) == GST_PAD_LINK_OK;
 
-  gst_blockdct_compare_coded_watch (&session->coded, session->out);
   gst_caps_unref (taken);
   gst_object_unref (sink);
   gst_object_unref (src);
@@ -306,7 +303,6 @@ stop_session (GstBlockDctPreview * self)
     /* A LATENCY query in another thread may keep the bin for a moment. */
     gst_element_set_bus (session->bin, NULL);
   }
-  gst_blockdct_compare_coded_clear (&session->coded);
   publish (encoder, NULL);
   gst_clear_object (&session->bin);
   gst_pad_set_active (session->in, FALSE);

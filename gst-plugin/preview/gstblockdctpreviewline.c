@@ -138,6 +138,32 @@ add_parser (GPtrArray * chain, GstCaps ** caps)
   g_ptr_array_add (chain, gst_object_ref_sink (parser));
 }
 
+static gboolean
+add (GPtrArray * chain, const gchar * name, GError ** error)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+
+  if (element == NULL) {
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "the element %s is not installed", name);
+    return FALSE;
+  }
+  g_ptr_array_add (chain, gst_object_ref_sink (element));
+  return TRUE;
+}
+
+/* Add a blockdctcoded, if it takes streams of these caps. */
+static gboolean
+add_counter (GPtrArray * chain, const GstCaps * caps, GError ** error)
+{
+  GstElementFactory *factory = gst_element_factory_find ("blockdctcoded");
+  const gboolean counts = factory != NULL
+      && gst_element_factory_can_sink_any_caps (factory, caps);
+
+  gst_clear_object (&factory);
+  return !counts || add (chain, "blockdctcoded", error);
+}
+
 /* Add the elements that decode an encoder's stream to `chain`. */
 static gboolean
 add_decoder (GPtrArray * chain, GstElement * encoder, GError ** error)
@@ -159,6 +185,7 @@ add_decoder (GPtrArray * chain, GstElement * encoder, GError ** error)
   }
   if (decoder != NULL) {
     set_up_decoder (decoder);
+    ok = add_counter (chain, caps, error);
     g_ptr_array_add (chain, gst_object_ref_sink (decoder));
   } else if (!raw) {            /* else the line has its own decoder */
     text = gst_caps_to_string (caps);
@@ -171,20 +198,6 @@ add_decoder (GPtrArray * chain, GstElement * encoder, GError ** error)
   gst_caps_unref (caps);
   gst_object_unref (pad);
   return ok;
-}
-
-static gboolean
-add (GPtrArray * chain, const gchar * name, GError ** error)
-{
-  GstElement *element = gst_element_factory_make (name, NULL);
-
-  if (element == NULL) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "the element %s is not installed", name);
-    return FALSE;
-  }
-  g_ptr_array_add (chain, gst_object_ref_sink (element));
-  return TRUE;
 }
 
 /* Add the elements from a line's encoder to its decoder to `chain`. */

@@ -294,7 +294,8 @@ add_frame (Run * run, const GstStructure * s, GArray * rows, GError ** error)
     return FALSE;
   if (!gst_structure_get_uint64 (s, "bits", &bits)
       || !gst_structure_get_uint64 (s, "bits-headers", &headers))
-    return measure_fail (error, "the bits of a decoded frame are unknown");
+    return measure_fail (error, "the bits of a frame are unknown: put "
+        "'blockdctcoded' behind the encoder in the line, ahead of a decoder");
   row.frame = run->coding->plan->first_frame + run->sum.count[MEASURE_FRAMES];
   if (!measure_row_set_stats (&row, &stats, 1)
       || !measure_metrics_add_frame (&row.metrics, &stats))

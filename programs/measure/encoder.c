@@ -351,16 +351,21 @@ find_decoder (const GstCaps * caps)
   return found;
 }
 
-/* The gst-launch description of a stream's decoder; NULL: there is none. */
+/* The gst-launch description of a stream's decoder, behind an element that
+ * counts bits if there is one for this stream; NULL: there is none. */
 static gchar *
 describe_decoder (const GstCaps * caps)
 {
   GstElementFactory *factory = find_decoder (caps);
+  GstElementFactory *coded = gst_element_factory_find ("blockdctcoded");
+  const gboolean counts = coded != NULL
+      && gst_element_factory_can_sink_any_caps (coded, caps);
   const GstStructure *s = gst_caps_get_size (caps) > 0
       ? gst_caps_get_structure (caps, 0) : NULL;
   gint version = 0;
   gchar *text;
 
+  gst_clear_object (&coded);
   /* The line has a decoder of its own. */
   if (factory == NULL && s != NULL && gst_structure_has_name (s, "video/x-raw"))
     return g_strdup ("identity");
@@ -372,7 +377,7 @@ describe_decoder (const GstCaps * caps)
   gst_structure_get_int (s, "mpegversion", &version);
   text = g_strconcat (!gst_structure_has_name (s, "video/mpeg") ? ""
       : version == 4 ? "mpeg4videoparse ! " : "mpegvideoparse ! ",
-      GST_OBJECT_NAME (factory),
+      counts ? "blockdctcoded ! " : "", GST_OBJECT_NAME (factory),
       g_str_equal (GST_OBJECT_NAME (factory), "jpegdec")
       ? " idct-method=islow" : "", NULL);
   gst_object_unref (factory);

@@ -273,7 +273,8 @@ wait_for_figures (Duel * duel, const gchar * pad)
 {
   gboolean found = FALSE;
 
-  while (!found) {
+  for (guint i = 0; !found; i++) {
+    g_assert_cmpuint (i, <, 1000);
     GstStructure *s = duel_wait_report (duel, "frame");
 
     found = strcmp (gst_structure_get_string (s, "pad"), pad) == 0;

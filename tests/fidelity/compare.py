@@ -138,7 +138,7 @@ def run(form, encoder, decoder):
     return launch(
         compare() + source(form) +
         " ! tee name=t t. ! queue ! c.ref_sink "
-        f"t. ! queue ! {encoder} ! tee name=e ! queue ! {decoder} "
+        f"t. ! queue ! {encoder} ! tee name=e ! queue ! blockdctcoded ! {decoder} "
         f"! video/x-raw,format={form} ! tee name=d e. ! queue ! filesink location=coded "
         f"d. ! queue ! c.dist_sink t. ! {QUEUE} ! filesink location=ref "
         f"d. ! {QUEUE} ! filesink location=dist")
