@@ -6,7 +6,7 @@
 #include "gst-plugin/blockdct/gstblockdct.h"
 #include "gst-plugin/coded/gstblockdctcoded.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
-#include "gst-plugin/preview/gstblockdctpreview.h"
+#include "programs/preview/bin/gstblockdctpreview.h"
 
 static gboolean
 plugin_init (GstPlugin * plugin)
