@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Makes the elements of a session. */
+#include "bin/register.h"
 #include "parts.h"
 
 /* Names of elements. */
@@ -9,7 +10,7 @@
 /* Frames that have been transformed are shown: late frames are dropped before
  * the transform. */
 #define CHAIN "videoconvert name=" CONVERT " ! queue max-size-buffers=3 " \
-    "max-size-bytes=0 max-size-time=0 ! blockdctpreview name=preview ! " \
+    "max-size-bytes=0 max-size-time=0 ! blockdctpage name=preview ! " \
     "fakesink name=sink enable-last-sample=true"
 
 /* The frame after the last one of --frames ends the stream. */
@@ -109,9 +110,11 @@ watch (PreviewSession * self)
 gboolean
 preview_pipeline_build (PreviewSession * self, GError ** error)
 {
-  GstElement *pipeline = preview_make (CHAIN, error);
   g_autoptr (GstElement) convert = NULL;
+  GstElement *pipeline;
 
+  preview_bin_register ();
+  pipeline = preview_make (CHAIN, error);
   if (pipeline == NULL)
     return FALSE;
   self->pipeline = gst_object_ref_sink (pipeline);

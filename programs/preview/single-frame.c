@@ -53,7 +53,7 @@ copy_bin (PreviewSession * self, gboolean b_alone)
   static const gchar *const alone[] = { "view=single", "right=1",
     "overlay=false", NULL
   };
-  GstElement *bin = gst_element_factory_make ("blockdctpreview", NULL);
+  GstElement *bin = gst_element_factory_make ("blockdctpage", NULL);
   g_autofree gchar *line = preview_coding_get_line (self);
 
   for (guint i = 0; i < PREVIEW_N_PARTS; i++) {

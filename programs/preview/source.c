@@ -19,8 +19,6 @@ static const struct
 {
   const gchar *element, *advice;
 } packages[] = {
-  {"blockdctpreview", "install gst-blockdct, or set GST_PLUGIN_PATH to the "
-        "folder of libgstblockdct.so"},
   {"decodebin", "install gstreamer1.0-plugins-base"},
   {"videoconvert", "install gstreamer1.0-plugins-base"},
   {"videotestsrc", "install gstreamer1.0-plugins-base"},

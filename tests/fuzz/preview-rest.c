@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Waiting until blockdctpreview is at rest, and what came of a step. */
+ * Waiting until blockdctpage is at rest, and what came of a step. */
 #include "preview.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps of what is turned while blockdctpreview plays: properties, keys and the
+ * Steps of what is turned while blockdctpage plays: properties, keys and the
  * pointer. */
 #include "preview.h"
 

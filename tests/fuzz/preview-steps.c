@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps of the stream through blockdctpreview, and of the world around it. */
+ * Steps of the stream through blockdctpage, and of the world around it. */
 #include "preview.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview with a thread that feeds it, one that sets properties and
+ * blockdctpage with a thread that feeds it, one that sets properties and
  * freezes, and one that presses keys, asks and, if it disturbs, flushes. What
  * nobody flushes comes out in order and counts once; nothing hangs. */
 #include "preview.h"

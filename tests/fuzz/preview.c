@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview between two pads of ours, and what passes there. */
+ * blockdctpage between two pads of ours, and what passes there. */
 #include "preview.h"
+#include "programs/preview/bin/register.h"
 
 #define LOCK(w) g_mutex_lock (&(w)->lock)
 #define UNLOCK(w) g_mutex_unlock (&(w)->lock)
@@ -373,13 +374,14 @@ world_new (gboolean threaded)
   GstPlugin *core = gst_plugin_load_file (CORE_ELEMENTS, NULL);
 
   gst_clear_object (&core);
+  preview_bin_register ();
   g_mutex_init (&w->lock);
   g_mutex_init (&w->stream);
   g_cond_init (&w->cond);
   w->threaded = threaded;
   w->depth = 1;
   w->frames = g_ptr_array_new_with_free_func (frame_free);
-  w->element = ends_make ("blockdctpreview");
+  w->element = ends_make ("blockdctpage");
   for (guint i = 0; i < N_CHILDREN; i++)
     add_child (w, i);
   w->bus = gst_bus_new ();

@@ -3,13 +3,13 @@
  * Handles the keys and the wheel of A, B and freeze; compare handles the
  * others. Every change goes through g_object_set(), as an application's
  * would. */
-#include "gstblockdctpreviewkeys.h"
+#include "keys.h"
 
 #include <gst/video/navigation.h>
 #include <string.h>
 #include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctparam.h"
-#include "gstblockdctpreviewencoder.h"
+#include "encoder.h"
 
 #define get_int gst_blockdct_param_get_int
 
@@ -26,7 +26,7 @@ turn (GstElement * element, const gchar * property, gint by)
 
 /* Make A finer by `by`. */
 static void
-turn_quality (GstBlockDctPreview * self, gint by)
+turn_quality (GstBlockDctPage * self, gint by)
 {
   const BdctTransform transform = get_int (self->a, "transform");
   const gboolean has_qp = bdct_transform_info (transform)->has_qp;
@@ -36,14 +36,14 @@ turn_quality (GstBlockDctPreview * self, gint by)
 
 /* Choose the next transform, cyclically. */
 static void
-turn_transform (GstBlockDctPreview * self, gint by)
+turn_transform (GstBlockDctPage * self, gint by)
 {
   g_object_set (self->a, "transform", (get_int (self->a, "transform") + by
           + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
 }
 
 static void
-toggle_grid (GstBlockDctPreview * self, gint unused)
+toggle_grid (GstBlockDctPage * self, gint unused)
 {
   const gboolean grid = !get_int (self->a, "grid");
 
@@ -53,7 +53,7 @@ toggle_grid (GstBlockDctPreview * self, gint unused)
 }
 
 static void
-toggle_freeze (GstBlockDctPreview * self, gint unused)
+toggle_freeze (GstBlockDctPage * self, gint unused)
 {
   (void) unused;
   g_object_set (self, "freeze", !get_int (GST_ELEMENT (self), "freeze"), NULL);
@@ -64,21 +64,21 @@ static const gchar *const settings[] = { "transform", "quality", "qp" };
 
 /* Copy A's settings to B, and show both. */
 static void
-store_b (GstBlockDctPreview * self, gint unused)
+store_b (GstBlockDctPage * self, gint unused)
 {
   (void) unused;
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     g_object_set (self->b, settings[i], get_int (self->a, settings[i]), NULL);
   g_object_set (self, "b-encoder", NULL, NULL);
-  g_object_set (self->compare, "left", GST_BLOCKDCT_PREVIEW_A, "right",
-      GST_BLOCKDCT_PREVIEW_B, NULL);
+  g_object_set (self->compare, "left", GST_BLOCKDCT_PAGE_A, "right",
+      GST_BLOCKDCT_PAGE_B, NULL);
 }
 
 /* Not with an encoder, which has no settings for A. */
 static void
-swap (GstBlockDctPreview * self, gint unused)
+swap (GstBlockDctPage * self, gint unused)
 {
-  gchar *line = gst_blockdct_preview_encoder_get (self);
+  gchar *line = gst_blockdct_page_encoder_get (self);
   const gboolean encodes = line != NULL;
 
   (void) unused;
@@ -96,7 +96,7 @@ swap (GstBlockDctPreview * self, gint unused)
 static const struct
 {
   const gchar *key;
-  void (*func) (GstBlockDctPreview * self, gint by);
+  void (*func) (GstBlockDctPage * self, gint by);
   gint by;
 } keys[] = {
   {"Up", turn_quality, 1},
@@ -123,7 +123,7 @@ has_modifier (GstEvent * event)
 }
 
 static gboolean
-handle_key (GstBlockDctPreview * self, GstEvent * event, gboolean press)
+handle_key (GstBlockDctPage * self, GstEvent * event, gboolean press)
 {
   const gchar *key;
 
@@ -140,7 +140,7 @@ handle_key (GstBlockDctPreview * self, GstEvent * event, gboolean press)
 
 /* X11 sinks send a wheel as buttons 4 (up) and 5. */
 static gboolean
-handle_button (GstBlockDctPreview * self, GstEvent * event, gboolean press)
+handle_button (GstBlockDctPage * self, GstEvent * event, gboolean press)
 {
   gdouble x, y;
   gint button;
@@ -154,7 +154,7 @@ handle_button (GstBlockDctPreview * self, GstEvent * event, gboolean press)
 }
 
 static gboolean
-handle_scroll (GstBlockDctPreview * self, GstEvent * event)
+handle_scroll (GstBlockDctPage * self, GstEvent * event)
 {
   gdouble x, y, dx, dy;
 
@@ -166,7 +166,7 @@ handle_scroll (GstBlockDctPreview * self, GstEvent * event)
 }
 
 gboolean
-gst_blockdct_preview_keys_handle (GstBlockDctPreview * self, GstEvent * event)
+gst_blockdct_page_keys_handle (GstBlockDctPage * self, GstEvent * event)
 {
   if (has_modifier (event))
     return FALSE;

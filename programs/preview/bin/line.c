@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctpreviewline.h"
+#include "line.h"
 
 #include <string.h>
 
@@ -213,7 +213,7 @@ add_coder (GPtrArray * chain, const gchar * line, GError ** error)
 }
 
 gboolean
-gst_blockdct_preview_line_check (const gchar * line, GError ** error)
+gst_blockdct_page_line_check (const gchar * line, GError ** error)
 {
   GPtrArray *chain = g_ptr_array_new_with_free_func (gst_object_unref);
   const gboolean ok = add_coder (chain, line, error);
@@ -273,7 +273,7 @@ link_chain (GPtrArray * chain, GError ** error)
 }
 
 GstElement *
-gst_blockdct_preview_line_make (const gchar * line, const GstCaps * caps,
+gst_blockdct_page_line_make (const gchar * line, const GstCaps * caps,
     GError ** error)
 {
   GPtrArray *chain = g_ptr_array_new_with_free_func (gst_object_unref);

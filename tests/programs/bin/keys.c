@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview: the keys and the wheel that turn A, B and freeze; all else
+ * blockdctpage: the keys and the wheel that turn A, B and freeze; all else
  * is compare's, or goes on upstream. */
 #include <string.h>
 #include "preview.h"
-#include "viewer.h"
+#include "programs/preview/bin/register.h"
+#include "tests/element/viewer.h"
 
 /* A preview that shows frame 0, with quality 50 and qp 30 at A. */
 static GstElement *
@@ -274,6 +275,7 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
+  preview_bin_register ();
   test_add ("/preview-keys/keys", test_keys);
   test_add ("/preview-keys/sequence", test_sequence);
   test_add ("/preview-keys/ends", test_ends);

@@ -9,14 +9,14 @@
  * A session's bin is not a child of the preview, to avoid a deadlock: the
  * preview would wait for it before it stops its other children, while its
  * pictures may wait for compare. */
-#include "gstblockdctpreviewencoder.h"
+#include "encoder.h"
 
 #include <gst/base/gstbasetransform.h>
 #include "gst-plugin/common/gstblockdctmark.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
 #include "gst-plugin/compare/gstblockdctcomparepad.h"
-#include "gstblockdctpreviewline.h"
+#include "line.h"
 
 /* The encoder has failed, not an element downstream. */
 #define FLOW_FAILED GST_FLOW_CUSTOM_ERROR
@@ -35,9 +35,9 @@ typedef struct
   GstClockTime pts, duration;   /* its own */
 } Frame;
 
-struct _GstBlockDctPreviewSession
+struct _GstBlockDctPageSession
 {
-  GstBlockDctPreview *preview;
+  GstBlockDctPage *preview;
   gchar *line;
   guint generation;
   gboolean alone;               /* its picture is kept, but does not leave */
@@ -69,7 +69,7 @@ get_distance (const Frame * frame, GstClockTime time)
  * earlier frames. A picture without a time belongs to the next frame. NULL:
  * there is none. Called with the lock. */
 static Frame *
-find_frame (GstBlockDctPreviewSession * session, GstClockTime time)
+find_frame (GstBlockDctPageSession * session, GstClockTime time)
 {
   Frame *frame = g_queue_pop_head (&session->frames);
   Frame *next;
@@ -106,9 +106,9 @@ get_running_time (GstPad * pad, GstBuffer * buffer)
 
 /* No picture of the session follows. */
 static void
-set_ended (GstBlockDctPreviewSession * session, GstFlowReturn ret)
+set_ended (GstBlockDctPageSession * session, GstFlowReturn ret)
 {
-  GstBlockDctPreviewEncoder *encoder = &session->preview->encoder;
+  GstBlockDctPageEncoder *encoder = &session->preview->encoder;
 
   g_mutex_lock (&encoder->lock);
   session->ended = TRUE;
@@ -120,7 +120,7 @@ set_ended (GstBlockDctPreviewSession * session, GstFlowReturn ret)
 
 /* Add the encoder's name, for text on the picture. */
 static void
-name_picture (GstBlockDctPreviewSession * session, GstBuffer * buffer)
+name_picture (GstBlockDctPageSession * session, GstBuffer * buffer)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer,
       "blockdct-coded");
@@ -133,10 +133,10 @@ name_picture (GstBlockDctPreviewSession * session, GstBuffer * buffer)
 /* Give a picture its frame's times, and keep a reference. Returns GST_FLOW_OK
  * to push it, GST_FLOW_CUSTOM_SUCCESS to drop it, or another value to stop. */
 static GstFlowReturn
-receive (GstBlockDctPreviewSession * session, GstClockTime time,
+receive (GstBlockDctPageSession * session, GstClockTime time,
     GstBuffer * buffer)
 {
-  GstBlockDctPreviewEncoder *encoder = &session->preview->encoder;
+  GstBlockDctPageEncoder *encoder = &session->preview->encoder;
   GstFlowReturn ret;
   Frame *frame;
 
@@ -159,7 +159,7 @@ receive (GstBlockDctPreviewSession * session, GstClockTime time,
 static GstFlowReturn
 on_picture (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  GstBlockDctPreviewSession *session = gst_pad_get_element_private (pad);
+  GstBlockDctPageSession *session = gst_pad_get_element_private (pad);
   GstFlowReturn ret;
 
   (void) parent;
@@ -200,7 +200,7 @@ on_query (GstPad * pad, GstObject * parent, GstQuery * query)
 }
 
 static GstPad *
-make_pad (GstBlockDctPreviewSession * session, const gchar * name,
+make_pad (GstBlockDctPageSession * session, const gchar * name,
     GstPadDirection direction)
 {
   GstPad *pad = gst_object_ref_sink (gst_pad_new (name, direction));
@@ -218,7 +218,7 @@ make_pad (GstBlockDctPreviewSession * session, const gchar * name,
 
 /* Link the bin. FALSE: it cannot process pictures of these caps. */
 static gboolean
-link_pads (GstBlockDctPreviewSession * session, const GstCaps * caps)
+link_pads (GstBlockDctPageSession * session, const GstCaps * caps)
 {
   GstPad *sink = gst_element_get_static_pad (session->bin, "sink");
   GstPad *src = gst_element_get_static_pad (session->bin, "src");
@@ -238,8 +238,8 @@ link_pads (GstBlockDctPreviewSession * session, const GstCaps * caps)
 static GstBusSyncReply
 on_message (GstBus * bus, GstMessage * message, gpointer data)
 {
-  GstBlockDctPreviewSession *session = data;
-  GstBlockDctPreviewEncoder *encoder = &session->preview->encoder;
+  GstBlockDctPageSession *session = data;
+  GstBlockDctPageEncoder *encoder = &session->preview->encoder;
   GError *error;
 
   (void) bus;
@@ -260,7 +260,7 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
 }
 
 static void
-catch_messages (GstBlockDctPreviewSession * session)
+catch_messages (GstBlockDctPageSession * session)
 {
   GstBus *bus = gst_bus_new ();
 
@@ -271,7 +271,7 @@ catch_messages (GstBlockDctPreviewSession * session)
 
 /* Push the events that start a stream. The frames' times are running times. */
 static void
-begin_stream (GstBlockDctPreviewSession * session, GstCaps * caps)
+begin_stream (GstBlockDctPageSession * session, GstCaps * caps)
 {
   GstSegment segment;
 
@@ -282,8 +282,7 @@ begin_stream (GstBlockDctPreviewSession * session, GstCaps * caps)
 }
 
 static void
-publish (GstBlockDctPreviewEncoder * encoder,
-    GstBlockDctPreviewSession * session)
+publish (GstBlockDctPageEncoder * encoder, GstBlockDctPageSession * session)
 {
   g_mutex_lock (&encoder->lock);
   encoder->session = session;
@@ -291,10 +290,10 @@ publish (GstBlockDctPreviewEncoder * encoder,
 }
 
 static void
-stop_session (GstBlockDctPreview * self)
+stop_session (GstBlockDctPage * self)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
-  GstBlockDctPreviewSession *session = encoder->session;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
+  GstBlockDctPageSession *session = encoder->session;
 
   if (session == NULL)
     return;
@@ -318,10 +317,10 @@ stop_session (GstBlockDctPreview * self)
 /* The encoder of this line has failed: use `b` from now on, unless another line
  * has been set meanwhile. */
 static void
-give_up (GstBlockDctPreview * self, const gchar * line, guint generation,
+give_up (GstBlockDctPage * self, const gchar * line, guint generation,
     const gchar * cause)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
   gboolean cleared;
 
   g_mutex_lock (&encoder->lock);
@@ -334,18 +333,17 @@ give_up (GstBlockDctPreview * self, const gchar * line, guint generation,
   GST_ELEMENT_WARNING (self, STREAM, ENCODE,
       ("b-encoder='%s' has failed: %s", line, cause),
       ("%s", cleared ? "B comes from blockdct b "
-          "again." : "The encoder that was "
-          "set meanwhile takes over."));
+          "again." : "The encoder that was " "set meanwhile takes over."));
   if (cleared)
     g_object_notify (G_OBJECT (self), "b-encoder");
 }
 
 /* End a session that has failed; `reason` is used if the session has none. */
 static GstFlowReturn
-fail (GstBlockDctPreview * self, const gchar * reason)
+fail (GstBlockDctPage * self, const gchar * reason)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
-  GstBlockDctPreviewSession *session = encoder->session;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
+  GstBlockDctPageSession *session = encoder->session;
   gchar *line = g_strdup (session->line), *cause;
   const guint generation = session->generation;
 
@@ -362,10 +360,10 @@ fail (GstBlockDctPreview * self, const gchar * reason)
 
 /* Handle the result of a push into a running session. */
 static GstFlowReturn
-judge (GstBlockDctPreview * self, GstFlowReturn ret)
+judge (GstBlockDctPage * self, GstFlowReturn ret)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
-  GstBlockDctPreviewSession *session = encoder->session;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
+  GstBlockDctPageSession *session = encoder->session;
   gboolean failed;
 
   g_mutex_lock (&encoder->lock);
@@ -383,10 +381,10 @@ judge (GstBlockDctPreview * self, GstFlowReturn ret)
 
 /* End the session, if there is one, after all of its pictures have left. */
 static GstFlowReturn
-end_session (GstBlockDctPreview * self)
+end_session (GstBlockDctPage * self)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
-  GstBlockDctPreviewSession *session = encoder->session;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
+  GstBlockDctPageSession *session = encoder->session;
   GstFlowReturn ret;
   gboolean pushed;
 
@@ -406,7 +404,7 @@ end_session (GstBlockDctPreview * self)
 /* Set caps with system memory on `b`'s source pad, for the encoder's pictures;
  * `b` itself may use another memory. */
 static GstCaps *
-follow_caps (GstBlockDctPreview * self)
+follow_caps (GstBlockDctPage * self)
 {
   GstCaps *caps = gst_pad_get_current_caps (SINK_OF_B (self));
   GstCaps *given, *own;
@@ -426,11 +424,11 @@ follow_caps (GstBlockDctPreview * self)
 }
 
 /* Make a session, still without a bin. */
-static GstBlockDctPreviewSession *
-make_session (GstBlockDctPreview * self, const gchar * line,
+static GstBlockDctPageSession *
+make_session (GstBlockDctPage * self, const gchar * line,
     guint generation, gboolean alone)
 {
-  GstBlockDctPreviewSession *session = g_new0 (GstBlockDctPreviewSession, 1);
+  GstBlockDctPageSession *session = g_new0 (GstBlockDctPageSession, 1);
 
   session->preview = self;
   session->line = g_strdup (line);
@@ -443,12 +441,12 @@ make_session (GstBlockDctPreview * self, const gchar * line,
 
 /* Start a session's bin for pictures of these caps. FALSE with an error. */
 static gboolean
-start_bin (GstBlockDctPreviewSession * session, GstCaps * caps, GError ** error)
+start_bin (GstBlockDctPageSession * session, GstCaps * caps, GError ** error)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   gint width = 0, height = 0;
 
-  session->bin = gst_blockdct_preview_line_make (session->line, caps, error);
+  session->bin = gst_blockdct_page_line_make (session->line, caps, error);
   if (session->bin == NULL)
     return FALSE;
   gst_object_ref_sink (session->bin);
@@ -470,10 +468,10 @@ start_bin (GstBlockDctPreviewSession * session, GstCaps * caps, GError ** error)
 
 /* Start a session with a line and its generation. */
 static GstFlowReturn
-start_session (GstBlockDctPreview * self, const gchar * line,
+start_session (GstBlockDctPage * self, const gchar * line,
     guint generation, gboolean alone)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
   GstCaps *caps = follow_caps (self);
   GstFlowReturn ret = GST_FLOW_OK;
   GError *error = NULL;
@@ -535,7 +533,7 @@ get_duration (GstPad * pad, GstBuffer * buffer)
 /* The time of a frame in the encoder. These times always increase, as encoders
  * need. */
 static GstClockTime
-choose_time (GstBlockDctPreviewSession * session, GstBuffer * buffer)
+choose_time (GstBlockDctPageSession * session, GstBuffer * buffer)
 {
   GstPad *pad = SINK_OF_B (session->preview);
   GstClockTime time = get_running_time (pad, buffer);
@@ -548,10 +546,10 @@ choose_time (GstBlockDctPreviewSession * session, GstBuffer * buffer)
 
 /* Push a frame, which the caller keeps, into the session. */
 static GstFlowReturn
-encode (GstBlockDctPreview * self, GstBuffer * buffer)
+encode (GstBlockDctPage * self, GstBuffer * buffer)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
-  GstBlockDctPreviewSession *session = encoder->session;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
+  GstBlockDctPageSession *session = encoder->session;
   GstBuffer *copy = copy_for_encoder (buffer);
   Frame *frame = g_new (Frame, 1);
 
@@ -570,10 +568,10 @@ encode (GstBlockDctPreview * self, GstBuffer * buffer)
 /* Show the kept picture again. If it is of another line, or there is none, code
  * the repeated frame alone. */
 static GstFlowReturn
-repeat (GstBlockDctPreview * self, const gchar * line, guint generation,
+repeat (GstBlockDctPage * self, const gchar * line, guint generation,
     GstBuffer * buffer)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
   GstFlowReturn ret = GST_FLOW_OK;
   GstBuffer *copy;
 
@@ -600,7 +598,7 @@ repeat (GstBlockDctPreview * self, const gchar * line, guint generation,
 /* Push a frame into the session, or into a new one. While the input is frozen
  * no frame follows that would push its picture out. */
 static GstFlowReturn
-go_on (GstBlockDctPreview * self, const gchar * line, guint generation,
+go_on (GstBlockDctPage * self, const gchar * line, guint generation,
     GstBuffer * buffer)
 {
   GstFlowReturn ret = self->encoder.session != NULL ? GST_FLOW_OK
@@ -608,7 +606,7 @@ go_on (GstBlockDctPreview * self, const gchar * line, guint generation,
 
   if (ret == GST_FLOW_OK)
     ret = encode (self, buffer);
-  if (ret == GST_FLOW_OK && gst_blockdct_preview_freeze_get (self->freeze))
+  if (ret == GST_FLOW_OK && gst_blockdct_page_freeze_get (self->freeze))
     ret = end_session (self);
   return ret;
 }
@@ -619,7 +617,7 @@ go_on (GstBlockDctPreview * self, const gchar * line, guint generation,
  * no more than that, so that a change is seen soon; but with an encoder, which
  * may hold many, it uses its default limit. */
 static void
-set_runs (GstBlockDctPreview * self, gboolean runs)
+set_runs (GstBlockDctPage * self, gboolean runs)
 {
   guint of_a, of_b;
 
@@ -633,7 +631,7 @@ set_runs (GstBlockDctPreview * self, gboolean runs)
 /* Have the frames in b leave, before another frame bypasses it: a serialized
  * event, which compare drops, is enough. */
 static void
-leave_b (GstBlockDctPreview * self)
+leave_b (GstBlockDctPage * self)
 {
   if (!self->encoder.in_b)
     return;
@@ -644,7 +642,7 @@ leave_b (GstBlockDctPreview * self)
 }
 
 static void
-enter_b (GstBlockDctPreview * self)
+enter_b (GstBlockDctPage * self)
 {
   if (g_atomic_int_get (&self->encoder.runs))
     set_runs (self, FALSE);
@@ -656,7 +654,7 @@ enter_b (GstBlockDctPreview * self)
 
 /* The line in force, owned by the caller, and its generation. */
 static gchar *
-get_line (GstBlockDctPreviewEncoder * encoder, guint * generation)
+get_line (GstBlockDctPageEncoder * encoder, guint * generation)
 {
   gchar *line;
 
@@ -669,9 +667,9 @@ get_line (GstBlockDctPreviewEncoder * encoder, guint * generation)
 
 /* Whether the session holds the maximum number of frames. */
 static gboolean
-is_stuck (GstBlockDctPreview * self)
+is_stuck (GstBlockDctPage * self)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
   gboolean stuck;
 
   g_mutex_lock (&encoder->lock);
@@ -686,10 +684,10 @@ is_stuck (GstBlockDctPreview * self)
 }
 
 gboolean
-gst_blockdct_preview_encoder_handle (GstBlockDctPreview * self,
+gst_blockdct_page_encoder_handle (GstBlockDctPage * self,
     GstBuffer * buffer, GstFlowReturn * ret)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
   const gboolean repeated = gst_blockdct_mark_is (buffer,
       GST_BLOCKDCT_MARK_REPEATED);
   guint generation;
@@ -716,8 +714,7 @@ gst_blockdct_preview_encoder_handle (GstBlockDctPreview * self,
 }
 
 void
-gst_blockdct_preview_encoder_pass (GstBlockDctPreview * self,
-    GstBuffer * buffer)
+gst_blockdct_page_encoder_pass (GstBlockDctPage * self, GstBuffer * buffer)
 {
   end_session (self);
   leave_b (self);
@@ -730,7 +727,7 @@ gst_blockdct_preview_encoder_pass (GstBlockDctPreview * self,
 /* Events, states, latency */
 
 static void
-set_flushing (GstBlockDctPreviewEncoder * encoder, gboolean flushing)
+set_flushing (GstBlockDctPageEncoder * encoder, gboolean flushing)
 {
   g_mutex_lock (&encoder->lock);
   encoder->flushing = flushing;
@@ -739,13 +736,13 @@ set_flushing (GstBlockDctPreviewEncoder * encoder, gboolean flushing)
 }
 
 void
-gst_blockdct_preview_encoder_interrupt (GstBlockDctPreview * self)
+gst_blockdct_page_encoder_interrupt (GstBlockDctPage * self)
 {
   set_flushing (&self->encoder, TRUE);
 }
 
 static void
-forget (GstBlockDctPreview * self)
+forget (GstBlockDctPage * self)
 {
   stop_session (self);
   gst_clear_buffer (&self->encoder.kept);
@@ -753,24 +750,24 @@ forget (GstBlockDctPreview * self)
 }
 
 void
-gst_blockdct_preview_encoder_stop (GstBlockDctPreview * self)
+gst_blockdct_page_encoder_stop (GstBlockDctPage * self)
 {
   forget (self);
   self->encoder.own_caps = FALSE;
 }
 
 void
-gst_blockdct_preview_encoder_drain (GstBlockDctPreview * self)
+gst_blockdct_page_encoder_drain (GstBlockDctPage * self)
 {
   end_session (self);
 }
 
 void
-gst_blockdct_preview_encoder_see (GstBlockDctPreview * self, GstEvent * event)
+gst_blockdct_page_encoder_see (GstBlockDctPage * self, GstEvent * event)
 {
   switch (GST_EVENT_TYPE (event)) {
     case GST_EVENT_FLUSH_START:
-      gst_blockdct_preview_encoder_interrupt (self);
+      gst_blockdct_page_encoder_interrupt (self);
       break;
     case GST_EVENT_FLUSH_STOP:
       forget (self);
@@ -794,10 +791,9 @@ add_times (GstClockTime a, GstClockTime b)
 }
 
 void
-gst_blockdct_preview_encoder_add_latency (GstBlockDctPreview * self,
-    GstQuery * query)
+gst_blockdct_page_encoder_add_latency (GstBlockDctPage * self, GstQuery * query)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
   GstQuery *of_session = gst_query_new_latency ();
   GstClockTime min, max, own_min, own_max;
   GstPad *out = NULL;
@@ -820,7 +816,7 @@ gst_blockdct_preview_encoder_add_latency (GstBlockDctPreview * self,
 /* The property */
 
 static void
-keep_refusal (GstBlockDctPreviewEncoder * encoder, GstMessage * message)
+keep_refusal (GstBlockDctPageEncoder * encoder, GstMessage * message)
 {
   g_mutex_lock (&encoder->lock);
   gst_clear_message (&encoder->refusal);
@@ -830,7 +826,7 @@ keep_refusal (GstBlockDctPreviewEncoder * encoder, GstMessage * message)
 
 /* Refuse a line with a warning, which waits until there is a bus. */
 static void
-refuse (GstBlockDctPreview * self, const gchar * line, const gchar * reason)
+refuse (GstBlockDctPage * self, const gchar * line, const gchar * reason)
 {
   GError *error = g_error_new (GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
       "b-encoder='%s' is refused: %s", line, reason);
@@ -846,7 +842,7 @@ refuse (GstBlockDctPreview * self, const gchar * line, const gchar * reason)
 }
 
 static void
-repeat_refusal (GstBlockDctPreview * self)
+repeat_refusal (GstBlockDctPage * self)
 {
   GstMessage *message;
 
@@ -858,15 +854,14 @@ repeat_refusal (GstBlockDctPreview * self)
 }
 
 void
-gst_blockdct_preview_encoder_set (GstBlockDctPreview * self,
-    const gchar * line)
+gst_blockdct_page_encoder_set (GstBlockDctPage * self, const gchar * line)
 {
-  GstBlockDctPreviewEncoder *encoder = &self->encoder;
+  GstBlockDctPageEncoder *encoder = &self->encoder;
   GError *error = NULL;
 
   if (line != NULL && *line == '\0')
     line = NULL;
-  if (line != NULL && !gst_blockdct_preview_line_check (line, &error)) {
+  if (line != NULL && !gst_blockdct_page_line_check (line, &error)) {
     refuse (self, line, error->message);
     g_error_free (error);
     return;
@@ -878,11 +873,11 @@ gst_blockdct_preview_encoder_set (GstBlockDctPreview * self,
     encoder->generation++;
   }
   g_mutex_unlock (&encoder->lock);
-  gst_blockdct_preview_freeze_change (self->freeze);
+  gst_blockdct_page_freeze_change (self->freeze);
 }
 
 gchar *
-gst_blockdct_preview_encoder_get (GstBlockDctPreview * self)
+gst_blockdct_page_encoder_get (GstBlockDctPage * self)
 {
   guint generation;
 
@@ -890,7 +885,7 @@ gst_blockdct_preview_encoder_get (GstBlockDctPreview * self)
 }
 
 void
-gst_blockdct_preview_encoder_start (GstBlockDctPreview * self)
+gst_blockdct_page_encoder_start (GstBlockDctPage * self)
 {
   set_flushing (&self->encoder, FALSE);
   set_runs (self, FALSE);
@@ -898,7 +893,7 @@ gst_blockdct_preview_encoder_start (GstBlockDctPreview * self)
 }
 
 void
-gst_blockdct_preview_encoder_init (GstBlockDctPreview * self)
+gst_blockdct_page_encoder_init (GstBlockDctPage * self)
 {
   g_mutex_init (&self->encoder.lock);
   g_cond_init (&self->encoder.changed);
@@ -906,7 +901,7 @@ gst_blockdct_preview_encoder_init (GstBlockDctPreview * self)
 }
 
 void
-gst_blockdct_preview_encoder_clear (GstBlockDctPreview * self)
+gst_blockdct_page_encoder_clear (GstBlockDctPage * self)
 {
   g_free (self->encoder.line);
   gst_clear_message (&self->encoder.refusal);

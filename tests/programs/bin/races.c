@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview: a frame that is held and changed by one thread while others
+ * blockdctpage: a frame that is held and changed by one thread while others
  * flush, seek, change caps and states. (test-preview-freeze.c: what is
  * shown.) */
 #include "preview.h"
+#include "programs/preview/bin/register.h"
 
 #define PATIENCE (30 * GST_SECOND)
 
@@ -76,7 +77,7 @@ launch (Duel * duel, GstElement ** preview)
 {
   duel_launch (duel, "videotestsrc num-buffers=3000 ! "
       "video/x-raw,format=I420,width=48,height=32,framerate=25/1 ! "
-      "blockdctpreview name=preview ! appsink name=out sync=false "
+      "blockdctpage name=preview ! appsink name=out sync=false "
       "max-buffers=0");
   *preview = gst_bin_get_by_name (GST_BIN (duel->pipeline), "preview");
   preview_set_child (*preview, "a", "backend", test_backend ());
@@ -188,6 +189,7 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
+  preview_bin_register ();
   test_add ("/preview-races/many", test_many);
   test_add ("/preview-races/flush", test_flush);
   test_add ("/preview-races/states", test_states);

@@ -2,15 +2,15 @@
  *
  * Upstream's thread pushes buffers through. The source pad's own thread pushes
  * repeated buffers, and sleeps otherwise. Only one of them pushes at a time. */
-#include "gstblockdctpreviewfreeze.h"
+#include "freeze.h"
 #include "gst-plugin/common/gstblockdctmark.h"
 
-GST_DEBUG_CATEGORY_STATIC (gst_blockdct_preview_debug);
-#define GST_CAT_DEFAULT gst_blockdct_preview_debug
+GST_DEBUG_CATEGORY_STATIC (gst_blockdct_page_debug);
+#define GST_CAT_DEFAULT gst_blockdct_page_debug
 
 #define REPEAT_INTERVAL G_TIME_SPAN_SECOND
 
-struct _GstBlockDctPreviewFreeze
+struct _GstBlockDctPageFreeze
 {
   GstElement parent;
   GstPad *sinkpad, *srcpad;
@@ -30,13 +30,13 @@ struct _GstBlockDctPreviewFreeze
   GstClockTimeDiff offset;      /* of the running times of buffers that leave */
 };
 
-G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPreviewFreeze,
-    gst_blockdct_preview_freeze, GST_TYPE_ELEMENT,
-    GST_DEBUG_CATEGORY_INIT (gst_blockdct_preview_debug, "blockdctpreview", 0,
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPageFreeze,
+    gst_blockdct_page_freeze, GST_TYPE_ELEMENT,
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_page_debug, "blockdctpage", 0,
         "Original, A and B"));
 
 static gboolean
-is_live (GstBlockDctPreviewFreeze * self)
+is_live (GstBlockDctPageFreeze * self)
 {
   GstQuery *query = gst_query_new_latency ();
   gboolean live = FALSE;
@@ -49,7 +49,7 @@ is_live (GstBlockDctPreviewFreeze * self)
 
 /* Called with the lock. */
 static void
-reset (GstBlockDctPreviewFreeze * self, gboolean flushing)
+reset (GstBlockDctPageFreeze * self, gboolean flushing)
 {
   self->flushing = flushing;
   self->passes = TRUE;
@@ -61,7 +61,7 @@ reset (GstBlockDctPreviewFreeze * self, gboolean flushing)
 /* Wait until upstream's thread may push; while frozen, it may not push buffers
  * that are `held`. FALSE: it never may. Called with the lock. */
 static gboolean
-begin_push (GstBlockDctPreviewFreeze * self, gboolean held)
+begin_push (GstBlockDctPageFreeze * self, gboolean held)
 {
   while (!self->flushing && (self->pushing || (held && self->frozen
               && !self->passes)))
@@ -73,7 +73,7 @@ begin_push (GstBlockDctPreviewFreeze * self, gboolean held)
 /* Handle downstream's result. While downstream flushes, a refused event may
  * look like an error. */
 static GstFlowReturn
-end_push (GstBlockDctPreviewFreeze * self, GstFlowReturn ret)
+end_push (GstBlockDctPageFreeze * self, GstFlowReturn ret)
 {
   g_mutex_lock (&self->lock);
   if (self->flushing && ret != GST_FLOW_OK)
@@ -87,7 +87,7 @@ end_push (GstBlockDctPreviewFreeze * self, GstFlowReturn ret)
 /* Add the time for which frames have been held to their running time. Called
  * with the lock, in upstream's thread. */
 static void
-follow_offset (GstBlockDctPreviewFreeze * self)
+follow_offset (GstBlockDctPageFreeze * self)
 {
   GstClockTimeDiff offset = self->offset;
 
@@ -101,7 +101,7 @@ follow_offset (GstBlockDctPreviewFreeze * self)
 /* Find out whether upstream is live, before the first frame. Called with the
  * lock, which is released meanwhile. */
 static void
-look_for_live (GstBlockDctPreviewFreeze * self)
+look_for_live (GstBlockDctPageFreeze * self)
 {
   gboolean live;
 
@@ -114,7 +114,7 @@ look_for_live (GstBlockDctPreviewFreeze * self)
 static GstFlowReturn
 chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  GstBlockDctPreviewFreeze *self = GST_BLOCKDCT_PREVIEW_FREEZE (parent);
+  GstBlockDctPageFreeze *self = GST_BLOCKDCT_PAGE_FREEZE (parent);
   GstFlowReturn ret = GST_FLOW_OK;
   gboolean drops;
 
@@ -142,7 +142,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 }
 
 static GstFlowReturn
-push_event (GstBlockDctPreviewFreeze * self, GstEvent * event)
+push_event (GstBlockDctPageFreeze * self, GstEvent * event)
 {
   return gst_pad_push_event (self->srcpad, event) ? GST_FLOW_OK
       : GST_PAD_IS_FLUSHING (self->srcpad) ? GST_FLOW_FLUSHING : GST_FLOW_ERROR;
@@ -161,7 +161,7 @@ is_before_another (GstEvent * event)
 /* Push an event when buffers may be pushed. A live input's events, except EOS,
  * pass at once. */
 static GstFlowReturn
-serialize (GstBlockDctPreviewFreeze * self, GstEvent * event)
+serialize (GstBlockDctPageFreeze * self, GstEvent * event)
 {
   g_mutex_lock (&self->lock);
   if (!begin_push (self, !self->live
@@ -184,7 +184,7 @@ static void loop (gpointer data);
 static GstFlowReturn
 sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
-  GstBlockDctPreviewFreeze *self = GST_BLOCKDCT_PREVIEW_FREEZE (parent);
+  GstBlockDctPageFreeze *self = GST_BLOCKDCT_PAGE_FREEZE (parent);
   GstFlowReturn ret;
   gboolean reset_time;
 
@@ -217,7 +217,7 @@ sink_event (GstPad * pad, GstObject * parent, GstEvent * event)
 
 /* Whether the last buffer is to leave again now. Called with the lock. */
 static gboolean
-is_due (GstBlockDctPreviewFreeze * self)
+is_due (GstBlockDctPageFreeze * self)
 {
   const gboolean late = g_get_monotonic_time () >= self->due;
 
@@ -229,7 +229,7 @@ is_due (GstBlockDctPreviewFreeze * self)
 static void
 loop (gpointer data)
 {
-  GstBlockDctPreviewFreeze *self = data;
+  GstBlockDctPageFreeze *self = data;
   GstBuffer *buffer;
   GstFlowReturn ret;
 
@@ -265,7 +265,7 @@ static gboolean
 activate_src (GstPad * pad, GstObject * parent, GstPadMode mode,
     gboolean active)
 {
-  GstBlockDctPreviewFreeze *self = GST_BLOCKDCT_PREVIEW_FREEZE (parent);
+  GstBlockDctPageFreeze *self = GST_BLOCKDCT_PAGE_FREEZE (parent);
 
   if (mode != GST_PAD_MODE_PUSH)
     return FALSE;
@@ -278,8 +278,7 @@ activate_src (GstPad * pad, GstObject * parent, GstPadMode mode,
 }
 
 void
-gst_blockdct_preview_freeze_set (GstBlockDctPreviewFreeze * self,
-    gboolean frozen)
+gst_blockdct_page_freeze_set (GstBlockDctPageFreeze * self, gboolean frozen)
 {
   const GstClockTime now =
       gst_element_get_current_running_time (GST_ELEMENT (self));
@@ -299,7 +298,7 @@ gst_blockdct_preview_freeze_set (GstBlockDctPreviewFreeze * self,
 }
 
 void
-gst_blockdct_preview_freeze_stop (GstBlockDctPreviewFreeze * self)
+gst_blockdct_page_freeze_stop (GstBlockDctPageFreeze * self)
 {
   g_mutex_lock (&self->lock);
   reset (self, TRUE);
@@ -307,7 +306,7 @@ gst_blockdct_preview_freeze_stop (GstBlockDctPreviewFreeze * self)
 }
 
 gboolean
-gst_blockdct_preview_freeze_get (GstBlockDctPreviewFreeze * self)
+gst_blockdct_page_freeze_get (GstBlockDctPageFreeze * self)
 {
   gboolean frozen;
 
@@ -318,7 +317,7 @@ gst_blockdct_preview_freeze_get (GstBlockDctPreviewFreeze * self)
 }
 
 void
-gst_blockdct_preview_freeze_change (GstBlockDctPreviewFreeze * self)
+gst_blockdct_page_freeze_change (GstBlockDctPageFreeze * self)
 {
   g_mutex_lock (&self->lock);
   self->stale = TRUE;
@@ -327,7 +326,7 @@ gst_blockdct_preview_freeze_change (GstBlockDctPreviewFreeze * self)
 }
 
 void
-gst_blockdct_preview_freeze_shown (GstBlockDctPreviewFreeze * self)
+gst_blockdct_page_freeze_shown (GstBlockDctPageFreeze * self)
 {
   g_mutex_lock (&self->lock);
   self->on_its_way = FALSE;
@@ -336,28 +335,28 @@ gst_blockdct_preview_freeze_shown (GstBlockDctPreviewFreeze * self)
 }
 
 static void
-gst_blockdct_preview_freeze_finalize (GObject * object)
+gst_blockdct_page_freeze_finalize (GObject * object)
 {
-  GstBlockDctPreviewFreeze *self = GST_BLOCKDCT_PREVIEW_FREEZE (object);
+  GstBlockDctPageFreeze *self = GST_BLOCKDCT_PAGE_FREEZE (object);
 
   gst_clear_buffer (&self->last);
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
-  G_OBJECT_CLASS (gst_blockdct_preview_freeze_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_blockdct_page_freeze_parent_class)->finalize (object);
 }
 
 static void
-gst_blockdct_preview_freeze_class_init (GstBlockDctPreviewFreezeClass * klass)
+gst_blockdct_page_freeze_class_init (GstBlockDctPageFreezeClass * klass)
 {
   G_OBJECT_CLASS (klass)->finalize =
-      GST_DEBUG_FUNCPTR (gst_blockdct_preview_freeze_finalize);
+      GST_DEBUG_FUNCPTR (gst_blockdct_page_freeze_finalize);
   gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
       "Block DCT freeze", "Generic", "Shows a frame again and again",
       "The gst-blockdct developers");
 }
 
 static void
-gst_blockdct_preview_freeze_init (GstBlockDctPreviewFreeze * self)
+gst_blockdct_page_freeze_init (GstBlockDctPageFreeze * self)
 {
   g_mutex_init (&self->lock);
   g_cond_init (&self->changed);
@@ -377,8 +376,7 @@ gst_blockdct_preview_freeze_init (GstBlockDctPreviewFreeze * self)
 }
 
 GstElement *
-gst_blockdct_preview_freeze_new (void)
+gst_blockdct_page_freeze_new (void)
 {
-  return g_object_new (GST_TYPE_BLOCKDCT_PREVIEW_FREEZE, "name", "freeze",
-      NULL);
+  return g_object_new (GST_TYPE_BLOCKDCT_PAGE_FREEZE, "name", "freeze", NULL);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview: an encoder and its decoder make B's pictures. Each frame has
+ * blockdctpage: an encoder and its decoder make B's pictures. Each frame has
  * its number drawn on it in bars, which are found again in what was coded. */
 #include <string.h>
 #include "preview.h"
+#include "programs/preview/bin/register.h"
 
 #define WIDTH 128
 #define HEIGHT 64
@@ -603,7 +604,7 @@ test_bad_line_at_launch (void)
   GstElement *preview;
   Duel duel;
 
-  duel_launch (&duel, "blockdctpreview name=preview "
+  duel_launch (&duel, "blockdctpage name=preview "
       "b-encoder=\"nosuchenc qp=1\" ! fakesink "
       "videotestsrc num-buffers=1 ! preview. appsink name=out");
   preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
@@ -625,7 +626,7 @@ test_live (void)
     return;
   duel_launch (&duel, "videotestsrc is-live=true num-buffers=300 ! video/x-raw,"
       "format=I420,width=128,height=64,framerate=100/1 ! "
-      "blockdctpreview name=preview ! appsink name=out sync=false "
+      "blockdctpage name=preview ! appsink name=out sync=false "
       "max-buffers=0");
   preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
   preview_set_child (preview, "compare", "right", "1");
@@ -741,7 +742,7 @@ start_source (Duel * duel, const gchar * line)
 
   duel_launch (duel, "videotestsrc ! video/x-raw,format=I420,width=128,"
       "height=64,framerate=25/1 ! identity sleep-time=500 ! "
-      "blockdctpreview name=preview ! appsink name=out sync=false "
+      "blockdctpage name=preview ! appsink name=out sync=false "
       "max-buffers=0");
   preview = gst_bin_get_by_name (GST_BIN (duel->pipeline), "preview");
   preview_set_child (preview, "compare", "right", "1");
@@ -819,7 +820,7 @@ test_stop_when_full (void)
     Duel duel;
 
     duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=128,"
-        "height=64,framerate=25/1 ! blockdctpreview name=preview ! "
+        "height=64,framerate=25/1 ! blockdctpage name=preview ! "
         "appsink name=out sync=false max-buffers=1");
     preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
     preview_set_child (preview, "compare", "right", "1");
@@ -910,6 +911,7 @@ int
 main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
+  preview_bin_register ();
   test_add ("/preview-encoder/x264", test_x264);
   test_add ("/preview-encoder/x265", test_x265);
   test_add ("/preview-encoder/vp8", test_vp8);

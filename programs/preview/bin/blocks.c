@@ -3,22 +3,22 @@
  * A click posts the message `blockdct-block`, and so does every frame that
  * shows the block made with other settings. Another thread makes it, as finding
  * the sizes of a tree's blocks takes as long as a frame. */
-#include "gstblockdctpreviewblocks.h"
+#include "blocks.h"
 
 #include <gst/video/navigation.h>
 #include <string.h>
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/compare/gstblockdctcompareprivate.h"
 #include "gst-plugin/compare/gstblockdctnavigation.h"
-#include "gstblockdctblock.h"
+#include "block.h"
 
 /* The last frame of a transform */
 
 void
-gst_blockdct_preview_blocks_enter (GstBlockDctPreview * self, gboolean of_b,
+gst_blockdct_page_blocks_enter (GstBlockDctPage * self, gboolean of_b,
     GstBuffer * buffer)
 {
-  GstBlockDctPreviewMade *made = &self->blocks.made[of_b];
+  GstBlockDctPageMade *made = &self->blocks.made[of_b];
 
   if (!gst_blockdct_param_get_int (self->compare, "interactive"))
     return;
@@ -28,13 +28,13 @@ gst_blockdct_preview_blocks_enter (GstBlockDctPreview * self, gboolean of_b,
 }
 
 static void
-clear_inputs (GstBlockDctPreviewMade * made)
+clear_inputs (GstBlockDctPageMade * made)
 {
   g_queue_clear_full (&made->inputs, (GDestroyNotify) gst_buffer_unref);
 }
 
 void
-gst_blockdct_preview_blocks_flush (GstBlockDctPreview * self, gboolean of_b)
+gst_blockdct_page_blocks_flush (GstBlockDctPage * self, gboolean of_b)
 {
   g_mutex_lock (&self->blocks.lock);
   clear_inputs (&self->blocks.made[of_b]);
@@ -44,10 +44,10 @@ gst_blockdct_preview_blocks_flush (GstBlockDctPreview * self, gboolean of_b)
 /* Frames leave in the order in which they entered, except those that are
  * dropped. */
 void
-gst_blockdct_preview_blocks_leave (GstBlockDctPreview * self, gboolean of_b,
+gst_blockdct_page_blocks_leave (GstBlockDctPage * self, gboolean of_b,
     GstBuffer * buffer)
 {
-  GstBlockDctPreviewMade *made = &self->blocks.made[of_b];
+  GstBlockDctPageMade *made = &self->blocks.made[of_b];
   const GstBlockDctShown shown =
       gst_blockdct_get_shown (of_b ? self->b : self->a);
 
@@ -65,9 +65,9 @@ gst_blockdct_preview_blocks_leave (GstBlockDctPreview * self, gboolean of_b,
 
 /* Whether a message has to be posted. Called with the lock. */
 static gboolean
-is_due (const GstBlockDctPreviewBlocks * blocks)
+is_due (const GstBlockDctPageBlocks * blocks)
 {
-  const GstBlockDctPreviewMade *made = &blocks->made[blocks->of_b];
+  const GstBlockDctPageMade *made = &blocks->made[blocks->of_b];
 
   return blocks->any && made->in != NULL
       && blocks->x < made->shown.layout.plane[0].width
@@ -88,16 +88,16 @@ typedef struct
 /* Take the content of the message that is due; the caller owns its buffer.
  * FALSE: none is due. */
 static gboolean
-take (GstBlockDctPreview * self, What * what)
+take (GstBlockDctPage * self, What * what)
 {
-  GstBlockDctPreviewBlocks *blocks = &self->blocks;
+  GstBlockDctPageBlocks *blocks = &self->blocks;
   gboolean due;
 
   g_mutex_lock (&blocks->lock);
   blocks->scheduled = FALSE;
   due = is_due (blocks);
   if (due) {
-    const GstBlockDctPreviewMade *made = &blocks->made[blocks->of_b];
+    const GstBlockDctPageMade *made = &blocks->made[blocks->of_b];
 
     *what = (What) {
     made->shown, gst_buffer_ref (made->in), blocks->x, blocks->y,
@@ -113,7 +113,7 @@ take (GstBlockDctPreview * self, What * what)
 static void
 tell (GstElement * element, gpointer data)
 {
-  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW_CAST (element);
+  GstBlockDctPage *self = GST_BLOCKDCT_PAGE_CAST (element);
   GstStructure *s;
   What what;
 
@@ -136,9 +136,9 @@ tell (GstElement * element, gpointer data)
 }
 
 void
-gst_blockdct_preview_blocks_follow (GstBlockDctPreview * self)
+gst_blockdct_page_blocks_follow (GstBlockDctPage * self)
 {
-  GstBlockDctPreviewBlocks *blocks = &self->blocks;
+  GstBlockDctPageBlocks *blocks = &self->blocks;
   gboolean due;
 
   g_mutex_lock (&blocks->lock);
@@ -154,7 +154,7 @@ gst_blockdct_preview_blocks_follow (GstBlockDctPreview * self)
 /* Find the place in the picture, and whether its block is A's or B's: on the
  * original that of the other picture. FALSE outside of the picture. */
 static gboolean
-locate (GstBlockDctPreview * self, const BdctLayout * layout, gint * x,
+locate (GstBlockDctPage * self, const BdctLayout * layout, gint * x,
     gint * y, gboolean * of_b)
 {
   GstBlockDctCompare *compare = GST_BLOCKDCT_COMPARE_CAST (self->compare);
@@ -176,14 +176,14 @@ locate (GstBlockDctPreview * self, const BdctLayout * layout, gint * x,
   side = second ? settings.right : settings.left;
   if (side == GST_BLOCKDCT_COMPARE_REFERENCE)
     side = second ? settings.left : settings.right;
-  *of_b = side == GST_BLOCKDCT_PREVIEW_B;
+  *of_b = side == GST_BLOCKDCT_PAGE_B;
   return TRUE;
 }
 
 static void
-click (GstBlockDctPreview * self, gdouble where_x, gdouble where_y)
+click (GstBlockDctPage * self, gdouble where_x, gdouble where_y)
 {
-  GstBlockDctPreviewBlocks *blocks = &self->blocks;
+  GstBlockDctPageBlocks *blocks = &self->blocks;
   const GstBlockDctShown shown = gst_blockdct_get_shown (self->a);
   gboolean of_b;
   gint x, y;
@@ -205,13 +205,13 @@ click (GstBlockDctPreview * self, gdouble where_x, gdouble where_y)
   blocks->of_b = of_b;
   blocks->posted = FALSE;
   g_mutex_unlock (&blocks->lock);
-  gst_blockdct_preview_blocks_follow (self);
+  gst_blockdct_page_blocks_follow (self);
 }
 
 void
-gst_blockdct_preview_blocks_see (GstBlockDctPreview * self, GstEvent * event)
+gst_blockdct_page_blocks_see (GstBlockDctPage * self, GstEvent * event)
 {
-  GstBlockDctPreviewBlocks *blocks = &self->blocks;
+  GstBlockDctPageBlocks *blocks = &self->blocks;
   const GstNavigationEventType type = gst_navigation_event_get_type (event);
   const gint width = gst_blockdct_get_shown (self->a).layout.plane[0].width;
   gboolean clicked;
@@ -237,7 +237,7 @@ gst_blockdct_preview_blocks_see (GstBlockDctPreview * self, GstEvent * event)
 }
 
 void
-gst_blockdct_preview_blocks_forget (GstBlockDctPreview * self)
+gst_blockdct_page_blocks_forget (GstBlockDctPage * self)
 {
   g_mutex_lock (&self->blocks.lock);
   self->blocks.any = self->blocks.pressed = FALSE;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview: A, B and the original through one bin, and random steps. */
+ * blockdctpage: A, B and the original through one bin, and random steps. */
 #include <string.h>
 #include "preview.h"
-#include "viewer.h"
+#include "programs/preview/bin/register.h"
+#include "tests/element/text.h"
+#include "tests/element/viewer.h"
 
 #define PATIENCE (30 * GST_SECOND)
 
@@ -59,7 +61,7 @@ test_b (void)
   Duel duel = { 0 };
 
   duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
-      "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
+      "height=32,framerate=25/1 ! blockdctpage name=preview ! "
       "appsink name=out sync=false max-buffers=2");
   preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
   preview_set_child (preview, "b", "transform", "hevc-8x8");
@@ -231,7 +233,7 @@ test_anything (void)
   /* appsink of 1.22, where it is full, may hang on its way to PAUSED. */
   duel_launch (&duel, "videotestsrc ! video/x-raw,"
       "format=I420,width=16,height=16,framerate=25/1 ! "
-      "identity sleep-time=500 ! blockdctpreview name=preview ! "
+      "identity sleep-time=500 ! blockdctpage name=preview ! "
       "appsink name=out sync=false max-buffers=0");
   preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
   preview_set_child (preview, "a", "backend", test_backend ());
@@ -255,6 +257,7 @@ int
 main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
+  preview_bin_register ();
   test_add ("/preview/a", test_a);
   test_add ("/preview/b", test_b);
   test_add ("/preview/b-first", test_b_first);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview: frames that are held and shown again. */
+ * blockdctpage: frames that are held and shown again. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include "preview.h"
+#include "programs/preview/bin/register.h"
 
 #define PATIENCE (30 * GST_SECOND)
 
@@ -270,7 +271,7 @@ test_seek (void)
 
   duel_launch (&duel, "videotestsrc num-buffers=1000 ! "
       "video/x-raw,format=I420,width=32,height=32,framerate=25/1 ! "
-      "blockdctpreview name=preview freeze=true ! appsink name=out sync=false "
+      "blockdctpage name=preview freeze=true ! appsink name=out sync=false "
       "max-buffers=0");
   preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
@@ -299,7 +300,7 @@ test_stop (void)
 
   duel_launch (&duel, "videotestsrc ! "
       "video/x-raw,format=I420,width=32,height=32,framerate=25/1 ! "
-      "identity sleep-time=500 ! blockdctpreview name=preview ! "
+      "identity sleep-time=500 ! blockdctpage name=preview ! "
       "appsink name=out sync=false max-buffers=0");
   preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
   for (gint i = 0; i < test_rounds (200); i++) {
@@ -355,7 +356,7 @@ static void
 test_new_stream (void)
 {
   for (guint i = 0; i < 2; i++) {
-    GstElement *preview = element_new ("blockdctpreview");
+    GstElement *preview = element_new ("blockdctpage");
     GstVideoInfo info;
     GstSegment segment;
     GstBuffer *out;
@@ -406,7 +407,7 @@ test_live (void)
 
   duel_launch (&duel, "videotestsrc is-live=true ! "
       "video/x-raw,format=I420,width=32,height=32,framerate=100/1 ! "
-      "blockdctpreview name=preview ! appsink name=out sync=false "
+      "blockdctpage name=preview ! appsink name=out sync=false "
       "max-buffers=0");
   preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
@@ -480,6 +481,7 @@ int
 main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
+  preview_bin_register ();
   test_add ("/preview-freeze/freeze", test_freeze);
   test_add ("/preview-freeze/at-once", test_at_once);
   test_add ("/preview-freeze/changes", test_changes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctblock.h"
+#include "block.h"
 
 #include <blockdct/blockdct.h>
 #include "gst-plugin/blockdct/gstblockdctregions.h"
@@ -68,8 +68,7 @@ static GstStructure *
 describe_block (const GstBlockDctShown * shown, const BdctFrame * frame,
     const GstBlockDctRegions * regions, gint x, gint y)
 {
-  const gboolean has_qp =
-      bdct_transform_info (shown->params.transform)->has_qp;
+  const gboolean has_qp = bdct_transform_info (shown->params.transform)->has_qp;
   BdctBlock *blocks = g_new (BdctBlock, BDCT_MAX_COMPONENTS);
   gint n = bdct_block_inspect (&shown->layout, frame, x, y, blocks, NULL);
   gint setting = has_qp ? shown->params.qp : shown->params.quality;

@@ -1,30 +1,29 @@
-/* blockdct: the state of the bin blockdctpreview.
+/* blockdct: the state of the bin blockdctpage.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PREVIEW_PRIVATE_H
-#define GST_BLOCKDCT_PREVIEW_PRIVATE_H
+#ifndef GST_BLOCKDCT_PAGE_PRIVATE_H
+#define GST_BLOCKDCT_PAGE_PRIVATE_H
 
 #include <gst/gst.h>
 #include "gst-plugin/blockdct/gstblockdctshown.h"
-#include "gstblockdctpreviewfreeze.h"
+#include "freeze.h"
 
 G_BEGIN_DECLS
-
 /* The last frame of a transform, and its input. */
-typedef struct
+    typedef struct
 {
   GQueue inputs;                /* buffers in the transform, the oldest first */
   GstBuffer *in;                /* the input of the frame that left last; or
                                    NULL */
   GstBlockDctShown shown;       /* of the same frame */
-} GstBlockDctPreviewMade;
+} GstBlockDctPageMade;
 
 /* The block that a viewer has clicked on. Any thread may use it. */
 typedef struct
 {
   GMutex lock;                  /* protects all following members */
-  GstBlockDctPreviewMade made[2];       /* A's and B's */
+  GstBlockDctPageMade made[2];  /* A's and B's */
   gboolean pressed;             /* the button is down, since (x, y) */
   gdouble pressed_x, pressed_y;
   gboolean any;                 /* a block is selected */
@@ -36,10 +35,10 @@ typedef struct
   gboolean scheduled;           /* a thread is going to post */
   guint readers;                /* threads that read a frame */
   GCond read;                   /* `readers` has decreased */
-} GstBlockDctPreviewBlocks;
+} GstBlockDctPageBlocks;
 
 /* One run of an encoder. */
-typedef struct _GstBlockDctPreviewSession GstBlockDctPreviewSession;
+typedef struct _GstBlockDctPageSession GstBlockDctPageSession;
 
 /* The encoder that makes B's pictures. */
 typedef struct
@@ -52,7 +51,7 @@ typedef struct
   guint generation;             /* counts the lines */
   GstMessage *refusal;          /* of a line, not posted yet; or NULL */
   gboolean flushing;            /* or not running: no thread waits */
-  GstBlockDctPreviewSession *session;   /* NULL: none runs */
+  GstBlockDctPageSession *session;      /* NULL: none runs */
 
   gint runs;                    /* atomic: the encoder made B's latest
                                    picture */
@@ -63,28 +62,28 @@ typedef struct
   gboolean in_b;                /* b may hold frames */
   gboolean own_caps;            /* b's source pad has the caps of the encoder's
                                    pictures */
-} GstBlockDctPreviewEncoder;
+} GstBlockDctPageEncoder;
 
 /* The numbers of A's and B's pictures in compare's `left` and `right`. */
-#define GST_BLOCKDCT_PREVIEW_A 0
-#define GST_BLOCKDCT_PREVIEW_B 1
+#define GST_BLOCKDCT_PAGE_A 0
+#define GST_BLOCKDCT_PAGE_B 1
 
-typedef struct _GstBlockDctPreview GstBlockDctPreview;
+typedef struct _GstBlockDctPage GstBlockDctPage;
 
-#define GST_BLOCKDCT_PREVIEW_CAST(object) ((GstBlockDctPreview *) (object))
+#define GST_BLOCKDCT_PAGE_CAST(object) ((GstBlockDctPage *) (object))
 
-struct _GstBlockDctPreview
+struct _GstBlockDctPage
 {
   GstBin parent;
 
   /* Children, owned by the bin. */
-  GstBlockDctPreviewFreeze *freeze;
+  GstBlockDctPageFreeze *freeze;
   GstElement *a, *b, *compare;
 
   GstPad *entrance_of_a;        /* the sink pad of the queue before A */
   gint shows_b;                 /* atomic: B's picture is shown */
-  GstBlockDctPreviewBlocks blocks;
-  GstBlockDctPreviewEncoder encoder;
+  GstBlockDctPageBlocks blocks;
+  GstBlockDctPageEncoder encoder;
 };
 
 G_END_DECLS

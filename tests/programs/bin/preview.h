@@ -1,12 +1,12 @@
-/* blockdct element tests: blockdctpreview between a source and a sink that the
+/* blockdct-preview: its bin between a source and a sink that the
  * test holds in its hands.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef TESTS_ELEMENT_PREVIEW_H
-#define TESTS_ELEMENT_PREVIEW_H
+#ifndef TESTS_PROGRAMS_BIN_PREVIEW_H
+#define TESTS_PROGRAMS_BIN_PREVIEW_H
 
-#include "duel.h"
+#include "tests/element/duel.h"
 
 /* The size of the frames that preview_start() announces, in I420. */
 #define PREVIEW_WIDTH 48

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctpreview: clicks on the picture, and the message about the block
+ * blockdctpage: clicks on the picture, and the message about the block
  * there. */
 #include <math.h>
 #include <string.h>
 #include "preview.h"
-#include "viewer.h"
+#include "programs/preview/bin/register.h"
+#include "tests/element/viewer.h"
 
 #define W 320
 #define H 200
@@ -537,6 +538,7 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
+  preview_bin_register ();
   test_add ("/preview-blocks/formats", test_every_format);
   test_add ("/preview-blocks/views", test_views);
   test_add ("/preview-blocks/sides", test_sides);

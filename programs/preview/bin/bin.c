@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctpreview.h"
-#include "gstblockdctpreviewblocks.h"
-#include "gstblockdctpreviewencoder.h"
-#include "gstblockdctpreviewkeys.h"
+#include "bin.h"
+#include "blocks.h"
+#include "encoder.h"
+#include "keys.h"
 
 #include <gst/base/gstbasetransform.h>
 #include "gst-plugin/common/gstblockdctformat.h"
@@ -18,22 +18,22 @@
 enum
 { PROP_0, PROP_FREEZE, PROP_B_ENCODER };
 
-G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPreview, gst_blockdct_preview,
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPage, gst_blockdct_page,
     GST_TYPE_BIN, gst_blockdct_mark_init ());
-GST_ELEMENT_REGISTER_DEFINE (blockdctpreview, "blockdctpreview", GST_RANK_NONE,
-    GST_TYPE_BLOCKDCT_PREVIEW);
+GST_ELEMENT_REGISTER_DEFINE (blockdctpage, "blockdctpage", GST_RANK_NONE,
+    GST_TYPE_BLOCKDCT_PAGE);
 
 /* B */
 
 /* `left` or `right` has changed, in any thread. */
 static void
-on_side (GstBlockDctPreview * self)
+on_side (GstBlockDctPage * self)
 {
   gint left, right;
 
   g_object_get (self->compare, "left", &left, "right", &right, NULL);
-  g_atomic_int_set (&self->shows_b, left == GST_BLOCKDCT_PREVIEW_B
-      || right == GST_BLOCKDCT_PREVIEW_B);
+  g_atomic_int_set (&self->shows_b, left == GST_BLOCKDCT_PAGE_B
+      || right == GST_BLOCKDCT_PAGE_B);
 }
 
 /* While B is not shown, its frames bypass the transform; while an encoder makes
@@ -41,17 +41,17 @@ on_side (GstBlockDctPreview * self)
 static GstPadProbeReturn
 on_input_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  GstBlockDctPreview *self = data;
+  GstBlockDctPage *self = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   GstFlowReturn ret;
 
   (void) pad;
   if (!g_atomic_int_get (&self->shows_b)) {
-    gst_blockdct_preview_encoder_pass (self, buffer);
+    gst_blockdct_page_encoder_pass (self, buffer);
     ret = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self->b),
         gst_blockdct_mark_copy (buffer, GST_BLOCKDCT_MARK_ABSENT));
-  } else if (!gst_blockdct_preview_encoder_handle (self, buffer, &ret)) {
-    gst_blockdct_preview_blocks_enter (self, TRUE, buffer);
+  } else if (!gst_blockdct_page_encoder_handle (self, buffer, &ret)) {
+    gst_blockdct_page_blocks_enter (self, TRUE, buffer);
     return GST_PAD_PROBE_OK;
   }
   GST_PAD_PROBE_INFO_FLOW_RETURN (info) = ret;
@@ -68,7 +68,7 @@ on_event_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_FLUSH_STOP
       || !GST_PAD_IS_FLUSHING (pad))
-    gst_blockdct_preview_encoder_see (data, event);
+    gst_blockdct_page_encoder_see (data, event);
   return GST_PAD_PROBE_OK;
 }
 
@@ -78,7 +78,7 @@ on_query_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   if (GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info)) == GST_QUERY_DRAIN
       && !GST_PAD_IS_FLUSHING (pad))
-    gst_blockdct_preview_encoder_drain (data);
+    gst_blockdct_page_encoder_drain (data);
   return GST_PAD_PROBE_OK;
 }
 
@@ -89,7 +89,7 @@ on_answer_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
   (void) pad;
   if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
-    gst_blockdct_preview_encoder_add_latency (data, query);
+    gst_blockdct_page_encoder_add_latency (data, query);
   return GST_PAD_PROBE_OK;
 }
 
@@ -97,7 +97,7 @@ on_answer_of_b (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 
 /* The allocator that A's engine prefers, owned by the caller; NULL: any. */
 static GstAllocator *
-find_allocator (GstBlockDctPreview * self, GstCaps * caps)
+find_allocator (GstBlockDctPage * self, GstCaps * caps)
 {
   GstQuery *query = gst_query_new_allocation (caps, FALSE);
   GstAllocator *allocator = NULL;
@@ -140,7 +140,7 @@ static GstPadProbeReturn
 on_input_of_a (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   (void) pad;
-  gst_blockdct_preview_blocks_enter (data, FALSE,
+  gst_blockdct_page_blocks_enter (data, FALSE,
       GST_PAD_PROBE_INFO_BUFFER (info));
   return GST_PAD_PROBE_OK;
 }
@@ -148,17 +148,17 @@ on_input_of_a (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static GstPadProbeReturn
 on_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  GstBlockDctPreview *self = data;
+  GstBlockDctPage *self = data;
   const gboolean of_b = pad == GST_BASE_TRANSFORM_SRC_PAD (self->b);
 
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
     GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
     if (!gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_ABSENT))
-      gst_blockdct_preview_blocks_leave (self, of_b, buffer);
+      gst_blockdct_page_blocks_leave (self, of_b, buffer);
   } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info))
       == GST_EVENT_FLUSH_STOP) {
-    gst_blockdct_preview_blocks_flush (self, of_b);
+    gst_blockdct_page_blocks_flush (self, of_b);
   }
   return GST_PAD_PROBE_OK;
 }
@@ -167,59 +167,58 @@ on_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static GstPadProbeReturn
 on_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  GstBlockDctPreview *self = data;
+  GstBlockDctPage *self = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
   (void) pad;
-  gst_blockdct_preview_blocks_follow (self);
+  gst_blockdct_page_blocks_follow (self);
   if (!gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED))
     return GST_PAD_PROBE_OK;
   buffer = gst_buffer_make_writable (buffer);
   GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION (buffer) = GST_CLOCK_TIME_NONE;
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
-  gst_blockdct_preview_freeze_shown (self->freeze);
+  gst_blockdct_page_freeze_shown (self->freeze);
   return GST_PAD_PROBE_OK;
 }
 
 static GstPadProbeReturn
 on_upstream_event (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
-  GstBlockDctPreview *self = data;
+  GstBlockDctPage *self = data;
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
 
   (void) pad;
   if (GST_EVENT_TYPE (event) != GST_EVENT_NAVIGATION
       || !gst_blockdct_param_get_int (self->compare, "interactive"))
     return GST_PAD_PROBE_OK;
-  gst_blockdct_preview_blocks_see (self, event);
-  if (!gst_blockdct_preview_keys_handle (self, event))
+  gst_blockdct_page_blocks_see (self, event);
+  if (!gst_blockdct_page_keys_handle (self, event))
     return GST_PAD_PROBE_OK;
   gst_event_unref (event);
   return GST_PAD_PROBE_HANDLED;
 }
 
 static void
-on_change (GstBlockDctPreview * self)
+on_change (GstBlockDctPage * self)
 {
-  gst_blockdct_preview_freeze_change (self->freeze);
+  gst_blockdct_page_freeze_change (self->freeze);
 }
 
 /* GObject, GstElement */
 
 static void
-gst_blockdct_preview_set_property (GObject * object, guint id,
+gst_blockdct_page_set_property (GObject * object, guint id,
     const GValue * value, GParamSpec * pspec)
 {
-  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
+  GstBlockDctPage *self = GST_BLOCKDCT_PAGE (object);
 
   switch (id) {
     case PROP_FREEZE:
-      gst_blockdct_preview_freeze_set (self->freeze,
-          g_value_get_boolean (value));
+      gst_blockdct_page_freeze_set (self->freeze, g_value_get_boolean (value));
       break;
     case PROP_B_ENCODER:
-      gst_blockdct_preview_encoder_set (self, g_value_get_string (value));
+      gst_blockdct_page_encoder_set (self, g_value_get_string (value));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -228,18 +227,17 @@ gst_blockdct_preview_set_property (GObject * object, guint id,
 }
 
 static void
-gst_blockdct_preview_get_property (GObject * object, guint id, GValue * value,
+gst_blockdct_page_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
-  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
+  GstBlockDctPage *self = GST_BLOCKDCT_PAGE (object);
 
   switch (id) {
     case PROP_FREEZE:
-      g_value_set_boolean (value,
-          gst_blockdct_preview_freeze_get (self->freeze));
+      g_value_set_boolean (value, gst_blockdct_page_freeze_get (self->freeze));
       break;
     case PROP_B_ENCODER:
-      g_value_take_string (value, gst_blockdct_preview_encoder_get (self));
+      g_value_take_string (value, gst_blockdct_page_encoder_get (self));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -248,58 +246,57 @@ gst_blockdct_preview_get_property (GObject * object, guint id, GValue * value,
 }
 
 static GstStateChangeReturn
-gst_blockdct_preview_change_state (GstElement * element,
-    GstStateChange transition)
+gst_blockdct_page_change_state (GstElement * element, GstStateChange transition)
 {
-  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (element);
+  GstBlockDctPage *self = GST_BLOCKDCT_PAGE (element);
   /* Also from READY, as a start may have failed halfway. */
   const gboolean stops = transition == GST_STATE_CHANGE_PAUSED_TO_READY
       || transition == GST_STATE_CHANGE_READY_TO_NULL;
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    gst_blockdct_preview_encoder_start (self);
+    gst_blockdct_page_encoder_start (self);
   if (stops) {
-    gst_blockdct_preview_encoder_interrupt (self);
-    gst_blockdct_preview_freeze_stop (self->freeze);
+    gst_blockdct_page_encoder_interrupt (self);
+    gst_blockdct_page_freeze_stop (self->freeze);
   }
-  ret = GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
+  ret = GST_ELEMENT_CLASS (gst_blockdct_page_parent_class)->change_state
       (element, transition);
   /* No frame comes from now on. */
   if (stops) {
-    gst_blockdct_preview_encoder_stop (self);
-    gst_blockdct_preview_blocks_forget (self);
+    gst_blockdct_page_encoder_stop (self);
+    gst_blockdct_page_blocks_forget (self);
   }
   return ret;
 }
 
 static void
-gst_blockdct_preview_finalize (GObject * object)
+gst_blockdct_page_finalize (GObject * object)
 {
-  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
+  GstBlockDctPage *self = GST_BLOCKDCT_PAGE (object);
 
-  gst_blockdct_preview_blocks_forget (self);
+  gst_blockdct_page_blocks_forget (self);
   g_mutex_clear (&self->blocks.lock);
   g_cond_clear (&self->blocks.read);
-  gst_blockdct_preview_encoder_clear (self);
+  gst_blockdct_page_encoder_clear (self);
   gst_object_unref (self->entrance_of_a);
-  G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->finalize (object);
+  G_OBJECT_CLASS (gst_blockdct_page_parent_class)->finalize (object);
 }
 
 static void
-gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
+gst_blockdct_page_class_init (GstBlockDctPageClass * klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstCaps *caps = gst_blockdct_format_caps ();
 
   object_class->set_property =
-      GST_DEBUG_FUNCPTR (gst_blockdct_preview_set_property);
+      GST_DEBUG_FUNCPTR (gst_blockdct_page_set_property);
   object_class->get_property =
-      GST_DEBUG_FUNCPTR (gst_blockdct_preview_get_property);
-  object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_preview_finalize);
+      GST_DEBUG_FUNCPTR (gst_blockdct_page_get_property);
+  object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_page_finalize);
   element_class->change_state =
-      GST_DEBUG_FUNCPTR (gst_blockdct_preview_change_state);
+      GST_DEBUG_FUNCPTR (gst_blockdct_page_change_state);
   g_object_class_install_property (object_class, PROP_FREEZE,
       g_param_spec_boolean ("freeze", "Freeze",
           "Hold the input back, and show its last frame again whenever a "
@@ -321,7 +318,7 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
 }
 
 static GstPad *
-add_ghost_pad (GstBlockDctPreview * self, GstElement * element,
+add_ghost_pad (GstBlockDctPage * self, GstElement * element,
     const gchar * target, const gchar * name)
 {
   GstPad *pad = gst_element_get_static_pad (element, target);
@@ -336,7 +333,7 @@ add_ghost_pad (GstBlockDctPreview * self, GstElement * element,
 
 /* Add a blockdct behind the tee, after `queue` and with a thread of its own. */
 static GstElement *
-add_transform (GstBlockDctPreview * self, GstElement * tee, GstElement * queue,
+add_transform (GstBlockDctPage * self, GstElement * tee, GstElement * queue,
     const gchar * name, const gchar * pad)
 {
   GstElement *transform = gst_element_factory_make ("blockdct", name);
@@ -352,7 +349,7 @@ add_transform (GstBlockDctPreview * self, GstElement * tee, GstElement * queue,
 
 static void
 add_probe (GstElement * element, const gchar * name, GstPadProbeType type,
-    GstPadProbeCallback callback, GstBlockDctPreview * self)
+    GstPadProbeCallback callback, GstBlockDctPage * self)
 {
   GstPad *pad = gst_element_get_static_pad (element, name);
 
@@ -361,17 +358,17 @@ add_probe (GstElement * element, const gchar * name, GstPadProbeType type,
 }
 
 static void
-gst_blockdct_preview_init (GstBlockDctPreview * self)
+gst_blockdct_page_init (GstBlockDctPage * self)
 {
-  GstElement *freeze = gst_blockdct_preview_freeze_new ();
+  GstElement *freeze = gst_blockdct_page_freeze_new ();
   GstElement *tee = gst_element_factory_make ("tee", NULL);
   GstElement *to_a = gst_element_factory_make ("queue", NULL);
   GstElement *to_b = gst_element_factory_make ("queue", NULL);
 
   g_mutex_init (&self->blocks.lock);
   g_cond_init (&self->blocks.read);
-  gst_blockdct_preview_encoder_init (self);
-  self->freeze = GST_BLOCKDCT_PREVIEW_FREEZE (freeze);
+  gst_blockdct_page_encoder_init (self);
+  self->freeze = GST_BLOCKDCT_PAGE_FREEZE (freeze);
   self->compare = gst_element_factory_make ("blockdctcompare", "compare");
   gst_bin_add_many (GST_BIN (self), freeze, tee, self->compare, NULL);
   gst_element_link (freeze, tee);

@@ -37,7 +37,7 @@ preview_start (Duel * duel, GstVideoInfo * info, const gchar * view, gint right,
   GstElement *preview;
 
   duel_launch (duel, "appsrc name=in format=time max-bytes=0 ! "
-      "blockdctpreview name=preview ! appsink name=out sync=false "
+      "blockdctpage name=preview ! appsink name=out sync=false "
       "max-buffers=0");
   duel->n_inputs = 1;
   duel->input[0] = gst_bin_get_by_name (GST_BIN (duel->pipeline), "in");

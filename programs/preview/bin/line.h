@@ -1,22 +1,21 @@
-/* blockdct: makes blockdctpreview's coder from a gst-launch line that describes
+/* blockdct: makes blockdctpage's coder from a gst-launch line that describes
  * an encoder.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PREVIEW_LINE_H
-#define GST_BLOCKDCT_PREVIEW_LINE_H
+#ifndef GST_BLOCKDCT_PAGE_LINE_H
+#define GST_BLOCKDCT_PAGE_LINE_H
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
-
 /* Whether a line describes an encoder whose stream can be decoded; FALSE with
  * an error. */
-gboolean gst_blockdct_preview_line_check (const gchar * line, GError ** error);
+    gboolean gst_blockdct_page_line_check (const gchar * line, GError ** error);
 
 /* A floating bin with pads sink and src that encodes pictures of these caps,
  * and decodes them to the same caps in system memory. NULL with an error. */
-GstElement *gst_blockdct_preview_line_make (const gchar * line,
+GstElement *gst_blockdct_page_line_make (const gchar * line,
     const GstCaps * caps, GError ** error);
 
 G_END_DECLS
