@@ -200,7 +200,8 @@ test_name_of_encoder (void)
   out = duel_pull (&duel);
   check_label (out, 2, "jpegenc quality=30", SIZE, WIDTH, HEIGHT);
   gst_buffer_unref (out);
-  duel_clear (&duel);
+  /* jpegdec has another colorimetry, which is warned of. */
+  duel_abort (&duel);
 }
 
 /* A picture with the lines of a grid is no picture to measure: what its
