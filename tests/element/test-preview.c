@@ -1,0 +1,498 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * blockdctpreview: A and B are any bin, exchanged at any time. */
+#include <string.h>
+#include "duel.h"
+#include "viewer.h"
+
+#define PATIENCE (30 * G_TIME_SPAN_SECOND)
+#define WIDTH 48
+#define HEIGHT 32
+
+static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
+
+/* A preview that plays frames of the test's; the preview is the caller's. */
+static GstElement *
+start (Duel * duel, GstVideoInfo * info, const gchar * properties)
+{
+  gchar *line = g_strdup_printf ("appsrc name=in format=time max-bytes=0 ! "
+      "blockdctpreview name=preview %s ! appsink name=out sync=false "
+      "max-buffers=0", properties);
+  GstElement *preview;
+
+  duel_launch (duel, line);
+  g_free (line);
+  duel->n_inputs = 1;
+  duel->input[0] = gst_bin_get_by_name (GST_BIN (duel->pipeline), "in");
+  preview = gst_bin_get_by_name (GST_BIN (duel->pipeline), "preview");
+  gst_child_proxy_set (GST_CHILD_PROXY (preview), "compare::view", 0, NULL);
+  video_info (info, "I420", WIDTH, HEIGHT);
+  duel_set_caps (duel, 0, info);
+  gst_element_set_state (duel->pipeline, GST_STATE_PLAYING);
+  return preview;
+}
+
+static void
+stop (Duel * duel, GstElement * preview)
+{
+  gst_object_unref (preview);
+  duel_clear (duel);
+}
+
+/* Whether a picture is what this quality leaves of frame `n`. */
+static gboolean
+is_of (const GstVideoInfo * info, GstBuffer * buffer, guint n, gint quality)
+{
+  BdctParams params = defaults;
+  GstBuffer *in = frame_new (info, n), *expected;
+  BdctStats stats;
+  GstMapInfo map;
+  gboolean same;
+
+  params.quality = quality;
+  expected = frame_expect (info, in, &params, &stats);
+  g_assert_true (gst_buffer_map (expected, &map, GST_MAP_READ));
+  same = gst_buffer_get_size (buffer) == map.size
+      && gst_buffer_memcmp (buffer, 0, map.data, map.size) == 0;
+  gst_buffer_unmap (expected, &map);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (in);
+  return same;
+}
+
+/* Push frame `n`: what must leave then. */
+static GstBuffer *
+show (Duel * duel, const GstVideoInfo * info, guint n)
+{
+  GstBuffer *out;
+
+  duel_push (duel, 0, frame_new (info, n));
+  out = duel_pull (duel);
+  g_assert_nonnull (out);
+  g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
+  return out;
+}
+
+/* A preview of a source that never ends; the preview is the caller's. */
+static GstElement *
+run (Duel * duel)
+{
+  GstElement *preview;
+
+  duel_launch (duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
+      "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
+      "appsink name=out sync=false max-buffers=2");
+  preview = gst_bin_get_by_name (GST_BIN (duel->pipeline), "preview");
+  gst_child_proxy_set (GST_CHILD_PROXY (preview), "compare::view", 0, NULL);
+  gst_element_set_state (duel->pipeline, GST_STATE_PLAYING);
+  return preview;
+}
+
+/* The next picture, which is the `*n`th: none is lost. */
+static GstBuffer *
+take (Duel * duel, guint * n)
+{
+  GstBuffer *out = duel_pull (duel);
+
+  g_assert_nonnull (out);
+  g_assert_cmpuint (GST_BUFFER_PTS (out), ==, (*n)++ * FRAME);
+  g_assert_nonnull (duel_figures (out, "dist_sink"));
+  return out;
+}
+
+/* Take pictures until one is a blockdct's of this quality. */
+static void
+wait_for_quality (Duel * duel, guint * n, gint quality)
+{
+  const gint64 end = g_get_monotonic_time () + PATIENCE;
+  gboolean found = FALSE;
+
+  while (!found) {
+    GstBuffer *out = take (duel, n);
+    GstStructure *s = buffer_report (out);
+    gint is;
+
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    found = s != NULL && gst_structure_get_int (s, "quality", &is)
+        && is == quality;
+    gst_buffer_unref (out);
+  }
+}
+
+/* Take pictures until one has figures of B, or none has. */
+static void
+wait_for_b (Duel * duel, guint * n, gboolean there)
+{
+  const gint64 end = g_get_monotonic_time () + PATIENCE;
+  gboolean found = FALSE;
+
+  while (!found) {
+    GstBuffer *out = take (duel, n);
+
+    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    found = (duel_figures (out, "dist_sink_1") != NULL) == there;
+    gst_buffer_unref (out);
+  }
+}
+
+static gchar *
+get_text (GstElement * element, const gchar * property)
+{
+  gchar *text;
+
+  g_object_get (element, property, &text, NULL);
+  return text;
+}
+
+static void
+expect_text (GstElement * element, const gchar * property,
+    const gchar * expected)
+{
+  gchar *text = get_text (element, property);
+
+  g_assert_cmpstr (text, ==, expected);
+  g_free (text);
+}
+
+/* A is a blockdct, and there is no B. */
+static void
+test_defaults (void)
+{
+  GstElement *preview;
+  GstVideoInfo info;
+  GstBuffer *out;
+  Duel duel;
+
+  preview = start (&duel, &info, "a::quality=20");
+  expect_text (preview, "a", "blockdct");
+  expect_text (preview, "b", "");
+  for (guint n = 0; n < 3; n++) {
+    out = show (&duel, &info, n);
+    g_assert_true (is_of (&info, out, n, 20));
+    g_assert_nonnull (duel_figures (out, "dist_sink"));
+    g_assert_null (duel_figures (out, "dist_sink_1"));
+    gst_buffer_unref (out);
+  }
+  stop (&duel, preview);
+}
+
+/* Both are what their descriptions say, from the first frame on. */
+static void
+test_descriptions (void)
+{
+  GstElement *preview;
+  GstVideoInfo info;
+  GstBuffer *out;
+  Duel duel;
+
+  preview = start (&duel, &info, "a=\"identity ! blockdct name=x quality=7\" "
+      "b=blockdct b::quality=30");
+  out = show (&duel, &info, 0);
+  g_assert_true (is_of (&info, out, 0, 7));
+  gst_buffer_unref (out);
+  gst_child_proxy_set (GST_CHILD_PROXY (preview), "a::x::quality", 8,
+      "compare::right", 1, NULL);
+  out = show (&duel, &info, 1);
+  g_assert_true (is_of (&info, out, 1, 30));
+  g_assert_nonnull (duel_figures (out, "dist_sink_1"));
+  gst_buffer_unref (out);
+  gst_child_proxy_set (GST_CHILD_PROXY (preview), "compare::right", 0, NULL);
+  out = show (&duel, &info, 2);
+  g_assert_true (is_of (&info, out, 2, 8));
+  gst_buffer_unref (out);
+  stop (&duel, preview);
+}
+
+/* While it plays: no frame is lost. */
+static void
+test_exchange (void)
+{
+  GstElement *preview;
+  guint n = 0;
+  Duel duel;
+
+  preview = run (&duel);
+  for (gint i = 1; i <= test_rounds (20); i++) {
+    gchar *line = g_strdup_printf (i % 3 ? "blockdct quality=%d"
+        : "queue ! blockdct quality=%d async-depth=3 ! identity", i);
+
+    g_object_set (preview, "a", line, NULL);
+    expect_text (preview, "a", line);
+    wait_for_quality (&duel, &n, i);
+    g_object_set (preview, "b", "blockdct", NULL);
+    wait_for_b (&duel, &n, TRUE);
+    g_object_set (preview, "b", i % 2 ? "" : "identity ! identity", NULL);
+    g_object_set (preview, "b", "", "a", "blockdct quality=40", NULL);
+    wait_for_b (&duel, &n, FALSE);
+    wait_for_quality (&duel, &n, 40);
+    g_free (line);
+  }
+  stop (&duel, preview);
+}
+
+/* An encoder as B, and its bits; what it holds leaves before another one takes
+ * its place. */
+static void
+test_encoder (void)
+{
+  GstElement *preview;
+  GstVideoInfo info;
+  guint with_b = 0, n_out = 0;
+  GstBuffer *out;
+  Duel duel;
+
+  if (!test_have_element ("x264enc") || !test_have_element ("avdec_h264"))
+    return;
+  preview = start (&duel, &info, "b=\"x264enc rc-lookahead=10 ! blockdctcoded "
+      "! avdec_h264\" compare::left=0 compare::right=1");
+  for (guint n = 0; n < 50; n++)
+    duel_push (&duel, 0, frame_new (&info, n));
+  g_object_set (preview, "b",
+      "x264enc tune=zerolatency ! blockdctcoded ! avdec_h264", NULL);
+  for (guint n = 50; n < 100; n++)
+    duel_push (&duel, 0, frame_new (&info, n));
+  duel_end_all (&duel);
+  while ((out = duel_pull (&duel)) != NULL) {
+    const GstStructure *s = duel_figures (out, "dist_sink_1");
+
+    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n_out++ * FRAME);
+    g_assert_nonnull (duel_figures (out, "dist_sink"));
+    if (s != NULL)
+      g_assert_cmpuint (get_uint64 (s, "bits"), >, 0);
+    with_b += s != NULL;
+    gst_buffer_unref (out);
+  }
+  g_assert_cmpuint (n_out, ==, 100);
+  g_assert_cmpuint (with_b, ==, 100);
+  expect_text (preview, "b",
+      "x264enc tune=zerolatency ! blockdctcoded ! avdec_h264");
+  stop (&duel, preview);
+}
+
+/* Descriptions that cannot work, and what is said of them. */
+static const struct
+{
+  const gchar *line, *says;
+} wrong[] = {
+  {"blokdct", "blokdct"}, {"blockdct qualty=3", "qualty"},
+  {"fakesink", "gives pictures"}, {"videotestsrc", "takes pictures"},
+  {"jpegenc", "decoder"}, {"jpegdec", "videoconvert"},
+};
+
+/* While it plays, a wrong one is a warning, and the one of before stays. */
+static void
+test_refused (void)
+{
+  GstElement *preview;
+  GstVideoInfo info;
+  GstBuffer *out;
+  Duel duel;
+
+  preview = start (&duel, &info, "a=\"blockdct quality=9\"");
+  gst_buffer_unref (show (&duel, &info, 0));
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    if (strstr (wrong[i].line, "jpeg") && !test_have_element (wrong[i].line))
+      continue;
+    g_object_set (preview, "a", wrong[i].line, NULL);
+    text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "a='",
+        wrong[i].line, wrong[i].says, NULL);
+    g_object_set (preview, "b", wrong[i].line, NULL);
+    text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "b='",
+        wrong[i].line, wrong[i].says, NULL);
+    expect_text (preview, "a", "blockdct quality=9");
+    expect_text (preview, "b", "");
+  }
+  g_object_set (preview, "a", "", NULL);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "always an A",
+      NULL);
+  out = show (&duel, &info, 1);
+  g_assert_true (is_of (&info, out, 1, 9));
+  gst_buffer_unref (out);
+  stop (&duel, preview);
+}
+
+/* Before the start, nothing starts, until a right one is set. */
+static void
+test_refused_at_start (void)
+{
+  Duel duel = { 0 };
+  GstElement *preview;
+  GstBuffer *out;
+
+  duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
+      "width=48,height=32 ! blockdctpreview name=preview b=blokdct ! "
+      "appsink name=out");
+  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
+  g_assert_cmpint (gst_element_set_state (duel.pipeline, GST_STATE_PLAYING), ==,
+      GST_STATE_CHANGE_FAILURE);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), "b='blokdct'", NULL);
+  expect_text (preview, "b", "");
+  g_object_set (preview, "b", "blockdct", NULL);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  out = duel_pull (&duel);
+  g_assert_nonnull (duel_figures (out, "dist_sink_1"));
+  gst_buffer_unref (out);
+  stop (&duel, preview);
+}
+
+static void
+wait_for_state (Duel * duel)
+{
+  g_assert_cmpint (gst_element_get_state (duel->pipeline, NULL, NULL,
+          30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
+}
+
+/* The figure `field` of a pad in the picture of a pause. */
+static GstStructure *
+seek_and_take (Duel * duel, GstClockTime to)
+{
+  GstSample *sample;
+  GstStructure *s;
+
+  g_assert_true (gst_element_seek_simple (duel->pipeline, GST_FORMAT_TIME,
+          GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, to));
+  g_signal_emit_by_name (duel->sink, "try-pull-preroll", 30 * GST_SECOND,
+      &sample);
+  g_assert_nonnull (sample);
+  g_assert_cmpuint (GST_BUFFER_PTS (gst_sample_get_buffer (sample)), ==, to);
+  s = gst_structure_copy (duel_figures (gst_sample_get_buffer (sample),
+          "dist_sink"));
+  gst_sample_unref (sample);
+  wait_for_state (duel);
+  return s;
+}
+
+/* In a pause, too: the picture is made again after a flushing seek. */
+static void
+test_pause (void)
+{
+  GstElement *preview;
+  Duel duel = { 0 };
+
+  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
+      "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
+      "appsink name=out max-buffers=1 sync=false");
+  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
+  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+  wait_for_state (&duel);
+  for (gint i = 0; i < test_rounds (20); i++) {
+    const gboolean fine = i % 2 == 0;
+    GstStructure *s;
+
+    g_object_set (preview, "a", fine ? "blockdct quality=100"
+        : "identity ! blockdct quality=1", NULL);
+    if (i % 3 == 0)
+      g_object_set (preview, "b", fine ? "blockdct" : "", NULL);
+    s = seek_and_take (&duel, i * GST_SECOND);
+    if (fine)
+      g_assert_cmpfloat (get_double (s, "psnr"), >, 35);
+    else
+      g_assert_cmpfloat (get_double (s, "psnr"), <, 35);
+    gst_structure_free (s);
+  }
+  stop (&duel, preview);
+}
+
+/* Whatever is set, whenever it stops, it starts again. */
+static void
+test_restart (void)
+{
+  static const gchar *const lines[] = { "blockdct", "queue ! blockdct",
+    "blockdct async-depth=4", "identity ! identity"
+  };
+  GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
+  GstElement *preview;
+  GstVideoInfo info;
+  Duel duel;
+
+  preview = start (&duel, &info, "");
+  for (gint i = 0; i < test_rounds (100); i++) {
+    const guint n = g_rand_int_range (rand, 0, 6);
+
+    duel_set_caps (&duel, 0, &info);
+    for (guint k = 0; k < n; k++)
+      duel_push (&duel, 0, frame_new (&info, k));
+    for (gint k = g_rand_int_range (rand, 0, 4); k > 0; k--)
+      g_object_set (preview, k % 2 ? "a" : "b",
+          lines[g_rand_int_range (rand, 0, 4)], NULL);
+    if (g_rand_boolean (rand))
+      g_object_set (preview, "b", "", NULL);
+    if (n > 0 && g_rand_boolean (rand))
+      gst_buffer_unref (duel_pull (&duel));
+    gst_element_set_state (duel.pipeline, i % 2 ? GST_STATE_READY
+        : GST_STATE_NULL);
+    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  }
+  g_rand_free (rand);
+  stop (&duel, preview);
+}
+
+static gint
+get_child_int (GstElement * preview, const gchar * name)
+{
+  GValue value = G_VALUE_INIT;
+  gint i;
+
+  gst_child_proxy_get_property (GST_CHILD_PROXY (preview), name, &value);
+  i = G_VALUE_HOLDS_ENUM (&value) ? g_value_get_enum (&value)
+      : G_VALUE_HOLDS_BOOLEAN (&value) ? g_value_get_boolean (&value)
+      : g_value_get_int (&value);
+  g_value_unset (&value);
+  return i;
+}
+
+/* The keys of A and B, with `interactive` alone. */
+static void
+test_keys (void)
+{
+  GstElement *preview;
+  guint n = 0;
+  Duel duel;
+
+  preview = run (&duel);
+  gst_child_proxy_set (GST_CHILD_PROXY (preview), "a::quality", 20, "a::qp", 30,
+      NULL);
+  viewer_send (preview, viewer_key ("Up"));
+  g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 20);
+  gst_child_proxy_set (GST_CHILD_PROXY (preview), "compare::interactive", TRUE,
+      NULL);
+  viewer_send (preview, viewer_key ("Up"));
+  viewer_send (preview, viewer_key ("Up"));
+  viewer_send (preview, viewer_key ("Down"));
+  g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 21);
+  viewer_send (preview, viewer_key ("b"));
+  wait_for_b (&duel, &n, TRUE);
+  g_assert_cmpint (get_child_int (preview, "b::quality"), ==, 21);
+  g_assert_cmpint (get_child_int (preview, "compare::left"), ==, 0);
+  g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 1);
+  viewer_send (preview, viewer_key ("Left"));
+  g_assert_cmpint (get_child_int (preview, "a::transform"), ==,
+      BDCT_N_TRANSFORMS - 1);
+  viewer_send (preview, viewer_key ("Up"));
+  g_assert_cmpint (get_child_int (preview, "a::qp"), ==, 29);
+  viewer_send (preview, viewer_key ("x"));
+  g_assert_cmpint (get_child_int (preview, "a::transform"), ==, 0);
+  g_assert_cmpint (get_child_int (preview, "b::transform"), ==,
+      BDCT_N_TRANSFORMS - 1);
+  g_assert_cmpint (get_child_int (preview, "b::qp"), ==, 29);
+  viewer_send (preview, viewer_key ("g"));
+  g_assert_true (get_child_int (preview, "a::grid"));
+  g_assert_true (get_child_int (preview, "b::grid"));
+  stop (&duel, preview);
+}
+
+int
+main (int argc, char *argv[])
+{
+  test_init (&argc, &argv);
+  test_add ("/preview/defaults", test_defaults);
+  test_add ("/preview/descriptions", test_descriptions);
+  test_add ("/preview/exchange", test_exchange);
+  test_add ("/preview/encoder", test_encoder);
+  test_add ("/preview/refused", test_refused);
+  test_add ("/preview/refused-at-start", test_refused_at_start);
+  test_add ("/preview/pause", test_pause);
+  test_add ("/preview/restart", test_restart);
+  test_add ("/preview/keys", test_keys);
+  return test_run ();
+}
