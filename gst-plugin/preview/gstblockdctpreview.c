@@ -70,6 +70,7 @@ typedef struct
 
   /* Changed by exchange() alone. */
   GstElement *queue, *version;  /* children; NULL: none */
+  gint fresh;                   /* atomic: no picture of `version` has left */
 } Branch;
 
 /* What a probe waits for. The bin may stop, and the next exchange begin, before
@@ -84,7 +85,7 @@ struct _GstBlockDctPreview
 {
   GstBin parent;
   GstElement *tee, *compare;
-  GMutex relinks;               /* held while children are exchanged */
+  GRecMutex relinks;            /* held while children are exchanged */
   GMutex lock;
   Branch a, b;
 };
@@ -193,7 +194,8 @@ get_depth (Branch * branch)
 
   if (version == NULL)
     return 0;
-  if (gst_blockdct_preview_keys_is_own (version))
+  if (gst_blockdct_preview_keys_is_own (version)
+      && !g_atomic_int_get (&branch->fresh))
     g_object_get (version, "async-depth", &depth, NULL);
   else
     depth = G_MAXUINT;
@@ -203,23 +205,28 @@ get_depth (Branch * branch)
 
 /* While A or B holds frames, compare has to queue as many originals. It queues
  * no more than that, so that a change is seen soon, unless an encoder may hold
- * any number. */
+ * any number, or originals from before B's first picture wait for it. */
 static void
 follow_depth (GstBlockDctPreview * self)
 {
-  const guint depth = MAX (get_depth (&self->a), get_depth (&self->b));
+  guint of_a, of_b;
 
-  gst_blockdct_compare_set_lockstep (self->compare, depth == G_MAXUINT ? 0
-      : 1 + depth);
+  g_mutex_lock (&self->lock);
+  of_a = get_depth (&self->a);
+  of_b = get_depth (&self->b);
+  gst_blockdct_compare_set_lockstep (self->compare, of_a == G_MAXUINT
+      || of_b == G_MAXUINT ? 0 : 1 + MAX (of_a, of_b));
+  g_mutex_unlock (&self->lock);
 }
 
-/* Originals from before B's first picture wait for it: only then their number
- * is limited. */
 static GstPadProbeReturn
 on_first_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
+  Branch *branch = data;
+
   (void) pad, (void) info;
-  follow_depth (data);
+  g_atomic_int_set (&branch->fresh, FALSE);
+  follow_depth (branch->preview);
   return GST_PAD_PROBE_REMOVE;
 }
 
@@ -234,18 +241,12 @@ remove_child (GstBlockDctPreview * self, GstElement ** child)
 
 /* Make the queue, which gives the version its own thread. */
 static void
-open_branch (Branch * branch, GstElement * version)
+open_branch (Branch * branch)
 {
-  GstPad *pad = gst_element_get_static_pad (version, "src");
-
   branch->queue = gst_element_factory_make ("queue", NULL);
   g_object_set (branch->queue, "max-size-buffers", 1, "max-size-bytes", 0,
       "max-size-time", G_GUINT64_CONSTANT (0), NULL);
   gst_bin_add (GST_BIN (branch->preview), branch->queue);
-  gst_blockdct_compare_set_lockstep (branch->preview->compare, 0);
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_first_picture,
-      branch->preview, NULL);
-  gst_object_unref (pad);
 }
 
 /* The queue's thread, and a frame that waits at it, end first. */
@@ -311,14 +312,20 @@ exchange (Branch * branch)
   branch->idle = 0;
   next = g_steal_pointer (&branch->next);
   g_mutex_unlock (&self->lock);
-  g_mutex_lock (&self->relinks);
+  g_rec_mutex_lock (&self->relinks);
   if (branch->version != NULL)
     remove_child (self, &branch->version);
   if (next != NULL) {
     if (opens)
-      open_branch (branch, next);
+      open_branch (branch);
     gst_bin_add (GST_BIN (self), next);
     branch->version = next;
+    g_atomic_int_set (&branch->fresh, TRUE);
+    follow_depth (self);
+    pad = gst_element_get_static_pad (next, "src");
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_first_picture, branch,
+        NULL);
+    gst_object_unref (pad);
     gst_element_link_pads (next, "src", self->compare, branch->side);
     gst_element_link (branch->queue, next);
     gst_element_sync_state_with_parent (next);
@@ -328,11 +335,9 @@ exchange (Branch * branch)
     gst_object_unref (next);
   } else if (branch->queue != NULL) {
     close_branch (branch);
+    follow_depth (self);
     idle = 0;
   }
-  g_mutex_unlock (&self->relinks);
-  if (next == NULL || !opens)
-    follow_depth (self);
   if (idle != 0) {
     pad = gst_element_get_static_pad (branch->queue, "src");
     gst_pad_remove_probe (pad, idle);
@@ -341,9 +346,11 @@ exchange (Branch * branch)
   g_mutex_lock (&self->lock);
   again = branch->pending;
   branch->phase = again ? WAITS : NOTHING;
+  branch->turn++;
   g_mutex_unlock (&self->lock);
   if (again)
     start_exchange (branch);
+  g_rec_mutex_unlock (&self->relinks);
 }
 
 /* Exchange in a thread that no frame waits for, unless the bin has stopped
@@ -377,8 +384,16 @@ on_drained (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return type == GST_EVENT_EOS ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
-/* No frame enters the old version: have the others leave. While a flush is
- * under way, or behind the end of the stream, it takes no event. */
+/* Have the version's frames leave, which may take until a pause ends. While a
+ * flush is under way, or behind the end of the stream, it takes no event. */
+static void
+drain (GstElement * element, gpointer sink)
+{
+  (void) element;
+  gst_pad_send_event (sink, gst_event_new_eos ());
+}
+
+/* No frame enters the old version. */
 static GstPadProbeReturn
 on_idle (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
@@ -405,21 +420,10 @@ on_idle (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   src = gst_element_get_static_pad (branch->version, "src");
   gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
       | GST_PAD_PROBE_TYPE_EVENT_FLUSH, on_drained, branch, NULL);
-  gst_pad_send_event (sink, gst_event_new_eos ());
+  gst_element_call_async (GST_ELEMENT (branch->preview), drain, sink,
+      gst_object_unref);
   gst_object_unref (src);
-  gst_object_unref (sink);
   return GST_PAD_PROBE_OK;
-}
-
-static guint
-begin_turn (Branch * branch)
-{
-  guint turn;
-
-  g_mutex_lock (&branch->preview->lock);
-  turn = ++branch->turn;
-  g_mutex_unlock (&branch->preview->lock);
-  return turn;
 }
 
 static void
@@ -438,8 +442,10 @@ start_exchange (Branch * branch)
   } else {
     pad = gst_element_get_static_pad (branch->queue, "src");
     turn = g_new (Turn, 1);
-    *turn = (Turn) {
-    branch, begin_turn (branch)};
+    turn->branch = branch;
+    g_mutex_lock (&self->lock);
+    turn->number = branch->turn;
+    g_mutex_unlock (&self->lock);
     gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_IDLE
         | GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_idle, turn, g_free);
     gst_object_unref (pad);
@@ -490,8 +496,10 @@ set_description (Branch * branch, const gchar * description)
   branch->next = next;
   branch->pending = TRUE;
   starts = branch->phase == NOTHING;
-  if (starts)
+  if (starts) {
     branch->phase = WAITS;
+    branch->turn++;
+  }
   g_mutex_unlock (&self->lock);
   if (starts)
     start_exchange (branch);
@@ -572,10 +580,10 @@ src_event (GstPad * pad, GstObject * parent, GstEvent * event)
     return TRUE;
   }
   if (seeks)
-    g_mutex_lock (&self->relinks);
+    g_rec_mutex_lock (&self->relinks);
   ok = gst_pad_event_default (pad, parent, event);
   if (seeks)
-    g_mutex_unlock (&self->relinks);
+    g_rec_mutex_unlock (&self->relinks);
   return ok;
 }
 
@@ -669,7 +677,7 @@ gst_blockdct_preview_finalize (GObject * object)
   g_free (self->a.description);
   g_free (self->b.description);
   g_mutex_clear (&self->lock);
-  g_mutex_clear (&self->relinks);
+  g_rec_mutex_clear (&self->relinks);
   G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->finalize (object);
 }
 
@@ -736,7 +744,7 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
   GstPad *sink, *src;
 
   g_mutex_init (&self->lock);
-  g_mutex_init (&self->relinks);
+  g_rec_mutex_init (&self->relinks);
   self->a = (Branch) {
   .preview = self,.name = "a",.side = "dist_sink"};
   self->b = (Branch) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Describes what is shown, for other programs. */
+#include "bin/line.h"
+#include "coding.h"
 #include "parts.h"
 
 #include <string.h>
@@ -126,17 +128,27 @@ static void
 add_settings (PreviewSession * self, GString * to,
     void (*add) (GParamSpec * pspec, const GValue * value, gpointer words))
 {
-  g_auto (GValue) line = G_VALUE_INIT;
+  g_autofree gchar *line = preview_coding_get_line (self);
+  g_auto (GValue) b = G_VALUE_INIT;
+  GParamSpec *pspec = g_param_spec_string ("b", NULL, NULL, NULL, 0);
   Words of_bin = { NULL, to };
+  gint left, right;
 
-  g_object_get_property (G_OBJECT (self->bin), "b-encoder", &line);
-  if (g_value_get_string (&line) != NULL)
-    add (g_object_class_find_property (G_OBJECT_GET_CLASS (self->bin),
-            "b-encoder"), &line, &of_bin);
+  g_object_get (self->part[PREVIEW_COMPARE], "left", &left, "right", &right,
+      NULL);
+  g_value_init (&b, G_TYPE_STRING);
+  if (line != NULL)
+    g_value_take_string (&b, gst_blockdct_page_line_describe (line));
+  else if (left == PREVIEW_B || right == PREVIEW_B)
+    g_value_set_static_string (&b, "blockdct");
+  if (g_value_get_string (&b) != NULL)
+    add (pspec, &b, &of_bin);
+  g_param_spec_unref (g_param_spec_ref_sink (pspec));
   for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
     Words words = { preview_part_names[i], to };
 
-    preview_session_foreach (self, i, add, &words);
+    if (i != PREVIEW_B || g_strcmp0 (g_value_get_string (&b), "blockdct") == 0)
+      preview_session_foreach (self, i, add, &words);
   }
 }
 

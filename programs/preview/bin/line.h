@@ -18,5 +18,9 @@ G_BEGIN_DECLS
 GstElement *gst_blockdct_page_line_make (const gchar * line,
     const GstCaps * caps, GError ** error);
 
+/* The same as a description without converters, for the element
+ * blockdctpreview; the caller owns it. NULL: the line cannot work. */
+gchar *gst_blockdct_page_line_describe (const gchar * line);
+
 G_END_DECLS
 #endif
