@@ -249,6 +249,46 @@ open_branch (Branch * branch)
   gst_bin_add (GST_BIN (branch->preview), branch->queue);
 }
 
+static gboolean
+complete_events (GstPad * from, GstEvent ** event, gpointer to)
+{
+  GstEvent *there = gst_pad_get_sticky_event (to, GST_EVENT_TYPE (*event), 0);
+
+  (void) from;
+  if (there != NULL)
+    gst_event_unref (there);
+  else
+    gst_pad_push_event (to, gst_event_ref (*event));
+  return TRUE;
+}
+
+/* A pad of the tee that is asked for while an event passes may miss it. */
+static GstPadProbeReturn
+on_first_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstBlockDctPreview *self = data;
+  GstPad *sink = gst_element_get_static_pad (self->tee, "sink");
+
+  (void) info;
+  gst_pad_sticky_events_foreach (sink, complete_events, pad);
+  gst_object_unref (sink);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+static void
+link_tee (Branch * branch)
+{
+  GstBlockDctPreview *self = branch->preview;
+  GstPad *src = gst_element_request_pad_simple (self->tee, "src_%u");
+  GstPad *sink = gst_element_get_static_pad (branch->queue, "sink");
+
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, on_first_frame, self,
+      NULL);
+  gst_pad_link (src, sink);
+  gst_object_unref (sink);
+  gst_object_unref (src);
+}
+
 /* The queue's thread, and a frame that waits at it, end first. */
 static void
 close_branch (Branch * branch)
@@ -327,11 +367,12 @@ exchange (Branch * branch)
         NULL);
     gst_object_unref (pad);
     gst_element_link_pads (next, "src", self->compare, branch->side);
-    gst_element_link (branch->queue, next);
     gst_element_sync_state_with_parent (next);
     gst_element_sync_state_with_parent (branch->queue);
+    /* Only now, as a pad that is not active refuses the stream's events. */
+    gst_element_link (branch->queue, next);
     if (opens)
-      gst_element_link (self->tee, branch->queue);
+      link_tee (branch);
     gst_object_unref (next);
   } else if (branch->queue != NULL) {
     close_branch (branch);

@@ -48,7 +48,6 @@ push (Target * target, const GstVideoInfo * info, guint8 content)
 {
   const gint before = g_atomic_int_get (&target->frames);
 
-  g_object_set (target->element, "freeze", FALSE, NULL);
   if (target_push (target, info, content) != GST_FLOW_OK)
     g_error ("a frame was refused");
   /* Repeated ones may come in between. The driver's limit of time is there for

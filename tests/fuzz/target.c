@@ -61,8 +61,9 @@ set_up (GstElement * element)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     GstElement *child = gst_bin_get_by_name (GST_BIN (element), names[i]);
 
-    ends_set_backend (child, "cpu");
-    gst_object_unref (child);
+    if (child != NULL)
+      ends_set_backend (child, "cpu");
+    gst_clear_object (&child);
   }
 }
 
