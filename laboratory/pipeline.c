@@ -31,8 +31,9 @@
     "t. ! queue ! c.dist_sink blockdctcompare name=c " properties
 
 /* The bin's wipe of A and B, with these properties. */
-#define PREVIEW(depth, properties) "blockdctpreview a::async-depth=" depth \
-    " b::async-depth=" depth " b::transform=hevc-16x16 b::qp=30 " \
+#define PREVIEW(depth, properties) "blockdctpreview b=blockdct " \
+    "a::async-depth=" depth " b::async-depth=" depth \
+    " b::transform=hevc-16x16 b::qp=30 " \
     "compare::left=0 compare::right=1 " properties
 
 typedef struct

@@ -42,7 +42,7 @@ start (Duel * duel, GstVideoInfo * info, const gchar * properties)
 static void
 stop (Duel * duel, GstElement * preview)
 {
-  gst_object_unref (preview);
+  gst_clear_object (&preview);
   duel_clear (duel);
 }
 
@@ -404,6 +404,59 @@ test_pause (void)
   stop (&duel, preview);
 }
 
+/* As a player's filter it plays, and seeks. */
+static void
+test_player (void)
+{
+  static const gchar *const names[] = { "playbin", "jpegenc", "jpegdec",
+    "matroskamux", "matroskademux"
+  };
+  gchar *path = test_path ("video.mkv"), *line;
+  GstElement *writer;
+  GstMessage *message;
+  Duel duel = { 0 };
+  GstBus *bus;
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    if (!test_have_element (names[i])) {
+      g_free (path);
+      return;
+    }
+  line = g_strdup_printf ("videotestsrc num-buffers=50 ! video/x-raw,"
+      "width=64,height=48,framerate=25/1 ! jpegenc ! matroskamux ! "
+      "filesink location=%s", path);
+  writer = gst_parse_launch (line, NULL);
+  g_free (line);
+  bus = gst_element_get_bus (writer);
+  gst_element_set_state (writer, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_EOS);
+  g_assert_nonnull (message);
+  gst_message_unref (message);
+  gst_element_set_state (writer, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (writer);
+  line = g_strdup_printf ("playbin uri=file://%s "
+      "video-filter=\"blockdctpreview a=\\\"blockdct quality=8\\\" "
+      "b=identity\" "
+      "video-sink=\"appsink name=out sync=false\"", path);
+  duel_launch (&duel, line);
+  g_free (line);
+  g_free (path);
+  g_object_get (duel.pipeline, "video-sink", &duel.sink, NULL);
+  duel.element = gst_object_ref (duel.pipeline);
+  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+  wait_for_state (&duel);
+  for (gint i = 0; i < 10; i++) {
+    GstStructure *s = seek_and_take (&duel, i % 4 * 10 * FRAME);
+
+    g_assert_cmpfloat (get_double (s, "psnr"), <, 45);
+    gst_structure_free (s);
+  }
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  duel_drain (&duel);
+  stop (&duel, NULL);
+}
+
 /* Whatever is set, whenever it stops, it starts again. */
 static void
 test_restart (void)
@@ -503,6 +556,7 @@ main (int argc, char *argv[])
   test_add ("/preview/refused", test_refused);
   test_add ("/preview/refused-at-start", test_refused_at_start);
   test_add ("/preview/pause", test_pause);
+  test_add ("/preview/player", test_player);
   test_add ("/preview/restart", test_restart);
   test_add ("/preview/keys", test_keys);
   return test_run ();

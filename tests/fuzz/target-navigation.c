@@ -42,18 +42,20 @@ send (Target * target, GstEvent * event)
   gst_pad_push_event (target->sink, event);
 }
 
-/* What is held is let go, and the frame comes out. */
+/* A frame comes out: that which waits for a new B with the next. */
 static void
 push (Target * target, const GstVideoInfo * info, guint8 content)
 {
   const gint before = g_atomic_int_get (&target->frames);
 
-  if (target_push (target, info, content) != GST_FLOW_OK)
-    g_error ("a frame was refused");
-  /* Repeated ones may come in between. The driver's limit of time is there for
-   * what hangs. */
-  while (g_atomic_int_get (&target->frames) == before)
-    g_usleep (100);
+  /* The driver's limit of time is there for what hangs. */
+  while (g_atomic_int_get (&target->frames) == before) {
+    if (target_push (target, info, content) != GST_FLOW_OK)
+      g_error ("a frame was refused");
+    for (guint i = 0; i < 10 && g_atomic_int_get (&target->frames) == before;
+        i++)
+      g_usleep (100);
+  }
 }
 
 int

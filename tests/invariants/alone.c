@@ -186,8 +186,7 @@ run_part (Alone * alone, Part part, const Input * input,
 
 void
 alone_run (Alone * alone, Subject subject, const Input * input,
-    const Settings * const settings[N_PARTS], gboolean has_b,
-    const Index * index)
+    const Settings * const settings[N_PARTS], const Index * index)
 {
   Input pads = *input;
 
@@ -199,8 +198,7 @@ alone_run (Alone * alone, Subject subject, const Input * input,
   }
   if (subject == PREVIEW) {
     pads.in[1] = run_part (alone, PART_A, input, settings[PART_A], index);
-    pads.in[2] = has_b ? run_part (alone, PART_B, input, settings[PART_B],
-        index) : NULL;
+    pads.in[2] = run_part (alone, PART_B, input, settings[PART_B], index);
     pads.caps[1] = pads.caps[2] = input->caps[0];
   }
   alone->out = run_part (alone, PART_COMPARE, &pads, settings[PART_COMPARE],

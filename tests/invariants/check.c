@@ -104,12 +104,12 @@ add (World * w, const Item * item, const Alone * alone,
  * freed; NULL: there is none, and it counts. */
 static gchar *
 compare_frame (World * w, const Item * item, const gchar * arrived,
-    const Settings * const settings[N_PARTS], gboolean has_b)
+    const Settings * const settings[N_PARTS])
 {
   gchar *expected, *difference = NULL;
   Alone alone;
 
-  alone_run (&alone, w->subject, &item->input, settings, has_b, &w->index);
+  alone_run (&alone, w->subject, &item->input, settings, &w->index);
   check_alone (w, item, &alone);
   expected = describe_buffer (alone.out, alone.caps, &item->input.segment);
   if (strcmp (arrived, expected) != 0)
@@ -185,38 +185,26 @@ check_frame (World * w, const Item * item, const gchar * arrived)
   const guint hi = MIN (item->hi, w->versions->len - 1);
   const gboolean bin = w->subject == PREVIEW;
   const Part part = w->subject == TRANSFORM ? PART_A : PART_COMPARE;
-  gboolean may_show_b = FALSE;
   gchar *why = NULL;
-
-  for (guint v = item->lo; v <= hi; v++)
-    may_show_b |= bin && settings_show_b (version (w, v));
 
   for (guint c = MAX (item->lo, w->last[part]); c <= hi;
       c = next_version (w, c, part))
     for (guint a = item->lo; a <= (bin ? hi : item->lo);
         a = next_version (w, a, PART_A))
       for (guint b = item->lo; b <= (bin ? hi : item->lo);
-          b = next_version (w, b, PART_B))
-        for (gint turn = 0; turn <= bin; turn++) {
-          const Settings *settings[N_PARTS] = {
-            version (w, bin ? a : c), version (w, b), version (w, c)
-          };
-          const gboolean has_b = bin && (may_show_b ? turn == 0 : turn == 1);
-          gchar *text;
+          b = next_version (w, b, PART_B)) {
+        const Settings *settings[N_PARTS] = {
+          version (w, bin ? a : c), version (w, b), version (w, c)
+        };
+        gchar *text = compare_frame (w, item, arrived, settings);
 
-          /* B's figures are there while it is shown. */
-          if (turn > 0 && item->lo == hi && may_show_b)
-            continue;
-          text = compare_frame (w, item, arrived, settings, has_b);
-          if (text == NULL) {
-            w->unsure_of_b |= item->lo != hi && may_show_b
-                && settings_report (settings[PART_B], PART_B) != EACH_FRAME;
-            w->last[part] = bin ? 0 : c;
-            g_free (why);
-            return;
-          }
-          why = join (why, text, settings);
+        if (text == NULL) {
+          w->last[part] = bin ? 0 : c;
+          g_free (why);
+          return;
         }
+        why = join (why, text, settings);
+      }
   fail ("%s", why != NULL ? why : "older settings are in force again");
 }
 
@@ -313,10 +301,6 @@ check_sums (World * w)
   for (guint p = 0; p < N_PARTS; p++) {
     GstStructure *stats = get_stats (w, p);
 
-    if (p == PART_B && w->unsure_of_b) {
-      rebase (w, p, 0, stats, caps_depth (w->source[0].caps));
-      w->unsure_of_b = w->pooled_known = w->spans_known = FALSE;
-    }
 
     for (guint k = 0; k < MAX_PADS && w->sums_known; k++) {
       const GstStructure *s = stats_of_pad (stats, p, k);

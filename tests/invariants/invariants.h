@@ -45,7 +45,6 @@ void settings_apply (const Settings * settings, const Settings * before,
     Part part, GstElement * element);
 /* What is read at the start. */
 void settings_start (GstElement * element, guint threads, guint depth);
-gboolean settings_show_b (const Settings * settings);
 /* What messages there are: none, one for each frame, one for intervals. */
 typedef enum
 { SILENT, EACH_FRAME, INTERVALS } Report;
@@ -101,8 +100,7 @@ typedef struct
 /* Send one frame, and nothing else, through a new element. Each part has
  * settings of its own. */
 void alone_run (Alone * alone, Subject subject, const Input * input,
-    const Settings * const settings[N_PARTS], gboolean has_b,
-    const Index * index);
+    const Settings * const settings[N_PARTS], const Index * index);
 void alone_clear (Alone * alone);
 /* The part's figures of a distorted pad; NULL: it has none. */
 const GstStructure *stats_of_pad (const GstStructure * stats, Part part,

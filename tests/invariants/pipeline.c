@@ -342,6 +342,8 @@ make_element (World * w)
   const guint depth = w->subject == TRANSFORM ? w->shape.depth : 0;
 
   w->element = add_element (w, subject_names[w->subject]);
+  if (w->subject == PREVIEW)
+    g_object_set (w->element, "b", "blockdct", NULL);
   g_object_weak_ref (G_OBJECT (w->element), on_element_gone, &w->alive);
   g_atomic_int_inc (&w->alive);
   for (guint p = 0; p < N_PARTS; p++) {

@@ -130,15 +130,6 @@ settings_start (GstElement * element, guint threads, guint depth)
     g_object_set (element, "async-depth", depth, NULL);
 }
 
-gboolean
-settings_show_b (const Settings * settings)
-{
-  return g_strcmp0 (value_of (settings, PART_COMPARE, find (PART_COMPARE,
-              "left")), "1") == 0
-      || g_strcmp0 (value_of (settings, PART_COMPARE, find (PART_COMPARE,
-              "right")), "1") == 0;
-}
-
 Report
 settings_report (const Settings * settings, Part part)
 {

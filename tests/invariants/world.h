@@ -81,7 +81,6 @@ typedef struct
   Index index;
   Sum sum[N_PARTS][MAX_PADS];
   gboolean sums_known, pooled_known, unmatched_known, spans_known;
-  gboolean unsure_of_b;         /* B is silent, and may have had a frame */
   gint alive;                   /* atomic: buffers and elements */
 } World;
 
