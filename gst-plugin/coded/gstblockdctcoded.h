@@ -8,6 +8,7 @@
 #include <gst/base/gstbasetransform.h>
 
 G_BEGIN_DECLS
+
 /* The custom meta, and the structure of `stats`; their fields `bits` and
  * `bits-headers` are uint64. */
 #define GST_BLOCKDCT_CODED_NAME "blockdct-coded"

@@ -8,6 +8,7 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
+
 #define GST_TYPE_BLOCKDCT_PAGE (gst_blockdct_page_get_type ())
 G_DECLARE_FINAL_TYPE (GstBlockDctPage, gst_blockdct_page, GST,
     BLOCKDCT_PAGE, GstBin)

@@ -8,11 +8,12 @@
 #include "gst-plugin/blockdct/gstblockdctshown.h"
 
 G_BEGIN_DECLS
+
 /* Make the structure `blockdct-block` about the blocks at (x, y), in samples
  * of luma, of a frame on display whose original is `in`. The caller owns it.
  * NULL if the frame cannot be read or there is no memory. Any thread may call
  * this. */
-    GstStructure * gst_blockdct_block_describe (const GstBlockDctShown * shown,
+GstStructure *gst_blockdct_block_describe (const GstBlockDctShown * shown,
     GstBuffer * in, gint x, gint y);
 
 G_END_DECLS

@@ -8,9 +8,11 @@
 #include "private.h"
 
 G_BEGIN_DECLS
+
 /* Check whether a navigation event, which the caller keeps, is a click, and
  * handle it. */
-void gst_blockdct_page_blocks_see (GstBlockDctPage * self, GstEvent * event);
+void gst_blockdct_page_blocks_see (GstBlockDctPage * self,
+    GstEvent * event);
 
 /* A buffer enters a transform, A or B, and leaves it. A click refers to the
  * frame that left last. */
@@ -20,7 +22,8 @@ void gst_blockdct_page_blocks_leave (GstBlockDctPage * self,
     gboolean of_b, GstBuffer * buffer);
 
 /* The frames in a transform are dropped. */
-void gst_blockdct_page_blocks_flush (GstBlockDctPage * self, gboolean of_b);
+void gst_blockdct_page_blocks_flush (GstBlockDctPage * self,
+    gboolean of_b);
 
 /* Have another thread post a message about the selected block, if its settings
  * have changed. */

@@ -11,13 +11,16 @@
 
 #include "private.h"
 
-G_BEGIN_DECLS void gst_blockdct_page_encoder_init (GstBlockDctPage * self);
+G_BEGIN_DECLS
+
+void gst_blockdct_page_encoder_init (GstBlockDctPage * self);
 void gst_blockdct_page_encoder_clear (GstBlockDctPage * self);
 
 /* Use the encoder of a gst-launch line from the next frame on; NULL or "": the
  * blockdct `b`. A line that cannot work is refused with a warning. Any thread
  * may call this and the following functions. */
-void gst_blockdct_page_encoder_set (GstBlockDctPage * self, const gchar * line);
+void gst_blockdct_page_encoder_set (GstBlockDctPage * self,
+    const gchar * line);
 
 /* The line in force, owned by the caller; NULL: none. */
 gchar *gst_blockdct_page_encoder_get (GstBlockDctPage * self);
@@ -33,7 +36,8 @@ void gst_blockdct_page_encoder_interrupt (GstBlockDctPage * self);
 void gst_blockdct_page_encoder_stop (GstBlockDctPage * self);
 
 /* An event reaches `b`: the frames in the encoder leave before it. */
-void gst_blockdct_page_encoder_see (GstBlockDctPage * self, GstEvent * event);
+void gst_blockdct_page_encoder_see (GstBlockDctPage * self,
+    GstEvent * event);
 
 /* Have all frames in the encoder leave. The streaming thread of `b` calls this
  * and the following functions. */

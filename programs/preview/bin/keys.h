@@ -8,9 +8,10 @@
 #include "private.h"
 
 G_BEGIN_DECLS
+
 /* Handle a navigation event, which the caller keeps, if it is for A, B or
  * freeze; FALSE: it is not. */
-    gboolean gst_blockdct_page_keys_handle (GstBlockDctPage * self,
+gboolean gst_blockdct_page_keys_handle (GstBlockDctPage * self,
     GstEvent * event);
 
 G_END_DECLS

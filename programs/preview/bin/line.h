@@ -9,9 +9,10 @@
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
+
 /* Whether a line describes an encoder whose stream can be decoded; FALSE with
  * an error. */
-    gboolean gst_blockdct_page_line_check (const gchar * line, GError ** error);
+gboolean gst_blockdct_page_line_check (const gchar * line, GError ** error);
 
 /* A floating bin with pads sink and src that encodes pictures of these caps,
  * and decodes them to the same caps in system memory. NULL with an error. */

@@ -10,8 +10,9 @@
 #include "freeze.h"
 
 G_BEGIN_DECLS
+
 /* The last frame of a transform, and its input. */
-    typedef struct
+typedef struct
 {
   GQueue inputs;                /* buffers in the transform, the oldest first */
   GstBuffer *in;                /* the input of the frame that left last; or
@@ -23,7 +24,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   GMutex lock;                  /* protects all following members */
-  GstBlockDctPageMade made[2];  /* A's and B's */
+  GstBlockDctPageMade made[2];       /* A's and B's */
   gboolean pressed;             /* the button is down, since (x, y) */
   gdouble pressed_x, pressed_y;
   gboolean any;                 /* a block is selected */
@@ -51,7 +52,7 @@ typedef struct
   guint generation;             /* counts the lines */
   GstMessage *refusal;          /* of a line, not posted yet; or NULL */
   gboolean flushing;            /* or not running: no thread waits */
-  GstBlockDctPageSession *session;      /* NULL: none runs */
+  GstBlockDctPageSession *session;   /* NULL: none runs */
 
   gint runs;                    /* atomic: the encoder made B's latest
                                    picture */

@@ -10,6 +10,7 @@
 #include <glib.h>
 
 G_BEGIN_DECLS
+
 /* Register them, after gst_init(); more calls do nothing. */
 void preview_bin_register (void);
 

@@ -1,0 +1,68 @@
+/* blockdct: a version of the picture in blockdctpreview, A or B, and its
+ * exchange for another one while frames flow.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef GST_BLOCKDCT_PREVIEW_BRANCH_H
+#define GST_BLOCKDCT_PREVIEW_BRANCH_H
+
+#include "gstblockdctpreview.h"
+
+G_BEGIN_DECLS
+
+/* How far an exchange of versions is. */
+typedef enum
+{
+  GST_BLOCKDCT_PREVIEW_NOTHING,
+  GST_BLOCKDCT_PREVIEW_WAITS,   /* for the frame that enters the version */
+  GST_BLOCKDCT_PREVIEW_DRAINS,  /* the version's frames leave it */
+  GST_BLOCKDCT_PREVIEW_DRAINED, /* it is empty */
+  GST_BLOCKDCT_PREVIEW_EXCHANGES
+} GstBlockDctPreviewPhase;
+
+/* A version: tee, queue, the element or bin of the description, compare. */
+typedef struct
+{
+  GstBlockDctPreview *preview;
+  const gchar *name;            /* the property's and the child's */
+  const gchar *side;            /* compare's pad */
+
+  /* Protected by the preview's lock. */
+  gchar *description;           /* in force, or about to be */
+  GstMessage *refusal;          /* of a description, before the start; or
+                                   NULL */
+  gboolean pending;             /* `next` takes the place of `version` */
+  GstElement *next;             /* NULL: nothing */
+  GstBlockDctPreviewPhase phase;
+  guint turn;                   /* the number of the exchange */
+  gulong idle;                  /* the probe that holds the queue's frames
+                                   back; 0: none */
+
+  /* Changed by exchange() alone. */
+  GstElement *queue, *version;  /* children; NULL: none */
+  gint fresh;                   /* atomic: no picture of `version` has left */
+} GstBlockDctPreviewBranch;
+
+struct _GstBlockDctPreview
+{
+  GstBin parent;
+  GstElement *tee, *compare;
+  GstPad *entrance;             /* gives the tee its frames */
+  GRecMutex relinks;            /* held while children are exchanged */
+  GMutex lock;
+  GstBlockDctPreviewBranch a, b;
+};
+
+/* Exchange the version for what is described; "" or NULL: for none. Any thread
+ * may call this. */
+void gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
+    const gchar * description);
+
+/* No frame comes from now on: end an exchange that has begun. */
+void gst_blockdct_preview_branch_stop (GstBlockDctPreviewBranch * branch);
+
+/* Let compare queue as many originals as A and B may hold frames. */
+void gst_blockdct_preview_branch_follow_depth (GstBlockDctPreview * self);
+
+G_END_DECLS
+#endif
