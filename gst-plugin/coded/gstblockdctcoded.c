@@ -141,7 +141,8 @@ count_obus (const Frame * frame, IsPicture unused)
         if (!(frame->data[body++] & 128))
           break;
       }
-      next = body + MIN (n, frame->size - MIN (body, frame->size));
+      body = MIN (body, frame->size);
+      next = body + MIN (n, frame->size - body);
     }
     if (type == 3 || type == 4 || (type >= 6 && type <= 8))
       picture += next - at;

@@ -269,6 +269,9 @@ exchange (Branch * branch)
   if (idle != 0)
     gst_pad_remove_probe (gate, idle);
   gst_object_unref (gate);
+  /* A live pipeline asks for the latency again. */
+  gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency
+      (GST_OBJECT (self)));
   g_mutex_lock (&self->lock);
   again = branch->pending;
   branch->phase = again ? WAITS : NOTHING;

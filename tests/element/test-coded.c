@@ -276,6 +276,22 @@ test_headers (void)
       {{0x30, 1, 2}, 3, TRUE, 24, 0});
 }
 
+/* Units that end where there is no more: not a byte more is counted. */
+static void
+test_cut_off (void)
+{
+  CHECK_PIECES ("video/x-av1,alignment=tu", {{0x36}, 1, TRUE, 8, 0},
+      {{0x32, 0xff, 0xff}, 3, TRUE, 24, 0}, {{0x32, 9, 1}, 3, TRUE, 24, 0});
+  CHECK_PIECES ("video/x-h264,stream-format=avc,alignment=au",
+      {{0, 0, 0, 9, 0x65}, 5, TRUE, 40, 0}, {{0, 0, 0, 9}, 4, FALSE, 0, 0},
+      {{0xff, 0xff}, 2, FALSE, 0, 0});
+  CHECK_PIECES ("video/x-h265,stream-format=byte-stream,alignment=au",
+      {{0, 0, 1}, 3, FALSE, 0, 0}, {{0, 0, 1, 2}, 4, TRUE, 32, 24});
+  CHECK_PIECES ("image/jpeg", {{0xff, 0xd8, 0xff, 0xda, 0xff, 0xff}, 6, FALSE,
+      0, 0}, {{0xff, 0xd8, 0xff, 0xda, 0, 2, 7, 0xff}, 8, TRUE, 16, 96},
+      {{0xff}, 1, FALSE, 0, 0});
+}
+
 /* Sums are of one run; streams without whole pictures in buffers are not
  * taken. */
 static void
@@ -314,6 +330,7 @@ main (int argc, char *argv[])
   }
   test_add ("/coded/hidden", test_hidden);
   test_add ("/coded/headers", test_headers);
+  test_add ("/coded/cut-off", test_cut_off);
   test_add ("/coded/start", test_start);
   return test_run ();
 }
