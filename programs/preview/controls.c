@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Maps the names of a session's settings to properties of blockdctpreview's
+ * Maps the names of a session's settings to properties of blockdctpage's
  * parts. */
 #include "coding.h"
 #include "views.h"

@@ -20,7 +20,7 @@ typedef struct
   void (*show) (gpointer owner, const GstStructure * figures, gboolean is_new);
 } PreviewFramesFuncs;
 
-/* Watch a blockdctpreview. */
+/* Watch a blockdctpage. */
 PreviewFrames *preview_frames_new (GstElement * bin,
     const PreviewFramesFuncs * funcs, gpointer owner);
 void preview_frames_free (PreviewFrames * self);

@@ -12,7 +12,7 @@
 
 G_BEGIN_DECLS
 
-/* The elements in blockdctpreview that have settings. */
+/* The elements in blockdctpage that have settings. */
 typedef enum
 {
   PREVIEW_A, PREVIEW_B, PREVIEW_COMPARE, PREVIEW_N_PARTS

@@ -183,7 +183,7 @@ plays (PreviewSession * self)
 }
 
 /* Elements post a QoS message for each frame that they drop. Frames that are
- * dropped before blockdctpreview have no figures. */
+ * dropped before blockdctpage have no figures. */
 static void
 take_qos (PreviewSession * self, GstMessage * message)
 {

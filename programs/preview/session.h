@@ -1,4 +1,4 @@
-/* blockdct-preview: a file, a camera or a test pattern through blockdctpreview
+/* blockdct-preview: a file, a camera or a test pattern through blockdctpage
  * to a sink. Page and main() use GStreamer through this alone.
  *
  * Figures are a structure `blockdct` with the fields of A's message of that
@@ -116,7 +116,7 @@ void preview_session_get_value (PreviewSession * self, guint control,
 
 /* Set "NAME=VALUE". FALSE with an error that says which values are valid. A
  * name with the prefix a::, b:: or compare:: is a property of that part of
- * blockdctpreview; without a prefix it is a control, else a property of A if A
+ * blockdctpage; without a prefix it is a control, else a property of A if A
  * has it, else of compare. */
 gboolean preview_session_set_text (PreviewSession * self, const gchar * pair,
     GError ** error);

@@ -19,7 +19,7 @@ G_BEGIN_DECLS
   gint frames;                  /* to play; 0: all */
   gboolean ends;                /* it ends, instead of starting again or
                                    staying */
-  gchar *b_encoder;             /* blockdctpreview's property */
+  gchar *b_encoder;             /* blockdctpage's property */
   gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A session's position in its stream. The pipeline is always in PLAYING:
- * blockdctpreview's `freeze` holds the frame during a pause, and the last
+ * blockdctpage's `freeze` holds the frame during a pause, and the last
  * one. */
 #include "parts.h"
 
