@@ -148,6 +148,9 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
     GstBuffer * input)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+  /* Not `is_discont`, which stays set until a frame leaves. */
+  const gboolean discont = GST_BUFFER_IS_DISCONT (input)
+      || self->transform.dropped;
   GstFlowReturn ret;
 
   follow_settings (self, input);
@@ -163,7 +166,7 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
     gst_blockdct_finish_publish (self);
   } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
     explain_no_caps (self);
-  } else if (ret == GST_FLOW_OK && is_discont) {
+  } else if (ret == GST_FLOW_OK && discont) {
     /* The base class marks the next frame that leaves through it: it has to be
      * this one. */
     gst_blockdct_drain (self);

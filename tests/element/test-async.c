@@ -95,8 +95,13 @@ test_order (void)
 
     bench_init (&bench, "NV12", 40, 36, "async-depth", depth, NULL);
     for (guint n = 0; n < n_frames; n++) {
+      GstBuffer *in = frame_new (&bench.info, n);
+
+      /* As of every source. */
+      if (n == 0)
+        GST_BUFFER_FLAG_SET (in, GST_BUFFER_FLAG_DISCONT);
       g_object_set (bench.element, "quality", 1 + n, NULL);
-      bench_push (&bench, n);
+      g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
       if (n + 1 >= depth) {
         params.quality = 1 + n_out;
         check_out (&bench, n_out, n_out, &params);
