@@ -367,6 +367,16 @@ gst_blockdct_coded_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   return GST_FLOW_OK;
 }
 
+/* No frame comes for what waits for one. */
+static gboolean
+gst_blockdct_coded_sink_event (GstBaseTransform * trans, GstEvent * event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    GST_BLOCKDCT_CODED (trans)->pending = (Sums) { 0 };
+  return GST_BASE_TRANSFORM_CLASS (gst_blockdct_coded_parent_class)->sink_event
+      (trans, event);
+}
+
 static gboolean
 gst_blockdct_coded_start (GstBaseTransform * trans)
 {
@@ -437,6 +447,7 @@ gst_blockdct_coded_class_init (GstBlockDctCodedClass * klass)
       "behind the decoder", "The gst-blockdct developers");
   trans_class->passthrough_on_same_caps = TRUE;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_blockdct_coded_start);
+  trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_coded_sink_event);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_blockdct_coded_set_caps);
   trans_class->prepare_output_buffer =
       GST_DEBUG_FUNCPTR (gst_blockdct_coded_prepare_output_buffer);

@@ -292,6 +292,33 @@ test_cut_off (void)
       {{0xff}, 1, FALSE, 0, 0});
 }
 
+/* What waits for its frame when a flush comes is of another place in the
+ * stream. */
+static void
+test_flush (void)
+{
+  GstHarness *h = gst_harness_new ("blockdctcoded");
+  GstCustomMeta *meta;
+  GstBuffer *buffer;
+  GstSegment segment;
+
+  gst_harness_set_src_caps_str (h, "video/x-vp8");
+  gst_harness_push (h, gst_buffer_new_memdup ("\1\1\2", 3));
+  gst_buffer_unref (gst_harness_pull (h));
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+  gst_harness_push (h, gst_buffer_new_memdup ("\x10\1", 2));
+  buffer = gst_harness_pull (h);
+  meta = gst_buffer_get_custom_meta (buffer, "blockdct-coded");
+  g_assert_nonnull (meta);
+  g_assert_cmpuint (get_uint64 (gst_custom_meta_get_structure (meta), "bits"),
+      ==, 16);
+  gst_buffer_unref (buffer);
+  gst_harness_teardown (h);
+}
+
 /* Sums are of one run; streams without whole pictures in buffers are not
  * taken. */
 static void
@@ -331,6 +358,7 @@ main (int argc, char *argv[])
   test_add ("/coded/hidden", test_hidden);
   test_add ("/coded/headers", test_headers);
   test_add ("/coded/cut-off", test_cut_off);
+  test_add ("/coded/flush", test_flush);
   test_add ("/coded/start", test_start);
   return test_run ();
 }
