@@ -72,29 +72,33 @@ find_allocator (GstBlockDctPreview * self, GstCaps * caps)
 
 /* Answer upstream's allocation query, as a tee would offer nothing. This memory
  * is uploaded to the GPU once for all elements that read it. */
-static GstPadProbeReturn
-on_query (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+static gboolean
+offer_memory (GstBlockDctPreview * self, GstQuery * query)
 {
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
   GstBlockDctBackend backend = { 0 };
   GstAllocator *allocator;
   GstCaps *caps;
   gboolean answered;
 
-  (void) pad;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_PAD_PROBE_OK;
   gst_query_parse_allocation (query, &caps, NULL);
-  allocator = caps != NULL ? find_allocator (data, caps) : NULL;
+  allocator = caps != NULL ? find_allocator (self, caps) : NULL;
   if (allocator == NULL)
-    return GST_PAD_PROBE_OK;
+    return FALSE;
   backend.pinned_allocator = gst_blockdct_pinned_allocator_of_kind (allocator,
       GST_BLOCKDCT_PINNED_SHARED);
   answered = backend.pinned_allocator != NULL
       && gst_blockdct_pool_propose (&backend, NULL, query, MIN_BUFFERS);
   gst_clear_object (&backend.pinned_allocator);
   gst_object_unref (allocator);
-  return answered ? GST_PAD_PROBE_HANDLED : GST_PAD_PROBE_OK;
+  return answered;
+}
+
+static gboolean
+sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  return (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION
+      && offer_memory (GST_BLOCKDCT_PREVIEW (parent), query))
+      || gst_pad_query_default (pad, parent, query);
 }
 
 /* Events from downstream */
@@ -306,7 +310,6 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
   gst_blockdct_preview_branch_set (&self->a, "blockdct");
   src = add_ghost_pad (self, self->compare, "src");
   gst_blockdct_format_explain (sink);
-  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM
-      | GST_PAD_PROBE_TYPE_PUSH, on_query, self, NULL);
+  gst_pad_set_query_function (sink, GST_DEBUG_FUNCPTR (sink_query));
   gst_pad_set_event_function (src, GST_DEBUG_FUNCPTR (src_event));
 }
