@@ -180,6 +180,25 @@ gst_blockdct_preview_get_property (GObject * object, guint id, GValue * value,
   g_mutex_unlock (&self->lock);
 }
 
+/* Whether a description was refused before the start, which is now an error. */
+static gboolean
+post_refusal (GstBlockDctPreview * self,
+    const GstBlockDctPreviewBranch * branch)
+{
+  GError *refusal = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (branch->refusal != NULL)
+    refusal = g_error_copy (branch->refusal);
+  g_mutex_unlock (&self->lock);
+  if (refusal == NULL)
+    return FALSE;
+  gst_element_post_message (GST_ELEMENT (self), gst_message_new_error
+      (GST_OBJECT (self), refusal, NULL));
+  g_error_free (refusal);
+  return TRUE;
+}
+
 static GstStateChangeReturn
 gst_blockdct_preview_change_state (GstElement * element,
     GstStateChange transition)
@@ -190,11 +209,8 @@ gst_blockdct_preview_change_state (GstElement * element,
 
   for (guint i = 0; i < G_N_ELEMENTS (branches); i++)
     if (transition == GST_STATE_CHANGE_NULL_TO_READY
-        && branches[i]->refusal != NULL) {
-      gst_element_post_message (element,
-          gst_message_ref (branches[i]->refusal));
+        && post_refusal (self, branches[i]))
       return GST_STATE_CHANGE_FAILURE;
-    }
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     gst_blockdct_preview_branch_follow_depth (self);
   ret = GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
@@ -214,7 +230,7 @@ gst_blockdct_preview_dispose (GObject * object)
 
   for (guint i = 0; i < G_N_ELEMENTS (branches); i++) {
     gst_clear_object (&branches[i]->next);
-    gst_clear_message (&branches[i]->refusal);
+    g_clear_error (&branches[i]->refusal);
   }
   G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->dispose (object);
 }

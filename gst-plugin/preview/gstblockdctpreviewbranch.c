@@ -389,6 +389,16 @@ start_exchange (Branch * branch)
   }
 }
 
+/* `refusal` is taken. */
+static void
+set_refusal (Branch * branch, GError * refusal)
+{
+  g_mutex_lock (&branch->preview->lock);
+  g_clear_error (&branch->refusal);
+  branch->refusal = refusal;
+  g_mutex_unlock (&branch->preview->lock);
+}
+
 /* Refuse a description. Before the start there is no bus: the bin then does not
  * start. */
 static void
@@ -399,11 +409,12 @@ report_refusal (Branch * branch, const gchar * description, GError * reason)
       "%s='%s' is refused: %s", branch->name, description, reason->message);
 
   GST_WARNING_OBJECT (self, "%s", error->message);
-  if (GST_STATE (self) == GST_STATE_NULL)
-    branch->refusal = gst_message_new_error (GST_OBJECT (self), error, NULL);
-  else
-    gst_element_post_message (GST_ELEMENT (self), gst_message_new_warning
-        (GST_OBJECT (self), error, "The version of before stays."));
+  if (GST_STATE (self) == GST_STATE_NULL) {
+    set_refusal (branch, error);
+    return;
+  }
+  gst_element_post_message (GST_ELEMENT (self), gst_message_new_warning
+      (GST_OBJECT (self), error, "The version of before stays."));
   g_error_free (error);
 }
 
@@ -417,7 +428,7 @@ gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
   GError *error = NULL;
   gboolean starts;
 
-  gst_clear_message (&branch->refusal);
+  set_refusal (branch, NULL);
   if (!empty)
     next = make_version (branch, description, &error);
   else if (branch == &self->a)

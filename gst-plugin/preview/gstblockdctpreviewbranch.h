@@ -29,7 +29,7 @@ typedef struct
 
   /* Protected by the preview's lock. */
   gchar *description;           /* in force, or about to be */
-  GstMessage *refusal;          /* of a description, before the start; or
+  GError *refusal;              /* of a description, before the start; or
                                    NULL */
   gboolean pending;             /* `next` takes the place of `version` */
   GstElement *next;             /* NULL: nothing */

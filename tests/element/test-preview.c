@@ -346,6 +346,20 @@ test_refused_at_start (void)
   stop (&duel, preview);
 }
 
+/* A bin that was never started goes with its last reference. */
+static void
+test_refused_unused (void)
+{
+  GstElement *preview = gst_element_factory_make ("blockdctpreview", NULL);
+  gpointer left = preview;
+
+  gst_object_ref_sink (preview);
+  g_object_add_weak_pointer (G_OBJECT (preview), &left);
+  g_object_set (preview, "b", "blokdct", NULL);
+  gst_object_unref (preview);
+  g_assert_null (left);
+}
+
 static void
 wait_for_state (Duel * duel)
 {
@@ -555,6 +569,7 @@ main (int argc, char *argv[])
   test_add ("/preview/encoder", test_encoder);
   test_add ("/preview/refused", test_refused);
   test_add ("/preview/refused-at-start", test_refused_at_start);
+  test_add ("/preview/refused-unused", test_refused_unused);
   test_add ("/preview/pause", test_pause);
   test_add ("/preview/player", test_player);
   test_add ("/preview/restart", test_restart);
