@@ -31,6 +31,7 @@ static gboolean
 read_file (const gchar * path, gchar ** data, gsize * size, BdctError * reason)
 {
   GError *error = NULL;
+  const gchar *why;
   GStatBuf info;
 
   if (g_stat (path, &info) != 0)
@@ -43,8 +44,9 @@ read_file (const gchar * path, gchar ** data, gsize * size, BdctError * reason)
         "numbers into a file", (gint64) info.st_size, MAX_MIB);
   if (g_file_get_contents (path, data, size, &error))
     return TRUE;
-  /* Without the path, which the caller names. */
-  gst_blockdct_fail (reason, "%s", strrchr (error->message, ':') + 2);
+  /* Without the path, which the caller names; a lack of memory names none. */
+  why = g_strrstr (error->message, ": ");
+  gst_blockdct_fail (reason, "%s", why != NULL ? why + 2 : error->message);
   g_error_free (error);
   return FALSE;
 }
