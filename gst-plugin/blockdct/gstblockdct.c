@@ -3,6 +3,7 @@
 /**
  * SECTION:element-blockdct
  * @title: blockdct
+ * @short_description: transform and quantize video in blocks, as codecs do
  * @see_also: blockdctcompare, blockdctpreview
  *
  * blockdct transforms video in blocks and quantizes it, as JPEG, H.264, HEVC
@@ -21,12 +22,12 @@
  * ]|
  * Post the PSNR of JPEG at quality 20, frame by frame.
  * |[
- * gst-launch-1.0 videotestsrc ! blockdct transform=hevc-16x16 qp=37 !
+ * gst-launch-1.0 videotestsrc ! blockdct transform=hevc-16x16 qp=37 ! \
  *     videoconvert ! autovideosink
  * ]|
  * Show what HEVC's 16x16 transform does at QP 37.
  * |[
- * gst-launch-1.0 filesrc location=video.mp4 ! decodebin ! videoconvert !
+ * gst-launch-1.0 filesrc location=video.mp4 ! decodebin ! videoconvert ! \
  *     blockdct target-psnr=40 metrics=bits+ssim stats-file=video.csv ! fakesink
  * ]|
  * Find the quality with which each frame has 40 dB, and write the figures.

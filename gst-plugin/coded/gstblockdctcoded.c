@@ -426,7 +426,7 @@ gst_blockdct_coded_class_init (GstBlockDctCodedClass * klass)
   object_class->get_property =
       GST_DEBUG_FUNCPTR (gst_blockdct_coded_get_property);
   /**
-   * blockdctcoded:stats:
+   * GstBlockDctCoded:stats:
    *
    * The sums since the start: `frames`, `bits` and `bits-headers`.
    */

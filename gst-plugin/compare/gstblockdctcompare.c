@@ -3,6 +3,7 @@
 /**
  * SECTION:element-blockdctcompare
  * @title: blockdctcompare
+ * @short_description: measure videos against a reference
  * @see_also: blockdct, blockdctpreview
  *
  * blockdctcompare compares up to three videos, whoever made them, with the
@@ -16,15 +17,15 @@
  *
  * ## Example launch lines
  * |[
- * gst-launch-1.0 -m blockdctcompare name=c metrics=psnr+ssim ! fakesink
- *     videotestsrc num-buffers=30 ! tee name=t ! queue ! c.ref_sink
+ * gst-launch-1.0 -m blockdctcompare name=c metrics=psnr+ssim ! fakesink \
+ *     videotestsrc num-buffers=30 ! tee name=t ! queue ! c.ref_sink \
  *     t. ! queue ! x264enc ! avdec_h264 ! c.dist_sink
  * ]|
  * Post the PSNR and the SSIM of what x264 does to each frame.
  * |[
- * gst-launch-1.0 blockdctcompare name=c view=wipe interactive=true !
- *     videoconvert ! autovideosink
- *     filesrc location=original.mp4 ! decodebin ! videoconvert ! c.ref_sink
+ * gst-launch-1.0 blockdctcompare name=c view=wipe interactive=true ! \
+ *     videoconvert ! autovideosink \
+ *     filesrc location=original.mp4 ! decodebin ! videoconvert ! c.ref_sink \
  *     filesrc location=encoded.mp4 ! decodebin ! videoconvert ! c.dist_sink
  * ]|
  * Show two files on both sides of a line that the pointer drags.

@@ -264,7 +264,7 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_change_state);
   /**
-   * blockdctpreview:a:
+   * GstBlockDctPreview:a:
    *
    * The bin that makes A's pictures.
    */
@@ -272,7 +272,7 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
       g_param_spec_string ("a", "A", "What makes A's pictures, written as for "
           "gst-launch-1.0", "blockdct", PLAYING));
   /**
-   * blockdctpreview:b:
+   * GstBlockDctPreview:b:
    *
    * The bin that makes B's pictures; empty: there is no B.
    */
