@@ -197,14 +197,21 @@ warn_full (GstBlockDctComparePad * self, GstElement * element)
   if (empty == NULL)
     return;
   self->warned = TRUE;
-  GST_ELEMENT_WARNING (element, STREAM, FAILED,
-      ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (self),
-          gst_blockdct_compare_pad_count (self), GST_PAD_NAME (empty)),
-      ("The branch to %s is slow, or holds back more frames than this element "
-          "stores. Put 'queue max-size-buffers=0 max-size-bytes=0 "
-          "max-size-time=0' in front of both pads, or lower the encoder's "
-          "lookahead (x264enc rc-lookahead, or tune=zerolatency).",
-          GST_PAD_NAME (empty)));
+  if (!gst_pad_is_linked (GST_PAD (empty)))
+    GST_ELEMENT_WARNING (element, STREAM, FAILED,
+        ("%s has %u frames waiting, and %s is not linked.",
+            GST_PAD_NAME (self), gst_blockdct_compare_pad_count (self),
+            GST_PAD_NAME (empty)), ("Link %s to a video.",
+            GST_PAD_NAME (empty)));
+  else
+    GST_ELEMENT_WARNING (element, STREAM, FAILED,
+        ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (self),
+            gst_blockdct_compare_pad_count (self), GST_PAD_NAME (empty)),
+        ("The branch to %s is slow, or holds back more frames than this "
+            "element stores. Put 'queue max-size-buffers=0 max-size-bytes=0 "
+            "max-size-time=0' in front of both pads, or lower the encoder's "
+            "lookahead (x264enc rc-lookahead, or tune=zerolatency).",
+            GST_PAD_NAME (empty)));
   gst_object_unref (empty);
 }
 

@@ -310,6 +310,21 @@ test_stuck (void)
   duel_clear (&duel);
 }
 
+/* A pad that was forgotten is named as such. */
+static void
+test_unlinked (void)
+{
+  Duel duel = { 0 };
+
+  duel_launch (&duel, "videotestsrc ! "
+      "video/x-raw,format=I420,width=16,height=16,framerate=200/1 ! "
+      "compare.ref_sink blockdctcompare name=compare ! fakesink name=out");
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
+      "ref_sink has ", "and dist_sink is not linked", "Link dist_sink", NULL);
+  duel_clear (&duel);
+}
+
 static void
 wait_for_preroll (GstElement * pipeline)
 {
@@ -489,6 +504,7 @@ main (int argc, char *argv[])
   test_add ("/compare-flow/bare-pads", test_bare_pads);
   test_add ("/compare-flow/alone", test_alone);
   test_add ("/compare-flow/stuck", test_stuck);
+  test_add ("/compare-flow/unlinked", test_unlinked);
   test_add ("/compare-flow/seek", test_seek);
   test_add ("/compare-flow/live-source", test_live_source);
   test_add ("/compare-flow/restart", test_restart);
