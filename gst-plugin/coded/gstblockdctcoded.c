@@ -25,6 +25,9 @@
 
 #include <gst/base/gstbytereader.h>
 
+GST_DEBUG_CATEGORY_STATIC (gst_blockdct_coded_debug);
+#define GST_CAT_DEFAULT gst_blockdct_coded_debug
+
 /* Whether a unit, by the byte behind its start code or length, is part of a
  * picture. */
 typedef gboolean (*IsPicture) (guint8 byte);
@@ -267,8 +270,10 @@ struct _GstBlockDctCoded
 enum
 { PROP_0, PROP_STATS };
 
-G_DEFINE_FINAL_TYPE (GstBlockDctCoded, gst_blockdct_coded,
-    GST_TYPE_BASE_TRANSFORM);
+G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCoded, gst_blockdct_coded,
+    GST_TYPE_BASE_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_coded_debug, "blockdctcoded", 0,
+        "Sizes of coded frames"));
 GST_ELEMENT_REGISTER_DEFINE (blockdctcoded, "blockdctcoded", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_CODED);
 
@@ -347,6 +352,8 @@ gst_blockdct_coded_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   bits = 8 * (guint64) picture;
   headers = 8 * (guint64) (map.size - picture);
   gst_buffer_unmap (buffer, &map);
+  GST_LOG_OBJECT (self, "%s: %" G_GUINT64_FORMAT " bits and %" G_GUINT64_FORMAT
+      " of headers", shown ? "shown" : "not shown", bits, headers);
   self->pending.bits += bits;
   self->pending.headers += headers;
   GST_OBJECT_LOCK (self);

@@ -283,6 +283,8 @@ gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
     gst_clear_buffer (&pair->reference);
     return GST_BLOCKDCT_COMPARE_SKIPPED;
   }
+  GST_LOG_OBJECT (reference, "matched as frame %" G_GUINT64_FORMAT ": %"
+      GST_PTR_FORMAT, pair->number, pair->reference);
   match->pairs++;
   return GST_BLOCKDCT_COMPARE_MATCHED;
 }

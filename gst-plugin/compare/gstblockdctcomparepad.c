@@ -228,6 +228,8 @@ enter (GstBlockDctComparePad * self, GstElement * element, GstClockTime time)
   /* A thread that waits goes on when the pad is no longer full, and then a
    * quarter further, so that it does not wake for each frame. */
   self->waits = self->beyond > self->max_frames / 4;
+  if (self->waits)
+    GST_LOG_OBJECT (self, "full: waits");
   while (self->waits && !self->open && is_full (self)) {
     const gint64 end = g_get_monotonic_time () + PATIENCE;
     const guint before = gst_queue_array_get_length (self->queue);

@@ -245,6 +245,8 @@ exchange (Branch * branch)
   next = g_steal_pointer (&branch->next);
   g_mutex_unlock (&self->lock);
   g_rec_mutex_lock (&self->relinks);
+  GST_DEBUG_OBJECT (self, "%s: %" GST_PTR_FORMAT " takes the place of %"
+      GST_PTR_FORMAT, branch->name, next, branch->version);
   if (branch->version != NULL)
     remove_child (self, &branch->version);
   if (next != NULL) {
