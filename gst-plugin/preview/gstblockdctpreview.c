@@ -9,8 +9,8 @@
  * or an encoder and its decoder. Both can be exchanged at any time. A
  * #blockdctcompare measures them and shows two of the three pictures. The
  * children are set through #GstChildProxy: `a::quality`, `b::qp`,
- * `compare::view`; elements of a longer description by their names, as
- * `b::x264enc0::bitrate`.
+ * `compare::view`; those of a longer description by the names that it gives, as
+ * `b::enc::bitrate` with `x264enc name=enc ! avdec_h264`.
  *
  * With `compare::interactive=true` Up, Down and the wheel make A finer or
  * coarser, Left and Right change its transform, b keeps its settings as B, x
