@@ -5,19 +5,25 @@
 #include <string.h>
 #include "cuda/device/copier.h"
 
-/* Buffers of each kind, so that none is in a cache and no copy waits for
+/* Buffers on each side, so that none is in a cache and no copy waits for
  * another. */
-#define N_BUFFERS 4
+#define N_BUFFERS 8
 
 const gchar *const limit_names[N_LIMITS] = {
   "pinned up and down at once", "device to device", "memcpy to pinned",
   "memcpy to pinned, threads"
 };
 
+typedef enum
+{ DEVICE, PINNED, PAGEABLE } Memory;
+
+static const Memory from_memory[] = { PINNED, DEVICE, PAGEABLE, PAGEABLE };
+static const Memory to_memory[] = { DEVICE, DEVICE, PINNED, PINNED };
+
 typedef struct
 {
   gsize size;
-  guint8 *device[2 * N_BUFFERS], *pinned[2 * N_BUFFERS], *pageable[N_BUFFERS];
+  guint8 *from[N_BUFFERS], *to[N_BUFFERS];
   cudaStream_t up, down;
   BdctCopier *copier;
 } Copies;
@@ -44,99 +50,79 @@ limit_free_memory (gint device)
 }
 
 const gchar *
-limit_device_name (gint device)
+limit_device_name (void)
 {
   static struct cudaDeviceProp prop;
 
   if (limit_devices () == 0
-      || cudaGetDeviceProperties (&prop, device) != cudaSuccess)
+      || cudaGetDeviceProperties (&prop, 0) != cudaSuccess)
     return "no GPU";
   return prop.name;
 }
 
-static gboolean
-copies_init (Copies * self, Limit limit, gsize size)
+/* NULL: there is none. */
+static guint8 *
+allocate (Memory memory, gsize size)
 {
-  gboolean ok = TRUE;
+  void *data = NULL;
 
-  memset (self, 0, sizeof *self);
-  self->size = size;
-  for (gint i = 0; i < 2 * N_BUFFERS && ok; i++) {
-    if (limit == LIMIT_DUPLEX || limit == LIMIT_DEVICE)
-      ok = cudaMalloc ((void **) &self->device[i], size) == cudaSuccess;
-    if (ok && limit != LIMIT_DEVICE)
-      ok = cudaHostAlloc ((void **) &self->pinned[i], size,
-          cudaHostAllocDefault) == cudaSuccess;
-    if (ok && self->pinned[i] != NULL)
-      memset (self->pinned[i], i, size);
-  }
-  for (gint i = 0; i < N_BUFFERS && limit >= LIMIT_MEMCPY; i++) {
-    self->pageable[i] = g_malloc (size);
-    memset (self->pageable[i], i, size);
-  }
-  self->copier = bdct_copier_new (limit == LIMIT_MEMCPY_THREADS ? 0 : 1);
-  return ok
-      && cudaStreamCreateWithFlags (&self->up, cudaStreamNonBlocking)
-      == cudaSuccess
-      && cudaStreamCreateWithFlags (&self->down, cudaStreamNonBlocking)
-      == cudaSuccess;
+  if (memory == DEVICE)
+    return cudaMalloc (&data, size) == cudaSuccess ? data : NULL;
+  if (memory == PAGEABLE)
+    data = g_malloc (size);
+  else if (cudaHostAlloc (&data, size, cudaHostAllocDefault) != cudaSuccess)
+    return NULL;
+  return memset (data, 1, size);
 }
 
 static void
-copies_clear (Copies * self)
+release (Memory memory, guint8 * data)
 {
-  for (gint i = 0; i < 2 * N_BUFFERS; i++) {
-    cudaFree (self->device[i]);
-    cudaFreeHost (self->pinned[i]);
-  }
-  for (gint i = 0; i < N_BUFFERS; i++)
-    g_free (self->pageable[i]);
-  bdct_copier_free (self->copier);
-  if (self->up != NULL)
-    cudaStreamDestroy (self->up);
-  if (self->down != NULL)
-    cudaStreamDestroy (self->down);
+  if (memory == DEVICE)
+    cudaFree (data);
+  else if (memory == PINNED)
+    cudaFreeHost (data);
+  else
+    g_free (data);
 }
 
-/* Copy one frame. Only a few are enqueued at a time, so that waiting is not
- * measured. */
+/* Copy one frame; up and down at once one in each direction. */
 static gboolean
 copy (Copies * self, Limit limit, guint n)
 {
-  guint i = n % N_BUFFERS, j = i + N_BUFFERS;
-  BdctCopy rows;
+  const guint i = n % N_BUFFERS, j = (n + N_BUFFERS / 2) % N_BUFFERS;
+  const BdctCopy rows = { {self->to[i], 512}, {self->from[i], 512}, 512,
+  self->size / 512
+  };
 
-  switch (limit) {
-    case LIMIT_DUPLEX:
-      return cudaMemcpyAsync (self->device[i], self->pinned[i], self->size,
-          cudaMemcpyHostToDevice, self->up) == cudaSuccess
-          && cudaMemcpyAsync (self->pinned[j], self->device[j], self->size,
-          cudaMemcpyDeviceToHost, self->down) == cudaSuccess;
-    case LIMIT_DEVICE:
-      return cudaMemcpyAsync (self->device[i], self->device[j], self->size,
-          cudaMemcpyDeviceToDevice, self->up) == cudaSuccess;
-    default:
-      rows = (BdctCopy) {
-        {self->pinned[i], 512}, {self->pageable[i], 512}, 512,
-            self->size / 512};
-      return bdct_copier_run (self->copier, &rows, 1, NULL, NULL);
-  }
+  if (limit >= LIMIT_MEMCPY)
+    return bdct_copier_run (self->copier, &rows, 1, NULL, NULL);
+  return cudaMemcpyAsync (self->to[i], self->from[i], self->size,
+      cudaMemcpyDefault, self->up) == cudaSuccess && (limit != LIMIT_DUPLEX
+      || cudaMemcpyAsync (self->from[j], self->to[j], self->size,
+          cudaMemcpyDefault, self->down) == cudaSuccess);
 }
 
+/* Only a few copies are enqueued at a time, so that waiting is not measured.
+ * The first batch warms up. */
 gdouble
-limit_measure (Limit limit, gint device, gsize size, gdouble seconds)
+limit_measure (Limit limit, gsize size, gdouble seconds)
 {
   gint64 begin = 0, now = 0, frames = 0;
-  gboolean ok;
-  Copies copies;
+  Copies copies = {.size = size };
+  gboolean ok = cudaSetDevice (0) == cudaSuccess
+      && cudaStreamCreate (&copies.up) == cudaSuccess
+      && cudaStreamCreate (&copies.down) == cudaSuccess;
 
-  if (cudaSetDevice (device) != cudaSuccess)
-    return 0;
-  ok = copies_init (&copies, limit, size);
-  /* The first batch warms up. */
+  copies.copier = bdct_copier_new (limit == LIMIT_MEMCPY_THREADS ? 0 : 1);
+  for (guint i = 0; i < N_BUFFERS; i++) {
+    copies.from[i] = allocate (from_memory[limit], size);
+    copies.to[i] = allocate (to_memory[limit], size);
+    ok = ok && copies.from[i] != NULL && copies.to[i] != NULL;
+  }
   while (ok && (begin == 0
           || now - begin < (gint64) (seconds * G_USEC_PER_SEC))) {
-    for (guint n = 0; n < 4 * N_BUFFERS && ok; n++)
+    for (guint n = 0; n < 2 * N_BUFFERS && ok; n++)
       ok = copy (&copies, limit, n);
     ok = ok && cudaStreamSynchronize (copies.up) == cudaSuccess
         && cudaStreamSynchronize (copies.down) == cudaSuccess;
@@ -144,8 +130,14 @@ limit_measure (Limit limit, gint device, gsize size, gdouble seconds)
     if (begin == 0)
       begin = now;
     else
-      frames += 4 * N_BUFFERS;
+      frames += 2 * N_BUFFERS;
   }
-  copies_clear (&copies);
+  for (guint i = 0; i < N_BUFFERS; i++) {
+    release (from_memory[limit], copies.from[i]);
+    release (to_memory[limit], copies.to[i]);
+  }
+  bdct_copier_free (copies.copier);
+  cudaStreamDestroy (copies.up);
+  cudaStreamDestroy (copies.down);
   return ok ? frames * (gdouble) G_USEC_PER_SEC / (now - begin) : 0;
 }

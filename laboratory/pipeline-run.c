@@ -33,7 +33,8 @@ typedef struct
   /* Used by the streaming thread. */
   guint64 arrived;
   gint64 first_arrival;
-  enum { WARMING, FIRST_HALF, SECOND_HALF, DONE } phase;
+  enum
+  { WARMING, FIRST_HALF, SECOND_HALF, DONE } phase;
   guint64 begin_frames;
   gint64 begin_time, begin_cpu, host, device;
   gint latencies[MAX_LATENCIES];
@@ -42,8 +43,9 @@ typedef struct
   gboolean ok;
 } Runner;
 
-GstObject *
-bench_context (gint device)
+/* The GstCudaContext of a device, created once; NULL: there is none. */
+static GstObject *
+get_context (gint device)
 {
   static GstObject *contexts[MAX_DEVICES];
 
@@ -71,13 +73,13 @@ cpu_time (void)
 static gint64
 resident (void)
 {
-  FILE *file = fopen ("/proc/self/statm", "r");
-  long total, pages = 0;
+  gchar *text = NULL;
+  long pages = 0;
 
-  if (file != NULL && fscanf (file, "%ld %ld", &total, &pages) != 2)
+  if (g_file_get_contents ("/proc/self/statm", &text, NULL, NULL)
+      && sscanf (text, "%*d %ld", &pages) != 1)
     pages = 0;
-  if (file != NULL)
-    fclose (file);
+  g_free (text);
   return (gint64) pages *sysconf (_SC_PAGESIZE);
 }
 
@@ -91,19 +93,27 @@ static void
 finish (Runner * self, gint64 now)
 {
   Result *r = self->result;
-  gint64 time = MAX (now - self->begin_time, 1);
 
   r->frames = self->arrived - self->begin_frames;
-  r->fps = r->frames * (gdouble) G_USEC_PER_SEC / time;
+  r->fps = r->frames * (gdouble) G_USEC_PER_SEC
+      / MAX (now - self->begin_time, 1);
   r->cpu_us = (cpu_time () - self->begin_cpu) / (gdouble) MAX (r->frames, 1);
   r->host_growth = resident () - self->host;
   r->device_growth = self->device - limit_free_memory (self->run->device);
   qsort (self->latencies, self->n_latencies, sizeof self->latencies[0],
       compare);
-  if (self->n_latencies > 0) {
-    r->latency_us = self->latencies[self->n_latencies / 2];
-    r->latency_max_us = self->latencies[self->n_latencies - 1];
-  }
+  r->latency_us = self->latencies[self->n_latencies / 2];
+  r->latency_max_us = self->latencies[self->n_latencies - 1];
+}
+
+static gboolean
+is_warm (const Runner * self, gint64 now)
+{
+  const gint64 since = now - self->first_arrival;
+
+  return since >= WARM_TIME
+      && (self->arrived >= WARM_FRAMES || since >= LONG_WARM_TIME)
+      && (self->src->n - self->src->drawn >= FULL_FRAMES || since >= FULL_TIME);
 }
 
 static GstPadProbeReturn
@@ -111,37 +121,29 @@ on_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   Runner *self = data;
   const Run *run = self->run;
-  gint64 now = g_get_monotonic_time (), pushed_at;
-  guint64 n = GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)) / BENCH_TICK;
-  gint in_flight = bench_src_n_pushed (self->src) - n;
+  const gint64 now = g_get_monotonic_time ();
+  const guint64 n =
+      GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)) / BENCH_TICK;
   gdouble done;
 
   (void) pad;
-  self->result->in_flight = MAX (self->result->in_flight, in_flight);
-  pushed_at = bench_src_pushed_at (self->src, n);
-  self->arrived++;
-  if (self->arrived == 1)
+  self->result->in_flight = MAX (self->result->in_flight,
+      (gint) (self->src->n - n));
+  if (self->arrived++ == 0)
     self->first_arrival = now;
-  if (self->phase == WARMING) {
-    gint64 since = now - self->first_arrival;
-
-    if (since < WARM_TIME || (self->arrived < WARM_FRAMES
-            && since < LONG_WARM_TIME) || (since < FULL_TIME
-            && bench_src_n_since_new (self->src) < FULL_FRAMES))
-      return GST_PAD_PROBE_OK;
+  if (self->phase == WARMING && is_warm (self, now)) {
     self->phase = FIRST_HALF;
     self->begin_frames = self->arrived;
     self->begin_time = g_get_monotonic_time ();
     self->begin_cpu = cpu_time ();
     return GST_PAD_PROBE_OK;
   }
-  if (self->phase == DONE)
+  if (self->phase == WARMING || self->phase == DONE)
     return GST_PAD_PROBE_OK;
   if (self->n_latencies < MAX_LATENCIES)
-    self->latencies[self->n_latencies++] = now - pushed_at;
-  done = run->frames > 0
-      ? (self->arrived - self->begin_frames) / (gdouble) run->frames
-      : (now - self->begin_time) / (run->seconds * G_USEC_PER_SEC);
+    self->latencies[self->n_latencies++] =
+        now - self->src->pushed_at[n % BENCH_TIMES];
+  done = (now - self->begin_time) / (run->seconds * G_USEC_PER_SEC);
   if (self->phase == FIRST_HALF && done >= 0.5) {
     self->phase = SECOND_HALF;
     self->host = resident ();
@@ -150,85 +152,38 @@ on_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   if (self->phase == SECOND_HALF && done >= 1) {
     self->phase = DONE;
     finish (self, now);
-    bench_src_stop (self->src);
+    g_atomic_int_set (&self->src->stop, TRUE);
   }
   return GST_PAD_PROBE_OK;
-}
-
-static GstElement *
-build (Runner * self)
-{
-  const Run *run = self->run;
-  GstElement *pipeline = gst_pipeline_new (NULL);
-  GstElement *sink = gst_element_factory_make ("fakesink", NULL), *middle;
-  GstObject *context = bench_context (run->device);
-  GError *error = NULL;
-  GstPad *pad;
-
-  self->src = BENCH_SRC (bench_src_new (run->source, &run->picture, context,
-          run->fps));
-  g_object_set (sink, "sync", FALSE, "enable-last-sample", FALSE, NULL);
-  pad = gst_element_get_static_pad (sink, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, self, NULL);
-  gst_object_unref (pad);
-  gst_bin_add_many (GST_BIN (pipeline), GST_ELEMENT (self->src), sink, NULL);
-  if (context != NULL) {
-    GstContext *shared =
-        gst_context_new_cuda_context (GST_CUDA_CONTEXT (context));
-
-    gst_element_set_context (pipeline, shared);
-    gst_context_unref (shared);
-  }
-  if (run->middle == NULL) {
-    self->ok = gst_element_link (GST_ELEMENT (self->src), sink);
-    return pipeline;
-  }
-  middle = gst_parse_bin_from_description (run->middle, TRUE, &error);
-  if (error != NULL) {
-    printf ("%s: %s\n", run->middle, error->message);
-    g_clear_error (&error);
-  }
-  if (middle == NULL)
-    return pipeline;
-  gst_bin_add (GST_BIN (pipeline), middle);
-  self->ok = gst_element_link_many (GST_ELEMENT (self->src), middle, sink,
-      NULL);
-  return pipeline;
 }
 
 /* Pop messages as they come, as an application does. */
 static void
 follow (Runner * self, GstBus * bus)
 {
-  for (;;) {
-    GstMessage *message = gst_bus_timed_pop (bus, TIMEOUT);
-    GstMessageType type = message != NULL ? GST_MESSAGE_TYPE (message)
-        : GST_MESSAGE_ERROR;
+  GstMessageType type = GST_MESSAGE_UNKNOWN;
 
-    if (type == GST_MESSAGE_ELEMENT)
-      self->result->messages++;
+  while (type != GST_MESSAGE_EOS && type != GST_MESSAGE_ERROR) {
+    GstMessage *message = gst_bus_timed_pop (bus, TIMEOUT);
+    GError *error = NULL;
+
     if (message == NULL) {
       printf ("%s: nothing in %d s\n", self->run->middle,
           (gint) (TIMEOUT / GST_SECOND));
       self->ok = FALSE;
       return;
     }
-    if (type & (GST_MESSAGE_ERROR | GST_MESSAGE_WARNING)) {
-      GError *error = NULL;
-      gchar *debug = NULL;
-
-      if (type == GST_MESSAGE_ERROR)
-        gst_message_parse_error (message, &error, &debug);
-      else
-        gst_message_parse_warning (message, &error, &debug);
-      printf ("%s: %s (%s)\n", self->run->middle, error->message, debug);
-      g_error_free (error);
-      g_free (debug);
-      self->ok = self->ok && type != GST_MESSAGE_ERROR;
-    }
+    type = GST_MESSAGE_TYPE (message);
+    if (type == GST_MESSAGE_ELEMENT)
+      self->result->messages++;
+    if (type == GST_MESSAGE_ERROR)
+      gst_message_parse_error (message, &error, NULL);
+    if (type == GST_MESSAGE_WARNING)
+      gst_message_parse_warning (message, &error, NULL);
+    if (error != NULL)
+      printf ("%s: %s\n", self->run->middle, error->message);
+    g_clear_error (&error);
     gst_message_unref (message);
-    if (type == GST_MESSAGE_ERROR || type == GST_MESSAGE_EOS)
-      return;
   }
 }
 
@@ -236,13 +191,26 @@ static gpointer
 run_one (gpointer data)
 {
   Runner *self = data;
-  GstElement *pipeline = build (self);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  const Run *run = self->run;
+  GstObject *context = get_context (run->device);
+  GstElement *pipeline;
+  GstBus *bus;
 
-  if (self->ok) {
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    follow (self, bus);
+  self->src = bench_src_new (run->source, &run->picture, context, run->fps);
+  pipeline = bench_pipeline (self->src, run->middle, on_buffer, self);
+  self->ok = pipeline != NULL;
+  if (!self->ok)
+    return NULL;
+  if (context != NULL) {
+    GstContext *shared =
+        gst_context_new_cuda_context (GST_CUDA_CONTEXT (context));
+
+    gst_element_set_context (pipeline, shared);
+    gst_context_unref (shared);
   }
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  follow (self, bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   gst_object_unref (bus);
   gst_object_unref (pipeline);
@@ -258,11 +226,12 @@ bench_run (const Run * runs, Result * results, guint n)
   gboolean ok = TRUE;
 
   for (guint i = 0; i < n; i++) {
-    results[i] = (Result) { 0 };
+    results[i] = (Result) {
+    0};
     runners[i].run = &runs[i];
     runners[i].result = &results[i];
     /* Created before the threads, as there is no lock. */
-    bench_context (runs[i].device);
+    get_context (runs[i].device);
   }
   for (guint i = 0; i < n; i++)
     threads[i] = g_thread_new ("run", run_one, &runners[i]);

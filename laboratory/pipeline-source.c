@@ -1,58 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pipeline.h"
 
+#ifdef HAVE_CUDA
 #include <gst/cuda/gstcudabufferpool.h>
 #include <gst/cuda/gstcudacontext.h>
+#endif
+#include <stdio.h>
 #include <string.h>
-
-/* The number of its own frames. */
-#define N_OWN 8
 
 /* The size of the pattern, which is drawn once, and copied into every frame
  * repeatedly. */
 #define PATTERN_SIZE ((1 << 20) + 517)
 
-struct _BenchSrc
-{
-  GstPushSrc parent;
-
-  SourceKind kind;
-  Picture picture;
-  GstObject *context;
-  gint fps;
-  GstBufferPool *pool;
-  GstMemory *own[N_OWN];
-  guint64 n;                    /* of the next frame */
-  guint64 drawn;                /* the latest frame in new memory */
-  gint64 first;                 /* time of frame 0 */
-  gint64 pushed_at[BENCH_TIMES];
-  gint stop;                    /* atomic */
-};
-
 G_DEFINE_FINAL_TYPE (BenchSrc, bench_src, GST_TYPE_PUSH_SRC);
-
-GstCaps *
-picture_caps (const Picture * picture, gboolean cuda, gint fps)
-{
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw",
-      "format", G_TYPE_STRING, picture->format,
-      "width", G_TYPE_INT, picture->width,
-      "height", G_TYPE_INT, picture->height,
-      "framerate", GST_TYPE_FRACTION, MAX (fps, 1), 1, NULL);
-
-  if (cuda)
-    gst_caps_set_features_simple (caps,
-        gst_caps_features_new_single ("memory:CUDAMemory"));
-  return caps;
-}
 
 static GstCaps *
 bench_src_get_caps (GstBaseSrc * base, GstCaps * filter)
 {
   BenchSrc *self = BENCH_SRC (base);
+  GstCaps *caps = gst_caps_new_simple ("video/x-raw",
+      "format", G_TYPE_STRING, self->picture.format,
+      "width", G_TYPE_INT, self->picture.width,
+      "height", G_TYPE_INT, self->picture.height,
+      "framerate", GST_TYPE_FRACTION, MAX (self->fps, 1), 1, NULL);
 
   (void) filter;
-  return picture_caps (&self->picture, self->kind == SOURCE_CUDA, self->fps);
+  if (self->kind == SOURCE_CUDA)
+    gst_caps_set_features_simple (caps,
+        gst_caps_features_new_single ("memory:CUDAMemory"));
+  return caps;
 }
 
 static gpointer
@@ -70,37 +46,30 @@ make_pattern (gpointer unused)
   return pattern;
 }
 
-/* Draw edges, ramps and noise. */
-static void
-draw (GstMapInfo * map, guint seed)
-{
-  static GOnce once = G_ONCE_INIT;
-  const guint8 *pattern = g_once (&once, make_pattern, NULL);
-  gsize skip = seed * 4099 % PATTERN_SIZE;
-
-  for (gsize i = 0; i < map->size; skip = 0) {
-    gsize n = MIN (PATTERN_SIZE - skip, map->size - i);
-
-    memcpy (map->data + i, pattern + skip, n);
-    i += n;
-  }
-}
-
-/* Draw a buffer, if it is new. */
+/* Draw edges, ramps and noise into a buffer, if it is new. */
 static void
 draw_once (BenchSrc * self, GstBuffer * buffer)
 {
-  static GQuark drawn;
+  static GOnce once = G_ONCE_INIT;
+  const guint8 *pattern = g_once (&once, make_pattern, NULL);
+  const GQuark drawn = g_quark_from_static_string ("bench-drawn");
+  const gboolean low = strcmp (self->picture.format, "I420_10LE") == 0;
+  gsize skip = self->n * 4099 % PATTERN_SIZE;
   GstMapInfo map;
 
-  if (drawn == 0)
-    drawn = g_quark_from_static_string ("bench-drawn");
-  if (gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (buffer), drawn))
+  if (gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (buffer), drawn)
+      || !gst_buffer_map (buffer, &map, GST_MAP_WRITE))
     return;
-  if (gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
-    draw (&map, self->n);
-    gst_buffer_unmap (buffer, &map);
+  for (gsize i = 0; i < map.size; skip = 0) {
+    const gsize n = MIN (PATTERN_SIZE - skip, map.size - i);
+
+    memcpy (map.data + i, pattern + skip, n);
+    i += n;
   }
+  /* Ten bits are the low ones here. */
+  for (gsize i = 1; low && i < map.size; i += 2)
+    map.data[i] &= 3;
+  gst_buffer_unmap (buffer, &map);
   self->drawn = self->n;
   gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (buffer), drawn,
       GINT_TO_POINTER (1), NULL);
@@ -110,54 +79,31 @@ static gboolean
 bench_src_decide_allocation (GstBaseSrc * base, GstQuery * query)
 {
   BenchSrc *self = BENCH_SRC (base);
-  GstBufferPool *pool = NULL;
+  guint size = 0, min = BENCH_OWN, max = 0;
   GstStructure *config;
   GstCaps *caps;
-  guint size = 0, min = 0, max = 0;
   GstVideoInfo info;
 
   gst_query_parse_allocation (query, &caps, NULL);
   gst_video_info_from_caps (&info, caps);
-  if (self->kind == SOURCE_POOL
-      && gst_query_get_n_allocation_pools (query) > 0)
-    gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
-  if (self->kind == SOURCE_CUDA) {
-    min = N_OWN;
-    pool = gst_cuda_buffer_pool_new (GST_CUDA_CONTEXT (self->context));
-  }
-  if (self->kind == SOURCE_OWN || pool == NULL) {
-    for (guint i = 0; i < N_OWN; i++) {
-      GstMapInfo map;
-
-      self->own[i] = gst_allocator_alloc (NULL, info.size, NULL);
-      gst_memory_map (self->own[i], &map, GST_MAP_WRITE);
-      draw (&map, i);
-      gst_memory_unmap (self->own[i], &map);
-    }
+  if (self->kind == SOURCE_POOL && gst_query_get_n_allocation_pools (query) > 0)
+    gst_query_parse_nth_allocation_pool (query, 0, &self->pool, &size, &min,
+        &max);
+#ifdef HAVE_CUDA
+  if (self->kind == SOURCE_CUDA)
+    self->pool = gst_cuda_buffer_pool_new (GST_CUDA_CONTEXT (self->context));
+#endif
+  if (self->pool == NULL) {
+    for (guint i = 0; i < BENCH_OWN; i++)
+      self->own[i] = gst_buffer_new_allocate (NULL, info.size, NULL);
     return TRUE;
   }
-  config = gst_buffer_pool_get_config (pool);
+  config = gst_buffer_pool_get_config (self->pool);
   gst_buffer_pool_config_set_params (config, caps, MAX (size, info.size), min,
       max);
-  gst_buffer_pool_config_add_option (config,
-      GST_BUFFER_POOL_OPTION_VIDEO_META);
-  self->pool = pool;
-  return gst_buffer_pool_set_config (pool, config)
-      && gst_buffer_pool_set_active (pool, TRUE);
-}
-
-static void
-wait_until_due (BenchSrc * self)
-{
-  gint64 now = g_get_monotonic_time (), due;
-
-  if (self->fps == 0)
-    return;
-  if (self->n == 0)
-    self->first = now;
-  due = self->first + (gint64) (self->n * G_USEC_PER_SEC / self->fps);
-  if (due > now)
-    g_usleep (due - now);
+  gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
+  return gst_buffer_pool_set_config (self->pool, config)
+      && gst_buffer_pool_set_active (self->pool, TRUE);
 }
 
 static GstFlowReturn
@@ -168,17 +114,25 @@ bench_src_create (GstPushSrc * push, GstBuffer ** buffer)
 
   if (g_atomic_int_get (&self->stop))
     return GST_FLOW_EOS;
-  if (self->pool != NULL) {
+  if (self->pool == NULL) {
+    draw_once (self, self->own[self->n % BENCH_OWN]);
+    *buffer = gst_buffer_copy (self->own[self->n % BENCH_OWN]);
+  } else {
     ret = gst_buffer_pool_acquire_buffer (self->pool, buffer, NULL);
     if (ret != GST_FLOW_OK)
       return ret;
     draw_once (self, *buffer);
-  } else {
-    *buffer = gst_buffer_new ();
-    gst_buffer_append_memory (*buffer,
-        gst_memory_ref (self->own[self->n % N_OWN]));
   }
-  wait_until_due (self);
+  if (self->fps > 0) {
+    const gint64 now = g_get_monotonic_time ();
+    gint64 due;
+
+    if (self->n == 0)
+      self->first = now;
+    due = self->first + (gint64) (self->n * G_USEC_PER_SEC / self->fps);
+    if (due > now)
+      g_usleep (due - now);
+  }
   GST_BUFFER_PTS (*buffer) = self->n * BENCH_TICK;
   GST_BUFFER_DURATION (*buffer) = BENCH_TICK;
   self->pushed_at[self->n % BENCH_TIMES] = g_get_monotonic_time ();
@@ -187,27 +141,17 @@ bench_src_create (GstPushSrc * push, GstBuffer ** buffer)
 }
 
 static gboolean
-bench_src_stop_streaming (GstBaseSrc * base)
+bench_src_stop (GstBaseSrc * base)
 {
   BenchSrc *self = BENCH_SRC (base);
 
   if (self->pool != NULL)
     gst_buffer_pool_set_active (self->pool, FALSE);
   gst_clear_object (&self->pool);
-  for (guint i = 0; i < N_OWN; i++)
-    g_clear_pointer (&self->own[i], gst_memory_unref);
+  for (guint i = 0; i < BENCH_OWN; i++)
+    gst_clear_buffer (&self->own[i]);
+  self->n = self->drawn = 0;
   return TRUE;
-}
-
-static gboolean
-bench_src_query (GstBaseSrc * base, GstQuery * query)
-{
-  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY) {
-    gst_query_set_latency (query, BENCH_SRC (base)->fps > 0, 0,
-        GST_CLOCK_TIME_NONE);
-    return TRUE;
-  }
-  return GST_BASE_SRC_CLASS (bench_src_parent_class)->query (base, query);
 }
 
 static void
@@ -221,19 +165,13 @@ static void
 bench_src_class_init (BenchSrcClass * klass)
 {
   GstBaseSrcClass *base_class = GST_BASE_SRC_CLASS (klass);
-  GstCaps *caps = gst_caps_from_string ("video/x-raw(ANY)");
 
   G_OBJECT_CLASS (klass)->finalize = bench_src_finalize;
   gst_element_class_add_pad_template (GST_ELEMENT_CLASS (klass),
-      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
-  gst_caps_unref (caps);
-  gst_element_class_set_static_metadata (GST_ELEMENT_CLASS (klass),
-      "Benchmark source", "Source/Video", "Hands a few frames out again",
-      "The gst-blockdct developers");
+      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_CAPS_ANY));
   base_class->get_caps = bench_src_get_caps;
   base_class->decide_allocation = bench_src_decide_allocation;
-  base_class->stop = bench_src_stop_streaming;
-  base_class->query = bench_src_query;
+  base_class->stop = bench_src_stop;
   GST_PUSH_SRC_CLASS (klass)->create = bench_src_create;
 }
 
@@ -243,7 +181,7 @@ bench_src_init (BenchSrc * self)
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }
 
-GstElement *
+BenchSrc *
 bench_src_new (SourceKind kind, const Picture * picture, GstObject * context,
     gint fps)
 {
@@ -253,29 +191,36 @@ bench_src_new (SourceKind kind, const Picture * picture, GstObject * context,
   self->picture = *picture;
   self->context = context != NULL ? gst_object_ref (context) : NULL;
   self->fps = fps;
-  return GST_ELEMENT (self);
+  gst_base_src_set_live (GST_BASE_SRC (self), fps > 0);
+  return self;
 }
 
-void
-bench_src_stop (BenchSrc * self)
+GstElement *
+bench_pipeline (BenchSrc * src, const gchar * middle,
+    GstPadProbeCallback probe, gpointer data)
 {
-  g_atomic_int_set (&self->stop, TRUE);
-}
+  gchar *text = g_strdup_printf ("%s ! fakesink name=sink sync=false "
+      "enable-last-sample=false", middle);
+  GstElement *pipeline, *sink, *rest;
+  GError *error = NULL;
+  GstPad *pad;
 
-gint64
-bench_src_pushed_at (BenchSrc * self, guint64 n)
-{
-  return self->pushed_at[n % BENCH_TIMES];
-}
-
-guint64
-bench_src_n_pushed (BenchSrc * self)
-{
-  return self->n;
-}
-
-guint64
-bench_src_n_since_new (BenchSrc * self)
-{
-  return self->n - self->drawn;
+  rest = gst_parse_bin_from_description (text, TRUE, &error);
+  g_free (text);
+  if (error != NULL) {
+    printf ("%s: %s\n", middle, error->message);
+    g_clear_error (&error);
+    g_clear_pointer (&rest, gst_object_unref);
+    gst_object_unref (src);
+    return NULL;
+  }
+  sink = gst_bin_get_by_name (GST_BIN (rest), "sink");
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, probe, data, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  pipeline = gst_pipeline_new (NULL);
+  gst_bin_add_many (GST_BIN (pipeline), GST_ELEMENT (src), rest, NULL);
+  gst_element_link (GST_ELEMENT (src), rest);
+  return pipeline;
 }

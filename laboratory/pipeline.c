@@ -10,7 +10,6 @@
  *   pipeline --seconds=S     of each measurement (0.3); three of each row
  *   pipeline --depths        async-depth 1, 2, 3, 4 and 8: rate and latency
  *                            of a source that never waits and of a live one
- *   pipeline --steady=N      N frames each; growth of host and device memory
  *   pipeline --devices=N     a pipeline on each of 1, 2, 4 ... N devices
  *   pipeline --json=FILE     the figures, for programs
  *
@@ -22,13 +21,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CUDA "capsfilter caps=\"video/x-raw(memory:CUDAMemory)\""
-#define SYSTEM "capsfilter caps=video/x-raw"
+#define CUDA " ! capsfilter caps=\"video/x-raw(memory:CUDAMemory)\""
+#define SYSTEM " ! capsfilter caps=video/x-raw"
+#define DEPTH_4 "blockdct backend=cuda async-depth=4"
+#define DEPTH_8 "blockdct async-depth=8 "
 #define ROUNDS 3
 
 /* Compares each frame with itself, with these properties. */
-#define COMPARE(properties) "tee name=t ! queue ! c.ref_sink " \
-    "t. ! queue ! c.dist_sink blockdctcompare name=c " properties
+#define COMPARE "tee name=t ! queue ! c.ref_sink " \
+    "t. ! queue ! c.dist_sink blockdctcompare name=c "
 
 /* The bin's wipe of A and B, with these properties. */
 #define PREVIEW(depth, properties) "blockdctpreview b=blockdct " \
@@ -41,84 +42,52 @@ typedef struct
   const gchar *name;
   SourceKind source;
   const gchar *middle;
-  gboolean cuda;                /* needs a device */
-  gboolean slow;                /* one round, and not of every picture */
-  const gchar *element;         /* needs this element; or NULL */
 } Row;
 
 static const Row rows[] = {
-  {"identity", SOURCE_OWN, "identity", FALSE, FALSE, NULL},
-  {"jpegenc ! jpegdec", SOURCE_OWN, "jpegenc ! jpegdec", FALSE, TRUE,
-      "jpegenc"},
-  {"blockdct, CPU", SOURCE_OWN, "blockdct backend=cpu async-depth=2", FALSE,
-      TRUE, NULL},
+  {"identity", SOURCE_OWN, "identity"},
+  {"jpegenc ! jpegdec", SOURCE_OWN, "jpegenc ! jpegdec"},
+  {"blockdct, CPU", SOURCE_OWN, "blockdct backend=cpu async-depth=2"},
   {"cudaupload ! cudadownload", SOURCE_OWN,
-      "cudaupload ! " CUDA " ! cudadownload ! " SYSTEM, TRUE,
-      FALSE, "cudaupload"},
-  {"system, source's own memory", SOURCE_OWN,
-      "blockdct backend=cuda async-depth=4 ! " SYSTEM, TRUE, FALSE, NULL},
-  {"system, source takes our pool", SOURCE_POOL,
-      "blockdct backend=cuda async-depth=4 ! " SYSTEM, TRUE, FALSE, NULL},
-  {"system to CUDA", SOURCE_POOL, "blockdct backend=cuda async-depth=4 ! " CUDA,
-      TRUE, FALSE, NULL},
-  {"CUDA to system", SOURCE_CUDA, "blockdct async-depth=4 ! " SYSTEM, TRUE,
-      FALSE, NULL},
-  {"CUDA, depth 1", SOURCE_CUDA, "blockdct ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA", SOURCE_CUDA, "blockdct async-depth=8 ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA, no messages", SOURCE_CUDA,
-      "blockdct async-depth=8 post-messages=false ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA, bits", SOURCE_CUDA, "blockdct async-depth=8 metrics=bits ! " CUDA,
-      TRUE, FALSE, NULL},
+      "cudaupload" CUDA " ! cudadownload" SYSTEM},
+  {"system, source's own memory", SOURCE_OWN, DEPTH_4 SYSTEM},
+  {"system, source takes our pool", SOURCE_POOL, DEPTH_4 SYSTEM},
+  {"system to CUDA", SOURCE_POOL, DEPTH_4 CUDA},
+  {"CUDA to system", SOURCE_CUDA, "blockdct async-depth=4" SYSTEM},
+  {"CUDA, depth 1", SOURCE_CUDA, "blockdct" CUDA},
+  {"CUDA", SOURCE_CUDA, DEPTH_8 CUDA},
+  {"CUDA, no messages", SOURCE_CUDA, DEPTH_8 "post-messages=false" CUDA},
+  {"CUDA, bits", SOURCE_CUDA, DEPTH_8 "metrics=bits" CUDA},
   {"CUDA, bits, hevc-4x4", SOURCE_CUDA,
-      "blockdct async-depth=8 metrics=bits transform=hevc-4x4 ! " CUDA, TRUE,
-      FALSE, NULL},
+      DEPTH_8 "metrics=bits transform=hevc-4x4" CUDA},
   {"CUDA, bits, hevc-16x16", SOURCE_CUDA,
-      "blockdct async-depth=8 metrics=bits transform=hevc-16x16 ! " CUDA, TRUE,
-      FALSE, NULL},
-  {"CUDA, ssim", SOURCE_CUDA, "blockdct async-depth=8 metrics=ssim ! " CUDA,
-      TRUE, FALSE, NULL},
-  {"CUDA, ms-ssim", SOURCE_CUDA,
-      "blockdct async-depth=8 metrics=ms-ssim ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA, psnr-hvs", SOURCE_CUDA,
-      "blockdct async-depth=8 metrics=psnr-hvs ! " CUDA, TRUE, FALSE, NULL},
+      DEPTH_8 "metrics=bits transform=hevc-16x16" CUDA},
+  {"CUDA, ssim", SOURCE_CUDA, DEPTH_8 "metrics=ssim" CUDA},
+  {"CUDA, ms-ssim", SOURCE_CUDA, DEPTH_8 "metrics=ms-ssim" CUDA},
+  {"CUDA, psnr-hvs", SOURCE_CUDA, DEPTH_8 "metrics=psnr-hvs" CUDA},
   {"CUDA, hevc-quadtree", SOURCE_CUDA,
-        "blockdct async-depth=8 transform=hevc-quadtree ! " CUDA, TRUE, FALSE,
-      NULL},
+      DEPTH_8 "transform=hevc-quadtree" CUDA},
   {"CUDA, bits, hevc-quadtree", SOURCE_CUDA,
-        "blockdct async-depth=8 metrics=bits transform=hevc-quadtree ! " CUDA,
-      TRUE, FALSE, NULL},
-  {"CUDA, A and B", SOURCE_CUDA, PREVIEW ("8", "") " ! " CUDA, TRUE, FALSE,
-      NULL},
-  {"CUDA, A and B, depth 2", SOURCE_CUDA, PREVIEW ("2", "") " ! " CUDA, TRUE,
-      FALSE, NULL},
+      DEPTH_8 "metrics=bits transform=hevc-quadtree" CUDA},
+  {"CUDA, A and B", SOURCE_CUDA, PREVIEW ("8", "") CUDA},
+  {"CUDA, A and B, depth 2", SOURCE_CUDA, PREVIEW ("2", "") CUDA},
   {"system, A and B", SOURCE_POOL, PREVIEW ("8", "a::backend=cuda "
-            "b::backend=cuda compare::backend=cuda") " ! " SYSTEM, TRUE,
-      FALSE, NULL},
-  {"CUDA, compare, zoom", SOURCE_CUDA, COMPARE ("view=wipe zoom=8") " ! " CUDA,
-      TRUE, FALSE, NULL},
-  {"CUDA, xpsnr", SOURCE_CUDA,
-      "blockdct async-depth=8 metrics=xpsnr ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA, compare, single", SOURCE_CUDA, COMPARE ("view=single") " ! " CUDA,
-      TRUE, FALSE, NULL},
+            "b::backend=cuda compare::backend=cuda") SYSTEM},
+  {"CUDA, compare, zoom", SOURCE_CUDA, COMPARE "view=wipe zoom=8" CUDA},
+  {"CUDA, xpsnr", SOURCE_CUDA, DEPTH_8 "metrics=xpsnr" CUDA},
+  {"CUDA, compare, single", SOURCE_CUDA, COMPARE "view=single" CUDA},
   {"CUDA, compare, no messages", SOURCE_CUDA,
-        COMPARE ("view=single post-messages=false") " ! " CUDA, TRUE, FALSE,
-      NULL},
-  {"CUDA, compare, wipe", SOURCE_CUDA, COMPARE ("view=wipe") " ! " CUDA, TRUE,
-      FALSE, NULL},
-  {"CUDA, compare, difference", SOURCE_CUDA,
-      COMPARE ("view=difference") " ! " CUDA, TRUE, FALSE, NULL},
-  {"CUDA, compare, ssim", SOURCE_CUDA,
-      COMPARE ("view=single metrics=ssim") " ! " CUDA, TRUE, FALSE, NULL},
+      COMPARE "view=single post-messages=false" CUDA},
+  {"CUDA, compare, wipe", SOURCE_CUDA, COMPARE "view=wipe" CUDA},
+  {"CUDA, compare, difference", SOURCE_CUDA, COMPARE "view=difference" CUDA},
+  {"CUDA, compare, ssim", SOURCE_CUDA, COMPARE "view=single metrics=ssim" CUDA},
   {"system, compare, wipe", SOURCE_POOL,
-        COMPARE ("view=wipe backend=cuda") " ! " SYSTEM, TRUE, FALSE, NULL},
-  {"compare, single, CPU", SOURCE_OWN, COMPARE ("view=single backend=cpu"),
-      FALSE, TRUE, NULL},
+      COMPARE "view=wipe backend=cuda" SYSTEM},
+  {"compare, single, CPU", SOURCE_OWN, COMPARE "view=single backend=cpu"},
   {"compare, ssim, CPU", SOURCE_OWN,
-        COMPARE ("view=single backend=cpu metrics=ssim"), FALSE, TRUE, NULL},
-  {"CUDA, curve of 100", SOURCE_CUDA,
-      "blockdct async-depth=8 curve=<all> ! " CUDA, TRUE, TRUE, NULL},
-  {"CUDA, target-psnr", SOURCE_CUDA,
-      "blockdct async-depth=8 target-psnr=40 ! " CUDA, TRUE, TRUE, NULL},
+      COMPARE "view=single backend=cpu metrics=ssim"},
+  {"CUDA, curve of 100", SOURCE_CUDA, DEPTH_8 "curve=<all>" CUDA},
+  {"CUDA, target-psnr", SOURCE_CUDA, DEPTH_8 "target-psnr=40" CUDA},
 };
 
 static const Picture pictures[] = {
@@ -129,33 +98,20 @@ static const Picture pictures[] = {
 
 static gboolean quick, depths;
 static gint n_devices;
-static gint64 steady;
 static gdouble seconds = 0.3;
 static gchar *only, *json_path;
-static FILE *json;
-static gint n_failed, n_records;
+static GString *json;
+static gint n_failed;
 
 static const GOptionEntry options[] = {
   {"quick", 0, 0, G_OPTION_ARG_NONE, &quick, "1080p and 4K NV12", NULL},
   {"only", 0, 0, G_OPTION_ARG_STRING, &only, "rows with this text", "TEXT"},
   {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, "of a measurement", "S"},
   {"depths", 0, 0, G_OPTION_ARG_NONE, &depths, "rate and latency", NULL},
-  {"steady", 0, 0, G_OPTION_ARG_INT64, &steady, "frames, and growth", "N"},
   {"devices", 0, 0, G_OPTION_ARG_INT, &n_devices, "at once", "N"},
   {"json", 0, 0, G_OPTION_ARG_FILENAME, &json_path, "write figures", "FILE"},
   {.long_name = NULL}
 };
-
-static gsize
-picture_size (const Picture * picture)
-{
-  GstCaps *caps = picture_caps (picture, FALSE, 0);
-  GstVideoInfo info;
-
-  gst_video_info_from_caps (&info, caps);
-  gst_caps_unref (caps);
-  return info.size;
-}
 
 static gchar *
 picture_name (const Picture * picture)
@@ -165,63 +121,26 @@ picture_name (const Picture * picture)
 }
 
 static gboolean
-have_element (const gchar * name)
-{
-  GstElementFactory *factory = gst_element_factory_find (name);
-
-  if (factory != NULL)
-    gst_object_unref (factory);
-  return factory != NULL;
-}
-
-static gboolean
-has_text (const gchar * name, const gchar * text)
-{
-  gchar *a = g_ascii_strdown (name, -1), *b = g_ascii_strdown (text, -1);
-  const gboolean has = strstr (a, b) != NULL;
-
-  g_free (a);
-  g_free (b);
-  return has;
-}
-
-static gboolean
 wanted (const gchar * name, const gchar * picture)
 {
-  return only == NULL || has_text (name, only) || has_text (picture, only);
+  return only == NULL || strcasestr (name, only) != NULL
+      || strcasestr (picture, only) != NULL;
 }
 
-static int
-compare_fps (const void *a, const void *b)
-{
-  gdouble d = ((const Result *) a)->fps - ((const Result *) b)->fps;
-
-  return d < 0 ? -1 : d > 0;
-}
-
-/* A record of the JSON file; values follow. */
+/* A record of the JSON file, with values as in JSON. */
 static void
-begin_record (const gchar * kind, const gchar * name, const gchar * picture)
+G_GNUC_PRINTF (4, 5)
+add_record (const gchar * kind, const gchar * name, const gchar * picture,
+    const gchar * values, ...)
 {
-  if (json != NULL)
-    fprintf (json, "%s\n  {\"kind\": \"%s\", \"name\": \"%s\", "
-        "\"picture\": \"%s\"", n_records++ > 0 ? "," : "", kind, name, picture);
-}
+  va_list args;
 
-static void
-add_value (const gchar * key, gdouble value)
-{
-  if (json != NULL)
-    fprintf (json, ", \"%s\": %.6g", key, value);
-}
-
-static void
-end_record (void)
-{
-  if (json != NULL) {
-    fputc ('}', json);
-    fflush (json);
-  }
+  g_string_append_printf (json, "%s\n  {\"kind\": \"%s\", \"name\": \"%s\", "
+      "\"picture\": \"%s\", ", json->len > 0 ? "," : "", kind, name, picture);
+  va_start (args, values);
+  g_string_append_vprintf (json, values, args);
+  va_end (args);
+  g_string_append_c (json, '}');
 }
 
 static void
@@ -238,54 +157,73 @@ print_result (const gchar * kind, const gchar * name, const gchar * picture,
   printf ("%-30s %9.0f %9.1f %9.1f %9.0f %9.0f %4d %8.0f %8.0f\n", name,
       r->fps, 1e6 / r->fps, r->cpu_us, r->latency_us, r->latency_max_us,
       r->in_flight, r->host_growth / 1024.0, r->device_growth / 1024.0);
-  begin_record (kind, name, picture);
-  add_value ("fps", r->fps);
-  add_value ("us", 1e6 / r->fps);
-  add_value ("cpu_us", r->cpu_us);
-  add_value ("latency_us", r->latency_us);
-  add_value ("latency_max_us", r->latency_max_us);
-  add_value ("in_flight", r->in_flight);
-  add_value ("host_growth", r->host_growth);
-  add_value ("device_growth", r->device_growth);
-  add_value ("frames", r->frames);
-  add_value ("messages", r->messages);
-  end_record ();
+  fflush (stdout);
+  add_record (kind, name, picture, "\"fps\": %.6g, \"us\": %.6g, \"cpu_us\": "
+      "%.6g, \"latency_us\": %.6g, \"latency_max_us\": %.6g, \"in_flight\": "
+      "%d, \"host_growth\": %" G_GINT64_FORMAT ", \"device_growth\": %"
+      G_GINT64_FORMAT ", \"frames\": %" G_GUINT64_FORMAT ", \"messages\": %"
+      G_GUINT64_FORMAT, r->fps, 1e6 / r->fps, r->cpu_us, r->latency_us,
+      r->latency_max_us, r->in_flight, r->host_growth, r->device_growth,
+      r->frames, r->messages);
 }
 
-/* Print the ratios to the limits, and to cudaupload ! cudadownload. */
-static void
-print_ratios (const Result * median, const gdouble * limit)
+static int
+compare_fps (const void *a, const void *b)
 {
-  gdouble reference = 0, own = 0, pool = 0;
+  gdouble d = ((const Result *) a)->fps - ((const Result *) b)->fps;
 
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    if (strcmp (rows[i].name, "cudaupload ! cudadownload") == 0)
-      reference = median[i].fps;
-    if (strcmp (rows[i].name, "system, source's own memory") == 0)
-      own = median[i].fps;
-    if (strcmp (rows[i].name, "system, source takes our pool") == 0)
-      pool = median[i].fps;
-  }
-  if (pool == 0 || own == 0)
-    return;
-  if (limit[LIMIT_DUPLEX] > 0)
-    printf ("our pool: %.0f%% of the duplex copy", 100 * pool
-        / limit[LIMIT_DUPLEX]);
-  if (reference > 0)
-    printf (", %.1f times cudaupload ! cudadownload", pool / reference);
-  if (limit[LIMIT_MEMCPY] > 0)
-    printf ("; own memory: %.0f%% of memcpy by one thread, %.0f%% by the "
-        "engine's", 100 * own / limit[LIMIT_MEMCPY],
-        100 * own / limit[LIMIT_MEMCPY_THREADS]);
-  printf ("\n");
+  return d < 0 ? -1 : d > 0;
 }
 
+static Result
+median (Result * results, guint n)
+{
+  qsort (results, n, sizeof *results, compare_fps);
+  return results[n / 2];
+}
+
+/* Run pipelines at once. Returns the frames a second of all; the result is the
+ * first one's. */
+static Result
+run_all (const Run * runs, guint n)
+{
+  Result *results = g_new0 (Result, n), sum;
+
+  n_failed += !bench_run (runs, results, n);
+  sum = results[0];
+  for (guint i = 1; i < n; i++)
+    sum.fps += results[i].fps;
+  g_free (results);
+  return sum;
+}
+
+/* Whether a row takes so long that it has one round, and only two pictures. */
+static gboolean
+is_slow (const Row * row)
+{
+  static const gchar *const slow[] = { "jpegenc", "backend=cpu", "curve=",
+    "target-"
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (slow); i++)
+    if (strstr (row->middle, slow[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether there are the devices and the first element that a row needs. */
 static gboolean
 row_applies (const Row * row, const Picture * picture)
 {
-  return (!row->cuda || limit_devices () > 0)
-      && (row->element == NULL || have_element (row->element))
-      && (!row->slow || (picture->height >= 1080 && picture->height <= 2160
+  gchar *first = g_strndup (row->middle, strcspn (row->middle, " "));
+  GstElementFactory *factory = gst_element_factory_find (first);
+  const gboolean found = factory != NULL;
+
+  g_clear_pointer (&factory, gst_object_unref);
+  g_free (first);
+  return found && (limit_devices () > 0 || (row->source != SOURCE_CUDA
+          && strcasestr (row->middle, "cuda") == NULL))
+      && (!is_slow (row) || (picture->height >= 1080 && picture->height <= 2160
           && strcmp (picture->format, "NV12") == 0));
 }
 
@@ -293,59 +231,49 @@ row_applies (const Row * row, const Picture * picture)
 static void
 run_picture (const Picture * picture)
 {
-  Result results[G_N_ELEMENTS (rows)][ROUNDS] = { 0 };
-  Result median[G_N_ELEMENTS (rows)] = { 0 };
-  gdouble limit[N_LIMITS][ROUNDS] = { 0 }, limit_median[N_LIMITS] = { 0 };
+  Result results[G_N_ELEMENTS (rows) + N_LIMITS][ROUNDS] = { 0 };
   gchar *name = picture_name (picture);
-  gsize size = picture_size (picture);
+  GstVideoInfo info;
   gboolean any = FALSE;
 
+  gst_video_info_set_format (&info,
+      gst_video_format_from_string (picture->format), picture->width,
+      picture->height);
   for (guint round = 0; round < ROUNDS; round++) {
     for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-      Run run = { rows[i].source, rows[i].middle, *picture, 0, 0, seconds, 0 };
+      Run run = { rows[i].source, rows[i].middle, *picture, 0, 0, seconds };
 
       if (!row_applies (&rows[i], picture) || !wanted (rows[i].name, name)
-          || (rows[i].slow && round > 0))
+          || (is_slow (&rows[i]) && round > 0))
         continue;
       any = TRUE;
-      if (!bench_run (&run, &results[i][round], 1))
-        n_failed++;
+      results[i][round] = run_all (&run, 1);
     }
     for (guint i = 0; i < N_LIMITS && limit_devices () > 0; i++)
-      if (wanted (limit_names[i], name) || any)
-        limit[i][round] = limit_measure (i, 0, size, seconds / 3);
+      if (any || wanted (limit_names[i], name))
+        results[G_N_ELEMENTS (rows) + i][round].fps =
+            limit_measure (i, info.size, seconds / 3);
   }
-  if (!any) {
-    g_free (name);
-    return;
+  if (any) {
+    printf ("\n%s, %.2f MB\n", name, info.size / 1e6);
+    print_header ();
   }
-  printf ("\n%s, %.2f MB\n", name, size / 1e6);
-  print_header ();
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    guint n = rows[i].slow ? 1 : ROUNDS;
+  for (guint i = 0; i < G_N_ELEMENTS (rows) + N_LIMITS && any; i++) {
+    const guint limit = i - G_N_ELEMENTS (rows);
+    const Result r = median (results[i], i < G_N_ELEMENTS (rows)
+        && is_slow (&rows[i]) ? 1 : ROUNDS);
 
-    qsort (results[i], n, sizeof results[i][0], compare_fps);
-    median[i] = results[i][n / 2];
-    if (median[i].fps > 0)
-      print_result ("row", rows[i].name, name, &median[i]);
-  }
-  for (guint i = 0; i < N_LIMITS; i++) {
-    Result r[ROUNDS];
-
-    for (guint round = 0; round < ROUNDS; round++)
-      r[round].fps = limit[i][round];
-    qsort (r, ROUNDS, sizeof r[0], compare_fps);
-    limit_median[i] = r[ROUNDS / 2].fps;
-    if (limit_median[i] <= 0)
+    if (r.fps == 0)
       continue;
-    printf ("%-30s %9.0f %9.1f  %.1f GB/s\n", limit_names[i], limit_median[i],
-        1e6 / limit_median[i], limit_median[i] * size / 1e9);
-    begin_record ("limit", limit_names[i], name);
-    add_value ("fps", limit_median[i]);
-    add_value ("us", 1e6 / limit_median[i]);
-    end_record ();
+    if (i < G_N_ELEMENTS (rows)) {
+      print_result ("row", rows[i].name, name, &r);
+      continue;
+    }
+    printf ("%-30s %9.0f %9.1f  %.1f GB/s\n", limit_names[limit], r.fps,
+        1e6 / r.fps, r.fps * info.size / 1e9);
+    add_record ("limit", limit_names[limit], name,
+        "\"fps\": %.6g, \"us\": %.6g", r.fps, 1e6 / r.fps);
   }
-  print_ratios (median, limit_median);
   fflush (stdout);
   g_free (name);
 }
@@ -364,73 +292,31 @@ run_depths (void)
     {"system, our pool", SYSTEM, SOURCE_POOL, {"NV12", 3840, 2160}},
     {"system, own memory", SYSTEM, SOURCE_OWN, {"NV12", 3840, 2160}},
     {"CUDA", CUDA, SOURCE_CUDA, {"NV12", 3840, 2160}},
-    {"CUDA", CUDA, SOURCE_CUDA, {"NV12", 1920, 1080}},
-    {"system, our pool", SYSTEM, SOURCE_POOL, {"NV12", 1920, 1080}},
   };
 
-  if (limit_devices () == 0)
-    return;
   for (guint w = 0; w < G_N_ELEMENTS (ways); w++) {
     gchar *picture = picture_name (&ways[w].picture);
+    const guint n = wanted (ways[w].name, picture) ? 2 * G_N_ELEMENTS (all) : 0;
 
-    if (!wanted (ways[w].name, picture)) {
-      g_free (picture);
-      continue;
+    if (n > 0)
+      printf ("\nasync-depth, %s, %s\n", ways[w].name, picture);
+    if (n > 0)
+      print_header ();
+    for (guint i = 0; i < n; i++) {
+      const gint depth = all[i % G_N_ELEMENTS (all)];
+      const gint fps = i < G_N_ELEMENTS (all) ? 0 : 60;
+      gchar *middle = g_strdup_printf ("blockdct backend=cuda async-depth=%d%s",
+          depth, ways[w].after);
+      gchar *name = g_strdup_printf ("%s, depth %d%s", ways[w].name, depth,
+          fps > 0 ? ", 60/s" : "");
+      Run run = { ways[w].source, middle, ways[w].picture, 0, fps, seconds };
+      const Result result = run_all (&run, 1);
+
+      if (result.fps > 0)
+        print_result ("depth", name, picture, &result);
+      g_free (middle);
+      g_free (name);
     }
-    printf ("\nasync-depth, %s, %s\n", ways[w].name, picture);
-    print_header ();
-    for (gint live = 0; live < 2; live++)
-      for (guint i = 0; i < G_N_ELEMENTS (all); i++) {
-        gchar *middle = g_strdup_printf ("blockdct backend=cuda async-depth=%d "
-            "! %s", all[i], ways[w].after);
-        gchar *name = g_strdup_printf ("%s, depth %d%s", ways[w].name, all[i],
-            live ? ", 60/s" : "");
-        Run run = { ways[w].source, middle, ways[w].picture, 0,
-          live ? 60 : 0, seconds, 0
-        };
-        Result result;
-
-        if (bench_run (&run, &result, 1))
-          print_result ("depth", name, picture, &result);
-        else
-          n_failed++;
-        fflush (stdout);
-        g_free (middle);
-        g_free (name);
-      }
-    g_free (picture);
-  }
-}
-
-static void
-run_steady (void)
-{
-  static const Run runs[] = {
-    {SOURCE_CUDA, "blockdct async-depth=8 ! " CUDA, {"NV12", 1920, 1080}, 0, 0,
-        0, 0},
-    {SOURCE_POOL, "blockdct backend=cuda async-depth=4 ! " SYSTEM,
-        {"NV12", 1280, 720}, 0, 0, 0, 0},
-    {SOURCE_OWN, "blockdct backend=cuda async-depth=4 ! " SYSTEM,
-        {"NV12", 1280, 720}, 0, 0, 0, 0},
-  };
-
-  printf ("\n%" G_GINT64_FORMAT " frames; growth over the second half\n",
-      steady);
-  print_header ();
-  for (guint i = 0; i < G_N_ELEMENTS (runs) && limit_devices () > 0; i++) {
-    static const gchar *names[] = { "CUDA", "system, our pool",
-      "system, own memory"
-    };
-    gchar *picture = picture_name (&runs[i].picture);
-    Run run = runs[i];
-    Result result;
-
-    run.frames = steady;
-    if (bench_run (&run, &result, 1))
-      print_result ("steady", names[i], picture, &result);
-    else
-      n_failed++;
-    fflush (stdout);
     g_free (picture);
   }
 }
@@ -439,64 +325,54 @@ run_steady (void)
 static void
 run_devices (void)
 {
-  static const struct
-  {
-    const gchar *name, *middle;
-    SourceKind source;
-  } ways[] = {
-    {"system, our pool", "blockdct backend=cuda async-depth=4 "
-          "cuda-device-id=%d ! " SYSTEM, SOURCE_POOL},
-    {"system, own memory", "blockdct backend=cuda async-depth=4 "
-          "cuda-device-id=%d ! " SYSTEM, SOURCE_OWN},
-    {"CUDA", "blockdct async-depth=8 cuda-device-id=%d ! " CUDA, SOURCE_CUDA},
-    {"CUDA, no messages", "blockdct async-depth=8 post-messages=false "
-          "cuda-device-id=%d ! " CUDA, SOURCE_CUDA},
+  static const Row ways[] = {
+    {"system, our pool", SOURCE_POOL, DEPTH_4 " cuda-device-id=%d" SYSTEM},
+    {"system, own memory", SOURCE_OWN, DEPTH_4 " cuda-device-id=%d" SYSTEM},
+    {"CUDA", SOURCE_CUDA, DEPTH_8 "cuda-device-id=%d" CUDA},
+    {"CUDA, no messages", SOURCE_CUDA,
+        DEPTH_8 "post-messages=false cuda-device-id=%d" CUDA},
   };
-  gint most = MIN (n_devices, limit_devices ());
+  const gint most = MIN (n_devices, limit_devices ());
+  Run *runs = g_new0 (Run, most);
 
   printf ("\nNV12 3840x2160, a pipeline on each device\n%-30s %9s %9s %9s\n",
       "", "devices", "frames/s", "times one");
   for (guint w = 0; w < G_N_ELEMENTS (ways); w++) {
     gdouble one = 0;
 
-    if (!wanted (ways[w].name, "NV12 3840x2160"))
-      continue;
-    for (gint n = 1; n <= most; n *= 2) {
-      gdouble sums[ROUNDS];
+    for (gint i = 0; i < most; i++) {
+      gchar **parts = g_strsplit (ways[w].middle, "%d", 2);
 
-      for (guint round = 0; round < ROUNDS; round++) {
-        Run *runs = g_new0 (Run, n);
-        Result *results = g_new0 (Result, n);
-
-        for (gint i = 0; i < n; i++) {
-          runs[i] = (Run) {
-          ways[w].source, g_strdup_printf (ways[w].middle, i), {
-          "NV12", 3840, 2160}, i, 0, 2 * seconds, 0};
-        }
-        if (!bench_run (runs, results, n))
-          n_failed++;
-        sums[round] = 0;
-        for (gint i = 0; i < n; i++) {
-          sums[round] += results[i].fps;
-          g_free ((gchar *) runs[i].middle);
-        }
-        g_free (runs);
-        g_free (results);
-      }
-      /* The middle one of three. */
-      sums[0] = MAX (MIN (sums[0], sums[1]), MIN (MAX (sums[0], sums[1]),
-              sums[2]));
-      one = n == 1 ? sums[0] : one;
-      printf ("%-30s %9d %9.0f %9.2f\n", ways[w].name, n, sums[0],
-          sums[0] / one);
-      begin_record ("devices", ways[w].name, "NV12 3840x2160");
-      add_value ("devices", n);
-      add_value ("fps", sums[0]);
-      add_value ("times", sums[0] / one);
-      end_record ();
-      fflush (stdout);
+      runs[i] = (Run) {
+      ways[w].source, g_strdup_printf ("%s%d%s", parts[0], i, parts[1]),
+            pictures[0], i, 0, 2 * seconds};
+      g_strfreev (parts);
     }
+    for (gint n = 1; n <= most && wanted (ways[w].name, "NV12 3840x2160");
+        n *= 2) {
+      Result results[ROUNDS];
+      gdouble fps;
+
+      for (guint round = 0; round < ROUNDS; round++)
+        results[round] = run_all (runs, n);
+      fps = median (results, ROUNDS).fps;
+      one = n == 1 ? fps : one;
+      printf ("%-30s %9d %9.0f %9.2f\n", ways[w].name, n, fps, fps / one);
+      fflush (stdout);
+      add_record ("devices", ways[w].name, "NV12 3840x2160", "\"devices\": %d, "
+          "\"fps\": %.6g, \"times\": %.6g", n, fps, fps / one);
+    }
+    for (gint i = 0; i < most; i++)
+      g_free ((gchar *) runs[i].middle);
   }
+  g_free (runs);
+}
+
+static int
+fail (const gchar * message)
+{
+  fprintf (stderr, "%s\n", message);
+  return 2;
 }
 
 int
@@ -507,40 +383,31 @@ main (int argc, char **argv)
 
   g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
-  if (!g_option_context_parse (context, &argc, &argv, &error) || argc > 1) {
-    fprintf (stderr, "%s\n", error != NULL ? error->message
-        : "no such argument");
-    return 2;
-  }
+  if (!g_option_context_parse (context, &argc, &argv, &error) || argc > 1)
+    return fail (error != NULL ? error->message : "no such argument");
   g_option_context_free (context);
-  if (!have_element ("blockdct")) {
-    fprintf (stderr, "no element blockdct: set GST_PLUGIN_PATH_1_0 to the "
-        "folder of libgstblockdct.so\n");
-    return 2;
-  }
-  if (json_path != NULL && (json = fopen (json_path, "w")) == NULL) {
-    perror (json_path);
-    return 2;
-  }
-  if (json != NULL)
-    fputc ('[', json);
-  printf ("%s, %s, %u processors\n", limit_device_name (0),
+  if (!gst_registry_check_feature_version (gst_registry_get (), "blockdct", 0,
+          0, 0))
+    return fail ("no element blockdct: set GST_PLUGIN_PATH_1_0 to the folder "
+        "of libgstblockdct.so");
+  json = g_string_new (NULL);
+  printf ("%s, %s, %u processors\n", limit_device_name (),
       gst_version_string (), g_get_num_processors ());
   limit_free_memory (0);
-  if (depths)
+  if (depths && limit_devices () > 0)
     run_depths ();
-  if (steady > 0)
-    run_steady ();
   if (n_devices > 0)
     run_devices ();
-  for (guint i = 0; i < G_N_ELEMENTS (pictures) && !depths && steady == 0
-      && n_devices == 0; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (pictures) && !depths && n_devices == 0;
+      i++)
     if (!quick || i < 2)
       run_picture (&pictures[i]);
-  if (json != NULL) {
-    fputs ("\n]\n", json);
-    fclose (json);
-  }
+  g_string_prepend_c (json, '[');
+  g_string_append (json, "\n]\n");
+  if (json_path != NULL
+      && !g_file_set_contents (json_path, json->str, -1, &error))
+    return fail (error->message);
+  g_string_free (json, TRUE);
   printf ("%d failed\n", n_failed);
   return n_failed > 0;
 }

@@ -9,10 +9,9 @@
  *   small --rounds=N         of each row (101); the median is shown
  *   small --options=TEXT     blockdct's properties ("backend=cpu")
  *
- * Messages are popped as they come, as an application does. blockdct is found
- * like every element, in GST_PLUGIN_PATH_1_0. */
-#include <gst/base/gstpushsrc.h>
-#include <gst/video/video.h>
+ * blockdct is found like every element, in GST_PLUGIN_PATH_1_0. */
+#include "pipeline.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,8 +33,7 @@ typedef struct
 {
   const gchar *name;
   Kind kind;
-  const gchar *format;
-  gint side;
+  Picture picture;
   guint streams, frames;        /* in a round; in each stream */
 } Row;
 
@@ -45,22 +43,20 @@ typedef struct
 } Times;
 
 static const Row rows[] = {
-  {"GRAY8 64x64, long", LONG, "GRAY8", 64, 1, 200},
-  {"I420 64x64, long", LONG, "I420", 64, 1, 200},
-  {"NV12 64x64, long", LONG, "NV12", 64, 1, 200},
-  {"I420_10LE 64x64, long", LONG, "I420_10LE", 64, 1, 200},
-  {"I420 128x128, long", LONG, "I420", 128, 1, 200},
-  {"I420 256x256, long", LONG, "I420", 256, 1, 200},
-  {"I420 64x64, 1 frame, reused", REUSED, "I420", 64, 20, 1},
-  {"I420 64x64, 10 frames, reused", REUSED, "I420", 64, 20, 10},
-  {"I420 64x64, 1 frame, new", NEW, "I420", 64, 20, 1},
-  {"I420 64x64, 10 frames, new", NEW, "I420", 64, 20, 10},
+  {"GRAY8 64x64, long", LONG, {"GRAY8", 64, 64}, 1, 200},
+  {"I420 64x64, long", LONG, {"I420", 64, 64}, 1, 200},
+  {"NV12 64x64, long", LONG, {"NV12", 64, 64}, 1, 200},
+  {"I420_10LE 64x64, long", LONG, {"I420_10LE", 64, 64}, 1, 200},
+  {"I420 128x128, long", LONG, {"I420", 128, 128}, 1, 200},
+  {"I420 256x256, long", LONG, {"I420", 256, 256}, 1, 200},
+  {"I420 64x64, 1 frame, reused", REUSED, {"I420", 64, 64}, 20, 1},
+  {"I420 64x64, 10 frames, reused", REUSED, {"I420", 64, 64}, 20, 10},
+  {"I420 64x64, 1 frame, new", NEW, {"I420", 64, 64}, 20, 1},
+  {"I420 64x64, 10 frames, new", NEW, {"I420", 64, 64}, 20, 10},
 };
 
 static gchar *only, *properties;
 static gint n_rounds = 101;
-static GstBuffer *picture;      /* of the row that is measured */
-static GstCaps *caps;
 static Times first, last;       /* when the first and last frame reached the
                                    sink */
 
@@ -70,65 +66,6 @@ static const GOptionEntry options[] = {
   {"options", 0, 0, G_OPTION_ARG_STRING, &properties, "of blockdct", "TEXT"},
   {.long_name = NULL}
 };
-
-/* A minimal source, whose frames share their memory. */
-typedef struct
-{
-  GstPushSrc parent;
-  guint64 n;
-} SmallSrc;
-
-typedef struct
-{
-  GstPushSrcClass parent;
-} SmallSrcClass;
-
-static GType small_src_get_type (void);
-G_DEFINE_TYPE (SmallSrc, small_src, GST_TYPE_PUSH_SRC);
-
-static GstCaps *
-get_caps (GstBaseSrc * src, GstCaps * filter)
-{
-  (void) src;
-  return filter != NULL ? gst_caps_intersect (caps, filter)
-      : gst_caps_ref (caps);
-}
-
-static gboolean
-start (GstBaseSrc * src)
-{
-  ((SmallSrc *) src)->n = 0;
-  return TRUE;
-}
-
-static GstFlowReturn
-create (GstPushSrc * src, GstBuffer ** buffer)
-{
-  const GstClockTime duration = GST_SECOND / 30;
-
-  *buffer = gst_buffer_copy (picture);
-  GST_BUFFER_PTS (*buffer) = ((SmallSrc *) src)->n++ * duration;
-  GST_BUFFER_DURATION (*buffer) = duration;
-  return GST_FLOW_OK;
-}
-
-static void
-small_src_class_init (SmallSrcClass * klass)
-{
-  GstBaseSrcClass *base = GST_BASE_SRC_CLASS (klass);
-
-  gst_element_class_add_pad_template (GST_ELEMENT_CLASS (klass),
-      gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_CAPS_ANY));
-  base->get_caps = get_caps;
-  base->start = start;
-  GST_PUSH_SRC_CLASS (klass)->create = create;
-}
-
-static void
-small_src_init (SmallSrc * self)
-{
-  gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
-}
 
 static Times
 now (void)
@@ -151,33 +88,22 @@ static GstPadProbeReturn
 on_buffer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   (void) pad, (void) data;
-  if (GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)) == 0)
-    first = now ();
   last = now ();
+  if (GST_BUFFER_PTS (GST_PAD_PROBE_INFO_BUFFER (info)) == 0)
+    first = last;
   return GST_PAD_PROBE_OK;
 }
 
 static GstElement *
 build (const Row * row, const gchar * middle)
 {
-  GstElement *pipeline = gst_pipeline_new (NULL);
-  GstElement *src = g_object_new (small_src_get_type (), "num-buffers",
-      row->frames, NULL);
-  GstElement *sink = gst_element_factory_make ("fakesink", NULL), *element;
-  GError *error = NULL;
-  GstPad *pad;
+  BenchSrc *src = bench_src_new (SOURCE_OWN, &row->picture, NULL, 0);
+  GstElement *pipeline;
 
-  element = gst_parse_launch (middle, &error);
-  if (error != NULL) {
-    fprintf (stderr, "%s: %s\n", middle, error->message);
+  g_object_set (src, "num-buffers", row->frames, NULL);
+  pipeline = bench_pipeline (src, middle, on_buffer, NULL);
+  if (pipeline == NULL)
     exit (2);
-  }
-  g_object_set (sink, "sync", FALSE, "enable-last-sample", FALSE, NULL);
-  pad = gst_element_get_static_pad (sink, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_buffer, NULL, NULL);
-  gst_object_unref (pad);
-  gst_bin_add_many (GST_BIN (pipeline), src, element, sink, NULL);
-  gst_element_link_many (src, element, sink, NULL);
   return pipeline;
 }
 
@@ -203,38 +129,22 @@ play (GstElement * pipeline)
 static Times
 measure (const Row * row, const gchar * middle)
 {
-  GstElement *pipeline = row->kind != NEW ? build (row, middle) : NULL;
+  GstElement *pipeline = NULL;
   Times begin = now (), times;
 
   for (guint i = 0; i < row->streams; i++) {
-    if (row->kind == NEW)
+    if (pipeline == NULL || row->kind == NEW) {
+      g_clear_pointer (&pipeline, gst_object_unref);
       pipeline = build (row, middle);
+      if (row->kind != NEW)
+        begin = now ();
+    }
     play (pipeline);
-    if (row->kind == NEW)
-      gst_object_unref (pipeline);
   }
   times = row->kind == LONG ? since (first, last, row->frames - 1)
       : since (begin, now (), row->streams);
-  if (row->kind != NEW)
-    gst_object_unref (pipeline);
+  gst_object_unref (pipeline);
   return times;
-}
-
-/* Fill the picture with noise, so that levels are not 0 by chance. */
-static void
-make_picture (const Row * row)
-{
-  GstVideoInfo info;
-  GstMapInfo map;
-
-  gst_video_info_set_format (&info, gst_video_format_from_string (row->format),
-      row->side, row->side);
-  caps = gst_video_info_to_caps (&info);
-  picture = gst_buffer_new_allocate (NULL, info.size, NULL);
-  gst_buffer_map (picture, &map, GST_MAP_WRITE);
-  for (gsize i = 0; i < map.size; i++)
-    map.data[i] = i * i / 7 % 251 & (info.finfo->bits > 8 && i % 2 ? 3 : 255);
-  gst_buffer_unmap (picture, &map);
 }
 
 static int
@@ -246,18 +156,14 @@ compare (const void *a, const void *b)
 }
 
 static void
-run (const Row * row)
+run (const Row * row, gchar * const *middle)
 {
-  gchar *middle[2] = { g_strdup ("identity"),
-    g_strdup_printf ("blockdct %s", properties)
-  };
   gdouble wall[2][MAX_ROUNDS], cpu[2][MAX_ROUNDS];
   const gint n = row->kind == LONG ? 1 : row->frames, half = n_rounds / 2;
 
-  make_picture (row);
   for (gint i = 0; i < n_rounds; i++)
     for (guint k = 0; k < 2; k++) {
-      Times times = measure (row, middle[k]);
+      const Times times = measure (row, middle[k]);
 
       wall[k][i] = times.wall;
       cpu[k][i] = times.cpu;
@@ -265,14 +171,11 @@ run (const Row * row)
   for (guint k = 0; k < 2; k++) {
     qsort (wall[k], n_rounds, sizeof wall[k][0], compare);
     qsort (cpu[k], n_rounds, sizeof cpu[k][0], compare);
-    g_free (middle[k]);
   }
   printf ("%-30s %9.1f %9.1f %9.1f %9.1f %9.1f\n", row->name, wall[0][half],
       wall[1][half], (wall[1][half] - wall[0][half]) / n,
       (wall[1][0] - wall[0][0]) / n, (cpu[1][half] - cpu[0][half]) / n);
   fflush (stdout);
-  gst_clear_buffer (&picture);
-  gst_clear_caps (&caps);
 }
 
 int
@@ -280,6 +183,7 @@ main (int argc, char **argv)
 {
   GOptionContext *context = g_option_context_new (NULL);
   GError *error = NULL;
+  gchar *middle[2];
 
   g_option_context_add_main_entries (context, options, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
@@ -290,15 +194,16 @@ main (int argc, char **argv)
     return 2;
   }
   g_option_context_free (context);
-  if (properties == NULL)
-    properties = g_strdup ("backend=cpu");
+  middle[0] = g_strdup ("identity");
+  middle[1] = g_strdup_printf ("blockdct %s", properties != NULL ? properties
+      : "backend=cpu");
   printf ("us; %u processors\n%-30s %9s %9s %29s\n%-30s %9s %9s %9s %9s %9s\n",
       g_get_num_processors (), "", "", "", "more, a frame:       ", "",
       "identity", "blockdct", "median", "least", "CPU");
   for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
     if (only == NULL || strstr (rows[i].name, only) != NULL)
-      run (&rows[i]);
-  g_free (properties);
-  g_free (only);
+      run (&rows[i], middle);
+  g_free (middle[0]);
+  g_free (middle[1]);
   return 0;
 }
