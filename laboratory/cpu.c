@@ -4,9 +4,8 @@
  * this project's engine with each of its instruction sets. */
 #include "lab.h"
 
-#include <stdlib.h>
+#include <glib.h>
 #include <string.h>
-#include <time.h>
 #include "cpu/simd/tile32.h"
 #include "dct/engine/engine.h"
 #include "dct/transform/matrices.h"
@@ -41,40 +40,34 @@ stage_shift (int log2_size, int stage, bool inverse)
   return inverse ? (stage ? 12 : 7) : log2_size + (stage ? 6 : -1);
 }
 
-/* One stage, with N^3 multiplications a block. */
+/* How a line is transformed: by the definition, with a butterfly, or the DST's
+ * way. */
+typedef enum
+{ DEFINITION, BUTTERFLY, DENSE } Way;
+
 BDCT_INLINE void
-define_stage (const int16_t * in, int16_t * out, const int32_t * m,
-    const int log2_size, const int stage, const bool inverse)
+transform_line (const int32_t * x, int32_t * y, const int32_t * m, const int n,
+    const Way way, const bool inverse)
 {
-  const int n = 1 << log2_size, shift = stage_shift (log2_size, stage, inverse);
-  const bool along_rows = (stage == 0) != inverse;
-
-  for (int row = 0; row < n; row++)
-    for (int column = 0; column < n; column++) {
-      int k = along_rows ? column : row;
-      int32_t sum = 0;
-
-      for (int i = 0; i < n; i++)
-        sum += m[inverse ? i * n + k : k * n + i]
-            * in[along_rows ? row * n + i : i * n + column];
-      out[row * n + column] = round_off (sum, shift, inverse);
-    }
+  for (int k = 0; k < n && way == DEFINITION; k++) {
+    y[k] = 0;
+    for (int i = 0; i < n; i++)
+      y[k] += m[inverse ? i * n + k : k * n + i] * x[i];
+  }
+  if (way == DENSE && inverse)
+    inverse_dense_int (y, x, m, 4, 4);
+  else if (way == DENSE)
+    forward_dense_int (y, x, m, 4, 4);
+  else if (way == BUTTERFLY && inverse)
+    inverse_int (y, x, m, n, n);
+  else if (way == BUTTERFLY)
+    forward_int (y, x, m, n, n);
 }
 
+/* A block's lines in one direction. */
 BDCT_INLINE void
-define_block (const int16_t * in, int16_t * out, const int32_t * m,
-    const int log2_size, const bool dense, const bool inverse)
-{
-  int16_t middle[32 * 32];
-
-  (void) dense;
-  define_stage (in, middle, m, log2_size, 0, inverse);
-  define_stage (middle, out, m, log2_size, 1, inverse);
-}
-
-BDCT_INLINE void
-butterfly_stage (const int16_t * in, int16_t * out, const int32_t * m,
-    const int log2_size, const int stage, const bool dense, const bool inverse)
+transform_stage (const int16_t * in, int16_t * out, const int32_t * m,
+    const int log2_size, const int stage, const Way way, const bool inverse)
 {
   const int n = 1 << log2_size, shift = stage_shift (log2_size, stage, inverse);
   const bool along_rows = (stage == 0) != inverse;
@@ -85,67 +78,64 @@ butterfly_stage (const int16_t * in, int16_t * out, const int32_t * m,
 
     for (int i = 0; i < n; i++)
       x[i] = in[line * line_step + i * step];
-    if (dense && inverse)
-      inverse_dense_int (y, x, m, 4, 4);
-    else if (dense)
-      forward_dense_int (y, x, m, 4, 4);
-    else if (inverse)
-      inverse_int (y, x, m, n, n);
-    else
-      forward_int (y, x, m, n, n);
+    transform_line (x, y, m, n, way, inverse);
     for (int i = 0; i < n; i++)
       out[line * line_step + i * step] = round_off (y[i], shift, inverse);
   }
 }
 
 BDCT_INLINE void
-butterfly_block (const int16_t * in, int16_t * out, const int32_t * m,
-    const int log2_size, const bool dense, const bool inverse)
+transform_block (const int16_t * in, int16_t * out, const int32_t * m,
+    const int log2_size, const Way way, const bool inverse)
 {
   int16_t middle[32 * 32];
 
-  butterfly_stage (in, middle, m, log2_size, 0, dense, inverse);
-  butterfly_stage (middle, out, m, log2_size, 1, dense, inverse);
+  transform_stage (in, middle, m, log2_size, 0, way, inverse);
+  transform_stage (middle, out, m, log2_size, 1, way, inverse);
 }
 
-/* A function over all blocks, compiled for every constant size. */
-#define RUN_BLOCKS(name, block, log2_size, dense, inverse)                    \
-  for (int64_t b = 0; b < work->n_blocks; b++)                                \
-    block ((const int16_t *) work->src + (b << 2 * log2_size),                \
-        (int16_t *) work->dst + (b << 2 * log2_size), m, log2_size, dense,    \
-        inverse);
-#define SIZES(name, block, inverse)                                           \
-  switch (entry->transform) {                                                 \
-    case BDCT_HEVC_DST_4X4:                                                   \
-      RUN_BLOCKS (name, block, 2, true, inverse)                              \
-      break;                                                                  \
-    case BDCT_HEVC_4X4:                                                       \
-      RUN_BLOCKS (name, block, 2, false, inverse)                             \
-      break;                                                                  \
-    case BDCT_HEVC_8X8:                                                       \
-      RUN_BLOCKS (name, block, 3, false, inverse)                             \
-      break;                                                                  \
-    case BDCT_HEVC_16X16:                                                     \
-      RUN_BLOCKS (name, block, 4, false, inverse)                             \
-      break;                                                                  \
-    default:                                                                  \
-      RUN_BLOCKS (name, block, 5, false, inverse)                             \
-      break;                                                                  \
-  }
-#define RUN(name, block)                                                      \
-  static int name (const LabEntry *entry, const LabWork *work, void *stream)  \
-  {                                                                           \
-    const int32_t *m = hevc[entry->transform];                                \
-                                                                              \
-    (void) stream;                                                            \
-    if (entry->stage == LAB_INVERSE)                                          \
-      SIZES (name, block, true)                                               \
-    else                                                                      \
-      SIZES (name, block, false)                                              \
-    return 0;                                                                 \
-  }
-RUN (run_definition, define_block)
-RUN (run_butterfly, butterfly_block)
+/* A function over all blocks, compiled for every size, way and direction. */
+BDCT_INLINE void
+run_size (const LabEntry * entry, const LabWork * work, const int log2_size,
+    const Way way)
+{
+  const int32_t *m = hevc[entry->transform];
+  const int16_t *in = work->src;
+  int16_t *out = work->dst;
+
+  for (int64_t at = 0; at < work->n_blocks << 2 * log2_size;
+      at += 1 << 2 * log2_size)
+    if (entry->stage == LAB_INVERSE)
+      transform_block (in + at, out + at, m, log2_size, way, true);
+    else
+      transform_block (in + at, out + at, m, log2_size, way, false);
+}
+
+BDCT_INLINE void
+run_blocks (const LabEntry * entry, const LabWork * work, const Way way)
+{
+  if (entry->transform == BDCT_HEVC_DST_4X4)
+    run_size (entry, work, 2, way == BUTTERFLY ? DENSE : way);
+  else if (entry->transform == BDCT_HEVC_4X4)
+    run_size (entry, work, 2, way);
+  else if (entry->transform == BDCT_HEVC_8X8)
+    run_size (entry, work, 3, way);
+  else if (entry->transform == BDCT_HEVC_16X16)
+    run_size (entry, work, 4, way);
+  else
+    run_size (entry, work, 5, way);
+}
+
+static int
+run_hevc (const LabEntry * entry, const LabWork * work, void *stream)
+{
+  (void) stream;
+  if (entry->parameter[0])
+    run_blocks (entry, work, DEFINITION);
+  else
+    run_blocks (entry, work, BUTTERFLY);
+  return 0;
+}
 
 /* The matrix carries sqrt (8) each way: 1/8 for the coefficients, 1/8 for the
  * samples. */
@@ -211,40 +201,33 @@ run_gold (const LabEntry * entry, const LabWork * work, void *stream)
   return 0;
 }
 
-/* Our engine, and the height for which it is configured. */
-typedef struct {
-  BdctEngine *engine;
-  int height, depth;
-} Simd;
-
+/* Our engine. */
 static int
 simd_stats (const LabEntry * entry, const LabWork * work, void *stream,
     BdctStats * stats)
 {
-  Simd *simd = (Simd *) entry->data;
-  const BdctEngineClass *klass = simd->engine->klass;
-  int depth = entry->shape == LAB_PLANE_10 ? 10 : 8;
-  BdctLayout layout = { .depth = depth, BDCT_CHROMA_400, 1,
-    { { work->width, work->height, 0, 1, { BDCT_Y, BDCT_Y } } }, { 0 }
+  BdctEngine *engine = (BdctEngine *) entry->data;
+  const BdctLayout *is = &engine->layout, layout = {
+    .depth = entry->shape == LAB_PLANE_10 ? 10 : 8,
+    .chroma = BDCT_CHROMA_400,.n_planes = 1,
+    .plane = {{work->width, work->height, 0, 1, {BDCT_Y}}}
   };
-  ptrdiff_t stride = (ptrdiff_t) work->stride * (depth > 8 ? 2 : 1);
+  const ptrdiff_t stride = work->stride * bdct_layout_sample_size (&layout);
+  const BdctParams params =
+      lab_params (entry->transform, entry->quality, entry->qp);
   BdctJob job;
-  BdctFrame frame = { .quantizers = &job, .n_quantizers = 1,
-    .src = { BDCT_MEMORY_HOST, { (void *) work->src }, { stride } },
-    .dst = { BDCT_MEMORY_HOST, { work->dst }, { stride } }
+  const BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,
+    .src = {BDCT_MEMORY_HOST, {(void *) work->src}, {stride}},
+    .dst = {BDCT_MEMORY_HOST, {work->dst}, {stride}}
   };
-  BdctParams params = lab_params (entry->transform, entry->quality, entry->qp);
   BdctError error;
 
   (void) stream;
-  if ((simd->height != work->height || simd->depth != depth)
-      && !klass->configure (simd->engine, &layout, 1, &error))
-    lab_die ("%s: %s", entry->name, error.message);
-  simd->height = work->height;
-  simd->depth = depth;
-  if (!bdct_job_init (&job, &params, &layout, &error)
-      || !klass->submit (simd->engine, &frame, &error)
-      || !klass->collect (simd->engine, stats, &error))
+  if (((is->plane[0].height != work->height || is->depth != layout.depth)
+          && !engine->klass->configure (engine, &layout, 1, &error))
+      || !bdct_job_init (&job, &params, &layout, &error)
+      || !engine->klass->submit (engine, &frame, &error)
+      || !engine->klass->collect (engine, stats, &error))
     lab_die ("%s: %s", entry->name, error.message);
   return 0;
 }
@@ -258,21 +241,18 @@ run_simd (const LabEntry * entry, const LabWork * work, void *stream)
 static void
 register_simd (const char *isa, unsigned threads, bool best)
 {
-  BdctEngineOptions options = { .threads = threads, .isa = isa };
-  LabEntry entry = { .source = "blockdct", .stage = LAB_CHAIN,
-    .quality = lab_options.quality[0], .qp = lab_options.qp[0],
-    .run = run_simd, .stats = simd_stats
+  BdctEngineOptions options = {.threads = threads,.isa = isa };
+  LabEntry entry = {.source = "blockdct",.stage = LAB_CHAIN,
+    .quality = lab_options.quality[0],.qp = lab_options.qp[0],
+    .run = run_simd,.stats = simd_stats
   };
-  Simd *simd = calloc (1, sizeof *simd);
   BdctError error;
+  const BdctEngine *engine = bdct_cpu_engine.create (&options, &error);
 
-  if (simd == NULL)
-    lab_die ("out of memory");
-  simd->engine = bdct_cpu_engine.create (&options, &error);
-  if (simd->engine == NULL)
+  if (engine == NULL)
     lab_die ("%s", error.message);
-  entry.data = simd;
-  snprintf (entry.name, sizeof entry.name, "%.31s", simd->engine->description);
+  entry.data = engine;
+  snprintf (entry.name, sizeof entry.name, "%.31s", engine->description);
   for (int t = 0; t < BDCT_N_FIXED; t++) {
     entry.transform = t;
     entry.shape = LAB_PLANE_8;
@@ -286,14 +266,13 @@ register_simd (const char *isa, unsigned threads, bool best)
 void
 lab_cpu_register (void)
 {
-  LabEntry entry = { .source = "cpu", .quality = lab_options.quality[0],
+  LabEntry entry = {.source = "cpu",.quality = lab_options.quality[0],
     .qp = lab_options.qp[0]
   };
   const BdctTileKernel *const *kernel = bdct_tile_kernels ();
 
   for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++) {
-    BdctBasis basis =
-        bdct_chain_info (bdct_transform_row (t)->luma)->column;
+    BdctBasis basis = bdct_chain_info (bdct_transform_row (t)->luma)->column;
     int n = bdct_basis_size (basis);
 
     for (int i = 0; i < n * n; i++)
@@ -306,15 +285,13 @@ lab_cpu_register (void)
         ->step[0][i], entry.quality, 255);
 
   entry.shape = LAB_BLOCKS;
+  entry.run = run_hevc;
   for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++)
-    for (int inverse = 0; inverse < 2; inverse++) {
+    for (int i = 0; i < 4; i++) {
       entry.transform = t;
-      entry.stage = inverse ? LAB_INVERSE : LAB_FORWARD;
-      entry.run = run_definition;
-      strcpy (entry.name, "by definition");
-      lab_register (&entry);
-      entry.run = run_butterfly;
-      strcpy (entry.name, "C partial butterfly");
+      entry.stage = i / 2 ? LAB_INVERSE : LAB_FORWARD;
+      entry.parameter[0] = i % 2 == 0;
+      strcpy (entry.name, i % 2 ? "C partial butterfly" : "by definition");
       lab_register (&entry);
     }
 
@@ -322,10 +299,9 @@ lab_cpu_register (void)
   entry.transform = BDCT_DCT_8X8;
   entry.stage = LAB_CHAIN;
   entry.run = run_gold;
-  for (int definition = 1; definition >= 0; definition--) {
-    entry.parameter[0] = definition;
-    strcpy (entry.name, definition ? "gold 1, definition"
-        : "gold 2, separable");
+  for (int i = 0; i < 2; i++) {
+    entry.parameter[0] = i == 0;
+    strcpy (entry.name, i ? "gold 2, separable" : "gold 1, definition");
     lab_register (&entry);
   }
 
@@ -334,45 +310,6 @@ lab_cpu_register (void)
   for (int i = 0; kernel[i] != NULL; i++)
     register_simd (kernel[i]->isa, 1, i == 0);
   register_simd (kernel[0]->isa, 0, false);
-}
-
-static double
-now (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1e9 + t.tv_nsec;
-}
-
-/* Host memory of n periods, or the blocks of whole periods. */
-typedef struct {
-  uint8_t *src, *dst, *scratch;
-  int64_t n;
-} Host;
-
-static void
-host_init (Host * host, const LabSet * set, LabContent content, int periods)
-{
-  size_t size = set->period * set->element;
-
-  host->src = malloc (size * periods);
-  host->dst = malloc (size * periods);
-  host->scratch = malloc (size * periods);
-  if (host->src == NULL || host->dst == NULL || host->scratch == NULL)
-    lab_die ("out of memory");
-  memset (host->dst, LAB_POISON, size * periods);
-  for (int i = 0; i < periods; i++)
-    memcpy (host->src + i * size, set->input[content], size);
-  host->n = periods * (set->shape == LAB_BLOCKS ? set->rows : 1);
-}
-
-static void
-host_clear (Host * host)
-{
-  free (host->src);
-  free (host->dst);
-  free (host->scratch);
 }
 
 /* The number of periods: for blocks those of a batch of 10,000, for samples
@@ -384,6 +321,27 @@ periods_for (const LabEntry * entry)
       : lab_options.quick ? 4 : 12;
 }
 
+/* Work in new memory of so many periods, or the blocks of them. */
+static LabWork
+allocate (const LabSet * set, LabContent content, int periods)
+{
+  const size_t size = set->period * set->element;
+  uint8_t *src = g_malloc (size * periods), *dst = g_malloc (size * periods);
+
+  memset (dst, LAB_POISON, size * periods);
+  for (int i = 0; i < periods; i++)
+    memcpy (src + i * size, set->input[content], size);
+  return lab_set_work (set, periods * (set->of.shape == LAB_BLOCKS ? set->rows
+          : 1), src, dst, NULL);
+}
+
+static void
+clear (LabWork * work)
+{
+  g_free ((void *) work->src);
+  g_free (work->dst);
+}
+
 void
 lab_cpu_check (const LabEntry * entry, const LabSet * set, LabVerdict * verdict)
 {
@@ -391,64 +349,54 @@ lab_cpu_check (const LabEntry * entry, const LabSet * set, LabVerdict * verdict)
   size_t size = set->period * set->element;
 
   for (int c = 0; c < LAB_N_CONTENTS; c++) {
+    LabWork work = allocate (set, c, periods);
     BdctStats stats = { 0 };
-    LabWork work;
-    Host host;
 
-    host_init (&host, set, c, periods);
-    work = lab_set_work (set, host.n, host.src, host.dst, host.scratch);
     if (entry->stats != NULL)
       entry->stats (entry, &work, NULL, &stats);
     else
       entry->run (entry, &work, NULL);
-    lab_check_period (set, c, host.dst, verdict);
+    lab_check_period (set, c, work.dst, verdict);
     for (int i = 1; i < periods; i++)
-      if (memcmp (host.dst, host.dst + i * size, size) != 0)
+      if (memcmp (work.dst, (uint8_t *) work.dst + i * size, size) != 0)
         lab_verdict_wrong (verdict, "period %d is another", i);
     if (entry->stats != NULL)
-      lab_check_stats (set, c, host.dst, host.n, &stats, verdict);
-    host_clear (&host);
+      lab_check_stats (set, c, work.dst, periods, &stats, verdict);
+    clear (&work);
   }
 }
 
-/* The number of repetitions that makes the clock's resolution negligible. */
-static int
-calibrate (const LabEntry * entry, const LabWork * work)
+typedef struct
 {
-  double start = now (), elapsed;
-  int n = 0;
+  const LabEntry *entry;
+  LabWork work;
+} Task;
 
-  do {
-    entry->run (entry, work, NULL);
-    n++;
-    elapsed = now () - start;
-  } while (elapsed < 2e5 && n < 10000);
-  return n;
+static double
+run_task (void *data, int n)
+{
+  const double start = lab_now ();
+  const Task *task = data;
+
+  for (int i = 0; i < n; i++)
+    task->entry->run (task->entry, &task->work, NULL);
+  return lab_now () - start;
 }
 
 void
 lab_cpu_time (const LabEntry * entry, const LabSet * set, int64_t batch,
     LabResult * result)
 {
-  double budget = lab_options.quick ? 5e7 : 1e9, start, times[64];
-  int n = 0, least = lab_options.quick ? 1 : 3, inner;
-  LabWork work;
-  Host host;
+  const int periods = periods_for (entry);
+  Task task = { entry, allocate (set, lab_options.content, periods) };
+  LabTimed timed = { run_task, &task, 0 };
 
-  host_init (&host, set, lab_options.content, periods_for (entry));
-  if (batch == 0)
-    batch = host.n;
-  work = lab_set_work (set, batch, host.src, host.dst, host.scratch);
-  inner = calibrate (entry, &work);
-  start = now ();
-  while (n < least || (n < lab_repetitions () && now () - start < budget)) {
-    double from = now ();
-
-    for (int i = 0; i < inner; i++)
-      entry->run (entry, &work, NULL);
-    times[n++] = (now () - from) / inner;
-  }
-  result->ns = lab_median (times, n);
+  if (batch > 0)
+    task.work.n_blocks = batch;
+  else
+    batch = periods;
+  lab_time (&timed, 1, 2e5, lab_options.quick ? 5e7 : 1e9);
+  result->ns = timed.ns;
   result->samples = lab_set_samples (set, batch);
-  host_clear (&host);
+  clear (&task.work);
 }

@@ -10,9 +10,8 @@
  * block, as in the paper. OneStepBatch is OneStep with all blocks in one
  * launch; here the other three have such a variant, too. */
 #include "lab.h"
-#include "launch.cuh"
 
-#include <string.h>
+#include <cuda_runtime.h>
 #include "dct/transform/matrices.h"
 
 namespace {
@@ -262,46 +261,35 @@ butterfly (const int16_t *src, int16_t *dst)
 enum Design { PLAIN, SHARED, ONE_STEP, BUTTERFLY };
 
 /* n blocks in one launch, or two. */
-template <typename K> int
-launch_blocks (int design, const int16_t *src, int16_t *dst, int16_t *middle,
-    unsigned n, void *stream)
+template <typename K> void
+launch (int design, const int16_t *src, int16_t *dst, int16_t *middle,
+    unsigned n, cudaStream_t stream)
 {
   const dim3 square (K::n, K::n);
-  int err;
 
-  switch (design) {
-    case PLAIN:
-      err = launch (plain<K, 0>, n, square, stream, src, middle);
-      return err != 0 ? err : launch (plain<K, 1>, n, square, stream, middle,
-          dst);
-    case SHARED:
-      err = launch (shared<K, 0>, n, square, stream, src, middle);
-      return err != 0 ? err : launch (shared<K, 1>, n, square, stream, middle,
-          dst);
-    case ONE_STEP:
-      return launch (one_step<K>, n, square, stream, src, dst);
-    default:
-      return launch (butterfly<K>, n, K::n, stream, src, dst);
+  if (design == PLAIN) {
+    plain<K, 0> <<<n, square, 0, stream>>> (src, middle);
+    plain<K, 1> <<<n, square, 0, stream>>> (middle, dst);
+  } else if (design == SHARED) {
+    shared<K, 0> <<<n, square, 0, stream>>> (src, middle);
+    shared<K, 1> <<<n, square, 0, stream>>> (middle, dst);
+  } else if (design == ONE_STEP) {
+    one_step<K> <<<n, square, 0, stream>>> (src, dst);
+  } else {
+    butterfly<K> <<<n, K::n, 0, stream>>> (src, dst);
   }
 }
 
 template <typename K> int
 run_kind (const LabEntry *entry, const LabWork *work, void *stream)
 {
-  const int16_t *src = (const int16_t *) work->src;
-  int16_t *dst = (int16_t *) work->dst, *middle = (int16_t *) work->scratch;
-  const int design = entry->parameter[0];
-  int err = 0;
+  const int64_t n = entry->launch_each ? 1 : work->n_blocks;
 
-  if (!entry->launch_each)
-    return launch_blocks<K> (design, src, dst, middle,
-        (unsigned) work->n_blocks, stream);
-  for (int64_t b = 0; b < work->n_blocks && err == 0; b++) {
-    const int64_t at = b * K::n * K::n;
-
-    err = launch_blocks<K> (design, src + at, dst + at, middle + at, 1, stream);
-  }
-  return err;
+  for (int64_t at = 0; at < work->n_blocks * K::n * K::n; at += n * K::n * K::n)
+    launch<K> (entry->parameter[0], (const int16_t *) work->src + at,
+        (int16_t *) work->dst + at, (int16_t *) work->scratch + at,
+        (unsigned) n, (cudaStream_t) stream);
+  return cudaGetLastError ();
 }
 
 template <bool INVERSE> int
@@ -321,32 +309,23 @@ run (const LabEntry *entry, const LabWork *work, void *stream)
   }
 }
 
-template <int N> void
-fill (int32_t (&to)[N * N], BdctBasis basis)
-{
-  for (int i = 0; i < N * N; i++)
-    to[i] = bdct_matrix_int (basis, i / N, i % N);
-}
-
 cudaError_t
 upload ()
 {
-  static Matrices<int32_t> whole;
-  static Matrices<int16_t> half;
-  const int32_t *from = whole.dst4;
-  int16_t *to = half.dst4;
+  static const struct { BdctBasis basis; int n; } order[] = {
+    { BDCT_BASIS_DST_4, 4 }, { BDCT_BASIS_HEVC_4, 4 }, { BDCT_BASIS_HEVC_8, 8 },
+    { BDCT_BASIS_HEVC_16, 16 }, { BDCT_BASIS_HEVC_32, 32 } };
+  static int32_t whole[sizeof (Matrices<char>)];
+  static int16_t half[sizeof (Matrices<char>)];
+  int at = 0;
 
-  fill<4> (whole.dst4, BDCT_BASIS_DST_4);
-  fill<4> (whole.dct4, BDCT_BASIS_HEVC_4);
-  fill<8> (whole.dct8, BDCT_BASIS_HEVC_8);
-  fill<16> (whole.dct16, BDCT_BASIS_HEVC_16);
-  fill<32> (whole.dct32, BDCT_BASIS_HEVC_32);
-  for (size_t i = 0; i < sizeof whole / sizeof *from; i++)
-    to[i] = (int16_t) from[i];
-  cudaError_t err = cudaMemcpyToSymbol (constant_matrices, &whole,
+  for (const auto &o : order)
+    for (int i = 0; i < o.n * o.n; i++, at++)
+      half[at] = whole[at] = bdct_matrix_int (o.basis, i / o.n, i % o.n);
+  cudaError_t err = cudaMemcpyToSymbol (constant_matrices, whole,
       sizeof whole);
   return err != cudaSuccess ? err
-      : cudaMemcpyToSymbol (global_matrices, &half, sizeof half);
+      : cudaMemcpyToSymbol (global_matrices, half, sizeof half);
 }
 
 } // namespace
@@ -355,18 +334,14 @@ extern "C" void
 lab_hevc_register (void)
 {
   static const char *const names[] = { "Plain", "Shared", "OneStep",
-    "Butterfly"
-  };
-  LabEntry entry = {};
+    "Butterfly" };
+  LabEntry entry = { "hevc-paper", "", LAB_BLOCKS, BDCT_HEVC_4X4, LAB_FORWARD,
+    true, false, lab_options.quality[0], lab_options.qp[0], {}, NULL, NULL,
+    NULL };
   cudaError_t err = upload ();
 
   if (err != cudaSuccess)
     lab_die ("cudaMemcpyToSymbol: %s", cudaGetErrorString (err));
-  entry.source = "hevc-paper";
-  entry.shape = LAB_BLOCKS;
-  entry.gpu = true;
-  entry.quality = lab_options.quality[0];
-  entry.qp = lab_options.qp[0];
   for (int t = BDCT_HEVC_DST_4X4; t <= BDCT_HEVC_32X32; t++)
     for (int inverse = 0; inverse < 2; inverse++)
       for (int design = PLAIN; design <= BUTTERFLY; design++)
@@ -376,9 +351,8 @@ lab_hevc_register (void)
           entry.run = inverse ? run<true> : run<false>;
           entry.parameter[0] = design;
           entry.launch_each = each;
-          strcpy (entry.name, names[design]);
-          if (!each)
-            strcat (entry.name, "Batch");
+          snprintf (entry.name, sizeof entry.name, "%s%s", names[design],
+              each ? "" : "Batch");
           lab_register (&entry);
         }
 }

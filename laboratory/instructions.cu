@@ -32,6 +32,9 @@ enum Product { HMMA_16816, HMMA_1688, IMMA_16832, IMMA_16816 };
       "r" (t.operand[2]), "r" (t.operand[3]), "r" (t.operand[4]),             \
       "r" (t.operand[5]))
 
+#define INSTRUCTION(text)                                                     \
+  asm volatile (text : "+r" (t.a[i]) : "r" (t.s), "r" (next))
+
 template <Product KIND> __device__ __forceinline__ void
 product (State &t, int i)
 {
@@ -47,67 +50,31 @@ product (State &t, int i)
 #endif
 }
 
-__device__ __forceinline__ void
-multiply_add (State &t, int i)
-{
-  asm volatile ("fma.rm.f32 %0, %0, %1, %2;" : "+f" (t.f[i])
-      : "f" (__uint_as_float (t.s)), "f" (t.f[(i + 1) % kChains]));
-}
+enum Kind { FFMA, HFMA2, IMAD, PRMT, LOP3, F2FP };
 
-struct MultiplyAdd
+/* An instruction of one of the kinds. */
+template <Kind KIND> struct One
 {
-  static constexpr const char *name = "FFMA";
-  static __device__ void run (State &t, int i, int) { multiply_add (t, i); }
-};
-
-struct MultiplyAddInteger
-{
-  static constexpr const char *name = "IMAD";
   static __device__ void run (State &t, int i, int)
   {
-    asm volatile ("mad.lo.s32 %0, %0, %1, %2;" : "+r" (t.a[i])
-        : "r" (t.s), "r" (t.a[(i + 1) % kChains]));
-  }
-};
+    const uint32_t next = t.a[(i + 1) % kChains];
 
-struct Permute
-{
-  static constexpr const char *name = "PRMT";
-  static __device__ void run (State &t, int i, int)
-  {
-    asm volatile ("prmt.b32 %0, %0, %1, 0x5410;" : "+r" (t.a[i]) : "r" (t.s));
-  }
-};
-
-struct Logic
-{
-  static constexpr const char *name = "LOP3";
-  static __device__ void run (State &t, int i, int)
-  {
-    asm volatile ("lop3.b32 %0, %0, %1, %2, 0xae;" : "+r" (t.a[i])
-        : "r" (t.s), "r" (t.a[(i + 1) % kChains]));
-  }
-};
-
-struct Pack
-{
-  static constexpr const char *name = "F2FP";
-  static __device__ void run (State &t, int i, int)
-  {
+    if (KIND == FFMA)
+      asm volatile ("fma.rm.f32 %0, %0, %1, %2;" : "+f" (t.f[i])
+          : "f" (__uint_as_float (t.s)), "f" (t.f[(i + 1) % kChains]));
+    else if (KIND == HFMA2)
+      INSTRUCTION ("fma.rn.f16x2 %0, %0, %1, %2;");
+    else if (KIND == IMAD)
+      INSTRUCTION ("mad.lo.s32 %0, %0, %1, %2;");
+    else if (KIND == PRMT)
+      INSTRUCTION ("prmt.b32 %0, %0, %1, 0x5410;");
+    else if (KIND == LOP3)
+      INSTRUCTION ("lop3.b32 %0, %0, %1, %2, 0xae;");
 #if __CUDA_ARCH__ >= 800
-    asm volatile ("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r" (t.a[i])
-        : "f" (t.f[i]), "f" (__uint_as_float (t.a[i])));
+    else
+      asm volatile ("cvt.rz.f16x2.f32 %0, %1, %2;" : "=r" (t.a[i])
+          : "f" (t.f[i]), "f" (__uint_as_float (t.a[i])));
 #endif
-  }
-};
-
-struct MultiplyAddHalves
-{
-  static constexpr const char *name = "HFMA2";
-  static __device__ void run (State &t, int i, int)
-  {
-    asm volatile ("fma.rn.f16x2 %0, %0, %1, %2;" : "+r" (t.a[i])
-        : "r" (t.s), "r" (t.a[(i + 1) % kChains]));
   }
 };
 
@@ -122,9 +89,9 @@ template <Product KIND, int OTHERS> struct Beside
     if (n % every == 0)
       product<KIND> (t, n / every % 4);
     if (OTHERS > 0 && i % 2 == 0)
-      Permute::run (t, i, repeat);
+      One<PRMT>::run (t, i, repeat);
     else if (OTHERS > 0)
-      MultiplyAddInteger::run (t, i, repeat);
+      One<IMAD>::run (t, i, repeat);
   }
 };
 
@@ -170,9 +137,12 @@ must (cudaError_t err, const char *call)
       : 1);
 }
 
-/* Cycles of an op; there are `steps` of them in kChains. */
-template <typename Op> double
-time_op (double steps, long long *cycles, uint32_t *sink)
+long long *cycles;
+uint32_t *sink;
+
+/* Print an op's cycles; there are `steps` of them in kChains. */
+template <typename Op> void
+print (double steps)
 {
   long long n;
 
@@ -181,31 +151,23 @@ time_op (double steps, long long *cycles, uint32_t *sink)
   must (cudaGetLastError (), "cudaLaunchKernel");
   must (cudaMemcpy (&n, cycles, sizeof n, cudaMemcpyDeviceToHost),
       "cudaMemcpy");
-  return n / (kRounds * kRepeats * steps * (kWarps / 4));
+  printf (" %6.2f", n / (kRounds * kRepeats * steps * (kWarps / 4)));
 }
 
-template <typename Op> void
-print (long long *cycles, uint32_t *sink)
-{
-  printf ("%-16s %6.2f\n", Op::name, time_op<Op> (kChains, cycles, sink));
-}
-
-template <Product KIND, int OTHERS> void
-print_beside (long long *cycles, uint32_t *sink)
-{
-  using Op = Beside<KIND, OTHERS>;
-
-  printf (" %6.2f", time_op<Op> ((double) kChains / Op::every, cycles, sink));
-}
-
-template <Product KIND> void
-print_product (const char *name, long long *cycles, uint32_t *sink)
+template <Kind KIND> void
+print_one (const char *name)
 {
   printf ("%-16s", name);
-  print_beside<KIND, 0> (cycles, sink);
-  print_beside<KIND, 4> (cycles, sink);
-  print_beside<KIND, 8> (cycles, sink);
-  print_beside<KIND, 16> (cycles, sink);
+  print<One<KIND>> (kChains);
+  putchar ('\n');
+}
+
+template <Product KIND, int... OTHERS> void
+print_product (const char *name)
+{
+  printf ("%-16s", name);
+  (print<Beside<KIND, OTHERS>> ((double) kChains
+      / Beside<KIND, OTHERS>::every), ...);
   putchar ('\n');
 }
 
@@ -215,8 +177,6 @@ int
 main (void)
 {
   cudaDeviceProp prop;
-  long long *cycles;
-  uint32_t *sink;
 
   must (cudaGetDeviceProperties (&prop, 0), "cudaGetDeviceProperties");
   if (prop.major < 8) {
@@ -228,19 +188,17 @@ main (void)
   must (cudaMalloc ((void **) &sink, kWarps * 32 * sizeof *sink),
       "cudaMalloc");
   printf ("%s: cycles of a scheduler\n", prop.name);
-  print<MultiplyAdd> (cycles, sink);
-  print<MultiplyAddHalves> (cycles, sink);
-  print<MultiplyAddInteger> (cycles, sink);
-  print<Permute> (cycles, sink);
-  print<Logic> (cycles, sink);
-  print<Pack> (cycles, sink);
+  print_one<FFMA> ("FFMA");
+  print_one<HFMA2> ("HFMA2");
+  print_one<IMAD> ("IMAD");
+  print_one<PRMT> ("PRMT");
+  print_one<LOP3> ("LOP3");
+  print_one<F2FP> ("F2FP");
   printf ("%-16s %6s %6s %6s %6s\n", "a product", "alone", "+ 4", "+ 8",
       "+ 16 PRMT and IMAD in turn");
-  print_product<HMMA_16816> ("HMMA.16816.F32", cycles, sink);
-  print_product<HMMA_1688> ("HMMA.1688.F32", cycles, sink);
-  print_product<IMMA_16832> ("IMMA.16832", cycles, sink);
-  print_product<IMMA_16816> ("IMMA.16816", cycles, sink);
-  cudaFree (cycles);
-  cudaFree (sink);
+  print_product<HMMA_16816, 0, 4, 8, 16> ("HMMA.16816.F32");
+  print_product<HMMA_1688, 0, 4, 8, 16> ("HMMA.1688.F32");
+  print_product<IMMA_16832, 0, 4, 8, 16> ("IMMA.16832");
+  print_product<IMMA_16816, 0, 4, 8, 16> ("IMMA.16816");
   return 0;
 }

@@ -23,6 +23,7 @@ extern "C" {
 
 #define LAB_MAX_LIST 8
 #define LAB_N_BATCHES 3
+#define LAB_MAX_TIMED 4
 
 typedef enum { LAB_NOISE, LAB_NATURAL, LAB_N_CONTENTS } LabContent;
 
@@ -30,21 +31,22 @@ typedef enum {
   LAB_FORWARD,
   LAB_QUANTIZE, /* and dequantize */
   LAB_INVERSE,
-  LAB_CHAIN,    /* forward, quantize, dequantize, inverse */
+  LAB_CHAIN, /* forward, quantize, dequantize, inverse */
 } LabStage;
 
 /* The layout in memory. Planes are LAB_WIDTH samples wide. */
 typedef enum {
-  LAB_BLOCKS,        /* int16, N x N of a block, then the next block's */
-  LAB_PLANE_FLOAT,   /* float: samples - 128, or coefficients */
+  LAB_BLOCKS, /* int16, N x N of a block, then the next block's */
+  LAB_PLANE_FLOAT, /* float: samples - 128, or coefficients */
   LAB_PLANE_STRIDED, /* the same, with a gap between rows */
-  LAB_PLANE_SHORT,   /* int16: samples - 128, or coefficients */
-  LAB_PLANE_8,       /* samples of 8 bits */
-  LAB_PLANE_10,      /* samples of 10 bits in words of 16 */
-  LAB_NV12,          /* one frame of 3840 x 2160 */
+  LAB_PLANE_SHORT, /* int16: samples - 128, or coefficients */
+  LAB_PLANE_8, /* samples of 8 bits */
+  LAB_PLANE_10, /* samples of 10 bits in words of 16 */
+  LAB_NV12, /* one frame, LAB_HEIGHT samples high */
 } LabShape;
 
 #define LAB_WIDTH 3840
+#define LAB_HEIGHT 2160
 
 /* The memory that an entry reads and writes: on the host for CPU entries, else
  * on the device. Scratch is as large as dst. */
@@ -52,7 +54,7 @@ typedef struct {
   const void *src;
   void *dst, *scratch;
   int width, height, stride; /* planes, in samples */
-  int64_t n_blocks;          /* LAB_BLOCKS */
+  int64_t n_blocks; /* LAB_BLOCKS */
 } LabWork;
 
 typedef struct LabEntry LabEntry;
@@ -64,11 +66,10 @@ struct LabEntry {
   BdctTransform transform;
   LabStage stage;
   bool gpu;
-  bool launch_each;   /* LAB_BLOCKS: launches a kernel for every block */
+  bool launch_each; /* LAB_BLOCKS: launches a kernel for every block */
   int quality, qp;
-  int parameter[4];   /* Spector: blocks in x, in y, rows, unrolled;
-                           production: the question */
-  const void *data;   /* the entry's own */
+  int parameter[4]; /* Spector: blocks in x, in y, rows, unrolled */
+  const void *data; /* the entry's own */
 
   /* Run once; on the GPU only enqueue it. Returns a cudaError_t, 0 on the
    * CPU. */
@@ -81,17 +82,13 @@ struct LabEntry {
 /* Input and expected output of a stage: one period of a pattern, which repeats
  * over the length of a run. A period is 1000 blocks, 192 rows, or a frame. */
 typedef struct {
-  LabShape shape;
-  BdctTransform transform;
-  LabStage stage;
-  int quality, qp;
-  int size, depth;            /* N; bits a sample */
-  int width, rows, stride;    /* of a period; LAB_BLOCKS: N*N, 1000, N*N */
-  size_t element, period;     /* bytes of an element; elements of a period */
+  LabEntry of; /* an entry that it is for */
+  int size, depth; /* N; bits a sample */
+  int width, rows, stride; /* of a period; LAB_BLOCKS: N*N, 1000, N*N */
+  size_t element, period; /* bytes of an element; elements of a period */
   void *input[LAB_N_CONTENTS];
   double *expected[LAB_N_CONTENTS];
-  uint8_t *marks[LAB_N_CONTENTS]; /* NULL, or whether an element is a
-                                      REF_TIE */
+  uint8_t *marks[LAB_N_CONTENTS]; /* NULL, or whether one is a REF_TIE */
   uint64_t nonzero[LAB_N_CONTENTS][BDCT_MAX_COMPONENTS];
   uint64_t unsure[LAB_N_CONTENTS][BDCT_MAX_COMPONENTS];
 } LabSet;
@@ -99,63 +96,61 @@ typedef struct {
 /* The result of a check; the worst of several. */
 typedef struct {
   bool ok;
-  char text[64];               /* for the table: exact, 63.1 dB off ties */
-  double db[LAB_N_CONTENTS];   /* agreement; NAN where it is not measured */
-  double error;                /* largest; NAN likewise */
+  char text[64]; /* for the table: exact, 63.1 dB off ties */
+  double db; /* agreement; NAN where it is not measured */
+  double error; /* largest; NAN likewise */
 } LabVerdict;
 
 typedef struct {
   const LabEntry *entry;
   LabVerdict verdict;
-  int64_t batch;        /* blocks (LAB_BLOCKS), else 0 */
-  double samples;       /* of a run */
-  double ns;            /* a run; 0: not timed */
-  double copy_ns;       /* GPU: the copy that ran alternately with it ... */
-  double copy_bytes;    /* ... read and wrote this much each */
-  int registers, shared, local, kernels, threads; /* GPU; -1: not known */
-  bool pareto;          /* Spector: on the Pareto front */
+  int64_t batch; /* blocks (LAB_BLOCKS), else 0 */
+  double samples; /* of a run */
+  double ns; /* a run; 0: not timed */
+  double copy_ns; /* GPU: the copy that ran alternately with it ... */
+  double copy_bytes; /* ... read and wrote this much each */
+  int registers, shared, local; /* GPU; -1: not known */
 } LabResult;
 
+/* main.c */
 typedef struct {
-  bool quick, cpu_only;
-  bool cuda_cores;            /* blockdct's kernels without tensor cores */
-  bool frames, profile;       /* only the parts of frames.c */
-  bool comparisons;           /* only the comparisons */
-  LabContent content;         /* the content that is timed; both are
-                                   checked */
+  int quick, cpu_only;
+  int cuda_cores; /* blockdct's kernels without tensor cores */
+  LabContent content; /* that is timed; both are checked */
   int n_qualities, n_qps;
   int quality[LAB_MAX_LIST], qp[LAB_MAX_LIST];
-  bool default_lists;         /* the standard's lists, for hevc-* */
-  const char *only, *csv, *json;
+  int default_lists; /* the standard's lists, for hevc-* */
 } LabOptions;
 
-/* The system, as text; "" if unknown. */
-typedef struct {
-  char cpu[128], gpu[128], compute[16], driver[32], runtime[32], nvcc[32];
-  char smi[256];              /* nvidia-smi's line under load */
-  int sms, l2, sm_clock, memory_clock;   /* KB of L2; maximum clocks in kHz */
-} LabMachine;
-
 extern LabOptions lab_options;
-extern LabMachine lab_machine;
 extern const int64_t lab_batches[LAB_N_BATCHES];
-extern const char *const lab_stage_names[], *const lab_shape_names[];
+/* The GPU, its name and what else describes it; "": none. */
+extern char lab_gpu_name[128], lab_gpu_text[256];
 
-/* lab.c */
-/* The entries to check and time. */
-extern LabEntry *lab_entries;
-extern int lab_n_entries;
-/* Whether `word` is in the comma-separated list. */
-bool lab_is_listed (const char *list, const char *word);
 /* Whether a source is selected. */
 bool lab_wants (const char *source);
-/* Add a copy of an entry, if its source is selected. */
+/* Add a copy of an entry to those that are checked and timed, if its source is
+ * selected. */
 void lab_register (const LabEntry *entry);
-int lab_repetitions (void);
-double lab_median (double *values, int n);
 /* Print the message and end with status 1. */
 void lab_die (const char *format, ...)
     __attribute__ ((noreturn, format (printf, 1, 2)));
+
+/* timing.c */
+/* What is timed. */
+typedef struct {
+  /* Do it n times; returns the ns that this took. */
+  double (*run) (void *data, int n);
+  void *data;
+  double ns; /* of one: the median */
+} LabTimed;
+
+/* Time them in turn, each so many times at once that they take `interval` ns,
+ * in lab_repetitions() rounds or fewer: after `budget` ns no round begins,
+ * unless fewer than three (--quick: one) are done. */
+void lab_time (LabTimed *timed, int n, double interval, double budget);
+int lab_repetitions (void);
+double lab_now (void);
 
 /* set.c */
 /* Generate rows of samples, without gaps. */
@@ -164,27 +159,25 @@ void lab_fill_samples (LabContent content, int depth, int width, int rows,
 /* The parameters of a transform: these, and the lists chosen by the
  * options. */
 BdctParams lab_params (BdctTransform transform, int quality, int qp);
-/* The set of an entry, without its contents and with them. */
-void lab_set_describe (LabSet *set, const LabEntry *entry);
+/* Make the set of an entry. */
 void lab_set_build (LabSet *set, const LabEntry *entry);
 void lab_set_clear (LabSet *set);
 /* Whether a set belongs to an entry. */
 bool lab_set_is_for (const LabSet *set, const LabEntry *entry);
 /* The work of n blocks or periods at these addresses. */
-LabWork lab_set_work (const LabSet *set, int64_t n, const void *src, void *dst,
-    void *scratch);
+LabWork lab_set_work (const LabSet *set, int64_t n, const void *src,
+    void *dst, void *scratch);
+/* An element of a set's layout. */
+double lab_get (const LabSet *set, const void *memory, size_t i);
 /* Elements and samples of such work. */
 size_t lab_set_elements (const LabSet *set, int64_t n);
 double lab_set_samples (const LabSet *set, int64_t n);
-/* The least bytes a sample that the stage has to move. */
-int lab_limit_bytes (const LabEntry *entry);
 
 /* check.c */
 #define LAB_POISON 0xaa
-void lab_verdict_init (LabVerdict *verdict);
 /* Compare one period of output, in memory that was filled with LAB_POISON. */
-void lab_check_period (const LabSet *set, LabContent content, const void *got,
-    LabVerdict *verdict);
+void lab_check_period (const LabSet *set, LabContent content,
+    const void *got, LabVerdict *verdict);
 /* Compare the statistics of n periods like this one. */
 void lab_check_stats (const LabSet *set, LabContent content, const void *got,
     int64_t n, const BdctStats *stats, LabVerdict *verdict);
@@ -199,61 +192,59 @@ void lab_cpu_time (const LabEntry *entry, const LabSet *set, int64_t batch,
     LabResult *result);
 
 /* gpu.c */
+/* Work in the pools of device memory, that a walk through them times: of an
+  *entry, or without one a copy of so many bytes. Further runs of it are so many
+ * bytes further, so that the L2 never has their input. */
+typedef struct {
+  const LabEntry *entry;
+  LabWork work;
+  size_t bytes;
+} LabWalk;
+
 /* False, with the reason, if there is no GPU. */
 bool lab_gpu_open (char *reason, size_t size);
-void lab_gpu_close (void);
+/* Fill the source with what is at `data`, repeatedly, up to `least` bytes and
+ * what walks need. */
+void lab_gpu_fill (const void *data, size_t size, size_t least);
 void lab_gpu_check (const LabEntry *entry, const LabSet *set,
     LabVerdict *verdict);
 void lab_gpu_time (const LabEntry *entry, const LabSet *set, int64_t batch,
     LabResult *result);
-/* Time entries of one set alternately, on any source content: ns a run of
- * each. */
-void lab_gpu_time_in_turn (const LabEntry *entries, int n, double *ns);
+/* Time walks in turn: ns a run of each. */
+void lab_gpu_time_walks (LabWalk *walks, int n, double *ns);
+/* Run a walk's first step. */
+void lab_gpu_run (const LabWalk *walk);
 
 /* Entries of the GPU; each also prepares the device for them. */
 void lab_whitepaper_register (void);
 void lab_hevc_register (void);
 void lab_spector_register (void);
 void lab_production_register (void);
-/* Time the kernel with each question, compared with the picture alone. */
-void lab_production_print_questions (void);
 
-/* bits.c */
-/* Time frames and curves with and without their bits. */
-void lab_bits_print (void);
-
-/* frames.c */
+/* production.c */
 /* Time frames of some sizes. */
-void lab_frames_print (void);
+void lab_production_print_frames (void);
 /* Launch each kernel once, over a large plane. */
-void lab_frames_profile (void);
+void lab_production_profile (void);
 
-/* comparisons.c */
-/* Time comparisons of given pictures, on the CPU and perhaps on a GPU. */
-void lab_comparisons_print (bool gpu);
+/* engines.c */
+/* Time comparisons of given pictures on the GPU. */
+void lab_engines_print_comparisons (void);
+/* Time frames on the GPU with and without their bits. */
+void lab_engines_print_bits (void);
 
 /* device.cu */
-/* Enqueue: n periods of `words` words at dst become the one at src. */
-int lab_device_repeat (uint32_t *dst, const uint32_t *src, int64_t words,
-    int64_t n, void *stream);
-/* Enqueue: add to *count the words of n periods that differ from the
- * first's. */
+/* Enqueue: add to *count the words of n periods that differ from the period
+ * before. */
 int lab_device_compare (const uint32_t *data, int64_t words, int64_t n,
     unsigned long long *count, void *stream);
-const char *lab_nvcc_version (void);
 
 /* report.c */
 void lab_print_header (void);
 void lab_print_result (const LabResult *result);
-void lab_write_csv (FILE *file, const LabResult *results, int n);
-void lab_write_json (FILE *file, const LabResult *results, int n);
-double lab_ns_per_block (const LabResult *result);
-/* The fraction of the copy's speed; 0 if unknown. */
-double lab_share (const LabResult *result);
-
-/* tables.c */
-void lab_mark_pareto (LabResult *results, int n);
-void lab_print_tables (const LabResult *results, int n);
+/* Write all as JSON or CSV. */
+void lab_write_results (const char *name, bool json,
+    const LabResult *results, int n);
 
 #ifdef __cplusplus
 }

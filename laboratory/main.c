@@ -4,204 +4,151 @@
  * checked against the definition before it is timed. See README.md. */
 #include "lab.h"
 
-#include <getopt.h>
+#include <glib.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NO_GPU 77
+#define SOURCES "cpu,whitepaper,hevc-paper,spector,blockdct"
 
-static LabResult *results;
-static int n_results;
+LabOptions lab_options = {.content = LAB_NATURAL,.n_qualities = 1,
+  .n_qps = 1,.quality = {75},.qp = {27}
+};
+const int64_t lab_batches[LAB_N_BATCHES] = { 1, 10000, 1000000 };
 
-static const char usage[] =
-    "usage: blockdct-bench [OPTION]...\n"
-    "Check and time every implementation of the block DCT.\n\n"
-    "  --quick             fewer repetitions: seconds rather than minutes\n"
-    "  --cpu-only          leave out what needs a GPU\n"
-    "  --cuda-cores        blockdct's kernels without tensor cores\n"
-    "  --frames            nothing but frames of some sizes\n"
-    "  --comparisons       nothing but comparisons of given pictures\n"
-    "  --profile           nothing but a launch of each of blockdct's kernels\n"
-    "                      over a large plane, for Nsight Compute\n"
-    "  --only SOURCE,...   of cpu, whitepaper, hevc-paper, spector, blockdct\n"
-    "  --quality Q,...     of jpeg-8x8 and dct-8x8, 1 to 100 (default 75);\n"
-    "                      all for blockdct's kernels, the first for others\n"
-    "  --qp QP,...         of hevc-*, 0 to 51 (default 27), likewise\n"
-    "  --default-lists     hevc-* with the standard's scaling lists\n"
-    "  --content KIND      what is timed: natural (default) or noise; both\n"
-    "                      are checked\n"
-    "  --csv FILE          write the results there\n"
-    "  --json FILE         the same with all about the machine\n"
-    "  --help              this text\n\n"
-    "Exit status: 0 all is well, 1 something is wrong, 77 there is no GPU.\n";
+char lab_gpu_name[128], lab_gpu_text[256];
 
-static int
-parse_list (const char *name, char *text, int min, int max, int *out)
+static GArray *entries, *results;
+static gboolean frames, comparisons, profile;
+static char *only, *qualities, *qps, *content, *csv, *json;
+static char **sources;
+
+static const GOptionEntry options[] = {
+  {"quick", 0, 0, G_OPTION_ARG_NONE, &lab_options.quick,
+      "fewer repetitions: seconds rather than minutes", NULL},
+  {"cpu-only", 0, 0, G_OPTION_ARG_NONE, &lab_options.cpu_only,
+      "leave out what needs a GPU", NULL},
+  {"cuda-cores", 0, 0, G_OPTION_ARG_NONE, &lab_options.cuda_cores,
+      "blockdct's kernels without tensor cores", NULL},
+  {"frames", 0, 0, G_OPTION_ARG_NONE, &frames,
+      "nothing but frames of some sizes", NULL},
+  {"comparisons", 0, 0, G_OPTION_ARG_NONE, &comparisons,
+      "nothing but comparisons of given pictures", NULL},
+  {"profile", 0, 0, G_OPTION_ARG_NONE, &profile,
+      "nothing but each of blockdct's kernels once, for Nsight Compute", NULL},
+  {"only", 0, 0, G_OPTION_ARG_STRING, &only, "of " SOURCES, "SOURCE,..."},
+  {"quality", 0, 0, G_OPTION_ARG_STRING, &qualities,
+      "1 to 100 (75); all for blockdct, the first for others", "Q,..."},
+  {"qp", 0, 0, G_OPTION_ARG_STRING, &qps, "0 to 51 (27), likewise", "QP,..."},
+  {"default-lists", 0, 0, G_OPTION_ARG_NONE, &lab_options.default_lists,
+      "hevc-* with the standard's scaling lists", NULL},
+  {"content", 0, 0, G_OPTION_ARG_STRING, &content,
+      "what is timed: natural (default) or noise; both are checked", "KIND"},
+  {"csv", 0, 0, G_OPTION_ARG_FILENAME, &csv, "write the results", "FILE"},
+  {"json", 0, 0, G_OPTION_ARG_FILENAME, &json, "and the machine", "FILE"},
+  {.long_name = NULL}
+};
+
+void
+lab_die (const char *format, ...)
 {
-  int n = 0;
+  va_list args;
 
-  for (char *word = strtok (text, ","); word; word = strtok (NULL, ",")) {
-    char *end;
-    long v = strtol (word, &end, 10);
+  fflush (stdout);
+  fputs ("blockdct-bench: ", stderr);
+  va_start (args, format);
+  vfprintf (stderr, format, args);
+  va_end (args);
+  fputc ('\n', stderr);
+  exit (1);
+}
 
-    if (*end != '\0' || v < min || v > max)
-      lab_die ("--%s: '%s' is not a number from %d to %d", name, word, min,
-          max);
-    if (n == LAB_MAX_LIST)
-      lab_die ("--%s: more than %d values", name, LAB_MAX_LIST);
-    out[n++] = (int) v;
-  }
-  if (n == 0)
-    lab_die ("--%s: no value", name);
-  return n;
+bool
+lab_wants (const char *source)
+{
+  return g_strv_contains ((const char *const *) sources, source);
+}
+
+void
+lab_register (const LabEntry * entry)
+{
+  if (lab_wants (entry->source))
+    g_array_append_vals (entries, entry, 1);
 }
 
 static void
-check_only (void)
+parse_list (const char *name, const char *text, int min, int max, int *out,
+    int *n)
 {
-  static const char *const sources[] = { "cpu", "whitepaper", "hevc-paper",
-    "spector", "blockdct"
-  };
-  size_t known = 0, length = strlen (lab_options.only);
+  char **words = g_strsplit (text != NULL ? text : "", ",", 0);
 
-  for (size_t i = 0; i < sizeof sources / sizeof *sources; i++)
-    if (lab_is_listed (lab_options.only, sources[i]))
-      known += strlen (sources[i]) + 1;
-  if (known != length + 1)
-    lab_die ("--only: '%s' is not a list of cpu, whitepaper, hevc-paper, "
-        "spector, blockdct", lab_options.only);
+  for (int i = 0; words[i] != NULL; i++) {
+    gint64 v;
+
+    if (!g_ascii_string_to_signed (words[i], 10, min, max, &v, NULL))
+      lab_die ("--%s: '%s' is not a number from %d to %d", name, words[i], min,
+          max);
+    if (i == LAB_MAX_LIST)
+      lab_die ("--%s: more than %d values", name, LAB_MAX_LIST);
+    out[i] = (int) v;
+    *n = i + 1;
+  }
+  g_strfreev (words);
 }
 
 static void
 parse_options (int argc, char **argv)
 {
-  static const struct option options[] = {
-    { "quick", no_argument, NULL, 'q' },
-    { "cpu-only", no_argument, NULL, 'p' },
-    { "cuda-cores", no_argument, NULL, 'u' },
-    { "frames", no_argument, NULL, 'f' },
-    { "comparisons", no_argument, NULL, 'm' },
-    { "profile", no_argument, NULL, 'r' },
-    { "only", required_argument, NULL, 'o' },
-    { "quality", required_argument, NULL, 'Q' },
-    { "qp", required_argument, NULL, 'P' },
-    { "default-lists", no_argument, NULL, 'l' },
-    { "content", required_argument, NULL, 'c' },
-    { "csv", required_argument, NULL, 'C' },
-    { "json", required_argument, NULL, 'J' },
-    { "help", no_argument, NULL, 'h' },
-    { NULL, 0, NULL, 0 }
-  };
-  LabOptions *o = &lab_options;
-  int option;
+  GOptionContext *context = g_option_context_new (NULL);
+  char **known = g_strsplit (SOURCES, ",", 0);
+  GError *error = NULL;
 
-  while ((option = getopt_long (argc, argv, "", options, NULL)) != -1)
-    switch (option) {
-      case 'q':
-        o->quick = true;
-        break;
-      case 'p':
-        o->cpu_only = true;
-        break;
-      case 'u':
-        o->cuda_cores = true;
-        break;
-      case 'f':
-        o->frames = true;
-        break;
-      case 'm':
-        o->comparisons = true;
-        break;
-      case 'r':
-        o->profile = true;
-        break;
-      case 'o':
-        o->only = optarg;
-        check_only ();
-        break;
-      case 'Q':
-        o->n_qualities = parse_list ("quality", optarg, 1, 100, o->quality);
-        break;
-      case 'P':
-        o->n_qps = parse_list ("qp", optarg, 0, 51, o->qp);
-        break;
-      case 'l':
-        o->default_lists = true;
-        break;
-      case 'c':
-        if (strcmp (optarg, "noise") != 0 && strcmp (optarg, "natural") != 0)
-          lab_die ("--content: '%s' is neither natural nor noise", optarg);
-        o->content = strcmp (optarg, "noise") == 0 ? LAB_NOISE : LAB_NATURAL;
-        break;
-      case 'C':
-        o->csv = optarg;
-        break;
-      case 'J':
-        o->json = optarg;
-        break;
-      case 'h':
-        fputs (usage, stdout);
-        exit (0);
-      default:
-        fputs (usage, stderr);
-        exit (1);
-    }
-  if (optind != argc)
-    lab_die ("'%s' is not understood; see --help", argv[optind]);
+  g_option_context_set_summary (context,
+      "Check and time every implementation of the block DCT.");
+  g_option_context_set_description (context,
+      "Exit status: 0 all is well, 1 something is wrong, 77 there is no GPU.");
+  g_option_context_add_main_entries (context, options, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    lab_die ("%s; see --help", error->message);
+  if (argc > 1)
+    lab_die ("'%s' is not understood; see --help", argv[1]);
+  g_option_context_free (context);
+  sources = g_strsplit (only != NULL ? only : SOURCES, ",", 0);
+  for (char **source = sources; *source != NULL; source++)
+    if (!g_strv_contains ((const char *const *) known, *source))
+      lab_die ("--only: '%s' is none of %s", *source, SOURCES);
+  g_strfreev (known);
+  parse_list ("quality", qualities, 1, 100, lab_options.quality,
+      &lab_options.n_qualities);
+  parse_list ("qp", qps, 0, 51, lab_options.qp, &lab_options.n_qps);
+  if (g_strcmp0 (content, "noise") == 0)
+    lab_options.content = LAB_NOISE;
+  else if (content != NULL && strcmp (content, "natural") != 0)
+    lab_die ("--content: '%s' is neither natural nor noise", content);
 }
 
-static void
-describe_cpu (void)
-{
-  FILE *file = fopen ("/proc/cpuinfo", "r");
-  char line[256];
-
-  while (file != NULL && fgets (line, sizeof line, file) != NULL)
-    if (sscanf (line, "model name : %127[^\n]", lab_machine.cpu) == 1)
-      break;
-  if (file != NULL)
-    fclose (file);
-}
-
-/* Group entries that share a set; otherwise keep their order. */
+/* Group entries that share a set; g_array_sort() keeps the order of others. */
 static int
 compare_entries (const void *a, const void *b)
 {
   const LabEntry *x = a, *y = b;
-  int d = (int) x->shape - (int) y->shape;
+  const int order[][2] = { {x->shape, y->shape}, {x->transform, y->transform},
+  {x->stage, y->stage}, {x->quality, y->quality}, {x->qp, y->qp},
+  {x->gpu, y->gpu}
+  };
 
-  if (d == 0)
-    d = (int) x->transform - (int) y->transform;
-  if (d == 0)
-    d = (int) x->stage - (int) y->stage;
-  if (d == 0)
-    d = x->quality - y->quality;
-  if (d == 0)
-    d = x->qp - y->qp;
-  return d != 0 ? d : (int) x->gpu - (int) y->gpu;
-}
-
-/* A stable sort; there are a few hundred entries. */
-static void
-sort_entries (void)
-{
-  for (int i = 1; i < lab_n_entries; i++) {
-    LabEntry entry = lab_entries[i];
-    int j = i;
-
-    for (; j > 0 && compare_entries (&lab_entries[j - 1], &entry) > 0; j--)
-      lab_entries[j] = lab_entries[j - 1];
-    lab_entries[j] = entry;
-  }
+  for (size_t i = 0; i < G_N_ELEMENTS (order); i++)
+    if (order[i][0] != order[i][1])
+      return order[i][0] - order[i][1];
+  return 0;
 }
 
 static void
 add_result (const LabResult * result)
 {
-  results = realloc (results, (n_results + 1) * sizeof *results);
-  if (results == NULL)
-    lab_die ("out of memory");
-  results[n_results++] = *result;
+  g_array_append_vals (results, result, 1);
   lab_print_result (result);
 }
 
@@ -222,12 +169,11 @@ wants_batch (const LabEntry * entry, int64_t batch)
 static bool
 run_entry (const LabEntry * entry, const LabSet * set)
 {
-  LabResult result = { .entry = entry, .registers = -1, .shared = -1,
-    .local = -1
+  LabResult result = {.entry = entry,.registers = -1,.shared = -1,
+    .local = -1,.verdict = {true, "exact", NAN, NAN}
   };
   int n = entry->shape == LAB_BLOCKS ? LAB_N_BATCHES : 1;
 
-  lab_verdict_init (&result.verdict);
 #ifdef HAVE_CUDA
   if (entry->gpu)
     lab_gpu_check (entry, set, &result.verdict);
@@ -257,92 +203,89 @@ run_entry (const LabEntry * entry, const LabSet * set)
 static bool
 open_gpu (void)
 {
+  char reason[256] = "built without CUDA";
+  bool is_open = false;
+
+  if (lab_options.cpu_only)
+    strcpy (reason, "as asked with --cpu-only");
 #ifdef HAVE_CUDA
-  char reason[256];
-
-  if (lab_options.cpu_only) {
-    printf ("SKIPPED, as asked with --cpu-only: everything on the GPU.\n\n");
-    return false;
+  else
+    is_open = lab_gpu_open (reason, sizeof reason);
+  if (is_open) {
+    lab_hevc_register ();
+    lab_whitepaper_register ();
+    lab_spector_register ();
+    lab_production_register ();
   }
-  if (!lab_gpu_open (reason, sizeof reason)) {
-    printf ("SKIPPED, no GPU (%s): everything on the GPU.\n\n", reason);
-    return false;
-  }
-  lab_hevc_register ();
-  lab_whitepaper_register ();
-  lab_spector_register ();
-  lab_production_register ();
-  return true;
-#else
-  printf ("SKIPPED, built without CUDA: everything on the GPU.\n\n");
-  return false;
 #endif
+  if (!is_open)
+    printf ("SKIPPED, %s: everything on the GPU.\n\n", reason);
+  return is_open;
 }
 
-static void
-write_file (const char *name, void (*write) (FILE *, const LabResult *, int))
+/* Check and time all entries; returns how many are wrong. */
+static int
+run_entries (void)
 {
-  FILE *file;
+  LabSet set = { 0 };
+  int n_wrong = 0;
 
-  if (name == NULL)
-    return;
-  file = fopen (name, "w");
-  if (file == NULL)
-    lab_die ("cannot write %s", name);
-  write (file, results, n_results);
-  if (fclose (file) != 0)
-    lab_die ("cannot write %s", name);
-  printf ("written: %s\n", name);
+  lab_cpu_register ();
+  g_array_sort (entries, compare_entries);
+  lab_print_header ();
+  for (guint i = 0; i < entries->len; i++) {
+    const LabEntry *entry = &g_array_index (entries, LabEntry, i);
+
+    if (!lab_set_is_for (&set, entry)) {
+      lab_set_clear (&set);
+      lab_set_build (&set, entry);
+    }
+    n_wrong += !run_entry (entry, &set);
+  }
+  lab_set_clear (&set);
+  return n_wrong;
 }
+
+#ifdef HAVE_CUDA
+/* What there is beside entries: all of it, or what the options ask for. */
+static void
+run_others (bool some)
+{
+  if (comparisons)
+    lab_engines_print_comparisons ();
+  if (!some || frames)
+    lab_production_print_frames ();
+  if (!some)
+    lab_engines_print_bits ();
+  if (profile)
+    lab_production_profile ();
+}
+#endif
 
 int
 main (int argc, char **argv)
 {
-  LabSet set = { 0 };
   int n_wrong = 0;
-  bool gpu;
+  bool gpu, some;
 
   parse_options (argc, argv);
-  describe_cpu ();
+  some = frames || comparisons || profile;
+  entries = g_array_new (FALSE, FALSE, sizeof (LabEntry));
+  results = g_array_new (FALSE, FALSE, sizeof (LabResult));
   gpu = open_gpu ();
-  if (lab_options.comparisons) {
-    lab_comparisons_print (gpu);
-    return gpu || lab_options.cpu_only ? 0 : NO_GPU;
-  }
+  if (!some)
+    n_wrong = run_entries ();
 #ifdef HAVE_CUDA
-  if (gpu && (lab_options.frames || lab_options.profile)) {
-    if (lab_options.frames)
-      lab_frames_print ();
-    if (lab_options.profile)
-      lab_frames_profile ();
-    return 0;
-  }
+  if (gpu && lab_wants ("blockdct"))
+    run_others (some);
 #endif
-  lab_cpu_register ();
-  sort_entries ();
-  lab_print_header ();
-  for (int i = 0; i < lab_n_entries; i++) {
-    if (!lab_set_is_for (&set, &lab_entries[i])) {
-      lab_set_clear (&set);
-      lab_set_build (&set, &lab_entries[i]);
-    }
-    n_wrong += !run_entry (&lab_entries[i], &set);
-  }
-  lab_set_clear (&set);
-  lab_mark_pareto (results, n_results);
-  lab_print_tables (results, n_results);
-#ifdef HAVE_CUDA
-  if (gpu) {
-    lab_production_print_questions ();
-    lab_frames_print ();
-    lab_bits_print ();
-    lab_gpu_close ();
-  }
-#endif
-  write_file (lab_options.csv, lab_write_csv);
-  write_file (lab_options.json, lab_write_json);
-  printf ("%d implementations checked, %d wrong%s\n", lab_n_entries, n_wrong,
-      gpu ? "" : "; the GPU's SKIPPED");
+  if (csv != NULL)
+    lab_write_results (csv, false, (LabResult *) results->data, results->len);
+  if (json != NULL)
+    lab_write_results (json, true, (LabResult *) results->data, results->len);
+  if (!some)
+    printf ("%u implementations checked, %d wrong%s\n", entries->len, n_wrong,
+        gpu ? "" : "; the GPU's SKIPPED");
   if (n_wrong != 0)
     return 1;
   return gpu || lab_options.cpu_only ? 0 : NO_GPU;

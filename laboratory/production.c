@@ -6,23 +6,11 @@
 #include "lab.h"
 
 #include <cuda_runtime_api.h>
-#include <stdlib.h>
+#include <glib.h>
 #include <string.h>
 #include "cuda/launch/selfcheck.h"
 
-#define N_OTHERS 8
-
-/* The questions: the outputs of a frame. */
-typedef enum {
-  PICTURE,
-  RECORDS,                      /* ... and its blocks' records */
-  STATISTICS,                   /* no picture */
-  OTHERS,                       /* the statistics of N_OTHERS jobs, in one
-                                   launch */
-  N_QUESTIONS
-} Question;
-
-static BdctCudaAccumulator *cells;     /* on the device: of N_OTHERS jobs */
+static BdctCudaAccumulator *cells;      /* on the device */
 static BdctCudaDevice *device;
 
 static BdctLayout
@@ -32,59 +20,43 @@ layout_of (const LabEntry * entry, const LabWork * work)
     .chroma = entry->shape == LAB_NV12 ? BDCT_CHROMA_420 : BDCT_CHROMA_400,
     .n_planes = entry->shape == LAB_NV12 ? 2 : 1,
     .plane = {{work->width, work->height, 0, 1, {BDCT_Y}},
-        {work->width / 2, work->height / 2, 0, 2, {BDCT_U, BDCT_V}}}
+        {(work->width + 1) / 2, (work->height + 1) / 2, 0, 2,
+            {BDCT_U, BDCT_V}}}
   };
 
   return layout;
 }
 
-static void
-describe (const LabEntry * entry, const LabWork * work, const BdctJob * job,
-    BdctCudaAccumulator * to, BdctCudaWork * out)
-{
-  BdctLayout layout = layout_of (entry, work);
-  int64_t stride =
-      (int64_t) work->stride * bdct_layout_sample_size (&layout);
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-
-  memset (out, 0, sizeof *out);
-  out->quantizers = job;
-  out->n_quantizers = 1;
-  out->n_planes = layout.n_planes;
-  bdct_blocks_init (grid, &layout, job);
-  for (int p = 0; p < layout.n_planes; p++) {
-    BdctCudaPlane *plane = &out->plane[p];
-    size_t at = p ? (size_t) work->stride * work->height : 0;
-
-    plane->src = (BdctSamples) { (uint8_t *) work->src + at, stride };
-    if (entry->parameter[0] <= RECORDS)
-      plane->dst = (BdctSamples) { (uint8_t *) work->dst + at, stride };
-    plane->layout = layout.plane[p];
-    plane->last_column = plane->layout.width - 1;
-    plane->accumulators = to;
-    for (int i = 0; i < plane->layout.interleave
-        && entry->parameter[0] == RECORDS; i++)
-      plane->blocks[i] = (BdctBlockRecord *) work->scratch
-          + grid[plane->layout.component[i]].first;
-  }
-}
-
+/* Enqueue work in planes that follow each other. */
 static int
 run (const LabEntry * entry, const LabWork * work, void *stream)
 {
-  int n = entry->parameter[0] == OTHERS ? N_OTHERS : 1;
-  BdctCudaLaunch pass[N_OTHERS];
-  const BdctCudaLaunch *passes[N_OTHERS];
-  BdctCudaWork what;
+  const BdctLayout layout = layout_of (entry, work);
+  int64_t stride = (int64_t) work->stride * bdct_layout_sample_size (&layout);
+  BdctCudaWork what = {.quantizers = entry->data,.n_quantizers = 1,
+    .n_planes = layout.n_planes
+  };
+  const BdctCudaLaunch *launches[1];
+  BdctCudaLaunch launch;
+  size_t at = 0;
 
-  for (int i = 0; i < n; i++) {
-    describe (entry, work, (const BdctJob *) entry->data + i,
-        cells + i * BDCT_CUDA_ACCUMULATORS, &what);
-    if (bdct_cuda_plan (device, &what, &pass[i], NULL) != 1)
-      return cudaErrorInvalidValue;
-    passes[i] = &pass[i];
+  for (int p = 0; p < layout.n_planes; p++) {
+    BdctCudaPlane *plane = &what.plane[p];
+
+    plane->layout = layout.plane[p];
+    if (p > 0)
+      stride = (stride + 1) / 2 * plane->layout.interleave;
+    plane->src.data = (uint8_t *) work->src + at;
+    plane->dst.data = (uint8_t *) work->dst + at;
+    plane->src.stride = plane->dst.stride = stride;
+    plane->last_column = plane->layout.width - 1;
+    plane->accumulators = cells;
+    at += (size_t) stride *plane->layout.height;
   }
-  return bdct_cuda_launch (passes, n, device, stream);
+  launches[0] = &launch;
+  if (bdct_cuda_plan (device, &what, &launch, NULL) != 1)
+    return cudaErrorInvalidValue;
+  return bdct_cuda_launch (launches, 1, device, stream);
 }
 
 static int
@@ -112,96 +84,129 @@ run_stats (const LabEntry * entry, const LabWork * work, void *stream,
   return cudaSuccess;
 }
 
-/* An entry for a shape, a transform and its quality or QP. */
+/* An entry of a shape and a transform, with one of the qualities or QPs. */
 static LabEntry
-make_entry (LabShape shape, BdctTransform transform, int quality, int qp)
+make_entry (LabShape shape, BdctTransform transform, int i)
 {
-  LabEntry entry = { .source = "blockdct", .shape = shape,
-    .transform = transform, .stage = LAB_CHAIN, .gpu = true,
-    .quality = quality, .qp = qp, .run = run, .stats = run_stats
+  const bool has_qp = bdct_transform_info (transform)->has_qp;
+  LabEntry entry = {.source = "blockdct",.shape = shape,
+    .transform = transform,.stage = LAB_CHAIN,.gpu = true,
+    .quality = lab_options.quality[has_qp ? 0 : i],
+    .qp = lab_options.qp[has_qp ? i : 0],.run = run,.stats = run_stats
   };
-  LabWork work = {.width = LAB_WIDTH,.height = 2160 };
-  BdctLayout layout = layout_of (&entry, &work);
-  const char *kernel = lab_options.cuda_cores ? "cores" : "kernel";
-  BdctJob *jobs = malloc (N_OTHERS * sizeof *jobs);
-  BdctError error = { "out of memory" };
+  const LabWork work = {.width = LAB_WIDTH,.height = LAB_HEIGHT };
+  const BdctLayout layout = layout_of (&entry, &work);
+  const BdctParams params = lab_params (transform, entry.quality, entry.qp);
+  BdctJob *job = g_new (BdctJob, 1);
+  BdctError error;
 
-  for (int i = 0; i < N_OTHERS; i++) {
-    BdctParams params = lab_params (transform, (quality + 12 * i - 1) % 100 + 1,
-        (qp + 2 * i) % 52);
-
-    if (jobs == NULL || !bdct_job_init (&jobs[i], &params, &layout, &error))
-      lab_die ("%s", error.message);
-  }
-  entry.data = jobs;
-  if (bdct_transform_info (transform)->has_qp)
-    snprintf (entry.name, sizeof entry.name, "CUDA %s, qp %d", kernel, qp);
-  else
-    snprintf (entry.name, sizeof entry.name, "CUDA %s, quality %d", kernel,
-        quality);
+  if (!bdct_job_init (job, &params, &layout, &error))
+    lab_die ("%s", error.message);
+  entry.data = job;
+  snprintf (entry.name, sizeof entry.name, "CUDA %s, %s %d",
+      lab_options.cuda_cores ? "cores" : "kernel", has_qp ? "qp" : "quality",
+      has_qp ? entry.qp : entry.quality);
   return entry;
 }
 
 void
 lab_production_register (void)
 {
+  const size_t size = BDCT_CUDA_ACCUMULATORS * sizeof *cells;
   int err;
 
   if (!lab_wants ("blockdct"))
     return;
   err = bdct_cuda_open (&device, lab_options.cuda_cores ? NULL
-      : bdct_selfcheck, (cudaStream_t[BDCT_CUDA_STREAMS]) { NULL });
+      : bdct_selfcheck, (cudaStream_t[BDCT_CUDA_STREAMS]) {
+      NULL}
+  );
   if (err == cudaSuccess)
-    err = cudaMalloc ((void **) &cells, N_OTHERS * BDCT_CUDA_ACCUMULATORS
-        * sizeof *cells);
+    err = cudaMalloc ((void **) &cells, size);
   if (err == cudaSuccess)
-    err =
-        cudaMemset (cells, 0,
-        N_OTHERS * BDCT_CUDA_ACCUMULATORS * sizeof *cells);
+    err = cudaMemset (cells, 0, size);
   if (err != cudaSuccess)
     lab_die ("the production kernels: %s", cudaGetErrorString (err));
 
   for (int shape = LAB_PLANE_8; shape <= LAB_NV12; shape++)
-    for (int t = 0; t < BDCT_N_FIXED; t++) {
-      bool has_qp = bdct_transform_info (t)->has_qp;
-      int n = has_qp ? lab_options.n_qps : lab_options.n_qualities;
-
-      for (int i = 0; i < n; i++) {
-        LabEntry entry = make_entry (shape, t,
-            lab_options.quality[has_qp ? 0 : i],
-            lab_options.qp[has_qp ? i : 0]);
+    for (int t = 0; t < BDCT_N_FIXED; t++)
+      for (int i = 0; i < (bdct_transform_info (t)->has_qp
+              ? lab_options.n_qps : lab_options.n_qualities); i++) {
+        const LabEntry entry = make_entry (shape, t, i);
 
         lab_register (&entry);
       }
+}
+
+/* Fill the source with the timed content. */
+static void
+fill_source (void)
+{
+  const size_t n = (size_t) LAB_WIDTH * LAB_HEIGHT;
+  int *samples = g_new (int, n);
+  uint8_t *bytes = g_malloc (n);
+
+  lab_fill_samples (lab_options.content, 8, LAB_WIDTH, LAB_HEIGHT, samples);
+  for (size_t i = 0; i < n; i++)
+    bytes[i] = (uint8_t) samples[i];
+  lab_gpu_fill (bytes, n, 0);
+  g_free (samples);
+  g_free (bytes);
+}
+
+/* A frame of each size beside its copy; of odd sizes beside the even one. */
+void
+lab_production_print_frames (void)
+{
+  static const int sizes[][3] = {       /* and the stride */
+    {3840, 2160, 3840}, {1920, 1080, 1920}, {1280, 720, 1280},
+    {1919, 1079, 1920}, {1919, 1079, 1919}
+  };
+
+  fill_source ();
+  printf ("blockdct on the GPU, one frame of NV12: us, and times its copy; of "
+      "odd sizes times the even one\n%-14s", "");
+  for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++)
+    printf (" %6dx%4d/%4d", sizes[i][0], sizes[i][1], sizes[i][2]);
+  putchar ('\n');
+  /* The engine handles the others: engines.c and `pipeline` time them. */
+  for (int t = 0; t < BDCT_N_FIXED; t++) {
+    const LabEntry entry = make_entry (LAB_NV12, t, 0);
+    double even = 0;
+
+    printf ("%-14s", bdct_transform_info (t)->name);
+    for (size_t i = 0; i < G_N_ELEMENTS (sizes); i++) {
+      const int *size = sizes[i];
+      const size_t bytes = (size_t) size[2] * size[1]
+          + (size_t) (size[2] + 1) / 2 * 2 * ((size[1] + 1) / 2);
+      LabWalk walks[2] = {
+        {&entry, {.width = size[0],.height = size[1],.stride = size[2]}, bytes},
+        {.bytes = bytes}
+      };
+      double ns[2];
+
+      lab_gpu_time_walks (walks, 2, ns);
+      if (size[0] == 1920)
+        even = ns[0];
+      printf (" %9.2f %6.2f", ns[0] / 1e3, ns[0] / (size[0] % 2 ? even
+              : ns[1]));
     }
+    putchar ('\n');
+  }
+  putchar ('\n');
 }
 
 void
-lab_production_print_questions (void)
+lab_production_profile (void)
 {
-  if (!lab_wants ("blockdct"))
-    return;
-  printf ("blockdct on the GPU, what is asked beside the picture or in place "
-      "of it, x the picture\n%-14s %-28s %-16s %10s %10s %12s %12s\n", "", "",
-      "", "us", "records", "no picture", "8 jobs, each");
-  for (int shape = LAB_NV12; shape >= LAB_PLANE_8; shape--)
+  fill_source ();
+  for (int shape = LAB_PLANE_8; shape <= LAB_PLANE_10; shape++)
     for (int t = 0; t < BDCT_N_FIXED; t++) {
-      LabEntry entries[N_QUESTIONS];
-      double ns[N_QUESTIONS];
+      const LabEntry entry = make_entry (shape, t, 0);
+      LabWalk walk = { &entry, {.width = LAB_WIDTH,.height = 16 * LAB_HEIGHT,
+          .stride = LAB_WIDTH}, 1
+      };
 
-      entries[0] = make_entry (shape, t, lab_options.quality[0],
-          lab_options.qp[0]);
-      for (int i = 1; i < N_QUESTIONS; i++) {
-        entries[i] = entries[0];
-        entries[i].parameter[0] = i;
-      }
-      lab_gpu_time_in_turn (entries, N_QUESTIONS, ns);
-      printf ("%-14s %-28s %-16s %10.2f %10.3f %12.3f %12.3f\n",
-          bdct_transform_info (t)->name, entries[0].name,
-          lab_shape_names[shape], ns[PICTURE] / 1e3, ns[RECORDS] / ns[PICTURE],
-          ns[STATISTICS] / ns[PICTURE],
-          ns[OTHERS] / N_OTHERS / ns[PICTURE]);
-      free ((void *) entries[0].data);
+      lab_gpu_run (&walk);
     }
-  putchar ('\n');
 }

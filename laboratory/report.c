@@ -1,29 +1,41 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Prints the results line by line, as a table, CSV and JSON. */
+ * Prints the results line by line, and writes them as CSV and JSON. */
 #include "lab.h"
 
+#include <glib.h>
 #include <math.h>
 #include <string.h>
+#include "reference.h"
 
-double
-lab_ns_per_block (const LabResult * r)
+static const char *const stages[] = { "forward", "quantize", "inverse",
+  "chain"
+};
+
+static const char *const shapes[] = { "blocks", "plane of float",
+  "plane of float, strided", "plane of int16", "plane, 8 bits",
+  "plane, 10 bits", "NV12 frame"
+};
+
+/* The least bytes a sample that a stage has to move. */
+static int
+limit_bytes (const LabEntry * entry)
 {
-  static const int sizes[] = { 8, 8, 4, 4, 8, 16, 32 };
-  int size = sizes[r->entry->transform];
-
-  /* A frame has blocks of two sizes. */
-  return r->entry->shape == LAB_NV12 || r->ns == 0 ? 0
-      : r->ns / (r->samples / (size * size));
+  if (entry->shape == LAB_BLOCKS || entry->shape == LAB_PLANE_10)
+    return 4;
+  if (entry->stage == LAB_CHAIN)
+    return 2;
+  return entry->shape == LAB_PLANE_SHORT ? 4 : 8;
 }
 
-double
-lab_share (const LabResult * r)
+static double
+ns_per_block (const LabResult * r)
 {
-  double needed = r->samples * lab_limit_bytes (r->entry);
+  const int size = ref_block_size (r->entry->transform, BDCT_CHROMA_400,
+      BDCT_Y);
 
-  return r->copy_ns == 0 || r->ns == 0 ? 0
-      : needed / r->ns / (2 * r->copy_bytes / r->copy_ns);
+  /* A frame has blocks of two sizes. */
+  return r->entry->shape == LAB_NV12 ? 0 : r->ns / r->samples * size * size;
 }
 
 static double
@@ -32,28 +44,26 @@ gsamples (const LabResult * r)
   return r->ns == 0 ? 0 : r->samples / r->ns;
 }
 
-/* The bytes that the copy reads and writes, in 10^9 a second. */
+/* The fraction of the copy's speed; 0 if unknown. */
 static double
-copy_gbs (const LabResult * r)
+share (const LabResult * r)
 {
-  return r->copy_ns == 0 ? 0 : 2 * r->copy_bytes / r->copy_ns;
+  return r->copy_ns == 0 ? 0
+      : gsamples (r) * limit_bytes (r->entry) / (2 * r->copy_bytes /
+      r->copy_ns);
+}
+
+static const char *
+transform_name (const LabResult * r)
+{
+  return bdct_transform_info (r->entry->transform)->name;
 }
 
 void
 lab_print_header (void)
 {
-  const LabMachine *m = &lab_machine;
-
-  printf ("CPU: %s\n", m->cpu);
-  if (m->gpu[0] != '\0') {
-    printf ("GPU: %s, compute capability %s, %d multiprocessors, %d KB of L2, "
-        "at most %d MHz, memory %d MHz\n", m->gpu, m->compute, m->sms, m->l2,
-        m->sm_clock / 1000, m->memory_clock / 1000);
-    printf ("CUDA: driver %s, runtime %s, nvcc %s\n", m->driver, m->runtime,
-        m->nvcc);
-    printf ("nvidia-smi under load (driver, clocks of SM and memory, their "
-        "most, power): %s\n", m->smi[0] != '\0' ? m->smi : "not there");
-  }
+  if (lab_gpu_name[0] != '\0')
+    printf ("GPU: %s, %s\n", lab_gpu_name, lab_gpu_text);
   printf ("%s; medians of up to %d; timed on %s\n\n",
       lab_options.quick ? "quick" : "full", lab_repetitions (),
       lab_options.content == LAB_NOISE ? "white noise" : "natural samples");
@@ -62,22 +72,15 @@ lab_print_header (void)
       "us a run", "ns a block", "Gsample/s", "share", "regs", "smem", "local");
 }
 
+/* A number, or "-" if it is not above `least`. */
 static void
-print_number (int width, int precision, double v)
+print_number (int width, int precision, double v, double least,
+    const char *unit)
 {
-  if (v > 0)
-    printf (" %*.*f", width, precision, v);
+  if (v > least)
+    printf (" %*.*f%s", width, precision, v, unit);
   else
-    printf (" %*s", width, "-");
-}
-
-static void
-print_count (int width, int v)
-{
-  if (v >= 0)
-    printf (" %*d", width, v);
-  else
-    printf (" %*s", width, "-");
+    printf (" %*s", width + (int) strlen (unit), "-");
 }
 
 void
@@ -91,123 +94,122 @@ lab_print_result (const LabResult * r)
   else if (e->shape == LAB_PLANE_10 || e->shape == LAB_NV12)
     strcpy (batch, e->shape == LAB_NV12 ? "NV12" : "10 bit");
   printf ("%-10s %-28s %-12s %-8s %7s %-20s", e->source, e->name,
-      bdct_transform_info (e->transform)->name, lab_stage_names[e->stage],
-      batch, r->verdict.text);
-  print_number (10, 3, r->ns / 1e3);
-  print_number (11, 4, lab_ns_per_block (r));
-  print_number (9, 3, gsamples (r));
-  if (e->gpu && lab_share (r) > 0)
-    printf (" %5.1f%%", 100 * lab_share (r));
-  else
-    printf (" %6s", "-");
-  print_count (4, r->registers);
-  print_count (5, r->shared);
-  print_count (5, r->local);
+      transform_name (r), stages[e->stage], batch, r->verdict.text);
+  print_number (10, 3, r->ns / 1e3, 0, "");
+  print_number (11, 4, r->ns == 0 ? 0 : ns_per_block (r), 0, "");
+  print_number (9, 3, gsamples (r), 0, "");
+  print_number (5, 1, 100 * share (r), 0, "%");
+  print_number (4, 0, r->registers, -1, "");
+  print_number (5, 0, r->shared, -1, "");
+  print_number (5, 0, r->local, -1, "");
   putchar ('\n');
   fflush (stdout);
 }
 
-void
-lab_write_csv (FILE * file, const LabResult * results, int n)
+/* A line of named values: the names for CSV, the values for CSV, or JSON. */
+typedef struct
 {
-  fprintf (file, "source,implementation,transform,stage,shape,quality,qp,batch,"
-      "check,samples,ns,ns_per_block,gsamples_per_s,share,copy_gb_per_s,"
-      "copy_ns,registers,shared,local,kernels,threads,pareto\n");
-  for (int i = 0; i < n; i++) {
-    const LabResult *r = &results[i];
-    const LabEntry *e = r->entry;
+  GString *line;
+  enum
+  { NAMES, VALUES, JSON } form;
+} Record;
 
-    fprintf (file, "%s,\"%s\",%s,%s,\"%s\",%d,%d,%lld,\"%s\",%.0f,%.3f,%.5f,"
-        "%.5f,%.5f,%.2f,%.3f,%d,%d,%d,%d,%d,%d\n", e->source, e->name,
-        bdct_transform_info (e->transform)->name, lab_stage_names[e->stage],
-        lab_shape_names[e->shape], e->quality, e->qp, (long long) r->batch,
-        r->verdict.text, r->samples, r->ns, lab_ns_per_block (r), gsamples (r),
-        lab_share (r), copy_gbs (r), r->copy_ns, r->registers, r->shared,
-        r->local, r->kernels, r->threads, r->pareto);
-  }
+static void
+add (Record * to, const char *name, const char *format, ...)
+G_GNUC_PRINTF (3, 4);
+
+     static void add (Record * to, const char *name, const char *format, ...)
+{
+  va_list args;
+
+  if (to->line->len > 0)
+    g_string_append (to->line, to->form == JSON ? ", " : ",");
+  if (to->form == JSON)
+    g_string_append_printf (to->line, "\"%s\": ", name);
+  if (to->form == NAMES)
+    g_string_append (to->line, name);
+  va_start (args, format);
+  if (to->form != NAMES)
+    g_string_append_vprintf (to->line, format, args);
+  va_end (args);
 }
 
 static void
-write_string (FILE * file, const char *name, const char *text)
+add_text (Record * to, const char *name, const char *text)
 {
-  fprintf (file, "    \"%s\": \"", name);
-  for (; *text != '\0'; text++)
-    if (*text == '"' || *text == '\\')
-      fprintf (file, "\\%c", *text);
-    else if ((unsigned char) *text >= ' ')
-      fputc (*text, file);
-  fputs ("\",\n", file);
-}
+  char *escaped = g_strescape (text, NULL);
 
-/* JSON has neither infinity nor NaN. */
-static void
-write_db (FILE * file, const char *name, double db)
-{
-  if (isnan (db))
-    fprintf (file, ", \"%s\": null", name);
-  else if (isinf (db))
-    fprintf (file, ", \"%s\": \"inf\"", name);
-  else
-    fprintf (file, ", \"%s\": %g", name, db);
+  add (to, name, "\"%s\"", escaped);
+  g_free (escaped);
 }
 
 static void
-write_result (FILE * file, const LabResult * r)
+add_bool (Record * to, const char *name, bool v)
+{
+  add (to, name, v ? "true" : "false");
+}
+
+static void
+add_result (Record * to, const LabResult * r)
 {
   const LabEntry *e = r->entry;
 
-  fprintf (file, "    { \"source\": \"%s\", \"implementation\": \"%s\", "
-      "\"transform\": \"%s\", \"stage\": \"%s\", \"shape\": \"%s\",\n"
-      "      \"gpu\": %s, \"launch_each\": %s, \"quality\": %d, \"qp\": %d, "
-      "\"batch\": %lld,\n      \"correct\": %s, \"check\": \"%s\"",
-      e->source, e->name, bdct_transform_info (e->transform)->name,
-      lab_stage_names[e->stage], lab_shape_names[e->shape],
-      e->gpu ? "true" : "false", e->launch_each ? "true" : "false",
-      e->quality, e->qp, (long long) r->batch,
-      r->verdict.ok ? "true" : "false", r->verdict.text);
-  write_db (file, "natural_db", r->verdict.db[LAB_NATURAL]);
-  write_db (file, "noise_db", r->verdict.db[LAB_NOISE]);
-  write_db (file, "error", r->verdict.error);
-  fprintf (file, ",\n      \"samples\": %.0f, \"ns\": %.3f, \"ns_per_block\": "
-      "%.5f, \"gsamples_per_s\": %.5f, \"share\": %.5f,\n      "
-      "\"limit_bytes\": %d, \"copy_ns\": %.3f, \"copy_gb_per_s\": %.2f",
-      r->samples, r->ns, lab_ns_per_block (r), gsamples (r), lab_share (r),
-      lab_limit_bytes (e), r->copy_ns, copy_gbs (r));
-  if (e->gpu)
-    fprintf (file, ",\n      \"registers\": %d, \"shared\": %d, \"local\": %d, "
-        "\"kernels\": %d, \"threads\": %d", r->registers, r->shared, r->local,
-        r->kernels, r->threads);
-  if (strcmp (e->source, "spector") == 0)
-    fprintf (file, ",\n      \"blocks_x\": %d, \"blocks_y\": %d, \"rows\": %d, "
-        "\"unrolled\": %s, \"pareto\": %s", e->parameter[0], e->parameter[1],
-        e->parameter[2], e->parameter[3] ? "true" : "false",
-        r->pareto ? "true" : "false");
-  fputs (" }", file);
+  add_text (to, "source", e->source);
+  add_text (to, "implementation", e->name);
+  add_text (to, "transform", transform_name (r));
+  add_text (to, "stage", stages[e->stage]);
+  add_text (to, "shape", shapes[e->shape]);
+  add_bool (to, "gpu", e->gpu);
+  add (to, "quality", "%d", e->quality);
+  add (to, "qp", "%d", e->qp);
+  add (to, "batch", "%lld", (long long) r->batch);
+  add_bool (to, "correct", r->verdict.ok);
+  add_text (to, "check", r->verdict.text);
+  add (to, "samples", "%.0f", r->samples);
+  add (to, "ns", "%.8g", r->ns);
+  add (to, "ns_per_block", "%.8g", r->ns == 0 ? 0 : ns_per_block (r));
+  add (to, "gsamples_per_s", "%.8g", gsamples (r));
+  add (to, "share", "%.8g", share (r));
+  add (to, "copy_ns", "%.8g", r->copy_ns);
+  add (to, "registers", "%d", r->registers);
+  add (to, "shared", "%d", r->shared);
+  add (to, "local", "%d", r->local);
+  add (to, "rows", "%d", e->parameter[2]);
+  add_bool (to, "unrolled", e->parameter[3] != 0);
 }
 
 void
-lab_write_json (FILE * file, const LabResult * results, int n)
+lab_write_results (const char *name, bool json, const LabResult * results,
+    int n)
 {
-  const LabMachine *m = &lab_machine;
+  Record record = { g_string_new (NULL), json ? JSON : NAMES };
+  GString *text = g_string_new (NULL);
+  GError *error = NULL;
 
-  fputs ("{\n  \"machine\": {\n", file);
-  write_string (file, "cpu", m->cpu);
-  write_string (file, "gpu", m->gpu);
-  write_string (file, "compute", m->compute);
-  write_string (file, "driver", m->driver);
-  write_string (file, "runtime", m->runtime);
-  write_string (file, "nvcc", m->nvcc);
-  write_string (file, "nvidia_smi", m->smi);
-  fprintf (file, "    \"multiprocessors\": %d,\n    \"l2_kb\": %d,\n"
-      "    \"sm_clock_khz\": %d,\n    \"memory_clock_khz\": %d\n  },\n", m->sms,
-      m->l2, m->sm_clock, m->memory_clock);
-  fprintf (file, "  \"mode\": \"%s\",\n  \"repetitions\": %d,\n"
-      "  \"content\": \"%s\",\n  \"results\": [\n",
-      lab_options.quick ? "quick" : "full", lab_repetitions (),
-      lab_options.content == LAB_NOISE ? "noise" : "natural");
-  for (int i = 0; i < n; i++) {
-    write_result (file, &results[i]);
-    fputs (i + 1 < n ? ",\n" : "\n", file);
+  if (json) {
+    add_text (&record, "gpu", lab_gpu_name);
+    add_text (&record, "details", lab_gpu_text);
+    g_string_append_printf (text, "{\"machine\": {%s},\n"
+        "\"mode\": \"%s\", \"repetitions\": %d, \"content\": \"%s\",\n"
+        "\"results\": [", record.line->str,
+        lab_options.quick ? "quick" : "full", lab_repetitions (),
+        lab_options.content == LAB_NOISE ? "noise" : "natural");
+  } else if (n > 0) {
+    add_result (&record, &results[0]);
+    g_string_append_printf (text, "%s\n", record.line->str);
+    record.form = VALUES;
   }
-  fputs ("  ]\n}\n", file);
+  for (int i = 0; i < n; i++) {
+    g_string_truncate (record.line, 0);
+    add_result (&record, &results[i]);
+    g_string_append_printf (text, json ? "%s\n{%s}" : "%s%s\n",
+        json && i > 0 ? "," : "", record.line->str);
+  }
+  if (json)
+    g_string_append (text, "\n]}\n");
+  if (!g_file_set_contents (name, text->str, text->len, &error))
+    lab_die ("%s", error->message);
+  printf ("written: %s\n", name);
+  g_string_free (record.line, TRUE);
+  g_string_free (text, TRUE);
 }

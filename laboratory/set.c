@@ -4,17 +4,16 @@
  * 64-bit integers or in double (tests/unit/reference.h). */
 #include "lab.h"
 
+#include <glib.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "dct/quantizer/job.h"
 #include "reference.h"
 
 #define ROWS 192                /* of a strip; a multiple of all block sizes */
-#define FRAME_HEIGHT 2160
 #define N_BLOCKS 1000
 
-static uint32_t random_state;
+static uint32_t random_state = 1;
 
 /* H.265's matrix of the set that is being built, [k * N + n]. */
 static int64_t matrix[32 * 32];
@@ -54,20 +53,10 @@ lab_fill_samples (LabContent content, int depth, int width, int rows, int *out)
           & peak : (int) (natural (x, y) * peak + 0.5);
 }
 
-static void *
-allocate (size_t n, size_t size)
-{
-  void *memory = calloc (n, size);
-
-  if (memory == NULL)
-    lab_die ("out of memory");
-  return memory;
-}
-
 static void
 put (const LabSet * set, void *memory, size_t i, double v)
 {
-  if (set->shape == LAB_BLOCKS || set->shape == LAB_PLANE_SHORT)
+  if (set->of.shape == LAB_BLOCKS || set->of.shape == LAB_PLANE_SHORT)
     ((int16_t *) memory)[i] = (int16_t) lrint (v);
   else if (set->element == 4)
     ((float *) memory)[i] = (float) v;
@@ -77,11 +66,13 @@ put (const LabSet * set, void *memory, size_t i, double v)
     ((uint8_t *) memory)[i] = (uint8_t) v;
 }
 
-static double
-get (const LabSet * set, const void *memory, size_t i)
+double
+lab_get (const LabSet * set, const void *memory, size_t i)
 {
-  return set->element == 4 ? ((const float *) memory)[i]
-      : ((const int16_t *) memory)[i];
+  if (set->of.shape == LAB_BLOCKS || set->of.shape == LAB_PLANE_SHORT)
+    return ((const int16_t *) memory)[i];
+  return set->element == 4 ? ((const float *) memory)[i] : set->element == 2
+      ? ((const uint16_t *) memory)[i] : ((const uint8_t *) memory)[i];
 }
 
 BdctParams
@@ -102,15 +93,11 @@ lab_params (BdctTransform transform, int quality, int qp)
 static void
 hevc_stage (const LabSet * set, int stage, const int64_t * in, int64_t * out)
 {
-  static const int log2_size[] = {[4] = 2,[8] = 3,[16] = 4,[32] = 5 };
-  bool inverse = set->stage == LAB_INVERSE;
-  bool along_rows = (stage == 0) != inverse;
-  int n = set->size, shift;
+  const bool inverse = set->of.stage == LAB_INVERSE;
+  const bool along_rows = (stage == 0) != inverse;
+  const int n = set->size, shift = inverse ? (stage == 0 ? 7 : 12)
+      : __builtin_ctz (n) + (stage == 0 ? -1 : 6);
 
-  if (inverse)
-    shift = stage == 0 ? 7 : 12;
-  else
-    shift = log2_size[n] + (stage == 0 ? -1 : 6);
   for (int row = 0; row < n; row++)
     for (int column = 0; column < n; column++) {
       int64_t sum = (int64_t) 1 << (shift - 1);
@@ -147,16 +134,16 @@ fill_block (const LabSet * set, LabContent content, int b, int64_t * x)
     if (content == LAB_NATURAL)
       x[i] = (int) (natural (base % LAB_WIDTH + i % n,
               base / LAB_WIDTH * n + i / n) * 255) - 128;
-    else if (set->stage == LAB_FORWARD)
+    else if (set->of.stage == LAB_FORWARD)
       x[i] = b < 2 ? (b ? 255 : -255) : (int) (next_random () % 511) - 255;
     else if (b < 3)
       x[i] = b == 0 || (b == 2 && next_random () & 256) ? -32768 : 32767;
     else
       x[i] = (int16_t) (next_random () >> 8);
-  if (content == LAB_NATURAL && set->stage == LAB_INVERSE) {
+  if (content == LAB_NATURAL && set->of.stage == LAB_INVERSE) {
     LabSet forward = *set;
 
-    forward.stage = LAB_FORWARD;
+    forward.of.stage = LAB_FORWARD;
     hevc_block (&forward, x, x);
     for (int i = 0; i < n * n; i++)
       x[i] = x[i] / 40 * 40;
@@ -166,7 +153,7 @@ fill_block (const LabSet * set, LabContent content, int b, int64_t * x)
 static void
 build_blocks (LabSet * set, LabContent content)
 {
-  bool dst = set->transform == BDCT_HEVC_DST_4X4;
+  bool dst = set->of.transform == BDCT_HEVC_DST_4X4;
   int64_t x[32 * 32], y[32 * 32];
 
   for (int i = 0; i < set->width; i++)
@@ -227,22 +214,19 @@ build_real_block (LabSet * set, LabContent content, const int *samples, int bx,
   real_block (x, c, false);
   for (int i = 0; i < 64; i++) {
     int step = bdct_scale_step (bdct_preset_info (BDCT_PRESET_ANNEX_K)
-        ->step[0][i], set->quality, 255);
+        ->step[0][i], set->of.quality, 255);
     size_t at = (size_t) (by + i / 8) * set->stride + bx + i % 8;
     bool unused;
 
-    if (set->stage == LAB_QUANTIZE)
-      put (set, set->input[content], at, c[i]);
-    else if (set->stage == LAB_INVERSE)
-      put (set, set->input[content], at, requantize (c[i], step, &unused));
-    else
-      put (set, set->input[content], at, x[i]);
-    x[i] = get (set, set->input[content], at);
-    if (set->stage == LAB_QUANTIZE)
+    put (set, set->input[content], at, set->of.stage == LAB_QUANTIZE ? c[i]
+        : set->of.stage == LAB_INVERSE ? requantize (c[i], step, &unused)
+        : x[i]);
+    x[i] = lab_get (set, set->input[content], at);
+    if (set->of.stage == LAB_QUANTIZE)
       y[i] = requantize (x[i], step, &hangs[i]);
   }
-  if (set->stage != LAB_QUANTIZE)
-    real_block (x, y, set->stage == LAB_INVERSE);
+  if (set->of.stage != LAB_QUANTIZE)
+    real_block (x, y, set->of.stage == LAB_INVERSE);
   for (int i = 0; i < 64; i++) {
     size_t at = (size_t) (by + i / 8) * set->stride + bx + i % 8;
 
@@ -253,7 +237,8 @@ build_real_block (LabSet * set, LabContent content, const int *samples, int bx,
 
 /* A chain on one component, whose content repeats every `strip` rows; its
  * sample (x, y) is element (y * stride + x) * step + offset. */
-typedef struct {
+typedef struct
+{
   BdctComponent component;
   BdctChromaFormat chroma;
   int width, height, strip, stride, step;
@@ -263,11 +248,13 @@ typedef struct {
 static void
 build_part (LabSet * set, LabContent content, const Part * part)
 {
-  BdctParams params = lab_params (set->transform, set->quality, set->qp);
+  BdctParams params =
+      lab_params (set->of.transform, set->of.quality, set->of.qp);
   size_t n = (size_t) part->width * part->strip;
-  int *in = allocate (n, sizeof *in), *out = allocate (n, sizeof *out);
-  uint8_t *marks = allocate (n, 1);
-  bool centred = set->shape == LAB_PLANE_FLOAT || set->shape == LAB_PLANE_SHORT;
+  int *in = g_new (int, n), *out = g_new (int, n);
+  uint8_t *marks = g_malloc (n);
+  bool centred = set->of.shape == LAB_PLANE_FLOAT
+      || set->of.shape == LAB_PLANE_SHORT;
   RefResult result = { 0 };
 
   lab_fill_samples (content, set->depth, part->width, part->strip, in);
@@ -294,9 +281,9 @@ build_part (LabSet * set, LabContent content, const Part * part)
         set->marks[content][at] = marks[from];
       }
   }
-  free (in);
-  free (out);
-  free (marks);
+  g_free (in);
+  g_free (out);
+  g_free (marks);
 }
 
 static void
@@ -306,68 +293,57 @@ build_planes (LabSet * set, LabContent content)
     set->stride, 1, 0
   };
 
-  if (set->shape == LAB_NV12) {
-    size_t chroma_at = (size_t) LAB_WIDTH * FRAME_HEIGHT;
+  if (set->of.shape == LAB_NV12) {
+    size_t chroma_at = (size_t) LAB_WIDTH * LAB_HEIGHT;
 
     luma.chroma = BDCT_CHROMA_420;
-    luma.height = FRAME_HEIGHT;
+    luma.height = LAB_HEIGHT;
     luma.strip = ROWS;
     build_part (set, content, &luma);
     for (int c = 0; c < 2; c++) {
       Part chroma = { c ? BDCT_V : BDCT_U, BDCT_CHROMA_420, LAB_WIDTH / 2,
-        FRAME_HEIGHT / 2, ROWS / 2, LAB_WIDTH / 2, 2, chroma_at + c
+        LAB_HEIGHT / 2, ROWS / 2, LAB_WIDTH / 2, 2, chroma_at + c
       };
 
       build_part (set, content, &chroma);
     }
-  } else if (set->stage == LAB_CHAIN) {
+  } else if (set->of.stage == LAB_CHAIN) {
     build_part (set, content, &luma);
   } else {
-    int *samples = allocate ((size_t) set->width * set->rows, sizeof *samples);
+    int *samples = g_new (int, (size_t) set->width * set->rows);
 
     lab_fill_samples (content, 8, set->width, set->rows, samples);
     for (int y = 0; y < set->rows; y += 8)
       for (int x = 0; x < set->width; x += 8)
         build_real_block (set, content, samples, x, y);
-    free (samples);
+    g_free (samples);
   }
-}
-
-void
-lab_set_describe (LabSet * set, const LabEntry * entry)
-{
-  static const size_t elements[] = { 2, 4, 4, 2, 1, 2, 1 };
-
-  memset (set, 0, sizeof *set);
-  set->shape = entry->shape;
-  set->transform = entry->transform;
-  set->stage = entry->stage;
-  set->quality = entry->quality;
-  set->qp = entry->qp;
-  set->size = ref_block_size (entry->transform, BDCT_CHROMA_400, BDCT_Y);
-  set->depth = entry->shape == LAB_PLANE_10 ? 10 : 8;
-  set->element = elements[entry->shape];
-  if (entry->shape == LAB_BLOCKS) {
-    set->width = set->stride = set->size * set->size;
-    set->rows = N_BLOCKS;
-  } else {
-    set->width = LAB_WIDTH;
-    set->stride = LAB_WIDTH + (entry->shape == LAB_PLANE_STRIDED ? 64 : 0);
-    set->rows = entry->shape == LAB_NV12 ? FRAME_HEIGHT * 3 / 2 : ROWS;
-  }
-  set->period = (size_t) set->stride * set->rows;
 }
 
 void
 lab_set_build (LabSet * set, const LabEntry * entry)
 {
-  lab_set_describe (set, entry);
+  static const size_t elements[] = { 2, 4, 4, 2, 1, 2, 1 };
+
+  *set = (LabSet) {
+    .of = *entry,.width = LAB_WIDTH,.rows = ROWS,.size =
+        ref_block_size (entry->transform, BDCT_CHROMA_400, BDCT_Y),.depth =
+        entry->shape == LAB_PLANE_10 ? 10 : 8,.element = elements[entry->shape]
+  };
+  if (entry->shape == LAB_BLOCKS) {
+    set->width = set->size * set->size;
+    set->rows = N_BLOCKS;
+  } else if (entry->shape == LAB_NV12) {
+    set->rows = LAB_HEIGHT * 3 / 2;
+  }
+  set->stride = set->width + (entry->shape == LAB_PLANE_STRIDED ? 64 : 0);
+  set->period = (size_t) set->stride * set->rows;
   for (int c = 0; c < LAB_N_CONTENTS; c++) {
     random_state = 1;
-    set->input[c] = allocate (set->period, set->element);
-    set->expected[c] = allocate (set->period, sizeof (double));
-    set->marks[c] = allocate (set->period, 1);
-    if (set->shape == LAB_BLOCKS)
+    set->input[c] = g_malloc0 (set->period * set->element);
+    set->expected[c] = g_new0 (double, set->period);
+    set->marks[c] = g_malloc0 (set->period);
+    if (entry->shape == LAB_BLOCKS)
       build_blocks (set, c);
     else
       build_planes (set, c);
@@ -378,9 +354,9 @@ void
 lab_set_clear (LabSet * set)
 {
   for (int c = 0; c < LAB_N_CONTENTS; c++) {
-    free (set->input[c]);
-    free (set->expected[c]);
-    free (set->marks[c]);
+    g_free (set->input[c]);
+    g_free (set->expected[c]);
+    g_free (set->marks[c]);
   }
   memset (set, 0, sizeof *set);
 }
@@ -388,9 +364,9 @@ lab_set_clear (LabSet * set)
 bool
 lab_set_is_for (const LabSet * set, const LabEntry * entry)
 {
-  return set->period != 0 && set->shape == entry->shape
-      && set->transform == entry->transform && set->stage == entry->stage
-      && set->quality == entry->quality && set->qp == entry->qp;
+  return set->period != 0 && set->of.shape == entry->shape
+      && set->of.transform == entry->transform && set->of.stage == entry->stage
+      && set->of.quality == entry->quality && set->of.qp == entry->qp;
 }
 
 LabWork
@@ -399,33 +375,24 @@ lab_set_work (const LabSet * set, int64_t n, const void *src, void *dst,
 {
   LabWork work = { src, dst, scratch, set->width, 0, set->stride, 0 };
 
-  if (set->shape == LAB_BLOCKS)
+  if (set->of.shape == LAB_BLOCKS)
     work.n_blocks = n;
-  else if (set->shape == LAB_NV12)
-    work.height = FRAME_HEIGHT;
+  else if (set->of.shape == LAB_NV12)
+    work.height = LAB_HEIGHT;
   else
-    work.height = (int) n * set->rows;
+    work.height = (int) n *set->rows;
   return work;
 }
 
 size_t
 lab_set_elements (const LabSet * set, int64_t n)
 {
-  return (set->shape == LAB_BLOCKS ? (size_t) set->width : set->period) * n;
+  return (set->of.shape == LAB_BLOCKS ? (size_t) set->width : set->period) * n;
 }
 
 double
 lab_set_samples (const LabSet * set, int64_t n)
 {
-  return (double) set->width * (set->shape == LAB_BLOCKS ? 1 : set->rows) * n;
-}
-
-int
-lab_limit_bytes (const LabEntry * entry)
-{
-  if (entry->shape == LAB_BLOCKS || entry->shape == LAB_PLANE_10)
-    return 4;
-  if (entry->stage == LAB_CHAIN)
-    return 2;
-  return entry->shape == LAB_PLANE_SHORT ? 4 : 8;
+  return (double) set->width * (set->of.shape ==
+      LAB_BLOCKS ? 1 : set->rows) * n;
 }

@@ -6,8 +6,8 @@
  * as a kernel of its own. Planes hold samples - 128, as in the paper's code,
  * which converts them on the host. */
 #include "lab.h"
-#include "launch.cuh"
 
+#include <cuda_runtime.h>
 #include <math.h>
 #include <string.h>
 #include "dct/quantizer/job.h"
@@ -256,55 +256,45 @@ template <typename Value> struct Cut
   dim3 threads;
 };
 
+/* Only the chain has coefficients of its own; a stage alone reads the source
+ * and writes the destination. */
 template <typename Value> int
 run_stages (const Cut<Value> &cut, const LabEntry *entry, const LabWork *work,
-    void *stream)
+    cudaStream_t stream)
 {
   const bool chain = entry->stage == LAB_CHAIN;
   const Value *src = (const Value *) work->src;
   Value *dst = (Value *) work->dst;
   Value *coefficients = chain ? (Value *) work->scratch : dst;
   const dim3 grid (work->width / cut.width, work->height / cut.height);
-  int err = 0;
+  const dim3 blocks (work->width / 8, work->height / 8);
 
   if (chain || entry->stage == LAB_FORWARD)
-    err = launch (cut.forward, grid, cut.threads, stream, src, coefficients,
+    cut.forward<<<grid, cut.threads, 0, stream>>> (src, coefficients,
         work->stride);
-  if (err == 0 && (chain || entry->stage == LAB_QUANTIZE))
-    err = launch (kernel_quantize<Value>, dim3 (work->width / 8,
-            work->height / 8), dim3 (8, 8), stream,
-        chain ? (const Value *) coefficients : src, coefficients,
-        work->stride);
-  if (err == 0 && (chain || entry->stage == LAB_INVERSE))
-    err = launch (cut.inverse, grid, cut.threads, stream,
-        chain ? (const Value *) coefficients : src, dst, work->stride);
-  return err;
+  if (chain)
+    src = coefficients;
+  if (chain || entry->stage == LAB_QUANTIZE)
+    kernel_quantize<Value> <<<blocks, dim3 (8, 8), 0, stream>>> (src,
+        coefficients, work->stride);
+  if (chain || entry->stage == LAB_INVERSE)
+    cut.inverse<<<grid, cut.threads, 0, stream>>> (src, dst, work->stride);
+  return cudaGetLastError ();
 }
 
 int
-run (const LabEntry *entry, const LabWork *work, void *stream)
+run (const LabEntry *entry, const LabWork *work, void *to)
 {
-  switch (entry->parameter[0]) {
-    case KERNEL1:
-      return run_stages<float> ({ kernel1<false>, kernel1<true>, 8, 8,
-              dim3 (8, 8) }, entry, work, stream);
-    case KERNEL2:
-      return run_stages<float> ({ kernel2<false>, kernel2<true>, 32, 16,
-              dim3 (8, 4, 2) }, entry, work, stream);
-    default:
-      return run_stages<int16_t> ({ kernel_short<false>, kernel_short<true>, 32,
-              32, dim3 (8, 4, 4) }, entry, work, stream);
-  }
-}
+  const cudaStream_t stream = (cudaStream_t) to;
 
-void
-add (LabEntry *entry, Design design, LabStage stage, const char *name)
-{
-  entry->shape = design == SHORT ? LAB_PLANE_SHORT : LAB_PLANE_FLOAT;
-  entry->parameter[0] = design;
-  entry->stage = stage;
-  strcpy (entry->name, name);
-  lab_register (entry);
+  if (entry->parameter[0] == KERNEL1)
+    return run_stages<float> ({ kernel1<false>, kernel1<true>, 8, 8,
+            dim3 (8, 8) }, entry, work, stream);
+  if (entry->parameter[0] == KERNEL2)
+    return run_stages<float> ({ kernel2<false>, kernel2<true>, 32, 16,
+            dim3 (8, 4, 2) }, entry, work, stream);
+  return run_stages<int16_t> ({ kernel_short<false>, kernel_short<true>, 32, 32,
+          dim3 (8, 4, 4) }, entry, work, stream);
 }
 
 } // namespace
@@ -313,22 +303,23 @@ extern "C" void
 lab_whitepaper_register (void)
 {
   static const char *const names[] = { "kernel 1", "kernel 2", "short" };
-  LabEntry entry = {};
+  LabEntry entry = { "whitepaper", "", LAB_PLANE_FLOAT, BDCT_DCT_8X8,
+    LAB_FORWARD, true, false, lab_options.quality[0], lab_options.qp[0], {},
+    NULL, run, NULL };
   float b[64];
   int16_t q[64];
 
-  entry.source = "whitepaper";
-  entry.transform = BDCT_DCT_8X8;
-  entry.gpu = true;
-  entry.quality = lab_options.quality[0];
-  entry.qp = lab_options.qp[0];
-  entry.run = run;
-  for (int design = KERNEL1; design <= SHORT; design++)
-    for (int stage = LAB_FORWARD; stage <= LAB_CHAIN; stage++)
-      if (stage != LAB_QUANTIZE)
-        add (&entry, (Design) design, (LabStage) stage, names[design]);
-  add (&entry, KERNEL1, LAB_QUANTIZE, "quantize float");
-  add (&entry, SHORT, LAB_QUANTIZE, "quantize short");
+  for (int stage = LAB_FORWARD; stage <= LAB_CHAIN; stage++)
+    for (int design = KERNEL1; design <= SHORT; design++) {
+      entry.shape = design == SHORT ? LAB_PLANE_SHORT : LAB_PLANE_FLOAT;
+      entry.parameter[0] = design;
+      entry.stage = (LabStage) stage;
+      strcpy (entry.name, stage != LAB_QUANTIZE ? names[design]
+          : design == SHORT ? "quantize short" : "quantize float");
+      /* Kernels 1 and 2 have the same quantization. */
+      if (stage != LAB_QUANTIZE || design != KERNEL2)
+        lab_register (&entry);
+    }
 
   for (int i = 0; i < 64; i++) {
     b[i] = (float) (sqrt (i < 8 ? 0.125 : 0.25)

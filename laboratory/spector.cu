@@ -1,14 +1,12 @@
-/* blockdct-bench: exhibits after Spector's DCT (Q. Gautier et al., "Spector: an
- * OpenCL FPGA benchmark suite", 2016): the forward 8x8 DCT of a plane of floats
- * with any stride, with the benchmark's knobs as template parameters.
+/* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * SPDX-License-Identifier: LGPL-2.1-or-later
- */
-#ifndef LAB_SPECTOR_CUH
-#define LAB_SPECTOR_CUH
-
+ * Exhibits after Spector's DCT (Q. Gautier et al., "Spector: an OpenCL FPGA
+ * benchmark suite", 2016): the forward 8x8 DCT of a plane of floats with any
+ * stride, with the benchmark's knobs as template parameters. */
 #include "lab.h"
-#include "launch.cuh"
+
+#include <cuda_runtime.h>
+#include <math.h>
 
 namespace {
 
@@ -95,64 +93,56 @@ spector (const float *src, float *dst, int width, int height, int stride)
 }
 
 template <int BX, int BY, int ROWS, bool UNROLLED> int
-run_point (const LabEntry *, const LabWork *work, void *stream)
+run (const LabEntry *, const LabWork *work, void *stream)
 {
   const dim3 grid ((work->width + BX * 8 - 1) / (BX * 8),
       (work->height + BY * 8 - 1) / (BY * 8));
 
-  return launch (spector<BX, BY, ROWS, UNROLLED>, grid,
-      dim3 (BX * 8 / ROWS, BY), stream, (const float *) work->src,
-      (float *) work->dst, work->width, work->height, work->stride);
+  spector<BX, BY, ROWS, UNROLLED>
+      <<<grid, dim3 (BX * 8 / ROWS, BY), 0, (cudaStream_t) stream>>> (
+      (const float *) work->src, (float *) work->dst, work->width,
+      work->height, work->stride);
+  return cudaGetLastError ();
 }
 
 template <int BX, int BY, int ROWS, bool UNROLLED> void
 add_point ()
 {
-  LabEntry entry = {};
+  LabEntry entry = { "spector", "", LAB_PLANE_STRIDED, BDCT_DCT_8X8,
+    LAB_FORWARD, true, false, lab_options.quality[0], lab_options.qp[0],
+    { BX, BY, ROWS, UNROLLED }, NULL, run<BX, BY, ROWS, UNROLLED>, NULL };
 
-  entry.source = "spector";
-  entry.shape = LAB_PLANE_STRIDED;
-  entry.transform = BDCT_DCT_8X8;
-  entry.stage = LAB_FORWARD;
-  entry.gpu = true;
-  entry.quality = lab_options.quality[0];
-  entry.qp = lab_options.qp[0];
-  entry.parameter[0] = BX;
-  entry.parameter[1] = BY;
-  entry.parameter[2] = ROWS;
-  entry.parameter[3] = UNROLLED;
   snprintf (entry.name, sizeof entry.name, "%dx%d blocks, %d rows, %s", BX, BY,
       ROWS, UNROLLED ? "unrolled" : "loop");
-  entry.run = run_point<BX, BY, ROWS, UNROLLED>;
   lab_register (&entry);
 }
 
-template <int BX, int BY, bool UNROLLED> void
+template <int BX, int BY, bool UNROLLED, int... ROWS> void
 add_rows ()
 {
-  add_point<BX, BY, 1, UNROLLED> ();
-  add_point<BX, BY, 2, UNROLLED> ();
-  add_point<BX, BY, 4, UNROLLED> ();
-  add_point<BX, BY, 8, UNROLLED> ();
+  (add_point<BX, BY, ROWS, UNROLLED> (), ...);
 }
 
-/* All points with the loop or with the unrolled DCT. */
-template <bool UNROLLED> cudaError_t
-add_points (const float *values)
+template <int BY, bool UNROLLED, int... BX> void
+add_blocks ()
 {
-  add_rows<1, 1, UNROLLED> ();
-  add_rows<2, 1, UNROLLED> ();
-  add_rows<4, 1, UNROLLED> ();
-  add_rows<8, 1, UNROLLED> ();
-  add_rows<1, 4, UNROLLED> ();
-  add_rows<2, 4, UNROLLED> ();
-  add_rows<4, 4, UNROLLED> ();
-  add_rows<8, 4, UNROLLED> ();
-  return cudaMemcpyToSymbol (basis, values, sizeof basis);
+  (add_rows<BX, BY, UNROLLED, 1, 2, 4, 8> (), ...);
 }
 
 } // namespace
 
-extern "C" cudaError_t lab_spector_add_unrolled (const float *basis);
+extern "C" void
+lab_spector_register (void)
+{
+  float values[64];
 
-#endif
+  for (int i = 0; i < 64; i++)
+    values[i] = (float) (sqrt (i < 8 ? 0.125 : 0.25)
+        * cos ((2 * (i % 8) + 1) * (i / 8) * M_PI / 16));
+  if (cudaMemcpyToSymbol (basis, values, sizeof basis) != cudaSuccess)
+    lab_die ("spector: %s", cudaGetErrorString (cudaGetLastError ()));
+  add_blocks<1, false, 1, 2, 4, 8> ();
+  add_blocks<4, false, 1, 2, 4, 8> ();
+  add_blocks<1, true, 1, 2, 4, 8> ();
+  add_blocks<4, true, 1, 2, 4, 8> ();
+}
