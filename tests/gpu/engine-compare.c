@@ -386,8 +386,8 @@ expect (bool good, const char *what)
     printf ("FAIL %s\n", what);
 }
 
-/* dct-8x8 of noise at each quality beside the CPU: few samples differ, where
- * the two round sums that are nearly halves; by more than 1 if a level is one. */
+/* dct-8x8 of noise at each quality beside the CPU: few samples differ, where the
+ * two round sums that are nearly halves; by more than 1 if a level is one. */
 static void
 compare_real (bool quick)
 {
@@ -416,8 +416,8 @@ compare_real (bool quick)
       far += abs (b->result[i] - b->expected[i]) > 1;
     }
   }
-  printf ("dct-8x8 beside the CPU: %llu of %llu bytes differ, %llu by more than "
-      "1\n", (unsigned long long) differ, (unsigned long long) all,
+  printf ("dct-8x8 beside the CPU: %llu of %llu bytes differ, %llu by more "
+      "than 1\n", (unsigned long long) differ, (unsigned long long) all,
       (unsigned long long) far);
   expect (ok && differ <= all / 1000 && far <= all / 10000,
       "dct-8x8: at most 0.1% of samples differ from the CPU's");
