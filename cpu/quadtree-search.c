@@ -189,7 +189,5 @@ bdct_cpu_decide_square (const Region * r, int left, int top, uint8_t size[64])
   if (r->tree->min_log2 < r->tree->max_log2)
     for (int n = r->tree->min_log2; n <= r->tree->max_log2; n++)
       price_nodes (&s, n);
-  else
-    memset (&s.square, 0, sizeof s.square);
   bdct_quadtree_decide (r->tree, &s.square, size);
 }

@@ -181,16 +181,6 @@ bdct_cpu_is_tree (const CpuTask * task)
   return bdct_job_is_tree (&task->job);
 }
 
-/* The number of blocks in a component's strip, except the last strip. */
-static inline size_t
-bdct_cpu_strip_blocks (const CpuTask * task, int c)
-{
-  const BdctComponentJob *job = &task->job.component[c];
-
-  return (size_t) (bdct_tile_side (job) >> job->log2_height)
-      * task->plane[c].grid.columns;
-}
-
 /* A task's slots: log2 of the side of a component's blocks, 0 of a tree's. */
 static inline int
 bdct_cpu_slots_log2 (const CpuTask * task, int c)

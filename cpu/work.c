@@ -178,10 +178,12 @@ find_levels (const CpuEngine * self, const Piece * piece, int i, int number,
 {
   const CpuTask *task = piece->frame->task[0];
   const int c = piece->component[i];
+  const BdctComponentJob *job = &task->job.component[c];
 
   if (task->levels[c] != NULL)
-    return task->levels[c] + number * bdct_cpu_strip_blocks (task, c)
-        * bdct_rate_block_levels (&task->job.component[c]);
+    return task->levels[c] + (size_t) number * (bdct_tile_side (job)
+        >> job->log2_height) * task->plane[c].grid.columns
+        * bdct_rate_block_levels (job);
   return own == NULL ? NULL : own + i * strip_levels (&self->layout);
 }
 

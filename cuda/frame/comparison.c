@@ -31,39 +31,31 @@ place_picture (BdctCudaFrame * frame, BdctStaging * staging,
   return ok;
 }
 
-static bool
-is_same_image (const BdctStaging * staging, const BdctPicture * a,
-    const BdctPicture * b)
-{
-  const BdctLayout *layout = a->layout ? a->layout : &staging->layout;
-  const BdctLayout *other = b->layout ? b->layout : &staging->layout;
-  bool same = memcmp (layout, other, sizeof *layout) == 0
-      && a->image.memory == BDCT_MEMORY_HOST
-      && b->image.memory == BDCT_MEMORY_HOST;
-
-  for (int p = 0; p < staging->n_planes && same; p++)
-    same = a->image.data[p] == b->image.data[p]
-        && a->image.stride[p] == b->image.stride[p];
-  return same;
-}
-
 /* Place picture `i` where an earlier one is that is in the same memory on the
  * host, as behind a tee: it goes up once. Returns whether there is one. */
 static bool
 share_picture (BdctCudaFrame * frame, const BdctStaging * staging,
     const BdctComparison * comparison, int i)
 {
+  const BdctPicture *own = bdct_comparison_picture (comparison, i - 1);
   BdctEndpoint *src = frame->images.src;
-  int k = 0;
 
-  while (k < i && !is_same_image (staging, bdct_comparison_picture (comparison,
-              k - 1), bdct_comparison_picture (comparison, i - 1)))
-    k++;
-  if (k == i)
-    return false;
-  src[i].on_host = false;
-  src[i].image = src[k].image;
-  return true;
+  for (int k = 0; k < i && own->image.memory == BDCT_MEMORY_HOST; k++) {
+    const BdctPicture *other = bdct_comparison_picture (comparison, k - 1);
+    bool same = other->image.memory == BDCT_MEMORY_HOST
+        && memcmp (own->layout ? own->layout : &staging->layout, other->layout
+        ? other->layout : &staging->layout, sizeof staging->layout) == 0;
+
+    for (int p = 0; p < staging->n_planes && same; p++)
+      same = own->image.data[p] == other->image.data[p]
+          && own->image.stride[p] == other->image.stride[p];
+    if (same) {
+      src[i].on_host = false;
+      src[i].image = src[k].image;
+      return true;
+    }
+  }
+  return false;
 }
 
 static bool

@@ -63,15 +63,13 @@ reserve (const BdctCudaFrame * frame, const BdctStaging * staging,
 {
   const BdctJob *job = frame->jobs.quantizers;
   size_t size = is_cabac (job) ? count_bins (job, &staging->layout) : 0;
-  BdctError why;
 
   if (is_cabac (job) || bdct_cuda_frame_writes_levels (frame))
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       size += count_levels (job, frame->plan.blocks.grid, c)
           * sizeof (BdctLevel);
-  return bdct_buffer_grow (levels, size, staging->device, staging->engine, &why)
-      || bdct_error (error, "the levels of a frame for its bits: %s",
-      why.message);
+  return bdct_buffer_grow (levels, size, staging->device, staging->engine,
+      error);
 }
 
 /* The first level of each component, from `levels` on. Returns the end. */

@@ -22,15 +22,13 @@ check_quantizers (const BdctJob * quantizers, int n_quantizers, int depth,
 {
   const BdctJobTree *tree = &quantizers[0].tree;
 
-  for (int i = 0; i < n_quantizers; i++)
+  for (int i = 0; i < n_quantizers; i++) {
     if (quantizers[i].depth != depth)
       return bdct_error (error, "quantizer %d is for a depth of %d, but the "
           "frames have %d", i, quantizers[i].depth, depth);
-  for (int i = 1; i < n_quantizers; i++) {
     if (quantizers[i].transform != quantizers[0].transform)
       return bdct_error (error, "quantizer %d is for %s, but the first one is "
-          "for %s",
-          i, bdct_transform_info (quantizers[i].transform)->name,
+          "for %s", i, bdct_transform_info (quantizers[i].transform)->name,
           bdct_transform_info (quantizers[0].transform)->name);
     if (quantizers[i].tree.min_log2 != tree->min_log2
         || quantizers[i].tree.max_log2 != tree->max_log2
@@ -205,13 +203,10 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
     return false;
   if (stack)
     return check_stack (frame, layout, error);
-  if (frame->bits && !check_coder (frame->quantizers, error))
-    return false;
-  if (frame->view != NULL && !check_view (frame, error))
-    return false;
-  if (!check_levels (frame, layout, error))
-    return false;
-  if (!bdct_metrics_check (frame->metrics, layout, error))
+  if ((frame->bits && !check_coder (frame->quantizers, error))
+      || (frame->view != NULL && !check_view (frame, error))
+      || !check_levels (frame, layout, error)
+      || !bdct_metrics_check (frame->metrics, layout, error))
     return false;
   if (!by_block)
     return true;

@@ -63,14 +63,6 @@ typedef struct {
   uint64_t whole[BDCT_QUADTREE_SIZES][64], split[BDCT_QUADTREE_SIZES][64];
 } BdctQuadtreeSquare;
 
-/* log2 of the side of a component's blocks where luma's is 2^log2_size. */
-BDCT_FORCE_INLINE int
-bdct_quadtree_log2 (BdctChromaFormat chroma, int component, int log2_size)
-{
-  return component == BDCT_Y || chroma == BDCT_CHROMA_444 ? log2_size
-      : log2_size > 3 ? log2_size - 1 : 2;
-}
-
 /* log2 of the side of the node that a component's blocks cover where luma's
  * are 2^log2_size. It is larger than luma's where luma's blocks share them. */
 BDCT_FORCE_INLINE int
@@ -156,21 +148,16 @@ bdct_quadtree_decide_node (BdctQuadtreeSquare *square, uint8_t size[64], int n,
       size[8 * v + u] = (uint8_t) n;
 }
 
-/* Find the tree of a square. Returns its cost. */
-BDCT_FORCE_INLINE uint64_t
+/* Find the tree of a square. */
+BDCT_FORCE_INLINE void
 bdct_quadtree_decide (const BdctJobTree *tree, BdctQuadtreeSquare *square,
     uint8_t size[64])
 {
-  uint64_t sum = 0;
-
   for (int i = 0; i < 64; i++)
     size[i] = (uint8_t) tree->min_log2;
   for (int n = tree->min_log2 + 1; n <= tree->max_log2; n++)
     for (int i = 0; i < 1 << 2 * (BDCT_QUADTREE_LOG2 - n); i++)
       bdct_quadtree_decide_node (square, size, n, i);
-  for (int i = 0; i < 64 >> 2 * (tree->max_log2 - 2); i++)
-    sum += square->whole[tree->max_log2 - 2][i];
-  return sum;
 }
 
 #ifdef __cplusplus

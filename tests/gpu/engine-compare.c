@@ -386,8 +386,8 @@ expect (bool good, const char *what)
     printf ("FAIL %s\n", what);
 }
 
-/* dct-8x8 of noise at each quality beside the CPU: few samples differ, where the
- * two round sums that are nearly halves; by more than 1 if a level is one. */
+/* dct-8x8 of noise at each quality beside the CPU: few samples differ, where its
+ * sums are nearly halves; by more than 1 if a level is one. */
 static void
 compare_real (bool quick)
 {
