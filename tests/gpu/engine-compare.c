@@ -386,7 +386,7 @@ expect (bool good, const char *what)
     printf ("FAIL %s\n", what);
 }
 
-/* dct-8x8 of noise at each quality beside the CPU: few samples differ, where its
+/* dct-8x8 of noise at each quality beside the CPU: few samples differ, where
  * sums are nearly halves; by more than 1 if a level is one. */
 static void
 compare_real (bool quick)
