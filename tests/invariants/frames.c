@@ -238,6 +238,10 @@ describe_metas (GstBuffer * buffer)
 
 #define TIME(t) GST_CLOCK_TIME_IS_VALID (t) ? (gint64) (t) : -1
 
+/* What is not a frame's own: GstBaseTransform marks the next frame that it
+ * pushes as DISCONT, even if the one that is has been drained. */
+#define PASSING (GST_BUFFER_FLAG_TAG_MEMORY | GST_BUFFER_FLAG_DISCONT)
+
 gchar *
 describe_buffer (GstBuffer * buffer, GstCaps * caps, const GstSegment * segment)
 {
@@ -252,7 +256,7 @@ describe_buffer (GstBuffer * buffer, GstCaps * caps, const GstSegment * segment)
       TIME (GST_BUFFER_DURATION (buffer)),
       (gint64) GST_BUFFER_OFFSET (buffer),
       (gint64) GST_BUFFER_OFFSET_END (buffer),
-      GST_BUFFER_FLAGS (buffer) & ~(guint) GST_BUFFER_FLAG_TAG_MEMORY,
+      GST_BUFFER_FLAGS (buffer) & ~(guint) PASSING,
       sum_of (buffer, caps), of_caps, metas);
 
   g_free (of_caps);
