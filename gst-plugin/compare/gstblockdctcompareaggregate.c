@@ -32,9 +32,9 @@ gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
 
 /* The source pad's segment is the reference's. */
 static GstFlowReturn
-follow_segment (GstBlockDctCompare * self, GstBlockDctComparePad * reference)
+follow_segment (GstBlockDctCompare * self)
 {
-  GstEvent *event = gst_pad_get_sticky_event (GST_PAD (reference),
+  GstEvent *event = gst_pad_get_sticky_event (GST_PAD (self->reference),
       GST_EVENT_SEGMENT, 0);
   const guint32 seqnum = event != NULL ? gst_event_get_seqnum (event) : 0;
   GstSegment segment = self->pair.segment;
@@ -79,20 +79,18 @@ conclude_shifts (GstBlockDctCompare * self, guint number, gint offset)
 
 /* Look for a shift of each input that would fit better. */
 static GstFlowReturn
-look_for_shifts (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED], gint offset)
+look_for_shifts (GstBlockDctCompare * self, gint offset)
 {
-  const GstBlockDctComparePair *pair = &self->pair;
   GstFlowReturn ret = GST_FLOW_OK;
 
   for (guint i = 0; i < BDCT_MAX_DISTORTED && ret == GST_FLOW_OK; i++) {
     GstBlockDctCompareShifts *shifts = &self->shifts[i];
 
-    if (pair->distorted[i] == NULL || shifts->done)
+    if (self->pair.distorted[i] == NULL || shifts->done)
       continue;
     ret = gst_blockdct_compare_drain (self);
     if (ret == GST_FLOW_OK)
-      ret = gst_blockdct_compare_frames_measure_shifts (self, pair, i, pads);
+      ret = gst_blockdct_compare_frames_measure_shifts (self, i);
     if (shifts->pairs >= GST_BLOCKDCT_COMPARE_SHIFT_PAIRS)
       conclude_shifts (self, i, offset);
   }
@@ -134,7 +132,6 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
 /* Replace pictures of the view that do not exist by pictures that do. */
 static void
 choose_pictures (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     GstBlockDctCompareSettings * settings)
 {
   static const gchar *const names[] = { "left", "right" };
@@ -147,8 +144,8 @@ choose_pictures (GstBlockDctCompare * self,
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++) {
     if (*sides[i] < 0 || self->pair.distorted[*sides[i]] != NULL)
       continue;
-    if (pads[1 + *sides[i]] == NULL && gst_blockdct_compare_warn_once (self,
-            GST_BLOCKDCT_COMPARE_WARNED_LEFT + i))
+    if (self->pads[1 + *sides[i]] == NULL && gst_blockdct_compare_warn_once
+        (self, GST_BLOCKDCT_COMPARE_WARNED_LEFT + i))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
           ("%s=%d: there is no %s.", names[i], *sides[i],
               gst_blockdct_compare_pad_names[*sides[i]]),
@@ -186,13 +183,13 @@ follow_context (GstBlockDctCompare * self, gint device_id)
 
 /* Whether all inputs of the pair have caps. */
 static gboolean
-check_caps_are_there (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+check_caps_are_there (GstBlockDctCompare * self)
 {
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
-    if (pads[i] != NULL && pads[i]->caps == NULL
+    if (self->pads[i] != NULL && self->pads[i]->caps == NULL
         && (i == 0 || self->pair.distorted[i - 1] != NULL)) {
-      gst_blockdct_format_post_no_caps (GST_ELEMENT (self), GST_PAD (pads[i]));
+      gst_blockdct_format_post_no_caps (GST_ELEMENT (self),
+          GST_PAD (self->pads[i]));
       return FALSE;
     }
   return TRUE;
@@ -200,8 +197,7 @@ check_caps_are_there (GstBlockDctCompare * self,
 
 /* Start the pair that was matched. */
 static GstFlowReturn
-start_pair (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+start_pair (GstBlockDctCompare * self)
 {
   GstBlockDctCompareSettings settings;
   gboolean changed;
@@ -211,70 +207,67 @@ start_pair (GstBlockDctCompare * self,
   GstFlowReturn ret;
   GstBuffer *out;
 
-  if (!check_caps_are_there (self, pads))
+  if (!check_caps_are_there (self))
     return GST_FLOW_NOT_NEGOTIATED;
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   settings = gst_blockdct_compare_get_settings (self);
   if (!follow_context (self, settings.device_id))
     return GST_FLOW_ERROR;
-  choose_pictures (self, pads, &settings);
-  ret = gst_blockdct_compare_follow_caps (self, pads, &changed);
+  choose_pictures (self, &settings);
+  ret = gst_blockdct_compare_follow_caps (self, &changed);
   if (ret == GST_FLOW_OK)
-    ret = gst_blockdct_compare_follow_output (self, pads, &settings, changed);
+    ret = gst_blockdct_compare_follow_output (self, &settings, changed);
   if (ret == GST_FLOW_OK)
-    ret = follow_segment (self, pads[0]);
+    ret = follow_segment (self);
   if (ret == GST_FLOW_OK && !self->pair.repeated)
-    ret = look_for_shifts (self, pads, settings.offset);
+    ret = look_for_shifts (self, settings.offset);
   if (ret == GST_FLOW_OK)
     ret = get_output (self, &out);
   if (ret == GST_FLOW_OK)
-    ret = gst_blockdct_compare_frames_submit (self, pads, &self->pair, out,
-        &settings);
+    ret = gst_blockdct_compare_frames_submit (self, out, &settings);
   return ret;
 }
 
 /* Whether every input that has not ended has its next frame: then the engine is
  * kept busy, otherwise its pairs leave at once. */
 static gboolean
-has_more (GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+has_more (GstBlockDctCompare * self)
 {
   gboolean more = TRUE;
 
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
-    more = more && (pads[i] == NULL
-        || gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (pads[i]))
-        || gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pads[i])));
+    more = more && (self->pads[i] == NULL
+        || gst_aggregator_pad_has_buffer (GST_AGGREGATOR_PAD (self->pads[i]))
+        || gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (self->pads[i])));
   return more;
 }
 
 /* Push the pairs that may leave. */
 static GstFlowReturn
-push_ready (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+push_ready (GstBlockDctCompare * self)
 {
   const GstBlockDctCompareFrames *frames = &self->frames;
   GstFlowReturn ret = GST_FLOW_OK;
 
   /* Check again each time, as an input's next frame may come meanwhile. */
   while (ret == GST_FLOW_OK && frames->n_in_flight > 0
-      && (frames->n_in_flight == frames->depth || !has_more (pads)))
+      && (frames->n_in_flight == frames->depth || !has_more (self)))
     ret = gst_blockdct_compare_push_oldest (self);
   return ret;
 }
 
 /* Warn, after `least` reference frames, that none of them has a partner. */
 static void
-warn_unmatched (GstBlockDctCompare * self,
-    const GstBlockDctComparePad * reference, guint64 least)
+warn_unmatched (GstBlockDctCompare * self, guint64 least)
 {
-  if (reference->arrived < least || self->match.pairs > 0
+  if (self->reference->arrived < least || self->match.pairs > 0
       || !gst_blockdct_compare_warn_once (self,
           GST_BLOCKDCT_COMPARE_WARNED_UNMATCHED))
     return;
   GST_ELEMENT_WARNING (self, STREAM, FAILED,
       ("None of %" G_GUINT64_FORMAT " reference frames has a match.",
-          reference->arrived),
+          self->reference->arrived),
       ("Frames are matched by running time: check the inputs' timestamps, or "
           "set offset to the number of frames by which the distorted inputs "
           "are late."));
@@ -284,23 +277,22 @@ static GstFlowReturn
 aggregate (GstAggregator * agg, gboolean timeout)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
-  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
   GstFlowReturn ret = GST_FLOW_OK;
 
   gst_blockdct_compare_follow_flush (self);
-  gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
+  gst_blockdct_compare_get_pads (GST_ELEMENT (self), self->pads);
   switch (gst_blockdct_compare_match_next (&self->match, GST_ELEMENT (self),
-          pads, gst_blockdct_compare_get_settings (self).offset, timeout,
+          self->pads, gst_blockdct_compare_get_settings (self).offset, timeout,
           &self->pair)) {
     case GST_BLOCKDCT_COMPARE_MATCHED:
-      ret = start_pair (self, pads);
+      ret = start_pair (self);
       gst_blockdct_compare_pair_clear (&self->pair);
       if (ret == GST_FLOW_OK)
-        ret = push_ready (self, pads);
+        ret = push_ready (self);
       break;
     case GST_BLOCKDCT_COMPARE_SKIPPED:
-      warn_unmatched (self, pads[0], GST_BLOCKDCT_COMPARE_MAX_FRAMES);
-      ret = push_ready (self, pads);
+      warn_unmatched (self, GST_BLOCKDCT_COMPARE_MAX_FRAMES);
+      ret = push_ready (self);
       break;
     case GST_BLOCKDCT_COMPARE_WAITING:
       ret = gst_blockdct_compare_drain (self);
@@ -310,7 +302,7 @@ aggregate (GstAggregator * agg, gboolean timeout)
     case GST_BLOCKDCT_COMPARE_ENDED:
       ret = gst_blockdct_compare_drain (self);
       if (ret == GST_FLOW_OK) {
-        warn_unmatched (self, pads[0], 1);
+        warn_unmatched (self, 1);
         conclude_all_shifts (self,
             gst_blockdct_compare_get_settings (self).offset);
         gst_blockdct_compare_finish_end (self);
@@ -321,9 +313,9 @@ aggregate (GstAggregator * agg, gboolean timeout)
   /* GstAggregator refuses frames from now on: those that wait, too. */
   for (guint i = 0; i <= BDCT_MAX_DISTORTED && ret != GST_FLOW_OK
       && ret != GST_AGGREGATOR_FLOW_NEED_DATA; i++)
-    if (pads[i] != NULL)
-      gst_blockdct_compare_pad_open (pads[i]);
-  gst_blockdct_compare_put_pads (pads);
+    if (self->pads[i] != NULL)
+      gst_blockdct_compare_pad_open (self->pads[i]);
+  gst_blockdct_compare_put_pads (self->pads);
   return ret;
 }
 

@@ -102,9 +102,9 @@ convert (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
 
 /* Whether a distorted input can be compared with the reference. */
 static gboolean
-check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * reference,
-    GstBlockDctComparePad * pad)
+check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
 {
+  GstBlockDctComparePad *reference = self->reference;
   const gchar *what = find_conflict (reference, pad);
   GstCaps *a, *b;
   gchar *filter;
@@ -134,10 +134,9 @@ check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * reference,
 /* Warn once a pad of differences that are allowed, but make the figures less
  * meaningful. */
 static void
-warn_differences (GstBlockDctCompare * self,
-    const GstBlockDctComparePad * reference, const GstBlockDctComparePad * pad)
+warn_differences (GstBlockDctCompare * self, const GstBlockDctComparePad * pad)
 {
-  const GstVideoInfo *x = &reference->info, *y = &pad->info;
+  const GstVideoInfo *x = &self->reference->info, *y = &pad->info;
   const gchar *what = NULL;
 
   if (!gst_video_colorimetry_is_equal (&x->colorimetry, &y->colorimetry))
@@ -167,59 +166,44 @@ warn_differences (GstBlockDctCompare * self,
 
 GstFlowReturn
 gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     gboolean * changed)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
-  GstBlockDctComparePad *reference = pads[0];
+  const GstVideoInfo *info = &self->reference->info;
   GstFlowReturn ret;
 
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     if (self->pair.distorted[i] != NULL) {
-      if (!check_caps (self, reference, pads[1 + i])
-          || (pads[1 + i]->converter != NULL && !convert (self, pads[1 + i],
-                  &self->pair.distorted[i])))
+      GstBlockDctComparePad *pad = self->pads[1 + i];
+
+      if (!check_caps (self, pad) || (pad->converter != NULL
+              && !convert (self, pad, &self->pair.distorted[i])))
         return GST_FLOW_ERROR;
-      warn_differences (self, reference, pads[1 + i]);
+      warn_differences (self, pad);
     }
   *changed = frames->depth == 0
-      || !gst_video_info_is_equal (&frames->info, &reference->info);
+      || !gst_video_info_is_equal (&frames->info, info);
   if (!*changed)
     return GST_FLOW_OK;
   ret = gst_blockdct_compare_drain (self);
   if (ret != GST_FLOW_OK)
     return ret;
-  return gst_blockdct_compare_frames_configure (self, &reference->info)
-      ? GST_FLOW_OK : GST_FLOW_ERROR;
-}
-
-/* The pad whose buffers pass unchanged; else DRAWN. */
-static gint
-find_single (const GstBlockDctCompareSettings * settings)
-{
-  return settings->view == GST_BLOCKDCT_COMPARE_SINGLE ? settings->right
-      : GST_BLOCKDCT_COMPARE_DRAWN;
-}
-
-/* The caps with which a picture can leave: its own memory first. */
-static GstCaps *
-list_memories (GstBlockDctCompare * self, GstCaps * caps)
-{
-  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
-
-  return gst_blockdct_format_transform_caps (caps, &klass, 1);
+  return gst_blockdct_compare_frames_configure (self, info) ? GST_FLOW_OK
+      : GST_FLOW_ERROR;
 }
 
 static GstFlowReturn
 update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
+  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
+  /* A view can leave in the backend's memory, too. */
   GstCaps *all = self->output.single == GST_BLOCKDCT_COMPARE_DRAWN
-      ? list_memories (self, self->output.shown)
+      ? gst_blockdct_format_transform_caps (self->output.shown, &klass, 1)
       : gst_caps_ref (self->output.shown);
-  GstCaps *caps;
+  GstCaps *caps = gst_caps_intersect_full (all, downstream,
+      GST_CAPS_INTERSECT_FIRST);
 
-  caps = gst_caps_intersect_full (all, downstream, GST_CAPS_INTERSECT_FIRST);
   if (gst_caps_is_empty (caps)) {
     gst_blockdct_format_post_refused (GST_ELEMENT (self), downstream, all);
     gst_caps_unref (all);
@@ -302,14 +286,14 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
 
 GstFlowReturn
 gst_blockdct_compare_follow_output (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     const GstBlockDctCompareSettings * settings, gboolean changed)
 {
   GstBlockDctCompareOutput *output = &self->output;
   GstPad *src = GST_AGGREGATOR_SRC_PAD (self);
-  const gint single = find_single (settings);
+  const gint single = settings->view == GST_BLOCKDCT_COMPARE_SINGLE
+      ? settings->right : GST_BLOCKDCT_COMPARE_DRAWN;
   GstCaps *shown =
-      pads[single == GST_BLOCKDCT_COMPARE_DRAWN ? 0 : 1 + single]->caps;
+      self->pads[single == GST_BLOCKDCT_COMPARE_DRAWN ? 0 : 1 + single]->caps;
   GstFlowReturn ret;
   gboolean ok;
 

@@ -159,16 +159,22 @@ unmap (GstBlockDctCompareInFlight * frame)
     gst_video_frame_unmap (&frame->mapped[--frame->n_mapped]);
 }
 
+/* Map a picture, and have the engine wait for work that is pending in a stream
+ * of the buffer's memory. */
 static gboolean
 map (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
     const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
-    GstMapFlags flags, BdctImage * image)
+    GstMapFlags flags, BdctComparison * comparison, BdctImage * image)
 {
+  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
   BdctError error;
 
   if (gst_blockdct_backend_map (&self->frames.backend,
           &frame->mapped[frame->n_mapped], info, buffer, flags, layout,
           self->context, image, &error)) {
+    if (klass->stream != NULL)
+      comparison->wait[frame->n_mapped] = klass->stream (buffer,
+          self->context);
     frame->n_mapped++;
     return TRUE;
   }
@@ -192,49 +198,30 @@ find_picture (const GstBlockDctCompareInFlight * frame, gint pad)
   return i;
 }
 
-/* Have the engine wait for work that is pending in a stream of the buffer's
- * memory. */
-static void
-wait_for (GstBlockDctCompare * self, GstBuffer * buffer,
-    BdctComparison * comparison, guint * n)
-{
-  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
-
-  if (klass->stream != NULL && buffer != NULL)
-    comparison->wait[*n] = klass->stream (buffer, self->context);
-  *n += 1;
-}
-
 /* Map all pictures of a pair and describe them. */
 static gboolean
-map_pictures (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
-    GstBlockDctCompareInFlight * frame, BdctComparison * comparison)
+map_pictures (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
+    BdctComparison * comparison)
 {
-  guint n_waits = 0;
   gboolean ok = map (self, frame, &self->frames.info, &self->frames.layout,
-      frame->pair.reference, GST_MAP_READ, &comparison->reference.image);
+      frame->pair.reference, GST_MAP_READ, comparison,
+      &comparison->reference.image);
 
-  wait_for (self, frame->pair.reference, comparison, &n_waits);
   for (gint i = 0; i < BDCT_MAX_DISTORTED && ok; i++) {
     BdctPicture *picture = &comparison->distorted[comparison->n_distorted];
 
     if (frame->pair.distorted[i] == NULL)
       continue;
-    frame->layout[1 + i] = pads[1 + i]->layout;
-    ok = map (self, frame, &pads[1 + i]->info, &frame->layout[1 + i],
-        frame->pair.distorted[i], GST_MAP_READ, &picture->image);
-    picture->layout = &frame->layout[1 + i];
-    wait_for (self, frame->pair.distorted[i], comparison, &n_waits);
+    frame->layout[i] = self->pads[1 + i]->layout;
+    picture->layout = &frame->layout[i];
+    ok = map (self, frame, &self->pads[1 + i]->info, picture->layout,
+        frame->pair.distorted[i], GST_MAP_READ, comparison, &picture->image);
     frame->pad[frame->n_pads++] = i;
     comparison->n_distorted++;
   }
-  if (ok && frame->out != NULL) {
-    ok = map (self, frame, &self->output.info, &self->frames.layout,
-        frame->out, GST_MAP_WRITE, &comparison->dst);
-    wait_for (self, frame->out, comparison, &n_waits);
-  }
-  return ok;
+  return ok && (frame->out == NULL || map (self, frame, &self->output.info,
+          &self->frames.layout, frame->out, GST_MAP_WRITE, comparison,
+          &comparison->dst));
 }
 
 static void
@@ -245,51 +232,44 @@ release (GstBlockDctCompareInFlight * frame)
   gst_clear_buffer (&frame->out);
 }
 
-static void
-post_failure (GstBlockDctCompare * self, const BdctError * error)
+/* Start a comparison, or collect the oldest one's `stats`. */
+static gboolean
+run (GstBlockDctCompare * self, const BdctComparison * comparison,
+    BdctStats * stats)
 {
+  BdctEngine *engine = self->frames.backend.engine;
+  BdctError error;
+
+  if (stats != NULL)
+    stats->size = sizeof *stats;
+  if (stats != NULL ? bdct_engine_collect (engine, stats, &error)
+      : bdct_engine_compare (engine, comparison, &error))
+    return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
       ("Frames could not be compared on %s.",
           gst_blockdct_backend_describe (&self->frames.backend)), ("%s",
-          error->message));
-}
-
-static gboolean
-start (GstBlockDctCompare * self, const BdctComparison * comparison)
-{
-  BdctEngine *engine = self->frames.backend.engine;
-  BdctError error;
-
-  if (bdct_engine_compare (engine, comparison, &error))
-    return TRUE;
-  post_failure (self, &error);
+          error.message));
   return FALSE;
 }
 
-static gboolean
-collect (GstBlockDctCompare * self, BdctStats stats[BDCT_MAX_DISTORTED])
+/* The oldest pair has left the engine. */
+static void
+leave (GstBlockDctCompareFrames * frames)
 {
-  BdctEngine *engine = self->frames.backend.engine;
-  BdctError error;
-
-  stats->size = sizeof *stats;
-  if (bdct_engine_collect (engine, stats, &error))
-    return TRUE;
-  post_failure (self, &error);
-  return FALSE;
+  frames->oldest = (frames->oldest + 1) % frames->depth;
+  frames->n_in_flight--;
 }
 
 GstFlowReturn
 gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
-    GstBlockDctComparePair * pair, GstBuffer * out,
-    const GstBlockDctCompareSettings * settings)
+    GstBuffer * out, const GstBlockDctCompareSettings * settings)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
   GstBlockDctCompareInFlight *frame = &frames->in_flight[(frames->oldest
           + frames->n_in_flight) % frames->depth];
   BdctComparison comparison = {
     .size = sizeof comparison,
+    .number = self->pair.number,
     .errors = (settings->metrics & GST_BLOCKDCT_COMPARE_PSNR) != 0
         || settings->min_psnr_error > 0 || settings->min_psnr_warning > 0,
     .metrics = choose_metrics (self, settings->metrics),
@@ -297,8 +277,8 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
         / MAX (GST_VIDEO_INFO_FPS_D (&frames->info), 1),
   };
 
-  frame->pair = *pair;
-  *pair = (GstBlockDctComparePair) { 0 };
+  frame->pair = self->pair;
+  self->pair = (GstBlockDctComparePair) { 0 };
   frame->out = out;
   frame->n_mapped = frame->n_pads = 0;
   frame->settings = *settings;
@@ -306,22 +286,20 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
       &GST_AGGREGATOR_PAD (GST_AGGREGATOR_SRC_PAD (self))->segment,
       &self->frames.info);
   frame->view = make_view (frames, settings, frame->times.stream_time);
-  comparison.number = frame->pair.number;
-  if (!map_pictures (self, pads, frame, &comparison)) {
-    release (frame);
-    return GST_FLOW_ERROR;
-  }
-  if (out != NULL) {
+  if (out != NULL)
     comparison.view = &frame->view;
-    comparison.left = find_picture (frame, settings->left);
-    comparison.right = find_picture (frame, settings->right);
-  }
-  if (!start (self, &comparison)) {
-    release (frame);
-    return GST_FLOW_ERROR;
-  }
+  if (!map_pictures (self, frame, &comparison))
+    goto failed;
+  comparison.left = find_picture (frame, settings->left);
+  comparison.right = find_picture (frame, settings->right);
+  if (!run (self, &comparison, NULL))
+    goto failed;
   frames->n_in_flight++;
   return GST_FLOW_OK;
+
+failed:
+  release (frame);
+  return GST_FLOW_ERROR;
 }
 
 GstFlowReturn
@@ -330,11 +308,10 @@ gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
 {
   GstBlockDctCompareFrames *frames = &self->frames;
   GstBlockDctCompareInFlight *frame = &frames->in_flight[frames->oldest];
-  gboolean ok = collect (self, stats);
+  const gboolean ok = run (self, NULL, stats);
 
   *out = frame;
-  frames->oldest = (frames->oldest + 1) % frames->depth;
-  frames->n_in_flight--;
+  leave (frames);
   unmap (frame);
   if (ok)
     return GST_FLOW_OK;
@@ -350,8 +327,7 @@ gst_blockdct_compare_frames_discard (GstBlockDctCompare * self)
   while (frames->n_in_flight > 0) {
     bdct_engine_collect (frames->backend.engine, NULL, NULL);
     release (&frames->in_flight[frames->oldest]);
-    frames->oldest = (frames->oldest + 1) % frames->depth;
-    frames->n_in_flight--;
+    leave (frames);
   }
 }
 
@@ -365,22 +341,19 @@ measure (GstBlockDctCompare * self, GstBuffer * buffer,
   GstBlockDctCompareInFlight frame = {.n_mapped = 0 };
   BdctComparison comparison = {.size = sizeof comparison,.errors = true };
   BdctStats stats[BDCT_MAX_DISTORTED];
-  guint n_waits = 0;
   gboolean ok = map (self, &frame, &from->info, &from->layout, buffer,
-      GST_MAP_READ, &comparison.reference.image);
+      GST_MAP_READ, &comparison, &comparison.reference.image);
 
   comparison.reference.layout = &from->layout;
-  wait_for (self, buffer, &comparison, &n_waits);
   for (guint i = 0; i < n && others[i] != NULL && ok; i++) {
     BdctPicture *picture = &comparison.distorted[comparison.n_distorted++];
 
     ok = map (self, &frame, &with->info, &with->layout, others[i],
-        GST_MAP_READ, &picture->image);
+        GST_MAP_READ, &comparison, &picture->image);
     picture->layout = &with->layout;
-    wait_for (self, others[i], &comparison, &n_waits);
   }
   if (ok && comparison.n_distorted > 0)
-    ok = start (self, &comparison) && collect (self, stats);
+    ok = run (self, &comparison, NULL) && run (self, NULL, stats);
   unmap (&frame);
   for (gint i = 0; i < comparison.n_distorted && ok; i++) {
     BdctCounters total = bdct_counters_sum (stats[i].component);
@@ -392,26 +365,26 @@ measure (GstBlockDctCompare * self, GstBuffer * buffer,
 
 GstFlowReturn
 gst_blockdct_compare_frames_measure_shifts (GstBlockDctCompare * self,
-    const GstBlockDctComparePair * pair, guint pad_number,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+    guint pad_number)
 {
   GstBlockDctCompareShifts *shifts = &self->shifts[pad_number];
-  GstBuffer *distorted = pair->distorted[pad_number];
+  const GstBlockDctComparePad *pad = self->pads[1 + pad_number];
+  GstBuffer *reference = self->pair.reference;
+  GstBuffer *distorted = self->pair.distorted[pad_number];
   gdouble as_it_is[BDCT_MAX_DISTORTED] = { 0 }, mse[BDCT_MAX_DISTORTED];
-  gint n = measure (self, pair->reference, pads[0], &distorted, 1,
-      pads[1 + pad_number], as_it_is);
+  gint n = measure (self, reference, self->reference, &distorted, 1, pad,
+      as_it_is);
 
   if (n == 1)
-    n = measure (self, pair->reference, pads[0], shifts->distorted,
-        GST_BLOCKDCT_COMPARE_SHIFTS, pads[1 + pad_number], mse);
+    n = measure (self, reference, self->reference, shifts->distorted,
+        GST_BLOCKDCT_COMPARE_SHIFTS, pad, mse);
   for (gint i = 0; i < n; i++)
     gst_blockdct_compare_shifts_add (shifts, -1 - i, mse[i], shifts->mse[i]);
   if (n >= 0)
-    n = measure (self, distorted, pads[1 + pad_number], shifts->reference,
-        GST_BLOCKDCT_COMPARE_SHIFTS, pads[0], mse);
+    n = measure (self, distorted, pad, shifts->reference,
+        GST_BLOCKDCT_COMPARE_SHIFTS, self->reference, mse);
   for (gint i = 0; i < n; i++)
     gst_blockdct_compare_shifts_add (shifts, 1 + i, mse[i], as_it_is[0]);
-  gst_blockdct_compare_shifts_keep (shifts, pair->reference, distorted,
-      as_it_is[0]);
+  gst_blockdct_compare_shifts_keep (shifts, reference, distorted, as_it_is[0]);
   return n < 0 ? GST_FLOW_ERROR : GST_FLOW_OK;
 }

@@ -54,7 +54,7 @@ typedef struct
   GstBuffer *out;               /* the view; NULL: none is drawn */
   GstVideoFrame mapped[2 + BDCT_MAX_DISTORTED];
   guint n_mapped;
-  BdctLayout layout[1 + BDCT_MAX_DISTORTED];    /* by 1 + the pad's number */
+  BdctLayout layout[BDCT_MAX_DISTORTED];        /* by the pad's number */
   gint pad[BDCT_MAX_DISTORTED]; /* the pads with figures, in the order of the
                                    engine's statistics */
   guint n_pads;
@@ -141,6 +141,9 @@ struct _GstBlockDctCompare
   GstBlockDctNavigation navigation;     /* has its own lock */
 
   /* Used by the aggregating thread. */
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];  /* by 1 + their number,
+                                                           while aggregate()
+                                                           runs */
   GstBlockDctCompareMatch match;
   GstBlockDctComparePair pair;  /* being matched */
   GstBlockDctCompareFrames frames;
@@ -197,13 +200,11 @@ gboolean gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
 
 /* Configure the engine for a pair, if needed: then `*changed` is TRUE. */
 GstFlowReturn gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     gboolean * changed);
 
 /* Negotiate the output caps, if the view, the pads it shows or their caps have
  * changed. Frames with the old caps leave first. */
 GstFlowReturn gst_blockdct_compare_follow_output (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
     const GstBlockDctCompareSettings * settings, gboolean changed);
 
 /* The engine, and the pairs in it */
@@ -218,12 +219,10 @@ void gst_blockdct_compare_frames_close (GstBlockDctCompare * self);
 gboolean gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
     const GstVideoInfo * info);
 
-/* Start a pair, which is taken. The view is drawn on `out`, which is taken,
- * too; NULL: no view is drawn. */
+/* Start the pair that was matched. The view is drawn on `out`, which is taken;
+ * NULL: no view is drawn. */
 GstFlowReturn gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
-    GstBlockDctComparePair * pair, GstBuffer * out,
-    const GstBlockDctCompareSettings * settings);
+    GstBuffer * out, const GstBlockDctCompareSettings * settings);
 
 /* Wait for the oldest pair; `*out` is valid until the next one is started. Its
  * buffers are unmapped and belong to the caller; on an error, which is posted,
@@ -234,13 +233,11 @@ GstFlowReturn gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
 /* Wait for all pairs in flight and drop them. */
 void gst_blockdct_compare_frames_discard (GstBlockDctCompare * self);
 
-/* Compare a distorted frame with the reference frames before its partner, and
- * the partner with the distorted frames before it, and keep both for later
- * ones. No pair may be in flight. */
+/* Compare a distorted frame of the pair that was matched with the reference
+ * frames before its partner, and the partner with the distorted frames before
+ * it, and keep both for later ones. No pair may be in flight. */
 GstFlowReturn gst_blockdct_compare_frames_measure_shifts
-    (GstBlockDctCompare * self, const GstBlockDctComparePair * pair,
-    guint pad_number,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED]);
+    (GstBlockDctCompare * self, guint pad_number);
 
 /* Reports and output */
 
