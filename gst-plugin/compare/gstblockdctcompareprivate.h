@@ -152,7 +152,7 @@ struct _GstBlockDctCompare
   GstBlockDctStatistics statistics[BDCT_MAX_DISTORTED];
   guint warned;                 /* bits 1 << GstBlockDctCompareWarning */
   guint below;                  /* bits, by pad: below min-psnr-warning */
-  GstBlockDctOverlay *overlay;
+  GstBlockDctOverlay overlay;
   GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
 };
 

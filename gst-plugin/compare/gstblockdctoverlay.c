@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Draws text on the picture. Drawn text is cached until it changes. */
+ * Draws text on the picture. What the next frame shows, too, is drawn once. */
 #include "gstblockdctoverlay.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
 
@@ -14,76 +14,20 @@
 /* The least size of readable letters. */
 #define LEAST_SIZE 9
 
-/* The point of a label that is at its position. */
-typedef enum
-{
-  TOP_LEFT, BOTTOM_LEFT, BOTTOM_RIGHT, MIDDLE_RIGHT
-} Anchor;
-
-/* A text and the rectangle that shows it. */
+/* A frame whose text is being drawn. */
 typedef struct
 {
-  gchar *text;
-  gint x, y, size;
-  GstVideoOverlayRectangle *rectangle;
-} Label;
-
-enum
-{
-  FIGURES,
-  FIRST_HALF,
-  SECOND_HALF,
-  FIRST_MARK,
-  N_LABELS = FIRST_MARK + 8
-};
-
-struct _GstBlockDctOverlay
-{
-  PangoFontMap *fonts;
-  gboolean no_font, warned;     /* there is no font; a warning was posted */
-  Label label[N_LABELS];
-};
-
-static void
-clear_label (Label * label)
-{
-  g_clear_pointer (&label->text, g_free);
-  g_clear_pointer (&label->rectangle, gst_video_overlay_rectangle_unref);
-}
-
-void
-gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay)
-{
-  GstBlockDctOverlay *self = g_steal_pointer (overlay);
-
-  if (self == NULL)
-    return;
-  for (guint i = 0; i < N_LABELS; i++)
-    clear_label (&self->label[i]);
-  g_object_unref (self->fonts);
-  g_free (self);
-}
-
-/* Whether there is a font: without one the sizes of Pango's layouts are
- * meaningless. */
-static gboolean
-have_font (PangoFontMap * fonts)
-{
-  PangoContext *context = pango_font_map_create_context (fonts);
-  PangoFontDescription *wanted = pango_font_description_from_string (FONT);
-  PangoFont *font = pango_font_map_load_font (fonts, context, wanted);
-  gboolean found = font != NULL;
-
-  g_clear_object (&font);
-  pango_font_description_free (wanted);
-  g_object_unref (context);
-  return found;
-}
+  GHashTable *before, *labels;  /* of the last frame, and of this one */
+  GstVideoOverlayComposition *composition;
+  gint size;                    /* of letters */
+  gboolean complete;            /* FALSE: there was no memory for a label */
+} Drawing;
 
 static PangoLayout *
-make_layout (GstBlockDctOverlay * overlay, const gchar * text, gint size)
+make_layout (const gchar * text, gint size)
 {
-  PangoContext *context = pango_font_map_create_context (overlay->fonts);
+  PangoContext *context = pango_font_map_create_context
+      (pango_cairo_font_map_get_default ());
   PangoFontDescription *font = pango_font_description_from_string (FONT);
   PangoLayout *layout = pango_layout_new (context);
 
@@ -95,32 +39,38 @@ make_layout (GstBlockDctOverlay * overlay, const gchar * text, gint size)
   return layout;
 }
 
-/* White text on a dark box. NULL without memory. */
-static GstVideoOverlayRectangle *
-draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
-    gint size, Anchor anchor)
+/* Whether there is a font: without one the sizes of Pango's layouts are
+ * meaningless. */
+static gboolean
+have_font (void)
 {
-  gint pad = MAX (size / 3, 2), width, height, stride;
-  PangoLayout *layout = make_layout (overlay, text, size);
+  PangoLayout *layout = make_layout ("", LEAST_SIZE);
+  PangoFont *font = pango_context_load_font (pango_layout_get_context (layout),
+      pango_layout_get_font_description (layout));
+  const gboolean found = font != NULL;
+
+  g_clear_object (&font);
+  g_object_unref (layout);
+  return found;
+}
+
+/* White text on a dark box. (x, y) is its left or right edge, and its top, its
+ * middle or its bottom (`up` 0, 1 and 2). NULL without memory. */
+static GstVideoOverlayRectangle *
+draw_text (const gchar * text, gint x, gint y, gint size, gboolean right,
+    gint up)
+{
+  gint pad = MAX (size / 3, 2), width, height;
+  PangoLayout *layout = make_layout (text, size);
   GstVideoOverlayRectangle *rectangle;
   cairo_surface_t *surface;
   GstBuffer *buffer;
-  GstMapInfo map;
   cairo_t *cr;
 
   pango_layout_get_pixel_size (layout, &width, &height);
   width += 2 * pad;
   height += 2 * pad;
-  stride = cairo_format_stride_for_width (CAIRO_FORMAT_ARGB32, width);
-  buffer = gst_buffer_new_allocate (NULL, (gsize) stride * height, NULL);
-  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READWRITE)) {
-    gst_clear_buffer (&buffer);
-    g_object_unref (layout);
-    return NULL;
-  }
-  memset (map.data, 0, map.size);
-  surface = cairo_image_surface_create_for_data (map.data, CAIRO_FORMAT_ARGB32,
-      width, height, stride);
+  surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, width, height);
   cr = cairo_create (surface);
   cairo_set_source_rgba (cr, 0, 0, 0, 0.6);
   cairo_paint (cr);
@@ -128,40 +78,50 @@ draw_text (GstBlockDctOverlay * overlay, const gchar * text, gint x, gint y,
   cairo_move_to (cr, pad, pad);
   pango_cairo_show_layout (cr, layout);
   cairo_destroy (cr);
-  cairo_surface_destroy (surface);
-  gst_buffer_unmap (buffer, &map);
   g_object_unref (layout);
-
+  if (cairo_surface_status (surface) != CAIRO_STATUS_SUCCESS) {
+    cairo_surface_destroy (surface);
+    return NULL;
+  }
+  cairo_surface_flush (surface);
   /* Its stride is 4 bytes a sample. */
+  buffer = gst_buffer_new_wrapped_full (0, cairo_image_surface_get_data
+      (surface), 4 * (gsize) width * height, 0, 4 * (gsize) width * height,
+      surface, (GDestroyNotify) cairo_surface_destroy);
   gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, width, height);
-  if (anchor == BOTTOM_RIGHT || anchor == MIDDLE_RIGHT)
-    x = MAX (x - width, 0);
-  if (anchor != TOP_LEFT)
-    y -= anchor == MIDDLE_RIGHT ? height / 2 : height;
-  rectangle = gst_video_overlay_rectangle_new_raw (buffer, x, y, width, height,
+  rectangle = gst_video_overlay_rectangle_new_raw (buffer, right
+      ? MAX (x - width, 0) : x, y - height * up / 2, width, height,
       GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
   gst_buffer_unref (buffer);
   return rectangle;
 }
 
-/* Draw a label unless it is unchanged; `text` is taken. NULL without memory. */
-static GstVideoOverlayRectangle *
-update_label (GstBlockDctOverlay * overlay, guint index, gchar * text, gint x,
-    gint y, gint size, Anchor anchor)
+static GHashTable *
+new_labels (void)
 {
-  Label *label = &overlay->label[index];
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+      (GDestroyNotify) gst_video_overlay_rectangle_unref);
+}
 
-  if (label->rectangle != NULL && strcmp (text, label->text) == 0
-      && x == label->x && y == label->y && size == label->size) {
-    g_free (text);
-    return label->rectangle;
+/* Add a label, drawn unless it is known. */
+static void
+add (Drawing * drawing, const gchar * text, gint x, gint y, gboolean right,
+    gint up)
+{
+  gchar *key = g_strdup_printf ("%d %d %d %s", drawing->size, x, y, text);
+  GstVideoOverlayRectangle *rectangle =
+      g_hash_table_lookup (drawing->before, key);
+
+  rectangle = rectangle != NULL ? gst_video_overlay_rectangle_ref (rectangle)
+      : draw_text (text, x, y, drawing->size, right, up);
+  if (rectangle == NULL) {
+    drawing->complete = FALSE;
+    g_free (key);
+    return;
   }
-  clear_label (label);
-  *label = (Label) {
-  text, x, y, size, NULL};
-  label->rectangle = draw_text (overlay, text, x, y, size, anchor);
-  return label->rectangle;
+  gst_video_overlay_composition_add_rectangle (drawing->composition, rectangle);
+  g_hash_table_insert (drawing->labels, key, rectangle);
 }
 
 /* Keep what other elements have attached. */
@@ -187,84 +147,28 @@ attach (GstBuffer * buffer, GstVideoOverlayComposition * ours)
   }
 }
 
-/* A map's bar without numbers still shows its marks, as in a build without
- * Pango: warn only if text was asked for. */
-static void
-warn_no_font (GstBlockDctOverlay * overlay, GstElement * element)
+static guint8 *
+get_row (const GstVideoFrame * frame, gint y)
 {
-  if (overlay->warned)
-    return;
-  overlay->warned = TRUE;
-  GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
-      ("overlay=true shows nothing: no font is installed."),
-      ("Install one (Debian: fonts-dejavu-core), or make fontconfig find it "
-          "(fc-list lists what it finds)."));
+  return (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (frame, 0)
+      + y * (gsize) GST_VIDEO_FRAME_PLANE_STRIDE (frame, 0);
 }
 
+/* Set the fourth byte of each pixel, alpha or padding, as in another frame;
+ * NULL: opaque. */
 static void
-warn_missing (GstBlockDctOverlay * overlay, GstElement * element)
-{
-  if (overlay->warned)
-    return;
-  overlay->warned = TRUE;
-  GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
-      ("Text is missing on a frame: there is no memory for it, or the frame is "
-          "not writable."),
-      ("Close other programs, or set overlay to false."));
-}
-
-static gboolean
-add (GstVideoOverlayComposition * composition,
-    GstVideoOverlayRectangle * rectangle)
-{
-  if (rectangle != NULL)
-    gst_video_overlay_composition_add_rectangle (composition, rectangle);
-  return rectangle != NULL;
-}
-
-/* Exchange the fourth byte of each pixel, alpha or padding, with another
- * one. */
-static void
-exchange_fourth (GstVideoFrame * mapped, const BdctRgb * rgb, guint8 * bytes)
+set_fourth (GstVideoFrame * frame, const BdctRgb * rgb,
+    const GstVideoFrame * other)
 {
   const gint at = 6 - rgb->offset[0] - rgb->offset[1] - rgb->offset[2];
 
-  for (gint y = 0; y < GST_VIDEO_FRAME_HEIGHT (mapped); y++) {
-    guint8 *pixels = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (mapped, 0)
-        + (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (mapped, 0) + at;
+  for (gint y = 0; rgb->bytes == 4 && y < GST_VIDEO_FRAME_HEIGHT (frame); y++) {
+    guint8 *to = get_row (frame, y) + at;
+    const guint8 *from = other == NULL ? NULL : get_row (other, y) + at;
 
-    for (gint x = 0; x < GST_VIDEO_FRAME_WIDTH (mapped); x++, bytes++) {
-      const guint8 byte = pixels[4 * (gsize) x];
-
-      pixels[4 * (gsize) x] = *bytes;
-      *bytes = byte;
-    }
+    for (gsize x = 0; x < 4 * (gsize) GST_VIDEO_FRAME_WIDTH (frame); x += 4)
+      to[x] = from == NULL ? 255 : from[x];
   }
-}
-
-/* GStreamer mixes colours by the picture's alpha, and writes alpha and padding
- * of whole rows. Text has to change colours alone: so the picture is made
- * opaque while text is drawn. FALSE without memory. */
-static gboolean
-blend_mapped (GstVideoOverlayComposition * composition,
-    const BdctRgb * rgb, GstVideoFrame * mapped)
-{
-  const gsize n = (gsize) GST_VIDEO_FRAME_WIDTH (mapped)
-      * GST_VIDEO_FRAME_HEIGHT (mapped);
-  guint8 *fourth = NULL;
-
-  if (rgb->bytes == 4) {
-    fourth = g_try_malloc (n);
-    if (fourth == NULL)
-      return FALSE;
-    memset (fourth, 255, n);
-    exchange_fourth (mapped, rgb, fourth);
-  }
-  gst_video_overlay_composition_blend (composition, mapped);
-  if (fourth != NULL)
-    exchange_fourth (mapped, rgb, fourth);
-  g_free (fourth);
-  return TRUE;
 }
 
 /* GStreamer's blending reads pixels as words. */
@@ -280,11 +184,14 @@ is_aligned (const GstVideoFrame * mapped)
 }
 
 /* Draw the text on a copy, and copy it back: a frame that passes through may be
- * unaligned. */
+ * unaligned. And GStreamer mixes colours by the picture's alpha, and writes
+ * alpha and padding of whole rows; text has to change colours alone: so the
+ * copy is opaque while text is drawn. FALSE without memory. */
 static gboolean
 blend_copy (GstVideoOverlayComposition * composition,
     const GstBlockDctOverlayFrame * frame, GstVideoFrame * mapped)
 {
+  const BdctRgb *rgb = &frame->layout->rgb;
   GstAllocationParams params = {.align = 15 };
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, frame->info->size,
       &params);
@@ -293,9 +200,11 @@ blend_copy (GstVideoOverlayComposition * composition,
 
   if (buffer != NULL && gst_video_frame_map (&copy, frame->info, buffer,
           GST_MAP_READWRITE)) {
-    ok = gst_video_frame_copy (&copy, mapped)
-        && blend_mapped (composition, &frame->layout->rgb, &copy)
-        && gst_video_frame_copy (mapped, &copy);
+    gst_video_frame_copy (&copy, mapped);
+    set_fourth (&copy, rgb, NULL);
+    gst_video_overlay_composition_blend (composition, &copy);
+    set_fourth (&copy, rgb, mapped);
+    ok = gst_video_frame_copy (mapped, &copy);
     gst_video_frame_unmap (&copy);
   }
   gst_clear_buffer (&buffer);
@@ -312,8 +221,9 @@ blend (GstVideoOverlayComposition * composition,
   if (!gst_video_frame_map (&mapped, frame->info, frame->buffer,
           GST_MAP_READWRITE))
     return FALSE;
-  ok = is_aligned (&mapped) ? blend_mapped (composition, &frame->layout->rgb,
-      &mapped) : blend_copy (composition, frame, &mapped);
+  ok = is_aligned (&mapped) && frame->layout->rgb.bytes != 4
+      ? gst_video_overlay_composition_blend (composition, &mapped)
+      : blend_copy (composition, frame, &mapped);
   gst_video_frame_unmap (&mapped);
   return ok;
 }
@@ -332,31 +242,26 @@ choose_size (const GstVideoInfo * info)
 
 /* Draw a side's name at the bottom of its part of the picture, which is `width`
  * wide, if there is room. */
-static gboolean
-name_side (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
-    gboolean second, gint bottom, gint width, gint size,
-    GstVideoOverlayComposition * composition)
+static void
+name_side (Drawing * drawing, const GstBlockDctOverlayFrame * frame,
+    gboolean second, gint bottom, gint width)
 {
   /* A letter is some 0.6 of its size wide; the box adds `size`. */
-  const gint letters = (width - size) / (0.6 * size);
-  const gint x = second ? GST_VIDEO_INFO_WIDTH (frame->info) : 0;
+  const gint letters = (width - drawing->size) / (0.6 * drawing->size);
   const gchar *name = frame->names[second];
 
-  if ((gint) strlen (name) > letters)
-    return TRUE;
-  return add (composition, update_label (self, second ? SECOND_HALF
-          : FIRST_HALF, g_strdup (name), x, bottom, size, second ? BOTTOM_RIGHT
-          : BOTTOM_LEFT));
+  if ((gint) strlen (name) <= letters)
+    add (drawing, name, second ? GST_VIDEO_INFO_WIDTH (frame->info) : 0,
+        bottom, second, 2);
 }
 
 /* Name both pictures, where two are shown. */
-static gboolean
-name_sides (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
-    gint size, GstVideoOverlayComposition * composition)
+static void
+name_sides (Drawing * drawing, const GstBlockDctOverlayFrame * frame)
 {
-  gint width = GST_VIDEO_INFO_WIDTH (frame->info), first = width;
-  gint height = GST_VIDEO_INFO_HEIGHT (frame->info), bottom = height;
-  gint second = width;
+  const gint width = GST_VIDEO_INFO_WIDTH (frame->info);
+  const gint height = GST_VIDEO_INFO_HEIGHT (frame->info);
+  gint first = width, second = width, bottom = height;
 
   switch (frame->view->mode) {
     case BDCT_VIEW_WIPE:
@@ -373,78 +278,88 @@ name_sides (GstBlockDctOverlay * self, const GstBlockDctOverlayFrame * frame,
       first = 0;
       break;
     default:
-      return TRUE;
+      return;
   }
-  return name_side (self, frame, FALSE, bottom, first, size, composition)
-      && name_side (self, frame, TRUE, height, second, size, composition);
+  name_side (drawing, frame, FALSE, bottom, first);
+  name_side (drawing, frame, TRUE, height, second);
+}
+
+/* Whether no warning has been posted. */
+static gboolean
+warns_first (GstBlockDctOverlay * self)
+{
+  const gboolean first = !self->warned;
+
+  self->warned = TRUE;
+  return first;
 }
 
 void
-gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
-    GstElement * element, const GstBlockDctOverlayFrame * frame)
+gst_blockdct_overlay_draw (GstBlockDctOverlay * self, GstElement * element,
+    const GstBlockDctOverlayFrame * frame)
 {
-  const gint size = choose_size (frame->info);
-  GstVideoOverlayComposition *composition;
-  GstBlockDctOverlay *self = *overlay;
-  gboolean complete = TRUE;
+  Drawing drawing = {.size = choose_size (frame->info),.complete = TRUE };
   BdctLegend legend;
 
   bdct_view_legend (frame->view, frame->layout, &legend);
   if (!frame->figures && legend.n_marks == 0)
     return;
-  if (self == NULL) {
-    *overlay = self = g_new0 (GstBlockDctOverlay, 1);
-    self->fonts = pango_cairo_font_map_new ();
-    self->no_font = !have_font (self->fonts);
+  if (self->labels == NULL) {
+    self->labels = new_labels ();
+    self->no_font = !have_font ();
   }
-  if (self->no_font) {
-    if (frame->figures)
-      warn_no_font (self, element);
+  /* A map's bar without numbers still shows its marks, as in a build without
+   * Pango: warn only if text was asked for. */
+  if (self->no_font && frame->figures && warns_first (self))
+    GST_ELEMENT_WARNING (element, RESOURCE, NOT_FOUND,
+        ("overlay=true shows nothing: no font is installed."),
+        ("Install one (Debian: fonts-dejavu-core), or make fontconfig find it "
+            "(fc-list lists what it finds)."));
+  if (self->no_font)
     return;
-  }
-  composition = gst_video_overlay_composition_new (NULL);
+  drawing.before = self->labels;
+  drawing.labels = self->labels = new_labels ();
+  drawing.composition = gst_video_overlay_composition_new (NULL);
   if (frame->figures && *frame->text != '\0')
-    complete = add (composition, update_label (self, FIGURES,
-            g_strdup (frame->text), size, size, size, TOP_LEFT));
+    add (&drawing, frame->text, drawing.size, drawing.size, FALSE, 0);
   if (frame->figures)
-    complete &= name_sides (self, frame, size, composition);
+    name_sides (&drawing, frame);
   for (gint i = 0; i < legend.n_marks; i++)
-    complete &= add (composition, update_label (self, FIRST_MARK + i,
-            g_strdup (legend.mark[i].text), legend.x - 4, legend.mark[i].y,
-            size, MIDDLE_RIGHT));
+    add (&drawing, legend.mark[i].text, legend.x - 4, legend.mark[i].y, TRUE,
+        1);
   if (frame->attach)
-    attach (frame->buffer, composition);
+    attach (frame->buffer, drawing.composition);
   else
-    complete &= blend (composition, frame);
-  gst_video_overlay_composition_unref (composition);
-  if (!complete)
-    warn_missing (self, element);
+    drawing.complete &= blend (drawing.composition, frame);
+  gst_video_overlay_composition_unref (drawing.composition);
+  g_hash_table_unref (drawing.before);
+  if (!drawing.complete && warns_first (self))
+    GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
+        ("Text is missing on a frame: there is no memory for it, or the frame "
+            "is not writable."),
+        ("Close other programs, or set overlay to false."));
 }
 
 #else /* !HAVE_OVERLAY */
 
-struct _GstBlockDctOverlay
-{
-  gchar warned;
-};
-
 void
-gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
-    GstElement * element, const GstBlockDctOverlayFrame * frame)
+gst_blockdct_overlay_draw (GstBlockDctOverlay * self, GstElement * element,
+    const GstBlockDctOverlayFrame * frame)
 {
-  if (*overlay != NULL || !frame->figures)
+  if (self->warned || !frame->figures)
     return;
-  *overlay = g_new0 (GstBlockDctOverlay, 1);
+  self->warned = TRUE;
   GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
       ("overlay=true shows nothing: this plugin was built without Pango."),
       ("Build it with -Doverlay=enabled, which needs pangocairo (Debian: "
           "libpango1.0-dev)."));
 }
 
-void
-gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay)
-{
-  g_clear_pointer (overlay, g_free);
-}
-
 #endif
+
+void
+gst_blockdct_overlay_clear (GstBlockDctOverlay * self)
+{
+  g_clear_pointer (&self->labels, g_hash_table_unref);
+  *self = (GstBlockDctOverlay) { 0 };
+}

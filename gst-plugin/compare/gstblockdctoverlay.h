@@ -12,8 +12,13 @@
 
 G_BEGIN_DECLS
 
-/* A cache of drawn text; NULL until text is drawn. */
-typedef struct _GstBlockDctOverlay GstBlockDctOverlay;
+/* What is kept between frames; it begins as zeros. */
+typedef struct
+{
+  GHashTable *labels;           /* the last frame's rectangles, by what they say
+                                   and where; NULL until text is drawn */
+  gboolean no_font, warned;     /* there is no font; a warning was posted */
+} GstBlockDctOverlay;
 
 /* A frame that is complete except for its text. */
 typedef struct
@@ -30,13 +35,12 @@ typedef struct
 } GstBlockDctOverlayFrame;
 
 /* Put the text on a frame: as a composition meta if downstream draws it, else
- * into its samples. `*overlay` is created when first needed. If text cannot be
- * drawn, `element` posts one warning. */
-void gst_blockdct_overlay_draw (GstBlockDctOverlay ** overlay,
+ * into its samples. If text cannot be drawn, `element` posts one warning. */
+void gst_blockdct_overlay_draw (GstBlockDctOverlay * overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame);
 
-/* Free it; `*overlay` may be NULL, and becomes NULL. */
-void gst_blockdct_overlay_clear (GstBlockDctOverlay ** overlay);
+/* Make it zeros again. */
+void gst_blockdct_overlay_clear (GstBlockDctOverlay * overlay);
 
 G_END_DECLS
 #endif
