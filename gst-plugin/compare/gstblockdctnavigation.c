@@ -20,8 +20,7 @@ get_view (GstElement * element)
   gint mode;
 
   g_object_get (element, "view", &mode, "wipe-position", &view.position,
-      "zoom", &view.zoom, "zoom-x", &view.zoom_x, "zoom-y", &view.zoom_y,
-      NULL);
+      "zoom", &view.zoom, "zoom-x", &view.zoom_x, "zoom-y", &view.zoom_y, NULL);
   view.mode = mode;
   return view;
 }
@@ -34,13 +33,12 @@ set_zoom (GstElement * element, const BdctView * view)
 }
 
 static BdctLayout
-layout_of (gint width, gint height)
+get_layout (const GstBlockDctNavigation * now)
 {
-  BdctLayout layout = {.size = sizeof layout,.n_planes = 1 };
-
-  layout.plane[0].width = width;
-  layout.plane[0].height = height;
-  return layout;
+  return (BdctLayout) {
+    .size = sizeof (BdctLayout),.n_planes = 1,.plane[0] = {.width =
+          now->width,.height = now->height }
+  };
 }
 
 /* The next higher or lower zoom from any value. Whole numbers, so that all
@@ -60,10 +58,10 @@ next_zoom (gdouble zoom, gint by)
 /* Zoom in or out; the sample at (x, y) of the view stays there as far as the
  * edges allow. */
 static void
-zoom_at (GstElement * element, gint width, gint height, gint by, gdouble x,
-    gdouble y)
+zoom_at (GstElement * element, const GstBlockDctNavigation * now, gint by,
+    gdouble x, gdouble y)
 {
-  BdctLayout layout = layout_of (width, height);
+  const BdctLayout layout = get_layout (now);
   BdctView view = get_view (element);
 
   bdct_view_zoom_at (&view, &layout, next_zoom (view.zoom, by), x, y);
@@ -77,16 +75,15 @@ static void
 zoom (GstBlockDctNavigation * self, GstElement * element, gint by)
 {
   const BdctView whole = BDCT_VIEW_DEFAULT;
-  gint width, height;
+  GstBlockDctNavigation now;
 
   g_mutex_lock (&self->lock);
-  width = self->width;
-  height = self->height;
+  now = *self;
   g_mutex_unlock (&self->lock);
-  if (width > 0 && by == 0)
+  if (now.width > 0 && by == 0)
     set_zoom (element, &whole);
-  else if (width > 0)
-    zoom_at (element, width, height, by, width / 2.0, height / 2.0);
+  else if (now.width > 0)
+    zoom_at (element, &now, by, now.width / 2.0, now.height / 2.0);
 }
 
 static void
@@ -182,16 +179,10 @@ static gboolean
 handle_key (GstBlockDctNavigation * self, GstElement * element,
     GstEvent * event, gboolean press)
 {
-  GstNavigationModifierType state = 0;
   const gchar *key;
 
-  /* Keys with these modifiers are left to others. */
   if (!gst_navigation_event_parse_key_event (event, &key) || key == NULL
-      || (gst_navigation_event_parse_modifier_state (event, &state)
-          && state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
-              | GST_NAVIGATION_MODIFIER_MOD1_MASK
-              | GST_NAVIGATION_MODIFIER_META_MASK
-              | GST_NAVIGATION_MODIFIER_SUPER_MASK)))
+      || gst_blockdct_navigation_has_modifier (event))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     if (strcmp (key, keys[i].name) == 0) {
@@ -224,7 +215,7 @@ static void
 drag (const GstBlockDctNavigation * now, GstElement * element, BdctView * view,
     gdouble x, gdouble y)
 {
-  const BdctLayout layout = layout_of (now->width, now->height);
+  const BdctLayout layout = get_layout (now);
 
   if (!now->pans) {
     g_object_set (element, "wipe-position", view->mode == BDCT_VIEW_STACKED
@@ -261,8 +252,7 @@ handle_pointer (GstBlockDctNavigation * self, GstElement * element,
 
   g_mutex_lock (&self->lock);
   inside = x >= 0 && y >= 0 && x < self->width && y < self->height;
-  if (inside && type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS
-      && button == 1) {
+  if (inside && type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS && button == 1) {
     start_drag (self, &view, x, y);
   } else if (inside && type == GST_NAVIGATION_EVENT_MOUSE_MOVE) {
     self->dragging |= self->pressed
@@ -273,7 +263,7 @@ handle_pointer (GstBlockDctNavigation * self, GstElement * element,
   if (!inside)
     return FALSE;
   if (steps != 0)
-    zoom_at (element, now.width, now.height, steps, x, y);
+    zoom_at (element, &now, steps, x, y);
   if (type != GST_NAVIGATION_EVENT_MOUSE_MOVE)
     return button == 1 || button == 4 || button == 5 || steps != 0;
   if (now.dragging)
@@ -293,38 +283,58 @@ gst_blockdct_navigation_set_size (GstBlockDctNavigation * self, gint width,
   g_mutex_unlock (&self->lock);
 }
 
-/* X11 sinks send a wheel as buttons 4 (up) and 5. */
+gboolean
+gst_blockdct_navigation_has_modifier (GstEvent * event)
+{
+  GstNavigationModifierType state = 0;
+
+  return gst_navigation_event_parse_modifier_state (event, &state)
+      && (state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
+          | GST_NAVIGATION_MODIFIER_MOD1_MASK
+          | GST_NAVIGATION_MODIFIER_META_MASK
+          | GST_NAVIGATION_MODIFIER_SUPER_MASK)) != 0;
+}
+
+gint
+gst_blockdct_navigation_get_steps (GstEvent * event)
+{
+  const GstNavigationEventType type = gst_navigation_event_get_type (event);
+  gdouble dy = 0;
+  gint button = 0;
+
+  if (type == GST_NAVIGATION_EVENT_MOUSE_SCROLL)
+    gst_navigation_event_parse_mouse_scroll_event (event, NULL, NULL, NULL,
+        &dy);
+  /* X11 sinks send a wheel as buttons 4 (up) and 5. */
+  if (type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS)
+    gst_navigation_event_parse_mouse_button_event (event, &button, NULL, NULL);
+  return (dy > 0 || button == 4) - (dy < 0 || button == 5);
+}
+
 gboolean
 gst_blockdct_navigation_event (GstBlockDctNavigation * self,
     GstElement * element, GstEvent * event)
 {
   const GstNavigationEventType type = gst_navigation_event_get_type (event);
-  gdouble x, y, dx, dy;
+  const gint steps = gst_blockdct_navigation_get_steps (event);
+  gdouble x, y;
   gint button = 0;
 
   if (!get_int (element, "interactive"))
     return FALSE;
-  switch (type) {
-    case GST_NAVIGATION_EVENT_KEY_PRESS:
-    case GST_NAVIGATION_EVENT_KEY_RELEASE:
-      return handle_key (self, element, event,
-          type == GST_NAVIGATION_EVENT_KEY_PRESS);
-    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
-      return gst_navigation_event_parse_mouse_button_event (event, &button, &x,
-          &y) && handle_pointer (self, element, type, button, x, y,
-          (button == 4) - (button == 5));
-    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE:
-      return gst_navigation_event_parse_mouse_button_event (event, &button, &x,
-          &y) && (button == 1 ? release (self)
-          : handle_pointer (self, element, type, button, x, y, 0));
-    case GST_NAVIGATION_EVENT_MOUSE_MOVE:
-      return gst_navigation_event_parse_mouse_move_event (event, &x, &y)
-          && handle_pointer (self, element, type, 0, x, y, 0);
-    case GST_NAVIGATION_EVENT_MOUSE_SCROLL:
-      return gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx,
-          &dy) && dy != 0
-          && handle_pointer (self, element, type, 0, x, y, dy > 0 ? 1 : -1);
-    default:
-      return FALSE;
-  }
+  if (type == GST_NAVIGATION_EVENT_KEY_PRESS
+      || type == GST_NAVIGATION_EVENT_KEY_RELEASE)
+    return handle_key (self, element, event,
+        type == GST_NAVIGATION_EVENT_KEY_PRESS);
+  if (type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS
+      || type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE)
+    gst_navigation_event_parse_mouse_button_event (event, &button, NULL, NULL);
+  if (type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_RELEASE && button == 1)
+    return release (self);
+  return (button > 0 || steps != 0 || type == GST_NAVIGATION_EVENT_MOUSE_MOVE)
+      /* GStreamer 1.22 finds no coordinates of a wheel. */
+      && (type == GST_NAVIGATION_EVENT_MOUSE_SCROLL
+      ? gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, NULL,
+          NULL) : gst_navigation_event_get_coordinates (event, &x, &y))
+      && handle_pointer (self, element, type, button, x, y, steps);
 }

@@ -33,6 +33,12 @@ void gst_blockdct_navigation_set_size (GstBlockDctNavigation * self,
 gboolean gst_blockdct_navigation_event (GstBlockDctNavigation * self,
     GstElement * element, GstEvent * event);
 
+/* Whether keys are held that leave an event to others. */
+gboolean gst_blockdct_navigation_has_modifier (GstEvent * event);
+
+/* The steps of a wheel, up or down (below 0). */
+gint gst_blockdct_navigation_get_steps (GstEvent * event);
+
 /* Whether a button that was pressed at (x0, y0) of a picture of this width,
  * and released at (x1, y1), is a click: a hand is never quite still. */
 static inline gboolean

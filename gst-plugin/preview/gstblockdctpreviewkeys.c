@@ -8,6 +8,7 @@
 #include <blockdct/blockdct.h>
 #include "gst-plugin/blockdct/gstblockdct.h"
 #include "gst-plugin/common/gstblockdctparam.h"
+#include "gst-plugin/compare/gstblockdctnavigation.h"
 
 #define get_int gst_blockdct_param_get_int
 
@@ -101,38 +102,17 @@ gboolean
 gst_blockdct_preview_keys_handle (GstEvent * event, GstElement * preview,
     GstElement * a, GstElement * b, GstElement * compare)
 {
-  GstNavigationModifierType state = 0;
-  gdouble x, y, dx, dy = 0;
+  const gint steps = gst_blockdct_navigation_get_steps (event);
   const gchar *key;
-  gint button = 0;
 
   /* Keys with modifiers are left to others, and the wheel to compare. */
   if (!gst_blockdct_preview_keys_is_own (a)
-      || (gst_navigation_event_parse_modifier_state (event, &state)
-          && (state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
-                  | GST_NAVIGATION_MODIFIER_MOD1_MASK
-                  | GST_NAVIGATION_MODIFIER_META_MASK
-                  | GST_NAVIGATION_MODIFIER_SUPER_MASK))))
+      || gst_blockdct_navigation_has_modifier (event))
     return FALSE;
-  switch (gst_navigation_event_get_type (event)) {
-    case GST_NAVIGATION_EVENT_KEY_PRESS:
-      return gst_navigation_event_parse_key_event (event, &key) && key != NULL
-          && handle_key (key, preview, a, b, compare);
-    case GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS:
-      /* X11 sinks send a wheel as buttons 4 (up) and 5. */
-      if (gst_navigation_event_parse_mouse_button_event (event, &button, &x, &y)
-          && (button == 4 || button == 5))
-        dy = button == 4 ? 1 : -1;
-      break;
-    case GST_NAVIGATION_EVENT_MOUSE_SCROLL:
-      if (!gst_navigation_event_parse_mouse_scroll_event (event, &x, &y, &dx,
-              &dy))
-        dy = 0;
-      break;
-    default:
-      break;
-  }
-  if (dy != 0)
-    turn_quality (a, dy > 0 ? 1 : -1);
-  return dy != 0;
+  if (gst_navigation_event_get_type (event) == GST_NAVIGATION_EVENT_KEY_PRESS)
+    return gst_navigation_event_parse_key_event (event, &key) && key != NULL
+        && handle_key (key, preview, a, b, compare);
+  if (steps != 0)
+    turn_quality (a, steps);
+  return steps != 0;
 }

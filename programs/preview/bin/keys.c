@@ -9,6 +9,7 @@
 #include <string.h>
 #include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctparam.h"
+#include "gst-plugin/compare/gstblockdctnavigation.h"
 #include "encoder.h"
 
 #define get_int gst_blockdct_param_get_int
@@ -109,19 +110,6 @@ static const struct
   {"f", toggle_freeze, 0},
 };
 
-/* Keys with these modifiers are left to others, and the wheel to compare. */
-static gboolean
-has_modifier (GstEvent * event)
-{
-  GstNavigationModifierType state = 0;
-
-  return gst_navigation_event_parse_modifier_state (event, &state)
-      && (state & (GST_NAVIGATION_MODIFIER_CONTROL_MASK
-          | GST_NAVIGATION_MODIFIER_MOD1_MASK
-          | GST_NAVIGATION_MODIFIER_META_MASK
-          | GST_NAVIGATION_MODIFIER_SUPER_MASK));
-}
-
 static gboolean
 handle_key (GstBlockDctPage * self, GstEvent * event, gboolean press)
 {
@@ -168,7 +156,8 @@ handle_scroll (GstBlockDctPage * self, GstEvent * event)
 gboolean
 gst_blockdct_page_keys_handle (GstBlockDctPage * self, GstEvent * event)
 {
-  if (has_modifier (event))
+  /* Keys with modifiers are left to others, and the wheel to compare. */
+  if (gst_blockdct_navigation_has_modifier (event))
     return FALSE;
   switch (gst_navigation_event_get_type (event)) {
     case GST_NAVIGATION_EVENT_KEY_PRESS:
