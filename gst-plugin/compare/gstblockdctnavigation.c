@@ -252,7 +252,8 @@ handle_pointer (GstBlockDctNavigation * self, GstElement * element,
 
   g_mutex_lock (&self->lock);
   inside = x >= 0 && y >= 0 && x < self->width && y < self->height;
-  if (inside && type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS && button == 1) {
+  if (inside && type == GST_NAVIGATION_EVENT_MOUSE_BUTTON_PRESS
+      && button == 1) {
     start_drag (self, &view, x, y);
   } else if (inside && type == GST_NAVIGATION_EVENT_MOUSE_MOVE) {
     self->dragging |= self->pressed
