@@ -62,19 +62,19 @@ is_mpeg4_picture (guint8 byte)
   return byte == 0xb6;
 }
 
-/* A coded frame, and the number of bytes in the length of a unit; 0: units
- * have start codes. */
 typedef struct
 {
   const guint8 *data;
   gsize size;
-  guint length_bytes;
+  guint length_bytes;           /* in the length of a unit; 0: units have start
+                                   codes */
+  IsPicture is_picture;         /* where there are units */
 } Frame;
 
 /* Sum the units behind start codes. Zeros ahead of a start code belong to its
  * unit. */
 static gsize
-count_start_codes (const Frame * frame, IsPicture is_picture)
+count_start_codes (const Frame * frame)
 {
   gsize start = 0, at = 0, picture = 0;
   gboolean counted = FALSE;
@@ -93,46 +93,40 @@ count_start_codes (const Frame * frame, IsPicture is_picture)
     if (counted)
       picture += begin - start;
     start = begin;
-    counted = is_picture (frame->data[found + 3]);
+    counted = frame->is_picture (frame->data[found + 3]);
     at = found + 3;
   }
   return counted ? picture + frame->size - start : picture;
 }
 
 static gsize
-count_lengths (const Frame * frame, IsPicture is_picture)
+count_units (const Frame * frame)
 {
   const guint bytes = frame->length_bytes;
   gsize at = 0, picture = 0;
 
+  if (bytes == 0)
+    return count_start_codes (frame);
   while (at + bytes < frame->size) {
     gsize n = 0;
 
     for (guint i = 0; i < bytes; i++)
       n = n << 8 | frame->data[at + i];
     n = MIN (n, frame->size - at - bytes);
-    if (n > 0 && is_picture (frame->data[at + bytes]))
+    if (n > 0 && frame->is_picture (frame->data[at + bytes]))
       picture += bytes + n;
     at += bytes + n;
   }
   return picture;
 }
 
-static gsize
-count_units (const Frame * frame, IsPicture is_picture)
-{
-  return frame->length_bytes > 0 ? count_lengths (frame, is_picture)
-      : count_start_codes (frame, is_picture);
-}
-
 /* AV1, 5.3: sum the OBUs of frame headers, frames, tile groups and tile
  * lists. */
 static gsize
-count_obus (const Frame * frame, IsPicture unused)
+count_obus (const Frame * frame)
 {
   gsize at = 0, picture = 0;
 
-  (void) unused;
   while (at < frame->size) {
     const guint8 header = frame->data[at];
     const guint type = header >> 3 & 15;
@@ -156,13 +150,12 @@ count_obus (const Frame * frame, IsPicture unused)
 
 /* T.81, B.1.1: sum the entropy-coded data behind each SOS. */
 static gsize
-count_scans (const Frame * frame, IsPicture unused)
+count_scans (const Frame * frame)
 {
   const guint8 *data = frame->data;
   const gsize size = frame->size;
   gsize at = 2, picture = 0;
 
-  (void) unused;
   while (at + 3 < size && data[at] == 0xff) {
     const guint8 marker = data[at + 1];
     const gsize end = MIN (at + 2 + (data[at + 2] << 8 | data[at + 3]), size);
@@ -180,9 +173,8 @@ count_scans (const Frame * frame, IsPicture unused)
 
 /* Theora, 6.1: the first bit of a packet says whether it is a header. */
 static gsize
-count_theora (const Frame * frame, IsPicture unused)
+count_theora (const Frame * frame)
 {
-  (void) unused;
   return frame->size > 0 && frame->data[0] & 0x80 ? 0 : frame->size;
 }
 
@@ -215,7 +207,7 @@ is_shown_theora (const Frame * frame)
 }
 
 /* The number of bytes of pictures in a frame. */
-typedef gsize (*Count) (const Frame * frame, IsPicture is_picture);
+typedef gsize (*Count) (const Frame * frame);
 
 typedef gboolean (*IsShown) (const Frame * frame);
 
@@ -224,7 +216,7 @@ typedef struct
 {
   GstStaticCaps caps;
   Count count;                  /* NULL: all bytes */
-  IsPicture is_picture;         /* for `count` */
+  IsPicture is_picture;
   IsShown is_shown;             /* NULL: if there are bytes of pictures */
   guint length_at;              /* the byte of codec_data with the size of
                                    units' lengths */
@@ -313,6 +305,14 @@ gst_blockdct_coded_set_caps (GstBaseTransform * trans, GstCaps * caps,
   return self->codec != NULL;
 }
 
+static void
+add (Sums * sums, const Sums * more)
+{
+  sums->frames += more->frames;
+  sums->bits += more->bits;
+  sums->headers += more->headers;
+}
+
 /* A buffer whose metas can be changed, as GstIdentity does it. */
 static GstFlowReturn
 gst_blockdct_coded_prepare_output_buffer (GstBaseTransform * trans,
@@ -330,11 +330,10 @@ gst_blockdct_coded_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
   const Codec *codec = self->codec;
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer,
       GST_BLOCKDCT_CODED_NAME);
-  guint64 bits, headers;
   gsize picture;
-  gboolean shown;
   GstMapInfo map;
   Frame frame;
+  Sums sums;
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     GST_ELEMENT_ERROR (self, RESOURCE, READ,
@@ -343,28 +342,24 @@ gst_blockdct_coded_transform_ip (GstBaseTransform * trans, GstBuffer * buffer)
         ("Its memory cannot be mapped: copy it to system memory first."));
     return GST_FLOW_ERROR;
   }
-  frame.data = map.data;
-  frame.size = map.size;
-  frame.length_bytes = self->length_bytes;
-  picture = codec->count != NULL ? codec->count (&frame, codec->is_picture)
-      : map.size;
-  shown = codec->is_shown != NULL ? codec->is_shown (&frame) : picture > 0;
-  bits = 8 * (guint64) picture;
-  headers = 8 * (guint64) (map.size - picture);
+  frame = (Frame) {
+  map.data, map.size, self->length_bytes, codec->is_picture};
+  picture = codec->count != NULL ? codec->count (&frame) : map.size;
+  sums = (Sums) {
+  codec->is_shown != NULL ? codec->is_shown (&frame) : picture > 0,
+        8 * (guint64) picture, 8 * (guint64) (map.size - picture)};
   gst_buffer_unmap (buffer, &map);
   GST_LOG_OBJECT (self, "%s: %" G_GUINT64_FORMAT " bits and %" G_GUINT64_FORMAT
-      " of headers", shown ? "shown" : "not shown", bits, headers);
-  self->pending.bits += bits;
-  self->pending.headers += headers;
+      " of headers", sums.frames > 0 ? "shown" : "not shown", sums.bits,
+      sums.headers);
+  add (&self->pending, &sums);
   GST_OBJECT_LOCK (self);
-  self->sums.frames += shown;
-  self->sums.bits += bits;
-  self->sums.headers += headers;
+  add (&self->sums, &sums);
   GST_OBJECT_UNLOCK (self);
   /* One that is there already describes what was coded before. */
   if (meta != NULL)
     gst_buffer_remove_meta (buffer, (GstMeta *) meta);
-  if (!shown)
+  if (sums.frames == 0)
     return GST_FLOW_OK;
   meta = gst_buffer_add_custom_meta (buffer, GST_BLOCKDCT_CODED_NAME);
   gst_structure_set (gst_custom_meta_get_structure (meta),
@@ -400,23 +395,15 @@ static void
 gst_blockdct_coded_get_property (GObject * object, guint id, GValue * value,
     GParamSpec * pspec)
 {
-  GstBlockDctCoded *self = GST_BLOCKDCT_CODED (object);
-  Sums sums;
+  const Sums *sums = &GST_BLOCKDCT_CODED (object)->sums;
 
-  switch (id) {
-    case PROP_STATS:
-      GST_OBJECT_LOCK (self);
-      sums = self->sums;
-      GST_OBJECT_UNLOCK (self);
-      g_value_take_boxed (value, gst_structure_new (GST_BLOCKDCT_CODED_NAME,
-              "frames", G_TYPE_UINT64, sums.frames,
-              "bits", G_TYPE_UINT64, sums.bits,
-              "bits-headers", G_TYPE_UINT64, sums.headers, NULL));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  (void) id, (void) pspec;
+  GST_OBJECT_LOCK (object);
+  g_value_take_boxed (value, gst_structure_new (GST_BLOCKDCT_CODED_NAME,
+          "frames", G_TYPE_UINT64, sums->frames,
+          "bits", G_TYPE_UINT64, sums->bits,
+          "bits-headers", G_TYPE_UINT64, sums->headers, NULL));
+  GST_OBJECT_UNLOCK (object);
 }
 
 static void
