@@ -8,38 +8,17 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
+/* The offset of each property's value in the settings; or else */
 enum
 {
-  PROP_0,
-  PROP_METRICS,
-  PROP_VIEW,
-  PROP_LEFT,
-  PROP_RIGHT,
-  PROP_WIPE_POSITION,
-  PROP_DIFFERENCE_GAIN,
-  PROP_ZOOM,
-  PROP_ZOOM_X,
-  PROP_ZOOM_Y,
-  PROP_OVERLAY,
-  PROP_INTERACTIVE,
-  PROP_MIN_PSNR_ERROR,
-  PROP_MIN_PSNR_WARNING,
-  PROP_OFFSET,
-  PROP_LATENCY,
-  PROP_POST_MESSAGES,
-  PROP_INTERVAL,
-  PROP_STATS_FILE,
-  PROP_BACKEND,
-  PROP_CUDA_DEVICE_ID,
-  PROP_THREADS,
-  PROP_STATS,
-  PROP_ACTIVE_BACKEND,
-  N_PROPERTIES
+  STATS = sizeof (GstBlockDctCompareSettings),
+  ACTIVE_BACKEND
 };
 
-/* The offset of each property's value in the settings. */
-static gsize offsets[N_PROPERTIES];
+static gsize offsets[32];
+static guint n_properties;
 
+#define FIELD(member) G_STRUCT_OFFSET (GstBlockDctCompareSettings, member)
 #define MAX_DB 200
 #define MAX_OFFSET 100000
 
@@ -119,10 +98,11 @@ set_property (GObject * object, guint id, const GValue * value,
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
         ("%s was not changed: it is read when the element starts.",
             pspec->name), ("Set it in the state NULL or READY."));
-  if (id == PROP_LATENCY)
+  if (offsets[id] == FIELD (latency))
     gst_blockdct_compare_follow_latency (GST_ELEMENT (self));
   /* The output caps may follow from another pad now. */
-  if (id == PROP_VIEW || id == PROP_LEFT || id == PROP_RIGHT)
+  if (offsets[id] == FIELD (view) || offsets[id] == FIELD (left)
+      || offsets[id] == FIELD (right))
     gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
 }
 
@@ -133,110 +113,75 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 
   (void) pspec;
   GST_OBJECT_LOCK (self);
-  if (id == PROP_STATS)
+  if (offsets[id] == STATS)
     g_value_take_boxed (value, gst_blockdct_compare_finish_stats (self));
-  else if (id == PROP_ACTIVE_BACKEND)
+  else if (offsets[id] == ACTIVE_BACKEND)
     g_value_set_string (value, self->active_backend);
   else
     gst_blockdct_param_get (get_place (self, id), value);
   GST_OBJECT_UNLOCK (self);
 }
 
-#define FIELD(member) G_STRUCT_OFFSET (GstBlockDctCompareSettings, member)
-
 static void
-install (GObjectClass * klass, guint id, gsize offset, GParamSpec * pspec)
+install (GObjectClass * klass, gsize offset, GParamSpec * pspec)
 {
-  offsets[id] = offset;
-  gst_blockdct_param_install (klass, id, pspec);
+  offsets[++n_properties] = offset;
+  gst_blockdct_param_install (klass, n_properties, pspec);
 }
 
 static void
-install_views (GObjectClass * klass)
+install_live (GObjectClass * klass)
 {
-  install (klass, PROP_VIEW, FIELD (view),
-      g_param_spec_enum ("view", "View",
+  install (klass, FIELD (metrics), g_param_spec_flags ("metrics", "Metrics",
+          "What to measure for each distorted picture", metrics_get_type (),
+          GST_BLOCKDCT_COMPARE_PSNR, LIVE));
+  install (klass, FIELD (view), g_param_spec_enum ("view", "View",
           "What the source pad shows; the figures do not depend on it",
           view_get_type (), BDCT_VIEW_WIPE, LIVE));
-  install (klass, PROP_LEFT, FIELD (left),
-      g_param_spec_int ("left", "Left",
+  install (klass, FIELD (left), g_param_spec_int ("left", "Left",
           "First picture of a view: -1 = ref_sink, 0 = dist_sink, 1 = "
           "dist_sink_1, 2 = dist_sink_2", GST_BLOCKDCT_COMPARE_REFERENCE,
           BDCT_MAX_DISTORTED - 1, GST_BLOCKDCT_COMPARE_REFERENCE, LIVE));
-  install (klass, PROP_RIGHT, FIELD (right),
-      g_param_spec_int ("right", "Right",
+  install (klass, FIELD (right), g_param_spec_int ("right", "Right",
           "Second picture of a view, numbered as for left",
           GST_BLOCKDCT_COMPARE_REFERENCE, BDCT_MAX_DISTORTED - 1, 0, LIVE));
-  install (klass, PROP_WIPE_POSITION, FIELD (wipe_position),
-      g_param_spec_double ("wipe-position", "Wipe position",
+  install (klass, FIELD (wipe_position), g_param_spec_double ("wipe-position",
+          "Wipe position",
           "Position of the line in view=wipe, or of the half that "
           "view=side-by-side and view=stacked show; 0 = left or top", 0, 1, 0.5,
           LIVE));
-  install (klass, PROP_DIFFERENCE_GAIN, FIELD (difference_gain),
+  install (klass, FIELD (difference_gain),
       g_param_spec_double ("difference-gain", "Difference gain",
           "Amplification of view=difference, in steps of 1/256", 0,
           BDCT_VIEW_MAX_GAIN, 4, LIVE));
-  install (klass, PROP_ZOOM, FIELD (zoom), g_param_spec_double ("zoom", "Zoom",
+  install (klass, FIELD (zoom), g_param_spec_double ("zoom", "Zoom",
           "Magnification of the view, in steps of 1/256", 1, BDCT_VIEW_MAX_ZOOM,
           1, LIVE));
-  install (klass, PROP_ZOOM_X, FIELD (zoom_x), g_param_spec_double ("zoom-x",
-          "Zoom X",
+  install (klass, FIELD (zoom_x), g_param_spec_double ("zoom-x", "Zoom X",
           "Horizontal position of the zoomed part, from the left edge (0) to "
           "the right edge (1)", 0, 1, 0.5, LIVE));
-  install (klass, PROP_ZOOM_Y, FIELD (zoom_y), g_param_spec_double ("zoom-y",
-          "Zoom Y",
+  install (klass, FIELD (zoom_y), g_param_spec_double ("zoom-y", "Zoom Y",
           "Vertical position of the zoomed part, from the top (0) to the "
           "bottom (1)", 0, 1, 0.5, LIVE));
-  install (klass, PROP_OVERLAY, FIELD (overlay),
-      g_param_spec_boolean ("overlay", "Overlay",
+  install (klass, FIELD (overlay), g_param_spec_boolean ("overlay", "Overlay",
           "Write the figures on the picture (in builds with Pango)", FALSE,
           LIVE));
-  install (klass, PROP_INTERACTIVE, FIELD (interactive),
-      g_param_spec_boolean ("interactive", "Interactive",
+  install (klass, FIELD (interactive), g_param_spec_boolean ("interactive",
+          "Interactive",
           "Let keys and the pointer in the sink's window change the view",
           FALSE, PLAYING));
-}
-
-static void
-install_reports (GObjectClass * klass)
-{
-  install (klass, PROP_METRICS, FIELD (metrics),
-      g_param_spec_flags ("metrics", "Metrics",
-          "What to measure for each distorted picture", metrics_get_type (),
-          GST_BLOCKDCT_COMPARE_PSNR, LIVE));
-  install (klass, PROP_OFFSET, FIELD (offset),
-      g_param_spec_int ("offset", "Offset",
-          "Number of frames by which the distorted inputs are late: reference "
-          "frame n matches their frame n + offset", -MAX_OFFSET, MAX_OFFSET, 0,
-          LIVE));
-  install (klass, PROP_POST_MESSAGES, FIELD (post_messages),
-      g_param_spec_boolean ("post-messages", "Post messages",
-          "Post the figures as element messages; buffers carry them as a meta "
-          "in any case", TRUE, LIVE));
-  install (klass, PROP_INTERVAL, FIELD (interval),
-      g_param_spec_uint64 ("interval", "Interval",
-          "Post one message for each interval of this length, with the figures "
-          "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 - 1, 0,
-          LIVE));
-  install (klass, PROP_MIN_PSNR_ERROR, FIELD (min_psnr_error),
-      g_param_spec_double ("min-psnr-error", "Minimum PSNR, error",
+  install (klass, FIELD (min_psnr_error), g_param_spec_double ("min-psnr-error",
+          "Minimum PSNR, error",
           "Stop with an error at the first frame whose PSNR is below this (dB; "
           "0 = off)", 0, MAX_DB, 0, LIVE));
-  install (klass, PROP_MIN_PSNR_WARNING, FIELD (min_psnr_warning),
+  install (klass, FIELD (min_psnr_warning),
       g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
           "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
           0, LIVE));
-  install (klass, PROP_STATS_FILE, FIELD (stats_file),
-      g_param_spec_string ("stats-file", "Statistics file",
-          "File to write each frame's figures to. Its ending chooses the "
-          "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
-          "standard output, as .log. With several distorted inputs use .csv or "
-          ".jsonl, which name the pad",
-          NULL, READY));
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "Figures since the start, one structure for each pad",
-          GST_TYPE_STRUCTURE, READ));
+  install (klass, FIELD (offset), g_param_spec_int ("offset", "Offset",
+          "Number of frames by which the distorted inputs are late: reference "
+          "frame n matches their frame n + offset", -MAX_OFFSET, MAX_OFFSET, 0,
+          LIVE));
 }
 
 void
@@ -244,26 +189,40 @@ gst_blockdct_compare_install_properties (GObjectClass * klass)
 {
   klass->set_property = set_property;
   klass->get_property = get_property;
+  install_live (klass);
   /* GstAggregator's, whose own value differs where nothing is live. */
-  offsets[PROP_LATENCY] = FIELD (latency);
-  g_object_class_override_property (klass, PROP_LATENCY, "latency");
-  install_reports (klass);
-  install_views (klass);
-  install (klass, PROP_BACKEND, FIELD (backend),
-      g_param_spec_enum ("backend", "Backend",
+  offsets[++n_properties] = FIELD (latency);
+  g_object_class_override_property (klass, n_properties, "latency");
+  install (klass, FIELD (post_messages), g_param_spec_boolean ("post-messages",
+          "Post messages",
+          "Post the figures as element messages; buffers carry them as a meta "
+          "in any case", TRUE, LIVE));
+  install (klass, FIELD (interval), g_param_spec_uint64 ("interval", "Interval",
+          "Post one message for each interval of this length, with the figures "
+          "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 - 1, 0,
+          LIVE));
+  install (klass, FIELD (stats_file), g_param_spec_string ("stats-file",
+          "Statistics file",
+          "File to write each frame's figures to. Its ending chooses the "
+          "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
+          "standard output, as .log. With several distorted inputs use .csv or "
+          ".jsonl, which name the pad", NULL, READY));
+  install (klass, FIELD (backend), g_param_spec_enum ("backend", "Backend",
           "Where to compute; with cuda, it is an error if CUDA cannot run",
           gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
-  install (klass, PROP_CUDA_DEVICE_ID, FIELD (device_id),
-      g_param_spec_int ("cuda-device-id", "CUDA device ID",
+  install (klass, FIELD (device_id), g_param_spec_int ("cuda-device-id",
+          "CUDA device ID",
           "GPU to run on (-1 = the GPU of the pipeline's CUDA context, or else "
           "the first)", -1, G_MAXINT, -1, READY));
-  install (klass, PROP_THREADS, FIELD (threads),
-      g_param_spec_uint ("threads", "Threads",
+  install (klass, FIELD (threads), g_param_spec_uint ("threads", "Threads",
           "Threads of the CPU engine (0 = one per processor); with CUDA, "
           "threads that copy pageable memory (0 = at most 4)", 0, 1024, 0,
           READY));
-  g_object_class_install_property (klass, PROP_ACTIVE_BACKEND,
-      g_param_spec_string ("active-backend", "Active backend",
+  install (klass, STATS, g_param_spec_boxed ("stats", "Statistics",
+          "Figures since the start, one structure for each pad",
+          GST_TYPE_STRUCTURE, READ));
+  install (klass, ACTIVE_BACKEND, g_param_spec_string ("active-backend",
+          "Active backend",
           "The engine in use, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 "
           "threads'; NULL while stopped", NULL, READ));
 }
