@@ -32,7 +32,6 @@
  */
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctcompareprivate.h"
-#include "gstblockdctcompareproperties.h"
 
 #include <string.h>
 

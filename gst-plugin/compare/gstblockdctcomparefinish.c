@@ -5,6 +5,7 @@
 #include "gstblockdctcompareprivate.h"
 #include "gst-plugin/common/gstblockdctstructure.h"
 #include "gst-plugin/common/gstblockdctmark.h"
+#include "gst-plugin/coded/gstblockdctcoded.h"
 
 #include <math.h>
 #include <string.h>
@@ -52,23 +53,24 @@ leave_out_errors (BdctStats * stats)
     stats->rgb[k] = (BdctCounters) { 0 };
 }
 
-/* The meta of the blockdct that made a picture; NULL: none made it. */
+/* A custom meta of the blockdct that made a picture, or of the encoder; NULL:
+ * none made it. */
 static const GstStructure *
-find_figures (GstBuffer * buffer)
+find_meta (GstBuffer * buffer, const gchar * name)
 {
-  GstCustomMeta *meta =
-      gst_buffer_get_custom_meta (buffer, GST_BLOCKDCT_NAME);
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
 
   return meta == NULL ? NULL : gst_custom_meta_get_structure (meta);
 }
 
 #define GRID "grid"
 
-/* The name of the view, if a buffer with these figures is not a picture but a
- * view of one, or has lines on it; else NULL. */
+/* The name of the view, if a buffer is not a picture but a view of one, or has
+ * lines on it; else NULL. */
 static const gchar *
-find_view (const GstStructure * figures)
+find_view (GstBuffer * buffer)
 {
+  const GstStructure *figures = find_meta (buffer, GST_BLOCKDCT_NAME);
   const gchar *view = figures == NULL ? NULL
       : gst_structure_get_string (figures, "view");
 
@@ -115,44 +117,45 @@ typedef struct
 {
   const gchar *view;            /* this view is shown by it or by the reference;
                                    NULL: both are pictures */
-  gboolean coded;               /* the bits of its coded frame are known */
-  guint64 bits, header_bits;
-  gchar name[64];               /* for text; empty: the pad's */
+  GstBlockDctRecipe recipe;
+  gchar name[64];               /* for text */
   gdouble psnr;                 /* for text: from its blockdct; or NAN */
 } Input;
 
 static void
-read_input (const GstBlockDctComparePair * pair, gint pad,
-    const gchar * reference_view, gboolean for_text, Input * input)
+read_input (GstBlockDctCompare * self, GstBuffer * buffer, gint pad,
+    const gchar * reference_view, Input * input)
 {
-  GstBuffer *buffer = pair->distorted[pad];
-  const GstStructure *figures = find_figures (buffer);
-  const gchar *transform = NULL;
+  const GstStructure *figures = find_meta (buffer, GST_BLOCKDCT_NAME);
+  const GstStructure *coded = find_meta (buffer, GST_BLOCKDCT_CODED_NAME);
+  GstBlockDctRecipe *recipe = &input->recipe;
+  /* The optional field `encoder` is a name for text. */
+  const gchar *name = coded == NULL ? NULL
+      : gst_structure_get_string (coded, "encoder");
+  gboolean has_qp;
   gint setting;
 
-  input->view = find_view (figures);
+  input->view = find_view (buffer);
   if (input->view == NULL)
     input->view = reference_view;
-  input->coded = gst_blockdct_compare_coded_get (buffer, &input->bits,
-      &input->header_bits);
-  if (!for_text)
+  recipe->depth = self->frames.layout.depth;
+  recipe->backend = self->frames.name;
+  recipe->pad = pad_names[pad];
+  recipe->coded = coded != NULL
+      && gst_structure_get_uint64 (coded, "bits", &recipe->bits)
+      && gst_structure_get_uint64 (coded, "bits-headers", &recipe->header_bits);
+  g_strlcpy (input->name, name != NULL ? name : pad_names[pad],
+      sizeof input->name);
+  input->psnr = NAN;
+  if (figures == NULL)
     return;
-  if (figures == NULL
-      || !gst_structure_get_double (figures, "psnr", &input->psnr))
-    input->psnr = NAN;
-  if (figures != NULL)
-    transform = gst_structure_get_string (figures, "transform");
-  if (transform == NULL)
-    g_strlcpy (input->name,
-        gst_blockdct_compare_coded_get_encoder (buffer) != NULL
-        ? gst_blockdct_compare_coded_get_encoder (buffer) : pad_names[pad],
-        sizeof input->name);
-  else if (gst_structure_get_int (figures, "qp", &setting))
-    g_snprintf (input->name, sizeof input->name, "%s  QP %d", transform,
-        setting);
-  else if (gst_structure_get_int (figures, "quality", &setting))
-    g_snprintf (input->name, sizeof input->name, "%s  quality %d", transform,
-        setting);
+  gst_structure_get_double (figures, "psnr", &input->psnr);
+  name = gst_structure_get_string (figures, "transform");
+  has_qp = gst_structure_get_int (figures, "qp", &setting);
+  if (name != NULL && (has_qp
+          || gst_structure_get_int (figures, "quality", &setting)))
+    g_snprintf (input->name, sizeof input->name, "%s  %s %d", name,
+        has_qp ? "QP" : "quality", setting);
 }
 
 /* Report one pad's figures. */
@@ -162,14 +165,6 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
     const Input * input, gint pad)
 {
   const GstBlockDctCompareSettings *settings = &frame->settings;
-  const GstBlockDctRecipe recipe = {
-    .depth = self->frames.layout.depth,
-    .backend = self->frames.name,
-    .pad = pad_names[pad],
-    .coded = input->coded,
-    .bits = input->bits,
-    .header_bits = input->header_bits,
-  };
   const guint64 index = self->statistics[pad].totals.frames;
   const gboolean ok = frame->pair.repeated
       || check_psnr (self, frame, stats, pad, index);
@@ -179,13 +174,13 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
     leave_out_errors (stats);
   if (frame->pair.repeated) {
     gst_blockdct_statistics_repeated (&self->statistics[pad],
-        GST_ELEMENT (self), buffer, stats, &recipe, &frame->times,
+        GST_ELEMENT (self), buffer, stats, &input->recipe, &frame->times,
         settings->post_messages && settings->interval == 0);
     return TRUE;
   }
   self->statistics[pad].totals.dropped = self->match.unmatched[pad];
   s = gst_blockdct_statistics_frame (&self->statistics[pad], GST_ELEMENT (self),
-      buffer, stats, &recipe, &frame->times, settings->post_messages,
+      buffer, stats, &input->recipe, &frame->times, settings->post_messages,
       settings->interval);
   return gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self), s)
       && ok;
@@ -232,8 +227,8 @@ find_map (const GstBlockDctCompareInFlight * frame)
 {
   const gint right = frame->settings.right;
   BdctView view = BDCT_VIEW_DEFAULT;
-  const gchar *name = find_view (find_figures (right < 0
-          ? frame->pair.reference : frame->pair.distorted[right]));
+  const gchar *name = find_view (right < 0 ? frame->pair.reference
+      : frame->pair.distorted[right]);
 
   for (gint i = 0; name != NULL && i < BDCT_N_VIEWS; i++)
     if (strcmp (bdct_view_info (i)->name, name) == 0)
@@ -282,9 +277,7 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
-    drawn.names[i] = sides[i] < 0 ? "reference"
-        : inputs[sides[i]].name[0] != '\0' ? inputs[sides[i]].name
-        : pad_names[sides[i]];
+    drawn.names[i] = sides[i] < 0 ? "reference" : inputs[sides[i]].name;
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
   g_free (text);
 }
@@ -340,11 +333,11 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
 
   if (ret != GST_FLOW_OK)
     return ret;
-  reference_view = find_view (find_figures (frame->pair.reference));
+  reference_view = find_view (frame->pair.reference);
   for (guint i = 0; i < frame->n_pads; i++) {
     const gint pad = frame->pad[i];
 
-    read_input (&frame->pair, pad, reference_view, frame->settings.overlay,
+    read_input (self, frame->pair.distorted[pad], pad, reference_view,
         &inputs[pad]);
     if (inputs[pad].view != NULL)
       warn_view (self, pad, inputs[pad].view);

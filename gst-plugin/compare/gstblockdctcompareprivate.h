@@ -13,7 +13,6 @@
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 #include "gstblockdctcompare.h"
-#include "gstblockdctcomparecoded.h"
 #include "gstblockdctcomparematch.h"
 #include "gstblockdctcomparepad.h"
 #include "gstblockdctnavigation.h"
@@ -179,6 +178,13 @@ gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
   settings.stats_file = NULL;
   return settings;
 }
+
+/* Properties: a change is in force from the next frame on. */
+
+void gst_blockdct_compare_install_properties (GObjectClass * klass);
+
+/* Give them their defaults. */
+void gst_blockdct_compare_init_properties (GstBlockDctCompare * self);
 
 /* Caps and memory */
 

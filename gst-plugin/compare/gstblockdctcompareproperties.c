@@ -2,7 +2,6 @@
  *
  * The properties of blockdctcompare. Each is a field of its settings. A change
  * is in force from the next frame on. */
-#include "gstblockdctcompareproperties.h"
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctcompareprivate.h"
 
