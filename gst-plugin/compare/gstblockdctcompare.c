@@ -114,7 +114,7 @@ gst_blockdct_compare_stop (GstAggregator * agg)
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
     if (pads[i] != NULL) {
       gst_blockdct_compare_pad_set_caps (pads[i], NULL, NULL, NULL);
-      gst_blockdct_compare_match_restart (&self->match, pads[i]);
+      gst_blockdct_compare_match_restart (self, pads[i]);
     }
   gst_blockdct_compare_put_pads (pads);
   gst_blockdct_compare_announce_caps (self, NULL);
@@ -281,7 +281,7 @@ follow_mark (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
 
   gst_structure_get (gst_event_get_structure (mark), "caps", GST_TYPE_CAPS,
       &caps, NULL);
-  gst_blockdct_compare_match_restart (&self->match, pad);
+  gst_blockdct_compare_match_restart (self, pad);
   ok = caps == NULL || gst_blockdct_compare_set_caps (self, pad, caps);
   gst_clear_caps (&caps);
   gst_event_unref (mark);

@@ -1,8 +1,8 @@
 /* blockdct: the element blockdctcompare.
  *
- * Its parts: pads and how far they run ahead (gstblockdctcomparepad.h),
- * matching (gstblockdctcomparematch.h), and in gstblockdctcompareprivate.h caps
- * and memory, pairs in the engine, their reports and the output.
+ * Its parts: pads and how far they run ahead (gstblockdctcomparepad.h), and in
+ * gstblockdctcompareprivate.h matching, caps and memory, pairs in the engine,
+ * their reports and the output.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -57,56 +57,6 @@ follow_segment (GstBlockDctCompare * self)
   return GST_FLOW_OK;
 }
 
-/* Post a warning if another shift of an input fits better. */
-static void
-conclude_shifts (GstBlockDctCompare * self, guint number, gint offset)
-{
-  GstBlockDctCompareShifts *shifts = &self->shifts[number];
-  const guint pairs = shifts->pairs;
-  const gint shift = gst_blockdct_compare_shifts_find (shifts);
-
-  gst_blockdct_compare_shifts_reset (shifts);
-  shifts->done = TRUE;
-  if (shift != 0)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("%s: offset=%d fits better.",
-            gst_blockdct_compare_pad_names[number], offset + shift),
-        ("In the first %u pairs, its frames fit the reference frames %+d away "
-            "better than those of the same time. A container's edit list can "
-            "cause such a shift. Set offset=%d.", pairs, -shift,
-            offset + shift));
-}
-
-/* Look for a shift of each input that would fit better. */
-static GstFlowReturn
-look_for_shifts (GstBlockDctCompare * self, gint offset)
-{
-  GstFlowReturn ret = GST_FLOW_OK;
-
-  for (guint i = 0; i < BDCT_MAX_DISTORTED && ret == GST_FLOW_OK; i++) {
-    GstBlockDctCompareShifts *shifts = &self->shifts[i];
-
-    if (self->pair.distorted[i] == NULL || shifts->done)
-      continue;
-    ret = gst_blockdct_compare_drain (self);
-    if (ret == GST_FLOW_OK)
-      ret = gst_blockdct_compare_frames_measure_shifts (self, i);
-    if (shifts->pairs >= GST_BLOCKDCT_COMPARE_SHIFT_PAIRS)
-      conclude_shifts (self, i, offset);
-  }
-  return ret;
-}
-
-/* At the end of a short stream, fewer pairs are enough. */
-static void
-conclude_all_shifts (GstBlockDctCompare * self, gint offset)
-{
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
-    if (!self->shifts[i].done
-        && self->shifts[i].pairs >= GST_BLOCKDCT_COMPARE_LEAST_PAIRS)
-      conclude_shifts (self, i, offset);
-}
-
 static GstFlowReturn
 get_output (GstBlockDctCompare * self, GstBuffer ** out)
 {
@@ -221,7 +171,7 @@ start_pair (GstBlockDctCompare * self)
   if (ret == GST_FLOW_OK)
     ret = follow_segment (self);
   if (ret == GST_FLOW_OK && !self->pair.repeated)
-    ret = look_for_shifts (self, settings.offset);
+    ret = gst_blockdct_compare_shifts_look (self, settings.offset);
   if (ret == GST_FLOW_OK)
     ret = get_output (self, &out);
   if (ret == GST_FLOW_OK)
@@ -281,9 +231,7 @@ aggregate (GstAggregator * agg, gboolean timeout)
 
   gst_blockdct_compare_follow_flush (self);
   gst_blockdct_compare_get_pads (GST_ELEMENT (self), self->pads);
-  switch (gst_blockdct_compare_match_next (&self->match, GST_ELEMENT (self),
-          self->pads, gst_blockdct_compare_get_settings (self).offset, timeout,
-          &self->pair)) {
+  switch (gst_blockdct_compare_match_next (self, timeout)) {
     case GST_BLOCKDCT_COMPARE_MATCHED:
       ret = start_pair (self);
       gst_blockdct_compare_pair_clear (&self->pair);
@@ -303,7 +251,7 @@ aggregate (GstAggregator * agg, gboolean timeout)
       ret = gst_blockdct_compare_drain (self);
       if (ret == GST_FLOW_OK) {
         warn_unmatched (self, 1);
-        conclude_all_shifts (self,
+        gst_blockdct_compare_shifts_end (self,
             gst_blockdct_compare_get_settings (self).offset);
         gst_blockdct_compare_finish_end (self);
         ret = GST_FLOW_EOS;

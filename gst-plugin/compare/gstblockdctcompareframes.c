@@ -331,12 +331,11 @@ gst_blockdct_compare_frames_discard (GstBlockDctCompare * self)
   }
 }
 
-/* Compare a picture of pad `from` with the earlier ones of pad `with`, and
- * collect at once. Returns the number of pictures. */
-static gint
-measure (GstBlockDctCompare * self, GstBuffer * buffer,
-    const GstBlockDctComparePad * from, GstBuffer * const *others, guint n,
-    const GstBlockDctComparePad * with, gdouble mse[BDCT_MAX_DISTORTED])
+gint
+gst_blockdct_compare_frames_get_errors (GstBlockDctCompare * self,
+    GstBuffer * buffer, const GstBlockDctComparePad * from,
+    GstBuffer * const *others, guint n, const GstBlockDctComparePad * with,
+    gdouble mse[BDCT_MAX_DISTORTED])
 {
   GstBlockDctCompareInFlight frame = {.n_mapped = 0 };
   BdctComparison comparison = {.size = sizeof comparison,.errors = true };
@@ -361,30 +360,4 @@ measure (GstBlockDctCompare * self, GstBuffer * buffer,
     mse[i] = bdct_mse (&total);
   }
   return ok ? comparison.n_distorted : -1;
-}
-
-GstFlowReturn
-gst_blockdct_compare_frames_measure_shifts (GstBlockDctCompare * self,
-    guint pad_number)
-{
-  GstBlockDctCompareShifts *shifts = &self->shifts[pad_number];
-  const GstBlockDctComparePad *pad = self->pads[1 + pad_number];
-  GstBuffer *reference = self->pair.reference;
-  GstBuffer *distorted = self->pair.distorted[pad_number];
-  gdouble as_it_is[BDCT_MAX_DISTORTED] = { 0 }, mse[BDCT_MAX_DISTORTED];
-  gint n = measure (self, reference, self->reference, &distorted, 1, pad,
-      as_it_is);
-
-  if (n == 1)
-    n = measure (self, reference, self->reference, shifts->distorted,
-        GST_BLOCKDCT_COMPARE_SHIFTS, pad, mse);
-  for (gint i = 0; i < n; i++)
-    gst_blockdct_compare_shifts_add (shifts, -1 - i, mse[i], shifts->mse[i]);
-  if (n >= 0)
-    n = measure (self, distorted, pad, shifts->reference,
-        GST_BLOCKDCT_COMPARE_SHIFTS, self->reference, mse);
-  for (gint i = 0; i < n; i++)
-    gst_blockdct_compare_shifts_add (shifts, 1 + i, mse[i], as_it_is[0]);
-  gst_blockdct_compare_shifts_keep (shifts, reference, distorted, as_it_is[0]);
-  return n < 0 ? GST_FLOW_ERROR : GST_FLOW_OK;
 }

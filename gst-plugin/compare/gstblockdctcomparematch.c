@@ -1,26 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst-plugin/common/gstblockdctpool.h"
 #include "gst-plugin/common/gstblockdctmark.h"
-#include "gstblockdctcomparematch.h"
+#include "gstblockdctcompareprivate.h"
 
-GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 /* Half of a frame's duration where the duration is unknown. */
 #define DEFAULT_TOLERANCE (10 * GST_MSECOND)
-
-/* A shift that fits has less than half of the error: 3 dB. Frames that an
- * encoder repeats at very low rates look like a shift, but the difference is
- * smaller. */
-#define CLEARLY_LESS 0.5
-#define MIN_SHIFT_PAIRS 4
-
-/* A frame's position in its stream: in ns, or in frames. */
-typedef struct
-{
-  gint64 at;
-  gint64 tolerance;
-} Place;
 
 void
 gst_blockdct_compare_pair_clear (GstBlockDctComparePair * pair)
@@ -62,19 +47,19 @@ peek (GstBlockDctComparePad * pad)
   return buffer;
 }
 
+/* Of the reference. */
 static GstClockTime
-get_duration (const GstBlockDctCompareMatch * match,
-    const GstBlockDctComparePad * pad, GstBuffer * buffer)
+get_duration (GstBlockDctCompare * self, GstBuffer * buffer)
 {
-  const GstVideoInfo *info = &pad->info;
+  const GstVideoInfo *info = &self->reference->info;
 
   if (GST_VIDEO_INFO_FPS_N (info) > 0)
     return gst_util_uint64_scale_int (GST_SECOND, GST_VIDEO_INFO_FPS_D (info),
         GST_VIDEO_INFO_FPS_N (info));
   if (GST_BUFFER_DURATION_IS_VALID (buffer) && GST_BUFFER_DURATION (buffer) > 0)
     return GST_BUFFER_DURATION (buffer);
-  return GST_CLOCK_TIME_IS_VALID (match->smallest_gap) ? match->smallest_gap
-      : 2 * DEFAULT_TOLERANCE;
+  return GST_CLOCK_TIME_IS_VALID (self->match.smallest_gap)
+      ? self->match.smallest_gap : 2 * DEFAULT_TOLERANCE;
 }
 
 /* Take the next frame from a pad, and count it unless it is repeated. NULL: it
@@ -93,39 +78,39 @@ take (GstBlockDctComparePad * pad)
 
 /* Drop a distorted frame that has no partner. */
 static void
-skip (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad)
+skip (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
 {
   GstBuffer *buffer = take (pad);
 
   if (buffer == NULL)
     return;
   GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, buffer);
-  match->unmatched[pad->number] += !is_repeated (buffer);
+  self->match.unmatched[pad->number] += !is_repeated (buffer);
   gst_buffer_unref (buffer);
 }
 
 /* Decide how the next reference frame is matched, from the next frames of all
  * inputs: once, whatever comes later. FALSE: some of them are missing yet. */
 static gboolean
-decide (GstBlockDctCompareMatch * match, GstElement * element,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED],
-    gboolean timeout)
+decide (GstBlockDctCompare * self, gboolean timeout)
 {
+  GstBlockDctCompareMatch *match = &self->match;
   guint with = 0, without = 0;
 
   if (match->decided)
     return TRUE;
   for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
-    GstBuffer *buffer = pads[i] != NULL ? peek (pads[i]) : NULL;
+    GstBlockDctComparePad *pad = self->pads[i];
+    GstBuffer *buffer = pad != NULL ? peek (pad) : NULL;
 
     if (buffer == NULL) {
-      if (pads[i] != NULL && !timeout
-          && !gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pads[i])))
+      if (pad != NULL && !timeout
+          && !gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad)))
         return FALSE;
       continue;
     }
     if (GST_CLOCK_TIME_IS_VALID (gst_blockdct_compare_pad_get_running_time
-            (pads[i], buffer)))
+            (pad, buffer)))
       with++;
     else
       without++;
@@ -135,7 +120,7 @@ decide (GstBlockDctCompareMatch * match, GstElement * element,
   match->decided = TRUE;
   if (with > 0 && without > 0 && !match->warned_mixed) {
     match->warned_mixed = TRUE;
-    GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("Some inputs have no timestamps: frames are matched in order of "
             "arrival."),
         ("To add timestamps, use videorate, or a parser such as h264parse."));
@@ -143,33 +128,31 @@ decide (GstBlockDctCompareMatch * match, GstElement * element,
   return TRUE;
 }
 
-/* Skip the frames of a distorted pad that are before the reference at `place`.
- * Returns whether the partner is next. FALSE: there is none, or, with `*waits`,
- * not yet. The partner stays in its queue until all inputs have theirs, so that
- * later events, such as new caps, wait for it. */
+/* Skip the frames of a distorted pad that are before the partner at `place`, in
+ * ns or in frames. Returns whether the partner is next. FALSE: there is none,
+ * or, with `*waits`, not yet. The partner stays in its queue until all inputs
+ * have theirs, so that later events, such as new caps, wait for it. */
 static gboolean
-find_partner (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
-    Place place, gint64 behind, gboolean by_time, gboolean * waits)
+find_partner (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
+    gint64 place, gint64 tolerance, gboolean * waits)
 {
+  const gboolean by_time = self->match.by_time;
   GstBuffer *buffer;
 
   while ((buffer = peek (pad)) != NULL) {
     const GstClockTime time =
         gst_blockdct_compare_pad_get_running_time (pad, buffer);
-    const gint64 at = (by_time ? (gint64) time : (gint64) pad->arrived)
-        - behind;
+    const gint64 at = by_time ? (gint64) time : (gint64) pad->arrived;
 
     gst_buffer_unref (buffer);
-    if (by_time && !GST_CLOCK_TIME_IS_VALID (time)) {
-      /* It has no time, and came after frames that have one. */
-      skip (match, pad);
-      continue;
+    /* One without a time came after frames that have one. */
+    if (!by_time || GST_CLOCK_TIME_IS_VALID (time)) {
+      if (at > place + tolerance)
+        return FALSE;
+      if (at >= place - tolerance)
+        return TRUE;
     }
-    if (at > place.at + place.tolerance)
-      return FALSE;
-    if (at >= place.at - place.tolerance)
-      return TRUE;
-    skip (match, pad);
+    skip (self, pad);
   }
   *waits |= !gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad));
   return FALSE;
@@ -178,82 +161,71 @@ find_partner (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
 /* The remaining frames of the other inputs have no partner, nor have those that
  * wait behind an event. */
 static void
-skip_rest (GstBlockDctCompareMatch * match,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED])
+skip_rest (GstBlockDctCompare * self)
 {
-  for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++) {
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
+    GstBlockDctComparePad *pad = self->pads[1 + i];
     GstBuffer *buffer;
 
-    while (pads[i] != NULL && (buffer = peek (pads[i])) != NULL) {
+    while (pad != NULL && (buffer = peek (pad)) != NULL) {
       gst_buffer_unref (buffer);
-      skip (match, pads[i]);
+      skip (self, pad);
     }
-    if (pads[i] != NULL)
-      match->unmatched[i - 1] += gst_blockdct_compare_pad_count (pads[i]);
+    if (pad != NULL)
+      self->match.unmatched[i] += gst_blockdct_compare_pad_count (pad);
   }
-}
-
-/* The position of the reference frame, and the tolerance for its partners. */
-static Place
-find_place (GstBlockDctCompareMatch * match, GstBlockDctComparePad * pad,
-    GstBuffer * buffer, gboolean by_time)
-{
-  const GstClockTime time =
-      gst_blockdct_compare_pad_get_running_time (pad, buffer);
-
-  if (!by_time)
-    return (Place) {
-    pad->arrived, 0};
-  if (GST_CLOCK_TIME_IS_VALID (pad->last_time) && time > pad->last_time)
-    match->smallest_gap = MIN (match->smallest_gap, time - pad->last_time);
-  return (Place) {
-  time, get_duration (match, pad, buffer) / 2};
 }
 
 void
-gst_blockdct_compare_match_restart (GstBlockDctCompareMatch * match,
+gst_blockdct_compare_match_restart (GstBlockDctCompare * self,
     GstBlockDctComparePad * pad)
 {
   /* XPSNR uses the two previous frames: none from before the flush. */
-  if (pad->number == GST_BLOCKDCT_COMPARE_REFERENCE)
-    match->first_number += pad->arrived + 3;
+  if (pad == self->reference)
+    self->match.first_number += pad->arrived + 3;
   pad->arrived = 0;
   pad->last_time = GST_CLOCK_TIME_NONE;
-  match->decided = FALSE;
+  self->match.decided = FALSE;
 }
 
 GstBlockDctCompareResult
-gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
-    GstElement * element,
-    GstBlockDctComparePad * const pads[1 + BDCT_MAX_DISTORTED], gint offset,
-    gboolean timeout, GstBlockDctComparePair * pair)
+gst_blockdct_compare_match_next (GstBlockDctCompare * self, gboolean timeout)
 {
-  GstBlockDctComparePad *reference = pads[0];
-  gboolean found[1 + BDCT_MAX_DISTORTED] = { FALSE }, waits = FALSE;
-  gboolean met = FALSE;
-  GstBuffer *buffer;
-  gint64 behind;
-  Place place;
+  GstBlockDctCompareMatch *match = &self->match;
+  GstBlockDctComparePair *pair = &self->pair;
+  GstBlockDctComparePad *reference = self->reference;
+  gboolean found[BDCT_MAX_DISTORTED] = { FALSE }, waits = FALSE, met = FALSE;
+  gint64 place, tolerance = 0;
+  gint64 behind = gst_blockdct_compare_get_settings (self).offset;
+  GstBuffer *buffer = peek (reference);
 
-  buffer = peek (reference);
   if (buffer == NULL) {
     if (!gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (reference)))
       return GST_BLOCKDCT_COMPARE_WAITING;
-    skip_rest (match, pads);
+    skip_rest (self);
     return GST_BLOCKDCT_COMPARE_ENDED;
   }
-  if (!decide (match, element, pads, timeout)) {
+  if (!decide (self, timeout)) {
     gst_buffer_unref (buffer);
     return GST_BLOCKDCT_COMPARE_WAITING;
   }
-  place = find_place (match, reference, buffer, match->by_time);
-  behind = offset * (match->by_time
-      ? (gint64) get_duration (match, reference, buffer) : 1);
+  place = reference->arrived;
+  if (match->by_time) {
+    const GstClockTime time =
+        gst_blockdct_compare_pad_get_running_time (reference, buffer);
+    const GstClockTime last = reference->last_time;
+
+    if (GST_CLOCK_TIME_IS_VALID (last) && time > last)
+      match->smallest_gap = MIN (match->smallest_gap, time - last);
+    place = time;
+    tolerance = get_duration (self, buffer) / 2;
+    behind *= (gint64) get_duration (self, buffer);
+  }
   gst_buffer_unref (buffer);
-  for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++)
-    if (pads[i] != NULL)
-      found[i] = find_partner (match, pads[i], place, behind, match->by_time,
-          &waits);
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    if (self->pads[1 + i] != NULL)
+      found[i] = find_partner (self, self->pads[1 + i], place + behind,
+          tolerance, &waits);
   if (waits && !timeout)
     return GST_BLOCKDCT_COMPARE_WAITING;
   match->decided = FALSE;
@@ -265,17 +237,18 @@ gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
     return GST_BLOCKDCT_COMPARE_SKIPPED;
   pair->number = match->first_number + reference->arrived - 1;
   pair->repeated = is_repeated (pair->reference);
-  for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++) {
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
     if (found[i])
-      pair->distorted[i - 1] = take (pads[i]);
-    if (pair->distorted[i - 1] != NULL && gst_blockdct_mark_is
-        (pair->distorted[i - 1], GST_BLOCKDCT_MARK_ABSENT)) {
-      gst_clear_buffer (&pair->distorted[i - 1]);
+      pair->distorted[i] = take (self->pads[1 + i]);
+    if (pair->distorted[i] != NULL && gst_blockdct_mark_is (pair->distorted[i],
+            GST_BLOCKDCT_MARK_ABSENT)) {
+      gst_clear_buffer (&pair->distorted[i]);
       continue;
     }
-    met |= pair->distorted[i - 1] != NULL;
-    if (pads[i] != NULL && pair->distorted[i - 1] == NULL && !pair->repeated)
-      match->unmatched[i - 1]++;
+    met |= pair->distorted[i] != NULL;
+    if (self->pads[1 + i] != NULL && pair->distorted[i] == NULL
+        && !pair->repeated)
+      match->unmatched[i]++;
   }
   if (!met) {
     GST_DEBUG_OBJECT (reference, "no partner for %" GST_PTR_FORMAT,
@@ -287,67 +260,4 @@ gst_blockdct_compare_match_next (GstBlockDctCompareMatch * match,
       GST_PTR_FORMAT, pair->number, pair->reference);
   match->pairs++;
   return GST_BLOCKDCT_COMPARE_MATCHED;
-}
-
-void
-gst_blockdct_compare_shifts_add (GstBlockDctCompareShifts * shifts, gint shift,
-    gdouble mse, gdouble pair_mse)
-{
-  const guint i = shift + GST_BLOCKDCT_COMPARE_SHIFTS;
-
-  shifts->at[i] += mse;
-  shifts->as_it_is[i] += pair_mse;
-  shifts->measured[i]++;
-}
-
-static void
-push (GstBuffer ** buffers, GstBuffer * buffer)
-{
-  gst_clear_buffer (&buffers[GST_BLOCKDCT_COMPARE_SHIFTS - 1]);
-  for (guint i = GST_BLOCKDCT_COMPARE_SHIFTS - 1; i > 0; i--)
-    buffers[i] = buffers[i - 1];
-  /* Copy buffers of a limited pool, which needs them back. */
-  buffers[0] = gst_blockdct_pool_get_limit (buffer) > 0
-      ? gst_buffer_copy_deep (buffer) : gst_buffer_ref (buffer);
-}
-
-void
-gst_blockdct_compare_shifts_keep (GstBlockDctCompareShifts * shifts,
-    GstBuffer * reference, GstBuffer * distorted, gdouble mse)
-{
-  push (shifts->reference, reference);
-  push (shifts->distorted, distorted);
-  memmove (shifts->mse + 1, shifts->mse,
-      sizeof (shifts->mse) - sizeof (shifts->mse[0]));
-  shifts->mse[0] = mse;
-  shifts->pairs++;
-}
-
-gint
-gst_blockdct_compare_shifts_find (const GstBlockDctCompareShifts * shifts)
-{
-  gdouble least = CLEARLY_LESS;
-  gint found = 0;
-
-  for (gint s = -GST_BLOCKDCT_COMPARE_SHIFTS; s <= GST_BLOCKDCT_COMPARE_SHIFTS;
-      s++) {
-    const guint i = s + GST_BLOCKDCT_COMPARE_SHIFTS;
-
-    if (shifts->measured[i] < MIN_SHIFT_PAIRS || shifts->as_it_is[i] <= 0
-        || shifts->at[i] >= least * shifts->as_it_is[i])
-      continue;
-    least = shifts->at[i] / shifts->as_it_is[i];
-    found = s;
-  }
-  return found;
-}
-
-void
-gst_blockdct_compare_shifts_reset (GstBlockDctCompareShifts * shifts)
-{
-  for (guint i = 0; i < GST_BLOCKDCT_COMPARE_SHIFTS; i++) {
-    gst_clear_buffer (&shifts->reference[i]);
-    gst_clear_buffer (&shifts->distorted[i]);
-  }
-  *shifts = (GstBlockDctCompareShifts) { 0 };
 }

@@ -13,7 +13,6 @@
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 #include "gstblockdctcompare.h"
-#include "gstblockdctcomparematch.h"
 #include "gstblockdctcomparepad.h"
 #include "gstblockdctnavigation.h"
 #include "gstblockdctoverlay.h"
@@ -45,6 +44,53 @@ typedef struct
   guint threads;
   gchar *stats_file;            /* these two; absent from copies */
 } GstBlockDctCompareSettings;
+
+/* A reference frame and its partners, each with a reference held; `distorted`
+ * is NULL for an input without a partner. */
+typedef struct
+{
+  GstBuffer *reference;
+  GstBuffer *distorted[BDCT_MAX_DISTORTED];
+  guint64 number;               /* of the reference frame; consecutive within a
+                                   stream */
+  gboolean repeated;            /* the reference frame is a repeated one */
+  GstSegment segment;           /* of the reference frame */
+} GstBlockDctComparePair;
+
+/* The state of an element's matching, used by the aggregating thread. */
+typedef struct
+{
+  GstClockTime smallest_gap;    /* between two reference frames; NONE: fewer
+                                   than two have come */
+  gboolean warned_mixed;        /* some inputs have no timestamps */
+  gboolean decided, by_time;    /* how the next reference frame is matched: by
+                                   running time, else in order of arrival */
+  guint64 pairs;
+  guint64 first_number;         /* of the reference since its last flush */
+  guint64 unmatched[BDCT_MAX_DISTORTED];        /* by the pad's number: its
+                                                   frames without a partner, and
+                                                   reference frames without one
+                                                   on that pad */
+} GstBlockDctCompareMatch;
+
+/* The shifts that are tried, to either side. */
+#define GST_BLOCKDCT_COMPARE_SHIFTS 3
+
+/* The search for a shift of one input. */
+typedef struct
+{
+  guint pairs;                  /* measured */
+  gboolean done;
+  GstBuffer *reference[GST_BLOCKDCT_COMPARE_SHIFTS];    /* latest first */
+  GstBuffer *distorted[GST_BLOCKDCT_COMPARE_SHIFTS];
+  gdouble mse[GST_BLOCKDCT_COMPARE_SHIFTS];     /* of these pairs */
+
+  /* By shift + SHIFTS: sums of the mean squared errors, those of the same
+   * distorted frames without a shift, and of how many. */
+  gdouble at[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
+  gdouble as_it_is[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
+  guint measured[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
+} GstBlockDctCompareShifts;
 
 /* A pair in the engine: its buffers stay mapped until it comes out. */
 typedef struct
@@ -239,11 +285,45 @@ GstFlowReturn gst_blockdct_compare_frames_collect (GstBlockDctCompare * self,
 /* Wait for all pairs in flight and drop them. */
 void gst_blockdct_compare_frames_discard (GstBlockDctCompare * self);
 
-/* Compare a distorted frame of the pair that was matched with the reference
- * frames before its partner, and the partner with the distorted frames before
- * it, and keep both for later ones. No pair may be in flight. */
-GstFlowReturn gst_blockdct_compare_frames_measure_shifts
-    (GstBlockDctCompare * self, guint pad_number);
+/* Compare a picture of pad `from` with others of pad `with`, up to the first
+ * NULL, and collect at once. Returns their number; -1 with an error. */
+gint gst_blockdct_compare_frames_get_errors (GstBlockDctCompare * self,
+    GstBuffer * buffer, const GstBlockDctComparePad * from,
+    GstBuffer * const *others, guint n, const GstBlockDctComparePad * with,
+    gdouble mse[BDCT_MAX_DISTORTED]);
+
+/* Matching: by running time, within half of the reference's frame duration;
+ * without timestamps by order of arrival */
+
+void gst_blockdct_compare_pair_clear (GstBlockDctComparePair * pair);
+
+/* Count a pad's frames anew: after a flush. */
+void gst_blockdct_compare_match_restart (GstBlockDctCompare * self,
+    GstBlockDctComparePad * pad);
+
+typedef enum
+{
+  GST_BLOCKDCT_COMPARE_MATCHED,
+  GST_BLOCKDCT_COMPARE_SKIPPED, /* a reference frame has no partner: try
+                                   again */
+  GST_BLOCKDCT_COMPARE_WAITING, /* waits for an input's next frame */
+  GST_BLOCKDCT_COMPARE_ENDED    /* the reference has ended */
+} GstBlockDctCompareResult;
+
+/* Take the next reference frame and its partners from the pads. With `timeout`,
+ * missing frames are not waited for. */
+GstBlockDctCompareResult gst_blockdct_compare_match_next (GstBlockDctCompare *
+    self, gboolean timeout);
+
+/* Look for a shift of each input of the pair that would fit better than
+ * `offset`, and warn of it; at the end of a short stream, fewer pairs are
+ * enough. */
+GstFlowReturn gst_blockdct_compare_shifts_look (GstBlockDctCompare * self,
+    gint offset);
+void gst_blockdct_compare_shifts_end (GstBlockDctCompare * self, gint offset);
+
+/* Drop all measurements. */
+void gst_blockdct_compare_shifts_reset (GstBlockDctCompareShifts * shifts);
 
 /* Reports and output */
 
