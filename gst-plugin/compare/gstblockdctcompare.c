@@ -211,20 +211,6 @@ gst_blockdct_compare_release_pad (GstElement * element, GstPad * pad)
   GST_ELEMENT_CLASS (parent_class)->release_pad (element, pad);
 }
 
-void
-gst_blockdct_compare_set_lockstep (GstElement * compare, guint max_frames)
-{
-  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
-
-  gst_blockdct_compare_get_pads (compare, pads);
-  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
-    if (pads[i] != NULL)
-      gst_blockdct_compare_pad_limit (pads[i], max_frames > 0 ? max_frames
-          : GST_BLOCKDCT_COMPARE_MAX_FRAMES,
-          max_frames > 0 ? 0 : GST_BLOCKDCT_COMPARE_MAX_TIME);
-  gst_blockdct_compare_put_pads (pads);
-}
-
 /* Events */
 
 /* GstAggregator has stopped the aggregating thread, unless a change of state

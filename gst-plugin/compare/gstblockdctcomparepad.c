@@ -7,6 +7,9 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
+/* How far an input may run ahead where its frames are few a second. */
+#define MAX_TIME (4 * GST_SECOND)
+
 /* How long a pad has to be full while another is empty, until a warning is
  * posted. */
 #define PATIENCE (2 * G_TIME_SPAN_SECOND)
@@ -104,6 +107,15 @@ gst_blockdct_compare_pad_set_caps (GstBlockDctComparePad * self,
 
 /* The queue */
 
+/* 0: the default limit. */
+static void
+set_limit (GstBlockDctComparePad * self, guint max_frames)
+{
+  self->max_frames = max_frames > 0 ? max_frames
+      : GST_BLOCKDCT_COMPARE_MAX_FRAMES;
+  self->max_time = max_frames > 0 ? 0 : MAX_TIME;
+}
+
 void
 gst_blockdct_compare_pad_open (GstBlockDctComparePad * self)
 {
@@ -124,14 +136,19 @@ gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self)
 }
 
 void
-gst_blockdct_compare_pad_limit (GstBlockDctComparePad * self,
-    guint max_frames, GstClockTime max_time)
+gst_blockdct_compare_set_lockstep (GstElement * compare, guint max_frames)
 {
-  g_mutex_lock (&self->lock);
-  self->max_frames = max_frames;
-  self->max_time = max_time;
-  g_cond_broadcast (&self->cond);
-  g_mutex_unlock (&self->lock);
+  GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED];
+
+  gst_blockdct_compare_get_pads (compare, pads);
+  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++)
+    if (pads[i] != NULL) {
+      g_mutex_lock (&pads[i]->lock);
+      set_limit (pads[i], max_frames);
+      g_cond_broadcast (&pads[i]->cond);
+      g_mutex_unlock (&pads[i]->lock);
+    }
+  gst_blockdct_compare_put_pads (pads);
 }
 
 guint
@@ -379,8 +396,7 @@ gst_blockdct_compare_pad_init (GstBlockDctComparePad * self)
   g_cond_init (&self->cond);
   self->queue = gst_queue_array_new_for_struct (sizeof (GstClockTime),
       GST_BLOCKDCT_COMPARE_MAX_FRAMES);
-  self->max_frames = GST_BLOCKDCT_COMPARE_MAX_FRAMES;
-  self->max_time = GST_BLOCKDCT_COMPARE_MAX_TIME;
+  set_limit (self, 0);
   self->last_time = GST_CLOCK_TIME_NONE;
   gst_video_info_init (&self->info);
 }

@@ -20,9 +20,8 @@
 
 G_BEGIN_DECLS
 
-/* How far an input may run ahead. */
+/* The number of frames that an input may always run ahead. */
 #define GST_BLOCKDCT_COMPARE_MAX_FRAMES 64
-#define GST_BLOCKDCT_COMPARE_MAX_TIME (4 * GST_SECOND)
 
 /* The number of ref_sink; dist_sink is 0, dist_sink_1 1, dist_sink_2 2. */
 #define GST_BLOCKDCT_COMPARE_REFERENCE (-1)
@@ -82,10 +81,6 @@ void gst_blockdct_compare_put_pads (GstBlockDctComparePad *
  * their frames. Or begin anew, with an empty queue. */
 void gst_blockdct_compare_pad_open (GstBlockDctComparePad * self);
 void gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self);
-
-/* How far it may run ahead. */
-void gst_blockdct_compare_pad_limit (GstBlockDctComparePad * self,
-    guint max_frames, GstClockTime max_time);
 
 /* A frame leaves GstAggregator's queue. */
 void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,

@@ -146,17 +146,9 @@ gst_blockdct_preview_set_property (GObject * object, guint id,
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
 
-  switch (id) {
-    case PROP_A:
-      gst_blockdct_preview_branch_set (&self->a, g_value_get_string (value));
-      break;
-    case PROP_B:
-      gst_blockdct_preview_branch_set (&self->b, g_value_get_string (value));
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  (void) pspec;
+  gst_blockdct_preview_branch_set (id == PROP_A ? &self->a : &self->b,
+      g_value_get_string (value));
 }
 
 static void
@@ -165,18 +157,10 @@ gst_blockdct_preview_get_property (GObject * object, guint id, GValue * value,
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
 
+  (void) pspec;
   g_mutex_lock (&self->lock);
-  switch (id) {
-    case PROP_A:
-      g_value_set_string (value, self->a.description);
-      break;
-    case PROP_B:
-      g_value_set_string (value, self->b.description);
-      break;
-    default:
-      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-      break;
-  }
+  g_value_set_string (value, id == PROP_A ? self->a.description
+      : self->b.description);
   g_mutex_unlock (&self->lock);
 }
 
@@ -204,35 +188,21 @@ gst_blockdct_preview_change_state (GstElement * element,
     GstStateChange transition)
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (element);
-  GstBlockDctPreviewBranch *const branches[] = { &self->a, &self->b };
   GstStateChangeReturn ret;
 
-  for (guint i = 0; i < G_N_ELEMENTS (branches); i++)
-    if (transition == GST_STATE_CHANGE_NULL_TO_READY
-        && post_refusal (self, branches[i]))
-      return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY
+      && (post_refusal (self, &self->a) || post_refusal (self, &self->b)))
+    return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     gst_blockdct_preview_branch_follow_depth (self);
   ret = GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
       (element, transition);
   /* No frame comes from now on. */
-  for (guint i = 0; i < G_N_ELEMENTS (branches); i++)
-    if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-      gst_blockdct_preview_branch_stop (branches[i]);
-  return ret;
-}
-
-static void
-gst_blockdct_preview_dispose (GObject * object)
-{
-  GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
-  GstBlockDctPreviewBranch *const branches[] = { &self->a, &self->b };
-
-  for (guint i = 0; i < G_N_ELEMENTS (branches); i++) {
-    gst_clear_object (&branches[i]->next);
-    g_clear_error (&branches[i]->refusal);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    gst_blockdct_preview_branch_stop (&self->a);
+    gst_blockdct_preview_branch_stop (&self->b);
   }
-  G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->dispose (object);
+  return ret;
 }
 
 static void
@@ -240,9 +210,9 @@ gst_blockdct_preview_finalize (GObject * object)
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
 
+  gst_blockdct_preview_branch_clear (&self->a);
+  gst_blockdct_preview_branch_clear (&self->b);
   gst_object_unref (self->entrance);
-  g_free (self->a.description);
-  g_free (self->b.description);
   g_mutex_clear (&self->lock);
   g_rec_mutex_clear (&self->relinks);
   G_OBJECT_CLASS (gst_blockdct_preview_parent_class)->finalize (object);
@@ -259,7 +229,6 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_set_property);
   object_class->get_property =
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_get_property);
-  object_class->dispose = GST_DEBUG_FUNCPTR (gst_blockdct_preview_dispose);
   object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_preview_finalize);
   element_class->change_state =
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_change_state);

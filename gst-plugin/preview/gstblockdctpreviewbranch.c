@@ -140,8 +140,8 @@ gst_blockdct_preview_branch_follow_depth (GstBlockDctPreview * self)
   g_mutex_lock (&self->lock);
   of_a = get_depth (&self->a);
   of_b = get_depth (&self->b);
-  gst_blockdct_compare_set_lockstep (self->compare, of_a == G_MAXUINT
-      || of_b == G_MAXUINT ? 0 : 1 + MAX (of_a, of_b));
+  /* One more than any number is 0: the default limit. */
+  gst_blockdct_compare_set_lockstep (self->compare, 1 + MAX (of_a, of_b));
   g_mutex_unlock (&self->lock);
 }
 
@@ -461,4 +461,12 @@ gst_blockdct_preview_branch_stop (GstBlockDctPreviewBranch * branch)
 {
   if (!is_in (branch, NOTHING))
     exchange (branch);
+}
+
+void
+gst_blockdct_preview_branch_clear (GstBlockDctPreviewBranch * branch)
+{
+  gst_clear_object (&branch->next);
+  g_clear_error (&branch->refusal);
+  g_free (branch->description);
 }

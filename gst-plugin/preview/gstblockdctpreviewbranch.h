@@ -61,6 +61,9 @@ void gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
 /* No frame comes from now on: end an exchange that has begun. */
 void gst_blockdct_preview_branch_stop (GstBlockDctPreviewBranch * branch);
 
+/* Drop what it holds. */
+void gst_blockdct_preview_branch_clear (GstBlockDctPreviewBranch * branch);
+
 /* Let compare queue as many originals as A and B may hold frames. */
 void gst_blockdct_preview_branch_follow_depth (GstBlockDctPreview * self);
 
