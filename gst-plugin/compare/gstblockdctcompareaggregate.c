@@ -42,8 +42,7 @@ follow_segment (GstBlockDctCompare * self)
       (self))->segment;
   GstFlowReturn ret;
 
-  if (event != NULL)
-    gst_event_unref (event);
+  gst_clear_event (&event);
   segment.position = ours->position;
   if (!self->output.flushed && seqnum == self->output.segment_seqnum
       && gst_segment_is_equal (&segment, ours))

@@ -6,8 +6,6 @@
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 
-#include <string.h>
-
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 static GstAggregatorClass *parent_class;
@@ -77,6 +75,7 @@ convert (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
   const GstVideoInfo *info = gst_video_converter_get_in_info (pad->converter);
   GstBuffer *made = gst_buffer_new_allocate (NULL, pad->info.size, NULL);
   GstVideoFrame from, to;
+  GstMeta *meta;
 
   if (made == NULL || !gst_video_frame_map (&from, info, *buffer,
           GST_MAP_READ)) {
@@ -92,9 +91,9 @@ convert (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
   gst_video_frame_unmap (&from);
   gst_buffer_copy_into (made, *buffer, GST_BUFFER_COPY_METADATA, 0, -1);
   /* Copied with the others, it describes the frame that was. */
-  if (gst_buffer_get_video_meta (made) != NULL)
-    gst_buffer_remove_meta (made, GST_META_CAST (gst_buffer_get_video_meta
-            (made)));
+  meta = gst_buffer_get_meta (made, GST_VIDEO_META_API_TYPE);
+  if (meta != NULL)
+    gst_buffer_remove_meta (made, meta);
   gst_buffer_unref (*buffer);
   *buffer = made;
   return TRUE;
@@ -106,22 +105,22 @@ check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
 {
   GstBlockDctComparePad *reference = self->reference;
   const gchar *what = find_conflict (reference, pad);
+  const gboolean scales = g_strcmp0 (what, SIZE) == 0;
   GstCaps *a, *b;
   gchar *filter;
 
-  if (what == NULL || (strcmp (what, SIZE) != 0
-          && follow_converter (reference, pad)))
+  if (what == NULL || (!scales && follow_converter (reference, pad)))
     return TRUE;
   a = gst_video_info_to_caps (&reference->info);
   b = gst_video_info_to_caps (&pad->info);
-  filter = strcmp (what, SIZE) == 0
-      ? g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d",
+  filter =
+      scales ? g_strdup_printf ("videoscale ! video/x-raw,width=%d,height=%d",
       GST_VIDEO_INFO_WIDTH (&reference->info),
       GST_VIDEO_INFO_HEIGHT (&reference->info))
       : g_strdup_printf ("videoconvert ! video/x-raw,format=%s",
       GST_VIDEO_INFO_NAME (&reference->info));
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-      ("%s and ref_sink differ in %s.", GST_PAD_NAME (pad), what),
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("%s and ref_sink differ in %s.",
+          GST_PAD_NAME (pad), what),
       ("ref_sink: %" GST_PTR_FORMAT "; %s: %" GST_PTR_FORMAT ". Put '%s' in "
           "front of %s.", a, GST_PAD_NAME (pad), b, filter,
           GST_PAD_NAME (pad)));
@@ -165,8 +164,7 @@ warn_differences (GstBlockDctCompare * self, const GstBlockDctComparePad * pad)
 }
 
 GstFlowReturn
-gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
-    gboolean * changed)
+gst_blockdct_compare_follow_caps (GstBlockDctCompare * self, gboolean * changed)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
   const GstVideoInfo *info = &self->reference->info;
@@ -183,13 +181,11 @@ gst_blockdct_compare_follow_caps (GstBlockDctCompare * self,
     }
   *changed = frames->depth == 0
       || !gst_video_info_is_equal (&frames->info, info);
-  if (!*changed)
-    return GST_FLOW_OK;
-  ret = gst_blockdct_compare_drain (self);
-  if (ret != GST_FLOW_OK)
-    return ret;
-  return gst_blockdct_compare_frames_configure (self, info) ? GST_FLOW_OK
-      : GST_FLOW_ERROR;
+  ret = *changed ? gst_blockdct_compare_drain (self) : GST_FLOW_OK;
+  if (*changed && ret == GST_FLOW_OK
+      && !gst_blockdct_compare_frames_configure (self, info))
+    ret = GST_FLOW_ERROR;
+  return ret;
 }
 
 static GstFlowReturn
@@ -203,16 +199,15 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
       : gst_caps_ref (self->output.shown);
   GstCaps *caps = gst_caps_intersect_full (all, downstream,
       GST_CAPS_INTERSECT_FIRST);
+  const gboolean ok = !gst_caps_is_empty (caps);
 
-  if (gst_caps_is_empty (caps)) {
+  if (ok)
+    *ret = gst_caps_truncate (gst_caps_ref (caps));
+  else
     gst_blockdct_format_post_refused (GST_ELEMENT (self), downstream, all);
-    gst_caps_unref (all);
-    gst_caps_unref (caps);
-    return GST_FLOW_NOT_NEGOTIATED;
-  }
   gst_caps_unref (all);
-  *ret = gst_caps_truncate (caps);
-  return GST_FLOW_OK;
+  gst_caps_unref (caps);
+  return ok ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* The output caps follow from the next pair, which is not known when
@@ -267,15 +262,13 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
   gboolean ok;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return parent_class->sink_query_pre_queue (agg, pad,
-        query);
+    return parent_class->sink_query_pre_queue (agg, pad, query);
   GST_OBJECT_LOCK (self);
   backend.klass = self->frames.backend.klass;
   if (self->frames.backend.pinned_allocator != NULL)
     backend.pinned_allocator = gst_blockdct_pinned_allocator_of_kind
         (self->frames.backend.pinned_allocator, GST_BLOCKDCT_PINNED_WRITTEN);
-  if (self->context != NULL)
-    context = gst_object_ref (self->context);
+  gst_object_replace (&context, self->context);
   GST_OBJECT_UNLOCK (self);
   ok = backend.klass != NULL && gst_blockdct_pool_propose (&backend, context,
       query, GST_BLOCKDCT_COMPARE_DEPTH);
@@ -374,25 +367,19 @@ void
 gst_blockdct_compare_query_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * pad, GstQuery * query)
 {
-  GstCaps *all, *filter;
+  GstCaps *filter, *all, *both;
 
   gst_query_parse_caps (query, &filter);
   all = pad == self->reference ? gst_blockdct_format_caps ()
       : list_comparable (self, filter);
   /* Without a converter the caps are taken all the same: the error that follows
    * names it. */
-  if (filter != NULL && !gst_caps_can_intersect (filter, all)) {
-    gst_caps_unref (all);
-    all = gst_blockdct_format_caps ();
-  }
-  if (filter != NULL) {
-    GstCaps *both = gst_caps_intersect_full (filter, all,
-        GST_CAPS_INTERSECT_FIRST);
-
-    gst_caps_unref (all);
-    all = both;
-  }
-  gst_query_set_caps_result (query, all);
+  if (filter != NULL && !gst_caps_can_intersect (filter, all))
+    gst_caps_take (&all, gst_blockdct_format_caps ());
+  both = filter == NULL ? gst_caps_ref (all)
+      : gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result (query, both);
+  gst_caps_unref (both);
   gst_caps_unref (all);
 }
 
