@@ -10,26 +10,19 @@
 /* How long view=flicker shows one picture. */
 #define FLICKER_TIME (GST_SECOND / 2)
 
+/* Under the lock, as allocation queries read it in any thread. */
 static void
-set_active_backend (GstBlockDctCompare * self)
+set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
 {
-  const gchar *name = gst_blockdct_backend_describe (&self->frames.backend);
+  const gchar *name = gst_blockdct_backend_describe (&backend);
 
   GST_OBJECT_LOCK (self);
+  self->frames.backend = backend;
   g_free (self->active_backend);
   self->active_backend = g_strdup (name);
   GST_OBJECT_UNLOCK (self);
   self->frames.name = g_intern_string (name);
   g_object_notify (G_OBJECT (self), "active-backend");
-}
-
-/* Under the lock, as allocation queries read it in any thread. */
-static void
-set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
-{
-  GST_OBJECT_LOCK (self);
-  self->frames.backend = backend;
-  GST_OBJECT_UNLOCK (self);
 }
 
 gboolean
@@ -44,10 +37,9 @@ gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
           &self->context))
     return FALSE;
   gst_blockdct_backend_pin (&backend, self->context);
-  set_backend (self, backend);
   self->frames.in_flight =
       g_new0 (GstBlockDctCompareInFlight, GST_BLOCKDCT_COMPARE_DEPTH);
-  set_active_backend (self);
+  set_backend (self, backend);
   return TRUE;
 }
 
@@ -59,22 +51,10 @@ gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
   if (backend.engine == NULL)
     return;
   gst_blockdct_compare_frames_discard (self);
-  set_backend (self, (GstBlockDctBackend) { 0 });
-  gst_blockdct_backend_close (&backend);
   g_clear_pointer (&self->frames.in_flight, g_free);
   self->frames.depth = 0;
-  set_active_backend (self);
-}
-
-/* The number of pairs in the engine. With several, copies to and from a GPU
- * overlap with its work; in a live pipeline each frame leaves as soon as
- * possible. */
-static guint
-choose_depth (GstBlockDctCompare * self)
-{
-  return self->frames.backend.klass->feature != NULL
-      && !GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency
-      (GST_AGGREGATOR (self))) ? GST_BLOCKDCT_COMPARE_DEPTH : 1;
+  set_backend (self, (GstBlockDctBackend) { 0 });
+  gst_blockdct_backend_close (&backend);
 }
 
 gboolean
@@ -82,28 +62,30 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
     const GstVideoInfo * info)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
-  BdctEngine *engine = frames->backend.engine;
   BdctError error;
 
   frames->info = *info;
-  frames->depth = choose_depth (self);
+  /* With several pairs in the engine, copies to and from a GPU overlap with its
+   * work; in a live pipeline each frame leaves as soon as possible. */
+  frames->depth = frames->backend.klass->feature != NULL
+      && !GST_CLOCK_TIME_IS_VALID (gst_aggregator_get_latency
+      (GST_AGGREGATOR (self))) ? GST_BLOCKDCT_COMPARE_DEPTH : 1;
   frames->oldest = 0;
   frames->warned_metrics = 0;
   gst_blockdct_format_layout (info, BDCT_CHROMA_444, &frames->layout);
-  gst_blockdct_format_view (&frames->info, &frames->layout,
-      &frames->colours);
+  gst_blockdct_format_view (info, &frames->layout, &frames->colours);
   gst_blockdct_navigation_set_size (&self->navigation,
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
-  if (bdct_engine_configure (engine, &frames->layout, frames->depth,
-          &error))
+  if (bdct_engine_configure (frames->backend.engine, &frames->layout,
+          frames->depth, &error))
     return TRUE;
-  frames->depth = 0;
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
       ("%s cannot process %s %dx%d with %u frames in flight.",
           gst_blockdct_backend_describe (&frames->backend),
           GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
-          GST_VIDEO_INFO_HEIGHT (info), choose_depth (self)),
+          GST_VIDEO_INFO_HEIGHT (info), frames->depth),
       ("%s", error.message));
+  frames->depth = 0;
   return FALSE;
 }
 
