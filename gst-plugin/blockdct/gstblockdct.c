@@ -32,13 +32,10 @@
  * ]|
  * Find the quality with which each frame has 40 dB, and write the figures.
  */
+#include "gstblockdctprivate.h"
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
-#include "gstblockdctallocation.h"
-#include "gstblockdctfinish.h"
-#include "gstblockdctinflight.h"
 #include "gstblockdctproperties.h"
-#include "gstblockdcttransform.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
@@ -354,7 +351,6 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   trans_class->fixate_caps = GST_DEBUG_FUNCPTR (gst_blockdct_fixate_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_blockdct_set_caps);
   trans_class->get_unit_size = GST_DEBUG_FUNCPTR (gst_blockdct_get_unit_size);
-  gst_blockdct_install_allocation (trans_class);
   gst_blockdct_install_transform (trans_class);
   trans_class->query = GST_DEBUG_FUNCPTR (gst_blockdct_query);
   trans_class->sink_event = GST_DEBUG_FUNCPTR (gst_blockdct_sink_event);

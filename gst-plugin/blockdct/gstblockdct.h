@@ -1,4 +1,5 @@
-/* blockdct: the element.
+/* blockdct: the element, and the frame on display for the elements around: its
+ * original's format, and its parameters.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,6 +7,9 @@
 #define GST_BLOCKDCT_H
 
 #include <gst/base/gstbasetransform.h>
+#include <gst/video/video.h>
+#include <blockdct/blockdct.h>
+#include "gst-plugin/common/gstblockdctstatstypes.h"
 
 G_BEGIN_DECLS
 
@@ -13,6 +17,20 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GstBlockDct, gst_blockdct, GST, BLOCKDCT,
     GstBaseTransform)
 GST_ELEMENT_REGISTER_DECLARE (blockdct);
+
+/* The frame that left last. */
+typedef struct
+{
+  gboolean any;                 /* a frame has left since the caps were set */
+  GstVideoInfo info;
+  BdctLayout layout;
+  BdctParams params;
+  guint64 index;
+  GstBlockDctTimes times;
+} GstBlockDctShown;
+
+/* The frame that a blockdct shows now. Any thread may call this. */
+GstBlockDctShown gst_blockdct_get_shown (GstElement * blockdct);
 
 G_END_DECLS
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctfinish.h"
-#include "gstblockdctinflight.h"
+#include "gstblockdctprivate.h"
 
 gboolean
 gst_blockdct_finish_open (GstBlockDct * self)

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctinflight.h"
+#include "gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctfail.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctmark.h"
-#include "gstblockdctjobs.h"
-#include "gstblockdctevaluate.h"
 #include "gstblockdctproperties.h"
-#include "gstblockdcttarget.h"
 
 #include <string.h>
 

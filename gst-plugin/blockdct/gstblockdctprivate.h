@@ -1,23 +1,84 @@
-/* blockdct: the element's state, in parts; each part belongs to one file.
+/* blockdct: the element's state, in parts; each part belongs to one file. The
+ * files' functions follow.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
 #ifndef GST_BLOCKDCT_PRIVATE_H
 #define GST_BLOCKDCT_PRIVATE_H
 
-#include <gst/base/gstbasetransform.h>
-#include <gst/video/video.h>
-#include <blockdct/blockdct.h>
-#include "gstblockdctregions.h"
-#include "gst-plugin/common/gstblockdctstatsfile.h"
+#include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
+#include "gst-plugin/common/gstblockdctcurve.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
-#include "gstblockdctsettings.h"
-#include "gstblockdctshown.h"
-#include "gst-plugin/common/gstblockdctcurve.h"
+#include "gst-plugin/common/gstblockdctstatsfile.h"
 
 G_BEGIN_DECLS
+
+/* The values of the properties. Each frame takes a copy of all values when it
+ * enters, so a change is in force from the next frame on. Each value is valid
+ * by itself, whatever the others are. */
+
+/* Values of `quantization-tables`: a BdctPreset, or one of these. */
+enum
+{
+  GST_BLOCKDCT_TABLES_MATRIX = BDCT_N_PRESETS,
+  GST_BLOCKDCT_TABLES_FILE
+};
+
+/* The flag `bits` of `metrics`; the others are 1 << BdctMetric. */
+#define GST_BLOCKDCT_BITS (1u << 16)
+
+G_STATIC_ASSERT (BDCT_N_METRICS <= 16);
+
+/* Settings that are read when the element starts. */
+typedef struct
+{
+  gint backend, device_id;
+  guint threads;
+  guint async_depth;
+  gchar *stats_file;            /* NULL: none. Absent from copies */
+} GstBlockDctStartSettings;
+
+/* The steps of `quantization-matrix`, as BdctParams has them. */
+typedef struct
+{
+  gint n;                       /* 0: not set */
+  gint step[G_N_ELEMENTS (((BdctParams *) NULL)->steps)];
+} GstBlockDctMatrix;
+
+typedef struct
+{
+  BdctParams params;            /* all but the choice of tables */
+  gint tables;                  /* `quantization-tables` */
+  GstBlockDctMatrix matrix;
+  BdctTables file;              /* of `quantization-file` */
+  BdctChromaFormat subsampling;
+  guint metrics;
+  GstBlockDctCurve curve;
+  GstBlockDctTargets targets;
+  gboolean post_messages;
+  GstClockTime interval;
+  gdouble min_psnr_error, min_psnr_warning;
+  BdctViewMode view;
+  gboolean grid;
+  GstBlockDctStartSettings start;
+} GstBlockDctSettings;
+
+/* The regions of one frame. */
+typedef struct
+{
+  guint n;                      /* regions in force */
+  /* With `n` above 0, the quantizers of the engine's frame
+   * (BdctFrame). The first one is the frame's own. */
+  gint n_quantizers;
+  gint setting[BDCT_MAX_QUANTIZERS];  /* qualities or QPs */
+  BdctJob *jobs;                /* NULL: none yet */
+  gboolean has_qp;              /* `setting` are QPs */
+  guint8 *quantizer_map;
+  gsize n_blocks, room;         /* of the map; the memory is kept */
+  guint warned;                 /* bits 1 << Warning */
+} GstBlockDctRegions;
 
 /* State that other threads read or write, protected by the object lock. */
 typedef struct
@@ -77,8 +138,8 @@ typedef struct
   BdctView view;                /* with the colours of the caps */
 } GstBlockDctJobs;
 
-/* What evaluates a frame at other settings (gstblockdctevaluate.c), and the
- * search for the one that meets the targets (gstblockdcttarget.c). */
+/* What evaluates a frame at other settings, and the search for the one that
+ * meets the targets (gstblockdcttarget.c). */
 typedef struct
 {
   BdctEngine *engine;           /* NULL: there was no target and no curve */
@@ -96,8 +157,7 @@ typedef struct
   gboolean below;               /* the last frame was below min-psnr-warning */
 } GstBlockDctFinish;
 
-/* How frames enter and leave (gstblockdcttransform.c,
- * gstblockdctallocation.c). */
+/* How frames enter and leave (gstblockdcttransform.c). */
 typedef struct
 {
   gboolean dropped;             /* a frame was dropped for QoS before the next
@@ -130,8 +190,6 @@ typedef enum
   GST_BLOCKDCT_WARNED_LIMIT,
   GST_BLOCKDCT_WARNED_REFUSED   /* an error, as a pad sends caps again */
 } GstBlockDctWarning;
-
-typedef struct _GstBlockDct GstBlockDct;
 
 #define GST_BLOCKDCT_CAST(object) ((GstBlockDct *) (object))
 
@@ -177,6 +235,175 @@ gst_blockdct_get_settings (GstBlockDct * self)
   settings.start.stats_file = NULL;
   return settings;
 }
+
+/* What a frame is processed with: its job, view, curve and regions
+ * (gstblockdctjobs.c). */
+
+/* The parameters that follow from the settings: with the tables that
+ * `quantization-tables` chooses, if there are any (see
+ * gst_blockdct_settings_lack_tables()), and with a `min-block` no larger than
+ * `max-block`. */
+BdctParams gst_blockdct_settings_params (const GstBlockDctSettings * settings);
+
+/* The property that `quantization-tables` refers to, if it is not set; or
+ * NULL. Annex K's tables are then in force. */
+const gchar *gst_blockdct_settings_lack_tables
+    (const GstBlockDctSettings * settings);
+
+/* The layout has changed: drop everything that was made for the old one, and
+ * make the job of these settings, with the memory that its first frame takes.
+ * Returns FALSE with an element error. */
+gboolean gst_blockdct_jobs_configure (GstBlockDct * self,
+    const GstBlockDctSettings * settings);
+
+/* Free everything. */
+void gst_blockdct_jobs_clear (GstBlockDct * self);
+
+/* Make the job for these parameters. What the stream does not allow is left
+ * out, with a warning. Returns FALSE with an element error. */
+gboolean gst_blockdct_jobs_update (GstBlockDct * self,
+    const BdctParams * params);
+
+/* Whether the job's steps follow from a quality or QP; otherwise `what` has no
+ * effect, and a warning says so once. */
+gboolean gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
+    GstBlockDctWarning warning);
+
+/* Those of the metrics (bits) that the caps allow. Each other one causes one
+ * warning. */
+guint gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics);
+
+/* Fill in the frame's view, curve, regions and recipe, but not `recipe.params`
+ * and targets. */
+void gst_blockdct_jobs_describe (GstBlockDct * self,
+    GstBlockDctFrame * frame, const GstBlockDctSettings * settings);
+
+/* Regions of interest: the quantizer map of a frame's blocks, from its
+ * buffer's metas (gstblockdctregions.c).
+ *
+ * A GstVideoRegionOfInterestMeta counts if it has a parameter structure
+ * `roi/blockdct` with `delta-qp` (int) or `quality` (int), or one of an
+ * encoder's, `roi/x264enc`, `roi/msdk` or `roi/vaapi`, with `delta-qp`
+ * (int). */
+
+/* Find the regions of `buffer`, whose other blocks use `params`, with blocks
+ * as `info` says; returns how many are in force. `*regions` is NULL until the
+ * first region allocates it. `element` warns once, until
+ * gst_blockdct_regions_clear(), of each kind of region without effect; NULL: no
+ * warnings. */
+guint gst_blockdct_regions_find (GstBlockDctRegions ** regions,
+    GstElement * element, GstBuffer * buffer, const BdctParams * params,
+    const BdctLayout * layout, const BdctJobInfo * info);
+
+/* By how many QP a quantizer is coarser than the frame's own. Qualities are
+ * compared by their scales, the IJG's percentages of the Annex K tables: 6 QP
+ * double the steps. */
+gdouble gst_blockdct_regions_delta_qp (const GstBlockDctRegions * regions,
+    gint set);
+
+/* Free the regions, if there are any, and reset the warnings. */
+void gst_blockdct_regions_clear (GstBlockDctRegions ** regions);
+
+/* Frames at other settings, for targets and for `curve` (gstblockdcttarget.c).
+ * Another engine evaluates them, which makes no pictures, as the one with the
+ * frames in flight gives results in their order. */
+
+/* Call the first when the layout changes, the second before the backend
+ * closes, the third when another frame is to be evaluated. */
+void gst_blockdct_evaluate_reset (GstBlockDctSearch * search);
+void gst_blockdct_evaluate_close (GstBlockDctSearch * search);
+void gst_blockdct_evaluate_next (GstBlockDctSearch * search);
+
+/* Have the engine, which is created and configured when it is first needed. */
+gboolean gst_blockdct_evaluate_prepare (GstBlockDct * self, BdctError * error);
+
+/* Evaluate `frame`, which has no picture, at each of `n` jobs. */
+gboolean gst_blockdct_evaluate (GstBlockDctSearch * search,
+    const BdctFrame * frame, const BdctJob * jobs, gint n, BdctStats * stats,
+    BdctError * error);
+
+/* Set the quality or QP in `recipe` that meets the targets for this frame, and
+ * `target_met`. `src` is the mapped buffer `in`; `wait` is as in BdctFrame.
+ * FALSE, with an element error, if the engine fails. */
+gboolean gst_blockdct_target_find (GstBlockDct * self,
+    const GstBlockDctTargets * targets, const BdctImage * src, GstBuffer * in,
+    gpointer wait, GstBlockDctRecipe * recipe);
+
+/* The engine, and the frames in it (gstblockdctinflight.c). Only the streaming
+ * thread calls these functions. */
+
+/* Choose and start a backend, or return FALSE with an element error; close it
+ * and drop the frames in it. */
+gboolean gst_blockdct_inflight_open (GstBlockDct * self);
+void gst_blockdct_inflight_close (GstBlockDct * self);
+
+/* Prepare for the caps in `info`; no frame may be in flight. Returns FALSE
+ * with an element error. */
+gboolean gst_blockdct_inflight_configure (GstBlockDct * self);
+
+/* Start one frame with the element's settings. The ring holds a reference to
+ * each of its buffers. */
+GstFlowReturn gst_blockdct_inflight_submit (GstBlockDct * self,
+    GstBuffer * inbuf, GstBuffer * outbuf);
+
+/* Whether the latest frame is a repeated one: it leaves at once, as no other
+ * frame follows to push it out. */
+gboolean gst_blockdct_inflight_is_repeating (GstBlockDct * self);
+
+/* Wait for the oldest frame and take it out of the ring. Its buffers are
+ * unmapped and belong to the caller; on an error, which is posted, there are
+ * none. */
+GstFlowReturn gst_blockdct_inflight_collect (GstBlockDct * self,
+    GstBlockDctFrame * frame, BdctStats * stats);
+
+/* Wait for all frames in flight and drop them. */
+void gst_blockdct_inflight_discard (GstBlockDct * self);
+
+/* The next frame does not follow the latest one: metrics over time do not
+ * compare the two. Dropping frames does this by itself. */
+void gst_blockdct_inflight_interrupt (GstBlockDct * self);
+
+/* Reports of frames that come out of the engine: messages, meta, `stats`, and
+ * the file (gstblockdctfinish.c). */
+
+/* Reset the statistics and open `stats-file`, if it is set. Returns FALSE with
+ * an element error. */
+gboolean gst_blockdct_finish_open (GstBlockDct * self);
+
+/* The stream has ended or stopped: post and write the remaining statistics. */
+void gst_blockdct_finish_end (GstBlockDct * self);
+void gst_blockdct_finish_close (GstBlockDct * self);
+
+/* Copy the counters to `stats`. */
+void gst_blockdct_finish_publish (GstBlockDct * self);
+
+/* Take the oldest frame out of the engine and report it. `*buffer` is the
+ * caller's. */
+GstFlowReturn gst_blockdct_finish_frame (GstBlockDct * self,
+    GstBuffer ** buffer);
+
+/* A frame's way through the element, and the buffers that it offers upstream
+ * and writes to (gstblockdcttransform.c). */
+
+/* Install the functions that take frames in and give them out, and that offer
+ * buffers upstream and get them from downstream. */
+void gst_blockdct_install_transform (GstBaseTransformClass * klass);
+
+/* Push all frames in flight; those that downstream refuses are dropped. The
+ * base class neither counts these frames in QoS messages nor notes their
+ * position. */
+void gst_blockdct_drain (GstBlockDct * self);
+
+/* Post an error if downstream takes no pictures of these caps of the sink pad:
+ * the base class says nothing of it. */
+void gst_blockdct_explain_refusal (GstBlockDct * self, GstCaps * caps);
+
+/* Drop all frames in flight. */
+void gst_blockdct_discard (GstBlockDct * self);
+
+/* Wake a thread that waits for an output buffer; with `flushing` FALSE,
+ * threads may wait again. Any thread may call this. */
+void gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing);
 
 G_END_DECLS
 #endif

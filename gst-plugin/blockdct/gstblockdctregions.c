@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdctregions.h"
-#include "gst-plugin/common/gstblockdctcurve.h"
-#include "gst-plugin/common/gstblockdctdebug.h"
+#include "gstblockdctprivate.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "block.h"
 
 #include <blockdct/blockdct.h>
-#include "gst-plugin/blockdct/gstblockdctregions.h"
+#include "gst-plugin/blockdct/gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
 
 /* The fields of a component's block; luma's have no suffix. */

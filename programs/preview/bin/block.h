@@ -5,7 +5,7 @@
 #ifndef GST_BLOCKDCT_PAGE_BLOCK_H
 #define GST_BLOCKDCT_PAGE_BLOCK_H
 
-#include "gst-plugin/blockdct/gstblockdctshown.h"
+#include "gst-plugin/blockdct/gstblockdct.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 #define GST_BLOCKDCT_PAGE_PRIVATE_H
 
 #include <gst/gst.h>
-#include "gst-plugin/blockdct/gstblockdctshown.h"
+#include "gst-plugin/blockdct/gstblockdct.h"
 #include "freeze.h"
 
 G_BEGIN_DECLS
