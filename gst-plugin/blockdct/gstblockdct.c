@@ -35,7 +35,6 @@
 #include "gstblockdctprivate.h"
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
-#include "gstblockdctproperties.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
@@ -328,8 +327,6 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
 
   object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_finalize);
   gst_blockdct_install_properties (object_class);
-  gst_blockdct_install_quantizers (object_class);
-  gst_blockdct_install_reports (object_class);
 
   element_class->set_context = GST_DEBUG_FUNCPTR (gst_blockdct_set_context);
   element_class->change_state = GST_DEBUG_FUNCPTR (gst_blockdct_change_state);

@@ -4,7 +4,6 @@
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctmark.h"
-#include "gstblockdctproperties.h"
 
 #include <string.h>
 

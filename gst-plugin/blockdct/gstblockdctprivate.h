@@ -83,7 +83,7 @@ typedef struct
 /* State that other threads read or write, protected by the object lock. */
 typedef struct
 {
-  GstBlockDctSettings settings;
+  GstBlockDctSettings settings; /* first: gstblockdctproperties.c */
   guint64 was_set;              /* bits 1 << property: it has been set */
   gboolean started;             /* start settings cannot change */
   GString *refused;             /* pending warnings, if there was no bus; or
@@ -235,6 +235,43 @@ gst_blockdct_get_settings (GstBlockDct * self)
   settings.start.stats_file = NULL;
   return settings;
 }
+
+/* Properties (gstblockdctproperties.c) */
+
+/* Install them; give a new element its defaults; free what they own. */
+void gst_blockdct_install_properties (GObjectClass * klass);
+void gst_blockdct_init_properties (GstBlockDct * self);
+void gst_blockdct_clear_properties (GstBlockDct * self);
+
+/* From here to the stop, properties that are read at the start cannot change.
+ * Posts the warnings that had to wait for a bus. */
+void gst_blockdct_properties_start (GstBlockDct * self);
+void gst_blockdct_properties_stop (GstBlockDct * self);
+
+/* Post a message, once for each transform, about each property that was set and
+ * has no effect on frames with these settings. */
+void gst_blockdct_warn_unused (GstBlockDct * self,
+    const GstBlockDctSettings * settings);
+
+/* Parse: convert a property's value into the field, which is zeroed, or refuse
+ * it; called without the object lock. Format: convert it back; called with the
+ * lock. */
+typedef gboolean GstBlockDctParse (const GValue * value, gpointer field,
+    BdctError * error);
+typedef void GstBlockDctFormat (gconstpointer field, GValue * value);
+
+/* A side of hevc-quadtree's blocks; a matrix, or a curve, both of which have
+ * `n` and as many numbers (gstblockdcttables.c). */
+GstBlockDctParse gst_blockdct_parse_side, gst_blockdct_parse_matrix,
+    gst_blockdct_parse_curve;
+GstBlockDctFormat gst_blockdct_format_list;
+
+/* The file that a property names, read into BdctTables or BdctScalingLists.
+ * They begin with their name, which is the path's GQuark: a number, so that
+ * settings can be copied and compared. Without a path, or with an empty one,
+ * there are none. The error names the file and the reason. */
+GstBlockDctParse gst_blockdct_parse_tables, gst_blockdct_parse_lists;
+GstBlockDctFormat gst_blockdct_format_file;
 
 /* What a frame is processed with: its job, view, curve and regions
  * (gstblockdctjobs.c). */

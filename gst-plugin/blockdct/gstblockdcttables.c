@@ -1,5 +1,7 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gstblockdcttables.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Values of properties that are not copied. */
+#include "gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctfail.h"
 
 #include <errno.h>
@@ -54,10 +56,11 @@ read_file (const gchar * path, gchar ** data, gsize * size, BdctError * reason)
 /* Read a file into a structure that begins with its name, a GQuark. That is
  * never freed, so only files that can be read get one. */
 static gboolean
-read_named (const gchar * path,
+read_named (const GValue * value,
     gboolean (*parse) (gconstpointer data, gsize size, gpointer to,
         BdctError * error), guint32 * to, BdctError * error)
 {
+  const gchar *path = g_value_get_string (value);
   gchar *data = NULL, *name;
   BdctError reason;
   gboolean ok;
@@ -91,17 +94,99 @@ parse_lists (gconstpointer data, gsize size, gpointer to, BdctError * error)
 }
 
 gboolean
-gst_blockdct_tables_read (const gchar * path, BdctTables * tables,
+gst_blockdct_parse_tables (const GValue * value, gpointer field,
     BdctError * error)
 {
-  memset (tables, 0, sizeof *tables);
-  return read_named (path, parse_tables, &tables->name, error);
+  return read_named (value, parse_tables, field, error);
 }
 
 gboolean
-gst_blockdct_lists_read (const gchar * path, BdctScalingLists * lists,
+gst_blockdct_parse_lists (const GValue * value, gpointer field,
     BdctError * error)
 {
-  memset (lists, 0, sizeof *lists);
-  return read_named (path, parse_lists, &lists->name, error);
+  return read_named (value, parse_lists, field, error);
+}
+
+gboolean
+gst_blockdct_parse_matrix (const GValue * value, gpointer field,
+    BdctError * error)
+{
+  GstBlockDctMatrix *matrix = field;
+  const guint n = gst_value_array_get_size (value);
+
+  matrix->n = n;
+  for (guint i = 0; i < MIN (n, G_N_ELEMENTS (matrix->step)); i++) {
+    const GValue *v = gst_value_array_get_value (value, i);
+
+    matrix->step[i] = G_VALUE_HOLDS_INT (v) ? g_value_get_int (v) : 0;
+  }
+  return bdct_steps_check (matrix->step, matrix->n, BDCT_DCT_8X8, 0, FALSE,
+      error);
+}
+
+/* A side of hevc-quadtree's blocks. */
+gboolean
+gst_blockdct_parse_side (const GValue * value, gpointer field,
+    BdctError * error)
+{
+  const gint side = g_value_get_int (value);
+
+  *(gint *) field = side;
+  return side == 4 || side == 8 || side == 16 || side == 32
+      || gst_blockdct_fail (error, "%d is not 4, 8, 16 or 32", side);
+}
+
+static gboolean
+is_all (const GValue * v)
+{
+  return G_VALUE_HOLDS_STRING (v)
+      && g_strcmp0 (g_value_get_string (v), "all") == 0;
+}
+
+gboolean
+gst_blockdct_parse_curve (const GValue * value, gpointer field,
+    BdctError * error)
+{
+  GstBlockDctCurve *curve = field;
+  const guint n = gst_value_array_get_size (value);
+
+  if (n == 1 && is_all (gst_value_array_get_value (value, 0))) {
+    curve->n = -1;
+    return TRUE;
+  }
+  curve->n = n;
+  for (guint i = 0; i < MIN (n, G_N_ELEMENTS (curve->setting)); i++) {
+    const GValue *v = gst_value_array_get_value (value, i);
+
+    if (!G_VALUE_HOLDS_INT (v))
+      return gst_blockdct_fail (error, "the entry at index %u is not a whole "
+          "number",
+          i);
+    curve->setting[i] = g_value_get_int (v);
+  }
+  return gst_blockdct_curve_check (curve, BDCT_N_TRANSFORMS, error);
+}
+
+void
+gst_blockdct_format_list (gconstpointer field, GValue * value)
+{
+  const gint *list = field;
+  GValue v = G_VALUE_INIT;
+
+  if (list[0] < 0) {
+    g_value_init (&v, G_TYPE_STRING);
+    g_value_set_static_string (&v, "all");
+    gst_value_array_append_and_take_value (value, &v);
+  }
+  for (gint i = 1; i <= list[0]; i++) {
+    g_value_init (&v, G_TYPE_INT);
+    g_value_set_int (&v, list[i]);
+    gst_value_array_append_and_take_value (value, &v);
+  }
+}
+
+void
+gst_blockdct_format_file (gconstpointer field, GValue * value)
+{
+  g_value_set_string (value, g_quark_to_string (*(const guint32 *) field));
 }
