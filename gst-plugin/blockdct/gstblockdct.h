@@ -9,7 +9,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
-#include "gst-plugin/common/gstblockdctstatstypes.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 
 G_BEGIN_DECLS
 

@@ -2,9 +2,7 @@
  *
  * The element's properties. */
 #include "gstblockdctprivate.h"
-#include "gst-plugin/common/gstblockdctfail.h"
 #include "gst-plugin/common/gstblockdctparam.h"
-#include "gst-plugin/common/gstblockdctstructure.h"
 
 #include <string.h>
 

@@ -2,7 +2,6 @@
  *
  * Values of properties that are not copied. */
 #include "gstblockdctprivate.h"
-#include "gst-plugin/common/gstblockdctfail.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

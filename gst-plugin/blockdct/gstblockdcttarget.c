@@ -5,7 +5,6 @@
  * that the setting of a frame does not depend on them. */
 #include "gstblockdctprivate.h"
 #include "gstblockdctbracket.h"
-#include "gst-plugin/common/gstblockdctfail.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 

@@ -2,11 +2,27 @@
  *
  * The table of backends, and their common functions. */
 #include "gstblockdctbackend.h"
-#include "gst-plugin/common/gstblockdctfail.h"
 #include "gstblockdctdebug.h"
 #include "gstblockdctpinned.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
+
+gboolean
+gst_blockdct_fail (BdctError * error, const gchar * format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  if (error != NULL)
+    g_vsnprintf (error->message, sizeof error->message, format, args);
+  va_end (args);
+  return FALSE;
+}
+
+/* It runs everywhere, and needs neither a context nor memory of its own. */
+static const GstBlockDctBackendClass cpu = {
+  .engine = BDCT_BACKEND_CPU,
+};
 
 #ifdef HAVE_CUDA
 #define CUDA &gst_blockdct_backend_cuda
@@ -35,7 +51,7 @@ static const struct
       "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
         "CUDA; or use backend=auto or backend=cpu.", CUDA},
   {&gst_blockdct_backend_choices[2], GST_RESOURCE_ERROR_FAILED,
-      "Lower the threads property.", &gst_blockdct_backend_cpu},
+      "Lower the threads property.", &cpu},
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (backends) <= GST_BLOCKDCT_MAX_BACKENDS);

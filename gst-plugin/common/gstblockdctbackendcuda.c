@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The CUDA backend: everything that uses libgstcuda. */
-#include "gstblockdctbackendclass.h"
-#include "gst-plugin/common/gstblockdctfail.h"
+#include "gstblockdctbackend.h"
 
 #include <gmodule.h>
 #include <gst/cuda/gstcudabufferpool.h>

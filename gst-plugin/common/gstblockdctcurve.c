@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctcurve.h"
-#include "gst-plugin/common/gstblockdctfail.h"
+#include "gst-plugin/common/gstblockdctbackend.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctstatistics.h"
 #include "gstblockdctmark.h"
-#include "gstblockdctstructure.h"
 
 /* Of blockdct, and of blockdctcompare. */
 static const GstMetaInfo *meta_infos[2];

@@ -1,5 +1,5 @@
-/* blockdct: pools statistics into messages, the buffer meta and the `stats`
- * property.
+/* blockdct: statistics of frames, alone or pooled; and messages, metas and
+ * `stats` of them by the table of fields (gstblockdctfields.def).
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -9,9 +9,85 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 #include "gstblockdctcurve.h"
-#include "gstblockdctstatstypes.h"
 
 G_BEGIN_DECLS
+
+/* The name of the message's structure, of the custom meta and of its
+ * structure. */
+#define GST_BLOCKDCT_NAME "blockdct"
+
+/* The same for blockdctcompare. */
+#define GST_BLOCKDCT_COMPARE_NAME "blockdct-compare"
+
+/* The times of the frames that a report covers. GST_CLOCK_TIME_NONE where
+ * unknown. */
+typedef struct
+{
+  GstClockTime timestamp, stream_time, running_time, duration;
+} GstBlockDctTimes;
+
+/* The sum; GST_CLOCK_TIME_NONE if it overflows or one of both is not valid. */
+static inline GstClockTime
+gst_blockdct_times_add (GstClockTime a, GstClockTime b)
+{
+  return a < GST_CLOCK_TIME_NONE - b ? a + b : GST_CLOCK_TIME_NONE;
+}
+
+/* How exactly bits are known. */
+typedef enum
+{
+  GST_BLOCKDCT_RATE_NONE,       /* they are not counted */
+  GST_BLOCKDCT_RATE_ESTIMATED,
+  GST_BLOCKDCT_RATE_EXACT
+} GstBlockDctRate;
+
+/* How a frame was made. */
+typedef struct
+{
+  BdctParams params;
+  gint depth;
+  const gchar *backend;         /* interned */
+  const gchar *pad;             /* of blockdctcompare, interned: then only
+                                   `coded` and its bits apply of the following.
+                                   NULL: of blockdct */
+  gboolean coded;               /* the size of the coded frame is known: */
+  guint64 bits, header_bits;    /* of its picture, and of all other data */
+  GstBlockDctRate rate;
+  gboolean target, target_met;  /* a target chose the setting; it is met */
+  guint64 file_size;            /* bytes of the JPEG file, if it was coded for a
+                                   target; 0: it was not */
+  guint regions;                /* regions with a setting of their own */
+  BdctViewMode view;            /* shown by its buffer, */
+  gboolean grid;                /* with lines, or without */
+} GstBlockDctRecipe;
+
+/* Statistics pooled over some frames. */
+typedef struct
+{
+  BdctPool pool;
+  guint64 first_index;
+  GstBlockDctTimes times;       /* of the first frame, with the duration of
+                                   all */
+  GstClockTime start, end;      /* of the earliest frame, of the latest frame */
+  GstBlockDctRecipe recipe;     /* of the latest frame, except: `rate` is the
+                                   least exact of all frames, `regions` the
+                                   maximum, `target` is set if any frame had
+                                   one, `target_met` if all were met, and bits
+                                   are sums, if all are known */
+} GstBlockDctSpan;
+
+/* Counters since the start. */
+typedef struct
+{
+  guint64 frames;
+  guint64 dropped;              /* frames skipped for QoS; of blockdctcompare
+                                   frames without a partner */
+  BdctPool pool;                /* of the frames with the latest frame's
+                                   depth */
+  guint64 first_index;          /* of these frames */
+  GstBlockDctRate rate;         /* the least exact of all frames */
+  gint depth;
+} GstBlockDctTotals;
 
 /* The statistics of a stream, used by one thread at a time. */
 typedef struct
@@ -62,6 +138,45 @@ void gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
 
 /* Drop the current interval, as after a flush. */
 void gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics);
+
+/* Structures (gstblockdctstructure.c) */
+
+/* Make the table; call it once, before all other functions. */
+void gst_blockdct_structure_init (void);
+
+/* What a structure describes (bits). */
+typedef enum
+{
+  GST_BLOCKDCT_PLACE_FRAME = 1, /* the meta, and its message */
+  GST_BLOCKDCT_PLACE_INTERVAL = 2,
+  GST_BLOCKDCT_PLACE_POOLED = 4,        /* all frames, */
+  GST_BLOCKDCT_PLACE_STATS = 8  /* also in the property `stats` */
+} GstBlockDctPlace;
+
+/* Fill in the fields of a span, with the number of dropped frames, or of a
+ * frame that is shown again (`repeated`). */
+void gst_blockdct_structure_fill (GstStructure * s, GstBlockDctPlace place,
+    const GstBlockDctSpan * span, guint64 dropped, gboolean repeated);
+
+/* Make the message of a frame's curve; and the structure of `stats`, of a `pad`
+ * of blockdctcompare or, with NULL, of blockdct. The caller owns them. */
+GstStructure *gst_blockdct_structure_curve (const GstBlockDctCurve * curve,
+    const BdctStats * stats, gboolean exact, const GstBlockDctRecipe * recipe,
+    const GstBlockDctTimes * times, guint64 index);
+GstStructure *gst_blockdct_structure_stats (const GstBlockDctTotals * totals,
+    const gchar * pad);
+
+/* Columns of files: of blockdct and of blockdctcompare in .csv; in .log behind
+ * ffmpeg's own; and of the metrics' figures, which both have. */
+typedef enum
+{
+  GST_BLOCKDCT_COLUMNS_CSV, GST_BLOCKDCT_COLUMNS_PADS,
+  GST_BLOCKDCT_COLUMNS_LOG, GST_BLOCKDCT_COLUMNS_FIGURES,
+  GST_BLOCKDCT_N_COLUMNS
+} GstBlockDctColumns;
+
+/* Their names in order, ended by 0. */
+const GQuark *gst_blockdct_structure_columns (GstBlockDctColumns which);
 
 G_END_DECLS
 #endif

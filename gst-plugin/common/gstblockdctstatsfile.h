@@ -18,8 +18,10 @@ G_BEGIN_DECLS
 typedef struct _GstBlockDctStatsFile GstBlockDctStatsFile;
 
 /* Open the file that `path` names; NULL and "" name none, `-` is standard
- * output. FALSE, with an element error, if it cannot be written, has no ending
- * that gst_blockdct_stats_format() knows, or is being written by others. */
+ * output. FALSE, with an element error, if it cannot be written, is being
+ * written by others, or has none of these endings: .log, as `-`, has the format
+ * of ffmpeg's psnr filter with stats_version=2, .csv, .jsonl one object a
+ * line. */
 gboolean gst_blockdct_stats_file_open (GstBlockDctStatsFile ** file,
     const gchar * path, GstElement * element);
 

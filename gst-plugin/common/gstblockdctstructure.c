@@ -2,7 +2,7 @@
  *
  * As a structure is filled for every frame, names are quarks, and strings are
  * interned. */
-#include "gstblockdctstructure.h"
+#include "gstblockdctstatistics.h"
 
 /* What a field says. Its part: a component, a time, or one of several. */
 typedef enum

@@ -2,7 +2,7 @@
  *
  * What no stream of a test's length comes to: sums beyond 64 bits. */
 #include "bench.h"
-#include "gst-plugin/common/gstblockdctstructure.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 
 /* `sse-y` stays at its highest value; what is worked out of the sums stays
  * right. */
