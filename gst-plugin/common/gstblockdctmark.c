@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctmark.h"
 
-static const gchar *const names[] = {
-  [GST_BLOCKDCT_MARK_REPEATED] = "blockdct-repeated",
-  [GST_BLOCKDCT_MARK_ABSENT] = "blockdct-absent",
-};
-
-static const GstMetaInfo *infos[G_N_ELEMENTS (names)];
-
 void
 gst_blockdct_mark_init (void)
 {
@@ -15,15 +8,16 @@ gst_blockdct_mark_init (void)
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
-    for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-      infos[i] =
-          gst_meta_register_custom (names[i], no_tags, NULL, NULL, NULL);
+    gst_meta_register_custom (GST_BLOCKDCT_MARK_REPEATED, no_tags, NULL, NULL,
+        NULL);
+    gst_meta_register_custom (GST_BLOCKDCT_MARK_ABSENT, no_tags, NULL, NULL,
+        NULL);
     g_once_init_leave (&once, 1);
   }
 }
 
 GstBuffer *
-gst_blockdct_mark_copy (GstBuffer * buffer, GstBlockDctMark mark)
+gst_blockdct_mark_copy (GstBuffer * buffer, const gchar * mark)
 {
   GstBuffer *copy = gst_buffer_copy (buffer);
 
@@ -32,14 +26,14 @@ gst_blockdct_mark_copy (GstBuffer * buffer, GstBlockDctMark mark)
 }
 
 void
-gst_blockdct_mark_add (GstBuffer * buffer, GstBlockDctMark mark)
+gst_blockdct_mark_add (GstBuffer * buffer, const gchar * mark)
 {
   if (!gst_blockdct_mark_is (buffer, mark))
-    gst_buffer_add_meta (buffer, infos[mark], NULL);
+    gst_buffer_add_custom_meta (buffer, mark);
 }
 
 gboolean
-gst_blockdct_mark_is (GstBuffer * buffer, GstBlockDctMark mark)
+gst_blockdct_mark_is (GstBuffer * buffer, const gchar * mark)
 {
-  return gst_buffer_get_meta (buffer, infos[mark]->api) != NULL;
+  return gst_buffer_get_custom_meta (buffer, mark) != NULL;
 }

@@ -10,25 +10,23 @@
 
 G_BEGIN_DECLS
 
-typedef enum
-{
-  /* The frame is shown again: it is not counted. */
-  GST_BLOCKDCT_MARK_REPEATED,
-  /* The buffer stands for a picture that is not made: blockdctcompare treats
-   * the pad as absent. */
-  GST_BLOCKDCT_MARK_ABSENT
-} GstBlockDctMark;
+/* The frame is shown again: it is not counted. */
+#define GST_BLOCKDCT_MARK_REPEATED "blockdct-repeated"
+
+/* The buffer stands for a picture that is not made: blockdctcompare treats the
+ * pad as absent. */
+#define GST_BLOCKDCT_MARK_ABSENT "blockdct-absent"
 
 /* Register the marks, which are custom metas; call it once. */
 void gst_blockdct_mark_init (void);
 
 /* A marked copy of a buffer that shares its memory; the caller owns it. */
-GstBuffer *gst_blockdct_mark_copy (GstBuffer * buffer, GstBlockDctMark mark);
+GstBuffer *gst_blockdct_mark_copy (GstBuffer * buffer, const gchar * mark);
 
 /* Mark a writable buffer, if it is not yet. */
-void gst_blockdct_mark_add (GstBuffer * buffer, GstBlockDctMark mark);
+void gst_blockdct_mark_add (GstBuffer * buffer, const gchar * mark);
 
-gboolean gst_blockdct_mark_is (GstBuffer * buffer, GstBlockDctMark mark);
+gboolean gst_blockdct_mark_is (GstBuffer * buffer, const gchar * mark);
 
 G_END_DECLS
 #endif

@@ -2,9 +2,6 @@
 #include "gstblockdctstatistics.h"
 #include "gstblockdctmark.h"
 
-/* Of blockdct, and of blockdctcompare. */
-static const GstMetaInfo *meta_infos[2];
-
 GstBlockDctTimes
 gst_blockdct_times_of (GstBuffer * buffer, const GstSegment * segment,
     const GstVideoInfo * info)
@@ -39,12 +36,17 @@ gst_blockdct_statistics_init (void)
   if (g_once_init_enter (&once)) {
     gst_blockdct_structure_init ();
     gst_blockdct_mark_init ();
-    meta_infos[0] = gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL,
-        NULL, NULL);
-    meta_infos[1] = gst_meta_register_custom (GST_BLOCKDCT_COMPARE_NAME,
-        no_tags, NULL, NULL, NULL);
+    gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL, NULL, NULL);
+    gst_meta_register_custom (GST_BLOCKDCT_COMPARE_NAME, no_tags, NULL, NULL,
+        NULL);
     g_once_init_leave (&once, 1);
   }
+}
+
+static const gchar *
+name_of (const GstBlockDctRecipe * recipe)
+{
+  return recipe->pad != NULL ? GST_BLOCKDCT_COMPARE_NAME : GST_BLOCKDCT_NAME;
 }
 
 static void
@@ -107,8 +109,7 @@ static void
 post_span (GstElement * element, GstBlockDctPlace place,
     const GstBlockDctSpan * span, guint64 dropped)
 {
-  GstStructure *s = gst_structure_new_empty (span->recipe.pad != NULL
-      ? GST_BLOCKDCT_COMPARE_NAME : GST_BLOCKDCT_NAME);
+  GstStructure *s = gst_structure_new_empty (name_of (&span->recipe));
 
   gst_blockdct_structure_fill (s, place, span, dropped, FALSE);
   post_structure (element, s);
@@ -160,8 +161,8 @@ attach (GstBuffer * buffer, const BdctStats * stats,
     const GstBlockDctTimes * times, gboolean repeated)
 {
   GstBlockDctSpan span = { 0 };
-  GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
-      gst_buffer_add_meta (buffer, meta_infos[recipe->pad != NULL], NULL));
+  GstStructure *s = gst_custom_meta_get_structure (gst_buffer_add_custom_meta
+      (buffer, name_of (recipe)));
 
   add_to_span (&span, stats, recipe, index, times);
   gst_blockdct_structure_fill (s, GST_BLOCKDCT_PLACE_FRAME, &span, 0,
