@@ -132,98 +132,63 @@ gst_blockdct_targets_want_bits (const GstBlockDctTargets * targets)
   return targets->bpp > 0 || targets->size > 0;
 }
 
-/* Sorted by name and terminated by NULL. */
-static void
-describe (const GstBlockDctTargets * targets, gchar * texts[5])
-{
-  if (targets->psnr > 0)
-    *texts++ = g_strdup_printf ("target-psnr=%g", targets->psnr);
-  if (targets->ssim > 0)
-    *texts++ = g_strdup_printf ("target-ssim=%g", targets->ssim);
-  if (targets->bpp > 0)
-    *texts++ = g_strdup_printf ("target-bpp=%g", targets->bpp);
-  if (targets->size > 0)
-    *texts++ = g_strdup_printf ("target-size=%u", targets->size);
-  *texts = NULL;
-}
-
 gchar *
 gst_blockdct_targets_describe (const GstBlockDctTargets * targets)
 {
-  gchar *texts[5], *all;
-
-  describe (targets, texts);
-  all = g_strjoinv (" and ", texts);
-  for (guint i = 0; texts[i] != NULL; i++)
-    g_free (texts[i]);
-  return all;
-}
-
-/* A frame's figures compared with its targets. */
-typedef struct
-{
-  gboolean kept;
-  gdouble least;                /* of its figures by their targets */
-} Floors;
-
-typedef struct
-{
-  gboolean kept;
-  gdouble most;                 /* of its figures by their targets */
-} Ceilings;
-
-static void
-add_floor (Floors * floors, gdouble figure, gdouble target)
-{
-  floors->kept &= figure >= target;
-  floors->least = MIN (floors->least, figure / target);
-}
-
-static void
-add_ceiling (Ceilings * ceilings, gdouble figure, gdouble target)
-{
-  ceilings->kept &= figure <= target;
-  ceilings->most = MAX (ceilings->most, figure / target);
-}
-
-static Floors
-get_floors (const GstBlockDctTargets * targets, gint depth,
-    const BdctStats * stats)
-{
-  BdctCounters total = bdct_counters_sum (stats->component);
-  Floors floors = { TRUE, INFINITY };
-  gdouble ssim;
+  GString *text = g_string_new (NULL);
 
   if (targets->psnr > 0)
-    add_floor (&floors, bdct_psnr (bdct_mse (&total), depth), targets->psnr);
-  if (targets->ssim > 0 && bdct_metric_figure (stats, 1, depth,
-          BDCT_METRIC_SSIM, BDCT_METRIC_ALL, &ssim))
-    add_floor (&floors, ssim, targets->ssim);
-  return floors;
+    g_string_append_printf (text, " and target-psnr=%g", targets->psnr);
+  if (targets->ssim > 0)
+    g_string_append_printf (text, " and target-ssim=%g", targets->ssim);
+  if (targets->bpp > 0)
+    g_string_append_printf (text, " and target-bpp=%g", targets->bpp);
+  if (targets->size > 0)
+    g_string_append_printf (text, " and target-size=%u", targets->size);
+  g_string_erase (text, 0, strlen (" and "));
+  return g_string_free (text, FALSE);
 }
 
-static Ceilings
-get_ceilings (const GstBlockDctTargets * targets, gboolean exact,
-    const BdctStats * stats)
+/* Whether a frame's figures keep the targets that are floors, or those that are
+ * ceilings; `*worst` is the figure by its target that is nearest to missing
+ * it. */
+static gboolean
+keeps (const GstBlockDctTargets * targets, gboolean floors, gint depth,
+    gboolean exact, const BdctStats * stats, gdouble * worst)
 {
-  BdctCounters total = bdct_counters_sum (stats->component);
-  Ceilings ceilings = { TRUE, 0 };
+  const BdctCounters total = bdct_counters_sum (stats->component);
+  const gdouble target[] = { targets->psnr, targets->ssim, targets->bpp,
+    targets->size
+  };
+  gdouble figure[] = { bdct_psnr (bdct_mse (&total), depth), INFINITY,
+    (gdouble) total.bits / stats->component[BDCT_Y].samples,
+    exact ? (gdouble) stats->file_size : total.bits / 8.0
+  };
+  const gint first = floors ? 0 : 2;
+  gboolean kept = TRUE;
 
-  if (targets->bpp > 0)
-    add_ceiling (&ceilings, (gdouble) total.bits
-        / stats->component[BDCT_Y].samples, targets->bpp);
-  if (targets->size > 0)
-    add_ceiling (&ceilings, exact ? (gdouble) stats->file_size
-        : total.bits / 8.0, targets->size);
-  return ceilings;
+  bdct_metric_figure (stats, 1, depth, BDCT_METRIC_SSIM, BDCT_METRIC_ALL,
+      &figure[1]);
+  *worst = floors ? INFINITY : 0;
+  for (gint i = first; i < first + 2; i++) {
+    const gdouble share = figure[i] / target[i];
+
+    if (target[i] <= 0)
+      continue;
+    kept &= floors ? figure[i] >= target[i] : figure[i] <= target[i];
+    *worst = floors ? MIN (*worst, share) : MAX (*worst, share);
+  }
+  return kept;
 }
 
 gboolean
 gst_blockdct_targets_are_met (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats)
 {
-  return get_floors (targets, depth, stats).kept
-      && get_ceilings (targets, exact, stats).kept;
+  gdouble worst;
+
+  return keeps (targets, TRUE, depth, exact, stats, &worst)
+      && keeps (targets, FALSE, depth, exact, stats, &worst);
 }
 
 gboolean
@@ -236,15 +201,11 @@ gboolean
 gst_blockdct_targets_keep (const GstBlockDctTargets * targets, gint depth,
     gboolean exact, const BdctStats * stats, gdouble * excess)
 {
-  Ceilings ceilings;
+  const gboolean floors = gst_blockdct_targets_by_floors (targets);
+  gdouble worst;
+  const gboolean kept = keeps (targets, floors, depth, exact, stats, &worst);
 
-  if (gst_blockdct_targets_by_floors (targets)) {
-    const Floors floors = get_floors (targets, depth, stats);
-
-    *excess = (floors.least - 1) / FLOOR_OCTAVE;
-    return floors.kept;
-  }
-  ceilings = get_ceilings (targets, exact, stats);
-  *excess = -log2 (ceilings.most) / CEILING_OCTAVE;
-  return ceilings.kept;
+  *excess = floors ? (worst - 1) / FLOOR_OCTAVE
+      : -log2 (worst) / CEILING_OCTAVE;
+  return kept;
 }
