@@ -135,13 +135,6 @@ source_of (guint place, const GstBlockDctSpan * span)
   return s;
 }
 
-typedef union
-{
-  guint64 whole;                /* of every type of whole numbers */
-  gdouble real;
-  const gchar *text;
-} Value;
-
 static gboolean
 has_setting (const GstBlockDctRecipe * recipe, gboolean qp)
 {
@@ -149,160 +142,140 @@ has_setting (const GstBlockDctRecipe * recipe, gboolean qp)
       && bdct_transform_info (recipe->params.transform)->has_qp == qp;
 }
 
-/* Find a field's value. FALSE: it is not there. */
+static void
+set_text (GValue * v, const gchar * text)
+{
+  g_value_set_interned_string (v, g_intern_static_string (text));
+}
+
+/* Find a field's value, of its type. FALSE: it is not there. */
 static gboolean
-find_value (const Source * s, const Field * field, Value * v)
+get_value (const Source * s, const Field * field, GValue * v)
 {
   const BdctCounters *c = &s->counters[field->part], *all = &s->counters[ALL];
   const BdctPool *pool = &s->span->pool;
   const BdctStats *stats = &pool->sum;
   const GstBlockDctRecipe *r = &s->span->recipe;
   const GstBlockDctTimes *t = &s->span->times;
-  gdouble share[BDCT_TREE_SIZES];
+  gdouble share[BDCT_TREE_SIZES], figure;
+  gboolean there;
 
+  g_value_init (v, field->type);
   switch (field->what) {
     case TYPE:
-      v->text = s->place == FRAME ? "frame" : s->place == POOLED ? "pooled"
-          : "interval";
+      set_text (v, s->place == FRAME ? "frame" : s->place == POOLED ? "pooled"
+          : "interval");
       return TRUE;
     case TIME:
-      v->whole = field->part == 0 ? t->timestamp : field->part == 1
-          ? t->stream_time : field->part == 2 ? t->running_time : t->duration;
+      g_value_set_uint64 (v, field->part == 0 ? t->timestamp : field->part == 1
+          ? t->stream_time : field->part == 2 ? t->running_time : t->duration);
       return TRUE;
     case INDEX:
-      v->whole = s->span->first_index;
+      g_value_set_uint64 (v, s->span->first_index);
       return pool->frames > 0;
     case PAD:
-      v->text = r->pad;
+      set_text (v, r->pad);
       return r->pad != NULL;
     case FRAMES:
-      v->whole = pool->frames;
+      g_value_set_uint64 (v, pool->frames);
       return TRUE;
     case SETTING:
-      v->whole = s->setting;
+      g_value_set_int (v, s->setting);
       return TRUE;
     case SAMPLES:
-      v->whole = c->samples;
+      g_value_set_uint64 (v, c->samples);
       return c->samples > 0;
     case SSE:
-      v->whole = c->sse_high > 0 ? G_MAXUINT64 : c->sse;
+      g_value_set_uint64 (v, c->sse_high > 0 ? G_MAXUINT64 : c->sse);
       return c->samples > 0;
     case MSE:
-      v->real = bdct_mse (c);
+      g_value_set_double (v, bdct_mse (c));
       return c->samples > 0;
     case PSNR:
-      v->real = bdct_psnr (bdct_mse (c), r->depth);
+      g_value_set_double (v, bdct_psnr (bdct_mse (c), r->depth));
       return c->samples > 0;
     case IDENTICAL:
-      v->whole = bdct_mse (all) == 0 && bdct_mse (&s->counters[RGB]) == 0;
+      g_value_set_boolean (v, bdct_mse (all) == 0
+          && bdct_mse (&s->counters[RGB]) == 0);
       return all->samples > 0;
     case LEVELS:
-      v->whole = field->part ? all->nonzero : all->levels;
+      g_value_set_uint64 (v, field->part ? all->nonzero : all->levels);
       return all->levels > 0;
     case NONZERO:
-      v->real = (gdouble) all->nonzero / MAX (all->levels, 1);
+      g_value_set_double (v, (gdouble) all->nonzero / MAX (all->levels, 1));
       return all->levels > 0 || s->place == ITEMS;
     case BITS:
-      v->whole = c->bits;
+      g_value_set_uint64 (v, c->bits);
       return r->rate == GST_BLOCKDCT_RATE_EXACT && c->samples > 0;
     case OPTIMIZED:
-      v->whole = stats->bits_optimized;
+      g_value_set_uint64 (v, stats->bits_optimized);
       return r->rate == GST_BLOCKDCT_RATE_EXACT;
     case FILE_SIZE:
-      v->whole = field->part ? stats->file_size_optimized : stats->file_size;
+      g_value_set_uint64 (v, field->part ? stats->file_size_optimized
+          : stats->file_size);
       return r->rate == GST_BLOCKDCT_RATE_EXACT;
     case ESTIMATED:
-      v->real = c->bits;
+      g_value_set_double (v, c->bits);
       return r->rate == GST_BLOCKDCT_RATE_ESTIMATED && c->samples > 0;
     case BPP:
-      v->real = (gdouble) all->bits / s->counters[Y].samples;
+      g_value_set_double (v, (gdouble) all->bits / s->counters[Y].samples);
       return r->rate != GST_BLOCKDCT_RATE_NONE && pool->frames > 0;
     case AREA:
-      return bdct_stats_shares (stats, share)
-          && (v->real = share[field->part], TRUE);
+      there = bdct_stats_shares (stats, share);
+      g_value_set_double (v, there ? share[field->part] : 0);
+      return there;
     case FIGURE:
-      return bdct_metric_figure (stats, pool->frames, r->depth, field->metric,
-          field->part, &v->real);
+      there = bdct_metric_figure (stats, pool->frames, r->depth, field->metric,
+          field->part, &figure);
+      g_value_set_double (v, there ? figure : 0);
+      return there;
     case SUM:
-      v->whole = stats->billionths[field->metric][field->part];
+      g_value_set_int64 (v, stats->billionths[field->metric][field->part]);
       return TRUE;
     case TRANSFORM:
-      v->text = bdct_transform_info (r->params.transform)->name;
+      set_text (v, bdct_transform_info (r->params.transform)->name);
       return r->pad == NULL;
     case QP:
-      v->whole = r->params.qp;
+      g_value_set_int (v, r->params.qp);
       return has_setting (r, TRUE);
     case DEADZONE:
-      v->real = r->params.deadzone;
+      g_value_set_double (v, r->params.deadzone);
       return has_setting (r, TRUE);
     case QUALITY:
-      v->whole = r->params.quality;
+      g_value_set_int (v, r->params.quality);
       return has_setting (r, FALSE);
     case TARGET_MET:
-      v->whole = r->target_met;
+      g_value_set_boolean (v, r->target_met);
       return r->target;
     case REGIONS:
-      v->whole = r->regions;
+      g_value_set_uint (v, r->regions);
       return r->regions > 0;
     case CODED:
-      v->whole = field->part ? r->header_bits : r->bits;
+      g_value_set_uint64 (v, field->part ? r->header_bits : r->bits);
       return r->coded;
     case BACKEND:
-      v->text = r->backend;
+      set_text (v, r->backend);
       return TRUE;
     case SPREAD:
-      v->real = field->part == 0 ? pool->psnr_mean : field->part == 1
-          ? pool->psnr_mean_capped : field->part == 2 ? pool->psnr_min
-          : pool->psnr_max;
+      g_value_set_double (v, field->part == 0 ? pool->psnr_mean
+          : field->part == 1 ? pool->psnr_mean_capped
+          : field->part == 2 ? pool->psnr_min : pool->psnr_max);
       return all->samples > 0;
     case DROPPED:
     case UNMATCHED:
-      v->whole = s->dropped;
+      g_value_set_uint64 (v, s->dropped);
       return (field->what == UNMATCHED) == (r->pad != NULL);
     case VIEW:
-      v->text = bdct_view_info (r->view)->name;
+      set_text (v, bdct_view_info (r->view)->name);
       return r->pad == NULL;
     case GRID:
-      return v->whole = r->grid;
+      g_value_set_boolean (v, TRUE);
+      return r->grid;
     case REPEATED:
-      return v->whole = s->repeated;
+      g_value_set_boolean (v, TRUE);
+      return s->repeated;
   }
   return FALSE;
-}
-
-/* The same as a GValue of the field's type, which is unset if it is not
- * there. */
-static gboolean
-get_value (const Source * s, const Field * field, GValue * value)
-{
-  Value v;
-
-  if (!find_value (s, field, &v))
-    return FALSE;
-  g_value_init (value, field->type);
-  switch (field->type) {
-    case G_TYPE_STRING:
-      g_value_set_interned_string (value, g_intern_static_string (v.text));
-      break;
-    case G_TYPE_DOUBLE:
-      g_value_set_double (value, v.real);
-      break;
-    case G_TYPE_BOOLEAN:
-      g_value_set_boolean (value, v.whole);
-      break;
-    case G_TYPE_INT:
-      g_value_set_int (value, v.whole);
-      break;
-    case G_TYPE_UINT:
-      g_value_set_uint (value, v.whole);
-      break;
-    case G_TYPE_INT64:
-      g_value_set_int64 (value, v.whole);
-      break;
-    default:
-      g_value_set_uint64 (value, v.whole);
-  }
-  return TRUE;
 }
 
 /* A metric that has a figure has its sum. */
