@@ -57,7 +57,7 @@ open_all (GstBlockDct * self)
   if (gst_blockdct_finish_open (self)) {
     if (gst_blockdct_inflight_open (self))
       return TRUE;
-    gst_blockdct_finish_close (self);
+    gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
   }
   gst_blockdct_properties_stop (self);
   return FALSE;
@@ -86,7 +86,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
 
   GST_PAD_STREAM_LOCK (pad);
   gst_blockdct_inflight_close (self);
-  gst_blockdct_finish_close (self);
+  gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
@@ -134,7 +134,6 @@ gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
   GstCaps *ret = gst_caps_intersect_full (othercaps, caps,
       GST_CAPS_INTERSECT_FIRST);
 
-  (void) trans, (void) direction;
   if (gst_caps_is_empty (ret))
     gst_caps_replace (&ret, othercaps);
   gst_caps_unref (othercaps);
@@ -170,7 +169,6 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstVideoInfo info;
 
-  (void) outcaps;
   if (!gst_blockdct_format_info (&info, incaps)) {
     GST_WARNING_OBJECT (self, "cannot handle %" GST_PTR_FORMAT, incaps);
     return FALSE;
@@ -193,7 +191,6 @@ gst_blockdct_get_unit_size (GstBaseTransform * trans, GstCaps * caps,
 {
   GstVideoInfo info;
 
-  (void) trans;
   if (!gst_video_info_from_caps (&info, caps))
     return FALSE;
   *size = GST_VIDEO_INFO_SIZE (&info);
@@ -272,7 +269,6 @@ static gboolean
 gst_blockdct_transform_meta (GstBaseTransform * trans, GstBuffer * outbuf,
     GstMeta * meta, GstBuffer * inbuf)
 {
-  (void) trans, (void) outbuf, (void) inbuf;
   if (gst_meta_info_is_custom (meta->info)
       && gst_custom_meta_has_name ((GstCustomMeta *) meta, GST_BLOCKDCT_NAME))
     return FALSE;

@@ -5,8 +5,7 @@ gboolean
 gst_blockdct_finish_open (GstBlockDct * self)
 {
   GstBlockDctFinish *finish = &self->finish;
-  gboolean ok;
-  gchar *path;
+  g_autofree gchar *path = NULL;
 
   finish->statistics = (GstBlockDctStatistics) { 0 };
   gst_blockdct_statistics_flush (&finish->statistics);
@@ -15,9 +14,7 @@ gst_blockdct_finish_open (GstBlockDct * self)
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->shared.settings.start.stats_file);
   GST_OBJECT_UNLOCK (self);
-  ok = gst_blockdct_stats_file_open (&finish->file, path, GST_ELEMENT (self));
-  g_free (path);
-  return ok;
+  return gst_blockdct_stats_file_open (&finish->file, path, GST_ELEMENT (self));
 }
 
 void
@@ -25,12 +22,6 @@ gst_blockdct_finish_end (GstBlockDct * self)
 {
   gst_blockdct_statistics_end (&self->finish.statistics, GST_ELEMENT (self),
       gst_blockdct_get_settings (self).post_messages);
-}
-
-void
-gst_blockdct_finish_close (GstBlockDct * self)
-{
-  gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
 }
 
 void
@@ -77,7 +68,7 @@ static gchar *
 describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
 {
   const BdctParams *params = &frame->recipe.params;
-  gchar *setting, *target, *text;
+  g_autofree gchar *setting = NULL, *target = NULL;
 
   *advice = "Use smaller steps";
   if (!gst_blockdct_curve_is_possible (params))
@@ -88,13 +79,10 @@ describe_steps (const GstBlockDctFrame * frame, const gchar ** advice)
       ? g_strdup_printf ("qp=%d", params->qp)
       : g_strdup_printf ("quality=%d", params->quality);
   if (!frame->recipe.target)
-    return setting;
+    return g_steal_pointer (&setting);
   *advice = "Set another target";
   target = gst_blockdct_targets_describe (&frame->targets);
-  text = g_strdup_printf ("%s, chosen for %s", setting, target);
-  g_free (setting);
-  g_free (target);
-  return text;
+  return g_strdup_printf ("%s, chosen for %s", setting, target);
 }
 
 /* Whether the frame is good enough to go on. A warning is posted when a
@@ -107,7 +95,7 @@ check_psnr (GstBlockDct * self, const GstBlockDctFrame * frame,
   gdouble psnr = bdct_psnr (bdct_mse (&total), frame->recipe.depth);
   gboolean bad = psnr < frame->min_psnr_error;
   gboolean below = psnr < frame->min_psnr_warning;
-  gchar *what = NULL;
+  g_autofree gchar *what = NULL;
 
   if (bad || (below && !self->finish.below))
     what = g_strdup_printf ("Frame %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT
@@ -120,17 +108,15 @@ check_psnr (GstBlockDct * self, const GstBlockDctFrame * frame,
             "again."));
   if (bad) {
     const gchar *advice;
-    gchar *steps = describe_steps (frame, &advice);
+    g_autofree gchar *steps = describe_steps (frame, &advice);
 
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
         ("%s min-psnr-error=%g.", what, frame->min_psnr_error),
         ("It was made with transform=%s, %s. %s, or lower min-psnr-error.",
             bdct_transform_info (frame->recipe.params.transform)->name, steps,
             advice));
-    g_free (steps);
   }
   self->finish.below = below;
-  g_free (what);
   return !bad;
 }
 

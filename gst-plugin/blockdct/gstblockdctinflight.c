@@ -283,7 +283,7 @@ submit_mapped (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctImage * src, const BdctImage * dst)
 {
   frame->curve_stats = NULL;
-  gst_blockdct_evaluate_next (&self->search);
+  self->search.has_source = FALSE;
   if (!choose_job (self, src, frame))
     return FALSE;
   gst_blockdct_jobs_describe (self, frame, &self->settings);

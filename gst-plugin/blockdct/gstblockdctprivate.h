@@ -346,10 +346,9 @@ void gst_blockdct_regions_clear (GstBlockDctRegions ** regions);
  * frames in flight gives results in their order. */
 
 /* Call the first when the layout changes, the second before the backend
- * closes, the third when another frame is to be evaluated. */
+ * closes. */
 void gst_blockdct_evaluate_reset (GstBlockDctSearch * search);
 void gst_blockdct_evaluate_close (GstBlockDctSearch * search);
-void gst_blockdct_evaluate_next (GstBlockDctSearch * search);
 
 /* Have the engine, which is created and configured when it is first needed. */
 gboolean gst_blockdct_evaluate_prepare (GstBlockDct * self, BdctError * error);
@@ -407,9 +406,8 @@ void gst_blockdct_inflight_interrupt (GstBlockDct * self);
  * an element error. */
 gboolean gst_blockdct_finish_open (GstBlockDct * self);
 
-/* The stream has ended or stopped: post and write the remaining statistics. */
+/* The stream has ended: post the remaining statistics. */
 void gst_blockdct_finish_end (GstBlockDct * self);
-void gst_blockdct_finish_close (GstBlockDct * self);
 
 /* Copy the counters to `stats`. */
 void gst_blockdct_finish_publish (GstBlockDct * self);

@@ -202,10 +202,10 @@ warn (GstBlockDct * self, const gchar * text)
 static void
 refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
 {
-  gchar *text = g_strdup_printf ("%s was not changed: %s.", name, reason);
+  g_autofree gchar *text =
+      g_strdup_printf ("%s was not changed: %s.", name, reason);
 
   warn (self, text);
-  g_free (text);
 }
 
 /* Copy a value, converted if `parsed` is not NULL. */
@@ -238,7 +238,7 @@ set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (object);
-  gpointer parsed = NULL;
+  g_autofree gpointer parsed = NULL;
   BdctError error;
   gboolean late;
 
@@ -246,7 +246,6 @@ set_property (GObject * object, guint id, const GValue * value,
     parsed = g_malloc0 (properties[id].size);
     if (!properties[id].parse (value, parsed, &error)) {
       refuse (self, pspec->name, error.message);
-      g_free (parsed);
       return;
     }
   }
@@ -256,7 +255,6 @@ set_property (GObject * object, guint id, const GValue * value,
   if (!late)
     store (self, id, value, parsed);
   GST_OBJECT_UNLOCK (self);
-  g_free (parsed);
   if (late)
     refuse (self, pspec->name, "it is read when the element starts; set it in "
         "the state NULL or READY");
@@ -267,7 +265,6 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (object);
 
-  (void) pspec;
   GST_OBJECT_LOCK (self);
   if (properties[id].format != NULL)
     properties[id].format (get_field (self, id), value);

@@ -17,13 +17,11 @@
 static gchar *
 describe (const gchar * path)
 {
-  gchar *name = g_filename_display_name (path);
-  glong n = g_utf8_strlen (name, -1);
-  gchar *text = n <= MAX_SHOWN ? g_strdup (name) : g_strconcat ("...",
-      g_utf8_offset_to_pointer (name, n - MAX_SHOWN), NULL);
+  g_autofree gchar *name = g_filename_display_name (path);
+  const glong n = g_utf8_strlen (name, -1);
 
-  g_free (name);
-  return text;
+  return n <= MAX_SHOWN ? g_steal_pointer (&name) : g_strconcat ("...",
+      g_utf8_offset_to_pointer (name, n - MAX_SHOWN), NULL);
 }
 
 /* Read a file's bytes. Only regular files are read: others may block, or never
@@ -31,7 +29,7 @@ describe (const gchar * path)
 static gboolean
 read_file (const gchar * path, gchar ** data, gsize * size, BdctError * reason)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   const gchar *why;
   GStatBuf info;
 
@@ -47,9 +45,8 @@ read_file (const gchar * path, gchar ** data, gsize * size, BdctError * reason)
     return TRUE;
   /* Without the path, which the caller names; a lack of memory names none. */
   why = g_strrstr (error->message, ": ");
-  gst_blockdct_fail (reason, "%s", why != NULL ? why + 2 : error->message);
-  g_error_free (error);
-  return FALSE;
+  return gst_blockdct_fail (reason, "%s", why != NULL ? why + 2 :
+      error->message);
 }
 
 /* Read a file into a structure that begins with its name, a GQuark. That is
@@ -60,24 +57,19 @@ read_named (const GValue * value,
         BdctError * error), guint32 * to, BdctError * error)
 {
   const gchar *path = g_value_get_string (value);
-  gchar *data = NULL, *name;
+  g_autofree gchar *data = NULL, *name = NULL;
   BdctError reason;
-  gboolean ok;
   gsize size;
 
   if (path == NULL || path[0] == '\0')
     return TRUE;
-  ok = read_file (path, &data, &size, &reason)
-      && parse (data, size, to, &reason);
-  g_free (data);
-  if (ok) {
+  if (read_file (path, &data, &size, &reason)
+      && parse (data, size, to, &reason)) {
     *to = g_quark_from_string (path);
     return TRUE;
   }
   name = describe (path);
-  gst_blockdct_fail (error, "%s: %s", name, reason.message);
-  g_free (name);
-  return FALSE;
+  return gst_blockdct_fail (error, "%s: %s", name, reason.message);
 }
 
 static gboolean

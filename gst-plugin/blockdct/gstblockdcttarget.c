@@ -12,12 +12,6 @@
 #define DEPTH 8
 
 void
-gst_blockdct_evaluate_next (GstBlockDctSearch * search)
-{
-  search->has_source = FALSE;
-}
-
-void
 gst_blockdct_evaluate_reset (GstBlockDctSearch * search)
 {
   search->ready = search->has_source = FALSE;
@@ -276,17 +270,15 @@ static void
 warn_missed (GstBlockDct * self, const GstBlockDctTargets * targets,
     const BdctParams * params, gint setting)
 {
-  gchar *target;
+  g_autofree gchar *target = gst_blockdct_targets_describe (targets);
 
   if (!gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_TARGET))
     return;
-  target = gst_blockdct_targets_describe (targets);
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
       ("No setting of %s meets %s: the nearest, %d, is used.",
           bdct_transform_info (params->transform)->name, target, setting),
       ("Such frames have target-met=false. Set another target or another "
           "transform."));
-  g_free (target);
 }
 
 gboolean
@@ -312,7 +304,7 @@ gst_blockdct_target_find (GstBlockDct * self,
   if (!ready || !choose (&trials, &k, &error)) {
     const gchar *engine = gst_blockdct_backend_describe
         (&self->inflight.backend);
-    gchar *target = gst_blockdct_targets_describe (targets);
+    g_autofree gchar *target = gst_blockdct_targets_describe (targets);
 
     if (ready)
       GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
@@ -324,7 +316,6 @@ gst_blockdct_target_find (GstBlockDct * self,
               engine,
               target), ("%s. Free memory, or unset the target.",
               error.message));
-    g_free (target);
     return FALSE;
   }
   all = self->search.all;

@@ -77,7 +77,7 @@ static void
 want_pools (GstBlockDct * self)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
-  GstBufferPool *pool;
+  g_autoptr (GstBufferPool) pool = NULL;
 
   if (gst_base_transform_is_passthrough (trans))
     return;
@@ -88,7 +88,6 @@ want_pools (GstBlockDct * self)
   pool = gst_base_transform_get_buffer_pool (trans);
   if (pool == NULL)
     gst_base_transform_reconfigure_src (trans);
-  gst_clear_object (&pool);
 }
 
 /* Update the controlled properties for a frame, and copy all settings. */
@@ -111,7 +110,7 @@ gst_blockdct_explain_refusal (GstBlockDct * self, GstCaps * caps)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM (self);
   GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (trans);
-  GstCaps *all, *downstream;
+  g_autoptr (GstCaps) all = NULL, downstream = NULL;
 
   if (GST_PAD_IS_FLUSHING (src) || !gst_pad_is_linked (src))
     return;
@@ -121,8 +120,6 @@ gst_blockdct_explain_refusal (GstBlockDct * self, GstCaps * caps)
   if (!gst_caps_can_intersect (all, downstream)
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_REFUSED))
     gst_blockdct_format_post_refused (GST_ELEMENT (self), downstream, all);
-  gst_caps_unref (all);
-  gst_caps_unref (downstream);
 }
 
 /* A frame cannot be processed: downstream wants other caps now, or upstream
@@ -131,15 +128,13 @@ static void
 explain_no_caps (GstBlockDct * self)
 {
   GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
-  GstPad *peer = gst_pad_get_peer (sink);
-  GstCaps *caps = gst_pad_get_current_caps (sink);
+  g_autoptr (GstPad) peer = gst_pad_get_peer (sink);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (sink);
 
   if (caps != NULL)
     gst_blockdct_explain_refusal (self, caps);
   else if (peer != NULL && !gst_pad_has_current_caps (peer))
     gst_blockdct_format_post_no_caps (GST_ELEMENT (self), sink);
-  gst_clear_caps (&caps);
-  gst_clear_object (&peer);
 }
 
 static GstFlowReturn
@@ -215,7 +210,7 @@ start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
 static gboolean
 may_pass (GstBaseTransform * trans)
 {
-  GstCaps *in, *out;
+  g_autoptr (GstCaps) in = NULL, out = NULL;
   gboolean same;
 
   if (!gst_base_transform_is_passthrough (trans))
@@ -224,8 +219,6 @@ may_pass (GstBaseTransform * trans)
   out = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans));
   same = in == out || (in != NULL && out != NULL
       && gst_caps_is_equal (in, out));
-  gst_caps_replace (&in, NULL);
-  gst_caps_replace (&out, NULL);
   if (!same) {
     GST_ELEMENT_WARNING (trans, STREAM, FORMAT,
         ("Frames cannot pass through: sink and source pad have different "
@@ -307,15 +300,13 @@ is_exhausted (GstBlockDct * self)
   GstBufferPoolAcquireParams params = {
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
   };
-  GstBufferPool *pool =
+  g_autoptr (GstBufferPool) pool =
       gst_base_transform_get_buffer_pool (GST_BASE_TRANSFORM (self));
-  GstBuffer *buffer = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
   GstFlowReturn ret = GST_FLOW_FLUSHING;
 
   if (pool != NULL)
     ret = gst_buffer_pool_acquire_buffer (pool, &buffer, &params);
-  gst_clear_buffer (&buffer);
-  gst_clear_object (&pool);
   return ret == GST_FLOW_EOS;
 }
 
@@ -324,12 +315,10 @@ is_exhausted (GstBlockDct * self)
 static gboolean
 activate_pool (GstBaseTransform * trans)
 {
-  GstBufferPool *pool = gst_base_transform_get_buffer_pool (trans);
-  gboolean ok = pool == NULL || gst_buffer_pool_is_active (pool)
-      || gst_buffer_pool_set_active (pool, TRUE);
+  g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
 
-  gst_clear_object (&pool);
-  return ok;
+  return pool == NULL || gst_buffer_pool_is_active (pool)
+      || gst_buffer_pool_set_active (pool, TRUE);
 }
 
 /* Where this element has set the pool's limit, only it knows why it waits: it
@@ -355,12 +344,11 @@ prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
 void
 gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing)
 {
-  GstBufferPool *pool =
+  g_autoptr (GstBufferPool) pool =
       gst_base_transform_get_buffer_pool (GST_BASE_TRANSFORM (self));
 
   if (pool != NULL && gst_buffer_pool_is_active (pool))
     gst_buffer_pool_set_flushing (pool, flushing);
-  gst_clear_object (&pool);
 }
 
 void

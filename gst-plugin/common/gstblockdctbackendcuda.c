@@ -56,7 +56,6 @@ load_cuda (gpointer unused)
 {
   GModule *module;
 
-  (void) unused;
   if (!gst_cuda_load_library ())
     return NULL;
   gst_cuda_memory_init_once ();
@@ -98,7 +97,6 @@ enter_context (void *data)
 static void
 leave_context (void *data)
 {
-  (void) data;
   gst_cuda_context_pop (NULL);
 }
 

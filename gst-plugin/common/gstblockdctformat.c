@@ -303,7 +303,6 @@ explain (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
   const GstStructure *s;
   GstElement *element;
 
-  (void) unused;
   if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS
       || (element = gst_pad_get_parent_element (pad)) == NULL)
     return GST_PAD_PROBE_OK;

@@ -116,7 +116,6 @@ pinned_map (GstMemory * memory, gsize max_size, GstMapFlags flags)
   const gboolean on_device = (flags & MAP_ON_DEVICE) != 0;
   guint8 *data;
 
-  (void) max_size;
   g_mutex_lock (&root->lock);
   data = on_device ? root->device : root->data;
   /* An engine writes the whole picture; others may write a part of it. */
@@ -133,7 +132,6 @@ pinned_map (GstMemory * memory, gsize max_size, GstMapFlags flags)
 static void
 pinned_unmap (GstMemory * memory)
 {
-  (void) memory;
 }
 
 static GstMemory *

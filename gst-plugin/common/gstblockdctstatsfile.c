@@ -176,7 +176,6 @@ append_member (GQuark name, const GValue * value, gpointer data)
 static void
 format_json (GString * line, const GstStructure * s, gboolean first)
 {
-  (void) first;
   g_string_append_c (line, '{');
   gst_structure_foreach (s, append_member, line);
   g_string_append (line, "}\n");
