@@ -104,8 +104,8 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  g_autoptr (GstCaps) all = NULL;
   guint n = 1;
-  GstCaps *ret;
 
   GST_OBJECT_LOCK (self);
   classes[0] = self->shared.active_class;
@@ -114,16 +114,11 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
     n = gst_blockdct_backend_candidates (self->shared.settings.start.backend,
         classes);
   GST_OBJECT_UNLOCK (self);
-  ret = gst_blockdct_format_transform_caps (caps, classes, n);
-  if (filter != NULL) {
-    GstCaps *all = ret;
-
-    ret = gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (all);
-  }
+  all = gst_blockdct_format_transform_caps (caps, classes, n);
   GST_DEBUG_OBJECT (self, "%s caps %" GST_PTR_FORMAT " become %" GST_PTR_FORMAT,
-      direction == GST_PAD_SINK ? "sink" : "src", caps, ret);
-  return ret;
+      direction == GST_PAD_SINK ? "sink" : "src", caps, all);
+  return filter == NULL ? g_steal_pointer (&all)
+      : gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
 }
 
 /* Prefer the memory of the given pad. */
@@ -235,7 +230,7 @@ static gboolean
 gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-  GstCaps *caps = NULL;
+  g_autoptr (GstCaps) caps = NULL;
   gboolean ok;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
@@ -259,7 +254,6 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
       event);
   if (!ok && caps != NULL)
     gst_blockdct_explain_refusal (self, caps);
-  gst_clear_caps (&caps);
   return ok;
 }
 
@@ -319,7 +313,7 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
-  GstCaps *caps = gst_blockdct_format_caps ();
+  g_autoptr (GstCaps) caps = gst_blockdct_format_caps ();
 
   object_class->finalize = GST_DEBUG_FUNCPTR (gst_blockdct_finalize);
   gst_blockdct_install_properties (object_class);
@@ -335,7 +329,6 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
-  gst_caps_unref (caps);
 
   trans_class->passthrough_on_same_caps = FALSE;
   trans_class->start = GST_DEBUG_FUNCPTR (gst_blockdct_start);

@@ -37,16 +37,11 @@ static void
 publish_frame (GstBlockDct * self, const GstBlockDctFrame * frame,
     const GstBlockDctTimes * times, guint64 index)
 {
-  GstBlockDctShown *shown = &self->shared.shown;
-
   gst_blockdct_finish_publish (self);
   GST_OBJECT_LOCK (self);
-  shown->any = TRUE;
-  shown->info = self->info;
-  shown->layout = self->layout;
-  shown->params = frame->recipe.params;
-  shown->index = index;
-  shown->times = *times;
+  self->shared.shown = (GstBlockDctShown) { TRUE, self->info, self->layout,
+    frame->recipe.params, index, *times
+  };
   GST_OBJECT_UNLOCK (self);
 }
 

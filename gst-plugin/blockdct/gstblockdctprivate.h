@@ -78,6 +78,12 @@ typedef struct
   guint8 *quantizer_map;
   gsize n_blocks, room;         /* of the map; the memory is kept */
   guint warned;                 /* bits 1 << Warning */
+
+  /* While they are found: */
+  GstElement *element;
+  const BdctParams *params;
+  const BdctLayout *layout;
+  const BdctJobInfo *info;
 } GstBlockDctRegions;
 
 /* State that other threads read or write, protected by the object lock. */

@@ -17,11 +17,11 @@ typedef enum
 } Warning;
 
 static gboolean
-is_new (GstBlockDctRegions * regions, GstElement * element, Warning what)
+is_new (GstBlockDctRegions * regions, Warning what)
 {
   guint bit = 1u << what;
 
-  if (element == NULL || regions->warned & bit)
+  if (regions->element == NULL || regions->warned & bit)
     return FALSE;
   regions->warned |= bit;
   return TRUE;
@@ -77,9 +77,10 @@ find_structure (GstVideoRegionOfInterestMeta * meta)
 
 /* The quality or QP of a structure; -1: none. */
 static gint
-get_setting (GstBlockDctRegions * regions, GstElement * element,
-    const GstStructure * s, const BdctParams * params)
+get_setting (GstBlockDctRegions * regions, const GstStructure * s)
 {
+  GstElement *element = regions->element;
+  const BdctParams *params = regions->params;
   gint delta, quality;
   gboolean has_delta = gst_structure_get_int (s, "delta-qp", &delta);
   gboolean has_quality = gst_structure_has_name (s, "roi/blockdct")
@@ -87,7 +88,7 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
 
   if (has_quality && !has_qp (params)) {
     if ((quality < 1 || quality > 100)
-        && is_new (regions, element, WARNED_RANGE))
+        && is_new (regions, WARNED_RANGE))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("A region's quality %d is outside 1 to 100.", quality),
           ("The nearest quality in this range is used."));
@@ -100,12 +101,12 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
         : scale_quality (params->quality, delta);
   }
   if (has_quality) {
-    if (is_new (regions, element, WARNED_QUALITY))
+    if (is_new (regions, WARNED_QUALITY))
       GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
           ("A region's quality has no effect with transform=%s.",
               bdct_transform_info (params->transform)->name),
           ("It has no quality: give the region a delta-qp, too."));
-  } else if (is_new (regions, element, WARNED_FIELDS)) {
+  } else if (is_new (regions, WARNED_FIELDS)) {
     GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
         ("A region has no effect: %s has no usable field.",
             gst_structure_get_name (s)),
@@ -116,21 +117,22 @@ get_setting (GstBlockDctRegions * regions, GstElement * element,
 
 /* The part of a region that is inside the picture; FALSE: there is none. */
 static gboolean
-clip (GstBlockDctRegions * regions, GstElement * element,
-    const GstVideoRegionOfInterestMeta * meta, const BdctLayout * layout,
-    GstVideoRectangle * rectangle)
+clip (GstBlockDctRegions * regions,
+    const GstVideoRegionOfInterestMeta * meta, GstVideoRectangle * rectangle)
 {
+  GstElement *element = regions->element;
+  const BdctLayout *layout = regions->layout;
   guint width = layout->plane[0].width, height = layout->plane[0].height;
 
   if (meta->w == 0 || meta->h == 0) {
-    if (is_new (regions, element, WARNED_EMPTY))
+    if (is_new (regions, WARNED_EMPTY))
       GST_ELEMENT_WARNING (element, STREAM, FORMAT,
           ("A region of %ux%u at (%u, %u) has no effect: it is empty.",
               meta->w, meta->h, meta->x, meta->y), (NULL));
     return FALSE;
   }
   if (meta->x >= width || meta->y >= height) {
-    if (is_new (regions, element, WARNED_OUTSIDE))
+    if (is_new (regions, WARNED_OUTSIDE))
       GST_ELEMENT_WARNING (element, STREAM, FORMAT,
           ("A region of %ux%u at (%u, %u) has no effect: it is outside the "
               "picture of %ux%u.", meta->w, meta->h, meta->x, meta->y, width,
@@ -147,8 +149,7 @@ clip (GstBlockDctRegions * regions, GstElement * element,
 /* The quantizer with this setting or, if there is no room for another, with
  * the nearest one. */
 static gint
-find_set (GstBlockDctRegions * regions, GstElement * element,
-    gint setting)
+find_set (GstBlockDctRegions * regions, gint setting)
 {
   gint nearest = 0;
 
@@ -159,8 +160,8 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
   if (regions->setting[nearest] == setting)
     return nearest;
   if (regions->n_quantizers == BDCT_MAX_QUANTIZERS) {
-    if (is_new (regions, element, WARNED_TOO_MANY))
-      GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+    if (is_new (regions, WARNED_TOO_MANY))
+      GST_ELEMENT_WARNING (regions->element, LIBRARY, SETTINGS,
           ("The regions of a frame have more than %d settings: %d is used in "
               "place of %d.", BDCT_MAX_QUANTIZERS - 1,
               regions->setting[nearest],
@@ -174,13 +175,14 @@ find_set (GstBlockDctRegions * regions, GstElement * element,
 
 /* Called at the first region: start with the frame's own quantizer alone. */
 static void
-begin (GstBlockDctRegions * regions, const BdctParams * params,
-    const BdctJobInfo * info)
+begin (GstBlockDctRegions * regions)
 {
+  const BdctParams *params = regions->params;
+
   regions->has_qp = has_qp (params);
   regions->setting[0] = regions->has_qp ? params->qp : params->quality;
   regions->n_quantizers = 1;
-  regions->n_blocks = info->n_blocks;
+  regions->n_blocks = regions->info->n_blocks;
   if (regions->room < regions->n_blocks) {
     g_free (regions->quantizer_map);
     regions->quantizer_map = g_malloc (regions->n_blocks);
@@ -191,9 +193,11 @@ begin (GstBlockDctRegions * regions, const BdctParams * params,
 
 /* Assign a quantizer to all unassigned blocks that a rectangle touches. */
 static void
-mark (GstBlockDctRegions * regions, const BdctLayout * layout,
-    const BdctJobInfo * info, const GstVideoRectangle * r, guint8 set)
+mark (GstBlockDctRegions * regions, const GstVideoRectangle * r, guint8 set)
 {
+  const BdctLayout *layout = regions->layout;
+  const BdctJobInfo *info = regions->info;
+
   for (gint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     const BdctBlockGrid *grid = &info->grid[c];
     const gboolean half_width = c > 0 && (layout->chroma == BDCT_CHROMA_420
@@ -218,53 +222,51 @@ mark (GstBlockDctRegions * regions, const BdctLayout * layout,
 
 /* Add a region that is addressed to blockdct, if it has an effect. */
 static void
-add_region (GstBlockDctRegions * regions, GstElement * element,
-    const GstVideoRegionOfInterestMeta * meta, const GstStructure * s,
-    const BdctParams * params, const BdctLayout * layout,
-    const BdctJobInfo * info)
+add_region (GstBlockDctRegions * regions,
+    const GstVideoRegionOfInterestMeta * meta, const GstStructure * s)
 {
   GstVideoRectangle r;
   gint setting;
 
-  if (!gst_blockdct_curve_is_possible (params)) {
-    if (is_new (regions, element, WARNED_MATRIX))
-      GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+  if (!gst_blockdct_curve_is_possible (regions->params)) {
+    if (is_new (regions, WARNED_MATRIX))
+      GST_ELEMENT_WARNING (regions->element, LIBRARY, SETTINGS,
           ("Regions have no effect with %s.",
-              gst_blockdct_curve_name_steps (params)),
+              gst_blockdct_curve_name_steps (regions->params)),
           ("They work by choosing a quality, but these steps do not depend on "
               "quality."));
     return;
   }
-  if (!clip (regions, element, meta, layout, &r))
+  if (!clip (regions, meta, &r))
     return;
-  setting = get_setting (regions, element, s, params);
+  setting = get_setting (regions, s);
   if (setting < 0)
     return;
   if (regions->n++ == 0)
-    begin (regions, params, info);
-  mark (regions, layout, info, &r, find_set (regions, element, setting));
+    begin (regions);
+  mark (regions, &r, find_set (regions, setting));
 }
 
 /* Make the jobs of a frame's quantizers. If memory is short, the frame has
  * no regions. */
 static void
-make_jobs (GstBlockDctRegions * regions, GstElement * element,
-    const BdctParams * params, const BdctLayout * layout)
+make_jobs (GstBlockDctRegions * regions)
 {
   BdctParams all[BDCT_MAX_QUANTIZERS];
   BdctError error;
 
   for (gint i = 0; i < regions->n_quantizers; i++) {
-    all[i] = *params;
+    all[i] = *regions->params;
     *(regions->has_qp ? &all[i].qp : &all[i].quality) = regions->setting[i];
   }
   bdct_jobs_free (regions->jobs);
-  regions->jobs = bdct_jobs_new (all, regions->n_quantizers, layout, &error);
+  regions->jobs = bdct_jobs_new (all, regions->n_quantizers, regions->layout,
+      &error);
   if (regions->jobs != NULL)
     return;
   regions->n = 0;
-  if (element != NULL)
-    GST_ELEMENT_WARNING (element, RESOURCE, NO_SPACE_LEFT,
+  if (regions->element != NULL)
+    GST_ELEMENT_WARNING (regions->element, RESOURCE, NO_SPACE_LEFT,
         ("The regions of a frame are ignored."), ("%s", error.message));
 }
 
@@ -273,12 +275,12 @@ gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
     GstBuffer * buffer, const BdctParams * params, const BdctLayout * layout,
     const BdctJobInfo * info)
 {
+  GstBlockDctRegions *self = *regions;
   gpointer state = NULL;
-  guint8 *quantizers;
   GstMeta *meta;
 
-  if (*regions != NULL)
-    (*regions)->n = 0;
+  if (self != NULL)
+    self->n = 0;
   while ((meta = gst_buffer_iterate_meta_filtered (buffer, &state,
               GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE)) != NULL) {
     GstVideoRegionOfInterestMeta *roi = (GstVideoRegionOfInterestMeta *) meta;
@@ -288,18 +290,21 @@ gst_blockdct_regions_find (GstBlockDctRegions ** regions, GstElement * element,
       GST_DEBUG_OBJECT (element, "a region is for others");
       continue;
     }
-    if (*regions == NULL)
-      *regions = g_new0 (GstBlockDctRegions, 1);
-    add_region (*regions, element, roi, s, params, layout, info);
+    if (self == NULL)
+      *regions = self = g_new0 (GstBlockDctRegions, 1);
+    self->element = element;
+    self->params = params;
+    self->layout = layout;
+    self->info = info;
+    add_region (self, roi, s);
   }
-  if (*regions == NULL || (*regions)->n == 0)
+  if (self == NULL || self->n == 0)
     return 0;
-  quantizers = (*regions)->quantizer_map;
-  for (gsize i = 0; i < (*regions)->n_blocks; i++)
-    if (quantizers[i] == NO_SET)
-      quantizers[i] = 0;
-  make_jobs (*regions, element, params, layout);
-  return (*regions)->n;
+  for (gsize i = 0; i < self->n_blocks; i++)
+    if (self->quantizer_map[i] == NO_SET)
+      self->quantizer_map[i] = 0;
+  make_jobs (self);
+  return self->n;
 }
 
 void

@@ -123,7 +123,6 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].choice->value_nick;
-    GstObject *found;
     BdctError error;
 
     if (!is_candidate (i, choice))
@@ -140,10 +139,7 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
     }
     GST_INFO_OBJECT (element, "no %s (%s)", name, error.message);
     /* The next backend cannot use the context that this one has found. */
-    GST_OBJECT_LOCK (element);
-    found = g_steal_pointer (context);
-    GST_OBJECT_UNLOCK (element);
-    gst_clear_object (&found);
+    gst_blockdct_backend_set_context (element, context, NULL);
   }
   return FALSE;
 }
@@ -188,11 +184,11 @@ gboolean
 gst_blockdct_backend_answer_context (GstElement * element,
     GstObject ** context, GstQuery * query)
 {
-  GstObject *ours;
+  g_autoptr (GstObject) ours = NULL;
   gboolean answered = FALSE;
 
   GST_OBJECT_LOCK (element);
-  ours = *context ? gst_object_ref (*context) : NULL;
+  g_set_object (&ours, *context);
   GST_OBJECT_UNLOCK (element);
   for (guint i = 0; i < G_N_ELEMENTS (backends) && ours != NULL && !answered;
       i++) {
@@ -201,7 +197,6 @@ gst_blockdct_backend_answer_context (GstElement * element,
     answered = klass != NULL && klass->query_context != NULL
         && klass->query_context (element, query, ours);
   }
-  gst_clear_object (&ours);
   return answered;
 }
 
@@ -222,13 +217,12 @@ void
 gst_blockdct_backend_set_context (GstElement * element, GstObject ** context,
     GstObject * other)
 {
-  GstObject *old;
+  g_autoptr (GstObject) old = NULL;
 
   GST_OBJECT_LOCK (element);
   old = *context;
   *context = other != NULL ? gst_object_ref (other) : NULL;
   GST_OBJECT_UNLOCK (element);
-  gst_clear_object (&old);
 }
 
 /* Memory */

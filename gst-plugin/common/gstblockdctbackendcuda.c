@@ -113,7 +113,6 @@ static gboolean
 renew_context (GstElement * element, GstObject ** context, BdctError * error)
 {
   GstCudaContext *fresh;
-  GstObject *lost;
   guint id;
 
   g_object_get (*context, "cuda-device-id", &id, NULL);
@@ -124,13 +123,10 @@ renew_context (GstElement * element, GstObject ** context, BdctError * error)
         "restart the program", id);
   GST_WARNING_OBJECT (element, "%" GST_PTR_FORMAT " is lost; %" GST_PTR_FORMAT
       " takes its place", *context, fresh);
-  GST_OBJECT_LOCK (element);
-  lost = *context;
-  *context = GST_OBJECT (fresh);
-  GST_OBJECT_UNLOCK (element);
+  gst_blockdct_backend_set_context (element, context, GST_OBJECT (fresh));
   gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT
           (element), gst_context_new_cuda_context (fresh)));
-  gst_object_unref (lost);
+  gst_object_unref (fresh);
   return TRUE;
 }
 

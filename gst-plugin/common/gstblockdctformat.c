@@ -170,7 +170,8 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
 {
   const gchar *memories[1 + GST_BLOCKDCT_MAX_BACKENDS] =
       { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY };
-  GstCaps *stays, *moves, *handled;
+  g_autoptr (GstCaps) stays = NULL;
+  GstCaps *moves;
   guint n_memories = 1;
 
   ensure_made ();
@@ -199,9 +200,7 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
   }
   stays = gst_caps_merge (stays, moves);
   /* A memory may not hold all formats of another. */
-  handled = gst_caps_intersect_full (stays, all_caps, GST_CAPS_INTERSECT_FIRST);
-  gst_caps_unref (stays);
-  return handled;
+  return gst_caps_intersect_full (stays, all_caps, GST_CAPS_INTERSECT_FIRST);
 }
 
 gboolean
@@ -301,10 +300,9 @@ explain (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
   GstCaps *caps;
   gint width = 0, height = 0;
   const GstStructure *s;
-  GstElement *element;
+  g_autoptr (GstElement) element = gst_pad_get_parent_element (pad);
 
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS
-      || (element = gst_pad_get_parent_element (pad)) == NULL)
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS || element == NULL)
     return GST_PAD_PROBE_OK;
   gst_event_parse_caps (event, &caps);
   s = gst_caps_get_structure (caps, 0);
@@ -320,7 +318,6 @@ explain (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
         ("The caps at %s are not supported.", GST_PAD_NAME (pad)),
         ("They are %" GST_PTR_FORMAT ". Put videoconvert, or another "
             "converter, in front of this element.", caps));
-  gst_object_unref (element);
   return GST_PAD_PROBE_OK;
 }
 

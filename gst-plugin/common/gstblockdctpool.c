@@ -49,7 +49,7 @@ gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
     GstObject * context, GstQuery * query, guint depth)
 {
   GstAllocator *allocator = NULL;
-  GstBufferPool *pool;
+  g_autoptr (GstBufferPool) pool = NULL;
   GstVideoInfo info;
   GstCaps *caps;
   gboolean need_pool, own;
@@ -69,18 +69,14 @@ gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
   if (allocator != NULL)
     gst_query_add_allocation_param (query, allocator, NULL);
   size = GST_VIDEO_INFO_SIZE (&info);
-  if (!need_pool) {
-    gst_query_add_allocation_pool (query, NULL, size, depth, 0);
-    return TRUE;
-  }
-  pool = make_pool (backend, context, own);
-  if (!configure_pool (pool, caps, &size, depth, 0, TRUE, allocator)) {
-    GST_WARNING ("no pool for %" GST_PTR_FORMAT, caps);
-    gst_object_unref (pool);
-    return FALSE;
+  if (need_pool) {
+    pool = make_pool (backend, context, own);
+    if (!configure_pool (pool, caps, &size, depth, 0, TRUE, allocator)) {
+      GST_WARNING ("no pool for %" GST_PTR_FORMAT, caps);
+      return FALSE;
+    }
   }
   gst_query_add_allocation_pool (query, pool, size, depth, 0);
-  gst_object_unref (pool);
   return TRUE;
 }
 
@@ -91,9 +87,9 @@ prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
     GstBufferPool * pool)
 {
   gboolean update = gst_query_get_n_allocation_params (query) > 0;
-  GstAllocator *ours = backend->pinned_allocator, *allocator = NULL;
+  GstAllocator *ours = backend->pinned_allocator;
+  g_autoptr (GstAllocator) theirs = NULL;
   GstAllocationParams params;
-  gboolean theirs;
 
   if (ours == NULL || (pool != NULL
           && G_OBJECT_TYPE (pool) != GST_TYPE_VIDEO_BUFFER_POOL
@@ -101,11 +97,9 @@ prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
     return;
   gst_allocation_params_init (&params);
   if (update)
-    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
-  theirs = allocator != NULL
-      && g_strcmp0 (allocator->mem_type, GST_ALLOCATOR_SYSMEM) != 0;
-  gst_clear_object (&allocator);
-  if (theirs)
+    gst_query_parse_nth_allocation_param (query, 0, &theirs, &params);
+  if (theirs != NULL
+      && g_strcmp0 (theirs->mem_type, GST_ALLOCATOR_SYSMEM) != 0)
     return;
   if (update)
     gst_query_set_nth_allocation_param (query, 0, ours, &params);
@@ -118,10 +112,10 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     GstObject * context, GstQuery * query, const GstVideoInfo * info,
     guint depth, guint * own_limit)
 {
-  GstBufferPool *pool = NULL;
-  GstAllocator *allocator = NULL;
+  g_autoptr (GstBufferPool) pool = NULL;
+  g_autoptr (GstAllocator) allocator = NULL;
   GstCaps *caps;
-  gboolean ok, own, update, video_meta;
+  gboolean own, update, video_meta;
   guint size, min = 0, max = 0;
 
   gst_query_parse_allocation (query, &caps, NULL);
@@ -152,23 +146,17 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     max = *own_limit;
   video_meta = own || gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
-  ok = pool != NULL
-      && configure_pool (pool, caps, &size, min, max, video_meta, allocator);
-  if (!ok) {
+  if (pool == NULL || !configure_pool (pool, caps, &size, min, max, video_meta,
+          allocator)) {
     gst_clear_object (&pool);
     pool = make_pool (backend, context, own);
-    ok = configure_pool (pool, caps, &size, min, max, video_meta, allocator);
-  }
-  gst_clear_object (&allocator);
-  if (!ok) {
-    gst_object_unref (pool);
-    return FALSE;
+    if (!configure_pool (pool, caps, &size, min, max, video_meta, allocator))
+      return FALSE;
   }
   if (update)
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
     gst_query_add_allocation_pool (query, pool, size, min, max);
-  gst_object_unref (pool);
   return TRUE;
 }
 

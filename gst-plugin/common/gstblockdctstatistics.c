@@ -200,8 +200,7 @@ gst_blockdct_statistics_frame (GstBlockDctStatistics * statistics,
 
   s = attach (buffer, stats, recipe, index, times, FALSE);
   if (recipe->depth != totals->depth) {
-    totals->pool = (BdctPool) {
-    0};
+    totals->pool = (BdctPool) { 0 };
     totals->depth = recipe->depth;
     totals->first_index = index;
     totals->rate = recipe->rate;
@@ -243,14 +242,12 @@ gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
           dropped);
     statistics->reported_dropped = statistics->totals.dropped;
   }
-  statistics->pooled = (GstBlockDctSpan) {
-  0};
+  statistics->pooled = (GstBlockDctSpan) { 0 };
 }
 
 void
 gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics)
 {
-  statistics->interval = (GstBlockDctSpan) {
-  0};
+  statistics->interval = (GstBlockDctSpan) { 0 };
   statistics->interval_end = GST_CLOCK_TIME_NONE;
 }

@@ -28,10 +28,7 @@ append_double (GString * line, const gchar * format, gdouble v)
 {
   gchar text[G_ASCII_DTOSTR_BUF_SIZE];
 
-  if (isinf (v))
-    g_string_append (line, v > 0 ? "inf" : "-inf");
-  else
-    g_string_append (line, g_ascii_formatd (text, sizeof text, format, v));
+  g_string_append (line, g_ascii_formatd (text, sizeof text, format, v));
 }
 
 /* Unknown times, and fields that a frame lacks, are `nothing`. */
@@ -50,18 +47,14 @@ append_value (GString * line, const GValue * value, const gchar * nothing,
     else
       append_double (line, "%.17g", g_value_get_double (value));
   } else if (G_VALUE_HOLDS_STRING (value)) {
-    gchar *text = g_strescape (g_value_get_string (value), NULL);
+    g_autofree gchar *text = g_strescape (g_value_get_string (value), NULL);
 
     g_string_append_printf (line, json ? "\"%s\"" : "%s", text);
-    g_free (text);
-  } else if (G_VALUE_HOLDS_BOOLEAN (value)) {
-    g_string_append (line, g_value_get_boolean (value) ? "true" : "false");
   } else {
-    /* Whole numbers, without their type. */
-    gchar *text = gst_value_serialize (value);
+    /* Whole numbers and booleans, without their type. */
+    g_autofree gchar *text = gst_value_serialize (value);
 
     g_string_append (line, text);
-    g_free (text);
   }
 }
 
@@ -84,8 +77,8 @@ append_log (GString * line, const GstStructure * s, GstBlockDctColumns which,
 
   for (; *columns != 0; columns++) {
     const GValue *value = gst_structure_id_get_value (s, *columns);
-    gchar *name = g_strdelimit (g_strdup (g_quark_to_string (*columns)), "-",
-        '_');
+    g_autofree gchar *name =
+        g_strdelimit (g_strdup (g_quark_to_string (*columns)), "-", '_');
 
     if (value != NULL && names) {
       g_string_append_printf (line, ",%s", name);
@@ -97,7 +90,6 @@ append_log (GString * line, const GstStructure * s, GstBlockDctColumns which,
         append_value (line, value, "", FALSE);
       g_string_append_c (line, ' ');
     }
-    g_free (name);
   }
 }
 
@@ -194,12 +186,11 @@ find_format (const gchar * path)
   };
   Format format = strcmp (path, "-") == 0 ? format_ffmpeg
       : NULL;
-  gchar *lower = g_ascii_strdown (path, -1);
+  g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     if (g_str_has_suffix (lower, formats[i].ending))
       format = formats[i].format;
-  g_free (lower);
   return format;
 }
 
@@ -294,17 +285,14 @@ write_line (GstBlockDctStatsFile * self, GError ** error)
 static gboolean
 fail (GstBlockDctStatsFile * self, GstElement * element, GError * error)
 {
-  const gboolean failed =
-      !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
-
-  self->failed = failed;
-  if (failed)
+  self->failed = !g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED);
+  if (self->failed)
     GST_ELEMENT_ERROR (element, RESOURCE, WRITE,
         ("The statistics cannot be written to stats-file=%s: %s.", self->path,
             error->message),
         ("Free some space there, or set stats-file to another place."));
   g_error_free (error);
-  return !failed;
+  return !self->failed;
 }
 
 gboolean
