@@ -241,39 +241,26 @@ void
 gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctChromaFormat subsampling, BdctLayout * layout)
 {
+  static const BdctChromaFormat chroma[2][2] = {
+    {BDCT_CHROMA_444, BDCT_CHROMA_440}, {BDCT_CHROMA_422, BDCT_CHROMA_420}
+  };
   const GstVideoFormatInfo *finfo = info->finfo;
 
   if (GST_VIDEO_INFO_IS_RGB (info)) {
     rgb_layout (info, subsampling, layout);
     return;
   }
-  *layout = (BdctLayout) {
-    .size = sizeof *layout,
-    .depth = GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0),
-    .n_planes = GST_VIDEO_INFO_N_PLANES (info),
-  };
-  if (GST_VIDEO_INFO_N_COMPONENTS (info) == 1)
-    layout->chroma = BDCT_CHROMA_400;
-  else if (GST_VIDEO_FORMAT_INFO_W_SUB (finfo, 1) == 0)
-    layout->chroma = BDCT_CHROMA_444;
-  else if (GST_VIDEO_FORMAT_INFO_H_SUB (finfo, 1) == 0)
-    layout->chroma = BDCT_CHROMA_422;
-  else
-    layout->chroma = BDCT_CHROMA_420;
-
-  for (guint c = 0; c < GST_VIDEO_INFO_N_COMPONENTS (info); c++) {
-    BdctPlaneLayout *plane =
-        &layout->plane[GST_VIDEO_FORMAT_INFO_PLANE (finfo, c)];
-    gint bytes = layout->depth > 8 ? 2 : 1;
-    /* The description counts bytes, but P010's has 1 for the second word. */
-    gboolean second = GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c) > 0;
-
-    plane->width = GST_VIDEO_INFO_COMP_WIDTH (info, c);
-    plane->height = GST_VIDEO_INFO_COMP_HEIGHT (info, c);
-    plane->shift = GST_VIDEO_FORMAT_INFO_SHIFT (finfo, c);
-    plane->interleave = GST_VIDEO_FORMAT_INFO_PSTRIDE (finfo, c) / bytes;
-    plane->component[second] = (BdctComponent) c;
-  }
+  bdct_layout_init (layout, GST_VIDEO_INFO_N_COMPONENTS (info) == 1
+      ? BDCT_CHROMA_400 : chroma[GST_VIDEO_FORMAT_INFO_W_SUB (finfo, 1)]
+      [GST_VIDEO_FORMAT_INFO_H_SUB (finfo, 1)],
+      GST_VIDEO_FORMAT_INFO_DEPTH (finfo, 0),
+      GST_VIDEO_FORMAT_INFO_SHIFT (finfo, 0), GST_VIDEO_INFO_N_PLANES (info),
+      GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
+  /* U and V may change places. The description counts bytes, but P010's has 1
+   * for the second word. */
+  for (guint c = 1; c < GST_VIDEO_INFO_N_COMPONENTS (info); c++)
+    layout->plane[GST_VIDEO_FORMAT_INFO_PLANE (finfo, c)].component
+        [GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c) > 0] = c;
 }
 
 void
