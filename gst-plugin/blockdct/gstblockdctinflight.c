@@ -2,7 +2,6 @@
 #include "gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
-#include "gst-plugin/common/gstblockdctmark.h"
 
 #include <string.h>
 

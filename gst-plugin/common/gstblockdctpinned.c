@@ -224,33 +224,24 @@ gst_blockdct_pinned_allocator_of_kind (GstAllocator * allocator,
   return made;
 }
 
-/* The buffer's memory, which may be of another copy of this file, as that of
- * the plugin in a program, if its kind allows a copy on this owner's device. */
-static PinnedMemory *
-find_memory (GstBuffer * buffer, GstObject * owner)
-{
-  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
-      ? gst_buffer_peek_memory (buffer, 0) : NULL;
-  GstBlockDctPinnedAllocator *allocator;
-
-  if (memory == NULL || !gst_memory_is_type (memory, MEMORY_TYPE))
-    return NULL;
-  allocator = (GstBlockDctPinnedAllocator *) memory->allocator;
-  return allocator->kind != GST_BLOCKDCT_PINNED_ALONE
-      && allocator->owner == owner ? find_root (memory) : NULL;
-}
-
+/* The buffer's memory may be of another copy of this file, as that of the
+ * plugin in a program. */
 GstMapFlags
 gst_blockdct_pinned_map_flag (GstBuffer * buffer, GstObject * owner,
     GstMapFlags access)
 {
-  PinnedMemory *root = find_memory (buffer, owner);
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+      ? gst_buffer_peek_memory (buffer, 0) : NULL;
   GstBlockDctPinnedAllocator *self;
+  PinnedMemory *root;
   gboolean ready;
 
-  if (root == NULL)
+  if (memory == NULL || !gst_memory_is_type (memory, MEMORY_TYPE))
     return 0;
-  self = (GstBlockDctPinnedAllocator *) root->parent.allocator;
+  self = (GstBlockDctPinnedAllocator *) memory->allocator;
+  if (self->kind == GST_BLOCKDCT_PINNED_ALONE || self->owner != owner)
+    return 0;
+  root = find_root (memory);
   g_mutex_lock (&root->lock);
   ready = root->on_device || access & GST_MAP_WRITE
       || self->kind == GST_BLOCKDCT_PINNED_SHARED;

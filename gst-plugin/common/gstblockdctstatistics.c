@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctstatistics.h"
-#include "gstblockdctmark.h"
 
 GstBlockDctTimes
 gst_blockdct_times_of (GstBuffer * buffer, const GstSegment * segment,
@@ -30,17 +29,41 @@ gst_blockdct_times_of (GstBuffer * buffer, const GstSegment * segment,
 void
 gst_blockdct_statistics_init (void)
 {
+  static const gchar *const names[] = { GST_BLOCKDCT_NAME,
+    GST_BLOCKDCT_COMPARE_NAME, GST_BLOCKDCT_MARK_REPEATED,
+    GST_BLOCKDCT_MARK_ABSENT
+  };
   static const gchar *no_tags[] = { NULL };
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
     gst_blockdct_structure_init ();
-    gst_blockdct_mark_init ();
-    gst_meta_register_custom (GST_BLOCKDCT_NAME, no_tags, NULL, NULL, NULL);
-    gst_meta_register_custom (GST_BLOCKDCT_COMPARE_NAME, no_tags, NULL, NULL,
-        NULL);
+    for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+      gst_meta_register_custom (names[i], no_tags, NULL, NULL, NULL);
     g_once_init_leave (&once, 1);
   }
+}
+
+GstBuffer *
+gst_blockdct_mark_copy (GstBuffer * buffer, const gchar * mark)
+{
+  GstBuffer *copy = gst_buffer_copy (buffer);
+
+  gst_blockdct_mark_add (copy, mark);
+  return copy;
+}
+
+void
+gst_blockdct_mark_add (GstBuffer * buffer, const gchar * mark)
+{
+  if (!gst_blockdct_mark_is (buffer, mark))
+    gst_buffer_add_custom_meta (buffer, mark);
+}
+
+gboolean
+gst_blockdct_mark_is (GstBuffer * buffer, const gchar * mark)
+{
+  return gst_buffer_get_custom_meta (buffer, mark) != NULL;
 }
 
 static const gchar *

@@ -3,7 +3,7 @@
  * Reports a pair that comes out of the engine, and makes the buffer that
  * leaves. */
 #include "gstblockdctcompareprivate.h"
-#include "gst-plugin/common/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/coded/gstblockdctcoded.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "gst-plugin/common/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gstblockdctcompareprivate.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug

@@ -7,7 +7,7 @@
 #include <gst/base/gstbasetransform.h>
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
-#include "gst-plugin/common/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 
@@ -19,7 +19,7 @@ enum
 { PROP_0, PROP_FREEZE, PROP_B_ENCODER };
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctPage, gst_blockdct_page,
-    GST_TYPE_BIN, gst_blockdct_mark_init ());
+    GST_TYPE_BIN, gst_blockdct_statistics_init ());
 GST_ELEMENT_REGISTER_DEFINE (blockdctpage, "blockdctpage", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_PAGE);
 

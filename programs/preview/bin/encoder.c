@@ -12,7 +12,7 @@
 #include "encoder.h"
 
 #include <gst/base/gstbasetransform.h>
-#include "gst-plugin/common/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
 #include "gst-plugin/compare/gstblockdctcomparepad.h"

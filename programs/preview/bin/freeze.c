@@ -3,7 +3,7 @@
  * Upstream's thread pushes buffers through. The source pad's own thread pushes
  * repeated buffers, and sleeps otherwise. Only one of them pushes at a time. */
 #include "freeze.h"
-#include "gst-plugin/common/gstblockdctmark.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_blockdct_page_debug);
 #define GST_CAT_DEFAULT gst_blockdct_page_debug

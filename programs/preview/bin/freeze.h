@@ -21,8 +21,8 @@ GstElement *gst_blockdct_page_freeze_new (void);
 
 /* While frozen, buffers and serialized events wait (those of a live input are
  * dropped), and the last buffer leaves again once a second, marked as repeated
- * (gstblockdctmark.h). The first buffer of a stream, or after a flush, always
- * passes. Buffers that waited leave later by the time they waited. */
+ * (gstblockdctstatistics.h). The first buffer of a stream, or after a flush,
+ * always passes. Buffers that waited leave later by the time they waited. */
 void gst_blockdct_page_freeze_set (GstBlockDctPageFreeze * self,
     gboolean frozen);
 
