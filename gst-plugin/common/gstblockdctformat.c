@@ -133,23 +133,6 @@ gst_blockdct_format_caps (void)
   return gst_caps_ref (all_caps);
 }
 
-/* Whether the caps allow system memory alone, and can be returned as they
- * are. */
-static gboolean
-is_handled (GstCaps * caps)
-{
-  for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    const GstStructure *s = gst_caps_get_structure (caps, i);
-
-    if (!gst_blockdct_backend_has_feature (caps, i,
-            GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY)
-        || (gst_structure_has_field (s, "interlace-mode")
-            && !gst_structure_is_subset (s, woven)))
-      return FALSE;
-  }
-  return caps == all_caps || gst_caps_is_subset (caps, all_caps);
-}
-
 /* Add the structure, which is taken, to `*stays` with the memory it comes
  * `from`, and to `*moves` with each other memory. */
 static void
@@ -178,10 +161,6 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
   for (guint i = 0; i < n_classes; i++)
     if (classes[i]->feature != NULL)
       memories[n_memories++] = classes[i]->feature;
-  /* A shortcut for the most frequent case, in which there is nothing to
-   * choose. */
-  if (n_memories == 1 && is_handled (caps))
-    return gst_caps_ref (caps);
   stays = gst_caps_new_empty ();
   moves = gst_caps_new_empty ();
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
