@@ -320,20 +320,11 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   gst_buffer_ref (inbuf);
   gst_buffer_ref (outbuf);
   inflight->n++;
+  inflight->repeating = frame->repeated;
   gst_blockdct_warn_unused (self, &self->settings);
   warn_slow (self);
   warn_distrust (self);
   return GST_FLOW_OK;
-}
-
-gboolean
-gst_blockdct_inflight_is_repeating (GstBlockDct * self)
-{
-  const GstBlockDctInFlight *inflight = &self->inflight;
-
-  return inflight->n > 0
-      && inflight->frames[(inflight->oldest + inflight->n - 1)
-      % inflight->depth].repeated;
 }
 
 /* Remove the oldest frame, which is done or has failed. */

@@ -127,6 +127,9 @@ typedef struct
   GstBlockDctFrame *frames;     /* a ring of `depth` */
   guint depth;                  /* 0 before caps */
   guint oldest, n;
+  gboolean repeating;           /* the latest is a repeated one: it leaves at
+                                   once, as no other frame follows to push it
+                                   out */
   guint64 next_number;          /* BdctFrame.number of the next new frame */
 } GstBlockDctInFlight;
 
@@ -387,10 +390,6 @@ gboolean gst_blockdct_inflight_configure (GstBlockDct * self);
  * each of its buffers. */
 GstFlowReturn gst_blockdct_inflight_submit (GstBlockDct * self,
     GstBuffer * inbuf, GstBuffer * outbuf);
-
-/* Whether the latest frame is a repeated one: it leaves at once, as no other
- * frame follows to push it out. */
-gboolean gst_blockdct_inflight_is_repeating (GstBlockDct * self);
 
 /* Wait for the oldest frame and take it out of the ring. Its buffers are
  * unmapped and belong to the caller; on an error, which is posted, there are

@@ -120,23 +120,18 @@ static gboolean
 clip (GstBlockDctRegions * regions,
     const GstVideoRegionOfInterestMeta * meta, GstVideoRectangle * rectangle)
 {
-  GstElement *element = regions->element;
-  const BdctLayout *layout = regions->layout;
-  guint width = layout->plane[0].width, height = layout->plane[0].height;
+  const BdctPlaneLayout *luma = &regions->layout->plane[0];
+  const guint width = luma->width, height = luma->height;
+  const gboolean empty = meta->w == 0 || meta->h == 0;
 
-  if (meta->w == 0 || meta->h == 0) {
-    if (is_new (regions, WARNED_EMPTY))
-      GST_ELEMENT_WARNING (element, STREAM, FORMAT,
-          ("A region of %ux%u at (%u, %u) has no effect: it is empty.",
-              meta->w, meta->h, meta->x, meta->y), (NULL));
-    return FALSE;
-  }
-  if (meta->x >= width || meta->y >= height) {
-    if (is_new (regions, WARNED_OUTSIDE))
-      GST_ELEMENT_WARNING (element, STREAM, FORMAT,
-          ("A region of %ux%u at (%u, %u) has no effect: it is outside the "
-              "picture of %ux%u.", meta->w, meta->h, meta->x, meta->y, width,
-              height), (NULL));
+  if (empty || meta->x >= width || meta->y >= height) {
+    g_autofree gchar *outside =
+        g_strdup_printf ("outside the picture of %ux%u", width, height);
+
+    if (is_new (regions, empty ? WARNED_EMPTY : WARNED_OUTSIDE))
+      GST_ELEMENT_WARNING (regions->element, STREAM, FORMAT,
+          ("A region of %ux%u at (%u, %u) has no effect: it is %s.", meta->w,
+              meta->h, meta->x, meta->y, empty ? "empty" : outside), (NULL));
     return FALSE;
   }
   rectangle->x = meta->x;

@@ -252,8 +252,7 @@ generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
     return GST_FLOW_OK;
   }
   if (ret == GST_FLOW_OK && inflight->n > 0
-      && (inflight->n == inflight->depth
-          || gst_blockdct_inflight_is_repeating (self)))
+      && (inflight->n == inflight->depth || inflight->repeating))
     ret = gst_blockdct_finish_frame (self, outbuf);
   return ret;
 }
