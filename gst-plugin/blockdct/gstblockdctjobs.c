@@ -158,24 +158,9 @@ gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
 guint
 gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics)
 {
-  guint supported = metrics;
-  BdctError reason;
-
-  for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    if (!(metrics >> m & 1) || bdct_metric_check (m, &self->layout, &reason))
-      continue;
-    supported &= ~(1u << m);
-    if (self->warned.metrics >> m & 1)
-      continue;
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s is not defined for %s %dx%d: %s.", bdct_metric_info (m)->name,
-            GST_VIDEO_INFO_NAME (&self->info),
-            GST_VIDEO_INFO_WIDTH (&self->info),
-            GST_VIDEO_INFO_HEIGHT (&self->info), reason.message),
-        ("Its fields are absent, and targets for it are ignored."));
-  }
-  self->warned.metrics |= metrics & ~supported;
-  return supported;
+  return gst_blockdct_format_metrics (GST_ELEMENT (self), metrics, &self->info,
+      &self->layout, &self->warned.metrics,
+      "Its fields are absent, and targets for it are ignored.");
 }
 
 /* Make the jobs of `curve`, and expand it. There are none while no messages are

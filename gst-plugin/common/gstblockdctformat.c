@@ -259,6 +259,28 @@ gst_blockdct_format_view (const GstVideoInfo * info,
       rgb || colorimetry->range == GST_VIDEO_COLOR_RANGE_0_255);
 }
 
+guint
+gst_blockdct_format_metrics (GstElement * element, guint metrics,
+    const GstVideoInfo * info, const BdctLayout * layout, guint * warned,
+    const gchar * advice)
+{
+  guint supported = metrics;
+  BdctError reason;
+
+  for (guint m = 0; m < BDCT_N_METRICS; m++) {
+    if (!(metrics >> m & 1) || bdct_metric_check (m, layout, &reason))
+      continue;
+    supported &= ~(1u << m);
+    if (!(*warned >> m & 1))
+      GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+          ("%s is not defined for %s %dx%d: %s.", bdct_metric_info (m)->name,
+              GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
+              GST_VIDEO_INFO_HEIGHT (info), reason.message), ("%s", advice));
+  }
+  *warned |= metrics & ~supported;
+  return supported;
+}
+
 static GstPadProbeReturn
 explain (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
 {

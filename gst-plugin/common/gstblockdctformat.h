@@ -34,6 +34,12 @@ gboolean gst_blockdct_format_info (GstVideoInfo * info, const GstCaps * caps);
 void gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctChromaFormat subsampling, BdctLayout * layout);
 
+/* Those of the metrics (bits) that the caps allow. Each other one causes one
+ * warning, with this advice, until its bit in `*warned` is reset. */
+guint gst_blockdct_format_metrics (GstElement * element, guint metrics,
+    const GstVideoInfo * info, const BdctLayout * layout, guint * warned,
+    const gchar * advice);
+
 /* Have a sink pad's element post an error when caps arrive that the pad does
  * not accept: it refuses them without giving a reason. */
 void gst_blockdct_format_explain (GstPad * pad);

@@ -95,25 +95,10 @@ static guint
 choose_metrics (GstBlockDctCompare * self, guint metrics)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
-  const guint wanted = metrics & ~GST_BLOCKDCT_COMPARE_PSNR;
-  guint supported = wanted;
-  BdctError reason;
 
-  for (guint m = 0; m < BDCT_N_METRICS; m++) {
-    if (!(wanted >> m & 1) || bdct_metric_check (m, &frames->layout, &reason))
-      continue;
-    supported &= ~(1u << m);
-    if (frames->warned_metrics >> m & 1)
-      continue;
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("%s is not defined for %s %dx%d: %s.", bdct_metric_info (m)->name,
-            GST_VIDEO_INFO_NAME (&frames->info),
-            GST_VIDEO_INFO_WIDTH (&frames->info),
-            GST_VIDEO_INFO_HEIGHT (&frames->info), reason.message),
-        ("Its fields are absent."));
-  }
-  frames->warned_metrics |= wanted & ~supported;
-  return supported;
+  return gst_blockdct_format_metrics (GST_ELEMENT (self),
+      metrics & ~GST_BLOCKDCT_COMPARE_PSNR, &frames->info, &frames->layout,
+      &frames->warned_metrics, "Its fields are absent.");
 }
 
 /* A frame's view, from its settings. */
