@@ -48,30 +48,23 @@ GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
 
 /* GstBaseTransform */
 
-static gboolean
-open_all (GstBlockDct * self)
-{
-  self->transform = (GstBlockDctTransformState) { 0 };
-  self->warned = (GstBlockDctWarned) { 0 };
-  gst_blockdct_properties_start (self);
-  if (gst_blockdct_finish_open (self)) {
-    if (gst_blockdct_inflight_open (self))
-      return TRUE;
-    gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
-  }
-  gst_blockdct_properties_stop (self);
-  return FALSE;
-}
-
 /* The sink pad is active already: with its stream lock, nothing enters yet. */
 static gboolean
 gst_blockdct_start (GstBaseTransform * trans)
 {
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstPad *pad = GST_BASE_TRANSFORM_SINK_PAD (trans);
   gboolean ok;
 
   GST_PAD_STREAM_LOCK (pad);
-  ok = open_all (GST_BLOCKDCT_CAST (trans));
+  self->transform = (GstBlockDctTransformState) { 0 };
+  self->warned = (GstBlockDctWarned) { 0 };
+  gst_blockdct_properties_start (self);
+  ok = gst_blockdct_finish_open (self) && gst_blockdct_inflight_open (self);
+  if (!ok) {
+    gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
+    gst_blockdct_properties_stop (self);
+  }
   GST_PAD_STREAM_UNLOCK (pad);
   return ok;
 }
@@ -172,9 +165,8 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   gst_blockdct_drain (self);
   self->info = info;
   /* A move to another context that failed, with an error, leaves no engine. */
-  if (self->inflight.backend.engine == NULL)
-    return FALSE;
-  if (!gst_blockdct_inflight_configure (self))
+  if (self->inflight.backend.engine == NULL
+      || !gst_blockdct_inflight_configure (self))
     return FALSE;
   update_latency (self);
   return TRUE;

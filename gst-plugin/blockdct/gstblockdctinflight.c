@@ -15,13 +15,12 @@ static void
 set_active_backend (GstBlockDct * self)
 {
   GstBlockDctInFlight *inflight = &self->inflight;
-  const gchar *name = gst_blockdct_backend_describe (&inflight->backend);
 
+  inflight->name =
+      g_intern_string (gst_blockdct_backend_describe (&inflight->backend));
   GST_OBJECT_LOCK (self);
-  g_free (self->shared.active_backend);
-  self->shared.active_backend = g_strdup (name);
+  self->shared.active_backend = inflight->name;
   self->shared.active_class = inflight->backend.klass;
-  inflight->name = g_intern_string (name);
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
 }

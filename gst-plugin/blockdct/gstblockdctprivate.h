@@ -94,7 +94,7 @@ typedef struct
   gboolean started;             /* start settings cannot change */
   GString *refused;             /* pending warnings, if there was no bus; or
                                  * NULL */
-  gchar *active_backend;        /* NULL while nothing runs */
+  const gchar *active_backend;  /* interned; NULL while nothing runs */
   const GstBlockDctBackendClass *active_class;  /* likewise */
   GstBlockDctTotals totals;     /* shown by `stats` */
   GstBlockDctShown shown;

@@ -288,7 +288,6 @@ void
 gst_blockdct_clear_properties (GstBlockDct * self)
 {
   g_free (self->shared.settings.start.stats_file);
-  g_free (self->shared.active_backend);
   if (self->shared.refused != NULL)
     g_string_free (self->shared.refused, TRUE);
 }

@@ -86,15 +86,15 @@ gst_blockdct_backend_candidates (gint choice,
   return n;
 }
 
-static BdctEngineOptions
-get_options (const GstBlockDctBackendClass * klass, guint threads,
-    GstObject * context)
+BdctEngine *
+gst_blockdct_backend_another (const GstBlockDctBackend * backend,
+    guint threads, GstObject * context, BdctError * error)
 {
   BdctEngineOptions options = {.size = sizeof options,.threads = threads };
 
-  if (klass->engine_context != NULL)
-    options.context = klass->engine_context (context);
-  return options;
+  if (backend->klass->engine_context != NULL)
+    options.context = backend->klass->engine_context (context);
+  return bdct_engine_new (backend->klass->engine, &options, error);
 }
 
 static gboolean
@@ -102,19 +102,18 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
     gint device_id, guint threads, GstObject ** context, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
-  BdctEngineOptions options;
 
   if (klass == NULL)
     return gst_blockdct_fail (error, "this plugin was built without %s",
         backends[index].choice->value_nick);
   if (klass->open != NULL && !klass->open (element, device_id, context, error))
     return FALSE;
-  options = get_options (klass, threads, *context);
-  backend->engine = bdct_engine_new (klass->engine, &options, error);
-  if (backend->engine == NULL)
-    return FALSE;
   backend->klass = klass;
-  return TRUE;
+  backend->engine = gst_blockdct_backend_another (backend, threads, *context,
+      error);
+  if (backend->engine == NULL)
+    backend->klass = NULL;
+  return backend->engine != NULL;
 }
 
 gboolean
@@ -158,15 +157,6 @@ gst_blockdct_backend_describe (const GstBlockDctBackend * backend)
 {
   return backend->engine == NULL ? NULL
       : bdct_engine_text (backend->engine, BDCT_ENGINE_DESCRIPTION);
-}
-
-BdctEngine *
-gst_blockdct_backend_another (const GstBlockDctBackend * backend,
-    guint threads, GstObject * context, BdctError * error)
-{
-  BdctEngineOptions options = get_options (backend->klass, threads, context);
-
-  return bdct_engine_new (backend->klass->engine, &options, error);
 }
 
 void
