@@ -228,7 +228,8 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START) {
     gst_blockdct_allocation_flush (self, TRUE);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
-    gst_blockdct_discard (self);
+    gst_blockdct_inflight_discard (self);
+    gst_clear_buffer (&trans->queued_buf);
     gst_blockdct_inflight_interrupt (self);
     gst_blockdct_statistics_flush (&self->finish.statistics);
     gst_blockdct_allocation_flush (self, FALSE);

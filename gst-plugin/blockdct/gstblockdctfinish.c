@@ -138,8 +138,10 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
         gst_blockdct_statistics_frame (statistics, element, frame->out, stats,
         &frame->recipe, &times, frame->post_messages, frame->interval);
   if (frame->curve.n > 0)
-    gst_blockdct_statistics_curve (statistics, element, &frame->curve,
-        frame->curve_stats, frame->exact, &frame->recipe, &times);
+    gst_element_post_message (element, gst_message_new_element (GST_OBJECT
+            (element), gst_blockdct_structure_curve (&frame->curve,
+                frame->curve_stats, frame->exact, &frame->recipe, &times,
+                statistics->totals.frames - 1)));
   publish_frame (self, frame, &times, index);
   return frame->repeated || (gst_blockdct_stats_file_add
       (self->finish.file, element, figures)

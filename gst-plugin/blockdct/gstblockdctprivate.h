@@ -438,9 +438,6 @@ void gst_blockdct_drain (GstBlockDct * self);
  * the base class says nothing of it. */
 void gst_blockdct_explain_refusal (GstBlockDct * self, GstCaps * caps);
 
-/* Drop all frames in flight. */
-void gst_blockdct_discard (GstBlockDct * self);
-
 /* Wake a thread that waits for an output buffer; with `flushing` FALSE,
  * threads may wait again. Any thread may call this. */
 void gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing);

@@ -8,13 +8,6 @@
 static GstBaseTransformClass *parent_class;
 
 void
-gst_blockdct_discard (GstBlockDct * self)
-{
-  gst_blockdct_inflight_discard (self);
-  gst_clear_buffer (&GST_BASE_TRANSFORM (self)->queued_buf);
-}
-
-void
 gst_blockdct_drain (GstBlockDct * self)
 {
   GstFlowReturn ret = GST_FLOW_OK;

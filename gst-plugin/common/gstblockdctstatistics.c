@@ -243,16 +243,6 @@ gst_blockdct_statistics_frame (GstBlockDctStatistics * statistics,
 }
 
 void
-gst_blockdct_statistics_curve (const GstBlockDctStatistics * statistics,
-    GstElement * element, const GstBlockDctCurve * curve,
-    const BdctStats * stats, gboolean exact, const GstBlockDctRecipe * recipe,
-    const GstBlockDctTimes * times)
-{
-  post_structure (element, gst_blockdct_structure_curve (curve, stats, exact,
-          recipe, times, statistics->totals.frames - 1));
-}
-
-void
 gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
     GstElement * element, gboolean post)
 {

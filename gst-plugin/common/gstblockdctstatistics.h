@@ -124,13 +124,6 @@ void gst_blockdct_statistics_repeated (const GstBlockDctStatistics * statistics,
     const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
     gboolean post);
 
-/* Post the `blockdct-curve` message of the latest frame: `stats` at each of
- * the curve's settings; `exact` says whether their bits are. */
-void gst_blockdct_statistics_curve (const GstBlockDctStatistics * statistics,
-    GstElement * element, const GstBlockDctCurve * curve,
-    const BdctStats * stats, gboolean exact, const GstBlockDctRecipe * recipe,
-    const GstBlockDctTimes * times);
-
 /* At the end of a stream, post the last interval and the `pooled` message over
  * all frames since the previous one, if there are any. */
 void gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
@@ -176,8 +169,10 @@ typedef enum
 void gst_blockdct_structure_fill (GstStructure * s, GstBlockDctPlace place,
     const GstBlockDctSpan * span, guint64 dropped, gboolean repeated);
 
-/* Make the message of a frame's curve; and the structure of `stats`, of a `pad`
- * of blockdctcompare or, with NULL, of blockdct. The caller owns them. */
+/* Make the message `blockdct-curve` of a frame: `stats` at each of the curve's
+ * settings; `exact` says whether their bits are. And the structure of `stats`,
+ * of a `pad` of blockdctcompare or, with NULL, of blockdct. The caller owns
+ * them. */
 GstStructure *gst_blockdct_structure_curve (const GstBlockDctCurve * curve,
     const BdctStats * stats, gboolean exact, const GstBlockDctRecipe * recipe,
     const GstBlockDctTimes * times, guint64 index);
