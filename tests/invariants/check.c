@@ -200,6 +200,11 @@ check_frame (World * w, const Item * item, const gchar * arrived)
 
         if (text == NULL) {
           w->last[part] = bin ? 0 : c;
+          /* A picture alone does not always tell which settings made it. */
+          for (guint p = PART_A; p <= PART_B; p++)
+            if (bin && settings_report (settings[p], p) != EACH_FRAME
+                && next_version (w, item->lo, p) <= hi)
+              w->sums_known = FALSE;
           g_free (why);
           return;
         }
