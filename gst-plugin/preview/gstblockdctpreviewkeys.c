@@ -47,15 +47,28 @@ turn_transform (GstElement * a, gint by)
           + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
 }
 
-/* Make B what A is, and show both. */
+/* Show A and B. */
+static void
+show_both (GstElement * compare)
+{
+  g_signal_handlers_disconnect_by_func (compare, show_both, NULL);
+  g_object_set (compare, "left", 0, "right", 1, NULL);
+}
+
+/* Make B what A is, and show both, as soon as compare has B's pad. */
 static void
 store_b (GstElement * preview, GstElement * a, GstElement * compare)
 {
   gchar *line = g_strdup_printf ("blockdct transform=%d quality=%d qp=%d",
       get_int (a, "transform"), get_int (a, "quality"), get_int (a, "qp"));
+  GstPad *pad;
 
+  g_signal_connect (compare, "pad-added", G_CALLBACK (show_both), NULL);
   g_object_set (preview, "b", line, NULL);
-  g_object_set (compare, "left", 0, "right", 1, NULL);
+  pad = gst_element_get_static_pad (compare, "dist_sink_1");
+  if (pad != NULL)
+    show_both (compare);
+  gst_clear_object (&pad);
   g_free (line);
 }
 
