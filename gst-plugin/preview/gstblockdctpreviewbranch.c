@@ -22,7 +22,7 @@ typedef GstBlockDctPreviewBranch Branch;
 typedef GstBlockDctPreviewPhase Phase;
 
 /* What a probe waits for. The bin may stop, and the next exchange begin, before
- * a pad is idle. */
+ * a pad is blocked. */
 typedef struct
 {
   Branch *branch;
@@ -234,14 +234,14 @@ exchange (Branch * branch)
   GstPad *gate = get_gate (branch);
   GstElement *next;
   const gboolean opens = branch->queue == NULL;
-  gulong idle;
+  gulong probe;
   gboolean again;
 
   g_mutex_lock (&self->lock);
   branch->phase = EXCHANGES;
   branch->pending = FALSE;
-  idle = branch->idle;
-  branch->idle = 0;
+  probe = branch->probe;
+  branch->probe = 0;
   next = g_steal_pointer (&branch->next);
   g_mutex_unlock (&self->lock);
   g_rec_mutex_lock (&self->relinks);
@@ -268,8 +268,8 @@ exchange (Branch * branch)
     close_branch (branch);
     gst_blockdct_preview_branch_follow_depth (self);
   }
-  if (idle != 0)
-    gst_pad_remove_probe (gate, idle);
+  if (probe != 0)
+    gst_pad_remove_probe (gate, probe);
   gst_object_unref (gate);
   /* A live pipeline asks for the latency again. */
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency
@@ -332,7 +332,7 @@ drain (GstElement * element, gpointer sink)
 
 /* No frame enters the old version. */
 static GstPadProbeReturn
-on_idle (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   const Turn *turn = data;
   Branch *branch = turn->branch;
@@ -345,12 +345,12 @@ on_idle (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   phase = branch->phase;
   if (!is_old && phase == WAITS) {
     branch->phase = branch->version != NULL ? DRAINS : DRAINED;
-    branch->idle = info->id;
+    branch->probe = info->id;
   }
   g_mutex_unlock (&branch->preview->lock);
   if (is_old || phase == NOTHING)
     return GST_PAD_PROBE_REMOVE;
-  /* It is idle again. */
+  /* It is blocked again, after a flush. */
   if (phase != WAITS)
     return GST_PAD_PROBE_OK;
   if (branch->version == NULL) {
@@ -385,8 +385,11 @@ start_exchange (Branch * branch)
     g_mutex_lock (&self->lock);
     turn->number = branch->turn;
     g_mutex_unlock (&self->lock);
-    gst_pad_add_probe (gate, GST_PAD_PROBE_TYPE_IDLE
-        | GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_idle, turn, g_free);
+    /* Not as soon as it is idle: a streaming thread that calls from there may
+     * note only after the exchange that the event before has been received,
+     * and the next version never gets that one. */
+    gst_pad_add_probe (gate, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_blocked,
+        turn, g_free);
     gst_object_unref (gate);
   }
 }

@@ -35,7 +35,7 @@ typedef struct
   GstElement *next;             /* NULL: nothing */
   GstBlockDctPreviewPhase phase;
   guint turn;                   /* the number of the exchange */
-  gulong idle;                  /* the probe that holds the queue's frames
+  gulong probe;                 /* the probe that holds the queue's frames
                                    back; 0: none */
 
   /* Changed by exchange() alone. */
