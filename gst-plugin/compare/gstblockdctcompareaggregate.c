@@ -78,6 +78,18 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
   return ret;
 }
 
+/* Whether a pad is there now: it may be newer than the pads of this pair. */
+static gboolean
+has_pad (GstBlockDctCompare * self, gint i)
+{
+  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self),
+      gst_blockdct_compare_pad_names[i]);
+  const gboolean has = pad != NULL;
+
+  gst_clear_object (&pad);
+  return has;
+}
+
 /* Replace pictures of the view that do not exist by pictures that do. */
 static void
 choose_pictures (GstBlockDctCompare * self,
@@ -93,8 +105,9 @@ choose_pictures (GstBlockDctCompare * self,
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++) {
     if (*sides[i] < 0 || self->pair.distorted[*sides[i]] != NULL)
       continue;
-    if (self->pads[1 + *sides[i]] == NULL && gst_blockdct_compare_warn_once
-        (self, GST_BLOCKDCT_COMPARE_WARNED_LEFT + i))
+    if (self->pads[1 + *sides[i]] == NULL && !has_pad (self, *sides[i])
+        && gst_blockdct_compare_warn_once (self,
+            GST_BLOCKDCT_COMPARE_WARNED_LEFT + i))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
           ("%s=%d: there is no %s.", names[i], *sides[i],
               gst_blockdct_compare_pad_names[*sides[i]]),
