@@ -289,7 +289,6 @@ gst_blockdct_coded_set_caps (GstBaseTransform * trans, GstCaps * caps,
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   const gchar *form = gst_structure_get_string (s, "stream-format");
 
-  (void) out;
   self->codec = NULL;
   for (guint i = 0; self->codec == NULL && i < G_N_ELEMENTS (codecs); i++) {
     GstCaps *known = gst_static_caps_get (&codecs[i].caps);
@@ -318,7 +317,6 @@ static GstFlowReturn
 gst_blockdct_coded_prepare_output_buffer (GstBaseTransform * trans,
     GstBuffer * in, GstBuffer ** out)
 {
-  (void) trans;
   *out = gst_buffer_is_writable (in) ? in : gst_buffer_copy (in);
   return GST_FLOW_OK;
 }
@@ -397,7 +395,6 @@ gst_blockdct_coded_get_property (GObject * object, guint id, GValue * value,
 {
   const Sums *sums = &GST_BLOCKDCT_CODED (object)->sums;
 
-  (void) id, (void) pspec;
   GST_OBJECT_LOCK (object);
   g_value_take_boxed (value, gst_structure_new (GST_BLOCKDCT_CODED_NAME,
           "frames", G_TYPE_UINT64, sums->frames,

@@ -186,7 +186,6 @@ static GstAggregatorPad *
 gst_blockdct_compare_create_new_pad (GstAggregator * agg,
     GstPadTemplate * templ, const gchar * req_name, const GstCaps * caps)
 {
-  (void) caps;
   for (gint i = 1; i < BDCT_MAX_DISTORTED; i++) {
     const gchar *name = gst_blockdct_compare_pad_names[i];
     GstPad *other = gst_element_get_static_pad (GST_ELEMENT (agg), name);

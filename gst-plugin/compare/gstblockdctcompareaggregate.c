@@ -298,7 +298,6 @@ get_next_time (GstAggregator * agg)
 static GstBuffer *
 clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
 {
-  (void) agg;
   gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad), buffer);
   return buffer;
 }

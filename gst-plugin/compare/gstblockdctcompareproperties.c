@@ -110,7 +110,6 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (object);
 
-  (void) pspec;
   GST_OBJECT_LOCK (self);
   if (offsets[id] == STATS)
     g_value_take_boxed (value, gst_blockdct_compare_finish_stats (self));

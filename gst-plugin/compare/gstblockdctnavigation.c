@@ -94,7 +94,6 @@ next_view (GstBlockDctNavigation * self, GstElement * element, gint unused)
   const gint view = get_int (element, "view");
   guint i = 0;
 
-  (void) self, (void) unused;
   while (views->values[i].value != view)
     i++;
   g_object_set (element, "view",
@@ -122,7 +121,6 @@ next_pair (GstBlockDctNavigation * self, GstElement * element, gint unused)
 {
   gint left = get_int (element, "left"), right = get_int (element, "right");
 
-  (void) self, (void) unused;
   do {
     right = next_input (element, right);
     if (right == GST_BLOCKDCT_COMPARE_REFERENCE)
@@ -134,7 +132,6 @@ next_pair (GstBlockDctNavigation * self, GstElement * element, gint unused)
 static void
 swap_sides (GstBlockDctNavigation * self, GstElement * element, gint unused)
 {
-  (void) self, (void) unused;
   g_object_set (element, "left", get_int (element, "right"), "right",
       get_int (element, "left"), NULL);
 }
@@ -146,7 +143,6 @@ toggle_left (GstBlockDctNavigation * self, GstElement * element, gint unused)
   gint view = get_int (element, "view"), right = get_int (element, "right");
   const gint left = get_int (element, "left");
 
-  (void) unused;
   g_mutex_lock (&self->lock);
   if (view == GST_BLOCKDCT_COMPARE_SINGLE && right == left) {
     view = self->before[0];

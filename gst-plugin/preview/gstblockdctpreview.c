@@ -146,7 +146,6 @@ gst_blockdct_preview_set_property (GObject * object, guint id,
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
 
-  (void) pspec;
   gst_blockdct_preview_branch_set (id == PROP_A ? &self->a : &self->b,
       g_value_get_string (value));
 }
@@ -157,7 +156,6 @@ gst_blockdct_preview_get_property (GObject * object, guint id, GValue * value,
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
 
-  (void) pspec;
   g_mutex_lock (&self->lock);
   g_value_set_string (value, id == PROP_A ? self->a.description
       : self->b.description);

@@ -150,7 +150,6 @@ on_first_picture (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   Branch *branch = data;
 
-  (void) pad, (void) info;
   g_atomic_int_set (&branch->fresh, FALSE);
   gst_blockdct_preview_branch_follow_depth (branch->preview);
   return GST_PAD_PROBE_REMOVE;
@@ -307,7 +306,6 @@ on_drained (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   const GstEventType type = GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info));
   gboolean drained;
 
-  (void) pad;
   if (type != GST_EVENT_EOS && type != GST_EVENT_FLUSH_STOP)
     return GST_PAD_PROBE_OK;
   g_mutex_lock (&branch->preview->lock);
@@ -326,7 +324,6 @@ on_drained (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 drain (GstElement * element, gpointer sink)
 {
-  (void) element;
   gst_pad_send_event (sink, gst_event_new_eos ());
 }
 
