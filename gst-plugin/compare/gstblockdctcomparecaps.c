@@ -327,6 +327,23 @@ gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
   return TRUE;
 }
 
+/* Whether the frames that a pad has now cannot be compared with a reference. */
+static gboolean
+conflict (GstPad * pad, const GstCaps * reference)
+{
+  GstCaps *caps = gst_pad_get_current_caps (pad);
+  GstCaps *similar = gst_blockdct_format_similar_caps (reference);
+  const gboolean conflicts = caps != NULL
+      && !gst_caps_can_intersect (caps, similar);
+
+  gst_caps_unref (similar);
+  gst_clear_caps (&caps);
+  return conflicts;
+}
+
+/* A source that is asked to negotiate again queries all branches of a tee. As
+ * one that prerolls does not answer, the stream stops: ask only pads that
+ * need it. */
 void
 gst_blockdct_compare_announce_caps (GstBlockDctCompare * self, GstCaps * caps)
 {
@@ -340,7 +357,7 @@ gst_blockdct_compare_announce_caps (GstBlockDctCompare * self, GstCaps * caps)
     return;
   gst_blockdct_compare_get_pads (GST_ELEMENT (self), pads);
   for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++)
-    if (pads[i] != NULL)
+    if (pads[i] != NULL && conflict (GST_PAD (pads[i]), caps))
       gst_pad_push_event (GST_PAD (pads[i]), gst_event_new_reconfigure ());
   gst_blockdct_compare_put_pads (pads);
 }
