@@ -4,6 +4,7 @@
  * and decoders to blockdctcompare. */
 #include <string.h>
 #include "duel.h"
+#include "leaky.h"
 
 #define FRAMES 40
 

@@ -3,6 +3,7 @@
  * blockdctcompare behind encoders, a tee, and files that seek. */
 #include <string.h>
 #include "duel.h"
+#include "leaky.h"
 
 /* Play a line to its end: every frame has a partner. */
 static void
