@@ -333,6 +333,7 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   const Turn *turn = data;
   Branch *branch = turn->branch;
+  GstElement *version = NULL;
   GstPad *sink, *src;
   gboolean is_old;
   Phase phase;
@@ -341,7 +342,9 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   is_old = turn->number != branch->turn;
   phase = branch->phase;
   if (!is_old && phase == WAITS) {
-    branch->phase = branch->version != NULL ? DRAINS : DRAINED;
+    gst_object_replace ((GstObject **) & version,
+        (GstObject *) branch->version);
+    branch->phase = version != NULL ? DRAINS : DRAINED;
     branch->probe = info->id;
   }
   g_mutex_unlock (&branch->preview->lock);
@@ -350,18 +353,19 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   /* It is blocked again, after a flush. */
   if (phase != WAITS)
     return GST_PAD_PROBE_OK;
-  if (branch->version == NULL) {
+  if (version == NULL) {
     gst_element_call_async (GST_ELEMENT (branch->preview), exchange_now, branch,
         NULL);
     return GST_PAD_PROBE_OK;
   }
   sink = gst_pad_get_peer (pad);
-  src = gst_element_get_static_pad (branch->version, "src");
+  src = gst_element_get_static_pad (version, "src");
   gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
       | GST_PAD_PROBE_TYPE_EVENT_FLUSH, on_drained, branch, NULL);
   gst_element_call_async (GST_ELEMENT (branch->preview), drain, sink,
       gst_object_unref);
   gst_object_unref (src);
+  gst_object_unref (version);
   return GST_PAD_PROBE_OK;
 }
 
