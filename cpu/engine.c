@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "dct/entropy/cabac.h"
+#include "dct/entropy/cabac-price.h"
 #include "huffman-count.h"
 
 /* The number of samples that one thread transforms before another has woken

@@ -2,19 +2,29 @@
 #include "cabac-price.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 static BdctCabacTables tables;
 /* By log2_size, 0 for trees, and chroma: each slot's index in counts */
 static uint8_t contexts[6][2][BDCT_CABAC_TREE_SLOTS];
 
-void
-bdct_cabac_price_init (void)
+static void
+init (void)
 {
+  bdct_cabac_count_init ();
   bdct_cabac_fill (&tables);
   for (int n = 0; n <= 5; n += n == 0 ? 2 : 1)
     for (int i = 0; i < 2 * BDCT_CABAC_TREE_SLOTS; i++)
       contexts[n][i % 2][i / 2] = bdct_cabac_context (n, i % 2, i / 2);
+}
+
+void
+bdct_cabac_init (void)
+{
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, init);
 }
 
 void

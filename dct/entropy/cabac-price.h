@@ -136,6 +136,9 @@ bdct_cabac_context (int log2_size, bool chroma, int slot)
   }
 }
 
+/* Call this before the functions that count or price levels. */
+void bdct_cabac_init (void);
+
 /* The probabilities at the start of a slice, by slot, in 2^-16. */
 void bdct_cabac_start (uint16_t start[BDCT_CABAC_TREE_SLOTS], int slice_qp,
     int log2_size, bool chroma);

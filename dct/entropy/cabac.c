@@ -5,7 +5,6 @@
 #include "cabac.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 #include "dct/base/min.h"
 #ifdef __SSE2__
@@ -158,8 +157,8 @@ fill_last (int log2_size, bool chroma)
     }
 }
 
-static void
-fill_tables (void)
+void
+bdct_cabac_count_init (void)
 {
   fill_scans ();
   for (int n = 2; n <= 5; n++) {
@@ -173,15 +172,6 @@ fill_tables (void)
       tables.remaining[i / (5 * SMALL)][i / SMALL % 5][i % SMALL]
           = remaining (rest, i / SMALL % 5);
   }
-  bdct_cabac_price_init ();
-}
-
-void
-bdct_cabac_init (void)
-{
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-  pthread_once (&once, fill_tables);
 }
 
 /* Where bins go: to counts, or to a cost. */

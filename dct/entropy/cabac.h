@@ -106,9 +106,8 @@ typedef struct {
 /* Set the prices. Call bdct_cabac_init() before. */
 void bdct_cabac_prices_init (BdctCabacPrices *prices, int slice_qp);
 
-/* Call this before the functions that count or price levels. */
-void bdct_cabac_init (void);
-void bdct_cabac_price_init (void); /* a part of it */
+/* The part of bdct_cabac_init() (cabac-price.h) that counting needs. */
+void bdct_cabac_count_init (void);
 
 /* The bins of a run: of each context zeros, and ones << 16; the number of
  * bypass bins; and 0. */
