@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctprivate.h"
 
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
 gboolean
 gst_blockdct_finish_open (GstBlockDct * self)
 {
@@ -141,7 +143,7 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     gst_element_post_message (element, gst_message_new_element (GST_OBJECT
             (element), gst_blockdct_structure_curve (&frame->curve,
                 frame->curve_stats, frame->exact, &frame->recipe, &times,
-                statistics->totals.frames - 1)));
+                index)));
   publish_frame (self, frame, &times, index);
   return frame->repeated || (gst_blockdct_stats_file_add
       (self->finish.file, element, figures)

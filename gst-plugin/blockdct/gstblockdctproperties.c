@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define GST_CAT_DEFAULT gst_blockdct_debug
+
 /* Both are out of reach of any frame: levels of 16 bits, or a single sample
  * of the largest picture that differs by 1. */
 #define MAX_BPP 1000
@@ -276,10 +278,8 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
 void
 gst_blockdct_init_properties (GstBlockDct * self)
 {
-  const BdctParams params = BDCT_PARAMS_DEFAULT;
-
   self->shared.settings = (GstBlockDctSettings) {
-  .params = params,.tables = params.preset,.subsampling =
+  .params = defaults,.tables = defaults.preset,.subsampling =
         BDCT_CHROMA_420,.post_messages = TRUE,.start =
         { GST_BLOCKDCT_BACKEND_AUTO, -1, 0, 1, NULL },};
 }
@@ -501,7 +501,7 @@ install_reports (GObjectClass * klass)
           "What to measure for each frame besides PSNR", make_metrics (), 0,
           LIVE));
   /* Its elements have no type, as "all" is a string. */
-  p = add (klass, FIELD (curve), 0, gst_param_spec_array ("curve", "Curve",
+  p = add (klass, FIELD (curve), ANY, gst_param_spec_array ("curve", "Curve",
           "Evaluate each frame also at these qualities (1 to 100) or QPs (0 to "
           "51), and post a blockdct-curve message: up to 128 ints, or <all>",
           NULL, PLAYING));

@@ -125,13 +125,14 @@ clip (GstBlockDctRegions * regions,
   const gboolean empty = meta->w == 0 || meta->h == 0;
 
   if (empty || meta->x >= width || meta->y >= height) {
-    g_autofree gchar *outside =
-        g_strdup_printf ("outside the picture of %ux%u", width, height);
+    if (is_new (regions, empty ? WARNED_EMPTY : WARNED_OUTSIDE)) {
+      g_autofree gchar *outside =
+          g_strdup_printf ("outside the picture of %ux%u", width, height);
 
-    if (is_new (regions, empty ? WARNED_EMPTY : WARNED_OUTSIDE))
       GST_ELEMENT_WARNING (regions->element, STREAM, FORMAT,
           ("A region of %ux%u at (%u, %u) has no effect: it is %s.", meta->w,
               meta->h, meta->x, meta->y, empty ? "empty" : outside), (NULL));
+    }
     return FALSE;
   }
   rectangle->x = meta->x;

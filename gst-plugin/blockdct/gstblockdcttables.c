@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <glib/gstdio.h>
-#include <string.h>
 
 /* The largest file that is read: a JPEG file's headers may hold profiles and
  * thumbnails. */
@@ -150,9 +149,8 @@ gst_blockdct_parse_curve (const GValue * value, gpointer field,
     const GValue *v = gst_value_array_get_value (value, i);
 
     if (!G_VALUE_HOLDS_INT (v))
-      return gst_blockdct_fail (error, "the entry at index %u is not a whole "
-          "number",
-          i);
+      return gst_blockdct_fail (error,
+          "the entry at index %u is not a whole number", i);
     curve->setting[i] = g_value_get_int (v);
   }
   return gst_blockdct_curve_check (curve, BDCT_N_TRANSFORMS, error);

@@ -270,10 +270,11 @@ static void
 warn_missed (GstBlockDct * self, const GstBlockDctTargets * targets,
     const BdctParams * params, gint setting)
 {
-  g_autofree gchar *target = gst_blockdct_targets_describe (targets);
+  g_autofree gchar *target = NULL;
 
   if (!gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_TARGET))
     return;
+  target = gst_blockdct_targets_describe (targets);
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
       ("No setting of %s meets %s: the nearest, %d, is used.",
           bdct_transform_info (params->transform)->name, target, setting),
@@ -312,10 +313,9 @@ gst_blockdct_target_find (GstBlockDct * self,
           ("%s", error.message));
     else
       GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-          ("There is not enough memory on %s to search a setting for %s.",
-              engine,
-              target), ("%s. Free memory, or unset the target.",
-              error.message));
+          ("There is not enough memory on %s to search for a setting for %s.",
+              engine, target),
+          ("%s. Free memory, or unset the target.", error.message));
     return FALSE;
   }
   all = self->search.all;

@@ -22,6 +22,7 @@
  * ]| Print the PSNR and the bits of each frame that x264enc codes.
  */
 #include "gstblockdctcoded.h"
+#include "gst-plugin/common/gstblockdctstatistics.h"
 
 #include <gst/base/gstbytereader.h>
 

@@ -9,9 +9,6 @@
 
 G_BEGIN_DECLS
 
-/* The custom meta, and the structure of `stats`; their fields `bits` and
- * `bits-headers` are uint64. */
-#define GST_BLOCKDCT_CODED_NAME "blockdct-coded"
 #define GST_TYPE_BLOCKDCT_CODED (gst_blockdct_coded_get_type ())
 G_DECLARE_FINAL_TYPE (GstBlockDctCoded, gst_blockdct_coded, GST, BLOCKDCT_CODED,
     GstBaseTransform)

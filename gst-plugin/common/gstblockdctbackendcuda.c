@@ -2,6 +2,7 @@
  *
  * The CUDA backend: everything that uses libgstcuda. */
 #include "gstblockdctbackend.h"
+#include "gstblockdctdebug.h"
 
 #include <gmodule.h>
 #include <gst/cuda/gstcudabufferpool.h>
@@ -9,6 +10,8 @@
 #include <gst/cuda/gstcudaloader.h>
 #include <gst/cuda/gstcudamemory.h>
 #include <gst/cuda/gstcudautils.h>
+
+#define GST_CAT_DEFAULT gst_blockdct_debug
 
 /* From 1.24 on, memory may have a stream in which work on it is pending. This
  * plugin, built on 1.22 or later, looks up the functions for it at run time. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctcurve.h"
-#include "gst-plugin/common/gstblockdctbackend.h"
+#include "gstblockdctbackend.h"
 
 #include <math.h>
 #include <string.h>
-#include <blockdct/blockdct.h>
 
 /* What an octave of the steps changes in typical pictures: a PSNR, by its
  * share; bits, by their logarithm to base 2. */
@@ -52,7 +51,7 @@ gst_blockdct_curve_check (const GstBlockDctCurve * curve,
   for (gint i = 0; i < curve->n; i++)
     if (curve->setting[i] < first || curve->setting[i] > last)
       return gst_blockdct_fail (error,
-          "setting %d at index %d is outside %d to %d " "(%s)",
+          "setting %d at index %d is outside %d to %d (%s)",
           curve->setting[i], i, first, last,
           transform ==
           BDCT_N_TRANSFORMS ? "quality 1 to 100, QP 0 to 51" :

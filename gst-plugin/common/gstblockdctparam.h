@@ -1,4 +1,4 @@
-/* blockdct: common to the properties of both elements: their flags, and values
+/* blockdct: common to the properties of the elements: their flags, and values
  * that are fields of a structure.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later

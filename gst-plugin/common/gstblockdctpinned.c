@@ -14,9 +14,9 @@
 typedef struct
 {
   GstMemory parent;
-  guint8 *data;
 
   /* Unused if there is a parent. */
+  guint8 *data;
   GMutex lock;
   guint8 *device;               /* NULL: none yet */
   gboolean on_host, on_device;  /* these copies are up to date */
@@ -145,7 +145,6 @@ pinned_share (GstMemory * memory, gssize offset, gssize size)
       memory->allocator, parent, memory->maxsize, memory->align,
       memory->offset + offset, size >= 0 ? (gsize) size
       : memory->size - offset);
-  mem->data = ((PinnedMemory *) memory)->data;
   return GST_MEMORY_CAST (mem);
 }
 

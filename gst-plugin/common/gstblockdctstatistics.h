@@ -19,6 +19,10 @@ G_BEGIN_DECLS
 /* The same for blockdctcompare. */
 #define GST_BLOCKDCT_COMPARE_NAME "blockdct-compare"
 
+/* The custom meta of blockdctcoded, and the structure of its `stats`; their
+ * fields `bits` and `bits-headers` are uint64. */
+#define GST_BLOCKDCT_CODED_NAME "blockdct-coded"
+
 /* The times of the frames that a report covers. GST_CLOCK_TIME_NONE where
  * unknown. */
 typedef struct
@@ -132,8 +136,8 @@ void gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
 /* Drop the current interval, as after a flush. */
 void gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics);
 
-/* Marks that blockdctpreview puts on frames, and that elements pass on: custom
- * metas. */
+/* Marks that blockdct-preview, the program, puts on frames, and that elements
+ * pass on: custom metas. */
 
 /* The frame is shown again: it is not counted. */
 #define GST_BLOCKDCT_MARK_REPEATED "blockdct-repeated"

@@ -31,7 +31,8 @@ append_double (GString * line, const gchar * format, gdouble v)
   g_string_append (line, g_ascii_formatd (text, sizeof text, format, v));
 }
 
-/* Unknown times, and fields that a frame lacks, are `nothing`. */
+/* Unknown times, sums that are not finite or do not fit, and fields that a
+ * frame lacks, are `nothing`. */
 static void
 append_value (GString * line, const GValue * value, const gchar * nothing,
     gboolean json)
@@ -77,19 +78,21 @@ append_log (GString * line, const GstStructure * s, GstBlockDctColumns which,
 
   for (; *columns != 0; columns++) {
     const GValue *value = gst_structure_id_get_value (s, *columns);
-    g_autofree gchar *name =
-        g_strdelimit (g_strdup (g_quark_to_string (*columns)), "-", '_');
+    g_autofree gchar *name = NULL;
 
-    if (value != NULL && names) {
+    if (value == NULL)
+      continue;
+    name = g_strdelimit (g_strdup (g_quark_to_string (*columns)), "-", '_');
+    if (names) {
       g_string_append_printf (line, ",%s", name);
-    } else if (value != NULL) {
-      g_string_append_printf (line, "%s:", name);
-      if (which == GST_BLOCKDCT_COLUMNS_FIGURES)
-        append_double (line, "%.6f", g_value_get_double (value));
-      else
-        append_value (line, value, "", FALSE);
-      g_string_append_c (line, ' ');
+      continue;
     }
+    g_string_append_printf (line, "%s:", name);
+    if (which == GST_BLOCKDCT_COLUMNS_FIGURES)
+      append_double (line, "%.6f", g_value_get_double (value));
+    else
+      append_value (line, value, "", FALSE);
+    g_string_append_c (line, ' ');
   }
 }
 

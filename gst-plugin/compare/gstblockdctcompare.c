@@ -89,7 +89,6 @@ gst_blockdct_compare_start (GstAggregator * agg)
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
     self->statistics[i] = (GstBlockDctStatistics) { 0 };
     gst_blockdct_statistics_flush (&self->statistics[i]);
-    self->shifts[i].done = FALSE;
   }
   self->output = (GstBlockDctCompareOutput) {
   .single = GST_BLOCKDCT_COMPARE_DRAWN};

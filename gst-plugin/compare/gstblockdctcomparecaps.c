@@ -145,14 +145,16 @@ warn_differences (GstBlockDctCompare * self, const GstBlockDctComparePad * pad)
       && x->chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN
       && y->chroma_site != GST_VIDEO_CHROMA_SITE_UNKNOWN)
     what = "chroma site";
-  else if (GST_VIDEO_INFO_PAR_N (x) * GST_VIDEO_INFO_PAR_D (y)
-      != GST_VIDEO_INFO_PAR_N (y) * GST_VIDEO_INFO_PAR_D (x))
+  else if (gst_util_fraction_compare (GST_VIDEO_INFO_PAR_N (x),
+          GST_VIDEO_INFO_PAR_D (x), GST_VIDEO_INFO_PAR_N (y),
+          GST_VIDEO_INFO_PAR_D (y)) != 0)
     what = "pixel aspect ratio";
   else if (GST_VIDEO_INFO_IS_INTERLACED (x) != GST_VIDEO_INFO_IS_INTERLACED (y))
     what = "interlacing";
   else if (GST_VIDEO_INFO_FPS_N (x) > 0 && GST_VIDEO_INFO_FPS_N (y) > 0
-      && (gint64) GST_VIDEO_INFO_FPS_N (x) * GST_VIDEO_INFO_FPS_D (y)
-      != (gint64) GST_VIDEO_INFO_FPS_N (y) * GST_VIDEO_INFO_FPS_D (x))
+      && gst_util_fraction_compare (GST_VIDEO_INFO_FPS_N (x),
+          GST_VIDEO_INFO_FPS_D (x), GST_VIDEO_INFO_FPS_N (y),
+          GST_VIDEO_INFO_FPS_D (y)) != 0)
     what = "framerate";
   if (what == NULL || !gst_blockdct_compare_warn_once (self,
           GST_BLOCKDCT_COMPARE_WARNED_CAPS + pad->number))

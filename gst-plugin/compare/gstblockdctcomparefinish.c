@@ -3,8 +3,6 @@
  * Reports a pair that comes out of the engine, and makes the buffer that
  * leaves. */
 #include "gstblockdctcompareprivate.h"
-#include "gst-plugin/common/gstblockdctstatistics.h"
-#include "gst-plugin/coded/gstblockdctcoded.h"
 
 #include <math.h>
 #include <string.h>

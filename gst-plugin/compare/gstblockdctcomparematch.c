@@ -214,12 +214,14 @@ gst_blockdct_compare_match_next (GstBlockDctCompare * self, gboolean timeout)
     const GstClockTime time =
         gst_blockdct_compare_pad_get_running_time (reference, buffer);
     const GstClockTime last = reference->last_time;
+    GstClockTime duration;
 
     if (GST_CLOCK_TIME_IS_VALID (last) && time > last)
       match->smallest_gap = MIN (match->smallest_gap, time - last);
     place = time;
-    tolerance = get_duration (self, buffer) / 2;
-    behind *= (gint64) get_duration (self, buffer);
+    duration = get_duration (self, buffer);
+    tolerance = duration / 2;
+    behind *= (gint64) duration;
   }
   gst_buffer_unref (buffer);
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)

@@ -34,25 +34,28 @@ struct _GstBlockDctComparePad
 {
   GstAggregatorPad parent;
   gint number;
-  GstPadChainFunction parent_chain;     /* GstAggregator's, */
-  GstPadActivateModeFunction parent_activate;   /* and its */
 
-  /* Protected by the lock. */
+  /* GstAggregator's functions. */
+  GstPadChainFunction parent_chain;
+  GstPadActivateModeFunction parent_activate;
+
+  /* Protected by the lock. The pad's thread waits when the queue has reached
+   * both limits and a quarter more frames have come. */
   GMutex lock;
   GCond cond;
   GstQueueArray *queue;         /* the running times of the frames in
                                    GstAggregator's queue */
-  guint max_frames;             /* its thread waits when the queue reaches both
-                                   limits, and a quarter more frames have */
-  GstClockTime max_time;        /* come */
+  guint max_frames;
+  GstClockTime max_time;
   GstClockTime next;            /* running time of the frame that enters it */
   guint beyond;                 /* frames that have entered since it was full */
-  gboolean waits;               /* its thread does */
+  gboolean waits;               /* the pad's thread waits */
   gboolean open;                /* no thread waits: the pad flushes, or takes no
                                    more frames */
-  gboolean begun;               /* it has had a frame since the last flush, as
-                                   has */
-  gboolean warned;              /* the warning that it is full */
+
+  /* Used by the pad's streaming thread. */
+  gboolean begun;               /* a frame has come since the last flush */
+  gboolean warned;              /* that it is full, since the last flush */
 
   /* Used by the aggregating thread. */
   GstCaps *caps;                /* NULL: not set yet */

@@ -26,7 +26,8 @@ G_BEGIN_DECLS
  * BdctViewMode. */
 #define GST_BLOCKDCT_COMPARE_SINGLE BDCT_VIEW_RECONSTRUCTION
 
-/* The values of the properties. Each pair uses one copy. */
+/* The values of the properties. Each pair uses one copy, except that `offset`
+ * is also read when it is matched. */
 typedef struct
 {
   guint metrics;                /* 1 << BdctMetric, and PSNR's flag */
@@ -40,9 +41,11 @@ typedef struct
   guint64 latency;              /* of a live pipeline */
   gboolean post_messages;
   guint64 interval;
-  gint backend, device_id;      /* read at the start, as are */
+
+  /* Read at the start. */
+  gint backend, device_id;
   guint threads;
-  gchar *stats_file;            /* these two; absent from copies */
+  gchar *stats_file;            /* NULL in copies */
 } GstBlockDctCompareSettings;
 
 /* A reference frame and its partners, each with a reference held; `distorted`
@@ -85,8 +88,8 @@ typedef struct
   GstBuffer *distorted[GST_BLOCKDCT_COMPARE_SHIFTS];
   gdouble mse[GST_BLOCKDCT_COMPARE_SHIFTS];     /* of these pairs */
 
-  /* By shift + SHIFTS: sums of the mean squared errors, those of the same
-   * distorted frames without a shift, and of how many. */
+  /* By shift + SHIFTS: sums of the mean squared errors, the sums of the same
+   * distorted frames without a shift, and the number of frames in each. */
   gdouble at[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
   gdouble as_it_is[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];
   guint measured[2 * GST_BLOCKDCT_COMPARE_SHIFTS + 1];

@@ -99,10 +99,6 @@ set_property (GObject * object, guint id, const GValue * value,
             pspec->name), ("Set it in the state NULL or READY."));
   if (offsets[id] == FIELD (latency))
     gst_blockdct_compare_follow_latency (GST_ELEMENT (self));
-  /* The output caps may follow from another pad now. */
-  if (offsets[id] == FIELD (view) || offsets[id] == FIELD (left)
-      || offsets[id] == FIELD (right))
-    gst_pad_mark_reconfigure (GST_AGGREGATOR_SRC_PAD (self));
 }
 
 static void

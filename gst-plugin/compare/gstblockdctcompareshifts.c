@@ -6,6 +6,8 @@
 #include "gst-plugin/common/gstblockdctpool.h"
 #include "gstblockdctcompareprivate.h"
 
+#include <string.h>
+
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 typedef GstBlockDctCompareShifts Shifts;
@@ -67,8 +69,7 @@ find (const Shifts * shifts)
   gdouble least = CLEARLY_LESS;
   gint found = 0;
 
-  for (gint s = -SHIFTS; s <= SHIFTS;
-      s++) {
+  for (gint s = -SHIFTS; s <= SHIFTS; s++) {
     const guint i = s + SHIFTS;
 
     if (shifts->measured[i] < MIN_SHIFT_PAIRS || shifts->as_it_is[i] <= 0
@@ -161,7 +162,6 @@ void
 gst_blockdct_compare_shifts_end (GstBlockDctCompare * self, gint offset)
 {
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
-    if (!self->shifts[i].done
-        && self->shifts[i].pairs >= LEAST_PAIRS)
+    if (!self->shifts[i].done && self->shifts[i].pairs >= LEAST_PAIRS)
       conclude (self, i, offset);
 }

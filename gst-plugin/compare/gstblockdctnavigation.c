@@ -201,6 +201,7 @@ start_drag (GstBlockDctNavigation * self, const BdctView * view, gdouble x,
   self->dragging = FALSE;
   self->x = x;
   self->y = y;
+  /* The zoom has steps of 1/256: less than half a step is none. */
   self->pans = view->zoom >= 1 + 1 / 512.0 && (view->mode != BDCT_VIEW_WIPE
       || !is_click (self->width, view->position * self->width, 0, x, 0));
   self->zoom_x = view->zoom_x;

@@ -19,8 +19,8 @@ typedef struct
   gint width, height;           /* of the picture; 0 before caps */
   gboolean pressed, dragging;
   gdouble x, y;                 /* where the button was pressed */
-  gboolean pans;                /* the drag moves a zoomed picture, */
-  gdouble zoom_x, zoom_y;       /* which was there then */
+  gboolean pans;                /* the drag moves a zoomed picture */
+  gdouble zoom_x, zoom_y;       /* when the button was pressed */
   gint before[2];               /* `view` and `right` to return to */
 } GstBlockDctNavigation;
 

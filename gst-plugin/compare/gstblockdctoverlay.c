@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Draws text on the picture. What the next frame shows, too, is drawn once. */
+ * Draws text on the picture. Text that stays the same is drawn once and kept
+ * for the next frame. */
 #include "gstblockdctoverlay.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
+
+#define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 #ifdef HAVE_OVERLAY
 #include <pango/pangocairo.h>
 #include <string.h>
 
-#define GST_CAT_DEFAULT gst_blockdct_debug
 #define FONT "Monospace"
 
 /* The least size of readable letters. */

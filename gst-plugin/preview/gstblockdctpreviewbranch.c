@@ -32,8 +32,8 @@ typedef struct
 /* Descriptions */
 
 /* Parse a description. A single element stands for itself, so that its
- * properties are the child's; only then GStreamer 1.22 makes no pipeline with
- * this flag. */
+ * properties are the child's. With the flag for this, GStreamer 1.22 returns
+ * several elements as a pipeline: parse those again without it. */
 static GstElement *
 parse (const gchar * description, GError ** error)
 {

@@ -299,7 +299,7 @@ test_target (gconstpointer data)
       gchar *debug;
 
       gst_message_parse_error (message, &error, &debug);
-      if (strstr (error->message, "search a setting") != NULL) {
+      if (strstr (error->message, "search for a setting") != NULL) {
         g_assert_error (error, GST_RESOURCE_ERROR,
             GST_RESOURCE_ERROR_NO_SPACE_LEFT);
         g_assert_nonnull (strstr (debug, "unset the target"));
