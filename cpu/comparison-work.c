@@ -172,7 +172,7 @@ bdct_cpu_measure_blocks (const CpuEngine * self, const CpuFrame * frame,
     .src = image[frame->plan.view.left],
     .rec = image[frame->plan.view.right],
   };
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  const BdctBlockGrid *grid = frame->plan.blocks.grid;
   BdctMetricPlane plane;
   int p = 0, i, rows;
 
@@ -182,7 +182,6 @@ bdct_cpu_measure_blocks (const CpuEngine * self, const CpuFrame * frame,
   i = number / rows;
   number %= rows;
   bdct_metrics_describe (&plane, &task, p, i);
-  bdct_blocks_init (grid, layout, &self->compared);
   self->kernel->compare->blocks (&plane, number, frame->memory.records
       + grid[plane.component].first
       + (size_t) number * grid[plane.component].columns);

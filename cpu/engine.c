@@ -14,7 +14,8 @@
 #include "huffman-count.h"
 
 /* The number of samples that one thread transforms before another has woken
- * up, and the ratio of a frame's work with bits to that without. */
+ * up, and the ratios of a frame's work with bits, and with metrics, to that
+ * without. */
 #define ALONE 32768
 #define RATE_COST 3
 #define METRICS_COST 8

@@ -58,11 +58,9 @@ bdct_cpu_start_task (const CpuEngine * self, CpuFrame * frame, int i,
 {
   const BdctLayout *layout = &self->layout;
   CpuTask *task = frame->task[i];
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
 
   memset (task->strips, 0, sizeof task->strips);
   bdct_plan_begin_stats (&frame->plan, layout, &task->job, &task->stats);
-  bdct_blocks_init (grid, layout, &task->job);
   for (int p = 0; p < layout->n_planes; p++)
     for (int k = 0; k < layout->plane[p].interleave; k++) {
       BdctComponent c = layout->plane[p].component[k];
@@ -71,7 +69,8 @@ bdct_cpu_start_task (const CpuEngine * self, CpuFrame * frame, int i,
 
       bdct_tile_plane_init (plane, &task->job, c);
       plane->quantizer[0] = &task->quantizer[c];
-      bdct_tile_plane_place (plane, layout, &grid[c], src, rec, p, k);
+      bdct_tile_plane_place (plane, layout, &frame->plan.blocks.grid[c], src,
+          rec, p, k);
       task->strips[c] = (layout->plane[p].height + side - 1) / side;
       task->sub_x[c] = bdct_layout_sub_x (layout, c);
       task->sub_y[c] = bdct_layout_sub_y (layout, c);
@@ -151,13 +150,10 @@ start_first (const CpuEngine * self, CpuFrame * frame,
     if (by_map)
       plane->quantizer_map = frame->memory.quantizer_map;
   }
-  if (by_map && request->stack_map != NULL) {
-    BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-
-    bdct_blocks_init (grid, layout, request->quantizers);
-    bdct_blocks_map_stack (layout, grid, request->stack_map,
+  if (by_map && request->stack_map != NULL)
+    bdct_blocks_map_stack (layout, frame->plan.blocks.grid, request->stack_map,
         frame->memory.quantizer_map);
-  } else if (by_map)
+  else if (by_map)
     memcpy (frame->memory.quantizer_map, request->quantizer_map,
         request->n_blocks);
 }
@@ -331,17 +327,14 @@ bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
             bdct_colour_count_strips (layout));
         break;
       case BDCT_STEP_PACK:
-        add_stage (stages, STAGE_PACK,
-            count_packed (self, plan));
+        add_stage (stages, STAGE_PACK, count_packed (self, plan));
         break;
       case BDCT_STEP_HISTORY:
-        add_stage (stages, STAGE_HISTORY,
-            bdct_cpu_count_history (self));
+        add_stage (stages, STAGE_HISTORY, bdct_cpu_count_history (self));
         frame->history_stage = stages->n;
         break;
       case BDCT_STEP_ERRORS:
-        add_stage (stages, STAGE_ERRORS,
-            bdct_cpu_count_errors (layout));
+        add_stage (stages, STAGE_ERRORS, bdct_cpu_count_errors (layout));
         break;
       case BDCT_STEP_TRANSFORM:
         add_stage (stages, STAGE_STRIPS,
@@ -349,8 +342,7 @@ bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
         break;
       case BDCT_STEP_BITS:
         if (frame->stack_bits != NULL)
-          add_stage (stages, STAGE_PICTURES,
-            bdct_layout_pictures (layout));
+          add_stage (stages, STAGE_PICTURES, bdct_layout_pictures (layout));
         else
           add_segments (frame);
         break;
@@ -358,26 +350,22 @@ bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
         add_metrics (frame);
         break;
       case BDCT_STEP_RECORDS:
-        add_stage (stages, STAGE_RECORDS,
-            bdct_cpu_count_block_rows (layout));
+        add_stage (stages, STAGE_RECORDS, bdct_cpu_count_block_rows (layout));
         break;
       case BDCT_STEP_MAP:
         add_stage (stages, STAGE_MAP,
-            bdct_metric_map (bdct_view_metric
-                (plan->view.view.mode), layout->plane[0].width,
-                layout->plane[0].height).rows);
+            bdct_metric_map (bdct_view_metric (plan->view.view.mode),
+                layout->plane[0].width, layout->plane[0].height).rows);
         break;
       case BDCT_STEP_VIEW:
-        add_stage (stages, STAGE_VIEW,
-            bdct_render_count_strips (layout));
+        add_stage (stages, STAGE_VIEW, bdct_render_count_strips (layout));
         break;
       case BDCT_STEP_PLANES_TO_RGB:
         add_stage (stages, STAGE_PLANES_TO_RGB,
             bdct_colour_count_strips (layout));
         break;
       case BDCT_STEP_ZOOM:
-        add_stage (stages, STAGE_ZOOM,
-            bdct_render_count_strips (layout));
+        add_stage (stages, STAGE_ZOOM, bdct_render_count_strips (layout));
         break;
     }
   }

@@ -241,11 +241,11 @@ any (Vi v)
   return sum != 0;
 }
 
-/* Quantize and dequantize, or dequantize the levels that the tile has, if they
- * are given; returns the number of levels that are not 0. `out` stores the
- * levels. `some` stores them if the region's `level` is not NULL,
- * and restricts the work to the values that `which` selects. A block's count
- * goes into its record. */
+/* Quantize and dequantize or, if `given`, dequantize the levels that the tile
+ * has; returns the number of levels that are not 0. `out` stores the levels.
+ * `some` stores them if the region's `level` is not NULL, and restricts the
+ * work to the values that `which` selects. A block's count goes into its
+ * record. */
 BDCT_FORCE_INLINE uint64_t
 requantize (Tile * t, const BdctTileQuantizer * quantizer,
     const Region * region, BdctFamily family, int side, int width, int height,

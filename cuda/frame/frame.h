@@ -76,8 +76,8 @@ typedef struct {
                                    picture */
   BdctBuffer accumulators;    /* of the other distorted pictures */
   BdctRateCounts *first_counts; /* of the frame, if bits are wanted */
-  int side;                   /* whose memory the count takes; */
-  bool beside;                /* whether it is in that side's stream */
+  int side;                   /* whose memory the count of bits takes */
+  bool beside;                /* it runs in that side's stream */
   BdctBuffer counts;          /* of each picture of a stack */
   BdctBuffer stack;           /* of each picture of a stack, the errors of R,
                                    G and B */
@@ -125,8 +125,7 @@ typedef struct {
 typedef struct {
   BdctBuffer levels[BDCT_CUDA_SIDES]; /* of frames whose bits are counted */
   unsigned side;              /* of the next frame with bits */
-  bool beside;                /* whether bits are counted beside
-                                   other frames */
+  bool beside;                /* bits are counted beside other frames */
   BdctBuffer trees;           /* of a frame with trees */
   BdctBuffer metrics;         /* scratch */
   BdctBuffer luma[BDCT_HISTORY_MAX]; /* of the history's places */

@@ -191,8 +191,7 @@ typedef enum
 const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work,
     unsigned traits);
 
-/* The kernel without tensor cores, which supports any work (scalar.cu); levels
- * and coefficients only in blocks that H.265 has. */
+/* The kernel without tensor cores, which supports any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
 /* What to count for a frame's bits (dct/entropy/rate.h) into the planes'

@@ -1,7 +1,7 @@
 /* blockdct: the plan of a frame (engine.h) or a comparison (compare.h), which
  * both engines carry out: the images and where they are, the results, and the
- * steps in order. It follows from the layout and the caller's description
- * alone; engines decide nothing of it.
+ * steps in order. It follows from the layout, the caller's description, the
+ * engine's BdctPlanRules and the history; engines decide nothing else of it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

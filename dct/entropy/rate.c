@@ -215,8 +215,7 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
     find_symbols (&group[g].ac);
   }
   /* Annex K's tables come last, so that the components' bits are theirs. */
-  for (int annex_k = exact && !optimized; annex_k <= exact;
-      annex_k++) {
+  for (int annex_k = exact && !optimized; annex_k <= exact; annex_k++) {
     uint64_t bits = 0;
 
     for (int g = 0; g < n_groups; g++)

@@ -224,9 +224,9 @@ bool bdct_engine_compare (BdctEngine *engine,
 /** Wait for the oldest frame or comparison in flight; its outputs are then
  * complete. `stats` is NULL, or an array in whose first entry the caller sets
  * `size`. A frame fills one entry; a comparison fills n_distorted, without
- * levels. Returns false, with an error,
- * if that frame failed, if `stats` has another size, or if none is in flight.
- * After each of these the frame is no longer in flight. */
+ * levels. Returns false, with an error, if that frame failed, if `stats` has
+ * another size, or if none is in flight. After each of these the frame is no
+ * longer in flight. */
 bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,
     BdctError *error);
 
