@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <math.h>
+#include <stdatomic.h>
 
 #include "dct/transform/jpeg-islow-rounding.h"
 
@@ -371,6 +372,7 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
   };
 
   *job = (BdctJob) {
+    .serial = tree->serial + log2_size,
     .transform = transform[log2_size - 2], .family = BDCT_FAMILY_HEVC,
     .depth = tree->depth, .slice_qp = tree->slice_qp
   };
@@ -421,6 +423,7 @@ bool
 bdct_job_init (BdctJob * job, const BdctParams * params,
     const BdctLayout * layout, BdctError * error)
 {
+  static _Atomic unsigned long next_serial = 8;
   const BdctTransformRow *row = bdct_transform_row (params->transform);
   int depth = layout->depth;
 
@@ -458,6 +461,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
     return false;
 
   *job = (BdctJob) {
+    .serial = atomic_fetch_add (&next_serial, 8),
     .transform = params->transform, .family = row->family, .depth = depth,
     .slice_qp = bdct_family_has_qp (row->family) ? params->qp : 0
   };

@@ -92,6 +92,8 @@ typedef struct {
 } BdctJobTree;
 
 struct BdctJob {
+  unsigned long serial; /* no other job that bdct_job_init() made has it; of
+                             a tree's bdct_job_of_size(), one of those behind */
   BdctTransform transform;
   BdctFamily family;
   int depth;
