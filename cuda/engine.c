@@ -185,7 +185,7 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   /* When the depth is reached, a frame is waited for. The first half of
    * those in flight may have started by then, while the second is gathered. */
   self->batch = depth > 1 ? depth / 2 : 1;
-  self->memory.beside = depth > 1 && layout->rgb.n_planes == 0;
+  self->memory.bits_overlap = depth > 1 && layout->rgb.n_planes == 0;
   ok = allocate_frames (self, depth, error);
   if (!ok)
     free_frames (self, true);
@@ -371,8 +371,8 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
   BdctCudaFrame *last = &entry_at (self, first + n - 1)->frame;
   const bool colour = self->staging.layout.rgb.n_planes > 0;
   const unsigned together = colour ? 1 : n;
-  cudaStream_t stream = colour ? self->device.join : self->device.stream;
-  bool beside = false;
+  cudaStream_t stream = colour ? self->device.rgb_out : self->device.stream;
+  bool overlap = false;
 
   if (!zero_results (self, first, n, error))
     return false;
@@ -380,17 +380,17 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
     if (!launch_kernels (self, first + i, together, error))
       return false;
   for (unsigned i = 0; i < n; i++)
-    beside = beside || entry_at (self, first + i)->frame.results.beside;
+    overlap = overlap || entry_at (self, first + i)->frame.results.bits_overlap;
   /* In the kernels' stream, the copy of the statistics would wait for the
    * download before it, and later kernels there for bits. */
-  if (beside || bdct_cuda_frame_downloads (last)) {
-    if (!bdct_device_follow (self->device.download, stream,
+  if (overlap || bdct_cuda_frame_downloads (last)) {
+    if (!bdct_stream_wait_for (self->device.download, stream,
             last->events.computed, error))
       return false;
     stream = self->device.download;
   }
   for (unsigned i = 0; i < n; i++)
-    if (!bdct_cuda_frame_follow_bits (&entry_at (self, first + i)->frame,
+    if (!bdct_cuda_frame_wait_for_bits (&entry_at (self, first + i)->frame,
             &self->device, stream, error))
       return false;
   return copy_results (self, first, n, stream, error)
@@ -432,7 +432,7 @@ wait_for (CudaEngine * self, cudaStream_t stream, void *const *wait, int n,
     BdctError * error)
 {
   for (int i = 0; i < n; i++)
-    if (wait[i] != NULL && !bdct_device_follow (stream,
+    if (wait[i] != NULL && !bdct_stream_wait_for (stream,
             (cudaStream_t) wait[i], self->device.foreign, error))
       return false;
   return true;
@@ -465,9 +465,9 @@ leave_source (CudaEngine * self, BdctError * error)
   self->before = NULL;
   if (!self->shared)
     return true;
-  ok = bdct_device_follow (device->upload, colour ? device->join
+  ok = bdct_stream_wait_for (device->upload, colour ? device->rgb_out
       : device->stream, device->was_read, error);
-  for (int i = 0; i < BDCT_CUDA_SIDES && ok; i++)
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS && ok; i++)
     ok = check (cudaStreamWaitEvent (device->upload, device->was_counted[i],
             0), "cudaStreamWaitEvent", error);
   self->shared = !ok;
@@ -568,7 +568,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
   ok = ok && check_source (self, entry, error)
       && place_counts (self, entry, error)
       && wait_for (self, bdct_cuda_frame_is_rgb (&entry->frame)
-      ? self->device.split : self->device.stream, request->wait, 2, error)
+      ? self->device.rgb_in : self->device.stream, request->wait, 2, error)
       && bdct_cuda_prepare_frame (&entry->frame, &self->staging,
       &self->memory, request,
       request->same_source ? &self->before->frame : NULL, error)

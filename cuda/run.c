@@ -23,13 +23,13 @@ rgb_to_planes (const BdctCudaFrame * frame, const BdctStaging * staging,
 {
   const BdctDevice *device = staging->device;
 
-  return check (cudaStreamWaitEvent (device->split,
+  return check (cudaStreamWaitEvent (device->rgb_in,
           staging->ring[frame->images.ring_index].free, 0),
       "cudaStreamWaitEvent", error)
       && launched (bdct_cuda_rgb_to_planes_launch (&frame->shown.colour,
-          device->split), error)
-      && bdct_device_follow (device->stream, device->split, device->was_split,
-      error);
+          device->rgb_in), error)
+      && bdct_stream_wait_for (device->stream, device->rgb_in,
+      device->was_rgb_in, error);
 }
 
 static bool
@@ -92,12 +92,12 @@ transform (BdctCudaFrame * frame, const BdctStaging * staging,
 
   if (bdct_job_is_tree (jobs->quantizers))
     return bdct_quadtree_enqueue (frame, staging, &memory->trees,
-        &memory->levels[frame->results.side], error);
+        &memory->levels[frame->results.bits_slot], error);
   if (frame->plan.levels.in)
     return bdct_levels_read (frame, staging, error);
   if (bdct_cuda_frame_writes_levels (frame)
       && !bdct_rate_place_levels (frame, staging,
-          &memory->levels[frame->results.side], error))
+          &memory->levels[frame->results.bits_slot], error))
     return false;
   return (bdct_cuda_frame_shares_launches (frame)
       || launched (bdct_cuda_launch (launches, jobs->n_launches,
@@ -130,11 +130,11 @@ planes_to_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
   if (frame->plan.n_distorted > 0)
     return launched (bdct_cuda_planes_to_rgb_launch (&frame->shown.colour,
             NULL, device->stream), error);
-  return bdct_device_follow (device->join, device->stream,
+  return bdct_stream_wait_for (device->rgb_out, device->stream,
       device->was_computed, error)
       && launched (bdct_cuda_planes_to_rgb_launch (&frame->shown.colour,
-          frame->plan.view.drawn ? &frame->shown.render : NULL, device->join),
-      error);
+          frame->plan.view.drawn ? &frame->shown.render : NULL,
+          device->rgb_out), error);
 }
 
 /* If frames have R, G and B, the stream that makes these ends each frame. */
@@ -148,26 +148,26 @@ end_rgb (const BdctCudaFrame * frame, const BdctStaging * staging,
     return true;
   if (frame->plan.n_distorted > 0
       || !bdct_plan_has (&frame->plan, BDCT_STEP_PLANES_TO_RGB)) {
-    if (!bdct_device_follow (device->join, device->stream,
+    if (!bdct_stream_wait_for (device->rgb_out, device->stream,
             device->was_computed, error))
       return false;
   }
   return (!bdct_cuda_frame_is_rgb (frame)
           && frame->plan.place[BDCT_PLAN_PLANES] != BDCT_PLACE_BEFORE)
       || check (cudaEventRecord (staging->ring[frame->images.ring_index].free,
-          device->join), "cudaEventRecord", error);
+          device->rgb_out), "cudaEventRecord", error);
 }
 
-/* Get exclusive use of the next side's memory. */
+/* Get exclusive use of the next slot's memory. */
 static bool
 begin_bits (BdctCudaFrame * frame, const BdctDevice * device,
     BdctCudaMemory * memory, BdctError * error)
 {
-  frame->results.side = memory->side++ % BDCT_CUDA_SIDES;
-  frame->results.beside = memory->beside;
-  return !memory->beside || check (cudaStreamWaitEvent (device->stream,
-          device->was_counted[frame->results.side], 0), "cudaStreamWaitEvent",
-      error);
+  frame->results.bits_slot = memory->next_bits_slot++ % BDCT_CUDA_BITS_SLOTS;
+  frame->results.bits_overlap = memory->bits_overlap;
+  return !memory->bits_overlap || check (cudaStreamWaitEvent (device->stream,
+          device->was_counted[frame->results.bits_slot], 0),
+      "cudaStreamWaitEvent", error);
 }
 
 static bool
@@ -175,26 +175,26 @@ run_bits (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctCudaMemory * memory, BdctError * error)
 {
   const BdctDevice *device = staging->device;
-  const int side = frame->results.side;
-  BdctBuffer *levels = &memory->levels[side];
+  const int slot = frame->results.bits_slot;
+  BdctBuffer *levels = &memory->levels[slot];
 
-  if (!frame->results.beside)
+  if (!frame->results.bits_overlap)
     return bdct_rate_enqueue (frame, staging, levels, device->stream, error);
-  return bdct_device_follow (device->bits[side], device->stream,
+  return bdct_stream_wait_for (device->bits[slot], device->stream,
       device->was_transformed, error)
-      && bdct_rate_enqueue (frame, staging, levels, device->bits[side],
+      && bdct_rate_enqueue (frame, staging, levels, device->bits[slot],
       error)
-      && check (cudaEventRecord (device->was_counted[side],
-          device->bits[side]), "cudaEventRecord", error);
+      && check (cudaEventRecord (device->was_counted[slot],
+          device->bits[slot]), "cudaEventRecord", error);
 }
 
 bool
-bdct_cuda_frame_follow_bits (const BdctCudaFrame * frame,
+bdct_cuda_frame_wait_for_bits (const BdctCudaFrame * frame,
     const BdctDevice * device, cudaStream_t stream, BdctError * error)
 {
-  return !frame->results.beside || check (cudaStreamWaitEvent (stream,
-          device->was_counted[frame->results.side], 0), "cudaStreamWaitEvent",
-      error);
+  return !frame->results.bits_overlap || check (cudaStreamWaitEvent (stream,
+          device->was_counted[frame->results.bits_slot], 0),
+      "cudaStreamWaitEvent", error);
 }
 
 static bool
@@ -248,7 +248,7 @@ bool
 bdct_cuda_frame_run (BdctCudaFrame * frame, const BdctStaging * staging,
     BdctCudaMemory * memory, BdctError * error)
 {
-  frame->results.beside = false;
+  frame->results.bits_overlap = false;
   if (frame->plan.bits && !begin_bits (frame, staging->device, memory,
           error))
     return false;

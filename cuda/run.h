@@ -16,7 +16,7 @@ bool bdct_cuda_frame_run (BdctCudaFrame *frame, const BdctStaging *staging,
 
 /* Let a stream wait for the count of a frame's bits, which may run beside
  * the other steps. */
-bool bdct_cuda_frame_follow_bits (const BdctCudaFrame *frame,
+bool bdct_cuda_frame_wait_for_bits (const BdctCudaFrame *frame,
     const BdctDevice *device, cudaStream_t stream, BdctError *error);
 
 #endif

@@ -55,11 +55,11 @@ void
 bdct_device_synchronize (const BdctDevice * self)
 {
   synchronize (self->upload);
-  synchronize (self->split);
+  synchronize (self->rgb_in);
   synchronize (self->stream);
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS; i++)
     synchronize (self->bits[i]);
-  synchronize (self->join);
+  synchronize (self->rgb_out);
   synchronize (self->download);
   (void) cudaGetLastError ();
 }
@@ -79,7 +79,7 @@ destroy_event (cudaEvent_t event)
 }
 
 bool
-bdct_device_follow (cudaStream_t stream, cudaStream_t before,
+bdct_stream_wait_for (cudaStream_t stream, cudaStream_t before,
     cudaEvent_t event, BdctError * error)
 {
   return bdct_cuda_check (cudaEventRecord (event, before), "cudaEventRecord",
@@ -95,16 +95,16 @@ bdct_device_close (BdctDevice * self, bool in_context)
   if (!in_context)
     return;
   destroy (self->upload);
-  destroy (self->split);
+  destroy (self->rgb_in);
   destroy (self->stream);
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++) {
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS; i++) {
     destroy (self->bits[i]);
     destroy_event (self->was_counted[i]);
   }
   destroy_event (self->was_transformed);
-  destroy (self->join);
+  destroy (self->rgb_out);
   destroy (self->download);
-  destroy_event (self->was_split);
+  destroy_event (self->was_rgb_in);
   destroy_event (self->was_computed);
   destroy_event (self->was_read);
   destroy_event (self->foreign);
@@ -156,16 +156,16 @@ create_event (cudaEvent_t * event, BdctError * error)
 static bool
 create_streams (BdctDevice * self, BdctError * error)
 {
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS; i++)
     if (!create_stream (&self->bits[i], cudaStreamNonBlocking, error)
         || !create_event (&self->was_counted[i], error))
       return false;
   return create_stream (&self->stream, cudaStreamDefault, error)
-      && create_stream (&self->split, cudaStreamDefault, error)
-      && create_stream (&self->join, cudaStreamNonBlocking, error)
+      && create_stream (&self->rgb_in, cudaStreamDefault, error)
+      && create_stream (&self->rgb_out, cudaStreamNonBlocking, error)
       && create_stream (&self->upload, cudaStreamNonBlocking, error)
       && create_stream (&self->download, cudaStreamNonBlocking, error)
-      && create_event (&self->was_split, error)
+      && create_event (&self->was_rgb_in, error)
       && create_event (&self->was_computed, error)
       && create_event (&self->was_transformed, error)
       && create_event (&self->was_read, error)
@@ -385,7 +385,7 @@ bdct_buffer_grow (BdctBuffer * self, size_t size, const BdctDevice * device,
 {
   if (self->size >= size)
     return true;
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS; i++)
     if (!bdct_cuda_check (cudaStreamSynchronize (device->bits[i]),
             "cudaStreamSynchronize", error))
       return false;

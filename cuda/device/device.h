@@ -10,7 +10,7 @@
 #include "dct/engine/engine.h"
 
 /* The number of frames whose bits are counted at the same time. */
-#define BDCT_CUDA_SIDES 2
+#define BDCT_CUDA_BITS_SLOTS 2
 
 /* Kernels and statistics use `stream`, in the order of submission. Copies
  * of images run beside it, in a stream for each direction: uploading a
@@ -20,12 +20,12 @@ typedef struct {
   cudaStream_t upload, stream, download;
   /* Streams for conversion from R, G and B and back: so that the ends of
    * one frame's kernels overlap with those of another. */
-  cudaStream_t split, join;
-  cudaEvent_t was_split, was_computed; /* in `split` and in `stream` */
+  cudaStream_t rgb_in, rgb_out;
+  cudaEvent_t was_rgb_in, was_computed; /* in `rgb_in` and in `stream` */
   /* Bits are counted at the same time as transforms and bits of other
    * frames: frames use these streams in turn. */
-  cudaStream_t bits[BDCT_CUDA_SIDES];
-  cudaEvent_t was_counted[BDCT_CUDA_SIDES]; /* in each */
+  cudaStream_t bits[BDCT_CUDA_BITS_SLOTS];
+  cudaEvent_t was_counted[BDCT_CUDA_BITS_SLOTS]; /* in each */
   cudaEvent_t was_transformed; /* in `stream` */
   cudaEvent_t was_read; /* in the stream that ends frames: their sources */
   cudaEvent_t foreign; /* in the streams of others */
@@ -58,7 +58,7 @@ void bdct_device_describe (const BdctDevice *device, BdctEngine *engine);
 
 /* Let later work in `stream` wait for all that `before` has so far. No
  * other stream may use the event. */
-bool bdct_device_follow (cudaStream_t stream, cudaStream_t before,
+bool bdct_stream_wait_for (cudaStream_t stream, cudaStream_t before,
     cudaEvent_t event, BdctError *error);
 
 /* Wait for all work that was enqueued; afterwards nothing uses an image. */

@@ -237,7 +237,7 @@ bdct_staging_planes (BdctStaging * self, unsigned ring_index,
   cudaEvent_t *free = &self->ring[ring_index].free;
 
   return bdct_staging_reserve_picture (self,
-      &self->ring[ring_index].planes[which], self->device->split, image, error)
+      &self->ring[ring_index].planes[which], self->device->rgb_in, image, error)
       && (*free != NULL || bdct_cuda_check (cudaEventCreateWithFlags (free,
               cudaEventDisableTiming), "cudaEventCreateWithFlags", error));
 }

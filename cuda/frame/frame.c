@@ -60,7 +60,7 @@ bdct_cuda_frame_clear (BdctCudaFrame * frame, bool in_context)
 void
 bdct_cuda_memory_clear (BdctCudaMemory * memory, bool in_context)
 {
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS; i++)
     bdct_buffer_free (&memory->levels[i], in_context);
   bdct_buffer_free (&memory->trees, in_context);
   bdct_buffer_free (&memory->metrics, in_context);

@@ -76,8 +76,8 @@ typedef struct {
                                    picture */
   BdctBuffer accumulators;    /* of the other distorted pictures */
   BdctRateCounts *first_counts; /* of the frame, if bits are wanted */
-  int side;                   /* whose memory the count of bits takes */
-  bool beside;                /* it runs in that side's stream */
+  int bits_slot;              /* whose memory the count of bits takes */
+  bool bits_overlap;          /* it runs in that slot's stream */
   BdctBuffer counts;          /* of each picture of a stack */
   BdctBuffer stack;           /* of each picture of a stack, the errors of R,
                                    G and B */
@@ -120,12 +120,12 @@ typedef struct {
 } BdctCudaFrame;
 
 /* Memory that all frames share. Their kernels run in order, one frame after
- * the other, except those for bits: for these, frames use one side and the
+ * the other, except those for bits: for these, frames use one slot and the
  * other in turn. The buffers grow on demand. */
 typedef struct {
-  BdctBuffer levels[BDCT_CUDA_SIDES]; /* of frames whose bits are counted */
-  unsigned side;              /* of the next frame with bits */
-  bool beside;                /* bits are counted beside other frames */
+  BdctBuffer levels[BDCT_CUDA_BITS_SLOTS]; /* of frames with bits */
+  unsigned next_bits_slot;    /* of the next frame with bits */
+  bool bits_overlap;          /* bits are counted beside other frames */
   BdctBuffer trees;           /* of a frame with trees */
   BdctBuffer metrics;         /* scratch */
   BdctBuffer luma[BDCT_HISTORY_MAX]; /* of the history's places */

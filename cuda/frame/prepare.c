@@ -430,7 +430,7 @@ upload (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
       && check (cudaEventRecord (frame->events.uploaded, device->upload),
       "cudaEventRecord", error)
       && check (cudaStreamWaitEvent (bdct_cuda_frame_is_rgb (frame)
-          ? device->split : device->stream, frame->events.uploaded, 0),
+          ? device->rgb_in : device->stream, frame->events.uploaded, 0),
       "cudaStreamWaitEvent", error);
 }
 

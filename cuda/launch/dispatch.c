@@ -314,7 +314,7 @@ find_constants (BdctCudaDevice * device, const BdctCudaLaunch * launch,
 
 /* Let a stream wait for all others so far, or these wait for it. */
 static cudaError_t
-join (BdctCudaDevice * device, cudaStream_t stream, bool after)
+order_streams (BdctCudaDevice * device, cudaStream_t stream, bool after)
 {
   cudaError_t err = cudaSuccess;
 
@@ -339,7 +339,7 @@ upload_constants (BdctCudaDevice * device, cudaStream_t stream)
 
   if (device->uploaded == device->head)
     return err;
-  err = join (device, stream, true);
+  err = order_streams (device, stream, true);
   while (err == cudaSuccess && device->uploaded < device->head) {
     const size_t from = device->uploaded % RING_SIZE;
     const uint64_t n = device->head - device->uploaded;
@@ -350,7 +350,7 @@ upload_constants (BdctCudaDevice * device, cudaStream_t stream)
     if (err == cudaSuccess)
       device->uploaded += size;
   }
-  return err == cudaSuccess ? join (device, stream, false) : err;
+  return err == cudaSuccess ? order_streams (device, stream, false) : err;
 }
 
 /* Launching */

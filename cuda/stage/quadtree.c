@@ -320,8 +320,8 @@ count (Task * task, BdctBuffer * bins, BdctError * error)
 {
   const BdctDevice *device = task->staging->device;
   const BdctCudaResults *results = &task->frame->results;
-  const cudaStream_t stream = results->beside ? device->bits[results->side]
-      : device->stream;
+  const cudaStream_t stream = results->bits_overlap
+      ? device->bits[results->bits_slot] : device->stream;
 
   if (!bdct_buffer_grow (bins, bdct_cuda_tree_bins_size (&task->tree), device,
           task->staging->engine, error))
@@ -329,8 +329,8 @@ count (Task * task, BdctBuffer * bins, BdctError * error)
   task->tree.bins = (uint16_t *) bins->device;
   return bdct_cuda_check (bdct_cuda_tree_count (&task->tree, device->stream),
       "cudaLaunchKernel", error)
-      && (!results->beside || bdct_device_follow (stream, device->stream,
-          device->was_transformed, error))
+      && (!results->bits_overlap || bdct_stream_wait_for (stream,
+          device->stream, device->was_transformed, error))
       && bdct_cuda_check (bdct_cuda_tree_price (&task->tree, stream),
       "cudaLaunchKernel", error);
 }

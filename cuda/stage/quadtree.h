@@ -18,7 +18,7 @@ bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
 
 /* Enqueue all of such a frame, with its statistics and its bits. `memory` holds
  * levels and blocks of all sizes meanwhile: one buffer for all frames, whose
- * work runs in order. `bins` holds the counts of bins, of the frame's side.
+ * work runs in order. `bins` holds the counts of bins, of the frame's slot.
  * Both grow on demand. */
 bool bdct_quadtree_enqueue (const BdctCudaFrame *frame,
     const BdctStaging *staging, BdctBuffer *memory, BdctBuffer *bins,
