@@ -54,7 +54,6 @@ typedef struct {
   BdctBuffer accumulators, counts;
   unsigned n_sums, next_sums;   /* frames */
   bool zeroed;                  /* the half of these in use */
-  BdctCudaMemory memory;
   BdctJob compared;             /* the job of given pictures (compare.h) */
   const BdctCudaLaunch *launches[MAX_BATCH * 4];
 } CudaEngine;
@@ -73,7 +72,6 @@ free_frames (CudaEngine * self, bool in_context)
   free (self->entries);
   bdct_buffer_free (&self->accumulators, in_context);
   bdct_buffer_free (&self->counts, in_context);
-  bdct_cuda_memory_clear (&self->memory, in_context);
   bdct_staging_clear (&self->staging, in_context);
   self->entries = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
@@ -185,7 +183,7 @@ cuda_configure (BdctEngine * engine, const BdctLayout * layout, unsigned depth,
   /* When the depth is reached, a frame is waited for. The first half of
    * those in flight may have started by then, while the second is gathered. */
   self->batch = depth > 1 ? depth / 2 : 1;
-  self->memory.bits_overlap = depth > 1 && layout->rgb.n_planes == 0;
+  self->staging.bits_overlap = depth > 1 && layout->rgb.n_planes == 0;
   ok = allocate_frames (self, depth, error);
   if (!ok)
     free_frames (self, true);
@@ -203,7 +201,7 @@ cuda_reserve (BdctEngine * engine, const BdctJob * job, BdctError * error)
     return true;
   if (!bdct_device_enter (&self->device, error))
     return false;
-  ok = bdct_quadtree_reserve (job, &self->staging, &self->memory.trees, error);
+  ok = bdct_quadtree_reserve (job, &self->staging, error);
   bdct_device_leave (&self->device);
   return ok;
 }
@@ -242,27 +240,13 @@ gather_launches (CudaEngine * self, unsigned first, unsigned n)
     for (unsigned j = 0; j < n; j++) {
       const BdctCudaFrame *frame = &entry_at (self, first + j)->frame;
 
-      if (i >= frame->jobs.n_launches
-          || !bdct_cuda_frame_shares_launches (frame))
+      if (i >= frame->launches.n || !bdct_cuda_frame_shares_launches (frame))
         continue;
-      self->launches[n_launches++] = &frame->jobs.launch[i];
+      self->launches[n_launches++] = &frame->launches.launch[i];
       more = true;
     }
   }
   return n_launches;
-}
-
-static size_t
-stack_size (const CudaEngine * self, const BdctCudaFrame * frame)
-{
-  return frame->results.stack_sse == NULL ? 0
-      : self->staging.layout.stack * sizeof *frame->results.stack_sse;
-}
-
-static size_t
-others_size (const BdctCudaFrame * frame)
-{
-  return (frame->plan.n_results - 1) * BDCT_ACCUMULATORS_SIZE;
 }
 
 static bool
@@ -290,17 +274,9 @@ zero_results (CudaEngine * self, unsigned first, unsigned n,
         && (self->counts.size == 0 || zero (first_counts (self->counts.device,
                 entry), left * sizeof (BdctRateCounts), stream, error));
   self->zeroed = ok;
-  for (unsigned i = 0; i < n && ok; i++) {
-    const BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
-    const BdctCudaResults *results = &frame->results;
-
-    ok = zero (results->accumulators.device, others_size (frame), stream,
-        error)
-        && zero (results->counts.device, bdct_cuda_frame_counts_size (frame,
-            &self->staging.layout), stream, error)
-        && zero (results->stack.device, stack_size (self, frame), stream,
+  for (unsigned i = 0; i < n && ok; i++)
+    ok = bdct_cuda_frame_zero (&entry_at (self, first + i)->frame, stream,
         error);
-  }
   return ok;
 }
 
@@ -308,11 +284,11 @@ static bool
 download (void *to, const void *from, size_t size, cudaStream_t stream,
     BdctError * error)
 {
-  return size == 0 || check (cudaMemcpyAsync (to, from, size,
-          cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error);
+  return check (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost,
+          stream), "cudaMemcpyAsync", error);
 }
 
-/* The statistics of `n` frames. */
+/* All that `n` frames have for the host. */
 static bool
 copy_results (CudaEngine * self, unsigned first, unsigned n,
     cudaStream_t stream, BdctError * error)
@@ -324,18 +300,10 @@ copy_results (CudaEngine * self, unsigned first, unsigned n,
       n * BDCT_ACCUMULATORS_SIZE, stream, error);
 
   for (unsigned i = 0; i < n && ok; i++) {
-    const BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
-    const BdctCudaResults *results = &frame->results;
+    BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
 
     bits = bits || frame->plan.bits;
-    ok = download (results->accumulators.host.data,
-        results->accumulators.device, others_size (frame), stream, error)
-        && download (results->counts.host.data, results->counts.device,
-        bdct_cuda_frame_counts_size (frame, &self->staging.layout), stream,
-        error)
-        && download (results->stack.host.data, results->stack.device,
-        stack_size (self, frame), stream, error)
-        && bdct_frame_metrics_download (&results->metrics, stream, error);
+    ok = bdct_cuda_frame_download (frame, &self->staging, stream, error);
   }
   return ok && (!bits || download (first_counts (self->counts.host.data,
               entry), first_counts (self->counts.device, entry),
@@ -347,17 +315,13 @@ static bool
 launch_kernels (CudaEngine * self, unsigned first, unsigned n,
     BdctError * error)
 {
-  bool ok = true;
-
-  for (unsigned i = 0; i < n && ok; i++)
-    ok = bdct_cuda_frame_begin (&entry_at (self, first + i)->frame,
-        &self->staging, error);
-  ok = ok && check (bdct_cuda_launch (self->launches,
-          gather_launches (self, first, n), self->device.kernels,
-          self->device.stream), "cudaLaunchKernel", error);
+  const int n_launches = gather_launches (self, first, n);
+  bool ok = check (bdct_cuda_launch (self->launches, n_launches,
+          self->device.kernels, self->device.stream), "cudaLaunchKernel",
+      error);
   for (unsigned i = 0; i < n && ok; i++)
     ok = bdct_cuda_frame_run (&entry_at (self, first + i)->frame,
-        &self->staging, &self->memory, error);
+        &self->staging, error);
   return ok;
 }
 
@@ -380,7 +344,7 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
     if (!launch_kernels (self, first + i, together, error))
       return false;
   for (unsigned i = 0; i < n; i++)
-    overlap = overlap || entry_at (self, first + i)->frame.results.bits_overlap;
+    overlap = overlap || entry_at (self, first + i)->frame.sums.bits_overlap;
   /* In the kernels' stream, the copy of the statistics would wait for the
    * download before it, and later kernels there for bits. */
   if (overlap || bdct_cuda_frame_downloads (last)) {
@@ -394,7 +358,6 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
             &self->device, stream, error))
       return false;
   return copy_results (self, first, n, stream, error)
-      && bdct_cuda_frame_download (last, &self->staging, error)
       && check (cudaEventRecord (last->events.done[last->events.wait],
           stream), "cudaEventRecord", error);
 }
@@ -486,8 +449,8 @@ next_entry (CudaEngine * self, unsigned metrics, bool same_source)
   entry->waited = entry->failed = false;
   entry->same_source = same_source;
   entry->sums = self->next_sums;
-  entry->frame.results.first = first_accumulators (self->accumulators.device,
-      entry);
+  entry->frame.sums.accumulators =
+      first_accumulators (self->accumulators.device, entry);
   return entry;
 }
 
@@ -503,7 +466,7 @@ place_counts (CudaEngine * self, Entry * entry, BdctError * error)
       && (!bdct_buffer_reserve (&self->counts, size, true, &self->engine, error)
           || !zero (self->counts.device, size, self->device.stream, error)))
     return false;
-  entry->frame.results.first_counts = first_counts (self->counts.device,
+  entry->frame.sums.counts = first_counts (self->counts.device,
       entry);
   return true;
 }
@@ -536,7 +499,7 @@ queue (CudaEngine * self, Entry * entry, BdctError * error)
   self->ring_index += bdct_cuda_frame_is_rgb (frame);
   self->shared |= entry->same_source;
   self->before = frame->plan.n_distorted == 0
-      && frame->images.image[BDCT_PLAN_PLANES].data[0] != NULL ? entry : NULL;
+      && frame->image[BDCT_PLAN_PLANES].data[0] != NULL ? entry : NULL;
   self->in_flight++;
   self->pending++;
   if (alone || self->pending >= self->batch)
@@ -564,13 +527,12 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
   bdct_plan_frame (&entry->frame.plan, &self->staging.layout, request,
       &rules, &self->history);
   if (entry->frame.plan.place[BDCT_PLAN_PLANES] != BDCT_PLACE_BEFORE)
-    entry->frame.images.ring_index = self->ring_index % BDCT_RGB_RING;
+    entry->frame.ring_index = self->ring_index % BDCT_RGB_RING;
   ok = ok && check_source (self, entry, error)
       && place_counts (self, entry, error)
       && wait_for (self, bdct_cuda_frame_is_rgb (&entry->frame)
       ? self->device.rgb_in : self->device.stream, request->wait, 2, error)
-      && bdct_cuda_prepare_frame (&entry->frame, &self->staging,
-      &self->memory, request,
+      && bdct_cuda_prepare_frame (&entry->frame, &self->staging, request,
       request->same_source ? &self->before->frame : NULL, error)
       && queue (self, entry, error);
   /* A check may have found that a kernel differs. */
@@ -600,7 +562,7 @@ cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
   ok = ok && wait_for (self, self->device.stream, comparison->wait,
       sizeof comparison->wait / sizeof comparison->wait[0], error)
       && bdct_cuda_prepare_comparison (&entry->frame, &self->staging,
-      &self->memory, comparison, &self->compared, error)
+      comparison, &self->compared, error)
       && queue (self, entry, error);
   if (!ok)
     bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
@@ -617,12 +579,12 @@ price_ahead (CudaEngine * self)
 
   for (unsigned i = 1; i < self->in_flight - self->pending; i++) {
     Entry *entry = entry_at (self, i);
-    const BdctJob *job = entry->frame.jobs.quantizers;
+    const BdctJob *job = entry->frame.quantizers;
 
     if (entry->last != last)
       break;
     if (!entry->frame.plan.bits
-        || entry->frame.results.stack_bits != NULL
+        || entry->frame.array[BDCT_ARRAY_COUNTS].device != NULL
         || bdct_job_coder (job) != BDCT_CODER_HUFFMAN)
       continue;
     entry->price.counts = first_counts (self->counts.host.data, entry);

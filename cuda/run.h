@@ -7,12 +7,14 @@
 
 #include "cuda/frame/frame.h"
 
-/* Enqueue what a frame's shared launches read; and, after these, the rest
- * of its steps. */
-bool bdct_cuda_frame_begin (const BdctCudaFrame *frame,
-    const BdctStaging *staging, BdctError *error);
-bool bdct_cuda_frame_run (BdctCudaFrame *frame, const BdctStaging *staging,
-    BdctCudaMemory *memory, BdctError *error);
+/* Whether a frame's launches can be one with those of other frames: not if
+ * they need another step before, or write levels to memory that all frames
+ * share. */
+bool bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame);
+
+/* Enqueue all steps, but the launches that frames share. */
+bool bdct_cuda_frame_run (BdctCudaFrame *frame, BdctStaging *staging,
+    BdctError *error);
 
 /* Let a stream wait for the count of a frame's bits, which may run beside
  * the other steps. */

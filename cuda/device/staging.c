@@ -252,6 +252,12 @@ bdct_staging_clear (BdctStaging * self, bool in_context)
       cudaEventDestroy (self->ring[t].free);
     self->ring[t].free = NULL;
   }
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS; i++)
+    bdct_buffer_free (&self->bits[i], in_context);
+  bdct_buffer_free (&self->trees, in_context);
+  bdct_buffer_free (&self->scratch, in_context);
+  for (int i = 0; i < BDCT_HISTORY_MAX; i++)
+    bdct_buffer_free (&self->luma[i], in_context);
 }
 
 static void

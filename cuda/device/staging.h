@@ -42,6 +42,15 @@ typedef struct {
     BdctBuffer planes[BDCT_PLAN_IMAGES];
     cudaEvent_t free;
   } ring[BDCT_RGB_RING];
+  /* Memory that all frames share, and that grows on demand. Their kernels run
+   * in order, one frame after the other, except those for bits: for these,
+   * frames use one slot and the other in turn. */
+  BdctBuffer bits[BDCT_CUDA_BITS_SLOTS]; /* levels, and counts of bins */
+  unsigned next_bits_slot;    /* of the next frame with bits */
+  bool bits_overlap;          /* bits are counted beside other frames */
+  BdctBuffer trees;           /* blocks of all sizes of a frame with trees */
+  BdctBuffer scratch;         /* of metrics */
+  BdctBuffer luma[BDCT_HISTORY_MAX]; /* of the history's places */
 } BdctStaging;
 
 /* A frame's source or destination. An image on the host goes through
@@ -56,7 +65,7 @@ typedef struct {
 
 void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
 
-/* Free the planes of R, G and B; nothing may use them. */
+/* Free the memory of all frames; nothing may use it. */
 void bdct_staging_clear (BdctStaging *staging, bool in_context);
 
 /* Set where the kernel finds an image: the image itself, or a staging

@@ -7,16 +7,15 @@
 
 #include "frame.h"
 
-/* Prepare all of a frame whose plan and first accumulators are set, and
- * enqueue its uploads, for which its kernels' stream then waits. `before`: the
- * frame whose source it shares, if it does; may be the same memory. */
+/* Prepare all of a frame whose plan and first sums are set, and enqueue its
+ * uploads, for which its kernels' stream then waits. `before`: the frame whose
+ * source it shares, if it does; may be the same memory. After an error nothing
+ * uses the caller's memory any longer. */
 bool bdct_cuda_prepare_frame (BdctCudaFrame *frame, BdctStaging *staging,
-    BdctCudaMemory *memory, const BdctFrame *request,
-    const BdctCudaFrame *before, BdctError *error);
+    const BdctFrame *request, const BdctCudaFrame *before, BdctError *error);
 
 /* The same for a comparison. `job`: bdct_comparison_job(). */
 bool bdct_cuda_prepare_comparison (BdctCudaFrame *frame, BdctStaging *staging,
-    BdctCudaMemory *memory, const BdctComparison *comparison,
-    const BdctJob *job, BdctError *error);
+    const BdctComparison *comparison, const BdctJob *job, BdctError *error);
 
 #endif

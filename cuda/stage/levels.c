@@ -3,20 +3,6 @@
 
 #include "cuda/kernels/levels.h"
 
-BdctLevel *
-bdct_cuda_frame_levels (const BdctCudaFrame * frame, int component)
-{
-  return frame->levels.device + frame->plan.levels.first[component];
-}
-
-static void
-set_image (BdctCudaWork * work, const BdctLayout * layout,
-    const BdctImage * image)
-{
-  for (int p = 0; p < work->n_planes; p++)
-    work->plane[p].dst = bdct_image_samples (image, layout, p, 0);
-}
-
 static void
 set_levels (const BdctCudaFrame * frame, BdctCudaWork * work)
 {
@@ -39,29 +25,27 @@ launch (const BdctCudaWork * work, const BdctStaging * staging,
           device->stream), "cudaLaunchKernel", error);
 }
 
-/* Plan the picture, statistics and records. */
+/* Enqueue the picture, statistics and records. */
 static bool
 reconstruct (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  BdctCudaWork work = frame->jobs.work;
+  BdctCudaWork work = frame->work[0];
 
   work.kernel = bdct_levels_find (work.quantizers->family == BDCT_FAMILY_JPEG
       && layout->depth == 8 ? BDCT_LEVELS_RECONSTRUCT_JPEG
       : BDCT_LEVELS_RECONSTRUCT);
-  bdct_cuda_work_set_accumulators (&work, frame->results.first);
-  set_image (&work, layout, &frame->images.image[BDCT_PLAN_RECONSTRUCTION]);
+  bdct_cuda_work_set_accumulators (&work, frame->sums.accumulators);
+  bdct_cuda_work_set_image (&work, layout,
+      &frame->image[BDCT_PLAN_RECONSTRUCTION]);
+  bdct_cuda_work_set_records (&work, frame);
   for (int p = 0; p < work.n_planes; p++) {
-    BdctCudaPlane *plane = &work.plane[p];
-    const int *c = (const int *) plane->layout.component;
+    const BdctPlaneLayout *plane = &work.plane[p].layout;
 
     /* U's are before V's, in either order of memory. */
-    plane->from_levels = bdct_cuda_frame_levels (frame,
-        plane->layout.interleave > 1 ? BDCT_U : c[0]);
-    for (int k = 0; k < plane->layout.interleave; k++)
-      plane->blocks[k] = frame->blocks.records == NULL ? NULL
-          : frame->blocks.records + frame->plan.blocks.grid[c[k]].first;
+    work.plane[p].from_levels = bdct_cuda_frame_levels (frame,
+        plane->interleave > 1 ? BDCT_U : (int) plane->component[0]);
   }
   return launch (&work, staging, error);
 }
@@ -71,14 +55,14 @@ static bool
 draw (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
 {
-  const BdctImage *drawn = &frame->images.image[BDCT_PLAN_LEVELS];
-  BdctCudaWork work = frame->jobs.work;
+  const BdctImage *drawn = &frame->image[BDCT_PLAN_LEVELS];
+  BdctCudaWork work = frame->work[0];
 
   if (drawn->data[0] == NULL)
     return true;
   work.kernel = bdct_levels_find (BDCT_LEVELS_DRAW);
   set_levels (frame, &work);
-  set_image (&work, &staging->layout, drawn);
+  bdct_cuda_work_set_image (&work, &staging->layout, drawn);
   return launch (&work, staging, error);
 }
 
@@ -93,9 +77,9 @@ bool
 bdct_levels_write (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctError * error)
 {
-  BdctCudaWork work = frame->jobs.work;
+  BdctCudaWork work = frame->work[0];
 
-  if (frame->levels.device == NULL)
+  if (frame->array[BDCT_ARRAY_LEVELS].device == NULL)
     return true;
   work.output = BDCT_CUDA_LEVELS;
   set_levels (frame, &work);

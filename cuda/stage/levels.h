@@ -8,9 +8,6 @@
 
 #include "cuda/frame/frame.h"
 
-/* Where a component's levels are on the device. */
-BdctLevel *bdct_cuda_frame_levels (const BdctCudaFrame *frame, int component);
-
 /* Enqueue a frame from its levels, with their picture, except for its bits. */
 bool bdct_levels_read (const BdctCudaFrame *frame, const BdctStaging *staging,
     BdctError *error);

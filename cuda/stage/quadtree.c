@@ -3,12 +3,11 @@
 
 #include "cuda/kernels/levels.h"
 #include "cuda/kernels/quadtree.h"
-#include "levels.h"
 
 /* A frame, and what it is done with. */
 typedef struct {
   const BdctCudaFrame *frame;
-  const BdctStaging *staging;
+  BdctStaging *staging;
   const BdctJob *quantizers;
   int n_quantizers;
   BdctImage picture[BDCT_TREE_SIZES];
@@ -95,29 +94,29 @@ place (Task * task, Share * share)
 }
 
 static bool
-reserve (Task * task, BdctBuffer * memory, BdctError * error)
+reserve (Task * task, BdctError * error)
 {
-  const BdctStaging *staging = task->staging;
+  BdctStaging *staging = task->staging;
   Share share = { NULL, 0 };
   BdctError why;
 
   place (task, &share);
-  return bdct_buffer_grow (memory, share.used, staging->device,
+  return bdct_buffer_grow (&staging->trees, share.used, staging->device,
       staging->engine, &why)
       || bdct_error (error, "the blocks of all sizes for hevc-quadtree: %s, or "
       "set max-block closer to min-block", why.message);
 }
 
 bool
-bdct_quadtree_reserve (const BdctJob * job, const BdctStaging * staging,
-    BdctBuffer * memory, BdctError * error)
+bdct_quadtree_reserve (const BdctJob * job, BdctStaging * staging,
+    BdctError * error)
 {
   Task task = {.staging = staging,.quantizers = job,.own_sizes = true,
     .tree = {.min_log2 = job->tree.min_log2,.max_log2 =
           job->tree.max_log2,.chroma = job->tree.chroma}
   };
 
-  return reserve (&task, memory, error);
+  return reserve (&task, error);
 }
 
 /* Describe a component, without its blocks. */
@@ -125,7 +124,7 @@ static void
 describe_component (Task * task, int p, int k)
 {
   const BdctCudaFrame *frame = task->frame;
-  const BdctImage *image = frame->images.image;
+  const BdctImage *image = frame->image;
   const BdctLayout *layout = &task->staging->layout;
   const int c = layout->plane[p].component[k];
   BdctCudaTreeComponent *component = &task->tree.component[c];
@@ -140,11 +139,8 @@ describe_component (Task * task, int p, int k)
         bdct_image_samples (&image[BDCT_PLAN_PLANES], layout, p, k),.dst =
         bdct_image_samples (&image[BDCT_PLAN_RECONSTRUCTION], layout, p,
         k),.levels = bdct_image_samples (&image[BDCT_PLAN_LEVELS], layout, p,
-        k),};
-  if (frame->blocks.records != NULL)
-    component->records = frame->blocks.records + grid[c].first;
-  if (frame->levels.device != NULL)
-    component->frame_levels = bdct_cuda_frame_levels (frame, c);
+        k),.records = bdct_cuda_frame_records (frame, c),.frame_levels =
+        bdct_cuda_frame_levels (frame, c),};
 }
 
 static void
@@ -159,8 +155,8 @@ describe (Task * task)
   .n_components = bdct_layout_components (layout),.depth =
         layout->depth,.min_log2 = job->min_log2,.max_log2 =
         job->max_log2,.distortion_shift = job->distortion_shift,.chroma =
-        job->chroma,.sizes = frame->blocks.sizes,.accumulators =
-        frame->results.first,.counts =
+        job->chroma,.sizes = frame->array[BDCT_ARRAY_SIZES].device,
+    .accumulators = frame->sums.accumulators,.counts =
         frame->plan.bits ? bdct_cuda_frame_counts (frame) : NULL,};
   task->levels_out = frame->plan.levels.out;
   task->given = frame->plan.levels.in;
@@ -183,7 +179,7 @@ describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
 {
   const BdctCudaTree *tree = &task->tree;
 
-  *work = task->frame->jobs.sized[n - 2];
+  *work = task->frame->work[n - 2];
   work->quantizers = jobs;
   work->n_quantizers = task->n_quantizers;
   if (!bdct_quadtree_has_own (tree->chroma, BDCT_U, n, tree->max_log2))
@@ -249,8 +245,11 @@ plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
   n_passes = bdct_cuda_plan (device, work, pass, error);
   if (n_passes > 0 && pass->levels)
     for (int p = 0; p < pass->n_planes; p++) {
-      pass->plane[p].records = pass->plane[p].blocks[0];
-      place_levels (task, n, &pass->plane[p]);
+      BdctCudaPlane *plane = &pass->plane[p];
+
+      plane->records = (BdctBlockRecord *) task->tree.component
+          [plane->layout.component[0]].sized[n - 2].records;
+      place_levels (task, n, plane);
     }
   if (n_passes == 0 || pass->levels)
     return n_passes;
@@ -306,22 +305,22 @@ copy_levels (const Task * task, BdctError * error)
   const BdctCudaFrame *frame = task->frame;
 
   return (task->given || bdct_cuda_check (cudaMemsetAsync
-          (frame->levels.device, 0, frame->plan.levels.n
-              * sizeof *frame->levels.device, stream), "cudaMemsetAsync",
-          error))
+          (frame->array[BDCT_ARRAY_LEVELS].device, 0, frame->plan.levels.n
+              * sizeof (BdctLevel), stream), "cudaMemsetAsync", error))
       && bdct_cuda_check (bdct_cuda_tree_copy_levels (&task->tree,
           task->given, stream), "cudaLaunchKernel", error);
 }
 
-/* Enqueue the count of the bins, and their price: as run_bits() does, beside
+/* Enqueue the count of the bins, and their price: as count_bits() does, beside
  * other frames' work if these have other memory. */
 static bool
-count (Task * task, BdctBuffer * bins, BdctError * error)
+count (Task * task, BdctError * error)
 {
   const BdctDevice *device = task->staging->device;
-  const BdctCudaResults *results = &task->frame->results;
-  const cudaStream_t stream = results->bits_overlap
-      ? device->bits[results->bits_slot] : device->stream;
+  const BdctCudaSums *sums = &task->frame->sums;
+  const cudaStream_t stream = sums->bits_overlap
+      ? device->bits[sums->bits_slot] : device->stream;
+  BdctBuffer *bins = &task->staging->bits[sums->bits_slot];
 
   if (!bdct_buffer_grow (bins, bdct_cuda_tree_bins_size (&task->tree), device,
           task->staging->engine, error))
@@ -329,28 +328,27 @@ count (Task * task, BdctBuffer * bins, BdctError * error)
   task->tree.bins = (uint16_t *) bins->device;
   return bdct_cuda_check (bdct_cuda_tree_count (&task->tree, device->stream),
       "cudaLaunchKernel", error)
-      && (!results->bits_overlap || bdct_stream_wait_for (stream,
-          device->stream, device->was_transformed, error))
+      && (!sums->bits_overlap || bdct_stream_wait_for (stream, device->stream,
+          device->was_transformed, error))
       && bdct_cuda_check (bdct_cuda_tree_price (&task->tree, stream),
       "cudaLaunchKernel", error);
 }
 
 bool
-bdct_quadtree_enqueue (const BdctCudaFrame * frame,
-    const BdctStaging * staging, BdctBuffer * memory, BdctBuffer * bins,
+bdct_quadtree_enqueue (const BdctCudaFrame * frame, BdctStaging * staging,
     BdctError * error)
 {
   const cudaStream_t stream = staging->device->stream;
   Task task = {.frame = frame,.staging = staging,
-    .quantizers = frame->jobs.quantizers,
-    .n_quantizers = frame->jobs.sized[0].n_quantizers
+    .quantizers = frame->quantizers,
+    .n_quantizers = frame->work[0].n_quantizers
   };
   Share share;
 
   describe (&task);
-  if (!reserve (&task, memory, error))
+  if (!reserve (&task, error))
     return false;
-  share = (Share) { memory->device, 0 };
+  share = (Share) { staging->trees.device, 0 };
   place (&task, &share);
   if (!bdct_cuda_check (cudaMemsetAsync (task.accumulators, 0,
               BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync", error)
@@ -362,5 +360,5 @@ bdct_quadtree_enqueue (const BdctCudaFrame * frame,
   return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, task.given,
           stream), "cudaLaunchKernel", error)
       && (!task.levels_out || copy_levels (&task, error))
-      && (!task.bits || count (&task, bins, error));
+      && (!task.bits || count (&task, error));
 }

@@ -13,15 +13,11 @@
 #include "cuda/frame/frame.h"
 
 /* Allocate all memory for a job with trees. */
-bool bdct_quadtree_reserve (const BdctJob *job, const BdctStaging *staging,
-    BdctBuffer *memory, BdctError *error);
+bool bdct_quadtree_reserve (const BdctJob *job, BdctStaging *staging,
+    BdctError *error);
 
-/* Enqueue all of such a frame, with its statistics and its bits. `memory` holds
- * levels and blocks of all sizes meanwhile: one buffer for all frames, whose
- * work runs in order. `bins` holds the counts of bins, of the frame's slot.
- * Both grow on demand. */
-bool bdct_quadtree_enqueue (const BdctCudaFrame *frame,
-    const BdctStaging *staging, BdctBuffer *memory, BdctBuffer *bins,
+/* Enqueue all of such a frame, with its statistics and its bits. */
+bool bdct_quadtree_enqueue (const BdctCudaFrame *frame, BdctStaging *staging,
     BdctError *error);
 
 #endif

@@ -4,19 +4,11 @@
 #include "cuda/kernels/levels.h"
 #include "dct/entropy/cabac-price.h"
 #include "dct/entropy/huffman-symbols.h"
-#include "levels.h"
 
 static bool
 is_cabac (const BdctJob * job)
 {
   return bdct_job_coder (job) == BDCT_CODER_CABAC;
-}
-
-static size_t
-count_levels (const BdctJob * job, const BdctBlockGrid * grid, int component)
-{
-  return (size_t) grid[component].columns * grid[component].rows
-      * bdct_rate_block_levels (&job->component[component]);
 }
 
 /* The slots of the records of each component of a plane. */
@@ -55,46 +47,43 @@ set_bins (BdctCudaWork * work, uint16_t * bins)
   }
 }
 
-/* Get room for a frame's levels, unless the caller has them, and for the counts
- * of their bins. */
+/* Get the memory of the frame's slot for its levels, by component, and for the
+ * counts of their bins, which begin at the last. */
 static bool
-reserve (const BdctCudaFrame * frame, const BdctStaging * staging,
-    BdctBuffer * levels, BdctError * error)
+place (const BdctCudaFrame * frame, BdctStaging * staging,
+    BdctLevel * first[BDCT_MAX_COMPONENTS + 1], BdctError * error)
 {
-  const BdctJob *job = frame->jobs.quantizers;
-  size_t size = is_cabac (job) ? count_bins (job, &staging->layout) : 0;
+  const BdctJob *job = frame->quantizers;
+  const BdctBlockGrid *grid = frame->plan.blocks.grid;
+  BdctBuffer *memory = &staging->bits[frame->sums.bits_slot];
+  size_t n[BDCT_MAX_COMPONENTS], size = 0;
 
-  if (is_cabac (job) || bdct_cuda_frame_writes_levels (frame))
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      size += count_levels (job, frame->plan.blocks.grid, c)
-          * sizeof (BdctLevel);
-  return bdct_buffer_grow (levels, size, staging->device, staging->engine,
-      error);
-}
-
-/* The first level of each component, from `levels` on. Returns the end. */
-static BdctLevel *
-place (const BdctJob * job, const BdctBlockGrid * grid, BdctLevel * levels,
-    BdctLevel * first[BDCT_MAX_COMPONENTS])
-{
+  if (!is_cabac (job) && !bdct_cuda_frame_writes_levels (frame))
+    return true;
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    first[c] = levels;
-    levels += count_levels (job, grid, c);
+    n[c] = (size_t) grid[c].columns * grid[c].rows
+        * bdct_rate_block_levels (&job->component[c]);
+    size += n[c] * sizeof (BdctLevel);
   }
-  return levels;
+  if (is_cabac (job))
+    size += count_bins (job, &staging->layout);
+  if (!bdct_buffer_grow (memory, size, staging->device, staging->engine, error))
+    return false;
+  first[0] = (BdctLevel *) memory->device;
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    first[c + 1] = first[c] + n[c];
+  return true;
 }
 
 bool
-bdct_rate_place_levels (BdctCudaFrame * frame, const BdctStaging * staging,
-    BdctBuffer * levels, BdctError * error)
+bdct_rate_place_levels (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctError * error)
 {
-  BdctCudaLaunch *launch = &frame->jobs.launch[0];
-  BdctLevel *first[BDCT_MAX_COMPONENTS];
+  BdctCudaLaunch *launch = &frame->launches.launch[0];
+  BdctLevel *first[BDCT_MAX_COMPONENTS + 1];
 
-  if (!reserve (frame, staging, levels, error))
+  if (!place (frame, staging, first, error))
     return false;
-  place (frame->jobs.quantizers, frame->plan.blocks.grid,
-      (BdctLevel *) levels->device, first);
   for (int p = 0; p < launch->n_planes; p++) {
     BdctCudaPlane *plane = &launch->plane[p];
 
@@ -105,31 +94,30 @@ bdct_rate_place_levels (BdctCudaFrame * frame, const BdctStaging * staging,
 }
 
 bool
-bdct_rate_enqueue (const BdctCudaFrame * frame, const BdctStaging * staging,
-    BdctBuffer * memory, cudaStream_t stream, BdctError * error)
+bdct_rate_enqueue (const BdctCudaFrame * frame, BdctStaging * staging,
+    cudaStream_t stream, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
   const BdctDevice *device = staging->device;
-  const BdctJob *job = frame->jobs.quantizers;
+  const BdctJob *job = frame->quantizers;
   const bool given = frame->plan.levels.in;
   const bool there = given || bdct_cuda_frame_writes_levels (frame);
   BdctCudaLaunch launch[3];
   const BdctCudaLaunch *launches[] = { &launch[0], &launch[1], &launch[2] };
-  BdctLevel *first[BDCT_MAX_COMPONENTS], *end;
-  const BdctBlockGrid *grid = frame->plan.blocks.grid;
-  BdctCudaWork work = frame->jobs.work;
+  BdctLevel *first[BDCT_MAX_COMPONENTS + 1] = { NULL };
+  BdctCudaWork work = frame->work[0];
   int n = 0;
   bool ok;
 
   if (bdct_job_is_tree (job))
     return true;
-  if (!reserve (frame, staging, memory, error))
+  if (!place (frame, staging, first, error))
     return false;
-  end = place (job, grid, (BdctLevel *) memory->device, first);
   for (int p = 0; p < work.n_planes; p++) {
     BdctCudaPlane *plane = &work.plane[p];
     const BdctComponent c = plane->layout.component[0];
-    const BdctScan scan = bdct_scan_init (&grid[c], layout->chroma, c);
+    const BdctScan scan = bdct_scan_init (&frame->plan.blocks.grid[c],
+        layout->chroma, c);
 
     plane->counts = bdct_cuda_frame_counts (frame);
     plane->mcu_width = scan.h;
@@ -147,7 +135,7 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, const BdctStaging * staging,
     work.output = BDCT_CUDA_LEVELS;
     ok = there || bdct_cuda_plan (device->kernels, &work, &launch[n++],
         error) > 0;
-    set_bins (&work, (uint16_t *) end);
+    set_bins (&work, (uint16_t *) first[BDCT_MAX_COMPONENTS]);
     for (int k = BDCT_CUDA_BINS; k <= BDCT_CUDA_PRICE && ok; k++) {
       work.kernel = bdct_rate_find (k, job);
       ok = bdct_cuda_plan (device->kernels, &work, &launch[n++], error) > 0;

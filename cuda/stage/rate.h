@@ -9,16 +9,14 @@
 #include "cuda/frame/frame.h"
 
 /* Set the destination of the levels that the launch of a frame's picture
- * writes: where they are counted. */
-bool bdct_rate_place_levels (BdctCudaFrame *frame, const BdctStaging *staging,
-    BdctBuffer *levels, BdctError *error);
+ * writes: where they are counted, in the memory of the frame's slot. */
+bool bdct_rate_place_levels (BdctCudaFrame *frame, BdctStaging *staging,
+    BdctError *error);
 
 /* Enqueue the count of a frame's bits into its counts, which are zeroed. Trees
- * are counted where they are made. `levels` holds the levels and the counts of
- * their bins meanwhile, for all frames that are counted in `stream`, whose work
- * runs in order. It grows on demand. */
-bool bdct_rate_enqueue (const BdctCudaFrame *frame,
-    const BdctStaging *staging, BdctBuffer *levels, cudaStream_t stream,
-    BdctError *error);
+ * are counted where they are made. The memory of the frame's slot holds the
+ * levels and the counts of their bins meanwhile. */
+bool bdct_rate_enqueue (const BdctCudaFrame *frame, BdctStaging *staging,
+    cudaStream_t stream, BdctError *error);
 
 #endif
