@@ -49,8 +49,7 @@ typedef struct {
   const Entry *before;          /* the frame submitted last, if the next one
                                    can share its source; else NULL */
   bool shared;                  /* frames have shared its source */
-  /* Of the first results of `n_sums` frames; counts from the first frame on
-   * whose bits are wanted. */
+  /* Of the first results of `n_sums` frames. */
   BdctBuffer accumulators, counts;
   unsigned n_sums, next_sums;   /* frames */
   bool zeroed;                  /* the half of these in use */
@@ -153,7 +152,9 @@ allocate_frames (CudaEngine * self, unsigned depth, BdctError * error)
   self->depth = depth;
   self->n_sums = 2 * half;
   if (!bdct_buffer_reserve (&self->accumulators,
-          self->n_sums * BDCT_ACCUMULATORS_SIZE, true, &self->engine, error))
+          self->n_sums * BDCT_ACCUMULATORS_SIZE, true, &self->engine, error)
+      || !bdct_buffer_reserve (&self->counts,
+          self->n_sums * sizeof (BdctRateCounts), true, &self->engine, error))
     return false;
   for (unsigned i = 0; i < depth; i++)
     if (!bdct_cuda_frame_init (&self->entries[i].frame, error))
@@ -212,152 +213,120 @@ entry_at (CudaEngine * self, unsigned n)
   return &self->entries[(self->oldest + n) % self->depth];
 }
 
+/* A frame's first results, on the device or on the host. */
 static BdctCudaAccumulator *
-first_accumulators (uint8_t * memory, const Entry * entry)
+accumulators_at (const BdctBuffer * buffer, bool host, const Entry * entry)
 {
-  return (BdctCudaAccumulator *) (memory
-      + entry->sums * BDCT_ACCUMULATORS_SIZE);
+  return (BdctCudaAccumulator *) (host ? buffer->host.data : buffer->device)
+      + entry->sums * BDCT_CUDA_ACCUMULATORS;
 }
 
 static BdctRateCounts *
-first_counts (uint8_t * memory, const Entry * entry)
+counts_at (const BdctBuffer * buffer, bool host, const Entry * entry)
 {
-  return memory == NULL ? NULL : (BdctRateCounts *) memory + entry->sums;
+  return (BdctRateCounts *) (host ? buffer->host.data : buffer->device)
+      + entry->sums;
 }
 
-/* Enqueue the launches of `n` frames that go together: the first of each frame,
- * then the second of each, and so on, because those are likely to have the same
- * kernel.
- */
+/* Batches
+ *
+ * Frames whose images are all on the device wait until half of those in flight
+ * are prepared, and start together: one launch takes the same kernel's part of
+ * all of them, and one zeroing, one copy and one event do for all. A frame that
+ * moves an image or another large thing between host and device starts by
+ * itself. What is zeroed are the first results, by halves of their memory: of
+ * 32 frames or more. */
+
+/* The launches of the newest `n` frames that go together: the first of each
+ * frame, then the second of each, because those are likely to have the same
+ * kernel. */
 static int
-gather_launches (CudaEngine * self, unsigned first, unsigned n)
+gather_launches (CudaEngine * self, unsigned n)
 {
   int n_launches = 0;
-  bool more = true;
 
-  for (int i = 0; more; i++) {
-    more = false;
+  for (int i = 0; i < 2; i++)
     for (unsigned j = 0; j < n; j++) {
-      const BdctCudaFrame *frame = &entry_at (self, first + j)->frame;
+      const BdctCudaFrame *frame =
+          &entry_at (self, self->in_flight - n + j)->frame;
 
-      if (i >= frame->launches.n || !bdct_cuda_frame_shares_launches (frame))
-        continue;
-      self->launches[n_launches++] = &frame->launches.launch[i];
-      more = true;
+      if (i < frame->launches.n && bdct_cuda_frame_shares_launches (frame))
+        self->launches[n_launches++] = &frame->launches.launch[i];
     }
-  }
   return n_launches;
 }
 
+/* Zero the rest of a half, from a frame's first results on. The earlier frames
+ * of this half have been collected: none of their statistics is still to be
+ * copied. */
 static bool
-zero (void *at, size_t size, cudaStream_t stream, BdctError * error)
+zero_half (CudaEngine * self, const Entry * entry, BdctError * error)
 {
-  return size == 0 || check (cudaMemsetAsync (at, 0, size, stream),
-      "cudaMemsetAsync", error);
-}
-
-/* Memory of first results is zeroed by halves, the rest by frames. */
-static bool
-zero_results (CudaEngine * self, unsigned first, unsigned n,
-    BdctError * error)
-{
-  const Entry *entry = entry_at (self, first);
   const unsigned half = self->n_sums / 2, left = half - entry->sums % half;
-  cudaStream_t stream = self->device.stream;
-  bool ok = true;
+  const cudaStream_t stream = self->device.stream;
 
-  /* The earlier frames of this half have been collected: none of their
-   * statistics is still to be copied. */
-  if (!self->zeroed)
-    ok = zero (first_accumulators (self->accumulators.device, entry),
-        left * BDCT_ACCUMULATORS_SIZE, stream, error)
-        && (self->counts.size == 0 || zero (first_counts (self->counts.device,
-                entry), left * sizeof (BdctRateCounts), stream, error));
-  self->zeroed = ok;
-  for (unsigned i = 0; i < n && ok; i++)
-    ok = bdct_cuda_frame_zero (&entry_at (self, first + i)->frame, stream,
-        error);
-  return ok;
+  self->zeroed = self->zeroed
+      || (check (cudaMemsetAsync (accumulators_at (&self->accumulators, false,
+                  entry), 0, left * BDCT_ACCUMULATORS_SIZE, stream),
+          "cudaMemsetAsync", error)
+      && check (cudaMemsetAsync (counts_at (&self->counts, false, entry), 0,
+              left * sizeof (BdctRateCounts), stream), "cudaMemsetAsync",
+          error));
+  return self->zeroed;
 }
 
 static bool
-download (void *to, const void *from, size_t size, cudaStream_t stream,
+copy (const void *from, void *to, size_t size, cudaStream_t stream,
     BdctError * error)
 {
   return check (cudaMemcpyAsync (to, from, size, cudaMemcpyDeviceToHost,
           stream), "cudaMemcpyAsync", error);
 }
 
-/* All that `n` frames have for the host. */
+/* Enqueue what follows the uploads of the newest `n` frames: their kernels, the
+ * copies of their results, and the event that reports these. */
 static bool
-copy_results (CudaEngine * self, unsigned first, unsigned n,
-    cudaStream_t stream, BdctError * error)
+enqueue (CudaEngine * self, unsigned n, BdctError * error)
 {
+  const unsigned first = self->in_flight - n;
   const Entry *entry = entry_at (self, first);
-  bool bits = false;
-  bool ok = download (first_accumulators (self->accumulators.host.data, entry),
-      first_accumulators (self->accumulators.device, entry),
-      n * BDCT_ACCUMULATORS_SIZE, stream, error);
+  BdctCudaFrame *last = &entry_at (self, self->in_flight - 1)->frame;
+  cudaStream_t stream = self->staging.layout.rgb.n_planes > 0
+      ? self->device.rgb_out : self->device.stream;
+  bool ok = zero_half (self, entry, error), bits = false, overlap = false;
 
+  for (unsigned i = 0; i < n && ok; i++)
+    ok = bdct_cuda_frame_zero (&entry_at (self, first + i)->frame,
+        self->device.stream, error);
+  ok = ok && check (bdct_cuda_launch (self->launches, gather_launches (self,
+              n), self->device.kernels, self->device.stream),
+      "cudaLaunchKernel", error);
   for (unsigned i = 0; i < n && ok; i++) {
     BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
 
+    ok = bdct_cuda_frame_run (frame, &self->staging, error);
     bits = bits || frame->plan.bits;
-    ok = bdct_cuda_frame_download (frame, &self->staging, stream, error);
+    overlap = overlap || frame->sums.bits_overlap;
   }
-  return ok && (!bits || download (first_counts (self->counts.host.data,
-              entry), first_counts (self->counts.device, entry),
-          n * sizeof (BdctRateCounts), stream, error));
-}
-
-/* Enqueue the kernels of `n` frames of those in flight. */
-static bool
-launch_kernels (CudaEngine * self, unsigned first, unsigned n,
-    BdctError * error)
-{
-  const int n_launches = gather_launches (self, first, n);
-  bool ok = check (bdct_cuda_launch (self->launches, n_launches,
-          self->device.kernels, self->device.stream), "cudaLaunchKernel",
-      error);
-  for (unsigned i = 0; i < n && ok; i++)
-    ok = bdct_cuda_frame_run (&entry_at (self, first + i)->frame,
-        &self->staging, error);
-  return ok;
-}
-
-/* Enqueue what follows the uploads of `n` frames, the first of them at
- * `first` of those in flight: their kernels, the copies of their statistics,
- * and the event that reports these. If there are several frames, all their
- * large data are on the device, and their accumulators are adjacent. */
-static bool
-enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
-{
-  BdctCudaFrame *last = &entry_at (self, first + n - 1)->frame;
-  const bool colour = self->staging.layout.rgb.n_planes > 0;
-  const unsigned together = colour ? 1 : n;
-  cudaStream_t stream = colour ? self->device.rgb_out : self->device.stream;
-  bool overlap = false;
-
-  if (!zero_results (self, first, n, error))
-    return false;
-  for (unsigned i = 0; i < n; i += together)
-    if (!launch_kernels (self, first + i, together, error))
-      return false;
-  for (unsigned i = 0; i < n; i++)
-    overlap = overlap || entry_at (self, first + i)->frame.sums.bits_overlap;
   /* In the kernels' stream, the copy of the statistics would wait for the
    * download before it, and later kernels there for bits. */
-  if (overlap || bdct_cuda_frame_downloads (last)) {
-    if (!bdct_stream_wait_for (self->device.download, stream,
-            last->events.computed, error))
-      return false;
+  if (ok && (overlap || bdct_cuda_frame_downloads (last))) {
+    ok = bdct_stream_wait_for (self->device.download, stream,
+        last->events.computed, error);
     stream = self->device.download;
   }
-  for (unsigned i = 0; i < n; i++)
-    if (!bdct_cuda_frame_wait_for_bits (&entry_at (self, first + i)->frame,
-            &self->device, stream, error))
-      return false;
-  return copy_results (self, first, n, stream, error)
+  for (unsigned i = 0; i < n && ok; i++) {
+    BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
+
+    ok = bdct_cuda_frame_wait_for_bits (frame, &self->device, stream, error)
+        && bdct_cuda_frame_download (frame, &self->staging, stream, error);
+  }
+  return ok && copy (accumulators_at (&self->accumulators, false, entry),
+      accumulators_at (&self->accumulators, true, entry),
+      n * BDCT_ACCUMULATORS_SIZE, stream, error)
+      && (!bits || copy (counts_at (&self->counts, false, entry),
+          counts_at (&self->counts, true, entry), n * sizeof (BdctRateCounts),
+          stream, error))
       && check (cudaEventRecord (last->events.done[last->events.wait],
           stream), "cudaEventRecord", error);
 }
@@ -367,21 +336,19 @@ enqueue (CudaEngine * self, unsigned first, unsigned n, BdctError * error)
 static void
 start_pending (CudaEngine * self)
 {
-  unsigned n = self->pending, first = self->in_flight - n;
+  const unsigned n = self->pending;
   BdctError error;
 
-  if (n == 0)
-    return;
   self->pending = 0;
-  for (unsigned i = 0; i < n; i++)
-    entry_at (self, first + i)->last =
-        (self->oldest + first + n - 1) % self->depth;
-  if (enqueue (self, first, n, &error))
+  for (unsigned i = 1; i <= n; i++)
+    entry_at (self, self->in_flight - i)->last =
+        (self->oldest + self->in_flight - 1) % self->depth;
+  if (n == 0 || enqueue (self, n, &error))
     return;
   self->before = NULL;
   bdct_device_synchronize (&self->device);
-  for (unsigned i = 0; i < n; i++) {
-    Entry *entry = entry_at (self, first + i);
+  for (unsigned i = 1; i <= n; i++) {
+    Entry *entry = entry_at (self, self->in_flight - i);
 
     entry->failed = true;
     entry->error = error;
@@ -390,16 +357,7 @@ start_pending (CudaEngine * self)
   }
 }
 
-static bool
-wait_for (CudaEngine * self, cudaStream_t stream, void *const *wait, int n,
-    BdctError * error)
-{
-  for (int i = 0; i < n; i++)
-    if (wait[i] != NULL && !bdct_stream_wait_for (stream,
-            (cudaStream_t) wait[i], self->device.foreign, error))
-      return false;
-  return true;
-}
+/* Frames */
 
 /* Whether there is room for another frame. */
 static bool
@@ -437,40 +395,6 @@ leave_source (CudaEngine * self, BdctError * error)
   return ok;
 }
 
-/* The next frame, still empty. If its metrics read the history, the frames
- * before it have started: one that cannot start is not in the history. */
-static Entry *
-next_entry (CudaEngine * self, unsigned metrics, bool same_source)
-{
-  Entry *entry = entry_at (self, self->in_flight);
-
-  if (bdct_metrics_history (metrics) > 0)
-    start_pending (self);
-  entry->waited = entry->failed = false;
-  entry->same_source = same_source;
-  entry->sums = self->next_sums;
-  entry->frame.sums.accumulators =
-      first_accumulators (self->accumulators.device, entry);
-  return entry;
-}
-
-/* Memory for counts, all zeroed, as frames may begin anywhere in it. */
-static bool
-place_counts (CudaEngine * self, Entry * entry, BdctError * error)
-{
-  const size_t size = self->n_sums * sizeof (BdctRateCounts);
-
-  if (!entry->frame.plan.bits)
-    return true;
-  if (self->counts.host.data == NULL
-      && (!bdct_buffer_reserve (&self->counts, size, true, &self->engine, error)
-          || !zero (self->counts.device, size, self->device.stream, error)))
-    return false;
-  entry->frame.sums.counts = first_counts (self->counts.device,
-      entry);
-  return true;
-}
-
 /* A frame that cannot be started leaves no source for the next one. */
 static bool
 check_source (const CudaEngine * self, const Entry * entry, BdctError * error)
@@ -478,6 +402,40 @@ check_source (const CudaEngine * self, const Entry * entry, BdctError * error)
   return !entry->same_source || self->before != NULL
       || bdct_error (error, "the frame whose source this one shares has "
       "failed");
+}
+
+/* The next frame, still empty; NULL with an error. If its metrics read the
+ * history, the frames before it have started: one that cannot start is not in
+ * the history. */
+static Entry *
+next_entry (CudaEngine * self, unsigned metrics, bool same_source,
+    BdctError * error)
+{
+  Entry *entry = entry_at (self, self->in_flight);
+
+  if (!same_source && !leave_source (self, error))
+    return NULL;
+  if (bdct_metrics_history (metrics) > 0)
+    start_pending (self);
+  entry->waited = entry->failed = false;
+  entry->same_source = same_source;
+  entry->sums = self->next_sums;
+  entry->frame.sums.accumulators = accumulators_at (&self->accumulators, false,
+      entry);
+  entry->frame.sums.counts = counts_at (&self->counts, false, entry);
+  return check_source (self, entry, error) ? entry : NULL;
+}
+
+/* Let a stream wait for those of the caller. */
+static bool
+wait_for (CudaEngine * self, cudaStream_t stream, void *const *wait, int n,
+    BdctError * error)
+{
+  for (int i = 0; i < n; i++)
+    if (wait[i] != NULL && !bdct_stream_wait_for (stream,
+            (cudaStream_t) wait[i], self->device.foreign, error))
+      return false;
+  return true;
 }
 
 /* Add a prepared frame to those in flight. */
@@ -507,40 +465,49 @@ queue (CudaEngine * self, Entry * entry, BdctError * error)
   return true;
 }
 
+/* What ends submit() and compare(); `entry` NULL: it could not begin. */
+static bool
+end_submit (CudaEngine * self, Entry * entry, bool prepared,
+    BdctError * error)
+{
+  const bool ok = prepared && queue (self, entry, error);
+
+  if (!ok && entry != NULL)
+    bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
+  /* A check may have found that a kernel differs. */
+  bdct_device_describe (&self->device, &self->engine);
+  bdct_device_leave (&self->device);
+  return ok;
+}
+
 static bool
 cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
   BdctPlanRules rules = {.in_place = true };
+  BdctCudaFrame *frame;
   Entry *entry;
-  bool ok;
 
   if (!has_room (self, error)
       || !bdct_frame_check (request, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  ok = request->same_source || leave_source (self, error);
-  entry = next_entry (self, request->metrics, request->same_source);
-  rules.kept = ok && self->before != NULL
+  entry = next_entry (self, request->metrics, request->same_source, error);
+  if (entry == NULL)
+    return end_submit (self, NULL, false, error);
+  frame = &entry->frame;
+  rules.kept = self->before != NULL
       && self->before->frame.plan.place[BDCT_PLAN_RECONSTRUCTION]
       != BDCT_PLACE_PLANES;
-  bdct_plan_frame (&entry->frame.plan, &self->staging.layout, request,
-      &rules, &self->history);
-  if (entry->frame.plan.place[BDCT_PLAN_PLANES] != BDCT_PLACE_BEFORE)
-    entry->frame.ring_index = self->ring_index % BDCT_RGB_RING;
-  ok = ok && check_source (self, entry, error)
-      && place_counts (self, entry, error)
-      && wait_for (self, bdct_cuda_frame_is_rgb (&entry->frame)
-      ? self->device.rgb_in : self->device.stream, request->wait, 2, error)
-      && bdct_cuda_prepare_frame (&entry->frame, &self->staging, request,
-      request->same_source ? &self->before->frame : NULL, error)
-      && queue (self, entry, error);
-  /* A check may have found that a kernel differs. */
-  bdct_device_describe (&self->device, engine);
-  if (!ok)
-    bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
-  bdct_device_leave (&self->device);
-  return ok;
+  bdct_plan_frame (&frame->plan, &self->staging.layout, request, &rules,
+      &self->history);
+  if (frame->plan.place[BDCT_PLAN_PLANES] != BDCT_PLACE_BEFORE)
+    frame->ring_index = self->ring_index % BDCT_RGB_RING;
+  return end_submit (self, entry, wait_for (self,
+          bdct_cuda_frame_is_rgb (frame) ? self->device.rgb_in
+          : self->device.stream, request->wait, 2, error)
+      && bdct_cuda_prepare_frame (frame, &self->staging, request,
+          request->same_source ? &self->before->frame : NULL, error), error);
 }
 
 static bool
@@ -549,25 +516,21 @@ cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
 {
   CudaEngine *self = (CudaEngine *) engine;
   Entry *entry;
-  bool ok;
 
   if (!has_room (self, error)
       || !bdct_comparison_check (comparison, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  ok = leave_source (self, error);
-  entry = next_entry (self, comparison->metrics, false);
+  entry = next_entry (self, comparison->metrics, false, error);
+  if (entry == NULL)
+    return end_submit (self, NULL, false, error);
   bdct_plan_comparison (&entry->frame.plan, &self->staging.layout, comparison,
       &self->compared, &self->history);
-  ok = ok && wait_for (self, self->device.stream, comparison->wait,
-      sizeof comparison->wait / sizeof comparison->wait[0], error)
+  return end_submit (self, entry, wait_for (self, self->device.stream,
+          comparison->wait, sizeof comparison->wait
+          / sizeof comparison->wait[0], error)
       && bdct_cuda_prepare_comparison (&entry->frame, &self->staging,
-      comparison, &self->compared, error)
-      && queue (self, entry, error);
-  if (!ok)
-    bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
-  bdct_device_leave (&self->device);
-  return ok;
+          comparison, &self->compared, error), error);
 }
 
 /* Begin to price the symbols of frames that are done together with the
@@ -587,7 +550,7 @@ price_ahead (CudaEngine * self)
         || entry->frame.array[BDCT_ARRAY_COUNTS].device != NULL
         || bdct_job_coder (job) != BDCT_CODER_HUFFMAN)
       continue;
-    entry->price.counts = first_counts (self->counts.host.data, entry);
+    entry->price.counts = counts_at (&self->counts, true, entry);
     entry->price.layout = &self->staging.layout;
     entry->price.job = job;
     bdct_pricer_add (self->pricer, &entry->price);
@@ -630,8 +593,8 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
     bdct_cuda_frame_finish (&entry->frame, &self->staging);
   if (ok && stats != NULL)
     bdct_cuda_frame_count (&entry->frame, &self->staging.layout,
-        first_accumulators (self->accumulators.host.data, entry),
-        first_counts (self->counts.host.data, entry),
+        accumulators_at (&self->accumulators, true, entry),
+        counts_at (&self->counts, true, entry),
         priced ? &entry->price.stats : NULL, stats);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;

@@ -246,7 +246,7 @@ zoom (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
 bool
 bdct_cuda_frame_shares_launches (const BdctCudaFrame * frame)
 {
-  return !bdct_cuda_frame_is_rgb (frame)
+  return frame->plan.place[BDCT_PLAN_PLANES] == BDCT_PLACE_SRC
       && !bdct_cuda_frame_writes_levels (frame);
 }
 

@@ -8,7 +8,7 @@
 #include "cuda/frame/frame.h"
 
 /* Whether a frame's launches can be one with those of other frames: not if
- * they need another step before, or write levels to memory that all frames
+ * they read planes of R, G and B, or write levels, to memory that frames
  * share. */
 bool bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame);
 
