@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "quadtree.h"
 
+#include <string.h>
 #include "cuda/kernels/levels.h"
 #include "cuda/kernels/quadtree.h"
 
@@ -13,9 +14,6 @@ typedef struct {
   BdctImage picture[BDCT_TREE_SIZES];
   BdctCudaAccumulator *accumulators;    /* of the fixed transforms: of no use */
   bool own_sizes;               /* the tree's sizes are in its memory */
-  bool bits;                    /* its bins are counted */
-  bool levels_out, given;       /* the caller gets levels, or gives levels and
-                                   sizes */
   BdctCudaTree tree;
 } Task;
 
@@ -58,7 +56,8 @@ place_blocks (Task * task, const BdctPlaneLayout * plane, const BdctJob * job,
     /* Kernels that read given levels expect U's first in either order of
      * memory. */
     if (levels != NULL)
-      blocks->levels = levels + (task->given && plane->interleave > 1
+      blocks->levels = levels + (task->frame != NULL
+          && task->frame->plan.levels.in && plane->interleave > 1
           ? plane->component[k] == BDCT_V : k) * n_levels;
     if (records != NULL)
       blocks->records = records + k * n;
@@ -127,20 +126,20 @@ describe_component (Task * task, int p, int k)
   const BdctImage *image = frame->image;
   const BdctLayout *layout = &task->staging->layout;
   const int c = layout->plane[p].component[k];
-  BdctCudaTreeComponent *component = &task->tree.component[c];
-  const BdctBlockGrid *grid = frame->plan.blocks.grid;
 
-  *component = (BdctCudaTreeComponent) {
-  .layout = layout->plane[p],.component = c,.sub_x =
-        bdct_layout_sub_x (layout, c),.sub_y =
-        bdct_layout_sub_y (layout, c),.log2_smallest =
-        task->quantizers->component[c].log2_width,.columns =
-        grid[c].columns,.src =
-        bdct_image_samples (&image[BDCT_PLAN_PLANES], layout, p, k),.dst =
-        bdct_image_samples (&image[BDCT_PLAN_RECONSTRUCTION], layout, p,
-        k),.levels = bdct_image_samples (&image[BDCT_PLAN_LEVELS], layout, p,
-        k),.records = bdct_cuda_frame_records (frame, c),.frame_levels =
-        bdct_cuda_frame_levels (frame, c),};
+  task->tree.component[c] = (BdctCudaTreeComponent) {
+    .layout = layout->plane[p],
+    .component = c,
+    .sub_x = bdct_layout_sub_x (layout, c),
+    .sub_y = bdct_layout_sub_y (layout, c),
+    .log2_smallest = task->quantizers->component[c].log2_width,
+    .columns = frame->plan.blocks.grid[c].columns,
+    .src = bdct_image_samples (&image[BDCT_PLAN_PLANES], layout, p, k),
+    .dst = bdct_image_samples (&image[BDCT_PLAN_RECONSTRUCTION], layout, p, k),
+    .levels = bdct_image_samples (&image[BDCT_PLAN_LEVELS], layout, p, k),
+    .records = bdct_cuda_frame_records (frame, c),
+    .frame_levels = bdct_cuda_frame_levels (frame, c),
+  };
 }
 
 static void
@@ -149,134 +148,80 @@ describe (Task * task)
   const BdctCudaFrame *frame = task->frame;
   const BdctLayout *layout = &task->staging->layout;
   const BdctJobTree *job = &task->quantizers->tree;
+  BdctTreePrices *prices = &task->staging->tree_prices;
+  const int slice_qp = task->quantizers->slice_qp;
   BdctCudaTree *tree = &task->tree;
 
+  if (!prices->known || prices->slice_qp != slice_qp) {
+    bdct_cabac_costs (&prices->costs, slice_qp);
+    for (int c = 0; c < 2; c++)
+      bdct_cabac_start (prices->start[c], slice_qp, 0, c > 0);
+    prices->slice_qp = slice_qp;
+    prices->known = true;
+  }
   *tree = (BdctCudaTree) {
-  .n_components = bdct_layout_components (layout),.depth =
-        layout->depth,.min_log2 = job->min_log2,.max_log2 =
-        job->max_log2,.distortion_shift = job->distortion_shift,.chroma =
-        job->chroma,.sizes = frame->array[BDCT_ARRAY_SIZES].device,
-    .accumulators = frame->sums.accumulators,.counts =
-        frame->plan.bits ? bdct_cuda_frame_counts (frame) : NULL,};
-  task->levels_out = frame->plan.levels.out;
-  task->given = frame->plan.levels.in;
-  task->bits = tree->counts != NULL;
-  task->own_sizes = tree->sizes == NULL && (task->bits || task->levels_out);
+    .n_components = bdct_layout_components (layout),
+    .depth = layout->depth,
+    .min_log2 = job->min_log2,
+    .max_log2 = job->max_log2,
+    .distortion_shift = job->distortion_shift,
+    .chroma = job->chroma,
+    .costs = prices->costs,
+    .sizes = frame->array[BDCT_ARRAY_SIZES].device,
+    .accumulators = frame->sums.accumulators,
+    .counts = frame->plan.bits ? bdct_cuda_frame_counts (frame) : NULL,
+  };
+  memcpy (tree->start, prices->start, sizeof tree->start);
+  task->own_sizes = tree->sizes == NULL
+      && (frame->plan.bits || frame->plan.levels.out);
   for (int k = 0; k < task->n_quantizers; k++)
     tree->lambda[k] = task->quantizers[k].tree.lambda;
-  bdct_cabac_costs (&tree->costs, task->quantizers->slice_qp);
-  for (int c = 0; c < 2; c++)
-    bdct_cabac_start (tree->start[c], task->quantizers->slice_qp, 0, c > 0);
   for (int p = 0; p < layout->n_planes; p++)
     for (int k = 0; k < layout->plane[p].interleave; k++)
       describe_component (task, p, k);
 }
 
-/* Describe the blocks of one size, without any output. If chroma has none of
- * its own, only luma's plane, which is the first. */
-static void
-describe_size (Task * task, const BdctJob * jobs, int n, BdctCudaWork * work)
+static BdctCudaTreeBlocks *
+blocks_of (Task * task, const BdctCudaPlane * plane, int k, int n)
 {
-  const BdctCudaTree *tree = &task->tree;
+  return &task->tree.component[plane->layout.component[k]].sized[n - 2];
+}
+
+/* Describe the blocks of one size, of luma alone if chroma has none of its own:
+ * with a picture and records, from given levels if there are some. */
+static void
+describe_size (Task * task, int n, BdctCudaWork * work)
+{
+  const bool given = task->frame->plan.levels.in;
 
   *work = task->frame->work[n - 2];
-  work->quantizers = jobs;
-  work->n_quantizers = task->n_quantizers;
-  if (!bdct_quadtree_has_own (tree->chroma, BDCT_U, n, tree->max_log2))
+  if (!bdct_quadtree_has_own (task->tree.chroma, BDCT_U, n,
+          task->tree.max_log2))
     work->n_planes = 1;
-  for (int p = 0; p < work->n_planes; p++)
-    for (int k = 0; k < work->plane[p].layout.interleave; k++)
-      task->tree.component[work->plane[p].layout.component[k]].sized[n - 2]
-          .quantizer_map = work->plane[p].quantizer_map[k];
-}
-
-/* Set the destination of a plane's levels of one size. */
-static void
-place_levels (const Task * task, int n, BdctCudaPlane * plane)
-{
-  for (int k = 0; k < plane->layout.interleave; k++)
-    plane->levels[k] = (BdctLevel *) task->tree.component
-        [plane->layout.component[k]].sized[n - 2].levels;
-}
-
-/* Set the levels' destination as the only output. */
-static void
-ask_for_levels (const Task * task, int n, BdctCudaWork * work)
-{
+  work->levels = !given;
+  work->kernel = given ? bdct_levels_find (BDCT_LEVELS_RECONSTRUCT) : NULL;
+  bdct_cuda_work_set_accumulators (work, task->accumulators);
+  bdct_cuda_work_set_image (work, &task->staging->layout,
+      &task->picture[n - 2]);
   for (int p = 0; p < work->n_planes; p++) {
-    work->plane[p].dst.data = NULL;
-    place_levels (task, n, &work->plane[p]);
-  }
-}
-
-/* Set the destinations of the picture and of the records. */
-static void
-ask_for_picture (Task * task, int n, BdctCudaWork * work)
-{
-  for (int p = 0; p < work->n_planes; p++) {
-    const BdctLayout *layout = &task->staging->layout;
     BdctCudaPlane *plane = &work->plane[p];
-    BdctCudaTreeComponent *component = task->tree.component;
 
-    plane->dst = bdct_image_samples (&task->picture[n - 2], layout, p, 0);
-    plane->accumulators = task->accumulators;
     for (int k = 0; k < plane->layout.interleave; k++) {
-      BdctCudaTreeBlocks *blocks =
-          &component[plane->layout.component[k]].sized[n - 2];
+      BdctCudaTreeBlocks *blocks = blocks_of (task, plane, k, n);
 
-      blocks->picture = bdct_image_samples (&task->picture[n - 2], layout, p,
-          k);
+      blocks->quantizer_map = plane->quantizer_map[k];
+      blocks->picture = bdct_image_samples (&task->picture[n - 2],
+          &task->staging->layout, p, k);
       plane->blocks[k] = (BdctBlockRecord *) blocks->records;
+      if (given && (k == 0 || plane->layout.component[k] == BDCT_U))
+        plane->from_levels = blocks->levels;
     }
   }
 }
 
-/* Plan the picture, the records and the levels, in one pass, or the levels
- * in another. */
-static int
-plan_plainly (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
-    BdctError * error)
-{
-  BdctCudaDevice *device = task->staging->device->kernels;
-  int n_passes;
-
-  ask_for_picture (task, n, work);
-  work->levels = true;
-  n_passes = bdct_cuda_plan (device, work, pass, error);
-  if (n_passes > 0 && pass->levels)
-    for (int p = 0; p < pass->n_planes; p++) {
-      BdctCudaPlane *plane = &pass->plane[p];
-
-      plane->records = (BdctBlockRecord *) task->tree.component
-          [plane->layout.component[0]].sized[n - 2].records;
-      place_levels (task, n, plane);
-    }
-  if (n_passes == 0 || pass->levels)
-    return n_passes;
-  ask_for_levels (task, n, work);
-  work->levels = false;
-  work->output = BDCT_CUDA_LEVELS;
-  return bdct_cuda_plan (device, work, pass + n_passes, error) > 0
-      ? n_passes + 1 : 0;
-}
-
-/* Plan the picture and the records from given levels. */
-static int
-plan_given (Task * task, int n, BdctCudaWork * work, BdctCudaLaunch * pass,
-    BdctError * error)
-{
-  ask_for_picture (task, n, work);
-  work->kernel = bdct_levels_find (BDCT_LEVELS_RECONSTRUCT);
-  for (int p = 0; p < work->n_planes; p++) {
-    const BdctPlaneLayout *layout = &work->plane[p].layout;
-
-    work->plane[p].from_levels = task->tree.component[layout->interleave > 1
-        ? BDCT_U : (int) layout->component[0]].sized[n - 2].levels;
-  }
-  return bdct_cuda_plan (task->staging->device->kernels, work, pass, error);
-}
-
-/* Enqueue the fixed transform of one size. */
+/* Enqueue the fixed transform of one size: the picture, the records and the
+ * levels, in one pass, or the levels in another; or the first two, from
+ * levels. */
 static bool
 transform (Task * task, int n, BdctError * error)
 {
@@ -285,15 +230,37 @@ transform (Task * task, int n, BdctError * error)
   BdctCudaLaunch pass[3];
   const BdctCudaLaunch *passes[] = { &pass[0], &pass[1], &pass[2] };
   BdctCudaWork work;
+  BdctCudaPlane *planes;
   int n_passes;
+  bool levels;
 
   for (int k = 0; k < task->n_quantizers; k++)
     bdct_job_of_size (&jobs[k], &task->quantizers[k], n);
-  describe_size (task, jobs, n, &work);
-  n_passes = (task->given ? plan_given : plan_plainly) (task, n, &work, pass,
-      error);
-  return n_passes > 0 && bdct_cuda_check (bdct_cuda_launch (passes, n_passes,
-          device->kernels, device->stream), "cudaLaunchKernel", error);
+  describe_size (task, n, &work);
+  work.quantizers = jobs;
+  n_passes = bdct_cuda_plan (device->kernels, &work, pass, error);
+  if (n_passes == 0)
+    return false;
+  levels = pass->levels;
+  planes = levels ? pass->plane : work.plane;
+  for (int p = 0; p < work.n_planes && !task->frame->plan.levels.in; p++) {
+    if (levels)
+      planes[p].records = (BdctBlockRecord *) blocks_of (task, &planes[p], 0, n)
+          ->records;
+    else
+      planes[p].dst.data = NULL;
+    for (int k = 0; k < planes[p].layout.interleave; k++)
+      planes[p].levels[k] = (BdctLevel *) blocks_of (task, &planes[p], k, n)
+          ->levels;
+  }
+  if (!levels && !task->frame->plan.levels.in) {
+    work.levels = false;
+    work.output = BDCT_CUDA_LEVELS;
+    if (bdct_cuda_plan (device->kernels, &work, pass + n_passes++, error) == 0)
+      return false;
+  }
+  return bdct_cuda_check (bdct_cuda_launch (passes, n_passes, device->kernels,
+          device->stream), "cudaLaunchKernel", error);
 }
 
 /* Enqueue copying levels between the caller's memory and the blocks. The
@@ -303,12 +270,13 @@ copy_levels (const Task * task, BdctError * error)
 {
   const cudaStream_t stream = task->staging->device->stream;
   const BdctCudaFrame *frame = task->frame;
+  const bool given = frame->plan.levels.in;
 
-  return (task->given || bdct_cuda_check (cudaMemsetAsync
+  return (given || bdct_cuda_check (cudaMemsetAsync
           (frame->array[BDCT_ARRAY_LEVELS].device, 0, frame->plan.levels.n
               * sizeof (BdctLevel), stream), "cudaMemsetAsync", error))
       && bdct_cuda_check (bdct_cuda_tree_copy_levels (&task->tree,
-          task->given, stream), "cudaLaunchKernel", error);
+          given, stream), "cudaLaunchKernel", error);
 }
 
 /* Enqueue the count of the bins, and their price: as count_bits() does, beside
@@ -339,6 +307,7 @@ bdct_quadtree_enqueue (const BdctCudaFrame * frame, BdctStaging * staging,
     BdctError * error)
 {
   const cudaStream_t stream = staging->device->stream;
+  const BdctPlanLevels *levels = &frame->plan.levels;
   Task task = {.frame = frame,.staging = staging,
     .quantizers = frame->quantizers,
     .n_quantizers = frame->work[0].n_quantizers
@@ -352,13 +321,13 @@ bdct_quadtree_enqueue (const BdctCudaFrame * frame, BdctStaging * staging,
   place (&task, &share);
   if (!bdct_cuda_check (cudaMemsetAsync (task.accumulators, 0,
               BDCT_ACCUMULATORS_SIZE, stream), "cudaMemsetAsync", error)
-      || (task.given && !copy_levels (&task, error)))
+      || (levels->in && !copy_levels (&task, error)))
     return false;
   for (int n = task.tree.min_log2; n <= task.tree.max_log2; n++)
     if (!transform (&task, n, error))
       return false;
-  return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, task.given,
+  return bdct_cuda_check (bdct_cuda_tree_choose (&task.tree, levels->in,
           stream), "cudaLaunchKernel", error)
-      && (!task.levels_out || copy_levels (&task, error))
-      && (!task.bits || count (&task, error));
+      && (!levels->out || copy_levels (&task, error))
+      && (!frame->plan.bits || count (&task, error));
 }

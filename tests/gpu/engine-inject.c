@@ -127,7 +127,6 @@ static const struct {
   {"enter", "destroy", "what is in the context goes with it"},
   {"enter", "free_host", "what is in the context goes with it"},
   {"enter", "free_device", "what is in the context goes with it"},
-  {"realloc", NULL, "the caller's thread copies alone"},
   {"pthread_create", NULL, "fewer threads copy"},
 };
 
@@ -185,15 +184,6 @@ inject_calloc (size_t n, size_t size)
     return NULL;
   n_kept++;
   return calloc (n, size);
-}
-
-void *
-inject_realloc (void *memory, size_t size)
-{
-  if (fake_fails ("realloc"))
-    return NULL;
-  n_kept += memory == NULL;
-  return realloc (memory, size);
 }
 
 void
