@@ -9,7 +9,6 @@
 #include "cuda/device/staging.h"
 #include "cuda/frame/prepare.h"
 #include "cuda/frame/pricer.h"
-#include "cuda/launch/dispatch.h"
 #include "cuda/run.h"
 #include "cuda/stage/quadtree.h"
 
@@ -298,9 +297,8 @@ enqueue (CudaEngine * self, unsigned n, BdctError * error)
   for (unsigned i = 0; i < n && ok; i++)
     ok = bdct_cuda_frame_zero (&entry_at (self, first + i)->frame,
         self->device.stream, error);
-  ok = ok && check (bdct_cuda_launch (self->launches, gather_launches (self,
-              n), self->device.kernels, self->device.stream),
-      "cudaLaunchKernel", error);
+  ok = ok && bdct_cuda_launch (self->launches, gather_launches (self, n),
+      self->device.kernels, self->device.stream, error);
   for (unsigned i = 0; i < n && ok; i++) {
     BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
 

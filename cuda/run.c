@@ -2,8 +2,8 @@
 #include "run.h"
 
 #include "cuda/frame/metrics.h"
+#include "cuda/kernels/levels.h"
 #include "cuda/kernels/view.h"
-#include "cuda/stage/levels.h"
 #include "cuda/stage/quadtree.h"
 #include "cuda/stage/rate.h"
 
@@ -250,25 +250,84 @@ bdct_cuda_frame_shares_launches (const BdctCudaFrame * frame)
       && !bdct_cuda_frame_writes_levels (frame);
 }
 
+/* Enqueue some of a frame's work, in the kernels' stream. */
+static bool
+run (const BdctCudaWork * work, const BdctStaging * staging, BdctError * error)
+{
+  return bdct_cuda_run (staging->device->kernels, work,
+      staging->device->stream, error);
+}
+
+/* The picture, statistics and records of given levels. */
+static bool
+reconstruct (const BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctError * error)
+{
+  const BdctLayout *layout = &staging->layout;
+  BdctCudaWork work = frame->work[0];
+
+  work.kernel = bdct_levels_find (work.quantizers->family == BDCT_FAMILY_JPEG
+      && layout->depth == 8 ? BDCT_LEVELS_RECONSTRUCT_JPEG
+      : BDCT_LEVELS_RECONSTRUCT);
+  bdct_cuda_work_set_accumulators (&work, frame->sums.accumulators);
+  bdct_cuda_work_set_image (&work, layout,
+      &frame->image[BDCT_PLAN_RECONSTRUCTION]);
+  bdct_cuda_work_set_records (&work, frame);
+  for (int p = 0; p < work.n_planes; p++) {
+    const BdctPlaneLayout *plane = &work.plane[p].layout;
+
+    /* U's are before V's, in either order of memory. */
+    work.plane[p].from_levels = bdct_cuda_frame_levels (frame,
+        plane->interleave > 1 ? BDCT_U : (int) plane->component[0]);
+  }
+  return run (&work, staging, error);
+}
+
+/* Levels that are output or drawn; given ones are there. */
+static bool
+write_levels (const BdctCudaFrame * frame, const BdctStaging * staging,
+    BdctError * error)
+{
+  const BdctImage *drawn = &frame->image[BDCT_PLAN_LEVELS];
+  BdctCudaWork work = frame->work[0];
+
+  if (frame->array[BDCT_ARRAY_LEVELS].device == NULL)
+    return true;
+  for (int p = 0; p < work.n_planes; p++)
+    for (int k = 0; k < work.plane[p].layout.interleave; k++)
+      work.plane[p].levels[k] = bdct_cuda_frame_levels (frame,
+          work.plane[p].layout.component[k]);
+  work.output = BDCT_CUDA_LEVELS;
+  if (!frame->plan.levels.in && !run (&work, staging, error))
+    return false;
+  if (drawn->data[0] == NULL)
+    return true;
+  work.output = BDCT_CUDA_STATISTICS;
+  work.kernel = bdct_levels_find (BDCT_LEVELS_DRAW);
+  bdct_cuda_work_set_image (&work, &staging->layout, drawn);
+  return run (&work, staging, error);
+}
+
 /* Transform, unless that was launched together with other frames. */
 static bool
 transform (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
 {
   const BdctDevice *device = staging->device;
   const BdctCudaLaunch *launch = frame->launches.launch;
+  bool ok;
 
   if (bdct_job_is_tree (frame->quantizers))
     return bdct_quadtree_enqueue (frame, staging, error);
   if (frame->plan.levels.in)
-    return bdct_levels_read (frame, staging, error);
-  if (bdct_cuda_frame_writes_levels (frame)
-      && !bdct_rate_place_levels (frame, staging, error))
-    return false;
-  return (bdct_cuda_frame_shares_launches (frame)
-      || launched (bdct_cuda_launch ((const BdctCudaLaunch *[]) {
+    ok = reconstruct (frame, staging, error);
+  else
+    ok = bdct_cuda_frame_shares_launches (frame)
+        || ((!bdct_cuda_frame_writes_levels (frame)
+            || bdct_rate_place_levels (frame, staging, error))
+        && bdct_cuda_launch ((const BdctCudaLaunch *[]) {
             &launch[0], &launch[1]}, frame->launches.n, device->kernels,
-          device->stream), error))
-      && bdct_levels_write (frame, staging, error);
+            device->stream, error));
+  return ok && write_levels (frame, staging, error);
 }
 
 /* Get exclusive use of the next slot's memory. */

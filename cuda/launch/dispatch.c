@@ -425,9 +425,9 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
   return cudaLaunchKernelExC (&config, kernel->function, args);
 }
 
-cudaError_t
+bool
 bdct_cuda_launch (const BdctCudaLaunch * const *launches, int n_launches,
-    BdctCudaDevice * device, cudaStream_t stream)
+    BdctCudaDevice * device, cudaStream_t stream, BdctError * error)
 {
   cudaError_t err = cudaSuccess;
 
@@ -452,5 +452,16 @@ bdct_cuda_launch (const BdctCudaLaunch * const *launches, int n_launches,
   }
   if (err != cudaSuccess)
     forget_constants (device);
-  return err;
+  return bdct_cuda_check (err, "cudaLaunchKernel", error);
+}
+
+bool
+bdct_cuda_run (BdctCudaDevice * device, const BdctCudaWork * work,
+    cudaStream_t stream, BdctError * error)
+{
+  BdctCudaLaunch launch[2];
+  const BdctCudaLaunch *launches[] = { &launch[0], &launch[1] };
+  const int n = bdct_cuda_plan (device, work, launch, error);
+
+  return n > 0 && bdct_cuda_launch (launches, n, device, stream, error);
 }

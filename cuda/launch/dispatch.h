@@ -8,10 +8,6 @@
 
 #include "kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* One kernel's part of a frame. */
 typedef struct {
   const BdctCudaKernel *kernel;
@@ -66,10 +62,12 @@ int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
 /* Enqueue launches, consecutive ones with the same kernel as one as far as
  * they fit, after uploading the constants that are not on the device yet.
  * `stream` is one of bdct_cuda_open(). */
-cudaError_t bdct_cuda_launch (const BdctCudaLaunch *const *launches,
-    int n_launches, BdctCudaDevice *device, cudaStream_t stream);
+bool bdct_cuda_launch (const BdctCudaLaunch *const *launches,
+    int n_launches, BdctCudaDevice *device, cudaStream_t stream,
+    BdctError *error);
 
-#ifdef __cplusplus
-}
-#endif
+/* Plan some work and enqueue it. */
+bool bdct_cuda_run (BdctCudaDevice *device, const BdctCudaWork *work,
+    cudaStream_t stream, BdctError *error);
+
 #endif

@@ -144,17 +144,6 @@ draw (Check * self, const BdctLayout * layout, const BdctJob * job,
       "cudaMemcpyAsync", error);
 }
 
-static bool
-launch (Check * self, const BdctCudaWork * work, BdctError * error)
-{
-  BdctCudaLaunch pass;
-  const BdctCudaLaunch *passes[] = { &pass };
-
-  return bdct_cuda_plan (self->device, work, &pass, error) == 1
-      && check (bdct_cuda_launch (passes, 1, self->device, self->stream),
-      "cudaLaunchKernel", error);
-}
-
 /* Set where the records go to. */
 static void
 set_blocks (const BdctCudaWork * work, BdctCudaPlane * plane, Result * result)
@@ -182,7 +171,7 @@ run (Check * self, const BdctTensorKernel * kernel, BdctCudaWork * work,
     plane->levels[i] = result->levels[i];
   plane->records = kernel->levels ? result->blocks : NULL;
   work->kernel = &kernel->kernel;
-  return launch (self, work, error);
+  return bdct_cuda_run (self->device, work, self->stream, error);
 }
 
 /* Enqueue it for that of the others: one writes the picture and records,
@@ -199,7 +188,7 @@ run_others (Check * self, bool levels, BdctCudaWork * work, BdctError * error)
   plane->records = NULL;
   set_blocks (work, plane, result);
   others.kernel = bdct_scalar_find (&others);
-  if (!launch (self, &others, error))
+  if (!bdct_cuda_run (self->device, &others, self->stream, error))
     return false;
   if (!levels)
     return true;
@@ -208,7 +197,7 @@ run_others (Check * self, bool levels, BdctCudaWork * work, BdctError * error)
   for (int i = 0; i < 2; i++)
     plane->levels[i] = result->levels[i];
   others.kernel = bdct_scalar_find (&others);
-  return launch (self, &others, error);
+  return bdct_cuda_run (self->device, &others, self->stream, error);
 }
 
 static int

@@ -259,8 +259,8 @@ transform (Task * task, int n, BdctError * error)
     if (bdct_cuda_plan (device->kernels, &work, pass + n_passes++, error) == 0)
       return false;
   }
-  return bdct_cuda_check (bdct_cuda_launch (passes, n_passes, device->kernels,
-          device->stream), "cudaLaunchKernel", error);
+  return bdct_cuda_launch (passes, n_passes, device->kernels, device->stream,
+      error);
 }
 
 /* Enqueue copying levels between the caller's memory and the blocks. The

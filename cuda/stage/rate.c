@@ -98,15 +98,12 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, BdctStaging * staging,
     cudaStream_t stream, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const BdctDevice *device = staging->device;
+  BdctCudaDevice *device = staging->device->kernels;
   const BdctJob *job = frame->quantizers;
   const bool given = frame->plan.levels.in;
   const bool there = given || bdct_cuda_frame_writes_levels (frame);
-  BdctCudaLaunch launch[3];
-  const BdctCudaLaunch *launches[] = { &launch[0], &launch[1], &launch[2] };
   BdctLevel *first[BDCT_MAX_COMPONENTS + 1] = { NULL };
   BdctCudaWork work = frame->work[0];
-  int n = 0;
   bool ok;
 
   if (bdct_job_is_tree (job))
@@ -130,17 +127,14 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, BdctStaging * staging,
     work.pictures = bdct_layout_pictures (layout);
     work.kernel = there ? bdct_levels_find (BDCT_LEVELS_SYMBOLS)
         : bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
-    ok = bdct_cuda_plan (device->kernels, &work, &launch[n++], error) > 0;
-  } else {
-    work.output = BDCT_CUDA_LEVELS;
-    ok = there || bdct_cuda_plan (device->kernels, &work, &launch[n++],
-        error) > 0;
-    set_bins (&work, (uint16_t *) first[BDCT_MAX_COMPONENTS]);
-    for (int k = BDCT_CUDA_BINS; k <= BDCT_CUDA_PRICE && ok; k++) {
-      work.kernel = bdct_rate_find (k, job);
-      ok = bdct_cuda_plan (device->kernels, &work, &launch[n++], error) > 0;
-    }
+    return bdct_cuda_run (device, &work, stream, error);
   }
-  return ok && bdct_cuda_check (bdct_cuda_launch (launches, n,
-          device->kernels, stream), "cudaLaunchKernel", error);
+  work.output = BDCT_CUDA_LEVELS;
+  ok = there || bdct_cuda_run (device, &work, stream, error);
+  set_bins (&work, (uint16_t *) first[BDCT_MAX_COMPONENTS]);
+  for (int k = BDCT_CUDA_BINS; k <= BDCT_CUDA_PRICE && ok; k++) {
+    work.kernel = bdct_rate_find (k, job);
+    ok = bdct_cuda_run (device, &work, stream, error);
+  }
+  return ok;
 }
