@@ -38,7 +38,7 @@ typedef struct {
   BdctEngine engine;
   BdctDevice device;
   BdctStaging staging;
-  BdctPricer *pricer;
+  BdctPricer pricer;
   BdctHistory history;
   Entry *entries;
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
@@ -64,7 +64,7 @@ free_frames (CudaEngine * self, bool in_context)
   if (in_context)
     bdct_device_synchronize (&self->device);
   for (unsigned i = 0; self->entries != NULL && i < self->depth; i++) {
-    bdct_pricer_take (self->pricer, &self->entries[i].price);
+    bdct_pricer_take (&self->pricer, &self->entries[i].price);
     bdct_cuda_frame_clear (&self->entries[i].frame, in_context);
   }
   free (self->entries);
@@ -78,10 +78,25 @@ free_frames (CudaEngine * self, bool in_context)
   self->shared = false;
 }
 
+static void
+cuda_destroy (BdctEngine * engine)
+{
+  CudaEngine *self = (CudaEngine *) engine;
+  const bool in_context = bdct_device_enter (&self->device, NULL);
+
+  free_frames (self, in_context);
+  bdct_device_close (&self->device, in_context);
+  if (in_context)
+    bdct_device_leave (&self->device);
+  bdct_copier_free (self->staging.copier);
+  bdct_pricer_clear (&self->pricer);
+  free (self);
+}
+
 static BdctEngine *
 cuda_create (const BdctEngineOptions * options, BdctError * error)
 {
-  bool no_tensor = options->isa != NULL;
+  const bool no_tensor = options->isa != NULL;
   CudaEngine *self;
   bool ok;
 
@@ -100,12 +115,7 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
   self->staging.device = &self->device;
   self->staging.engine = &self->engine;
   self->staging.threads = options->threads;
-  self->pricer = bdct_pricer_new ();
-  if (self->pricer == NULL) {
-    bdct_error (error, "out of memory");
-    free (self);
-    return NULL;
-  }
+  bdct_pricer_init (&self->pricer);
   ok = bdct_device_enter (&self->device, error);
   if (ok) {
     ok = bdct_device_open (&self->device, error);
@@ -115,27 +125,11 @@ cuda_create (const BdctEngineOptions * options, BdctError * error)
       bdct_device_close (&self->device, true);
     bdct_device_leave (&self->device);
   }
-  if (!ok) {
-    bdct_pricer_free (self->pricer);
-    free (self);
-    return NULL;
-  }
-  return &self->engine;
-}
-
-static void
-cuda_destroy (BdctEngine * engine)
-{
-  CudaEngine *self = (CudaEngine *) engine;
-  const bool in_context = bdct_device_enter (&self->device, NULL);
-
-  free_frames (self, in_context);
-  bdct_device_close (&self->device, in_context);
-  if (in_context)
-    bdct_device_leave (&self->device);
-  bdct_copier_free (self->staging.copier);
-  bdct_pricer_free (self->pricer);
+  if (ok)
+    return &self->engine;
+  bdct_pricer_clear (&self->pricer);
   free (self);
+  return NULL;
 }
 
 static bool
@@ -551,7 +545,7 @@ price_ahead (CudaEngine * self)
     entry->price.counts = counts_at (&self->counts, true, entry);
     entry->price.layout = &self->staging.layout;
     entry->price.job = job;
-    bdct_pricer_add (self->pricer, &entry->price);
+    bdct_pricer_add (&self->pricer, &entry->price);
   }
 }
 
@@ -584,7 +578,7 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
         price_ahead (self);
     }
   }
-  priced = bdct_pricer_take (self->pricer, &entry->price);
+  priced = bdct_pricer_take (&self->pricer, &entry->price);
   if (ok && entry->failed)
     ok = bdct_error (error, "%s", entry->error.message);
   if (ok)

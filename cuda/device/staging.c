@@ -76,45 +76,31 @@ lies_alike (const BdctStaging * self, const BdctImage * host, bool written)
   return true;
 }
 
-static size_t
-used_size (const BdctStaging * self)
-{
-  int last = self->n_planes - 1;
-
-  return self->offset[last] + plane_size (self, last, self->pitch[last]);
-}
-
+/* Enqueue a copy between an image on the host and a staging buffer. */
 static bool
-upload (const BdctStaging * self, uint8_t * device, const BdctImage * host,
-    BdctError * error)
+copy (const BdctStaging * self, const BdctImage * host, uint8_t * device,
+    bool down, BdctError * error)
 {
+  const cudaStream_t stream = down ? self->device->download
+      : self->device->upload;
+  const enum cudaMemcpyKind kind = down ? cudaMemcpyDeviceToHost
+      : cudaMemcpyHostToDevice;
+  const int last = self->n_planes - 1;
   cudaError_t err = cudaSuccess;
 
-  if (lies_alike (self, host, false))
-    return bdct_cuda_check (cudaMemcpyAsync (device, host->data[0],
-            used_size (self), cudaMemcpyHostToDevice, self->device->upload),
+  if (lies_alike (self, host, down))
+    return bdct_cuda_check (cudaMemcpyAsync (down ? host->data[0] : device,
+            down ? device : host->data[0], self->offset[last]
+            + plane_size (self, last, self->pitch[last]), kind, stream),
         "cudaMemcpyAsync", error);
-  for (int p = 0; p < self->n_planes && err == cudaSuccess; p++)
-    err = cudaMemcpy2DAsync (device + self->offset[p], self->pitch[p],
-        host->data[p], host->stride[p], self->row_size[p], self->height[p],
-        cudaMemcpyHostToDevice, self->device->upload);
-  return bdct_cuda_check (err, "cudaMemcpy2DAsync", error);
-}
+  for (int p = 0; p < self->n_planes && err == cudaSuccess; p++) {
+    uint8_t *plane = device + self->offset[p];
 
-static bool
-download (const BdctStaging * self, const BdctImage * host,
-    const uint8_t * device, BdctError * error)
-{
-  cudaError_t err = cudaSuccess;
-
-  if (lies_alike (self, host, true))
-    return bdct_cuda_check (cudaMemcpyAsync (host->data[0], device,
-            used_size (self), cudaMemcpyDeviceToHost, self->device->download),
-        "cudaMemcpyAsync", error);
-  for (int p = 0; p < self->n_planes && err == cudaSuccess; p++)
-    err = cudaMemcpy2DAsync (host->data[p], host->stride[p],
-        device + self->offset[p], self->pitch[p], self->row_size[p],
-        self->height[p], cudaMemcpyDeviceToHost, self->device->download);
+    err = down ? cudaMemcpy2DAsync (host->data[p], host->stride[p], plane,
+        self->pitch[p], self->row_size[p], self->height[p], kind, stream)
+        : cudaMemcpy2DAsync (plane, self->pitch[p], host->data[p],
+        host->stride[p], self->row_size[p], self->height[p], kind, stream);
+  }
   return bdct_cuda_check (err, "cudaMemcpy2DAsync", error);
 }
 
@@ -301,7 +287,7 @@ bdct_staging_upload (BdctStaging * self, const BdctEndpoint * src,
   BdctImage staged;
 
   if (src->dma_direct)
-    return upload (self, src->buffer.device, &src->host, error);
+    return copy (self, &src->host, src->buffer.device, false, error);
   staged = staging_image (self, src->buffer.host.data, BDCT_MEMORY_HOST);
   make_copies (self, &staged, &src->host, copies);
   return bdct_copier_run (self->copier, copies, self->n_planes,
@@ -313,7 +299,7 @@ bdct_staging_download (BdctStaging * self, const BdctEndpoint * dst,
     BdctError * error)
 {
   if (dst->dma_direct)
-    return download (self, &dst->host, dst->buffer.device, error);
+    return copy (self, &dst->host, dst->buffer.device, true, error);
   return bdct_cuda_check (cudaMemcpyAsync (dst->buffer.host.data,
           dst->buffer.device, self->size, cudaMemcpyDeviceToHost,
           self->device->download), "cudaMemcpyAsync", error);
