@@ -31,22 +31,10 @@ wait_for_warp ()
   __syncwarp ();
 }
 
-/* What a loop does that waits for another warp. */
-BDCT_INLINE void
-spin ()
-{
-}
-
 BDCT_INLINE uint32_t
 ballot (bool v)
 {
   return __ballot_sync (kAll, v);
-}
-
-BDCT_INLINE bool
-any_lane (bool v)
-{
-  return __any_sync (kAll, v);
 }
 
 template <typename T> BDCT_INLINE T
@@ -55,29 +43,10 @@ from_lane (T v, int lane)
   return __shfl_sync (kAll, v, lane);
 }
 
-/* Of the lane `d` below; the lowest ones keep their own. */
-template <typename T> BDCT_INLINE T
-from_below (T v, int d)
-{
-  return __shfl_up_sync (kAll, v, d);
-}
-
 template <typename T> BDCT_INLINE T
 from_xor (T v, int mask)
 {
   return __shfl_xor_sync (kAll, v, mask);
-}
-
-/* to + a b, in one instruction: of factors that a loop has extended before the
- * compiler multiplies 64 bits each. */
-BDCT_INLINE int64_t
-add_product (int64_t to, int32_t a, int32_t b)
-{
-  int64_t sum;
-
-  asm ("mad.wide.s32 %0, %1, %2, %3;" : "=l" (sum) : "r" (a), "r" (b),
-      "l" (to));
-  return sum;
 }
 
 BDCT_INLINE uint32_t

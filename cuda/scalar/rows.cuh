@@ -31,7 +31,6 @@ struct Window
   int last;                     /* ... and so does this column */
   int shift, depth;
   bool whole;                   /* the whole warp can load by words */
-  bool chroma;
 };
 
 template <typename Sample> constexpr int kPerWord = 4 / sizeof (Sample);
@@ -240,7 +239,7 @@ squared_errors (uint32_t a, uint32_t b, uint32_t sum)
 }
 
 /* Interleave a lane's words with its neighbour's, and keep this lane's half. */
-template <typename Sample, int WORDS> BDCT_INLINE void
+template <int WORDS> BDCT_INLINE void
 interleave_row (uint32_t *words, bool second)
 {
   BDCT_UNROLL for (int i = 0; i < WORDS / 2; i++) {
@@ -274,7 +273,7 @@ store_row (uint8_t *to, const uint32_t *words, const Window &w, bool visible)
   } else if constexpr (NEIGHBOURS) {
     uint32_t both[WORDS];
 
-    interleave_row<Sample, WORDS> (out, w.component);
+    interleave_row<WORDS> (out, w.component);
     BDCT_UNROLL for (int i = 0; i < WORDS / 2; i++)
       zip<Sample> (both + 2 * i, out[i], out[i + WORDS / 2]);
     if (visible)

@@ -47,7 +47,6 @@ get_window (const Tile &tile, int i, int x, int y)
   w.shift = plane.layout.shift;
   w.depth = tile.depth;
   w.whole = false;
-  w.chroma = plane.layout.component[i] != BDCT_Y;
   return w;
 }
 
