@@ -173,14 +173,14 @@ forward (float *to, const BdctCudaPlane &plane, int i, int x, int y,
     load_row<Sample> (samples, plane, i, x, 8 * y + v, depth, whole);
     BDCT_UNROLL for (int u = 0; u < 8; u++)
       in[u] = samples[u] - (1 << (depth - 1));
-    C::Row::template forward<8> (out, in);
+    C::Row::forward (out, in);
     BDCT_UNROLL for (int u = 0; u < 8; u++)
       c[8 * v + u] = scale (out[u], shifts.fwd[0]);
   }
   BDCT_UNROLL for (int u = 0; u < 8; u++) {
     BDCT_UNROLL for (int v = 0; v < 8; v++)
       in[v] = c[8 * v + u];
-    C::Column::template forward<8> (out, in);
+    C::Column::forward (out, in);
     BDCT_UNROLL for (int v = 0; v < 8; v++)
       to[8 * v + u] = as_float (scale (out[v], shifts.fwd[1]));
   }

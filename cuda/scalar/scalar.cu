@@ -119,12 +119,19 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     add_up<warps> (plane, sum);
 }
 
+void
+make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  for (int i = 0; i < plane->layout.interleave; i++)
+    make_component ((Constants *) to + i, job, plane->layout.component[i]);
+}
+
 template <BdctChain LUMA, BdctChain OTHER, Output OUTPUT, typename Sample>
 const BdctCudaKernel kernel = {
   (const void *) transform<LUMA, OTHER, OUTPUT, Sample>,
   Shape<LUMA, OTHER>::side, kTileSamples * sizeof (Sample),
   Shape<LUMA, OTHER>::warps, Shape<LUMA, OTHER>::warps, 0,
-  2 * sizeof (Constants), nullptr, bdct_scalar_constants, false
+  2 * sizeof (Constants), nullptr, make_constants, false
 };
 
 #define KERNELS_OF(luma, other, sample)                                       \
@@ -177,13 +184,6 @@ has_dc (const BdctCudaWork *work)
 }
 
 } // namespace
-
-extern "C" void
-bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
-{
-  for (int i = 0; i < plane->layout.interleave; i++)
-    make_component ((Constants *) to + i, job, plane->layout.component[i]);
-}
 
 extern "C" const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork *work)

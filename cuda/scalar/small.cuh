@@ -143,7 +143,7 @@ template <typename C, typename Sample> struct Numbers
         else
           in[x] = v;
       }
-      C::Row::template forward<n> (out, in);
+      C::Row::forward (out, in);
       BDCT_UNROLL for (int x = 0; x < n; x++)
         at[y * n + x] = word_of (scale (out[x], shifts.fwd[0],
                 x == 0 ? -middle * C::Row::ones : 0));
@@ -159,7 +159,7 @@ template <typename C, typename Sample> struct Numbers
 
       BDCT_UNROLL for (int y = 0; y < m; y++)
         get_value (in[y], at[y * n + u]);
-      C::Column::template forward<m> (out, in);
+      C::Column::forward (out, in);
       BDCT_UNROLL for (int v = 0; v < m; v++)
         out[v] = scale (out[v], shifts.fwd[1]);
       set_column (quantizer, u, out, shifts, levels);
@@ -179,7 +179,7 @@ template <typename C, typename Sample> struct Numbers
         at[v * n + u] = word_of (c[v]);
       return;
     }
-    C::Column::template inverse<m> (out, c);
+    C::Column::inverse (out, c);
     BDCT_UNROLL for (int y = 0; y < m; y++)
       at[y * n + u] = word_of (scale (out[y], shifts.inv[0]));
   }
@@ -229,13 +229,13 @@ template <typename C, typename Sample> struct Numbers
         low[x] = in[x] & 255;
         in[x] >>= 8;
       }
-      C::Row::template inverse<n> (v, in);
-      C::Row::template inverse<n> (in, low);
+      C::Row::inverse (v, in);
+      C::Row::inverse (in, low);
       BDCT_UNROLL for (int x = 0; x < n; x++)
         out[x] = ((v[x] + ((in[x] + (1 << (shift - 1))) >> 8))
             >> (shift - 8)) + middle;
     } else {
-      C::Row::template inverse<n> (v, in);
+      C::Row::inverse (v, in);
       BDCT_UNROLL for (int x = 0; x < n; x++)
         out[x] = round_residual (v[x], shift, middle);
     }
