@@ -281,11 +281,8 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_output (&work, layout, &image[BDCT_PLAN_RECONSTRUCTION]);
   set_records (&work, frame->plan.blocks.grid, frame->blocks.records);
-  /* Without a picture, Huffman symbols take less time from the samples. */
   work.levels = frame->plan.bits && frame->blocks.records == NULL
-      && bdct_layout_pictures (layout) == 1
-      && (image[BDCT_PLAN_RECONSTRUCTION].data[0] != NULL
-      || bdct_job_coder (jobs->quantizers) == BDCT_CODER_CABAC);
+      && bdct_layout_pictures (layout) == 1;
   jobs->n_launches = bdct_cuda_plan (device, &work, jobs->launch, error);
   return jobs->n_launches > 0;
 }

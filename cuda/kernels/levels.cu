@@ -80,15 +80,16 @@ struct Blocks
   const BdctCudaPlane &plane;
   int i, first, n;              /* first: number of the tile's first transform;
                                    n: number of all transforms */
+  int picture;                  /* of a stack, if the kernel has these apart */
   int depth, bytes;             /* of a sample */
   int log2_size, log2_columns, log2_parts;      /* of a transform; those of a
                                                    block */
 
   BDCT_INLINE
   Blocks (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile,
-      int n_items, bool by_lines)
-    : plane (plane), i (tile >= plane.tiles_x), depth (batch.depth),
-    bytes (batch.depth > 8 ? 2 : 1)
+      int picture, int pictures, int n_items, bool by_lines)
+    : plane (plane), i (tile >= plane.tiles_x), picture (picture),
+    depth (batch.depth), bytes (batch.depth > 8 ? 2 : 1)
   {
     const BdctComponentJob &job =
         ((const Constants *) plane.constants)[i].job;
@@ -99,7 +100,8 @@ struct Blocks
     first = (tile - (i ? plane.tiles_x : 0))
         * (n_items >> (by_lines ? log2_size : 0));
     n = plane.columns
-        * (((plane.layout.height - 1) >> plane.log2_height) + 1) << log2_parts;
+        * ((((plane.layout.height - 1) >> plane.log2_height) + 1) / pictures)
+        << log2_parts;
   }
 
   /* The number of a thread's transform; n or more if it has none. */
@@ -151,7 +153,7 @@ struct Found
 struct Reconstruct
 {
   static constexpr int n_threads = kThreads, n_items = n_threads;
-  static constexpr bool by_lines = true, early = false;
+  static constexpr bool by_lines = true, early = false, apart = false;
   using Shared = Found;
 
   /* The DC that a second stage makes of its levels, which are `size` apart. */
@@ -333,7 +335,7 @@ struct FoundShort
 struct ReconstructShort
 {
   static constexpr int n_threads = kShort, n_items = n_threads;
-  static constexpr bool by_lines = true, early = false;
+  static constexpr bool by_lines = true, early = false, apart = false;
   using Shared = FoundShort;
 
   /* Column `j` of a block, behind the first pass. */
@@ -462,7 +464,7 @@ struct ReconstructShort
 struct Symbols
 {
   static constexpr int n_threads = kCounting, n_items = 2 * n_threads;
-  static constexpr bool by_lines = false, early = true;
+  static constexpr bool by_lines = false, early = true, apart = true;
   using Shared = SymbolCounters;
 
   static BDCT_INLINE void
@@ -470,7 +472,8 @@ struct Symbols
   {
     const BdctScan scan = { b.plane.columns, b.n / b.plane.columns,
       b.plane.mcu_width, b.plane.mcu_height };
-    const BdctLevel *first = b.plane.levels[b.i];
+    const BdctLevel *first = b.plane.levels[b.i]
+        + (size_t) b.picture * b.n * 64;
     const BdctLevel *levels = first + (size_t) number * 64;
     const int before = bdct_scan_before (&scan, number % b.plane.columns,
         number / b.plane.columns);
@@ -512,7 +515,8 @@ struct Symbols
     threads<kCounting> ([&] (int t) {
       for (int k = t; k < SymbolCounters::kAll; k += kCounting)
         merge_symbols (shared, k, b.plane.counts
-            + b.plane.layout.component[b.i] * BDCT_RATE_COUNTERS);
+            + (b.picture * BDCT_MAX_COMPONENTS
+                + b.plane.layout.component[b.i]) * BDCT_RATE_COUNTERS);
     });
   }
 };
@@ -521,7 +525,7 @@ struct Symbols
 struct Draw
 {
   static constexpr int n_threads = kThreads, n_items = n_threads;
-  static constexpr bool by_lines = true, early = false;
+  static constexpr bool by_lines = true, early = false, apart = false;
   using Shared = Found;
 
   static BDCT_INLINE void
@@ -552,7 +556,8 @@ struct Draw
 };
 
 template <typename K> BDCT_INLINE void
-run_tile (const BdctCudaBatch &batch, int tile, typename K::Shared &shared)
+run_tile (const BdctCudaBatch &batch, int tile, int picture, int pictures,
+    typename K::Shared &shared)
 {
   int p = 0;
 
@@ -561,8 +566,8 @@ run_tile (const BdctCudaBatch &batch, int tile, typename K::Shared &shared)
 
   const BdctCudaPlane &plane = batch.plane[p];
 
-  K::block (Blocks (batch, plane, tile - plane.first_tile, K::n_items,
-          K::by_lines), tile, shared);
+  K::block (Blocks (batch, plane, tile - plane.first_tile, picture, pictures,
+          K::n_items, K::by_lines), tile, shared);
 }
 
 #ifdef __CUDACC__
@@ -573,7 +578,8 @@ run (const __grid_constant__ BdctCudaBatch batch)
 {
   __shared__ typename K::Shared shared;
 
-  run_tile<K> (batch, blockIdx.x, shared);
+  run_tile<K> (batch, blockIdx.x, K::apart ? blockIdx.z : 0,
+      K::apart ? gridDim.z : 1, shared);
 }
 
 #endif

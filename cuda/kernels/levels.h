@@ -14,8 +14,8 @@ extern "C" {
 /* What kernels make from any levels. RECONSTRUCT reads the plane's
  * `from_levels`, in which U's come before V's, and makes the same as
  * BDCT_CUDA_STATISTICS, without errors if there is no `src`. The others read
- * `levels`: they count Huffman symbols (BDCT_CUDA_SYMBOLS), or draw the
- * levels to `dst`. */
+ * `levels`: they count Huffman symbols, those of a stack by
+ * picture, or draw the levels to `dst`. */
 typedef enum
 {
   BDCT_LEVELS_RECONSTRUCT,

@@ -1,5 +1,4 @@
-/* blockdct: counting the Huffman symbols of blocks (dct/entropy/rate.h), a
- * thread a block.
+/* blockdct: counting the Huffman symbols of blocks (dct/entropy/rate.h).
  *
  * A level comes as |level| + 1/2, or a little more, below |level| + 1: the
  * float's exponent is its category. The zeros before it and its category are

@@ -55,8 +55,8 @@ set_bins (BdctCudaWork * work, uint16_t * bins)
   }
 }
 
-/* Get room for a frame's levels, unless the caller has them, and for the counts
- * of their bins. */
+/* Get room for a frame's levels, unless they are given, and for the counts of
+ * their bins. */
 static bool
 reserve (const BdctCudaFrame * frame, const BdctStaging * staging,
     BdctBuffer * levels, BdctError * error)
@@ -64,7 +64,7 @@ reserve (const BdctCudaFrame * frame, const BdctStaging * staging,
   const BdctJob *job = frame->jobs.quantizers;
   size_t size = is_cabac (job) ? count_bins (job, &staging->layout) : 0;
 
-  if (is_cabac (job) || bdct_cuda_frame_writes_levels (frame))
+  if (!frame->plan.levels.in)
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
       size += count_levels (job, frame->plan.blocks.grid, c)
           * sizeof (BdctLevel);
@@ -125,7 +125,9 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, const BdctStaging * staging,
     return true;
   if (!reserve (frame, staging, memory, error))
     return false;
-  end = place (job, grid, (BdctLevel *) memory->device, first);
+  end = (BdctLevel *) memory->device;
+  if (!given)
+    end = place (job, grid, end, first);
   for (int p = 0; p < work.n_planes; p++) {
     BdctCudaPlane *plane = &work.plane[p];
     const BdctComponent c = plane->layout.component[0];
@@ -138,18 +140,18 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, const BdctStaging * staging,
       plane->levels[k] = given ? bdct_cuda_frame_levels (frame,
           plane->layout.component[k]) : first[plane->layout.component[k]];
   }
+  work.output = BDCT_CUDA_LEVELS;
+  ok = there || bdct_cuda_plan (device->kernels, &work, &launch[n++],
+      error) > 0;
   if (!is_cabac (job)) {
     work.pictures = bdct_layout_pictures (layout);
-    work.kernel = there ? bdct_levels_find (BDCT_LEVELS_SYMBOLS)
-        : bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
-    ok = bdct_cuda_plan (device->kernels, &work, &launch[n++], error) > 0;
-  } else {
-    work.output = BDCT_CUDA_LEVELS;
-    ok = there || bdct_cuda_plan (device->kernels, &work, &launch[n++],
+    work.kernel = bdct_levels_find (BDCT_LEVELS_SYMBOLS);
+    ok = ok && bdct_cuda_plan (device->kernels, &work, &launch[n++],
         error) > 0;
+  } else {
     set_bins (&work, (uint16_t *) end);
     for (int k = BDCT_CUDA_BINS; k <= BDCT_CUDA_PRICE && ok; k++) {
-      work.kernel = bdct_rate_find (k, job);
+      work.kernel = bdct_rate_find (k);
       ok = bdct_cuda_plan (device->kernels, &work, &launch[n++], error) > 0;
     }
   }
