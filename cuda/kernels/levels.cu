@@ -19,7 +19,7 @@ struct Tables
 {
 #define BASIS(id, n, kind) int32_t id[n * n] = {};
 #include "dct/transform/transforms.def"
-  float real[64] = {};
+  float dct8x8[64] = {};
 
   constexpr Tables ()
   {
@@ -28,7 +28,7 @@ struct Tables
       id_[i] = bdct_matrix_int (BDCT_BASIS_##id_, i / n, i % n);
 #include "dct/transform/transforms.def"
     for (int i = 0; i < 64; i++)
-      real[i] = bdct_matrix_real (i / 8, i % 8);
+      dct8x8[i] = bdct_matrix_real (i / 8, i % 8);
   }
 };
 
@@ -38,7 +38,7 @@ BDCT_INLINE const void *
 find_matrix (BdctBasis basis)
 {
   if (basis == BDCT_BASIS_REAL_8)
-    return tables.real;
+    return tables.dct8x8;
   switch (basis) {
 #define BASIS(id, n, kind)                                                    \
     case BDCT_BASIS_##id:                                                     \

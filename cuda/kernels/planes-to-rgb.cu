@@ -280,7 +280,7 @@ flush (const Work &work, const uint32_t sse[4])
 /* VIEWED: a view is shown. */
 template <int BYTES, int SUB_X, int SUB_Y, bool VIEWED> __global__ void
 __launch_bounds__ (32 * kWarps)
-join (const __grid_constant__ Work work)
+rgb_out (const __grid_constant__ Work work)
 {
   const BdctPlaneLayout &luma = work.layout.plane[0];
   const int x = blockIdx.x * kWidth + threadIdx.x * kAcross;
@@ -331,10 +331,10 @@ join (const __grid_constant__ Work work)
 }
 
 #define SAMPLINGS(bytes, viewed) \
-  {{(const void *) join<bytes, 0, 0, viewed>, \
-    (const void *) join<bytes, 0, 1, viewed>}, \
-   {(const void *) join<bytes, 1, 0, viewed>, \
-    (const void *) join<bytes, 1, 1, viewed>}}
+  {{(const void *) rgb_out<bytes, 0, 0, viewed>, \
+    (const void *) rgb_out<bytes, 0, 1, viewed>}, \
+   {(const void *) rgb_out<bytes, 1, 0, viewed>, \
+    (const void *) rgb_out<bytes, 1, 1, viewed>}}
 
 Kernels plain = {
   SAMPLINGS (4, false), SAMPLINGS (3, false), SAMPLINGS (1, false)
@@ -357,9 +357,10 @@ make_upsampling (const BdctLayout &layout)
   for (int k = 0; k < kAcross; k++) {
     /* Factors of a row's columns, in quarters. The word's first column is the
      * one left of the pixels. */
-    const int here = sub_x ? 1 + k / 2 : k, beside = here + (k & 1 ? 1 : -1);
+    const int here = sub_x ? 1 + k / 2 : k;
+    const int neighbour = here + (k & 1 ? 1 : -1);
     const uint32_t row = !filtered || !sub_x ? 4u << 8 * here
-        : 3u << 8 * here | 1u << 8 * beside;
+        : 3u << 8 * here | 1u << 8 * neighbour;
 
     up.near[k] = row * (!filtered || !sub_y ? 4 : 3);
     up.far[k] = filtered && sub_y ? row : 0;

@@ -15,7 +15,7 @@
 #include "groups.cuh"
 #include "hevc8.cuh"
 #include "jpeg10.cuh"
-#include "real8.cuh"
+#include "dct8x8.cuh"
 
 #include "dct/quantizer/quantize.h"
 #include "dct/transform/matrices.h"
@@ -567,8 +567,8 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
       return depth > 8 ? use8<Jpeg10, uint16_t> (wanted)
           : use8<Jpeg8, uint8_t> (wanted);
     case BDCT_FAMILY_REAL:
-      return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)
-          : use8<Real8<uint8_t>, uint8_t> (wanted);
+      return depth > 8 ? use8<Dct8x8<uint16_t>, uint16_t> (wanted)
+          : use8<Dct8x8<uint8_t>, uint8_t> (wanted);
     default:
       return nullptr;
   }
