@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CABAC_SUB_BLOCK_CUH
-#define BDCT_CABAC_SUB_BLOCK_CUH
+#pragma once
 
 #include "cabac-prices.cuh"
 #include "warps.cuh"
@@ -341,5 +340,3 @@ find_prefixes (uint32_t nonzero, int x, int y, uint32_t *bypass)
 }
 
 } // namespace
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_QUADTREE_CUH
-#define BDCT_QUADTREE_CUH
+#pragma once
 
 #include "quadtree.h"
 #include "threads.cuh"
@@ -136,5 +135,3 @@ stored_size (const Square &s, int x, int y)
 }
 
 } // namespace
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SYMBOLS_CUH
-#define BDCT_SYMBOLS_CUH
+#pragma once
 
 #include <string.h>
 #include "dct/entropy/huffman-symbols.h"
@@ -147,5 +146,3 @@ merge_symbols (const SymbolCounters &counters, int i,
 }
 
 } // namespace
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TREE_BINS_CUH
-#define BDCT_TREE_BINS_CUH
+#pragma once
 
 #include "cabac-words.cuh"
 #include "quadtree.cuh"
@@ -274,5 +273,3 @@ struct TreePrice
 };
 
 } // namespace
-
-#endif

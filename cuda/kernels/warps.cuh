@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_WARPS_CUH
-#define BDCT_WARPS_CUH
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -77,6 +76,4 @@ add_lanes (uint32_t v)
 
 #else
 #include "warp-emulation.h"
-#endif
-
 #endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_LARGE_CUH
-#define BDCT_LARGE_CUH
+#pragma once
 
 #include "small.cuh"
 
@@ -327,5 +326,3 @@ run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
 }
 
 } // namespace
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_MACROBLOCK_CUH
-#define BDCT_MACROBLOCK_CUH
+#pragma once
 
 #include "scalar.cuh"
 
@@ -147,5 +146,3 @@ with_rows (Window w)
 }
 
 } // namespace
-
-#endif

@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_ROWS_CUH
-#define BDCT_ROWS_CUH
+#pragma once
 
 #include "dct/base/sample.h"
 #include "dots.cuh"
@@ -333,5 +332,3 @@ store_samples (uint8_t *to, uint32_t (&words)[N], const Window &w,
 }
 
 } // namespace
-
-#endif

@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SCALAR_CUH
-#define BDCT_SCALAR_CUH
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
@@ -448,5 +447,3 @@ lanes_sum (T v)
 }
 
 } // namespace
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SMALL_CUH
-#define BDCT_SMALL_CUH
+#pragma once
 
 #include "macroblock.cuh"
 #include "tile.cuh"
@@ -531,5 +530,3 @@ run_tile_small (uint32_t *memory, const Tile &tile,
 }
 
 } // namespace
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SCALAR_TILE_CUH
-#define BDCT_SCALAR_TILE_CUH
+#pragma once
 
 #include "scalar.cuh"
 
@@ -67,5 +66,3 @@ is_whole (const Tile &tile, const Window &w, int size)
 }
 
 } // namespace
-
-#endif

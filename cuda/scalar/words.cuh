@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_WORDS_CUH
-#define BDCT_WORDS_CUH
+#pragma once
 
 #include <stdint.h>
 #include "cuda/kernels/device.cuh"
@@ -81,5 +80,3 @@ is_nonzero (int32_t v)
 }
 
 } // namespace
-
-#endif

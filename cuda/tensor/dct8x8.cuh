@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_DCT8X8_CUH
-#define BDCT_DCT8X8_CUH
+#pragma once
 
 #include "unit.cuh"
 
@@ -160,5 +159,3 @@ private:
 };
 
 } // namespace
-
-#endif

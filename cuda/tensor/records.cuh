@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_RECORDS_CUH
-#define BDCT_RECORDS_CUH
+#pragma once
 
 #include <stddef.h>
 #include "tiles.cuh"
@@ -320,5 +319,3 @@ write_records (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
 }
 
 } // namespace
-
-#endif

@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TILES_CUH
-#define BDCT_TILES_CUH
+#pragma once
 
 #include "cuda/launch/kernel.h"
 #include "mma.cuh"
@@ -507,5 +506,3 @@ flush (Counts<Nonzero> &n, const BdctCudaBatch &batch, int plane_index,
 }
 
 } // namespace
-
-#endif
