@@ -12,9 +12,6 @@
 #include "dct/picture/render.h"
 #include "quadtree.cuh"
 #include "tree-price.cuh"
-#ifndef __CUDACC__
-#include "quadtree-emulation.h"
-#endif
 
 namespace {
 
@@ -547,28 +544,6 @@ template <bool kGiven> struct CopyLevels
     });
   }
 };
-
-#ifdef __CUDACC__
-
-template <typename K> __global__ void
-__launch_bounds__ (K::kThreads, K::kBlocks)
-run (const __grid_constant__ BdctCudaTree tree)
-{
-  __shared__ typename K::Shared shared;
-
-  K::thread (tree, blockIdx.x, blockIdx.y, shared, threadIdx.x);
-}
-
-template <typename K> cudaError_t
-launch (const BdctCudaTree *tree, int x, int y, cudaStream_t stream)
-{
-  void *args[] = { (void *) tree };
-
-  return cudaLaunchKernel ((const void *) run<K>, dim3 (x, y),
-      dim3 (K::kThreads), args, 0, stream);
-}
-
-#endif
 
 } // namespace
 

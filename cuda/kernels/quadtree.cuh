@@ -1,4 +1,5 @@
-/* blockdct: the squares and blocks of H.265's quadtree on the GPU.
+/* blockdct: the squares and blocks of H.265's quadtree on the GPU, and how its
+ * kernels are launched.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,6 +7,9 @@
 
 #include "quadtree.h"
 #include "threads.cuh"
+#ifndef __CUDACC__
+#include "quadtree-emulation.h"
+#endif
 
 namespace {
 
@@ -133,5 +137,28 @@ stored_size (const Square &s, int x, int y)
   return s.tree.sizes[(size_t) (top >> luma.log2_smallest) * luma.columns
       + (left >> luma.log2_smallest)];
 }
+
+#ifdef __CUDACC__
+
+/* `K`: a kernel, whose thread t of thread block (x, y) is K::thread(). */
+template <typename K> __global__ void
+__launch_bounds__ (K::kThreads, K::kBlocks)
+run (const __grid_constant__ BdctCudaTree tree)
+{
+  __shared__ typename K::Shared shared;
+
+  K::thread (tree, blockIdx.x, blockIdx.y, shared, threadIdx.x);
+}
+
+template <typename K> cudaError_t
+launch (const BdctCudaTree *tree, int x, int y, cudaStream_t stream)
+{
+  void *args[] = { (void *) tree };
+
+  return cudaLaunchKernel ((const void *) run<K>, dim3 (x, y),
+      dim3 (K::kThreads), args, 0, stream);
+}
+
+#endif
 
 } // namespace
