@@ -60,18 +60,6 @@ or_lanes (uint32_t v)
 #endif
 }
 
-BDCT_INLINE uint32_t
-add_lanes (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (kAll, v);
-#else
-  BDCT_UNROLL for (int d = 16; d > 0; d /= 2)
-    v += from_xor (v, d);
-  return v;
-#endif
-}
-
 } // namespace
 
 #else

@@ -397,8 +397,8 @@ template <typename Sample> BDCT_INLINE uint32_t
 pack_samples (const int32_t *v, int depth)
 {
   if (sizeof (Sample) == 1)
-    return pack_bytes (v);
-  return __vminu2 (pack_unsigned (v[0], v[1]), ((1u << depth) - 1) * 0x10001u);
+    return pack_bytes (v[0], v[1], pack_bytes (v[2], v[3], 0));
+  return __vminu2 (pack_words (v[0], v[1]), ((1u << depth) - 1) * 0x10001u);
 }
 
 /* Write a block's levels in the order of dct/entropy/rate.h. */
