@@ -207,18 +207,19 @@ load_rows (uint32_t (&words)[N], const Window &w, int y0)
       if (i % n == n - some && y0 + i / n + 1 < w.height)
         p += w.src_stride;
     }
-  } else if (w.interleave == 1) {
-    BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
-      load_row<Sample, n, false> (words + y * n, p, w);
-      if (y0 + y + 1 < w.height)
-        p += w.src_stride;
-    }
   } else {
-    BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
-      load_row<Sample, n, true> (words + y * n, p, w);
-      if (y0 + y + 1 < w.height)
-        p += w.src_stride;
-    }
+    const auto load = [&] (auto pairs) {
+      BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
+        load_row<Sample, n, decltype (pairs)::value> (words + y * n, p, w);
+        if (y0 + y + 1 < w.height)
+          p += w.src_stride;
+      }
+    };
+
+    if (w.interleave == 1)
+      load (std::false_type ());
+    else
+      load (std::true_type ());
   }
 }
 

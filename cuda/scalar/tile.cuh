@@ -14,6 +14,9 @@ namespace {
  * each. */
 constexpr int kTileSamples = BDCT_CUDA_MAP_TILE_SAMPLES;
 
+/* Of a thread block: small blocks have 8 x 8 samples to a thread. */
+constexpr int kWarps = 2;
+
 /* A thread block's tile of one plane. */
 struct Tile
 {
