@@ -189,8 +189,8 @@ add_across (uint32_t v, int distance)
   return SATURATE && sum < v ? UINT32_MAX : sum;
 }
 
-/* Like put(), with the lane's chunks one below the other; stores their blocks'
- * errors in the place of `out`. */
+/* put() of the lane's chunks, one below the other; stores their blocks' errors
+ * in the place of `out`. */
 template <typename Sample, int ROWS, int SIDE, bool PAIRS, bool ORDER>
 BDCT_INLINE void
 put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
@@ -202,34 +202,8 @@ put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
   BDCT_UNROLL for (int y = 0; y < B::lane_rows; y += B::rows) {
     Errors e[B::in_chunk] = {};
 
-    if (p.whole)
-      BDCT_UNROLL for (int i = y; i < y + B::rows; i++) {
-        uint4 v = load_shared (out + i * kPitch);
-
-        if (ORDER)
-          v = ordered (v);
-        if (plane.dst.data != nullptr)
-          __stcs ((uint4 *) to, v);
-        add_errors<Sample, PAIRS> (e, v, load_shared (in + i * kPitch),
-            plane.layout.shift, peak);
-        to += plane.dst.stride;
-      }
-    else
-      _Pragma ("unroll 1") for (int i = y; i < y + B::rows
-          && p.y * ROWS + lane / 8 * B::lane_rows + i < plane.layout.height;
-          i++) {
-        const uint4 s = load_shared (in + i * kPitch);
-        uint4 v = load_shared (out + i * kPitch);
-
-        if (ORDER)
-          v = ordered (v);
-        if (!p.straight)
-          clip<Shape<ROWS, kTileBytes>> (v, s, plane, p, lane);
-        else if (plane.dst.data != nullptr)
-          __stcs ((uint4 *) to, v);
-        add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
-        to += plane.dst.stride;
-      }
+    to = put<Sample, Shape<ROWS, kTileBytes>, true, PAIRS, ORDER> (to, out, in,
+        plane, p, y, y + B::rows, e, peak, lane);
     BDCT_UNROLL for (int i = 0; i < B::in_chunk; i++) {
       sum.all += e[i].all;
       sum.second += e[i].second;
