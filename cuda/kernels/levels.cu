@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Frames from levels that are the caller's: inverse.h says why the kernels of
- * scalar.cu do not do it. A thread has a line of a transform in each pass. */
-#include "levels.h"
-
+ * What is made from levels in memory: the picture of given ones (inverse.h says
+ * why scalar.cu does not do that; a thread has a line of a transform in each
+ * pass), counts of Huffman symbols, and the picture that shows levels. */
+#include "cuda/launch/kernel.h"
 #include "dct/base/sample.h"
 #include "dct/picture/render.h"
 #include "dct/transform/matrices.h"

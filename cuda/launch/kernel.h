@@ -194,6 +194,22 @@ const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work,
 /* The kernel without tensor cores, which supports any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
+/* What kernels make from any levels. RECONSTRUCT reads the plane's
+ * `from_levels`, in which U's come before V's, and makes the same as
+ * BDCT_CUDA_STATISTICS, without errors if there is no `src`. The others read
+ * `levels`: they count Huffman symbols, those of a stack by picture, or draw
+ * the levels to `dst`. */
+typedef enum
+{
+  BDCT_LEVELS_RECONSTRUCT,
+  BDCT_LEVELS_RECONSTRUCT_JPEG, /* likewise, of jpeg-8x8 at a depth of 8 */
+  BDCT_LEVELS_SYMBOLS,
+  BDCT_LEVELS_DRAW,
+} BdctLevelsKernel;
+
+/* The kernel that does this (levels.cu). */
+const BdctCudaKernel *bdct_levels_find (BdctLevelsKernel what);
+
 /* CABAC's bits (dct/entropy/rate.h): first the bins of the planes' `levels`,
  * whose counts are left in `bins`, and then their price, in `counts`. */
 typedef enum

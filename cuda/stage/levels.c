@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "levels.h"
 
-#include "cuda/kernels/levels.h"
-
 BdctLevel *
 bdct_cuda_frame_levels (const BdctCudaFrame * frame, int component)
 {

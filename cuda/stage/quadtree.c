@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "quadtree.h"
 
-#include "cuda/kernels/levels.h"
 #include "cuda/kernels/quadtree.h"
 #include "levels.h"
 

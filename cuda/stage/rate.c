@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rate.h"
 
-#include "cuda/kernels/levels.h"
 #include "dct/entropy/cabac-price.h"
 #include "dct/entropy/huffman-symbols.h"
 #include "levels.h"
