@@ -75,7 +75,7 @@ lesser (int a, int b)
 /* A tile: blocks of component `i` of a plane, with a thread for each of their
  * transforms, or for each line of these. A block's transforms are numbered one
  * after the other. */
-struct Blocks
+struct Tile
 {
   const BdctCudaPlane &plane;
   int i, first, n;              /* first: number of the tile's first transform;
@@ -86,7 +86,7 @@ struct Blocks
                                                    block */
 
   BDCT_INLINE
-  Blocks (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile,
+  Tile (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile,
       int picture, int pictures, int n_items, bool by_lines)
     : plane (plane), i (tile >= plane.tiles_x), picture (picture),
     depth (batch.depth), bytes (batch.depth > 8 ? 2 : 1)
@@ -142,7 +142,7 @@ struct Blocks
   }
 };
 
-struct Found
+struct Lines
 {
   /* Lines of the first pass, by thread. */
   BdctInverseValue value[kThreads * BDCT_MAX_SIZE];
@@ -154,11 +154,11 @@ struct Reconstruct
 {
   static constexpr int n_threads = kThreads, n_items = n_threads;
   static constexpr bool by_lines = true, early = false, apart = false;
-  using Shared = Found;
+  using Shared = Lines;
 
   /* The DC that a second stage makes of its levels, which are `size` apart. */
   static BDCT_INLINE int64_t
-  find_dc (const Blocks &b, const BdctJobDc &dc, int number,
+  find_dc (const Tile &b, const BdctJobDc &dc, int number,
       const BdctLevel *levels, int size)
   {
     const int part = number & ((1 << b.log2_parts) - 1);
@@ -173,7 +173,7 @@ struct Reconstruct
   /* Line `j` of a transform's coefficients. Returns how many levels are not
    * 0. */
   static BDCT_INLINE uint32_t
-  load_line (const Blocks &b, const Constants &constants, int number, int j,
+  load_line (const Tile &b, const Constants &constants, int number, int j,
       BdctInverseValue *x)
   {
     const BdctComponentJob &job = constants.job;
@@ -198,7 +198,7 @@ struct Reconstruct
 
   /* Store line `j` of a transform's residuals. Returns its squared errors. */
   static BDCT_INLINE unsigned long long
-  store_line (const Blocks &b, bool transposed, int number, int j,
+  store_line (const Tile &b, bool transposed, int number, int j,
       const BdctInverseValue *x)
   {
     const BdctPlaneLayout &layout = b.plane.layout;
@@ -229,7 +229,7 @@ struct Reconstruct
   }
 
   static BDCT_INLINE void
-  block (const Blocks &b, int tile, Found &shared)
+  block (const Tile &b, int tile, Lines &shared)
   {
     const int size = 1 << b.log2_size;
     const int log2_block = b.log2_size + b.log2_parts;  /* lines of a block */
@@ -289,7 +289,7 @@ struct Reconstruct
 
   /* Add a block's figures to the frame's, and write its record. */
   static BDCT_INLINE void
-  finish_block (const Blocks &b, int tile, int number, unsigned long long sse,
+  finish_block (const Tile &b, int tile, int number, unsigned long long sse,
       uint32_t nonzero)
   {
     BdctCudaAccumulator &accumulator =
@@ -313,7 +313,7 @@ struct Reconstruct
 
   /* The number of the tile's t-th block. */
   static BDCT_INLINE int
-  first_number (const Blocks &b, int t)
+  first_number (const Tile &b, int t)
   {
     return t < kThreads >> (b.log2_size + b.log2_parts)
         ? (b.first >> b.log2_parts) + t : b.n;
@@ -325,7 +325,7 @@ struct Reconstruct
  * banks. */
 constexpr int kShort = 256, kPitch = 72;
 
-struct FoundShort
+struct ShortLines
 {
   alignas (16) int32_t value[kShort / 8 * kPitch];
   unsigned long long sse[kShort / 8];   /* by block */
@@ -336,11 +336,11 @@ struct ReconstructShort
 {
   static constexpr int n_threads = kShort, n_items = n_threads;
   static constexpr bool by_lines = true, early = false, apart = false;
-  using Shared = FoundShort;
+  using Shared = ShortLines;
 
   /* Column `j` of a block, behind the first pass. */
   static BDCT_INLINE void
-  load_column (const Blocks &b, int number, int t, FoundShort &shared)
+  load_column (const Tile &b, int number, int t, ShortLines &shared)
   {
     const BdctComponentJob &job = b.constants (number).job;
     const size_t behind = b.plane.layout.interleave > 1
@@ -371,7 +371,7 @@ struct ReconstructShort
 
   /* Row `j` of a block whose values are any. */
   static BDCT_INLINE void
-  invert_wide (const Blocks &b, int number, int j, BdctInverseValue *row)
+  invert_wide (const Tile &b, int number, int j, BdctInverseValue *row)
   {
     const Constants &constants = b.constants (number);
     const BdctInversePass columns = bdct_inverse_pass (constants.family,
@@ -391,7 +391,7 @@ struct ReconstructShort
 
   /* Store row `j`, if that can be 8 bytes at once. */
   static BDCT_INLINE bool
-  store_row (const Blocks &b, int number, int j, const BdctInverseValue *row)
+  store_row (const Tile &b, int number, int j, const BdctInverseValue *row)
   {
     const BdctPlaneLayout &layout = b.plane.layout;
     uint32_t four[2] = { 0, 0 };
@@ -419,7 +419,7 @@ struct ReconstructShort
   }
 
   static BDCT_INLINE void
-  block (const Blocks &b, int tile, FoundShort &shared)
+  block (const Tile &b, int tile, ShortLines &shared)
   {
     threads<kShort> ([&] (int t) {
       if (t < kShort / 8) {
@@ -468,7 +468,7 @@ struct Symbols
   using Shared = SymbolCounters;
 
   static BDCT_INLINE void
-  count_block (const Blocks &b, int number, SymbolCounters &counters)
+  count_block (const Tile &b, int number, SymbolCounters &counters)
   {
     const BdctScan scan = { b.plane.columns, b.n / b.plane.columns,
       b.plane.mcu_width, b.plane.mcu_height };
@@ -500,7 +500,7 @@ struct Symbols
   }
 
   static BDCT_INLINE void
-  block (const Blocks &b, int, SymbolCounters &shared)
+  block (const Tile &b, int, SymbolCounters &shared)
   {
     let_next_begin ();
     threads<kCounting> ([&] (int t) {
@@ -526,10 +526,10 @@ struct Draw
 {
   static constexpr int n_threads = kThreads, n_items = n_threads;
   static constexpr bool by_lines = true, early = false, apart = false;
-  using Shared = Found;
+  using Shared = Lines;
 
   static BDCT_INLINE void
-  block (const Blocks &b, int, Found &)
+  block (const Tile &b, int, Lines &)
   {
     threads<kThreads> ([&] (int t) {
       const BdctPlaneLayout &layout = b.plane.layout;
@@ -566,7 +566,7 @@ run_tile (const BdctCudaBatch &batch, int tile, int picture, int pictures,
 
   const BdctCudaPlane &plane = batch.plane[p];
 
-  K::block (Blocks (batch, plane, tile - plane.first_tile, picture, pictures,
+  K::block (Tile (batch, plane, tile - plane.first_tile, picture, pictures,
           K::n_items, K::by_lines), tile, shared);
 }
 

@@ -48,7 +48,7 @@ struct Square
 };
 
 /* The blocks of a component and size in a square. */
-struct Blocks
+struct SizedBlocks
 {
   const BdctCudaTreeComponent &component;
   const BdctCudaTreeBlocks &of;
@@ -56,7 +56,7 @@ struct Blocks
   int log2_size, log2_across, log2_parts;
 
   BDCT_INLINE
-  Blocks (const Square &s, int c, int size)
+  SizedBlocks (const Square &s, int c, int size)
     : component (s.tree.component[c]), of (component.sized[size]),
     log2_size (of.log2_size)
   {
@@ -113,7 +113,7 @@ struct Part
   int bx, by, x, y;
 
   BDCT_INLINE
-  Part (const Blocks &b, int number)
+  Part (const SizedBlocks &b, int number)
   {
     const int block = number >> b.log2_parts, log2_side = b.log2_size - 2;
     const int in = number & ((1 << b.log2_parts) - 1);

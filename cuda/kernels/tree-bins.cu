@@ -51,7 +51,7 @@ struct TreePlace
 
     find (component, place, &x, &y);
 
-    const Blocks b (s, c, find_size (s.tree, c, stored_size (s, x, y)));
+    const SizedBlocks b (s, c, find_size (s.tree, c, stored_size (s, x, y)));
 
     log2_size = b.log2_size;
     j = place & ((1 << b.log2_parts) - 1);

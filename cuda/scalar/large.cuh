@@ -186,7 +186,7 @@ struct Lane
  * lane's nonzero << 48 | sse. */
 template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE unsigned long long
-run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
+run_large (const Lane &lane, const Tile &tile, const ComponentBlocks &blocks,
     typename Large<C>::Tables &tables, const Shifts &shifts, int component,
     int x, int y)
 {
@@ -281,8 +281,8 @@ run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
     const int y = unit >> __ffs (across) - 1;
 
     add (sum, component, run_large<C, OUTPUT, Sample> (lane, tile,
-            Blocks (tile.plane, component, OUTPUT), tables, shifts, component,
-            x * L::n, y * L::n));
+            ComponentBlocks (tile.plane, component, OUTPUT), tables, shifts,
+            component, x * L::n, y * L::n));
   }
 }
 

@@ -265,7 +265,7 @@ load_entries (int32_t *to, const int32_t *table, int u, int v)
 }
 
 /* The blocks of one component of a plane. */
-struct Blocks
+struct ComponentBlocks
 {
   int columns;
   bool tall;                    /* a block with a second stage is 16 high */
@@ -279,7 +279,7 @@ struct Blocks
   };
 
   BDCT_INLINE
-  Blocks (const BdctCudaPlane &plane, int i, Output output)
+  ComponentBlocks (const BdctCudaPlane &plane, int i, Output output)
   {
     columns = plane.columns;
     tall = plane.log2_height > 3;

@@ -430,8 +430,8 @@ load_source (Words<N, true> &source, const Window &w, int y0)
  * 48 | sse. */
 template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE unsigned long long
-run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
-    int y)
+run_small (uint32_t *memory, const Window &w, const ComponentBlocks &blocks,
+    int x, int y)
 {
   constexpr int row_words = 8 / kPerWord<Sample>, parts = 8 / C::width;
   constexpr int words = kSourceWords<C, Sample>;
@@ -526,7 +526,7 @@ run_tile_small (uint32_t *memory, const Tile &tile,
   if (__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
     return;
   add (sum, i, run_small<C, OUTPUT, Sample> (memory + threadIdx.x % 32, w,
-          Blocks (tile.plane, i, OUTPUT), tile.x + x, tile.y + y));
+          ComponentBlocks (tile.plane, i, OUTPUT), tile.x + x, tile.y + y));
 }
 
 } // namespace

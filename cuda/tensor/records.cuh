@@ -164,7 +164,7 @@ static_assert (sizeof (BdctBlockRecord) == 8
     && offsetof (BdctBlockRecord, nonzero) == 4, "two words");
 
 /* A tile's blocks. */
-template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct Blocks
+template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct TileBlocks
 {
   static constexpr int components = PAIRS ? 2 : 1;
   /* Bytes of a block's row, including the other component's. */
@@ -196,7 +196,7 @@ BDCT_INLINE void
 put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     uint32_t requested, const Place &p, Errors &sum, uint32_t peak, int lane)
 {
-  using B = Blocks<Sample, ROWS, SIDE, PAIRS>;
+  using B = TileBlocks<Sample, ROWS, SIDE, PAIRS>;
   uint8_t *to = p.dst;
 
   BDCT_UNROLL for (int y = 0; y < B::lane_rows; y += B::rows) {
@@ -265,7 +265,7 @@ BDCT_INLINE void
 write_records (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     const Place &p, int lane)
 {
-  using B = Blocks<Sample, ROWS, SIDE, PAIRS>;
+  using B = TileBlocks<Sample, ROWS, SIDE, PAIRS>;
   constexpr int row_blocks = B::across * B::components;
   constexpr int step = 32 / row_blocks; /* rows of blocks at a time */
   const int x = lane % B::across, component = lane / B::across % B::components;
