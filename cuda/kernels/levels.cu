@@ -4,6 +4,7 @@
  * why scalar.cu does not do that; a thread has a line of a transform in each
  * pass), counts of Huffman symbols, and the picture that shows levels. */
 #include "cuda/launch/kernel.h"
+#include "dct/base/min.h"
 #include "dct/base/sample.h"
 #include "dct/picture/render.h"
 #include "dct/transform/matrices.h"
@@ -65,12 +66,6 @@ struct alignas (16) Constants
   BdctBasis row, column;
   BdctComponentJob job;
 };
-
-BDCT_INLINE int
-lesser (int a, int b)
-{
-  return a < b ? a : b;
-}
 
 /* A tile: blocks of component `i` of a plane, with a thread for each of their
  * transforms, or for each line of these. A block's transforms are numbered one
@@ -177,7 +172,7 @@ struct Reconstruct
       BdctInverseValue *x)
   {
     const BdctComponentJob &job = constants.job;
-    const int keep = lesser (job.keep, 1 << b.log2_size);
+    const int keep = bdct_min (job.keep, 1 << b.log2_size);
     const size_t behind = b.plane.layout.interleave > 1
         && b.plane.layout.component[b.i] == BDCT_V ? b.n : 0;
     const BdctLevel *levels = b.plane.from_levels
@@ -493,8 +488,7 @@ struct Symbols
     BDCT_UNROLL for (int k = 1; k < 64; k++) {
       const int at = zigzag.at[k];
 
-      count.add (above_magnitude (at % 2 ? pair[at / 2] >> 16
-              : pair[at / 2] & 0xffff));
+      count.add (at % 2 ? pair[at / 2] >> 16 : pair[at / 2] & 0xffff);
     }
     count.end ();
   }
@@ -542,11 +536,11 @@ struct Draw
       if (number >= b.n || y >= layout.height)
         return;
 
-      const int keep = lesser (b.constants (number).job.keep, size);
+      const int keep = bdct_min (b.constants (number).job.keep, size);
       const BdctLevel *levels = b.plane.levels[b.i]
           + (size_t) number * (keep * keep);
 
-      for (int u = 0; u < lesser (size, layout.width - x); u++)
+      for (int u = 0; u < bdct_min (size, layout.width - x); u++)
         bdct_sample_put (b.sample (b.plane.dst, x + u, y), 0, b.bytes,
             layout.shift, bdct_render_level (v < keep && u < keep
                 ? levels[v * keep + u] : 0,

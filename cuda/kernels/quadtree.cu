@@ -64,8 +64,8 @@ take_samples (const BdctCudaTreeComponent &component, const BdctSamples &from,
   const BdctPlaneLayout &layout = component.layout;
   const BdctSamples &dst = component.dst;
   const int pixel = layout.interleave * (depth > 8 ? 2 : 1);
-  const int n = pixel * lesser (4, layout.width - x);
-  const int rows = lesser (4, layout.height - y);
+  const int n = pixel * bdct_min (4, layout.width - x);
+  const int rows = bdct_min (4, layout.height - y);
   uint8_t *to = dst.data + y * dst.stride + (int64_t) x * pixel;
   const uint8_t *at = from.data + y * from.stride + (int64_t) x * pixel;
 
@@ -91,7 +91,7 @@ take_samples (const BdctCudaTreeComponent &component, const BdctSamples &from,
 BDCT_INLINE int
 visible (int size, int at, int all)
 {
-  return lesser (size, all - at);
+  return bdct_min (size, all - at);
 }
 
 /* The squared errors of a block whose record may be saturated. */
@@ -104,8 +104,8 @@ sum_errors (const BdctCudaTreeComponent &component,
   const int peak = (1 << depth) - 1;
   uint64_t sum = 0;
 
-  for (int y = y0; y < lesser (y0 + size, layout.height); y++)
-    for (int x = x0; x < lesser (x0 + size, layout.width); x++) {
+  for (int y = y0; y < bdct_min (y0 + size, layout.height); y++)
+    for (int x = x0; x < bdct_min (x0 + size, layout.width); x++) {
       const int e = bdct_sample_get (component.src.data
           + y * component.src.stride, (int64_t) x * step, bytes, layout.shift,
           peak) - bdct_sample_get (picture.data + y * picture.stride,
@@ -423,7 +423,7 @@ template <bool kGiven> struct Choose
     const BdctCudaTree &tree = s.tree;
 
     BDCT_NO_UNROLL for (int n = tree.min_log2; n <= tree.max_log2; n++)
-      BDCT_NO_UNROLL for (int c = BDCT_Y; c < lesser (tree.n_components,
+      BDCT_NO_UNROLL for (int c = BDCT_Y; c < bdct_min (tree.n_components,
               2) && bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2);
           c++)
         price_blocks (s, prices, own.square, n, c, lane);

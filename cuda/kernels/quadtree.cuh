@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "dct/base/min.h"
 #include "quadtree.h"
 #include "threads.cuh"
 #ifndef __CUDACC__
@@ -24,12 +25,6 @@ __host__ __device__ inline int
 count_squares (int samples)
 {
   return (samples - 1) / kSide + 1;
-}
-
-BDCT_INLINE int
-lesser (int a, int b)
-{
-  return a < b ? a : b;
 }
 
 /* A square, by its first luma sample. */
@@ -131,8 +126,8 @@ BDCT_INLINE int
 stored_size (const Square &s, int x, int y)
 {
   const BdctCudaTreeComponent &luma = s.tree.component[BDCT_Y];
-  const int left = lesser (s.left + x, luma.layout.width - 1);
-  const int top = lesser (s.top + y, luma.layout.height - 1);
+  const int left = bdct_min (s.left + x, luma.layout.width - 1);
+  const int top = bdct_min (s.top + y, luma.layout.height - 1);
 
   return s.tree.sizes[(size_t) (top >> luma.log2_smallest) * luma.columns
       + (left >> luma.log2_smallest)];
