@@ -224,10 +224,8 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   bdct_cuda_work_set_accumulators (&work, frame->sums.accumulators);
   bdct_cuda_work_set_image (&work, layout, rec);
   bdct_cuda_work_set_records (&work, frame);
-  /* Without a picture, Huffman symbols take less time from the samples. */
   work.levels = frame->plan.bits && !records
-      && bdct_layout_pictures (layout) == 1 && (rec->data[0] != NULL
-      || bdct_job_coder (frame->quantizers) == BDCT_CODER_CABAC);
+      && bdct_layout_pictures (layout) == 1;
   frame->launches.n = bdct_cuda_plan (staging->device->kernels, &work,
       frame->launches.launch, error);
   return frame->launches.n > 0;

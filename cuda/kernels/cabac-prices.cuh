@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CABAC_PRICES_CUH
-#define BDCT_CABAC_PRICES_CUH
+#pragma once
 
 #include "dct/entropy/cabac-price.h"
 #include "warps.cuh"
@@ -97,5 +96,3 @@ add_price (unsigned long long *to, unsigned long long price, int t)
 }
 
 } // namespace
-
-#endif

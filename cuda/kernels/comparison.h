@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CUDA_COMPARISON_LAUNCH_H
-#define BDCT_CUDA_COMPARISON_LAUNCH_H
+#ifndef BDCT_CUDA_COMPARISON_H
+#define BDCT_CUDA_COMPARISON_H
 
 #include "cuda/launch/kernel.h"
 #include "dct/engine/compare.h"

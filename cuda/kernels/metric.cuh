@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_METRIC_CUH
-#define BDCT_METRIC_CUH
+#pragma once
 
 #include <math.h>
 #include "dct/base/compiler.h"
@@ -126,5 +125,3 @@ most (const BdctCudaMetricPlanes *planes, int n, F f)
       all = f (planes->plane[c].plane);
   return (unsigned) ((all + n - 1) / n);
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_MS_SSIM_SCALES_CUH
-#define BDCT_MS_SSIM_SCALES_CUH
+#pragma once
 
 #include "dct/base/min.h"
 #include "dct/metrics/ms-ssim.h"
@@ -377,5 +376,3 @@ struct Halve : Halves {
 } // namespace
 
 } // namespace ms_ssim
-
-#endif

@@ -12,9 +12,6 @@
 #include "dct/picture/render.h"
 #include "quadtree.cuh"
 #include "tree-price.cuh"
-#ifndef __CUDACC__
-#include "quadtree-emulation.h"
-#endif
 
 namespace {
 
@@ -38,7 +35,7 @@ for_parts (const Square &s, int t, F f)
     if (!bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2))
       continue;
 
-    const Blocks b (s, c, n - 2);
+    const SizedBlocks b (s, c, n - 2);
     const Part p (b, k);
 
     if (b.has (p.bx, p.by))
@@ -67,8 +64,8 @@ take_samples (const BdctCudaTreeComponent &component, const BdctSamples &from,
   const BdctPlaneLayout &layout = component.layout;
   const BdctSamples &dst = component.dst;
   const int pixel = layout.interleave * (depth > 8 ? 2 : 1);
-  const int n = pixel * lesser (4, layout.width - x);
-  const int rows = lesser (4, layout.height - y);
+  const int n = pixel * bdct_min (4, layout.width - x);
+  const int rows = bdct_min (4, layout.height - y);
   uint8_t *to = dst.data + y * dst.stride + (int64_t) x * pixel;
   const uint8_t *at = from.data + y * from.stride + (int64_t) x * pixel;
 
@@ -94,7 +91,7 @@ take_samples (const BdctCudaTreeComponent &component, const BdctSamples &from,
 BDCT_INLINE int
 visible (int size, int at, int all)
 {
-  return lesser (size, all - at);
+  return bdct_min (size, all - at);
 }
 
 /* The squared errors of a block whose record may be saturated. */
@@ -107,8 +104,8 @@ sum_errors (const BdctCudaTreeComponent &component,
   const int peak = (1 << depth) - 1;
   uint64_t sum = 0;
 
-  for (int y = y0; y < lesser (y0 + size, layout.height); y++)
-    for (int x = x0; x < lesser (x0 + size, layout.width); x++) {
+  for (int y = y0; y < bdct_min (y0 + size, layout.height); y++)
+    for (int x = x0; x < bdct_min (x0 + size, layout.width); x++) {
       const int e = bdct_sample_get (component.src.data
           + y * component.src.stride, (int64_t) x * step, bytes, layout.shift,
           peak) - bdct_sample_get (picture.data + y * picture.stride,
@@ -167,7 +164,7 @@ struct Sums
 
 /* Count a chosen block. */
 BDCT_INLINE void
-take_block (const Square &s, const Blocks &b, int bx, int by, Sums *sums)
+take_block (const Square &s, const SizedBlocks &b, int bx, int by, Sums *sums)
 {
   const BdctBlockRecord &record = b.of.records[b.number (bx, by)];
   const int size = 1 << b.log2_size;
@@ -193,7 +190,7 @@ take_part (const Square &s, const uint8_t *sizes, int c, int x, int y,
   const BdctCudaTree &tree = s.tree;
   const BdctCudaTreeComponent &component = tree.component[c];
   const int n = size_at (sizes, component, 4 * x, 4 * y);
-  const Blocks b (s, c, find_size (tree, c, n));
+  const SizedBlocks b (s, c, find_size (tree, c, n));
   const int log2_side = b.log2_size - 2, mask = (1 << log2_side) - 1;
   const int bx = x >> log2_side, by = y >> log2_side;
   const int left = (s.left >> component.sub_x) + 4 * x;
@@ -250,7 +247,7 @@ template <bool kGiven> struct Choose
   };
 
   /* A lane's sub-block of those of one size. */
-  struct Its
+  struct LanePart
   {
     bool there, dc, has;
     int c, bx, by, j;
@@ -258,18 +255,18 @@ template <bool kGiven> struct Choose
 
   /* Find a sub-block: number k of the components from `c` on. Sets the
    * magnitudes of its levels. */
-  static BDCT_INLINE Its
+  static BDCT_INLINE LanePart
   find (const Square &s, int c, int n, int k, uint32_t magnitude[8])
   {
     const BdctCudaTreeComponent &first = s.tree.component[c];
     const int log2_parts = 6 - first.sub_x - first.sub_y;
-    Its its = {};
+    LanePart its = {};
 
     its.c = c + (k >> log2_parts);
     if (its.c >= (c == BDCT_Y ? 1 : s.tree.n_components))
       return its;
 
-    const Blocks b (s, its.c, n - 2);
+    const SizedBlocks b (s, its.c, n - 2);
     const int number = k & ((1 << log2_parts) - 1);
     const int block = number >> b.log2_parts;
 
@@ -291,7 +288,7 @@ template <bool kGiven> struct Choose
   /* What a sub-block's bins cost. `greater`: the one with levels that is coded
    * before has some above 1. */
   static BDCT_INLINE uint32_t
-  price (const Prices &prices, const Its &its, const Levels &found,
+  price (const Prices &prices, const LanePart &its, const Levels &found,
       uint32_t bypass, int log2_size, bool chroma, const Around &around,
       bool greater)
   {
@@ -336,10 +333,10 @@ template <bool kGiven> struct Choose
   /* Add a block's cost to its node's. */
   static BDCT_INLINE void
   price_node (const Square &s, const Prices &prices, BdctQuadtreeSquare &square,
-      int n, const Its &its, uint32_t rate)
+      int n, const LanePart &its, uint32_t rate)
   {
     const BdctCudaTree &tree = s.tree;
-    const Blocks b (s, its.c, n - 2);
+    const SizedBlocks b (s, its.c, n - 2);
     uint64_t whole = 0, split = 0, lambda = 0;
 
     if (its.there) {
@@ -387,7 +384,7 @@ template <bool kGiven> struct Choose
       uint32_t magnitude[8] = {}, above = 0;
       int escapes = 0;
       Levels found = {};
-      const Its its = find (s, c, n, k + lane, magnitude);
+      const LanePart its = find (s, c, n, k + lane, magnitude);
       const uint32_t has = ballot (its.has);
       uint32_t cost;
 
@@ -426,7 +423,7 @@ template <bool kGiven> struct Choose
     const BdctCudaTree &tree = s.tree;
 
     BDCT_NO_UNROLL for (int n = tree.min_log2; n <= tree.max_log2; n++)
-      BDCT_NO_UNROLL for (int c = BDCT_Y; c < lesser (tree.n_components,
+      BDCT_NO_UNROLL for (int c = BDCT_Y; c < bdct_min (tree.n_components,
               2) && bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2);
           c++)
         price_blocks (s, prices, own.square, n, c, lane);
@@ -514,7 +511,8 @@ template <bool kGiven> struct CopyLevels
   using Shared = BdctNothing;
 
   static BDCT_INLINE void
-  copy_part (const Square &s, const Blocks &b, const Part &p, int size, int c)
+  copy_part (const Square &s, const SizedBlocks &b, const Part &p, int size,
+      int c)
   {
     const BdctCudaTreeComponent &component = b.component;
     const int x = p.bx << b.log2_size << component.sub_x;
@@ -541,34 +539,12 @@ template <bool kGiven> struct CopyLevels
   {
     const Square s = { tree, x * kSide, y * kSide };
 
-    for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p, int size,
-            int c) {
+    for_parts<kThreads> (s, t, [&] (const SizedBlocks &b, const Part &p,
+            int size, int c) {
       copy_part (s, b, p, size, c);
     });
   }
 };
-
-#ifdef __CUDACC__
-
-template <typename K> __global__ void
-__launch_bounds__ (K::kThreads, K::kBlocks)
-run (const __grid_constant__ BdctCudaTree tree)
-{
-  __shared__ typename K::Shared shared;
-
-  K::thread (tree, blockIdx.x, blockIdx.y, shared, threadIdx.x);
-}
-
-template <typename K> cudaError_t
-launch (const BdctCudaTree *tree, int x, int y, cudaStream_t stream)
-{
-  void *args[] = { (void *) tree };
-
-  return cudaLaunchKernel ((const void *) run<K>, dim3 (x, y),
-      dim3 (K::kThreads), args, 0, stream);
-}
-
-#endif
 
 } // namespace
 

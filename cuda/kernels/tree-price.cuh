@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TREE_PRICE_CUH
-#define BDCT_TREE_PRICE_CUH
+#pragma once
 
 #include "cabac-sub-block.cuh"
 
@@ -140,5 +139,3 @@ price_greater (const Prices &prices, const Levels &found, bool chroma, int set)
 }
 
 } // namespace
-
-#endif

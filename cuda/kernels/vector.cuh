@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_VECTOR_CUH
-#define BDCT_VECTOR_CUH
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -138,5 +137,3 @@ find_plane (const int32_t (&first)[n], int block)
     p++;
   return p;
 }
-
-#endif

@@ -92,7 +92,7 @@ read_coefficient (const uint16_t *square, int64_t stride)
   return kLarge ? up->a + up->b + down->a + down->b : *square;
 }
 
-template <bool kLarge> struct Blocks {
+template <bool kLarge> struct BlockSums {
   static constexpr int kThreads = 256;
   static constexpr int kStep = 1 + kLarge;
   struct Shared {
@@ -253,8 +253,8 @@ launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
   const unsigned y = most (planes, 1, count_rows);
 
   return bdct_xpsnr_reach (&planes->plane[0].plane) > 1
-      ? launch<Blocks<true>> (planes, x, y, stream)
-      : launch<Blocks<false>> (planes, x, y, stream);
+      ? launch<BlockSums<true>> (planes, x, y, stream)
+      : launch<BlockSums<false>> (planes, x, y, stream);
 }
 
 } // namespace

@@ -6,13 +6,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SCALAR_CUH
-#define BDCT_SCALAR_CUH
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
 #include <type_traits>
-#include "cuda/kernels/passes.cuh"
 #include "cuda/launch/kernel.h"
 #include "dct/base/sample.h"
 #include "dct/transform/matrices.h"
@@ -66,9 +64,18 @@ lane_with_sign (float magnitude, float c)
 
 #include "dct/quantizer/quantize.h"
 
+/* nvcc unrolls butterflies.h up to 8 samples; longer lines are dot products. */
+#define BDCT_PASS(name) name##_lane
 #define BDCT_FLOW(name) name##_lane
 #define BDCT_VALUE int32_t
+#define BDCT_SCALAR int32_t
+#include "dct/transform/butterflies.h"
 #include "dct/transform/flows.h"
+#undef BDCT_VALUE
+#undef BDCT_SCALAR
+#define BDCT_VALUE float
+#define BDCT_SCALAR float
+#include "dct/transform/butterflies.h"
 
 namespace {
 
@@ -105,23 +112,26 @@ template <BdctBasis BASIS, typename Value> struct Basis;
     static constexpr int size = n;                                            \
     static constexpr bool dense = dense_;                                     \
     static constexpr int ones = ones_;                                        \
-    template <int KEEP> static BDCT_INLINE void                               \
-    forward (Value *y, Value *x)                                              \
+    static BDCT_INLINE void                                                   \
+    forward (Value *y, const Value *x)                                        \
     {                                                                         \
       forward_;                                                               \
     }                                                                         \
-    template <int KEEP> static BDCT_INLINE void                               \
+    static BDCT_INLINE void                                                   \
     inverse (Value *y, const Value *x)                                        \
     {                                                                         \
       inverse_;                                                               \
     }                                                                         \
   };
-#define BASIS_MATRIX(id, n, kind, dense)                                      \
+#define BASIS_MATRIX(id, n, dense, forward, inverse)                          \
   BASIS_PASSES (id, n, dense, n * bdct_matrix_int (BDCT_BASIS_##id, 0, 0),    \
-      (forward_##kind<n, KEEP> (y, x, entries<BDCT_BASIS_##id, n, Value>.at)),\
-      (inverse_##kind<n, KEEP> (y, x, entries<BDCT_BASIS_##id, n, Value>.at)))
-#define BASIS_BUTTERFLIES(id, n) BASIS_MATRIX (id, n, butterflies, false)
-#define BASIS_DENSE(id, n) BASIS_MATRIX (id, n, dense, true)
+      (BDCT_PASS (forward) (y, x, entries<BDCT_BASIS_##id, n, Value>.at, n,   \
+              n)), (BDCT_PASS (inverse) (y, x,                                \
+              entries<BDCT_BASIS_##id, n, Value>.at, n, n)))
+#define BASIS_BUTTERFLIES(id, n)                                              \
+  BASIS_MATRIX (id, n, false, forward, inverse)
+#define BASIS_DENSE(id, n)                                                    \
+  BASIS_MATRIX (id, n, true, forward_dense, inverse_dense)
 #define BASIS_FLOW(id, n)                                                     \
   BASIS_PASSES (id, n, false, n, BDCT_FLOW (forward_##id) (y, x),             \
       BDCT_FLOW (inverse_##id) (y, x))
@@ -205,15 +215,6 @@ make_component (Constants *to, const BdctJob *job, int component)
     to->clips = bdct_quantize_largest (from) > INT16_MAX;
 }
 
-} // namespace
-
-/* Write the constants of a plane's components. Shared by kernels of several
- * sources, not part of the host side. */
-extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
-    const BdctJob *job);
-
-namespace {
-
 /* The requested output of a kernel instance. */
 using Output = BdctCudaOutput;
 
@@ -264,7 +265,7 @@ load_entries (int32_t *to, const int32_t *table, int u, int v)
 }
 
 /* The blocks of one component of a plane. */
-struct Blocks
+struct ComponentBlocks
 {
   int columns;
   bool tall;                    /* a block with a second stage is 16 high */
@@ -278,7 +279,7 @@ struct Blocks
   };
 
   BDCT_INLINE
-  Blocks (const BdctCudaPlane &plane, int i, Output output)
+  ComponentBlocks (const BdctCudaPlane &plane, int i, Output output)
   {
     columns = plane.columns;
     tall = plane.log2_height > 3;
@@ -446,5 +447,3 @@ lanes_sum (T v)
 }
 
 } // namespace
-
-#endif

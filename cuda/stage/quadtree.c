@@ -2,7 +2,6 @@
 #include "quadtree.h"
 
 #include <string.h>
-#include "cuda/kernels/levels.h"
 #include "cuda/kernels/quadtree.h"
 
 /* A frame, and what it is done with. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rate.h"
 
-#include "cuda/kernels/levels.h"
 #include "dct/entropy/cabac-price.h"
 #include "dct/entropy/huffman-symbols.h"
 
@@ -47,8 +46,8 @@ set_bins (BdctCudaWork * work, uint16_t * bins)
   }
 }
 
-/* Get the memory of the frame's slot for its levels, by component, and for the
- * counts of their bins, which begin at the last. */
+/* Get the memory of the frame's slot for its levels, by component, unless they
+ * are given, and for the counts of their bins, which begin at the last. */
 static bool
 place (const BdctCudaFrame * frame, BdctStaging * staging,
     BdctLevel * first[BDCT_MAX_COMPONENTS + 1], BdctError * error)
@@ -58,10 +57,8 @@ place (const BdctCudaFrame * frame, BdctStaging * staging,
   BdctBuffer *memory = &staging->bits[frame->sums.bits_slot];
   size_t n[BDCT_MAX_COMPONENTS], size = 0;
 
-  if (!is_cabac (job) && !bdct_cuda_frame_writes_levels (frame))
-    return true;
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    n[c] = (size_t) grid[c].columns * grid[c].rows
+    n[c] = frame->plan.levels.in ? 0 : (size_t) grid[c].columns * grid[c].rows
         * bdct_rate_block_levels (&job->component[c]);
     size += n[c] * sizeof (BdctLevel);
   }
@@ -123,17 +120,16 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, BdctStaging * staging,
       plane->levels[k] = given ? bdct_cuda_frame_levels (frame,
           plane->layout.component[k]) : first[plane->layout.component[k]];
   }
-  if (!is_cabac (job)) {
-    work.pictures = bdct_layout_pictures (layout);
-    work.kernel = there ? bdct_levels_find (BDCT_LEVELS_SYMBOLS)
-        : bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
-    return bdct_cuda_run (device, &work, stream, error);
-  }
   work.output = BDCT_CUDA_LEVELS;
   ok = there || bdct_cuda_run (device, &work, stream, error);
+  if (!is_cabac (job)) {
+    work.pictures = bdct_layout_pictures (layout);
+    work.kernel = bdct_levels_find (BDCT_LEVELS_SYMBOLS);
+    return ok && bdct_cuda_run (device, &work, stream, error);
+  }
   set_bins (&work, (uint16_t *) first[BDCT_MAX_COMPONENTS]);
   for (int k = BDCT_CUDA_BINS; k <= BDCT_CUDA_PRICE && ok; k++) {
-    work.kernel = bdct_rate_find (k, job);
+    work.kernel = bdct_rate_find (k);
     ok = bdct_cuda_run (device, &work, stream, error);
   }
   return ok;

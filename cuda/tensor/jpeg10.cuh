@@ -25,8 +25,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_JPEG10_CUH
-#define BDCT_JPEG10_CUH
+#pragma once
 
 #include "jpeg8.cuh"
 
@@ -173,5 +172,3 @@ struct Jpeg10 : JpegShifts<10>
 };
 
 } // namespace
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_JPEG8_CUH
-#define BDCT_JPEG8_CUH
+#pragma once
 
 #include "dct/transform/jpeg-islow-rounding.h"
 #include "unit.cuh"
@@ -117,5 +116,3 @@ struct Jpeg8 : JpegShifts<8>
 };
 
 } // namespace
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TENSOR_LEVELS_CUH
-#define BDCT_TENSOR_LEVELS_CUH
+#pragma once
 
 #include "tiles.cuh"
 
@@ -118,5 +117,3 @@ template <int SIZE, typename S> struct LevelSink<true, SIZE, S>
 };
 
 } // namespace
-
-#endif

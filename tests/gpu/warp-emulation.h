@@ -169,12 +169,6 @@ wait_for_warp ()
   meet_warp (0);
 }
 
-inline void
-spin ()
-{
-  meet (MEETS_NOBODY);
-}
-
 /* Launches come one after the other. */
 inline void
 let_next_begin ()
@@ -197,24 +191,10 @@ ballot (bool v)
   return all;
 }
 
-inline bool
-any_lane (bool v)
-{
-  return ballot (v) != 0;
-}
-
 template <typename T> T
 from_lane (T v, int lane)
 {
   return (T) meet_warp ((uint64_t) v)[lane];
-}
-
-template <typename T> T
-from_below (T v, int d)
-{
-  const int lane = emulated->t % 32;
-
-  return from_lane (v, lane < d ? lane : lane - d);
 }
 
 template <typename T> T
@@ -245,19 +225,7 @@ add_lanes (uint32_t v)
   return all;
 }
 
-inline int64_t
-add_product (int64_t to, int32_t a, int32_t b)
-{
-  return to + (int64_t) a * b;
-}
-
 /* Instructions, as CUDA's documentation has them */
-
-inline void
-atomicOr (uint32_t *to, uint32_t v)
-{
-  *to |= v;
-}
 
 inline int
 __popc (uint32_t v)
@@ -275,12 +243,6 @@ inline int
 __clz (int v)
 {
   return v == 0 ? 32 : __builtin_clz ((unsigned) v);
-}
-
-inline int
-__clzll (long long v)
-{
-  return v == 0 ? 64 : __builtin_clzll ((unsigned long long) v);
 }
 
 inline uint32_t

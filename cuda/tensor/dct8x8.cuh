@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_REAL8_CUH
-#define BDCT_REAL8_CUH
+#pragma once
 
 #include "unit.cuh"
 
@@ -26,7 +25,7 @@ split (FragA16x8h &high, FragA16x8h &low, const FragC16x8f &d,
   low.r[1] = pack_half (rest.v[2], rest.v[3]);
 }
 
-template <typename Sample> struct Real8
+template <typename Sample> struct Dct8x8
 {
   FragA16x16h a1_high, a1_low, a3_high, a3_low;
   FragA16x16h a1_high256, a1_low256;
@@ -160,5 +159,3 @@ private:
 };
 
 } // namespace
-
-#endif
