@@ -11,14 +11,6 @@
 #define BDCT_UNROLL
 #include "dct/quantizer/inverse.h"
 
-/* The position of sample (x, y) of a component in memory. */
-static uint8_t *
-find_sample (const BdctTilePlane * p, const BdctSamples * s, int x, int y)
-{
-  return s->data + y * s->stride
-      + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
-}
-
 /* Compute the residuals of a transform, without a factor, row by row; `dc`
  * is its DC if a second stage makes it, else NULL. Returns the number of
  * levels that are not 0. */
@@ -75,13 +67,13 @@ store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
       const int sample = whole < 0 ? 0 : whole > peak ? peak : (int) whole;
 
       if (p->src.data != NULL) {
-        const int64_t e = sample - bdct_sample_get (find_sample (p, &p->src,
-                left + u, top + v), 0, bytes, shift, peak);
+        const int64_t e = sample - bdct_sample_get (bdct_tile_at (p, &p->src,
+                top + v, left + u), 0, bytes, shift, peak);
 
         sse += e * e;
       }
       if (p->dst.data != NULL)
-        bdct_sample_put (find_sample (p, &p->dst, left + u, top + v), 0,
+        bdct_sample_put (bdct_tile_at (p, &p->dst, top + v, left + u), 0,
             bytes, shift, sample);
     }
   return sse;

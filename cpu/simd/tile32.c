@@ -22,13 +22,6 @@ typedef struct {
 
 BDCT_SCRATCH_HOLDS (Scratch);
 
-static uint8_t *
-row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
-{
-  return s->data + row * s->stride
-      + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
-}
-
 /* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
  * samples from one to the next. */
 #define CALL(p, function, ...)                                                \
@@ -45,7 +38,7 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
   const int width = bdct_min (p->columns - column, side);
   const int last = p->layout.height - 1 - row, shift = p->layout.shift;
-  const uint8_t *src = row_at (p, &p->src, row, column);
+  const uint8_t *src = bdct_tile_at (p, &p->src, row, column);
   const int64_t stride = p->src.stride;
 
   for (int y = 0; y < side; y++) {
@@ -70,8 +63,8 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
   const int width = bdct_min (p->layout.width - column, side);
   const int shift = p->layout.shift;
   const int64_t src_stride = p->src.stride, dst_stride = p->dst.stride;
-  const uint8_t *src = in ? row_at (p, &p->src, row + y0, column) : NULL;
-  uint8_t *dst = out ? row_at (p, &p->dst, row + y0, column) : NULL;
+  const uint8_t *src = in ? bdct_tile_at (p, &p->src, row + y0, column) : NULL;
+  uint8_t *dst = out ? bdct_tile_at (p, &p->dst, row + y0, column) : NULL;
 
   for (int y = y0; y < y1; y++) {
     const int32_t *entry = t->value + y * side;
@@ -120,7 +113,7 @@ store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
   const int bytes = p->depth > 8 ? 2 : 1, step = p->layout.interleave;
 
   for (int y = 0; y < bdct_min (p->layout.height - row, side); y++) {
-    uint8_t *dst = row_at (p, &p->levels, row + y, column);
+    uint8_t *dst = bdct_tile_at (p, &p->levels, row + y, column);
 
     for (int x = 0; x < bdct_min (p->layout.width - column, side); x++)
       bdct_sample_put (dst, x * step, bytes, p->layout.shift,

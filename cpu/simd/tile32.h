@@ -112,6 +112,15 @@ typedef struct {
   BdctBlockRecord *blocks;       /* records of the frame; NULL: none */
 } BdctTilePlane;
 
+/* The position of a sample of the plane's component in memory. */
+static inline uint8_t *
+bdct_tile_at (const BdctTilePlane *p, const BdctSamples *s, int row,
+    int column)
+{
+  return s->data + row * s->stride
+      + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
+}
+
 /* The results of a strip. */
 typedef struct {
   BdctCounters counters; /* sse and nonzero are added to */
