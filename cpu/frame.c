@@ -137,7 +137,7 @@ start_first (const CpuEngine * self, CpuFrame * frame,
     memset (request->levels, 0, frame->plan.levels.n * sizeof *request->levels);
   for (int p = 0; p < layout->n_planes; p++)
     for (int i = 0; i < layout->plane[p].interleave; i++)
-      frame->task[0]->plane[layout->plane[p].component[i]].levels =
+      frame->task[0]->drawn[layout->plane[p].component[i]] =
           bdct_image_samples (&frame->image[BDCT_PLAN_LEVELS], layout, p, i);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     BdctTilePlane *plane = &frame->task[0]->plane[c];
@@ -158,21 +158,25 @@ start_first (const CpuEngine * self, CpuFrame * frame,
         request->n_blocks);
 }
 
+/* Allocate memory for strips' levels. If there is none, no frame in flight
+ * uses it; else threads may read the pointer now. */
+static bool
+reserve_strips (CpuEngine * self)
+{
+  if (self->scratch.strip_levels == NULL)
+    self->scratch.strip_levels = bdct_cpu_alloc_by_thread (self,
+        bdct_cpu_piece_levels (&self->layout) * sizeof (BdctLevel));
+  return self->scratch.strip_levels != NULL;
+}
+
 /* Allocate memory for the bits of the first task, which has started. */
 static bool
-prepare_bits (CpuEngine * self, CpuFrame * frame)
+prepare_bits (const CpuEngine * self, CpuFrame * frame)
 {
   CpuMemory *memory = &frame->memory;
   CpuTask *task = frame->task[0];
   size_t n_strips = 0, n_bins = 0;
 
-  /* If there are none, no frame in flight uses them; else threads may read
-   * the pointer now. */
-  if (self->scratch.strip_levels == NULL)
-    self->scratch.strip_levels = bdct_cpu_alloc_by_thread (self,
-        bdct_cpu_piece_levels (&self->layout) * sizeof (BdctLevel));
-  if (self->scratch.strip_levels == NULL)
-    return false;
   for (int p = 0; p < self->layout.n_planes; p++)
     n_strips += (size_t) self->layout.plane[p].interleave
         * ((self->layout.plane[p].height + BDCT_TILE - 1) / BDCT_TILE);
@@ -248,7 +252,9 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
   bdct_cpu_start_task (self, frame, 0, &image[BDCT_PLAN_PLANES],
       &image[BDCT_PLAN_RECONSTRUCTION]);
   start_first (self, frame, request, records);
-  if ((request->bits && frame->stack_bits == NULL
+  if (((request->bits || image[BDCT_PLAN_LEVELS].data[0] != NULL)
+          && !reserve_strips (self))
+      || (request->bits && frame->stack_bits == NULL
           && !prepare_bits (self, frame))
       || !bdct_cpu_prepare_metrics (self, frame))
     return false;

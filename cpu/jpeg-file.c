@@ -6,11 +6,10 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "cpu/simd/colour-rows.h"
-#include "cpu/simd/tile32.h"
 #include "dct/entropy/huffman.h"
 #include "dct/entropy/rate.h"
 #include "huffman-count.h"
+#include "state.h"
 
 /* The bits of a scan: the lowest `n` are pending; `bytes` is the number of
  * bytes before them. */
@@ -124,10 +123,8 @@ static void
 transform_strip (Component * components, const BdctPlaneLayout * layout,
     int row, int i, void *scratch)
 {
-  const BdctTileKernel *kernel = bdct_tile_kernels ()[0];
   const BdctTilePlane *planes[2];
   BdctTileStrip strip[2];
-  bool tile16 = kernel->tile16 != NULL;
 
   for (int k = 0; k < layout->interleave; k++) {
     Component *c = &components[layout->component[k]];
@@ -136,13 +133,8 @@ transform_strip (Component * components, const BdctPlaneLayout * layout,
     strip[k] = (BdctTileStrip) {
       .levels = c->levels + (size_t) i * BAND_ROWS * c->scan.columns * 64
     };
-    tile16 = tile16 && bdct_tile_is_tile16 (&c->plane);
   }
-  if (tile16)
-    (*kernel->tile16) (planes, row, strip, scratch);
-  else
-    for (int k = 0; k < layout->interleave; k++)
-      kernel->plain->strip (planes[k], row, &strip[k], scratch);
+  bdct_cpu_transform (bdct_tile_kernels ()[0], planes, row, strip, scratch);
 }
 
 static void

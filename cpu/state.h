@@ -50,6 +50,8 @@ typedef struct {
   /* The caller's memory for each component; NULL: levels are neither input
    * nor output. */
   BdctLevel *levels[BDCT_MAX_COMPONENTS];
+  BdctSamples drawn[BDCT_MAX_COMPONENTS];       /* picture of the levels; no
+                                                 * data: none */
 } CpuTask;
 
 typedef struct {
@@ -215,10 +217,20 @@ int bdct_cpu_count_tree_strips (const CpuTask *task);
 void bdct_cpu_work_on_tree (CpuEngine *self, Piece *piece);
 int bdct_cpu_count_tree_runs (const CpuTask *task, int c);
 
-/* Reconstruct a strip from given levels that are beyond its kernel
- * (levels.c). */
-void bdct_cpu_reconstruct_strip (const BdctTilePlane *plane, int row,
-    BdctTileStrip *strip);
+/* Transform a strip of the components of a plane of memory, or reconstruct it
+ * from given levels of any size (levels.c). */
+void bdct_cpu_transform (const BdctTileKernel *kernel,
+    const BdctTilePlane *const *planes, int row, BdctTileStrip *strips,
+    void *scratch);
+
+/* Draw the picture of the levels of a transform, whose first sample is (left,
+ * top). */
+void bdct_cpu_draw_levels (const BdctTilePlane *plane, const BdctSamples *to,
+    const BdctComponentJob *job, const BdctLevel *levels, int left, int top);
+
+/* Draw that of a strip. */
+void bdct_cpu_draw_strip (const BdctTilePlane *plane, const BdctSamples *to,
+    int row, const BdctLevel *levels);
 
 /* Comparisons (comparison-work.c): count the pieces that pack a picture, add
  * up errors, and make records; process one of each, or a row of a map. */

@@ -143,33 +143,6 @@ count_strip (CpuTask * task, int c, int number, const BdctLevel * levels,
   task->ends[c][number][1] = levels[(count_blocks (&grid) - 1) * size];
 }
 
-/* Process the tiles of a strip, for all components of a plane of memory. */
-static void
-transform_strip (CpuEngine * self, Piece * piece, int row)
-{
-  const CpuTask *task = piece->frame->task[0];
-  const BdctTilePlane *planes[2];
-  const BdctTileKernel *kernel = self->kernel;
-  bool tile16 = kernel->tile16 != NULL, real = kernel->real != NULL;
-
-  for (int i = 0; i < piece->n_components; i++) {
-    planes[i] = &task->plane[piece->component[i]];
-    tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
-    real = real && bdct_tile_is_float8x8 (planes[i])
-        && !piece->strip[i].given;
-  }
-  if (tile16)
-    (*kernel->tile16) (planes, row, piece->strip,
-        bdct_cpu_scratch (self, piece));
-  else
-    for (int i = 0; i < piece->n_components; i++)
-      (real ? *kernel->real : kernel->plain->strip) (planes[i], row,
-          &piece->strip[i], bdct_cpu_scratch (self, piece));
-  for (int i = 0; i < piece->n_components; i++)
-    if (piece->strip[i].beyond)
-      bdct_cpu_reconstruct_strip (planes[i], row, &piece->strip[i]);
-}
-
 /* The place of the levels of a strip, of component `i` of the piece: in the
  * caller's memory, or in the thread's own. */
 static BdctLevel *
@@ -192,9 +165,11 @@ work_on_strip (CpuEngine * self, Piece * piece)
 {
   CpuTask *task = piece->frame->task[0];
   const BdctPlan *plan = &piece->frame->plan;
+  const bool counted = plan->bits && piece->frame->stack_bits == NULL;
+  const BdctTilePlane *planes[2];
   const BdctPlaneLayout *layout;
   BdctLevel *levels = NULL;
-  int number = piece->number, c = 0;
+  int number = piece->number, c = 0, row;
 
   memset (piece->strip, 0, sizeof piece->strip);
   memset (piece->area, 0, sizeof piece->area);
@@ -208,20 +183,26 @@ work_on_strip (CpuEngine * self, Piece * piece)
   piece->n_components = layout->interleave;
   piece->component[0] = c;
   piece->component[1] = layout->component[1];
-  if (plan->bits && piece->frame->stack_bits == NULL
-      && (bdct_job_coder (&task->job) == BDCT_CODER_HUFFMAN
-          || bdct_cabac_log2_size (&task->job.component[c]) > 0))
+  row = number * bdct_tile_side (&task->job.component[c]);
+  if (counted || task->drawn[c].data != NULL)
     levels = self->scratch.strip_levels
         + piece->worker * bdct_cpu_piece_levels (&self->layout);
   for (int i = 0; i < piece->n_components; i++) {
+    planes[i] = &task->plane[piece->component[i]];
     piece->strip[i].levels = find_levels (self, piece, i, number, levels);
     piece->strip[i].given = plan->levels.in;
   }
-  transform_strip (self, piece,
-      number * bdct_tile_side (&task->job.component[c]));
-  for (int i = 0; levels != NULL && i < piece->n_components; i++)
-    count_strip (task, piece->component[i], number, piece->strip[i].levels,
-        self->layout.chroma, piece->counter[i]);
+  bdct_cpu_transform (self->kernel, planes, row, piece->strip,
+      bdct_cpu_scratch (self, piece));
+  for (int i = 0; i < piece->n_components; i++) {
+    c = piece->component[i];
+    if (counted)
+      count_strip (task, c, number, piece->strip[i].levels,
+          self->layout.chroma, piece->counter[i]);
+    if (task->drawn[c].data != NULL)
+      bdct_cpu_draw_strip (planes[i], &task->drawn[c], row,
+          piece->strip[i].levels);
+  }
 }
 
 int

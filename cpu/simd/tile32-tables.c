@@ -128,11 +128,5 @@ bdct_tile_is_tile16 (const BdctTilePlane * plane)
       i++)
     if (plane->quantizer[i]->tile16.basis == NULL)
       return false;
-  return plane->levels.data == NULL;
-}
-
-bool
-bdct_tile_is_float8x8 (const BdctTilePlane * plane)
-{
-  return plane->family == BDCT_FAMILY_REAL && plane->levels.data == NULL;
+  return true;
 }

@@ -104,8 +104,6 @@ typedef struct {
                                       more than the picture's */
   BdctSamples src;
   BdctSamples dst;               /* no data: compute statistics alone */
-  BdctSamples levels;            /* picture of the levels (render.h); no
-                                      data: none */
   BdctBlockGrid grid;            /* blocks of the component */
   const uint8_t *quantizer_map;   /* of the frame; NULL: the first
                                        quantizer for all */
@@ -171,7 +169,7 @@ extern const BdctTile16Func bdct_tile16_sse41, bdct_tile16_avx2,
     bdct_tile16_avxvnni, bdct_tile16_avx512, bdct_tile16_avx512vnni,
     bdct_tile16_neon;
 
-/* Strips of dct-8x8 (float8x8.c), for planes with bdct_tile_is_float8x8(). */
+/* Strips of dct-8x8 (float8x8.c) that have no levels as input. */
 extern const BdctTileFunc bdct_float8x8_sse41, bdct_float8x8_avx2,
     bdct_float8x8_avx512;
 
@@ -201,11 +199,8 @@ void bdct_tile_plane_place (BdctTilePlane *plane, const BdctLayout *layout,
     const BdctBlockGrid *grid, const BdctImage *src, const BdctImage *dst,
     int p, int i);
 
-/* Whether 16-bit lanes support a plane's job and requested outputs. */
+/* Whether 16-bit lanes support a plane's job. */
 bool bdct_tile_is_tile16 (const BdctTilePlane *plane);
-
-/* Likewise for BdctTileKernel's `real`. */
-bool bdct_tile_is_float8x8 (const BdctTilePlane *plane);
 
 /* The kernels that this processor can run, best first, then NULL. */
 const BdctTileKernel *const *bdct_tile_kernels (void);
