@@ -172,7 +172,6 @@ count_processors (void)
 static int
 cpu_count_devices (BdctError * error)
 {
-  (void) error;
   return 1;
 }
 
@@ -268,16 +267,6 @@ is_host (const BdctImage * image)
   return image->data[0] == NULL || image->memory == BDCT_MEMORY_HOST;
 }
 
-/* Whether the caller's thread processes the frame, which takes this many times
- * the work of a plain one. An earlier frame may still be in other threads, with
- * its luma not yet copied. */
-static bool
-is_alone (const CpuEngine * self, unsigned times, const BdctPlan * plan)
-{
-  return is_small (self, times * (plan->metrics.wanted ? METRICS_COST : 1))
-      && (self->in_flight == 0 || !plan->metrics.history.needed);
-}
-
 /* The next frame, if there is room for one. */
 static CpuFrame *
 next_frame (CpuEngine * self, BdctError * error)
@@ -295,10 +284,23 @@ next_frame (CpuEngine * self, BdctError * error)
   return &self->frames[(self->oldest + self->in_flight) % self->depth];
 }
 
-/* Process a prepared frame, in the threads or in the caller's. */
-static void
-begin (CpuEngine * self, CpuFrame * frame, bool alone)
+/* Process a frame, if it is prepared, in the threads or, if it takes this many
+ * times the work of a plain one, in the caller's. An earlier frame may still be
+ * in the threads, with its luma not yet copied. */
+static bool
+begin (CpuEngine * self, CpuFrame * frame, bool prepared, unsigned times,
+    BdctError * error)
 {
+  const BdctPlanMetrics *metrics = &frame->plan.metrics;
+  const bool alone = is_small (self, times * (metrics->wanted ? METRICS_COST
+          : 1)) && (self->in_flight == 0 || !metrics->history.needed);
+
+  if (!prepared)
+    bdct_error (error, "out of memory");
+  if (!prepared || (!alone && !start_threads (self, error))) {
+    bdct_history_forget (&self->history, &metrics->history);
+    return false;
+  }
   if (alone)
     work_alone (self, frame);
   pthread_mutex_lock (&self->threads.lock);
@@ -306,14 +308,7 @@ begin (CpuEngine * self, CpuFrame * frame, bool alone)
   if (!alone)
     pthread_cond_broadcast (&self->threads.work);
   pthread_mutex_unlock (&self->threads.lock);
-}
-
-/* Undo the plan of a frame that does not start. */
-static bool
-give_up (CpuEngine * self, const CpuFrame * frame)
-{
-  bdct_history_forget (&self->history, &frame->plan.metrics.history);
-  return false;
+  return true;
 }
 
 static bool
@@ -322,11 +317,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
   static const BdctPlanRules rules = { false, false };
   CpuEngine *self = (CpuEngine *) engine;
   CpuFrame *frame = next_frame (self, error);
-  bool alone;
 
-  if (frame == NULL)
-    return false;
-  if (!bdct_frame_check (request, &self->layout, error))
+  if (frame == NULL || !bdct_frame_check (request, &self->layout, error))
     return false;
   if (!is_host (&request->src) || !is_host (&request->dst)
       || (request->levels != NULL
@@ -334,15 +326,8 @@ cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
     return bdct_error (error, "the CPU engine takes host memory only");
   bdct_plan_frame (&frame->plan, &self->layout, request, &rules,
       &self->history);
-  alone = is_alone (self, request->bits ? RATE_COST : 1, &frame->plan);
-  if (!alone && !start_threads (self, error))
-    return give_up (self, frame);
-  if (!bdct_cpu_prepare_frame (self, frame, request)) {
-    bdct_error (error, "out of memory");
-    return give_up (self, frame);
-  }
-  begin (self, frame, alone);
-  return true;
+  return begin (self, frame, bdct_cpu_prepare_frame (self, frame, request),
+      request->bits ? RATE_COST : 1, error);
 }
 
 static bool
@@ -351,7 +336,7 @@ cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
 {
   CpuEngine *self = (CpuEngine *) engine;
   CpuFrame *frame = next_frame (self, error);
-  bool alone, on_host;
+  bool on_host;
 
   if (frame == NULL || !bdct_comparison_check (comparison, &self->layout,
           error))
@@ -364,15 +349,8 @@ cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
     return bdct_error (error, "the CPU engine takes host memory only");
   bdct_plan_comparison (&frame->plan, &self->layout, comparison,
       &self->compared, &self->history);
-  alone = is_alone (self, frame->plan.n_results, &frame->plan);
-  if (!alone && !start_threads (self, error))
-    return give_up (self, frame);
-  if (!bdct_cpu_prepare_comparison (self, frame, comparison)) {
-    bdct_error (error, "out of memory");
-    return give_up (self, frame);
-  }
-  begin (self, frame, alone);
-  return true;
+  return begin (self, frame, bdct_cpu_prepare_comparison (self, frame,
+          comparison), frame->plan.n_results, error);
 }
 
 static bool

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes tasks and stages from a frame's plan, and allocates memory for all of
- * them, which is kept from frame to frame. */
+ * Prepares a frame from its plan, with memory that is kept from frame to frame,
+ * and ends it. */
 #include "state.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "dct/entropy/huffman-symbols.h"
 #include "render.h"
 
 /* A job's tables. Components often share them. */
@@ -22,7 +21,7 @@ init_tables (CpuTask * task)
       bdct_tile_quantizer_init (&task->quantizer[c], &task->job, c);
 }
 
-CpuTask *
+bool
 bdct_cpu_prepare_task (CpuFrame * frame, int i, const BdctJob * job)
 {
   CpuTask *task = frame->task[i];
@@ -30,7 +29,7 @@ bdct_cpu_prepare_task (CpuFrame * frame, int i, const BdctJob * job)
   if (task == NULL) {
     task = frame->task[i] = aligned_alloc (64, (sizeof *task + 63) / 64 * 64);
     if (task == NULL)
-      return NULL;
+      return false;
     task->prepared = false;
     task->tree = NULL;
     task->all_ends = NULL;
@@ -46,10 +45,10 @@ bdct_cpu_prepare_task (CpuFrame * frame, int i, const BdctJob * job)
         bdct_cabac_start (task->start[c], job->slice_qp,
             bdct_cpu_slots_log2 (task, c), c > 0);
     if (bdct_cpu_is_tree (task) && !bdct_cpu_tree_init (&task->tree, job))
-      return NULL;
+      return false;
     task->prepared = true;
   }
-  return task;
+  return true;
 }
 
 void
@@ -169,31 +168,6 @@ reserve_strips (CpuEngine * self)
   return self->scratch.strip_levels != NULL;
 }
 
-/* Allocate memory for the bits of the first task, which has started. */
-static bool
-prepare_bits (const CpuEngine * self, CpuFrame * frame)
-{
-  CpuMemory *memory = &frame->memory;
-  CpuTask *task = frame->task[0];
-  size_t n_strips = 0, n_bins = 0;
-
-  for (int p = 0; p < self->layout.n_planes; p++)
-    n_strips += (size_t) self->layout.plane[p].interleave
-        * ((self->layout.plane[p].height + BDCT_TILE - 1) / BDCT_TILE);
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    n_bins += bdct_cpu_count_slots (task, c);
-  if (task->all_ends == NULL)
-    task->all_ends = malloc (n_strips * sizeof *task->all_ends);
-  if (task->all_ends == NULL)
-    return false;
-  if (memory->n_bins < n_bins) {
-    free (memory->bins);
-    memory->bins = malloc (n_bins * sizeof *memory->bins);
-    memory->n_bins = memory->bins != NULL ? n_bins : 0;
-  }
-  return memory->n_bins >= n_bins;
-}
-
 static void
 start_view (const CpuEngine * self, CpuFrame * frame, const BdctFrame * request,
     const BdctBlockRecord * records)
@@ -243,7 +217,7 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
   frame->stack_bits = stack && request->bits ? request->stack_bits : NULL;
   frame->stack_map = request->stack_map;
   for (int i = 0; i < request->n_quantizers; i++)
-    if (bdct_cpu_prepare_task (frame, i, &request->quantizers[i]) == NULL)
+    if (!bdct_cpu_prepare_task (frame, i, &request->quantizers[i]))
       return false;
   if (!prepare_blocks (self, frame, request, &records)
       || (bdct_cpu_is_tree (frame->task[0]) && !bdct_cpu_reserve_trees (self))
@@ -255,7 +229,7 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
   if (((request->bits || image[BDCT_PLAN_LEVELS].data[0] != NULL)
           && !reserve_strips (self))
       || (request->bits && frame->stack_bits == NULL
-          && !prepare_bits (self, frame))
+          && !bdct_cpu_prepare_bits (self, frame))
       || !bdct_cpu_prepare_metrics (self, frame))
     return false;
   start_view (self, frame, request, records);
@@ -263,143 +237,12 @@ bdct_cpu_prepare_frame (CpuEngine * self, CpuFrame * frame,
   return true;
 }
 
-/* Stages */
-
-static Stage *
-add_stage (CpuStages * stages, int kind, int n_pieces)
-{
-  Stage *stage = &stages->stage[stages->n++];
-
-  *stage = (Stage) {.kind = kind,.n_pieces = n_pieces };
-  return stage;
-}
-
-/* Clear the counts, and add a stage for the segments of bins, if there are
- * any. */
-static void
-add_segments (CpuFrame * frame)
-{
-  CpuTask *task = frame->task[0];
-  BdctLevel (*ends)[2] = task->all_ends;
-  uint16_t *bins = frame->memory.bins;
-  int n_pieces = 0;
-
-  memset (&task->counts, 0, sizeof task->counts);
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    task->ends[c] = ends;
-    ends += task->strips[c];
-    task->bins[c] = bins;
-    bins += bdct_cpu_count_slots (task, c);
-    n_pieces += bdct_cpu_count_segment_pieces (task, c);
-  }
-  if (n_pieces > 0)
-    add_stage (&frame->stages, STAGE_SEGMENTS, n_pieces);
-}
-
-static void
-add_metrics (CpuFrame * frame)
-{
-  int n;
-
-  for (int step = 0; step < BDCT_METRIC_STAGES
-      && (n = bdct_cpu_count_metrics (frame, step)) > 0; step++)
-    add_stage (&frame->stages, STAGE_METRICS, n)->step = step;
-  add_stage (&frame->stages, STAGE_FIGURES, frame->plan.n_results);
-}
-
-static int
-count_packed (const CpuEngine * self, const BdctPlan * plan)
-{
-  int n = 0;
-
-  for (int i = 0; i <= plan->n_distorted; i++)
-    n += plan->packed[i];
-  return n * bdct_cpu_count_packed (&self->layout);
-}
-
-void
-bdct_cpu_make_stages (const CpuEngine * self, CpuFrame * frame)
-{
-  const BdctLayout *layout = &self->layout;
-  const BdctPlan *plan = &frame->plan;
-  CpuStages *stages = &frame->stages;
-
-  stages->n = stages->now = stages->next_piece = stages->done_pieces = 0;
-  frame->history_stage = 0;
-  for (int i = 0; i < plan->n_steps; i++) {
-    switch (plan->step[i]) {
-      case BDCT_STEP_RGB_TO_PLANES:
-        add_stage (stages, STAGE_RGB_TO_PLANES,
-            bdct_colour_count_strips (layout));
-        break;
-      case BDCT_STEP_PACK:
-        add_stage (stages, STAGE_PACK, count_packed (self, plan));
-        break;
-      case BDCT_STEP_HISTORY:
-        add_stage (stages, STAGE_HISTORY, bdct_cpu_count_history (self));
-        frame->history_stage = stages->n;
-        break;
-      case BDCT_STEP_ERRORS:
-        add_stage (stages, STAGE_ERRORS, bdct_cpu_count_errors (layout));
-        break;
-      case BDCT_STEP_TRANSFORM:
-        add_stage (stages, STAGE_STRIPS,
-            bdct_cpu_count_strips (frame->task[0]));
-        break;
-      case BDCT_STEP_BITS:
-        if (frame->stack_bits != NULL)
-          add_stage (stages, STAGE_PICTURES, bdct_layout_pictures (layout));
-        else
-          add_segments (frame);
-        break;
-      case BDCT_STEP_METRICS:
-        add_metrics (frame);
-        break;
-      case BDCT_STEP_RECORDS:
-        add_stage (stages, STAGE_RECORDS, bdct_cpu_count_block_rows (layout));
-        break;
-      case BDCT_STEP_MAP:
-        add_stage (stages, STAGE_MAP,
-            bdct_metric_map (bdct_view_metric (plan->view.view.mode),
-                layout->plane[0].width, layout->plane[0].height).rows);
-        break;
-      case BDCT_STEP_VIEW:
-        add_stage (stages, STAGE_VIEW, bdct_render_count_strips (layout));
-        break;
-      case BDCT_STEP_PLANES_TO_RGB:
-        add_stage (stages, STAGE_PLANES_TO_RGB,
-            bdct_colour_count_strips (layout));
-        break;
-      case BDCT_STEP_ZOOM:
-        add_stage (stages, STAGE_ZOOM, bdct_render_count_strips (layout));
-        break;
-    }
-  }
-}
-
-/* Statistics */
-
-/* Set the bits of a task, after adding the DC differences from strip to
- * strip, which are not counted yet. */
-static void
-price (const CpuEngine * self, CpuTask * task)
-{
-  if (bdct_job_coder (&task->job) == BDCT_CODER_HUFFMAN)
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      for (int i = 0; i < task->strips[c]; i++)
-        task->counts.counter[c][BDCT_RATE_DC
-            + bdct_symbol_category (task->ends[c][i][0]
-                - (i > 0 ? task->ends[c][i - 1][1] : 0))]++;
-  bdct_rate_price (&task->counts, &self->layout, &task->job, true,
-      &task->stats);
-}
-
 void
 bdct_cpu_finish_frame (const CpuEngine * self, const CpuFrame * frame,
     BdctStats * stats)
 {
   if (frame->plan.bits && frame->stack_bits == NULL)
-    price (self, frame->task[0]);
+    bdct_cpu_finish_bits (self, frame->task[0]);
   for (int i = 0; i < frame->plan.n_results; i++)
     stats[i] = frame->task[i]->stats;
 }

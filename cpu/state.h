@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU engine's inside: a queue of frames (engine.c), how a frame's plan
- * (dct/engine/plan.h) becomes pieces of work (frame.c, comparison.c,
- * frame-metrics.c), and the work on a piece (work.c, levels.c, quadtree.c,
- * comparison-work.c).
+ * The CPU engine's inside, in the order of a frame's way: the queue (engine.c),
+ * how a frame is prepared from its plan (dct/engine/plan.h; frame.c,
+ * comparison.c), the steps (steps.c), of which some have a file of their own
+ * (levels.c, quadtree.c, bits.c, frame-metrics.c, comparison.c).
  *
- * A step of the plan becomes one or more stages, and a stage has pieces, which
- * the worker threads take in order. A stage begins when the one before is done.
- * Strips are as high as a tile of one component or, of several block sizes, as
- * high as chroma's tiles. CABAC's bits take two stages: the strips count the
- * bins, then segments of the counts are priced. Each stage of the metrics is
- * one here. */
+ * A part of a step becomes a stage, and a stage has pieces, which the worker
+ * threads take in order. A stage begins when the one before is done. Strips are
+ * as high as a tile of one component or, of several block sizes, as high as
+ * chroma's tiles. The metrics have a part for each of their stages. */
 #ifndef BDCT_CPU_H
 #define BDCT_CPU_H
 
@@ -54,13 +52,10 @@ typedef struct {
                                                  * data: none */
 } CpuTask;
 
+/* A part of a step. */
 typedef struct {
-  enum
-  { STAGE_RGB_TO_PLANES, STAGE_PACK, STAGE_HISTORY, STAGE_ERRORS,
-    STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS, STAGE_FIGURES, STAGE_RECORDS,
-    STAGE_MAP, STAGE_VIEW, STAGE_PLANES_TO_RGB, STAGE_ZOOM, STAGE_PICTURES }
-  kind;
-  int step;                     /* of the metrics: their stage */
+  BdctStepKind kind;
+  int part;
   int n_pieces;
 } Stage;
 
@@ -191,34 +186,85 @@ bdct_cpu_slots_log2 (const CpuTask * task, int c)
       : bdct_cabac_log2_size (&task->job.component[c]);
 }
 
-/* The work on pieces (work.c) */
+/* Frames (frame.c, comparison.c) */
 
+/* Prepare a frame, or a comparison, whose plan is made: all memory, tasks
+ * and stages. */
+bool bdct_cpu_prepare_frame (CpuEngine *self, CpuFrame *frame,
+    const BdctFrame *request);
+bool bdct_cpu_prepare_comparison (CpuEngine *self, CpuFrame *frame,
+    const BdctComparison *comparison);
+
+/* Prepare task `i` for a job. */
+bool bdct_cpu_prepare_task (CpuFrame *frame, int i, const BdctJob *job);
+
+/* Allocate the plan's own images, and find all images. */
+bool bdct_cpu_prepare_images (const CpuEngine *self, CpuFrame *frame,
+    const BdctImage *src, const BdctImage *dst);
+
+/* Set the planes of task `i`, and its results to 0. */
+void bdct_cpu_start_task (const CpuEngine *self, CpuFrame *frame, int i,
+    const BdctImage *src, const BdctImage *rec);
+
+/* Write the statistics of a finished frame. */
+void bdct_cpu_finish_frame (const CpuEngine *self, const CpuFrame *frame,
+    BdctStats *stats);
+
+/* Memory (memory.c) */
+
+/* Describe an image in `*memory`, allocated if NULL, like the caller's or of
+ * planes. */
+bool bdct_cpu_alloc_image (const BdctLayout *layout, bool planes,
+    uint8_t **memory, BdctImage *image);
+
+/* `memory` or, if NULL, new memory with this many bytes for each block of the
+ * smallest size. */
+void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
+    size_t size);
+
+/* Memory of a size for each thread. */
+void *bdct_cpu_alloc_by_thread (const CpuEngine *self, size_t size);
+
+/* Allocate the memory that trees need besides their frame's. */
+bool bdct_cpu_reserve_trees (CpuEngine *self);
+
+/* Free the frames with all their memory. */
+void bdct_cpu_free_frames (CpuEngine *self);
+
+/* Steps (steps.c) */
+
+/* Make the stages of the plan's steps. */
+void bdct_cpu_make_stages (const CpuEngine *self, CpuFrame *frame);
+
+/* Work on a piece. */
 void bdct_cpu_work (CpuEngine *self, Piece *piece);
 
 /* Add a piece's results to its tasks. Called with the lock, unless no other
  * thread knows the frame. */
 void bdct_cpu_add_up (const Piece *piece);
 
-/* The numbers of: pieces of a task's strips; runs of CABAC's bins of a
- * component, 0 if nothing prices them; slots of their records; pieces of their
- * segments; levels of a piece's strips. */
-int bdct_cpu_count_strips (const CpuTask *task);
-int bdct_cpu_count_runs (const CpuTask *task, int c);
-size_t bdct_cpu_count_slots (const CpuTask *task, int c);
-int bdct_cpu_count_segment_pieces (const CpuTask *task, int c);
+/* The levels of a piece's strips. */
 size_t bdct_cpu_piece_levels (const BdctLayout *layout);
 
-/* Trees (quadtree.c): prepare a job in `*memory`, which is allocated if
- * NULL; the bytes of a thread's scratch memory; count a task's pieces;
- * process one; count a component's runs of bins. */
-bool bdct_cpu_tree_init (BdctCpuTree **memory, const BdctJob *job);
-size_t bdct_cpu_tree_scratch_size (void);
-int bdct_cpu_count_tree_strips (const CpuTask *task);
-void bdct_cpu_work_on_tree (CpuEngine *self, Piece *piece);
-int bdct_cpu_count_tree_runs (const CpuTask *task, int c);
+/* The number of a step's pieces, and the work on one: luma is copied to the
+ * history; bits are priced; the metrics of each stage, and in the last part
+ * their figures; a comparison's planes are packed, its errors added up, its
+ * records and its map made. */
+#define BDCT_CPU_STEP(count, work)                                            \
+  int count (const CpuEngine *self, const CpuFrame *frame, int part);         \
+  void work (CpuEngine *self, Piece *piece)
+BDCT_CPU_STEP (bdct_cpu_count_history, bdct_cpu_copy_history);
+BDCT_CPU_STEP (bdct_cpu_count_bits, bdct_cpu_price_bits);
+BDCT_CPU_STEP (bdct_cpu_count_metrics, bdct_cpu_work_on_metrics);
+BDCT_CPU_STEP (bdct_cpu_count_packed, bdct_cpu_pack);
+BDCT_CPU_STEP (bdct_cpu_count_errors, bdct_cpu_square);
+BDCT_CPU_STEP (bdct_cpu_count_records, bdct_cpu_make_records);
+BDCT_CPU_STEP (bdct_cpu_count_map, bdct_cpu_work_on_map);
+
+/* Strips and their levels (levels.c) */
 
 /* Transform a strip of the components of a plane of memory, or reconstruct it
- * from given levels of any size (levels.c). */
+ * from given levels of any size. */
 void bdct_cpu_transform (const BdctTileKernel *kernel,
     const BdctTilePlane *const *planes, int row, BdctTileStrip *strips,
     void *scratch);
@@ -232,65 +278,44 @@ void bdct_cpu_draw_levels (const BdctTilePlane *plane, const BdctSamples *to,
 void bdct_cpu_draw_strip (const BdctTilePlane *plane, const BdctSamples *to,
     int row, const BdctLevel *levels);
 
-/* Comparisons (comparison-work.c): count the pieces that pack a picture, add
- * up errors, and make records; process one of each, or a row of a map. */
-int bdct_cpu_count_packed (const BdctLayout *layout);
-int bdct_cpu_count_errors (const BdctLayout *layout);
-int bdct_cpu_count_block_rows (const BdctLayout *layout);
-void bdct_cpu_pack (const CpuEngine *self, const CpuFrame *frame, int number);
-void bdct_cpu_square (const CpuEngine *self, Piece *piece);
-void bdct_cpu_measure_blocks (const CpuEngine *self, const CpuFrame *frame,
-    int number);
-void bdct_cpu_work_on_map (const CpuEngine *self, const Piece *piece);
+/* Bits (bits.c) */
 
-/* Metrics (frame-metrics.c): count the pieces of a stage, 0 after the last
- * stage; process one; compute the figures of a task; process a piece of the
- * copy to the history. */
-int bdct_cpu_count_metrics (const CpuFrame *frame, int step);
-void bdct_cpu_work_on_metrics (const CpuFrame *frame, int step, int number,
-    void *scratch);
-void bdct_cpu_copy_history (const CpuFrame *frame, int number);
+/* Prepare the counts of the first task, which has started. */
+bool bdct_cpu_prepare_bits (const CpuEngine *self, CpuFrame *frame);
 
-/* Preparing a frame */
+/* Count a strip's levels: symbols into `counter`, bins into records. */
+void bdct_cpu_count_strip (const CpuTask *task, int c, int number,
+    const BdctLevel *levels, BdctChromaFormat chroma,
+    uint32_t counter[BDCT_RATE_COUNTERS]);
 
-/* Prepare a frame, or a comparison, whose plan is made: all memory, tasks
- * and stages (frame.c, comparison.c). */
-bool bdct_cpu_prepare_frame (CpuEngine *self, CpuFrame *frame,
-    const BdctFrame *request);
-bool bdct_cpu_prepare_comparison (CpuEngine *self, CpuFrame *frame,
-    const BdctComparison *comparison);
+/* Set the bits of a task, after adding the DC differences from strip to
+ * strip, which are not counted yet. */
+void bdct_cpu_finish_bits (const CpuEngine *self, CpuTask *task);
 
-/* Parts of both: allocate the plan's own images, and find all images;
- * prepare task `i` for a job; set its planes; make the stages. */
-bool bdct_cpu_prepare_images (const CpuEngine *self, CpuFrame *frame,
-    const BdctImage *src, const BdctImage *dst);
-CpuTask *bdct_cpu_prepare_task (CpuFrame *frame, int i, const BdctJob *job);
-void bdct_cpu_start_task (const CpuEngine *self, CpuFrame *frame, int i,
-    const BdctImage *src, const BdctImage *rec);
-void bdct_cpu_make_stages (const CpuEngine *self, CpuFrame *frame);
+/* Trees (quadtree.c) */
 
-/* Prepare the metrics of tasks that have started (frame-metrics.c). */
+/* Prepare a job in `*memory`, which is allocated if NULL. */
+bool bdct_cpu_tree_init (BdctCpuTree **memory, const BdctJob *job);
+
+/* The bytes of a thread's scratch memory. */
+size_t bdct_cpu_tree_scratch_size (void);
+
+/* The number of pieces of a task. */
+int bdct_cpu_count_tree_strips (const CpuTask *task);
+
+/* The runs of bins of a component. */
+int bdct_cpu_count_tree_runs (const CpuTask *task, int c);
+
+/* Work on a piece. */
+void bdct_cpu_work_on_tree (CpuEngine *self, Piece *piece);
+
+/* Metrics (frame-metrics.c) */
+
+/* Prepare the metrics of tasks that have started. */
 bool bdct_cpu_prepare_metrics (CpuEngine *self, CpuFrame *frame);
-int bdct_cpu_count_history (const CpuEngine *self);
 
 /* Whether the frames before number i in flight have copied the luma that it
  * reads. Called with the lock. */
 bool bdct_cpu_has_history (const CpuEngine *self, unsigned i);
-
-/* Memory (memory.c): an image in `*memory`, allocated if NULL, like the
- * caller's or of planes; `memory` or, if NULL, new memory with this many
- * bytes for each block of the smallest size; memory of a size for each
- * thread; memory of trees; free all of it with the frames. */
-bool bdct_cpu_alloc_image (const BdctLayout *layout, bool planes,
-    uint8_t **memory, BdctImage *image);
-void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
-    size_t size);
-void *bdct_cpu_alloc_by_thread (const CpuEngine *self, size_t size);
-bool bdct_cpu_reserve_trees (CpuEngine *self);
-void bdct_cpu_free_frames (CpuEngine *self);
-
-/* Write the statistics of a finished frame. */
-void bdct_cpu_finish_frame (const CpuEngine *self, const CpuFrame *frame,
-    BdctStats *stats);
 
 #endif
