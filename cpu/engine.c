@@ -124,7 +124,7 @@ is_small (const CpuEngine * self, unsigned times)
 
     n += (uint64_t) plane->width * plane->height * plane->interleave;
   }
-  return self->alone && n * times <= ALONE;
+  return n * times <= self->alone;
 }
 
 static void
@@ -213,8 +213,8 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   pthread_cond_init (&self->threads.work, NULL);
   pthread_cond_init (&self->threads.done, NULL);
   self->threads.max = n_threads;
-  self->alone = options->threads == 0;
-  if (!self->alone && !start_threads (self, error)) {
+  self->alone = options->threads == 0 ? ALONE : 0;
+  if (self->alone == 0 && !start_threads (self, error)) {
     cpu_destroy (&self->engine);
     return NULL;
   }
@@ -386,3 +386,22 @@ const BdctEngineClass bdct_cpu_engine = {
   .compare = cpu_compare,
   .collect = cpu_collect,
 };
+
+bool
+bdct_cpu_run (const BdctLayout * layout, const BdctFrame * frame,
+    BdctError * error)
+{
+  const BdctEngineOptions options = {.threads = 0 };
+  BdctEngine *engine = cpu_create (&options, error);
+  bool ok = engine != NULL;
+
+  if (ok)
+    ((CpuEngine *) engine)->alone = UINT64_MAX;
+  ok = ok && cpu_configure (engine, layout, 1, error)
+      && cpu_submit (engine, frame, error)
+      && cpu_collect (engine, NULL, error);
+
+  if (engine != NULL)
+    cpu_destroy (engine);
+  return ok;
+}

@@ -157,8 +157,8 @@ typedef struct {
   BdctHistory history;
   uint16_t *luma[BDCT_HISTORY_MAX];     /* of its places; NULL until needed */
   CpuScratch scratch;
-  bool alone;                   /* the caller's thread may process small
-                                 * frames */
+  uint64_t alone;               /* samples that the caller's thread processes
+                                 * by itself, in a plain frame */
   /* Protected by the lock, as are the stages of frames in flight: */
   CpuFrame *frames;
   unsigned depth, oldest, in_flight;
@@ -185,6 +185,10 @@ bdct_cpu_slots_log2 (const CpuTask * task, int c)
   return bdct_cpu_is_tree (task) ? 0
       : bdct_cabac_log2_size (&task->job.component[c]);
 }
+
+/* Do one frame with an engine of its own, in the caller's thread (engine.c). */
+bool bdct_cpu_run (const BdctLayout *layout, const BdctFrame *frame,
+    BdctError *error);
 
 /* Frames (frame.c, comparison.c) */
 
