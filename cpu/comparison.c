@@ -23,7 +23,7 @@ prepare_picture (const CpuEngine * self, CpuFrame * frame, int i,
   bdct_picture_arrange (picture, layout, image);
   if (!frame->plan.packed[i] || layout->rgb.n_planes > 0)
     return true;
-  if (!bdct_cpu_alloc_image (layout, true,
+  if (!bdct_image_alloc (layout, true,
           &frame->memory.image[BDCT_PLAN_PLANES + i], &packed))
     return false;
   for (int p = 0; p < layout->n_planes; p++) {
@@ -117,7 +117,6 @@ bdct_cpu_prepare_comparison (CpuEngine * self, CpuFrame * frame,
     const BdctComparison * comparison)
 {
   const BdctPlan *plan = &frame->plan;
-  const BdctImage *image = frame->image;
   BdctImage arranged[1 + BDCT_MAX_DISTORTED];
 
   for (int i = 0; i <= plan->n_distorted; i++)
@@ -126,19 +125,15 @@ bdct_cpu_prepare_comparison (CpuEngine * self, CpuFrame * frame,
       return false;
   if (!bdct_cpu_prepare_images (self, frame, arranged, &comparison->dst))
     return false;
-  for (int i = 0; i < plan->n_distorted; i++) {
-    if (!bdct_cpu_prepare_task (frame, i, &self->compared))
+  for (int i = 0; i < plan->n_distorted; i++)
+    if (!bdct_cpu_start_task (self, frame, i, &self->compared))
       return false;
-    bdct_cpu_start_task (self, frame, i, &image[BDCT_PLAN_PLANES],
-        &image[BDCT_PLAN_PLANES + 1 + i]);
-  }
-  if (!bdct_cpu_prepare_metrics (self, frame)
+  if ((plan->metrics.wanted != 0 && !bdct_cpu_prepare_metrics (self, frame))
       || (plan->view.drawn && !prepare_drawing (self, frame,
               &comparison->dst)))
     return false;
   if (plan->view.enlarged)
     prepare_zoom (self, frame, &comparison->dst);
-  bdct_cpu_make_stages (self, frame);
   return true;
 }
 

@@ -301,6 +301,7 @@ begin (CpuEngine * self, CpuFrame * frame, bool prepared, unsigned times,
     bdct_history_forget (&self->history, &metrics->history);
     return false;
   }
+  bdct_cpu_make_stages (self, frame);
   if (alone)
     work_alone (self, frame);
   pthread_mutex_lock (&self->threads.lock);
@@ -318,12 +319,14 @@ cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
   CpuEngine *self = (CpuEngine *) engine;
   CpuFrame *frame = next_frame (self, error);
 
-  if (frame == NULL || !bdct_frame_check (request, &self->layout, error))
+  if (frame == NULL)
     return false;
   if (!is_host (&request->src) || !is_host (&request->dst)
       || (request->levels != NULL
           && request->levels_memory != BDCT_MEMORY_HOST))
     return bdct_error (error, "the CPU engine takes host memory only");
+  if (!bdct_frame_check (request, &self->layout, error))
+    return false;
   bdct_plan_frame (&frame->plan, &self->layout, request, &rules,
       &self->history);
   return begin (self, frame, bdct_cpu_prepare_frame (self, frame, request),
@@ -366,8 +369,10 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
   while (frame->stages.now < frame->stages.n)
     pthread_cond_wait (&self->threads.done, &self->threads.lock);
   pthread_mutex_unlock (&self->threads.lock);
-  if (stats != NULL)
-    bdct_cpu_finish_frame (self, frame, stats);
+  if (stats != NULL && frame->plan.bits && frame->stack_bits == NULL)
+    bdct_cpu_finish_bits (self, frame->task[0]);
+  for (int i = 0; stats != NULL && i < frame->plan.n_results; i++)
+    stats[i] = frame->task[i]->stats;
   pthread_mutex_lock (&self->threads.lock);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;

@@ -144,6 +144,19 @@ find_blocks (const BdctTilePlane * p, int row, size_t * first)
           p->grid.rows) - top) * p->grid.columns;
 }
 
+static void
+reconstruct_strip (const BdctTilePlane * plane, int row, BdctTileStrip * strip)
+{
+  const int size = bdct_rate_block_levels (&plane->quantizer[0]->job);
+  size_t first;
+  const int n = find_blocks (plane, row, &first);
+
+  strip->counters = (BdctCounters) { 0 };
+  for (int i = 0; i < n; i++)
+    reconstruct (plane, first + i, strip->levels + (size_t) i * size,
+        &strip->counters);
+}
+
 void
 bdct_cpu_transform (const BdctTileKernel * kernel,
     const BdctTilePlane * const *planes, int row, BdctTileStrip * strips,
@@ -152,7 +165,6 @@ bdct_cpu_transform (const BdctTileKernel * kernel,
   const int n = planes[0]->layout.interleave;
   bool tile16 = kernel->tile16 != NULL;
   BdctTileFunc strip = kernel->plain->strip;
-  size_t first;
 
   for (int i = 0; i < n; i++)
     tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
@@ -163,17 +175,9 @@ bdct_cpu_transform (const BdctTileKernel * kernel,
     (*kernel->tile16) (planes, row, strips, scratch);
   for (int i = 0; i < n && !tile16; i++)
     strip (planes[i], row, &strips[i], scratch);
-  for (int i = 0; i < n; i++) {
-    const int n_blocks = find_blocks (planes[i], row, &first);
-    const int size = bdct_rate_block_levels (&planes[i]->quantizer[0]->job);
-
-    if (!strips[i].beyond)
-      continue;
-    strips[i].counters = (BdctCounters) { 0 };
-    for (int k = 0; k < n_blocks; k++)
-      reconstruct (planes[i], first + k, strips[i].levels + (size_t) k * size,
-          &strips[i].counters);
-  }
+  for (int i = 0; i < n; i++)
+    if (strips[i].beyond)
+      reconstruct_strip (planes[i], row, &strips[i]);
 }
 
 void

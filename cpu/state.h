@@ -91,6 +91,7 @@ typedef struct {
   BdctPlan plan;
   CpuMemory memory;
   CpuStages stages;
+  BdctBlockRecord *records;     /* the caller's or its own; NULL: none */
   int history_stage;            /* behind the copy to the history; 0: none */
   /* The quantizers, or the distorted pictures; NULL until there is such a
    * one. */
@@ -172,6 +173,14 @@ bdct_cpu_scratch (const CpuEngine * self, const Piece * piece)
   return self->scratch.kernels + (size_t) piece->worker * BDCT_SCRATCH_SIZE;
 }
 
+/* The maximum number of levels of a strip. A thread has memory for those of
+ * both components of a plane. */
+static inline size_t
+bdct_cpu_strip_levels (const BdctLayout * layout)
+{
+  return (size_t) (layout->plane[0].width + BDCT_TILE - 1) * BDCT_TILE;
+}
+
 static inline bool
 bdct_cpu_is_tree (const CpuTask * task)
 {
@@ -186,40 +195,25 @@ bdct_cpu_slots_log2 (const CpuTask * task, int c)
       : bdct_cabac_log2_size (&task->job.component[c]);
 }
 
-/* Do one frame with an engine of its own, in the caller's thread (engine.c). */
+/* Do a frame with an engine of its own, in the caller's thread (engine.c). */
 bool bdct_cpu_run (const BdctLayout *layout, const BdctFrame *frame,
     BdctError *error);
 
 /* Frames (frame.c, comparison.c) */
 
-/* Prepare a frame, or a comparison, whose plan is made: all memory, tasks
- * and stages. */
+/* Prepare a frame, or a comparison, whose plan is made: memory and tasks. */
 bool bdct_cpu_prepare_frame (CpuEngine *self, CpuFrame *frame,
     const BdctFrame *request);
 bool bdct_cpu_prepare_comparison (CpuEngine *self, CpuFrame *frame,
     const BdctComparison *comparison);
 
-/* Prepare task `i` for a job. */
-bool bdct_cpu_prepare_task (CpuFrame *frame, int i, const BdctJob *job);
+/* Set the results of task `i`, which is allocated if NULL, to 0. */
+bool bdct_cpu_start_task (const CpuEngine *self, CpuFrame *frame, int i,
+    const BdctJob *job);
 
 /* Allocate the plan's own images, and find all images. */
 bool bdct_cpu_prepare_images (const CpuEngine *self, CpuFrame *frame,
     const BdctImage *src, const BdctImage *dst);
-
-/* Set the planes of task `i`, and its results to 0. */
-void bdct_cpu_start_task (const CpuEngine *self, CpuFrame *frame, int i,
-    const BdctImage *src, const BdctImage *rec);
-
-/* Write the statistics of a finished frame. */
-void bdct_cpu_finish_frame (const CpuEngine *self, const CpuFrame *frame,
-    BdctStats *stats);
-
-/* Memory (memory.c) */
-
-/* Describe an image in `*memory`, allocated if NULL, like the caller's or of
- * planes. */
-bool bdct_cpu_alloc_image (const BdctLayout *layout, bool planes,
-    uint8_t **memory, BdctImage *image);
 
 /* `memory` or, if NULL, new memory with this many bytes for each block of the
  * smallest size. */
@@ -246,9 +240,6 @@ void bdct_cpu_work (CpuEngine *self, Piece *piece);
 /* Add a piece's results to its tasks. Called with the lock, unless no other
  * thread knows the frame. */
 void bdct_cpu_add_up (const Piece *piece);
-
-/* The levels of a piece's strips. */
-size_t bdct_cpu_piece_levels (const BdctLayout *layout);
 
 /* The number of a step's pieces, and the work on one: luma is copied to the
  * history; bits are priced; the metrics of each stage, and in the last part
@@ -292,8 +283,8 @@ void bdct_cpu_count_strip (const CpuTask *task, int c, int number,
     const BdctLevel *levels, BdctChromaFormat chroma,
     uint32_t counter[BDCT_RATE_COUNTERS]);
 
-/* Set the bits of a task, after adding the DC differences from strip to
- * strip, which are not counted yet. */
+/* Set the bits of a finished task, after adding the DC differences from strip
+ * to strip, which are not counted yet. */
 void bdct_cpu_finish_bits (const CpuEngine *self, CpuTask *task);
 
 /* Trees (quadtree.c) */

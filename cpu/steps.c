@@ -28,25 +28,6 @@ count_strips (const CpuEngine * self, const CpuFrame * frame, int part)
       + count_pieces (task, 2);
 }
 
-/* The maximum number of levels of a strip whose bits are wanted. */
-static size_t
-strip_levels (const BdctLayout * layout)
-{
-  return (size_t) (layout->plane[0].width + BDCT_TILE - 1) * BDCT_TILE;
-}
-
-/* The levels of strips of a plane of memory. */
-size_t
-bdct_cpu_piece_levels (const BdctLayout * layout)
-{
-  int n = 1;
-
-  for (int p = 0; p < layout->n_planes; p++)
-    if (layout->plane[p].interleave > n)
-      n = layout->plane[p].interleave;
-  return n * strip_levels (layout);
-}
-
 /* The place of the levels of a strip, of component `i` of the piece: in the
  * caller's memory, or in the thread's own. */
 static BdctLevel *
@@ -61,7 +42,7 @@ find_levels (const CpuEngine * self, const Piece * piece, int i, int number,
     return task->levels[c] + (size_t) number * (bdct_tile_side (job)
         >> job->log2_height) * task->plane[c].grid.columns
         * bdct_rate_block_levels (job);
-  return own == NULL ? NULL : own + i * strip_levels (&self->layout);
+  return own == NULL ? NULL : own + i * bdct_cpu_strip_levels (&self->layout);
 }
 
 static void
@@ -90,7 +71,7 @@ work_on_strip (CpuEngine * self, Piece * piece)
   row = number * bdct_tile_side (&task->job.component[c]);
   if (counted || task->drawn[c].data != NULL)
     levels = self->scratch.strip_levels
-        + piece->worker * bdct_cpu_piece_levels (&self->layout);
+        + 2 * piece->worker * bdct_cpu_strip_levels (&self->layout);
   for (int i = 0; i < piece->n_components; i++) {
     planes[i] = &task->plane[piece->component[i]];
     piece->strip[i].levels = find_levels (self, piece, i, number, levels);

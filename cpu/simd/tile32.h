@@ -193,14 +193,16 @@ void bdct_tile_quantizer_init (BdctTileQuantizer *quantizer, const BdctJob *job,
 void bdct_tile_plane_init (BdctTilePlane *plane, const BdctJob *job,
     BdctComponent component);
 
-/* Set what a plane has from a frame: it is component `i` of those in plane
- * `p`. For R, G and B the images are the planes computed from them. */
-void bdct_tile_plane_place (BdctTilePlane *plane, const BdctLayout *layout,
-    const BdctBlockGrid *grid, const BdctImage *src, const BdctImage *dst,
-    int p, int i);
-
 /* Whether 16-bit lanes support a plane's job. */
-bool bdct_tile_is_tile16 (const BdctTilePlane *plane);
+static inline bool
+bdct_tile_is_tile16 (const BdctTilePlane *plane)
+{
+  for (int i = 0; i < BDCT_MAX_STACK_QUANTIZERS && plane->quantizer[i] != NULL;
+      i++)
+    if (plane->quantizer[i]->tile16.basis == NULL)
+      return false;
+  return true;
+}
 
 /* The kernels that this processor can run, best first, then NULL. */
 const BdctTileKernel *const *bdct_tile_kernels (void);
