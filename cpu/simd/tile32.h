@@ -122,8 +122,8 @@ bdct_tile_at (const BdctTilePlane *p, const BdctSamples *s, int row,
 /* The results of a strip. */
 typedef struct {
   BdctCounters counters; /* sse and nonzero are added to */
-  BdctLevel *levels;     /* receives the strip's levels (rate.h); NULL: not
-                              requested */
+  BdctLevel *levels;     /* receives the strip's levels (block-grid.h);
+                              NULL: not requested */
   bool given;            /* these are input: the samples are computed from
                               them, and `src` may have no data */
   bool beyond;           /* is set where they exceed what the kernel computes

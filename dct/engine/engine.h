@@ -13,7 +13,6 @@
 #include "compare.h"
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
-#include "levels.h"
 #include "dct/metrics/metrics.h"
 #include "dct/picture/view.h"
 #include "dct/quantizer/block-grid.h"
