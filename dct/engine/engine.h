@@ -116,12 +116,6 @@ bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
  * library. */
 bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
 
-/* Set the numbers of samples and levels of a frame, which the layout and
- * the block sizes determine; for a comparison, which has no job, those of
- * samples alone. */
-void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,
-    BdctStats *stats);
-
 #ifdef __cplusplus
 }
 #endif

@@ -23,9 +23,7 @@ extern "C" {
 static inline BdctCoder
 bdct_job_coder (const BdctJob *job)
 {
-  const BdctTransformRow *row = bdct_transform_row (job->transform);
-
-  return row != NULL ? row->coder : BDCT_CODER_NONE;
+  return bdct_transform_row (job->transform)->coder;
 }
 
 /* Whether a job's bits are exactly those of a file, not an estimate:
