@@ -171,16 +171,10 @@ transform (const Region * r, int n, int p)
   const BdctTilePlane *planes[2];
   BdctTileStrip strip[2];
   Sized *sized = &r->sized[n - 2];
-  const BdctTileKernel *kernel = r->self->kernel;
-  bool tile16 = kernel->tile16 != NULL;
-  int height = 0;
 
-  for (int i = 0; i < layout->interleave; i++) {
+  for (int i = 0; i < layout->interleave; i++)
     planes[i] = &sized->plane[layout->component[i]];
-    tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
-    height = planes[i]->layout.height;
-  }
-  for (int row = 0; row < height; row += BDCT_TILE) {
+  for (int row = 0; row < planes[0]->layout.height; row += BDCT_TILE) {
     for (int i = 0; i < layout->interleave; i++) {
       const BdctTilePlane *plane = planes[i];
       const int columns = plane->grid.columns
@@ -191,16 +185,8 @@ transform (const Region * r, int n, int p)
         .given = r->given
       };
     }
-    if (tile16)
-      (*kernel->tile16) (planes, row, strip,
-          bdct_cpu_scratch (r->self, r->piece));
-    else
-      for (int i = 0; i < layout->interleave; i++)
-        kernel->plain->strip (planes[i], row, &strip[i],
-            bdct_cpu_scratch (r->self, r->piece));
-    for (int i = 0; i < layout->interleave; i++)
-      if (strip[i].beyond)
-        bdct_cpu_reconstruct_strip (planes[i], row, &strip[i]);
+    bdct_cpu_transform (r->self->kernel, planes, row, strip,
+        bdct_cpu_scratch (r->self, r->piece));
   }
 }
 
@@ -252,21 +238,6 @@ put_records (const Region * r, const BdctTilePlane * whole, int x0, int y0,
       };
       sum = next;
     }
-}
-
-/* The picture of a block's levels. */
-static void
-draw_levels (const BdctTilePlane * whole, int x0, int y0, int log2_size,
-    const BdctLevel * levels)
-{
-  const int bytes = whole->depth > 8 ? 2 : 1, size = 1 << log2_size;
-
-  for (int y = y0; y < bdct_min (y0 + size, whole->layout.height); y++)
-    for (int x = x0; x < bdct_min (x0 + size, whole->layout.width); x++)
-      bdct_sample_put (whole->levels.data + y * whole->levels.stride,
-          (int64_t) x * whole->layout.interleave, bytes, whole->layout.shift,
-          bdct_render_level (levels[((y - y0) << log2_size) + x - x0],
-              whole->component != BDCT_Y, whole->depth));
 }
 
 /* Copy samples of a row; a whole block has as many as compilers copy with
@@ -348,9 +319,10 @@ take (Region * r, int c, int n, int x, int y)
                     by << b->shift_y)], levels, b->log2_size, c != BDCT_Y);
       if (whole->blocks != NULL)
         put_records (r, whole, left + bx * size, top + by * size, size, record);
-      if (whole->levels.data != NULL)
-        draw_levels (whole, left + bx * size, top + by * size, b->log2_size,
-            levels);
+      if (r->task->drawn[c].data != NULL)
+        bdct_cpu_draw_levels (whole, &r->task->drawn[c],
+            &b->plane->quantizer[0]->job, levels, left + bx * size,
+            top + by * size);
       /* An interleaved plane is copied when its last component is done. */
       if (whole->dst.data != NULL
           && (whole->layout.interleave == 1 || c == BDCT_V))

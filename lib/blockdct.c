@@ -10,7 +10,6 @@
 #include "cpu/block.h"
 #include "cpu/jpeg-file.h"
 #include "dct/engine/engine.h"
-#include "dct/engine/levels.h"
 #include "dct/entropy/rate.h"
 #include "dct/metrics/metrics.h"
 #include "dct/picture/colour.h"

@@ -241,13 +241,6 @@ measure (const int16_t * a, const int16_t * b)
   return sum;
 }
 
-static uint8_t *
-row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
-{
-  return s->data + row * s->stride
-      + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
-}
-
 BDCT_FORCE_INLINE void
 get (Samples * s, const BdctTilePlane * p, const Place * at, int width,
     int bytes, int step)
@@ -256,7 +249,7 @@ get (Samples * s, const BdctTilePlane * p, const Place * at, int width,
 
   for (int y = 0; y < 8; y++) {
     const uint8_t *src =
-        row_at (p, &p->src, bdct_min (at->row + y, last), at->column);
+        bdct_tile_at (p, &p->src, bdct_min (at->row + y, last), at->column);
 
     for (int x = 0; x < width; x++)
       s->sample[y * COLUMNS + x] =
@@ -269,7 +262,7 @@ put_area (const Samples * s, const BdctTilePlane * p, const Place * at,
     int width, int bytes, int step)
 {
   for (int y = 0; y < at->height; y++) {
-    uint8_t *dst = row_at (p, &p->dst, at->row + y, at->column);
+    uint8_t *dst = bdct_tile_at (p, &p->dst, at->row + y, at->column);
 
     for (int x = 0; x < width; x++)
       bdct_sample_put (dst, x * step, bytes, p->layout.shift,

@@ -165,13 +165,6 @@ measure (const BdctTile16 * c, V * sse, BdctSamples a, BdctSamples b,
     measure_rows (c, sse, a, b, shift, rows, units, 2, 2);
 }
 
-static uint8_t *
-row_at (const BdctTilePlane * p, const BdctSamples * samples, int row, int x)
-{
-  return samples->data + row * samples->stride
-      + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
-}
-
 /* Copy the `n` samples of a row in memory, or of each of two interleaved
  * components, to `to`; n is a multiple of a vector's. */
 BDCT_FORCE_INLINE void
@@ -241,7 +234,7 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 
   for (int y = 0; y < s->size; y++) {
     const uint8_t *from =
-        row_at (p, &p->src, at->y + bdct_min (y, at->height - 1), at->x);
+        bdct_tile_at (p, &p->src, at->y + bdct_min (y, at->height - 1), at->x);
     uint8_t *const to[2] = { in[0] + y * n * s->bytes,
       in[1] + y * n * s->bytes
     };
@@ -268,7 +261,7 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     uint8_t *const from[2] = { out[0] + y * n * s->bytes,
       out[1] + y * n * s->bytes
     };
-    uint8_t *to = row_at (p, &p->dst, at->y + y, at->x), row[256 * LANES];
+    uint8_t *to = bdct_tile_at (p, &p->dst, at->y + y, at->x), row[256 * LANES];
 
     CONSTANTS (s, scatter_row, at->width < n ? row : to, from, n);
     if (at->width < n)
@@ -426,12 +419,12 @@ do_call (Strip * s, const Units * at)
   BdctSamples to[2] = { {s->scratch->out[0], n}, {s->scratch->out[1], n} };
 
   if (direct && p->src.data != NULL)
-    from[0] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
+    from[0] = (BdctSamples) { bdct_tile_at (p, &p->src, at->y, at->x),
       p->src.stride };
   else if (p->src.data != NULL)
     gather (s, at, s->scratch->in);
   if (direct && p->dst.data != NULL)
-    to[0] = (BdctSamples) { row_at (p, &p->dst, at->y, at->x),
+    to[0] = (BdctSamples) { bdct_tile_at (p, &p->dst, at->y, at->x),
       p->dst.stride };
   for (int i = 0; i < s->interleave; i++) {
     if (s->given)

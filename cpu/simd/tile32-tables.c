@@ -107,32 +107,3 @@ bdct_tile_plane_init (BdctTilePlane * plane, const BdctJob * job,
   if (job->family == BDCT_FAMILY_REAL)
     plane->row = plane->column = matrix_real;
 }
-
-void
-bdct_tile_plane_place (BdctTilePlane * plane, const BdctLayout * layout,
-    const BdctBlockGrid * grid, const BdctImage * src, const BdctImage * dst,
-    int p, int i)
-{
-  plane->layout = layout->plane[p];
-  plane->columns = layout->rgb.n_planes > 0
-      ? bdct_colour_columns (layout, p) : layout->plane[p].width;
-  plane->src = bdct_image_samples (src, layout, p, i);
-  plane->dst = bdct_image_samples (dst, layout, p, i);
-  plane->grid = *grid;
-}
-
-bool
-bdct_tile_is_tile16 (const BdctTilePlane * plane)
-{
-  for (int i = 0; i < BDCT_MAX_STACK_QUANTIZERS && plane->quantizer[i] != NULL;
-      i++)
-    if (plane->quantizer[i]->tile16.basis == NULL)
-      return false;
-  return plane->levels.data == NULL;
-}
-
-bool
-bdct_tile_is_float8x8 (const BdctTilePlane * plane)
-{
-  return plane->family == BDCT_FAMILY_REAL && plane->levels.data == NULL;
-}

@@ -12,7 +12,6 @@
 #include <string.h>
 #include "chains32.h"
 #include "dct/base/min.h"
-#include "dct/picture/render.h"
 
 /* Of a strip: the tile, its levels, and what is between passes or selects a
  * quantizer. */
@@ -21,13 +20,6 @@ typedef struct {
 } Scratch;
 
 BDCT_SCRATCH_HOLDS (Scratch);
-
-static uint8_t *
-row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
-{
-  return s->data + row * s->stride
-      + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
-}
 
 /* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
  * samples from one to the next. */
@@ -45,7 +37,7 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
   const int width = bdct_min (p->columns - column, side);
   const int last = p->layout.height - 1 - row, shift = p->layout.shift;
-  const uint8_t *src = row_at (p, &p->src, row, column);
+  const uint8_t *src = bdct_tile_at (p, &p->src, row, column);
   const int64_t stride = p->src.stride;
 
   for (int y = 0; y < side; y++) {
@@ -70,8 +62,8 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
   const int width = bdct_min (p->layout.width - column, side);
   const int shift = p->layout.shift;
   const int64_t src_stride = p->src.stride, dst_stride = p->dst.stride;
-  const uint8_t *src = in ? row_at (p, &p->src, row + y0, column) : NULL;
-  uint8_t *dst = out ? row_at (p, &p->dst, row + y0, column) : NULL;
+  const uint8_t *src = in ? bdct_tile_at (p, &p->src, row + y0, column) : NULL;
+  uint8_t *dst = out ? bdct_tile_at (p, &p->dst, row + y0, column) : NULL;
 
   for (int y = y0; y < y1; y++) {
     const int32_t *entry = t->value + y * side;
@@ -110,23 +102,6 @@ store_any (const Tile * t, const BdctTilePlane * p, int row, int column,
     CALL (p, store, t, p, row, column, side, y0, y1, true, false, errors);
   else if (p->src.data != NULL)
     CALL (p, store, t, p, row, column, side, y0, y1, true, true, errors);
-}
-
-/* Store the picture of the levels. */
-static void
-store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
-    int side)
-{
-  const int bytes = p->depth > 8 ? 2 : 1, step = p->layout.interleave;
-
-  for (int y = 0; y < bdct_min (p->layout.height - row, side); y++) {
-    uint8_t *dst = row_at (p, &p->levels, row + y, column);
-
-    for (int x = 0; x < bdct_min (p->layout.width - column, side); x++)
-      bdct_sample_put (dst, x * step, bytes, p->layout.shift,
-          bdct_render_level (level->value[y * side + x],
-              p->component != BDCT_Y, p->depth));
-  }
 }
 
 static void
@@ -482,16 +457,12 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
     memset (t, 0, side * side * sizeof t->value[0]);
     pack_any (out->levels + left * bdct_rate_block_levels (job), t, job,
         &region, side, true);
-    if (p->levels.data != NULL)
-      memcpy (&scratch->level, t, side * side * sizeof t->value[0]);
-  } else if (p->levels.data != NULL || out->levels != NULL)
+  } else if (out->levels != NULL)
     region.level = &scratch->level;
   out->counters.nonzero += requantize_by_quantizer (t, p, &region,
       p->quantizer_map ? p->quantizer_map + first : NULL, side,
       &scratch->between);
-  if (p->levels.data != NULL)
-    store_levels (&scratch->level, p, row, column, side);
-  if (region.level != NULL && out->levels != NULL)
+  if (region.level != NULL)
     pack_any (out->levels + left * bdct_rate_block_levels (job),
         &scratch->level, job, &region, side, false);
   if (out->beyond)

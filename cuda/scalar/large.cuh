@@ -166,7 +166,7 @@ template <typename C> struct Large
     return sse[0];
   }
 
-  /* Write a column of levels in the order of dct/entropy/rate.h. */
+  /* Write a column of levels in the order of block-grid.h. */
   static BDCT_INLINE void
   put_levels (BdctLevel *to, const int32_t (&level)[keep], int u)
   {

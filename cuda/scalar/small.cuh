@@ -401,7 +401,7 @@ pack_samples (const int32_t *v, int depth)
   return __vminu2 (pack_words (v[0], v[1]), ((1u << depth) - 1) * 0x10001u);
 }
 
-/* Write a block's levels in the order of dct/entropy/rate.h. */
+/* Write a block's levels in the order of block-grid.h. */
 template <typename C, typename Sample> BDCT_INLINE void
 store_levels (BdctLevel *to, Block<C, Sample> &block)
 {

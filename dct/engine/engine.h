@@ -13,7 +13,6 @@
 #include "compare.h"
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
-#include "levels.h"
 #include "dct/metrics/metrics.h"
 #include "dct/picture/view.h"
 #include "dct/quantizer/block-grid.h"
@@ -116,12 +115,6 @@ bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
 /* Check all of a layout, as picture.h describes it, on behalf of the
  * library. */
 bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
-
-/* Set the numbers of samples and levels of a frame, which the layout and
- * the block sizes determine; for a comparison, which has no job, those of
- * samples alone. */
-void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,
-    BdctStats *stats);
 
 #ifdef __cplusplus
 }

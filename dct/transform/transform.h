@@ -53,8 +53,6 @@ typedef enum {
 
 /* How the levels of a transform are priced (entropy/rate.h). */
 typedef enum {
-  /* Not at all: their bits are refused. */
-  BDCT_CODER_NONE,
   /* T.81's baseline Huffman coding, Annex F.1.2. The blocks of a component are
    * coded in the order of a scan that interleaves all components. */
   BDCT_CODER_HUFFMAN,

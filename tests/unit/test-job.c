@@ -484,27 +484,6 @@ test_job_errors (void)
   g_assert_false (bdct_error (NULL, "%s", "nowhere to write"));
 }
 
-static void
-test_count (void)
-{
-  BdctParams params = defaults;
-  BdctStats stats;
-  BdctLayout layout;
-  BdctJob job;
-
-  params.transform = BDCT_HEVC_32X32;
-  format_layout (FORMAT_NV12, 8, 0, 33, 65, &layout);
-  g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
-  memset (&stats, 0, sizeof stats);
-  bdct_engine_count (&layout, &job, &stats);
-  g_assert_cmpuint (stats.component[0].samples, ==, 33 * 65);
-  g_assert_cmpuint (stats.component[0].levels, ==, 64 * 96);
-  for (int c = 1; c < 3; c++) {
-    g_assert_cmpuint (stats.component[c].samples, ==, 17 * 33);
-    g_assert_cmpuint (stats.component[c].levels, ==, 32 * 48);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -519,6 +498,5 @@ main (int argc, char **argv)
   g_test_add_func ("/job/deadzone", test_deadzones);
   g_test_add_func ("/job/jpeg", test_jpeg_jobs);
   g_test_add_func ("/job/errors", test_job_errors);
-  g_test_add_func ("/engine/count", test_count);
   return g_test_run ();
 }

@@ -139,7 +139,7 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
   for (int i = 0; i < layout->interleave; i++) {
     describe_plane (&plane[i], task, r, p, i);
     if ((way->kind == TILE16 && !bdct_tile_is_tile16 (&plane[i]))
-        || (way->kind == REAL && !bdct_tile_is_float8x8 (&plane[i])))
+        || (way->kind == REAL && plane[i].family != BDCT_FAMILY_REAL))
       return FALSE;
   }
   for (int row = 0; row < layout->height; row += side) {
