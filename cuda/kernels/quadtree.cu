@@ -15,34 +15,6 @@
 
 namespace {
 
-/* Call f (blocks, part, size, c) for each sub-block of each size and
- * component. */
-template <int kThreads, typename F> BDCT_INLINE void
-for_parts (const Square &s, int t, F f)
-{
-  const BdctCudaTree &tree = s.tree;
-  int all = 0;
-
-  for (int c = 0; c < tree.n_components; c++)
-    all += count_parts (tree.component[c]);
-  for (int i = t; i < (tree.max_log2 - tree.min_log2 + 1) * all;
-      i += kThreads) {
-    const int n = tree.min_log2 + i / all;
-    int k = i % all, c = 0;
-
-    for (; k >= count_parts (tree.component[c]); c++)
-      k -= count_parts (tree.component[c]);
-    if (!bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2))
-      continue;
-
-    const SizedBlocks b (s, c, n - 2);
-    const Part p (b, k);
-
-    if (b.has (p.bx, p.by))
-      f (b, p, n - 2, c);
-  }
-}
-
 /* Outputs of the chosen blocks */
 
 /* log2 of the side of luma's block at sample (x, y) of a component of the
@@ -504,22 +476,31 @@ template <bool kGiven> struct Choose
   }
 };
 
-/* For squares (x, y). A thread copies sub-blocks. */
+/* For squares (x, y). A thread copies sub-blocks of each size and component. */
 template <bool kGiven> struct CopyLevels
 {
   static constexpr int kThreads = 192, kBlocks = 5;
   using Shared = BdctNothing;
 
+  /* Copy sub-block number `k` of a component's blocks of a size. */
   static BDCT_INLINE void
-  copy_part (const Square &s, const SizedBlocks &b, const Part &p, int size,
-      int c)
+  copy_part (const Square &s, int c, int size, int k)
   {
+    const SizedBlocks b (s, c, size);
     const BdctCudaTreeComponent &component = b.component;
-    const int x = p.bx << b.log2_size << component.sub_x;
-    const int y = p.by << b.log2_size << component.sub_y;
+    const int block = k >> b.log2_parts, in = k & ((1 << b.log2_parts) - 1);
+    const int bx = block & ((1 << b.log2_across) - 1);
+    const int by = block >> b.log2_across, log2_side = b.log2_size - 2;
+
+    if (!b.has (bx, by))
+      return;
+
+    const int x = bx << b.log2_size << component.sub_x;
+    const int y = by << b.log2_size << component.sub_y;
     const bool chosen = find_size (s.tree, c, stored_size (s, x, y)) == size;
-    const size_t first = ((p.y << b.log2_size) + p.x) * 4;
-    uint64_t *block = (uint64_t *) (b.levels (p.bx, p.by) + first);
+    const size_t first = ((in >> log2_side << b.log2_size)
+        + (in & ((1 << log2_side) - 1))) * 4;
+    uint64_t *own = (uint64_t *) (b.levels (bx, by) + first);
     uint64_t *frame = (uint64_t *) (component.frame_levels + first
         + bdct_quadtree_level (s.tree.component[BDCT_Y].layout.width,
             component.sub_x, component.sub_y, s.left + x, s.top + y));
@@ -528,9 +509,9 @@ template <bool kGiven> struct CopyLevels
       const int row = i << (b.log2_size - 2);
 
       if (kGiven)
-        block[row] = chosen ? frame[row] : 0;
+        own[row] = chosen ? frame[row] : 0;
       else if (chosen)
-        frame[row] = block[row];
+        frame[row] = own[row];
     }
   }
 
@@ -538,11 +519,20 @@ template <bool kGiven> struct CopyLevels
   thread (const BdctCudaTree &tree, int x, int y, Shared &, int t)
   {
     const Square s = { tree, x * kSide, y * kSide };
+    int all = 0;
 
-    for_parts<kThreads> (s, t, [&] (const SizedBlocks &b, const Part &p,
-            int size, int c) {
-      copy_part (s, b, p, size, c);
-    });
+    for (int c = 0; c < tree.n_components; c++)
+      all += count_parts (tree.component[c]);
+    for (int i = t; i < (tree.max_log2 - tree.min_log2 + 1) * all;
+        i += kThreads) {
+      const int n = tree.min_log2 + i / all;
+      int k = i % all, c = 0;
+
+      for (; k >= count_parts (tree.component[c]); c++)
+        k -= count_parts (tree.component[c]);
+      if (bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2))
+        copy_part (s, c, n - 2, k);
+    }
   }
 };
 
