@@ -3,10 +3,9 @@
  * H.265's quadtree on the GPU (dct/rd/quadtree.h). The kernels of the fixed
  * transforms come first and compute levels, records and the picture in blocks
  * of each size. A warp has a square of 32 x 32 luma samples: it prices the
- * levels, finds the tree, and assembles the outputs of the chosen blocks.
- * Levels are processed in sub-blocks of 4 x 4, one for each lane: what
- * dct/entropy/cabac.h's walk carries from one to the next, two bits of each say
- * in advance, which the lanes exchange. */
+ * levels, finds the tree, and assembles the outputs of the chosen blocks. A
+ * lane has a sub-block of 4 x 4 levels. Lanes exchange two bits of each, which
+ * tell in advance what dct/entropy/cabac.h's walk carries to the next one. */
 #include "dct/base/sample.h"
 #include "dct/entropy/cabac.h"
 #include "dct/picture/render.h"
@@ -199,8 +198,8 @@ add (unsigned long long *to, unsigned long long v)
     atomicAdd (to, v);
 }
 
-/* For kWarps squares of a row, from number kWarps x on: a warp a square.
- * kGiven: the trees are. */
+/* A warp has a square; a thread block has kWarps of a row, from number kWarps x
+ * on. kGiven: their trees are given. */
 template <bool kGiven> struct Choose
 {
   static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocks = 4;
@@ -218,7 +217,7 @@ template <bool kGiven> struct Choose
     Sums sums[kComponents];
   };
 
-  /* A lane's sub-block of those of one size. */
+  /* A lane's sub-block, among those of one size. */
   struct LanePart
   {
     bool there, dc, has;
