@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include "cuda/frame/metrics.h"
-#include "cuda/kernels/levels.h"
 #include "cuda/kernels/view.h"
 #include "cuda/stage/quadtree.h"
 #include "cuda/stage/rate.h"

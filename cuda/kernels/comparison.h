@@ -1,5 +1,4 @@
-/* blockdct: the kernels of comparisons (comparison.cu), as comparison.c calls
- * them.
+/* blockdct: the kernels of comparisons (comparison.cu), as run.c calls them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

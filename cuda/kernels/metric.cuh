@@ -54,8 +54,7 @@ add_up (unsigned long long (&sum)[n][kThreads])
 
     if (t >= n * kParts)
       return;
-    BDCT_UNROLL
-    for (int i = 0; i < kThreads; i += kParts)
+    BDCT_UNROLL for (int i = 0; i < kThreads; i += kParts)
       part += of[t % kParts + i];
     of[t % kParts] = part;
   });
@@ -64,11 +63,17 @@ add_up (unsigned long long (&sum)[n][kThreads])
 
     if (t >= n)
       return;
-    BDCT_UNROLL
-    for (int i = 0; i < kParts; i++)
+    BDCT_UNROLL for (int i = 0; i < kParts; i++)
       all += sum[t][i];
     sum[t][0] = all;
   });
+}
+
+/* For metrics that need none. */
+inline size_t
+no_scratch (const BdctMetricPlane *)
+{
+  return 0;
 }
 
 /* Zero the results, for kernels that add to them. */

@@ -3,10 +3,9 @@
  * H.265's quadtree on the GPU (dct/rd/quadtree.h). The kernels of the fixed
  * transforms come first and compute levels, records and the picture in blocks
  * of each size. A warp has a square of 32 x 32 luma samples: it prices the
- * levels, finds the tree, and assembles the outputs of the chosen blocks.
- * Levels are processed in sub-blocks of 4 x 4, one for each lane: what
- * dct/entropy/cabac.h's walk carries from one to the next, two bits of each say
- * in advance, which the lanes exchange. */
+ * levels, finds the tree, and assembles the outputs of the chosen blocks. A
+ * lane has a sub-block of 4 x 4 levels. Lanes exchange two bits of each, which
+ * tell in advance what dct/entropy/cabac.h's walk carries to the next one. */
 #include "dct/base/sample.h"
 #include "dct/entropy/cabac.h"
 #include "dct/picture/render.h"
@@ -14,34 +13,6 @@
 #include "tree-price.cuh"
 
 namespace {
-
-/* Call f (blocks, part, size, c) for each sub-block of each size and
- * component. */
-template <int kThreads, typename F> BDCT_INLINE void
-for_parts (const Square &s, int t, F f)
-{
-  const BdctCudaTree &tree = s.tree;
-  int all = 0;
-
-  for (int c = 0; c < tree.n_components; c++)
-    all += count_parts (tree.component[c]);
-  for (int i = t; i < (tree.max_log2 - tree.min_log2 + 1) * all;
-      i += kThreads) {
-    const int n = tree.min_log2 + i / all;
-    int k = i % all, c = 0;
-
-    for (; k >= count_parts (tree.component[c]); c++)
-      k -= count_parts (tree.component[c]);
-    if (!bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2))
-      continue;
-
-    const SizedBlocks b (s, c, n - 2);
-    const Part p (b, k);
-
-    if (b.has (p.bx, p.by))
-      f (b, p, n - 2, c);
-  }
-}
 
 /* Outputs of the chosen blocks */
 
@@ -227,8 +198,8 @@ add (unsigned long long *to, unsigned long long v)
     atomicAdd (to, v);
 }
 
-/* For kWarps squares of a row, from number kWarps x on: a warp a square.
- * kGiven: the trees are. */
+/* A warp has a square; a thread block has kWarps of a row, from number kWarps x
+ * on. kGiven: their trees are given. */
 template <bool kGiven> struct Choose
 {
   static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocks = 4;
@@ -246,7 +217,7 @@ template <bool kGiven> struct Choose
     Sums sums[kComponents];
   };
 
-  /* A lane's sub-block of those of one size. */
+  /* A lane's sub-block, among those of one size. */
   struct LanePart
   {
     bool there, dc, has;
@@ -504,22 +475,31 @@ template <bool kGiven> struct Choose
   }
 };
 
-/* For squares (x, y). A thread copies sub-blocks. */
+/* For squares (x, y). A thread copies sub-blocks of each size and component. */
 template <bool kGiven> struct CopyLevels
 {
   static constexpr int kThreads = 192, kBlocks = 5;
   using Shared = BdctNothing;
 
+  /* Copy sub-block number `k` of a component's blocks of a size. */
   static BDCT_INLINE void
-  copy_part (const Square &s, const SizedBlocks &b, const Part &p, int size,
-      int c)
+  copy_part (const Square &s, int c, int size, int k)
   {
+    const SizedBlocks b (s, c, size);
     const BdctCudaTreeComponent &component = b.component;
-    const int x = p.bx << b.log2_size << component.sub_x;
-    const int y = p.by << b.log2_size << component.sub_y;
+    const int block = k >> b.log2_parts, in = k & ((1 << b.log2_parts) - 1);
+    const int bx = block & ((1 << b.log2_across) - 1);
+    const int by = block >> b.log2_across, log2_side = b.log2_size - 2;
+
+    if (!b.has (bx, by))
+      return;
+
+    const int x = bx << b.log2_size << component.sub_x;
+    const int y = by << b.log2_size << component.sub_y;
     const bool chosen = find_size (s.tree, c, stored_size (s, x, y)) == size;
-    const size_t first = ((p.y << b.log2_size) + p.x) * 4;
-    uint64_t *block = (uint64_t *) (b.levels (p.bx, p.by) + first);
+    const size_t first = ((in >> log2_side << b.log2_size)
+        + (in & ((1 << log2_side) - 1))) * 4;
+    uint64_t *own = (uint64_t *) (b.levels (bx, by) + first);
     uint64_t *frame = (uint64_t *) (component.frame_levels + first
         + bdct_quadtree_level (s.tree.component[BDCT_Y].layout.width,
             component.sub_x, component.sub_y, s.left + x, s.top + y));
@@ -528,9 +508,9 @@ template <bool kGiven> struct CopyLevels
       const int row = i << (b.log2_size - 2);
 
       if (kGiven)
-        block[row] = chosen ? frame[row] : 0;
+        own[row] = chosen ? frame[row] : 0;
       else if (chosen)
-        frame[row] = block[row];
+        frame[row] = own[row];
     }
   }
 
@@ -538,11 +518,20 @@ template <bool kGiven> struct CopyLevels
   thread (const BdctCudaTree &tree, int x, int y, Shared &, int t)
   {
     const Square s = { tree, x * kSide, y * kSide };
+    int all = 0;
 
-    for_parts<kThreads> (s, t, [&] (const SizedBlocks &b, const Part &p,
-            int size, int c) {
-      copy_part (s, b, p, size, c);
-    });
+    for (int c = 0; c < tree.n_components; c++)
+      all += count_parts (tree.component[c]);
+    for (int i = t; i < (tree.max_log2 - tree.min_log2 + 1) * all;
+        i += kThreads) {
+      const int n = tree.min_log2 + i / all;
+      int k = i % all, c = 0;
+
+      for (; k >= count_parts (tree.component[c]); c++)
+        k -= count_parts (tree.component[c]);
+      if (bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2))
+        copy_part (s, c, n - 2, k);
+    }
   }
 };
 

@@ -102,24 +102,6 @@ count_parts (const BdctCudaTreeComponent &component)
   return kParts >> (component.sub_x + component.sub_y);
 }
 
-/* A sub-block of a size: part (x, y) of block (bx, by). */
-struct Part
-{
-  int bx, by, x, y;
-
-  BDCT_INLINE
-  Part (const SizedBlocks &b, int number)
-  {
-    const int block = number >> b.log2_parts, log2_side = b.log2_size - 2;
-    const int in = number & ((1 << b.log2_parts) - 1);
-
-    bx = block & ((1 << b.log2_across) - 1);
-    by = block >> b.log2_across;
-    x = in & ((1 << log2_side) - 1);
-    y = in >> log2_side;
-  }
-};
-
 /* log2 of the side of luma's block at sample (x, y) of the square, which may be
  * in a part of the block beyond the picture. */
 BDCT_INLINE int

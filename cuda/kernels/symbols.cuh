@@ -59,13 +59,7 @@ category_of (uint32_t magnitude)
 BDCT_INLINE uint32_t
 magnitudes (uint32_t levels)
 {
-#ifdef __CUDA_ARCH__
   return __viaddmax_s16x2 (~levels, 0x00010001, levels);
-#else
-  const uint32_t sign = levels >> 15 & 0x00010001;
-
-  return (levels ^ sign * 0xffff) + sign;
-#endif
 }
 
 /* Counts a block's AC levels, which are added in zigzag order. */

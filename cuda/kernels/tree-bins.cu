@@ -75,8 +75,8 @@ struct TreePlace
   }
 };
 
-/* By chroma and the size of blocks: the slots of a tree's record that those of
- * the blocks' own records are (cabac-price.h). */
+/* By chroma and the size of blocks: which slot of a tree's record each slot of
+ * the blocks' own records becomes (cabac-price.h). */
 struct TreeSlots
 {
   static constexpr uint8_t kNone = 255;

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cuda/kernels/levels.h"
 
 /* The compute capability, times 10, whose tensor cores were tested against the
  * definitions, with code for that capability. */

@@ -25,9 +25,9 @@ struct Window
   int64_t src_stride, dst_stride;
   int interleave, component;    /* component: position among the interleaved
                                    ones */
-  int width, height;            /* samples in the picture; at most 0: none.
-                                   The last row repeats ... */
-  int last;                     /* ... and so does this column */
+  int width, height;            /* samples in the picture, at most 0 if there
+                                   are none; the last row repeats below */
+  int last;                     /* the column that repeats beyond it */
   int shift, depth;
   bool whole;                   /* the whole warp can load by words */
 };

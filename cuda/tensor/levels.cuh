@@ -1,5 +1,5 @@
-/* blockdct: the levels of each block, besides the picture and the sums over
- * all, in memory as block-grid.h has them.
+/* blockdct: writing each block's levels, as block-grid.h has them, besides the
+ * picture and the sums.
  *
  * A lane has levels in pairs of halves (exact.cuh), at vertical frequencies 2t
  * and 2t + 1 of horizontal frequency g. It exchanges one with its neighbour, so

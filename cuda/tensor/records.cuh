@@ -1,7 +1,7 @@
-/* blockdct: the records of each block, besides the sums over all.
+/* blockdct: writing each block's record, besides the sums.
  *
- * If records are requested, lanes assemble a tile's records in its shared
- * memory, and other lanes write them in order.
+ * Lanes assemble a tile's records in its shared memory, and other lanes write
+ * them in order.
  *
  * Squared errors: a lane has the chunks of a quarter of the tile's rows, one
  * below the other. It writes their sums to the place of its first chunk, whose

@@ -409,8 +409,8 @@ struct Wanted
   bool large, extras, levels;
 };
 
-/* The chains that can write levels, in tiles of one row of squares: where
- * levels pass through halves, and are the CPU's. */
+/* The chains that can write levels, in tiles of one row of squares: those whose
+ * levels are halves, and the CPU's. */
 template <typename Chain> constexpr bool has_levels = false;
 template <> constexpr bool has_levels<Jpeg8> = true;
 template <> constexpr bool has_levels<Hevc8<uint8_t, true>> = true;

@@ -276,20 +276,6 @@ __vminu2 (uint32_t a, uint32_t b)
   return (low & 0xffff) | (a >> 16 < b >> 16 ? a : b) >> 16 << 16;
 }
 
-inline uint32_t
-__viaddmax_s16x2 (uint32_t a, uint32_t b, uint32_t c)
-{
-  uint32_t r = 0;
-
-  for (int i = 0; i < 32; i += 16) {
-    const int16_t sum = (int16_t) ((a >> i) + (b >> i));
-    const int16_t other = (int16_t) (c >> i);
-
-    r |= (uint32_t) (uint16_t) (sum > other ? sum : other) << i;
-  }
-  return r;
-}
-
 inline int
 __dp4a (int a, int b, int c)
 {
