@@ -329,19 +329,6 @@ transform (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
   return ok && write_levels (frame, staging, error);
 }
 
-/* Get exclusive use of the next slot's memory. */
-static bool
-begin_bits (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
-{
-  const BdctDevice *device = staging->device;
-  BdctCudaSums *sums = &frame->sums;
-
-  sums->bits_overlap = frame->plan.bits && staging->bits_overlap;
-  if (frame->plan.bits)
-    sums->bits_slot = staging->next_bits_slot++ % BDCT_CUDA_BITS_SLOTS;
-  return bdct_cuda_frame_wait_for_bits (frame, device, device->stream, error);
-}
-
 static bool
 count_bits (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
 {
@@ -396,7 +383,14 @@ bool
 bdct_cuda_frame_run (BdctCudaFrame * frame, BdctStaging * staging,
     BdctError * error)
 {
-  if (!begin_bits (frame, staging, error))
+  BdctCudaSums *sums = &frame->sums;
+
+  /* Get exclusive use of the next slot's memory. */
+  sums->bits_overlap = frame->plan.bits && staging->bits_overlap;
+  if (frame->plan.bits)
+    sums->bits_slot = staging->next_bits_slot++ % BDCT_CUDA_BITS_SLOTS;
+  if (!bdct_cuda_frame_wait_for_bits (frame, staging->device,
+          staging->device->stream, error))
     return false;
   for (int i = 0; i < frame->plan.n_steps; i++)
     if (!steps[frame->plan.step[i]] (frame, staging, error))

@@ -211,58 +211,45 @@ place_stack (BdctCudaFrame * frame, const BdctStaging * staging,
               request->stack_sse, staging, error)));
 }
 
-/* Plan the launches of the picture. */
-static bool
-plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
-    BdctError * error)
-{
-  const BdctLayout *layout = &staging->layout;
-  const BdctImage *rec = &frame->image[BDCT_PLAN_RECONSTRUCTION];
-  const bool records = frame->array[BDCT_ARRAY_RECORDS].device != NULL;
-  BdctCudaWork work = frame->work[0];
-
-  bdct_cuda_work_set_accumulators (&work, frame->sums.accumulators);
-  bdct_cuda_work_set_image (&work, layout, rec);
-  bdct_cuda_work_set_records (&work, frame);
-  work.levels = frame->plan.bits && !records
-      && bdct_layout_pictures (layout) == 1;
-  frame->launches.n = bdct_cuda_plan (staging->device->kernels, &work,
-      frame->launches.launch, error);
-  return frame->launches.n > 0;
-}
-
-/* Describe the planes that are transformed, without any output. */
-static void
-describe_work (BdctCudaFrame * frame, const BdctLayout * layout)
-{
-  const BdctImage *planes = &frame->image[BDCT_PLAN_PLANES];
-  BdctCudaWork *work = &frame->work[0];
-
-  *work = (BdctCudaWork) {
-    .quantizers = frame->quantizers,
-    .n_quantizers = frame->plan.blocks.by_map ? frame->request.n_quantizers : 1,
-    .n_planes = layout->n_planes
-  };
-  for (int p = 0; p < layout->n_planes; p++) {
-    work->plane[p].layout = layout->plane[p];
-    work->plane[p].last_column = (layout->rgb.n_planes > 0
-        ? (int) planes->stride[p] : layout->plane[p].width) - 1;
-    work->plane[p].src = bdct_image_samples (planes, layout, p, 0);
-  }
-  for (int n = 1; n < BDCT_TREE_SIZES && bdct_job_is_tree (frame->quantizers);
-      n++)
-    frame->work[n] = *work;
-}
-
+/* Describe the planes that are transformed, and plan the launches of the
+ * picture. */
 static bool
 plan_work (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctFrame * request, BdctError * error)
 {
-  describe_work (frame, &staging->layout);
-  return (!frame->plan.blocks.by_map
-      || make_map (frame, staging, request, error))
-      && (bdct_job_is_tree (frame->quantizers) || frame->plan.levels.in
-      || plan_launches (frame, staging, error));
+  const BdctLayout *layout = &staging->layout;
+  const BdctImage *planes = &frame->image[BDCT_PLAN_PLANES];
+  const BdctImage *rec = &frame->image[BDCT_PLAN_RECONSTRUCTION];
+  const bool by_map = frame->plan.blocks.by_map;
+  BdctCudaWork work = {
+    .quantizers = frame->quantizers,
+    .n_quantizers = by_map ? request->n_quantizers : 1,
+    .n_planes = layout->n_planes
+  };
+
+  for (int p = 0; p < layout->n_planes; p++) {
+    work.plane[p].layout = layout->plane[p];
+    work.plane[p].last_column = (layout->rgb.n_planes > 0
+        ? (int) planes->stride[p] : layout->plane[p].width) - 1;
+    work.plane[p].src = bdct_image_samples (planes, layout, p, 0);
+  }
+  for (int n = 0; n < (bdct_job_is_tree (frame->quantizers)
+          ? BDCT_TREE_SIZES : 1); n++)
+    frame->work[n] = work;
+  if (by_map && !make_map (frame, staging, request, error))
+    return false;
+  if (bdct_job_is_tree (frame->quantizers) || frame->plan.levels.in)
+    return true;
+  work = frame->work[0];
+  bdct_cuda_work_set_accumulators (&work, frame->sums.accumulators);
+  bdct_cuda_work_set_image (&work, layout, rec);
+  bdct_cuda_work_set_records (&work, frame);
+  /* Without a picture, Huffman symbols take less time from the samples. */
+  work.levels = frame->plan.bits && bdct_layout_pictures (layout) == 1
+      && frame->array[BDCT_ARRAY_RECORDS].device == NULL;
+  frame->launches.n = bdct_cuda_plan (staging->device->kernels, &work,
+      frame->launches.launch, error);
+  return frame->launches.n > 0;
 }
 
 /* For copies to and from the host, a stack is one image. */
@@ -297,33 +284,26 @@ place_source (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-static bool
-prepare (BdctCudaFrame * frame, BdctStaging * staging,
-    const BdctFrame * request, const BdctCudaFrame * before, BdctError * error)
-{
-  return check_pitch (&staging->layout, &request->src, request->src_pitch,
-      error)
-      && check_pitch (&staging->layout, &request->dst, request->dst_pitch,
-      error)
-      && place_source (frame, staging, request, before, error)
-      && bdct_staging_place (staging, &frame->dst, &request->dst,
-      staging->device->stream, error)
-      && bdct_cuda_frame_place_images (frame, staging, &frame->src[0].image,
-      error)
-      && place_blocks (frame, staging, request, error)
-      && place_stack (frame, staging, request, error)
-      && plan_work (frame, staging, request, error)
-      && bdct_frame_metrics_place (frame, staging, error)
-      && bdct_cuda_frame_end_uploads (frame, staging, error);
-}
-
 bool
 bdct_cuda_prepare_frame (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctFrame * request, const BdctCudaFrame * before, BdctError * error)
 {
+  const BdctLayout *layout = &staging->layout;
+
   bdct_cuda_frame_begin (frame, request->quantizers, request->n_quantizers);
   frame->request = *request;
-  if (prepare (frame, staging, request, before, error))
+  if (check_pitch (layout, &request->src, request->src_pitch, error)
+      && check_pitch (layout, &request->dst, request->dst_pitch, error)
+      && place_source (frame, staging, request, before, error)
+      && bdct_staging_place (staging, &frame->dst, &request->dst,
+          staging->device->stream, error)
+      && bdct_cuda_frame_place_images (frame, staging, &frame->src[0].image,
+          error)
+      && place_blocks (frame, staging, request, error)
+      && place_stack (frame, staging, request, error)
+      && plan_work (frame, staging, request, error)
+      && bdct_frame_metrics_place (frame, staging, error)
+      && bdct_cuda_frame_end_uploads (frame, staging, error))
     return true;
   bdct_device_synchronize (staging->device);
   return false;

@@ -1,4 +1,5 @@
-/* blockdct: the kernels of comparisons (comparison.cu), as run.c calls them.
+/* blockdct: the kernels of comparisons (comparison.cu), as cuda/run.c calls
+ * them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -152,20 +152,17 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
   const int pictures = work->pictures > 1 ? work->pictures : 1;
   int64_t n_tiles = 0;
 
+  *launch = *work;
   launch->kernel = kernel;
-  launch->quantizers = work->quantizers;
-  launch->n_quantizers = work->n_quantizers;
-  launch->n_planes = work->n_planes;
   launch->pictures = pictures;
   launch->mixed = mixed;
   launch->levels = false;
   for (int p = 0; p < work->n_planes; p++) {
     BdctCudaPlane *plane = &launch->plane[p];
     const BdctPlaneLayout *layout = &plane->layout;
-    const BdctComponentJob *job;
+    const BdctComponentJob *job =
+        &work->quantizers[0].component[layout->component[0]];
 
-    *plane = work->plane[p];
-    job = &work->quantizers[0].component[layout->component[0]];
     plane->row_bytes = layout->width * layout->interleave * bytes;
     plane->log2_width = job->log2_width;
     plane->log2_height = job->log2_height;

@@ -3,24 +3,16 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_PLAN_H
-#define BDCT_PLAN_H
+#ifndef BDCT_CUDA_DISPATCH_H
+#define BDCT_CUDA_DISPATCH_H
 
 #include "kernel.h"
 
-/* One kernel's part of a frame. */
-typedef struct {
-  const BdctCudaKernel *kernel;
-  const BdctJob *quantizers;                  /* the work's */
-  int32_t n_quantizers;
-  BdctCudaPlane plane[BDCT_MAX_PLANES]; /* divided for the kernel; without
-                                             constants */
-  int32_t n_planes, n_tiles;
-  int32_t pictures, mixed;
-  bool levels;          /* it writes the planes' `levels`, which are set
-                             before it is launched, and `records` in place of
-                             `blocks` */
-} BdctCudaLaunch;
+/* Work that is planned, for one kernel, with the planes divided for it; without
+ * constants. `mixed`: it is for the mixed tiles alone. `levels`: it writes the
+ * planes' `levels`, which are set before it is launched, and `records` in place
+ * of `blocks`. */
+typedef BdctCudaWork BdctCudaLaunch;
 
 /* The state of launches on one device. */
 typedef struct BdctCudaDevice BdctCudaDevice;

@@ -1,10 +1,10 @@
-/* blockdct: the interface between the CUDA engine's host side (engine.c,
- * dispatch.c) and its kernels.
+/* blockdct: the interface between the CUDA engine's host side (run.c,
+ * launch/dispatch.c) and its kernels.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_LAUNCH_H
-#define BDCT_LAUNCH_H
+#ifndef BDCT_CUDA_KERNEL_H
+#define BDCT_CUDA_KERNEL_H
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -165,6 +165,7 @@ typedef struct {
   int pictures;         /* of a kernel that counts Huffman symbols: how many
                              are in the planes, one below the other; a thread
                              block's third coordinate is the picture. 0: one */
+  int n_tiles;          /* planning sets it (dispatch.h) */
 } BdctCudaWork;
 
 /* A tensor-core kernel. */

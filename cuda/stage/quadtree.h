@@ -7,8 +7,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CUDA_QUADTREE_H
-#define BDCT_CUDA_QUADTREE_H
+#ifndef BDCT_CUDA_STAGE_QUADTREE_H
+#define BDCT_CUDA_STAGE_QUADTREE_H
 
 #include "cuda/frame/frame.h"
 

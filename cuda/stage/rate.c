@@ -10,40 +10,28 @@ is_cabac (const BdctJob * job)
   return bdct_job_coder (job) == BDCT_CODER_CABAC;
 }
 
-/* The slots of the records of each component of a plane. */
+/* Set where the records of the bins' counts are, from `bins` on. Returns their
+ * bytes. */
 static size_t
-count_slots (const BdctJob * job, const BdctPlaneLayout * layout)
-{
-  const BdctComponentJob *own = &job->component[layout->component[0]];
-  const size_t columns = (size_t) ((layout->width - 1) >> own->log2_width) + 1;
-  const int log2_size = bdct_cabac_log2_size (own);
-
-  return bdct_cabac_runs (columns << bdct_job_log2_parts (own),
-      ((layout->height - 1) >> own->log2_height) + 1, log2_size)
-      * bdct_cabac_slots (log2_size, layout->component[0] != BDCT_Y);
-}
-
-/* The bytes of all components' records. */
-static size_t
-count_bins (const BdctJob * job, const BdctLayout * layout)
+set_bins (BdctCudaWork * work, uint16_t * bins)
 {
   size_t n = 0;
 
-  for (int p = 0; p < layout->n_planes; p++)
-    n += count_slots (job, &layout->plane[p]) * layout->plane[p].interleave;
-  return n * sizeof (uint16_t);
-}
-
-static void
-set_bins (BdctCudaWork * work, uint16_t * bins)
-{
   for (int p = 0; p < work->n_planes; p++) {
     BdctCudaPlane *plane = &work->plane[p];
+    const BdctPlaneLayout *layout = &plane->layout;
+    const BdctComponentJob *own =
+        &work->quantizers->component[layout->component[0]];
+    const size_t columns = ((layout->width - 1) >> own->log2_width) + 1;
+    const int log2_size = bdct_cabac_log2_size (own);
 
-    plane->bins = bins;
-    bins += count_slots (work->quantizers, &plane->layout)
-        * plane->layout.interleave;
+    plane->bins = bins == NULL ? NULL : bins + n;
+    n += bdct_cabac_runs (columns << bdct_job_log2_parts (own),
+        ((layout->height - 1) >> own->log2_height) + 1, log2_size)
+        * bdct_cabac_slots (log2_size, layout->component[0] != BDCT_Y)
+        * layout->interleave;
   }
+  return n * sizeof *bins;
 }
 
 /* Get the memory of the frame's slot for its levels, by component, unless they
@@ -55,6 +43,7 @@ place (const BdctCudaFrame * frame, BdctStaging * staging,
   const BdctJob *job = frame->quantizers;
   const BdctBlockGrid *grid = frame->plan.blocks.grid;
   BdctBuffer *memory = &staging->bits[frame->sums.bits_slot];
+  BdctCudaWork work = frame->work[0];
   size_t n[BDCT_MAX_COMPONENTS], size = 0;
 
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
@@ -63,7 +52,7 @@ place (const BdctCudaFrame * frame, BdctStaging * staging,
     size += n[c] * sizeof (BdctLevel);
   }
   if (is_cabac (job))
-    size += count_bins (job, &staging->layout);
+    size += set_bins (&work, NULL);
   if (!bdct_buffer_grow (memory, size, staging->device, staging->engine, error))
     return false;
   first[0] = (BdctLevel *) memory->device;

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CUDA_RATE_H
-#define BDCT_CUDA_RATE_H
+#ifndef BDCT_CUDA_STAGE_RATE_H
+#define BDCT_CUDA_STAGE_RATE_H
 
 #include "cuda/frame/frame.h"
 
