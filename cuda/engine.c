@@ -210,14 +210,14 @@ queued_at (CudaEngine * self, unsigned n)
 static BdctCudaAccumulator *
 accumulators_at (const BdctBuffer * buffer, bool host, const Queued * queued)
 {
-  return (BdctCudaAccumulator *) (host ? buffer->host.data : buffer->device)
+  return (BdctCudaAccumulator *) (host ? buffer->host : buffer->device)
       + queued->sums * BDCT_CUDA_ACCUMULATORS;
 }
 
 static BdctRateCounts *
 counts_at (const BdctBuffer * buffer, bool host, const Queued * queued)
 {
-  return (BdctRateCounts *) (host ? buffer->host.data : buffer->device)
+  return (BdctRateCounts *) (host ? buffer->host : buffer->device)
       + queued->sums;
 }
 
@@ -304,7 +304,7 @@ enqueue (CudaEngine * self, unsigned n, BdctError * error)
    * download before it, and later kernels there for bits. */
   if (ok && (overlap || bdct_cuda_frame_downloads (last))) {
     ok = bdct_stream_wait_for (self->device.download, stream,
-        last->events.computed, error);
+        last->events.event[BDCT_COMPUTED], error);
     stream = self->device.download;
   }
   for (unsigned i = 0; i < n && ok; i++) {
@@ -319,7 +319,7 @@ enqueue (CudaEngine * self, unsigned n, BdctError * error)
       && (!bits || copy (counts_at (&self->counts, false, queued),
           counts_at (&self->counts, true, queued), n * sizeof (BdctRateCounts),
           stream, error))
-      && check (cudaEventRecord (last->events.done[last->events.wait],
+      && check (cudaEventRecord (last->events.event[last->events.done],
           stream), "cudaEventRecord", error);
 }
 
@@ -435,7 +435,7 @@ static bool
 add (CudaEngine * self, Queued * queued, BdctError * error)
 {
   const BdctCudaFrame *frame = &queued->frame;
-  const bool alone = frame->events.wait == BDCT_WAIT_SLEEPING;
+  const bool alone = frame->events.done == BDCT_DONE_SLEEPING;
   const bool new_half = queued->sums % (self->n_sums / 2) == 0;
 
   /* Frames that are started together have accumulators of the same half. */
@@ -566,7 +566,7 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
         start_pending (self);
       last = &self->queue[queued->last];
       ok = queued->failed || check (cudaEventSynchronize
-          (last->frame.events.done[last->frame.events.wait]),
+          (last->frame.events.event[last->frame.events.done]),
           "cudaEventSynchronize", error);
       /* From here on the frame's images are the caller's again, even after
        * an error. */

@@ -19,12 +19,16 @@
 #define BDCT_ACCUMULATORS_SIZE                                                \
   (BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator))
 
-typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
+/* The caller spins until the one event for the end of a frame, or sleeps until
+ * the other. */
+typedef enum {
+  BDCT_UPLOADED, BDCT_COMPUTED, BDCT_DONE_SPINNING, BDCT_DONE_SLEEPING,
+  BDCT_N_EVENTS
+} BdctEventName;
 
 typedef struct {
-  cudaEvent_t uploaded, computed;
-  cudaEvent_t done[BDCT_N_WAITS];
-  BdctWait wait;              /* which event of `done` to wait for */
+  cudaEvent_t event[BDCT_N_EVENTS];
+  BdctEventName done;         /* which one to wait for */
 } BdctCudaEvents;
 
 /* What goes to the GPU or comes from there besides images; and results that

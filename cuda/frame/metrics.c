@@ -197,7 +197,7 @@ bdct_frame_make_map (BdctCudaFrame * frame, BdctStaging * staging,
 void
 bdct_frame_metrics_finish (BdctCudaFrame * frame, BdctStats * stats)
 {
-  place_results (frame, frame->array[BDCT_ARRAY_METRICS].memory.host.data);
+  place_results (frame, frame->array[BDCT_ARRAY_METRICS].memory.host);
   for (int i = 0; i < count_runs (frame); i++)
     bdct_metrics_finish (&frame->metrics[i], &stats[i]);
 }

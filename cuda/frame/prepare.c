@@ -105,7 +105,7 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
     BdctCudaWork * work)
 {
   const BdctBuffer *memory = &frame->array[BDCT_ARRAY_MAP].memory;
-  uint8_t *map = memory->host.data + at;
+  uint8_t *map = memory->host + at;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   size_t n = bdct_blocks_init (grid, layout, job);
 
@@ -158,7 +158,7 @@ make_map (BdctCudaFrame * frame, BdctStaging * staging,
     array->size += write_map (frame, layout, request, is_tree ? &sized : job,
         array->size, &frame->work[is_tree ? n - 2 : 0]);
   }
-  return bdct_array_upload (array, array->memory.host.data, staging, error);
+  return bdct_array_upload (array, array->memory.host, staging, error);
 }
 
 /* Memory for what there is of single blocks. Levels that are output, input or
