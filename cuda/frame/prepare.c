@@ -249,7 +249,7 @@ plan_work (BdctCudaFrame * frame, BdctStaging * staging,
       && frame->array[BDCT_ARRAY_RECORDS].device == NULL
       && (rec->data[0] != NULL
       || bdct_job_coder (frame->quantizers) == BDCT_CODER_CABAC);
-  frame->launches.n = bdct_cuda_plan (staging->device->kernels, &work,
+  frame->launches.n = bdct_cuda_choose (staging->device->kernels, &work,
       frame->launches.launch, error);
   return frame->launches.n > 0;
 }
