@@ -7,10 +7,8 @@
 #include <string.h>
 #include "cuda/device/device.h"
 #include "cuda/device/staging.h"
-#include "cuda/frame/prepare.h"
 #include "cuda/frame/pricer.h"
 #include "cuda/run.h"
-#include "cuda/stage/quadtree.h"
 
 #define check bdct_cuda_check
 

@@ -4,8 +4,6 @@
 #include "cuda/frame/metrics.h"
 #include "cuda/kernels/levels.h"
 #include "cuda/kernels/view.h"
-#include "cuda/stage/quadtree.h"
-#include "cuda/stage/rate.h"
 
 #define check bdct_cuda_check
 

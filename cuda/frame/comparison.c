@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "prepare.h"
+#include "frame.h"
 
 #include <string.h>
 #include "metrics.h"

@@ -138,6 +138,17 @@ bool bdct_array_upload (const BdctArray *array, const void *data,
 bool bdct_cuda_frame_end_uploads (BdctCudaFrame *frame,
     const BdctStaging *staging, BdctError *error);
 
+/* Prepare all of a frame whose plan and first sums are set, and enqueue its
+ * uploads, for which its kernels' stream then waits. `before`: the frame whose
+ * source it shares, if it does; may be the same memory. After an error nothing
+ * uses the caller's memory any longer. */
+bool bdct_cuda_prepare_frame (BdctCudaFrame *frame, BdctStaging *staging,
+    const BdctFrame *request, const BdctCudaFrame *before, BdctError *error);
+
+/* The same for a comparison. `job`: bdct_comparison_job(). */
+bool bdct_cuda_prepare_comparison (BdctCudaFrame *frame, BdctStaging *staging,
+    const BdctComparison *comparison, const BdctJob *job, BdctError *error);
+
 /* The accumulators of distorted picture `i`, and the counters of bits. */
 BdctCudaAccumulator *bdct_cuda_frame_accumulators (const BdctCudaFrame *frame,
     int i);

@@ -1,5 +1,9 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "quadtree.h"
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * hevc-quadtree (dct/rd/quadtree.h): the kernels of the fixed transforms
+ * process the whole frame in blocks of each size. Another kernel finds the
+ * trees and copies the chosen blocks (cuda/kernels/quadtree.cu). */
+#include "cuda/run.h"
 
 #include <string.h>
 #include "cuda/kernels/levels.h"
