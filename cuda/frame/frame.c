@@ -38,6 +38,7 @@ void
 bdct_cuda_frame_begin (BdctCudaFrame * frame, const BdctJob * quantizers,
     int n)
 {
+  frame->request = (BdctFrame) { 0 };
   memcpy (frame->quantizers, quantizers, n * sizeof *quantizers);
   for (int i = 0; i < BDCT_N_ARRAYS; i++)
     frame->array[i] = (BdctArray) {.memory = frame->array[i].memory };
