@@ -7,10 +7,8 @@
 #include <string.h>
 #include "cuda/device/device.h"
 #include "cuda/device/staging.h"
-#include "cuda/frame/prepare.h"
 #include "cuda/frame/pricer.h"
 #include "cuda/run.h"
-#include "cuda/stage/quadtree.h"
 
 #define check bdct_cuda_check
 
@@ -30,7 +28,7 @@ typedef struct {
   bool failed;
   BdctError error;              /* why */
   BdctPrice price;
-} Entry;
+} Queued;
 
 /* Frames do not depend on each other, except for a source that several share.
  * Within a frame, events order the work of different streams. */
@@ -40,12 +38,12 @@ typedef struct {
   BdctStaging staging;
   BdctPricer pricer;
   BdctHistory history;
-  Entry *entries;
+  Queued *queue;
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
   unsigned pending;             /* the newest of those, not yet started */
   unsigned batch;               /* start when so many are pending */
   unsigned ring_index;          /* index of the next frame of R, G and B */
-  const Entry *before;          /* the frame submitted last, if the next one
+  const Queued *before;         /* the frame submitted last, if the next one
                                    can share its source; else NULL */
   bool shared;                  /* frames have shared its source */
   /* Of the first results of `n_sums` frames. */
@@ -63,15 +61,15 @@ free_frames (CudaEngine * self, bool in_context)
   /* A failed submit() may have left work behind. */
   if (in_context)
     bdct_device_synchronize (&self->device);
-  for (unsigned i = 0; self->entries != NULL && i < self->depth; i++) {
-    bdct_pricer_take (&self->pricer, &self->entries[i].price);
-    bdct_cuda_frame_clear (&self->entries[i].frame, in_context);
+  for (unsigned i = 0; self->queue != NULL && i < self->depth; i++) {
+    bdct_pricer_take (&self->pricer, &self->queue[i].price);
+    bdct_cuda_frame_clear (&self->queue[i].frame, in_context);
   }
-  free (self->entries);
+  free (self->queue);
   bdct_buffer_free (&self->accumulators, in_context);
   bdct_buffer_free (&self->counts, in_context);
   bdct_staging_clear (&self->staging, in_context);
-  self->entries = NULL;
+  self->queue = NULL;
   self->depth = self->oldest = self->in_flight = self->pending = 0;
   self->n_sums = self->next_sums = 0;
   self->before = NULL;
@@ -139,8 +137,8 @@ allocate_frames (CudaEngine * self, unsigned depth, BdctError * error)
    * other. */
   unsigned half = depth > MIN_ZEROED ? depth : MIN_ZEROED;
 
-  self->entries = calloc (depth, sizeof *self->entries);
-  if (self->entries == NULL)
+  self->queue = calloc (depth, sizeof *self->queue);
+  if (self->queue == NULL)
     return bdct_error (error, "out of memory");
   self->depth = depth;
   self->n_sums = 2 * half;
@@ -150,7 +148,7 @@ allocate_frames (CudaEngine * self, unsigned depth, BdctError * error)
           self->n_sums * sizeof (BdctRateCounts), true, &self->engine, error))
     return false;
   for (unsigned i = 0; i < depth; i++)
-    if (!bdct_cuda_frame_init (&self->entries[i].frame, error))
+    if (!bdct_cuda_frame_init (&self->queue[i].frame, error))
       return false;
   return true;
 }
@@ -200,25 +198,25 @@ cuda_reserve (BdctEngine * engine, const BdctJob * job, BdctError * error)
   return ok;
 }
 
-static Entry *
-entry_at (CudaEngine * self, unsigned n)
+static Queued *
+queued_at (CudaEngine * self, unsigned n)
 {
-  return &self->entries[(self->oldest + n) % self->depth];
+  return &self->queue[(self->oldest + n) % self->depth];
 }
 
 /* A frame's first results, on the device or on the host. */
 static BdctCudaAccumulator *
-accumulators_at (const BdctBuffer * buffer, bool host, const Entry * entry)
+accumulators_at (const BdctBuffer * buffer, bool host, const Queued * queued)
 {
-  return (BdctCudaAccumulator *) (host ? buffer->host.data : buffer->device)
-      + entry->sums * BDCT_CUDA_ACCUMULATORS;
+  return (BdctCudaAccumulator *) (host ? buffer->host : buffer->device)
+      + queued->sums * BDCT_CUDA_ACCUMULATORS;
 }
 
 static BdctRateCounts *
-counts_at (const BdctBuffer * buffer, bool host, const Entry * entry)
+counts_at (const BdctBuffer * buffer, bool host, const Queued * queued)
 {
-  return (BdctRateCounts *) (host ? buffer->host.data : buffer->device)
-      + entry->sums;
+  return (BdctRateCounts *) (host ? buffer->host : buffer->device)
+      + queued->sums;
 }
 
 /* Batches
@@ -241,7 +239,7 @@ gather_launches (CudaEngine * self, unsigned n)
   for (int i = 0; i < 2; i++)
     for (unsigned j = 0; j < n; j++) {
       const BdctCudaFrame *frame =
-          &entry_at (self, self->in_flight - n + j)->frame;
+          &queued_at (self, self->in_flight - n + j)->frame;
 
       if (i < frame->launches.n && bdct_cuda_frame_shares_launches (frame))
         self->launches[n_launches++] = &frame->launches.launch[i];
@@ -253,16 +251,16 @@ gather_launches (CudaEngine * self, unsigned n)
  * of this half have been collected: none of their statistics is still to be
  * copied. */
 static bool
-zero_half (CudaEngine * self, const Entry * entry, BdctError * error)
+zero_half (CudaEngine * self, const Queued * queued, BdctError * error)
 {
-  const unsigned half = self->n_sums / 2, left = half - entry->sums % half;
+  const unsigned half = self->n_sums / 2, left = half - queued->sums % half;
   const cudaStream_t stream = self->device.stream;
 
   self->zeroed = self->zeroed
       || (check (cudaMemsetAsync (accumulators_at (&self->accumulators, false,
-                  entry), 0, left * BDCT_ACCUMULATORS_SIZE, stream),
+                  queued), 0, left * BDCT_ACCUMULATORS_SIZE, stream),
           "cudaMemsetAsync", error)
-      && check (cudaMemsetAsync (counts_at (&self->counts, false, entry), 0,
+      && check (cudaMemsetAsync (counts_at (&self->counts, false, queued), 0,
               left * sizeof (BdctRateCounts), stream), "cudaMemsetAsync",
           error));
   return self->zeroed;
@@ -282,19 +280,19 @@ static bool
 enqueue (CudaEngine * self, unsigned n, BdctError * error)
 {
   const unsigned first = self->in_flight - n;
-  const Entry *entry = entry_at (self, first);
-  BdctCudaFrame *last = &entry_at (self, self->in_flight - 1)->frame;
+  const Queued *queued = queued_at (self, first);
+  BdctCudaFrame *last = &queued_at (self, self->in_flight - 1)->frame;
   cudaStream_t stream = self->staging.layout.rgb.n_planes > 0
       ? self->device.rgb_out : self->device.stream;
-  bool ok = zero_half (self, entry, error), bits = false, overlap = false;
+  bool ok = zero_half (self, queued, error), bits = false, overlap = false;
 
   for (unsigned i = 0; i < n && ok; i++)
-    ok = bdct_cuda_frame_zero (&entry_at (self, first + i)->frame,
+    ok = bdct_cuda_frame_zero (&queued_at (self, first + i)->frame,
         self->device.stream, error);
   ok = ok && bdct_cuda_launch (self->launches, gather_launches (self, n),
       self->device.kernels, self->device.stream, error);
   for (unsigned i = 0; i < n && ok; i++) {
-    BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
+    BdctCudaFrame *frame = &queued_at (self, first + i)->frame;
 
     ok = bdct_cuda_frame_run (frame, &self->staging, error);
     bits = bits || frame->plan.bits;
@@ -304,22 +302,22 @@ enqueue (CudaEngine * self, unsigned n, BdctError * error)
    * download before it, and later kernels there for bits. */
   if (ok && (overlap || bdct_cuda_frame_downloads (last))) {
     ok = bdct_stream_wait_for (self->device.download, stream,
-        last->events.computed, error);
+        last->events.event[BDCT_COMPUTED], error);
     stream = self->device.download;
   }
   for (unsigned i = 0; i < n && ok; i++) {
-    BdctCudaFrame *frame = &entry_at (self, first + i)->frame;
+    BdctCudaFrame *frame = &queued_at (self, first + i)->frame;
 
     ok = bdct_cuda_frame_wait_for_bits (frame, &self->device, stream, error)
         && bdct_cuda_frame_download (frame, &self->staging, stream, error);
   }
-  return ok && copy (accumulators_at (&self->accumulators, false, entry),
-      accumulators_at (&self->accumulators, true, entry),
+  return ok && copy (accumulators_at (&self->accumulators, false, queued),
+      accumulators_at (&self->accumulators, true, queued),
       n * BDCT_ACCUMULATORS_SIZE, stream, error)
-      && (!bits || copy (counts_at (&self->counts, false, entry),
-          counts_at (&self->counts, true, entry), n * sizeof (BdctRateCounts),
+      && (!bits || copy (counts_at (&self->counts, false, queued),
+          counts_at (&self->counts, true, queued), n * sizeof (BdctRateCounts),
           stream, error))
-      && check (cudaEventRecord (last->events.done[last->events.wait],
+      && check (cudaEventRecord (last->events.event[last->events.done],
           stream), "cudaEventRecord", error);
 }
 
@@ -333,19 +331,19 @@ start_pending (CudaEngine * self)
 
   self->pending = 0;
   for (unsigned i = 1; i <= n; i++)
-    entry_at (self, self->in_flight - i)->last =
+    queued_at (self, self->in_flight - i)->last =
         (self->oldest + self->in_flight - 1) % self->depth;
   if (n == 0 || enqueue (self, n, &error))
     return;
   self->before = NULL;
   bdct_device_synchronize (&self->device);
   for (unsigned i = 1; i <= n; i++) {
-    Entry *entry = entry_at (self, self->in_flight - i);
+    Queued *queued = queued_at (self, self->in_flight - i);
 
-    entry->failed = true;
-    entry->error = error;
+    queued->failed = true;
+    queued->error = error;
     bdct_history_forget (&self->history,
-        &entry->frame.plan.metrics.history);
+        &queued->frame.plan.metrics.history);
   }
 }
 
@@ -389,9 +387,9 @@ leave_source (CudaEngine * self, BdctError * error)
 
 /* A frame that cannot be started leaves no source for the next one. */
 static bool
-check_source (const CudaEngine * self, const Entry * entry, BdctError * error)
+check_source (const CudaEngine * self, const Queued * queued, BdctError * error)
 {
-  return !entry->same_source || self->before != NULL
+  return !queued->same_source || self->before != NULL
       || bdct_error (error, "the frame whose source this one shares has "
       "failed");
 }
@@ -399,23 +397,23 @@ check_source (const CudaEngine * self, const Entry * entry, BdctError * error)
 /* The next frame, still empty; NULL with an error. If its metrics read the
  * history, the frames before it have started: one that cannot start is not in
  * the history. */
-static Entry *
-next_entry (CudaEngine * self, unsigned metrics, bool same_source,
+static Queued *
+next_queued (CudaEngine * self, unsigned metrics, bool same_source,
     BdctError * error)
 {
-  Entry *entry = entry_at (self, self->in_flight);
+  Queued *queued = queued_at (self, self->in_flight);
 
   if (!same_source && !leave_source (self, error))
     return NULL;
   if (bdct_metrics_history (metrics) > 0)
     start_pending (self);
-  entry->waited = entry->failed = false;
-  entry->same_source = same_source;
-  entry->sums = self->next_sums;
-  entry->frame.sums.accumulators = accumulators_at (&self->accumulators, false,
-      entry);
-  entry->frame.sums.counts = counts_at (&self->counts, false, entry);
-  return check_source (self, entry, error) ? entry : NULL;
+  queued->waited = queued->failed = false;
+  queued->same_source = same_source;
+  queued->sums = self->next_sums;
+  queued->frame.sums.accumulators = accumulators_at (&self->accumulators, false,
+      queued);
+  queued->frame.sums.counts = counts_at (&self->counts, false, queued);
+  return check_source (self, queued, error) ? queued : NULL;
 }
 
 /* Let a stream wait for those of the caller. */
@@ -432,24 +430,24 @@ wait_for (CudaEngine * self, cudaStream_t stream, void *const *wait, int n,
 
 /* Add a prepared frame to those in flight. */
 static bool
-queue (CudaEngine * self, Entry * entry, BdctError * error)
+add (CudaEngine * self, Queued * queued, BdctError * error)
 {
-  const BdctCudaFrame *frame = &entry->frame;
-  const bool alone = frame->events.wait == BDCT_WAIT_SLEEPING;
-  const bool new_half = entry->sums % (self->n_sums / 2) == 0;
+  const BdctCudaFrame *frame = &queued->frame;
+  const bool alone = frame->events.done == BDCT_DONE_SLEEPING;
+  const bool new_half = queued->sums % (self->n_sums / 2) == 0;
 
   /* Frames that are started together have accumulators of the same half. */
   if (alone || new_half)
     start_pending (self);
-  if (!check_source (self, entry, error))
+  if (!check_source (self, queued, error))
     return false;
   if (new_half)
     self->zeroed = false;
   self->next_sums = (self->next_sums + 1) % self->n_sums;
   self->ring_index += bdct_cuda_frame_is_rgb (frame);
-  self->shared |= entry->same_source;
+  self->shared |= queued->same_source;
   self->before = frame->plan.n_distorted == 0
-      && frame->image[BDCT_PLAN_PLANES].data[0] != NULL ? entry : NULL;
+      && frame->image[BDCT_PLAN_PLANES].data[0] != NULL ? queued : NULL;
   self->in_flight++;
   self->pending++;
   if (alone || self->pending >= self->batch)
@@ -457,15 +455,15 @@ queue (CudaEngine * self, Entry * entry, BdctError * error)
   return true;
 }
 
-/* What ends submit() and compare(); `entry` NULL: it could not begin. */
+/* What ends submit() and compare(); `queued` NULL: it could not begin. */
 static bool
-end_submit (CudaEngine * self, Entry * entry, bool prepared,
+end_submit (CudaEngine * self, Queued * queued, bool prepared,
     BdctError * error)
 {
-  const bool ok = prepared && queue (self, entry, error);
+  const bool ok = prepared && add (self, queued, error);
 
-  if (!ok && entry != NULL)
-    bdct_history_forget (&self->history, &entry->frame.plan.metrics.history);
+  if (!ok && queued != NULL)
+    bdct_history_forget (&self->history, &queued->frame.plan.metrics.history);
   /* A check may have found that a kernel differs. */
   bdct_device_describe (&self->device, &self->engine);
   bdct_device_leave (&self->device);
@@ -478,16 +476,16 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
   CudaEngine *self = (CudaEngine *) engine;
   BdctPlanRules rules = {.in_place = true };
   BdctCudaFrame *frame;
-  Entry *entry;
+  Queued *queued;
 
   if (!has_room (self, error)
       || !bdct_frame_check (request, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  entry = next_entry (self, request->metrics, request->same_source, error);
-  if (entry == NULL)
+  queued = next_queued (self, request->metrics, request->same_source, error);
+  if (queued == NULL)
     return end_submit (self, NULL, false, error);
-  frame = &entry->frame;
+  frame = &queued->frame;
   rules.kept = self->before != NULL
       && self->before->frame.plan.place[BDCT_PLAN_RECONSTRUCTION]
       != BDCT_PLACE_PLANES;
@@ -495,7 +493,7 @@ cuda_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
       &self->history);
   if (frame->plan.place[BDCT_PLAN_PLANES] != BDCT_PLACE_BEFORE)
     frame->ring_index = self->ring_index % BDCT_RGB_RING;
-  return end_submit (self, entry, wait_for (self,
+  return end_submit (self, queued, wait_for (self,
           bdct_cuda_frame_is_rgb (frame) ? self->device.rgb_in
           : self->device.stream, request->wait, 2, error)
       && bdct_cuda_prepare_frame (frame, &self->staging, request,
@@ -507,21 +505,21 @@ cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
     BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
-  Entry *entry;
+  Queued *queued;
 
   if (!has_room (self, error)
       || !bdct_comparison_check (comparison, &self->staging.layout, error)
       || !bdct_device_enter (&self->device, error))
     return false;
-  entry = next_entry (self, comparison->metrics, false, error);
-  if (entry == NULL)
+  queued = next_queued (self, comparison->metrics, false, error);
+  if (queued == NULL)
     return end_submit (self, NULL, false, error);
-  bdct_plan_comparison (&entry->frame.plan, &self->staging.layout, comparison,
+  bdct_plan_comparison (&queued->frame.plan, &self->staging.layout, comparison,
       &self->compared, &self->history);
-  return end_submit (self, entry, wait_for (self, self->device.stream,
+  return end_submit (self, queued, wait_for (self, self->device.stream,
           comparison->wait, sizeof comparison->wait
           / sizeof comparison->wait[0], error)
-      && bdct_cuda_prepare_comparison (&entry->frame, &self->staging,
+      && bdct_cuda_prepare_comparison (&queued->frame, &self->staging,
           comparison, &self->compared, error), error);
 }
 
@@ -530,22 +528,22 @@ cuda_compare (BdctEngine * engine, const BdctComparison * comparison,
 static void
 price_ahead (CudaEngine * self)
 {
-  const unsigned last = entry_at (self, 0)->last;
+  const unsigned last = queued_at (self, 0)->last;
 
   for (unsigned i = 1; i < self->in_flight - self->pending; i++) {
-    Entry *entry = entry_at (self, i);
-    const BdctJob *job = entry->frame.quantizers;
+    Queued *queued = queued_at (self, i);
+    const BdctJob *job = queued->frame.quantizers;
 
-    if (entry->last != last)
+    if (queued->last != last)
       break;
-    if (!entry->frame.plan.bits
-        || entry->frame.array[BDCT_ARRAY_COUNTS].device != NULL
+    if (!queued->frame.plan.bits
+        || queued->frame.array[BDCT_ARRAY_COUNTS].device != NULL
         || bdct_job_coder (job) != BDCT_CODER_HUFFMAN)
       continue;
-    entry->price.counts = counts_at (&self->counts, true, entry);
-    entry->price.layout = &self->staging.layout;
-    entry->price.job = job;
-    bdct_pricer_add (&self->pricer, &entry->price);
+    queued->price.counts = counts_at (&self->counts, true, queued);
+    queued->price.layout = &self->staging.layout;
+    queued->price.job = job;
+    bdct_pricer_add (&self->pricer, &queued->price);
   }
 }
 
@@ -553,20 +551,20 @@ static bool
 cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
 {
   CudaEngine *self = (CudaEngine *) engine;
-  Entry *entry, *last;
+  Queued *queued, *last;
   bool ok = true, priced;
 
   if (self->in_flight == 0)
     return bdct_error (error, "no frame is in flight");
-  entry = entry_at (self, 0);
-  if (self->pending == self->in_flight || !self->entries[entry->last].waited) {
+  queued = queued_at (self, 0);
+  if (self->pending == self->in_flight || !self->queue[queued->last].waited) {
     ok = bdct_device_enter (&self->device, error);
     if (ok) {
       if (self->pending == self->in_flight)
         start_pending (self);
-      last = &self->entries[entry->last];
-      ok = entry->failed || check (cudaEventSynchronize
-          (last->frame.events.done[last->frame.events.wait]),
+      last = &self->queue[queued->last];
+      ok = queued->failed || check (cudaEventSynchronize
+          (last->frame.events.event[last->frame.events.done]),
           "cudaEventSynchronize", error);
       /* From here on the frame's images are the caller's again, even after
        * an error. */
@@ -574,20 +572,20 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
         bdct_device_synchronize (&self->device);
       bdct_device_leave (&self->device);
       last->waited = ok;
-      if (ok && !entry->failed)
+      if (ok && !queued->failed)
         price_ahead (self);
     }
   }
-  priced = bdct_pricer_take (&self->pricer, &entry->price);
-  if (ok && entry->failed)
-    ok = bdct_error (error, "%s", entry->error.message);
+  priced = bdct_pricer_take (&self->pricer, &queued->price);
+  if (ok && queued->failed)
+    ok = bdct_error (error, "%s", queued->error.message);
   if (ok)
-    bdct_cuda_frame_finish (&entry->frame, &self->staging);
+    bdct_cuda_frame_finish (&queued->frame, &self->staging);
   if (ok && stats != NULL)
-    bdct_cuda_frame_count (&entry->frame, &self->staging.layout,
-        accumulators_at (&self->accumulators, true, entry),
-        counts_at (&self->counts, true, entry),
-        priced ? &entry->price.stats : NULL, stats);
+    bdct_cuda_frame_count (&queued->frame, &self->staging.layout,
+        accumulators_at (&self->accumulators, true, queued),
+        counts_at (&self->counts, true, queued),
+        priced ? &queued->price.stats : NULL, stats);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
   if (self->pending > self->in_flight)

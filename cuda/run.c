@@ -3,8 +3,6 @@
 
 #include "cuda/frame/metrics.h"
 #include "cuda/kernels/view.h"
-#include "cuda/stage/quadtree.h"
-#include "cuda/stage/rate.h"
 
 #define check bdct_cuda_check
 
@@ -95,7 +93,8 @@ planes_to_rgb (BdctCudaFrame * frame, BdctStaging * staging,
 {
   const BdctDevice *device = staging->device;
   const BdctImage *image = frame->image;
-  BdctCudaColour colour = describe_colour (frame, &staging->layout);
+  const BdctImage *view = &image[BDCT_PLAN_VIEW];
+  BdctCudaColour colour;
   BdctRender render;
 
   if (frame->plan.n_distorted > 0) {
@@ -104,13 +103,14 @@ planes_to_rgb (BdctCudaFrame * frame, BdctStaging * staging,
       .src = frame->src[frame->plan.view.right].image,
       .dst = image[BDCT_PLAN_BASE].data[0] != NULL ? image[BDCT_PLAN_BASE]
           : frame->dst.image,
-      .planes = image[BDCT_PLAN_VIEW],
-      .rec = image[BDCT_PLAN_VIEW],
-      .shown = image[BDCT_PLAN_VIEW],
+      .planes = *view,
+      .rec = *view,
+      .shown = *view,
     };
     return launched (bdct_cuda_planes_to_rgb_launch (&colour, NULL,
             device->stream), error);
   }
+  colour = describe_colour (frame, &staging->layout);
   if (frame->plan.view.drawn)
     describe_view (frame, &staging->layout, &render);
   return bdct_stream_wait_for (device->rgb_out, device->stream,

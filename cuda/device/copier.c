@@ -149,7 +149,7 @@ start_threads (BdctCopier * self)
 /* Report the finished chunks from `told` on, those of one copy at once;
  * under the lock, which is released meanwhile. */
 static int
-tell (BdctCopier * self, int told, BdctCopied copied, void *data, bool *hear)
+tell (BdctCopier * self, int told, BdctCopied copied, void *data)
 {
   while (told < self->n_chunks && self->chunks[told].done) {
     Chunk chunk = self->chunks[told++];
@@ -157,20 +157,19 @@ tell (BdctCopier * self, int told, BdctCopied copied, void *data, bool *hear)
     for (; told < self->n_chunks && self->chunks[told].done
         && self->chunks[told].copy == chunk.copy; told++)
       chunk.rows += self->chunks[told].rows;
-    if (*hear && copied != NULL) {
+    if (copied != NULL) {
       pthread_mutex_unlock (&self->lock);
-      *hear = copied (data, chunk.copy, chunk.first, chunk.rows);
+      copied (data, chunk.copy, chunk.first, chunk.rows);
       pthread_mutex_lock (&self->lock);
     }
   }
   return told;
 }
 
-bool
+void
 bdct_copier_run (BdctCopier * self, const BdctCopy * copies, int n,
     BdctCopied copied, void *data)
 {
-  bool hear = true;
   size_t size = 0;
   int told = 0;
 
@@ -185,10 +184,9 @@ bdct_copier_run (BdctCopier * self, const BdctCopy * copies, int n,
   while (told < self->n_chunks) {
     if (!make_next (self) && !self->chunks[told].done)
       pthread_cond_wait (&self->done, &self->lock);
-    told = tell (self, told, copied, data, &hear);
+    told = tell (self, told, copied, data);
   }
   /* A thread that wakes late must not find these. */
   self->n_chunks = self->next = 0;
   pthread_mutex_unlock (&self->lock);
-  return hear;
 }

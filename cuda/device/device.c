@@ -270,35 +270,6 @@ bdct_cuda_copy (const BdctContext * context, void *memory, void *host,
   return leave_with (&device, err);
 }
 
-bool
-bdct_host_memory_alloc (BdctHostMemory * self, size_t size,
-    BdctEngine * engine, BdctError * error)
-{
-  cudaError_t err = cudaHostAlloc ((void **) &self->data, size,
-      cudaHostAllocDefault);
-
-  self->pinned = err == cudaSuccess;
-  if (self->pinned)
-    return true;
-  (void) cudaGetLastError ();
-  self->data = malloc (size);
-  if (self->data == NULL)
-    return bdct_error (error, "out of memory");
-  snprintf (engine->warning, sizeof engine->warning, "no pinned memory (%s): "
-      "copies of frames in system memory are slow", cudaGetErrorString (err));
-  return true;
-}
-
-void
-bdct_host_memory_free (BdctHostMemory * self, bool in_context)
-{
-  if (!self->pinned)
-    free (self->data);
-  else if (in_context)
-    cudaFreeHost (self->data);
-  *self = (BdctHostMemory) { NULL, false };
-}
-
 static bool
 is_pinned (const void *byte)
 {
@@ -340,6 +311,8 @@ bool
 bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
     BdctEngine * engine, BdctError * error)
 {
+  cudaError_t err;
+
   if (self->size < size) {
     bdct_buffer_free (self, true);
     if (!bdct_cuda_check (cudaMalloc ((void **) &self->device, size),
@@ -347,8 +320,20 @@ bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
       return false;
     self->size = size;
   }
-  return !on_host || self->host.data != NULL
-      || bdct_host_memory_alloc (&self->host, self->size, engine, error);
+  if (!on_host || self->host != NULL)
+    return true;
+  err = cudaHostAlloc ((void **) &self->host, self->size,
+      cudaHostAllocDefault);
+  self->pinned = err == cudaSuccess;
+  if (self->pinned)
+    return true;
+  (void) cudaGetLastError ();
+  self->host = malloc (self->size);
+  if (self->host == NULL)
+    return bdct_error (error, "out of memory");
+  snprintf (engine->warning, sizeof engine->warning, "no pinned memory (%s): "
+      "copies of frames in system memory are slow", cudaGetErrorString (err));
+  return true;
 }
 
 bool
@@ -371,8 +356,11 @@ bdct_buffer_free (BdctBuffer * self, bool in_context)
 {
   if (in_context)
     cudaFree (self->device);
-  bdct_host_memory_free (&self->host, in_context);
+  if (!self->pinned)
+    free (self->host);
+  else if (in_context)
+    cudaFreeHost (self->host);
   /* Errors of these calls are errors of earlier work. */
   (void) cudaGetLastError ();
-  *self = (BdctBuffer) { NULL, {NULL, false}, 0 };
+  *self = (BdctBuffer) { NULL, NULL, 0, false };
 }

@@ -64,17 +64,6 @@ bool bdct_stream_wait_for (cudaStream_t stream, cudaStream_t before,
 /* Wait for all work that was enqueued; afterwards nothing uses an image. */
 void bdct_device_synchronize (const BdctDevice *device);
 
-/* Host memory for copies: pinned or, if the driver refuses, not pinned.
- * Then copies are still correct, but the calling thread waits for them. */
-typedef struct {
-  uint8_t *data;
-  bool pinned;
-} BdctHostMemory;
-
-bool bdct_host_memory_alloc (BdctHostMemory *memory, size_t size,
-    BdctEngine *engine, BdctError *error);
-void bdct_host_memory_free (BdctHostMemory *memory, bool in_context);
-
 /* Whether the GPU reaches all of a host memory by itself. */
 bool bdct_host_memory_is_pinned (const void *memory, size_t size);
 
@@ -83,11 +72,13 @@ bool bdct_host_memory_is_pinned (const void *memory, size_t size);
 bool bdct_device_check_memory (const BdctDevice *device, const void *memory,
     BdctError *error);
 
-/* Memory on the device and, if needed, as much on the host. */
+/* Memory on the device and, if needed, as much on the host: pinned or, if the
+ * driver refuses, not pinned. Then copies are still correct, but the calling
+ * thread waits for them. */
 typedef struct {
-  uint8_t *device;
-  BdctHostMemory host;
+  uint8_t *device, *host;
   size_t size;
+  bool pinned;
 } BdctBuffer;
 
 /* Grow to at least `size` bytes; the content may be lost. */

@@ -266,16 +266,16 @@ typedef struct {
 
 /* Rows have been copied to pinned memory: upload them while the next ones
  * are copied. */
-static bool
+static void
 upload_rows (void *data, int p, int first, int rows)
 {
   Upload *u = data;
   size_t offset = u->staging->offset[p] + first * u->staging->pitch[p];
 
-  u->err = cudaMemcpyAsync (u->end->buffer.device + offset,
-      u->end->buffer.host.data + offset, rows * u->staging->pitch[p],
-      cudaMemcpyHostToDevice, u->staging->device->upload);
-  return u->err == cudaSuccess;
+  if (u->err == cudaSuccess)
+    u->err = cudaMemcpyAsync (u->end->buffer.device + offset,
+        u->end->buffer.host + offset, rows * u->staging->pitch[p],
+        cudaMemcpyHostToDevice, u->staging->device->upload);
 }
 
 bool
@@ -288,10 +288,10 @@ bdct_staging_upload (BdctStaging * self, const BdctEndpoint * src,
 
   if (src->dma_direct)
     return copy (self, &src->host, src->buffer.device, false, error);
-  staged = staging_image (self, src->buffer.host.data, BDCT_MEMORY_HOST);
+  staged = staging_image (self, src->buffer.host, BDCT_MEMORY_HOST);
   make_copies (self, &staged, &src->host, copies);
-  return bdct_copier_run (self->copier, copies, self->n_planes,
-      upload_rows, &u) || bdct_cuda_check (u.err, "cudaMemcpyAsync", error);
+  bdct_copier_run (self->copier, copies, self->n_planes, upload_rows, &u);
+  return bdct_cuda_check (u.err, "cudaMemcpyAsync", error);
 }
 
 bool
@@ -300,7 +300,7 @@ bdct_staging_download (BdctStaging * self, const BdctEndpoint * dst,
 {
   if (dst->dma_direct)
     return copy (self, &dst->host, dst->buffer.device, true, error);
-  return bdct_cuda_check (cudaMemcpyAsync (dst->buffer.host.data,
+  return bdct_cuda_check (cudaMemcpyAsync (dst->buffer.host,
           dst->buffer.device, self->size, cudaMemcpyDeviceToHost,
           self->device->download), "cudaMemcpyAsync", error);
 }
@@ -313,7 +313,7 @@ bdct_staging_finish (BdctStaging * self, const BdctEndpoint * dst)
 
   if (!dst->on_host || dst->dma_direct)
     return;
-  staged = staging_image (self, dst->buffer.host.data, BDCT_MEMORY_HOST);
+  staged = staging_image (self, dst->buffer.host, BDCT_MEMORY_HOST);
   make_copies (self, &dst->host, &staged, copies);
   bdct_copier_run (self->copier, copies, self->n_planes, NULL, NULL);
 }

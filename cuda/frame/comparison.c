@@ -1,34 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "prepare.h"
+#include "frame.h"
 
 #include <string.h>
 #include "metrics.h"
 
-/* The staging of a picture's own layout, which shares all else with the
- * engine's. */
-static BdctStaging *
-begin_own (BdctStaging * staging, const BdctPicture * picture,
-    BdctStaging * own)
-{
-  if (picture->layout == NULL || staging->layout.rgb.n_planes > 0)
-    return staging;
-  *own = *staging;
-  bdct_staging_init (own, picture->layout);
-  return own;
-}
-
-/* Find picture `i` in memory that the GPU reaches, or bring it there. */
+/* Find picture `i` in memory that the GPU reaches, or bring it there: by the
+ * staging of its own layout, which shares all else with the engine's. */
 static bool
 place_picture (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctPicture * picture, int i, BdctError * error)
 {
-  BdctStaging memory, *own = begin_own (staging, picture, &memory);
+  BdctStaging own = *staging;
   BdctEndpoint *src = &frame->src[i];
-  const bool ok = bdct_staging_place (own, src, &picture->image,
-      staging->device->upload, error);
+  bool ok;
 
-  staging->copier = own->copier;
-  return ok && (!src->on_host || bdct_staging_upload (own, src, error));
+  if (picture->layout != NULL && staging->layout.rgb.n_planes == 0)
+    bdct_staging_init (&own, picture->layout);
+  ok = bdct_staging_place (&own, src, &picture->image,
+      staging->device->upload, error);
+  staging->copier = own.copier;
+  return ok && (!src->on_host || bdct_staging_upload (&own, src, error));
 }
 
 /* Place picture `i` where an earlier one is that is in the same memory on the
@@ -58,16 +49,6 @@ share_picture (BdctCudaFrame * frame, const BdctStaging * staging,
   return false;
 }
 
-static BdctCudaPack *
-add_pack (BdctCudaPacks * packs, const BdctLayout * layout, int p)
-{
-  BdctCudaPack *pack = &packs->pack[packs->n++];
-
-  pack->depth = layout->depth;
-  pack->layout = layout->plane[p];
-  return pack;
-}
-
 /* Picture `i` as an image of the engine's layout; some or all of its planes
  * may have to be packed. Those of R, G and B are the plan's own image. */
 static bool
@@ -91,7 +72,9 @@ arrange_picture (BdctCudaFrame * frame, BdctStaging * staging,
       continue;
     planes->data[p] = packed.data[p];
     planes->stride[p] = packed.stride[p];
-    pack = add_pack (&frame->packs, layout, p);
+    pack = &frame->packs.pack[frame->packs.n++];
+    pack->depth = layout->depth;
+    pack->layout = layout->plane[p];
     pack->to = bdct_image_samples (planes, layout, p, 0);
     for (int k = 0; k < layout->plane[p].interleave; k++)
       pack->from[k] = bdct_picture_component (&picture, layout,

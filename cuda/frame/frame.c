@@ -6,42 +6,25 @@
 
 #define check bdct_cuda_check
 
-static bool
-create_event (cudaEvent_t * event, unsigned flags, BdctError * error)
-{
-  return check (cudaEventCreateWithFlags (event, cudaEventDisableTiming
-          | flags), "cudaEventCreateWithFlags", error);
-}
-
+/* Frames in host memory take long enough to sleep meanwhile. */
 bool
 bdct_cuda_frame_init (BdctCudaFrame * frame, BdctError * error)
 {
-  BdctCudaEvents *events = &frame->events;
+  cudaError_t err = cudaSuccess;
 
-  /* Frames in host memory take long enough to sleep meanwhile. */
-  return create_event (&events->uploaded, 0, error)
-      && create_event (&events->computed, 0, error)
-      && create_event (&events->done[BDCT_WAIT_SPINNING], 0, error)
-      && create_event (&events->done[BDCT_WAIT_SLEEPING],
-      cudaEventBlockingSync, error);
-}
-
-static void
-free_event (cudaEvent_t event)
-{
-  if (event != NULL && cudaEventDestroy (event) != cudaSuccess)
-    (void) cudaGetLastError ();
+  for (int i = 0; i < BDCT_N_EVENTS && err == cudaSuccess; i++)
+    err = cudaEventCreateWithFlags (&frame->events.event[i],
+        cudaEventDisableTiming | (i == BDCT_DONE_SLEEPING
+            ? cudaEventBlockingSync : 0));
+  return check (err, "cudaEventCreateWithFlags", error);
 }
 
 void
 bdct_cuda_frame_clear (BdctCudaFrame * frame, bool in_context)
 {
-  if (in_context) {
-    free_event (frame->events.uploaded);
-    free_event (frame->events.computed);
-    for (int i = 0; i < BDCT_N_WAITS; i++)
-      free_event (frame->events.done[i]);
-  }
+  for (int i = 0; i < BDCT_N_EVENTS && in_context; i++)
+    if (frame->events.event[i] != NULL)
+      cudaEventDestroy (frame->events.event[i]);
   for (int i = 0; i <= BDCT_MAX_DISTORTED; i++)
     bdct_buffer_free (&frame->src[i].buffer, in_context);
   bdct_buffer_free (&frame->dst.buffer, in_context);
@@ -55,6 +38,7 @@ void
 bdct_cuda_frame_begin (BdctCudaFrame * frame, const BdctJob * quantizers,
     int n)
 {
+  frame->request = (BdctFrame) { 0 };
   memcpy (frame->quantizers, quantizers, n * sizeof *quantizers);
   for (int i = 0; i < BDCT_N_ARRAYS; i++)
     frame->array[i] = (BdctArray) {.memory = frame->array[i].memory };
@@ -121,8 +105,8 @@ bdct_cuda_frame_place_array (BdctCudaFrame * frame, BdctArrayName name,
     return true;
   if (array->direct)
     return bdct_array_upload (array, caller, staging, error);
-  memcpy (array->memory.host.data, caller, size);
-  return bdct_array_upload (array, array->memory.host.data, staging, error);
+  memcpy (array->memory.host, caller, size);
+  return bdct_array_upload (array, array->memory.host, staging, error);
 }
 
 bool
@@ -140,7 +124,6 @@ bdct_cuda_frame_end_uploads (BdctCudaFrame * frame,
     const BdctStaging * staging, BdctError * error)
 {
   const BdctDevice *device = staging->device;
-  const cudaEvent_t uploaded = frame->events.uploaded;
   bool large = false, any;
 
   for (int i = 0; i <= frame->plan.n_distorted; i++)
@@ -148,10 +131,11 @@ bdct_cuda_frame_end_uploads (BdctCudaFrame * frame,
   for (int i = 0; i < BDCT_N_LARGE_ARRAYS; i++)
     large = large || frame->array[i].way == BDCT_GOES_UP;
   any = large || frame->array[BDCT_ARRAY_MAP].way == BDCT_GOES_UP;
-  frame->events.wait = large || bdct_cuda_frame_downloads (frame)
-      ? BDCT_WAIT_SLEEPING : BDCT_WAIT_SPINNING;
+  frame->events.done = large || bdct_cuda_frame_downloads (frame)
+      ? BDCT_DONE_SLEEPING : BDCT_DONE_SPINNING;
   return !any || bdct_stream_wait_for (bdct_cuda_frame_is_rgb (frame)
-      ? device->rgb_in : device->stream, device->upload, uploaded, error);
+      ? device->rgb_in : device->stream, device->upload,
+      frame->events.event[BDCT_UPLOADED], error);
 }
 
 bool
@@ -176,7 +160,7 @@ bdct_cuda_frame_download (BdctCudaFrame * frame, BdctStaging * staging,
     const BdctArray *array = &frame->array[i];
 
     if (array->way == BDCT_COMES_DOWN && !check (cudaMemcpyAsync (array->direct
-                ? array->caller : array->memory.host.data, array->device,
+                ? array->caller : array->memory.host, array->device,
                 array->size, cudaMemcpyDeviceToHost, stream),
             "cudaMemcpyAsync", error))
       return false;
@@ -190,7 +174,7 @@ bdct_cuda_frame_finish (BdctCudaFrame * frame, BdctStaging * staging)
 {
   const BdctFrame *request = &frame->request;
   const BdctRateCounts *counts = (BdctRateCounts *)
-      frame->array[BDCT_ARRAY_COUNTS].memory.host.data;
+      frame->array[BDCT_ARRAY_COUNTS].memory.host;
 
   bdct_staging_finish (staging, &frame->dst);
   for (int i = 0; i < BDCT_N_ARRAYS; i++) {
@@ -198,7 +182,7 @@ bdct_cuda_frame_finish (BdctCudaFrame * frame, BdctStaging * staging)
 
     if (array->way == BDCT_COMES_DOWN && array->caller != NULL
         && !array->direct)
-      memcpy (array->caller, array->memory.host.data, array->size);
+      memcpy (array->caller, array->memory.host, array->size);
   }
   for (int i = 0; frame->array[BDCT_ARRAY_COUNTS].device != NULL
       && i < staging->layout.stack; i++)
@@ -303,7 +287,7 @@ bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
 {
   const BdctArray *array = frame->array;
   const BdctCudaAccumulator *others =
-      (BdctCudaAccumulator *) array[BDCT_ARRAY_SUMS].memory.host.data;
+      (BdctCudaAccumulator *) array[BDCT_ARRAY_SUMS].memory.host;
 
   for (int i = 0; i < frame->plan.n_results; i++) {
     bdct_plan_begin_stats (&frame->plan, layout, frame->quantizers, stats + i);

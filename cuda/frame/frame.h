@@ -19,12 +19,16 @@
 #define BDCT_ACCUMULATORS_SIZE                                                \
   (BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator))
 
-typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
+/* The caller spins until the one event for the end of a frame, or sleeps until
+ * the other. */
+typedef enum {
+  BDCT_UPLOADED, BDCT_COMPUTED, BDCT_DONE_SPINNING, BDCT_DONE_SLEEPING,
+  BDCT_N_EVENTS
+} BdctEventName;
 
 typedef struct {
-  cudaEvent_t uploaded, computed;
-  cudaEvent_t done[BDCT_N_WAITS];
-  BdctWait wait;              /* which event of `done` to wait for */
+  cudaEvent_t event[BDCT_N_EVENTS];
+  BdctEventName done;         /* which one to wait for */
 } BdctCudaEvents;
 
 /* What goes to the GPU or comes from there besides images; and results that
@@ -133,6 +137,17 @@ bool bdct_array_upload (const BdctArray *array, const void *data,
  * the frame. */
 bool bdct_cuda_frame_end_uploads (BdctCudaFrame *frame,
     const BdctStaging *staging, BdctError *error);
+
+/* Prepare all of a frame whose plan and first sums are set, and enqueue its
+ * uploads, for which its kernels' stream then waits. `before`: the frame whose
+ * source it shares, if it does; may be the same memory. After an error nothing
+ * uses the caller's memory any longer. */
+bool bdct_cuda_prepare_frame (BdctCudaFrame *frame, BdctStaging *staging,
+    const BdctFrame *request, const BdctCudaFrame *before, BdctError *error);
+
+/* The same for a comparison. `job`: bdct_comparison_job(). */
+bool bdct_cuda_prepare_comparison (BdctCudaFrame *frame, BdctStaging *staging,
+    const BdctComparison *comparison, const BdctJob *job, BdctError *error);
 
 /* The accumulators of distorted picture `i`, and the counters of bits. */
 BdctCudaAccumulator *bdct_cuda_frame_accumulators (const BdctCudaFrame *frame,

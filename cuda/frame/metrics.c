@@ -129,51 +129,26 @@ set_picture (BdctMetricsRun * run, const BdctLayout * layout,
       }
 }
 
-/* Bytes of scratch memory for a metric. */
-static size_t
-count_scratch (const BdctMetricsRun * run, int m)
-{
-  size_t size = 0;
-
-  for (int c = 0; c < run->n_planes[m]; c++)
-    size += align (metrics_of[m]->scratch (&run->plane[m][c]));
-  return size;
-}
-
-static BdctCudaMetricPlanes
-gather (const BdctMetricsRun * run, int m, uint8_t * scratch)
-{
-  BdctCudaMetricPlanes planes = {.n = run->n_planes[m] };
-
-  for (int c = 0; c < planes.n; c++) {
-    planes.plane[c] = (BdctCudaMetricPlane) {
-      .plane = run->plane[m][c],.scratch = scratch
-    };
-    scratch += align (metrics_of[m]->scratch (&run->plane[m][c]));
-  }
-  return planes;
-}
-
-/* Runs use the scratch memory one after the other. */
+/* Enqueue one metric. Metrics use the scratch memory one after the other. */
 static bool
-run_metrics (BdctMetricsRun * run, BdctStaging * staging,
-    const BdctImage * rec, BdctError * error)
+run_metric (const BdctMetricsRun * run, int m, BdctStaging * staging,
+    BdctError * error)
 {
-  set_picture (run, &staging->layout, rec);
-  for (int m = 0; m < BDCT_N_METRICS; m++) {
-    BdctCudaMetricPlanes planes;
+  BdctBuffer *scratch = &staging->scratch;
+  BdctCudaMetricPlanes planes = {.n = run->n_planes[m] };
+  size_t at[BDCT_MAX_COMPONENTS + 1] = { 0 };
 
-    if (run->n_planes[m] == 0)
-      continue;
-    if (!bdct_buffer_grow (&staging->scratch, count_scratch (run, m),
-            staging->device, staging->engine, error))
-      return false;
-    planes = gather (run, m, staging->scratch.device);
-    if (!bdct_cuda_check (metrics_of[m]->launch (&planes,
-                staging->device->stream), "cudaLaunchKernel", error))
-      return false;
-  }
-  return true;
+  for (int c = 0; c < planes.n; c++)
+    at[c + 1] = at[c] + align (metrics_of[m]->scratch (&run->plane[m][c]));
+  if (!bdct_buffer_grow (scratch, at[planes.n], staging->device,
+          staging->engine, error))
+    return false;
+  for (int c = 0; c < planes.n; c++)
+    planes.plane[c] = (BdctCudaMetricPlane) {
+      .plane = run->plane[m][c],.scratch = scratch->device + at[c]
+    };
+  return bdct_cuda_check (metrics_of[m]->launch (&planes,
+          staging->device->stream), "cudaLaunchKernel", error);
 }
 
 bool
@@ -183,9 +158,13 @@ bdct_frame_run_metrics (BdctCudaFrame * frame, BdctStaging * staging,
   const BdctImage *rec = &frame->image[frame->plan.n_distorted > 0
       ? BDCT_PLAN_PLANES + 1 : BDCT_PLAN_RECONSTRUCTION];
 
-  for (int i = 0; i < count_runs (frame); i++)
-    if (!run_metrics (&frame->metrics[i], staging, &rec[i], error))
-      return false;
+  for (int i = 0; i < count_runs (frame); i++) {
+    set_picture (&frame->metrics[i], &staging->layout, &rec[i]);
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      if (frame->metrics[i].n_planes[m] > 0
+          && !run_metric (&frame->metrics[i], m, staging, error))
+        return false;
+  }
   return true;
 }
 
@@ -218,7 +197,7 @@ bdct_frame_make_map (BdctCudaFrame * frame, BdctStaging * staging,
 void
 bdct_frame_metrics_finish (BdctCudaFrame * frame, BdctStats * stats)
 {
-  place_results (frame, frame->array[BDCT_ARRAY_METRICS].memory.host.data);
+  place_results (frame, frame->array[BDCT_ARRAY_METRICS].memory.host);
   for (int i = 0; i < count_runs (frame); i++)
     bdct_metrics_finish (&frame->metrics[i], &stats[i]);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "prepare.h"
+#include "frame.h"
 
 #include <string.h>
 #include "dct/base/min.h"
@@ -105,7 +105,7 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
     BdctCudaWork * work)
 {
   const BdctBuffer *memory = &frame->array[BDCT_ARRAY_MAP].memory;
-  uint8_t *map = memory->host.data + at;
+  uint8_t *map = memory->host + at;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   size_t n = bdct_blocks_init (grid, layout, job);
 
@@ -158,7 +158,7 @@ make_map (BdctCudaFrame * frame, BdctStaging * staging,
     array->size += write_map (frame, layout, request, is_tree ? &sized : job,
         array->size, &frame->work[is_tree ? n - 2 : 0]);
   }
-  return bdct_array_upload (array, array->memory.host.data, staging, error);
+  return bdct_array_upload (array, array->memory.host, staging, error);
 }
 
 /* Memory for what there is of single blocks. Levels that are output, input or
@@ -246,7 +246,7 @@ plan_work (BdctCudaFrame * frame, BdctStaging * staging,
   bdct_cuda_work_set_records (&work, frame);
   work.levels = frame->plan.bits && bdct_layout_pictures (layout) == 1
       && frame->array[BDCT_ARRAY_RECORDS].device == NULL;
-  frame->launches.n = bdct_cuda_plan (staging->device->kernels, &work,
+  frame->launches.n = bdct_cuda_choose (staging->device->kernels, &work,
       frame->launches.launch, error);
   return frame->launches.n > 0;
 }

@@ -140,7 +140,7 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
   return false;
 }
 
-/* Planning */
+/* Choosing */
 
 /* Cut work into a kernel's tiles. False if there are more tiles than a launch
  * supports. */
@@ -214,7 +214,7 @@ find_tensor (const BdctCudaDevice * device, const BdctCudaWork * work)
 }
 
 int
-bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
+bdct_cuda_choose (BdctCudaDevice * device, const BdctCudaWork * work,
     BdctCudaLaunch * launches, BdctError * error)
 {
   const BdctTensorKernel *tensor = find_tensor (device, work);
@@ -458,7 +458,7 @@ bdct_cuda_run (BdctCudaDevice * device, const BdctCudaWork * work,
 {
   BdctCudaLaunch launch[2];
   const BdctCudaLaunch *launches[] = { &launch[0], &launch[1] };
-  const int n = bdct_cuda_plan (device, work, launch, error);
+  const int n = bdct_cuda_choose (device, work, launch, error);
 
   return n > 0 && bdct_cuda_launch (launches, n, device, stream, error);
 }

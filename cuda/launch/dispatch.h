@@ -8,10 +8,10 @@
 
 #include "kernel.h"
 
-/* Work that is planned, for one kernel, with the planes divided for it; without
- * constants. `mixed`: it is for the mixed tiles alone. `levels`: it writes the
- * planes' `levels`, which are set before it is launched, and `records` in place
- * of `blocks`. */
+/* Work for one kernel, with the planes divided for it; without constants.
+ * `mixed`: it is for the mixed tiles alone. `levels`: it writes the planes'
+ * `levels`, which are set before it is launched, and `records` in place of
+ * `blocks`. */
 typedef BdctCudaWork BdctCudaLaunch;
 
 /* The state of launches on one device. */
@@ -48,7 +48,7 @@ bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
  * tensor-core kernel that is not known to compute the right samples on this GPU
  * is checked before its first use. After the first one that fails, none is
  * used. */
-int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
+int bdct_cuda_choose (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaLaunch *launches, BdctError *error);
 
 /* Enqueue launches, consecutive ones with the same kernel as one as far as
@@ -58,7 +58,7 @@ bool bdct_cuda_launch (const BdctCudaLaunch *const *launches,
     int n_launches, BdctCudaDevice *device, cudaStream_t stream,
     BdctError *error);
 
-/* Plan some work and enqueue it. */
+/* Choose the kernels for some work and enqueue it. */
 bool bdct_cuda_run (BdctCudaDevice *device, const BdctCudaWork *work,
     cudaStream_t stream, BdctError *error);
 

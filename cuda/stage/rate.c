@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "rate.h"
+#include "cuda/run.h"
 
 #include "dct/entropy/cabac-price.h"
 #include "dct/entropy/huffman-symbols.h"

@@ -658,7 +658,7 @@ play (void)
 static void
 play_large (void)
 {
-  const Stream *stream = &streams[2];
+  const Stream *stream = &streams[3];
 
   if (!create ())
     return;
