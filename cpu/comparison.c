@@ -44,7 +44,7 @@ static bool
 prepare_map (const CpuEngine * self, CpuFrame * frame)
 {
   const BdctPlaneLayout *luma = &self->layout.plane[0];
-  const BdctMetricsTask what = {
+  const BdctMetricsInput what = {
     .layout = &self->layout,
     .src = frame->image[BDCT_PLAN_PLANES + frame->plan.view.left],
     .rec = frame->image[BDCT_PLAN_PLANES + frame->plan.view.right],
@@ -314,7 +314,7 @@ bdct_cpu_make_records (CpuEngine * self, Piece * piece)
   const CpuFrame *frame = piece->frame;
   const BdctLayout *layout = &self->layout;
   const BdctImage *image = &frame->image[BDCT_PLAN_PLANES];
-  const BdctMetricsTask task = {
+  const BdctMetricsInput task = {
     .layout = layout,
     .src = image[frame->plan.view.left],
     .rec = image[frame->plan.view.right],

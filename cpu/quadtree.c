@@ -76,7 +76,7 @@ init_blocks (Region * r, int c, int n)
       r->tree->max_log2);
   const int node = bdct_quadtree_node (r->tree->chroma, c, n);
   Sized *sized = &r->sized[own ? n - 2 : 1];
-  Blocks *b = &r->blocks[c][n - 2];
+  NodeBlocks *b = &r->blocks[c][n - 2];
 
   b->plane = &sized->plane[c];
   b->levels = sized->levels[c];
@@ -294,7 +294,7 @@ find_run (const Region * r, int c, int x, int y)
 static void
 take (Region * r, int c, int n, int x, int y)
 {
-  const Blocks *b = &r->blocks[c][n - 2];
+  const NodeBlocks *b = &r->blocks[c][n - 2];
   const BdctTilePlane *whole = &r->task->plane[c];
   const int left = r->x >> r->task->sub_x[c], top = r->y >> r->task->sub_y[c];
   BdctCounters *counters = &r->piece->strip[c].counters;

@@ -59,7 +59,7 @@ typedef uint16_t Rows[8][8 * RUN];
  * errors of a run. */
 typedef struct {
   Rows src, rec;
-  Blocks a, b;
+  BlockLanes a, b;
   Weights weights;
   uint64_t error[RUN];
 } Scratch;
@@ -89,7 +89,8 @@ get_left (const Row * row, int block)
 
 /* Gather N blocks of pixels that begin at `from`, two pixels at a time. */
 static void
-gather (const Row * row, const Rows rows, int from, int block, Blocks blocks)
+gather (const Row * row, const Rows rows, int from, int block,
+    BlockLanes blocks)
 {
   uint32_t pairs[32][N] __attribute__ ((aligned (4 * N)));
 

@@ -111,10 +111,10 @@ forward (Tile * t, const BdctTilePlane * p, Tile * s)
   const Chain *chain = &chains[job->chain];
   const int side = bdct_tile_side (job), first = job->transposed != 0;
 
-  if (p->family == BDCT_FAMILY_REAL)
+  if (p->family == BDCT_FAMILY_DCT8X8)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
       Vi *entry = (Vi *) (t->value + i);
-      *(Vf *) entry = to_real (*entry);
+      *(Vf *) entry = to_float (*entry);
     }
   if (job->transposed)
     chain->columns.forward (t, p->column, BDCT_MAX_SIZE, job->fwd_shift[0]);
@@ -144,12 +144,12 @@ inverse (Tile * t, const BdctTilePlane * p, Tile * s)
   if (job->transposed)
     chain->columns.inverse (t, p->column, BDCT_MAX_SIZE, job->inv_shift[1],
         job->clip16, wide);
-  if (p->family == BDCT_FAMILY_REAL)
+  if (p->family == BDCT_FAMILY_DCT8X8)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
       Vf v = *(Vf *) (t->value + i) * 0.125f + 0.5f;
       Vi whole = to_int (v);
       /* The conversion truncates; a floor subtracts one below 0. */
-      whole += to_real (whole) > v;
+      whole += to_float (whole) > v;
       *(Vi *) (t->value + i) = whole;
     }
 }

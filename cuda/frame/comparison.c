@@ -161,7 +161,7 @@ describe_colours (BdctCudaFrame * frame, const BdctLayout * layout)
 /* The records of blocks that the view colours. */
 static bool
 place_records (BdctCudaFrame * frame, const BdctStaging * staging,
-    const BdctMetricsTask * task, BdctError * error)
+    const BdctMetricsInput * task, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
   BdctBlockRecord *records;
@@ -186,7 +186,7 @@ place_records (BdctCudaFrame * frame, const BdctStaging * staging,
 
 static bool
 place_map (BdctCudaFrame * frame, const BdctStaging * staging,
-    const BdctMetricsTask * task, BdctError * error)
+    const BdctMetricsInput * task, BdctError * error)
 {
   const BdctPlaneLayout *luma = &staging->layout.plane[0];
   const int metric = bdct_view_metric (frame->plan.view.view.mode);
@@ -212,7 +212,7 @@ prepare_drawing (BdctCudaFrame * frame, BdctStaging * staging,
 {
   const BdctPlanView *view = &frame->plan.view;
   const BdctImage *image = frame->images.image;
-  const BdctMetricsTask task = {
+  const BdctMetricsInput task = {
     .layout = &staging->layout,
     .src = image[BDCT_PLAN_PLANES + view->left],
     .rec = image[BDCT_PLAN_PLANES + view->right],

@@ -128,7 +128,7 @@ bdct_cuda_frame_describe_metrics (BdctCudaFrame * frame,
 {
   const BdctPlanMetrics *wanted = &frame->plan.metrics;
   BdctFrameMetrics *metrics = &frame->results.metrics;
-  BdctMetricsTask task = {
+  BdctMetricsInput task = {
     .layout = &staging->layout,
     .src = frame->images.image[BDCT_PLAN_PLANES],
     .frame_rate = wanted->frame_rate,

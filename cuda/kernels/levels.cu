@@ -28,7 +28,7 @@ struct Tables
       id_[i] = bdct_matrix_int (BDCT_BASIS_##id_, i / n, i % n);
 #include "dct/transform/transforms.def"
     for (int i = 0; i < 64; i++)
-      real[i] = bdct_matrix_real (i / 8, i % 8);
+      real[i] = bdct_matrix_dct8x8 (i / 8, i % 8);
   }
 };
 
@@ -37,7 +37,7 @@ BDCT_DEVICE_TABLE Tables tables = Tables ();
 BDCT_INLINE const void *
 find_matrix (BdctBasis basis)
 {
-  if (basis == BDCT_BASIS_REAL_8)
+  if (basis == BDCT_BASIS_DCT8X8)
     return tables.real;
   switch (basis) {
 #define BASIS(id, n, kind)                                                    \

@@ -118,7 +118,7 @@ make_symbols (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 BDCT_INLINE float
 as_float (int32_t c)
 {
-  return small_to_real (c);
+  return small_to_float (c);
 }
 
 BDCT_INLINE float
@@ -324,6 +324,6 @@ bdct_rate_find (BdctCudaCount count, const BdctJob *job)
     default:
       return job->family == BDCT_FAMILY_JPEG
           ? find_symbols<Chain<BDCT_CHAIN_ISLOW_8>> (job->depth)
-          : find_symbols<Chain<BDCT_CHAIN_REAL_8>> (job->depth);
+          : find_symbols<Chain<BDCT_CHAIN_DCT8X8>> (job->depth);
   }
 }

@@ -475,7 +475,7 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
         init_jpeg (cj, depth);
         init_steps (cj, params, chroma, depth);
         break;
-      case BDCT_FAMILY_REAL:
+      case BDCT_FAMILY_DCT8X8:
         init_steps (cj, params, chroma, depth);
         break;
       case BDCT_FAMILY_HEVC:
