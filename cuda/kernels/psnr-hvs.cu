@@ -41,7 +41,7 @@ count_map (const BdctMetricPlane &p)
 
 BDCT_INLINE void
 read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
-    Blocks to)
+    BlockLanes to)
 {
   with_constants (p, [&] (auto bytes, auto step) {
     constexpr int kBytes = decltype (bytes)::value;
@@ -60,7 +60,7 @@ read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
   });
 }
 
-/* Blocks of one row: the metric's, or the map's, which are adjacent and end at
+/* BlockLanes of one row: the metric's, or the map's, which are adjacent and end at
  * the border. */
 template <bool kMap> struct Compare {
   static constexpr int kThreads = 128;
@@ -83,7 +83,7 @@ template <bool kMap> struct Compare {
     });
     threads<kThreads> ([&] (int t) {
       const int picture = t / kBlocks, block = t % kBlocks;
-      Blocks of;
+      BlockLanes of;
 
       if (block >= n)
         return;
