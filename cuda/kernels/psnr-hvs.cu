@@ -60,7 +60,7 @@ read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
   });
 }
 
-/* BlockLanes of one row: the metric's, or the map's, which are adjacent and end at
+/* Blocks of one row: the metric's, or the map's, which are adjacent and end at
  * the border. */
 template <bool kMap> struct Compare {
   static constexpr int kThreads = 128;
