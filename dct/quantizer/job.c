@@ -52,25 +52,26 @@ static const uint16_t h264_quant_8[6][6] = {
   {7282, 6428, 11570, 6830, 9118, 8640},
 };
 
+static int
+clip (int v, int min, int max)
+{
+  return v < min ? min : v > max ? max : v;
+}
+
 int
 bdct_scale_step (int base, int quality, int max)
 {
-  int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
-  int step = (base * scale + 50) / 100;
+  const int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
 
-  return step < 1 ? 1 : step > max ? max : step;
+  return clip ((base * scale + 50) / 100, 1, max);
 }
 
 int
 bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma, int depth)
 {
-  int bd_offset = 6 * (depth - 8);
-  int qpi = qp + offset;
+  const int bd_offset = 6 * (depth - 8);
+  int qpi = clip (qp + offset, -bd_offset, 57);
 
-  if (qpi < -bd_offset)
-    qpi = -bd_offset;
-  if (qpi > 57)
-    qpi = 57;
   if (chroma != BDCT_CHROMA_420)
     qpi = qpi < 51 ? qpi : 51;
   else if (qpi > 43)
@@ -84,22 +85,17 @@ bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma, int depth)
 static int
 h264_chroma_qp (int qp, int offset, int depth)
 {
-  int bd_offset = 6 * (depth - 8);
-  int qpi = qp + offset;
+  const int bd_offset = 6 * (depth - 8);
+  const int qpi = clip (qp + offset, -bd_offset, 51);
 
-  if (qpi < -bd_offset)
-    qpi = -bd_offset;
-  if (qpi > 51)
-    qpi = 51;
   return (qpi < 30 ? qpi : h264_qpc[qpi - 30]) + bd_offset;
 }
 
 static bool
-check_transform (BdctTransform transform, BdctError * error)
+check_range (const char *name, int value, int min, int max, BdctError * error)
 {
-  return bdct_transform_info (transform) != NULL
-      || bdct_error (error, "transform %d is outside 0 to %d", (int) transform,
-      BDCT_N_TRANSFORMS - 1);
+  return (value >= min && value <= max)
+      || bdct_error (error, "%s %d is outside %d to %d", name, value, min, max);
 }
 
 bool
@@ -111,7 +107,8 @@ bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
 
   if (steps == NULL)
     return bdct_error (error, "steps is NULL");
-  if (!check_transform (transform, error))
+  if (!check_range ("transform", (int) transform, 0, BDCT_N_TRANSFORMS - 1,
+          error))
     return false;
   if (n_steps != 0 && n_steps != 64 && n_steps != 128)
     return bdct_error (error, "a quantization matrix has 0, 64 or 128 entries, "
@@ -304,9 +301,9 @@ hevc_qp (const BdctParams * params, const BdctLayout * layout,
 static bool
 check_scaling_list (const BdctParams * params, BdctError * error)
 {
-  if ((unsigned) params->scaling_list >= BDCT_N_SCALING_LISTS)
-    return bdct_error (error, "scaling-list %d is outside 0 to %d",
-        (int) params->scaling_list, BDCT_N_SCALING_LISTS - 1);
+  if (!check_range ("scaling-list", (int) params->scaling_list, 0,
+          BDCT_N_SCALING_LISTS - 1, error))
+    return false;
   if (params->scaling_list == BDCT_SCALING_FILE
       && !bdct_scaling_is_set (&params->lists))
     return bdct_error (error, "scaling-list=file needs a scaling-list-file");
@@ -424,21 +421,17 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
   const BdctTransformRow *row = bdct_transform_row (params->transform);
   int depth = layout->depth;
 
-  if (!check_transform (params->transform, error))
+  if (!check_range ("transform", (int) params->transform, 0,
+          BDCT_N_TRANSFORMS - 1, error))
     return false;
-  if (depth < 8 || depth > 12)
-    return bdct_error (error, "depth %d is outside 8 to 12", depth);
-  if (params->quality < 1 || params->quality > 100)
-    return bdct_error (error, "quality %d is outside 1 to 100",
-        params->quality);
-  if (bdct_preset_info (params->preset) == NULL)
-    return bdct_error (error, "quantization table %d is outside 0 to %d",
-        (int) params->preset, BDCT_N_PRESETS - 1);
-  if (params->qp < 0 || params->qp > 51)
-    return bdct_error (error, "qp %d is outside 0 to 51", params->qp);
-  if (params->chroma_qp_offset < -12 || params->chroma_qp_offset > 12)
-    return bdct_error (error, "chroma-qp-offset %d is outside -12 to 12",
-        params->chroma_qp_offset);
+  if (!check_range ("depth", depth, 8, 12, error)
+      || !check_range ("quality", params->quality, 1, 100, error)
+      || !check_range ("quantization table", (int) params->preset, 0,
+          BDCT_N_PRESETS - 1, error)
+      || !check_range ("qp", params->qp, 0, 51, error)
+      || !check_range ("chroma-qp-offset", params->chroma_qp_offset, -12, 12,
+          error))
+    return false;
   if (!(params->deadzone >= BDCT_MIN_DEADZONE
           && params->deadzone <= BDCT_MAX_DEADZONE))
     return bdct_error (error, "deadzone %g is outside 1/6 to 1/3",
