@@ -150,7 +150,6 @@ memory (const BdctMetricPlane * plane)
 static int
 count (const BdctMetricPlane * plane, int stage)
 {
-  (void) stage;
   return bdct_psnr_hvs_rows (plane);
 }
 
@@ -164,7 +163,6 @@ work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
   Scratch *s = scratch;
   uint64_t sum = 0;
 
-  (void) stage;
   set_weights (plane, s);
   for (int x = 0; x < columns; x += RUN) {
     const int n = bdct_min (columns - x, RUN);

@@ -45,7 +45,6 @@ is_large (const BdctMetricPlane * plane)
 static int
 count (const BdctMetricPlane * plane, int stage)
 {
-  (void) stage;
   return bdct_xpsnr_grid (plane).rows;
 }
 
@@ -302,7 +301,6 @@ work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
   BdctXpsnrBlock *block
       = (BdctXpsnrBlock *) plane->memory + (size_t) piece * grid.columns;
 
-  (void) stage, (void) scratch;
   for (int i = 0; i < grid.columns; i++)
     block[i] = (BdctXpsnrBlock) {.weight = 1 };
   add_errors (plane, row.y, end, grid.width, block);

@@ -65,7 +65,6 @@ typedef struct Kernel {
   static void forward_##name (const BdctTile16 *c, V *out,                   \
       const uint8_t *src, ptrdiff_t stride, int shift, int units, V *t)       \
   {                                                                           \
-    (void) t;                                                                 \
     for (; units > 0; units--, out += (n) < 16 ? 2 * (n) : (n) * (n) / 8,     \
         src += UNIT (n) * (bytes))                                            \
       FORWARD_##n (c, out, src, stride, shift, __VA_ARGS__);                  \
@@ -73,7 +72,6 @@ typedef struct Kernel {
   static void inverse_##name (const BdctTile16 *c, const V *d, uint8_t *dst, \
       ptrdiff_t stride, int shift, int units, V *t)                           \
   {                                                                           \
-    (void) t;                                                                 \
     for (; units > 0; units--, d += (n) < 16 ? 2 * (n) : (n) * (n) / 8,       \
         dst += UNIT (n) * (bytes))                                            \
       INVERSE_##n (c, d, dst, stride, shift, __VA_ARGS__);                    \
