@@ -244,23 +244,19 @@ put_records (const Region * r, const BdctTilePlane * whole, int x0, int y0,
 static inline void
 copy_row (uint8_t * to, const uint8_t * from, int n)
 {
+#define CASE(n)                                                               \
+  case n:                                                                     \
+    memcpy (to, from, n);                                                     \
+    break
   switch (n) {
-    case 4:
-      memcpy (to, from, 4);
-      break;
-    case 8:
-      memcpy (to, from, 8);
-      break;
-    case 16:
-      memcpy (to, from, 16);
-      break;
-    case 32:
-      memcpy (to, from, 32);
-      break;
+    CASE (4);
+    CASE (8);
+    CASE (16);
+    CASE (32);
     default:
       memcpy (to, from, (size_t) n);
-      break;
   }
+#undef CASE
 }
 
 /* Copy samples of a plane of memory. */

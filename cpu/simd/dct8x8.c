@@ -272,17 +272,9 @@ put_area (const Samples * s, const BdctTilePlane * p, const Place * at,
 
 /* Call FUNCTION (..., width, bytes, step) with constants, except for widths
  * below the full one. */
-#define CALL_WIDTH(function, s, p, at, width, bytes, step)                    \
-  ((width) == COLUMNS ? function (s, p, at, COLUMNS, bytes, step)             \
-      : function (s, p, at, width, bytes, step))
 #define CALL(function, s, p, at, width)                                       \
-  ((p)->depth == 8                                                            \
-      ? (p)->layout.interleave == 1                                           \
-      ? CALL_WIDTH (function, s, p, at, width, 1, 1)                          \
-      : CALL_WIDTH (function, s, p, at, width, 1, 2)                          \
-      : (p)->layout.interleave == 1                                           \
-      ? CALL_WIDTH (function, s, p, at, width, 2, 1)                          \
-      : CALL_WIDTH (function, s, p, at, width, 2, 2))
+  ((width) == COLUMNS ? BDCT_TILE_CALL (p, function, s, p, at, COLUMNS)       \
+      : BDCT_TILE_CALL (p, function, s, p, at, width))
 
 static void
 get_rows (Samples * s, const BdctTilePlane * p, const Place * at)

@@ -213,14 +213,6 @@ scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
   }
 }
 
-/* Call FUNCTION (..., bytes, interleave) with constants. */
-#define CONSTANTS(s, function, ...)                                           \
-  ((s)->bytes == 1                                                            \
-      ? (s)->interleave == 1 ? function (__VA_ARGS__, 1, 1)                   \
-      : function (__VA_ARGS__, 1, 2)                                          \
-      : (s)->interleave == 1 ? function (__VA_ARGS__, 2, 1)                   \
-      : function (__VA_ARGS__, 2, 2))
-
 /* Copy a call's samples to rows without a gap, repeating the last row and
  * column. */
 static void
@@ -244,7 +236,7 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
         memcpy (row + x * sample, row + (width - 1) * sample, sample);
       from = row;
     }
-    CONSTANTS (s, gather_row, to, from, n);
+    BDCT_TILE_CALL (p, gather_row, to, from, n);
   }
 }
 
@@ -261,7 +253,7 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     };
     uint8_t *to = bdct_tile_at (p, &p->dst, at->y + y, at->x), row[256 * LANES];
 
-    CONSTANTS (s, scatter_row, at->width < n ? row : to, from, n);
+    BDCT_TILE_CALL (p, scatter_row, at->width < n ? row : to, from, n);
     if (at->width < n)
       memcpy (to, row, at->width * s->bytes * s->interleave);
   }

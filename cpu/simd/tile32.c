@@ -21,15 +21,6 @@ typedef struct {
 
 BDCT_SCRATCH_HOLDS (Scratch);
 
-/* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
- * samples from one to the next. */
-#define CALL(p, function, ...)                                                \
-  ((p)->depth == 8                                                            \
-      ? (p)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)            \
-      : function (__VA_ARGS__, 1, 2)                                          \
-      : (p)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)            \
-      : function (__VA_ARGS__, 2, 2))
-
 BDCT_FORCE_INLINE void
 load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
     int bytes, int step)
@@ -89,7 +80,7 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
 static void
 load_any (Tile * t, const BdctTilePlane * p, int row, int column, int side)
 {
-  CALL (p, load, t, p, row, column, side);
+  BDCT_TILE_CALL (p, load, t, p, row, column, side);
 }
 
 static void
@@ -97,11 +88,14 @@ store_any (const Tile * t, const BdctTilePlane * p, int row, int column,
     int side, int y0, int y1, uint32_t * errors)
 {
   if (p->src.data == NULL && p->dst.data != NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, false, true, errors);
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, false, true,
+        errors);
   else if (p->src.data != NULL && p->dst.data == NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, true, false, errors);
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, true, false,
+        errors);
   else if (p->src.data != NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, true, true, errors);
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, true, true,
+        errors);
 }
 
 static void
@@ -391,18 +385,17 @@ BDCT_FORCE_INLINE void
 pack_any (BdctLevel * to, Tile * level, const BdctComponentJob * job,
     const Region * region, int side, bool given)
 {
+#define CASE(n)                                                               \
+  case n:                                                                     \
+    return pack (to, level, job, region, side, n, given)
   switch (bdct_min (job->keep, 1 << bdct_job_log2_across (job))) {
-    case 4:
-      return pack (to, level, job, region, side, 4, given);
-    case 8:
-      return pack (to, level, job, region, side, 8, given);
-    case 16:
-      return pack (to, level, job, region, side, 16, given);
-    case 32:
-      return pack (to, level, job, region, side, 32, given);
-    default:
-      return pack (to, level, job, region, side, 64, given);
+    CASE (4);
+    CASE (8);
+    CASE (16);
+    CASE (32);
+    CASE (64);
   }
+#undef CASE
 }
 
 /* Store a tile, if there is an output, and return its squared errors. */

@@ -119,6 +119,15 @@ bdct_tile_at (const BdctTilePlane *p, const BdctSamples *s, int row,
       + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
+/* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
+ * samples from one to the next. */
+#define BDCT_TILE_CALL(p, function, ...)                                      \
+  ((p)->depth == 8                                                            \
+      ? (p)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)            \
+      : function (__VA_ARGS__, 1, 2)                                          \
+      : (p)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)            \
+      : function (__VA_ARGS__, 2, 2))
+
 /* The results of a strip. */
 typedef struct {
   BdctCounters counters; /* sse and nonzero are added to */
