@@ -44,7 +44,7 @@ static bool
 prepare_map (const CpuEngine * self, CpuFrame * frame)
 {
   const BdctPlaneLayout *luma = &self->layout.plane[0];
-  const BdctMetricsTask what = {
+  const BdctMetricsInput what = {
     .layout = &self->layout,
     .src = frame->image[BDCT_PLAN_PLANES + frame->plan.view.left],
     .rec = frame->image[BDCT_PLAN_PLANES + frame->plan.view.right],
@@ -137,52 +137,43 @@ bdct_cpu_prepare_comparison (CpuEngine * self, CpuFrame * frame,
   return true;
 }
 
-/* The number of strips of a plane, and of all planes. */
+/* The strips of this many rows that a plane has. */
 static int
-count_strips (const BdctPlaneLayout * plane)
+count_strips (const BdctPlaneLayout * plane, int rows)
 {
-  return (plane->height + BDCT_COMPARE_STRIP - 1) / BDCT_COMPARE_STRIP;
+  return (plane->height + rows - 1) / rows;
 }
 
+/* Those of all planes or, of rows of blocks, of all components. */
 static int
-count_all_strips (const BdctLayout * layout)
+count_all (const BdctLayout * layout, int rows)
 {
   int n = 0;
 
   for (int p = 0; p < layout->n_planes; p++)
-    n += count_strips (&layout->plane[p]);
+    n += count_strips (&layout->plane[p], rows)
+        * (rows == 8 ? layout->plane[p].interleave : 1);
   return n;
 }
 
-/* The plane of strip `*number` of all planes; `*number` becomes the strip's
- * number in that plane. */
+/* The plane of strip `*number` of all; `*number` becomes the strip's number in
+ * that plane. */
 static int
-find_strip (const BdctLayout * layout, int *number)
+find_strip (const BdctLayout * layout, int *number, int rows)
 {
-  int p = 0;
+  int p = 0, n;
 
-  for (; *number >= count_strips (&layout->plane[p]); p++)
-    *number -= count_strips (&layout->plane[p]);
+  for (; *number >= (n = count_strips (&layout->plane[p], rows)
+          * (rows == 8 ? layout->plane[p].interleave : 1)); p++)
+    *number -= n;
   return p;
-}
-
-/* Rows of 8 x 8 blocks of the components of a plane of memory. */
-static int
-count_block_rows (const BdctPlaneLayout * plane)
-{
-  return plane->interleave * ((plane->height + 7) / 8);
 }
 
 int
 bdct_cpu_count_records (const CpuEngine * self, const CpuFrame * frame,
     int part)
 {
-  const BdctLayout *layout = &self->layout;
-  int n = 0;
-
-  for (int p = 0; p < layout->n_planes; p++)
-    n += count_block_rows (&layout->plane[p]);
-  return n;
+  return count_all (&self->layout, 8);
 }
 
 static uint8_t *
@@ -196,7 +187,7 @@ static int
 count_pack (const BdctLayout * layout)
 {
   return layout->rgb.n_planes > 0 ? bdct_colour_count_strips (layout)
-      : count_all_strips (layout);
+      : count_all (layout, BDCT_COMPARE_STRIP);
 }
 
 int
@@ -214,8 +205,8 @@ bdct_cpu_count_errors (const CpuEngine * self, const CpuFrame * frame, int part)
 {
   const BdctLayout *layout = &self->layout;
 
-  return count_all_strips (layout) + (layout->rgb.n_planes > 0
-      ? count_strips (&layout->plane[0]) : 0);
+  return count_all (layout, BDCT_COMPARE_STRIP) + (layout->rgb.n_planes > 0
+      ? count_strips (&layout->plane[0], BDCT_COMPARE_STRIP) : 0);
 }
 
 void
@@ -241,7 +232,7 @@ bdct_cpu_pack (CpuEngine * self, Piece * piece)
     self->kernel->colour->rgb_to_planes (&colour, number);
     return;
   }
-  p = find_strip (layout, &number);
+  p = find_strip (layout, &number, BDCT_COMPARE_STRIP);
   if (picture->in_place[p])
     return;
   plane = &layout->plane[p];
@@ -285,15 +276,16 @@ bdct_cpu_square (CpuEngine * self, Piece * piece)
 {
   const BdctImage *image = &piece->frame->image[BDCT_PLAN_PLANES];
   const int n = piece->frame->plan.n_distorted;
+  const int n_strips = count_all (&self->layout, BDCT_COMPARE_STRIP);
   uint64_t sse[BDCT_MAX_DISTORTED][2] = { {0} };
   const BdctPlaneLayout *plane;
   int number = piece->number, p, first;
 
-  if (number >= count_all_strips (&self->layout)) {
-    square_rgb (self, number - count_all_strips (&self->layout), piece);
+  if (number >= n_strips) {
+    square_rgb (self, number - n_strips, piece);
     return;
   }
-  p = find_strip (&self->layout, &number);
+  p = find_strip (&self->layout, &number, BDCT_COMPARE_STRIP);
   plane = &self->layout.plane[p];
   first = number * BDCT_COMPARE_STRIP;
   for (int y = first; y < bdct_min (first + BDCT_COMPARE_STRIP, plane->height);
@@ -314,18 +306,17 @@ bdct_cpu_make_records (CpuEngine * self, Piece * piece)
   const CpuFrame *frame = piece->frame;
   const BdctLayout *layout = &self->layout;
   const BdctImage *image = &frame->image[BDCT_PLAN_PLANES];
-  const BdctMetricsTask task = {
+  const BdctMetricsInput task = {
     .layout = layout,
     .src = image[frame->plan.view.left],
     .rec = image[frame->plan.view.right],
   };
   const BdctBlockGrid *grid = frame->plan.blocks.grid;
   BdctMetricPlane plane;
-  int number = piece->number, p = 0, i, rows;
+  int number = piece->number, p, i, rows;
 
-  for (; number >= count_block_rows (&layout->plane[p]); p++)
-    number -= count_block_rows (&layout->plane[p]);
-  rows = count_block_rows (&layout->plane[p]) / layout->plane[p].interleave;
+  p = find_strip (layout, &number, 8);
+  rows = count_strips (&layout->plane[p], 8);
   i = number / rows;
   number %= rows;
   bdct_metrics_describe (&plane, &task, p, i);

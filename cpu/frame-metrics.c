@@ -45,7 +45,7 @@ bdct_cpu_prepare_metrics (CpuEngine * self, CpuFrame * frame)
   const BdctImage *rec = &frame->image[plan->n_distorted > 0
       ? BDCT_PLAN_PLANES + 1 : BDCT_PLAN_RECONSTRUCTION];
   CpuMemory *memory = &frame->memory;
-  BdctMetricsTask what = {
+  BdctMetricsInput what = {
     .layout = &self->layout,
     .src = frame->image[BDCT_PLAN_PLANES],
     .frame_rate = plan->metrics.frame_rate,

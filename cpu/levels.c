@@ -168,9 +168,9 @@ bdct_cpu_transform (const BdctTileKernel * kernel,
 
   for (int i = 0; i < n; i++)
     tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
-  if (kernel->real != NULL && planes[0]->family == BDCT_FAMILY_REAL
+  if (kernel->dct8x8 != NULL && planes[0]->family == BDCT_FAMILY_DCT8X8
       && !strips[0].given)
-    strip = *kernel->real;
+    strip = *kernel->dct8x8;
   if (tile16)
     (*kernel->tile16) (planes, row, strips, scratch);
   for (int i = 0; i < n && !tile16; i++)

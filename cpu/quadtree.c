@@ -76,7 +76,7 @@ init_blocks (Region * r, int c, int n)
       r->tree->max_log2);
   const int node = bdct_quadtree_node (r->tree->chroma, c, n);
   Sized *sized = &r->sized[own ? n - 2 : 1];
-  Blocks *b = &r->blocks[c][n - 2];
+  NodeBlocks *b = &r->blocks[c][n - 2];
 
   b->plane = &sized->plane[c];
   b->levels = sized->levels[c];
@@ -116,8 +116,7 @@ init_plane (const Region * r, int n, int p, int i)
   plane->layout.height = bdct_min (whole->layout.height - y, down);
   plane->columns = last ? whole->columns - x : plane->layout.width;
   if (whole->src.data != NULL)
-    plane->src.data = whole->src.data + y * whole->src.stride
-        + (int64_t) x *step * bytes;
+    plane->src.data = bdct_tile_at (whole, &whole->src, y, x);
   plane->src.stride = whole->src.stride;
   plane->dst.stride = across * step * bytes;
   plane->dst.data = sized->picture[p] + i * bytes;
@@ -194,16 +193,16 @@ transform (const Region * r, int n, int p)
 static uint64_t
 sum_errors (const BdctTilePlane * plane, int x0, int y0, int size)
 {
-  const int bytes = plane->depth > 8 ? 2 : 1, step = plane->layout.interleave;
-  const int peak = (1 << plane->depth) - 1, shift = plane->layout.shift;
+  const int bytes = plane->depth > 8 ? 2 : 1, shift = plane->layout.shift;
+  const int peak = (1 << plane->depth) - 1;
   uint64_t sum = 0;
 
   for (int y = y0; y < bdct_min (y0 + size, plane->layout.height); y++)
     for (int x = x0; x < bdct_min (x0 + size, plane->layout.width); x++) {
-      const int e = bdct_sample_get (plane->src.data + y * plane->src.stride,
-          (int64_t) x * step, bytes, shift, peak)
-          - bdct_sample_get (plane->dst.data + y * plane->dst.stride,
-          (int64_t) x * step, bytes, shift, peak);
+      const int e = bdct_sample_get (bdct_tile_at (plane, &plane->src, y, x), 0,
+          bytes, shift, peak)
+          - bdct_sample_get (bdct_tile_at (plane, &plane->dst, y, x), 0, bytes,
+          shift, peak);
 
       sum += (uint64_t) ((int64_t) e * e);
     }
@@ -245,23 +244,19 @@ put_records (const Region * r, const BdctTilePlane * whole, int x0, int y0,
 static inline void
 copy_row (uint8_t * to, const uint8_t * from, int n)
 {
+#define CASE(n)                                                               \
+  case n:                                                                     \
+    memcpy (to, from, n);                                                     \
+    break
   switch (n) {
-    case 4:
-      memcpy (to, from, 4);
-      break;
-    case 8:
-      memcpy (to, from, 8);
-      break;
-    case 16:
-      memcpy (to, from, 16);
-      break;
-    case 32:
-      memcpy (to, from, 32);
-      break;
+    CASE (4);
+    CASE (8);
+    CASE (16);
+    CASE (32);
     default:
       memcpy (to, from, (size_t) n);
-      break;
   }
+#undef CASE
 }
 
 /* Copy samples of a plane of memory. */
@@ -271,9 +266,8 @@ copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
 {
   const int pixel = whole->layout.interleave * (whole->depth > 8 ? 2 : 1);
   const int width = bdct_min (size, from->layout.width - x);
-  uint8_t *to = whole->dst.data + (top + y) * whole->dst.stride
-      + (int64_t) (left + x) * pixel;
-  const uint8_t *row = from->dst.data + y * from->dst.stride + x * pixel;
+  const uint8_t *row = bdct_tile_at (from, &from->dst, y, x);
+  uint8_t *to = bdct_tile_at (whole, &whole->dst, top + y, left + x);
 
   for (int i = 0; i < bdct_min (size, from->layout.height - y); i++) {
     copy_row (to, row, width * pixel);
@@ -294,7 +288,7 @@ find_run (const Region * r, int c, int x, int y)
 static void
 take (Region * r, int c, int n, int x, int y)
 {
-  const Blocks *b = &r->blocks[c][n - 2];
+  const NodeBlocks *b = &r->blocks[c][n - 2];
   const BdctTilePlane *whole = &r->task->plane[c];
   const int left = r->x >> r->task->sub_x[c], top = r->y >> r->task->sub_y[c];
   BdctCounters *counters = &r->piece->strip[c].counters;

@@ -9,8 +9,8 @@
  * threads take in order. A stage begins when the one before is done. Strips are
  * as high as a tile of one component or, of several block sizes, as high as
  * chroma's tiles. The metrics have a part for each of their stages. */
-#ifndef BDCT_CPU_H
-#define BDCT_CPU_H
+#ifndef BDCT_CPU_STATE_H
+#define BDCT_CPU_STATE_H
 
 #include <pthread.h>
 #include "cpu/simd/colour-rows.h"

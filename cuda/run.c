@@ -203,7 +203,7 @@ static bool
 make_records (BdctCudaFrame * frame, BdctStaging * staging, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const BdctMetricsTask task = bdct_frame_shown (frame, staging);
+  const BdctMetricsInput task = bdct_frame_shown (frame, staging);
   BdctCudaMetricPlanes planes = {.n = bdct_layout_components (layout) };
 
   for (int p = 0; p < layout->n_planes; p++)

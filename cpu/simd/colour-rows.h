@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_COLOUR_CPU_H
-#define BDCT_COLOUR_CPU_H
+#ifndef BDCT_COLOUR_ROWS_H
+#define BDCT_COLOUR_ROWS_H
 
 #include "dct/picture/render.h"
 

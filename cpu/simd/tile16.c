@@ -65,7 +65,6 @@ typedef struct Kernel {
   static void forward_##name (const BdctTile16 *c, V *out,                   \
       const uint8_t *src, ptrdiff_t stride, int shift, int units, V *t)       \
   {                                                                           \
-    (void) t;                                                                 \
     for (; units > 0; units--, out += (n) < 16 ? 2 * (n) : (n) * (n) / 8,     \
         src += UNIT (n) * (bytes))                                            \
       FORWARD_##n (c, out, src, stride, shift, __VA_ARGS__);                  \
@@ -73,7 +72,6 @@ typedef struct Kernel {
   static void inverse_##name (const BdctTile16 *c, const V *d, uint8_t *dst, \
       ptrdiff_t stride, int shift, int units, V *t)                           \
   {                                                                           \
-    (void) t;                                                                 \
     for (; units > 0; units--, d += (n) < 16 ? 2 * (n) : (n) * (n) / 8,       \
         dst += UNIT (n) * (bytes))                                            \
       INVERSE_##n (c, d, dst, stride, shift, __VA_ARGS__);                    \
@@ -215,14 +213,6 @@ scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
   }
 }
 
-/* Call FUNCTION (..., bytes, interleave) with constants. */
-#define CONSTANTS(s, function, ...)                                           \
-  ((s)->bytes == 1                                                            \
-      ? (s)->interleave == 1 ? function (__VA_ARGS__, 1, 1)                   \
-      : function (__VA_ARGS__, 1, 2)                                          \
-      : (s)->interleave == 1 ? function (__VA_ARGS__, 2, 1)                   \
-      : function (__VA_ARGS__, 2, 2))
-
 /* Copy a call's samples to rows without a gap, repeating the last row and
  * column. */
 static void
@@ -246,7 +236,7 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
         memcpy (row + x * sample, row + (width - 1) * sample, sample);
       from = row;
     }
-    CONSTANTS (s, gather_row, to, from, n);
+    BDCT_TILE_CALL (p, gather_row, to, from, n);
   }
 }
 
@@ -263,7 +253,7 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     };
     uint8_t *to = bdct_tile_at (p, &p->dst, at->y + y, at->x), row[256 * LANES];
 
-    CONSTANTS (s, scatter_row, at->width < n ? row : to, from, n);
+    BDCT_TILE_CALL (p, scatter_row, at->width < n ? row : to, from, n);
     if (at->width < n)
       memcpy (to, row, at->width * s->bytes * s->interleave);
   }

@@ -21,15 +21,6 @@ typedef struct {
 
 BDCT_SCRATCH_HOLDS (Scratch);
 
-/* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
- * samples from one to the next. */
-#define CALL(p, function, ...)                                                \
-  ((p)->depth == 8                                                            \
-      ? (p)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)            \
-      : function (__VA_ARGS__, 1, 2)                                          \
-      : (p)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)            \
-      : function (__VA_ARGS__, 2, 2))
-
 BDCT_FORCE_INLINE void
 load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
     int bytes, int step)
@@ -89,7 +80,7 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
 static void
 load_any (Tile * t, const BdctTilePlane * p, int row, int column, int side)
 {
-  CALL (p, load, t, p, row, column, side);
+  BDCT_TILE_CALL (p, load, t, p, row, column, side);
 }
 
 static void
@@ -97,11 +88,14 @@ store_any (const Tile * t, const BdctTilePlane * p, int row, int column,
     int side, int y0, int y1, uint32_t * errors)
 {
   if (p->src.data == NULL && p->dst.data != NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, false, true, errors);
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, false, true,
+        errors);
   else if (p->src.data != NULL && p->dst.data == NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, true, false, errors);
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, true, false,
+        errors);
   else if (p->src.data != NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, true, true, errors);
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, true, true,
+        errors);
 }
 
 static void
@@ -111,10 +105,10 @@ forward (Tile * t, const BdctTilePlane * p, Tile * s)
   const Chain *chain = &chains[job->chain];
   const int side = bdct_tile_side (job), first = job->transposed != 0;
 
-  if (p->family == BDCT_FAMILY_REAL)
+  if (p->family == BDCT_FAMILY_DCT8X8)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
       Vi *entry = (Vi *) (t->value + i);
-      *(Vf *) entry = to_real (*entry);
+      *(Vf *) entry = to_float (*entry);
     }
   if (job->transposed)
     chain->columns.forward (t, p->column, BDCT_MAX_SIZE, job->fwd_shift[0]);
@@ -144,12 +138,12 @@ inverse (Tile * t, const BdctTilePlane * p, Tile * s)
   if (job->transposed)
     chain->columns.inverse (t, p->column, BDCT_MAX_SIZE, job->inv_shift[1],
         job->clip16, wide);
-  if (p->family == BDCT_FAMILY_REAL)
+  if (p->family == BDCT_FAMILY_DCT8X8)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
       Vf v = *(Vf *) (t->value + i) * 0.125f + 0.5f;
       Vi whole = to_int (v);
       /* The conversion truncates; a floor subtracts one below 0. */
-      whole += to_real (whole) > v;
+      whole += to_float (whole) > v;
       *(Vi *) (t->value + i) = whole;
     }
 }
@@ -391,18 +385,17 @@ BDCT_FORCE_INLINE void
 pack_any (BdctLevel * to, Tile * level, const BdctComponentJob * job,
     const Region * region, int side, bool given)
 {
+#define CASE(n)                                                               \
+  case n:                                                                     \
+    return pack (to, level, job, region, side, n, given)
   switch (bdct_min (job->keep, 1 << bdct_job_log2_across (job))) {
-    case 4:
-      return pack (to, level, job, region, side, 4, given);
-    case 8:
-      return pack (to, level, job, region, side, 8, given);
-    case 16:
-      return pack (to, level, job, region, side, 16, given);
-    case 32:
-      return pack (to, level, job, region, side, 32, given);
-    default:
-      return pack (to, level, job, region, side, 64, given);
+    CASE (4);
+    CASE (8);
+    CASE (16);
+    CASE (32);
+    CASE (64);
   }
+#undef CASE
 }
 
 /* Store a tile, if there is an output, and return its squared errors. */

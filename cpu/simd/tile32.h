@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TILE_H
-#define BDCT_TILE_H
+#ifndef BDCT_TILE32_H
+#define BDCT_TILE32_H
 
 #include "dct/quantizer/block-grid.h"
 #include "colour-rows.h"
@@ -34,7 +34,7 @@ bdct_tile_side (const BdctComponentJob *job)
 }
 
 /* Samples or coefficients of a tile, row-major without a gap: int32_t, or
- * float in the real chain. */
+ * float in dct-8x8. */
 typedef struct {
   int32_t value[4 * BDCT_TILE * BDCT_TILE];
 } __attribute__ ((aligned (64))) BdctTileValues;
@@ -119,6 +119,15 @@ bdct_tile_at (const BdctTilePlane *p, const BdctSamples *s, int row,
       + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
 }
 
+/* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
+ * samples from one to the next. */
+#define BDCT_TILE_CALL(p, function, ...)                                      \
+  ((p)->depth == 8                                                            \
+      ? (p)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)            \
+      : function (__VA_ARGS__, 1, 2)                                          \
+      : (p)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)            \
+      : function (__VA_ARGS__, 2, 2))
+
 /* The results of a strip. */
 typedef struct {
   BdctCounters counters; /* sse and nonzero are added to */
@@ -139,7 +148,7 @@ typedef void (*BdctTileFunc) (const BdctTilePlane *plane, int row,
 typedef struct {
   BdctTileValues residual;        /* the residuals, later the
                                        reconstruction */
-  BdctTileValues coefficient;     /* float in the real chain; times 8 */
+  BdctTileValues coefficient;     /* float in dct-8x8; times 8 */
   BdctTileValues level;
   BdctTileValues between;         /* for the passes alone */
 } BdctTileStages;
@@ -169,16 +178,16 @@ extern const BdctTile16Func bdct_tile16_sse41, bdct_tile16_avx2,
     bdct_tile16_avxvnni, bdct_tile16_avx512, bdct_tile16_avx512vnni,
     bdct_tile16_neon;
 
-/* Strips of dct-8x8 (float8x8.c) that have no levels as input. */
-extern const BdctTileFunc bdct_float8x8_sse41, bdct_float8x8_avx2,
-    bdct_float8x8_avx512;
+/* Strips of dct-8x8 (dct8x8.c) that have no levels as input. */
+extern const BdctTileFunc bdct_dct8x8_sse41, bdct_dct8x8_avx2,
+    bdct_dct8x8_avx512;
 
 /* The kernels of a processor. */
 typedef struct {
   const char *isa;
   const BdctTileChains *plain;
   const BdctTile16Func *tile16; /* NULL: none */
-  const BdctTileFunc *real;       /* NULL: none */
+  const BdctTileFunc *dct8x8;     /* NULL: none */
   const BdctColourKernel *colour;
   const BdctMetricKernels *metrics;
   const BdctCompareKernel *compare;

@@ -74,7 +74,7 @@ bdct_frame_metrics_place (BdctCudaFrame * frame, BdctStaging * staging,
   const BdctPlanMetrics *wanted = &frame->plan.metrics;
   const BdctBuffer *memory = &frame->array[BDCT_ARRAY_METRICS].memory;
   const size_t had = memory->size;
-  BdctMetricsTask task = {
+  BdctMetricsInput task = {
     .layout = &staging->layout,
     .src = frame->image[BDCT_PLAN_PLANES],
     .frame_rate = wanted->frame_rate,
@@ -104,7 +104,7 @@ bool
 bdct_frame_copy_history (BdctCudaFrame * frame, BdctStaging * staging,
     BdctError * error)
 {
-  const BdctMetricsTask task = {
+  const BdctMetricsInput task = {
     .layout = &staging->layout,.src = frame->image[BDCT_PLAN_PLANES]
   };
   BdctMetricPlane luma;
@@ -168,12 +168,12 @@ bdct_frame_run_metrics (BdctCudaFrame * frame, BdctStaging * staging,
   return true;
 }
 
-BdctMetricsTask
+BdctMetricsInput
 bdct_frame_shown (const BdctCudaFrame * frame, const BdctStaging * staging)
 {
   const BdctPlanView *view = &frame->plan.view;
 
-  return (BdctMetricsTask) {
+  return (BdctMetricsInput) {
     .layout = &staging->layout,
     .src = frame->image[BDCT_PLAN_PLANES + view->left],
     .rec = frame->image[BDCT_PLAN_PLANES + view->right],
@@ -184,7 +184,7 @@ bool
 bdct_frame_make_map (BdctCudaFrame * frame, BdctStaging * staging,
     BdctError * error)
 {
-  const BdctMetricsTask task = bdct_frame_shown (frame, staging);
+  const BdctMetricsInput task = bdct_frame_shown (frame, staging);
   BdctCudaMetricPlanes planes = {.n = 1 };
 
   bdct_metrics_describe (&planes.plane[0].plane, &task, 0, 0);

@@ -22,7 +22,7 @@ bool bdct_frame_make_map (BdctCudaFrame *frame, BdctStaging *staging,
     BdctError *error);
 
 /* The pictures that a comparison's view shows. */
-BdctMetricsTask bdct_frame_shown (const BdctCudaFrame *frame,
+BdctMetricsInput bdct_frame_shown (const BdctCudaFrame *frame,
     const BdctStaging *staging);
 
 /* Once the results are on the host: compute the figures, in an entry of the

@@ -29,7 +29,7 @@ struct Tables
       id_[i] = bdct_matrix_int (BDCT_BASIS_##id_, i / n, i % n);
 #include "dct/transform/transforms.def"
     for (int i = 0; i < 64; i++)
-      dct8x8[i] = bdct_matrix_real (i / 8, i % 8);
+      dct8x8[i] = bdct_matrix_dct8x8 (i / 8, i % 8);
   }
 };
 
@@ -38,7 +38,7 @@ BDCT_DEVICE_TABLE Tables tables = Tables ();
 BDCT_INLINE const void *
 find_matrix (BdctBasis basis)
 {
-  if (basis == BDCT_BASIS_REAL_8)
+  if (basis == BDCT_BASIS_DCT8X8)
     return tables.dct8x8;
   switch (basis) {
 #define BASIS(id, n, kind)                                                    \

@@ -41,7 +41,7 @@ count_map (const BdctMetricPlane &p)
 
 BDCT_INLINE void
 read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
-    Blocks to)
+    BlockLanes to)
 {
   with_constants (p, [&] (auto bytes, auto step) {
     constexpr int kBytes = decltype (bytes)::value;
@@ -81,7 +81,7 @@ template <bool kMap> struct Compare {
     });
     threads<kThreads> ([&] (int t) {
       const int picture = t / kBlocks, block = t % kBlocks;
-      Blocks of;
+      BlockLanes of;
 
       if (block >= n)
         return;

@@ -87,7 +87,7 @@ is_negative (const BdctComponentJob * job, int k, int n)
 {
   const BdctChainInfo *chain = bdct_chain_info (job->chain);
 
-  return (chain->family == BDCT_FAMILY_REAL ? bdct_matrix_real (k, n) < 0
+  return (chain->family == BDCT_FAMILY_DCT8X8 ? bdct_matrix_dct8x8 (k, n) < 0
       : bdct_matrix_int (chain->row, k, n) < 0);
 }
 
@@ -236,7 +236,7 @@ agree (const Check * self, const BdctLayout * layout, BdctFamily family,
   const Result *result = self->host->result;
   BdctCudaAccumulator sum[2];
 
-  if (family == BDCT_FAMILY_REAL)
+  if (family == BDCT_FAMILY_DCT8X8)
     return agree_nearly (self, layout);
   for (int i = 0; i < 2; i++)
     sum[i] = add_accumulators (&result[i]);

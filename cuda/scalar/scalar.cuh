@@ -19,10 +19,10 @@
 /* The definitions for dct/quantizer/quantize.h: a lane has one value. */
 #define BDCT_NAME(name) lane_##name
 #define BDCT_INT int32_t
-#define BDCT_REAL float
+#define BDCT_FLOAT float
 
 BDCT_INLINE float
-lane_to_real (int32_t v)
+lane_to_float (int32_t v)
 {
   return (float) v;
 }
@@ -34,7 +34,7 @@ lane_to_int (float v)
 }
 
 BDCT_INLINE float
-lane_as_real (int32_t v)
+lane_as_float (int32_t v)
 {
   return __int_as_float (v);
 }
@@ -91,7 +91,7 @@ template <BdctBasis BASIS, int N, typename Value> struct Entries
     for (int k = 0; k < N; k++)
       for (int n = 0; n < N; n++)
         if constexpr (std::is_same_v<Value, float>)
-          at[k * N + n] = bdct_matrix_real (k, n);
+          at[k * N + n] = bdct_matrix_dct8x8 (k, n);
         else
           at[k * N + n] = bdct_matrix_int (BASIS, k, n);
   }
@@ -147,8 +147,9 @@ struct ChainOf
   static constexpr bool transposed = BDCT_TRANSPOSED (FAMILY);
   /* Whether it is quantized by steps, which the tables have as floats. */
   static constexpr bool stepped =
-      FAMILY == BDCT_FAMILY_JPEG || FAMILY == BDCT_FAMILY_REAL;
-  using Value = std::conditional_t<FAMILY == BDCT_FAMILY_REAL, float, int32_t>;
+      FAMILY == BDCT_FAMILY_JPEG || FAMILY == BDCT_FAMILY_DCT8X8;
+  using Value =
+      std::conditional_t<FAMILY == BDCT_FAMILY_DCT8X8, float, int32_t>;
   using Row = Basis<ROW, Value>;
   using Column = Basis<COLUMN, Value>;
   static constexpr int width = Row::size, height = Column::size;
@@ -337,7 +338,7 @@ constexpr float kWhole = 8388608;       /* 2^23: for unsigned numbers; its
                                            last place is 1 */
 
 BDCT_INLINE float
-small_to_real (int32_t v)
+small_to_float (int32_t v)
 {
   return __int_as_float (v + __float_as_int (kHalfway)) - kHalfway;
 }
@@ -355,7 +356,7 @@ small_to_int (float v)
 BDCT_INLINE float
 quantize_magnitude (int32_t c, float step, float reciprocal, float *sign)
 {
-  *sign = small_to_real (c);
+  *sign = small_to_float (c);
   return __fmaf_rd (fabsf (*sign) + fmaf (4, step, 0.5f), reciprocal, kWhole);
 }
 

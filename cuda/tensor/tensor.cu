@@ -353,7 +353,8 @@ transform_of (const BdctComponentJob &job, int size)
   for (int k = 0; k < size; k++)
     for (int i = 0; i < size; i++)
       r.m[k][i] = k / n != i / n ? 0
-          : chain->family == BDCT_FAMILY_REAL ? bdct_matrix_real (k % n, i % n)
+          : chain->family == BDCT_FAMILY_DCT8X8
+          ? bdct_matrix_dct8x8 (k % n, i % n)
           : bdct_matrix_int (chain->row, k % n, i % n);
   return r;
 }
@@ -560,7 +561,7 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
         return nullptr;
       return depth > 8 ? use8<Jpeg10, uint16_t> (wanted)
           : use8<Jpeg8, uint8_t> (wanted);
-    case BDCT_FAMILY_REAL:
+    case BDCT_FAMILY_DCT8X8:
       return depth > 8 ? use8<Dct8x8<uint16_t>, uint16_t> (wanted)
           : use8<Dct8x8<uint8_t>, uint8_t> (wanted);
     default:

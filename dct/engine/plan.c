@@ -113,8 +113,7 @@ plan_levels (BdctPlan * plan, const BdctLayout * layout,
 static void
 add_frame_steps (BdctPlan * plan, const BdctLayout * layout)
 {
-  if (layout->rgb.n_planes > 0
-      && plan->place[BDCT_PLAN_PLANES] == BDCT_PLACE_OWN)
+  if (plan->place[BDCT_PLAN_PLANES] == BDCT_PLACE_OWN)
     add_step (plan, BDCT_STEP_RGB_TO_PLANES);
   if (plan->metrics.history.copied)
     add_step (plan, BDCT_STEP_HISTORY);
@@ -284,34 +283,22 @@ bdct_plan_find_images (const BdctPlan * plan, const BdctImage * src,
   static const int order[BDCT_PLAN_IMAGES] = { 0, 1, 2, 3,
     BDCT_PLAN_RECONSTRUCTION, BDCT_PLAN_LEVELS, BDCT_PLAN_BASE, BDCT_PLAN_VIEW
   };
+  static const BdctImage none = { 0 };
 
   for (int k = 0; k < BDCT_PLAN_IMAGES; k++) {
     const int i = order[k];
+    const BdctImage *const at[] = {
+      [BDCT_PLACE_NONE] = &none,
+      [BDCT_PLACE_SRC] = i <= BDCT_MAX_DISTORTED ? &src[i] : &none,
+      [BDCT_PLACE_DST] = dst,
+      [BDCT_PLACE_OWN] = &own[i],
+      [BDCT_PLACE_BEFORE] = &own[i],
+      [BDCT_PLACE_PLANES] = &image[BDCT_PLAN_PLANES],
+      [BDCT_PLACE_RECONSTRUCTION] = &image[BDCT_PLAN_RECONSTRUCTION],
+      [BDCT_PLACE_BASE] = &image[BDCT_PLAN_BASE],
+    };
 
-    switch (plan->place[i]) {
-      case BDCT_PLACE_NONE:
-        image[i] = (BdctImage) { 0 };
-        break;
-      case BDCT_PLACE_SRC:
-        image[i] = src[i - BDCT_PLAN_PLANES];
-        break;
-      case BDCT_PLACE_DST:
-        image[i] = *dst;
-        break;
-      case BDCT_PLACE_OWN:
-      case BDCT_PLACE_BEFORE:
-        image[i] = own[i];
-        break;
-      case BDCT_PLACE_PLANES:
-        image[i] = image[BDCT_PLAN_PLANES];
-        break;
-      case BDCT_PLACE_RECONSTRUCTION:
-        image[i] = image[BDCT_PLAN_RECONSTRUCTION];
-        break;
-      case BDCT_PLACE_BASE:
-        image[i] = image[BDCT_PLAN_BASE];
-        break;
-    }
+    image[i] = *at[plan->place[i]];
   }
 }
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SYMBOLS_H
-#define BDCT_SYMBOLS_H
+#ifndef BDCT_HUFFMAN_SYMBOLS_H
+#define BDCT_HUFFMAN_SYMBOLS_H
 
 #include <stdint.h>
 #include "dct/base/compiler.h"

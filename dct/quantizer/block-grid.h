@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_BLOCKS_H
-#define BDCT_BLOCKS_H
+#ifndef BDCT_BLOCK_GRID_H
+#define BDCT_BLOCK_GRID_H
 
 #include "dct/base/layout.h"
 #include "job.h"

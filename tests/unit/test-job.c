@@ -410,7 +410,7 @@ test_jpeg_jobs (void)
     g_assert_cmpint (job.family, ==, BDCT_FAMILY_JPEG);
     params.transform = BDCT_DCT_8X8;
     g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
-    g_assert_cmpint (job.family, ==, BDCT_FAMILY_REAL);
+    g_assert_cmpint (job.family, ==, BDCT_FAMILY_DCT8X8);
   }
 }
 

@@ -473,7 +473,7 @@ measure_row (int width, double figure[BDCT_MAX_COMPONENTS + 1])
 {
   Picture picture[2];
   BdctLayout layout;
-  BdctMetricsTask task = {.layout = &layout,.metrics =
+  BdctMetricsInput task = {.layout = &layout,.metrics =
         1 << BDCT_METRIC_PSNR_HVS
   };
   BdctMetricsRun row;

@@ -76,7 +76,7 @@ typedef struct {
 } Place;
 
 BDCT_FORCE_INLINE Vf
-to_real (V v)
+to_float (V v)
 {
   return __builtin_convertvector ((Vi) v, Vf);
 }
@@ -141,7 +141,7 @@ BDCT_FORCE_INLINE void
 fill_matrix (float m[64])
 {
   BDCT_UNROLL for (int i = 0; i < 64; i++)
-    m[i] = bdct_matrix_real (i / 8, i % 8);
+    m[i] = bdct_matrix_dct8x8 (i / 8, i % 8);
 }
 
 /* Transform eight rows of samples into coefficients times 8. */
@@ -160,8 +160,8 @@ forward_unit (Unit * c, const int16_t * sample, int middle)
     transpose_4 (two, load (row), load (row + COLUMNS),
         load (row + 2 * COLUMNS), load (row + 3 * COLUMNS));
     BDCT_UNROLL for (int i = 0; i < 4; i++) {
-      in[2 * i] = to_real (and8 (two[i], set32 (0xffff)));
-      in[2 * i + 1] = to_real (srl32 (two[i], 16));
+      in[2 * i] = to_float (and8 (two[i], set32 (0xffff)));
+      in[2 * i + 1] = to_float (srl32 (two[i], 16));
     }
     forward (t.value[h], in, m, 8, 8);
     t.value[h][0] -= (float) (8 * middle);
@@ -203,7 +203,7 @@ inverse_unit (int16_t * sample, const Unit * c, const Steps * steps, int middle)
 
     BDCT_UNROLL for (int i = 0; i < 8; i++) {
       level[g][i] = quantize (c->value[g][i], steps->divisor.value[g][i]);
-      in[i] = to_real (level[g][i]) * steps->factor.value[g][i];
+      in[i] = to_float (level[g][i]) * steps->factor.value[g][i];
     }
     inverse (t.value[g], in, m, 8, 8);
   }
@@ -272,17 +272,9 @@ put_area (const Samples * s, const BdctTilePlane * p, const Place * at,
 
 /* Call FUNCTION (..., width, bytes, step) with constants, except for widths
  * below the full one. */
-#define CALL_WIDTH(function, s, p, at, width, bytes, step)                    \
-  ((width) == COLUMNS ? function (s, p, at, COLUMNS, bytes, step)             \
-      : function (s, p, at, width, bytes, step))
 #define CALL(function, s, p, at, width)                                       \
-  ((p)->depth == 8                                                            \
-      ? (p)->layout.interleave == 1                                           \
-      ? CALL_WIDTH (function, s, p, at, width, 1, 1)                          \
-      : CALL_WIDTH (function, s, p, at, width, 1, 2)                          \
-      : (p)->layout.interleave == 1                                           \
-      ? CALL_WIDTH (function, s, p, at, width, 2, 1)                          \
-      : CALL_WIDTH (function, s, p, at, width, 2, 2))
+  ((width) == COLUMNS ? BDCT_TILE_CALL (p, function, s, p, at, COLUMNS)       \
+      : BDCT_TILE_CALL (p, function, s, p, at, width))
 
 static void
 get_rows (Samples * s, const BdctTilePlane * p, const Place * at)
@@ -325,14 +317,14 @@ set_steps (Steps * steps, const BdctTilePlane * p, const uint8_t * quantizers,
 
     for (int j = 0; j < LANES; j++)
       memcpy (quant + 4 * j, &of[j]->quant[i % 8][i / 8 * 4], 16);
-    steps->divisor.value[i / 8][i % 8] = 8.0f * to_real (load (quant));
-    steps->factor.value[i / 8][i % 8] = 0.125f * to_real (load (quant));
+    steps->divisor.value[i / 8][i % 8] = 8.0f * to_float (load (quant));
+    steps->factor.value[i / 8][i % 8] = 0.125f * to_float (load (quant));
   }
 }
 
 /* Store the levels of a unit's n blocks, one block after another. */
 static void
-put_float_levels (BdctLevel * to, const Unit * c, const Steps * steps, int n)
+put_levels (BdctLevel * to, const Unit * c, const Steps * steps, int n)
 {
   for (int v = 0; v < 8; v++) {
     BdctLevel row[UNIT];
@@ -369,7 +361,7 @@ sum_lanes (uint32_t sum[LANES], V v)
 
 /* Write the records of a unit's n blocks. */
 static void
-put_float_records (BdctBlockRecord * to, V errors, V levels, int n)
+put_records (BdctBlockRecord * to, V errors, V levels, int n)
 {
   uint32_t sse[LANES], nonzero[LANES];
 
@@ -415,14 +407,14 @@ do_rows (Scratch * s, const BdctTilePlane * p, const Place * at,
     if (p->quantizer_map != NULL)
       set_steps (&s->steps, p, p->quantizer_map + first + x / 8, n);
     if (strip->levels != NULL)
-      put_float_levels (strip->levels + 64 * (down % (BDCT_TILE / 8)
+      put_levels (strip->levels + 64 * (down % (BDCT_TILE / 8)
               * p->grid.columns + left + x / 8), &c, &s->steps, n);
     l = inverse_unit (s->out.sample + x, &c, &s->steps, middle);
     if (x + UNIT > at->width || at->height < 8)
       hide (s->out.sample + x, s->in.sample + x, at->width - x, at->height);
     e = measure (s->out.sample + x, s->in.sample + x);
     if (p->blocks != NULL)
-      put_float_records (p->blocks + first + x / 8, e, l, n);
+      put_records (p->blocks + first + x / 8, e, l, n);
     errors = add32 (errors, e);
     levels = add16 (levels, l);
   }
@@ -449,4 +441,4 @@ strip (const BdctTilePlane * p, int row, BdctTileStrip * out, void *scratch)
     }
 }
 
-const BdctTileFunc BDCT_CONCAT (bdct_float8x8_, BDCT_ISA) = strip;
+const BdctTileFunc BDCT_CONCAT (bdct_dct8x8_, BDCT_ISA) = strip;
