@@ -63,7 +63,22 @@ gst_blockdct_mark_add (GstBuffer * buffer, const gchar * mark)
 gboolean
 gst_blockdct_mark_is (GstBuffer * buffer, const gchar * mark)
 {
-  return gst_buffer_get_custom_meta (buffer, mark) != NULL;
+  return gst_blockdct_find_meta (buffer, mark) != NULL;
+}
+
+/* Not by gst_buffer_get_custom_meta(), which looks the name up first, also
+ * where a buffer has no metas. */
+const GstStructure *
+gst_blockdct_find_meta (GstBuffer * buffer, const gchar * name)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL)
+    if (gst_meta_info_is_custom (meta->info)
+        && gst_custom_meta_has_name ((GstCustomMeta *) meta, name))
+      return gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+  return NULL;
 }
 
 static const gchar *
@@ -261,6 +276,7 @@ gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
 void
 gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics)
 {
-  statistics->interval = (GstBlockDctSpan) { 0 };
+  if (statistics->interval.pool.frames > 0)
+    statistics->interval = (GstBlockDctSpan) { 0 };
   statistics->interval_end = GST_CLOCK_TIME_NONE;
 }

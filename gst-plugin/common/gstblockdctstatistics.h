@@ -154,6 +154,10 @@ void gst_blockdct_mark_add (GstBuffer * buffer, const gchar * mark);
 
 gboolean gst_blockdct_mark_is (GstBuffer * buffer, const gchar * mark);
 
+/* The structure of a buffer's custom meta; NULL: it has none. */
+const GstStructure *gst_blockdct_find_meta (GstBuffer * buffer,
+    const gchar * name);
+
 /* Structures (gstblockdctstructure.c) */
 
 /* Make the table; call it once, before all other functions. */

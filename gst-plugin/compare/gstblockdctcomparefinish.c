@@ -9,6 +9,7 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
+#define find_meta gst_blockdct_find_meta
 #define pad_names gst_blockdct_compare_pad_names
 
 void
@@ -48,16 +49,6 @@ leave_out_errors (BdctStats * stats)
     stats->component[c] = (BdctCounters) { 0 };
   for (guint k = 0; k < 3; k++)
     stats->rgb[k] = (BdctCounters) { 0 };
-}
-
-/* A custom meta of the blockdct that made a picture, or of the encoder; NULL:
- * none made it. */
-static const GstStructure *
-find_meta (GstBuffer * buffer, const gchar * name)
-{
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
-
-  return meta == NULL ? NULL : gst_custom_meta_get_structure (meta);
 }
 
 #define GRID "grid"

@@ -267,14 +267,20 @@ enter (GstBlockDctComparePad * self, GstElement * element, GstClockTime time)
   return n;
 }
 
-/* Whether upstream's pool may run empty if this buffer is kept. */
+/* Whether upstream's pool may run empty if this buffer is kept. The limit is
+ * that of the pool that was asked last: to look it up copies a structure. No
+ * other pool can have its address while frames of it wait. */
 static gboolean
-holds_too_many (guint queued, GstBuffer * buffer)
+holds_too_many (GstBlockDctComparePad * self, guint queued, GstBuffer * buffer)
 {
-  const guint limit = queued > MAX_HELD
-      ? gst_blockdct_pool_get_limit (buffer) : 0;
-
-  return limit > 0 && queued > MAX (limit / HELD_PART, MAX_HELD);
+  if (queued <= MAX_HELD) {
+    self->pool = NULL;
+    return FALSE;
+  }
+  if (buffer->pool == NULL || buffer->pool != self->pool)
+    self->limit = gst_blockdct_pool_get_limit (buffer);
+  self->pool = buffer->pool;
+  return self->limit > 0 && queued > MAX (self->limit / HELD_PART, MAX_HELD);
 }
 
 /* Frames outside of the segment are neither shown nor compared. */
@@ -315,7 +321,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   if (!self->begun)
     gst_blockdct_compare_follow_latency (GST_ELEMENT (parent));
   self->begun = TRUE;
-  if (holds_too_many (enter (self, GST_ELEMENT (parent), time), buffer)) {
+  if (holds_too_many (self, enter (self, GST_ELEMENT (parent), time), buffer)) {
     GstBuffer *copy = gst_buffer_copy_deep (buffer);
 
     gst_buffer_unref (buffer);

@@ -56,6 +56,9 @@ struct _GstBlockDctComparePad
   /* Used by the pad's streaming thread. */
   gboolean begun;               /* a frame has come since the last flush */
   gboolean warned;              /* that it is full, since the last flush */
+  gconstpointer pool;           /* of the latest frames, of which more than a
+                                   few wait; or NULL */
+  guint limit;                  /* of its buffers; 0: any number */
 
   /* Used by the aggregating thread. */
   GstCaps *caps;                /* NULL: not set yet */
