@@ -28,8 +28,7 @@ set_active_backend (GstBlockDct * self)
 gboolean
 gst_blockdct_inflight_open (GstBlockDct * self)
 {
-  const GstBlockDctStartSettings start =
-      gst_blockdct_get_settings (self).start;
+  const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
   if (!gst_blockdct_backend_open (&self->inflight.backend, GST_ELEMENT (self),
           start.backend, start.device_id, start.threads, &self->context))
@@ -45,7 +44,7 @@ gboolean
 gst_blockdct_inflight_configure (GstBlockDct * self)
 {
   const GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  const guint depth = settings.start.async_depth;
+  const guint depth = settings.async_depth;
   GstBlockDctInFlight *inflight = &self->inflight;
   BdctEngine *engine = inflight->backend.engine;
   GstBlockDctFrame *frames = g_try_new0 (GstBlockDctFrame, depth);
@@ -97,7 +96,7 @@ choose_job (GstBlockDct * self, const BdctImage * src,
     GstBlockDctFrame * frame)
 {
   GstBlockDctRecipe *recipe = &frame->recipe;
-  GstBlockDctTargets *targets = &frame->targets;
+  GstBlockDctTargets *targets = &recipe->targets;
 
   recipe->target = FALSE;
   recipe->file_size = 0;
@@ -122,7 +121,7 @@ needs_rate (const GstBlockDctFrame * frame)
 {
   return frame->recipe.rate != GST_BLOCKDCT_RATE_NONE
       || (frame->recipe.target && frame->recipe.regions > 0
-      && gst_blockdct_targets_want_bits (&frame->targets));
+      && gst_blockdct_targets_want_bits (&frame->recipe.targets));
 }
 
 static gboolean
@@ -172,7 +171,7 @@ start (GstBlockDct * self, GstBlockDctFrame * frame,
   /* With target-ssim, SSIM is reported, too. */
   const guint metrics = gst_blockdct_jobs_metrics (self,
       (self->settings.metrics & ~GST_BLOCKDCT_BITS)
-      | (frame->targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
+      | (frame->recipe.targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
   BdctFrame task = {
     .size = sizeof task,
     .quantizers = divided ? regions->jobs : self->jobs.job,

@@ -173,7 +173,7 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
   BdctError error;
 
   curve->n = 0;
-  if (settings->curve.n == 0 || !settings->post_messages
+  if (settings->curve.n == 0 || !settings->common.post_messages
       || !gst_blockdct_jobs_can_choose (self, "curve",
           GST_BLOCKDCT_WARNED_NO_CURVE))
     return;
@@ -228,10 +228,7 @@ gst_blockdct_jobs_describe (GstBlockDct * self, GstBlockDctFrame * frame,
   frame->view = self->jobs.view;
   frame->view.mode = settings->view;
   frame->view.grid = settings->grid;
-  frame->interval = settings->interval;
-  frame->post_messages = settings->post_messages;
-  frame->min_psnr_error = settings->min_psnr_error;
-  frame->min_psnr_warning = settings->min_psnr_warning;
+  frame->common = settings->common;
   update_curve (self, settings, &frame->curve);
   find_regions (self, frame);
 }

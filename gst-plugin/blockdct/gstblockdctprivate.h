@@ -10,6 +10,7 @@
 #include "gst-plugin/common/gstblockdctbackend.h"
 #include "gst-plugin/common/gstblockdctcurve.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 
@@ -31,15 +32,6 @@ enum
 
 G_STATIC_ASSERT (BDCT_N_METRICS <= 16);
 
-/* Settings that are read when the element starts. */
-typedef struct
-{
-  gint backend, device_id;
-  guint threads;
-  guint async_depth;
-  gchar *stats_file;            /* NULL: none. Absent from copies */
-} GstBlockDctStartSettings;
-
 /* The steps of `quantization-matrix`, as BdctParams has them. */
 typedef struct
 {
@@ -57,12 +49,10 @@ typedef struct
   guint metrics;
   GstBlockDctCurve curve;
   GstBlockDctTargets targets;
-  gboolean post_messages;
-  GstClockTime interval;
-  gdouble min_psnr_error, min_psnr_warning;
   BdctViewMode view;
   gboolean grid;
-  GstBlockDctStartSettings start;
+  GstBlockDctCommon common;
+  guint async_depth;            /* read at the start */
 } GstBlockDctSettings;
 
 /* The regions of one frame. */
@@ -108,13 +98,10 @@ typedef struct
   GstVideoFrame in_frame, out_frame;
   GstBlockDctRecipe recipe;
   BdctView view;
-  GstClockTime interval;        /* this and the following: the settings it
+  GstBlockDctCommon common;     /* this and the following: the settings it
                                    entered with */
-  gboolean post_messages;
-  gdouble min_psnr_error, min_psnr_warning;
   GstBlockDctCurve curve;       /* expanded: `n` is at least 0 */
   BdctStats *curve_stats;       /* of each setting; NULL: none */
-  GstBlockDctTargets targets;
   gboolean exact;               /* its bits are exact */
   gboolean repeated;            /* it is shown again */
 } GstBlockDctFrame;
@@ -163,7 +150,6 @@ typedef struct
 {
   GstBlockDctStatistics statistics;
   GstBlockDctStatsFile *file;   /* NULL: `stats-file` is not set */
-  gboolean below;               /* the last frame was below min-psnr-warning */
 } GstBlockDctFinish;
 
 /* How frames enter and leave (gstblockdcttransform.c). */
@@ -241,7 +227,7 @@ gst_blockdct_get_settings (GstBlockDct * self)
   GST_OBJECT_LOCK (self);
   settings = self->shared.settings;
   GST_OBJECT_UNLOCK (self);
-  settings.start.stats_file = NULL;
+  settings.common.stats_file = NULL;
   return settings;
 }
 

@@ -36,7 +36,7 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
     return FALSE;
   if (klass->other_context != NULL)
     other = klass->other_context (buffer, self->context,
-        self->settings.start.device_id);
+        self->settings.common.device_id);
   if (other == NULL)
     return TRUE;
   GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,

@@ -12,8 +12,5 @@ G_BEGIN_DECLS
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 
-/* Create the categories; call it first. More calls do nothing. */
-void gst_blockdct_debug_init (void);
-
 G_END_DECLS
 #endif

@@ -10,7 +10,9 @@
  * reference at its pad `ref_sink`: frames are matched by running time. Each
  * matched frame has a message and a custom meta `blockdct-compare` for each
  * distorted pad, with PSNR and the other #GstBlockDctCompare:metrics. The
- * source pad shows two of the pictures, in one #GstBlockDctCompare:view.
+ * source pad shows two of the pictures, in one #GstBlockDctCompare:view. With
+ * several distorted pads #GstBlockDctCompare:stats-file should end in .csv or
+ * .jsonl, which name the pad.
  *
  * With #GstBlockDctCompare:interactive keys and the pointer in the sink's
  * window change the view.
@@ -35,6 +37,7 @@
 
 #include <string.h>
 
+GST_DEBUG_CATEGORY (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 /* Queued behind a flush; has the caps in force. */
@@ -42,7 +45,10 @@
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
     GST_TYPE_AGGREGATOR,
-    gst_blockdct_debug_init ();
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0,
+        "Block DCT and PSNR");
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_compare_debug, "blockdctcompare", 0,
+        "Pictures against a reference");
     gst_blockdct_statistics_init ());
 GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_COMPARE);
@@ -54,16 +60,9 @@ GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
 static gboolean
 open_all (GstBlockDctCompare * self)
 {
-  gchar *path;
-  gboolean ok;
-
-  GST_OBJECT_LOCK (self);
-  path = g_strdup (self->settings.stats_file);
-  GST_OBJECT_UNLOCK (self);
-  ok = gst_blockdct_stats_file_open (&self->stats_file, path,
-      GST_ELEMENT (self));
-  g_free (path);
-  if (ok && gst_blockdct_compare_frames_open (self))
+  if (gst_blockdct_stats_file_open (&self->stats_file,
+          &self->settings.common.stats_file, GST_ELEMENT (self))
+      && gst_blockdct_compare_frames_open (self))
     return TRUE;
   gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
   return FALSE;
@@ -93,7 +92,6 @@ gst_blockdct_compare_start (GstAggregator * agg)
   self->output = (GstBlockDctCompareOutput) {
   .single = GST_BLOCKDCT_COMPARE_DRAWN};
   self->warned = 0;
-  self->below = 0;
   gst_blockdct_compare_finish_publish (self);
   if (open_all (self))
     return TRUE;
@@ -382,11 +380,11 @@ static void
 gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (element);
-  GstBlockDctCompareSettings settings =
-      gst_blockdct_compare_get_settings (self);
+  const GstBlockDctCommon start =
+      gst_blockdct_compare_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, settings.backend,
-      settings.device_id, &self->context);
+  gst_blockdct_backend_offer_context (element, context, start.backend,
+      start.device_id, &self->context);
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
@@ -409,7 +407,7 @@ gst_blockdct_compare_finalize (GObject * object)
   gst_clear_caps (&self->reference_caps);
   gst_clear_object (&self->context);
   g_free (self->active_backend);
-  g_free (self->settings.stats_file);
+  g_free (self->settings.common.stats_file);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 

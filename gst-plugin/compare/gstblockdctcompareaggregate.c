@@ -174,7 +174,7 @@ start_pair (GstBlockDctCompare * self)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   settings = gst_blockdct_compare_get_settings (self);
-  if (!follow_context (self, settings.device_id))
+  if (!follow_context (self, settings.common.device_id))
     return GST_FLOW_ERROR;
   choose_pictures (self, &settings);
   ret = gst_blockdct_compare_follow_caps (self, &changed);

@@ -28,13 +28,12 @@ set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
 gboolean
 gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
 {
-  GstBlockDctCompareSettings settings =
-      gst_blockdct_compare_get_settings (self);
+  const GstBlockDctCommon start =
+      gst_blockdct_compare_get_settings (self).common;
   GstBlockDctBackend backend = { 0 };
 
   if (!gst_blockdct_backend_open (&backend, GST_ELEMENT (self),
-          settings.backend, settings.device_id, settings.threads,
-          &self->context))
+          start.backend, start.device_id, start.threads, &self->context))
     return FALSE;
   gst_blockdct_backend_pin (&backend, self->context);
   self->frames.in_flight =
@@ -238,7 +237,8 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
     .size = sizeof comparison,
     .number = self->pair.number,
     .errors = (settings->metrics & GST_BLOCKDCT_COMPARE_PSNR) != 0
-        || settings->min_psnr_error > 0 || settings->min_psnr_warning > 0,
+        || settings->common.min_psnr_error > 0
+        || settings->common.min_psnr_warning > 0,
     .metrics = choose_metrics (self, settings->metrics),
     .frame_rate = GST_VIDEO_INFO_FPS_N (&frames->info)
         / MAX (GST_VIDEO_INFO_FPS_D (&frames->info), 1),

@@ -10,6 +10,7 @@
 #include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctbackend.h"
 #include "gst-plugin/common/gstblockdctdebug.h"
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 #include "gstblockdctcompare.h"
@@ -36,16 +37,9 @@ typedef struct
   gdouble wipe_position, difference_gain;
   gdouble zoom, zoom_x, zoom_y;
   gboolean overlay, interactive;
-  gdouble min_psnr_error, min_psnr_warning;
   gint offset;
   guint64 latency;              /* of a live pipeline */
-  gboolean post_messages;
-  guint64 interval;
-
-  /* Read at the start. */
-  gint backend, device_id;
-  guint threads;
-  gchar *stats_file;            /* NULL in copies */
+  GstBlockDctCommon common;
 } GstBlockDctCompareSettings;
 
 /* A reference frame and its partners, each with a reference held; `distorted`
@@ -199,7 +193,6 @@ struct _GstBlockDctCompare
   GstBlockDctCompareShifts shifts[BDCT_MAX_DISTORTED];
   GstBlockDctStatistics statistics[BDCT_MAX_DISTORTED];
   guint warned;                 /* bits 1 << GstBlockDctCompareWarning */
-  guint below;                  /* bits, by pad: below min-psnr-warning */
   GstBlockDctOverlay overlay;
   GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
 };
@@ -224,7 +217,7 @@ gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
-  settings.stats_file = NULL;
+  settings.common.stats_file = NULL;
   return settings;
 }
 

@@ -2,7 +2,6 @@
  *
  * The properties of blockdctcompare. Each is a field of its settings. A change
  * is in force from the next frame on. */
-#include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctcompareprivate.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
@@ -18,7 +17,6 @@ static gsize offsets[32];
 static guint n_properties;
 
 #define FIELD(member) G_STRUCT_OFFSET (GstBlockDctCompareSettings, member)
-#define MAX_DB 200
 #define MAX_OFFSET 100000
 
 static GType
@@ -164,14 +162,6 @@ install_live (GObjectClass * klass)
           "Interactive",
           "Let keys and the pointer in the sink's window change the view",
           FALSE, PLAYING));
-  install (klass, FIELD (min_psnr_error), g_param_spec_double ("min-psnr-error",
-          "Minimum PSNR, error",
-          "Stop with an error at the first frame whose PSNR is below this (dB; "
-          "0 = off)", 0, MAX_DB, 0, LIVE));
-  install (klass, FIELD (min_psnr_warning),
-      g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
-          "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
-          0, LIVE));
   install (klass, FIELD (offset), g_param_spec_int ("offset", "Offset",
           "Number of frames by which the distorted inputs are late: reference "
           "frame n matches their frame n + offset", -MAX_OFFSET, MAX_OFFSET, 0,
@@ -181,37 +171,18 @@ install_live (GObjectClass * klass)
 void
 gst_blockdct_compare_install_properties (GObjectClass * klass)
 {
+  GParamSpec *spec;
+  gsize offset;
+
   klass->set_property = set_property;
   klass->get_property = get_property;
   install_live (klass);
   /* GstAggregator's, whose own value differs where nothing is live. */
   offsets[++n_properties] = FIELD (latency);
   g_object_class_override_property (klass, n_properties, "latency");
-  install (klass, FIELD (post_messages), g_param_spec_boolean ("post-messages",
-          "Post messages",
-          "Post the figures as element messages; buffers carry them as a meta "
-          "in any case", TRUE, LIVE));
-  install (klass, FIELD (interval), g_param_spec_uint64 ("interval", "Interval",
-          "Post one message for each interval of this length, with the figures "
-          "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 - 1, 0,
-          LIVE));
-  install (klass, FIELD (stats_file), g_param_spec_string ("stats-file",
-          "Statistics file",
-          "File to write each frame's figures to. Its ending chooses the "
-          "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
-          "standard output, as .log. With several distorted inputs use .csv or "
-          ".jsonl, which name the pad", NULL, READY));
-  install (klass, FIELD (backend), g_param_spec_enum ("backend", "Backend",
-          "Where to compute; with cuda, it is an error if CUDA cannot run",
-          gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
-  install (klass, FIELD (device_id), g_param_spec_int ("cuda-device-id",
-          "CUDA device ID",
-          "GPU to run on (-1 = the GPU of the pipeline's CUDA context, or else "
-          "the first)", -1, G_MAXINT, -1, READY));
-  install (klass, FIELD (threads), g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU engine (0 = one per processor); with CUDA, "
-          "threads that copy pageable memory (0 = at most 4)", 0, 1024, 0,
-          READY));
+  for (guint i = 0; (spec = gst_blockdct_param_common (i, &offset)) != NULL;
+      i++)
+    install (klass, FIELD (common) + offset, spec);
   install (klass, STATS, g_param_spec_boxed ("stats", "Statistics",
           "Figures since the start, one structure for each pad",
           GST_TYPE_STRUCTURE, READ));
