@@ -2,6 +2,7 @@
 #include "gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
+#include "gst-plugin/common/gstblockdctpool.h"
 
 #include <string.h>
 
@@ -46,30 +47,22 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   const GstBlockDctSettings settings = gst_blockdct_get_settings (self);
   const guint depth = settings.async_depth;
   GstBlockDctInFlight *inflight = &self->inflight;
-  BdctEngine *engine = inflight->backend.engine;
-  GstBlockDctFrame *frames = g_try_new0 (GstBlockDctFrame, depth);
   BdctLayout layout;
-  BdctError error;
 
   /* No frame may enter until all is done. */
   inflight->depth = 0;
   gst_blockdct_format_layout (&self->info, settings.subsampling, &layout);
-  if (frames == NULL)
-    gst_blockdct_fail (&error, "out of memory");
-  if (frames == NULL || !bdct_engine_configure (engine, &layout, depth,
-          &error)) {
-    g_free (frames);
+  if (!gst_blockdct_pool_configure (&inflight->backend, GST_ELEMENT (self),
+          &self->info, &layout, depth))
+    return FALSE;
+  g_free (inflight->frames);
+  inflight->frames = g_try_new0 (GstBlockDctFrame, depth);
+  if (inflight->frames == NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("%s cannot process %s %dx%d with %u frames in flight.",
-            gst_blockdct_backend_describe (&inflight->backend),
-            GST_VIDEO_INFO_NAME (&self->info),
-            GST_VIDEO_INFO_WIDTH (&self->info),
-            GST_VIDEO_INFO_HEIGHT (&self->info), depth),
-        ("%s", error.message));
+        ("There is no memory for %u frames in flight.", depth),
+        ("Lower async-depth."));
     return FALSE;
   }
-  g_free (inflight->frames);
-  inflight->frames = frames;
   inflight->oldest = 0;
   self->layout = layout;
   gst_blockdct_evaluate_reset (&self->search);
@@ -79,21 +72,11 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   return TRUE;
 }
 
-/* The stream in which work on a buffer may be pending; NULL if there is
- * none. */
-static gpointer
-pending_stream (GstBlockDct * self, GstBuffer * buffer)
-{
-  const GstBlockDctBackendClass *klass = self->inflight.backend.klass;
-
-  return klass->stream ? klass->stream (buffer, self->context) : NULL;
-}
-
 /* Make the job of the frame's settings, or of its targets. Returns FALSE with
  * an element error. */
 static gboolean
-choose_job (GstBlockDct * self, const BdctImage * src,
-    GstBlockDctFrame * frame)
+choose_job (GstBlockDct * self, GstBlockDctFrame * frame,
+    const BdctFrame * task)
 {
   GstBlockDctRecipe *recipe = &frame->recipe;
   GstBlockDctTargets *targets = &recipe->targets;
@@ -109,8 +92,8 @@ choose_job (GstBlockDct * self, const BdctImage * src,
       || !gst_blockdct_jobs_can_choose (self, "A target",
           GST_BLOCKDCT_WARNED_NO_TARGET))
     return TRUE;
-  return gst_blockdct_target_find (self, targets, src, frame->in,
-      pending_stream (self, frame->in), recipe)
+  return gst_blockdct_target_find (self, targets, &task->src, frame->in,
+      task->wait[0], recipe)
       && gst_blockdct_jobs_update (self, &recipe->params);
 }
 
@@ -127,10 +110,8 @@ needs_rate (const GstBlockDctFrame * frame)
 static gboolean
 fail (GstBlockDct * self, const gchar * what, const BdctError * error)
 {
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED, ("%s on %s.", what,
-          gst_blockdct_backend_describe (&self->inflight.backend)), ("%s",
-          error->message));
-  return FALSE;
+  return gst_blockdct_pool_fail (&self->inflight.backend, GST_ELEMENT (self),
+      what, error);
 }
 
 /* Evaluate the settings of the frame's curve. The task is that of the frame,
@@ -159,44 +140,38 @@ evaluate_curve (GstBlockDct * self, GstBlockDctFrame * frame,
       || fail (self, "The curve of a frame could not be evaluated", &error);
 }
 
-/* Fill in everything the engine needs for a frame, and submit it. */
+/* Submit a mapped frame, with everything else that the engine needs. */
 static gboolean
-start (GstBlockDct * self, GstBlockDctFrame * frame,
-    const BdctImage * src, const BdctImage * dst)
+start (GstBlockDct * self, GstBlockDctFrame * frame, BdctFrame * task)
 {
-  BdctEngine *engine = self->inflight.backend.engine;
-  const GstBlockDctRegions *regions = self->jobs.regions;
-  const gboolean divided = frame->recipe.regions > 0;
+  const GstBlockDctRegions *regions;
   const gboolean again = frame->repeated && self->inflight.next_number > 0;
-  /* With target-ssim, SSIM is reported, too. */
-  const guint metrics = gst_blockdct_jobs_metrics (self,
-      (self->settings.metrics & ~GST_BLOCKDCT_BITS)
-      | (frame->recipe.targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
-  BdctFrame task = {
-    .size = sizeof task,
-    .quantizers = divided ? regions->jobs : self->jobs.job,
-    .n_quantizers = divided ? regions->n_quantizers : 1,
-    .quantizer_map = divided ? regions->quantizer_map : NULL,
-    .n_blocks = divided ? regions->n_blocks : 0,
-    .src = *src,
-    .dst = *dst,
-    .bits = needs_rate (frame),
-    .metrics = metrics,
-    .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
-        / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
-    .number = self->inflight.next_number - (again ? 1 : 0),
-    .view = &frame->view,
-    /* Work that is pending on the buffers' memory comes before the frame. */
-    .wait = {pending_stream (self, frame->in),
-        pending_stream (self, frame->out)},
-  };
   BdctError error;
 
-  if (!evaluate_curve (self, frame, &task))
+  frame->curve_stats = NULL;
+  self->search.has_source = FALSE;
+  if (!choose_job (self, frame, task))
     return FALSE;
-  if (!bdct_engine_submit (engine, &task, &error))
+  gst_blockdct_jobs_describe (self, frame, &self->settings);
+  regions = frame->recipe.regions > 0 ? self->jobs.regions : NULL;
+  task->quantizers = regions != NULL ? regions->jobs : self->jobs.job;
+  task->n_quantizers = regions != NULL ? regions->n_quantizers : 1;
+  task->quantizer_map = regions != NULL ? regions->quantizer_map : NULL;
+  task->n_blocks = regions != NULL ? regions->n_blocks : 0;
+  task->bits = needs_rate (frame);
+  /* With target-ssim, SSIM is reported, too. */
+  task->metrics = gst_blockdct_jobs_metrics (self,
+      (self->settings.metrics & ~GST_BLOCKDCT_BITS)
+      | (frame->recipe.targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
+  task->frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
+      / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1);
+  task->number = self->inflight.next_number - (again ? 1 : 0);
+  task->view = &frame->view;
+  if (!evaluate_curve (self, frame, task))
+    return FALSE;
+  if (!bdct_engine_submit (self->inflight.backend.engine, task, &error))
     return fail (self, "A frame could not be started", &error);
-  self->inflight.next_number = task.number + 1;
+  self->inflight.next_number = task->number + 1;
   return TRUE;
 }
 
@@ -250,41 +225,13 @@ warn_lacking_tables (GstBlockDct * self)
         ("Frames use the Annex K tables, scaled by quality."));
 }
 
-/* Map both buffers of a frame. Returns FALSE with an element error. */
 static gboolean
-map (GstBlockDct * self, GstBlockDctFrame * frame, BdctImage * src,
-    BdctImage * dst)
+map (GstBlockDct * self, GstVideoFrame * frame, GstBuffer * buffer,
+    GstMapFlags flags, BdctImage * image, void **wait)
 {
-  const GstBlockDctBackend *backend = &self->inflight.backend;
-  BdctError error;
-
-  if (!gst_blockdct_backend_map (backend, &frame->in_frame, &self->info,
-          frame->in, GST_MAP_READ, &self->layout, self->context, src,
-          &error)) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("An input buffer does not match its caps."), ("%s", error.message));
-    return FALSE;
-  }
-  if (gst_blockdct_backend_map (backend, &frame->out_frame, &self->info,
-          frame->out, GST_MAP_WRITE, &self->layout, self->context, dst,
-          &error))
-    return TRUE;
-  gst_video_frame_unmap (&frame->in_frame);
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-      ("An output buffer cannot be written."), ("%s", error.message));
-  return FALSE;
-}
-
-static gboolean
-submit_mapped (GstBlockDct * self, GstBlockDctFrame * frame,
-    const BdctImage * src, const BdctImage * dst)
-{
-  frame->curve_stats = NULL;
-  self->search.has_source = FALSE;
-  if (!choose_job (self, src, frame))
-    return FALSE;
-  gst_blockdct_jobs_describe (self, frame, &self->settings);
-  return start (self, frame, src, dst);
+  return gst_blockdct_pool_map (&self->inflight.backend, GST_ELEMENT (self),
+      self->context, frame, &self->info, &self->layout, buffer, flags, image,
+      wait);
 }
 
 GstFlowReturn
@@ -295,7 +242,7 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   const guint next = (inflight->oldest + inflight->n) % inflight->depth;
   GstBlockDctFrame *frame = &inflight->frames[next];
   const BdctParams params = gst_blockdct_settings_params (&self->settings);
-  BdctImage src, dst;
+  BdctFrame task = {.size = sizeof task };
 
   warn_lacking_tables (self);
   if (!gst_blockdct_jobs_update (self, &params))
@@ -307,9 +254,15 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   frame->in = inbuf;
   frame->out = outbuf;
   frame->repeated = gst_blockdct_mark_is (inbuf, GST_BLOCKDCT_MARK_REPEATED);
-  if (!map (self, frame, &src, &dst))
+  if (!map (self, &frame->in_frame, inbuf, GST_MAP_READ, &task.src,
+          &task.wait[0]))
     return GST_FLOW_ERROR;
-  if (!submit_mapped (self, frame, &src, &dst)) {
+  if (!map (self, &frame->out_frame, outbuf, GST_MAP_WRITE, &task.dst,
+          &task.wait[1])) {
+    gst_video_frame_unmap (&frame->in_frame);
+    return GST_FLOW_ERROR;
+  }
+  if (!start (self, frame, &task)) {
     g_clear_pointer (&frame->curve_stats, g_free);
     gst_video_frame_unmap (&frame->in_frame);
     gst_video_frame_unmap (&frame->out_frame);

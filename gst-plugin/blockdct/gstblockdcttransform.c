@@ -272,17 +272,11 @@ static gboolean
 decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-  const GstVideoInfo *info = &self->info;
 
-  if (gst_blockdct_pool_decide (&self->inflight.backend, self->context, query,
-          info, self->inflight.depth, &self->transform.own_limit))
-    return parent_class->decide_allocation (trans, query);
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
-          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
-      ("The memory may be full: close other programs that use it, or lower "
-          "async-depth."));
-  return FALSE;
+  return gst_blockdct_pool_decide (&self->inflight.backend,
+      GST_ELEMENT (trans), self->context, query, &self->info,
+      self->inflight.depth, &self->transform.own_limit)
+      && parent_class->decide_allocation (trans, query);
 }
 
 /* Whether the pool has no free buffer now. */

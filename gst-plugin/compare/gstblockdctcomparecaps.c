@@ -237,18 +237,12 @@ static gboolean
 decide_allocation (GstAggregator * agg, GstQuery * query)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
-  const GstVideoInfo *info = &self->output.info;
 
   self->output.overlay_attach = gst_query_find_allocation_meta (query,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  if (gst_blockdct_pool_decide (&self->frames.backend, self->context, query,
-          info, GST_BLOCKDCT_COMPARE_DEPTH, &self->output.own_limit))
-    return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
-          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
-      ("The memory may be full: close other programs that use it."));
-  return FALSE;
+  return gst_blockdct_pool_decide (&self->frames.backend, GST_ELEMENT (agg),
+      self->context, query, &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH,
+      &self->output.own_limit);
 }
 
 /* Answer allocation queries before they enter their pad's queue: on a flush

@@ -96,7 +96,6 @@ typedef struct
   GstBuffer *out;               /* the view; NULL: none is drawn */
   GstVideoFrame mapped[2 + BDCT_MAX_DISTORTED];
   guint n_mapped;
-  BdctLayout layout[BDCT_MAX_DISTORTED];        /* by the pad's number */
   gint pad[BDCT_MAX_DISTORTED]; /* the pads with figures, in the order of the
                                    engine's statistics */
   guint n_pads;
