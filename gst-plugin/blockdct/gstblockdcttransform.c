@@ -29,23 +29,21 @@ static gboolean
 follow_context (GstBlockDct * self, GstBuffer * buffer)
 {
   const GstBlockDctBackendClass *klass = self->inflight.backend.klass;
-  GstObject *other = NULL;
+  g_autoptr (GstObject) other = NULL;
 
   /* An earlier move failed, with an error: there is no engine. */
   if (klass == NULL)
     return FALSE;
   if (klass->other_context != NULL)
-    other = klass->other_context (buffer, self->context,
-        self->settings.common.device_id);
+    g_set_object (&other, klass->other_context (buffer, self->context,
+            self->settings.common.device_id));
   if (other == NULL)
     return TRUE;
   GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       self->context, other);
-  gst_object_ref (other);
   gst_blockdct_drain (self);
   gst_blockdct_inflight_close (self);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, other);
-  gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
   return gst_blockdct_inflight_open (self)
       && gst_blockdct_inflight_configure (self);

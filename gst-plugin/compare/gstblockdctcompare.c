@@ -185,13 +185,11 @@ gst_blockdct_compare_create_new_pad (GstAggregator * agg,
 {
   for (gint i = 1; i < BDCT_MAX_DISTORTED; i++) {
     const gchar *name = gst_blockdct_compare_pad_names[i];
-    GstPad *other = gst_element_get_static_pad (GST_ELEMENT (agg), name);
-    gboolean fits = other == NULL && (req_name == NULL
-        || strcmp (req_name, name) == 0
-        || strcmp (req_name, GST_PAD_TEMPLATE_NAME_TEMPLATE (templ)) == 0);
+    g_autoptr (GstPad) other =
+        gst_element_get_static_pad (GST_ELEMENT (agg), name);
 
-    gst_clear_object (&other);
-    if (fits)
+    if (other == NULL && (req_name == NULL || strcmp (req_name, name) == 0
+            || strcmp (req_name, GST_PAD_TEMPLATE_NAME_TEMPLATE (templ)) == 0))
       return GST_AGGREGATOR_PAD (gst_blockdct_compare_pad_new (name, templ, i));
   }
   GST_WARNING_OBJECT (agg, "no pad %s: there are dist_sink_1 and dist_sink_2, "
@@ -234,22 +232,20 @@ static gboolean
 end_flush (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
     GstEvent * event)
 {
-  GstCaps *caps = gst_pad_get_current_caps (GST_PAD (pad));
-  GstEvent *mark = gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-      gst_structure_new (FLUSHED, "caps", GST_TYPE_CAPS, caps, NULL));
-  gboolean ok = !GST_PAD_IS_FLUSHING (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
+  GstAggregator *agg = GST_AGGREGATOR (self);
+  gboolean ok;
 
-  gst_clear_caps (&caps);
-  if (ok) {
-    gst_blockdct_compare_pad_begin (pad);
-    ok = parent_class->sink_event (GST_AGGREGATOR (self),
-        GST_AGGREGATOR_PAD (pad), event);
-    return parent_class->sink_event_pre_queue (GST_AGGREGATOR (self),
-        GST_AGGREGATOR_PAD (pad), mark) == GST_FLOW_OK && ok;
+  if (GST_PAD_IS_FLUSHING (pad)) {
+    gst_event_unref (event);
+    return FALSE;
   }
-  gst_event_unref (mark);
-  gst_event_unref (event);
-  return FALSE;
+  gst_blockdct_compare_pad_begin (pad);
+  ok = parent_class->sink_event (agg, GST_AGGREGATOR_PAD (pad), event);
+  return parent_class->sink_event_pre_queue (agg, GST_AGGREGATOR_PAD (pad),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new (FLUSHED, "caps", GST_TYPE_CAPS, caps, NULL)))
+      == GST_FLOW_OK && ok;
 }
 
 /* The first frame after a flush comes next. After an error or EOS GstAggregator
@@ -258,16 +254,13 @@ static gboolean
 follow_mark (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
     GstEvent * mark)
 {
-  GstCaps *caps = NULL;
-  gboolean ok;
+  g_autoptr (GstCaps) caps = NULL;
 
   gst_structure_get (gst_event_get_structure (mark), "caps", GST_TYPE_CAPS,
       &caps, NULL);
-  gst_blockdct_compare_match_restart (self, pad);
-  ok = caps == NULL || gst_blockdct_compare_set_caps (self, pad, caps);
-  gst_clear_caps (&caps);
   gst_event_unref (mark);
-  return ok;
+  gst_blockdct_compare_match_restart (self, pad);
+  return caps == NULL || gst_blockdct_compare_set_caps (self, pad, caps);
 }
 
 /* Handle an event, after the frames that came before it. */
@@ -415,11 +408,10 @@ static void
 add_template (GstElementClass * klass, const gchar * name,
     GstPadDirection direction, GstPadPresence presence, GType type)
 {
-  GstCaps *caps = gst_blockdct_format_caps ();
+  g_autoptr (GstCaps) caps = gst_blockdct_format_caps ();
 
   gst_element_class_add_pad_template (klass, gst_pad_template_new_with_gtype
       (name, direction, presence, caps, type));
-  gst_caps_unref (caps);
 }
 
 static void

@@ -209,8 +209,8 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
 {
   const GstBlockDctCompareSettings *settings = &frame->settings;
   const gint sides[] = { settings->left, settings->right };
-  gchar *text = settings->overlay ? write_figures (self, frame, inputs, stats)
-      : NULL;
+  g_autofree gchar *text = settings->overlay
+      ? write_figures (self, frame, inputs, stats) : NULL;
   GstBlockDctOverlayFrame drawn = {
     .buffer = buffer,
     .info = &self->output.info,
@@ -224,7 +224,6 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     drawn.names[i] = sides[i] < 0 ? "reference" : inputs[sides[i]].name;
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
-  g_free (text);
 }
 
 /* The buffer that leaves, with the reference's times: the view that was drawn,

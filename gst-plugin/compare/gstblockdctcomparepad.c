@@ -209,7 +209,7 @@ find_empty (GstElement * element)
 static void
 warn_full (GstBlockDctComparePad * self, GstElement * element)
 {
-  GstBlockDctComparePad *empty = find_empty (element);
+  g_autoptr (GstBlockDctComparePad) empty = find_empty (element);
 
   if (empty == NULL)
     return;
@@ -229,7 +229,6 @@ warn_full (GstBlockDctComparePad * self, GstElement * element)
             "max-size-time=0' in front of both pads, or lower the encoder's "
             "lookahead (x264enc rc-lookahead, or tune=zerolatency).",
             GST_PAD_NAME (empty)));
-  gst_object_unref (empty);
 }
 
 /* Wait until there is room for a frame, and count it. Returns the number of
@@ -301,7 +300,8 @@ static GstFlowReturn
 chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
   GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (pad);
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent) event =
+      gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   GstClockTime time = GST_CLOCK_TIME_NONE;
   gboolean outside = FALSE;
   const GstSegment *segment;
@@ -310,7 +310,6 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
     gst_event_parse_segment (event, &segment);
     outside = is_outside (segment, buffer);
     time = find_running_time (segment, buffer);
-    gst_event_unref (event);
   }
   if (outside) {
     gst_buffer_unref (buffer);

@@ -54,43 +54,29 @@ GST_ELEMENT_REGISTER_DEFINE (blockdctpreview, "blockdctpreview", GST_RANK_NONE,
 
 /* Memory */
 
-/* The allocator that A's engine prefers, owned by the caller; NULL: any. */
-static GstAllocator *
-find_allocator (GstBlockDctPreview * self, GstCaps * caps)
-{
-  GstQuery *query = gst_query_new_allocation (caps, FALSE);
-  GstPad *pad = gst_element_get_static_pad (self->a.queue, "sink");
-  GstAllocator *allocator = NULL;
-
-  if (gst_pad_query (pad, query)
-      && gst_query_get_n_allocation_params (query) > 0)
-    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
-  gst_object_unref (pad);
-  gst_query_unref (query);
-  return allocator;
-}
-
-/* Answer upstream's allocation query, as a tee would offer nothing. This memory
- * is uploaded to the GPU once for all elements that read it. */
+/* Answer upstream's allocation query by what A's engine prefers, as a tee
+ * offers no memory. This memory is uploaded to the GPU once for all elements
+ * that read it. */
 static gboolean
 offer_memory (GstBlockDctPreview * self, GstQuery * query)
 {
+  g_autoptr (GstPad) of_a = gst_element_get_static_pad (self->a.queue, "sink");
+  g_autoptr (GstAllocator) preferred = NULL, shared = NULL;
+  g_autoptr (GstQuery) asked = NULL;
   GstBlockDctBackend backend = { 0 };
-  GstAllocator *allocator;
   GstCaps *caps;
-  gboolean answered;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  allocator = caps != NULL ? find_allocator (self, caps) : NULL;
-  if (allocator == NULL)
-    return FALSE;
-  backend.pinned_allocator = gst_blockdct_pinned_allocator_of_kind (allocator,
-      GST_BLOCKDCT_PINNED_SHARED);
-  answered = backend.pinned_allocator != NULL
+  asked = gst_query_new_allocation (caps, FALSE);
+  if (caps != NULL && gst_pad_query (of_a, asked)
+      && gst_query_get_n_allocation_params (asked) > 0)
+    gst_query_parse_nth_allocation_param (asked, 0, &preferred, NULL);
+  if (preferred != NULL)
+    shared = gst_blockdct_pinned_allocator_of_kind (preferred,
+        GST_BLOCKDCT_PINNED_SHARED);
+  backend.pinned_allocator = shared;
+  return shared != NULL
       && gst_blockdct_pool_propose (&backend, NULL, query, MIN_BUFFERS);
-  gst_clear_object (&backend.pinned_allocator);
-  gst_object_unref (allocator);
-  return answered;
 }
 
 static gboolean
@@ -106,14 +92,11 @@ sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 static gboolean
 handle_keys (GstBlockDctPreview * self, GstEvent * event)
 {
-  GstElement *a = gst_bin_get_by_name (GST_BIN (self), "a");
-  GstElement *b = gst_bin_get_by_name (GST_BIN (self), "b");
-  const gboolean handled = gst_blockdct_preview_keys_handle (event,
-      GST_ELEMENT (self), a, b, self->compare);
+  g_autoptr (GstElement) a = gst_bin_get_by_name (GST_BIN (self), "a");
+  g_autoptr (GstElement) b = gst_bin_get_by_name (GST_BIN (self), "b");
 
-  gst_clear_object (&a);
-  gst_clear_object (&b);
-  return handled;
+  return gst_blockdct_preview_keys_handle (event, GST_ELEMENT (self), a, b,
+      self->compare);
 }
 
 /* A seek would fail where a version is not linked. */
@@ -167,18 +150,15 @@ static gboolean
 post_refusal (GstBlockDctPreview * self,
     const GstBlockDctPreviewBranch * branch)
 {
-  GError *refusal = NULL;
+  GstMessage *message = NULL;
 
   g_mutex_lock (&self->lock);
   if (branch->refusal != NULL)
-    refusal = g_error_copy (branch->refusal);
+    message = gst_message_new_error (GST_OBJECT (self), branch->refusal, NULL);
   g_mutex_unlock (&self->lock);
-  if (refusal == NULL)
-    return FALSE;
-  gst_element_post_message (GST_ELEMENT (self), gst_message_new_error
-      (GST_OBJECT (self), refusal, NULL));
-  g_error_free (refusal);
-  return TRUE;
+  if (message != NULL)
+    gst_element_post_message (GST_ELEMENT (self), message);
+  return message != NULL;
 }
 
 static GstStateChangeReturn
@@ -221,7 +201,7 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstCaps *caps = gst_blockdct_format_caps ();
+  g_autoptr (GstCaps) caps = gst_blockdct_format_caps ();
 
   object_class->set_property =
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_set_property);
@@ -255,20 +235,18 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
-  gst_caps_unref (caps);
 }
 
 static GstPad *
 add_ghost_pad (GstBlockDctPreview * self, GstElement * element,
     const gchar * name)
 {
-  GstPad *pad = gst_element_get_static_pad (element, name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
   GstPadTemplate *templ = gst_element_class_get_pad_template
       (GST_ELEMENT_GET_CLASS (self), name);
   GstPad *ghost = gst_ghost_pad_new_from_template (name, pad, templ);
 
   gst_element_add_pad (GST_ELEMENT (self), ghost);
-  gst_object_unref (pad);
   return ghost;
 }
 

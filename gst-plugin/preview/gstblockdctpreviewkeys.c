@@ -59,17 +59,16 @@ show_both (GstElement * compare)
 static void
 store_b (GstElement * preview, GstElement * a, GstElement * compare)
 {
-  gchar *line = g_strdup_printf ("blockdct transform=%d quality=%d qp=%d",
+  g_autofree gchar *line =
+      g_strdup_printf ("blockdct transform=%d quality=%d qp=%d",
       get_int (a, "transform"), get_int (a, "quality"), get_int (a, "qp"));
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   g_signal_connect (compare, "pad-added", G_CALLBACK (show_both), NULL);
   g_object_set (preview, "b", line, NULL);
   pad = gst_element_get_static_pad (compare, "dist_sink_1");
   if (pad != NULL)
     show_both (compare);
-  gst_clear_object (&pad);
-  g_free (line);
 }
 
 static void
