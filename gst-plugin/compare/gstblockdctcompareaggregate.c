@@ -25,7 +25,6 @@ gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
   self->match.smallest_gap = GST_CLOCK_TIME_NONE;
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     gst_blockdct_statistics_flush (&self->statistics[i]);
-  self->output.flushed = TRUE;
 }
 
 /* Frames */
@@ -44,14 +43,13 @@ follow_segment (GstBlockDctCompare * self)
   GstFlowReturn ret;
 
   segment.position = ours->position;
-  if (!self->output.flushed && seqnum == self->output.segment_seqnum
+  if (seqnum == self->output.segment_seqnum
       && gst_segment_is_equal (&segment, ours))
     return GST_FLOW_OK;
   ret = gst_blockdct_compare_drain (self);
   if (ret != GST_FLOW_OK)
     return ret;
   self->output.segment_seqnum = seqnum;
-  self->output.flushed = FALSE;
   gst_aggregator_update_segment (GST_AGGREGATOR (self), &segment);
   return GST_FLOW_OK;
 }

@@ -140,7 +140,6 @@ typedef struct
                                    0: none */
   guint32 segment_seqnum;       /* of the reference's segment that went
                                    downstream */
-  gboolean flushed;             /* send the segment again */
 } GstBlockDctCompareOutput;
 
 #define GST_BLOCKDCT_COMPARE_DRAWN (-2)
