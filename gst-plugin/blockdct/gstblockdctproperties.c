@@ -34,20 +34,22 @@ static const gchar *const users[] = {
 typedef struct
 {
   const gchar *name;
-  gsize offset, size;
+  gsize offset;                 /* in the settings */
   gint value;
 } Needs;
 
+#define SETTING(member) G_STRUCT_OFFSET (GstBlockDctSettings, member)
+
 static const Needs scaling_file = { "scaling-list=file",
-  FIELD (params.scaling_list), BDCT_SCALING_FILE
+  SETTING (params.scaling_list), BDCT_SCALING_FILE
 };
 
 static const Needs tables_matrix = { "quantization-tables=matrix",
-  FIELD (tables), GST_BLOCKDCT_TABLES_MATRIX
+  SETTING (tables), GST_BLOCKDCT_TABLES_MATRIX
 };
 
 static const Needs tables_file = { "quantization-tables=file",
-  FIELD (tables), GST_BLOCKDCT_TABLES_FILE
+  SETTING (tables), GST_BLOCKDCT_TABLES_FILE
 };
 
 /* A property's value is `size` bytes of what is shared. Where a function is

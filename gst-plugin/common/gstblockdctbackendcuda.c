@@ -2,7 +2,6 @@
  *
  * The CUDA backend: everything that uses libgstcuda. */
 #include "gstblockdctbackend.h"
-#include "gstblockdctdebug.h"
 
 #include <gmodule.h>
 #include <gst/cuda/gstcudabufferpool.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctpool.h"
-#include "gstblockdctdebug.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctcompare.h"
 #include "gstblockdctcomparepad.h"
-#include "gst-plugin/common/gstblockdctdebug.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 

@@ -20,6 +20,8 @@
 
 G_BEGIN_DECLS
 
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
+
 /* The number of frames that an input may always run ahead. */
 #define GST_BLOCKDCT_COMPARE_MAX_FRAMES 64
 

@@ -9,7 +9,6 @@
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctbackend.h"
-#include "gst-plugin/common/gstblockdctdebug.h"
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"

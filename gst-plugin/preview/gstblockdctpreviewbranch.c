@@ -5,9 +5,9 @@
  * place: a streaming thread cannot end its own element. */
 #include "gstblockdctpreviewbranch.h"
 
+#include "gst-plugin/blockdct/gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
-#include "gstblockdctpreviewkeys.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_preview_debug);
 #define GST_CAT_DEFAULT gst_blockdct_preview_debug
@@ -110,8 +110,7 @@ get_depth (Branch * branch)
 
   if (version == NULL)
     return 0;
-  if (gst_blockdct_preview_keys_is_own (version)
-      && !g_atomic_int_get (&branch->fresh))
+  if (GST_IS_BLOCKDCT (version) && !g_atomic_int_get (&branch->fresh))
     g_object_get (version, "async-depth", &depth, NULL);
   return depth;
 }
