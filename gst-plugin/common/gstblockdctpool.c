@@ -125,6 +125,8 @@ gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
     }
   }
   gst_query_add_allocation_pool (query, pool, size, depth, 0);
+  GST_DEBUG ("offering %" GST_PTR_FORMAT " and %" GST_PTR_FORMAT " for %"
+      GST_PTR_FORMAT, allocator, pool, caps);
   return TRUE;
 }
 
@@ -158,7 +160,7 @@ prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
 static gboolean
 decide (const GstBlockDctBackend * backend, GstObject * context,
     GstQuery * query, const GstVideoInfo * info,
-    guint depth, guint * own_limit)
+    guint depth, guint * limit)
 {
   g_autoptr (GstBufferPool) pool = NULL;
   g_autoptr (GstAllocator) allocator = NULL;
@@ -188,10 +190,10 @@ decide (const GstBlockDctBackend * backend, GstObject * context,
   if (max != 0 && max < MAX (min, 1) + depth)
     gst_clear_object (&pool);
   min += depth;
-  *own_limit = own && (max == 0 || pool == NULL) ? min
+  *limit = own && (max == 0 || pool == NULL) ? min
       + CLAMP (DOWNSTREAM_SIZE / size, MIN_DOWNSTREAM, MAX_DOWNSTREAM) : 0;
   if (max == 0 || pool == NULL)
-    max = *own_limit;
+    max = *limit;
   video_meta = own || gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
   if (pool == NULL || !configure_pool (pool, caps, &size, min, max, video_meta,
@@ -205,6 +207,8 @@ decide (const GstBlockDctBackend * backend, GstObject * context,
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
     gst_query_add_allocation_pool (query, pool, size, min, max);
+  GST_DEBUG ("%" GST_PTR_FORMAT ": %u to %u buffers of %u bytes from %"
+      GST_PTR_FORMAT, caps, min, max, size, allocator);
   return TRUE;
 }
 
@@ -213,7 +217,10 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     GstElement * element, GstObject * context, GstQuery * query,
     const GstVideoInfo * info, guint depth, guint * own_limit)
 {
-  if (decide (backend, context, query, info, depth, own_limit))
+  guint limit;
+
+  if (decide (backend, context, query, info, depth, own_limit != NULL
+          ? own_limit : &limit))
     return TRUE;
   GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
       ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),

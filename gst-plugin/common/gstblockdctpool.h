@@ -34,8 +34,8 @@ gboolean gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
     GstObject * context, GstQuery * query, guint depth);
 
 /* Choose the pool for frames of `info` that go downstream, from the query that
- * downstream has answered. `*own_limit` is the pool's maximum if it is set
- * here, else 0. FALSE, with an element error: there is no pool. */
+ * downstream has answered. `*own_limit` (unless NULL) is the pool's maximum if
+ * it is set here, else 0. FALSE, with an element error: there is no pool. */
 gboolean gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     GstElement * element, GstObject * context, GstQuery * query,
     const GstVideoInfo * info, guint depth, guint * own_limit);

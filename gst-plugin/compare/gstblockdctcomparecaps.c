@@ -57,6 +57,8 @@ follow_converter (GstBlockDctComparePad * reference,
     to.colorimetry = from.colorimetry;
     to.chroma_site = from.chroma_site;
   }
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT " came too early: %s", pad->caps,
+      can ? "converted here" : "no converter in front");
   converter = can ? gst_video_converter_new (&from, &to, NULL) : NULL;
   if (converter == NULL)
     return FALSE;
@@ -220,8 +222,7 @@ negotiated_src_caps (GstAggregator * agg, GstCaps * caps)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
-  self->output.own_memory =
-      gst_blockdct_backend_owns (self->frames.backend.klass, caps);
+  GST_DEBUG_OBJECT (self, "output caps %" GST_PTR_FORMAT, caps);
   return gst_blockdct_format_info (&self->output.info, caps);
 }
 
@@ -234,7 +235,7 @@ decide_allocation (GstAggregator * agg, GstQuery * query)
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
   return gst_blockdct_pool_decide (&self->frames.backend, GST_ELEMENT (agg),
       self->context, query, &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH,
-      &self->output.own_limit);
+      NULL);
 }
 
 /* Answer allocation queries before they enter their pad's queue: on a flush
@@ -376,6 +377,8 @@ gst_blockdct_compare_query_caps (GstBlockDctCompare * self,
     gst_caps_take (&all, gst_blockdct_format_caps ());
   both = filter == NULL ? gst_caps_ref (all)
       : gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+  GST_LOG_OBJECT (pad, "answers %" GST_PTR_FORMAT " with %" GST_PTR_FORMAT,
+      filter, both);
   gst_query_set_caps_result (query, both);
 }
 

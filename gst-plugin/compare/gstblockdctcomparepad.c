@@ -322,6 +322,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   if (holds_too_many (self, enter (self, GST_ELEMENT (parent), time), buffer)) {
     GstBuffer *copy = gst_buffer_copy_deep (buffer);
 
+    GST_LOG_OBJECT (self, "copied: its pool has %u buffers", self->limit);
     gst_buffer_unref (buffer);
     if (copy == NULL) {
       GST_ELEMENT_ERROR (parent, RESOURCE, NO_SPACE_LEFT,

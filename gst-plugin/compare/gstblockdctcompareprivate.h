@@ -134,9 +134,6 @@ typedef struct
                                    them */
   gboolean negotiating;         /* the next pair is negotiated */
   gboolean overlay_attach;      /* downstream draws overlay compositions */
-  gboolean own_memory;          /* buffers are in the backend's memory */
-  guint own_limit;              /* the pool's limit of buffers that is set here;
-                                   0: none */
   guint32 segment_seqnum;       /* of the reference's segment that went
                                    downstream */
 } GstBlockDctCompareOutput;
