@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The engine, the frames in it, and what each is processed with. */
 #include "gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
@@ -11,6 +13,255 @@
 /* How many frame numbers to skip where frames do not follow each other: as
  * many as XPSNR looks back, and one that a repeated frame takes. */
 #define NUMBER_GAP 3
+
+/* What a frame is processed with: its job, view, curve and regions */
+
+/* The property that `quantization-tables` refers to, if it is not set; or
+ * NULL. Annex K's tables are then in force. */
+static const gchar *
+find_lacking (const GstBlockDctSettings * settings)
+{
+  if (settings->tables == GST_BLOCKDCT_TABLES_MATRIX
+      && settings->matrix.n == 0)
+    return "quantization-matrix";
+  if (settings->tables == GST_BLOCKDCT_TABLES_FILE
+      && settings->file.n_steps == 0)
+    return "quantization-file";
+  return NULL;
+}
+
+/* The parameters that follow from the settings: with the tables that
+ * `quantization-tables` chooses, if there are any (see
+ * find_lacking()), and with a `min-block` no larger than
+ * `max-block`. */
+static BdctParams
+get_params (const GstBlockDctSettings * settings)
+{
+  BdctParams params = settings->params;
+
+  params.min_block = MIN (params.min_block, params.max_block);
+  if (settings->tables == GST_BLOCKDCT_TABLES_MATRIX) {
+    params.n_steps = settings->matrix.n;
+    memcpy (params.steps, settings->matrix.step, sizeof params.steps);
+  } else if (settings->tables == GST_BLOCKDCT_TABLES_FILE) {
+    params.tables = settings->file;
+  } else {
+    params.preset = settings->tables;
+  }
+  return params;
+}
+
+/* Free everything. */
+static void
+clear_jobs (GstBlockDct * self)
+{
+  g_clear_pointer (&self->jobs.job, bdct_jobs_free);
+  g_clear_pointer (&self->jobs.curve, gst_blockdct_curve_free);
+  gst_blockdct_regions_clear (&self->jobs.regions);
+}
+
+/* Whether the format may be the reason that the parameters are refused. */
+static gboolean
+can_leave_out (const BdctParams * params)
+{
+  return params->scaling_list != BDCT_SCALING_FLAT || params->n_steps > 0
+      || params->tables.n_steps > 0;
+}
+
+/* Leave out what the format does not allow, with a warning. */
+static void
+leave_out (GstBlockDct * self, BdctParams * params, const BdctError * error)
+{
+  if (bdct_transform_info (params->transform)->has_qp) {
+    if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LISTS))
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("scaling-list is ignored: %s.", error->message),
+          ("These frames use scaling-list=flat."));
+    params->scaling_list = BDCT_SCALING_FLAT;
+    return;
+  }
+  if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_STEPS))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("quantization-tables=%s is ignored: %s.", params->n_steps > 0
+            ? "matrix" : "file", error->message),
+        ("These frames use the Annex K tables, scaled by quality."));
+  params->n_steps = params->tables.n_steps = 0;
+}
+
+/* Make the job of these parameters in place of another. */
+static gboolean
+make_job (GstBlockDct * self, const BdctParams * params, BdctError * error)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+
+  bdct_jobs_free (jobs->job);
+  jobs->params = *params;
+  jobs->info.size = sizeof jobs->info;
+  jobs->job = bdct_jobs_new (params, 1, &self->layout, error);
+  return jobs->job != NULL
+      && bdct_job_describe (jobs->job, &self->layout, &jobs->info, error);
+}
+
+static gboolean
+post_no_job (GstBlockDct * self, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("The transform cannot be prepared."), ("%s", error->message));
+  return FALSE;
+}
+
+/* Make the job for these parameters. What the stream does not allow is left
+ * out, with a warning. Returns FALSE with an element error. */
+static gboolean
+update_job (GstBlockDct * self, const BdctParams * params)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctParams left = *params;
+  BdctError error;
+
+  if (jobs->job != NULL && memcmp (params, &jobs->wanted, sizeof *params) == 0)
+    return TRUE;
+  jobs->wanted = *params;
+  jobs->complete = make_job (self, params, &error);
+  if (jobs->complete)
+    return TRUE;
+  if (can_leave_out (params)) {
+    leave_out (self, &left, &error);
+    if (make_job (self, &left, &error))
+      return TRUE;
+  }
+  return post_no_job (self, &error);
+}
+
+/* The layout has changed: drop everything that was made for the old one, and
+ * make the job of these settings, with the memory that its first frame takes.
+ * Returns FALSE with an element error. */
+static gboolean
+configure_jobs (GstBlockDct * self,
+    const GstBlockDctSettings * settings)
+{
+  const BdctParams params = get_params (settings);
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctError error;
+
+  g_clear_pointer (&jobs->job, bdct_jobs_free);
+  self->warned.metrics = 0;
+  if (jobs->curve != NULL)
+    jobs->curve->n = 0;
+  gst_blockdct_format_view (&self->info, &self->layout, &jobs->view);
+  jobs->wanted = params;
+  jobs->complete = make_job (self, &params, &error);
+  if (jobs->complete)
+    return bdct_engine_reserve (self->inflight.backend.engine, jobs->job,
+        &error) || post_no_job (self, &error);
+  /* The caps may change again before the first frame, and with them what the
+   * format does not allow. */
+  g_clear_pointer (&jobs->job, bdct_jobs_free);
+  return can_leave_out (&params) || post_no_job (self, &error);
+}
+
+/* Whether the job's steps follow from a quality or QP; otherwise `what` has no
+ * effect, and a warning says so once. */
+static gboolean
+can_choose (GstBlockDct * self, const gchar * what,
+    GstBlockDctWarning warning)
+{
+  const BdctParams *params = &self->jobs.params;
+
+  if (gst_blockdct_curve_is_possible (params))
+    return TRUE;
+  if (gst_blockdct_warn_once (self, warning))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s has no effect with %s.", what,
+            gst_blockdct_curve_name_steps (params)),
+        ("It works by choosing a quality, but these steps do not depend on "
+            "quality."));
+  return FALSE;
+}
+
+/* Those of the metrics (bits) that the caps allow. Each other one causes one
+ * warning. */
+static guint
+choose_metrics (GstBlockDct * self, guint metrics)
+{
+  return gst_blockdct_format_metrics (GST_ELEMENT (self), metrics, &self->info,
+      &self->layout, &self->warned.metrics,
+      "Its fields are absent, and targets for it are ignored.");
+}
+
+/* Make the jobs of `curve`, and expand it. There are none while no messages are
+ * posted. */
+static void
+update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
+    GstBlockDctCurve * curve)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctError error;
+
+  curve->n = 0;
+  if (settings->curve.n == 0 || !settings->common.post_messages
+      || !can_choose (self, "curve",
+          GST_BLOCKDCT_WARNED_NO_CURVE))
+    return;
+  if (!gst_blockdct_curve_check (&settings->curve, jobs->params.transform,
+          &error)) {
+    if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_CURVE))
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("curve is ignored: %s.", error.message), (NULL));
+    return;
+  }
+  self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_CURVE);
+  if (jobs->curve == NULL)
+    jobs->curve = g_new0 (GstBlockDctCurveJobs, 1);
+  if (!gst_blockdct_curve_update (jobs->curve, &jobs->params,
+          &settings->curve, &self->layout, &error))
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+        ("A frame has no curve."), ("%s", error.message));
+  curve->n = jobs->curve->n;
+  memcpy (curve->setting, jobs->curve->setting,
+      curve->n * sizeof curve->setting[0]);
+}
+
+/* Map the frame's blocks to quantizers, if its buffer has regions. */
+static void
+find_regions (GstBlockDct * self, GstBlockDctFrame * frame)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+
+  frame->recipe.regions = gst_blockdct_regions_find (&jobs->regions,
+      GST_ELEMENT (self), frame->in, &frame->recipe.params, &self->layout,
+      &jobs->info);
+  if (frame->recipe.regions == 0)
+    return;
+  for (gint i = 0; i < jobs->regions->n_quantizers; i++)
+    frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (jobs->regions, i);
+}
+
+/* Fill in the frame's view, curve, regions and recipe, but not `recipe.params`
+ * and targets. */
+static void
+describe (GstBlockDct * self, GstBlockDctFrame * frame,
+    const GstBlockDctSettings * settings)
+{
+  GstBlockDctRecipe *recipe = &frame->recipe;
+
+  recipe->depth = self->layout.depth;
+  recipe->backend = self->inflight.name;
+  recipe->view = settings->view;
+  recipe->grid = settings->grid;
+  frame->exact = self->jobs.info.exact_bits;
+  recipe->rate = !(settings->metrics & GST_BLOCKDCT_BITS)
+      ? GST_BLOCKDCT_RATE_NONE : frame->exact ? GST_BLOCKDCT_RATE_EXACT
+      : GST_BLOCKDCT_RATE_ESTIMATED;
+  frame->view = self->jobs.view;
+  frame->view.mode = settings->view;
+  frame->view.grid = settings->grid;
+  frame->common = settings->common;
+  update_curve (self, settings, &frame->curve);
+  find_regions (self, frame);
+}
+
+/* The engine, and the frames in it */
 
 static void
 set_active_backend (GstBlockDct * self)
@@ -66,7 +317,7 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   inflight->oldest = 0;
   self->layout = layout;
   gst_blockdct_evaluate_reset (&self->search);
-  if (!gst_blockdct_jobs_configure (self, &settings))
+  if (!configure_jobs (self, &settings))
     return FALSE;
   inflight->depth = depth;
   return TRUE;
@@ -86,15 +337,15 @@ choose_job (GstBlockDct * self, GstBlockDctFrame * frame,
   recipe->params = self->jobs.params;
   *targets = self->settings.targets;
   if (targets->ssim > 0
-      && gst_blockdct_jobs_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
+      && choose_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
     targets->ssim = 0;
   if (!gst_blockdct_targets_is_set (targets)
-      || !gst_blockdct_jobs_can_choose (self, "A target",
+      || !can_choose (self, "A target",
           GST_BLOCKDCT_WARNED_NO_TARGET))
     return TRUE;
   return gst_blockdct_target_find (self, targets, &task->src, frame->in,
       task->wait[0], recipe)
-      && gst_blockdct_jobs_update (self, &recipe->params);
+      && update_job (self, &recipe->params);
 }
 
 /* Whether a frame's bits have to be counted. With regions the targets are
@@ -152,7 +403,7 @@ start (GstBlockDct * self, GstBlockDctFrame * frame, BdctFrame * task)
   self->search.has_source = FALSE;
   if (!choose_job (self, frame, task))
     return FALSE;
-  gst_blockdct_jobs_describe (self, frame, &self->settings);
+  describe (self, frame, &self->settings);
   regions = frame->recipe.regions > 0 ? self->jobs.regions : NULL;
   task->quantizers = regions != NULL ? regions->jobs : self->jobs.job;
   task->n_quantizers = regions != NULL ? regions->n_quantizers : 1;
@@ -160,7 +411,7 @@ start (GstBlockDct * self, GstBlockDctFrame * frame, BdctFrame * task)
   task->n_blocks = regions != NULL ? regions->n_blocks : 0;
   task->bits = needs_rate (frame);
   /* With target-ssim, SSIM is reported, too. */
-  task->metrics = gst_blockdct_jobs_metrics (self,
+  task->metrics = choose_metrics (self,
       (self->settings.metrics & ~GST_BLOCKDCT_BITS)
       | (frame->recipe.targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
   task->frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
@@ -214,7 +465,7 @@ warn_distrust (GstBlockDct * self)
 static void
 warn_lacking_tables (GstBlockDct * self)
 {
-  const gchar *lacking = gst_blockdct_settings_lack_tables (&self->settings);
+  const gchar *lacking = find_lacking (&self->settings);
 
   if (lacking == NULL)
     self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_TABLES);
@@ -241,11 +492,11 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   GstBlockDctInFlight *inflight = &self->inflight;
   const guint next = (inflight->oldest + inflight->n) % inflight->depth;
   GstBlockDctFrame *frame = &inflight->frames[next];
-  const BdctParams params = gst_blockdct_settings_params (&self->settings);
+  const BdctParams params = get_params (&self->settings);
   BdctFrame task = {.size = sizeof task };
 
   warn_lacking_tables (self);
-  if (!gst_blockdct_jobs_update (self, &params))
+  if (!update_job (self, &params))
     return GST_FLOW_ERROR;
   /* From now on, warn again of what is left out. */
   if (self->jobs.complete)
@@ -340,7 +591,7 @@ gst_blockdct_inflight_close (GstBlockDct * self)
     return;
   gst_blockdct_inflight_discard (self);
   gst_blockdct_evaluate_close (&self->search);
-  gst_blockdct_jobs_clear (self);
+  clear_jobs (self);
   gst_blockdct_backend_close (&self->inflight.backend);
   g_clear_pointer (&self->inflight.frames, g_free);
   self->inflight.depth = 0;
