@@ -134,14 +134,10 @@ gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
 static void
 update_latency (GstBlockDct * self)
 {
-  const GstVideoInfo *info = &self->info;
-  GstClockTime latency = 0;
+  const GstClockTime latency = GST_VIDEO_INFO_FPS_N (&self->info) <= 0 ? 0
+      : gst_blockdct_times_of_frames (&self->info, self->inflight.depth - 1);
   gboolean changed;
 
-  if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    latency =
-        gst_util_uint64_scale_int (GST_SECOND * (self->inflight.depth - 1),
-        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
   GST_OBJECT_LOCK (self);
   changed = latency != self->shared.latency;
   self->shared.latency = latency;

@@ -19,10 +19,8 @@ gst_blockdct_times_of (GstBuffer * buffer, const GstSegment * segment,
     times.running_time =
         gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
   }
-  if (!GST_CLOCK_TIME_IS_VALID (times.duration)
-      && GST_VIDEO_INFO_FPS_N (info) > 0)
-    times.duration = gst_util_uint64_scale_int (GST_SECOND,
-        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+  if (!GST_CLOCK_TIME_IS_VALID (times.duration))
+    times.duration = gst_blockdct_times_of_frames (info, 1);
   return times;
 }
 

@@ -39,6 +39,15 @@ gst_blockdct_times_add (GstClockTime a, GstClockTime b)
   return a < GST_CLOCK_TIME_NONE - b ? a + b : GST_CLOCK_TIME_NONE;
 }
 
+/* The duration of `n` frames; GST_CLOCK_TIME_NONE without a frame rate. */
+static inline GstClockTime
+gst_blockdct_times_of_frames (const GstVideoInfo * info, guint n)
+{
+  return GST_VIDEO_INFO_FPS_N (info) <= 0 ? GST_CLOCK_TIME_NONE
+      : gst_util_uint64_scale_int (n * GST_SECOND,
+      GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+}
+
 /* How exactly bits are known. */
 typedef enum
 {

@@ -56,18 +56,6 @@ GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
 #define parent_class \
   GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)
 
-/* Open the backend and the file, or post an error. */
-static gboolean
-open_all (GstBlockDctCompare * self)
-{
-  if (gst_blockdct_stats_file_open (&self->stats_file,
-          &self->settings.common.stats_file, GST_ELEMENT (self))
-      && gst_blockdct_compare_frames_open (self))
-    return TRUE;
-  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
-  return FALSE;
-}
-
 static void
 set_started (GstBlockDctCompare * self, gboolean started)
 {
@@ -93,8 +81,11 @@ gst_blockdct_compare_start (GstAggregator * agg)
   .single = GST_BLOCKDCT_COMPARE_DRAWN};
   self->warned = 0;
   gst_blockdct_compare_finish_publish (self);
-  if (open_all (self))
+  if (gst_blockdct_stats_file_open (&self->stats_file,
+          &self->settings.common.stats_file, GST_ELEMENT (self))
+      && gst_blockdct_compare_frames_open (self))
     return TRUE;
+  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
   set_started (self, FALSE);
   return FALSE;
 }
@@ -475,7 +466,6 @@ static void
 gst_blockdct_compare_init (GstBlockDctCompare * self)
 {
   g_mutex_init (&self->navigation.lock);
-  gst_blockdct_compare_init_properties (self);
   set_live (self, FALSE);
   self->reference = add_pad (self, "ref_sink", GST_BLOCKDCT_COMPARE_REFERENCE);
   add_pad (self, "dist_sink", 0);

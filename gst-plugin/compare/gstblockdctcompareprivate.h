@@ -219,9 +219,6 @@ gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
 
 void gst_blockdct_compare_install_properties (GObjectClass * klass);
 
-/* Give them their defaults. */
-void gst_blockdct_compare_init_properties (GstBlockDctCompare * self);
-
 /* Caps and memory */
 
 /* Install the functions that negotiate caps, and answer and send allocation

@@ -20,29 +20,22 @@ static guint n_properties;
 #define MAX_OFFSET 100000
 
 static GType
-metrics_get_type (void)
+make_metrics (void)
 {
-  static gsize type = 0;
+  static GFlagsValue values[BDCT_N_METRICS + 2] = {
+    {GST_BLOCKDCT_COMPARE_PSNR, "peak signal-to-noise ratio", "psnr"}
+  };
 
-  if (g_once_init_enter (&type)) {
-    static GFlagsValue values[BDCT_N_METRICS + 2];
+  for (gint i = 0; i < BDCT_N_METRICS; i++) {
+    const BdctMetricInfo *info = bdct_metric_info (i);
 
-    values[0] = (GFlagsValue) {
-    GST_BLOCKDCT_COMPARE_PSNR, "peak signal-to-noise ratio", "psnr"};
-    for (gint i = 0; i < BDCT_N_METRICS; i++) {
-      const BdctMetricInfo *info = bdct_metric_info (i);
-
-      values[1 + i] = (GFlagsValue) {
-      1 << i, info->description, info->name};
-    }
-    g_once_init_leave (&type,
-        g_flags_register_static ("GstBlockDctCompareMetrics", values));
+    values[1 + i] = (GFlagsValue) { 1 << i, info->description, info->name };
   }
-  return type;
+  return g_flags_register_static ("GstBlockDctCompareMetrics", values);
 }
 
 static GType
-view_get_type (void)
+make_views (void)
 {
   static const GEnumValue views[] = {
     {BDCT_VIEW_WIPE, "left up to wipe-position, then right", "wipe"},
@@ -64,12 +57,8 @@ view_get_type (void)
         "hvs-map"},
     {0, NULL, NULL}
   };
-  static gsize type = 0;
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstBlockDctCompareView", views));
-  return type;
+  return g_enum_register_static ("GstBlockDctCompareView", views);
 }
 
 /* The address of a property's value. */
@@ -118,6 +107,9 @@ static void
 install (GObjectClass * klass, gsize offset, GParamSpec * pspec)
 {
   offsets[++n_properties] = offset;
+  /* The defaults stand there alone. */
+  if (pspec->flags & G_PARAM_WRITABLE)
+    pspec->flags |= G_PARAM_CONSTRUCT;
   gst_blockdct_param_install (klass, n_properties, pspec);
 }
 
@@ -125,11 +117,11 @@ static void
 install_live (GObjectClass * klass)
 {
   install (klass, FIELD (metrics), g_param_spec_flags ("metrics", "Metrics",
-          "What to measure for each distorted picture", metrics_get_type (),
+          "What to measure for each distorted picture", make_metrics (),
           GST_BLOCKDCT_COMPARE_PSNR, LIVE));
   install (klass, FIELD (view), g_param_spec_enum ("view", "View",
           "What the source pad shows; the figures do not depend on it",
-          view_get_type (), BDCT_VIEW_WIPE, LIVE));
+          make_views (), BDCT_VIEW_WIPE, LIVE));
   install (klass, FIELD (left), g_param_spec_int ("left", "Left",
           "First picture of a view: -1 = ref_sink, 0 = dist_sink, 1 = "
           "dist_sink_1, 2 = dist_sink_2", GST_BLOCKDCT_COMPARE_REFERENCE,
@@ -190,19 +182,4 @@ gst_blockdct_compare_install_properties (GObjectClass * klass)
           "Active backend",
           "The engine in use, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 "
           "threads'; NULL while stopped", NULL, READ));
-}
-
-void
-gst_blockdct_compare_init_properties (GstBlockDctCompare * self)
-{
-  guint n;
-  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS
-      (self), &n);
-
-  for (guint i = 0; i < n; i++)
-    if (specs[i]->owner_type == G_OBJECT_TYPE (self)
-        && (specs[i]->flags & G_PARAM_WRITABLE))
-      gst_blockdct_param_set (get_place (self, specs[i]->param_id),
-          g_param_spec_get_default_value (specs[i]));
-  g_free (specs);
 }
