@@ -252,6 +252,8 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
     return parent_class->sink_query_pre_queue (agg, pad, query);
+  /* Upstream may choose another pool, or another limit. */
+  GST_BLOCKDCT_COMPARE_PAD (pad)->pool = NULL;
   GST_OBJECT_LOCK (self);
   backend.klass = self->frames.backend.klass;
   if (self->frames.backend.pinned_allocator != NULL)
