@@ -21,8 +21,7 @@
 static const gchar *
 find_lacking (const GstBlockDctSettings * settings)
 {
-  if (settings->tables == GST_BLOCKDCT_TABLES_MATRIX
-      && settings->matrix.n == 0)
+  if (settings->tables == GST_BLOCKDCT_TABLES_MATRIX && settings->matrix.n == 0)
     return "quantization-matrix";
   if (settings->tables == GST_BLOCKDCT_TABLES_FILE
       && settings->file.n_steps == 0)
@@ -200,8 +199,7 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
 
   curve->n = 0;
   if (settings->curve.n == 0 || !settings->common.post_messages
-      || !can_choose (self, "curve",
-          GST_BLOCKDCT_WARNED_NO_CURVE))
+      || !can_choose (self, "curve", GST_BLOCKDCT_WARNED_NO_CURVE))
     return;
   if (!gst_blockdct_curve_check (&settings->curve, jobs->params.transform,
           &error)) {
@@ -336,12 +334,10 @@ choose_job (GstBlockDct * self, GstBlockDctFrame * frame,
   recipe->file_size = 0;
   recipe->params = self->jobs.params;
   *targets = self->settings.targets;
-  if (targets->ssim > 0
-      && choose_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
+  if (targets->ssim > 0 && choose_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
     targets->ssim = 0;
   if (!gst_blockdct_targets_is_set (targets)
-      || !can_choose (self, "A target",
-          GST_BLOCKDCT_WARNED_NO_TARGET))
+      || !can_choose (self, "A target", GST_BLOCKDCT_WARNED_NO_TARGET))
     return TRUE;
   return gst_blockdct_target_find (self, targets, &task->src, frame->in,
       task->wait[0], recipe)
@@ -371,14 +367,9 @@ static gboolean
 evaluate_curve (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctFrame * task)
 {
-  const BdctFrame each = {
-    .size = sizeof each,
-    .src = task->src,
-    .bits = TRUE,
-    .metrics = task->metrics,
-    .frame_rate = task->frame_rate,
-    .number = task->number,
-    .wait = {task->wait[0]},
+  const BdctFrame each = {.size = sizeof each,.src = task->src,.bits = TRUE,
+    .metrics = task->metrics,.frame_rate = task->frame_rate,
+    .number = task->number,.wait = {task->wait[0]}
   };
   BdctError error;
 

@@ -499,8 +499,7 @@ install_reports (GObjectClass * klass)
           "For each frame, choose the finest quality or qp found to take at "
           "most this many bytes: of the JPEG file for 8-bit jpeg-8x8, else of "
           "the estimated bits (0 = off)", 0, G_MAXUINT, 0, LIVE));
-  add (klass, FIELD (metrics), ANY,
-      g_param_spec_flags ("metrics", "Metrics",
+  add (klass, FIELD (metrics), ANY, g_param_spec_flags ("metrics", "Metrics",
           "What to measure for each frame besides PSNR", make_metrics (), 0,
           LIVE));
   /* Its elements have no type, as "all" is a string. */
@@ -509,19 +508,16 @@ install_reports (GObjectClass * klass)
           "51), and post a blockdct-curve message: up to 128 ints, or <all>",
           NULL, PLAYING));
   convert (p, gst_blockdct_parse_curve, gst_blockdct_format_list);
-  add (klass, FIELD (view), ANY,
-      g_param_spec_enum ("view", "View",
+  add (klass, FIELD (view), ANY, g_param_spec_enum ("view", "View",
           "What the output shows; the figures always describe the "
           "reconstruction", make_views (), BDCT_VIEW_RECONSTRUCTION, LIVE));
-  add (klass, FIELD (grid), ANY,
-      g_param_spec_boolean ("grid", "Grid",
+  add (klass, FIELD (grid), ANY, g_param_spec_boolean ("grid", "Grid",
           "Draw the borders of luma blocks, in any view", FALSE, LIVE));
   for (guint i = 0; (spec = gst_blockdct_param_common (i, &offset)) != NULL;
       i++)
     add (klass, G_STRUCT_OFFSET (GstBlockDctShared, settings.common) + offset,
         0, ANY, spec);
-  add (klass, SHARED (totals), ANY,
-      g_param_spec_boxed ("stats", "Statistics",
+  add (klass, SHARED (totals), ANY, g_param_spec_boxed ("stats", "Statistics",
           "Figures over all frames since the start", GST_TYPE_STRUCTURE,
           READ))->format = format_stats;
   add (klass, FIELD (async_depth), ANY,

@@ -53,8 +53,7 @@ submit (GstBlockDctSearch * search, const BdctFrame * frame,
   task.quantizers = job;
   task.n_quantizers = 1;
   task.same_source = search->has_source;
-  return search->has_source = bdct_engine_submit (search->engine, &task,
-      error);
+  return search->has_source = bdct_engine_submit (search->engine, &task, error);
 }
 
 gboolean
@@ -114,8 +113,7 @@ static gint
 reverse (const Trials * t, gint i)
 {
   const GstBlockDctCurveJobs *all = t->self->search.all;
-  const gboolean has_qp =
-      bdct_transform_info (all->params.transform)->has_qp;
+  const gboolean has_qp = bdct_transform_info (all->params.transform)->has_qp;
 
   return has_qp == gst_blockdct_targets_by_floors (t->targets)
       ? all->n - 1 - i : i;

@@ -138,8 +138,7 @@ cuda_open (GstElement * element, gint device_id, GstObject ** context,
 {
   /* First, because libgstcuda must not look for a device that does not
    * exist. */
-  gint n_devices = bdct_backend_count_devices (BDCT_BACKEND_CUDA,
-      error);
+  gint n_devices = bdct_backend_count_devices (BDCT_BACKEND_CUDA, error);
   BdctContext shared;
 
   if (n_devices == 0 || !ensure_loaded (error))

@@ -148,8 +148,7 @@ prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
   gst_allocation_params_init (&params);
   if (update)
     gst_query_parse_nth_allocation_param (query, 0, &theirs, &params);
-  if (theirs != NULL
-      && g_strcmp0 (theirs->mem_type, GST_ALLOCATOR_SYSMEM) != 0)
+  if (theirs != NULL && g_strcmp0 (theirs->mem_type, GST_ALLOCATOR_SYSMEM) != 0)
     return;
   if (update)
     gst_query_set_nth_allocation_param (query, 0, ours, &params);

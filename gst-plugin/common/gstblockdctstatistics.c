@@ -201,8 +201,7 @@ attach (GstBuffer * buffer, const BdctStats * stats,
       (buffer, name_of (recipe)));
 
   add_to_span (&span, stats, recipe, index, times);
-  gst_blockdct_structure_fill (s, GST_BLOCKDCT_PLACE_FRAME, &span, 0,
-      repeated);
+  gst_blockdct_structure_fill (s, GST_BLOCKDCT_PLACE_FRAME, &span, 0, repeated);
   return s;
 }
 

@@ -187,8 +187,7 @@ find_format (const gchar * path)
   } formats[] = {
     {".log", format_ffmpeg}, {".csv", format_csv}, {".jsonl", format_json},
   };
-  Format format = strcmp (path, "-") == 0 ? format_ffmpeg
-      : NULL;
+  Format format = strcmp (path, "-") == 0 ? format_ffmpeg : NULL;
   g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)

@@ -82,8 +82,7 @@ add_metrics (void)
       gchar *sum = g_strconcat ("sum-", name, NULL);
 
       if (name != NULL) {
-        columns[GST_BLOCKDCT_COLUMNS_FIGURES][n++] =
-            g_quark_from_string (name);
+        columns[GST_BLOCKDCT_COLUMNS_FIGURES][n++] = g_quark_from_string (name);
         add_field ((Field) {FIGURE, c, name, G_TYPE_DOUBLE,
             MESSAGES | STATS | ITEMS, {0}, m, 0});
         add_field ((Field) {SUM, c, sum, G_TYPE_INT64, MESSAGES | STATS, {0},

@@ -269,8 +269,7 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
   Input inputs[BDCT_MAX_DISTORTED] = { 0 };
   GstBlockDctCompareInFlight *frame;
   BdctStats stats[BDCT_MAX_DISTORTED];
-  GstFlowReturn ret =
-      gst_blockdct_compare_frames_collect (self, &frame, stats);
+  GstFlowReturn ret = gst_blockdct_compare_frames_collect (self, &frame, stats);
   gboolean ok = TRUE, drawn;
   const gchar *reference_view;
   BdctView view;
