@@ -278,11 +278,10 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
     gst_blockdct_compare_pad_open (pad);
   /* GstAggregator forwards the other serialized events, such as tags: only the
-   * reference's may go downstream. A gap says nothing of frames, and
-   * GstAggregator would clip it by a segment that a flush may have removed. */
-  if (GST_EVENT_TYPE (event) == GST_EVENT_GAP || (pad != self->reference
-          && GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event)
-          > GST_EVENT_SEGMENT && GST_EVENT_TYPE (event) != GST_EVENT_EOS)) {
+   * reference's may go downstream. */
+  if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event)
+      > GST_EVENT_SEGMENT && GST_EVENT_TYPE (event) != GST_EVENT_GAP
+      && GST_EVENT_TYPE (event) != GST_EVENT_EOS && pad != self->reference) {
     gst_event_unref (event);
     return TRUE;
   }

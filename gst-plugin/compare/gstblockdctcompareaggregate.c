@@ -289,7 +289,7 @@ get_next_time (GstAggregator * agg)
 static GstBuffer *
 clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
 {
-  gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad));
+  gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad), buffer);
   return buffer;
 }
 

@@ -30,14 +30,16 @@ is_flushed (GstBlockDctComparePad * pad)
       == GST_FORMAT_UNDEFINED;
 }
 
-/* The next frame of a pad. Buffers that a flush makes invalid do not count. */
+/* The next frame of a pad. Gaps, and buffers that a flush makes invalid, do not
+ * count. */
 static GstBuffer *
 peek (GstBlockDctComparePad * pad)
 {
   GstAggregatorPad *agg_pad = GST_AGGREGATOR_PAD (pad);
   GstBuffer *buffer = gst_aggregator_pad_peek_buffer (agg_pad);
 
-  while (buffer != NULL && is_flushed (pad)) {
+  while (buffer != NULL && (gst_blockdct_compare_is_gap (buffer)
+          || is_flushed (pad))) {
     gst_buffer_unref (buffer);
     gst_aggregator_pad_drop_buffer (agg_pad);
     buffer = gst_aggregator_pad_peek_buffer (agg_pad);

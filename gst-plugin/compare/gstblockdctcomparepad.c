@@ -48,9 +48,8 @@ gst_blockdct_compare_put_pads (GstBlockDctComparePad *
     g_clear_object (&pads[i]);
 }
 
-/* Whether a buffer stands for a gap. */
-static gboolean
-is_gap (GstBuffer * buffer)
+gboolean
+gst_blockdct_compare_is_gap (GstBuffer * buffer)
 {
   return GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_GAP)
       && gst_buffer_get_size (buffer) == 0;
@@ -178,8 +177,12 @@ is_full (GstBlockDctComparePad * self)
 }
 
 void
-gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self)
+gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
+    GstBuffer * buffer)
 {
+  /* Gaps have not entered. */
+  if (gst_blockdct_compare_is_gap (buffer))
+    return;
   g_mutex_lock (&self->lock);
   gst_queue_array_pop_head_struct (self->queue);
   if (self->waits && !is_full (self))
@@ -307,10 +310,12 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
     outside = is_outside (segment, buffer);
     time = find_running_time (segment, buffer);
   }
-  if (outside || is_gap (buffer)) {
+  if (outside) {
     gst_buffer_unref (buffer);
     return GST_FLOW_OK;
   }
+  if (gst_blockdct_compare_is_gap (buffer))
+    return self->parent_chain (pad, parent, buffer);
   if (!self->begun)
     gst_blockdct_compare_follow_latency (GST_ELEMENT (parent));
   self->begun = TRUE;

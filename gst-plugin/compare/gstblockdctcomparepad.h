@@ -91,7 +91,8 @@ void gst_blockdct_compare_pad_open (GstBlockDctComparePad * self);
 void gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self);
 
 /* A frame leaves GstAggregator's queue. */
-void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self);
+void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
+    GstBuffer * buffer);
 
 /* Its frames have these caps, or get them from a converter, which is taken;
  * NULL: the pad has no caps. */
@@ -108,6 +109,9 @@ GstSegment gst_blockdct_compare_pad_get_segment (GstBlockDctComparePad * self);
 /* A frame's running time in that segment; GST_CLOCK_TIME_NONE: none. */
 GstClockTime gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad *
     self, GstBuffer * buffer);
+
+/* Whether a buffer stands for a gap. */
+gboolean gst_blockdct_compare_is_gap (GstBuffer * buffer);
 
 G_END_DECLS
 #endif
