@@ -278,9 +278,12 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
     gst_blockdct_compare_pad_open (pad);
   /* GstAggregator forwards the other serialized events, such as tags: only the
-   * reference's may go downstream. */
-  if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event)
-      > GST_EVENT_SEGMENT && GST_EVENT_TYPE (event) != GST_EVENT_GAP
+   * reference's may go downstream. And it clips a gap by the pad's segment,
+   * which a flush may have removed. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_GAP
+      ? gst_blockdct_compare_pad_get_segment (pad).format
+      == GST_FORMAT_UNDEFINED : GST_EVENT_IS_SERIALIZED (event)
+      && GST_EVENT_TYPE (event) > GST_EVENT_SEGMENT
       && GST_EVENT_TYPE (event) != GST_EVENT_EOS && pad != self->reference) {
     gst_event_unref (event);
     return TRUE;
