@@ -281,8 +281,7 @@ plan_launches (BdctCudaFrame * frame, const BdctStaging * staging,
   bdct_cuda_work_set_accumulators (&work, frame->results.first);
   set_output (&work, layout, &image[BDCT_PLAN_RECONSTRUCTION]);
   set_records (&work, frame->plan.blocks.grid, frame->blocks.records);
-  work.levels = frame->plan.bits && frame->blocks.records == NULL
-      && bdct_layout_pictures (layout) == 1;
+  work.levels = frame->plan.bits && frame->blocks.records == NULL;
   jobs->n_launches = bdct_cuda_plan (device, &work, jobs->launch, error);
   return jobs->n_launches > 0;
 }
