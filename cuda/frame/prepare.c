@@ -244,7 +244,7 @@ plan_work (BdctCudaFrame * frame, BdctStaging * staging,
   bdct_cuda_work_set_accumulators (&work, frame->sums.accumulators);
   bdct_cuda_work_set_image (&work, layout, rec);
   bdct_cuda_work_set_records (&work, frame);
-  work.levels = frame->plan.bits && bdct_layout_pictures (layout) == 1
+  work.levels = frame->plan.bits
       && frame->array[BDCT_ARRAY_RECORDS].device == NULL;
   frame->launches.n = bdct_cuda_choose (staging->device->kernels, &work,
       frame->launches.launch, error);
