@@ -15,11 +15,11 @@
 #define N_ENTRIES 4096
 #define N_PROBES 8
 
-/* One plane's constants of all quantizers, by the jobs' serial numbers. Kernels
- * with the same function share them. */
+/* One plane's constants of all quantizers, by the jobs' keys. Kernels with the
+ * same function share them. */
 typedef struct {
   void (*make_constants) (void *, const BdctCudaPlane *, const BdctJob *);
-  uint64_t serials;
+  uint64_t keys;
   int of;                       /* the quantizers' number and the plane's
                                    components */
   uint64_t at;                  /* position in the ring, as if it were
@@ -239,15 +239,15 @@ bdct_cuda_choose (BdctCudaDevice * device, const BdctCudaWork * work,
 
 /* Constants */
 
-/* The serial numbers as one; two lists have the same by a chance of 2^-64. */
+/* The jobs' keys as one; two lists have the same by a chance of 2^-64. */
 static uint64_t
-get_serials (const BdctCudaLaunch * launch)
+get_keys (const BdctCudaLaunch * launch)
 {
-  uint64_t serials = 0;
+  uint64_t keys = 0;
 
   for (int i = 0; i < launch->n_quantizers; i++)
-    serials = serials * 0x9e3779b97f4a7c15u + launch->quantizers[i].serial;
-  return serials;
+    keys = keys * 0x9e3779b97f4a7c15u + launch->quantizers[i].key;
+  return keys;
 }
 
 /* A place at the end of the ring; 0 if the launch in preparation uses what is
@@ -267,7 +267,7 @@ make_room (BdctCudaDevice * device, size_t size)
 static bool
 is_for (const Entry * entry, const Entry * wanted)
 {
-  return entry->serials == wanted->serials && entry->of == wanted->of
+  return entry->keys == wanted->keys && entry->of == wanted->of
       && entry->make_constants == wanted->make_constants;
 }
 
@@ -280,11 +280,11 @@ find_constants (BdctCudaDevice * device, const BdctCudaLaunch * launch,
   const BdctCudaKernel *kernel = launch->kernel;
   const BdctPlaneLayout *layout = &plane->layout;
   const int n = launch->n_quantizers;
-  Entry wanted = { kernel->make_constants, get_serials (launch),
+  Entry wanted = { kernel->make_constants, get_keys (launch),
     n << 8 | layout->component[0] << 4
         | layout->component[layout->interleave - 1], 0
   };
-  const uint64_t hash = (wanted.serials + wanted.of
+  const uint64_t hash = (wanted.keys + wanted.of
       + (uintptr_t) wanted.make_constants) * 0x9e3779b97f4a7c15u >> 32;
   Entry *entry = &device->entry[hash % N_ENTRIES];
 

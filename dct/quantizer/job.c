@@ -2,7 +2,7 @@
 #include "job.h"
 
 #include <math.h>
-#include <stdatomic.h>
+#include <string.h>
 
 #include "dct/transform/jpeg-islow-rounding.h"
 
@@ -377,7 +377,7 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
   };
 
   *job = (BdctJob) {
-    .serial = tree->serial + log2_size,
+    .key = tree->key + log2_size,
     .transform = transform[log2_size - 2], .family = BDCT_FAMILY_HEVC,
     .depth = tree->depth, .slice_qp = tree->slice_qp
   };
@@ -424,11 +424,56 @@ init_tree (BdctJob * job, const BdctParams * params,
     job->component[c] = smallest.component[c];
 }
 
+static void
+init_components (BdctJob * job, const BdctParams * params,
+    const BdctLayout * layout)
+{
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    BdctComponentJob *cj = &job->component[c];
+    bool chroma = c != BDCT_Y;
+
+    init_chain (cj, params->transform, layout->chroma, c);
+    switch (job->family) {
+      case BDCT_FAMILY_JPEG:
+        init_jpeg (cj, job->depth);
+        init_steps (cj, params, chroma, job->depth);
+        break;
+      case BDCT_FAMILY_DCT8X8:
+        init_steps (cj, params, chroma, job->depth);
+        break;
+      case BDCT_FAMILY_HEVC:
+        init_hevc (cj, get_lists (params), c, hevc_qp (params, layout, c),
+            hevc_rounding (params), job->depth);
+        break;
+      case BDCT_FAMILY_H264:
+        init_h264_component (cj, params, c, job->depth);
+        break;
+    }
+    if (job->family != BDCT_FAMILY_HEVC) {
+      cj->quant_dc = cj->quant[0];
+      cj->dequant_dc = cj->dequant[0];
+    }
+  }
+}
+
+static uint64_t
+make_key (const BdctJob * job)
+{
+  const uint8_t *bytes = (const uint8_t *) job;
+  uint64_t key = 0, word;
+
+  for (size_t i = 0; i + sizeof word <= sizeof *job; i += sizeof word) {
+    memcpy (&word, bytes + i, sizeof word);
+    key = (key ^ word) * 0x9e3779b97f4a7c15u;
+    key ^= key >> 29;
+  }
+  return key;
+}
+
 bool
 bdct_job_init (BdctJob * job, const BdctParams * params,
     const BdctLayout * layout, BdctError * error)
 {
-  static _Atomic unsigned long next_serial = 8;
   const BdctTransformRow *row = bdct_transform_row (params->transform);
   int depth = layout->depth;
 
@@ -460,40 +505,16 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
       && !bdct_blocks_check (params->min_block, params->max_block, error))
     return false;
 
-  *job = (BdctJob) {
-    .serial = atomic_fetch_add (&next_serial, 8),
-    .transform = params->transform, .family = row->family, .depth = depth,
-    .slice_qp = bdct_family_has_qp (row->family) ? params->qp : 0
-  };
-  if (params->transform == BDCT_HEVC_QUADTREE) {
+  /* The padding too, as the key is of all bytes. */
+  memset (job, 0, sizeof *job);
+  job->transform = params->transform;
+  job->family = row->family;
+  job->depth = depth;
+  job->slice_qp = bdct_family_has_qp (row->family) ? params->qp : 0;
+  if (params->transform == BDCT_HEVC_QUADTREE)
     init_tree (job, params, layout);
-    return true;
-  }
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    BdctComponentJob *cj = &job->component[c];
-    bool chroma = c != BDCT_Y;
-
-    init_chain (cj, params->transform, layout->chroma, c);
-    switch (row->family) {
-      case BDCT_FAMILY_JPEG:
-        init_jpeg (cj, depth);
-        init_steps (cj, params, chroma, depth);
-        break;
-      case BDCT_FAMILY_DCT8X8:
-        init_steps (cj, params, chroma, depth);
-        break;
-      case BDCT_FAMILY_HEVC:
-        init_hevc (cj, get_lists (params), c, hevc_qp (params, layout, c),
-            hevc_rounding (params), depth);
-        break;
-      case BDCT_FAMILY_H264:
-        init_h264_component (cj, params, c, depth);
-        break;
-    }
-    if (row->family != BDCT_FAMILY_HEVC) {
-      cj->quant_dc = cj->quant[0];
-      cj->dequant_dc = cj->dequant[0];
-    }
-  }
+  else
+    init_components (job, params, layout);
+  job->key = make_key (job);
   return true;
 }

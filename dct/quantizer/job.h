@@ -92,8 +92,8 @@ typedef struct {
 } BdctJobTree;
 
 struct BdctJob {
-  unsigned long serial; /* no other job that bdct_job_init() made has it; of
-                             a tree's bdct_job_of_size(), one of those behind */
+  uint64_t key;         /* equal jobs have the same; so have unlike ones by
+                             a chance of 2^-64 */
   BdctTransform transform;
   BdctFamily family;
   int depth;
