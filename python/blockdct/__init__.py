@@ -12,19 +12,27 @@ says of each picture at many settings, without pictures, `levels` these levels,
 levels of files, and `origin` finds the JPEG file that a picture was decoded from.
 jpeg-8x8 computes, bit for bit, what libjpeg-turbo and so Pillow compute.
 
-A batch is an array of numpy or of a library with DLPack (torch, CuPy, JAX). Results
-are arrays of the same library on the same device; data on a GPU are not copied to the
-host. Shapes, with layout='NHWC' or 'NCHW':
+Pictures are arrays of numpy or of a library with DLPack (torch, CuPy, JAX). Results are
+arrays of the same library on the same device; data on a GPU are not copied to the host.
+The shape says what an array holds. If it can be two things, that is a ValueError, which
+names them; then, `layout` says it:
 
-    R, G, B          (N, height, width, 3) or (N, 3, height, width), uint8
-    R, G, B, alpha   (N, height, width, 4), uint8; alpha is not changed
-    grey             (N, height, width), or with one channel; uint8 or uint16
-    planes           a tuple (Y, U, V) of (N, height, width) each; their sizes
-                     determine the subsampling; uint8 or uint16
+    NHWC, NCHW   a batch, (N, height, width, channels) or (N, channels, height, width)
+    HWC, CHW     one picture
+    NHW, HW      a batch of grey pictures; one
+    YUV          a tuple (Y, U, V), or (Y,), of planes (N, height, width) or (height,
+                 width), whose sizes determine the subsampling
 
-uint16 needs `depth`, the bits of a sample, 9 to 12; values above 2^depth - 1 are read
-as 2^depth - 1. A side has 1 to 65535 samples. Strides are arbitrary; if the samples
-of a row are not adjacent, the batch is copied first.
+with 1 channel (grey), 3 (R, G, B) or 4 (R, G, B, alpha; last; alpha is not changed).
+One picture is a batch without N, and so are its figures. A list or tuple of pictures,
+of any sizes, is a batch; its pictures come back in a list. Images of Pillow come back
+as such.
+
+Samples are uint8. Grey and planes can be uint16, which needs `depth`, the bits of a
+sample, 9 to 12; values above 2^depth - 1 are read as 2^depth - 1. Floats from 0 to 1
+need `rounding`: 'nearest', 'floor' or 'torchvision' (as its v2.ToDtype), and come back
+as floats. A side has 1 to 65535 samples. Strides are arbitrary; if the samples of a row
+are not adjacent, the batch is copied first.
 
 Any thread can call the functions. They release the interpreter's lock and wait until
 their results are complete. They raise ValueError, which names the value and the range,
@@ -42,9 +50,10 @@ MemoryError. Common arguments:
 import dataclasses
 import functools
 import os
-from typing import Any, Iterable, NamedTuple, Sequence
+from typing import Any, Callable, Iterable, NamedTuple, Sequence, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _arrays, _blockdct, _engines, _jpeg
 from ._engines import close
@@ -279,7 +288,8 @@ def _whole(name: str, values: Any, n: int, each: str, low: int, high: int) -> np
 class _Plan:
     """Each picture's settings, or each of many, resolved to jobs."""
 
-    def __init__(self, transform, quality, qp, more, layout, n, each='picture'):
+    def __init__(self, transform: Any, quality: Any, qp: Any, more: dict[str, Any],
+                 layout: tuple[int, ...], n: int, each: str = 'picture'):
         if isinstance(transform, (str, Settings)):
             transform = [transform]
         if len(transform) not in (1, n):
@@ -289,6 +299,8 @@ class _Plan:
                  else dataclasses.replace(one, **more) if more else one
                  for one in transform]
         self.bases = bases
+        self.jobs = tuple([_jobs(base, layout) for base in bases])
+        _check_used(bases, self.jobs, quality, qp)
         numbers = []
         for name, values, high in ('quality', quality, 100), ('qp', qp, 51):
             if values is None:
@@ -296,7 +308,6 @@ class _Plan:
                 values = values[0] if len(bases) == 1 else values
             numbers.append(_whole(name, values, n, each, int(name == 'quality'), high))
         self.quality, self.qp = numbers
-        self.jobs = tuple(_jobs(base, layout) for base in bases)
         self.index = np.zeros(n, np.int32)
         for i, (base, jobs) in enumerate(zip(bases, self.jobs)):
             mine = slice(None) if len(bases) == 1 else i
@@ -328,15 +339,54 @@ class _Plan:
                 for i, (quality, qp) in enumerate(zip(self.quality, self.qp))]
 
 
+def _check_used(bases: list[Settings], jobs: tuple[_blockdct.Jobs, ...], quality: Any,
+                qp: Any) -> None:
+    """That what is given alone is not what no transform uses."""
+    have_qp = [_transforms[base.transform][1] for base in bases]
+    names = ', '.join(sorted({base.transform for base in bases}))
+    if qp is not None and quality is None and not any(have_qp) and bases:
+        raise ValueError(f'qp is given, but {names} has quality')
+    if quality is not None and qp is None and bases and not any(
+            one.n > 1 for one, has_qp in zip(jobs, have_qp) if not has_qp):
+        raise ValueError(f'quality is given, but {names} has qp' if all(have_qp) else
+                         'quality is given, but the steps are, too: scale_tables=True '
+                         'lets quality scale them')
+
+
+@functools.lru_cache(maxsize=1024, typed=True)
+def _plan_of_one(transform: str | Settings, quality: Any, qp: Any, layout: tuple[int, ...],
+                 n: int) -> _Plan:
+    return _Plan(transform, quality, qp, {}, (1, 1, *layout), n)
+
+
+_ONE = (int, type(None), range)
+
+
+def _plan(transform: Any, quality: Any, qp: Any, more: dict[str, Any],
+          layout: tuple[int, ...], n: int) -> _Plan:
+    quality, qp = [int(v) if isinstance(v, np.integer) else v for v in (quality, qp)]
+    if not more and type(quality) in _ONE and type(qp) in _ONE and isinstance(
+            transform, (str, Settings)):
+        return _plan_of_one(transform, quality, qp, layout[2:], n)
+    return _Plan(transform, quality, qp, more, layout, n)
+
+
+_FIELDS = tuple(field.name for field in dataclasses.fields(Settings))
+
+
 @functools.lru_cache(maxsize=64)
-def _settings_for(transform: str, more: tuple) -> Settings:
+def _settings_for(transform: str, more: tuple[tuple[str, Any], ...]) -> Settings:
     return Settings(transform, **dict(more))
 
 
-def _settings(transform: str, more: tuple) -> Settings:
+def _settings(transform: str, more: tuple[tuple[str, Any], ...]) -> Settings:
+    for name, _ in more:
+        if name not in _FIELDS:
+            raise TypeError(f'{name} is neither an argument nor one of the settings '
+                            f'{", ".join(_FIELDS[3:])}')
     try:
         return _settings_for(transform, more)
-    except TypeError:  # steps in a list or an array, or an unknown argument
+    except TypeError:  # steps in a list or an array
         return Settings(transform, **dict(more))
 
 
@@ -374,11 +424,11 @@ class _Results:
     def addresses(self) -> tuple[int, int]:
         return _address(self.figures), 0 if self.whole is None else _address(self.whole)
 
-    def divide(self, n: int, settings: int) -> None:
-        """By picture and setting."""
-        self.figures = self.figures.reshape(n, settings, _N_FIGURES)
+    def divide(self, *lead: int) -> None:
+        """By picture, or by picture and setting; not by picture if there is one."""
+        self.figures = self.figures.reshape(*lead, _N_FIGURES)
         if self.whole is not None:
-            self.whole = self.whole.reshape(n, settings, _N_COUNTS)
+            self.whole = self.whole.reshape(*lead, _N_COUNTS)
 
     def errors(self) -> tuple:
         return (self.figures[..., 1], self.figures[..., 0],
@@ -413,11 +463,81 @@ class _Results:
                       {name: self.whole[..., 21 + i] for i, name in self._named()})
 
 
-def _transformed(form, new, results, measured=True) -> Transformed:
-    pictures = tuple(one.result() for one in new)
-    return Transformed(
-        pictures if form.is_planes else pictures[0], *results.errors(), *results.rate(),
-        results.metrics(), results.counts(form.layout[5] > 0, measured))
+def _transformed(form: _arrays.Form, made: Callable[[], Any], results: _Results,
+                 measured: bool = True) -> Transformed:
+    if form.is_single:
+        results.divide()
+    return Transformed(made(), *results.errors(), *results.rate(), results.metrics(),
+                       results.counts(form.layout[5] > 0, measured))
+
+
+def _pick(values: Any, indices: list[int]) -> Any:
+    return values if _length(values) is None else [values[i] for i in indices]
+
+
+def _merge(parts: list[Any], indices: list[list[int]], n: int) -> Any:
+    """The results of parts of a batch, field by field, in the batch's order."""
+    some = next((part for part in parts if part is not None), None)
+    if some is None:
+        return None
+    if isinstance(some, tuple):
+        return type(some)(*[_merge(list(field), indices, n) for field in zip(*parts)])
+    if isinstance(some, dict):
+        return {name: _merge([part.get(name) for part in parts], indices, n)
+                for name in dict.fromkeys(name for part in parts for name in part)}
+    merged: Any = [None] * n if isinstance(some, list) else np.full(
+        (n, *some.shape[1:]), np.nan if some.dtype.kind == 'f' else 0, some.dtype)
+    for part, own in zip(parts, indices):
+        for i, value in zip(own, () if part is None else part):
+            merged[i] = value
+    return merged
+
+
+def _by_form(run: Callable[..., Any], batches: Sequence[Any], layout: str | None,
+             chroma: Any, **each: Any) -> Any:
+    """Process pictures of any forms, those of one form at once. None: the batches are
+    arrays or planes of one form."""
+    lists = [_arrays.read_list(batch, layout) for batch in batches]
+    is_array = None in lists and not isinstance(chroma, str)
+    if not isinstance(chroma, str) and _length(chroma) is None:
+        raise ValueError(f'chroma_subsampling {chroma!r} is not one of '
+                         f'{tuple(_arrays.CHROMA)}')
+    if is_array:
+        lists, (layout, *_) = zip(*(_arrays.split(batch, layout) for batch in batches))
+    if not any(one is not None for one in lists):
+        return None
+    n = len(lists[0] or ())
+    if any(one is None or len(one) != n for one in lists):
+        raise ValueError(f'the batches differ: {len(batches[0])} and {len(batches[-1])} '
+                         'pictures, or a list and an array')
+    for name, values in {'chroma_subsampling': chroma, **each}.items():
+        if _length(values) not in (None, n):
+            raise ValueError(f'{name} has {_length(values)} values: give one value or {n}, '
+                             'one per picture')
+    groups: dict[Any, list[int]] = {}
+    for i in range(n):
+        forms = [_arrays.picture_form(one[i], layout) for one in lists if one is not None]
+        groups.setdefault((*forms, chroma if isinstance(chroma, str) else chroma[i]),
+                          []).append(i)
+    parts = []
+    for (*forms, own), indices in groups.items():
+        arrays = [_arrays.stack([_arrays.from_image(one[i]) for i in indices])
+                  for one in lists if one]
+        parts.append(run(*arrays, layout='N' + forms[0][0],
+                         chroma_subsampling=own,
+                         **{name: _pick(values, indices) for name, values in each.items()}))
+    if n == 0:
+        groups, none = {(): []}, np.zeros((0, 1, 1), np.uint8)
+        parts = [run(*[none] * len(lists), layout='NHW', chroma_subsampling='4:2:0')]
+    if isinstance(parts[0], Transformed):
+        parts = [part._replace(pictures=[part.pictures[i] for i in range(len(indices))])
+                 for part, indices in zip(parts, groups.values())]
+    merged = _merge(parts, list(groups.values()), n)
+    if not isinstance(merged, Transformed):
+        return merged
+    return merged._replace(pictures=_arrays.stack(merged.pictures) if is_array else [
+        _arrays.like_input(given, picture)
+        for given, picture in zip(batches[0], merged.pictures)])
 
 
 def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
@@ -448,32 +568,47 @@ def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
     return results
 
 
-def transform(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
-              quality: Any = None, qp: Any = None, layout: str = 'NHWC',
-              chroma_subsampling: str = '4:2:0', depth: int | None = None,
-              metrics: str | Iterable[str] = (), device: str | int | None = None,
-              stream: Any = None, threads: int = 0, **settings: Any) -> Transformed:
+def transform(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', *,
+              quality: Any = None, qp: Any = None, layout: str | None = None,
+              chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
+              metrics: str | Iterable[str] = (), rounding: str | None = None,
+              out: Any = None, device: str | int | None = None, stream: Any = None,
+              threads: int = 0, **settings: Any) -> Transformed:
     """Quantize each picture, without prediction, and decode its levels, with PSNR.
 
     transform           a name or Settings, one for all pictures or a sequence with
                         one per picture
     quality, qp         one number, or one per picture; None: as in Settings (85, 26)
     chroma_subsampling  '4:2:0', '4:2:2', '4:4:0' or '4:4:4': the size of U and V
-                        that R, G and B are converted to
+                        that R, G and B are converted to; one, or one per picture
     metrics             any of METRICS
+    out                 where the pictures are written, in the form of the batch, and
+                        not in its memory; not for lists
     settings            other fields of Settings
 
-    Batch, device, stream, threads and errors: see the module.
+    Batch, layout, depth, rounding, device, stream, threads and errors: see the module.
     """
+    more = dict(settings, depth=depth, metrics=metrics, rounding=rounding, device=device,
+                stream=stream, threads=threads)
+    if isinstance(batch, (list, tuple)) or not isinstance(chroma_subsampling, str):
+        merged = _by_form(functools.partial(_itself, **more), [batch], layout,
+                          chroma_subsampling, transform=transform, quality=quality, qp=qp)
+        if merged is not None:
+            if out is not None:
+                raise ValueError('out is for an array or planes, not for a list')
+            return merged
     address = _arrays.stream_address(stream)
-    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address, rounding)
     device = _engines.normalize(device, src.device)
     wanted = _wanted(metrics)
-    plan = _Plan(transform, quality, qp, settings, src.layout, src.n)
-    dst, new = src.like()
+    plan = _plan(transform, quality, qp, settings, src.layout, src.n)
+    dst, made = src.like(out)
     results = _run(src.layout, plan, device, threads, address, src.planes, dst,
                    wanted=wanted)
-    return _transformed(src.form, new, results)
+    return _transformed(src.form, made, results)
+
+
+_itself = transform
 
 
 def _length(values: Any) -> int | None:
@@ -484,11 +619,12 @@ def _length(values: Any) -> int | None:
         return None
 
 
-def measure(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
-            quality: Any = None, qp: Any = None, layout: str = 'NHWC',
-            chroma_subsampling: str = '4:2:0', depth: int | None = None,
-            metrics: str | Iterable[str] = (), device: str | int | None = None,
-            stream: Any = None, threads: int = 0, **settings: Any) -> Measured:
+def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', *,
+            quality: Any = None, qp: Any = None, layout: str | None = None,
+            chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
+            metrics: str | Iterable[str] = (), rounding: str | None = None,
+            device: str | int | None = None, stream: Any = None, threads: int = 0,
+            **settings: Any) -> Measured:
     """Compute what `transform` says of every picture at each of S settings, without
     making pictures.
 
@@ -497,8 +633,15 @@ def measure(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
 
     Other arguments are as for `transform`.
     """
+    if isinstance(batch, (list, tuple)) or not isinstance(chroma_subsampling, str):
+        merged = _by_form(functools.partial(
+            measure, transform=transform, quality=quality, qp=qp, depth=depth,
+            metrics=metrics, rounding=rounding, device=device, stream=stream,
+            threads=threads, **settings), [batch], layout, chroma_subsampling)
+        if merged is not None:
+            return merged
     address = _arrays.stream_address(stream)
-    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address, rounding)
     device = _engines.normalize(device, src.device)
     lengths = [n for n in map(_length, (transform, quality, qp)) if n is not None]
     n = max(lengths, default=1)
@@ -508,22 +651,25 @@ def measure(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
         plan.jobs *= src.n
     results = _run(src.layout, plan, device, threads, address, src.planes, None,
                    wanted=_wanted(metrics), settings=n)
-    results.divide(src.n, n)
+    results.divide(*() if src.form.is_single else (src.n,), n)
     return Measured(*results.errors(), *results.rate(), results.metrics(),
                     results.counts(False))
 
 
 def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
-           quality: Any = None, qp: Any = None, layout: str = 'NHWC',
+           quality: Any = None, qp: Any = None, layout: str | None = None,
            chroma_subsampling: str = '4:2:0', depth: int | None = None,
-           device: str | int | None = None, stream: Any = None, threads: int = 0,
-           **settings: Any) -> Levels:
+           rounding: str | None = None, device: str | int | None = None,
+           stream: Any = None, threads: int = 0, **settings: Any) -> Levels:
     """Compute the quantized levels of each picture: what an encoder would code.
-    Arguments are as for `transform`, with one transform for all pictures."""
+    Arguments are as for `transform`, with one transform and one subsampling for all
+    pictures, which are an array or planes."""
+    if _arrays.read_list(batch, layout) is not None:
+        raise ValueError('levels are of pictures of one size: give an array, not a list')
     address = _arrays.stream_address(stream)
-    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address, rounding)
     device = _engines.normalize(device, src.device)
-    plan = _Plan(transform, quality, qp, settings, src.layout, src.n)
+    plan = _plan(transform, quality, qp, settings, src.layout, src.n)
     if len(plan.bases) > 1:
         raise ValueError(f'{len(plan.bases)} transforms: levels have one')
     n_levels, components, _ = plan.jobs[0].describe(src.layout)
@@ -589,48 +735,55 @@ def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
             raise ValueError(f'sizes are {sizes.shape} of {sizes.dtype}, not '
                              f'{shape} of uint8')
     device = _engines.normalize(device, memory.device)
-    dst, new = _arrays.empty(levels.values, len(bases), levels.form, address)
+    dst, made = _arrays.empty(levels.values, len(bases), levels.form, address)
     plan = _Plan(bases or [base], None, None, {}, layout, len(bases))
     results = _run(layout, plan, device, threads, address, None, dst, levels=memory,
                    sizes=None if sizes is None else _arrays.find(sizes),
                    n_levels=n_levels, from_levels=True, wanted=wanted)
-    return _transformed(levels.form, new, results, measured=False)
+    return _transformed(levels.form, made, results, measured=False)
 
 
 def compare(reference: Any, distorted: Any, *,
-            metrics: str | Iterable[str] = (), layout: str = 'NHWC',
-            chroma_subsampling: str = '4:2:0', depth: int | None = None,
-            device: str | int | None = None, stream: Any = None,
-            threads: int = 0) -> Compared:
+            metrics: str | Iterable[str] = (), layout: str | None = None,
+            chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
+            rounding: str | None = None, device: str | int | None = None,
+            stream: Any = None, threads: int = 0) -> Compared:
     """Compute PSNR and other metrics of each picture against its reference. The two
     batches have the same form. `metrics`: any of METRICS except 'bits'."""
-    address = _arrays.stream_address(stream)
-    both = [_arrays.Pictures(batch, layout, chroma_subsampling, depth, address)
-            for batch in (reference, distorted)]
     wanted = _wanted(metrics)
     if wanted.bits:
         raise ValueError("metric 'bits' is for transform: compared pictures have none")
-    if both[0].layout != both[1].layout:  # R, G and B, once together and once not
-        for pictures in both:
-            pictures.copy()
-        both = [_arrays.Pictures(p.arrays if p.is_planes else p.arrays[0], layout,
-                                 chroma_subsampling, depth, address) for p in both]
-    first, second = both
+    batches = reference, distorted
+    if any(isinstance(one, (list, tuple)) for one in batches) \
+            or not isinstance(chroma_subsampling, str):
+        merged = _by_form(functools.partial(
+            compare, metrics=metrics, depth=depth, rounding=rounding, device=device,
+            stream=stream, threads=threads), batches, layout, chroma_subsampling)
+        if merged is not None:
+            return merged
+    address = _arrays.stream_address(stream)
+    first, second = [_arrays.Pictures(batch, layout, chroma_subsampling, depth, address,
+                                      rounding) for batch in batches]
+    if first.layout != second.layout:  # R, G and B, once together and once not
+        first.make_dense()
+        second.make_dense()
     if (first.n, first.layout, first.device) != (second.n, second.layout,
                                                  second.device):
         raise ValueError(
-            f'the batches differ: {first.n} pictures of {first.height} x '
-            f'{first.width} on {first.device}, {second.n} of {second.height} x '
-            f'{second.width} on {second.device}, or in their channels or depth')
+            f'the batches differ: {first.n} pictures of {first.layout[1]} x '
+            f'{first.layout[0]} on {first.device}, {second.n} of {second.layout[1]} x '
+            f'{second.layout[0]} on {second.device}, or in their channels or depth')
     device = _engines.normalize(device, first.device)
     results = _Results(first.n, wanted)
     if first.n > 0:
         in_flight = _engines.depth_for(device, *first.layout[:2],
-                                       1 + (first.depth > 8))
+                                       1 + (first.layout[2] > 8))
         with _engines.engine(device, threads, first.layout) as engine:
             engine.compare(first.layout, in_flight, first.n, first.planes,
                            second.planes, wanted.mask, address if device != 'cpu' else 0,
                            *results.addresses())
+    if first.form.is_single:
+        results.divide()
     return Compared(*results.errors(), results.metrics(),
                     results.counts(first.layout[5] > 0, coded=False))
 
