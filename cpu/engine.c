@@ -214,7 +214,7 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   pthread_cond_init (&self->threads.work, NULL);
   pthread_cond_init (&self->threads.done, NULL);
   self->threads.max = n_threads;
-  self->alone = options->threads == 0;
+  self->alone = options->threads <= 1;
   if (!self->alone && !start_threads (self, error)) {
     cpu_destroy (&self->engine);
     return NULL;

@@ -12,7 +12,8 @@ bdct_python_fail (PyObject * type, const BdctError * error)
 {
   if (strstr (error->message, "out of memory") != NULL)
     type = PyExc_MemoryError;
-  else if (strstr (error->message, "cuda") != NULL)
+  else if (strstr (error->message, "cuda") != NULL
+      || strstr (error->message, "cannot start thread") != NULL)
     type = PyExc_RuntimeError;
   PyErr_SetString (type, error->message);
   return NULL;

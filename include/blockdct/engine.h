@@ -141,10 +141,10 @@ typedef struct {
 /** Options of an engine; all but `size` may be 0. */
 typedef struct {
   size_t size;         /**< sizeof (BdctEngineOptions) */
-  unsigned threads;    /**< CPU: 0 = one per processor; submit runs small
-                            frames on the calling thread. CUDA: threads that
-                            copy images that the GPU cannot reach, 0 = at most
-                            4 */
+  unsigned threads;    /**< CPU: 0 = one per processor; with 0 and 1, submit
+                            runs small frames on the calling thread. CUDA:
+                            threads that copy images that the GPU cannot
+                            reach, 0 = at most 4 */
   const char *isa;     /**< CPU: instruction set. CUDA: "cuda-cores" does not
                             use the tensor cores. NULL = the best available */
   BdctContext context; /**< CUDA */

@@ -177,6 +177,13 @@ class Threads(unittest.TestCase):
         self.assertEqual(count_threads(), before)
         check_all()
 
+    def test_small_pictures_need_no_thread(self):
+        blockdct.close()
+        before = count_threads()
+        for threads in 0, 1:
+            blockdct.transform(BATCH[:, :16, :16], threads=threads)
+        self.assertEqual(count_threads(), before)
+
     def test_thousand_engines(self):
         def used():
             gc.collect()
