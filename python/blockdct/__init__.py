@@ -50,7 +50,8 @@ MemoryError. Common arguments:
 import dataclasses
 import functools
 import os
-from typing import Any, Callable, Iterable, NamedTuple, Sequence, overload
+import sys
+from typing import Any, Callable, Iterable, NamedTuple, Sequence, TypeVar, cast, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -568,6 +569,20 @@ def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
     return results
 
 
+_Function = TypeVar('_Function', bound=Callable[..., Any])
+
+
+def _untraced(function: _Function) -> _Function:
+    """The function, which torch.compile is to call, not to trace."""
+    @functools.wraps(function)
+    def call(*args: Any, **arguments: Any) -> Any:
+        dynamo = sys.modules.get('torch._dynamo')
+        return (function if dynamo is None else dynamo.disable(function))(*args, **arguments)
+    setattr(call, '_torchdynamo_disable', True)
+    return cast(_Function, call)
+
+
+@_untraced
 def transform(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', *,
               quality: Any = None, qp: Any = None, layout: str | None = None,
               chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
@@ -619,6 +634,7 @@ def _length(values: Any) -> int | None:
         return None
 
 
+@_untraced
 def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', *,
             quality: Any = None, qp: Any = None, layout: str | None = None,
             chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
@@ -656,6 +672,7 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
                     results.counts(False))
 
 
+@_untraced
 def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
            quality: Any = None, qp: Any = None, layout: str | None = None,
            chroma_subsampling: str = '4:2:0', depth: int | None = None,
@@ -683,6 +700,7 @@ def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
     return Levels(new.result(), sizes, plan.settings(), src.form)
 
 
+@_untraced
 def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
                 metrics: str | Iterable[str] = (),
                 device: str | int | None = None, stream: Any = None,
@@ -743,6 +761,7 @@ def reconstruct(levels: Levels | JpegLevels | Sequence[JpegLevels], *,
     return _transformed(levels.form, made, results, measured=False)
 
 
+@_untraced
 def compare(reference: Any, distorted: Any, *,
             metrics: str | Iterable[str] = (), layout: str | None = None,
             chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,

@@ -11,7 +11,7 @@ from . import _blockdct
 
 # dlpack.h: kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged
 _DEVICES = {1: 'cpu', 2: 'cuda', 3: 'cpu', 13: 'cuda'}
-_KINDS = {0: 'int', 1: 'uint', 2: 'float', 4: 'bfloat', 5: 'complex'}
+_KINDS = {0: 'int', 1: 'uint', 2: 'float', 4: 'bfloat', 5: 'complex', 6: 'bool'}
 _LEGACY_STREAM = 1
 
 CHROMA = {'4:0:0': 0, '4:2:0': 1, '4:2:2': 2, '4:4:4': 3, '4:4:0': 4}
@@ -111,8 +111,9 @@ def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
         else:
             capsule = array.__dlpack__()
     except BufferError as error:
-        raise ValueError(f'{type(array).__name__}: {error}. (StraightThrough of '
-                         'blockdct.transforms has a gradient.)') from None
+        raise ValueError(f'{type(array).__name__}: {error}' + (
+            ' (blockdct.transforms.StraightThrough has a gradient)'
+            if 'gradient' in str(error) else '')) from None
     address, _, _, code, bits, shape, steps, read_only = _blockdct.read_dlpack(capsule)
     strides = tuple(s * bits // 8 for s in steps or _dense(shape, 1))
     return Memory(address, shape, strides, f'{_KINDS.get(code, "type ")}{bits}', device,

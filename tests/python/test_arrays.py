@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every shape, stride and type is right, or an error that names it."""
 import pickle
+import tempfile
 import unittest
 
 import numpy as np
@@ -263,6 +264,57 @@ class Dlpack(unittest.TestCase):
         none = Foreign(BATCH, (2, 77))
         with self.assertRaisesRegex(RuntimeError, 'cuda|driver|CUDA'):
             blockdct.compare(none, none)
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+class Subclasses(unittest.TestCase):
+    def test_numpy(self):
+        with tempfile.NamedTemporaryFile() as file:
+            mapped = np.memmap(file, np.uint8, 'w+', shape=BATCH.shape)
+            mapped[:] = BATCH
+            for batch in mapped, BATCH.view(Subclass), np.ma.masked_array(BATCH):
+                np.testing.assert_array_equal(
+                    blockdct.transform(batch, quality=30).pictures, EXPECTED)
+
+    @unittest.skipUnless(torch, 'torch is not there')
+    def test_torch(self):
+        class Tensor(torch.Tensor):
+            pass
+        batch = torch.from_numpy(BATCH).permute(0, 3, 1, 2).contiguous()
+        kinds = [lambda x: x.as_subclass(Tensor), torch.clone]
+        try:
+            from torchvision import tv_tensors
+            kinds.append(tv_tensors.Image)
+        except ImportError:
+            pass
+        for kind in kinds:
+            for given in kind(batch), list(map(kind, batch)):
+                made = blockdct.transform(
+                    given, quality=30, layout='CHW' if isinstance(given, list) else None)
+                for one, other in zip(made.pictures, EXPECTED):
+                    self.assertIsInstance(one, torch.Tensor)
+                    np.testing.assert_array_equal(one.permute(1, 2, 0), other)
+        for dtype in torch.bfloat16, torch.float16, torch.float64:
+            floats = (batch / 255).to(dtype)
+            made = blockdct.transform(floats, quality=30, rounding='nearest').pictures
+            as_bytes = (floats.double() * 255).round().byte()
+            expected = blockdct.transform(as_bytes, quality=30).pictures.double() / 255
+            self.assertLess((made - expected).abs().max(), torch.finfo(dtype).eps)
+            with self.assertRaisesRegex(ValueError, f'{dtype}.*rounding='.replace('torch.', '')):
+                blockdct.transform(floats)
+        with self.assertRaisesRegex(ValueError, 'StraightThrough'):
+            blockdct.transform(floats.requires_grad_(), rounding='nearest')
+
+    @unittest.skipUnless(torch, 'torch is not there')
+    def test_compiled(self):
+        def degrade(batch):
+            return blockdct.transform(batch + 0, quality=30).pictures + 0
+        batch = torch.from_numpy(BATCH)
+        made = torch.compile(degrade, backend='eager')(batch)
+        np.testing.assert_array_equal(made, EXPECTED)
 
 
 class Errors(unittest.TestCase):
