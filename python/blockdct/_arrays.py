@@ -225,9 +225,8 @@ def _shape(picture: Any) -> tuple[int, ...]:
     return (picture.height, picture.width, bands)[:2 if bands == 1 else 3]
 
 
-def _image_axes(picture: Any, layout: str | None) -> str | None:
-    """The layout that an image has, whatever its shape; `layout` of others."""
-    return layout if not _is_image(picture) else 'HWC' if len(_shape(picture)) == 3 else 'HW'
+def image_layout(image: Any) -> str:
+    return 'HWC' if len(_shape(image)) == 3 else 'HW'
 
 
 def from_image(picture: Any) -> Any:
@@ -344,7 +343,7 @@ def picture_form(picture: Any, layout: str | None) -> tuple[Any, ...]:
     """What pictures of a list have in common that are processed at once; the first is
     the axes."""
     shape = _shape(picture)
-    axes = read_axes(shape, _image_axes(picture, layout), _SINGLES)
+    axes = read_axes(shape, image_layout(picture) if _is_image(picture) else layout, _SINGLES)
     return (axes, shape, str(getattr(picture, 'dtype', None)), type(picture),
             getattr(picture, 'device', None))
 
@@ -496,7 +495,8 @@ class Pictures:
                  stream: int, rounding: str | None = None):
         self.given, self.stream = given, stream
         is_planes = isinstance(given, (tuple, list))
-        self._rule = _image_axes(given, layout), chroma, depth, is_planes
+        self._rule = (image_layout(given) if _is_image(given) else layout, chroma, depth,
+                      is_planes)
         self.arrays = list(given) if is_planes else [from_image(given)]
         self._find()
         self.floats = None

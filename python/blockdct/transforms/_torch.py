@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+from typing import Any
+
+import torch
+
+import blockdct
+
+
+class _Identity(torch.autograd.Function):
+    @staticmethod
+    def forward(context: Any, pictures: torch.Tensor, settings: dict[str, Any]
+                ) -> torch.Tensor:
+        made: torch.Tensor = blockdct.transform(
+            pictures.detach().clamp(0, 1), rounding='nearest',
+            **{'layout': 'NCHW'[-pictures.ndim:], **settings}).pictures
+        return made
+
+    @staticmethod
+    def backward(context: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None]:
+        return gradients[0], None
+
+
+class StraightThrough(torch.nn.Module):
+    """Floats from 0 to 1, (N, channels, height, width) or one picture, as a decoder shows
+    them; others are clipped. The gradient is that
+    of no change, as rounding has none of its own. `settings`: arguments of
+    blockdct.transform, such as quality; those of a call take precedence."""
+
+    def __init__(self, **settings: Any):
+        super().__init__()
+        self.settings = settings
+
+    def forward(self, pictures: torch.Tensor, **settings: Any) -> torch.Tensor:
+        made: torch.Tensor = _Identity.apply(pictures, {**self.settings, **settings})
+        return made

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import math
+from typing import Any, Sequence
+
+import torch
+from torchvision import tv_tensors
+from torchvision.transforms import v2
+
+from blockdct import _arrays
+from ._codec import Codec, Pass, Range, Several
+
+
+class RandomCodec(v2.Transform):
+    """Degrade images and videos as codecs do; with JPEG alone, as v2.JPEG, to the bit, with
+    the same draws. Tensors are (..., channels, height, width), on the CPU or on a GPU; a
+    sample's images have the same codec. For arguments see blockdct.transforms."""
+
+    def __init__(self, quality: Range = (30, 95), qp: Range = (22, 42),
+                 transform: Several = 'jpeg-8x8',
+                 chroma_subsampling: str | Sequence[str] = '4:2:0', double: float = 0,
+                 shift: int = 15, rounding: str = 'nearest', threads: int = 1):
+        super().__init__()
+        self.codec = Codec(quality, qp, transform, chroma_subsampling, double, shift,
+                           rounding, threads)
+
+    def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
+        return {'passes': self.codec.draw(
+            lambda low, high: int(torch.randint(low, high + 1, ()).item()))}
+
+    def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
+        passes: list[Pass] = params['passes']
+        if not isinstance(inpt, torch.Tensor):
+            return self.codec.degrade(inpt, passes, _arrays.image_layout(inpt))
+        if isinstance(inpt, tv_tensors.TVTensor) and not isinstance(
+                inpt, (tv_tensors.Image, tv_tensors.Video)):
+            return inpt
+        shape = inpt.shape
+        batch = inpt.reshape(math.prod(shape[:-3]), *shape[-3:])
+        made = self.codec.degrade(batch, passes, 'NCHW').reshape(shape)
+        return tv_tensors.wrap(made, like=inpt)
+
+    def extra_repr(self) -> str:
+        codec = self.codec
+        return (f'quality={codec.quality}, qp={codec.qp}, transform='
+                f'{[one.transform for one in codec.transforms]}, chroma_subsampling='
+                f'{codec.chroma}, double={codec.double}')
