@@ -7,11 +7,8 @@ from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
 import numpy as np
 
-from . import _blockdct
-
 # dlpack.h: kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged
 _DEVICES = {1: 'cpu', 2: 'cuda', 3: 'cpu', 13: 'cuda'}
-_KINDS = {0: 'int', 1: 'uint', 2: 'float', 4: 'bfloat', 5: 'complex', 6: 'bool'}
 _LEGACY_STREAM = 1
 
 CHROMA = {'4:0:0': 0, '4:2:0': 1, '4:2:2': 2, '4:4:4': 3, '4:4:0': 4}
@@ -89,35 +86,33 @@ def _not_an_array(array: Any) -> TypeError:
 def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
     """Where an array is. Its library's work on it so far ends before work that
     follows on the stream."""
-    interface = getattr(array, '__array_interface__', None)
-    if interface is not None:
-        if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
-            raise ValueError('the array has masked samples: fill them, by filled()')
-        shape, strides, data = interface['shape'], interface['strides'], interface['data']
-        dtype, size = _name(interface['typestr'])
-        return Memory(data[0], shape, strides or _dense(shape, size), dtype, 'cpu',
-                      data[1], (array, interface))
-    if not hasattr(array, '__dlpack_device__'):
-        raise _not_an_array(array)
-    kind, number = (int(i) for i in array.__dlpack_device__())
-    if kind not in _DEVICES:
-        raise ValueError(f'the array is on a device of DLPack\'s type {kind}, '
-                         'which is neither the CPU nor CUDA')
-    device = _DEVICES[kind]
-    try:
-        if device == 'cuda':
-            device = f'cuda:{number}'
-            capsule = array.__dlpack__(stream=stream)
-        else:
-            capsule = array.__dlpack__()
-    except BufferError as error:
-        raise ValueError(f'{type(array).__name__}: {error}' + (
-            ' (blockdct.transforms.StraightThrough has a gradient)'
-            if 'gradient' in str(error) else '')) from None
-    address, _, _, code, bits, shape, steps, read_only = _blockdct.read_dlpack(capsule)
-    strides = tuple(s * bits // 8 for s in steps or _dense(shape, 1))
-    return Memory(address, shape, strides, f'{_KINDS.get(code, "type ")}{bits}', device,
-                  read_only, capsule)
+    interface, device, keeper = getattr(array, '__array_interface__', None), 'cpu', array
+    if interface is None:
+        if not hasattr(array, '__dlpack_device__'):
+            raise _not_an_array(array)
+        name = str(getattr(array, 'dtype', '')).rpartition('.')[2]
+        kind, number = (int(i) for i in array.__dlpack_device__())
+        if kind not in _DEVICES:
+            raise ValueError(f'the array is on a device of DLPack\'s type {kind}, '
+                             'which is neither the CPU nor CUDA')
+        if 'float' in name:
+            return Memory(0, (), (), name, device, False, array)
+        try:
+            if _DEVICES[kind] == 'cuda':
+                device = f'cuda:{number}'
+                array.__dlpack__(stream=stream)  # the stream waits for the array
+                interface = array.__cuda_array_interface__
+            else:
+                keeper = np.from_dlpack(array)
+                interface = keeper.__array_interface__
+        except (BufferError, RuntimeError) as error:
+            raise ValueError(f'{type(array).__name__} of {name}: {error}') from None
+    elif isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise ValueError('the array has masked samples: fill them, by filled()')
+    shape, data = interface['shape'], interface['data']
+    dtype, size = _name(interface['typestr'])
+    return Memory(data[0], shape, interface.get('strides') or _dense(shape, size), dtype,
+                  device, data[1] and keeper is array, (keeper, interface))
 
 
 def library_of(array: Any) -> Any:
@@ -187,7 +182,7 @@ class New:
             self.array: Any = np.empty(shape, dtype)
         elif hasattr(like, 'new_empty'):
             self.array = like.new_empty(shape, dtype=getattr(library_of(like), dtype))
-        elif hasattr(like, '__cuda_array_interface__'):
+        elif hasattr(like, 'set'):  # CuPy's
             with like.device:
                 self.array = library_of(like).empty(shape, dtype)
         else:
@@ -262,7 +257,7 @@ def _spell(name: str) -> str:
 
 
 def read_axes(shape: tuple[int, ...], layout: str | None,
-              among: Sequence[str] = LAYOUTS[:-1]) -> str:
+              among: Iterable[str] = LAYOUTS[:-1]) -> str:
     """The axes of an array. Without a layout, its shape must have one reading."""
     if layout is not None and layout not in LAYOUTS:
         raise ValueError(f'layout {layout!r} is not one of {LAYOUTS}')
@@ -327,16 +322,6 @@ def read_list(batch: Any, layout: str | None) -> list[Any] | None:
                          'are neither pictures, of (height, width) or of '
                          f'{_WHAT_CHANNELS}, nor planes of Y, or of Y, U and V')
     return None
-
-
-def split(batch: Any, layout: str | None) -> tuple[list[Any], str]:
-    """The pictures of an array, and their layout."""
-    shape = () if isinstance(batch, (list, tuple)) else getattr(batch, 'shape', ())
-    axes = read_axes(tuple(shape), layout) if shape else ''
-    if axes[:1] != 'N':
-        raise ValueError('there is one chroma_subsampling for planes and for one picture: '
-                         'several are for a batch')
-    return [batch[i] for i in range(len(batch))], axes[1:]
 
 
 def picture_form(picture: Any, layout: str | None) -> tuple[Any, ...]:
@@ -479,6 +464,9 @@ def _to_bytes(array: Any, rounding: str) -> Any:
     if rounding not in ROUNDINGS:
         raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
     library = library_of(array)
+    if getattr(array, 'requires_grad', False):
+        raise ValueError('the tensor has a gradient, which is lost here: detach() it, or use '
+                         'blockdct.transforms.StraightThrough')
     if 0 not in array.shape:
         low, high = float(array.min()), float(array.max())
         if not 0 <= low <= high <= 1:
@@ -491,7 +479,7 @@ def _to_bytes(array: Any, rounding: str) -> Any:
 class Pictures:
     """Pictures of one form, as _blockdct sees them."""
 
-    def __init__(self, given: Any, layout: str | None, chroma: str, depth: int | None,
+    def __init__(self, given: Any, layout: str | None, chroma: Any, depth: int | None,
                  stream: int, rounding: str | None = None):
         self.given, self.stream = given, stream
         is_planes = isinstance(given, (tuple, list))
@@ -514,12 +502,12 @@ class Pictures:
                 sorted({m.device for m in self.memory})))
 
     def _describe(self) -> None:
-        for _ in range(2):
+        parts = None
+        while parts is None:
             self.form, self.n, parts = _describe(
                 tuple([m[1:4] for m in self.memory]), *self._rule)
-            if parts is not None:
-                break
-            self.copy()
+            if parts is None:
+                self.copy()
         self.layout = self.form.layout
         self.planes = _planes(self.memory, parts)
 

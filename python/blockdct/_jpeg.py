@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import operator
 import os
-from typing import Any, BinaryIO, Callable, NamedTuple, Sequence
+from typing import Any, BinaryIO, Callable, NamedTuple, Sequence, cast
 
 import numpy as np
 
@@ -156,7 +156,7 @@ class _Memory:
                                     'typestr': np.dtype(np.int16).str}
 
 
-def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
+def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
               max_pixels: int = 1 << 28) -> JpegLevels:
     """Read the levels of a JPEG file with libjpeg's jpeg_read_coefficients;
     `reconstruct` does the rest of decoding. It releases the interpreter's lock, so that
@@ -289,7 +289,7 @@ def _widen(plane: np.ndarray, across: int, down: int) -> np.ndarray:
 
 def _rgb(y: np.ndarray, cb: np.ndarray, cr: np.ndarray) -> list[np.ndarray]:
     """Convert Y, Cb and Cr to R, G and B (jdcolor.c)."""
-    def fixed(value):
+    def fixed(value: float) -> Any:
         return int(value * 65536 + 0.5) * (np.arange(256) - 128)
     half = 1 << 15
     y = y.astype(np.int32)
@@ -329,10 +329,10 @@ def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
 def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> Any:
     """Decode one file or several. The engine decodes files of the same form in
     batches."""
-    if not isinstance(levels, (list, tuple)):
-        return reconstruct([levels], decode)[0]
+    if isinstance(levels, JpegLevels) or not isinstance(levels, (list, tuple)):
+        return reconstruct([cast(JpegLevels, levels)], decode)[0]
     pictures: list[Any] = [None] * len(levels)
-    groups: dict[tuple, list[int]] = {}
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for i, one in enumerate(levels):
         _check(one)
         form = _batch_form(one)

@@ -28,6 +28,10 @@ def _check_range(name: str, value: Range, low: int, high: int) -> tuple[int, int
     return ends[0], ends[1]
 
 
+def _index(several: Sequence[Any], integer: Callable[[int, int], int]) -> int:
+    return integer(0, len(several) - 1) if len(several) > 1 else 0
+
+
 class Codec:
     """The ranges to draw from, checked."""
 
@@ -36,8 +40,9 @@ class Codec:
                  rounding: str, threads: int):
         self.quality = _check_range('quality', quality, 1, 100)
         self.qp = _check_range('qp', qp, 0, 51)
-        self.transforms = [one if isinstance(one, Settings) else Settings(one) for one in (
-            [transform] if isinstance(transform, (str, Settings)) else transform)]
+        several: Sequence[str | Settings] = \
+            [transform] if isinstance(transform, (str, Settings)) else transform
+        self.transforms = [Settings(one) if isinstance(one, str) else one for one in several]
         self.chroma = [chroma_subsampling] if isinstance(chroma_subsampling, str) \
             else list(chroma_subsampling)
         for name in self.chroma:
@@ -49,12 +54,11 @@ class Codec:
         if not 0 <= double <= 1:
             raise ValueError(f'double {double} is not a probability, 0 to 1')
         self.double, self.shift = double, _check_range('shift', shift, 0, 63)[1]
-        self.more = {'rounding': rounding, 'threads': threads}
+        self.more: dict[str, Any] = {'rounding': rounding, 'threads': threads}
 
     def _draw_one(self, integer: Callable[[int, int], int]) -> dict[str, Any]:
-        settings, chroma = [
-            several[integer(0, len(several) - 1) if len(several) > 1 else 0]
-            for several in (self.transforms, self.chroma)]
+        settings = self.transforms[_index(self.transforms, integer)]
+        chroma = self.chroma[_index(self.chroma, integer)]
         name, ends = ('qp', self.qp) if blockdct._transforms[settings.transform][1] \
             else ('quality', self.quality)
         return {'transform': settings, 'chroma_subsampling': chroma, name: integer(*ends)}

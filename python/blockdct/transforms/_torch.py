@@ -8,7 +8,7 @@ import blockdct
 
 class _Identity(torch.autograd.Function):
     @staticmethod
-    def forward(context: Any, pictures: torch.Tensor, settings: dict[str, Any]
+    def forward(ctx: Any, pictures: torch.Tensor, settings: dict[str, Any]
                 ) -> torch.Tensor:
         made: torch.Tensor = blockdct.transform(
             pictures.detach().clamp(0, 1), rounding='nearest',
@@ -16,8 +16,8 @@ class _Identity(torch.autograd.Function):
         return made
 
     @staticmethod
-    def backward(context: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None]:
-        return gradients[0], None
+    def backward(ctx: Any, *grad_outputs: Any) -> Any:
+        return grad_outputs[0], None
 
 
 class StraightThrough(torch.nn.Module):

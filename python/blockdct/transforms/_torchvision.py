@@ -7,7 +7,7 @@ from torchvision import tv_tensors
 from torchvision.transforms import v2
 
 from blockdct import _arrays
-from ._codec import Codec, Pass, Range, Several
+from ._codec import Codec, Range, Several
 
 
 class RandomCodec(v2.Transform):
@@ -20,6 +20,7 @@ class RandomCodec(v2.Transform):
                  chroma_subsampling: str | Sequence[str] = '4:2:0', double: float = 0,
                  shift: int = 15, rounding: str = 'nearest', threads: int = 1):
         super().__init__()
+        self.quality, self.qp = quality, qp  # for repr()
         self.codec = Codec(quality, qp, transform, chroma_subsampling, double, shift,
                            rounding, threads)
 
@@ -28,19 +29,12 @@ class RandomCodec(v2.Transform):
             lambda low, high: int(torch.randint(low, high + 1, ()).item()))}
 
     def transform(self, inpt: Any, params: dict[str, Any]) -> Any:
-        passes: list[Pass] = params['passes']
+        passes = params['passes']
         if not isinstance(inpt, torch.Tensor):
             return self.codec.degrade(inpt, passes, _arrays.image_layout(inpt))
         if isinstance(inpt, tv_tensors.TVTensor) and not isinstance(
                 inpt, (tv_tensors.Image, tv_tensors.Video)):
             return inpt
-        shape = inpt.shape
-        batch = inpt.reshape(math.prod(shape[:-3]), *shape[-3:])
-        made = self.codec.degrade(batch, passes, 'NCHW').reshape(shape)
-        return tv_tensors.wrap(made, like=inpt)
-
-    def extra_repr(self) -> str:
-        codec = self.codec
-        return (f'quality={codec.quality}, qp={codec.qp}, transform='
-                f'{[one.transform for one in codec.transforms]}, chroma_subsampling='
-                f'{codec.chroma}, double={codec.double}')
+        batch = inpt.reshape(math.prod(inpt.shape[:-3]), *inpt.shape[-3:])
+        made = self.codec.degrade(batch, passes, 'NCHW')
+        return made.reshape(inpt.shape).as_subclass(type(inpt))
