@@ -105,13 +105,13 @@ read_params (PyObject * from, BdctParams * params)
 static PyObject *
 jobs_new (PyTypeObject * type, PyObject * args, PyObject * keywords)
 {
-  const BdctParams initial = BDCT_PARAMS_DEFAULT;
-  BdctParams params = initial, *all;
+  BdctParams params, *all;
   PyObject *layout_tuple, *from;
   BdctLayout layout;
   BdctError error;
   Jobs *self;
 
+  bdct_params_init (&params);
   if (keywords != NULL
       || !PyArg_ParseTuple (args, "O!O!", &PyTuple_Type,
           &layout_tuple, &PyTuple_Type, &from)
