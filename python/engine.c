@@ -257,8 +257,8 @@ run (Engine * self, const Batch * batch, BdctError * error)
 }
 
 /* Have a batch of R, G and B on the device done in stacks, two in flight, for
- * pictures, PSNR and JPEG's bits alone. The last stack is as high as the others:
- * it does some pictures again. */
+ * pictures, PSNR and JPEG's bits alone. The last stack is as high as the
+ * others: it does some pictures again. */
 static bool
 run_stacks (Engine * self, const Batch * batch, BdctError * error)
 {
