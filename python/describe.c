@@ -44,35 +44,15 @@ bdct_python_read_layout (PyObject * from, BdctLayout * layout)
 
 /* Jobs */
 
-/* Whole numbers from a sequence, at most `max` of them. */
-static int
-read_steps (PyObject * from, int *to, int max)
-{
-  const Py_ssize_t n = PySequence_Size (from);
-
-  if (n > max) {
-    PyErr_Format (PyExc_ValueError, "%zd steps are more than %d", n, max);
-    return -1;
-  }
-  for (Py_ssize_t i = 0; i < n; i++) {
-    PyObject *item = PySequence_GetItem (from, i);
-    const long step = item != NULL ? PyLong_AsLong (item) : -1;
-
-    Py_XDECREF (item);
-    if (PyErr_Occurred ())
-      return -1;
-    to[i] = (int) Py_MIN (Py_MAX (step, -1), BDCT_MAX_STEP + 1L);
-  }
-  return (int) n;
-}
-
 /* Of the fields of Settings, in the order of `_params()`. */
 static bool
 read_params (PyObject * from, BdctParams * params)
 {
   PyObject *tables, *lists;
   int transform, scaling, preset;
+  Py_ssize_t size;
   BdctError error;
+  char *text;
 
   if (!PyArg_ParseTuple (from, "iiiiiiddiiiiOO", &transform,
           &params->quality, &params->qp, &params->chroma_qp_offset,
@@ -84,15 +64,13 @@ read_params (PyObject * from, BdctParams * params)
   params->scaling_list = scaling;
   params->preset = preset;
   if (tables != Py_None) {
-    params->tables.name = 1;
-    params->tables.n_steps = read_steps (tables, params->tables.steps, 128);
-    if (params->tables.n_steps < 0)
+    if (PyBytes_AsStringAndSize (tables, &text, &size) < 0)
       return false;
+    params->tables.name = 1;
+    params->tables.n_steps = Py_MIN (size, 128 * 4) / 4;
+    memcpy (params->tables.steps, text, params->tables.n_steps * 4);
   }
   if (lists != Py_None) {
-    Py_ssize_t size;
-    char *text;
-
     if (PyBytes_AsStringAndSize (lists, &text, &size) < 0)
       return false;
     if (!bdct_scaling_parse (text, size, &params->lists, &error))

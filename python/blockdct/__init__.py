@@ -69,6 +69,7 @@ __version__: str = _blockdct.version
 
 _Array = npt.NDArray[Any]
 _Layout = tuple[int, ...]
+_Device = str | int | None
 
 _names = _blockdct.list_names()
 _transforms = {name: (i, has_qp) for i, (name, has_qp) in enumerate(_names[0])}
@@ -121,13 +122,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         if self.transform not in _transforms:
-            raise ValueError(f'transform {self.transform!r} is not one of '
-                             f'{TRANSFORMS}')
+            raise ValueError(f'transform {self.transform!r} is not one of {TRANSFORMS}')
         if not isinstance(self.tables, str):
             steps = np.asarray(self.tables)
             if steps.dtype.kind not in 'ui' or steps.size not in (64, 128):
-                raise ValueError(f'tables are {steps.size} of {steps.dtype}, not 64 '
-                                 'or 128 whole numbers')
+                raise ValueError(f'tables are {steps.size} of {steps.dtype}, not 64 or 128 '
+                                 'whole numbers')
             object.__setattr__(self, 'tables', tuple(steps.ravel().tolist()))
         elif self.tables not in _presets:
             raise ValueError(f'tables {self.tables!r} is not one of {TABLES}')
@@ -137,12 +137,12 @@ class Settings:
     def _params(self) -> tuple[Any, ...]:
         preset = _presets[self.tables][0] if isinstance(self.tables, str) else -1
         has_lists = self.scaling_list not in _SCALING
-        return (_transforms[self.transform][0], self.quality, self.qp,
-                self.chroma_qp_offset, self.min_block, self.max_block,
-                self.lambda_scale, self.deadzone,
-                2 if has_lists else _SCALING.index(self.scaling_list),
-                self.baseline, self.scale_tables,
-                max(preset, 0), self.tables if preset < 0 else None,
+        return (_transforms[self.transform][0], self.quality, self.qp, self.chroma_qp_offset,
+                self.min_block, self.max_block, self.lambda_scale, self.deadzone,
+                2 if has_lists else _SCALING.index(self.scaling_list), self.baseline,
+                self.scale_tables,
+                max(preset, 0), None if preset >= 0 else np.clip(
+                    np.array(self.tables), -1, 1 << 20).astype(np.int32).tobytes(),
                 self.scaling_list.encode() if has_lists else None)
 
 
@@ -240,8 +240,7 @@ class Levels:
         vvc-64x64 has the lowest 32 x 32 frequencies. Not for hevc-quadtree."""
         _check_range('component', component, 0, 2 if self.form.layout[3] else 0)
         if self.sizes is not None:
-            raise ValueError('the blocks of hevc-quadtree have many sizes: see '
-                             'values and sizes')
+            raise ValueError('hevc-quadtree\'s blocks have many sizes: see values and sizes')
         layout = self.form.layout
         columns, rows, first, size, log2_width, _ = _jobs(
             self.settings[0], layout).describe(layout)[1][component]
@@ -274,8 +273,7 @@ def _whole(name: str, values: Any, n: int, each: str, low: int, high: int) -> _A
     if array.dtype.kind not in 'ui' and array.size > 0:
         raise ValueError(f'{name} is of {array.dtype}, not whole numbers')
     if array.ndim > 1 or (array.ndim == 1 and len(array) != n):
-        raise ValueError(f'{name} has shape {array.shape}: give one value or {n}, '
-                         f'one per {each}')
+        raise ValueError(f'{name} has shape {array.shape}: give one value or {n}, one per {each}')
     for extreme in (array.min(), array.max()) if array.size else ():
         _check_range(name, extreme, low, high)
     return array.astype(np.int32) if array.ndim else np.full(n, array, np.int32)
@@ -289,8 +287,8 @@ class _Plan:
         if isinstance(transform, (str, Settings)):
             transform = [transform]
         if len(transform) not in (1, n):
-            raise ValueError(f'{len(transform)} transforms for {n} {each}s: give '
-                             f'one, or one per {each}')
+            raise ValueError(f'{len(transform)} transforms for {n} {each}s: give one, or one '
+                             f'per {each}')
         for name in more:
             if name not in _FIELDS:
                 raise TypeError(f'{name} is neither an argument nor one of the settings '
@@ -330,9 +328,8 @@ class _Plan:
 
     def settings(self) -> list[Settings]:
         """The settings of each picture."""
-        return [dataclasses.replace(self.bases[i % len(self.bases)],
-                                    quality=int(quality), qp=int(qp))
-                for i, (quality, qp) in enumerate(zip(self.quality, self.qp))]
+        return [dataclasses.replace(self.bases[i % len(self.bases)], quality=quality, qp=qp)
+                for i, (quality, qp) in enumerate(zip(self.quality.tolist(), self.qp.tolist()))]
 
 
 def _check_used(bases: list[Settings], jobs: tuple[_blockdct.Jobs, ...], quality: Any,
@@ -437,7 +434,7 @@ class _Results:
         parts = [self.whole[..., i:i + 3] for i in range(0, 18, 3)]
         sizes = [self.whole[..., i] for i in range(18, 21)]
         have = (True, measured, measured and is_rgb, coded, coded, *[self.wanted.bits] * 4)
-        return Counts._make([*[one if wanted else None for one, wanted
+        return Counts._make([*[one if is_wanted else None for one, is_wanted
                                in zip(parts + sizes, have)],
                              {name: self.whole[..., 21 + i] for i, name in self._named()}])
 
@@ -446,8 +443,7 @@ def _transformed(form: _arrays.Form, made: Callable[[], Any], results: _Results,
                  measured: bool = True) -> Transformed:
     if form.is_single:
         results.divide()
-    return Transformed(made(), *results.errors(), *results.rate(),
-                       metrics=results.metrics(),
+    return Transformed(made(), *results.errors(), *results.rate(), metrics=results.metrics(),
                        counts=results.counts(form.layout[5] > 0, measured))
 
 
@@ -489,8 +485,8 @@ def _by_form(run: Callable[..., Any], names: list[str], given: dict[str, Any],
         raise ValueError('out is for an array or planes, not for a list')
     n = len(lists[0] or ())
     if any(one is None or len(one) != n for one in lists):
-        raise ValueError(f'the batches differ: {len(batches[0])} and {len(batches[-1])} '
-                         'pictures, or a list and an array')
+        raise ValueError(f'the batches differ: {len(batches[0])} and {len(batches[-1])} pictures, '
+                         'or a list and an array')
     of_each = {name: given.pop(name) for name in each if name in given}
     for name, values in {'chroma_subsampling': chroma, **of_each}.items():
         if _length(values) not in (None, n):
@@ -516,9 +512,8 @@ def _by_form(run: Callable[..., Any], names: list[str], given: dict[str, Any],
         parts = [part._replace(pictures=[part.pictures[i] for i in range(len(indices))])
                  for part, indices in zip(parts, groups.values())]
     merged = _merge(parts, list(groups.values()), n)
-    return merged if not isinstance(merged, Transformed) else merged._replace(pictures=[
-        _arrays.like_input(given, picture)
-        for given, picture in zip(batches[0], merged.pictures)])
+    return merged if not isinstance(merged, Transformed) else merged._replace(
+        pictures=[*map(_arrays.like_input, batches[0], merged.pictures)])
 
 
 def _run(layout: _Layout, plan: _Plan, device: str, threads: int, stream: int, src: Any,
@@ -576,9 +571,9 @@ def _entry(n: int, *each: str) -> Callable[[_Function], _Function]:
 def transform(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', *,
               quality: Any = None, qp: Any = None, layout: str | None = None,
               chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
-              metrics: str | Iterable[str] = (), rounding: str | None = None,
-              out: Any = None, device: str | int | None = None, stream: Any = None,
-              threads: int = 0, **settings: Any) -> Transformed:
+              metrics: str | Iterable[str] = (), rounding: str | None = None, out: Any = None,
+              device: _Device = None, stream: Any = None, threads: int = 0,
+              **settings: Any) -> Transformed:
     """Quantize each picture, without prediction, and decode its levels, with PSNR.
 
     transform           a name or Settings, one for all pictures or a sequence with
@@ -617,7 +612,7 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
             quality: Any = None, qp: Any = None, layout: str | None = None,
             chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
             metrics: str | Iterable[str] = (), rounding: str | None = None,
-            device: str | int | None = None, stream: Any = None, threads: int = 0,
+            device: _Device = None, stream: Any = None, threads: int = 0,
             **settings: Any) -> Measured:
     """Compute what `transform` says of every picture at each of S settings, without
     making pictures.
@@ -647,7 +642,7 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
 def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
            quality: Any = None, qp: Any = None, layout: str | None = None,
            chroma_subsampling: str = '4:2:0', depth: int | None = None,
-           rounding: str | None = None, device: str | int | None = None,
+           rounding: str | None = None, device: _Device = None,
            stream: Any = None, threads: int = 0, **settings: Any) -> Levels:
     """Compute the quantized levels of each picture: what an encoder would code.
     Arguments are as for `transform`, with one transform and one subsampling for all
@@ -672,21 +667,17 @@ def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
 
 
 @overload
-def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (),
-                device: str | int | None = None, stream: Any = None,
-                threads: int = 0) -> Transformed: ...
+def reconstruct(levels: Levels, *, metrics: str | Iterable[str] = (), device: _Device = None,
+                stream: Any = None, threads: int = 0) -> Transformed: ...
 @overload
-def reconstruct(levels: JpegLevels, *, metrics: tuple[()] = (),
-                device: str | int | None = None, stream: Any = None,
-                threads: int = 0) -> Any: ...
+def reconstruct(levels: JpegLevels, *, metrics: tuple[()] = (), device: _Device = None,
+                stream: Any = None, threads: int = 0) -> Any: ...
 @overload
 def reconstruct(levels: Sequence[JpegLevels], *, metrics: tuple[()] = (),
-                device: str | int | None = None, stream: Any = None,
-                threads: int = 0) -> list[Any]: ...
+                device: _Device = None, stream: Any = None, threads: int = 0) -> list[Any]: ...
 @_entry(0)
-def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (),
-                device: str | int | None = None, stream: Any = None,
-                threads: int = 0) -> Any:
+def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (), device: _Device = None,
+                stream: Any = None, threads: int = 0) -> Any:
     """Compute pictures from levels alone, as a decoder does. You may change
     `levels.values`: every value of 16 bits has a defined result.
 
@@ -712,15 +703,14 @@ def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (),
     address = _arrays.stream_address(stream)
     wanted = _wanted(metrics)
     if wanted.mask:
-        raise ValueError("levels have no original: the only metrics are 'bits', "
-                         "'counts' and 'planes'")
+        raise ValueError("levels have no original: metrics are 'bits', 'counts', 'planes'")
     layout, bases = levels.form.layout, levels.settings
     memory = _arrays.find(levels.values, address)
     base = bases[0] if bases else Settings()
     n_levels = _jobs(base, layout).describe(layout)[0]
     if memory.dtype != 'int16' or memory.shape != (len(bases), n_levels):
-        raise ValueError(f'levels are {memory.shape} of {memory.dtype}, not '
-                         f'{(len(bases), n_levels)} of int16')
+        raise ValueError(f'levels are {memory.shape} of {memory.dtype}, not int16 of '
+                         f'{(len(bases), n_levels)}')
     if memory.strides[1] != 2 or memory.address % 16 or memory.strides[0] % 16:
         copy = _arrays.New(levels.values, memory.shape, 'int16')
         copy.array[:] = levels.values
@@ -731,8 +721,7 @@ def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (),
         shape = len(bases), places[0] * places[1]
         sizes = np.ascontiguousarray(sizes)
         if sizes.dtype != np.uint8 or sizes.shape != shape:
-            raise ValueError(f'sizes are {sizes.shape} of {sizes.dtype}, not '
-                             f'{shape} of uint8')
+            raise ValueError(f'sizes are {sizes.shape} of {sizes.dtype}, not {shape} of uint8')
     device = _engines.normalize(device, memory.device)
     dst, made = _arrays.empty(levels.values, len(bases), levels.form, address)
     plan = _Plan(bases or [base], None, None, {}, layout, len(bases))
@@ -746,7 +735,7 @@ def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (),
 def compare(reference: Any, distorted: Any, *,
             metrics: str | Iterable[str] = (), layout: str | None = None,
             chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
-            rounding: str | None = None, device: str | int | None = None,
+            rounding: str | None = None, device: _Device = None,
             stream: Any = None, threads: int = 0) -> Compared:
     """Compute PSNR and other metrics of each picture against its reference. The two
     batches have the same form. `metrics`: any of METRICS except 'bits'."""
@@ -791,8 +780,7 @@ def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
     else:
         if not isinstance(source, bytes):
             if isinstance(source, str) and not os.path.exists(source):
-                raise ValueError(f'tables {source!r} is neither one of {TABLES} nor '
-                                 'a file')
+                raise ValueError(f'tables {source!r} is neither one of {TABLES} nor a file')
             source = _jpeg.contents(source)[1]
         steps = np.array(_blockdct.parse_tables(source))
         steps = np.broadcast_to(steps.reshape(-1, 64), (2, 64))
@@ -837,9 +825,8 @@ def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False
         settings = levels.settings[0] if len(levels.settings) == 1 else None
         width, height, depth, chroma, n_planes, _ = levels.form.layout
         if settings is None or settings.transform != 'jpeg-8x8' or depth != 8:
-            raise ValueError(
-                f'levels are of {len(levels.settings)} pictures, or not of jpeg-8x8 at '
-                'a depth of 8: a file takes one picture of jpeg-8x8')
+            raise ValueError(f'levels are of {len(levels.settings)} pictures, or not of jpeg-8x8 '
+                             'at a depth of 8: a file takes one picture of jpeg-8x8')
         down, across = _arrays.DIVISORS[chroma]
         steps = _steps_of(settings)
         levels = JpegLevels(

@@ -58,8 +58,7 @@ def stream_address(stream: Any) -> int:
     for name in ('cuda_stream', 'ptr'):
         stream = getattr(stream, name, stream)
     if not isinstance(stream, int) or stream < 0:
-        raise TypeError(f'stream is {stream!r}: neither a CUDA stream nor its '
-                        'address')
+        raise TypeError(f'stream is {stream!r}: neither a CUDA stream nor its address')
     return stream or _LEGACY_STREAM
 
 
@@ -93,8 +92,7 @@ def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
         name = str(getattr(array, 'dtype', '')).rpartition('.')[2]
         kind, number = (int(i) for i in array.__dlpack_device__())
         if kind not in _DEVICES:
-            raise ValueError(f'the array is on a device of DLPack\'s type {kind}, '
-                             'which is neither the CPU nor CUDA')
+            raise ValueError(f"the array's device, of DLPack's type {kind}, is not the CPU or CUDA")
         if 'float' in name:
             return Memory(0, (), (), name, device, False, array)
         try:
@@ -135,8 +133,7 @@ def contiguous(array: Any) -> Any:
         return array.contiguous()
     library = library_of(array)
     if not hasattr(library, 'ascontiguousarray'):
-        raise ValueError('the samples of a row are not adjacent: make the array '
-                         'contiguous')
+        raise ValueError('the samples of a row are not adjacent: make the array contiguous')
     return library.ascontiguousarray(array)
 
 
@@ -187,8 +184,8 @@ class New:
                 self.array = library_of(like).empty(shape, dtype)
         else:
             if find(like).device != 'cpu':
-                raise TypeError(f'arrays of {type(like).__name__} on a GPU cannot be '
-                                'written to: convert to torch or cupy first')
+                raise TypeError(f'arrays of {type(like).__name__} on a GPU cannot be written '
+                                'to: convert to torch or cupy first')
             self._convert = library_of(like).from_dlpack
             self.array = np.empty(shape, dtype)
 
@@ -318,9 +315,8 @@ def read_list(batch: Any, layout: str | None) -> list[Any] | None:
     if is_pictures:
         return pictures
     if not is_planes and (len(batch) not in (1, 3) or {len(s) for s in shapes} != {3}):
-        raise ValueError(f'{len(batch)} arrays of shapes {", ".join(map(str, shapes[:4]))} '
-                         'are neither pictures, of (height, width) or of '
-                         f'{_WHAT_CHANNELS}, nor planes of Y, or of Y, U and V')
+        raise ValueError(f'{len(batch)} arrays of shapes {shapes[:4]} are neither pictures, of '
+                         f'(height, width) or of {_WHAT_CHANNELS}, nor planes of Y, U and V')
     return None
 
 
@@ -335,18 +331,16 @@ def picture_form(picture: Any, layout: str | None) -> tuple[Any, ...]:
 
 def _check_depth(depth: int | None, dtype: str) -> int:
     if dtype not in ('uint8', 'uint16'):
-        raise ValueError(
-            f'dtype {dtype} is neither uint8 nor uint16' + (
-                f': for floats from 0 to 1, say how to round them, rounding= one of '
-                f'{tuple(ROUNDINGS)}' if 'float' in dtype else ''))
+        raise ValueError(f'dtype {dtype} is neither uint8 nor uint16' + (
+            f': for floats from 0 to 1, say how to round them, rounding= one of '
+            f'{tuple(ROUNDINGS)}' if 'float' in dtype else ''))
     lowest, highest = (8, 8) if dtype == 'uint8' else (9, 12)
     if depth is None:
         if dtype == 'uint16':
             raise ValueError('uint16 needs depth=, the bits of a sample: 9 to 12')
         depth = 8
     if not lowest <= depth <= highest:
-        raise ValueError(f'depth {depth} is outside {lowest} to {highest}, the range '
-                         f'of {dtype}')
+        raise ValueError(f'depth {depth} is outside {lowest} to {highest}, the range of {dtype}')
     return depth
 
 
@@ -371,8 +365,7 @@ def _describe(arrays: tuple[tuple[Any, ...], ...], layout: str | None, chroma_na
                              f'{shape} of {dtype}')
         side = {'N': 1, 'C': 1, **dict(zip(axes, shape))}
         if not (1 <= side['H'] <= MAX_SIDE and 1 <= side['W'] <= MAX_SIDE):
-            raise ValueError(f'pictures of {side["H"]} x {side["W"]}: a side may have 1 '
-                             f'to {MAX_SIDE}')
+            raise ValueError(f'pictures of {side["H"]} x {side["W"]}: a side has 1 to {MAX_SIDE}')
         sides.append(side)
         steps.append({'N': 0, 'C': 1, **dict(zip(axes, strides))})
     height, width, channels = (sides[0][axis] for axis in 'HWC')
@@ -384,8 +377,7 @@ def _describe(arrays: tuple[tuple[Any, ...], ...], layout: str | None, chroma_na
         return i, offset, steps[i]['N'], steps[i]['H']
 
     if chroma_name not in CHROMA:
-        raise ValueError(f'chroma_subsampling {chroma_name!r} is not one of '
-                         f'{tuple(CHROMA)}')
+        raise ValueError(f'chroma_subsampling {chroma_name!r} is not one of {tuple(CHROMA)}')
     chroma = 0
     planes: list[Any] = []
     if is_planes or channels == 1:
@@ -399,12 +391,10 @@ def _describe(arrays: tuple[tuple[Any, ...], ...], layout: str | None, chroma_na
         planes = [plane(i, 1 if depth == 8 else 2) for i in range(len(arrays))]
     else:
         if depth != 8:
-            raise ValueError(f'R, G and B have a depth of {depth}, not 8: give planes '
-                             'of Y, U and V')
+            raise ValueError(f'R, G and B have a depth of {depth}, not 8: give Y, U and V')
         chroma = CHROMA[chroma_name]
         if chroma == 0:
-            raise ValueError("chroma_subsampling '4:0:0' is for grey pictures, not for "
-                             'R, G and B')
+            raise ValueError("chroma_subsampling '4:0:0' is for grey, not for R, G and B")
         is_together = steps[0]['C'] == 1
         if channels == 4 and not is_together and axes.endswith('CHW'):
             raise ValueError(f'4 channels must be the last axis: not layout {axes!r}')
@@ -551,8 +541,7 @@ class Pictures:
                 '{} of {} on {}'.format(*one) for one in wanted))
         _, _, parts = _describe(tuple(m[1:4] for m in memory), *self._rule, self.layout[5])
         if parts is None:
-            raise ValueError('the pixels of out lie otherwise in memory than those of the '
-                             'batch: give them the same strides')
+            raise ValueError("out's pixels lie otherwise than the batch's: give equal strides")
         for m in memory:
             if m.read_only:
                 raise ValueError('out is read-only')

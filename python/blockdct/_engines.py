@@ -51,8 +51,7 @@ def normalize(device: str | int | None, of_arrays: str) -> str:
     kind, colon, number = name.partition(':')
     if kind not in _BACKENDS or (colon and not number.isdecimal()) or (
             kind == 'cpu' and colon):
-        raise ValueError(f"device {device!r} is not 'cpu', 'cuda' or 'cuda:0', "
-                         "'cuda:1', ...")
+        raise ValueError(f"device {device!r} is not 'cpu', 'cuda', 'cuda:0', 'cuda:1', ...")
     if kind == 'cuda' and not colon:
         name = of_arrays if of_arrays != 'cpu' else 'cuda:0'
     if of_arrays not in ('cpu', name):

@@ -95,8 +95,7 @@ class JpegLevels:
 
     def _component(self, component: int) -> _Component:
         if not 0 <= component < len(self.sampling):
-            raise ValueError(f'component {component} is outside 0 to '
-                             f'{len(self.sampling) - 1}')
+            raise ValueError(f'component {component} is outside 0 to {len(self.sampling) - 1}')
         return self._all()[component]
 
     def component_size(self, component: int) -> tuple[int, int]:
@@ -122,8 +121,7 @@ class JpegLevels:
 
 def _check_library() -> None:
     if not _blockdct.jpeg_library:
-        raise NotImplementedError('this blockdct was built without libjpeg: build '
-                                  'it with -Djpeg=enabled')
+        raise NotImplementedError('this blockdct has no libjpeg: build it with -Djpeg=enabled')
 
 
 def contents(file: Any) -> tuple[str, bytes]:
@@ -133,8 +131,7 @@ def contents(file: Any) -> tuple[str, bytes]:
     if hasattr(file, 'read'):
         data = file.read()
         if not isinstance(data, _BYTES):
-            raise TypeError(f"read() returned {type(data).__name__}, not bytes: open "
-                            "the file with mode 'rb'")
+            raise TypeError(f"read() returned {type(data).__name__}, not bytes: open with 'rb'")
         return str(getattr(file, 'name', 'file')), bytes(data)
     _check_path(file, ', bytes nor an object with read()')
     with open(file, 'rb') as opened:
@@ -365,11 +362,9 @@ def _check(levels: Any) -> None:
     if not isinstance(tables, np.ndarray) or tables.dtype.kind not in 'iu':
         raise TypeError('tables is not an array of whole numbers of numpy')
     if tables.shape != (len(components), 8, 8):
-        raise ValueError(f'tables have shape {tables.shape}, not '
-                         f'{(len(components), 8, 8)}')
+        raise ValueError(f'tables have shape {tables.shape}, not {(len(components), 8, 8)}')
     if tables.dtype != np.uint16 and not 0 <= tables.min() <= tables.max() <= 65535:
-        raise ValueError(f'tables have steps from {tables.min()} to {tables.max()}, which '
-                         'are not within 0 to 65535')
+        raise ValueError(f'steps from {tables.min()} to {tables.max()} are not in 0 to 65535')
 
 
 # What made a picture

@@ -178,8 +178,8 @@ class Torchvision(unittest.TestCase):
         import training
         device = 'cuda' if torch.cuda.is_available() else 'cpu'
         torch.manual_seed(1)
-        for first, last in training.restore(3, 2, device), training.survive(20, device):
-            self.assertLess(last, first)
+        first, last = training.restore(3, 2, device)
+        self.assertLess(last, first)
 
 
 @unittest.skipUnless(albumentations and Image, 'albumentations or Pillow is not there')

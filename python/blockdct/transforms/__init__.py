@@ -8,14 +8,11 @@
 The first two draw a codec for each call, so for each sample, and take:
 
     quality, qp         a number, or the first and the last of a range
-    transform           a name or Settings, or several of them to draw from
-    chroma_subsampling  one, or several to draw from
-    double              the probability that the picture was compressed before, too,
-                        by a codec drawn in the same way
-    shift               the most samples by which that one's grid of blocks lies further
-                        to the left and up; 0: on the same grid
-    rounding            of floats from 0 to 1
-    threads             of the CPU engine
+    transform, chroma_subsampling   one, or several to draw from
+    double              the probability that the picture was compressed before, too, by a
+                        codec drawn in the same way, whose grid of blocks begins up to
+    shift               samples further to the left and up; 0: on the same grid
+    rounding, threads   as for blockdct.transform
 
 The numbers are drawn from the library's own generator, as its transforms do: torch's
 global one, which a DataLoader seeds in each worker and each epoch, and that of

@@ -12,8 +12,7 @@ Several = str | Settings | Sequence[str | Settings]
 
 
 class Pass(NamedTuple):
-    """One compression, on a grid of blocks that begins so many rows above and columns to
-    the left of the picture."""
+    """One compression, whose grid of blocks begins so much above and left of the picture."""
     arguments: dict[str, Any]
     rows: int
     columns: int
@@ -46,9 +45,8 @@ class Codec:
         self.chroma = [chroma_subsampling] if isinstance(chroma_subsampling, str) \
             else list(chroma_subsampling)
         for name in self.chroma:
-            if name not in list(_arrays.CHROMA)[1:]:
-                raise ValueError(f'chroma_subsampling {name!r} is not one of '
-                                 f'{tuple(_arrays.CHROMA)[1:]}')
+            if name not in (names := tuple(_arrays.CHROMA)[1:]):
+                raise ValueError(f'chroma_subsampling {name!r} is not one of {names}')
         if not self.transforms or not self.chroma:
             raise ValueError('there is no transform or no chroma_subsampling to draw from')
         if not 0 <= double <= 1:
