@@ -455,8 +455,7 @@ def _to_bytes(array: Any, rounding: str) -> Any:
         raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
     library = library_of(array)
     if getattr(array, 'requires_grad', False):
-        raise ValueError('the tensor has a gradient, which is lost here: detach() it, or use '
-                         'blockdct.transforms.StraightThrough')
+        raise ValueError('detach() the tensor, or use blockdct.transforms.StraightThrough')
     if 0 not in array.shape:
         low, high = float(array.min()), float(array.max())
         if not 0 <= low <= high <= 1:

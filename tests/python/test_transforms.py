@@ -170,6 +170,8 @@ class Torchvision(unittest.TestCase):
                               (layer(pictures[0] * 1), 0)):
             np.testing.assert_array_equal((made.detach() * 255).round().permute(1, 2, 0),
                                           expected[quality])
+        with self.assertRaisesRegex(TypeError, 'uint8'):
+            layer(torch.from_numpy(make_batch(2)))
         compiled = torch.compile(lambda x: layer(x) + 0, backend='eager')
         self.assertTrue(torch.equal(compiled(pictures), layer(pictures)))
 

@@ -21,15 +21,16 @@ class _Identity(torch.autograd.Function):
 
 
 class StraightThrough(torch.nn.Module):
-    """Floats from 0 to 1, (N, channels, height, width) or one picture, as a decoder shows
-    them; others are clipped. The gradient is that
-    of no change, as rounding has none of its own. `settings`: arguments of
-    blockdct.transform, such as quality; those of a call take precedence."""
+    """Floats from 0 to 1, which are clipped, as a decoder shows them: (N, channels, height,
+    width), or one picture. The gradient is that of no change, as rounding has none of its
+    own. `settings`: arguments of blockdct.transform; those of a call take precedence."""
 
     def __init__(self, **settings: Any):
         super().__init__()
         self.settings = settings
 
     def forward(self, pictures: torch.Tensor, **settings: Any) -> torch.Tensor:
+        if not pictures.is_floating_point():
+            raise TypeError(f'pictures are of {pictures.dtype}, not floats from 0 to 1')
         made: torch.Tensor = _Identity.apply(pictures, {**self.settings, **settings})
         return made
