@@ -213,7 +213,7 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   pthread_cond_init (&self->threads.work, NULL);
   pthread_cond_init (&self->threads.done, NULL);
   self->threads.max = n_threads;
-  self->alone = options->threads == 0 ? ALONE : 0;
+  self->alone = options->threads <= 1 ? ALONE : 0;
   if (self->alone == 0 && !start_threads (self, error)) {
     cpu_destroy (&self->engine);
     return NULL;

@@ -41,6 +41,20 @@ bdct_luma (int r, int g, int b)
 
 /* Jobs */
 
+void
+bdct_params_init (BdctParams * params)
+{
+  if (params != NULL)
+    *params = (BdctParams) BDCT_PARAMS_DEFAULT;
+}
+
+void
+bdct_view_init (BdctView * view)
+{
+  if (view != NULL)
+    *view = (BdctView) BDCT_VIEW_DEFAULT;
+}
+
 BdctJob *
 bdct_jobs_new (const BdctParams * params, int n, const BdctLayout * layout,
     BdctError * error)

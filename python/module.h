@@ -37,25 +37,6 @@ bool bdct_python_read_layout (PyObject *from, BdctLayout *layout);
  * library has failed by these. Returns NULL. */
 PyObject *bdct_python_fail (PyObject *type, const BdctError *error);
 
-#define BDCT_UPLOADS 2
-
-/* Memory for pictures that go from the host to a device of CUDA. */
-typedef struct {
-  const BdctContext *context;
-  size_t size;                  /* of each; 0: there is none */
-  uint8_t *host, *device[BDCT_UPLOADS];
-} Upload;
-
-/* Have memory for pictures of a layout. */
-bool bdct_python_open_upload (Upload *self, const BdctContext *context,
-    const BdctLayout *layout, BdctError *error);
-void bdct_python_free_upload (Upload *self);
-
-/* Copy picture `i` to the device, and make of `image` the copy, which stays
- * until picture `i` + BDCT_UPLOADS. */
-bool bdct_python_upload (Upload *self, const BdctLayout *layout, int i,
-    BdctImage *image, BdctError *error);
-
 /* The primary context of a CUDA device. False with the reason. */
 bool bdct_python_open_context (int device, BdctContext *context,
     BdctError *error);

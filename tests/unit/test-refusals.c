@@ -311,6 +311,24 @@ test_engines (void)
   bdct_jobs_free (job);
 }
 
+static void
+test_initializers (void)
+{
+  const BdctParams initial = BDCT_PARAMS_DEFAULT;
+  const BdctView initial_view = BDCT_VIEW_DEFAULT;
+  BdctParams params;
+  BdctView view;
+
+  IGNORES (bdct_params_init (NULL));
+  IGNORES (bdct_view_init (NULL));
+  bdct_params_init (&params);
+  g_assert_cmpmem (&params, sizeof params, &initial, sizeof initial);
+  bdct_view_init (&view);
+  g_assert_cmpuint (view.size, ==, initial_view.size);
+  g_assert_cmpfloat (view.gain, ==, initial_view.gain);
+  g_assert_cmpfloat (view.zoom_y, ==, initial_view.zoom_y);
+}
+
 /* Each exported function is above, but those of numbers alone. */
 static void
 test_complete (gconstpointer map)
@@ -345,6 +363,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
   seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_test_add_func ("/refusals/initializers", test_initializers);
   g_test_add_func ("/refusals/pictures", test_pictures);
   g_test_add_func ("/refusals/statistics", test_statistics);
   g_test_add_func ("/refusals/transforms", test_transforms);
