@@ -460,3 +460,25 @@ bdct_block_inspect (const BdctLayout * layout, const BdctFrame * frame, int x,
       && check_frame (frame, layout, error)
       ? bdct_cpu_inspect (layout, frame, x, y, block, error) : 0;
 }
+
+/* JPEG files */
+
+bool
+bdct_jpeg_decode (BdctEngine * engine, BdctJpeg * files, int n, void *wait,
+    BdctError * error)
+{
+  if (engine == NULL)
+    return bdct_error (error, "BdctEngine is NULL");
+  if (engine->klass->decode == NULL)
+    return bdct_error (error, "the engine '%s' decodes no JPEG files: use cuda",
+        engine->klass->name);
+  for (int i = 0; i < n; i++) {
+    BdctJpeg *own = files != NULL ? &files[i] : NULL;
+
+    if (!CHECK (own, BdctJpeg, error))
+      return false;
+    if (own->data == NULL)
+      return bdct_error (error, "data of file %d is NULL", i);
+  }
+  return engine->klass->decode (engine, files, n, wait, error);
+}
