@@ -355,6 +355,14 @@ is_usable (const Engine * self)
   return false;
 }
 
+BdctEngine *
+bdct_python_engine (PyObject * engine)
+{
+  const Engine *self = (const Engine *) engine;
+
+  return is_usable (self) ? self->engine : NULL;
+}
+
 static PyObject *
 run_batch (Engine * self, PyObject * layout_tuple, int depth, Batch * batch)
 {

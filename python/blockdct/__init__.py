@@ -48,11 +48,12 @@ import numpy as np
 
 from . import _arrays, _blockdct, _engines, _jpeg
 from ._engines import close
+from ._images import read_images
 from ._jpeg import JpegLevels, Origin, read_jpeg
 
 __all__ = ['Compared', 'Counts', 'JpegLevels', 'Levels', 'METRICS', 'Measured', 'Origin',
            'Settings', 'TABLES', 'TRANSFORMS', 'Transformed', 'close', 'compare',
-           'cuda_devices', 'levels', 'measure', 'origin', 'read_jpeg', 'reconstruct',
+           'cuda_devices', 'levels', 'measure', 'origin', 'read_images', 'read_jpeg', 'reconstruct',
            'tables', 'transform', 'write_jpeg']
 __version__: str = _blockdct.version
 
