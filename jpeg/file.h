@@ -77,9 +77,9 @@ typedef struct
   uint8_t *pixels;
 } JpegPicture;
 
-/* Decode a file with libjpeg. Fails as jpeg_file_read() does, but decodes what
- * has fractional sampling factors or lacks scans as libjpeg does. The pixels are
- * the caller's, to be freed with free(). */
+/* Decode a file with libjpeg. Fails as jpeg_file_read() does, but not if
+ * progressive scans are missing, which libjpeg smooths. The pixels are the
+ * caller's, to be freed with free(). */
 bool jpeg_file_decode (JpegPicture * picture, const void *data, size_t size,
     uint64_t max_pixels, BdctError * error);
 

@@ -13,7 +13,6 @@
 #include "dct/engine/levels.h"
 #include "dct/entropy/rate.h"
 #include "dct/metrics/metrics.h"
-#include "dct/picture/colour.h"
 
 static bool
 check_size (size_t size, size_t wanted, const char *name, BdctError * error)
@@ -32,12 +31,6 @@ const char *
 bdct_version (void)
 {
   return BDCT_VERSION;
-}
-
-int
-bdct_luma (int r, int g, int b)
-{
-  return bdct_colour_y (r, g, b);
 }
 
 /* Jobs */

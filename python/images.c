@@ -75,7 +75,9 @@ engine_decode (PyObject * module, PyObject * args)
     char *data;
 
     ok = PyBytes_AsStringAndSize (PyList_GetItem (list, i), &data, &size) == 0;
-    files[i] = (BdctJpeg) {.size = sizeof files[i],.data = data,.n_bytes = size };
+    files[i] = (BdctJpeg) BDCT_JPEG_DEFAULT;
+    files[i].data = data;
+    files[i].n_bytes = size;
     if (addresses != 0) {
       const uint64_t *own = (const uint64_t *) (uintptr_t) addresses + i;
 

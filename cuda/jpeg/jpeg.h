@@ -1,8 +1,8 @@
 /* blockdct: the kernels that decode baseline JPEG files, many in a launch.
  *
  * They take the bytes of a file's scan and write its pixels. A scan is Huffman
- * codes of unknown length one after the other, so that nobody knows where a code
- * begins in the middle. But whoever begins at a wrong bit soon meets the right
+ * codes of unknown lengths, one after the other: in the middle nobody knows
+ * where one begins. But whoever begins at a wrong bit soon meets the right
  * codes (Klein and Wiseman 2003): each thread decodes a part of the scan from a
  * guess, then, until all agree, again from the state that the thread before it
  * has ended in. After that the blocks of a part and the differences of their DC
@@ -83,7 +83,7 @@ typedef struct {
 } BdctJpegFile;
 
 /* Entries of a table: of the next 10 bits, or of the next 16 where these are
- * among the highest 512. jpeg.cu says what is in them. */
+ * among the highest 512. scan.cuh says what is in them. */
 #define BDCT_JPEG_BITS 10
 #define BDCT_JPEG_SHORT (1 << BDCT_JPEG_BITS)
 #define BDCT_JPEG_LONG 512

@@ -192,7 +192,7 @@ struct Agree
           &g.sums[first + i]);
     };
 
-    /* A thread's first part begins at a guess, those behind it where it ends. */
+    /* A thread's first part begins at a guess, the next one where that ends. */
     for (int i = t * (kParts / kThreads); i < (t + 1) * (kParts / kThreads);
         i++) {
       const Part part (g, f, first + i);

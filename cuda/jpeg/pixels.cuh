@@ -101,9 +101,9 @@ struct Blocks
     wait_for_block ();
   }
 
-  /* Lane `j` of eight: make samples of a block's levels, and zero these. Returns
-   * false if a value is so large that libjpeg-turbo's 16 bits would not hold
-   * it. */
+  /* Lane `j` of eight: make samples of a block's levels, and zero these.
+   * Returns false if a value is so large that libjpeg-turbo's 16 bits would not
+   * hold it. */
   static BDCT_INLINE bool
   invert (bool is_there, int16_t *levels, const uint16_t *steps, int j,
       uint8_t *to, uint32_t stride)
@@ -115,6 +115,7 @@ struct Blocks
       BDCT_UNROLL for (int k = 0; k < 8; k++) {
         x[k] = levels[8 * k + j] * steps[8 * k + j];
         is_short = is_short && bdct_inverse_is_short (x[k]);
+        x[k] = is_short ? x[k] : 0;
       }
       bdct_inverse_short_line (x, 1, 11);
       BDCT_UNROLL for (int k = 0; k < 8; k++) {

@@ -52,9 +52,9 @@ sum_before (uint32_t v, int t, uint32_t sums[N / 32], uint32_t *total)
 
 /* An entry of a table has, from bit 0, 5 bits: the length of code and value;
  * 4: the length of the value; 7: how far it moves in zigzag order, kEnd at a
- * block's end. An entry of a pair has the same of its first code and from bit 16,
- * 5 bits: the length of both codes and values; 7: how far both move. 0: the code
- * is longer. */
+ * block's end. An entry of a pair has the same of its first code and, from bit
+ * 16, 5 bits: the length of both codes and values; 7: how far both move. 0: the
+ * code is longer. */
 constexpr uint32_t kEnd = 64, kUnknown = 127;
 
 BDCT_INLINE uint32_t

@@ -27,12 +27,12 @@ typedef struct {
 
 #define BDCT_JPEG_DEFAULT { .size = sizeof (BdctJpeg) }
 
-/** Decode files on an engine's GPU, to the pixels of libjpeg-turbo's djpeg and so
- * of Pillow. These are the files in baseline Huffman coding of one scan with one
+/** Decode files on an engine's GPU, to the pixels of libjpeg-turbo's djpeg and
+ * so of Pillow. These are files in baseline Huffman coding of one scan with one
  * component or three, which libjpeg reads without a warning; all others, and
  * damaged ones, are left to another decoder. Work that is on the stream `wait`,
- * which may be NULL, is completed first. Returns when the pictures are complete;
- * false with an error of the device. */
+ * which may be NULL, is completed first. Returns when the pictures are
+ * complete; false with an error of the device. */
 bool bdct_jpeg_decode (BdctEngine *engine, BdctJpeg *files, int n, void *wait,
     BdctError *error);
 

@@ -2,8 +2,8 @@
  *
  * engine-jpeg [FILES [MUTATED [SEED]]]
  *
- * JPEG files on the GPU against libjpeg: FILES with random properties, and MUTATED
- * ones, of which each has the same pixels or is left to libjpeg. */
+ * JPEG files on the GPU against libjpeg: FILES with random properties, and
+ * MUTATED ones, of which each has the same pixels or is left to libjpeg. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +38,14 @@ die (const char *what, const char *why)
 {
   printf ("%s: %s\n", what, why);
   exit (1);
+}
+
+/* libjpeg says on stderr what it thinks of coarse steps. */
+static void
+ignore (j_common_ptr info, int level)
+{
+  (void) info;
+  (void) level;
 }
 
 /* A sample: noise, a gradient with some, checks, or one colour. */
@@ -83,6 +91,7 @@ make_file (void)
   JSAMPROW row = pixels;
 
   info.err = jpeg_std_error (&errors);
+  errors.emit_message = ignore;
   jpeg_create_compress (&info);
   jpeg_mem_dest (&info, &file.data, &file.size);
   info.image_width = pick_side ();
