@@ -31,10 +31,10 @@ def _shape(height: int, width: int, channels: int) -> tuple[int, ...]:
 def _orientation(data: bytes) -> int:
     """EXIF's orientation of a file, 1 if it has none."""
     at = 2
-    while data[at:at + 1] == b'\xff' and data[at + 1:at + 2] != b'\xda':
+    while data[at:at + 1] == b'\xff' and data[at:at + 2] != b'\xff\xda':
         length = int.from_bytes(data[at + 2:at + 4], 'big')
         part = data[at + 4:at + 2 + length]
-        if data[at + 1] == 0xe1 and part[:6] == b'Exif\0\0':
+        if data[at:at + 2] == b'\xff\xe1' and part[:6] == b'Exif\0\0':
             return _tag(part[6:])
         at += 2 + length
     return 1
