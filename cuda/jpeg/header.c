@@ -2,19 +2,13 @@
 #include "header.h"
 
 #include <string.h>
+#include "dct/base/zigzag.h"
 
 /* JPEG_MAX_DIMENSION of libjpeg. */
 #define MAX_SIDE 65500
 
 /* Positions in bits of a scan have 32 bits. */
 #define MAX_SCAN (256 << 20)
-
-static const uint8_t zigzag[64] = {
-  0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
-  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
-  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-  58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63
-};
 
 /* What markers have said so far. */
 typedef struct {
@@ -41,7 +35,7 @@ read_steps (Header * self, const uint8_t * at, const uint8_t * end)
       return false;
     at++;
     for (int k = 0; k < 64; k++, at += bytes)
-      self->steps[t][zigzag[k]] = bytes == 2 ? get16 (at) : *at;
+      self->steps[t][bdct_zigzag_index[k]] = bytes == 2 ? get16 (at) : *at;
     self->has_steps[t] = true;
   }
   return true;

@@ -6,35 +6,31 @@
 #define BDCT_JPEG_PIXELS_CUH
 
 #include "parts.cuh"
+#include "dct/base/zigzag.h"
 #include "dct/picture/colour.h"
 #include "dct/transform/matrices.h"
 
 namespace {
 
-struct Islow
+struct Constants
 {
-  int32_t at[8][4] = {};
+  int32_t islow[8][4] = {};
+  uint8_t zigzag[64] = {};
 
-  constexpr Islow ()
+  constexpr Constants ()
   {
     for (int i = 0; i < 32; i++)
-      at[i / 4][i % 4] = bdct_islow_8[i / 4][i % 4];
+      islow[i / 4][i % 4] = bdct_islow_8[i / 4][i % 4];
+    for (int i = 0; i < 64; i++)
+      zigzag[i] = bdct_zigzag_index[i];
   }
 };
 
-BDCT_DEVICE_TABLE Islow islow = Islow ();
-
-/* Row-major, from zigzag order. */
-BDCT_DEVICE_TABLE uint8_t kZigzag[64] = {
-  0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
-  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
-  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-  58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63
-};
+BDCT_DEVICE_TABLE Constants constants = Constants ();
 
 } // namespace
 
-#define BDCT_ISLOW(k, i) islow.at[k][i]
+#define BDCT_ISLOW(k, i) constants.islow[k][i]
 #include "dct/quantizer/inverse.h"
 
 namespace {
@@ -93,7 +89,7 @@ struct Blocks
     for (int i = t; i < n_threads * kStage; i += n_threads)
       shared.levels[i] = 0;
     if (t < 64)
-      shared.zigzag[t] = kZigzag[t];
+      shared.zigzag[t] = constants.zigzag[t];
     if (t < BDCT_JPEG_MCU_BLOCKS)
       shared.block[t] = describe_block (f, t, kOne);
     if (t < 3)
