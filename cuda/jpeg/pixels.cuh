@@ -147,9 +147,13 @@ struct Blocks
   flush (const Launch &g, Shared &shared, int t, bool is_complete, uint32_t at,
       uint32_t c)
   {
+    uint32_t left = ballot (is_complete);
     bool is_short = true;
 
-    for (uint32_t left = ballot (is_complete); left != 0;) {
+    if (left == 0)
+      return true;
+    wait_for_warp ();
+    while (left != 0) {
       uint32_t own = 0;
 
       BDCT_UNROLL for (int i = 0; i < 4; i++) {

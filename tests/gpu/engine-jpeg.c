@@ -136,7 +136,14 @@ mutate (File * file)
     const unsigned long at = pick (4) == 0 ? pick (file->size)
         : file->size - 1 - pick (file->size - file->size / 4);
 
-    switch (pick (6)) {
+    switch (pick (7)) {
+      case 6:                  /* another marker of a segment's end */
+        for (unsigned long j = at; j + 1 < file->size; j++)
+          if (file->data[j] == 0xff && file->data[j + 1] / 16 == 0xd) {
+            file->data[j + 1] = 0xd0 + pick (11);
+            break;
+          }
+        break;
       case 0:
         file->data[at] ^= 1 << pick (8);
         break;
