@@ -472,6 +472,7 @@ bdct_jpeg_decode (BdctEngine * engine, BdctJpeg * files, int n, void *wait,
       return false;
     if (own->data == NULL)
       return bdct_error (error, "data of file %d is NULL", i);
+    own->decoded = false;
   }
   return engine->klass->decode (engine, files, n, wait, error);
 }

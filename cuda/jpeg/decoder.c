@@ -161,7 +161,6 @@ gather (BdctJpegDecoder * self, Group * group, BdctJpeg * files, int i, int n)
     BdctJpeg *own = &files[i];
     const uint8_t *scan;
 
-    own->decoded = false;
     own->width = own->height = own->channels = 0;
     if (!bdct_jpeg_header (own->data, own->n_bytes, f,
             &self->tables[all->n_tables]))
@@ -334,6 +333,7 @@ bdct_jpeg_decoder_run (BdctJpegDecoder ** decoder, const BdctDevice * device,
       ok = finish (&self->group[k], error);
     if (!ok) {
       cudaStreamSynchronize (self->group[k].stream);
+      (void) cudaGetLastError ();
       self->group[k].n = 0;
     }
   }
