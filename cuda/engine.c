@@ -8,6 +8,7 @@
 #include "cuda/device/device.h"
 #include "cuda/device/staging.h"
 #include "cuda/frame/pricer.h"
+#include "cuda/jpeg/decoder.h"
 #include "cuda/run.h"
 
 #define check bdct_cuda_check
@@ -37,6 +38,7 @@ typedef struct {
   BdctDevice device;
   BdctStaging staging;
   BdctPricer pricer;
+  BdctJpegDecoder *jpeg;        /* NULL until needed */
   BdctHistory history;
   Queued *queue;
   unsigned depth, oldest, in_flight;    /* depth 0: not configured */
@@ -83,6 +85,7 @@ cuda_destroy (BdctEngine * engine)
   const bool in_context = bdct_device_enter (&self->device, NULL);
 
   free_frames (self, in_context);
+  bdct_jpeg_decoder_free (self->jpeg, in_context);
   bdct_device_close (&self->device, in_context);
   if (in_context)
     bdct_device_leave (&self->device);
@@ -593,6 +596,21 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
   return ok;
 }
 
+static bool
+cuda_decode (BdctEngine * engine, BdctJpeg * files, int n, void *wait,
+    BdctError * error)
+{
+  CudaEngine *self = (CudaEngine *) engine;
+  bool ok;
+
+  if (!bdct_device_enter (&self->device, error))
+    return false;
+  ok = bdct_jpeg_decoder_run (&self->jpeg, &self->device, engine, files, n,
+      wait, error);
+  bdct_device_leave (&self->device);
+  return ok;
+}
+
 const BdctEngineClass bdct_cuda_engine = {
   .name = "cuda",
   .count_devices = bdct_cuda_count,
@@ -603,6 +621,7 @@ const BdctEngineClass bdct_cuda_engine = {
   .submit = cuda_submit,
   .compare = cuda_compare,
   .collect = cuda_collect,
+  .decode = cuda_decode,
   .alloc_host = bdct_cuda_alloc_host,
   .free_host = bdct_cuda_free_host,
   .alloc_device = bdct_cuda_alloc_device,

@@ -343,6 +343,14 @@ is_usable (const Engine * self)
   return false;
 }
 
+BdctEngine *
+bdct_python_engine (PyObject * engine)
+{
+  const Engine *self = (const Engine *) engine;
+
+  return is_usable (self) ? self->engine : NULL;
+}
+
 /* The jobs of each picture, from a tuple of one for all or of `n`; the caller
  * frees them. */
 static const Jobs **

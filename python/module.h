@@ -29,6 +29,12 @@ extern PyMethodDef bdct_python_functions[];
  * or "". */
 bool bdct_python_add_jpeg (PyObject *module);
 
+/* Add the functions that decode JPEG files. */
+bool bdct_python_add_images (PyObject *module);
+
+/* The engine of an Engine; NULL with an exception if it cannot be used. */
+BdctEngine *bdct_python_engine (PyObject *engine);
+
 /* Read a layout's description, (width, height, depth, chroma format, planes,
  * bytes from one pixel of R, G and B to the next or 0). */
 bool bdct_python_read_layout (PyObject *from, BdctLayout *layout);

@@ -10,6 +10,7 @@
 #define BDCT_ENGINE_H
 
 #include <blockdct/engine.h>
+#include <blockdct/jpeg.h>
 #include "compare.h"
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
@@ -59,6 +60,11 @@ typedef struct BdctEngineClass {
    * n_distorted entries without levels. Returns false if that frame failed or
    * none is in flight; a failed frame is no longer in flight. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
+
+  /* Decode files (blockdct/jpeg.h), whatever is in flight. NULL if the engine
+   * cannot. */
+  bool (*decode) (BdctEngine *engine, BdctJpeg *files, int n, void *wait,
+      BdctError *error);
 
   /* Host memory that a context's device copies from and to by itself; NULL
    * if the driver refuses. Any thread may call this, with or without an

@@ -20,6 +20,6 @@
 #ifndef BLOCKDCT_BLOCKDCT_H
 #define BLOCKDCT_BLOCKDCT_H
 
-#include <blockdct/engine.h>
+#include <blockdct/jpeg.h>
 
 #endif

@@ -108,11 +108,12 @@ preview_values_read (const GstVideoFrame * frame, guint component, gint x,
       preview_values_peak (frame));
 }
 
+/* Of R, G and B by JFIF, as libjpeg rounds it. */
 gint
 preview_values_luma (const GstVideoFrame * frame, const gint v[3])
 {
   return GST_VIDEO_INFO_IS_RGB (&frame->info)
-      ? bdct_luma (v[0], v[1], v[2]) : v[0];
+      ? (19595 * v[0] + 38470 * v[1] + 7471 * v[2] + 32768) >> 16 : v[0];
 }
 
 BdctViewPlace

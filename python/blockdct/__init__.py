@@ -8,8 +8,9 @@
 `transform` returns the pictures that the quantized levels decode to, `measure` what it
 says of each picture at many settings, without pictures, `levels` these levels,
 `reconstruct` pictures from levels, `compare` figures of two batches, and
-`tables` JPEG's quantization tables. `read_jpeg` and `write_jpeg` read and write the
-levels of files, and `origin` finds the JPEG file that a picture was decoded from.
+`tables` JPEG's quantization tables. `read_images` decodes JPEG files; `read_jpeg` and
+`write_jpeg` read and write their levels, and `origin` finds the JPEG file that a picture
+was decoded from.
 jpeg-8x8 computes, bit for bit, what libjpeg-turbo and so Pillow compute.
 
 Pictures are arrays of numpy or of a library with DLPack (torch, CuPy, JAX). Results are
@@ -59,11 +60,12 @@ import numpy.typing as npt
 
 from . import _arrays, _blockdct, _engines, _jpeg
 from ._engines import close
+from ._images import read_images
 from ._jpeg import JpegLevels, Origin, read_jpeg
 
 __all__ = ['Compared', 'Counts', 'JpegLevels', 'Levels', 'METRICS', 'Measured', 'Origin',
            'Settings', 'TABLES', 'TRANSFORMS', 'Transformed', 'close', 'compare',
-           'cuda_devices', 'levels', 'measure', 'origin', 'read_jpeg', 'reconstruct',
+           'cuda_devices', 'levels', 'measure', 'origin', 'read_images', 'read_jpeg', 'reconstruct',
            'tables', 'transform', 'write_jpeg']
 __version__: str = _blockdct.version
 

@@ -36,10 +36,13 @@ wait_for_last ()
 {
 }
 
-template <typename Number> void
+template <typename Number> Number
 atomicAdd (Number *to, Number v)
 {
+  const Number old = *to;
+
   *to += v;
+  return old;
 }
 
 /* Instructions, as CUDA's documentation has them */

@@ -227,6 +227,28 @@ add_lanes (uint32_t v)
 
 /* Instructions, as CUDA's documentation has them */
 
+inline void
+atomicOr (uint32_t *to, uint32_t v)
+{
+  *to |= v;
+}
+
+inline void
+atomicMin (uint32_t *to, uint32_t v)
+{
+  *to = v < *to ? v : *to;
+}
+
+inline uint32_t
+__vcmpeq4 (uint32_t a, uint32_t b)
+{
+  uint32_t r = 0;
+
+  for (int i = 0; i < 32; i += 8)
+    r |= (((a ^ b) >> i & 255) == 0 ? 255u : 0) << i;
+  return r;
+}
+
 inline int
 __popc (uint32_t v)
 {
