@@ -25,7 +25,7 @@ enum
   N_COUNTS = BILLIONTHS + BDCT_N_METRICS * (BDCT_MAX_COMPONENTS + 1)
 };
 
-/* Pictures are independent: none has one numbered 1 or 2 lower. */
+/* Between pictures that are independent: none has one numbered 1 or 2 lower. */
 #define NUMBER_STEP 4
 #define FRAME_RATE 30
 
@@ -58,6 +58,7 @@ typedef struct {
 typedef struct {
   int n;
   int settings;                 /* of each picture */
+  int frame_rate;               /* of consecutive frames; 0: of pictures */
   const Jobs **jobs;
   const int32_t *index;         /* in its jobs */
   Pictures src, dst, distorted;
@@ -140,12 +141,19 @@ row_at (const Rows * rows, int i)
 
 /* A batch, without the interpreter's lock */
 
+/* From one picture's number to the next one's. */
+static unsigned
+get_step (const Batch * batch)
+{
+  return batch->frame_rate > 0 ? 1 : NUMBER_STEP;
+}
+
 static bool
 submit (Engine * self, const Batch * batch, int i, const BdctImage * src,
     BdctError * error)
 {
   const int picture = i / batch->settings;
-  const uint64_t number = self->number + (uint64_t) picture * NUMBER_STEP;
+  const uint64_t number = self->number + (uint64_t) picture * get_step (batch);
 
   if (batch->compared) {
     BdctComparison comparison = {.size = sizeof comparison,
@@ -171,7 +179,7 @@ submit (Engine * self, const Batch * batch, int i, const BdctImage * src,
         .from_levels = batch->from_levels,
         .bits = batch->bits,
         .metrics = batch->metrics,
-        .frame_rate = FRAME_RATE,
+        .frame_rate = batch->frame_rate > 0 ? batch->frame_rate : FRAME_RATE,
         .number = number,
         .wait = { batch->wait[0], batch->wait[1] }
       }, error);
@@ -263,7 +271,7 @@ run (Engine * self, const Batch * batch, BdctError * error)
       done++;
     }
   }
-  self->number += (uint64_t) batch->n * NUMBER_STEP;
+  self->number += (uint64_t) batch->n * get_step (batch) + NUMBER_STEP;
   while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
   return ok;
 }
@@ -418,10 +426,11 @@ engine_transform (PyObject * object, PyObject * args)
   Batch batch = { 0 };
   Py_ssize_t n_levels;
 
-  if (!PyArg_ParseTuple (args, "O!iiiO!KOOOOnpppIKKK", &PyTuple_Type, &layout,
+  if (!PyArg_ParseTuple (args, "O!iiiO!KOOOOnpppIiKKK", &PyTuple_Type, &layout,
           &depth, &batch.n, &batch.settings, &PyTuple_Type, &jobs, &index,
           &src, &dst, &levels, &sizes, &n_levels, &levels_on_device,
-          &from_levels, &bits, &batch.metrics, &wait, &figures, &counts)
+          &from_levels, &bits, &batch.metrics, &batch.frame_rate, &wait,
+          &figures, &counts)
       || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst)
       || !read_rows (levels, &batch.levels)
       || !read_rows (sizes, &batch.sizes))

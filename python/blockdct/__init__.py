@@ -422,7 +422,7 @@ def _transformed(form, new, results, measured=True) -> Transformed:
 
 def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
          sizes=None, n_levels=0, from_levels=False,
-         wanted=_Wanted(0, False, True, False), settings=1) -> _Results:
+         wanted=_Wanted(0, False, True, False), settings=1, frame_rate=0) -> _Results:
     """Process a batch, each picture with as many entries of the plan as `settings`
     says."""
     n = len(plan.index)
@@ -444,7 +444,7 @@ def _run(layout, plan, device, threads, stream, src, dst, *, levels=None,
             levels and (levels.address, levels.strides[0]),
             sizes and (sizes.address, sizes.strides[0]), n_levels,
             bool(levels) and levels.device != 'cpu', from_levels, wanted.bits,
-            wanted.mask, stream, *results.addresses())
+            wanted.mask, frame_rate, stream, *results.addresses())
     return results
 
 
@@ -488,12 +488,15 @@ def measure(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
             quality: Any = None, qp: Any = None, layout: str = 'NHWC',
             chroma_subsampling: str = '4:2:0', depth: int | None = None,
             metrics: str | Iterable[str] = (), device: str | int | None = None,
-            stream: Any = None, threads: int = 0, **settings: Any) -> Measured:
+            stream: Any = None, threads: int = 0, frame_rate: int | None = None,
+            **settings: Any) -> Measured:
     """Compute what `transform` says of every picture at each of S settings, without
     making pictures.
 
     transform     a name or Settings, one for all settings or a sequence of S
     quality, qp   one number, or S of them: quality=range(1, 101)
+    frame_rate    1 to 1000: the pictures are consecutive frames of a video, and 'xpsnr'
+                  weighs what moves by the two before; None: each is a picture by itself
 
     Other arguments are as for `transform`.
     """
@@ -502,12 +505,14 @@ def measure(batch: Any, transform: str | Settings | Sequence = 'jpeg-8x8', *,
     device = _engines.normalize(device, src.device)
     lengths = [n for n in map(_length, (transform, quality, qp)) if n is not None]
     n = max(lengths, default=1)
+    if frame_rate is not None:
+        _check_range('frame_rate', frame_rate, 1, 1000)
     plan = _Plan(transform, quality, qp, settings, src.layout, n, 'setting')
     plan.index = np.tile(plan.index, src.n)
     if len(plan.jobs) > 1:
         plan.jobs *= src.n
     results = _run(src.layout, plan, device, threads, address, src.planes, None,
-                   wanted=_wanted(metrics), settings=n)
+                   wanted=_wanted(metrics), settings=n, frame_rate=frame_rate or 0)
     results.divide(src.n, n)
     return Measured(*results.errors(), *results.rate(), results.metrics(),
                     results.counts(False))
