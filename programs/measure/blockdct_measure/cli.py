@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""blockdct-measure: its commands and exit statuses."""
+import os
+import signal
+import sys
+
+from . import options
+from .gst import MissingElement
+from .output import UsageError
+from .rows import TableError
+
+#: Exit statuses: all done and met; a target or limit missed; a file failed, or wrong use.
+DONE, MISSED, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+
+def complain(text: object) -> None:
+    sys.stderr.write(f'blockdct-measure: {text}\n')
+
+
+def run(arguments: list[str]) -> int:
+    o = options.parser().parse_args(arguments)
+    options.check(o)
+    if o.command == 'origin':
+        from . import origin
+        return origin.run(o)
+    if o.command == 'score':
+        from . import score
+        return score.run(o)
+    from . import table
+    return table.run(o)
+
+
+def main() -> int:
+    sys.stderr.reconfigure(errors='backslashreplace')
+    sys.stdout.reconfigure(encoding='utf-8', errors='backslashreplace')
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        status = run(sys.argv[1:])
+        sys.stdout.flush()
+        return status
+    except (UsageError, TableError, MissingElement) as error:
+        complain(error)
+        return FAILED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return FAILED
+    except OSError as error:
+        complain(f'{error.filename or "standard output"}: {error.strerror}')
+        return FAILED
+    except KeyboardInterrupt:
+        return INTERRUPTED
