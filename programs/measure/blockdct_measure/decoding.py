@@ -87,20 +87,70 @@ def _cut_avi_frames(path: str) -> int:
     return int(struct.unpack('<I', head[48:52])[0])
 
 
-def _cut_jpeg(path: str) -> bool:
-    """Whether a JPEG file ends before its picture: libjpeg fills up the rest with grey."""
+_MARKER = re.compile(rb'\xff[^\x00\xff\xd0-\xd7]')
+
+
+def _walk_jpeg(data: bytes, at: int) -> tuple[int, bytes, bool]:
+    """Where a JPEG picture ends, 0 if it breaks off; its size; and whether it has an index
+    of others."""
+    size, indexed = b'', False
+    at += 2
+    while (match := _MARKER.search(data, at)) and match[0] != b'\xff\xd9':
+        at = match.end()
+        if match[0] in (b'\xff\xc0', b'\xff\xc1', b'\xff\xc2'):
+            size = data[at + 3:at + 7]
+        indexed = indexed or match[0] == b'\xff\xe2' and data[at + 2:at + 6] == b'MPF\0'
+        at += int.from_bytes(data[at:at + 2], 'big')
+    return match.end() if match else 0, size, indexed
+
+
+def jpeg_still(path: str) -> bytes | None:
+    """The first picture of a JPEG file, behind which others of it may stand, such as a
+    gain map or the other eye; None: it is no such file, or a stream of pictures."""
     with open(path, 'rb') as file:
-        data = file.read()
-    at = 2
-    while data[at:at + 1] == b'\xff' and data[at + 1:at + 2] != b'\xda':
-        at += 2 + int.from_bytes(data[at + 2:at + 4], 'big')
-    if data.find(b'\xff\xd9', at) >= 0:
-        return False
-    try:
-        read_jpeg(data)  # the mark of its end alone may be missing
-    except (ValueError, NotImplementedError):
-        return True
-    return False
+        if file.read(2) != b'\xff\xd8':
+            return None
+        data = b'\xff\xd8' + file.read()
+    end, size, indexed = _walk_jpeg(data, 0)
+    if not end:
+        try:
+            read_jpeg(data)  # the mark of its end alone may be missing
+        except (ValueError, NotImplementedError):
+            # libjpeg would fill up the rest with grey.
+            raise FileError('it breaks off: the end of the picture is missing') from None
+        return data
+    if data[end:end + 2] == b'\xff\xd8' and not indexed \
+            and _walk_jpeg(data, end)[1] == size:
+        return None
+    return data[:end]
+
+
+def is_whole(path: str) -> bool | None:
+    """Whether a file has all that its outermost boxes declare; None: it has none."""
+    size, at = os.path.getsize(path), 0
+    with open(path, 'rb') as file:
+        head = file.read(64)
+        if head[4:8] in (b'ftyp', b'moov', b'mdat', b'wide', b'free'):
+            while at < size:
+                file.seek(at)
+                box = file.read(16)
+                if len(box) < 8:
+                    return False
+                length = int.from_bytes(box[:4], 'big')
+                if length == 1:
+                    length = int.from_bytes(box[8:16], 'big')
+                at = size if length == 0 else at + max(length, 8)
+            return at == size
+        segment = head.find(b'\x18\x53\x80\x67')
+        if head[:4] != b'\x1a\x45\xdf\xa3' or segment < 0:
+            return None
+        first = head[segment + 4]
+        width = 9 - first.bit_length()
+        length = int.from_bytes(head[segment + 4:segment + 4 + width], 'big') \
+            & (1 << 7 * width) - 1
+        if length == (1 << 7 * width) - 1:
+            return None
+        return segment + 4 + width + length <= size
 
 
 class Input:
@@ -108,9 +158,13 @@ class Input:
     and a filter that `choose`, called with the caps of decoded pictures, may set."""
 
     def __init__(self, pipeline: Gst.Pipeline, path: str, into: Gst.Element,
-                 choose: Callable[[Gst.Caps], Gst.Caps | None] = lambda caps: None):
+                 choose: Callable[[Gst.Caps], Gst.Caps | None] = lambda caps: None,
+                 coded: bool = False):
         files.check(path)
-        self.pipeline, self.path = pipeline, path
+        self.pipeline, self.path, self._is_coded = pipeline, path, coded
+        self.coded: Gst.Element | None = None  # counts the stream's bits
+        self.codec = ''
+        self.decoders: list[Gst.Element] = []
         self._cut_frames = _cut_avi_frames(path)
         self._choose, self._others = choose, []
         self._type = self._list = ''
@@ -152,8 +206,9 @@ class Input:
             source.link(parser)
             self._link(None, parser.get_static_pad('src'))
             return
-        source, decoder = make('filesrc', location=path), make('decodebin')
-        self.decoder = decoder
+        source = make('filesrc', location=path)
+        decoder = make('parsebin' if self._is_coded else 'decodebin')
+        self.decoders.append(decoder)
         self.pipeline.add(source)
         self.pipeline.add(decoder)
         if path.endswith('.y4m'):
@@ -203,8 +258,12 @@ class Input:
 
     def _link(self, decoder: Gst.Element | None, pad: Gst.Pad) -> None:
         caps = pad.get_current_caps() or pad.query_caps(None)
-        is_video = caps.get_size() > 0 and caps.get_structure(0).get_name() == 'video/x-raw'
-        if is_video and not self._linked:
+        kind = caps.get_structure(0).get_name() if caps.get_size() else ''
+        is_video = kind == 'video/x-raw'
+        if self._is_coded and not self._linked and not is_video and kind.startswith(
+                ('video/', 'image/')):
+            self._decode(pad, caps, kind)
+        elif is_video and not self._linked:
             self._linked = True
             pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._note_caps)
             pad.link(self._convert.get_static_pad('sink'))
@@ -215,6 +274,28 @@ class Input:
             nowhere.sync_state_with_parent()
             pad.link(nowhere.get_static_pad('sink'))
             self._others.append(nowhere)
+
+    def _decode(self, pad: Gst.Pad, caps: Gst.Caps, kind: str) -> None:
+        """Decode a parsed stream, whose bits are counted where that is possible."""
+        self._linked, self.codec = True, kind.rpartition('/')[2].removeprefix('x-')
+        decoder = make('decodebin', sink_caps=caps)
+        elements = [decoder]
+        factory = Gst.ElementFactory.find('blockdctcoded')
+        if factory is not None and factory.can_sink_any_caps(caps):
+            self.coded = make('blockdctcoded')
+            elements.insert(0, self.coded)
+        self.decoders.append(decoder)
+        for element in elements:
+            self.pipeline.add(element)
+        elements[0].link(elements[-1])
+
+        def link(_: Gst.Element, decoded: Gst.Pad) -> None:
+            decoded.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._note_caps)
+            decoded.link(self._convert.get_static_pad('sink'))
+        decoder.connect('pad-added', link)
+        for element in elements:
+            element.sync_state_with_parent()
+        pad.link(elements[0].get_static_pad('sink'))
 
     def _note_caps(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
         event = info.get_event()
@@ -265,10 +346,9 @@ class Input:
         file breaks off: before the end that it declares, by more than a frame."""
         if self.n_frames == 0:
             raise self.explain(None, None)
-        if self._type == 'image/jpeg' and not self._contained and _cut_jpeg(self.path):
-            raise FileError('it breaks off: the end of the picture is missing')
         declared = self.declared()
-        if self.n_frames >= declared:
+        whole = is_whole(self.path)
+        if self.n_frames >= declared or whole:
             return
         ends = [self.end]
         for sink in self._others:
@@ -280,7 +360,7 @@ class Input:
                 ends.append(segment.to_stream_time(Gst.Format.TIME,
                                                    min(end, segment.stop)))
         frame = int(Gst.SECOND / self.rate) if self.rate else 0
-        if self._cut_frames or max(ends) + frame * 3 // 2 < self.duration() \
+        if self._cut_frames or whole is False or max(ends) + frame * 3 // 2 < self.duration() \
                 and max(ends) > 0:
             raise FileError(
                 f'it breaks off: {self.n_frames} of {declared} frames are there '
@@ -325,8 +405,8 @@ def watch(bus: Gst.Bus, timeout: int, inputs: list[Input]) -> Gst.Message | None
     if message.type == Gst.MessageType.ERROR:
         error, debug = message.parse_error()
         for one in inputs:
-            if hasattr(one, 'decoder') and (message.src == one.decoder or
-                                            message.src.has_as_ancestor(one.decoder)):
+            if any(message.src == d or message.src.has_as_ancestor(d)
+                   for d in one.decoders):
                 raise one.explain(error, debug)
         for one in inputs:
             if one._list or one.no_video:
@@ -342,13 +422,29 @@ def watch(bus: Gst.Bus, timeout: int, inputs: list[Input]) -> Gst.Message | None
 class Pictures:
     """A file's pictures, decoded a few ahead. Use it as a context."""
 
+    @classmethod
+    def open(cls, path: str, limit: float,
+             choose: Callable[[Gst.Caps], Gst.Caps | None] = lambda caps: None
+             ) -> 'Pictures | Still':
+        """Of a JPEG file by a pipeline that is used again."""
+        files.check(path)
+        data = jpeg_still(path)
+        return Still(path, limit, choose, data) if data else cls(path, limit, choose)
+
     def __init__(self, path: str, limit: float,
-                 choose: Callable[[Gst.Caps], Gst.Caps | None] = lambda caps: None):
+                 choose: Callable[[Gst.Caps], Gst.Caps | None] = lambda caps: None,
+                 size: tuple[int, int] | None = None):
         self.pipeline = Gst.Pipeline.new(None)
         self.limit = limit
-        self._sink = make('appsink', sync=False, max_buffers=4, enable_last_sample=False)
+        into = self._sink = make('appsink', sync=False, max_buffers=4,
+                                 enable_last_sample=False)
         self.pipeline.add(self._sink)
-        self.input = Input(self.pipeline, path, self._sink, choose)
+        if size:
+            into = make('videoscale', method='catrom', add_borders=False)
+            self.pipeline.add(into)
+            into.link_filtered(self._sink, Gst.Caps.from_string(
+                'video/x-raw, width={}, height={}'.format(*size)))
+        self.input = Input(self.pipeline, path, into, choose)
         self._bus = self.pipeline.get_bus()
         self.pipeline.set_state(Gst.State.PLAYING)
 
@@ -378,6 +474,86 @@ class Pictures:
         self.pipeline.set_state(Gst.State.NULL)
 
     def __enter__(self) -> 'Pictures':
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
+
+
+class Still:
+    """The picture of a JPEG file, as Pictures has it."""
+    _idle: list[tuple] = []
+
+    def __init__(self, path: str, limit: float,
+                 choose: Callable[[Gst.Caps], Gst.Caps | None], data: bytes):
+        self.input, self.path, self.limit, self._choose = self, path, limit, choose
+        self.rate, self.n_frames, self._sound = None, 0, False
+        if not self._idle:
+            names = [f.get_name() for f in Gst.ElementFactory.list_filter(
+                Gst.ElementFactory.list_get_elements(Gst.ELEMENT_FACTORY_TYPE_DECODER,
+                                                     Gst.Rank.MARGINAL),
+                Gst.Caps.from_string('image/jpeg'), Gst.PadDirection.SINK, False)]
+            pipeline = Gst.parse_launch(
+                f'appsrc name=src caps=image/jpeg max-bytes=0 ! jpegparse ! {names[0]} ! '
+                'videoconvert ! capsfilter name=filter ! appsink name=sink sync=false '
+                'enable-last-sample=false')
+            own = [pipeline, *map(pipeline.get_by_name, ('src', 'filter', 'sink')), [self]]
+            pad = own[2].get_static_pad('sink').get_peer().get_parent_element() \
+                .get_static_pad('sink')
+            pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._note_caps, own)
+            pipeline.set_state(Gst.State.PLAYING)
+            self._idle.append(own)
+        self._own = self._idle.pop()
+        self._own[4][0] = self
+        self._caps = self._own[4][1] if len(self._own[4]) > 1 else None
+        if self._caps is not None:
+            self._set(self._caps, self._own)
+        self._own[1].emit('push-buffer', Gst.Buffer.new_wrapped(data))
+
+    @staticmethod
+    def _note_caps(pad: Gst.Pad, info: Gst.PadProbeInfo, own: list) -> Gst.PadProbeReturn:
+        if info.get_event().type == Gst.EventType.CAPS:
+            caps = info.get_event().parse_caps()
+            own[4][1:] = [caps]
+            own[4][0]._set(caps, own)
+        return Gst.PadProbeReturn.OK
+
+    def _set(self, caps: Gst.Caps, own: list) -> None:
+        chosen = self._choose(caps)
+        own[2].set_property('caps', chosen or Gst.Caps.from_string(WOVEN))
+
+    def pull(self) -> Gst.Sample | None:
+        if self.n_frames:
+            return None
+        stall = Stall(self.limit)
+        bus = self._own[0].get_bus()
+        while True:
+            sample = self._own[3].try_pull_sample(_NAP)
+            if sample is not None:
+                self.n_frames, self._sound = 1, True
+                return sample
+            if bus.pop_filtered(Gst.MessageType.ERROR):
+                break
+            stall.check()
+        # What is wrong, a pipeline of its own says.
+        with Pictures(self.path, self.limit, self._choose) as pictures:
+            sample = pictures.pull()
+            self.n_frames = 1
+            return sample
+
+    def declared(self) -> int:
+        return 1
+
+    def progress(self) -> float:
+        return 0.0
+
+    def close(self) -> None:
+        if self._sound:
+            self._idle.append(self._own)
+        else:
+            self._own[0].set_state(Gst.State.NULL)
+
+    def __enter__(self) -> 'Still':
         return self
 
     def __exit__(self, *error: Any) -> None:

@@ -5,12 +5,12 @@ import concurrent.futures
 import dataclasses
 import itertools
 import os
+import threading
 from typing import Callable, Iterator
 
 import blockdct
 
 from . import origin, transforms
-from .decoding import Pictures
 from .files import File, FileError, NoVideo
 from .output import UsageError
 from .progress import Progress
@@ -46,8 +46,7 @@ def device_names(backend: str, n: int) -> Iterator[str]:
     return itertools.cycle([f'cuda:{i}' for i in range(gpus)] or ['cpu'])
 
 
-def work(piece: Piece, source: Callable[..., Pictures] = Pictures,
-         progress: Callable[[float], None] = lambda share: None) -> Result:
+def work(piece: Piece, progress: Callable[[float], None] = lambda share: None) -> Result:
     """Measure a piece; what goes wrong is in the result."""
     plan = dataclasses.replace(piece.plan, device=piece.device)
     result = Result()
@@ -55,7 +54,7 @@ def work(piece: Piece, source: Callable[..., Pictures] = Pictures,
     try:
         if plan.settings:
             rows, result.without = transforms.measure(piece.file.path, piece.file.name,
-                                                      plan, source, progress)
+                                                      plan, progress)
             result.origin = origin.short(piece.file.path)
         if plan.encoders:
             from . import encoders
@@ -76,50 +75,26 @@ def run_pieces(pieces: list[Piece], o: argparse.Namespace, bar: Progress
     return _run_here(pieces, bar)
 
 
-class _Ahead:
-    """Pictures that are decoded while the file before is measured."""
-
-    def __init__(self, pieces: list[Piece]):
-        self._pieces, self._opened = pieces, {}
-
-    def open(self, i: int) -> None:
-        if i < len(self._pieces) and self._pieces[i].plan.settings:
-            piece = self._pieces[i]
-            formats = piece.plan.formats or (None,)
-            try:
-                self._opened[piece.file.path] = Pictures(
-                    piece.file.path, piece.plan.stall_limit,
-                    transforms.chooser(piece.plan, formats[0]))
-            except FileError:
-                pass
-
-    def take(self, path: str, limit: float, choose) -> Pictures:
-        return self._opened.pop(path, None) or Pictures(path, limit, choose)
-
-    def close(self) -> None:
-        for pictures in self._opened.values():
-            pictures.close()
-
-
 def _run_here(pieces: list[Piece], bar: Progress) -> Iterator[tuple[Piece, Result]]:
-    """On the CPU one file after the other, which uses all processors; on GPUs several at
-    once."""
+    """By threads: what is Python's of a file is done while another one is decoded and
+    measured, on the CPU by all processors."""
     gpus = len({p.device for p in pieces if p.device != 'cpu'})
-    ahead = _Ahead(pieces)
+    n = gpus * max(1, min(_MOST_ON_GPU, (os.cpu_count() or 1) // gpus)) if gpus else \
+        1 if any(p.plan.encoders for p in pieces) else 2
+    stop = threading.Event()
 
     def one(i: int) -> Result:
-        if not gpus:
-            ahead.open(i + 1)
-        result = work(pieces[i], ahead.take, lambda share: bar.note(i, share))
+        def note(share: float) -> None:
+            bar.note(i, share)
+            if stop.is_set():
+                raise FileError('interrupted')
+        result = work(pieces[i], note)
         bar.note(i, 1.0)
         return result
-    try:
-        if not gpus:
-            for i, piece in enumerate(pieces):
-                yield piece, one(i)
-            return
-        n = gpus * max(1, min(_MOST_ON_GPU, (os.cpu_count() or 1) // gpus))
-        with concurrent.futures.ThreadPoolExecutor(n) as pool:
+    with concurrent.futures.ThreadPoolExecutor(n) as pool:
+        try:
             yield from zip(pieces, pool.map(one, range(len(pieces))))
-    finally:
-        ahead.close()
+        except BaseException:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise

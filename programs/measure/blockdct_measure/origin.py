@@ -103,7 +103,7 @@ def _line(path: str, limit: float) -> str:
     tables = _file_tables(path)
     if tables is not None:
         return f'a JPEG file, {tables}'
-    with Pictures(path, limit, _rgb) as pictures:
+    with Pictures.open(path, limit, _rgb) as pictures:
         sample = pictures.pull()
         pixels = _pixels(sample) if sample else None
     if pixels is None:

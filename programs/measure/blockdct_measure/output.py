@@ -11,7 +11,7 @@ from blockdct import TRANSFORMS
 from .rows import IN_DB, MAIN, Row, TableError, csv_head, csv_line, json_line, read_rows
 
 _HEAD = 1 << 16  # bytes from which a table is recognised
-_STARTS = 'file,', '{"file":'
+_STARTS = 'file,transform,', 'file,reference,', '{"file":'
 
 
 class UsageError(Exception):
@@ -45,15 +45,16 @@ def text_line(row: Row, metrics: Iterable[str]) -> str:
 class Output:
     """A table that rows of whole files are added to."""
 
-    def __init__(self, path: str, style: str, metrics: Iterable[str], resume: bool = False):
+    def __init__(self, path: str, style: str, metrics: Iterable[str], resume: bool = False,
+                 heads: dict[str, Callable[[Iterable[str]], str]] | None = None):
         self.path, self.style, self.metrics = path, style, tuple(metrics)
         self.known: list[Row] = []
         self._end = 0
         self._file: IO[bytes] | None = None
         self._fd = self._open(resume)
-        if self._end == 0:
-            self._write({'csv': csv_head, 'text': text_head}.get(
-                style, lambda metrics: '')(self.metrics))
+        if self._end == 0 and style != 'json':
+            self._write(heads[style](self.metrics) if heads else
+                        csv_head(self.metrics) if style == 'csv' else text_head(self.metrics))
 
     def _open(self, resume: bool) -> int:
         if self.path == '-':
@@ -84,12 +85,7 @@ class Output:
     def _check(self, fd: int) -> None:
         """Whether the file is empty or has a table of this program."""
         text = os.pread(fd, _HEAD, 0).decode('utf-8', 'replace')
-        ok = any(text[:len(s)] == s[:len(text)] for s in _STARTS)
-        try:
-            ok = ok and read_rows(text, TRANSFORMS) is not None
-        except TableError:
-            ok = False
-        if not ok:
+        if not any(text[:len(s)] == s[:len(text)] for s in _STARTS):
             raise UsageError(f'{self.path} is not a table of blockdct-measure, and is not '
                              'overwritten: remove it, or name another file')
 
@@ -130,7 +126,8 @@ class Output:
         line: Callable[[Row], str] = {
             'csv': lambda r: csv_line(v for _, v in r.cells(self.metrics)),
             'json': lambda r: json_line(r.cells(self.metrics)),
-            'text': lambda r: text_line(r, self.metrics)}[self.style]
+            'text': lambda r: r.text(self.metrics) if hasattr(r, 'text')
+            else text_line(r, self.metrics)}[self.style]
         self._write(''.join(map(line, rows)))
 
     def close(self) -> None:

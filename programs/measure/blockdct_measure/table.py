@@ -22,7 +22,7 @@ def _list(found: list[File], limit: float) -> int:
     for file in found:
         frames, error = 0, None
         try:
-            with Pictures(file.path, limit) as pictures:
+            with Pictures.open(file.path, limit) as pictures:
                 pictures.pull()
                 frames = pictures.input.declared()
         except FileError as reason:
@@ -148,7 +148,7 @@ def _write_jpeg(o: argparse.Namespace, plan: transforms.Plan, found: list[File],
                 quality: int) -> None:
     from .output import UsageError
     wanted = transforms.chooser(plan, plan.formats[0] if plan.formats else None)
-    with Pictures(found[0].path, plan.stall_limit, wanted) as pictures:
+    with Pictures.open(found[0].path, plan.stall_limit, wanted) as pictures:
         for _ in range(plan.first + 1):
             sample = pictures.pull()
         layout = transforms.Layout(sample.get_caps())

@@ -237,14 +237,13 @@ def refuse_change(now: Gst.Caps, before: Gst.Caps, index: int) -> FileError:
                      'with --first-frame and --n-frames')
 
 
-def measure(path: str, name: str, plan: Plan, source: Callable[..., Pictures] = Pictures,
-            progress: Callable[[float], None] = lambda share: None
+def measure(path: str, name: str, plan: Plan, progress: Callable[[float], None] = lambda share: None
             ) -> tuple[list[Row], list[str]]:
     """The rows of a file's transforms, and what they lack."""
     rows: list[Row] = []
     without: list[str] = []
     for wanted in plan.formats or (None,):
-        with source(path, plan.stall_limit, chooser(plan, wanted)) as pictures:
+        with Pictures.open(path, plan.stall_limit, chooser(plan, wanted)) as pictures:
             rows += _measure(pictures, name, plan, without, progress)
     return rows, without
 
