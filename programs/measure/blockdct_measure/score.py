@@ -184,7 +184,7 @@ class _Side:
         self.queue = make('queue', max_size_time=0, max_size_bytes=0, max_size_buffers=8)
         run.chain(out, self.tee, self.queue)
         if step > 1 or skip or self._n is not None:
-            self.tee.get_static_pad('sink').add_probe(Gst.PadProbeType.BUFFER, self._choose)
+            out.get_static_pad('src').add_probe(Gst.PadProbeType.BUFFER, self._choose)
         self.signatures: list[Gst.Sample] = []
 
     def _choose(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
@@ -199,8 +199,7 @@ class _Side:
         self.given += 1
         if self._n is not None and self.given > self._n:
             if self.given == self._n + 1:
-                pad.get_parent_element().get_static_pad('sink').send_event(
-                    Gst.Event.new_eos())
+                pad.get_peer().send_event(Gst.Event.new_eos())
             return Gst.PadProbeReturn.DROP
         return Gst.PadProbeReturn.OK
 
@@ -336,9 +335,6 @@ def _compare(made: Pair, name: str, o: argparse.Namespace, metrics: list[str],
                  for video, form, step, skip, coded in (
                      (made.reference, made.ref_format, made.step.reference, skips[0], False),
                      (made.file, made.file_format, made.step.file, skips[1], True))]
-        if any(skips):
-            for side in sides:
-                side._skip_pair = True
         for side, pad in zip(sides, (run.reference, run.distorted)):
             side.queue.get_static_pad('src').link(pad)
         if look:

@@ -9,7 +9,7 @@ import sys
 from . import bdrate, files, options, output, rows, transforms
 from .decoding import Pictures
 from .files import File, FileError, NoVideo
-from .jobs import Piece, Result, device_names, run_pieces
+from .jobs import Piece, Result, devices, run_pieces
 from .output import Output
 from .progress import Progress
 from .rows import Row
@@ -164,6 +164,9 @@ def _write_jpeg(o: argparse.Namespace, plan: transforms.Plan, found: list[File],
 def run(o: argparse.Namespace) -> int:
     from .cli import FAILED, complain
     target = options.target(o)
+    if o.plot:
+        from . import plot
+        plot.check()
     if o.merge:
         return _merge(o, target)
     plan = options.plan(o, target)
@@ -197,7 +200,7 @@ def run(o: argparse.Namespace) -> int:
         known = work.resume(series)
     todo = [f for f in found if f.name not in known]
     pieces = [Piece(f, plan, target, device) for f, device in
-              zip(todo, device_names(o.backend, len(todo)))]
+              zip(todo, devices(o.backend))]
     work.bar = Progress([f.path for f in todo], not o.quiet)
     interrupted = False
     try:
