@@ -29,6 +29,7 @@ class Comparison:
         if each_frame:
             self.judge.set_property('stats-file', self._file)
         self.sink = make('fakesink', sync=False)
+        self.sink.set_property('async', False)
         for element in self.judge, self.sink:
             self.pipeline.add(element)
         self.judge.link(self.sink)

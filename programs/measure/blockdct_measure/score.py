@@ -58,12 +58,19 @@ class Video:
 
     @property
     def range(self) -> str:
-        full = self.info.colorimetry.range == getattr(GstVideo.VideoColorRange, '0_255')
-        return 'full' if full or self.decoded in RGB else 'limited'
+        return 'full' if self._colours.range == getattr(
+            GstVideo.VideoColorRange, '0_255') or self.decoded in RGB else 'limited'
 
     @property
     def light(self) -> str:
-        return _HDR.get(self.info.colorimetry.transfer, 'SDR')
+        return _HDR.get(self._colours.transfer, 'SDR')
+
+    @property
+    def _colours(self) -> GstVideo.VideoColorimetry:
+        """As in the caps: GstVideoInfo takes defaults where only the range is known."""
+        colours = GstVideo.VideoColorimetry()
+        colours.from_string(self.caps.get_structure(0).get_string('colorimetry') or '')
+        return colours
 
 
 @dataclasses.dataclass
@@ -89,8 +96,8 @@ def pair(reference: Video, file: Video, scale: bool) -> Pair:
     step = align.find_step(reference.rate, file.rate, file.path)
     if step != Step():
         notes.append(f'{float(file.rate):g} frames/s against {float(reference.rate):g}: '
-                     f'each {step.reference}. frame of the reference and each {step.file}. '
-                     'of the file fall together')
+                     'frames are compared that fall together, '
+                     f'{float(reference.rate / step.reference):g} a second')
     for what, value in (('light', '{} against {}: convert one, as with ffmpeg\'s zscale '
                          'and tonemap filters'),
                         ('range', '{} range against {}: the figures have this '
@@ -130,6 +137,7 @@ class _Deepen:
 
     def __init__(self, run: Comparison, depth: int, form: str):
         self.sink = make('appsink', sync=False, max_buffers=2, emit_signals=True)
+        self.sink.set_property('async', False)
         self.source = make('appsrc', block=True, max_bytes=1 << 26, format='time')
         self._shift = depth - depth_of(form)
         base = {'GRAY8': 'GRAY8'}.get(form) or {
@@ -165,8 +173,10 @@ class _Side:
 
     def __init__(self, run: Comparison, video: Video, form: str, made: Pair, step: int,
                  skip: int, o: argparse.Namespace, coded: bool):
-        self._step, self._skip, self._n = step, skip, o.n_frames
-        self.seen = self.given = 0
+        self._skip, self._n = skip, o.n_frames
+        self.seen = self.given = self._base = 0
+        self._period = float(step / video.rate * Gst.SECOND) if made.step != Step() else 0
+        self._near = self._period / step / 8
         scaler = make('videoscale', method=_SCALER, add_borders=False)
         size = made.reference.info
         self._caps = make('capsfilter', caps=Gst.Caps.from_string(
@@ -183,32 +193,39 @@ class _Side:
         self.tee = make('tee')
         self.queue = make('queue', max_size_time=0, max_size_bytes=0, max_size_buffers=8)
         run.chain(out, self.tee, self.queue)
-        if step > 1 or skip or self._n is not None:
-            out.get_static_pad('src').add_probe(Gst.PadProbeType.BUFFER, self._choose)
+        self._queues = [self.queue]
+        out.get_static_pad('src').add_probe(Gst.PadProbeType.BUFFER, self._choose)
         self.signatures: list[Gst.Sample] = []
 
     def _choose(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
-        at = self.seen - self._skip
+        """Let through from the first frame on what falls together by its time."""
         self.seen += 1
-        if at < 0 or at % self._step:
+        if self.seen <= self._skip:
             return Gst.PadProbeReturn.DROP
-        if self._skip and self.given == 0:  # the first frames begin together
-            segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
-            self.queue.get_static_pad('src').set_offset(
-                -segment.to_running_time(Gst.Format.TIME, info.get_buffer().pts))
+        segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+        now = segment.to_running_time(Gst.Format.TIME, info.get_buffer().pts)
+        if self.given == 0:  # the first frames begin together
+            self._base = now
+            for queue in self._queues:
+                queue.get_static_pad('src').set_offset(-now)
+        if self._period:
+            late = (now - self._base) % self._period
+            if min(late, self._period - late) > self._near:
+                return Gst.PadProbeReturn.DROP
         self.given += 1
         if self._n is not None and self.given > self._n:
             if self.given == self._n + 1:
                 pad.get_peer().send_event(Gst.Event.new_eos())
             return Gst.PadProbeReturn.DROP
-        return Gst.PadProbeReturn.OK
+        return Gst.PadProbeReturn.OK if self._period or self._n is not None \
+            else Gst.PadProbeReturn.REMOVE
 
     def watch(self, run: Comparison) -> None:
         """Keep small pictures of the first frames."""
         self._small = make('appsink', sync=False, caps=Gst.Caps.from_string(
             f'video/x-raw, format=GRAY8, width={align.WIDTH}, height={align.HEIGHT}'))
         self._small.set_property('async', False)
-        self._valve = make('valve')
+        self._valve = make('valve', drop_mode='forward-sticky-events')
         run.chain(self.tee, make('queue', max_size_time=0, max_size_bytes=0,
                                  max_size_buffers=8),
                   self._valve, make('videoscale', add_borders=False),
@@ -230,6 +247,16 @@ class _Side:
         n = align.WIDTH * align.HEIGHT
         return Signatures(np.array(times, float) - (times[0] if times else 0),
                           np.array(pixels, float).reshape(-1, n))
+
+
+    def rate(self) -> float | None:
+        """Frames a second: what the file declares, unless its times say otherwise."""
+        declared = float(self.input.rate or 0)
+        times = self.signature().times
+        seen = (len(times) - 1) * 1e9 / (times[-1] - times[0]) if len(times) > 1 else 0
+        if self._period or not seen or declared and abs(seen / declared - 1) < 1e-3:
+            return declared or None
+        return seen
 
 
 @dataclasses.dataclass
@@ -325,7 +352,7 @@ def _csv_head(metrics: Iterable[str]) -> str:
 
 
 def _compare(made: Pair, name: str, o: argparse.Namespace, metrics: list[str],
-             bar: Any, look: bool) -> tuple[Score, Signatures | None, Signatures | None]:
+             bar: Any) -> tuple[Score, Signatures, Signatures]:
     whole = o.n_frames is None
     first = o.first_frame * made.step.reference
     skips = (first + max(0, -made.offset),
@@ -337,12 +364,11 @@ def _compare(made: Pair, name: str, o: argparse.Namespace, metrics: list[str],
                      (made.file, made.file_format, made.step.file, skips[1], True))]
         for side, pad in zip(sides, (run.reference, run.distorted)):
             side.queue.get_static_pad('src').link(pad)
-        if look:
-            for side in sides:
-                side.watch(run)
+        for side in sides:
+            side.watch(run)
         vmaf = Vmaf(run, [s.tee for s in sides]) if 'vmaf' in metrics else None
         run.run([s.input for s in sides], o.stall_limit, whole, bar,
-                lambda: [s.poll() for s in sides] if look else None)
+                lambda: [s.poll() for s in sides])
         counts, sums, unmatched = run.sums()
         figures = run.frames()
         for side in sides if whole else ():
@@ -362,11 +388,10 @@ def _compare(made: Pair, name: str, o: argparse.Namespace, metrics: list[str],
             n = stats.get_uint64('frames')[1]
             total.counts['bits'] = stats.get_uint64('bits')[1]
             total.counts['bits-headers'] = stats.get_uint64('bits-headers')[1]
-            if n and made.file.rate:
-                score.kbps = float(Fraction(
-                    total.count('bits') + total.count('bits-headers'), n)
-                    * made.file.rate / 1000)
-        return (score, *(s.signature() if look else None for s in sides))
+            if n and (rate := sides[1].rate()):
+                score.kbps = (total.count('bits') + total.count('bits-headers')) / n \
+                    * rate / 1000
+        return score, *(s.signature() for s in sides)
 
 
 def _score(reference: Video, file: files.File, o: argparse.Namespace, metrics: list[str],
@@ -374,7 +399,7 @@ def _score(reference: Video, file: files.File, o: argparse.Namespace, metrics: l
     made = pair(reference, Video(file.path, o.stall_limit), not o.no_scale)
     look = o.offset is None and not o.first_frame
     made.offset = o.offset or 0
-    score, a, b = _compare(made, file.name, o, metrics, bar, look)
+    score, a, b = _compare(made, file.name, o, metrics, bar)
     if look:
         found = align.find_offset(a, b, made.step)
         if not align.is_alike(align.likeness(a, b, found, made.step)):
@@ -382,7 +407,7 @@ def _score(reference: Video, file: files.File, o: argparse.Namespace, metrics: l
                               '--worst 5 --pictures DIR')
         elif found:
             made.offset = found
-            score, _, _ = _compare(made, file.name, o, metrics, bar, False)
+            score, _, _ = _compare(made, file.name, o, metrics, bar)
     return score
 
 
