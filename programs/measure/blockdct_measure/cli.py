@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 
-from . import options
+from . import gst, options
 from .gst import MissingElement
 from .output import UsageError
 from .rows import TableError
@@ -18,7 +18,11 @@ def complain(text: object) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    o = options.parser().parse_args(arguments)
+    parser = options.parser()
+    o, others = parser.parse_known_args(arguments)
+    if any(a.startswith('-') and a != '-' for a in others) or others and not o.files:
+        parser.error(f'unrecognized arguments: {" ".join(others)}')
+    o.files += others  # which stand behind options
     options.check(o)
     if o.command == 'origin':
         from . import origin
@@ -37,8 +41,13 @@ def main() -> int:
     try:
         status = run(sys.argv[1:])
         sys.stdout.flush()
+        if gst.hanging:
+            os._exit(status)  # their threads may use what an exit frees
         return status
-    except (UsageError, TableError, MissingElement) as error:
+    except UsageError as error:
+        complain(f'{error}\n  blockdct-measure COMMAND --help explains.')
+        return FAILED
+    except (TableError, MissingElement) as error:
         complain(error)
         return FAILED
     except BrokenPipeError:

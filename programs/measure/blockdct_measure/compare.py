@@ -6,7 +6,7 @@ import tempfile
 from typing import Any, Callable, Iterable
 
 from .decoding import Input, Stall, watch
-from .gst import Gst, make
+from .gst import Gst, make, stop
 from .rows import INFINITE, METRICS
 
 _NAP = 100 * Gst.MSECOND
@@ -64,7 +64,7 @@ class Comparison:
             progress: Callable[[float], None] = lambda share: None,
             poll: Callable[[], None] = lambda: None) -> None:
         """Until the end: of all streams if `whole`, else of the comparison."""
-        bus, stall, position = self.pipeline.get_bus(), Stall(limit), -1
+        bus, stall, position = self.pipeline.get_bus(), Stall(limit, RuntimeError), -1
         if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
             watch(bus, Gst.SECOND, inputs)
             raise RuntimeError('the elements do not start')
@@ -98,7 +98,7 @@ class Comparison:
                     for row in csv.DictReader(file)]
 
     def close(self) -> None:
-        self.pipeline.set_state(Gst.State.NULL)
+        stop(self.pipeline)
         self._folder.cleanup()
 
     def __enter__(self) -> 'Comparison':

@@ -12,7 +12,7 @@ from blockdct import read_jpeg
 
 from . import files
 from .files import FileError, NoVideo
-from .gst import Gst, GstVideo, last_line, make, refuses
+from .gst import Gst, GstVideo, last_line, make, refuses, stop
 
 #: Frames are processed as they are in memory: one may interleave two fields, but not
 #: store one behind the other.
@@ -33,8 +33,8 @@ class Stall:
     """A wait that is given up when nothing comes for `limit` seconds, and ten times as
     long while the process computes."""
 
-    def __init__(self, limit: float):
-        self.limit = limit
+    def __init__(self, limit: float, kind: type[Exception] = FileError):
+        self.limit, self._kind = limit, kind
         self.moved()
 
     def moved(self) -> None:
@@ -44,8 +44,8 @@ class Stall:
         waited = time.monotonic() - self._start
         busy = time.process_time() - self._used > waited / 20
         if self.limit and waited > self.limit * (10 if busy else 1):
-            raise FileError(f'it gave nothing for {waited:.0f} s (--stall-limit sets how '
-                            'long to wait)')
+            raise self._kind(f'it gave nothing for {waited:.0f} s (--stall-limit sets how '
+                             'long to wait)')
 
 
 def _deep_y4m(path: str) -> tuple[str, int] | None:
@@ -168,6 +168,7 @@ class Input:
         self._cut_frames = _cut_avi_frames(path)
         self._choose, self._others = choose, []
         self._type = self._list = ''
+        self.source: Gst.Element | None = None
         self._contained = self._image = self._linked = self._video = False
         self.no_video = False
         self.caps: Gst.Caps | None = None
@@ -206,7 +207,13 @@ class Input:
             source.link(parser)
             self._link(None, parser.get_static_pad('src'))
             return
-        source = make('filesrc', location=path)
+        try:
+            path.encode()
+        except UnicodeEncodeError:  # properties are UTF-8, names of files any bytes
+            self._file = open(path, 'rb')
+            path = f'/proc/self/fd/{self._file.fileno()}'
+        source = self.source = Gst.ElementFactory.make('filesrc', None)
+        source.set_property('location', path)
         decoder = make('parsebin' if self._is_coded else 'decodebin')
         self.decoders.append(decoder)
         self.pipeline.add(source)
@@ -450,7 +457,7 @@ class Pictures:
 
     def pull(self) -> Gst.Sample | None:
         """The next picture; None at the end of a whole file."""
-        stall = Stall(self.limit)
+        stall, read = Stall(self.limit), -1
         while True:
             sample = self._sink.try_pull_sample(0 if self.input.no_video else _NAP)
             if sample is not None:
@@ -461,6 +468,11 @@ class Pictures:
             if message is not None and message.type == Gst.MessageType.EOS:
                 self.input.check_end()
                 return None
+            now = self.input.source.query_position(Gst.Format.BYTES)[1] \
+                if self.input.source else 0
+            if now != read:
+                read = now
+                stall.moved()
             stall.check()
 
     def _note(self, sample: Gst.Sample) -> None:
@@ -471,7 +483,7 @@ class Pictures:
                 buffer.duration if buffer.duration != Gst.CLOCK_TIME_NONE else 0)
 
     def close(self) -> None:
-        self.pipeline.set_state(Gst.State.NULL)
+        stop(self.pipeline)
 
     def __enter__(self) -> 'Pictures':
         return self

@@ -9,10 +9,10 @@ from . import transforms
 from .compare import Comparison
 from .decoding import Input, depth_of, tell_caps
 from .files import FileError
-from .gst import GObject, Gst, make
+from .gst import GLib, GObject, Gst, make
 from .output import UsageError
 from .options import LIMITS, numbers
-from .rows import METRICS, SCALES, Row
+from .rows import INFINITE, METRICS, SCALES, Row
 from .targets import Target, Choices
 
 _UGLY, _BAD = 'gstreamer1.0-plugins-ugly', 'gstreamer1.0-plugins-bad'
@@ -79,15 +79,14 @@ def build(encoder: Encoder, value: int) -> Gst.Bin:
     try:
         return Gst.parse_bin_from_description_full(text, True, context,
                                                    Gst.ParseFlags.FATAL_ERRORS)
-    except Exception as error:
-        missing = context.get_missing_elements()
-        if missing:
+    except GLib.Error as error:
+        if error.matches(Gst.ParseError.quark(), Gst.ParseError.NO_SUCH_ELEMENT):
+            missing = context.get_missing_elements() or [encoder.line.split()[0]]
             raise _absent(missing[0]) from None
         element = Gst.ElementFactory.make(encoder.line.split()[0], None)
         own = '' if element is None or 'no property' not in str(error) else \
             f'; its properties of this kind: {_settings_of(element)}'
-        text = getattr(error, 'message', str(error))
-        raise UsageError(f"--encoder '{encoder.line}': {text}{own}") from None
+        raise UsageError(f"--encoder '{encoder.line}': {error.message}{own}") from None
 
 
 def _complete(line: str, o: argparse.Namespace, search: bool) -> tuple[str, str]:
@@ -287,13 +286,22 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
                 or decoder.get_static_pad('src').link(run.distorted) \
                 != Gst.PadLinkReturn.OK:
             raise RuntimeError('it cannot be linked between pictures and a decoder')
-        run.run([source], plan.stall_limit, whole, progress)
+        try:
+            run.run([source], plan.stall_limit, whole, progress)
+        except RuntimeError as error:
+            if 'not-negotiated' not in str(error) or span.caps is None:
+                raise
+            takes = _formats(made.get_static_pad('sink').query_caps(None))
+            raise RuntimeError(f'it does not accept {tell_caps(span.caps)}; it accepts '
+                               f'{takes} (--format converts)') from None
         if span.error:
             raise span.error
         counts, sums, unmatched = run.sums()
         source.n_frames, source.end = counts['frames'] + unmatched, run.end
         if whole:
             source.check_end()
+        lacking = transforms.supported(plan, transforms.Layout(span.caps))[1]
+        without += [text for text in lacking if text not in without]
         row = _row(name, plan, encoder, value, source, span, counts, sums)
         if unmatched:
             frames = counts['frames']
@@ -311,6 +319,12 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
         row.counts['bits-headers'] = stats.get_uint64('bits-headers')[1]
         row.counts['file-size'] = (row.count('bits') + row.count('bits-headers')) // 8
         return [*frames, row]
+
+
+def _formats(caps: Gst.Caps) -> str:
+    return ', '.join(dict.fromkeys(re.findall(r'\b(?:[A-Z]+[0-9]*(?:_[0-9]+[BL]E)?)\b',
+                                              ' '.join(re.findall(r'format=\S+ ?\{?[^}]*\}?',
+                                                                  caps.to_string())))))
 
 
 def _row(name: str, plan: transforms.Plan, encoder: Encoder, value: int, source: Input,
@@ -335,8 +349,8 @@ def _frames(total: Row, plan: transforms.Plan, frames: list[dict[str, Any]]) -> 
         counts['bits'] = int(figures['bits'])
         counts['bits-headers'] = int(figures['bits-headers'])
         counts['file-size'] = (counts['bits'] + counts['bits-headers']) // 8
-        sums = {f: round(_undo(total, f, float(figures[f])) * 1e9) for m in plan.metrics
-                for f in METRICS[m] if f in figures}
+        sums = {f: INFINITE if (v := _undo(total, f, float(figures[f]))) == float('inf')
+                else round(v * 1e9) for m in plan.metrics for f in METRICS[m] if f in figures}
         rows.append(dataclasses.replace(total, frame=plan.first + i, counts=counts,
                                         sums=sums))
     return rows

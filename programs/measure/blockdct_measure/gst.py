@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """GStreamer's bindings, and what all users of them need."""
 import sys
+import threading
 from typing import Any
 
 try:
@@ -18,8 +19,9 @@ __all__ = ['GLib', 'GObject', 'Gst', 'GstApp', 'GstBase', 'GstVideo', 'MissingEl
            'last_line', 'make', 'refuses']
 Gst.init(None)
 if not Gst.Registry.get().find_plugin('app'):
-    sys.exit('blockdct-measure: GStreamer\'s base plugins are missing (Debian: '
-             'gstreamer1.0-plugins-base)')
+    sys.stderr.write('blockdct-measure: GStreamer\'s base plugins are missing (Debian: '
+                     'gstreamer1.0-plugins-base)\n')
+    sys.exit(2)
 
 _PACKAGES = {'blockdctcompare': 'gstreamer1.0-blockdct', 'blockdctcoded':
              'gstreamer1.0-blockdct', 'multifilesink': 'gstreamer1.0-plugins-good',
@@ -64,3 +66,15 @@ def refuses(factory: Gst.ElementFactory) -> bool:
 def last_line(debug: str | None) -> str:
     """The cause in an error's debug text, which follows its place."""
     return debug.rpartition('\n')[2] if debug and '\n' in debug else ''
+
+
+#: Pipelines that do not stop, as one of their elements hangs.
+hanging: list[Gst.Pipeline] = []
+
+
+def stop(pipeline: Gst.Pipeline) -> None:
+    thread = threading.Thread(target=pipeline.set_state, args=(Gst.State.NULL,), daemon=True)
+    thread.start()
+    thread.join(5)
+    if thread.is_alive():
+        hanging.append(pipeline)

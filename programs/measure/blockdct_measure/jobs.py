@@ -60,15 +60,18 @@ def work(piece: Piece, progress: Callable[[float], None] = lambda share: None) -
     try:
         rows: list[Row] = []
         if plan.settings:
-            rows, result.without = transforms.measure(path, name, plan, progress)
             result.origin = origin.short(path)
+
+            def look(sample: Any) -> None:
+                result.origin = result.origin or origin.of_picture(sample)
+            rows, result.without = transforms.measure(path, name, plan, progress, look)
         if plan.encoders:
             from . import encoders
             coded, result.lost, without = encoders.measure(path, name, plan, piece.target,
                                                            progress)
             result.without = result.without or without
             rows += coded
-        result.rows = merge(rows)
+        result.rows = merge(rows, [e.line for e in plan.encoders])
     except (FileError, TableError, ValueError, RuntimeError, MemoryError) as error:
         result.error = str(error) or type(error).__name__
         result.no_video = isinstance(error, NoVideo)
@@ -101,12 +104,13 @@ def _split(piece: Piece, threads: int) -> list[Piece]:
     return [dataclasses.replace(piece, plan=part) for part in parts]
 
 
-def _join(results: list[Result]) -> Result:
+def _join(results: list[Result], plan: transforms.Plan) -> Result:
     """What a file's pieces say."""
     failed = next((r for r in results if r.error), None)
     if failed:
         return failed
-    joined = Result(merge(row for r in results for row in r.rows or []),
+    joined = Result(merge((row for r in results for row in r.rows or []),
+                          [e.line for e in plan.encoders]),
                     lost=[text for r in results for text in r.lost])
     joined.without = next((r.without for r in results if r.without), [])
     joined.origin = next((r.origin for r in results if r.origin), '')
@@ -128,7 +132,7 @@ def run_pieces(pieces: list[Piece], o: argparse.Namespace, bar: Progress
         for k in range(len(parts)):
             found.append(next(results))
             bar.note(i, (k + 1) / len(parts))
-        yield piece, _join(found)
+        yield piece, _join(found, piece.plan)
 
 
 def _run_here(pieces: list[Piece], bar: Progress) -> Iterator[tuple[Piece, Result]]:

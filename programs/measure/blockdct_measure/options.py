@@ -28,26 +28,22 @@ _EPILOG = '''\
 
 class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> Any:
-        raise UsageError(f'{message}\n  {self.prog} --help explains.')
+        raise UsageError(message)
 
 
 def numbers(option: str, text: str, low: int, high: int) -> list[int]:
     """'50', '1-100', '10-50:5' and lists of these, sorted."""
     found: set[int] = set()
     for part in text.split(','):
-        match = re.fullmatch(r'(\d+)(?:-(\d+)(?::(\d+))?)?', part)
-        if match is None:
-            raise UsageError(f'--{option}: {part!r} is neither a number nor a range such '
-                             f'as {low}-{high} or {low}-{high}:10')
-        first, last = int(match[1]), int(match[2] or match[1])
-        for n in first, last:
-            if not low <= n <= high:
-                raise UsageError(f'--{option}: {n} is outside {low} to {high}')
+        match = re.fullmatch(r'([^-]+)(?:-([^:]*)(?::(.*))?)?', part)
+        first, last, step = match.groups() if match else (part, None, None)
+        for n, least, most in (first, low, high), (last, low, high), (step, 1, high):
+            if n is not None and not (n.isdecimal() and least <= int(n) <= most):
+                raise UsageError(f'--{option}: {n!r} is not a number from {least} to {most}')
+        first, last = int(first), int(last or first)
         if last < first:
             raise UsageError(f'--{option}: the range {part} ends before it begins')
-        if match[3] == '0':
-            raise UsageError(f'--{option}: the step of {part} is 0, not 1 or more')
-        found.update(range(first, last + 1, int(match[3] or 1)))
+        found.update(range(first, last + 1, int(step or 1)))
     return sorted(found)
 
 
@@ -65,7 +61,7 @@ def names(option: str, text: str | None, known: Sequence[str], every: bool = Tru
 def _number(text: str) -> float:
     value = float(text)
     if not value > 0 or value == float('inf'):
-        raise argparse.ArgumentTypeError(f'{text} is not above 0')
+        raise argparse.ArgumentTypeError(f'{text} is not a number above 0')
     return value
 
 
@@ -190,13 +186,13 @@ def _same(a: str, b: str) -> bool:
 
 def check(o: argparse.Namespace) -> None:
     """Numbers that are outside their ranges, and options that exclude each other."""
-    for option, low in (('first-frame', 0), ('n-frames', 1), ('threads', 0), ('jobs', 1),
+    if not 0 <= getattr(o, 'threads', 0) <= 1024:
+        raise UsageError(f'--threads={o.threads} is outside 0 to 1024')
+    for option, low in (('first-frame', 0), ('n-frames', 1), ('jobs', 1),
                         ('stall-limit', 0), ('worst', 1)):
         value = getattr(o, option.replace('-', '_'), None)
         if value is not None and value < low:
             raise UsageError(f'--{option}={value:g} is below {low}')
-    if getattr(o, 'threads', 0) > 1024:
-        raise UsageError(f'--threads={o.threads} is outside 0 to 1024')
     outputs = [(f'--{n}', p) for n in ('csv', 'json', 'plot', 'write-jpeg')
                if (p := getattr(o, n.replace('-', '_'), None)) is not None]
     for i, (name, path) in enumerate(outputs):
@@ -266,7 +262,8 @@ def plan(o: argparse.Namespace, wanted: Target | None) -> Plan:
     lists = {}
     for scale, (low, high, default) in _OWN.items():
         text = getattr(o, scale)
-        lists[scale] = numbers(scale, text, low, high) if text and scale in scales else \
+        given = text is not None and scale in scales
+        lists[scale] = numbers(scale, text, low, high) if given else \
             list(range(low, high + 1)) if o.all_settings or o.plot or wanted else [default]
     metrics = names('metrics', o.metrics, tuple(METRICS))
     needed = wanted.needs() if wanted else []

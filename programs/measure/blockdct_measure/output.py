@@ -85,7 +85,12 @@ class Output:
     def _check(self, fd: int) -> None:
         """Whether the file is empty or has a table of this program."""
         text = os.pread(fd, _HEAD, 0).decode('utf-8', 'replace')
-        if not any(text[:len(s)] == s[:len(text)] for s in _STARTS):
+        ok = any(text[:len(s)] == s[:len(text)] for s in _STARTS)
+        try:
+            ok = ok and ('reference' in text[:4000] or bool(read_rows(text, TRANSFORMS)))
+        except TableError:
+            ok = False
+        if not ok:
             raise UsageError(f'{self.path} is not a table of blockdct-measure, and is not '
                              'overwritten: remove it, or name another file')
 

@@ -14,11 +14,14 @@ def check() -> None:
         raise UsageError('--plot needs Python\'s matplotlib (Debian: python3-matplotlib)'
                          ) from None
     matplotlib.use('Agg')
+    matplotlib.rcParams['svg.hashsalt'] = 'blockdct-measure'  # the same file each time
 
 
 def draw(path: str, rows: list[Row], metric: str) -> None:
     """A thin line for each file, and a thick one for the mean of several."""
     from matplotlib import pyplot
+    if all(r.figure(MAIN[metric]) is None for r in rows):
+        raise UsageError(f'--plot-metric: no row has {metric}')
     figure, axes = pyplot.subplots(figsize=(8, 5), layout='constrained')
     several = len({r.file for r in rows}) > 1
     series: dict[tuple, dict[str, list[Row]]] = {}
@@ -45,5 +48,5 @@ def draw(path: str, rows: list[Row], metric: str) -> None:
     axes.set_ylabel(MAIN[metric].upper() + (', dB' if metric in IN_DB else ''))
     axes.grid(alpha=0.3)
     axes.legend()
-    figure.savefig(path)
+    figure.savefig(path, metadata={'Date': None} if path.endswith('.svg') else None)
     pyplot.close(figure)

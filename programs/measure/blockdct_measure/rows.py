@@ -307,11 +307,11 @@ def read_rows(text: str, transforms: Iterable[str]) -> tuple[list[Row], list[int
 
 # Order
 
-def _ranked(rows: Iterable[Row]) -> list[tuple[tuple, Row]]:
-    """With each row's place in one run: files, formats and encoders as they first come;
-    frames before their sums; transforms and settings by number."""
+def _ranked(rows: Iterable[Row], encoders: Iterable[str]) -> list[tuple[tuple, Row]]:
+    """With each row's place in one run: files, formats and encoders as they first come,
+    these first; frames before their sums; transforms and settings by number."""
     from blockdct import TRANSFORMS
-    places: list[dict[Any, int]] = [{}, {}, {}]
+    places: list[dict[Any, int]] = [{}, {}, {e: i for i, e in enumerate(encoders)}]
 
     def place(i: int, key: Any) -> int:
         return places[i].setdefault(key, len(places[i]))
@@ -322,10 +322,10 @@ def _ranked(rows: Iterable[Row]) -> list[tuple[tuple, Row]]:
               place(2, r.encoder), SCALES.index(r.scale), r.setting), r) for r in rows]
 
 
-def merge(rows: Iterable[Row]) -> list[Row]:
+def merge(rows: Iterable[Row], encoders: Iterable[str] = ()) -> list[Row]:
     """Add up the parts of files."""
     merged: dict[tuple, Row] = {}
-    for key, row in _ranked(rows):
+    for key, row in _ranked(rows, encoders):
         if key in merged:
             merged[key].add(row)
         else:

@@ -49,6 +49,7 @@ class _Run:
         self.lost: list[str] = []
         self.missed: list[str] = []
         self.bar: Progress | None = None
+        self.n_files = 0
 
     @property
     def has_readers(self) -> bool:
@@ -120,7 +121,7 @@ class _Run:
             from . import plot
             plot.draw(self.o.plot, self.rows, self.o.plot_metric)
         status = MISSED if self.missed else DONE
-        for what, lines in ((f'{len(self.failed)} files could not be measured',
+        for what, lines in ((f'{len(self.failed)} of {self.n_files} files could not be measured',
                              self.failed),
                             ('encoders failed; their rows are missing', self.lost),
                             ('no setting meets the targets', self.missed)):
@@ -190,6 +191,7 @@ def run(o: argparse.Namespace) -> int:
         raise options.UsageError('--write-jpeg writes one picture at one quality: name '
                                  'one file, and one --quality or a target')
     work = _Run(o, plan, target)
+    work.n_files = len(found)
     work.open(list(plan.metrics))
     known: set[str] = set()
     if o.resume:

@@ -10,7 +10,7 @@ import blockdct
 import numpy as np
 
 from .decoding import (RGB, Pictures, convert, depth_of, describe, nearest, same_picture,
-                       tell_caps)
+                       subsampling, tell_caps)
 from .files import FileError
 from .gst import Gst, GstVideo
 from .rows import INFINITE, MAIN, METRICS, Row, TableError, add_sums
@@ -67,7 +67,9 @@ class Layout:
         buffer, info = sample.get_buffer(), self.info
         meta = GstVideo.buffer_get_video_meta(buffer)
         offset, stride = (meta.offset, meta.stride) if meta else (info.offset, info.stride)
-        data = buffer.extract_dup(0, buffer.get_size())
+        _, mapped = buffer.map(Gst.MapFlags.READ)  # extract_dup() ends without memory
+        data = mapped.data
+        buffer.unmap(mapped)
         finfo = describe(self.format)
         if self.is_rgb:
             channels = finfo.pixel_stride[0]
@@ -92,6 +94,27 @@ def _batch(pictures: list[list[np.ndarray]], is_rgb: bool) -> Any:
     return parts[0] if is_rgb or len(parts) == 1 else tuple(parts)
 
 
+def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
+    """The plan's metrics that pictures of this layout have; and why not the others."""
+    found, lacking = [], []
+    grey = np.zeros((1, layout.height, layout.width, 3)[:4 if layout.is_rgb else 3],
+                    np.uint16 if layout.depth > 8 else np.uint8)
+    down = (1 << s for s in reversed(subsampling(layout.format)))
+    empty: Any = grey
+    if not layout.is_rgb and layout.format != 'GRAY8':
+        rows, columns = down
+        empty = grey, *[grey[:, ::rows, ::columns].copy() for _ in range(2)]
+    for metric in plan.metrics:
+        try:
+            blockdct.compare(empty, empty, metrics=[metric], depth=layout.depth,
+                             chroma_subsampling=plan.subsampling, threads=plan.threads)
+            found.append(metric)
+        except ValueError as error:
+            name = row_format(layout.format, plan.subsampling)
+            lacking.append(f'no {metric} of {name}: {error}')
+    return found, lacking
+
+
 class Lane:
     """A format of the file, with sums of each setting."""
 
@@ -114,26 +137,12 @@ class Lane:
         self.frames: list[Row] = []
         self.rate = 0
 
-    def _supported(self, batch: Any) -> list[str]:
-        """The plan's metrics that pictures of this layout have; why not the others."""
-        first = tuple(p[:1] for p in batch) if isinstance(batch, tuple) else batch[:1]
-        found = []
-        for metric in self.plan.metrics:
-            try:
-                blockdct.compare(first, first, metrics=[metric], depth=self.layout.depth,
-                                 chroma_subsampling=self.plan.subsampling,
-                                 threads=self.plan.threads)
-                found.append(metric)
-            except ValueError as error:
-                name = row_format(self.layout.format, self.plan.subsampling)
-                self._without.append(f'no {metric} of {name}: {error}')
-        return found
-
     def measure(self, pictures: list[list[np.ndarray]], lead: int, first: int) -> None:
         """Add pictures, of which the first `lead` only come before."""
         batch = _batch(pictures, self.layout.is_rgb)
         if self.metrics is None:
-            self.metrics = self._supported(batch)
+            self.metrics, lacking = supported(self.plan, self.layout)
+            self._without += lacking
         measured = blockdct.measure(
             batch, metrics=['bits', 'counts', *self.metrics],
             frame_rate=max(1, min(self.rate, 1000)) if 'xpsnr' in self.metrics else None,
@@ -237,19 +246,20 @@ def refuse_change(now: Gst.Caps, before: Gst.Caps, index: int) -> FileError:
                      'with --first-frame and --n-frames')
 
 
-def measure(path: str, name: str, plan: Plan, progress: Callable[[float], None] = lambda share: None
-            ) -> tuple[list[Row], list[str]]:
-    """The rows of a file's transforms, and what they lack."""
+def measure(path: str, name: str, plan: Plan, progress: Callable[[float], None],
+            look: Callable[[Gst.Sample], None]) -> tuple[list[Row], list[str]]:
+    """The rows of a file's transforms, and what they lack; `look` gets a still."""
     rows: list[Row] = []
     without: list[str] = []
     for wanted in plan.formats or (None,):
         with Pictures.open(path, plan.stall_limit, chooser(plan, wanted)) as pictures:
-            rows += _measure(pictures, name, plan, without, progress)
+            rows += _measure(pictures, name, plan, without, progress, look)
     return rows, without
 
 
 def _measure(pictures: Pictures, name: str, plan: Plan, without: list[str],
-             progress: Callable[[float], None]) -> list[Row]:
+             progress: Callable[[float], None], look: Callable[[Gst.Sample], None]
+             ) -> list[Row]:
     start = max(plan.first - _LEAD, 0) if 'xpsnr' in plan.metrics else plan.first
     lane: Lane | None = None
     waiting: list[list[np.ndarray]] = []
@@ -274,6 +284,8 @@ def _measure(pictures: Pictures, name: str, plan: Plan, without: list[str],
             lane.file, lane.fraction = name, pictures.input.rate
             lane.rate = int(lane.fraction) if lane.fraction else 0
         before = caps
+        if index == 0 and pictures.input.declared() == 1:
+            look(sample)
         index += 1
         if index > start:
             waiting.append(lane.layout.read(sample))

@@ -176,7 +176,8 @@ def other_sizes_are_scaled_and_that_is_said():
 def what_would_be_guessed_is_refused_with_a_cure():
     refused = {
         "crop.mkv": ("-vf crop=240:135:40:20", "crop"), "edge.mkv": ("-vf crop=320:160", "crop"),
-        "pad.mkv": ("-vf pad=400:225:40:22", "border"), "tall.mkv": ("-vf scale=240:180,setsar=1", "shape"),
+        "pad.mkv": ("-vf pad=400:225:40:22", "border"),
+        "tall.mkv": ("-vf scale=240:180,setsar=1", "shape"),
         "align.mkv": ("-vf pad=320:192", "border"),
         "pal.mkv": ("-r 24000/1001", "-r 25"), "film.mkv": ("-r 23.5", "-r 25"),
         "bars.mkv": ("-vf pad=320:240:0:30", "border")}
