@@ -21,7 +21,7 @@ def draw(path: str, rows: list[Row], metric: str) -> None:
     """A thin line for each file, and a thick one for the mean of several."""
     from matplotlib import pyplot
     if all(r.figure(MAIN[metric]) is None for r in rows):
-        raise UsageError(f'--plot-metric: no row has {metric}')
+        raise UsageError(f'--plot-metric: no row has a finite {metric}')
     figure, axes = pyplot.subplots(figsize=(8, 5), layout='constrained')
     several = len({r.file for r in rows}) > 1
     series: dict[tuple, dict[str, list[Row]]] = {}

@@ -589,7 +589,7 @@ def wrong_usage_names_value_and_range():
             ("--collection", "p0", "--target-psnr", "30"): ("'p0'", "min", "p1 to p99"),
             ("--collection", "p5", "--target-psnr", "30", "--resume", "--csv", "x"):
             ("--collection", "--merge"),
-            ("--target-psnr", "30", "--target-bpp", "0"): ("--target-bpp=0", "above 0"),
+            ("--target-psnr", "30", "--target-bpp", "0"): ("--target-bpp", "above 0"),
             ("--target-size", "30", "--frames"): ("--frames",),
             ("--resume",): ("--resume", "--csv"),
             ("--resume", "--csv", "-"): ("--resume", "--csv"),
