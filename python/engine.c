@@ -26,7 +26,7 @@ enum
   N_COUNTS = BILLIONTHS + BDCT_N_METRICS * (BDCT_MAX_COMPONENTS + 1)
 };
 
-/* Pictures are independent: none has one numbered 1 or 2 lower. */
+/* Between pictures that are independent: none has one numbered 1 or 2 lower. */
 #define NUMBER_STEP 4
 #define FRAME_RATE 30
 
@@ -59,6 +59,7 @@ typedef struct {
   int n;
   int settings;                 /* of each picture */
   int high;                     /* pictures of a stack; 0: no stacks */
+  int frame_rate;               /* of consecutive frames; 0: of pictures */
   const Jobs **jobs;
   const int32_t *index;         /* in its jobs */
   Pictures src, dst;
@@ -141,11 +142,18 @@ row_at (const Rows * rows, int i)
 
 /* A batch, without the interpreter's lock */
 
+/* From one picture's number to the next one's. */
+static unsigned
+get_step (const Batch * batch)
+{
+  return batch->frame_rate > 0 ? 1 : NUMBER_STEP;
+}
+
 static bool
 submit (Engine * self, const Batch * batch, int i, BdctError * error)
 {
   const int picture = i / batch->settings;
-  const uint64_t number = self->number + (uint64_t) picture * NUMBER_STEP;
+  const uint64_t number = self->number + (uint64_t) picture * get_step (batch);
   const BdctImage src = image_at (&batch->src, picture);
 
   if (batch->jobs == NULL) {
@@ -173,7 +181,7 @@ submit (Engine * self, const Batch * batch, int i, BdctError * error)
         .from_levels = batch->from_levels,
         .bits = batch->bits,
         .metrics = batch->metrics,
-        .frame_rate = FRAME_RATE,
+        .frame_rate = batch->frame_rate > 0 ? batch->frame_rate : FRAME_RATE,
         .number = number,
         .wait = { batch->wait }
       }, error);
@@ -251,7 +259,7 @@ run (Engine * self, const Batch * batch, BdctError * error)
       done++;
     }
   }
-  self->number += (uint64_t) batch->n * NUMBER_STEP;
+  self->number += (uint64_t) batch->n * get_step (batch) + NUMBER_STEP;
   while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
   return ok;
 }
@@ -387,11 +395,12 @@ engine_run (PyObject * object, PyObject * args)
   int depth;
   bool ok;
 
-  if (!is_usable (self) || !PyArg_ParseTuple (args, "O!iiiiO!KOOOOniiiIKKK",
+  if (!is_usable (self) || !PyArg_ParseTuple (args, "O!iiiiO!KOOOOniiiIiKKK",
           &PyTuple_Type, &layout_tuple, &depth, &batch.n, &batch.settings,
           &batch.high, &PyTuple_Type, &jobs, &index, &src, &dst, &levels,
           &sizes, &batch.n_levels, &batch.levels_memory, &batch.from_levels,
-          &batch.bits, &batch.metrics, &wait, &figures, &counts)
+          &batch.bits, &batch.metrics, &batch.frame_rate, &wait, &figures,
+          &counts)
       || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst)
       || !read_rows (levels, &batch.levels)
       || !read_rows (sizes, &batch.sizes)

@@ -521,7 +521,8 @@ def _by_form(run: Callable[..., Any], names: list[str], given: dict[str, Any],
 def _run(layout: _Layout, plan: _Plan, device: str, threads: int, stream: int, src: Any,
          dst: Any, *, levels: _arrays.Memory | None = None,
          sizes: _arrays.Memory | None = None, n_levels: int = 0, from_levels: bool = False,
-         wanted: _Wanted = _Wanted(0, False, True, False), settings: int = 1) -> _Results:
+         wanted: _Wanted = _Wanted(0, False, True, False), settings: int = 1,
+         frame_rate: int = 0) -> _Results:
     """Process a batch, each picture with as many entries of the plan as `settings`
     says."""
     n = len(plan.index)
@@ -538,7 +539,7 @@ def _run(layout: _Layout, plan: _Plan, device: str, threads: int, stream: int, s
             levels and (levels.address, levels.strides[0]),
             sizes and (sizes.address, sizes.strides[0]), n_levels,
             levels is not None and levels.device != 'cpu', from_levels, wanted.bits,
-            wanted.mask, stream if device != 'cpu' else 0, *results.addresses())
+            wanted.mask, frame_rate, stream if device != 'cpu' else 0, *results.addresses())
     return results
 
 
@@ -615,12 +616,15 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
             chroma_subsampling: str | Sequence[str] = '4:2:0', depth: int | None = None,
             metrics: str | Iterable[str] = (), rounding: str | None = None,
             device: _Device = None, stream: Any = None, threads: int = 0,
+            frame_rate: int | None = None,
             **settings: Any) -> Measured:
     """Compute what `transform` says of every picture at each of S settings, without
     making pictures.
 
     transform     a name or Settings, one for all settings or a sequence of S
     quality, qp   one number, or S of them: quality=range(1, 101)
+    frame_rate    1 to 1000: the pictures are consecutive frames of a video, and 'xpsnr'
+                  weighs what moves by the two before; None: each is a picture by itself
 
     Other arguments are as for `transform`.
     """
@@ -629,12 +633,14 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
     device = _engines.normalize(device, src.device)
     lengths = [n for n in map(_length, (transform, quality, qp)) if n is not None]
     n = max(lengths, default=1)
+    if frame_rate is not None:
+        _check_range('frame_rate', frame_rate, 1, 1000)
     plan = _Plan(transform, quality, qp, settings, src.layout, n, 'setting')
     plan.index = np.tile(plan.index, src.n)
     if len(plan.jobs) > 1:
         plan.jobs *= src.n
     results = _run(src.layout, plan, device, threads, address, src.planes, None,
-                   wanted=_wanted(metrics), settings=n)
+                   wanted=_wanted(metrics), settings=n, frame_rate=frame_rate or 0)
     results.divide(*() if src.form.is_single else (src.n,), n)
     return Measured(*results.errors(), *results.rate(), metrics=results.metrics(),
                     counts=results.counts(False))

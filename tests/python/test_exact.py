@@ -20,6 +20,12 @@ def psnr_of(a, b, depth=8):
 
 
 @unittest.skipUnless(PIL, 'Pillow is not there')
+def make_video():
+    """Grey noise that moves."""
+    noise = np.random.default_rng(5).integers(0, 256, (64, 96), np.uint8)
+    return np.stack([np.roll(noise, 3 * i, 1) for i in range(6)])
+
+
 class Pillow(unittest.TestCase):
     def test_all_qualities(self):
         for height, width in (51, 85), (16, 32), (1, 1), (9, 2), (40, 3):
@@ -256,6 +262,19 @@ class Measured(unittest.TestCase):
             blockdct.measure(batch, ['jpeg-8x8', 'dct-8x8'], quality=[1, 2, 3])
         with self.assertRaisesRegex(ValueError, 'quality 0 is outside'):
             blockdct.measure(batch, quality=range(10))
+
+    def test_frames(self):
+        """With a frame rate, XPSNR weighs what moves; the parts of a video with the two
+        frames before them have the figures of the whole."""
+        batch = make_video()
+        whole = blockdct.measure(batch, metrics='xpsnr', frame_rate=25).metrics['xpsnr-y']
+        still = blockdct.measure(batch, metrics='xpsnr').metrics['xpsnr-y']
+        self.assertEqual(whole[0], still[0])
+        self.assertTrue((whole[2:] != still[2:]).all())
+        part = blockdct.measure(batch[2:], metrics='xpsnr', frame_rate=25)
+        np.testing.assert_array_equal(part.metrics['xpsnr-y'][2:], whole[4:])
+        with self.assertRaisesRegex(ValueError, 'frame_rate 0 is outside 1 to 1000'):
+            blockdct.measure(batch, frame_rate=0)
 
 
 class Levels(unittest.TestCase):
