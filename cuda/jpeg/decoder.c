@@ -234,7 +234,7 @@ divide_scratch (const BdctJpegDecoder * self, const BdctBuffer * buffer,
 static void *
 on_host (const Group * group, const void *device)
 {
-  return group->upload.host.data + ((const uint8_t *) device
+  return group->upload.host + ((const uint8_t *) device
       - group->upload.device);
 }
 
@@ -283,11 +283,11 @@ start (BdctJpegDecoder * self, Group * group, const BdctDevice * device,
   fill (self, group);
   group->n = g->n_files;
   return check (cudaMemcpyAsync (group->upload.device,
-          group->upload.host.data, size, cudaMemcpyHostToDevice,
+          group->upload.host, size, cudaMemcpyHostToDevice,
           group->stream), "cudaMemcpyAsync", error)
       && check (bdct_cuda_jpeg_launch (g, group->stream), "cudaLaunchKernel",
       error)
-      && check (cudaMemcpyAsync (group->upload.host.data, g->damaged,
+      && check (cudaMemcpyAsync (group->upload.host, g->damaged,
           group->n * sizeof *g->damaged, cudaMemcpyDeviceToHost,
           group->stream), "cudaMemcpyAsync", error)
       && check (cudaEventRecord (group->done, group->stream),
@@ -298,7 +298,7 @@ start (BdctJpegDecoder * self, Group * group, const BdctDevice * device,
 static bool
 finish (Group * group, BdctError * error)
 {
-  const uint32_t *damaged = (const uint32_t *) group->upload.host.data;
+  const uint32_t *damaged = (const uint32_t *) group->upload.host;
 
   if (group->n > 0 && !check (cudaEventSynchronize (group->done),
           "cudaEventSynchronize", error))
@@ -319,7 +319,7 @@ bdct_jpeg_decoder_run (BdctJpegDecoder ** decoder, const BdctDevice * device,
 
   *decoder = self;
   for (int k = 0; ok && wait != NULL && k < GROUPS; k++)
-    ok = bdct_device_follow (self->group[k].stream, (cudaStream_t) wait,
+    ok = bdct_stream_wait_for (self->group[k].stream, (cudaStream_t) wait,
         self->group[k].waited, error);
   for (int i = 0, k = 0; ok && i < n; k = (k + 1) % GROUPS) {
     ok = finish (&self->group[k], error);

@@ -36,10 +36,23 @@ ballot (bool v)
   return __ballot_sync (kAll, v);
 }
 
+BDCT_INLINE bool
+any_lane (bool v)
+{
+  return __any_sync (kAll, v);
+}
+
 template <typename T> BDCT_INLINE T
 from_lane (T v, int lane)
 {
   return __shfl_sync (kAll, v, lane);
+}
+
+/* Of the lane `d` below; the lowest ones keep their own. */
+template <typename T> BDCT_INLINE T
+from_below (T v, int d)
+{
+  return __shfl_up_sync (kAll, v, d);
 }
 
 template <typename T> BDCT_INLINE T

@@ -191,10 +191,24 @@ ballot (bool v)
   return all;
 }
 
+inline bool
+any_lane (bool v)
+{
+  return ballot (v) != 0;
+}
+
 template <typename T> T
 from_lane (T v, int lane)
 {
   return (T) meet_warp ((uint64_t) v)[lane];
+}
+
+template <typename T> T
+from_below (T v, int d)
+{
+  const int lane = emulated->t % 32;
+
+  return from_lane (v, lane < d ? lane : lane - d);
 }
 
 template <typename T> T
