@@ -97,6 +97,23 @@ count_tiles (const BdctLayout * layout, const BdctJob * job)
   return n;
 }
 
+/* The entries of a row of map tiles in a stack of pictures, each with one
+ * quantizer. */
+static uint8_t
+find_stack_tile (const BdctLayout * layout, const BdctPlaneLayout * plane,
+    const uint8_t * stack_map, const BdctJob * job, int y)
+{
+  const int rows = plane->height / bdct_layout_pictures (layout);
+  const int first = y * tile_rows (job) / rows;
+  const int last = (bdct_min ((y + 1) * tile_rows (job), plane->height) - 1)
+      / rows;
+
+  for (int i = first + 1; i <= last; i++)
+    if (stack_map[i] != stack_map[first])
+      return BDCT_CUDA_MIXED;
+  return stack_map[first];
+}
+
 /* Write the map of a job's blocks and, after it, that of its tiles, at an
  * offset of the frame's. Returns their size. */
 static size_t
@@ -123,7 +140,9 @@ write_map (BdctCudaFrame * frame, const BdctLayout * layout,
     work->plane[p].quantizer_of_tile = memory->device + at + n;
     for (int y = 0; y < tiles_down (plane, job); y++)
       for (int x = 0; x < tiles_across (plane); x++) {
-        const uint8_t tile = find_tile (plane, job, grid, map, x, y);
+        const uint8_t tile = request->stack_map != NULL
+            ? find_stack_tile (layout, plane, request->stack_map, job, y)
+            : find_tile (plane, job, grid, map, x, y);
 
         map[n++] = tile;
         work->mixed = work->mixed || tile == BDCT_CUDA_MIXED;
