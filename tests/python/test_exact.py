@@ -267,14 +267,17 @@ class Measured(unittest.TestCase):
         """With a frame rate, XPSNR weighs what moves; the parts of a video with the two
         frames before them have the figures of the whole."""
         batch = make_video()
-        whole = blockdct.measure(batch, metrics='xpsnr', frame_rate=25).metrics['xpsnr-y']
-        still = blockdct.measure(batch, metrics='xpsnr').metrics['xpsnr-y']
+
+        def measure(frames, **given):
+            return blockdct.measure(frames, layout='NHW', metrics='xpsnr',
+                                    **given).metrics['xpsnr-y']
+
+        whole, still = measure(batch, frame_rate=25), measure(batch)
         self.assertEqual(whole[0], still[0])
         self.assertTrue((whole[2:] != still[2:]).all())
-        part = blockdct.measure(batch[2:], metrics='xpsnr', frame_rate=25)
-        np.testing.assert_array_equal(part.metrics['xpsnr-y'][2:], whole[4:])
+        np.testing.assert_array_equal(measure(batch[2:], frame_rate=25)[2:], whole[4:])
         with self.assertRaisesRegex(ValueError, 'frame_rate 0 is outside 1 to 1000'):
-            blockdct.measure(batch, frame_rate=0)
+            measure(batch, frame_rate=0)
 
 
 class Levels(unittest.TestCase):

@@ -94,6 +94,11 @@ def _batch(pictures: list[list[np.ndarray]], is_rgb: bool) -> Any:
     return parts[0] if is_rgb or len(parts) == 1 else tuple(parts)
 
 
+def _form(layout: Layout) -> str:
+    """Of _batch()'s result, for the module."""
+    return 'NHWC' if layout.is_rgb else 'NHW' if layout.format.startswith('GRAY') else 'YUV'
+
+
 def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
     """The plan's metrics that pictures of this layout have; and why not the others."""
     found, lacking = [], []
@@ -107,7 +112,8 @@ def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
     for metric in plan.metrics:
         try:
             blockdct.compare(empty, empty, metrics=[metric], depth=layout.depth,
-                             chroma_subsampling=plan.subsampling, threads=plan.threads)
+                             layout=_form(layout), chroma_subsampling=plan.subsampling,
+                             threads=plan.threads)
             found.append(metric)
         except ValueError as error:
             name = row_format(layout.format, plan.subsampling)
@@ -128,6 +134,7 @@ class Lane:
         self._call: dict[str, Any] = {
             'transform': self.names[0] if one else self.names,
             'chroma_subsampling': plan.subsampling, 'device': plan.device,
+            'layout': _form(layout),
             'threads': plan.threads, 'depth': layout.depth, **numbers}
         self.metrics: list[str] | None = None
         self._without = without
@@ -223,7 +230,8 @@ class Lane:
 def jpeg_file(picture: Any, quality: int, plan: Plan, layout: Layout) -> bytes:
     """A picture as a JPEG file."""
     levels = blockdct.levels(picture, 'jpeg-8x8', quality=quality, depth=layout.depth,
-                             chroma_subsampling=plan.subsampling, threads=plan.threads)
+                             layout=_form(layout), chroma_subsampling=plan.subsampling,
+                             threads=plan.threads)
     out = io.BytesIO()
     blockdct.write_jpeg(levels, out)
     return out.getvalue()
