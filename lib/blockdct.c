@@ -41,13 +41,6 @@ bdct_params_init (BdctParams * params)
     *params = (BdctParams) BDCT_PARAMS_DEFAULT;
 }
 
-void
-bdct_view_init (BdctView * view)
-{
-  if (view != NULL)
-    *view = (BdctView) BDCT_VIEW_DEFAULT;
-}
-
 BdctJob *
 bdct_jobs_new (const BdctParams * params, int n, const BdctLayout * layout,
     BdctError * error)

@@ -75,9 +75,6 @@ typedef struct {
     .position = 0.5, .gain = 4.0, .zoom = 1.0, .zoom_x = 0.5, .zoom_y = 0.5   \
   }
 
-/** Set BDCT_VIEW_DEFAULT, for languages without C's macros. */
-void bdct_view_init (BdctView *view);
-
 /** Set the maps' colours for a depth and a colour matrix (BT.601: kr 0.299, kb
  * 0.114), in full or limited (16 to 235) range. */
 void bdct_view_colours (BdctView *view, int depth, double kr, double kb,

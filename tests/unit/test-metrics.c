@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include "cpu/metrics/kernel.h"
+#include "dct/base/stats.h"
 #include "dct/metrics/run.h"
 #include "program.h"
 #include "reference-metrics.h"
