@@ -414,7 +414,7 @@ def watch(bus: Gst.Bus, timeout: int, inputs: list[Input]) -> Gst.Message | None
         for one in inputs:
             if any(message.src == d or message.src.has_as_ancestor(d)
                    for d in one.decoders):
-                raise one.explain(error, debug)
+                raise one.explain(error, debug) from RuntimeError(debug)
         for one in inputs:
             if one._list or one.no_video:
                 raise one.explain(error, debug)
