@@ -420,7 +420,7 @@ def watch(bus: Gst.Bus, timeout: int, inputs: list[Input]) -> Gst.Message | None
                 raise one.explain(error, debug)
         cause = last_line(debug)
         if len(inputs) == 1 and message.src.get_name().startswith('filesrc'):
-            raise inputs[0].explain(error, debug)
+            raise inputs[0].explain(error, debug) from RuntimeError(debug)
         raise RuntimeError(f'{message.src.get_name()}: {error.message}'
                            + (f' ({cause})' if cause else ''))
     return message
