@@ -186,6 +186,8 @@ static const struct
   [BDCT_STEP_HISTORY] = {bdct_cpu_count_history, bdct_cpu_copy_history},
   [BDCT_STEP_ERRORS] = {bdct_cpu_count_errors, bdct_cpu_square},
   [BDCT_STEP_TRANSFORM] = {count_strips, work_on_strip},
+  /* Of CABAC and of stacks: another frame's Huffman symbols are counted strip
+   * by strip, with the transform, and this step has no pieces. */
   [BDCT_STEP_BITS] = {bdct_cpu_count_bits, bdct_cpu_price_bits},
   [BDCT_STEP_METRICS] = {bdct_cpu_count_metrics, bdct_cpu_work_on_metrics,
       BDCT_METRIC_STAGES},

@@ -226,10 +226,10 @@ counts_at (const BdctBuffer * buffer, bool host, const Queued * queued)
  *
  * Frames whose images are all on the device wait until half of those in flight
  * are prepared, and start together: one launch takes the same kernel's part of
- * all of them, and one zeroing, one copy and one event do for all. A frame that
- * moves an image or another large thing between host and device starts by
- * itself. What is zeroed are the first results, by halves of their memory: of
- * 32 frames or more. */
+ * as many as it has room for (append() of cuda/launch/dispatch.c), and one
+ * zeroing, one copy and one event do for all. A frame that moves an image or
+ * another large thing between host and device starts by itself. What is zeroed
+ * are the first results, by halves of their memory: of 32 frames or more. */
 
 /* The launches of the newest `n` frames that go together: the first of each
  * frame, then the second of each, because those are likely to have the same
