@@ -21,16 +21,15 @@ static PyObject *
 decode_jpeg (PyObject * module, PyObject * args)
 {
   unsigned long long max_pixels;
-  PyObject *bytes, *memory;
+  PyObject *memory;
   JpegPicture picture;
   BdctError error;
   Py_ssize_t size;
-  char *data;
+  const char *data;
   bool ok;
 
   (void) module;
-  if (!PyArg_ParseTuple (args, "SK", &bytes, &max_pixels)
-      || PyBytes_AsStringAndSize (bytes, &data, &size) < 0)
+  if (!PyArg_ParseTuple (args, "y#K", &data, &size, &max_pixels))
     return NULL;
   Py_BEGIN_ALLOW_THREADS;
   ok = jpeg_file_decode (&picture, data, size, max_pixels, &error);

@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""blockdct-measure: its commands and exit statuses."""
+"""blockdct-measure: its commands."""
 import os
 import signal
 import sys
 
 from . import gst, options
 from .gst import MissingElement
-from .output import UsageError
+from .output import FAILED, INTERRUPTED, UsageError, complain
 from .rows import TableError
-
-#: Exit statuses: all done and met; a target or limit missed; a file failed, or wrong use.
-DONE, MISSED, FAILED, INTERRUPTED = 0, 1, 2, 130
-
-
-def complain(text: object) -> None:
-    sys.stderr.write(f'blockdct-measure: {text}\n')
 
 
 def run(arguments: list[str]) -> int:

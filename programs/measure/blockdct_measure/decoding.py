@@ -411,16 +411,14 @@ def watch(bus: Gst.Bus, timeout: int, inputs: list[Input]) -> Gst.Message | None
         raise FileError(_OTHERS.format(files.printable(where or '')))
     if message.type == Gst.MessageType.ERROR:
         error, debug = message.parse_error()
+        source = message.src.get_name().startswith('filesrc')
         for one in inputs:
-            if any(message.src == d or message.src.has_as_ancestor(d)
-                   for d in one.decoders):
-                raise one.explain(error, debug) from RuntimeError(debug)
-        for one in inputs:
-            if one._list or one.no_video:
-                raise one.explain(error, debug)
+            if one._list or one.no_video or (source and len(inputs) == 1) or any(
+                    message.src == d or message.src.has_as_ancestor(d) for d in one.decoders):
+                failed = one.explain(error, debug)
+                failed.refused = 'not-negotiated' in (debug or '')
+                raise failed
         cause = last_line(debug)
-        if len(inputs) == 1 and message.src.get_name().startswith('filesrc'):
-            raise inputs[0].explain(error, debug) from RuntimeError(debug)
         raise RuntimeError(f'{message.src.get_name()}: {error.message}'
                            + (f' ({cause})' if cause else ''))
     return message

@@ -290,7 +290,8 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
             run.run([source], plan.stall_limit, whole, progress)
         except (RuntimeError, FileError) as error:
             # Unless a queue has the end already, the file's elements say it for the encoder.
-            if 'not-negotiated' not in f'{error} {error.__cause__}' or span.caps is None:
+            refused = getattr(error, 'refused', 'not-negotiated' in str(error))
+            if not refused or span.caps is None:
                 raise
             takes = _formats(made.get_static_pad('sink').query_caps(None))
             raise RuntimeError(f'it does not accept {tell_caps(span.caps)}; it accepts '

@@ -13,6 +13,7 @@ _HEAD = 4096  # bytes from which a file's type is found
 
 class FileError(Exception):
     """A file that cannot be measured, and why."""
+    refused = False  # what comes behind its decoder does not take its pictures
 
 
 class NoVideo(FileError):

@@ -12,6 +12,7 @@ from . import files
 from .decoding import RGB, Pictures, convert
 from .files import FileError
 from .gst import Gst
+from .output import DONE, FAILED, complain
 from .transforms import Layout
 
 _SIDE = 512  # of the part that is looked at beside a measurement
@@ -114,7 +115,6 @@ def _line(path: str, limit: float) -> str:
 
 
 def run(o: argparse.Namespace) -> int:
-    from .cli import DONE, FAILED, complain
     status = DONE
     for file in files.find(o.files):
         try:

@@ -14,8 +14,16 @@ _HEAD = 1 << 16  # bytes from which a table is recognised
 _STARTS = 'file,transform,', 'file,reference,', '{"file":'
 
 
+#: Exit statuses: all done and met; a target or limit missed; a file failed, or wrong use.
+DONE, MISSED, FAILED, INTERRUPTED = 0, 1, 2, 130
+
+
 class UsageError(Exception):
-    """Wrong use: exit status 2."""
+    """Wrong use."""
+
+
+def complain(text: object) -> None:
+    sys.stderr.write(f'blockdct-measure: {text}\n')
 
 
 def text_head(metrics: Iterable[str]) -> str:

@@ -14,7 +14,8 @@ from .decoding import (RGB, Input, Pictures, convert, depth_of, nearest, subsamp
 from .files import FileError, NoVideo
 from .gst import Gst, GstVideo, make
 from .options import names
-from .output import Output, UsageError, csv_line
+from .output import (DONE, FAILED, INTERRUPTED, MISSED, Output, UsageError, complain,
+                     csv_line)
 from .progress import Progress
 from .rows import IN_DB, MAIN, METRICS, Row
 from .transforms import Layout
@@ -441,7 +442,6 @@ def _frames(score: Score) -> list[Score]:
 
 
 def run(o: argparse.Namespace) -> int:
-    from .cli import DONE, FAILED, INTERRUPTED, MISSED, complain
     if (o.worst is None) != (o.pictures is None):
         raise UsageError('--worst N and --pictures DIR go together')
     metrics = names('metrics', o.metrics, (*METRICS, 'vmaf'))

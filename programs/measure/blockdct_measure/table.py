@@ -5,19 +5,17 @@ import dataclasses
 import json
 import sys
 
-
 from . import bdrate, files, options, output, rows, transforms
 from .decoding import Pictures
 from .files import File, FileError, NoVideo
 from .jobs import Piece, Result, devices, run_pieces
-from .output import Output
+from .output import DONE, FAILED, INTERRUPTED, MISSED, Output, UsageError, complain
 from .progress import Progress
 from .rows import Row
 from .targets import Choices, Target
 
 
 def _list(found: list[File], limit: float) -> int:
-    from .cli import DONE, FAILED, complain
     status = DONE
     for file in found:
         frames, error = 0, None
@@ -104,7 +102,6 @@ class _Run:
             out.write(found)
 
     def finish(self, interrupted: bool) -> int:
-        from .cli import DONE, FAILED, INTERRUPTED, MISSED
         if self.target and self.target.collection and interrupted:
             self.note('interrupted: no setting is chosen for a part of the collection')
         elif self.target and self.target.collection:
@@ -147,7 +144,6 @@ def _merge(o: argparse.Namespace, target: Target | None) -> int:
 
 def _write_jpeg(o: argparse.Namespace, plan: transforms.Plan, found: list[File],
                 quality: int) -> None:
-    from .output import UsageError
     wanted = transforms.chooser(plan, plan.formats[0] if plan.formats else None)
     with Pictures.open(found[0].path, plan.stall_limit, wanted) as pictures:
         for _ in range(plan.first + 1):
@@ -156,14 +152,13 @@ def _write_jpeg(o: argparse.Namespace, plan: transforms.Plan, found: list[File],
         if layout.depth != 8:
             raise UsageError('--write-jpeg: the samples have more than 8 bits; add '
                              '--format I420')
-        batch = transforms._batch([layout.read(sample)], layout.is_rgb)
+        batch = layout.batch([layout.read(sample)])
     data = transforms.jpeg_file(batch, quality, plan, layout)
     with open(o.write_jpeg, 'wb') as file:
         file.write(data)
 
 
 def run(o: argparse.Namespace) -> int:
-    from .cli import FAILED, complain
     target = options.target(o)
     if o.plot:
         from . import plot
@@ -177,7 +172,7 @@ def run(o: argparse.Namespace) -> int:
     used = {s for _, s, _ in plan.settings} | {e.scale for e in plan.encoders}
     for scale in rows.SCALES:
         if getattr(o, scale) and scale not in used:
-            raise options.UsageError(
+            raise UsageError(
                 f'--{scale} has no effect: none of the transforms'
                 f'{" and encoders" if o.encoder else ""} has one; choose others with '
                 + ('--encoder' if scale in ('crf', 'bitrate') else '--transform'))
@@ -188,7 +183,7 @@ def run(o: argparse.Namespace) -> int:
         complain('there is nothing in these folders that GStreamer can decode')
         return FAILED
     if o.write_jpeg and (len(found) != 1 or (not target and len(plan.settings) != 1)):
-        raise options.UsageError('--write-jpeg writes one picture at one quality: name '
+        raise UsageError('--write-jpeg writes one picture at one quality: name '
                                  'one file, and one --quality or a target')
     work = _Run(o, plan, target)
     work.n_files = len(found)

@@ -61,6 +61,8 @@ class Layout:
         self.width, self.height = self.info.width, self.info.height
         self.depth = depth_of(self.format)
         self.is_rgb = self.format in RGB
+        # of a batch, for the module
+        self.form = 'NHWC' if self.is_rgb else 'NHW' if self.format == 'GRAY8' else 'YUV'
 
     def read(self, sample: Gst.Sample) -> list[np.ndarray]:
         """RGB as one array, or planes."""
@@ -85,18 +87,11 @@ class Layout:
             planes.append(array >> finfo.shift[c] if finfo.shift[c] else array)
         return planes
 
-
-def _batch(pictures: list[list[np.ndarray]], is_rgb: bool) -> Any:
-    if len(pictures) == 1:
-        parts = [array[None] for array in pictures[0]]
-    else:
-        parts = [np.stack(arrays) for arrays in zip(*pictures)]
-    return parts[0] if is_rgb or len(parts) == 1 else tuple(parts)
-
-
-def _form(layout: Layout) -> str:
-    """Of _batch()'s result, for the module."""
-    return 'NHWC' if layout.is_rgb else 'NHW' if layout.format.startswith('GRAY') else 'YUV'
+    def batch(self, pictures: list[list[np.ndarray]]) -> Any:
+        """Pictures of read(), as the module takes them."""
+        parts = [arrays[0][None] if len(arrays) == 1 else np.stack(arrays)
+                 for arrays in zip(*pictures)]
+        return tuple(parts) if self.form == 'YUV' else parts[0]
 
 
 def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
@@ -106,13 +101,13 @@ def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
                     np.uint16 if layout.depth > 8 else np.uint8)
     down = (1 << s for s in reversed(subsampling(layout.format)))
     empty: Any = grey
-    if not layout.is_rgb and layout.format != 'GRAY8':
+    if layout.form == 'YUV':
         rows, columns = down
         empty = grey, *[grey[:, ::rows, ::columns].copy() for _ in range(2)]
     for metric in plan.metrics:
         try:
             blockdct.compare(empty, empty, metrics=[metric], depth=layout.depth,
-                             layout=_form(layout), chroma_subsampling=plan.subsampling,
+                             layout=layout.form, chroma_subsampling=plan.subsampling,
                              threads=plan.threads)
             found.append(metric)
         except ValueError as error:
@@ -134,7 +129,7 @@ class Lane:
         self._call: dict[str, Any] = {
             'transform': self.names[0] if one else self.names,
             'chroma_subsampling': plan.subsampling, 'device': plan.device,
-            'layout': _form(layout),
+            'layout': layout.form,
             'threads': plan.threads, 'depth': layout.depth, **numbers}
         self.metrics: list[str] | None = None
         self._without = without
@@ -146,7 +141,7 @@ class Lane:
 
     def measure(self, pictures: list[list[np.ndarray]], lead: int, first: int) -> None:
         """Add pictures, of which the first `lead` only come before."""
-        batch = _batch(pictures, self.layout.is_rgb)
+        batch = self.layout.batch(pictures)
         if self.metrics is None:
             self.metrics, lacking = supported(self.plan, self.layout)
             self._without += lacking
@@ -230,7 +225,7 @@ class Lane:
 def jpeg_file(picture: Any, quality: int, plan: Plan, layout: Layout) -> bytes:
     """A picture as a JPEG file."""
     levels = blockdct.levels(picture, 'jpeg-8x8', quality=quality, depth=layout.depth,
-                             layout=_form(layout), chroma_subsampling=plan.subsampling,
+                             layout=layout.form, chroma_subsampling=plan.subsampling,
                              threads=plan.threads)
     out = io.BytesIO()
     blockdct.write_jpeg(levels, out)
