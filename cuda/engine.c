@@ -7,6 +7,7 @@
 #include <string.h>
 #include "cuda/device/device.h"
 #include "cuda/device/staging.h"
+#include "cuda/frame/metrics.h"
 #include "cuda/frame/pricer.h"
 #include "cuda/jpeg/decoder.h"
 #include "cuda/run.h"
@@ -584,11 +585,13 @@ cuda_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
     ok = bdct_error (error, "%s", queued->error.message);
   if (ok)
     bdct_cuda_frame_finish (&queued->frame, &self->staging);
-  if (ok && stats != NULL)
-    bdct_cuda_frame_count (&queued->frame, &self->staging.layout,
+  if (ok && stats != NULL) {
+    bdct_cuda_frame_get_stats (&queued->frame, &self->staging.layout,
         accumulators_at (&self->accumulators, true, queued),
         counts_at (&self->counts, true, queued),
         priced ? &queued->price.stats : NULL, stats);
+    bdct_frame_metrics_finish (&queued->frame, stats);
+  }
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
   if (self->pending > self->in_flight)

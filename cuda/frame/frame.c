@@ -2,7 +2,6 @@
 #include "frame.h"
 
 #include <string.h>
-#include "metrics.h"
 
 #define check bdct_cuda_check
 
@@ -281,7 +280,7 @@ set_price (BdctStats * stats, const BdctStats * price)
 }
 
 void
-bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
+bdct_cuda_frame_get_stats (BdctCudaFrame * frame, const BdctLayout * layout,
     const BdctCudaAccumulator * first, const BdctRateCounts * first_counts,
     const BdctStats * price, BdctStats * stats)
 {
@@ -302,5 +301,4 @@ bdct_cuda_frame_count (BdctCudaFrame * frame, const BdctLayout * layout,
       && i < layout->stack; i++)
     for (int k = 0; k < 3; k++)
       stats->rgb[k].sse += frame->request.stack_sse[i][k];
-  bdct_frame_metrics_finish (frame, stats);
 }

@@ -195,11 +195,12 @@ bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
     cudaStream_t stream, BdctError *error);
 void bdct_cuda_frame_finish (BdctCudaFrame *frame, BdctStaging *staging);
 
-/* Write the statistics of a frame that is done, as BdctEngineClass.collect()
- * does. `first`, `first_counts`: of the results, on the host; `price`: of the
- * counts; NULL: not known. */
-void bdct_cuda_frame_count (BdctCudaFrame *frame, const BdctLayout *layout,
-    const BdctCudaAccumulator *first, const BdctRateCounts *first_counts,
-    const BdctStats *price, BdctStats *stats);
+/* Write the statistics of a frame that is done, without its metrics, as
+ * BdctEngineClass.collect() does. `first`, `first_counts`: of the results, on
+ * the host; `price`: of the counts; NULL: not known. */
+void bdct_cuda_frame_get_stats (BdctCudaFrame *frame,
+    const BdctLayout *layout, const BdctCudaAccumulator *first,
+    const BdctRateCounts *first_counts, const BdctStats *price,
+    BdctStats *stats);
 
 #endif

@@ -48,6 +48,40 @@ test_jpeg_tables (void)
   g_assert_cmpint (annex_k_step (85, true, 2, 8), ==, 7);
 }
 
+/* Equal jobs have equal keys, whatever was in their memory, and others have
+ * others. */
+static void
+test_keys (void)
+{
+  g_autoptr (GHashTable) by_key =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, g_free);
+  BdctParams params = defaults;
+  BdctLayout layout;
+  int n = 0;
+
+  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
+  for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
+    for (int setting = 1; setting <= 51; setting++)
+      for (int again = 0; again < 2; again++) {
+        BdctJob *job = g_new (BdctJob, 1), *known;
+
+        memset (job, again ? 0xaa : 0x55, sizeof *job);
+        params.transform = (BdctTransform) t;
+        params.quality = params.qp = setting;
+        g_assert_true (bdct_job_init (job, &params, &layout, NULL));
+        known = g_hash_table_lookup (by_key, &job->key);
+        if (known == NULL) {
+          g_assert_false (again);
+          g_hash_table_insert (by_key, &job->key, job);
+          n++;
+          continue;
+        }
+        g_assert_cmpmem (known, sizeof *known, job, sizeof *job);
+        g_free (job);
+      }
+  g_assert_cmpint (n, >, 50 * BDCT_N_TRANSFORMS);
+}
+
 static void
 test_matrix_steps (void)
 {
@@ -490,6 +524,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
   g_test_add_func ("/job/jpeg-tables", test_jpeg_tables);
+  g_test_add_func ("/job/keys", test_keys);
   g_test_add_func ("/job/matrix", test_matrix_steps);
   g_test_add_func ("/job/steps-check", test_steps_check);
   g_test_add_func ("/job/chroma-qp", test_chroma_qp);
