@@ -375,13 +375,20 @@ gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* A thread that waits for the statistics' reader goes on. */
+/* A thread goes on that waits for the statistics' reader, or for an output
+ * buffer while others keep all of them. */
 static GstStateChangeReturn
 gst_blockdct_compare_change_state (GstElement * element,
     GstStateChange transition)
 {
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    g_autoptr (GstBufferPool) pool =
+        gst_aggregator_get_buffer_pool (GST_AGGREGATOR (element));
+
+    if (pool != NULL && gst_buffer_pool_is_active (pool))
+      gst_buffer_pool_set_flushing (pool, TRUE);
     gst_blockdct_stats_file_cancel (GST_BLOCKDCT_COMPARE (element)->stats_file);
+  }
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 

@@ -62,8 +62,9 @@ find_view (GstBuffer * buffer)
   const gchar *view = figures == NULL ? NULL
       : gst_structure_get_string (figures, "view");
 
+  /* The buffer may go before this is read. */
   if (g_strcmp0 (view, "reconstruction") != 0)
-    return view;
+    return g_intern_string (view);
   return gst_structure_has_field (figures, GRID) ? GRID : NULL;
 }
 

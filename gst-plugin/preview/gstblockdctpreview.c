@@ -192,8 +192,10 @@ handle_key (const gchar * key, GstElement * preview, GstElement * a,
 static gboolean
 handle_keys (GstBlockDctPreview * self, GstEvent * event)
 {
-  g_autoptr (GstElement) a = gst_bin_get_by_name (GST_BIN (self), "a");
-  g_autoptr (GstElement) b = gst_bin_get_by_name (GST_BIN (self), "b");
+  g_autoptr (GstElement) a =
+      gst_blockdct_preview_branch_get_version (&self->a);
+  g_autoptr (GstElement) b =
+      gst_blockdct_preview_branch_get_version (&self->b);
   const gint steps = gst_blockdct_navigation_get_steps (event);
   const gchar *key;
 

@@ -5,6 +5,7 @@
  * place: a streaming thread cannot end its own element. */
 #include "gstblockdctpreviewbranch.h"
 
+#include <string.h>
 #include "gst-plugin/blockdct/gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
@@ -100,12 +101,27 @@ make_version (Branch * branch, const gchar * description, GError ** error)
 
 /* Exchange */
 
+/* Not gst_bin_get_by_name(), which looks into the bins of descriptions, too. */
+GstElement *
+gst_blockdct_preview_branch_get_version (Branch * branch)
+{
+  GstBin *bin = GST_BIN (branch->preview);
+  GstElement *version = NULL;
+
+  GST_OBJECT_LOCK (bin);
+  for (GList * l = bin->children; l != NULL && version == NULL; l = l->next)
+    if (strcmp (GST_OBJECT_NAME (l->data), branch->name) == 0)
+      version = gst_object_ref (l->data);
+  GST_OBJECT_UNLOCK (bin);
+  return version;
+}
+
 /* The frames that a version may hold; G_MAXUINT: any number. */
 static guint
 get_depth (Branch * branch)
 {
   g_autoptr (GstElement) version =
-      gst_bin_get_by_name (GST_BIN (branch->preview), branch->name);
+      gst_blockdct_preview_branch_get_version (branch);
   guint depth = G_MAXUINT;
 
   if (version == NULL)

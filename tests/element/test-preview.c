@@ -559,6 +559,29 @@ test_keys (void)
   stop (&duel, preview);
 }
 
+/* An element in B's description may have A's name. */
+static void
+test_names (void)
+{
+  GstVideoInfo info;
+  GstElement *preview, *b, *inner;
+  gint quality;
+  Duel duel;
+
+  preview = start (&duel, &info,
+      "b=\"identity ! blockdct name=a quality=3 ! identity\"");
+  set_child (preview, "compare::interactive", TRUE);
+  set_child (preview, "a::quality", 20);
+  viewer_send (preview, viewer_key ("Up"));
+  b = gst_bin_get_by_name (GST_BIN (preview), "b");
+  inner = gst_bin_get_by_name (GST_BIN (b), "a");
+  g_object_get (inner, "quality", &quality, NULL);
+  g_assert_cmpint (quality, ==, 3);
+  gst_object_unref (inner);
+  gst_object_unref (b);
+  stop (&duel, preview);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -574,5 +597,6 @@ main (int argc, char *argv[])
   test_add ("/preview/player", test_player);
   test_add ("/preview/restart", test_restart);
   test_add ("/preview/keys", test_keys);
+  test_add ("/preview/names", test_names);
   return test_run ();
 }
