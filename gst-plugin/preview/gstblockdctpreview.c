@@ -210,12 +210,14 @@ handle_keys (GstBlockDctPreview * self, GstEvent * event)
   return steps != 0;
 }
 
-/* A seek would fail where a version is not linked. */
+/* A seek would fail where a version is not linked. One that does not flush
+ * waits for frames that an exchange may hold back: it waits for an exchange to
+ * end, and lets the next one begin. */
 static gboolean
 src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (parent);
-  const gboolean seeks = GST_EVENT_TYPE (event) == GST_EVENT_SEEK;
+  GstSeekFlags flags;
   gboolean ok;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION
@@ -224,10 +226,14 @@ src_event (GstPad * pad, GstObject * parent, GstEvent * event)
     gst_event_unref (event);
     return TRUE;
   }
-  if (seeks)
-    g_rec_mutex_lock (&self->relinks);
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
+    return gst_pad_event_default (pad, parent, event);
+  gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
+  g_rec_mutex_lock (&self->relinks);
+  if (!(flags & GST_SEEK_FLAG_FLUSH))
+    g_rec_mutex_unlock (&self->relinks);
   ok = gst_pad_event_default (pad, parent, event);
-  if (seeks)
+  if (flags & GST_SEEK_FLAG_FLUSH)
     g_rec_mutex_unlock (&self->relinks);
   return ok;
 }
