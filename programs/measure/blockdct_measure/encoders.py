@@ -7,8 +7,9 @@ from typing import Any, Callable
 
 from . import transforms
 from .compare import Comparison
-from .decoding import Input, depth_of, tell_caps
+from .decoding import Input
 from .files import FileError
+from .formats import depth_of, tell_caps
 from .gst import GLib, GObject, Gst, make
 from .output import UsageError
 from .options import LIMITS, numbers

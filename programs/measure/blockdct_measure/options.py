@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 import blockdct
 
-from .decoding import FORMATS
+from .formats import FORMATS
 from .output import UsageError
 from .rows import METRICS
 from .targets import QUALITIES, SIZES, Target

@@ -9,8 +9,9 @@ import numpy as np
 from blockdct import _blockdct
 
 from . import files
-from .decoding import RGB, Pictures, convert
+from .decoding import Pictures
 from .files import FileError
+from .formats import RGB, convert
 from .gst import Gst
 from .output import DONE, FAILED, complain
 from .transforms import Layout

@@ -10,8 +10,9 @@ import numpy as np
 from . import align, files, rows, worst
 from .align import Signatures, Step
 from .compare import Comparison
-from .decoding import (RGB, Input, Pictures, convert, depth_of, nearest, subsampling)
+from .decoding import Input, Pictures
 from .files import FileError, NoVideo
+from .formats import RGB, convert, depth_of, nearest, subsampling
 from .gst import Gst, GstVideo, make
 from .options import names
 from .output import (DONE, FAILED, INTERRUPTED, MISSED, Output, UsageError, complain,

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Transforms: the module blockdct prices all settings of each picture."""
 import dataclasses
-import functools
 import io
 from fractions import Fraction
 from typing import Any, Callable
@@ -9,11 +8,12 @@ from typing import Any, Callable
 import blockdct
 import numpy as np
 
-from .decoding import (RGB, Pictures, convert, depth_of, describe, nearest, same_picture,
-                       subsampling, tell_caps)
+from .decoding import Pictures
 from .files import FileError
+from .formats import (RGB, convert, depth_of, describe, nearest, same_picture, subsampling,
+                      tell_caps)
 from .gst import Gst, GstVideo
-from .rows import INFINITE, MAIN, METRICS, Row, TableError, add_sums
+from .rows import Row, TableError, add_sums
 
 #: The frames before the first one that XPSNR looks at.
 _LEAD = 2

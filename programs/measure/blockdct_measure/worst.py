@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .decoding import Pictures, convert
+from .decoding import Pictures
+from .formats import convert
 from .transforms import Layout
 
 _GAIN = 4
