@@ -145,12 +145,16 @@ def _check_path(file: Any, others: str) -> None:
 
 
 class _Memory:
-    """Levels in memory of C, for numpy; `owner` frees them with the last array."""
+    """Memory of C, for numpy; `owner` frees it with the last array."""
 
-    def __init__(self, address: int, n: int, owner: Any):
+    def __init__(self, shape: tuple[int, ...], typestr: str, address: int, owner: Any):
         self.owner = owner
-        self.__array_interface__ = {'version': 3, 'shape': (n,), 'data': (address, False),
-                                    'typestr': np.dtype(np.int16).str}
+        self.__array_interface__ = {'version': 3, 'shape': shape, 'typestr': typestr,
+                                    'data': (address, False)}
+
+
+def from_memory(shape: tuple[int, ...], typestr: str, address: int, owner: Any) -> Any:
+    return np.asarray(_Memory(shape, typestr, address, owner))
 
 
 def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
@@ -175,12 +179,12 @@ def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
     if operator.index(max_pixels) < 1:
         raise ValueError(f'max_pixels {max_pixels} is below 1')
     try:
-        width, height, colour, components, *memory = _blockdct.read_jpeg(
+        width, height, colour, components, address, n, owner = _blockdct.read_jpeg(
             data, min(max_pixels, _MAX_SIDE ** 2))
     except ValueError as error:
         raise ValueError(f'{name}: {error}') from None
     tables = np.stack([np.frombuffer(c[4], np.uint16) for c in components])
-    return JpegLevels(np.asarray(_Memory(*memory)), tables.reshape(-1, 8, 8),
+    return JpegLevels(from_memory((n,), np.dtype('i2').str, address, owner), tables.reshape(-1, 8, 8),
                       tuple(c[:2] for c in components), width, height,
                       tuple(COLOUR_SPACES)[colour])
 

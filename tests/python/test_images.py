@@ -113,14 +113,11 @@ class OnNoGpu(OnTheCpu):
     def setUp(self):
         fake = types.SimpleNamespace(
             uint8='uint8', empty=lambda shape, dtype, device: np.empty(shape, dtype),
-            from_numpy=lambda array: types.SimpleNamespace(to=lambda device: array.copy()),
             cuda=types.SimpleNamespace(current_stream=lambda device: 7))
         self.calls = 0
         for patch in (mock.patch.dict(sys.modules, {'torch': fake}),
                       mock.patch.object(blockdct._engines, 'engine',
                                         lambda *key: contextlib.nullcontext()),
-                      mock.patch.object(blockdct._images._Library, 'address',
-                                        lambda self, a: a.__array_interface__['data'][0]),
                       mock.patch.object(blockdct._blockdct, 'engine_decode', self.decode)):
             patch.start()
             self.addCleanup(patch.stop)
