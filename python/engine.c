@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a picture's figures are, in the order of `_Figures` in __init__.py; NaN
+/* What a picture's figures are, in the order of Results in _results.py; NaN
  * where there is none. Behind these: of each metric, of each component and of
  * all. */
 enum
@@ -17,7 +17,7 @@ enum
   N_FIGURES = METRICS + BDCT_N_METRICS * (BDCT_MAX_COMPONENTS + 1)
 };
 
-/* Its whole numbers, in the order of Counts in __init__.py: of each component
+/* Its whole numbers, in the order of Counts in _results.py: of each component
  * or of R, G and B; of the picture; and the billionths of each metric. */
 enum
 { SAMPLES, SSE = SAMPLES + 3, SSE_RGB = SSE + 3, LEVELS = SSE_RGB + 3,

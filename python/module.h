@@ -1,5 +1,5 @@
 /* blockdct: the Python module's C part. It takes memory as addresses and
- * strides; blockdct/__init__.py finds these in arrays, and checks them.
+ * strides; blockdct/_arrays.py finds these.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -184,7 +184,8 @@ def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
     except ValueError as error:
         raise ValueError(f'{name}: {error}') from None
     tables = np.stack([np.frombuffer(c[4], np.uint16) for c in components])
-    return JpegLevels(from_memory((n,), np.dtype('i2').str, address, owner), tables.reshape(-1, 8, 8),
+    return JpegLevels(from_memory((n,), np.dtype('i2').str, address, owner),
+                      tables.reshape(-1, 8, 8),
                       tuple(c[:2] for c in components), width, height,
                       tuple(COLOUR_SPACES)[colour])
 

@@ -6,6 +6,7 @@ import numpy as np
 
 import blockdct
 from blockdct import Settings, _arrays
+from blockdct._settings import transform_of
 
 Range = int | Sequence[int]
 Several = str | Settings | Sequence[str | Settings]
@@ -57,7 +58,7 @@ class Codec:
     def _draw_one(self, integer: Callable[[int, int], int]) -> dict[str, Any]:
         settings = self.transforms[_index(self.transforms, integer)]
         chroma = self.chroma[_index(self.chroma, integer)]
-        name, ends = ('qp', self.qp) if blockdct._transforms[settings.transform][1] \
+        name, ends = ('qp', self.qp) if transform_of[settings.transform][1] \
             else ('quality', self.quality)
         return {'transform': settings, 'chroma_subsampling': chroma, name: integer(*ends)}
 
