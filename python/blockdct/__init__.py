@@ -222,9 +222,10 @@ def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (), device: _Devi
     For JpegLevels it returns the pixels of numpy.asarray(PIL.Image.open(file)), to the
     bit, as uint8: (height, width) for grey, (height, width, 3) for R, G and B, (height,
     width, 4) for C, M, Y and K, inverted as by Pillow. For a list of JpegLevels it
-    returns a list; files of the same size and sampling are faster together. CMYK, YCCK,
-    RGB and samplings other than 4:4:4, 4:2:2, 4:4:0 and 4:2:0 are composed from their
-    planes on the host. There are no metrics.
+    returns a list; files of the same size and sampling are faster together. libjpeg
+    decodes CMYK, YCCK, RGB, samplings other than 4:4:4, 4:2:2, 4:4:0 and 4:2:0, unlike
+    steps of Cb and Cr, and steps of 0 or above 32767, on the host; their levels are
+    within -1023 to 1023. There are no metrics.
     """
     if not isinstance(levels, Levels):
         if read_metrics(metrics) != read_metrics(()):

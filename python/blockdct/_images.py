@@ -71,12 +71,6 @@ def _on_gpu(device: str) -> tuple[Any, Any]:
                       'install one of them')
 
 
-def decode(data: bytes, max_pixels: int) -> Any:
-    """The pixels of a file, by libjpeg."""
-    *sides, address, owner = _blockdct.decode_jpeg(data, max_pixels)
-    return _jpeg.from_memory(_shape(*sides), '|u1', address, owner)
-
-
 class _Host:
     """Decoding by libjpeg, in threads."""
 
@@ -91,7 +85,7 @@ class _Host:
 
     def _decode(self, data: bytes) -> Any:
         try:
-            return decode(data, self._max_pixels)
+            return _jpeg.from_bytes(data, self._max_pixels)
         except ValueError as error:
             return error
 

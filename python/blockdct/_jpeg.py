@@ -157,6 +157,13 @@ def from_memory(shape: tuple[int, ...], typestr: str, address: int, owner: Any) 
     return np.asarray(_Memory(shape, typestr, address, owner))
 
 
+def from_bytes(data: bytes, max_pixels: int = _MAX_SIDE ** 2) -> Any:
+    """The pixels of a file, by libjpeg."""
+    height, width, channels, address, owner = _blockdct.decode_jpeg(data, max_pixels)
+    shape = (height, width, channels)[:2 if channels == 1 else 3]
+    return from_memory(shape, '|u1', address, owner)
+
+
 def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
               max_pixels: int = 1 << 28) -> JpegLevels:
     """Read the levels of a JPEG file with libjpeg's jpeg_read_coefficients;
@@ -190,21 +197,25 @@ def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
                       tuple(COLOUR_SPACES)[colour])
 
 
+def _encode(levels: JpegLevels, optimize: bool = False, progressive: bool = False) -> bytes:
+    values = np.ascontiguousarray(_arrays.to_host(levels.values))
+    if values.dtype != np.int16:
+        raise ValueError(f'levels are of {values.dtype}, not int16')
+    return _blockdct.write_jpeg(
+        int(levels.width), int(levels.height),
+        tuple(COLOUR_SPACES).index(levels.colour_space),
+        tuple((int(h), int(v), steps.tobytes()) for (h, v), steps
+              in zip(levels.sampling, levels.tables.astype(np.uint16))),
+        values.__array_interface__['data'][0], values.size, optimize, progressive)
+
+
 def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> None:
     """Write a file from levels in host memory."""
     _check_library()
     _check(levels)
     if not hasattr(file, 'write'):
         _check_path(file, ' nor an object with write()')
-    values = np.ascontiguousarray(_arrays.to_host(levels.values))
-    if values.dtype != np.int16:
-        raise ValueError(f'levels are of {values.dtype}, not int16')
-    data = _blockdct.write_jpeg(
-        int(levels.width), int(levels.height),
-        tuple(COLOUR_SPACES).index(levels.colour_space),
-        tuple((int(h), int(v), steps.tobytes()) for (h, v), steps
-              in zip(levels.sampling, levels.tables.astype(np.uint16))),
-        values.__array_interface__['data'][0], values.size, optimize, progressive)
+    data = _encode(levels, optimize, progressive)
     if hasattr(file, 'write'):
         file.write(data)
         return
@@ -223,109 +234,21 @@ def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> N
 Decode = Callable[[Any, Sequence[tuple[int, ...]], _arrays.Form], Any]
 
 
-def _batch_form(levels: JpegLevels) -> _arrays.Form | None:
-    """The form in which an engine can decode a whole file at once; None: there is
-    none."""
-    if levels.colour_space == 'grey':
-        return _grey_form(levels.height, levels.width)
+def _plan(levels: JpegLevels) -> tuple[_arrays.Form, tuple[int, ...]] | None:
+    """The form of the pictures and the steps with which an engine decodes a file; None:
+    only libjpeg does."""
+    steps = levels.tables.reshape(-1, 64)
     chroma = levels.chroma_subsampling
-    if levels.colour_space != 'YCbCr' or chroma is None:
+    if not ((steps > 0) & (steps <= _MAX_STEP)).all():
         return None
-    return _arrays.Form((levels.width, levels.height, 8, _arrays.CHROMA[chroma], 3,
-                         3), 'NHWC', False)
-
-
-def _grey_form(height: int, width: int) -> _arrays.Form:
-    return _arrays.Form((width, height, 8, 0, 1, 0), 'NHW', False)
-
-
-@functools.lru_cache(maxsize=1024)
-def _plan_steps(tables: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The 64 or 128 steps with which an engine decodes a file, and the components
-    whose values are to be multiplied first, because Cb and Cr have different tables
-    or a step is outside 1 to 32767."""
-    steps = np.frombuffer(tables, np.uint16).reshape(-1, 64).copy()
-    bad = ((steps == 0) | (steps > _MAX_STEP)).any(1)
-    if len(steps) == 3 and (steps[1] != steps[2]).any():
-        bad |= [False, True, True]
-    steps[bad] = 1
-    return tuple(steps[:2].ravel().tolist()), tuple(np.flatnonzero(bad).tolist())
-
-
-def _engine_steps(levels: JpegLevels) -> tuple[Any, tuple[int, ...]]:
-    """Values and steps for an engine. Values that are multiplied stay in 16 bits, as
-    in libjpeg-turbo."""
-    steps, bad = _plan_steps(np.ascontiguousarray(levels.tables, np.uint16).tobytes())
-    if not bad:
-        return levels.values, steps
-    values = _arrays.to_host(levels.values).copy()
-    scaled = dataclasses.replace(levels, values=values)
-    for c in bad:
-        scaled.blocks(c)[:] *= levels.tables[c].astype(np.int16)
-    return _arrays.from_host(levels.values, values), steps
-
-
-def _widen(plane: np.ndarray, across: int, down: int) -> np.ndarray:
-    """Enlarge a component to the size of the picture or more, by libjpeg's "fancy"
-    interpolation for factors of 2 (jdsample.c), else by replication."""
-    height, width = plane.shape
-    if (across, down) == (1, 1):
-        return plane
-    fancy_across = across == 2 and down <= 2 and width > 2
-    fancy = fancy_across or (across, down) == (1, 2)
-    if not fancy:
-        return plane.repeat(down, 0).repeat(across, 1)
-    p = plane.astype(np.int32)
-    if down == 2:
-        ends = np.pad(p, ((1, 1), (0, 0)), 'edge')
-        p = np.stack((3 * p + ends[:-2], 3 * p + ends[2:]), 1).reshape(-1, width)
-    if across == 1:
-        p[0::2] += 1
-        p[1::2] += 2
-        return (p >> 2).astype(np.uint8)
-    ends = np.pad(p, ((0, 0), (1, 1)), 'edge')
-    left, right, shift = (8, 7, 4) if down == 2 else (1, 2, 2)
-    wide = np.stack((3 * p + ends[:, :-2] + left, 3 * p + ends[:, 2:] + right), 2)
-    return (wide >> shift).reshape(len(p), 2 * width).astype(np.uint8)
-
-
-def _rgb(y: np.ndarray, cb: np.ndarray, cr: np.ndarray) -> list[np.ndarray]:
-    """Convert Y, Cb and Cr to R, G and B (jdcolor.c)."""
-    def fixed(value: float) -> Any:
-        return int(value * 65536 + 0.5) * (np.arange(256) - 128)
-    half = 1 << 15
-    y = y.astype(np.int32)
-    red = y + ((fixed(1.402) + half) >> 16)[cr]
-    green = y + ((-fixed(0.34414) + half)[cb] - fixed(0.71414)[cr] >> 16)
-    blue = y + ((fixed(1.772) + half) >> 16)[cb]
-    return [np.clip(c, 0, 255).astype(np.uint8) for c in (red, green, blue)]
-
-
-def _compose(levels: JpegLevels, planes: list[np.ndarray]) -> np.ndarray:
-    """Compose the pixels that Pillow returns from the decoded components."""
-    planes = [_widen(plane, *own.factors)[:levels.height, :levels.width]
-              for plane, own in zip(planes, levels._all())]
-    if levels.colour_space in ('YCbCr', 'YCCK'):
-        # libjpeg's C, M and Y are 255 - R, G, B; Pillow inverts all four
-        planes[:3] = _rgb(*planes[:3])
-        planes[3:] = [255 - k for k in planes[3:]]
-    elif levels.colour_space == 'CMYK':
-        planes = [255 - plane for plane in planes]
-    return np.stack(planes, 2)
-
-
-def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
-    """Decode a file that no layout of the engines describes: each component as a grey
-    picture, from which the pixels are composed here."""
-    host = dataclasses.replace(levels, values=_arrays.to_host(levels.values))
-    steps = [_engine_steps(dataclasses.replace(
-        host, values=host.blocks(c).ravel(), tables=host.tables[c:c + 1],
-        sampling=((1, 1),), height=own.size[0], width=own.size[1],
-        colour_space='grey'))
-        for c, own in enumerate(host._all())]
-    planes = [decode(values[None], [own], _grey_form(*host.component_size(c)))[0]
-              for c, (values, own) in enumerate(steps)]
-    return _arrays.from_host(levels.values, _compose(host, planes))
+    if levels.colour_space == 'grey':
+        form = _arrays.Form((levels.width, levels.height, 8, 0, 1, 0), 'NHW', False)
+    elif levels.colour_space == 'YCbCr' and chroma and (steps[1] == steps[2]).all():
+        form = _arrays.Form((levels.width, levels.height, 8, _arrays.CHROMA[chroma], 3, 3),
+                            'NHWC', False)
+    else:
+        return None
+    return form, tuple(steps[:2].ravel().tolist())
 
 
 def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> Any:
@@ -334,23 +257,22 @@ def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> An
     if isinstance(levels, JpegLevels) or not isinstance(levels, (list, tuple)):
         return reconstruct([cast(JpegLevels, levels)], decode)[0]
     pictures: list[Any] = [None] * len(levels)
-    groups: dict[tuple[Any, ...], list[int]] = {}
+    groups: dict[Any, list[tuple[int, tuple[int, ...]]]] = {}
     for i, one in enumerate(levels):
         _check(one)
-        form = _batch_form(one)
-        if form is None:
-            pictures[i] = _decode_alone(one, decode)
+        plan = _plan(one)
+        if plan is None:
+            pictures[i] = _arrays.from_host(one.values, from_bytes(_encode(one)))
         else:
-            key = form, type(one.values), getattr(one.values, 'device', None)
-            groups.setdefault(key, []).append(i)
+            key = plan[0], type(one.values), getattr(one.values, 'device', None)
+            groups.setdefault(key, []).append((i, plan[1]))
     for (form, *_), members in groups.items():
         for first in range(0, len(members), _IN_A_BATCH):
-            part = members[first:first + _IN_A_BATCH]
-            values, steps = zip(*(_engine_steps(levels[i]) for i in part))
-            made = decode(values[0][None] if len(part) == 1
-                          else _arrays.stack(values),
+            indices, steps = zip(*members[first:first + _IN_A_BATCH])
+            values = [levels[i].values for i in indices]
+            made = decode(values[0][None] if len(values) == 1 else _arrays.stack(values),
                           steps, form)
-            for i, picture in zip(part, made):
+            for i, picture in zip(indices, made):
                 pictures[i] = picture
     return pictures
 

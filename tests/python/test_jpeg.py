@@ -104,7 +104,8 @@ class Files(unittest.TestCase):
                  if a[0] * a[1] + 2 * b[0] * b[1] <= 10]
         three += [((2, 2), (2, 1), (1, 2)), ((1, 1), (2, 2), (1, 1)),
                   ((3, 1), (1, 1), (1, 1)), ((1, 3), (1, 1), (1, 1)),
-                  ((2, 2), (1, 1), (2, 2)), ((3, 2), (1, 1), (3, 1))]
+                  ((2, 2), (1, 1), (2, 2)), ((3, 2), (1, 1), (3, 1)),
+                  ((2, 2),) * 3, ((4, 2), (2, 2), (2, 2))]  # a scan a component
         seen = set()
         for i, sampling in enumerate(three):
             if any(max(s[k] for s in sampling) % one[k]
@@ -125,7 +126,7 @@ class Files(unittest.TestCase):
                                     ('RGB', ((2, 1), (1, 1), (1, 1))),
                                     ('YCCK', ((2, 2), (1, 1), (1, 1), (2, 2))),
                                     ('YCCK', ((1, 1),) * 4),
-                                    ('CMYK', ((1, 1),) * 4),
+                                    ('CMYK', ((1, 1),) * 4), ('CMYK', ((2, 2),) * 4),
                                     ('grey', ((2, 2),))):
                 data, _ = with_sampling(sampling, height, width, space)
                 self.assertEqual(self.check(data).colour_space, space)
