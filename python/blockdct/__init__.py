@@ -49,7 +49,7 @@ MemoryError. Common arguments:
              pictures. Use 1 in data loaders, which run several processes.
 """
 import os
-from typing import Any, Callable, Iterable, Sequence, overload
+from typing import Any, Iterable, Sequence, overload
 
 import numpy as np
 
@@ -72,21 +72,13 @@ __version__: str = _blockdct.version
 _Device = str | int | None
 
 
-def _transformed(form: _arrays.Form, made: Callable[[], Any], results: Results,
-                 measured: bool = True) -> Transformed:
-    if form.is_single:
-        results.divide()
-    return Transformed(made(), *results.errors(), *results.rate(), metrics=results.metrics(),
-                       counts=results.counts(form.layout[5] > 0, measured))
-
-
-def _run(layout: Layout, plan: Plan, device: str, threads: int, stream: int, src: Any,
-         dst: Any, *, levels: _arrays.Memory | None = None,
-         sizes: _arrays.Memory | None = None, n_levels: int = 0, from_levels: bool = False,
-         wanted: Wanted = Wanted(0, False, True, False), settings: int = 1,
-         frame_rate: int = 0) -> Results:
+def _run(at: tuple[str, int, int], layout: Layout, plan: Plan, src: Any, dst: Any, *,
+         levels: _arrays.Memory | None = None, sizes: Array | None = None, n_levels: int = 0,
+         from_levels: bool = False, wanted: Wanted = Wanted(0, False, True, False),
+         settings: int = 1, frame_rate: int = 0) -> Results:
     """Process a batch, each picture with as many entries of the plan as `settings`
-    says."""
+    says, at a device, with threads, after a stream."""
+    device, threads, stream = at
     n = len(plan.index)
     results = Results(n, wanted)
     if n == 0:
@@ -99,7 +91,7 @@ def _run(layout: Layout, plan: Plan, device: str, threads: int, stream: int, src
         engine.run(
             layout, depth, n, settings, high, plan.jobs, address_of(plan.index), src, dst,
             levels and (levels.address, levels.strides[0]),
-            sizes and (sizes.address, sizes.strides[0]), n_levels,
+            None if sizes is None else (address_of(sizes), sizes.strides[0]), n_levels,
             levels is not None and levels.device != 'cpu', from_levels, wanted.bits,
             wanted.mask, frame_rate, stream if device != 'cpu' else 0, *results.addresses())
     return results
@@ -126,15 +118,14 @@ def transform(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8'
 
     Batch, layout, depth, rounding, device, stream, threads and errors: see the module.
     """
-    address = _arrays.stream_address(stream)
-    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address, rounding)
-    device = _engines.normalize(device, src.device)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, stream, rounding)
+    at = _engines.normalize(device, src.device), threads, src.stream
     wanted = read_metrics(metrics)
     plan = plan_for(transform, quality, qp, settings, src.layout, src.n)
     dst, made = src.like(out)
-    results = _run(src.layout, plan, device, threads, address, src.planes, dst,
-                   wanted=wanted)
-    return _transformed(src.form, made, results)
+    results = _run(at, src.layout, plan, src.planes, dst, wanted=wanted)
+    results.divide(src.form)
+    return results.make(Transformed, src.layout[5] > 0, pictures=made())
 
 
 @entry(1)
@@ -155,9 +146,8 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
 
     Other arguments are as for `transform`.
     """
-    address = _arrays.stream_address(stream)
-    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address, rounding)
-    device = _engines.normalize(device, src.device)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, stream, rounding)
+    at = _engines.normalize(device, src.device), threads, src.stream
     lengths = [n for n in map(length, (transform, quality, qp)) if n is not None]
     n = max(lengths, default=1)
     if frame_rate is not None:
@@ -166,11 +156,10 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
     plan.index = np.tile(plan.index, src.n)
     if len(plan.jobs) > 1:
         plan.jobs *= src.n
-    results = _run(src.layout, plan, device, threads, address, src.planes, None,
-                   wanted=read_metrics(metrics), settings=n, frame_rate=frame_rate or 0)
-    results.divide(*() if src.form.is_single else (src.n,), n)
-    return Measured(*results.errors(), *results.rate(), metrics=results.metrics(),
-                    counts=results.counts(False))
+    results = _run(at, src.layout, plan, src.planes, None, wanted=read_metrics(metrics),
+                   settings=n, frame_rate=frame_rate or 0)
+    results.divide(src.form, n)
+    return results.make(Measured)
 
 
 @entry(0)
@@ -184,9 +173,8 @@ def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
     pictures, which are an array or planes."""
     if _arrays.read_list(batch, layout) is not None:
         raise ValueError('levels are of pictures of one size: give an array, not a list')
-    address = _arrays.stream_address(stream)
-    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, address, rounding)
-    device = _engines.normalize(device, src.device)
+    src = _arrays.Pictures(batch, layout, chroma_subsampling, depth, stream, rounding)
+    at = _engines.normalize(device, src.device), threads, src.stream
     plan = plan_for(transform, quality, qp, settings, src.layout, src.n)
     if len(plan.bases) > 1:
         raise ValueError(f'{len(plan.bases)} transforms: levels have one')
@@ -195,9 +183,8 @@ def levels(batch: Any, transform: str | Settings = 'jpeg-8x8', *,
     sizes = None
     if plan.bases[0].transform == 'hevc-quadtree':
         sizes = np.empty((src.n, components[0][0] * components[0][1]), np.uint8)
-    _run(src.layout, plan, device, threads, address, src.planes, None,
-         levels=_arrays.find(new.array, address),
-         sizes=None if sizes is None else _arrays.find(sizes), n_levels=n_levels)
+    _run(at, src.layout, plan, src.planes, None, levels=_arrays.find(new.array, src.stream),
+         sizes=sizes, n_levels=n_levels)
     return Levels(new.result(), sizes, plan.settings(), src.form)
 
 
@@ -258,13 +245,13 @@ def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (), device: _Devi
         sizes = np.ascontiguousarray(sizes)
         if sizes.dtype != np.uint8 or sizes.shape != shape:
             raise ValueError(f'sizes are {sizes.shape} of {sizes.dtype}, not {shape} of uint8')
-    device = _engines.normalize(device, memory.device)
+    at = _engines.normalize(device, memory.device), threads, address
     dst, made = _arrays.empty(levels.values, len(bases), levels.form, address)
     plan = Plan(bases or [base], None, None, {}, layout, len(bases))
-    results = _run(layout, plan, device, threads, address, None, dst, levels=memory,
-                   sizes=None if sizes is None else _arrays.find(sizes),
+    results = _run(at, layout, plan, None, dst, levels=memory, sizes=sizes,
                    n_levels=n_levels, from_levels=True, wanted=wanted)
-    return _transformed(levels.form, made, results, measured=False)
+    results.divide(levels.form)
+    return results.make(Transformed, measured=False, pictures=made())
 
 
 @entry(2)
@@ -278,8 +265,7 @@ def compare(reference: Any, distorted: Any, *,
     wanted = read_metrics(metrics)
     if wanted.bits:
         raise ValueError("metric 'bits' is for transform: compared pictures have none")
-    address = _arrays.stream_address(stream)
-    first, second = [_arrays.Pictures(batch, layout, chroma_subsampling, depth, address,
+    first, second = [_arrays.Pictures(batch, layout, chroma_subsampling, depth, stream,
                                       rounding) for batch in (reference, distorted)]
     if first.layout != second.layout:  # R, G and B, once together and once not
         first.make_dense()
@@ -290,15 +276,12 @@ def compare(reference: Any, distorted: Any, *,
             f'the batches differ: {first.n} pictures of {first.layout[1]} x '
             f'{first.layout[0]} on {first.device}, {second.n} of {second.layout[1]} x '
             f'{second.layout[0]} on {second.device}, or in their channels or depth')
-    device = _engines.normalize(device, first.device)
+    at = _engines.normalize(device, first.device), threads, first.stream
     plan = Plan((), None, None, {}, first.layout, 0)
     plan.index = np.zeros(first.n, np.int32)
-    results = _run(first.layout, plan, device, threads, address, first.planes, second.planes,
-                   wanted=wanted)
-    if first.form.is_single:
-        results.divide()
-    return Compared(*results.errors(), metrics=results.metrics(),
-                    counts=results.counts(first.layout[5] > 0, coded=False))
+    results = _run(at, first.layout, plan, first.planes, second.planes, wanted=wanted)
+    results.divide(first.form)
+    return results.make(Compared, first.layout[5] > 0, coded=False)
 
 
 def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
@@ -312,13 +295,13 @@ def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
     baseline  limit scaled steps to 255, else to 32767
     """
     if isinstance(source, str) and source in preset_of:
-        steps = np.array(preset_of[source][1:])
+        steps = preset_of[source][1]
     else:
         if not isinstance(source, bytes):
             if isinstance(source, str) and not os.path.exists(source):
                 raise ValueError(f'tables {source!r} is neither one of {TABLES} nor a file')
             source = _jpeg.contents(source)[1]
-        steps = np.array(_blockdct.parse_tables(source))
+        steps = np.frombuffer(_blockdct.parse_tables(source), np.intc)
         steps = np.broadcast_to(steps.reshape(-1, 64), (2, 64))
     if quality is not None:
         steps = _scale(steps, quality, baseline)
@@ -335,7 +318,7 @@ def _scale(steps: Array, quality: int, baseline: bool) -> Array:
 def _steps_of(settings: Settings) -> Array:
     """(2, 64): the steps of jpeg-8x8."""
     if isinstance(settings.tables, str):
-        return _scale(np.array(preset_of[settings.tables][1:]), settings.quality,
+        return _scale(preset_of[settings.tables][1], settings.quality,
                       settings.baseline)
     steps = np.broadcast_to(np.reshape(settings.tables, (-1, 64)), (2, 64))
     return _scale(steps, settings.quality, settings.baseline) \

@@ -469,8 +469,8 @@ class Pictures:
     """Pictures of one form, as _blockdct sees them."""
 
     def __init__(self, given: Any, layout: str | None, chroma: Any, depth: int | None,
-                 stream: int, rounding: str | None = None):
-        self.given, self.stream = given, stream
+                 stream: Any, rounding: str | None = None):
+        self.given, self.stream = given, stream_address(stream)
         is_planes = isinstance(given, (tuple, list))
         self._rule = (image_layout(given) if _is_image(given) else layout, chroma, depth,
                       is_planes)

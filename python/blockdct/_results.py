@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the functions return, and the engine writes."""
 import dataclasses
-from typing import Any, NamedTuple
+import math
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -120,6 +121,9 @@ def address_of(array: Array) -> int:
     return address
 
 
+_Kind = TypeVar('_Kind', Transformed, Measured, Compared)
+
+
 class Results:
     """The figures of each picture at each setting, and its whole numbers if they are
     wanted, which the engine writes."""
@@ -132,24 +136,28 @@ class Results:
     def addresses(self) -> tuple[int, int]:
         return address_of(self.figures), 0 if self.whole is None else address_of(self.whole)
 
-    def divide(self, *lead: int) -> None:
-        """By picture, or by picture and setting; not by picture if there is one."""
+    def divide(self, form: _arrays.Form, *settings: int) -> None:
+        """By picture, if there is not only one, and by setting."""
+        lead = settings if form.is_single else (
+            len(self.figures) // math.prod(settings), *settings)
         self.figures = self.figures.reshape(*lead, _N_FIGURES)
         if self.whole is not None:
             self.whole = self.whole.reshape(*lead, _N_COUNTS)
 
-    def errors(self) -> tuple[Array, Array, Array | None]:
-        return (self.figures[..., 1], self.figures[..., 0],
-                self.figures[..., 2:5] if self.wanted.planes else None)
-
-    def rate(self) -> tuple[Array | None, Array | None, Array | None]:
-        figures, bits = self.figures, self.wanted.bits
-        return (figures[..., 5] if self.wanted.planes else None,
-                figures[..., 6].astype(np.int64) if bits else None,
-                np.nan_to_num(figures[..., 7]).astype(np.int64) if bits else None)
-
-    def metrics(self) -> dict[str, Array]:
-        return {name: self.figures[..., 8 + i] for i, name in self._named()}
+    def make(self, kind: type[_Kind], is_rgb: bool = False, measured: bool = True,
+             coded: bool = True, **own: Any) -> _Kind:
+        """A result, whose fields are those of its kind."""
+        figures, wanted = self.figures, self.wanted
+        fields: dict[str, Any] = {
+            'psnr': figures[..., 1], 'mse': figures[..., 0], **dict.fromkeys(kind._fields[2:]),
+            'metrics': {name: figures[..., 8 + i] for i, name in self._named()},
+            'counts': self._counts(is_rgb, measured, coded), **own}
+        if wanted.planes:
+            fields |= {'psnr_planes': figures[..., 2:5], 'nonzero': figures[..., 5]}
+        if wanted.bits:
+            fields |= {'bits': figures[..., 6].astype(np.int64),
+                       'file_size': np.nan_to_num(figures[..., 7]).astype(np.int64)}
+        return kind._make(map(fields.get, kind._fields))
 
     def _named(self) -> list[tuple[int, str]]:
         return [(4 * m + c, name) for m, names in metric_of.values()
@@ -157,8 +165,7 @@ class Results:
                 if name is not None and self.wanted.mask >> m & 1
                 and not np.isnan(self.figures[..., 8 + 4 * m + c]).all()]
 
-    def counts(self, is_rgb: bool, measured: bool = True, coded: bool = True
-               ) -> Counts | None:
+    def _counts(self, is_rgb: bool, measured: bool, coded: bool) -> Counts | None:
         if self.whole is None:
             return None
         parts = [self.whole[..., i:i + 3] for i in range(0, 18, 3)]

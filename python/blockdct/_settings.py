@@ -15,7 +15,8 @@ Layout = tuple[int, ...]
 _names = _blockdct.list_names()
 transform_of = {name: (i, has_qp) for i, (name, has_qp) in enumerate(_names[0])}
 metric_of = {name: (i, figures) for i, (name, figures) in enumerate(_names[1])}
-preset_of = {name: (i, luma, chroma) for i, (name, luma, chroma) in enumerate(_names[2])}
+preset_of = {name: (i, np.frombuffer(b''.join(steps), np.uint16).reshape(2, 64).astype(int))
+             for i, (name, steps) in enumerate(_names[2])}
 _SCALING = ('flat', 'default')
 
 #: The names of transforms: 'jpeg-8x8', 'hevc-32x32', ...
