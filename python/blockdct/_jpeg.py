@@ -190,14 +190,15 @@ def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
             data, min(max_pixels, _MAX_SIDE ** 2))
     except ValueError as error:
         raise ValueError(f'{name}: {error}') from None
-    tables = np.stack([np.frombuffer(c[4], np.uint16) for c in components])
+    tables = np.stack([np.frombuffer(steps, np.uint16) for _, steps in components])
     return JpegLevels(from_memory((n,), np.dtype('i2').str, address, owner),
                       tables.reshape(-1, 8, 8),
-                      tuple(c[:2] for c in components), width, height,
+                      tuple(factors for factors, _ in components), width, height,
                       tuple(COLOUR_SPACES)[colour])
 
 
 def _encode(levels: JpegLevels, optimize: bool = False, progressive: bool = False) -> bytes:
+    _check_library()
     values = np.ascontiguousarray(_arrays.to_host(levels.values))
     if values.dtype != np.int16:
         raise ValueError(f'levels are of {values.dtype}, not int16')
@@ -211,7 +212,6 @@ def _encode(levels: JpegLevels, optimize: bool = False, progressive: bool = Fals
 
 def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> None:
     """Write a file from levels in host memory."""
-    _check_library()
     _check(levels)
     if not hasattr(file, 'write'):
         _check_path(file, ' nor an object with write()')
