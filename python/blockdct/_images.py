@@ -145,7 +145,8 @@ def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
     grey, (height, width, 3) for R, G and B, (height, width, 4) for C, M, Y and K,
     inverted as by Pillow.
 
-    files           paths, bytes, or objects whose read() returns a whole file
+    files           paths, bytes, tensors or arrays of bytes, or objects whose read()
+                    returns a whole file
     device          'cpu': arrays of numpy, by libjpeg in threads. 'cuda', 'cuda:1': arrays
                     on the GPU, of torch or, where only that is there, of cupy. The GPU
                     decodes files in baseline Huffman coding with one scan and one

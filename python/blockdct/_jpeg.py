@@ -133,6 +133,12 @@ def contents(file: Any) -> tuple[str, bytes]:
         if not isinstance(data, _BYTES):
             raise TypeError(f"read() returned {type(data).__name__}, not bytes: open with 'rb'")
         return str(getattr(file, 'name', 'file')), bytes(data)
+    if hasattr(file, '__dlpack__') or isinstance(file, np.ndarray):
+        data = _arrays.to_host(file)
+        if data.dtype != np.uint8 or data.ndim != 1:
+            raise ValueError(f'an array of bytes has shape {data.shape} of {data.dtype}, not '
+                             '(n,) of uint8')
+        return 'array', data.tobytes()
     _check_path(file, ', bytes nor an object with read()')
     with open(file, 'rb') as opened:
         return os.fsdecode(file), opened.read()
