@@ -149,7 +149,7 @@ class Results:
         """A result, whose fields are those of its kind."""
         figures, wanted = self.figures, self.wanted
         fields: dict[str, Any] = {
-            'psnr': figures[..., 1], 'mse': figures[..., 0], **dict.fromkeys(kind._fields[2:]),
+            'psnr': figures[..., 1], 'mse': figures[..., 0],
             'metrics': {name: figures[..., 8 + i] for i, name in self._named()},
             'counts': self._counts(is_rgb, measured, coded), **own}
         if wanted.planes:
