@@ -260,6 +260,8 @@ def read_axes(shape: tuple[int, ...], layout: str | None,
         raise ValueError(f'layout {layout!r} is not one of {LAYOUTS}')
     readings = [axes for axes in among if len(axes) == len(shape) and (
         'C' not in axes or shape[axes.index('C')] in _CHANNELS)]
+    if layout is None and readings == ['NHW'] and shape[2] == 2:  # grey and alpha
+        readings.pop()
     if layout is not None:
         if layout not in readings:
             raise ValueError(f'shape {shape} is not layout {layout!r}, whose pictures '
@@ -451,8 +453,6 @@ def _cast(array: Any, dtype: Any) -> Any:
 
 
 def _to_bytes(array: Any, rounding: str) -> Any:
-    if rounding not in ROUNDINGS:
-        raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
     library = library_of(array)
     if getattr(array, 'requires_grad', False):
         raise ValueError('detach() the tensor, or use blockdct.transforms.StraightThrough')
@@ -477,6 +477,8 @@ class Pictures:
         self.arrays = list(given) if is_planes else [from_image(given)]
         self._find()
         self.floats = None
+        if rounding is not None and rounding not in ROUNDINGS:
+            raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
         if rounding is not None and 'float' in self.memory[0].dtype:
             self.floats = self.arrays[0].dtype
             self.arrays = [_to_bytes(array, rounding) for array in self.arrays]
@@ -531,6 +533,8 @@ class Pictures:
         return _cast(_cast(array, wide) / 255, self.floats)
 
     def _planes_of(self, out: Any) -> tuple[Any, ...]:
+        if _is_image(out):
+            raise TypeError("out is an image of Pillow, which cannot be written to: leave it out")
         memory = [find(array, self.stream)
                   for array in (out if self.form.is_planes else [out])]
         wanted = [(m.shape, m.dtype, m.device) for m in self.memory]

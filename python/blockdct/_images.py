@@ -137,7 +137,7 @@ def _on_device(files: list[bytes], device: str, stream: Any, host: _Host,
 
 
 def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
-                device: str | int = 'cpu', stream: Any = None, errors: str = 'raise',
+                device: str | int | None = None, stream: Any = None, errors: str = 'raise',
                 exif_transpose: bool = False, max_pixels: int = 1 << 28,
                 threads: int = 0) -> list[Any]:
     """Decode JPEG files to the pixels of numpy.asarray(PIL.Image.open(file)), to the
@@ -147,13 +147,13 @@ def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
 
     files           paths, bytes, tensors or arrays of bytes, or objects whose read()
                     returns a whole file
-    device          'cpu': arrays of numpy, by libjpeg in threads. 'cuda', 'cuda:1': arrays
+    device          'cpu', None: arrays of numpy, by libjpeg in threads. 'cuda', 'cuda:1': arrays
                     on the GPU, of torch or, where only that is there, of cupy. The GPU
                     decodes files in baseline Huffman coding with one scan and one
                     component or three; it leaves others, and damaged ones, to the host
     stream          work on it is completed first; None: on the library's current one
     errors          'raise': a file that cannot be decoded is a ValueError that names it.
-                    'none': its array is None
+                    'none': its array is None. One that cannot be read is an OSError
     exif_transpose  turn pictures as PIL.ImageOps.exif_transpose does
     max_pixels      maximum number of pixels; files with more are errors
     threads         of the host; 0: one for each processor
@@ -173,8 +173,7 @@ def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
         raise ValueError(f'max_pixels {max_pixels} is below 1')
     named = [_jpeg.contents(file) for file in files]
     data = [one for _, one in named]
-    device = _engines.normalize(device, 'cpu' if device == 'cpu' else 'cuda:0') \
-        if not isinstance(device, int) else f'cuda:{device}'
+    device = _engines.normalize(device, 'cpu')
     host = _Host(threads, max_pixels)
     try:
         pictures = [wait() for wait in host.start(data)] if device == 'cpu' \

@@ -137,6 +137,9 @@ class Plan:
                  layout: Layout, n: int, each: str = 'picture'):
         if isinstance(transform, (str, Settings)):
             transform = [transform]
+        elif not hasattr(transform, '__len__'):
+            raise TypeError(f'transform {transform!r} is neither a name, Settings, nor a list '
+                            'of these')
         if len(transform) not in (1, n):
             raise ValueError(f'{len(transform)} transforms for {n} {each}s: give one, or one '
                              f'per {each}')

@@ -145,12 +145,12 @@ class Example(unittest.TestCase):
 
 class OnNoGpu(OnTheCpu):
     """What stands for the engine takes every third file for damaged."""
-    device = 'cuda'
+    device = 'cuda:1'
 
     def setUp(self):
         fake = types.SimpleNamespace(
-            uint8='uint8', empty=lambda shape, dtype, device: np.empty(shape, dtype),
-            cuda=types.SimpleNamespace(current_stream=lambda device: 7))
+            uint8='uint8', empty=self.empty,
+            cuda=types.SimpleNamespace(current_stream=lambda device: 7 + (device != 'cuda:1')))
         self.calls = 0
         for patch in (mock.patch.dict(sys.modules, {'torch': fake}),
                       mock.patch.object(blockdct._engines, 'engine',
@@ -158,6 +158,10 @@ class OnNoGpu(OnTheCpu):
                       mock.patch.object(blockdct._blockdct, 'engine_decode', self.decode)):
             patch.start()
             self.addCleanup(patch.stop)
+
+    def empty(self, shape, dtype, device):
+        self.assertEqual(device, 'cuda:1')
+        return np.empty(shape, dtype)
 
     def decode(self, engine, files, addresses, stream):
         found = np.zeros((len(files), 4), np.int32)
