@@ -48,7 +48,6 @@ MemoryError. Common arguments:
     threads  threads of the CPU engine; 0: one per processor, except for small
              pictures. Use 1 in data loaders, which run several processes.
 """
-import os
 from typing import Any, Iterable, Sequence, overload
 
 import numpy as np
@@ -56,12 +55,12 @@ import numpy as np
 from . import _arrays, _blockdct, _engines, _jpeg
 from ._engines import close
 from ._images import read_images
-from ._jpeg import JpegLevels, Origin, read_jpeg
+from ._jpeg import JpegLevels, Origin, origin, read_jpeg, tables, write_jpeg
 from ._lists import entry, length
 from ._results import (Compared, Counts, Levels, Measured, Results, Transformed,
                        address_of)
 from ._settings import (METRICS, TABLES, TRANSFORMS, Array, Layout, Plan, Settings, Wanted,
-                        check_range, jobs_for, plan_for, preset_of, read_metrics)
+                        check_range, jobs_for, plan_for, read_metrics)
 
 __all__ = ['Compared', 'Counts', 'JpegLevels', 'Levels', 'METRICS', 'Measured', 'Origin',
            'Settings', 'TABLES', 'TRANSFORMS', 'Transformed', 'close', 'compare',
@@ -217,12 +216,8 @@ def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (), device: _Devi
     if not isinstance(levels, Levels):
         if read_metrics(metrics) != read_metrics(()):
             raise ValueError('there are no metrics for a JPEG file')
-
-        def decode(values: Any, steps: Sequence[tuple[int, ...]], form: _arrays.Form) -> Any:
-            settings = [Settings(tables=own, baseline=False) for own in steps]
-            return reconstruct(Levels(values, None, settings, form), device=device,
-                               stream=stream, threads=threads).pictures
-        return _jpeg.reconstruct(levels, decode)
+        return _jpeg.reconstruct(levels, lambda batch: reconstruct(
+            batch, device=device, stream=stream, threads=threads).pictures)
     address = _arrays.stream_address(stream)
     wanted = read_metrics(metrics)
     if wanted.mask:
@@ -282,89 +277,6 @@ def compare(reference: Any, distorted: Any, *,
     results = _run(at, first.layout, plan, first.planes, second.planes, wanted=wanted)
     results.divide(first.form)
     return results.make(Compared, first.layout[5] > 0, coded=False)
-
-
-def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
-           quality: int | None = None, baseline: bool = True) -> Array:
-    """Return JPEG's quantization tables: (2, 8, 8) uint16, the steps of luma and of
-    chroma, with a row for each vertical frequency.
-
-    source    one of TABLES; or the path or the bytes of a JPEG file, or of a text
-              that `cjpeg -qtables` takes
-    quality   1 to 100: scale the steps as libjpeg does (jcparam.c); None: do not
-    baseline  limit scaled steps to 255, else to 32767
-    """
-    if isinstance(source, str) and source in preset_of:
-        steps = preset_of[source][1]
-    else:
-        if not isinstance(source, bytes):
-            if isinstance(source, str) and not os.path.exists(source):
-                raise ValueError(f'tables {source!r} is neither one of {TABLES} nor a file')
-            source = _jpeg.contents(source)[1]
-        steps = np.frombuffer(_blockdct.parse_tables(source), np.intc)
-        steps = np.broadcast_to(steps.reshape(-1, 64), (2, 64))
-    if quality is not None:
-        steps = _scale(steps, quality, baseline)
-    return steps.reshape(2, 8, 8).astype(np.uint16)
-
-
-def _scale(steps: Array, quality: int, baseline: bool) -> Array:
-    check_range('quality', quality, 1, 100)
-    percent = 5000 // quality if quality < 50 else 200 - 2 * quality
-    scaled: Array = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
-    return scaled
-
-
-def _steps_of(settings: Settings) -> Array:
-    """(2, 64): the steps of jpeg-8x8."""
-    if isinstance(settings.tables, str):
-        return _scale(preset_of[settings.tables][1], settings.quality,
-                      settings.baseline)
-    steps = np.broadcast_to(np.reshape(settings.tables, (-1, 64)), (2, 64))
-    return _scale(steps, settings.quality, settings.baseline) \
-        if settings.scale_tables else steps
-
-
-def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False,
-               progressive: bool = False) -> None:
-    """Write levels to a JPEG file with libjpeg's jpeg_write_coefficients.
-
-    levels       JpegLevels, or Levels of one picture with jpeg-8x8 at 8 bits. Then
-                 `cjpeg -quality` or `cjpeg -qtables` with the same sampling
-                 (`-sample`) writes the same file, byte by byte, for this picture
-    file         a path, or an object with write()
-    optimize     use Huffman tables made for this file (`cjpeg -optimize`)
-    progressive  write libjpeg's progressive scans (`cjpeg -progressive`)
-
-    Raises ValueError for levels outside -1023 to 1023, which no file can have, and for
-    fields of JpegLevels that do not fit together; OSError, with the file's name, if it
-    cannot be written, as on a full disk.
-    """
-    if isinstance(levels, Levels):
-        settings = levels.settings[0] if len(levels.settings) == 1 else None
-        width, height, depth, chroma, n_planes, _ = levels.form.layout
-        if settings is None or settings.transform != 'jpeg-8x8' or depth != 8:
-            raise ValueError(f'levels are of {len(levels.settings)} pictures, or not of jpeg-8x8 '
-                             'at a depth of 8: a file takes one picture of jpeg-8x8')
-        down, across = _arrays.DIVISORS[chroma]
-        steps = _steps_of(settings)
-        levels = JpegLevels(
-            _arrays.to_host(levels.values)[0],
-            steps[[0, 1, 1][:n_planes]].reshape(-1, 8, 8),
-            ((across, down), (1, 1), (1, 1))[:n_planes], width, height,
-            'grey' if n_planes == 1 else 'YCbCr')
-    _jpeg.write(levels, file, optimize, progressive)
-
-
-def origin(picture: Any) -> Origin | None:
-    """Find the JPEG file that libjpeg decoded a picture from, even if it was cropped
-    afterwards. Returns None if it is not known. A result has been checked: levels with
-    these steps, on this grid, decode to every whole block without saturated pixels (0
-    or 255 in R, G or B).
-
-    picture   (height, width) or (height, width, 3), R, G and B; uint8
-    """
-    return _jpeg.origin(picture, TABLES)
 
 
 def cuda_devices() -> tuple[int, str]:

@@ -475,41 +475,31 @@ class Pictures:
         self._rule = (image_layout(given) if _is_image(given) else layout, chroma, depth,
                       is_planes)
         self.arrays = list(given) if is_planes else [from_image(given)]
-        self._find()
         self.floats = None
-        if rounding is not None and rounding not in ROUNDINGS:
-            raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
-        if rounding is not None and 'float' in self.memory[0].dtype:
-            self.floats = self.arrays[0].dtype
-            self.arrays = [_to_bytes(array, rounding) for array in self.arrays]
-            self._find()
-        self._describe()
+        if rounding is not None:
+            if rounding not in ROUNDINGS:
+                raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
+            if 'float' in find(self.arrays[0], self.stream).dtype:
+                self.floats = self.arrays[0].dtype
+                self.arrays = [_to_bytes(array, rounding) for array in self.arrays]
+        self._read()
 
-    def _find(self) -> None:
+    def _read(self) -> None:
         self.memory = [find(array, self.stream) for array in self.arrays]
         self.device = self.memory[0].device
         if any(m.device != self.device for m in self.memory):
             raise ValueError('planes differ: on ' + ' and '.join(
                 sorted({m.device for m in self.memory})))
-
-    def _describe(self) -> None:
-        parts = None
-        while parts is None:
-            self.form, self.n, parts = _describe(
-                tuple([m[1:4] for m in self.memory]), *self._rule)
-            if parts is None:
-                self.copy()
+        self.form, self.n, parts = _describe(tuple([m[1:4] for m in self.memory]), *self._rule)
+        if parts is None:
+            return self.make_dense()
         self.layout = self.form.layout
         self.planes = _planes(self.memory, parts)
 
-    def copy(self) -> None:
+    def make_dense(self) -> None:
         """Go on with dense copies."""
         self.arrays = [contiguous(array) for array in self.arrays]
-        self._find()
-
-    def make_dense(self) -> None:
-        self.copy()
-        self._describe()
+        self._read()
 
     def like(self, out: Any = None) -> tuple[Any, Callable[[], Any]]:
         """New arrays for pictures of the same form, or `out`: their planes, and what
@@ -517,8 +507,6 @@ class Pictures:
         if out is not None:
             return self._planes_of(out), lambda: out
         planes, made = empty(self.arrays[0], self.n, self.form, self.stream)
-        if self.floats is None and not _is_image(self.given):
-            return planes, made
         return planes, lambda: self._like_given(made())
 
     def _like_given(self, made: Any) -> Any:

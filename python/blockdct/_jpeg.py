@@ -10,6 +10,8 @@ from typing import Any, BinaryIO, Callable, NamedTuple, Sequence, cast
 import numpy as np
 
 from . import _arrays, _blockdct
+from ._results import Levels
+from ._settings import TABLES, Settings, check_range, preset_of
 
 #: The values of `colour_space`, in the order of JpegFileColour (jpeg/file.h), and
 #: their numbers of components.
@@ -216,8 +218,74 @@ def _encode(levels: JpegLevels, optimize: bool = False, progressive: bool = Fals
         values.__array_interface__['data'][0], values.size, optimize, progressive)
 
 
-def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> None:
-    """Write a file from levels in host memory."""
+def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
+           quality: int | None = None, baseline: bool = True) -> np.ndarray:
+    """Return JPEG's quantization tables: (2, 8, 8) uint16, the steps of luma and of
+    chroma, with a row for each vertical frequency.
+
+    source    one of TABLES; or the path or the bytes of a JPEG file, or of a text
+              that `cjpeg -qtables` takes
+    quality   1 to 100: scale the steps as libjpeg does (jcparam.c); None: do not
+    baseline  limit scaled steps to 255, else to 32767
+    """
+    if isinstance(source, str) and source in preset_of:
+        steps = preset_of[source][1]
+    else:
+        if not isinstance(source, bytes):
+            if isinstance(source, str) and not os.path.exists(source):
+                raise ValueError(f'tables {source!r} is neither one of {TABLES} nor a file')
+            source = contents(source)[1]
+        steps = np.frombuffer(_blockdct.parse_tables(source), np.intc)
+        steps = np.broadcast_to(steps.reshape(-1, 64), (2, 64))
+    if quality is not None:
+        steps = _scale(steps, quality, baseline)
+    return steps.reshape(2, 8, 8).astype(np.uint16)
+
+
+def _scale(steps: np.ndarray, quality: int, baseline: bool) -> np.ndarray:
+    check_range('quality', quality, 1, 100)
+    percent = 5000 // quality if quality < 50 else 200 - 2 * quality
+    scaled: np.ndarray = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
+    return scaled
+
+
+def _steps_of(settings: Settings) -> np.ndarray:
+    """(2, 64): the steps of jpeg-8x8."""
+    if isinstance(settings.tables, str):
+        return _scale(preset_of[settings.tables][1], settings.quality, settings.baseline)
+    steps = np.broadcast_to(np.reshape(settings.tables, (-1, 64)), (2, 64))
+    return _scale(steps, settings.quality, settings.baseline) \
+        if settings.scale_tables else steps
+
+
+def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False,
+               progressive: bool = False) -> None:
+    """Write levels to a JPEG file with libjpeg's jpeg_write_coefficients.
+
+    levels       JpegLevels, or Levels of one picture with jpeg-8x8 at 8 bits. Then
+                 `cjpeg -quality` or `cjpeg -qtables` with the same sampling
+                 (`-sample`) writes the same file, byte by byte, for this picture
+    file         a path, or an object with write()
+    optimize     use Huffman tables made for this file (`cjpeg -optimize`)
+    progressive  write libjpeg's progressive scans (`cjpeg -progressive`)
+
+    Raises ValueError for levels outside -1023 to 1023, which no file can have, and for
+    fields of JpegLevels that do not fit together; OSError, with the file's name, if it
+    cannot be written, as on a full disk.
+    """
+    if isinstance(levels, Levels):
+        settings = levels.settings[0] if len(levels.settings) == 1 else None
+        width, height, depth, chroma, n_planes, _ = levels.form.layout
+        if settings is None or settings.transform != 'jpeg-8x8' or depth != 8:
+            raise ValueError(f'levels are of {len(levels.settings)} pictures, or not of jpeg-8x8 '
+                             'at a depth of 8: a file takes one picture of jpeg-8x8')
+        down, across = _arrays.DIVISORS[chroma]
+        steps = _steps_of(settings)
+        levels = JpegLevels(
+            _arrays.to_host(levels.values)[0],
+            steps[[0, 1, 1][:n_planes]].reshape(-1, 8, 8),
+            ((across, down), (1, 1), (1, 1))[:n_planes], width, height,
+            'grey' if n_planes == 1 else 'YCbCr')
     _check(levels)
     if not hasattr(file, 'write'):
         _check_path(file, ' nor an object with write()')
@@ -234,11 +302,6 @@ def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> N
 
 
 # Pictures of levels
-
-#: Decodes with an engine: takes (N, n) levels, 64 or 128 steps for each picture, and
-#: the form of the pictures.
-Decode = Callable[[Any, Sequence[tuple[int, ...]], _arrays.Form], Any]
-
 
 def _plan(levels: JpegLevels) -> tuple[_arrays.Form, tuple[int, ...]] | None:
     """The form of the pictures and the steps with which an engine decodes a file; None:
@@ -257,7 +320,8 @@ def _plan(levels: JpegLevels) -> tuple[_arrays.Form, tuple[int, ...]] | None:
     return form, tuple(steps[:2].ravel().tolist())
 
 
-def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> Any:
+def reconstruct(levels: JpegLevels | Sequence[JpegLevels],
+                decode: Callable[[Levels], Any]) -> Any:
     """Decode one file or several. The engine decodes files of the same form in
     batches."""
     if isinstance(levels, JpegLevels) or not isinstance(levels, (list, tuple)):
@@ -276,8 +340,9 @@ def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> An
         for first in range(0, len(members), _IN_A_BATCH):
             indices, steps = zip(*members[first:first + _IN_A_BATCH])
             values = [levels[i].values for i in indices]
-            made = decode(values[0][None] if len(values) == 1 else _arrays.stack(values),
-                          steps, form)
+            made = decode(Levels(
+                values[0][None] if len(values) == 1 else _arrays.stack(values), None,
+                [Settings(tables=own, baseline=False) for own in steps], form))
             for i, picture in zip(indices, made):
                 pictures[i] = picture
     return pictures
@@ -318,7 +383,14 @@ class Origin(NamedTuple):
     steps: np.ndarray
 
 
-def origin(picture: Any, presets: Sequence[str]) -> Origin | None:
+def origin(picture: Any) -> Origin | None:
+    """Find the JPEG file that libjpeg decoded a picture from, even if it was cropped
+    afterwards. Returns None if it is not known. A result has been checked: levels with
+    these steps, on this grid, decode to every whole block without saturated pixels (0
+    or 255 in R, G or B).
+
+    picture   (height, width) or (height, width, 3), R, G and B; uint8
+    """
     array = _arrays.to_host(picture)
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[..., 0]
@@ -334,6 +406,6 @@ def origin(picture: Any, presets: Sequence[str]) -> Origin | None:
         return None
     left, top, h, v, preset, quality, steps = found
     return Origin((left, top), _SUBSAMPLINGS.get((h, v)),
-                  presets[preset] if preset >= 0 else None,
+                  TABLES[preset] if preset >= 0 else None,
                   quality if preset >= 0 else None,
                   np.frombuffer(steps, np.uint16).reshape(2, 8, 8))
