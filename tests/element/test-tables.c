@@ -348,51 +348,6 @@ test_choice_of_none (void)
   bench_clear (&bench);
 }
 
-/* A target has a quality to choose where there is one. */
-static void
-test_target (void)
-{
-  BdctParams params = defaults;
-  gchar *path = write_steps ("c", &params, 64, 7, 1);
-  GstStructure *s;
-  gboolean met;
-  Bench bench;
-
-  bench_init (&bench, "I420", 32, 32, "quantization-file", path,
-      "quantization-tables", BENCH_TABLES_FILE, "quantization-scale", TRUE,
-      "target-psnr", 38.0, NULL);
-  bench_pass (&bench, 0);
-  s = bench_pop_report (&bench, "frame");
-  g_assert_true (gst_structure_get_boolean (s, "target-met", &met));
-  g_assert_true (met);
-  gst_structure_free (s);
-  g_object_set (bench.element, "quantization-scale", FALSE, NULL);
-  bench_check (&bench, 1, &params);
-  CHECK_WARNING (&bench, "A target has no effect", "quantization-tables=file");
-  g_free (path);
-  bench_clear (&bench);
-}
-
-/* A preset of the element has tables of its own. */
-static void
-test_load_preset (void)
-{
-  BdctParams params = defaults;
-  gchar *path = write_steps ("d", &params, 64, 7, 1);
-  Bench bench;
-
-  bench_init (&bench, "I420", 32, 32, "quantization-file", path,
-      "quantization-tables", BENCH_TABLES_FILE, NULL);
-  bench_check (&bench, 0, &params);
-  g_assert_true (gst_preset_load_preset (GST_PRESET (bench.element),
-          "web-thumbnail"));
-  params = defaults;
-  params.quality = 60;
-  bench_check (&bench, 1, &params);
-  g_free (path);
-  bench_clear (&bench);
-}
-
 /* Scaling lists as a file and in `params`. */
 static gchar *
 write_lists (const gchar * name, BdctParams * params, guint seed)
@@ -565,8 +520,6 @@ main (int argc, char **argv)
   test_add ("/tables/baseline", test_baseline);
   test_add ("/tables/choice", test_choice);
   test_add ("/tables/choice-of-none", test_choice_of_none);
-  test_add ("/tables/target", test_target);
-  test_add ("/tables/load-preset", test_load_preset);
   test_add ("/tables/lists", test_lists);
   test_add ("/tables/lists/live", test_lists_live);
   test_add ("/tables/lists/bad", test_bad_lists);
