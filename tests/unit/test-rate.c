@@ -459,55 +459,6 @@ test_given (gconstpointer data)
   g_rand_free (rand);
 }
 
-/* Several frames in flight, with bits and without, and a number of threads. */
-static void
-test_threads (void)
-{
-  static const guint threads[] = { 1, 2, 5 };
-  Case c = { BDCT_JPEG_8X8, FORMAT_I420, 8, 301, 203, CONTENT_SMOOTH };
-  BdctStats first[BDCT_N_TRANSFORMS];
-
-  if (engines_on_cuda ()) {
-    g_test_skip ("a matter of the CPU engine");
-    return;
-  }
-  for (guint n = 0; n < G_N_ELEMENTS (threads); n++) {
-    BdctEngineOptions options = {.threads = threads[n] };
-    BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
-    BdctStats stats;
-    Scene s;
-
-    scene_init (&s, &c);
-    g_assert_true (bdct_cpu_engine.configure (engine, &s.layout,
-            2 * BDCT_N_TRANSFORMS, NULL));
-    for (int i = 0; i < 2 * BDCT_N_TRANSFORMS; i++) {
-      BdctParams params = s.params[3];
-      BdctJob job;
-      BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src =
-            s.src.image,
-        .bits = i % 2
-      };
-
-      params.transform = i / 2;
-      g_assert_true (bdct_job_init (&job, &params, &s.layout, NULL));
-      g_assert_true (bdct_cpu_engine.submit (engine, &frame, NULL));
-    }
-    for (int i = 0; i < 2 * BDCT_N_TRANSFORMS; i++) {
-      g_assert_true (bdct_cpu_engine.collect (engine, &stats, NULL));
-      if (i % 2 == 0)
-        continue;
-      if (n == 0)
-        first[i / 2] = stats;
-      tally_add (1, 0);
-      g_assert_cmpuint (bdct_stats_total (&stats).bits, >, 0);
-      if (memcmp (&first[i / 2], &stats, sizeof stats) != 0)
-        fail (&s, engine, "the number of threads makes other statistics");
-    }
-    scene_clear (&s);
-    bdct_cpu_engine.destroy (engine);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -521,6 +472,5 @@ main (int argc, char **argv)
     if (bdct_transform_row (t)->coder == BDCT_CODER_CABAC)
       tests_add (test_given, t, "/rate/given/%s",
           bdct_transform_info (t)->name);
-  g_test_add_func ("/rate/threads", test_threads);
   return tests_run ("bits");
 }
