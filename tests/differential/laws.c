@@ -172,8 +172,8 @@ same_where_both (const SceneFrame * f, const SceneFrame * g, const Output * a,
   return true;
 }
 
-/* The same picture by way of its levels; with nothing else, one at a time; and
- * without a picture, but with all else. */
+/* The same pictures by way of levels, in one layout; with nothing else, one at
+ * a time; and without a picture, but with all else. */
 enum { BY_LEVELS, ALONE, WITH_ALL, N_VARIANTS };
 
 static void
@@ -189,6 +189,7 @@ vary (const Scene * scene, int variant, Case * c)
     if (variant == BY_LEVELS) {
       value[NO_SRC] = value[NO_SRC] && value[FROM_LEVELS];
       value[FROM_LEVELS] += value[FROM_LEVELS] == 0;
+      value[MATES] = 0;
       continue;
     }
     value[RECORDS] = value[LEVELS] = value[BITS] = all;
@@ -232,6 +233,52 @@ map_holds (const Scene * scene, int i, BdctEngine * engine,
               sizeof *record) == 0);
     outcome_clear (&other);
   }
+  return same;
+}
+
+/* A frame's picture, compared with its source, has the frame's figures: those
+ * of a first frame, as a metric may look at those before. */
+static bool
+comparison_holds (const Scene * scene, int i, BdctEngine * engine,
+    const Output * own)
+{
+  const SceneFrame *f = &scene->frame[i];
+  int value[N_FRAME] = {[DISTORTED] = 1,[SRC_MEMORY] = 0 };
+  Scene alone = *scene;
+  SceneFrame *one = &alone.frame[0];
+  Outcome first, compared;
+  BdctStats *a, *b;
+  bool same;
+
+  if (f->compares || f->source == NULL || own->size[PICTURE] == 0
+      || f->value[NO_DST] || f->frame.view != NULL
+      || scene->layout.rgb.n_planes > 0)
+    return true;
+  alone.n_frames = 1;
+  *one = *f;
+  one->picture[0] = *f->source;
+  one->frame.same_source = false;
+  run_scene (&alone, engine, BDCT_BACKEND_CPU, &first);
+  one->picture[1] = f->dst;
+  one->picture[1].bytes = own->bytes[PICTURE];
+  for (int p = 0; p < BDCT_MAX_PLANES && f->dst.image.data[p] != NULL; p++)
+    one->picture[1].image.data[p] = own->bytes[PICTURE]
+        + ((uint8_t *) f->dst.image.data[p] - f->dst.bytes);
+  one->value = value;
+  one->compares = true;
+  one->comparison = (BdctComparison) {.size = sizeof one->comparison,
+    .n_distorted = 1,.errors = true,.metrics = f->frame.metrics,
+    .frame_rate = f->frame.frame_rate,.number = f->frame.number
+  };
+  run_scene (&alone, engine, BDCT_BACKEND_CPU, &compared);
+  a = (BdctStats *) first.frame[0].bytes[STATISTICS];
+  b = (BdctStats *) compared.frame[0].bytes[STATISTICS];
+  same = memcmp (a->metric, b->metric, sizeof a->metric) == 0
+      && memcmp (a->billionths, b->billionths, sizeof a->billionths) == 0;
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    same = same && a->component[c].sse == b->component[c].sse;
+  outcome_clear (&first);
+  outcome_clear (&compared);
   return same;
 }
 
@@ -287,7 +334,8 @@ frame_holds (const SceneFrame * f, int i, const Output * own, char *text)
                 f->picture[1 + k].bytes, &stats[k]), i, "wrong errors", text))
       return false;
   if (f->compares)
-    return true;
+    return law (f->comparison.errors || stats->component[0].sse == 0, i,
+        "errors that nobody asked for", text);
   if (f->source != NULL && own->size[PICTURE] > 0 && !f->value[NO_DST]
       && f->frame.view == NULL
       && !law (errors_are (f->source, &f->dst, own->bytes[PICTURE], stats), i,
@@ -304,7 +352,9 @@ laws_hold (const Scene * scene, BdctEngine * engine, const Outcome * own,
   if (own->error.message[0] != '\0' || scene->layout.stack > 1)
     return true;
   for (int i = 0; i < scene->n_frames; i++)
-    if (!frame_holds (&scene->frame[i], i, &own->frame[i], text))
+    if (!frame_holds (&scene->frame[i], i, &own->frame[i], text)
+        || !law (comparison_holds (scene, i, engine, &own->frame[i]), i,
+            "other figures than its picture's, compared", text))
       return false;
   for (int variant = 0; variant < N_VARIANTS; variant++)
     if (!variant_holds (scene, engine, own, variant, text))
