@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Every chain of every instruction set that this processor has, against the
- * plain one of the narrowest vectors: samples, records, levels and counters,
- * of random and of extreme pictures at all settings. test-engine.c compares the
- * same with the definition.
+ * The reciprocals of jpeg-8x8's fast kernels, of all steps there are. What the
+ * kernels make is the differential's business.
  *
  *   test-kernels --time [RUNS [WHAT]]
  *
- * checks nothing, but times them, in turn, over a 1080p picture, and prints a
- * table of Msamples/s (docs/evidence/performance.md): medians of the
+ * times all kernels that this processor has, in turn, over a 1080p picture, and
+ * prints a table of Msamples/s (docs/evidence/performance.md): medians of the
  * processor's time in a thread. WHAT, one of a row's first two cells, has only
  * such rows timed.
  * With --turns in place of --time each run waits for a line of input and prints
@@ -34,7 +32,6 @@ static const char *const kind_names[] = { "plain", "16-bit", "dct-8x8" };
 typedef struct {
   const BdctTileKernel *kernel;
   Kind kind;
-  guint64 frames;               /* compared */
 } Way;
 
 /* The first is the plain one of the narrowest vectors, with which the others
@@ -224,122 +221,6 @@ task_clear (Task * task)
   g_free (task->quantizer_map);
 }
 
-static void
-compare (const Task * task, const Result * a, const Result * b,
-    const Way * way, const char *where)
-{
-  const char *isa = way->kernel->isa, *kind = kind_names[way->kind];
-
-  if (!frame_equal (&a->dst, &b->dst, &task->layout))
-    g_test_fail_printf ("%s %s, %s: other samples", isa, kind, where);
-  if (memcmp (a->counters, b->counters, sizeof a->counters) != 0)
-    g_test_fail_printf ("%s %s, %s: other counters", isa, kind, where);
-  if (memcmp (a->blocks, b->blocks, task->n_blocks * sizeof *a->blocks) != 0)
-    g_test_fail_printf ("%s %s, %s: other records", isa, kind, where);
-  if (memcmp (a->levels, b->levels, count_levels (task) * sizeof *a->levels)
-      != 0)
-    g_test_fail_printf ("%s %s, %s: other levels", isa, kind, where);
-}
-
-/* Random settings; `coarse` to `fine` from 0 to 99 is the first set's. */
-static void
-choose_params (BdctParams * params, BdctTransform transform, int setting,
-    const BdctLayout * layout, GRand * rand)
-{
-  const gboolean baseline = g_rand_boolean (rand);
-  const int most = transform == BDCT_JPEG_8X8 && layout->depth == 8
-      && baseline ? 255 : BDCT_MAX_STEP;
-  const int steps[] = { 1, 2, 3, most / 2, most, 1 << g_rand_int_range (rand, 0,
-        8), g_rand_int_range (rand, 1, most + 1)
-  };
-
-  *params = (BdctParams) BDCT_PARAMS_DEFAULT;
-  params->transform = transform;
-  params->baseline = baseline;
-  params->quality = setting + 1;
-  params->qp = setting % 52;
-  params->chroma_qp_offset = g_rand_int_range (rand, -12, 13);
-  if (g_rand_boolean (rand))
-    params->deadzone = g_rand_double_range (rand, BDCT_MIN_DEADZONE,
-        BDCT_MAX_DEADZONE);
-  params->scaling_list = g_rand_int_range (rand, 0, BDCT_N_SCALING_LISTS);
-  if (params->scaling_list == BDCT_SCALING_FILE)
-    random_lists (params, g_rand_int (rand));
-  if (bdct_transform_info (transform)->has_qp
-      || setting % 4 != 3)
-    return;
-  params->n_steps = 64;
-  for (int i = 0; i < 64; i++)
-    params->steps[i] = setting % 8 == 3 ? g_rand_int_range (rand, 1, 256)
-        : steps[g_rand_int_range (rand, 0, G_N_ELEMENTS (steps))];
-}
-
-static void
-choose_task (Task * task, int setting, GRand * rand)
-{
-  static const Format formats[] =
-      { FORMAT_GRAY, FORMAT_I420, FORMAT_NV12, FORMAT_NV21, FORMAT_NV16,
-    FORMAT_Y444
-  };
-  const int depth = setting % 2 ? 8 : setting % 4 ? 12 : 10;
-  /* A vector's width and one less, or anything. */
-  const int width = g_rand_int_range (rand, 0, 3) ? g_rand_int_range (rand, 1,
-      300) : 64 * g_rand_int_range (rand, 1, 5) - g_rand_boolean (rand);
-
-  memset (task, 0, sizeof *task);
-  format_layout (formats[g_rand_int_range (rand, 0, G_N_ELEMENTS (formats))],
-      depth, depth > 8 ? g_rand_int_range (rand, 0, 17 - depth) : 0, width,
-      g_rand_int_range (rand, 1, 80), &task->layout);
-  task->n_quantizers = g_rand_int_range (rand, 1, MAX_SETS + 1);
-  task->picture = g_rand_int_range (rand, 0, 8) != 0;
-  task->records = g_rand_boolean (rand);
-  task->levels = g_rand_boolean (rand);
-}
-
-static void
-test_transform (gconstpointer data)
-{
-  const BdctTransform transform = GPOINTER_TO_INT (data);
-  GRand *rand;
-
-  if (n_ways == 1) {
-    g_test_skip ("there is one way: nothing to compare it with");
-    return;
-  }
-  rand = g_rand_new_with_seed (16 + transform);
-  for (int n = 0; n < 400; n++) {
-    BdctParams params[MAX_SETS];
-    Result expected, got;
-    char where[120];
-    Task task;
-
-    if (!case_due (n + transform))
-      continue;
-    choose_task (&task, n, rand);
-    for (int k = 0; k < task.n_quantizers; k++)
-      choose_params (&params[k], transform, k > 0 ? g_rand_int_range (rand,
-              0, 100) : n % 100, &task.layout, rand);
-    task_init (&task, params, n % (N_CONTENTS + 1), rand);
-    g_snprintf (where, sizeof where, "case %d: %d x %d, %d planes, %d bits, "
-        "%d sets, setting %d", n, task.layout.plane[0].width,
-        task.layout.plane[0].height, task.layout.n_planes, task.layout.depth,
-        task.n_quantizers, n % 100);
-    result_init (&expected, &task);
-    do_frame (&task, &expected, NULL);
-    for (guint i = 1; i < n_ways; i++) {
-      result_init (&got, &task);
-      if (do_frame (&task, &got, &ways[i]) > 0) {
-        compare (&task, &expected, &got, &ways[i], where);
-        ways[i].frames++;
-      }
-      result_clear (&got);
-    }
-    result_clear (&expected);
-    task_clear (&task);
-  }
-  g_rand_free (rand);
-}
-
 static int
 mulhi (int a, int b)
 {
@@ -395,18 +276,6 @@ test_steps (void)
     }
 }
 
-/* A way that nothing took was not tested. */
-static void
-test_taken (void)
-{
-  g_assert_true (ways[0].kernel->plain == &bdct_tile_baseline);
-  for (guint i = 1; i < n_ways; i++) {
-    g_test_message ("%s %s: %" G_GUINT64_FORMAT " frames compared",
-        ways[i].kernel->isa, kind_names[ways[i].kind], ways[i].frames);
-    g_assert_cmpuint (ways[i].frames, >, 0);
-  }
-}
-
 /* From the narrowest vectors up; what sets share is the first one's. */
 static void
 find_ways (void)
@@ -426,7 +295,7 @@ find_ways (void)
             ? ways[k].kernel->plain == kernels[n]->plain
             : kind == DCT8X8 && ways[k].kernel->dct8x8 == kernels[n]->dct8x8);
       if (!known)
-        ways[n_ways++] = (Way) { kernels[n], kind, 0 };
+        ways[n_ways++] = (Way) { kernels[n], kind };
     }
 }
 
@@ -580,9 +449,6 @@ main (int argc, char **argv)
     return 0;
   }
   g_test_init (&argc, &argv, NULL);
-  for (int t = 0; t < BDCT_N_FIXED; t++)
-    tests_add (test_transform, t, "/kernels/%s", bdct_transform_info (t)->name);
   g_test_add_func ("/kernels/steps", test_steps);
-  g_test_add_func ("/kernels/taken", test_taken);
   return g_test_run ();
 }
