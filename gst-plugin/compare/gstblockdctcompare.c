@@ -217,28 +217,6 @@ gst_blockdct_compare_flush (GstAggregator * agg)
   return GST_FLOW_OK;
 }
 
-/* A pad's flush ends. The pad flushes again if that has begun since the event
- * was let through, and stop() may run now. */
-static gboolean
-end_flush (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
-    GstEvent * event)
-{
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
-  GstAggregator *agg = GST_AGGREGATOR (self);
-  gboolean ok;
-
-  if (GST_PAD_IS_FLUSHING (pad)) {
-    gst_event_unref (event);
-    return FALSE;
-  }
-  gst_blockdct_compare_pad_begin (pad);
-  ok = parent_class->sink_event (agg, GST_AGGREGATOR_PAD (pad), event);
-  return parent_class->sink_event_pre_queue (agg, GST_AGGREGATOR_PAD (pad),
-      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-          gst_structure_new (FLUSHED, "caps", GST_TYPE_CAPS, caps, NULL)))
-      == GST_FLOW_OK && ok;
-}
-
 /* The first frame after a flush comes next. After an error or EOS GstAggregator
  * has dropped caps with its queue, and upstream does not send them again. */
 static gboolean
@@ -273,8 +251,13 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   }
   if (gst_event_has_name (event, FLUSHED))
     return follow_mark (self, pad, event);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    return end_flush (self, pad, event);
+  /* The pad flushes again if that has begun since the event was let through,
+   * and stop() may run now. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
+      && GST_PAD_IS_FLUSHING (pad)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
     gst_blockdct_compare_pad_open (pad);
   /* GstAggregator forwards the other serialized events, such as tags: only the
@@ -291,13 +274,30 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   return parent_class->sink_event (agg, agg_pad, event);
 }
 
-/* An event arrives. */
+/* A pad's flush has ended: GstAggregator takes its frames again. */
+static void
+end_flush (GstAggregator * agg, GstAggregatorPad * pad)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
+
+  if (parent_class->sink_event_pre_queue (agg, pad, gst_event_new_custom
+          (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new (FLUSHED, "caps",
+                  GST_TYPE_CAPS, caps, NULL))) == GST_FLOW_OK)
+    gst_blockdct_compare_pad_begin (GST_BLOCKDCT_COMPARE_PAD (pad));
+}
+
+/* An event arrives. FLUSH_STOP may not, as GStreamer's main branch handles most
+ * of them by itself: the segment that follows it ends the flush. */
 static GstFlowReturn
 gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
     GstAggregatorPad * pad, GstEvent * event)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
+      && gst_blockdct_compare_pad_is_open (GST_BLOCKDCT_COMPARE_PAD (pad)))
+    end_flush (agg, pad);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
       && pad == GST_AGGREGATOR_PAD (self->reference)) {

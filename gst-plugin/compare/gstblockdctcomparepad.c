@@ -124,6 +124,17 @@ gst_blockdct_compare_pad_open (GstBlockDctComparePad * self)
   g_mutex_unlock (&self->lock);
 }
 
+gboolean
+gst_blockdct_compare_pad_is_open (GstBlockDctComparePad * self)
+{
+  gboolean open;
+
+  g_mutex_lock (&self->lock);
+  open = self->open;
+  g_mutex_unlock (&self->lock);
+  return open;
+}
+
 void
 gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self)
 {

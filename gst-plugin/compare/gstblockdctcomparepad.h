@@ -88,6 +88,7 @@ void gst_blockdct_compare_put_pads (GstBlockDctComparePad *
 /* Let a thread that waits go on, as do those that come: GstAggregator refuses
  * their frames. Or begin anew, with an empty queue. */
 void gst_blockdct_compare_pad_open (GstBlockDctComparePad * self);
+gboolean gst_blockdct_compare_pad_is_open (GstBlockDctComparePad * self);
 void gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self);
 
 /* A frame leaves GstAggregator's queue. */
