@@ -120,6 +120,13 @@ gst_blockdct_compare_stop (GstAggregator * agg)
 /* More than any input can run ahead. */
 #define UNLIMITED (G_GUINT64_CONSTANT (1) << 60)
 
+/* Called with the object lock. */
+static guint64
+get_limit (const GstBlockDctCompare * self)
+{
+  return self->live ? self->settings.latency : UNLIMITED;
+}
+
 /* GstAggregator's latency limits its queues, also where nothing is live and the
  * pads do so by themselves: there it is out of their way. Returns whether
  * `live` has changed. */
@@ -130,14 +137,22 @@ set_live (GstBlockDctCompare * self, gboolean live)
   GParamSpec *pspec = g_object_class_find_property (klass, "latency");
   GValue value = G_VALUE_INIT;
   gboolean changed;
+  guint64 latency;
 
   g_value_init (&value, G_TYPE_UINT64);
   GST_OBJECT_LOCK (self);
   changed = self->live != live;
   self->live = live;
-  g_value_set_uint64 (&value, live ? self->settings.latency : UNLIMITED);
+  /* It posts a message, so without the lock: whoever sets it last sees what
+   * holds then. */
+  do {
+    latency = get_limit (self);
+    GST_OBJECT_UNLOCK (self);
+    g_value_set_uint64 (&value, latency);
+    klass->set_property (G_OBJECT (self), pspec->param_id, &value, pspec);
+    GST_OBJECT_LOCK (self);
+  } while (latency != get_limit (self));
   GST_OBJECT_UNLOCK (self);
-  klass->set_property (G_OBJECT (self), pspec->param_id, &value, pspec);
   g_value_unset (&value);
   return changed;
 }
