@@ -288,12 +288,17 @@ gst_blockdct_preview_change_state (GstElement * element,
   if (transition == GST_STATE_CHANGE_NULL_TO_READY
       && (post_refusal (self, &self->a) || post_refusal (self, &self->b)))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    g_atomic_int_set (&self->flows, TRUE);
     gst_blockdct_preview_branch_follow_depth (self);
+  }
   ret = GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
       (element, transition);
   /* No frame comes from now on. */
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE)) {
+    g_atomic_int_set (&self->flows, FALSE);
     gst_blockdct_preview_branch_stop (&self->a);
     gst_blockdct_preview_branch_stop (&self->b);
   }

@@ -362,6 +362,7 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* Where no frames flow, at once; but not beside a change of state. */
 static void
 start_exchange (Branch * branch)
 {
@@ -369,22 +370,25 @@ start_exchange (Branch * branch)
   g_autoptr (GstPad) gate = NULL;
   Turn *turn;
 
-  if (GST_STATE (self) < GST_STATE_PAUSED
-      && GST_STATE_PENDING (self) < GST_STATE_PAUSED) {
-    exchange (branch);
-  } else {
-    gate = get_gate (branch);
-    turn = g_new (Turn, 1);
-    turn->branch = branch;
-    g_mutex_lock (&self->lock);
-    turn->number = branch->turn;
-    g_mutex_unlock (&self->lock);
-    /* Not as soon as it is idle: a streaming thread that calls from there may
-     * note only after the exchange that the event before has been received,
-     * and the next version never gets that one. */
-    gst_pad_add_probe (gate, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_blocked,
-        turn, g_free);
+  if (!g_atomic_int_get (&self->flows)) {
+    GST_STATE_LOCK (self);
+    if (!g_atomic_int_get (&self->flows) && is_in (branch, WAITS))
+      exchange (branch);
+    GST_STATE_UNLOCK (self);
   }
+  if (!g_atomic_int_get (&self->flows))
+    return;
+  gate = get_gate (branch);
+  turn = g_new (Turn, 1);
+  turn->branch = branch;
+  g_mutex_lock (&self->lock);
+  turn->number = branch->turn;
+  g_mutex_unlock (&self->lock);
+  /* Not as soon as it is idle: a streaming thread that calls from there may
+   * note only after the exchange that the event before has been received, and
+   * the next version never gets that one. */
+  gst_pad_add_probe (gate, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_blocked,
+      turn, g_free);
 }
 
 /* `refusal` is taken. */

@@ -49,6 +49,7 @@ struct _GstBlockDctPreview
   GstElement *tee, *compare;
   GstPad *entrance;             /* gives the tee its frames */
   GRecMutex relinks;            /* held while children are exchanged */
+  gint flows;                   /* atomic: frames may flow */
   GMutex lock;
   GstBlockDctPreviewBranch a, b;
 };

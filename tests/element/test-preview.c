@@ -506,6 +506,51 @@ test_restart (void)
   stop (&duel, preview);
 }
 
+typedef struct
+{
+  GstElement *preview;
+  gint done;                    /* atomic */
+} Setter;
+
+static gpointer
+set_versions (gpointer data)
+{
+  static const gchar *const lines[] = { "blockdct", "identity",
+    "queue ! identity"
+  };
+  Setter *self = data;
+
+  for (gint i = 0; i < test_rounds (3000); i++)
+    g_object_set (self->preview, i % 2 ? "a" : "b", lines[i % 3], NULL);
+  g_atomic_int_set (&self->done, TRUE);
+  return NULL;
+}
+
+/* Versions are set while the bin starts and stops: there is always an A. */
+static void
+test_set_and_restart (void)
+{
+  Setter setter = { NULL, FALSE };
+  GThread *thread;
+  guint n = 0;
+  Duel duel;
+
+  setter.preview = run (&duel);
+  gst_bus_set_flushing (duel.bus, TRUE);
+  thread = g_thread_new ("set", set_versions, &setter);
+  while (!g_atomic_int_get (&setter.done)) {
+    gst_element_set_state (duel.pipeline, GST_STATE_READY);
+    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+  }
+  g_thread_join (thread);
+  gst_element_set_state (duel.pipeline, GST_STATE_READY);
+  gst_bus_set_flushing (duel.bus, FALSE);
+  g_object_set (setter.preview, "a", "blockdct quality=7", NULL);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  wait_for_quality (&duel, &n, 7);
+  stop (&duel, setter.preview);
+}
+
 static gint
 get_child_int (GstElement * preview, const gchar * name)
 {
@@ -643,6 +688,7 @@ main (int argc, char *argv[])
   test_add ("/preview/pause", test_pause);
   test_add ("/preview/player", test_player);
   test_add ("/preview/restart", test_restart);
+  test_add ("/preview/set-and-restart", test_set_and_restart);
   test_add ("/preview/keys", test_keys);
   test_add ("/preview/names", test_names);
   test_add ("/preview/seek", test_seek);
