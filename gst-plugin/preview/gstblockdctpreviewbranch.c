@@ -233,7 +233,7 @@ exchange (Branch * branch)
   g_autoptr (GstElement) next = NULL;
   const gboolean opens = branch->queue == NULL;
   gulong probe;
-  gboolean again;
+  gboolean shows, again;
 
   g_mutex_lock (&self->lock);
   branch->phase = EXCHANGES;
@@ -241,6 +241,7 @@ exchange (Branch * branch)
   probe = branch->probe;
   branch->probe = 0;
   next = g_steal_pointer (&branch->next);
+  shows = branch->shows;
   g_mutex_unlock (&self->lock);
   g_rec_mutex_lock (&self->relinks);
   GST_DEBUG_OBJECT (self, "%s: %" GST_PTR_FORMAT " takes the place of %"
@@ -265,6 +266,8 @@ exchange (Branch * branch)
     close_branch (branch);
     gst_blockdct_preview_branch_follow_depth (self);
   }
+  if (shows)
+    g_object_set (self->compare, "left", 0, "right", 1, NULL);
   if (probe != 0)
     gst_pad_remove_probe (gate, probe);
   /* A live pipeline asks for the latency again. */
@@ -421,7 +424,7 @@ report_refusal (Branch * branch, const gchar * description, GError * reason)
 
 void
 gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
-    const gchar * description)
+    const gchar * description, gboolean shows)
 {
   GstBlockDctPreview *self = branch->preview;
   const gboolean empty = description == NULL || *description == '\0';
@@ -443,6 +446,7 @@ gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
   branch->description = g_strdup (empty ? "" : description);
   gst_clear_object (&branch->next);
   branch->next = next;
+  branch->shows = shows;
   branch->pending = TRUE;
   starts = branch->phase == NOTHING;
   if (starts) {

@@ -33,6 +33,7 @@ typedef struct
                                    NULL */
   gboolean pending;             /* `next` takes the place of `version` */
   GstElement *next;             /* NULL: nothing */
+  gboolean shows;               /* compare shows A and B then */
   GstBlockDctPreviewPhase phase;
   guint turn;                   /* the number of the exchange */
   gulong probe;                 /* the probe that holds the queue's frames
@@ -54,10 +55,10 @@ struct _GstBlockDctPreview
   GstBlockDctPreviewBranch a, b;
 };
 
-/* Exchange the version for what is described; "" or NULL: for none. Any thread
- * may call this. */
+/* Exchange the version for what is described; "" or NULL: for none. With
+ * `shows`, compare shows A and B from then on. Any thread may call this. */
 void gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
-    const gchar * description);
+    const gchar * description, gboolean shows);
 
 /* The child that is the version; NULL: none. */
 GstElement *gst_blockdct_preview_branch_get_version

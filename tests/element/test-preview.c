@@ -565,6 +565,32 @@ get_child_int (GstElement * preview, const gchar * name)
   return i;
 }
 
+/* Key b shows A and B when B is in place: not a B that took its place. */
+static void
+test_key_overtaken (void)
+{
+  GstElement *preview;
+  GstStructure *s;
+  Duel duel = { 0 };
+
+  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
+      "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
+      "appsink name=out max-buffers=1 sync=false");
+  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
+  set_child (preview, "compare::interactive", TRUE);
+  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+  wait_for_state (&duel);
+  viewer_send (preview, viewer_key ("b"));
+  g_object_set (preview, "b", "", NULL);
+  gst_structure_free (seek_and_take (&duel, GST_SECOND));
+  g_object_set (preview, "b", "identity", NULL);
+  s = seek_and_take (&duel, 2 * GST_SECOND);
+  g_assert_cmpint (get_child_int (preview, "compare::left"), ==, -1);
+  g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 0);
+  gst_structure_free (s);
+  stop (&duel, preview);
+}
+
 /* The keys of A and B, with `interactive` alone. */
 static void
 test_keys (void)
@@ -690,6 +716,7 @@ main (int argc, char *argv[])
   test_add ("/preview/restart", test_restart);
   test_add ("/preview/set-and-restart", test_set_and_restart);
   test_add ("/preview/keys", test_keys);
+  test_add ("/preview/key-overtaken", test_key_overtaken);
   test_add ("/preview/names", test_names);
   test_add ("/preview/seek", test_seek);
   return test_run ();
