@@ -31,6 +31,8 @@
  *     blockdct target-psnr=40 metrics=bits+ssim stats-file=video.csv ! fakesink
  * ]|
  * Find the quality with which each frame has 40 dB, and write the figures.
+ *
+ * Since: 0.1
  */
 #include "gstblockdctprivate.h"
 #include "gstblockdct.h"

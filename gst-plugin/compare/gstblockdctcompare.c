@@ -31,6 +31,8 @@
  *     filesrc location=encoded.mp4 ! decodebin ! videoconvert ! c.dist_sink
  * ]|
  * Show two files on both sides of a line that the pointer drags.
+ *
+ * Since: 0.1
  */
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctcompareprivate.h"

@@ -26,6 +26,8 @@
  *     b="x264enc pass=quant quantizer=30 ! blockdctcoded ! avdec_h264" \
  *     compare::left=0 compare::right=1 ! videoconvert ! autovideosink
  * ]| Compare A with x264's pictures, and print the figures of both.
+ *
+ * Since: 0.1
  */
 #include "gstblockdctpreview.h"
 
