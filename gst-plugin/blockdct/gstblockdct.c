@@ -100,18 +100,17 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  const GstBlockDctBackendClass *klass;
   g_autoptr (GstCaps) all = NULL;
-  guint n = 1;
 
   GST_OBJECT_LOCK (self);
-  classes[0] = self->shared.active_class;
-  /* Until one is chosen, each candidate is possible. */
-  if (classes[0] == NULL)
-    n = gst_blockdct_backend_candidates (self->shared.settings.common.backend,
-        classes);
+  klass = self->shared.active_class;
+  /* Until one is chosen, each is possible that may be. */
+  if (klass == NULL)
+    klass = gst_blockdct_backend_with_memory
+        (self->shared.settings.common.backend);
   GST_OBJECT_UNLOCK (self);
-  all = gst_blockdct_format_transform_caps (caps, classes, n);
+  all = gst_blockdct_format_transform_caps (caps, klass);
   GST_DEBUG_OBJECT (self, "%s caps %" GST_PTR_FORMAT " become %" GST_PTR_FORMAT,
       direction == GST_PAD_SINK ? "sink" : "src", caps, all);
   return filter == NULL ? g_steal_pointer (&all)
@@ -271,8 +270,7 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
   GstBlockDct *self = GST_BLOCKDCT_CAST (element);
   const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, start.backend,
-      start.device_id, &self->context);
+  gst_blockdct_backend_offer_context (element, context, &start, &self->context);
   GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
 }
 

@@ -244,7 +244,7 @@ describe (GstBlockDct * self, GstBlockDctFrame * frame,
   GstBlockDctRecipe *recipe = &frame->recipe;
 
   recipe->depth = self->layout.depth;
-  recipe->backend = self->inflight.name;
+  recipe->backend = self->shared.active_backend;
   recipe->view = settings->view;
   recipe->grid = settings->grid;
   frame->exact = self->jobs.info.exact_bits;
@@ -264,13 +264,12 @@ describe (GstBlockDct * self, GstBlockDctFrame * frame,
 static void
 set_active_backend (GstBlockDct * self)
 {
-  GstBlockDctInFlight *inflight = &self->inflight;
+  const GstBlockDctBackend *backend = &self->inflight.backend;
+  const gchar *name = gst_blockdct_backend_describe (backend);
 
-  inflight->name =
-      g_intern_string (gst_blockdct_backend_describe (&inflight->backend));
   GST_OBJECT_LOCK (self);
-  self->shared.active_backend = inflight->name;
-  self->shared.active_class = inflight->backend.klass;
+  self->shared.active_backend = g_intern_string (name);
+  self->shared.active_class = backend->klass;
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
 }
@@ -281,9 +280,8 @@ gst_blockdct_inflight_open (GstBlockDct * self)
   const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
   if (!gst_blockdct_backend_open (&self->inflight.backend, GST_ELEMENT (self),
-          start.backend, start.device_id, start.threads, &self->context))
+          &start, &self->context))
     return FALSE;
-  gst_blockdct_backend_pin (&self->inflight.backend, self->context);
   GST_INFO_OBJECT (self, "running on %s",
       gst_blockdct_backend_describe (&self->inflight.backend));
   set_active_backend (self);
@@ -446,7 +444,7 @@ warn_distrust (GstBlockDct * self)
       BDCT_ENGINE_DISTRUST);
   const gchar *name = gst_blockdct_backend_describe (backend);
 
-  if (*reason == '\0' || strcmp (name, self->inflight.name) == 0)
+  if (*reason == '\0' || strcmp (name, self->shared.active_backend) == 0)
     return;
   set_active_backend (self);
   GST_ELEMENT_WARNING (self, LIBRARY, FAILED, ("Running on %s.", name),

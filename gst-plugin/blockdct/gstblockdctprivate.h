@@ -83,7 +83,8 @@ typedef struct
   gboolean started;             /* start settings cannot change */
   GString *refused;             /* pending warnings, if there was no bus; or
                                  * NULL */
-  const gchar *active_backend;  /* interned; NULL while nothing runs */
+  const gchar *active_backend;  /* interned; NULL while nothing runs. Set by the
+                                 * streaming thread */
   const GstBlockDctBackendClass *active_class;  /* likewise */
   GstBlockDctTotals totals;     /* shown by `stats` */
   GstBlockDctShown shown;
@@ -109,7 +110,6 @@ typedef struct
 typedef struct
 {
   GstBlockDctBackend backend;
-  const gchar *name;            /* the engine's description, interned */
   GstBlockDctFrame *frames;     /* a ring of `depth` */
   guint depth;                  /* 0 before caps */
   guint oldest, n;

@@ -53,8 +53,6 @@ static const struct
       "Lower the threads property.", &cpu},
 };
 
-G_STATIC_ASSERT (G_N_ELEMENTS (backends) <= GST_BLOCKDCT_MAX_BACKENDS);
-
 GType
 gst_blockdct_backend_get_type (void)
 {
@@ -73,16 +71,10 @@ is_candidate (guint index, gint choice)
       || choice == backends[index].choice->value;
 }
 
-guint
-gst_blockdct_backend_candidates (gint choice,
-    const GstBlockDctBackendClass * classes[GST_BLOCKDCT_MAX_BACKENDS])
+const GstBlockDctBackendClass *
+gst_blockdct_backend_with_memory (gint choice)
 {
-  guint n = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (backends); i++)
-    if (is_candidate (i, choice) && backends[i].klass != NULL)
-      classes[n++] = backends[i].klass;
-  return n;
+  return is_candidate (0, choice) ? backends[0].klass : NULL;
 }
 
 BdctEngine *
@@ -98,36 +90,40 @@ gst_blockdct_backend_another (const GstBlockDctBackend * backend,
 
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    gint device_id, guint threads, GstObject ** context, BdctError * error)
+    const GstBlockDctCommon * start, GstObject ** context, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
 
   if (klass == NULL)
     return gst_blockdct_fail (error, "this plugin was built without %s",
         backends[index].choice->value_nick);
-  if (klass->open != NULL && !klass->open (element, device_id, context, error))
+  if (klass->open != NULL && !klass->open (element, start->device_id, context,
+          error))
     return FALSE;
   backend->klass = klass;
-  backend->engine = gst_blockdct_backend_another (backend, threads, *context,
-      error);
+  backend->engine = gst_blockdct_backend_another (backend, start->threads,
+      *context, error);
   if (backend->engine == NULL)
     backend->klass = NULL;
+  else if (klass->feature != NULL)
+    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
+        (klass->engine, klass->engine_context (*context), *context);
   return backend->engine != NULL;
 }
 
 gboolean
 gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    gint choice, gint device_id, guint threads, GstObject ** context)
+    const GstBlockDctCommon * start, GstObject ** context)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].choice->value_nick;
     BdctError error;
 
-    if (!is_candidate (i, choice))
+    if (!is_candidate (i, start->backend))
       continue;
-    if (open_row (backend, i, element, device_id, threads, context, &error))
+    if (open_row (backend, i, element, start, context, &error))
       return TRUE;
-    if (choice == backends[i].choice->value
+    if (start->backend == backends[i].choice->value
         || i + 1 == G_N_ELEMENTS (backends)) {
       gst_element_message_full (element, GST_MESSAGE_ERROR,
           GST_RESOURCE_ERROR, backends[i].error,
@@ -140,15 +136,6 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
     gst_blockdct_backend_set_context (element, context, NULL);
   }
   return FALSE;
-}
-
-void
-gst_blockdct_backend_pin (GstBlockDctBackend * backend, GstObject * context)
-{
-  if (backend->klass->feature != NULL)
-    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
-        (backend->klass->engine, backend->klass->engine_context (context),
-        context);
 }
 
 const gchar *
@@ -173,32 +160,25 @@ gboolean
 gst_blockdct_backend_answer_context (GstElement * element,
     GstObject ** context, GstQuery * query)
 {
+  const GstBlockDctBackendClass *klass = backends[0].klass;
   g_autoptr (GstObject) ours = NULL;
-  gboolean answered = FALSE;
 
   GST_OBJECT_LOCK (element);
   g_set_object (&ours, *context);
   GST_OBJECT_UNLOCK (element);
-  for (guint i = 0; i < G_N_ELEMENTS (backends) && ours != NULL && !answered;
-      i++) {
-    const GstBlockDctBackendClass *klass = backends[i].klass;
-
-    answered = klass != NULL && klass->query_context != NULL
-        && klass->query_context (element, query, ours);
-  }
-  return answered;
+  return klass != NULL && ours != NULL
+      && klass->query_context (element, query, ours);
 }
 
 void
 gst_blockdct_backend_offer_context (GstElement * element,
-    GstContext * offered, gint choice, gint device_id, GstObject ** context)
+    GstContext * offered, const GstBlockDctCommon * start, GstObject ** context)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
-    const GstBlockDctBackendClass *klass = backends[i].klass;
+  const GstBlockDctBackendClass *klass =
+      gst_blockdct_backend_with_memory (start->backend);
 
-    if (is_candidate (i, choice) && klass != NULL && klass->set_context != NULL)
-      klass->set_context (element, offered, device_id, context);
-  }
+  if (klass != NULL)
+    klass->set_context (element, offered, start->device_id, context);
 }
 
 /* With the lock, as queries read the context in other threads. */

@@ -11,6 +11,7 @@
 
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
+#include "gstblockdctparam.h"
 
 G_BEGIN_DECLS
 
@@ -76,9 +77,6 @@ extern const GstBlockDctBackendClass gst_blockdct_backend_cuda;
 /* The `backend` property's value for an automatic choice. */
 #define GST_BLOCKDCT_BACKEND_AUTO 0
 
-/* The maximum number of rows in the table. */
-#define GST_BLOCKDCT_MAX_BACKENDS 8
-
 /* A running backend. */
 typedef struct
 {
@@ -91,22 +89,17 @@ typedef struct
 extern const GEnumValue gst_blockdct_backend_choices[];
 GType gst_blockdct_backend_get_type (void);
 
-/* The classes that the property's value allows, in the order in which they are
- * tried; returns how many. */
-guint gst_blockdct_backend_candidates (gint choice,
-    const GstBlockDctBackendClass * classes[GST_BLOCKDCT_MAX_BACKENDS]);
+/* The class with contexts and memory of its own, if the property's value allows
+ * it; NULL: none. */
+const GstBlockDctBackendClass *gst_blockdct_backend_with_memory (gint choice);
 
-/* Start the first of them that can run, or return FALSE with an element error.
- * `*context`, which may be a context already, receives the backend's. */
+/* Start the first backend that the settings allow and that can run, or return
+ * FALSE with an element error. `*context`, which may be a context already,
+ * receives the backend's. */
 gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
-    GstElement * element, gint choice, gint device_id, guint threads,
+    GstElement * element, const GstBlockDctCommon * start,
     GstObject ** context);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
-
-/* Prefer memory that the engine copies by itself, in `pinned_allocator`, where
- * there is such memory. */
-void gst_blockdct_backend_pin (GstBlockDctBackend * backend,
-    GstObject * context);
 
 /* What runs, such as "cpu:avx2 2 threads"; NULL while stopped. */
 const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);
@@ -120,12 +113,13 @@ BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
  * read by other threads and replaced with the object lock; but libgstcuda sets
  * it without that lock, once, when it is NULL: as the backend opens, or with an
  * offered context. These functions answer a query for a context, take an
- * offered context if a backend of `choice` wants it, and replace the
+ * offered context if a backend that `start` allows wants it, and replace the
  * context. */
 gboolean gst_blockdct_backend_answer_context (GstElement * element,
     GstObject ** context, GstQuery * query);
 void gst_blockdct_backend_offer_context (GstElement * element,
-    GstContext * offered, gint choice, gint device_id, GstObject ** context);
+    GstContext * offered, const GstBlockDctCommon * start,
+    GstObject ** context);
 void gst_blockdct_backend_set_context (GstElement * element,
     GstObject ** context, GstObject * other);
 

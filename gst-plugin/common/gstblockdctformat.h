@@ -20,10 +20,11 @@ GstCaps *gst_blockdct_format_caps (void);
  * layout; of R, G and B the same format. */
 GstCaps *gst_blockdct_format_similar_caps (const GstCaps * caps);
 
-/* The caps on the other pad: the same pictures in the same memory, then in any
- * other memory of these classes. Other memory is left out. */
+/* The caps on the other pad: the same pictures in the same memory, then in the
+ * other one of the system's and the class's own. Other memory is left out. The
+ * class may be NULL. */
 GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
-    const GstBlockDctBackendClass * const *classes, guint n_classes);
+    const GstBlockDctBackendClass * klass);
 
 /* As gst_video_info_from_caps(), which drops a range without a matrix: here it
  * stays. */

@@ -387,8 +387,7 @@ gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
   const GstBlockDctCommon start =
       gst_blockdct_compare_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, start.backend,
-      start.device_id, &self->context);
+  gst_blockdct_backend_offer_context (element, context, &start, &self->context);
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
@@ -417,7 +416,6 @@ gst_blockdct_compare_finalize (GObject * object)
   g_mutex_clear (&self->navigation.lock);
   gst_clear_caps (&self->reference_caps);
   gst_clear_object (&self->context);
-  g_free (self->active_backend);
   g_free (self->settings.common.stats_file);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }

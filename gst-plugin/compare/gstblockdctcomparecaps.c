@@ -193,7 +193,7 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
   const GstBlockDctBackendClass *klass = self->frames.backend.klass;
   /* A view can leave in the backend's memory, too. */
   g_autoptr (GstCaps) all = self->output.single == GST_BLOCKDCT_COMPARE_DRAWN
-      ? gst_blockdct_format_transform_caps (self->output.shown, &klass, 1)
+      ? gst_blockdct_format_transform_caps (self->output.shown, klass)
       : gst_caps_ref (self->output.shown);
 
   *ret = gst_caps_truncate (gst_caps_intersect_full (all, downstream,

@@ -11,7 +11,7 @@
 /* How long view=flicker shows one picture. */
 #define FLICKER_TIME (GST_SECOND / 2)
 
-/* Under the lock, as allocation queries read it in any thread. */
+/* Under the lock, as any thread reads it. */
 static void
 set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
 {
@@ -19,10 +19,8 @@ set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
 
   GST_OBJECT_LOCK (self);
   self->frames.backend = backend;
-  g_free (self->active_backend);
-  self->active_backend = g_strdup (name);
-  GST_OBJECT_UNLOCK (self);
   self->frames.name = g_intern_string (name);
+  GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
 }
 
@@ -34,9 +32,8 @@ gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
   GstBlockDctBackend backend = { 0 };
 
   if (!gst_blockdct_backend_open (&backend, GST_ELEMENT (self),
-          start.backend, start.device_id, start.threads, &self->context))
+          &start, &self->context))
     return FALSE;
-  gst_blockdct_backend_pin (&backend, self->context);
   self->frames.in_flight =
       g_new0 (GstBlockDctCompareInFlight, GST_BLOCKDCT_COMPARE_DEPTH);
   set_backend (self, backend);

@@ -109,7 +109,7 @@ typedef struct
 /* The engine and the pairs in it. Used by the aggregating thread. */
 typedef struct
 {
-  GstBlockDctBackend backend;
+  GstBlockDctBackend backend;   /* set with the object lock, as is */
   const gchar *name;            /* the engine's description, interned */
   GstVideoInfo info;            /* of the reference, for which it is
                                    configured */
@@ -167,7 +167,6 @@ struct _GstBlockDctCompare
   /* Protected by the object lock. */
   GstBlockDctCompareSettings settings;
   GstBlockDctTotals totals[BDCT_MAX_DISTORTED]; /* shown by `stats` */
-  gchar *active_backend;        /* NULL while nothing runs */
   GstObject *context;           /* the backend's, or one to open it with */
   gboolean started;
   gboolean live;                /* so upstream said last */

@@ -97,7 +97,7 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   if (offsets[id] == STATS)
     g_value_take_boxed (value, gst_blockdct_compare_finish_stats (self));
   else if (offsets[id] == ACTIVE_BACKEND)
-    g_value_set_string (value, self->active_backend);
+    g_value_set_string (value, self->frames.name);
   else
     gst_blockdct_param_get (get_place (self, id), value);
   GST_OBJECT_UNLOCK (self);
