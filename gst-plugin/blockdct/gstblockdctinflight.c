@@ -4,7 +4,6 @@
 #include "gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
-#include "gst-plugin/common/gstblockdctpool.h"
 
 #include <string.h>
 
@@ -299,8 +298,8 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   /* No frame may enter until all is done. */
   inflight->depth = 0;
   gst_blockdct_format_layout (&self->info, settings.subsampling, &layout);
-  if (!gst_blockdct_pool_configure (&inflight->backend, GST_ELEMENT (self),
-          &self->info, &layout, depth))
+  if (!gst_blockdct_backend_configure (&inflight->backend, &self->info, &layout,
+          depth))
     return FALSE;
   g_free (inflight->frames);
   inflight->frames = g_try_new0 (GstBlockDctFrame, depth);
@@ -355,8 +354,7 @@ needs_rate (const GstBlockDctFrame * frame)
 static gboolean
 fail (GstBlockDct * self, const gchar * what, const BdctError * error)
 {
-  return gst_blockdct_pool_fail (&self->inflight.backend, GST_ELEMENT (self),
-      what, error);
+  return gst_blockdct_backend_fail (&self->inflight.backend, what, error);
 }
 
 /* Evaluate the settings of the frame's curve. The task is that of the frame,
@@ -469,9 +467,8 @@ static gboolean
 map (GstBlockDct * self, GstVideoFrame * frame, GstBuffer * buffer,
     GstMapFlags flags, BdctImage * image, void **wait)
 {
-  return gst_blockdct_pool_map (&self->inflight.backend, GST_ELEMENT (self),
-      self->context, frame, &self->info, &self->layout, buffer, flags, image,
-      wait);
+  return gst_blockdct_backend_map (&self->inflight.backend, frame, &self->info,
+      &self->layout, buffer, flags, image, wait);
 }
 
 GstFlowReturn

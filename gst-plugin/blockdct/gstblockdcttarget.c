@@ -35,7 +35,7 @@ gst_blockdct_evaluate_prepare (GstBlockDct * self, BdctError * error)
 
   if (search->engine == NULL)
     search->engine = gst_blockdct_backend_another (&self->inflight.backend,
-        self->settings.common.threads, self->context, error);
+        self->settings.common.threads, error);
   if (search->engine != NULL && !search->ready)
     search->ready = bdct_engine_configure (search->engine, &self->layout,
         DEPTH, error);

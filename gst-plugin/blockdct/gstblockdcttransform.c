@@ -388,8 +388,7 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
-  return gst_blockdct_pool_decide (&self->inflight.backend,
-      GST_ELEMENT (trans), self->context, query, &self->info,
+  return gst_blockdct_pool_decide (&self->inflight.backend, query, &self->info,
       self->inflight.depth, &self->transform.own_limit)
       && parent_class->decide_allocation (trans, query);
 }

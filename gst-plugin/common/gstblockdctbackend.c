@@ -79,12 +79,12 @@ gst_blockdct_backend_with_memory (gint choice)
 
 BdctEngine *
 gst_blockdct_backend_another (const GstBlockDctBackend * backend,
-    guint threads, GstObject * context, BdctError * error)
+    guint threads, BdctError * error)
 {
   BdctEngineOptions options = {.size = sizeof options,.threads = threads };
 
   if (backend->klass->engine_context != NULL)
-    options.context = backend->klass->engine_context (context);
+    options.context = backend->klass->engine_context (backend->context);
   return bdct_engine_new (backend->klass->engine, &options, error);
 }
 
@@ -101,8 +101,10 @@ open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
           error))
     return FALSE;
   backend->klass = klass;
+  backend->element = element;
+  backend->context = *context;
   backend->engine = gst_blockdct_backend_another (backend, start->threads,
-      *context, error);
+      error);
   if (backend->engine == NULL)
     backend->klass = NULL;
   else if (klass->feature != NULL)
@@ -294,20 +296,19 @@ gst_blockdct_backend_get_image (const GstVideoFrame * frame, BdctImage * image)
   }
 }
 
-gboolean
-gst_blockdct_backend_map (const GstBlockDctBackend * backend,
-    GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
-    GstMapFlags flags, const BdctLayout * layout, GstObject * context,
-    BdctImage * image, BdctError * error)
+static gboolean
+map (const GstBlockDctBackend * backend, GstVideoFrame * frame,
+    const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
+    GstMapFlags flags, BdctImage * image, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backend->klass;
   GstMapFlags device = klass->map_flag != NULL
-      ? klass->map_flag (buffer, context) : 0;
+      ? klass->map_flag (buffer, backend->context) : 0;
 
   if (!check_meta (buffer, info, error))
     return FALSE;
-  if (device == 0 && context != NULL)
-    device = gst_blockdct_pinned_map_flag (buffer, context, flags);
+  if (device == 0 && backend->context != NULL)
+    device = gst_blockdct_pinned_map_flag (buffer, backend->context, flags);
   if (!gst_video_frame_map (frame, info, buffer, flags | device))
     return gst_blockdct_fail (error,
         "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
@@ -322,4 +323,50 @@ gst_blockdct_backend_map (const GstBlockDctBackend * backend,
   image->memory = device ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
   gst_blockdct_backend_get_image (frame, image);
   return TRUE;
+}
+
+gboolean
+gst_blockdct_backend_map (const GstBlockDctBackend * backend,
+    GstVideoFrame * frame, const GstVideoInfo * info, const BdctLayout * layout,
+    GstBuffer * buffer, GstMapFlags flags, BdctImage * image, void **wait)
+{
+  BdctError error;
+
+  if (map (backend, frame, info, layout, buffer, flags, image, &error)) {
+    *wait = backend->klass->stream == NULL ? NULL
+        : backend->klass->stream (buffer, backend->context);
+    return TRUE;
+  }
+  if (flags & GST_MAP_WRITE)
+    GST_ELEMENT_ERROR (backend->element, RESOURCE, WRITE,
+        ("An output buffer cannot be written."), ("%s", error.message));
+  else
+    GST_ELEMENT_ERROR (backend->element, STREAM, FORMAT,
+        ("An input buffer does not match its caps."), ("%s", error.message));
+  return FALSE;
+}
+
+gboolean
+gst_blockdct_backend_fail (const GstBlockDctBackend * backend,
+    const gchar * what, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (backend->element, RESOURCE, FAILED, ("%s on %s.", what,
+          gst_blockdct_backend_describe (backend)), ("%s", error->message));
+  return FALSE;
+}
+
+gboolean
+gst_blockdct_backend_configure (const GstBlockDctBackend * backend,
+    const GstVideoInfo * info, const BdctLayout * layout, guint depth)
+{
+  BdctError error;
+
+  if (bdct_engine_configure (backend->engine, layout, depth, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (backend->element, RESOURCE, NO_SPACE_LEFT,
+      ("%s cannot process %s %dx%d with %u frames in flight.",
+          gst_blockdct_backend_describe (backend), GST_VIDEO_INFO_NAME (info),
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), depth),
+      ("%s", error.message));
+  return FALSE;
 }

@@ -83,6 +83,8 @@ typedef struct
   const GstBlockDctBackendClass *klass; /* NULL while stopped */
   BdctEngine *engine;                   /* likewise */
   GstAllocator *pinned_allocator; /* of memory the engine prefers; NULL: any */
+  GstElement *element;
+  GstObject *context;           /* the element's, while this runs */
 } GstBlockDctBackend;
 
 /* The property's values, ended by one without a name; and its type. */
@@ -107,7 +109,7 @@ const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);
 /* Create another engine of the backend's class in its context, to be destroyed
  * before the backend is closed. NULL: see the error. */
 BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
-    guint threads, GstObject * context, BdctError * error);
+    guint threads, BdctError * error);
 
 /* An element's part of context sharing; `context` is one of its members. It is
  * read by other threads and replaced with the object lock; but libgstcuda sets
@@ -135,14 +137,23 @@ gboolean gst_blockdct_backend_owns (const GstBlockDctBackendClass * klass,
 void gst_blockdct_backend_get_image (const GstVideoFrame * frame,
     BdctImage * image);
 
-/* Map a buffer and fill in its pointers and strides: memory of `context` is
- * mapped on the device, all other memory on the host. FALSE, with an error and
- * nothing mapped, if it cannot be mapped or is too small for its format. Unmap
- * with gst_video_frame_unmap(). */
+/* The following post an error before they return FALSE. */
+
+/* `what` failed: returns FALSE. */
+gboolean gst_blockdct_backend_fail (const GstBlockDctBackend * backend,
+    const gchar * what, const BdctError * error);
+
+/* Configure the engine for frames of `info`, of which `depth` are in it. */
+gboolean gst_blockdct_backend_configure (const GstBlockDctBackend * backend,
+    const GstVideoInfo * info, const BdctLayout * layout, guint depth);
+
+/* Map a buffer and fill in its pointers and strides: memory of the context is
+ * mapped on the device, all other memory on the host. `*wait` is the stream in
+ * which work on it may be pending. FALSE, with nothing mapped, if it cannot be
+ * mapped or is too small for its format. Unmap with gst_video_frame_unmap(). */
 gboolean gst_blockdct_backend_map (const GstBlockDctBackend * backend,
-    GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
-    GstMapFlags flags, const BdctLayout * layout, GstObject * context,
-    BdctImage * image, BdctError * error);
+    GstVideoFrame * frame, const GstVideoInfo * info, const BdctLayout * layout,
+    GstBuffer * buffer, GstMapFlags flags, BdctImage * image, void **wait);
 
 G_END_DECLS
 #endif

@@ -232,9 +232,8 @@ decide_allocation (GstAggregator * agg, GstQuery * query)
 
   self->output.overlay_attach = gst_query_find_allocation_meta (query,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  return gst_blockdct_pool_decide (&self->frames.backend, GST_ELEMENT (agg),
-      self->context, query, &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH,
-      NULL);
+  return gst_blockdct_pool_decide (&self->frames.backend, query,
+      &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH, NULL);
 }
 
 /* Answer allocation queries before they enter their pad's queue: on a flush

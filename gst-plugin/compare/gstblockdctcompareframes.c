@@ -4,7 +4,6 @@
  * calls these functions. */
 #include "gstblockdctcompareprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
-#include "gst-plugin/common/gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
@@ -72,8 +71,8 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
   gst_blockdct_format_view (info, &frames->layout, &frames->colours);
   gst_blockdct_navigation_set_size (&self->navigation,
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
-  if (gst_blockdct_pool_configure (&frames->backend, GST_ELEMENT (self), info,
-          &frames->layout, frames->depth))
+  if (gst_blockdct_backend_configure (&frames->backend, info, &frames->layout,
+          frames->depth))
     return TRUE;
   frames->depth = 0;
   return FALSE;
@@ -124,9 +123,9 @@ map (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
     GstMapFlags flags, BdctComparison * comparison, BdctImage * image)
 {
   const guint n = frame->n_mapped;
-  const gboolean ok = gst_blockdct_pool_map (&self->frames.backend,
-      GST_ELEMENT (self), self->context, &frame->mapped[n], info, layout,
-      buffer, flags, image, &comparison->wait[n]);
+  const gboolean ok = gst_blockdct_backend_map (&self->frames.backend,
+      &frame->mapped[n], info, layout, buffer, flags, image,
+      &comparison->wait[n]);
 
   frame->n_mapped += ok;
   return ok;
@@ -188,7 +187,7 @@ run (GstBlockDctCompare * self, const BdctComparison * comparison,
     stats->size = sizeof *stats;
   return (stats != NULL ? bdct_engine_collect (engine, stats, &error)
       : bdct_engine_compare (engine, comparison, &error))
-      || gst_blockdct_pool_fail (&self->frames.backend, GST_ELEMENT (self),
+      || gst_blockdct_backend_fail (&self->frames.backend,
       "Frames could not be compared", &error);
 }
 
