@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PRIVATE_H
-#define GST_BLOCKDCT_PRIVATE_H
+#pragma once
 
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
@@ -12,8 +11,6 @@
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
-
-G_BEGIN_DECLS
 
 /* The values of the properties. Each frame takes a copy of all values when it
  * enters, so a change is in force from the next frame on. Each value is valid
@@ -376,6 +373,3 @@ void gst_blockdct_explain_refusal (GstBlockDct * self, GstCaps * caps);
 /* Wake a thread that waits for an output buffer; with `flushing` FALSE,
  * threads may wait again. Any thread may call this. */
 void gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing);
-
-G_END_DECLS
-#endif

@@ -6,14 +6,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_BACKEND_H
-#define GST_BLOCKDCT_BACKEND_H
+#pragma once
 
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
 #include "gstblockdctparam.h"
-
-G_BEGIN_DECLS
 
 /* Of blockdct, and of what the elements have in common. */
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
@@ -154,6 +151,3 @@ gboolean gst_blockdct_backend_configure (const GstBlockDctBackend * backend,
 gboolean gst_blockdct_backend_map (const GstBlockDctBackend * backend,
     GstVideoFrame * frame, const GstVideoInfo * info, const BdctLayout * layout,
     GstBuffer * buffer, GstMapFlags flags, BdctImage * image, void **wait);
-
-G_END_DECLS
-#endif

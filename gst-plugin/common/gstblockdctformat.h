@@ -3,14 +3,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_FORMAT_H
-#define GST_BLOCKDCT_FORMAT_H
+#pragma once
 
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
 #include "gstblockdctbackend.h"
-
-G_BEGIN_DECLS
 
 /* All caps the element handles: the backends' own memory first, then that of
  * the system. */
@@ -54,6 +51,3 @@ void gst_blockdct_format_post_no_caps (GstElement * element, GstPad * pad);
 /* The default view of frames with these caps, with their colours. */
 void gst_blockdct_format_view (const GstVideoInfo * info,
     const BdctLayout * layout, BdctView * view);
-
-G_END_DECLS
-#endif

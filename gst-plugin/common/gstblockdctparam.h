@@ -3,12 +3,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PARAM_H
-#define GST_BLOCKDCT_PARAM_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* The highest state in which a value can be set. */
 #define BASE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
@@ -48,6 +45,3 @@ void gst_blockdct_param_get (gconstpointer field, GValue * value);
 /* The value of an element's property that is a number, an enumeration or a
  * boolean. */
 gint gst_blockdct_param_get_int (GstElement * element, const gchar * property);
-
-G_END_DECLS
-#endif

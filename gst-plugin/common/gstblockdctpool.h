@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_POOL_H
-#define GST_BLOCKDCT_POOL_H
+#pragma once
 
 #include "gstblockdctbackend.h"
-
-G_BEGIN_DECLS
 
 /* Answer an ALLOCATION query from upstream; `depth` of its frames may be in
  * the engine. */
@@ -27,6 +24,3 @@ gboolean gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
  * of them are held. 0: any number. For a buffer inside another buffer it is
  * 1. */
 guint gst_blockdct_pool_get_limit (GstBuffer * buffer);
-
-G_END_DECLS
-#endif

@@ -10,15 +10,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_COMPARE_PAD_H
-#define GST_BLOCKDCT_COMPARE_PAD_H
+#pragma once
 
 #include <gst/base/gstaggregator.h>
 #include <gst/base/gstqueuearray.h>
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 
@@ -113,6 +110,3 @@ GstClockTime gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad *
 
 /* Whether a buffer stands for a gap. */
 gboolean gst_blockdct_compare_is_gap (GstBuffer * buffer);
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_COMPARE_PRIVATE_H
-#define GST_BLOCKDCT_COMPARE_PRIVATE_H
+#pragma once
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
@@ -16,8 +15,6 @@
 #include "gstblockdctcomparepad.h"
 #include "gstblockdctnavigation.h"
 #include "gstblockdctoverlay.h"
-
-G_BEGIN_DECLS
 
 /* The flag `psnr` of `metrics`; the others are 1 << BdctMetric. */
 #define GST_BLOCKDCT_COMPARE_PSNR (1 << BDCT_N_METRICS)
@@ -336,6 +333,3 @@ void gst_blockdct_compare_forget (GstBlockDctCompare * self);
 
 /* Drop the state from before a flush, if there has been one. */
 void gst_blockdct_compare_follow_flush (GstBlockDctCompare * self);
-
-G_END_DECLS
-#endif

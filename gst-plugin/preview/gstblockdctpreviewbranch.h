@@ -3,12 +3,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PREVIEW_BRANCH_H
-#define GST_BLOCKDCT_PREVIEW_BRANCH_H
+#pragma once
 
 #include "gstblockdctpreview.h"
-
-G_BEGIN_DECLS
 
 /* How far an exchange of versions is. */
 typedef enum
@@ -72,6 +69,3 @@ void gst_blockdct_preview_branch_clear (GstBlockDctPreviewBranch * branch);
 
 /* Let compare queue as many originals as A and B may hold frames. */
 void gst_blockdct_preview_branch_follow_depth (GstBlockDctPreview * self);
-
-G_END_DECLS
-#endif
