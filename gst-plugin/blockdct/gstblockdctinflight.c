@@ -472,9 +472,10 @@ map (GstBlockDct * self, GstVideoFrame * frame, GstBuffer * buffer,
 }
 
 GstFlowReturn
-gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
+gst_blockdct_inflight_submit (GstBaseTransform * trans, GstBuffer * inbuf,
     GstBuffer * outbuf)
 {
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstBlockDctInFlight *inflight = &self->inflight;
   const guint next = (inflight->oldest + inflight->n) % inflight->depth;
   GstBlockDctFrame *frame = &inflight->frames[next];

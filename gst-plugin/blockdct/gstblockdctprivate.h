@@ -328,7 +328,7 @@ gboolean gst_blockdct_inflight_configure (GstBlockDct * self);
 
 /* Start one frame with the element's settings. The ring holds a reference to
  * each of its buffers. */
-GstFlowReturn gst_blockdct_inflight_submit (GstBlockDct * self,
+GstFlowReturn gst_blockdct_inflight_submit (GstBaseTransform * trans,
     GstBuffer * inbuf, GstBuffer * outbuf);
 
 /* Wait for the oldest frame and take it out of the ring. Its buffers are

@@ -147,7 +147,7 @@ judge (Trials * t, gint k)
   const GstBlockDctCurveJobs *all = t->self->search.all;
   GstBlockDctEvaluation *e = &t->bracket.done[k];
 
-  e->keeps = gst_blockdct_targets_keep (t->targets, all->depth,
+  e->keeps = gst_blockdct_targets_keep (t->targets, t->self->layout.depth,
       all->exact_bits, &t->stats[k], &e->excess);
 }
 
@@ -319,7 +319,8 @@ gst_blockdct_target_find (GstBlockDct * self,
   all = self->search.all;
   setting = all->setting[reverse (&trials, trials.bracket.done[k].rank)];
   recipe->target = TRUE;
-  recipe->target_met = gst_blockdct_targets_are_met (targets, all->depth,
+  recipe->target_met =
+      gst_blockdct_targets_are_met (targets, self->layout.depth,
       all->exact_bits, &trials.stats[k]);
   recipe->file_size = trials.files ? trials.stats[k].file_size : 0;
   if (bdct_transform_info (params->transform)->has_qp)

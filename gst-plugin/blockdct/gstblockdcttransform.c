@@ -276,13 +276,6 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   return ret;
 }
 
-static GstFlowReturn
-transform (GstBaseTransform * trans, GstBuffer * inbuf, GstBuffer * outbuf)
-{
-  return gst_blockdct_inflight_submit (GST_BLOCKDCT_CAST (trans), inbuf,
-      outbuf);
-}
-
 /* Takes `inbuf`, unless passthrough has been switched on just now: then
  * `*passes` is set. */
 static GstFlowReturn
@@ -307,7 +300,7 @@ start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
     self->transform.dropped = FALSE;
   }
   if (ret == GST_FLOW_OK)
-    ret = transform (trans, inbuf, buffer);
+    ret = gst_blockdct_inflight_submit (trans, inbuf, buffer);
   gst_clear_buffer (&buffer);
   gst_buffer_unref (inbuf);
   return ret;
@@ -457,7 +450,7 @@ gst_blockdct_install_transform (GstBaseTransformClass * klass)
   parent_class = g_type_class_peek_parent (klass);
   klass->submit_input_buffer = GST_DEBUG_FUNCPTR (submit_input_buffer);
   klass->generate_output = GST_DEBUG_FUNCPTR (generate_output);
-  klass->transform = GST_DEBUG_FUNCPTR (transform);
+  klass->transform = GST_DEBUG_FUNCPTR (gst_blockdct_inflight_submit);
   klass->propose_allocation = GST_DEBUG_FUNCPTR (propose_allocation);
   klass->decide_allocation = GST_DEBUG_FUNCPTR (decide_allocation);
   klass->prepare_output_buffer = GST_DEBUG_FUNCPTR (prepare_output_buffer);

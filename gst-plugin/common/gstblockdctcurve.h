@@ -33,7 +33,6 @@ typedef struct
   BdctParams params;            /* of all, except for quality and QP */
   gint n;
   gint setting[GST_BLOCKDCT_CURVE_MOST];
-  gint depth;
   gboolean exact_bits;          /* as in BdctJobInfo */
   BdctJob *jobs;                /* n; NULL: none */
 } GstBlockDctCurveJobs;

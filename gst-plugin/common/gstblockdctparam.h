@@ -32,9 +32,17 @@ typedef struct
   gchar *stats_file;            /* NULL: none; so in copies */
 } GstBlockDctCommon;
 
-/* Make the property with this number, and say where in GstBlockDctCommon its
- * value is; NULL: there are no more. */
-GParamSpec *gst_blockdct_param_common (guint number, gsize * offset);
+/* Install their properties, by an element's function, which gets where the
+ * value is; `at` is where GstBlockDctCommon is. */
+typedef void GstBlockDctInstall (GObjectClass * klass, gsize offset,
+    GParamSpec * pspec);
+void gst_blockdct_param_common (GstBlockDctInstall * install,
+    GObjectClass * klass, gsize at);
+
+/* Make the type of `metrics`. The library's metrics follow the first `n`
+ * values, and an empty value follows all. */
+GType gst_blockdct_param_metrics (const gchar * name, GFlagsValue * values,
+    guint n);
 
 /* Copy between a value and a field of the value's C type: gint for an
  * enumeration, guint for flags, gint, guint, guint64, gboolean, gdouble, or a

@@ -26,12 +26,7 @@ make_metrics (void)
     {GST_BLOCKDCT_COMPARE_PSNR, "peak signal-to-noise ratio", "psnr"}
   };
 
-  for (gint i = 0; i < BDCT_N_METRICS; i++) {
-    const BdctMetricInfo *info = bdct_metric_info (i);
-
-    values[1 + i] = (GFlagsValue) { 1 << i, info->description, info->name };
-  }
-  return g_flags_register_static ("GstBlockDctCompareMetrics", values);
+  return gst_blockdct_param_metrics ("GstBlockDctCompareMetrics", values, 1);
 }
 
 static GType
@@ -163,18 +158,13 @@ install_live (GObjectClass * klass)
 void
 gst_blockdct_compare_install_properties (GObjectClass * klass)
 {
-  GParamSpec *spec;
-  gsize offset;
-
   klass->set_property = set_property;
   klass->get_property = get_property;
   install_live (klass);
   /* GstAggregator's, whose own value differs where nothing is live. */
   offsets[++n_properties] = FIELD (latency);
   g_object_class_override_property (klass, n_properties, "latency");
-  for (guint i = 0; (spec = gst_blockdct_param_common (i, &offset)) != NULL;
-      i++)
-    install (klass, FIELD (common) + offset, spec);
+  gst_blockdct_param_common (install, klass, FIELD (common));
   install (klass, STATS, g_param_spec_boxed ("stats", "Statistics",
           "Figures since the start, one structure for each pad",
           GST_TYPE_STRUCTURE, READ));
