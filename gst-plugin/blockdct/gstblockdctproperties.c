@@ -175,11 +175,13 @@ format_stats (gconstpointer field, GValue * value)
 
 /* Setting and reading */
 
-/* Post a warning about a value that was set: at once or, while there is no
- * bus, when the element starts. */
+/* Post a warning that a value was not set: at once or, while there is no bus,
+ * when the element starts. */
 static void
-warn (GstBlockDct * self, const gchar * text)
+refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
 {
+  g_autofree gchar *text =
+      g_strdup_printf ("%s was not changed: %s.", name, reason);
   gboolean has_bus;
 
   GST_OBJECT_LOCK (self);
@@ -195,15 +197,6 @@ warn (GstBlockDct * self, const gchar * text)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", text), (NULL));
   else
     GST_WARNING_OBJECT (self, "%s", text);
-}
-
-static void
-refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
-{
-  g_autofree gchar *text =
-      g_strdup_printf ("%s was not changed: %s.", name, reason);
-
-  warn (self, text);
 }
 
 /* Whether a property has this value already. Called with the lock. */

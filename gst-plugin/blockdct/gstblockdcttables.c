@@ -115,21 +115,16 @@ gst_blockdct_parse_side (const GValue * value, gpointer field,
       || gst_blockdct_fail (error, "%d is not 4, 8, 16 or 32", side);
 }
 
-static gboolean
-is_all (const GValue * v)
-{
-  return G_VALUE_HOLDS_STRING (v)
-      && g_strcmp0 (g_value_get_string (v), "all") == 0;
-}
-
 gboolean
 gst_blockdct_parse_curve (const GValue * value, gpointer field,
     BdctError * error)
 {
   GstBlockDctCurve *curve = field;
   const guint n = gst_value_array_get_size (value);
+  const GValue *first = n == 1 ? gst_value_array_get_value (value, 0) : NULL;
 
-  if (n == 1 && is_all (gst_value_array_get_value (value, 0))) {
+  if (first != NULL && G_VALUE_HOLDS_STRING (first)
+      && g_strcmp0 (g_value_get_string (first), "all") == 0) {
     curve->n = -1;
     return TRUE;
   }

@@ -42,30 +42,23 @@ gst_blockdct_evaluate_prepare (GstBlockDct * self, BdctError * error)
   return search->ready;
 }
 
-/* Start the evaluation at a job. The first one of a frame gives the engine its
- * source. */
-static gboolean
-submit (GstBlockDctSearch * search, const BdctFrame * frame,
-    const BdctJob * job, BdctError * error)
-{
-  BdctFrame task = *frame;
-
-  task.quantizers = job;
-  task.n_quantizers = 1;
-  task.same_source = search->has_source;
-  return search->has_source = bdct_engine_submit (search->engine, &task, error);
-}
-
 gboolean
 gst_blockdct_evaluate (GstBlockDctSearch * search, const BdctFrame * frame,
     const BdctJob * jobs, gint n, BdctStats * stats, BdctError * error)
 {
+  BdctFrame task = *frame;
   gboolean ok = TRUE;
   gint submitted = 0;
 
+  task.n_quantizers = 1;
   for (gint i = 0; i < submitted || (ok && i < n); i++) {
-    for (; ok && submitted < MIN (n, i + DEPTH); submitted += ok)
-      ok = submit (search, frame, bdct_jobs_at (jobs, submitted), error);
+    for (; ok && submitted < MIN (n, i + DEPTH); submitted += ok) {
+      task.quantizers = bdct_jobs_at (jobs, submitted);
+      /* The first one of a frame gives the engine its source. */
+      task.same_source = search->has_source;
+      ok = bdct_engine_submit (search->engine, &task, error);
+      search->has_source = ok;
+    }
     if (i == submitted)
       break;
     stats[i].size = sizeof stats[i];

@@ -23,7 +23,8 @@ gst_blockdct_finish_open (GstBlockDct * self)
 {
   GstBlockDctFinish *finish = &self->finish;
 
-  finish->statistics = (GstBlockDctStatistics) { 0 };
+  finish->statistics = (GstBlockDctStatistics) {
+  0};
   gst_blockdct_statistics_flush (&finish->statistics);
   publish (self);
   return gst_blockdct_stats_file_open (&finish->file,
@@ -35,19 +36,6 @@ gst_blockdct_finish_end (GstBlockDct * self)
 {
   gst_blockdct_statistics_end (&self->finish.statistics, GST_ELEMENT (self),
       gst_blockdct_get_settings (self).common.post_messages);
-}
-
-/* Publish the frame that is shown now, and the counters. */
-static void
-publish_frame (GstBlockDct * self, const GstBlockDctFrame * frame,
-    const GstBlockDctTimes * times, guint64 index)
-{
-  publish (self);
-  GST_OBJECT_LOCK (self);
-  self->shared.shown = (GstBlockDctShown) { TRUE, self->info, self->layout,
-    frame->recipe.params, index, *times
-  };
-  GST_OBJECT_UNLOCK (self);
 }
 
 GstBlockDctShown
@@ -86,7 +74,11 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
             (element), gst_blockdct_structure_curve (&frame->curve,
                 frame->curve_stats, frame->exact, &frame->recipe, &times,
                 index)));
-  publish_frame (self, frame, &times, index);
+  publish (self);
+  GST_OBJECT_LOCK (self);
+  self->shared.shown = (GstBlockDctShown) {
+  TRUE, self->info, self->layout, frame->recipe.params, index, times};
+  GST_OBJECT_UNLOCK (self);
   return ok;
 }
 
@@ -388,43 +380,31 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
 
 /* Whether the pool has no free buffer now. */
 static gboolean
-is_exhausted (GstBlockDct * self)
+is_exhausted (GstBufferPool * pool)
 {
   GstBufferPoolAcquireParams params = {
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
   };
-  g_autoptr (GstBufferPool) pool =
-      gst_base_transform_get_buffer_pool (GST_BASE_TRANSFORM (self));
   g_autoptr (GstBuffer) buffer = NULL;
-  GstFlowReturn ret = GST_FLOW_FLUSHING;
 
-  if (pool != NULL)
-    ret = gst_buffer_pool_acquire_buffer (pool, &buffer, &params);
-  return ret == GST_FLOW_EOS;
+  return gst_buffer_pool_acquire_buffer (pool, &buffer, &params)
+      == GST_FLOW_EOS;
 }
 
-/* Activated here, because the base class reports a failure without reason or
- * advice. */
-static gboolean
-activate_pool (GstBaseTransform * trans)
-{
-  g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
-
-  return pool == NULL || gst_buffer_pool_is_active (pool)
-      || gst_buffer_pool_set_active (pool, TRUE);
-}
-
-/* Where this element has set the pool's limit, only it knows why it waits: it
- * warns once. */
+/* The pool is activated here, because the base class reports a failure without
+ * reason or advice. Where this element has set the pool's limit, only it knows
+ * why it waits: it warns once. */
 static GstFlowReturn
 prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
     GstBuffer ** outbuf)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+  g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
 
-  if (!activate_pool (trans))
+  if (pool != NULL && !gst_buffer_pool_is_active (pool)
+      && !gst_buffer_pool_set_active (pool, TRUE))
     return GST_FLOW_ERROR;
-  if (self->transform.own_limit > 0 && is_exhausted (self)
+  if (pool != NULL && self->transform.own_limit > 0 && is_exhausted (pool)
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LIMIT))
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("All %u output buffers are downstream; waiting for one to come back.",

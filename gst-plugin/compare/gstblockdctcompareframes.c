@@ -49,7 +49,9 @@ gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
   gst_blockdct_compare_frames_discard (self);
   g_clear_pointer (&self->frames.in_flight, g_free);
   self->frames.depth = 0;
-  set_backend (self, (GstBlockDctBackend) { 0 });
+  set_backend (self, (GstBlockDctBackend) {
+      0}
+  );
   gst_blockdct_backend_close (&backend);
 }
 
@@ -76,18 +78,6 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
     return TRUE;
   frames->depth = 0;
   return FALSE;
-}
-
-/* Those of the metrics that the caps allow; each other one causes one
- * warning. */
-static guint
-choose_metrics (GstBlockDctCompare * self, guint metrics)
-{
-  GstBlockDctCompareFrames *frames = &self->frames;
-
-  return gst_blockdct_format_metrics (GST_ELEMENT (self),
-      metrics & ~GST_BLOCKDCT_COMPARE_PSNR, &frames->info, &frames->layout,
-      &frames->warned_metrics, "Its fields are absent.");
 }
 
 /* A frame's view, from its settings. */
@@ -212,13 +202,16 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
     .errors = (settings->metrics & GST_BLOCKDCT_COMPARE_PSNR) != 0
         || settings->common.min_psnr_error > 0
         || settings->common.min_psnr_warning > 0,
-    .metrics = choose_metrics (self, settings->metrics),
+    .metrics = gst_blockdct_format_metrics (GST_ELEMENT (self),
+        settings->metrics & ~GST_BLOCKDCT_COMPARE_PSNR, &frames->info,
+        &frames->layout, &frames->warned_metrics, "Its fields are absent."),
     .frame_rate = GST_VIDEO_INFO_FPS_N (&frames->info)
         / MAX (GST_VIDEO_INFO_FPS_D (&frames->info), 1),
   };
 
   frame->pair = self->pair;
-  self->pair = (GstBlockDctComparePair) { 0 };
+  self->pair = (GstBlockDctComparePair) {
+  0};
   frame->out = out;
   frame->n_mapped = frame->n_pads = 0;
   frame->settings = *settings;

@@ -56,13 +56,6 @@ make_views (void)
   return g_enum_register_static ("GstBlockDctCompareView", views);
 }
 
-/* The address of a property's value. */
-static gpointer
-get_place (GstBlockDctCompare * self, guint id)
-{
-  return G_STRUCT_MEMBER_P (&self->settings, offsets[id]);
-}
-
 static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
@@ -73,7 +66,8 @@ set_property (GObject * object, guint id, const GValue * value,
   GST_OBJECT_LOCK (self);
   late = self->started && (pspec->flags & GST_PARAM_MUTABLE_READY) != 0;
   if (!late)
-    gst_blockdct_param_set (get_place (self, id), value);
+    gst_blockdct_param_set (G_STRUCT_MEMBER_P (&self->settings, offsets[id]),
+        value);
   GST_OBJECT_UNLOCK (self);
   if (late)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -94,7 +88,8 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   else if (offsets[id] == ACTIVE_BACKEND)
     g_value_set_string (value, self->frames.name);
   else
-    gst_blockdct_param_get (get_place (self, id), value);
+    gst_blockdct_param_get (G_STRUCT_MEMBER_P (&self->settings, offsets[id]),
+        value);
   GST_OBJECT_UNLOCK (self);
 }
 

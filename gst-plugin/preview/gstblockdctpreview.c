@@ -119,14 +119,6 @@ turn_quality (GstElement * a, gint by)
   turn (a, has_qp ? "qp" : "quality", has_qp ? -by : by);
 }
 
-/* Choose A's next transform, cyclically. */
-static void
-turn_transform (GstElement * a, gint by)
-{
-  g_object_set (a, "transform", (get_int (a, "transform") + by
-          + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
-}
-
 /* Make B what A is, and show both. */
 static void
 store_b (GstBlockDctPreview * self, GstElement * a)
@@ -161,7 +153,9 @@ handle_key (GstBlockDctPreview * self, const gchar * key, GstElement * a,
   if (g_str_equal (key, "Up") || g_str_equal (key, "Down")) {
     turn_quality (a, g_str_equal (key, "Up") ? 1 : -1);
   } else if (g_str_equal (key, "Right") || g_str_equal (key, "Left")) {
-    turn_transform (a, g_str_equal (key, "Right") ? 1 : -1);
+    g_object_set (a, "transform", (get_int (a, "transform")
+            + (g_str_equal (key, "Right") ? 1 : BDCT_N_TRANSFORMS - 1))
+        % BDCT_N_TRANSFORMS, NULL);
   } else if (g_str_equal (key, "b")) {
     store_b (self, a);
   } else if (g_str_equal (key, "x") && both) {
@@ -182,10 +176,8 @@ handle_key (GstBlockDctPreview * self, const gchar * key, GstElement * a,
 static gboolean
 handle_keys (GstBlockDctPreview * self, GstEvent * event)
 {
-  g_autoptr (GstElement) a =
-      gst_blockdct_preview_branch_get_version (&self->a);
-  g_autoptr (GstElement) b =
-      gst_blockdct_preview_branch_get_version (&self->b);
+  g_autoptr (GstElement) a = gst_blockdct_preview_branch_get_version (&self->a);
+  g_autoptr (GstElement) b = gst_blockdct_preview_branch_get_version (&self->b);
   const gint steps = gst_blockdct_navigation_get_steps (event);
   const gchar *key;
 
