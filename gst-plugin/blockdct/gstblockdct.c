@@ -66,7 +66,7 @@ gst_blockdct_start (GstBaseTransform * trans)
   gst_blockdct_properties_start (self);
   ok = gst_blockdct_finish_open (self) && gst_blockdct_inflight_open (self);
   if (!ok) {
-    gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
+    gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
     gst_blockdct_properties_stop (self);
   }
   GST_PAD_STREAM_UNLOCK (pad);
@@ -83,7 +83,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
 
   GST_PAD_STREAM_LOCK (pad);
   gst_blockdct_inflight_close (self);
-  gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
+  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
@@ -230,7 +230,7 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     gst_blockdct_inflight_discard (self);
     gst_clear_buffer (&trans->queued_buf);
     gst_blockdct_inflight_interrupt (self);
-    gst_blockdct_statistics_flush (&self->finish.statistics);
+    gst_blockdct_statistics_flush (&self->statistics);
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* Frames that came before an event leave before it. */
@@ -281,7 +281,7 @@ gst_blockdct_change_state (GstElement * element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     gst_blockdct_allocation_flush (self, TRUE);
-    gst_blockdct_stats_file_cancel (self->finish.file);
+    gst_blockdct_stats_file_cancel (self->stats_file);
   }
   return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
       transition);

@@ -141,13 +141,6 @@ typedef struct
                                    target */
 } GstBlockDctSearch;
 
-/* The reports on frames that leave (gstblockdcttransform.c). */
-typedef struct
-{
-  GstBlockDctStatistics statistics;
-  GstBlockDctStatsFile *file;   /* NULL: `stats-file` is not set */
-} GstBlockDctFinish;
-
 /* How frames enter and leave (gstblockdcttransform.c). */
 typedef struct
 {
@@ -199,7 +192,8 @@ struct _GstBlockDct
   GstBlockDctInFlight inflight;
   GstBlockDctJobs jobs;
   GstBlockDctSearch search;
-  GstBlockDctFinish finish;
+  GstBlockDctStatistics statistics;
+  GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
   GstBlockDctTransformState transform;
   GstBlockDctWarned warned;
 };

@@ -14,27 +14,24 @@ static void
 publish (GstBlockDct * self)
 {
   GST_OBJECT_LOCK (self);
-  self->shared.totals = self->finish.statistics.totals;
+  self->shared.totals = self->statistics.totals;
   GST_OBJECT_UNLOCK (self);
 }
 
 gboolean
 gst_blockdct_finish_open (GstBlockDct * self)
 {
-  GstBlockDctFinish *finish = &self->finish;
-
-  finish->statistics = (GstBlockDctStatistics) {
-  0};
-  gst_blockdct_statistics_flush (&finish->statistics);
+  self->statistics = (GstBlockDctStatistics) { 0 };
+  gst_blockdct_statistics_flush (&self->statistics);
   publish (self);
-  return gst_blockdct_stats_file_open (&finish->file,
+  return gst_blockdct_stats_file_open (&self->stats_file,
       &self->shared.settings.common.stats_file, GST_ELEMENT (self));
 }
 
 void
 gst_blockdct_finish_end (GstBlockDct * self)
 {
-  gst_blockdct_statistics_end (&self->finish.statistics, GST_ELEMENT (self),
+  gst_blockdct_statistics_end (&self->statistics, GST_ELEMENT (self),
       gst_blockdct_get_settings (self).common.post_messages);
 }
 
@@ -56,7 +53,7 @@ static gboolean
 report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctStats * stats)
 {
-  GstBlockDctStatistics *statistics = &self->finish.statistics;
+  GstBlockDctStatistics *statistics = &self->statistics;
   GstElement *element = GST_ELEMENT (self);
   /* The frame that is shown again may have been dropped by a flush. */
   const guint64 frames = statistics->totals.frames;
@@ -67,7 +64,7 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
   const gboolean ok = gst_blockdct_statistics_report (statistics, element,
       frame->out, stats, &frame->recipe, &times, &frame->common,
       bdct_psnr (bdct_mse (&total), frame->recipe.depth), frame->repeated,
-      self->finish.file);
+      self->stats_file);
 
   if (frame->curve.n > 0)
     gst_element_post_message (element, gst_message_new_element (GST_OBJECT
@@ -256,7 +253,7 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   ret = parent_class->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->transform.dropped = TRUE;
-    self->finish.statistics.totals.dropped++;
+    self->statistics.totals.dropped++;
     publish (self);
   } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
     explain_no_caps (self);

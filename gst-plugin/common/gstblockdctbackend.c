@@ -29,7 +29,7 @@ static const GstBlockDctBackendClass cpu = {
 #define CUDA NULL
 #endif
 
-const GEnumValue gst_blockdct_backend_choices[] = {
+static const GEnumValue choices[] = {
   {GST_BLOCKDCT_BACKEND_AUTO, "CUDA if there is a device, else the CPU",
       "auto"},
   {1, "CUDA; an error if it cannot run", "cuda"},
@@ -46,10 +46,10 @@ static const struct
   const gchar *advice;          /* and its remedy */
   const GstBlockDctBackendClass *klass;
 } backends[] = {
-  {&gst_blockdct_backend_choices[1], GST_RESOURCE_ERROR_NOT_FOUND,
+  {&choices[1], GST_RESOURCE_ERROR_NOT_FOUND,
       "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
         "CUDA; or use backend=auto or backend=cpu.", CUDA},
-  {&gst_blockdct_backend_choices[2], GST_RESOURCE_ERROR_FAILED,
+  {&choices[2], GST_RESOURCE_ERROR_FAILED,
       "Lower the threads property.", &cpu},
 };
 
@@ -60,7 +60,7 @@ gst_blockdct_backend_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("GstBlockDctBackend",
-            gst_blockdct_backend_choices));
+            choices));
   return type;
 }
 

@@ -84,8 +84,7 @@ typedef struct
   GstObject *context;           /* the element's, while this runs */
 } GstBlockDctBackend;
 
-/* The property's values, ended by one without a name; and its type. */
-extern const GEnumValue gst_blockdct_backend_choices[];
+/* The property's type. */
 GType gst_blockdct_backend_get_type (void);
 
 /* The class with contexts and memory of its own, if the property's value allows

@@ -13,14 +13,17 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_preview_debug);
 #define GST_CAT_DEFAULT gst_blockdct_preview_debug
 
-#define NOTHING GST_BLOCKDCT_PREVIEW_NOTHING
-#define WAITS GST_BLOCKDCT_PREVIEW_WAITS
-#define DRAINS GST_BLOCKDCT_PREVIEW_DRAINS
-#define DRAINED GST_BLOCKDCT_PREVIEW_DRAINED
-#define EXCHANGES GST_BLOCKDCT_PREVIEW_EXCHANGES
-
 typedef GstBlockDctPreviewBranch Branch;
-typedef GstBlockDctPreviewPhase Phase;
+
+/* How far an exchange of versions is. */
+enum
+{
+  NOTHING,
+  WAITS,                        /* for the frame that enters the version */
+  DRAINS,                       /* the version's frames leave it */
+  DRAINED,                      /* it is empty */
+  EXCHANGES
+};
 
 /* What a probe waits for. The bin may stop, and the next exchange begin, before
  * a pad is blocked. */
@@ -211,7 +214,7 @@ close_branch (Branch * branch)
 }
 
 static gboolean
-is_in (Branch * branch, Phase phase)
+is_in (Branch * branch, gint phase)
 {
   gboolean is;
 
@@ -336,7 +339,7 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   g_autoptr (GstElement) version = NULL;
   g_autoptr (GstPad) src = NULL;
   gboolean is_old;
-  Phase phase;
+  gint phase;
 
   g_mutex_lock (&branch->preview->lock);
   is_old = turn->number != branch->turn;

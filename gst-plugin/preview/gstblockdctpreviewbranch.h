@@ -7,16 +7,6 @@
 
 #include "gstblockdctpreview.h"
 
-/* How far an exchange of versions is. */
-typedef enum
-{
-  GST_BLOCKDCT_PREVIEW_NOTHING,
-  GST_BLOCKDCT_PREVIEW_WAITS,   /* for the frame that enters the version */
-  GST_BLOCKDCT_PREVIEW_DRAINS,  /* the version's frames leave it */
-  GST_BLOCKDCT_PREVIEW_DRAINED, /* it is empty */
-  GST_BLOCKDCT_PREVIEW_EXCHANGES
-} GstBlockDctPreviewPhase;
-
 /* A version: tee, queue, the element or bin of the description, compare. */
 typedef struct
 {
@@ -31,7 +21,7 @@ typedef struct
   gboolean pending;             /* `next` takes the place of `version` */
   GstElement *next;             /* NULL: nothing */
   gboolean shows;               /* compare shows A and B then */
-  GstBlockDctPreviewPhase phase;
+  gint phase;                   /* how far its exchange is */
   guint turn;                   /* the number of the exchange */
   gulong probe;                 /* the probe that holds the queue's frames
                                    back; 0: none */
