@@ -31,6 +31,8 @@
  *     blockdct target-psnr=40 metrics=bits+ssim stats-file=video.csv ! fakesink
  * ]|
  * Find the quality with which each frame has 40 dB, and write the figures.
+ *
+ * Since: 0.1
  */
 #include "gstblockdctprivate.h"
 #include "gstblockdct.h"
@@ -64,7 +66,7 @@ gst_blockdct_start (GstBaseTransform * trans)
   gst_blockdct_properties_start (self);
   ok = gst_blockdct_finish_open (self) && gst_blockdct_inflight_open (self);
   if (!ok) {
-    gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
+    gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
     gst_blockdct_properties_stop (self);
   }
   GST_PAD_STREAM_UNLOCK (pad);
@@ -81,7 +83,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
 
   GST_PAD_STREAM_LOCK (pad);
   gst_blockdct_inflight_close (self);
-  gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
+  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
@@ -98,18 +100,17 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  const GstBlockDctBackendClass *klass;
   g_autoptr (GstCaps) all = NULL;
-  guint n = 1;
 
   GST_OBJECT_LOCK (self);
-  classes[0] = self->shared.active_class;
-  /* Until one is chosen, each candidate is possible. */
-  if (classes[0] == NULL)
-    n = gst_blockdct_backend_candidates (self->shared.settings.common.backend,
-        classes);
+  klass = self->shared.active_class;
+  /* Until one is chosen, each is possible that may be. */
+  if (klass == NULL)
+    klass = gst_blockdct_backend_with_memory
+        (self->shared.settings.common.backend);
   GST_OBJECT_UNLOCK (self);
-  all = gst_blockdct_format_transform_caps (caps, classes, n);
+  all = gst_blockdct_format_transform_caps (caps, klass);
   GST_DEBUG_OBJECT (self, "%s caps %" GST_PTR_FORMAT " become %" GST_PTR_FORMAT,
       direction == GST_PAD_SINK ? "sink" : "src", caps, all);
   return filter == NULL ? g_steal_pointer (&all)
@@ -229,7 +230,7 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     gst_blockdct_inflight_discard (self);
     gst_clear_buffer (&trans->queued_buf);
     gst_blockdct_inflight_interrupt (self);
-    gst_blockdct_statistics_flush (&self->finish.statistics);
+    gst_blockdct_statistics_flush (&self->statistics);
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* Frames that came before an event leave before it. */
@@ -269,8 +270,7 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
   GstBlockDct *self = GST_BLOCKDCT_CAST (element);
   const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, start.backend,
-      start.device_id, &self->context);
+  gst_blockdct_backend_offer_context (element, context, &start, &self->context);
   GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
 }
 
@@ -281,7 +281,7 @@ gst_blockdct_change_state (GstElement * element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     gst_blockdct_allocation_flush (self, TRUE);
-    gst_blockdct_stats_file_cancel (self->finish.file);
+    gst_blockdct_stats_file_cancel (self->stats_file);
   }
   return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
       transition);

@@ -83,14 +83,12 @@ add_caps (GstCaps * all, const GstBlockDctBackendClass * klass,
 GstCaps *
 gst_blockdct_format_similar_caps (const GstCaps * similar)
 {
-  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
-  guint n = gst_blockdct_backend_candidates (GST_BLOCKDCT_BACKEND_AUTO,
-      classes);
+  const GstBlockDctBackendClass *klass =
+      gst_blockdct_backend_with_memory (GST_BLOCKDCT_BACKEND_AUTO);
   GstCaps *caps = gst_caps_new_empty ();
 
-  for (guint i = 0; i < n; i++)
-    if (classes[i]->feature != NULL)
-      add_caps (caps, classes[i], similar);
+  if (klass != NULL)
+    add_caps (caps, klass, similar);
   add_caps (caps, NULL, similar);
   return caps;
 }
@@ -124,36 +122,18 @@ gst_blockdct_format_caps (void)
   return gst_caps_ref (all_caps);
 }
 
-/* Add the structure, which is taken, to `*stays` with the memory it comes
- * `from`, and to `*moves` with each other memory. */
-static void
-add_memories (GstStructure * s, const gchar * const *memories, guint n,
-    guint from, GstCaps ** stays, GstCaps ** moves)
-{
-  for (guint to = 0; to < n; to++)
-    if (to != from)
-      *moves = gst_caps_merge_structure_full (*moves, gst_structure_copy (s),
-          gst_caps_features_new_single (memories[to]));
-  *stays = gst_caps_merge_structure_full (*stays, s,
-      gst_caps_features_new_single (memories[from]));
-}
-
 GstCaps *
 gst_blockdct_format_transform_caps (GstCaps * caps,
-    const GstBlockDctBackendClass * const *classes, guint n_classes)
+    const GstBlockDctBackendClass * klass)
 {
-  const gchar *memories[1 + GST_BLOCKDCT_MAX_BACKENDS] =
-      { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY };
-  g_autoptr (GstCaps) stays = NULL;
-  GstCaps *moves;
-  guint n_memories = 1;
+  const gchar *memories[] = { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY,
+    klass != NULL ? klass->feature : NULL
+  };
+  const guint n_memories = memories[1] != NULL ? 2 : 1;
+  g_autoptr (GstCaps) stays = gst_caps_new_empty ();
+  GstCaps *moves = gst_caps_new_empty ();
 
   ensure_made ();
-  for (guint i = 0; i < n_classes; i++)
-    if (classes[i]->feature != NULL)
-      memories[n_memories++] = classes[i]->feature;
-  stays = gst_caps_new_empty ();
-  moves = gst_caps_new_empty ();
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     GstStructure *s = gst_caps_get_structure (caps, i);
     guint from = 0;
@@ -165,8 +145,13 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
       continue;
     s = gst_structure_has_field (s, "interlace-mode")
         ? gst_structure_intersect (s, woven) : gst_structure_copy (s);
-    if (s != NULL)
-      add_memories (s, memories, n_memories, from, &stays, &moves);
+    if (s == NULL)
+      continue;
+    if (n_memories == 2)
+      moves = gst_caps_merge_structure_full (moves, gst_structure_copy (s),
+          gst_caps_features_new_single (memories[1 - from]));
+    stays = gst_caps_merge_structure_full (stays, s,
+        gst_caps_features_new_single (memories[from]));
   }
   stays = gst_caps_merge (stays, moves);
   /* A memory may not hold all formats of another. */

@@ -3,16 +3,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_STATISTICS_H
-#define GST_BLOCKDCT_STATISTICS_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
 #include "gstblockdctcurve.h"
 #include "gstblockdctparam.h"
 #include "gstblockdctstatsfile.h"
-
-G_BEGIN_DECLS
 
 /* The name of the message's structure, of the custom meta and of its
  * structure. */
@@ -208,6 +205,3 @@ typedef enum
 
 /* Their names in order, ended by 0. */
 const GQuark *gst_blockdct_structure_columns (GstBlockDctColumns which);
-
-G_END_DECLS
-#endif

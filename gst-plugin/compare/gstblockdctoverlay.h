@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_OVERLAY_H
-#define GST_BLOCKDCT_OVERLAY_H
+#pragma once
 
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
-
-G_BEGIN_DECLS
 
 /* What is kept between frames; it begins as zeros. */
 typedef struct
@@ -41,6 +38,3 @@ void gst_blockdct_overlay_draw (GstBlockDctOverlay * overlay,
 
 /* Make it zeros again. */
 void gst_blockdct_overlay_clear (GstBlockDctOverlay * overlay);
-
-G_END_DECLS
-#endif
