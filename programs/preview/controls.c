@@ -514,7 +514,7 @@ preview_session_foreach (PreviewSession * self, PreviewPart part,
 {
   /* Properties of the program, or GStreamer's own. */
   static const gchar *const others[] = { "name", "parent", "qos", "stats-file",
-    "interactive", "post-messages", NULL
+    "post-messages", NULL
   };
   guint n;
   g_autofree GParamSpec **pspecs = g_object_class_list_properties

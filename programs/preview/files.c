@@ -96,17 +96,10 @@ start (PreviewFiles * self, SoupServerMessage * message, PreviewSave what)
   g_task_run_in_thread (task, make);
 }
 
-/* An opened file is in the colleague's folder, not in the temporary one. */
 static void
-answer_line (PreviewFiles * self, SoupServerMessage * message, gchar * line)
+answer_line (SoupServerMessage * message, gchar * line)
 {
-  g_autoptr (GString) text = g_string_new (line);
-  g_autofree gchar *uri = self->folder == NULL ? NULL
-      : g_filename_to_uri (self->folder, NULL, NULL);
-
-  if (uri != NULL)
-    g_string_replace (text, uri, "file://$PWD", 0);
-  answer_text (message, SOUP_STATUS_OK, text->str);
+  answer_text (message, SOUP_STATUS_OK, line);
   g_free (line);
 }
 
@@ -125,10 +118,10 @@ preview_files_get (PreviewFiles * self, SoupServerMessage * message,
       return TRUE;
     }
   if (strcmp (name, "command.txt") == 0)
-    answer_line (self, message,
+    answer_line (message,
         preview_session_describe_for_shell (self->session));
   else if (strcmp (name, "program.py") == 0)
-    answer_line (self, message,
+    answer_line (message,
         preview_session_describe_for_python (self->session));
   else
     return FALSE;

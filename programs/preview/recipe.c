@@ -19,9 +19,7 @@
     "pipeline.get_bus().timed_pop_filtered(\n" \
     "    Gst.CLOCK_TIME_NONE, Gst.MessageType.ERROR | Gst.MessageType.EOS)\n" \
     "pipeline.set_state(Gst.State.NULL)\n"
-/* The characters that are special to gst_parse_launch(); and those that are not
- * special to a shell. */
-#define SPECIAL " \t\n\"'\\!()<>"
+/* The characters that are not special to a shell. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" \
     "-_./:=,+%"
 
@@ -68,33 +66,18 @@ add_word (GString * line, const gchar * word)
   g_string_append_printf (line, " %s", quoted);
 }
 
-/* Append a setting, in quotes if gst_parse_launch() would not read it as one
- * word. */
+/* Append a setting. */
 static void
 add_setting (GParamSpec * pspec, const GValue * value, gpointer data)
 {
   const Words *words = data;
   g_autofree gchar *text = describe_value (value);
-  g_autoptr (GString) word = NULL;
+  g_autofree gchar *quoted = text == NULL ? NULL : preview_source_quote (text);
+  g_autofree gchar *word = g_strdup_printf ("%s%s%s=%s", words->part != NULL
+      ? words->part : "", words->part != NULL ? "::" : "", pspec->name, quoted);
 
-  if (text == NULL)
-    return;
-  word = g_string_new (NULL);
-  if (words->part != NULL)
-    g_string_printf (word, "%s::", words->part);
-  g_string_append_printf (word, "%s=", pspec->name);
-  if (strpbrk (text, SPECIAL) == NULL) {
-    g_string_append (word, text);
-  } else {
-    g_string_append_c (word, '"');
-    for (const gchar * c = text; *c != '\0'; c++) {
-      if (*c == '"' || *c == '\\')
-        g_string_append_c (word, '\\');
-      g_string_append_c (word, *c);
-    }
-    g_string_append_c (word, '"');
-  }
-  add_word (words->to, word->str);
+  if (text != NULL)
+    add_word (words->to, word);
 }
 
 static void
@@ -164,13 +147,20 @@ describe_source (PreviewSession * self)
   return text;
 }
 
+/* Append a description's words: blanks in quotes belong to them. */
 static void
 add_words (GString * line, const gchar * text)
 {
-  g_auto (GStrv) split = g_strsplit (text, " ", -1);
+  g_autoptr (GRegex) word = g_regex_new
+      ("(?:[^ \"]|\"(?:[^\"\\\\]|\\\\.)*\")+", G_REGEX_RAW, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
 
-  for (gchar ** word = split; *word != NULL; word++)
-    add_word (line, *word);
+  g_regex_match (word, text, 0, &match);
+  for (; g_match_info_matches (match); g_match_info_next (match, NULL)) {
+    g_autofree gchar *found = g_match_info_fetch (match, 0);
+
+    add_word (line, found);
+  }
 }
 
 gchar *

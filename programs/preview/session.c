@@ -291,6 +291,7 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   PreviewOptions wanted = self->options;
 
   wanted.file = file != NULL ? file : g_strdup (uri);
+  wanted.sent = TRUE;
   wanted.camera = FALSE;
   if (!preview_pipeline_open (self, &wanted, error)) {
     g_free (wanted.file);

@@ -12,6 +12,8 @@
 /* Video alone: unlinked sound is an error if the video ends first. */
 #define DECODED "video/x-raw(ANY)"
 #define FLIP "upright"
+/* The characters that are special to gst_parse_launch(). */
+#define SPECIAL " \t\n\"'\\!()<>"
 #define DECODER "decoder"
 
 /* The Debian package of an element. */
@@ -261,17 +263,36 @@ preview_source_explain (GstElement * source, const GError * error,
   return decoding_explain (decoder, error, debug);
 }
 
-/* A URI has no blanks, quotes or backslashes that gst-launch-1.0 would read as
- * its own. */
-static gchar *
-describe_file (const gchar * file, gboolean upright)
+gchar *
+preview_source_quote (const gchar * value)
 {
-  g_autofree gchar *uri = make_uri (file, NULL);
-  gchar *text = g_strdup_printf ("uridecodebin uri=%s caps=\"" DECODED "\" "
-      "expose-all-streams=false !%s", uri,
-      upright ? " videoconvert ! videoflip video-direction=auto !" : "");
+  GString *quoted;
 
-  return text;
+  if (strpbrk (value, SPECIAL) == NULL)
+    return g_strdup (value);
+  quoted = g_string_new ("\"");
+  for (const gchar * c = value; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\')
+      g_string_append_c (quoted, '\\');
+    g_string_append_c (quoted, *c);
+  }
+  g_string_append_c (quoted, '"');
+  return g_string_free (quoted, FALSE);
+}
+
+/* A file that a browser sent is in its user's folder, or a colleague's; any
+ * other is where it is. */
+static gchar *
+describe_file (const PreviewOptions * options, gboolean upright)
+{
+  g_autofree gchar *name = options->sent ? g_path_get_basename (options->file)
+      : make_uri (options->file, NULL);
+  g_autofree gchar *value = preview_source_quote (name);
+
+  return g_strdup_printf (options->sent ? "filesrc location=%s ! decodebin "
+      "caps=\"" DECODED "\" expose-all-streams=false !%s"
+      : "uridecodebin uri=%s caps=\"" DECODED "\" expose-all-streams=false !%s",
+      value, upright ? " videoconvert ! videoflip video-direction=auto !" : "");
 }
 
 gchar *
@@ -285,7 +306,7 @@ preview_source_describe (const PreviewOptions * options, GstElement * source,
     text = g_strdup_printf ("v4l2src%s%s ! decodebin !", options->device
         ? " device=" : "", options->device ? options->device : "");
   else if (options->file != NULL)
-    text = describe_file (options->file, flip != NULL);
+    text = describe_file (options, flip != NULL);
   else if (options->pattern != NULL)
     text = g_strdup_printf ("videotestsrc pattern=%s ! " PATTERN_CAPS " !",
         options->pattern);

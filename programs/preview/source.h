@@ -12,6 +12,7 @@ G_BEGIN_DECLS
     typedef struct
 {
   gchar *file;                  /* a path or URI */
+  gboolean sent;                /* it is a copy of a file that a browser sent */
   gboolean camera;
   gchar *device;                /* of the camera */
   gchar *pattern;               /* of the test pattern */
@@ -45,6 +46,9 @@ gchar *preview_source_explain (GstElement * source, const GError * error,
  * The caller owns it. */
 gchar *preview_source_describe (const PreviewOptions * options,
     GstElement * source, gboolean still);
+
+/* A value as gst_parse_launch() reads it; owned by the caller. */
+gchar *preview_source_quote (const gchar * value);
 
 G_END_DECLS
 #endif

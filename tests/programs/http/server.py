@@ -9,6 +9,7 @@ import asyncio
 import os
 import subprocess
 import tempfile
+from urllib.parse import quote
 
 from bench import GROWTH, PLUGINS, PROGRAM, STILL, launch, make_video, start, synchronous, viewing
 from tap import Skip, run_cases
@@ -325,7 +326,7 @@ async def files_go_and_come(server, viewer):
     await viewer.wait(lambda news: news["name"] == "b c.png" and "picture" in news
                       and viewer.decode()[0] == (97, 65))
     status, line = fetch(server, "command.txt")
-    assert b"uri=file://$PWD/b%20c.png" in line, line
+    assert b" 'location=\"b c.png\"' " in line and b"compare::interactive=true" in line, line
     for _ in range(2):  # one folder at a time
         assert fetch(server, "open?name=c.png", still)[0] == 200
         made = [name for name in set(os.listdir(tempfile.gettempdir())) - set(before)
@@ -336,6 +337,23 @@ async def files_go_and_come(server, viewer):
     assert fetch(server, "open", still)[0] == 400
     assert fetch(server, "open?name=x", still, {"Origin": "http://else.where"})[0] == 403
     assert fetch(server, "page.js", b"")[0] == 405
+
+
+@viewing(STILL)
+async def a_copied_line_runs_where_the_file_is(server, viewer):
+    """With every character that a shell or gst-launch-1.0 takes for its own."""
+    with open("short.avi", "rb") as file:
+        data = file.read()
+    os.mkdir("desk")
+    for name in ("plain.avi", "a (1) & it's $HOME!.avi", 'a "b" \\ <c>.avi'):
+        with open(f"desk/{name}", "wb") as file:
+            file.write(data)
+        assert fetch(server, f"open?name={quote(name)}", data)[0] == 200
+        await viewer.wait(lambda news, name=name: news["name"] == name and "picture" in news)
+        line = fetch(server, "command.txt")[1].decode().replace("autovideosink", "fakesink")
+        ran = subprocess.run(line, shell=True, cwd="desk", timeout=LIMIT, capture_output=True,
+                             check=False, env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS))
+        assert ran.returncode == 0, (line, ran.stderr[-500:])
 
 
 @viewing(STILL, "quality=90")
