@@ -12,7 +12,7 @@ struct _PreviewFiles
 {
   PreviewSession *session;
   gchar *folder, *path;         /* of the opened file; or NULL */
-  guint running;                /* pictures that are being made */
+  guint running;                /* pictures and files that a thread works on */
 };
 
 static void
@@ -230,12 +230,50 @@ preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
   g_signal_connect (message, "got-chunk", G_CALLBACK (write_chunk), upload);
 }
 
+static void
+check (GTask * task, gpointer source, gpointer data, GCancellable * unused)
+{
+  const Upload *upload = g_object_get_data (data, UPLOAD);
+  const PreviewOptions options = {.file = upload->path };
+  GError *error = NULL;
+
+  (void) source, (void) unused;
+  if (preview_source_check (&options, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+/* A file that is refused leaves the one that is shown. */
+static void
+checked (GObject * source, GAsyncResult * result, gpointer data)
+{
+  PreviewFiles *self = data;
+  SoupServerMessage *message = g_task_get_task_data (G_TASK (result));
+  Upload *upload = g_object_get_data (G_OBJECT (message), UPLOAD);
+  g_autofree gchar *uri = g_filename_to_uri (upload->path, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+
+  (void) source;
+  if (g_task_propagate_boolean (G_TASK (result), &error)
+      && preview_session_open (self->session, uri, &error)) {
+    remove_file (self->folder, self->path);
+    self->folder = g_steal_pointer (&upload->folder);
+    self->path = g_steal_pointer (&upload->path);
+    answer_text (message, SOUP_STATUS_OK, "");
+  } else {
+    answer_text (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE, error->message);
+    g_signal_emit_by_name (self->session, "notice", error->message);
+  }
+  soup_server_message_unpause (message);
+  self->running--;
+}
+
 void
 preview_files_open (PreviewFiles * self, SoupServerMessage * message)
 {
   Upload *upload = g_object_get_data (G_OBJECT (message), UPLOAD);
-  g_autofree gchar *uri = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GTask) task = NULL;
 
   if (upload->file != NULL && fclose (upload->file) != 0)
     upload->error = errno;
@@ -247,15 +285,11 @@ preview_files_open (PreviewFiles * self, SoupServerMessage * message)
   }
   if (!check_size (message, upload->size, upload->limit))
     return;
-  uri = g_filename_to_uri (upload->path, NULL, NULL);
-  if (!preview_session_open (self->session, uri, &error)) {
-    answer_text (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE, error->message);
-    return;
-  }
-  remove_file (self->folder, self->path);
-  self->folder = g_steal_pointer (&upload->folder);
-  self->path = g_steal_pointer (&upload->path);
-  answer_text (message, SOUP_STATUS_OK, "");
+  self->running++;
+  soup_server_message_pause (message);
+  task = g_task_new (NULL, NULL, checked, self);
+  g_task_set_task_data (task, g_object_ref (message), g_object_unref);
+  g_task_run_in_thread (task, check);
 }
 
 PreviewFiles *

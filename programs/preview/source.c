@@ -15,6 +15,8 @@
 /* The characters that are special to gst_parse_launch(). */
 #define SPECIAL " \t\n\"'\\!()<>"
 #define DECODER "decoder"
+/* The longest wait for a file's first picture. */
+#define LIMIT (20 * GST_SECOND)
 
 /* The Debian package of an element. */
 static const struct
@@ -261,6 +263,55 @@ preview_source_explain (GstElement * source, const GError * error,
       DECODER);
 
   return decoding_explain (decoder, error, debug);
+}
+
+/* What a file's message says against it; NULL: nothing. The caller owns it. */
+static gchar *
+read_complaint (GstElement * source, GstMessage * message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *debug = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
+    return decoding_explain_redirect (message);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
+    return preview_source_explain (source, NULL, NULL);
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR)
+    return NULL;
+  gst_message_parse_error (message, &error, &debug);
+  return preview_source_explain (source, error, debug);
+}
+
+gboolean
+preview_source_check (const PreviewOptions * options, GError ** error)
+{
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  GstElement *source = preview_source_new (options, error);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  g_autofree gchar *name = g_path_get_basename (options->file);
+  g_autofree gchar *complaint = NULL;
+  g_autoptr (GstMessage) message = NULL;
+
+  gst_bin_add (GST_BIN (pipeline), sink);
+  if (source == NULL)
+    return FALSE;
+  gst_bin_add (GST_BIN (pipeline), source);
+  gst_element_link (source, sink);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  do {
+    g_clear_pointer (&message, gst_message_unref);
+    message = gst_bus_timed_pop_filtered (bus, LIMIT, GST_MESSAGE_ERROR
+        | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT | GST_MESSAGE_ASYNC_DONE);
+    complaint = message != NULL ? read_complaint (source, message)
+        : g_strdup ("no picture comes of it");
+  } while (complaint == NULL
+      && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ASYNC_DONE);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  if (complaint != NULL)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "%s: %s",
+        name, complaint);
+  return complaint == NULL;
 }
 
 gchar *

@@ -41,6 +41,11 @@ gboolean preview_source_is_uri (const gchar * name);
 gchar *preview_source_explain (GstElement * source, const GError * error,
     const gchar * debug);
 
+/* Whether the first picture of a file can be decoded; FALSE with an error that
+ * says what is wrong with it. It blocks; any thread may call it. */
+gboolean preview_source_check (const PreviewOptions * options,
+    GError ** error);
+
 /* The source as a gst-launch description that ends in "!"; `source` was made
  * by preview_source_new() from `options`. With `still`, it repeats one picture.
  * The caller owns it. */

@@ -332,8 +332,13 @@ async def files_go_and_come(server, viewer):
         made = [name for name in set(os.listdir(tempfile.gettempdir())) - set(before)
                 if name.startswith("blockdct-preview-")]
         assert len(made) == 1, made
-    assert fetch(server, "open?name=x", b"no picture")[0] == 200  # found out later
+    status, words = fetch(server, "open?name=x", b"no picture")
+    assert status == 415 and words.startswith(b"x: "), (status, words)
     await viewer.wait(lambda news: "notice" in news)
+    # All is as it was.
+    await viewer.turn("quality", 32)
+    assert viewer.news["name"] == "c.png" and viewer.decode()[0] == (97, 65)
+    assert fetch(server, "original.png")[0] == 200
     assert fetch(server, "open", still)[0] == 400
     assert fetch(server, "open?name=x", still, {"Origin": "http://else.where"})[0] == 403
     assert fetch(server, "page.js", b"")[0] == 405
