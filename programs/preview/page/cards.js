@@ -189,12 +189,12 @@ function makeCard (side, controls, presets) {
     ...rows("quality", "qp"),
     ...side === "b" ? rows("encoder-quality", "encoder-qp", "encoder-bitrate") : [],
     make("dl", {class: "figures", id: `figures-${side}`}),
-    ...side === "b" ? [make("p", {id: "words"})] : [],
-    make("div", {class: "buttons"}, ...buttons),
-    make("details", {}, make("summary", {}, "Advanced"),
-      ...rows("chroma-qp-offset", "scaling-list"),
-      ...side === "a" && presets.length > 0 ? [makePresets(presets)] : [],
-      make("p", {class: "small none"}, "no other settings")));
+    ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small"})] : [],
+    make("div", {class: "buttons"}, ...buttons,
+      make("details", {class: "menu advanced"}, make("summary", {}, "More"), make("div", {},
+        ...rows("chroma-qp-offset", "scaling-list"),
+        ...side === "a" && presets.length > 0 ? [makePresets(presets)] : [],
+        make("p", {class: "small none"}, "no other settings")))));
   if (side === "b")
     find("card-b").append(makeButton("compare", "Compare with B",
       "Show A and B together", () => showPair("a b")));
@@ -265,7 +265,7 @@ function makeCards (news) {
   makeMore(controls.metrics);
 }
 
-// The chosen metric, and all figures.
+// The chosen metric.
 function makeMore (control) {
   const select = makeSelect("metric", [["psnr", "PSNR"], ...control.flags
     .filter(({nick}) => nick in metricNames)
@@ -278,8 +278,7 @@ function makeMore (control) {
     make("div", {class: "row"}, make("label", {for: "metric"}, "Metric"), select),
     make("div", {class: "buttons"},
       makeButton("undo", "Undo", "Undo the last change (z)", undo),
-      makeButton("theme", "Theme", "Dark, light, or as on the desktop", nextTheme)),
-    make("details", {}, make("summary", {}, "All figures"), make("table", {id: "figures"})));
+      makeButton("theme", "Theme", "Dark, light, or as on the desktop", nextTheme)));
 }
 
 // What is in force. A control that the user has turned since keeps its value: the new
@@ -344,7 +343,7 @@ function format (name, value) {
     return "–";
   if (isDecibel(name))
     return value === null ? "identical" : `${value.toFixed(2)} dB`;
-  if (/nonzero/.test(name))
+  if (/nonzero(-[yuv])?$/.test(name))
     return `${(100 * value).toFixed(1)} %`;
   if (typeof value === "number" && !Number.isInteger(value))
     return value.toPrecision(4);
@@ -371,27 +370,34 @@ function formatBits (bits) {
     : `${(bits / 1e6).toPrecision(3)} Mbit`;
 }
 
+// Of a clip whose frames all have these bits.
+function formatRate (bits) {
+  const rate = bits / page.news["frame-duration"] / 1e3;
+
+  return bits === undefined ? "–" : rate < 1e4 ? `${Math.round(rate)} kbit/s`
+    : `${(rate / 1e3).toPrecision(3)} Mbit/s`;
+}
+
 function showCard (side, figures) {
   const prefix = side === "a" ? "" : "b-";
   const bits = bitsOf(figures, prefix), [name, field] = metricOf(page.values);
-  const rate = bits / page.news["frame-duration"] / 1e6;
+  const about = `${prefix}bits` in figures ? "" : "≈ ";
   const rows = [["PSNR", format("psnr", figures[`${prefix}psnr`])],
-    [`${`${prefix}bits` in figures ? "" : "≈ "}bits`, formatBits(bits)]];
+    field === "psnr" ? ["", ""] : [name, format(field, figures[prefix + field])],
+    [`${about}bits`, formatBits(bits)],
+    page.news.moves ? [`${about}rate`, formatRate(bits)] : ["", ""]];
 
-  if (field !== "psnr")
-    rows.push([name, format(field, figures[prefix + field])]);
   find(`figures-${side}`).replaceChildren(...rows.map(([term, value]) => make("div", {},
     make("dt", {}, term), make("dd", {}, value))));
   find(`figures-${side}`).title = bits === undefined ? ""
-    : `${(bits / page.picture.width / page.picture.height).toFixed(3)} bits per luma sample`
-    + `${page.news.moves ? `; ${rate.toPrecision(3)} Mbit/s` : ""}`;
+    : `${(bits / page.picture.width / page.picture.height).toFixed(3)} bits per luma sample`;
 }
 
 // In words, by the means of all frames that these settings have made: of an encoder's, one
-// frame alone says little.
+// frame alone says little. A frame that is identical has no dB: it is counted.
 function compareFigures () {
   const [name, field] = metricOf(page.values);
-  const {a, b, of, than} = time.means(field);
+  const {a, b, of, than, n, same} = time.means(field);
   const part = 100 * (b / a - 1), gain = than - of;
   const unit = isDecibel(field) ? " dB" : ` ${name}`;
   const digits = isDecibel(field) ? 1 : 3;
@@ -403,24 +409,9 @@ function compareFigures () {
   if (Number.isFinite(gain))
     words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
       : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);
-  return `B: ${words.join(", ")}`;
-}
-
-// All fields except times and fields that are shown elsewhere.
-function showAllFigures (figures) {
-  const left =
-    /^(type|timestamp|.*-time|duration|frames|(mse|samples|sse|sum).*|repeated|pad|identical)$/;
-  const both = "b-psnr" in figures;
-  const names = new Set(Object.keys(figures).map(name => name.replace(/^b-/, "")));
-  const row = (tag, cells) => make("tr", {}, ...cells.map((cell, i) =>
-    make(i === 0 || tag === "th" ? "th" : "td", {scope: tag === "th" ? "col" : i === 0 && "row"},
-      cell)));
-
-  if (!find("figures").closest("details").open)
-    return;
-  find("figures").replaceChildren(row("th", both ? ["figure", "A", "B"] : ["figure", "A"]),
-    ...[...names].filter(name => !left.test(name)).map(name => row("td", [name,
-      ...["", "b-"].slice(0, both ? 2 : 1).map(prefix => format(name, figures[prefix + name]))])));
+  return [`B: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}${
+    same.some(count => count > 0) ? `; identical to the original: ${same[0]} of A, ${
+      same[1]} of B, without dB` : ""}`];
 }
 
 function showFigures (figures) {
@@ -429,8 +420,6 @@ function showFigures (figures) {
   showCard("a", figures);
   if (both) {
     showCard("b", figures);
-    find("words").textContent = compareFigures();
-    find("words").title = `mean over ${time.points.size} frames`;
+    [find("words").textContent, find("over").textContent] = compareFigures();
   }
-  showAllFigures(figures);
 }

@@ -16,6 +16,7 @@ const page = {
   width: 0,
   height: 0,
   lost: false,
+  shownAt: [], // ms, of the last pictures
   drawing: null, // a promise: the last picture is drawn
 };
 
@@ -137,12 +138,26 @@ function undo () {
 
 // Texts and pictures from the server
 
-function showNotice (text) {
-  find("notice").textContent = text;
+// What is wrong stays until it is closed or over; what is done leaves by itself.
+function showNotice (text, done = false) {
+  clearTimeout(page.noticed);
+  find("notice").firstChild.textContent = text;
+  find("notice").classList.toggle("done", done);
   find("notice").hidden = text === "";
+  if (done)
+    page.noticed = setTimeout(showNotice, 4000, "");
 }
 
-const kinds = {png: "PNG, slow connection", RGBX: "raw R, G, B"};
+const kinds = {png: "PNG", RGBX: "RGB"};
+
+// Pictures shown in the last second, of a clip that has so many.
+function describePace () {
+  const now = performance.now(), {paused, moves, "frame-duration": duration} = page.news;
+
+  page.shownAt = page.shownAt.filter(at => at > now - 1000);
+  return paused || !moves ? ""
+    : `; ${page.shownAt.length} of ${Math.round(1 / duration)} pictures/s`;
+}
 
 function showSource () {
   const {picture, name, late} = page.news, {data} = page;
@@ -156,7 +171,7 @@ function showSource () {
     return;
   find("source").textContent = `${picture.width} × ${picture.height}`
     + `${page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
-  find("line").textContent = `Lossless: ${kinds[picture.format] ?? "raw planes"}`;
+  find("line").textContent = `Lossless ${kinds[picture.format] ?? "YUV"}${describePace()}`;
   find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB per picture. ${picture.skipped} `
     + `frames were not sent, as the browser was drawing; ${late} were computed too late`;
 }
@@ -232,6 +247,7 @@ async function showPicture (news, data) {
   const {width, height} = news.picture, picture = await makePicture(news.picture, data);
 
   Object.assign(page, {data, width, height, picture: news.picture});
+  page.shownAt.push(performance.now());
   view.show(picture, width, height, news.values.view);
   if (news.figures !== undefined) {
     page.figures = news.figures;
@@ -317,7 +333,7 @@ async function ask (path, options) {
 async function openFile (file) {
   if (file === undefined)
     return;
-  showNotice(`Opening ${file.name}`);
+  showNotice(`Opening ${file.name}`, true);
   if (await ask(`open?size=${file.size}`) === null)
     return;
   if (await ask(`open?name=${encodeURIComponent(file.name)}`, {method: "POST", body: file}))
@@ -359,8 +375,7 @@ async function copy (path) {
     document.execCommand("copy");
     area.remove();
   }
-  showNotice(`Copied: ${text.length < 200 ? text : `${text.slice(0, 200)}…`}`);
-  setTimeout(() => showNotice(""), 4000);
+  showNotice(`Copied: ${text.length < 200 ? text : `${text.slice(0, 200)}…`}`, true);
 }
 
 // A list of actions that opens over what is below it.
@@ -511,7 +526,7 @@ const pageKeys = {p: pause, z: undo, ".": () => say("step"), ",": () => say("bac
   l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
   "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),
   t: () => panels.toggle("Time"), r: () => panels.toggle("Rate"),
-  i: () => panels.toggle("Block"), w: goToWorst};
+  i: () => panels.toggle("Block"), a: () => panels.toggle("Figures"), w: goToWorst};
 const controlKeys = {z: undo, o: () => find("file").click(), s: () => save("view"),
   c: () => copy()};
 const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
@@ -537,7 +552,9 @@ function takeKey (event) {
   const {key} = event, control = event.ctrlKey || event.metaKey;
   const action = control ? controlKeys[key] : pageKeys[key];
 
-  if (key === "Escape" && panels.shown !== "")
+  if (key === "Escape" && !find("notice").hidden)
+    showNotice("");
+  else if (key === "Escape" && panels.shown !== "")
     panels.toggle(panels.shown);
   else if (event.altKey && key in steps)
     block.step(...steps[key]);
@@ -573,7 +590,9 @@ showTheme();
 player.open();
 makeFiles();
 makeScaling();
-find("tabs").append(...["Time", "Rate", "Block"].map(name =>
+find("notice").append(makeButton("close", "×", "Close (Escape)", () => showNotice("")));
+find("close").ariaLabel = "Close";
+find("tabs").append(...["Time", "Rate", "Block", "Figures"].map(name =>
   makeButton(`tab-${name}`, name, panels[name][1], () => panels.toggle(name))));
 view.open(find("picture"));
 openPicture(find("picture"));

@@ -14,6 +14,8 @@ const view = {
   rows: 1,
   inset: 0, // pixels at the bottom that a panel covers
   mark: null, // [x, y, size] of a block in each half of the picture, or null
+  waits: false, // for the next refresh of the screen
+  stale: false, // what is drawn is not what is to be seen
 
   open (canvas) {
     this.canvas = canvas;
@@ -78,7 +80,21 @@ const view = {
       this.context.clearRect(0, 0, ...size);
   },
 
+  // Once a refresh: at once, then at the next one.
   draw () {
+    this.stale = this.waits;
+    if (this.waits)
+      return;
+    this.waits = true;
+    requestAnimationFrame(() => {
+      this.waits = false;
+      if (this.stale)
+        this.draw();
+    });
+    this.paint();
+  },
+
+  paint () {
     this.resize();
     if (this.picture === null)
       return;

@@ -20,9 +20,10 @@ async def sliders_wipe_keys_and_figures(browser):
     assert await browser.read("page.figures.psnr") < before - 5
     shown = await browser.read("find('figures-a').innerText")
     assert "dB" in shown and "bit" in shown, shown
-    await browser.click("#card-more summary")
-    await browser.wait(f"[...find('figures').rows].some(row => row.innerText === "
+    await browser.key("a")
+    await browser.wait(f"[...find('all').querySelectorAll('tr')].some(row => row.innerText === "
                        f"'quality\\t{quality}')")
+    await browser.key("a")
 
     await browser.drag((320, 240), (240, 240), (160, 240))
     await browser.wait("Math.abs(widgets['wipe-position'].value - 0.25) < 0.02")
@@ -104,6 +105,59 @@ async def the_screen_shows_samples_as_they_are(browser):
           return view.middle.join();
         })()""" % (width, width, name))
         assert found == middle, (name, found)
+
+
+@on_page("left=a", "right=b")
+async def the_verdict_counts_identical_frames_apart(browser):
+    await browser.key("p")
+    await browser.wait("page.news.paused && 'b-psnr' in page.figures")
+    words = await browser.read("""(() => {
+      const figures = (i, a, b) => ({"stream-time": i * 1e9, psnr: a, "b-psnr": b, bits: 1000,
+        "b-bits": 900});
+      time.clear();
+      time.settings = undefined;
+      time.add([figures(0, 30, 33), figures(1, null, null), figures(2, 32, null),
+        figures(3, 40, 41)]);
+      return compareFigures();
+    })()""")
+    assert words == ["B: 10 % fewer bits, 2.0 dB better", "mean of 4 frames; identical to the "
+                     "original: 1 of A, 2 of B, without dB"], words
+
+
+@on_page("--test-pattern=smpte100")
+async def a_notice_leaves(browser):
+    await browser.read("showNotice('Done', true)")
+    ground = "getComputedStyle(find('notice')).backgroundColor"
+    done = await browser.read(ground)
+    await browser.wait("find('notice').hidden")
+    await browser.read("showNotice('Wrong')")
+    assert await browser.read(ground) != done
+    await browser.click("#close")
+    assert await browser.read("find('notice').hidden")
+    await browser.read("showNotice('Wrong')")
+    await browser.key("Escape", 27)
+    assert await browser.read("find('notice').hidden")
+
+
+@on_page("long.mkv")
+async def it_draws_once_a_refresh_and_says_the_rate(browser):
+    painted = await browser.read("""(async () => {
+      const {paint} = view;
+      let n = 0;
+      view.paint = function () { n++; paint.call(view); };
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      n = 0;
+      for (let i = 0; i < 9; i++)
+        view.draw();
+      const first = n;
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      view.paint = paint;
+      return [first, n];
+    })()""")
+    assert painted[0] <= 1 and painted[1] <= 3, painted
+    await browser.wait("/^Lossless \\w+; \\d+ of 30 pictures.s$/.test(find('line').textContent)")
 
 
 @on_page("quality=60", "view=wipe", "grid=true")
