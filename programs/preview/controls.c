@@ -21,8 +21,7 @@ const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-bitrate",
   "b::transform", "b::quality", "b::qp", "b::chroma-qp-offset",
   "b::scaling-list", "view", "left", "right",
-  "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y", "magnifier",
-  "grid", "overlay", "metrics"
+  "wipe-position", "difference-gain", "grid", "overlay", "metrics"
 };
 
 /* The settings of more than one part. */
@@ -95,51 +94,11 @@ find_property (PreviewSession * self, const gchar * name)
       (self->part[first_of (parts)]), property);
 }
 
-/* The control of the lens, which the program draws. */
-#define LENS "magnifier"
-
-static GParamSpec *
-get_lens_pspec (void)
-{
-  static GParamSpec *pspec;
-  static gsize once = 0;
-
-  if (g_once_init_enter (&once)) {
-    pspec = g_param_spec_ref_sink (g_param_spec_boolean (LENS, NULL,
-            "Show the samples around the pointer enlarged, with their values",
-            FALSE, G_PARAM_READWRITE));
-    g_once_init_leave (&once, 1);
-  }
-  return pspec;
-}
-
-/* The bin makes a held frame again for any change of compare. */
-static void
-draw_lens_again (PreviewSession * self)
-{
-  g_object_notify (self->part[PREVIEW_COMPARE], "overlay");
-}
-
-static void
-set_lens (PreviewSession * self, gboolean on)
-{
-  preview_lens_set (self->lens, on);
-  draw_lens_again (self);
-  g_signal_emit_by_name (self, "changed", preview_find_control (LENS));
-}
-
-static gboolean
-is_lens (guint control)
-{
-  return strcmp (preview_controls[control], LENS) == 0;
-}
-
 GParamSpec *
 preview_session_get_pspec (PreviewSession * self, guint control)
 {
   const gchar *name = preview_controls[control];
-  GParamSpec *pspec = is_lens (control) ? get_lens_pspec ()
-      : preview_views_find_pspec (self, name);
+  GParamSpec *pspec = preview_views_find_pspec (self, name);
 
   if (pspec == NULL)
     pspec = preview_coding_find_pspec (name);
@@ -170,10 +129,6 @@ preview_session_get_value (PreviewSession * self, guint control, GValue * value)
   }
   if (is_view (control)) {
     g_value_set_enum (value, preview_views_get (self));
-    return;
-  }
-  if (is_lens (control)) {
-    g_value_set_boolean (value, preview_lens_is_on (self->lens));
     return;
   }
   parts = find_parts (self, preview_controls[control], &property);
@@ -218,8 +173,6 @@ set_control (PreviewSession * self, guint control, const GValue * value)
 
   if (is_view (control))
     preview_views_set (self, g_value_get_enum (value));
-  else if (is_lens (control))
-    set_lens (self, g_value_get_boolean (value));
   else if (preview_coding_find_pspec (preview_controls[control]) != NULL)
     set_coding (self, preview_controls[control], value);
   else if (parts == COMPARE && G_VALUE_HOLDS_ENUM (value))
@@ -359,22 +312,6 @@ is_of_another_view (PreviewSession * self, const gchar * name)
   return other;
 }
 
-/* Whether a control affects what blockdctcompare draws: it passes a single
- * picture unchanged. */
-static gboolean
-is_drawn_on (PreviewSession * self, const gchar * name)
-{
-  static const gchar *const drawn[] = { "zoom", "zoom-x", "zoom-y", LENS, NULL
-  };
-  gdouble zoom;
-
-  if (!g_strv_contains (drawn, name))
-    return TRUE;
-  g_object_get (self->part[PREVIEW_COMPARE], "zoom", &zoom, NULL);
-  return !preview_views_is_alone (self)
-      && (zoom > 1 || !g_str_has_prefix (name, "zoom-"));
-}
-
 /* Whether a family of transforms does not use a control; `prefix` is that of
  * the part's figures. */
 static gboolean
@@ -407,7 +344,7 @@ preview_session_is_idle (PreviewSession * self, guint control,
         || preview_coding_is_idle (self, name) || (figures != NULL
         && gst_structure_has_field (figures, "b-transform")
         && is_of_another_family (name + 3, figures, "b-"));
-  return is_of_another_view (self, name) || !is_drawn_on (self, name)
+  return is_of_another_view (self, name)
       || (figures != NULL && is_of_another_family (name, figures, ""));
 }
 
@@ -471,11 +408,8 @@ navigate (PreviewSession * self, GstEvent * event)
 void
 preview_session_press_key (PreviewSession * self, const gchar * key)
 {
-  if (strcmp (key, "m") == 0)
-    set_lens (self, !preview_lens_is_on (self->lens));
-  else
-    navigate (self, gst_navigation_event_new_key_press (key,
-            GST_NAVIGATION_MODIFIER_NONE));
+  navigate (self, gst_navigation_event_new_key_press (key,
+          GST_NAVIGATION_MODIFIER_NONE));
 }
 
 void
@@ -491,8 +425,6 @@ preview_session_point (PreviewSession * self, const gchar * what, gdouble x,
   else
     navigate (self, gst_navigation_event_new_mouse_move (x, y,
             GST_NAVIGATION_MODIFIER_BUTTON1_MASK));
-  if (preview_lens_point (self->lens, x, y))
-    draw_lens_again (self);
 }
 
 gchar **

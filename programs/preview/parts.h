@@ -7,7 +7,6 @@
 
 #include "../encoders.h"
 #include "frames.h"
-#include "lens.h"
 #include "session.h"
 
 G_BEGIN_DECLS
@@ -32,7 +31,6 @@ struct _PreviewSession
   gboolean encodes;             /* an encoder makes B */
   guint watch;                  /* source of the bus */
   PreviewFrames *frames;
-  PreviewLens *lens;
   gboolean fresh;               /* the sink's thread: its frame is new */
   gboolean failed;              /* an error since it was opened */
   guint64 late, played;         /* frames */

@@ -42,18 +42,6 @@ watch_input (GstPad * pad, GstPadProbeInfo * info, gpointer session)
   return GST_PAD_PROBE_OK;
 }
 
-/* A picture that is about to be shown. */
-static GstPadProbeReturn
-draw_lens (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  PreviewSession *self = data;
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
-
-  GST_PAD_PROBE_INFO_DATA (info) = preview_lens_draw (self->lens,
-      self->part[PREVIEW_COMPARE], GST_PAD_PROBE_INFO_BUFFER (info), caps);
-  return GST_PAD_PROBE_OK;
-}
-
 gboolean
 preview_pipeline_open (PreviewSession * self, const PreviewOptions * options,
     GError ** error)
@@ -100,11 +88,9 @@ static void
 watch (PreviewSession * self)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (self->bin, "sink");
-  g_autoptr (GstPad) shown = gst_element_get_static_pad (self->sink, "sink");
 
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
       | GST_PAD_PROBE_TYPE_EVENT_FLUSH, watch_input, self, NULL);
-  gst_pad_add_probe (shown, GST_PAD_PROBE_TYPE_BUFFER, draw_lens, self, NULL);
 }
 
 gboolean

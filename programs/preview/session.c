@@ -372,7 +372,6 @@ finalize (GObject * object)
   preview_session_stop (self);
   preview_transport_stop (self);
   g_clear_pointer (&self->frames, preview_frames_free);
-  preview_lens_free (self->lens);
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     g_clear_object (&self->part[i]);
   gst_clear_object (&self->bin);
@@ -413,5 +412,4 @@ static void
 preview_session_init (PreviewSession * self)
 {
   g_mutex_init (&self->lock);
-  self->lens = preview_lens_new ();
 }

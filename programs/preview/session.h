@@ -99,7 +99,7 @@ void preview_session_get_range (PreviewSession * self, GstClockTime * from,
 
 /* Settings: controls.c. Any thread may get and set them. */
 
-#define PREVIEW_N_CONTROLS 26
+#define PREVIEW_N_CONTROLS 22
 /* The names of the controls, from top to bottom, for
  * preview_session_set_text(). */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];

@@ -165,20 +165,6 @@ choose (PreviewSession * self, PreviewSave what, GError ** error)
   return NULL;
 }
 
-static void
-draw_lens (PreviewSession * self, GstSample ** picture)
-{
-  GstCaps *caps = gst_sample_get_caps (*picture);
-  GstBuffer *buffer = preview_lens_draw (self->lens,
-      self->part[PREVIEW_COMPARE],
-      gst_buffer_ref (gst_sample_get_buffer (*picture)), caps);
-  GstSample *drawn = gst_sample_new (buffer, caps, NULL, NULL);
-
-  gst_buffer_unref (buffer);
-  gst_sample_unref (*picture);
-  *picture = drawn;
-}
-
 GBytes *
 preview_session_save (PreviewSession * self, GstSample * original,
     PreviewSave what, GError ** error)
@@ -190,8 +176,6 @@ preview_session_save (PreviewSession * self, GstSample * original,
     picture = gst_sample_ref (original);
   else if ((element = choose (self, what, error)) != NULL)
     picture = run (element, original, NULL, NULL, error);
-  if (picture != NULL && what == PREVIEW_SAVE_VIEW)
-    draw_lens (self, &picture);
   return picture == NULL ? NULL : make_png (picture, error);
 }
 

@@ -36,7 +36,6 @@ const icons = {
   "quality-map": "M2 12a6 6 0 1 1 12 0M8 12l3-4",
   "size-map": "M2 2h12v12H2zM8 2v12M2 8h12M11 8v6M8 11h6",
   grid: "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12",
-  magnifier: "M7 3a4 4 0 1 0 .1 0M10 10l4 4",
   overlay: "M3 3h10M8 3v10",
   back: "M4 3v10M13 3L6 8l7 5z",
   pause: "M5 3v10M11 3v10",
@@ -227,7 +226,6 @@ function makeOptions (controls) {
   pair.ariaLabel = "pictures to compare";
   pair.addEventListener("input", () => showPair(pair.value));
   const toggles = [["grid", "Grid", "Block borders (g)"],
-    ["magnifier", "Lens", "Samples and values around the pointer (m)"],
     ["overlay", "Text", "Figures on the picture"]].map(([name, text, about]) => {
     const button = makeButton(`control-${name}`, text, about,
       () => turn(name, !page.values[name]), name);

@@ -112,7 +112,7 @@ function seek (seconds) {
 
 // Undo: the settings that were in force before the last ones, of those that came to rest.
 const history = [];
-const notUndone = ["wipe-position", "zoom-x", "zoom-y"];
+const notUndone = ["wipe-position"];
 
 function remember (values) {
   clearTimeout(page.resting);
@@ -248,7 +248,8 @@ async function showPicture (news, data) {
 
   Object.assign(page, {data, width, height, picture: news.picture});
   page.shownAt.push(performance.now());
-  view.show(picture, width, height, news.values.view);
+  view.show(picture, width, height, news.values.view,
+    /^(I4|NV)/.test(news.picture.format) ? new Uint8Array(data) : null);
   if (news.figures !== undefined) {
     page.figures = news.figures;
     showIdle(news.idle);
@@ -501,8 +502,6 @@ function openPicture (canvas) {
       spread = measure();
     } else if (panels.shown === "Block" && block.follows) {
       block.ask(view.sample(event));
-    } else if (page.values.magnifier) {
-      say(`move ${place(event)}`, "move");
     }
   });
   canvas.addEventListener("lostpointercapture", event => {
@@ -521,7 +520,7 @@ function openPicture (canvas) {
 // Keys
 
 const elementKeys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
-  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", m: "m", " ": "space"};
+  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", " ": "space"};
 const pageKeys = {p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
   l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
   "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),

@@ -239,9 +239,7 @@ const block = {
     const {x, y, size} = this.data ?? {}, {values, width, height} = page;
     const start = [width, height].map(length =>
       Math.round(values["wipe-position"] * (length - Math.floor(length / 2))));
-    const zoom = values.zoom, zooms = [["zoom-x", width], ["zoom-y", height]];
-    const [left, top] = zooms.map(([name, all]) => Math.round(values[name] * (all - all / zoom)));
-    const place = [(x - left) * zoom, (y - top) * zoom, size * zoom];
+    const place = [x, y, size];
 
     if (this.data === null || find("panel").hidden)
       view.mark = null;

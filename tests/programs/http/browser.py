@@ -81,6 +81,31 @@ async def the_screen_shows_samples_as_they_are(browser):
     })()""" % (2 * (here[0] - x, here[1] - y)))
     assert differs == "nowhere", differs
     await photograph(browser, "scale")
+    # From 16:1 on each sample has its value on it, in the half where it is seen.
+    values = """(() => {
+      const texts = [], {fillText} = view.context;
+      view.context.fillText = (...text) => texts.push(text.slice(0, 3));
+      view.paint();
+      view.context.fillText = fillText;
+      return texts;
+    })()"""
+    assert await browser.read(values) == []
+    await browser.wheel(*here, -100)
+    await browser.wait("view.scale === 16")
+    texts = await browser.read(values)
+    assert len(texts) > 900, len(texts)
+    for value, x, y in texts[::97]:
+        rgb = await browser.read(f"""(() => {{
+          const context = new OffscreenCanvas(640, 480).getContext("2d");
+          context.drawImage(view.picture, 0, 0);
+          return [...context.getImageData({x} / 16, {y} / 16, 1, 1).data];
+        }})()""")
+        seen = await browser.read("view.luma !== null")
+        expected = (await browser.read(f"view.luma[Math.floor({y} / 16) * 640"
+                                       f" + Math.floor({x} / 16)]") if seen else rgb)
+        assert value == expected if seen else value in expected, (value, expected)
+    await browser.wheel(*here, 100)
+    await browser.wait("view.scale === 8")
     before = await browser.read("view.middle")
     await browser.drag((300, 200), (310, 200))  # the left button moves what is enlarged
     assert abs(await browser.read("view.middle[0]") - before[0] + 10) < 0.2
@@ -235,7 +260,7 @@ async def views_are_a_row(browser):
     await choose(browser, "#codec-a", "jpeg-8x8")
     await browser.click("#view-wipe")
     await browser.wait("find('view-size-map').hidden")
-    for name in ("grid", "magnifier", "overlay"):
+    for name in ("grid", "overlay"):
         await browser.click(f"#control-{name}", scrolled=True)
         await browser.wait(f"page.values['{name}'] === true"
                            f" && widgets['{name}'].ariaPressed === 'true'")
