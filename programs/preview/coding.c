@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bin's line alone determines B: an encoder counts as chosen if the line is
+ * A side's line alone determines it: an encoder counts as chosen if the line is
  * the one that its number makes. */
 #include "coding.h"
+#include "line.h"
 
 #include <string.h>
 
@@ -12,21 +13,19 @@ enum
   TRANSFORM, LINE, FIRST
 };
 
-/* The controls: the choice, and a number for each scale. */
-static const gchar *const names[] = { "b::encoder", "b::encoder-quality",
-  "b::encoder-qp", "b::encoder-bitrate"
+/* The controls: the choice, and a number for each scale; of B with "b::". */
+static const gchar *const names[] = { "encoder", "encoder-quality",
+  "encoder-qp", "encoder-bitrate"
 };
-
-#define PROPERTY(name) (name + strlen ("b::"))
 
 static const struct
 {
   gint min, max, normal;
   const gchar *about;
 } ranges[ENCODER_N_SCALES] = {
-  [ENCODER_QUALITY] = {0, 100, 75, "The quality of B's encoder"},
-  [ENCODER_QP] = {0, 63, 30, "The QP of B's encoder"},
-  [ENCODER_BITRATE] = {1, 20000, 2000, "The bitrate of B's encoder, kbit/s"},
+  [ENCODER_QUALITY] = {0, 100, 75, "The quality of the encoder"},
+  [ENCODER_QP] = {0, 63, 30, "The QP of the encoder"},
+  [ENCODER_BITRATE] = {1, 20000, 2000, "The bitrate of the encoder, kbit/s"},
 };
 
 static void
@@ -43,7 +42,7 @@ register_choices (void)
 {
   GArray *values = g_array_new (TRUE, FALSE, sizeof (GEnumValue));
 
-  add_choice (values, TRANSFORM, "the transform of b::transform", "transform");
+  add_choice (values, TRANSFORM, "the transform", "transform");
   for (gint i = 0; encoders[i].name != NULL; i++) {
     g_autoptr (GstElementFactory) factory = gst_element_factory_find
         (encoders[i].name);
@@ -55,7 +54,7 @@ register_choices (void)
                 GST_ELEMENT_METADATA_LONGNAME), g_strdup_printf ("%s-%s",
                 encoders[i].name, encoder_scale_name (scale)));
   }
-  add_choice (values, LINE, "the encoder of --b-encoder", "line");
+  add_choice (values, LINE, "the encoder that was written", "line");
   return g_enum_register_static ("PreviewCoding",
       (GEnumValue *) g_array_free (values, FALSE));
 }
@@ -68,12 +67,12 @@ get_pspecs (void)
 
   if (g_once_init_enter (&once)) {
     pspecs[0] =
-        g_param_spec_enum (PROPERTY (names[0]), NULL,
-        "What B is: a transform, or an encoder", register_choices (),
+        g_param_spec_enum (names[0], NULL,
+        "What it is: a transform, or an encoder", register_choices (),
         TRANSFORM, G_PARAM_READWRITE);
     for (guint i = 0; i < ENCODER_N_SCALES; i++)
       pspecs[1 + i] =
-          g_param_spec_int (PROPERTY (names[1 + i]), NULL, ranges[i].about,
+          g_param_spec_int (names[1 + i], NULL, ranges[i].about,
           ranges[i].min, ranges[i].max, ranges[i].normal, G_PARAM_READWRITE);
     for (guint i = 0; i < G_N_ELEMENTS (names); i++)
       g_param_spec_ref_sink (pspecs[i]);
@@ -82,12 +81,14 @@ get_pspecs (void)
   return pspecs;
 }
 
-/* The index of a name; G_N_ELEMENTS (names): none. */
+/* The index of a name, and the side; G_N_ELEMENTS (names): none. */
 static guint
-find (const gchar * name)
+find (const gchar * name, guint * side)
 {
   guint i = 0;
 
+  *side = g_str_has_prefix (name, "b::");
+  name += *side * strlen ("b::");
   while (i < G_N_ELEMENTS (names) && strcmp (name, names[i]) != 0)
     i++;
   return i;
@@ -96,7 +97,8 @@ find (const gchar * name)
 GParamSpec *
 preview_coding_find_pspec (const gchar * name)
 {
-  const guint i = find (name);
+  guint side;
+  const guint i = find (name, &side);
 
   return i < G_N_ELEMENTS (names) ? get_pspecs ()[i] : NULL;
 }
@@ -115,34 +117,26 @@ encoder_of (gint choice)
 
 /* The line of an encoder and its number, owned by the caller. */
 static gchar *
-make_line (PreviewSession * self, gint choice)
+make_line (PreviewSession * self, guint side, gint choice)
 {
   const EncoderInfo *encoder = encoder_of (choice);
   const EncoderScale scale = scale_of (choice);
   g_autofree gchar *text = encoder_fill (encoder->text[scale], scale,
-      g_atomic_int_get (&self->number[scale]));
+      self->number[side][scale]);
 
   return g_strconcat (encoder->name, " ", text, NULL);
 }
 
-gchar *
-preview_coding_get_line (PreviewSession * self)
-{
-  gchar *line;
-
-  g_object_get (self->bin, "b-encoder", &line, NULL);
-  return line;
-}
-
 static gint
-get_choice (PreviewSession * self)
+get_choice (PreviewSession * self, guint side)
 {
   const GEnumClass *choices = G_PARAM_SPEC_ENUM (get_pspecs ()[0])->enum_class;
-  g_autofree gchar *line = preview_coding_get_line (self);
+  const gchar *line = self->line[side];
 
   for (guint i = 0; line != NULL && i < choices->n_values; i++) {
     const gint choice = choices->values[i].value;
-    g_autofree gchar *made = choice < FIRST ? NULL : make_line (self, choice);
+    g_autofree gchar *made = choice < FIRST ? NULL : make_line (self, side,
+        choice);
 
     if (g_strcmp0 (line, made) == 0)
       return choice;
@@ -153,90 +147,120 @@ get_choice (PreviewSession * self)
 gint
 preview_coding_get (PreviewSession * self, const gchar * name)
 {
-  const guint i = find (name);
+  guint side;
+  const guint i = find (name, &side);
 
-  return i == 0 ? get_choice (self) : g_atomic_int_get (&self->number[i - 1]);
+  return i == 0 ? get_choice (self, side) : self->number[side][i - 1];
 }
 
 /* Limit the number, as GStreamer would silently take the nearest one. */
 static void
-limit_number (PreviewSession * self, gint choice)
+limit_number (PreviewSession * self, guint side, gint choice)
 {
   const EncoderInfo *encoder = encoder_of (choice);
   const EncoderScale scale = scale_of (choice);
   GstElement *element = gst_element_factory_make (encoder->name, NULL);
-  const gint number = g_atomic_int_get (&self->number[scale]);
+  gint *number = &self->number[side][scale];
   gdouble min, max;
 
   if (element != NULL && encoder_find_range (encoder->text[scale], scale,
           G_OBJECT_GET_CLASS (element), &min, &max) != NULL)
-    g_atomic_int_set (&self->number[scale], (gint) CLAMP (number, min, max));
+    *number = (gint) CLAMP (*number, min, max);
   gst_clear_object (&element);
 }
 
-gboolean
-preview_coding_set (PreviewSession * self, const gchar * name, gint value)
-{
-  const guint i = find (name);
-  const gint choice = i == 0 ? value : get_choice (self);
-  g_autofree gchar *line = NULL;
-
-  if (i > 0)
-    g_atomic_int_set (&self->number[i - 1], value);
-  if (i > 0 && (choice < FIRST || scale_of (choice) != i - 1))
-    return FALSE;
-  if (choice >= FIRST) {
-    limit_number (self, choice);
-    line = make_line (self, choice);
-  }
-  g_object_set (self->bin, "b-encoder", choice == LINE
-      ? self->options.b_encoder : line, NULL);
-  return TRUE;
-}
-
-gboolean
-preview_coding_is_idle (PreviewSession * self, const gchar * name)
-{
-  const guint i = find (name);
-  const gint choice = get_choice (self);
-
-  if (i == G_N_ELEMENTS (names))
-    return choice != TRANSFORM;
-  return i > 0 && (choice < FIRST || scale_of (choice) != i - 1);
-}
-
+/* blockdctcompare measures the metrics of A where no blockdct does. */
 static void
 measure (PreviewSession * self)
 {
   GObject *compare = self->part[PREVIEW_COMPARE];
   const GParamSpecFlags *pspec = G_PARAM_SPEC_FLAGS
       (g_object_class_find_property (G_OBJECT_GET_CLASS (compare), "metrics"));
-  g_autofree gchar *line = preview_coding_get_line (self);
-  const gboolean encoded = self->encodes;
+  const gboolean measured = self->measures;
   guint metrics = 0;
 
-  self->encodes = line != NULL;
-  if (line != NULL)
+  self->measures = FALSE;
+  for (guint i = 0; i < 2; i++)
+    self->measures |= preview_pipeline_get_line (self, PREVIEW_OF_A + i)
+        != NULL;
+  if (self->measures)
     g_object_get (self->part[PREVIEW_A], "metrics", &metrics, NULL);
-  if (line != NULL || encoded)
+  if (self->measures || measured)
     g_object_set (compare, "metrics", pspec->default_value | (metrics
             & pspec->flags_class->mask), NULL);
 }
 
 static void
-line_changed (PreviewSession * self)
+change (PreviewSession * self)
 {
-  preview_frames_change (self->frames);
   measure (self);
+  preview_transport_restart (self);
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    if (preview_coding_find_pspec (preview_controls[i]) != NULL)
+      g_signal_emit_by_name (self, "changed", i);
+}
+
+gboolean
+preview_coding_set_line (PreviewSession * self, guint side,
+    const gchar * line, GError ** error)
+{
+  g_autofree gchar *described = line == NULL ? NULL
+      : preview_line_describe (line, error);
+
+  if (line != NULL && described == NULL) {
+    g_prefix_error (error, "The encoder '%s' is refused: ", line);
+    return FALSE;
+  }
+  if (g_strcmp0 (line, self->line[side]) != 0 || self->file[side] != NULL) {
+    g_clear_pointer (&self->file[side], g_free);
+    g_free (self->line[side]);
+    self->line[side] = g_strdup (line);
+    change (self);
+  }
+  return TRUE;
+}
+
+void
+preview_coding_set (PreviewSession * self, const gchar * name, gint value)
+{
+  guint side;
+  const guint i = find (name, &side);
+  const gint choice = i == 0 ? value : get_choice (self, side);
+  const gchar *written[2] = { NULL, self->options.b_encoder };
+  g_autofree gchar *line = NULL;
+
+  if (i > 0)
+    self->number[side][i - 1] = value;
+  if (i == 0 || (choice >= FIRST && scale_of (choice) == i - 1)) {
+    if (choice >= FIRST) {
+      limit_number (self, side, choice);
+      line = make_line (self, side, choice);
+    }
+    preview_coding_set_line (self, side, choice == LINE ? written[side] : line,
+        NULL);
+  } else {
+    g_signal_emit_by_name (self, "changed", preview_find_control (name));
+  }
+}
+
+gboolean
+preview_coding_is_idle (PreviewSession * self, const gchar * name)
+{
+  guint side;
+  const guint i = find (name, &side);
+  const gint choice = get_choice (self, side);
+
+  if (i == G_N_ELEMENTS (names))
+    return choice != TRANSFORM;
+  return i > 0 && (choice < FIRST || scale_of (choice) != i - 1);
 }
 
 void
 preview_coding_follow (PreviewSession * self)
 {
-  for (guint i = 0; i < ENCODER_N_SCALES; i++)
-    self->number[i] = ranges[i].normal;
-  g_signal_connect_swapped (self->bin, "notify::b-encoder",
-      G_CALLBACK (line_changed), self);
+  for (guint i = 0; i < 2 * ENCODER_N_SCALES; i++)
+    self->number[i / ENCODER_N_SCALES][i % ENCODER_N_SCALES] =
+        ranges[i % ENCODER_N_SCALES].normal;
   g_signal_connect_swapped (self->part[PREVIEW_A], "notify::metrics",
       G_CALLBACK (measure), self);
 }

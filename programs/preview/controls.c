@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Maps the names of a session's settings to properties of blockdctpage's
- * parts. */
+ * Maps the names of a session's settings to properties of its
+ * elements. */
+#include "blocks.h"
 #include "coding.h"
 #include "views.h"
 
@@ -17,6 +18,7 @@ const gchar *const preview_part_names[PREVIEW_N_PARTS] = {
 };
 
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
+  "encoder", "encoder-quality", "encoder-qp", "encoder-bitrate",
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
   "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-bitrate",
   "b::transform", "b::quality", "b::qp", "b::chroma-qp-offset",
@@ -148,23 +150,15 @@ set_value (PreviewSession * self, const gchar * name, const GValue * value)
       g_object_set_property (self->part[i], property, value);
 }
 
-/* A side is an enumeration here, and a number in blockdctcompare. */
-static void
-coding_changed (PreviewSession * self)
-{
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (preview_coding_find_pspec (preview_controls[i]) != NULL)
-      g_signal_emit_by_name (self, "changed", i);
-}
-
 static void
 set_coding (PreviewSession * self, const gchar * name, const GValue * value)
 {
-  if (!preview_coding_set (self, name, G_VALUE_HOLDS_ENUM (value)
-          ? g_value_get_enum (value) : g_value_get_int (value)))
-    coding_changed (self);
+  preview_coding_set (self, name, G_VALUE_HOLDS_ENUM (value)
+      ? g_value_get_enum (value) : g_value_get_int (value));
 }
 
+/* A side of the view is an enumeration here, and a number in
+ * blockdctcompare. */
 static void
 set_control (PreviewSession * self, guint control, const GValue * value)
 {
@@ -333,6 +327,15 @@ is_of_another_family (const gchar * name, const GstStructure * figures,
       : strcmp (name, "quality") == 0 && has_qp;
 }
 
+/* Whether it is one of the controls of A that B has, too. */
+static gboolean
+is_of_a (const gchar * name)
+{
+  g_autofree gchar *of_b = g_strconcat ("b::", name, NULL);
+
+  return preview_find_control (of_b) < PREVIEW_N_CONTROLS;
+}
+
 gboolean
 preview_session_is_idle (PreviewSession * self, guint control,
     const GstStructure * figures)
@@ -344,8 +347,10 @@ preview_session_is_idle (PreviewSession * self, guint control,
         || preview_coding_is_idle (self, name) || (figures != NULL
         && gst_structure_has_field (figures, "b-transform")
         && is_of_another_family (name + 3, figures, "b-"));
-  return is_of_another_view (self, name)
-      || (figures != NULL && is_of_another_family (name, figures, ""));
+  return is_of_another_view (self, name) || (is_of_a (name)
+      && (preview_coding_is_idle (self, name) || (figures != NULL
+              && gst_structure_has_field (figures, "transform")
+              && is_of_another_family (name, figures, ""))));
 }
 
 gboolean
@@ -372,10 +377,17 @@ has_part (PreviewSession * self, guint parts, const GObject * part)
 static void
 changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
 {
-  preview_frames_change (self->frames);
-  if (part == self->part[PREVIEW_COMPARE] && (strcmp (pspec->name, "view") == 0
+  const gboolean of_compare = part == self->part[PREVIEW_COMPARE];
+
+  if (!(pspec->flags & G_PARAM_WRITABLE) || strcmp (pspec->name, "parent") == 0)
+    return;
+  if (of_compare && (strcmp (pspec->name, "view") == 0
           || strcmp (pspec->name, "right") == 0))
     preview_views_follow (self, pspec->name[0] == 'v');
+  if (of_compare && (strcmp (pspec->name, "left") == 0
+          || strcmp (pspec->name, "right") == 0))
+    preview_transport_follow_b (self);
+  preview_transport_change (self);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
     const gchar *property;
     guint parts = find_parts (self, preview_controls[i], &property);
@@ -393,14 +405,12 @@ preview_controls_follow (PreviewSession * self)
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     g_signal_connect (self->part[i], "notify", G_CALLBACK (changed), self);
   preview_coding_follow (self);
-  g_signal_connect_swapped (self->bin, "notify::b-encoder",
-      G_CALLBACK (coding_changed), self);
 }
 
 static void
 navigate (PreviewSession * self, GstEvent * event)
 {
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->bin, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->compare, "src");
 
   gst_pad_send_event (pad, event);
 }
@@ -425,6 +435,7 @@ preview_session_point (PreviewSession * self, const gchar * what, gdouble x,
   else
     navigate (self, gst_navigation_event_new_mouse_move (x, y,
             GST_NAVIGATION_MODIFIER_BUTTON1_MASK));
+  preview_blocks_point (self, what, x, y);
 }
 
 gchar **

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Describes what is shown, for other programs. */
-#include "bin/line.h"
-#include "coding.h"
+#include "line.h"
 #include "parts.h"
 
 #include <string.h>
@@ -111,27 +110,27 @@ static void
 add_settings (PreviewSession * self, GString * to,
     void (*add) (GParamSpec * pspec, const GValue * value, gpointer words))
 {
-  g_autofree gchar *line = preview_coding_get_line (self);
-  g_auto (GValue) b = G_VALUE_INIT;
-  GParamSpec *pspec = g_param_spec_string ("b", NULL, NULL, NULL, 0);
   Words of_bin = { NULL, to };
-  gint left, right;
 
-  g_object_get (self->part[PREVIEW_COMPARE], "left", &left, "right", &right,
-      NULL);
-  g_value_init (&b, G_TYPE_STRING);
-  if (line != NULL)
-    g_value_take_string (&b, gst_blockdct_page_line_describe (line));
-  else if (left == PREVIEW_B || right == PREVIEW_B)
-    g_value_set_static_string (&b, "blockdct");
-  if (g_value_get_string (&b) != NULL)
-    add (pspec, &b, &of_bin);
-  g_param_spec_unref (g_param_spec_ref_sink (pspec));
   for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
     Words words = { preview_part_names[i], to };
+    const gchar *line = i < PREVIEW_COMPARE ? self->line[i] : NULL;
+    g_autofree gchar *described = line == NULL ? NULL
+        : preview_line_describe (line, NULL);
+    const gchar *by_default = i == PREVIEW_B ? "" : "blockdct";
+    GParamSpec *pspec = g_param_spec_ref_sink (g_param_spec_string
+        (preview_part_names[i], NULL, NULL, NULL, 0));
+    g_auto (GValue) value = G_VALUE_INIT;
 
-    if (i != PREVIEW_B || g_strcmp0 (g_value_get_string (&b), "blockdct") == 0)
+    g_value_init (&value, G_TYPE_STRING);
+    g_value_set_string (&value, described != NULL ? described
+        : i == PREVIEW_B && !self->has_b ? "" : "blockdct");
+    if (i < PREVIEW_COMPARE
+        && strcmp (g_value_get_string (&value), by_default) != 0)
+      add (pspec, &value, &of_bin);
+    if (strcmp (g_value_get_string (&value), "blockdct") == 0)
       preview_session_foreach (self, i, add, &words);
+    g_param_spec_unref (pspec);
   }
 }
 
@@ -139,8 +138,8 @@ add_settings (PreviewSession * self, GString * to,
 static gchar *
 describe_source (PreviewSession * self)
 {
-  g_autoptr (GstElement) source = preview_pipeline_get_source (self);
-  g_autofree gchar *first = preview_source_describe (&self->options, source,
+  g_autofree gchar *first = preview_source_describe (&self->options,
+      preview_player_get_source (self->player, PREVIEW_ORIGINAL),
       self->stays && !self->moves);
   gchar *text = g_strconcat (first, " videoconvert ! blockdctpreview", NULL);
 

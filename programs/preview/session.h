@@ -1,5 +1,6 @@
-/* blockdct-preview: a file, a camera or a test pattern through blockdctpage
- * to a sink. Page and main() use GStreamer through this alone.
+/* blockdct-preview: a file, a camera or a test pattern, and what is made of it,
+ * through blockdctcompare to a sink. Page and main() use GStreamer through this
+ * alone.
  *
  * Figures are a structure `blockdct` with the fields of A's message of that
  * name. While B is shown it has B's fields, too, with b- before each name.
@@ -99,7 +100,7 @@ void preview_session_get_range (PreviewSession * self, GstClockTime * from,
 
 /* Settings: controls.c. Any thread may get and set them. */
 
-#define PREVIEW_N_CONTROLS 22
+#define PREVIEW_N_CONTROLS 26
 /* The names of the controls, from top to bottom, for
  * preview_session_set_text(). */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
@@ -115,8 +116,8 @@ void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
 
 /* Set "NAME=VALUE". FALSE with an error that says which values are valid. A
- * name with the prefix a::, b:: or compare:: is a property of that part of
- * blockdctpage; without a prefix it is a control, else a property of A if A
+ * name with the prefix a::, b:: or compare:: is a property of that
+ * element; without a prefix it is a control, else a property of A if A
  * has it, else of compare. */
 gboolean preview_session_set_text (PreviewSession * self, const gchar * pair,
     GError ** error);

@@ -20,7 +20,8 @@ G_BEGIN_DECLS
   gint frames;                  /* to play; 0: all */
   gboolean ends;                /* it ends, instead of starting again or
                                    staying */
-  gchar *b_encoder;             /* blockdctpage's property */
+  gchar *b_encoder;             /* the encoder that makes B, as a person types
+                                   it */
   gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 

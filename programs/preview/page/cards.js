@@ -133,27 +133,22 @@ function showOutput (widget, value) {
     widget.nextSibling.value = +Number(value).toFixed(2);
 }
 
-// A's or B's codec: a transform, or for B an encoder.
+// A's or B's codec: a transform, or an encoder.
 function makeCodec (side, prefix, controls) {
-  const transforms = controls[`${prefix}transform`].values;
   const select = makeSelect(`codec-${side}`, [], "Transform or encoder of this picture");
-  const group = make("optgroup", {label: "transforms"});
+  const transforms = make("optgroup", {label: "transforms"});
+  const encoders = make("optgroup", {label: "encoders"});
 
-  for (const {nick, about} of transforms)
-    group.append(make("option", {value: nick, title: about}, nameTransform(nick)));
-  select.append(group);
-  if (side === "b") {
-    const encoders = make("optgroup", {label: "encoders"});
-    for (const value of controls["b::encoder"].values.slice(1))
-      encoders.append(make("option", {value: `encoder ${value.nick}`, title: value.about},
-        nameEncoder(value)));
-    select.append(encoders);
-  }
+  for (const {nick, about} of controls[`${prefix}transform`].values)
+    transforms.append(make("option", {value: nick, title: about}, nameTransform(nick)));
+  for (const value of controls[`${prefix}encoder`].values.slice(1))
+    encoders.append(make("option", {value: `encoder ${value.nick}`, title: value.about},
+      nameEncoder(value)));
+  select.append(transforms, encoders);
   select.ariaLabel = `codec of ${side.toUpperCase()}`;
   select.addEventListener("input", () => {
     const [word, encoder] = select.value.split(" ");
-    if (side === "b")
-      turn("b::encoder", encoder ?? "transform");
+    turn(`${prefix}encoder`, encoder ?? "transform");
     if (encoder === undefined)
       turn(`${prefix}transform`, word);
   });
@@ -177,16 +172,15 @@ function makeCard (side, controls, presets) {
   const rows = (...names) => names.map(name => makeRow(controls[prefix + name]));
   const buttons = side === "a"
     ? [makeButton("store", "Copy to B", "Copy A's settings to B, and show both (b)",
-      () => say("key b"))]
-    : [makeButton("swap", "Swap", "Swap A and B (x)", () => say("key x")),
+      store)]
+    : [makeButton("swap", "Swap", "Swap A and B (x)", swap),
       makeButton("equal", "Equal bits",
         "Set A so that its bits come closest to B's", makeEqual)];
   const head = make("h2", {}, make("span", {class: `badge ${side}`}, side.toUpperCase()),
     makeCodec(side, prefix, controls));
 
   find(`card-${side}`).replaceChildren(head,
-    ...rows("quality", "qp"),
-    ...side === "b" ? rows("encoder-quality", "encoder-qp", "encoder-bitrate") : [],
+    ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-bitrate"),
     make("dl", {class: "figures", id: `figures-${side}`}),
     ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small"})] : [],
     make("div", {class: "buttons"}, ...buttons,
@@ -237,6 +231,44 @@ function makeOptions (controls) {
   make("span", {class: "group"}, ...toggles));
 }
 
+// What makes a side: these settings of it, the choice last.
+const sideSettings = ["transform", "quality", "qp", "encoder-quality", "encoder-qp",
+  "encoder-bitrate", "encoder"];
+
+function store () {
+  const {...values} = page.values;
+
+  for (const name of sideSettings)
+    turn(`b::${name}`, values[name]);
+  showPair("a b");
+}
+
+function swap () {
+  const {...values} = page.values;
+
+  for (const name of sideSettings) {
+    turn(name, values[`b::${name}`]);
+    turn(`b::${name}`, values[name]);
+  }
+}
+
+// Make A finer by a step.
+function turnBy (by) {
+  const name = numberOf("a"), widget = widgets[name];
+
+  if (widget === undefined)
+    return;
+  widget.value = +widget.value + (name.endsWith("qp") ? -by : by);
+  widget.dispatchEvent(new Event("input"));
+}
+
+function nextTransform (by) {
+  const all = [...find("codec-a").querySelectorAll("optgroup:first-child option")]
+    .map(({value}) => value);
+
+  turn("transform", all.at((all.indexOf(page.values.transform) + by) % all.length));
+}
+
 function showPair (pair) {
   const [left, right] = pair.split(" ");
 
@@ -283,8 +315,8 @@ function makeMore (control) {
 // one comes later.
 function showValues (values, isNewer) {
   const metric = Object.keys(metricNames).find(name => values.metrics.includes(name));
-  const codec = values["b::encoder"] === "transform" ? values["b::transform"]
-    : `encoder ${values["b::encoder"]}`;
+  const [codecA, codecB] = ["", "b::"].map(prefix => values[`${prefix}encoder`] === "transform"
+    ? values[`${prefix}transform`] : `encoder ${values[`${prefix}encoder`]}`);
 
   for (const [name, widget] of Object.entries(widgets)) {
     if (isNewer(name))
@@ -297,7 +329,7 @@ function showValues (values, isNewer) {
       widget.value = values[name];
     showOutput(widget, values[name]);
   }
-  for (const [id, value] of [["codec-a", values.transform], ["codec-b", codec],
+  for (const [id, value] of [["codec-a", codecA], ["codec-b", codecB],
     ["pair", `${values.left} ${values.right}`]])
     find(id).value = value;
   for (const button of find("views").querySelectorAll("button")) {
@@ -309,7 +341,6 @@ function showValues (values, isNewer) {
     && values.view !== "size-map";
   find("pair").disabled = !isOfTwo(values.view);
   find("card-b").classList.toggle("off", !showsB(values));
-  find("swap").disabled = values["b::encoder"] !== "transform";
 }
 
 function showsB ({left, right}) {

@@ -455,7 +455,7 @@ function turnWheel (event) {
 
   event.preventDefault();
   if (by !== 0 && event.shiftKey)
-    say(`key ${by < 0 ? "Up" : "Down"}`);
+    turnBy(by < 0 ? 1 : -1);
   else if (by !== 0)
     scale(by < 0 ? "+" : "-", event);
 }
@@ -519,9 +519,10 @@ function openPicture (canvas) {
 
 // Keys
 
-const elementKeys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
-  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", " ": "space"};
-const pageKeys = {p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
+const elementKeys = {v: "v", c: "c", " ": "space"};
+const pageKeys = {ArrowUp: () => turnBy(1), ArrowDown: () => turnBy(-1),
+  ArrowLeft: () => nextTransform(-1), ArrowRight: () => nextTransform(1),
+  g: () => turn("grid", !page.values.grid), b: store, x: swap, p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
   l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
   "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),
   t: () => panels.toggle("Time"), r: () => panels.toggle("Rate"),

@@ -14,7 +14,8 @@ const time = {
   // With other settings the figures of other frames are of no use.
   add (points) {
     for (const figures of points) {
-      const of = ["transform", "quality", "qp", "b-transform", "b-quality", "b-qp", "b-encoder"]
+      const of = ["transform", "quality", "qp", "encoder", "b-transform", "b-quality", "b-qp",
+        "b-encoder"]
         .map(name => figures[name]).join();
       if (of !== this.settings)
         this.clear();
@@ -172,8 +173,12 @@ const rate = {
   },
 };
 
-// The control of a side's quality or QP.
+// The control of a side's quality, QP or bitrate.
 function numberOf (side) {
+  const prefix = side === "a" ? "" : "b::", encoder = page.values[`${prefix}encoder`];
+
+  if (encoder !== "transform")
+    return `${prefix}encoder-${encoder.slice(encoder.lastIndexOf("-") + 1)}`;
   return side === "a" ? "qp" in page.figures ? "qp" : "quality"
     : "b-qp" in page.figures ? "b::qp" : "b::quality";
 }
