@@ -181,8 +181,7 @@ measure (PreviewSession * self)
 
   self->measures = FALSE;
   for (guint i = 0; i < 2; i++)
-    self->measures |= preview_pipeline_get_line (self, PREVIEW_OF_A + i)
-        != NULL;
+    self->measures |= preview_pipeline_is_made (self, PREVIEW_OF_A + i);
   if (self->measures)
     g_object_get (self->part[PREVIEW_A], "metrics", &metrics, NULL);
   if (self->measures || measured)
@@ -221,6 +220,15 @@ preview_coding_set_line (PreviewSession * self, guint side,
 }
 
 void
+preview_coding_set_file (PreviewSession * self, guint side, const gchar * file)
+{
+  g_clear_pointer (&self->line[side], g_free);
+  g_free (self->file[side]);
+  self->file[side] = g_strdup (file);
+  change (self);
+}
+
+void
 preview_coding_set (PreviewSession * self, const gchar * name, gint value)
 {
   guint side;
@@ -251,7 +259,7 @@ preview_coding_is_idle (PreviewSession * self, const gchar * name)
   const gint choice = get_choice (self, side);
 
   if (i == G_N_ELEMENTS (names))
-    return choice != TRANSFORM;
+    return choice != TRANSFORM || self->file[side] != NULL;
   return i > 0 && (choice < FIRST || scale_of (choice) != i - 1);
 }
 

@@ -27,6 +27,10 @@ void preview_coding_set (PreviewSession * self, const gchar * name,
 gboolean preview_coding_set_line (PreviewSession * self, guint side,
     const gchar * line, GError ** error);
 
+/* Have a file be A (0) or B (1). */
+void preview_coding_set_file (PreviewSession * self, guint side,
+    const gchar * file);
+
 /* Whether a control of a side has no effect at the moment: one of a blockdct
  * beside an encoder, or the other way. */
 gboolean preview_coding_is_idle (PreviewSession * self, const gchar * name);

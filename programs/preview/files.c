@@ -11,7 +11,8 @@
 struct _PreviewFiles
 {
   PreviewSession *session;
-  gchar *folder, *path;         /* of the opened file; or NULL */
+  /* Of the opened file, and of those that are A and B; or NULL. */
+  gchar *folder[3], *path[3];
   guint running;                /* pictures and files that a thread works on */
 };
 
@@ -99,7 +100,9 @@ start (PreviewFiles * self, SoupServerMessage * message, PreviewSave what)
 static void
 answer_line (SoupServerMessage * message, gchar * line)
 {
-  answer_text (message, SOUP_STATUS_OK, line);
+  answer_text (message, line != NULL ? SOUP_STATUS_OK : SOUP_STATUS_CONFLICT,
+      line != NULL ? line : "blockdctpreview has no files as A or B: copy the "
+      "line of blockdct-preview.");
   g_free (line);
 }
 
@@ -136,6 +139,7 @@ typedef struct
   FILE *file;                   /* NULL: it cannot be written */
   gint error;                   /* errno, or 0 */
   guint64 size, limit;          /* bytes so far, and at most */
+  guint place;                  /* what it is to be: 1 is A, 2 is B */
 } Upload;
 
 static void
@@ -207,7 +211,7 @@ write_chunk (SoupServerMessage * message, GBytes * chunk, Upload * upload)
 
 void
 preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
-    const gchar * name)
+    const gchar * name, const gchar * side)
 {
   const guint64 limit = get_limit ();
   Upload *upload;
@@ -221,6 +225,8 @@ preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
     return;
   upload = g_new0 (Upload, 1);
   upload->limit = limit;
+  upload->place = g_strcmp0 (side, "a") == 0 ? 1 : g_strcmp0 (side, "b") == 0
+      ? 2 : 0;
   upload->folder = g_dir_make_tmp ("blockdct-preview-XXXXXX", NULL);
   upload->path = g_build_filename (upload->folder != NULL ? upload->folder
       : "/", base, NULL);
@@ -252,14 +258,17 @@ checked (GObject * source, GAsyncResult * result, gpointer data)
   SoupServerMessage *message = g_task_get_task_data (G_TASK (result));
   Upload *upload = g_object_get_data (G_OBJECT (message), UPLOAD);
   g_autofree gchar *uri = g_filename_to_uri (upload->path, NULL, NULL);
+  const guint place = upload->place;
   g_autoptr (GError) error = NULL;
 
   (void) source;
   if (g_task_propagate_boolean (G_TASK (result), &error)
-      && preview_session_open (self->session, uri, &error)) {
-    remove_file (self->folder, self->path);
-    self->folder = g_steal_pointer (&upload->folder);
-    self->path = g_steal_pointer (&upload->path);
+      && (place > 0 || preview_session_open (self->session, uri, &error))) {
+    if (place > 0)
+      preview_session_set_version (self->session, place - 1, upload->path);
+    remove_file (self->folder[place], self->path[place]);
+    self->folder[place] = g_steal_pointer (&upload->folder);
+    self->path[place] = g_steal_pointer (&upload->path);
     answer_text (message, SOUP_STATUS_OK, "");
   } else {
     answer_text (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE, error->message);
@@ -304,7 +313,9 @@ preview_files_new (PreviewSession * session)
 void
 preview_files_remove (PreviewFiles * self)
 {
-  remove_file (g_steal_pointer (&self->folder), g_steal_pointer (&self->path));
+  for (guint i = 0; i < G_N_ELEMENTS (self->path); i++)
+    remove_file (g_steal_pointer (&self->folder[i]),
+        g_steal_pointer (&self->path[i]));
 }
 
 void

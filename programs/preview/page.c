@@ -353,6 +353,11 @@ add_position (PreviewPage * self, JsonObject * json)
   guint64 late, played;
 
   json_object_set_string_member (json, "name", name);
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *version = preview_session_get_version (self->session, i);
+
+    json_object_set_string_member (json, i == 0 ? "file-a" : "file-b", version);
+  }
   if (preview_session_get_time (self->session, &position, &duration)) {
     add_seconds (json, "position", position);
     add_seconds (json, "duration", duration);

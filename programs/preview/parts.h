@@ -125,8 +125,10 @@ void preview_pipeline_drain (PreviewSession * self, PreviewStream stream);
 void preview_pipeline_end (PreviewSession * self, PreviewStream stream);
 
 /* Whether something else than a blockdct makes A or B: an encoder, or a file;
- * what is to be said of it, or NULL. */
-const gchar *preview_pipeline_get_line (PreviewSession * self,
+ * and its line or name, owned by the caller, or NULL. */
+gboolean preview_pipeline_is_made (PreviewSession * self,
+    PreviewStream stream);
+gchar *preview_pipeline_get_line (PreviewSession * self,
     PreviewStream stream);
 
 /* Whether this is shown or compared. */

@@ -32,12 +32,22 @@ register_elements (void)
   }
 }
 
-const gchar *
+gboolean
+preview_pipeline_is_made (PreviewSession * self, PreviewStream stream)
+{
+  return stream != PREVIEW_ORIGINAL
+      && (self->line[stream - PREVIEW_OF_A] != NULL
+      || self->file[stream - PREVIEW_OF_A] != NULL);
+}
+
+gchar *
 preview_pipeline_get_line (PreviewSession * self, PreviewStream stream)
 {
-  return stream == PREVIEW_ORIGINAL ? NULL
-      : self->line[stream - PREVIEW_OF_A] != NULL
-      ? self->line[stream - PREVIEW_OF_A] : self->file[stream - PREVIEW_OF_A];
+  if (!preview_pipeline_is_made (self, stream))
+    return NULL;
+  return self->line[stream - PREVIEW_OF_A] != NULL
+      ? g_strdup (self->line[stream - PREVIEW_OF_A])
+      : g_path_get_basename (self->file[stream - PREVIEW_OF_A]);
 }
 
 gboolean
@@ -70,6 +80,25 @@ add_entrance (PreviewSession * self, PreviewStream stream)
   return source;
 }
 
+/* Sides take the original's size. Called with the lock. */
+static void
+follow_size (PreviewSession * self, GstCaps * caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width, height;
+
+  if (!gst_structure_get (s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT,
+          &height, NULL))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (self->size); i++)
+    if (self->size[i] != NULL) {
+      g_autoptr (GstCaps) size = gst_caps_new_simple ("video/x-raw", "width",
+          G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
+
+      g_object_set (self->size[i], "caps", size, NULL);
+    }
+}
+
 /* Link what makes a side to its input. */
 static void
 add_side (PreviewSession * self, GstElement * tee, PreviewStream stream,
@@ -78,7 +107,7 @@ add_side (PreviewSession * self, GstElement * tee, PreviewStream stream,
   const guint side = stream - PREVIEW_OF_A;
   GstElement *last = GST_ELEMENT (self->part[PREVIEW_A + side]);
 
-  if (preview_pipeline_get_line (self, stream) == NULL) {
+  if (!preview_pipeline_is_made (self, stream)) {
     GstElement *queue = add (self, "queue");
 
     g_object_set (queue, "max-size-buffers", 1, "max-size-bytes", 0,
@@ -94,6 +123,8 @@ add_side (PreviewSession * self, GstElement * tee, PreviewStream stream,
     filter = add (self, "capsfilter");
     g_mutex_lock (&self->lock);
     self->size[side] = gst_object_ref (filter);
+    if (self->caps != NULL)
+      follow_size (self, self->caps);
     g_mutex_unlock (&self->lock);
     gst_element_link_many (source, scale, filter, last, NULL);
   }
@@ -145,31 +176,12 @@ preview_pipeline_arrange (PreviewSession * self)
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++) {
     g_autoptr (GstPad) pad = gst_element_get_static_pad (self->compare,
         inputs[i]);
+    g_autofree gchar *line = preview_pipeline_get_line (self, i);
 
     if (pad != NULL)
-      preview_frames_watch (self->frames, i, pad,
-          preview_pipeline_get_line (self, i));
+      preview_frames_watch (self->frames, i, pad, line);
   }
   gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
-}
-
-/* Sides take the original's size. */
-static void
-follow_size (PreviewSession * self, GstCaps * caps)
-{
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  gint width, height;
-
-  if (!gst_structure_get (s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT,
-          &height, NULL))
-    return;
-  for (guint i = 0; i < G_N_ELEMENTS (self->size); i++)
-    if (self->size[i] != NULL) {
-      g_autoptr (GstCaps) size = gst_caps_new_simple ("video/x-raw", "width",
-          G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
-
-      g_object_set (self->size[i], "caps", size, NULL);
-    }
 }
 
 /* A side's caps with the original's colours, as decoders report others and no

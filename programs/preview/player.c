@@ -115,6 +115,37 @@ add_chain (PreviewPlayer * self, PreviewStream number, GstElement * from,
   return TRUE;
 }
 
+/* A coded frame of a file, as blockdctcoded counts it; decoders carry this
+ * on. */
+static GstPadProbeReturn
+count_bits (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
+{
+  GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER
+      (info));
+  GstCustomMeta *meta = gst_buffer_add_custom_meta (buffer, "blockdct-coded");
+
+  (void) pad, (void) unused;
+  gst_structure_set (gst_custom_meta_get_structure (meta), "bits",
+      G_TYPE_UINT64, (guint64) 8 * gst_buffer_get_size (buffer),
+      "bits-headers", G_TYPE_UINT64, G_GUINT64_CONSTANT (0), NULL);
+  GST_PAD_PROBE_INFO_DATA (info) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+follow_decoder (GstBin * source, GstBin * bin, GstElement * element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
+
+  (void) source, (void) bin;
+  if (pad != NULL && factory != NULL && gst_element_factory_list_is_type
+      (factory, GST_ELEMENT_FACTORY_TYPE_DECODER
+          | GST_ELEMENT_FACTORY_TYPE_MEDIA_VIDEO
+          | GST_ELEMENT_FACTORY_TYPE_MEDIA_IMAGE))
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_bits, NULL, NULL);
+}
+
 static GstElement *
 add_source (PreviewPlayer * self, PreviewStream number,
     const PreviewOptions * options, GError ** error)
@@ -123,6 +154,9 @@ add_source (PreviewPlayer * self, PreviewStream number,
 
   if (source != NULL)
     gst_bin_add (GST_BIN (self->pipeline), source);
+  if (source != NULL && number != PREVIEW_ORIGINAL)
+    g_signal_connect (source, "deep-element-added",
+        G_CALLBACK (follow_decoder), NULL);
   self->stream[number].source = source;
   return source;
 }
@@ -295,7 +329,7 @@ stop (gpointer data)
 {
   PreviewPlayer *self = data;
 
-  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  preview_source_stop (self->pipeline);
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
     gst_clear_object (&self->stream[i].entrance);
   gst_object_unref (self->pipeline);

@@ -162,12 +162,21 @@ add_words (GString * line, const gchar * text)
   }
 }
 
+static gboolean
+has_files (PreviewSession * self)
+{
+  return self->file[0] != NULL || self->file[1] != NULL;
+}
+
 gchar *
 preview_session_describe_for_shell (PreviewSession * self)
 {
-  GString *line = g_string_new ("gst-launch-1.0");
+  GString *line;
   g_autofree gchar *source = describe_source (self);
 
+  if (has_files (self))
+    return NULL;
+  line = g_string_new ("gst-launch-1.0");
   add_words (line, source);
   add_settings (self, line, add_setting);
   add_words (line, "! " TAIL);
@@ -178,9 +187,12 @@ gchar *
 preview_session_describe_for_python (PreviewSession * self)
 {
   g_autoptr (GString) line = g_string_new (NULL);
-  GString *text = g_string_new (BEGIN);
+  GString *text;
   g_autofree gchar *source = describe_source (self);
 
+  if (has_files (self))
+    return NULL;
+  text = g_string_new (BEGIN);
   append_quoted (line, source);
   g_string_append (line, " ! " TAIL);
   g_string_replace (line, " ! ", " ! '\n    '", 0);

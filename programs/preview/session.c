@@ -97,9 +97,10 @@ fail_for_file (PreviewSession * self, const gchar * why)
 static void
 drop_side (PreviewSession * self, guint side, const gchar * why)
 {
+  g_autofree gchar *line = preview_pipeline_get_line (self, PREVIEW_OF_A
+      + side);
   g_autofree gchar *text = g_strdup_printf ("%c's %s '%s' has failed: %s",
-      "AB"[side], self->file[side] != NULL ? "file" : "encoder",
-      preview_pipeline_get_line (self, PREVIEW_OF_A + side), why);
+      "AB"[side], self->file[side] != NULL ? "file" : "encoder", line, why);
 
   preview_coding_set_line (self, side, NULL, NULL);
   g_printerr ("blockdct-preview: %s\n", text);
@@ -242,6 +243,20 @@ preview_session_get_name (PreviewSession * self)
       : g_strdup (options->camera ? "camera" : "test pattern");
 }
 
+gchar *
+preview_session_get_version (PreviewSession * self, guint side)
+{
+  return self->file[side] == NULL ? NULL
+      : g_path_get_basename (self->file[side]);
+}
+
+void
+preview_session_set_version (PreviewSession * self, guint side,
+    const gchar * path)
+{
+  preview_coding_set_file (self, side, path);
+}
+
 void
 preview_session_get_late (PreviewSession * self, guint64 * late,
     guint64 * played)
@@ -305,6 +320,18 @@ set_up (PreviewSession * self, GError ** error)
   for (gchar ** pair = self->options.properties; pair != NULL && *pair; pair++)
     if (!preview_session_set_text (self, *pair, error))
       return FALSE;
+  for (guint i = 0; i < 2; i++)
+    if (self->options.versions[i] != NULL) {
+      const PreviewOptions version = {.file = self->options.versions[i] };
+
+      if (!preview_source_check (&version, error))
+        return FALSE;
+      preview_coding_set_file (self, i, version.file);
+    }
+  if (self->options.versions[1] != NULL)
+    preview_session_set_text (self, "right=b", NULL);
+  if (self->options.versions[1] != NULL)
+    preview_session_set_text (self, "left=a", NULL);
   return self->options.b_encoder == NULL || preview_coding_set_line (self, 1,
       self->options.b_encoder, error);
 }

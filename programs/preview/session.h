@@ -53,6 +53,13 @@ void preview_session_stop (PreviewSession * self);
 /* The source's name, for a title; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
 
+/* The name of the file that is A (0) or B (1), owned by the caller; or NULL. */
+gchar *preview_session_get_version (PreviewSession * self, guint side);
+
+/* Have this file be A or B from now on. */
+void preview_session_set_version (PreviewSession * self, guint side,
+    const gchar * path);
+
 /* Show this URI from its start instead. FALSE with an error: the old source
  * continues. */
 gboolean preview_session_open (PreviewSession * self, const gchar * uri,
@@ -173,7 +180,7 @@ gboolean preview_session_save_last (PreviewSession * self, const gchar * path,
     GError ** error);
 
 /* A line for a shell, and a Python program, that show the same; owned by the
- * caller. */
+ * caller. NULL: a file is A or B. */
 gchar *preview_session_describe_for_shell (PreviewSession * self);
 gchar *preview_session_describe_for_python (PreviewSession * self);
 

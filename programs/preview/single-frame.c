@@ -157,7 +157,7 @@ preview_session_save (PreviewSession * self, GstSample * original,
   else if (side == 1 && !preview_session_shows_b (self))
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "There is no B to save: neither left nor right shows it.");
-  else if (preview_pipeline_get_line (self, PREVIEW_OF_A + side) != NULL)
+  else if (preview_pipeline_is_made (self, PREVIEW_OF_A + side))
     picture = preview_frames_get (self->frames, PREVIEW_OF_A + side);
   else
     picture = save_part (self, side, original, error);

@@ -265,6 +265,17 @@ preview_source_explain (GstElement * source, const GError * error,
   return decoding_explain (decoder, error, debug);
 }
 
+/* decodebin may refuse while it is adding elements, and then others keep their
+ * state: ask again. */
+void
+preview_source_stop (GstElement * pipeline)
+{
+  for (guint i = 0; i < 10; i++)
+    if (gst_element_set_state (pipeline, GST_STATE_NULL)
+        != GST_STATE_CHANGE_FAILURE && i > 0)
+      return;
+}
+
 /* What a file's message says against it; NULL: nothing. The caller owns it. */
 static gchar *
 read_complaint (GstElement * source, GstMessage * message)
@@ -307,7 +318,7 @@ preview_source_check (const PreviewOptions * options, GError ** error)
         : g_strdup ("no picture comes of it");
   } while (complaint == NULL
       && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ASYNC_DONE);
-  gst_element_set_state (pipeline, GST_STATE_NULL);
+  preview_source_stop (pipeline);
   if (complaint != NULL)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "%s: %s",
         name, complaint);

@@ -12,6 +12,7 @@ G_BEGIN_DECLS
     typedef struct
 {
   gchar *file;                  /* a path or URI */
+  gchar *versions[2];           /* files that are A and B */
   gboolean sent;                /* it is a copy of a file that a browser sent */
   gboolean camera;
   gchar *device;                /* of the camera */
@@ -52,6 +53,9 @@ gboolean preview_source_check (const PreviewOptions * options,
  * The caller owns it. */
 gchar *preview_source_describe (const PreviewOptions * options,
     GstElement * source, gboolean still);
+
+/* Stop a pipeline with a source for good. */
+void preview_source_stop (GstElement * pipeline);
 
 /* A value as gst_parse_launch() reads it; owned by the caller. */
 gchar *preview_source_quote (const gchar * value);

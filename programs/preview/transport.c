@@ -558,7 +558,7 @@ preview_transport_follow_b (PreviewSession * self)
 {
   if (self->player == NULL || self->has_b == preview_session_shows_b (self))
     return;
-  if (preview_pipeline_get_line (self, PREVIEW_OF_B) != NULL) {
+  if (preview_pipeline_is_made (self, PREVIEW_OF_B)) {
     preview_transport_restart (self);
     return;
   }

@@ -144,10 +144,17 @@ function makeCodec (side, prefix, controls) {
   for (const value of controls[`${prefix}encoder`].values.slice(1))
     encoders.append(make("option", {value: `encoder ${value.nick}`, title: value.about},
       nameEncoder(value)));
-  select.append(transforms, encoders);
+  select.append(transforms, encoders, make("option", {value: "file", hidden: true}),
+    make("option", {value: "choose"}, "File…"));
   select.ariaLabel = `codec of ${side.toUpperCase()}`;
   select.addEventListener("input", () => {
     const [word, encoder] = select.value.split(" ");
+    if (word === "choose") {
+      page.opens = side;
+      find("file").click();
+      showValues(page.values, isNewer);
+      return;
+    }
     turn(`${prefix}encoder`, encoder ?? "transform");
     if (encoder === undefined)
       turn(`${prefix}transform`, word);
@@ -329,8 +336,14 @@ function showValues (values, isNewer) {
       widget.value = values[name];
     showOutput(widget, values[name]);
   }
-  for (const [id, value] of [["codec-a", codecA], ["codec-b", codecB],
-    ["pair", `${values.left} ${values.right}`]])
+  for (const side of ["a", "b"]) {
+    const option = find(`codec-${side}`).querySelector("[value=file]");
+    const name = page.news[`file-${side}`];
+    option.hidden = !name;
+    option.textContent = name ?? "";
+  }
+  for (const [id, value] of [["codec-a", page.news["file-a"] ? "file" : codecA],
+    ["codec-b", page.news["file-b"] ? "file" : codecB], ["pair", `${values.left} ${values.right}`]])
     find(id).value = value;
   for (const button of find("views").querySelectorAll("button")) {
     const chosen = button.id === `view-${values.view}`;

@@ -16,6 +16,7 @@ const page = {
   width: 0,
   height: 0,
   lost: false,
+  opens: "", // the side that a file is chosen for; "": the original
   shownAt: [], // ms, of the last pictures
   drawing: null, // a promise: the last picture is drawn
 };
@@ -331,13 +332,15 @@ async function ask (path, options) {
   return null;
 }
 
-async function openFile (file) {
+// A file to show, or, for a side, one that is A or B.
+async function openFile (file, side = "") {
   if (file === undefined)
     return;
   showNotice(`Opening ${file.name}`, true);
   if (await ask(`open?size=${file.size}`) === null)
     return;
-  if (await ask(`open?name=${encodeURIComponent(file.name)}`, {method: "POST", body: file}))
+  if (await ask(`open?name=${encodeURIComponent(file.name)}&side=${side}`,
+    {method: "POST", body: file}))
     showNotice("");
 }
 
@@ -359,7 +362,9 @@ function describeLine () {
       && String(page.values[name]) !== String(normal))
     .map(({name}) => `${name}=${[page.values[name]].flat().join("+") || 0}`);
 
-  return ["blockdct-preview", page.news.name, ...settings]
+  const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
+
+  return ["blockdct-preview", page.news.name, ...files, ...settings]
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");
 }
@@ -412,13 +417,14 @@ function makeFiles () {
       [["as blockdct-preview", () => copy()], ["as gst-launch-1.0", () => copy("command.txt")],
       ["as Python", () => copy("program.py")]]));
   find("file").addEventListener("change", ({target}) => {
-    openFile(target.files[0]);
-    target.value = "";
+    openFile(target.files[0], page.opens);
+    target.value = page.opens = "";
   });
   document.addEventListener("dragover", event => event.preventDefault());
   document.addEventListener("drop", event => {
     event.preventDefault();
-    openFile(event.dataTransfer.files[0]);
+    openFile(event.dataTransfer.files[0],
+      event.target.closest?.("#card-a, #card-b")?.id.slice(-1));
   });
 }
 

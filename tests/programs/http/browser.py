@@ -490,6 +490,32 @@ async def files_are_opened_saved_and_copied(browser):
     browser.errors.clear()
 
 
+@on_page("long.mkv", "left=a", "right=b")
+async def a_file_is_dropped_on_a_card(browser):
+    await browser.read("""(async () => {
+      const file = new File([await (await fetch("a.png")).blob()], "coded.png");
+      dropped = new DataTransfer();
+      dropped.items.add(file);
+      find("card-b").dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, bubbles: true,
+        cancelable: true}));
+    })()""")
+    await browser.wait("find('codec-b').selectedOptions[0].textContent === 'coded.png'"
+                       " && find('right').textContent === 'B: coded.png'"
+                       " && page.news.name === 'long.mkv'")
+    # Or chosen; and a transform again.
+    await browser.read("HTMLInputElement.prototype.click = () => {}")
+    await choose(browser, "#codec-a", "choose")
+    await browser.wait("find('codec-a').value === 'jpeg-8x8'")
+    await browser.read("find('file').files = dropped.files,"
+                       " find('file').dispatchEvent(new Event('change')), 0")
+    await browser.wait("find('codec-a').value === 'file' && page.news['file-a'] === 'coded.png'")
+    for side in "ab":
+        await choose(browser, f"#codec-{side}", "hevc-8x8")
+        await browser.wait(f"find('codec-{side}').value === 'hevc-8x8'"
+                           f" && page.news['file-{side}'] === null")
+    await browser.wait("'b-transform' in page.figures && 'transform' in page.figures")
+
+
 @on_page("quality=30", "view=wipe")
 async def undo_goes_back(browser):
     await browser.wait("history.length === 1")

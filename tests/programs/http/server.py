@@ -343,6 +343,43 @@ async def files_go_and_come(server, viewer):
     assert fetch(server, "page.js", b"")[0] == 405
 
 
+@viewing("long.mkv", "left=a", "right=b")
+async def files_are_a_and_b(server, viewer):
+    """What was encoded elsewhere, against each other, with its bits; of another size, too."""
+    data = {}
+    for name, scale, quality in (("fine.mkv", "320,height=240", 90),
+                                 ("coarse.mkv", "160,height=120", 20)):
+        launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! videoscale ! "
+               f"video/x-raw,width={scale} ! jpegenc quality={quality} ! matroskamux ! "
+               f"filesink location={name}")
+        with open(name, "rb") as file:
+            data[name] = file.read()
+    for side, name in (("a", "fine.mkv"), ("b", "coarse.mkv")):
+        assert fetch(server, f"open?name={name}&side={side}", data[name])[0] == 200
+    news = await viewer.wait(lambda news: news.get("figures", {}).get("b-encoder") == "coarse.mkv"
+                             and news["figures"].get("encoder") == "fine.mkv")
+    figures = news["figures"]
+    assert news["file-a"] == "fine.mkv" and news["name"] == "long.mkv", news
+    assert figures["psnr"] > figures["b-psnr"] > 15, figures
+    # All frames have about as many bits, and the file has them and little else.
+    for prefix, name in (("", "fine.mkv"), ("b-", "coarse.mkv")):
+        of_file = 8 * len(data[name]) / 90
+        assert 0.7 * of_file < figures[f"{prefix}bits"] < 1.2 * of_file, (figures, of_file)
+    assert fetch(server, "open?name=x&side=a", b"no picture")[0] == 415
+    await viewer.say("pause")
+    await viewer.say("seek 1")
+    await viewer.wait_figure("timestamp", 1000000000)
+    assert viewer.news["file-a"] == "fine.mkv" and viewer.news["figures"]["encoder"] == "fine.mkv"
+    assert decode_png(fetch(server, "b.png")[1])[0] == (320, 240)
+    assert fetch(server, "command.txt")[0] == 409
+    await viewer.say("set b::encoder=transform")
+    await viewer.wait(lambda news: "b-transform" in news.get("figures", {}))
+    with start("long.mkv", "fine.mkv", "coarse.mkv") as again:
+        async with Viewer(again.address) as other:
+            await other.wait(lambda news: "b-encoder" in news.get("figures", {}))
+            assert other.news["file-b"] == "coarse.mkv"
+
+
 @viewing(STILL)
 async def a_copied_line_runs_where_the_file_is(server, viewer):
     """With every character that a shell or gst-launch-1.0 takes for its own."""
