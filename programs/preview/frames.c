@@ -97,7 +97,7 @@ find_entry (Input * input, GstClockTime time)
     return NULL;
   g_queue_pop_head (&input->waiting);
   while (entry != NULL && (next = g_queue_peek_head (&input->waiting)) != NULL
-      && measure (next, time) <= measure (entry, time)) {
+      && measure (next, time) < measure (entry, time)) {
     free_entry (entry);
     entry = g_queue_pop_head (&input->waiting);
   }

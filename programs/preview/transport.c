@@ -735,7 +735,7 @@ preview_transport_end (PreviewSession * self)
 void
 preview_session_set_paused (PreviewSession * self, gboolean paused)
 {
-  gboolean ended, changes;
+  gboolean ended, changes, comes;
 
   g_mutex_lock (&self->lock);
   changes = self->paused != paused;
@@ -749,14 +749,16 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
     if (self->rewind != 0)
       g_source_remove (self->rewind);
     self->rewind = 0;
-    if (self->seeking) {
-      g_mutex_lock (&self->lock);
+    /* What is sought comes, unless it has come and is on its way. */
+    g_mutex_lock (&self->lock);
+    comes = self->seeking && !self->is_away && self->ended == 0;
+    if (comes) {
       begin_run (self, TRUE);
       self->target = self->sought;
-      g_mutex_unlock (&self->lock);
-    } else {
-      hold_shown (self);
     }
+    g_mutex_unlock (&self->lock);
+    if (!comes)
+      hold_shown (self);
   } else if (ended && self->moves) {
     rewind_now (self);
   } else if (!GST_CLOCK_TIME_IS_VALID (self->shown)
