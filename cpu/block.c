@@ -28,10 +28,10 @@ bdct_block_run (BdctBlock * block, const BdctJob * job,
   for (int i = 0; i < block->width * block->height; i++) {
     int at = i / block->width * side + i % block->width;
     int v = stages.residual.value[at] + middle;
-    float real;
+    float coefficient;
 
-    memcpy (&real, &stages.coefficient.value[at], sizeof real);
-    block->coefficient[i] = job->family == BDCT_FAMILY_REAL ? real / 8
+    memcpy (&coefficient, &stages.coefficient.value[at], sizeof coefficient);
+    block->coefficient[i] = job->family == BDCT_FAMILY_DCT8X8 ? coefficient / 8
         : stages.coefficient.value[at];
     block->level[i] = stages.level.value[at];
     block->reconstruction[i] = v < 0 ? 0 : v > peak ? peak : v;

@@ -13,20 +13,24 @@ bdct_colour_count_strips (const BdctLayout * layout)
 }
 
 bool
-bdct_colour_image (const BdctLayout * layout, uint8_t ** memory,
+bdct_image_alloc (const BdctLayout * layout, bool planes, uint8_t ** memory,
     BdctImage * image)
 {
+  const bool of_rgb = planes && layout->rgb.n_planes > 0;
+  const int n = of_rgb ? layout->n_planes : bdct_image_planes (layout);
   size_t size = 0, offset[BDCT_MAX_PLANES];
 
   image->memory = BDCT_MEMORY_HOST;
-  for (int p = 0; p < layout->n_planes; p++) {
-    image->stride[p] = bdct_colour_columns (layout, p);
+  for (int p = 0; p < n; p++) {
+    image->stride[p] = of_rgb ? bdct_colour_columns (layout, p)
+        : (ptrdiff_t) ((bdct_image_row_size (layout, p) + 63) & ~(size_t) 63);
     offset[p] = size;
-    size += (size_t) image->stride[p] * layout->plane[p].height;
+    size += (size_t) image->stride[p] * (of_rgb ? layout->plane[p].height
+        : bdct_image_height (layout, p));
   }
   if (*memory == NULL)
-    *memory = aligned_alloc (BDCT_MAX_SIZE, size);
-  for (int p = 0; p < layout->n_planes && *memory != NULL; p++)
+    *memory = aligned_alloc (64, size);
+  for (int p = 0; p < n && *memory != NULL; p++)
     image->data[p] = *memory + offset[p];
   return *memory != NULL;
 }
@@ -38,7 +42,7 @@ bdct_colour_planes (const BdctLayout * layout, const BdctImage * src,
   BdctColour colour = {.layout = layout,.src = *src };
   uint8_t *memory = NULL;
 
-  if (!bdct_colour_image (layout, &memory, planes))
+  if (!bdct_image_alloc (layout, true, &memory, planes))
     return NULL;
   colour.planes = *planes;
   for (int i = 0; i < bdct_colour_count_strips (layout); i++)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes tasks and stages from a comparison's plan: a task for each distorted
- * picture; no picture has to be made. */
+ * Prepares a comparison from its plan, with a task for each distorted picture,
+ * and does the steps that only comparisons have. */
 #include "state.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include "dct/base/min.h"
 #include "render.h"
 
 /* Picture `i` as an image of the engine's layout; planes that have to be
@@ -22,7 +23,7 @@ prepare_picture (const CpuEngine * self, CpuFrame * frame, int i,
   bdct_picture_arrange (picture, layout, image);
   if (!frame->plan.packed[i] || layout->rgb.n_planes > 0)
     return true;
-  if (!bdct_cpu_alloc_image (layout, true,
+  if (!bdct_image_alloc (layout, true,
           &frame->memory.image[BDCT_PLAN_PLANES + i], &packed))
     return false;
   for (int p = 0; p < layout->n_planes; p++) {
@@ -43,7 +44,7 @@ static bool
 prepare_map (const CpuEngine * self, CpuFrame * frame)
 {
   const BdctPlaneLayout *luma = &self->layout.plane[0];
-  const BdctMetricsTask what = {
+  const BdctMetricsInput what = {
     .layout = &self->layout,
     .src = frame->image[BDCT_PLAN_PLANES + frame->plan.view.left],
     .rec = frame->image[BDCT_PLAN_PLANES + frame->plan.view.right],
@@ -116,7 +117,6 @@ bdct_cpu_prepare_comparison (CpuEngine * self, CpuFrame * frame,
     const BdctComparison * comparison)
 {
   const BdctPlan *plan = &frame->plan;
-  const BdctImage *image = frame->image;
   BdctImage arranged[1 + BDCT_MAX_DISTORTED];
 
   for (int i = 0; i <= plan->n_distorted; i++)
@@ -125,18 +125,226 @@ bdct_cpu_prepare_comparison (CpuEngine * self, CpuFrame * frame,
       return false;
   if (!bdct_cpu_prepare_images (self, frame, arranged, &comparison->dst))
     return false;
-  for (int i = 0; i < plan->n_distorted; i++) {
-    if (bdct_cpu_prepare_task (frame, i, &self->compared) == NULL)
+  for (int i = 0; i < plan->n_distorted; i++)
+    if (!bdct_cpu_start_task (self, frame, i, &self->compared))
       return false;
-    bdct_cpu_start_task (self, frame, i, &image[BDCT_PLAN_PLANES],
-        &image[BDCT_PLAN_PLANES + 1 + i]);
-  }
-  if (!bdct_cpu_prepare_metrics (self, frame)
+  if ((plan->metrics.wanted != 0 && !bdct_cpu_prepare_metrics (self, frame))
       || (plan->view.drawn && !prepare_drawing (self, frame,
               &comparison->dst)))
     return false;
   if (plan->view.enlarged)
     prepare_zoom (self, frame, &comparison->dst);
-  bdct_cpu_make_stages (self, frame);
   return true;
+}
+
+/* The strips of this many rows that a plane has. */
+static int
+count_strips (const BdctPlaneLayout * plane, int rows)
+{
+  return (plane->height + rows - 1) / rows;
+}
+
+/* Those of all planes or, of rows of blocks, of all components. */
+static int
+count_all (const BdctLayout * layout, int rows)
+{
+  int n = 0;
+
+  for (int p = 0; p < layout->n_planes; p++)
+    n += count_strips (&layout->plane[p], rows)
+        * (rows == 8 ? layout->plane[p].interleave : 1);
+  return n;
+}
+
+/* The plane of strip `*number` of all; `*number` becomes the strip's number in
+ * that plane. */
+static int
+find_strip (const BdctLayout * layout, int *number, int rows)
+{
+  int p = 0, n;
+
+  for (; *number >= (n = count_strips (&layout->plane[p], rows)
+          * (rows == 8 ? layout->plane[p].interleave : 1)); p++)
+    *number -= n;
+  return p;
+}
+
+int
+bdct_cpu_count_records (const CpuEngine * self, const CpuFrame * frame,
+    int part)
+{
+  return count_all (&self->layout, 8);
+}
+
+static uint8_t *
+row_of (const BdctImage * image, int p, int y)
+{
+  return (uint8_t *) image->data[p] + y * image->stride[p];
+}
+
+/* The pieces that pack a picture. */
+static int
+count_pack (const BdctLayout * layout)
+{
+  return layout->rgb.n_planes > 0 ? bdct_colour_count_strips (layout)
+      : count_all (layout, BDCT_COMPARE_STRIP);
+}
+
+int
+bdct_cpu_count_packed (const CpuEngine * self, const CpuFrame * frame, int part)
+{
+  int n = 0;
+
+  for (int i = 0; i <= frame->plan.n_distorted; i++)
+    n += frame->plan.packed[i];
+  return n * count_pack (&self->layout);
+}
+
+int
+bdct_cpu_count_errors (const CpuEngine * self, const CpuFrame * frame, int part)
+{
+  const BdctLayout *layout = &self->layout;
+
+  return count_all (layout, BDCT_COMPARE_STRIP) + (layout->rgb.n_planes > 0
+      ? count_strips (&layout->plane[0], BDCT_COMPARE_STRIP) : 0);
+}
+
+void
+bdct_cpu_pack (CpuEngine * self, Piece * piece)
+{
+  const CpuFrame *frame = piece->frame;
+  const BdctLayout *layout = &self->layout;
+  const int n = count_pack (layout);
+  const BdctImage *to = &frame->image[BDCT_PLAN_PLANES];
+  const CpuPicture *picture;
+  BdctMetricPlane from[2];
+  const BdctPlaneLayout *plane;
+  int number = piece->number, i = 0, p, first;
+
+  for (; !frame->plan.packed[i] || number >= n; i++)
+    number -= frame->plan.packed[i] ? n : 0;
+  picture = &frame->picture[i];
+  if (layout->rgb.n_planes > 0) {
+    const BdctColour colour = {.layout = layout,.src = picture->image,
+      .planes = to[i]
+    };
+
+    self->kernel->colour->rgb_to_planes (&colour, number);
+    return;
+  }
+  p = find_strip (layout, &number, BDCT_COMPARE_STRIP);
+  if (picture->in_place[p])
+    return;
+  plane = &layout->plane[p];
+  for (int k = 0; k < plane->interleave; k++) {
+    const BdctScattered *of = &picture->component[plane->component[k]];
+
+    from[k] = (BdctMetricPlane) {
+      .depth = layout->depth,
+      .step = of->step,
+      .shift = of->shift,
+      .src = of->samples,
+    };
+  }
+  first = number * BDCT_COMPARE_STRIP;
+  for (int y = first; y < bdct_min (first + BDCT_COMPARE_STRIP, plane->height);
+      y++)
+    self->kernel->compare->pack (plane, from, y, row_of (&to[i], p, y));
+}
+
+/* Rows of R, G and B. */
+static void
+square_rgb (const CpuEngine * self, int number, Piece * piece)
+{
+  const CpuPicture *picture = piece->frame->picture;
+  const int n = piece->frame->plan.n_distorted;
+  const int first = number * BDCT_COMPARE_STRIP;
+  const int end = bdct_min (first + BDCT_COMPARE_STRIP,
+      self->layout.plane[0].height);
+
+  memset (piece->rgb_sse, 0, sizeof piece->rgb_sse);
+  for (int y = first; y < end; y++)
+    for (int k = 0; k < n; k++)
+      self->kernel->compare->square_rgb (&self->layout, &picture[0].image,
+          &picture[1 + k].image, y, piece->rgb_sse[k]);
+  piece->n_rgb = n;
+}
+
+/* A row of the reference meets all pictures while it is in the cache. */
+void
+bdct_cpu_square (CpuEngine * self, Piece * piece)
+{
+  const BdctImage *image = &piece->frame->image[BDCT_PLAN_PLANES];
+  const int n = piece->frame->plan.n_distorted;
+  const int n_strips = count_all (&self->layout, BDCT_COMPARE_STRIP);
+  uint64_t sse[BDCT_MAX_DISTORTED][2] = { {0} };
+  const BdctPlaneLayout *plane;
+  int number = piece->number, p, first;
+
+  if (number >= n_strips) {
+    square_rgb (self, number - n_strips, piece);
+    return;
+  }
+  p = find_strip (&self->layout, &number, BDCT_COMPARE_STRIP);
+  plane = &self->layout.plane[p];
+  first = number * BDCT_COMPARE_STRIP;
+  for (int y = first; y < bdct_min (first + BDCT_COMPARE_STRIP, plane->height);
+      y++)
+    for (int k = 0; k < n; k++)
+      self->kernel->compare->square (plane, self->layout.depth,
+          row_of (&image[0], p, y), row_of (&image[1 + k], p, y), sse[k]);
+  piece->n_distorted = n;
+  memset (piece->sse, 0, sizeof piece->sse);
+  for (int i = 0; i < plane->interleave; i++)
+    for (int k = 0; k < n; k++)
+      piece->sse[k][plane->component[i]] = sse[k][i];
+}
+
+void
+bdct_cpu_make_records (CpuEngine * self, Piece * piece)
+{
+  const CpuFrame *frame = piece->frame;
+  const BdctLayout *layout = &self->layout;
+  const BdctImage *image = &frame->image[BDCT_PLAN_PLANES];
+  const BdctMetricsInput task = {
+    .layout = layout,
+    .src = image[frame->plan.view.left],
+    .rec = image[frame->plan.view.right],
+  };
+  const BdctBlockGrid *grid = frame->plan.blocks.grid;
+  BdctMetricPlane plane;
+  int number = piece->number, p, i, rows;
+
+  p = find_strip (layout, &number, 8);
+  rows = count_strips (&layout->plane[p], 8);
+  i = number / rows;
+  number %= rows;
+  bdct_metrics_describe (&plane, &task, p, i);
+  self->kernel->compare->blocks (&plane, number, frame->memory.records
+      + grid[plane.component].first
+      + (size_t) number * grid[plane.component].columns);
+}
+
+static BdctMetricMap
+get_map (const CpuFrame * frame)
+{
+  return bdct_metric_map (bdct_view_metric (frame->plan.view.view.mode),
+      frame->mapped.width, frame->mapped.height);
+}
+
+int
+bdct_cpu_count_map (const CpuEngine * self, const CpuFrame * frame, int part)
+{
+  return get_map (frame).rows;
+}
+
+void
+bdct_cpu_work_on_map (CpuEngine * self, Piece * piece)
+{
+  const CpuFrame *frame = piece->frame;
+  const int metric = bdct_view_metric (frame->plan.view.view.mode);
+
+  (*self->kernel->metrics)[metric]->map (&frame->mapped, piece->number,
+      frame->memory.map + (size_t) piece->number * get_map (frame).columns,
+      bdct_cpu_scratch (self, piece));
 }

@@ -28,22 +28,17 @@ has_avxvnni (void)
   return __get_cpuid_count (7, 1, &a, &b, &c, &d) && (a >> 4 & 1);
 }
 
+/* A row: the name, the instruction set of most, and that of tile16.c. */
+#define ROW(name, isa, isa16)                                                 \
+  {name, &bdct_tile_##isa, &bdct_tile16_##isa16, &bdct_dct8x8_##isa,          \
+      &bdct_colour_##isa, &bdct_metrics_##isa, &bdct_compare_##isa}
+
 static const BdctTileKernel kernels[] = {
-  {"avx512vnni", &bdct_tile_avx512, &bdct_tile16_avx512vnni,
-      &bdct_float8x8_avx512, &bdct_colour_avx512,
-      &bdct_metrics_avx512, &bdct_compare_avx512},
-  {"avx512", &bdct_tile_avx512, &bdct_tile16_avx512, &bdct_float8x8_avx512,
-      &bdct_colour_avx512,
-      &bdct_metrics_avx512, &bdct_compare_avx512},
-  {"avxvnni", &bdct_tile_avx2, &bdct_tile16_avxvnni, &bdct_float8x8_avx2,
-      &bdct_colour_avx2,
-      &bdct_metrics_avx2, &bdct_compare_avx2},
-  {"avx2", &bdct_tile_avx2, &bdct_tile16_avx2, &bdct_float8x8_avx2,
-      &bdct_colour_avx2,
-      &bdct_metrics_avx2, &bdct_compare_avx2},
-  {"sse4.1", &bdct_tile_sse41, &bdct_tile16_sse41, &bdct_float8x8_sse41,
-      &bdct_colour_sse41,
-      &bdct_metrics_sse41, &bdct_compare_sse41},
+  ROW ("avx512vnni", avx512, avx512vnni),
+  ROW ("avx512", avx512, avx512),
+  ROW ("avxvnni", avx2, avxvnni),
+  ROW ("avx2", avx2, avx2),
+  ROW ("sse4.1", sse41, sse41),
   {"sse2", &bdct_tile_baseline, NULL, NULL, &bdct_colour_baseline,
       &bdct_metrics_baseline, &bdct_compare_baseline},
 };

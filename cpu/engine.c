@@ -124,7 +124,7 @@ is_small (const CpuEngine * self, unsigned times)
 
     n += (uint64_t) plane->width * plane->height * plane->interleave;
   }
-  return self->alone && n * times <= ALONE;
+  return n * times <= self->alone;
 }
 
 static void
@@ -172,7 +172,6 @@ count_processors (void)
 static int
 cpu_count_devices (BdctError * error)
 {
-  (void) error;
   return 1;
 }
 
@@ -214,8 +213,8 @@ cpu_create (const BdctEngineOptions * options, BdctError * error)
   pthread_cond_init (&self->threads.work, NULL);
   pthread_cond_init (&self->threads.done, NULL);
   self->threads.max = n_threads;
-  self->alone = options->threads == 0;
-  if (!self->alone && !start_threads (self, error)) {
+  self->alone = options->threads <= 1 ? ALONE : 0;
+  if (self->alone == 0 && !start_threads (self, error)) {
     cpu_destroy (&self->engine);
     return NULL;
   }
@@ -268,16 +267,6 @@ is_host (const BdctImage * image)
   return image->data[0] == NULL || image->memory == BDCT_MEMORY_HOST;
 }
 
-/* Whether the caller's thread processes the frame, which takes this many times
- * the work of a plain one. An earlier frame may still be in other threads, with
- * its luma not yet copied. */
-static bool
-is_alone (const CpuEngine * self, unsigned times, const BdctPlan * plan)
-{
-  return is_small (self, times * (plan->metrics.wanted ? METRICS_COST : 1))
-      && (self->in_flight == 0 || !plan->metrics.history.needed);
-}
-
 /* The next frame, if there is room for one. */
 static CpuFrame *
 next_frame (CpuEngine * self, BdctError * error)
@@ -295,10 +284,24 @@ next_frame (CpuEngine * self, BdctError * error)
   return &self->frames[(self->oldest + self->in_flight) % self->depth];
 }
 
-/* Process a prepared frame, in the threads or in the caller's. */
-static void
-begin (CpuEngine * self, CpuFrame * frame, bool alone)
+/* Process a frame, if it is prepared, in the threads or, if it takes this many
+ * times the work of a plain one, in the caller's. An earlier frame may still be
+ * in the threads, with its luma not yet copied. */
+static bool
+begin (CpuEngine * self, CpuFrame * frame, bool prepared, unsigned times,
+    BdctError * error)
 {
+  const BdctPlanMetrics *metrics = &frame->plan.metrics;
+  const bool alone = is_small (self, times * (metrics->wanted ? METRICS_COST
+          : 1)) && (self->in_flight == 0 || !metrics->history.needed);
+
+  if (!prepared)
+    bdct_error (error, "out of memory");
+  if (!prepared || (!alone && !start_threads (self, error))) {
+    bdct_history_forget (&self->history, &metrics->history);
+    return false;
+  }
+  bdct_cpu_make_stages (self, frame);
   if (alone)
     work_alone (self, frame);
   pthread_mutex_lock (&self->threads.lock);
@@ -306,14 +309,7 @@ begin (CpuEngine * self, CpuFrame * frame, bool alone)
   if (!alone)
     pthread_cond_broadcast (&self->threads.work);
   pthread_mutex_unlock (&self->threads.lock);
-}
-
-/* Undo the plan of a frame that does not start. */
-static bool
-give_up (CpuEngine * self, const CpuFrame * frame)
-{
-  bdct_history_forget (&self->history, &frame->plan.metrics.history);
-  return false;
+  return true;
 }
 
 static bool
@@ -322,27 +318,19 @@ cpu_submit (BdctEngine * engine, const BdctFrame * request, BdctError * error)
   static const BdctPlanRules rules = { false, false };
   CpuEngine *self = (CpuEngine *) engine;
   CpuFrame *frame = next_frame (self, error);
-  bool alone;
 
   if (frame == NULL)
-    return false;
-  if (!bdct_frame_check (request, &self->layout, error))
     return false;
   if (!is_host (&request->src) || !is_host (&request->dst)
       || (request->levels != NULL
           && request->levels_memory != BDCT_MEMORY_HOST))
     return bdct_error (error, "the CPU engine takes host memory only");
+  if (!bdct_frame_check (request, &self->layout, error))
+    return false;
   bdct_plan_frame (&frame->plan, &self->layout, request, &rules,
       &self->history);
-  alone = is_alone (self, request->bits ? RATE_COST : 1, &frame->plan);
-  if (!alone && !start_threads (self, error))
-    return give_up (self, frame);
-  if (!bdct_cpu_prepare_frame (self, frame, request)) {
-    bdct_error (error, "out of memory");
-    return give_up (self, frame);
-  }
-  begin (self, frame, alone);
-  return true;
+  return begin (self, frame, bdct_cpu_prepare_frame (self, frame, request),
+      request->bits ? RATE_COST : 1, error);
 }
 
 static bool
@@ -351,7 +339,7 @@ cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
 {
   CpuEngine *self = (CpuEngine *) engine;
   CpuFrame *frame = next_frame (self, error);
-  bool alone, on_host;
+  bool on_host;
 
   if (frame == NULL || !bdct_comparison_check (comparison, &self->layout,
           error))
@@ -364,15 +352,8 @@ cpu_compare (BdctEngine * engine, const BdctComparison * comparison,
     return bdct_error (error, "the CPU engine takes host memory only");
   bdct_plan_comparison (&frame->plan, &self->layout, comparison,
       &self->compared, &self->history);
-  alone = is_alone (self, frame->plan.n_results, &frame->plan);
-  if (!alone && !start_threads (self, error))
-    return give_up (self, frame);
-  if (!bdct_cpu_prepare_comparison (self, frame, comparison)) {
-    bdct_error (error, "out of memory");
-    return give_up (self, frame);
-  }
-  begin (self, frame, alone);
-  return true;
+  return begin (self, frame, bdct_cpu_prepare_comparison (self, frame,
+          comparison), frame->plan.n_results, error);
 }
 
 static bool
@@ -388,8 +369,10 @@ cpu_collect (BdctEngine * engine, BdctStats * stats, BdctError * error)
   while (frame->stages.now < frame->stages.n)
     pthread_cond_wait (&self->threads.done, &self->threads.lock);
   pthread_mutex_unlock (&self->threads.lock);
-  if (stats != NULL)
-    bdct_cpu_finish_frame (self, frame, stats);
+  if (stats != NULL && frame->plan.bits && frame->stack_bits == NULL)
+    bdct_cpu_finish_bits (self, frame->task[0]);
+  for (int i = 0; stats != NULL && i < frame->plan.n_results; i++)
+    stats[i] = frame->task[i]->stats;
   pthread_mutex_lock (&self->threads.lock);
   self->oldest = (self->oldest + 1) % self->depth;
   self->in_flight--;
@@ -408,3 +391,22 @@ const BdctEngineClass bdct_cpu_engine = {
   .compare = cpu_compare,
   .collect = cpu_collect,
 };
+
+bool
+bdct_cpu_run (const BdctLayout * layout, const BdctFrame * frame,
+    BdctError * error)
+{
+  const BdctEngineOptions options = {.threads = 0 };
+  BdctEngine *engine = cpu_create (&options, error);
+  bool ok = engine != NULL;
+
+  if (ok)
+    ((CpuEngine *) engine)->alone = UINT64_MAX;
+  ok = ok && cpu_configure (engine, layout, 1, error)
+      && cpu_submit (engine, frame, error)
+      && cpu_collect (engine, NULL, error);
+
+  if (engine != NULL)
+    cpu_destroy (engine);
+  return ok;
+}

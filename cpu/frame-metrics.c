@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include "cpu/read.h"
+#include "dct/base/min.h"
 
 /* Rows of luma that are copied to the history in one piece. */
 #define HISTORY_STRIP 64
@@ -44,7 +45,7 @@ bdct_cpu_prepare_metrics (CpuEngine * self, CpuFrame * frame)
   const BdctImage *rec = &frame->image[plan->n_distorted > 0
       ? BDCT_PLAN_PLANES + 1 : BDCT_PLAN_RECONSTRUCTION];
   CpuMemory *memory = &frame->memory;
-  BdctMetricsTask what = {
+  BdctMetricsInput what = {
     .layout = &self->layout,
     .src = frame->image[BDCT_PLAN_PLANES],
     .frame_rate = plan->metrics.frame_rate,
@@ -73,19 +74,20 @@ bdct_cpu_prepare_metrics (CpuEngine * self, CpuFrame * frame)
 }
 
 int
-bdct_cpu_count_history (const CpuEngine * self)
+bdct_cpu_count_history (const CpuEngine * self, const CpuFrame * frame,
+    int part)
 {
   return (self->layout.plane[0].height + HISTORY_STRIP - 1) / HISTORY_STRIP;
 }
 
 void
-bdct_cpu_copy_history (const CpuFrame * frame, int number)
+bdct_cpu_copy_history (CpuEngine * self, Piece * piece)
 {
-  const BdctMetricPlane *luma = &frame->luma;
+  const BdctMetricPlane *luma = &piece->frame->luma;
+  const int y0 = piece->number * HISTORY_STRIP;
   uint16_t *to = luma->memory;
 
-  for (int y = number * HISTORY_STRIP; y < luma->height
-      && y < (number + 1) * HISTORY_STRIP; y++)
+  for (int y = y0; y < bdct_min (y0 + HISTORY_STRIP, luma->height); y++)
     bdct_metric_read (luma, &luma->src, y, 0, luma->width,
         to + (size_t) y * luma->width);
 }
@@ -96,7 +98,7 @@ bdct_cpu_has_history (const CpuEngine * self, unsigned i)
   const CpuFrame *frame = &self->frames[(self->oldest + i) % self->depth];
 
   if (!frame->plan.metrics.history.needed
-      || frame->stages.stage[frame->stages.now].kind != STAGE_METRICS)
+      || frame->stages.stage[frame->stages.now].kind != BDCT_STEP_METRICS)
     return true;
   while (i-- > 0) {
     const CpuFrame *before = &self->frames[(self->oldest + i) % self->depth];
@@ -107,23 +109,33 @@ bdct_cpu_has_history (const CpuEngine * self, unsigned i)
   return true;
 }
 
+/* The last part computes the figures. */
 int
-bdct_cpu_count_metrics (const CpuFrame * frame, int step)
+bdct_cpu_count_metrics (const CpuEngine * self, const CpuFrame * frame,
+    int part)
 {
   int n = 0;
 
+  if (part == BDCT_METRIC_STAGES)
+    return frame->plan.n_results;
   for (int i = 0; i < frame->plan.n_results; i++)
-    n += bdct_metrics_count (&frame->task[i]->metrics, step);
+    n += bdct_metrics_count (&frame->task[i]->metrics, part);
   return n;
 }
 
 void
-bdct_cpu_work_on_metrics (const CpuFrame * frame, int step, int number,
-    void *scratch)
+bdct_cpu_work_on_metrics (CpuEngine * self, Piece * piece)
 {
-  int i = 0;
+  CpuTask *const *task = piece->frame->task;
+  const int part = piece->stage->part;
+  int number = piece->number, n;
 
-  for (; number >= bdct_metrics_count (&frame->task[i]->metrics, step); i++)
-    number -= bdct_metrics_count (&frame->task[i]->metrics, step);
-  bdct_metrics_work (&frame->task[i]->metrics, step, number, scratch);
+  if (part == BDCT_METRIC_STAGES) {
+    bdct_metrics_finish (&task[number]->metrics, &task[number]->stats);
+    return;
+  }
+  for (; number >= (n = bdct_metrics_count (&(*task)->metrics, part)); task++)
+    number -= n;
+  bdct_metrics_work (&(*task)->metrics, part, number,
+      bdct_cpu_scratch (self, piece));
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_COUNT_H
-#define BDCT_COUNT_H
+#ifndef BDCT_HUFFMAN_COUNT_H
+#define BDCT_HUFFMAN_COUNT_H
 
 #include "dct/entropy/huffman-symbols.h"
 #include "dct/entropy/rate.h"

@@ -4,11 +4,10 @@
 #include "block.h"
 
 #include <stdlib.h>
-#include "cpu/simd/colour-rows.h"
 #include "dct/base/min.h"
 #include "dct/base/sample.h"
-#include "dct/engine/engine.h"
 #include "dct/rd/quadtree.h"
+#include "state.h"
 
 /* The plane of a component; `*second`: the component is the second of two
  * that are interleaved. */
@@ -52,7 +51,6 @@ static int
 find_size (const BdctLayout * layout, const BdctFrame * given, int x, int y,
     BdctError * error)
 {
-  const BdctEngineOptions options = {.threads = 1 };
   const BdctJob *job = given->quantizers;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   BdctFrame frame = {
@@ -62,20 +60,14 @@ find_size (const BdctLayout * layout, const BdctFrame * given, int x, int y,
     .src = given->src,
     .n_blocks = bdct_blocks_init (grid, layout, job),
   };
-  BdctEngine *engine = bdct_cpu_engine.create (&options, error);
   int log2_size = 0;
 
   frame.sizes = malloc (frame.n_blocks);
   if (frame.sizes == NULL)
     bdct_error (error, "no memory for the sizes of blocks");
-  if (frame.sizes != NULL && engine != NULL
-      && bdct_cpu_engine.configure (engine, layout, 1, error)
-      && bdct_cpu_engine.submit (engine, &frame, error)
-      && bdct_cpu_engine.collect (engine, NULL, error))
+  else if (bdct_cpu_run (layout, &frame, error))
     log2_size = frame.sizes[(size_t) (y >> job->tree.min_log2)
         * grid[BDCT_Y].columns + (x >> job->tree.min_log2)];
-  if (engine != NULL)
-    bdct_cpu_engine.destroy (engine);
   free (frame.sizes);
   return log2_size;
 }

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_FILE_H
-#define BDCT_FILE_H
+#ifndef BDCT_JPEG_FILE_H
+#define BDCT_JPEG_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reconstructs blocks from the caller's levels, block by block and in plain C,
- * where the kernels' numbers do not suffice: inverse.h says why. */
+ * A strip goes through the kernel that its job allows. The caller's levels may
+ * be beyond the kernels' numbers, for which inverse.h says why: their blocks
+ * are then reconstructed in plain C. And the picture of levels is drawn. */
 #include "state.h"
 
 #include "dct/base/min.h"
+#include "dct/picture/render.h"
 
 #define BDCT_INLINE BDCT_FORCE_INLINE
 #undef BDCT_UNROLL
 #define BDCT_UNROLL
 #include "dct/quantizer/inverse.h"
-
-/* The position of sample (x, y) of a component in memory. */
-static uint8_t *
-find_sample (const BdctTilePlane * p, const BdctSamples * s, int x, int y)
-{
-  return s->data + y * s->stride
-      + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
-}
 
 /* Compute the residuals of a transform, without a factor, row by row; `dc`
  * is its DC if a second stage makes it, else NULL. Returns the number of
@@ -75,16 +69,30 @@ store (const BdctTilePlane * p, const BdctInverseValue * x, int left, int top,
       const int sample = whole < 0 ? 0 : whole > peak ? peak : (int) whole;
 
       if (p->src.data != NULL) {
-        const int64_t e = sample - bdct_sample_get (find_sample (p, &p->src,
-                left + u, top + v), 0, bytes, shift, peak);
+        const int64_t e = sample - bdct_sample_get (bdct_tile_at (p, &p->src,
+                top + v, left + u), 0, bytes, shift, peak);
 
         sse += e * e;
       }
       if (p->dst.data != NULL)
-        bdct_sample_put (find_sample (p, &p->dst, left + u, top + v), 0,
+        bdct_sample_put (bdct_tile_at (p, &p->dst, top + v, left + u), 0,
             bytes, shift, sample);
     }
   return sse;
+}
+
+/* The first sample of transform `k` of a plane's block. */
+static void
+find_transform (const BdctTilePlane * p, const BdctComponentJob * job,
+    size_t number, int k, int *left, int *top)
+{
+  const int row = k >> job->dc.log2_columns;
+  const int column = k - (row << job->dc.log2_columns);
+
+  *left = (number % p->grid.columns << job->log2_width)
+      + (column << bdct_job_log2_across (job));
+  *top = (number / p->grid.columns << job->log2_height)
+      + (row << bdct_job_log2_down (job));
 }
 
 /* Reconstruct a block of a plane. */
@@ -99,27 +107,20 @@ reconstruct (const BdctTilePlane * p, size_t number,
   const bool has_dc = bdct_job_has_dc (job);
   const int n = 1 << bdct_job_log2_parts (job);
   const int size = bdct_rate_block_levels (job) / n;
-  const int width = 1 << bdct_job_log2_across (job);
-  const int height = 1 << bdct_job_log2_down (job);
   BdctInverseValue x[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
   int64_t dcs[BDCT_MAX_PARTS];
   uint64_t sse = 0;
-  int nonzero = 0;
+  int nonzero = 0, left, top;
 
   for (int k = 0; k < n; k++)
     dcs[k] = levels[k * size];
   if (has_dc)
     bdct_inverse_dcs (&job->dc, dcs);
   for (int k = 0; k < n; k++) {
-    const int row = k >> job->dc.log2_columns;
-    const int column = k - (row << job->dc.log2_columns);
-    const int left = (number % p->grid.columns << job->log2_width)
-        + column * width;
-    const int top = (number / p->grid.columns << job->log2_height)
-        + row * height;
-
+    find_transform (p, job, number, k, &left, &top);
     nonzero += invert (p, set, levels + k * size, has_dc ? &dcs[k] : NULL, x);
-    sse += store (p, x, left, top, width, height);
+    sse += store (p, x, left, top, 1 << bdct_job_log2_across (job),
+        1 << bdct_job_log2_down (job));
   }
   counters->nonzero += nonzero;
   counters->sse += sse;
@@ -130,18 +131,87 @@ reconstruct (const BdctTilePlane * p, size_t number,
     };
 }
 
-void
-bdct_cpu_reconstruct_strip (const BdctTilePlane * plane, int row,
-    BdctTileStrip * strip)
+/* The blocks of the strip from row `row` on: the first one, and their
+ * number. */
+static int
+find_blocks (const BdctTilePlane * p, int row, size_t * first)
 {
-  const BdctComponentJob *job = &plane->quantizer[0]->job;
-  const int size = bdct_rate_block_levels (job);
-  const int first = row >> job->log2_height;
-  const int end = bdct_min ((row + bdct_tile_side (job)) >> job->log2_height,
-      plane->grid.rows);
+  const BdctComponentJob *job = &p->quantizer[0]->job;
+  const int top = row >> job->log2_height;
+
+  *first = (size_t) top * p->grid.columns;
+  return (bdct_min ((row + bdct_tile_side (job)) >> job->log2_height,
+          p->grid.rows) - top) * p->grid.columns;
+}
+
+static void
+reconstruct_strip (const BdctTilePlane * plane, int row, BdctTileStrip * strip)
+{
+  const int size = bdct_rate_block_levels (&plane->quantizer[0]->job);
+  size_t first;
+  const int n = find_blocks (plane, row, &first);
 
   strip->counters = (BdctCounters) { 0 };
-  for (int i = 0; i < (end - first) * plane->grid.columns; i++)
-    reconstruct (plane, (size_t) first * plane->grid.columns + i,
-        strip->levels + (size_t) i * size, &strip->counters);
+  for (int i = 0; i < n; i++)
+    reconstruct (plane, first + i, strip->levels + (size_t) i * size,
+        &strip->counters);
+}
+
+void
+bdct_cpu_transform (const BdctTileKernel * kernel,
+    const BdctTilePlane * const *planes, int row, BdctTileStrip * strips,
+    void *scratch)
+{
+  const int n = planes[0]->layout.interleave;
+  bool tile16 = kernel->tile16 != NULL;
+  BdctTileFunc strip = kernel->plain->strip;
+
+  for (int i = 0; i < n; i++)
+    tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
+  if (kernel->dct8x8 != NULL && planes[0]->family == BDCT_FAMILY_DCT8X8
+      && !strips[0].given)
+    strip = *kernel->dct8x8;
+  if (tile16)
+    (*kernel->tile16) (planes, row, strips, scratch);
+  for (int i = 0; i < n && !tile16; i++)
+    strip (planes[i], row, &strips[i], scratch);
+  for (int i = 0; i < n; i++)
+    if (strips[i].beyond)
+      reconstruct_strip (planes[i], row, &strips[i]);
+}
+
+void
+bdct_cpu_draw_levels (const BdctTilePlane * p, const BdctSamples * to,
+    const BdctComponentJob * job, const BdctLevel * levels, int left, int top)
+{
+  const int width = 1 << bdct_job_log2_across (job);
+  const int height = 1 << bdct_job_log2_down (job);
+  const int columns = bdct_min (job->keep, width);
+
+  for (int v = 0; v < bdct_min (height, p->layout.height - top); v++) {
+    uint8_t *row = bdct_tile_at (p, to, top + v, left);
+
+    for (int u = 0; u < bdct_min (width, p->layout.width - left); u++)
+      bdct_sample_put (row, (int64_t) u * p->layout.interleave,
+          p->depth > 8 ? 2 : 1, p->layout.shift, bdct_render_level (u < columns
+              && v < job->keep ? levels[v * columns + u] : 0,
+              p->component != BDCT_Y, p->depth));
+  }
+}
+
+void
+bdct_cpu_draw_strip (const BdctTilePlane * p, const BdctSamples * to, int row,
+    const BdctLevel * levels)
+{
+  const BdctComponentJob *job = &p->quantizer[0]->job;
+  const int log2_parts = bdct_job_log2_parts (job);
+  const int size = bdct_rate_block_levels (job) >> log2_parts;
+  int left, top;
+  size_t first;
+
+  for (int i = find_blocks (p, row, &first) << log2_parts; i-- > 0;) {
+    find_transform (p, job, first + (i >> log2_parts),
+        i & ((1 << log2_parts) - 1), &left, &top);
+    bdct_cpu_draw_levels (p, to, job, levels + (size_t) i * size, left, top);
+  }
 }

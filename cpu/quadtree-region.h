@@ -48,7 +48,7 @@ typedef struct
   int log2_size, columns, rows;
   int shift_x, shift_y;         /* from luma's samples to blocks */
   int wide, high;               /* log2 of a node's blocks: 0 or 1 */
-} Blocks;
+} NodeBlocks;
 
 /* A region in work. */
 typedef struct
@@ -59,7 +59,7 @@ typedef struct
                                           * their trees */
   const BdctJobTree *tree;
   Sized *sized;
-  Blocks blocks[BDCT_MAX_COMPONENTS][BDCT_QUADTREE_SIZES];
+  NodeBlocks blocks[BDCT_MAX_COMPONENTS][BDCT_QUADTREE_SIZES];
   Piece *piece;
   int n_components;
   int x, y;                     /* of the region, in luma */

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static uint64_t
-cost (const Region * r, const Blocks * b, int number, uint64_t distortion,
+cost (const Region * r, const NodeBlocks * b, int number, uint64_t distortion,
     uint64_t rate)
 {
   const uint8_t *map = b->plane->quantizer_map;
@@ -20,7 +20,7 @@ cost (const Region * r, const Blocks * b, int number, uint64_t distortion,
 }
 
 static uint32_t
-find_rate (const Region * r, const Blocks * b, int c, int number)
+find_rate (const Region * r, const NodeBlocks * b, int c, int number)
 {
   return bdct_cabac_block_cost (&r->task->tree->prices,
       b->levels + ((size_t) number << 2 * b->log2_size), b->log2_size,
@@ -30,7 +30,7 @@ find_rate (const Region * r, const Blocks * b, int c, int number)
 void
 bdct_cpu_price_blocks (const Region * r, int c, int n)
 {
-  const Blocks *b = &r->blocks[c][n - 2];
+  const NodeBlocks *b = &r->blocks[c][n - 2];
   const uint32_t *flag = r->task->tree->prices.costs.bin[c != BDCT_Y
       ? BDCT_CABAC_CHROMA_CBF : BDCT_CABAC_LUMA_CBF];
 
@@ -59,7 +59,7 @@ typedef struct {
 /* The blocks in node (u, v), and in `n_nodes` nodes across and down from
  * there. */
 static inline Range
-find_range (const Search * s, const Blocks * b, int n, int u, int v,
+find_range (const Search * s, const NodeBlocks * b, int n, int u, int v,
     int n_nodes)
 {
   Range range;
@@ -75,7 +75,7 @@ find_range (const Search * s, const Blocks * b, int n, int u, int v,
 static void
 add_blocks (const Search * s, int c, int n, uint64_t * to)
 {
-  const Blocks *b = &s->region->blocks[c][n - 2];
+  const NodeBlocks *b = &s->region->blocks[c][n - 2];
   const int log2 = BDCT_QUADTREE_LOG2 - n;
   const Range range = find_range (s, b, n, 0, 0, 1 << log2);
 
@@ -94,7 +94,7 @@ static uint64_t
 price_node (const Search * s, int c, int n, int u, int v)
 {
   const Region *r = s->region;
-  const Blocks *b = &r->blocks[c][n - 2];
+  const NodeBlocks *b = &r->blocks[c][n - 2];
   const Range range = find_range (s, b, n, u, v, 1);
   uint64_t sum = 0;
 
@@ -137,7 +137,7 @@ static void
 add_flag (Search * s, int n, int u, int v)
 {
   const Region *r = s->region;
-  const Blocks *b = &r->blocks[BDCT_Y][n - 2];
+  const NodeBlocks *b = &r->blocks[BDCT_Y][n - 2];
   const uint32_t *rate =
       r->task->tree->prices.costs.bin[bdct_quadtree_context (n)];
   const int number = ((s->top >> n) + v) * b->columns + (s->left >> n) + u;

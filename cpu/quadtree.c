@@ -76,7 +76,7 @@ init_blocks (Region * r, int c, int n)
       r->tree->max_log2);
   const int node = bdct_quadtree_node (r->tree->chroma, c, n);
   Sized *sized = &r->sized[own ? n - 2 : 1];
-  Blocks *b = &r->blocks[c][n - 2];
+  NodeBlocks *b = &r->blocks[c][n - 2];
 
   b->plane = &sized->plane[c];
   b->levels = sized->levels[c];
@@ -116,8 +116,7 @@ init_plane (const Region * r, int n, int p, int i)
   plane->layout.height = bdct_min (whole->layout.height - y, down);
   plane->columns = last ? whole->columns - x : plane->layout.width;
   if (whole->src.data != NULL)
-    plane->src.data = whole->src.data + y * whole->src.stride
-        + (int64_t) x *step * bytes;
+    plane->src.data = bdct_tile_at (whole, &whole->src, y, x);
   plane->src.stride = whole->src.stride;
   plane->dst.stride = across * step * bytes;
   plane->dst.data = sized->picture[p] + i * bytes;
@@ -171,16 +170,10 @@ transform (const Region * r, int n, int p)
   const BdctTilePlane *planes[2];
   BdctTileStrip strip[2];
   Sized *sized = &r->sized[n - 2];
-  const BdctTileKernel *kernel = r->self->kernel;
-  bool tile16 = kernel->tile16 != NULL;
-  int height = 0;
 
-  for (int i = 0; i < layout->interleave; i++) {
+  for (int i = 0; i < layout->interleave; i++)
     planes[i] = &sized->plane[layout->component[i]];
-    tile16 = tile16 && bdct_tile_is_tile16 (planes[i]);
-    height = planes[i]->layout.height;
-  }
-  for (int row = 0; row < height; row += BDCT_TILE) {
+  for (int row = 0; row < planes[0]->layout.height; row += BDCT_TILE) {
     for (int i = 0; i < layout->interleave; i++) {
       const BdctTilePlane *plane = planes[i];
       const int columns = plane->grid.columns
@@ -191,16 +184,8 @@ transform (const Region * r, int n, int p)
         .given = r->given
       };
     }
-    if (tile16)
-      (*kernel->tile16) (planes, row, strip,
-          bdct_cpu_scratch (r->self, r->piece));
-    else
-      for (int i = 0; i < layout->interleave; i++)
-        kernel->plain->strip (planes[i], row, &strip[i],
-            bdct_cpu_scratch (r->self, r->piece));
-    for (int i = 0; i < layout->interleave; i++)
-      if (strip[i].beyond)
-        bdct_cpu_reconstruct_strip (planes[i], row, &strip[i]);
+    bdct_cpu_transform (r->self->kernel, planes, row, strip,
+        bdct_cpu_scratch (r->self, r->piece));
   }
 }
 
@@ -208,16 +193,16 @@ transform (const Region * r, int n, int p)
 static uint64_t
 sum_errors (const BdctTilePlane * plane, int x0, int y0, int size)
 {
-  const int bytes = plane->depth > 8 ? 2 : 1, step = plane->layout.interleave;
-  const int peak = (1 << plane->depth) - 1, shift = plane->layout.shift;
+  const int bytes = plane->depth > 8 ? 2 : 1, shift = plane->layout.shift;
+  const int peak = (1 << plane->depth) - 1;
   uint64_t sum = 0;
 
   for (int y = y0; y < bdct_min (y0 + size, plane->layout.height); y++)
     for (int x = x0; x < bdct_min (x0 + size, plane->layout.width); x++) {
-      const int e = bdct_sample_get (plane->src.data + y * plane->src.stride,
-          (int64_t) x * step, bytes, shift, peak)
-          - bdct_sample_get (plane->dst.data + y * plane->dst.stride,
-          (int64_t) x * step, bytes, shift, peak);
+      const int e = bdct_sample_get (bdct_tile_at (plane, &plane->src, y, x), 0,
+          bytes, shift, peak)
+          - bdct_sample_get (bdct_tile_at (plane, &plane->dst, y, x), 0, bytes,
+          shift, peak);
 
       sum += (uint64_t) ((int64_t) e * e);
     }
@@ -254,43 +239,24 @@ put_records (const Region * r, const BdctTilePlane * whole, int x0, int y0,
     }
 }
 
-/* The picture of a block's levels. */
-static void
-draw_levels (const BdctTilePlane * whole, int x0, int y0, int log2_size,
-    const BdctLevel * levels)
-{
-  const int bytes = whole->depth > 8 ? 2 : 1, size = 1 << log2_size;
-
-  for (int y = y0; y < bdct_min (y0 + size, whole->layout.height); y++)
-    for (int x = x0; x < bdct_min (x0 + size, whole->layout.width); x++)
-      bdct_sample_put (whole->levels.data + y * whole->levels.stride,
-          (int64_t) x * whole->layout.interleave, bytes, whole->layout.shift,
-          bdct_render_level (levels[((y - y0) << log2_size) + x - x0],
-              whole->component != BDCT_Y, whole->depth));
-}
-
 /* Copy samples of a row; a whole block has as many as compilers copy with
  * single moves. */
 static inline void
 copy_row (uint8_t * to, const uint8_t * from, int n)
 {
+#define CASE(n)                                                               \
+  case n:                                                                     \
+    memcpy (to, from, n);                                                     \
+    break
   switch (n) {
-    case 4:
-      memcpy (to, from, 4);
-      break;
-    case 8:
-      memcpy (to, from, 8);
-      break;
-    case 16:
-      memcpy (to, from, 16);
-      break;
-    case 32:
-      memcpy (to, from, 32);
-      break;
+    CASE (4);
+    CASE (8);
+    CASE (16);
+    CASE (32);
     default:
       memcpy (to, from, (size_t) n);
-      break;
   }
+#undef CASE
 }
 
 /* Copy samples of a plane of memory. */
@@ -300,9 +266,8 @@ copy_samples (const BdctTilePlane * whole, const BdctTilePlane * from, int x,
 {
   const int pixel = whole->layout.interleave * (whole->depth > 8 ? 2 : 1);
   const int width = bdct_min (size, from->layout.width - x);
-  uint8_t *to = whole->dst.data + (top + y) * whole->dst.stride
-      + (int64_t) (left + x) * pixel;
-  const uint8_t *row = from->dst.data + y * from->dst.stride + x * pixel;
+  const uint8_t *row = bdct_tile_at (from, &from->dst, y, x);
+  uint8_t *to = bdct_tile_at (whole, &whole->dst, top + y, left + x);
 
   for (int i = 0; i < bdct_min (size, from->layout.height - y); i++) {
     copy_row (to, row, width * pixel);
@@ -323,7 +288,7 @@ find_run (const Region * r, int c, int x, int y)
 static void
 take (Region * r, int c, int n, int x, int y)
 {
-  const Blocks *b = &r->blocks[c][n - 2];
+  const NodeBlocks *b = &r->blocks[c][n - 2];
   const BdctTilePlane *whole = &r->task->plane[c];
   const int left = r->x >> r->task->sub_x[c], top = r->y >> r->task->sub_y[c];
   BdctCounters *counters = &r->piece->strip[c].counters;
@@ -348,9 +313,10 @@ take (Region * r, int c, int n, int x, int y)
                     by << b->shift_y)], levels, b->log2_size, c != BDCT_Y);
       if (whole->blocks != NULL)
         put_records (r, whole, left + bx * size, top + by * size, size, record);
-      if (whole->levels.data != NULL)
-        draw_levels (whole, left + bx * size, top + by * size, b->log2_size,
-            levels);
+      if (r->task->drawn[c].data != NULL)
+        bdct_cpu_draw_levels (whole, &r->task->drawn[c],
+            &b->plane->quantizer[0]->job, levels, left + bx * size,
+            top + by * size);
       /* An interleaved plane is copied when its last component is done. */
       if (whole->dst.data != NULL
           && (whole->layout.interleave == 1 || c == BDCT_V))

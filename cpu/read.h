@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_METRIC_READ_H
-#define BDCT_METRIC_READ_H
+#ifndef BDCT_CPU_READ_H
+#define BDCT_CPU_READ_H
 
 #include "dct/base/sample.h"
 #include "dct/metrics/kernel.h"

@@ -8,14 +8,11 @@
 
 /* Call FUNCTION (..., bytes, step) for a component with constants. */
 #define CALL(depth, plane, function, ...)                                     \
-  do {                                                                        \
-    if ((depth) == 8)                                                         \
-      (plane)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)          \
-          : function (__VA_ARGS__, 1, 2);                                     \
-    else                                                                      \
-      (plane)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)          \
-          : function (__VA_ARGS__, 2, 2);                                     \
-  } while (0)
+  ((depth) == 8                                                               \
+      ? (plane)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)        \
+      : function (__VA_ARGS__, 1, 2)                                          \
+      : (plane)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)        \
+      : function (__VA_ARGS__, 2, 2))
 
 static uint8_t *
 row_of (const BdctSamples * s, int y)

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_RENDER_CPU_H
-#define BDCT_RENDER_CPU_H
+#ifndef BDCT_CPU_RENDER_H
+#define BDCT_CPU_RENDER_H
 
 #include "dct/picture/zoom.h"
 

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU engine's inside: a queue of frames (engine.c), how a frame's plan
- * (dct/engine/plan.h) becomes pieces of work (frame.c, comparison.c,
- * frame-metrics.c), and the work on a piece (work.c, levels.c, quadtree.c,
- * comparison-work.c).
+ * The CPU engine's inside, in the order of a frame's way: the queue (engine.c),
+ * how a frame is prepared from its plan (dct/engine/plan.h; frame.c,
+ * comparison.c), the steps (steps.c), of which some have a file of their own
+ * (levels.c, quadtree.c, bits.c, frame-metrics.c, comparison.c).
  *
- * A step of the plan becomes one or more stages, and a stage has pieces, which
- * the worker threads take in order. A stage begins when the one before is done.
- * Strips are as high as a tile of one component or, of several block sizes, as
- * high as chroma's tiles. CABAC's bits take two stages: the strips count the
- * bins, then segments of the counts are priced. Each stage of the metrics is
- * one here. */
-#ifndef BDCT_CPU_H
-#define BDCT_CPU_H
+ * A part of a step becomes a stage, and a stage has pieces, which the worker
+ * threads take in order. A stage begins when the one before is done. Strips are
+ * as high as a tile of one component or, of several block sizes, as high as
+ * chroma's tiles. The metrics have a part for each of their stages. */
+#ifndef BDCT_CPU_STATE_H
+#define BDCT_CPU_STATE_H
 
 #include <pthread.h>
 #include "cpu/simd/colour-rows.h"
@@ -50,15 +48,14 @@ typedef struct {
   /* The caller's memory for each component; NULL: levels are neither input
    * nor output. */
   BdctLevel *levels[BDCT_MAX_COMPONENTS];
+  BdctSamples drawn[BDCT_MAX_COMPONENTS];       /* picture of the levels; no
+                                                 * data: none */
 } CpuTask;
 
+/* A part of a step. */
 typedef struct {
-  enum
-  { STAGE_RGB_TO_PLANES, STAGE_PACK, STAGE_HISTORY, STAGE_ERRORS,
-    STAGE_STRIPS, STAGE_SEGMENTS, STAGE_METRICS, STAGE_FIGURES, STAGE_RECORDS,
-    STAGE_MAP, STAGE_VIEW, STAGE_PLANES_TO_RGB, STAGE_ZOOM, STAGE_PICTURES }
-  kind;
-  int step;                     /* of the metrics: their stage */
+  BdctStepKind kind;
+  int part;
   int n_pieces;
 } Stage;
 
@@ -94,6 +91,7 @@ typedef struct {
   BdctPlan plan;
   CpuMemory memory;
   CpuStages stages;
+  BdctBlockRecord *records;     /* the caller's or its own; NULL: none */
   int history_stage;            /* behind the copy to the history; 0: none */
   /* The quantizers, or the distorted pictures; NULL until there is such a
    * one. */
@@ -160,8 +158,8 @@ typedef struct {
   BdctHistory history;
   uint16_t *luma[BDCT_HISTORY_MAX];     /* of its places; NULL until needed */
   CpuScratch scratch;
-  bool alone;                   /* the caller's thread may process small
-                                 * frames */
+  uint64_t alone;               /* samples that the caller's thread processes
+                                 * by itself, in a plain frame */
   /* Protected by the lock, as are the stages of frames in flight: */
   CpuFrame *frames;
   unsigned depth, oldest, in_flight;
@@ -173,6 +171,14 @@ static inline void *
 bdct_cpu_scratch (const CpuEngine * self, const Piece * piece)
 {
   return self->scratch.kernels + (size_t) piece->worker * BDCT_SCRATCH_SIZE;
+}
+
+/* The maximum number of levels of a strip. A thread has memory for those of
+ * both components of a plane. */
+static inline size_t
+bdct_cpu_strip_levels (const BdctLayout * layout)
+{
+  return (size_t) (layout->plane[0].width + BDCT_TILE - 1) * BDCT_TILE;
 }
 
 static inline bool
@@ -189,96 +195,122 @@ bdct_cpu_slots_log2 (const CpuTask * task, int c)
       : bdct_cabac_log2_size (&task->job.component[c]);
 }
 
-/* The work on pieces (work.c) */
+/* Do a frame with an engine of its own, in the caller's thread (engine.c). */
+bool bdct_cpu_run (const BdctLayout *layout, const BdctFrame *frame,
+    BdctError *error);
 
+/* Frames (frame.c, comparison.c) */
+
+/* Prepare a frame, or a comparison, whose plan is made: memory and tasks. */
+bool bdct_cpu_prepare_frame (CpuEngine *self, CpuFrame *frame,
+    const BdctFrame *request);
+bool bdct_cpu_prepare_comparison (CpuEngine *self, CpuFrame *frame,
+    const BdctComparison *comparison);
+
+/* Set the results of task `i`, which is allocated if NULL, to 0. */
+bool bdct_cpu_start_task (const CpuEngine *self, CpuFrame *frame, int i,
+    const BdctJob *job);
+
+/* Allocate the plan's own images, and find all images. */
+bool bdct_cpu_prepare_images (const CpuEngine *self, CpuFrame *frame,
+    const BdctImage *src, const BdctImage *dst);
+
+/* `memory` or, if NULL, new memory with this many bytes for each block of the
+ * smallest size. */
+void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
+    size_t size);
+
+/* Memory of a size for each thread. */
+void *bdct_cpu_alloc_by_thread (const CpuEngine *self, size_t size);
+
+/* Allocate the memory that trees need besides their frame's. */
+bool bdct_cpu_reserve_trees (CpuEngine *self);
+
+/* Free the frames with all their memory. */
+void bdct_cpu_free_frames (CpuEngine *self);
+
+/* Steps (steps.c) */
+
+/* Make the stages of the plan's steps. */
+void bdct_cpu_make_stages (const CpuEngine *self, CpuFrame *frame);
+
+/* Work on a piece. */
 void bdct_cpu_work (CpuEngine *self, Piece *piece);
 
 /* Add a piece's results to its tasks. Called with the lock, unless no other
  * thread knows the frame. */
 void bdct_cpu_add_up (const Piece *piece);
 
-/* The numbers of: pieces of a task's strips; runs of CABAC's bins of a
- * component, 0 if nothing prices them; slots of their records; pieces of their
- * segments; levels of a piece's strips. */
-int bdct_cpu_count_strips (const CpuTask *task);
-int bdct_cpu_count_runs (const CpuTask *task, int c);
-size_t bdct_cpu_count_slots (const CpuTask *task, int c);
-int bdct_cpu_count_segment_pieces (const CpuTask *task, int c);
-size_t bdct_cpu_piece_levels (const BdctLayout *layout);
+/* The number of a step's pieces, and the work on one: luma is copied to the
+ * history; bits are priced; the metrics of each stage, and in the last part
+ * their figures; a comparison's planes are packed, its errors added up, its
+ * records and its map made. */
+#define BDCT_CPU_STEP(count, work)                                            \
+  int count (const CpuEngine *self, const CpuFrame *frame, int part);         \
+  void work (CpuEngine *self, Piece *piece)
+BDCT_CPU_STEP (bdct_cpu_count_history, bdct_cpu_copy_history);
+BDCT_CPU_STEP (bdct_cpu_count_bits, bdct_cpu_price_bits);
+BDCT_CPU_STEP (bdct_cpu_count_metrics, bdct_cpu_work_on_metrics);
+BDCT_CPU_STEP (bdct_cpu_count_packed, bdct_cpu_pack);
+BDCT_CPU_STEP (bdct_cpu_count_errors, bdct_cpu_square);
+BDCT_CPU_STEP (bdct_cpu_count_records, bdct_cpu_make_records);
+BDCT_CPU_STEP (bdct_cpu_count_map, bdct_cpu_work_on_map);
 
-/* Trees (quadtree.c): prepare a job in `*memory`, which is allocated if
- * NULL; the bytes of a thread's scratch memory; count a task's pieces;
- * process one; count a component's runs of bins. */
+/* Strips and their levels (levels.c) */
+
+/* Transform a strip of the components of a plane of memory, or reconstruct it
+ * from given levels of any size. */
+void bdct_cpu_transform (const BdctTileKernel *kernel,
+    const BdctTilePlane *const *planes, int row, BdctTileStrip *strips,
+    void *scratch);
+
+/* Draw the picture of the levels of a transform, whose first sample is (left,
+ * top). */
+void bdct_cpu_draw_levels (const BdctTilePlane *plane, const BdctSamples *to,
+    const BdctComponentJob *job, const BdctLevel *levels, int left, int top);
+
+/* Draw that of a strip. */
+void bdct_cpu_draw_strip (const BdctTilePlane *plane, const BdctSamples *to,
+    int row, const BdctLevel *levels);
+
+/* Bits (bits.c) */
+
+/* Prepare the counts of the first task, which has started. */
+bool bdct_cpu_prepare_bits (const CpuEngine *self, CpuFrame *frame);
+
+/* Count a strip's levels: symbols into `counter`, bins into records. */
+void bdct_cpu_count_strip (const CpuTask *task, int c, int number,
+    const BdctLevel *levels, BdctChromaFormat chroma,
+    uint32_t counter[BDCT_RATE_COUNTERS]);
+
+/* Set the bits of a finished task, after adding the DC differences from strip
+ * to strip, which are not counted yet. */
+void bdct_cpu_finish_bits (const CpuEngine *self, CpuTask *task);
+
+/* Trees (quadtree.c) */
+
+/* Prepare a job in `*memory`, which is allocated if NULL. */
 bool bdct_cpu_tree_init (BdctCpuTree **memory, const BdctJob *job);
+
+/* The bytes of a thread's scratch memory. */
 size_t bdct_cpu_tree_scratch_size (void);
+
+/* The number of pieces of a task. */
 int bdct_cpu_count_tree_strips (const CpuTask *task);
-void bdct_cpu_work_on_tree (CpuEngine *self, Piece *piece);
+
+/* The runs of bins of a component. */
 int bdct_cpu_count_tree_runs (const CpuTask *task, int c);
 
-/* Reconstruct a strip from given levels that are beyond its kernel
- * (levels.c). */
-void bdct_cpu_reconstruct_strip (const BdctTilePlane *plane, int row,
-    BdctTileStrip *strip);
+/* Work on a piece. */
+void bdct_cpu_work_on_tree (CpuEngine *self, Piece *piece);
 
-/* Comparisons (comparison-work.c): count the pieces that pack a picture, add
- * up errors, and make records; process one of each, or a row of a map. */
-int bdct_cpu_count_packed (const BdctLayout *layout);
-int bdct_cpu_count_errors (const BdctLayout *layout);
-int bdct_cpu_count_block_rows (const BdctLayout *layout);
-void bdct_cpu_pack (const CpuEngine *self, const CpuFrame *frame, int number);
-void bdct_cpu_square (const CpuEngine *self, Piece *piece);
-void bdct_cpu_measure_blocks (const CpuEngine *self, const CpuFrame *frame,
-    int number);
-void bdct_cpu_work_on_map (const CpuEngine *self, const Piece *piece);
+/* Metrics (frame-metrics.c) */
 
-/* Metrics (frame-metrics.c): count the pieces of a stage, 0 after the last
- * stage; process one; compute the figures of a task; process a piece of the
- * copy to the history. */
-int bdct_cpu_count_metrics (const CpuFrame *frame, int step);
-void bdct_cpu_work_on_metrics (const CpuFrame *frame, int step, int number,
-    void *scratch);
-void bdct_cpu_copy_history (const CpuFrame *frame, int number);
-
-/* Preparing a frame */
-
-/* Prepare a frame, or a comparison, whose plan is made: all memory, tasks
- * and stages (frame.c, comparison.c). */
-bool bdct_cpu_prepare_frame (CpuEngine *self, CpuFrame *frame,
-    const BdctFrame *request);
-bool bdct_cpu_prepare_comparison (CpuEngine *self, CpuFrame *frame,
-    const BdctComparison *comparison);
-
-/* Parts of both: allocate the plan's own images, and find all images;
- * prepare task `i` for a job; set its planes; make the stages. */
-bool bdct_cpu_prepare_images (const CpuEngine *self, CpuFrame *frame,
-    const BdctImage *src, const BdctImage *dst);
-CpuTask *bdct_cpu_prepare_task (CpuFrame *frame, int i, const BdctJob *job);
-void bdct_cpu_start_task (const CpuEngine *self, CpuFrame *frame, int i,
-    const BdctImage *src, const BdctImage *rec);
-void bdct_cpu_make_stages (const CpuEngine *self, CpuFrame *frame);
-
-/* Prepare the metrics of tasks that have started (frame-metrics.c). */
+/* Prepare the metrics of tasks that have started. */
 bool bdct_cpu_prepare_metrics (CpuEngine *self, CpuFrame *frame);
-int bdct_cpu_count_history (const CpuEngine *self);
 
 /* Whether the frames before number i in flight have copied the luma that it
  * reads. Called with the lock. */
 bool bdct_cpu_has_history (const CpuEngine *self, unsigned i);
-
-/* Memory (memory.c): an image in `*memory`, allocated if NULL, like the
- * caller's or of planes; `memory` or, if NULL, new memory with this many
- * bytes for each block of the smallest size; memory of a size for each
- * thread; memory of trees; free all of it with the frames. */
-bool bdct_cpu_alloc_image (const BdctLayout *layout, bool planes,
-    uint8_t **memory, BdctImage *image);
-void *bdct_cpu_alloc_by_block (const CpuEngine *self, void *memory,
-    size_t size);
-void *bdct_cpu_alloc_by_thread (const CpuEngine *self, size_t size);
-bool bdct_cpu_reserve_trees (CpuEngine *self);
-void bdct_cpu_free_frames (CpuEngine *self);
-
-/* Write the statistics of a finished frame. */
-void bdct_cpu_finish_frame (const CpuEngine *self, const CpuFrame *frame,
-    BdctStats *stats);
 
 #endif

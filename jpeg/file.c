@@ -395,3 +395,55 @@ jpeg_file_write (const JpegFile * file, const JpegFileOptions * options,
   *size = length;
   return true;
 }
+
+/* Decoding */
+
+bool
+jpeg_file_decode (JpegPicture * picture, const void *data, size_t size,
+    uint64_t max_pixels, BdctError * error)
+{
+  struct jpeg_progress_mgr progress = {.progress_monitor = limit_scans };
+  struct jpeg_decompress_struct info;
+  Handler handler;
+
+  memset (picture, 0, sizeof *picture);
+  info.err = handler_init (&handler, error);
+  if (setjmp (handler.jump) != 0) {
+    jpeg_destroy_decompress (&info);
+    free (picture->pixels);
+    picture->pixels = NULL;
+    return false;
+  }
+  jpeg_create_decompress (&info);
+  info.progress = &progress;
+  jpeg_mem_src (&info, data, (unsigned long) size);
+  jpeg_read_header (&info, TRUE);
+  if ((uint64_t) info.image_width * info.image_height > max_pixels) {
+    refuse (error, "%u x %u are more than %llu pixels", info.image_width,
+        info.image_height, (unsigned long long) max_pixels);
+    longjmp (handler.jump, 1);
+  }
+  info.out_color_space = info.num_components == 1 ? JCS_GRAYSCALE
+      : info.num_components == 4 ? JCS_CMYK : JCS_RGB;
+  jpeg_start_decompress (&info);
+  picture->width = (int) info.output_width;
+  picture->height = (int) info.output_height;
+  picture->channels = info.output_components;
+  picture->pixels = malloc ((size_t) picture->width * picture->height
+      * picture->channels);
+  if (picture->pixels == NULL) {
+    refuse (error, "out of memory for its pixels");
+    longjmp (handler.jump, 1);
+  }
+  while (info.output_scanline < info.output_height) {
+    const size_t n = (size_t) picture->width * picture->channels;
+    JSAMPROW row = picture->pixels + info.output_scanline * n;
+
+    jpeg_read_scanlines (&info, &row, 1);
+    for (size_t i = 0; picture->channels == 4 && i < n; i++)
+      row[i] = 255 - row[i];
+  }
+  jpeg_finish_decompress (&info);
+  jpeg_destroy_decompress (&info);
+  return true;
+}

@@ -69,6 +69,20 @@ bool jpeg_file_allocate (JpegFile * file, BdctError * error);
 /* Free what a file holds. */
 void jpeg_file_clear (JpegFile * file);
 
+/* A decoded file: rows of pixels without gaps, one byte of a grey one, R, G and
+ * B, or C, M, Y and K, inverted, as Pillow shows them. */
+typedef struct
+{
+  int width, height, channels;
+  uint8_t *pixels;
+} JpegPicture;
+
+/* Decode a file with libjpeg. Fails as jpeg_file_read() does, but not if
+ * progressive scans are missing, which libjpeg smooths. The pixels are the
+ * caller's, to be freed with free(). */
+bool jpeg_file_decode (JpegPicture * picture, const void *data, size_t size,
+    uint64_t max_pixels, BdctError * error);
+
 /* The version of libjpeg, such as "libjpeg-turbo 2.1.5". */
 const char *jpeg_file_library (void);
 

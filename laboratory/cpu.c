@@ -279,7 +279,7 @@ lab_cpu_register (void)
       hevc[t][i] = bdct_matrix_int (basis, i / n, i % n);
   }
   for (int i = 0; i < 64; i++)
-    real[i] = bdct_matrix_real (i / 8, i % 8);
+    real[i] = bdct_matrix_dct8x8 (i / 8, i % 8);
   for (int i = 0; i < 64; i++)
     real_steps[i] = bdct_scale_step (bdct_preset_info (BDCT_PRESET_ANNEX_K)
         ->step[0][i], entry.quality, 255);

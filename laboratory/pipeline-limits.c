@@ -95,8 +95,10 @@ copy (Copies * self, Limit limit, guint n)
   self->size / 512
   };
 
-  if (limit >= LIMIT_MEMCPY)
-    return bdct_copier_run (self->copier, &rows, 1, NULL, NULL);
+  if (limit >= LIMIT_MEMCPY) {
+    bdct_copier_run (self->copier, &rows, 1, NULL, NULL);
+    return TRUE;
+  }
   return cudaMemcpyAsync (self->to[i], self->from[i], self->size,
       cudaMemcpyDefault, self->up) == cudaSuccess && (limit != LIMIT_DUPLEX
       || cudaMemcpyAsync (self->from[j], self->to[j], self->size,

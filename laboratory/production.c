@@ -36,8 +36,6 @@ run (const LabEntry * entry, const LabWork * work, void *stream)
   BdctCudaWork what = {.quantizers = entry->data,.n_quantizers = 1,
     .n_planes = layout.n_planes
   };
-  const BdctCudaLaunch *launches[1];
-  BdctCudaLaunch launch;
   size_t at = 0;
 
   for (int p = 0; p < layout.n_planes; p++) {
@@ -53,10 +51,8 @@ run (const LabEntry * entry, const LabWork * work, void *stream)
     plane->accumulators = cells;
     at += (size_t) stride *plane->layout.height;
   }
-  launches[0] = &launch;
-  if (bdct_cuda_plan (device, &what, &launch, NULL) != 1)
-    return cudaErrorInvalidValue;
-  return bdct_cuda_launch (launches, 1, device, stream);
+  return bdct_cuda_run (device, &what, stream, NULL) ? cudaSuccess
+      : cudaErrorUnknown;
 }
 
 static int

@@ -10,10 +10,8 @@
 #include "cpu/block.h"
 #include "cpu/jpeg-file.h"
 #include "dct/engine/engine.h"
-#include "dct/engine/levels.h"
 #include "dct/entropy/rate.h"
 #include "dct/metrics/metrics.h"
-#include "dct/picture/colour.h"
 
 static bool
 check_size (size_t size, size_t wanted, const char *name, BdctError * error)
@@ -34,13 +32,14 @@ bdct_version (void)
   return BDCT_VERSION;
 }
 
-int
-bdct_luma (int r, int g, int b)
-{
-  return bdct_colour_y (r, g, b);
-}
-
 /* Jobs */
+
+void
+bdct_params_init (BdctParams * params)
+{
+  if (params != NULL)
+    *params = (BdctParams) BDCT_PARAMS_DEFAULT;
+}
 
 BdctJob *
 bdct_jobs_new (const BdctParams * params, int n, const BdctLayout * layout,
@@ -459,4 +458,27 @@ bdct_block_inspect (const BdctLayout * layout, const BdctFrame * frame, int x,
   return CHECK (layout, BdctLayout, error) && bdct_layout_check (layout, error)
       && check_frame (frame, layout, error)
       ? bdct_cpu_inspect (layout, frame, x, y, block, error) : 0;
+}
+
+/* JPEG files */
+
+bool
+bdct_jpeg_decode (BdctEngine * engine, BdctJpeg * files, int n, void *wait,
+    BdctError * error)
+{
+  if (engine == NULL)
+    return bdct_error (error, "BdctEngine is NULL");
+  if (engine->klass->decode == NULL)
+    return bdct_error (error, "the engine '%s' decodes no JPEG files: use cuda",
+        engine->klass->name);
+  for (int i = 0; i < n; i++) {
+    BdctJpeg *own = files != NULL ? &files[i] : NULL;
+
+    if (!CHECK (own, BdctJpeg, error))
+      return false;
+    if (own->data == NULL)
+      return bdct_error (error, "data of file %d is NULL", i);
+    own->decoded = false;
+  }
+  return engine->klass->decode (engine, files, n, wait, error);
 }

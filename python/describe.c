@@ -12,7 +12,8 @@ bdct_python_fail (PyObject * type, const BdctError * error)
 {
   if (strstr (error->message, "out of memory") != NULL)
     type = PyExc_MemoryError;
-  else if (strstr (error->message, "cuda") != NULL)
+  else if (strstr (error->message, "cuda") != NULL
+      || strstr (error->message, "cannot start thread") != NULL)
     type = PyExc_RuntimeError;
   PyErr_SetString (type, error->message);
   return NULL;
@@ -43,35 +44,15 @@ bdct_python_read_layout (PyObject * from, BdctLayout * layout)
 
 /* Jobs */
 
-/* Whole numbers from a sequence, at most `max` of them. */
-static int
-read_steps (PyObject * from, int *to, int max)
-{
-  const Py_ssize_t n = PySequence_Size (from);
-
-  if (n > max) {
-    PyErr_Format (PyExc_ValueError, "%zd steps are more than %d", n, max);
-    return -1;
-  }
-  for (Py_ssize_t i = 0; i < n; i++) {
-    PyObject *item = PySequence_GetItem (from, i);
-    const long step = item != NULL ? PyLong_AsLong (item) : -1;
-
-    Py_XDECREF (item);
-    if (PyErr_Occurred ())
-      return -1;
-    to[i] = (int) Py_MIN (Py_MAX (step, -1), BDCT_MAX_STEP + 1L);
-  }
-  return (int) n;
-}
-
 /* Of the fields of Settings, in the order of `_params()`. */
 static bool
 read_params (PyObject * from, BdctParams * params)
 {
   PyObject *tables, *lists;
   int transform, scaling, preset;
+  Py_ssize_t size;
   BdctError error;
+  char *text;
 
   if (!PyArg_ParseTuple (from, "iiiiiiddiiiiOO", &transform,
           &params->quality, &params->qp, &params->chroma_qp_offset,
@@ -83,15 +64,13 @@ read_params (PyObject * from, BdctParams * params)
   params->scaling_list = scaling;
   params->preset = preset;
   if (tables != Py_None) {
-    params->tables.name = 1;
-    params->tables.n_steps = read_steps (tables, params->tables.steps, 128);
-    if (params->tables.n_steps < 0)
+    if (PyBytes_AsStringAndSize (tables, &text, &size) < 0)
       return false;
+    params->tables.name = 1;
+    params->tables.n_steps = Py_MIN (size, 128 * 4) / 4;
+    memcpy (params->tables.steps, text, params->tables.n_steps * 4);
   }
   if (lists != Py_None) {
-    Py_ssize_t size;
-    char *text;
-
     if (PyBytes_AsStringAndSize (lists, &text, &size) < 0)
       return false;
     if (!bdct_scaling_parse (text, size, &params->lists, &error))
@@ -104,13 +83,13 @@ read_params (PyObject * from, BdctParams * params)
 static PyObject *
 jobs_new (PyTypeObject * type, PyObject * args, PyObject * keywords)
 {
-  const BdctParams initial = BDCT_PARAMS_DEFAULT;
-  BdctParams params = initial, *all;
+  BdctParams params, *all;
   PyObject *layout_tuple, *from;
   BdctLayout layout;
   BdctError error;
   Jobs *self;
 
+  bdct_params_init (&params);
   if (keywords != NULL
       || !PyArg_ParseTuple (args, "O!O!", &PyTuple_Type,
           &layout_tuple, &PyTuple_Type, &from)
@@ -212,44 +191,6 @@ bdct_python_make_jobs_type (void)
 /* What the library knows */
 
 static PyObject *
-list_transforms (PyObject * module, PyObject * unused)
-{
-  PyObject *list = PyList_New (0);
-  const BdctTransformInfo *info;
-
-  (void) module;
-  (void) unused;
-  for (int i = 0; list != NULL && (info = bdct_transform_info (i)) != NULL;
-      i++) {
-    PyObject *item = Py_BuildValue ("si", info->name, info->has_qp);
-
-    if (item == NULL || PyList_Append (list, item) < 0)
-      Py_CLEAR (list);
-    Py_XDECREF (item);
-  }
-  return list;
-}
-
-static PyObject *
-list_metrics (PyObject * module, PyObject * unused)
-{
-  PyObject *list = PyList_New (0);
-  const BdctMetricInfo *info;
-
-  (void) module;
-  (void) unused;
-  for (int i = 0; list != NULL && (info = bdct_metric_info (i)) != NULL; i++) {
-    PyObject *item = Py_BuildValue ("s(zzzz)", info->name, info->figure[0],
-        info->figure[1], info->figure[2], info->figure[3]);
-
-    if (item == NULL || PyList_Append (list, item) < 0)
-      Py_CLEAR (list);
-    Py_XDECREF (item);
-  }
-  return list;
-}
-
-static PyObject *
 make_steps (const void *steps, int n, bool words)
 {
   PyObject *list = PyList_New (n);
@@ -260,24 +201,58 @@ make_steps (const void *steps, int n, bool words)
   return list;
 }
 
+/* NULL without an exception: there are `i`. */
 static PyObject *
-list_presets (PyObject * module, PyObject * unused)
+make_transform (int i)
 {
-  PyObject *list = PyList_New (0);
-  const BdctPresetInfo *info;
+  const BdctTransformInfo *info = bdct_transform_info (i);
+
+  return info == NULL ? NULL : Py_BuildValue ("si", info->name, info->has_qp);
+}
+
+static PyObject *
+make_metric (int i)
+{
+  const BdctMetricInfo *info = bdct_metric_info (i);
+
+  return info == NULL ? NULL : Py_BuildValue ("s(zzzz)", info->name,
+      info->figure[0], info->figure[1], info->figure[2], info->figure[3]);
+}
+
+static PyObject *
+make_preset (int i)
+{
+  const BdctPresetInfo *info = bdct_preset_info (i);
+
+  return info == NULL ? NULL : Py_BuildValue ("sNN", info->name,
+      make_steps (info->step[0], 64, true),
+      make_steps (info->step[1], 64, true));
+}
+
+/* Lists of the transforms, the metrics and the presets. */
+static PyObject *
+list_names (PyObject * module, PyObject * unused)
+{
+  static PyObject *(*const make[]) (int i) = {
+    make_transform, make_metric, make_preset
+  };
+  PyObject *lists = PyList_New (0);
 
   (void) module;
   (void) unused;
-  for (int i = 0; list != NULL && (info = bdct_preset_info (i)) != NULL; i++) {
-    PyObject *item = Py_BuildValue ("sNN", info->name,
-        make_steps (info->step[0], 64, true), make_steps (info->step[1], 64,
-            true));
+  for (int k = 0; lists != NULL && k < 3; k++) {
+    PyObject *list = PyList_New (0), *item;
+    int failed = list == NULL ? -1 : PyList_Append (lists, list);
 
-    if (item == NULL || PyList_Append (list, item) < 0)
-      Py_CLEAR (list);
-    Py_XDECREF (item);
+    for (int i = 0; failed == 0 && (item = make[k] (i)) != NULL; i++) {
+      failed = PyList_Append (list, item);
+      Py_DECREF (item);
+    }
+    Py_XDECREF (list);
+    if (PyErr_Occurred ())
+      Py_CLEAR (lists);
   }
-  return list;
+  return lists;
 }
 
 static PyObject *
@@ -310,75 +285,9 @@ count_devices (PyObject * module, PyObject * backend)
   return Py_BuildValue ("is", n, n > 0 ? "" : error.message);
 }
 
-/* DLPack */
-
-/* Of dlpack.h, version 1; before it there is only the tensor. */
-typedef struct {
-  void *data;
-  int32_t device_type, device;
-  int32_t n_axes;
-  uint8_t code, bits;
-  uint16_t lanes;
-  int64_t *shape, *strides;
-  uint64_t offset;
-} Tensor;
-
-typedef struct {
-  uint32_t major, minor;
-  void *context;
-  void (*deleter) (void *);
-  uint64_t flags;
-  Tensor tensor;
-} VersionedTensor;
-
-/* What a capsule describes: (address, device type, device, type code, bits,
- * shape, strides in elements or None, read-only). The capsule keeps it. */
-static PyObject *
-read_dlpack (PyObject * module, PyObject * capsule)
-{
-  const bool versioned = PyCapsule_IsValid (capsule, "dltensor_versioned");
-  const Tensor *t = NULL;
-  PyObject *shape, *strides = NULL;
-  bool read_only = false;
-
-  (void) module;
-  if (versioned) {
-    const VersionedTensor *v = PyCapsule_GetPointer (capsule,
-        "dltensor_versioned");
-
-    if (v->major != 1) {
-      PyErr_Format (PyExc_BufferError, "DLPack's version %u is not 1",
-          v->major);
-      return NULL;
-    }
-    t = &v->tensor;
-    read_only = v->flags & 1;
-  } else
-    t = PyCapsule_GetPointer (capsule, "dltensor");
-  if (t == NULL)
-    return NULL;
-  shape = PyTuple_New (t->n_axes);
-  if (t->strides != NULL)
-    strides = PyTuple_New (t->n_axes);
-  for (int i = 0; i < t->n_axes && shape != NULL; i++) {
-    PyTuple_SetItem (shape, i, PyLong_FromLongLong (t->shape[i]));
-    if (strides != NULL)
-      PyTuple_SetItem (strides, i, PyLong_FromLongLong (t->strides[i]));
-  }
-  if (strides == NULL)
-    strides = Py_NewRef (Py_None);
-  return Py_BuildValue ("KiiiiNNO", (unsigned long long) (uintptr_t)
-      t->data + t->offset, (int) t->device_type, (int) t->device,
-      (int) t->code, t->lanes == 1 ? (int) t->bits : 0, shape, strides,
-      read_only ? Py_True : Py_False);
-}
-
 PyMethodDef bdct_python_functions[] = {
-  {"transforms", list_transforms, METH_NOARGS, NULL},
-  {"metrics", list_metrics, METH_NOARGS, NULL},
-  {"presets", list_presets, METH_NOARGS, NULL},
+  {"list_names", list_names, METH_NOARGS, NULL},
   {"parse_tables", parse_tables, METH_O, NULL},
   {"count_devices", count_devices, METH_O, NULL},
-  {"read_dlpack", read_dlpack, METH_O, NULL},
   {NULL, NULL, 0, NULL}
 };

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,7 +26,7 @@ enum
   N_COUNTS = BILLIONTHS + BDCT_N_METRICS * (BDCT_MAX_COMPONENTS + 1)
 };
 
-/* Pictures are independent: none has one numbered 1 or 2 lower. */
+/* Between pictures that are independent: none has one numbered 1 or 2 lower. */
 #define NUMBER_STEP 4
 #define FRAME_RATE 30
 
@@ -38,7 +39,6 @@ typedef struct {
   BdctLayout layout;            /* size 0: not configured */
   unsigned depth;
   uint64_t number;              /* of the next picture */
-  Upload upload;
   pid_t process;                /* the engine's threads are there alone */
 } Engine;
 
@@ -53,20 +53,22 @@ typedef struct {
   ptrdiff_t pitch[BDCT_MAX_PLANES];
 } Pictures;
 
-/* A batch to transform, or to compare where there is `distorted`. What follows
- * is of each picture at each setting. */
+/* A batch to transform, or to compare with `dst` where there are no jobs. What
+ * follows is of each picture at each setting. */
 typedef struct {
   int n;
   int settings;                 /* of each picture */
+  int high;                     /* pictures of a stack; 0: no stacks */
+  int frame_rate;               /* of consecutive frames; 0: of pictures */
   const Jobs **jobs;
   const int32_t *index;         /* in its jobs */
-  Pictures src, dst, distorted;
+  Pictures src, dst;
   Rows levels, sizes;
-  BdctMemory levels_memory;
-  size_t n_levels;
-  bool from_levels, bits, compared;
+  int levels_memory;
+  Py_ssize_t n_levels;
+  int from_levels, bits;
   unsigned metrics;
-  void *wait[2];
+  void *wait;
   double *figures;              /* N_FIGURES */
   int64_t *counts;              /* N_COUNTS; NULL: not wanted */
 } Batch;
@@ -140,20 +142,27 @@ row_at (const Rows * rows, int i)
 
 /* A batch, without the interpreter's lock */
 
+/* From one picture's number to the next one's. */
+static unsigned
+get_step (const Batch * batch)
+{
+  return batch->frame_rate > 0 ? 1 : NUMBER_STEP;
+}
+
 static bool
-submit (Engine * self, const Batch * batch, int i, const BdctImage * src,
-    BdctError * error)
+submit (Engine * self, const Batch * batch, int i, BdctError * error)
 {
   const int picture = i / batch->settings;
-  const uint64_t number = self->number + (uint64_t) picture * NUMBER_STEP;
+  const uint64_t number = self->number + (uint64_t) picture * get_step (batch);
+  const BdctImage src = image_at (&batch->src, picture);
 
-  if (batch->compared) {
+  if (batch->jobs == NULL) {
     BdctComparison comparison = {.size = sizeof comparison,
-      .reference.image = *src,
-      .distorted[0].image = image_at (&batch->distorted, i),
+      .reference.image = src,
+      .distorted[0].image = image_at (&batch->dst, i),
       .n_distorted = 1,.errors = true,.metrics = batch->metrics,
       .frame_rate = FRAME_RATE,.number = number,
-      .wait = { batch->wait[0], batch->wait[1] }
+      .wait = { batch->wait }
     };
 
     return bdct_engine_compare (self->engine, &comparison, error);
@@ -162,7 +171,8 @@ submit (Engine * self, const Batch * batch, int i, const BdctImage * src,
         .size = sizeof (BdctFrame),
         .quantizers = bdct_jobs_at (batch->jobs[i]->jobs, batch->index[i]),
         .n_quantizers = 1,
-        .src = *src,
+        .src = src,
+        .same_source = i % batch->settings != 0,
         .dst = image_at (&batch->dst, i),
         .sizes = row_at (&batch->sizes, i),
         .levels = row_at (&batch->levels, i),
@@ -171,9 +181,9 @@ submit (Engine * self, const Batch * batch, int i, const BdctImage * src,
         .from_levels = batch->from_levels,
         .bits = batch->bits,
         .metrics = batch->metrics,
-        .frame_rate = FRAME_RATE,
+        .frame_rate = batch->frame_rate > 0 ? batch->frame_rate : FRAME_RATE,
         .number = number,
-        .wait = { batch->wait[0], batch->wait[1] }
+        .wait = { batch->wait }
       }, error);
 }
 
@@ -232,27 +242,13 @@ write_counts (const BdctStats * stats, int64_t to[N_COUNTS])
 static bool
 run (Engine * self, const Batch * batch, BdctError * error)
 {
-  const int settings = batch->settings;
-  const bool upload = settings > 1 && self->backend == BDCT_BACKEND_CUDA
-      && batch->src.image.memory == BDCT_MEMORY_HOST;
   BdctStats stats = {.size = sizeof stats };
   int begun = 0, done = 0;
-  BdctImage src;
-  bool ok = !upload || bdct_python_open_upload (&self->upload, &self->context,
-      &self->layout, error);
+  bool ok = true;
 
   while (ok && done < batch->n) {
-    const int picture = begun / settings;
-    const bool first = begun % settings == 0;
-
-    if (begun < batch->n && begun - done < (int) self->depth
-        && !(upload && first && done < (picture + 1 - BDCT_UPLOADS) * settings))
-    {
-      if (first)
-        src = image_at (&batch->src, picture);
-      ok = (!upload || !first || bdct_python_upload (&self->upload,
-              &self->layout, picture, &src, error))
-          && submit (self, batch, begun++, &src, error);
+    if (begun < batch->n && begun - done < (int) self->depth) {
+      ok = submit (self, batch, begun++, error);
     } else {
       ok = bdct_engine_collect (self->engine, &stats, error);
       if (ok)
@@ -263,33 +259,33 @@ run (Engine * self, const Batch * batch, BdctError * error)
       done++;
     }
   }
-  self->number += (uint64_t) batch->n * NUMBER_STEP;
+  self->number += (uint64_t) batch->n * get_step (batch) + NUMBER_STEP;
   while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
   return ok;
 }
 
-/* Of each picture of a batch in stacks. */
-typedef struct {
-  uint8_t *map;                 /* its index of the jobs */
-  uint64_t (*sse)[3], (*bits)[2];
-} Stacked;
-
-/* Have a batch done in stacks of `high` pictures, two in flight. The last one
- * is as high as the others: it does some pictures again. */
+/* Have a batch of R, G and B on the device done in stacks, two in flight, for
+ * pictures, PSNR and JPEG's bits alone. The last stack is as high as the
+ * others: it does some pictures again. */
 static bool
-run_stacks (Engine * self, const Batch * batch, int high,
-    const Stacked * stacked, BdctError * error)
+run_stacks (Engine * self, const Batch * batch, BdctError * error)
 {
+  const int n = batch->n, high = batch->high;
   const uint64_t samples = 3ull * self->layout.plane[0].width
       * self->layout.plane[0].height / high;
+  uint64_t (*sse)[3] = malloc (n * (sizeof *sse + 2 * sizeof **sse + 1));
+  uint64_t (*bits)[2] = (uint64_t (*)[2]) (sse + n);
+  uint8_t *map = (uint8_t *) (bits + n);
   int begun = 0, done = 0;
-  bool ok = true;
+  bool ok = sse != NULL;
 
-  for (int i = 0; i < batch->n; i++)
-    stacked->map[i] = batch->index[i];
-  while (ok && done < batch->n)
-    if (begun < batch->n && begun - done < 2 * high) {
-      const int first = Py_MIN (begun, batch->n - high);
+  if (!ok)
+    snprintf (error->message, sizeof error->message, "out of memory");
+  for (int i = 0; ok && i < n; i++)
+    map[i] = batch->index[i];
+  while (ok && done < n)
+    if (begun < n && begun - done < 2 * high) {
+      const int first = Py_MIN (begun, n - high);
 
       ok = bdct_engine_submit (self->engine, &(BdctFrame) {
             .size = sizeof (BdctFrame),
@@ -298,12 +294,12 @@ run_stacks (Engine * self, const Batch * batch, int high,
             .src = image_at (&batch->src, first),
             .dst = image_at (&batch->dst, first),
             .bits = batch->bits,
-            .stack_map = stacked->map + first,
+            .stack_map = map + first,
             .src_pitch = batch->src.pitch[0],
             .dst_pitch = batch->dst.pitch[0],
-            .stack_sse = stacked->sse + first,
-            .stack_bits = stacked->bits + first,
-            .wait = { batch->wait[0], batch->wait[1] }
+            .stack_sse = sse + first,
+            .stack_bits = bits + first,
+            .wait = { batch->wait }
           }, error);
       begun += high;
     } else {
@@ -311,19 +307,19 @@ run_stacks (Engine * self, const Batch * batch, int high,
       done += high;
     }
   while (!ok && bdct_engine_collect (self->engine, NULL, NULL));
-  for (int i = 0; ok && i < batch->n; i++) {
+  for (int i = 0; ok && i < n; i++) {
     double *to = batch->figures + (size_t) i * N_FIGURES;
-    const uint64_t *sse = stacked->sse[i];
 
     for (int k = 0; k < N_FIGURES; k++)
       to[k] = NAN;
     if (batch->bits) {
-      to[BITS] = stacked->bits[i][0];
-      to[FILE_SIZE] = stacked->bits[i][1];
+      to[BITS] = bits[i][0];
+      to[FILE_SIZE] = bits[i][1];
     }
-    to[MSE] = (double) (sse[0] + sse[1] + sse[2]) / samples;
+    to[MSE] = (double) (sse[i][0] + sse[i][1] + sse[i][2]) / samples;
     to[PSNR] = bdct_psnr (to[MSE], self->layout.depth);
   }
+  free (sse);
   return ok;
 }
 
@@ -355,23 +351,12 @@ is_usable (const Engine * self)
   return false;
 }
 
-static PyObject *
-run_batch (Engine * self, PyObject * layout_tuple, int depth, Batch * batch)
+BdctEngine *
+bdct_python_engine (PyObject * engine)
 {
-  BdctLayout layout;
-  BdctError error;
-  bool ok = true;
+  const Engine *self = (const Engine *) engine;
 
-  if (!is_usable (self) || !bdct_python_read_layout (layout_tuple, &layout))
-    return NULL;
-  for (int m = 0; m < BDCT_N_METRICS; m++)
-    if (batch->metrics >> m & 1 && !bdct_metric_check (m, &layout, &error))
-      return bdct_python_fail (PyExc_ValueError, &error);
-  Py_BEGIN_ALLOW_THREADS;
-  ok = configure (self, &layout, depth, &error) && run (self, batch, &error);
-  Py_END_ALLOW_THREADS;
-  return ok ? Py_NewRef (Py_None)
-      : bdct_python_fail (PyExc_ValueError, &error);
+  return is_usable (self) ? self->engine : NULL;
 }
 
 /* The jobs of each picture, from a tuple of one for all or of `n`; the caller
@@ -397,114 +382,48 @@ read_jobs (PyObject * from, int n)
   return jobs;
 }
 
-static bool
-check_index (const Batch * batch)
-{
-  for (int i = 0; i < batch->n; i++)
-    if (batch->index[i] < 0 || batch->index[i] >= batch->jobs[i]->n) {
-      PyErr_Format (PyExc_IndexError, "job %d of %d", (int) batch->index[i],
-          batch->jobs[i]->n);
-      return false;
-    }
-  return true;
-}
-
+/* Transform a batch, or compare it with `dst` where there are no jobs. */
 static PyObject *
-engine_transform (PyObject * object, PyObject * args)
+engine_run (PyObject * object, PyObject * args)
 {
-  PyObject *layout, *jobs, *src, *dst, *levels, *sizes, *result = NULL;
+  PyObject *layout_tuple, *jobs, *src, *dst, *levels, *sizes;
   unsigned long long index, figures, counts, wait;
-  int depth, levels_on_device, from_levels, bits;
-  Batch batch = { 0 };
-  Py_ssize_t n_levels;
-
-  if (!PyArg_ParseTuple (args, "O!iiiO!KOOOOnpppIKKK", &PyTuple_Type, &layout,
-          &depth, &batch.n, &batch.settings, &PyTuple_Type, &jobs, &index,
-          &src, &dst, &levels, &sizes, &n_levels, &levels_on_device,
-          &from_levels, &bits, &batch.metrics, &wait, &figures, &counts)
-      || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst)
-      || !read_rows (levels, &batch.levels)
-      || !read_rows (sizes, &batch.sizes))
-    return NULL;
-  batch.jobs = read_jobs (jobs, batch.n);
-  if (batch.jobs == NULL)
-    return NULL;
-  batch.index = pointer (index);
-  batch.n_levels = n_levels;
-  batch.levels_memory = levels_on_device ? BDCT_MEMORY_DEVICE
-      : BDCT_MEMORY_HOST;
-  batch.from_levels = from_levels;
-  batch.bits = bits;
-  batch.wait[0] = pointer (wait);
-  batch.figures = pointer (figures);
-  batch.counts = pointer (counts);
-  if (check_index (&batch))
-    result = run_batch ((Engine *) object, layout, depth, &batch);
-  PyMem_Free (batch.jobs);
-  return result;
-}
-
-static PyObject *
-engine_compare (PyObject * object, PyObject * args)
-{
-  PyObject *layout, *reference, *distorted;
-  unsigned long long figures, counts, wait;
-  Batch batch = {.settings = 1,.compared = true };
-  int depth;
-
-  if (!PyArg_ParseTuple (args, "O!iiOOIKKK", &PyTuple_Type, &layout, &depth,
-          &batch.n, &reference, &distorted, &batch.metrics, &wait, &figures,
-          &counts)
-      || !read_pictures (reference, &batch.src)
-      || !read_pictures (distorted, &batch.distorted))
-    return NULL;
-  batch.wait[0] = pointer (wait);
-  batch.figures = pointer (figures);
-  batch.counts = pointer (counts);
-  return run_batch ((Engine *) object, layout, depth, &batch);
-}
-
-/* As transform, for R, G and B on the device with one `Jobs`: pictures, PSNR
- * and JPEG's bits alone, `high` pictures at a time. */
-static PyObject *
-engine_stack (PyObject * object, PyObject * args)
-{
   Engine *self = (Engine *) object;
-  PyObject *layout_tuple, *jobs, *src, *dst;
-  unsigned long long index, figures, wait;
   Batch batch = { 0 };
-  Stacked stacked;
   BdctLayout layout;
   BdctError error;
-  int high, bits;
+  int depth;
   bool ok;
 
-  if (!is_usable (self) || !PyArg_ParseTuple (args, "O!iiO!KOOpKK",
-          &PyTuple_Type, &layout_tuple, &high, &batch.n,
-          bdct_python_jobs_type, &jobs, &index, &src, &dst, &bits, &wait,
-          &figures)
-      || !bdct_python_read_layout (layout_tuple, &layout)
-      || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst))
+  if (!is_usable (self) || !PyArg_ParseTuple (args, "O!iiiiO!KOOOOniiiIiKKK",
+          &PyTuple_Type, &layout_tuple, &depth, &batch.n, &batch.settings,
+          &batch.high, &PyTuple_Type, &jobs, &index, &src, &dst, &levels,
+          &sizes, &batch.n_levels, &batch.levels_memory, &batch.from_levels,
+          &batch.bits, &batch.metrics, &batch.frame_rate, &wait, &figures,
+          &counts)
+      || !read_pictures (src, &batch.src) || !read_pictures (dst, &batch.dst)
+      || !read_rows (levels, &batch.levels)
+      || !read_rows (sizes, &batch.sizes)
+      || !bdct_python_read_layout (layout_tuple, &layout))
     return NULL;
-  layout.stack = high;
-  batch.jobs = (const Jobs **) &jobs;
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    if (batch.metrics >> m & 1 && !bdct_metric_check (m, &layout, &error))
+      return bdct_python_fail (PyExc_ValueError, &error);
+  if (PyTuple_Size (jobs) > 0) {
+    batch.jobs = read_jobs (jobs, batch.n);
+    if (batch.jobs == NULL)
+      return NULL;
+  }
+  layout.stack = batch.high;
   batch.index = pointer (index);
-  batch.wait[0] = pointer (wait);
+  batch.wait = pointer (wait);
   batch.figures = pointer (figures);
-  batch.bits = bits;
-  stacked.map = PyMem_Malloc (batch.n);
-  stacked.sse = PyMem_Malloc (batch.n * sizeof *stacked.sse);
-  stacked.bits = PyMem_Malloc (batch.n * sizeof *stacked.bits);
-  ok = stacked.map != NULL && stacked.sse != NULL && stacked.bits != NULL;
-  if (!ok)
-    snprintf (error.message, sizeof error.message, "out of memory");
+  batch.counts = pointer (counts);
   Py_BEGIN_ALLOW_THREADS;
-  ok = ok && configure (self, &layout, 2, &error)
-      && run_stacks (self, &batch, high, &stacked, &error);
+  ok = configure (self, &layout, depth, &error)
+      && (batch.high > 0 ? run_stacks : run) (self, &batch, &error);
   Py_END_ALLOW_THREADS;
-  PyMem_Free (stacked.map);
-  PyMem_Free (stacked.sse);
-  PyMem_Free (stacked.bits);
+  PyMem_Free (batch.jobs);
   return ok ? Py_NewRef (Py_None)
       : bdct_python_fail (PyExc_ValueError, &error);
 }
@@ -566,7 +485,6 @@ close_engine (Engine * self)
     return;
   Py_BEGIN_ALLOW_THREADS;
   bdct_engine_free (engine);
-  bdct_python_free_upload (&self->upload);
   bdct_python_close_context (self->device, &self->context);
   Py_END_ALLOW_THREADS;
 }
@@ -593,9 +511,7 @@ PyObject *
 bdct_python_make_engine_type (void)
 {
   static PyMethodDef methods[] = {
-    {"transform", engine_transform, METH_VARARGS, NULL},
-    {"compare", engine_compare, METH_VARARGS, NULL},
-    {"stack", engine_stack, METH_VARARGS, NULL},
+    {"run", engine_run, METH_VARARGS, NULL},
     {"describe", engine_describe, METH_NOARGS, NULL},
     {"close", engine_close, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}
   };

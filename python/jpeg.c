@@ -29,17 +29,16 @@ free_levels (PyObject * capsule)
 static PyObject *
 read_file (PyObject * module, PyObject * args)
 {
-  PyObject *bytes, *components, *memory;
+  PyObject *components, *memory;
   unsigned long long max_pixels;
   Py_ssize_t size;
   BdctError error;
   JpegFile file;
-  char *data;
+  const char *data;
   bool ok;
 
   (void) module;
-  if (!PyArg_ParseTuple (args, "SK", &bytes, &max_pixels)
-      || PyBytes_AsStringAndSize (bytes, &data, &size) < 0)
+  if (!PyArg_ParseTuple (args, "y#K", &data, &size, &max_pixels))
     return NULL;
   Py_BEGIN_ALLOW_THREADS;
   ok = jpeg_file_read (&file, data, size, max_pixels, &error);

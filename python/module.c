@@ -18,7 +18,7 @@ PyInit__blockdct (void)
       || PyModule_AddObjectRef (module, "Jobs", types[0]) < 0
       || PyModule_AddObjectRef (module, "Engine", types[1]) < 0
       || PyModule_AddStringConstant (module, "version", bdct_version ()) < 0
-      || !bdct_python_add_jpeg (module))
+      || !bdct_python_add_images (module) || !bdct_python_add_jpeg (module))
     Py_CLEAR (module);
   return module;
 }

@@ -29,6 +29,12 @@ extern PyMethodDef bdct_python_functions[];
  * or "". */
 bool bdct_python_add_jpeg (PyObject *module);
 
+/* Add the functions that decode JPEG files. */
+bool bdct_python_add_images (PyObject *module);
+
+/* The engine of an Engine; NULL with an exception if it cannot be used. */
+BdctEngine *bdct_python_engine (PyObject *engine);
+
 /* Read a layout's description, (width, height, depth, chroma format, planes,
  * bytes from one pixel of R, G and B to the next or 0). */
 bool bdct_python_read_layout (PyObject *from, BdctLayout *layout);
@@ -36,25 +42,6 @@ bool bdct_python_read_layout (PyObject *from, BdctLayout *layout);
 /* Set an exception of this type, or that of memory or of CUDA where the
  * library has failed by these. Returns NULL. */
 PyObject *bdct_python_fail (PyObject *type, const BdctError *error);
-
-#define BDCT_UPLOADS 2
-
-/* Memory for pictures that go from the host to a device of CUDA. */
-typedef struct {
-  const BdctContext *context;
-  size_t size;                  /* of each; 0: there is none */
-  uint8_t *host, *device[BDCT_UPLOADS];
-} Upload;
-
-/* Have memory for pictures of a layout. */
-bool bdct_python_open_upload (Upload *self, const BdctContext *context,
-    const BdctLayout *layout, BdctError *error);
-void bdct_python_free_upload (Upload *self);
-
-/* Copy picture `i` to the device, and make of `image` the copy, which stays
- * until picture `i` + BDCT_UPLOADS. */
-bool bdct_python_upload (Upload *self, const BdctLayout *layout, int i,
-    BdctImage *image, BdctError *error);
 
 /* The primary context of a CUDA device. False with the reason. */
 bool bdct_python_open_context (int device, BdctContext *context,

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_METRIC_CPU_H
-#define BDCT_METRIC_CPU_H
+#ifndef BDCT_CPU_METRIC_KERNEL_H
+#define BDCT_CPU_METRIC_KERNEL_H
 
 #include "cpu/scratch.h"
 #include "dct/base/compiler.h"

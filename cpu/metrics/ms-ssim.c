@@ -55,17 +55,8 @@ BDCT_SCRATCH_HOLDS (Compared);
 BDCT_SCRATCH_HOLDS (Halved);
 
 /* A scale's sides. */
-static int
-get_width (const BdctMetricPlane * plane, int scale)
-{
-  return bdct_ms_ssim_side (plane->width, scale);
-}
-
-static int
-get_height (const BdctMetricPlane * plane, int scale)
-{
-  return bdct_ms_ssim_side (plane->height, scale);
-}
+#define WIDTH(plane, scale) bdct_ms_ssim_side ((plane)->width, scale)
+#define HEIGHT(plane, scale) bdct_ms_ssim_side ((plane)->height, scale)
 
 /* The plane's memory holds the results, then the two pictures of each scale but
  * the first. */
@@ -75,9 +66,9 @@ get_picture (const BdctMetricPlane * plane, int scale, int which)
   float *picture = (float *) bdct_ms_ssim_sums (plane, SCALES);
 
   for (int s = 1; s < scale; s++)
-    picture += 2 * (size_t) get_width (plane, s) * get_height (plane, s);
-  return picture + which * (size_t) get_width (plane, scale)
-      * get_height (plane, scale);
+    picture += 2 * (size_t) WIDTH (plane, s) * HEIGHT (plane, s);
+  return picture + which * (size_t) WIDTH (plane, scale)
+      * HEIGHT (plane, scale);
 }
 
 static size_t
@@ -97,7 +88,7 @@ read_row (const BdctMetricPlane * plane, int scale, int which, int y, int x,
 
   if (scale > 0) {
     memcpy (to, get_picture (plane, scale, which)
-        + (size_t) y * get_width (plane, scale) + x, n * sizeof *to);
+        + (size_t) y * WIDTH (plane, scale) + x, n * sizeof *to);
     return;
   }
   for (int from = 0; from < n; from += RUN) {
@@ -233,13 +224,13 @@ static void
 read_around (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     int n, float *restrict even, float *restrict odd)
 {
-  const int width = get_width (plane, scale);
+  const int width = WIDTH (plane, scale);
   const int from = x < SIDE ? 0 : x - SIDE;
   const int to = bdct_min (x + 2 * n + SIDE, width);
   float all[2 * RUN + 2 * SIDE], *row = all + SIDE;
 
   read_row (plane, scale, which,
-      bdct_ms_ssim_mirror (y, get_height (plane, scale)), from, to - from,
+      bdct_ms_ssim_mirror (y, HEIGHT (plane, scale)), from, to - from,
       row + from - x);
   for (int i = -SIDE; i < from - x; i++)
     row[i] = row[bdct_ms_ssim_mirror (x + i, width) - x];
@@ -259,7 +250,7 @@ halve_run (const BdctMetricPlane * plane, int scale, int which, int y, int x,
     int n, Halved * s)
 {
   float *to = get_picture (plane, scale + 1, which)
-      + (size_t) y * get_width (plane, scale + 1) + x;
+      + (size_t) y * WIDTH (plane, scale + 1) + x;
 
   for (int v = 0; v < FILTER; v++)
     read_around (plane, scale, which, 2 * y + v - SIDE, 2 * x, n,
@@ -280,9 +271,9 @@ halve_run (const BdctMetricPlane * plane, int scale, int which, int y, int x,
 static void
 halve_strip (const BdctMetricPlane * plane, int scale, int strip, Halved * s)
 {
-  const int width = get_width (plane, scale + 1);
+  const int width = WIDTH (plane, scale + 1);
   const int end =
-      bdct_min (strip * STRIP + STRIP, get_height (plane, scale + 1));
+      bdct_min (strip * STRIP + STRIP, HEIGHT (plane, scale + 1));
 
   for (int which = 0; which < 2; which++)
     for (int y = strip * STRIP; y < end; y++)
@@ -294,7 +285,7 @@ static int
 count_halves (const BdctMetricPlane * plane, int scale)
 {
   return scale == SCALES - 1 ? 0
-      : (get_height (plane, scale + 1) + STRIP - 1) / STRIP;
+      : (HEIGHT (plane, scale + 1) + STRIP - 1) / STRIP;
 }
 
 /* A stage compares one scale and computes the next one. */

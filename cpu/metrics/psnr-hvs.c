@@ -59,7 +59,7 @@ typedef uint16_t Rows[8][8 * RUN];
  * errors of a run. */
 typedef struct {
   Rows src, rec;
-  Blocks a, b;
+  BlockLanes a, b;
   Weights weights;
   uint64_t error[RUN];
 } Scratch;
@@ -89,7 +89,8 @@ get_left (const Row * row, int block)
 
 /* Gather N blocks of pixels that begin at `from`, two pixels at a time. */
 static void
-gather (const Row * row, const Rows rows, int from, int block, Blocks blocks)
+gather (const Row * row, const Rows rows, int from, int block,
+    BlockLanes blocks)
 {
   uint32_t pairs[32][N] __attribute__ ((aligned (4 * N)));
 
@@ -149,7 +150,6 @@ memory (const BdctMetricPlane * plane)
 static int
 count (const BdctMetricPlane * plane, int stage)
 {
-  (void) stage;
   return bdct_psnr_hvs_rows (plane);
 }
 
@@ -163,7 +163,6 @@ work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
   Scratch *s = scratch;
   uint64_t sum = 0;
 
-  (void) stage;
   set_weights (plane, s);
   for (int x = 0; x < columns; x += RUN) {
     const int n = bdct_min (columns - x, RUN);

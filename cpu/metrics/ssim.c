@@ -237,7 +237,6 @@ memory (const BdctMetricPlane * plane)
 static int
 count (const BdctMetricPlane * plane, int stage)
 {
-  (void) stage;
   return (bdct_ssim_rows (plane) + STRIP - 1) / STRIP;
 }
 
@@ -252,7 +251,6 @@ work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
   float real[STRIP] = { 0 };
   Scratch *s = scratch;
 
-  (void) stage;
   memset (&s->rows, 0, sizeof s->rows);
   for (int x = 0; x < bdct_ssim_columns (plane); x += RUN) {
     const int n = bdct_min (bdct_ssim_columns (plane) - x, RUN);

@@ -31,21 +31,8 @@
 typedef uint32_t Sums[RUN];
 
 static int
-max (int a, int b)
-{
-  return a > b ? a : b;
-}
-
-static int
-is_large (const BdctMetricPlane * plane)
-{
-  return bdct_xpsnr_is_large (plane->luma_width, plane->luma_height);
-}
-
-static int
 count (const BdctMetricPlane * plane, int stage)
 {
-  (void) stage;
   return bdct_xpsnr_grid (plane).rows;
 }
 
@@ -261,11 +248,13 @@ static void
 add_activity (const BdctMetricPlane * plane, int y0, int y1, int width,
     BdctXpsnrBlock * block)
 {
-  const int frames = bdct_xpsnr_frames (plane), large = is_large (plane);
+  const int large =
+      bdct_xpsnr_is_large (plane->luma_width, plane->luma_height);
+  const int frames = bdct_xpsnr_frames (plane);
   const int step = 1 + large, reach = 1 + large, stride = plane->width;
 
   for (int x = 0; x < stride; x += RUN) {
-    const int n = bdct_min (stride - x, RUN), from = max (x, reach);
+    const int n = bdct_min (stride - x, RUN), from = x > reach ? x : reach;
     const int inner = bdct_min (x + n, stride - reach) - from;
     Sums contrast = { 0 }, movement = { 0 };
 
@@ -302,7 +291,6 @@ work (const BdctMetricPlane * plane, int stage, int piece, void *scratch)
   BdctXpsnrBlock *block
       = (BdctXpsnrBlock *) plane->memory + (size_t) piece * grid.columns;
 
-  (void) stage, (void) scratch;
   for (int i = 0; i < grid.columns; i++)
     block[i] = (BdctXpsnrBlock) {.weight = 1 };
   add_errors (plane, row.y, end, grid.width, block);

@@ -27,13 +27,13 @@ typedef BdctTileValues Tile;
 #undef BDCT_PASS
 #undef BDCT_VALUE
 #undef BDCT_SCALAR
-#define BDCT_PASS(name) name##_real
+#define BDCT_PASS(name) name##_float
 #define BDCT_VALUE Vf
 #define BDCT_SCALAR float
 #include "dct/transform/butterflies.h"
 
 BDCT_FORCE_INLINE Vf
-to_real (Vi v)
+to_float (Vi v)
 {
   return __builtin_convertvector (v, Vf);
 }
@@ -45,7 +45,7 @@ to_int (Vf v)
 }
 
 BDCT_FORCE_INLINE Vf
-as_real (Vi v)
+as_float (Vi v)
 {
   return (Vf) v;
 }
@@ -73,7 +73,7 @@ with_sign (Vf magnitude, Vf c)
 
 #define BDCT_NAME(name) name
 #define BDCT_INT Vi
-#define BDCT_REAL Vf
+#define BDCT_FLOAT Vf
 #include "dct/quantizer/quantize.h"
 
 BDCT_FORCE_INLINE void
@@ -179,7 +179,7 @@ pass_inverse (Tile * t, Basis * basis, const int32_t * m, int n, int keep,
 }
 
 BDCT_FORCE_INLINE void
-pass_real (Tile * t, const float *m, int inverse)
+pass_dct8x8 (Tile * t, const float *m, int inverse)
 {
   for (int y = 0; y < BDCT_TILE; y += 8)
     for (int x = 0; x < BDCT_TILE; x += LANES) {
@@ -188,7 +188,7 @@ pass_real (Tile * t, const float *m, int inverse)
 
       BDCT_UNROLL for (int i = 0; i < 8; i++)
         in[i] = entry[i * BDCT_TILE / LANES];
-      (inverse ? inverse_real : forward_real) (out, in, m, 8, 8);
+      (inverse ? inverse_float : forward_float) (out, in, m, 8, 8);
       BDCT_UNROLL for (int i = 0; i < 8; i++)
         entry[i * BDCT_TILE / LANES] = out[i];
     }
@@ -277,17 +277,17 @@ requantize (Tile * t, const BdctTileQuantizer * quantizer,
           c &= mask;
         }
         if (given) {
-          const Vf product = to_real ((c ^ c >> 31) - (c >> 31))
-              * to_real (bdct_family_has_qp (family) ? companion : quant);
+          const Vf product = to_float ((c ^ c >> 31) - (c >> 31))
+              * to_float (bdct_family_has_qp (family) ? companion : quant);
 
           sum += product;
           level = c & (product <= quantizer->column);
-          value = family == BDCT_FAMILY_REAL
-              ? (Vi) (to_real (level) * to_real (quant))
+          value = family == BDCT_FAMILY_DCT8X8
+              ? (Vi) (to_float (level) * to_float (quant))
               : dequantize (family, &quantizer->job, level, quant, companion);
-        } else if (family == BDCT_FAMILY_REAL) {
-          level = quantize_real ((Vf) c, quant, companion);
-          value = (Vi) (to_real (level) * to_real (quant));
+        } else if (family == BDCT_FAMILY_DCT8X8) {
+          level = quantize_dct8x8 ((Vf) c, quant, companion);
+          value = (Vi) (to_float (level) * to_float (quant));
         } else {
           level = quantize (family, &quantizer->job, c, quant, companion);
           value = dequantize (family, &quantizer->job, level, quant, companion);
@@ -371,8 +371,8 @@ typedef struct {
 #define AXIS(name, family, basis, other, keep)                                \
   static void forward_##name (Tile *t, const void *m, int live, int shift)    \
   {                                                                           \
-    if (family == BDCT_FAMILY_REAL)                                           \
-      pass_real (t, m, 0);                                                    \
+    if (family == BDCT_FAMILY_DCT8X8)                                         \
+      pass_dct8x8 (t, m, 0);                                                  \
     else                                                                      \
       pass_forward (t, basis_forward_##basis, m, SIZE_##basis,                \
           KEEP (keep, basis), SIDE (basis, other), SIZE_##other,              \
@@ -381,8 +381,8 @@ typedef struct {
   static void inverse_##name (Tile *t, const void *m, int live, int shift,    \
       int clip, int wide)                                                     \
   {                                                                           \
-    if (family == BDCT_FAMILY_REAL)                                           \
-      pass_real (t, m, 1);                                                    \
+    if (family == BDCT_FAMILY_DCT8X8)                                         \
+      pass_dct8x8 (t, m, 1);                                                  \
     else                                                                      \
       pass_inverse (t, basis_inverse_##basis, m, SIZE_##basis,                \
           KEEP (keep, basis), SIDE (basis, other), SIZE_##other,              \

@@ -23,44 +23,29 @@ row_of (const BdctImage * image, int plane, int y)
   return (uint8_t *) image->data[plane] + y * image->stride[plane];
 }
 
+/* Call FUNCTION (..., bytes) of pixels of more than one byte with a
+ * constant. */
+#define CALL(bytes, function, ...)                                            \
+  ((bytes) == 3 ? function (__VA_ARGS__, 3) : function (__VA_ARGS__, 4))
+
 /* Separate the bytes of pixels into a run each, and interleave them again. */
-static void
-part (const uint8_t * restrict pixels, int bytes, int n, Run * restrict byte)
+BDCT_FORCE_INLINE void
+part (const uint8_t * restrict pixels, int n, Run * restrict byte, int bytes)
 {
-  if (bytes == 3)
-    for (int i = 0; i < n; i++) {
-      byte[0][i] = pixels[3 * i];
-      byte[1][i] = pixels[3 * i + 1];
-      byte[2][i] = pixels[3 * i + 2];
-    }
-  else
-    for (int i = 0; i < n; i++) {
-      byte[0][i] = pixels[4 * i];
-      byte[1][i] = pixels[4 * i + 1];
-      byte[2][i] = pixels[4 * i + 2];
-      byte[3][i] = pixels[4 * i + 3];
-    }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < bytes; k++)
+      byte[k][i] = pixels[bytes * i + k];
 }
 
-static void
-weave (uint8_t * restrict pixels, int bytes, int n,
-    const uint8_t * const byte[4])
+BDCT_FORCE_INLINE void
+weave (uint8_t * restrict pixels, int n, const uint8_t * const byte[4],
+    int bytes)
 {
-  const uint8_t *a = byte[0], *b = byte[1], *c = byte[2], *d = byte[3];
+  const uint8_t *of[4] = { byte[0], byte[1], byte[2], byte[3] };
 
-  if (bytes == 3)
-    for (int i = 0; i < n; i++) {
-      pixels[3 * i] = a[i];
-      pixels[3 * i + 1] = b[i];
-      pixels[3 * i + 2] = c[i];
-    }
-  else
-    for (int i = 0; i < n; i++) {
-      pixels[4 * i] = a[i];
-      pixels[4 * i + 1] = b[i];
-      pixels[4 * i + 2] = c[i];
-      pixels[4 * i + 3] = d[i];
-    }
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < bytes; k++)
+      pixels[bytes * i + k] = of[k][i];
 }
 
 /* Prefetch pixels some rows below. They are on other pages, where processors'
@@ -88,8 +73,8 @@ read_pixels (const BdctRgb * rgb, const BdctImage * image, int x, int y, int n,
   const bool apart = rgb->bytes == 1;
 
   if (!apart)
-    part (row_of (image, 0, y) + (ptrdiff_t) x * rgb->bytes, rgb->bytes, n,
-        byte);
+    CALL (rgb->bytes, part, row_of (image, 0, y) + (ptrdiff_t) x * rgb->bytes,
+        n, byte);
   for (int k = 0; k < 3; k++)
     of[k] = apart ? row_of (image, rgb->plane[k], y) + x
         : byte[rgb->offset[k]];
@@ -109,8 +94,8 @@ write_pixels (const BdctRgb * rgb, const BdctImage * image, int x, int y,
   }
   for (int k = 0; k < 3; k++)
     bytes[rgb->offset[k]] = of[k];
-  weave (row_of (image, 0, y) + (ptrdiff_t) x * rgb->bytes, rgb->bytes, n,
-      bytes);
+  CALL (rgb->bytes, weave, row_of (image, 0, y) + (ptrdiff_t) x * rgb->bytes,
+      n, bytes);
 }
 
 static void
@@ -226,21 +211,14 @@ sum_rows (const uint8_t * near, const uint8_t * far, bool sums, int x, int n,
     to[1 + i] = to[end];
 }
 
-static void
-spread (const int16_t * sum, bool sums, int n, uint8_t * restrict to)
+BDCT_FORCE_INLINE void
+spread (const int16_t * sum, int n, uint8_t * restrict to, bool sums)
 {
-  if (sums)
-    for (int i = 0; i < n; i++) {
-      to[2 * i] = bdct_colour_between_columns (sum[1 + i], sum[i], 0, true);
-      to[2 * i + 1] = bdct_colour_between_columns (sum[1 + i], sum[2 + i], 1,
-          true);
-    }
-  else
-    for (int i = 0; i < n; i++) {
-      to[2 * i] = bdct_colour_between_columns (sum[1 + i], sum[i], 0, false);
-      to[2 * i + 1] = bdct_colour_between_columns (sum[1 + i], sum[2 + i], 1,
-          false);
-    }
+  for (int i = 0; i < n; i++) {
+    to[2 * i] = bdct_colour_between_columns (sum[1 + i], sum[i], 0, sums);
+    to[2 * i + 1] = bdct_colour_between_columns (sum[1 + i], sum[2 + i], 1,
+        sums);
+  }
 }
 
 /* Chroma for a run of pixels: in its plane, or interpolated into `to`. */
@@ -270,7 +248,10 @@ upsample (const BdctLayout * layout, const BdctImage * image, int c, int x,
       to[i] = near[i >> 1];
   } else {
     sum_rows (near, far, sub_y, x / 2, (n + 1) / 2, plane->width, sum);
-    spread (sum, sub_y, (n + 1) / 2, to);
+    if (sub_y)
+      spread (sum, (n + 1) / 2, to, true);
+    else
+      spread (sum, (n + 1) / 2, to, false);
   }
   return to;
 }

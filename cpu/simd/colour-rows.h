@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_COLOUR_CPU_H
-#define BDCT_COLOUR_CPU_H
+#ifndef BDCT_COLOUR_ROWS_H
+#define BDCT_COLOUR_ROWS_H
 
 #include "dct/picture/render.h"
 
@@ -12,7 +12,7 @@
 #define BDCT_COLOUR_STRIP 32
 
 /* A frame of R, G and B in conversion. `planes`, `rec` and `shown` have the
- * layout of bdct_colour_image(). Images that are not needed have no data. */
+ * layout of bdct_image_alloc(). Images that are not needed have no data. */
 typedef struct {
   const BdctLayout *layout;
   BdctImage src, dst;       /* pixels */
@@ -49,9 +49,10 @@ bdct_colour_columns (const BdctLayout *layout, int plane)
       >> bdct_layout_sub_x (layout, plane);
 }
 
-/* Describe planes in `*memory`, which is allocated if it is NULL; rows have
+/* Describe an image in `*memory`, which is allocated if it is NULL: like the
+ * caller's or of planes. Rows of planes of R, G and B have
  * bdct_colour_columns() bytes. Returns false without memory. */
-bool bdct_colour_image (const BdctLayout *layout, uint8_t **memory,
+bool bdct_image_alloc (const BdctLayout *layout, bool planes, uint8_t **memory,
     BdctImage *image);
 
 /* Convert a whole frame to planes at once. Returns their memory, which the

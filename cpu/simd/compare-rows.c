@@ -33,46 +33,26 @@ square_bytes (const uint8_t * a, const uint8_t * b, int n, uint64_t sse[2])
   sse[1] += high;
 }
 
-/* Words, in parts whose sums of squares are below 2^32. */
-static void
+/* Words, of one component or of two that are interleaved, in parts whose sums
+ * of squares are below 2^32. */
+BDCT_FORCE_INLINE void
 square_words (const uint8_t * a, const uint8_t * b, int n, int depth,
-    int shift, uint64_t sse[2])
+    int shift, uint64_t sse[2], int step)
 {
   const int peak = (1 << depth) - 1, run = 1 << (32 - 2 * depth);
 
   for (int x = 0; x < n; x += run) {
-    uint32_t sum = 0;
+    uint32_t sum[2] = { 0 };
 
-    for (int i = x; i < bdct_min (x + run, n); i++) {
-      const int16_t d = bdct_sample_get (a, i, 2, shift, peak)
-          - bdct_sample_get (b, i, 2, shift, peak);
+    for (int i = x; i < bdct_min (x + run, n); i++)
+      for (int k = 0; k < step; k++) {
+        const int16_t d = bdct_sample_get (a, step * i + k, 2, shift, peak)
+            - bdct_sample_get (b, step * i + k, 2, shift, peak);
 
-      sum += d * d;
-    }
-    sse[0] += sum;
-  }
-}
-
-static void
-square_pairs (const uint8_t * a, const uint8_t * b, int n, int depth,
-    int shift, uint64_t sse[2])
-{
-  const int peak = (1 << depth) - 1, run = 1 << (32 - 2 * depth);
-
-  for (int x = 0; x < n; x += run) {
-    uint32_t first = 0, second = 0;
-
-    for (int i = x; i < bdct_min (x + run, n); i++) {
-      const int16_t d = bdct_sample_get (a, 2 * i, 2, shift, peak)
-          - bdct_sample_get (b, 2 * i, 2, shift, peak);
-      const int16_t e = bdct_sample_get (a, 2 * i + 1, 2, shift, peak)
-          - bdct_sample_get (b, 2 * i + 1, 2, shift, peak);
-
-      first += d * d;
-      second += e * e;
-    }
-    sse[0] += first;
-    sse[1] += second;
+        sum[k] += d * d;
+      }
+    sse[0] += sum[0];
+    sse[1] += sum[1];
   }
 }
 
@@ -83,9 +63,9 @@ square (const BdctPlaneLayout * plane, int depth, const uint8_t * a,
   const int n = plane->width;
 
   if (depth > 8 && plane->interleave == 2) {
-    square_pairs (a, b, n, depth, plane->shift, sse);
+    square_words (a, b, n, depth, plane->shift, sse, 2);
   } else if (depth > 8) {
-    square_words (a, b, n, depth, plane->shift, sse);
+    square_words (a, b, n, depth, plane->shift, sse, 1);
   } else if (plane->interleave == 2) {
     square_bytes (a, b, n, sse);
   } else {

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_COMPARE_CPU_H
-#define BDCT_COMPARE_CPU_H
+#ifndef BDCT_COMPARE_ROWS_H
+#define BDCT_COMPARE_ROWS_H
 
 #include "dct/metrics/kernel.h"
 #include "dct/quantizer/block-grid.h"

@@ -65,7 +65,6 @@ typedef struct Kernel {
   static void forward_##name (const BdctTile16 *c, V *out,                   \
       const uint8_t *src, ptrdiff_t stride, int shift, int units, V *t)       \
   {                                                                           \
-    (void) t;                                                                 \
     for (; units > 0; units--, out += (n) < 16 ? 2 * (n) : (n) * (n) / 8,     \
         src += UNIT (n) * (bytes))                                            \
       FORWARD_##n (c, out, src, stride, shift, __VA_ARGS__);                  \
@@ -73,7 +72,6 @@ typedef struct Kernel {
   static void inverse_##name (const BdctTile16 *c, const V *d, uint8_t *dst, \
       ptrdiff_t stride, int shift, int units, V *t)                           \
   {                                                                           \
-    (void) t;                                                                 \
     for (; units > 0; units--, d += (n) < 16 ? 2 * (n) : (n) * (n) / 8,       \
         dst += UNIT (n) * (bytes))                                            \
       INVERSE_##n (c, d, dst, stride, shift, __VA_ARGS__);                    \
@@ -165,13 +163,6 @@ measure (const BdctTile16 * c, V * sse, BdctSamples a, BdctSamples b,
     measure_rows (c, sse, a, b, shift, rows, units, 2, 2);
 }
 
-static uint8_t *
-row_at (const BdctTilePlane * p, const BdctSamples * samples, int row, int x)
-{
-  return samples->data + row * samples->stride
-      + (int64_t) x * p->layout.interleave * (p->depth > 8 ? 2 : 1);
-}
-
 /* Copy the `n` samples of a row in memory, or of each of two interleaved
  * components, to `to`; n is a multiple of a vector's. */
 BDCT_FORCE_INLINE void
@@ -222,14 +213,6 @@ scatter_row (uint8_t * to, uint8_t * const from[2], int n, const int bytes,
   }
 }
 
-/* Call FUNCTION (..., bytes, interleave) with constants. */
-#define CONSTANTS(s, function, ...)                                           \
-  ((s)->bytes == 1                                                            \
-      ? (s)->interleave == 1 ? function (__VA_ARGS__, 1, 1)                   \
-      : function (__VA_ARGS__, 1, 2)                                          \
-      : (s)->interleave == 1 ? function (__VA_ARGS__, 2, 1)                   \
-      : function (__VA_ARGS__, 2, 2))
-
 /* Copy a call's samples to rows without a gap, repeating the last row and
  * column. */
 static void
@@ -241,7 +224,7 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
 
   for (int y = 0; y < s->size; y++) {
     const uint8_t *from =
-        row_at (p, &p->src, at->y + bdct_min (y, at->height - 1), at->x);
+        bdct_tile_at (p, &p->src, at->y + bdct_min (y, at->height - 1), at->x);
     uint8_t *const to[2] = { in[0] + y * n * s->bytes,
       in[1] + y * n * s->bytes
     };
@@ -253,7 +236,7 @@ gather (const Strip * s, const Units * at, uint8_t (*in)[MAX_BYTES])
         memcpy (row + x * sample, row + (width - 1) * sample, sample);
       from = row;
     }
-    CONSTANTS (s, gather_row, to, from, n);
+    BDCT_TILE_CALL (p, gather_row, to, from, n);
   }
 }
 
@@ -268,9 +251,9 @@ scatter (const Strip * s, const Units * at, const BdctTilePlane * p,
     uint8_t *const from[2] = { out[0] + y * n * s->bytes,
       out[1] + y * n * s->bytes
     };
-    uint8_t *to = row_at (p, &p->dst, at->y + y, at->x), row[256 * LANES];
+    uint8_t *to = bdct_tile_at (p, &p->dst, at->y + y, at->x), row[256 * LANES];
 
-    CONSTANTS (s, scatter_row, at->width < n ? row : to, from, n);
+    BDCT_TILE_CALL (p, scatter_row, at->width < n ? row : to, from, n);
     if (at->width < n)
       memcpy (to, row, at->width * s->bytes * s->interleave);
   }
@@ -426,12 +409,12 @@ do_call (Strip * s, const Units * at)
   BdctSamples to[2] = { {s->scratch->out[0], n}, {s->scratch->out[1], n} };
 
   if (direct && p->src.data != NULL)
-    from[0] = (BdctSamples) { row_at (p, &p->src, at->y, at->x),
+    from[0] = (BdctSamples) { bdct_tile_at (p, &p->src, at->y, at->x),
       p->src.stride };
   else if (p->src.data != NULL)
     gather (s, at, s->scratch->in);
   if (direct && p->dst.data != NULL)
-    to[0] = (BdctSamples) { row_at (p, &p->dst, at->y, at->x),
+    to[0] = (BdctSamples) { bdct_tile_at (p, &p->dst, at->y, at->x),
       p->dst.stride };
   for (int i = 0; i < s->interleave; i++) {
     if (s->given)

@@ -11,7 +11,7 @@
 #define BASIS(id, n, kind) static int32_t matrix_##id[n * n];
 #include BDCT_TRANSFORMS
 
-static float matrix_real[64];
+static float matrix_dct8x8[64];
 
 static int32_t *const matrices[] = {
 #define BASIS(id, n, kind) matrix_##id,
@@ -31,7 +31,7 @@ fill_matrices (void)
       matrices[b][i] = bdct_matrix_int (b, i / n, i % n);
   }
   for (int i = 0; i < 64; i++)
-    matrix_real[i] = bdct_matrix_real (i / 8, i % 8);
+    matrix_dct8x8[i] = bdct_matrix_dct8x8 (i / 8, i % 8);
 }
 
 /* Given levels may have any sum S of |level| times the dequantizer's entry in a
@@ -42,7 +42,7 @@ fill_matrices (void)
  *             the matrix add up to 61213: the second pass is at most 61213
  *             11363 S / 2^11 at a depth of 8, and has 8 bits less above it
  *             (chains32.h)
- *     REAL    the samples are below 2^31
+ *     DCT8X8    the samples are below 2^31
  * Sums in single precision are less than 2^-16 of S from S. */
 static float
 find_column (BdctFamily family, const BdctComponentJob * job, int depth)
@@ -52,7 +52,7 @@ find_column (BdctFamily family, const BdctComponentJob * job, int depth)
       return depth > 8 ? 188000 : 6300;
     case BDCT_FAMILY_H264:
       return 1 << (22 + job->dequant_bits);
-    case BDCT_FAMILY_REAL:
+    case BDCT_FAMILY_DCT8X8:
       return 1 << 24;
     default:
       return 1 << 30;
@@ -104,35 +104,6 @@ bdct_tile_plane_init (BdctTilePlane * plane, const BdctJob * job,
   plane->depth = job->depth;
   plane->row = matrices[chain->row];
   plane->column = matrices[chain->column];
-  if (job->family == BDCT_FAMILY_REAL)
-    plane->row = plane->column = matrix_real;
-}
-
-void
-bdct_tile_plane_place (BdctTilePlane * plane, const BdctLayout * layout,
-    const BdctBlockGrid * grid, const BdctImage * src, const BdctImage * dst,
-    int p, int i)
-{
-  plane->layout = layout->plane[p];
-  plane->columns = layout->rgb.n_planes > 0
-      ? bdct_colour_columns (layout, p) : layout->plane[p].width;
-  plane->src = bdct_image_samples (src, layout, p, i);
-  plane->dst = bdct_image_samples (dst, layout, p, i);
-  plane->grid = *grid;
-}
-
-bool
-bdct_tile_is_tile16 (const BdctTilePlane * plane)
-{
-  for (int i = 0; i < BDCT_MAX_STACK_QUANTIZERS && plane->quantizer[i] != NULL;
-      i++)
-    if (plane->quantizer[i]->tile16.basis == NULL)
-      return false;
-  return plane->levels.data == NULL;
-}
-
-bool
-bdct_tile_is_float8x8 (const BdctTilePlane * plane)
-{
-  return plane->family == BDCT_FAMILY_REAL && plane->levels.data == NULL;
+  if (job->family == BDCT_FAMILY_DCT8X8)
+    plane->row = plane->column = matrix_dct8x8;
 }

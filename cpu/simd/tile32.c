@@ -12,7 +12,6 @@
 #include <string.h>
 #include "chains32.h"
 #include "dct/base/min.h"
-#include "dct/picture/render.h"
 
 /* Of a strip: the tile, its levels, and what is between passes or selects a
  * quantizer. */
@@ -22,22 +21,6 @@ typedef struct {
 
 BDCT_SCRATCH_HOLDS (Scratch);
 
-static uint8_t *
-row_at (const BdctTilePlane * p, const BdctSamples * s, int row, int column)
-{
-  return s->data + row * s->stride
-      + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
-}
-
-/* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
- * samples from one to the next. */
-#define CALL(p, function, ...)                                                \
-  ((p)->depth == 8                                                            \
-      ? (p)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)            \
-      : function (__VA_ARGS__, 1, 2)                                          \
-      : (p)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)            \
-      : function (__VA_ARGS__, 2, 2))
-
 BDCT_FORCE_INLINE void
 load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
     int bytes, int step)
@@ -45,7 +28,7 @@ load (Tile * t, const BdctTilePlane * p, int row, int column, int side,
   const int peak = (1 << p->depth) - 1, middle = 1 << (p->depth - 1);
   const int width = bdct_min (p->columns - column, side);
   const int last = p->layout.height - 1 - row, shift = p->layout.shift;
-  const uint8_t *src = row_at (p, &p->src, row, column);
+  const uint8_t *src = bdct_tile_at (p, &p->src, row, column);
   const int64_t stride = p->src.stride;
 
   for (int y = 0; y < side; y++) {
@@ -70,8 +53,8 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
   const int width = bdct_min (p->layout.width - column, side);
   const int shift = p->layout.shift;
   const int64_t src_stride = p->src.stride, dst_stride = p->dst.stride;
-  const uint8_t *src = in ? row_at (p, &p->src, row + y0, column) : NULL;
-  uint8_t *dst = out ? row_at (p, &p->dst, row + y0, column) : NULL;
+  const uint8_t *src = in ? bdct_tile_at (p, &p->src, row + y0, column) : NULL;
+  uint8_t *dst = out ? bdct_tile_at (p, &p->dst, row + y0, column) : NULL;
 
   for (int y = y0; y < y1; y++) {
     const int32_t *entry = t->value + y * side;
@@ -97,7 +80,7 @@ store (const Tile * t, const BdctTilePlane * p, int row, int column, int side,
 static void
 load_any (Tile * t, const BdctTilePlane * p, int row, int column, int side)
 {
-  CALL (p, load, t, p, row, column, side);
+  BDCT_TILE_CALL (p, load, t, p, row, column, side);
 }
 
 static void
@@ -105,28 +88,14 @@ store_any (const Tile * t, const BdctTilePlane * p, int row, int column,
     int side, int y0, int y1, uint32_t * errors)
 {
   if (p->src.data == NULL && p->dst.data != NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, false, true, errors);
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, false, true,
+        errors);
   else if (p->src.data != NULL && p->dst.data == NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, true, false, errors);
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, true, false,
+        errors);
   else if (p->src.data != NULL)
-    CALL (p, store, t, p, row, column, side, y0, y1, true, true, errors);
-}
-
-/* Store the picture of the levels. */
-static void
-store_levels (const Tile * level, const BdctTilePlane * p, int row, int column,
-    int side)
-{
-  const int bytes = p->depth > 8 ? 2 : 1, step = p->layout.interleave;
-
-  for (int y = 0; y < bdct_min (p->layout.height - row, side); y++) {
-    uint8_t *dst = row_at (p, &p->levels, row + y, column);
-
-    for (int x = 0; x < bdct_min (p->layout.width - column, side); x++)
-      bdct_sample_put (dst, x * step, bytes, p->layout.shift,
-          bdct_render_level (level->value[y * side + x],
-              p->component != BDCT_Y, p->depth));
-  }
+    BDCT_TILE_CALL (p, store, t, p, row, column, side, y0, y1, true, true,
+        errors);
 }
 
 static void
@@ -136,10 +105,10 @@ forward (Tile * t, const BdctTilePlane * p, Tile * s)
   const Chain *chain = &chains[job->chain];
   const int side = bdct_tile_side (job), first = job->transposed != 0;
 
-  if (p->family == BDCT_FAMILY_REAL)
+  if (p->family == BDCT_FAMILY_DCT8X8)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
       Vi *entry = (Vi *) (t->value + i);
-      *(Vf *) entry = to_real (*entry);
+      *(Vf *) entry = to_float (*entry);
     }
   if (job->transposed)
     chain->columns.forward (t, p->column, BDCT_MAX_SIZE, job->fwd_shift[0]);
@@ -169,12 +138,12 @@ inverse (Tile * t, const BdctTilePlane * p, Tile * s)
   if (job->transposed)
     chain->columns.inverse (t, p->column, BDCT_MAX_SIZE, job->inv_shift[1],
         job->clip16, wide);
-  if (p->family == BDCT_FAMILY_REAL)
+  if (p->family == BDCT_FAMILY_DCT8X8)
     for (int i = 0; i < BDCT_TILE * BDCT_TILE; i += LANES) {
       Vf v = *(Vf *) (t->value + i) * 0.125f + 0.5f;
       Vi whole = to_int (v);
       /* The conversion truncates; a floor subtracts one below 0. */
-      whole += to_real (whole) > v;
+      whole += to_float (whole) > v;
       *(Vi *) (t->value + i) = whole;
     }
 }
@@ -416,18 +385,17 @@ BDCT_FORCE_INLINE void
 pack_any (BdctLevel * to, Tile * level, const BdctComponentJob * job,
     const Region * region, int side, bool given)
 {
+#define CASE(n)                                                               \
+  case n:                                                                     \
+    return pack (to, level, job, region, side, n, given)
   switch (bdct_min (job->keep, 1 << bdct_job_log2_across (job))) {
-    case 4:
-      return pack (to, level, job, region, side, 4, given);
-    case 8:
-      return pack (to, level, job, region, side, 8, given);
-    case 16:
-      return pack (to, level, job, region, side, 16, given);
-    case 32:
-      return pack (to, level, job, region, side, 32, given);
-    default:
-      return pack (to, level, job, region, side, 64, given);
+    CASE (4);
+    CASE (8);
+    CASE (16);
+    CASE (32);
+    CASE (64);
   }
+#undef CASE
 }
 
 /* Store a tile, if there is an output, and return its squared errors. */
@@ -482,16 +450,12 @@ finish (Tile * t, const BdctTilePlane * p, int row, int column,
     memset (t, 0, side * side * sizeof t->value[0]);
     pack_any (out->levels + left * bdct_rate_block_levels (job), t, job,
         &region, side, true);
-    if (p->levels.data != NULL)
-      memcpy (&scratch->level, t, side * side * sizeof t->value[0]);
-  } else if (p->levels.data != NULL || out->levels != NULL)
+  } else if (out->levels != NULL)
     region.level = &scratch->level;
   out->counters.nonzero += requantize_by_quantizer (t, p, &region,
       p->quantizer_map ? p->quantizer_map + first : NULL, side,
       &scratch->between);
-  if (p->levels.data != NULL)
-    store_levels (&scratch->level, p, row, column, side);
-  if (region.level != NULL && out->levels != NULL)
+  if (region.level != NULL)
     pack_any (out->levels + left * bdct_rate_block_levels (job),
         &scratch->level, job, &region, side, false);
   if (out->beyond)

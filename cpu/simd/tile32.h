@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TILE_H
-#define BDCT_TILE_H
+#ifndef BDCT_TILE32_H
+#define BDCT_TILE32_H
 
 #include "dct/quantizer/block-grid.h"
 #include "colour-rows.h"
@@ -34,7 +34,7 @@ bdct_tile_side (const BdctComponentJob *job)
 }
 
 /* Samples or coefficients of a tile, row-major without a gap: int32_t, or
- * float in the real chain. */
+ * float in dct-8x8. */
 typedef struct {
   int32_t value[4 * BDCT_TILE * BDCT_TILE];
 } __attribute__ ((aligned (64))) BdctTileValues;
@@ -104,19 +104,35 @@ typedef struct {
                                       more than the picture's */
   BdctSamples src;
   BdctSamples dst;               /* no data: compute statistics alone */
-  BdctSamples levels;            /* picture of the levels (render.h); no
-                                      data: none */
   BdctBlockGrid grid;            /* blocks of the component */
   const uint8_t *quantizer_map;   /* of the frame; NULL: the first
                                        quantizer for all */
   BdctBlockRecord *blocks;       /* records of the frame; NULL: none */
 } BdctTilePlane;
 
+/* The position of a sample of the plane's component in memory. */
+static inline uint8_t *
+bdct_tile_at (const BdctTilePlane *p, const BdctSamples *s, int row,
+    int column)
+{
+  return s->data + row * s->stride
+      + (int64_t) column * p->layout.interleave * (p->depth > 8 ? 2 : 1);
+}
+
+/* Call FUNCTION (..., bytes, step) with constants: the bytes of a sample, and
+ * samples from one to the next. */
+#define BDCT_TILE_CALL(p, function, ...)                                      \
+  ((p)->depth == 8                                                            \
+      ? (p)->layout.interleave == 1 ? function (__VA_ARGS__, 1, 1)            \
+      : function (__VA_ARGS__, 1, 2)                                          \
+      : (p)->layout.interleave == 1 ? function (__VA_ARGS__, 2, 1)            \
+      : function (__VA_ARGS__, 2, 2))
+
 /* The results of a strip. */
 typedef struct {
   BdctCounters counters; /* sse and nonzero are added to */
-  BdctLevel *levels;     /* receives the strip's levels (rate.h); NULL: not
-                              requested */
+  BdctLevel *levels;     /* receives the strip's levels (block-grid.h);
+                              NULL: not requested */
   bool given;            /* these are input: the samples are computed from
                               them, and `src` may have no data */
   bool beyond;           /* is set where they exceed what the kernel computes
@@ -132,7 +148,7 @@ typedef void (*BdctTileFunc) (const BdctTilePlane *plane, int row,
 typedef struct {
   BdctTileValues residual;        /* the residuals, later the
                                        reconstruction */
-  BdctTileValues coefficient;     /* float in the real chain; times 8 */
+  BdctTileValues coefficient;     /* float in dct-8x8; times 8 */
   BdctTileValues level;
   BdctTileValues between;         /* for the passes alone */
 } BdctTileStages;
@@ -162,16 +178,16 @@ extern const BdctTile16Func bdct_tile16_sse41, bdct_tile16_avx2,
     bdct_tile16_avxvnni, bdct_tile16_avx512, bdct_tile16_avx512vnni,
     bdct_tile16_neon;
 
-/* Strips of dct-8x8 (float8x8.c), for planes with bdct_tile_is_float8x8(). */
-extern const BdctTileFunc bdct_float8x8_sse41, bdct_float8x8_avx2,
-    bdct_float8x8_avx512;
+/* Strips of dct-8x8 (dct8x8.c) that have no levels as input. */
+extern const BdctTileFunc bdct_dct8x8_sse41, bdct_dct8x8_avx2,
+    bdct_dct8x8_avx512;
 
 /* The kernels of a processor. */
 typedef struct {
   const char *isa;
   const BdctTileChains *plain;
   const BdctTile16Func *tile16; /* NULL: none */
-  const BdctTileFunc *real;       /* NULL: none */
+  const BdctTileFunc *dct8x8;     /* NULL: none */
   const BdctColourKernel *colour;
   const BdctMetricKernels *metrics;
   const BdctCompareKernel *compare;
@@ -186,17 +202,16 @@ void bdct_tile_quantizer_init (BdctTileQuantizer *quantizer, const BdctJob *job,
 void bdct_tile_plane_init (BdctTilePlane *plane, const BdctJob *job,
     BdctComponent component);
 
-/* Set what a plane has from a frame: it is component `i` of those in plane
- * `p`. For R, G and B the images are the planes computed from them. */
-void bdct_tile_plane_place (BdctTilePlane *plane, const BdctLayout *layout,
-    const BdctBlockGrid *grid, const BdctImage *src, const BdctImage *dst,
-    int p, int i);
-
-/* Whether 16-bit lanes support a plane's job and requested outputs. */
-bool bdct_tile_is_tile16 (const BdctTilePlane *plane);
-
-/* Likewise for BdctTileKernel's `real`. */
-bool bdct_tile_is_float8x8 (const BdctTilePlane *plane);
+/* Whether 16-bit lanes support a plane's job. */
+static inline bool
+bdct_tile_is_tile16 (const BdctTilePlane *plane)
+{
+  for (int i = 0; i < BDCT_MAX_STACK_QUANTIZERS && plane->quantizer[i] != NULL;
+      i++)
+    if (plane->quantizer[i]->tile16.basis == NULL)
+      return false;
+  return true;
+}
 
 /* The kernels that this processor can run, best first, then NULL. */
 const BdctTileKernel *const *bdct_tile_kernels (void);

@@ -8,8 +8,10 @@
 
 #define DEFAULT_THREADS 4
 
-/* Threads copy this much at a time. Smaller copies do not gain by threads. */
+/* Threads copy this much at a time, or a part of this number of a copy. Smaller
+ * copies do not gain by threads. */
 #define CHUNK_SIZE (512 << 10)
+#define MAX_CHUNKS 256
 
 typedef struct {
   int copy, first, rows;
@@ -24,8 +26,8 @@ struct BdctCopier {
   /* Protected by the lock. */
   bool quit;
   const BdctCopy *copies;
-  Chunk *chunks;
-  int n_chunks, max_chunks, next;
+  Chunk chunks[BDCT_MAX_PLANES * MAX_CHUNKS];
+  int n_chunks, next;
 
   pthread_t threads[];          /* n_threads - 1 */
 };
@@ -109,40 +111,25 @@ bdct_copier_free (BdctCopier * self)
   pthread_cond_destroy (&self->done);
   pthread_cond_destroy (&self->work);
   pthread_mutex_destroy (&self->lock);
-  free (self->chunks);
   free (self);
 }
 
-/* Cut into chunks of whole rows. False if there is no memory for the list. */
-static bool
+/* Cut into chunks of whole rows. */
+static void
 cut (BdctCopier * self, const BdctCopy * copies, int n)
 {
-  int n_chunks = 0;
-
-  for (int i = 0; i < n; i++) {
-    size_t fit = copies[i].row > 0 ? CHUNK_SIZE / copies[i].row : 1;
-    int rows = fit < 1 ? 1 : fit > (size_t) copies[i].rows ? copies[i].rows
-        : (int) fit;
-
-    for (int y = 0; y < copies[i].rows; y += rows) {
-      if (n_chunks == self->max_chunks) {
-        int max = 2 * self->max_chunks + 64;
-        Chunk *chunks = realloc (self->chunks, max * sizeof *chunks);
-
-        if (chunks == NULL)
-          return false;
-        self->chunks = chunks;
-        self->max_chunks = max;
-      }
-      self->chunks[n_chunks++] = (Chunk) {
-        i, y, rows < copies[i].rows - y ? rows : copies[i].rows - y, false
-      };
-    }
-  }
   self->copies = copies;
-  self->n_chunks = n_chunks;
-  self->next = 0;
-  return true;
+  self->n_chunks = self->next = 0;
+  for (int i = 0; i < n; i++) {
+    const int fit = copies[i].row < CHUNK_SIZE ? CHUNK_SIZE / copies[i].row : 1;
+    const int part = (copies[i].rows - 1) / MAX_CHUNKS + 1;
+    const int step = fit > part ? fit : part;
+
+    for (int y = 0; y < copies[i].rows; y += step)
+      self->chunks[self->n_chunks++] = (Chunk) {
+        i, y, step < copies[i].rows - y ? step : copies[i].rows - y, false
+      };
+  }
 }
 
 /* If a thread does not start, there is one fewer. */
@@ -162,7 +149,7 @@ start_threads (BdctCopier * self)
 /* Report the finished chunks from `told` on, those of one copy at once;
  * under the lock, which is released meanwhile. */
 static int
-tell (BdctCopier * self, int told, BdctCopied copied, void *data, bool *hear)
+tell (BdctCopier * self, int told, BdctCopied copied, void *data)
 {
   while (told < self->n_chunks && self->chunks[told].done) {
     Chunk chunk = self->chunks[told++];
@@ -170,35 +157,26 @@ tell (BdctCopier * self, int told, BdctCopied copied, void *data, bool *hear)
     for (; told < self->n_chunks && self->chunks[told].done
         && self->chunks[told].copy == chunk.copy; told++)
       chunk.rows += self->chunks[told].rows;
-    if (*hear && copied != NULL) {
+    if (copied != NULL) {
       pthread_mutex_unlock (&self->lock);
-      *hear = copied (data, chunk.copy, chunk.first, chunk.rows);
+      copied (data, chunk.copy, chunk.first, chunk.rows);
       pthread_mutex_lock (&self->lock);
     }
   }
   return told;
 }
 
-bool
+void
 bdct_copier_run (BdctCopier * self, const BdctCopy * copies, int n,
     BdctCopied copied, void *data)
 {
-  bool hear = true;
   size_t size = 0;
   int told = 0;
 
   for (int i = 0; i < n; i++)
     size += copies[i].row * copies[i].rows;
   pthread_mutex_lock (&self->lock);
-  if (!cut (self, copies, n)) {
-    pthread_mutex_unlock (&self->lock);
-    for (int i = 0; i < n; i++) {
-      copy_rows (&copies[i], 0, copies[i].rows);
-      if (hear && copied != NULL)
-        hear = copied (data, i, 0, copies[i].rows);
-    }
-    return hear;
-  }
+  cut (self, copies, n);
   if (size > CHUNK_SIZE) {
     start_threads (self);
     pthread_cond_broadcast (&self->work);
@@ -206,10 +184,9 @@ bdct_copier_run (BdctCopier * self, const BdctCopy * copies, int n,
   while (told < self->n_chunks) {
     if (!make_next (self) && !self->chunks[told].done)
       pthread_cond_wait (&self->done, &self->lock);
-    told = tell (self, told, copied, data, &hear);
+    told = tell (self, told, copied, data);
   }
   /* A thread that wakes late must not find these. */
   self->n_chunks = self->next = 0;
   pthread_mutex_unlock (&self->lock);
-  return hear;
 }

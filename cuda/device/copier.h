@@ -23,9 +23,8 @@ typedef struct {
 } BdctCopy;
 
 /* Called on the calling thread when `rows` rows of a copy, from row `first`
- * on, are complete; in order, each row once. Returns false to receive no
- * more calls. */
-typedef bool (*BdctCopied) (void *data, int copy, int first, int rows);
+ * on, are complete; in order, each row once. */
+typedef void (*BdctCopied) (void *data, int copy, int first, int rows);
 
 /* Create a copier with this many threads, including the caller's; 0: one
  * per processor, at most 4. NULL if memory is short. The threads start when
@@ -33,9 +32,9 @@ typedef bool (*BdctCopied) (void *data, int copy, int first, int rows);
 BdctCopier *bdct_copier_new (unsigned threads);
 void bdct_copier_free (BdctCopier *copier);
 
-/* Make `n` copies; `copied` may be NULL. Returns when all are made; false
- * if `copied` returned false. One thread at a time. */
-bool bdct_copier_run (BdctCopier *copier, const BdctCopy *copies, int n,
+/* Make `n` copies; `copied` may be NULL. Returns when all are made. One thread
+ * at a time. */
+void bdct_copier_run (BdctCopier *copier, const BdctCopy *copies, int n,
     BdctCopied copied, void *data);
 
 #endif

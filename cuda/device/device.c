@@ -44,42 +44,56 @@ bdct_cuda_count (BdctError * error)
   return 0;
 }
 
-static void
-synchronize (cudaStream_t stream)
+/* Streams in which images are read first wait for the context's default
+ * stream: images may come with work still pending there, as from a plain copy
+ * from pageable memory. The other streams use images on the host alone, or
+ * after those, and would only be delayed. */
+static const struct
 {
-  if (stream != NULL)
-    cudaStreamSynchronize (stream);
+  size_t at;
+  unsigned flags;
+} streams[] = {
+  {offsetof (BdctDevice, upload), cudaStreamNonBlocking},
+  {offsetof (BdctDevice, rgb_in), cudaStreamDefault},
+  {offsetof (BdctDevice, stream), cudaStreamDefault},
+  {offsetof (BdctDevice, bits[0]), cudaStreamNonBlocking},
+  {offsetof (BdctDevice, bits[1]), cudaStreamNonBlocking},
+  {offsetof (BdctDevice, rgb_out), cudaStreamNonBlocking},
+  {offsetof (BdctDevice, download), cudaStreamNonBlocking},
+};
+
+static const size_t events[] = {
+  offsetof (BdctDevice, was_rgb_in), offsetof (BdctDevice, was_computed),
+  offsetof (BdctDevice, was_counted[0]), offsetof (BdctDevice, was_counted[1]),
+  offsetof (BdctDevice, was_transformed), offsetof (BdctDevice, was_read),
+  offsetof (BdctDevice, foreign),
+};
+
+#define N(array) (sizeof (array) / sizeof (array)[0])
+
+static cudaStream_t *
+stream_at (const BdctDevice * self, size_t i)
+{
+  return (cudaStream_t *) ((uint8_t *) self + streams[i].at);
+}
+
+static cudaEvent_t *
+event_at (const BdctDevice * self, size_t i)
+{
+  return (cudaEvent_t *) ((uint8_t *) self + events[i]);
 }
 
 void
 bdct_device_synchronize (const BdctDevice * self)
 {
-  synchronize (self->upload);
-  synchronize (self->split);
-  synchronize (self->stream);
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
-    synchronize (self->bits[i]);
-  synchronize (self->join);
-  synchronize (self->download);
+  for (size_t i = 0; i < N (streams); i++)
+    if (*stream_at (self, i) != NULL)
+      cudaStreamSynchronize (*stream_at (self, i));
   (void) cudaGetLastError ();
 }
 
-static void
-destroy (cudaStream_t stream)
-{
-  if (stream != NULL)
-    cudaStreamDestroy (stream);
-}
-
-static void
-destroy_event (cudaEvent_t event)
-{
-  if (event != NULL)
-    cudaEventDestroy (event);
-}
-
 bool
-bdct_device_follow (cudaStream_t stream, cudaStream_t before,
+bdct_stream_wait_for (cudaStream_t stream, cudaStream_t before,
     cudaEvent_t event, BdctError * error)
 {
   return bdct_cuda_check (cudaEventRecord (event, before), "cudaEventRecord",
@@ -94,20 +108,12 @@ bdct_device_close (BdctDevice * self, bool in_context)
   self->kernels = NULL;
   if (!in_context)
     return;
-  destroy (self->upload);
-  destroy (self->split);
-  destroy (self->stream);
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++) {
-    destroy (self->bits[i]);
-    destroy_event (self->was_counted[i]);
-  }
-  destroy_event (self->was_transformed);
-  destroy (self->join);
-  destroy (self->download);
-  destroy_event (self->was_split);
-  destroy_event (self->was_computed);
-  destroy_event (self->was_read);
-  destroy_event (self->foreign);
+  for (size_t i = 0; i < N (streams); i++)
+    if (*stream_at (self, i) != NULL)
+      cudaStreamDestroy (*stream_at (self, i));
+  for (size_t i = 0; i < N (events); i++)
+    if (*event_at (self, i) != NULL)
+      cudaEventDestroy (*event_at (self, i));
   /* On a lost context all of these fail, and no caller could be told. */
   (void) cudaGetLastError ();
 }
@@ -136,40 +142,18 @@ bdct_device_describe (const BdctDevice * self, BdctEngine * engine)
 }
 
 static bool
-create_stream (cudaStream_t * stream, unsigned flags, BdctError * error)
-{
-  return bdct_cuda_check (cudaStreamCreateWithFlags (stream, flags),
-      "cudaStreamCreateWithFlags", error);
-}
-
-static bool
-create_event (cudaEvent_t * event, BdctError * error)
-{
-  return bdct_cuda_check (cudaEventCreateWithFlags (event,
-          cudaEventDisableTiming), "cudaEventCreateWithFlags", error);
-}
-
-/* Streams in which images are read first wait for the context's default
- * stream: images may come with work still pending there, as from a plain copy
- * from pageable memory. The other streams use images on the host alone, or
- * after those, and would only be delayed. */
-static bool
 create_streams (BdctDevice * self, BdctError * error)
 {
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
-    if (!create_stream (&self->bits[i], cudaStreamNonBlocking, error)
-        || !create_event (&self->was_counted[i], error))
-      return false;
-  return create_stream (&self->stream, cudaStreamDefault, error)
-      && create_stream (&self->split, cudaStreamDefault, error)
-      && create_stream (&self->join, cudaStreamNonBlocking, error)
-      && create_stream (&self->upload, cudaStreamNonBlocking, error)
-      && create_stream (&self->download, cudaStreamNonBlocking, error)
-      && create_event (&self->was_split, error)
-      && create_event (&self->was_computed, error)
-      && create_event (&self->was_transformed, error)
-      && create_event (&self->was_read, error)
-      && create_event (&self->foreign, error);
+  cudaError_t err = cudaSuccess;
+
+  for (size_t i = 0; i < N (streams) && err == cudaSuccess; i++)
+    err = cudaStreamCreateWithFlags (stream_at (self, i), streams[i].flags);
+  if (!bdct_cuda_check (err, "cudaStreamCreateWithFlags", error))
+    return false;
+  for (size_t i = 0; i < N (events) && err == cudaSuccess; i++)
+    err = cudaEventCreateWithFlags (event_at (self, i),
+        cudaEventDisableTiming);
+  return bdct_cuda_check (err, "cudaEventCreateWithFlags", error);
 }
 
 bool
@@ -213,118 +197,77 @@ bdct_cuda_is_lost (const BdctContext * context)
   return bdct_cuda_loses_context (err);
 }
 
+/* End a call in the context. Whether it succeeded; no caller could be told why
+ * not. */
+static bool
+leave_with (const BdctDevice * device, cudaError_t err)
+{
+  if (err != cudaSuccess)
+    (void) cudaGetLastError ();
+  bdct_device_leave (device);
+  return err == cudaSuccess;
+}
+
 void *
 bdct_cuda_alloc_host (const BdctContext * context, size_t size)
 {
-  BdctDevice device = {.context = *context };
+  const BdctDevice device = {.context = *context };
   void *memory = NULL;
 
-  if (!bdct_device_enter (&device, NULL))
-    return NULL;
-  if (cudaHostAlloc (&memory, size, cudaHostAllocPortable) != cudaSuccess) {
-    (void) cudaGetLastError ();
-    memory = NULL;
-  }
-  bdct_device_leave (&device);
-  return memory;
+  return bdct_device_enter (&device, NULL) && leave_with (&device,
+      cudaHostAlloc (&memory, size, cudaHostAllocPortable)) ? memory : NULL;
 }
 
 void
 bdct_cuda_free_host (const BdctContext * context, void *memory)
 {
-  BdctDevice device = {.context = *context };
+  const BdctDevice device = {.context = *context };
 
-  if (!bdct_device_enter (&device, NULL))
-    return;
-  if (cudaFreeHost (memory) != cudaSuccess)
-    (void) cudaGetLastError ();
-  bdct_device_leave (&device);
-}
-
-/* Whether a call succeeded; no caller could be told of a failure. */
-static bool
-succeeded (cudaError_t err)
-{
-  if (err != cudaSuccess)
-    (void) cudaGetLastError ();
-  return err == cudaSuccess;
+  if (bdct_device_enter (&device, NULL))
+    leave_with (&device, cudaFreeHost (memory));
 }
 
 void *
 bdct_cuda_alloc_device (const BdctContext * context, size_t size)
 {
-  BdctDevice device = {.context = *context };
+  const BdctDevice device = {.context = *context };
   void *memory = NULL;
+  cudaError_t err;
 
   if (!bdct_device_enter (&device, NULL))
     return NULL;
-  if (!succeeded (cudaMalloc (&memory, size)))
-    memory = NULL;
-  if (memory != NULL && !succeeded (cudaMemset (memory, 0, size))) {
-    (void) succeeded (cudaFree (memory));
-    memory = NULL;
-  }
-  bdct_device_leave (&device);
-  return memory;
+  err = cudaMalloc (&memory, size);
+  if (err == cudaSuccess && (err = cudaMemset (memory, 0, size)) != cudaSuccess)
+    cudaFree (memory);
+  return leave_with (&device, err) ? memory : NULL;
 }
 
 void
 bdct_cuda_free_device (const BdctContext * context, void *memory)
 {
-  BdctDevice device = {.context = *context };
+  const BdctDevice device = {.context = *context };
 
-  if (!bdct_device_enter (&device, NULL))
-    return;
-  (void) succeeded (cudaFree (memory));
-  bdct_device_leave (&device);
+  if (bdct_device_enter (&device, NULL))
+    leave_with (&device, cudaFree (memory));
 }
 
 bool
 bdct_cuda_copy (const BdctContext * context, void *memory, void *host,
     size_t size, bool to_device)
 {
-  BdctDevice device = {.context = *context };
-  bool ok;
+  const BdctDevice device = {.context = *context };
+  cudaError_t err;
 
   if (!bdct_device_enter (&device, NULL))
     return false;
   /* The context's default stream would wait for all work on frames. */
-  ok = succeeded (to_device ? cudaMemcpyAsync (memory, host, size,
-          cudaMemcpyHostToDevice, cudaStreamPerThread)
+  err = to_device ? cudaMemcpyAsync (memory, host, size,
+      cudaMemcpyHostToDevice, cudaStreamPerThread)
       : cudaMemcpyAsync (host, memory, size, cudaMemcpyDeviceToHost,
-          cudaStreamPerThread))
-      && succeeded (cudaStreamSynchronize (cudaStreamPerThread));
-  bdct_device_leave (&device);
-  return ok;
-}
-
-bool
-bdct_host_memory_alloc (BdctHostMemory * self, size_t size,
-    BdctEngine * engine, BdctError * error)
-{
-  cudaError_t err = cudaHostAlloc ((void **) &self->data, size,
-      cudaHostAllocDefault);
-
-  self->pinned = err == cudaSuccess;
-  if (self->pinned)
-    return true;
-  (void) cudaGetLastError ();
-  self->data = malloc (size);
-  if (self->data == NULL)
-    return bdct_error (error, "out of memory");
-  snprintf (engine->warning, sizeof engine->warning, "no pinned memory (%s): "
-      "copies of frames in system memory are slow", cudaGetErrorString (err));
-  return true;
-}
-
-void
-bdct_host_memory_free (BdctHostMemory * self, bool in_context)
-{
-  if (!self->pinned)
-    free (self->data);
-  else if (in_context)
-    cudaFreeHost (self->data);
-  *self = (BdctHostMemory) { NULL, false };
+      cudaStreamPerThread);
+  if (err == cudaSuccess)
+    err = cudaStreamSynchronize (cudaStreamPerThread);
+  return leave_with (&device, err);
 }
 
 static bool
@@ -368,6 +311,8 @@ bool
 bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
     BdctEngine * engine, BdctError * error)
 {
+  cudaError_t err;
+
   if (self->size < size) {
     bdct_buffer_free (self, true);
     if (!bdct_cuda_check (cudaMalloc ((void **) &self->device, size),
@@ -375,8 +320,20 @@ bdct_buffer_reserve (BdctBuffer * self, size_t size, bool on_host,
       return false;
     self->size = size;
   }
-  return !on_host || self->host.data != NULL
-      || bdct_host_memory_alloc (&self->host, self->size, engine, error);
+  if (!on_host || self->host != NULL)
+    return true;
+  err = cudaHostAlloc ((void **) &self->host, self->size,
+      cudaHostAllocDefault);
+  self->pinned = err == cudaSuccess;
+  if (self->pinned)
+    return true;
+  (void) cudaGetLastError ();
+  self->host = malloc (self->size);
+  if (self->host == NULL)
+    return bdct_error (error, "out of memory");
+  snprintf (engine->warning, sizeof engine->warning, "no pinned memory (%s): "
+      "copies of frames in system memory are slow", cudaGetErrorString (err));
+  return true;
 }
 
 bool
@@ -385,7 +342,7 @@ bdct_buffer_grow (BdctBuffer * self, size_t size, const BdctDevice * device,
 {
   if (self->size >= size)
     return true;
-  for (int i = 0; i < BDCT_CUDA_SIDES; i++)
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS; i++)
     if (!bdct_cuda_check (cudaStreamSynchronize (device->bits[i]),
             "cudaStreamSynchronize", error))
       return false;
@@ -399,8 +356,11 @@ bdct_buffer_free (BdctBuffer * self, bool in_context)
 {
   if (in_context)
     cudaFree (self->device);
-  bdct_host_memory_free (&self->host, in_context);
+  if (!self->pinned)
+    free (self->host);
+  else if (in_context)
+    cudaFreeHost (self->host);
   /* Errors of these calls are errors of earlier work. */
   (void) cudaGetLastError ();
-  *self = (BdctBuffer) { NULL, {NULL, false}, 0 };
+  *self = (BdctBuffer) { NULL, NULL, 0, false };
 }

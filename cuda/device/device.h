@@ -10,7 +10,7 @@
 #include "dct/engine/engine.h"
 
 /* The number of frames whose bits are counted at the same time. */
-#define BDCT_CUDA_SIDES 2
+#define BDCT_CUDA_BITS_SLOTS 2
 
 /* Kernels and statistics use `stream`, in the order of submission. Copies
  * of images run beside it, in a stream for each direction: uploading a
@@ -20,12 +20,12 @@ typedef struct {
   cudaStream_t upload, stream, download;
   /* Streams for conversion from R, G and B and back: so that the ends of
    * one frame's kernels overlap with those of another. */
-  cudaStream_t split, join;
-  cudaEvent_t was_split, was_computed; /* in `split` and in `stream` */
+  cudaStream_t rgb_in, rgb_out;
+  cudaEvent_t was_rgb_in, was_computed; /* in `rgb_in` and in `stream` */
   /* Bits are counted at the same time as transforms and bits of other
    * frames: frames use these streams in turn. */
-  cudaStream_t bits[BDCT_CUDA_SIDES];
-  cudaEvent_t was_counted[BDCT_CUDA_SIDES]; /* in each */
+  cudaStream_t bits[BDCT_CUDA_BITS_SLOTS];
+  cudaEvent_t was_counted[BDCT_CUDA_BITS_SLOTS]; /* in each */
   cudaEvent_t was_transformed; /* in `stream` */
   cudaEvent_t was_read; /* in the stream that ends frames: their sources */
   cudaEvent_t foreign; /* in the streams of others */
@@ -58,22 +58,11 @@ void bdct_device_describe (const BdctDevice *device, BdctEngine *engine);
 
 /* Let later work in `stream` wait for all that `before` has so far. No
  * other stream may use the event. */
-bool bdct_device_follow (cudaStream_t stream, cudaStream_t before,
+bool bdct_stream_wait_for (cudaStream_t stream, cudaStream_t before,
     cudaEvent_t event, BdctError *error);
 
 /* Wait for all work that was enqueued; afterwards nothing uses an image. */
 void bdct_device_synchronize (const BdctDevice *device);
-
-/* Host memory for copies: pinned or, if the driver refuses, not pinned.
- * Then copies are still correct, but the calling thread waits for them. */
-typedef struct {
-  uint8_t *data;
-  bool pinned;
-} BdctHostMemory;
-
-bool bdct_host_memory_alloc (BdctHostMemory *memory, size_t size,
-    BdctEngine *engine, BdctError *error);
-void bdct_host_memory_free (BdctHostMemory *memory, bool in_context);
 
 /* Whether the GPU reaches all of a host memory by itself. */
 bool bdct_host_memory_is_pinned (const void *memory, size_t size);
@@ -83,11 +72,13 @@ bool bdct_host_memory_is_pinned (const void *memory, size_t size);
 bool bdct_device_check_memory (const BdctDevice *device, const void *memory,
     BdctError *error);
 
-/* Memory on the device and, if needed, as much on the host. */
+/* Memory on the device and, if needed, as much on the host: pinned or, if the
+ * driver refuses, not pinned. Then copies are still correct, but the calling
+ * thread waits for them. */
 typedef struct {
-  uint8_t *device;
-  BdctHostMemory host;
+  uint8_t *device, *host;
   size_t size;
+  bool pinned;
 } BdctBuffer;
 
 /* Grow to at least `size` bytes; the content may be lost. */

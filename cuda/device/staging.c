@@ -76,45 +76,31 @@ lies_alike (const BdctStaging * self, const BdctImage * host, bool written)
   return true;
 }
 
-static size_t
-used_size (const BdctStaging * self)
-{
-  int last = self->n_planes - 1;
-
-  return self->offset[last] + plane_size (self, last, self->pitch[last]);
-}
-
+/* Enqueue a copy between an image on the host and a staging buffer. */
 static bool
-upload (const BdctStaging * self, uint8_t * device, const BdctImage * host,
-    BdctError * error)
+copy (const BdctStaging * self, const BdctImage * host, uint8_t * device,
+    bool down, BdctError * error)
 {
+  const cudaStream_t stream = down ? self->device->download
+      : self->device->upload;
+  const enum cudaMemcpyKind kind = down ? cudaMemcpyDeviceToHost
+      : cudaMemcpyHostToDevice;
+  const int last = self->n_planes - 1;
   cudaError_t err = cudaSuccess;
 
-  if (lies_alike (self, host, false))
-    return bdct_cuda_check (cudaMemcpyAsync (device, host->data[0],
-            used_size (self), cudaMemcpyHostToDevice, self->device->upload),
+  if (lies_alike (self, host, down))
+    return bdct_cuda_check (cudaMemcpyAsync (down ? host->data[0] : device,
+            down ? device : host->data[0], self->offset[last]
+            + plane_size (self, last, self->pitch[last]), kind, stream),
         "cudaMemcpyAsync", error);
-  for (int p = 0; p < self->n_planes && err == cudaSuccess; p++)
-    err = cudaMemcpy2DAsync (device + self->offset[p], self->pitch[p],
-        host->data[p], host->stride[p], self->row_size[p], self->height[p],
-        cudaMemcpyHostToDevice, self->device->upload);
-  return bdct_cuda_check (err, "cudaMemcpy2DAsync", error);
-}
+  for (int p = 0; p < self->n_planes && err == cudaSuccess; p++) {
+    uint8_t *plane = device + self->offset[p];
 
-static bool
-download (const BdctStaging * self, const BdctImage * host,
-    const uint8_t * device, BdctError * error)
-{
-  cudaError_t err = cudaSuccess;
-
-  if (lies_alike (self, host, true))
-    return bdct_cuda_check (cudaMemcpyAsync (host->data[0], device,
-            used_size (self), cudaMemcpyDeviceToHost, self->device->download),
-        "cudaMemcpyAsync", error);
-  for (int p = 0; p < self->n_planes && err == cudaSuccess; p++)
-    err = cudaMemcpy2DAsync (host->data[p], host->stride[p],
-        device + self->offset[p], self->pitch[p], self->row_size[p],
-        self->height[p], cudaMemcpyDeviceToHost, self->device->download);
+    err = down ? cudaMemcpy2DAsync (host->data[p], host->stride[p], plane,
+        self->pitch[p], self->row_size[p], self->height[p], kind, stream)
+        : cudaMemcpy2DAsync (plane, self->pitch[p], host->data[p],
+        host->stride[p], self->row_size[p], self->height[p], kind, stream);
+  }
   return bdct_cuda_check (err, "cudaMemcpy2DAsync", error);
 }
 
@@ -237,7 +223,7 @@ bdct_staging_planes (BdctStaging * self, unsigned ring_index,
   cudaEvent_t *free = &self->ring[ring_index].free;
 
   return bdct_staging_reserve_picture (self,
-      &self->ring[ring_index].planes[which], self->device->split, image, error)
+      &self->ring[ring_index].planes[which], self->device->rgb_in, image, error)
       && (*free != NULL || bdct_cuda_check (cudaEventCreateWithFlags (free,
               cudaEventDisableTiming), "cudaEventCreateWithFlags", error));
 }
@@ -252,6 +238,12 @@ bdct_staging_clear (BdctStaging * self, bool in_context)
       cudaEventDestroy (self->ring[t].free);
     self->ring[t].free = NULL;
   }
+  for (int i = 0; i < BDCT_CUDA_BITS_SLOTS; i++)
+    bdct_buffer_free (&self->bits[i], in_context);
+  bdct_buffer_free (&self->trees, in_context);
+  bdct_buffer_free (&self->scratch, in_context);
+  for (int i = 0; i < BDCT_HISTORY_MAX; i++)
+    bdct_buffer_free (&self->luma[i], in_context);
 }
 
 static void
@@ -274,16 +266,16 @@ typedef struct {
 
 /* Rows have been copied to pinned memory: upload them while the next ones
  * are copied. */
-static bool
+static void
 upload_rows (void *data, int p, int first, int rows)
 {
   Upload *u = data;
   size_t offset = u->staging->offset[p] + first * u->staging->pitch[p];
 
-  u->err = cudaMemcpyAsync (u->end->buffer.device + offset,
-      u->end->buffer.host.data + offset, rows * u->staging->pitch[p],
-      cudaMemcpyHostToDevice, u->staging->device->upload);
-  return u->err == cudaSuccess;
+  if (u->err == cudaSuccess)
+    u->err = cudaMemcpyAsync (u->end->buffer.device + offset,
+        u->end->buffer.host + offset, rows * u->staging->pitch[p],
+        cudaMemcpyHostToDevice, u->staging->device->upload);
 }
 
 bool
@@ -295,11 +287,11 @@ bdct_staging_upload (BdctStaging * self, const BdctEndpoint * src,
   BdctImage staged;
 
   if (src->dma_direct)
-    return upload (self, src->buffer.device, &src->host, error);
-  staged = staging_image (self, src->buffer.host.data, BDCT_MEMORY_HOST);
+    return copy (self, &src->host, src->buffer.device, false, error);
+  staged = staging_image (self, src->buffer.host, BDCT_MEMORY_HOST);
   make_copies (self, &staged, &src->host, copies);
-  return bdct_copier_run (self->copier, copies, self->n_planes,
-      upload_rows, &u) || bdct_cuda_check (u.err, "cudaMemcpyAsync", error);
+  bdct_copier_run (self->copier, copies, self->n_planes, upload_rows, &u);
+  return bdct_cuda_check (u.err, "cudaMemcpyAsync", error);
 }
 
 bool
@@ -307,8 +299,8 @@ bdct_staging_download (BdctStaging * self, const BdctEndpoint * dst,
     BdctError * error)
 {
   if (dst->dma_direct)
-    return download (self, &dst->host, dst->buffer.device, error);
-  return bdct_cuda_check (cudaMemcpyAsync (dst->buffer.host.data,
+    return copy (self, &dst->host, dst->buffer.device, true, error);
+  return bdct_cuda_check (cudaMemcpyAsync (dst->buffer.host,
           dst->buffer.device, self->size, cudaMemcpyDeviceToHost,
           self->device->download), "cudaMemcpyAsync", error);
 }
@@ -321,7 +313,7 @@ bdct_staging_finish (BdctStaging * self, const BdctEndpoint * dst)
 
   if (!dst->on_host || dst->dma_direct)
     return;
-  staged = staging_image (self, dst->buffer.host.data, BDCT_MEMORY_HOST);
+  staged = staging_image (self, dst->buffer.host, BDCT_MEMORY_HOST);
   make_copies (self, &dst->host, &staged, copies);
   bdct_copier_run (self->copier, copies, self->n_planes, NULL, NULL);
 }

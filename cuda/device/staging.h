@@ -13,10 +13,19 @@
 #include "copier.h"
 #include "device.h"
 #include "dct/engine/plan.h"
+#include "dct/entropy/cabac-price.h"
 
 /* The maximum number of frames that have planes of R, G and B at the same
  * time. */
 #define BDCT_RGB_RING 2
+
+/* What CABAC's bins cost in trees at a slice's QP. */
+typedef struct {
+  bool known;
+  int slice_qp;
+  BdctCabacCosts costs;
+  uint16_t start[2][BDCT_CABAC_TREE_SLOTS]; /* of luma, of chroma */
+} BdctTreePrices;
 
 /* The arrangement of a frame in a staging buffer: rows downwards, planes
  * one after the other. For most sizes GStreamer arranges frames in the same
@@ -42,6 +51,16 @@ typedef struct {
     BdctBuffer planes[BDCT_PLAN_IMAGES];
     cudaEvent_t free;
   } ring[BDCT_RGB_RING];
+  /* Memory that all frames share, and that grows on demand. Their kernels run
+   * in order, one frame after the other, except those for bits: for these,
+   * frames use one slot and the other in turn. */
+  BdctBuffer bits[BDCT_CUDA_BITS_SLOTS]; /* levels, and counts of bins */
+  unsigned next_bits_slot;    /* of the next frame with bits */
+  bool bits_overlap;          /* bits are counted beside other frames */
+  BdctBuffer trees;           /* blocks of all sizes of a frame with trees */
+  BdctTreePrices tree_prices; /* of the last of these */
+  BdctBuffer scratch;         /* of metrics */
+  BdctBuffer luma[BDCT_HISTORY_MAX]; /* of the history's places */
 } BdctStaging;
 
 /* A frame's source or destination. An image on the host goes through
@@ -56,7 +75,7 @@ typedef struct {
 
 void bdct_staging_init (BdctStaging *staging, const BdctLayout *layout);
 
-/* Free the planes of R, G and B; nothing may use them. */
+/* Free the memory of all frames; nothing may use it. */
 void bdct_staging_clear (BdctStaging *staging, bool in_context);
 
 /* Set where the kernel finds an image: the image itself, or a staging

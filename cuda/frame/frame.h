@@ -1,5 +1,5 @@
 /* blockdct: a frame or a comparison in flight on the GPU: its plan
- * (dct/engine/plan.h), its memory, and what is enqueued for it.
+ * (dct/engine/plan.h), and its memory.
  *
  * A frame with all its memory is reused only after a wait for the last of its
  * events. Buffers are kept from frame to frame and grow on demand.
@@ -13,127 +13,108 @@
 #include "cuda/kernels/colour.h"
 #include "cuda/kernels/comparison.h"
 #include "cuda/launch/dispatch.h"
-#include "dct/picture/zoom.h"
-#include "metrics.h"
+#include "dct/metrics/run.h"
 
 /* Bytes of the accumulators of a frame, or of a distorted picture. */
 #define BDCT_ACCUMULATORS_SIZE                                                \
   (BDCT_CUDA_ACCUMULATORS * sizeof (BdctCudaAccumulator))
 
-typedef enum { BDCT_WAIT_SPINNING, BDCT_WAIT_SLEEPING, BDCT_N_WAITS } BdctWait;
+/* The caller spins until the one event for the end of a frame, or sleeps until
+ * the other. */
+typedef enum {
+  BDCT_UPLOADED, BDCT_COMPUTED, BDCT_DONE_SPINNING, BDCT_DONE_SLEEPING,
+  BDCT_N_EVENTS
+} BdctEventName;
 
 typedef struct {
-  cudaEvent_t uploaded, computed;
-  cudaEvent_t done[BDCT_N_WAITS];
-  BdctWait wait;              /* which event of `done` to wait for */
+  cudaEvent_t event[BDCT_N_EVENTS];
+  BdctEventName done;         /* which one to wait for */
 } BdctCudaEvents;
 
-/* The images, all on the device. */
-typedef struct {
-  BdctEndpoint src[1 + BDCT_MAX_DISTORTED]; /* a frame has the first */
-  BdctEndpoint dst;
-  BdctBuffer memory[BDCT_PLAN_IMAGES];
-  BdctImage image[BDCT_PLAN_IMAGES];
-  unsigned ring_index;        /* in BdctStaging.ring, for R, G and B: of the
-                                   frame before, if the planes are that one's */
-} BdctCudaImages;
+/* What goes to the GPU or comes from there besides images; and results that
+ * stay there. A frame that moves one of the first is started by itself. */
+typedef enum {
+  BDCT_ARRAY_RECORDS, /* of blocks */
+  BDCT_ARRAY_SIZES,   /* of a tree's blocks */
+  BDCT_ARRAY_LEVELS,
+  BDCT_N_LARGE_ARRAYS,
+  BDCT_ARRAY_MAP = BDCT_N_LARGE_ARRAYS, /* a quantizer's number for each block,
+                                             then for each map tile */
+  BDCT_ARRAY_METRIC_MAP, /* of luma, for a view */
+  BDCT_ARRAY_METRICS, /* results of the metrics */
+  BDCT_ARRAY_ZEROED,  /* these are zeroed for each frame: */
+  BDCT_ARRAY_SUMS = BDCT_ARRAY_ZEROED, /* accumulators of the second distorted
+                                            picture and those behind it */
+  BDCT_ARRAY_COUNTS,  /* of each picture of a stack, a BdctRateCounts */
+  BDCT_ARRAY_RGB_SSE, /* likewise, the errors of R, G and B */
+  BDCT_N_ARRAYS
+} BdctArrayName;
 
-typedef struct {
-  BdctJob quantizers[BDCT_MAX_STACK_QUANTIZERS];
-  BdctCudaWork work;          /* before its output is set */
-  BdctCudaWork sized[BDCT_TREE_SIZES]; /* the same, for each block size of a
-                                            tree */
-  BdctCudaLaunch launch[2];   /* for the picture */
-  int n_launches;             /* 0 for trees, and from levels */
-} BdctCudaJobs;
+typedef enum { BDCT_STAYS, BDCT_GOES_UP, BDCT_COMES_DOWN } BdctWay;
 
-/* Results for each block. */
-typedef struct {
-  BdctBuffer map;             /* a quantizer's number for each block, then
-                                   for each map tile */
-  size_t map_size;            /* to upload; 0: there is none */
-  BdctBuffer record_memory, size_memory;
-  BdctBlockRecord *records;   /* on the device; NULL: not wanted */
-  uint8_t *sizes;             /* likewise */
-  BdctBlockRecord *to_records; /* the caller's; NULL: not wanted */
-  uint8_t *to_sizes;          /* likewise */
-  bool sizes_given;           /* `sizes` are uploaded */
-  bool dma_direct;            /* the GPU copies the records by itself */
-} BdctCudaBlocks;
-
-/* Levels that are output or input. */
+/* `memory` is kept from frame to frame. Its part on the host has what goes up
+ * or comes down, unless the GPU copies that from or to the caller by itself. */
 typedef struct {
   BdctBuffer memory;
-  BdctLevel *device;          /* on the device */
-  BdctLevel *host;            /* the caller's; NULL if these are on the
-                                   device */
-  bool dma_direct;            /* the GPU copies them by itself */
-} BdctCudaLevels;
+  void *device;               /* where kernels find it; NULL: there is none */
+  void *caller;               /* where the caller has it on the host; NULL:
+                                   nowhere */
+  size_t size;                /* in bytes */
+  BdctWay way;
+  bool direct;                /* the GPU copies it by itself */
+} BdctArray;
 
-/* The sources of the statistics. */
+/* Where a frame's statistics are on the device. */
 typedef struct {
-  BdctCudaAccumulator *first; /* of the frame, or of the first distorted
-                                   picture */
-  BdctBuffer accumulators;    /* of the other distorted pictures */
-  BdctRateCounts *first_counts; /* of the frame, if bits are wanted */
-  int side;                   /* whose memory the count of bits takes */
-  bool beside;                /* it runs in that side's stream */
-  BdctBuffer counts;          /* of each picture of a stack */
-  BdctBuffer stack;           /* of each picture of a stack, the errors of R,
-                                   G and B */
-  uint64_t (*stack_sse)[3];   /* the caller's; NULL: not wanted */
-  uint64_t (*stack_bits)[2];  /* likewise */
-  const uint8_t *stack_map;   /* the caller's */
-  BdctFrameMetrics metrics;
-} BdctCudaResults;
+  BdctCudaAccumulator *accumulators; /* of the first result */
+  BdctRateCounts *counts;     /* if bits are wanted */
+  int bits_slot;              /* whose memory the count of bits takes */
+  bool bits_overlap;          /* it runs in that slot's stream */
+} BdctCudaSums;
 
-/* For the pictures of a comparison. */
+/* The launches of a frame's picture. */
 typedef struct {
-  int n_packs;                /* planes that are packed */
+  BdctCudaLaunch launch[2];
+  int n;                      /* 0: for trees, and from levels */
+} BdctCudaLaunches;
+
+/* The planes of a comparison's pictures that are packed. */
+typedef struct {
   BdctCudaPack pack[(1 + BDCT_MAX_DISTORTED) * BDCT_MAX_PLANES];
-  BdctCudaColour colour[1 + BDCT_MAX_DISTORTED]; /* of R, G and B */
-  BdctCudaErrors errors;
-  BdctCudaRgbErrors rgb_errors;
-} BdctCudaPictures;
-
-/* For drawing a view. */
-typedef struct {
-  BdctRender render;
-  BdctCudaColour colour;      /* converts R, G and B: both ways in a frame,
-                                   back in a comparison */
-  BdctZoom zoom;
-  BdctCudaMetricPlanes records; /* of a comparison's blocks */
-  BdctMetricPlane mapped;     /* luma, where the view is a metric's map */
-  BdctBuffer map;
-} BdctCudaShown;
+  int n;
+} BdctCudaPacks;
 
 typedef struct {
-  BdctPlan plan;
+  BdctPlan plan;              /* what is done, and in which order */
+  BdctFrame request;          /* what the caller asked for; of a comparison:
+                                   nothing */
+  BdctJob quantizers[BDCT_MAX_STACK_QUANTIZERS]; /* the request's; of a
+                                   comparison, bdct_comparison_job() */
   BdctCudaEvents events;
-  BdctCudaImages images;
-  BdctCudaJobs jobs;
-  BdctCudaBlocks blocks;
-  BdctCudaLevels levels;
-  BdctCudaResults results;
-  BdctCudaPictures pictures;
-  BdctCudaShown shown;
+  BdctEndpoint src[1 + BDCT_MAX_DISTORTED]; /* the caller's pictures: a frame
+                                   has the first */
+  BdctEndpoint dst;
+  BdctImage image[BDCT_PLAN_IMAGES]; /* the plan's images, on the device */
+  BdctBuffer own[BDCT_PLAN_IMAGES]; /* memory of those that are the engine's */
+  unsigned ring_index;        /* where BdctStaging.ring has planes of R, G and
+                                   B: of the frame before, if they are its */
+  BdctArray array[BDCT_N_ARRAYS];
+  BdctCudaWork work[BDCT_TREE_SIZES]; /* the planes to transform, without any
+                                   output: of a tree in blocks of each size,
+                                   else the first */
+  BdctCudaLaunches launches;
+  BdctCudaPacks packs;
+  BdctMetricsRun metrics[BDCT_MAX_DISTORTED]; /* of each result */
+  BdctCudaSums sums;
 } BdctCudaFrame;
-
-/* Memory that all frames share. Their kernels run in order, one frame after
- * the other, except those for bits: for these, frames use one side and the
- * other in turn. The buffers grow on demand. */
-typedef struct {
-  BdctBuffer levels[BDCT_CUDA_SIDES]; /* of frames whose bits are counted */
-  unsigned side;              /* of the next frame with bits */
-  bool beside;                /* bits are counted beside other frames */
-  BdctBuffer trees;           /* of a frame with trees */
-  BdctBuffer metrics;         /* scratch */
-  BdctBuffer luma[BDCT_HISTORY_MAX]; /* of the history's places */
-} BdctCudaMemory;
 
 bool bdct_cuda_frame_init (BdctCudaFrame *frame, BdctError *error);
 void bdct_cuda_frame_clear (BdctCudaFrame *frame, bool in_context);
-void bdct_cuda_memory_clear (BdctCudaMemory *memory, bool in_context);
+
+/* Begin another frame, whose plan is set, with these jobs, in the memory of
+ * the one before. */
+void bdct_cuda_frame_begin (BdctCudaFrame *frame, const BdctJob *quantizers,
+    int n);
 
 /* Allocate the images of the place OWN, and set all images. Call
  * bdct_staging_place() for the endpoints first. `src`: as
@@ -141,23 +122,51 @@ void bdct_cuda_memory_clear (BdctCudaMemory *memory, bool in_context);
 bool bdct_cuda_frame_place_images (BdctCudaFrame *frame, BdctStaging *staging,
     const BdctImage *src, BdctError *error);
 
-/* Describe the metrics, and allocate their results and the frame's place in the
- * history. */
-bool bdct_cuda_frame_describe_metrics (BdctCudaFrame *frame,
-    const BdctStaging *staging, BdctCudaMemory *memory, BdctError *error);
+/* Allocate an array of `size` bytes, and enqueue its upload if it goes up from
+ * the caller. */
+bool bdct_cuda_frame_place_array (BdctCudaFrame *frame, BdctArrayName name,
+    size_t size, BdctWay way, void *caller, const BdctStaging *staging,
+    BdctError *error);
 
-/* Bytes of the counts that are the frame's own. */
-size_t bdct_cuda_frame_counts_size (const BdctCudaFrame *frame,
-    const BdctLayout *layout);
+/* Enqueue the upload of an array; `data` is in its memory on the host, or in
+ * the caller's. */
+bool bdct_array_upload (const BdctArray *array, const void *data,
+    const BdctStaging *staging, BdctError *error);
+
+/* After all uploads: let the kernels wait for them, and choose how to wait for
+ * the frame. */
+bool bdct_cuda_frame_end_uploads (BdctCudaFrame *frame,
+    const BdctStaging *staging, BdctError *error);
+
+/* Prepare all of a frame whose plan and first sums are set, and enqueue its
+ * uploads, for which its kernels' stream then waits. `before`: the frame whose
+ * source it shares, if it does; may be the same memory. After an error nothing
+ * uses the caller's memory any longer. */
+bool bdct_cuda_prepare_frame (BdctCudaFrame *frame, BdctStaging *staging,
+    const BdctFrame *request, const BdctCudaFrame *before, BdctError *error);
+
+/* The same for a comparison. `job`: bdct_comparison_job(). */
+bool bdct_cuda_prepare_comparison (BdctCudaFrame *frame, BdctStaging *staging,
+    const BdctComparison *comparison, const BdctJob *job, BdctError *error);
 
 /* The accumulators of distorted picture `i`, and the counters of bits. */
 BdctCudaAccumulator *bdct_cuda_frame_accumulators (const BdctCudaFrame *frame,
     int i);
 unsigned long long *bdct_cuda_frame_counts (const BdctCudaFrame *frame);
 
-/* Set where the statistics are added up. */
+/* Where a component's levels and records are on the device; NULL: nowhere. */
+BdctLevel *bdct_cuda_frame_levels (const BdctCudaFrame *frame, int component);
+BdctBlockRecord *bdct_cuda_frame_records (const BdctCudaFrame *frame,
+    int component);
+
+/* Set an output of some work: where the statistics are added up, the picture,
+ * the frame's records. */
 void bdct_cuda_work_set_accumulators (BdctCudaWork *work,
     BdctCudaAccumulator *accumulators);
+void bdct_cuda_work_set_image (BdctCudaWork *work, const BdctLayout *layout,
+    const BdctImage *image);
+void bdct_cuda_work_set_records (BdctCudaWork *work,
+    const BdctCudaFrame *frame);
 
 /* Whether a frame's first step makes planes of R, G and B. */
 static inline bool
@@ -171,32 +180,27 @@ bdct_cuda_frame_is_rgb (const BdctCudaFrame *frame)
 static inline bool
 bdct_cuda_frame_writes_levels (const BdctCudaFrame *frame)
 {
-  return frame->jobs.n_launches > 0 && frame->jobs.launch[0].levels;
-}
-
-/* Whether the launches can be joined with those of other frames: not if they
- * write levels, as all frames share their memory. */
-static inline bool
-bdct_cuda_frame_shares_launches (const BdctCudaFrame *frame)
-{
-  return frame->plan.n_distorted == 0
-      && !bdct_cuda_frame_writes_levels (frame);
+  return frame->launches.n > 0 && frame->launches.launch[0].levels;
 }
 
 /* Whether anything but statistics goes to the host. */
 bool bdct_cuda_frame_downloads (const BdctCudaFrame *frame);
 
-/* Enqueue the copies of all but the statistics to the host; and, once they are
- * done, finish them. */
-bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
+/* Enqueue zeroing what kernels add to; the copies of all that goes to the host,
+ * but the first accumulators and counts; and, once these are done, finish
+ * them. */
+bool bdct_cuda_frame_zero (const BdctCudaFrame *frame, cudaStream_t stream,
     BdctError *error);
+bool bdct_cuda_frame_download (BdctCudaFrame *frame, BdctStaging *staging,
+    cudaStream_t stream, BdctError *error);
 void bdct_cuda_frame_finish (BdctCudaFrame *frame, BdctStaging *staging);
 
-/* Write the statistics of a frame that is done, as BdctEngineClass.collect()
- * does. `first`, `first_counts`: of the results, on the host; `price`: of the
- * counts; NULL: not known. */
-void bdct_cuda_frame_count (BdctCudaFrame *frame, const BdctLayout *layout,
-    const BdctCudaAccumulator *first, const BdctRateCounts *first_counts,
-    const BdctStats *price, BdctStats *stats);
+/* Write the statistics of a frame that is done, without its metrics, as
+ * BdctEngineClass.collect() does. `first`, `first_counts`: of the results, on
+ * the host; `price`: of the counts; NULL: not known. */
+void bdct_cuda_frame_get_stats (BdctCudaFrame *frame,
+    const BdctLayout *layout, const BdctCudaAccumulator *first,
+    const BdctRateCounts *first_counts, const BdctStats *price,
+    BdctStats *stats);
 
 #endif

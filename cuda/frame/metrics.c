@@ -23,47 +23,96 @@ align (size_t size)
   return (size + 255) & ~(size_t) 255;
 }
 
-/* The bytes of the results of all runs; and their places in a buffer of this
- * size. */
+/* The runs; a frame without metrics has none. */
+static int
+count_runs (const BdctCudaFrame * frame)
+{
+  return frame->plan.metrics.wanted != 0 ? frame->plan.n_results : 0;
+}
+
+/* Set the places of all results, one behind the other from `memory` on. Returns
+ * their bytes. */
 static size_t
-count_results (const BdctFrameMetrics * self)
+place_results (BdctCudaFrame * frame, uint8_t * memory)
 {
   size_t size = 0;
 
-  for (int i = 0; i < self->n; i++)
+  for (int i = 0; i < count_runs (frame); i++)
     for (int m = 0; m < BDCT_N_METRICS; m++)
-      for (int c = 0; c < self->run[i].n_planes[m]; c++)
-        size += align (metrics_of[m]->results (&self->run[i].plane[m][c]));
+      for (int c = 0; c < frame->metrics[i].n_planes[m]; c++) {
+        BdctMetricPlane *plane = &frame->metrics[i].plane[m][c];
+
+        plane->memory = memory != NULL ? memory + size : NULL;
+        size += align (metrics_of[m]->results (plane));
+      }
   return size;
 }
 
-static void
-place_results (BdctFrameMetrics * self, uint8_t * at)
+/* Memory for the frame's luma in the history; find the luma of earlier frames.
+ */
+static bool
+place_history (const BdctHistoryUse * use, BdctStaging * staging,
+    const uint16_t * luma[3], BdctError * error)
 {
-  for (int i = 0; i < self->n; i++)
-    for (int m = 0; m < BDCT_N_METRICS; m++)
-      for (int c = 0; c < self->run[i].n_planes[m]; c++) {
-        self->run[i].plane[m][c].memory = at;
-        at += align (metrics_of[m]->results (&self->run[i].plane[m][c]));
-      }
+  const BdctPlaneLayout *plane = &staging->layout.plane[0];
+  BdctError why;
+
+  if (!bdct_buffer_reserve (&staging->luma[use->own], (size_t) plane->width
+          * plane->height * sizeof (uint16_t), false, staging->engine, &why))
+    return bdct_error (error, "a frame's luma for the XPSNR of later frames: "
+        "%s", why.message);
+  for (int i = 0; i <= BDCT_HISTORY_FRAMES; i++)
+    luma[i] = use->of[i] < 0 ? NULL
+        : (const uint16_t *) staging->luma[use->of[i]].device;
+  return true;
 }
 
 bool
-bdct_frame_metrics_reserve (BdctFrameMetrics * self,
-    const BdctStaging * staging, BdctError * error)
+bdct_frame_metrics_place (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctError * error)
 {
-  const size_t size = count_results (self);
-  const bool grows = self->results.size < size;
+  const BdctPlanMetrics *wanted = &frame->plan.metrics;
+  const BdctBuffer *memory = &frame->array[BDCT_ARRAY_METRICS].memory;
+  const size_t had = memory->size;
+  BdctMetricsInput task = {
+    .layout = &staging->layout,
+    .src = frame->image[BDCT_PLAN_PLANES],
+    .frame_rate = wanted->frame_rate,
+    .metrics = wanted->wanted,
+  };
+  size_t size;
 
-  /* Zeroed, as bytes between results are copied, too. */
-  if (size > 0 && (!bdct_buffer_reserve (&self->results, size, true,
-              staging->engine, error)
-          || (grows && !bdct_cuda_check (cudaMemsetAsync
-                  (self->results.device, 0, size, staging->device->stream),
-                  "cudaMemsetAsync", error))))
+  if (wanted->history.needed
+      && !place_history (&wanted->history, staging, task.luma, error))
     return false;
-  place_results (self, self->results.device);
+  for (int i = 0; i < count_runs (frame); i++)
+    bdct_metrics_init (&frame->metrics[i], NULL, &task);
+  size = place_results (frame, NULL);
+  if (size == 0)
+    return true;
+  /* Zeroed, as bytes between results are copied, too. */
+  if (!bdct_cuda_frame_place_array (frame, BDCT_ARRAY_METRICS, size,
+          BDCT_COMES_DOWN, NULL, staging, error)
+      || (had < size && !bdct_cuda_check (cudaMemsetAsync (memory->device, 0,
+                  size, staging->device->stream), "cudaMemsetAsync", error)))
+    return false;
+  place_results (frame, memory->device);
   return true;
+}
+
+bool
+bdct_frame_copy_history (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctError * error)
+{
+  const BdctMetricsInput task = {
+    .layout = &staging->layout,.src = frame->image[BDCT_PLAN_PLANES]
+  };
+  BdctMetricPlane luma;
+
+  bdct_metrics_describe (&luma, &task, 0, 0);
+  luma.memory = staging->luma[frame->plan.metrics.history.own].device;
+  return bdct_cuda_check (bdct_cuda_history_copy (&luma,
+          staging->device->stream), "cudaLaunchKernel", error);
 }
 
 static void
@@ -80,79 +129,75 @@ set_picture (BdctMetricsRun * run, const BdctLayout * layout,
       }
 }
 
-/* Bytes of scratch memory for a metric. */
-static size_t
-count_scratch (const BdctMetricsRun * run, int m)
-{
-  size_t size = 0;
-
-  for (int c = 0; c < run->n_planes[m]; c++)
-    size += align (metrics_of[m]->scratch (&run->plane[m][c]));
-  return size;
-}
-
-static BdctCudaMetricPlanes
-gather (const BdctMetricsRun * run, int m, uint8_t * scratch)
-{
-  BdctCudaMetricPlanes planes = {.n = run->n_planes[m] };
-
-  for (int c = 0; c < planes.n; c++) {
-    planes.plane[c] = (BdctCudaMetricPlane) {
-      .plane = run->plane[m][c],.scratch = scratch
-    };
-    scratch += align (metrics_of[m]->scratch (&run->plane[m][c]));
-  }
-  return planes;
-}
-
-bool
-bdct_frame_metrics_enqueue (BdctFrameMetrics * self, int i,
-    const BdctImage * rec, BdctBuffer * scratch, const BdctStaging * staging,
+/* Enqueue one metric. Metrics use the scratch memory one after the other. */
+static bool
+run_metric (const BdctMetricsRun * run, int m, BdctStaging * staging,
     BdctError * error)
 {
-  BdctMetricsRun *run = &self->run[i];
-  BdctCudaMetricPlanes planes;
+  BdctBuffer *scratch = &staging->scratch;
+  BdctCudaMetricPlanes planes = {.n = run->n_planes[m] };
+  size_t at[BDCT_MAX_COMPONENTS + 1] = { 0 };
 
-  set_picture (run, &staging->layout, rec);
-  for (int m = 0; m < BDCT_N_METRICS; m++) {
-    if (run->n_planes[m] == 0)
-      continue;
-    if (!bdct_buffer_grow (scratch, count_scratch (run, m), staging->device,
-            staging->engine, error))
-      return false;
-    planes = gather (run, m, scratch->device);
-    if (!bdct_cuda_check (metrics_of[m]->launch (&planes,
-                staging->device->stream), "cudaLaunchKernel", error))
-      return false;
-  }
-  return true;
-}
-
-bool
-bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane * plane,
-    const BdctStaging * staging, BdctError * error)
-{
-  const BdctCudaMetricPlanes planes = {.plane = {{.plane = *plane}},.n = 1 };
-
-  return bdct_cuda_check (maps_of[metric] (&planes,
+  for (int c = 0; c < planes.n; c++)
+    at[c + 1] = at[c] + align (metrics_of[m]->scratch (&run->plane[m][c]));
+  if (!bdct_buffer_grow (scratch, at[planes.n], staging->device,
+          staging->engine, error))
+    return false;
+  for (int c = 0; c < planes.n; c++)
+    planes.plane[c] = (BdctCudaMetricPlane) {
+      .plane = run->plane[m][c],.scratch = scratch->device + at[c]
+    };
+  return bdct_cuda_check (metrics_of[m]->launch (&planes,
           staging->device->stream), "cudaLaunchKernel", error);
 }
 
 bool
-bdct_frame_metrics_download (const BdctFrameMetrics * self,
-    cudaStream_t stream, BdctError * error)
+bdct_frame_run_metrics (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctError * error)
 {
-  const size_t size = count_results (self);
+  const BdctImage *rec = &frame->image[frame->plan.n_distorted > 0
+      ? BDCT_PLAN_PLANES + 1 : BDCT_PLAN_RECONSTRUCTION];
 
-  return size == 0 || bdct_cuda_check (cudaMemcpyAsync
-      (self->results.host.data, self->results.device, size,
-          cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync", error);
+  for (int i = 0; i < count_runs (frame); i++) {
+    set_picture (&frame->metrics[i], &staging->layout, &rec[i]);
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      if (frame->metrics[i].n_planes[m] > 0
+          && !run_metric (&frame->metrics[i], m, staging, error))
+        return false;
+  }
+  return true;
+}
+
+BdctMetricsInput
+bdct_frame_shown (const BdctCudaFrame * frame, const BdctStaging * staging)
+{
+  const BdctPlanView *view = &frame->plan.view;
+
+  return (BdctMetricsInput) {
+    .layout = &staging->layout,
+    .src = frame->image[BDCT_PLAN_PLANES + view->left],
+    .rec = frame->image[BDCT_PLAN_PLANES + view->right],
+  };
+}
+
+bool
+bdct_frame_make_map (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctError * error)
+{
+  const BdctMetricsInput task = bdct_frame_shown (frame, staging);
+  BdctCudaMetricPlanes planes = {.n = 1 };
+
+  bdct_metrics_describe (&planes.plane[0].plane, &task, 0, 0);
+  planes.plane[0].plane.memory = frame->array[BDCT_ARRAY_METRIC_MAP].device;
+  return bdct_cuda_check (maps_of[bdct_view_metric (frame->plan.view.view.
+              mode)] (&planes, staging->device->stream), "cudaLaunchKernel",
+      error);
 }
 
 void
-bdct_frame_metrics_finish (BdctFrameMetrics * self, BdctStats * stats)
+bdct_frame_metrics_finish (BdctCudaFrame * frame, BdctStats * stats)
 {
-  place_results (self, self->results.host.data);
-  for (int i = 0; i < self->n; i++)
-    bdct_metrics_finish (&self->run[i], &stats[i]);
+  place_results (frame, frame->array[BDCT_ARRAY_METRICS].memory.host);
+  for (int i = 0; i < count_runs (frame); i++)
+    bdct_metrics_finish (&frame->metrics[i], &stats[i]);
 }

@@ -5,35 +5,28 @@
 #ifndef BDCT_CUDA_METRICS_H
 #define BDCT_CUDA_METRICS_H
 
-#include "cuda/device/staging.h"
-#include "dct/metrics/run.h"
+#include "frame.h"
 
-/* Of one frame: a run, for each distorted picture of a comparison. */
-typedef struct {
-  int n;              /* runs; a frame without metrics has none */
-  BdctMetricsRun run[BDCT_MAX_DISTORTED];
-  BdctBuffer results; /* of all runs, one behind the other */
-} BdctFrameMetrics;
-
-/* Allocate memory for the results, when all runs are described. */
-bool bdct_frame_metrics_reserve (BdctFrameMetrics *metrics,
-    const BdctStaging *staging, BdctError *error);
-
-/* Enqueue a run on this reconstruction, in the kernels' stream. Runs use
- * `scratch` one after the other. */
-bool bdct_frame_metrics_enqueue (BdctFrameMetrics *metrics, int i,
-    const BdctImage *rec, BdctBuffer *scratch, const BdctStaging *staging,
+/* Describe the runs, and allocate their results and the frame's place in the
+ * history. The images are set. */
+bool bdct_frame_metrics_place (BdctCudaFrame *frame, BdctStaging *staging,
     BdctError *error);
 
-/* Enqueue the copy of all results; and, once it is done, compute the
- * figures, in an entry of the statistics for each run. */
-bool bdct_frame_metrics_download (const BdctFrameMetrics *metrics,
-    cudaStream_t stream, BdctError *error);
-void bdct_frame_metrics_finish (BdctFrameMetrics *metrics, BdctStats *stats);
+/* Steps (cuda/run.c): copy luma to the history; compute all metrics; make a
+ * metric's map of a comparison's luma. */
+bool bdct_frame_copy_history (BdctCudaFrame *frame, BdctStaging *staging,
+    BdctError *error);
+bool bdct_frame_run_metrics (BdctCudaFrame *frame, BdctStaging *staging,
+    BdctError *error);
+bool bdct_frame_make_map (BdctCudaFrame *frame, BdctStaging *staging,
+    BdctError *error);
 
-/* Enqueue a metric's map of a component (metrics.h) to the component's
- * `memory`, after the work that makes its reconstruction. */
-bool bdct_cuda_map_enqueue (BdctMetric metric, const BdctMetricPlane *plane,
-    const BdctStaging *staging, BdctError *error);
+/* The pictures that a comparison's view shows. */
+BdctMetricsInput bdct_frame_shown (const BdctCudaFrame *frame,
+    const BdctStaging *staging);
+
+/* Once the results are on the host: compute the figures, in an entry of the
+ * statistics for each run. */
+void bdct_frame_metrics_finish (BdctCudaFrame *frame, BdctStats *stats);
 
 #endif

@@ -1,20 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pricer.h"
 
-#include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct BdctPricer {
-  pthread_t thread;
-  bool started, refused;        /* refused: there is no thread */
-  pthread_mutex_t lock;
-  pthread_cond_t work, done;
-
-  /* Protected by the lock. */
-  bool quit;
-  BdctPrice *first, **end;      /* those that wait */
-};
 
 /* Take a price out of those that wait. */
 static void
@@ -56,25 +43,18 @@ work (void *data)
   return NULL;
 }
 
-BdctPricer *
-bdct_pricer_new (void)
+void
+bdct_pricer_init (BdctPricer * self)
 {
-  BdctPricer *self = calloc (1, sizeof *self);
-
-  if (self == NULL)
-    return NULL;
   self->end = &self->first;
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->work, NULL);
   pthread_cond_init (&self->done, NULL);
-  return self;
 }
 
 void
-bdct_pricer_free (BdctPricer * self)
+bdct_pricer_clear (BdctPricer * self)
 {
-  if (self == NULL)
-    return;
   if (self->started) {
     pthread_mutex_lock (&self->lock);
     self->quit = true;
@@ -85,7 +65,6 @@ bdct_pricer_free (BdctPricer * self)
   pthread_cond_destroy (&self->done);
   pthread_cond_destroy (&self->work);
   pthread_mutex_destroy (&self->lock);
-  free (self);
 }
 
 void

@@ -9,9 +9,8 @@
 #ifndef BDCT_PRICER_H
 #define BDCT_PRICER_H
 
+#include <pthread.h>
 #include "dct/entropy/rate.h"
-
-typedef struct BdctPricer BdctPricer;
 
 /* The arguments of bdct_rate_price(), and its result. */
 typedef struct BdctPrice {
@@ -26,11 +25,21 @@ typedef struct BdctPrice {
   struct BdctPrice *next;
 } BdctPrice;
 
-/* Create a pricer. NULL if memory is short. */
-BdctPricer *bdct_pricer_new (void);
+typedef struct {
+  pthread_t thread;
+  bool started, refused;        /* refused: there is no thread */
+  pthread_mutex_t lock;
+  pthread_cond_t work, done;
 
-/* Free it when it has no more work; NULL does nothing. */
-void bdct_pricer_free (BdctPricer *pricer);
+  /* Protected by the lock. */
+  bool quit;
+  BdctPrice *first, **end;      /* those that wait */
+} BdctPricer;
+
+void bdct_pricer_init (BdctPricer *pricer);
+
+/* Nothing is at work any more. */
+void bdct_pricer_clear (BdctPricer *pricer);
 
 /* Begin to price if the thread runs; the price and what it points to must
  * stay valid until bdct_pricer_take(). */

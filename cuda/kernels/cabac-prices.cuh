@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CABAC_PRICES_CUH
-#define BDCT_CABAC_PRICES_CUH
+#pragma once
 
 #include "dct/entropy/cabac-price.h"
 #include "warps.cuh"
@@ -36,8 +35,8 @@ copy_tables (BdctCabacTables &to, int t, int n_threads)
 }
 
 /* What a segment's bins of a slot cost; `p` is the slot's at a slice's start. A
- * batch is read ahead of its use. The one serial thing is p's step, in the
- * second loop of four. */
+ * batch is read before it is used. Only the steps of p, the second of four
+ * loops, depend on each other. */
 BDCT_INLINE uint32_t
 price_segment (const uint16_t *records, int n_runs, int slots, int segment,
     int slot, bool bypass, uint32_t p, const BdctCabacTables &tables)
@@ -97,5 +96,3 @@ add_price (unsigned long long *to, unsigned long long price, int t)
 }
 
 } // namespace
-
-#endif

@@ -4,26 +4,19 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CABAC_SUB_BLOCK_CUH
-#define BDCT_CABAC_SUB_BLOCK_CUH
+#pragma once
 
 #include "cabac-prices.cuh"
 #include "warps.cuh"
 
 namespace {
 
-/* A part of a last position's prefix: log2 of the bins of each context, how
- * many contexts there are, and luma's first one. */
+/* A part of a last position's prefix: log2 of the bins of each context, and
+ * luma's first context. */
 __host__ __device__ constexpr int
 last_bins (int log2_size, bool chroma)
 {
   return chroma ? log2_size - 2 : (log2_size + 1) >> 2;
-}
-
-__host__ __device__ constexpr int
-count_last (int log2_size, bool chroma)
-{
-  return ((2 * log2_size - 2) >> last_bins (log2_size, chroma)) + 1;
 }
 
 __host__ __device__ constexpr int
@@ -346,19 +339,4 @@ find_prefixes (uint32_t nonzero, int x, int y, uint32_t *bypass)
   return (uint8_t) (last_prefix (x) | last_prefix (y) << 4);
 }
 
-/* What of a prefix is in the i-th context, of 1 << log2_bins bins each: all,
- * and ones << 8 */
-BDCT_INLINE uint32_t
-find_last (int prefix, int log2_size, int log2_bins, int i)
-{
-  const int size = 1 << log2_bins;
-  const int all = prefix + (prefix < 2 * log2_size - 1) - (i << log2_bins);
-  const int ones = prefix - (i << log2_bins);
-
-  return (uint32_t) (all < 0 ? 0 : all > size ? size : all)
-      | (ones < 0 ? 0 : ones > size ? size : ones) << 8;
-}
-
 } // namespace
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CABAC_WORDS_CUH
-#define BDCT_CABAC_WORDS_CUH
+#pragma once
 
 #include "cabac-sub-block.cuh"
 
@@ -164,5 +163,3 @@ template <bool SMALL, bool CHROMA> struct Words
 };
 
 } // namespace
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_COLOUR_CUH
-#define BDCT_COLOUR_CUH
+#pragma once
 
 #include "colour.h"
 
@@ -186,5 +185,3 @@ launch (const Kernels &kernels, const BdctLayout &layout, int n_pictures,
 }
 
 } // namespace
-
-#endif

@@ -1,5 +1,5 @@
 /* blockdct: conversion of R, G and B on the GPU (rgb-to-planes.cu,
- * planes-to-rgb.cu), as engine.c calls it.
+ * planes-to-rgb.cu), as cuda/run.c calls it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

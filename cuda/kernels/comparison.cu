@@ -10,8 +10,6 @@ namespace comparison {
 
 namespace {
 
-#ifdef __CUDACC__
-
 /* The squared differences of bytes at even and at odd positions. */
 BDCT_INLINE void
 add_bytes (uint32_t a, uint32_t b, uint32_t (&sum)[2])
@@ -21,20 +19,6 @@ add_bytes (uint32_t a, uint32_t b, uint32_t (&sum)[2])
   sum[0] = __dp4a (d & 0x00ff00ff, d, sum[0]);
   sum[1] = __dp4a (d & 0xff00ff00, d, sum[1]);
 }
-
-#else
-
-BDCT_INLINE void
-add_bytes (uint32_t a, uint32_t b, uint32_t (&sum)[2])
-{
-  for (int k = 0; k < 4; k++) {
-    const int d = (int) (a >> 8 * k & 255) - (int) (b >> 8 * k & 255);
-
-    sum[k % 2] += d * d;
-  }
-}
-
-#endif
 
 BDCT_INLINE int
 value_of (uint32_t word, int shift, int peak)
@@ -64,20 +48,6 @@ template <int kBytes> struct Errors {
   struct Shared {
     unsigned long long sum[2][kThreads];
   };
-
-#ifndef __CUDACC__
-  template <typename F> static void
-  each (const Work &work, F f)
-  {
-    for (int i = 0; i < work.n_distorted; i++) {
-      f (work.accumulators[i]);
-      for (int p = 0; p < work.n_planes; p++) {
-        f (work.plane[p].reference.data);
-        f (work.plane[p].distorted[i].data);
-      }
-    }
-  }
-#endif
 
   /* The rest of a row, or a vector that load() does not support. */
   static BDCT_INLINE void
@@ -177,19 +147,6 @@ struct RgbErrors {
     unsigned long long sum[3][kThreads];
   };
 
-#ifndef __CUDACC__
-  template <typename F> static void
-  each (const Work &work, F f)
-  {
-    for (int i = 0; i < work.n_distorted; i++)
-      for (int p = 0; p < work.rgb.n_planes; p++) {
-        f (work.accumulators[i]);
-        f (work.reference.data[p]);
-        f (work.distorted[i].data[p]);
-      }
-  }
-#endif
-
   static BDCT_INLINE int
   get (const BdctImage &image, const BdctRgb &rgb, int k, int x, int y)
   {
@@ -280,16 +237,6 @@ struct Pack {
   using Work = BdctCudaPack;
   static constexpr int kThreads = 128, kRows = 4;
   using Shared = BdctNothing;
-
-#ifndef __CUDACC__
-  template <typename F> static void
-  each (const Work &work, F f)
-  {
-    f (work.to.data);
-    for (int i = 0; i < work.layout.interleave; i++)
-      f (work.from[i].samples.data);
-  }
-#endif
 
   static BDCT_INLINE void
   block (const Work &work, int bx, int by, Shared &)

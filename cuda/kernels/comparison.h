@@ -1,10 +1,10 @@
-/* blockdct: the kernels of comparisons (comparison.cu), as comparison.c calls
+/* blockdct: the kernels of comparisons (comparison.cu), as cuda/run.c calls
  * them.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CUDA_COMPARISON_LAUNCH_H
-#define BDCT_CUDA_COMPARISON_LAUNCH_H
+#ifndef BDCT_CUDA_COMPARISON_H
+#define BDCT_CUDA_COMPARISON_H
 
 #include "cuda/launch/kernel.h"
 #include "dct/engine/compare.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Frames from levels that are the caller's: inverse.h says why the kernels of
- * scalar.cu do not do it. A thread has a line of a transform in each pass. */
-#include "levels.h"
-
+ * What is made from levels in memory: the picture of given ones (inverse.h says
+ * why scalar.cu does not do that; a thread has a line of a transform in each
+ * pass), counts of Huffman symbols, and the picture that shows levels. */
+#include "cuda/launch/kernel.h"
+#include "dct/base/min.h"
 #include "dct/base/sample.h"
 #include "dct/picture/render.h"
 #include "dct/transform/matrices.h"
@@ -19,7 +20,7 @@ struct Tables
 {
 #define BASIS(id, n, kind) int32_t id[n * n] = {};
 #include "dct/transform/transforms.def"
-  float real[64] = {};
+  float dct8x8[64] = {};
 
   constexpr Tables ()
   {
@@ -28,7 +29,7 @@ struct Tables
       id_[i] = bdct_matrix_int (BDCT_BASIS_##id_, i / n, i % n);
 #include "dct/transform/transforms.def"
     for (int i = 0; i < 64; i++)
-      real[i] = bdct_matrix_real (i / 8, i % 8);
+      dct8x8[i] = bdct_matrix_dct8x8 (i / 8, i % 8);
   }
 };
 
@@ -37,8 +38,8 @@ BDCT_DEVICE_TABLE Tables tables = Tables ();
 BDCT_INLINE const void *
 find_matrix (BdctBasis basis)
 {
-  if (basis == BDCT_BASIS_REAL_8)
-    return tables.real;
+  if (basis == BDCT_BASIS_DCT8X8)
+    return tables.dct8x8;
   switch (basis) {
 #define BASIS(id, n, kind)                                                    \
     case BDCT_BASIS_##id:                                                     \
@@ -66,29 +67,24 @@ struct alignas (16) Constants
   BdctComponentJob job;
 };
 
-BDCT_INLINE int
-lesser (int a, int b)
-{
-  return a < b ? a : b;
-}
-
 /* A tile: blocks of component `i` of a plane, with a thread for each of their
  * transforms, or for each line of these. A block's transforms are numbered one
  * after the other. */
-struct Blocks
+struct Tile
 {
   const BdctCudaPlane &plane;
   int i, first, n;              /* first: number of the tile's first transform;
                                    n: number of all transforms */
+  int picture;                  /* of a stack, if the kernel has these apart */
   int depth, bytes;             /* of a sample */
   int log2_size, log2_columns, log2_parts;      /* of a transform; those of a
                                                    block */
 
   BDCT_INLINE
-  Blocks (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile,
-      int n_items, bool by_lines)
-    : plane (plane), i (tile >= plane.tiles_x), depth (batch.depth),
-    bytes (batch.depth > 8 ? 2 : 1)
+  Tile (const BdctCudaBatch &batch, const BdctCudaPlane &plane, int tile,
+      int picture, int pictures, int n_items, bool by_lines)
+    : plane (plane), i (tile >= plane.tiles_x), picture (picture),
+    depth (batch.depth), bytes (batch.depth > 8 ? 2 : 1)
   {
     const BdctComponentJob &job =
         ((const Constants *) plane.constants)[i].job;
@@ -99,7 +95,8 @@ struct Blocks
     first = (tile - (i ? plane.tiles_x : 0))
         * (n_items >> (by_lines ? log2_size : 0));
     n = plane.columns
-        * (((plane.layout.height - 1) >> plane.log2_height) + 1) << log2_parts;
+        * ((((plane.layout.height - 1) >> plane.log2_height) + 1) / pictures)
+        << log2_parts;
   }
 
   /* The number of a thread's transform; n or more if it has none. */
@@ -140,7 +137,7 @@ struct Blocks
   }
 };
 
-struct Found
+struct Lines
 {
   /* Lines of the first pass, by thread. */
   BdctInverseValue value[kThreads * BDCT_MAX_SIZE];
@@ -151,12 +148,12 @@ struct Found
 struct Reconstruct
 {
   static constexpr int n_threads = kThreads, n_items = n_threads;
-  static constexpr bool by_lines = true, early = false;
-  using Shared = Found;
+  static constexpr bool by_lines = true, early = false, apart = false;
+  using Shared = Lines;
 
   /* The DC that a second stage makes of its levels, which are `size` apart. */
   static BDCT_INLINE int64_t
-  find_dc (const Blocks &b, const BdctJobDc &dc, int number,
+  find_dc (const Tile &b, const BdctJobDc &dc, int number,
       const BdctLevel *levels, int size)
   {
     const int part = number & ((1 << b.log2_parts) - 1);
@@ -171,11 +168,11 @@ struct Reconstruct
   /* Line `j` of a transform's coefficients. Returns how many levels are not
    * 0. */
   static BDCT_INLINE uint32_t
-  load_line (const Blocks &b, const Constants &constants, int number, int j,
+  load_line (const Tile &b, const Constants &constants, int number, int j,
       BdctInverseValue *x)
   {
     const BdctComponentJob &job = constants.job;
-    const int keep = lesser (job.keep, 1 << b.log2_size);
+    const int keep = bdct_min (job.keep, 1 << b.log2_size);
     const size_t behind = b.plane.layout.interleave > 1
         && b.plane.layout.component[b.i] == BDCT_V ? b.n : 0;
     const BdctLevel *levels = b.plane.from_levels
@@ -196,7 +193,7 @@ struct Reconstruct
 
   /* Store line `j` of a transform's residuals. Returns its squared errors. */
   static BDCT_INLINE unsigned long long
-  store_line (const Blocks &b, bool transposed, int number, int j,
+  store_line (const Tile &b, bool transposed, int number, int j,
       const BdctInverseValue *x)
   {
     const BdctPlaneLayout &layout = b.plane.layout;
@@ -227,7 +224,7 @@ struct Reconstruct
   }
 
   static BDCT_INLINE void
-  block (const Blocks &b, int tile, Found &shared)
+  block (const Tile &b, int tile, Lines &shared)
   {
     const int size = 1 << b.log2_size;
     const int log2_block = b.log2_size + b.log2_parts;  /* lines of a block */
@@ -287,7 +284,7 @@ struct Reconstruct
 
   /* Add a block's figures to the frame's, and write its record. */
   static BDCT_INLINE void
-  finish_block (const Blocks &b, int tile, int number, unsigned long long sse,
+  finish_block (const Tile &b, int tile, int number, unsigned long long sse,
       uint32_t nonzero)
   {
     BdctCudaAccumulator &accumulator =
@@ -311,7 +308,7 @@ struct Reconstruct
 
   /* The number of the tile's t-th block. */
   static BDCT_INLINE int
-  first_number (const Blocks &b, int t)
+  first_number (const Tile &b, int t)
   {
     return t < kThreads >> (b.log2_size + b.log2_parts)
         ? (b.first >> b.log2_parts) + t : b.n;
@@ -323,7 +320,7 @@ struct Reconstruct
  * banks. */
 constexpr int kShort = 256, kPitch = 72;
 
-struct FoundShort
+struct ShortLines
 {
   alignas (16) int32_t value[kShort / 8 * kPitch];
   unsigned long long sse[kShort / 8];   /* by block */
@@ -333,12 +330,12 @@ struct FoundShort
 struct ReconstructShort
 {
   static constexpr int n_threads = kShort, n_items = n_threads;
-  static constexpr bool by_lines = true, early = false;
-  using Shared = FoundShort;
+  static constexpr bool by_lines = true, early = false, apart = false;
+  using Shared = ShortLines;
 
   /* Column `j` of a block, behind the first pass. */
   static BDCT_INLINE void
-  load_column (const Blocks &b, int number, int t, FoundShort &shared)
+  load_column (const Tile &b, int number, int t, ShortLines &shared)
   {
     const BdctComponentJob &job = b.constants (number).job;
     const size_t behind = b.plane.layout.interleave > 1
@@ -369,7 +366,7 @@ struct ReconstructShort
 
   /* Row `j` of a block whose values are any. */
   static BDCT_INLINE void
-  invert_wide (const Blocks &b, int number, int j, BdctInverseValue *row)
+  invert_wide (const Tile &b, int number, int j, BdctInverseValue *row)
   {
     const Constants &constants = b.constants (number);
     const BdctInversePass columns = bdct_inverse_pass (constants.family,
@@ -389,7 +386,7 @@ struct ReconstructShort
 
   /* Store row `j`, if that can be 8 bytes at once. */
   static BDCT_INLINE bool
-  store_row (const Blocks &b, int number, int j, const BdctInverseValue *row)
+  store_row (const Tile &b, int number, int j, const BdctInverseValue *row)
   {
     const BdctPlaneLayout &layout = b.plane.layout;
     uint32_t four[2] = { 0, 0 };
@@ -417,7 +414,7 @@ struct ReconstructShort
   }
 
   static BDCT_INLINE void
-  block (const Blocks &b, int tile, FoundShort &shared)
+  block (const Tile &b, int tile, ShortLines &shared)
   {
     threads<kShort> ([&] (int t) {
       if (t < kShort / 8) {
@@ -462,15 +459,16 @@ struct ReconstructShort
 struct Symbols
 {
   static constexpr int n_threads = kCounting, n_items = 2 * n_threads;
-  static constexpr bool by_lines = false, early = true;
+  static constexpr bool by_lines = false, early = true, apart = true;
   using Shared = SymbolCounters;
 
   static BDCT_INLINE void
-  count_block (const Blocks &b, int number, SymbolCounters &counters)
+  count_block (const Tile &b, int number, SymbolCounters &counters)
   {
     const BdctScan scan = { b.plane.columns, b.n / b.plane.columns,
       b.plane.mcu_width, b.plane.mcu_height };
-    const BdctLevel *first = b.plane.levels[b.i];
+    const BdctLevel *first = b.plane.levels[b.i]
+        + (size_t) b.picture * b.n * 64;
     const BdctLevel *levels = first + (size_t) number * 64;
     const int before = bdct_scan_before (&scan, number % b.plane.columns,
         number / b.plane.columns);
@@ -490,14 +488,13 @@ struct Symbols
     BDCT_UNROLL for (int k = 1; k < 64; k++) {
       const int at = zigzag.at[k];
 
-      count.add (above_magnitude (at % 2 ? pair[at / 2] >> 16
-              : pair[at / 2] & 0xffff));
+      count.add (at % 2 ? pair[at / 2] >> 16 : pair[at / 2] & 0xffff);
     }
     count.end ();
   }
 
   static BDCT_INLINE void
-  block (const Blocks &b, int, SymbolCounters &shared)
+  block (const Tile &b, int, SymbolCounters &shared)
   {
     let_next_begin ();
     threads<kCounting> ([&] (int t) {
@@ -512,7 +509,8 @@ struct Symbols
     threads<kCounting> ([&] (int t) {
       for (int k = t; k < SymbolCounters::kAll; k += kCounting)
         merge_symbols (shared, k, b.plane.counts
-            + b.plane.layout.component[b.i] * BDCT_RATE_COUNTERS);
+            + (b.picture * BDCT_MAX_COMPONENTS
+                + b.plane.layout.component[b.i]) * BDCT_RATE_COUNTERS);
     });
   }
 };
@@ -521,11 +519,11 @@ struct Symbols
 struct Draw
 {
   static constexpr int n_threads = kThreads, n_items = n_threads;
-  static constexpr bool by_lines = true, early = false;
-  using Shared = Found;
+  static constexpr bool by_lines = true, early = false, apart = false;
+  using Shared = Lines;
 
   static BDCT_INLINE void
-  block (const Blocks &b, int, Found &)
+  block (const Tile &b, int, Lines &)
   {
     threads<kThreads> ([&] (int t) {
       const BdctPlaneLayout &layout = b.plane.layout;
@@ -538,11 +536,11 @@ struct Draw
       if (number >= b.n || y >= layout.height)
         return;
 
-      const int keep = lesser (b.constants (number).job.keep, size);
+      const int keep = bdct_min (b.constants (number).job.keep, size);
       const BdctLevel *levels = b.plane.levels[b.i]
           + (size_t) number * (keep * keep);
 
-      for (int u = 0; u < lesser (size, layout.width - x); u++)
+      for (int u = 0; u < bdct_min (size, layout.width - x); u++)
         bdct_sample_put (b.sample (b.plane.dst, x + u, y), 0, b.bytes,
             layout.shift, bdct_render_level (v < keep && u < keep
                 ? levels[v * keep + u] : 0,
@@ -552,7 +550,8 @@ struct Draw
 };
 
 template <typename K> BDCT_INLINE void
-run_tile (const BdctCudaBatch &batch, int tile, typename K::Shared &shared)
+run_tile (const BdctCudaBatch &batch, int tile, int picture, int pictures,
+    typename K::Shared &shared)
 {
   int p = 0;
 
@@ -561,8 +560,8 @@ run_tile (const BdctCudaBatch &batch, int tile, typename K::Shared &shared)
 
   const BdctCudaPlane &plane = batch.plane[p];
 
-  K::block (Blocks (batch, plane, tile - plane.first_tile, K::n_items,
-          K::by_lines), tile, shared);
+  K::block (Tile (batch, plane, tile - plane.first_tile, picture, pictures,
+          K::n_items, K::by_lines), tile, shared);
 }
 
 #ifdef __CUDACC__
@@ -573,7 +572,8 @@ run (const __grid_constant__ BdctCudaBatch batch)
 {
   __shared__ typename K::Shared shared;
 
-  run_tile<K> (batch, blockIdx.x, shared);
+  run_tile<K> (batch, blockIdx.x, K::apart ? blockIdx.z : 0,
+      K::apart ? gridDim.z : 1, shared);
 }
 
 #endif

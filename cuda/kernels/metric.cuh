@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_METRIC_CUH
-#define BDCT_METRIC_CUH
+#pragma once
 
 #include <math.h>
 #include "dct/base/compiler.h"
@@ -55,8 +54,7 @@ add_up (unsigned long long (&sum)[n][kThreads])
 
     if (t >= n * kParts)
       return;
-    BDCT_UNROLL
-    for (int i = 0; i < kThreads; i += kParts)
+    BDCT_UNROLL for (int i = 0; i < kThreads; i += kParts)
       part += of[t % kParts + i];
     of[t % kParts] = part;
   });
@@ -65,11 +63,17 @@ add_up (unsigned long long (&sum)[n][kThreads])
 
     if (t >= n)
       return;
-    BDCT_UNROLL
-    for (int i = 0; i < kParts; i++)
+    BDCT_UNROLL for (int i = 0; i < kParts; i++)
       all += sum[t][i];
     sum[t][0] = all;
   });
+}
+
+/* For metrics that need none. */
+inline size_t
+no_scratch (const BdctMetricPlane *)
+{
+  return 0;
 }
 
 /* Zero the results, for kernels that add to them. */
@@ -126,5 +130,3 @@ most (const BdctCudaMetricPlanes *planes, int n, F f)
       all = f (planes->plane[c].plane);
   return (unsigned) ((all + n - 1) / n);
 }
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_MS_SSIM_SCALES_CUH
-#define BDCT_MS_SSIM_SCALES_CUH
+#pragma once
 
 #include "dct/base/min.h"
 #include "dct/metrics/ms-ssim.h"
@@ -165,24 +164,20 @@ struct HalveFirst : Halves {
   {
     double sum[kSide + 1][kSide + 1];   /* by weight in a row, and output */
 
-    BDCT_UNROLL
-    for (int row = 0; row < 2 * kRun + kFilter - 2; row++) {
+    BDCT_UNROLL for (int row = 0; row < 2 * kRun + kFilter - 2; row++) {
       const float2 pair = get (row);
 
-      BDCT_UNROLL
-      for (int u = 0; u <= kSide; u++) {
+      BDCT_UNROLL for (int u = 0; u <= kSide; u++) {
         const float sample = u % 2 == 0 ? pair.x : pair.y;
         double product[kSide + 1];
 
-        BDCT_UNROLL
-        for (int v = row % 2; v <= kSide; v += 2) {
+        BDCT_UNROLL for (int v = row % 2; v <= kSide; v += 2) {
           const float weight = bdct_ms_ssim_filter[v][u];
 
           product[v] = widen<false> (sample
               * (is_negative (v, u) ? -weight : weight));
         }
-        BDCT_UNROLL
-        for (int v = row % 2; v < kFilter; v += 2) {
+        BDCT_UNROLL for (int v = row % 2; v < kFilter; v += 2) {
           const int y = (row - v) / 2;
 
           if (row >= v && y < kRun) {
@@ -251,8 +246,7 @@ struct HalveFirst : Halves {
       for (int y = t / kPairs; y < kHigh && top + y < height; y += kRuns) {
         double sum = 0;
 
-        BDCT_UNROLL
-        for (int k = 0; k <= kSide; k++)
+        BDCT_UNROLL for (int k = 0; k <= kSide; k++)
           sum += shared.sum[y][k][x + k];
         into[(int64_t) (top + y) * width + left + x] = narrow (sum);
       }
@@ -280,23 +274,19 @@ struct Halve : Halves {
     const float2 *in = &shared.in[2 * top][x];
     double sum[kSide + 1];
 
-    BDCT_UNROLL
-    for (int row = 0; row < 2 * kRun + kFilter - 2; row++) {
-      BDCT_UNROLL
-      for (int u = 0; u < kFilter; u++) {
+    BDCT_UNROLL for (int row = 0; row < 2 * kRun + kFilter - 2; row++) {
+      BDCT_UNROLL for (int u = 0; u < kFilter; u++) {
         const float2 pair = in[row * kPairs + u / 2];
         const float sample = u % 2 == 0 ? pair.x : pair.y;
         double product[kSide + 1];
 
-        BDCT_UNROLL
-        for (int v = row % 2; v <= kSide; v += 2) {
+        BDCT_UNROLL for (int v = row % 2; v <= kSide; v += 2) {
           const float weight = bdct_ms_ssim_filter[v][fold (u)];
 
           product[v] = widen<true> (sample
               * (is_negative (v, fold (u)) ? -weight : weight));
         }
-        BDCT_UNROLL
-        for (int v = row % 2; v < kFilter; v += 2) {
+        BDCT_UNROLL for (int v = row % 2; v < kFilter; v += 2) {
           const int y = (row - v) / 2;
 
           if (row >= v && y < kRun) {
@@ -335,8 +325,7 @@ struct Halve : Halves {
 
       if (t >= kPairs * kApart)
         return;
-      BDCT_UNROLL
-      for (int k = 0; k < kHighIn; k += kApart) {
+      BDCT_UNROLL for (int k = 0; k < kHighIn; k += kApart) {
         const int j = k + t / kPairs;
         const ptrdiff_t row = mirror (2 * top - kSide + j, height)
             * samples.stride;
@@ -377,5 +366,3 @@ struct Halve : Halves {
 } // namespace
 
 } // namespace ms_ssim
-
-#endif

@@ -34,11 +34,9 @@ weight_run (Get get, Put put)
 
     if (like < n + kBefore - 1)
       next = get (i + 1);
-    BDCT_UNROLL
-    for (int u = 0; u <= kWindow / 2; u++)
+    BDCT_UNROLL for (int u = 0; u <= kWindow / 2; u++)
       product[u] = widen<kSigned> (v * bdct_ms_ssim_window[u]);
-    BDCT_UNROLL
-    for (int u = 0; u < kWindow; u++) {
+    BDCT_UNROLL for (int u = 0; u < kWindow; u++) {
       const int window = like - u;
 
       if (window >= 0 && window < n) {
@@ -52,17 +50,13 @@ weight_run (Get get, Put put)
       put (i - kBefore, narrow (sum[(like - kBefore) % kWindow]));
   };
 
-  BDCT_UNROLL
-  for (int i = 0; i < kBefore; i++)
+  BDCT_UNROLL for (int i = 0; i < kBefore; i++)
     add (i, i);
-  BDCT_NO_UNROLL
-  for (int turn = 0; turn < kTurns; turn++) {
-    BDCT_UNROLL
-    for (int i = 0; i < kWindow; i++)
+  BDCT_NO_UNROLL for (int turn = 0; turn < kTurns; turn++) {
+    BDCT_UNROLL for (int i = 0; i < kWindow; i++)
       add (kBefore + turn * kWindow + i, kBefore + i);
   }
-  BDCT_UNROLL
-  for (int i = kBefore + kTurns * kWindow; i < n + kBefore; i++)
+  BDCT_UNROLL for (int i = kBefore + kTurns * kWindow; i < n + kBefore; i++)
     add (i, i);
 }
 
@@ -123,8 +117,7 @@ struct Compare {
 
       if (first >= kApart)
         return;
-      BDCT_UNROLL
-      for (int k = 0; k < kHighIn; k += kApart) {
+      BDCT_UNROLL for (int k = 0; k < kHighIn; k += kApart) {
         const float v = get_sample<kBytes> (p, at);
 
         shared.in[which][first + k][x] = v;

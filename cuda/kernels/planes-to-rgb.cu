@@ -7,8 +7,6 @@
 
 namespace {
 
-constexpr unsigned kAll = 0xffffffff;
-
 /* How chroma for 4 adjacent pixels is interpolated from words of its
  * columns. */
 struct Upsampling
@@ -111,17 +109,6 @@ store_pixels (const Work &work, int x, int y,
 
 /* Colours */
 
-/* Two values as bytes, clipped to 0 to 255, below the lower half of `above`. */
-BDCT_INLINE uint32_t
-pack (int low, int high, uint32_t above)
-{
-  uint32_t w;
-
-  asm ("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r" (w)
-      : "r" (high), "r" (low), "r" (above));
-  return w;
-}
-
 /* R, G and B in this order, from Y, 16 U and 16 V: bdct_colour_r(), _g() and
  * _b(), with all bits of the factors. */
 BDCT_INLINE uint32_t
@@ -131,9 +118,9 @@ make_rgb (int y, int u, int v)
   constexpr int gu = BDCT_COLOUR_FIX (0.34414), gv = BDCT_COLOUR_FIX (0.71414);
   constexpr int half = 1 << 15;
 
-  return pack (y + ((rv * v + 16 * (half - 128 * rv)) >> 20),
+  return pack_bytes (y + ((rv * v + 16 * (half - 128 * rv)) >> 20),
       y + ((16 * (half + 128 * (gu + gv)) - gu * u - gv * v) >> 20),
-      pack (y + ((bu * u + 16 * (half - 128 * bu)) >> 20), 0, 0));
+      pack_bytes (y + ((bu * u + 16 * (half - 128 * bu)) >> 20), 0, 0));
 }
 
 /* The columns of chroma for a thread's pixels. Where chroma is half as wide,
@@ -226,7 +213,7 @@ show_original (const Work &work, int x, int y, uint32_t *rgb)
     v[k] = w >> 8 * work.byte[k] & 0xff;
   mark = bdct_colour_mark (&work.render, x, y,
       bdct_colour_y (v[0], v[1], v[2]));
-  *rgb = pack (v[0] + mark, v[1] + mark, pack (v[2] + mark, 0, 0));
+  *rgb = pack_bytes (v[0] + mark, v[1] + mark, pack_bytes (v[2] + mark, 0, 0));
 }
 
 /* Add the squared errors of 4 pixels, by byte. */
@@ -240,18 +227,6 @@ add_errors (const uint32_t error[kAcross], uint32_t sse[4])
     sse[b] = __dp4a (of[b], of[b], sse[b]);
 }
 
-BDCT_INLINE uint32_t
-warp_sum (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (kAll, v);
-#else
-  BDCT_UNROLL for (int i = 16; i > 0; i /= 2)
-    v += __shfl_xor_sync (kAll, v, i);
-  return v;
-#endif
-}
-
 /* Add a thread block's errors to the frame's. */
 BDCT_INLINE void
 flush (const Work &work, const uint32_t sse[4])
@@ -259,7 +234,7 @@ flush (const Work &work, const uint32_t sse[4])
   __shared__ uint32_t sums[kWarps][4];
 
   BDCT_UNROLL for (int b = 0; b < 4; b++) {
-    const uint32_t sum = warp_sum (sse[b]);
+    const uint32_t sum = add_lanes (sse[b]);
 
     if (threadIdx.x == 0)
       sums[threadIdx.y][b] = sum;
@@ -280,7 +255,7 @@ flush (const Work &work, const uint32_t sse[4])
 /* VIEWED: a view is shown. */
 template <int BYTES, int SUB_X, int SUB_Y, bool VIEWED> __global__ void
 __launch_bounds__ (32 * kWarps)
-join (const __grid_constant__ Work work)
+rgb_out (const __grid_constant__ Work work)
 {
   const BdctPlaneLayout &luma = work.layout.plane[0];
   const int x = blockIdx.x * kWidth + threadIdx.x * kAcross;
@@ -331,10 +306,10 @@ join (const __grid_constant__ Work work)
 }
 
 #define SAMPLINGS(bytes, viewed) \
-  {{(const void *) join<bytes, 0, 0, viewed>, \
-    (const void *) join<bytes, 0, 1, viewed>}, \
-   {(const void *) join<bytes, 1, 0, viewed>, \
-    (const void *) join<bytes, 1, 1, viewed>}}
+  {{(const void *) rgb_out<bytes, 0, 0, viewed>, \
+    (const void *) rgb_out<bytes, 0, 1, viewed>}, \
+   {(const void *) rgb_out<bytes, 1, 0, viewed>, \
+    (const void *) rgb_out<bytes, 1, 1, viewed>}}
 
 Kernels plain = {
   SAMPLINGS (4, false), SAMPLINGS (3, false), SAMPLINGS (1, false)
@@ -357,9 +332,10 @@ make_upsampling (const BdctLayout &layout)
   for (int k = 0; k < kAcross; k++) {
     /* Factors of a row's columns, in quarters. The word's first column is the
      * one left of the pixels. */
-    const int here = sub_x ? 1 + k / 2 : k, beside = here + (k & 1 ? 1 : -1);
+    const int here = sub_x ? 1 + k / 2 : k;
+    const int neighbour = here + (k & 1 ? 1 : -1);
     const uint32_t row = !filtered || !sub_x ? 4u << 8 * here
-        : 3u << 8 * here | 1u << 8 * beside;
+        : 3u << 8 * here | 1u << 8 * neighbour;
 
     up.near[k] = row * (!filtered || !sub_y ? 4 : 3);
     up.far[k] = filtered && sub_y ? row : 0;

@@ -41,7 +41,7 @@ count_map (const BdctMetricPlane &p)
 
 BDCT_INLINE void
 read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
-    Blocks to)
+    BlockLanes to)
 {
   with_constants (p, [&] (auto bytes, auto step) {
     constexpr int kBytes = decltype (bytes)::value;
@@ -50,10 +50,8 @@ read (const BdctMetricPlane &p, const BdctSamples &image, int x, int y,
     const uint8_t *row = image.data + y * image.stride
         + (int64_t) x * (kBytes * kApart);
 
-    BDCT_UNROLL
-    for (int i = 0; i < 8; i++, row += image.stride) {
-      BDCT_UNROLL
-      for (int j = 0; j < 8; j++)
+    BDCT_UNROLL for (int i = 0; i < 8; i++, row += image.stride) {
+      BDCT_UNROLL for (int j = 0; j < 8; j++)
         to[8 * i + j] = bdct_sample_get (row, j * kApart, kBytes, p.shift,
             peak);
     }
@@ -83,7 +81,7 @@ template <bool kMap> struct Compare {
     });
     threads<kThreads> ([&] (int t) {
       const int picture = t / kBlocks, block = t % kBlocks;
-      Blocks of;
+      BlockLanes of;
 
       if (block >= n)
         return;
@@ -91,8 +89,7 @@ template <bool kMap> struct Compare {
           bdct_min (kStep * (first + block), p.width - 8),
           bdct_min (kStep * row, p.height - 8), of);
       shared.mask[picture][block] = analyse (of, &shared.weights);
-      BDCT_UNROLL
-      for (int i = 0; i < 64; i++)
+      BDCT_UNROLL for (int i = 0; i < 64; i++)
         shared.frequency[picture][i][block] = of[i];
     });
   }
@@ -136,12 +133,6 @@ results (const BdctMetricPlane *p)
   return bdct_psnr_hvs_rows (p) * sizeof (uint64_t);
 }
 
-size_t
-scratch (const BdctMetricPlane *)
-{
-  return 0;
-}
-
 cudaError_t
 launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 {
@@ -159,7 +150,7 @@ launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 
 } // namespace hvs
 
-const BdctCudaMetric bdct_cuda_psnr_hvs = { hvs::results, hvs::scratch,
+const BdctCudaMetric bdct_cuda_psnr_hvs = { hvs::results, no_scratch,
   hvs::launch_all };
 
 cudaError_t

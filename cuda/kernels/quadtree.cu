@@ -3,48 +3,16 @@
  * H.265's quadtree on the GPU (dct/rd/quadtree.h). The kernels of the fixed
  * transforms come first and compute levels, records and the picture in blocks
  * of each size. A warp has a square of 32 x 32 luma samples: it prices the
- * levels, finds the tree, and assembles the outputs of the chosen blocks.
- * Levels are processed in sub-blocks of 4 x 4, one for each lane: what
- * dct/entropy/cabac.h's walk carries from one to the next, two bits of each say
- * in advance, which the lanes exchange. */
+ * levels, finds the tree, and assembles the outputs of the chosen blocks. A
+ * lane has a sub-block of 4 x 4 levels. Lanes exchange two bits of each, which
+ * tell in advance what dct/entropy/cabac.h's walk carries to the next one. */
 #include "dct/base/sample.h"
 #include "dct/entropy/cabac.h"
 #include "dct/picture/render.h"
 #include "quadtree.cuh"
 #include "tree-price.cuh"
-#ifndef __CUDACC__
-#include "quadtree-emulation.h"
-#endif
 
 namespace {
-
-/* Call f (blocks, part, size, c) for each sub-block of each size and
- * component. */
-template <int kThreads, typename F> BDCT_INLINE void
-for_parts (const Square &s, int t, F f)
-{
-  const BdctCudaTree &tree = s.tree;
-  int all = 0;
-
-  for (int c = 0; c < tree.n_components; c++)
-    all += count_parts (tree.component[c]);
-  for (int i = t; i < (tree.max_log2 - tree.min_log2 + 1) * all;
-      i += kThreads) {
-    const int n = tree.min_log2 + i / all;
-    int k = i % all, c = 0;
-
-    for (; k >= count_parts (tree.component[c]); c++)
-      k -= count_parts (tree.component[c]);
-    if (!bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2))
-      continue;
-
-    const Blocks b (s, c, n - 2);
-    const Part p (b, k);
-
-    if (b.has (p.bx, p.by))
-      f (b, p, n - 2, c);
-  }
-}
 
 /* Outputs of the chosen blocks */
 
@@ -67,8 +35,8 @@ take_samples (const BdctCudaTreeComponent &component, const BdctSamples &from,
   const BdctPlaneLayout &layout = component.layout;
   const BdctSamples &dst = component.dst;
   const int pixel = layout.interleave * (depth > 8 ? 2 : 1);
-  const int n = pixel * lesser (4, layout.width - x);
-  const int rows = lesser (4, layout.height - y);
+  const int n = pixel * bdct_min (4, layout.width - x);
+  const int rows = bdct_min (4, layout.height - y);
   uint8_t *to = dst.data + y * dst.stride + (int64_t) x * pixel;
   const uint8_t *at = from.data + y * from.stride + (int64_t) x * pixel;
 
@@ -94,7 +62,7 @@ take_samples (const BdctCudaTreeComponent &component, const BdctSamples &from,
 BDCT_INLINE int
 visible (int size, int at, int all)
 {
-  return lesser (size, all - at);
+  return bdct_min (size, all - at);
 }
 
 /* The squared errors of a block whose record may be saturated. */
@@ -107,8 +75,8 @@ sum_errors (const BdctCudaTreeComponent &component,
   const int peak = (1 << depth) - 1;
   uint64_t sum = 0;
 
-  for (int y = y0; y < lesser (y0 + size, layout.height); y++)
-    for (int x = x0; x < lesser (x0 + size, layout.width); x++) {
+  for (int y = y0; y < bdct_min (y0 + size, layout.height); y++)
+    for (int x = x0; x < bdct_min (x0 + size, layout.width); x++) {
       const int e = bdct_sample_get (component.src.data
           + y * component.src.stride, (int64_t) x * step, bytes, layout.shift,
           peak) - bdct_sample_get (picture.data + y * picture.stride,
@@ -167,7 +135,7 @@ struct Sums
 
 /* Count a chosen block. */
 BDCT_INLINE void
-take_block (const Square &s, const Blocks &b, int bx, int by, Sums *sums)
+take_block (const Square &s, const SizedBlocks &b, int bx, int by, Sums *sums)
 {
   const BdctBlockRecord &record = b.of.records[b.number (bx, by)];
   const int size = 1 << b.log2_size;
@@ -193,7 +161,7 @@ take_part (const Square &s, const uint8_t *sizes, int c, int x, int y,
   const BdctCudaTree &tree = s.tree;
   const BdctCudaTreeComponent &component = tree.component[c];
   const int n = size_at (sizes, component, 4 * x, 4 * y);
-  const Blocks b (s, c, find_size (tree, c, n));
+  const SizedBlocks b (s, c, find_size (tree, c, n));
   const int log2_side = b.log2_size - 2, mask = (1 << log2_side) - 1;
   const int bx = x >> log2_side, by = y >> log2_side;
   const int left = (s.left >> component.sub_x) + 4 * x;
@@ -230,8 +198,8 @@ add (unsigned long long *to, unsigned long long v)
     atomicAdd (to, v);
 }
 
-/* For kWarps squares of a row, from number kWarps x on: a warp a square.
- * kGiven: the trees are. */
+/* A warp has a square; a thread block has kWarps of a row, from number kWarps x
+ * on. kGiven: their trees are given. */
 template <bool kGiven> struct Choose
 {
   static constexpr int kWarps = 8, kThreads = 32 * kWarps, kBlocks = 4;
@@ -249,8 +217,8 @@ template <bool kGiven> struct Choose
     Sums sums[kComponents];
   };
 
-  /* A lane's sub-block of those of one size. */
-  struct Its
+  /* A lane's sub-block, among those of one size. */
+  struct LanePart
   {
     bool there, dc, has;
     int c, bx, by, j;
@@ -258,18 +226,18 @@ template <bool kGiven> struct Choose
 
   /* Find a sub-block: number k of the components from `c` on. Sets the
    * magnitudes of its levels. */
-  static BDCT_INLINE Its
+  static BDCT_INLINE LanePart
   find (const Square &s, int c, int n, int k, uint32_t magnitude[8])
   {
     const BdctCudaTreeComponent &first = s.tree.component[c];
     const int log2_parts = 6 - first.sub_x - first.sub_y;
-    Its its = {};
+    LanePart its = {};
 
     its.c = c + (k >> log2_parts);
     if (its.c >= (c == BDCT_Y ? 1 : s.tree.n_components))
       return its;
 
-    const Blocks b (s, its.c, n - 2);
+    const SizedBlocks b (s, its.c, n - 2);
     const int number = k & ((1 << log2_parts) - 1);
     const int block = number >> b.log2_parts;
 
@@ -291,7 +259,7 @@ template <bool kGiven> struct Choose
   /* What a sub-block's bins cost. `greater`: the one with levels that is coded
    * before has some above 1. */
   static BDCT_INLINE uint32_t
-  price (const Prices &prices, const Its &its, const Levels &found,
+  price (const Prices &prices, const LanePart &its, const Levels &found,
       uint32_t bypass, int log2_size, bool chroma, const Around &around,
       bool greater)
   {
@@ -336,10 +304,10 @@ template <bool kGiven> struct Choose
   /* Add a block's cost to its node's. */
   static BDCT_INLINE void
   price_node (const Square &s, const Prices &prices, BdctQuadtreeSquare &square,
-      int n, const Its &its, uint32_t rate)
+      int n, const LanePart &its, uint32_t rate)
   {
     const BdctCudaTree &tree = s.tree;
-    const Blocks b (s, its.c, n - 2);
+    const SizedBlocks b (s, its.c, n - 2);
     uint64_t whole = 0, split = 0, lambda = 0;
 
     if (its.there) {
@@ -387,7 +355,7 @@ template <bool kGiven> struct Choose
       uint32_t magnitude[8] = {}, above = 0;
       int escapes = 0;
       Levels found = {};
-      const Its its = find (s, c, n, k + lane, magnitude);
+      const LanePart its = find (s, c, n, k + lane, magnitude);
       const uint32_t has = ballot (its.has);
       uint32_t cost;
 
@@ -426,7 +394,7 @@ template <bool kGiven> struct Choose
     const BdctCudaTree &tree = s.tree;
 
     BDCT_NO_UNROLL for (int n = tree.min_log2; n <= tree.max_log2; n++)
-      BDCT_NO_UNROLL for (int c = BDCT_Y; c < lesser (tree.n_components,
+      BDCT_NO_UNROLL for (int c = BDCT_Y; c < bdct_min (tree.n_components,
               2) && bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2);
           c++)
         price_blocks (s, prices, own.square, n, c, lane);
@@ -507,21 +475,31 @@ template <bool kGiven> struct Choose
   }
 };
 
-/* For squares (x, y). A thread copies sub-blocks. */
+/* For squares (x, y). A thread copies sub-blocks of each size and component. */
 template <bool kGiven> struct CopyLevels
 {
   static constexpr int kThreads = 192, kBlocks = 5;
   using Shared = BdctNothing;
 
+  /* Copy sub-block number `k` of a component's blocks of a size. */
   static BDCT_INLINE void
-  copy_part (const Square &s, const Blocks &b, const Part &p, int size, int c)
+  copy_part (const Square &s, int c, int size, int k)
   {
+    const SizedBlocks b (s, c, size);
     const BdctCudaTreeComponent &component = b.component;
-    const int x = p.bx << b.log2_size << component.sub_x;
-    const int y = p.by << b.log2_size << component.sub_y;
+    const int block = k >> b.log2_parts, in = k & ((1 << b.log2_parts) - 1);
+    const int bx = block & ((1 << b.log2_across) - 1);
+    const int by = block >> b.log2_across, log2_side = b.log2_size - 2;
+
+    if (!b.has (bx, by))
+      return;
+
+    const int x = bx << b.log2_size << component.sub_x;
+    const int y = by << b.log2_size << component.sub_y;
     const bool chosen = find_size (s.tree, c, stored_size (s, x, y)) == size;
-    const size_t first = ((p.y << b.log2_size) + p.x) * 4;
-    uint64_t *block = (uint64_t *) (b.levels (p.bx, p.by) + first);
+    const size_t first = ((in >> log2_side << b.log2_size)
+        + (in & ((1 << log2_side) - 1))) * 4;
+    uint64_t *own = (uint64_t *) (b.levels (bx, by) + first);
     uint64_t *frame = (uint64_t *) (component.frame_levels + first
         + bdct_quadtree_level (s.tree.component[BDCT_Y].layout.width,
             component.sub_x, component.sub_y, s.left + x, s.top + y));
@@ -530,9 +508,9 @@ template <bool kGiven> struct CopyLevels
       const int row = i << (b.log2_size - 2);
 
       if (kGiven)
-        block[row] = chosen ? frame[row] : 0;
+        own[row] = chosen ? frame[row] : 0;
       else if (chosen)
-        frame[row] = block[row];
+        frame[row] = own[row];
     }
   }
 
@@ -540,35 +518,22 @@ template <bool kGiven> struct CopyLevels
   thread (const BdctCudaTree &tree, int x, int y, Shared &, int t)
   {
     const Square s = { tree, x * kSide, y * kSide };
+    int all = 0;
 
-    for_parts<kThreads> (s, t, [&] (const Blocks &b, const Part &p, int size,
-            int c) {
-      copy_part (s, b, p, size, c);
-    });
+    for (int c = 0; c < tree.n_components; c++)
+      all += count_parts (tree.component[c]);
+    for (int i = t; i < (tree.max_log2 - tree.min_log2 + 1) * all;
+        i += kThreads) {
+      const int n = tree.min_log2 + i / all;
+      int k = i % all, c = 0;
+
+      for (; k >= count_parts (tree.component[c]); c++)
+        k -= count_parts (tree.component[c]);
+      if (bdct_quadtree_has_own (tree.chroma, c, n, tree.max_log2))
+        copy_part (s, c, n - 2, k);
+    }
   }
 };
-
-#ifdef __CUDACC__
-
-template <typename K> __global__ void
-__launch_bounds__ (K::kThreads, K::kBlocks)
-run (const __grid_constant__ BdctCudaTree tree)
-{
-  __shared__ typename K::Shared shared;
-
-  K::thread (tree, blockIdx.x, blockIdx.y, shared, threadIdx.x);
-}
-
-template <typename K> cudaError_t
-launch (const BdctCudaTree *tree, int x, int y, cudaStream_t stream)
-{
-  void *args[] = { (void *) tree };
-
-  return cudaLaunchKernel ((const void *) run<K>, dim3 (x, y),
-      dim3 (K::kThreads), args, 0, stream);
-}
-
-#endif
 
 } // namespace
 

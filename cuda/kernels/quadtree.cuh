@@ -1,12 +1,16 @@
-/* blockdct: the squares and blocks of H.265's quadtree on the GPU.
+/* blockdct: the squares and blocks of H.265's quadtree on the GPU, and how its
+ * kernels are launched.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_QUADTREE_CUH
-#define BDCT_QUADTREE_CUH
+#pragma once
 
+#include "dct/base/min.h"
 #include "quadtree.h"
 #include "threads.cuh"
+#ifndef __CUDACC__
+#include "quadtree-emulation.h"
+#endif
 
 namespace {
 
@@ -21,12 +25,6 @@ __host__ __device__ inline int
 count_squares (int samples)
 {
   return (samples - 1) / kSide + 1;
-}
-
-BDCT_INLINE int
-lesser (int a, int b)
-{
-  return a < b ? a : b;
 }
 
 /* A square, by its first luma sample. */
@@ -45,7 +43,7 @@ struct Square
 };
 
 /* The blocks of a component and size in a square. */
-struct Blocks
+struct SizedBlocks
 {
   const BdctCudaTreeComponent &component;
   const BdctCudaTreeBlocks &of;
@@ -53,7 +51,7 @@ struct Blocks
   int log2_size, log2_across, log2_parts;
 
   BDCT_INLINE
-  Blocks (const Square &s, int c, int size)
+  SizedBlocks (const Square &s, int c, int size)
     : component (s.tree.component[c]), of (component.sized[size]),
     log2_size (of.log2_size)
   {
@@ -104,37 +102,40 @@ count_parts (const BdctCudaTreeComponent &component)
   return kParts >> (component.sub_x + component.sub_y);
 }
 
-/* A sub-block of a size: part (x, y) of block (bx, by). */
-struct Part
-{
-  int bx, by, x, y;
-
-  BDCT_INLINE
-  Part (const Blocks &b, int number)
-  {
-    const int block = number >> b.log2_parts, log2_side = b.log2_size - 2;
-    const int in = number & ((1 << b.log2_parts) - 1);
-
-    bx = block & ((1 << b.log2_across) - 1);
-    by = block >> b.log2_across;
-    x = in & ((1 << log2_side) - 1);
-    y = in >> log2_side;
-  }
-};
-
 /* log2 of the side of luma's block at sample (x, y) of the square, which may be
  * in a part of the block beyond the picture. */
 BDCT_INLINE int
 stored_size (const Square &s, int x, int y)
 {
   const BdctCudaTreeComponent &luma = s.tree.component[BDCT_Y];
-  const int left = lesser (s.left + x, luma.layout.width - 1);
-  const int top = lesser (s.top + y, luma.layout.height - 1);
+  const int left = bdct_min (s.left + x, luma.layout.width - 1);
+  const int top = bdct_min (s.top + y, luma.layout.height - 1);
 
   return s.tree.sizes[(size_t) (top >> luma.log2_smallest) * luma.columns
       + (left >> luma.log2_smallest)];
 }
 
-} // namespace
+#ifdef __CUDACC__
+
+/* `K`: a kernel, whose thread t of thread block (x, y) is K::thread(). */
+template <typename K> __global__ void
+__launch_bounds__ (K::kThreads, K::kBlocks)
+run (const __grid_constant__ BdctCudaTree tree)
+{
+  __shared__ typename K::Shared shared;
+
+  K::thread (tree, blockIdx.x, blockIdx.y, shared, threadIdx.x);
+}
+
+template <typename K> cudaError_t
+launch (const BdctCudaTree *tree, int x, int y, cudaStream_t stream)
+{
+  void *args[] = { (void *) tree };
+
+  return cudaLaunchKernel ((const void *) run<K>, dim3 (x, y),
+      dim3 (K::kThreads), args, 0, stream);
+}
 
 #endif
+
+} // namespace

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_CUDA_QUADTREE_LAUNCH_H
-#define BDCT_CUDA_QUADTREE_LAUNCH_H
+#ifndef BDCT_CUDA_KERNELS_QUADTREE_H
+#define BDCT_CUDA_KERNELS_QUADTREE_H
 
 #include "dct/entropy/cabac-price.h"
 #include "dct/rd/quadtree.h"

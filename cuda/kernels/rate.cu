@@ -1,329 +1,258 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Counts a frame's levels for its bits (dct/entropy/rate.h). Where the launch
- * of a picture does not write levels, Huffman symbols are counted from a
- * thread's registers; levels.cu counts those of levels in memory. CABAC's
- * kernels take the levels from memory. Like scalar.cu this file is compiled
- * without contraction: dct-8x8's levels are the CPU's even if tensor cores
- * compute the picture. */
-#include "cabac.cuh"
-#include "cuda/scalar/scalar.cuh"
-#include "symbols.cuh"
+ * CABAC's bins of levels in memory, counted and priced
+ * (dct/entropy/cabac-price.h). Count has a lane a sub-block in coding order,
+ * half a warp a run (cabac-words.cuh), Price a thread a slot of a segment. */
+#include <string.h>
+#include "cabac-words.cuh"
+#include "cuda/launch/kernel.h"
+#include "threads.cuh"
 
 namespace {
 
-/* A thread block's part of a launch: tile `tile` of component `i` of a
- * plane. */
-struct Place
+/* A warp's sub-blocks: 32, or a block's 64. `records`: by words of two slots.
+ */
+template <int LOG2, bool CHROMA> BDCT_INLINE void
+count_warp (const BdctLevel *levels, int n_blocks, int columns, int n_runs,
+    int warp, int lane, uint32_t *records)
 {
-  int plane, i, tile;
-};
+  constexpr int q = 1 << 2 * (LOG2 - 2), rounds = LOG2 == 5 ? 2 : 1;
+  constexpr bool small = LOG2 == 2;
+  constexpr bool first = Words<small, CHROMA>::kFirst;
+  constexpr int words = first ? 24 : 16, cbf = small ? 4 : 3;
+  uint32_t has_before = 0;
+  bool above_before = false;
 
-BDCT_INLINE Place
-find_place (const BdctCudaBatch &batch)
-{
-  Place p = { 0, 0, 0 };
+  BDCT_UNROLL for (int round = 0; round < rounds; round++) {
+    const int t = 32 * (warp * rounds + round) + lane, j = t % q;
+    int block = t / q;
+    uint32_t magnitude[8] = {}, all;
+    uint32_t *record = records + (t >> 4) * words;
+    Words<small, CHROMA> its_words;
+    SubBlock its = { LOG2, find_place (LOG2, j), block < n_blocks, j == q - 1,
+      false, false, 0 };
 
-  while (p.plane + 1 < batch.n_planes
-      && (int) blockIdx.x >= batch.plane[p.plane + 1].first_tile)
-    p.plane++;
-  p.tile = blockIdx.x - batch.plane[p.plane].first_tile;
-  if (p.tile >= batch.plane[p.plane].tiles_x) {
-    p.tile -= batch.plane[p.plane].tiles_x;
-    p.i = 1;
+    if (small && (columns & 1) != 0) {  /* A run ends with eight rows. */
+      const int strip = (t >> 4) / ((columns + 1) / 2);
+      const int at = t - 16 * strip * ((columns + 1) / 2);
+
+      block = 8 * strip * columns + at;
+      its.there = at < 8 * columns && block < n_blocks;
+    }
+    if (its.there)
+      its.has = load_magnitudes (levels + ((int64_t) block << 2 * LOG2)
+          + (((its.place >> 8 & 255) << LOG2 | (its.place & 255)) << 2), LOG2,
+          magnitude);
+
+    const uint32_t has = ballot (its.has);
+
+    if (has == 0 && has_before == 0) {
+      /* Nothing but coded block flags */
+      const int n = __popc (ballot (its.dc && its.there) >> (lane & 16)
+          & 0xffff);
+
+      if (t >> 4 < n_runs)
+        record[lane & 15] = (lane & 15) == cbf ? small ? n << 16 : n : 0;
+      if (first && (lane & 1) == 0 && t >> 4 < n_runs)
+        record[16 + (lane & 15) / 2] = 0;
+      continue;
+    }
+
+    const Levels found = find_levels (magnitude);
+    const uint32_t above = ballot (found.above != 0);
+    const Around around (its.place, has, has_before, j, lane);
+
+    its.greater = follows_greater (around, above, above_before);
+    its.escapes = count_escapes (magnitude, found);
+    its_words.set (its, found, around);
+    all = fold<16> (its_words.word, lane);
+    if (!small && (lane & 15) == 0)
+      all = ((all & 0xffff) < 255 ? all & 0xffff : 255)
+          | (all >> 16 < 255 ? all >> 16 : 255) << 8;
+    if (t >> 4 < n_runs)
+      record[lane & 15] = all;
+    if (first) {
+      all = LOG2 < 5 || round == 1 ? fold<8> (its_words.first, lane) : 0;
+      if ((lane & 1) == 0 && t >> 4 < n_runs)
+        record[16 + (lane & 15) / 2] = all;
+    }
+    has_before = has;
+    above_before = has != 0 && (above >> log2_floor ((int) has) & 1);
   }
-  return p;
 }
-
-BDCT_INLINE int
-count_rows (const BdctCudaPlane &plane)
-{
-  return ((plane.layout.height - 1) >> plane.log2_height) + 1;
-}
-
-BDCT_INLINE unsigned long long *
-counts_of (const BdctCudaPlane &plane, int i)
-{
-  return plane.counts + (blockIdx.z * BDCT_MAX_COMPONENTS
-      + plane.layout.component[i]) * BDCT_RATE_COUNTERS;
-}
-
-/* Huffman */
-
-constexpr int kWarps = 8;
-
-/* The first lane of a warp repeats the last block of the previous warp, for its
- * DC. */
-constexpr int kWarpBlocks = 31;
-
-/* A quantizer as it counts levels: |level| + 1/2 or a little more of a
- * coefficient c. */
-template <typename Value> struct Above;
-
-template <> struct Above<int32_t>
-{
-  float factor;
-
-  void set (int32_t quant)
-  {
-    factor = bdct_symbol_factor (quant);
-  }
-
-  BDCT_INLINE float
-  of (float c) const
-  {
-    return __fmaf_rn (fabsf (c), factor, 0.5f);
-  }
-};
-
-template <> struct Above<float>
-{
-  float step, reciprocal;
-
-  void set (int32_t quant)
-  {
-    step = 8.0f * (float) quant;
-    reciprocal = 1.0f / step;
-  }
-
-  BDCT_INLINE float
-  of (float c) const
-  {
-    return fabsf (lane_divide (c, step, reciprocal)) + 0.5f;
-  }
-};
 
 /* A component's constants. */
-template <typename Value> struct alignas (16) SymbolsConstants
+struct alignas (16) Constants
 {
-  Above<Value> above[64];       /* in zigzag order */
-  Shifts shifts;
+  int32_t log2_size, log2_parts;
+  uint16_t start[BDCT_CABAC_SLOTS];
 };
 
-template <typename Value> void
-make_symbols (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+/* A component of a plane, and where its records go. */
+struct Component
 {
-  for (int i = 0; i < plane->layout.interleave; i++) {
-    const BdctComponentJob *from =
-        &job->component[plane->layout.component[i]];
-    SymbolsConstants<Value> *constants = (SymbolsConstants<Value> *) to + i;
+  int log2_size, columns, n_blocks, n_runs;
+  bool chroma;
+  const BdctLevel *levels;
+  uint16_t *records;
+  const uint16_t *start;
+  unsigned long long *price;
 
-    for (int k = 0; k < 64; k++)
-      constants->above[k].set (from->quant[bdct_zigzag_index[k]]);
-    constants->shifts = { { from->fwd_shift[0], from->fwd_shift[1] },
-      { from->inv_shift[0], from->inv_shift[1] } };
+  BDCT_INLINE
+  Component (const BdctCudaPlane &plane, int i)
+  {
+    const Constants *constants = (const Constants *) plane.constants + i;
+    const int rows = ((plane.layout.height - 1) >> plane.log2_height) + 1;
+
+    log2_size = constants->log2_size;
+    start = constants->start;
+    columns = plane.columns << constants->log2_parts;
+    n_blocks = columns * rows;
+    n_runs = (int) bdct_cabac_runs (columns, rows, log2_size);
+    chroma = plane.layout.component[i] != BDCT_Y;
+    levels = plane.levels[i];
+    records = plane.bins + (size_t) i * n_runs
+        * bdct_cabac_slots (log2_size, chroma);
+    price = plane.counts + plane.layout.component[i] * BDCT_RATE_COUNTERS;
   }
-}
+};
 
-BDCT_INLINE float
-as_float (int32_t c)
+/* Tile `tile` of `n_tiles`: each has kRuns runs, or more where 4x4 blocks leave
+ * runs short. */
+struct Count
 {
-  return small_to_real (c);
-}
+  static constexpr int kWarps = 4, kThreads = 32 * kWarps, kBlocksAtOnce = 10;
+  static constexpr int kRuns = 2 * kWarps;
+  using Shared = BdctNothing;
 
-BDCT_INLINE float
-as_float (float c)
-{
-  return c;
-}
+  template <int LOG2, bool CHROMA> static BDCT_INLINE void
+  count (const Component &c, int tile, int n_tiles, int t)
+  {
+    constexpr int of_warp = LOG2 == 5 ? 4 : 2;  /* runs */
 
-/* Load row `y` of block column `x`. `whole`: all of its samples are in memory,
- * at a multiple of their size. */
-template <typename Sample> BDCT_INLINE void
-load_row (int (&to)[8], const BdctCudaPlane &plane, int i, int x, int y,
-    int depth, bool whole)
-{
-  const int step = plane.layout.interleave, peak = (1 << depth) - 1;
-  const uint8_t *row = plane.src.data + plane.src.stride
-      * min (y, plane.layout.height - 1);
+    for (int warp = tile * kWarps + t / 32; warp * of_warp < c.n_runs;
+        warp += n_tiles * kWarps)
+      count_warp<LOG2, CHROMA> (c.levels, c.n_blocks, c.columns, c.n_runs,
+          warp, t % 32, (uint32_t *) c.records);
+  }
 
-  if (whole && sizeof (Sample) == 1) {
-    const uint8_t *from = row + 8 * x * step;
-
-    if (step == 1) {
-      const uint2 v = __ldg ((const uint2 *) from);
-
-      BDCT_UNROLL for (int u = 0; u < 8; u++)
-        to[u] = (int) ((u < 4 ? v.x : v.y) >> u % 4 * 8 & 255);
-    } else {
-      const uint4 v = __ldg ((const uint4 *) from);
-      const uint32_t word[4] = { v.x, v.y, v.z, v.w };
-
-      BDCT_UNROLL for (int u = 0; u < 8; u++)
-        to[u] = (int) (word[u / 2] >> (u % 2 * 16 + 8 * i) & 255);
+  static BDCT_INLINE void
+  thread (const Component &c, int tile, int n_tiles, Shared &, int t)
+  {
+    switch (2 * c.log2_size + c.chroma) {
+      case 2 * 2:
+        return count<2, false> (c, tile, n_tiles, t);
+      case 2 * 2 + 1:
+        return count<2, true> (c, tile, n_tiles, t);
+      case 2 * 3:
+        return count<3, false> (c, tile, n_tiles, t);
+      case 2 * 3 + 1:
+        return count<3, true> (c, tile, n_tiles, t);
+      case 2 * 4:
+        return count<4, false> (c, tile, n_tiles, t);
+      case 2 * 4 + 1:
+        return count<4, true> (c, tile, n_tiles, t);
+      case 2 * 5:
+        return count<5, false> (c, tile, n_tiles, t);
+      default:
+        return count<5, true> (c, tile, n_tiles, t);
     }
-    return;
   }
-  BDCT_UNROLL for (int u = 0; u < 8; u++)
-    to[u] = bdct_sample_get (row, min (8 * x + u, plane.last_column) * step + i,
-        sizeof (Sample), plane.layout.shift, peak);
-}
+};
 
-/* Transform block (x, y) of a component as the CPU does. */
-template <typename C, typename Sample> BDCT_INLINE void
-forward (float *to, const BdctCudaPlane &plane, int i, int x, int y,
-    int depth, const Shifts &shifts)
+/* The same of kSegments segments. */
+struct Price
 {
-  const bool whole = plane.aligned && 8 * x + 7 <= plane.last_column;
-  typename C::Value c[64], in[8], out[8];
+  static constexpr int kSegments = 4, kThreads = kSegments * BDCT_CABAC_SLOTS;
+  static constexpr int kWarps = kThreads / 32, kBlocksAtOnce = 5;
+  static constexpr int kRuns = kSegments * BDCT_CABAC_SEGMENT;
+  using Shared = BdctCabacTables;
 
-  BDCT_UNROLL for (int v = 0; v < 8; v++) {
-    int samples[8];
+  static BDCT_INLINE void
+  thread (const Component &c, int tile, int n_tiles, Shared &shared, int t)
+  {
+    const int slots = bdct_cabac_slots (c.log2_size, c.chroma);
+    const int at_once = kThreads / slots;
+    unsigned long long price = 0;
 
-    load_row<Sample> (samples, plane, i, x, 8 * y + v, depth, whole);
-    BDCT_UNROLL for (int u = 0; u < 8; u++)
-      in[u] = samples[u] - (1 << (depth - 1));
-    C::Row::template forward<8> (out, in);
-    BDCT_UNROLL for (int u = 0; u < 8; u++)
-      c[8 * v + u] = scale (out[u], shifts.fwd[0]);
+    copy_tables (shared, t, kThreads);
+    wait_for_block ();
+    for (int segment = tile * at_once + t / slots; t < at_once * slots
+        && segment * BDCT_CABAC_SEGMENT < c.n_runs;
+        segment += n_tiles * at_once)
+      price += price_segment (c.records, c.n_runs, slots, segment, t % slots,
+          t % slots == BDCT_CABAC_SLOT_BYPASS, c.start[t % slots], shared);
+    add_price (c.price, price, t);
   }
-  BDCT_UNROLL for (int u = 0; u < 8; u++) {
-    BDCT_UNROLL for (int v = 0; v < 8; v++)
-      in[v] = c[8 * v + u];
-    C::Column::template forward<8> (out, in);
-    BDCT_UNROLL for (int v = 0; v < 8; v++)
-      to[8 * v + u] = as_float (scale (out[v], shifts.fwd[1]));
-  }
-}
+};
 
-/* Add a block's AC symbols unless it is another warp's. Returns its DC
- * level. */
-template <typename Value> BDCT_INLINE int
-count_block (SymbolCounters &counters, const float *c,
-    const SymbolsConstants<Value> *constants, bool own)
+/* Thread t of a thread block. */
+template <typename K> BDCT_INLINE void
+run_thread (const BdctCudaBatch &batch, int tile, typename K::Shared &shared,
+    int t)
 {
-  constexpr int n = sizeof (float4) / sizeof (Above<Value>);
-  int dc = 0;
+  int p = 0;
 
-  SymbolCount count (counters);
+  while (p + 1 < batch.n_planes && tile >= batch.plane[p + 1].first_tile)
+    p++;
 
-  BDCT_UNROLL for (int k = 0; k < 64; k += n) {
-    const float4 four = __ldg ((const float4 *) &constants->above[k]);
-    Above<Value> above[n];
+  const BdctCudaPlane &plane = batch.plane[p];
+  const int own = tile - plane.first_tile, i = own >= plane.tiles_x;
 
-    memcpy (above, &four, sizeof above);
-    if (k == 0) {
-      dc = (int) above[0].of (c[0]);
-      if (!own)
-        break;
-    }
-    BDCT_UNROLL for (int i = k == 0; i < n; i++)
-      count.add (above[i].of (c[zigzag.at[k + i]]));
-  }
-  if (own)
-    count.end ();
-  return c[0] < 0 ? -dc : dc;
+  K::thread (Component (plane, i), own - (i ? plane.tiles_x : 0),
+      plane.tiles_x, shared, t);
 }
 
-template <typename C, typename Sample> __global__ void
-__launch_bounds__ (32 * kWarps, 2)
-symbols (const __grid_constant__ BdctCudaBatch batch)
-{
-  using Constants = SymbolsConstants<typename C::Value>;
+#ifdef __CUDACC__
 
-  __shared__ SymbolCounters counters;
-
-  const Place place = find_place (batch);
-  const BdctCudaPlane &plane = batch.plane[place.plane];
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  const int index = (place.tile * kWarps + warp) * kWarpBlocks + lane - 1;
-  const BdctScan scan = { plane.columns, count_rows (plane) / (int) gridDim.z,
-    plane.mcu_width, plane.mcu_height };
-  const bool there = index >= 0 && index < scan.columns * scan.rows;
-  float c[64];
-  int dc = 0, before;
-
-  for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
-    counters.at[k] = 0;
-  __syncthreads ();
-  if (there) {
-    const Constants *constants = (const Constants *) plane.constants + place.i;
-    int x, y;
-
-    bdct_scan_block (&scan, index, &x, &y);
-    y += blockIdx.z * scan.rows;
-    forward<C, Sample> (c, plane, place.i, x, y, batch.depth,
-        constants->shifts);
-    if (plane.quantizer_map[place.i] != nullptr)
-      constants = (const Constants *) ((const uint8_t *) constants
-          + plane.quantizer_size * __ldg (&plane.quantizer_map[place.i]
-              [y * plane.columns + x]));
-    dc = count_block<typename C::Value> (counters, c, constants, lane > 0);
-  }
-  before = __shfl_up_sync (kAll, dc, 1);
-  if (there && lane > 0)
-    count_dc (counters, dc - before);
-  __syncthreads ();
-  for (int k = threadIdx.x; k < SymbolCounters::kAll; k += 32 * kWarps)
-    merge_symbols (counters, k, counts_of (plane, place.i));
-}
-
-int
-symbols_blocks (const BdctComponentJob *)
-{
-  return kWarps * kWarpBlocks;
-}
-
-/* CABAC: `K` is Count or Price. */
 template <typename K> __global__ void
 __launch_bounds__ (K::kThreads, K::kBlocksAtOnce)
-cabac (const __grid_constant__ BdctCudaBatch batch)
+run (const __grid_constant__ BdctCudaBatch batch)
 {
   __shared__ typename K::Shared shared;
 
-  const Place place = find_place (batch);
-  const BdctCudaPlane &plane = batch.plane[place.plane];
-  const CabacConstants *constants =
-      (const CabacConstants *) plane.constants + place.i;
-
-  K::thread (Component (plane, place.i, constants), place.tile, plane.tiles_x,
-      shared, threadIdx.x);
+  run_thread<K> (batch, blockIdx.x, shared, threadIdx.x);
 }
 
-void
-make_cabac (void *to, const BdctCudaPlane *plane, const BdctJob *job)
-{
-  for (int i = 0; i < plane->layout.interleave; i++)
-    make_cabac ((CabacConstants *) to + i, job, plane->layout.component[i]);
-}
+#endif
 
 template <typename K> int
-run_blocks (const BdctComponentJob *job)
+tile_blocks (const BdctComponentJob *job)
 {
   return K::kRuns * 256 >> 2 * bdct_cabac_log2_size (job)
       >> bdct_job_log2_parts (job);
 }
 
-template <typename C, typename Sample> const BdctCudaKernel symbols_kernel = {
-  (const void *) symbols<C, Sample>, 0, 0, kWarps, kWarps, 0,
-  2 * sizeof (SymbolsConstants<typename C::Value>),
-  symbols_blocks, make_symbols<typename C::Value>, false
-};
-
-template <typename C> const BdctCudaKernel *
-find_symbols (int depth)
+void
+make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
 {
-  return depth > 8 ? &symbols_kernel<C, uint16_t> : &symbols_kernel<C, uint8_t>;
+  for (int i = 0; i < plane->layout.interleave; i++) {
+    const BdctComponent c = plane->layout.component[i];
+    Constants *constants = (Constants *) to + i;
+    uint16_t start[BDCT_CABAC_TREE_SLOTS] = {};
+
+    constants->log2_size = bdct_cabac_log2_size (&job->component[c]);
+    constants->log2_parts = bdct_job_log2_parts (&job->component[c]);
+    bdct_cabac_start (start, job->slice_qp, constants->log2_size, c != BDCT_Y);
+    memcpy (constants->start, start, sizeof constants->start);
+  }
 }
 
-template <typename K> const BdctCudaKernel cabac_kernel = {
-  (const void *) cabac<K>, 0, 0, K::kWarps, K::kWarps, 0,
-  2 * sizeof (CabacConstants), run_blocks<K>, make_cabac, false
+/* In the emulation a kernel is an ordinary function. */
+template <typename K> const BdctCudaKernel kernel = {
+#ifdef __CUDACC__
+  (const void *) run<K>,
+#else
+  &kernel<K>,
+#endif
+  0, 0, K::kWarps, K::kWarps, 0, 2 * sizeof (Constants), tile_blocks<K>,
+  make_constants, false
 };
 
 } // namespace
 
 extern "C" const BdctCudaKernel *
-bdct_rate_find (BdctCudaCount count, const BdctJob *job)
+bdct_rate_find (BdctCudaCount count)
 {
-  switch (count) {
-    case BDCT_CUDA_BINS:
-      return &cabac_kernel<Count>;
-    case BDCT_CUDA_PRICE:
-      return &cabac_kernel<Price>;
-    default:
-      return job->family == BDCT_FAMILY_JPEG
-          ? find_symbols<Chain<BDCT_CHAIN_ISLOW_8>> (job->depth)
-          : find_symbols<Chain<BDCT_CHAIN_REAL_8>> (job->depth);
-  }
+  return count == BDCT_CUDA_BINS ? &kernel<Count> : &kernel<Price>;
 }

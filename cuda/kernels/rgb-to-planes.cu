@@ -107,7 +107,7 @@ store_chroma (const Planes &planes, int x, int y, const uint32_t *uv)
 
 template <int BYTES, int SUB_X, int SUB_Y> __global__ void
 __launch_bounds__ (32 * kWarps)
-split (const __grid_constant__ Work work)
+rgb_in (const __grid_constant__ Work work)
 {
   constexpr int columns = kAcross >> SUB_X;
   const int height = work.layout.plane[0].height;
@@ -144,8 +144,8 @@ split (const __grid_constant__ Work work)
 }
 
 #define SAMPLINGS(bytes) \
-  {{(const void *) split<bytes, 0, 0>, (const void *) split<bytes, 0, 1>}, \
-   {(const void *) split<bytes, 1, 0>, (const void *) split<bytes, 1, 1>}}
+  {{(const void *) rgb_in<bytes, 0, 0>, (const void *) rgb_in<bytes, 0, 1>}, \
+   {(const void *) rgb_in<bytes, 1, 0>, (const void *) rgb_in<bytes, 1, 1>}}
 
 Kernels kernels = { SAMPLINGS (4), SAMPLINGS (3), SAMPLINGS (1) };
 

@@ -42,8 +42,7 @@ add_half (const BdctMetricPlane &p, int column, int row)
     const uint8_t *src = p.src.data + y * p.src.stride;
     const uint8_t *rec = p.rec.data + y * p.rec.stride;
 
-    BDCT_UNROLL
-    for (int i = 0; i < 8; i++) {
+    BDCT_UNROLL for (int i = 0; i < 8; i++) {
       const int s = sample_at (p, src, 4 * column + i);
       const int r = sample_at (p, rec, 4 * column + i);
 
@@ -123,11 +122,9 @@ add_row (const Window *window, int columns, int rows)
   for (int x = 0; x < columns; x += kAhead) {
     Window ahead[kAhead];
 
-    BDCT_UNROLL
-    for (int i = 0; i < kAhead; i++)
+    BDCT_UNROLL for (int i = 0; i < kAhead; i++)
       ahead[i] = x + i < columns ? window[(int64_t) (x + i) * rows] : 0;
-    BDCT_UNROLL
-    for (int i = 0; i < kAhead; i++)
+    BDCT_UNROLL for (int i = 0; i < kAhead; i++)
       if (x + i < columns)
         sum += ahead[i];
   }

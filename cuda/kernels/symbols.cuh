@@ -1,14 +1,11 @@
-/* blockdct: counting the Huffman symbols of blocks (dct/entropy/rate.h), a
- * thread a block.
+/* blockdct: counting the Huffman symbols of blocks (dct/entropy/rate.h).
  *
- * A level comes as |level| + 1/2, or a little more, below |level| + 1: the
- * float's exponent is its category. The zeros before it and its category are
- * the index of its counter, so that counting takes no branch.
+ * The zeros before a level and its category are the index of its counter, so
+ * that counting takes no branch.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SYMBOLS_CUH
-#define BDCT_SYMBOLS_CUH
+#pragma once
 
 #include <string.h>
 #include "dct/entropy/huffman-symbols.h"
@@ -44,51 +41,35 @@ struct Zigzag
 
 BDCT_DEVICE_TABLE Zigzag zigzag = Zigzag ();
 
+/* The category of a level of 16 bits, plus kNoCategory: the exponent of |level|
+ * + 1/2, as a float. On 2^23 the magnitude is in the lowest bits. */
 BDCT_INLINE uint32_t
-bits_of (float v)
+category_of (uint32_t magnitude)
 {
-#ifdef __CUDA_ARCH__
-  return __float_as_uint (v);
-#else
-  uint32_t bits;
-
-  memcpy (&bits, &v, sizeof bits);
-  return bits;
-#endif
-}
-
-/* |level| + 1/2, of 16 bits: onto 2^23, in whose lowest bits they are. */
-BDCT_INLINE float
-above_magnitude (uint32_t magnitude)
-{
-  const uint32_t bits = magnitude | 0x4b000000;
+  uint32_t bits = magnitude | 0x4b000000;
   float v;
 
   memcpy (&v, &bits, sizeof v);
-  return v - 8388607.5f;
+  v -= 8388607.5f;
+  memcpy (&bits, &v, sizeof bits);
+  return bits >> 23;
 }
 
 /* The magnitudes of two levels. */
 BDCT_INLINE uint32_t
 magnitudes (uint32_t levels)
 {
-#ifdef __CUDA_ARCH__
   return __viaddmax_s16x2 (~levels, 0x00010001, levels);
-#else
-  const uint32_t sign = levels >> 15 & 0x00010001;
-
-  return (levels ^ sign * 0xffff) + sign;
-#endif
 }
 
 /* Counts a block's AC levels, which are added in zigzag order. */
 struct SymbolCount
 {
   uint32_t *counter;
-  uint32_t run;                 /* the row of the zeros so far, less the
-                                   exponent of category 0 */
+  uint32_t run;                 /* the row of the zeros so far, less
+                                   kNoCategory */
 
-  static constexpr uint32_t kNoRun = 0u - 126;
+  static constexpr uint32_t kNoCategory = 126, kNoRun = 0u - kNoCategory;
 
   BDCT_INLINE
   SymbolCount (SymbolCounters &counters)
@@ -97,10 +78,13 @@ struct SymbolCount
   }
 
   BDCT_INLINE void
-  add (float above)
+  add (uint32_t magnitude)
   {
-    count (run + (bits_of (above) >> 23), above >= 1);
-    run = above >= 1 ? kNoRun : run + SymbolCounters::kRow;
+    const uint32_t category = category_of (magnitude);
+    const bool counts = category > kNoCategory;
+
+    count (run + category, counts);
+    run = counts ? kNoRun : run + SymbolCounters::kRow;
   }
 
   BDCT_INLINE void
@@ -148,5 +132,3 @@ merge_symbols (const SymbolCounters &counters, int i,
 }
 
 } // namespace
-
-#endif

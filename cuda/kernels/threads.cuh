@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_THREADS_CUH
-#define BDCT_THREADS_CUH
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -27,6 +26,4 @@ threads (F f)
 
 #else
 #include "thread-emulation.h"
-#endif
-
 #endif

@@ -4,8 +4,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TREE_PRICE_CUH
-#define BDCT_TREE_PRICE_CUH
+#pragma once
 
 #include "cabac-sub-block.cuh"
 
@@ -78,7 +77,7 @@ struct Prices
   }
 };
 
-/* Bins of a context that are there if n is not 0 */
+/* A bin of a context, if it is there */
 BDCT_INLINE uint32_t
 price_bin (const Prices &prices, int context, bool there, bool bin)
 {
@@ -87,7 +86,7 @@ price_bin (const Prices &prices, int context, bool there, bool bin)
   return there ? bin ? cost.y : cost.x : 0;
 }
 
-/* n of them, of which some are 1 */
+/* n bins, of which `ones` are 1 */
 BDCT_INLINE uint32_t
 price_bins (const Prices &prices, int context, int n, int ones)
 {
@@ -96,7 +95,7 @@ price_bins (const Prices &prices, int context, int n, int ones)
   return n * cost.x + ones * (cost.y - cost.x);
 }
 
-/* The same of zeros, and ones << 8 */
+/* Bins as a pair: zeros, and ones << 8 */
 BDCT_INLINE uint32_t
 price_pair (const Prices &prices, int context, uint32_t pair)
 {
@@ -140,5 +139,3 @@ price_greater (const Prices &prices, const Levels &found, bool chroma, int set)
 }
 
 } // namespace
-
-#endif

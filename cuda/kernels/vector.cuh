@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_VECTOR_CUH
-#define BDCT_VECTOR_CUH
+#pragma once
 
 #include <cuda_runtime_api.h>
 #include <stdint.h>
@@ -64,17 +63,9 @@ is_loadable (const uint8_t *at, const uint8_t *end)
 BDCT_INLINE Vector
 load_aligned (const uint8_t *at)
 {
-#ifdef __CUDACC__
   const uint4 v = __ldg ((const uint4 *) at);
 
   return { { v.x, v.y, v.z, v.w } };
-#else
-  Vector v;
-
-  BDCT_UNROLL for (int i = 0; i < kVector / 4; i++)
-    v.w[i] = ((const uint32_t *) at)[i];
-  return v;
-#endif
 }
 
 /* Load from any address. */
@@ -104,12 +95,7 @@ load (const uint8_t *at)
 BDCT_INLINE void
 store (uint8_t *at, const Vector &v)
 {
-#ifdef __CUDACC__
   *(uint4 *) at = make_uint4 (v.w[0], v.w[1], v.w[2], v.w[3]);
-#else
-  BDCT_UNROLL for (int i = 0; i < kVector / 4; i++)
-    ((uint32_t *) at)[i] = v.w[i];
-#endif
 }
 
 /* The vectors of a row, the last of which may be partial; and the thread blocks
@@ -138,5 +124,3 @@ find_plane (const int32_t (&first)[n], int block)
     p++;
   return p;
 }
-
-#endif

@@ -33,18 +33,6 @@ template <typename Sample> struct Copies {
   static constexpr int kThreads = 256, kBytes = sizeof (Sample);
   static constexpr int kSamples = kVector / kBytes;
 
-#ifndef __CUDACC__
-  template <typename F> static void
-  each (const Work &work, F f)
-  {
-    for (int c = 0; c < work.render.n_components; c++) {
-      f (work.render.plane[c].first.data);
-      f (work.render.plane[c].second.data);
-      f (work.render.plane[c].dst.data);
-    }
-  }
-#endif
-
   /* Find columns x to x + n - 1 of a row in the picture that all of them are
    * from. False if they are not all from one picture, or the line is there. */
   static BDCT_INLINE bool

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Views on the GPU. dct/picture/render.h computes each sample of a view; this
- * file traverses the frame: a thread a sample where samples are copied or
- * subtracted and view-copy.cu does not do it, a warp a tile of 32 x 32 luma
- * samples where blocks are coloured. */
+ * Views on the GPU. dct/picture/render.h computes each sample; this file
+ * traverses the frame. Where a view copies or subtracts samples, and
+ * view-copy.cu cannot, a thread draws a sample. Where a view colours blocks, a
+ * warp draws a tile of 32 x 32 luma samples. */
 #include "view.cuh"
 
 namespace {

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_VIEW_CUH
-#define BDCT_VIEW_CUH
+#pragma once
 
 #include "threads.cuh"
 #include "view.h"
@@ -50,5 +49,3 @@ draw_sample (const BdctRender &r, int c, int x, int y)
   }
   put<Sample> (r, c, x, y, v);
 }
-
-#endif

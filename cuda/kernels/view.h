@@ -1,5 +1,5 @@
 /* blockdct: drawing views on the GPU (view.cu, view-copy.cu, zoom.cu), as
- * engine.c calls it.
+ * cuda/run.c calls it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_WARPS_CUH
-#define BDCT_WARPS_CUH
+#pragma once
 
 #ifdef __CUDACC__
 
@@ -29,12 +28,6 @@ BDCT_INLINE void
 wait_for_warp ()
 {
   __syncwarp ();
-}
-
-/* What a loop does that waits for another warp. */
-BDCT_INLINE void
-spin ()
-{
 }
 
 BDCT_INLINE uint32_t
@@ -68,18 +61,6 @@ from_xor (T v, int mask)
   return __shfl_xor_sync (kAll, v, mask);
 }
 
-/* to + a b, in one instruction: of factors that a loop has extended before the
- * compiler multiplies 64 bits each. */
-BDCT_INLINE int64_t
-add_product (int64_t to, int32_t a, int32_t b)
-{
-  int64_t sum;
-
-  asm ("mad.wide.s32 %0, %1, %2, %3;" : "=l" (sum) : "r" (a), "r" (b),
-      "l" (to));
-  return sum;
-}
-
 BDCT_INLINE uint32_t
 or_lanes (uint32_t v)
 {
@@ -92,22 +73,8 @@ or_lanes (uint32_t v)
 #endif
 }
 
-BDCT_INLINE uint32_t
-add_lanes (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (kAll, v);
-#else
-  BDCT_UNROLL for (int d = 16; d > 0; d /= 2)
-    v += from_xor (v, d);
-  return v;
-#endif
-}
-
 } // namespace
 
 #else
 #include "warp-emulation.h"
-#endif
-
 #endif

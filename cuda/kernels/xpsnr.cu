@@ -66,8 +66,7 @@ read_taps<true> (const uint16_t *square, int64_t stride, int before, int behind)
 {
   Taps taps = { 0, 0, 0, 0 };
 
-  BDCT_UNROLL
-  for (int k = 0; k < 2; k++) {
+  BDCT_UNROLL for (int k = 0; k < 2; k++) {
     const uint16_t *row = square + k * stride;
     const Pair l = *(const Pair *) (row + before), m = *(const Pair *) row;
     const Pair r = *(const Pair *) (row + behind);
@@ -92,7 +91,7 @@ read_coefficient (const uint16_t *square, int64_t stride)
   return kLarge ? up->a + up->b + down->a + down->b : *square;
 }
 
-template <bool kLarge> struct Blocks {
+template <bool kLarge> struct BlockSums {
   static constexpr int kThreads = 256;
   static constexpr int kStep = 1 + kLarge;
   struct Shared {
@@ -120,8 +119,7 @@ template <bool kLarge> struct Blocks {
       const int64_t column = (int64_t) (at.x + x) * p.step;
       unsigned squares = 0;
 
-      BDCT_UNROLL
-      for (int i = 0; i < kStrip; i++) {
+      BDCT_UNROLL for (int i = 0; i < kStrip; i++) {
         const int y = at.y + first + i;
 
         if (first + i < at.height) {
@@ -157,8 +155,7 @@ template <bool kLarge> struct Blocks {
           before, behind);
       Taps here = read_taps<kLarge> (square, stride, before, behind);
 
-      BDCT_UNROLL
-      for (int i = 0; i < kStrip; i++) {
+      BDCT_UNROLL for (int i = 0; i < kStrip; i++) {
         const int row = top + i;
         const int64_t there = offset + i * down;
         Taps below;
@@ -240,12 +237,6 @@ results (const BdctMetricPlane *p)
       * sizeof (BdctXpsnrBlock);
 }
 
-size_t
-scratch (const BdctMetricPlane *)
-{
-  return 0;
-}
-
 cudaError_t
 launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
 {
@@ -253,15 +244,15 @@ launch_all (const BdctCudaMetricPlanes *planes, cudaStream_t stream)
   const unsigned y = most (planes, 1, count_rows);
 
   return bdct_xpsnr_reach (&planes->plane[0].plane) > 1
-      ? launch<Blocks<true>> (planes, x, y, stream)
-      : launch<Blocks<false>> (planes, x, y, stream);
+      ? launch<BlockSums<true>> (planes, x, y, stream)
+      : launch<BlockSums<false>> (planes, x, y, stream);
 }
 
 } // namespace
 
 } // namespace xpsnr
 
-const BdctCudaMetric bdct_cuda_xpsnr = { xpsnr::results, xpsnr::scratch,
+const BdctCudaMetric bdct_cuda_xpsnr = { xpsnr::results, no_scratch,
   xpsnr::launch_all };
 
 cudaError_t

@@ -12,38 +12,16 @@
 /* The shared memory of a multiprocessor that tall tiles need: that of 9.0. */
 #define TALL_SHARED (228 << 10)
 
-/* Work that every kernel supports. */
-static bool
-work_init (BdctCudaWork * work, BdctJob * job)
-{
-  const BdctParams params = BDCT_PARAMS_DEFAULT;
-  const BdctLayout layout = {.depth = 8,.n_planes = 1,
-    .plane = {{16, 16, 0, 1, {BDCT_Y}}}
-  };
-
-  memset (work, 0, sizeof *work);
-  work->quantizers = job;
-  work->n_quantizers = work->n_planes = 1;
-  work->plane[0].layout = layout.plane[0];
-  return bdct_job_init (job, &params, &layout, NULL);
-}
-
 /* The runtime loads the GPU's code when it is first asked about a kernel, and
  * then reports a build without any. */
 static cudaError_t
 find_code (int *ptx)
 {
   struct cudaFuncAttributes attributes;
-  BdctCudaWork work;
-  BdctJob job;
-  cudaError_t err;
+  const cudaError_t err = cudaFuncGetAttributes (&attributes,
+      bdct_levels_find (BDCT_LEVELS_DRAW)->function);
 
-  if (!work_init (&work, &job))
-    return cudaErrorUnknown;
-  err = cudaFuncGetAttributes (&attributes,
-      bdct_scalar_find (&work)->function);
-  if (err == cudaSuccess)
-    *ptx = attributes.ptxVersion;
+  *ptx = err == cudaSuccess ? attributes.ptxVersion : 0;
   return err;
 }
 

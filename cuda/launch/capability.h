@@ -9,10 +9,6 @@
 #include "kernel.h"
 #include "selfcheck-cache.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The maximum number of kernels, counted separately for each depth. */
 #define BDCT_CUDA_MAX_KERNELS 256
 
@@ -58,7 +54,4 @@ void bdct_capability_add_agreeing (BdctCapability *self,
 cudaError_t bdct_capability_describe (const BdctCapability *self,
     const BdctTensorKernel *kernel, int depth, BdctChecked *what);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,27 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernels' constants on the device: a ring, in which the oldest entries
- * make room for new ones. It has room for the settings of a curve, of 20 KB a
- * plane; a smaller ring would have all constants made anew for every frame. */
+/* The kernels' constants on the device: a ring, in which new ones take the
+ * place of the oldest. It has room for the settings of a curve, of 20 KB a
+ * plane; in a smaller ring all would be made anew for every frame. */
 #define RING_SIZE (12 << 20)
-#define ENTRY_ALIGN 128
-#define N_ENTRIES 1024
-#define N_BUCKETS 4096          /* both are powers of 2 */
+#define ALIGN 128
+#define N_ENTRIES 4096
 #define N_PROBES 8
 
-/* An entry: one plane's constants of all quantizers, followed by its key, the
- * component jobs and the rate-distortion parameters of each quantizer. Some
- * kernels share entries. */
+/* One plane's constants of all quantizers, by the jobs' keys. Kernels with the
+ * same function share them. */
 typedef struct {
   void (*make_constants) (void *, const BdctCudaPlane *, const BdctJob *);
-  int depth, slice_qp, n_quantizers, interleave;
-  BdctComponent component[2];
-  uint64_t hash;
+  uint64_t keys;
+  int of;                       /* the quantizers' number and the plane's
+                                   components */
   uint64_t at;                  /* position in the ring, as if it were
-                                   endless */
-  uint64_t follower;            /* the entry requested after it */
-  unsigned launch;              /* the last launch that uses it */
+                                   endless; 0: none */
 } Entry;
 
 struct BdctCudaDevice
@@ -40,14 +36,11 @@ struct BdctCudaDevice
   bool tensor;                  /* whether the tensor cores are used */
   bool differs;                 /* not any more: a kernel computed something
                                    else */
-  uint8_t *ring, *mirror;       /* on the device and on the host */
+  uint8_t *ring, *mirror;       /* on the device, and what is uploaded to it */
   uint64_t head, uploaded;      /* end of the ring, and of its uploaded part */
-  /* Entries have numbers from 1 on. The ring has those from `oldest` to `next`
-   * - 1. */
-  uint64_t oldest, next, last;  /* last: most recently requested */
-  unsigned launch;              /* number of the launch in preparation */
-  uint64_t bucket[N_BUCKETS];   /* entries by their hash */
-  Entry entry[N_ENTRIES];
+  uint64_t kept;                /* the oldest position that the launch in
+                                   preparation uses */
+  Entry entry[N_ENTRIES];       /* by hash */
 };
 
 _Static_assert (sizeof (BdctCudaBatch) <= 4096, "a kernel's parameters");
@@ -55,7 +48,7 @@ _Static_assert (sizeof (BdctCudaBatch) <= 4096, "a kernel's parameters");
 static void
 forget_constants (BdctCudaDevice * device)
 {
-  device->oldest = device->next;
+  memset (device->entry, 0, sizeof device->entry);
   device->uploaded = device->head;
 }
 
@@ -68,7 +61,7 @@ bdct_cuda_open (BdctCudaDevice ** out, BdctCudaCheck tensor_check,
 
   if (device == NULL)
     return cudaErrorMemoryAllocation;
-  device->oldest = device->next = 1;
+  device->head = device->uploaded = RING_SIZE;
   device->mirror = calloc (1, RING_SIZE);
   device->tensor_check = tensor_check;
   device->tensor = tensor_check != NULL;
@@ -147,7 +140,7 @@ trusts (BdctCudaDevice * device, const BdctTensorKernel * kernel, int depth,
   return false;
 }
 
-/* Planning */
+/* Choosing */
 
 /* Cut work into a kernel's tiles. False if there are more tiles than a launch
  * supports. */
@@ -159,20 +152,17 @@ cut (BdctCudaLaunch * launch, const BdctCudaKernel * kernel,
   const int pictures = work->pictures > 1 ? work->pictures : 1;
   int64_t n_tiles = 0;
 
+  *launch = *work;
   launch->kernel = kernel;
-  launch->quantizers = work->quantizers;
-  launch->n_quantizers = work->n_quantizers;
-  launch->n_planes = work->n_planes;
   launch->pictures = pictures;
   launch->mixed = mixed;
   launch->levels = false;
   for (int p = 0; p < work->n_planes; p++) {
     BdctCudaPlane *plane = &launch->plane[p];
     const BdctPlaneLayout *layout = &plane->layout;
-    const BdctComponentJob *job;
+    const BdctComponentJob *job =
+        &work->quantizers[0].component[layout->component[0]];
 
-    *plane = work->plane[p];
-    job = &work->quantizers[0].component[layout->component[0]];
     plane->row_bytes = layout->width * layout->interleave * bytes;
     plane->log2_width = job->log2_width;
     plane->log2_height = job->log2_height;
@@ -224,7 +214,7 @@ find_tensor (const BdctCudaDevice * device, const BdctCudaWork * work)
 }
 
 int
-bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
+bdct_cuda_choose (BdctCudaDevice * device, const BdctCudaWork * work,
     BdctCudaLaunch * launches, BdctError * error)
 {
   const BdctTensorKernel *tensor = find_tensor (device, work);
@@ -249,198 +239,79 @@ bdct_cuda_plan (BdctCudaDevice * device, const BdctCudaWork * work,
 
 /* Constants */
 
-static Entry *
-entry_at (BdctCudaDevice * device, uint64_t number)
-{
-  return &device->entry[number % N_ENTRIES];
-}
-
-static bool
-is_there (const BdctCudaDevice * device, uint64_t number)
-{
-  return number >= device->oldest && number < device->next;
-}
-
-static const BdctComponentJob *
-job_of (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout, int i)
-{
-  return &launch->quantizers[i / layout->interleave]
-      .component[layout->component[i % layout->interleave]];
-}
-
-/* The number of component jobs of an entry. */
-static int
-count_jobs (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
-{
-  return launch->n_quantizers * layout->interleave;
-}
-
-/* The bytes of an entry's key. */
-static size_t
-key_size (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
-{
-  return count_jobs (launch, layout) * sizeof (BdctComponentJob);
-}
-
+/* The jobs' keys as one; two lists have the same by a chance of 2^-64. */
 static uint64_t
-add_to_hash (uint64_t hash, const void *data, size_t size)
+get_keys (const BdctCudaLaunch * launch)
 {
-  for (size_t at = 0; at < size; at += 4) {
-    uint32_t word;
+  uint64_t keys = 0;
 
-    memcpy (&word, (const uint8_t *) data + at, sizeof word);
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 29;
-  }
-  return hash;
+  for (int i = 0; i < launch->n_quantizers; i++)
+    keys = keys * 0x9e3779b97f4a7c15u + launch->quantizers[i].key;
+  return keys;
 }
 
-static uint64_t
-hash_of (const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
-{
-  uint64_t hash = (uintptr_t) launch->kernel->make_constants
-      + launch->quantizers[0].depth + 64 * launch->quantizers[0].slice_qp;
-
-  for (int i = 0; i < count_jobs (launch, layout); i++)
-    hash = add_to_hash (hash, job_of (launch, layout, i),
-        sizeof (BdctComponentJob));
-  return hash;
-}
-
-static bool
-is_for (BdctCudaDevice * device, uint64_t number, const BdctCudaLaunch * launch,
-    const BdctPlaneLayout * layout)
-{
-  const Entry *entry = entry_at (device, number);
-  const uint8_t *made_for;
-
-  if (!is_there (device, number)
-      || entry->make_constants != launch->kernel->make_constants
-      || entry->depth != launch->quantizers[0].depth
-      || entry->slice_qp != launch->quantizers[0].slice_qp
-      || entry->n_quantizers != launch->n_quantizers
-      || entry->interleave != layout->interleave
-      || memcmp (entry->component, layout->component,
-          layout->interleave * sizeof entry->component[0]) != 0)
-    return false;
-  made_for = device->mirror + entry->at % RING_SIZE
-      + launch->n_quantizers * launch->kernel->constants_size;
-  for (int i = 0; i < count_jobs (launch, layout); i++)
-    if (memcmp (made_for + i * sizeof (BdctComponentJob),
-            job_of (launch, layout, i), sizeof (BdctComponentJob)) != 0)
-      return false;
-  return true;
-}
-
-/* Make room for an entry of this size. Returns its number; 0 if there is no
- * room besides the entries of the launch in preparation. */
+/* A place at the end of the ring; 0 if the launch in preparation uses what is
+ * there. */
 static uint64_t
 make_room (BdctCudaDevice * device, size_t size)
 {
   const uint64_t left = RING_SIZE - device->head % RING_SIZE;
-  uint64_t at = device->head;
-  Entry *entry;
+  const uint64_t at = device->head + (size > left ? left : 0);
 
-  size = (size + ENTRY_ALIGN - 1) & ~(size_t) (ENTRY_ALIGN - 1);
-  if (size > RING_SIZE)
+  if (size > RING_SIZE || at + size - RING_SIZE > device->kept)
     return 0;
-  if (size > left)
-    at += left;
-  while (device->oldest < device->next) {
-    entry = entry_at (device, device->oldest);
-    if (entry->at + RING_SIZE >= at + size
-        && device->next - device->oldest < N_ENTRIES)
-      break;
-    if (entry->launch == device->launch)
-      return 0;
-    device->oldest++;
-  }
-  entry_at (device, device->next)->at = at;
-  device->head = at + size;
-  return device->next++;
+  device->head = (at + size + ALIGN - 1) & ~(uint64_t) (ALIGN - 1);
+  return at;
 }
 
-static uint64_t
-make_entry (BdctCudaDevice * device, uint64_t hash,
-    const BdctCudaLaunch * launch, const BdctCudaPlane * plane)
+static bool
+is_for (const Entry * entry, const Entry * wanted)
 {
-  const BdctCudaKernel *kernel = launch->kernel;
-  const BdctPlaneLayout *layout = &plane->layout;
-  const int n_jobs = count_jobs (launch, layout);
-  const uint64_t number = make_room (device,
-      launch->n_quantizers * kernel->constants_size
-      + key_size (launch, layout));
-  Entry *entry = entry_at (device, number);
-  int probe = 0;
-  uint8_t *to;
-
-  if (number == 0)
-    return 0;
-  *entry = (Entry) { kernel->make_constants, launch->quantizers[0].depth,
-    launch->quantizers[0].slice_qp, launch->n_quantizers, layout->interleave,
-    {layout->component[0], layout->component[1]}, hash, entry->at, 0,
-    device->launch
-  };
-  to = device->mirror + entry->at % RING_SIZE;
-  for (int i = 0; i < launch->n_quantizers; i++, to += kernel->constants_size)
-    kernel->make_constants (to, plane, &launch->quantizers[i]);
-  for (int i = 0; i < n_jobs; i++, to += sizeof (BdctComponentJob))
-    memcpy (to, job_of (launch, layout, i), sizeof (BdctComponentJob));
-  while (probe < N_PROBES
-      && is_there (device, device->bucket[(hash + probe) % N_BUCKETS]))
-    probe++;
-  /* If all probes are taken, an older entry can no longer be found by its
-   * hash. */
-  device->bucket[(hash + probe % N_PROBES) % N_BUCKETS] = number;
-  return number;
-}
-
-static uint64_t
-find_entry (BdctCudaDevice * device, uint64_t hash,
-    const BdctCudaLaunch * launch, const BdctPlaneLayout * layout)
-{
-  for (int i = 0; i < N_PROBES; i++) {
-    const uint64_t number = device->bucket[(hash + i) % N_BUCKETS];
-
-    if (entry_at (device, number)->hash == hash
-        && is_for (device, number, launch, layout))
-      return number;
-  }
-  return 0;
+  return entry->keys == wanted->keys && entry->of == wanted->of
+      && entry->make_constants == wanted->make_constants;
 }
 
 /* A plane's constants on the device, valid after the next upload; NULL if the
- * launch in preparation must be enqueued first. Frames request the same
- * constants in the same order, so the first guess is the entry that followed
- * the last one. */
+ * launch in preparation must be enqueued first. */
 static const uint8_t *
 find_constants (BdctCudaDevice * device, const BdctCudaLaunch * launch,
     const BdctCudaPlane * plane)
 {
-  const uint64_t last = device->last;
-  uint64_t number = entry_at (device, last)->follower;
-  Entry *entry;
+  const BdctCudaKernel *kernel = launch->kernel;
+  const BdctPlaneLayout *layout = &plane->layout;
+  const int n = launch->n_quantizers;
+  Entry wanted = { kernel->make_constants, get_keys (launch),
+    n << 8 | layout->component[0] << 4
+        | layout->component[layout->interleave - 1], 0
+  };
+  const uint64_t hash = (wanted.keys + wanted.of
+      + (uintptr_t) wanted.make_constants) * 0x9e3779b97f4a7c15u >> 32;
+  Entry *entry = &device->entry[hash % N_ENTRIES];
 
-  if (!is_for (device, number, launch, &plane->layout)) {
-    const uint64_t hash = hash_of (launch, &plane->layout);
+  /* Else the oldest makes room. */
+  for (int i = 0; i < N_PROBES && !is_for (entry, &wanted); i++) {
+    Entry *other = &device->entry[(hash + i) % N_ENTRIES];
 
-    number = find_entry (device, hash, launch, &plane->layout);
-    if (number == 0)
-      number = make_entry (device, hash, launch, plane);
-    if (number == 0)
-      return NULL;
-    if (is_there (device, last))
-      entry_at (device, last)->follower = number;
+    if (is_for (other, &wanted) || other->at < entry->at)
+      entry = other;
   }
-  entry = entry_at (device, number);
-  entry->launch = device->launch;
-  device->last = number;
+  if (!is_for (entry, &wanted) || entry->at + RING_SIZE < device->head) {
+    wanted.at = make_room (device, n * kernel->constants_size);
+    if (wanted.at == 0)
+      return NULL;
+    for (int i = 0; i < n; i++)
+      kernel->make_constants (device->mirror + wanted.at % RING_SIZE
+          + i * kernel->constants_size, plane, &launch->quantizers[i]);
+    *entry = wanted;
+  }
+  if (entry->at < device->kept)
+    device->kept = entry->at;
   return device->ring + entry->at % RING_SIZE;
 }
 
 /* Let a stream wait for all others so far, or these wait for it. */
 static cudaError_t
-join (BdctCudaDevice * device, cudaStream_t stream, bool after)
+order_streams (BdctCudaDevice * device, cudaStream_t stream, bool after)
 {
   cudaError_t err = cudaSuccess;
 
@@ -465,7 +336,7 @@ upload_constants (BdctCudaDevice * device, cudaStream_t stream)
 
   if (device->uploaded == device->head)
     return err;
-  err = join (device, stream, true);
+  err = order_streams (device, stream, true);
   while (err == cudaSuccess && device->uploaded < device->head) {
     const size_t from = device->uploaded % RING_SIZE;
     const uint64_t n = device->head - device->uploaded;
@@ -476,7 +347,7 @@ upload_constants (BdctCudaDevice * device, cudaStream_t stream)
     if (err == cudaSuccess)
       device->uploaded += size;
   }
-  return err == cudaSuccess ? join (device, stream, false) : err;
+  return err == cudaSuccess ? order_streams (device, stream, false) : err;
 }
 
 /* Launching */
@@ -551,9 +422,9 @@ enqueue (BdctCudaBatch * batch, const BdctCudaLaunch * first,
   return cudaLaunchKernelExC (&config, kernel->function, args);
 }
 
-cudaError_t
+bool
 bdct_cuda_launch (const BdctCudaLaunch * const *launches, int n_launches,
-    BdctCudaDevice * device, cudaStream_t stream)
+    BdctCudaDevice * device, cudaStream_t stream, BdctError * error)
 {
   cudaError_t err = cudaSuccess;
 
@@ -561,13 +432,14 @@ bdct_cuda_launch (const BdctCudaLaunch * const *launches, int n_launches,
     const BdctCudaLaunch *first = launches[i];
     BdctCudaBatch batch;
 
-    device->launch++;
+    device->kept = UINT64_MAX;
     batch.n_planes = batch.n_tiles = 0;
     while (i < n_launches && append (&batch, first, launches[i], device))
       i++;
     if (batch.n_planes == 0) {
       /* The launch's own older constants take the room of its new ones. */
       forget_constants (device);
+      device->kept = UINT64_MAX;
       i += append (&batch, first, first, device);
     }
     err = batch.n_planes > 0 ? upload_constants (device, stream)
@@ -577,5 +449,16 @@ bdct_cuda_launch (const BdctCudaLaunch * const *launches, int n_launches,
   }
   if (err != cudaSuccess)
     forget_constants (device);
-  return err;
+  return bdct_cuda_check (err, "cudaLaunchKernel", error);
+}
+
+bool
+bdct_cuda_run (BdctCudaDevice * device, const BdctCudaWork * work,
+    cudaStream_t stream, BdctError * error)
+{
+  BdctCudaLaunch launch[2];
+  const BdctCudaLaunch *launches[] = { &launch[0], &launch[1] };
+  const int n = bdct_cuda_choose (device, work, launch, error);
+
+  return n > 0 && bdct_cuda_launch (launches, n, device, stream, error);
 }

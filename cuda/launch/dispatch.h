@@ -3,28 +3,16 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_PLAN_H
-#define BDCT_PLAN_H
+#ifndef BDCT_CUDA_DISPATCH_H
+#define BDCT_CUDA_DISPATCH_H
 
 #include "kernel.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/* One kernel's part of a frame. */
-typedef struct {
-  const BdctCudaKernel *kernel;
-  const BdctJob *quantizers;                  /* the work's */
-  int32_t n_quantizers;
-  BdctCudaPlane plane[BDCT_MAX_PLANES]; /* divided for the kernel; without
-                                             constants */
-  int32_t n_planes, n_tiles;
-  int32_t pictures, mixed;
-  bool levels;          /* it writes the planes' `levels`, which are set
-                             before it is launched, and `records` in place of
-                             `blocks` */
-} BdctCudaLaunch;
+/* Work for one kernel, with the planes divided for it; without constants.
+ * `mixed`: it is for the mixed tiles alone. `levels`: it writes the planes'
+ * `levels`, which are set before it is launched, and `records` in place of
+ * `blocks`. */
+typedef BdctCudaWork BdctCudaLaunch;
 
 /* The state of launches on one device. */
 typedef struct BdctCudaDevice BdctCudaDevice;
@@ -60,16 +48,18 @@ bool bdct_cuda_has_tensor (const BdctCudaDevice *device, bool *differs);
  * tensor-core kernel that is not known to compute the right samples on this GPU
  * is checked before its first use. After the first one that fails, none is
  * used. */
-int bdct_cuda_plan (BdctCudaDevice *device, const BdctCudaWork *work,
+int bdct_cuda_choose (BdctCudaDevice *device, const BdctCudaWork *work,
     BdctCudaLaunch *launches, BdctError *error);
 
 /* Enqueue launches, consecutive ones with the same kernel as one as far as
  * they fit, after uploading the constants that are not on the device yet.
  * `stream` is one of bdct_cuda_open(). */
-cudaError_t bdct_cuda_launch (const BdctCudaLaunch *const *launches,
-    int n_launches, BdctCudaDevice *device, cudaStream_t stream);
+bool bdct_cuda_launch (const BdctCudaLaunch *const *launches,
+    int n_launches, BdctCudaDevice *device, cudaStream_t stream,
+    BdctError *error);
 
-#ifdef __cplusplus
-}
-#endif
+/* Choose the kernels for some work and enqueue it. */
+bool bdct_cuda_run (BdctCudaDevice *device, const BdctCudaWork *work,
+    cudaStream_t stream, BdctError *error);
+
 #endif

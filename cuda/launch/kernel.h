@@ -1,10 +1,10 @@
-/* blockdct: the interface between the CUDA engine's host side (engine.c,
- * dispatch.c) and its kernels.
+/* blockdct: the interface between the CUDA engine's host side (run.c,
+ * launch/dispatch.c) and its kernels.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_LAUNCH_H
-#define BDCT_LAUNCH_H
+#ifndef BDCT_CUDA_KERNEL_H
+#define BDCT_CUDA_KERNEL_H
 
 #include <cuda_runtime_api.h>
 #include <stdbool.h>
@@ -162,9 +162,10 @@ typedef struct {
   BdctCudaOutput output;
   const BdctCudaKernel *kernel; /* the kernel for all of it; NULL: the best
                                      one */
-  int pictures;         /* of BDCT_CUDA_SYMBOLS: how many are in the planes,
-                             one below the other; a thread block's third
-                             coordinate is the picture. 0: one */
+  int pictures;         /* of a kernel that counts Huffman symbols: how many
+                             are in the planes, one below the other; a thread
+                             block's third coordinate is the picture. 0: one */
+  int n_tiles;          /* planning sets it (dispatch.h) */
 } BdctCudaWork;
 
 /* A tensor-core kernel. */
@@ -194,19 +195,32 @@ const BdctTensorKernel *bdct_tensor_find (const BdctCudaWork *work,
 /* The kernel without tensor cores, which supports any work (scalar.cu). */
 const BdctCudaKernel *bdct_scalar_find (const BdctCudaWork *work);
 
-/* What to count for a frame's bits (dct/entropy/rate.h) into the planes'
- * `counts`: Huffman symbols, from the samples; or first CABAC's bins, from the
- * planes' `levels`, whose counts are left in `bins`, and then their price,
- * from these. */
+/* What kernels make from any levels. RECONSTRUCT reads the plane's
+ * `from_levels`, in which U's come before V's, and makes the same as
+ * BDCT_CUDA_STATISTICS, without errors if there is no `src`. The others read
+ * `levels`: they count Huffman symbols, those of a stack by picture, or draw
+ * the levels to `dst`. */
 typedef enum
 {
-  BDCT_CUDA_SYMBOLS,
+  BDCT_LEVELS_RECONSTRUCT,
+  BDCT_LEVELS_RECONSTRUCT_JPEG, /* likewise, of jpeg-8x8 at a depth of 8 */
+  BDCT_LEVELS_SYMBOLS,
+  BDCT_LEVELS_DRAW,
+} BdctLevelsKernel;
+
+/* The kernel that does this (levels.cu). */
+const BdctCudaKernel *bdct_levels_find (BdctLevelsKernel what);
+
+/* CABAC's bits (dct/entropy/rate.h): first the bins of the planes' `levels`,
+ * whose counts are left in `bins`, and then their price, in `counts`. */
+typedef enum
+{
   BDCT_CUDA_BINS,
   BDCT_CUDA_PRICE,
 } BdctCudaCount;
 
-/* The kernel that does this count, for jobs like this one (rate.cu). */
-const BdctCudaKernel *bdct_rate_find (BdctCudaCount count, const BdctJob *job);
+/* The kernel that does this count (rate.cu). */
+const BdctCudaKernel *bdct_rate_find (BdctCudaCount count);
 
 #ifdef __cplusplus
 }

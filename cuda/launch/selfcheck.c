@@ -87,7 +87,7 @@ is_negative (const BdctComponentJob * job, int k, int n)
 {
   const BdctChainInfo *chain = bdct_chain_info (job->chain);
 
-  return (chain->family == BDCT_FAMILY_REAL ? bdct_matrix_real (k, n) < 0
+  return (chain->family == BDCT_FAMILY_DCT8X8 ? bdct_matrix_dct8x8 (k, n) < 0
       : bdct_matrix_int (chain->row, k, n) < 0);
 }
 
@@ -144,71 +144,29 @@ draw (Check * self, const BdctLayout * layout, const BdctJob * job,
       "cudaMemcpyAsync", error);
 }
 
+/* Enqueue work with the tensor-core kernel, for the first result, or with the
+ * others, for the second: the picture with records, the levels, or both. */
 static bool
-launch (Check * self, const BdctCudaWork * work, BdctError * error)
+run (Check * self, const BdctTensorKernel * kernel, const BdctCudaWork * work,
+    bool picture, bool levels, BdctError * error)
 {
-  BdctCudaLaunch pass;
-  const BdctCudaLaunch *passes[] = { &pass };
-
-  return bdct_cuda_plan (self->device, work, &pass, error) == 1
-      && check (bdct_cuda_launch (passes, 1, self->device, self->stream),
-      "cudaLaunchKernel", error);
-}
-
-/* Set where the records go to. */
-static void
-set_blocks (const BdctCudaWork * work, BdctCudaPlane * plane, Result * result)
-{
-  const BdctPlaneLayout *layout = &plane->layout;
+  const BdctPlaneLayout *layout = &work->plane[0].layout;
   const int n = work->quantizers->component[layout->component[0]].log2_width;
+  Result *result = &self->memory->result[kernel == NULL];
+  BdctCudaWork its = *work;
+  BdctCudaPlane *plane = &its.plane[0];
 
+  its.output = picture ? BDCT_CUDA_STATISTICS : BDCT_CUDA_LEVELS;
+  plane->dst = (BdctSamples) { picture ? result->plane : NULL, STRIDE };
+  plane->accumulators = result->accumulators;
+  plane->records = picture && levels ? result->blocks : NULL;
   plane->blocks[0] = result->blocks;
   plane->blocks[1] = result->blocks + (((layout->width - 1) >> n) + 1)
       * (((layout->height - 1) >> n) + 1);
-}
-
-/* Enqueue the work for the result of the tensor-core kernel. */
-static bool
-run (Check * self, const BdctTensorKernel * kernel, BdctCudaWork * work,
-    BdctError * error)
-{
-  Result *result = &self->memory->result[0];
-  BdctCudaPlane *plane = &work->plane[0];
-
-  plane->dst = (BdctSamples) { result->plane, STRIDE };
-  plane->accumulators = result->accumulators;
-  set_blocks (work, plane, result);
-  for (int i = 0; i < 2 && kernel->levels; i++)
+  for (int i = 0; i < 2 && levels; i++)
     plane->levels[i] = result->levels[i];
-  plane->records = kernel->levels ? result->blocks : NULL;
-  work->kernel = &kernel->kernel;
-  return launch (self, work, error);
-}
-
-/* Enqueue it for that of the others: one writes the picture and records,
- * another one levels. */
-static bool
-run_others (Check * self, bool levels, BdctCudaWork * work, BdctError * error)
-{
-  Result *result = &self->memory->result[1];
-  BdctCudaWork others = *work;
-  BdctCudaPlane *plane = &others.plane[0];
-
-  plane->dst = (BdctSamples) { result->plane, STRIDE };
-  plane->accumulators = result->accumulators;
-  plane->records = NULL;
-  set_blocks (work, plane, result);
-  others.kernel = bdct_scalar_find (&others);
-  if (!launch (self, &others, error))
-    return false;
-  if (!levels)
-    return true;
-  others.output = BDCT_CUDA_LEVELS;
-  plane->dst = (BdctSamples) { NULL, 0 };
-  for (int i = 0; i < 2; i++)
-    plane->levels[i] = result->levels[i];
-  others.kernel = bdct_scalar_find (&others);
-  return launch (self, &others, error);
+  its.kernel = kernel != NULL ? &kernel->kernel : bdct_scalar_find (&its);
+  return bdct_cuda_run (self->device, &its, self->stream, error);
 }
 
 static int
@@ -278,7 +236,7 @@ agree (const Check * self, const BdctLayout * layout, BdctFamily family,
   const Result *result = self->host->result;
   BdctCudaAccumulator sum[2];
 
-  if (family == BDCT_FAMILY_REAL)
+  if (family == BDCT_FAMILY_DCT8X8)
     return agree_nearly (self, layout);
   for (int i = 0; i < 2; i++)
     sum[i] = add_accumulators (&result[i]);
@@ -295,15 +253,16 @@ agree (const Check * self, const BdctLayout * layout, BdctFamily family,
  */
 static bool
 compare (Check * self, const BdctTensorKernel * kernel,
-    const BdctLayout * layout, const BdctJob * job, BdctCudaWork * work,
-    bool *agrees, BdctError * error)
+    const BdctLayout * layout, const BdctJob * job,
+    const BdctCudaWork * work, bool *agrees, BdctError * error)
 {
   if (!check (cudaMemsetAsync (self->memory->result, 0,
               sizeof self->memory->result, self->stream), "cudaMemsetAsync",
           error))
     return false;
-  if (!run (self, kernel, work, error)
-      || !run_others (self, kernel->levels, work, error)
+  if (!run (self, kernel, work, true, kernel->levels, error)
+      || !run (self, NULL, work, true, false, error)
+      || (kernel->levels && !run (self, NULL, work, false, true, error))
       || !check (cudaMemcpyAsync (self->host->result, self->memory->result,
               sizeof self->host->result, cudaMemcpyDeviceToHost, self->stream),
           "cudaMemcpyAsync", error)

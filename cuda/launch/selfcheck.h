@@ -8,10 +8,6 @@
 
 #include "dispatch.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* Run a kernel over small planes of noise, of extremes, of patterns with the
  * largest coefficients, and of gradients, with all jobs of a list that it
  * supports, and compare samples, statistics and records: exactly, or for
@@ -24,7 +20,4 @@ bool bdct_selfcheck (const BdctTensorKernel *kernel, int depth,
     unsigned traits, BdctCudaDevice *device, cudaStream_t stream, bool *agrees,
     BdctError *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

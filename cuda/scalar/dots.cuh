@@ -20,8 +20,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_DOTS_CUH
-#define BDCT_DOTS_CUH
+#pragma once
 
 #include <utility>
 #include "dct/transform/matrices.h"
@@ -288,5 +287,3 @@ inverse_dots (int32_t *y, const uint32_t *pair, int32_t start)
 }
 
 } // namespace
-
-#endif

@@ -8,8 +8,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_LARGE_CUH
-#define BDCT_LARGE_CUH
+#pragma once
 
 #include "small.cuh"
 
@@ -146,11 +145,9 @@ template <typename C> struct Large
       out[x] >>= shifts.inv[1];
   }
 
-  /* Store a row, if there is an output, and return its squared errors. If two
-   * components are interleaved, and a lane processes them in turn, the first
-   * one's samples wait in `aside`, if there is room. */
+  /* Store a row, if there is an output, and return its squared errors. */
   template <typename Sample> static BDCT_INLINE uint32_t
-  store_row (const int32_t (&out)[n], const Window &w, uint16_t *aside)
+  store_row (const int32_t (&out)[n], const Window &w)
   {
     constexpr int n_words = n / kPerWord<Sample>;
     const bool visible = w.width > 0 && w.height > 0;
@@ -164,43 +161,12 @@ template <typename C> struct Large
       load_rows<Sample, 1> (source, w, 0);
       add_errors<Sample> (sse, words, source, w);
     }
-    if (w.dst == nullptr)
-      return sse[0];
-    if (blocks > 1 || aside == nullptr || w.interleave == 1 || !w.whole)
+    if (w.dst != nullptr)
       store_samples<Sample, (blocks > 1)> (w.dst, words, w, visible);
-    else if (w.component == 0)
-      put_aside (aside, words);
-    else if (visible)
-      store_both<Sample> (w, aside, words);
     return sse[0];
   }
 
-  template <int COUNT> static BDCT_INLINE void
-  put_aside (uint16_t *aside, const uint32_t (&words)[COUNT])
-  {
-    BDCT_UNROLL for (int i = 0; i < COUNT; i += 4)
-      ((uint4 *) aside)[i / 4] = make_uint4 (words[i], words[i + 1],
-          words[i + 2], words[i + 3]);
-  }
-
-  template <typename Sample, int COUNT> static BDCT_INLINE void
-  store_both (const Window &w, const uint16_t *aside,
-      const uint32_t (&words)[COUNT])
-  {
-    const int shift = sizeof (Sample) == 1 ? 0 : w.shift;
-    uint32_t other[COUNT];
-
-    load_pairs (other, aside);
-    BDCT_UNROLL for (int i = 0; i < COUNT; i += 2) {
-      uint32_t both[4];
-
-      zip<Sample> (both, other[i] << shift, words[i] << shift);
-      zip<Sample> (both + 2, other[i + 1] << shift, words[i + 1] << shift);
-      store_words<4> (w.dst + 8 * i, both);
-    }
-  }
-
-  /* Write a column of levels in the order of dct/entropy/rate.h. */
+  /* Write a column of levels in the order of block-grid.h. */
   static BDCT_INLINE void
   put_levels (BdctLevel *to, const int32_t (&level)[keep], int u)
   {
@@ -213,14 +179,14 @@ template <typename C> struct Large
 struct Lane
 {
   int i;                        /* row and column */
-  uint16_t *t, *aside;          /* aside: for Large::store_row() */
+  uint16_t *t;
 };
 
 /* Process blocks at (x, y) of the tile, of component `component`. Returns the
  * lane's nonzero << 48 | sse. */
 template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE unsigned long long
-run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
+run_large (const Lane &lane, const Tile &tile, const ComponentBlocks &blocks,
     typename Large<C>::Tables &tables, const Shifts &shifts, int component,
     int x, int y)
 {
@@ -270,7 +236,7 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
 
     row.whole = w.whole;
     L::inverse_row (out, lane.t, shifts, 1 << (w.depth - 1), lane.i + k);
-    sse += L::template store_row<Sample> (out, row, lane.aside);
+    sse += L::template store_row<Sample> (out, row);
   }
   __syncwarp ();
   nonzero = inside ? nonzero : 0;
@@ -287,24 +253,18 @@ run_large (const Lane &lane, const Tile &tile, const Blocks &blocks,
 /* Process a tile of large blocks. Warps take units in turn; a unit is as many
  * blocks as a warp has at once. If two components are interleaved, lanes
  * alternate between them, or a unit has a block of each. */
-template <typename C, Output OUTPUT, typename Sample, int SIDE, int WARPS,
-    int WORDS>
+template <typename C, Output OUTPUT, typename Sample, int SIDE>
 BDCT_INLINE void
 run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
 {
   using L = Large<C>;
-  constexpr int words = L::stride * L::blocks;
-  constexpr int pitch = 2 * L::n / kPerWord<Sample> + 8;
-  constexpr bool room = L::blocks == 1 && WORDS >= words + 32 * pitch;
   const int more = tile.plane.layout.interleave - 1;
   const int which = threadIdx.x % 32 % L::blocks;
   const int i = threadIdx.x % 32 / L::blocks;
   const int mine = L::blocks > 1 ? which & more : 0;
   const int both = L::blocks > 1 ? 0 : more;
-  const int across = kTileSamples / (L::n * L::blocks)
-      >> both;
-  const Lane lane = { i, t + which * L::stride,
-    room ? t + words + i * pitch : nullptr };
+  const int across = kTileSamples / (L::n * L::blocks) >> both;
+  const Lane lane = { i, t + which * L::stride };
   const Constants *constants = (const Constants *) tile.plane.constants + mine;
   const Shifts shifts = get_shifts<C> (constants);
   typename L::Tables tables;
@@ -314,18 +274,16 @@ run_tile_large (uint16_t *t, const Tile &tile, unsigned long long (&sum)[2])
   /* A unit's two components follow each other. */
   _Pragma ("unroll 1") for (int k = threadIdx.x / 32 << both;
       k >> both < across * (SIDE / L::n);
-      k += (k & both) == both ? (WARPS - 1 << both) + 1 : 1) {
+      k += (k & both) == both ? (kWarps - 1 << both) + 1 : 1) {
     const int unit = k >> both, component = L::blocks > 1 ? mine : k & both;
     const int x = ((unit & (across - 1)) * L::blocks + which)
         >> (L::blocks > 1 ? more : 0);
     const int y = unit >> __ffs (across) - 1;
 
     add (sum, component, run_large<C, OUTPUT, Sample> (lane, tile,
-            Blocks (tile.plane, component, OUTPUT), tables, shifts, component,
-            x * L::n, y * L::n));
+            ComponentBlocks (tile.plane, component, OUTPUT), tables, shifts,
+            component, x * L::n, y * L::n));
   }
 }
 
 } // namespace
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_MACROBLOCK_CUH
-#define BDCT_MACROBLOCK_CUH
+#pragma once
 
 #include "scalar.cuh"
 
@@ -72,7 +71,7 @@ struct Macroblock
   uint32_t nonzero;             /* levels of the thread's DCs */
 
   BDCT_INLINE
-  Macroblock (const Blocks &blocks, const Window &w, int x, int y)
+  Macroblock (const ComponentBlocks &blocks, const Window &w, int x, int y)
     : tall (blocks.tall), lower (tall && (y & 8))
   {
     inside = w.width > 0 && w.height + (lower ? 8 : 0) > 0;
@@ -127,7 +126,7 @@ struct Macroblock
 
   /* Write the record from a thread's nonzero << 48 | sse. */
   BDCT_INLINE void
-  put (const Blocks &blocks, unsigned long long sum) const
+  put (const ComponentBlocks &blocks, unsigned long long sum) const
   {
     if (blocks.records == nullptr)
       return;
@@ -147,5 +146,3 @@ with_rows (Window w)
 }
 
 } // namespace
-
-#endif

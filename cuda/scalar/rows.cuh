@@ -10,8 +10,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_ROWS_CUH
-#define BDCT_ROWS_CUH
+#pragma once
 
 #include "dct/base/sample.h"
 #include "dots.cuh"
@@ -26,12 +25,11 @@ struct Window
   int64_t src_stride, dst_stride;
   int interleave, component;    /* component: position among the interleaved
                                    ones */
-  int width, height;            /* samples in the picture; at most 0: none.
-                                   The last row repeats ... */
-  int last;                     /* ... and so does this column */
+  int width, height;            /* samples in the picture, at most 0 if there
+                                   are none; the last row repeats below */
+  int last;                     /* the column that repeats beyond it */
   int shift, depth;
   bool whole;                   /* the whole warp can load by words */
-  bool chroma;
 };
 
 template <typename Sample> constexpr int kPerWord = 4 / sizeof (Sample);
@@ -209,18 +207,19 @@ load_rows (uint32_t (&words)[N], const Window &w, int y0)
       if (i % n == n - some && y0 + i / n + 1 < w.height)
         p += w.src_stride;
     }
-  } else if (w.interleave == 1) {
-    BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
-      load_row<Sample, n, false> (words + y * n, p, w);
-      if (y0 + y + 1 < w.height)
-        p += w.src_stride;
-    }
   } else {
-    BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
-      load_row<Sample, n, true> (words + y * n, p, w);
-      if (y0 + y + 1 < w.height)
-        p += w.src_stride;
-    }
+    const auto load = [&] (auto pairs) {
+      BDCT_UNROLL for (int y = 0; y < ROWS; y++) {
+        load_row<Sample, n, decltype (pairs)::value> (words + y * n, p, w);
+        if (y0 + y + 1 < w.height)
+          p += w.src_stride;
+      }
+    };
+
+    if (w.interleave == 1)
+      load (std::false_type ());
+    else
+      load (std::true_type ());
   }
 }
 
@@ -240,7 +239,7 @@ squared_errors (uint32_t a, uint32_t b, uint32_t sum)
 }
 
 /* Interleave a lane's words with its neighbour's, and keep this lane's half. */
-template <typename Sample, int WORDS> BDCT_INLINE void
+template <int WORDS> BDCT_INLINE void
 interleave_row (uint32_t *words, bool second)
 {
   BDCT_UNROLL for (int i = 0; i < WORDS / 2; i++) {
@@ -274,7 +273,7 @@ store_row (uint8_t *to, const uint32_t *words, const Window &w, bool visible)
   } else if constexpr (NEIGHBOURS) {
     uint32_t both[WORDS];
 
-    interleave_row<Sample, WORDS> (out, w.component);
+    interleave_row<WORDS> (out, w.component);
     BDCT_UNROLL for (int i = 0; i < WORDS / 2; i++)
       zip<Sample> (both + 2 * i, out[i], out[i + WORDS / 2]);
     if (visible)
@@ -334,5 +333,3 @@ store_samples (uint8_t *to, uint32_t (&words)[N], const Window &w,
 }
 
 } // namespace
-
-#endif

@@ -8,17 +8,19 @@
 
 namespace {
 
-template <BdctChain LUMA, BdctChain OTHER> struct Shape
+constexpr int
+greater (int a, int b)
 {
-  static constexpr int side = Chain<LUMA>::side > Chain<OTHER>::side
-      ? Chain<LUMA>::side : Chain<OTHER>::side;
-  /* For small blocks, with 8 x 8 samples to a thread. */
-  static constexpr int warps = 2;
-  /* The thread blocks of a multiprocessor for which the compiler limits
-   * registers: as many as possible without spills. */
-  static constexpr int blocks = Chain<LUMA>::width > 32 ? 6
-      : Chain<LUMA>::width > 16 ? 8 : 10;
-};
+  return a > b ? a : b;
+}
+
+template <BdctChain LUMA, BdctChain OTHER> constexpr int kSide =
+    greater (Chain<LUMA>::side, Chain<OTHER>::side);
+
+/* The thread blocks of a multiprocessor for which the compiler limits
+ * registers: as many as possible without spills. */
+template <BdctChain LUMA> constexpr int kBlocks =
+    Chain<LUMA>::width > 32 ? 6 : Chain<LUMA>::width > 16 ? 8 : 10;
 
 /* The words of a warp's shared memory. */
 template <typename C, typename Sample> constexpr int
@@ -30,30 +32,24 @@ count_words ()
     return Large<C>::stride * Large<C>::blocks / 2;
 }
 
-template <typename LUMA, typename OTHER, typename Sample> struct Memory
-{
-  static constexpr int luma = count_words<LUMA, Sample> ();
-  static constexpr int other = count_words<OTHER, Sample> ();
-  static constexpr int words = luma > other ? luma : other;
-};
+template <typename LUMA, typename OTHER, typename Sample> constexpr int kWords =
+    greater (count_words<LUMA, Sample> (), count_words<OTHER, Sample> ());
 
-template <typename C, Output OUTPUT, typename Sample, int SIDE, int WARPS,
-    int WORDS>
+template <typename C, Output OUTPUT, typename Sample, int SIDE>
 BDCT_INLINE void
 run_tile (uint32_t *memory, const Tile &tile, unsigned long long (&sum)[2])
 {
   if constexpr (C::small)
     run_tile_small<C, OUTPUT, Sample> (memory, tile, sum);
   else
-    run_tile_large<C, OUTPUT, Sample, SIDE, WARPS, 2 * WORDS> (
-        (uint16_t *) memory, tile, sum);
+    run_tile_large<C, OUTPUT, Sample, SIDE> ((uint16_t *) memory, tile, sum);
 }
 
 /* Add the lanes' sums of each component. */
-template <int WARPS> BDCT_INLINE void
+BDCT_INLINE void
 add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
 {
-  __shared__ unsigned long long sums[2][WARPS];
+  __shared__ unsigned long long sums[2][kWarps];
 
   BdctCudaAccumulator &accumulator =
       plane.accumulators[blockIdx.x % BDCT_CUDA_ACCUMULATORS];
@@ -71,7 +67,7 @@ add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
   const int c = plane.layout.component[threadIdx.x];
   unsigned long long all = 0;
 
-  BDCT_UNROLL for (int k = 0; k < WARPS; k++)
+  BDCT_UNROLL for (int k = 0; k < kWarps; k++)
     all += sums[threadIdx.x][k];
   atomicAdd (&accumulator.sse[c], all & (1ull << 48) - 1);
   atomicAdd (&accumulator.nonzero[c], all >> 48);
@@ -79,17 +75,15 @@ add_up (const BdctCudaPlane &plane, const unsigned long long (&sum)[2])
 
 template <BdctChain LUMA, BdctChain OTHER, Output OUTPUT, typename Sample>
 __global__ void
-__launch_bounds__ (Shape<LUMA, OTHER>::warps * 32,
-    (Shape<LUMA, OTHER>::blocks))
+__launch_bounds__ (kWarps * 32, kBlocks<LUMA>)
 transform (const __grid_constant__ BdctCudaBatch batch)
 {
   using Luma = Chain<LUMA>;
   using Other = Chain<OTHER>;
-  constexpr int side = Shape<LUMA, OTHER>::side;
-  constexpr int warps = Shape<LUMA, OTHER>::warps;
-  constexpr int words = Memory<Luma, Other, Sample>::words;
+  constexpr int side = kSide<LUMA, OTHER>;
 
-  __shared__ __align__ (16) uint32_t memory[warps][words];
+  __shared__ __align__ (16) uint32_t memory[kWarps]
+      [kWords<Luma, Other, Sample>];
 
   int index = 0;
   unsigned long long sum[2] = { 0, 0 };
@@ -112,31 +106,38 @@ transform (const __grid_constant__ BdctCudaBatch batch)
     return;
   if (LUMA == OTHER || __ldg ((const int *)
           &((const Constants *) plane.constants)->job.chain) == LUMA)
-    run_tile<Luma, OUTPUT, Sample, side, warps, words> (own, tile, sum);
+    run_tile<Luma, OUTPUT, Sample, side> (own, tile, sum);
   else
-    run_tile<Other, OUTPUT, Sample, side, warps, words> (own, tile, sum);
+    run_tile<Other, OUTPUT, Sample, side> (own, tile, sum);
   if (OUTPUT != BDCT_CUDA_LEVELS)
-    add_up<warps> (plane, sum);
+    add_up (plane, sum);
+}
+
+void
+make_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
+{
+  for (int i = 0; i < plane->layout.interleave; i++)
+    make_component ((Constants *) to + i, job, plane->layout.component[i]);
 }
 
 template <BdctChain LUMA, BdctChain OTHER, Output OUTPUT, typename Sample>
 const BdctCudaKernel kernel = {
   (const void *) transform<LUMA, OTHER, OUTPUT, Sample>,
-  Shape<LUMA, OTHER>::side, kTileSamples * sizeof (Sample),
-  Shape<LUMA, OTHER>::warps, Shape<LUMA, OTHER>::warps, 0,
-  2 * sizeof (Constants), nullptr, bdct_scalar_constants, false
+  kSide<LUMA, OTHER>, kTileSamples * sizeof (Sample), kWarps, kWarps, 0,
+  2 * sizeof (Constants), nullptr, make_constants, false
 };
 
-#define KERNELS_OF(luma, other, sample)                                       \
+/* A second stage costs registers, so what has none has kernels without it. */
+template <BdctChain LUMA, BdctChain OTHER> constexpr BdctChain without_dc =
+    Chain<OTHER>::dc ? LUMA : OTHER;
+
+#define KERNELS(luma, other, sample)                                          \
   {                                                                           \
     &kernel<luma, other, BDCT_CUDA_STATISTICS, sample>,                       \
     &kernel<luma, other, BDCT_CUDA_LEVELS, sample>,                           \
   }
-#define KERNELS(luma, other, sample)                                          \
-  KERNELS_OF (BDCT_CHAIN_##luma, BDCT_CHAIN_##other, sample)
-#define KERNELS_WITHOUT_DC(luma, other, sample)                               \
-  KERNELS_OF (BDCT_CHAIN_##luma, (without_dc<BDCT_CHAIN_##luma,               \
-          BDCT_CHAIN_##other>), sample)
+#define DEPTHS(luma, other)                                                   \
+  { KERNELS (luma, (other), uint8_t), KERNELS (luma, (other), uint16_t) }
 
 /* Two chains for each transform: luma's, and the other one if chroma has its
  * own. */
@@ -145,22 +146,12 @@ const BdctCudaKernel kernel = {
       || BDCT_CHAIN_##chroma_444 == BDCT_CHAIN_##chroma_sampled);
 #include "dct/transform/transforms.def"
 
+/* Without a second stage, and with it, if there is one. */
 #define TRANSFORM(id, nick, text, coder, luma, chroma_444, chroma_sampled)    \
-  { KERNELS (luma, chroma_sampled, uint8_t),                                  \
-    KERNELS (luma, chroma_sampled, uint16_t) },
-const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2]
-    [BDCT_CUDA_N_OUTPUTS] = {
-#include "dct/transform/transforms.def"
-};
-
-/* A second stage costs registers, so what has none has kernels without it. */
-template <BdctChain LUMA, BdctChain OTHER> constexpr BdctChain without_dc =
-    Chain<OTHER>::dc ? LUMA : OTHER;
-
-#define TRANSFORM(id, nick, text, coder, luma, chroma_444, chroma_sampled)    \
-  { KERNELS_WITHOUT_DC (luma, chroma_sampled, uint8_t),                       \
-    KERNELS_WITHOUT_DC (luma, chroma_sampled, uint16_t) },
-const BdctCudaKernel *const kernels_without_dc[BDCT_N_TRANSFORMS][2]
+  { DEPTHS (BDCT_CHAIN_##luma, (without_dc<BDCT_CHAIN_##luma,                 \
+            BDCT_CHAIN_##chroma_sampled>)),                                   \
+    DEPTHS (BDCT_CHAIN_##luma, BDCT_CHAIN_##chroma_sampled) },
+const BdctCudaKernel *const kernels[BDCT_N_TRANSFORMS][2][2]
     [BDCT_CUDA_N_OUTPUTS] = {
 #include "dct/transform/transforms.def"
 };
@@ -178,17 +169,9 @@ has_dc (const BdctCudaWork *work)
 
 } // namespace
 
-extern "C" void
-bdct_scalar_constants (void *to, const BdctCudaPlane *plane, const BdctJob *job)
-{
-  for (int i = 0; i < plane->layout.interleave; i++)
-    make_component ((Constants *) to + i, job, plane->layout.component[i]);
-}
-
 extern "C" const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork *work)
 {
-  return (has_dc (work) ? kernels : kernels_without_dc)
-      [work->quantizers[0].transform]
+  return kernels[work->quantizers[0].transform][has_dc (work)]
       [work->quantizers[0].depth > 8][work->output];
 }

@@ -6,13 +6,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SCALAR_CUH
-#define BDCT_SCALAR_CUH
+#pragma once
 
 #include <stddef.h>
 #include <string.h>
 #include <type_traits>
-#include "cuda/kernels/passes.cuh"
 #include "cuda/launch/kernel.h"
 #include "dct/base/sample.h"
 #include "dct/transform/matrices.h"
@@ -21,10 +19,10 @@
 /* The definitions for dct/quantizer/quantize.h: a lane has one value. */
 #define BDCT_NAME(name) lane_##name
 #define BDCT_INT int32_t
-#define BDCT_REAL float
+#define BDCT_FLOAT float
 
 BDCT_INLINE float
-lane_to_real (int32_t v)
+lane_to_float (int32_t v)
 {
   return (float) v;
 }
@@ -36,7 +34,7 @@ lane_to_int (float v)
 }
 
 BDCT_INLINE float
-lane_as_real (int32_t v)
+lane_as_float (int32_t v)
 {
   return __int_as_float (v);
 }
@@ -66,9 +64,18 @@ lane_with_sign (float magnitude, float c)
 
 #include "dct/quantizer/quantize.h"
 
+/* nvcc unrolls butterflies.h up to 8 samples; longer lines are dot products. */
+#define BDCT_PASS(name) name##_lane
 #define BDCT_FLOW(name) name##_lane
 #define BDCT_VALUE int32_t
+#define BDCT_SCALAR int32_t
+#include "dct/transform/butterflies.h"
 #include "dct/transform/flows.h"
+#undef BDCT_VALUE
+#undef BDCT_SCALAR
+#define BDCT_VALUE float
+#define BDCT_SCALAR float
+#include "dct/transform/butterflies.h"
 
 namespace {
 
@@ -84,7 +91,7 @@ template <BdctBasis BASIS, int N, typename Value> struct Entries
     for (int k = 0; k < N; k++)
       for (int n = 0; n < N; n++)
         if constexpr (std::is_same_v<Value, float>)
-          at[k * N + n] = bdct_matrix_real (k, n);
+          at[k * N + n] = bdct_matrix_dct8x8 (k, n);
         else
           at[k * N + n] = bdct_matrix_int (BASIS, k, n);
   }
@@ -105,23 +112,26 @@ template <BdctBasis BASIS, typename Value> struct Basis;
     static constexpr int size = n;                                            \
     static constexpr bool dense = dense_;                                     \
     static constexpr int ones = ones_;                                        \
-    template <int KEEP> static BDCT_INLINE void                               \
-    forward (Value *y, Value *x)                                              \
+    static BDCT_INLINE void                                                   \
+    forward (Value *y, const Value *x)                                        \
     {                                                                         \
       forward_;                                                               \
     }                                                                         \
-    template <int KEEP> static BDCT_INLINE void                               \
+    static BDCT_INLINE void                                                   \
     inverse (Value *y, const Value *x)                                        \
     {                                                                         \
       inverse_;                                                               \
     }                                                                         \
   };
-#define BASIS_MATRIX(id, n, kind, dense)                                      \
+#define BASIS_MATRIX(id, n, dense, forward, inverse)                          \
   BASIS_PASSES (id, n, dense, n * bdct_matrix_int (BDCT_BASIS_##id, 0, 0),    \
-      (forward_##kind<n, KEEP> (y, x, entries<BDCT_BASIS_##id, n, Value>.at)),\
-      (inverse_##kind<n, KEEP> (y, x, entries<BDCT_BASIS_##id, n, Value>.at)))
-#define BASIS_BUTTERFLIES(id, n) BASIS_MATRIX (id, n, butterflies, false)
-#define BASIS_DENSE(id, n) BASIS_MATRIX (id, n, dense, true)
+      (BDCT_PASS (forward) (y, x, entries<BDCT_BASIS_##id, n, Value>.at, n,   \
+              n)), (BDCT_PASS (inverse) (y, x,                                \
+              entries<BDCT_BASIS_##id, n, Value>.at, n, n)))
+#define BASIS_BUTTERFLIES(id, n)                                              \
+  BASIS_MATRIX (id, n, false, forward, inverse)
+#define BASIS_DENSE(id, n)                                                    \
+  BASIS_MATRIX (id, n, true, forward_dense, inverse_dense)
 #define BASIS_FLOW(id, n)                                                     \
   BASIS_PASSES (id, n, false, n, BDCT_FLOW (forward_##id) (y, x),             \
       BDCT_FLOW (inverse_##id) (y, x))
@@ -137,8 +147,9 @@ struct ChainOf
   static constexpr bool transposed = BDCT_TRANSPOSED (FAMILY);
   /* Whether it is quantized by steps, which the tables have as floats. */
   static constexpr bool stepped =
-      FAMILY == BDCT_FAMILY_JPEG || FAMILY == BDCT_FAMILY_REAL;
-  using Value = std::conditional_t<FAMILY == BDCT_FAMILY_REAL, float, int32_t>;
+      FAMILY == BDCT_FAMILY_JPEG || FAMILY == BDCT_FAMILY_DCT8X8;
+  using Value =
+      std::conditional_t<FAMILY == BDCT_FAMILY_DCT8X8, float, int32_t>;
   using Row = Basis<ROW, Value>;
   using Column = Basis<COLUMN, Value>;
   static constexpr int width = Row::size, height = Column::size;
@@ -205,15 +216,6 @@ make_component (Constants *to, const BdctJob *job, int component)
     to->clips = bdct_quantize_largest (from) > INT16_MAX;
 }
 
-} // namespace
-
-/* Write the constants of a plane's components. Shared by kernels of several
- * sources, not part of the host side. */
-extern "C" void bdct_scalar_constants (void *to, const BdctCudaPlane *plane,
-    const BdctJob *job);
-
-namespace {
-
 /* The requested output of a kernel instance. */
 using Output = BdctCudaOutput;
 
@@ -264,7 +266,7 @@ load_entries (int32_t *to, const int32_t *table, int u, int v)
 }
 
 /* The blocks of one component of a plane. */
-struct Blocks
+struct ComponentBlocks
 {
   int columns;
   bool tall;                    /* a block with a second stage is 16 high */
@@ -278,7 +280,7 @@ struct Blocks
   };
 
   BDCT_INLINE
-  Blocks (const BdctCudaPlane &plane, int i, Output output)
+  ComponentBlocks (const BdctCudaPlane &plane, int i, Output output)
   {
     columns = plane.columns;
     tall = plane.log2_height > 3;
@@ -336,7 +338,7 @@ constexpr float kWhole = 8388608;       /* 2^23: for unsigned numbers; its
                                            last place is 1 */
 
 BDCT_INLINE float
-small_to_real (int32_t v)
+small_to_float (int32_t v)
 {
   return __int_as_float (v + __float_as_int (kHalfway)) - kHalfway;
 }
@@ -354,7 +356,7 @@ small_to_int (float v)
 BDCT_INLINE float
 quantize_magnitude (int32_t c, float step, float reciprocal, float *sign)
 {
-  *sign = small_to_real (c);
+  *sign = small_to_float (c);
   return __fmaf_rd (fabsf (*sign) + fmaf (4, step, 0.5f), reciprocal, kWhole);
 }
 
@@ -446,5 +448,3 @@ lanes_sum (T v)
 }
 
 } // namespace
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SMALL_CUH
-#define BDCT_SMALL_CUH
+#pragma once
 
 #include "macroblock.cuh"
 #include "tile.cuh"
@@ -143,7 +142,7 @@ template <typename C, typename Sample> struct Numbers
         else
           in[x] = v;
       }
-      C::Row::template forward<n> (out, in);
+      C::Row::forward (out, in);
       BDCT_UNROLL for (int x = 0; x < n; x++)
         at[y * n + x] = word_of (scale (out[x], shifts.fwd[0],
                 x == 0 ? -middle * C::Row::ones : 0));
@@ -159,7 +158,7 @@ template <typename C, typename Sample> struct Numbers
 
       BDCT_UNROLL for (int y = 0; y < m; y++)
         get_value (in[y], at[y * n + u]);
-      C::Column::template forward<m> (out, in);
+      C::Column::forward (out, in);
       BDCT_UNROLL for (int v = 0; v < m; v++)
         out[v] = scale (out[v], shifts.fwd[1]);
       set_column (quantizer, u, out, shifts, levels);
@@ -179,7 +178,7 @@ template <typename C, typename Sample> struct Numbers
         at[v * n + u] = word_of (c[v]);
       return;
     }
-    C::Column::template inverse<m> (out, c);
+    C::Column::inverse (out, c);
     BDCT_UNROLL for (int y = 0; y < m; y++)
       at[y * n + u] = word_of (scale (out[y], shifts.inv[0]));
   }
@@ -229,13 +228,13 @@ template <typename C, typename Sample> struct Numbers
         low[x] = in[x] & 255;
         in[x] >>= 8;
       }
-      C::Row::template inverse<n> (v, in);
-      C::Row::template inverse<n> (in, low);
+      C::Row::inverse (v, in);
+      C::Row::inverse (in, low);
       BDCT_UNROLL for (int x = 0; x < n; x++)
         out[x] = ((v[x] + ((in[x] + (1 << (shift - 1))) >> 8))
             >> (shift - 8)) + middle;
     } else {
-      C::Row::template inverse<n> (v, in);
+      C::Row::inverse (v, in);
       BDCT_UNROLL for (int x = 0; x < n; x++)
         out[x] = round_residual (v[x], shift, middle);
     }
@@ -398,11 +397,11 @@ template <typename Sample> BDCT_INLINE uint32_t
 pack_samples (const int32_t *v, int depth)
 {
   if (sizeof (Sample) == 1)
-    return pack_bytes (v);
-  return __vminu2 (pack_unsigned (v[0], v[1]), ((1u << depth) - 1) * 0x10001u);
+    return pack_bytes (v[0], v[1], pack_bytes (v[2], v[3], 0));
+  return __vminu2 (pack_words (v[0], v[1]), ((1u << depth) - 1) * 0x10001u);
 }
 
-/* Write a block's levels in the order of dct/entropy/rate.h. */
+/* Write a block's levels in the order of block-grid.h. */
 template <typename C, typename Sample> BDCT_INLINE void
 store_levels (BdctLevel *to, Block<C, Sample> &block)
 {
@@ -431,8 +430,8 @@ load_source (Words<N, true> &source, const Window &w, int y0)
  * 48 | sse. */
 template <typename C, Output OUTPUT, typename Sample>
 BDCT_INLINE unsigned long long
-run_small (uint32_t *memory, const Window &w, const Blocks &blocks, int x,
-    int y)
+run_small (uint32_t *memory, const Window &w, const ComponentBlocks &blocks,
+    int x, int y)
 {
   constexpr int row_words = 8 / kPerWord<Sample>, parts = 8 / C::width;
   constexpr int words = kSourceWords<C, Sample>;
@@ -527,9 +526,7 @@ run_tile_small (uint32_t *memory, const Tile &tile,
   if (__all_sync (0xffffffff, w.width <= 0 || w.height <= 0))
     return;
   add (sum, i, run_small<C, OUTPUT, Sample> (memory + threadIdx.x % 32, w,
-          Blocks (tile.plane, i, OUTPUT), tile.x + x, tile.y + y));
+          ComponentBlocks (tile.plane, i, OUTPUT), tile.x + x, tile.y + y));
 }
 
 } // namespace
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SCALAR_TILE_CUH
-#define BDCT_SCALAR_TILE_CUH
+#pragma once
 
 #include "scalar.cuh"
 
@@ -14,6 +13,9 @@ namespace {
  * higher. If two components are interleaved it has half as many samples of
  * each. */
 constexpr int kTileSamples = BDCT_CUDA_MAP_TILE_SAMPLES;
+
+/* Of a thread block: small blocks have 8 x 8 samples to a thread. */
+constexpr int kWarps = 2;
 
 /* A thread block's tile of one plane. */
 struct Tile
@@ -47,7 +49,6 @@ get_window (const Tile &tile, int i, int x, int y)
   w.shift = plane.layout.shift;
   w.depth = tile.depth;
   w.whole = false;
-  w.chroma = plane.layout.component[i] != BDCT_Y;
   return w;
 }
 
@@ -68,5 +69,3 @@ is_whole (const Tile &tile, const Window &w, int size)
 }
 
 } // namespace
-
-#endif

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_WORDS_CUH
-#define BDCT_WORDS_CUH
+#pragma once
 
 #include <stdint.h>
 #include "cuda/kernels/device.cuh"
@@ -18,13 +17,10 @@ dot (uint32_t pair, uint32_t entries, int32_t sum)
 {
   int32_t r;
 
-  if (SIGNED && UPPER)
-    asm ("dp2a.hi.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(pair),
-        "r"(entries), "r"(sum));
-  else if (SIGNED)
-    asm ("dp2a.lo.s32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(pair),
-        "r"(entries), "r"(sum));
-  else if (UPPER)
+  if (SIGNED)
+    return UPPER ? __dp2a_hi ((int) pair, (int) entries, sum)
+        : __dp2a_lo ((int) pair, (int) entries, sum);
+  if (UPPER)
     asm ("dp2a.hi.u32.s32 %0, %1, %2, %3;" : "=r"(r) : "r"(pair),
         "r"(entries), "r"(sum));
   else
@@ -44,31 +40,6 @@ pack_signed (int32_t first, int32_t second)
   return r;
 }
 
-/* Two numbers, clipped to unsigned 16 bits. */
-BDCT_INLINE uint32_t
-pack_unsigned (int32_t first, int32_t second)
-{
-  uint32_t r;
-
-  asm ("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r"(r) : "r"(second),
-      "r"(first));
-  return r;
-}
-
-/* Four numbers, clipped to bytes. */
-BDCT_INLINE uint32_t
-pack_bytes (const int32_t *v)
-{
-  uint32_t r;
-
-  asm ("{\n\t"
-      ".reg .b32 t;\n\t"
-      "cvt.pack.sat.u8.s32.b32 t, %4, %3, 0;\n\t"
-      "cvt.pack.sat.u8.s32.b32 %0, %2, %1, t;\n\t"
-      "}" : "=r"(r) : "r"(v[0]), "r"(v[1]), "r"(v[2]), "r"(v[3]));
-  return r;
-}
-
 /* 1 if a number is not 0, else 0. The compiler makes one instruction of this
  * form. */
 BDCT_INLINE uint32_t
@@ -81,5 +52,3 @@ is_nonzero (int32_t v)
 }
 
 } // namespace
-
-#endif

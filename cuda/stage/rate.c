@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "rate.h"
+#include "cuda/run.h"
 
-#include "cuda/kernels/levels.h"
 #include "dct/entropy/cabac-price.h"
 #include "dct/entropy/huffman-symbols.h"
-#include "levels.h"
 
 static bool
 is_cabac (const BdctJob * job)
@@ -12,89 +10,66 @@ is_cabac (const BdctJob * job)
   return bdct_job_coder (job) == BDCT_CODER_CABAC;
 }
 
+/* Set where the records of the bins' counts are, from `bins` on. Returns their
+ * bytes. */
 static size_t
-count_levels (const BdctJob * job, const BdctBlockGrid * grid, int component)
-{
-  return (size_t) grid[component].columns * grid[component].rows
-      * bdct_rate_block_levels (&job->component[component]);
-}
-
-/* The slots of the records of each component of a plane. */
-static size_t
-count_slots (const BdctJob * job, const BdctPlaneLayout * layout)
-{
-  const BdctComponentJob *own = &job->component[layout->component[0]];
-  const size_t columns = (size_t) ((layout->width - 1) >> own->log2_width) + 1;
-  const int log2_size = bdct_cabac_log2_size (own);
-
-  return bdct_cabac_runs (columns << bdct_job_log2_parts (own),
-      ((layout->height - 1) >> own->log2_height) + 1, log2_size)
-      * bdct_cabac_slots (log2_size, layout->component[0] != BDCT_Y);
-}
-
-/* The bytes of all components' records. */
-static size_t
-count_bins (const BdctJob * job, const BdctLayout * layout)
+set_bins (BdctCudaWork * work, uint16_t * bins)
 {
   size_t n = 0;
 
-  for (int p = 0; p < layout->n_planes; p++)
-    n += count_slots (job, &layout->plane[p]) * layout->plane[p].interleave;
-  return n * sizeof (uint16_t);
-}
-
-static void
-set_bins (BdctCudaWork * work, uint16_t * bins)
-{
   for (int p = 0; p < work->n_planes; p++) {
     BdctCudaPlane *plane = &work->plane[p];
+    const BdctPlaneLayout *layout = &plane->layout;
+    const BdctComponentJob *own =
+        &work->quantizers->component[layout->component[0]];
+    const size_t columns = ((layout->width - 1) >> own->log2_width) + 1;
+    const int log2_size = bdct_cabac_log2_size (own);
 
-    plane->bins = bins;
-    bins += count_slots (work->quantizers, &plane->layout)
-        * plane->layout.interleave;
+    plane->bins = bins == NULL ? NULL : bins + n;
+    n += bdct_cabac_runs (columns << bdct_job_log2_parts (own),
+        ((layout->height - 1) >> own->log2_height) + 1, log2_size)
+        * bdct_cabac_slots (log2_size, layout->component[0] != BDCT_Y)
+        * layout->interleave;
   }
+  return n * sizeof *bins;
 }
 
-/* Get room for a frame's levels, unless the caller has them, and for the counts
- * of their bins. */
+/* Get the memory of the frame's slot for its levels, by component, unless they
+ * are given, and for the counts of their bins, which begin at the last. */
 static bool
-reserve (const BdctCudaFrame * frame, const BdctStaging * staging,
-    BdctBuffer * levels, BdctError * error)
+place (const BdctCudaFrame * frame, BdctStaging * staging,
+    BdctLevel * first[BDCT_MAX_COMPONENTS + 1], BdctError * error)
 {
-  const BdctJob *job = frame->jobs.quantizers;
-  size_t size = is_cabac (job) ? count_bins (job, &staging->layout) : 0;
+  const BdctJob *job = frame->quantizers;
+  const BdctBlockGrid *grid = frame->plan.blocks.grid;
+  BdctBuffer *memory = &staging->bits[frame->sums.bits_slot];
+  BdctCudaWork work = frame->work[0];
+  size_t n[BDCT_MAX_COMPONENTS], size = 0;
 
-  if (is_cabac (job) || bdct_cuda_frame_writes_levels (frame))
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      size += count_levels (job, frame->plan.blocks.grid, c)
-          * sizeof (BdctLevel);
-  return bdct_buffer_grow (levels, size, staging->device, staging->engine,
-      error);
-}
-
-/* The first level of each component, from `levels` on. Returns the end. */
-static BdctLevel *
-place (const BdctJob * job, const BdctBlockGrid * grid, BdctLevel * levels,
-    BdctLevel * first[BDCT_MAX_COMPONENTS])
-{
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    first[c] = levels;
-    levels += count_levels (job, grid, c);
+    n[c] = frame->plan.levels.in ? 0 : (size_t) grid[c].columns * grid[c].rows
+        * bdct_rate_block_levels (&job->component[c]);
+    size += n[c] * sizeof (BdctLevel);
   }
-  return levels;
+  if (is_cabac (job))
+    size += set_bins (&work, NULL);
+  if (!bdct_buffer_grow (memory, size, staging->device, staging->engine, error))
+    return false;
+  first[0] = (BdctLevel *) memory->device;
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    first[c + 1] = first[c] + n[c];
+  return true;
 }
 
 bool
-bdct_rate_place_levels (BdctCudaFrame * frame, const BdctStaging * staging,
-    BdctBuffer * levels, BdctError * error)
+bdct_rate_place_levels (BdctCudaFrame * frame, BdctStaging * staging,
+    BdctError * error)
 {
-  BdctCudaLaunch *launch = &frame->jobs.launch[0];
-  BdctLevel *first[BDCT_MAX_COMPONENTS];
+  BdctCudaLaunch *launch = &frame->launches.launch[0];
+  BdctLevel *first[BDCT_MAX_COMPONENTS + 1];
 
-  if (!reserve (frame, staging, levels, error))
+  if (!place (frame, staging, first, error))
     return false;
-  place (frame->jobs.quantizers, frame->plan.blocks.grid,
-      (BdctLevel *) levels->device, first);
   for (int p = 0; p < launch->n_planes; p++) {
     BdctCudaPlane *plane = &launch->plane[p];
 
@@ -105,31 +80,27 @@ bdct_rate_place_levels (BdctCudaFrame * frame, const BdctStaging * staging,
 }
 
 bool
-bdct_rate_enqueue (const BdctCudaFrame * frame, const BdctStaging * staging,
-    BdctBuffer * memory, cudaStream_t stream, BdctError * error)
+bdct_rate_enqueue (const BdctCudaFrame * frame, BdctStaging * staging,
+    cudaStream_t stream, BdctError * error)
 {
   const BdctLayout *layout = &staging->layout;
-  const BdctDevice *device = staging->device;
-  const BdctJob *job = frame->jobs.quantizers;
+  BdctCudaDevice *device = staging->device->kernels;
+  const BdctJob *job = frame->quantizers;
   const bool given = frame->plan.levels.in;
   const bool there = given || bdct_cuda_frame_writes_levels (frame);
-  BdctCudaLaunch launch[3];
-  const BdctCudaLaunch *launches[] = { &launch[0], &launch[1], &launch[2] };
-  BdctLevel *first[BDCT_MAX_COMPONENTS], *end;
-  const BdctBlockGrid *grid = frame->plan.blocks.grid;
-  BdctCudaWork work = frame->jobs.work;
-  int n = 0;
+  BdctLevel *first[BDCT_MAX_COMPONENTS + 1] = { NULL };
+  BdctCudaWork work = frame->work[0];
   bool ok;
 
   if (bdct_job_is_tree (job))
     return true;
-  if (!reserve (frame, staging, memory, error))
+  if (!place (frame, staging, first, error))
     return false;
-  end = place (job, grid, (BdctLevel *) memory->device, first);
   for (int p = 0; p < work.n_planes; p++) {
     BdctCudaPlane *plane = &work.plane[p];
     const BdctComponent c = plane->layout.component[0];
-    const BdctScan scan = bdct_scan_init (&grid[c], layout->chroma, c);
+    const BdctScan scan = bdct_scan_init (&frame->plan.blocks.grid[c],
+        layout->chroma, c);
 
     plane->counts = bdct_cuda_frame_counts (frame);
     plane->mcu_width = scan.h;
@@ -138,21 +109,17 @@ bdct_rate_enqueue (const BdctCudaFrame * frame, const BdctStaging * staging,
       plane->levels[k] = given ? bdct_cuda_frame_levels (frame,
           plane->layout.component[k]) : first[plane->layout.component[k]];
   }
+  work.output = BDCT_CUDA_LEVELS;
+  ok = there || bdct_cuda_run (device, &work, stream, error);
   if (!is_cabac (job)) {
     work.pictures = bdct_layout_pictures (layout);
-    work.kernel = there ? bdct_levels_find (BDCT_LEVELS_SYMBOLS)
-        : bdct_rate_find (BDCT_CUDA_SYMBOLS, job);
-    ok = bdct_cuda_plan (device->kernels, &work, &launch[n++], error) > 0;
-  } else {
-    work.output = BDCT_CUDA_LEVELS;
-    ok = there || bdct_cuda_plan (device->kernels, &work, &launch[n++],
-        error) > 0;
-    set_bins (&work, (uint16_t *) end);
-    for (int k = BDCT_CUDA_BINS; k <= BDCT_CUDA_PRICE && ok; k++) {
-      work.kernel = bdct_rate_find (k, job);
-      ok = bdct_cuda_plan (device->kernels, &work, &launch[n++], error) > 0;
-    }
+    work.kernel = bdct_levels_find (BDCT_LEVELS_SYMBOLS);
+    return ok && bdct_cuda_run (device, &work, stream, error);
   }
-  return ok && bdct_cuda_check (bdct_cuda_launch (launches, n,
-          device->kernels, stream), "cudaLaunchKernel", error);
+  set_bins (&work, (uint16_t *) first[BDCT_MAX_COMPONENTS]);
+  for (int k = BDCT_CUDA_BINS; k <= BDCT_CUDA_PRICE && ok; k++) {
+    work.kernel = bdct_rate_find (k);
+    ok = bdct_cuda_run (device, &work, stream, error);
+  }
+  return ok;
 }

@@ -15,8 +15,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_EXACT_CUH
-#define BDCT_EXACT_CUH
+#pragma once
 
 #include "mma.cuh"
 #include "permute.cuh"
@@ -138,5 +137,3 @@ clamped_words (float low, float high, uint32_t peak)
 }
 
 } // namespace
-
-#endif

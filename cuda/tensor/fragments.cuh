@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_FRAGMENTS_CUH
-#define BDCT_FRAGMENTS_CUH
+#pragma once
 
 #include <stdint.h>
 #include "cuda/kernels/device.cuh"
@@ -88,5 +87,3 @@ with_high_bytes (const FragC16x8i &high, const FragC16x8i &start)
 }
 
 } // namespace
-
-#endif

@@ -5,8 +5,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_GROUPS_CUH
-#define BDCT_GROUPS_CUH
+#pragma once
 
 #include "hevc16.cuh"
 #include "hevc64.cuh"
@@ -456,5 +455,3 @@ template <typename Chain, typename Sample, typename S> struct Group64
 };
 
 } // namespace
-
-#endif

@@ -9,8 +9,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_HEVC_CUH
-#define BDCT_HEVC_CUH
+#pragma once
 
 #include <type_traits>
 #include "exact.cuh"
@@ -282,5 +281,3 @@ template <typename Sample> struct HevcFirst
 };
 
 } // namespace
-
-#endif

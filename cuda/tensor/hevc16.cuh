@@ -6,8 +6,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_HEVC16_CUH
-#define BDCT_HEVC16_CUH
+#pragma once
 
 #include "hevc.cuh"
 #include "unit.cuh"
@@ -154,5 +153,3 @@ template <typename Sample, bool FLAT> struct Hevc16
 };
 
 } // namespace
-
-#endif

@@ -25,8 +25,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_HEVC32_CUH
-#define BDCT_HEVC32_CUH
+#pragma once
 
 #include <stddef.h>
 #include "hevc.cuh"
@@ -426,5 +425,3 @@ template <typename Sample, bool FLAT> struct Lane32 : InMemory
 };
 
 } // namespace
-
-#endif

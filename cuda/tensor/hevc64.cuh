@@ -25,8 +25,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_HEVC64_CUH
-#define BDCT_HEVC64_CUH
+#pragma once
 
 #include "hevc32.cuh"
 
@@ -273,5 +272,3 @@ template <typename Sample, bool FLAT> struct Lane64Or32
 };
 
 } // namespace
-
-#endif

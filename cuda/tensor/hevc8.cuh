@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_HEVC8_CUH
-#define BDCT_HEVC8_CUH
+#pragma once
 
 #include "hevc.cuh"
 #include "unit.cuh"
@@ -186,5 +185,3 @@ private:
 };
 
 } // namespace
-
-#endif

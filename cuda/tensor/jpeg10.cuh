@@ -25,8 +25,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_JPEG10_CUH
-#define BDCT_JPEG10_CUH
+#pragma once
 
 #include "jpeg8.cuh"
 
@@ -87,7 +86,6 @@ struct Jpeg10 : JpegShifts<10>
   void set (const Transform &m, Kind kind, const BdctComponentJob &job,
       int depth, int lane)
   {
-    const int g = lane / 4, t = lane % 4;
     const int middle = 1 << (depth - 1);
     const auto forward = [&] (int row, int k) {
       const int x = sample_of (kind, k);
@@ -96,20 +94,9 @@ struct Jpeg10 : JpegShifts<10>
     const auto third = [&] (int row, int k) {
       return k / 8 == row / 8 ? m.m[k % 8][row % 8] : 0;
     };
-    const auto last = [&] (int k, int n) {
-      return m.m[k][column_of (kind, n)];
-    };
-    const auto second = [&] (int k, int n) { return m.m[n][k]; };
     const auto a = [&] (auto entry, bool high, int factor) {
       return operand_a (lane, HIGH, [&] (int row, int k) {
-            const double v = entry (row, k);
-            return factor * (high ? over_128 (v) : v - 128 * over_128 (v));
-          });
-    };
-    const auto b = [&] (auto entry, bool high) {
-      return operand_b_bytes (lane, [&] (int k, int n) {
-            const double v = entry (k, n);
-            return high ? over_128 (v) : v - 128 * over_128 (v);
+            return factor * part_128 (entry (row, k), high);
           });
     };
 
@@ -119,32 +106,16 @@ struct Jpeg10 : JpegShifts<10>
     a3_low = a (third, false, 1);
     a3_high256 = a (third, true, 256);
     a3_low256 = a (third, false, 256);
-    b2_high = b (second, true);
-    b2_low = b (second, false);
-    b4_high = b (last, true);
-    b4_low = b (last, false);
+    set_products (*this, m, kind, depth, kLiftJpeg10, kLiftJpeg10Inverse, lane);
     for (int i = 0; i < 4; i++) {
-      const int n = 2 * t + i % 2;
-
-      /* Offsets, roundings and the level shift, in units of 128. */
       start1.v[i] = (float) (((kLiftJpeg10 + 0.5) * (1 << s1)
-              - middle * m.row_sum (g)) / 128 * kByte);
-      start2.v[i] = (float) (((1 << (s2 - 1)) - kLiftJpeg10 * m.row_sum (n))
-          / 128 * kByte);
+              - middle * m.row_sum (lane / 4)) / 128 * kByte);
       start3.v[i] =
           (float) ((kLiftJpeg10Inverse + 0.5) * (1 << s3) / 128 * kByte);
-      start4.v[i] = (float) (((1 << (s4 - 1)) + (double) middle * (1 << s4)
-              - kLiftJpeg10Inverse * m.column_sum (column_of (kind, n))) / 128
-          * kByte);
     }
     /* The largest |c| is 2^15. */
     steps.set (job, 1 + 1.0 / (1 << 17), lane);
     peak = ((1 << depth) - 1) * 0x10001u;
-  }
-
-  static double over_128 (double v)
-  {
-    return floor (v / 128 + 0.5);
   }
 
   template <typename Count> BDCT_INLINE void
@@ -173,5 +144,3 @@ struct Jpeg10 : JpegShifts<10>
 };
 
 } // namespace
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_JPEG8_CUH
-#define BDCT_JPEG8_CUH
+#pragma once
 
 #include "dct/transform/jpeg-islow-rounding.h"
 #include "unit.cuh"
@@ -38,6 +37,45 @@ template <int DEPTH> struct JpegShifts
   };
 };
 
+/* An entry's part that is multiplied by 128, or the rest of it. */
+inline double
+part_128 (double entry, bool high)
+{
+  const double over_128 = floor (entry / 128 + 0.5);
+
+  return high ? over_128 : entry - 128 * over_128;
+}
+
+/* Set a chain's products of data with a matrix, the second and the fourth,
+ * whose data have these offsets. */
+template <typename Chain> void
+set_products (Chain &c, const Transform &m, Kind kind, int depth, int lift,
+    int inverse_lift, int lane)
+{
+  const auto b = [&] (auto entry, bool high) {
+    return operand_b_bytes (lane, [&] (int k, int n) {
+          return part_128 (entry (k, n), high);
+        });
+  };
+  const auto second = [&] (int k, int n) { return m.m[n][k]; };
+  const auto last = [&] (int k, int n) { return m.m[k][column_of (kind, n)]; };
+
+  c.b2_high = b (second, true);
+  c.b2_low = b (second, false);
+  c.b4_high = b (last, true);
+  c.b4_low = b (last, false);
+  for (int i = 0; i < 4; i++) {
+    const int n = lane % 4 * 2 + i % 2;
+
+    /* Offsets, rounding, and the level shift, in units of 128. */
+    c.start2.v[i] = (float) (((1 << (c.s2 - 1)) - lift * m.row_sum (n)) / 128
+        * kByte);
+    c.start4.v[i] = (float) (((1 << (c.s4 - 1))
+            + (double) (1 << (depth - 1)) * (1 << c.s4)
+            - inverse_lift * m.column_sum (column_of (kind, n))) / 128 * kByte);
+  }
+}
+
 struct Jpeg8 : JpegShifts<8>
 {
   FragA16x16h a1_high, a1_low, a3_high, a3_low;
@@ -48,7 +86,6 @@ struct Jpeg8 : JpegShifts<8>
   void set (const Transform &m, Kind kind, const BdctComponentJob &job, int,
       int lane)
   {
-    const int g = lane / 4, t = lane % 4;
     const double scale1 = 1.0 / (1 << s1), scale3 = 1.0 / (1 << s3);
     const auto forward = [&] (int row, int k) {
       const int x = sample_of (kind, k);
@@ -57,33 +94,16 @@ struct Jpeg8 : JpegShifts<8>
     const auto third = [&] (int row, int k) {
       return k / 8 == row / 8 ? m.m[k % 8][row % 8] * scale3 : 0;
     };
-    /* An entry is 128 times the first part plus the second. */
-    const auto over_128 = [] (double v) { return floor (v / 128 + 0.5); };
-    const auto rest = [&] (double v) { return v - 128 * over_128 (v); };
 
     a1_high = operand_a (lane, HIGH, forward);
     a1_low = operand_a (lane, LOW, forward);
     a3_high = operand_a (lane, HIGH, third);
     a3_low = operand_a (lane, LOW, third);
-    b2_high = operand_b_bytes (lane,
-        [&] (int k, int n) { return over_128 (m.m[n][k]); });
-    b2_low = operand_b_bytes (lane,
-        [&] (int k, int n) { return rest (m.m[n][k]); });
-    b4_high = operand_b_bytes (lane,
-        [&] (int k, int n) { return over_128 (m.m[k][n]); });
-    b4_low = operand_b_bytes (lane,
-        [&] (int k, int n) { return rest (m.m[k][n]); });
+    set_products (*this, m, kind, 8, kLiftJpeg, kLiftJpeg, lane);
     for (int i = 0; i < 4; i++) {
-      const int n = 2 * t + i % 2;
-
-      start1.v[i] = (float) ((kLiftJpeg + 0.5 - 128 * m.row_sum (g) * scale1)
-          * kByte);
+      start1.v[i] = (float) ((kLiftJpeg + 0.5
+              - 128 * m.row_sum (lane / 4) * scale1) * kByte);
       start3.v[i] = (float) ((kLiftJpeg + 0.5) * kByte);
-      /* Offsets, rounding, and the level shift, in units of 128. */
-      start2.v[i] = (float) (((1 << (s2 - 1)) - kLiftJpeg * m.row_sum (n)) / 128
-          * kByte);
-      start4.v[i] = (float) (((1 << (s4 - 1)) + 128.0 * (1 << s4)
-              - kLiftJpeg * m.column_sum (n)) / 128 * kByte);
     }
     /* The largest |c| is 2^13. Moved away from 0 by less than 1 / |c|, no value
      * crosses a half, and values on a half round away from 0. */
@@ -117,5 +137,3 @@ struct Jpeg8 : JpegShifts<8>
 };
 
 } // namespace
-
-#endif

@@ -1,5 +1,5 @@
-/* blockdct: the levels of each block, besides the picture and the sums over
- * all, in memory as dct/entropy/rate.h has them.
+/* blockdct: writing each block's levels, as block-grid.h has them, besides the
+ * picture and the sums.
  *
  * A lane has levels in pairs of halves (exact.cuh), at vertical frequencies 2t
  * and 2t + 1 of horizontal frequency g. It exchanges one with its neighbour, so
@@ -7,8 +7,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TENSOR_LEVELS_CUH
-#define BDCT_TENSOR_LEVELS_CUH
+#pragma once
 
 #include "tiles.cuh"
 
@@ -118,5 +117,3 @@ template <int SIZE, typename S> struct LevelSink<true, SIZE, S>
 };
 
 } // namespace
-
-#endif

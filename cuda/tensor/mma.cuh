@@ -187,19 +187,6 @@ store_byte (uint32_t address, uint32_t v)
       : "memory");
 }
 
-/* The sum of all lanes' numbers. */
-BDCT_INLINE uint32_t
-add_lanes (uint32_t v)
-{
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync (0xffffffff, v);
-#else
-  BDCT_UNROLL for (int i = 16; i > 0; i /= 2)
-    v += __shfl_xor_sync (0xffffffff, v, i);
-  return v;
-#endif
-}
-
 /* Load rows of 16 bytes, one at each lane's address, as four 8 x 8 matrices of
  * 16-bit elements: register i has bytes 4t to 4t + 3 of row g of matrix i. */
 BDCT_INLINE void
@@ -306,27 +293,6 @@ truncate_half (float low, float high)
   return r;
 }
 #undef HALVES
-
-/* Two integers as unsigned bytes, saturated, below the 16 bits of `upper`. */
-BDCT_INLINE uint32_t
-pack_bytes (uint32_t low, uint32_t high, uint32_t upper)
-{
-  uint32_t r;
-
-  asm ("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;"
-      : "=r" (r) : "r" (high), "r" (low), "r" (upper));
-  return r;
-}
-
-/* Two integers as unsigned words, saturated. */
-BDCT_INLINE uint32_t
-pack_words (uint32_t low, uint32_t high)
-{
-  uint32_t r;
-
-  asm ("cvt.pack.sat.u16.s32 %0, %1, %2;" : "=r" (r) : "r" (high), "r" (low));
-  return r;
-}
 
 BDCT_INLINE uint32_t
 half_mul (uint32_t a, uint32_t b)

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_OPERANDS_CUH
-#define BDCT_OPERANDS_CUH
+#pragma once
 
 #include <cuda_fp16.h>
 #include <math.h>
@@ -155,5 +154,3 @@ gathered (int k)
 }
 
 } // namespace
-
-#endif

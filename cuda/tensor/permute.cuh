@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_PERMUTE_CUH
-#define BDCT_PERMUTE_CUH
+#pragma once
 
 #include <stdint.h>
 #include "cuda/kernels/device.cuh"
@@ -42,5 +41,3 @@ widen (uint32_t v, uint32_t bytes)
 }
 
 } // namespace
-
-#endif

@@ -1,7 +1,7 @@
-/* blockdct: the records of each block, besides the sums over all.
+/* blockdct: writing each block's record, besides the sums.
  *
- * If records are requested, lanes assemble a tile's records in its shared
- * memory, and other lanes write them in order.
+ * Lanes assemble a tile's records in its shared memory, and other lanes write
+ * them in order.
  *
  * Squared errors: a lane has the chunks of a quarter of the tile's rows, one
  * below the other. It writes their sums to the place of its first chunk, whose
@@ -17,8 +17,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_RECORDS_CUH
-#define BDCT_RECORDS_CUH
+#pragma once
 
 #include <stddef.h>
 #include "tiles.cuh"
@@ -165,7 +164,7 @@ static_assert (sizeof (BdctBlockRecord) == 8
     && offsetof (BdctBlockRecord, nonzero) == 4, "two words");
 
 /* A tile's blocks. */
-template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct Blocks
+template <typename Sample, int ROWS, int SIDE, bool PAIRS> struct TileBlocks
 {
   static constexpr int components = PAIRS ? 2 : 1;
   /* Bytes of a block's row, including the other component's. */
@@ -190,47 +189,21 @@ add_across (uint32_t v, int distance)
   return SATURATE && sum < v ? UINT32_MAX : sum;
 }
 
-/* Like put(), with the lane's chunks one below the other; stores their blocks'
- * errors in the place of `out`. */
+/* put() of the lane's chunks, one below the other; stores their blocks' errors
+ * in the place of `out`. */
 template <typename Sample, int ROWS, int SIDE, bool PAIRS, bool ORDER>
 BDCT_INLINE void
 put_blocks (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     uint32_t requested, const Place &p, Errors &sum, uint32_t peak, int lane)
 {
-  using B = Blocks<Sample, ROWS, SIDE, PAIRS>;
+  using B = TileBlocks<Sample, ROWS, SIDE, PAIRS>;
   uint8_t *to = p.dst;
 
   BDCT_UNROLL for (int y = 0; y < B::lane_rows; y += B::rows) {
     Errors e[B::in_chunk] = {};
 
-    if (p.whole)
-      BDCT_UNROLL for (int i = y; i < y + B::rows; i++) {
-        uint4 v = load_shared (out + i * kPitch);
-
-        if (ORDER)
-          v = ordered (v);
-        if (plane.dst.data != nullptr)
-          __stcs ((uint4 *) to, v);
-        add_errors<Sample, PAIRS> (e, v, load_shared (in + i * kPitch),
-            plane.layout.shift, peak);
-        to += plane.dst.stride;
-      }
-    else
-      _Pragma ("unroll 1") for (int i = y; i < y + B::rows
-          && p.y * ROWS + lane / 8 * B::lane_rows + i < plane.layout.height;
-          i++) {
-        const uint4 s = load_shared (in + i * kPitch);
-        uint4 v = load_shared (out + i * kPitch);
-
-        if (ORDER)
-          v = ordered (v);
-        if (!p.straight)
-          clip<Shape<ROWS, kTileBytes>> (v, s, plane, p, lane);
-        else if (plane.dst.data != nullptr)
-          __stcs ((uint4 *) to, v);
-        add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
-        to += plane.dst.stride;
-      }
+    to = put<Sample, Shape<ROWS, kTileBytes>, true, PAIRS, ORDER> (to, out, in,
+        plane, p, y, y + B::rows, e, peak, lane);
     BDCT_UNROLL for (int i = 0; i < B::in_chunk; i++) {
       sum.all += e[i].all;
       sum.second += e[i].second;
@@ -292,7 +265,7 @@ BDCT_INLINE void
 write_records (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
     const Place &p, int lane)
 {
-  using B = Blocks<Sample, ROWS, SIDE, PAIRS>;
+  using B = TileBlocks<Sample, ROWS, SIDE, PAIRS>;
   constexpr int row_blocks = B::across * B::components;
   constexpr int step = 32 / row_blocks; /* rows of blocks at a time */
   const int x = lane % B::across, component = lane / B::across % B::components;
@@ -320,5 +293,3 @@ write_records (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
 }
 
 } // namespace
-
-#endif

@@ -15,7 +15,7 @@
 #include "groups.cuh"
 #include "hevc8.cuh"
 #include "jpeg10.cuh"
-#include "real8.cuh"
+#include "dct8x8.cuh"
 
 #include "dct/quantizer/quantize.h"
 #include "dct/transform/matrices.h"
@@ -61,8 +61,8 @@ finish (uint32_t out, uint32_t in, const BdctCudaPlane &plane,
   if constexpr (!EXTRAS) {
     const uint32_t first = first_chunk<S, false> (lane);
 
-    put<Sample, S, PAIRS, Group::order && !PAIRS> (out + first, in + first,
-        plane, p, errors, peak, lane);
+    put<Sample, S, false, PAIRS, Group::order && !PAIRS> (p.dst, out + first,
+        in + first, plane, p, 0, S::rows, errors, peak, lane);
   } else if (!(requested & HALF_SIZE)) {
     /* Luma alone has blocks of 64 x 64. */
     if constexpr (!PAIRS || Group::size < 64)
@@ -353,7 +353,8 @@ transform_of (const BdctComponentJob &job, int size)
   for (int k = 0; k < size; k++)
     for (int i = 0; i < size; i++)
       r.m[k][i] = k / n != i / n ? 0
-          : chain->family == BDCT_FAMILY_REAL ? bdct_matrix_real (k % n, i % n)
+          : chain->family == BDCT_FAMILY_DCT8X8
+          ? bdct_matrix_dct8x8 (k % n, i % n)
           : bdct_matrix_int (chain->row, k % n, i % n);
   return r;
 }
@@ -409,8 +410,8 @@ struct Wanted
   bool large, extras, levels;
 };
 
-/* The chains that can write levels, in tiles of one row of squares: where
- * levels pass through halves, and are the CPU's. */
+/* The chains that can write levels, in tiles of one row of squares: those whose
+ * levels are halves, and the CPU's. */
 template <typename Chain> constexpr bool has_levels = false;
 template <> constexpr bool has_levels<Jpeg8> = true;
 template <> constexpr bool has_levels<Hevc8<uint8_t, true>> = true;
@@ -418,54 +419,48 @@ template <> constexpr bool has_levels<Hevc16<uint8_t, true>> = true;
 template <> constexpr bool has_levels<Hevc32<uint8_t, true>> = true;
 
 /* The rows of a tile, warps of a block, blocks of a multiprocessor of 9.0, and
- * bytes of a row where no records are written: the fastest ones measured
- * there.
- */
+ * bytes of a row where no records are written: the fastest ones measured there.
+ * LEVELS: these are written, if wanted. */
 template <template <typename, typename, typename> class Group, typename Chain,
     typename Sample, int ROWS, int WARPS, int BLOCKS, int BYTES = kTileBytes,
-    bool LEVELS = false>
+    bool LEVELS = has_levels<Chain>>
 const BdctTensorKernel *
 use (const Wanted &wanted)
 {
-  if (wanted.levels != LEVELS)
-    return nullptr;
-  return wanted.extras ? use<Group, Chain, Sample, Shape<ROWS, kTileBytes>,
-      WARPS, BLOCKS, true, LEVELS> () : use<Group, Chain, Sample,
-      Shape<ROWS, BYTES>, WARPS, BLOCKS, false, LEVELS> ();
+  using Wide = Shape<ROWS, kTileBytes>;
+  using Own = Shape<ROWS, BYTES>;
+
+  if constexpr (LEVELS)
+    if (wanted.levels)
+      return wanted.extras
+          ? use<Group, Chain, Sample, Wide, WARPS, BLOCKS, true, true> ()
+          : use<Group, Chain, Sample, Own, WARPS, BLOCKS, false, true> ();
+  return wanted.levels ? nullptr : wanted.extras
+      ? use<Group, Chain, Sample, Wide, WARPS, BLOCKS, true, false> ()
+      : use<Group, Chain, Sample, Own, WARPS, BLOCKS, false, false> ();
 }
 
 template <typename Chain, typename Sample> const BdctTensorKernel *
 use8 (const Wanted &wanted)
 {
-  if constexpr (has_levels<Chain>)
-    if (wanted.levels)
-      return use<Group8, Chain, Sample, 8, 4, 4, kTileBytes, true> (wanted);
-  if (wanted.large)
-    return use<Group8, Chain, Sample, 32, 2, 8> (wanted);
-  return use<Group8, Chain, Sample, 8, 4, 4> (wanted);
+  return wanted.large && !wanted.levels
+      ? use<Group8, Chain, Sample, 32, 2, 8, kTileBytes, false> (wanted)
+      : use<Group8, Chain, Sample, 8, 4, 4> (wanted);
 }
 
 template <typename Chain, typename Sample, bool FLAT> const BdctTensorKernel *
 use16 (const Wanted &wanted)
 {
-  if constexpr (has_levels<Chain>)
-    if (wanted.levels)
-      return use<Group16, Chain, Sample, 16, 4, 3, kTileBytes / 2, true> (
-          wanted);
   if constexpr (FLAT && sizeof (Sample) == 1)
-    if (!wanted.large)
+    if (!wanted.large || wanted.levels)
       return use<Group16, Chain, Sample, 16, 4, 3, kTileBytes / 2> (wanted);
   return use<Group16, Chain, Sample, 16, 4,
-      FLAT || sizeof (Sample) == 1 ? 3 : 2> (wanted);
+      FLAT || sizeof (Sample) == 1 ? 3 : 2, kTileBytes, false> (wanted);
 }
 
 template <typename Chain, typename Sample, bool FLAT> const BdctTensorKernel *
 use32 (const Wanted &wanted)
 {
-  if constexpr (has_levels<Chain>)
-    if (wanted.levels)
-      return use<Group32, Chain, Sample, 32, 2, 8, kTileBytes / 2, true> (
-          wanted);
   return use<Group32, Chain, Sample, 32, 2,
       FLAT ? sizeof (Sample) == 1 ? 8 : 6 : 4,
       FLAT && sizeof (Sample) == 1 ? kTileBytes / 2 : kTileBytes> (wanted);
@@ -566,9 +561,9 @@ bdct_tensor_find (const BdctCudaWork *work, unsigned traits)
         return nullptr;
       return depth > 8 ? use8<Jpeg10, uint16_t> (wanted)
           : use8<Jpeg8, uint8_t> (wanted);
-    case BDCT_FAMILY_REAL:
-      return depth > 8 ? use8<Real8<uint16_t>, uint16_t> (wanted)
-          : use8<Real8<uint8_t>, uint8_t> (wanted);
+    case BDCT_FAMILY_DCT8X8:
+      return depth > 8 ? use8<Dct8x8<uint16_t>, uint16_t> (wanted)
+          : use8<Dct8x8<uint8_t>, uint8_t> (wanted);
     default:
       return nullptr;
   }

@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_TILES_CUH
-#define BDCT_TILES_CUH
+#pragma once
 
 #include "cuda/launch/kernel.h"
 #include "mma.cuh"
@@ -422,42 +421,47 @@ clip (uint4 &out, const uint4 &in, const BdctCudaPlane &plane, const Place &p,
   out.w = (out.w & mask) | (in.w & ~mask);
 }
 
-/* Add the errors of the lane's chunks, and write those of a straight tile.
- * ORDER: they need ordered(). */
-template <typename Sample, typename S, bool PAIRS, bool ORDER> BDCT_INLINE void
-put (uint32_t out, uint32_t in, const BdctCudaPlane &plane, const Place &p,
-    Errors (&e)[1], uint32_t peak, int lane)
+/* Add the errors of the lane's chunks from `row` to `end`, and write those of a
+ * straight tile from `to` on. ORDER: they need ordered(). Returns where the
+ * next chunk goes. */
+template <typename Sample, typename S, bool EXTRAS, bool PAIRS, bool ORDER,
+    int COUNT>
+BDCT_INLINE uint8_t *
+put (uint8_t *to, uint32_t out, uint32_t in, const BdctCudaPlane &plane,
+    const Place &p, int row, int end, Errors (&e)[COUNT], uint32_t peak,
+    int lane)
 {
-  uint8_t *to = p.dst;
+  constexpr int step = EXTRAS ? 1 : S::chunk_rows;
 
   if (p.whole) {
-    BDCT_UNROLL for (int i = 0; i < S::rows; i += S::chunk_rows) {
+    BDCT_UNROLL for (int i = row; i < end; i += step) {
       uint4 v = load_shared (out + i * S::pitch);
 
       if (ORDER)
         v = ordered (v);
-      __stcs ((uint4 *) to, v);
+      if (!EXTRAS || plane.dst.data != nullptr)
+        __stcs ((uint4 *) to, v);
       add_errors<Sample, PAIRS> (e, v, load_shared (in + i * S::pitch),
           plane.layout.shift, peak);
-      to += S::chunk_rows * plane.dst.stride;
+      to += step * plane.dst.stride;
     }
-    return;
+    return to;
   }
-  _Pragma ("unroll 1") for (int i = 0; i < S::rows
-      && p.y * S::rows + i + lane / S::chunks < plane.layout.height;
-      i += S::chunk_rows) {
+  _Pragma ("unroll 1") for (int i = row; i < end && p.y * S::rows
+      + first_row<S, EXTRAS> (lane) + i < plane.layout.height; i += step) {
     const uint4 s = load_shared (in + i * S::pitch);
     uint4 v = load_shared (out + i * S::pitch);
 
     if (ORDER)
       v = ordered (v);
-    if (p.straight)
-      __stcs ((uint4 *) to, v);
-    else
+    if (!p.straight)
       clip<S> (v, s, plane, p, lane);
+    else if (!EXTRAS || plane.dst.data != nullptr)
+      __stcs ((uint4 *) to, v);
     add_errors<Sample, PAIRS> (e, v, s, plane.layout.shift, peak);
-    to += S::chunk_rows * plane.dst.stride;
+    to += step * plane.dst.stride;
   }
+  return to;
 }
 
 BDCT_INLINE unsigned long long
@@ -507,5 +511,3 @@ flush (Counts<Nonzero> &n, const BdctCudaBatch &batch, int plane_index,
 }
 
 } // namespace
-
-#endif

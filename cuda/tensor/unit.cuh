@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_UNIT_CUH
-#define BDCT_UNIT_CUH
+#pragma once
 
 #include "exact.cuh"
 #include "operands.cuh"
@@ -107,5 +106,3 @@ struct Steps
 };
 
 } // namespace
-
-#endif

@@ -7,6 +7,9 @@
 
 #include <blockdct/statistics.h>
 
+/* Add `b` to `a`. Begin with `a` as a copy of the first frame's. */
+void bdct_stats_add (BdctStats *a, const BdctStats *b);
+
 static inline BdctCounters
 bdct_stats_total (const BdctStats *stats)
 {

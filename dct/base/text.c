@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "text.h"
 
+#include <ctype.h>
 #include <limits.h>
-
-static bool
-is_digit (uint8_t c)
-{
-  return c >= '0' && c <= '9';
-}
 
 static bool
 is_gap (uint8_t c)
@@ -79,7 +74,7 @@ is_number (const char *word)
   bool digits = false, point = false;
 
   for (word += *word == '-' || *word == '+'; *word != '\0'; word++) {
-    if (*word != '.' ? !is_digit (*word) : point)
+    if (*word != '.' ? !isdigit ((uint8_t) *word) : point)
       return false;
     point |= *word == '.';
     digits |= *word != '.';
@@ -100,10 +95,10 @@ bdct_text_number (BdctText * text, int limit, int *value,
   for (size_t at = start; at < text->at; at++) {
     const uint8_t c = text->data[at];
 
-    if (!is_digit (c) && is_number (word))
+    if (!isdigit (c) && is_number (word))
       return bdct_error (error, "line %d, column %d: %s is not a whole number "
           "from 0 on", text->line, column, word);
-    if (!is_digit (c))
+    if (!isdigit (c))
       return bdct_error (error, "line %d, column %d: a number is expected",
           text->line,
           column);

@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_COMPARISON_H
-#define BDCT_COMPARISON_H
+#ifndef BDCT_COMPARE_H
+#define BDCT_COMPARE_H
 
 #include <blockdct/engine.h>
 #include "dct/base/layout.h"

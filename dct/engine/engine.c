@@ -4,17 +4,6 @@
 #include "dct/base/min.h"
 #include "dct/entropy/rate.h"
 
-/* The bits of a frame are never priced by the coder of another transform. */
-static bool
-check_coder (const BdctJob * job, BdctError * error)
-{
-  const BdctTransformInfo *info = bdct_transform_info (job->transform);
-
-  return bdct_job_coder (job) != BDCT_CODER_NONE
-      || bdct_error (error, "the bits of %s are unknown: it has no coder",
-      info != NULL ? info->name : "an unknown transform");
-}
-
 /* What the quantizers have in common. */
 static bool
 check_quantizers (const BdctJob * quantizers, int n_quantizers, int depth,
@@ -203,10 +192,10 @@ bdct_frame_check (const BdctFrame * frame, const BdctLayout * layout,
     return false;
   if (stack)
     return check_stack (frame, layout, error);
-  if ((frame->bits && !check_coder (frame->quantizers, error))
-      || (frame->view != NULL && !check_view (frame, error))
+  if ((frame->view != NULL && !check_view (frame, error))
       || !check_levels (frame, layout, error)
-      || !bdct_metrics_check (frame->metrics, layout, error))
+      || (frame->metrics != 0
+          && !bdct_metrics_check (frame->metrics, layout, error)))
     return false;
   if (!by_block)
     return true;
@@ -344,27 +333,4 @@ bdct_layout_check (const BdctLayout * layout, BdctError * error)
         error);
   return check_value ("a stack of", -1, layout->stack, 0, BDCT_MAX_SIDE, error)
       && check_rgb (layout, error);
-}
-
-void
-bdct_engine_count (const BdctLayout * layout, const BdctJob * job,
-    BdctStats * stats)
-{
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-
-  if (job != NULL)
-    bdct_blocks_init (grid, layout, job);
-  for (int p = 0; p < layout->n_planes; p++) {
-    const BdctPlaneLayout *plane = &layout->plane[p];
-
-    for (int i = 0; i < plane->interleave; i++) {
-      BdctComponent c = plane->component[i];
-
-      stats->component[c].samples = (uint64_t) plane->width * plane->height;
-      /* The number of a tree's levels is only known with the tree. */
-      if (job != NULL && job->tree.max_log2 == 0)
-        stats->component[c].levels = (uint64_t) grid[c].columns * grid[c].rows
-          << (job->component[c].log2_width + job->component[c].log2_height);
-    }
-  }
 }

@@ -10,10 +10,10 @@
 #define BDCT_ENGINE_H
 
 #include <blockdct/engine.h>
+#include <blockdct/jpeg.h>
 #include "compare.h"
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
-#include "levels.h"
 #include "dct/metrics/metrics.h"
 #include "dct/picture/view.h"
 #include "dct/quantizer/block-grid.h"
@@ -60,6 +60,11 @@ typedef struct BdctEngineClass {
    * n_distorted entries without levels. Returns false if that frame failed or
    * none is in flight; a failed frame is no longer in flight. */
   bool (*collect) (BdctEngine *engine, BdctStats *stats, BdctError *error);
+
+  /* Decode files (blockdct/jpeg.h), whatever is in flight. NULL if the engine
+   * cannot. */
+  bool (*decode) (BdctEngine *engine, BdctJpeg *files, int n, void *wait,
+      BdctError *error);
 
   /* Host memory that a context's device copies from and to by itself; NULL
    * if the driver refuses. Any thread may call this, with or without an
@@ -116,12 +121,6 @@ bool bdct_frame_check (const BdctFrame *frame, const BdctLayout *layout,
 /* Check all of a layout, as picture.h describes it, on behalf of the
  * library. */
 bool bdct_layout_check (const BdctLayout *layout, BdctError *error);
-
-/* Set the numbers of samples and levels of a frame, which the layout and
- * the block sizes determine; for a comparison, which has no job, those of
- * samples alone. */
-void bdct_engine_count (const BdctLayout *layout, const BdctJob *job,
-    BdctStats *stats);
 
 #ifdef __cplusplus
 }

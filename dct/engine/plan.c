@@ -32,7 +32,8 @@ static bool
 reads_planes_again (const BdctPlan * plan, const BdctFrame * frame)
 {
   return frame->metrics != 0 || plan->view.drawn || frame->bits
-      || plan->levels.out || plan->metrics.history.needed;
+      || (frame->levels != NULL && !frame->from_levels)
+      || plan->metrics.history.needed;
 }
 
 /* R, G and B are made in any case, for their errors. */
@@ -94,6 +95,8 @@ plan_blocks (BdctPlan * plan, const BdctLayout * layout,
   blocks->n_sizes = (size_t) luma->columns * luma->rows;
 }
 
+/* The levels in the caller's memory or, if they are drawn or a stack's bits are
+ * wanted, in the engine's. */
 static void
 plan_levels (BdctPlan * plan, const BdctLayout * layout,
     const BdctFrame * frame)
@@ -102,14 +105,15 @@ plan_levels (BdctPlan * plan, const BdctLayout * layout,
 
   levels->in = frame->from_levels;
   levels->out = frame->levels != NULL && !frame->from_levels;
-  levels->n = bdct_count_levels (layout, frame->quantizers, levels->first);
+  if (frame->levels != NULL || frame->stack_bits != NULL
+      || plan->place[BDCT_PLAN_LEVELS] != BDCT_PLACE_NONE)
+    levels->n = bdct_count_levels (layout, frame->quantizers, levels->first);
 }
 
 static void
 add_frame_steps (BdctPlan * plan, const BdctLayout * layout)
 {
-  if (layout->rgb.n_planes > 0
-      && plan->place[BDCT_PLAN_PLANES] == BDCT_PLACE_OWN)
+  if (plan->place[BDCT_PLAN_PLANES] == BDCT_PLACE_OWN)
     add_step (plan, BDCT_STEP_RGB_TO_PLANES);
   if (plan->metrics.history.copied)
     add_step (plan, BDCT_STEP_HISTORY);
@@ -146,7 +150,7 @@ plan_metrics (BdctPlan * plan, unsigned wanted, int frame_rate,
 {
   plan->metrics.wanted = wanted;
   plan->metrics.frame_rate = frame_rate;
-  if (bdct_metrics_history (wanted) > 0)
+  if (wanted != 0 && bdct_metrics_history (wanted) > 0)
     bdct_history_enter (history, number, &plan->metrics.history);
 }
 
@@ -162,17 +166,17 @@ bdct_plan_frame (BdctPlan * plan, const BdctLayout * layout,
   plan->bits = frame->bits;
   plan_metrics (plan, frame->metrics, frame->frame_rate, frame->number,
       history);
-  plan_levels (plan, layout, frame);
   if (layout->rgb.n_planes > 0)
     place_rgb (plan, frame, rules);
   else
     place_planes (plan, frame);
   if (plan->view.drawn && plan->view.view.mode == BDCT_VIEW_COEFFICIENTS)
     plan->place[BDCT_PLAN_LEVELS] = BDCT_PLACE_OWN;
-  plan_blocks (plan, layout, frame);
   add_frame_steps (plan, layout);
   plan->rgb_errors = frame->src.data[0] != NULL
       && bdct_plan_has (plan, BDCT_STEP_PLANES_TO_RGB);
+  plan_blocks (plan, layout, frame);
+  plan_levels (plan, layout, frame);
 }
 
 /* Comparisons */
@@ -279,34 +283,22 @@ bdct_plan_find_images (const BdctPlan * plan, const BdctImage * src,
   static const int order[BDCT_PLAN_IMAGES] = { 0, 1, 2, 3,
     BDCT_PLAN_RECONSTRUCTION, BDCT_PLAN_LEVELS, BDCT_PLAN_BASE, BDCT_PLAN_VIEW
   };
+  static const BdctImage none = { 0 };
 
   for (int k = 0; k < BDCT_PLAN_IMAGES; k++) {
     const int i = order[k];
+    const BdctImage *const at[] = {
+      [BDCT_PLACE_NONE] = &none,
+      [BDCT_PLACE_SRC] = i <= BDCT_MAX_DISTORTED ? &src[i] : &none,
+      [BDCT_PLACE_DST] = dst,
+      [BDCT_PLACE_OWN] = &own[i],
+      [BDCT_PLACE_BEFORE] = &own[i],
+      [BDCT_PLACE_PLANES] = &image[BDCT_PLAN_PLANES],
+      [BDCT_PLACE_RECONSTRUCTION] = &image[BDCT_PLAN_RECONSTRUCTION],
+      [BDCT_PLACE_BASE] = &image[BDCT_PLAN_BASE],
+    };
 
-    switch (plan->place[i]) {
-      case BDCT_PLACE_NONE:
-        image[i] = (BdctImage) { 0 };
-        break;
-      case BDCT_PLACE_SRC:
-        image[i] = src[i - BDCT_PLAN_PLANES];
-        break;
-      case BDCT_PLACE_DST:
-        image[i] = *dst;
-        break;
-      case BDCT_PLACE_OWN:
-      case BDCT_PLACE_BEFORE:
-        image[i] = own[i];
-        break;
-      case BDCT_PLACE_PLANES:
-        image[i] = image[BDCT_PLAN_PLANES];
-        break;
-      case BDCT_PLACE_RECONSTRUCTION:
-        image[i] = image[BDCT_PLAN_RECONSTRUCTION];
-        break;
-      case BDCT_PLACE_BASE:
-        image[i] = image[BDCT_PLAN_BASE];
-        break;
-    }
+    image[i] = *at[plan->place[i]];
   }
 }
 
@@ -315,7 +307,18 @@ bdct_plan_begin_stats (const BdctPlan * plan, const BdctLayout * layout,
     const BdctJob * job, BdctStats * stats)
 {
   memset (stats, 0, sizeof *stats);
-  bdct_engine_count (layout, plan->n_distorted > 0 ? NULL : job, stats);
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++) {
+      const BdctComponent c = layout->plane[p].component[i];
+      const BdctBlockGrid *grid = &plan->blocks.grid[c];
+
+      stats->component[c].samples = (uint64_t) layout->plane[p].width
+          * layout->plane[p].height;
+      /* The number of a tree's levels is only known with the tree. */
+      if (plan->n_distorted == 0 && !bdct_job_is_tree (job))
+        stats->component[c].levels = (uint64_t) grid->columns * grid->rows
+            << (job->component[c].log2_width + job->component[c].log2_height);
+    }
   for (int k = 0; k < 3 && plan->rgb_errors; k++)
     stats->rgb[k].samples = stats->component[BDCT_Y].samples;
 }

@@ -80,7 +80,8 @@ typedef struct {
 typedef struct {
   bool out;         /* they are written to the caller's memory */
   bool in;          /* they are read from there: nothing is transformed */
-  size_t n;         /* all of them, and the first of each component */
+  size_t n;         /* all of them, and the first of each component: where
+                           they are in memory */
   size_t first[BDCT_MAX_COMPONENTS];
 } BdctPlanLevels;
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SYMBOLS_H
-#define BDCT_SYMBOLS_H
+#ifndef BDCT_HUFFMAN_SYMBOLS_H
+#define BDCT_HUFFMAN_SYMBOLS_H
 
 #include <stdint.h>
 #include "dct/base/compiler.h"
@@ -23,20 +23,6 @@ bdct_symbol_category (int v)
 #else
   return magnitude ? 32 - __builtin_clz (magnitude) : 0;
 #endif
-}
-
-/* The factor by which the magnitude of JPEG's coefficients is multiplied,
- * before a fused operation adds 1/2, to make a float v with floor (v) =
- * |level|, whose exponent is the level's category.
- *
- * |level| is floor (x), with x = |c| / 8q + 1/2, which is an integer n or at
- * most n - 1/8q. |c| is below 2^18, 8q below 2^19. The factor is between (1
- * + 2^-23) / 8q and (1 + 2^-21) / 8q: an integer stays or grows, and what is
- * less stays below n - 7/64q, which does not round to n. */
-static inline float
-bdct_symbol_factor (int quant)
-{
-  return (float) ((1 + 1.0 / (1 << 22)) / (8.0 * quant));
 }
 
 /* A component's blocks in a scan. */
@@ -60,24 +46,6 @@ bdct_scan_init (const BdctBlockGrid *grid, BdctChromaFormat chroma,
   scan.v = component == BDCT_Y
       && (chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_440) ? 2 : 1;
   return scan;
-}
-
-/* The position of a component's block number `index` in scan order. */
-BDCT_FORCE_INLINE void
-bdct_scan_block (const BdctScan *scan, int index, int *x, int *y)
-{
-  /* A row of MCUs. The last row may have fewer rows of blocks, and the last MCU
-   * of a row fewer columns. */
-  const int row = scan->columns * scan->v;
-  const int top = index / row * scan->v;
-  const int high = scan->v < scan->rows - top ? scan->v : scan->rows - top;
-  const int left = index % row / (scan->h * high) * scan->h;
-  const int wide = scan->h < scan->columns - left ? scan->h
-      : scan->columns - left;
-  const int rest = index % row - left * high;
-
-  *x = left + rest % wide;
-  *y = top + rest / wide;
 }
 
 /* The number, within the component, of the block before block (x, y) in scan

@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "dct/base/layout.h"
 #include "dct/base/stats.h"
-#include "dct/quantizer/job.h"
+#include "dct/quantizer/block-grid.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,33 +23,12 @@ extern "C" {
 static inline BdctCoder
 bdct_job_coder (const BdctJob *job)
 {
-  const BdctTransformRow *row = bdct_transform_row (job->transform);
-
-  return row != NULL ? row->coder : BDCT_CODER_NONE;
+  return bdct_transform_row (job->transform)->coder;
 }
 
 /* Whether a job's bits are exactly those of a file, not an estimate:
  * jpeg-8x8 at a depth of 8. */
 bool bdct_rate_is_exact (const BdctJob *job);
-
-/* Levels in memory, as engines pass them between stages: int16_t, blocks by
- * number (dct/quantizer/block-grid.h), each row-major without a gap, rows are
- * vertical frequency. Chains that keep fewer frequencies than their blocks have
- * (job.h) have keep x keep levels. The transforms of a block with a second
- * stage follow each other row by row, each with its levels; the second stage's
- * are where its DCs were, in the first place of each. */
-typedef int16_t BdctLevel;
-
-/* The number of levels of a block in memory. */
-static inline int
-bdct_rate_block_levels (const BdctComponentJob *job)
-{
-  const int wide = 1 << bdct_job_log2_across (job);
-  const int high = 1 << bdct_job_log2_down (job);
-
-  return ((job->keep < wide ? job->keep : wide)
-      * (job->keep < high ? job->keep : high)) << bdct_job_log2_parts (job);
-}
 
 /* The number of counters of a component: differences of DC levels that a caller
  * gives may have more categories than a file. */

@@ -44,7 +44,6 @@ finish_ms_ssim (const BdctMetricPlane * planes, int n_planes, Values value)
       { 0.0448f, 0.2856f, 0.3001f, 0.2363f, 0.1333f };
   double product = 1;
 
-  (void) n_planes;
   for (int scale = 0; scale < BDCT_MS_SSIM_SCALES; scale++) {
     const BdctMsSsimSums *sums = bdct_ms_ssim_sums (planes, scale);
     const double n = (double) bdct_ms_ssim_columns (planes, scale)

@@ -49,23 +49,12 @@ bdct_metric_stages (BdctMetric metric)
   return rows[metric].stages;
 }
 
-/* The sides of a plane as the metric reads it. */
+/* A plane's side as the metric reads it. */
 static int
-get_width (BdctMetric metric, const BdctLayout * layout, int p)
+get_side (BdctMetric metric, int side, int luma)
 {
-  const BdctPlaneLayout *plane = &layout->plane[p];
-
-  return metric != BDCT_METRIC_PSNR_HVS ? plane->width
-      : bdct_psnr_hvs_side (plane->width, layout->plane[0].width);
-}
-
-static int
-get_height (BdctMetric metric, const BdctLayout * layout, int p)
-{
-  const BdctPlaneLayout *plane = &layout->plane[p];
-
-  return metric != BDCT_METRIC_PSNR_HVS ? plane->height
-      : bdct_psnr_hvs_side (plane->height, layout->plane[0].height);
+  return metric != BDCT_METRIC_PSNR_HVS ? side
+      : bdct_psnr_hvs_side (side, luma);
 }
 
 bool
@@ -79,8 +68,9 @@ bdct_metric_supports (BdctMetric metric, const BdctLayout * layout,
     return bdct_error (error, "it needs Y, U and V");
   for (int p = 0; p < layout->n_planes; p++) {
     const BdctPlaneLayout *plane = &layout->plane[p];
-    const int c = plane->component[0], w = get_width (metric, layout, p);
-    const int h = get_height (metric, layout, p);
+    const int c = plane->component[0];
+    const int w = get_side (metric, plane->width, luma->width);
+    const int h = get_side (metric, plane->height, luma->height);
 
     if (c < row->components && (w < row->min_side || h < row->min_side))
       return bdct_error (error, "a plane of %d x %d samples is too small: "

@@ -13,7 +13,7 @@
 #include "dct/base/compiler.h"
 
 /* Samples or frequencies of blocks, row-major. */
-typedef Ints Blocks[64];
+typedef Ints BlockLanes[64];
 
 /* The visibility of each frequency in Y, U and V, from xiph's daala. The tables
  * are symmetric: these are their rows from the diagonal on. */
@@ -119,9 +119,9 @@ transform (const Ints * x, int step, Ints * to, int to_step)
 
 /* Columns first. As in daala, frequencies are transposed twice. */
 BDCT_DEVICE_INLINE void
-transform_blocks (Blocks blocks)
+transform_blocks (BlockLanes blocks)
 {
-  Blocks between;
+  BlockLanes between;
 
   BDCT_DEVICE_UNROLL
   for (int i = 0; i < 8; i++)
@@ -133,7 +133,7 @@ transform_blocks (Blocks blocks)
 
 /* The sum of a quarter's samples. */
 BDCT_DEVICE_INLINE Ints
-add_quarter (const Blocks blocks, int first)
+add_quarter (const BlockLanes blocks, int first)
 {
   Ints sum = { 0 };
 
@@ -147,7 +147,7 @@ add_quarter (const Blocks blocks, int first)
 
 /* The sum of squared differences from the mean, of 16 or 64 samples. */
 BDCT_DEVICE_INLINE Floats
-add_squares (const Blocks blocks, int first, int side, Floats mean)
+add_squares (const BlockLanes blocks, int first, int side, Floats mean)
 {
   Floats sum = { 0 };
 
@@ -164,7 +164,7 @@ add_squares (const Blocks blocks, int first, int side, Floats mean)
 
 /* The ratio of the variances of a block's quarters to the block's. */
 BDCT_DEVICE_INLINE Floats
-get_ratio (const Blocks blocks)
+get_ratio (const BlockLanes blocks)
 {
   const Floats none = { 0 };
   Floats whole, parts = none;
@@ -187,7 +187,7 @@ get_ratio (const Blocks blocks)
 
 /* The difference that the contrast of a block's frequencies masks. */
 BDCT_DEVICE_INLINE Floats
-get_mask (const Blocks blocks, Floats ratio, const Weights * weights)
+get_mask (const BlockLanes blocks, Floats ratio, const Weights * weights)
 {
   Floats sum = { 0 };
 
@@ -199,7 +199,7 @@ get_mask (const Blocks blocks, Floats ratio, const Weights * weights)
 
 /* Replace a block's samples by its frequencies. Returns its mask. */
 BDCT_DEVICE_INLINE Floats
-analyse (Blocks blocks, const Weights * weights)
+analyse (BlockLanes blocks, const Weights * weights)
 {
   const Floats ratio = get_ratio (blocks);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 void
-bdct_metrics_describe (BdctMetricPlane * to, const BdctMetricsTask * task,
+bdct_metrics_describe (BdctMetricPlane * to, const BdctMetricsInput * task,
     int plane, int i)
 {
   const BdctPlaneLayout *layout = &task->layout->plane[plane];
@@ -49,7 +49,7 @@ bdct_metrics_place (BdctMetricsRun * run, uint8_t * memory)
 
 size_t
 bdct_metrics_init (BdctMetricsRun * run,
-    const BdctMetricKernel * const *kernels, const BdctMetricsTask * task)
+    const BdctMetricKernel * const *kernels, const BdctMetricsInput * task)
 {
   const BdctLayout *layout = task->layout;
   size_t size = 0;

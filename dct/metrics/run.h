@@ -15,7 +15,7 @@ typedef struct {
   const uint16_t *luma[3]; /* as in BdctMetricPlane; for metrics with a
                                 history */
   int frame_rate;
-} BdctMetricsTask;
+} BdctMetricsInput;
 
 /* The work on one task. A zeroed run has none. */
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
 } BdctMetricsRun;
 
 /* Describe component `i` of a plane of a task. */
-void bdct_metrics_describe (BdctMetricPlane *to, const BdctMetricsTask *task,
+void bdct_metrics_describe (BdctMetricPlane *to, const BdctMetricsInput *task,
     int plane, int i);
 
 /* Describe the run of a task. Returns the bytes of memory that it needs.
@@ -34,7 +34,7 @@ void bdct_metrics_describe (BdctMetricPlane *to, const BdctMetricsTask *task,
  * the run then needs 0 bytes, and of the functions below only
  * bdct_metrics_finish() may be called. */
 size_t bdct_metrics_init (BdctMetricsRun *run,
-    const BdctMetricKernel *const *kernels, const BdctMetricsTask *task);
+    const BdctMetricKernel *const *kernels, const BdctMetricsInput *task);
 
 /* Set the run's memory, aligned to 64 bytes. It is in use from the first stage
  * to bdct_metrics_finish(). */

@@ -42,10 +42,10 @@
 #undef BDCT_VALUE
 #undef BDCT_SCALAR
 
-/* A coefficient or a residual: `real` in dct-8x8, but for its residuals. */
+/* A coefficient or a residual: `single` in dct-8x8, but for its residuals. */
 typedef union {
   int64_t whole;
-  float real;
+  float single;
 } BdctInverseValue;
 
 /* One of the two passes of a chain. */
@@ -73,8 +73,8 @@ bdct_inverse_dequantize (BdctFamily family, const BdctComponentJob *job,
   const BdctQuantizer entry = bdct_job_entry (job, v, u);
   BdctInverseValue d;
 
-  if (family == BDCT_FAMILY_REAL) {
-    d.real = (float) level * (float) job->quant[bdct_job_index (job, v, u)];
+  if (family == BDCT_FAMILY_DCT8X8) {
+    d.single = (float) level * (float) job->quant[bdct_job_index (job, v, u)];
     return d;
   }
   if (family == BDCT_FAMILY_JPEG) {
@@ -173,17 +173,17 @@ bdct_inverse_line (const BdctInversePass *pass, BdctInverseValue *x)
   const int32_t *m = (const int32_t *) pass->matrix;
   int64_t in[BDCT_MAX_SIZE], out[BDCT_MAX_SIZE];
 
-  if (pass->family == BDCT_FAMILY_REAL) {
+  if (pass->family == BDCT_FAMILY_DCT8X8) {
     float from[8], to[8];
 
     for (int i = 0; i < 8; i++)
-      from[i] = x[i].real;
+      from[i] = x[i].single;
     inverse_single (to, from, (const float *) pass->matrix, 8, 8);
     for (int i = 0; i < 8; i++)
       if (pass->last)
         x[i].whole = bdct_inverse_round (to[i]);
       else
-        x[i].real = to[i];
+        x[i].single = to[i];
     return;
   }
   for (int i = 0; i < pass->n; i++) {

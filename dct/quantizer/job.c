@@ -2,6 +2,7 @@
 #include "job.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "dct/transform/jpeg-islow-rounding.h"
 
@@ -52,25 +53,26 @@ static const uint16_t h264_quant_8[6][6] = {
   {7282, 6428, 11570, 6830, 9118, 8640},
 };
 
+static int
+clip (int v, int min, int max)
+{
+  return v < min ? min : v > max ? max : v;
+}
+
 int
 bdct_scale_step (int base, int quality, int max)
 {
-  int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
-  int step = (base * scale + 50) / 100;
+  const int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
 
-  return step < 1 ? 1 : step > max ? max : step;
+  return clip ((base * scale + 50) / 100, 1, max);
 }
 
 int
 bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma, int depth)
 {
-  int bd_offset = 6 * (depth - 8);
-  int qpi = qp + offset;
+  const int bd_offset = 6 * (depth - 8);
+  int qpi = clip (qp + offset, -bd_offset, 57);
 
-  if (qpi < -bd_offset)
-    qpi = -bd_offset;
-  if (qpi > 57)
-    qpi = 57;
   if (chroma != BDCT_CHROMA_420)
     qpi = qpi < 51 ? qpi : 51;
   else if (qpi > 43)
@@ -84,16 +86,20 @@ bdct_hevc_chroma_qp (int qp, int offset, BdctChromaFormat chroma, int depth)
 static int
 h264_chroma_qp (int qp, int offset, int depth)
 {
-  int bd_offset = 6 * (depth - 8);
-  int qpi = qp + offset;
+  const int bd_offset = 6 * (depth - 8);
+  const int qpi = clip (qp + offset, -bd_offset, 51);
 
-  if (qpi < -bd_offset)
-    qpi = -bd_offset;
-  if (qpi > 51)
-    qpi = 51;
   return (qpi < 30 ? qpi : h264_qpc[qpi - 30]) + bd_offset;
 }
 
+static bool
+check_range (const char *name, int value, int min, int max, BdctError * error)
+{
+  return (value >= min && value <= max)
+      || bdct_error (error, "%s %d is outside %d to %d", name, value, min, max);
+}
+
+/* A test's table has more rows than the public enumeration. */
 static bool
 check_transform (BdctTransform transform, BdctError * error)
 {
@@ -304,9 +310,9 @@ hevc_qp (const BdctParams * params, const BdctLayout * layout,
 static bool
 check_scaling_list (const BdctParams * params, BdctError * error)
 {
-  if ((unsigned) params->scaling_list >= BDCT_N_SCALING_LISTS)
-    return bdct_error (error, "scaling-list %d is outside 0 to %d",
-        (int) params->scaling_list, BDCT_N_SCALING_LISTS - 1);
+  if (!check_range ("scaling-list", (int) params->scaling_list, 0,
+          BDCT_N_SCALING_LISTS - 1, error))
+    return false;
   if (params->scaling_list == BDCT_SCALING_FILE
       && !bdct_scaling_is_set (&params->lists))
     return bdct_error (error, "scaling-list=file needs a scaling-list-file");
@@ -371,6 +377,7 @@ bdct_job_of_size (BdctJob * job, const BdctJob * tree, int log2_size)
   };
 
   *job = (BdctJob) {
+    .key = tree->key + log2_size,
     .transform = transform[log2_size - 2], .family = BDCT_FAMILY_HEVC,
     .depth = tree->depth, .slice_qp = tree->slice_qp
   };
@@ -417,6 +424,52 @@ init_tree (BdctJob * job, const BdctParams * params,
     job->component[c] = smallest.component[c];
 }
 
+static void
+init_components (BdctJob * job, const BdctParams * params,
+    const BdctLayout * layout)
+{
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    BdctComponentJob *cj = &job->component[c];
+    bool chroma = c != BDCT_Y;
+
+    init_chain (cj, params->transform, layout->chroma, c);
+    switch (job->family) {
+      case BDCT_FAMILY_JPEG:
+        init_jpeg (cj, job->depth);
+        init_steps (cj, params, chroma, job->depth);
+        break;
+      case BDCT_FAMILY_DCT8X8:
+        init_steps (cj, params, chroma, job->depth);
+        break;
+      case BDCT_FAMILY_HEVC:
+        init_hevc (cj, get_lists (params), c, hevc_qp (params, layout, c),
+            hevc_rounding (params), job->depth);
+        break;
+      case BDCT_FAMILY_H264:
+        init_h264_component (cj, params, c, job->depth);
+        break;
+    }
+    if (job->family != BDCT_FAMILY_HEVC) {
+      cj->quant_dc = cj->quant[0];
+      cj->dequant_dc = cj->dequant[0];
+    }
+  }
+}
+
+static uint64_t
+make_key (const BdctJob * job)
+{
+  const uint8_t *bytes = (const uint8_t *) job;
+  uint64_t key = 0, word;
+
+  for (size_t i = 0; i + sizeof word <= sizeof *job; i += sizeof word) {
+    memcpy (&word, bytes + i, sizeof word);
+    key = (key ^ word) * 0x9e3779b97f4a7c15u;
+    key ^= key >> 29;
+  }
+  return key;
+}
+
 bool
 bdct_job_init (BdctJob * job, const BdctParams * params,
     const BdctLayout * layout, BdctError * error)
@@ -426,19 +479,14 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
 
   if (!check_transform (params->transform, error))
     return false;
-  if (depth < 8 || depth > 12)
-    return bdct_error (error, "depth %d is outside 8 to 12", depth);
-  if (params->quality < 1 || params->quality > 100)
-    return bdct_error (error, "quality %d is outside 1 to 100",
-        params->quality);
-  if (bdct_preset_info (params->preset) == NULL)
-    return bdct_error (error, "quantization table %d is outside 0 to %d",
-        (int) params->preset, BDCT_N_PRESETS - 1);
-  if (params->qp < 0 || params->qp > 51)
-    return bdct_error (error, "qp %d is outside 0 to 51", params->qp);
-  if (params->chroma_qp_offset < -12 || params->chroma_qp_offset > 12)
-    return bdct_error (error, "chroma-qp-offset %d is outside -12 to 12",
-        params->chroma_qp_offset);
+  if (!check_range ("depth", depth, 8, 12, error)
+      || !check_range ("quality", params->quality, 1, 100, error)
+      || !check_range ("quantization table", (int) params->preset, 0,
+          BDCT_N_PRESETS - 1, error)
+      || !check_range ("qp", params->qp, 0, 51, error)
+      || !check_range ("chroma-qp-offset", params->chroma_qp_offset, -12, 12,
+          error))
+    return false;
   if (!(params->deadzone >= BDCT_MIN_DEADZONE
           && params->deadzone <= BDCT_MAX_DEADZONE))
     return bdct_error (error, "deadzone %g is outside 1/6 to 1/3",
@@ -457,39 +505,16 @@ bdct_job_init (BdctJob * job, const BdctParams * params,
       && !bdct_blocks_check (params->min_block, params->max_block, error))
     return false;
 
-  *job = (BdctJob) {
-    .transform = params->transform, .family = row->family, .depth = depth,
-    .slice_qp = bdct_family_has_qp (row->family) ? params->qp : 0
-  };
-  if (params->transform == BDCT_HEVC_QUADTREE) {
+  /* The padding too, as the key is of all bytes. */
+  memset (job, 0, sizeof *job);
+  job->transform = params->transform;
+  job->family = row->family;
+  job->depth = depth;
+  job->slice_qp = bdct_family_has_qp (row->family) ? params->qp : 0;
+  if (params->transform == BDCT_HEVC_QUADTREE)
     init_tree (job, params, layout);
-    return true;
-  }
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    BdctComponentJob *cj = &job->component[c];
-    bool chroma = c != BDCT_Y;
-
-    init_chain (cj, params->transform, layout->chroma, c);
-    switch (row->family) {
-      case BDCT_FAMILY_JPEG:
-        init_jpeg (cj, depth);
-        init_steps (cj, params, chroma, depth);
-        break;
-      case BDCT_FAMILY_REAL:
-        init_steps (cj, params, chroma, depth);
-        break;
-      case BDCT_FAMILY_HEVC:
-        init_hevc (cj, get_lists (params), c, hevc_qp (params, layout, c),
-            hevc_rounding (params), depth);
-        break;
-      case BDCT_FAMILY_H264:
-        init_h264_component (cj, params, c, depth);
-        break;
-    }
-    if (row->family != BDCT_FAMILY_HEVC) {
-      cj->quant_dc = cj->quant[0];
-      cj->dequant_dc = cj->dequant[0];
-    }
-  }
+  else
+    init_components (job, params, layout);
+  job->key = make_key (job);
   return true;
 }

@@ -45,7 +45,7 @@ typedef struct {
  *     JPEG    level = sign(c) ((|c| + 4q) / 8q), d = level q with q = step[];
  *             the 8 is the scale of the forward transform
  *             (jpeg-islow-rounding.h)
- *     REAL    no shifts: c = M x M^T / 8, level = round(c / q) half away from
+ *     DCT8X8    no shifts: c = M x M^T / 8, level = round(c / q) half away from
  *             zero, d = level q, y = M^T d M / 8 rounded half up. M is sqrt(8)
  *             times the orthonormal matrix: its rows 0 and 4 are then whole
  *             numbers and ties in them exact.
@@ -92,6 +92,8 @@ typedef struct {
 } BdctJobTree;
 
 struct BdctJob {
+  uint64_t key;         /* equal jobs have the same; so have unlike ones by
+                             a chance of 2^-64 */
   BdctTransform transform;
   BdctFamily family;
   int depth;

@@ -5,15 +5,15 @@
  *     BDCT_INLINE      qualifiers that force inlining
  *     BDCT_NAME(name)  a function's name for these types
  *     BDCT_INT         int32_t, or a vector of it
- *     BDCT_REAL        float, or a vector of as many
+ *     BDCT_FLOAT        float, or a vector of as many
  * and the functions
- *     BDCT_NAME (to_real) (BDCT_INT), BDCT_NAME (to_int) (BDCT_REAL)
+ *     BDCT_NAME (to_float) (BDCT_INT), BDCT_NAME (to_int) (BDCT_FLOAT)
  *                      conversions; to_int rounds towards zero
- *     BDCT_NAME (as_real) (BDCT_INT)      the bits as a float
- *     BDCT_NAME (divide) (BDCT_REAL c, BDCT_REAL d, BDCT_REAL r)
+ *     BDCT_NAME (as_float) (BDCT_INT)      the bits as a float
+ *     BDCT_NAME (divide) (BDCT_FLOAT c, BDCT_FLOAT d, BDCT_FLOAT r)
  *                      c / d correctly rounded; r is 1 / d correctly rounded
  *     BDCT_NAME (clip16) (BDCT_INT)       clip to -32768 to 32767
- *     BDCT_NAME (with_sign) (BDCT_REAL magnitude, BDCT_REAL c)
+ *     BDCT_NAME (with_sign) (BDCT_FLOAT magnitude, BDCT_FLOAT c)
  * and may include this file again after redefining them. Without these
  * definitions the file has only its first part. `family` should be a constant
  * after inlining.
@@ -24,7 +24,7 @@
 
 /* What a quantizer needs for a coefficient besides its entry of `quant`, by
  * bdct_job_index(): for families with steps the float 1 / 8q, as JPEG's forward
- * transform and the two passes of REAL carry a factor of 8; else the
+ * transform and the two passes of DCT8X8 carry a factor of 8; else the
  * dequantizer's entry. */
 #ifndef BDCT_QUANTIZE_H
 #define BDCT_QUANTIZE_H
@@ -34,13 +34,13 @@ bdct_quantize_companion (const BdctJob *job, const BdctComponentJob *component,
 {
   union
   {
-    float real;
+    float single;
     int32_t bits;
   } r;
 
   if (bdct_family_has_qp (job->family))
     return component->dequant[index];
-  r.real = 1.0f / (8.0f * (float) component->quant[index]);
+  r.single = 1.0f / (8.0f * (float) component->quant[index]);
   return r.bits;
 }
 
@@ -85,8 +85,8 @@ BDCT_NAME (quantize) (BdctFamily family, const BdctComponentJob *job,
   BDCT_INT level;
 
   if (family == BDCT_FAMILY_JPEG) {
-    level = BDCT_NAME (to_int) ((BDCT_NAME (to_real) ((c ^ sign) - sign
-                + 4 * quant) + 0.5f) * BDCT_NAME (as_real) (companion));
+    level = BDCT_NAME (to_int) ((BDCT_NAME (to_float) ((c ^ sign) - sign
+                + 4 * quant) + 0.5f) * BDCT_NAME (as_float) (companion));
     return (level ^ sign) - sign;
   }
   level = (c * quant + (job->quant_add ^ (sign & (job->quant_add
@@ -108,12 +108,12 @@ BDCT_NAME (dequantize) (BdctFamily family, const BdctComponentJob *job,
 
 /* The level of a coefficient of dct-8x8: rounded half away from zero. */
 BDCT_INLINE BDCT_INT
-BDCT_NAME (quantize_real) (BDCT_REAL c, BDCT_INT quant, BDCT_INT companion)
+BDCT_NAME (quantize_dct8x8) (BDCT_FLOAT c, BDCT_INT quant, BDCT_INT companion)
 {
-  const BDCT_REAL v = BDCT_NAME (divide) (c,
-      8.0f * BDCT_NAME (to_real) (quant), BDCT_NAME (as_real) (companion));
+  const BDCT_FLOAT v = BDCT_NAME (divide) (c,
+      8.0f * BDCT_NAME (to_float) (quant), BDCT_NAME (as_float) (companion));
 
   return BDCT_NAME (to_int) (v + BDCT_NAME (with_sign) (
-          BDCT_NAME (to_real) (quant * 0) + 0.5f, v));
+          BDCT_NAME (to_float) (quant * 0) + 0.5f, v));
 }
 #endif

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_SCALING_H
-#define BDCT_SCALING_H
+#ifndef BDCT_SCALING_LISTS_H
+#define BDCT_SCALING_LISTS_H
 
 #include <blockdct/transform.h>
 

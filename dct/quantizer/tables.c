@@ -32,18 +32,7 @@ static const uint16_t annex_k[2][64] = {
 };
 
 /* mozjpeg: every frequency alike. */
-static const uint16_t flat[1][64] = {
-  {
-      16, 16, 16, 16, 16, 16, 16, 16,
-      16, 16, 16, 16, 16, 16, 16, 16,
-      16, 16, 16, 16, 16, 16, 16, 16,
-      16, 16, 16, 16, 16, 16, 16, 16,
-      16, 16, 16, 16, 16, 16, 16, 16,
-      16, 16, 16, 16, 16, 16, 16, 16,
-      16, 16, 16, 16, 16, 16, 16, 16,
-      16, 16, 16, 16, 16, 16, 16, 16,
-  }
-};
+static const uint16_t flat[1][64] = { {[0 ... 63] = 16} };
 
 /* mozjpeg: tuned for MS-SSIM on the Kodak image set. */
 static const uint16_t ms_ssim[2][64] = {

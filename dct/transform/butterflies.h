@@ -1,6 +1,6 @@
 /* blockdct: one-dimensional transforms by a matrix, forward and inverse, for
  * any type that adds and multiplies, such as the CPU engine's vectors of
- * columns. cuda/kernels/passes.cuh has the same as templates.
+ * columns.
  *
  * The includer defines
  *     BDCT_PASS(name)  the function's name for this value type

@@ -54,7 +54,7 @@ BDCT_CONSTANT_TABLE int8_t bdct_vvc_64[64] = {
 
 /* sqrt (2) cos (k pi / 16), which gives sqrt (8) times the orthonormal 8x8
  * DCT-II. Rows 0 and 4 are whole numbers, as sqrt (2) cos (pi / 4) is 1. */
-BDCT_CONSTANT_TABLE double bdct_real_8[8] = {
+BDCT_CONSTANT_TABLE double bdct_dct8x8_row[8] = {
   1, 1.3870398453221475, 1.3065629648763766, 1.1758756024193588, 1,
   0.78569495838710213, 0.54119610014619701, 0.27589937928294306,
 };
@@ -96,11 +96,11 @@ bdct_matrix_int (BdctBasis basis, int k, int n)
   }
 }
 
-/* Entry (k, n) of BDCT_BASIS_REAL_8. */
+/* Entry (k, n) of BDCT_BASIS_DCT8X8. */
 BDCT_CONSTANT_INLINE float
-bdct_matrix_real (int k, int n)
+bdct_matrix_dct8x8 (int k, int n)
 {
-  return (float) BDCT_COSINE (bdct_real_8, 1, 8, (2 * n + 1) * k);
+  return (float) BDCT_COSINE (bdct_dct8x8_row, 1, 8, (2 * n + 1) * k);
 }
 
 #endif

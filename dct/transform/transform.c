@@ -31,7 +31,7 @@ enum {
 };
 
 #define HAS_QP(family)                                                        \
-  ((int) (family) != BDCT_FAMILY_JPEG && (int) (family) != BDCT_FAMILY_REAL)
+  ((int) (family) != BDCT_FAMILY_JPEG && (int) (family) != BDCT_FAMILY_DCT8X8)
 
 #define TRANSFORM(id, nick, text, bits, y, uv_444, uv)                        \
   [BDCT_##id] = {                                                             \

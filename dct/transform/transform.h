@@ -42,7 +42,7 @@ typedef enum {
   BDCT_FAMILY_JPEG,
   /* The orthonormal DCT-II in floating point ("Discrete Cosine Transform for
    * 8x8 Blocks with CUDA", NVIDIA 2008, equations 1 and 2). */
-  BDCT_FAMILY_REAL,
+  BDCT_FAMILY_DCT8X8,
   /* ITU-T H.265 clause 8.6.4 with HM's forward transform and quantizer. */
   BDCT_FAMILY_HEVC,
   /* ITU-T H.264 clauses 8.5.12 and 8.5.13 with flat scaling, the forward
@@ -53,8 +53,6 @@ typedef enum {
 
 /* How the levels of a transform are priced (entropy/rate.h). */
 typedef enum {
-  /* Not at all: their bits are refused. */
-  BDCT_CODER_NONE,
   /* T.81's baseline Huffman coding, Annex F.1.2. The blocks of a component are
    * coded in the order of a scan that interleaves all components. */
   BDCT_CODER_HUFFMAN,

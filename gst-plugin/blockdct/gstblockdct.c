@@ -36,11 +36,13 @@
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 
+GST_DEBUG_CATEGORY (gst_blockdct_debug);
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDct, gst_blockdct,
     GST_TYPE_BASE_TRANSFORM,
-    gst_blockdct_debug_init ();
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0,
+        "Block DCT and PSNR");
     gst_blockdct_statistics_init ();
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, NULL));
 GST_ELEMENT_REGISTER_DEFINE (blockdct, "blockdct", GST_RANK_NONE,
@@ -104,7 +106,7 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
   classes[0] = self->shared.active_class;
   /* Until one is chosen, each candidate is possible. */
   if (classes[0] == NULL)
-    n = gst_blockdct_backend_candidates (self->shared.settings.start.backend,
+    n = gst_blockdct_backend_candidates (self->shared.settings.common.backend,
         classes);
   GST_OBJECT_UNLOCK (self);
   all = gst_blockdct_format_transform_caps (caps, classes, n);
@@ -132,14 +134,10 @@ gst_blockdct_fixate_caps (GstBaseTransform * trans, GstPadDirection direction,
 static void
 update_latency (GstBlockDct * self)
 {
-  const GstVideoInfo *info = &self->info;
-  GstClockTime latency = 0;
+  const GstClockTime latency = GST_VIDEO_INFO_FPS_N (&self->info) <= 0 ? 0
+      : gst_blockdct_times_of_frames (&self->info, self->inflight.depth - 1);
   gboolean changed;
 
-  if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    latency =
-        gst_util_uint64_scale_int (GST_SECOND * (self->inflight.depth - 1),
-        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
   GST_OBJECT_LOCK (self);
   changed = latency != self->shared.latency;
   self->shared.latency = latency;
@@ -269,8 +267,7 @@ static void
 gst_blockdct_set_context (GstElement * element, GstContext * context)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (element);
-  const GstBlockDctStartSettings start =
-      gst_blockdct_get_settings (self).start;
+  const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
   gst_blockdct_backend_offer_context (element, context, start.backend,
       start.device_id, &self->context);

@@ -1,7 +1,10 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The engine, the frames in it, and what each is processed with. */
 #include "gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
+#include "gst-plugin/common/gstblockdctpool.h"
 
 #include <string.h>
 
@@ -10,6 +13,253 @@
 /* How many frame numbers to skip where frames do not follow each other: as
  * many as XPSNR looks back, and one that a repeated frame takes. */
 #define NUMBER_GAP 3
+
+/* What a frame is processed with: its job, view, curve and regions */
+
+/* The property that `quantization-tables` refers to, if it is not set; or
+ * NULL. Annex K's tables are then in force. */
+static const gchar *
+find_lacking (const GstBlockDctSettings * settings)
+{
+  if (settings->tables == GST_BLOCKDCT_TABLES_MATRIX && settings->matrix.n == 0)
+    return "quantization-matrix";
+  if (settings->tables == GST_BLOCKDCT_TABLES_FILE
+      && settings->file.n_steps == 0)
+    return "quantization-file";
+  return NULL;
+}
+
+/* The parameters that follow from the settings: with the tables that
+ * `quantization-tables` chooses, if there are any (see
+ * find_lacking()), and with a `min-block` no larger than
+ * `max-block`. */
+static BdctParams
+get_params (const GstBlockDctSettings * settings)
+{
+  BdctParams params = settings->params;
+
+  params.min_block = MIN (params.min_block, params.max_block);
+  if (settings->tables == GST_BLOCKDCT_TABLES_MATRIX) {
+    params.n_steps = settings->matrix.n;
+    memcpy (params.steps, settings->matrix.step, sizeof params.steps);
+  } else if (settings->tables == GST_BLOCKDCT_TABLES_FILE) {
+    params.tables = settings->file;
+  } else {
+    params.preset = settings->tables;
+  }
+  return params;
+}
+
+/* Free everything. */
+static void
+clear_jobs (GstBlockDct * self)
+{
+  g_clear_pointer (&self->jobs.job, bdct_jobs_free);
+  g_clear_pointer (&self->jobs.curve, gst_blockdct_curve_free);
+  gst_blockdct_regions_clear (&self->jobs.regions);
+}
+
+/* Whether the format may be the reason that the parameters are refused. */
+static gboolean
+can_leave_out (const BdctParams * params)
+{
+  return params->scaling_list != BDCT_SCALING_FLAT || params->n_steps > 0
+      || params->tables.n_steps > 0;
+}
+
+/* Leave out what the format does not allow, with a warning. */
+static void
+leave_out (GstBlockDct * self, BdctParams * params, const BdctError * error)
+{
+  if (bdct_transform_info (params->transform)->has_qp) {
+    if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LISTS))
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("scaling-list is ignored: %s.", error->message),
+          ("These frames use scaling-list=flat."));
+    params->scaling_list = BDCT_SCALING_FLAT;
+    return;
+  }
+  if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_STEPS))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("quantization-tables=%s is ignored: %s.", params->n_steps > 0
+            ? "matrix" : "file", error->message),
+        ("These frames use the Annex K tables, scaled by quality."));
+  params->n_steps = params->tables.n_steps = 0;
+}
+
+/* Make the job of these parameters in place of another. */
+static gboolean
+make_job (GstBlockDct * self, const BdctParams * params, BdctError * error)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+
+  bdct_jobs_free (jobs->job);
+  jobs->params = *params;
+  jobs->info.size = sizeof jobs->info;
+  jobs->job = bdct_jobs_new (params, 1, &self->layout, error);
+  return jobs->job != NULL
+      && bdct_job_describe (jobs->job, &self->layout, &jobs->info, error);
+}
+
+static gboolean
+post_no_job (GstBlockDct * self, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
+      ("The transform cannot be prepared."), ("%s", error->message));
+  return FALSE;
+}
+
+/* Make the job for these parameters. What the stream does not allow is left
+ * out, with a warning. Returns FALSE with an element error. */
+static gboolean
+update_job (GstBlockDct * self, const BdctParams * params)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctParams left = *params;
+  BdctError error;
+
+  if (jobs->job != NULL && memcmp (params, &jobs->wanted, sizeof *params) == 0)
+    return TRUE;
+  jobs->wanted = *params;
+  jobs->complete = make_job (self, params, &error);
+  if (jobs->complete)
+    return TRUE;
+  if (can_leave_out (params)) {
+    leave_out (self, &left, &error);
+    if (make_job (self, &left, &error))
+      return TRUE;
+  }
+  return post_no_job (self, &error);
+}
+
+/* The layout has changed: drop everything that was made for the old one, and
+ * make the job of these settings, with the memory that its first frame takes.
+ * Returns FALSE with an element error. */
+static gboolean
+configure_jobs (GstBlockDct * self,
+    const GstBlockDctSettings * settings)
+{
+  const BdctParams params = get_params (settings);
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctError error;
+
+  g_clear_pointer (&jobs->job, bdct_jobs_free);
+  self->warned.metrics = 0;
+  if (jobs->curve != NULL)
+    jobs->curve->n = 0;
+  gst_blockdct_format_view (&self->info, &self->layout, &jobs->view);
+  jobs->wanted = params;
+  jobs->complete = make_job (self, &params, &error);
+  if (jobs->complete)
+    return bdct_engine_reserve (self->inflight.backend.engine, jobs->job,
+        &error) || post_no_job (self, &error);
+  /* The caps may change again before the first frame, and with them what the
+   * format does not allow. */
+  g_clear_pointer (&jobs->job, bdct_jobs_free);
+  return can_leave_out (&params) || post_no_job (self, &error);
+}
+
+/* Whether the job's steps follow from a quality or QP; otherwise `what` has no
+ * effect, and a warning says so once. */
+static gboolean
+can_choose (GstBlockDct * self, const gchar * what,
+    GstBlockDctWarning warning)
+{
+  const BdctParams *params = &self->jobs.params;
+
+  if (gst_blockdct_curve_is_possible (params))
+    return TRUE;
+  if (gst_blockdct_warn_once (self, warning))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s has no effect with %s.", what,
+            gst_blockdct_curve_name_steps (params)),
+        ("It works by choosing a quality, but these steps do not depend on "
+            "quality."));
+  return FALSE;
+}
+
+/* Those of the metrics (bits) that the caps allow. Each other one causes one
+ * warning. */
+static guint
+choose_metrics (GstBlockDct * self, guint metrics)
+{
+  return gst_blockdct_format_metrics (GST_ELEMENT (self), metrics, &self->info,
+      &self->layout, &self->warned.metrics,
+      "Its fields are absent, and targets for it are ignored.");
+}
+
+/* Make the jobs of `curve`, and expand it. There are none while no messages are
+ * posted. */
+static void
+update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
+    GstBlockDctCurve * curve)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+  BdctError error;
+
+  curve->n = 0;
+  if (settings->curve.n == 0 || !settings->common.post_messages
+      || !can_choose (self, "curve", GST_BLOCKDCT_WARNED_NO_CURVE))
+    return;
+  if (!gst_blockdct_curve_check (&settings->curve, jobs->params.transform,
+          &error)) {
+    if (gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_CURVE))
+      GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+          ("curve is ignored: %s.", error.message), (NULL));
+    return;
+  }
+  self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_CURVE);
+  if (jobs->curve == NULL)
+    jobs->curve = g_new0 (GstBlockDctCurveJobs, 1);
+  if (!gst_blockdct_curve_update (jobs->curve, &jobs->params,
+          &settings->curve, &self->layout, &error))
+    GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+        ("A frame has no curve."), ("%s", error.message));
+  curve->n = jobs->curve->n;
+  memcpy (curve->setting, jobs->curve->setting,
+      curve->n * sizeof curve->setting[0]);
+}
+
+/* Map the frame's blocks to quantizers, if its buffer has regions. */
+static void
+find_regions (GstBlockDct * self, GstBlockDctFrame * frame)
+{
+  GstBlockDctJobs *jobs = &self->jobs;
+
+  frame->recipe.regions = gst_blockdct_regions_find (&jobs->regions,
+      GST_ELEMENT (self), frame->in, &frame->recipe.params, &self->layout,
+      &jobs->info);
+  if (frame->recipe.regions == 0)
+    return;
+  for (gint i = 0; i < jobs->regions->n_quantizers; i++)
+    frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (jobs->regions, i);
+}
+
+/* Fill in the frame's view, curve, regions and recipe, but not `recipe.params`
+ * and targets. */
+static void
+describe (GstBlockDct * self, GstBlockDctFrame * frame,
+    const GstBlockDctSettings * settings)
+{
+  GstBlockDctRecipe *recipe = &frame->recipe;
+
+  recipe->depth = self->layout.depth;
+  recipe->backend = self->inflight.name;
+  recipe->view = settings->view;
+  recipe->grid = settings->grid;
+  frame->exact = self->jobs.info.exact_bits;
+  recipe->rate = !(settings->metrics & GST_BLOCKDCT_BITS)
+      ? GST_BLOCKDCT_RATE_NONE : frame->exact ? GST_BLOCKDCT_RATE_EXACT
+      : GST_BLOCKDCT_RATE_ESTIMATED;
+  frame->view = self->jobs.view;
+  frame->view.mode = settings->view;
+  frame->view.grid = settings->grid;
+  frame->common = settings->common;
+  update_curve (self, settings, &frame->curve);
+  find_regions (self, frame);
+}
+
+/* The engine, and the frames in it */
 
 static void
 set_active_backend (GstBlockDct * self)
@@ -28,8 +278,7 @@ set_active_backend (GstBlockDct * self)
 gboolean
 gst_blockdct_inflight_open (GstBlockDct * self)
 {
-  const GstBlockDctStartSettings start =
-      gst_blockdct_get_settings (self).start;
+  const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
   if (!gst_blockdct_backend_open (&self->inflight.backend, GST_ELEMENT (self),
           start.backend, start.device_id, start.threads, &self->context))
@@ -45,74 +294,54 @@ gboolean
 gst_blockdct_inflight_configure (GstBlockDct * self)
 {
   const GstBlockDctSettings settings = gst_blockdct_get_settings (self);
-  const guint depth = settings.start.async_depth;
+  const guint depth = settings.async_depth;
   GstBlockDctInFlight *inflight = &self->inflight;
-  BdctEngine *engine = inflight->backend.engine;
-  GstBlockDctFrame *frames = g_try_new0 (GstBlockDctFrame, depth);
   BdctLayout layout;
-  BdctError error;
 
   /* No frame may enter until all is done. */
   inflight->depth = 0;
   gst_blockdct_format_layout (&self->info, settings.subsampling, &layout);
-  if (frames == NULL)
-    gst_blockdct_fail (&error, "out of memory");
-  if (frames == NULL || !bdct_engine_configure (engine, &layout, depth,
-          &error)) {
-    g_free (frames);
+  if (!gst_blockdct_pool_configure (&inflight->backend, GST_ELEMENT (self),
+          &self->info, &layout, depth))
+    return FALSE;
+  g_free (inflight->frames);
+  inflight->frames = g_try_new0 (GstBlockDctFrame, depth);
+  if (inflight->frames == NULL) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("%s cannot process %s %dx%d with %u frames in flight.",
-            gst_blockdct_backend_describe (&inflight->backend),
-            GST_VIDEO_INFO_NAME (&self->info),
-            GST_VIDEO_INFO_WIDTH (&self->info),
-            GST_VIDEO_INFO_HEIGHT (&self->info), depth),
-        ("%s", error.message));
+        ("There is no memory for %u frames in flight.", depth),
+        ("Lower async-depth."));
     return FALSE;
   }
-  g_free (inflight->frames);
-  inflight->frames = frames;
   inflight->oldest = 0;
   self->layout = layout;
   gst_blockdct_evaluate_reset (&self->search);
-  if (!gst_blockdct_jobs_configure (self, &settings))
+  if (!configure_jobs (self, &settings))
     return FALSE;
   inflight->depth = depth;
   return TRUE;
 }
 
-/* The stream in which work on a buffer may be pending; NULL if there is
- * none. */
-static gpointer
-pending_stream (GstBlockDct * self, GstBuffer * buffer)
-{
-  const GstBlockDctBackendClass *klass = self->inflight.backend.klass;
-
-  return klass->stream ? klass->stream (buffer, self->context) : NULL;
-}
-
 /* Make the job of the frame's settings, or of its targets. Returns FALSE with
  * an element error. */
 static gboolean
-choose_job (GstBlockDct * self, const BdctImage * src,
-    GstBlockDctFrame * frame)
+choose_job (GstBlockDct * self, GstBlockDctFrame * frame,
+    const BdctFrame * task)
 {
   GstBlockDctRecipe *recipe = &frame->recipe;
-  GstBlockDctTargets *targets = &frame->targets;
+  GstBlockDctTargets *targets = &recipe->targets;
 
   recipe->target = FALSE;
   recipe->file_size = 0;
   recipe->params = self->jobs.params;
   *targets = self->settings.targets;
-  if (targets->ssim > 0
-      && gst_blockdct_jobs_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
+  if (targets->ssim > 0 && choose_metrics (self, 1 << BDCT_METRIC_SSIM) == 0)
     targets->ssim = 0;
   if (!gst_blockdct_targets_is_set (targets)
-      || !gst_blockdct_jobs_can_choose (self, "A target",
-          GST_BLOCKDCT_WARNED_NO_TARGET))
+      || !can_choose (self, "A target", GST_BLOCKDCT_WARNED_NO_TARGET))
     return TRUE;
-  return gst_blockdct_target_find (self, targets, src, frame->in,
-      pending_stream (self, frame->in), recipe)
-      && gst_blockdct_jobs_update (self, &recipe->params);
+  return gst_blockdct_target_find (self, targets, &task->src, frame->in,
+      task->wait[0], recipe)
+      && update_job (self, &recipe->params);
 }
 
 /* Whether a frame's bits have to be counted. With regions the targets are
@@ -122,16 +351,14 @@ needs_rate (const GstBlockDctFrame * frame)
 {
   return frame->recipe.rate != GST_BLOCKDCT_RATE_NONE
       || (frame->recipe.target && frame->recipe.regions > 0
-      && gst_blockdct_targets_want_bits (&frame->targets));
+      && gst_blockdct_targets_want_bits (&frame->recipe.targets));
 }
 
 static gboolean
 fail (GstBlockDct * self, const gchar * what, const BdctError * error)
 {
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED, ("%s on %s.", what,
-          gst_blockdct_backend_describe (&self->inflight.backend)), ("%s",
-          error->message));
-  return FALSE;
+  return gst_blockdct_pool_fail (&self->inflight.backend, GST_ELEMENT (self),
+      what, error);
 }
 
 /* Evaluate the settings of the frame's curve. The task is that of the frame,
@@ -140,14 +367,9 @@ static gboolean
 evaluate_curve (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctFrame * task)
 {
-  const BdctFrame each = {
-    .size = sizeof each,
-    .src = task->src,
-    .bits = TRUE,
-    .metrics = task->metrics,
-    .frame_rate = task->frame_rate,
-    .number = task->number,
-    .wait = {task->wait[0]},
+  const BdctFrame each = {.size = sizeof each,.src = task->src,.bits = TRUE,
+    .metrics = task->metrics,.frame_rate = task->frame_rate,
+    .number = task->number,.wait = {task->wait[0]}
   };
   BdctError error;
 
@@ -160,44 +382,38 @@ evaluate_curve (GstBlockDct * self, GstBlockDctFrame * frame,
       || fail (self, "The curve of a frame could not be evaluated", &error);
 }
 
-/* Fill in everything the engine needs for a frame, and submit it. */
+/* Submit a mapped frame, with everything else that the engine needs. */
 static gboolean
-start (GstBlockDct * self, GstBlockDctFrame * frame,
-    const BdctImage * src, const BdctImage * dst)
+start (GstBlockDct * self, GstBlockDctFrame * frame, BdctFrame * task)
 {
-  BdctEngine *engine = self->inflight.backend.engine;
-  const GstBlockDctRegions *regions = self->jobs.regions;
-  const gboolean divided = frame->recipe.regions > 0;
+  const GstBlockDctRegions *regions;
   const gboolean again = frame->repeated && self->inflight.next_number > 0;
-  /* With target-ssim, SSIM is reported, too. */
-  const guint metrics = gst_blockdct_jobs_metrics (self,
-      (self->settings.metrics & ~GST_BLOCKDCT_BITS)
-      | (frame->targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
-  BdctFrame task = {
-    .size = sizeof task,
-    .quantizers = divided ? regions->jobs : self->jobs.job,
-    .n_quantizers = divided ? regions->n_quantizers : 1,
-    .quantizer_map = divided ? regions->quantizer_map : NULL,
-    .n_blocks = divided ? regions->n_blocks : 0,
-    .src = *src,
-    .dst = *dst,
-    .bits = needs_rate (frame),
-    .metrics = metrics,
-    .frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
-        / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1),
-    .number = self->inflight.next_number - (again ? 1 : 0),
-    .view = &frame->view,
-    /* Work that is pending on the buffers' memory comes before the frame. */
-    .wait = {pending_stream (self, frame->in),
-        pending_stream (self, frame->out)},
-  };
   BdctError error;
 
-  if (!evaluate_curve (self, frame, &task))
+  frame->curve_stats = NULL;
+  self->search.has_source = FALSE;
+  if (!choose_job (self, frame, task))
     return FALSE;
-  if (!bdct_engine_submit (engine, &task, &error))
+  describe (self, frame, &self->settings);
+  regions = frame->recipe.regions > 0 ? self->jobs.regions : NULL;
+  task->quantizers = regions != NULL ? regions->jobs : self->jobs.job;
+  task->n_quantizers = regions != NULL ? regions->n_quantizers : 1;
+  task->quantizer_map = regions != NULL ? regions->quantizer_map : NULL;
+  task->n_blocks = regions != NULL ? regions->n_blocks : 0;
+  task->bits = needs_rate (frame);
+  /* With target-ssim, SSIM is reported, too. */
+  task->metrics = choose_metrics (self,
+      (self->settings.metrics & ~GST_BLOCKDCT_BITS)
+      | (frame->recipe.targets.ssim > 0 ? 1 << BDCT_METRIC_SSIM : 0));
+  task->frame_rate = GST_VIDEO_INFO_FPS_N (&self->info)
+      / MAX (GST_VIDEO_INFO_FPS_D (&self->info), 1);
+  task->number = self->inflight.next_number - (again ? 1 : 0);
+  task->view = &frame->view;
+  if (!evaluate_curve (self, frame, task))
+    return FALSE;
+  if (!bdct_engine_submit (self->inflight.backend.engine, task, &error))
     return fail (self, "A frame could not be started", &error);
-  self->inflight.next_number = task.number + 1;
+  self->inflight.next_number = task->number + 1;
   return TRUE;
 }
 
@@ -240,7 +456,7 @@ warn_distrust (GstBlockDct * self)
 static void
 warn_lacking_tables (GstBlockDct * self)
 {
-  const gchar *lacking = gst_blockdct_settings_lack_tables (&self->settings);
+  const gchar *lacking = find_lacking (&self->settings);
 
   if (lacking == NULL)
     self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_TABLES);
@@ -251,41 +467,13 @@ warn_lacking_tables (GstBlockDct * self)
         ("Frames use the Annex K tables, scaled by quality."));
 }
 
-/* Map both buffers of a frame. Returns FALSE with an element error. */
 static gboolean
-map (GstBlockDct * self, GstBlockDctFrame * frame, BdctImage * src,
-    BdctImage * dst)
+map (GstBlockDct * self, GstVideoFrame * frame, GstBuffer * buffer,
+    GstMapFlags flags, BdctImage * image, void **wait)
 {
-  const GstBlockDctBackend *backend = &self->inflight.backend;
-  BdctError error;
-
-  if (!gst_blockdct_backend_map (backend, &frame->in_frame, &self->info,
-          frame->in, GST_MAP_READ, &self->layout, self->context, src,
-          &error)) {
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("An input buffer does not match its caps."), ("%s", error.message));
-    return FALSE;
-  }
-  if (gst_blockdct_backend_map (backend, &frame->out_frame, &self->info,
-          frame->out, GST_MAP_WRITE, &self->layout, self->context, dst,
-          &error))
-    return TRUE;
-  gst_video_frame_unmap (&frame->in_frame);
-  GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-      ("An output buffer cannot be written."), ("%s", error.message));
-  return FALSE;
-}
-
-static gboolean
-submit_mapped (GstBlockDct * self, GstBlockDctFrame * frame,
-    const BdctImage * src, const BdctImage * dst)
-{
-  frame->curve_stats = NULL;
-  self->search.has_source = FALSE;
-  if (!choose_job (self, src, frame))
-    return FALSE;
-  gst_blockdct_jobs_describe (self, frame, &self->settings);
-  return start (self, frame, src, dst);
+  return gst_blockdct_pool_map (&self->inflight.backend, GST_ELEMENT (self),
+      self->context, frame, &self->info, &self->layout, buffer, flags, image,
+      wait);
 }
 
 GstFlowReturn
@@ -295,11 +483,11 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   GstBlockDctInFlight *inflight = &self->inflight;
   const guint next = (inflight->oldest + inflight->n) % inflight->depth;
   GstBlockDctFrame *frame = &inflight->frames[next];
-  const BdctParams params = gst_blockdct_settings_params (&self->settings);
-  BdctImage src, dst;
+  const BdctParams params = get_params (&self->settings);
+  BdctFrame task = {.size = sizeof task };
 
   warn_lacking_tables (self);
-  if (!gst_blockdct_jobs_update (self, &params))
+  if (!update_job (self, &params))
     return GST_FLOW_ERROR;
   /* From now on, warn again of what is left out. */
   if (self->jobs.complete)
@@ -308,9 +496,15 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   frame->in = inbuf;
   frame->out = outbuf;
   frame->repeated = gst_blockdct_mark_is (inbuf, GST_BLOCKDCT_MARK_REPEATED);
-  if (!map (self, frame, &src, &dst))
+  if (!map (self, &frame->in_frame, inbuf, GST_MAP_READ, &task.src,
+          &task.wait[0]))
     return GST_FLOW_ERROR;
-  if (!submit_mapped (self, frame, &src, &dst)) {
+  if (!map (self, &frame->out_frame, outbuf, GST_MAP_WRITE, &task.dst,
+          &task.wait[1])) {
+    gst_video_frame_unmap (&frame->in_frame);
+    return GST_FLOW_ERROR;
+  }
+  if (!start (self, frame, &task)) {
     g_clear_pointer (&frame->curve_stats, g_free);
     gst_video_frame_unmap (&frame->in_frame);
     gst_video_frame_unmap (&frame->out_frame);
@@ -388,7 +582,7 @@ gst_blockdct_inflight_close (GstBlockDct * self)
     return;
   gst_blockdct_inflight_discard (self);
   gst_blockdct_evaluate_close (&self->search);
-  gst_blockdct_jobs_clear (self);
+  clear_jobs (self);
   gst_blockdct_backend_close (&self->inflight.backend);
   g_clear_pointer (&self->inflight.frames, g_free);
   self->inflight.depth = 0;

@@ -9,7 +9,7 @@
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
 #include "gst-plugin/common/gstblockdctcurve.h"
-#include "gst-plugin/common/gstblockdctdebug.h"
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 
@@ -31,15 +31,6 @@ enum
 
 G_STATIC_ASSERT (BDCT_N_METRICS <= 16);
 
-/* Settings that are read when the element starts. */
-typedef struct
-{
-  gint backend, device_id;
-  guint threads;
-  guint async_depth;
-  gchar *stats_file;            /* NULL: none. Absent from copies */
-} GstBlockDctStartSettings;
-
 /* The steps of `quantization-matrix`, as BdctParams has them. */
 typedef struct
 {
@@ -57,12 +48,10 @@ typedef struct
   guint metrics;
   GstBlockDctCurve curve;
   GstBlockDctTargets targets;
-  gboolean post_messages;
-  GstClockTime interval;
-  gdouble min_psnr_error, min_psnr_warning;
   BdctViewMode view;
   gboolean grid;
-  GstBlockDctStartSettings start;
+  GstBlockDctCommon common;
+  guint async_depth;            /* read at the start */
 } GstBlockDctSettings;
 
 /* The regions of one frame. */
@@ -108,13 +97,10 @@ typedef struct
   GstVideoFrame in_frame, out_frame;
   GstBlockDctRecipe recipe;
   BdctView view;
-  GstClockTime interval;        /* this and the following: the settings it
+  GstBlockDctCommon common;     /* this and the following: the settings it
                                    entered with */
-  gboolean post_messages;
-  gdouble min_psnr_error, min_psnr_warning;
   GstBlockDctCurve curve;       /* expanded: `n` is at least 0 */
   BdctStats *curve_stats;       /* of each setting; NULL: none */
-  GstBlockDctTargets targets;
   gboolean exact;               /* its bits are exact */
   gboolean repeated;            /* it is shown again */
 } GstBlockDctFrame;
@@ -133,7 +119,7 @@ typedef struct
   guint64 next_number;          /* BdctFrame.number of the next new frame */
 } GstBlockDctInFlight;
 
-/* What a frame is processed with (gstblockdctjobs.c). */
+/* What a frame is processed with (gstblockdctinflight.c). */
 typedef struct
 {
   BdctParams wanted;            /* of the settings */
@@ -158,12 +144,11 @@ typedef struct
                                    target */
 } GstBlockDctSearch;
 
-/* The reports on frames that leave (gstblockdctfinish.c). */
+/* The reports on frames that leave (gstblockdcttransform.c). */
 typedef struct
 {
   GstBlockDctStatistics statistics;
   GstBlockDctStatsFile *file;   /* NULL: `stats-file` is not set */
-  gboolean below;               /* the last frame was below min-psnr-warning */
 } GstBlockDctFinish;
 
 /* How frames enter and leave (gstblockdcttransform.c). */
@@ -241,7 +226,7 @@ gst_blockdct_get_settings (GstBlockDct * self)
   GST_OBJECT_LOCK (self);
   settings = self->shared.settings;
   GST_OBJECT_UNLOCK (self);
-  settings.start.stats_file = NULL;
+  settings.common.stats_file = NULL;
   return settings;
 }
 
@@ -281,48 +266,6 @@ GstBlockDctFormat gst_blockdct_format_list;
  * there are none. The error names the file and the reason. */
 GstBlockDctParse gst_blockdct_parse_tables, gst_blockdct_parse_lists;
 GstBlockDctFormat gst_blockdct_format_file;
-
-/* What a frame is processed with: its job, view, curve and regions
- * (gstblockdctjobs.c). */
-
-/* The parameters that follow from the settings: with the tables that
- * `quantization-tables` chooses, if there are any (see
- * gst_blockdct_settings_lack_tables()), and with a `min-block` no larger than
- * `max-block`. */
-BdctParams gst_blockdct_settings_params (const GstBlockDctSettings * settings);
-
-/* The property that `quantization-tables` refers to, if it is not set; or
- * NULL. Annex K's tables are then in force. */
-const gchar *gst_blockdct_settings_lack_tables
-    (const GstBlockDctSettings * settings);
-
-/* The layout has changed: drop everything that was made for the old one, and
- * make the job of these settings, with the memory that its first frame takes.
- * Returns FALSE with an element error. */
-gboolean gst_blockdct_jobs_configure (GstBlockDct * self,
-    const GstBlockDctSettings * settings);
-
-/* Free everything. */
-void gst_blockdct_jobs_clear (GstBlockDct * self);
-
-/* Make the job for these parameters. What the stream does not allow is left
- * out, with a warning. Returns FALSE with an element error. */
-gboolean gst_blockdct_jobs_update (GstBlockDct * self,
-    const BdctParams * params);
-
-/* Whether the job's steps follow from a quality or QP; otherwise `what` has no
- * effect, and a warning says so once. */
-gboolean gst_blockdct_jobs_can_choose (GstBlockDct * self, const gchar * what,
-    GstBlockDctWarning warning);
-
-/* Those of the metrics (bits) that the caps allow. Each other one causes one
- * warning. */
-guint gst_blockdct_jobs_metrics (GstBlockDct * self, guint metrics);
-
-/* Fill in the frame's view, curve, regions and recipe, but not `recipe.params`
- * and targets. */
-void gst_blockdct_jobs_describe (GstBlockDct * self,
-    GstBlockDctFrame * frame, const GstBlockDctSettings * settings);
 
 /* Regions of interest: the quantizer map of a frame's blocks, from its
  * buffer's metas (gstblockdctregions.c).
@@ -405,7 +348,7 @@ void gst_blockdct_inflight_discard (GstBlockDct * self);
 void gst_blockdct_inflight_interrupt (GstBlockDct * self);
 
 /* Reports of frames that come out of the engine: messages, meta, `stats`, and
- * the file (gstblockdctfinish.c). */
+ * the file (gstblockdcttransform.c). */
 
 /* Reset the statistics and open `stats-file`, if it is set. Returns FALSE with
  * an element error. */
@@ -413,14 +356,6 @@ gboolean gst_blockdct_finish_open (GstBlockDct * self);
 
 /* The stream has ended: post the remaining statistics. */
 void gst_blockdct_finish_end (GstBlockDct * self);
-
-/* Copy the counters to `stats`. */
-void gst_blockdct_finish_publish (GstBlockDct * self);
-
-/* Take the oldest frame out of the engine and report it. `*buffer` is the
- * caller's. */
-GstFlowReturn gst_blockdct_finish_frame (GstBlockDct * self,
-    GstBuffer ** buffer);
 
 /* A frame's way through the element, and the buffers that it offers upstream
  * and writes to (gstblockdcttransform.c). */

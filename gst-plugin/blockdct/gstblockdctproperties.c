@@ -2,7 +2,6 @@
  *
  * The element's properties. */
 #include "gstblockdctprivate.h"
-#include "gst-plugin/common/gstblockdctparam.h"
 
 #include <string.h>
 
@@ -35,20 +34,22 @@ static const gchar *const users[] = {
 typedef struct
 {
   const gchar *name;
-  gsize offset, size;
+  gsize offset;                 /* in the settings */
   gint value;
 } Needs;
 
+#define SETTING(member) G_STRUCT_OFFSET (GstBlockDctSettings, member)
+
 static const Needs scaling_file = { "scaling-list=file",
-  FIELD (params.scaling_list), BDCT_SCALING_FILE
+  SETTING (params.scaling_list), BDCT_SCALING_FILE
 };
 
 static const Needs tables_matrix = { "quantization-tables=matrix",
-  FIELD (tables), GST_BLOCKDCT_TABLES_MATRIX
+  SETTING (tables), GST_BLOCKDCT_TABLES_MATRIX
 };
 
 static const Needs tables_file = { "quantization-tables=file",
-  FIELD (tables), GST_BLOCKDCT_TABLES_FILE
+  SETTING (tables), GST_BLOCKDCT_TABLES_FILE
 };
 
 /* A property's value is `size` bytes of what is shared. Where a function is
@@ -280,14 +281,14 @@ gst_blockdct_init_properties (GstBlockDct * self)
 {
   self->shared.settings = (GstBlockDctSettings) {
   .params = defaults,.tables = defaults.preset,.subsampling =
-        BDCT_CHROMA_420,.post_messages = TRUE,.start =
-        { GST_BLOCKDCT_BACKEND_AUTO, -1, 0, 1, NULL },};
+        BDCT_CHROMA_420,.common = {.post_messages = TRUE,.device_id =
+          -1},.async_depth = 1};
 }
 
 void
 gst_blockdct_clear_properties (GstBlockDct * self)
 {
-  g_free (self->shared.settings.start.stats_file);
+  g_free (self->shared.settings.common.stats_file);
   if (self->shared.refused != NULL)
     g_string_free (self->shared.refused, TRUE);
 }
@@ -476,6 +477,8 @@ install_quantizers (GObjectClass * klass)
 static void
 install_reports (GObjectClass * klass)
 {
+  GParamSpec *spec;
+  gsize offset;
   Property *p;
 
   add (klass, FIELD (targets.psnr), ANY,
@@ -496,8 +499,7 @@ install_reports (GObjectClass * klass)
           "For each frame, choose the finest quality or qp found to take at "
           "most this many bytes: of the JPEG file for 8-bit jpeg-8x8, else of "
           "the estimated bits (0 = off)", 0, G_MAXUINT, 0, LIVE));
-  add (klass, FIELD (metrics), ANY,
-      g_param_spec_flags ("metrics", "Metrics",
+  add (klass, FIELD (metrics), ANY, g_param_spec_flags ("metrics", "Metrics",
           "What to measure for each frame besides PSNR", make_metrics (), 0,
           LIVE));
   /* Its elements have no type, as "all" is a string. */
@@ -506,53 +508,19 @@ install_reports (GObjectClass * klass)
           "51), and post a blockdct-curve message: up to 128 ints, or <all>",
           NULL, PLAYING));
   convert (p, gst_blockdct_parse_curve, gst_blockdct_format_list);
-  add (klass, FIELD (view), ANY,
-      g_param_spec_enum ("view", "View",
+  add (klass, FIELD (view), ANY, g_param_spec_enum ("view", "View",
           "What the output shows; the figures always describe the "
           "reconstruction", make_views (), BDCT_VIEW_RECONSTRUCTION, LIVE));
-  add (klass, FIELD (grid), ANY,
-      g_param_spec_boolean ("grid", "Grid",
+  add (klass, FIELD (grid), ANY, g_param_spec_boolean ("grid", "Grid",
           "Draw the borders of luma blocks, in any view", FALSE, LIVE));
-  add (klass, FIELD (post_messages), ANY,
-      g_param_spec_boolean ("post-messages", "Post messages",
-          "Post the figures as element messages; buffers carry them as a meta "
-          "in any case", TRUE, LIVE));
-  add (klass, FIELD (interval), ANY,
-      g_param_spec_uint64 ("interval", "Interval",
-          "Post one message for each interval of this length, with the figures "
-          "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 / 4, 0,
-          LIVE));
-  add (klass, SHARED (totals), ANY,
-      g_param_spec_boxed ("stats", "Statistics",
+  for (guint i = 0; (spec = gst_blockdct_param_common (i, &offset)) != NULL;
+      i++)
+    add (klass, G_STRUCT_OFFSET (GstBlockDctShared, settings.common) + offset,
+        0, ANY, spec);
+  add (klass, SHARED (totals), ANY, g_param_spec_boxed ("stats", "Statistics",
           "Figures over all frames since the start", GST_TYPE_STRUCTURE,
           READ))->format = format_stats;
-  add (klass, FIELD (start.stats_file), ANY,
-      g_param_spec_string ("stats-file", "Statistics file",
-          "File to write each frame's figures to. Its ending chooses the "
-          "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
-          "standard output, as .log", NULL, READY));
-  add (klass, FIELD (min_psnr_error), ANY,
-      g_param_spec_double ("min-psnr-error", "Minimum PSNR, error",
-          "Stop with an error at the first frame whose PSNR is below this (dB; "
-          "0 = off)", 0, MAX_DB, 0, LIVE));
-  add (klass, FIELD (min_psnr_warning), ANY,
-      g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
-          "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
-          0, LIVE));
-  add (klass, FIELD (start.backend), ANY,
-      g_param_spec_enum ("backend", "Backend",
-          "Where to compute; with cuda, it is an error if CUDA cannot run",
-          gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
-  add (klass, FIELD (start.device_id), ANY,
-      g_param_spec_int ("cuda-device-id", "CUDA device ID",
-          "GPU to run on (-1 = the GPU of the pipeline's CUDA context, or else "
-          "the first)", -1, G_MAXINT, -1, READY));
-  add (klass, FIELD (start.threads), ANY,
-      g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU engine (0 = one per processor); with CUDA, "
-          "threads that copy pageable memory (0 = at most 4)", 0, 1024, 0,
-          READY));
-  add (klass, FIELD (start.async_depth), ANY,
+  add (klass, FIELD (async_depth), ANY,
       g_param_spec_uint ("async-depth", "Asynchronous depth",
           "Frames in flight; each one above the first adds a frame of latency",
           1, BDCT_MAX_DEPTH, 1, READY));

@@ -35,7 +35,7 @@ gst_blockdct_evaluate_prepare (GstBlockDct * self, BdctError * error)
 
   if (search->engine == NULL)
     search->engine = gst_blockdct_backend_another (&self->inflight.backend,
-        self->settings.start.threads, self->context, error);
+        self->settings.common.threads, self->context, error);
   if (search->engine != NULL && !search->ready)
     search->ready = bdct_engine_configure (search->engine, &self->layout,
         DEPTH, error);
@@ -53,8 +53,7 @@ submit (GstBlockDctSearch * search, const BdctFrame * frame,
   task.quantizers = job;
   task.n_quantizers = 1;
   task.same_source = search->has_source;
-  return search->has_source = bdct_engine_submit (search->engine, &task,
-      error);
+  return search->has_source = bdct_engine_submit (search->engine, &task, error);
 }
 
 gboolean
@@ -114,8 +113,7 @@ static gint
 reverse (const Trials * t, gint i)
 {
   const GstBlockDctCurveJobs *all = t->self->search.all;
-  const gboolean has_qp =
-      bdct_transform_info (all->params.transform)->has_qp;
+  const gboolean has_qp = bdct_transform_info (all->params.transform)->has_qp;
 
   return has_qp == gst_blockdct_targets_by_floors (t->targets)
       ? all->n - 1 - i : i;
@@ -205,13 +203,11 @@ measure (Trials * t, gint k, BdctError * error)
   return TRUE;
 }
 
-/* Encode evaluation `k` if its result depends on the exact size, because the
- * lower bound meets the targets. */
+/* Encode evaluation `k` if its result depends on the exact size. */
 static gboolean
 check (Trials * t, gint k, BdctError * error)
 {
-  if (!t->files || t->coded[k] || !t->bracket.done[k].keeps
-      || gst_blockdct_targets_by_floors (t->targets))
+  if (!t->files || t->coded[k] || gst_blockdct_targets_by_floors (t->targets))
     return TRUE;
   if (!code (t, k, error))
     return FALSE;
@@ -231,7 +227,8 @@ evaluate (Trials * t, gint rank, BdctError * error)
   if (!measure (t, k, error))
     return FALSE;
   judge (t, k);
-  if (t->at_once && !check (t, k, error))
+  /* If the lower bound misses the targets, so does the exact size. */
+  if (t->at_once && e->keeps && !check (t, k, error))
     return FALSE;
   t->bracket.n_done++;
   GST_LOG_OBJECT (t->self, "evaluation %d: setting %d %s what chooses, excess "
@@ -241,9 +238,10 @@ evaluate (Trials * t, gint rank, BdctError * error)
 }
 
 /* Evaluate settings until one can be chosen, and set the number of its
- * evaluation. Only the chosen one is encoded; if its file is too large, the
- * search goes on. If the evaluations do not suffice, which takes a file with
- * many stuffed bytes, start again and encode in each evaluation. */
+ * evaluation. Only the chosen one is encoded; if its file is too large, or
+ * no longer the nearest where all are too large, the search goes on. If the
+ * evaluations do not suffice, which takes a file with many stuffed bytes, start
+ * again and encode in each evaluation that may do. */
 static gboolean
 choose (Trials * t, gint * chosen, BdctError * error)
 {

@@ -7,6 +7,123 @@
 
 static GstBaseTransformClass *parent_class;
 
+/* Reports */
+
+/* Copy the counters to `stats`. */
+static void
+publish (GstBlockDct * self)
+{
+  GST_OBJECT_LOCK (self);
+  self->shared.totals = self->finish.statistics.totals;
+  GST_OBJECT_UNLOCK (self);
+}
+
+gboolean
+gst_blockdct_finish_open (GstBlockDct * self)
+{
+  GstBlockDctFinish *finish = &self->finish;
+
+  finish->statistics = (GstBlockDctStatistics) { 0 };
+  gst_blockdct_statistics_flush (&finish->statistics);
+  publish (self);
+  return gst_blockdct_stats_file_open (&finish->file,
+      &self->shared.settings.common.stats_file, GST_ELEMENT (self));
+}
+
+void
+gst_blockdct_finish_end (GstBlockDct * self)
+{
+  gst_blockdct_statistics_end (&self->finish.statistics, GST_ELEMENT (self),
+      gst_blockdct_get_settings (self).common.post_messages);
+}
+
+/* Publish the frame that is shown now, and the counters. */
+static void
+publish_frame (GstBlockDct * self, const GstBlockDctFrame * frame,
+    const GstBlockDctTimes * times, guint64 index)
+{
+  publish (self);
+  GST_OBJECT_LOCK (self);
+  self->shared.shown = (GstBlockDctShown) { TRUE, self->info, self->layout,
+    frame->recipe.params, index, *times
+  };
+  GST_OBJECT_UNLOCK (self);
+}
+
+GstBlockDctShown
+gst_blockdct_get_shown (GstElement * blockdct)
+{
+  GstBlockDct *self = GST_BLOCKDCT_CAST (blockdct);
+  GstBlockDctShown shown;
+
+  GST_OBJECT_LOCK (self);
+  shown = self->shared.shown;
+  GST_OBJECT_UNLOCK (self);
+  return shown;
+}
+
+/* Report a frame's figures. FALSE, with an element error, if the stream has to
+ * end here. */
+static gboolean
+report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
+    const BdctStats * stats)
+{
+  GstBlockDctStatistics *statistics = &self->finish.statistics;
+  GstElement *element = GST_ELEMENT (self);
+  /* The frame that is shown again may have been dropped by a flush. */
+  const guint64 frames = statistics->totals.frames;
+  const guint64 index = frames - (frame->repeated && frames > 0);
+  const GstBlockDctTimes times = gst_blockdct_times_of (frame->out,
+      &GST_BASE_TRANSFORM (self)->segment, &self->info);
+  const BdctCounters total = bdct_counters_sum (stats->component);
+  const gboolean ok = gst_blockdct_statistics_report (statistics, element,
+      frame->out, stats, &frame->recipe, &times, &frame->common,
+      bdct_psnr (bdct_mse (&total), frame->recipe.depth), frame->repeated,
+      self->finish.file);
+
+  if (frame->curve.n > 0)
+    gst_element_post_message (element, gst_message_new_element (GST_OBJECT
+            (element), gst_blockdct_structure_curve (&frame->curve,
+                frame->curve_stats, frame->exact, &frame->recipe, &times,
+                index)));
+  publish_frame (self, frame, &times, index);
+  return ok;
+}
+
+/* Take the oldest frame out of the engine and report it. `*buffer` is the
+ * caller's. */
+static GstFlowReturn
+finish_frame (GstBlockDct * self, GstBuffer ** buffer)
+{
+  GstBlockDctFrame frame;
+  BdctStats stats;
+  GstFlowReturn ret = gst_blockdct_inflight_collect (self, &frame, &stats);
+  gboolean go_on;
+
+  if (ret != GST_FLOW_OK)
+    return ret;
+  /* The target's search does not know the regions. */
+  if (frame.recipe.target && frame.recipe.regions > 0)
+    frame.recipe.target_met =
+        gst_blockdct_targets_are_met (&frame.recipe.targets,
+        frame.recipe.depth, frame.exact, &stats);
+  else if (frame.recipe.file_size > 0)
+    stats.file_size = frame.recipe.file_size;
+  gst_buffer_unref (frame.in);
+  go_on = report_frame (self, &frame, &stats);
+  g_free (frame.curve_stats);
+  if (go_on) {
+    *buffer = frame.out;
+    return GST_FLOW_OK;
+  }
+  gst_buffer_unref (frame.out);
+  /* The stream ends here, also for the frames behind this one. */
+  gst_blockdct_inflight_discard (self);
+  return GST_FLOW_ERROR;
+}
+
+/* Frames */
+
 void
 gst_blockdct_drain (GstBlockDct * self)
 {
@@ -14,7 +131,7 @@ gst_blockdct_drain (GstBlockDct * self)
   GstBuffer *buffer;
 
   while (self->inflight.n > 0 && ret == GST_FLOW_OK) {
-    ret = gst_blockdct_finish_frame (self, &buffer);
+    ret = finish_frame (self, &buffer);
     if (ret == GST_FLOW_OK)
       ret = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), buffer);
   }
@@ -29,23 +146,21 @@ static gboolean
 follow_context (GstBlockDct * self, GstBuffer * buffer)
 {
   const GstBlockDctBackendClass *klass = self->inflight.backend.klass;
-  GstObject *other = NULL;
+  g_autoptr (GstObject) other = NULL;
 
   /* An earlier move failed, with an error: there is no engine. */
   if (klass == NULL)
     return FALSE;
   if (klass->other_context != NULL)
-    other = klass->other_context (buffer, self->context,
-        self->settings.start.device_id);
+    g_set_object (&other, klass->other_context (buffer, self->context,
+            self->settings.common.device_id));
   if (other == NULL)
     return TRUE;
   GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
       self->context, other);
-  gst_object_ref (other);
   gst_blockdct_drain (self);
   gst_blockdct_inflight_close (self);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, other);
-  gst_object_unref (other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
   return gst_blockdct_inflight_open (self)
       && gst_blockdct_inflight_configure (self);
@@ -150,7 +265,7 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->transform.dropped = TRUE;
     self->finish.statistics.totals.dropped++;
-    gst_blockdct_finish_publish (self);
+    publish (self);
   } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
     explain_no_caps (self);
   } else if (ret == GST_FLOW_OK && discont) {
@@ -246,7 +361,7 @@ generate_output (GstBaseTransform * trans, GstBuffer ** outbuf)
   }
   if (ret == GST_FLOW_OK && inflight->n > 0
       && (inflight->n == inflight->depth || inflight->repeating))
-    ret = gst_blockdct_finish_frame (self, outbuf);
+    ret = finish_frame (self, outbuf);
   return ret;
 }
 
@@ -272,17 +387,11 @@ static gboolean
 decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-  const GstVideoInfo *info = &self->info;
 
-  if (gst_blockdct_pool_decide (&self->inflight.backend, self->context, query,
-          info, self->inflight.depth, &self->transform.own_limit))
-    return parent_class->decide_allocation (trans, query);
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
-          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
-      ("The memory may be full: close other programs that use it, or lower "
-          "async-depth."));
-  return FALSE;
+  return gst_blockdct_pool_decide (&self->inflight.backend,
+      GST_ELEMENT (trans), self->context, query, &self->info,
+      self->inflight.depth, &self->transform.own_limit)
+      && parent_class->decide_allocation (trans, query);
 }
 
 /* Whether the pool has no free buffer now. */

@@ -292,11 +292,10 @@ gst_blockdct_coded_set_caps (GstBaseTransform * trans, GstCaps * caps,
 
   self->codec = NULL;
   for (guint i = 0; self->codec == NULL && i < G_N_ELEMENTS (codecs); i++) {
-    GstCaps *known = gst_static_caps_get (&codecs[i].caps);
+    g_autoptr (GstCaps) known = gst_static_caps_get (&codecs[i].caps);
 
     if (gst_caps_can_intersect (known, caps))
       self->codec = &codecs[i];
-    gst_caps_unref (known);
   }
   self->length_bytes = 0;
   if (self->codec != NULL && self->codec->length_at > 0 && form != NULL
@@ -411,7 +410,7 @@ gst_blockdct_coded_class_init (GstBlockDctCodedClass * klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
   static const gchar *no_tags[] = { NULL };
-  GstCaps *caps = gst_caps_new_empty ();
+  g_autoptr (GstCaps) caps = gst_caps_new_empty ();
 
   /* Decoders drop metas whose tags they do not know. */
   gst_meta_register_custom (GST_BLOCKDCT_CODED_NAME, no_tags, NULL, NULL, NULL);
@@ -432,7 +431,6 @@ gst_blockdct_coded_class_init (GstBlockDctCodedClass * klass)
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
-  gst_caps_unref (caps);
   gst_element_class_set_static_metadata (element_class,
       "Sizes of coded frames", "Analyzer/Video",
       "Attach the size of each coded frame to its buffer, for blockdctcompare "

@@ -2,7 +2,6 @@
  *
  * The table of backends, and their common functions. */
 #include "gstblockdctbackend.h"
-#include "gstblockdctdebug.h"
 #include "gstblockdctpinned.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug

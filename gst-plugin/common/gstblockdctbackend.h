@@ -14,6 +14,9 @@
 
 G_BEGIN_DECLS
 
+/* Of blockdct, and of what the elements have in common. */
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
+
 /* Write an error's text. Returns FALSE, so that a failing function can end
  * with `return gst_blockdct_fail (...)`. `error` may be NULL. */
 gboolean gst_blockdct_fail (BdctError * error, const gchar * format, ...)

@@ -2,7 +2,6 @@
  *
  * The CUDA backend: everything that uses libgstcuda. */
 #include "gstblockdctbackend.h"
-#include "gstblockdctdebug.h"
 
 #include <gmodule.h>
 #include <gst/cuda/gstcudabufferpool.h>
@@ -139,8 +138,7 @@ cuda_open (GstElement * element, gint device_id, GstObject ** context,
 {
   /* First, because libgstcuda must not look for a device that does not
    * exist. */
-  gint n_devices = bdct_backend_count_devices (BDCT_BACKEND_CUDA,
-      error);
+  gint n_devices = bdct_backend_count_devices (BDCT_BACKEND_CUDA, error);
   BdctContext shared;
 
   if (n_devices == 0 || !ensure_loaded (error))

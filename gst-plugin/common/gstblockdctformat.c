@@ -20,19 +20,10 @@ static const GstVideoFormat formats[] = {
 static gboolean
 has_format (const GstCaps * caps, GstVideoFormat format)
 {
-  GValue name = G_VALUE_INIT;
-  gboolean found = FALSE;
+  g_autoptr (GstCaps) one = gst_video_make_raw_caps_with_features (&format, 1,
+      gst_caps_features_new_any ());
 
-  g_value_init (&name, G_TYPE_STRING);
-  g_value_set_static_string (&name, gst_video_format_to_string (format));
-  for (guint i = 0; i < gst_caps_get_size (caps) && !found; i++) {
-    const GValue *value = gst_structure_get_value (gst_caps_get_structure
-        (caps, i), "format");
-
-    found = value == NULL || gst_value_intersect (NULL, value, &name);
-  }
-  g_value_unset (&name);
-  return found || gst_caps_is_any (caps);
+  return gst_caps_can_intersect (caps, one);
 }
 
 /* Whether pictures of two formats can be compared. */

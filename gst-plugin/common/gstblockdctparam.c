@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctparam.h"
+#include "gstblockdctbackend.h"
+
+#define MAX_DB 200
 
 void
 gst_blockdct_param_install (GObjectClass * klass, guint id, GParamSpec * pspec)
@@ -7,6 +10,59 @@ gst_blockdct_param_install (GObjectClass * klass, guint id, GParamSpec * pspec)
   if (G_IS_PARAM_SPEC_ENUM (pspec) || G_IS_PARAM_SPEC_FLAGS (pspec))
     gst_type_mark_as_plugin_api (pspec->value_type, 0);
   g_object_class_install_property (klass, id, pspec);
+}
+
+GParamSpec *
+gst_blockdct_param_common (guint number, gsize * offset)
+{
+#define AT(member) *offset = G_STRUCT_OFFSET (GstBlockDctCommon, member)
+  switch (number) {
+    case 0:
+      AT (post_messages);
+      return g_param_spec_boolean ("post-messages", "Post messages",
+          "Post the figures as element messages; buffers carry them as a meta "
+          "in any case", TRUE, LIVE);
+    case 1:
+      AT (interval);
+      return g_param_spec_uint64 ("interval", "Interval",
+          "Post one message for each interval of this length, with the figures "
+          "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 - 1, 0,
+          LIVE);
+    case 2:
+      AT (min_psnr_error);
+      return g_param_spec_double ("min-psnr-error", "Minimum PSNR, error",
+          "Stop with an error at the first frame whose PSNR is below this (dB; "
+          "0 = off)", 0, MAX_DB, 0, LIVE);
+    case 3:
+      AT (min_psnr_warning);
+      return g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
+          "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
+          0, LIVE);
+    case 4:
+      AT (stats_file);
+      return g_param_spec_string ("stats-file", "Statistics file",
+          "File to write each frame's figures to. Its ending chooses the "
+          "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
+          "standard output, as .log", NULL, READY);
+    case 5:
+      AT (backend);
+      return g_param_spec_enum ("backend", "Backend",
+          "Where to compute; with cuda, it is an error if CUDA cannot run",
+          gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY);
+    case 6:
+      AT (device_id);
+      return g_param_spec_int ("cuda-device-id", "CUDA device ID",
+          "GPU to run on (-1 = the GPU of the pipeline's CUDA context, or else "
+          "the first)", -1, G_MAXINT, -1, READY);
+    case 7:
+      AT (threads);
+      return g_param_spec_uint ("threads", "Threads",
+          "Threads of the CPU engine (0 = one per processor); with CUDA, "
+          "threads that copy pageable memory (0 = at most 4)", 0, 1024, 0,
+          READY);
+  }
+#undef AT
+  return NULL;
 }
 
 /* The names of a type in GType, C and GValue; strings are handled separately.

@@ -22,6 +22,23 @@ G_BEGIN_DECLS
 void gst_blockdct_param_install (GObjectClass * klass, guint id,
     GParamSpec * pspec);
 
+/* The settings that blockdct and blockdctcompare have in common. */
+typedef struct
+{
+  gboolean post_messages;
+  guint64 interval;
+  gdouble min_psnr_error, min_psnr_warning;
+
+  /* Read at the start. */
+  gint backend, device_id;
+  guint threads;
+  gchar *stats_file;            /* NULL: none; so in copies */
+} GstBlockDctCommon;
+
+/* Make the property with this number, and say where in GstBlockDctCommon its
+ * value is; NULL: there are no more. */
+GParamSpec *gst_blockdct_param_common (guint number, gsize * offset);
+
 /* Copy between a value and a field of the value's C type: gint for an
  * enumeration, guint for flags, gint, guint, guint64, gboolean, gdouble, or a
  * string that the field owns. */

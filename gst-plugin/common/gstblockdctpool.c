@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctpool.h"
-#include "gstblockdctdebug.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
@@ -13,6 +12,55 @@
 #define MIN_DOWNSTREAM 64
 #define MAX_DOWNSTREAM 256
 #define DOWNSTREAM_SIZE (G_GUINT64_CONSTANT (1) << 31)
+
+gboolean
+gst_blockdct_pool_fail (const GstBlockDctBackend * backend,
+    GstElement * element, const gchar * what, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (element, RESOURCE, FAILED, ("%s on %s.", what,
+          gst_blockdct_backend_describe (backend)), ("%s", error->message));
+  return FALSE;
+}
+
+gboolean
+gst_blockdct_pool_configure (const GstBlockDctBackend * backend,
+    GstElement * element, const GstVideoInfo * info, const BdctLayout * layout,
+    guint depth)
+{
+  BdctError error;
+
+  if (bdct_engine_configure (backend->engine, layout, depth, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
+      ("%s cannot process %s %dx%d with %u frames in flight.",
+          gst_blockdct_backend_describe (backend), GST_VIDEO_INFO_NAME (info),
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), depth),
+      ("%s", error.message));
+  return FALSE;
+}
+
+gboolean
+gst_blockdct_pool_map (const GstBlockDctBackend * backend,
+    GstElement * element, GstObject * context, GstVideoFrame * frame,
+    const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
+    GstMapFlags flags, BdctImage * image, void **wait)
+{
+  BdctError error;
+
+  if (gst_blockdct_backend_map (backend, frame, info, buffer, flags, layout,
+          context, image, &error)) {
+    *wait = backend->klass->stream == NULL ? NULL
+        : backend->klass->stream (buffer, context);
+    return TRUE;
+  }
+  if (flags & GST_MAP_WRITE)
+    GST_ELEMENT_ERROR (element, RESOURCE, WRITE,
+        ("An output buffer cannot be written."), ("%s", error.message));
+  else
+    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
+        ("An input buffer does not match its caps."), ("%s", error.message));
+  return FALSE;
+}
 
 /* Configure a pool; `*size` may grow with the pool's own strides. */
 static gboolean
@@ -77,6 +125,8 @@ gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
     }
   }
   gst_query_add_allocation_pool (query, pool, size, depth, 0);
+  GST_DEBUG ("offering %" GST_PTR_FORMAT " and %" GST_PTR_FORMAT " for %"
+      GST_PTR_FORMAT, allocator, pool, caps);
   return TRUE;
 }
 
@@ -98,8 +148,7 @@ prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
   gst_allocation_params_init (&params);
   if (update)
     gst_query_parse_nth_allocation_param (query, 0, &theirs, &params);
-  if (theirs != NULL
-      && g_strcmp0 (theirs->mem_type, GST_ALLOCATOR_SYSMEM) != 0)
+  if (theirs != NULL && g_strcmp0 (theirs->mem_type, GST_ALLOCATOR_SYSMEM) != 0)
     return;
   if (update)
     gst_query_set_nth_allocation_param (query, 0, ours, &params);
@@ -107,10 +156,10 @@ prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
     gst_query_add_allocation_param (query, ours, &params);
 }
 
-gboolean
-gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
-    GstObject * context, GstQuery * query, const GstVideoInfo * info,
-    guint depth, guint * own_limit)
+static gboolean
+decide (const GstBlockDctBackend * backend, GstObject * context,
+    GstQuery * query, const GstVideoInfo * info,
+    guint depth, guint * limit)
 {
   g_autoptr (GstBufferPool) pool = NULL;
   g_autoptr (GstAllocator) allocator = NULL;
@@ -140,10 +189,10 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
   if (max != 0 && max < MAX (min, 1) + depth)
     gst_clear_object (&pool);
   min += depth;
-  *own_limit = own && (max == 0 || pool == NULL) ? min
+  *limit = own && (max == 0 || pool == NULL) ? min
       + CLAMP (DOWNSTREAM_SIZE / size, MIN_DOWNSTREAM, MAX_DOWNSTREAM) : 0;
   if (max == 0 || pool == NULL)
-    max = *own_limit;
+    max = *limit;
   video_meta = own || gst_query_find_allocation_meta (query,
       GST_VIDEO_META_API_TYPE, NULL);
   if (pool == NULL || !configure_pool (pool, caps, &size, min, max, video_meta,
@@ -157,7 +206,26 @@ gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
     gst_query_set_nth_allocation_pool (query, 0, pool, size, min, max);
   else
     gst_query_add_allocation_pool (query, pool, size, min, max);
+  GST_DEBUG ("%" GST_PTR_FORMAT ": %u to %u buffers of %u bytes from %"
+      GST_PTR_FORMAT, caps, min, max, size, allocator);
   return TRUE;
+}
+
+gboolean
+gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
+    GstElement * element, GstObject * context, GstQuery * query,
+    const GstVideoInfo * info, guint depth, guint * own_limit)
+{
+  guint limit;
+
+  if (decide (backend, context, query, info, depth, own_limit != NULL
+          ? own_limit : &limit))
+    return TRUE;
+  GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
+      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
+      ("The memory may be full: close other programs that use it."));
+  return FALSE;
 }
 
 guint

@@ -19,10 +19,8 @@ gst_blockdct_times_of (GstBuffer * buffer, const GstSegment * segment,
     times.running_time =
         gst_segment_to_running_time (segment, GST_FORMAT_TIME, pts);
   }
-  if (!GST_CLOCK_TIME_IS_VALID (times.duration)
-      && GST_VIDEO_INFO_FPS_N (info) > 0)
-    times.duration = gst_util_uint64_scale_int (GST_SECOND,
-        GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+  if (!GST_CLOCK_TIME_IS_VALID (times.duration))
+    times.duration = gst_blockdct_times_of_frames (info, 1);
   return times;
 }
 
@@ -63,7 +61,22 @@ gst_blockdct_mark_add (GstBuffer * buffer, const gchar * mark)
 gboolean
 gst_blockdct_mark_is (GstBuffer * buffer, const gchar * mark)
 {
-  return gst_buffer_get_custom_meta (buffer, mark) != NULL;
+  return gst_blockdct_find_meta (buffer, mark) != NULL;
+}
+
+/* Not by gst_buffer_get_custom_meta(), which looks the name up first, also
+ * where a buffer has no metas. */
+const GstStructure *
+gst_blockdct_find_meta (GstBuffer * buffer, const gchar * name)
+{
+  gpointer state = NULL;
+  GstMeta *meta;
+
+  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL)
+    if (gst_meta_info_is_custom (meta->info)
+        && gst_custom_meta_has_name ((GstCustomMeta *) meta, name))
+      return gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+  return NULL;
 }
 
 static const gchar *
@@ -188,32 +201,20 @@ attach (GstBuffer * buffer, const BdctStats * stats,
       (buffer, name_of (recipe)));
 
   add_to_span (&span, stats, recipe, index, times);
-  gst_blockdct_structure_fill (s, GST_BLOCKDCT_PLACE_FRAME, &span, 0,
-      repeated);
+  gst_blockdct_structure_fill (s, GST_BLOCKDCT_PLACE_FRAME, &span, 0, repeated);
   return s;
 }
 
-void
-gst_blockdct_statistics_repeated (const GstBlockDctStatistics * statistics,
-    GstElement * element, GstBuffer * buffer, const BdctStats * stats,
+/* Count a frame, and report it. Returns its meta's structure. */
+static const GstStructure *
+add_frame (GstBlockDctStatistics * statistics, GstElement * element,
+    GstBuffer * buffer, const BdctStats * stats,
     const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
-    gboolean post)
-{
-  GstStructure *s = attach (buffer, stats, recipe,
-      MAX (statistics->totals.frames, 1) - 1, times, TRUE);
-
-  if (post)
-    post_structure (element, gst_structure_copy (s));
-}
-
-GstStructure *
-gst_blockdct_statistics_frame (GstBlockDctStatistics * statistics,
-    GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
-    gboolean post, GstClockTime interval)
+    const GstBlockDctCommon * common)
 {
   GstBlockDctTotals *totals = &statistics->totals;
-  guint64 index = totals->frames++;
+  const guint64 index = totals->frames++;
+  const gboolean post = common->post_messages;
   GstStructure *s;
 
   /* Errors at different depths cannot be pooled. */
@@ -231,15 +232,97 @@ gst_blockdct_statistics_frame (GstBlockDctStatistics * statistics,
   totals->rate = MIN (totals->rate, recipe->rate);
   bdct_pool_add (&totals->pool, stats, recipe->depth);
   add_to_span (&statistics->pooled, stats, recipe, index, times);
-  if (interval > 0) {
+  if (common->interval > 0) {
     add_to_interval (statistics, element, stats, recipe, index, times, post,
-        interval);
+        common->interval);
   } else {
     end_interval (statistics, element, post);
     if (post)
       post_structure (element, gst_structure_copy (s));
   }
   return s;
+}
+
+/* How a frame was made, and how to make a better one; to be freed. */
+static gchar *
+advise (const GstBlockDctRecipe * recipe)
+{
+  const BdctParams *params = &recipe->params;
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+  const gchar *advice = "Choose a finer setting";
+  g_autofree gchar *steps = NULL, *target = NULL;
+
+  if (recipe->pad != NULL)
+    return g_strdup ("Encode at a higher quality");
+  if (!gst_blockdct_curve_is_possible (params)) {
+    advice = "Use smaller steps";
+    steps = g_strdup (params->n_steps > 0 ? "a quantization-matrix"
+        : "a quantization-file");
+  } else {
+    steps = info->has_qp ? g_strdup_printf ("qp=%d", params->qp)
+        : g_strdup_printf ("quality=%d", params->quality);
+  }
+  if (recipe->target) {
+    advice = "Set another target";
+    target = gst_blockdct_targets_describe (&recipe->targets);
+  }
+  return g_strdup_printf ("It was made with transform=%s, %s%s%s. %s",
+      info->name, steps, target != NULL ? ", chosen for " : "",
+      target != NULL ? target : "", advice);
+}
+
+/* Whether the frame is good enough to go on. A warning is posted when a
+ * frame falls below its limit, and again only after a frame that reached it. */
+static gboolean
+check_psnr (GstBlockDctStatistics * statistics, GstElement * element,
+    const GstBlockDctRecipe * recipe, guint64 index, GstClockTime timestamp,
+    const GstBlockDctCommon * common, gdouble psnr)
+{
+  const gboolean bad = psnr < common->min_psnr_error;
+  const gboolean below = psnr < common->min_psnr_warning;
+  const gboolean warns = below && !statistics->below;
+  g_autofree gchar *what = NULL, *advice = NULL;
+
+  statistics->below = below;
+  if (!bad && !warns)
+    return TRUE;
+  what = g_strdup_printf ("%s%s %" G_GUINT64_FORMAT " at %" GST_TIME_FORMAT
+      " has a PSNR of %.2f dB, below", recipe->pad != NULL ? recipe->pad : "",
+      recipe->pad != NULL ? ": frame" : "Frame", index,
+      GST_TIME_ARGS (timestamp), psnr);
+  if (warns)
+    GST_ELEMENT_WARNING (element, STREAM, FAILED,
+        ("%s min-psnr-warning=%g.", what, common->min_psnr_warning),
+        ("The next warning comes only after a frame has reached the limit "
+            "again."));
+  if (!bad)
+    return TRUE;
+  advice = advise (recipe);
+  GST_ELEMENT_ERROR (element, STREAM, FAILED,
+      ("%s min-psnr-error=%g.", what, common->min_psnr_error),
+      ("%s, or lower min-psnr-error.", advice));
+  return FALSE;
+}
+
+gboolean
+gst_blockdct_statistics_report (GstBlockDctStatistics * statistics,
+    GstElement * element, GstBuffer * buffer, const BdctStats * stats,
+    const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
+    const GstBlockDctCommon * common, gdouble psnr, gboolean repeated,
+    GstBlockDctStatsFile * file)
+{
+  const guint64 index = statistics->totals.frames;
+  GstStructure *s;
+
+  if (!repeated)
+    return gst_blockdct_stats_file_add (file, element, add_frame (statistics,
+            element, buffer, stats, recipe, times, common))
+        && check_psnr (statistics, element, recipe, index, times->timestamp,
+        common, psnr);
+  s = attach (buffer, stats, recipe, MAX (index, 1) - 1, times, TRUE);
+  if (common->post_messages && common->interval == 0)
+    post_structure (element, gst_structure_copy (s));
+  return TRUE;
 }
 
 void
@@ -261,6 +344,7 @@ gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
 void
 gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics)
 {
-  statistics->interval = (GstBlockDctSpan) { 0 };
+  if (statistics->interval.pool.frames > 0)
+    statistics->interval = (GstBlockDctSpan) { 0 };
   statistics->interval_end = GST_CLOCK_TIME_NONE;
 }

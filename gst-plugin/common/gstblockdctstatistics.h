@@ -9,6 +9,8 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 #include "gstblockdctcurve.h"
+#include "gstblockdctparam.h"
+#include "gstblockdctstatsfile.h"
 
 G_BEGIN_DECLS
 
@@ -37,6 +39,15 @@ gst_blockdct_times_add (GstClockTime a, GstClockTime b)
   return a < GST_CLOCK_TIME_NONE - b ? a + b : GST_CLOCK_TIME_NONE;
 }
 
+/* The duration of `n` frames; GST_CLOCK_TIME_NONE without a frame rate. */
+static inline GstClockTime
+gst_blockdct_times_of_frames (const GstVideoInfo * info, guint n)
+{
+  return GST_VIDEO_INFO_FPS_N (info) <= 0 ? GST_CLOCK_TIME_NONE
+      : gst_util_uint64_scale_int (n * GST_SECOND,
+      GST_VIDEO_INFO_FPS_D (info), GST_VIDEO_INFO_FPS_N (info));
+}
+
 /* How exactly bits are known. */
 typedef enum
 {
@@ -57,6 +68,7 @@ typedef struct
   gboolean coded;               /* the size of the coded frame is known: */
   guint64 bits, header_bits;    /* of its picture, and of all other data */
   GstBlockDctRate rate;
+  GstBlockDctTargets targets;
   gboolean target, target_met;  /* a target chose the setting; it is met */
   guint64 file_size;            /* bytes of the JPEG file, if it was coded for a
                                    target; 0: it was not */
@@ -102,6 +114,7 @@ typedef struct
   GstBlockDctSpan pooled;       /* since the last pooled message */
   GstBlockDctSpan interval;     /* since the last interval message */
   GstClockTime interval_end;
+  gboolean below;               /* the last frame was below min-psnr-warning */
 } GstBlockDctStatistics;
 
 /* The times of a frame of `info` in `segment`. The duration follows from the
@@ -112,21 +125,18 @@ GstBlockDctTimes gst_blockdct_times_of (GstBuffer * buffer,
 /* Register the custom metas, among them the marks; more calls do nothing. */
 void gst_blockdct_statistics_init (void);
 
-/* Add one frame. Its values are attached to `buffer` as the custom meta
- * GST_BLOCKDCT_NAME, or GST_BLOCKDCT_COMPARE_NAME. With `post` they are also
- * posted: as a `frame` message or, with an `interval` above 0, pooled in one
- * message for each interval. Returns the meta's structure. */
-GstStructure *gst_blockdct_statistics_frame (GstBlockDctStatistics * statistics,
+/* Add one frame, or report the latest one again, as a `repeated` one, without
+ * counting it. Its values are attached to `buffer` as the custom meta
+ * GST_BLOCKDCT_NAME, or GST_BLOCKDCT_COMPARE_NAME. They are also posted as the
+ * settings say: as a `frame` message or, with an `interval` above 0, pooled in
+ * one message for each interval; and written to `file`, if that is not NULL.
+ * FALSE, with an element error, if the stream has to end here: the file cannot
+ * be written, or `psnr` is below its limit. */
+gboolean gst_blockdct_statistics_report (GstBlockDctStatistics * statistics,
     GstElement * element, GstBuffer * buffer, const BdctStats * stats,
     const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
-    gboolean post, GstClockTime interval);
-
-/* Report the latest frame again, as a repeated one: its values are attached to
- * `buffer` and, with `post`, posted, but not counted. */
-void gst_blockdct_statistics_repeated (const GstBlockDctStatistics * statistics,
-    GstElement * element, GstBuffer * buffer, const BdctStats * stats,
-    const GstBlockDctRecipe * recipe, const GstBlockDctTimes * times,
-    gboolean post);
+    const GstBlockDctCommon * common, gdouble psnr, gboolean repeated,
+    GstBlockDctStatsFile * file);
 
 /* At the end of a stream, post the last interval and the `pooled` message over
  * all frames since the previous one, if there are any. */
@@ -153,6 +163,10 @@ GstBuffer *gst_blockdct_mark_copy (GstBuffer * buffer, const gchar * mark);
 void gst_blockdct_mark_add (GstBuffer * buffer, const gchar * mark);
 
 gboolean gst_blockdct_mark_is (GstBuffer * buffer, const gchar * mark);
+
+/* The structure of a buffer's custom meta; NULL: it has none. */
+const GstStructure *gst_blockdct_find_meta (GstBuffer * buffer,
+    const gchar * name);
 
 /* Structures (gstblockdctstructure.c) */
 

@@ -187,8 +187,7 @@ find_format (const gchar * path)
   } formats[] = {
     {".log", format_ffmpeg}, {".csv", format_csv}, {".jsonl", format_json},
   };
-  Format format = strcmp (path, "-") == 0 ? format_ffmpeg
-      : NULL;
+  Format format = strcmp (path, "-") == 0 ? format_ffmpeg : NULL;
   g_autofree gchar *lower = g_ascii_strdown (path, -1);
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
@@ -227,14 +226,18 @@ open_path (const gchar * path)
 }
 
 gboolean
-gst_blockdct_stats_file_open (GstBlockDctStatsFile ** file, const gchar * path,
-    GstElement * element)
+gst_blockdct_stats_file_open (GstBlockDctStatsFile ** file,
+    gchar * const *setting, GstElement * element)
 {
-  const gboolean is_stdout = g_strcmp0 (path, "-") == 0;
   GstBlockDctStatsFile *self;
+  g_autofree gchar *path = NULL;
+  gboolean is_stdout;
   gint fd;
 
   *file = NULL;
+  GST_OBJECT_LOCK (element);
+  path = g_strdup (*setting);
+  GST_OBJECT_UNLOCK (element);
   if (path == NULL || *path == '\0')
     return TRUE;
   if (find_format (path) == NULL) {
@@ -243,6 +246,7 @@ gst_blockdct_stats_file_open (GstBlockDctStatsFile ** file, const gchar * path,
         ("Use .log, .csv or .jsonl."));
     return FALSE;
   }
+  is_stdout = g_str_equal (path, "-");
   fflush (stdout);
   fd = is_stdout ? STDOUT_FILENO : open_path (path);
   if (fd < 0) {
@@ -255,8 +259,8 @@ gst_blockdct_stats_file_open (GstBlockDctStatsFile ** file, const gchar * path,
     return FALSE;
   }
   *file = self = g_new0 (GstBlockDctStatsFile, 1);
-  self->path = g_strdup (path);
   self->format = find_format (path);
+  self->path = g_steal_pointer (&path);
   self->stream = g_unix_output_stream_new (fd, !is_stdout);
   self->cancellable = g_cancellable_new ();
   self->line = g_string_new (NULL);

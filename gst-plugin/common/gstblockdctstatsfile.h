@@ -17,13 +17,13 @@ G_BEGIN_DECLS
 
 typedef struct _GstBlockDctStatsFile GstBlockDctStatsFile;
 
-/* Open the file that `path` names; NULL and "" name none, `-` is standard
- * output. FALSE, with an element error, if it cannot be written, is being
- * written by others, or has none of these endings: .log, as `-`, has the format
- * of ffmpeg's psnr filter with stats_version=2, .csv, .jsonl one object a
- * line. */
+/* Open the file that `*setting` of `element` names; NULL and "" name none, `-`
+ * is standard output. FALSE, with an element error, if it cannot be written, is
+ * being written by others, or has none of these endings: .log, as `-`, has the
+ * format of ffmpeg's psnr filter with stats_version=2, .csv, .jsonl one object
+ * a line. */
 gboolean gst_blockdct_stats_file_open (GstBlockDctStatsFile ** file,
-    const gchar * path, GstElement * element);
+    gchar * const *setting, GstElement * element);
 
 /* Add a frame, given its meta's structure. FALSE, with an element error, if
  * its line could not be written. `file` may be NULL. */

@@ -82,8 +82,7 @@ add_metrics (void)
       gchar *sum = g_strconcat ("sum-", name, NULL);
 
       if (name != NULL) {
-        columns[GST_BLOCKDCT_COLUMNS_FIGURES][n++] =
-            g_quark_from_string (name);
+        columns[GST_BLOCKDCT_COLUMNS_FIGURES][n++] = g_quark_from_string (name);
         add_field ((Field) {FIGURE, c, name, G_TYPE_DOUBLE,
             MESSAGES | STATS | ITEMS, {0}, m, 0});
         add_field ((Field) {SUM, c, sum, G_TYPE_INT64, MESSAGES | STATS, {0},
@@ -142,140 +141,172 @@ has_setting (const GstBlockDctRecipe * recipe, gboolean qp)
       && bdct_transform_info (recipe->params.transform)->has_qp == qp;
 }
 
-static void
-set_text (GValue * v, const gchar * text)
+/* A field's value, by its type. */
+typedef union
 {
-  g_value_set_interned_string (v, g_intern_static_string (text));
-}
+  guint64 whole;
+  gdouble real;
+  const gchar *text;
+} Value;
 
-/* Find a field's value, of its type. FALSE: it is not there. */
+/* Find a field's value. FALSE: it is not there. */
 static gboolean
-get_value (const Source * s, const Field * field, GValue * v)
+find_value (const Source * s, const Field * field, Value * v)
 {
   const BdctCounters *c = &s->counters[field->part], *all = &s->counters[ALL];
   const BdctPool *pool = &s->span->pool;
   const BdctStats *stats = &pool->sum;
   const GstBlockDctRecipe *r = &s->span->recipe;
   const GstBlockDctTimes *t = &s->span->times;
-  gdouble share[BDCT_TREE_SIZES], figure;
-  gboolean there;
+  const guint64 times[] = { t->timestamp, t->stream_time, t->running_time,
+    t->duration
+  };
+  gdouble share[BDCT_TREE_SIZES];
 
-  g_value_init (v, field->type);
   switch (field->what) {
     case TYPE:
-      set_text (v, s->place == FRAME ? "frame" : s->place == POOLED ? "pooled"
-          : "interval");
+      v->text = s->place == FRAME ? "frame" : s->place == POOLED ? "pooled"
+          : "interval";
       return TRUE;
     case TIME:
-      g_value_set_uint64 (v, field->part == 0 ? t->timestamp : field->part == 1
-          ? t->stream_time : field->part == 2 ? t->running_time : t->duration);
+      v->whole = times[field->part];
       return TRUE;
     case INDEX:
-      g_value_set_uint64 (v, s->span->first_index);
+      v->whole = s->span->first_index;
       return pool->frames > 0;
     case PAD:
-      set_text (v, r->pad);
+      v->text = r->pad;
       return r->pad != NULL;
     case FRAMES:
-      g_value_set_uint64 (v, pool->frames);
+      v->whole = pool->frames;
       return TRUE;
     case SETTING:
-      g_value_set_int (v, s->setting);
+      v->whole = s->setting;
       return TRUE;
     case SAMPLES:
-      g_value_set_uint64 (v, c->samples);
+      v->whole = c->samples;
       return c->samples > 0;
     case SSE:
-      g_value_set_uint64 (v, c->sse_high > 0 ? G_MAXUINT64 : c->sse);
+      v->whole = c->sse_high > 0 ? G_MAXUINT64 : c->sse;
       return c->samples > 0;
     case MSE:
-      g_value_set_double (v, bdct_mse (c));
+      v->real = bdct_mse (c);
       return c->samples > 0;
     case PSNR:
-      g_value_set_double (v, bdct_psnr (bdct_mse (c), r->depth));
+      v->real = bdct_psnr (bdct_mse (c), r->depth);
       return c->samples > 0;
     case IDENTICAL:
-      g_value_set_boolean (v, bdct_mse (all) == 0
-          && bdct_mse (&s->counters[RGB]) == 0);
+      v->whole = bdct_mse (all) == 0 && bdct_mse (&s->counters[RGB]) == 0;
       return all->samples > 0;
     case LEVELS:
-      g_value_set_uint64 (v, field->part ? all->nonzero : all->levels);
+      v->whole = field->part ? all->nonzero : all->levels;
       return all->levels > 0;
     case NONZERO:
-      g_value_set_double (v, (gdouble) all->nonzero / MAX (all->levels, 1));
+      v->real = (gdouble) all->nonzero / MAX (all->levels, 1);
       return all->levels > 0 || s->place == ITEMS;
     case BITS:
-      g_value_set_uint64 (v, c->bits);
+      v->whole = c->bits;
       return r->rate == GST_BLOCKDCT_RATE_EXACT && c->samples > 0;
     case OPTIMIZED:
-      g_value_set_uint64 (v, stats->bits_optimized);
+      v->whole = stats->bits_optimized;
       return r->rate == GST_BLOCKDCT_RATE_EXACT;
     case FILE_SIZE:
-      g_value_set_uint64 (v, field->part ? stats->file_size_optimized
-          : stats->file_size);
+      v->whole = field->part ? stats->file_size_optimized : stats->file_size;
       return r->rate == GST_BLOCKDCT_RATE_EXACT;
     case ESTIMATED:
-      g_value_set_double (v, c->bits);
+      v->real = c->bits;
       return r->rate == GST_BLOCKDCT_RATE_ESTIMATED && c->samples > 0;
     case BPP:
-      g_value_set_double (v, (gdouble) all->bits / s->counters[Y].samples);
+      v->real = (gdouble) all->bits / s->counters[Y].samples;
       return r->rate != GST_BLOCKDCT_RATE_NONE && pool->frames > 0;
     case AREA:
-      there = bdct_stats_shares (stats, share);
-      g_value_set_double (v, there ? share[field->part] : 0);
-      return there;
+      if (!bdct_stats_shares (stats, share))
+        return FALSE;
+      v->real = share[field->part];
+      return TRUE;
     case FIGURE:
-      there = bdct_metric_figure (stats, pool->frames, r->depth, field->metric,
-          field->part, &figure);
-      g_value_set_double (v, there ? figure : 0);
-      return there;
+      return bdct_metric_figure (stats, pool->frames, r->depth, field->metric,
+          field->part, &v->real);
     case SUM:
-      g_value_set_int64 (v, stats->billionths[field->metric][field->part]);
+      v->whole = stats->billionths[field->metric][field->part];
       return TRUE;
     case TRANSFORM:
-      set_text (v, bdct_transform_info (r->params.transform)->name);
+      v->text = bdct_transform_info (r->params.transform)->name;
       return r->pad == NULL;
     case QP:
-      g_value_set_int (v, r->params.qp);
+      v->whole = r->params.qp;
       return has_setting (r, TRUE);
     case DEADZONE:
-      g_value_set_double (v, r->params.deadzone);
+      v->real = r->params.deadzone;
       return has_setting (r, TRUE);
     case QUALITY:
-      g_value_set_int (v, r->params.quality);
+      v->whole = r->params.quality;
       return has_setting (r, FALSE);
     case TARGET_MET:
-      g_value_set_boolean (v, r->target_met);
+      v->whole = r->target_met;
       return r->target;
     case REGIONS:
-      g_value_set_uint (v, r->regions);
+      v->whole = r->regions;
       return r->regions > 0;
     case CODED:
-      g_value_set_uint64 (v, field->part ? r->header_bits : r->bits);
+      v->whole = field->part ? r->header_bits : r->bits;
       return r->coded;
     case BACKEND:
-      set_text (v, r->backend);
+      v->text = r->backend;
       return TRUE;
     case SPREAD:
-      g_value_set_double (v, field->part == 0 ? pool->psnr_mean
-          : field->part == 1 ? pool->psnr_mean_capped
-          : field->part == 2 ? pool->psnr_min : pool->psnr_max);
+      v->real = (const gdouble[]) { pool->psnr_mean, pool->psnr_mean_capped,
+        pool->psnr_min, pool->psnr_max }[field->part];
       return all->samples > 0;
     case DROPPED:
     case UNMATCHED:
-      g_value_set_uint64 (v, s->dropped);
+      v->whole = s->dropped;
       return (field->what == UNMATCHED) == (r->pad != NULL);
     case VIEW:
-      set_text (v, bdct_view_info (r->view)->name);
+      v->text = bdct_view_info (r->view)->name;
       return r->pad == NULL;
     case GRID:
-      g_value_set_boolean (v, TRUE);
+      v->whole = TRUE;
       return r->grid;
     case REPEATED:
-      g_value_set_boolean (v, TRUE);
+      v->whole = TRUE;
       return s->repeated;
   }
   return FALSE;
+}
+
+/* The value of a field that is there. */
+static gboolean
+get_value (const Source * s, const Field * field, GValue * v)
+{
+  Value value;
+
+  if (!find_value (s, field, &value))
+    return FALSE;
+  g_value_init (v, field->type);
+  switch (field->type) {
+    case G_TYPE_STRING:
+      g_value_set_interned_string (v, g_intern_static_string (value.text));
+      break;
+    case G_TYPE_DOUBLE:
+      g_value_set_double (v, value.real);
+      break;
+    case G_TYPE_UINT64:
+      g_value_set_uint64 (v, value.whole);
+      break;
+    case G_TYPE_INT64:
+      g_value_set_int64 (v, value.whole);
+      break;
+    case G_TYPE_UINT:
+      g_value_set_uint (v, value.whole);
+      break;
+    case G_TYPE_INT:
+      g_value_set_int (v, value.whole);
+      break;
+    default:
+      g_value_set_boolean (v, value.whole);
+  }
+  return TRUE;
 }
 
 /* A metric that has a figure has its sum. */

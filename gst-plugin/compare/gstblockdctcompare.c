@@ -10,7 +10,9 @@
  * reference at its pad `ref_sink`: frames are matched by running time. Each
  * matched frame has a message and a custom meta `blockdct-compare` for each
  * distorted pad, with PSNR and the other #GstBlockDctCompare:metrics. The
- * source pad shows two of the pictures, in one #GstBlockDctCompare:view.
+ * source pad shows two of the pictures, in one #GstBlockDctCompare:view. With
+ * several distorted pads #GstBlockDctCompare:stats-file should end in .csv or
+ * .jsonl, which name the pad.
  *
  * With #GstBlockDctCompare:interactive keys and the pointer in the sink's
  * window change the view.
@@ -35,6 +37,7 @@
 
 #include <string.h>
 
+GST_DEBUG_CATEGORY (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 /* Queued behind a flush; has the caps in force. */
@@ -42,32 +45,16 @@
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (GstBlockDctCompare, gst_blockdct_compare,
     GST_TYPE_AGGREGATOR,
-    gst_blockdct_debug_init ();
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_debug, "blockdct", 0,
+        "Block DCT and PSNR");
+    GST_DEBUG_CATEGORY_INIT (gst_blockdct_compare_debug, "blockdctcompare", 0,
+        "Pictures against a reference");
     gst_blockdct_statistics_init ());
 GST_ELEMENT_REGISTER_DEFINE (blockdctcompare, "blockdctcompare", GST_RANK_NONE,
     GST_TYPE_BLOCKDCT_COMPARE);
 
 #define parent_class \
   GST_AGGREGATOR_CLASS (gst_blockdct_compare_parent_class)
-
-/* Open the backend and the file, or post an error. */
-static gboolean
-open_all (GstBlockDctCompare * self)
-{
-  gchar *path;
-  gboolean ok;
-
-  GST_OBJECT_LOCK (self);
-  path = g_strdup (self->settings.stats_file);
-  GST_OBJECT_UNLOCK (self);
-  ok = gst_blockdct_stats_file_open (&self->stats_file, path,
-      GST_ELEMENT (self));
-  g_free (path);
-  if (ok && gst_blockdct_compare_frames_open (self))
-    return TRUE;
-  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
-  return FALSE;
-}
 
 static void
 set_started (GstBlockDctCompare * self, gboolean started)
@@ -93,10 +80,12 @@ gst_blockdct_compare_start (GstAggregator * agg)
   self->output = (GstBlockDctCompareOutput) {
   .single = GST_BLOCKDCT_COMPARE_DRAWN};
   self->warned = 0;
-  self->below = 0;
   gst_blockdct_compare_finish_publish (self);
-  if (open_all (self))
+  if (gst_blockdct_stats_file_open (&self->stats_file,
+          &self->settings.common.stats_file, GST_ELEMENT (self))
+      && gst_blockdct_compare_frames_open (self))
     return TRUE;
+  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
   set_started (self, FALSE);
   return FALSE;
 }
@@ -187,13 +176,11 @@ gst_blockdct_compare_create_new_pad (GstAggregator * agg,
 {
   for (gint i = 1; i < BDCT_MAX_DISTORTED; i++) {
     const gchar *name = gst_blockdct_compare_pad_names[i];
-    GstPad *other = gst_element_get_static_pad (GST_ELEMENT (agg), name);
-    gboolean fits = other == NULL && (req_name == NULL
-        || strcmp (req_name, name) == 0
-        || strcmp (req_name, GST_PAD_TEMPLATE_NAME_TEMPLATE (templ)) == 0);
+    g_autoptr (GstPad) other =
+        gst_element_get_static_pad (GST_ELEMENT (agg), name);
 
-    gst_clear_object (&other);
-    if (fits)
+    if (other == NULL && (req_name == NULL || strcmp (req_name, name) == 0
+            || strcmp (req_name, GST_PAD_TEMPLATE_NAME_TEMPLATE (templ)) == 0))
       return GST_AGGREGATOR_PAD (gst_blockdct_compare_pad_new (name, templ, i));
   }
   GST_WARNING_OBJECT (agg, "no pad %s: there are dist_sink_1 and dist_sink_2, "
@@ -236,22 +223,20 @@ static gboolean
 end_flush (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
     GstEvent * event)
 {
-  GstCaps *caps = gst_pad_get_current_caps (GST_PAD (pad));
-  GstEvent *mark = gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-      gst_structure_new (FLUSHED, "caps", GST_TYPE_CAPS, caps, NULL));
-  gboolean ok = !GST_PAD_IS_FLUSHING (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
+  GstAggregator *agg = GST_AGGREGATOR (self);
+  gboolean ok;
 
-  gst_clear_caps (&caps);
-  if (ok) {
-    gst_blockdct_compare_pad_begin (pad);
-    ok = parent_class->sink_event (GST_AGGREGATOR (self),
-        GST_AGGREGATOR_PAD (pad), event);
-    return parent_class->sink_event_pre_queue (GST_AGGREGATOR (self),
-        GST_AGGREGATOR_PAD (pad), mark) == GST_FLOW_OK && ok;
+  if (GST_PAD_IS_FLUSHING (pad)) {
+    gst_event_unref (event);
+    return FALSE;
   }
-  gst_event_unref (mark);
-  gst_event_unref (event);
-  return FALSE;
+  gst_blockdct_compare_pad_begin (pad);
+  ok = parent_class->sink_event (agg, GST_AGGREGATOR_PAD (pad), event);
+  return parent_class->sink_event_pre_queue (agg, GST_AGGREGATOR_PAD (pad),
+      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new (FLUSHED, "caps", GST_TYPE_CAPS, caps, NULL)))
+      == GST_FLOW_OK && ok;
 }
 
 /* The first frame after a flush comes next. After an error or EOS GstAggregator
@@ -260,16 +245,13 @@ static gboolean
 follow_mark (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
     GstEvent * mark)
 {
-  GstCaps *caps = NULL;
-  gboolean ok;
+  g_autoptr (GstCaps) caps = NULL;
 
   gst_structure_get (gst_event_get_structure (mark), "caps", GST_TYPE_CAPS,
       &caps, NULL);
-  gst_blockdct_compare_match_restart (self, pad);
-  ok = caps == NULL || gst_blockdct_compare_set_caps (self, pad, caps);
-  gst_clear_caps (&caps);
   gst_event_unref (mark);
-  return ok;
+  gst_blockdct_compare_match_restart (self, pad);
+  return caps == NULL || gst_blockdct_compare_set_caps (self, pad, caps);
 }
 
 /* Handle an event, after the frames that came before it. */
@@ -296,9 +278,12 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
     gst_blockdct_compare_pad_open (pad);
   /* GstAggregator forwards the other serialized events, such as tags: only the
-   * reference's may go downstream. */
-  if (GST_EVENT_IS_SERIALIZED (event) && GST_EVENT_TYPE (event)
-      > GST_EVENT_SEGMENT && GST_EVENT_TYPE (event) != GST_EVENT_GAP
+   * reference's may go downstream. And it clips a gap by the pad's segment,
+   * which a flush may have removed. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_GAP
+      ? gst_blockdct_compare_pad_get_segment (pad).format
+      == GST_FORMAT_UNDEFINED : GST_EVENT_IS_SERIALIZED (event)
+      && GST_EVENT_TYPE (event) > GST_EVENT_SEGMENT
       && GST_EVENT_TYPE (event) != GST_EVENT_EOS && pad != self->reference) {
     gst_event_unref (event);
     return TRUE;
@@ -382,21 +367,28 @@ static void
 gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (element);
-  GstBlockDctCompareSettings settings =
-      gst_blockdct_compare_get_settings (self);
+  const GstBlockDctCommon start =
+      gst_blockdct_compare_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, settings.backend,
-      settings.device_id, &self->context);
+  gst_blockdct_backend_offer_context (element, context, start.backend,
+      start.device_id, &self->context);
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
-/* A thread that waits for the statistics' reader goes on. */
+/* A thread goes on that waits for the statistics' reader, or for an output
+ * buffer while others keep all of them. */
 static GstStateChangeReturn
 gst_blockdct_compare_change_state (GstElement * element,
     GstStateChange transition)
 {
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+    g_autoptr (GstBufferPool) pool =
+        gst_aggregator_get_buffer_pool (GST_AGGREGATOR (element));
+
+    if (pool != NULL && gst_buffer_pool_is_active (pool))
+      gst_buffer_pool_set_flushing (pool, TRUE);
     gst_blockdct_stats_file_cancel (GST_BLOCKDCT_COMPARE (element)->stats_file);
+  }
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 
@@ -409,7 +401,7 @@ gst_blockdct_compare_finalize (GObject * object)
   gst_clear_caps (&self->reference_caps);
   gst_clear_object (&self->context);
   g_free (self->active_backend);
-  g_free (self->settings.stats_file);
+  g_free (self->settings.common.stats_file);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
 
@@ -417,11 +409,10 @@ static void
 add_template (GstElementClass * klass, const gchar * name,
     GstPadDirection direction, GstPadPresence presence, GType type)
 {
-  GstCaps *caps = gst_blockdct_format_caps ();
+  g_autoptr (GstCaps) caps = gst_blockdct_format_caps ();
 
   gst_element_class_add_pad_template (klass, gst_pad_template_new_with_gtype
       (name, direction, presence, caps, type));
-  gst_caps_unref (caps);
 }
 
 static void
@@ -485,7 +476,6 @@ static void
 gst_blockdct_compare_init (GstBlockDctCompare * self)
 {
   g_mutex_init (&self->navigation.lock);
-  gst_blockdct_compare_init_properties (self);
   set_live (self, FALSE);
   self->reference = add_pad (self, "ref_sink", GST_BLOCKDCT_COMPARE_REFERENCE);
   add_pad (self, "dist_sink", 0);

@@ -25,7 +25,6 @@ gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
   self->match.smallest_gap = GST_CLOCK_TIME_NONE;
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     gst_blockdct_statistics_flush (&self->statistics[i]);
-  self->output.flushed = TRUE;
 }
 
 /* Frames */
@@ -34,24 +33,23 @@ gst_blockdct_compare_follow_flush (GstBlockDctCompare * self)
 static GstFlowReturn
 follow_segment (GstBlockDctCompare * self)
 {
-  GstEvent *event = gst_pad_get_sticky_event (GST_PAD (self->reference),
-      GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent) event =
+      gst_pad_get_sticky_event (GST_PAD (self->reference), GST_EVENT_SEGMENT,
+      0);
   const guint32 seqnum = event != NULL ? gst_event_get_seqnum (event) : 0;
   GstSegment segment = self->pair.segment;
   const GstSegment *ours = &GST_AGGREGATOR_PAD (GST_AGGREGATOR_SRC_PAD
       (self))->segment;
   GstFlowReturn ret;
 
-  gst_clear_event (&event);
   segment.position = ours->position;
-  if (!self->output.flushed && seqnum == self->output.segment_seqnum
+  if (seqnum == self->output.segment_seqnum
       && gst_segment_is_equal (&segment, ours))
     return GST_FLOW_OK;
   ret = gst_blockdct_compare_drain (self);
   if (ret != GST_FLOW_OK)
     return ret;
   self->output.segment_seqnum = seqnum;
-  self->output.flushed = FALSE;
   gst_aggregator_update_segment (GST_AGGREGATOR (self), &segment);
   return GST_FLOW_OK;
 }
@@ -59,7 +57,7 @@ follow_segment (GstBlockDctCompare * self)
 static GstFlowReturn
 get_output (GstBlockDctCompare * self, GstBuffer ** out)
 {
-  GstBufferPool *pool;
+  g_autoptr (GstBufferPool) pool = NULL;
   GstFlowReturn ret;
 
   *out = NULL;
@@ -70,7 +68,6 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
     return GST_FLOW_NOT_NEGOTIATED;
   ret = gst_buffer_pool_set_active (pool, TRUE)
       ? gst_buffer_pool_acquire_buffer (pool, out, NULL) : GST_FLOW_ERROR;
-  gst_object_unref (pool);
   if (ret == GST_FLOW_ERROR)
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
         ("Cannot get an output buffer."),
@@ -82,12 +79,10 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
 static gboolean
 has_pad (GstBlockDctCompare * self, gint i)
 {
-  GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (self),
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (GST_ELEMENT (self),
       gst_blockdct_compare_pad_names[i]);
-  const gboolean has = pad != NULL;
 
-  gst_clear_object (&pad);
-  return has;
+  return pad != NULL;
 }
 
 /* Replace pictures of the view that do not exist by pictures that do. */
@@ -123,22 +118,20 @@ static gboolean
 follow_context (GstBlockDctCompare * self, gint device_id)
 {
   const GstBlockDctBackendClass *klass = self->frames.backend.klass;
-  GstObject *other = NULL;
+  g_autoptr (GstObject) other = NULL;
 
   if (klass == NULL)            /* it could not be reopened */
     return gst_blockdct_compare_frames_open (self);
   if (klass->other_context != NULL)
-    other = klass->other_context (self->pair.reference, self->context,
-        device_id);
+    g_set_object (&other, klass->other_context (self->pair.reference,
+            self->context, device_id));
   if (other == NULL)
     return TRUE;
-  gst_object_ref (other);
   if (gst_blockdct_compare_drain (self) == GST_FLOW_OK) {
     gst_blockdct_compare_frames_close (self);
     gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context,
         other);
   }
-  gst_object_unref (other);
   return self->frames.backend.engine != NULL
       || gst_blockdct_compare_frames_open (self);
 }
@@ -174,7 +167,7 @@ start_pair (GstBlockDctCompare * self)
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (self), time);
   settings = gst_blockdct_compare_get_settings (self);
-  if (!follow_context (self, settings.device_id))
+  if (!follow_context (self, settings.common.device_id))
     return GST_FLOW_ERROR;
   choose_pictures (self, &settings);
   ret = gst_blockdct_compare_follow_caps (self, &changed);
@@ -285,13 +278,11 @@ static GstClockTime
 get_next_time (GstAggregator * agg)
 {
   GstBlockDctComparePad *pad = GST_BLOCKDCT_COMPARE_CAST (agg)->reference;
-  GstBuffer *buffer =
+  g_autoptr (GstBuffer) buffer =
       gst_aggregator_pad_peek_buffer (GST_AGGREGATOR_PAD (pad));
-  GstClockTime time = buffer == NULL ? GST_CLOCK_TIME_NONE
-      : gst_blockdct_compare_pad_get_running_time (pad, buffer);
 
-  gst_clear_buffer (&buffer);
-  return time;
+  return buffer == NULL ? GST_CLOCK_TIME_NONE
+      : gst_blockdct_compare_pad_get_running_time (pad, buffer);
 }
 
 /* A frame leaves its pad's queue. */

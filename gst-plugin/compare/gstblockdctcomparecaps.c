@@ -37,18 +37,17 @@ static gboolean
 follow_converter (GstBlockDctComparePad * reference,
     GstBlockDctComparePad * pad)
 {
-  GstCaps *wanted = gst_blockdct_format_similar_caps (reference->caps);
-  GstCaps *given = gst_pad_peer_query_caps (GST_PAD (pad), NULL);
+  g_autoptr (GstCaps) wanted =
+      gst_blockdct_format_similar_caps (reference->caps);
+  g_autoptr (GstCaps) given = gst_pad_peer_query_caps (GST_PAD (pad), NULL);
+  g_autoptr (GstCaps) caps = NULL;
   const gboolean can = !gst_caps_is_any (given)
       && gst_caps_can_intersect (given, wanted);
   const GstVideoInfo from = pad->converter != NULL
       ? *gst_video_converter_get_in_info (pad->converter) : pad->info;
   GstVideoInfo to = reference->info;
   GstVideoConverter *converter;
-  GstCaps *caps;
 
-  gst_caps_unref (wanted);
-  gst_caps_unref (given);
   to.interlace_mode = from.interlace_mode;
   to.par_n = from.par_n;
   to.par_d = from.par_d;
@@ -58,12 +57,13 @@ follow_converter (GstBlockDctComparePad * reference,
     to.colorimetry = from.colorimetry;
     to.chroma_site = from.chroma_site;
   }
+  GST_DEBUG_OBJECT (pad, "%" GST_PTR_FORMAT " came too early: %s", pad->caps,
+      can ? "converted here" : "no converter in front");
   converter = can ? gst_video_converter_new (&from, &to, NULL) : NULL;
   if (converter == NULL)
     return FALSE;
   caps = gst_video_info_to_caps (&to);
   gst_blockdct_compare_pad_set_caps (pad, caps, &to, converter);
-  gst_caps_unref (caps);
   return TRUE;
 }
 
@@ -73,13 +73,13 @@ convert (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
     GstBuffer ** buffer)
 {
   const GstVideoInfo *info = gst_video_converter_get_in_info (pad->converter);
-  GstBuffer *made = gst_buffer_new_allocate (NULL, pad->info.size, NULL);
+  g_autoptr (GstBuffer) made =
+      gst_buffer_new_allocate (NULL, pad->info.size, NULL);
   GstVideoFrame from, to;
   GstMeta *meta;
 
   if (made == NULL || !gst_video_frame_map (&from, info, *buffer,
           GST_MAP_READ)) {
-    gst_clear_buffer (&made);
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
         ("A frame of %s cannot be converted.", GST_PAD_NAME (pad)),
         ("It is smaller than its caps say, or the memory is full."));
@@ -94,8 +94,7 @@ convert (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
   meta = gst_buffer_get_meta (made, GST_VIDEO_META_API_TYPE);
   if (meta != NULL)
     gst_buffer_remove_meta (made, meta);
-  gst_buffer_unref (*buffer);
-  *buffer = made;
+  gst_buffer_replace (buffer, made);
   return TRUE;
 }
 
@@ -106,8 +105,8 @@ check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
   GstBlockDctComparePad *reference = self->reference;
   const gchar *what = find_conflict (reference, pad);
   const gboolean scales = g_strcmp0 (what, SIZE) == 0;
-  GstCaps *a, *b;
-  gchar *filter;
+  g_autoptr (GstCaps) a = NULL, b = NULL;
+  g_autofree gchar *filter = NULL;
 
   if (what == NULL || (!scales && follow_converter (reference, pad)))
     return TRUE;
@@ -124,9 +123,6 @@ check_caps (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
       ("ref_sink: %" GST_PTR_FORMAT "; %s: %" GST_PTR_FORMAT ". Put '%s' in "
           "front of %s.", a, GST_PAD_NAME (pad), b, filter,
           GST_PAD_NAME (pad)));
-  g_free (filter);
-  gst_caps_unref (a);
-  gst_caps_unref (b);
   return FALSE;
 }
 
@@ -196,20 +192,17 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   const GstBlockDctBackendClass *klass = self->frames.backend.klass;
   /* A view can leave in the backend's memory, too. */
-  GstCaps *all = self->output.single == GST_BLOCKDCT_COMPARE_DRAWN
+  g_autoptr (GstCaps) all = self->output.single == GST_BLOCKDCT_COMPARE_DRAWN
       ? gst_blockdct_format_transform_caps (self->output.shown, &klass, 1)
       : gst_caps_ref (self->output.shown);
-  GstCaps *caps = gst_caps_intersect_full (all, downstream,
-      GST_CAPS_INTERSECT_FIRST);
-  const gboolean ok = !gst_caps_is_empty (caps);
 
-  if (ok)
-    *ret = gst_caps_truncate (gst_caps_ref (caps));
-  else
-    gst_blockdct_format_post_refused (GST_ELEMENT (self), downstream, all);
-  gst_caps_unref (all);
-  gst_caps_unref (caps);
-  return ok ? GST_FLOW_OK : GST_FLOW_NOT_NEGOTIATED;
+  *ret = gst_caps_truncate (gst_caps_intersect_full (all, downstream,
+          GST_CAPS_INTERSECT_FIRST));
+  if (!gst_caps_is_empty (*ret))
+    return GST_FLOW_OK;
+  gst_clear_caps (ret);
+  gst_blockdct_format_post_refused (GST_ELEMENT (self), downstream, all);
+  return GST_FLOW_NOT_NEGOTIATED;
 }
 
 /* The output caps follow from the next pair, which is not known when
@@ -228,8 +221,7 @@ negotiated_src_caps (GstAggregator * agg, GstCaps * caps)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
-  self->output.own_memory =
-      gst_blockdct_backend_owns (self->frames.backend.klass, caps);
+  GST_DEBUG_OBJECT (self, "output caps %" GST_PTR_FORMAT, caps);
   return gst_blockdct_format_info (&self->output.info, caps);
 }
 
@@ -237,18 +229,12 @@ static gboolean
 decide_allocation (GstAggregator * agg, GstQuery * query)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
-  const GstVideoInfo *info = &self->output.info;
 
   self->output.overlay_attach = gst_query_find_allocation_meta (query,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  if (gst_blockdct_pool_decide (&self->frames.backend, self->context, query,
-          info, GST_BLOCKDCT_COMPARE_DEPTH, &self->output.own_limit))
-    return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
-          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
-      ("The memory may be full: close other programs that use it."));
-  return FALSE;
+  return gst_blockdct_pool_decide (&self->frames.backend, GST_ELEMENT (agg),
+      self->context, query, &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH,
+      NULL);
 }
 
 /* Answer allocation queries before they enter their pad's queue: on a flush
@@ -260,23 +246,23 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstBlockDctBackend backend = { 0 };
-  GstObject *context = NULL;
-  gboolean ok;
+  g_autoptr (GstAllocator) allocator = NULL;
+  g_autoptr (GstObject) context = NULL;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
     return parent_class->sink_query_pre_queue (agg, pad, query);
+  /* Upstream may choose another pool, or another limit. */
+  GST_BLOCKDCT_COMPARE_PAD (pad)->pool = NULL;
   GST_OBJECT_LOCK (self);
   backend.klass = self->frames.backend.klass;
   if (self->frames.backend.pinned_allocator != NULL)
-    backend.pinned_allocator = gst_blockdct_pinned_allocator_of_kind
+    allocator = gst_blockdct_pinned_allocator_of_kind
         (self->frames.backend.pinned_allocator, GST_BLOCKDCT_PINNED_WRITTEN);
-  gst_object_replace (&context, self->context);
+  g_set_object (&context, self->context);
   GST_OBJECT_UNLOCK (self);
-  ok = backend.klass != NULL && gst_blockdct_pool_propose (&backend, context,
+  backend.pinned_allocator = allocator;
+  return backend.klass != NULL && gst_blockdct_pool_propose (&backend, context,
       query, GST_BLOCKDCT_COMPARE_DEPTH);
-  gst_clear_object (&backend.pinned_allocator);
-  gst_clear_object (&context);
-  return ok;
 }
 
 GstFlowReturn
@@ -333,14 +319,10 @@ gst_blockdct_compare_set_caps (GstBlockDctCompare * self,
 static gboolean
 conflict (GstPad * pad, const GstCaps * reference)
 {
-  GstCaps *caps = gst_pad_get_current_caps (pad);
-  GstCaps *similar = gst_blockdct_format_similar_caps (reference);
-  const gboolean conflicts = caps != NULL
-      && !gst_caps_can_intersect (caps, similar);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstCaps) similar = gst_blockdct_format_similar_caps (reference);
 
-  gst_caps_unref (similar);
-  gst_clear_caps (&caps);
-  return conflicts;
+  return caps != NULL && !gst_caps_can_intersect (caps, similar);
 }
 
 /* A source that is asked to negotiate again queries all branches of a tee. As
@@ -370,23 +352,22 @@ gst_blockdct_compare_announce_caps (GstBlockDctCompare * self, GstCaps * caps)
 static GstCaps *
 list_comparable (GstBlockDctCompare * self, GstCaps * filter)
 {
-  GstCaps *reference = NULL, *all;
+  g_autoptr (GstCaps) reference = NULL;
 
   GST_OBJECT_LOCK (self);
   gst_caps_replace (&reference, self->reference_caps);
   GST_OBJECT_UNLOCK (self);
   if (reference == NULL && filter != NULL)
     reference = gst_pad_peer_query_caps (GST_PAD (self->reference), NULL);
-  all = gst_blockdct_format_similar_caps (reference);
-  gst_clear_caps (&reference);
-  return all;
+  return gst_blockdct_format_similar_caps (reference);
 }
 
 void
 gst_blockdct_compare_query_caps (GstBlockDctCompare * self,
     GstBlockDctComparePad * pad, GstQuery * query)
 {
-  GstCaps *filter, *all, *both;
+  g_autoptr (GstCaps) all = NULL, both = NULL;
+  GstCaps *filter;
 
   gst_query_parse_caps (query, &filter);
   all = pad == self->reference ? gst_blockdct_format_caps ()
@@ -397,9 +378,9 @@ gst_blockdct_compare_query_caps (GstBlockDctCompare * self,
     gst_caps_take (&all, gst_blockdct_format_caps ());
   both = filter == NULL ? gst_caps_ref (all)
       : gst_caps_intersect_full (filter, all, GST_CAPS_INTERSECT_FIRST);
+  GST_LOG_OBJECT (pad, "answers %" GST_PTR_FORMAT " with %" GST_PTR_FORMAT,
+      filter, both);
   gst_query_set_caps_result (query, both);
-  gst_caps_unref (both);
-  gst_caps_unref (all);
 }
 
 void

@@ -9,6 +9,7 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
+#define find_meta gst_blockdct_find_meta
 #define pad_names gst_blockdct_compare_pad_names
 
 void
@@ -50,16 +51,6 @@ leave_out_errors (BdctStats * stats)
     stats->rgb[k] = (BdctCounters) { 0 };
 }
 
-/* A custom meta of the blockdct that made a picture, or of the encoder; NULL:
- * none made it. */
-static const GstStructure *
-find_meta (GstBuffer * buffer, const gchar * name)
-{
-  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
-
-  return meta == NULL ? NULL : gst_custom_meta_get_structure (meta);
-}
-
 #define GRID "grid"
 
 /* The name of the view, if a buffer is not a picture but a view of one, or has
@@ -71,42 +62,10 @@ find_view (GstBuffer * buffer)
   const gchar *view = figures == NULL ? NULL
       : gst_structure_get_string (figures, "view");
 
+  /* The buffer may go before this is read. */
   if (g_strcmp0 (view, "reconstruction") != 0)
-    return view;
+    return g_intern_string (view);
   return gst_structure_has_field (figures, GRID) ? GRID : NULL;
-}
-
-/* Whether the frame is good enough to go on. */
-static gboolean
-check_psnr (GstBlockDctCompare * self,
-    const GstBlockDctCompareInFlight * frame, const BdctStats * stats,
-    gint pad, guint64 index)
-{
-  const GstBlockDctCompareSettings *settings = &frame->settings;
-  BdctCounters total = bdct_counters_sum (stats->component);
-  gdouble psnr = bdct_psnr (bdct_mse (&total), self->frames.layout.depth);
-  gboolean bad = psnr < settings->min_psnr_error;
-  gboolean below = psnr < settings->min_psnr_warning;
-  gboolean was_below = self->below >> pad & 1;
-  gchar *what;
-
-  self->below = (self->below & ~(1u << pad)) | (guint) below << pad;
-  if (!bad && !below)
-    return TRUE;
-  what = g_strdup_printf ("%s: frame %" G_GUINT64_FORMAT " at %"
-      GST_TIME_FORMAT " has a PSNR of %.2f dB, below", pad_names[pad], index,
-      GST_TIME_ARGS (frame->times.timestamp), psnr);
-  if (below && !was_below)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("%s min-psnr-warning=%g.", what, settings->min_psnr_warning),
-        ("The next warning comes only after a frame has reached the limit "
-            "again."));
-  if (bad)
-    GST_ELEMENT_ERROR (self, STREAM, FAILED,
-        ("%s min-psnr-error=%g.", what, settings->min_psnr_error),
-        ("Encode at a higher quality, or lower min-psnr-error."));
-  g_free (what);
-  return !bad;
 }
 
 /* The metas of a pad's buffer, read before it is released. */
@@ -161,26 +120,16 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
     const GstBlockDctCompareInFlight * frame, BdctStats * stats,
     const Input * input, gint pad)
 {
-  const GstBlockDctCompareSettings *settings = &frame->settings;
-  const guint64 index = self->statistics[pad].totals.frames;
-  const gboolean ok = frame->pair.repeated
-      || check_psnr (self, frame, stats, pad, index);
-  const GstStructure *s;
+  const BdctCounters total = bdct_counters_sum (stats->component);
+  GstBlockDctStatistics *statistics = &self->statistics[pad];
 
-  if (!(settings->metrics & GST_BLOCKDCT_COMPARE_PSNR))
+  if (!(frame->settings.metrics & GST_BLOCKDCT_COMPARE_PSNR))
     leave_out_errors (stats);
-  if (frame->pair.repeated) {
-    gst_blockdct_statistics_repeated (&self->statistics[pad],
-        GST_ELEMENT (self), buffer, stats, &input->recipe, &frame->times,
-        settings->post_messages && settings->interval == 0);
-    return TRUE;
-  }
-  self->statistics[pad].totals.dropped = self->match.unmatched[pad];
-  s = gst_blockdct_statistics_frame (&self->statistics[pad], GST_ELEMENT (self),
-      buffer, stats, &input->recipe, &frame->times, settings->post_messages,
-      settings->interval);
-  return gst_blockdct_stats_file_add (self->stats_file, GST_ELEMENT (self), s)
-      && ok;
+  statistics->totals.dropped = self->match.unmatched[pad];
+  return gst_blockdct_statistics_report (statistics, GST_ELEMENT (self),
+      buffer, stats, &input->recipe, &frame->times, &frame->settings.common,
+      bdct_psnr (bdct_mse (&total), input->recipe.depth),
+      frame->pair.repeated, self->stats_file);
 }
 
 static void
@@ -261,8 +210,8 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
 {
   const GstBlockDctCompareSettings *settings = &frame->settings;
   const gint sides[] = { settings->left, settings->right };
-  gchar *text = settings->overlay ? write_figures (self, frame, inputs, stats)
-      : NULL;
+  g_autofree gchar *text = settings->overlay
+      ? write_figures (self, frame, inputs, stats) : NULL;
   GstBlockDctOverlayFrame drawn = {
     .buffer = buffer,
     .info = &self->output.info,
@@ -276,7 +225,6 @@ draw_text (GstBlockDctCompare * self, const GstBlockDctCompareInFlight * frame,
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++)
     drawn.names[i] = sides[i] < 0 ? "reference" : inputs[sides[i]].name;
   gst_blockdct_overlay_draw (&self->overlay, GST_ELEMENT (self), &drawn);
-  g_free (text);
 }
 
 /* The buffer that leaves, with the reference's times: the view that was drawn,
@@ -322,8 +270,7 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
   Input inputs[BDCT_MAX_DISTORTED] = { 0 };
   GstBlockDctCompareInFlight *frame;
   BdctStats stats[BDCT_MAX_DISTORTED];
-  GstFlowReturn ret =
-      gst_blockdct_compare_frames_collect (self, &frame, stats);
+  GstFlowReturn ret = gst_blockdct_compare_frames_collect (self, &frame, stats);
   gboolean ok = TRUE, drawn;
   const gchar *reference_view;
   BdctView view;
@@ -361,7 +308,8 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
 void
 gst_blockdct_compare_finish_end (GstBlockDctCompare * self)
 {
-  const gboolean post = gst_blockdct_compare_get_settings (self).post_messages;
+  const gboolean post =
+      gst_blockdct_compare_get_settings (self).common.post_messages;
 
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
     self->statistics[i].totals.dropped = self->match.unmatched[i];

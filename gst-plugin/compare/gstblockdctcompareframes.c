@@ -4,6 +4,7 @@
  * calls these functions. */
 #include "gstblockdctcompareprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
+#include "gst-plugin/common/gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
@@ -28,13 +29,12 @@ set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
 gboolean
 gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
 {
-  GstBlockDctCompareSettings settings =
-      gst_blockdct_compare_get_settings (self);
+  const GstBlockDctCommon start =
+      gst_blockdct_compare_get_settings (self).common;
   GstBlockDctBackend backend = { 0 };
 
   if (!gst_blockdct_backend_open (&backend, GST_ELEMENT (self),
-          settings.backend, settings.device_id, settings.threads,
-          &self->context))
+          start.backend, start.device_id, start.threads, &self->context))
     return FALSE;
   gst_blockdct_backend_pin (&backend, self->context);
   self->frames.in_flight =
@@ -62,7 +62,6 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
     const GstVideoInfo * info)
 {
   GstBlockDctCompareFrames *frames = &self->frames;
-  BdctError error;
 
   frames->info = *info;
   /* With several pairs in the engine, copies to and from a GPU overlap with its
@@ -76,15 +75,9 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
   gst_blockdct_format_view (info, &frames->layout, &frames->colours);
   gst_blockdct_navigation_set_size (&self->navigation,
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
-  if (bdct_engine_configure (frames->backend.engine, &frames->layout,
-          frames->depth, &error))
+  if (gst_blockdct_pool_configure (&frames->backend, GST_ELEMENT (self), info,
+          &frames->layout, frames->depth))
     return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("%s cannot process %s %dx%d with %u frames in flight.",
-          gst_blockdct_backend_describe (&frames->backend),
-          GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
-          GST_VIDEO_INFO_HEIGHT (info), frames->depth),
-      ("%s", error.message));
   frames->depth = 0;
   return FALSE;
 }
@@ -133,25 +126,13 @@ map (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
     const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
     GstMapFlags flags, BdctComparison * comparison, BdctImage * image)
 {
-  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
-  BdctError error;
+  const guint n = frame->n_mapped;
+  const gboolean ok = gst_blockdct_pool_map (&self->frames.backend,
+      GST_ELEMENT (self), self->context, &frame->mapped[n], info, layout,
+      buffer, flags, image, &comparison->wait[n]);
 
-  if (gst_blockdct_backend_map (&self->frames.backend,
-          &frame->mapped[frame->n_mapped], info, buffer, flags, layout,
-          self->context, image, &error)) {
-    if (klass->stream != NULL)
-      comparison->wait[frame->n_mapped] = klass->stream (buffer,
-          self->context);
-    frame->n_mapped++;
-    return TRUE;
-  }
-  if (flags & GST_MAP_WRITE)
-    GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
-        ("An output buffer cannot be written."), ("%s", error.message));
-  else
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("An input buffer does not match its caps."), ("%s", error.message));
-  return FALSE;
+  frame->n_mapped += ok;
+  return ok;
 }
 
 /* The index of a pad's picture among those compared; -1: the reference. */
@@ -179,8 +160,7 @@ map_pictures (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
 
     if (frame->pair.distorted[i] == NULL)
       continue;
-    frame->layout[i] = self->pads[1 + i]->layout;
-    picture->layout = &frame->layout[i];
+    picture->layout = &self->pads[1 + i]->layout;
     ok = map (self, frame, &self->pads[1 + i]->info, picture->layout,
         frame->pair.distorted[i], GST_MAP_READ, comparison, &picture->image);
     frame->pad[frame->n_pads++] = i;
@@ -209,14 +189,10 @@ run (GstBlockDctCompare * self, const BdctComparison * comparison,
 
   if (stats != NULL)
     stats->size = sizeof *stats;
-  if (stats != NULL ? bdct_engine_collect (engine, stats, &error)
+  return (stats != NULL ? bdct_engine_collect (engine, stats, &error)
       : bdct_engine_compare (engine, comparison, &error))
-    return TRUE;
-  GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
-      ("Frames could not be compared on %s.",
-          gst_blockdct_backend_describe (&self->frames.backend)), ("%s",
-          error.message));
-  return FALSE;
+      || gst_blockdct_pool_fail (&self->frames.backend, GST_ELEMENT (self),
+      "Frames could not be compared", &error);
 }
 
 /* The oldest pair has left the engine. */
@@ -238,7 +214,8 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
     .size = sizeof comparison,
     .number = self->pair.number,
     .errors = (settings->metrics & GST_BLOCKDCT_COMPARE_PSNR) != 0
-        || settings->min_psnr_error > 0 || settings->min_psnr_warning > 0,
+        || settings->common.min_psnr_error > 0
+        || settings->common.min_psnr_warning > 0,
     .metrics = choose_metrics (self, settings->metrics),
     .frame_rate = GST_VIDEO_INFO_FPS_N (&frames->info)
         / MAX (GST_VIDEO_INFO_FPS_D (&frames->info), 1),

@@ -51,11 +51,8 @@ peek (GstBlockDctComparePad * pad)
 static GstClockTime
 get_duration (GstBlockDctCompare * self, GstBuffer * buffer)
 {
-  const GstVideoInfo *info = &self->reference->info;
-
-  if (GST_VIDEO_INFO_FPS_N (info) > 0)
-    return gst_util_uint64_scale_int (GST_SECOND, GST_VIDEO_INFO_FPS_D (info),
-        GST_VIDEO_INFO_FPS_N (info));
+  if (GST_VIDEO_INFO_FPS_N (&self->reference->info) > 0)
+    return gst_blockdct_times_of_frames (&self->reference->info, 1);
   if (GST_BUFFER_DURATION_IS_VALID (buffer) && GST_BUFFER_DURATION (buffer) > 0)
     return GST_BUFFER_DURATION (buffer);
   return GST_CLOCK_TIME_IS_VALID (self->match.smallest_gap)

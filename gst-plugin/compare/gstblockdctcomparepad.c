@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctcompare.h"
 #include "gstblockdctcomparepad.h"
-#include "gst-plugin/common/gstblockdctdebug.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpool.h"
 
@@ -209,7 +208,7 @@ find_empty (GstElement * element)
 static void
 warn_full (GstBlockDctComparePad * self, GstElement * element)
 {
-  GstBlockDctComparePad *empty = find_empty (element);
+  g_autoptr (GstBlockDctComparePad) empty = find_empty (element);
 
   if (empty == NULL)
     return;
@@ -229,7 +228,6 @@ warn_full (GstBlockDctComparePad * self, GstElement * element)
             "max-size-time=0' in front of both pads, or lower the encoder's "
             "lookahead (x264enc rc-lookahead, or tune=zerolatency).",
             GST_PAD_NAME (empty)));
-  gst_object_unref (empty);
 }
 
 /* Wait until there is room for a frame, and count it. Returns the number of
@@ -267,14 +265,20 @@ enter (GstBlockDctComparePad * self, GstElement * element, GstClockTime time)
   return n;
 }
 
-/* Whether upstream's pool may run empty if this buffer is kept. */
+/* Whether upstream's pool may run empty if this buffer is kept. The limit is
+ * that of the pool that was asked last: to look it up copies a structure. No
+ * other pool can have its address while frames of it wait. */
 static gboolean
-holds_too_many (guint queued, GstBuffer * buffer)
+holds_too_many (GstBlockDctComparePad * self, guint queued, GstBuffer * buffer)
 {
-  const guint limit = queued > MAX_HELD
-      ? gst_blockdct_pool_get_limit (buffer) : 0;
-
-  return limit > 0 && queued > MAX (limit / HELD_PART, MAX_HELD);
+  if (queued <= MAX_HELD) {
+    self->pool = NULL;
+    return FALSE;
+  }
+  if (buffer->pool == NULL || buffer->pool != self->pool)
+    self->limit = gst_blockdct_pool_get_limit (buffer);
+  self->pool = buffer->pool;
+  return self->limit > 0 && queued > MAX (self->limit / HELD_PART, MAX_HELD);
 }
 
 /* Frames outside of the segment are neither shown nor compared. */
@@ -295,7 +299,8 @@ static GstFlowReturn
 chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
   GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (pad);
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent) event =
+      gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   GstClockTime time = GST_CLOCK_TIME_NONE;
   gboolean outside = FALSE;
   const GstSegment *segment;
@@ -304,7 +309,6 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
     gst_event_parse_segment (event, &segment);
     outside = is_outside (segment, buffer);
     time = find_running_time (segment, buffer);
-    gst_event_unref (event);
   }
   if (outside) {
     gst_buffer_unref (buffer);
@@ -315,9 +319,10 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   if (!self->begun)
     gst_blockdct_compare_follow_latency (GST_ELEMENT (parent));
   self->begun = TRUE;
-  if (holds_too_many (enter (self, GST_ELEMENT (parent), time), buffer)) {
+  if (holds_too_many (self, enter (self, GST_ELEMENT (parent), time), buffer)) {
     GstBuffer *copy = gst_buffer_copy_deep (buffer);
 
+    GST_LOG_OBJECT (self, "copied: its pool has %u buffers", self->limit);
     gst_buffer_unref (buffer);
     if (copy == NULL) {
       GST_ELEMENT_ERROR (parent, RESOURCE, NO_SPACE_LEFT,

@@ -20,6 +20,8 @@
 
 G_BEGIN_DECLS
 
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
+
 /* The number of frames that an input may always run ahead. */
 #define GST_BLOCKDCT_COMPARE_MAX_FRAMES 64
 
@@ -56,6 +58,9 @@ struct _GstBlockDctComparePad
   /* Used by the pad's streaming thread. */
   gboolean begun;               /* a frame has come since the last flush */
   gboolean warned;              /* that it is full, since the last flush */
+  gconstpointer pool;           /* of the latest frames, of which more than a
+                                   few wait; or NULL */
+  guint limit;                  /* of its buffers; 0: any number */
 
   /* Used by the aggregating thread. */
   GstCaps *caps;                /* NULL: not set yet */

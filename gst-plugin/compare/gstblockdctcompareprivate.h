@@ -9,7 +9,7 @@
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctbackend.h"
-#include "gst-plugin/common/gstblockdctdebug.h"
+#include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
 #include "gstblockdctcompare.h"
@@ -36,16 +36,9 @@ typedef struct
   gdouble wipe_position, difference_gain;
   gdouble zoom, zoom_x, zoom_y;
   gboolean overlay, interactive;
-  gdouble min_psnr_error, min_psnr_warning;
   gint offset;
   guint64 latency;              /* of a live pipeline */
-  gboolean post_messages;
-  guint64 interval;
-
-  /* Read at the start. */
-  gint backend, device_id;
-  guint threads;
-  gchar *stats_file;            /* NULL in copies */
+  GstBlockDctCommon common;
 } GstBlockDctCompareSettings;
 
 /* A reference frame and its partners, each with a reference held; `distorted`
@@ -102,7 +95,6 @@ typedef struct
   GstBuffer *out;               /* the view; NULL: none is drawn */
   GstVideoFrame mapped[2 + BDCT_MAX_DISTORTED];
   guint n_mapped;
-  BdctLayout layout[BDCT_MAX_DISTORTED];        /* by the pad's number */
   gint pad[BDCT_MAX_DISTORTED]; /* the pads with figures, in the order of the
                                    engine's statistics */
   guint n_pads;
@@ -142,12 +134,8 @@ typedef struct
                                    them */
   gboolean negotiating;         /* the next pair is negotiated */
   gboolean overlay_attach;      /* downstream draws overlay compositions */
-  gboolean own_memory;          /* buffers are in the backend's memory */
-  guint own_limit;              /* the pool's limit of buffers that is set here;
-                                   0: none */
   guint32 segment_seqnum;       /* of the reference's segment that went
                                    downstream */
-  gboolean flushed;             /* send the segment again */
 } GstBlockDctCompareOutput;
 
 #define GST_BLOCKDCT_COMPARE_DRAWN (-2)
@@ -199,7 +187,6 @@ struct _GstBlockDctCompare
   GstBlockDctCompareShifts shifts[BDCT_MAX_DISTORTED];
   GstBlockDctStatistics statistics[BDCT_MAX_DISTORTED];
   guint warned;                 /* bits 1 << GstBlockDctCompareWarning */
-  guint below;                  /* bits, by pad: below min-psnr-warning */
   GstBlockDctOverlay overlay;
   GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
 };
@@ -224,16 +211,13 @@ gst_blockdct_compare_get_settings (GstBlockDctCompare * self)
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
-  settings.stats_file = NULL;
+  settings.common.stats_file = NULL;
   return settings;
 }
 
 /* Properties: a change is in force from the next frame on. */
 
 void gst_blockdct_compare_install_properties (GObjectClass * klass);
-
-/* Give them their defaults. */
-void gst_blockdct_compare_init_properties (GstBlockDctCompare * self);
 
 /* Caps and memory */
 

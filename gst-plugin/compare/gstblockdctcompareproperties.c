@@ -2,7 +2,6 @@
  *
  * The properties of blockdctcompare. Each is a field of its settings. A change
  * is in force from the next frame on. */
-#include "gst-plugin/common/gstblockdctparam.h"
 #include "gstblockdctcompareprivate.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
@@ -18,33 +17,25 @@ static gsize offsets[32];
 static guint n_properties;
 
 #define FIELD(member) G_STRUCT_OFFSET (GstBlockDctCompareSettings, member)
-#define MAX_DB 200
 #define MAX_OFFSET 100000
 
 static GType
-metrics_get_type (void)
+make_metrics (void)
 {
-  static gsize type = 0;
+  static GFlagsValue values[BDCT_N_METRICS + 2] = {
+    {GST_BLOCKDCT_COMPARE_PSNR, "peak signal-to-noise ratio", "psnr"}
+  };
 
-  if (g_once_init_enter (&type)) {
-    static GFlagsValue values[BDCT_N_METRICS + 2];
+  for (gint i = 0; i < BDCT_N_METRICS; i++) {
+    const BdctMetricInfo *info = bdct_metric_info (i);
 
-    values[0] = (GFlagsValue) {
-    GST_BLOCKDCT_COMPARE_PSNR, "peak signal-to-noise ratio", "psnr"};
-    for (gint i = 0; i < BDCT_N_METRICS; i++) {
-      const BdctMetricInfo *info = bdct_metric_info (i);
-
-      values[1 + i] = (GFlagsValue) {
-      1 << i, info->description, info->name};
-    }
-    g_once_init_leave (&type,
-        g_flags_register_static ("GstBlockDctCompareMetrics", values));
+    values[1 + i] = (GFlagsValue) { 1 << i, info->description, info->name };
   }
-  return type;
+  return g_flags_register_static ("GstBlockDctCompareMetrics", values);
 }
 
 static GType
-view_get_type (void)
+make_views (void)
 {
   static const GEnumValue views[] = {
     {BDCT_VIEW_WIPE, "left up to wipe-position, then right", "wipe"},
@@ -66,12 +57,8 @@ view_get_type (void)
         "hvs-map"},
     {0, NULL, NULL}
   };
-  static gsize type = 0;
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type,
-        g_enum_register_static ("GstBlockDctCompareView", views));
-  return type;
+  return g_enum_register_static ("GstBlockDctCompareView", views);
 }
 
 /* The address of a property's value. */
@@ -120,6 +107,9 @@ static void
 install (GObjectClass * klass, gsize offset, GParamSpec * pspec)
 {
   offsets[++n_properties] = offset;
+  /* The defaults stand there alone. */
+  if (pspec->flags & G_PARAM_WRITABLE)
+    pspec->flags |= G_PARAM_CONSTRUCT;
   gst_blockdct_param_install (klass, n_properties, pspec);
 }
 
@@ -127,11 +117,11 @@ static void
 install_live (GObjectClass * klass)
 {
   install (klass, FIELD (metrics), g_param_spec_flags ("metrics", "Metrics",
-          "What to measure for each distorted picture", metrics_get_type (),
+          "What to measure for each distorted picture", make_metrics (),
           GST_BLOCKDCT_COMPARE_PSNR, LIVE));
   install (klass, FIELD (view), g_param_spec_enum ("view", "View",
           "What the source pad shows; the figures do not depend on it",
-          view_get_type (), BDCT_VIEW_WIPE, LIVE));
+          make_views (), BDCT_VIEW_WIPE, LIVE));
   install (klass, FIELD (left), g_param_spec_int ("left", "Left",
           "First picture of a view: -1 = ref_sink, 0 = dist_sink, 1 = "
           "dist_sink_1, 2 = dist_sink_2", GST_BLOCKDCT_COMPARE_REFERENCE,
@@ -164,14 +154,6 @@ install_live (GObjectClass * klass)
           "Interactive",
           "Let keys and the pointer in the sink's window change the view",
           FALSE, PLAYING));
-  install (klass, FIELD (min_psnr_error), g_param_spec_double ("min-psnr-error",
-          "Minimum PSNR, error",
-          "Stop with an error at the first frame whose PSNR is below this (dB; "
-          "0 = off)", 0, MAX_DB, 0, LIVE));
-  install (klass, FIELD (min_psnr_warning),
-      g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
-          "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
-          0, LIVE));
   install (klass, FIELD (offset), g_param_spec_int ("offset", "Offset",
           "Number of frames by which the distorted inputs are late: reference "
           "frame n matches their frame n + offset", -MAX_OFFSET, MAX_OFFSET, 0,
@@ -181,37 +163,18 @@ install_live (GObjectClass * klass)
 void
 gst_blockdct_compare_install_properties (GObjectClass * klass)
 {
+  GParamSpec *spec;
+  gsize offset;
+
   klass->set_property = set_property;
   klass->get_property = get_property;
   install_live (klass);
   /* GstAggregator's, whose own value differs where nothing is live. */
   offsets[++n_properties] = FIELD (latency);
   g_object_class_override_property (klass, n_properties, "latency");
-  install (klass, FIELD (post_messages), g_param_spec_boolean ("post-messages",
-          "Post messages",
-          "Post the figures as element messages; buffers carry them as a meta "
-          "in any case", TRUE, LIVE));
-  install (klass, FIELD (interval), g_param_spec_uint64 ("interval", "Interval",
-          "Post one message for each interval of this length, with the figures "
-          "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 - 1, 0,
-          LIVE));
-  install (klass, FIELD (stats_file), g_param_spec_string ("stats-file",
-          "Statistics file",
-          "File to write each frame's figures to. Its ending chooses the "
-          "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
-          "standard output, as .log. With several distorted inputs use .csv or "
-          ".jsonl, which name the pad", NULL, READY));
-  install (klass, FIELD (backend), g_param_spec_enum ("backend", "Backend",
-          "Where to compute; with cuda, it is an error if CUDA cannot run",
-          gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
-  install (klass, FIELD (device_id), g_param_spec_int ("cuda-device-id",
-          "CUDA device ID",
-          "GPU to run on (-1 = the GPU of the pipeline's CUDA context, or else "
-          "the first)", -1, G_MAXINT, -1, READY));
-  install (klass, FIELD (threads), g_param_spec_uint ("threads", "Threads",
-          "Threads of the CPU engine (0 = one per processor); with CUDA, "
-          "threads that copy pageable memory (0 = at most 4)", 0, 1024, 0,
-          READY));
+  for (guint i = 0; (spec = gst_blockdct_param_common (i, &offset)) != NULL;
+      i++)
+    install (klass, FIELD (common) + offset, spec);
   install (klass, STATS, g_param_spec_boxed ("stats", "Statistics",
           "Figures since the start, one structure for each pad",
           GST_TYPE_STRUCTURE, READ));
@@ -219,19 +182,4 @@ gst_blockdct_compare_install_properties (GObjectClass * klass)
           "Active backend",
           "The engine in use, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 "
           "threads'; NULL while stopped", NULL, READ));
-}
-
-void
-gst_blockdct_compare_init_properties (GstBlockDctCompare * self)
-{
-  guint n;
-  GParamSpec **specs = g_object_class_list_properties (G_OBJECT_GET_CLASS
-      (self), &n);
-
-  for (guint i = 0; i < n; i++)
-    if (specs[i]->owner_type == G_OBJECT_TYPE (self)
-        && (specs[i]->flags & G_PARAM_WRITABLE))
-      gst_blockdct_param_set (get_place (self, specs[i]->param_id),
-          g_param_spec_get_default_value (specs[i]));
-  g_free (specs);
 }

@@ -105,13 +105,11 @@ static gint
 next_input (GstElement * element, gint input)
 {
   while (++input < BDCT_MAX_DISTORTED) {
-    GstPad *pad = gst_element_get_static_pad (element,
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (element,
         gst_blockdct_compare_pad_names[input]);
 
-    if (pad != NULL) {
-      gst_object_unref (pad);
+    if (pad != NULL)
       return input;
-    }
   }
   return GST_BLOCKDCT_COMPARE_REFERENCE;
 }

@@ -3,8 +3,8 @@
  * Draws text on the picture. Text that stays the same is drawn once and kept
  * for the next frame. */
 #include "gstblockdctoverlay.h"
-#include "gst-plugin/common/gstblockdctdebug.h"
 
+GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 #ifdef HAVE_OVERLAY

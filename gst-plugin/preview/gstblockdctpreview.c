@@ -29,12 +29,16 @@
  */
 #include "gstblockdctpreview.h"
 
+#include <gst/video/navigation.h>
+#include "gst-plugin/blockdct/gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
 #include "gst-plugin/common/gstblockdctpool.h"
+#include "gst-plugin/compare/gstblockdctnavigation.h"
 #include "gstblockdctpreviewbranch.h"
-#include "gstblockdctpreviewkeys.h"
+
+#define get_int gst_blockdct_param_get_int
 
 /* The least number of input buffers that the bin holds: one in each of A, B,
  * their queues and compare. */
@@ -54,43 +58,29 @@ GST_ELEMENT_REGISTER_DEFINE (blockdctpreview, "blockdctpreview", GST_RANK_NONE,
 
 /* Memory */
 
-/* The allocator that A's engine prefers, owned by the caller; NULL: any. */
-static GstAllocator *
-find_allocator (GstBlockDctPreview * self, GstCaps * caps)
-{
-  GstQuery *query = gst_query_new_allocation (caps, FALSE);
-  GstPad *pad = gst_element_get_static_pad (self->a.queue, "sink");
-  GstAllocator *allocator = NULL;
-
-  if (gst_pad_query (pad, query)
-      && gst_query_get_n_allocation_params (query) > 0)
-    gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
-  gst_object_unref (pad);
-  gst_query_unref (query);
-  return allocator;
-}
-
-/* Answer upstream's allocation query, as a tee would offer nothing. This memory
- * is uploaded to the GPU once for all elements that read it. */
+/* Answer upstream's allocation query by what A's engine prefers, as a tee
+ * offers no memory. This memory is uploaded to the GPU once for all elements
+ * that read it. */
 static gboolean
 offer_memory (GstBlockDctPreview * self, GstQuery * query)
 {
+  g_autoptr (GstPad) of_a = gst_element_get_static_pad (self->a.queue, "sink");
+  g_autoptr (GstAllocator) preferred = NULL, shared = NULL;
+  g_autoptr (GstQuery) asked = NULL;
   GstBlockDctBackend backend = { 0 };
-  GstAllocator *allocator;
   GstCaps *caps;
-  gboolean answered;
 
   gst_query_parse_allocation (query, &caps, NULL);
-  allocator = caps != NULL ? find_allocator (self, caps) : NULL;
-  if (allocator == NULL)
-    return FALSE;
-  backend.pinned_allocator = gst_blockdct_pinned_allocator_of_kind (allocator,
-      GST_BLOCKDCT_PINNED_SHARED);
-  answered = backend.pinned_allocator != NULL
+  asked = gst_query_new_allocation (caps, FALSE);
+  if (caps != NULL && gst_pad_query (of_a, asked)
+      && gst_query_get_n_allocation_params (asked) > 0)
+    gst_query_parse_nth_allocation_param (asked, 0, &preferred, NULL);
+  if (preferred != NULL)
+    shared = gst_blockdct_pinned_allocator_of_kind (preferred,
+        GST_BLOCKDCT_PINNED_SHARED);
+  backend.pinned_allocator = shared;
+  return shared != NULL
       && gst_blockdct_pool_propose (&backend, NULL, query, MIN_BUFFERS);
-  gst_clear_object (&backend.pinned_allocator);
-  gst_object_unref (allocator);
-  return answered;
 }
 
 static gboolean
@@ -103,37 +93,147 @@ sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
 /* Events from downstream */
 
+/* Compare handles the other keys. Every change goes through g_object_set(), as
+ * an application's would. */
+
+/* Change a property by `by`, within its range. */
+static void
+turn (GstElement * element, const gchar * property, gint by)
+{
+  GParamSpecInt *range = G_PARAM_SPEC_INT (g_object_class_find_property
+      (G_OBJECT_GET_CLASS (element), property));
+
+  g_object_set (element, property, CLAMP (get_int (element, property) + by,
+          range->minimum, range->maximum), NULL);
+}
+
+/* Make A finer by `by`. */
+static void
+turn_quality (GstElement * a, gint by)
+{
+  const gboolean has_qp =
+      bdct_transform_info (get_int (a, "transform"))->has_qp;
+
+  turn (a, has_qp ? "qp" : "quality", has_qp ? -by : by);
+}
+
+/* Choose A's next transform, cyclically. */
+static void
+turn_transform (GstElement * a, gint by)
+{
+  g_object_set (a, "transform", (get_int (a, "transform") + by
+          + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
+}
+
+/* Show A and B. */
+static void
+show_both (GstElement * compare)
+{
+  g_signal_handlers_disconnect_by_func (compare, show_both, NULL);
+  g_object_set (compare, "left", 0, "right", 1, NULL);
+}
+
+/* Make B what A is, and show both, as soon as compare has B's pad. */
+static void
+store_b (GstElement * preview, GstElement * a, GstElement * compare)
+{
+  g_autofree gchar *line =
+      g_strdup_printf ("blockdct transform=%d quality=%d qp=%d",
+      get_int (a, "transform"), get_int (a, "quality"), get_int (a, "qp"));
+  g_autoptr (GstPad) pad = NULL;
+
+  g_signal_connect (compare, "pad-added", G_CALLBACK (show_both), NULL);
+  g_object_set (preview, "b", line, NULL);
+  pad = gst_element_get_static_pad (compare, "dist_sink_1");
+  if (pad != NULL)
+    show_both (compare);
+}
+
+static void
+swap (GstElement * a, GstElement * b)
+{
+  static const gchar *const settings[] = { "transform", "quality", "qp" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (settings); i++) {
+    const gint of_a = get_int (a, settings[i]);
+
+    g_object_set (a, settings[i], get_int (b, settings[i]), NULL);
+    g_object_set (b, settings[i], of_a, NULL);
+  }
+}
+
+static gboolean
+handle_key (const gchar * key, GstElement * preview, GstElement * a,
+    GstElement * b, GstElement * compare)
+{
+  const gboolean both = GST_IS_BLOCKDCT (b);
+
+  if (g_str_equal (key, "Up") || g_str_equal (key, "Down")) {
+    turn_quality (a, g_str_equal (key, "Up") ? 1 : -1);
+  } else if (g_str_equal (key, "Right") || g_str_equal (key, "Left")) {
+    turn_transform (a, g_str_equal (key, "Right") ? 1 : -1);
+  } else if (g_str_equal (key, "b")) {
+    store_b (preview, a, compare);
+  } else if (g_str_equal (key, "x") && both) {
+    swap (a, b);
+  } else if (g_str_equal (key, "g")) {
+    const gboolean grid = !get_int (a, "grid");
+
+    g_object_set (a, "grid", grid, NULL);
+    if (both)
+      g_object_set (b, "grid", grid, NULL);
+  } else {
+    return FALSE;
+  }
+  return TRUE;
+}
+
+/* Whether a navigation event is for A or B. */
 static gboolean
 handle_keys (GstBlockDctPreview * self, GstEvent * event)
 {
-  GstElement *a = gst_bin_get_by_name (GST_BIN (self), "a");
-  GstElement *b = gst_bin_get_by_name (GST_BIN (self), "b");
-  const gboolean handled = gst_blockdct_preview_keys_handle (event,
-      GST_ELEMENT (self), a, b, self->compare);
+  g_autoptr (GstElement) a =
+      gst_blockdct_preview_branch_get_version (&self->a);
+  g_autoptr (GstElement) b =
+      gst_blockdct_preview_branch_get_version (&self->b);
+  const gint steps = gst_blockdct_navigation_get_steps (event);
+  const gchar *key;
 
-  gst_clear_object (&a);
-  gst_clear_object (&b);
-  return handled;
+  /* Keys with modifiers are left to others, and the wheel to compare. */
+  if (!GST_IS_BLOCKDCT (a) || gst_blockdct_navigation_has_modifier (event))
+    return FALSE;
+  if (gst_navigation_event_get_type (event) == GST_NAVIGATION_EVENT_KEY_PRESS)
+    return gst_navigation_event_parse_key_event (event, &key) && key != NULL
+        && handle_key (key, GST_ELEMENT (self), a, b, self->compare);
+  if (steps != 0)
+    turn_quality (a, steps);
+  return steps != 0;
 }
 
-/* A seek would fail where a version is not linked. */
+/* A seek would fail where a version is not linked. One that does not flush
+ * waits for frames that an exchange may hold back: it waits for an exchange to
+ * end, and lets the next one begin. */
 static gboolean
 src_event (GstPad * pad, GstObject * parent, GstEvent * event)
 {
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (parent);
-  const gboolean seeks = GST_EVENT_TYPE (event) == GST_EVENT_SEEK;
+  GstSeekFlags flags;
   gboolean ok;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION
-      && gst_blockdct_param_get_int (self->compare, "interactive")
+      && get_int (self->compare, "interactive")
       && handle_keys (self, event)) {
     gst_event_unref (event);
     return TRUE;
   }
-  if (seeks)
-    g_rec_mutex_lock (&self->relinks);
+  if (GST_EVENT_TYPE (event) != GST_EVENT_SEEK)
+    return gst_pad_event_default (pad, parent, event);
+  gst_event_parse_seek (event, NULL, NULL, &flags, NULL, NULL, NULL, NULL);
+  g_rec_mutex_lock (&self->relinks);
+  if (!(flags & GST_SEEK_FLAG_FLUSH))
+    g_rec_mutex_unlock (&self->relinks);
   ok = gst_pad_event_default (pad, parent, event);
-  if (seeks)
+  if (flags & GST_SEEK_FLAG_FLUSH)
     g_rec_mutex_unlock (&self->relinks);
   return ok;
 }
@@ -167,18 +267,15 @@ static gboolean
 post_refusal (GstBlockDctPreview * self,
     const GstBlockDctPreviewBranch * branch)
 {
-  GError *refusal = NULL;
+  GstMessage *message = NULL;
 
   g_mutex_lock (&self->lock);
   if (branch->refusal != NULL)
-    refusal = g_error_copy (branch->refusal);
+    message = gst_message_new_error (GST_OBJECT (self), branch->refusal, NULL);
   g_mutex_unlock (&self->lock);
-  if (refusal == NULL)
-    return FALSE;
-  gst_element_post_message (GST_ELEMENT (self), gst_message_new_error
-      (GST_OBJECT (self), refusal, NULL));
-  g_error_free (refusal);
-  return TRUE;
+  if (message != NULL)
+    gst_element_post_message (GST_ELEMENT (self), message);
+  return message != NULL;
 }
 
 static GstStateChangeReturn
@@ -221,7 +318,7 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
-  GstCaps *caps = gst_blockdct_format_caps ();
+  g_autoptr (GstCaps) caps = gst_blockdct_format_caps ();
 
   object_class->set_property =
       GST_DEBUG_FUNCPTR (gst_blockdct_preview_set_property);
@@ -255,20 +352,18 @@ gst_blockdct_preview_class_init (GstBlockDctPreviewClass * klass)
       gst_pad_template_new ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, caps));
   gst_element_class_add_pad_template (element_class,
       gst_pad_template_new ("src", GST_PAD_SRC, GST_PAD_ALWAYS, caps));
-  gst_caps_unref (caps);
 }
 
 static GstPad *
 add_ghost_pad (GstBlockDctPreview * self, GstElement * element,
     const gchar * name)
 {
-  GstPad *pad = gst_element_get_static_pad (element, name);
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, name);
   GstPadTemplate *templ = gst_element_class_get_pad_template
       (GST_ELEMENT_GET_CLASS (self), name);
   GstPad *ghost = gst_ghost_pad_new_from_template (name, pad, templ);
 
   gst_element_add_pad (GST_ELEMENT (self), ghost);
-  gst_object_unref (pad);
   return ghost;
 }
 

@@ -5,9 +5,10 @@
  * place: a streaming thread cannot end its own element. */
 #include "gstblockdctpreviewbranch.h"
 
+#include <string.h>
+#include "gst-plugin/blockdct/gstblockdct.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
-#include "gstblockdctpreviewkeys.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_preview_debug);
 #define GST_CAT_DEFAULT gst_blockdct_preview_debug
@@ -51,11 +52,10 @@ parse (const gchar * description, GError ** error)
 static gboolean
 refuse (GError ** error, const gchar * format, const GstCaps * caps)
 {
-  gchar *text = caps == NULL ? NULL : gst_caps_to_string (caps);
+  g_autofree gchar *text = caps == NULL ? NULL : gst_caps_to_string (caps);
 
   g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS, format,
       text);
-  g_free (text);
   return FALSE;
 }
 
@@ -63,69 +63,71 @@ refuse (GError ** error, const gchar * format, const GstCaps * caps)
 static gboolean
 check (GstBlockDctPreview * self, GstElement * version, GError ** error)
 {
-  GstPad *sink = gst_element_get_static_pad (version, "sink");
-  GstPad *src = gst_element_get_static_pad (version, "src");
-  GstPad *entrance = gst_element_get_static_pad (self->tee, "sink");
-  GstCaps *frames = gst_pad_get_current_caps (entrance);
-  GstCaps *pictures = gst_blockdct_format_caps ();
-  GstCaps *given = src != NULL ? gst_pad_query_caps (src, NULL)
-      : gst_caps_new_empty ();
-  gboolean ok = TRUE;
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (version, "sink");
+  g_autoptr (GstPad) src = gst_element_get_static_pad (version, "src");
+  g_autoptr (GstPad) entrance = gst_element_get_static_pad (self->tee, "sink");
+  g_autoptr (GstCaps) frames = gst_pad_get_current_caps (entrance);
+  g_autoptr (GstCaps) pictures = gst_blockdct_format_caps ();
+  g_autoptr (GstCaps) given = NULL;
 
   if (sink == NULL || src == NULL)
-    ok = refuse (error, sink == NULL ? "none of its elements has a free pad "
+    return refuse (error, sink == NULL ? "none of its elements has a free pad "
         "that takes pictures" : "none of its elements has a free pad that "
         "gives pictures", NULL);
-  else if (!gst_caps_can_intersect (given, pictures))
-    ok = refuse (error, "it gives %s, not pictures: end it with a decoder",
+  given = gst_pad_query_caps (src, NULL);
+  if (!gst_caps_can_intersect (given, pictures))
+    return refuse (error, "it gives %s, not pictures: end it with a decoder",
         given);
-  else if (frames != NULL && !gst_pad_query_accept_caps (sink, frames))
-    ok = refuse (error, "it does not take %s: begin it with 'videoconvert ! '",
-        frames);
-  gst_caps_unref (given);
-  gst_caps_unref (pictures);
-  gst_clear_caps (&frames);
-  gst_object_unref (entrance);
-  gst_clear_object (&src);
-  gst_clear_object (&sink);
-  return ok;
+  if (frames != NULL && !gst_pad_query_accept_caps (sink, frames))
+    return refuse (error,
+        "it does not take %s: begin it with 'videoconvert ! '", frames);
+  return TRUE;
 }
 
 /* Make a version; NULL with an error. */
 static GstElement *
 make_version (Branch * branch, const gchar * description, GError ** error)
 {
-  GstElement *version = parse (description, error);
+  g_autoptr (GstElement) version = parse (description, error);
 
   if (version == NULL)
     return NULL;
   gst_object_ref_sink (version);
-  if (!check (branch->preview, version, error)) {
-    gst_object_unref (version);
+  if (!check (branch->preview, version, error))
     return NULL;
-  }
   gst_object_set_name (GST_OBJECT (version), branch->name);
-  return version;
+  return g_steal_pointer (&version);
 }
 
 /* Exchange */
+
+/* Not gst_bin_get_by_name(), which looks into the bins of descriptions, too. */
+GstElement *
+gst_blockdct_preview_branch_get_version (Branch * branch)
+{
+  GstBin *bin = GST_BIN (branch->preview);
+  GstElement *version = NULL;
+
+  GST_OBJECT_LOCK (bin);
+  for (GList * l = bin->children; l != NULL && version == NULL; l = l->next)
+    if (strcmp (GST_OBJECT_NAME (l->data), branch->name) == 0)
+      version = gst_object_ref (l->data);
+  GST_OBJECT_UNLOCK (bin);
+  return version;
+}
 
 /* The frames that a version may hold; G_MAXUINT: any number. */
 static guint
 get_depth (Branch * branch)
 {
-  GstElement *version = gst_bin_get_by_name (GST_BIN (branch->preview),
-      branch->name);
-  guint depth = 0;
+  g_autoptr (GstElement) version =
+      gst_blockdct_preview_branch_get_version (branch);
+  guint depth = G_MAXUINT;
 
   if (version == NULL)
     return 0;
-  if (gst_blockdct_preview_keys_is_own (version)
-      && !g_atomic_int_get (&branch->fresh))
+  if (GST_IS_BLOCKDCT (version) && !g_atomic_int_get (&branch->fresh))
     g_object_get (version, "async-depth", &depth, NULL);
-  else
-    depth = G_MAXUINT;
-  gst_object_unref (version);
   return depth;
 }
 
@@ -167,12 +169,11 @@ remove_child (GstBlockDctPreview * self, GstElement ** child)
 static void
 watch_first (Branch * branch)
 {
-  GstPad *pad = gst_element_get_static_pad (branch->version, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (branch->version, "src");
 
   g_atomic_int_set (&branch->fresh, TRUE);
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_first_picture, branch,
       NULL);
-  gst_object_unref (pad);
 }
 
 /* The pad at which frames are held back during an exchange, the caller's: a
@@ -199,16 +200,14 @@ static void
 close_branch (Branch * branch)
 {
   GstBlockDctPreview *self = branch->preview;
-  GstPad *sink = gst_element_get_static_pad (branch->queue, "sink");
-  GstPad *tee = gst_pad_get_peer (sink);
-  GstPad *side = gst_element_get_static_pad (self->compare, branch->side);
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (branch->queue, "sink");
+  g_autoptr (GstPad) tee = gst_pad_get_peer (sink);
+  g_autoptr (GstPad) side =
+      gst_element_get_static_pad (self->compare, branch->side);
 
   gst_element_release_request_pad (self->tee, tee);
   remove_child (self, &branch->queue);
   gst_element_release_request_pad (self->compare, side);
-  gst_object_unref (side);
-  gst_object_unref (tee);
-  gst_object_unref (sink);
 }
 
 static gboolean
@@ -230,8 +229,8 @@ static void
 exchange (Branch * branch)
 {
   GstBlockDctPreview *self = branch->preview;
-  GstPad *gate = get_gate (branch);
-  GstElement *next;
+  g_autoptr (GstPad) gate = get_gate (branch);
+  g_autoptr (GstElement) next = NULL;
   const gboolean opens = branch->queue == NULL;
   gulong probe;
   gboolean again;
@@ -262,14 +261,12 @@ exchange (Branch * branch)
     gst_element_link (branch->queue, next);
     if (opens)
       gst_element_link (self->tee, branch->queue);
-    gst_object_unref (next);
   } else if (branch->queue != NULL) {
     close_branch (branch);
     gst_blockdct_preview_branch_follow_depth (self);
   }
   if (probe != 0)
     gst_pad_remove_probe (gate, probe);
-  gst_object_unref (gate);
   /* A live pipeline asks for the latency again. */
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency
       (GST_OBJECT (self)));
@@ -333,8 +330,8 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   const Turn *turn = data;
   Branch *branch = turn->branch;
-  GstElement *version = NULL;
-  GstPad *sink, *src;
+  g_autoptr (GstElement) version = NULL;
+  g_autoptr (GstPad) src = NULL;
   gboolean is_old;
   Phase phase;
 
@@ -342,8 +339,7 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   is_old = turn->number != branch->turn;
   phase = branch->phase;
   if (!is_old && phase == WAITS) {
-    gst_object_replace ((GstObject **) & version,
-        (GstObject *) branch->version);
+    g_set_object (&version, branch->version);
     branch->phase = version != NULL ? DRAINS : DRAINED;
     branch->probe = info->id;
   }
@@ -358,14 +354,11 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
         NULL);
     return GST_PAD_PROBE_OK;
   }
-  sink = gst_pad_get_peer (pad);
   src = gst_element_get_static_pad (version, "src");
   gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
       | GST_PAD_PROBE_TYPE_EVENT_FLUSH, on_drained, branch, NULL);
-  gst_element_call_async (GST_ELEMENT (branch->preview), drain, sink,
-      gst_object_unref);
-  gst_object_unref (src);
-  gst_object_unref (version);
+  gst_element_call_async (GST_ELEMENT (branch->preview), drain,
+      gst_pad_get_peer (pad), gst_object_unref);
   return GST_PAD_PROBE_OK;
 }
 
@@ -373,7 +366,7 @@ static void
 start_exchange (Branch * branch)
 {
   GstBlockDctPreview *self = branch->preview;
-  GstPad *gate;
+  g_autoptr (GstPad) gate = NULL;
   Turn *turn;
 
   if (GST_STATE (self) < GST_STATE_PAUSED
@@ -391,7 +384,6 @@ start_exchange (Branch * branch)
      * and the next version never gets that one. */
     gst_pad_add_probe (gate, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_blocked,
         turn, g_free);
-    gst_object_unref (gate);
   }
 }
 
@@ -411,17 +403,16 @@ static void
 report_refusal (Branch * branch, const gchar * description, GError * reason)
 {
   GstBlockDctPreview *self = branch->preview;
-  GError *error = g_error_new (reason->domain, reason->code,
+  g_autoptr (GError) error = g_error_new (reason->domain, reason->code,
       "%s='%s' is refused: %s", branch->name, description, reason->message);
 
   GST_WARNING_OBJECT (self, "%s", error->message);
   if (GST_STATE (self) == GST_STATE_NULL) {
-    set_refusal (branch, error);
+    set_refusal (branch, g_steal_pointer (&error));
     return;
   }
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_warning
       (GST_OBJECT (self), error, "The version of before stays."));
-  g_error_free (error);
 }
 
 void
@@ -431,7 +422,7 @@ gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
   GstBlockDctPreview *self = branch->preview;
   const gboolean empty = description == NULL || *description == '\0';
   GstElement *next = NULL;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean starts;
 
   set_refusal (branch, NULL);
@@ -441,7 +432,6 @@ gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
     refuse (&error, "there is always an A", NULL);
   if (error != NULL) {
     report_refusal (branch, empty ? "" : description, error);
-    g_error_free (error);
     return;
   }
   g_mutex_lock (&self->lock);

@@ -58,6 +58,10 @@ struct _GstBlockDctPreview
 void gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
     const gchar * description);
 
+/* The child that is the version; NULL: none. */
+GstElement *gst_blockdct_preview_branch_get_version
+    (GstBlockDctPreviewBranch * branch);
+
 /* No frame comes from now on: end an exchange that has begun. */
 void gst_blockdct_preview_branch_stop (GstBlockDctPreviewBranch * branch);
 

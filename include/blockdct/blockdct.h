@@ -7,7 +7,8 @@
  * this order, and at the end bdct_engine_free() and bdct_jobs_free().
  *
  * Initialize a struct that begins with `size` as `BdctFrame f = {.size = sizeof
- * f};` or with its _DEFAULT; bdct_layout_init() sets that of BdctLayout.
+ * f};` or with its _DEFAULT; bdct_layout_init() and bdct_params_init() do so,
+ * too. In other languages, zero the others and set `size`.
  * Functions refuse a size of another version. Structs without `size` do not
  * grow. They also refuse NULL, unless it is said to be allowed, and values
  * outside an enumeration: with an error, or by returning false, 0, NULL or "",
@@ -18,6 +19,6 @@
 #ifndef BLOCKDCT_BLOCKDCT_H
 #define BLOCKDCT_BLOCKDCT_H
 
-#include <blockdct/engine.h>
+#include <blockdct/jpeg.h>
 
 #endif

@@ -3,7 +3,8 @@
  *
  * An engine is a queue: bdct_engine_submit() and bdct_engine_compare() start
  * work, bdct_engine_collect() waits for the oldest and returns its statistics.
- * One thread at a time may call an engine.
+ * One thread at a time may call an engine; several threads may call an engine
+ * each.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -66,7 +67,10 @@ typedef struct {
   bool bits;                    /**< set BdctCounters.bits; else they are 0 */
   unsigned metrics;             /**< of the picture: bits 1 << BdctMetric that
                                      bdct_metric_check() allows */
-  int frame_rate;               /**< for XPSNR: frames per second, rounded */
+  int frame_rate;               /**< for XPSNR: frames per second, rounded. All
+                                     that counts is whether it is at least 32:
+                                     then XPSNR weighs changes against two
+                                     frames, else against one */
   uint64_t number;              /**< for XPSNR: number of the frame in the
                                      stream. XPSNR compares the frame with the
                                      two before it, if the engine has received
@@ -141,10 +145,10 @@ typedef struct {
 /** Options of an engine; all but `size` may be 0. */
 typedef struct {
   size_t size;         /**< sizeof (BdctEngineOptions) */
-  unsigned threads;    /**< CPU: 0 = one per processor; submit runs small
-                            frames on the calling thread. CUDA: threads that
-                            copy images that the GPU cannot reach, 0 = at most
-                            4 */
+  unsigned threads;    /**< CPU: 0 = one per processor; with 0 and 1, submit
+                            runs small frames on the calling thread. CUDA:
+                            threads that copy images that the GPU cannot
+                            reach, 0 = at most 4 */
   const char *isa;     /**< CPU: instruction set. CUDA: "cuda-cores" does not
                             use the tensor cores. NULL = the best available */
   BdctContext context; /**< CUDA */
@@ -226,7 +230,8 @@ bool bdct_engine_compare (BdctEngine *engine,
  * `size`. A frame fills one entry; a comparison fills n_distorted, without
  * levels. Returns false, with an error, if that frame failed, if `stats` has
  * another size, or if none is in flight. After each of these the frame is no
- * longer in flight. */
+ * longer in flight; later frames are not affected, unless the context is
+ * lost. */
 bool bdct_engine_collect (BdctEngine *engine, BdctStats *stats,
     BdctError *error);
 

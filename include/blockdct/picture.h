@@ -94,9 +94,6 @@ void bdct_layout_init (BdctLayout *layout, BdctChromaFormat chroma, int depth,
 void bdct_layout_init_rgb (BdctLayout *layout, const BdctRgb *rgb, int width,
     int height, BdctChromaFormat chroma);
 
-/** The luma of R, G and B by JFIF; all are 0 to 255. */
-int bdct_luma (int r, int g, int b);
-
 /** The memory of an image. */
 typedef enum {
   BDCT_MEMORY_HOST,   /**< any host memory */

@@ -67,9 +67,6 @@ typedef struct {
                          fit */
 } BdctStats;
 
-/** Add `b` to `a`. Begin with `a` as a copy of the first frame's. */
-void bdct_stats_add (BdctStats *a, const BdctStats *b);
-
 /** The sum of three components, of BdctStats.component or .rgb. Its PSNR
  * weights each component by its samples, as ffmpeg's psnr_avg does. */
 BdctCounters bdct_counters_sum (const BdctCounters counters[3]);

@@ -162,6 +162,9 @@ typedef struct {
     .deadzone = BDCT_MAX_DEADZONE, .baseline = true                           \
   }
 
+/** Set BDCT_PARAMS_DEFAULT, for languages without C's macros. */
+void bdct_params_init (BdctParams *params);
+
 /** Whether `quality` determines the steps. */
 bool bdct_params_has_quality (const BdctParams *params);
 
@@ -180,9 +183,10 @@ bool bdct_steps_check (const int *steps, int n_steps, BdctTransform transform,
  * them. */
 typedef struct BdctJob BdctJob;
 
-/** Make an array of `n` jobs, 1 or more, from parameters for a layout. Free it
- * with bdct_jobs_free(). Returns NULL if a value is outside its range, which
- * the error names. */
+/** Make an array of `n` jobs, 1 or more, from parameters for a layout. They
+ * serve pictures of every size and arrangement with its chroma format and
+ * depth. Free it with bdct_jobs_free(). Returns NULL if a value is outside its
+ * range, which the error names. */
 BdctJob *bdct_jobs_new (const BdctParams *params, int n,
     const BdctLayout *layout, BdctError *error);
 

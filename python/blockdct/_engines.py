@@ -20,7 +20,7 @@ _cuda_process: int | None = None
 
 
 class _Entry:
-    def __init__(self, device: str, threads: int, layout: tuple):
+    def __init__(self, device: str, threads: int, layout: tuple[int, ...]):
         kind, _, number = device.partition(':')
         self.key = device, threads
         self.layout = layout
@@ -51,8 +51,7 @@ def normalize(device: str | int | None, of_arrays: str) -> str:
     kind, colon, number = name.partition(':')
     if kind not in _BACKENDS or (colon and not number.isdecimal()) or (
             kind == 'cpu' and colon):
-        raise ValueError(f"device {device!r} is not 'cpu', 'cuda' or 'cuda:0', "
-                         "'cuda:1', ...")
+        raise ValueError(f"device {device!r} is not 'cpu', 'cuda', 'cuda:0', 'cuda:1', ...")
     if kind == 'cuda' and not colon:
         name = of_arrays if of_arrays != 'cpu' else 'cuda:0'
     if of_arrays not in ('cpu', name):
@@ -72,10 +71,10 @@ def _check_cuda() -> None:
             "'spawn'), DataLoader(multiprocessing_context='spawn'))")
 
 
-def depth_for(device: str, width: int, height: int, size: int) -> int:
-    """The number of pictures in flight."""
+def depth_for(device: str, width: int, height: int, depth: int) -> int:
+    """The number of pictures in flight, of samples of `depth` bits."""
     budget, most = _IN_FLIGHT[device.partition(':')[0]]
-    return max(2, min(most, budget // (3 * width * height * size)))
+    return max(2, min(most, budget // (3 * width * height * (1 if depth == 8 else 2))))
 
 
 def stack_height(width: int, height: int, n: int) -> int:
@@ -88,7 +87,7 @@ def stack_height(width: int, height: int, n: int) -> int:
 
 
 @contextlib.contextmanager
-def engine(device: str, threads: int, layout: tuple) -> Iterator:
+def engine(device: str, threads: int, layout: tuple[int, ...]) -> Iterator[_blockdct.Engine]:
     """An engine for this thread alone, which is kept for later use."""
     if not 0 <= threads <= 1024:
         raise ValueError(f'threads {threads} is outside 0 to 1024')

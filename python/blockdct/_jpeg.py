@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import operator
 import os
-from typing import Any, BinaryIO, Callable, NamedTuple, Sequence
+from typing import Any, BinaryIO, Callable, NamedTuple, Sequence, cast
 
 import numpy as np
 
@@ -95,8 +95,7 @@ class JpegLevels:
 
     def _component(self, component: int) -> _Component:
         if not 0 <= component < len(self.sampling):
-            raise ValueError(f'component {component} is outside 0 to '
-                             f'{len(self.sampling) - 1}')
+            raise ValueError(f'component {component} is outside 0 to {len(self.sampling) - 1}')
         return self._all()[component]
 
     def component_size(self, component: int) -> tuple[int, int]:
@@ -122,8 +121,7 @@ class JpegLevels:
 
 def _check_library() -> None:
     if not _blockdct.jpeg_library:
-        raise NotImplementedError('this blockdct was built without libjpeg: build '
-                                  'it with -Djpeg=enabled')
+        raise NotImplementedError('this blockdct has no libjpeg: build it with -Djpeg=enabled')
 
 
 def contents(file: Any) -> tuple[str, bytes]:
@@ -133,8 +131,7 @@ def contents(file: Any) -> tuple[str, bytes]:
     if hasattr(file, 'read'):
         data = file.read()
         if not isinstance(data, _BYTES):
-            raise TypeError(f"read() returned {type(data).__name__}, not bytes: open "
-                            "the file with mode 'rb'")
+            raise TypeError(f"read() returned {type(data).__name__}, not bytes: open with 'rb'")
         return str(getattr(file, 'name', 'file')), bytes(data)
     _check_path(file, ', bytes nor an object with read()')
     with open(file, 'rb') as opened:
@@ -156,7 +153,7 @@ class _Memory:
                                     'typestr': np.dtype(np.int16).str}
 
 
-def read_jpeg(file: str | os.PathLike | bytes | BinaryIO, *,
+def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
               max_pixels: int = 1 << 28) -> JpegLevels:
     """Read the levels of a JPEG file with libjpeg's jpeg_read_coefficients;
     `reconstruct` does the rest of decoding. It releases the interpreter's lock, so that
@@ -289,7 +286,7 @@ def _widen(plane: np.ndarray, across: int, down: int) -> np.ndarray:
 
 def _rgb(y: np.ndarray, cb: np.ndarray, cr: np.ndarray) -> list[np.ndarray]:
     """Convert Y, Cb and Cr to R, G and B (jdcolor.c)."""
-    def fixed(value):
+    def fixed(value: float) -> Any:
         return int(value * 65536 + 0.5) * (np.arange(256) - 128)
     half = 1 << 15
     y = y.astype(np.int32)
@@ -329,10 +326,10 @@ def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
 def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> Any:
     """Decode one file or several. The engine decodes files of the same form in
     batches."""
-    if not isinstance(levels, (list, tuple)):
-        return reconstruct([levels], decode)[0]
+    if isinstance(levels, JpegLevels) or not isinstance(levels, (list, tuple)):
+        return reconstruct([cast(JpegLevels, levels)], decode)[0]
     pictures: list[Any] = [None] * len(levels)
-    groups: dict[tuple, list[int]] = {}
+    groups: dict[tuple[Any, ...], list[int]] = {}
     for i, one in enumerate(levels):
         _check(one)
         form = _batch_form(one)
@@ -365,11 +362,9 @@ def _check(levels: Any) -> None:
     if not isinstance(tables, np.ndarray) or tables.dtype.kind not in 'iu':
         raise TypeError('tables is not an array of whole numbers of numpy')
     if tables.shape != (len(components), 8, 8):
-        raise ValueError(f'tables have shape {tables.shape}, not '
-                         f'{(len(components), 8, 8)}')
+        raise ValueError(f'tables have shape {tables.shape}, not {(len(components), 8, 8)}')
     if tables.dtype != np.uint16 and not 0 <= tables.min() <= tables.max() <= 65535:
-        raise ValueError(f'tables have steps from {tables.min()} to {tables.max()}, which '
-                         'are not within 0 to 65535')
+        raise ValueError(f'steps from {tables.min()} to {tables.max()} are not in 0 to 65535')
 
 
 # What made a picture

@@ -342,7 +342,8 @@ test_seek (void)
   GstBuffer *out;
   Duel duel = { 0 };
 
-  duel_launch (&duel, "videotestsrc num-buffers=500 ! "
+  /* Without an end, as num-buffers counts on after a seek. */
+  duel_launch (&duel, "videotestsrc ! "
       "video/x-raw,format=I420,width=32,height=32,framerate=25/1 ! "
       "tee name=t ! queue ! compare.ref_sink "
       "t. ! queue ! blockdct post-messages=false ! compare.dist_sink "
@@ -490,6 +491,91 @@ test_alone (void)
   duel_clear (&duel);
 }
 
+#define POOL_SIZE 100
+
+static GstPadProbeReturn
+offer_pool (GstPad * pad, GstPadProbeInfo * probe, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
+  GstBufferPool *pool;
+  GstStructure *config;
+  GstVideoInfo info;
+  GstCaps *caps;
+
+  (void) pad;
+  (void) data;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_allocation (query, &caps, NULL);
+  g_assert_true (gst_video_info_from_caps (&info, caps));
+  pool = gst_video_buffer_pool_new ();
+  config = gst_buffer_pool_get_config (pool);
+  gst_buffer_pool_config_set_params (config, caps, info.size, 0, POOL_SIZE);
+  g_assert_true (gst_buffer_pool_set_config (pool, config));
+  gst_query_add_allocation_pool (query, pool, info.size, 0, POOL_SIZE);
+  gst_object_unref (pool);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+static void
+keep (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer data)
+{
+  (void) sink;
+  (void) pad;
+  g_async_queue_push (data, gst_buffer_ref (buffer));
+}
+
+typedef struct
+{
+  GstElement *pipeline;
+  GAsyncQueue *kept, *done;
+} Kept;
+
+static gpointer
+stop_kept (gpointer data)
+{
+  Kept *kept = data;
+
+  gst_element_set_state (kept->pipeline, GST_STATE_NULL);
+  g_async_queue_push (kept->done, kept);
+  return NULL;
+}
+
+/* It stops while all buffers of the pool that it draws into are elsewhere. */
+static void
+test_kept (void)
+{
+  Kept kept = {.kept = g_async_queue_new (),.done = g_async_queue_new () };
+  g_autoptr (GstElement) pipeline = gst_parse_launch ("videotestsrc ! "
+      "video/x-raw,format=I420,width=32,height=32 ! tee name=t ! queue ! "
+      "c.ref_sink t. ! queue ! c.dist_sink blockdctcompare name=c backend=cpu "
+      "view=wipe post-messages=false ! fakesink name=out "
+      "signal-handoffs=true", NULL);
+  g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (out, "sink");
+  GThread *thread;
+  GstBuffer *buffer;
+  gboolean stops;
+
+  kept.pipeline = pipeline;
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, offer_pool, NULL,
+      NULL);
+  g_signal_connect (out, "handoff", G_CALLBACK (keep), kept.kept);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (g_async_queue_length (kept.kept) < POOL_SIZE - 1)
+    g_usleep (1000);
+  /* The next one waits, soon if not yet. */
+  g_usleep (100000);
+  thread = g_thread_new ("stop", stop_kept, &kept);
+  stops = g_async_queue_timeout_pop (kept.done, 20 * G_USEC_PER_SEC) != NULL;
+  while ((buffer = g_async_queue_try_pop (kept.kept)) != NULL)
+    gst_buffer_unref (buffer);
+  g_thread_join (thread);
+  g_async_queue_unref (kept.kept);
+  g_async_queue_unref (kept.done);
+  g_assert_true (stops);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -508,5 +594,6 @@ main (int argc, char *argv[])
   test_add ("/compare-flow/seek", test_seek);
   test_add ("/compare-flow/live-source", test_live_source);
   test_add ("/compare-flow/restart", test_restart);
+  test_add ("/compare-flow/kept", test_kept);
   return test_run ();
 }

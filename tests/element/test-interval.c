@@ -2,6 +2,7 @@
  *
  * Messages of type `interval`: no frame is in two of them, none in none. */
 #include "bench.h"
+#include "dct/base/stats.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 

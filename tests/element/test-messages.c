@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "bench.h"
+#include "dct/base/stats.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 

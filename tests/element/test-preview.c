@@ -559,6 +559,76 @@ test_keys (void)
   stop (&duel, preview);
 }
 
+typedef struct
+{
+  GstElement *pipeline;
+  GAsyncQueue *done;
+} Seeker;
+
+/* Seeks that do not flush. */
+static gpointer
+seek_on (gpointer data)
+{
+  Seeker *seeker = data;
+
+  for (guint i = 0; i < 40; i++)
+    gst_element_seek (seeker->pipeline, 1.0, GST_FORMAT_TIME,
+        GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, i * GST_SECOND,
+        GST_SEEK_TYPE_NONE, 0);
+  g_async_queue_push (seeker->done, seeker);
+  return NULL;
+}
+
+/* A seek that does not flush meets an exchange. */
+static void
+test_seek (void)
+{
+  Seeker seeker = {.done = g_async_queue_new () };
+  GstElement *preview;
+  GThread *thread;
+  Duel duel;
+
+  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
+      "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
+      "fakesink name=out sync=false");
+  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  gst_element_get_state (duel.pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
+  seeker.pipeline = duel.pipeline;
+  thread = g_thread_new ("seek", seek_on, &seeker);
+  for (guint i = 0; i < 40; i++) {
+    g_object_set (preview, "b", i % 2 ? "" : "blockdct quality=5", NULL);
+    g_usleep (2000);
+  }
+  g_assert_nonnull (g_async_queue_timeout_pop (seeker.done, PATIENCE));
+  g_thread_join (thread);
+  g_async_queue_unref (seeker.done);
+  stop (&duel, preview);
+}
+
+/* An element in B's description may have A's name. */
+static void
+test_names (void)
+{
+  GstVideoInfo info;
+  GstElement *preview, *b, *inner;
+  gint quality;
+  Duel duel;
+
+  preview = start (&duel, &info,
+      "b=\"identity ! blockdct name=a quality=3 ! identity\"");
+  set_child (preview, "compare::interactive", TRUE);
+  set_child (preview, "a::quality", 20);
+  viewer_send (preview, viewer_key ("Up"));
+  b = gst_bin_get_by_name (GST_BIN (preview), "b");
+  inner = gst_bin_get_by_name (GST_BIN (b), "a");
+  g_object_get (inner, "quality", &quality, NULL);
+  g_assert_cmpint (quality, ==, 3);
+  gst_object_unref (inner);
+  gst_object_unref (b);
+  stop (&duel, preview);
+}
+
 int
 main (int argc, char *argv[])
 {
@@ -574,5 +644,7 @@ main (int argc, char *argv[])
   test_add ("/preview/player", test_player);
   test_add ("/preview/restart", test_restart);
   test_add ("/preview/keys", test_keys);
+  test_add ("/preview/names", test_names);
+  test_add ("/preview/seek", test_seek);
   return test_run ();
 }

@@ -4,6 +4,7 @@
  * PSNR. */
 #include <string.h>
 #include "bench.h"
+#include "dct/base/stats.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 

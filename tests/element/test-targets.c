@@ -283,6 +283,45 @@ test_together (void)
   bench_clear (&bench);
 }
 
+/* Where no file is small enough, the smallest is chosen, with its stuffed
+ * bytes: of noise, quality 2 may have fewer bits than 1, and more bytes. */
+static void
+test_smallest (void)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  guint32 noise = 1;
+  Bench bench;
+
+  bench_init (&bench, "I420", 32, 32, NULL);
+  for (guint n = 0; n < 30; n++) {
+    GstBuffer *in = frame_new (&bench.info, n), *out;
+    guint64 coarsest;
+    GstStructure *s;
+    GstMapInfo map;
+
+    gst_buffer_map (in, &map, GST_MAP_WRITE);
+    for (gsize i = 0; i < map.size; i++) {
+      noise = noise * 1103515245 + 12345;
+      map.data[i] = noise & 0x10000 ? 255 : 0;
+    }
+    gst_buffer_unmap (in, &map);
+    params.quality = 1;
+    coarsest = frame_file_size (&bench.info, in, &params);
+    g_object_set (bench.element, "target-size", (guint) coarsest - 13, NULL);
+    g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in)), ==,
+        GST_FLOW_OK);
+    out = bench_take (&bench);
+    s = bench_pop_report (&bench, "frame");
+    params.quality = get_int (s, "quality");
+    g_assert_cmpuint (frame_file_size (&bench.info, in, &params), <=, coarsest);
+    gst_structure_free (s);
+    gst_buffer_unref (out);
+    gst_buffer_unref (in);
+  }
+  gst_message_unref (bench_pop (&bench, GST_MESSAGE_WARNING));
+  bench_clear (&bench);
+}
+
 #ifdef HAVE_CONTROLLER
 /* By stream time: what one frame is made with is what it would be made with
  * alone. */
@@ -360,6 +399,7 @@ main (int argc, char **argv)
   test_add ("/target/all", test_targets);
   test_add ("/target/picture", test_target_picture);
   test_add ("/target/together", test_together);
+  test_add ("/target/smallest", test_smallest);
 #ifdef HAVE_CONTROLLER
   test_add ("/target/controlled", test_target_controlled);
 #endif

@@ -374,7 +374,7 @@ picture_join (const Shape * s, const Samples * in, Samples * out,
   memcpy (out->pixels, in->pixels, pixels_size (s));
   colour.src = describe_pixels (s, in->pixels);
   colour.dst = describe_pixels (s, out->pixels);
-  if (!bdct_colour_image (&layout, &memory, &colour.rec))
+  if (!bdct_image_alloc (&layout, TRUE, &memory, &colour.rec))
     g_error ("out of memory");
   for (gint c = 0; c < s->n_components; c++)
     for (gint i = 0; i < s->w[c] * s->h[c]; i++)

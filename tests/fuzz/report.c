@@ -2,6 +2,7 @@
  *
  * What is said of several frames: messages, `stats`, and the file. */
 #include "fuzz.h"
+#include "dct/base/stats.h"
 
 #include <math.h>
 #include <string.h>

@@ -55,7 +55,7 @@ random_below (int n)
 static bool
 is_exact (const BdctJob * job)
 {
-  return job->family != BDCT_FAMILY_REAL || cuda_cores;
+  return job->family != BDCT_FAMILY_DCT8X8 || cuda_cores;
 }
 
 /* What the quantizers of a frame have in common. */

@@ -297,7 +297,7 @@ finish (const Case * c, const BdctLayout * layout, Buffers * b,
   for (int i = 0; i < BDCT_MAX_COMPONENTS; i++)
     if (stats.component[i].bits != b->stats.component[i].bits)
       return complain (c, "other bits");
-  if (b->job.family == BDCT_FAMILY_REAL)
+  if (b->job.family == BDCT_FAMILY_DCT8X8)
     return judge_real (c, layout, b, &stats, agreement);
   if (memcmp (b->result, b->expected, b->used) == 0)
     return memcmp (&stats, &b->stats, sizeof stats) == 0

@@ -227,7 +227,7 @@ check (const BdctLayout * layout, BdctTransform transform)
   size_t used;
 
   any_jobs (&frame, transform, layout);
-  exact = quantizers[0].family != BDCT_FAMILY_REAL || cuda_cores;
+  exact = quantizers[0].family != BDCT_FAMILY_DCT8X8 || cuda_cores;
   end = place_image (&frame.src, layout, source, &place, false, false);
   used = (end - source + 16) & ~(size_t) 7;
   if (used > BUFFER_SIZE)

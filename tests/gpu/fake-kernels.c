@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cpu/huffman-count.h"
 #include "cpu/render.h"
 #include "cpu/simd/colour-rows.h"
 #include "cpu/simd/tile32.h"
@@ -46,25 +45,10 @@ static const BdctCudaKernel scalar[2] = {
       make_constants, false},
 };
 
-/* And those for bits, by BdctCudaCount, with what makes the levels behind
- * them. */
-#define LEVELS (BDCT_CUDA_PRICE + 1)
-
-static int
-tile_blocks (const BdctComponentJob * job)
-{
-  return 100 >> job->log2_width;
-}
-
-static const BdctCudaKernel rate[] = {
-  {&rate[0], 0, 0, 8, 8, 0, sizeof (Constants), tile_blocks,
-      make_constants, false},
-  {&rate[1], 0, 0, 4, 4, 0, sizeof (Constants), tile_blocks,
-      make_constants, false},
-  {&rate[2], 0, 0, 1, 1, 0, sizeof (Constants), tile_blocks,
-      make_constants, false},
-  {&rate[3], 32, 128, 4, 4, 0, sizeof (Constants), NULL,
-      make_constants, false},
+/* And the one that makes levels alone. */
+static const BdctCudaKernel levels_alone = {
+  &levels_alone, 32, 128, 4, 4, 0, sizeof (Constants), NULL, make_constants,
+  false
 };
 
 static BdctJob
@@ -262,45 +246,24 @@ make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
   }
 }
 
-/* What one of `rate` does to component `i`. */
+/* Write the levels of a plane. */
 static void
-count_component (const BdctCudaPlane * plane, int i, int what)
+write_plane (const BdctCudaPlane * plane)
 {
   const BdctJob job = job_of (plane, 0);
   const BdctLayout layout = {.n_planes = 1,.plane = {plane->layout} };
-  const BdctComponent c = plane->layout.component[i];
-  const BdctComponentJob *own = &job.component[c];
-  const int size = bdct_rate_block_levels (own);
-  BdctLevel *levels = what == BDCT_CUDA_SYMBOLS ? NULL : plane->levels[i];
-  unsigned long long *counts = plane->counts + c * BDCT_RATE_COUNTERS;
-  uint32_t counter[BDCT_RATE_COUNTERS] = { 0 };
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-  int n;
 
   bdct_blocks_init (grid, &layout, &job);
-  n = grid[c].columns * grid[c].rows;
-  if (what < LEVELS
-      && fake_kind_of (plane->counts, sizeof (BdctRateCounts)) != 'd')
-    fake_die ("counts on the host");
-  if (levels == NULL)
-    levels = malloc ((size_t) n * size * sizeof *levels);
-  else if (fake_kind_of (levels, (size_t) n * size * sizeof *levels) != 'd')
-    fake_die ("levels on the host");
-  if (what == LEVELS || what == BDCT_CUDA_SYMBOLS)
-    make_levels (plane, &job, i, &grid[c], levels);
-  if (what == BDCT_CUDA_SYMBOLS) {
-    const BdctScan scan = { grid[c].columns, grid[c].rows, plane->mcu_width,
-      plane->mcu_height
-    };
+  for (int i = 0; i < plane->layout.interleave; i++) {
+    const BdctComponent c = plane->layout.component[i];
+    const size_t n = (size_t) grid[c].columns * grid[c].rows
+        * bdct_rate_block_levels (&job.component[c]);
 
-    bdct_huffman_count (levels, &scan, counter);
-    counter[BDCT_RATE_DC + bdct_symbol_category (levels[0])]++;
-    free (levels);
-  } else if (what < LEVELS) {
-    fake_cabac (what, plane, i, &job);
+    if (fake_kind_of (plane->levels[i], n * sizeof (BdctLevel)) != 'd')
+      fake_die ("levels on the host");
+    make_levels (plane, &job, i, &grid[c], plane->levels[i]);
   }
-  for (int k = 0; k < BDCT_RATE_COUNTERS && what < LEVELS; k++)
-    counts[k] += counter[k];
 }
 
 /* The levels, and what the other tensor kernel does. */
@@ -313,11 +276,10 @@ write_levels (const BdctCudaBatch * batch)
     const BdctCudaPlane *plane = &batch->plane[p];
     const int rows = ((plane->layout.height - 1) >> plane->log2_height) + 1;
 
-    for (int i = 0; i < plane->layout.interleave; i++) {
-      count_component (plane, i, LEVELS);
+    write_plane (plane);
+    for (int i = 0; i < plane->layout.interleave; i++)
       rest.plane[p].blocks[i] = plane->records == NULL ? NULL
           : plane->records + i * plane->columns * rows;
-    }
   }
   fake_compute (&tensor, &rest);
 }
@@ -327,15 +289,13 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
 {
   const bool takes_mixed = function != &tensor && function != &with_levels;
 
-  if (fake_levels (function, batch))
+  if (fake_levels (function, batch) || fake_rate (function, batch))
     return;
-  for (int what = 0; what <= LEVELS; what++)
-    if (function == &rate[what]) {
-      for (int p = 0; p < batch->n_planes; p++)
-        for (int i = 0; i < batch->plane[p].layout.interleave; i++)
-          count_component (&batch->plane[p], i, what);
-      return;
-    }
+  if (function == &levels_alone) {
+    for (int p = 0; p < batch->n_planes; p++)
+      write_plane (&batch->plane[p]);
+    return;
+  }
   if (function == &with_levels) {
     write_levels (batch);
     return;
@@ -385,15 +345,8 @@ bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
 const BdctCudaKernel *
 bdct_scalar_find (const BdctCudaWork * work)
 {
-  return work->output == BDCT_CUDA_LEVELS ? &rate[LEVELS]
+  return work->output == BDCT_CUDA_LEVELS ? &levels_alone
       : &scalar[work->quantizers[0].depth > 8];
-}
-
-const BdctCudaKernel *
-bdct_rate_find (BdctCudaCount count, const BdctJob * job)
-{
-  (void) job;
-  return &rate[count];
 }
 
 void

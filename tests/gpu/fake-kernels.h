@@ -29,13 +29,9 @@ void fake_check_grid (const void *function, const BdctCudaBatch * batch,
 /* Do what a launch of a kernel does. */
 void fake_compute (const void *function, const BdctCudaBatch * batch);
 
-/* The same if it is one of levels.cu's. */
+/* The same if it is one of levels.cu's, or of rate.cu's. */
 bool fake_levels (const void *function, const BdctCudaBatch * batch);
-
-/* Do what one that counts CABAC's bins, or prices them, does to component `i`
- * of a plane, with its own code. */
-void fake_cabac (BdctCudaCount count, const BdctCudaPlane * plane, int i,
-    const BdctJob * job);
+bool fake_rate (const void *function, const BdctCudaBatch * batch);
 
 /* A kernel that is none of passes over planes, and what it is launched with.
  */

@@ -29,7 +29,7 @@ run (const void *function, const BdctCudaBatch *batch)
   }
   for (int tile = 0; tile < batch->n_tiles; tile++) {
     memset ((void *) &shared, 0x5a, sizeof shared);
-    run_tile<K> (*batch, tile, shared);
+    run_tile<K> (*batch, tile, 0, 1, shared);
   }
   return true;
 }

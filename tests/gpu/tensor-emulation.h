@@ -126,23 +126,9 @@ __vmaxu2 (uint32_t a, uint32_t b)
 }
 
 inline uint32_t
-__vabsdiffu4 (uint32_t a, uint32_t b)
-{
-  return each<8> (a, b, [] (int x, int y) { return abs (x - y); });
-}
-
-inline uint32_t
 __viaddmin_u16x2 (uint32_t a, uint32_t b, uint32_t c)
 {
   return __vminu2 (each<16> (a, b, [] (int x, int y) { return x + y; }), c);
-}
-
-inline uint32_t
-__dp4a (uint32_t a, uint32_t b, uint32_t c)
-{
-  for (int i = 0; i < 32; i += 8)
-    c += (a >> i & 255) * (b >> i & 255);
-  return c;
 }
 
 inline void
@@ -161,12 +147,6 @@ template <typename T> T
 __shfl_sync (uint32_t, T v, int lane, int width)
 {
   return from_lane (v, (lane & (width - 1)) + emulated->t % 32 / width * width);
-}
-
-template <typename T> T
-__ldg (const T *from)
-{
-  return *from;
 }
 
 template <typename T> void

@@ -169,12 +169,6 @@ wait_for_warp ()
   meet_warp (0);
 }
 
-inline void
-spin ()
-{
-  meet (MEETS_NOBODY);
-}
-
 /* Launches come one after the other. */
 inline void
 let_next_begin ()
@@ -245,18 +239,28 @@ add_lanes (uint32_t v)
   return all;
 }
 
-inline int64_t
-add_product (int64_t to, int32_t a, int32_t b)
-{
-  return to + (int64_t) a * b;
-}
-
 /* Instructions, as CUDA's documentation has them */
 
 inline void
 atomicOr (uint32_t *to, uint32_t v)
 {
   *to |= v;
+}
+
+inline void
+atomicMin (uint32_t *to, uint32_t v)
+{
+  *to = v < *to ? v : *to;
+}
+
+inline uint32_t
+__vcmpeq4 (uint32_t a, uint32_t b)
+{
+  uint32_t r = 0;
+
+  for (int i = 0; i < 32; i += 8)
+    r |= (((a ^ b) >> i & 255) == 0 ? 255u : 0) << i;
+  return r;
 }
 
 inline int
@@ -275,12 +279,6 @@ inline int
 __clz (int v)
 {
   return v == 0 ? 32 : __builtin_clz ((unsigned) v);
-}
-
-inline int
-__clzll (long long v)
-{
-  return v == 0 ? 64 : __builtin_clzll ((unsigned long long) v);
 }
 
 inline uint32_t
@@ -312,20 +310,6 @@ __vminu2 (uint32_t a, uint32_t b)
   const uint32_t low = (a & 0xffff) < (b & 0xffff) ? a : b;
 
   return (low & 0xffff) | (a >> 16 < b >> 16 ? a : b) >> 16 << 16;
-}
-
-inline uint32_t
-__viaddmax_s16x2 (uint32_t a, uint32_t b, uint32_t c)
-{
-  uint32_t r = 0;
-
-  for (int i = 0; i < 32; i += 16) {
-    const int16_t sum = (int16_t) ((a >> i) + (b >> i));
-    const int16_t other = (int16_t) (c >> i);
-
-    r |= (uint32_t) (uint16_t) (sum > other ? sum : other) << i;
-  }
-  return r;
 }
 
 inline int

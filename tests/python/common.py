@@ -56,6 +56,10 @@ class Foreign:
         return Namespace
 
     @property
+    def __cuda_array_interface__(self):
+        return self.array.__array_interface__
+
+    @property
     def shape(self):
         return self.array.shape
 

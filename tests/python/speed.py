@@ -11,6 +11,7 @@ import argparse
 import os
 import statistics
 import time
+from importlib.metadata import version
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 import numpy as np
@@ -40,7 +41,7 @@ def ways_on_cpu(batch, qualities):
     if import_or_say('simplejpeg'):
         import simplejpeg
         # It encodes with libjpeg-turbo's fast DCT, and has no other.
-        ways['simplejpeg'] = lambda: [simplejpeg.decode_jpeg(
+        ways[f'simplejpeg {version("simplejpeg")}'] = lambda: [simplejpeg.decode_jpeg(
             simplejpeg.encode_jpeg(p, q, 'RGB', '420', fastdct=False))
             for p, q in pairs]
     if cv2 := import_or_say('cv2'):
@@ -57,7 +58,27 @@ def ways_on_cpu(batch, qualities):
                    for p, q in pairs]
         ways[f'torchvision {torchvision.__version__}'] = \
             lambda: [decode_jpeg(encode_jpeg(p, quality=q)) for p, q in tensors]
+    if albumentations := import_or_say('albumentations'):
+        augments = [(albumentations.ImageCompression('jpeg', (q, q), p=1), p)
+                    for p, q in pairs]
+        ways[f'albumentations {albumentations.__version__}'] = \
+            lambda: [augment(image=p)['image'] for augment, p in augments]
+    if import_or_say('kornia'):
+        ways.update(with_kornia(torch.from_numpy(batch), qualities))
     return ways
+
+
+def with_kornia(batch, qualities):
+    import kornia
+    import torch
+    planar = batch.permute(0, 3, 1, 2).contiguous()
+    factors = torch.from_numpy(np.asarray(qualities, np.float32)).to(batch.device)
+
+    def run():
+        with torch.no_grad():
+            made = kornia.enhance.jpeg_codec_differentiable(planar.float() / 255, factors)
+        return (made * 255).round().to(torch.uint8).permute(0, 2, 3, 1)
+    return {f'kornia {kornia.__version__}': run}
 
 
 def with_dali(batch, qualities):
@@ -102,15 +123,9 @@ def ways_on_gpu(batch, qualities):
             there, quality=qualities, metrics='bits').pictures, True, '4:2:0'),
         'blockdct, hevc-8x8': (lambda: blockdct.transform(
             there, 'hevc-8x8', qp=qualities % 52).pictures, True, None)}
-    if kornia := import_or_say('kornia'):
-        from kornia.enhance import jpeg_codec_differentiable
-        factors = torch.from_numpy(np.asarray(qualities, np.float32)).cuda()
-
-        def with_kornia():
-            with torch.no_grad():
-                made = jpeg_codec_differentiable(planar.float() / 255, factors)
-            return (made * 255).round().to(torch.uint8).permute(0, 2, 3, 1)
-        ways[f'kornia {kornia.__version__}'] = with_kornia, True, '4:2:0'
+    if import_or_say('kornia'):
+        ways.update({name: (way, True, '4:2:0')
+                     for name, way in with_kornia(there, qualities).items()})
     if torchvision := import_or_say('torchvision'):
         from torchvision.io import decode_jpeg, encode_jpeg
         pictures = list(planar)

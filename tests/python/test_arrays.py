@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Every shape, stride and type is right, or an error that names it."""
 import pickle
+import tempfile
 import unittest
 
 import numpy as np
-from common import Foreign, main, make_batch, make_planes
+from common import Foreign, main, make_batch, make_planes, with_pillow
 
 import blockdct
+
+try:
+    from PIL import Image
+except ImportError:
+    Image = None
+try:
+    import torch
+except ImportError:
+    torch = None
 
 BATCH = make_batch()
 EXPECTED = blockdct.transform(BATCH, quality=30).pictures
@@ -58,8 +68,8 @@ class Strides(unittest.TestCase):
 
     def test_grey(self):
         grey = BATCH[..., 1]
-        expected = blockdct.transform(grey.copy(), quality=30).pictures
-        self.check(grey, expected)
+        expected = blockdct.transform(grey.copy(), quality=30, layout='NHW').pictures
+        self.check(grey, expected, layout='NHW')
         self.check(grey[..., None], expected[..., None])
         self.check(grey[:, None], expected[:, None], layout='NCHW')
         np.testing.assert_array_equal(
@@ -68,18 +78,18 @@ class Strides(unittest.TestCase):
     def test_words(self):
         grey = BATCH[..., 0].astype(np.uint16) * 4
         self.check(grey, blockdct.transform((grey,), quality=30, depth=10)
-                   .pictures[0], depth=10)
-        swapped = grey.astype('>u2')
+                   .pictures[0], depth=10, layout='NHW')
         with self.assertRaisesRegex(ValueError, '>u2'):
-            blockdct.transform(swapped, depth=10)
+            blockdct.transform(grey.astype('>u2'), depth=10, layout='NHW')
 
     def test_small(self):
         for height, width in (1, 1), (1, 9), (9, 1), (3, 2):
             batch = BATCH[:, :height, :width]
-            self.check(batch, blockdct.transform(batch.copy(), quality=30).pictures)
-            planar = batch.transpose(0, 3, 1, 2)
-            self.check(planar.copy(), blockdct.transform(
-                batch, quality=30).pictures.transpose(0, 3, 1, 2), layout='NCHW')
+            made = blockdct.transform(batch.copy(), quality=30, layout='NHWC').pictures
+            self.check(batch, made, layout='NHWC')
+            for planar in (b.transpose(0, 3, 1, 2) for b in (batch, batch.copy())):
+                self.check(planar, made.transpose(0, 3, 1, 2), layout='NCHW')
+                self.check(planar.copy(), made.transpose(0, 3, 1, 2), layout='NCHW')
 
     def test_empty(self):
         made = blockdct.transform(BATCH[:0], quality=(), metrics=['bits', 'ssim'])
@@ -95,6 +105,118 @@ class Strides(unittest.TestCase):
             batch = BATCH[:, :10 + i, :60 - i]
             self.check(batch, blockdct.transform(batch.copy(), quality=30,
                                                  threads=1).pictures)
+
+
+def expect(picture, quality):
+    """(height, width), or with 1, 3 or 4 channels, as Pillow shows it."""
+    if picture.ndim == 3 and picture.shape[2] == 1:
+        return with_pillow(picture[..., 0], quality)[0][..., None]
+    if picture.ndim == 3 and picture.shape[2] == 4:
+        return np.dstack((expect(picture[..., :3], quality), picture[..., 3]))
+    return with_pillow(picture, quality)[0]
+
+
+@unittest.skipUnless(Image, 'Pillow is not there')
+class Readings(unittest.TestCase):
+    def make(self, rng):
+        """A call's batch, its layout, and pictures as (height, width[, channels])."""
+        layout = str(rng.choice(['NHWC', 'NCHW', 'NHW', 'HWC', 'CHW', 'HW']))
+        form = str(rng.choice(['array', 'array', 'list', 'tuple', 'image', 'images']))
+        if form != 'array':
+            layout = 'HWC' if 'image' in form else layout.lstrip('N')
+        n = int(rng.integers(1, 6)) if layout[0] == 'N' or form in (
+            'list', 'tuple', 'images') else 1
+        channels = int(rng.choice([1, 3, 3, 4] if layout.endswith('HWC') else [1, 3]))
+        sides = rng.choice([5, 9, 40], 2) + rng.integers(-4, 6, 2) + np.zeros((n, 2), int)
+        if form in ('list', 'tuple', 'images'):
+            sides += rng.integers(0, 2, (n, 2)) * rng.integers(0, 20, (n, 2))
+        pictures = [make_batch(1, *side, channels, n)[0] for side in sides]
+        if 'C' not in layout or 'image' in form and channels == 1:
+            pictures = [picture[..., 0] for picture in pictures]
+        given = [p.transpose(2, 0, 1) if layout.endswith('CHW') else p for p in pictures]
+        if 'image' in form:
+            given = [Image.fromarray(p) for p in given]
+        elif torch and rng.random() < 0.3:
+            given = [torch.from_numpy(p.copy()) for p in given]
+        if layout[0] == 'N':
+            given = torch.stack(given) if torch and torch.is_tensor(given[0]) \
+                else np.stack(given)
+        elif form in ('array', 'image'):
+            given = given[0]
+        return tuple(given) if form == 'tuple' else given, layout, pictures
+
+    def test_random(self):
+        """Without a layout, a call is right or refused; with it, it is right."""
+        rng = np.random.default_rng(5)
+        n_right = n_refused = 0
+        for _ in range(500):
+            batch, layout, pictures = self.make(rng)
+            if layout == 'NHW' and pictures[0].shape[1] in (1, 3, 4):
+                continue  # which is a picture, as help(blockdct) says
+            quality = int(rng.integers(1, 101))
+            wanted = [expect(p, quality) for p in pictures]
+            if layout.endswith('CHW'):
+                wanted = [p.transpose(2, 0, 1) for p in wanted]
+            is_image = isinstance(batch[0] if isinstance(batch, (list, tuple)) else batch,
+                                  Image.Image)
+            for given in (None,) if is_image else (None, layout):
+                try:
+                    made = blockdct.transform(batch, quality=quality, layout=given)
+                except ValueError as error:
+                    self.assertIsNone(given)
+                    self.assertRegex(str(error), 'can be .* or .*: say which')
+                    n_refused += 1
+                    continue
+                if given is None:
+                    n_right += 1
+                is_batch = isinstance(batch, (list, tuple)) or layout[0] == 'N'
+                made = made.pictures if is_batch else [made.pictures]
+                self.assertEqual(len(made), len(wanted))
+                for one, other in zip(made, wanted):
+                    np.testing.assert_array_equal(np.asarray(one), other)
+        self.assertGreater(n_right, 300)
+        self.assertGreater(n_refused, 50)
+
+    def test_list(self):
+        """Sizes, kinds and settings a picture; figures in the order of the list."""
+        pictures = [*make_batch(2), *make_batch(2, 24, 40), *make_batch(1, channels=1)[..., 0],
+                    *make_batch(2)]
+        each = {'quality': range(10, 80, 10),
+                'chroma_subsampling': ['4:2:0', '4:4:4'] * 3 + ['4:2:0']}
+        made = blockdct.transform(pictures, metrics=('bits', 'counts', 'planes'), **each)
+        compared = blockdct.compare(pictures, made.pictures, metrics='counts')
+        measured = blockdct.measure(pictures, quality=[10, 20], metrics='bits')
+        for i, picture in enumerate(pictures):
+            one = blockdct.transform(picture, metrics=('bits', 'counts', 'planes'),
+                                     **{name: values[i] for name, values in each.items()})
+            np.testing.assert_array_equal(made.pictures[i], one.pictures)
+            self.assertEqual((made.psnr[i], made.bits[i], compared.psnr[i]),
+                             (one.psnr, one.bits, one.psnr))
+            np.testing.assert_array_equal(made.psnr_planes[i], one.psnr_planes)
+            np.testing.assert_array_equal(made.counts.levels[i], one.counts.levels)
+            np.testing.assert_array_equal(
+                measured.bits[i], blockdct.measure(picture, quality=[10, 20],
+                                                   metrics='bits').bits)
+        self.assertEqual(blockdct.transform([]).pictures, [])
+        self.assertEqual(blockdct.compare([], []).psnr.shape, (0,))
+
+    def test_images(self):
+        image = Image.fromarray(BATCH[0])
+        made = blockdct.transform(image, quality=30).pictures
+        self.assertIsInstance(made, Image.Image)
+        np.testing.assert_array_equal(made, EXPECTED[0])
+        made = blockdct.transform([image, image.convert('L'), image.convert('RGBA')])
+        self.assertEqual([p.mode for p in made.pictures], ['RGB', 'L', 'RGBA'])
+        with self.assertRaisesRegex(ValueError, "'P'.*convert"):
+            blockdct.transform(image.convert('P'))
+
+    def test_planes_of_one_picture(self):
+        planes = make_planes(1)
+        made = blockdct.transform(planes, quality=30)
+        one = blockdct.transform(tuple(p[0] for p in planes), quality=30)
+        self.assertEqual(one.psnr, made.psnr[0])
+        for mine, theirs in zip(one.pictures, made.pictures):
+            np.testing.assert_array_equal(mine, theirs[0])
 
 
 class Dlpack(unittest.TestCase):
@@ -138,6 +260,57 @@ class Dlpack(unittest.TestCase):
             blockdct.compare(none, none)
 
 
+class Subclass(np.ndarray):
+    pass
+
+
+class Subclasses(unittest.TestCase):
+    def test_numpy(self):
+        with tempfile.NamedTemporaryFile() as file:
+            mapped = np.memmap(file, np.uint8, 'w+', shape=BATCH.shape)
+            mapped[:] = BATCH
+            for batch in mapped, BATCH.view(Subclass), np.ma.masked_array(BATCH):
+                np.testing.assert_array_equal(
+                    blockdct.transform(batch, quality=30).pictures, EXPECTED)
+
+    @unittest.skipUnless(torch, 'torch is not there')
+    def test_torch(self):
+        class Tensor(torch.Tensor):
+            pass
+        batch = torch.from_numpy(BATCH).permute(0, 3, 1, 2).contiguous()
+        kinds = [lambda x: x.as_subclass(Tensor), torch.clone]
+        try:
+            from torchvision import tv_tensors
+            kinds.append(tv_tensors.Image)
+        except ImportError:
+            pass
+        for kind in kinds:
+            for given in kind(batch), list(map(kind, batch)):
+                made = blockdct.transform(
+                    given, quality=30, layout='CHW' if isinstance(given, list) else None)
+                for one, other in zip(made.pictures, EXPECTED):
+                    self.assertIsInstance(one, torch.Tensor)
+                    np.testing.assert_array_equal(one.permute(1, 2, 0), other)
+        for dtype in torch.bfloat16, torch.float16, torch.float64:
+            floats = (batch / 255).to(dtype)
+            made = blockdct.transform(floats, quality=30, rounding='nearest').pictures
+            as_bytes = (floats.double() * 255).round().byte()
+            expected = blockdct.transform(as_bytes, quality=30).pictures.double() / 255
+            self.assertLess((made - expected).abs().max(), torch.finfo(dtype).eps)
+            with self.assertRaisesRegex(ValueError, f'{dtype}.*rounding='.replace('torch.', '')):
+                blockdct.transform(floats)
+        with self.assertRaisesRegex(ValueError, 'StraightThrough'):
+            blockdct.transform(floats.requires_grad_(), rounding='nearest')
+
+    @unittest.skipUnless(torch, 'torch is not there')
+    def test_compiled(self):
+        def degrade(batch):
+            return blockdct.transform(batch + 0, quality=30).pictures + 0
+        batch = torch.from_numpy(BATCH)
+        made = torch.compile(degrade, backend='eager')(batch)
+        np.testing.assert_array_equal(made, EXPECTED)
+
+
 class Errors(unittest.TestCase):
     def test_errors(self):
         transform, levels = blockdct.transform, blockdct.levels
@@ -151,10 +324,12 @@ class Errors(unittest.TestCase):
             (TypeError, 'str', transform, 'batch'),
             (ValueError, 'float32', transform, BATCH.astype(np.float32)),
             (ValueError, 'int16', transform, BATCH.astype(np.int16)),
-            (ValueError, r'shape \(51, 85\)', transform, BATCH[0, ..., 0]),
-            (ValueError, '2 channels', transform, BATCH[..., :2]),
-            (ValueError, '51 channels', transform, BATCH, {'layout': 'NCHW'}),
-            (ValueError, "'HWC'", transform, BATCH, {'layout': 'HWC'}),
+            (ValueError, r'51, 85, 2\) is none of NHWC', transform, BATCH[..., :2]),
+            (ValueError, "not layout 'NCHW'", transform, BATCH, {'layout': 'NCHW'}),
+            (ValueError, "not layout 'HWC'", transform, BATCH, {'layout': 'HWC'}),
+            (ValueError, "'HCW' is not one of", transform, BATCH, {'layout': 'HCW'}),
+            (ValueError, '4 channels must be the last', transform,
+             BATCH[:, :4], {'layout': 'NCHW'}),
             (ValueError, 'pictures of 0 x 85', transform, BATCH[:, :0]),
             (ValueError, 'depth=', transform, BATCH.astype(np.uint16)),
             (ValueError, 'depth of 10', transform, BATCH.astype(np.uint16),
@@ -163,7 +338,9 @@ class Errors(unittest.TestCase):
              BATCH[..., 0].astype(np.uint16), {'depth': 13}),
             (ValueError, 'depth 10 is outside 8 to 8', transform, BATCH,
              {'depth': 10}),
-            (ValueError, '2 planes', transform, (BATCH[..., 0], BATCH[..., 1])),
+            (ValueError, '2 arrays', transform, (BATCH[..., 0], BATCH[..., 1])),
+            (ValueError, '2 planes', transform, (BATCH[..., 0], BATCH[..., 1]),
+             {'layout': 'YUV'}),
             (ValueError, 'planes of 51 x 85, 50 x 85', transform,
              (BATCH[..., 0], BATCH[:, 1:, :, 0], BATCH[:, 1:, :, 0])),
             (ValueError, 'planes differ', transform,
@@ -176,8 +353,13 @@ class Errors(unittest.TestCase):
             (ValueError, r'quality has shape \(3,\)', transform, BATCH,
              {'quality': (1, 2, 3)}),
             (ValueError, 'float64', transform, BATCH, {'quality': 12.5}),
-            (ValueError, 'qp 52 is outside 0 to 51', transform, BATCH,
+            (ValueError, 'qp 52 is outside 0 to 51', transform, BATCH, 'hevc-8x8',
              {'qp': np.array([52, 1, 1, 1])}),
+            (ValueError, 'qp is given, but jpeg-8x8', transform, BATCH, {'qp': 30}),
+            (ValueError, 'quality is given, but hevc-8x8', transform, BATCH, 'hevc-8x8',
+             {'quality': 30}),
+            (ValueError, 'quality is given, but the steps', transform, BATCH,
+             {'quality': 30, 'tables': [9] * 64}),
             (ValueError, 'deadzone', transform, BATCH, 'hevc-8x8',
              {'deadzone': 0.5}),
             (ValueError, '5', transform, BATCH, 'hevc-quadtree', {'min_block': 5}),
@@ -186,16 +368,24 @@ class Errors(unittest.TestCase):
             (ValueError, "'annex-l'", transform, BATCH, {'tables': 'annex-l'}),
             (ValueError, 'line|INTRA|list', transform, BATCH, 'hevc-8x8',
              {'scaling_list': 'fat'}),
-            (TypeError, 'qualty', transform, BATCH, {'qualty': 3}),
+            (TypeError, 'qualty is neither .*deadzone', transform, BATCH, {'qualty': 3}),
             (ValueError, "'vmaf'", transform, BATCH, {'metrics': 'vmaf'}),
             (ValueError, '51|85', transform, BATCH, {'metrics': 'ms-ssim'}),
             (ValueError, "'4:1:1'", transform, BATCH,
              {'chroma_subsampling': '4:1:1'}),
+            (ValueError, 'subsampling 3 is not', transform, BATCH,
+             {'chroma_subsampling': 3}),
+            (ValueError, 'has 2 values: give one value or 4', transform, list(BATCH),
+             {'chroma_subsampling': ['4:2:0', '4:4:4']}),
+            (ValueError, r'\[.4:2:0.\] is not .* for a list', transform, BATCH,
+             {'chroma_subsampling': ['4:2:0']}),
+            (ValueError, 'not a list', levels, list(BATCH)),
+            (ValueError, 'masked', transform, np.ma.masked_array(BATCH, BATCH > 9)),
             (ValueError, "'tpu'", transform, BATCH, {'device': 'tpu'}),
             (ValueError, 'threads -1', transform, BATCH, {'threads': -1}),
             (ValueError, 'batches differ', blockdct.compare, BATCH, BATCH[:2]),
-            (ValueError, 'batches differ', blockdct.compare, BATCH,
-             BATCH[..., 0]),
+            (ValueError, 'batches differ', blockdct.compare, BATCH, (BATCH[..., 0],)),
+            (ValueError, 'batches differ', blockdct.compare, BATCH, list(BATCH)),
             (ValueError, "'bits'", blockdct.compare, BATCH, BATCH,
              {'metrics': 'bits'}),
             (ValueError, '4 transforms', levels, BATCH,
@@ -214,6 +404,48 @@ class Errors(unittest.TestCase):
             keywords = arguments.pop() if isinstance(arguments[-1], dict) else {}
             with self.subTest(text=text), self.assertRaisesRegex(error, text):
                 function(*arguments, **keywords)
+
+    def test_floats(self):
+        floats = BATCH / 255
+        for dtype in np.float16, np.float32, np.float64:
+            made = blockdct.transform(floats.astype(dtype), quality=30, rounding='nearest')
+            self.assertEqual(made.pictures.dtype, dtype)
+            np.testing.assert_array_equal(made.pictures, (EXPECTED / 255).astype(dtype))
+        for rounding, factor in ('floor', 255), ('torchvision', 255.999):
+            as_bytes = np.floor(floats * .9 * factor).astype(np.uint8)
+            np.testing.assert_array_equal(
+                blockdct.transform(floats * .9, rounding=rounding).pictures,
+                blockdct.transform(as_bytes).pictures / 255)
+        for wrong, text in (floats, 'rounding='), (BATCH / 1., 'from .* are not within 0 to 1'), (
+                floats - 1, 'from -'), (floats * np.nan, 'nan'):
+            with self.assertRaisesRegex(ValueError, text):
+                blockdct.transform(wrong, rounding=None if 'r' == text[0] else 'nearest')
+
+    def test_out(self):
+        planes = make_planes()
+        for batch in (BATCH, BATCH[0], BATCH.transpose(0, 3, 1, 2).copy(), planes,
+                      planes[0].astype(np.uint16)):
+            rest = {'depth': 9} if batch is not planes and batch.dtype != np.uint8 else {}
+            rest['layout'] = 'NHW' if rest else None
+            out = tuple(np.zeros_like(p) for p in batch) if batch is planes \
+                else np.zeros_like(batch)
+            made = blockdct.transform(batch, quality=9, out=out, **rest)
+            self.assertIs(made.pictures, out)
+            for one, other in zip(out, blockdct.transform(batch, quality=9, **rest).pictures):
+                np.testing.assert_array_equal(one, other)
+        wide = np.zeros((4, 51, 170, 3), np.uint8)
+        blockdct.transform(BATCH, quality=30, out=wide[:, :, 40:125])
+        np.testing.assert_array_equal(wide[:, :, 40:125], EXPECTED)
+        self.assertFalse(wide[:, :, :40].any() or wide[:, :, 125:].any())
+        fixed = BATCH.copy()
+        fixed.flags.writeable = False
+        for out, text in ((BATCH, 'overlaps'), (fixed, 'read-only'), (BATCH[:2], r'\(2, 51'),
+                          (wide[:, :, ::2], 'lie otherwise'), (BATCH / 1, 'float64'), (
+                          BATCH.transpose(0, 3, 1, 2).copy().transpose(0, 2, 3, 1), 'lie')):
+            with self.assertRaisesRegex(ValueError, text):
+                blockdct.transform(BATCH, out=out)
+        with self.assertRaisesRegex(ValueError, 'not for a list'):
+            blockdct.transform(list(BATCH), out=wide)
 
     def test_after_errors(self):
         for _ in range(20):

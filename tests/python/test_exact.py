@@ -20,12 +20,18 @@ def psnr_of(a, b, depth=8):
 
 
 @unittest.skipUnless(PIL, 'Pillow is not there')
+def make_video():
+    """Grey noise that moves."""
+    noise = np.random.default_rng(5).integers(0, 256, (64, 96), np.uint8)
+    return np.stack([np.roll(noise, 3 * i, 1) for i in range(6)])
+
+
 class Pillow(unittest.TestCase):
     def test_all_qualities(self):
         for height, width in (51, 85), (16, 32), (1, 1), (9, 2), (40, 3):
             batch = make_batch(100, height, width)
             for subsampling in SUBSAMPLINGS:
-                made = blockdct.transform(batch, quality=range(1, 101),
+                made = blockdct.transform(batch, quality=range(1, 101), layout='NHWC',
                                           chroma_subsampling=subsampling)
                 for i, picture in enumerate(batch):
                     theirs, _ = with_pillow(picture, i + 1, subsampling)
@@ -60,7 +66,7 @@ class Figures(unittest.TestCase):
     def test_planes(self):
         for down, across in (1, 1), (1, 2), (2, 1), (2, 2):
             for high, depth in (256, 8), (1 << 9, 9), (1 << 12, 12):
-                planes = make_planes(down=down, across=across, high=high)
+                planes = make_planes(2, down=down, across=across, high=high)
                 for transform in 'jpeg-8x8', 'hevc-16x16', 'hevc-quadtree':
                     made = blockdct.transform(planes, transform, quality=30, qp=40,
                                               depth=depth, metrics='planes')
@@ -163,8 +169,9 @@ class Counts(unittest.TestCase):
     def test_levels(self):
         planes = make_planes()
         for transform in 'jpeg-8x8', 'hevc-16x16':
-            made = blockdct.transform(planes, transform, qp=30, metrics=('bits', 'counts'))
-            levels = blockdct.levels(planes, transform, qp=30)
+            made = blockdct.transform(planes, transform, quality=85, qp=30,
+                                      metrics=('bits', 'counts'))
+            levels = blockdct.levels(planes, transform, quality=85, qp=30)
             for c in range(3):
                 blocks = levels.blocks(c)
                 self.assertEqual(made.counts.levels[0, c], blocks[0].size)
@@ -256,6 +263,22 @@ class Measured(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'quality 0 is outside'):
             blockdct.measure(batch, quality=range(10))
 
+    def test_frames(self):
+        """With a frame rate, XPSNR weighs what moves; the parts of a video with the two
+        frames before them have the figures of the whole."""
+        batch = make_video()
+
+        def measure(frames, **given):
+            return blockdct.measure(frames, layout='NHW', metrics='xpsnr',
+                                    **given).metrics['xpsnr-y']
+
+        whole, still = measure(batch, frame_rate=25), measure(batch)
+        self.assertEqual(whole[0], still[0])
+        self.assertTrue((whole[2:] != still[2:]).all())
+        np.testing.assert_array_equal(measure(batch[2:], frame_rate=25)[2:], whole[4:])
+        with self.assertRaisesRegex(ValueError, 'frame_rate 0 is outside 1 to 1000'):
+            measure(batch, frame_rate=0)
+
 
 class Levels(unittest.TestCase):
     def test_jpeg(self):
@@ -264,7 +287,7 @@ class Levels(unittest.TestCase):
         k, n = np.mgrid[0:8, 0:8]
         basis = np.cos((2 * n + 1) * k * np.pi / 16) / 2
         basis[0] /= np.sqrt(2)
-        levels = blockdct.levels(batch, quality=60)
+        levels = blockdct.levels(batch, quality=60, layout='NHW')
         blocks = levels.blocks(0)
         self.assertEqual(blocks.shape, (3, 2, 3, 8, 8))
         for (i, y, x) in np.ndindex(3, 2, 3):

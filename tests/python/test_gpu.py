@@ -74,7 +74,7 @@ class Gpu(unittest.TestCase):
             batch = make_batch(100, height, width)
             for subsampling in (*SUBSAMPLINGS, '4:4:0'):
                 with self.subTest(height=height, subsampling=subsampling):
-                    self.same(batch, quality=range(1, 101),
+                    self.same(batch, quality=range(1, 101), layout='NHWC',
                               chroma_subsampling=subsampling)
 
     def test_many_pictures(self):

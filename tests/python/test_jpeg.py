@@ -188,7 +188,7 @@ class Files(unittest.TestCase):
             for subsampling in '4:4:4', '4:2:2', '4:2:0':
                 for quality, more in (15, {}), (75, {'optimize': True}), (
                         92, {'progressive': True}):
-                    levels = blockdct.levels(picture[None], quality=quality,
+                    levels = blockdct.levels(picture, quality=quality, layout='HWC',
                                              chroma_subsampling=subsampling)
                     file = io.BytesIO()
                     blockdct.write_jpeg(levels, file, **more)

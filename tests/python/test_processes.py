@@ -177,6 +177,13 @@ class Threads(unittest.TestCase):
         self.assertEqual(count_threads(), before)
         check_all()
 
+    def test_small_pictures_need_no_thread(self):
+        blockdct.close()
+        before = count_threads()
+        for threads in 0, 1:
+            blockdct.transform(BATCH[:, :16, :16], threads=threads)
+        self.assertEqual(count_threads(), before)
+
     def test_thousand_engines(self):
         def used():
             gc.collect()
@@ -191,6 +198,8 @@ class Threads(unittest.TestCase):
                 first = used()
         self.assertLess(used() - first, 8 << 10)
 
+    @unittest.skipIf('asan' in os.environ.get('LD_PRELOAD', ''),
+                     'AddressSanitizer keeps what is freed')
     def test_memory(self):
         """Batches leave nothing behind."""
         def used():

@@ -275,7 +275,7 @@ sample_slack (double v, double error, int peak)
 
 /* out = m in m^T, or with the transposed matrix */
 static void
-real_product (double m[8][8], bool transposed, double in[8][8],
+dct8x8_product (double m[8][8], bool transposed, double in[8][8],
     double out[8][8])
 {
   double half[8][8];
@@ -295,8 +295,8 @@ real_product (double m[8][8], bool transposed, double in[8][8],
 }
 
 static void
-real_block (const RefPlane * p, Whole x[][REF_SIZE], uint8_t slack[][REF_SIZE],
-    RefResult * result)
+dct8x8_block (const RefPlane * p, Whole x[][REF_SIZE],
+    uint8_t slack[][REF_SIZE], RefResult * result)
 {
   double basis[8][8], c[8][8], samples[8][8];
   int steps[64], middle = 1 << (p->depth - 1), peak = 2 * middle - 1;
@@ -309,7 +309,7 @@ real_block (const RefPlane * p, Whole x[][REF_SIZE], uint8_t slack[][REF_SIZE],
           * cos ((2 * n + 1) * k * M_PI / 16);
       samples[k][n] = x[k][n];
     }
-  real_product (basis, false, samples, c);
+  dct8x8_product (basis, false, samples, c);
   for (int v = 0; v < 8; v++)
     for (int u = 0; u < 8; u++) {
       double scaled = fabs (c[v][u]) / steps[8 * v + u];
@@ -323,7 +323,7 @@ real_block (const RefPlane * p, Whole x[][REF_SIZE], uint8_t slack[][REF_SIZE],
       result->unsure += unsure && scaled < 1;
       c[v][u] = result->level[v][u] * (double) steps[8 * v + u];
     }
-  real_product (basis, true, c, samples);
+  dct8x8_product (basis, true, c, samples);
   for (int y = 0; y < 8; y++)
     for (int n = 0; n < 8; n++) {
       double v = samples[y][n] + middle;
@@ -360,7 +360,7 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
       if (transform == BDCT_JPEG_8X8)
         jpeg_block (p, x, result);
       else if (transform == BDCT_DCT_8X8)
-        real_block (p, x, block_slack, result);
+        dct8x8_block (p, x, block_slack, result);
       else if (is_hevc (transform))
         ref_hevc_block (p, x, result);
       else if (ref_has_dc (transform, p->chroma, p->component))
@@ -396,7 +396,7 @@ ref_backward (const RefPlane * p, int64_t x[][REF_SIZE], RefResult * result)
 }
 
 void
-ref_inverse (const RefPlane * p, int64_t x[][REF_SIZE], double real[8][8])
+ref_inverse (const RefPlane * p, int64_t x[][REF_SIZE], double samples[8][8])
 {
   double basis[8][8], c[8][8];
   int steps[64];
@@ -411,7 +411,7 @@ ref_inverse (const RefPlane * p, int64_t x[][REF_SIZE], double real[8][8])
             * cos ((2 * n + 1) * k * M_PI / 16);
         c[k][n] = (double) x[k][n] * steps[8 * k + n];
       }
-    real_product (basis, true, c, real);
+    dct8x8_product (basis, true, c, samples);
   } else if (is_hevc (p->params->transform)) {
     ref_hevc_inverse (p, x);
   } else if (ref_has_dc (p->params->transform, p->chroma, p->component)) {

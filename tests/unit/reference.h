@@ -83,9 +83,9 @@ void ref_backward (const RefPlane *plane, int64_t x[][REF_SIZE],
     RefResult *result);
 
 /* Dequantize a block of levels, any 16-bit ones, and transform it back into
- * residuals; those of dct-8x8, not yet rounded, are `real`. */
+ * residuals; those of dct-8x8, not yet rounded, are `samples`. */
 void ref_inverse (const RefPlane *plane, int64_t x[][REF_SIZE],
-    double real[8][8]);
+    double samples[8][8]);
 
 /* The size of this component's transforms. */
 int ref_block_size (BdctTransform transform, BdctChromaFormat chroma,

@@ -103,7 +103,7 @@ test_errors (void)
     .width = 50, .height = 41, .content = CONTENT_RANDOM
   };
   BdctView view = BDCT_VIEW_DEFAULT;
-  BdctJob quantizers[BDCT_MAX_QUANTIZERS], deep, other, unknown;
+  BdctJob quantizers[BDCT_MAX_QUANTIZERS], deep, other;
   BdctParams params = defaults;
   BdctLayout layout;
   guint8 *map;
@@ -167,13 +167,6 @@ test_errors (void)
     bad.quantizers = &deep;
     bad.n_quantizers = 1;
     refuse (engine, &bad, "quantizer 0", "depth of 10");
-    bad = good;
-    unknown = quantizers[0];
-    unknown.transform = BDCT_N_TRANSFORMS;
-    bad.quantizers = &unknown;
-    bad.n_quantizers = 1;
-    bad.bits = true;
-    refuse (engine, &bad, "the bits of an unknown transform", "no coder");
     quantizers[3] = other;
     refuse (engine, &good, "quantizer 3", "hevc-4x4");
     make_sets (&s, quantizers);

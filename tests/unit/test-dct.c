@@ -178,7 +178,7 @@ test_transforms (void)
     g_assert_cmpstr (info->name, ==, names[t]);
     g_assert_cmpuint (strlen (info->description), >, 0);
     g_assert_cmpint (family, ==, t == BDCT_JPEG_8X8 ? BDCT_FAMILY_JPEG
-        : t == BDCT_DCT_8X8 ? BDCT_FAMILY_REAL
+        : t == BDCT_DCT_8X8 ? BDCT_FAMILY_DCT8X8
         : t == BDCT_H264_4X4 || t == BDCT_H264_8X8 ? BDCT_FAMILY_H264
         : BDCT_FAMILY_HEVC);
     EXPECT (info->has_qp, t >= BDCT_HEVC_DST_4X4, "%s",
@@ -260,16 +260,16 @@ test_islow_matrix (void)
 }
 
 static void
-test_real_matrix (void)
+test_dct8x8_matrix (void)
 {
   for (int k = 0; k < 8; k++)
     for (int n = 0; n < 8; n++) {
       double c = cos ((2 * n + 1) * k * G_PI / 16) * (k ? G_SQRT2 : 1);
 
-      g_assert_cmpfloat_with_epsilon (bdct_matrix_real (k, n), c, 1e-7);
+      g_assert_cmpfloat_with_epsilon (bdct_matrix_dct8x8 (k, n), c, 1e-7);
       /* Exactly, or ties on these rows would not be ties. */
       if (k % 4 == 0)
-        g_assert_cmpfloat (fabs (bdct_matrix_real (k, n)), ==, 1.0);
+        g_assert_cmpfloat (fabs (bdct_matrix_dct8x8 (k, n)), ==, 1.0);
     }
 }
 
@@ -453,6 +453,6 @@ main (int argc, char **argv)
   g_test_add_func ("/transform/table", test_transforms);
   g_test_add_func ("/matrix/hevc", test_hevc_matrices);
   g_test_add_func ("/matrix/islow", test_islow_matrix);
-  g_test_add_func ("/matrix/real", test_real_matrix);
+  g_test_add_func ("/matrix/dct-8x8", test_dct8x8_matrix);
   return g_test_run ();
 }

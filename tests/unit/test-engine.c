@@ -25,7 +25,7 @@ static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 static struct
 {
   guint64 samples, sse, sure, levels, unsure;
-} real;
+} dct8x8;
 
 static gboolean
 process (BdctEngine * engine, const BdctParams * params,
@@ -117,7 +117,7 @@ check_exact (const Case * c, const BdctEngine * engine,
  * than its slack allows, and what is off is counted. On return `expected` and
  * `results` are the engine's own for what the definition leaves open. */
 static gboolean
-adopt_real (const Case * c, const BdctEngine * engine,
+adopt_dct8x8 (const Case * c, const BdctEngine * engine,
     const BdctLayout * layout, const Picture * source, Picture * expected,
     guint8 * const *slack, const Frame * dst, const BdctStats * stats,
     RefResult * results)
@@ -142,17 +142,17 @@ adopt_real (const Case * c, const BdctEngine * engine,
         g_free (text);
         tally_add (0, 1);
       }
-      real.samples += slack[k][i] != REF_TIE;
-      real.sse += slack[k][i] != REF_TIE ? e * e : 0;
-      real.sure += slack[k][i] == 0;
+      dct8x8.samples += slack[k][i] != REF_TIE;
+      dct8x8.sse += slack[k][i] != REF_TIE ? e * e : 0;
+      dct8x8.sure += slack[k][i] == 0;
       e = got.sample[k][i] - source->sample[k][i];
       sse += e * e;
       expected->sample[k][i] = got.sample[k][i];
     }
     if (ABS (nonzero) > (gint64) results[k].unsure)
       ok = fail (c, engine, "too many or too few levels are not 0");
-    real.levels += results[k].levels;
-    real.unsure += results[k].unsure;
+    dct8x8.levels += results[k].levels;
+    dct8x8.unsure += results[k].unsure;
     results[k].nonzero = stats->component[k].nonzero;
     results[k].sse = sse;
   }
@@ -218,8 +218,8 @@ check_case (const Case * c)
     }
     ok = process (engines[i], &c->params, &layout, &src, &dst, &stats);
     if (ok && own && c->params.transform == BDCT_DCT_8X8)
-      ok = adopt_real (c, engines[i], &layout, &source, &expected, slack, &dst,
-          &stats, results);
+      ok = adopt_dct8x8 (c, engines[i], &layout, &source, &expected, slack,
+          &dst, &stats, results);
     ok = ok && check_exact (c, engines[i], &layout, &expected, &dst, &stats,
         results);
     if (ok && !frame_equal (&src, &copy, &layout))
@@ -237,22 +237,23 @@ check_case (const Case * c)
 }
 
 static void
-real_begin (void)
+dct8x8_begin (void)
 {
-  memset (&real, 0, sizeof real);
+  memset (&dct8x8, 0, sizeof dct8x8);
 }
 
 /* The least that two float engines, or one and the definition, may agree. */
 static void
-real_end (int depth)
+dct8x8_end (int depth)
 {
   double psnr;
 
-  g_assert_cmpuint (real.samples, >, 0);
-  psnr = bdct_psnr ((double) real.sse / real.samples, depth);
+  g_assert_cmpuint (dct8x8.samples, >, 0);
+  psnr = bdct_psnr ((double) dct8x8.sse / dct8x8.samples, depth);
   g_test_message ("dct-8x8 against the definition: %.2f dB over %"
       G_GUINT64_FORMAT " samples not on a tie, %.1f%% of them clear of "
-      "any and equal", psnr, real.samples, 100.0 * real.sure / real.samples);
+      "any and equal", psnr, dct8x8.samples,
+      100.0 * dct8x8.sure / dct8x8.samples);
   g_assert_cmpfloat (psnr, >=, 60.0);
 }
 
@@ -278,7 +279,7 @@ test_formats (gconstpointer data)
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
     c.depth = depths[d].depth;
     c.shift = depths[d].shift;
-    real_begin ();
+    dct8x8_begin ();
     for (c.format = 0; c.format < N_FORMATS; c.format++)
       for (guint s = 0; s < G_N_ELEMENTS (sizes); s++) {
         c.width = sizes[s].width;
@@ -303,7 +304,7 @@ test_formats (gconstpointer data)
         }
       }
     if (c.params.transform == BDCT_DCT_8X8)
-      real_end (c.depth);
+      dct8x8_end (c.depth);
   }
 }
 
@@ -344,7 +345,7 @@ test_qualities (gconstpointer data)
   c.params.transform = GPOINTER_TO_INT (data);
   c.format = FORMAT_I420;
   for (c.depth = 8; c.depth <= 12; c.depth += 2) {
-    real_begin ();
+    dct8x8_begin ();
     for (c.params.quality = 1; c.params.quality <= 100; c.params.quality++)
       for (c.content = 0; c.content <= CONTENT_EXTREME; c.content++) {
         if (!case_due (c.params.quality * 3 + c.content + c.depth))
@@ -354,7 +355,7 @@ test_qualities (gconstpointer data)
           return;
       }
     if (c.params.transform == BDCT_DCT_8X8)
-      real_end (c.depth);
+      dct8x8_end (c.depth);
   }
 }
 
@@ -373,7 +374,7 @@ test_basis (gconstpointer data)
   c.params.transform = transform;
   c.format = FORMAT_GRAY;
   for (c.depth = 8; c.depth <= 12; c.depth += 4) {
-    real_begin ();
+    dct8x8_begin ();
     for (int q = 0; q < 3; q++) {
       if (size >= 32 && (q != 1 || !case_due (12 - c.depth)))
         continue;               /* a million samples each, or four */
@@ -386,7 +387,7 @@ test_basis (gconstpointer data)
       }
     }
     if (transform == BDCT_DCT_8X8)
-      real_end (c.depth);
+      dct8x8_end (c.depth);
   }
 }
 
@@ -398,7 +399,7 @@ test_matrices (gconstpointer data)
 
   c.params.transform = GPOINTER_TO_INT (data);
   for (c.depth = 8; c.depth <= 12; c.depth += 2) {
-    real_begin ();
+    dct8x8_begin ();
     for (int n = 0; n < 24; n++) {
       GRand *rand = g_rand_new_with_seed (n);
       bool baseline = n % 3 != 2;
@@ -419,7 +420,7 @@ test_matrices (gconstpointer data)
         return;
     }
     if (c.params.transform == BDCT_DCT_8X8)
-      real_end (c.depth);
+      dct8x8_end (c.depth);
   }
 }
 
@@ -481,7 +482,7 @@ test_overshoot (gconstpointer data)
   c.params.transform = GPOINTER_TO_INT (data);
   c.params.n_steps = 64;
   c.format = FORMAT_GRAY;
-  real_begin ();
+  dct8x8_begin ();
   for (c.depth = 8; c.depth <= 12; c.depth++)
     for (int target = 0; target < 64; target++) {
       int sample[64];

@@ -26,9 +26,9 @@
 #define MAX_SETS 3
 #define MAX_RUNS 101
 
-typedef enum { PLAIN, TILE16, REAL, N_KINDS } Kind;
+typedef enum { PLAIN, TILE16, DCT8X8, N_KINDS } Kind;
 
-static const char *const kind_names[] = { "plain", "16-bit", "real" };
+static const char *const kind_names[] = { "plain", "16-bit", "dct-8x8" };
 
 /* One way to do strips. */
 typedef struct {
@@ -139,7 +139,7 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
   for (int i = 0; i < layout->interleave; i++) {
     describe_plane (&plane[i], task, r, p, i);
     if ((way->kind == TILE16 && !bdct_tile_is_tile16 (&plane[i]))
-        || (way->kind == REAL && !bdct_tile_is_float8x8 (&plane[i])))
+        || (way->kind == DCT8X8 && plane[i].family != BDCT_FAMILY_DCT8X8))
       return FALSE;
   }
   for (int row = 0; row < layout->height; row += side) {
@@ -153,7 +153,7 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
       (*way->kernel->tile16) (planes, row, strips, scratch);
     else
       for (int i = 0; i < layout->interleave; i++)
-        (way->kind == REAL ? *way->kernel->real : way->kernel->plain->strip)
+        (way->kind == DCT8X8 ? *way->kernel->dct8x8 : way->kernel->plain->strip)
             (planes[i], row, &strips[i], scratch);
     for (int i = 0; i < layout->interleave; i++) {
       BdctCounters *sum = &r->counters[layout->component[i]];
@@ -419,12 +419,12 @@ find_ways (void)
   while (n-- > 0)
     for (Kind kind = PLAIN; kind < N_KINDS; kind++) {
       gboolean known = (kind == TILE16 && kernels[n]->tile16 == NULL)
-          || (kind == REAL && kernels[n]->real == NULL);
+          || (kind == DCT8X8 && kernels[n]->dct8x8 == NULL);
 
       for (guint k = 0; k < n_ways && !known; k++)
         known = ways[k].kind == kind && (kind == PLAIN
             ? ways[k].kernel->plain == kernels[n]->plain
-            : kind == REAL && ways[k].kernel->real == kernels[n]->real);
+            : kind == DCT8X8 && ways[k].kernel->dct8x8 == kernels[n]->dct8x8);
       if (!known)
         ways[n_ways++] = (Way) { kernels[n], kind, 0 };
     }

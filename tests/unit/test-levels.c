@@ -154,7 +154,7 @@ check_levels (const Scene * s, int c)
   const int columns = (s->picture.width[c] + width - 1) / width;
   const int rows = (s->picture.height[c] + height - 1) / height;
   const int n = columns * rows * width * height;
-  const gboolean real = s->params[0].transform == BDCT_DCT_8X8;
+  const gboolean dct8x8 = s->params[0].transform == BDCT_DCT_8X8;
   guint64 different = 0;
 
   for (int set = 0; set < s->frame.n_quantizers; set++) {
@@ -173,7 +173,7 @@ check_levels (const Scene * s, int c)
       if (level == NULL)
         continue;
       different += *level != levels[i];
-      g_assert_cmpint (ABS (*level - levels[i]), <=, real);
+      g_assert_cmpint (ABS (*level - levels[i]), <=, dct8x8);
     }
     g_free (levels);
   }
@@ -345,7 +345,7 @@ check_block (const Scene * s, const Picture * out, int c, gsize number)
   const int middle = 1 << (s->layout.depth - 1), peak = 2 * middle - 1;
   const RefPlane plane = plane_of (s, s->map[s->grid[c].first + number], c);
   gint64 x[REF_SIZE][REF_SIZE];
-  double real[8][8], magnitudes = 0;
+  double samples[8][8], magnitudes = 0;
   guint n = 0;
 
   for (int v = 0; v < height; v++)
@@ -355,15 +355,15 @@ check_block (const Scene * s, const Picture * out, int c, gsize number)
       x[v][u] = level != NULL ? *level : 0;
       magnitudes += ABS (x[v][u]) * 32767.;
     }
-  ref_inverse (&plane, x, real);
+  ref_inverse (&plane, x, samples);
   for (int v = 0; v < height && top + v < out->height[c]; v++)
     for (int u = 0; u < width && left + u < out->width[c]; u++, n++) {
       const int sample = out->sample[c][(top + v) * out->width[c] + left + u];
 
       if (plane.params->transform == BDCT_DCT_8X8) {
         const double slack = 1e-2 + 1e-6 * magnitudes;
-        const double v0 = floor (real[v][u] + middle - slack + 0.5);
-        const double v1 = floor (real[v][u] + middle + slack + 0.5);
+        const double v0 = floor (samples[v][u] + middle - slack + 0.5);
+        const double v1 = floor (samples[v][u] + middle + slack + 0.5);
 
         g_assert_cmpfloat (sample, >=, CLAMP (v0, 0, peak));
         g_assert_cmpfloat (sample, <=, CLAMP (v1, 0, peak));

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include "cpu/metrics/kernel.h"
+#include "dct/base/stats.h"
 #include "dct/metrics/run.h"
 #include "program.h"
 #include "reference-metrics.h"
@@ -473,7 +474,7 @@ measure_row (int width, double figure[BDCT_MAX_COMPONENTS + 1])
 {
   Picture picture[2];
   BdctLayout layout;
-  BdctMetricsTask task = {.layout = &layout,.metrics =
+  BdctMetricsInput task = {.layout = &layout,.metrics =
         1 << BDCT_METRIC_PSNR_HVS
   };
   BdctMetricsRun row;

@@ -175,7 +175,7 @@ test_views (gconstpointer data)
 /* The levels of dct-8x8 are compared where no tie is near; a ramp of whole
  * multiples of the steps has none. */
 static void
-test_real (gconstpointer data)
+test_dct8x8 (gconstpointer data)
 {
   Case c = {.params = defaults, .format = FORMAT_GRAY, .depth = 8,
     .width = 64, .height = 40, .content = CONTENT_CHECKER
@@ -483,7 +483,7 @@ main (int argc, char **argv)
     const char *name = bdct_transform_info (t)->name;
 
     tests_add (test_block, t, "/view/block/%s", name);
-    tests_add (t == BDCT_DCT_8X8 ? test_real : test_views, t, "/view/all/%s",
+    tests_add (t == BDCT_DCT_8X8 ? test_dct8x8 : test_views, t, "/view/all/%s",
         name);
   }
   g_test_add_func ("/view/legend", test_legend);

@@ -176,14 +176,6 @@ def bd_rates_are_bjontegaards():
 
 
 @case
-def encoders_alone_start_no_engine():
-    for options, engines in (("--qp", "30"), 0), (("-t", "hevc-8x8", "--qp", "30"), 1):
-        err = run("--quiet", "zones.y4m", "-e", "x264enc", *options,
-                  env=dict(os.environ, GST_DEBUG="default:4"))[1]
-        assert err.count("engine 0: ") == engines, err
-
-
-@case
 def rows_stand_beside_ours():
     options = ("-t", "hevc-8x8,jpeg-8x8", "--quality", "50,80", "--qp", "22,32", "--frames",
                *CLIPS, "-m", "ssim,psnr-hvs,xpsnr")
@@ -286,19 +278,13 @@ def wrong_lines_are_refused():
             ("", (), "")):
         err = run("zones.y4m", "--encoder", line, *(numbers or ("--qp", "30")), status=2)[1]
         assert said in err and "CRITICAL" not in err, f"{line}: {err}"
-    # A registry without them.
-    env = dict(os.environ, GST_PLUGIN_SYSTEM_PATH_1_0="/nowhere",
-               GST_REGISTRY_1_0=os.path.abspath("registry.bin"))
-    for name, package in ("x264enc", "plugins-ugly"), ("vp9enc", "plugins-good"):
-        err = run("zones.y4m", "--encoder", name, "--qp", "30", status=2, env=env)[1]
-        assert f"{name} is not installed (Debian: gstreamer1.0-{package})" in err, err
 
 
 @case
 def a_format_that_is_refused():
     need("openh264enc", "gstreamer1.0-plugins-bad")
     out, err = run("--quiet", "--csv", "-", "zones.y4m", "-e", "openh264enc", "-e", "x264enc",
-                   "--qp", "30", "--format", "Y444,I420", status=1)
+                   "--qp", "30", "--format", "Y444,I420", status=2)
     assert [(r["encoder"], r["format"]) for r in csv.DictReader(io.StringIO(out))] == \
         [("x264enc", "Y444"), ("openh264enc", "I420"), ("x264enc", "I420")]
     assert "openh264enc, qp 30: it does not accept Y444 192x176; it accepts I420" in err, err
@@ -310,12 +296,12 @@ BREAKS = "x264enc ! identity error-after=9"
 @case
 def an_error_in_the_middle():
     out, err = run("--quiet", "--csv", "-", *CLIPS, "-e", "x264enc", "-e", BREAKS, "-t",
-                   "hevc-8x8", "--qp", "25,35", status=1)
+                   "hevc-8x8", "--qp", "25,35", status=2)
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [r["encoder"] for r in rows] == ["", "", "x264enc", "x264enc"] * 2
     assert "zones.y4m" in err and "bars.y4m" in err and f"{BREAKS}, qp 35:" in err, err
     out, err = run("--quiet", "--csv", "-", "not-there.y4m", "zones.y4m", "-e", "x264enc",
-                   "--qp", "25", status=1)
+                   "--qp", "25", status=2)
     assert [r["file"] for r in csv.DictReader(io.StringIO(out))] == ["zones.y4m"]
     assert err.count("not-there.y4m") == 1, err
 
@@ -331,7 +317,7 @@ STALLING = ("x264enc ! valve drop=true",
 def an_encoder_that_stalls_is_given_up():
     for line in STALLING:
         out, err = run("--quiet", "--csv", "-", *CLIPS, "-e", line, "-e", "x264enc", "--qp", "30",
-                       "--stall-limit", "1", status=1)
+                       "--stall-limit", "1", status=2)
         assert [(r["file"], r["encoder"]) for r in csv.DictReader(io.StringIO(out))] == \
             [(clip, "x264enc") for clip in CLIPS], out
         for clip in CLIPS:
@@ -340,8 +326,8 @@ def an_encoder_that_stalls_is_given_up():
 
 @case
 def an_encoder_that_stalls_can_be_interrupted():
-    with subprocess.Popen([PROGRAM, "--quiet", "--csv", "stalled.csv", *CLIPS, "-e", STALLING[2],
-                           "--qp", "30"]) as process:
+    with subprocess.Popen([PROGRAM, "table", "--quiet", "--csv", "stalled.csv", *CLIPS, "-e",
+                           STALLING[2], "--qp", "30"]) as process:
         try:
             end = time.monotonic() + LIMIT
             while time.monotonic() < end and not (os.path.exists("stalled.csv")
@@ -359,12 +345,12 @@ def resume_goes_on():
     shutil.copy("bars.y4m", "more.y4m")
     options = ("--quiet", *CLIPS, "more.y4m", "-e", FAST, "-t", "hevc-8x8", "--qp", "25,35")
     for broken in ((), ("-e", BREAKS)):
-        whole = run(*options, *broken, "--csv", "-", status=bool(broken))[0]
+        whole = run(*options, *broken, "--csv", "-", status=2 * bool(broken))[0]
         for share in (0.2, 0.7, 1):
             with open("rows.csv", "w", encoding="utf-8") as file:
                 file.write(whole[:int(share * len(whole))])
             run(*options, *broken, "--resume", "--csv", "rows.csv",
-                status=bool(broken))
+                status=2 * bool(broken))
             with open("rows.csv", encoding="utf-8") as file:
                 assert file.read() == whole, share
     assert "rows.csv" in run("--resume", "--csv", "rows.csv", "zones.y4m", "-e", FAST,

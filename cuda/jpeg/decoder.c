@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "decoder.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "cuda/device/copier.h"
+#include "header.h"
+
+#define check bdct_cuda_check
+
+/* Groups of files go through the device one behind the other: while one is
+ * computed, the next is read and copied. So much is in one, unless a file has
+ * more: */
+#define GROUPS 3
+#define MAX_FILES 512
+#define MAX_BYTES (24 << 20)
+#define MAX_SAMPLES (512 << 20)
+
+/* What arrays on the device begin at a multiple of. */
+#define ALIGN 256
+
+#define COPIED 4096             /* bytes of a row of the copier */
+#define COPY_THREADS 8
+
+typedef struct {
+  cudaStream_t stream;
+  cudaEvent_t done, waited;
+  BdctBuffer upload, scratch;
+  BdctJpeg *decoded[MAX_FILES];
+  uint32_t n;                   /* 0: none is in flight */
+} Group;
+
+struct BdctJpegDecoder {
+  Group group[GROUPS];
+  BdctCopier *copier;
+  /* Of the group that is gathered: */
+  BdctJpegFile file[MAX_FILES];
+  BdctJpegTables tables[MAX_FILES + 1];
+  BdctCopy copy[MAX_FILES];
+  BdctJpegLaunch launch;        /* its numbers */
+  size_t raw, samples, codes, segments;
+};
+
+void
+bdct_jpeg_decoder_free (BdctJpegDecoder * self, bool in_context)
+{
+  for (int i = 0; self != NULL && i < GROUPS; i++) {
+    Group *group = &self->group[i];
+
+    if (in_context && group->stream != NULL)
+      cudaStreamDestroy (group->stream);
+    if (in_context && group->done != NULL)
+      cudaEventDestroy (group->done);
+    if (in_context && group->waited != NULL)
+      cudaEventDestroy (group->waited);
+    bdct_buffer_free (&group->upload, in_context);
+    bdct_buffer_free (&group->scratch, in_context);
+  }
+  if (self != NULL)
+    bdct_copier_free (self->copier);
+  free (self);
+}
+
+static BdctJpegDecoder *
+create (BdctError * error)
+{
+  BdctJpegDecoder *self = calloc (1, sizeof *self);
+  bool ok = self != NULL;
+
+  if (ok)
+    self->copier = bdct_copier_new (COPY_THREADS);
+  if (!ok || self->copier == NULL) {
+    free (self);
+    bdct_error (error, "out of memory");
+    return NULL;
+  }
+  for (int i = 0; ok && i < GROUPS; i++) {
+    Group *group = &self->group[i];
+
+    ok = check (cudaStreamCreateWithFlags (&group->stream,
+            cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
+        && check (cudaEventCreateWithFlags (&group->done,
+            cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
+        && check (cudaEventCreateWithFlags (&group->waited,
+            cudaEventDisableTiming), "cudaEventCreateWithFlags", error);
+  }
+  if (ok)
+    return self;
+  bdct_jpeg_decoder_free (self, true);
+  return NULL;
+}
+
+static size_t
+round_up (size_t n, size_t to)
+{
+  return (n + to - 1) / to * to;
+}
+
+/* The number of a file's tables, which many files share. They are behind those
+ * that the group has. */
+static uint32_t
+find_tables (BdctJpegDecoder * self)
+{
+  const uint32_t n = self->launch.n_tables;
+
+  for (uint32_t i = n; i > 0 && n - i < 4; i--)
+    if (memcmp (&self->tables[i - 1], &self->tables[n],
+            sizeof self->tables[n]) == 0)
+      return i - 1;
+  return self->launch.n_tables++;
+}
+
+/* Place a file behind those that the group has. */
+static void
+place (BdctJpegDecoder * self, BdctJpegFile * f)
+{
+  BdctJpegLaunch *all = &self->launch;
+  const uint32_t n_parts = (f->scan_size + BDCT_JPEG_PART - 1) / BDCT_JPEG_PART
+      + f->n_segments;
+
+  f->tables = find_tables (self);
+  f->scan = self->raw;
+  self->raw += round_up (f->scan_size + BDCT_JPEG_RAW_PAD, 16);
+  f->codes = self->codes;
+  self->codes += round_up (f->scan_size + BDCT_JPEG_CODES_PAD, 16) / 4;
+  f->chunk = all->n_chunks;
+  f->n_chunks = (f->scan_size + BDCT_JPEG_CHUNK - 1) / BDCT_JPEG_CHUNK;
+  all->n_chunks += f->n_chunks;
+  f->segment = self->segments;
+  self->segments += f->n_segments + 1;
+  f->part = all->n_parts;
+  f->n_parts = round_up (n_parts, BDCT_JPEG_PARTS);
+  all->n_parts += f->n_parts;
+  f->tile = all->n_tiles;
+  f->n_tiles = ((size_t) (f->width + 3) / 4 * f->height * 4
+      + BDCT_JPEG_TILE - 1) / BDCT_JPEG_TILE;
+  all->n_tiles += f->n_tiles;
+  for (int c = 0; c < f->n_components; c++) {
+    BdctJpegComponent *own = &f->component[c];
+
+    own->first = self->samples / 8;
+    own->stride = f->mcus_across * own->h;
+    self->samples += 64 * (size_t) own->stride
+        * (f->n_mcus / f->mcus_across) * own->v;
+  }
+  all->n_files++;
+}
+
+/* Read headers from file `i` on into a group. Returns the first file behind
+ * it. */
+static int
+gather (BdctJpegDecoder * self, Group * group, BdctJpeg * files, int i, int n)
+{
+  BdctJpegLaunch *all = &self->launch;
+
+  memset (all, 0, sizeof *all);
+  self->raw = self->samples = self->codes = self->segments = 0;
+  for (; i < n && all->n_files < MAX_FILES && self->raw < MAX_BYTES
+      && self->samples < MAX_SAMPLES; i++) {
+    BdctJpegFile *f = &self->file[all->n_files];
+    BdctJpeg *own = &files[i];
+    const uint8_t *scan;
+
+    own->width = own->height = own->channels = 0;
+    if (!bdct_jpeg_header (own->data, own->n_bytes, f,
+            &self->tables[all->n_tables]))
+      continue;
+    own->width = f->width;
+    own->height = f->height;
+    own->channels = f->n_components;
+    if (own->dst == NULL)
+      continue;
+    f->dst = own->dst;
+    f->dst_stride = own->stride;
+    scan = (const uint8_t *) own->data + f->scan;
+    group->decoded[all->n_files] = own;
+    self->copy[all->n_files] = (BdctCopy) {
+      .from = { (uint8_t *) scan, COPIED },
+      .row = COPIED,.rows = f->scan_size / COPIED
+    };
+    place (self, f);
+  }
+  return i;
+}
+
+static void *
+take (const BdctBuffer * buffer, size_t * at, size_t n, size_t size)
+{
+  const size_t first = *at;
+
+  *at += round_up (n * size, ALIGN);
+  return buffer->device == NULL ? NULL : buffer->device + first;
+}
+
+/* Divide a group's memory. Returns the bytes that are needed. */
+static size_t
+divide_upload (const BdctJpegDecoder * self, const BdctBuffer * buffer,
+    BdctJpegLaunch * g)
+{
+  size_t at = 0;
+
+  g->damaged = take (buffer, &at, g->n_files, sizeof *g->damaged);
+  g->end = take (buffer, &at, g->n_files, sizeof *g->end);
+  g->files = take (buffer, &at, g->n_files, sizeof *g->files);
+  g->tables = take (buffer, &at, g->n_tables, sizeof *g->tables);
+  g->raw = take (buffer, &at, self->raw, 1);
+  return at;
+}
+
+static size_t
+divide_scratch (const BdctJpegDecoder * self, const BdctBuffer * buffer,
+    BdctJpegLaunch * g)
+{
+  size_t at = 0;
+
+  g->lookup = take (buffer, &at, g->n_tables, sizeof *g->lookup);
+  g->file_of_chunk = take (buffer, &at, g->n_chunks, 4);
+  g->file_of_parts = take (buffer, &at, g->n_parts / BDCT_JPEG_THREADS, 4);
+  g->file_of_tile = take (buffer, &at, g->n_tiles, 4);
+  g->kept = take (buffer, &at, g->n_chunks, sizeof *g->kept);
+  g->restarts = take (buffer, &at, g->n_chunks, sizeof *g->restarts);
+  g->codes = take (buffer, &at, self->codes, sizeof *g->codes);
+  g->segment_start = take (buffer, &at, self->segments, 4);
+  g->segment_part = take (buffer, &at, self->segments, 4);
+  g->segment_of = take (buffer, &at, g->n_parts, sizeof *g->segment_of);
+  g->start = take (buffer, &at, g->n_parts, sizeof *g->start);
+  g->stop = take (buffer, &at, g->n_parts, sizeof *g->stop);
+  g->sums = take (buffer, &at, g->n_parts, sizeof *g->sums);
+  g->samples = take (buffer, &at, self->samples, 1);
+  return at;
+}
+
+/* Where the host has what it uploads. */
+static void *
+on_host (const Group * group, const void *device)
+{
+  return group->upload.host + ((const uint8_t *) device
+      - group->upload.device);
+}
+
+/* Fill what is uploaded. */
+static void
+fill (BdctJpegDecoder * self, const Group * group)
+{
+  const BdctJpegLaunch *g = &self->launch;
+  uint8_t *raw = on_host (group, g->raw);
+
+  memset (on_host (group, g->damaged), 0, g->n_files * sizeof *g->damaged);
+  memset (on_host (group, g->end), 0xff, g->n_files * sizeof *g->end);
+  memcpy (on_host (group, g->files), self->file,
+      g->n_files * sizeof *g->files);
+  memcpy (on_host (group, g->tables), self->tables,
+      g->n_tables * sizeof *g->tables);
+  for (uint32_t i = 0; i < g->n_files; i++) {
+    const BdctJpegFile *f = &self->file[i];
+    const size_t rows = (size_t) self->copy[i].rows * COPIED;
+
+    self->copy[i].to = (BdctSamples) { raw + f->scan, COPIED };
+    memcpy (raw + f->scan + rows, self->copy[i].from.data + rows,
+        f->scan_size - rows);
+    memset (raw + f->scan + f->scan_size, 0, BDCT_JPEG_RAW_PAD);
+  }
+  bdct_copier_run (self->copier, self->copy, g->n_files, NULL, NULL);
+}
+
+/* Start a group that has been gathered. */
+static bool
+start (BdctJpegDecoder * self, Group * group, const BdctDevice * device,
+    BdctEngine * engine, BdctError * error)
+{
+  BdctJpegLaunch *g = &self->launch;
+  const size_t size = divide_upload (self, &group->upload, g);
+
+  for (uint32_t i = 0; i < g->n_files; i++)
+    if (!bdct_device_check_memory (device, self->file[i].dst, error))
+      return false;
+  if (!bdct_buffer_reserve (&group->upload, size, true, engine, error)
+      || !bdct_buffer_reserve (&group->scratch, divide_scratch (self,
+              &group->scratch, g), false, engine, error))
+    return false;
+  divide_upload (self, &group->upload, g);
+  divide_scratch (self, &group->scratch, g);
+  fill (self, group);
+  group->n = g->n_files;
+  return check (cudaMemcpyAsync (group->upload.device,
+          group->upload.host, size, cudaMemcpyHostToDevice,
+          group->stream), "cudaMemcpyAsync", error)
+      && check (bdct_cuda_jpeg_launch (g, group->stream), "cudaLaunchKernel",
+      error)
+      && check (cudaMemcpyAsync (group->upload.host, g->damaged,
+          group->n * sizeof *g->damaged, cudaMemcpyDeviceToHost,
+          group->stream), "cudaMemcpyAsync", error)
+      && check (cudaEventRecord (group->done, group->stream),
+      "cudaEventRecord", error);
+}
+
+/* Wait for a group, if it is in flight. */
+static bool
+finish (Group * group, BdctError * error)
+{
+  const uint32_t *damaged = (const uint32_t *) group->upload.host;
+
+  if (group->n > 0 && !check (cudaEventSynchronize (group->done),
+          "cudaEventSynchronize", error))
+    return false;
+  for (uint32_t i = 0; i < group->n; i++)
+    group->decoded[i]->decoded = damaged[i] == 0;
+  group->n = 0;
+  return true;
+}
+
+bool
+bdct_jpeg_decoder_run (BdctJpegDecoder ** decoder, const BdctDevice * device,
+    BdctEngine * engine, BdctJpeg * files, int n, void *wait,
+    BdctError * error)
+{
+  BdctJpegDecoder *self = *decoder != NULL ? *decoder : create (error);
+  bool ok = self != NULL;
+
+  *decoder = self;
+  for (int k = 0; ok && wait != NULL && k < GROUPS; k++)
+    ok = bdct_stream_wait_for (self->group[k].stream, (cudaStream_t) wait,
+        self->group[k].waited, error);
+  for (int i = 0, k = 0; ok && i < n; k = (k + 1) % GROUPS) {
+    ok = finish (&self->group[k], error);
+    if (ok)
+      i = gather (self, &self->group[k], files, i, n);
+    ok = ok && (self->launch.n_files == 0
+        || start (self, &self->group[k], device, engine, error));
+  }
+  for (int k = 0; self != NULL && k < GROUPS; k++) {
+    if (ok)
+      ok = finish (&self->group[k], error);
+    if (!ok) {
+      cudaStreamSynchronize (self->group[k].stream);
+      (void) cudaGetLastError ();
+      self->group[k].n = 0;
+    }
+  }
+  return ok;
+}

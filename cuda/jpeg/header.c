@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "header.h"
+
+#include <string.h>
+#include "dct/base/zigzag.h"
+
+/* JPEG_MAX_DIMENSION of libjpeg. */
+#define MAX_SIDE 65500
+
+/* Positions in bits of a scan have 32 bits. */
+#define MAX_SCAN (256 << 20)
+
+/* What markers have said so far. */
+typedef struct {
+  BdctJpegFile *file;
+  BdctJpegTables *tables;
+  uint16_t steps[4][64];
+  bool has_steps[4], has_table[4], has_jfif, has_adobe;
+  uint8_t id[BDCT_JPEG_COMPONENTS], quantizer[BDCT_JPEG_COMPONENTS], transform;
+} Header;
+
+static unsigned
+get16 (const uint8_t * at)
+{
+  return at[0] << 8 | at[1];
+}
+
+static bool
+read_steps (Header * self, const uint8_t * at, const uint8_t * end)
+{
+  while (at < end) {
+    const unsigned t = *at & 15, bytes = 1 + (*at >> 4);
+
+    if (t > 3 || bytes > 2 || end - at < 1 + 64 * (int) bytes)
+      return false;
+    at++;
+    for (int k = 0; k < 64; k++, at += bytes)
+      self->steps[t][bdct_zigzag_index[k]] = bytes == 2 ? get16 (at) : *at;
+    self->has_steps[t] = true;
+  }
+  return true;
+}
+
+/* libjpeg refuses codes that do not fit their length, or are all ones; and DC
+ * differences of more than 15 bits. */
+static bool
+check_table (const BdctJpegHuffman * table, bool ac)
+{
+  unsigned code = 0, n = 0;
+
+  for (int i = 0; i < 16; i++) {
+    code += table->counts[i];
+    n += table->counts[i];
+    if (code >= 2u << i)
+      return false;
+    code <<= 1;
+  }
+  for (unsigned i = 0; !ac && i < n; i++)
+    if (table->values[i] > 15)
+      return false;
+  return true;
+}
+
+static bool
+read_tables (Header * self, const uint8_t * at, const uint8_t * end)
+{
+  while (at < end) {
+    const int k = *at >> 4 & 1, t = *at & 15, i = 2 * k + t;
+    BdctJpegHuffman *table = &self->tables->of[i & 3];
+    int n = 0;
+
+    if (*at >> 4 > 1 || t > 1 || end - at < 17)
+      return false;
+    memset (table, 0, sizeof *table);
+    memcpy (table->counts, at + 1, 16);
+    for (int j = 0; j < 16; j++)
+      n += table->counts[j];
+    if (n > 256 || end - at < 17 + n)
+      return false;
+    memcpy (table->values, at + 17, n);
+    if (!check_table (table, k > 0))
+      return false;
+    self->has_table[i] = true;
+    at += 17 + n;
+  }
+  return true;
+}
+
+static bool
+read_frame (Header * self, const uint8_t * at, const uint8_t * end)
+{
+  BdctJpegFile *file = self->file;
+
+  if (file->width > 0 || end - at < 6 || at[0] != 8)
+    return false;
+  file->height = get16 (at + 1);
+  file->width = get16 (at + 3);
+  file->n_components = at[5];
+  if ((at[5] != 1 && at[5] != 3) || end - at != 6 + 3 * at[5]
+      || file->width < 1 || file->height < 1 || file->width > MAX_SIDE
+      || file->height > MAX_SIDE)
+    return false;
+  at += 6;
+  for (int c = 0; c < file->n_components; c++, at += 3) {
+    BdctJpegComponent *own = &file->component[c];
+
+    self->id[c] = at[0];
+    /* One component's MCU is one block. */
+    own->h = file->n_components == 1 ? 1 : at[1] >> 4;
+    own->v = file->n_components == 1 ? 1 : at[1] & 15;
+    self->quantizer[c] = at[2];
+    if (at[1] >> 4 < 1 || at[1] >> 4 > 4 || (at[1] & 15) < 1
+        || (at[1] & 15) > 4 || at[2] > 3)
+      return false;
+    for (int i = 0; i < c; i++)
+      if (self->id[i] == self->id[c])
+        return false;
+  }
+  return true;
+}
+
+/* As jdapimin.c, default_decompress_parms. */
+static void
+set_colour (Header * self)
+{
+  static const uint8_t rgb[] = { 'R', 'G', 'B' };
+
+  self->file->is_ycc = self->has_jfif || (self->has_adobe
+      ? self->transform != 0 : memcmp (self->id, rgb, sizeof rgb) != 0);
+}
+
+static int
+divide_up (int a, int b)
+{
+  return (a + b - 1) / b;
+}
+
+/* Set what the sampling factors and the size say. */
+static bool
+set_sizes (BdctJpegFile * file)
+{
+  int h = 1, v = 1, n = 0;
+
+  for (int c = 0; c < file->n_components; c++) {
+    h = file->component[c].h > h ? file->component[c].h : h;
+    v = file->component[c].v > v ? file->component[c].v : v;
+  }
+  for (int c = 0; c < file->n_components; c++) {
+    BdctJpegComponent *own = &file->component[c];
+
+    if (h % own->h != 0 || v % own->v != 0
+        || n + own->h * own->v > BDCT_JPEG_MCU_BLOCKS)
+      return false;
+    own->across = h / own->h;
+    own->down = v / own->v;
+    own->width = divide_up (file->width, own->across);
+    own->height = divide_up (file->height, own->down);
+    own->filtered = (own->across == 2 && own->down <= 2 && own->width > 2)
+        || (own->across == 1 && own->down == 2);
+    for (int i = 0; i < own->h * own->v; i++, n++) {
+      file->of[n] = c;
+      file->x[n] = i % own->h;
+      file->y[n] = i / own->h;
+    }
+  }
+  file->n_blocks = n;
+  file->mcus_across = divide_up (file->width, 8 * h);
+  file->n_mcus = file->mcus_across * divide_up (file->height, 8 * v);
+  if (file->interval == 0 || file->interval > file->n_mcus)
+    file->interval = file->n_mcus;
+  file->n_segments = (file->n_mcus - 1) / file->interval + 1;
+  return true;
+}
+
+static bool
+read_scan (Header * self, const uint8_t * at, const uint8_t * end,
+    const uint8_t * all_end)
+{
+  BdctJpegFile *file = self->file;
+  const int n = file->n_components;
+
+  if (n == 0 || end - at != 4 + 2 * n || at[0] != n)
+    return false;
+  for (int c = 0; c < n; c++) {
+    BdctJpegComponent *own = &file->component[c];
+
+    own->dc = at[2 + 2 * c] >> 4;
+    own->ac = at[2 + 2 * c] & 15;
+    if (at[1 + 2 * c] != self->id[c] || own->dc > 1 || own->ac > 1
+        || !self->has_table[own->dc] || !self->has_table[2 + own->ac]
+        || !self->has_steps[self->quantizer[c]])
+      return false;
+    memcpy (own->steps, self->steps[self->quantizer[c]], sizeof own->steps);
+  }
+  set_colour (self);
+  /* A block takes two bits or more, a restart marker two bytes. */
+  if (all_end - end > MAX_SCAN || !set_sizes (file)
+      || (uint64_t) file->n_mcus * file->n_blocks > 4 * (uint64_t) (all_end
+          - end) || file->n_segments > (uint64_t) (all_end - end))
+    return false;
+  file->scan_size = all_end - end;
+  return true;
+}
+
+/* A marker's segment, from behind its length on. */
+static bool
+read_segment (Header * self, uint8_t marker, const uint8_t * at,
+    const uint8_t * end)
+{
+  switch (marker) {
+    case 0xc0:
+    case 0xc1:
+      return read_frame (self, at, end);
+    case 0xc4:
+      return read_tables (self, at, end);
+    case 0xdb:
+      return read_steps (self, at, end);
+    case 0xdd:
+      self->file->interval = end - at == 2 ? get16 (at) : 0;
+      return end - at == 2;
+    case 0xe0:
+      self->has_jfif = self->has_jfif
+          || (end - at >= 14 && memcmp (at, "JFIF", 5) == 0);
+      return true;
+    case 0xee:
+      if (end - at >= 12 && memcmp (at, "Adobe", 5) == 0) {
+        self->has_adobe = true;
+        self->transform = at[11];
+      }
+      return true;
+    default:                   /* other applications' and comments */
+      return (marker >= 0xe1 && marker <= 0xef) || marker == 0xfe;
+  }
+}
+
+bool
+bdct_jpeg_header (const uint8_t * data, size_t size, BdctJpegFile * file,
+    BdctJpegTables * tables)
+{
+  const uint8_t *at = data + 2, *end = data + size;
+  Header self = {.file = file,.tables = tables };
+
+  memset (file, 0, sizeof *file);
+  memset (tables, 0, sizeof *tables);
+  if (size < 4 || data[0] != 0xff || data[1] != 0xd8)
+    return false;
+  while (end - at >= 4) {
+    const size_t length = get16 (at + 2);
+
+    if (at[0] != 0xff)
+      return false;
+    if (at[1] == 0xff) {        /* a marker may begin with several */
+      at++;
+      continue;
+    }
+    if (length < 2 || (size_t) (end - at) < 2 + length)
+      return false;
+    if (at[1] == 0xda) {
+      file->scan = at + 2 + length - data;
+      return read_scan (&self, at + 4, at + 2 + length, end);
+    }
+    if (!read_segment (&self, at[1], at + 4, at + 2 + length))
+      return false;
+    at += 2 + length;
+  }
+  return false;
+}

@@ -1,0 +1,133 @@
+/* blockdct: the kernels that decode baseline JPEG files, many in a launch.
+ *
+ * They take the bytes of a file's scan and write its pixels. A scan is Huffman
+ * codes of unknown lengths, one after the other: in the middle nobody knows
+ * where one begins. But whoever begins at a wrong bit soon meets the right
+ * codes (Klein and Wiseman 2003): each thread decodes a part of the scan from a
+ * guess, then, until all agree, again from the state that the thread before it
+ * has ended in. After that the blocks of a part and the differences of their DC
+ * are known, and their sums over the parts before say where each block lies.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_CUDA_JPEG_H
+#define BDCT_CUDA_JPEG_H
+
+#include <cuda_runtime_api.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BDCT_JPEG_COMPONENTS 3
+#define BDCT_JPEG_MCU_BLOCKS 10
+
+/* Bytes of a part, and the parts that a thread block brings to agree. */
+#define BDCT_JPEG_PART 128
+#define BDCT_JPEG_PARTS 512
+
+/* Parts whose blocks a thread block decodes; divides BDCT_JPEG_PARTS. */
+#define BDCT_JPEG_THREADS 128
+
+/* Bytes of a scan that a thread block reads, 16 for each thread; and pixels
+ * that it writes, four at once. */
+#define BDCT_JPEG_CHUNK 4096
+#define BDCT_JPEG_TILE 4096
+
+/* Zeros behind a scan, and bytes behind its codes that are read: 64 codes of 31
+ * bits, and the words of a reader. */
+#define BDCT_JPEG_RAW_PAD 32
+#define BDCT_JPEG_CODES_PAD 320
+
+/* A Huffman table as files have it; DC's are 0 and 1, AC's 2 and 3. */
+typedef struct {
+  uint8_t counts[16], values[256];
+} BdctJpegHuffman;
+
+typedef struct {
+  BdctJpegHuffman of[4];
+} BdctJpegTables;
+
+typedef struct {
+  uint16_t steps[64];         /* row-major */
+  uint32_t first, stride;     /* of its samples on the device, 8 at a time */
+  uint16_t width, height;     /* in samples, without those that fill an MCU */
+  uint8_t h, v;               /* blocks of an MCU */
+  uint8_t across, down;       /* pixels of a sample */
+  uint8_t filtered;           /* interpolated, not repeated (jdsample.c) */
+  uint8_t dc, ac;             /* numbers of its tables, 0 or 1 */
+} BdctJpegComponent;
+
+/* What a header says, then where the file's things are among those of all files
+ * of a launch. */
+typedef struct {
+  BdctJpegComponent component[BDCT_JPEG_COMPONENTS];
+  int width, height, n_components;
+  bool is_ycc;
+  uint32_t interval;          /* MCUs of a segment, between restart markers */
+  uint32_t mcus_across, n_mcus, n_segments;
+  uint8_t n_blocks;           /* of an MCU; of each of these: */
+  uint8_t of[BDCT_JPEG_MCU_BLOCKS], x[BDCT_JPEG_MCU_BLOCKS],
+      y[BDCT_JPEG_MCU_BLOCKS];
+
+  uint64_t scan;              /* behind the header; then in `raw` */
+  uint32_t scan_size;         /* to the end of the file */
+  uint32_t tables;            /* number of its own */
+  uint64_t codes;             /* in words */
+  uint32_t chunk, n_chunks, segment, part, n_parts, tile, n_tiles;
+  uint8_t *dst;               /* n_components bytes a pixel */
+  int64_t dst_stride;
+} BdctJpegFile;
+
+/* Entries of a table: of the next 10 bits, or of the next 16 where these are
+ * among the highest 512. scan.cuh says what is in them. */
+#define BDCT_JPEG_BITS 10
+#define BDCT_JPEG_SHORT (1 << BDCT_JPEG_BITS)
+#define BDCT_JPEG_LONG 512
+
+typedef struct {
+  uint32_t pair[4][BDCT_JPEG_SHORT];
+  uint16_t one[4][BDCT_JPEG_SHORT + BDCT_JPEG_LONG];
+} BdctJpegLookup;
+
+/* Of a part: blocks that end in it and the sums of the components' DC
+ * differences, modulo 2^16; or those of all parts before it. */
+typedef struct {
+  uint32_t blocks, dc[3];
+} BdctJpegSums;
+
+/* A launch's files; all on the device. */
+typedef struct {
+  /* From the host: */
+  uint32_t *damaged;          /* of each file: 0, not 0 once it is found so */
+  uint32_t *end;              /* likewise: UINT32_MAX, then twice the chunk with
+                                 the first marker that ends the scan, and 1
+                                 where that is not EOI */
+  const BdctJpegFile *files;
+  const BdctJpegTables *tables;
+  const uint8_t *raw;
+  uint32_t n_files, n_tables, n_chunks, n_parts, n_tiles;
+  /* The kernels' own: */
+  BdctJpegLookup *lookup;
+  uint32_t *file_of_chunk, *file_of_parts, *file_of_tile;
+  uint32_t *kept, *restarts;  /* of each chunk; then of those before it */
+  uint32_t *codes;            /* big-endian words */
+  uint32_t *segment_start;    /* in bytes; one more than a file has segments */
+  uint32_t *segment_part;
+  uint32_t *segment_of;       /* of each part; UINT32_MAX: there is none */
+  uint16_t *start, *stop;     /* states of each part */
+  BdctJpegSums *sums;
+  uint8_t *samples;
+} BdctJpegLaunch;
+
+/* Enqueue all kernels of a launch. */
+cudaError_t bdct_cuda_jpeg_launch (const BdctJpegLaunch *launch,
+    cudaStream_t stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,393 @@
+/* blockdct: the bytes of a scan, their Huffman tables, and its parts.
+ *
+ * SPDX-License-Identifier: LGPL-2.1-or-later
+ */
+#ifndef BDCT_JPEG_SCAN_CUH
+#define BDCT_JPEG_SCAN_CUH
+
+#include "jpeg.h"
+#include "cuda/kernels/warps.cuh"
+
+namespace {
+
+constexpr uint32_t kNone = UINT32_MAX;
+constexpr int kPart = BDCT_JPEG_PART, kParts = BDCT_JPEG_PARTS;
+constexpr int kThreads = BDCT_JPEG_THREADS, kBits = BDCT_JPEG_BITS;
+constexpr int kShort = BDCT_JPEG_SHORT, kLong = BDCT_JPEG_LONG;
+constexpr int kOne = kShort + kLong;
+constexpr int kFileThreads = 256;
+
+using Launch = BdctJpegLaunch;
+using File = BdctJpegFile;
+
+BDCT_INLINE void
+find_damage (const Launch &g, uint32_t file)
+{
+  atomicOr (&g.damaged[file], 1u);
+}
+
+/* The sum of a thread block's values before a thread's own, and of all. */
+template <int N> BDCT_INLINE uint32_t
+sum_before (uint32_t v, int t, uint32_t sums[N / 32], uint32_t *total)
+{
+  uint32_t sum = v, before = 0, all = 0;
+
+  BDCT_UNROLL for (int d = 1; d < 32; d *= 2) {
+    const uint32_t below = from_below (sum, d);
+
+    if (t % 32 >= d)
+      sum += below;
+  }
+  wait_for_block ();
+  if (t % 32 == 31)
+    sums[t / 32] = sum;
+  wait_for_block ();
+  BDCT_UNROLL for (int i = 0; i < N / 32; i++) {
+    before += i < t / 32 ? sums[i] : 0;
+    all += sums[i];
+  }
+  *total = all;
+  return before + sum - v;
+}
+
+/* An entry of a table has, from bit 0, 5 bits: the length of code and value;
+ * 4: the length of the value; 7: how far it moves in zigzag order, kEnd at a
+ * block's end. An entry of a pair has the same of its first code and, from bit
+ * 16, 5 bits: the length of both codes and values; 7: how far both move. 0: the
+ * code is longer. */
+constexpr uint32_t kEnd = 64, kUnknown = 127;
+
+BDCT_INLINE uint32_t
+make_entry (uint32_t length, uint32_t symbol, bool ac)
+{
+  const uint32_t size = symbol & 15, run = symbol >> 4;
+  const uint32_t move = !ac ? 1 : size ? run + 1 : run == 15 ? 16 : kEnd;
+
+  return (length + size) | size << 5 | move << 9;
+}
+
+/* The entry of a code by its table. */
+BDCT_INLINE uint32_t
+search_code (const BdctJpegHuffman &table, uint32_t word, bool ac)
+{
+  uint32_t code = 0, value = 0;
+
+  for (uint32_t length = 1; length <= 16; length++) {
+    const uint32_t n = table.counts[length - 1];
+    const uint32_t i = (word >> (32 - length)) - code;
+
+    if (i < n)
+      return make_entry (length, table.values[(value + i) & 255], ac);
+    code = (code + n) << 1;
+    value += n;
+  }
+  return 16 | kUnknown << 9;
+}
+
+/* A thread block writes down what belongs to a file, or makes a table. */
+struct Prepare
+{
+  static constexpr int n_threads = kFileThreads;
+  struct Shared
+  {
+  };
+
+  static BDCT_INLINE void
+  fill (uint32_t *to, uint32_t first, uint32_t n, uint32_t file, int t)
+  {
+    for (uint32_t i = t; i < n; i += n_threads)
+      to[first + i] = file;
+  }
+
+  static BDCT_INLINE void
+  run (const Launch &g, uint32_t block, int t, Shared &)
+  {
+    if (block < g.n_files) {
+      const File &f = g.files[block];
+
+      fill (g.file_of_chunk, f.chunk, f.n_chunks, block, t);
+      fill (g.file_of_parts, f.part / kThreads, f.n_parts / kThreads, block, t);
+      fill (g.file_of_tile, f.tile, f.n_tiles, block, t);
+      return;
+    }
+
+    const uint32_t number = (block - g.n_files) / 4;
+    const int k = (block - g.n_files) % 4;
+    const BdctJpegHuffman &table = g.tables[number].of[k];
+    uint32_t *pair = g.lookup[number].pair[k];
+    uint16_t *one = g.lookup[number].one[k];
+
+    for (int i = t; i < kOne; i += n_threads) {
+      const uint32_t word = i < kShort ? (uint32_t) i << (32 - kBits)
+          : (65536u - kOne + i) << 16;
+      const uint32_t e = search_code (table, word, k >= 2);
+
+      one[i] = i < kShort && (e & 31) - (e >> 5 & 15) > kBits ? 0 : e;
+    }
+    wait_for_block ();
+    for (int i = t; i < kShort; i += n_threads) {
+      const uint32_t e = one[i];
+      uint32_t length = e & 31, move = e >> 9;
+
+      if (e != 0 && k >= 2 && move < kEnd && length < kBits) {
+        const uint32_t next = one[i << length & (kShort - 1)];
+
+        if (next != 0 && length + (next & 31) - (next >> 5 & 15) <= kBits) {
+          length += next & 31;
+          move += next >> 9;
+        }
+      }
+      pair[i] = e == 0 ? 0 : e | length << 16 | move << 21;
+    }
+  }
+};
+
+/* 16 bytes of a scan: which of them are codes, which the first of a restart
+ * marker, and the first of another marker, 16 if there is none. */
+struct Bytes
+{
+  uint32_t word[4];
+  uint32_t kept, restarts;
+  int stop;
+  bool is_end;                  /* that marker is EOI */
+
+  BDCT_INLINE uint32_t
+  at (int i) const
+  {
+    return word[i / 4] >> 8 * (i % 4) & 255;
+  }
+};
+
+struct Ended
+{
+  uint32_t by_warp[kFileThreads / 32], sums[kFileThreads / 32];
+};
+
+/* Load a thread's bytes, and drop all behind the first marker that ends the
+ * scan. */
+BDCT_INLINE void
+load_bytes (const Launch &g, const File &f, uint32_t chunk, int t, Bytes &b,
+    Ended &shared)
+{
+  const uint32_t at = chunk * BDCT_JPEG_CHUNK + t * 16;
+  uint32_t ended;
+
+  b.kept = b.restarts = 0;
+  b.stop = 16;
+  b.is_end = false;
+  if (at < f.scan_size) {
+    const uint8_t *from = g.raw + f.scan + at;
+    const uint4 v = *(const uint4 *) from;
+    const uint32_t next = from[16];
+    const uint32_t inside = at + 16 > f.scan_size
+        ? 0xffff >> (at + 16 - f.scan_size) : 0xffff;
+    uint32_t ff = 0, zero = 0, behind;
+
+    b.word[0] = v.x;
+    b.word[1] = v.y;
+    b.word[2] = v.z;
+    b.word[3] = v.w;
+    BDCT_UNROLL for (int i = 0; i < 4; i++) {
+      ff |= ((__vcmpeq4 (b.word[i], ~0u) & 0x08040201u) * 0x01010101u >> 24)
+          << 4 * i;
+      zero |= ((__vcmpeq4 (b.word[i], 0u) & 0x08040201u) * 0x01010101u >> 24)
+          << 4 * i;
+    }
+    behind = ff << 1 | (at > 0 && from[-1] == 0xff);
+    b.kept = ((ff & (zero >> 1 | (next == 0 ? 0x8000u : 0)))
+        | (~ff & ~behind)) & inside;
+    for (uint32_t m = ff & inside & ~b.kept; m != 0; m &= m - 1) {
+      const int i = __ffs (m) - 1;
+      const uint32_t marker = i < 15 ? b.at (i + 1) : next;
+
+      if (marker >= 0xd0 && marker <= 0xd7) {
+        b.restarts |= 1u << i;
+      } else if (marker != 0xff) {
+        b.stop = i;
+        b.is_end = marker == 0xd9;
+        break;
+      }
+    }
+  }
+  ended = ballot (b.stop < 16);
+  if (t % 32 == 0)
+    shared.by_warp[t / 32] = ended;
+  wait_for_block ();
+  ended &= (1u << t % 32) - 1;
+  for (int i = 0; i < t / 32; i++)
+    ended |= shared.by_warp[i];
+  if (ended != 0)
+    b.stop = 0;
+  else if (b.stop < 16)
+    atomicMin (&g.end[g.file_of_chunk[f.chunk + chunk]],
+        2 * chunk + !b.is_end);
+  b.kept &= (1u << b.stop) - 1;
+  b.restarts &= (1u << b.stop) - 1;
+}
+
+struct Count
+{
+  static constexpr int n_threads = kFileThreads;
+  using Shared = Ended;
+
+  static BDCT_INLINE void
+  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  {
+    const File &f = g.files[g.file_of_chunk[block]];
+    uint32_t total;
+    Bytes b;
+
+    load_bytes (g, f, block - f.chunk, t, b, shared);
+    sum_before<n_threads> (__popc (b.kept) | __popc (b.restarts) << 16, t,
+        shared.sums, &total);
+    if (t == 0) {
+      g.kept[block] = total & 0xffff;
+      g.restarts[block] = total >> 16;
+    }
+  }
+};
+
+/* Of a file: sum its chunks' counts, and begin its segments. */
+struct SumChunks
+{
+  static constexpr int n_threads = kFileThreads;
+  struct Shared
+  {
+    uint32_t sums[n_threads / 32];
+  };
+
+  static BDCT_INLINE void
+  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  {
+    const File &f = g.files[block];
+    const uint32_t end = g.end[block];
+    uint32_t kept = 0, restarts = 0;
+
+    for (uint32_t first = 0; first < f.n_chunks; first += n_threads) {
+      const uint32_t i = first + t, at = f.chunk + i;
+      const bool is_in = i < f.n_chunks && i <= end / 2;
+      uint32_t both[2];
+      const uint32_t k = sum_before<n_threads> (is_in ? g.kept[at] : 0, t,
+          shared.sums, &both[0]);
+      const uint32_t r = sum_before<n_threads> (is_in ? g.restarts[at] : 0, t,
+          shared.sums, &both[1]);
+
+      if (i < f.n_chunks) {
+        g.kept[at] = kept + k;
+        g.restarts[at] = restarts + r;
+      }
+      kept += both[0];
+      restarts += both[1];
+    }
+    for (uint32_t i = t; i <= f.n_segments; i += n_threads)
+      if (i == 0 || i > restarts || i == f.n_segments)
+        g.segment_start[f.segment + i] = i == 0 ? 0 : kept;
+    if (t == 0 && (end % 2 != 0 || restarts + 1 != f.n_segments))
+      find_damage (g, block);
+  }
+};
+
+/* Write codes as big-endian words, without what is between them. */
+struct Compact
+{
+  static constexpr int n_threads = kFileThreads;
+  struct Shared
+  {
+    Ended ended;
+    uint32_t words[BDCT_JPEG_CHUNK / 4 + 2];
+  };
+
+  static BDCT_INLINE void
+  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  {
+    const uint32_t file = g.file_of_chunk[block];
+    const File &f = g.files[file];
+    const uint32_t base = g.kept[block], shift = base & 3;
+    uint8_t *bytes = (uint8_t *) shared.words;
+    uint32_t total, restart, n, end;
+    Bytes b;
+
+    if (block - f.chunk > g.end[file] / 2)
+      return;
+    load_bytes (g, f, block - f.chunk, t, b, shared.ended);
+    n = sum_before<n_threads> (__popc (b.kept) | __popc (b.restarts) << 16, t,
+        shared.ended.sums, &total);
+    restart = g.restarts[block] + (n >> 16);
+    n &= 0xffff;
+    BDCT_UNROLL for (int i = 0; i < 16; i++) {
+      if (b.restarts >> i & 1) {
+        const uint32_t marker = i < 15 ? b.at (i + 1)
+            : g.raw[f.scan + (block - f.chunk) * BDCT_JPEG_CHUNK + t * 16 + 16];
+
+        if ((marker & 7) != (restart & 7))
+          find_damage (g, file);
+        if (++restart < f.n_segments)
+          g.segment_start[f.segment + restart] = base + n;
+      }
+      if (b.kept >> i & 1)
+        bytes[(n++ + shift) ^ 3] = b.at (i);
+    }
+    wait_for_block ();
+
+    uint32_t *to = g.codes + f.codes + base / 4;
+
+    end = (total & 0xffff) + shift;
+    for (uint32_t i = t; 4 * i < end; i += n_threads)
+      if ((i == 0 && shift > 0) || 4 * i + 4 > end) {
+        for (uint32_t j = 4 * i; j < 4 * i + 4; j++)
+          if (j >= shift && j < end)
+            ((uint8_t *) to)[j ^ 3] = bytes[j ^ 3];
+      } else {
+        to[i] = shared.words[i];
+      }
+  }
+};
+
+/* Of a file: divide its segments into parts. */
+struct Divide
+{
+  static constexpr int n_threads = kFileThreads;
+  using Shared = SumChunks::Shared;
+
+  static BDCT_INLINE void
+  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  {
+    const File &f = g.files[block];
+    const uint32_t *start = g.segment_start + f.segment;
+    uint32_t *part = g.segment_part + f.segment;
+    uint32_t n = 0;
+
+    for (uint32_t first = 0; first < f.n_segments; first += n_threads) {
+      const uint32_t i = first + t;
+      uint32_t own = 0, total, before;
+
+      if (i < f.n_segments) {
+        own = (start[i + 1] - start[i] + kPart - 1) / kPart;
+        if (own == 0)
+          find_damage (g, block);
+      }
+      before = sum_before<n_threads> (own, t, shared.sums, &total);
+      if (i < f.n_segments)
+        part[i] = f.part + n + before;
+      n += total;
+    }
+    wait_for_block ();
+    for (uint32_t i = t; i < f.n_parts; i += n_threads) {
+      uint32_t low = 0, high = f.n_segments;
+
+      while (high - low > 1) {
+        const uint32_t middle = (low + high) / 2;
+
+        if (part[middle] <= f.part + i)
+          low = middle;
+        else
+          high = middle;
+      }
+      g.segment_of[f.part + i] = i < n ? low : kNone;
+    }
+  }
+};
+
+} // namespace
+
+#endif

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Encoders: what their settings are called, and what they make of files."""
+import argparse
+import dataclasses
+import re
+from typing import Any, Callable
+
+from . import transforms
+from .compare import Comparison
+from .decoding import Input
+from .files import FileError
+from .formats import depth_of, tell_caps
+from .gst import GLib, GObject, Gst, make
+from .output import UsageError
+from .options import LIMITS, numbers
+from .rows import INFINITE, METRICS, SCALES, Row
+from .targets import Target, Choices
+
+_UGLY, _BAD = 'gstreamer1.0-plugins-ugly', 'gstreamer1.0-plugins-bad'
+_GOOD, _BASE, _LIBAV = ('gstreamer1.0-plugins-good', 'gstreamer1.0-plugins-base',
+                        'gstreamer1.0-libav')
+_QUANT = 'min-quantizer={} max-quantizer={}'
+_NVENC = {'qp': 'rc-mode=constqp qp-const={}', 'crf': 'rc-mode=vbr const-quality={} '
+          'bitrate=0', 'bitrate': 'rc-mode=vbr bitrate={}', 'preset': 'preset={}'}
+_X265 = {'qp': 'qp={}', 'crf': 'option-string=crf={}', 'bitrate': 'bitrate={}',
+         'preset': 'speed-preset={}'}
+_VPX = {'qp': _QUANT, 'crf': 'end-usage=cq cq-level={} target-bitrate=1000000000',
+        'bitrate': 'target-bitrate={}000', 'preset': 'cpu-used={}'}
+#: Each element's package in Debian, and the properties of each setting.
+ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
+    'x264enc': (_UGLY, {'qp': 'pass=quant quantizer={}', 'crf': 'pass=qual quantizer={} '
+                        'vbv-buf-capacity=0',
+                        'bitrate': 'bitrate={}', 'preset': 'speed-preset={}'}),
+    'x265enc': (_BAD, _X265),
+    'svtav1enc': (_BAD, {'qp': 'cqp={}', 'crf': 'crf={}', 'bitrate': 'target-bitrate={}',
+                         'preset': 'preset={}'}),
+    'av1enc': (_BAD, {'qp': _QUANT, 'bitrate': 'max-quantizer=63 target-bitrate={}',
+                      'preset': 'cpu-used={}'}),
+    'vp8enc': (_GOOD, _VPX), 'vp9enc': (_GOOD, _VPX),
+    'openh264enc': (_BAD, {'qp': 'qp-min={} qp-max={}', 'preset': 'complexity={}',
+                           'bitrate': 'rate-control=bitrate bitrate={}000'}),
+    'mpeg2enc': (_BAD, {'qp': 'quantisation={}', 'bitrate': 'bitrate={}'}),
+    'avenc_mpeg2video': (_LIBAV, {'qp': 'qmin={} qmax={}', 'bitrate': 'bitrate={}000'}),
+    'avenc_mpeg4': (_LIBAV, {'qp': 'qmin={} qmax={}', 'bitrate': 'bitrate={}000'}),
+    'theoraenc': (_BASE, {'quality': 'quality={}', 'bitrate': 'bitrate={}',
+                          'preset': 'speed-level={}'}),
+    'jpegenc': (_GOOD, {'quality': 'quality={}'}),
+    'nvh264enc': (_BAD, _NVENC), 'nvh265enc': (_BAD, _NVENC), 'nvav1enc': (_BAD, _NVENC),
+}
+_SETTING = re.compile('quant|qp|quality|bitrate|cq|crf')
+_DEFAULT_RATE = '25/1'
+
+
+@dataclasses.dataclass(frozen=True)
+class Encoder:
+    line: str                # as given
+    text: str                # for GStreamer, with {} where the number goes
+    scale: str
+    values: tuple[int, ...]
+
+
+def _settings_of(element: Gst.Element) -> str:
+    return ', '.join(p.name for p in element.list_properties()
+                     if p.flags & GObject.ParamFlags.WRITABLE
+                     and _SETTING.search(p.name)) or 'none'
+
+
+def _absent(name: str) -> UsageError:
+    package = ENCODERS[name][0] if name in ENCODERS else \
+        _LIBAV if name.startswith('avenc_') else None
+    return UsageError(f'--encoder: the element {name} is not installed ('
+                      + (f'Debian: {package}' if package else
+                         'gst-inspect-1.0 lists those that are') + ')')
+
+
+def build(encoder: Encoder, value: int) -> Gst.Bin:
+    """The elements of a line."""
+    text = encoder.text.replace('{}', str(value))
+    context = Gst.ParseContext.new()
+    try:
+        return Gst.parse_bin_from_description_full(text, True, context,
+                                                   Gst.ParseFlags.FATAL_ERRORS)
+    except GLib.Error as error:
+        if error.matches(Gst.ParseError.quark(), Gst.ParseError.NO_SUCH_ELEMENT):
+            missing = context.get_missing_elements() or [encoder.line.split()[0]]
+            raise _absent(missing[0]) from None
+        element = Gst.ElementFactory.make(encoder.line.split()[0], None)
+        own = '' if element is None or 'no property' not in str(error) else \
+            f'; its properties of this kind: {_settings_of(element)}'
+        raise UsageError(f"--encoder '{encoder.line}': {error.message}{own}") from None
+
+
+def _complete(line: str, o: argparse.Namespace, search: bool) -> tuple[str, str]:
+    """The text for GStreamer, with '{}', and the scale of the number."""
+    name, _, rest = line.strip().partition(' ')
+    given = [s for s in ('bitrate', 'crf', 'qp', 'quality') if getattr(o, s)]
+    placed = next((s for s in SCALES if f'{{{s}}}' in line), None)
+    if not name:
+        raise UsageError('--encoder: the line is empty')
+    _, texts = ENCODERS.get(name, ('', {}))
+    preset = ''
+    if o.preset and 'preset' in texts:
+        preset = ' ' + texts['preset'].replace('{}', o.preset)
+    elif o.preset and name not in line.partition('{preset}')[0]:
+        raise UsageError(f"--preset has no effect: {name} has none that is known; put its "
+                         "property into the line")
+    if placed:
+        if not getattr(o, placed):
+            raise UsageError(f"--encoder '{line}' needs numbers: give them with --{placed}")
+        return (f'{name}{preset} {rest}' if preset else line).replace(f'{{{placed}}}', '{}'), placed
+    for scale in [*given, *(('crf', 'qp', 'quality', 'bitrate') if search else ())]:
+        if scale not in texts:
+            continue
+        text = texts[scale]
+        if text.startswith('option-string='):  # which the line may have, too
+            own = re.search(r'option-string=(\S+)', rest)
+            if own:
+                text = f'{text}:{own[1].strip(chr(34))}'
+                rest = rest.replace(own[0], '')
+        return f'{name} {text}{preset} {rest}'.rstrip(), scale
+    takes = [f'--{s}' for s in SCALES if s in texts]
+    if takes:
+        raise UsageError(f"--encoder '{line}' needs numbers: give them with "
+                         f'{" or ".join(takes)}')
+    element = Gst.ElementFactory.make(name, None)
+    if element is None:
+        raise _absent(name)
+    raise UsageError(f"--encoder '{line}': name the property to set, as in NAME={{qp}}, "
+                     "{crf}, {quality} or {bitrate}; its properties of this kind: "
+                     f'{_settings_of(element)}')
+
+
+def _find(bin_: Gst.Bin) -> Gst.Element | None:
+    """The encoder among the elements of a line."""
+    for element in bin_.children:
+        if 'Encoder' in (element.get_metadata('klass') or ''):
+            return element
+    return None
+
+
+def _range(text: str, element: Gst.Element) -> tuple[str, float, float] | None:
+    """The property whose whole value is the number, and its range; of several that with
+    the least."""
+    found = None
+    for name in re.findall(r'([\w-]+)=\{\}(?=\s|!|$)', text):
+        spec = element.find_property(name)
+        if spec is not None and hasattr(spec, 'minimum'):
+            low, high = spec.minimum, spec.maximum
+            if found:
+                low, high = max(low, found[1]), min(high, found[2])
+            found = name, low, high
+    return found
+
+
+def parse(o: argparse.Namespace, search: bool) -> tuple[Encoder, ...]:
+    """Those of the command line, checked. `search`: where no numbers are given, all that
+    the encoder has."""
+    make('blockdctcompare')
+    encoders: list[Encoder] = []
+    for line in o.encoder:
+        if any(e.line == line for e in encoders):
+            raise UsageError(f"--encoder '{line}' is given twice")
+        text, scale = _complete(line, o, search)
+        given = getattr(o, scale)
+        values = numbers(scale, given, *LIMITS[scale]) if given else [30]
+        made = build(Encoder(line, text, scale, ()), values[0])
+        element = _find(made)
+        if element is None:
+            raise UsageError(f"--encoder '{line}': there is no encoder in it")
+        for pad, lack in (('sink', 'takes pictures; begin with the encoder'),
+                          ('src', 'gives coded data; end with the encoder, or with an '
+                           'element that takes its stream')):
+            if made.get_static_pad(pad) is None:
+                raise UsageError(f"--encoder '{line}': none of its elements has a free pad "
+                                 f'that {lack}')
+        limits = _range(text, element)
+        if not given:
+            low, high = (limits or ('', *{'crf': (0, 51), 'bitrate': (50, 50000)}.get(
+                scale, LIMITS[scale])))[1:]
+            low, high = max(int(low), LIMITS[scale][0], 1), min(int(high), LIMITS[scale][1])
+            values = list(range(low, high + 1))
+        for value in values:
+            if limits and not limits[1] <= value <= limits[2]:
+                raise UsageError(f"--{scale}: {limits[0]} of '{line}' takes {limits[1]:g} "
+                                 f'to {limits[2]:g}, not {value}')
+        _decoder(made)
+        encoders.append(Encoder(line, text, scale, tuple(values)))
+    return tuple(encoders)
+
+
+def _decoder(encoder: Gst.Bin) -> Gst.Bin:
+    """The software decoder of the highest rank, behind what counts the bits."""
+    caps = encoder.get_static_pad('src').query_caps(None)
+    known = not caps.is_any() and not caps.is_empty()
+    structure = caps.get_structure(0) if known else None
+    factories = Gst.ElementFactory.list_filter(
+        Gst.ElementFactory.list_get_elements(Gst.ELEMENT_FACTORY_TYPE_DECODER,
+                                             Gst.Rank.MARGINAL),
+        caps, Gst.PadDirection.SINK, True) if known else []
+    found = next((f.get_name() for f in factories if not any(
+        k in f.get_metadata('klass') for k in ('Hardware', 'Bin'))), None)
+    if found is None:
+        if structure is not None and structure.get_name() == 'video/x-raw':
+            return Gst.parse_bin_from_description('identity', True)
+        raise UsageError(f'--encoder: there is no decoder for {caps.to_string()[:80]}')
+    text = found
+    if found == 'jpegdec':
+        # Its default inverse DCT is fast, and costs up to 4 dB at quality 90.
+        text += ' idct-method=islow'
+    coded = Gst.ElementFactory.find('blockdctcoded')
+    if coded is not None and coded.can_sink_any_caps(caps):
+        text = f'blockdctcoded name=coded ! {text}'
+    if structure.get_name() == 'video/mpeg':
+        version = structure.get_int('mpegversion')[1]
+        text = f'mpeg{"4" if version == 4 else ""}videoparse ! {text}'
+    return Gst.parse_bin_from_description(text, True)
+
+
+class _Span:
+    """Lets through the frames of a plan, and ends the stream behind them."""
+
+    def __init__(self, plan: transforms.Plan):
+        self._plan = plan
+        self.seen = self.given = 0
+        self.caps: Gst.Caps | None = None
+        self.error: FileError | None = None
+
+    def attach(self, pad: Gst.Pad) -> None:
+        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._event)
+        if self._plan.first or self._plan.n is not None:
+            pad.add_probe(Gst.PadProbeType.BUFFER, self._buffer)
+
+    def _event(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
+        if info.get_event().type == Gst.EventType.CAPS:
+            caps = info.get_event().parse_caps()
+            if self.caps is None:
+                self.caps = caps
+            elif tell_caps(caps) != tell_caps(self.caps):
+                self.error = FileError(
+                    f'its pictures change from {tell_caps(self.caps)} to {tell_caps(caps)}'
+                    ': one row cannot hold both; measure the parts with --first-frame and '
+                    '--n-frames')
+        return Gst.PadProbeReturn.OK
+
+    def _buffer(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
+        self.seen += 1
+        if self.seen <= self._plan.first:
+            return Gst.PadProbeReturn.DROP
+        self.given += 1
+        if self._plan.n is not None and self.given > self._plan.n:
+            if self.given == self._plan.n + 1:
+                # Not this pad's: its buffers go on being dropped.
+                pad.get_peer().send_event(Gst.Event.new_eos())
+            return Gst.PadProbeReturn.DROP
+        return Gst.PadProbeReturn.OK
+
+
+def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: int,
+         form: str | None, without: list[str], progress: Callable[[float], None]
+         ) -> list[Row]:
+    """The rows of a file that went through an encoder at one value."""
+    whole = plan.n is None
+    with Comparison(plan.metrics, plan.device.partition(':')[0], plan.threads,
+                    plan.frames) as run:
+        tee, setter = make('tee'), make('capssetter')
+        run.chain(setter, tee)
+        made = build(encoder, value)
+        decoder = _decoder(made)
+        for queue in (queues := [make('queue') for _ in range(2)]):
+            queue.set_property('max-size-time', 0)
+        choose = transforms.chooser(plan, form)
+
+        def prepare(caps: Gst.Caps) -> Gst.Caps | None:
+            if source.rate is None:
+                setter.set_property('caps', Gst.Caps.from_string(
+                    f'video/x-raw, framerate={_DEFAULT_RATE}'))
+            return choose(caps)
+        source = Input(run.pipeline, path, setter, prepare)
+        span = _Span(plan)
+        span.attach(source.src)
+        for queue in queues:
+            run.chain(tee, queue)
+        run.pipeline.add(made)
+        run.pipeline.add(decoder)
+        if queues[0].get_static_pad('src').link(run.reference) != Gst.PadLinkReturn.OK \
+                or not queues[1].link(made) or not made.link(decoder) \
+                or decoder.get_static_pad('src').link(run.distorted) \
+                != Gst.PadLinkReturn.OK:
+            raise RuntimeError('it cannot be linked between pictures and a decoder')
+        try:
+            run.run([source], plan.stall_limit, whole, progress)
+        except (RuntimeError, FileError) as error:
+            # Unless a queue has the end already, the file's elements say it for the encoder.
+            refused = getattr(error, 'refused', 'not-negotiated' in str(error))
+            if not refused or span.caps is None:
+                raise
+            takes = _formats(made.get_static_pad('sink').query_caps(None))
+            raise RuntimeError(f'it does not accept {tell_caps(span.caps)}; it accepts '
+                               f'{takes} (--format converts)') from None
+        if span.error:
+            raise span.error
+        counts, sums, unmatched = run.sums()
+        source.n_frames, source.end = counts['frames'] + unmatched, run.end
+        if whole:
+            source.check_end()
+        lacking = transforms.supported(plan, transforms.Layout(span.caps))[1]
+        without += [text for text in lacking if text not in without]
+        row = _row(name, plan, encoder, value, source, span, counts, sums)
+        if unmatched:
+            frames = counts['frames']
+            raise RuntimeError(f'of {frames + unmatched} frames {frames} came back' + (
+                '; vp9enc of GStreamer 1.22 loses those of its lookahead: add '
+                'lag-in-frames=0' if encoder.line.startswith('vp9enc') else ''))
+        coded = run.pipeline.get_by_name('coded')
+        stats = coded.get_property('stats') if coded is not None else None
+        frames = _frames(row, plan, run.frames()) if plan.frames else []
+        if stats is None:
+            raise RuntimeError("the bits of a frame are unknown: put 'blockdctcoded "
+                               "name=coded' behind the encoder in the line, ahead of a "
+                               'decoder')
+        row.counts['bits'] = stats.get_uint64('bits')[1]
+        row.counts['bits-headers'] = stats.get_uint64('bits-headers')[1]
+        row.counts['file-size'] = (row.count('bits') + row.count('bits-headers')) // 8
+        return [*frames, row]
+
+
+def _formats(caps: Gst.Caps) -> str:
+    return ', '.join(dict.fromkeys(re.findall(r'\b(?:[A-Z]+[0-9]*(?:_[0-9]+[BL]E)?)\b',
+                                              ' '.join(re.findall(r'format=\S+ ?\{?[^}]*\}?',
+                                                                  caps.to_string())))))
+
+
+def _row(name: str, plan: transforms.Plan, encoder: Encoder, value: int, source: Input,
+         span: _Span, counts: dict[str, int], sums: dict[str, int]) -> Row:
+    caps = span.caps.get_structure(0)
+    form = caps.get_string('format')
+    return Row(name, None, encoder.line, encoder.scale, value,
+               transforms.row_format(form, plan.subsampling), caps.get_value('width'),
+               caps.get_value('height'), depth_of(form),
+               str(source.rate) if source.rate else '', None, True, True, dict(counts), sums)
+
+
+def _frames(total: Row, plan: transforms.Plan, frames: list[dict[str, Any]]) -> list[Row]:
+    """Rows of frames, from the figures of each."""
+    n, rows = max(len(frames), 1), []
+    for i, figures in enumerate(frames):
+        counts = {'frames': 1}
+        for p in 'yuv':
+            counts[f'samples-{p}'] = total.count(f'samples-{p}') // n
+            counts[f'sse-{p}'] = round(float(figures.get(f'mse-{p}', 0))
+                                       * counts[f'samples-{p}'])
+        counts['bits'] = int(figures['bits'])
+        counts['bits-headers'] = int(figures['bits-headers'])
+        counts['file-size'] = (counts['bits'] + counts['bits-headers']) // 8
+        sums = {f: INFINITE if (v := _undo(total, f, float(figures[f]))) == float('inf')
+                else round(v * 1e9) for m in plan.metrics for f in METRICS[m] if f in figures}
+        rows.append(dataclasses.replace(total, frame=plan.first + i, counts=counts,
+                                        sums=sums))
+    return rows
+
+
+def _undo(total: Row, name: str, figure: float) -> float:
+    """The sum that a metric has for one frame."""
+    if not name.startswith('xpsnr'):
+        return figure
+    samples = total.count('samples' + name[-2:]) // total.count('frames')
+    peak = (1 << total.depth) - 1
+    return float((10 ** (-figure / 10) * peak * peak * samples) ** 0.5)
+
+
+def measure(path: str, name: str, plan: transforms.Plan, target: Target | None,
+            progress: Callable[[float], None]) -> tuple[list[Row], list[str], list[str]]:
+    """The rows of all encoders, what failed, and what metrics there are none of."""
+    rows: list[Row] = []
+    lost: list[str] = []
+    without: list[str] = []
+    passes = max(1, sum(len(e.values) for e in plan.encoders)) * len(plan.formats or (1,))
+    for form in plan.formats or (None,):
+        for encoder in plan.encoders:
+            def one(value: int) -> list[Row]:
+                done = len(rows)
+                try:
+                    found = _run(path, name, plan, encoder, value, form, without,
+                                 lambda share: progress((done + share) / passes))
+                except (RuntimeError, UsageError) as error:
+                    lost.append(f'{encoder.line}, {encoder.scale} {value}: {error}')
+                    found = []
+                rows.extend(found)
+                return found
+            if target is None or target.collection:
+                for value in encoder.values:
+                    one(value)
+            else:
+                _search(encoder, target, one)
+    return rows, lost, without
+
+
+def _search(encoder: Encoder, target: Target, one: Callable[[int], list[Row]]) -> None:
+    """Measure what a bisection for the coarsest setting that meets the qualities, or the
+    finest that meets the sizes, needs: figures and bits rise from coarse to fine."""
+    values = list(encoder.values)
+    if encoder.scale in ('qp', 'crf'):
+        values.reverse()
+    low, high, seen = 0, len(values) - 1, {}
+    is_quality = bool(set(target.limits) & set(METRICS) | set(target.limits) & {'psnr'})
+    while low <= high:
+        middle = (low + high) // 2
+        found = one(values[middle])
+        if not found:
+            return
+        missed = set(Choices(target, found).chosen()[0].missed.split('+')) - {''}
+        seen[middle] = missed
+        fine_enough = not missed & {*METRICS, 'psnr'} if is_quality else bool(missed)
+        if fine_enough:
+            high = middle - 1
+        else:
+            low = middle + 1

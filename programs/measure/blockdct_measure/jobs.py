@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pieces of work, and who does them: threads, processes, or a Dask cluster."""
+import argparse
+import concurrent.futures
+import dataclasses
+import itertools
+import multiprocessing
+import os
+import signal
+import threading
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, Callable, Iterator
+
+import blockdct
+
+from . import origin, transforms
+from .decoding import Pictures
+from .files import File, FileError, NoVideo
+from .output import UsageError
+from .progress import Progress
+from .rows import Row, TableError, merge
+from .targets import Target
+
+_MOST_ON_GPU = 8  # files at once, as a GPU is faster than several decoding threads
+_SPAN = 250       # frames of a piece of transforms
+_TRIES = 3        # of a piece whose process died
+
+
+@dataclasses.dataclass
+class Piece:
+    file: File
+    plan: transforms.Plan
+    target: Target | None
+    device: str = 'cpu'
+
+
+@dataclasses.dataclass
+class Result:
+    rows: list[Row] | None = None
+    error: str = ''
+    no_video: bool = False
+    without: list[str] = dataclasses.field(default_factory=list)
+    lost: list[str] = dataclasses.field(default_factory=list)
+    origin: str = ''
+
+
+def devices(backend: str) -> Iterator[str]:
+    """All GPUs in turn, or the CPU."""
+    gpus, reason = (0, '') if backend == 'cpu' else blockdct.cuda_devices()
+    if backend == 'cuda' and gpus == 0:
+        raise UsageError(f'--backend cuda: {reason}')
+    return itertools.cycle([f'cuda:{i}' for i in range(gpus)] or ['cpu'])
+
+
+def work(piece: Piece, progress: Callable[[float], None] = lambda share: None) -> Result:
+    """Measure a piece; what goes wrong is in the result."""
+    plan = dataclasses.replace(piece.plan, device=piece.device)
+    path, name = piece.file.path, piece.file.name
+    result = Result()
+    try:
+        rows: list[Row] = []
+        if plan.settings:
+            result.origin = origin.short(path)
+
+            def look(sample: Any) -> None:
+                result.origin = result.origin or origin.of_picture(sample)
+            rows, result.without = transforms.measure(path, name, plan, progress, look)
+        if plan.encoders:
+            from . import encoders
+            coded, result.lost, without = encoders.measure(path, name, plan, piece.target,
+                                                           progress)
+            result.without = result.without or without
+            rows += coded
+        result.rows = merge(rows, [e.line for e in plan.encoders])
+    except (FileError, TableError, ValueError, RuntimeError, MemoryError) as error:
+        result.error = str(error) or type(error).__name__
+        result.no_video = isinstance(error, NoVideo)
+    return result
+
+
+def _split(piece: Piece, threads: int) -> list[Piece]:
+    """A file's encoders with one of their settings each, and its transforms for spans of
+    frames."""
+    plan = dataclasses.replace(piece.plan, threads=piece.plan.threads or threads)
+    parts = []
+    if plan.settings:
+        own = dataclasses.replace(plan, encoders=())
+        end, frames = plan.end, 0
+        try:
+            with Pictures.open(piece.file.path, plan.stall_limit) as pictures:
+                pictures.pull()
+                frames = pictures.input.declared()
+        except FileError:
+            pass  # which the piece will say
+        last = min(frames, end) if end is not None else frames
+        starts = list(range(plan.first, last - _SPAN // 2, _SPAN)) or [plan.first]
+        for first, following in zip(starts, [*starts[1:], None]):
+            n = following - first if following else None if end is None else end - first
+            parts.append(dataclasses.replace(own, first=first, n=n))
+    whole = piece.target is None or piece.target.collection
+    parts += [dataclasses.replace(plan, settings=(), encoders=(
+        dataclasses.replace(e, values=values),)) for e in plan.encoders
+        for values in ([(v,) for v in e.values] if whole else [e.values])]
+    return [dataclasses.replace(piece, plan=part) for part in parts]
+
+
+def _join(results: list[Result], plan: transforms.Plan) -> Result:
+    """What a file's pieces say."""
+    failed = next((r for r in results if r.error), None)
+    if failed:
+        return failed
+    joined = Result(merge((row for r in results for row in r.rows or []),
+                          [e.line for e in plan.encoders]),
+                    lost=[text for r in results for text in r.lost])
+    joined.without = next((r.without for r in results if r.without), [])
+    joined.origin = next((r.origin for r in results if r.origin), '')
+    return joined
+
+
+def run_pieces(pieces: list[Piece], o: argparse.Namespace, bar: Progress
+               ) -> Iterator[tuple[Piece, Result]]:
+    """Results in the order of the pieces, one for each file."""
+    if not (o.jobs or o.dask):
+        yield from _run_here(pieces, bar)
+        return
+    threads = 0 if o.dask else max(1, (os.cpu_count() or 1) // o.jobs)
+    split = [_split(piece, threads) for piece in pieces]
+    results = (_run_dask if o.dask else _run_processes)(
+        list(itertools.chain(*split)), o.dask or o.jobs)
+    for i, (piece, parts) in enumerate(zip(pieces, split)):
+        found = []
+        for k in range(len(parts)):
+            found.append(next(results))
+            bar.note(i, (k + 1) / len(parts))
+        yield piece, _join(found, piece.plan)
+
+
+def _run_here(pieces: list[Piece], bar: Progress) -> Iterator[tuple[Piece, Result]]:
+    """By threads: what is Python's of a file is done while another one is decoded and
+    measured, on the CPU by all processors."""
+    gpus = len({p.device for p in pieces if p.device != 'cpu'})
+    n = gpus * max(1, min(_MOST_ON_GPU, (os.cpu_count() or 1) // gpus)) if gpus else \
+        1 if any(p.plan.encoders for p in pieces) else 2
+    stop = threading.Event()
+
+    def one(i: int) -> Result:
+        def note(share: float) -> None:
+            bar.note(i, share)
+            if stop.is_set():
+                raise FileError('interrupted')
+        result = work(pieces[i], note)
+        bar.note(i, 1.0)
+        return result
+    with concurrent.futures.ThreadPoolExecutor(n) as pool:
+        try:
+            yield from zip(pieces, pool.map(one, range(len(pieces))))
+        finally:
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+
+
+def _ignore_interrupts() -> None:
+    """The process that started this one ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _run_processes(pieces: list[Piece], n: int) -> Iterator[Result]:
+    """A process that dies costs its piece alone: pieces are done again, first the one
+    that is waited for, by itself."""
+    def pool(size: int) -> concurrent.futures.ProcessPoolExecutor:
+        return concurrent.futures.ProcessPoolExecutor(
+            size, multiprocessing.get_context('spawn'), _ignore_interrupts)
+
+    done: dict[int, Result] = {}
+    own: Any = None
+    waiting: dict[int, concurrent.futures.Future] = {}
+    try:
+        for i, piece in enumerate(pieces):
+            if i not in done and own is None:
+                own = pool(n)
+                waiting = {k: own.submit(work, pieces[k])
+                           for k in range(i, len(pieces)) if k not in done}
+            try:
+                if i not in done:
+                    done[i] = waiting.pop(i).result()
+            except BrokenProcessPool:
+                done |= {k: f.result() for k, f in waiting.items()
+                         if f.done() and f.exception() is None}
+                own.shutdown()
+                own = None
+                for _ in range(_TRIES):
+                    try:
+                        with pool(1) as alone:
+                            done[i] = alone.submit(work, piece).result()
+                        break
+                    except BrokenProcessPool:
+                        done[i] = Result(error='its process dies, as from an encoder or a '
+                                         'decoder that crashes')
+            yield done.pop(i)
+    finally:
+        if own is not None:
+            own.shutdown(wait=False, cancel_futures=True)
+        for child in multiprocessing.active_children():
+            child.terminate()
+
+
+def _run_dask(pieces: list[Piece], address: str) -> Iterator[Result]:
+    try:
+        from distributed import Client
+        from distributed.scheduler import KilledWorker
+    except ImportError:
+        raise UsageError('--dask needs Python\'s distributed (Debian: python3-distributed)'
+                         ) from None
+    try:
+        client = Client(address, timeout=20)
+    except (OSError, ValueError) as error:
+        raise UsageError(f'--dask {address}: no scheduler answers there ({error})') from None
+    with client:
+        for future in [client.submit(work, piece, pure=False) for piece in pieces]:
+            try:
+                yield future.result()
+            except KilledWorker:
+                yield Result(error='its workers died, as an encoder or a decoder that '
+                             'crashes makes them')

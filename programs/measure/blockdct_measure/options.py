@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command line."""
+import argparse
+import os
+import re
+from typing import Any, Sequence
+
+import blockdct
+
+from .formats import FORMATS
+from .output import UsageError
+from .rows import METRICS
+from .targets import QUALITIES, SIZES, Target
+from .transforms import SUBSAMPLINGS, Plan, scale_of
+
+LIMITS = {'quality': (0, 100), 'qp': (0, 255), 'crf': (0, 255), 'bitrate': (1, 1000000)}
+_OWN = {'quality': (1, 100, 85), 'qp': (0, 51, 26)}  # of transforms, and the default
+_PERCENTILE = re.compile(r'mean|min|p[1-9][0-9]?')
+
+_EPILOG = '''\
+  blockdct-measure table shots/ film.mkv --quality 10-90:10 --csv table.csv
+  blockdct-measure table film.mkv --encoder x264enc --encoder x265enc --crf 22-37:5
+  blockdct-measure find film.mkv --encoder x264enc --target-psnr 40
+  blockdct-measure score film.mkv encoded.mp4 --metrics ssim,vmaf --min-psnr 38
+  blockdct-measure origin picture.png
+'''
+
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> Any:
+        raise UsageError(message)
+
+
+def numbers(option: str, text: str, low: int, high: int) -> list[int]:
+    """'50', '1-100', '10-50:5' and lists of these, sorted."""
+    found: set[int] = set()
+    for part in text.split(','):
+        match = re.fullmatch(r'([^-]+)(?:-([^:]*)(?::(.*))?)?', part)
+        first, last, step = match.groups() if match else (part, None, None)
+        for n, least, most in (first, low, high), (last, low, high), (step, 1, high):
+            if n is not None and not (n.isdecimal() and least <= int(n) <= most):
+                raise UsageError(f'--{option}: {n!r} is not a number from {least} to {most}')
+        first, last = int(first), int(last or first)
+        if last < first:
+            raise UsageError(f'--{option}: the range {part} ends before it begins')
+        found.update(range(first, last + 1, int(step or 1)))
+    return sorted(found)
+
+
+def names(option: str, text: str | None, known: Sequence[str], every: bool = True
+          ) -> list[str]:
+    """A list with commas, in the order of the known names."""
+    wanted = [] if text is None else text.split(',')
+    for name in wanted:
+        if name not in known and not (every and name == 'all'):
+            raise UsageError(f'--{option}: {name!r} is not one of '
+                             f'{", ".join((["all"] if every else []) + list(known))}')
+    return [name for name in known if name in wanted or 'all' in wanted]
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if not value > 0 or value == float('inf'):
+        raise argparse.ArgumentTypeError(f'{text} is not a number above 0')
+    return value
+
+
+def _common(parser: argparse.ArgumentParser, what: str) -> None:
+    g = parser.add_argument_group('what to look at')
+    g.add_argument('--metrics', '-m', metavar='LIST', help=what)
+    g.add_argument('--first-frame', type=int, default=0, metavar='F',
+                   help='begin with this frame of each file, counted from 0')
+    g.add_argument('--n-frames', '-n', type=int, metavar='N',
+                   help='at most N frames of each file')
+    g.add_argument('--frames', action='store_true', help='also a row for each frame')
+    g = parser.add_argument_group('what comes out')
+    g.add_argument('--csv', metavar='FILE', help='write CSV; - is standard output')
+    g.add_argument('--json', metavar='FILE', help='write lines of JSON')
+    g.add_argument('--quiet', action='store_true', help='no progress and no notes')
+    g = parser.add_argument_group('how')
+    g.add_argument('--backend', choices=('auto', 'cpu', 'cuda'), default='auto',
+                   help='cuda, cpu, or auto (default): all GPUs, else the CPU')
+    g.add_argument('--threads', type=int, default=0, metavar='N',
+                   help='threads of the CPU engine (0: one per processor)')
+    g.add_argument('--jobs', '-j', type=int, metavar='N',
+                   help='processes that work on files at once')
+    g.add_argument('--dask', metavar='ADDRESS', help='work on a Dask cluster')
+    g.add_argument('--stall-limit', type=float, default=120, metavar='SECONDS',
+                   help='give up what gives nothing for so long (default 120; 0: never)')
+
+
+def _measuring(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument('files', nargs='+', metavar='FILE',
+                        help='files, folders, or patterns in quotes')
+    _common(parser, 'also measure ssim, ms-ssim, psnr-hvs, xpsnr, or all')
+    g = parser.add_argument_group('transforms and encoders')
+    g.add_argument('--transform', '-t', metavar='LIST',
+                   help='such as jpeg-8x8,hevc-16x16, or all (default jpeg-8x8; with '
+                   '--encoder none)')
+    g.add_argument('--encoder', '-e', action='append', default=[], metavar='LINE',
+                   help="an encoder of GStreamer and its properties, such as x264enc or "
+                   "'x265enc tune=psnr'; may be repeated")
+    g.add_argument('--quality', '-q', metavar='RANGES', help='1 to 100, such as 75, '
+                   '50,75,90 or 10-90:10 (default 85; all to find one)')
+    g.add_argument('--qp', metavar='RANGES', help='0 to 51 for transforms (default 26)')
+    g.add_argument('--crf', metavar='RANGES', help="encoders' constant rate factors")
+    g.add_argument('--bitrate', metavar='RANGES', help="encoders' rates, kbit/s")
+    g.add_argument('--preset', metavar='NAME', help="encoders' speed, such as slow or 6")
+    g.add_argument('--all-settings', '-a', action='store_true',
+                   help='all qualities and QPs where none are named')
+    g.add_argument('--format', '-f', metavar='LIST',
+                   help="convert to these formats, such as I420,Y444 (the decoder's own)")
+    g.add_argument('--chroma-subsampling', choices=SUBSAMPLINGS, metavar='NAME',
+                   help='of planes that RGB becomes: 4:2:0 (default), 4:2:2, 4:4:0, 4:4:4')
+    g.add_argument('--exact-size', action='store_true',
+                   help='code each frame with jpeg-8x8, for the exact size of its file')
+    g = parser.add_argument_group('long runs')
+    g.add_argument('--plot', metavar='FILE', help='draw quality over bits to '
+                   'FILE.svg, .png or .pdf')
+    g.add_argument('--plot-metric', metavar='NAME', default='psnr',
+                   help='what to draw: psnr (default) or one of --metrics')
+    g.add_argument('--resume', action='store_true',
+                   help='skip the files whose rows are in the output already')
+    g.add_argument('--merge', action='store_true',
+                   help='FILE are tables: add up the parts of files')
+
+
+def parser() -> Parser:
+    top = Parser(prog='blockdct-measure', epilog=_EPILOG, description='What transforms, '
+                 'quantizers and encoders cost, and what encoded files are worth.',
+                 formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument('--version', action='version',
+                     version=f'blockdct-measure {blockdct.__version__}')
+    commands = top.add_subparsers(dest='command', metavar='COMMAND', required=True)
+    table = commands.add_parser('table', help='a row for each file and setting')
+    _measuring(table)
+    table.add_argument('--list', action='store_true',
+                       help='measure nothing: list the files and their frames')
+    table.add_argument('--write-jpeg', metavar='FILE',
+                       help='write the only picture as a JPEG file at its only quality')
+    find = commands.add_parser('find', help='the setting that a file or a collection needs')
+    _measuring(find)
+    find.add_argument('--write-jpeg', metavar='FILE',
+                      help='write the only picture as a JPEG file at the quality found')
+    g = find.add_argument_group('targets')
+    for name, what in (('psnr', 'DB'), ('ssim', 'SSIM'), ('ms-ssim', 'SSIM'),
+                       ('psnr-hvs', 'DB'), ('xpsnr', 'DB')):
+        g.add_argument(f'--target-{name}', type=_number, metavar=what,
+                       help=f'the coarsest setting with at least this {name}')
+    for name, what in (('bpp', 'bits a luma sample'), ('bitrate', 'kbit/s'),
+                       ('size', 'bytes')):
+        g.add_argument(f'--target-{name}', type=_number, metavar='N',
+                       help=f'the finest setting with at most this many {what}')
+    g.add_argument('--collection', metavar='STATISTIC',
+                   help='one setting for all files: their mean, min, or a percentile, p1 '
+                   'to p99, meets the targets')
+    score = commands.add_parser('score', help='what encoded files are worth')
+    score.add_argument('reference', metavar='REFERENCE')
+    score.add_argument('files', nargs='+', metavar='FILE')
+    _common(score, 'also ssim, ms-ssim, psnr-hvs, xpsnr, vmaf, or all')
+    g = score.add_argument_group('pairs of frames')
+    g.add_argument('--no-scale', action='store_true',
+                   help='refuse files of another size instead of scaling them')
+    g.add_argument('--offset', type=int, metavar='N', help='frame 0 of the reference is '
+                   'frame N of the files, instead of what is found')
+    g = score.add_argument_group('limits, for status 1')
+    for name in (*QUALITIES, 'vmaf'):
+        for kind in '', 'frame-':
+            g.add_argument(f'--min-{kind}{name}', type=_number, metavar='N',
+                           help=f'the least {"of a frame" if kind else "mean"} {name}')
+    g = score.add_argument_group('pictures')
+    g.add_argument('--worst', type=int, metavar='N', help='the N worst frames')
+    g.add_argument('--pictures', metavar='DIR', help='write these as PNG: reference, '
+                   'distorted and their difference side by side')
+    origin = commands.add_parser('origin', help='the JPEG file that a picture came from')
+    origin.add_argument('files', nargs='+', metavar='FILE')
+    origin.add_argument('--stall-limit', type=float, default=120, metavar='SECONDS')
+    return top
+
+
+def _same(a: str, b: str) -> bool:
+    if os.path.exists(a) and os.path.exists(b):
+        return os.path.samefile(a, b)
+    return os.path.realpath(a) == os.path.realpath(b)
+
+
+def check(o: argparse.Namespace) -> None:
+    """Numbers that are outside their ranges, and options that exclude each other."""
+    if not 0 <= getattr(o, 'threads', 0) <= 1024:
+        raise UsageError(f'--threads={o.threads} is outside 0 to 1024')
+    for option, low in (('first-frame', 0), ('n-frames', 1), ('jobs', 1),
+                        ('stall-limit', 0), ('worst', 1)):
+        value = getattr(o, option.replace('-', '_'), None)
+        if value is not None and value < low:
+            raise UsageError(f'--{option}={value:g} is below {low}')
+    outputs = [(f'--{n}', p) for n in ('csv', 'json', 'plot', 'write-jpeg')
+               if (p := getattr(o, n.replace('-', '_'), None)) is not None]
+    for i, (name, path) in enumerate(outputs):
+        for other, same in outputs[:i]:
+            if _same(path, same):
+                raise UsageError(f'{other} and {name} cannot both be {path}')
+    if getattr(o, 'jobs', None) and o.dask:
+        raise UsageError('--jobs and --dask exclude each other: Dask has workers of its own')
+    if o.command in ('table', 'find'):
+        _check_measuring(o)
+
+
+def _check_measuring(o: argparse.Namespace) -> None:
+    if o.merge and (o.transform or o.quality or o.qp or o.crf or o.bitrate or o.encoder
+                    or o.all_settings or o.format or o.chroma_subsampling or o.frames
+                    or o.first_frame or o.n_frames or o.resume or o.metrics
+                    or o.exact_size or o.jobs or o.dask or getattr(o, 'list', False)):
+        raise UsageError('--merge measures nothing: it goes only with --csv, --json, '
+                         '--plot, --plot-metric, the targets and --collection')
+    if o.encoder and o.chroma_subsampling:
+        raise UsageError('--chroma-subsampling has no effect with --encoder: RGB becomes '
+                         'the planes that --format names')
+    if o.resume and ((o.csv is None) == (o.json is None) or (o.csv or o.json) == '-'):
+        raise UsageError('--resume continues one file: name it with either --csv or --json')
+    if o.write_jpeg and (o.merge or o.resume or o.encoder
+                         or o.transform not in (None, 'jpeg-8x8')):
+        raise UsageError('--write-jpeg uses jpeg-8x8: it does not go with another '
+                         'transform, --encoder, --merge or --resume')
+    if o.plot_metric not in ('psnr', *METRICS):
+        raise UsageError(f'--plot-metric: {o.plot_metric!r} is not one of psnr, '
+                         f'{", ".join(METRICS)}')
+    if o.plot is None and o.plot_metric != 'psnr':
+        raise UsageError('--plot-metric has no effect without --plot')
+    if o.plot and not o.plot.endswith(('.svg', '.png', '.pdf')):
+        raise UsageError(f'--plot={o.plot} does not end in .svg, .png or .pdf')
+    if o.command == 'table':
+        return
+    if o.frames:
+        raise UsageError('--frames is for table: find has one row for a file')
+    if o.resume and o.collection:
+        raise UsageError('--resume and --collection cannot be combined: make a table '
+                         'without --collection, then choose from it with find --merge')
+    if o.resume and o.plot:
+        raise UsageError('--resume has no curves for --plot here: make a table')
+
+
+def target(o: argparse.Namespace) -> Target | None:
+    if o.command != 'find':
+        return None
+    limits = {n: v for n in (*QUALITIES, *SIZES)
+              if (v := getattr(o, 'target_' + n.replace('-', '_'))) is not None}
+    if not limits:
+        raise UsageError('find needs a target, such as --target-psnr 40')
+    for name in 'ssim', 'ms-ssim':
+        if limits.get(name, 0) > 1:
+            raise UsageError(f'--target-{name}={limits[name]:g} is above 1')
+    if o.collection and not _PERCENTILE.fullmatch(o.collection):
+        raise UsageError(f'--collection: {o.collection!r} is not mean, min or p1 to p99')
+    return Target(limits, o.collection)
+
+
+def plan(o: argparse.Namespace, wanted: Target | None) -> Plan:
+    """What to measure, without encoders."""
+    transforms = names('transform', 'jpeg-8x8' if o.transform is None and not o.encoder
+                       else o.transform, blockdct.TRANSFORMS)
+    scales = {scale_of(t) for t in transforms}
+    lists = {}
+    for scale, (low, high, default) in _OWN.items():
+        text = getattr(o, scale)
+        given = text is not None and scale in scales
+        lists[scale] = numbers(scale, text, low, high) if given else \
+            list(range(low, high + 1)) if o.all_settings or o.plot or wanted else [default]
+    metrics = names('metrics', o.metrics, tuple(METRICS))
+    needed = wanted.needs() if wanted else []
+    if o.plot_metric != 'psnr':
+        needed.append(o.plot_metric)
+    formats = [] if o.format is None else o.format.split(',')
+    for i, name in enumerate(formats):
+        if name not in FORMATS or name in formats[:i]:
+            raise UsageError(f'--format: {o.format!r} is not a list of different formats '
+                             f'from {", ".join(FORMATS)}')
+    return Plan(
+        tuple((t, scale_of(t), n) for t in transforms for n in lists[scale_of(t)]), (),
+        tuple(formats), o.chroma_subsampling or '4:2:0',
+        tuple(m for m in METRICS if m in metrics or m in needed), o.frames,
+        o.exact_size or bool(wanted and 'size' in wanted.limits), o.first_frame,
+        o.n_frames, 'cpu', o.threads, o.stall_limit)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A bar on the terminal, with rate and time left."""
+import os
+import sys
+import threading
+import time
+
+_WIDTH, _INTERVAL = 30, 0.2
+
+
+class Progress:
+    """Of files, by their size. Any thread may say how far one is."""
+
+    def __init__(self, paths: list[str], wanted: bool):
+        self._sizes = [os.path.getsize(p) if os.path.isfile(p) else 0 for p in paths]
+        self._shares = [0.0] * len(paths)
+        self._start = time.monotonic()
+        self._shown = False
+        self._lock = threading.Lock()
+        self._end = threading.Event()
+        self._thread = None
+        if wanted and sys.stderr.isatty():
+            self._thread = threading.Thread(target=self._run, daemon=True)
+            self._thread.start()
+
+    def note(self, i: int, share: float) -> None:
+        self._shares[i] = share
+
+    def _run(self) -> None:
+        while not self._end.wait(_INTERVAL):
+            with self._lock:
+                self._show()
+
+    def _show(self) -> None:
+        seconds = time.monotonic() - self._start
+        total = sum(self._sizes) or 1
+        done = sum(size * share for size, share in zip(self._sizes, self._shares))
+        share = min(done / total, 1.0)
+        bar = '#' * int(share * _WIDTH)
+        text = (f'\r\033[K[{bar:.<{_WIDTH}}] {100 * share:3.0f}%  '
+                f'{sum(s >= 1 for s in self._shares)} of {len(self._shares)} files')
+        if share > 0 and seconds > 1:
+            left = int(seconds * (1 - share) / share + 0.999)
+            text += (f', {done / seconds / 1e6:.1f} MB/s, {left // 3600}:'
+                     f'{left // 60 % 60:02}:{left % 60:02} left')
+        sys.stderr.write(text)
+        sys.stderr.flush()
+        self._shown = True
+
+    def clear(self) -> None:
+        with self._lock:
+            if self._shown:
+                sys.stderr.write('\r\033[K')
+                sys.stderr.flush()
+            self._shown = False
+
+    def close(self) -> None:
+        self._end.set()
+        if self._thread:
+            self._thread.join()
+        self.clear()

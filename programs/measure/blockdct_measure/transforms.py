@@ -1,0 +1,303 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Transforms: the module blockdct prices all settings of each picture."""
+import dataclasses
+import io
+from fractions import Fraction
+from typing import Any, Callable
+
+import blockdct
+import numpy as np
+
+from .decoding import Pictures
+from .files import FileError
+from .formats import (RGB, convert, depth_of, describe, nearest, same_picture, subsampling,
+                      tell_caps)
+from .gst import Gst, GstVideo
+from .rows import Row, TableError, add_sums
+
+#: The frames before the first one that XPSNR looks at.
+_LEAD = 2
+_BATCH = 16 << 20  # bytes of pictures that are measured at once, and their number
+_MOST = 16
+SUBSAMPLINGS = '4:2:0', '4:2:2', '4:4:0', '4:4:4'
+_PLANES = 'yuv'
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What to measure of every file."""
+    settings: tuple[tuple[str, str, int], ...] = ()  # transform, scale, number
+    encoders: tuple[Any, ...] = ()                   # encoders.Encoder
+    formats: tuple[str, ...] = ()                    # (): the decoder's
+    subsampling: str = '4:2:0'                       # of RGB
+    metrics: tuple[str, ...] = ()
+    frames: bool = False                             # also a row for each frame
+    exact_size: bool = False
+    first: int = 0
+    n: int | None = None
+    device: str = 'cpu'                              # of blockdct, 'cuda:0'
+    threads: int = 0
+    stall_limit: float = 120
+
+    @property
+    def end(self) -> int | None:
+        return None if self.n is None else self.first + self.n
+
+
+def scale_of(transform: str) -> str:
+    return 'quality' if transform in ('jpeg-8x8', 'dct-8x8') else 'qp'
+
+
+def row_format(name: str, subsampling: str) -> str:
+    return f'RGB {subsampling}' if name in RGB else name
+
+
+class Layout:
+    """How the pictures of caps lie in their buffers, and what blockdct gets of them."""
+
+    def __init__(self, caps: Gst.Caps):
+        self.info = GstVideo.VideoInfo.new_from_caps(caps)
+        self.format = self.info.finfo.name
+        self.width, self.height = self.info.width, self.info.height
+        self.depth = depth_of(self.format)
+        self.is_rgb = self.format in RGB
+        # of a batch, for the module
+        self.form = 'NHWC' if self.is_rgb else 'NHW' if self.format == 'GRAY8' else 'YUV'
+
+    def read(self, sample: Gst.Sample) -> list[np.ndarray]:
+        """RGB as one array, or planes."""
+        buffer, info = sample.get_buffer(), self.info
+        meta = GstVideo.buffer_get_video_meta(buffer)
+        offset, stride = (meta.offset, meta.stride) if meta else (info.offset, info.stride)
+        _, mapped = buffer.map(Gst.MapFlags.READ)  # extract_dup() ends without memory
+        data = mapped.data
+        buffer.unmap(mapped)
+        finfo = describe(self.format)
+        if self.is_rgb:
+            channels = finfo.pixel_stride[0]
+            return [np.ndarray((self.height, self.width, channels), np.uint8, data,
+                               offset[0], (stride[0], channels, 1))]
+        planes = []
+        for c in range(finfo.n_components):
+            plane, step = finfo.plane[c], finfo.pixel_stride[c]
+            shape = (-(-self.height // (1 << finfo.h_sub[c])),
+                     -(-self.width // (1 << finfo.w_sub[c])))
+            array = np.ndarray(shape, '<u2' if self.depth > 8 else np.uint8, data,
+                               offset[plane] + finfo.poffset[c], (stride[plane], step))
+            planes.append(array >> finfo.shift[c] if finfo.shift[c] else array)
+        return planes
+
+    def batch(self, pictures: list[list[np.ndarray]]) -> Any:
+        """Pictures of read(), as the module takes them."""
+        parts = [arrays[0][None] if len(arrays) == 1 else np.stack(arrays)
+                 for arrays in zip(*pictures)]
+        return tuple(parts) if self.form == 'YUV' else parts[0]
+
+
+def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
+    """The plan's metrics that pictures of this layout have; and why not the others."""
+    found, lacking = [], []
+    grey = np.zeros((1, layout.height, layout.width, 3)[:4 if layout.is_rgb else 3],
+                    np.uint16 if layout.depth > 8 else np.uint8)
+    down = (1 << s for s in reversed(subsampling(layout.format)))
+    empty: Any = grey
+    if layout.form == 'YUV':
+        rows, columns = down
+        empty = grey, *[grey[:, ::rows, ::columns].copy() for _ in range(2)]
+    for metric in plan.metrics:
+        try:
+            blockdct.compare(empty, empty, metrics=[metric], depth=layout.depth,
+                             layout=layout.form, chroma_subsampling=plan.subsampling,
+                             threads=plan.threads)
+            found.append(metric)
+        except ValueError as error:
+            name = row_format(layout.format, plan.subsampling)
+            lacking.append(f'no {metric} of {name}: {error}')
+    return found, lacking
+
+
+class Lane:
+    """A format of the file, with sums of each setting."""
+
+    def __init__(self, plan: Plan, layout: Layout, without: list[str]):
+        self.plan, self.layout = plan, layout
+        self.names = [t for t, _, _ in plan.settings]
+        numbers = {s: np.array([n if scale == s else default
+                                for _, scale, n in plan.settings])
+                   for s, default in (('quality', 85), ('qp', 26))}
+        one = len(set(self.names)) == 1
+        self._call: dict[str, Any] = {
+            'transform': self.names[0] if one else self.names,
+            'chroma_subsampling': plan.subsampling, 'device': plan.device,
+            'layout': layout.form,
+            'threads': plan.threads, 'depth': layout.depth, **numbers}
+        self.metrics: list[str] | None = None
+        self._without = without
+        self.n_frames = 0
+        self._counts: dict[str, np.ndarray] = {}
+        self._sums: dict[str, list[int]] = {}
+        self.frames: list[Row] = []
+        self.rate = 0
+
+    def measure(self, pictures: list[list[np.ndarray]], lead: int, first: int) -> None:
+        """Add pictures, of which the first `lead` only come before."""
+        batch = self.layout.batch(pictures)
+        if self.metrics is None:
+            self.metrics, lacking = supported(self.plan, self.layout)
+            self._without += lacking
+        measured = blockdct.measure(
+            batch, metrics=['bits', 'counts', *self.metrics],
+            frame_rate=max(1, min(self.rate, 1000)) if 'xpsnr' in self.metrics else None,
+            **self._call)
+        counts = self._whole(measured.counts, lead)
+        if self.plan.exact_size:
+            counts['file-size'] = self._sizes(batch, counts['file-size'])
+        sums = {name: array[lead:] for name, array in measured.counts.metrics.items()}
+        self.n_frames += len(pictures) - lead
+        if self.plan.frames:
+            for i in range(len(pictures) - lead):
+                self.frames += [self._row(
+                    k, first + i, {name: int(a[i, k]) for name, a in counts.items()},
+                    {name: int(a[i, k]) for name, a in sums.items()})
+                    for k in range(len(self.names))]
+        self._add(counts, sums)
+
+    def _add(self, counts: dict[str, np.ndarray], sums: dict[str, np.ndarray]) -> None:
+        for name, array in counts.items():
+            total = array.sum(0)
+            self._counts[name] = self._counts.get(name, 0) + total
+            if (array.sum(0, dtype=float) + self._counts[name] > 2.0 ** 62).any():
+                raise TableError('a sum does not fit into 63 bits; measure parts of the '
+                                 'file with --first-frame and --n-frames')
+        for name, array in sums.items():
+            totals = self._sums.setdefault(name, [0] * array.shape[1])
+            for row in array.tolist():
+                totals[:] = [add_sums(a, b) for a, b in zip(totals, row)]
+
+    def _whole(self, counts: blockdct.Counts, lead: int) -> dict[str, np.ndarray]:
+        """By the names in rows."""
+        found = {'levels': counts.levels.sum(2), 'bits': counts.bits.sum(2),
+                 'nonzero-levels': counts.nonzero_levels.sum(2),
+                 'bits-optimized': counts.bits_optimized, 'file-size': counts.file_size,
+                 'file-size-optimized': counts.file_size_optimized}
+        for c, plane in enumerate(_PLANES):
+            found[f'samples-{plane}'] = counts.samples[..., c]
+            found[f'sse-{plane}'] = counts.squared_errors[..., c]
+            found[f'bits-{plane}'] = counts.bits[..., c]
+        return {name: array[lead:] for name, array in found.items()}
+
+    def _sizes(self, batch: Any, modelled: np.ndarray) -> np.ndarray:
+        """Exact sizes: each picture is coded at each setting of jpeg-8x8."""
+        sizes = modelled.copy()
+        for k, (name, _, quality) in enumerate(self.plan.settings):
+            if not self.is_exact(k):
+                continue
+            for i in range(len(sizes)):
+                one = tuple(p[i - len(sizes):][:1] for p in batch) if isinstance(
+                    batch, tuple) else batch[i - len(sizes):][:1]
+                sizes[i, k] = len(jpeg_file(one, quality, self.plan, self.layout))
+        return sizes
+
+    def is_exact(self, k: int) -> bool:
+        return self.names[k] == 'jpeg-8x8' and self.layout.depth == 8
+
+    def _row(self, k: int, frame: int | None, counts: dict[str, int],
+             sums: dict[str, int]) -> Row:
+        name, scale, number = self.plan.settings[k]
+        frames = 1 if frame is not None else self.n_frames
+        rate = self.fraction
+        return Row(self.file, name, None, scale, number,
+                   row_format(self.layout.format, self.plan.subsampling),
+                   self.layout.width, self.layout.height, self.layout.depth,
+                   str(rate) if rate else '', frame, self.is_exact(k),
+                   self.plan.exact_size, {'frames': frames, **counts}, sums)
+
+    file = ''
+    fraction: Fraction | None = None
+
+    def rows(self) -> list[Row]:
+        return self.frames + [
+            self._row(k, None, {name: int(a[k]) for name, a in self._counts.items()},
+                      {name: s[k] for name, s in self._sums.items()})
+            for k in range(len(self.names))]
+
+
+def jpeg_file(picture: Any, quality: int, plan: Plan, layout: Layout) -> bytes:
+    """A picture as a JPEG file."""
+    levels = blockdct.levels(picture, 'jpeg-8x8', quality=quality, depth=layout.depth,
+                             layout=layout.form, chroma_subsampling=plan.subsampling,
+                             threads=plan.threads)
+    out = io.BytesIO()
+    blockdct.write_jpeg(levels, out)
+    return out.getvalue()
+
+
+def chooser(plan: Plan, name: str | None) -> Callable[[Gst.Caps], Gst.Caps | None]:
+    """Sets the format of decoded pictures: this, or the nearest to the decoder's."""
+    def choose(caps: Gst.Caps) -> Gst.Caps | None:
+        decoded = caps.get_structure(0).get_string('format')
+        wanted = name or nearest(decoded, bool(plan.encoders))
+        if name is None and decoded in RGB and decoded not in ('RGB', 'RGBx', 'RGBA'):
+            wanted = 'RGB' if wanted == decoded else wanted
+        return convert(caps, wanted)
+    return choose
+
+
+def refuse_change(now: Gst.Caps, before: Gst.Caps, index: int) -> FileError:
+    return FileError(f'frame {index} is {tell_caps(now)}, those before it are '
+                     f'{tell_caps(before)}: one row cannot hold both; measure the parts '
+                     'with --first-frame and --n-frames')
+
+
+def measure(path: str, name: str, plan: Plan, progress: Callable[[float], None],
+            look: Callable[[Gst.Sample], None]) -> tuple[list[Row], list[str]]:
+    """The rows of a file's transforms, and what they lack; `look` gets a still."""
+    rows: list[Row] = []
+    without: list[str] = []
+    for wanted in plan.formats or (None,):
+        with Pictures.open(path, plan.stall_limit, chooser(plan, wanted)) as pictures:
+            rows += _measure(pictures, name, plan, without, progress, look)
+    return rows, without
+
+
+def _measure(pictures: Pictures, name: str, plan: Plan, without: list[str],
+             progress: Callable[[float], None], look: Callable[[Gst.Sample], None]
+             ) -> list[Row]:
+    start = max(plan.first - _LEAD, 0) if 'xpsnr' in plan.metrics else plan.first
+    lane: Lane | None = None
+    waiting: list[list[np.ndarray]] = []
+    lead = index = 0
+    before: Gst.Caps | None = None
+
+    def flush() -> None:
+        nonlocal waiting, lead
+        if lane is None or len(waiting) <= lead:
+            return
+        lane.measure(waiting, lead, index - len(waiting) + lead)
+        keep = _LEAD if lane.metrics and 'xpsnr' in lane.metrics else 0
+        waiting = waiting[-keep:] if keep else []
+        lead = len(waiting)
+
+    while (plan.end is None or index < plan.end) and (sample := pictures.pull()):
+        caps = sample.get_caps()
+        if before is None or (caps is not before and not same_picture(caps, before)):
+            if before is not None and index > plan.first:
+                raise refuse_change(caps, before, index)
+            lane, waiting, lead = Lane(plan, Layout(caps), without), [], 0
+            lane.file, lane.fraction = name, pictures.input.rate
+            lane.rate = int(lane.fraction) if lane.fraction else 0
+        before = caps
+        if index == 0 and pictures.input.declared() == 1:
+            look(sample)
+        index += 1
+        if index > start:
+            waiting.append(lane.layout.read(sample))
+            lead += index <= plan.first
+        size = sample.get_buffer().get_size()
+        if len(waiting) - lead >= max(1, min(_MOST, _BATCH // max(size, 1))):
+            flush()
+        progress(max(pictures.input.progress(), index / plan.end if plan.end else 0))
+    flush()
+    if lane is None:
+        raise FileError('it has no picture')
+    return lane.rows()

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * The kernels that decode JPEG files, compiled to run without a GPU. */
+#include "cuda/jpeg/pixels.cuh"
+
+namespace {
+
+template <typename K> cudaError_t launch_kernel (const BdctJpegLaunch &,
+    uint32_t n_blocks, cudaStream_t stream);
+
+} // namespace
+
+#include "cuda/jpeg/jpeg.cu"
+
+namespace {
+
+template <typename K> struct JpegBlocks
+{
+  BdctJpegLaunch launch;
+  int block;
+  alignas (16) typename K::Shared shared;
+
+  void
+  begin (int i)
+  {
+    block = i;
+    memset ((void *) &shared, 0x5a, sizeof shared);
+  }
+
+  void
+  run (int t)
+  {
+    K::run (launch, block, t, shared);
+  }
+};
+
+template <typename K> void
+emulate_jpeg (const FakeOther *other)
+{
+  JpegBlocks<K> blocks;
+
+  memcpy (&blocks.launch, other->work, sizeof blocks.launch);
+  emulate_blocks (K::n_threads, (int) other->x, &blocks);
+}
+
+template <typename K> cudaError_t
+launch_kernel (const BdctJpegLaunch &launch, uint32_t n_blocks,
+    cudaStream_t stream)
+{
+  FakeOther other = {};
+
+  static_assert (sizeof launch <= sizeof other.work, "a kernel's parameters");
+  other.compute = emulate_jpeg<K>;
+  memcpy (other.work, &launch, sizeof launch);
+  other.x = n_blocks;
+  return fake_launch (&other, stream);
+}
+
+} // namespace

@@ -1,0 +1,261 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""scores.py PROGRAM [--all]: what `blockdct-measure score` says of files that ffmpeg has
+mangled: shifted, trimmed, of another rate, size or depth, with edit lists, B-frames,
+borders, HDR, variable rates. A lossless copy that is paired rightly has no error at all,
+and one that is not paired rightly has; of others, ffmpeg's psnr is the oracle. Where
+pairs would be guessed, an error names the cure. Without --all, some of them. TAP."""
+
+import csv
+import io
+import os
+import re
+import subprocess
+import sys
+
+from tap import Skip, case, run_cases
+
+PROGRAM = os.path.abspath(sys.argv[1])
+ALL = "--all" in sys.argv
+LIMIT = 60
+LOSSLESS = "-c:v libx264 -qp 0 -preset ultrafast"
+LOSSY = "-c:v libx264 -crf 28 -preset veryfast"
+
+
+def ffmpeg(*arguments):
+    done = subprocess.run(["ffmpeg", "-nostdin", "-y", "-hide_banner", *arguments], check=False,
+                          timeout=LIMIT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-1500:]
+    return done.stderr
+
+
+def make(name, source, options):
+    ffmpeg("-v", "error", *source, *options.split(), name)
+    return name
+
+
+def score(reference, name, *options):
+    """The row, the exit status, and what is said beside it."""
+    done = subprocess.run([PROGRAM, "score", reference, name, "--csv", "-", "--quiet",
+                           "--backend", "cpu", *options], capture_output=True, text=True,
+                          timeout=LIMIT, check=False)
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    return rows[0] if rows else {}, done.returncode, done.stderr
+
+
+def psnr(reference, name, filters="[0:v][1:v]"):
+    text = ffmpeg("-i", name, "-i", reference, "-lavfi", filters + "psnr", "-f", "null", "-")
+    return float(re.search(r"average:(\S+)", text)[1])
+
+
+def check(problems, name, expected, found):
+    for key, value in expected.items():
+        if found.get(key) != str(value):
+            problems.append(f"{name}: {key} is {found.get(key)!r}, not {value!r}")
+
+
+def prepare():
+    make("ref.mkv", ["-f", "lavfi", "-i", "mandelbrot=s=320x180:r=25:maxiter=400"],
+         f"-t 4 -pix_fmt yuv420p {LOSSLESS}")
+    make("long.mkv", ["-f", "lavfi", "-i", "testsrc2=s=160x90:r=25"],
+         f"-t 24 -vf noise=alls=20:allf=t -pix_fmt yuv420p {LOSSLESS}")
+    make("ten.mkv", ["-f", "lavfi", "-i", "mandelbrot=s=160x90:r=25:maxiter=400"],
+         f"-t 1 -pix_fmt yuv420p10le {LOSSLESS}")
+
+
+REF = ["-i", "ref.mkv"]
+LONG = ["-i", "long.mkv"]
+#: Lossless copies: what is done to them, and what the row says. The error is none.
+EXACT = {
+    "same.mkv": (REF, "-c copy", {"frames": 100, "offset": 0, "unmatched": 0}),
+    **{f"trim{n}.{kind}": (REF, f"-vf trim=start_frame={n},setpts=PTS-STARTPTS {LOSSLESS}",
+                           {"frames": 100 - n, "offset": -n, "unmatched": n})
+       for n, kind in ((1, "mkv"), (2, "mp4"), (5, "mkv"), (13, "mp4"), (40, "mkv"),
+                       (74, "mkv"))},
+    **{f"late{n}.{kind}": (REF, f"-vf tpad=start={n} {LOSSLESS}",
+                           {"frames": 100, "offset": n, "unmatched": n})
+       for n, kind in ((1, "mkv"), (3, "mp4"), (8, "mkv"), (25, "mp4"), (60, "mkv"))},
+    **{f"end{n}.mkv": (REF, f"-vf trim=end_frame={100 - n} {LOSSLESS}",
+                       {"frames": 100 - n, "offset": 0, "unmatched": n}) for n in (1, 10, 50)},
+    **{f"far{n}.mkv": (LONG, f"-vf trim=start_frame={n},setpts=PTS-STARTPTS {LOSSLESS}",
+                       {"frames": 600 - n, "offset": -n}) for n in (100, 249)},
+    **{f"waits{n}.mkv": (LONG, f"-vf tpad=start={n} {LOSSLESS}",
+                         {"frames": 600, "offset": n}) for n in (120, 245)},
+    **{f"times{s}.{kind}": (REF, f"-output_ts_offset {s} -c copy", {"frames": 100, "offset": 0})
+       for s, kind in ((0.5, "mkv"), (2, "mkv"), (10, "ts"), (1, "mp4"), (30, "mkv"))},
+    **{f"b{n}.{kind}": (REF, f"{LOSSLESS} -bf {n}", {"frames": 100, "offset": 0})
+       for n, kind in ((2, "mp4"), (3, "mkv"), (5, "mov"))},
+    "stream.h264": (REF, f"{LOSSLESS} -bf 2", {"frames": 100, "offset": 0}),
+    "bt.ts": (REF, f"{LOSSLESS} -bf 2", {"frames": 100, "offset": 0}),
+    "vfr.mkv": (REF, "-vf select='not(eq(mod(n\\,7)\\,3))' -fps_mode vfr " + LOSSLESS,
+                {"frames": 86, "unmatched": 14, "offset": 0}),
+    "vfr.mp4": (REF, "-vf select='not(eq(mod(n\\,3)\\,1))' -fps_mode vfr " + LOSSLESS,
+                {"frames": 67, "unmatched": 33, "offset": 0}),
+    "fps50.mkv": (REF, f"-r 50 {LOSSLESS}", {"frames": 100, "offset": 0}),
+    "twice.mkv": (REF, f"-vf fps=50:round=down {LOSSLESS}", {"frames": 100, "offset": 0}),
+    "fps30.mkv": (REF, f"-vf fps=30:round=down {LOSSLESS}", {"frames": 20, "offset": 0}),
+    "fps60.mp4": (REF, f"-vf fps=60:round=down {LOSSLESS}", {"frames": 20, "offset": 0}),
+    "fps12.mkv": (REF, f"-vf framestep=2 -r 25/2 {LOSSLESS}", {"frames": 50, "offset": 0}),
+    "fps5.mp4": (REF, f"-vf framestep=5 -r 5 {LOSSLESS}", {"frames": 20, "offset": 0}),
+    "fps75.mp4": (REF, f"-r 75 {LOSSLESS}", {"frames": 100, "offset": 0}),
+    "ffv1.mkv": (REF, "-c:v ffv1", {"frames": 100, "bits": ""}),
+    "ten.mp4": (REF, f"-pix_fmt yuv420p10le {LOSSLESS}", {"frames": 100, "depth": 10}),
+    "copy.y4m": (REF, "-pix_fmt yuv420p", {"frames": 100}),
+    "ten.y4m": (REF, "-pix_fmt yuv420p10le -strict -1", {"frames": 100, "depth": 10}),
+    "copy.avi": (REF, f"{LOSSLESS} -bf 0", {"frames": 100}),
+}
+QUICK = {"same.mkv", "trim13.mp4", "late8.mkv", "end10.mkv", "far249.mkv", "times2.mkv",
+         "b2.mp4", "vfr.mkv", "fps30.mkv", "fps50.mkv", "ten.mp4", "ten.y4m"}
+
+
+@case
+def copies_without_loss_have_no_error():
+    problems, done = [], 0
+    for name, (source, options, expected) in EXACT.items():
+        if not (ALL or name in QUICK):
+            continue
+        reference = source[-1]
+        make(name, source, options)
+        row, status, said = score(reference, name)
+        done += 1
+        if status != 0 or row.get("psnr") != "inf":
+            problems.append(f"{name}: status {status}, psnr {row.get('psnr')}, offset "
+                            f"{row.get('offset')}, {row.get('frames')} frames: {said}")
+        check(problems, name, expected, row)
+    print(f"# {done} pairs")
+    assert not problems, "\n".join(problems)
+
+
+@case
+def figures_are_ffmpegs():
+    problems = []
+    kinds = {"crf.mp4": (LOSSY, ""), "crf.mkv": (LOSSY + " -bf 3", "")}
+    if ALL:
+        kinds |= {"hevc.mkv": ("-c:v libx265 -crf 30 -x265-params log-level=none", ""),
+                  "vp9.webm": ("-c:v libvpx-vp9 -crf 40 -b:v 0 -cpu-used 8", ""),
+                  "vp8.webm": ("-c:v libvpx -b:v 300k -cpu-used 8", ""),
+                  "m4.avi": ("-c:v mpeg4 -q:v 6", ""), "m2.ts": ("-c:v mpeg2video -q:v 6", ""),
+                  "fields.mkv": (LOSSY + " -flags +ilme+ildct", ""),
+                  "av1.mkv": ("-c:v libsvtav1 -crf 45 -preset 12", ""),
+                  "ten-bit.mkv": (LOSSY + " -pix_fmt yuv420p10le", "10")}
+    for name, (options, deep) in kinds.items():
+        make(name, REF, options)
+        row, status, said = score("ref.mkv", name)
+        wanted = psnr("ref.mkv", name, "[1:v]format=yuv420p10le[r];[0:v][r]" if deep
+                      else "[0:v][1:v]")
+        if status != 0 or not row or abs(float(row["psnr"]) - wanted) > 6e-6 * 1.01:
+            problems.append(f"{name}: {row.get('psnr')}, not {wanted}: {said}")
+        sizes = subprocess.run(
+            ["ffprobe", "-v", "error", "-show_entries", "packet=size", "-of", "csv=p=0",
+             "-select_streams", "v", name], capture_output=True, text=True, check=True
+            ).stdout.replace(",", "").split()
+        packets = sum(map(int, sizes)) * 8
+        # Parameter sets may be in the container alone, and in the stream with each key.
+        own, headers = int(row["bits"]), int(row["bits-headers"])
+        if not 0.99 * own <= packets <= 1.01 * own + headers or \
+                abs(float(row["kbps"]) - (own + headers) / 4000) > 0.01:
+            problems.append(f"{name}: {own} + {headers} bits, {row['kbps']} kbit/s, not "
+                            f"{packets}")
+    assert not problems, "\n".join(problems)
+
+
+@case
+def other_sizes_are_scaled_and_that_is_said():
+    sizes = [("half.mkv", "160:90"), ("big.mkv", "640:360"), ("odd.mkv", "214:120")]
+    for name, size in sizes if ALL else sizes[:1]:
+        make(name, REF, f"-vf scale={size}:flags=bicubic {LOSSLESS}")
+        row, status, said = score("ref.mkv", name)
+        wanted = psnr("ref.mkv", name, "[0:v]scale=320:180:flags=bicubic[d];[d][1:v]")
+        assert status == 0 and abs(float(row["psnr"]) - wanted) < 1, (row["psnr"], wanted, said)
+        assert row["scaled"] == "catrom from " + size.replace(":", "x"), row["scaled"]
+        row, status, said = score("ref.mkv", name, "--no-scale")
+        assert status == 2 and "--no-scale" in said and not row, said
+
+
+@case
+def what_would_be_guessed_is_refused_with_a_cure():
+    refused = {
+        "crop.mkv": ("-vf crop=240:135:40:20", "crop"), "edge.mkv": ("-vf crop=320:160", "crop"),
+        "pad.mkv": ("-vf pad=400:225:40:22", "border"),
+        "tall.mkv": ("-vf scale=240:180,setsar=1", "shape"),
+        "align.mkv": ("-vf pad=320:192", "border"),
+        "pal.mkv": ("-r 24000/1001", "-r 25"), "film.mkv": ("-r 23.5", "-r 25"),
+        "bars.mkv": ("-vf pad=320:240:0:30", "border")}
+    problems = []
+    for name, (options, cure) in list(refused.items())[:None if ALL else 3]:
+        make(name, REF, f"{options} {LOSSLESS}")
+        row, status, said = score("ref.mkv", name)
+        if status != 2 or row or cure not in said:
+            problems.append(f"{name}: status {status}, {row.get('psnr')}: {said}")
+    assert not problems, "\n".join(problems)
+
+
+@case
+def light_and_range_are_warned_of():
+    kinds = {"pq.mkv": ("-color_trc smpte2084 -color_primaries bt2020 -colorspace bt2020nc",
+                        "HDR (PQ) against SDR"),
+             "hlg.mkv": ("-color_trc arib-std-b67 -color_primaries bt2020 -colorspace bt2020nc",
+                         "HDR (HLG) against SDR"),
+             "full.mkv": ("-color_range pc", "full range against limited")}
+    for name, (options, note) in list(kinds.items())[:None if ALL else 1]:
+        make(name, REF, f"{options} {LOSSLESS}")
+        row, status, said = score("ref.mkv", name)
+        assert status == 0 and note in row["notes"], (name, row, said)
+
+
+@case
+def limits_are_for_a_gate():
+    make("gate.mp4", REF, LOSSY)
+    row, status, _ = score("ref.mkv", "gate.mp4")
+    assert status == 0
+    limit = str(float(row["psnr"]) + 0.01)
+    _, status, said = score("ref.mkv", "gate.mp4", "--min-psnr", limit)
+    assert status == 1 and "below" in said, said
+    assert score("ref.mkv", "gate.mp4", "--min-frame-psnr", row["psnr-min"][:6])[1] == 0
+    assert score("ref.mkv", "gate.mp4", "--min-ssim", "0.9999")[1] == 1
+
+
+@case
+def what_does_not_fit_is_noted():
+    make("else.mkv", ["-f", "lavfi", "-i", "testsrc2=s=320x180:r=25"], f"-t 4 {LOSSY}")
+    row, status, said = score("ref.mkv", "else.mkv")
+    assert status == 0 and "do not seem to show the same" in row["notes"], (row, said)
+    _, status, said = score("ref.mkv", "none.mkv")
+    assert status == 2 and "no such file" in said
+    _, status, said = score("https://example.org/a.mp4", "ref.mkv")
+    assert status == 2 and "an address" in said, said
+
+
+@case
+def the_worst_frames_are_pictures():
+    make("worst.mp4", REF, LOSSY)
+    score("ref.mkv", "worst.mp4", "--worst", "2", "--pictures", "pictures")
+    names = sorted(os.listdir("pictures"))
+    assert len(names) == 2 and all(re.fullmatch(r"worst.mp4-\d{6}.png", n) for n in names)
+    size = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "stream=width,height",
+                           "-of", "csv=p=0", "pictures/" + names[0]], capture_output=True,
+                          text=True, check=True).stdout.strip()
+    assert size == "960,180", size
+
+
+@case
+def vmaf_is_that_of_imageio_ffmpeg():
+    try:
+        import imageio_ffmpeg
+    except ImportError as reason:
+        raise Skip(f"{reason}: pip install imageio-ffmpeg") from None
+    make("vmaf.mp4", REF, LOSSY)
+    row, status, said = score("ref.mkv", "vmaf.mp4", "--metrics", "vmaf")
+    assert status == 0, said
+    text = subprocess.run([imageio_ffmpeg.get_ffmpeg_exe(), "-i", "vmaf.mp4", "-i", "ref.mkv",
+                           "-lavfi", "libvmaf", "-f", "null", "-"], capture_output=True,
+                          text=True, check=False).stderr
+    wanted = float(re.search(r"VMAF score: (\S+)", text)[1])
+    assert abs(float(row["vmaf"]) - wanted) < 2e-6, (row["vmaf"], wanted)
+
+
+if __name__ == "__main__":
+    if subprocess.run(["which", "ffmpeg"], capture_output=True, check=False).returncode:
+        print("1..0 # SKIP ffmpeg is missing: install ffmpeg")
+    else:
+        run_cases(prepare)
