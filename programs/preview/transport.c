@@ -95,18 +95,50 @@ preview_transport_change (PreviewSession * self)
     push_set (self, TRUE);
 }
 
-/* Begin another run: what is on its way is not shown. Called with the lock. */
+static gboolean
+end_now (gpointer session)
+{
+  preview_transport_end (session);
+  return G_SOURCE_REMOVE;
+}
+
+/* Called with the lock. */
+static void
+check_end (PreviewSession * self)
+{
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    if (preview_player_has (self->player, i) && !(self->ended & 1 << i))
+      return;
+  if (self->end_shown || self->holds || self->reached < self->last
+      || self->options.ends)
+    return;
+  self->end_shown = TRUE;
+  g_idle_add_full (G_PRIORITY_DEFAULT, end_now, g_object_ref (self),
+      g_object_unref);
+}
+
+/* What is on its way is not shown. Called with the lock. */
+static void
+drop_frames (PreviewSession * self)
+{
+  self->run++;
+  self->is_away = self->pushed = self->stale = FALSE;
+  self->start = 0;
+  self->seen = self->reached = self->last;
+  check_end (self);
+  g_cond_broadcast (&self->changed);
+}
+
+/* Begin another run. Called with the lock. */
 static void
 begin_run (PreviewSession * self, gboolean holds)
 {
-  self->run++;
   self->holds = holds;
-  self->is_away = self->pushed = self->stale = self->complete = FALSE;
-  self->start = 0;
+  self->complete = FALSE;
   self->n_before = 0;
   clear_samples (self->set.sample);
   clear_samples (self->before);
-  g_cond_broadcast (&self->changed);
+  drop_frames (self);
 }
 
 /* Hold the frame that is shown; FALSE: there is none. */
@@ -284,28 +316,6 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     preview_pipeline_end (self, PREVIEW_ORIGINAL);
 }
 
-static gboolean
-end_now (gpointer session)
-{
-  preview_transport_end (session);
-  return G_SOURCE_REMOVE;
-}
-
-/* Called with the lock. */
-static void
-check_end (PreviewSession * self)
-{
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    if (preview_player_has (self->player, i) && !(self->ended & 1 << i))
-      return;
-  if (self->end_shown || self->holds || self->reached < self->last
-      || self->options.ends)
-    return;
-  self->end_shown = TRUE;
-  g_idle_add_full (G_PRIORITY_DEFAULT, end_now, g_object_ref (self),
-      g_object_unref);
-}
-
 static void
 end (gpointer session, PreviewPlayer * player, PreviewStream stream)
 {
@@ -479,10 +489,10 @@ watch (PreviewSession * self)
 static void
 restart_run (PreviewSession * self, gboolean holds, GstClockTime target)
 {
-  begin_run (self, holds);
-  self->target = holds ? target : 0;
   self->ended = 0;
   self->end_shown = FALSE;
+  begin_run (self, holds);
+  self->target = holds ? target : 0;
 }
 
 static GstClockTime
@@ -553,6 +563,15 @@ preview_transport_restart (PreviewSession * self)
     g_signal_emit_by_name (self, "notice", error->message);
 }
 
+/* Hold the frame that is shown. Before there is one, what came may be dropped,
+ * and the last: it comes again. */
+static void
+hold (PreviewSession * self)
+{
+  if (!hold_shown (self) && self->n_taken > 0 && !self->live)
+    preview_transport_restart (self);
+}
+
 void
 preview_transport_follow_b (PreviewSession * self)
 {
@@ -564,10 +583,7 @@ preview_transport_follow_b (PreviewSession * self)
   }
   preview_pipeline_arrange (self);
   g_mutex_lock (&self->lock);
-  self->run++;
-  self->is_away = self->pushed = FALSE;
-  self->start = 0;
-  g_cond_broadcast (&self->changed);
+  drop_frames (self);
   g_mutex_unlock (&self->lock);
   preview_transport_change (self);
 }
@@ -712,7 +728,7 @@ rewind_now (gpointer data)
   self->stays = !seek_now (self,
       GST_CLOCK_TIME_IS_VALID (self->from) ? self->from : 0);
   if (self->stays)
-    hold_shown (self);
+    hold (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -725,7 +741,7 @@ preview_transport_end (PreviewSession * self)
   self->rewind = 0;
   if (!self->moves) {
     self->stays = TRUE;
-    hold_shown (self);
+    hold (self);
   } else if (!preview_session_is_paused (self)) {
     self->rewind = g_timeout_add (self->duration / GST_MSECOND, rewind_now,
         self);
@@ -758,7 +774,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
     }
     g_mutex_unlock (&self->lock);
     if (!comes)
-      hold_shown (self);
+      hold (self);
   } else if (ended && self->moves) {
     rewind_now (self);
   } else if (!GST_CLOCK_TIME_IS_VALID (self->shown)

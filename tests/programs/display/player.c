@@ -222,6 +222,46 @@ test_open (Player * player)
   g_free (uri[1]);
 }
 
+static GstPadProbeReturn
+hold (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
+{
+  (void) pad, (void) info, (void) unused;
+  return GST_PAD_PROBE_OK;
+}
+
+/* The only picture is on its way when what is to be seen changes. */
+static void
+test_dropped (Player * player)
+{
+  PreviewSession *self = player->session;
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->compare, "src");
+
+  for (gint pause = 0; pause < 2; pause++) {
+    const gulong probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK
+        | GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
+    gboolean ended = FALSE;
+
+    if (pause == 0)
+      preview_session_start (self);
+    else
+      preview_session_open (self, self->options.file, NULL);
+    while (!ended) {
+      if (!g_main_context_iteration (NULL, FALSE))
+        g_usleep (1000);
+      g_mutex_lock (&self->lock);
+      ended = self->ended != 0 && gst_pad_is_blocking (pad);
+      g_mutex_unlock (&self->lock);
+    }
+    if (pause)
+      preview_session_set_paused (self, TRUE);
+    else
+      player_set (player, "right=b");
+    gst_pad_remove_probe (pad, probe);
+    player_rest (player, 0);
+    player->frame = -1;
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -237,6 +277,7 @@ main (int argc, char **argv)
     {"/player/play-on", test_play_on, &player_video, FALSE},
     {"/player/end", test_end, &player_video, FALSE},
     {"/player/open", test_open, &player_still, FALSE},
+    {"/player/dropped", test_dropped, &player_still, FALSE},
   };
 
   return player_run (argc, argv, tests, G_N_ELEMENTS (tests));
