@@ -5,6 +5,7 @@
 #include "coding.h"
 #include "line.h"
 
+#include <gst/video/gstvideoencoder.h>
 #include <string.h>
 
 /* The values of the choice; from FIRST on, each is an encoder and a scale. */
@@ -13,9 +14,12 @@ enum
   TRANSFORM, LINE, FIRST
 };
 
+/* The characters of numbers and nicks. */
+#define PLAIN G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_."
+
 /* The controls: the choice, and a number for each scale; of B with "b::". */
 static const gchar *const names[] = { "encoder", "encoder-quality",
-  "encoder-qp", "encoder-bitrate"
+  "encoder-qp", "encoder-crf", "encoder-bitrate"
 };
 
 static const struct
@@ -25,6 +29,7 @@ static const struct
 } ranges[ENCODER_N_SCALES] = {
   [ENCODER_QUALITY] = {0, 100, 75, "The quality of the encoder"},
   [ENCODER_QP] = {0, 63, 30, "The QP of the encoder"},
+  [ENCODER_CRF] = {0, 63, 25, "The CRF of the encoder"},
   [ENCODER_BITRATE] = {1, 20000, 2000, "The bitrate of the encoder, kbit/s"},
 };
 
@@ -115,6 +120,14 @@ encoder_of (gint choice)
   return &encoders[(choice - FIRST) / ENCODER_N_SCALES];
 }
 
+static gboolean
+append (GQuark field, const GValue * value, gpointer line)
+{
+  g_string_append_printf (line, " %s=%s", g_quark_to_string (field),
+      g_value_get_string (value));
+  return TRUE;
+}
+
 /* The line of an encoder and its number, owned by the caller. */
 static gchar *
 make_line (PreviewSession * self, guint side, gint choice)
@@ -124,7 +137,11 @@ make_line (PreviewSession * self, guint side, gint choice)
   g_autofree gchar *text = encoder_fill (encoder->text[scale], scale,
       self->number[side][scale]);
 
-  return g_strconcat (encoder->name, " ", text, NULL);
+  GString *line = g_string_new (encoder->name);
+
+  g_string_append_printf (line, " %s", text);
+  gst_structure_foreach (self->more[side], append, line);
+  return g_string_free (line, FALSE);
 }
 
 static gint
@@ -142,6 +159,12 @@ get_choice (PreviewSession * self, guint side)
       return choice;
   }
   return line == NULL ? TRANSFORM : LINE;
+}
+
+gchar *
+preview_session_get_line (PreviewSession * self, guint side)
+{
+  return g_strdup (self->line[side]);
 }
 
 gint
@@ -240,6 +263,8 @@ preview_coding_set (PreviewSession * self, const gchar * name, gint value)
   if (i > 0)
     self->number[side][i - 1] = value;
   if (i == 0 || (choice >= FIRST && scale_of (choice) == i - 1)) {
+    if (i == 0)
+      gst_structure_remove_all_fields (self->more[side]);
     if (choice >= FIRST) {
       limit_number (self, side, choice);
       line = make_line (self, side, choice);
@@ -249,6 +274,96 @@ preview_coding_set (PreviewSession * self, const gchar * name, gint value)
   } else {
     g_signal_emit_by_name (self, "changed", preview_find_control (name));
   }
+}
+
+/* The class of the chosen encoder, owned by the caller; NULL: there is none. */
+static GObjectClass *
+get_class (PreviewSession * self, guint side)
+{
+  const gint choice = get_choice (self, side);
+  GstElement *element = choice < FIRST ? NULL : gst_element_factory_make
+      (encoder_of (choice)->name, NULL);
+  GObjectClass *klass = element == NULL ? NULL
+      : g_type_class_ref (G_OBJECT_TYPE (element));
+
+  gst_clear_object (&element);
+  return klass;
+}
+
+/* Not a text, which may name a file, and not what the number sets. */
+static gboolean
+is_free (PreviewSession * self, guint side, GParamSpec * pspec)
+{
+  const gint choice = get_choice (self, side);
+  g_autofree gchar *set = g_strconcat (" ", encoder_of (choice)->text[scale_of
+          (choice)], NULL);
+  g_autofree gchar *word = g_strconcat (" ", pspec->name, "=", NULL);
+
+  return strstr (set, word) == NULL && (pspec->flags & G_PARAM_WRITABLE)
+      && !(pspec->flags & (G_PARAM_CONSTRUCT_ONLY | G_PARAM_DEPRECATED))
+      && pspec->owner_type != GST_TYPE_VIDEO_ENCODER
+      && (G_IS_PARAM_SPEC_ENUM (pspec) || G_IS_PARAM_SPEC_INT (pspec)
+      || G_IS_PARAM_SPEC_UINT (pspec) || G_IS_PARAM_SPEC_BOOLEAN (pspec)
+      || G_IS_PARAM_SPEC_DOUBLE (pspec));
+}
+
+void
+preview_session_foreach_property (PreviewSession * self, guint side,
+    void (*take) (GParamSpec * pspec, const gchar * value, gpointer data),
+    gpointer data)
+{
+  GObjectClass *klass = get_class (self, side);
+  guint n = 0;
+  g_autofree GParamSpec **pspecs = klass == NULL ? NULL
+      : g_object_class_list_properties (klass, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (is_free (self, side, pspecs[i]))
+      take (pspecs[i], gst_structure_get_string (self->more[side],
+              pspecs[i]->name), data);
+  g_clear_pointer (&klass, g_type_class_unref);
+}
+
+gboolean
+preview_coding_set_property (PreviewSession * self, const gchar * pair,
+    GError ** error)
+{
+  const guint side = g_str_has_prefix (pair, "b::");
+  g_auto (GStrv) words = g_strsplit (strstr (pair, "encoder::")
+      + strlen ("encoder::"), "=", 2);
+  GObjectClass *klass = get_class (self, side);
+  GParamSpec *pspec = klass == NULL || words[0] == NULL ? NULL
+      : g_object_class_find_property (klass, words[0]);
+  g_auto (GValue) value = G_VALUE_INIT;
+  gboolean ok = pspec != NULL && words[1] != NULL
+      && words[1][strspn (words[1], PLAIN)] == '\0' && is_free (self, side,
+      pspec);
+
+  if (ok) {
+    g_value_init (&value, pspec->value_type);
+    ok = gst_value_deserialize_with_pspec (&value, words[1], pspec)
+        && !g_param_value_validate (pspec, &value);
+  }
+  if (ok) {
+    const gint choice = get_choice (self, side);
+    g_autofree gchar *line = NULL;
+
+    if (g_param_value_defaults (pspec, &value))
+      gst_structure_remove_field (self->more[side], words[0]);
+    else
+      gst_structure_set (self->more[side], words[0], G_TYPE_STRING, words[1],
+          NULL);
+    line = make_line (self, side, choice);
+    ok = preview_coding_set_line (self, side, line, error);
+    if (!ok)
+      gst_structure_remove_field (self->more[side], words[0]);
+  } else {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "'%s' is not possible: gst-inspect-1.0 lists the properties of "
+        "encoders, and their values.", pair);
+  }
+  g_clear_pointer (&klass, g_type_class_unref);
+  return ok;
 }
 
 gboolean
@@ -266,6 +381,8 @@ preview_coding_is_idle (PreviewSession * self, const gchar * name)
 void
 preview_coding_follow (PreviewSession * self)
 {
+  for (guint i = 0; i < 2; i++)
+    self->more[i] = gst_structure_new_empty ("more");
   for (guint i = 0; i < 2 * ENCODER_N_SCALES; i++)
     self->number[i / ENCODER_N_SCALES][i % ENCODER_N_SCALES] =
         ranges[i % ENCODER_N_SCALES].normal;

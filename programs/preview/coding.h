@@ -22,6 +22,11 @@ gint preview_coding_get (PreviewSession * self, const gchar * name);
 void preview_coding_set (PreviewSession * self, const gchar * name,
     gint value);
 
+/* Set "NAME=VALUE" of the chosen encoder's other properties, whose names are
+ * encoder::NAME and b::encoder::NAME. FALSE with an error. */
+gboolean preview_coding_set_property (PreviewSession * self,
+    const gchar * pair, GError ** error);
+
 /* Have the encoder of a line make A (0) or B (1); NULL: the blockdct. FALSE
  * with an error, and nothing is changed. */
 gboolean preview_coding_set_line (PreviewSession * self, guint side,

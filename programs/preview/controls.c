@@ -18,9 +18,10 @@ const gchar *const preview_part_names[PREVIEW_N_PARTS] = {
 };
 
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
-  "encoder", "encoder-quality", "encoder-qp", "encoder-bitrate",
+  "encoder", "encoder-quality", "encoder-qp", "encoder-crf", "encoder-bitrate",
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
-  "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-bitrate",
+  "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-crf",
+  "b::encoder-bitrate",
   "b::transform", "b::quality", "b::qp", "b::chroma-qp-offset",
   "b::scaling-list", "view", "left", "right",
   "wipe-position", "difference-gain", "grid", "overlay", "metrics"
@@ -264,8 +265,12 @@ preview_session_set_text (PreviewSession * self, const gchar * text,
   GParamSpec *pspec = name == NULL ? NULL : control < PREVIEW_N_CONTROLS
       ? preview_session_get_pspec (self, control) : find_property (self, name);
   GValue value = G_VALUE_INIT;
-  const gboolean ok = parse (pspec, name == NULL ? NULL : pair[1], &value);
+  gboolean ok;
 
+  if (g_str_has_prefix (text, "encoder::")
+      || g_str_has_prefix (text, "b::encoder::"))
+    return preview_coding_set_property (self, text, error);
+  ok = parse (pspec, name == NULL ? NULL : pair[1], &value);
   if (!ok)
     explain (text, pspec, error);
   else if (control < PREVIEW_N_CONTROLS)

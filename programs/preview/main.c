@@ -94,9 +94,11 @@ sort_arguments (Preview * preview, GError ** error)
   for (gchar ** p = preview->arguments; p != NULL && *p != NULL; p++) {
     gboolean exists = g_file_test (*p, G_FILE_TEST_EXISTS);
 
-    /* compare::view=wipe also has the form of a URI. */
+    /* compare::view=wipe and encoder::speed-preset=slow also have the form of
+     * URIs. */
     if (!exists && strchr (*p, '=') != NULL && (!preview_source_is_uri (*p)
-            || g_str_has_prefix (*p, "compare::"))) {
+            || g_str_has_prefix (*p, "compare::")
+            || g_str_has_prefix (*p, "encoder::"))) {
       g_ptr_array_add (properties, g_strdup (*p));
     } else if (options->file == NULL) {
       options->file = g_strdup (*p);

@@ -36,6 +36,7 @@ struct _PreviewSession
   GObject *part[PREVIEW_N_PARTS];
   gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
   gchar *line[2];               /* A's and B's encoder; NULL: a transform */
+  GstStructure *more[2];        /* other properties of it, as texts */
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
   gboolean measures;            /* blockdctcompare does, for A or B */

@@ -380,6 +380,7 @@ finalize (GObject * object)
   for (guint i = 0; i < 2; i++) {
     g_free (self->line[i]);
     g_free (self->file[i]);
+    gst_structure_free (self->more[i]);
   }
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);

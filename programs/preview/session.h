@@ -107,7 +107,7 @@ void preview_session_get_range (PreviewSession * self, GstClockTime * from,
 
 /* Settings: controls.c. Any thread may get and set them. */
 
-#define PREVIEW_N_CONTROLS 26
+#define PREVIEW_N_CONTROLS 28
 /* The names of the controls, from top to bottom, for
  * preview_session_set_text(). */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
@@ -121,6 +121,13 @@ GParamSpec *preview_session_get_pspec (PreviewSession * self, guint control);
 /* Get a control's value into a zeroed GValue. */
 void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
+
+/* The line of the encoder that makes A (0) or B (1), owned by the caller, or
+ * NULL; and its other properties, with values that are not the default ones. */
+gchar *preview_session_get_line (PreviewSession * self, guint side);
+void preview_session_foreach_property (PreviewSession * self, guint side,
+    void (*take) (GParamSpec * pspec, const gchar * value, gpointer data),
+    gpointer data);
 
 /* Set "NAME=VALUE". FALSE with an error that says which values are valid. A
  * name with the prefix a::, b:: or compare:: is a property of that

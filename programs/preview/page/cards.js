@@ -68,9 +68,10 @@ const encoderNames = {x264enc: "x264", x265enc: "x265", openh264enc: "OpenH264",
   av1enc: "AV1 (libaom)", vp8enc: "VP8", vp9enc: "VP9", theoraenc: "Theora",
   jpegenc: "JPEG (encoder)", mpeg2enc: "MPEG-2", avenc_mpeg4: "MPEG-4 (libav)",
   avenc_mpeg2video: "MPEG-2 (libav)"};
-const scaleNames = {quality: "quality", qp: "QP", bitrate: "bitrate"};
+const scaleNames = {quality: "quality", qp: "QP", crf: "CRF", bitrate: "bitrate"};
 const labels = {quality: "Quality", qp: "QP", "chroma-qp-offset": "Chroma QP offset",
   "scaling-list": "Scaling list", "encoder-quality": "Quality", "encoder-qp": "QP",
+  "encoder-crf": "CRF",
   "encoder-bitrate": "kbit/s", "difference-gain": "Gain", "wipe-position": "Line"};
 const viewNames = {original: "Original", a: "A", b: "B", wipe: "Wipe",
   "side-by-side": "Beside", stacked: "Stacked", flicker: "Flicker",
@@ -162,6 +163,34 @@ function makeCodec (side, prefix, controls) {
   return select;
 }
 
+// A property of an encoder: a choice or a number.
+function makeProperty (prefix, {name, about, values, minimum, maximum, default: normal, value}) {
+  const id = `${prefix}${name}`.replaceAll("::", "-");
+  const choices = values?.map(({nick}) => nick)
+    ?? (typeof normal === "boolean" ? ["false", "true"] : null);
+  const widget = choices ? makeSelect(id, choices.map(nick => [nick, nick]), about)
+    : make("input", {id, type: "number", min: minimum, max: maximum, step: "any", title: about});
+
+  widget.value = value ?? normal;
+  widget.addEventListener("change", () => say(`set ${prefix}${name}=${widget.value}`));
+  return make("div", {class: "row"}, make("label", {for: id, title: about}, name), widget);
+}
+
+function showProperties (sides) {
+  const focus = document.activeElement.id, isFirst = ({name}) => /preset|cpu-used/.test(name);
+
+  sides.forEach((properties, i) => find(`properties-${"ab"[i]}`).replaceChildren(
+    ...properties.sort((one, other) => isFirst(other) - isFirst(one))
+      .map(property => makeProperty(`${["", "b::"][i]}encoder::`, property))));
+  find(focus)?.focus();
+}
+
+// Those of a side that are not the default ones, as settings.
+function listProperties (side, prefix = side === 0 ? "" : "b::") {
+  return page.news.properties[side].filter(({value}) => value !== undefined)
+    .map(({name, value}) => `${prefix}encoder::${name}=${value}`);
+}
+
 function makePresets (names) {
   const select = makeSelect("preset", [["", "choose…"], ...names.map(name => [name, name])],
     "Ready-made settings for A");
@@ -187,13 +216,15 @@ function makeCard (side, controls, presets) {
     makeCodec(side, prefix, controls));
 
   find(`card-${side}`).replaceChildren(head,
-    ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-bitrate"),
+    ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-crf",
+      "encoder-bitrate"),
     make("dl", {class: "figures", id: `figures-${side}`}),
     ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small"})] : [],
     make("div", {class: "buttons"}, ...buttons,
       make("details", {class: "menu advanced"}, make("summary", {}, "More"), make("div", {},
         ...rows("chroma-qp-offset", "scaling-list"),
         ...side === "a" && presets.length > 0 ? [makePresets(presets)] : [],
+        make("div", {id: `properties-${side}`}),
         make("p", {class: "small none"}, "no other settings")))));
   if (side === "b")
     find("card-b").append(makeButton("compare", "Compare with B",
@@ -240,13 +271,15 @@ function makeOptions (controls) {
 
 // What makes a side: these settings of it, the choice last.
 const sideSettings = ["transform", "quality", "qp", "encoder-quality", "encoder-qp",
-  "encoder-bitrate", "encoder"];
+  "encoder-crf", "encoder-bitrate", "encoder"];
 
 function store () {
   const {...values} = page.values;
 
   for (const name of sideSettings)
     turn(`b::${name}`, values[name]);
+  for (const setting of listProperties(0, "b::"))
+    say(`set ${setting}`);
   showPair("a b");
 }
 
@@ -257,6 +290,8 @@ function swap () {
     turn(name, values[`b::${name}`]);
     turn(`b::${name}`, values[name]);
   }
+  for (const setting of [...listProperties(0, "b::"), ...listProperties(1, "")])
+    say(`set ${setting}`);
 }
 
 // Make A finer by a step.
@@ -265,7 +300,7 @@ function turnBy (by) {
 
   if (widget === undefined)
     return;
-  widget.value = +widget.value + (name.endsWith("qp") ? -by : by);
+  widget.value = +widget.value + (/qp|crf/.test(name) ? -by : by);
   widget.dispatchEvent(new Event("input"));
 }
 

@@ -215,6 +215,8 @@ function show (news) {
     time.clear();
   if (JSON.stringify(page.values) !== JSON.stringify(news.values))
     remember(news.values);
+  if (news.properties !== undefined)
+    showProperties(news.properties);
   page.values = news.values;
   showValues(news.values, isNewer);
   showCaptions();
@@ -364,7 +366,8 @@ function describeLine () {
 
   const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
 
-  return ["blockdct-preview", page.news.name, ...files, ...settings]
+  return ["blockdct-preview", page.news.name, ...files, ...settings, ...listProperties(0),
+    ...listProperties(1)]
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");
 }

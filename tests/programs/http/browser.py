@@ -8,7 +8,7 @@ Speaks TAP."""
 
 from bench import launch, make_video
 from person import choose, move_slider, on_page, photograph
-from tap import run_cases
+from tap import Skip, run_cases
 
 
 @on_page("view=wipe")
@@ -229,6 +229,29 @@ async def cards_of_a_and_b(browser):
     await browser.wait("'b-qp' in page.figures && !find('swap').disabled")
     await choose(browser, "#pair", "original a")
     await browser.wait("!('b-psnr' in page.figures) && find('card-b').matches('.off')")
+
+
+@on_page("left=a", "right=b", "--test-pattern=smpte100")
+async def an_encoder_has_its_preset(browser):
+    if not await browser.wait("find('codec-b').options.length > 0") or not await browser.read(
+            "[...find('codec-b').options].some(o => o.value === 'encoder x264enc-crf')"):
+        raise Skip("x264enc is missing: install gstreamer1.0-plugins-ugly")
+    await choose(browser, "#codec-b", "encoder x264enc-crf")
+    await browser.wait("!widgets['b::encoder-crf'].closest('.row').hidden")
+    await browser.read("document.querySelector('#card-b .advanced').open = true")
+    await browser.wait("document.querySelector('#properties-b select')?.id"
+                       " === 'b-encoder-speed-preset'")
+    await photograph(browser, "preset")
+    await browser.read("""(widget => {
+      widget.value = "ultrafast";
+      widget.dispatchEvent(new Event("change"));
+    })(find("b-encoder-speed-preset"))""")
+    await browser.wait("page.figures['b-encoder']?.endsWith('speed-preset=ultrafast')")
+    assert "b::encoder::speed-preset=ultrafast" in await browser.read("describeLine()")
+    # A gets it, too.
+    await browser.click("#swap")
+    await browser.wait("page.figures.encoder?.endsWith('speed-preset=ultrafast')"
+                       " && !('b-encoder' in page.figures)")
 
 
 @on_page("view=wipe", "transform=hevc-quadtree", "--test-pattern=smpte100")

@@ -7,6 +7,7 @@ sample, and that it does what viewers say. Speaks TAP."""
 
 import asyncio
 import os
+import shutil
 import subprocess
 import tempfile
 from urllib.parse import quote
@@ -151,6 +152,34 @@ async def so_it_is_of_an_encoder(server, viewer):
         await viewer.wait(made_by(f"jpegenc quality={quality}"))
     await viewer.say("set b::encoder=transform")
     assert (await viewer.wait(made_by(None)))["figures"]["b-psnr"] == before
+
+
+@viewing(STILL, "left=a", "right=b", "encoder=x264enc-crf", "encoder-crf=30",
+         "encoder::speed-preset=ultrafast", "b::encoder=x264enc-qp")
+async def an_encoder_has_crf_and_all_its_properties(server, viewer):
+    def made_by(a, b):
+        return lambda news: [news.get("figures", {}).get(f"{side}encoder")
+                             for side in ("", "b-")] == [a, b]
+
+    if not shutil.which("gst-inspect-1.0") or subprocess.run(
+            ["gst-inspect-1.0", "--exists", "x264enc"], check=False).returncode:
+        raise Skip("x264enc is missing: install gstreamer1.0-plugins-ugly")
+    a = "x264enc pass=qual quantizer=30 speed-preset=ultrafast"
+    b = "x264enc pass=quant quantizer=30"
+    await viewer.wait(made_by(a, b))
+    properties = {control["name"]: control for control in viewer.news["properties"][0]}
+    assert properties["speed-preset"]["value"] == "ultrafast"
+    assert "pass" not in properties and "multipass-cache-file" not in properties
+    await viewer.say("set b::encoder::bframes=2")
+    await viewer.wait(made_by(a, b + " bframes=2"))
+    await viewer.say("set encoder::speed-preset=medium")  # the default
+    await viewer.wait(made_by(a.replace(" speed-preset=ultrafast", ""), b + " bframes=2"))
+    for pair in ("speed-preset=none!", "multipass-cache-file=taken", "quantizer=3", "bframes=99",
+                 "bframes"):
+        await viewer.say(f"set b::encoder::{pair}")
+        news = await viewer.wait(lambda news: "notice" in news)
+        assert pair in news["notice"] and "gst-inspect-1.0" in news["notice"], news["notice"]
+    assert not os.path.exists("taken")
 
 
 @synchronous
