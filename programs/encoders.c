@@ -1,47 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "encoders.h"
 
-#include <string.h>
-
-#define UGLY "gstreamer1.0-plugins-ugly"
-#define BAD "gstreamer1.0-plugins-bad"
-#define GOOD "gstreamer1.0-plugins-good"
-#define BASE "gstreamer1.0-plugins-base"
+/* The rate of CRF is bounded nowhere else. */
+#define CQ "end-usage=cq cq-level={crf} target-bitrate=2000000000"
 
 const EncoderInfo encoders[] = {
-  {"x264enc", UGLY, {NULL, "pass=quant quantizer={qp}", "bitrate={bitrate}"}},
-  {"x265enc", BAD, {NULL, "qp={qp}", "bitrate={bitrate}"}},
-  {"openh264enc", BAD, {NULL, "qp-min={qp} qp-max={qp}",
+  {"x264enc", {NULL, "pass=quant quantizer={qp}", "pass=qual quantizer={crf}",
+          "bitrate={bitrate}"}},
+  {"x265enc", {NULL, "qp={qp}", "option-string=crf={crf}",
+          "bitrate={bitrate}"}},
+  {"openh264enc", {NULL, "qp-min={qp} qp-max={qp}", NULL,
           "rate-control=bitrate bitrate={bitrate}000"}},
-  {"av1enc", BAD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
+  {"av1enc", {NULL, "min-quantizer={qp} max-quantizer={qp}", NULL,
           "max-quantizer=63 target-bitrate={bitrate}"}},
-  {"vp8enc", GOOD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
+  {"vp8enc", {NULL, "min-quantizer={qp} max-quantizer={qp}", CQ,
           "target-bitrate={bitrate}000"}},
-  {"vp9enc", GOOD, {NULL, "min-quantizer={qp} max-quantizer={qp}",
+  {"vp9enc", {NULL, "min-quantizer={qp} max-quantizer={qp}", CQ,
           "target-bitrate={bitrate}000"}},
-  {"theoraenc", BASE, {"quality={quality}", NULL, "bitrate={bitrate}"}},
-  {"jpegenc", GOOD, {"quality={quality}"}},
-  {"mpeg2enc", BAD, {NULL, "quantisation={qp}", "bitrate={bitrate}"}},
-  {"avenc_mpeg4", ENCODER_LIBAV, {NULL, "qmin={qp} qmax={qp}"}},
-  {"avenc_mpeg2video", ENCODER_LIBAV, {NULL, "qmin={qp} qmax={qp}"}},
-  {"svtav1enc", BAD, {NULL}},
-  {NULL, NULL, {NULL}}
+  {"theoraenc", {"quality={quality}", NULL, NULL, "bitrate={bitrate}"}},
+  {"jpegenc", {"quality={quality}"}},
+  {"mpeg2enc", {NULL, "quantisation={qp}", NULL, "bitrate={bitrate}"}},
+  {"avenc_mpeg4", {NULL, "qmin={qp} qmax={qp}"}},
+  {"avenc_mpeg2video", {NULL, "qmin={qp} qmax={qp}"}},
+  {NULL, {NULL}}
 };
-
-const EncoderInfo *
-encoder_find (const gchar * name)
-{
-  const EncoderInfo *e = encoders;
-
-  while (e->name != NULL && strcmp (name, e->name) != 0)
-    e++;
-  return e->name != NULL ? e : NULL;
-}
 
 const gchar *
 encoder_scale_name (EncoderScale scale)
 {
-  static const gchar *const names[] = { "quality", "qp", "bitrate" };
+  static const gchar *const names[] = { "quality", "qp", "crf", "bitrate" };
 
   return names[scale];
 }
@@ -49,7 +36,9 @@ encoder_scale_name (EncoderScale scale)
 const gchar *
 encoder_placeholder (EncoderScale scale)
 {
-  static const gchar *const texts[] = { "{quality}", "{qp}", "{bitrate}" };
+  static const gchar *const texts[] = { "{quality}", "{qp}", "{crf}",
+    "{bitrate}"
+  };
 
   return texts[scale];
 }

@@ -13,7 +13,7 @@ G_BEGIN_DECLS
 /* The scale of a setting. */
 typedef enum
 {
-  ENCODER_QUALITY, ENCODER_QP,
+  ENCODER_QUALITY, ENCODER_QP, ENCODER_CRF,
   ENCODER_BITRATE,              /* kbit/s */
   ENCODER_N_SCALES
 } EncoderScale;
@@ -23,19 +23,15 @@ typedef enum
 const gchar *encoder_scale_name (EncoderScale scale);
 const gchar *encoder_placeholder (EncoderScale scale);
 
-/* An element, its package in Debian, and for each scale its properties with a
- * placeholder; NULL: it lacks this scale. */
+/* An element, and for each scale its properties with a placeholder; NULL: it
+ * lacks this scale. */
 typedef struct
 {
-  const gchar *name, *package, *text[ENCODER_N_SCALES];
+  const gchar *name, *text[ENCODER_N_SCALES];
 } EncoderInfo;
 
-#define ENCODER_LIBAV "gstreamer1.0-libav"
-
-/* All known encoders, ended by one without a name; and one by its name, or
- * NULL. */
+/* All known encoders, ended by one without a name. */
 extern const EncoderInfo encoders[];
-const EncoderInfo *encoder_find (const gchar * name);
 
 /* The text with a value in place of the placeholder, owned by the caller. */
 gchar *encoder_fill (const gchar * text, EncoderScale scale, gint value);

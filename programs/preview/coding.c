@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bin's line alone determines B: an encoder counts as chosen if the line is
+ * A side's line alone determines it: an encoder counts as chosen if the line is
  * the one that its number makes. */
 #include "coding.h"
+#include "line.h"
 
+#include <gst/video/gstvideoencoder.h>
 #include <string.h>
 
 /* The values of the choice; from FIRST on, each is an encoder and a scale. */
@@ -12,21 +14,23 @@ enum
   TRANSFORM, LINE, FIRST
 };
 
-/* The controls: the choice, and a number for each scale. */
-static const gchar *const names[] = { "b::encoder", "b::encoder-quality",
-  "b::encoder-qp", "b::encoder-bitrate"
-};
+/* The characters of numbers and nicks. */
+#define PLAIN G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_."
 
-#define PROPERTY(name) (name + strlen ("b::"))
+/* The controls: the choice, and a number for each scale; of B with "b::". */
+static const gchar *const names[] = { "encoder", "encoder-quality",
+  "encoder-qp", "encoder-crf", "encoder-bitrate"
+};
 
 static const struct
 {
   gint min, max, normal;
   const gchar *about;
 } ranges[ENCODER_N_SCALES] = {
-  [ENCODER_QUALITY] = {0, 100, 75, "The quality of B's encoder"},
-  [ENCODER_QP] = {0, 63, 30, "The QP of B's encoder"},
-  [ENCODER_BITRATE] = {1, 20000, 2000, "The bitrate of B's encoder, kbit/s"},
+  [ENCODER_QUALITY] = {0, 100, 75, "The quality of the encoder"},
+  [ENCODER_QP] = {0, 63, 30, "The QP of the encoder"},
+  [ENCODER_CRF] = {0, 63, 25, "The CRF of the encoder"},
+  [ENCODER_BITRATE] = {1, 20000, 2000, "The bitrate of the encoder, kbit/s"},
 };
 
 static void
@@ -43,7 +47,7 @@ register_choices (void)
 {
   GArray *values = g_array_new (TRUE, FALSE, sizeof (GEnumValue));
 
-  add_choice (values, TRANSFORM, "the transform of b::transform", "transform");
+  add_choice (values, TRANSFORM, "the transform", "transform");
   for (gint i = 0; encoders[i].name != NULL; i++) {
     g_autoptr (GstElementFactory) factory = gst_element_factory_find
         (encoders[i].name);
@@ -55,7 +59,7 @@ register_choices (void)
                 GST_ELEMENT_METADATA_LONGNAME), g_strdup_printf ("%s-%s",
                 encoders[i].name, encoder_scale_name (scale)));
   }
-  add_choice (values, LINE, "the encoder of --b-encoder", "line");
+  add_choice (values, LINE, "the encoder that was written", "line");
   return g_enum_register_static ("PreviewCoding",
       (GEnumValue *) g_array_free (values, FALSE));
 }
@@ -68,12 +72,12 @@ get_pspecs (void)
 
   if (g_once_init_enter (&once)) {
     pspecs[0] =
-        g_param_spec_enum (PROPERTY (names[0]), NULL,
-        "What B is: a transform, or an encoder", register_choices (),
+        g_param_spec_enum (names[0], NULL,
+        "What it is: a transform, or an encoder", register_choices (),
         TRANSFORM, G_PARAM_READWRITE);
     for (guint i = 0; i < ENCODER_N_SCALES; i++)
       pspecs[1 + i] =
-          g_param_spec_int (PROPERTY (names[1 + i]), NULL, ranges[i].about,
+          g_param_spec_int (names[1 + i], NULL, ranges[i].about,
           ranges[i].min, ranges[i].max, ranges[i].normal, G_PARAM_READWRITE);
     for (guint i = 0; i < G_N_ELEMENTS (names); i++)
       g_param_spec_ref_sink (pspecs[i]);
@@ -82,12 +86,14 @@ get_pspecs (void)
   return pspecs;
 }
 
-/* The index of a name; G_N_ELEMENTS (names): none. */
+/* The index of a name, and the side; G_N_ELEMENTS (names): none. */
 static guint
-find (const gchar * name)
+find (const gchar * name, guint * side)
 {
   guint i = 0;
 
+  *side = g_str_has_prefix (name, "b::");
+  name += *side * strlen ("b::");
   while (i < G_N_ELEMENTS (names) && strcmp (name, names[i]) != 0)
     i++;
   return i;
@@ -96,7 +102,8 @@ find (const gchar * name)
 GParamSpec *
 preview_coding_find_pspec (const gchar * name)
 {
-  const guint i = find (name);
+  guint side;
+  const guint i = find (name, &side);
 
   return i < G_N_ELEMENTS (names) ? get_pspecs ()[i] : NULL;
 }
@@ -113,36 +120,40 @@ encoder_of (gint choice)
   return &encoders[(choice - FIRST) / ENCODER_N_SCALES];
 }
 
+static gboolean
+append (GQuark field, const GValue * value, gpointer line)
+{
+  g_string_append_printf (line, " %s=%s", g_quark_to_string (field),
+      g_value_get_string (value));
+  return TRUE;
+}
+
 /* The line of an encoder and its number, owned by the caller. */
 static gchar *
-make_line (PreviewSession * self, gint choice)
+make_line (PreviewSession * self, guint side, gint choice)
 {
   const EncoderInfo *encoder = encoder_of (choice);
   const EncoderScale scale = scale_of (choice);
   g_autofree gchar *text = encoder_fill (encoder->text[scale], scale,
-      g_atomic_int_get (&self->number[scale]));
+      self->number[side][scale]);
 
-  return g_strconcat (encoder->name, " ", text, NULL);
-}
+  GString *line = g_string_new (encoder->name);
 
-gchar *
-preview_coding_get_line (PreviewSession * self)
-{
-  gchar *line;
-
-  g_object_get (self->bin, "b-encoder", &line, NULL);
-  return line;
+  g_string_append_printf (line, " %s", text);
+  gst_structure_foreach (self->more[side], append, line);
+  return g_string_free (line, FALSE);
 }
 
 static gint
-get_choice (PreviewSession * self)
+get_choice (PreviewSession * self, guint side)
 {
   const GEnumClass *choices = G_PARAM_SPEC_ENUM (get_pspecs ()[0])->enum_class;
-  g_autofree gchar *line = preview_coding_get_line (self);
+  const gchar *line = self->line[side];
 
   for (guint i = 0; line != NULL && i < choices->n_values; i++) {
     const gint choice = choices->values[i].value;
-    g_autofree gchar *made = choice < FIRST ? NULL : make_line (self, choice);
+    g_autofree gchar *made = choice < FIRST ? NULL : make_line (self, side,
+        choice);
 
     if (g_strcmp0 (line, made) == 0)
       return choice;
@@ -150,93 +161,231 @@ get_choice (PreviewSession * self)
   return line == NULL ? TRANSFORM : LINE;
 }
 
+gchar *
+preview_session_get_line (PreviewSession * self, guint side)
+{
+  return g_strdup (self->line[side]);
+}
+
 gint
 preview_coding_get (PreviewSession * self, const gchar * name)
 {
-  const guint i = find (name);
+  guint side;
+  const guint i = find (name, &side);
 
-  return i == 0 ? get_choice (self) : g_atomic_int_get (&self->number[i - 1]);
+  return i == 0 ? get_choice (self, side) : self->number[side][i - 1];
 }
 
 /* Limit the number, as GStreamer would silently take the nearest one. */
 static void
-limit_number (PreviewSession * self, gint choice)
+limit_number (PreviewSession * self, guint side, gint choice)
 {
   const EncoderInfo *encoder = encoder_of (choice);
   const EncoderScale scale = scale_of (choice);
   GstElement *element = gst_element_factory_make (encoder->name, NULL);
-  const gint number = g_atomic_int_get (&self->number[scale]);
+  gint *number = &self->number[side][scale];
   gdouble min, max;
 
   if (element != NULL && encoder_find_range (encoder->text[scale], scale,
           G_OBJECT_GET_CLASS (element), &min, &max) != NULL)
-    g_atomic_int_set (&self->number[scale], (gint) CLAMP (number, min, max));
+    *number = (gint) CLAMP (*number, min, max);
   gst_clear_object (&element);
 }
 
-gboolean
-preview_coding_set (PreviewSession * self, const gchar * name, gint value)
-{
-  const guint i = find (name);
-  const gint choice = i == 0 ? value : get_choice (self);
-  g_autofree gchar *line = NULL;
-
-  if (i > 0)
-    g_atomic_int_set (&self->number[i - 1], value);
-  if (i > 0 && (choice < FIRST || scale_of (choice) != i - 1))
-    return FALSE;
-  if (choice >= FIRST) {
-    limit_number (self, choice);
-    line = make_line (self, choice);
-  }
-  g_object_set (self->bin, "b-encoder", choice == LINE
-      ? self->options.b_encoder : line, NULL);
-  return TRUE;
-}
-
-gboolean
-preview_coding_is_idle (PreviewSession * self, const gchar * name)
-{
-  const guint i = find (name);
-  const gint choice = get_choice (self);
-
-  if (i == G_N_ELEMENTS (names))
-    return choice != TRANSFORM;
-  return i > 0 && (choice < FIRST || scale_of (choice) != i - 1);
-}
-
+/* blockdctcompare measures the metrics of A where no blockdct does. */
 static void
 measure (PreviewSession * self)
 {
   GObject *compare = self->part[PREVIEW_COMPARE];
   const GParamSpecFlags *pspec = G_PARAM_SPEC_FLAGS
       (g_object_class_find_property (G_OBJECT_GET_CLASS (compare), "metrics"));
-  g_autofree gchar *line = preview_coding_get_line (self);
-  const gboolean encoded = self->encodes;
+  const gboolean measured = self->measures;
   guint metrics = 0;
 
-  self->encodes = line != NULL;
-  if (line != NULL)
+  self->measures = FALSE;
+  for (guint i = 0; i < 2; i++)
+    self->measures |= preview_pipeline_is_made (self, PREVIEW_OF_A + i);
+  if (self->measures)
     g_object_get (self->part[PREVIEW_A], "metrics", &metrics, NULL);
-  if (line != NULL || encoded)
+  if (self->measures || measured)
     g_object_set (compare, "metrics", pspec->default_value | (metrics
             & pspec->flags_class->mask), NULL);
 }
 
 static void
-line_changed (PreviewSession * self)
+change (PreviewSession * self)
 {
-  preview_frames_change (self->frames);
   measure (self);
+  preview_transport_restart (self);
+  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
+    if (preview_coding_find_pspec (preview_controls[i]) != NULL)
+      g_signal_emit_by_name (self, "changed", i);
+}
+
+gboolean
+preview_coding_set_line (PreviewSession * self, guint side,
+    const gchar * line, GError ** error)
+{
+  g_autofree gchar *described = line == NULL ? NULL
+      : preview_line_describe (line, error);
+
+  if (line != NULL && described == NULL) {
+    g_prefix_error (error, "The encoder '%s' is refused: ", line);
+    return FALSE;
+  }
+  if (g_strcmp0 (line, self->line[side]) != 0 || self->file[side] != NULL) {
+    g_clear_pointer (&self->file[side], g_free);
+    g_free (self->line[side]);
+    self->line[side] = g_strdup (line);
+    change (self);
+  }
+  return TRUE;
+}
+
+void
+preview_coding_set_file (PreviewSession * self, guint side, const gchar * file)
+{
+  g_clear_pointer (&self->line[side], g_free);
+  g_free (self->file[side]);
+  self->file[side] = g_strdup (file);
+  change (self);
+}
+
+void
+preview_coding_set (PreviewSession * self, const gchar * name, gint value)
+{
+  guint side;
+  const guint i = find (name, &side);
+  const gint choice = i == 0 ? value : get_choice (self, side);
+  const gchar *written[2] = { NULL, self->options.b_encoder };
+  g_autofree gchar *line = NULL;
+
+  if (i > 0)
+    self->number[side][i - 1] = value;
+  if (i == 0 || (choice >= FIRST && scale_of (choice) == i - 1)) {
+    if (i == 0)
+      gst_structure_remove_all_fields (self->more[side]);
+    if (choice >= FIRST) {
+      limit_number (self, side, choice);
+      line = make_line (self, side, choice);
+    }
+    preview_coding_set_line (self, side, choice == LINE ? written[side] : line,
+        NULL);
+  } else {
+    g_signal_emit_by_name (self, "changed", preview_find_control (name));
+  }
+}
+
+/* The class of the chosen encoder, owned by the caller; NULL: there is none. */
+static GObjectClass *
+get_class (PreviewSession * self, guint side)
+{
+  const gint choice = get_choice (self, side);
+  GstElement *element = choice < FIRST ? NULL : gst_element_factory_make
+      (encoder_of (choice)->name, NULL);
+  GObjectClass *klass = element == NULL ? NULL
+      : g_type_class_ref (G_OBJECT_TYPE (element));
+
+  gst_clear_object (&element);
+  return klass;
+}
+
+/* Not a text, which may name a file, and not what the number sets. */
+static gboolean
+is_free (PreviewSession * self, guint side, GParamSpec * pspec)
+{
+  const gint choice = get_choice (self, side);
+  g_autofree gchar *set = g_strconcat (" ", encoder_of (choice)->text[scale_of
+          (choice)], NULL);
+  g_autofree gchar *word = g_strconcat (" ", pspec->name, "=", NULL);
+
+  return strstr (set, word) == NULL && (pspec->flags & G_PARAM_WRITABLE)
+      && !(pspec->flags & (G_PARAM_CONSTRUCT_ONLY | G_PARAM_DEPRECATED))
+      && pspec->owner_type != GST_TYPE_VIDEO_ENCODER
+      && (G_IS_PARAM_SPEC_ENUM (pspec) || G_IS_PARAM_SPEC_INT (pspec)
+      || G_IS_PARAM_SPEC_UINT (pspec) || G_IS_PARAM_SPEC_BOOLEAN (pspec)
+      || G_IS_PARAM_SPEC_DOUBLE (pspec));
+}
+
+void
+preview_session_foreach_property (PreviewSession * self, guint side,
+    void (*take) (GParamSpec * pspec, const gchar * value, gpointer data),
+    gpointer data)
+{
+  GObjectClass *klass = get_class (self, side);
+  guint n = 0;
+  g_autofree GParamSpec **pspecs = klass == NULL ? NULL
+      : g_object_class_list_properties (klass, &n);
+
+  for (guint i = 0; i < n; i++)
+    if (is_free (self, side, pspecs[i]))
+      take (pspecs[i], gst_structure_get_string (self->more[side],
+              pspecs[i]->name), data);
+  g_clear_pointer (&klass, g_type_class_unref);
+}
+
+gboolean
+preview_coding_set_property (PreviewSession * self, const gchar * pair,
+    GError ** error)
+{
+  const guint side = g_str_has_prefix (pair, "b::");
+  g_auto (GStrv) words = g_strsplit (strstr (pair, "encoder::")
+      + strlen ("encoder::"), "=", 2);
+  GObjectClass *klass = get_class (self, side);
+  GParamSpec *pspec = klass == NULL || words[0] == NULL ? NULL
+      : g_object_class_find_property (klass, words[0]);
+  g_auto (GValue) value = G_VALUE_INIT;
+  gboolean ok = pspec != NULL && words[1] != NULL
+      && words[1][strspn (words[1], PLAIN)] == '\0' && is_free (self, side,
+      pspec);
+
+  if (ok) {
+    g_value_init (&value, pspec->value_type);
+    ok = gst_value_deserialize_with_pspec (&value, words[1], pspec)
+        && !g_param_value_validate (pspec, &value);
+  }
+  if (ok) {
+    const gint choice = get_choice (self, side);
+    g_autofree gchar *line = NULL;
+
+    if (g_param_value_defaults (pspec, &value))
+      gst_structure_remove_field (self->more[side], words[0]);
+    else
+      gst_structure_set (self->more[side], words[0], G_TYPE_STRING, words[1],
+          NULL);
+    line = make_line (self, side, choice);
+    ok = preview_coding_set_line (self, side, line, error);
+    if (!ok)
+      gst_structure_remove_field (self->more[side], words[0]);
+  } else {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "'%s' is not possible: gst-inspect-1.0 lists the properties of "
+        "encoders, and their values.", pair);
+  }
+  g_clear_pointer (&klass, g_type_class_unref);
+  return ok;
+}
+
+gboolean
+preview_coding_is_idle (PreviewSession * self, const gchar * name)
+{
+  guint side;
+  const guint i = find (name, &side);
+  const gint choice = get_choice (self, side);
+
+  if (i == G_N_ELEMENTS (names))
+    return choice != TRANSFORM || self->file[side] != NULL;
+  return i > 0 && (choice < FIRST || scale_of (choice) != i - 1);
 }
 
 void
 preview_coding_follow (PreviewSession * self)
 {
-  for (guint i = 0; i < ENCODER_N_SCALES; i++)
-    self->number[i] = ranges[i].normal;
-  g_signal_connect_swapped (self->bin, "notify::b-encoder",
-      G_CALLBACK (line_changed), self);
+  for (guint i = 0; i < 2; i++)
+    self->more[i] = gst_structure_new_empty ("more");
+  for (guint i = 0; i < 2 * ENCODER_N_SCALES; i++)
+    self->number[i / ENCODER_N_SCALES][i % ENCODER_N_SCALES] =
+        ranges[i % ENCODER_N_SCALES].normal;
   g_signal_connect_swapped (self->part[PREVIEW_A], "notify::metrics",
       G_CALLBACK (measure), self);
 }

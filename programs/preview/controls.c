@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Maps the names of a session's settings to properties of blockdctpage's
- * parts. */
+ * Maps the names of a session's settings to properties of its
+ * elements. */
+#include "blocks.h"
 #include "coding.h"
 #include "views.h"
 
@@ -17,12 +18,13 @@ const gchar *const preview_part_names[PREVIEW_N_PARTS] = {
 };
 
 const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
+  "encoder", "encoder-quality", "encoder-qp", "encoder-crf", "encoder-bitrate",
   "transform", "quality", "qp", "chroma-qp-offset", "scaling-list",
-  "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-bitrate",
+  "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-crf",
+  "b::encoder-bitrate",
   "b::transform", "b::quality", "b::qp", "b::chroma-qp-offset",
   "b::scaling-list", "view", "left", "right",
-  "wipe-position", "difference-gain", "zoom", "zoom-x", "zoom-y", "magnifier",
-  "grid", "overlay", "metrics"
+  "wipe-position", "difference-gain", "grid", "overlay", "metrics"
 };
 
 /* The settings of more than one part. */
@@ -95,51 +97,11 @@ find_property (PreviewSession * self, const gchar * name)
       (self->part[first_of (parts)]), property);
 }
 
-/* The control of the lens, which the program draws. */
-#define LENS "magnifier"
-
-static GParamSpec *
-get_lens_pspec (void)
-{
-  static GParamSpec *pspec;
-  static gsize once = 0;
-
-  if (g_once_init_enter (&once)) {
-    pspec = g_param_spec_ref_sink (g_param_spec_boolean (LENS, NULL,
-            "Show the samples around the pointer enlarged, with their values",
-            FALSE, G_PARAM_READWRITE));
-    g_once_init_leave (&once, 1);
-  }
-  return pspec;
-}
-
-/* The bin makes a held frame again for any change of compare. */
-static void
-draw_lens_again (PreviewSession * self)
-{
-  g_object_notify (self->part[PREVIEW_COMPARE], "overlay");
-}
-
-static void
-set_lens (PreviewSession * self, gboolean on)
-{
-  preview_lens_set (self->lens, on);
-  draw_lens_again (self);
-  g_signal_emit_by_name (self, "changed", preview_find_control (LENS));
-}
-
-static gboolean
-is_lens (guint control)
-{
-  return strcmp (preview_controls[control], LENS) == 0;
-}
-
 GParamSpec *
 preview_session_get_pspec (PreviewSession * self, guint control)
 {
   const gchar *name = preview_controls[control];
-  GParamSpec *pspec = is_lens (control) ? get_lens_pspec ()
-      : preview_views_find_pspec (self, name);
+  GParamSpec *pspec = preview_views_find_pspec (self, name);
 
   if (pspec == NULL)
     pspec = preview_coding_find_pspec (name);
@@ -172,10 +134,6 @@ preview_session_get_value (PreviewSession * self, guint control, GValue * value)
     g_value_set_enum (value, preview_views_get (self));
     return;
   }
-  if (is_lens (control)) {
-    g_value_set_boolean (value, preview_lens_is_on (self->lens));
-    return;
-  }
   parts = find_parts (self, preview_controls[control], &property);
   g_object_get_property (self->part[first_of (parts)], property, &is);
   g_value_transform (&is, value);
@@ -193,23 +151,15 @@ set_value (PreviewSession * self, const gchar * name, const GValue * value)
       g_object_set_property (self->part[i], property, value);
 }
 
-/* A side is an enumeration here, and a number in blockdctcompare. */
-static void
-coding_changed (PreviewSession * self)
-{
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (preview_coding_find_pspec (preview_controls[i]) != NULL)
-      g_signal_emit_by_name (self, "changed", i);
-}
-
 static void
 set_coding (PreviewSession * self, const gchar * name, const GValue * value)
 {
-  if (!preview_coding_set (self, name, G_VALUE_HOLDS_ENUM (value)
-          ? g_value_get_enum (value) : g_value_get_int (value)))
-    coding_changed (self);
+  preview_coding_set (self, name, G_VALUE_HOLDS_ENUM (value)
+      ? g_value_get_enum (value) : g_value_get_int (value));
 }
 
+/* A side of the view is an enumeration here, and a number in
+ * blockdctcompare. */
 static void
 set_control (PreviewSession * self, guint control, const GValue * value)
 {
@@ -218,8 +168,6 @@ set_control (PreviewSession * self, guint control, const GValue * value)
 
   if (is_view (control))
     preview_views_set (self, g_value_get_enum (value));
-  else if (is_lens (control))
-    set_lens (self, g_value_get_boolean (value));
   else if (preview_coding_find_pspec (preview_controls[control]) != NULL)
     set_coding (self, preview_controls[control], value);
   else if (parts == COMPARE && G_VALUE_HOLDS_ENUM (value))
@@ -317,8 +265,12 @@ preview_session_set_text (PreviewSession * self, const gchar * text,
   GParamSpec *pspec = name == NULL ? NULL : control < PREVIEW_N_CONTROLS
       ? preview_session_get_pspec (self, control) : find_property (self, name);
   GValue value = G_VALUE_INIT;
-  const gboolean ok = parse (pspec, name == NULL ? NULL : pair[1], &value);
+  gboolean ok;
 
+  if (g_str_has_prefix (text, "encoder::")
+      || g_str_has_prefix (text, "b::encoder::"))
+    return preview_coding_set_property (self, text, error);
+  ok = parse (pspec, name == NULL ? NULL : pair[1], &value);
   if (!ok)
     explain (text, pspec, error);
   else if (control < PREVIEW_N_CONTROLS)
@@ -359,22 +311,6 @@ is_of_another_view (PreviewSession * self, const gchar * name)
   return other;
 }
 
-/* Whether a control affects what blockdctcompare draws: it passes a single
- * picture unchanged. */
-static gboolean
-is_drawn_on (PreviewSession * self, const gchar * name)
-{
-  static const gchar *const drawn[] = { "zoom", "zoom-x", "zoom-y", LENS, NULL
-  };
-  gdouble zoom;
-
-  if (!g_strv_contains (drawn, name))
-    return TRUE;
-  g_object_get (self->part[PREVIEW_COMPARE], "zoom", &zoom, NULL);
-  return !preview_views_is_alone (self)
-      && (zoom > 1 || !g_str_has_prefix (name, "zoom-"));
-}
-
 /* Whether a family of transforms does not use a control; `prefix` is that of
  * the part's figures. */
 static gboolean
@@ -396,6 +332,15 @@ is_of_another_family (const gchar * name, const GstStructure * figures,
       : strcmp (name, "quality") == 0 && has_qp;
 }
 
+/* Whether it is one of the controls of A that B has, too. */
+static gboolean
+is_of_a (const gchar * name)
+{
+  g_autofree gchar *of_b = g_strconcat ("b::", name, NULL);
+
+  return preview_find_control (of_b) < PREVIEW_N_CONTROLS;
+}
+
 gboolean
 preview_session_is_idle (PreviewSession * self, guint control,
     const GstStructure * figures)
@@ -407,8 +352,10 @@ preview_session_is_idle (PreviewSession * self, guint control,
         || preview_coding_is_idle (self, name) || (figures != NULL
         && gst_structure_has_field (figures, "b-transform")
         && is_of_another_family (name + 3, figures, "b-"));
-  return is_of_another_view (self, name) || !is_drawn_on (self, name)
-      || (figures != NULL && is_of_another_family (name, figures, ""));
+  return is_of_another_view (self, name) || (is_of_a (name)
+      && (preview_coding_is_idle (self, name) || (figures != NULL
+              && gst_structure_has_field (figures, "transform")
+              && is_of_another_family (name, figures, ""))));
 }
 
 gboolean
@@ -435,10 +382,17 @@ has_part (PreviewSession * self, guint parts, const GObject * part)
 static void
 changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
 {
-  preview_frames_change (self->frames);
-  if (part == self->part[PREVIEW_COMPARE] && (strcmp (pspec->name, "view") == 0
+  const gboolean of_compare = part == self->part[PREVIEW_COMPARE];
+
+  if (!(pspec->flags & G_PARAM_WRITABLE) || strcmp (pspec->name, "parent") == 0)
+    return;
+  if (of_compare && (strcmp (pspec->name, "view") == 0
           || strcmp (pspec->name, "right") == 0))
     preview_views_follow (self, pspec->name[0] == 'v');
+  if (of_compare && (strcmp (pspec->name, "left") == 0
+          || strcmp (pspec->name, "right") == 0))
+    preview_transport_follow_b (self);
+  preview_transport_change (self);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
     const gchar *property;
     guint parts = find_parts (self, preview_controls[i], &property);
@@ -456,14 +410,12 @@ preview_controls_follow (PreviewSession * self)
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     g_signal_connect (self->part[i], "notify", G_CALLBACK (changed), self);
   preview_coding_follow (self);
-  g_signal_connect_swapped (self->bin, "notify::b-encoder",
-      G_CALLBACK (coding_changed), self);
 }
 
 static void
 navigate (PreviewSession * self, GstEvent * event)
 {
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->bin, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->compare, "src");
 
   gst_pad_send_event (pad, event);
 }
@@ -471,11 +423,8 @@ navigate (PreviewSession * self, GstEvent * event)
 void
 preview_session_press_key (PreviewSession * self, const gchar * key)
 {
-  if (strcmp (key, "m") == 0)
-    set_lens (self, !preview_lens_is_on (self->lens));
-  else
-    navigate (self, gst_navigation_event_new_key_press (key,
-            GST_NAVIGATION_MODIFIER_NONE));
+  navigate (self, gst_navigation_event_new_key_press (key,
+          GST_NAVIGATION_MODIFIER_NONE));
 }
 
 void
@@ -491,8 +440,7 @@ preview_session_point (PreviewSession * self, const gchar * what, gdouble x,
   else
     navigate (self, gst_navigation_event_new_mouse_move (x, y,
             GST_NAVIGATION_MODIFIER_BUTTON1_MASK));
-  if (preview_lens_point (self->lens, x, y))
-    draw_lens_again (self);
+  preview_blocks_point (self, what, x, y);
 }
 
 gchar **
@@ -514,7 +462,7 @@ preview_session_foreach (PreviewSession * self, PreviewPart part,
 {
   /* Properties of the program, or GStreamer's own. */
   static const gchar *const others[] = { "name", "parent", "qos", "stats-file",
-    "interactive", "post-messages", NULL
+    "post-messages", NULL
   };
   guint n;
   g_autofree GParamSpec **pspecs = g_object_class_list_properties

@@ -69,8 +69,9 @@ preview_curve_run (PreviewSession * session, const GstStructure * figures,
   run->frame = frame;
   run->done = done;
   run->data = data;
-  run->settings[OF_A] = gst_structure_has_field (figures, "qp") ? QPS
-      : QUALITIES;
+  if (gst_structure_has_field (figures, "transform"))
+    run->settings[OF_A] = gst_structure_has_field (figures, "qp") ? QPS
+        : QUALITIES;
   if (gst_structure_has_field (figures, "b-transform"))
     run->settings[OF_B] = gst_structure_has_field (figures, "b-qp") ? QPS
         : QUALITIES;

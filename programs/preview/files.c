@@ -11,8 +11,9 @@
 struct _PreviewFiles
 {
   PreviewSession *session;
-  gchar *folder, *path;         /* of the opened file; or NULL */
-  guint running;                /* pictures that are being made */
+  /* Of the opened file, and of those that are A and B; or NULL. */
+  gchar *folder[3], *path[3];
+  guint running;                /* pictures and files that a thread works on */
 };
 
 static void
@@ -96,17 +97,12 @@ start (PreviewFiles * self, SoupServerMessage * message, PreviewSave what)
   g_task_run_in_thread (task, make);
 }
 
-/* An opened file is in the colleague's folder, not in the temporary one. */
 static void
-answer_line (PreviewFiles * self, SoupServerMessage * message, gchar * line)
+answer_line (SoupServerMessage * message, gchar * line)
 {
-  g_autoptr (GString) text = g_string_new (line);
-  g_autofree gchar *uri = self->folder == NULL ? NULL
-      : g_filename_to_uri (self->folder, NULL, NULL);
-
-  if (uri != NULL)
-    g_string_replace (text, uri, "file://$PWD", 0);
-  answer_text (message, SOUP_STATUS_OK, text->str);
+  answer_text (message, line != NULL ? SOUP_STATUS_OK : SOUP_STATUS_CONFLICT,
+      line != NULL ? line : "blockdctpreview has no files as A or B: copy the "
+      "line of blockdct-preview.");
   g_free (line);
 }
 
@@ -125,10 +121,10 @@ preview_files_get (PreviewFiles * self, SoupServerMessage * message,
       return TRUE;
     }
   if (strcmp (name, "command.txt") == 0)
-    answer_line (self, message,
+    answer_line (message,
         preview_session_describe_for_shell (self->session));
   else if (strcmp (name, "program.py") == 0)
-    answer_line (self, message,
+    answer_line (message,
         preview_session_describe_for_python (self->session));
   else
     return FALSE;
@@ -143,6 +139,7 @@ typedef struct
   FILE *file;                   /* NULL: it cannot be written */
   gint error;                   /* errno, or 0 */
   guint64 size, limit;          /* bytes so far, and at most */
+  guint place;                  /* what it is to be: 1 is A, 2 is B */
 } Upload;
 
 static void
@@ -214,7 +211,7 @@ write_chunk (SoupServerMessage * message, GBytes * chunk, Upload * upload)
 
 void
 preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
-    const gchar * name)
+    const gchar * name, const gchar * side)
 {
   const guint64 limit = get_limit ();
   Upload *upload;
@@ -228,6 +225,8 @@ preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
     return;
   upload = g_new0 (Upload, 1);
   upload->limit = limit;
+  upload->place = g_strcmp0 (side, "a") == 0 ? 1 : g_strcmp0 (side, "b") == 0
+      ? 2 : 0;
   upload->folder = g_dir_make_tmp ("blockdct-preview-XXXXXX", NULL);
   upload->path = g_build_filename (upload->folder != NULL ? upload->folder
       : "/", base, NULL);
@@ -237,12 +236,53 @@ preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
   g_signal_connect (message, "got-chunk", G_CALLBACK (write_chunk), upload);
 }
 
+static void
+check (GTask * task, gpointer source, gpointer data, GCancellable * unused)
+{
+  const Upload *upload = g_object_get_data (data, UPLOAD);
+  const PreviewOptions options = {.file = upload->path };
+  GError *error = NULL;
+
+  (void) source, (void) unused;
+  if (preview_source_check (&options, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+/* A file that is refused leaves the one that is shown. */
+static void
+checked (GObject * source, GAsyncResult * result, gpointer data)
+{
+  PreviewFiles *self = data;
+  SoupServerMessage *message = g_task_get_task_data (G_TASK (result));
+  Upload *upload = g_object_get_data (G_OBJECT (message), UPLOAD);
+  g_autofree gchar *uri = g_filename_to_uri (upload->path, NULL, NULL);
+  const guint place = upload->place;
+  g_autoptr (GError) error = NULL;
+
+  (void) source;
+  if (g_task_propagate_boolean (G_TASK (result), &error)
+      && (place > 0 || preview_session_open (self->session, uri, &error))) {
+    if (place > 0)
+      preview_session_set_version (self->session, place - 1, upload->path);
+    remove_file (self->folder[place], self->path[place]);
+    self->folder[place] = g_steal_pointer (&upload->folder);
+    self->path[place] = g_steal_pointer (&upload->path);
+    answer_text (message, SOUP_STATUS_OK, "");
+  } else {
+    answer_text (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE, error->message);
+    g_signal_emit_by_name (self->session, "notice", error->message);
+  }
+  soup_server_message_unpause (message);
+  self->running--;
+}
+
 void
 preview_files_open (PreviewFiles * self, SoupServerMessage * message)
 {
   Upload *upload = g_object_get_data (G_OBJECT (message), UPLOAD);
-  g_autofree gchar *uri = NULL;
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GTask) task = NULL;
 
   if (upload->file != NULL && fclose (upload->file) != 0)
     upload->error = errno;
@@ -254,15 +294,11 @@ preview_files_open (PreviewFiles * self, SoupServerMessage * message)
   }
   if (!check_size (message, upload->size, upload->limit))
     return;
-  uri = g_filename_to_uri (upload->path, NULL, NULL);
-  if (!preview_session_open (self->session, uri, &error)) {
-    answer_text (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE, error->message);
-    return;
-  }
-  remove_file (self->folder, self->path);
-  self->folder = g_steal_pointer (&upload->folder);
-  self->path = g_steal_pointer (&upload->path);
-  answer_text (message, SOUP_STATUS_OK, "");
+  self->running++;
+  soup_server_message_pause (message);
+  task = g_task_new (NULL, NULL, checked, self);
+  g_task_set_task_data (task, g_object_ref (message), g_object_unref);
+  g_task_run_in_thread (task, check);
 }
 
 PreviewFiles *
@@ -277,7 +313,9 @@ preview_files_new (PreviewSession * session)
 void
 preview_files_remove (PreviewFiles * self)
 {
-  remove_file (g_steal_pointer (&self->folder), g_steal_pointer (&self->path));
+  for (guint i = 0; i < G_N_ELEMENTS (self->path); i++)
+    remove_file (g_steal_pointer (&self->folder[i]),
+        g_steal_pointer (&self->path[i]));
 }
 
 void

@@ -5,9 +5,10 @@
  *     GET view.png, original.png, a.png, b.png     of the shown frame
  *     GET command.txt, program.py                  that show the same
  *     POST open?name=holiday.mp4                   a file to show
+ *     POST open?name=holiday-crf23.mp4&side=a      one that is A
  *
- * A file that is opened is kept in a temporary folder until the next one is, as
- * a page cannot name one of its browser's machine. */
+ * A file that is opened is kept in a temporary folder until the next one in its
+ * place is, as a page cannot name one of its browser's machine. */
 #ifndef PREVIEW_FILES_H
 #define PREVIEW_FILES_H
 
@@ -31,9 +32,10 @@ gboolean preview_files_get (PreviewFiles * files, SoupServerMessage * message,
 /* Answer whether a file of this size may be sent: browsers send all of it
  * before they look at the answer. */
 void preview_files_check (SoupServerMessage * message, const gchar * size);
-/* Called when the headers of a POST have come: write its body to a file. */
+/* Called when the headers of a POST have come: write its body to a file. `side`
+ * is "a" or "b", what it is to be, or NULL: the original. */
 void preview_files_receive (PreviewFiles * files, SoupServerMessage * message,
-    const gchar * name);
+    const gchar * name, const gchar * side);
 /* Called when its body has come, too: show the file. */
 void preview_files_open (PreviewFiles * files, SoupServerMessage * message);
 

@@ -1,54 +1,48 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Finds the original and the figures of each picture that leaves. Each picture
+ * Finds the inputs and the figures of each picture that leaves. Each picture
  * that arrives at blockdctcompare's pads has an entry here until its result
  * leaves. */
 #include "frames.h"
 
+#include "gst-plugin/common/gstblockdctstatistics.h"
+
 /* More than blockdctcompare queues for an encoder: older entries, of dropped
  * pictures, are removed. */
 #define MAX_FRAMES 1024
-#define REPEATED "blockdct-repeated"
+/* By which a file's times are rounded. */
+#define TOLERANCE (10 * GST_MSECOND)
 
 typedef struct
 {
   GstClockTime time;
-  gboolean repeated, stepped;
-  guint change;                 /* the number of changes before it came */
-  GstBuffer *original;          /* at ref_sink */
-  GstStructure *figures;        /* of A or B, if a blockdct made the picture */
+  GstBuffer *buffer;            /* if it is kept */
+  GstStructure *figures;        /* if a blockdct made it */
 } Entry;
 
-enum
-{
-  ORIGINAL, A, B, N_INPUTS
-};
-
-static const gchar *const pads[N_INPUTS] = {
-  [ORIGINAL] = "ref_sink",[A] = "dist_sink",[B] = "dist_sink_1"
-};
+static const gchar *const pads[] = { "ref_sink", "dist_sink", "dist_sink_1" };
+static const gchar *const prefixes[] = { "", "", "b-" };
 
 typedef struct
 {
   PreviewFrames *frames;
   GstPad *pad;
   gulong probe;
+  gchar *line;
   GQueue waiting;               /* of Entry */
+  GstBuffer *shown;
+  GstCaps *caps;                /* of `shown` */
 } Input;
 
 struct _PreviewFrames
 {
-  const PreviewFramesFuncs *funcs;
+  PreviewFramesShow show;
   gpointer owner;
   GstPad *out;
   gulong probe;
   GMutex lock;                  /* protects the following members */
-  Input input[N_INPUTS];
-  GstBuffer *original;
+  Input input[PREVIEW_N_STREAMS];
   GstStructure *figures;
-  guint change;                 /* the number of changes */
-  guint shown;                  /* the number of changes that a shown picture
-                                   certainly has */
 };
 
 static void
@@ -56,15 +50,9 @@ free_entry (gpointer data)
 {
   Entry *entry = data;
 
-  gst_clear_buffer (&entry->original);
+  gst_clear_buffer (&entry->buffer);
   g_clear_pointer (&entry->figures, gst_structure_free);
   g_free (entry);
-}
-
-static gboolean
-is_repeated (GstBuffer * buffer)
-{
-  return gst_buffer_get_custom_meta (buffer, REPEATED) != NULL;
 }
 
 static GstPadProbeReturn
@@ -73,23 +61,17 @@ take_input (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   Input *input = data;
   PreviewFrames *self = input->frames;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-  GstCustomMeta *made = gst_buffer_get_custom_meta (buffer, "blockdct");
-  GstCustomMeta *meta = made != NULL ? made
-      : gst_buffer_get_custom_meta (buffer, "blockdct-coded");
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, GST_BLOCKDCT_NAME);
   Entry *entry = g_new0 (Entry, 1);
 
   (void) pad;
   entry->time = GST_BUFFER_PTS (buffer);
-  entry->repeated = is_repeated (buffer);
-  if (input != &self->input[ORIGINAL]) {
-    entry->figures = meta == NULL ? NULL
-        : gst_structure_copy (gst_custom_meta_get_structure (meta));
-  } else {
-    entry->original = gst_buffer_ref (buffer);
-    entry->stepped = !entry->repeated && self->funcs->pass (self->owner);
-  }
   g_mutex_lock (&self->lock);
-  entry->change = self->change;
+  if (input == &self->input[PREVIEW_ORIGINAL] || input->line != NULL)
+    entry->buffer = gst_buffer_ref (buffer);
+  else if (meta != NULL)
+    entry->figures =
+        gst_structure_copy (gst_custom_meta_get_structure (meta));
   g_queue_push_tail (&input->waiting, entry);
   if (input->waiting.length > MAX_FRAMES)
     free_entry (g_queue_pop_head (&input->waiting));
@@ -97,37 +79,53 @@ take_input (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-/* The entry of a picture that leaves, or NULL. Older entries are of dropped
- * pictures. */
-static Entry *
-find_entry (Input * input, GstBuffer * out)
+/* How far from a time an entry is. */
+static GstClockTime
+measure (const Entry * entry, GstClockTime time)
 {
-  const gboolean repeated = is_repeated (out);
-  Entry *entry;
-
-  while ((entry = g_queue_pop_head (&input->waiting)) != NULL) {
-    /* A picture that is shown again has no time. */
-    if (entry->repeated == repeated
-        && (repeated || entry->time == GST_BUFFER_PTS (out)))
-      return entry;
-    free_entry (entry);
-  }
-  return NULL;
+  return entry->time > time ? entry->time - time : time - entry->time;
 }
 
-static gboolean
-add_of_b (GQuark field, const GValue * value, gpointer figures)
+/* The entry of a picture that leaves, or NULL: the closest one. Older entries
+ * are of dropped pictures; a file's times may be rounded. */
+static Entry *
+find_entry (Input * input, GstClockTime time)
 {
-  g_autofree gchar *name = g_strconcat ("b-", g_quark_to_string (field), NULL);
+  Entry *entry = g_queue_peek_head (&input->waiting), *next;
 
-  gst_structure_set_value (figures, name, value);
+  if (entry == NULL || entry->time > time + TOLERANCE)
+    return NULL;
+  g_queue_pop_head (&input->waiting);
+  while (entry != NULL && (next = g_queue_peek_head (&input->waiting)) != NULL
+      && measure (next, time) < measure (entry, time)) {
+    free_entry (entry);
+    entry = g_queue_pop_head (&input->waiting);
+  }
+  return entry;
+}
+
+typedef struct
+{
+  const gchar *prefix;
+  GstStructure *figures;
+} Side;
+
+static gboolean
+add_field (GQuark field, const GValue * value, gpointer data)
+{
+  const Side *side = data;
+  g_autofree gchar *name = g_strconcat (side->prefix,
+      g_quark_to_string (field), NULL);
+
+  gst_structure_set_value (side->figures, name, value);
   return TRUE;
 }
 
-/* Add blockdctcompare's figures, and the rate, of a picture of B that an
- * encoder has made. */
+/* Add blockdctcompare's figures, and the rate, of a side that no blockdct has
+ * made. */
 static void
-add_measured (PreviewFrames * self, GstBuffer * out)
+add_measured (PreviewFrames * self, Side * side, PreviewStream input,
+    GstBuffer * out)
 {
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (self->out);
   gint width = 0, height = 0;
@@ -137,33 +135,65 @@ add_measured (PreviewFrames * self, GstBuffer * out)
 
   while ((meta = gst_buffer_iterate_meta (out, &state)) != NULL)
     if (gst_meta_info_is_custom (meta->info) && gst_custom_meta_has_name
-        ((GstCustomMeta *) meta, "blockdct-compare")) {
+        ((GstCustomMeta *) meta, GST_BLOCKDCT_COMPARE_NAME)) {
       const GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
           meta);
 
-      if (g_strcmp0 (gst_structure_get_string (s, "pad"), pads[B]) == 0)
-        gst_structure_foreach (s, add_of_b, self->figures);
+      if (g_strcmp0 (gst_structure_get_string (s, "pad"), pads[input]) == 0)
+        gst_structure_foreach (s, add_field, side);
+      if (caps != NULL && gst_structure_get (gst_caps_get_structure (caps, 0),
+              "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, NULL)
+          && gst_structure_get (s, "bits", G_TYPE_UINT64, &bits,
+              "bits-headers", G_TYPE_UINT64, &headers, NULL)
+          && g_strcmp0 (gst_structure_get_string (s, "pad"),
+              pads[input]) == 0) {
+        g_autofree gchar *name = g_strconcat (side->prefix, "bpp", NULL);
+
+        gst_structure_set (side->figures, name, G_TYPE_DOUBLE,
+            (gdouble) (bits + headers) / width / height, NULL);
+      }
     }
-  if (caps != NULL && gst_structure_get (gst_caps_get_structure (caps, 0),
-          "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, NULL)
-      && gst_structure_get (self->figures, "b-bits", G_TYPE_UINT64, &bits,
-          "b-bits-headers", G_TYPE_UINT64, &headers, NULL))
-    gst_structure_set (self->figures, "b-bpp", G_TYPE_DOUBLE,
-        (gdouble) (bits + headers) / width / height, NULL);
 }
 
-/* Take A's figures, and add B's. Called with the lock. */
-static void
-take_figures (PreviewFrames * self, Entry * a, const Entry * b, GstBuffer * out)
+/* Called with the lock. */
+static GstStructure *
+make_figures (PreviewFrames * self, Entry * const entry[PREVIEW_N_STREAMS],
+    GstBuffer * out)
 {
-  g_clear_pointer (&self->figures, gst_structure_free);
-  if (a == NULL || a->figures == NULL)
-    return;
-  self->figures = g_steal_pointer (&a->figures);
-  if (b != NULL && b->figures != NULL)
-    gst_structure_foreach (b->figures, add_of_b, self->figures);
-  if (!gst_structure_has_field (self->figures, "b-transform"))
-    add_measured (self, out);
+  GstBuffer *original = entry[PREVIEW_ORIGINAL]->buffer;
+  GstStructure *figures = gst_structure_new_empty (GST_BLOCKDCT_NAME);
+
+  for (guint i = PREVIEW_OF_A; i < PREVIEW_N_STREAMS; i++) {
+    Side side = { prefixes[i], figures };
+    const gchar *line = self->input[i].line;
+
+    if (entry[i] == NULL)
+      continue;
+    if (entry[i]->figures != NULL) {
+      gst_structure_foreach (entry[i]->figures, add_field, &side);
+    } else {
+      g_autofree gchar *name = g_strconcat (prefixes[i], "encoder", NULL);
+
+      add_measured (self, &side, i, out);
+      gst_structure_set (figures, name, G_TYPE_STRING, line, NULL);
+    }
+  }
+  gst_structure_set (figures, "timestamp", G_TYPE_UINT64,
+      PREVIEW_TIME (original), "stream-time", G_TYPE_UINT64,
+      PREVIEW_TIME (original), "duration", G_TYPE_UINT64,
+      GST_BUFFER_DURATION (original), NULL);
+  if (gst_blockdct_mark_is (original, GST_BLOCKDCT_MARK_REPEATED))
+    gst_structure_set (figures, "repeated", G_TYPE_BOOLEAN, TRUE, NULL);
+  return figures;
+}
+
+static void
+keep (Input * input, Entry * entry)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (input->pad);
+
+  gst_buffer_replace (&input->shown, entry == NULL ? NULL : entry->buffer);
+  gst_caps_replace (&input->caps, caps);
 }
 
 static GstPadProbeReturn
@@ -171,108 +201,104 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {
   PreviewFrames *self = data;
   GstBuffer *out = GST_PAD_PROBE_INFO_BUFFER (info);
-  Entry *entry[N_INPUTS];
+  Entry *entry[PREVIEW_N_STREAMS];
   g_autoptr (GstStructure) figures = NULL;
-  gboolean is_new, stepped;
+  gboolean shown = FALSE;
 
   (void) pad;
   g_mutex_lock (&self->lock);
-  for (guint i = 0; i < N_INPUTS; i++)
-    entry[i] = find_entry (&self->input[i], out);
-  if (entry[ORIGINAL] != NULL)
-    gst_buffer_replace (&self->original, entry[ORIGINAL]->original);
-  take_figures (self, entry[A], entry[B], out);
-  /* A change after the original came may be in the picture or not. */
-  is_new = entry[ORIGINAL] == NULL || !entry[ORIGINAL]->repeated
-      || self->change != self->shown;
-  stepped = entry[ORIGINAL] != NULL && entry[ORIGINAL]->stepped;
-  if (entry[ORIGINAL] != NULL)
-    self->shown = entry[ORIGINAL]->change;
-  figures = self->figures == NULL ? NULL : gst_structure_copy (self->figures);
-  for (guint i = 0; i < N_INPUTS; i++)
-    g_clear_pointer (&entry[i], free_entry);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    entry[i] = self->input[i].pad == NULL ? NULL
+        : find_entry (&self->input[i], GST_BUFFER_PTS (out));
+  if (entry[PREVIEW_ORIGINAL] != NULL)
+    figures = make_figures (self, entry, out);
   g_mutex_unlock (&self->lock);
-  /* A step shows the frame at once, without waiting for its time. */
-  if (stepped) {
-    out = gst_buffer_make_writable (out);
-    GST_BUFFER_PTS (out) = GST_CLOCK_TIME_NONE;
-    GST_BUFFER_DURATION (out) = GST_CLOCK_TIME_NONE;
-    GST_PAD_PROBE_INFO_DATA (info) = out;
+  if (entry[PREVIEW_ORIGINAL] != NULL)
+    shown = self->show (self->owner, entry[PREVIEW_ORIGINAL]->buffer, figures);
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++) {
+    if (shown && self->input[i].pad != NULL)
+      keep (&self->input[i], entry[i]);
+    g_clear_pointer (&entry[i], free_entry);
   }
-  self->funcs->show (self->owner, figures, is_new);
-  return GST_PAD_PROBE_OK;
+  if (shown) {
+    g_clear_pointer (&self->figures, gst_structure_free);
+    self->figures = g_steal_pointer (&figures);
+  }
+  g_mutex_unlock (&self->lock);
+  return shown ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
 PreviewFrames *
-preview_frames_new (GstElement * bin, const PreviewFramesFuncs * funcs,
+preview_frames_new (GstElement * compare, PreviewFramesShow show,
     gpointer owner)
 {
   PreviewFrames *self = g_new0 (PreviewFrames, 1);
-  g_autoptr (GstElement) compare = gst_bin_get_by_name (GST_BIN (bin),
-      "compare");
 
-  self->funcs = funcs;
+  self->show = show;
   self->owner = owner;
   g_mutex_init (&self->lock);
-  for (guint i = 0; i < N_INPUTS; i++) {
-    Input *input = &self->input[i];
-
-    input->frames = self;
-    input->pad = gst_element_get_static_pad (compare, pads[i]);
-    input->probe = gst_pad_add_probe (input->pad, GST_PAD_PROBE_TYPE_BUFFER,
-        take_input, input, NULL);
-  }
-  /* At the bin's pad, after the bin has removed the times of repeated frames at
-   * compare's pad. */
-  self->out = gst_element_get_static_pad (bin, "src");
+  self->out = gst_element_get_static_pad (compare, "src");
   self->probe = gst_pad_add_probe (self->out, GST_PAD_PROBE_TYPE_BUFFER,
       take_output, self, NULL);
   return self;
 }
 
 void
+preview_frames_watch (PreviewFrames * self, PreviewStream i, GstPad * pad,
+    const gchar * line)
+{
+  Input *input = &self->input[i];
+
+  if (input->pad != NULL)
+    gst_pad_remove_probe (input->pad, input->probe);
+  g_mutex_lock (&self->lock);
+  gst_object_replace ((GstObject **) & input->pad, (GstObject *) pad);
+  g_queue_clear_full (&input->waiting, free_entry);
+  g_free (input->line);
+  input->line = g_strdup (line);
+  input->frames = self;
+  g_mutex_unlock (&self->lock);
+  if (pad != NULL)
+    input->probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER,
+        take_input, input, NULL);
+}
+
+void
+preview_frames_clear (PreviewFrames * self)
+{
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++) {
+    g_queue_clear_full (&self->input[i].waiting, free_entry);
+    gst_clear_buffer (&self->input[i].shown);
+  }
+  g_clear_pointer (&self->figures, gst_structure_free);
+  g_mutex_unlock (&self->lock);
+}
+
+void
 preview_frames_free (PreviewFrames * self)
 {
-  for (guint i = 0; i < N_INPUTS; i++) {
-    gst_pad_remove_probe (self->input[i].pad, self->input[i].probe);
-    gst_object_unref (self->input[i].pad);
+  preview_frames_clear (self);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++) {
+    preview_frames_watch (self, i, NULL, NULL);
+    gst_clear_caps (&self->input[i].caps);
   }
   gst_pad_remove_probe (self->out, self->probe);
   gst_object_unref (self->out);
-  preview_frames_flush (self);
-  gst_clear_buffer (&self->original);
-  g_clear_pointer (&self->figures, gst_structure_free);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
 
-void
-preview_frames_change (PreviewFrames * self)
-{
-  g_mutex_lock (&self->lock);
-  self->change++;
-  g_mutex_unlock (&self->lock);
-}
-
-void
-preview_frames_flush (PreviewFrames * self)
-{
-  g_mutex_lock (&self->lock);
-  for (guint i = 0; i < N_INPUTS; i++)
-    g_queue_clear_full (&self->input[i].waiting, free_entry);
-  g_mutex_unlock (&self->lock);
-}
-
 GstSample *
-preview_frames_get_original (PreviewFrames * self)
+preview_frames_get (PreviewFrames * self, PreviewStream i)
 {
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps
-      (self->input[ORIGINAL].pad);
   GstSample *sample = NULL;
 
   g_mutex_lock (&self->lock);
-  if (self->original != NULL && caps != NULL)
-    sample = gst_sample_new (self->original, caps, NULL, NULL);
+  if (self->input[i].shown != NULL)
+    sample = gst_sample_new (self->input[i].shown, self->input[i].caps, NULL,
+        NULL);
   g_mutex_unlock (&self->lock);
   return sample;
 }

@@ -1,4 +1,4 @@
-/* blockdct-preview: the original and the figures of the frame that is shown.
+/* blockdct-preview: the pictures and the figures of the frame that is shown.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -6,35 +6,38 @@
 #define PREVIEW_FRAMES_H
 
 #include <gst/gst.h>
+#include "player.h"
 
 G_BEGIN_DECLS
 typedef struct _PreviewFrames PreviewFrames;
 
-/* Streaming threads call these. */
-typedef struct
-{
-  /* An original comes in; returns whether it belongs to a step. */
-  gboolean (*pass) (gpointer owner);
-  /* A picture leaves; the figures may be NULL. Without `is_new` it is the last
-   * one again, made with the same settings. */
-  void (*show) (gpointer owner, const GstStructure * figures, gboolean is_new);
-} PreviewFramesFuncs;
+/* What an original carries, in `offset` and `offset_end`, for this. */
+#define PREVIEW_TIME(buffer) GST_BUFFER_OFFSET (buffer)
+#define PREVIEW_RUN(buffer) GST_BUFFER_OFFSET_END (buffer)
 
-/* Watch a blockdctpage. */
-PreviewFrames *preview_frames_new (GstElement * bin,
-    const PreviewFramesFuncs * funcs, gpointer owner);
+/* A streaming thread calls this: a picture leaves that was made from this
+ * original; the figures may be NULL. FALSE: it is not to be shown. */
+typedef gboolean (*PreviewFramesShow) (gpointer owner, GstBuffer * original,
+    const GstStructure * figures);
+
+/* Watch what leaves a blockdctcompare. */
+PreviewFrames *preview_frames_new (GstElement * compare,
+    PreviewFramesShow show, gpointer owner);
 void preview_frames_free (PreviewFrames * self);
 
-/* A setting has changed: the next picture is a new one. */
-void preview_frames_change (PreviewFrames * self);
+/* Watch what comes to an input of it; NULL: there is no such input. What comes
+ * of `line`, an encoder, or a file, is kept; NULL: a blockdct makes it. */
+void preview_frames_watch (PreviewFrames * self, PreviewStream input,
+    GstPad * pad, const gchar * line);
 
-/* Drop the pictures in flight: they will not arrive. */
-void preview_frames_flush (PreviewFrames * self);
+/* Forget the pictures in flight, and the frame. */
+void preview_frames_clear (PreviewFrames * self);
 
-/* The original of the picture that left last, owned by the caller; or NULL. */
-GstSample *preview_frames_get_original (PreviewFrames * self);
+/* An input of the frame that left last, owned by the caller; NULL: it was not
+ * kept. */
+GstSample *preview_frames_get (PreviewFrames * self, PreviewStream input);
 
-/* The figures of that picture, owned by the caller; or NULL. */
+/* The figures of that frame, owned by the caller; or NULL. */
 GstStructure *preview_frames_get_figures (PreviewFrames * self);
 
 G_END_DECLS

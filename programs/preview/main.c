@@ -94,15 +94,20 @@ sort_arguments (Preview * preview, GError ** error)
   for (gchar ** p = preview->arguments; p != NULL && *p != NULL; p++) {
     gboolean exists = g_file_test (*p, G_FILE_TEST_EXISTS);
 
-    /* compare::view=wipe also has the form of a URI. */
+    /* compare::view=wipe and encoder::speed-preset=slow also have the form of
+     * URIs. */
     if (!exists && strchr (*p, '=') != NULL && (!preview_source_is_uri (*p)
-            || g_str_has_prefix (*p, "compare::"))) {
+            || g_str_has_prefix (*p, "compare::")
+            || g_str_has_prefix (*p, "encoder::"))) {
       g_ptr_array_add (properties, g_strdup (*p));
     } else if (options->file == NULL) {
       options->file = g_strdup (*p);
+    } else if (options->versions[1] == NULL) {
+      options->versions[options->versions[0] != NULL] = g_strdup (*p);
     } else {
       g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "One file at a time: %s and %s", options->file, *p);
+          "There are an original and at most two versions of it: %s is one too "
+          "many", *p);
       break;
     }
   }
@@ -160,7 +165,8 @@ parse (Preview * preview, int *argc, char ***argv)
     {NULL, 0, 0, 0, NULL, NULL, NULL}
   };
   g_autoptr (GOptionContext) context = g_option_context_new
-      ("[FILE] [PROPERTY=VALUE ...] - see what block transforms do to video");
+      ("[FILE [A [B]]] [PROPERTY=VALUE ...] - see what block transforms and "
+      "encoders do to video");
   GOptionGroup *group = g_option_group_new (NULL, NULL, NULL, preview, NULL);
   g_autoptr (GError) error = NULL;
   gboolean ok;
@@ -338,6 +344,8 @@ main (int argc, char **argv)
   g_strfreev (preview.arguments);
   g_strfreev (options->properties);
   g_free (options->file);
+  g_free (options->versions[0]);
+  g_free (options->versions[1]);
   g_free (options->device);
   g_free (options->pattern);
   g_free (options->screenshot);

@@ -35,6 +35,7 @@ typedef struct
   gboolean planes;              /* it can show them */
   guint64 frame, skipped;
   guint64 point;                /* the number of points that it has */
+  guint64 coding;               /* the number of the encoders' properties */
 } Viewer;
 
 /* A frame's number, from 1 on; 0: none. */
@@ -58,6 +59,8 @@ struct _PreviewPage
   guint64 notice_at;
   GstStructure *block;
   guint64 block_at, opened_at;
+  guint64 n_coding;             /* that there have been; from 1 on */
+  gchar *coding[2];             /* what makes A and B */
   GQueue points;                /* of JsonObject: the last frames' figures */
   guint64 n_points;             /* that there have been */
   JsonObject *curve;            /* or NULL */
@@ -353,6 +356,11 @@ add_position (PreviewPage * self, JsonObject * json)
   guint64 late, played;
 
   json_object_set_string_member (json, "name", name);
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *version = preview_session_get_version (self->session, i);
+
+    json_object_set_string_member (json, i == 0 ? "file-a" : "file-b", version);
+  }
   if (preview_session_get_time (self->session, &position, &duration)) {
     add_seconds (json, "position", position);
     add_seconds (json, "duration", duration);
@@ -370,6 +378,51 @@ add_position (PreviewPage * self, JsonObject * json)
       preview_session_moves (self->session));
 }
 
+static void
+add_property (GParamSpec * pspec, const gchar * value, gpointer array)
+{
+  JsonObject *property = preview_protocol_write_control (pspec->name, pspec);
+
+  if (value != NULL)
+    json_object_set_string_member (property, "value", value);
+  json_array_add_object_element (array, property);
+}
+
+/* The other properties of A's and B's encoder. */
+static void
+add_coding (Viewer * viewer, JsonObject * json)
+{
+  PreviewPage *self = viewer->page;
+  JsonArray *sides = json_array_new ();
+
+  for (guint i = 0; i < 2; i++) {
+    JsonArray *properties = json_array_new ();
+
+    preview_session_foreach_property (self->session, i, add_property,
+        properties);
+    json_array_add_array_element (sides, properties);
+  }
+  json_object_set_array_member (json, "properties", sides);
+  viewer->coding = self->n_coding;
+}
+
+static gboolean
+is_other_coding (Viewer * viewer)
+{
+  PreviewPage *self = viewer->page;
+
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *line = preview_session_get_line (self->session, i);
+
+    if (self->n_coding == 0 || g_strcmp0 (line, self->coding[i]) != 0) {
+      g_free (self->coding[i]);
+      self->coding[i] = g_steal_pointer (&line);
+      self->n_coding++;
+    }
+  }
+  return viewer->coding != self->n_coding;
+}
+
 /* Add everything that is new to a viewer, except the picture. */
 static void
 add_news (Viewer * viewer, JsonObject * json)
@@ -381,6 +434,8 @@ add_news (Viewer * viewer, JsonObject * json)
   json_object_set_int_member (json, "heard", viewer->heard);
   json_object_set_object_member (json, "values", describe_values (self));
   add_position (self, json);
+  if (is_other_coding (viewer))
+    add_coding (viewer, json);
   if (self->opened_at > viewer->sent)
     json_object_set_boolean_member (json, "opened", TRUE);
   if (viewer->point < self->n_points)
@@ -599,6 +654,8 @@ preview_page_free (PreviewPage * self)
   g_clear_pointer (&self->curve, json_object_unref);
   g_queue_clear_full (&self->points, (GDestroyNotify) json_object_unref);
   g_mutex_clear (&self->lock);
+  g_free (self->coding[0]);
+  g_free (self->coding[1]);
   g_free (self->notice);
   g_free (self);
 }

@@ -5,14 +5,15 @@
 #ifndef PREVIEW_PARTS_H
 #define PREVIEW_PARTS_H
 
+#include <blockdct/blockdct.h>
 #include "../encoders.h"
 #include "frames.h"
-#include "lens.h"
+#include "player.h"
 #include "session.h"
 
 G_BEGIN_DECLS
 
-/* The elements in blockdctpage that have settings. */
+/* The elements that have settings: two blockdct and a blockdctcompare. */
 typedef enum
 {
   PREVIEW_A, PREVIEW_B, PREVIEW_COMPARE, PREVIEW_N_PARTS
@@ -20,24 +21,43 @@ typedef enum
 
 extern const gchar *const preview_part_names[PREVIEW_N_PARTS];
 
+/* An original, and what was made of it elsewhere: of encoders and files. */
+typedef struct
+{
+  GstSample *sample[PREVIEW_N_STREAMS];
+} PreviewSet;
+
 struct _PreviewSession
 {
   GObject parent;
   PreviewOptions options;
   gchar *opened;                /* the file, if it is not the first one */
   PreviewOutput output;
-  GstElement *pipeline, *bin, *sink;
   GObject *part[PREVIEW_N_PARTS];
-  gint number[ENCODER_N_SCALES];        /* atomic; of B's encoder */
-  gboolean encodes;             /* an encoder makes B */
-  guint watch;                  /* source of the bus */
+  gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
+  gchar *line[2];               /* A's and B's encoder; NULL: a transform */
+  GstStructure *more[2];        /* other properties of it, as texts */
+  gchar *file[2];               /* A's and B's file, which comes first; or
+                                   NULL */
+  gboolean measures;            /* blockdctcompare does, for A or B */
+  guint watch, bus_watch;       /* sources of the buses of `pipeline` and of the
+                                   player */
   PreviewFrames *frames;
-  PreviewLens *lens;
-  gboolean fresh;               /* the sink's thread: its frame is new */
   gboolean failed;              /* an error since it was opened */
-  guint64 late, played;         /* frames */
 
-  /* The position; used by the main thread */
+  /* The block that was clicked on: blocks.c */
+  gboolean has_block, block_of_b, block_runs;
+  gint block_x, block_y;        /* samples of luma */
+  gdouble pressed_x, pressed_y;
+  BdctParams block_params;      /* of what was said of it last */
+
+  /* What compares and shows: pipeline.c */
+  GstElement *pipeline, *compare, *sink;
+  gboolean has_b;               /* B is in it */
+  GPtrArray *chain;             /* the elements before `compare` */
+
+  /* The position; used by the main thread: transport.c */
+  PreviewPlayer *player;        /* replaced with the lock */
   GstClockTime shown;           /* the frame's time */
   GstClockTime duration;        /* of a frame */
   GstClockTime sought;          /* target of the last seek */
@@ -51,52 +71,109 @@ struct _PreviewSession
                                    back */
   guint rewind;                 /* source: after the last frame */
 
-  GMutex lock;                  /* protects the following members, and
-                                   `freeze` */
+  GMutex lock;                  /* protects the following members */
+  GCond changed;                /* one of them */
+  GstElement *entrance[PREVIEW_N_STREAMS];      /* appsrc, or NULL */
+  GstElement *size[2];          /* capsfilter behind those of A and B */
+  GstCaps *caps;                /* of the original; or NULL */
+  gboolean live;
   gboolean paused;
-  gboolean ended;               /* the input has ended */
-  gboolean end_shown;           /* its last frame has been shown */
-  gboolean passed;              /* a frame has passed since the last flush */
-  guint steps;                  /* number of frames that may still pass */
-  gboolean stepped;             /* frames have passed in steps, ahead of time */
+  gboolean holds;               /* frames wait, and one is shown */
+  gboolean closed;              /* frames are dropped */
+  guint64 run;                  /* counts pauses, seeks and the like; frames of
+                                   another one are not shown */
+  gint64 away;                  /* from a frame's time to that in `pipeline` */
+  gboolean is_away;             /* it is known */
+  GstClockTime last;            /* the latest time in `pipeline` */
+  GstClockTime seen, reached;   /* that of the frame that left last, and of the
+                                   one that is shown */
+  guint64 left;                 /* frames that may still come */
+  PreviewSet set;               /* that is held, or comes */
+  GstSample *before[PREVIEW_N_STREAMS]; /* the latest one before the target */
+  GstClockTime target;          /* of what comes */
+  gboolean complete;            /* it has come */
+  gboolean synced;              /* the player's next frame is the next one */
+  guint n_before;               /* frames of an encoder before the target */
+  GstStructure *figures;        /* of the frame on its way to the sink */
+  GstSample *view;              /* that is shown; or NULL */
+  gboolean pushed, stale;       /* the set is being shown; and again */
+  guint ended;                  /* streams at their end, as bits */
+  gboolean end_shown;           /* the last frame has been shown */
+  gint64 start;                 /* monotonic time of the first frame; or 0 */
+  GstClockTime start_time;      /* that frame's */
+  guint64 n_taken, late;        /* frames, and those that came too late */
 };
 
 /* pipeline.c */
 
-/* Make the elements but the source; FALSE with an error. */
-gboolean preview_pipeline_build (PreviewSession * self, GError ** error);
+/* Make what compares. */
+void preview_pipeline_build (PreviewSession * self);
 
-/* Replace the source by that of `options`; the pipeline is then in READY if it
- * had another source. FALSE with an error, and nothing is changed. */
-gboolean preview_pipeline_open (PreviewSession * self,
-    const PreviewOptions * options, GError ** error);
+/* Remove what is before it: it is stopped. */
+void preview_pipeline_clear (PreviewSession * self);
 
-/* The element made by preview_source_new(); the caller owns the reference. */
-GstElement *preview_pipeline_get_source (PreviewSession * self);
+/* Link it anew for what makes A and B now, and restart it. */
+void preview_pipeline_arrange (PreviewSession * self);
+
+/* Hand it a picture at `time` in it. Any thread may call this. */
+void preview_pipeline_push (PreviewSession * self, PreviewStream stream,
+    GstBuffer * buffer, GstCaps * caps);
+
+/* Have what was handed to it leave blockdct. Any thread may call this. */
+void preview_pipeline_drain (PreviewSession * self, PreviewStream stream);
+
+/* There are no more pictures. Any thread may call this. */
+void preview_pipeline_end (PreviewSession * self, PreviewStream stream);
+
+/* Whether something else than a blockdct makes A or B: an encoder, or a file;
+ * and its line or name, owned by the caller, or NULL. */
+gboolean preview_pipeline_is_made (PreviewSession * self,
+    PreviewStream stream);
+gchar *preview_pipeline_get_line (PreviewSession * self,
+    PreviewStream stream);
+
+/* Whether this is shown or compared. */
+gboolean preview_pipeline_uses (PreviewSession * self, PreviewStream stream);
 
 /* transport.c */
 
-/* Reset the state before another stream; and stop starting seeks. */
+/* Reset the state before another stream; start it; and stop for good. */
 void preview_transport_reset (PreviewSession * self);
+gboolean preview_transport_start (PreviewSession * self, GError ** error);
 void preview_transport_stop (PreviewSession * self);
 
-/* The main thread calls these when a frame is shown, when the pipeline posts
+/* Start again where it is, with other encoders and files. */
+void preview_transport_restart (PreviewSession * self);
+
+/* Whether B is shown has changed. */
+void preview_transport_follow_b (PreviewSession * self);
+
+/* A setting has changed, in any thread: show the held frame again. */
+void preview_transport_change (PreviewSession * self);
+
+/* The main thread calls these when a frame is shown, when the player posts
  * GST_MESSAGE_ASYNC_DONE, and when the last frame is shown. */
 void preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures);
 void preview_transport_arrive (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);
 
-/* Pause or play if a key has changed `freeze`. */
-void preview_transport_follow (PreviewSession * self);
+/* The thread of what compares calls this: whether a frame is to be shown, after
+ * a wait for its time. */
+gboolean preview_transport_show (PreviewSession * self, GstBuffer * original);
 
-/* Streaming threads call these: whether the input may end, or stays at its
- * last frame; after a flush; whether the frame that comes in belongs to a step;
- * whether the last frame is shown, for the first time. */
-gboolean preview_transport_may_end (PreviewSession * self);
-void preview_transport_flush (PreviewSession * self);
-gboolean preview_transport_pass (PreviewSession * self);
-gboolean preview_transport_is_end (PreviewSession * self);
+/* And this, with the view of that frame. */
+void preview_transport_shown (PreviewSession * self, GstSample * view);
+
+/* The view as it is shown with the settings in force, owned by the caller; or
+ * NULL. Any thread may call this. */
+GstSample *preview_transport_get_view (PreviewSession * self);
+
+/* session.c */
+
+/* Handle a message of one of both pipelines. */
+gboolean preview_session_take_message (GstBus * bus, GstMessage * message,
+    gpointer session);
 
 /* controls.c */
 

@@ -1,135 +1,286 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Makes the elements of a session. */
-#include "bin/register.h"
+ * Makes what compares: appsrc for the original, and for each side that is an
+ * encoder's or a file's; blockdct for each other side; blockdctcompare; a
+ * sink. */
 #include "parts.h"
 
-/* Names of elements. */
-#define SOURCE "source"
-#define CONVERT "convert"
-/* Frames that have been transformed are shown: late frames are dropped before
- * the transform. */
-#define CHAIN "videoconvert name=" CONVERT " ! queue max-size-buffers=3 " \
-    "max-size-bytes=0 max-size-time=0 ! blockdctpage name=preview ! " \
-    "fakesink name=sink enable-last-sample=true"
+#include <gst/app/gstappsrc.h>
+#include "gst-plugin/blockdct/gstblockdct.h"
+#include "gst-plugin/coded/gstblockdctcoded.h"
+#include "gst-plugin/compare/gstblockdctcompare.h"
 
-/* The frame after the last one of --frames ends the stream. */
-static GstPadProbeReturn
-count_frame (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+static gboolean
+init (GstPlugin * plugin)
 {
-  gint *left = data;
+  return GST_ELEMENT_REGISTER (blockdct, plugin)
+      && GST_ELEMENT_REGISTER (blockdctcoded, plugin)
+      && GST_ELEMENT_REGISTER (blockdctcompare, plugin);
+}
 
-  if (*left > 0) {
-    --*left;
-    return GST_PAD_PROBE_OK;
+/* The program has the elements in it, of its own version. */
+static void
+register_elements (void)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    gst_plugin_register_static (GST_VERSION_MAJOR, GST_VERSION_MINOR,
+        "blockdctpage", "The elements of blockdct-preview", init, "0", "LGPL",
+        "gst-blockdct", "gst-blockdct", "gst-blockdct");
+    g_once_init_leave (&once, 1);
   }
-  gst_pad_push_event (pad, gst_event_new_eos ());
-  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
-  gst_clear_buffer ((GstBuffer **) & GST_PAD_PROBE_INFO_DATA (info));
-  return GST_PAD_PROBE_HANDLED;
-}
-
-/* EOS does not reach the sink, so that the last frame can be shown again. */
-static GstPadProbeReturn
-watch_input (GstPad * pad, GstPadProbeInfo * info, gpointer session)
-{
-  (void) pad;
-  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_FLUSH_STOP)
-    preview_transport_flush (session);
-  else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS
-      && !preview_transport_may_end (session))
-    return GST_PAD_PROBE_DROP;
-  return GST_PAD_PROBE_OK;
-}
-
-/* A picture that is about to be shown. */
-static GstPadProbeReturn
-draw_lens (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  PreviewSession *self = data;
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
-
-  GST_PAD_PROBE_INFO_DATA (info) = preview_lens_draw (self->lens,
-      self->part[PREVIEW_COMPARE], GST_PAD_PROBE_INFO_BUFFER (info), caps);
-  return GST_PAD_PROBE_OK;
 }
 
 gboolean
-preview_pipeline_open (PreviewSession * self, const PreviewOptions * options,
-    GError ** error)
+preview_pipeline_is_made (PreviewSession * self, PreviewStream stream)
 {
-  GstElement *source = preview_source_new (options, error);
-  GstBin *pipeline = GST_BIN (self->pipeline);
-  g_autoptr (GstElement) old = gst_bin_get_by_name (pipeline, SOURCE);
-  g_autoptr (GstElement) convert = gst_bin_get_by_name (pipeline, CONVERT);
-  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
+  return stream != PREVIEW_ORIGINAL
+      && (self->line[stream - PREVIEW_OF_A] != NULL
+      || self->file[stream - PREVIEW_OF_A] != NULL);
+}
 
-  if (source != NULL) {
-    if (old != NULL) {
-      gst_element_set_state (self->pipeline, GST_STATE_READY);
-      gst_element_set_state (old, GST_STATE_NULL);
-      gst_bin_remove (pipeline, old);
-      /* What it said last is not about the new one. */
-      gst_bus_set_flushing (bus, TRUE);
-      gst_bus_set_flushing (bus, FALSE);
+gchar *
+preview_pipeline_get_line (PreviewSession * self, PreviewStream stream)
+{
+  if (!preview_pipeline_is_made (self, stream))
+    return NULL;
+  return self->line[stream - PREVIEW_OF_A] != NULL
+      ? g_strdup (self->line[stream - PREVIEW_OF_A])
+      : g_path_get_basename (self->file[stream - PREVIEW_OF_A]);
+}
+
+gboolean
+preview_pipeline_uses (PreviewSession * self, PreviewStream stream)
+{
+  return stream != PREVIEW_OF_B || preview_session_shows_b (self);
+}
+
+static GstElement *
+add (PreviewSession * self, const gchar * name)
+{
+  GstElement *element = gst_element_factory_make (name, NULL);
+
+  gst_bin_add (GST_BIN (self->pipeline), element);
+  g_ptr_array_add (self->chain, gst_object_ref (element));
+  return element;
+}
+
+static GstElement *
+add_entrance (PreviewSession * self, PreviewStream stream)
+{
+  GstElement *source = add (self, "appsrc");
+
+  g_object_set (source, "format", GST_FORMAT_TIME, "block", TRUE,
+      "max-buffers", G_GUINT64_CONSTANT (2), "max-bytes",
+      G_GUINT64_CONSTANT (0), NULL);
+  g_mutex_lock (&self->lock);
+  self->entrance[stream] = gst_object_ref (source);
+  g_mutex_unlock (&self->lock);
+  return source;
+}
+
+/* Sides take the original's size. Called with the lock. */
+static void
+follow_size (PreviewSession * self, GstCaps * caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width, height;
+
+  if (!gst_structure_get (s, "width", G_TYPE_INT, &width, "height", G_TYPE_INT,
+          &height, NULL))
+    return;
+  for (guint i = 0; i < G_N_ELEMENTS (self->size); i++)
+    if (self->size[i] != NULL) {
+      g_autoptr (GstCaps) size = gst_caps_new_simple ("video/x-raw", "width",
+          G_TYPE_INT, width, "height", G_TYPE_INT, height, NULL);
+
+      g_object_set (self->size[i], "caps", size, NULL);
     }
-    gst_object_set_name (GST_OBJECT (source), SOURCE);
-    gst_bin_add (pipeline, source);
-    gst_element_link (source, convert);
+}
+
+/* Link what makes a side to its input. */
+static void
+add_side (PreviewSession * self, GstElement * tee, PreviewStream stream,
+    const gchar * input)
+{
+  const guint side = stream - PREVIEW_OF_A;
+  GstElement *last = GST_ELEMENT (self->part[PREVIEW_A + side]);
+
+  if (!preview_pipeline_is_made (self, stream)) {
+    GstElement *queue = add (self, "queue");
+
+    g_object_set (queue, "max-size-buffers", 1, "max-size-bytes", 0,
+        "max-size-time", G_GUINT64_CONSTANT (0), NULL);
+    gst_bin_add (GST_BIN (self->pipeline), last);
+    g_ptr_array_add (self->chain, gst_object_ref (last));
+    gst_element_link_many (tee, queue, last, NULL);
+  } else {
+    GstElement *source = add_entrance (self, stream);
+    GstElement *scale = add (self, "videoscale"), *filter;
+
+    last = add (self, "videoconvert");
+    filter = add (self, "capsfilter");
+    g_mutex_lock (&self->lock);
+    self->size[side] = gst_object_ref (filter);
+    if (self->caps != NULL)
+      follow_size (self, self->caps);
+    g_mutex_unlock (&self->lock);
+    gst_element_link_many (source, scale, filter, last, NULL);
   }
-  return source != NULL;
+  gst_element_link_pads (last, "src", self->compare, input);
 }
 
-GstElement *
-preview_pipeline_get_source (PreviewSession * self)
+void
+preview_pipeline_clear (PreviewSession * self)
 {
-  return gst_bin_get_by_name (GST_BIN (self->pipeline), SOURCE);
+  g_mutex_lock (&self->lock);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    gst_clear_object (&self->entrance[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (self->size); i++)
+    gst_clear_object (&self->size[i]);
+  gst_clear_caps (&self->caps);
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    preview_frames_watch (self->frames, i, NULL, NULL);
+  for (guint i = 0; i < self->chain->len; i++) {
+    GstElement *element = self->chain->pdata[i];
+
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_bin_remove (GST_BIN (self->pipeline), element);
+  }
+  g_ptr_array_set_size (self->chain, 0);
+}
+
+void
+preview_pipeline_arrange (PreviewSession * self)
+{
+  static const gchar *const inputs[] = { "ref_sink", "dist_sink",
+    "dist_sink_1"
+  };
+  g_autoptr (GstPad) old = NULL;
+  GstElement *tee;
+
+  gst_element_set_state (self->pipeline, GST_STATE_READY);
+  preview_pipeline_clear (self);
+  self->has_b = preview_session_shows_b (self);
+  old = gst_element_get_static_pad (self->compare, inputs[PREVIEW_OF_B]);
+  if (old != NULL)
+    gst_element_release_request_pad (self->compare, old);
+  tee = add (self, "tee");
+  gst_element_link (add_entrance (self, PREVIEW_ORIGINAL), tee);
+  gst_element_link_pads (tee, NULL, self->compare, inputs[PREVIEW_ORIGINAL]);
+  for (guint i = PREVIEW_OF_A; i < PREVIEW_N_STREAMS; i++)
+    if (preview_pipeline_uses (self, i))
+      add_side (self, tee, i, inputs[i]);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++) {
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (self->compare,
+        inputs[i]);
+    g_autofree gchar *line = preview_pipeline_get_line (self, i);
+
+    if (pad != NULL)
+      preview_frames_watch (self->frames, i, pad, line);
+  }
+  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+}
+
+/* A side's caps with the original's colours, as decoders report others and no
+ * sample is to be converted; owned by the caller. */
+static GstCaps *
+recolour (const GstCaps * caps, const GstCaps * original)
+{
+  static const gchar *const fields[] = { "colorimetry", "chroma-site" };
+  GstCaps *copy = gst_caps_copy (caps);
+
+  for (guint i = 0; original != NULL && i < G_N_ELEMENTS (fields); i++) {
+    const GValue *value = gst_structure_get_value (gst_caps_get_structure
+        (original, 0), fields[i]);
+
+    if (value != NULL)
+      gst_caps_set_value (copy, fields[i], value);
+    else
+      gst_structure_remove_field (gst_caps_get_structure (copy, 0), fields[i]);
+  }
+  return copy;
+}
+
+void
+preview_pipeline_push (PreviewSession * self, PreviewStream stream,
+    GstBuffer * buffer, GstCaps * caps)
+{
+  g_autoptr (GstSample) sample = NULL;
+  g_autoptr (GstElement) entrance = NULL;
+  g_autoptr (GstCaps) coloured = NULL;
+
+  g_mutex_lock (&self->lock);
+  coloured = recolour (caps, stream == PREVIEW_ORIGINAL ? NULL : self->caps);
+  if (self->entrance[stream] != NULL)
+    entrance = gst_object_ref (self->entrance[stream]);
+  if (stream == PREVIEW_ORIGINAL && (self->caps == NULL
+          || !gst_caps_is_equal (self->caps, caps))) {
+    gst_caps_replace (&self->caps, caps);
+    follow_size (self, caps);
+    g_cond_broadcast (&self->changed);
+  }
+  g_mutex_unlock (&self->lock);
+  sample = gst_sample_new (buffer, coloured, NULL, NULL);
+  if (entrance != NULL)
+    gst_app_src_push_sample (GST_APP_SRC (entrance), sample);
 }
 
 static void
-limit_frames (PreviewSession * self, GstElement * first)
+send (PreviewSession * self, PreviewStream stream, GstEvent * event)
 {
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (first, "src");
+  g_autoptr (GstElement) entrance = NULL;
 
-  if (self->options.frames > 0)
-    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame,
-        g_memdup2 (&self->options.frames, sizeof (gint)), g_free);
+  g_mutex_lock (&self->lock);
+  if (self->entrance[stream] != NULL)
+    entrance = gst_object_ref (self->entrance[stream]);
+  g_mutex_unlock (&self->lock);
+  if (entrance != NULL)
+    gst_element_send_event (entrance, event);
+  else
+    gst_event_unref (event);
 }
 
-static void
-watch (PreviewSession * self)
+void
+preview_pipeline_drain (PreviewSession * self, PreviewStream stream)
 {
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->bin, "sink");
-  g_autoptr (GstPad) shown = gst_element_get_static_pad (self->sink, "sink");
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM
-      | GST_PAD_PROBE_TYPE_EVENT_FLUSH, watch_input, self, NULL);
-  gst_pad_add_probe (shown, GST_PAD_PROBE_TYPE_BUFFER, draw_lens, self, NULL);
+  send (self, stream, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+          gst_structure_new_empty ("blockdct-drain")));
 }
 
-gboolean
-preview_pipeline_build (PreviewSession * self, GError ** error)
+void
+preview_pipeline_end (PreviewSession * self, PreviewStream stream)
 {
-  g_autoptr (GstElement) convert = NULL;
-  GstElement *pipeline;
+  g_autoptr (GstElement) entrance = NULL;
 
-  preview_bin_register ();
-  pipeline = preview_make (CHAIN, error);
-  if (pipeline == NULL)
-    return FALSE;
-  self->pipeline = gst_object_ref_sink (pipeline);
-  gst_object_set_name (GST_OBJECT (pipeline), "preview");
-  convert = gst_bin_get_by_name (GST_BIN (pipeline), CONVERT);
-  self->bin = gst_bin_get_by_name (GST_BIN (pipeline), "preview");
-  self->sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_mutex_lock (&self->lock);
+  if (self->entrance[stream] != NULL)
+    entrance = gst_object_ref (self->entrance[stream]);
+  g_mutex_unlock (&self->lock);
+  if (entrance != NULL)
+    gst_app_src_end_of_stream (GST_APP_SRC (entrance));
+}
+
+void
+preview_pipeline_build (PreviewSession * self)
+{
+  static const gchar *const elements[] = { "blockdct", "blockdct",
+    "blockdctcompare"
+  };
+
+  register_elements ();
+  self->pipeline = gst_object_ref_sink (gst_pipeline_new ("preview"));
+  self->chain = g_ptr_array_new_with_free_func (gst_object_unref);
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
-    self->part[i] = gst_child_proxy_get_child_by_name (GST_CHILD_PROXY
-        (self->bin), preview_part_names[i]);
-  /* For a table or files alone, pictures need not be shown in time. */
-  g_object_set (self->sink, "sync", self->options.csv == NULL
-      && self->output != PREVIEW_FILES, "signal-handoffs",
-      self->output == PREVIEW_PAGE, NULL);
-  limit_frames (self, convert);
-  watch (self);
-  return TRUE;
+    self->part[i] = G_OBJECT (gst_object_ref_sink (gst_element_factory_make
+            (elements[i], preview_part_names[i])));
+  self->compare = GST_ELEMENT (self->part[PREVIEW_COMPARE]);
+  self->sink = gst_object_ref_sink (gst_element_factory_make ("fakesink",
+          "sink"));
+  gst_bin_add_many (GST_BIN (self->pipeline), self->compare, self->sink, NULL);
+  gst_element_link (self->compare, self->sink);
+  g_object_set (self->sink, "sync", FALSE, "enable-last-sample", TRUE,
+      "signal-handoffs", self->output == PREVIEW_PAGE, "async", FALSE, NULL);
 }

@@ -3,14 +3,17 @@
 
 #include <string.h>
 
-/* Only controls can be set, as other properties name files. */
+/* Only controls and properties of the encoder can be set, as others name
+ * files. */
 static gboolean
 set (PreviewSession * session, gchar ** words, GError ** error)
 {
   g_autofree gchar *name = g_strndup (words[1], strcspn (words[1], "="));
   gboolean ok = FALSE;
 
-  if (preview_find_control (name) < PREVIEW_N_CONTROLS)
+  if (preview_find_control (name) < PREVIEW_N_CONTROLS
+      || g_str_has_prefix (name, "encoder::")
+      || g_str_has_prefix (name, "b::encoder::"))
     ok = preview_session_set_text (session, words[1], error);
   else
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,

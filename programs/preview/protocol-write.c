@@ -153,6 +153,9 @@ preview_protocol_write_control (const gchar * name, GParamSpec * pspec)
   else if (G_IS_PARAM_SPEC_INT (pspec))
     add_range (object, G_PARAM_SPEC_INT (pspec)->minimum,
         G_PARAM_SPEC_INT (pspec)->maximum, 1);
+  else if (G_IS_PARAM_SPEC_UINT (pspec))
+    add_range (object, G_PARAM_SPEC_UINT (pspec)->minimum,
+        G_PARAM_SPEC_UINT (pspec)->maximum, 1);
   else if (G_IS_PARAM_SPEC_DOUBLE (pspec))
     add_range (object, G_PARAM_SPEC_DOUBLE (pspec)->minimum,
         G_PARAM_SPEC_DOUBLE (pspec)->maximum, 0.01);

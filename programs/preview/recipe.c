@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Describes what is shown, for other programs. */
-#include "bin/line.h"
-#include "coding.h"
+#include "line.h"
 #include "parts.h"
 
 #include <string.h>
@@ -19,9 +18,7 @@
     "pipeline.get_bus().timed_pop_filtered(\n" \
     "    Gst.CLOCK_TIME_NONE, Gst.MessageType.ERROR | Gst.MessageType.EOS)\n" \
     "pipeline.set_state(Gst.State.NULL)\n"
-/* The characters that are special to gst_parse_launch(); and those that are not
- * special to a shell. */
-#define SPECIAL " \t\n\"'\\!()<>"
+/* The characters that are not special to a shell. */
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" \
     "-_./:=,+%"
 
@@ -68,33 +65,18 @@ add_word (GString * line, const gchar * word)
   g_string_append_printf (line, " %s", quoted);
 }
 
-/* Append a setting, in quotes if gst_parse_launch() would not read it as one
- * word. */
+/* Append a setting. */
 static void
 add_setting (GParamSpec * pspec, const GValue * value, gpointer data)
 {
   const Words *words = data;
   g_autofree gchar *text = describe_value (value);
-  g_autoptr (GString) word = NULL;
+  g_autofree gchar *quoted = text == NULL ? NULL : preview_source_quote (text);
+  g_autofree gchar *word = g_strdup_printf ("%s%s%s=%s", words->part != NULL
+      ? words->part : "", words->part != NULL ? "::" : "", pspec->name, quoted);
 
-  if (text == NULL)
-    return;
-  word = g_string_new (NULL);
-  if (words->part != NULL)
-    g_string_printf (word, "%s::", words->part);
-  g_string_append_printf (word, "%s=", pspec->name);
-  if (strpbrk (text, SPECIAL) == NULL) {
-    g_string_append (word, text);
-  } else {
-    g_string_append_c (word, '"');
-    for (const gchar * c = text; *c != '\0'; c++) {
-      if (*c == '"' || *c == '\\')
-        g_string_append_c (word, '\\');
-      g_string_append_c (word, *c);
-    }
-    g_string_append_c (word, '"');
-  }
-  add_word (words->to, word->str);
+  if (text != NULL)
+    add_word (words->to, word);
 }
 
 static void
@@ -128,27 +110,27 @@ static void
 add_settings (PreviewSession * self, GString * to,
     void (*add) (GParamSpec * pspec, const GValue * value, gpointer words))
 {
-  g_autofree gchar *line = preview_coding_get_line (self);
-  g_auto (GValue) b = G_VALUE_INIT;
-  GParamSpec *pspec = g_param_spec_string ("b", NULL, NULL, NULL, 0);
   Words of_bin = { NULL, to };
-  gint left, right;
 
-  g_object_get (self->part[PREVIEW_COMPARE], "left", &left, "right", &right,
-      NULL);
-  g_value_init (&b, G_TYPE_STRING);
-  if (line != NULL)
-    g_value_take_string (&b, gst_blockdct_page_line_describe (line));
-  else if (left == PREVIEW_B || right == PREVIEW_B)
-    g_value_set_static_string (&b, "blockdct");
-  if (g_value_get_string (&b) != NULL)
-    add (pspec, &b, &of_bin);
-  g_param_spec_unref (g_param_spec_ref_sink (pspec));
   for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
     Words words = { preview_part_names[i], to };
+    const gchar *line = i < PREVIEW_COMPARE ? self->line[i] : NULL;
+    g_autofree gchar *described = line == NULL ? NULL
+        : preview_line_describe (line, NULL);
+    const gchar *by_default = i == PREVIEW_B ? "" : "blockdct";
+    GParamSpec *pspec = g_param_spec_ref_sink (g_param_spec_string
+        (preview_part_names[i], NULL, NULL, NULL, 0));
+    g_auto (GValue) value = G_VALUE_INIT;
 
-    if (i != PREVIEW_B || g_strcmp0 (g_value_get_string (&b), "blockdct") == 0)
+    g_value_init (&value, G_TYPE_STRING);
+    g_value_set_string (&value, described != NULL ? described
+        : i == PREVIEW_B && !self->has_b ? "" : "blockdct");
+    if (i < PREVIEW_COMPARE
+        && strcmp (g_value_get_string (&value), by_default) != 0)
+      add (pspec, &value, &of_bin);
+    if (strcmp (g_value_get_string (&value), "blockdct") == 0)
       preview_session_foreach (self, i, add, &words);
+    g_param_spec_unref (pspec);
   }
 }
 
@@ -156,29 +138,45 @@ add_settings (PreviewSession * self, GString * to,
 static gchar *
 describe_source (PreviewSession * self)
 {
-  g_autoptr (GstElement) source = preview_pipeline_get_source (self);
-  g_autofree gchar *first = preview_source_describe (&self->options, source,
+  g_autofree gchar *first = preview_source_describe (&self->options,
+      preview_player_get_source (self->player, PREVIEW_ORIGINAL),
       self->stays && !self->moves);
   gchar *text = g_strconcat (first, " videoconvert ! blockdctpreview", NULL);
 
   return text;
 }
 
+/* Append a description's words: blanks in quotes belong to them. */
 static void
 add_words (GString * line, const gchar * text)
 {
-  g_auto (GStrv) split = g_strsplit (text, " ", -1);
+  g_autoptr (GRegex) word = g_regex_new
+      ("(?:[^ \"]|\"(?:[^\"\\\\]|\\\\.)*\")+", G_REGEX_RAW, 0, NULL);
+  g_autoptr (GMatchInfo) match = NULL;
 
-  for (gchar ** word = split; *word != NULL; word++)
-    add_word (line, *word);
+  g_regex_match (word, text, 0, &match);
+  for (; g_match_info_matches (match); g_match_info_next (match, NULL)) {
+    g_autofree gchar *found = g_match_info_fetch (match, 0);
+
+    add_word (line, found);
+  }
+}
+
+static gboolean
+has_files (PreviewSession * self)
+{
+  return self->file[0] != NULL || self->file[1] != NULL;
 }
 
 gchar *
 preview_session_describe_for_shell (PreviewSession * self)
 {
-  GString *line = g_string_new ("gst-launch-1.0");
+  GString *line;
   g_autofree gchar *source = describe_source (self);
 
+  if (has_files (self))
+    return NULL;
+  line = g_string_new ("gst-launch-1.0");
   add_words (line, source);
   add_settings (self, line, add_setting);
   add_words (line, "! " TAIL);
@@ -189,9 +187,12 @@ gchar *
 preview_session_describe_for_python (PreviewSession * self)
 {
   g_autoptr (GString) line = g_string_new (NULL);
-  GString *text = g_string_new (BEGIN);
+  GString *text;
   g_autofree gchar *source = describe_source (self);
 
+  if (has_files (self))
+    return NULL;
+  text = g_string_new (BEGIN);
   append_quoted (line, source);
   g_string_append (line, " ! " TAIL);
   g_string_replace (line, " ! ", " ! '\n    '", 0);

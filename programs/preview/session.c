@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Starts and stops a session, and handles its pipeline's messages. */
+#include "blocks.h"
+#include "coding.h"
 #include "parts.h"
 #include "../decoding.h"
 
 GST_DEBUG_CATEGORY_STATIC (preview_debug);
 #define GST_CAT_DEFAULT preview_debug
 
-/* Application messages: a frame's figures; and the last frame is shown.
- */
+/* The application message of a frame's figures. */
 #define FIGURES "blockdct"
-#define END "preview-end"
 
 enum
 {
@@ -31,58 +31,34 @@ post (PreviewSession * self, GstStructure * structure)
 }
 
 static gboolean
-pass (gpointer session)
-{
-  return preview_transport_pass (session);
-}
-
-static void
-show (gpointer session, const GstStructure * figures, gboolean is_new)
+show (gpointer session, GstBuffer * original, const GstStructure * figures)
 {
   PreviewSession *self = session;
 
-  self->fresh = is_new;
-  if (figures != NULL && is_new)
-    post (self, gst_structure_copy (figures));
-  if (figures != NULL && gst_structure_has_field (figures, "repeated")
-      && preview_transport_is_end (self))
-    post (self, gst_structure_new_empty (END));
+  if (!preview_transport_show (self, original))
+    return FALSE;
+  post (self, gst_structure_copy (figures));
+  g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->figures, gst_structure_free);
+  self->figures = gst_structure_copy (figures);
+  g_mutex_unlock (&self->lock);
+  return TRUE;
 }
 
-static const PreviewFramesFuncs frames_funcs = { pass, show };
-
-/* The first frame after a flush comes twice: as preroll, and for display. */
 static void
 take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
     PreviewSession * self)
 {
-  g_autoptr (GstCaps) caps = NULL;
-  g_autoptr (GstSample) sample = NULL;
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstSample) sample = gst_sample_new (buffer, caps, NULL, NULL);
   g_autoptr (GstStructure) figures = NULL;
 
   (void) sink;
-  if (!self->fresh)
-    return;
-  self->fresh = FALSE;
-  caps = gst_pad_get_current_caps (pad);
-  sample = gst_sample_new (buffer, caps, NULL, NULL);
-  figures = preview_frames_get_figures (self->frames);
+  g_mutex_lock (&self->lock);
+  figures = g_steal_pointer (&self->figures);
+  g_mutex_unlock (&self->lock);
   g_signal_emit (self, signals[FRAME], 0, sample, figures);
-}
-
-static gboolean
-follow_freeze (gpointer session)
-{
-  preview_transport_follow (session);
-  return G_SOURCE_REMOVE;
-}
-
-/* A key may change `freeze`, in any thread. */
-static void
-freeze_changed (PreviewSession * self)
-{
-  g_idle_add_full (G_PRIORITY_DEFAULT, follow_freeze, g_object_ref (self),
-      g_object_unref);
+  preview_transport_shown (self, sample);
 }
 
 /* The bus */
@@ -103,7 +79,6 @@ fail (PreviewSession * self, const gchar * text, const gchar * more)
   self->failed = TRUE;
   if (self->opened != NULL) {
     say (self, text);
-    gst_element_set_state (self->pipeline, GST_STATE_READY);
   } else {
     g_signal_emit (self, signals[ENDED], 0, text, more);
   }
@@ -118,26 +93,45 @@ fail_for_file (PreviewSession * self, const gchar * why)
   fail (self, text, NULL);
 }
 
+/* What made a side has failed: the transform takes its place. */
+static void
+drop_side (PreviewSession * self, guint side, const gchar * why)
+{
+  g_autofree gchar *line = preview_pipeline_get_line (self, PREVIEW_OF_A
+      + side);
+  g_autofree gchar *text = g_strdup_printf ("%c's %s '%s' has failed: %s",
+      "AB"[side], self->file[side] != NULL ? "file" : "encoder", line, why);
+
+  preview_coding_set_line (self, side, NULL, NULL);
+  g_printerr ("blockdct-preview: %s\n", text);
+  say (self, text);
+}
+
 /* A decoder that is asked for video reports any other stream as a missing
  * plug-in. */
 static void
 take_error (PreviewSession * self, GstMessage * message)
 {
-  g_autoptr (GstElement) source = preview_pipeline_get_source (self);
+  GstObject *from = GST_MESSAGE_SRC (message);
+  const PreviewStream stream = self->player == NULL ? PREVIEW_ORIGINAL
+      : preview_player_find (self->player, from);
+  GstElement *source = self->player == NULL ? NULL
+      : preview_player_get_source (self->player, stream);
   g_autoptr (GError) error = NULL;
   g_autofree gchar *debug = NULL, *why = NULL;
 
   gst_message_parse_error (message, &error, &debug);
-  if (self->options.file != NULL
-      && gst_object_has_as_ancestor (GST_MESSAGE_SRC (message),
-          GST_OBJECT (source))
+  if (source != NULL && gst_object_has_as_ancestor (from, GST_OBJECT (source))
+      && (stream != PREVIEW_ORIGINAL || self->options.file != NULL)
       && (error->domain == GST_STREAM_ERROR || g_error_matches (error,
-              GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN))) {
+              GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN)))
     why = preview_source_explain (source, error, debug);
+  if (stream != PREVIEW_ORIGINAL)
+    drop_side (self, stream - PREVIEW_OF_A, why != NULL ? why : error->message);
+  else if (why != NULL)
     fail_for_file (self, why);
-  } else {
+  else
     fail (self, error->message, debug);
-  }
 }
 
 static void
@@ -153,13 +147,14 @@ take_element (PreviewSession * self, GstMessage * message)
 }
 
 /* Whether it is blockdctcompare's warning about A's own views, for which A has
- * the figures. */
+ * the figures, or about B, whose input is added when it is shown. */
 static gboolean
 is_known (PreviewSession * self, GstMessage * message, const GError * error)
 {
   return GST_MESSAGE_SRC (message)
       == GST_OBJECT (self->part[PREVIEW_COMPARE])
-      && g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT);
+      && (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT)
+      || error->domain == GST_LIBRARY_ERROR);
 }
 
 static void
@@ -174,41 +169,18 @@ warn (PreviewSession * self, GstMessage * message)
   }
 }
 
-/* Whether frames count as late: those of a step, or at the end, are shown
- * although the sink reports them as late. */
-static gboolean
-plays (PreviewSession * self)
-{
-  return !preview_session_is_paused (self) && !preview_session_stays (self);
-}
-
-/* Elements post a QoS message for each frame that they drop. Frames that are
- * dropped before blockdctpage have no figures. */
-static void
-take_qos (PreviewSession * self, GstMessage * message)
-{
-  g_autoptr (GstElement) source = NULL;
-
-  if (!plays (self))
-    return;
-  self->late++;
-  source = preview_pipeline_get_source (self);
-  if (gst_object_has_as_ancestor (GST_MESSAGE_SRC (message),
-          GST_OBJECT (source)))
-    self->played++;
-}
-
 static void
 take_figures (PreviewSession * self, const GstStructure * figures)
 {
-  GST_DEBUG_OBJECT (self->bin, "shown: %" GST_PTR_FORMAT, figures);
+  GST_DEBUG_OBJECT (self->compare, "shown: %" GST_PTR_FORMAT, figures);
   preview_transport_take_figures (self, figures);
-  self->played += plays (self);
+  preview_blocks_follow (self);
   g_signal_emit (self, signals[SHOWN], 0, figures);
 }
 
-static gboolean
-take_message (GstBus * bus, GstMessage * message, gpointer session)
+gboolean
+preview_session_take_message (GstBus * bus, GstMessage * message,
+    gpointer session)
 {
   PreviewSession *self = session;
   const GstStructure *s = gst_message_get_structure (message);
@@ -221,23 +193,17 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
     case GST_MESSAGE_WARNING:
       warn (self, message);
       break;
-    case GST_MESSAGE_QOS:
-      take_qos (self, message);
-      break;
     case GST_MESSAGE_ASYNC_DONE:
-      preview_transport_arrive (self);
+      if (GST_MESSAGE_SRC (message) != GST_OBJECT (self->pipeline))
+        preview_transport_arrive (self);
       break;
     case GST_MESSAGE_EOS:
-      if (self->options.ends)
+      if (self->options.ends
+          && GST_MESSAGE_SRC (message) == GST_OBJECT (self->pipeline))
         g_signal_emit (self, signals[ENDED], 0, NULL, NULL);
-      else
-        preview_transport_end (self);
       break;
     case GST_MESSAGE_APPLICATION:
-      if (gst_structure_has_name (s, FIGURES))
-        take_figures (self, s);
-      else if (gst_structure_has_name (s, END))
-        preview_transport_end (self);
+      take_figures (self, s);
       break;
     case GST_MESSAGE_ELEMENT:
       take_element (self, message);
@@ -253,14 +219,16 @@ take_message (GstBus * bus, GstMessage * message, gpointer session)
 void
 preview_session_start (PreviewSession * self)
 {
-  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+  g_autoptr (GError) error = NULL;
+
+  if (!preview_transport_start (self, &error))
+    fail (self, error->message, NULL);
 }
 
 void
 preview_session_stop (PreviewSession * self)
 {
-  if (self->pipeline != NULL)
-    gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  preview_transport_stop (self);
   if (self->watch != 0)
     g_source_remove (self->watch);
   self->watch = 0;
@@ -275,12 +243,40 @@ preview_session_get_name (PreviewSession * self)
       : g_strdup (options->camera ? "camera" : "test pattern");
 }
 
+gchar *
+preview_session_get_version (PreviewSession * self, guint side)
+{
+  return self->file[side] == NULL ? NULL
+      : g_path_get_basename (self->file[side]);
+}
+
+void
+preview_session_set_version (PreviewSession * self, guint side,
+    const gchar * path)
+{
+  preview_coding_set_file (self, side, path);
+}
+
 void
 preview_session_get_late (PreviewSession * self, guint64 * late,
     guint64 * played)
 {
+  g_mutex_lock (&self->lock);
   *late = self->late;
-  *played = self->played;
+  *played = self->n_taken;
+  g_mutex_unlock (&self->lock);
+}
+
+/* Whether there are the elements for it, and an address. */
+static gboolean
+can_open (const PreviewOptions * options, GError ** error)
+{
+  GstElement *source = preview_source_new (options, error);
+
+  if (source == NULL)
+    return FALSE;
+  gst_object_unref (gst_object_ref_sink (source));
+  return TRUE;
 }
 
 gboolean
@@ -291,15 +287,16 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   PreviewOptions wanted = self->options;
 
   wanted.file = file != NULL ? file : g_strdup (uri);
+  wanted.sent = TRUE;
   wanted.camera = FALSE;
-  if (!preview_pipeline_open (self, &wanted, error)) {
+  if (!can_open (&wanted, error)) {
     g_free (wanted.file);
     return FALSE;
   }
   g_free (self->opened);
   self->opened = wanted.file;
   self->options = wanted;
-  self->late = self->played = 0;
+  self->late = self->n_taken = 0;
   self->failed = FALSE;
   preview_transport_reset (self);
   g_signal_emit (self, signals[OPENED], 0);
@@ -316,15 +313,27 @@ set_up (PreviewSession * self, GError ** error)
   g_object_set (self->part[PREVIEW_COMPARE], "interactive",
       self->output != PREVIEW_FILES, NULL);
   g_object_set (self->part[PREVIEW_A], "stats-file", self->options.csv, NULL);
+  preview_controls_follow (self);
   /* The page shows bits beside the PSNR. */
   if (self->output == PREVIEW_PAGE)
     preview_session_set_text (self, "metrics=bits", NULL);
   for (gchar ** pair = self->options.properties; pair != NULL && *pair; pair++)
     if (!preview_session_set_text (self, *pair, error))
       return FALSE;
-  if (self->options.b_encoder != NULL)
-    g_object_set (self->bin, "b-encoder", self->options.b_encoder, NULL);
-  return TRUE;
+  for (guint i = 0; i < 2; i++)
+    if (self->options.versions[i] != NULL) {
+      const PreviewOptions version = {.file = self->options.versions[i] };
+
+      if (!preview_source_check (&version, error))
+        return FALSE;
+      preview_coding_set_file (self, i, version.file);
+    }
+  if (self->options.versions[1] != NULL)
+    preview_session_set_text (self, "right=b", NULL);
+  if (self->options.versions[1] != NULL)
+    preview_session_set_text (self, "left=a", NULL);
+  return self->options.b_encoder == NULL || preview_coding_set_line (self, 1,
+      self->options.b_encoder, error);
 }
 
 static void
@@ -332,15 +341,9 @@ connect (PreviewSession * self)
 {
   g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
 
-  self->watch = gst_bus_add_watch (bus, take_message, self);
-  g_signal_connect_swapped (self->bin, "notify::freeze",
-      G_CALLBACK (freeze_changed), self);
-  preview_controls_follow (self);
-  if (self->output == PREVIEW_PAGE) {
+  self->watch = gst_bus_add_watch (bus, preview_session_take_message, self);
+  if (self->output == PREVIEW_PAGE)
     g_signal_connect (self->sink, "handoff", G_CALLBACK (take_frame), self);
-    g_signal_connect (self->sink, "preroll-handoff", G_CALLBACK (take_frame),
-        self);
-  }
 }
 
 PreviewSession *
@@ -351,14 +354,12 @@ preview_session_new (const PreviewOptions * options, PreviewOutput output,
 
   self->options = *options;
   self->output = output;
-  if (preview_pipeline_build (self, error)) {
-    self->frames = preview_frames_new (self->bin, &frames_funcs, self);
-    preview_transport_reset (self);
-    connect (self);
-    if (set_up (self, error)
-        && preview_pipeline_open (self, &self->options, error))
-      return self;
-  }
+  preview_pipeline_build (self);
+  self->frames = preview_frames_new (self->compare, show, self);
+  preview_transport_reset (self);
+  connect (self);
+  if (set_up (self, error) && can_open (&self->options, error))
+    return self;
   g_object_unref (self);
   return NULL;
 }
@@ -369,15 +370,20 @@ finalize (GObject * object)
   PreviewSession *self = PREVIEW_SESSION (object);
 
   preview_session_stop (self);
-  preview_transport_stop (self);
   g_clear_pointer (&self->frames, preview_frames_free);
-  preview_lens_free (self->lens);
+  g_ptr_array_unref (self->chain);
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)
     g_clear_object (&self->part[i]);
-  gst_clear_object (&self->bin);
   gst_clear_object (&self->sink);
   gst_clear_object (&self->pipeline);
+  g_clear_pointer (&self->figures, gst_structure_free);
+  for (guint i = 0; i < 2; i++) {
+    g_free (self->line[i]);
+    g_free (self->file[i]);
+    gst_structure_free (self->more[i]);
+  }
   g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
   g_free (self->opened);
   G_OBJECT_CLASS (preview_session_parent_class)->finalize (object);
 }
@@ -412,5 +418,5 @@ static void
 preview_session_init (PreviewSession * self)
 {
   g_mutex_init (&self->lock);
-  self->lens = preview_lens_new ();
+  g_cond_init (&self->changed);
 }

@@ -1,5 +1,6 @@
-/* blockdct-preview: a file, a camera or a test pattern through blockdctpage
- * to a sink. Page and main() use GStreamer through this alone.
+/* blockdct-preview: a file, a camera or a test pattern, and what is made of it,
+ * through blockdctcompare to a sink. Page and main() use GStreamer through this
+ * alone.
  *
  * Figures are a structure `blockdct` with the fields of A's message of that
  * name. While B is shown it has B's fields, too, with b- before each name.
@@ -52,6 +53,13 @@ void preview_session_stop (PreviewSession * self);
 /* The source's name, for a title; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
 
+/* The name of the file that is A (0) or B (1), owned by the caller; or NULL. */
+gchar *preview_session_get_version (PreviewSession * self, guint side);
+
+/* Have this file be A or B from now on. */
+void preview_session_set_version (PreviewSession * self, guint side,
+    const gchar * path);
+
 /* Show this URI from its start instead. FALSE with an error: the old source
  * continues. */
 gboolean preview_session_open (PreviewSession * self, const gchar * uri,
@@ -99,7 +107,7 @@ void preview_session_get_range (PreviewSession * self, GstClockTime * from,
 
 /* Settings: controls.c. Any thread may get and set them. */
 
-#define PREVIEW_N_CONTROLS 26
+#define PREVIEW_N_CONTROLS 28
 /* The names of the controls, from top to bottom, for
  * preview_session_set_text(). */
 extern const gchar *const preview_controls[PREVIEW_N_CONTROLS];
@@ -114,9 +122,16 @@ GParamSpec *preview_session_get_pspec (PreviewSession * self, guint control);
 void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
 
+/* The line of the encoder that makes A (0) or B (1), owned by the caller, or
+ * NULL; and its other properties, with values that are not the default ones. */
+gchar *preview_session_get_line (PreviewSession * self, guint side);
+void preview_session_foreach_property (PreviewSession * self, guint side,
+    void (*take) (GParamSpec * pspec, const gchar * value, gpointer data),
+    gpointer data);
+
 /* Set "NAME=VALUE". FALSE with an error that says which values are valid. A
- * name with the prefix a::, b:: or compare:: is a property of that part of
- * blockdctpage; without a prefix it is a control, else a property of A if A
+ * name with the prefix a::, b:: or compare:: is a property of that
+ * element; without a prefix it is a control, else a property of A if A
  * has it, else of compare. */
 gboolean preview_session_set_text (PreviewSession * self, const gchar * pair,
     GError ** error);
@@ -172,7 +187,7 @@ gboolean preview_session_save_last (PreviewSession * self, const gchar * path,
     GError ** error);
 
 /* A line for a shell, and a Python program, that show the same; owned by the
- * caller. */
+ * caller. NULL: a file is A or B. */
 gchar *preview_session_describe_for_shell (PreviewSession * self);
 gchar *preview_session_describe_for_python (PreviewSession * self);
 

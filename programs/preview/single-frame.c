@@ -44,28 +44,6 @@ copy_part (PreviewSession * self, PreviewPart part,
   return NULL;
 }
 
-/* A floating copy of the bin; with `b_alone` blockdctcompare passes B's
- * picture. */
-static GstElement *
-copy_bin (PreviewSession * self, gboolean b_alone)
-{
-  static const gchar *const none[] = { NULL };
-  static const gchar *const alone[] = { "view=single", "right=1",
-    "overlay=false", NULL
-  };
-  GstElement *bin = gst_element_factory_make ("blockdctpage", NULL);
-  g_autofree gchar *line = preview_coding_get_line (self);
-
-  for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
-    g_autoptr (GObject) part = gst_child_proxy_get_child_by_name
-        (GST_CHILD_PROXY (bin), preview_part_names[i]);
-
-    set (self, i, part, b_alone && i == PREVIEW_COMPARE ? alone : none, NULL);
-  }
-  g_object_set (bin, "b-encoder", line, NULL);
-  return bin;
-}
-
 static void
 take_messages (GstBus * bus, GstStructure ** figures, GstStructure ** curve)
 {
@@ -112,7 +90,15 @@ run (GstElement * element, GstSample * frame, GstStructure ** figures,
 GstSample *
 preview_session_get_original (PreviewSession * self)
 {
-  return preview_frames_get_original (self->frames);
+  g_autoptr (GstSample) sample = preview_frames_get (self->frames,
+      PREVIEW_ORIGINAL);
+  g_autoptr (GstBuffer) buffer = NULL;
+
+  if (sample == NULL)
+    return NULL;
+  buffer = gst_buffer_copy (gst_sample_get_buffer (sample));
+  GST_BUFFER_PTS (buffer) = PREVIEW_TIME (buffer);
+  return gst_sample_new (buffer, gst_sample_get_caps (sample), NULL, NULL);
 }
 
 gboolean
@@ -145,53 +131,39 @@ make_png (GstSample * frame, GError ** error)
   return picture.file;
 }
 
-/* The floating element that makes the picture to save; NULL with an error. */
-static GstElement *
-choose (PreviewSession * self, PreviewSave what, GError ** error)
+static GstSample *
+save_part (PreviewSession * self, guint side, GstSample * original,
+    GError ** error)
 {
   static const gchar *const plain[] = { "view=reconstruction", "grid=false",
     NULL
   };
+  GstElement *element = copy_part (self, PREVIEW_A + side, plain, error);
 
-  if (what == PREVIEW_SAVE_VIEW)
-    return copy_bin (self, FALSE);
-  if (what == PREVIEW_SAVE_B && self->encodes && preview_session_shows_b (self))
-    return copy_bin (self, TRUE);
-  if (what == PREVIEW_SAVE_A || preview_session_shows_b (self))
-    return copy_part (self, what == PREVIEW_SAVE_A ? PREVIEW_A : PREVIEW_B,
-        plain, error);
-  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-      "There is no B to save: neither left nor right shows it.");
-  return NULL;
-}
-
-static void
-draw_lens (PreviewSession * self, GstSample ** picture)
-{
-  GstCaps *caps = gst_sample_get_caps (*picture);
-  GstBuffer *buffer = preview_lens_draw (self->lens,
-      self->part[PREVIEW_COMPARE],
-      gst_buffer_ref (gst_sample_get_buffer (*picture)), caps);
-  GstSample *drawn = gst_sample_new (buffer, caps, NULL, NULL);
-
-  gst_buffer_unref (buffer);
-  gst_sample_unref (*picture);
-  *picture = drawn;
+  return element == NULL ? NULL : run (element, original, NULL, NULL, error);
 }
 
 GBytes *
 preview_session_save (PreviewSession * self, GstSample * original,
     PreviewSave what, GError ** error)
 {
+  const guint side = what == PREVIEW_SAVE_B;
   g_autoptr (GstSample) picture = NULL;
-  GstElement *element;
 
   if (what == PREVIEW_SAVE_ORIGINAL)
     picture = gst_sample_ref (original);
-  else if ((element = choose (self, what, error)) != NULL)
-    picture = run (element, original, NULL, NULL, error);
-  if (picture != NULL && what == PREVIEW_SAVE_VIEW)
-    draw_lens (self, &picture);
+  else if (what == PREVIEW_SAVE_VIEW)
+    picture = preview_transport_get_view (self);
+  else if (side == 1 && !preview_session_shows_b (self))
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "There is no B to save: neither left nor right shows it.");
+  else if (preview_pipeline_is_made (self, PREVIEW_OF_A + side))
+    picture = preview_frames_get (self->frames, PREVIEW_OF_A + side);
+  else
+    picture = save_part (self, side, original, error);
+  if (picture == NULL && error != NULL && *error == NULL)
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "There is no picture yet.");
   return picture == NULL ? NULL : make_png (picture, error);
 }
 

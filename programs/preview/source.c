@@ -12,7 +12,11 @@
 /* Video alone: unlinked sound is an error if the video ends first. */
 #define DECODED "video/x-raw(ANY)"
 #define FLIP "upright"
+/* The characters that are special to gst_parse_launch(). */
+#define SPECIAL " \t\n\"'\\!()<>"
 #define DECODER "decoder"
+/* The longest wait for a file's first picture. */
+#define LIMIT (20 * GST_SECOND)
 
 /* The Debian package of an element. */
 static const struct
@@ -261,17 +265,96 @@ preview_source_explain (GstElement * source, const GError * error,
   return decoding_explain (decoder, error, debug);
 }
 
-/* A URI has no blanks, quotes or backslashes that gst-launch-1.0 would read as
- * its own. */
-static gchar *
-describe_file (const gchar * file, gboolean upright)
+/* decodebin may refuse while it is adding elements, and then others keep their
+ * state: ask again. */
+void
+preview_source_stop (GstElement * pipeline)
 {
-  g_autofree gchar *uri = make_uri (file, NULL);
-  gchar *text = g_strdup_printf ("uridecodebin uri=%s caps=\"" DECODED "\" "
-      "expose-all-streams=false !%s", uri,
-      upright ? " videoconvert ! videoflip video-direction=auto !" : "");
+  for (guint i = 0; i < 10; i++)
+    if (gst_element_set_state (pipeline, GST_STATE_NULL)
+        != GST_STATE_CHANGE_FAILURE && i > 0)
+      return;
+}
 
-  return text;
+/* What a file's message says against it; NULL: nothing. The caller owns it. */
+static gchar *
+read_complaint (GstElement * source, GstMessage * message)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *debug = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT)
+    return decoding_explain_redirect (message);
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS)
+    return preview_source_explain (source, NULL, NULL);
+  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR)
+    return NULL;
+  gst_message_parse_error (message, &error, &debug);
+  return preview_source_explain (source, error, debug);
+}
+
+gboolean
+preview_source_check (const PreviewOptions * options, GError ** error)
+{
+  g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  GstElement *source = preview_source_new (options, error);
+  GstElement *sink = gst_element_factory_make ("fakesink", NULL);
+  g_autofree gchar *name = g_path_get_basename (options->file);
+  g_autofree gchar *complaint = NULL;
+  g_autoptr (GstMessage) message = NULL;
+
+  gst_bin_add (GST_BIN (pipeline), sink);
+  if (source == NULL)
+    return FALSE;
+  gst_bin_add (GST_BIN (pipeline), source);
+  gst_element_link (source, sink);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  do {
+    g_clear_pointer (&message, gst_message_unref);
+    message = gst_bus_timed_pop_filtered (bus, LIMIT, GST_MESSAGE_ERROR
+        | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT | GST_MESSAGE_ASYNC_DONE);
+    complaint = message != NULL ? read_complaint (source, message)
+        : g_strdup ("no picture comes of it");
+  } while (complaint == NULL
+      && GST_MESSAGE_TYPE (message) != GST_MESSAGE_ASYNC_DONE);
+  preview_source_stop (pipeline);
+  if (complaint != NULL)
+    g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "%s: %s",
+        name, complaint);
+  return complaint == NULL;
+}
+
+gchar *
+preview_source_quote (const gchar * value)
+{
+  GString *quoted;
+
+  if (strpbrk (value, SPECIAL) == NULL)
+    return g_strdup (value);
+  quoted = g_string_new ("\"");
+  for (const gchar * c = value; *c != '\0'; c++) {
+    if (*c == '"' || *c == '\\')
+      g_string_append_c (quoted, '\\');
+    g_string_append_c (quoted, *c);
+  }
+  g_string_append_c (quoted, '"');
+  return g_string_free (quoted, FALSE);
+}
+
+/* A file that a browser sent is in its user's folder, or a colleague's; any
+ * other is where it is. */
+static gchar *
+describe_file (const PreviewOptions * options, gboolean upright)
+{
+  g_autofree gchar *name = options->sent ? g_path_get_basename (options->file)
+      : make_uri (options->file, NULL);
+  g_autofree gchar *value = preview_source_quote (name);
+
+  return g_strdup_printf (options->sent ? "filesrc location=%s ! decodebin "
+      "caps=\"" DECODED "\" expose-all-streams=false !%s"
+      : "uridecodebin uri=%s caps=\"" DECODED "\" expose-all-streams=false !%s",
+      value, upright ? " videoconvert ! videoflip video-direction=auto !" : "");
 }
 
 gchar *
@@ -285,7 +368,7 @@ preview_source_describe (const PreviewOptions * options, GstElement * source,
     text = g_strdup_printf ("v4l2src%s%s ! decodebin !", options->device
         ? " device=" : "", options->device ? options->device : "");
   else if (options->file != NULL)
-    text = describe_file (options->file, flip != NULL);
+    text = describe_file (options, flip != NULL);
   else if (options->pattern != NULL)
     text = g_strdup_printf ("videotestsrc pattern=%s ! " PATTERN_CAPS " !",
         options->pattern);

@@ -12,6 +12,8 @@ G_BEGIN_DECLS
     typedef struct
 {
   gchar *file;                  /* a path or URI */
+  gchar *versions[2];           /* files that are A and B */
+  gboolean sent;                /* it is a copy of a file that a browser sent */
   gboolean camera;
   gchar *device;                /* of the camera */
   gchar *pattern;               /* of the test pattern */
@@ -19,7 +21,8 @@ G_BEGIN_DECLS
   gint frames;                  /* to play; 0: all */
   gboolean ends;                /* it ends, instead of starting again or
                                    staying */
-  gchar *b_encoder;             /* blockdctpage's property */
+  gchar *b_encoder;             /* the encoder that makes B, as a person types
+                                   it */
   gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 
@@ -40,11 +43,22 @@ gboolean preview_source_is_uri (const gchar * name);
 gchar *preview_source_explain (GstElement * source, const GError * error,
     const gchar * debug);
 
+/* Whether the first picture of a file can be decoded; FALSE with an error that
+ * says what is wrong with it. It blocks; any thread may call it. */
+gboolean preview_source_check (const PreviewOptions * options,
+    GError ** error);
+
 /* The source as a gst-launch description that ends in "!"; `source` was made
  * by preview_source_new() from `options`. With `still`, it repeats one picture.
  * The caller owns it. */
 gchar *preview_source_describe (const PreviewOptions * options,
     GstElement * source, gboolean still);
+
+/* Stop a pipeline with a source for good. */
+void preview_source_stop (GstElement * pipeline);
+
+/* A value as gst_parse_launch() reads it; owned by the caller. */
+gchar *preview_source_quote (const gchar * value);
 
 G_END_DECLS
 #endif

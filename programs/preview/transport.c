@@ -1,9 +1,443 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A session's position in its stream. The pipeline is always in PLAYING:
- * blockdctpage's `freeze` holds the frame during a pause, and the last
- * one. */
+ * A session's position in its stream. The player gives pictures as they are
+ * taken; each goes on to what compares, at a time that only rises. A held frame
+ * is a set of pictures: it goes there again whenever a setting changes. */
+#include "line.h"
 #include "parts.h"
+
+#include "gst-plugin/common/gstblockdctstatistics.h"
+
+/* What an encoder is given before the frame that is asked for. */
+#define RUN_UP GST_SECOND
+/* Frames in what compares, with those that a blockdct holds back. */
+#define AHEAD 8
+/* The time in what compares between a frame and one of another run. */
+#define GAP GST_SECOND
+/* The longest wait for a picture, in microseconds. */
+#define LIMIT (20 * G_TIME_SPAN_SECOND)
+
+static void
+clear_samples (GstSample ** samples)
+{
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    g_clear_pointer (&samples[i], gst_sample_unref);
+}
+
+static gboolean
+encodes (PreviewSession * self)
+{
+  return self->line[0] != NULL || (self->line[1] != NULL
+      && preview_session_shows_b (self));
+}
+
+/* The held frame */
+
+/* Called with the lock. */
+static GstBuffer *
+make_copy (PreviewSession * self, GstSample * sample, GstClockTime time,
+    gint64 away)
+{
+  GstBuffer *copy = gst_buffer_copy (gst_sample_get_buffer (sample));
+
+  GST_BUFFER_PTS (copy) = time + away;
+  GST_BUFFER_DTS (copy) = GST_CLOCK_TIME_NONE;
+  PREVIEW_TIME (copy) = time;
+  PREVIEW_RUN (copy) = self->run;
+  self->last = MAX (self->last, GST_BUFFER_PTS (copy));
+  return copy;
+}
+
+/* Show the held set, again if it was shown. Any thread may call this. */
+static void
+push_set (PreviewSession * self, gboolean again)
+{
+  GstBuffer *copy[PREVIEW_N_STREAMS] = { NULL };
+  GstCaps *caps[PREVIEW_N_STREAMS] = { NULL };
+
+  g_mutex_lock (&self->lock);
+  if (self->complete && self->holds && !self->pushed) {
+    GstSample *first = self->set.sample[PREVIEW_ORIGINAL];
+    const GstClockTime time = PREVIEW_TIME (gst_sample_get_buffer (first));
+    const gint64 away = self->last + GAP - time;
+
+    self->pushed = TRUE;
+    self->stale = FALSE;
+    for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+      if (self->set.sample[i] != NULL) {
+        copy[i] = make_copy (self, self->set.sample[i], time, away);
+        caps[i] = gst_caps_ref (gst_sample_get_caps (self->set.sample[i]));
+        if (again)
+          gst_blockdct_mark_add (copy[i], GST_BLOCKDCT_MARK_REPEATED);
+      }
+  } else {
+    self->stale = TRUE;
+  }
+  g_mutex_unlock (&self->lock);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    if (copy[i] != NULL) {
+      preview_pipeline_push (self, i, copy[i], caps[i]);
+      preview_pipeline_drain (self, i);
+      gst_buffer_unref (copy[i]);
+      gst_caps_unref (caps[i]);
+    }
+}
+
+void
+preview_transport_change (PreviewSession * self)
+{
+  gboolean holds;
+
+  g_mutex_lock (&self->lock);
+  holds = self->holds;
+  g_mutex_unlock (&self->lock);
+  if (holds)
+    push_set (self, TRUE);
+}
+
+static gboolean
+end_now (gpointer session)
+{
+  preview_transport_end (session);
+  return G_SOURCE_REMOVE;
+}
+
+/* Called with the lock. */
+static void
+check_end (PreviewSession * self)
+{
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    if (preview_player_has (self->player, i) && !(self->ended & 1 << i))
+      return;
+  if (self->end_shown || self->holds || self->reached < self->last
+      || self->options.ends)
+    return;
+  self->end_shown = TRUE;
+  g_idle_add_full (G_PRIORITY_DEFAULT, end_now, g_object_ref (self),
+      g_object_unref);
+}
+
+/* What is on its way is not shown. Called with the lock. */
+static void
+drop_frames (PreviewSession * self)
+{
+  self->run++;
+  self->is_away = self->pushed = self->stale = FALSE;
+  self->start = 0;
+  self->seen = self->reached = self->last;
+  check_end (self);
+  g_cond_broadcast (&self->changed);
+}
+
+/* Begin another run. Called with the lock. */
+static void
+begin_run (PreviewSession * self, gboolean holds)
+{
+  self->holds = holds;
+  self->complete = FALSE;
+  self->n_before = 0;
+  clear_samples (self->set.sample);
+  clear_samples (self->before);
+  drop_frames (self);
+}
+
+/* Hold the frame that is shown; FALSE: there is none. */
+static gboolean
+hold_shown (PreviewSession * self)
+{
+  PreviewSet set;
+  gboolean any;
+
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    set.sample[i] = preview_frames_get (self->frames, i);
+  any = set.sample[PREVIEW_ORIGINAL] != NULL;
+  g_mutex_lock (&self->lock);
+  begin_run (self, TRUE);
+  self->target = 0;
+  self->set = set;
+  self->complete = any;
+  self->synced = FALSE;
+  g_mutex_unlock (&self->lock);
+  if (any)
+    push_set (self, TRUE);
+  return any;
+}
+
+/* Pictures of the player */
+
+/* Make a step that was to wait. */
+static void
+step_on (PreviewSession * self)
+{
+  gboolean complete;
+
+  g_mutex_lock (&self->lock);
+  complete = self->complete;
+  g_mutex_unlock (&self->lock);
+  if (self->steps_after == 0 || self->seeking || !complete)
+    return;
+  self->steps_after--;
+  preview_session_step (self, 1);
+}
+
+static gboolean
+came (gpointer session)
+{
+  push_set (session, FALSE);
+  step_on (session);
+  return G_SOURCE_REMOVE;
+}
+
+/* Called with the lock. */
+static void
+check_set (PreviewSession * self)
+{
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    if (preview_player_has (self->player, i) && self->set.sample[i] == NULL)
+      return;
+  self->complete = TRUE;
+  self->synced = !encodes (self);
+  g_cond_broadcast (&self->changed);
+  g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
+      g_object_unref);
+}
+
+/* Take a picture for the set; called with the lock. FALSE: it has to wait. */
+static gboolean
+gather (PreviewSession * self, PreviewStream stream, GstSample * sample,
+    GstClockTime time)
+{
+  GstSample **place = &self->set.sample[stream];
+  const GstClockTime duration = self->duration;
+
+  if (self->complete || *place != NULL)
+    return self->live || (!self->complete && encodes (self));
+  if (time + duration - duration / 8 <= self->target) {
+    self->n_before += stream != PREVIEW_ORIGINAL;
+    g_clear_pointer (&self->before[stream], gst_sample_unref);
+    self->before[stream] = gst_sample_ref (sample);
+    return TRUE;
+  }
+  *place = gst_sample_ref (sample);
+  check_set (self);
+  return TRUE;
+}
+
+/* Whether it is too late for a frame; called with the lock. An encoder needs
+ * all of them. */
+static gboolean
+is_late (PreviewSession * self, GstClockTime time)
+{
+  return self->start != 0 && !self->live && self->output == PREVIEW_PAGE
+      && !encodes (self) && self->file[0] == NULL && self->file[1] == NULL
+      && (GstClockTime) (g_get_monotonic_time () - self->start) * GST_USECOND
+      > time - self->start_time + 2 * self->duration;
+}
+
+static GstClockTime
+get_time (PreviewSession * self, GstSample * sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  const GstSegment *segment = gst_sample_get_segment (sample);
+  GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
+      GST_BUFFER_PTS (buffer));
+
+  (void) self;
+  return GST_CLOCK_TIME_IS_VALID (time) ? time
+      : GST_BUFFER_PTS_IS_VALID (buffer) ? GST_BUFFER_PTS (buffer) : 0;
+}
+
+/* Whether what compares has as many frames as it needs: it would take some
+ * seconds, in which a changed setting would not be seen. Called with the
+ * lock. */
+static gboolean
+has_enough (PreviewSession * self)
+{
+  return self->is_away && !encodes (self) && self->last > self->seen
+      && self->last - self->seen > AHEAD * self->duration;
+}
+
+/* Called with the lock. */
+static gboolean
+is_wanted (PreviewSession * self, PreviewPlayer * player, PreviewStream stream)
+{
+  return player == self->player && !self->closed
+      && !preview_player_is_stale (player, stream);
+}
+
+/* Frames that blockdctcompare does not match do not leave. Called with the
+ * lock. */
+static void
+wait_for_change (PreviewSession * self)
+{
+  if (self->holds || !has_enough (self))
+    g_cond_wait (&self->changed, &self->lock);
+  else if (!g_cond_wait_until (&self->changed, &self->lock,
+          g_get_monotonic_time () + G_TIME_SPAN_SECOND) && !self->holds)
+    self->seen = self->last;
+}
+
+static void
+take (gpointer session, PreviewPlayer * player, PreviewStream stream,
+    GstSample * sample)
+{
+  PreviewSession *self = session;
+  GstClockTime time = get_time (self, sample);
+  GstBuffer *copy = NULL;
+  gboolean ends = FALSE, wanted;
+
+  PREVIEW_TIME (gst_sample_get_buffer (sample)) = time;
+  g_mutex_lock (&self->lock);
+  while (is_wanted (self, player, stream) && (self->holds
+          ? !gather (self, stream, sample, time)
+          : stream == PREVIEW_ORIGINAL ? has_enough (self)
+          : self->caps == NULL))
+    wait_for_change (self);
+  wanted = is_wanted (self, player, stream) && !self->holds
+      && (stream != PREVIEW_ORIGINAL || self->left > 0);
+  if (wanted) {
+    ends = stream == PREVIEW_ORIGINAL && --self->left == 0;
+    self->n_taken += stream == PREVIEW_ORIGINAL;
+    if (!self->is_away) {
+      self->away = self->last + GAP - time;
+      self->seen = self->last + GAP - 1;
+    }
+    self->is_away = TRUE;
+    if (!is_late (self, time))
+      copy = make_copy (self, sample, time, self->away);
+    else
+      self->late++;
+  }
+  g_mutex_unlock (&self->lock);
+  if (copy != NULL)
+    preview_pipeline_push (self, stream, copy, gst_sample_get_caps (sample));
+  gst_clear_buffer (&copy);
+  if (ends)
+    preview_pipeline_end (self, PREVIEW_ORIGINAL);
+}
+
+static void
+end (gpointer session, PreviewPlayer * player, PreviewStream stream)
+{
+  PreviewSession *self = session;
+  gboolean again = FALSE;
+
+  g_mutex_lock (&self->lock);
+  if (is_wanted (self, player, stream)) {
+    self->ended |= 1 << stream;
+    if (self->holds && !self->complete && self->set.sample[stream] == NULL
+        && self->before[stream] != NULL) {
+      self->set.sample[stream] = g_steal_pointer (&self->before[stream]);
+      check_set (self);
+    } else if (self->holds && !self->complete
+        && stream == PREVIEW_ORIGINAL && self->set.sample[stream] == NULL) {
+      again = TRUE;
+    } else {
+      check_end (self);
+    }
+  }
+  g_mutex_unlock (&self->lock);
+  if (self->options.ends)
+    preview_pipeline_end (self, stream);
+  /* There is no next frame. */
+  if (again)
+    hold_shown (self);
+}
+
+static const PreviewPlayerFuncs player_funcs = { take, end };
+
+gboolean
+preview_transport_show (PreviewSession * self, GstBuffer * original)
+{
+  const guint64 run = PREVIEW_RUN (original);
+  const GstClockTime time = PREVIEW_TIME (original);
+  gboolean shown;
+
+  g_mutex_lock (&self->lock);
+  if (self->output == PREVIEW_PAGE && !self->live && !self->holds) {
+    if (self->start == 0) {
+      self->start = g_get_monotonic_time ();
+      self->start_time = time;
+    }
+    while (run == self->run && !self->holds && time > self->start_time
+        && g_cond_wait_until (&self->changed, &self->lock, self->start
+            + (time - self->start_time) / GST_USECOND));
+  }
+  shown = run == self->run;
+  if (shown) {
+    self->seen = MAX (self->seen, GST_BUFFER_PTS (original));
+    g_cond_broadcast (&self->changed);
+  }
+  g_mutex_unlock (&self->lock);
+  return shown;
+}
+
+void
+preview_transport_shown (PreviewSession * self, GstSample * view)
+{
+  gboolean again;
+
+  g_mutex_lock (&self->lock);
+  g_clear_pointer (&self->view, gst_sample_unref);
+  self->view = gst_sample_ref (view);
+  self->reached = self->seen;
+  check_end (self);
+  again = self->pushed && self->stale;
+  self->pushed = self->stale = FALSE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  if (again)
+    push_set (self, TRUE);
+}
+
+GstSample *
+preview_transport_get_view (PreviewSession * self)
+{
+  const gint64 limit = g_get_monotonic_time () + LIMIT;
+  GstSample *view = NULL;
+
+  g_mutex_lock (&self->lock);
+  while (self->pushed && g_cond_wait_until (&self->changed, &self->lock,
+          limit));
+  if (self->view != NULL)
+    view = gst_sample_ref (self->view);
+  g_mutex_unlock (&self->lock);
+  return view;
+}
+
+/* The main thread's */
+
+void
+preview_transport_reset (PreviewSession * self)
+{
+  if (self->rewind != 0)
+    g_source_remove (self->rewind);
+  self->rewind = 0;
+  self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
+  self->from = self->to = GST_CLOCK_TIME_NONE;
+  self->duration = GST_SECOND / 30;
+  self->seeking = self->moves = self->stays = FALSE;
+  self->steps_after = 0;
+  preview_frames_clear (self->frames);
+}
+
+static void
+replace_player (PreviewSession * self, PreviewPlayer * player, gboolean waits)
+{
+  PreviewPlayer *old = self->player;
+
+  if (self->bus_watch != 0)
+    g_source_remove (self->bus_watch);
+  self->bus_watch = 0;
+  g_mutex_lock (&self->lock);
+  self->player = player;
+  self->ended = 0;
+  self->end_shown = FALSE;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  if (old != NULL)
+    preview_player_free (old, waits);
+}
 
 void
 preview_transport_stop (PreviewSession * self)
@@ -11,40 +445,160 @@ preview_transport_stop (PreviewSession * self)
   if (self->rewind != 0)
     g_source_remove (self->rewind);
   self->rewind = 0;
+  g_mutex_lock (&self->lock);
+  self->closed = TRUE;
+  self->run++;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  gst_element_set_state (self->pipeline, GST_STATE_NULL);
+  replace_player (self, NULL, TRUE);
+  g_mutex_lock (&self->lock);
+  clear_samples (self->set.sample);
+  clear_samples (self->before);
+  g_clear_pointer (&self->view, gst_sample_unref);
+  g_mutex_unlock (&self->lock);
+  preview_pipeline_clear (self);
 }
 
-/* Set `freeze`. Called with the lock, so that no thread sets an older state
- * afterwards. */
-static void
-apply (PreviewSession * self)
+/* Where encoders begin anew, unless a scene does. */
+#define GROUP 250
+
+/* Where to start for a held frame: with an encoder before it, so that the frame
+ * is the one of a stream. */
+static GstClockTime
+find_start (PreviewSession * self, GstClockTime place)
 {
-  g_object_set (self->bin, "freeze", self->ended || (self->paused
-          && self->steps == 0), NULL);
+  const GstClockTime group = GROUP * self->duration;
+
+  if (!encodes (self))
+    return place;
+  return place < group + RUN_UP ? 0 : MAX (place / group * group, place - RUN_UP
+      - group);
+}
+
+static void
+watch (PreviewSession * self)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (preview_player_get_pipeline
+      (self->player));
+
+  self->bus_watch = gst_bus_add_watch (bus, preview_session_take_message, self);
+}
+
+/* Another run, elsewhere. Called with the lock. */
+static void
+restart_run (PreviewSession * self, gboolean holds, GstClockTime target)
+{
+  self->ended = 0;
+  self->end_shown = FALSE;
+  begin_run (self, holds);
+  self->target = holds ? target : 0;
+}
+
+static GstClockTime
+get_stop (PreviewSession * self, GstClockTime place)
+{
+  return GST_CLOCK_TIME_IS_VALID (self->to) && place < self->to ? self->to
+      : GST_CLOCK_TIME_NONE;
+}
+
+/* Start another player at a place. */
+static gboolean
+start_at (PreviewSession * self, GstClockTime place, gboolean holds,
+    GError ** error)
+{
+  gchar *line[2] = { NULL }, *file[2] = { NULL };
+  PreviewPlayer *player = NULL;
+  gboolean ok = TRUE;
+
+  for (guint i = 0; i < 2; i++)
+    if (preview_pipeline_uses (self, PREVIEW_OF_A + i)) {
+      file[i] = self->file[i];
+      if (file[i] == NULL && self->line[i] != NULL)
+        ok = (line[i] = preview_line_describe (self->line[i], error)) != NULL
+            && ok;
+    }
+  if (ok)
+    player = preview_player_new (&self->options, line, file, &player_funcs,
+        self, error);
+  g_free (line[0]);
+  g_free (line[1]);
+  if (player == NULL)
+    return FALSE;
+  replace_player (self, player, FALSE);
+  g_mutex_lock (&self->lock);
+  restart_run (self, holds, place);
+  g_mutex_unlock (&self->lock);
+  watch (self);
+  self->sought = place;
+  self->seeking = TRUE;
+  self->live = preview_player_start (player, holds ? find_start (self, place)
+      : place, get_stop (self, place));
+  if (self->live)
+    self->seeking = FALSE;
+  return TRUE;
+}
+
+gboolean
+preview_transport_start (PreviewSession * self, GError ** error)
+{
+  self->left = self->options.frames > 0 ? (guint64) self->options.frames
+      : G_MAXUINT64;
+  preview_pipeline_arrange (self);
+  return start_at (self, 0, preview_session_is_paused (self), error);
 }
 
 void
-preview_transport_reset (PreviewSession * self)
+preview_transport_restart (PreviewSession * self)
 {
-  preview_transport_stop (self);
-  self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
-  self->from = self->to = GST_CLOCK_TIME_NONE;
-  self->duration = GST_SECOND / 30;
-  self->seeking = self->moves = self->stays = FALSE;
-  self->steps_after = 0;
-  preview_transport_flush (self);
+  const GstClockTime place = GST_CLOCK_TIME_IS_VALID (self->shown)
+      && self->moves ? self->shown : 0;
+  g_autoptr (GError) error = NULL;
+
+  if (self->player == NULL)
+    return;
+  preview_pipeline_arrange (self);
+  preview_frames_clear (self->frames);
+  if (!start_at (self, place, preview_session_is_paused (self), &error))
+    g_signal_emit_by_name (self, "notice", error->message);
 }
 
-/* The first frame after a seek starts at the seek's target, and its duration is
- * counted from there. */
+/* Hold the frame that is shown. Before there is one, what came may be dropped,
+ * and the last: it comes again. */
+static void
+hold (PreviewSession * self)
+{
+  if (!hold_shown (self) && self->n_taken > 0 && !self->live)
+    preview_transport_restart (self);
+}
+
+void
+preview_transport_follow_b (PreviewSession * self)
+{
+  if (self->player == NULL || self->has_b == preview_session_shows_b (self))
+    return;
+  if (preview_pipeline_is_made (self, PREVIEW_OF_B)) {
+    preview_transport_restart (self);
+    return;
+  }
+  preview_pipeline_arrange (self);
+  g_mutex_lock (&self->lock);
+  drop_frames (self);
+  g_mutex_unlock (&self->lock);
+  preview_transport_change (self);
+}
+
 void
 preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures)
 {
-  guint64 index, duration;
+  GstClockTime before = self->shown;
+  guint64 duration;
 
-  if (gst_structure_get_uint64 (figures, "index", &index) && index > 0)
-    self->moves = TRUE;
   gst_structure_get_uint64 (figures, "stream-time", &self->shown);
+  self->moves |= GST_CLOCK_TIME_IS_VALID (before) && before != self->shown;
+  /* The first frame after a seek starts at the seek's target, and its duration
+   * is counted from there. */
   if (self->shown != self->sought && gst_structure_get_uint64 (figures,
           "duration", &duration) && duration != 0
       && GST_CLOCK_TIME_IS_VALID (duration))
@@ -74,20 +628,31 @@ preview_session_moves (PreviewSession * self)
   return self->moves;
 }
 
-/* Use the frame's position, as the pipeline's advances while it is frozen. */
-gboolean
-preview_session_get_time (PreviewSession * self, GstClockTime * position,
-    GstClockTime * duration)
+static gboolean
+can_seek (PreviewSession * self)
 {
   GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
-  gboolean ok = gst_element_query (self->pipeline, query);
-  gint64 all;
+  gboolean ok = self->player != NULL && preview_player_query (self->player,
+      query);
 
   if (ok)
     gst_query_parse_seeking (query, NULL, &ok, NULL, NULL);
   gst_query_unref (query);
-  if (!ok || !gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &all)
-      || all <= 0 || !GST_CLOCK_TIME_IS_VALID (self->shown))
+  return ok;
+}
+
+gboolean
+preview_session_get_time (PreviewSession * self, GstClockTime * position,
+    GstClockTime * duration)
+{
+  GstQuery *query = gst_query_new_duration (GST_FORMAT_TIME);
+  gint64 all = 0;
+  gboolean ok = can_seek (self) && preview_player_query (self->player, query);
+
+  if (ok)
+    gst_query_parse_duration (query, NULL, &all);
+  gst_query_unref (query);
+  if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (self->shown))
     return FALSE;
   *position = MIN (self->shown, (GstClockTime) all);
   *duration = all;
@@ -100,19 +665,26 @@ preview_session_get_frame_duration (PreviewSession * self)
   return self->duration;
 }
 
-/* A stop position stays in force until another one is set. */
 static gboolean
 seek_now (PreviewSession * self, GstClockTime place)
 {
-  GstClockTime end = GST_CLOCK_TIME_IS_VALID (self->to) && place < self->to
-      ? self->to : GST_CLOCK_TIME_NONE;
+  const gboolean holds = preview_session_is_paused (self);
 
-  preview_transport_stop (self);
-  self->sought = place;
+  if (self->rewind != 0)
+    g_source_remove (self->rewind);
+  self->rewind = 0;
+  if (!can_seek (self))
+    return FALSE;
   self->stays = FALSE;
-  self->seeking = gst_element_seek (self->pipeline, 1, GST_FORMAT_TIME,
-      GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET, place,
-      GST_SEEK_TYPE_SET, end);
+  if (encodes (self))
+    return start_at (self, place, holds, NULL);
+  self->sought = place;
+  g_mutex_lock (&self->lock);
+  preview_player_expect (self->player);
+  restart_run (self, holds, place);
+  g_mutex_unlock (&self->lock);
+  self->seeking = preview_player_seek (self->player, place, get_stop (self,
+          place));
   return self->seeking;
 }
 
@@ -135,17 +707,15 @@ preview_session_seek (PreviewSession * self, GstClockTime place)
 void
 preview_transport_arrive (PreviewSession * self)
 {
-  GstClockTime wanted = self->wanted;
-  const guint steps = self->steps_after;
+  const GstClockTime wanted = self->wanted;
 
+  preview_player_arrive (self->player);
   self->seeking = FALSE;
   self->wanted = GST_CLOCK_TIME_NONE;
-  if (GST_CLOCK_TIME_IS_VALID (wanted)) {
+  if (GST_CLOCK_TIME_IS_VALID (wanted))
     seek_now (self, wanted);
-  } else if (steps > 0) {
-    self->steps_after = 0;
-    preview_session_step (self, steps);
-  }
+  else
+    step_on (self);
 }
 
 /* Seek to the start, or to that of the range. */
@@ -157,6 +727,8 @@ rewind_now (gpointer data)
   self->rewind = 0;
   self->stays = !seek_now (self,
       GST_CLOCK_TIME_IS_VALID (self->from) ? self->from : 0);
+  if (self->stays)
+    hold (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -164,53 +736,53 @@ rewind_now (gpointer data)
 void
 preview_transport_end (PreviewSession * self)
 {
-  preview_transport_stop (self);
-  if (!self->moves)
+  if (self->rewind != 0)
+    g_source_remove (self->rewind);
+  self->rewind = 0;
+  if (!self->moves) {
     self->stays = TRUE;
-  else if (!preview_session_is_paused (self))
+    hold (self);
+  } else if (!preview_session_is_paused (self)) {
     self->rewind = g_timeout_add (self->duration / GST_MSECOND, rewind_now,
         self);
+  }
 }
 
-/* After steps, the frames' times are ahead of the clock; at the end there are
- * no more frames. */
 void
 preview_session_set_paused (PreviewSession * self, gboolean paused)
 {
-  gboolean stepped, ended;
+  gboolean ended, changes, comes;
 
   g_mutex_lock (&self->lock);
-  stepped = self->stepped && self->paused && !paused;
-  ended = self->end_shown && self->paused && !paused;
+  changes = self->paused != paused;
   self->paused = paused;
-  self->steps = 0;
+  ended = self->ended & 1 << PREVIEW_ORIGINAL;
   g_mutex_unlock (&self->lock);
   self->steps_after = 0;
-  if (paused)
-    preview_transport_stop (self);
-  else if (ended && self->moves)
+  if (!changes || self->player == NULL || self->stays)
+    return;
+  if (paused) {
+    if (self->rewind != 0)
+      g_source_remove (self->rewind);
+    self->rewind = 0;
+    /* What is sought comes, unless it has come and is on its way. */
+    g_mutex_lock (&self->lock);
+    comes = self->seeking && !self->is_away && self->ended == 0;
+    if (comes) {
+      begin_run (self, TRUE);
+      self->target = self->sought;
+    }
+    g_mutex_unlock (&self->lock);
+    if (!comes)
+      hold (self);
+  } else if (ended && self->moves) {
     rewind_now (self);
-  else if (stepped && GST_CLOCK_TIME_IS_VALID (self->shown))
-    preview_session_seek (self, self->shown);
-  g_mutex_lock (&self->lock);
-  apply (self);
-  g_mutex_unlock (&self->lock);
-}
-
-void
-preview_transport_follow (PreviewSession * self)
-{
-  gboolean frozen, ended, expected;
-
-  g_mutex_lock (&self->lock);
-  g_object_get (self->bin, "freeze", &frozen, NULL);
-  ended = self->ended;
-  expected = ended || (self->paused && self->steps == 0);
-  if (ended && !frozen)
-    apply (self);
-  g_mutex_unlock (&self->lock);
-  if (!ended && frozen != expected)
-    preview_session_set_paused (self, frozen);
+  } else if (!GST_CLOCK_TIME_IS_VALID (self->shown)
+      || !preview_session_seek (self, self->shown)) {
+    g_mutex_lock (&self->lock);
+    begin_run (self, FALSE);
+    g_mutex_unlock (&self->lock);
+  }
 }
 
 /* Seek to one frame's duration before the start of this frame. Frames' times
@@ -233,7 +805,7 @@ step_back (PreviewSession * self)
 gboolean
 preview_session_step (PreviewSession * self, gint frames)
 {
-  gboolean ok;
+  gboolean ok, synced, comes;
 
   if (!preview_session_is_paused (self)) {
     preview_session_set_paused (self, TRUE);
@@ -241,17 +813,21 @@ preview_session_step (PreviewSession * self, gint frames)
   }
   if (frames < 0)
     return step_back (self);
-  /* A seek in progress would flush the frames of a step. */
-  if (self->seeking) {
-    self->steps_after += frames;
-    return TRUE;
-  }
   g_mutex_lock (&self->lock);
-  ok = !self->ended;
-  if (ok)
-    self->steps += frames;
-  apply (self);
+  ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || encodes (self);
+  synced = self->synced && self->complete;
+  comes = !self->complete;
+  if (ok && synced && !self->seeking) {
+    begin_run (self, TRUE);
+    self->target = 0;
+  }
   g_mutex_unlock (&self->lock);
+  /* A frame that comes would be lost. */
+  if (ok && (self->seeking || comes))
+    self->steps_after += frames;
+  else if (ok && !synced)
+    ok = preview_session_seek (self, self->shown + self->duration
+        + self->duration / 8);
   return ok;
 }
 
@@ -282,62 +858,4 @@ preview_session_get_range (PreviewSession * self, GstClockTime * from,
 {
   *from = self->from;
   *to = self->to;
-}
-
-/* Streaming threads */
-
-/* Without a frame since the flush there is no frame to hold. */
-gboolean
-preview_transport_may_end (PreviewSession * self)
-{
-  gboolean may;
-
-  g_mutex_lock (&self->lock);
-  may = self->options.ends || !self->passed;
-  if (!may) {
-    self->ended = TRUE;
-    apply (self);
-  }
-  g_mutex_unlock (&self->lock);
-  return may;
-}
-
-void
-preview_transport_flush (PreviewSession * self)
-{
-  preview_frames_flush (self->frames);
-  g_mutex_lock (&self->lock);
-  self->ended = self->end_shown = self->passed = self->stepped = FALSE;
-  self->steps = 0;
-  apply (self);
-  g_mutex_unlock (&self->lock);
-}
-
-gboolean
-preview_transport_pass (PreviewSession * self)
-{
-  gboolean step;
-
-  g_mutex_lock (&self->lock);
-  self->passed = TRUE;
-  step = self->steps > 0;
-  if (step) {
-    self->steps--;
-    self->stepped = TRUE;
-    apply (self);
-  }
-  g_mutex_unlock (&self->lock);
-  return step;
-}
-
-gboolean
-preview_transport_is_end (PreviewSession * self)
-{
-  gboolean is_end;
-
-  g_mutex_lock (&self->lock);
-  is_end = self->ended && !self->end_shown;
-  self->end_shown = self->end_shown || is_end;
-  g_mutex_unlock (&self->lock);
-  return is_end;
 }

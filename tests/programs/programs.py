@@ -166,7 +166,8 @@ def names_do_not_command_the_terminal():
 
 @case
 def a_file_after_http_is_no_port():
-    refuses("--http", "one.avi", "two.avi", words=("One file at a time: one.avi and two.avi",))
+    refuses("--http", "one.avi", "a.avi", "b.avi", "four.avi",
+            words=("at most two versions of it: four.avi is one too many",))
 
 
 @case

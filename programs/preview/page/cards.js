@@ -36,7 +36,6 @@ const icons = {
   "quality-map": "M2 12a6 6 0 1 1 12 0M8 12l3-4",
   "size-map": "M2 2h12v12H2zM8 2v12M2 8h12M11 8v6M8 11h6",
   grid: "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12",
-  magnifier: "M7 3a4 4 0 1 0 .1 0M10 10l4 4",
   overlay: "M3 3h10M8 3v10",
   back: "M4 3v10M13 3L6 8l7 5z",
   pause: "M5 3v10M11 3v10",
@@ -69,9 +68,10 @@ const encoderNames = {x264enc: "x264", x265enc: "x265", openh264enc: "OpenH264",
   av1enc: "AV1 (libaom)", vp8enc: "VP8", vp9enc: "VP9", theoraenc: "Theora",
   jpegenc: "JPEG (encoder)", mpeg2enc: "MPEG-2", avenc_mpeg4: "MPEG-4 (libav)",
   avenc_mpeg2video: "MPEG-2 (libav)"};
-const scaleNames = {quality: "quality", qp: "QP", bitrate: "bitrate"};
+const scaleNames = {quality: "quality", qp: "QP", crf: "CRF", bitrate: "bitrate"};
 const labels = {quality: "Quality", qp: "QP", "chroma-qp-offset": "Chroma QP offset",
   "scaling-list": "Scaling list", "encoder-quality": "Quality", "encoder-qp": "QP",
+  "encoder-crf": "CRF",
   "encoder-bitrate": "kbit/s", "difference-gain": "Gain", "wipe-position": "Line"};
 const viewNames = {original: "Original", a: "A", b: "B", wipe: "Wipe",
   "side-by-side": "Beside", stacked: "Stacked", flicker: "Flicker",
@@ -134,31 +134,61 @@ function showOutput (widget, value) {
     widget.nextSibling.value = +Number(value).toFixed(2);
 }
 
-// A's or B's codec: a transform, or for B an encoder.
+// A's or B's codec: a transform, or an encoder.
 function makeCodec (side, prefix, controls) {
-  const transforms = controls[`${prefix}transform`].values;
   const select = makeSelect(`codec-${side}`, [], "Transform or encoder of this picture");
-  const group = make("optgroup", {label: "transforms"});
+  const transforms = make("optgroup", {label: "transforms"});
+  const encoders = make("optgroup", {label: "encoders"});
 
-  for (const {nick, about} of transforms)
-    group.append(make("option", {value: nick, title: about}, nameTransform(nick)));
-  select.append(group);
-  if (side === "b") {
-    const encoders = make("optgroup", {label: "encoders"});
-    for (const value of controls["b::encoder"].values.slice(1))
-      encoders.append(make("option", {value: `encoder ${value.nick}`, title: value.about},
-        nameEncoder(value)));
-    select.append(encoders);
-  }
+  for (const {nick, about} of controls[`${prefix}transform`].values)
+    transforms.append(make("option", {value: nick, title: about}, nameTransform(nick)));
+  for (const value of controls[`${prefix}encoder`].values.slice(1))
+    encoders.append(make("option", {value: `encoder ${value.nick}`, title: value.about},
+      nameEncoder(value)));
+  select.append(transforms, encoders, make("option", {value: "file", hidden: true}),
+    make("option", {value: "choose"}, "File…"));
   select.ariaLabel = `codec of ${side.toUpperCase()}`;
   select.addEventListener("input", () => {
     const [word, encoder] = select.value.split(" ");
-    if (side === "b")
-      turn("b::encoder", encoder ?? "transform");
+    if (word === "choose") {
+      page.opens = side;
+      find("file").click();
+      showValues(page.values, isNewer);
+      return;
+    }
+    turn(`${prefix}encoder`, encoder ?? "transform");
     if (encoder === undefined)
       turn(`${prefix}transform`, word);
   });
   return select;
+}
+
+// A property of an encoder: a choice or a number.
+function makeProperty (prefix, {name, about, values, minimum, maximum, default: normal, value}) {
+  const id = `${prefix}${name}`.replaceAll("::", "-");
+  const choices = values?.map(({nick}) => nick)
+    ?? (typeof normal === "boolean" ? ["false", "true"] : null);
+  const widget = choices ? makeSelect(id, choices.map(nick => [nick, nick]), about)
+    : make("input", {id, type: "number", min: minimum, max: maximum, step: "any", title: about});
+
+  widget.value = value ?? normal;
+  widget.addEventListener("change", () => say(`set ${prefix}${name}=${widget.value}`));
+  return make("div", {class: "row"}, make("label", {for: id, title: about}, name), widget);
+}
+
+function showProperties (sides) {
+  const focus = document.activeElement.id, isFirst = ({name}) => /preset|cpu-used/.test(name);
+
+  sides.forEach((properties, i) => find(`properties-${"ab"[i]}`).replaceChildren(
+    ...properties.sort((one, other) => isFirst(other) - isFirst(one))
+      .map(property => makeProperty(`${["", "b::"][i]}encoder::`, property))));
+  find(focus)?.focus();
+}
+
+// Those of a side that are not the default ones, as settings.
+function listProperties (side, prefix = side === 0 ? "" : "b::") {
+  return page.news.properties[side].filter(({value}) => value !== undefined)
+    .map(({name, value}) => `${prefix}encoder::${name}=${value}`);
 }
 
 function makePresets (names) {
@@ -178,23 +208,24 @@ function makeCard (side, controls, presets) {
   const rows = (...names) => names.map(name => makeRow(controls[prefix + name]));
   const buttons = side === "a"
     ? [makeButton("store", "Copy to B", "Copy A's settings to B, and show both (b)",
-      () => say("key b"))]
-    : [makeButton("swap", "Swap", "Swap A and B (x)", () => say("key x")),
+      store)]
+    : [makeButton("swap", "Swap", "Swap A and B (x)", swap),
       makeButton("equal", "Equal bits",
         "Set A so that its bits come closest to B's", makeEqual)];
   const head = make("h2", {}, make("span", {class: `badge ${side}`}, side.toUpperCase()),
     makeCodec(side, prefix, controls));
 
   find(`card-${side}`).replaceChildren(head,
-    ...rows("quality", "qp"),
-    ...side === "b" ? rows("encoder-quality", "encoder-qp", "encoder-bitrate") : [],
+    ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-crf",
+      "encoder-bitrate"),
     make("dl", {class: "figures", id: `figures-${side}`}),
-    ...side === "b" ? [make("p", {id: "words"})] : [],
-    make("div", {class: "buttons"}, ...buttons),
-    make("details", {}, make("summary", {}, "Advanced"),
-      ...rows("chroma-qp-offset", "scaling-list"),
-      ...side === "a" && presets.length > 0 ? [makePresets(presets)] : [],
-      make("p", {class: "small none"}, "no other settings")));
+    ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small"})] : [],
+    make("div", {class: "buttons"}, ...buttons,
+      make("details", {class: "menu advanced"}, make("summary", {}, "More"), make("div", {},
+        ...rows("chroma-qp-offset", "scaling-list"),
+        ...side === "a" && presets.length > 0 ? [makePresets(presets)] : [],
+        make("div", {id: `properties-${side}`}),
+        make("p", {class: "small none"}, "no other settings")))));
   if (side === "b")
     find("card-b").append(makeButton("compare", "Compare with B",
       "Show A and B together", () => showPair("a b")));
@@ -227,7 +258,6 @@ function makeOptions (controls) {
   pair.ariaLabel = "pictures to compare";
   pair.addEventListener("input", () => showPair(pair.value));
   const toggles = [["grid", "Grid", "Block borders (g)"],
-    ["magnifier", "Lens", "Samples and values around the pointer (m)"],
     ["overlay", "Text", "Figures on the picture"]].map(([name, text, about]) => {
     const button = makeButton(`control-${name}`, text, about,
       () => turn(name, !page.values[name]), name);
@@ -237,6 +267,48 @@ function makeOptions (controls) {
   find("options").replaceChildren(make("span", {class: "group"}, pair,
     makeRow(controls["wipe-position"]), makeRow(controls["difference-gain"])),
   make("span", {class: "group"}, ...toggles));
+}
+
+// What makes a side: these settings of it, the choice last.
+const sideSettings = ["transform", "quality", "qp", "encoder-quality", "encoder-qp",
+  "encoder-crf", "encoder-bitrate", "encoder"];
+
+function store () {
+  const {...values} = page.values;
+
+  for (const name of sideSettings)
+    turn(`b::${name}`, values[name]);
+  for (const setting of listProperties(0, "b::"))
+    say(`set ${setting}`);
+  showPair("a b");
+}
+
+function swap () {
+  const {...values} = page.values;
+
+  for (const name of sideSettings) {
+    turn(name, values[`b::${name}`]);
+    turn(`b::${name}`, values[name]);
+  }
+  for (const setting of [...listProperties(0, "b::"), ...listProperties(1, "")])
+    say(`set ${setting}`);
+}
+
+// Make A finer by a step.
+function turnBy (by) {
+  const name = numberOf("a"), widget = widgets[name];
+
+  if (widget === undefined)
+    return;
+  widget.value = +widget.value + (/qp|crf/.test(name) ? -by : by);
+  widget.dispatchEvent(new Event("input"));
+}
+
+function nextTransform (by) {
+  const all = [...find("codec-a").querySelectorAll("optgroup:first-child option")]
+    .map(({value}) => value);
+
+  turn("transform", all.at((all.indexOf(page.values.transform) + by) % all.length));
 }
 
 function showPair (pair) {
@@ -265,7 +337,7 @@ function makeCards (news) {
   makeMore(controls.metrics);
 }
 
-// The chosen metric, and all figures.
+// The chosen metric.
 function makeMore (control) {
   const select = makeSelect("metric", [["psnr", "PSNR"], ...control.flags
     .filter(({nick}) => nick in metricNames)
@@ -278,16 +350,15 @@ function makeMore (control) {
     make("div", {class: "row"}, make("label", {for: "metric"}, "Metric"), select),
     make("div", {class: "buttons"},
       makeButton("undo", "Undo", "Undo the last change (z)", undo),
-      makeButton("theme", "Theme", "Dark, light, or as on the desktop", nextTheme)),
-    make("details", {}, make("summary", {}, "All figures"), make("table", {id: "figures"})));
+      makeButton("theme", "Theme", "Dark, light, or as on the desktop", nextTheme)));
 }
 
 // What is in force. A control that the user has turned since keeps its value: the new
 // one comes later.
 function showValues (values, isNewer) {
   const metric = Object.keys(metricNames).find(name => values.metrics.includes(name));
-  const codec = values["b::encoder"] === "transform" ? values["b::transform"]
-    : `encoder ${values["b::encoder"]}`;
+  const [codecA, codecB] = ["", "b::"].map(prefix => values[`${prefix}encoder`] === "transform"
+    ? values[`${prefix}transform`] : `encoder ${values[`${prefix}encoder`]}`);
 
   for (const [name, widget] of Object.entries(widgets)) {
     if (isNewer(name))
@@ -300,8 +371,14 @@ function showValues (values, isNewer) {
       widget.value = values[name];
     showOutput(widget, values[name]);
   }
-  for (const [id, value] of [["codec-a", values.transform], ["codec-b", codec],
-    ["pair", `${values.left} ${values.right}`]])
+  for (const side of ["a", "b"]) {
+    const option = find(`codec-${side}`).querySelector("[value=file]");
+    const name = page.news[`file-${side}`];
+    option.hidden = !name;
+    option.textContent = name ?? "";
+  }
+  for (const [id, value] of [["codec-a", page.news["file-a"] ? "file" : codecA],
+    ["codec-b", page.news["file-b"] ? "file" : codecB], ["pair", `${values.left} ${values.right}`]])
     find(id).value = value;
   for (const button of find("views").querySelectorAll("button")) {
     const chosen = button.id === `view-${values.view}`;
@@ -312,7 +389,6 @@ function showValues (values, isNewer) {
     && values.view !== "size-map";
   find("pair").disabled = !isOfTwo(values.view);
   find("card-b").classList.toggle("off", !showsB(values));
-  find("swap").disabled = values["b::encoder"] !== "transform";
 }
 
 function showsB ({left, right}) {
@@ -344,7 +420,7 @@ function format (name, value) {
     return "–";
   if (isDecibel(name))
     return value === null ? "identical" : `${value.toFixed(2)} dB`;
-  if (/nonzero/.test(name))
+  if (/nonzero(-[yuv])?$/.test(name))
     return `${(100 * value).toFixed(1)} %`;
   if (typeof value === "number" && !Number.isInteger(value))
     return value.toPrecision(4);
@@ -371,27 +447,34 @@ function formatBits (bits) {
     : `${(bits / 1e6).toPrecision(3)} Mbit`;
 }
 
+// Of a clip whose frames all have these bits.
+function formatRate (bits) {
+  const rate = bits / page.news["frame-duration"] / 1e3;
+
+  return bits === undefined ? "–" : rate < 1e4 ? `${Math.round(rate)} kbit/s`
+    : `${(rate / 1e3).toPrecision(3)} Mbit/s`;
+}
+
 function showCard (side, figures) {
   const prefix = side === "a" ? "" : "b-";
   const bits = bitsOf(figures, prefix), [name, field] = metricOf(page.values);
-  const rate = bits / page.news["frame-duration"] / 1e6;
+  const about = `${prefix}bits` in figures ? "" : "≈ ";
   const rows = [["PSNR", format("psnr", figures[`${prefix}psnr`])],
-    [`${`${prefix}bits` in figures ? "" : "≈ "}bits`, formatBits(bits)]];
+    field === "psnr" ? ["", ""] : [name, format(field, figures[prefix + field])],
+    [`${about}bits`, formatBits(bits)],
+    page.news.moves ? [`${about}rate`, formatRate(bits)] : ["", ""]];
 
-  if (field !== "psnr")
-    rows.push([name, format(field, figures[prefix + field])]);
   find(`figures-${side}`).replaceChildren(...rows.map(([term, value]) => make("div", {},
     make("dt", {}, term), make("dd", {}, value))));
   find(`figures-${side}`).title = bits === undefined ? ""
-    : `${(bits / page.picture.width / page.picture.height).toFixed(3)} bits per luma sample`
-    + `${page.news.moves ? `; ${rate.toPrecision(3)} Mbit/s` : ""}`;
+    : `${(bits / page.picture.width / page.picture.height).toFixed(3)} bits per luma sample`;
 }
 
 // In words, by the means of all frames that these settings have made: of an encoder's, one
-// frame alone says little.
+// frame alone says little. A frame that is identical has no dB: it is counted.
 function compareFigures () {
   const [name, field] = metricOf(page.values);
-  const {a, b, of, than} = time.means(field);
+  const {a, b, of, than, n, same} = time.means(field);
   const part = 100 * (b / a - 1), gain = than - of;
   const unit = isDecibel(field) ? " dB" : ` ${name}`;
   const digits = isDecibel(field) ? 1 : 3;
@@ -403,24 +486,9 @@ function compareFigures () {
   if (Number.isFinite(gain))
     words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
       : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);
-  return `B: ${words.join(", ")}`;
-}
-
-// All fields except times and fields that are shown elsewhere.
-function showAllFigures (figures) {
-  const left =
-    /^(type|timestamp|.*-time|duration|frames|(mse|samples|sse|sum).*|repeated|pad|identical)$/;
-  const both = "b-psnr" in figures;
-  const names = new Set(Object.keys(figures).map(name => name.replace(/^b-/, "")));
-  const row = (tag, cells) => make("tr", {}, ...cells.map((cell, i) =>
-    make(i === 0 || tag === "th" ? "th" : "td", {scope: tag === "th" ? "col" : i === 0 && "row"},
-      cell)));
-
-  if (!find("figures").closest("details").open)
-    return;
-  find("figures").replaceChildren(row("th", both ? ["figure", "A", "B"] : ["figure", "A"]),
-    ...[...names].filter(name => !left.test(name)).map(name => row("td", [name,
-      ...["", "b-"].slice(0, both ? 2 : 1).map(prefix => format(name, figures[prefix + name]))])));
+  return [`B: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}${
+    same.some(count => count > 0) ? `; identical to the original: ${same[0]} of A, ${
+      same[1]} of B, without dB` : ""}`];
 }
 
 function showFigures (figures) {
@@ -429,8 +497,6 @@ function showFigures (figures) {
   showCard("a", figures);
   if (both) {
     showCard("b", figures);
-    find("words").textContent = compareFigures();
-    find("words").title = `mean over ${time.points.size} frames`;
+    [find("words").textContent, find("over").textContent] = compareFigures();
   }
-  showAllFigures(figures);
 }

@@ -16,6 +16,8 @@ const page = {
   width: 0,
   height: 0,
   lost: false,
+  opens: "", // the side that a file is chosen for; "": the original
+  shownAt: [], // ms, of the last pictures
   drawing: null, // a promise: the last picture is drawn
 };
 
@@ -111,7 +113,7 @@ function seek (seconds) {
 
 // Undo: the settings that were in force before the last ones, of those that came to rest.
 const history = [];
-const notUndone = ["wipe-position", "zoom-x", "zoom-y"];
+const notUndone = ["wipe-position"];
 
 function remember (values) {
   clearTimeout(page.resting);
@@ -137,12 +139,26 @@ function undo () {
 
 // Texts and pictures from the server
 
-function showNotice (text) {
-  find("notice").textContent = text;
+// What is wrong stays until it is closed or over; what is done leaves by itself.
+function showNotice (text, done = false) {
+  clearTimeout(page.noticed);
+  find("notice").firstChild.textContent = text;
+  find("notice").classList.toggle("done", done);
   find("notice").hidden = text === "";
+  if (done)
+    page.noticed = setTimeout(showNotice, 4000, "");
 }
 
-const kinds = {png: "PNG, slow connection", RGBX: "raw R, G, B"};
+const kinds = {png: "PNG", RGBX: "RGB"};
+
+// Pictures shown in the last second, of a clip that has so many.
+function describePace () {
+  const now = performance.now(), {paused, moves, "frame-duration": duration} = page.news;
+
+  page.shownAt = page.shownAt.filter(at => at > now - 1000);
+  return paused || !moves ? ""
+    : `; ${page.shownAt.length} of ${Math.round(1 / duration)} pictures/s`;
+}
 
 function showSource () {
   const {picture, name, late} = page.news, {data} = page;
@@ -156,7 +172,7 @@ function showSource () {
     return;
   find("source").textContent = `${picture.width} × ${picture.height}`
     + `${page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
-  find("line").textContent = `Lossless: ${kinds[picture.format] ?? "raw planes"}`;
+  find("line").textContent = `Lossless ${kinds[picture.format] ?? "YUV"}${describePace()}`;
   find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB per picture. ${picture.skipped} `
     + `frames were not sent, as the browser was drawing; ${late} were computed too late`;
 }
@@ -199,6 +215,8 @@ function show (news) {
     time.clear();
   if (JSON.stringify(page.values) !== JSON.stringify(news.values))
     remember(news.values);
+  if (news.properties !== undefined)
+    showProperties(news.properties);
   page.values = news.values;
   showValues(news.values, isNewer);
   showCaptions();
@@ -232,7 +250,9 @@ async function showPicture (news, data) {
   const {width, height} = news.picture, picture = await makePicture(news.picture, data);
 
   Object.assign(page, {data, width, height, picture: news.picture});
-  view.show(picture, width, height, news.values.view);
+  page.shownAt.push(performance.now());
+  view.show(picture, width, height, news.values.view,
+    /^(I4|NV)/.test(news.picture.format) ? new Uint8Array(data) : null);
   if (news.figures !== undefined) {
     page.figures = news.figures;
     showIdle(news.idle);
@@ -314,13 +334,15 @@ async function ask (path, options) {
   return null;
 }
 
-async function openFile (file) {
+// A file to show, or, for a side, one that is A or B.
+async function openFile (file, side = "") {
   if (file === undefined)
     return;
-  showNotice(`Opening ${file.name}`);
+  showNotice(`Opening ${file.name}`, true);
   if (await ask(`open?size=${file.size}`) === null)
     return;
-  if (await ask(`open?name=${encodeURIComponent(file.name)}`, {method: "POST", body: file}))
+  if (await ask(`open?name=${encodeURIComponent(file.name)}&side=${side}`,
+    {method: "POST", body: file}))
     showNotice("");
 }
 
@@ -342,7 +364,10 @@ function describeLine () {
       && String(page.values[name]) !== String(normal))
     .map(({name}) => `${name}=${[page.values[name]].flat().join("+") || 0}`);
 
-  return ["blockdct-preview", page.news.name, ...settings]
+  const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
+
+  return ["blockdct-preview", page.news.name, ...files, ...settings, ...listProperties(0),
+    ...listProperties(1)]
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");
 }
@@ -359,8 +384,7 @@ async function copy (path) {
     document.execCommand("copy");
     area.remove();
   }
-  showNotice(`Copied: ${text.length < 200 ? text : `${text.slice(0, 200)}…`}`);
-  setTimeout(() => showNotice(""), 4000);
+  showNotice(`Copied: ${text.length < 200 ? text : `${text.slice(0, 200)}…`}`, true);
 }
 
 // A list of actions that opens over what is below it.
@@ -396,13 +420,14 @@ function makeFiles () {
       [["as blockdct-preview", () => copy()], ["as gst-launch-1.0", () => copy("command.txt")],
       ["as Python", () => copy("program.py")]]));
   find("file").addEventListener("change", ({target}) => {
-    openFile(target.files[0]);
-    target.value = "";
+    openFile(target.files[0], page.opens);
+    target.value = page.opens = "";
   });
   document.addEventListener("dragover", event => event.preventDefault());
   document.addEventListener("drop", event => {
     event.preventDefault();
-    openFile(event.dataTransfer.files[0]);
+    openFile(event.dataTransfer.files[0],
+      event.target.closest?.("#card-a, #card-b")?.id.slice(-1));
   });
 }
 
@@ -439,7 +464,7 @@ function turnWheel (event) {
 
   event.preventDefault();
   if (by !== 0 && event.shiftKey)
-    say(`key ${by < 0 ? "Up" : "Down"}`);
+    turnBy(by < 0 ? 1 : -1);
   else if (by !== 0)
     scale(by < 0 ? "+" : "-", event);
 }
@@ -486,8 +511,6 @@ function openPicture (canvas) {
       spread = measure();
     } else if (panels.shown === "Block" && block.follows) {
       block.ask(view.sample(event));
-    } else if (page.values.magnifier) {
-      say(`move ${place(event)}`, "move");
     }
   });
   canvas.addEventListener("lostpointercapture", event => {
@@ -505,13 +528,14 @@ function openPicture (canvas) {
 
 // Keys
 
-const elementKeys = {ArrowUp: "Up", ArrowDown: "Down", ArrowLeft: "Left",
-  ArrowRight: "Right", v: "v", g: "g", b: "b", x: "x", c: "c", m: "m", " ": "space"};
-const pageKeys = {p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
+const elementKeys = {v: "v", c: "c", " ": "space"};
+const pageKeys = {ArrowUp: () => turnBy(1), ArrowDown: () => turnBy(-1),
+  ArrowLeft: () => nextTransform(-1), ArrowRight: () => nextTransform(1),
+  g: () => turn("grid", !page.values.grid), b: store, x: swap, p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
   l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
   "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),
   t: () => panels.toggle("Time"), r: () => panels.toggle("Rate"),
-  i: () => panels.toggle("Block"), w: goToWorst};
+  i: () => panels.toggle("Block"), a: () => panels.toggle("Figures"), w: goToWorst};
 const controlKeys = {z: undo, o: () => find("file").click(), s: () => save("view"),
   c: () => copy()};
 const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
@@ -537,7 +561,9 @@ function takeKey (event) {
   const {key} = event, control = event.ctrlKey || event.metaKey;
   const action = control ? controlKeys[key] : pageKeys[key];
 
-  if (key === "Escape" && panels.shown !== "")
+  if (key === "Escape" && !find("notice").hidden)
+    showNotice("");
+  else if (key === "Escape" && panels.shown !== "")
     panels.toggle(panels.shown);
   else if (event.altKey && key in steps)
     block.step(...steps[key]);
@@ -573,7 +599,9 @@ showTheme();
 player.open();
 makeFiles();
 makeScaling();
-find("tabs").append(...["Time", "Rate", "Block"].map(name =>
+find("notice").append(makeButton("close", "×", "Close (Escape)", () => showNotice("")));
+find("close").ariaLabel = "Close";
+find("tabs").append(...["Time", "Rate", "Block", "Figures"].map(name =>
   makeButton(`tab-${name}`, name, panels[name][1], () => panels.toggle(name))));
 view.open(find("picture"));
 openPicture(find("picture"));

@@ -14,7 +14,8 @@ const time = {
   // With other settings the figures of other frames are of no use.
   add (points) {
     for (const figures of points) {
-      const of = ["transform", "quality", "qp", "b-transform", "b-quality", "b-qp", "b-encoder"]
+      const of = ["transform", "quality", "qp", "encoder", "b-transform", "b-quality", "b-qp",
+        "b-encoder"]
         .map(name => figures[name]).join();
       if (of !== this.settings)
         this.clear();
@@ -56,11 +57,16 @@ const time = {
   // Of A's and B's bits, and of a metric, over the frames that have both.
   means (field) {
     const both = [...this.points.values()].filter(figures => "b-psnr" in figures);
-    const mean = get => both.map(get).reduce((sum, value) => sum + (value ?? NaN), 0)
-      / both.length;
+    const sides = [field, `b-${field}`];
+    const finite = both.filter(figures => sides.every(side => figures[side] !== null));
+    const mean = (frames, get) => frames.map(get).reduce((sum, value) => sum + (value ?? NaN), 0)
+      / frames.length;
 
-    return {a: mean(figures => bitsOf(figures, "")), b: mean(figures => bitsOf(figures, "b-")),
-      of: mean(figures => figures[field]), than: mean(figures => figures[`b-${field}`])};
+    return {a: mean(both, figures => bitsOf(figures, "")),
+      b: mean(both, figures => bitsOf(figures, "b-")),
+      of: mean(finite, figures => figures[field]), than: mean(finite, figures => figures[sides[1]]),
+      n: both.length,
+      same: sides.map(side => both.filter(figures => figures[side] === null).length)};
   },
 
   field: "psnr",
@@ -167,8 +173,12 @@ const rate = {
   },
 };
 
-// The control of a side's quality or QP.
+// The control of a side's quality, QP or bitrate.
 function numberOf (side) {
+  const prefix = side === "a" ? "" : "b::", encoder = page.values[`${prefix}encoder`];
+
+  if (encoder !== "transform")
+    return `${prefix}encoder-${encoder.slice(encoder.lastIndexOf("-") + 1)}`;
   return side === "a" ? "qp" in page.figures ? "qp" : "quality"
     : "b-qp" in page.figures ? "b::qp" : "b::quality";
 }
@@ -234,9 +244,7 @@ const block = {
     const {x, y, size} = this.data ?? {}, {values, width, height} = page;
     const start = [width, height].map(length =>
       Math.round(values["wipe-position"] * (length - Math.floor(length / 2))));
-    const zoom = values.zoom, zooms = [["zoom-x", width], ["zoom-y", height]];
-    const [left, top] = zooms.map(([name, all]) => Math.round(values[name] * (all - all / zoom)));
-    const place = [(x - left) * zoom, (y - top) * zoom, size * zoom];
+    const place = [x, y, size];
 
     if (this.data === null || find("panel").hidden)
       view.mark = null;
@@ -330,9 +338,35 @@ const block = {
   },
 };
 
+// All fields except times and fields that are shown elsewhere, in tables of some rows.
+const all = {
+  rows: 8,
+  left: /^(type|timestamp|.*-time|duration|frames|(mse|samples|sse|sum).*|repeated|pad|identical)$/,
+
+  open (panel) {
+    panel.replaceChildren(make("div", {id: "all", tabindex: 0, role: "region",
+      "aria-label": "all figures"}));
+  },
+
+  show () {
+    const {figures} = page, sides = "b-psnr" in figures ? ["", "b-"] : [""];
+    const names = [...new Set(Object.keys(figures).map(name => name.replace(/^b-/, "")))]
+      .filter(name => !this.left.test(name));
+    const tables = Array.from({length: Math.ceil(names.length / this.rows)}, (_, i) =>
+      names.slice(i * this.rows, (i + 1) * this.rows));
+
+    find("all").replaceChildren(...tables.map(rows => make("table", {},
+      make("tr", {}, ...["figure", "A", "B"].slice(0, sides.length + 1)
+        .map(text => make("th", {scope: "col"}, text))),
+      ...rows.map(name => make("tr", {}, make("th", {scope: "row"}, name),
+        ...sides.map(side => make("td", {}, format(name, figures[side + name]))))))));
+  },
+};
+
 const panels = {
   Time: [time, "Figures over time (t)"], Rate: [rate, "PSNR over bits (r)"],
   Block: [block, "A block's samples, coefficients and levels (i)"],
+  Figures: [all, "All figures of this frame (a)"],
   shown: "",
 
   // The second time it is closed.

@@ -5,7 +5,8 @@
 // with two halves have each half in its half of the canvas, at the same place.
 const view = {
   wanted: 0, // scale; 0: as large as fits
-  largest: 32,
+  largest: 64,
+  luma: null, // the samples' values, where the picture is Y, U and V
   picture: null, // ImageBitmap or VideoFrame
   width: 0,
   height: 0,
@@ -14,6 +15,8 @@ const view = {
   rows: 1,
   inset: 0, // pixels at the bottom that a panel covers
   mark: null, // [x, y, size] of a block in each half of the picture, or null
+  waits: false, // for the next refresh of the screen
+  stale: false, // what is drawn is not what is to be seen
 
   open (canvas) {
     this.canvas = canvas;
@@ -47,14 +50,14 @@ const view = {
       Math.round(size / 2 - this.middle[i] * this.scale));
   },
 
-  show (picture, width, height, name) {
+  show (picture, width, height, name, luma = null) {
     const [columns, rows] = [name === "side-by-side" ? 2 : 1, name === "stacked" ? 2 : 1];
     const old = this.picture;
 
     if (width !== this.width || height !== this.height || columns !== this.columns
         || rows !== this.rows)
       this.middle = [width / columns / 2, height / rows / 2];
-    Object.assign(this, {picture, width, height, columns, rows});
+    Object.assign(this, {picture, width, height, columns, rows, luma});
     this.draw();
     old?.close();
   },
@@ -78,7 +81,21 @@ const view = {
       this.context.clearRect(0, 0, ...size);
   },
 
+  // Once a refresh: at once, then at the next one.
   draw () {
+    this.stale = this.waits;
+    if (this.waits)
+      return;
+    this.waits = true;
+    requestAnimationFrame(() => {
+      this.waits = false;
+      if (this.stale)
+        this.draw();
+    });
+    this.paint();
+  },
+
+  paint () {
     this.resize();
     if (this.picture === null)
       return;
@@ -99,10 +116,39 @@ const view = {
         - Math.round(n * part[k] * scale)));
       context.drawImage(this.picture, 0, 0, Math.round(this.width * scale),
         Math.round(this.height * scale));
+      if (scale >= 16)
+        this.drawValues(half);
       if (this.mark !== null)
         this.drawMark(i);
       context.restore();
     }
+  },
+
+  // Luma's values, or those of R, G and B, of the samples of a half that are seen.
+  drawValues (half) {
+    const {context, scale, width, height, room, part, corner} = this;
+    const [from, to] = [0, 1].map(end => room.map((size, k) => {
+      const at = Math.floor((end * size - corner[k]) / scale) + end;
+      return Math.round(half[k] * part[k]) + Math.min(Math.max(at, 0), Math.ceil(part[k]));
+    }));
+    const size = to.map((end, k) => Math.min(end, [width, height][k]) - from[k]);
+    if (size.some(length => length <= 0))
+      return;
+    const canvas = new OffscreenCanvas(...size).getContext("2d");
+    canvas.drawImage(this.picture, -from[0], -from[1], width, height);
+    const {data} = canvas.getImageData(0, 0, ...size);
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    for (let v = 0; v < size[1]; v++)
+      for (let u = 0; u < size[0]; u++) {
+        const rgb = data.slice(4 * (v * size[0] + u)), [x, y] = [from[0] + u, from[1] + v];
+        const lines = this.luma === null ? [...rgb.slice(0, 3)] : [this.luma[y * width + x]];
+        const line = scale / Math.max(lines.length, 2);
+        context.font = `${Math.round(Math.min(line * 0.9, scale / 2))}px sans-serif`;
+        context.fillStyle = 3 * rgb[0] + 6 * rgb[1] + rgb[2] > 1275 ? "#000" : "#fff";
+        lines.forEach((value, i) => context.fillText(value, (x + 0.5) * scale,
+          (y + 0.5) * scale + (i - (lines.length - 1) / 2) * line, scale));
+      }
   },
 
   // A block's border, seen on dark and on bright.

@@ -7,6 +7,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 #include <string.h>
+#include "coding.h"
 #include "encoder.h"
 #include "parts.h"
 #include "player-bench.h"
@@ -299,10 +300,12 @@ static void
 refuse (Player * player, const gchar * line)
 {
   g_autofree gchar *notice = NULL;
+  g_autoptr (GError) error = NULL;
   gulong id = g_signal_connect_swapped (player->session, "notice",
       G_CALLBACK (take_notice), &notice);
 
-  g_object_set (player->session->bin, "b-encoder", line, NULL);
+  if (!preview_coding_set_line (player->session, 1, line, &error))
+    notice = g_strdup (error->message);
   while (notice == NULL)
     g_main_context_iteration (NULL, TRUE);
   g_assert_nonnull (strstr (notice, line));
@@ -370,7 +373,6 @@ static void
 test_limit (Player * player)
 {
   g_autoptr (GstElementFactory) factory = gst_element_factory_find ("x264enc");
-  g_autofree gchar *line = NULL;
 
   if (factory == NULL) {
     g_test_skip ("there is no x264enc");
@@ -382,8 +384,7 @@ test_limit (Player * player)
   g_assert_cmpint (get_number (player, "b::encoder-qp"), ==, 50);
   player_set (player, "b::encoder=x264enc-bitrate");
   player_set (player, "b::encoder-bitrate=300");
-  g_object_get (player->session->bin, "b-encoder", &line, NULL);
-  g_assert_cmpstr (line, ==, "x264enc bitrate=300");
+  g_assert_cmpstr (player->session->line[1], ==, "x264enc bitrate=300");
 }
 
 int

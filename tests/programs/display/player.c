@@ -48,15 +48,13 @@ test_step_after_seek (Player * player)
   player_rest (player, 21);
 }
 
-/* Says that this frame came a second too late, and counts it. */
+/* Takes as long as some frames, and counts it. */
 static GstPadProbeReturn
-complain (GstPad * pad, GstPadProbeInfo * info, gpointer n)
+dawdle (GstPad * pad, GstPadProbeInfo * info, gpointer n)
 {
-  GstBuffer *frame = GST_PAD_PROBE_INFO_BUFFER (info);
-
+  (void) pad, (void) info;
   g_atomic_int_inc ((gint *) n);
-  gst_pad_push_event (pad, gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2,
-          GST_SECOND, GST_BUFFER_PTS (frame)));
+  g_usleep (6 * LENGTH / GST_USECOND);
   return GST_PAD_PROBE_OK;
 }
 
@@ -68,7 +66,7 @@ test_late (Player * player)
   g_autoptr (GstPad) pad = NULL;
 
   pad = gst_element_get_static_pad (player->session->sink, "sink");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, complain, &n_shown, NULL);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, dawdle, &n_shown, NULL);
   preview_session_start (player->session);
   while (!player->ended)
     g_main_context_iteration (NULL, TRUE);
@@ -196,20 +194,6 @@ test_end (Player * player)
   player_wait (player, 0);
 }
 
-/* The key of the bin pauses, too. */
-static void
-test_key (Player * player)
-{
-  preview_session_start (player->session);
-  player_wait (player, 3);
-  preview_session_press_key (player->session, "f");
-  player_settle (player);
-  g_assert_true (preview_session_is_paused (player->session));
-  preview_session_press_key (player->session, "f");
-  player_wait (player, N_FRAMES - 1);
-  g_assert_false (preview_session_is_paused (player->session));
-}
-
 /* Another file in the same window, as often as it is asked for. */
 static void
 test_open (Player * player)
@@ -238,6 +222,46 @@ test_open (Player * player)
   g_free (uri[1]);
 }
 
+static GstPadProbeReturn
+hold (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
+{
+  (void) pad, (void) info, (void) unused;
+  return GST_PAD_PROBE_OK;
+}
+
+/* The only picture is on its way when what is to be seen changes. */
+static void
+test_dropped (Player * player)
+{
+  PreviewSession *self = player->session;
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (self->compare, "src");
+
+  for (gint pause = 0; pause < 2; pause++) {
+    const gulong probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK
+        | GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
+    gboolean ended = FALSE;
+
+    if (pause == 0)
+      preview_session_start (self);
+    else
+      preview_session_open (self, self->options.file, NULL);
+    while (!ended) {
+      if (!g_main_context_iteration (NULL, FALSE))
+        g_usleep (1000);
+      g_mutex_lock (&self->lock);
+      ended = self->ended != 0 && gst_pad_is_blocking (pad);
+      g_mutex_unlock (&self->lock);
+    }
+    if (pause)
+      preview_session_set_paused (self, TRUE);
+    else
+      player_set (player, "right=b");
+    gst_pad_remove_probe (pad, probe);
+    player_rest (player, 0);
+    player->frame = -1;
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -252,8 +276,8 @@ main (int argc, char **argv)
     {"/player/same", test_same, &player_video, FALSE},
     {"/player/play-on", test_play_on, &player_video, FALSE},
     {"/player/end", test_end, &player_video, FALSE},
-    {"/player/key", test_key, &player_video, FALSE},
     {"/player/open", test_open, &player_still, FALSE},
+    {"/player/dropped", test_dropped, &player_still, FALSE},
   };
 
   return player_run (argc, argv, tests, G_N_ELEMENTS (tests));

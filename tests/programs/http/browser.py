@@ -8,7 +8,7 @@ Speaks TAP."""
 
 from bench import launch, make_video
 from person import choose, move_slider, on_page, photograph
-from tap import run_cases
+from tap import Skip, run_cases
 
 
 @on_page("view=wipe")
@@ -20,9 +20,10 @@ async def sliders_wipe_keys_and_figures(browser):
     assert await browser.read("page.figures.psnr") < before - 5
     shown = await browser.read("find('figures-a').innerText")
     assert "dB" in shown and "bit" in shown, shown
-    await browser.click("#card-more summary")
-    await browser.wait(f"[...find('figures').rows].some(row => row.innerText === "
+    await browser.key("a")
+    await browser.wait(f"[...find('all').querySelectorAll('tr')].some(row => row.innerText === "
                        f"'quality\\t{quality}')")
+    await browser.key("a")
 
     await browser.drag((320, 240), (240, 240), (160, 240))
     await browser.wait("Math.abs(widgets['wipe-position'].value - 0.25) < 0.02")
@@ -80,6 +81,31 @@ async def the_screen_shows_samples_as_they_are(browser):
     })()""" % (2 * (here[0] - x, here[1] - y)))
     assert differs == "nowhere", differs
     await photograph(browser, "scale")
+    # From 16:1 on each sample has its value on it, in the half where it is seen.
+    values = """(() => {
+      const texts = [], {fillText} = view.context;
+      view.context.fillText = (...text) => texts.push(text.slice(0, 3));
+      view.paint();
+      view.context.fillText = fillText;
+      return texts;
+    })()"""
+    assert await browser.read(values) == []
+    await browser.wheel(*here, -100)
+    await browser.wait("view.scale === 16")
+    texts = await browser.read(values)
+    assert len(texts) > 900, len(texts)
+    for value, x, y in texts[::97]:
+        rgb = await browser.read(f"""(() => {{
+          const context = new OffscreenCanvas(640, 480).getContext("2d");
+          context.drawImage(view.picture, 0, 0);
+          return [...context.getImageData({x} / 16, {y} / 16, 1, 1).data];
+        }})()""")
+        seen = await browser.read("view.luma !== null")
+        expected = (await browser.read(f"view.luma[Math.floor({y} / 16) * 640"
+                                       f" + Math.floor({x} / 16)]") if seen else rgb)
+        assert value == expected if seen else value in expected, (value, expected)
+    await browser.wheel(*here, 100)
+    await browser.wait("view.scale === 8")
     before = await browser.read("view.middle")
     await browser.drag((300, 200), (310, 200))  # the left button moves what is enlarged
     assert abs(await browser.read("view.middle[0]") - before[0] + 10) < 0.2
@@ -104,6 +130,59 @@ async def the_screen_shows_samples_as_they_are(browser):
           return view.middle.join();
         })()""" % (width, width, name))
         assert found == middle, (name, found)
+
+
+@on_page("left=a", "right=b")
+async def the_verdict_counts_identical_frames_apart(browser):
+    await browser.key("p")
+    await browser.wait("page.news.paused && 'b-psnr' in page.figures")
+    words = await browser.read("""(() => {
+      const figures = (i, a, b) => ({"stream-time": i * 1e9, psnr: a, "b-psnr": b, bits: 1000,
+        "b-bits": 900});
+      time.clear();
+      time.settings = undefined;
+      time.add([figures(0, 30, 33), figures(1, null, null), figures(2, 32, null),
+        figures(3, 40, 41)]);
+      return compareFigures();
+    })()""")
+    assert words == ["B: 10 % fewer bits, 2.0 dB better", "mean of 4 frames; identical to the "
+                     "original: 1 of A, 2 of B, without dB"], words
+
+
+@on_page("--test-pattern=smpte100")
+async def a_notice_leaves(browser):
+    await browser.read("showNotice('Done', true)")
+    ground = "getComputedStyle(find('notice')).backgroundColor"
+    done = await browser.read(ground)
+    await browser.wait("find('notice').hidden")
+    await browser.read("showNotice('Wrong')")
+    assert await browser.read(ground) != done
+    await browser.click("#close")
+    assert await browser.read("find('notice').hidden")
+    await browser.read("showNotice('Wrong')")
+    await browser.key("Escape", 27)
+    assert await browser.read("find('notice').hidden")
+
+
+@on_page("long.mkv")
+async def it_draws_once_a_refresh_and_says_the_rate(browser):
+    painted = await browser.read("""(async () => {
+      const {paint} = view;
+      let n = 0;
+      view.paint = function () { n++; paint.call(view); };
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      n = 0;
+      for (let i = 0; i < 9; i++)
+        view.draw();
+      const first = n;
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      view.paint = paint;
+      return [first, n];
+    })()""")
+    assert painted[0] <= 1 and painted[1] <= 3, painted
+    await browser.wait("/^Lossless \\w+; \\d+ of 30 pictures.s$/.test(find('line').textContent)")
 
 
 @on_page("quality=60", "view=wipe", "grid=true")
@@ -137,8 +216,7 @@ async def cards_of_a_and_b(browser):
                        f" && !{hidden % 'b::chroma-qp-offset'}")
     await choose(browser, "#codec-b", "encoder jpegenc-quality")
     await browser.wait("page.figures['b-encoder'] === 'jpegenc quality=75'"
-                       f" && {hidden % 'b::qp'} && !{hidden % 'b::encoder-quality'}"
-                       " && find('swap').disabled")
+                       f" && {hidden % 'b::qp'} && !{hidden % 'b::encoder-quality'}")
     await move_slider(browser, "b::encoder-quality", 30)
     await browser.wait("Math.abs(parseInt(page.figures['b-encoder']?.split('=')[1]) - 30) < 5")
     # Of one coder with the same tables, equal bits are nearly equal qualities.
@@ -151,6 +229,29 @@ async def cards_of_a_and_b(browser):
     await browser.wait("'b-qp' in page.figures && !find('swap').disabled")
     await choose(browser, "#pair", "original a")
     await browser.wait("!('b-psnr' in page.figures) && find('card-b').matches('.off')")
+
+
+@on_page("left=a", "right=b", "--test-pattern=smpte100")
+async def an_encoder_has_its_preset(browser):
+    if not await browser.wait("find('codec-b').options.length > 0") or not await browser.read(
+            "[...find('codec-b').options].some(o => o.value === 'encoder x264enc-crf')"):
+        raise Skip("x264enc is missing: install gstreamer1.0-plugins-ugly")
+    await choose(browser, "#codec-b", "encoder x264enc-crf")
+    await browser.wait("!widgets['b::encoder-crf'].closest('.row').hidden")
+    await browser.read("document.querySelector('#card-b .advanced').open = true")
+    await browser.wait("document.querySelector('#properties-b select')?.id"
+                       " === 'b-encoder-speed-preset'")
+    await photograph(browser, "preset")
+    await browser.read("""(widget => {
+      widget.value = "ultrafast";
+      widget.dispatchEvent(new Event("change"));
+    })(find("b-encoder-speed-preset"))""")
+    await browser.wait("page.figures['b-encoder']?.endsWith('speed-preset=ultrafast')")
+    assert "b::encoder::speed-preset=ultrafast" in await browser.read("describeLine()")
+    # A gets it, too.
+    await browser.click("#swap")
+    await browser.wait("page.figures.encoder?.endsWith('speed-preset=ultrafast')"
+                       " && !('b-encoder' in page.figures)")
 
 
 @on_page("view=wipe", "transform=hevc-quadtree", "--test-pattern=smpte100")
@@ -181,7 +282,7 @@ async def views_are_a_row(browser):
     await choose(browser, "#codec-a", "jpeg-8x8")
     await browser.click("#view-wipe")
     await browser.wait("find('view-size-map').hidden")
-    for name in ("grid", "magnifier", "overlay"):
+    for name in ("grid", "overlay"):
         await browser.click(f"#control-{name}", scrolled=True)
         await browser.wait(f"page.values['{name}'] === true"
                            f" && widgets['{name}'].ariaPressed === 'true'")
@@ -401,7 +502,7 @@ async def files_are_opened_saved_and_copied(browser):
                        " async text => { copied = text; }}}), copied = ''")
     await browser.key("c", modifiers=2)
     await browser.wait("copied === 'blockdct-preview drop.png quality=33 metrics=bits'")
-    for i, start in ((1, "gst-launch-1.0 uridecodebin uri=file://$PWD/drop.png"),
+    for i, start in ((1, "gst-launch-1.0 filesrc location=drop.png ! decodebin "),
                      (2, "import gi")):
         await browser.read(f"find('copy').querySelectorAll('button')[{i}].click()")
         await browser.wait(f"copied.startsWith('{start}')")
@@ -410,6 +511,32 @@ async def files_are_opened_saved_and_copied(browser):
     await browser.wait("find('notice').textContent.includes('no video')"
                        " || find('notice').textContent.includes('determine type')")
     browser.errors.clear()
+
+
+@on_page("long.mkv", "left=a", "right=b")
+async def a_file_is_dropped_on_a_card(browser):
+    await browser.read("""(async () => {
+      const file = new File([await (await fetch("a.png")).blob()], "coded.png");
+      dropped = new DataTransfer();
+      dropped.items.add(file);
+      find("card-b").dispatchEvent(new DragEvent("drop", {dataTransfer: dropped, bubbles: true,
+        cancelable: true}));
+    })()""")
+    await browser.wait("find('codec-b').selectedOptions[0].textContent === 'coded.png'"
+                       " && find('right').textContent === 'B: coded.png'"
+                       " && page.news.name === 'long.mkv'")
+    # Or chosen; and a transform again.
+    await browser.read("HTMLInputElement.prototype.click = () => {}")
+    await choose(browser, "#codec-a", "choose")
+    await browser.wait("find('codec-a').value === 'jpeg-8x8'")
+    await browser.read("find('file').files = dropped.files,"
+                       " find('file').dispatchEvent(new Event('change')), 0")
+    await browser.wait("find('codec-a').value === 'file' && page.news['file-a'] === 'coded.png'")
+    for side in "ab":
+        await choose(browser, f"#codec-{side}", "hevc-8x8")
+        await browser.wait(f"find('codec-{side}').value === 'hevc-8x8'"
+                           f" && page.news['file-{side}'] === null")
+    await browser.wait("'b-transform' in page.figures && 'transform' in page.figures")
 
 
 @on_page("quality=30", "view=wipe")

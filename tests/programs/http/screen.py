@@ -73,7 +73,7 @@ def check_theme(scheme):
         await browser.wait("'b-psnr' in page.figures && find('words').textContent !== ''")
         await browser.read("for (const d of document.querySelectorAll('aside details'))"
                            " d.open = true")
-        for key in "tri":
+        for key in "tria":
             await browser.key(key)
             if key == "r":
                 await browser.wait("rate.line('b').length === 20")
@@ -81,6 +81,8 @@ def check_theme(scheme):
                 await browser.drag((100, 70))
                 await browser.wait("block.data !== null")
             await browser.wait("find('panel').querySelector('text, td') !== null")
+            assert key != "a" or await browser.read("""[...find('all').querySelectorAll('th, td')]
+              .every(cell => cell.getClientRects()[0].height < 30)""")
             await check_contrast(browser, f"{scheme} {key}")
         await browser.read("showNotice('A notice')")
         await check_contrast(browser, f"{scheme} notice")
@@ -130,6 +132,34 @@ def check_size(width, height, part):
     return case
 
 
+def check_menus(width, height, mobile):
+    async def case(browser):
+        """All of each menu is seen, and of the page: nothing stands over."""
+        for name in ("save", "copy", "card-a .advanced"):
+            cut = await browser.read("""(menu => {
+              menu.open = true;
+              menu.scrollIntoView();
+              const [one, all] = [menu.querySelector("div"), document.querySelector("aside")]
+                .map(e => e.getBoundingClientRect());
+              menu.open = false;
+              return one.width > 60 && (one.left < all.left || one.right > all.right);
+            })(document.querySelector("#%s"))""" % name)
+            assert cut is False, name
+        over = await browser.read("""[...document.querySelectorAll("body, main, aside, .card")]
+          .map(e => [e.id || e.tagName, e.getBoundingClientRect().right - innerWidth])
+          .filter(([, right]) => right > 1)""")
+        assert over == [] and (await measure(browser))[2] <= 1, over
+        assert await browser.read("(e => e.scrollWidth <= e.clientWidth)("
+                                  "document.querySelector('footer'))")
+        await photograph(browser, f"menus-{width}")
+    case.__name__ = f"on_{width}x{height}_nothing_is_cut_off"
+    return case
+
+
+for size in ((1280, 720, False), (1920, 1080, False), (390, 844, True), (844, 390, True)):
+    on_page("left=a", "right=b", width=size[0], height=size[1],
+            mobile=size[2])(check_menus(*size))
+
 for size in ((1280, 720), (1920, 1080)):
     on_page("-t", width=size[0], height=size[1])(check_size(*size, 0.75))
 
@@ -177,6 +207,11 @@ async def nothing_moves_by_a_click(browser):
     before = await browser.read(places)
     assert len(before) > 30
     ids = [name for name in before if name.startswith(("view-", "tab-", "control-"))]
+    await browser.read("find('card-a').querySelector('.advanced').open = true")
+    await choose(browser, "#metric", "xpsnr")
+    await browser.wait("/XPSNR/.test(find('figures-b').innerText)")
+    assert await browser.read(places + "['swap'][1]") == before["swap"][1]
+    await browser.read("find('card-a').querySelector('.advanced').open = false")
     for name in [*ids, "pause", "loop", "one", "larger", "fit", "store", "swap", "equal"]:
         if not name.startswith("control-") or name in ("control-grid", "control-overlay"):
             await browser.click(f"#{name}")

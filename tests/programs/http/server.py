@@ -7,8 +7,10 @@ sample, and that it does what viewers say. Speaks TAP."""
 
 import asyncio
 import os
+import shutil
 import subprocess
 import tempfile
+from urllib.parse import quote
 
 from bench import GROWTH, PLUGINS, PROGRAM, STILL, launch, make_video, start, synchronous, viewing
 from tap import Skip, run_cases
@@ -43,9 +45,6 @@ async def controls_are_the_elements(server, viewer):
             continue
         if name in ("left", "right"):
             assert nicks == ["original", "a", "b"], control
-            continue
-        if name == "magnifier":  # the program's own
-            assert control["default"] is False, control
             continue
         # A's own views are among those of two pictures, and these alone.
         if name == "view":
@@ -103,19 +102,18 @@ async def the_picture_is_the_frame(server, viewer):
 
 
 @viewing(STILL)
-async def so_it_is_of_b_and_zoomed(server, viewer):
+async def so_it_is_of_b(server, viewer):
     settings = ("b::transform=hevc-8x8", "b::qp=40", "left=b", "right=a", "view=side-by-side",
-                "quality=9", "zoom=5", "zoom-x=0.3", "zoom-y=0.61")
+                "quality=9")
     # As the elements have them.
     launched = ("b=blockdct", "b::transform=hevc-8x8", "b::qp=40", "a::quality=9",
                 "compare::left=1",
-                "compare::right=0", "compare::view=side-by-side", "compare::zoom=5",
-                "compare::zoom-x=0.3", "compare::zoom-y=0.61",
+                "compare::right=0", "compare::view=side-by-side",
                 *(f"{part}::{setting}" for part in "ab" for setting in ENGINE),
                 f"compare::{ENGINE[0]}")
     for setting in settings:
         await viewer.say(f"set {setting}")
-    await viewer.wait(lambda news: "picture" in news and news["values"]["zoom-y"] == 0.61
+    await viewer.wait(lambda news: "picture" in news
                       and news["figures"].get("b-qp") == 40
                       and news["figures"]["quality"] == 9)
     figures = viewer.news["figures"]
@@ -156,6 +154,34 @@ async def so_it_is_of_an_encoder(server, viewer):
     assert (await viewer.wait(made_by(None)))["figures"]["b-psnr"] == before
 
 
+@viewing(STILL, "left=a", "right=b", "encoder=x264enc-crf", "encoder-crf=30",
+         "encoder::speed-preset=ultrafast", "b::encoder=x264enc-qp")
+async def an_encoder_has_crf_and_all_its_properties(server, viewer):
+    def made_by(a, b):
+        return lambda news: [news.get("figures", {}).get(f"{side}encoder")
+                             for side in ("", "b-")] == [a, b]
+
+    if not shutil.which("gst-inspect-1.0") or subprocess.run(
+            ["gst-inspect-1.0", "--exists", "x264enc"], check=False).returncode:
+        raise Skip("x264enc is missing: install gstreamer1.0-plugins-ugly")
+    a = "x264enc pass=qual quantizer=30 speed-preset=ultrafast"
+    b = "x264enc pass=quant quantizer=30"
+    await viewer.wait(made_by(a, b))
+    properties = {control["name"]: control for control in viewer.news["properties"][0]}
+    assert properties["speed-preset"]["value"] == "ultrafast"
+    assert "pass" not in properties and "multipass-cache-file" not in properties
+    await viewer.say("set b::encoder::bframes=2")
+    await viewer.wait(made_by(a, b + " bframes=2"))
+    await viewer.say("set encoder::speed-preset=medium")  # the default
+    await viewer.wait(made_by(a.replace(" speed-preset=ultrafast", ""), b + " bframes=2"))
+    for pair in ("speed-preset=none!", "multipass-cache-file=taken", "quantizer=3", "bframes=99",
+                 "bframes"):
+        await viewer.say(f"set b::encoder::{pair}")
+        news = await viewer.wait(lambda news: "notice" in news)
+        assert pair in news["notice"] and "gst-inspect-1.0" in news["notice"], news["notice"]
+    assert not os.path.exists("taken")
+
+
 @synchronous
 async def on_a_desktop_it_starts_the_browser():
     """And ends when the page has been closed; reloading it takes less time than that."""
@@ -187,12 +213,15 @@ async def on_a_desktop_it_starts_the_browser():
 
 @synchronous
 async def a_line_that_does_not_do_is_said_to_be_so():
-    for line, word in (("nonsense", "refused"), ("identity error-after=1 ! jpegenc", "failed")):
-        with start(STILL, "right=b", "--b-encoder", line) as server:
-            async with Viewer(server.address) as viewer:
-                news = await viewer.wait(lambda news: "notice" in news)
-                assert line in news["notice"] and word in news["notice"], news["notice"]
-                await viewer.wait(lambda news: news["values"]["b::encoder"] == "transform")
+    ran = subprocess.run([PROGRAM, STILL, "--b-encoder", "nonsense"], timeout=LIMIT, text=True,
+                         capture_output=True, check=False)
+    assert ran.returncode == 1 and "'nonsense' is refused" in ran.stderr, ran.stderr
+    line = "identity error-after=1 ! jpegenc"
+    with start(STILL, "right=b", "--b-encoder", line) as server:
+        async with Viewer(server.address) as viewer:
+            news = await viewer.wait(lambda news: "notice" in news)
+            assert line in news["notice"] and "failed" in news["notice"], news["notice"]
+            await viewer.wait(lambda news: news["values"]["b::encoder"] == "transform")
 
 
 @viewing(STILL, "view=a", "quality=7")
@@ -269,12 +298,12 @@ async def paused_it_is_shown_again(server, viewer):
     await viewer.say("move 480 100")
     await viewer.say("release 480 100")
     await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01)
-    await viewer.say("key g")
+    await viewer.say("set grid=true")
     await viewer.wait(lambda news: news["values"]["grid"])
     # None is lost while the frame is shown again for the one before.
     for i in range(200):
         await viewer.say(f"set quality={5 + i % 50}")
-        await viewer.say("key g")
+        await viewer.say(f"set grid={'true' if i % 2 else 'false'}")
         await asyncio.sleep(0.001 * (i % 7))
     await viewer.turn("quality", 99)
     assert viewer.news["values"]["grid"]
@@ -325,17 +354,76 @@ async def files_go_and_come(server, viewer):
     await viewer.wait(lambda news: news["name"] == "b c.png" and "picture" in news
                       and viewer.decode()[0] == (97, 65))
     status, line = fetch(server, "command.txt")
-    assert b"uri=file://$PWD/b%20c.png" in line, line
+    assert b" 'location=\"b c.png\"' " in line and b"compare::interactive=true" in line, line
     for _ in range(2):  # one folder at a time
         assert fetch(server, "open?name=c.png", still)[0] == 200
         made = [name for name in set(os.listdir(tempfile.gettempdir())) - set(before)
                 if name.startswith("blockdct-preview-")]
         assert len(made) == 1, made
-    assert fetch(server, "open?name=x", b"no picture")[0] == 200  # found out later
+    status, words = fetch(server, "open?name=x", b"no picture")
+    assert status == 415 and words.startswith(b"x: "), (status, words)
     await viewer.wait(lambda news: "notice" in news)
+    # All is as it was.
+    await viewer.turn("quality", 32)
+    assert viewer.news["name"] == "c.png" and viewer.decode()[0] == (97, 65)
+    assert fetch(server, "original.png")[0] == 200
     assert fetch(server, "open", still)[0] == 400
     assert fetch(server, "open?name=x", still, {"Origin": "http://else.where"})[0] == 403
     assert fetch(server, "page.js", b"")[0] == 405
+
+
+@viewing("long.mkv", "left=a", "right=b")
+async def files_are_a_and_b(server, viewer):
+    """What was encoded elsewhere, against each other, with its bits; of another size, too."""
+    data = {}
+    for name, scale, quality in (("fine.mkv", "320,height=240", 90),
+                                 ("coarse.mkv", "160,height=120", 20)):
+        launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! videoscale ! "
+               f"video/x-raw,width={scale} ! jpegenc quality={quality} ! matroskamux ! "
+               f"filesink location={name}")
+        with open(name, "rb") as file:
+            data[name] = file.read()
+    for side, name in (("a", "fine.mkv"), ("b", "coarse.mkv")):
+        assert fetch(server, f"open?name={name}&side={side}", data[name])[0] == 200
+    news = await viewer.wait(lambda news: news.get("figures", {}).get("b-encoder") == "coarse.mkv"
+                             and news["figures"].get("encoder") == "fine.mkv")
+    figures = news["figures"]
+    assert news["file-a"] == "fine.mkv" and news["name"] == "long.mkv", news
+    assert figures["psnr"] > figures["b-psnr"] > 15, figures
+    # All frames have about as many bits, and the file has them and little else.
+    for prefix, name in (("", "fine.mkv"), ("b-", "coarse.mkv")):
+        of_file = 8 * len(data[name]) / 90
+        assert 0.7 * of_file < figures[f"{prefix}bits"] < 1.2 * of_file, (figures, of_file)
+    assert fetch(server, "open?name=x&side=a", b"no picture")[0] == 415
+    await viewer.say("pause")
+    await viewer.say("seek 1")
+    await viewer.wait_figure("timestamp", 1000000000)
+    assert viewer.news["file-a"] == "fine.mkv" and viewer.news["figures"]["encoder"] == "fine.mkv"
+    assert decode_png(fetch(server, "b.png")[1])[0] == (320, 240)
+    assert fetch(server, "command.txt")[0] == 409
+    await viewer.say("set b::encoder=transform")
+    await viewer.wait(lambda news: "b-transform" in news.get("figures", {}))
+    with start("long.mkv", "fine.mkv", "coarse.mkv") as again:
+        async with Viewer(again.address) as other:
+            await other.wait(lambda news: "b-encoder" in news.get("figures", {}))
+            assert other.news["file-b"] == "coarse.mkv"
+
+
+@viewing(STILL)
+async def a_copied_line_runs_where_the_file_is(server, viewer):
+    """With every character that a shell or gst-launch-1.0 takes for its own."""
+    with open("short.avi", "rb") as file:
+        data = file.read()
+    os.mkdir("desk")
+    for name in ("plain.avi", "a (1) & it's $HOME!.avi", 'a "b" \\ <c>.avi'):
+        with open(f"desk/{name}", "wb") as file:
+            file.write(data)
+        assert fetch(server, f"open?name={quote(name)}", data)[0] == 200
+        await viewer.wait(lambda news, name=name: news["name"] == name and "picture" in news)
+        line = fetch(server, "command.txt")[1].decode().replace("autovideosink", "fakesink")
+        ran = subprocess.run(line, shell=True, cwd="desk", timeout=LIMIT, capture_output=True,
+                             check=False, env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS))
+        assert ran.returncode == 0, (line, ran.stderr[-500:])
 
 
 @viewing(STILL, "quality=90")

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from bench import STILL, launch, start, synchronous, viewing
 from lists import PICTURES, make_lists
 from tap import Skip, run_cases
-from viewer import LIMIT, decode_png, fetch
+from viewer import LIMIT, Viewer, decode_png, fetch
 
 
 def is_opened(pipe):
@@ -46,7 +46,7 @@ async def nothing_that_a_file_names_is_opened(server, viewer):
         for address in (f"file://{os.getcwd()}/secret",
                         f"http://127.0.0.1:{web.getsockname()[1]}/internal.ts"):
             for name, data in make_lists(address).items():
-                assert (await asyncio.to_thread(fetch, server, f"open?name={name}", data))[0] == 200
+                assert (await asyncio.to_thread(fetch, server, f"open?name={name}", data))[0] == 415
                 await viewer.wait(lambda news, name=name: news.get("notice", "").startswith(name))
                 assert not is_opened("secret") and not is_asked(web), (name, address)
             for name, text in PICTURES.items():
@@ -163,11 +163,12 @@ async def none_is_kept_that_grows_too_large():
 async def a_slow_encoder_does_not_keep_the_port():
     """10 minutes for a frame, a request that waits for one, and a file to remove."""
     os.mkdir("kept")
-    with start(STILL, "right=b", "--b-encoder", "identity sleep-time=600000000 ! jpegenc",
+    with start(STILL, "--b-encoder", "identity sleep-time=600000000 ! jpegenc",
                environment={"TMPDIR": os.path.abspath("kept")}) as server:
         port = urlsplit(server.address).port
-        while fetch(server, "open?name=still.png", read("still.png"))[0] != 200:
-            pass
+        assert fetch(server, "open?name=still.png", read("still.png"))[0] == 200
+        async with Viewer(server.address) as viewer:
+            await viewer.say("set right=b")
         assert len(os.listdir("kept")) == 1
         with asking(server, "GET /b.png") as client:
             await asyncio.sleep(1)

@@ -107,15 +107,6 @@ has_setting (GstElement * decoder, guint i)
       decoder_settings[i][0]) != NULL;
 }
 
-static void
-set_up_decoder (GstElement * decoder)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (decoder_settings); i++)
-    if (has_setting (decoder, i))
-      gst_util_set_object_arg (G_OBJECT (decoder), decoder_settings[i][0],
-          decoder_settings[i][1]);
-}
-
 /* Add a parser for a stream of these caps to `chain`. None is needed if the
  * caps have `parsed` or `alignment`; otherwise a buffer may be any part of the
  * stream. */
@@ -190,7 +181,6 @@ add_decoder (GPtrArray * chain, GstElement * encoder, GError ** error)
         : NULL;
   }
   if (decoder != NULL) {
-    set_up_decoder (decoder);
     ok = add_counter (chain, caps, error);
     g_ptr_array_add (chain, gst_object_ref_sink (decoder));
   } else if (!raw) {            /* else the line has its own decoder */
@@ -218,92 +208,13 @@ add_coder (GPtrArray * chain, const gchar * line, GError ** error)
   return add_decoder (chain, encoder, error);
 }
 
-gboolean
-gst_blockdct_page_line_check (const gchar * line, GError ** error)
-{
-  GPtrArray *chain = g_ptr_array_new_with_free_func (gst_object_unref);
-  const gboolean ok = add_coder (chain, line, error);
-
-  g_ptr_array_unref (chain);
-  return ok;
-}
-
-/* Filter format and size alone, so that no converter changes samples because a
- * decoder reports other colours. */
-static GstElement *
-make_filter (const GstCaps * caps)
-{
-  static const gchar *const fields[] = { "format", "width", "height" };
-  const GstStructure *s = gst_caps_get_structure (caps, 0);
-  GstElement *filter = gst_element_factory_make ("capsfilter", NULL);
-  GstStructure *kept = gst_structure_new_empty ("video/x-raw");
-  GstCaps *filter_caps = gst_caps_new_empty ();
-
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    gst_structure_set_value (kept, fields[i], gst_structure_get_value (s,
-            fields[i]));
-  gst_caps_append_structure (filter_caps, kept);
-  g_object_set (filter, "caps", filter_caps, NULL);
-  gst_caps_unref (filter_caps);
-  return filter;
-}
-
-static void
-add_ghost_pad (GstElement * bin, GstElement * element, const gchar * name)
-{
-  GstPad *pad = gst_element_get_static_pad (element, name);
-
-  gst_element_add_pad (bin, gst_ghost_pad_new (name, pad));
-  gst_object_unref (pad);
-}
-
-/* Link a chain in a bin; NULL with an error. */
-static GstElement *
-link_chain (GPtrArray * chain, GError ** error)
-{
-  GstElement *bin = gst_bin_new (NULL);
-
-  for (guint i = 0; i < chain->len; i++)
-    gst_bin_add (GST_BIN (bin), chain->pdata[i]);
-  for (guint i = 1; i < chain->len; i++)
-    if (!gst_element_link (chain->pdata[i - 1], chain->pdata[i])) {
-      g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-          "%s and %s cannot be linked", GST_OBJECT_NAME (chain->pdata[i - 1]),
-          GST_OBJECT_NAME (chain->pdata[i]));
-      gst_object_unref (bin);
-      return NULL;
-    }
-  add_ghost_pad (bin, chain->pdata[0], "sink");
-  add_ghost_pad (bin, chain->pdata[chain->len - 1], "src");
-  return bin;
-}
-
-GstElement *
-gst_blockdct_page_line_make (const gchar * line, const GstCaps * caps,
-    GError ** error)
-{
-  GPtrArray *chain = g_ptr_array_new_with_free_func (gst_object_unref);
-  const gboolean on_gpu = gst_caps_features_contains (gst_caps_get_features
-      (caps, 0), "memory:CUDAMemory");
-  GstElement *bin = NULL;
-
-  if ((!on_gpu || add (chain, "cudadownload", error))
-      && add (chain, "videoconvert", error) && add_coder (chain, line, error)
-      && add (chain, "videoconvert", error)) {
-    g_ptr_array_add (chain, gst_object_ref_sink (make_filter (caps)));
-    bin = link_chain (chain, error);
-  }
-  g_ptr_array_unref (chain);
-  return bin;
-}
-
 gchar *
-gst_blockdct_page_line_describe (const gchar * line)
+preview_line_describe (const gchar * line, GError ** error)
 {
   GPtrArray *chain = g_ptr_array_new_with_free_func (gst_object_unref);
   GString *text = NULL;
 
-  if (add_coder (chain, line, NULL)) {
+  if (add_coder (chain, line, error)) {
     text = g_string_new (line);
     for (guint i = 1; i < chain->len; i++) {
       g_string_append_printf (text, " ! %s",

@@ -93,7 +93,7 @@ describe_block (const GstBlockDctShown * shown, const BdctFrame * frame,
 }
 
 GstStructure *
-gst_blockdct_block_describe (const GstBlockDctShown * shown, GstBuffer * in,
+preview_block_describe (const GstBlockDctShown * shown, GstBuffer * in,
     gint x, gint y)
 {
   const BdctLayout *layout = &shown->layout;

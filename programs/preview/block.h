@@ -1,9 +1,9 @@
-/* blockdct: describes one block, for a click on it.
+/* blockdct-preview: describes one block, for a click on it.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PAGE_BLOCK_H
-#define GST_BLOCKDCT_PAGE_BLOCK_H
+#ifndef PREVIEW_BLOCK_H
+#define PREVIEW_BLOCK_H
 
 #include "gst-plugin/blockdct/gstblockdct.h"
 
@@ -13,7 +13,7 @@ G_BEGIN_DECLS
  * of luma, of a frame on display whose original is `in`. The caller owns it.
  * NULL if the frame cannot be read or there is no memory. Any thread may call
  * this. */
-GstStructure *gst_blockdct_block_describe (const GstBlockDctShown * shown,
+GstStructure *preview_block_describe (const GstBlockDctShown * shown,
     GstBuffer * in, gint x, gint y);
 
 G_END_DECLS
