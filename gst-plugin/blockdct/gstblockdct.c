@@ -67,7 +67,9 @@ gst_blockdct_start (GstBaseTransform * trans)
   ok = gst_blockdct_finish_open (self) && gst_blockdct_inflight_open (self);
   if (!ok) {
     gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
-    gst_blockdct_properties_stop (self);
+    GST_OBJECT_LOCK (self);
+    self->shared.started = FALSE;
+    GST_OBJECT_UNLOCK (self);
   }
   GST_PAD_STREAM_UNLOCK (pad);
   return ok;
@@ -89,8 +91,8 @@ gst_blockdct_stop (GstBaseTransform * trans)
   GST_OBJECT_LOCK (self);
   self->shared.latency = 0;
   self->shared.shown.any = FALSE;
+  self->shared.started = FALSE;
   GST_OBJECT_UNLOCK (self);
-  gst_blockdct_properties_stop (self);
   GST_PAD_STREAM_UNLOCK (pad);
   return TRUE;
 }
@@ -236,7 +238,8 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     /* Frames that came before an event leave before it. */
     gst_blockdct_drain (self);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-      gst_blockdct_finish_end (self);
+      gst_blockdct_statistics_end (&self->statistics, GST_ELEMENT (self),
+          gst_blockdct_get_settings (self).common.post_messages);
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
@@ -293,7 +296,9 @@ gst_blockdct_finalize (GObject * object)
   GstBlockDct *self = GST_BLOCKDCT_CAST (object);
 
   gst_clear_object (&self->context);
-  gst_blockdct_clear_properties (self);
+  g_free (self->shared.settings.common.stats_file);
+  if (self->shared.refused != NULL)
+    g_string_free (self->shared.refused, TRUE);
   G_OBJECT_CLASS (gst_blockdct_parent_class)->finalize (object);
 }
 

@@ -223,15 +223,13 @@ gst_blockdct_get_settings (GstBlockDct * self)
 
 /* Properties (gstblockdctproperties.c) */
 
-/* Install them; give a new element its defaults; free what they own. */
+/* Install them; give a new element its defaults. */
 void gst_blockdct_install_properties (GObjectClass * klass);
 void gst_blockdct_init_properties (GstBlockDct * self);
-void gst_blockdct_clear_properties (GstBlockDct * self);
 
-/* From here to the stop, properties that are read at the start cannot change.
- * Posts the warnings that had to wait for a bus. */
+/* While `started` is set, properties that are read at the start cannot change.
+ * Sets it, and posts the warnings that had to wait for a bus. */
 void gst_blockdct_properties_start (GstBlockDct * self);
-void gst_blockdct_properties_stop (GstBlockDct * self);
 
 /* Post a message, once for each transform, about each property that was set and
  * has no effect on frames with these settings. */
@@ -344,9 +342,6 @@ void gst_blockdct_inflight_interrupt (GstBlockDct * self);
 /* Reset the statistics and open `stats-file`, if it is set. Returns FALSE with
  * an element error. */
 gboolean gst_blockdct_finish_open (GstBlockDct * self);
-
-/* The stream has ended: post the remaining statistics. */
-void gst_blockdct_finish_end (GstBlockDct * self);
 
 /* A frame's way through the element, and the buffers that it offers upstream
  * and writes to (gstblockdcttransform.c). */

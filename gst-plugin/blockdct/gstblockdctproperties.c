@@ -268,14 +268,6 @@ gst_blockdct_init_properties (GstBlockDct * self)
 }
 
 void
-gst_blockdct_clear_properties (GstBlockDct * self)
-{
-  g_free (self->shared.settings.common.stats_file);
-  if (self->shared.refused != NULL)
-    g_string_free (self->shared.refused, TRUE);
-}
-
-void
 gst_blockdct_properties_start (GstBlockDct * self)
 {
   GString *refused;
@@ -288,14 +280,6 @@ gst_blockdct_properties_start (GstBlockDct * self)
     return;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", refused->str), (NULL));
   g_string_free (refused, TRUE);
-}
-
-void
-gst_blockdct_properties_stop (GstBlockDct * self)
-{
-  GST_OBJECT_LOCK (self);
-  self->shared.started = FALSE;
-  GST_OBJECT_UNLOCK (self);
 }
 
 /* Settings without effect */

@@ -28,13 +28,6 @@ gst_blockdct_finish_open (GstBlockDct * self)
       &self->shared.settings.common.stats_file, GST_ELEMENT (self));
 }
 
-void
-gst_blockdct_finish_end (GstBlockDct * self)
-{
-  gst_blockdct_statistics_end (&self->statistics, GST_ELEMENT (self),
-      gst_blockdct_get_settings (self).common.post_messages);
-}
-
 GstBlockDctShown
 gst_blockdct_get_shown (GstElement * blockdct)
 {

@@ -46,9 +46,6 @@ typedef struct
    * memory: all following members are then NULL, too. */
   const gchar *feature;
 
-  /* Whether a format can be allocated in that memory. */
-  gboolean (*holds) (GstVideoFormat format);
-
   /* The context of a buffer in that memory, if it differs from `context` but
    * may replace it under this cuda-device-id; else NULL. No reference is
    * taken. */

@@ -109,7 +109,8 @@ gst_blockdct_compare_stop (GstAggregator * agg)
   gst_blockdct_compare_put_pads (pads);
   gst_blockdct_compare_announce_caps (self, NULL);
   gst_clear_caps (&self->output.shown);
-  gst_blockdct_overlay_clear (&self->overlay);
+  g_clear_pointer (&self->overlay.labels, g_hash_table_unref);
+  self->overlay = (GstBlockDctOverlay) { 0 };
   gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   set_started (self, FALSE);

@@ -187,18 +187,21 @@ is_full (GstBlockDctComparePad * self)
       || next < *oldest || next - *oldest >= self->max_time;
 }
 
-void
-gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
+GstBuffer *
+gst_blockdct_compare_pad_clip (GstAggregator * agg, GstAggregatorPad * pad,
     GstBuffer * buffer)
 {
+  GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (pad);
+
   /* Gaps have not entered. */
   if (gst_blockdct_compare_is_gap (buffer))
-    return;
+    return buffer;
   g_mutex_lock (&self->lock);
   gst_queue_array_pop_head_struct (self->queue);
   if (self->waits && !is_full (self))
     g_cond_broadcast (&self->cond);
   g_mutex_unlock (&self->lock);
+  return buffer;
 }
 
 /* Warn if another pad is empty. */

@@ -88,9 +88,9 @@ void gst_blockdct_compare_pad_open (GstBlockDctComparePad * self);
 gboolean gst_blockdct_compare_pad_is_open (GstBlockDctComparePad * self);
 void gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self);
 
-/* A frame leaves GstAggregator's queue. */
-void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
-    GstBuffer * buffer);
+/* GstAggregator's clip(): a frame leaves its queue. */
+GstBuffer *gst_blockdct_compare_pad_clip (GstAggregator * agg,
+    GstAggregatorPad * pad, GstBuffer * buffer);
 
 /* Its frames have these caps, or get them from a converter, which is taken;
  * NULL: the pad has no caps. */

@@ -356,10 +356,3 @@ gst_blockdct_overlay_draw (GstBlockDctOverlay * self, GstElement * element,
 }
 
 #endif
-
-void
-gst_blockdct_overlay_clear (GstBlockDctOverlay * self)
-{
-  g_clear_pointer (&self->labels, g_hash_table_unref);
-  *self = (GstBlockDctOverlay) { 0 };
-}

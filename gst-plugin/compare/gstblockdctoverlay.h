@@ -35,6 +35,3 @@ typedef struct
  * into its samples. If text cannot be drawn, `element` posts one warning. */
 void gst_blockdct_overlay_draw (GstBlockDctOverlay * overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame);
-
-/* Make it zeros again. */
-void gst_blockdct_overlay_clear (GstBlockDctOverlay * overlay);
