@@ -491,35 +491,6 @@ test_single_caps (void)
   duel_clear (&duel);
 }
 
-/* Frames whose errors were not asked for count for no figure of errors. */
-static void
-test_metrics_change (void)
-{
-  GstVideoInfo info;
-  GstStructure *s;
-  gdouble mse[3], total = 0, first;
-  Duel duel;
-
-  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "min-psnr-warning=0.001");
-  for (guint n = 0; n < 2; n++) {
-    GstBuffer *a = frame_new (&info, n), *b = duel_distorted_new (&info, n);
-
-    if (n == 0)
-      measure (&info, a, &info, b, mse, &first);
-    total = first;
-    gst_buffer_unref (duel_show (&duel, a, b));
-    element_set (duel.element, "metrics", "ssim");
-  }
-  duel_end_all (&duel);
-  s = duel_wait_report (&duel, "pooled");
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 2);
-  g_assert_cmpfloat (get_double (s, "mse"), ==, total);
-  g_assert_cmpfloat (get_double (s, "psnr-max"), ==, get_double (s, "psnr"));
-  g_assert_cmpfloat (get_double (s, "psnr-mean"), ==, get_double (s, "psnr"));
-  gst_structure_free (s);
-  duel_clear (&duel);
-}
-
 int
 main (int argc, char *argv[])
 {
@@ -529,7 +500,6 @@ main (int argc, char *argv[])
   test_add ("/compare/three", test_three);
   test_add ("/compare/layout-change", test_layout_change);
   test_add ("/compare/single-caps", test_single_caps);
-  test_add ("/compare/metrics-change", test_metrics_change);
   test_add ("/compare/views-of-others", test_views_of_others);
   test_add ("/compare/live", test_live);
   test_add ("/compare/missing-side", test_missing_side);
