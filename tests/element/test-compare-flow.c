@@ -5,8 +5,6 @@
 #include <string.h>
 #include "duel.h"
 
-#define WIDTH 37
-#define HEIGHT 23
 #define LIVE_FRAMES 20
 
 /* The same picture for reference and distorted, but for one sample in eight. */
