@@ -60,6 +60,17 @@ pass (GstHarness * h, GstClockTime pts, GstClockTime running_time)
   gst_buffer_unref (out);
 }
 
+static void
+push_segment (GstHarness * h, GstClockTime start, GstClockTime base)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = segment.position = start;
+  segment.base = base;
+  g_assert_true (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+}
+
 /* How many events of a type have come out. */
 static guint
 count_events (GstHarness * h, GstEventType type)
@@ -75,6 +86,20 @@ count_events (GstHarness * h, GstEventType type)
 }
 
 static void
+test_segments (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (filters); i++) {
+    GstHarness *h = open_filter (i);
+
+    push_segment (h, GST_SECOND, 5 * GST_SECOND);
+    pass (h, 2 * GST_SECOND, 6 * GST_SECOND);
+    push_segment (h, 8 * GST_SECOND, 7 * GST_SECOND);
+    pass (h, 8 * GST_SECOND, 7 * GST_SECOND);
+    gst_harness_teardown (h);
+  }
+}
+
+static void
 test_gaps (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (filters); i++) {
@@ -87,6 +112,25 @@ test_gaps (void)
     pass (h, 1040 * GST_MSECOND, 1040 * GST_MSECOND);
     g_assert_cmpuint (count_events (h, GST_EVENT_GAP), ==,
         !filters[i].takes_gaps);
+    gst_harness_teardown (h);
+  }
+}
+
+static void
+test_flushes (void)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (filters); i++) {
+    GstHarness *h = open_filter (i);
+
+    pass (h, 0, 0);
+    count_events (h, GST_EVENT_FLUSH_STOP);
+    g_assert_true (gst_harness_push_event (h, gst_event_new_flush_start ()));
+    g_assert_true (gst_harness_push_event (h,
+            gst_event_new_flush_stop (TRUE)));
+    /* The one of before has gone with the flush. */
+    push_segment (h, 0, 0);
+    pass (h, GST_SECOND, GST_SECOND);
+    g_assert_cmpuint (count_events (h, GST_EVENT_FLUSH_STOP), ==, 1);
     gst_harness_teardown (h);
   }
 }
@@ -136,7 +180,9 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
+  test_add ("/streams/segments", test_segments);
   test_add ("/streams/gaps", test_gaps);
+  test_add ("/streams/flushes", test_flushes);
   test_add ("/streams/seeks", test_seeks);
   test_add ("/streams/latency", test_latency);
   return test_run ();
