@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Frames in flight: with any async-depth the same comes out, in the same order,
- * between the same events. */
+ * Frames in flight: latency and position, and frames that are late. */
 #include <string.h>
 #include "bench.h"
 

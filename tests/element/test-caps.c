@@ -243,31 +243,6 @@ test_refused_downstream (void)
   }
 }
 
-static void
-test_not_negotiated (void)
-{
-  GstCaps *caps = video_caps ("RGB16", 16, 16);
-  GstMessage *message;
-  GstVideoInfo info;
-  GstBuffer *buffer;
-  Bench bench;
-
-  bench_init (&bench, NULL, 0, 0, NULL);
-  /* With each query too, the pad would send the caps again. */
-  bench.drain = FALSE;
-  video_info (&info, "RGB16", 16, 16);
-  gst_harness_set_src_caps (bench.h, caps);
-  buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
-  gst_buffer_memset (buffer, 0, 0, info.size);
-  g_assert_cmpint (gst_harness_push (bench.h, buffer), ==,
-      GST_FLOW_NOT_NEGOTIATED);
-  g_assert_null (bench_pull (&bench));
-  bench_pop_report (&bench, NULL);
-  while ((message = bench_pop (&bench, GST_MESSAGE_ERROR)) != NULL)
-    gst_message_unref (message);
-  bench_clear (&bench);
-}
-
 /* With backend=cpu there is system memory only, whatever the build has. */
 static void
 test_cpu_memory (void)
@@ -338,7 +313,6 @@ main (int argc, char **argv)
   test_add ("/element/caps/refused", test_refused);
   test_add ("/element/caps/no-caps", test_no_caps);
   test_add ("/element/caps/refused-downstream", test_refused_downstream);
-  test_add ("/element/caps/not-negotiated", test_not_negotiated);
   test_add ("/element/caps/cpu-memory", test_cpu_memory);
   test_add ("/element/caps/query", test_query_caps);
   return test_run ();

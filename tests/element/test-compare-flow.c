@@ -5,8 +5,6 @@
 #include <string.h>
 #include "duel.h"
 
-#define WIDTH 37
-#define HEIGHT 23
 #define LIVE_FRAMES 20
 
 /* The same picture for reference and distorted, but for one sample in eight. */
@@ -270,52 +268,6 @@ test_unlinked (void)
   duel_clear (&duel);
 }
 
-static void
-wait_for_preroll (GstElement * pipeline)
-{
-  g_assert_cmpint (gst_element_get_state (pipeline, NULL, NULL,
-          30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
-}
-
-/* Behind a tee the source gets a seek from each pad; frames go on from where it
- * went. */
-static void
-test_seek (void)
-{
-  gboolean seekable;
-  GstQuery *query;
-  GstBuffer *out;
-  Duel duel = { 0 };
-
-  /* Without an end, as num-buffers counts on after a seek. */
-  duel_launch (&duel, "videotestsrc ! "
-      "video/x-raw,format=I420,width=32,height=32,framerate=25/1 ! "
-      "tee name=t ! queue ! compare.ref_sink "
-      "t. ! queue ! blockdct post-messages=false ! compare.dist_sink "
-      "blockdctcompare name=compare ! appsink name=out sync=false "
-      "max-buffers=2");
-  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
-  wait_for_preroll (duel.pipeline);
-  query = gst_query_new_seeking (GST_FORMAT_TIME);
-  g_assert_true (gst_element_query (duel.sink, query));
-  gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
-  g_assert_true (seekable);
-  gst_query_unref (query);
-  for (gint i = 1; i <= 3; i++) {
-    g_assert_true (gst_element_seek_simple (duel.pipeline, GST_FORMAT_TIME,
-            GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, i * 4 * GST_SECOND));
-    wait_for_preroll (duel.pipeline);
-    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    out = duel_pull (&duel);
-    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, i * 4 * GST_SECOND);
-    g_assert_nonnull (duel_figures (out, "dist_sink"));
-    gst_buffer_unref (out);
-    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
-  }
-  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
-  duel_clear (&duel);
-}
-
 /* Each frame of a live source either has a partner or is counted as unmatched.
  * On a slow machine a distorted frame can be late: then the reference frame is
  * unmatched, and the late frame is too, if it comes before the end. */
@@ -460,7 +412,6 @@ main (int argc, char *argv[])
   test_add ("/compare-flow/alone", test_alone);
   test_add ("/compare-flow/stuck", test_stuck);
   test_add ("/compare-flow/unlinked", test_unlinked);
-  test_add ("/compare-flow/seek", test_seek);
   test_add ("/compare-flow/live-source", test_live_source);
   test_add ("/compare-flow/kept", test_kept);
   return test_run ();

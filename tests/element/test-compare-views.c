@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: views of two pictures, on each format and for each pair of
- * inputs. (tests/unit/test-view.c has every sample of every view.) */
+ * blockdctcompare: what of a view follows from times and caps.
+ * (tests/unit/test-view.c has every sample of every view, test-compare.c that
+ * each is shown.) */
 #include <string.h>
 #include "rgb-formats.h"
 #include "viewer.h"

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: zoom, every format against what it shows at 1:1, keys,
- * wheel, and drags. (tests/unit/test-view.c has every sample of every zoomed
- * view.) */
+ * blockdctcompare: zoom by keys, wheel, and drags. (tests/unit/test-view.c has
+ * every sample of every zoomed view.) */
 #include <math.h>
 #include <string.h>
 #include "rgb-formats.h"
 #include "viewer.h"
 
-#define WIDTH 131
-#define HEIGHT 101
 
 static GstBuffer *
 show (Duel * duel, const GstVideoInfo * info, guint n)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Started, stopped, given other caps, more than once and side by side; and what
- * it says when it cannot start. */
+ * Stopped while it is asked and sent; and what it says when it cannot start. */
 #include <string.h>
 #include "bench.h"
 

@@ -227,33 +227,6 @@ test_passthrough (void)
   }
 }
 
-/* Turned off before anything has passed, it leaves a pool to be asked for:
- * there was none yet, or it was of other caps. */
-static void
-test_passthrough_over (void)
-{
-  GstBaseTransform *trans;
-  Bench bench;
-
-  bench_init (&bench, NULL, 0, 0, NULL);
-  trans = GST_BASE_TRANSFORM (bench.element);
-  for (guint n = 0; n < 3; n++) {
-    GstBuffer *in, *out;
-
-    gst_base_transform_set_passthrough (trans, TRUE);
-    bench_set_caps (&bench, "I420", 16 + 8 * n, 16);
-    gst_base_transform_set_passthrough (trans, FALSE);
-    /* Larger than its caps say: nothing to make an output buffer after. */
-    in = frame_new (&bench.info, n);
-    gst_buffer_append_memory (in, gst_allocator_alloc (NULL, 32, NULL));
-    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
-    out = bench_take (&bench);
-    g_assert_cmpuint (gst_buffer_get_size (out), ==, bench.info.size);
-    gst_buffer_unref (out);
-  }
-  bench_clear (&bench);
-}
-
 static guint
 count_reconfigure (GstHarness * h)
 {
@@ -307,7 +280,6 @@ main (int argc, char **argv)
   test_add ("/limits/slowest", test_slowest);
   test_add ("/limits/bytes", test_bytes);
   test_add ("/limits/passthrough", test_passthrough);
-  test_add ("/limits/passthrough-over", test_passthrough_over);
   test_add ("/limits/passthrough-pool", test_passthrough_pool);
   return test_run ();
 }

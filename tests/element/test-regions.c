@@ -78,6 +78,8 @@ run_single (const gchar * format, BdctTransform transform, gint setting,
 
   bench_init (&bench, format, WIDTH, HEIGHT, "transform", transform,
       setting_name (transform), setting, "threads", 1, NULL);
+  if (has_qp (transform))
+    g_object_set (bench.element, "deadzone", 0.2, NULL);
   bench_push (&bench, n);
   out = bench_pull (&bench);
   bench_clear (&bench);
@@ -235,6 +237,8 @@ test_pictures (void)
 
       bench_init (&bench, formats[f], WIDTH, HEIGHT, "transform", transform,
           setting_name (transform), base, NULL);
+      if (has_qp (transform))
+        g_object_set (bench.element, "deadzone", 0.2, NULL);
       gst_harness_push (bench.h, new_frame (&bench.info, f, regions, n));
       out = bench_pull (&bench);
       check_frame (&bench.info, formats[f], transform, base, regions, n, f,
@@ -364,6 +368,8 @@ test_both (void)
 
     bench_init (&bench, "NV12", WIDTH, HEIGHT, "transform", transform,
         setting_name (transform), 25, NULL);
+    if (has_qp (transform))
+      g_object_set (bench.element, "deadzone", 0.2, NULL);
     buffer = new_frame (&bench.info, 2, &r, 1);
     meta = (gpointer) gst_buffer_iterate_meta_filtered (buffer, &state,
         GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
@@ -434,6 +440,8 @@ test_target (void)
       Bench bench;
 
       bench_init (&bench, "I420", WIDTH, HEIGHT, "transform", transform, NULL);
+      if (has_qp (transform))
+        g_object_set (bench.element, "deadzone", 0.2, NULL);
       element_set (bench.element, cases[i].property, psnr ? "31"
           : strcmp (cases[i].property, "target-bpp") ? "6000" : "3");
       bench_push (&bench, 3);

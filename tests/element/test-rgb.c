@@ -267,39 +267,6 @@ test_regions (void)
   bench_clear (&bench);
 }
 
-/* A target's quality is the least that keeps it, of the planes. */
-static void
-test_target (void)
-{
-  gint chosen;
-  GstStructure *s;
-  BdctStats stats;
-  GstBuffer *in;
-  Bench bench;
-
-  bench_init (&bench, "BGRA", WIDTH, HEIGHT, "target-psnr", 34.0,
-      "chroma-subsampling", BDCT_CHROMA_422, NULL);
-  in = new_frame (&bench.info, 5);
-  gst_buffer_unref (push (&bench, in));
-  s = bench_pop_report (&bench, "frame");
-  g_assert_true (get_boolean (s, "target-met"));
-  chosen = get_int (s, "quality");
-  gst_structure_free (s);
-  for (gint quality = chosen - 1; quality <= chosen; quality++) {
-    BdctParams params = defaults;
-    BdctCounters total;
-
-    params.quality = quality;
-    gst_buffer_unref (expect (7, BDCT_CHROMA_422, &bench.info, in, &params,
-            &stats));
-    total = bdct_stats_total (&stats);
-    g_assert_true ((bdct_psnr (bdct_mse (&total), 8) >= 34)
-        == (quality == chosen));
-  }
-  gst_buffer_unref (in);
-  bench_clear (&bench);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -307,6 +274,5 @@ main (int argc, char **argv)
   test_add ("/rgb/every-format", test_every_format);
   test_add ("/rgb/idle", test_idle);
   test_add ("/rgb/regions", test_regions);
-  test_add ("/rgb/target", test_target);
   return test_run ();
 }

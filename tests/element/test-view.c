@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What blockdct shows of a transform: each view on each format, the grid, live
- * changes, and that none of it changes a figure. (tests/unit/test-view.c has
- * every sample of every view, test-compare-views.c those of two pictures.) */
+ * The maps' colours of blockdct. (tests/unit/test-view.c has every sample of
+ * every view, test-in-force.c that each is shown.) */
 #include <string.h>
 #include "bench.h"
 
-#define WIDTH 131
-#define HEIGHT 101
 
-#define N_PICTURES 2
 
 static void
 set_view (Bench * bench, const gchar * view)
