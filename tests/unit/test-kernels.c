@@ -19,9 +19,7 @@
 #include <time.h>
 #include "cpu/simd/tile32.h"
 #include "program.h"
-#include "lists.h"
 
-#define MAX_SETS 3
 #define MAX_RUNS 101
 
 typedef enum { PLAIN, TILE16, DCT8X8, N_KINDS } Kind;
@@ -34,33 +32,29 @@ typedef struct {
   Kind kind;
 } Way;
 
-/* The first is the plain one of the narrowest vectors, with which the others
- * are compared. */
+/* The first is the plain one of the narrowest vectors. */
 static Way ways[64];
 static guint n_ways;
 static gboolean turns;
 
-/* What is asked of a frame: counters and, of these, a picture, records, levels
- * and, with several sets, a map. */
+/* What is asked of a frame: a picture, counters and, of these, records or
+ * levels. */
 typedef struct {
   BdctLayout layout;
   Frame src;
-  BdctJob job[MAX_SETS];
-  int n_quantizers;
+  BdctJob job;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   gsize n_blocks;
-  guint8 *quantizer_map;
-  gboolean picture, records, levels;
+  gboolean records, levels;
 } Task;
 
 typedef struct {
   Frame dst;
   BdctBlockRecord *blocks;
   BdctLevel *levels;
-  BdctCounters counters[BDCT_MAX_COMPONENTS];
 } Result;
 
-static BdctTileQuantizer quantizers[MAX_SETS][BDCT_MAX_COMPONENTS];
+static BdctTileQuantizer quantizers[BDCT_MAX_COMPONENTS];
 
 /* Where there is room for the levels of a block and of those behind it, as if
  * all had as many as the largest. */
@@ -70,7 +64,7 @@ first_level (const Task * task, gsize block)
   int size = 0;
 
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    size = MAX (size, bdct_rate_block_levels (&task->job[0].component[c]));
+    size = MAX (size, bdct_rate_block_levels (&task->job.component[c]));
   return block * size;
 }
 
@@ -103,19 +97,15 @@ describe_plane (BdctTilePlane * plane, const Task * task, Result * r, int p,
 {
   const BdctComponent c = task->layout.plane[p].component[i];
 
-  bdct_tile_plane_init (plane, &task->job[0], c);
+  bdct_tile_plane_init (plane, &task->job, c);
   plane->layout = task->layout.plane[p];
   plane->columns = plane->layout.width;
   plane->src = bdct_image_samples (&task->src.image, &task->layout, p, i);
   plane->grid = task->grid[c];
-  for (int s = 0; s < task->n_quantizers; s++)
-    plane->quantizer[s] = &quantizers[s][c];
-  if (task->picture)
-    plane->dst = bdct_image_samples (&r->dst.image, &task->layout, p, i);
+  plane->quantizer[0] = &quantizers[c];
+  plane->dst = bdct_image_samples (&r->dst.image, &task->layout, p, i);
   if (task->records)
     plane->blocks = r->blocks;
-  if (task->n_quantizers > 1)
-    plane->quantizer_map = task->quantizer_map;
 }
 
 /* Do a plane of memory, or return FALSE: it is not for that way. */
@@ -127,7 +117,7 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
   const BdctTilePlane *planes[2] = { &plane[0], &plane[1] };
   const BdctPlaneLayout *layout = &task->layout.plane[p];
   const BdctComponentJob *job =
-      &task->job[0].component[layout->component[0]];
+      &task->job.component[layout->component[0]];
   const int side = bdct_tile_side (job);
   const gsize levels = (gsize) (side >> job->log2_height)
       * task->grid[layout->component[0]].columns
@@ -152,12 +142,6 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
       for (int i = 0; i < layout->interleave; i++)
         (way->kind == DCT8X8 ? *way->kernel->dct8x8 : way->kernel->plain->strip)
             (planes[i], row, &strips[i], scratch);
-    for (int i = 0; i < layout->interleave; i++) {
-      BdctCounters *sum = &r->counters[layout->component[i]];
-
-      sum->sse += strips[i].counters.sse;
-      sum->nonzero += strips[i].counters.nonzero;
-    }
   }
   return TRUE;
 }
@@ -180,45 +164,19 @@ do_frame (const Task * task, Result * r, const Way * way)
 }
 
 static void
-task_init (Task * task, const BdctParams * params, Content content,
-    GRand * rand)
+task_init (Task * task, const BdctParams * params)
 {
-  const guint32 seed = g_rand_int (rand);
   Picture picture;
 
-  for (int k = 0; k < task->n_quantizers; k++) {
-    g_assert_true (bdct_job_init (&task->job[k], &params[k], &task->layout,
-            NULL));
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      bdct_tile_quantizer_init (&quantizers[k][c], &task->job[k], c);
-  }
-  task->n_blocks = bdct_blocks_init (task->grid, &task->layout, &task->job[0]);
-  task->quantizer_map = g_new (guint8, task->n_blocks);
-  for (gsize i = 0; i < task->n_blocks; i++)
-    task->quantizer_map[i] = g_rand_int_range (rand, 0, task->n_quantizers);
+  g_assert_true (bdct_job_init (&task->job, params, &task->layout, NULL));
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    bdct_tile_quantizer_init (&quantizers[c], &task->job, c);
+  task->n_blocks = bdct_blocks_init (task->grid, &task->layout, &task->job);
   picture_init (&picture, &task->layout);
-  if (content < N_CONTENTS) {
-    picture_fill (&picture, content, &task->layout, params[0].transform, seed);
-  } else {                      /* flat: 0, peak, or about the middle */
-    int peak = bdct_layout_peak (&task->layout);
-    int v = seed % 4 == 0 ? 0 : seed % 4 == 1 ? peak
-        : peak / 2 + (int) (seed / 4 % 3);
-
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      for (int i = 0; picture.sample[c] != NULL
-          && i < picture.width[c] * picture.height[c]; i++)
-        picture.sample[c][i] = v;
-  }
+  picture_fill (&picture, CONTENT_SMOOTH, &task->layout, params->transform, 1);
   frame_init (&task->src, &task->layout, STRIDE_TIGHT);
   frame_put (&task->src, &task->layout, &picture, TRUE);
   picture_clear (&picture);
-}
-
-static void
-task_clear (Task * task)
-{
-  frame_clear (&task->src);
-  g_free (task->quantizer_map);
 }
 
 static int
@@ -360,7 +318,7 @@ time_task (const Task * task, const char *what, int runs)
   static double seconds[G_N_ELEMENTS (ways)][MAX_RUNS];
   double samples = 0;
   gboolean takes[G_N_ELEMENTS (ways)];
-  const char *name = bdct_transform_info (task->job[0].transform)->name;
+  const char *name = bdct_transform_info (task->job.transform)->name;
   Result result;
 
   for (int p = 0; p < task->layout.n_planes; p++)
@@ -413,16 +371,12 @@ time_all (int runs, const char *wanted)
     {"10 bits", FORMAT_GRAY, 10, FALSE, FALSE},
     {"12 bits", FORMAT_GRAY, 12, FALSE, FALSE},
   };
-  GRand *rand = g_rand_new_with_seed (1);
-
   if (!turns)
     print_head ();
   for (int t = 0; t < BDCT_N_FIXED; t++)
     for (guint i = 0; i < G_N_ELEMENTS (tasks); i++) {
       BdctParams params = BDCT_PARAMS_DEFAULT;
-      Task task = {.n_quantizers = 1,.picture = TRUE,
-        .records = tasks[i].records,.levels = tasks[i].levels
-      };
+      Task task = {.records = tasks[i].records,.levels = tasks[i].levels };
 
       if (wanted != NULL && strcmp (wanted, bdct_transform_info (t)->name) != 0
           && strcmp (wanted, tasks[i].what) != 0)
@@ -430,11 +384,10 @@ time_all (int runs, const char *wanted)
       params.transform = t;
       format_layout (tasks[i].format, tasks[i].depth, 0, 1920, 1080,
           &task.layout);
-      task_init (&task, &params, CONTENT_SMOOTH, rand);
+      task_init (&task, &params);
       time_task (&task, tasks[i].what, runs);
-      task_clear (&task);
+      frame_clear (&task.src);
     }
-  g_rand_free (rand);
 }
 
 int

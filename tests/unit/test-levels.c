@@ -466,6 +466,9 @@ test_refused_requests (void)
   s.map[s.frame.n_blocks - 1] = MAX_SETS;
   refuse (&s.frame, &layout, "uses quantizer 3, outside 0 to 2");
   s.map[s.frame.n_blocks - 1] = 0;
+  s.map[0] = MAX_SETS;
+  refuse (&s.frame, &layout, "block 0 uses quantizer 3, outside 0 to 2");
+  s.map[0] = 0;
   params.transform = BDCT_HEVC_4X4;
   g_assert_true (bdct_job_init (&s.quantizers[1], &params, &layout, NULL));
   refuse (&s.frame, &layout, "quantizer 1");
