@@ -19,12 +19,6 @@ def describe(name: str) -> GstVideo.VideoFormatInfo:
     return GstVideo.VideoFormat.get_info(GstVideo.VideoFormat.from_string(name))
 
 
-# The first use of a type sets it up, which two of GStreamer's threads must not do at once.
-describe('I420')
-_SET_UP = (GstVideo.VideoFormatFlags.YUV, GstVideo.VideoInfo.new_from_caps,
-           GstVideo.VideoColorimetry.from_string, GstVideo.buffer_get_video_meta)
-
-
 def _has(info: GstVideo.VideoFormatInfo, flag: str) -> bool:
     return bool(info.flags & getattr(GstVideo.VideoFormatFlags, flag))
 

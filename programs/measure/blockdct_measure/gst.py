@@ -18,6 +18,10 @@ except (ImportError, ValueError) as error:
 __all__ = ['GLib', 'GObject', 'Gst', 'GstApp', 'GstBase', 'GstVideo', 'MissingElement',
            'last_line', 'make', 'refuses']
 Gst.init(None)
+# The first use of a type sets it up, which two threads must not do at once.
+for module in Gst, GstApp, GstBase, GstVideo:
+    for name in dir(module):
+        getattr(module, name)
 if not Gst.Registry.get().find_plugin('app'):
     sys.stderr.write('blockdct-measure: GStreamer\'s base plugins are missing (Debian: '
                      'gstreamer1.0-plugins-base)\n')
