@@ -15,8 +15,7 @@ except (ImportError, ValueError) as error:
     sys.exit('blockdct-measure: GStreamer\'s bindings for Python are missing (Debian: '
              f'python3-gi gir1.2-gst-plugins-base-1.0): {error}')
 
-__all__ = ['GLib', 'GObject', 'Gst', 'GstApp', 'GstBase', 'GstVideo', 'MissingElement',
-           'last_line', 'make', 'refuses']
+__all__ = ['GLib', 'GObject', 'Gst', 'GstApp', 'GstBase', 'GstVideo']
 Gst.init(None)
 # The first use of a type sets it up, which two threads must not do at once.
 for module in Gst, GstApp, GstBase, GstVideo:
@@ -56,15 +55,20 @@ def make(name: str, **properties: Any) -> Gst.Element:
 def refuses(factory: Gst.ElementFactory) -> bool:
     """Whether an element opens what a file names: a demuxer with elements of its own, a
     source, or one that loads the parts of an adaptive stream."""
-    klass = factory.get_metadata('klass') or ''
-    if 'Adaptive' in klass:
-        return True
-    loaded = factory.load()
-    if loaded is None:
-        return True
-    kind = loaded.get_element_type()
-    return GObject.type_is_a(kind, Gst.URIHandler) or (
+    klass, loaded = factory.get_metadata('klass') or '', factory.load()
+    kind = loaded and loaded.get_element_type()
+    return 'Adaptive' in klass or not kind or GObject.type_is_a(kind, Gst.URIHandler) or (
         GObject.type_is_a(kind, Gst.Bin) and 'Demuxer' in klass)
+
+
+class Closed:
+    """With a close(), for `with`."""
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
 
 
 def last_line(debug: str | None) -> str:

@@ -9,7 +9,7 @@ import blockdct
 
 from .formats import FORMATS
 from .output import UsageError
-from .rows import METRICS
+from .rows import IN_DB, MAIN, METRICS, OWN
 from .targets import QUALITIES, SIZES, Target
 from .transforms import SUBSAMPLINGS, Plan, scale_of
 
@@ -47,15 +47,13 @@ def numbers(option: str, text: str, low: int, high: int) -> list[int]:
     return sorted(found)
 
 
-def names(option: str, text: str | None, known: Sequence[str], every: bool = True
-          ) -> list[str]:
-    """A list with commas, in the order of the known names."""
+def names(option: str, text: str | None, known: Sequence[str]) -> list[str]:
+    """A list with commas, in the order of the known names. VMAF is slow: not of 'all'."""
     wanted = [] if text is None else text.split(',')
     for name in wanted:
-        if name not in known and not (every and name == 'all'):
-            raise UsageError(f'--{option}: {name!r} is not one of '
-                             f'{", ".join((["all"] if every else []) + list(known))}')
-    return [name for name in known if name in wanted or 'all' in wanted]
+        if name not in known and name != 'all':
+            raise UsageError(f'--{option}: {name!r} is not one of all, {", ".join(known)}')
+    return [name for name in known if name in wanted or 'all' in wanted and name != 'vmaf']
 
 
 def _number(text: str) -> float:
@@ -67,7 +65,8 @@ def _number(text: str) -> float:
 
 def _common(parser: argparse.ArgumentParser, what: str) -> None:
     g = parser.add_argument_group('what to look at')
-    g.add_argument('--metrics', '-m', metavar='LIST', help=what)
+    g.add_argument('--metrics', '-m', metavar='LIST', help='also measure ssim, ms-ssim, '
+                   f'psnr-hvs, xpsnr, all of these, or vmaf{what}')
     g.add_argument('--first-frame', type=int, default=0, metavar='F',
                    help='begin with this frame of each file, counted from 0')
     g.add_argument('--n-frames', '-n', type=int, metavar='N',
@@ -92,7 +91,7 @@ def _common(parser: argparse.ArgumentParser, what: str) -> None:
 def _measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('files', nargs='+', metavar='FILE',
                         help='files, folders, or patterns in quotes')
-    _common(parser, 'also measure ssim, ms-ssim, psnr-hvs, xpsnr, or all')
+    _common(parser, ' of encoders')
     g = parser.add_argument_group('transforms and encoders')
     g.add_argument('--transform', '-t', metavar='LIST',
                    help='such as jpeg-8x8,hevc-16x16, or all (default jpeg-8x8; with '
@@ -143,9 +142,8 @@ def parser() -> Parser:
     find.add_argument('--write-jpeg', metavar='FILE',
                       help='write the only picture as a JPEG file at the quality found')
     g = find.add_argument_group('targets')
-    for name, what in (('psnr', 'DB'), ('ssim', 'SSIM'), ('ms-ssim', 'SSIM'),
-                       ('psnr-hvs', 'DB'), ('xpsnr', 'DB')):
-        g.add_argument(f'--target-{name}', type=_number, metavar=what,
+    for name in QUALITIES:
+        g.add_argument(f'--target-{name}', type=_number, metavar='DB' if name in IN_DB else 'N',
                        help=f'the coarsest setting with at least this {name}')
     for name, what in (('bpp', 'bits a luma sample'), ('bitrate', 'kbit/s'),
                        ('size', 'bytes')):
@@ -157,14 +155,14 @@ def parser() -> Parser:
     score = commands.add_parser('score', help='what encoded files are worth')
     score.add_argument('reference', metavar='REFERENCE')
     score.add_argument('files', nargs='+', metavar='FILE')
-    _common(score, 'also ssim, ms-ssim, psnr-hvs, xpsnr, vmaf, or all')
+    _common(score, '')
     g = score.add_argument_group('pairs of frames')
     g.add_argument('--no-scale', action='store_true',
                    help='refuse files of another size instead of scaling them')
     g.add_argument('--offset', type=int, metavar='N', help='frame 0 of the reference is '
                    'frame N of the files, instead of what is found')
     g = score.add_argument_group('limits, for status 1')
-    for name in (*QUALITIES, 'vmaf'):
+    for name in QUALITIES:
         for kind in '', 'frame-':
             g.add_argument(f'--min-{kind}{name}', type=_number, metavar='N',
                            help=f'the least {"of a frame" if kind else "mean"} {name}')
@@ -221,9 +219,8 @@ def _check_measuring(o: argparse.Namespace) -> None:
                          or o.transform not in (None, 'jpeg-8x8')):
         raise UsageError('--write-jpeg uses jpeg-8x8: it does not go with another '
                          'transform, --encoder, --merge or --resume')
-    if o.plot_metric not in ('psnr', *METRICS):
-        raise UsageError(f'--plot-metric: {o.plot_metric!r} is not one of psnr, '
-                         f'{", ".join(METRICS)}')
+    if o.plot_metric not in MAIN:
+        raise UsageError(f'--plot-metric: {o.plot_metric!r} is not one of {", ".join(MAIN)}')
     if o.plot is None and o.plot_metric != 'psnr':
         raise UsageError('--plot-metric has no effect without --plot')
     if o.plot and not o.plot.endswith(('.svg', '.png', '.pdf')):
@@ -265,10 +262,12 @@ def plan(o: argparse.Namespace, wanted: Target | None) -> Plan:
         given = text is not None and scale in scales
         lists[scale] = numbers(scale, text, low, high) if given else \
             list(range(low, high + 1)) if o.all_settings or o.plot or wanted else [default]
-    metrics = names('metrics', o.metrics, tuple(METRICS))
-    needed = wanted.needs() if wanted else []
+    needed = names('metrics', o.metrics, tuple(METRICS)) + (wanted.needs() if wanted else [])
     if o.plot_metric != 'psnr':
         needed.append(o.plot_metric)
+    if 'vmaf' in needed and not o.encoder:
+        raise UsageError("'vmaf' is a metric of encoders: name one with --encoder, or judge "
+                         'files with score')
     formats = [] if o.format is None else o.format.split(',')
     for i, name in enumerate(formats):
         if name not in FORMATS or name in formats[:i]:
@@ -277,6 +276,6 @@ def plan(o: argparse.Namespace, wanted: Target | None) -> Plan:
     return Plan(
         tuple((t, scale_of(t), n) for t in transforms for n in lists[scale_of(t)]), (),
         tuple(formats), o.chroma_subsampling or '4:2:0',
-        tuple(m for m in METRICS if m in metrics or m in needed), o.frames,
+        tuple(m for m in METRICS if m in needed), o.frames,
         o.exact_size or bool(wanted and 'size' in wanted.limits), o.first_frame,
         o.n_frames, 'cpu', o.threads, o.stall_limit)

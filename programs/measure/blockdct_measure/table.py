@@ -55,10 +55,7 @@ class _Run:
         return '-' not in (self.o.csv, self.o.json)
 
     def open(self, metrics: list[str]) -> None:
-        for path, style in ((self.o.csv, 'csv'), (self.o.json, 'json'),
-                            (None if self.o.csv or self.o.json else '-', 'text')):
-            if path is not None:
-                self.outputs.append(Output(path, style, metrics, self.o.resume))
+        self.outputs = output.outputs(self.o, metrics, rows.EMPTY)
 
     def resume(self, expected: list[tuple]) -> set[str]:
         """The files whose rows are there."""
@@ -167,8 +164,10 @@ def run(o: argparse.Namespace) -> int:
         return _merge(o, target)
     plan = options.plan(o, target)
     if o.encoder:
-        from . import encoders
+        from . import encoders, vmaf
         plan = dataclasses.replace(plan, encoders=encoders.parse(o, bool(target)))
+        if 'vmaf' in plan.metrics:
+            vmaf.check()
     used = {s for _, s, _ in plan.settings} | {e.scale for e in plan.encoders}
     for scale in rows.SCALES:
         if getattr(o, scale) and scale not in used:

@@ -7,7 +7,7 @@ from typing import Iterable
 from .rows import MAIN, Row
 
 #: Targets of quality, which are lower limits, and of size, which are upper ones.
-QUALITIES = 'psnr', 'ssim', 'ms-ssim', 'psnr-hvs', 'xpsnr'
+QUALITIES = tuple(MAIN)
 SIZES = 'bpp', 'bitrate', 'size'
 
 

@@ -13,7 +13,7 @@ from .files import FileError
 from .formats import (RGB, convert, depth_of, describe, nearest, same_picture, subsampling,
                       tell_caps)
 from .gst import Gst, GstVideo
-from .rows import Row, TableError, add_sums
+from .rows import OWN, Row, TableError, add_sums
 
 #: The frames before the first one that XPSNR looks at.
 _LEAD = 2
@@ -104,7 +104,7 @@ def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
     if layout.form == 'YUV':
         rows, columns = down
         empty = grey, *[grey[:, ::rows, ::columns].copy() for _ in range(2)]
-    for metric in plan.metrics:
+    for metric in (m for m in plan.metrics if m in OWN):
         try:
             blockdct.compare(empty, empty, metrics=[metric], depth=layout.depth,
                              layout=layout.form, chroma_subsampling=plan.subsampling,
