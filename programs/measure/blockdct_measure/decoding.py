@@ -120,8 +120,7 @@ def jpeg_still(path: str) -> bytes | None:
             # libjpeg would fill up the rest with grey.
             raise FileError('it breaks off: the end of the picture is missing') from None
         return data
-    if data[end:end + 2] == b'\xff\xd8' and not indexed \
-            and _walk_jpeg(data, end)[1] == size:
+    if data[end:end + 2] == b'\xff\xd8' and not indexed and _walk_jpeg(data, end)[1] == size:
         return None
     return data[:end]
 
@@ -356,8 +355,7 @@ class Input:
         frame = int(Gst.SECOND / self.rate) if self.rate else 0
         if self._cut_frames or whole is False or max(ends) + frame * 3 // 2 < self.duration() \
                 and max(ends) > 0:
-            raise FileError(
-                f'it breaks off: {self.n_frames} of {declared} frames are there '
+            raise FileError(f'it breaks off: {self.n_frames} of {declared} frames are there '
                 f'(--n-frames {self.n_frames} measures them)')
 
     def explain(self, error: Any, debug: str | None) -> FileError:
@@ -375,8 +373,7 @@ class Input:
             return FileError(f'GStreamer does not recognise what it is ({error.message}); '
                              'nor some pictures of a few bytes')
         text = error.message if error is not None else 'no picture came'
-        if not self._type or (error is not None and
-                              error.domain != 'gst-stream-error-quark'):
+        if not self._type or (error is not None and error.domain != 'gst-stream-error-quark'):
             return FileError(text if error is not None else 'it has no picture')
         return FileError(f'it is damaged, or GStreamer does not decode this kind of '
                          f'{self._type}{_UNDONE.get(self._type, "")} ({text})')
@@ -428,8 +425,7 @@ class Pictures(Closed):
                  size: tuple[int, int] | None = None):
         self.pipeline = Gst.Pipeline.new(None)
         self.limit = limit
-        into = self._sink = make('appsink', sync=False, max_buffers=4,
-                                 enable_last_sample=False)
+        into = self._sink = make('appsink', sync=False, max_buffers=4, enable_last_sample=False)
         self.pipeline.add(self._sink)
         if size:
             into = make('videoscale', method='catrom', add_borders=False)
@@ -453,8 +449,7 @@ class Pictures(Closed):
             if message is not None and message.type == Gst.MessageType.EOS:
                 self.input.check_end()
                 return None
-            now = self.input.source.query_position(Gst.Format.BYTES)[1] \
-                if self.input.source else 0
+            now = self.input.source.query_position(Gst.Format.BYTES)[1] if self.input.source else 0
             if now != read:
                 read = now
                 stall.moved()

@@ -35,8 +35,7 @@ ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
     'svtav1enc': (_BAD, {'qp': 'cqp={}', 'crf': 'crf={}', 'bitrate': 'target-bitrate={}',
                          'preset': 'preset={}'}),
     'av1enc': (_BAD, {'qp': _QUANT, 'bitrate': 'max-quantizer=63 target-bitrate={}',
-                      'preset': 'cpu-used={}'}),
-    'vp8enc': (_GOOD, _VPX), 'vp9enc': (_GOOD, _VPX),
+                      'preset': 'cpu-used={}'}), 'vp8enc': (_GOOD, _VPX), 'vp9enc': (_GOOD, _VPX),
     'openh264enc': (_BAD, {'qp': 'qp-min={} qp-max={}', 'preset': 'complexity={}',
                            'bitrate': 'rate-control=bitrate bitrate={}000'}),
     'mpeg2enc': (_BAD, {'qp': 'quantisation={}', 'bitrate': 'bitrate={}'}),
@@ -45,8 +44,7 @@ ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
     'theoraenc': (_BASE, {'quality': 'quality={}', 'bitrate': 'bitrate={}',
                           'preset': 'speed-level={}'}),
     'jpegenc': (_GOOD, {'quality': 'quality={}'}),
-    'nvh264enc': (_BAD, _NVENC), 'nvh265enc': (_BAD, _NVENC), 'nvav1enc': (_BAD, _NVENC),
-}
+    'nvh264enc': (_BAD, _NVENC), 'nvh265enc': (_BAD, _NVENC), 'nvav1enc': (_BAD, _NVENC), }
 _SETTING = re.compile('quant|qp|quality|bitrate|cq|crf')
 _DEFAULT_RATE = '25/1'
 
@@ -130,14 +128,6 @@ def _complete(line: str, o: argparse.Namespace, search: bool) -> tuple[str, str]
                      f'{_settings_of(element)}')
 
 
-def _find(bin_: Gst.Bin) -> Gst.Element | None:
-    """The encoder among the elements of a line."""
-    for element in bin_.children:
-        if 'Encoder' in (element.get_metadata('klass') or ''):
-            return element
-    return None
-
-
 def _range(text: str, element: Gst.Element) -> tuple[str, float, float] | None:
     """The property whose whole value is the number, and its range; of several that with
     the least."""
@@ -156,36 +146,37 @@ def parse(o: argparse.Namespace, search: bool) -> tuple[Encoder, ...]:
     """Those of the command line, checked. `search`: where no numbers are given, all that
     the encoder has."""
     make('blockdctcompare')
-    encoders: list[Encoder] = []
+    encoders: dict[str, Encoder] = {}
     for line in o.encoder:
-        if any(e.line == line for e in encoders):
-            raise UsageError(f"--encoder '{line}' is given twice")
+        where = f"--encoder '{line}'"
+        if line in encoders:
+            raise UsageError(f'{where} is given twice')
         text, scale = _complete(line, o, search)
+        least, most = LIMITS[scale]
         given = getattr(o, scale)
-        values = numbers(scale, given, *LIMITS[scale]) if given else [30]
+        values = numbers(scale, given, least, most) if given else [30]
         made = build(Encoder(line, text, scale, ()), values[0])
-        element = _find(made)
-        if element is None:
-            raise UsageError(f"--encoder '{line}': there is no encoder in it")
-        for pad, lack in (('sink', 'takes pictures; begin with the encoder'),
-                          ('src', 'gives coded data; end with the encoder, or with an '
-                           'element that takes its stream')):
-            if made.get_static_pad(pad) is None:
-                raise UsageError(f"--encoder '{line}': none of its elements has a free pad "
-                                 f'that {lack}')
-        limits = _range(text, element)
+        element = next((e for e in made.children if 'Encoder' in (e.get_metadata('klass') or '')),
+                       None)
+        for there, lack in (
+                (element, 'there is no encoder in it'),
+                (made.get_static_pad('sink'), 'none of its elements has a free pad that takes '
+                 'pictures; begin with the encoder'),
+                (made.get_static_pad('src'), 'none of its elements has a free pad that gives coded '
+                 'data; end with the encoder, or with an element that takes its stream')):
+            if there is None:
+                raise UsageError(f'{where}: {lack}')
+        name, low, high = _range(text, element) or ('', *{
+            'crf': (0, 51), 'bitrate': (50, 50000)}.get(scale, (least, most)))
         if not given:
-            low, high = (limits or ('', *{'crf': (0, 51), 'bitrate': (50, 50000)}.get(
-                scale, LIMITS[scale])))[1:]
-            low, high = max(int(low), LIMITS[scale][0], 1), min(int(high), LIMITS[scale][1])
-            values = list(range(low, high + 1))
-        for value in values:
-            if limits and not limits[1] <= value <= limits[2]:
-                raise UsageError(f"--{scale}: {limits[0]} of '{line}' takes {limits[1]:g} "
-                                 f'to {limits[2]:g}, not {value}')
+            values = list(range(max(int(low), least, 1), min(int(high), most) + 1))
+        for value in values if name else ():
+            if not low <= value <= high:
+                raise UsageError(f"--{scale}: {name} of '{line}' takes {low:g} to {high:g}, not "
+                                 f'{value}')
         _decoder(made)
-        encoders.append(Encoder(line, text, scale, tuple(values)))
-    return tuple(encoders)
+        encoders[line] = Encoder(line, text, scale, tuple(values))
+    return tuple(encoders.values())
 
 
 def _decoder(encoder: Gst.Bin) -> Gst.Bin:
@@ -194,8 +185,7 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
     known = not caps.is_any() and not caps.is_empty()
     structure = caps.get_structure(0) if known else None
     factories = Gst.ElementFactory.list_filter(
-        Gst.ElementFactory.list_get_elements(Gst.ELEMENT_FACTORY_TYPE_DECODER,
-                                             Gst.Rank.MARGINAL),
+        Gst.ElementFactory.list_get_elements(Gst.ELEMENT_FACTORY_TYPE_DECODER, Gst.Rank.MARGINAL),
         caps, Gst.PadDirection.SINK, True) if known else []
     found = next((f.get_name() for f in factories if not any(
         k in f.get_metadata('klass') for k in ('Hardware', 'Bin'))), None)
@@ -203,10 +193,8 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
         if structure is not None and structure.get_name() == 'video/x-raw':
             return Gst.parse_bin_from_description('identity', True)
         raise UsageError(f'--encoder: there is no decoder for {caps.to_string()[:80]}')
-    text = found
-    if found == 'jpegdec':
-        # Its default inverse DCT is fast, and costs up to 4 dB at quality 90.
-        text += ' idct-method=islow'
+    # jpegdec's default inverse DCT is fast, and costs up to 4 dB at quality 90.
+    text = found + (' idct-method=islow' if found == 'jpegdec' else '')
     coded = Gst.ElementFactory.find('blockdctcoded')
     if coded is not None and coded.can_sink_any_caps(caps):
         text = f'blockdctcoded name=coded ! {text}'
@@ -219,8 +207,7 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
 def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: int,
          form: str | None, without: list[str], progress: Callable[[float], None]) -> list[Row]:
     """The rows of a file that went through an encoder at one value."""
-    with Comparison(plan.metrics, plan.device.partition(':')[0], plan.threads,
-                    plan.frames) as run:
+    with Comparison(plan.metrics, plan.device.partition(':')[0], plan.threads, plan.frames) as run:
         setter, queue, made = make('capssetter'), make('queue', max_size_time=0), \
             build(encoder, value)
         choose = transforms.chooser(plan, form)
@@ -254,8 +241,7 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
         source.n_frames, source.end = n + unmatched, run.end
         if plan.n is None:
             source.check_end()
-        without += [text for text in transforms.supported(plan, layout)[1]
-                    if text not in without]
+        without += [text for text in transforms.supported(plan, layout)[1] if text not in without]
         if unmatched:
             raise RuntimeError(f'of {n + unmatched} frames {n} came back' + (
                 '; vp9enc of GStreamer 1.22 loses those of its lookahead: add lag-in-frames=0'

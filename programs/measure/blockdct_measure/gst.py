@@ -28,8 +28,7 @@ if not Gst.Registry.get().find_plugin('app'):
 
 _PACKAGES = {'blockdctcompare': 'gstreamer1.0-blockdct', 'blockdctcoded':
              'gstreamer1.0-blockdct', 'multifilesink': 'gstreamer1.0-plugins-good',
-             'pngenc': 'gstreamer1.0-plugins-good', 'rawvideoparse':
-             'gstreamer1.0-plugins-bad'}
+             'pngenc': 'gstreamer1.0-plugins-good', 'rawvideoparse': 'gstreamer1.0-plugins-bad'}
 
 
 class MissingElement(Exception):
@@ -39,8 +38,7 @@ class MissingElement(Exception):
 def make(name: str, **properties: Any) -> Gst.Element:
     element = Gst.ElementFactory.make(name, None)
     if element is None:
-        raise MissingElement(
-            f'GStreamer does not find the element {name} (Debian: '
+        raise MissingElement(f'GStreamer does not find the element {name} (Debian: '
             f'{_PACKAGES.get(name, "gstreamer1.0-plugins-base")}; from a build folder, '
             'set GST_PLUGIN_PATH to its gst-plugin/)')
     for key, value in properties.items():

@@ -95,8 +95,7 @@ class Output:
                              f'{error.strerror}') from None
 
     def write(self, rows: Iterable[Any]) -> None:
-        self._write(''.join(
-            r.text(self.metrics) if self.style == 'text' else
+        self._write(''.join(r.text(self.metrics) if self.style == 'text' else
             json_line(r.cells(self.metrics)) if self.style == 'json' else
             csv_line(r.cells(self.metrics).values()) for r in rows))
 

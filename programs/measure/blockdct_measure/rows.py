@@ -41,8 +41,7 @@ COUNTS = [
     ('file-size', 'file-size', _CODER),
     ('file-size-optimized', 'file-size-optimized', 'exact'),
     *((f'bits-estimated-{p}', f'bits-{p}', 'estimate') for p in _PLANES),
-    ('bits-estimated', 'bits', 'estimate'),
-]
+    ('bits-estimated', 'bits', 'estimate'), ]
 
 
 class TableError(Exception):
@@ -104,8 +103,7 @@ class Row:
             return value / frames
         root, peak = value / frames, float((1 << self.depth) - 1)
         samples = float(self.count('samples' + name[-2:]) // frames)
-        return 10 * math.log10(samples * peak * peak / (root * root)) if root >= 1 \
-            else math.inf
+        return 10 * math.log10(samples * peak * peak / (root * root)) if root >= 1 else math.inf
 
     @property
     def bpp(self) -> float:
@@ -145,8 +143,7 @@ class Row:
             'depth': self.depth, 'frame-rate': self.rate or None, 'frame': self.frame,
             **{column: name and self.count(name) for column, name in self.columns()},
             **{f'sum-{f}': None if v is None else self.sums[f] for f, v in figures.items()},
-            **{f'psnr-{p}': self.psnr(p) if self.has_plane(f'-{p}') else None
-               for p in _PLANES},
+            **{f'psnr-{p}': self.psnr(p) if self.has_plane(f'-{p}') else None for p in _PLANES},
             'psnr': self.psnr(), **figures, 'bpp': self.bpp, 'kbps': self.kbps,
             'nonzero': self.nonzero if self.encoder is None else None,
             'file-size-exact': self.coded if self.exact else None,
@@ -155,13 +152,14 @@ class Row:
     @staticmethod
     def head(metrics: Iterable[str]) -> str:
         """Of a table for people, and a line of it."""
-        return (f'{"transform":<12} set  {"format":<9} {"frames":>8}   Y dB   U dB   V dB     dB'
+        return (f'{"transform":<12} {"setting":>11}  {"format":<9} {"frames":>8}'
+                '   Y dB   U dB   V dB     dB'
                 + ''.join(f' {MAIN[m]:>9}' for m in metrics)
                 + f' {"bpp":>8} {"kbit/s":>9} {"bytes":>12} nonzero  file\n')
 
     def text(self, metrics: Iterable[str]) -> str:
         number = f'{self.count("frames"):8}' if self.frame is None else f'#{self.frame:<7}'
-        text = f'{self.name:<12} {self.setting:3}  {self.format:<9} {number}'
+        text = f'{self.name:<12} {self.scale:>7} {self.setting:3}  {self.format:<9} {number}'
         for p in _PLANES:
             text += f' {self.psnr(p):6.2f}' if self.has_plane(f'-{p}') else ' ' * 7
         text += f' {self.psnr():6.2f}'
@@ -177,8 +175,7 @@ class Row:
         """Add another part of the file."""
         if (self.width, self.height, self.depth, self.exact) != (
                 other.width, other.height, other.depth, other.exact):
-            raise TableError(
-                f'{self.file} has rows of {self.width}x{self.height} and of '
+            raise TableError(f'{self.file} has rows of {self.width}x{self.height} and of '
                 f'{other.width}x{other.height}: not parts of one file')
         self.coded = self.coded and other.coded
         if self.rate != other.rate and other.count('frames'):
@@ -313,21 +310,17 @@ def _ranked(rows: Iterable[Row], encoders: Iterable[str]) -> list[tuple[tuple, R
     def place(i: int, key: Any) -> int:
         return places[i].setdefault(key, len(places[i]))
     transforms = {name: i for i, name in enumerate(TRANSFORMS)}
-    return [((place(0, r.file), place(1, r.format),
-              math.inf if r.frame is None else r.frame,
+    return [((place(0, r.file), place(1, r.format), math.inf if r.frame is None else r.frame,
               transforms.get(r.transform, len(transforms)),
               place(2, r.encoder), SCALES.index(r.scale), r.setting), r) for r in rows]
 
 
 def merge(rows: Iterable[Row], encoders: Iterable[str] = ()) -> list[Row]:
-    """Add up the parts of files."""
+    """Add up the parts of files, in rows of them."""
     merged: dict[tuple, Row] = {}
     for key, row in _ranked(rows, encoders):
-        if key in merged:
+        if merged.setdefault(key, row) is not row:
             merged[key].add(row)
-        else:
-            merged[key] = dataclasses.replace(row, counts=dict(row.counts),
-                                              sums=dict(row.sums))
     return [merged[key] for key in sorted(merged)]
 
 

@@ -31,8 +31,7 @@ class _Candidate:
         self.figures = {'size': sum(r.size for r in rows),
                         'bpp': self.bits / samples if samples else 0.0}
         if 'bitrate' in target.limits:
-            self.figures['bitrate'] = max(math.inf if r.kbps is None else r.kbps
-                                          for r in rows)
+            self.figures['bitrate'] = max(math.inf if r.kbps is None else r.kbps for r in rows)
         for name in target.limits:
             if name in QUALITIES:
                 self.figures[name] = self._quality(target.collection, name)
@@ -57,8 +56,7 @@ class _Candidate:
             else -self.first.setting
         if not any(name in QUALITIES for name in target.limits):
             return most(QUALITIES), most(SIZES), 0, -coarse
-        return (most(QUALITIES), most(SIZES),
-                self.bits if target.collection else 0, coarse)
+        return (most(QUALITIES), most(SIZES), self.bits if target.collection else 0, coarse)
 
     @property
     def missed(self) -> str:
@@ -97,8 +95,7 @@ class Choices:
         for key, row in zip(self._keys, self.rows):
             best = self.best[key]
             if best is not None and row.setting == best.first.setting:
-                rows.append(dataclasses.replace(row, met=not best.missed,
-                                                missed=best.missed))
+                rows.append(dataclasses.replace(row, met=not best.missed, missed=best.missed))
         return rows
 
     def tell_missed(self) -> list[str]:
@@ -114,19 +111,18 @@ class Choices:
                          f'{best.figures[n]:.8g}, {"below" if n in QUALITIES else "above"} '
                          f'{self.target.limits[n]:.8g}' for n in best.missed.split('+')]
                 lines.append(f'nearest is {self.names[key]}, {_format(best)}, '
-                             f'{best.first.scale} {best.first.setting}: '
-                             + '; '.join(parts))
+                             f'{best.first.scale} {best.first.setting}: ' + '; '.join(parts))
         return lines
 
     def table(self) -> str:
         """For people, with the settings of a collection."""
         qualities = [n for n in self.target.limits if n in QUALITIES]
         text = (f'\nOne setting for all files ({self.target.collection})\n'
-                f'{"transform":<12} set  {"format":<9} {"files":>8}'
+                f'{"transform":<12} {"setting":>11}  {"format":<9} {"files":>8}'
                 + ''.join(f' {n:>9}' for n in qualities) + f' {"bpp":>8} {"bytes":>12}\n')
         for key, best in self.best.items():
             if best is not None:
-                text += (f'{self.names[key]:<12} {best.first.setting:3}  '
+                text += (f'{self.names[key]:<12} {best.first.scale:>7} {best.first.setting:3}  '
                          f'{_format(best):<9} {self.n_files[key]:8}'
                          + ''.join(f' {best.figures[n]:9.4f}' for n in qualities)
                          + f' {best.figures["bpp"]:8.4f} {best.figures["size"]:12.0f}  '

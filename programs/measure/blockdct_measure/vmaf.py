@@ -55,8 +55,7 @@ class Vmaf:
             run.chain(judge, sink)
         for i, tee in enumerate(tees):
             # The reference waits for an encoder that looks ahead.
-            queue = make('queue', max_size_buffers=(200, 32)[i], max_size_time=0,
-                         max_size_bytes=0)
+            queue = make('queue', max_size_buffers=(200, 32)[i], max_size_time=0, max_size_bytes=0)
             convert = make('videoconvert')
             run.chain(tee, queue, convert)
             if judge:

@@ -24,8 +24,7 @@ def _png(path: str, pixels: np.ndarray) -> None:
     with open(path, 'wb') as file:
         file.write(b'\x89PNG\r\n\x1a\n'
                    + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0))
-                   + chunk(b'IDAT', zlib.compress(lines.tobytes(), 6))
-                   + chunk(b'IEND', b''))
+                   + chunk(b'IDAT', zlib.compress(lines.tobytes(), 6)) + chunk(b'IEND', b''))
 
 
 def _frames(path: str, wanted: list[int], limit: float, size: tuple[int, int]
