@@ -3,7 +3,7 @@
 import argparse
 import dataclasses
 import re
-from typing import Any, Callable
+from typing import Callable
 
 from . import transforms
 from .compare import Comparison, Span

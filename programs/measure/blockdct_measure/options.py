@@ -9,7 +9,7 @@ import blockdct
 
 from .formats import FORMATS
 from .output import UsageError
-from .rows import IN_DB, MAIN, METRICS, OWN
+from .rows import IN_DB, MAIN, METRICS
 from .targets import QUALITIES, SIZES, Target
 from .transforms import SUBSAMPLINGS, Plan, scale_of
 

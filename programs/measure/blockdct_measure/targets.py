@@ -75,20 +75,16 @@ class Choices:
             formats.setdefault(r.file, set()).add(r.format)
         apart = each or any(len(f) > 1 for f in formats.values())
         groups: dict[tuple, dict[int, list[Row]]] = {}
-        self._keys = []
-        for r in self.rows:
-            key = r.series, r.file if each else '', r.format if apart else ''
+        self._keys = [(r.series, r.file if each else '', r.format if apart else '')
+                      for r in self.rows]
+        for key, r in zip(self._keys, self.rows):
             groups.setdefault(key, {}).setdefault(r.setting, []).append(r)
-            self._keys.append(key)
         self.best: dict[tuple, _Candidate | None] = {}
         self.n_files: dict[tuple, int] = {}
-        self.names: dict[tuple, str] = {}
         for key, settings in groups.items():
-            self.n_files[key] = len({r.file for rows in settings.values() for r in rows})
-            self.names[key] = next(iter(settings.values()))[0].name
-            whole = [_Candidate(rows, target) for rows in settings.values()
-                     if len(rows) == self.n_files[key]]
-            self.best[key] = min(whole, key=lambda c: c.rank(target), default=None)
+            n = self.n_files[key] = len({r.file for found in settings.values() for r in found})
+            self.best[key] = min((_Candidate(found, target) for found in settings.values()
+                                  if len(found) == n), key=lambda c: c.rank(target), default=None)
 
     def chosen(self) -> list[Row]:
         rows = []
@@ -104,13 +100,13 @@ class Choices:
         statistic = self.target.collection or 'min'
         for key, best in self.best.items():
             if best is None:
-                lines.append(f'{self.names[key]}: no setting was measured in all of '
+                lines.append(f'{key[0][1] or key[0][0]}: no setting was measured in all of '
                              f'{self.n_files[key]} files')
             elif best.missed:
                 parts = [f'{statistic + " " if n in QUALITIES else ""}{n} is '
                          f'{best.figures[n]:.8g}, {"below" if n in QUALITIES else "above"} '
                          f'{self.target.limits[n]:.8g}' for n in best.missed.split('+')]
-                lines.append(f'nearest is {self.names[key]}, {_format(best)}, '
+                lines.append(f'nearest is {best.first.name}, {_format(best)}, '
                              f'{best.first.scale} {best.first.setting}: ' + '; '.join(parts))
         return lines
 
@@ -122,7 +118,7 @@ class Choices:
                 + ''.join(f' {n:>9}' for n in qualities) + f' {"bpp":>8} {"bytes":>12}\n')
         for key, best in self.best.items():
             if best is not None:
-                text += (f'{self.names[key]:<12} {best.first.scale:>7} {best.first.setting:3}  '
+                text += (f'{best.first.name:<12} {best.first.scale:>7} {best.first.setting:3}  '
                          f'{_format(best):<9} {self.n_files[key]:8}'
                          + ''.join(f' {best.figures[n]:9.4f}' for n in qualities)
                          + f' {best.figures["bpp"]:8.4f} {best.figures["size"]:12.0f}  '
