@@ -342,7 +342,12 @@ async def a_curve_has_both_points(browser):
     })()""")
     await browser.wait("find('rate').querySelectorAll('.large').length === 2")
     texts = await browser.read("[...find('rate').querySelectorAll('text')].map(t => t.textContent)")
-    assert {"bits per luma sample", "PSNR, dB", "0"} <= set(texts), texts
+    assert {"kbit/s", "PSNR, dB", "0"} <= set(texts), texts
+    # Numbers as in the cards: bits of a frame, and their rate.
+    for side in "ab":
+        card = (await browser.read(f"find('figures-{side}').innerText")).split("\n")
+        assert ", ".join([card[1], card[3].replace("≈ ", ""), card[5]]) in await browser.read(
+            "find('rate-text').textContent"), card
     x, y, *_ = await browser.box("#rate")
     for side, name in (("a", "quality"), ("b", "b-qp")):
         at = await browser.read(f"(([bits, psnr, setting]) => [rate.shown.across(bits),"
@@ -371,6 +376,10 @@ async def a_plot_of_time_seeks(browser):
     await choose(browser, "#figure", "bpp")
     await browser.wait("find('time').ariaLabel.startsWith('bits per luma sample of 90 frames')")
     await photograph(browser, "time")
+    await choose(browser, "#figure", "bits")
+    await browser.wait("find('time').ariaLabel.startsWith('kbit/s of 90 frames')")
+    assert await browser.read("time.line('bits', 'a').points.every(([at, rate]) => Math.abs(rate"
+                              " - 0.03 * time.points.get(player.frame(at)).bits) < 1)")
     await browser.read("turn('quality', 21)")
     await browser.wait("time.points.size === 1")  # the others are of other settings
 
