@@ -48,13 +48,27 @@ const time = {
       .sort((a, b) => a[0] - b[0])};
   },
 
-  // The time of the frame with the lowest figure of A, of bits the highest.
-  get worst () {
+  // The times and figures of the five frames that are worst in A, in B, or in B against A:
+  // with the lowest figures, of bits the highest.
+  worst (of) {
     const sign = ["bpp", "nonzero", "bits"].includes(this.field) ? -1 : 1;
-    const points = this.line(this.field, "a").points.filter(([, value]) => value !== null);
+    const [a, b] = ["", "b-"].map(prefix => new Map(this.line(prefix + this.field).points
+      .filter(([, value]) => value !== null)));
+    const all = of === "a" ? [...a] : of === "b" ? [...b]
+      : [...b].filter(([at]) => a.has(at)).map(([at, value]) => [at, value - a.get(at)]);
 
-    return points.reduce((worst, point) => sign * point[1] < sign * worst[1] ? point : worst,
-      points[0] ?? [0])[0];
+    return all.sort((one, other) => sign * (one[1] - other[1])).slice(0, 5);
+  },
+
+  // Each is a button; they stay while they are the same.
+  listWorst () {
+    const list = find("worst-frames"), frames = this.worst(find("worst-of").value);
+    const texts = frames.map(([at, value]) => `${player.frame(at) + 1}: ${+value.toFixed(3)}`);
+
+    if (list.dataset.shown !== texts.join())
+      list.replaceChildren(...texts.map((text, i) => makeButton("", text, `Go to frame ${text}`,
+        () => goTo(frames[i][0]))));
+    list.dataset.shown = texts.join();
   },
 
   // Of A's and B's bits, and of a metric, over the frames that have both.
@@ -87,9 +101,14 @@ const time = {
       if (page.news.duration !== undefined)
         seek(Math.max(this.shown.toX(event.offsetX), 0));
     });
-    panel.replaceChildren(make("div", {class: "side"}, choice,
-      makeButton("worst", "Worst frame", "Go to the worst frame shown so far (w)", goToWorst),
-      make("p", {class: "small"}, "Click in the plot to go there.")), this.svg);
+    const of = makeSelect("worst-of", [["a", "A"], ["b", "B"], ["both", "B against A"]],
+      "What they are the worst of, by this figure");
+    of.ariaLabel = "worst of";
+    of.addEventListener("input", () => this.show());
+    panel.replaceChildren(make("div", {class: "side"}, choice, make("div", {class: "buttons"},
+      makeButton("worst", "Worst frame", "Go to A's worst frame shown so far (w)", goToWorst), of),
+    make("div", {class: "buttons", id: "worst-frames"}),
+    make("p", {class: "small"}, "Click in the plot to go there.")), this.svg);
   },
 
   show () {
@@ -102,6 +121,7 @@ const time = {
     if (fields.map(([name]) => name).join() !== [...choice.options].map(o => o.value).join())
       choice.replaceChildren(...fields.map(([value, text]) => make("option", {value}, text)));
     choice.value = this.field;
+    this.listWorst();
     this.shown = plot.show(this.svg, lines, {x: "time, s", y: title,
       xRange: duration && [0, duration], cursor: duration && position});
     this.svg.ariaLabel = `${title} of ${this.points.size} frames over time`;
@@ -109,8 +129,12 @@ const time = {
 };
 
 // Within the frame: the one before may end later than this one begins, by rounded times.
+function goTo (at) {
+  seek(at + page.news["frame-duration"] / 4);
+}
+
 function goToWorst () {
-  seek(time.worst + page.news["frame-duration"] / 4);
+  goTo(time.worst("a")[0]?.[0] ?? 0);
 }
 
 const rate = {

@@ -270,6 +270,8 @@ async def views_are_a_row(browser):
             && shows("difference-gain") === ("{shown}" === "difference")
             && find("pair").disabled === !isOfTwo("{shown}");
         }})()""")
+        if shown.endswith("-map"):
+            await browser.wait("/\\(violet .*, yellow .*\\)/.test(find('left').textContent)")
         await photograph(browser, name)
     assert await browser.read("[...find('views').querySelectorAll('button')]"
                               ".filter(b => b.tabIndex === 0).length") == 1
@@ -373,6 +375,16 @@ async def a_plot_of_time_seeks(browser):
     await browser.click("#worst")
     worst = await browser.read("Math.min(...[...time.points.values()].map(f => f.psnr))")
     await browser.wait(f"Math.abs(page.figures.psnr - {worst}) < 1e-9")
+    # Five, which one clicks; as many of B once it is shown.
+    listed = "[...find('worst-frames').children].map(b => b.textContent)"
+    psnr = await browser.read("[...time.points].map(([i, f]) => [f.psnr, i + 1])")
+    five = [[float(part) for part in text.split(":")] for text in await browser.read(listed)]
+    for (frame, value), (lowest, _) in zip(five, sorted(psnr)[:5], strict=True):
+        assert abs(value - lowest) < 1e-3 and frame > 0, (five, sorted(psnr)[:5])
+    await browser.click("#worst-frames > :last-child")
+    await browser.wait(f"Math.abs(page.figures.psnr - {sorted(psnr)[4][0]}) < 1e-9")
+    await choose(browser, "#worst-of", "both")
+    assert await browser.read(listed) == []
     await choose(browser, "#figure", "bpp")
     await browser.wait("find('time').ariaLabel.startsWith('bits per luma sample of 90 frames')")
     await photograph(browser, "time")
