@@ -248,6 +248,7 @@ preview_coding_set_file (PreviewSession * self, guint side, const gchar * file)
   g_clear_pointer (&self->line[side], g_free);
   g_free (self->file[side]);
   self->file[side] = g_strdup (file);
+  g_atomic_int_set (&self->said_scaled[side], FALSE);
   change (self);
 }
 

@@ -374,6 +374,8 @@ add_position (PreviewPage * self, JsonObject * json)
   json_object_set_int_member (json, "late", late);
   json_object_set_boolean_member (json, "paused",
       preview_session_is_paused (self->session));
+  json_object_set_int_member (json, "encoded",
+      preview_session_get_encoded (self->session));
   json_object_set_boolean_member (json, "moves",
       preview_session_moves (self->session));
 }

@@ -39,6 +39,7 @@ struct _PreviewSession
   GstStructure *more[2];        /* other properties of it, as texts */
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
+  gint said_scaled[2];          /* atomic: that it has another size */
   gboolean measures;            /* blockdctcompare does, for A or B */
   guint watch, bus_watch;       /* sources of the buses of `pipeline` and of the
                                    player */

@@ -6,6 +6,7 @@
 #include "parts.h"
 
 #include <gst/app/gstappsrc.h>
+#include <string.h>
 #include "gst-plugin/blockdct/gstblockdct.h"
 #include "gst-plugin/coded/gstblockdctcoded.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
@@ -204,6 +205,35 @@ recolour (const GstCaps * caps, const GstCaps * original)
   return copy;
 }
 
+static void
+get_size (const GstCaps * caps, gint size[2])
+{
+  gst_structure_get (gst_caps_get_structure (caps, 0), "width", G_TYPE_INT,
+      &size[0], "height", G_TYPE_INT, &size[1], NULL);
+}
+
+/* Warn, once of each file, that it is scaled. */
+static void
+check_size (PreviewSession * self, guint side, const GstCaps * caps,
+    const GstCaps * original)
+{
+  gint is[2] = { 0, 0 }, wanted[2] = { 0, 0 };
+  g_autofree gchar *name = NULL, *text = NULL;
+
+  get_size (caps, is);
+  get_size (original, wanted);
+  if (memcmp (is, wanted, sizeof is) == 0
+      || !g_atomic_int_compare_and_exchange (&self->said_scaled[side], FALSE,
+          TRUE))
+    return;
+  name = preview_pipeline_get_line (self, PREVIEW_OF_A + side);
+  text = g_strdup_printf ("%s has %dx%d samples; it is scaled to the "
+      "original's %dx%d.", name, is[0], is[1], wanted[0], wanted[1]);
+  gst_element_post_message (self->pipeline, gst_message_new_warning
+      (GST_OBJECT (self->pipeline), g_error_new_literal (GST_STREAM_ERROR,
+              GST_STREAM_ERROR_FORMAT, text), NULL));
+}
+
 void
 preview_pipeline_push (PreviewSession * self, PreviewStream stream,
     GstBuffer * buffer, GstCaps * caps)
@@ -213,6 +243,8 @@ preview_pipeline_push (PreviewSession * self, PreviewStream stream,
   g_autoptr (GstCaps) coloured = NULL;
 
   g_mutex_lock (&self->lock);
+  if (stream != PREVIEW_ORIGINAL && self->caps != NULL)
+    check_size (self, stream - PREVIEW_OF_A, caps, self->caps);
   coloured = recolour (caps, stream == PREVIEW_ORIGINAL ? NULL : self->caps);
   if (self->entrance[stream] != NULL)
     entrance = gst_object_ref (self->entrance[stream]);

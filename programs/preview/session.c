@@ -298,6 +298,8 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   self->options = wanted;
   self->late = self->n_taken = 0;
   self->failed = FALSE;
+  for (guint i = 0; i < 2; i++)
+    g_atomic_int_set (&self->said_scaled[i], FALSE);
   preview_transport_reset (self);
   g_signal_emit (self, signals[OPENED], 0);
   preview_session_start (self);

@@ -85,6 +85,10 @@ gboolean preview_session_moves (PreviewSession * self);
 gboolean preview_session_get_time (PreviewSession * self,
     GstClockTime * position, GstClockTime * duration);
 
+/* The number of frames that an encoder has made on its way to the held one; -1:
+ * none is on its way. */
+gint preview_session_get_encoded (PreviewSession * self);
+
 /* The duration of a frame. */
 GstClockTime preview_session_get_frame_duration (PreviewSession * self);
 

@@ -284,7 +284,7 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
   PreviewSession *self = session;
   GstClockTime time = get_time (self, sample);
   GstBuffer *copy = NULL;
-  gboolean ends = FALSE, wanted;
+  gboolean ends = FALSE, wanted, encoded;
 
   PREVIEW_TIME (gst_sample_get_buffer (sample)) = time;
   g_mutex_lock (&self->lock);
@@ -293,6 +293,7 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
           : stream == PREVIEW_ORIGINAL ? has_enough (self)
           : self->caps == NULL))
     wait_for_change (self);
+  encoded = self->holds && stream != PREVIEW_ORIGINAL;
   wanted = is_wanted (self, player, stream) && !self->holds
       && (stream != PREVIEW_ORIGINAL || self->left > 0);
   if (wanted) {
@@ -309,6 +310,8 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
       self->late++;
   }
   g_mutex_unlock (&self->lock);
+  if (encoded)
+    g_signal_emit_by_name (self, "changed", PREVIEW_N_CONTROLS);
   if (copy != NULL)
     preview_pipeline_push (self, stream, copy, gst_sample_get_caps (sample));
   gst_clear_buffer (&copy);
@@ -657,6 +660,18 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
   *position = MIN (self->shown, (GstClockTime) all);
   *duration = all;
   return TRUE;
+}
+
+gint
+preview_session_get_encoded (PreviewSession * self)
+{
+  gint n;
+
+  g_mutex_lock (&self->lock);
+  n = self->holds && !self->complete && encodes (self) ? (gint) self->n_before
+      : -1;
+  g_mutex_unlock (&self->lock);
+  return n;
 }
 
 GstClockTime

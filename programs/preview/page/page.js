@@ -177,8 +177,9 @@ function showSource () {
     + `frames were not sent, as the browser was drawing; ${late} were computed too late`;
 }
 
-// The ends of the bar in maps of A, which has no numbers.
-const scales = {"nonzero-map": "violet 0 %, yellow 100 % of the levels",
+// The ends of the bar in maps, which has no numbers.
+const scales = {"error-map": "violet 60 dB, yellow 20 dB", "hvs-map": "violet 60 dB, yellow 20 dB",
+  "ssim-map": "violet 1, yellow 0", "nonzero-map": "violet 0 %, yellow 100 % of the levels",
   "quality-map": "violet 24 QP coarser, yellow 24 QP finer",
   "size-map": "violet 4, yellow 64 samples a side"};
 
@@ -191,12 +192,12 @@ function describeSide (side) {
 function showCaptions () {
   const {view: name, left, right} = page.values, halves = ["wipe", "side-by-side", "stacked"];
   const words = name === "flicker" ? " in turn with " : " against ";
+  const legend = name in scales ? ` (${scales[name]})` : "";
   const [caption, other] = halves.includes(name) ? [left, right].map(describeSide)
     : isOfTwo(name) ? [`${viewNames[name]}: ${describeSide(right)}${words}${
-      describeSide(left)}`, ""]
+      describeSide(left)}${legend}`, ""]
       : [name in {original: 0, a: 0, b: 0} ? describeSide(name)
-        : `${viewNames[name]} of ${describeSide("a")}${name in scales ? ` (${scales[name]})` : ""}`,
-      ""];
+        : `${viewNames[name]} of ${describeSide("a")}${legend}`, ""];
 
   find("left").textContent = caption;
   find("right").textContent = other;
@@ -220,6 +221,7 @@ function show (news) {
   page.values = news.values;
   showValues(news.values, isNewer);
   showCaptions();
+  find("work").textContent = news.encoded < 0 ? "" : `Encoding: ${news.encoded} frames done`;
   player.show();
   if (news.points !== undefined)
     time.add(news.points);

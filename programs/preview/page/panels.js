@@ -31,27 +31,44 @@ const time = {
     const known = {psnr: "PSNR, dB", "psnr-y": "PSNR of Y, dB", "psnr-u": "PSNR of U, dB",
       "psnr-v": "PSNR of V, dB", bpp: "bits per luma sample", nonzero: "levels that are not 0, %",
       ssim: "SSIM", "ms-ssim-y": "MS-SSIM", "psnr-hvs": "PSNR-HVS, dB",
-      "xpsnr-y": "XPSNR, dB", "psnr-rgb": "PSNR of R, G and B, dB"};
+      "xpsnr-y": "XPSNR, dB", "psnr-rgb": "PSNR of RGB, dB", bits: "kbit/s"};
 
-    return Object.entries(known).filter(([name]) => name in last);
+    return Object.entries(known).filter(([name]) => name === "bits"
+      ? page.news.moves && bitsOf(last, "") !== undefined : name in last);
   },
 
   line (field, name) {
-    const times = field === "nonzero" || field === "b-nonzero" ? 100 : 1;
+    const times = field.endsWith("nonzero") ? 100 : field.endsWith("bits") ? rate.unit : 1;
+    const read = figures => field.endsWith("bits") ? bitsOf(figures, field.slice(0, -4))
+      : figures[field];
 
-    return {name, points: [...this.points.values()].filter(figures => field in figures)
-      .map(figures => [figures["stream-time"] / 1e9,
-        figures[field] === null ? null : times * figures[field]])
+    return {name, points: [...this.points.values()].map(figures => [figures["stream-time"] / 1e9,
+      read(figures)]).filter(([, value]) => value !== undefined)
+      .map(([at, value]) => [at, value === null ? null : times * value])
       .sort((a, b) => a[0] - b[0])};
   },
 
-  // The time of the frame with the lowest figure of A, of bits the highest.
-  get worst () {
-    const sign = this.field === "bpp" || this.field === "nonzero" ? -1 : 1;
-    const points = this.line(this.field, "a").points.filter(([, value]) => value !== null);
+  // The times and figures of the five frames that are worst in A, in B, or in B against A:
+  // with the lowest figures, of bits the highest.
+  worst (of) {
+    const sign = ["bpp", "nonzero", "bits"].includes(this.field) ? -1 : 1;
+    const [a, b] = ["", "b-"].map(prefix => new Map(this.line(prefix + this.field).points
+      .filter(([, value]) => value !== null)));
+    const all = of === "a" ? [...a] : of === "b" ? [...b]
+      : [...b].filter(([at]) => a.has(at)).map(([at, value]) => [at, value - a.get(at)]);
 
-    return points.reduce((worst, point) => sign * point[1] < sign * worst[1] ? point : worst,
-      points[0] ?? [0])[0];
+    return all.sort((one, other) => sign * (one[1] - other[1])).slice(0, 5);
+  },
+
+  // Each is a button; they stay while they are the same.
+  listWorst () {
+    const list = find("worst-frames"), frames = this.worst(find("worst-of").value);
+    const texts = frames.map(([at, value]) => `${player.frame(at) + 1}: ${+value.toFixed(3)}`);
+
+    if (list.dataset.shown !== texts.join())
+      list.replaceChildren(...texts.map((text, i) => makeButton("", text, `Go to frame ${text}`,
+        () => goTo(frames[i][0]))));
+    list.dataset.shown = texts.join();
   },
 
   // Of A's and B's bits, and of a metric, over the frames that have both.
@@ -84,9 +101,14 @@ const time = {
       if (page.news.duration !== undefined)
         seek(Math.max(this.shown.toX(event.offsetX), 0));
     });
-    panel.replaceChildren(make("div", {class: "side"}, choice,
-      makeButton("worst", "Worst frame", "Go to the worst frame shown so far (w)", goToWorst),
-      make("p", {class: "small"}, "Click in the plot to go there.")), this.svg);
+    const of = makeSelect("worst-of", [["a", "A"], ["b", "B"], ["both", "B against A"]],
+      "What they are the worst of, by this figure");
+    of.ariaLabel = "worst of";
+    of.addEventListener("input", () => this.show());
+    panel.replaceChildren(make("div", {class: "side"}, choice, make("div", {class: "buttons"},
+      makeButton("worst", "Worst frame", "Go to A's worst frame shown so far (w)", goToWorst), of),
+    make("div", {class: "buttons", id: "worst-frames"}),
+    make("p", {class: "small"}, "Click in the plot to go there.")), this.svg);
   },
 
   show () {
@@ -99,6 +121,7 @@ const time = {
     if (fields.map(([name]) => name).join() !== [...choice.options].map(o => o.value).join())
       choice.replaceChildren(...fields.map(([value, text]) => make("option", {value}, text)));
     choice.value = this.field;
+    this.listWorst();
     this.shown = plot.show(this.svg, lines, {x: "time, s", y: title,
       xRange: duration && [0, duration], cursor: duration && position});
     this.svg.ariaLabel = `${title} of ${this.points.size} frames over time`;
@@ -106,8 +129,12 @@ const time = {
 };
 
 // Within the frame: the one before may end later than this one begins, by rounded times.
+function goTo (at) {
+  seek(at + page.news["frame-duration"] / 4);
+}
+
 function goToWorst () {
-  seek(time.worst + page.news["frame-duration"] / 4);
+  goTo(time.worst("a")[0]?.[0] ?? 0);
 }
 
 const rate = {
@@ -138,28 +165,35 @@ const rate = {
     this.wait?.();
   },
 
-  // [bits a luma sample, PSNR, setting] at each setting, by the bits.
+  // What a frame's bits are times in the plot: kbit/s, of a still bits per luma sample.
+  get unit () {
+    return page.news.moves ? 1e-3 / page.news["frame-duration"]
+      : 1 / page.picture.width / page.picture.height;
+  },
+
+  // [rate, PSNR, setting] at each setting, by the rate.
   line (side) {
     const {psnr, bits, "bits-estimated": estimated, setting} = this.curve?.[side] ?? {};
-    const samples = page.picture.width * page.picture.height;
 
-    return (setting ?? []).map((value, i) => [(bits ?? estimated)[i] / samples, psnr[i], value])
+    return (setting ?? []).map((value, i) => [(bits ?? estimated)[i] * this.unit, psnr[i], value])
       .sort((a, b) => a[0] - b[0]);
   },
 
   show () {
     const {figures} = page, sides = [["a", ""], ["b", "b-"]];
     const large = sides.filter(([, prefix]) => `${prefix}psnr` in figures)
-      .map(([name, prefix]) => ({name, x: bitsOf(figures, prefix)
-        / page.picture.width / page.picture.height, y: figures[`${prefix}psnr`]}))
+      .map(([name, prefix]) => ({name, bits: bitsOf(figures, prefix),
+        x: bitsOf(figures, prefix) * this.unit, y: figures[`${prefix}psnr`]}))
       .filter(({x}) => Number.isFinite(x));
 
     this.ask(figures);
     this.shown = plot.show(this.svg, sides.map(([name]) => ({name, dots: true,
-      points: this.line(name)})), {x: "bits per luma sample", y: "PSNR, dB", large});
-    find("rate-text").textContent = large.map(({name, x, y}) => `${name.toUpperCase()}: ${
-      y === null ? "identical" : `${y.toFixed(2)} dB`}, ${x.toFixed(3)} bits`).join("\n");
-    this.svg.ariaLabel = `PSNR over bits. ${find("rate-text").textContent}`;
+      points: this.line(name)})), {x: page.news.moves ? "kbit/s" : "bits per luma sample",
+      y: "PSNR, dB", large});
+    find("rate-text").textContent = large.map(({name, bits, y}) => `${name.toUpperCase()}: ${
+      y === null ? "identical" : `${y.toFixed(2)} dB`}, ${formatBits(bits)}${
+      page.news.moves ? `, ${formatRate(bits)}` : ""}`).join("\n");
+    this.svg.ariaLabel = `PSNR over the rate. ${find("rate-text").textContent}`;
   },
 
   choose (x, y) {
@@ -192,7 +226,7 @@ async function makeEqual () {
   });
   rate.wait = null;
   const {a, b} = time.means("psnr");
-  const wanted = bitsOf(page.figures, "") * b / a / page.picture.width / page.picture.height;
+  const wanted = bitsOf(page.figures, "") * b / a * rate.unit;
   const line = rate.line("a");
   const i = Math.min(Math.max(line.findIndex(([bits]) => bits >= wanted), 1), line.length - 1);
   if (i < 1 || !Number.isFinite(wanted))
@@ -364,7 +398,7 @@ const all = {
 };
 
 const panels = {
-  Time: [time, "Figures over time (t)"], Rate: [rate, "PSNR over bits (r)"],
+  Time: [time, "Figures over time (t)"], Rate: [rate, "PSNR over the rate (r)"],
   Block: [block, "A block's samples, coefficients and levels (i)"],
   Figures: [all, "All figures of this frame (a)"],
   shown: "",

@@ -270,6 +270,8 @@ async def views_are_a_row(browser):
             && shows("difference-gain") === ("{shown}" === "difference")
             && find("pair").disabled === !isOfTwo("{shown}");
         }})()""")
+        if shown.endswith("-map"):
+            await browser.wait("/\\(violet .*, yellow .*\\)/.test(find('left').textContent)")
         await photograph(browser, name)
     assert await browser.read("[...find('views').querySelectorAll('button')]"
                               ".filter(b => b.tabIndex === 0).length") == 1
@@ -342,7 +344,12 @@ async def a_curve_has_both_points(browser):
     })()""")
     await browser.wait("find('rate').querySelectorAll('.large').length === 2")
     texts = await browser.read("[...find('rate').querySelectorAll('text')].map(t => t.textContent)")
-    assert {"bits per luma sample", "PSNR, dB", "0"} <= set(texts), texts
+    assert {"kbit/s", "PSNR, dB", "0"} <= set(texts), texts
+    # Numbers as in the cards: bits of a frame, and their rate.
+    for side in "ab":
+        card = (await browser.read(f"find('figures-{side}').innerText")).split("\n")
+        assert ", ".join([card[1], card[3].replace("≈ ", ""), card[5]]) in await browser.read(
+            "find('rate-text').textContent"), card
     x, y, *_ = await browser.box("#rate")
     for side, name in (("a", "quality"), ("b", "b-qp")):
         at = await browser.read(f"(([bits, psnr, setting]) => [rate.shown.across(bits),"
@@ -368,9 +375,23 @@ async def a_plot_of_time_seeks(browser):
     await browser.click("#worst")
     worst = await browser.read("Math.min(...[...time.points.values()].map(f => f.psnr))")
     await browser.wait(f"Math.abs(page.figures.psnr - {worst}) < 1e-9")
+    # Five, which one clicks; as many of B once it is shown.
+    listed = "[...find('worst-frames').children].map(b => b.textContent)"
+    psnr = await browser.read("[...time.points].map(([i, f]) => [f.psnr, i + 1])")
+    five = [[float(part) for part in text.split(":")] for text in await browser.read(listed)]
+    for (frame, value), (lowest, _) in zip(five, sorted(psnr)[:5], strict=True):
+        assert abs(value - lowest) < 1e-3 and frame > 0, (five, sorted(psnr)[:5])
+    await browser.click("#worst-frames > :last-child")
+    await browser.wait(f"Math.abs(page.figures.psnr - {sorted(psnr)[4][0]}) < 1e-9")
+    await choose(browser, "#worst-of", "both")
+    assert await browser.read(listed) == []
     await choose(browser, "#figure", "bpp")
     await browser.wait("find('time').ariaLabel.startsWith('bits per luma sample of 90 frames')")
     await photograph(browser, "time")
+    await choose(browser, "#figure", "bits")
+    await browser.wait("find('time').ariaLabel.startsWith('kbit/s of 90 frames')")
+    assert await browser.read("time.line('bits', 'a').points.every(([at, rate]) => Math.abs(rate"
+                              " - 0.03 * time.points.get(player.frame(at)).bits) < 1)")
     await browser.read("turn('quality', 21)")
     await browser.wait("time.points.size === 1")  # the others are of other settings
 

@@ -182,6 +182,20 @@ async def an_encoder_has_crf_and_all_its_properties(server, viewer):
     assert not os.path.exists("taken")
 
 
+@viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=20000 ! jpegenc")
+async def an_encoder_says_how_far_it_is(server, viewer):
+    await viewer.say("pause")
+    await viewer.wait(is_paused)
+    await viewer.say("seek 2")
+    done = []
+
+    def came(news):
+        done.append(news["encoded"])
+        return news.get("figures", {}).get("timestamp") == 2000000000
+    await viewer.wait(came)
+    assert max(done) > 20 and done[-1] == -1, done
+
+
 @synchronous
 async def on_a_desktop_it_starts_the_browser():
     """And ends when the page has been closed; reloading it takes less time than that."""
@@ -390,6 +404,10 @@ async def files_are_a_and_b(server, viewer):
     figures = news["figures"]
     assert news["file-a"] == "fine.mkv" and news["name"] == "long.mkv", news
     assert figures["psnr"] > figures["b-psnr"] > 15, figures
+    if "notice" not in viewer.news:
+        await viewer.wait(lambda news: "notice" in news)
+    assert viewer.news["notice"] == ("coarse.mkv has 160x120 samples; it is scaled to the "
+                                     "original's 320x240."), viewer.news["notice"]
     # All frames have about as many bits, and the file has them and little else.
     for prefix, name in (("", "fine.mkv"), ("b-", "coarse.mkv")):
         of_file = 8 * len(data[name]) / 90
