@@ -231,11 +231,6 @@ gst_blockdct_compare_match_next (GstBlockDctCompare * self, gboolean timeout)
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
     if (found[i])
       pair->distorted[i] = take (self->pads[1 + i]);
-    if (pair->distorted[i] != NULL && gst_blockdct_mark_is (pair->distorted[i],
-            GST_BLOCKDCT_MARK_ABSENT)) {
-      gst_clear_buffer (&pair->distorted[i]);
-      continue;
-    }
     met |= pair->distorted[i] != NULL;
     if (self->pads[1 + i] != NULL && pair->distorted[i] == NULL
         && !pair->repeated)
