@@ -5,7 +5,7 @@
 #include <string.h>
 #include "duel.h"
 
-#define LIVE_FRAMES 20
+#define LIVE_FRAMES 12
 
 /* The same picture for reference and distorted, but for one sample in eight. */
 static GstBuffer *
@@ -280,7 +280,7 @@ test_live_source (void)
 
   duel_launch (&duel, "videotestsrc is-live=true num-buffers="
       G_STRINGIFY (LIVE_FRAMES) " "
-      "! video/x-raw,format=I420,width=32,height=32,framerate=50/1 ! "
+      "! video/x-raw,format=I420,width=32,height=32,framerate=10/1 ! "
       "tee name=t ! queue ! compare.ref_sink "
       "t. ! queue ! blockdct post-messages=false ! compare.dist_sink "
       "blockdctcompare name=compare ! fakesink name=out");
