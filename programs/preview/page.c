@@ -352,10 +352,12 @@ static void
 add_position (PreviewPage * self, JsonObject * json)
 {
   g_autofree gchar *name = preview_session_get_name (self->session);
+  g_autofree gchar *about = preview_session_describe_original (self->session);
   GstClockTime position, duration, from, to;
   guint64 late, played;
 
   json_object_set_string_member (json, "name", name);
+  json_object_set_string_member (json, "about", about);
   for (guint i = 0; i < 2; i++) {
     g_autofree gchar *version = preview_session_get_version (self->session, i);
 

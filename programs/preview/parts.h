@@ -31,6 +31,7 @@ struct _PreviewSession
 {
   GObject parent;
   PreviewOptions options;
+  gchar *codec;                 /* the original's, in words; or NULL */
   gchar *opened;                /* the file, if it is not the first one */
   PreviewOutput output;
   GObject *part[PREVIEW_N_PARTS];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Starts and stops a session, and handles its pipeline's messages. */
+#include <gst/video/video.h>
 #include "blocks.h"
 #include "coding.h"
 #include "parts.h"
@@ -178,6 +179,22 @@ take_figures (PreviewSession * self, const GstStructure * figures)
   g_signal_emit (self, signals[SHOWN], 0, figures);
 }
 
+static void
+take_tags (PreviewSession * self, GstMessage * message)
+{
+  gchar *codec = NULL;
+  GstTagList *tags;
+
+  gst_message_parse_tag (message, &tags);
+  if (self->player != NULL && preview_player_find (self->player,
+          GST_MESSAGE_SRC (message)) == PREVIEW_ORIGINAL
+      && gst_tag_list_get_string (tags, GST_TAG_VIDEO_CODEC, &codec)) {
+    g_free (self->codec);
+    self->codec = codec;
+  }
+  gst_tag_list_unref (tags);
+}
+
 gboolean
 preview_session_take_message (GstBus * bus, GstMessage * message,
     gpointer session)
@@ -192,6 +209,9 @@ preview_session_take_message (GstBus * bus, GstMessage * message,
       break;
     case GST_MESSAGE_WARNING:
       warn (self, message);
+      break;
+    case GST_MESSAGE_TAG:
+      take_tags (self, message);
       break;
     case GST_MESSAGE_ASYNC_DONE:
       if (GST_MESSAGE_SRC (message) != GST_OBJECT (self->pipeline))
@@ -241,6 +261,46 @@ preview_session_get_name (PreviewSession * self)
 
   return options->file ? g_path_get_basename (options->file)
       : g_strdup (options->camera ? "camera" : "test pattern");
+}
+
+static const gchar *
+get_nick (GType type, gint value)
+{
+  g_autoptr (GEnumClass) klass = g_type_class_ref (type);
+
+  return g_enum_get_value (klass, value)->value_nick;
+}
+
+gchar *
+preview_session_describe_original (PreviewSession * self)
+{
+  GString *text = g_string_new (self->codec);
+  GstVideoInfo info;
+  gboolean known;
+
+  g_mutex_lock (&self->lock);
+  known = self->caps != NULL && gst_video_info_from_caps (&info, self->caps);
+  g_mutex_unlock (&self->lock);
+  if (!known)
+    return g_string_free (text, FALSE);
+  g_string_append_printf (text, "%s%d bit", text->len > 0 ? ", " : "",
+      GST_VIDEO_INFO_COMP_DEPTH (&info, 0));
+  if (GST_VIDEO_INFO_IS_YUV (&info))
+    g_string_append_printf (text, " 4:%d:%d",
+        4 >> GST_VIDEO_FORMAT_INFO_W_SUB (info.finfo, 1),
+        GST_VIDEO_FORMAT_INFO_H_SUB (info.finfo, 1) ? 0
+        : 4 >> GST_VIDEO_FORMAT_INFO_W_SUB (info.finfo, 1));
+  else
+    g_string_append (text, GST_VIDEO_INFO_IS_RGB (&info) ? " RGB" : " grey");
+  g_string_append_printf (text, ", %s transfer, %s range",
+      get_nick (GST_TYPE_VIDEO_TRANSFER_FUNCTION, info.colorimetry.transfer),
+      info.colorimetry.range == GST_VIDEO_COLOR_RANGE_0_255 ? "full"
+      : info.colorimetry.range == GST_VIDEO_COLOR_RANGE_16_235 ? "limited"
+      : "unknown");
+  if (GST_VIDEO_INFO_FPS_N (&info) > 0)
+    g_string_append_printf (text, ", %.5g/s", (gdouble) GST_VIDEO_INFO_FPS_N
+        (&info) / GST_VIDEO_INFO_FPS_D (&info));
+  return g_string_free (text, FALSE);
 }
 
 gchar *
@@ -294,6 +354,7 @@ preview_session_open (PreviewSession * self, const gchar * uri,
     return FALSE;
   }
   g_free (self->opened);
+  g_clear_pointer (&self->codec, g_free);
   self->opened = wanted.file;
   self->options = wanted;
   self->late = self->n_taken = 0;
@@ -386,6 +447,7 @@ finalize (GObject * object)
   }
   g_mutex_clear (&self->lock);
   g_cond_clear (&self->changed);
+  g_free (self->codec);
   g_free (self->opened);
   G_OBJECT_CLASS (preview_session_parent_class)->finalize (object);
 }

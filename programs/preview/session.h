@@ -53,6 +53,10 @@ void preview_session_stop (PreviewSession * self);
 /* The source's name, for a title; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
 
+/* What the original is: codec, bits, subsampling, transfer function, range and
+ * frames a second, as far as known; owned by the caller. */
+gchar *preview_session_describe_original (PreviewSession * self);
+
 /* The name of the file that is A (0) or B (1), owned by the caller; or NULL. */
 gchar *preview_session_get_version (PreviewSession * self, guint side);
 

@@ -3,6 +3,7 @@
  * A session's position in its stream. The player gives pictures as they are
  * taken; each goes on to what compares, at a time that only rises. A held frame
  * is a set of pictures: it goes there again whenever a setting changes. */
+#include <string.h>
 #include "line.h"
 #include "parts.h"
 
@@ -463,20 +464,42 @@ preview_transport_stop (PreviewSession * self)
   preview_pipeline_clear (self);
 }
 
-/* Where encoders begin anew, unless a scene does. */
+/* The frames after which encoders begin anew, unless a scene does; x264enc
+ * takes those of 10 s. */
 #define GROUP 250
+
+static GstClockTime
+get_group (PreviewSession * self, const gchar * line)
+{
+  const gchar *number = strstr (line, "key-int-max=");
+  guint64 frames = number == NULL ? 0
+      : g_ascii_strtoull (strchr (number, '=') + 1, NULL, 10);
+
+  if (frames == 0)
+    frames = strstr (line, "x264enc") == NULL ? GROUP
+        : (10 * GST_SECOND + self->duration / 2) / self->duration;
+  return frames * self->duration;
+}
 
 /* Where to start for a held frame: with an encoder before it, so that the frame
  * is the one of a stream. */
 static GstClockTime
 find_start (PreviewSession * self, GstClockTime place)
 {
-  const GstClockTime group = GROUP * self->duration;
+  GstClockTime start = place;
 
-  if (!encodes (self))
-    return place;
-  return place < group + RUN_UP ? 0 : MAX (place / group * group, place - RUN_UP
-      - group);
+  for (guint i = 0; i < 2; i++)
+    if (self->line[i] != NULL && preview_pipeline_uses (self,
+            PREVIEW_OF_A + i)) {
+      const GstClockTime group = get_group (self, self->line[i]);
+      /* Open groups depend on what is before them. */
+      const GstClockTime before = strstr (self->line[i], "x264enc") != NULL
+          ? RUN_UP : MAX (group, RUN_UP);
+
+      start = MIN (start, place < before ? 0 : (place - before) / group
+          * group);
+    }
+  return start;
 }
 
 static void

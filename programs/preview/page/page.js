@@ -170,6 +170,7 @@ function showSource () {
   find("name").textContent = find("name").title = name ?? "";
   if (data === null)
     return;
+  find("about").textContent = find("about").title = page.news.about;
   find("source").textContent = `${picture.width} × ${picture.height}`
     + `${page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
   find("line").textContent = `Lossless ${kinds[picture.format] ?? "YUV"}${describePace()}`;

@@ -182,6 +182,44 @@ async def an_encoder_has_crf_and_all_its_properties(server, viewer):
     assert not os.path.exists("taken")
 
 
+@synchronous
+async def a_held_frame_is_the_streams():
+    """At least 95 % of its samples are those of the whole clip's encode."""
+    size, ran = 160 * 120 * 3 // 2, False
+    launch("videotestsrc num-buffers=300 pattern=ball ! video/x-raw,format=I420,width=160,"
+           "height=120,framerate=30/1 ! jpegenc ! matroskamux ! filesink location=ten.mkv")
+    for encoder, line in (("x264enc-qp", "x264enc pass=quant quantizer=30"),
+                          ("x265enc-qp", "x265enc qp=30")):
+        if subprocess.run(["gst-inspect-1.0", "--exists", line.split()[0]],
+                          check=False).returncode:
+            continue
+        ran = True
+        launch(f"filesrc location=ten.mkv ! matroskademux ! jpegdec ! {line} ! decodebin ! "
+               "videoconvert ! video/x-raw,format=I420 ! filesink location=whole.yuv")
+        with open("whole.yuv", "rb") as file:
+            whole = file.read()
+        assert len(whole) == 300 * size, (line, len(whole))
+        with start("ten.mkv", "right=b", "left=a", "view=b", f"b::encoder={encoder}") as server:
+            async with Viewer(server.address) as viewer:
+                await viewer.say("planes")
+                await viewer.say("pause")
+                for frame in (285, 200, 45):
+                    await viewer.say(f"seek {frame / 30 + 0.001}")
+                    for quality in range(20, 1000):  # the first one says how fast it is
+                        figures = (await viewer.hear()).get("figures", {})
+                        await viewer.say("shown 0.001")
+                        if (round(figures.get("timestamp", 0) / 1e9 * 30) == frame
+                                and figures.get("b-encoder") == line):
+                            if viewer.picture["format"] == "I420":
+                                break
+                            await viewer.say(f"set quality={quality % 80}")
+                    wanted = whole[frame * size:(frame + 1) * size]
+                    equal = sum(map(int.__eq__, viewer.file, wanted)) / size
+                    assert len(viewer.file) == size and equal >= 0.95, (line, frame, equal)
+    if not ran:
+        raise Skip("x264enc and x265enc are missing: install gstreamer1.0-plugins-ugly, -bad")
+
+
 @viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=20000 ! jpegenc")
 async def an_encoder_says_how_far_it_is(server, viewer):
     await viewer.say("pause")
@@ -530,6 +568,8 @@ async def a_file_that_ends_while_dragging(server, viewer):
 async def any_frame_of_a_file(server, viewer):
     news = await viewer.wait(lambda news: "picture" in news and "duration" in news)
     assert abs(news["duration"] - 3) < 0.1, news
+    await viewer.wait(lambda news: news["about"] == "Motion JPEG, 8 bit 4:2:0, unknown transfer, "
+                      "full range, 30/s")
     await viewer.say("pause")
     await viewer.wait(is_paused)
     for second, frame in ((2, 60), (0.5, 15), (1, 30)):
