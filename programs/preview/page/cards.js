@@ -234,12 +234,12 @@ function makeCard (side, controls, presets) {
 // Views
 
 function makeViews (control) {
-  const groups = [["original", "a", "b"], ["wipe", "side-by-side", "stacked", "flicker",
-    "difference"], ["error-map", "ssim-map", "hvs-map"], ["coefficients", "nonzero-map",
-    "quality-map", "size-map"]];
+  const groups = {"": ["original", "a", "b"], Look: ["wipe", "side-by-side", "stacked", "flicker",
+    "difference"], Where: ["error-map", "ssim-map", "hvs-map", "coefficients", "nonzero-map",
+    "quality-map", "size-map"]};
 
-  find("views").replaceChildren(...groups.map(group => {
-    const made = make("span", {class: "group"});
+  find("views").replaceChildren(...Object.entries(groups).map(([word, group]) => {
+    const made = make("span", {class: "group"}, make("span", {class: "word"}, word));
     for (const name of group) {
       const {about} = control.values.find(({nick}) => nick === name);
       const button = makeButton(`view-${name}`, viewNames[name],
@@ -349,6 +349,7 @@ function makeMore (control) {
   find("card-more").replaceChildren(
     make("div", {class: "row"}, make("label", {for: "metric"}, "Metric"), select),
     make("div", {class: "buttons"},
+      makeButton("help-open", "?", "Help (?)", () => find("help").showModal()),
       makeButton("undo", "Undo", "Undo the last change (z)", undo),
       makeButton("theme", "Theme", "Dark, light, or as on the desktop", nextTheme)));
 }

@@ -534,7 +534,8 @@ function openPicture (canvas) {
 const elementKeys = {v: "v", c: "c", " ": "space"};
 const pageKeys = {ArrowUp: () => turnBy(1), ArrowDown: () => turnBy(-1),
   ArrowLeft: () => nextTransform(-1), ArrowRight: () => nextTransform(1),
-  g: () => turn("grid", !page.values.grid), b: store, x: swap, p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
+  "?": () => find("help").showModal(), g: () => turn("grid", !page.values.grid),
+  b: store, x: swap, p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
   l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
   "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),
   t: () => panels.toggle("Time"), r: () => panels.toggle("Rate"),
@@ -564,6 +565,8 @@ function takeKey (event) {
   const {key} = event, control = event.ctrlKey || event.metaKey;
   const action = control ? controlKeys[key] : pageKeys[key];
 
+  if (find("help").open)
+    return;
   if (key === "Escape" && !find("notice").hidden)
     showNotice("");
   else if (key === "Escape" && panels.shown !== "")

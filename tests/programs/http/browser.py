@@ -164,6 +164,22 @@ async def a_notice_leaves(browser):
     assert await browser.read("find('notice').hidden")
 
 
+@on_page("--test-pattern=smpte100")
+async def help_lists_keys(browser):
+    await browser.key("?")
+    await browser.wait("find('help').open && /Drag the line/.test(find('help').innerText)")
+    await photograph(browser, "help")
+    # All keys of one letter are in it.
+    missing = await browser.read("""Object.keys({...pageKeys, ...elementKeys}).filter(key =>
+      /^[a-z]$/.test(key) && ![...find("help").querySelectorAll("th")].some(cell =>
+        cell.innerText.split(/[ ,]+/).includes(key)))""")
+    assert missing == [], missing
+    await browser.key("p")
+    assert not await browser.read("page.news.paused")
+    await browser.click("#help button")
+    await browser.wait("!find('help').open")
+
+
 @on_page("long.mkv")
 async def it_draws_once_a_refresh_and_says_the_rate(browser):
     painted = await browser.read("""(async () => {
@@ -275,6 +291,9 @@ async def views_are_a_row(browser):
         await photograph(browser, name)
     assert await browser.read("[...find('views').querySelectorAll('button')]"
                               ".filter(b => b.tabIndex === 0).length") == 1
+    words = await browser.read("[...document.querySelectorAll('#views .word')]"
+                               ".map(w => w.innerText)")
+    assert words == ["", "Look", "Where"], words
     await browser.read("find('view-size-map').focus()")
     await browser.key("ArrowRight", 39)
     await browser.wait("page.values.view === 'original' && document.activeElement.id"
