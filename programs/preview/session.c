@@ -377,9 +377,11 @@ set_up (PreviewSession * self, GError ** error)
       self->output != PREVIEW_FILES, NULL);
   g_object_set (self->part[PREVIEW_A], "stats-file", self->options.csv, NULL);
   preview_controls_follow (self);
-  /* The page shows bits beside the PSNR. */
-  if (self->output == PREVIEW_PAGE)
+  /* The page shows bits beside the PSNR, and opens with damage to see. */
+  if (self->output == PREVIEW_PAGE) {
     preview_session_set_text (self, "metrics=bits", NULL);
+    preview_session_set_text (self, "quality=15", NULL);
+  }
   for (gchar ** pair = self->options.properties; pair != NULL && *pair; pair++)
     if (!preview_session_set_text (self, *pair, error))
       return FALSE;

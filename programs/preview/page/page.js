@@ -364,7 +364,7 @@ async function save (name) {
 function describeLine () {
   const settings = page.news.controls
     .filter(({name, default: normal}) => !notUndone.includes(name)
-      && String(page.values[name]) !== String(normal))
+      && (name === "quality" || String(page.values[name]) !== String(normal)))
     .map(({name}) => `${name}=${[page.values[name]].flat().join("+") || 0}`);
 
   const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);

@@ -11,7 +11,7 @@ from person import choose, move_slider, on_page, photograph
 from tap import Skip, run_cases
 
 
-@on_page("view=wipe")
+@on_page("view=wipe", "quality=85")
 async def sliders_wipe_keys_and_figures(browser):
     before = await browser.read("page.figures.psnr")
     await move_slider(browser, "quality", 5)
@@ -165,7 +165,9 @@ async def a_notice_leaves(browser):
 
 
 @on_page("--test-pattern=smpte100")
-async def help_lists_keys(browser):
+async def it_opens_with_damage_and_help_lists_keys(browser):
+    assert await browser.read("[page.values.quality, page.values.view].join()") == "15,wipe"
+    assert "quality=15" in await browser.read("describeLine()")
     await browser.key("?")
     await browser.wait("find('help').open && /Drag the line/.test(find('help').innerText)")
     await photograph(browser, "help")
