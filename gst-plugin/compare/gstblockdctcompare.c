@@ -179,9 +179,10 @@ query_latency (GstBlockDctCompare * self, GstQuery * query)
       return FALSE;
     gst_query_parse_latency (query, &live, &min, &max);
   } while (set_live (self, live));
+  /* GstPad passes the limits of live sources alone on. */
   if (!live)
     gst_query_set_latency (query, FALSE, min - UNLIMITED + ours,
-        GST_CLOCK_TIME_IS_VALID (max) ? max - UNLIMITED + ours : max);
+        GST_CLOCK_TIME_NONE);
   return TRUE;
 }
 
