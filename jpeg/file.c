@@ -291,7 +291,11 @@ describe (struct jpeg_compress_struct *info, const JpegFile * file,
   static const J_COLOR_SPACE colours[] = { JCS_GRAYSCALE, JCS_YCbCr, JCS_RGB,
     JCS_CMYK, JCS_YCCK
   };
-  int n_tables = 0, owner[NUM_QUANT_TBLS];
+  static const jpeg_scan_info apart[JPEG_FILE_MAX_COMPONENTS] = {
+    {1, {0}, 0, 63, 0, 0}, {1, {1}, 0, 63, 0, 0}, {1, {2}, 0, 63, 0, 0},
+    {1, {3}, 0, 63, 0, 0}
+  };
+  int n_tables = 0, n_blocks = 0, owner[NUM_QUANT_TBLS];
 
   info->image_width = (JDIMENSION) file->width;
   info->image_height = (JDIMENSION) file->height;
@@ -317,6 +321,11 @@ describe (struct jpeg_compress_struct *info, const JpegFile * file,
     info->comp_info[c].quant_tbl_no = t;
     info->comp_info[c].h_samp_factor = own->h;
     info->comp_info[c].v_samp_factor = own->v;
+    n_blocks += own->h * own->v;
+  }
+  if (n_blocks > C_MAX_BLOCKS_IN_MCU) {
+    info->scan_info = apart;
+    info->num_scans = file->n_components;
   }
   info->optimize_coding = options->optimize;
   if (options->progressive)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Layouts, jobs, and what the library knows without an engine. */
+#define PY_SSIZE_T_CLEAN
 #include "module.h"
 
 #include <string.h>
@@ -190,69 +191,46 @@ bdct_python_make_jobs_type (void)
 
 /* What the library knows */
 
-static PyObject *
-make_steps (const void *steps, int n, bool words)
+/* Take over a new item, which may be NULL. */
+static bool
+append (PyObject * list, PyObject * item)
 {
-  PyObject *list = PyList_New (n);
+  const bool ok = item != NULL && PyList_Append (list, item) == 0;
 
-  for (int i = 0; list != NULL && i < n; i++)
-    PyList_SetItem (list, i, PyLong_FromLong (words
-            ? ((const uint16_t *) steps)[i] : ((const int *) steps)[i]));
-  return list;
-}
-
-/* NULL without an exception: there are `i`. */
-static PyObject *
-make_transform (int i)
-{
-  const BdctTransformInfo *info = bdct_transform_info (i);
-
-  return info == NULL ? NULL : Py_BuildValue ("si", info->name, info->has_qp);
-}
-
-static PyObject *
-make_metric (int i)
-{
-  const BdctMetricInfo *info = bdct_metric_info (i);
-
-  return info == NULL ? NULL : Py_BuildValue ("s(zzzz)", info->name,
-      info->figure[0], info->figure[1], info->figure[2], info->figure[3]);
-}
-
-static PyObject *
-make_preset (int i)
-{
-  const BdctPresetInfo *info = bdct_preset_info (i);
-
-  return info == NULL ? NULL : Py_BuildValue ("sNN", info->name,
-      make_steps (info->step[0], 64, true),
-      make_steps (info->step[1], 64, true));
+  Py_XDECREF (item);
+  return ok;
 }
 
 /* Lists of the transforms, the metrics and the presets. */
 static PyObject *
 list_names (PyObject * module, PyObject * unused)
 {
-  static PyObject *(*const make[]) (int i) = {
-    make_transform, make_metric, make_preset
-  };
-  PyObject *lists = PyList_New (0);
+  PyObject *transforms = PyList_New (0), *metrics = PyList_New (0);
+  PyObject *presets = PyList_New (0);
+  const BdctTransformInfo *transform;
+  const BdctMetricInfo *metric;
+  const BdctPresetInfo *preset;
+  bool ok = transforms != NULL && metrics != NULL && presets != NULL;
 
   (void) module;
   (void) unused;
-  for (int k = 0; lists != NULL && k < 3; k++) {
-    PyObject *list = PyList_New (0), *item;
-    int failed = list == NULL ? -1 : PyList_Append (lists, list);
-
-    for (int i = 0; failed == 0 && (item = make[k] (i)) != NULL; i++) {
-      failed = PyList_Append (list, item);
-      Py_DECREF (item);
-    }
-    Py_XDECREF (list);
-    if (PyErr_Occurred ())
-      Py_CLEAR (lists);
-  }
-  return lists;
+  for (int i = 0; ok && (transform = bdct_transform_info (i)) != NULL; i++)
+    ok = append (transforms, Py_BuildValue ("si", transform->name,
+            transform->has_qp));
+  for (int i = 0; ok && (metric = bdct_metric_info (i)) != NULL; i++)
+    ok = append (metrics, Py_BuildValue ("s(zzzz)", metric->name,
+            metric->figure[0], metric->figure[1], metric->figure[2],
+            metric->figure[3]));
+  for (int i = 0; ok && (preset = bdct_preset_info (i)) != NULL; i++)
+    ok = append (presets, Py_BuildValue ("s(y#y#)", preset->name,
+            preset->step[0], (Py_ssize_t) 64 * 2, preset->step[1],
+            (Py_ssize_t) 64 * 2));
+  if (ok)
+    return Py_BuildValue ("NNN", transforms, metrics, presets);
+  Py_XDECREF (transforms);
+  Py_XDECREF (metrics);
+  Py_XDECREF (presets);
+  return NULL;
 }
 
 static PyObject *
@@ -268,7 +246,8 @@ parse_tables (PyObject * module, PyObject * from)
     return NULL;
   if (!bdct_tables_parse (data, size, &tables, &error))
     return bdct_python_fail (PyExc_ValueError, &error);
-  return make_steps (tables.steps, tables.n_steps, false);
+  return PyBytes_FromStringAndSize ((const char *) tables.steps,
+      tables.n_steps * sizeof *tables.steps);
 }
 
 static PyObject *

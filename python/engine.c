@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a picture's figures are, in the order of `_Figures` in __init__.py; NaN
+/* What a picture's figures are, in the order of Results in _results.py; NaN
  * where there is none. Behind these: of each metric, of each component and of
  * all. */
 enum
@@ -17,7 +17,7 @@ enum
   N_FIGURES = METRICS + BDCT_N_METRICS * (BDCT_MAX_COMPONENTS + 1)
 };
 
-/* Its whole numbers, in the order of Counts in __init__.py: of each component
+/* Its whole numbers, in the order of Counts in _results.py: of each component
  * or of R, G and B; of the picture; and the billionths of each metric. */
 enum
 { SAMPLES, SSE = SAMPLES + 3, SSE_RGB = SSE + 3, LEVELS = SSE_RGB + 3,
@@ -428,18 +428,15 @@ engine_run (PyObject * object, PyObject * args)
       : bdct_python_fail (PyExc_ValueError, &error);
 }
 
-/* What the engine says of itself: (description, warning). */
 static PyObject *
-engine_describe (PyObject * object, PyObject * unused)
+engine_warning (PyObject * object, PyObject * unused)
 {
   const Engine *self = (const Engine *) object;
   const char *warning = bdct_engine_text (self->engine, BDCT_ENGINE_WARNING);
 
   (void) unused;
-  if (warning[0] == '\0')
-    warning = bdct_engine_text (self->engine, BDCT_ENGINE_DISTRUST);
-  return Py_BuildValue ("ss", bdct_engine_text (self->engine,
-          BDCT_ENGINE_DESCRIPTION), warning);
+  return PyUnicode_FromString (warning[0] != '\0' ? warning
+      : bdct_engine_text (self->engine, BDCT_ENGINE_DISTRUST));
 }
 
 static PyObject *
@@ -512,7 +509,7 @@ bdct_python_make_engine_type (void)
 {
   static PyMethodDef methods[] = {
     {"run", engine_run, METH_VARARGS, NULL},
-    {"describe", engine_describe, METH_NOARGS, NULL},
+    {"warning", engine_warning, METH_NOARGS, NULL},
     {"close", engine_close, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}
   };
   PyType_Slot slots[] = {

@@ -9,19 +9,12 @@
 #include <string.h>
 
 #ifdef HAVE_LIBJPEG
-static void
-free_pixels (PyObject * capsule)
-{
-  free (PyCapsule_GetPointer (capsule, NULL));
-}
-
 /* From bytes and the most pixels: height, width, channels, the pixels' address,
  * and what frees them. */
 static PyObject *
 decode_jpeg (PyObject * module, PyObject * args)
 {
   unsigned long long max_pixels;
-  PyObject *memory;
   JpegPicture picture;
   BdctError error;
   Py_ssize_t size;
@@ -36,13 +29,9 @@ decode_jpeg (PyObject * module, PyObject * args)
   Py_END_ALLOW_THREADS;
   if (!ok)
     return bdct_python_fail (PyExc_ValueError, &error);
-  memory = PyCapsule_New (picture.pixels, NULL, free_pixels);
-  if (memory == NULL) {
-    free (picture.pixels);
-    return NULL;
-  }
   return Py_BuildValue ("iiinN", picture.height, picture.width,
-      picture.channels, (Py_ssize_t) (intptr_t) picture.pixels, memory);
+      picture.channels, (Py_ssize_t) (intptr_t) picture.pixels,
+      bdct_python_own (picture.pixels));
 }
 #endif
 
@@ -106,16 +95,10 @@ engine_decode (PyObject * module, PyObject * args)
   return result;
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef bdct_python_images[] = {
 #ifdef HAVE_LIBJPEG
   {"decode_jpeg", decode_jpeg, METH_VARARGS, NULL},
 #endif
   {"engine_decode", engine_decode, METH_VARARGS, NULL},
   {NULL, NULL, 0, NULL}
 };
-
-bool
-bdct_python_add_images (PyObject * module)
-{
-  return PyModule_AddFunctions (module, functions) == 0;
-}

@@ -10,26 +10,13 @@
 #include <string.h>
 
 #ifdef HAVE_LIBJPEG
-static PyObject *
-describe_component (const JpegFileComponent * own)
-{
-  return Py_BuildValue ("iiiiy#", own->h, own->v, own->columns, own->rows,
-      (const char *) own->steps, (Py_ssize_t) sizeof own->steps);
-}
-
-static void
-free_levels (PyObject * capsule)
-{
-  free (PyCapsule_GetPointer (capsule, NULL));
-}
-
 /* From bytes and the most pixels: width, height, the colours' number, the
- * components' (h, v, columns, rows, steps), the levels' address and number, and
- * what frees them. */
+ * components' ((h, v), steps), the levels' address and number, and what frees
+ * them. */
 static PyObject *
 read_file (PyObject * module, PyObject * args)
 {
-  PyObject *components, *memory;
+  PyObject *components;
   unsigned long long max_pixels;
   Py_ssize_t size;
   BdctError error;
@@ -46,19 +33,15 @@ read_file (PyObject * module, PyObject * args)
   if (!ok)
     return bdct_python_fail (PyExc_ValueError, &error);
   components = PyTuple_New (file.n_components);
-  memory = PyCapsule_New (file.levels, NULL, free_levels);
-  if (components == NULL || memory == NULL) {
-    if (memory == NULL)
-      jpeg_file_clear (&file);
-    Py_XDECREF (components);
-    Py_XDECREF (memory);
-    return NULL;
+  for (int c = 0; components != NULL && c < file.n_components; c++) {
+    const JpegFileComponent *own = &file.component[c];
+
+    PyTuple_SetItem (components, c, Py_BuildValue ("(ii)y#", own->h, own->v,
+            (const char *) own->steps, (Py_ssize_t) sizeof own->steps));
   }
-  for (int c = 0; c < file.n_components; c++)
-    PyTuple_SetItem (components, c, describe_component (&file.component[c]));
   return Py_BuildValue ("iiiNnnN", file.width, file.height, (int) file.colour,
       components, (Py_ssize_t) (intptr_t) file.levels,
-      (Py_ssize_t) file.n_levels, memory);
+      (Py_ssize_t) file.n_levels, bdct_python_own (file.levels));
 }
 
 /* Read one component's (h, v, steps) of a file to write. */
@@ -156,7 +139,7 @@ find_origin (PyObject * module, PyObject * args)
       (Py_ssize_t) sizeof origin.steps);
 }
 
-static PyMethodDef functions[] = {
+PyMethodDef bdct_python_jpeg[] = {
 #ifdef HAVE_LIBJPEG
   {"read_jpeg", read_file, METH_VARARGS, NULL},
   {"write_jpeg", write_file, METH_VARARGS, NULL},
@@ -164,16 +147,3 @@ static PyMethodDef functions[] = {
   {"find_origin", find_origin, METH_VARARGS, NULL},
   {NULL, NULL, 0, NULL}
 };
-
-bool
-bdct_python_add_jpeg (PyObject * module)
-{
-#ifdef HAVE_LIBJPEG
-  const char *library = jpeg_file_library ();
-#else
-  const char *library = "";
-#endif
-
-  return PyModule_AddFunctions (module, functions) == 0
-      && PyModule_AddStringConstant (module, "jpeg_library", library) == 0;
-}

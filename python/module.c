@@ -1,7 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "module.h"
 
+#include "jpeg/file.h"
+#include <stdlib.h>
+
+#ifdef HAVE_LIBJPEG
+#define LIBRARY jpeg_file_library ()
+#else
+#define LIBRARY ""
+#endif
+
 PyMODINIT_FUNC PyInit__blockdct (void);
+
+static void
+free_memory (PyObject * capsule)
+{
+  free (PyCapsule_GetPointer (capsule, NULL));
+}
+
+PyObject *
+bdct_python_own (void *memory)
+{
+  PyObject *capsule = PyCapsule_New (memory, NULL, free_memory);
+
+  if (capsule == NULL)
+    free (memory);
+  return capsule;
+}
 
 PyMODINIT_FUNC
 PyInit__blockdct (void)
@@ -18,7 +43,9 @@ PyInit__blockdct (void)
       || PyModule_AddObjectRef (module, "Jobs", types[0]) < 0
       || PyModule_AddObjectRef (module, "Engine", types[1]) < 0
       || PyModule_AddStringConstant (module, "version", bdct_version ()) < 0
-      || !bdct_python_add_images (module) || !bdct_python_add_jpeg (module))
+      || PyModule_AddStringConstant (module, "jpeg_library", LIBRARY) < 0
+      || PyModule_AddFunctions (module, bdct_python_jpeg) < 0
+      || PyModule_AddFunctions (module, bdct_python_images) < 0)
     Py_CLEAR (module);
   return module;
 }

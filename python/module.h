@@ -1,5 +1,5 @@
 /* blockdct: the Python module's C part. It takes memory as addresses and
- * strides; blockdct/__init__.py finds these in arrays, and checks them.
+ * strides; blockdct/_arrays.py finds these.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,15 +22,12 @@ extern PyTypeObject *bdct_python_jobs_type;
 PyObject *bdct_python_make_jobs_type (void);
 PyObject *bdct_python_make_engine_type (void);
 
-/* The functions that need no engine. */
-extern PyMethodDef bdct_python_functions[];
+/* The functions: what the library knows, JPEG files' levels, and pictures. */
+extern PyMethodDef bdct_python_functions[], bdct_python_jpeg[],
+    bdct_python_images[];
 
-/* Add the functions for JPEG files, and `jpeg_library`, the version of libjpeg
- * or "". */
-bool bdct_python_add_jpeg (PyObject *module);
-
-/* Add the functions that decode JPEG files. */
-bool bdct_python_add_images (PyObject *module);
+/* What frees memory of malloc() with the last reference to it. */
+PyObject *bdct_python_own (void *memory);
 
 /* The engine of an Engine; NULL with an exception if it cannot be used. */
 BdctEngine *bdct_python_engine (PyObject *engine);

@@ -356,7 +356,7 @@ typedef struct {
     (void) m, (void) keep;                                                    \
     INVERSE_##kind (id, n);                                                   \
   }
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 
 /* The chains, compiled for their constant sizes. At depths above 8 coarse steps
  * may double each coefficient of jpeg-8x8 and thus the block's norm, to 2^15:
@@ -407,7 +407,7 @@ typedef struct {
   REQUANTIZE (some_##id, family, row, column, keep, 0, 1, 0)                  \
   REQUANTIZE (given_##id, family, row, column, keep, 0, 0, 1)                 \
   REQUANTIZE (some_given_##id, family, row, column, keep, 0, 1, 1)
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 
 #define CHAIN(id, family, row, column, keep, dc)                              \
   [BDCT_CHAIN_##id] = {                                                       \
@@ -416,5 +416,5 @@ typedef struct {
     all_##id, all_out_##id, some_##id, given_##id, some_given_##id,           \
   },
 static const Chain chains[] = {
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 };

@@ -23,7 +23,7 @@ static uint16_t places[4][BDCT_TILE16_VECTORS][8];
 
 static const bool has_form[] = {
 #define BASIS(id, n, kind) FORM_##kind (n),
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 };
 
 /* The numbers of an entry for one of a job's quantizers. */

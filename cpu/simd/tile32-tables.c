@@ -9,13 +9,13 @@
 #include "dct/transform/matrices.h"
 
 #define BASIS(id, n, kind) static int32_t matrix_##id[n * n];
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 
 static float matrix_dct8x8[64];
 
 static int32_t *const matrices[] = {
 #define BASIS(id, n, kind) matrix_##id,
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 };
 
 _Static_assert (BDCT_MAX_STACK_QUANTIZERS <= 128,

@@ -5,7 +5,7 @@
 
 #define BASIS(id, n, kind) [BDCT_BASIS_##id] = n,
 static const uint8_t basis_size[] = {
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 };
 
 /* log2 of a power of 2 from 4 to 64. */
@@ -14,20 +14,20 @@ static const uint8_t basis_size[] = {
 
 enum {
 #define BASIS(id, n, kind) LOG2_##id = LOG2 (n),
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 };
 
 #define CHAIN(id, family, row, column, keep, dc)                              \
   [BDCT_CHAIN_##id] = {BDCT_FAMILY_##family, BDCT_BASIS_##row,                \
       BDCT_BASIS_##column, LOG2_##row, LOG2_##column, keep, BDCT_DC_##dc},
 static const BdctChainInfo chains[BDCT_N_CHAINS] = {
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 };
 
 enum {
 #define CHAIN(id, family, row, column, keep, dc)                              \
   FAMILY_OF_##id = BDCT_FAMILY_##family, LOG2_OF_##id = LOG2_##row,
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 };
 
 #define HAS_QP(family)                                                        \
@@ -42,7 +42,7 @@ enum {
     .luma = BDCT_CHAIN_##y, .chroma_444 = BDCT_CHAIN_##uv_444,                \
     .chroma_sampled = BDCT_CHAIN_##uv},
 static const BdctTransformRow transforms[] = {
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
 };
 
 const BdctTransformRow *

@@ -12,20 +12,15 @@
 extern "C" {
 #endif
 
-/* tests/unit/test-chains.c defines more transforms. */
-#ifndef BDCT_TRANSFORMS
-#define BDCT_TRANSFORMS "dct/transform/transforms.def"
-#endif
-
 #define BASIS(id, n, kind) BDCT_BASIS_##id,
 typedef enum {
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
   BDCT_N_BASES
 } BdctBasis;
 
 #define CHAIN(id, family, row, column, keep, dc) BDCT_CHAIN_##id,
 typedef enum {
-#include BDCT_TRANSFORMS
+#include "dct/transform/transforms.def"
   BDCT_N_CHAINS
 } BdctChain;
 

@@ -31,6 +31,8 @@
  *     blockdct target-psnr=40 metrics=bits+ssim stats-file=video.csv ! fakesink
  * ]|
  * Find the quality with which each frame has 40 dB, and write the figures.
+ *
+ * Since: 0.1
  */
 #include "gstblockdctprivate.h"
 #include "gstblockdct.h"
@@ -64,8 +66,10 @@ gst_blockdct_start (GstBaseTransform * trans)
   gst_blockdct_properties_start (self);
   ok = gst_blockdct_finish_open (self) && gst_blockdct_inflight_open (self);
   if (!ok) {
-    gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
-    gst_blockdct_properties_stop (self);
+    gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
+    GST_OBJECT_LOCK (self);
+    self->shared.started = FALSE;
+    GST_OBJECT_UNLOCK (self);
   }
   GST_PAD_STREAM_UNLOCK (pad);
   return ok;
@@ -81,14 +85,14 @@ gst_blockdct_stop (GstBaseTransform * trans)
 
   GST_PAD_STREAM_LOCK (pad);
   gst_blockdct_inflight_close (self);
-  gst_blockdct_stats_file_close (&self->finish.file, GST_ELEMENT (self));
+  gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
   self->shared.latency = 0;
   self->shared.shown.any = FALSE;
+  self->shared.started = FALSE;
   GST_OBJECT_UNLOCK (self);
-  gst_blockdct_properties_stop (self);
   GST_PAD_STREAM_UNLOCK (pad);
   return TRUE;
 }
@@ -98,18 +102,17 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
     GstPadDirection direction, GstCaps * caps, GstCaps * filter)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
+  const GstBlockDctBackendClass *klass;
   g_autoptr (GstCaps) all = NULL;
-  guint n = 1;
 
   GST_OBJECT_LOCK (self);
-  classes[0] = self->shared.active_class;
-  /* Until one is chosen, each candidate is possible. */
-  if (classes[0] == NULL)
-    n = gst_blockdct_backend_candidates (self->shared.settings.common.backend,
-        classes);
+  klass = self->shared.active_class;
+  /* Until one is chosen, each is possible that may be. */
+  if (klass == NULL)
+    klass = gst_blockdct_backend_with_memory
+        (self->shared.settings.common.backend);
   GST_OBJECT_UNLOCK (self);
-  all = gst_blockdct_format_transform_caps (caps, classes, n);
+  all = gst_blockdct_format_transform_caps (caps, klass);
   GST_DEBUG_OBJECT (self, "%s caps %" GST_PTR_FORMAT " become %" GST_PTR_FORMAT,
       direction == GST_PAD_SINK ? "sink" : "src", caps, all);
   return filter == NULL ? g_steal_pointer (&all)
@@ -229,13 +232,14 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     gst_blockdct_inflight_discard (self);
     gst_clear_buffer (&trans->queued_buf);
     gst_blockdct_inflight_interrupt (self);
-    gst_blockdct_statistics_flush (&self->finish.statistics);
+    gst_blockdct_statistics_flush (&self->statistics);
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* Frames that came before an event leave before it. */
     gst_blockdct_drain (self);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-      gst_blockdct_finish_end (self);
+      gst_blockdct_statistics_end (&self->statistics, GST_ELEMENT (self),
+          gst_blockdct_get_settings (self).common.post_messages);
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
@@ -269,8 +273,7 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
   GstBlockDct *self = GST_BLOCKDCT_CAST (element);
   const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, start.backend,
-      start.device_id, &self->context);
+  gst_blockdct_backend_offer_context (element, context, &start, &self->context);
   GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
 }
 
@@ -281,7 +284,7 @@ gst_blockdct_change_state (GstElement * element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     gst_blockdct_allocation_flush (self, TRUE);
-    gst_blockdct_stats_file_cancel (self->finish.file);
+    gst_blockdct_stats_file_cancel (self->stats_file);
   }
   return GST_ELEMENT_CLASS (gst_blockdct_parent_class)->change_state (element,
       transition);
@@ -293,7 +296,9 @@ gst_blockdct_finalize (GObject * object)
   GstBlockDct *self = GST_BLOCKDCT_CAST (object);
 
   gst_clear_object (&self->context);
-  gst_blockdct_clear_properties (self);
+  g_free (self->shared.settings.common.stats_file);
+  if (self->shared.refused != NULL)
+    g_string_free (self->shared.refused, TRUE);
   G_OBJECT_CLASS (gst_blockdct_parent_class)->finalize (object);
 }
 

@@ -3,15 +3,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_H
-#define GST_BLOCKDCT_H
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
 #include "gst-plugin/common/gstblockdctstatistics.h"
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_BLOCKDCT (gst_blockdct_get_type ())
 G_DECLARE_FINAL_TYPE (GstBlockDct, gst_blockdct, GST, BLOCKDCT,
@@ -31,6 +28,3 @@ typedef struct
 
 /* The frame that a blockdct shows now. Any thread may call this. */
 GstBlockDctShown gst_blockdct_get_shown (GstElement * blockdct);
-
-G_END_DECLS
-#endif

@@ -8,12 +8,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_BRACKET_H
-#define GST_BLOCKDCT_BRACKET_H
+#pragma once
 
 #include <glib.h>
-
-G_BEGIN_DECLS
 
 /* The maximum numbers of evaluations of a frame, and of settings to choose
  * from. */
@@ -49,6 +46,3 @@ gint gst_blockdct_bracket_next (const GstBlockDctBracket * bracket,
 /* The number of the evaluation to choose: the lowest rank that meets the
  * targets or, if none does, the one with the largest excess. */
 gint gst_blockdct_bracket_choose (const GstBlockDctBracket * bracket);
-
-G_END_DECLS
-#endif

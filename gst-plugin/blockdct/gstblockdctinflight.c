@@ -4,7 +4,6 @@
 #include "gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
-#include "gst-plugin/common/gstblockdctpool.h"
 
 #include <string.h>
 
@@ -16,23 +15,9 @@
 
 /* What a frame is processed with: its job, view, curve and regions */
 
-/* The property that `quantization-tables` refers to, if it is not set; or
- * NULL. Annex K's tables are then in force. */
-static const gchar *
-find_lacking (const GstBlockDctSettings * settings)
-{
-  if (settings->tables == GST_BLOCKDCT_TABLES_MATRIX && settings->matrix.n == 0)
-    return "quantization-matrix";
-  if (settings->tables == GST_BLOCKDCT_TABLES_FILE
-      && settings->file.n_steps == 0)
-    return "quantization-file";
-  return NULL;
-}
-
 /* The parameters that follow from the settings: with the tables that
- * `quantization-tables` chooses, if there are any (see
- * find_lacking()), and with a `min-block` no larger than
- * `max-block`. */
+ * `quantization-tables` chooses, if there are any, and with a `min-block` no
+ * larger than `max-block`. */
 static BdctParams
 get_params (const GstBlockDctSettings * settings)
 {
@@ -48,15 +33,6 @@ get_params (const GstBlockDctSettings * settings)
     params.preset = settings->tables;
   }
   return params;
-}
-
-/* Free everything. */
-static void
-clear_jobs (GstBlockDct * self)
-{
-  g_clear_pointer (&self->jobs.job, bdct_jobs_free);
-  g_clear_pointer (&self->jobs.curve, gst_blockdct_curve_free);
-  gst_blockdct_regions_clear (&self->jobs.regions);
 }
 
 /* Whether the format may be the reason that the parameters are refused. */
@@ -136,8 +112,7 @@ update_job (GstBlockDct * self, const BdctParams * params)
  * make the job of these settings, with the memory that its first frame takes.
  * Returns FALSE with an element error. */
 static gboolean
-configure_jobs (GstBlockDct * self,
-    const GstBlockDctSettings * settings)
+configure_jobs (GstBlockDct * self, const GstBlockDctSettings * settings)
 {
   const BdctParams params = get_params (settings);
   GstBlockDctJobs *jobs = &self->jobs;
@@ -162,8 +137,7 @@ configure_jobs (GstBlockDct * self,
 /* Whether the job's steps follow from a quality or QP; otherwise `what` has no
  * effect, and a warning says so once. */
 static gboolean
-can_choose (GstBlockDct * self, const gchar * what,
-    GstBlockDctWarning warning)
+can_choose (GstBlockDct * self, const gchar * what, GstBlockDctWarning warning)
 {
   const BdctParams *params = &self->jobs.params;
 
@@ -220,21 +194,6 @@ update_curve (GstBlockDct * self, const GstBlockDctSettings * settings,
       curve->n * sizeof curve->setting[0]);
 }
 
-/* Map the frame's blocks to quantizers, if its buffer has regions. */
-static void
-find_regions (GstBlockDct * self, GstBlockDctFrame * frame)
-{
-  GstBlockDctJobs *jobs = &self->jobs;
-
-  frame->recipe.regions = gst_blockdct_regions_find (&jobs->regions,
-      GST_ELEMENT (self), frame->in, &frame->recipe.params, &self->layout,
-      &jobs->info);
-  if (frame->recipe.regions == 0)
-    return;
-  for (gint i = 0; i < jobs->regions->n_quantizers; i++)
-    frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (jobs->regions, i);
-}
-
 /* Fill in the frame's view, curve, regions and recipe, but not `recipe.params`
  * and targets. */
 static void
@@ -242,9 +201,10 @@ describe (GstBlockDct * self, GstBlockDctFrame * frame,
     const GstBlockDctSettings * settings)
 {
   GstBlockDctRecipe *recipe = &frame->recipe;
+  GstBlockDctJobs *jobs = &self->jobs;
 
   recipe->depth = self->layout.depth;
-  recipe->backend = self->inflight.name;
+  recipe->backend = self->shared.active_backend;
   recipe->view = settings->view;
   recipe->grid = settings->grid;
   frame->exact = self->jobs.info.exact_bits;
@@ -256,7 +216,11 @@ describe (GstBlockDct * self, GstBlockDctFrame * frame,
   frame->view.grid = settings->grid;
   frame->common = settings->common;
   update_curve (self, settings, &frame->curve);
-  find_regions (self, frame);
+  recipe->regions = gst_blockdct_regions_find (&jobs->regions,
+      GST_ELEMENT (self), frame->in, &recipe->params, &self->layout,
+      &jobs->info);
+  for (gint i = 0; recipe->regions > 0 && i < jobs->regions->n_quantizers; i++)
+    frame->view.delta_qp[i] = gst_blockdct_regions_delta_qp (jobs->regions, i);
 }
 
 /* The engine, and the frames in it */
@@ -264,13 +228,12 @@ describe (GstBlockDct * self, GstBlockDctFrame * frame,
 static void
 set_active_backend (GstBlockDct * self)
 {
-  GstBlockDctInFlight *inflight = &self->inflight;
+  const GstBlockDctBackend *backend = &self->inflight.backend;
+  const gchar *name = gst_blockdct_backend_describe (backend);
 
-  inflight->name =
-      g_intern_string (gst_blockdct_backend_describe (&inflight->backend));
   GST_OBJECT_LOCK (self);
-  self->shared.active_backend = inflight->name;
-  self->shared.active_class = inflight->backend.klass;
+  self->shared.active_backend = g_intern_string (name);
+  self->shared.active_class = backend->klass;
   GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
 }
@@ -281,9 +244,8 @@ gst_blockdct_inflight_open (GstBlockDct * self)
   const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
   if (!gst_blockdct_backend_open (&self->inflight.backend, GST_ELEMENT (self),
-          start.backend, start.device_id, start.threads, &self->context))
+          &start, &self->context))
     return FALSE;
-  gst_blockdct_backend_pin (&self->inflight.backend, self->context);
   GST_INFO_OBJECT (self, "running on %s",
       gst_blockdct_backend_describe (&self->inflight.backend));
   set_active_backend (self);
@@ -301,8 +263,8 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   /* No frame may enter until all is done. */
   inflight->depth = 0;
   gst_blockdct_format_layout (&self->info, settings.subsampling, &layout);
-  if (!gst_blockdct_pool_configure (&inflight->backend, GST_ELEMENT (self),
-          &self->info, &layout, depth))
+  if (!gst_blockdct_backend_configure (&inflight->backend, &self->info, &layout,
+          depth))
     return FALSE;
   g_free (inflight->frames);
   inflight->frames = g_try_new0 (GstBlockDctFrame, depth);
@@ -344,21 +306,10 @@ choose_job (GstBlockDct * self, GstBlockDctFrame * frame,
       && update_job (self, &recipe->params);
 }
 
-/* Whether a frame's bits have to be counted. With regions the targets are
- * checked again, against the frame's own statistics. */
-static gboolean
-needs_rate (const GstBlockDctFrame * frame)
-{
-  return frame->recipe.rate != GST_BLOCKDCT_RATE_NONE
-      || (frame->recipe.target && frame->recipe.regions > 0
-      && gst_blockdct_targets_want_bits (&frame->recipe.targets));
-}
-
 static gboolean
 fail (GstBlockDct * self, const gchar * what, const BdctError * error)
 {
-  return gst_blockdct_pool_fail (&self->inflight.backend, GST_ELEMENT (self),
-      what, error);
+  return gst_blockdct_backend_fail (&self->inflight.backend, what, error);
 }
 
 /* Evaluate the settings of the frame's curve. The task is that of the frame,
@@ -400,7 +351,11 @@ start (GstBlockDct * self, GstBlockDctFrame * frame, BdctFrame * task)
   task->n_quantizers = regions != NULL ? regions->n_quantizers : 1;
   task->quantizer_map = regions != NULL ? regions->quantizer_map : NULL;
   task->n_blocks = regions != NULL ? regions->n_blocks : 0;
-  task->bits = needs_rate (frame);
+  /* With regions the targets are checked again, against the frame's own
+   * statistics. */
+  task->bits = frame->recipe.rate != GST_BLOCKDCT_RATE_NONE
+      || (frame->recipe.target && regions != NULL
+      && gst_blockdct_targets_want_bits (&frame->recipe.targets));
   /* With target-ssim, SSIM is reported, too. */
   task->metrics = choose_metrics (self,
       (self->settings.metrics & ~GST_BLOCKDCT_BITS)
@@ -446,17 +401,23 @@ warn_distrust (GstBlockDct * self)
       BDCT_ENGINE_DISTRUST);
   const gchar *name = gst_blockdct_backend_describe (backend);
 
-  if (*reason == '\0' || strcmp (name, self->inflight.name) == 0)
+  if (*reason == '\0' || strcmp (name, self->shared.active_backend) == 0)
     return;
   set_active_backend (self);
   GST_ELEMENT_WARNING (self, LIBRARY, FAILED, ("Running on %s.", name),
       ("%s.", reason));
 }
 
+/* Where the property that `quantization-tables` refers to is not set, Annex K's
+ * tables are in force. */
 static void
 warn_lacking_tables (GstBlockDct * self)
 {
-  const gchar *lacking = find_lacking (&self->settings);
+  const GstBlockDctSettings *settings = &self->settings;
+  const gchar *lacking = settings->tables == GST_BLOCKDCT_TABLES_MATRIX
+      && settings->matrix.n == 0 ? "quantization-matrix"
+      : settings->tables == GST_BLOCKDCT_TABLES_FILE
+      && settings->file.n_steps == 0 ? "quantization-file" : NULL;
 
   if (lacking == NULL)
     self->warned.once &= ~(1u << GST_BLOCKDCT_WARNED_TABLES);
@@ -467,19 +428,11 @@ warn_lacking_tables (GstBlockDct * self)
         ("Frames use the Annex K tables, scaled by quality."));
 }
 
-static gboolean
-map (GstBlockDct * self, GstVideoFrame * frame, GstBuffer * buffer,
-    GstMapFlags flags, BdctImage * image, void **wait)
-{
-  return gst_blockdct_pool_map (&self->inflight.backend, GST_ELEMENT (self),
-      self->context, frame, &self->info, &self->layout, buffer, flags, image,
-      wait);
-}
-
 GstFlowReturn
-gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
+gst_blockdct_inflight_submit (GstBaseTransform * trans, GstBuffer * inbuf,
     GstBuffer * outbuf)
 {
+  GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   GstBlockDctInFlight *inflight = &self->inflight;
   const guint next = (inflight->oldest + inflight->n) % inflight->depth;
   GstBlockDctFrame *frame = &inflight->frames[next];
@@ -496,10 +449,12 @@ gst_blockdct_inflight_submit (GstBlockDct * self, GstBuffer * inbuf,
   frame->in = inbuf;
   frame->out = outbuf;
   frame->repeated = gst_blockdct_mark_is (inbuf, GST_BLOCKDCT_MARK_REPEATED);
-  if (!map (self, &frame->in_frame, inbuf, GST_MAP_READ, &task.src,
+  if (!gst_blockdct_backend_map (&inflight->backend, &frame->in_frame,
+          &self->info, &self->layout, inbuf, GST_MAP_READ, &task.src,
           &task.wait[0]))
     return GST_FLOW_ERROR;
-  if (!map (self, &frame->out_frame, outbuf, GST_MAP_WRITE, &task.dst,
+  if (!gst_blockdct_backend_map (&inflight->backend, &frame->out_frame,
+          &self->info, &self->layout, outbuf, GST_MAP_WRITE, &task.dst,
           &task.wait[1])) {
     gst_video_frame_unmap (&frame->in_frame);
     return GST_FLOW_ERROR;
@@ -582,7 +537,9 @@ gst_blockdct_inflight_close (GstBlockDct * self)
     return;
   gst_blockdct_inflight_discard (self);
   gst_blockdct_evaluate_close (&self->search);
-  clear_jobs (self);
+  g_clear_pointer (&self->jobs.job, bdct_jobs_free);
+  g_clear_pointer (&self->jobs.curve, gst_blockdct_curve_free);
+  gst_blockdct_regions_clear (&self->jobs.regions);
   gst_blockdct_backend_close (&self->inflight.backend);
   g_clear_pointer (&self->inflight.frames, g_free);
   self->inflight.depth = 0;

@@ -3,8 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PRIVATE_H
-#define GST_BLOCKDCT_PRIVATE_H
+#pragma once
 
 #include "gstblockdct.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
@@ -12,8 +11,6 @@
 #include "gst-plugin/common/gstblockdctparam.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"
 #include "gst-plugin/common/gstblockdctstatsfile.h"
-
-G_BEGIN_DECLS
 
 /* The values of the properties. Each frame takes a copy of all values when it
  * enters, so a change is in force from the next frame on. Each value is valid
@@ -83,7 +80,8 @@ typedef struct
   gboolean started;             /* start settings cannot change */
   GString *refused;             /* pending warnings, if there was no bus; or
                                  * NULL */
-  const gchar *active_backend;  /* interned; NULL while nothing runs */
+  const gchar *active_backend;  /* interned; NULL while nothing runs. Set by the
+                                 * streaming thread */
   const GstBlockDctBackendClass *active_class;  /* likewise */
   GstBlockDctTotals totals;     /* shown by `stats` */
   GstBlockDctShown shown;
@@ -109,7 +107,6 @@ typedef struct
 typedef struct
 {
   GstBlockDctBackend backend;
-  const gchar *name;            /* the engine's description, interned */
   GstBlockDctFrame *frames;     /* a ring of `depth` */
   guint depth;                  /* 0 before caps */
   guint oldest, n;
@@ -143,13 +140,6 @@ typedef struct
   GstBlockDctCurveJobs *all;    /* of all settings; NULL: there was no
                                    target */
 } GstBlockDctSearch;
-
-/* The reports on frames that leave (gstblockdcttransform.c). */
-typedef struct
-{
-  GstBlockDctStatistics statistics;
-  GstBlockDctStatsFile *file;   /* NULL: `stats-file` is not set */
-} GstBlockDctFinish;
 
 /* How frames enter and leave (gstblockdcttransform.c). */
 typedef struct
@@ -202,7 +192,8 @@ struct _GstBlockDct
   GstBlockDctInFlight inflight;
   GstBlockDctJobs jobs;
   GstBlockDctSearch search;
-  GstBlockDctFinish finish;
+  GstBlockDctStatistics statistics;
+  GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
   GstBlockDctTransformState transform;
   GstBlockDctWarned warned;
 };
@@ -232,15 +223,13 @@ gst_blockdct_get_settings (GstBlockDct * self)
 
 /* Properties (gstblockdctproperties.c) */
 
-/* Install them; give a new element its defaults; free what they own. */
+/* Install them; give a new element its defaults. */
 void gst_blockdct_install_properties (GObjectClass * klass);
 void gst_blockdct_init_properties (GstBlockDct * self);
-void gst_blockdct_clear_properties (GstBlockDct * self);
 
-/* From here to the stop, properties that are read at the start cannot change.
- * Posts the warnings that had to wait for a bus. */
+/* While `started` is set, properties that are read at the start cannot change.
+ * Sets it, and posts the warnings that had to wait for a bus. */
 void gst_blockdct_properties_start (GstBlockDct * self);
-void gst_blockdct_properties_stop (GstBlockDct * self);
 
 /* Post a message, once for each transform, about each property that was set and
  * has no effect on frames with these settings. */
@@ -331,7 +320,7 @@ gboolean gst_blockdct_inflight_configure (GstBlockDct * self);
 
 /* Start one frame with the element's settings. The ring holds a reference to
  * each of its buffers. */
-GstFlowReturn gst_blockdct_inflight_submit (GstBlockDct * self,
+GstFlowReturn gst_blockdct_inflight_submit (GstBaseTransform * trans,
     GstBuffer * inbuf, GstBuffer * outbuf);
 
 /* Wait for the oldest frame and take it out of the ring. Its buffers are
@@ -354,9 +343,6 @@ void gst_blockdct_inflight_interrupt (GstBlockDct * self);
  * an element error. */
 gboolean gst_blockdct_finish_open (GstBlockDct * self);
 
-/* The stream has ended: post the remaining statistics. */
-void gst_blockdct_finish_end (GstBlockDct * self);
-
 /* A frame's way through the element, and the buffers that it offers upstream
  * and writes to (gstblockdcttransform.c). */
 
@@ -376,6 +362,3 @@ void gst_blockdct_explain_refusal (GstBlockDct * self, GstCaps * caps);
 /* Wake a thread that waits for an output buffer; with `flushing` FALSE,
  * threads may wait again. Any thread may call this. */
 void gst_blockdct_allocation_flush (GstBlockDct * self, gboolean flushing);
-
-G_END_DECLS
-#endif

@@ -146,12 +146,7 @@ make_metrics (void)
           "estimate", "bits"},
   };
 
-  for (gint i = 0; i < BDCT_N_METRICS; i++) {
-    const BdctMetricInfo *info = bdct_metric_info (i);
-
-    values[i] = (GFlagsValue) { 1 << i, info->description, info->name };
-  }
-  return g_flags_register_static ("GstBlockDctMetrics", values);
+  return gst_blockdct_param_metrics ("GstBlockDctMetrics", values, 0);
 }
 
 static GType
@@ -180,11 +175,13 @@ format_stats (gconstpointer field, GValue * value)
 
 /* Setting and reading */
 
-/* Post a warning about a value that was set: at once or, while there is no
- * bus, when the element starts. */
+/* Post a warning that a value was not set: at once or, while there is no bus,
+ * when the element starts. */
 static void
-warn (GstBlockDct * self, const gchar * text)
+refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
 {
+  g_autofree gchar *text =
+      g_strdup_printf ("%s was not changed: %s.", name, reason);
   gboolean has_bus;
 
   GST_OBJECT_LOCK (self);
@@ -200,26 +197,6 @@ warn (GstBlockDct * self, const gchar * text)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", text), (NULL));
   else
     GST_WARNING_OBJECT (self, "%s", text);
-}
-
-static void
-refuse (GstBlockDct * self, const gchar * name, const gchar * reason)
-{
-  g_autofree gchar *text =
-      g_strdup_printf ("%s was not changed: %s.", name, reason);
-
-  warn (self, text);
-}
-
-/* Copy a value, converted if `parsed` is not NULL. */
-static void
-store (GstBlockDct * self, guint id, const GValue * value, gconstpointer parsed)
-{
-  if (parsed != NULL)
-    memcpy (get_field (self, id), parsed, properties[id].size);
-  else
-    gst_blockdct_param_set (get_field (self, id), value);
-  self->shared.was_set |= G_GUINT64_CONSTANT (1) << id;
 }
 
 /* Whether a property has this value already. Called with the lock. */
@@ -255,8 +232,13 @@ set_property (GObject * object, guint id, const GValue * value,
   GST_OBJECT_LOCK (self);
   late = self->shared.started && (pspec->flags & GST_PARAM_MUTABLE_READY) != 0
       && !has_value (self, pspec, value);
-  if (!late)
-    store (self, id, value, parsed);
+  if (!late) {
+    if (parsed != NULL)
+      memcpy (get_field (self, id), parsed, properties[id].size);
+    else
+      gst_blockdct_param_set (get_field (self, id), value);
+    self->shared.was_set |= G_GUINT64_CONSTANT (1) << id;
+  }
   GST_OBJECT_UNLOCK (self);
   if (late)
     refuse (self, pspec->name, "it is read when the element starts; set it in "
@@ -286,14 +268,6 @@ gst_blockdct_init_properties (GstBlockDct * self)
 }
 
 void
-gst_blockdct_clear_properties (GstBlockDct * self)
-{
-  g_free (self->shared.settings.common.stats_file);
-  if (self->shared.refused != NULL)
-    g_string_free (self->shared.refused, TRUE);
-}
-
-void
 gst_blockdct_properties_start (GstBlockDct * self)
 {
   GString *refused;
@@ -306,14 +280,6 @@ gst_blockdct_properties_start (GstBlockDct * self)
     return;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("%s", refused->str), (NULL));
   g_string_free (refused, TRUE);
-}
-
-void
-gst_blockdct_properties_stop (GstBlockDct * self)
-{
-  GST_OBJECT_LOCK (self);
-  self->shared.started = FALSE;
-  GST_OBJECT_UNLOCK (self);
 }
 
 /* Settings without effect */
@@ -380,6 +346,12 @@ convert (Property * property, GstBlockDctParse * parse,
 {
   property->parse = parse;
   property->format = format;
+}
+
+static void
+install (GObjectClass * klass, gsize offset, GParamSpec * pspec)
+{
+  add (klass, offset, 0, ANY, pspec);
 }
 
 static void
@@ -477,8 +449,6 @@ install_quantizers (GObjectClass * klass)
 static void
 install_reports (GObjectClass * klass)
 {
-  GParamSpec *spec;
-  gsize offset;
   Property *p;
 
   add (klass, FIELD (targets.psnr), ANY,
@@ -513,10 +483,8 @@ install_reports (GObjectClass * klass)
           "reconstruction", make_views (), BDCT_VIEW_RECONSTRUCTION, LIVE));
   add (klass, FIELD (grid), ANY, g_param_spec_boolean ("grid", "Grid",
           "Draw the borders of luma blocks, in any view", FALSE, LIVE));
-  for (guint i = 0; (spec = gst_blockdct_param_common (i, &offset)) != NULL;
-      i++)
-    add (klass, G_STRUCT_OFFSET (GstBlockDctShared, settings.common) + offset,
-        0, ANY, spec);
+  gst_blockdct_param_common (install, klass,
+      G_STRUCT_OFFSET (GstBlockDctShared, settings.common));
   add (klass, SHARED (totals), ANY, g_param_spec_boxed ("stats", "Statistics",
           "Figures over all frames since the start", GST_TYPE_STRUCTURE,
           READ))->format = format_stats;

@@ -48,12 +48,12 @@ read_file (const gchar * path, gchar ** data, gsize * size, BdctError * reason)
       error->message);
 }
 
-/* Read a file into a structure that begins with its name, a GQuark. That is
- * never freed, so only files that can be read get one. */
+/* Read a file of tables, or of scaling lists, into a structure that begins with
+ * its name, a GQuark. That is never freed, so only files that can be read get
+ * one. */
 static gboolean
-read_named (const GValue * value,
-    gboolean (*parse) (gconstpointer data, gsize size, gpointer to,
-        BdctError * error), guint32 * to, BdctError * error)
+read_named (const GValue * value, gboolean lists, guint32 * to,
+    BdctError * error)
 {
   const gchar *path = g_value_get_string (value);
   g_autofree gchar *data = NULL, *name = NULL;
@@ -62,8 +62,9 @@ read_named (const GValue * value,
 
   if (path == NULL || path[0] == '\0')
     return TRUE;
-  if (read_file (path, &data, &size, &reason)
-      && parse (data, size, to, &reason)) {
+  if (read_file (path, &data, &size, &reason) && (lists
+          ? bdct_scaling_parse (data, size, (gpointer) to, &reason)
+          : bdct_tables_parse (data, size, (gpointer) to, &reason))) {
     *to = g_quark_from_string (path);
     return TRUE;
   }
@@ -71,30 +72,18 @@ read_named (const GValue * value,
   return gst_blockdct_fail (error, "%s: %s", name, reason.message);
 }
 
-static gboolean
-parse_tables (gconstpointer data, gsize size, gpointer to, BdctError * error)
-{
-  return bdct_tables_parse (data, size, to, error);
-}
-
-static gboolean
-parse_lists (gconstpointer data, gsize size, gpointer to, BdctError * error)
-{
-  return bdct_scaling_parse (data, size, to, error);
-}
-
 gboolean
 gst_blockdct_parse_tables (const GValue * value, gpointer field,
     BdctError * error)
 {
-  return read_named (value, parse_tables, field, error);
+  return read_named (value, FALSE, field, error);
 }
 
 gboolean
 gst_blockdct_parse_lists (const GValue * value, gpointer field,
     BdctError * error)
 {
-  return read_named (value, parse_lists, field, error);
+  return read_named (value, TRUE, field, error);
 }
 
 gboolean
@@ -126,21 +115,16 @@ gst_blockdct_parse_side (const GValue * value, gpointer field,
       || gst_blockdct_fail (error, "%d is not 4, 8, 16 or 32", side);
 }
 
-static gboolean
-is_all (const GValue * v)
-{
-  return G_VALUE_HOLDS_STRING (v)
-      && g_strcmp0 (g_value_get_string (v), "all") == 0;
-}
-
 gboolean
 gst_blockdct_parse_curve (const GValue * value, gpointer field,
     BdctError * error)
 {
   GstBlockDctCurve *curve = field;
   const guint n = gst_value_array_get_size (value);
+  const GValue *first = n == 1 ? gst_value_array_get_value (value, 0) : NULL;
 
-  if (n == 1 && is_all (gst_value_array_get_value (value, 0))) {
+  if (first != NULL && G_VALUE_HOLDS_STRING (first)
+      && g_strcmp0 (g_value_get_string (first), "all") == 0) {
     curve->n = -1;
     return TRUE;
   }

@@ -35,37 +35,30 @@ gst_blockdct_evaluate_prepare (GstBlockDct * self, BdctError * error)
 
   if (search->engine == NULL)
     search->engine = gst_blockdct_backend_another (&self->inflight.backend,
-        self->settings.common.threads, self->context, error);
+        self->settings.common.threads, error);
   if (search->engine != NULL && !search->ready)
     search->ready = bdct_engine_configure (search->engine, &self->layout,
         DEPTH, error);
   return search->ready;
 }
 
-/* Start the evaluation at a job. The first one of a frame gives the engine its
- * source. */
-static gboolean
-submit (GstBlockDctSearch * search, const BdctFrame * frame,
-    const BdctJob * job, BdctError * error)
-{
-  BdctFrame task = *frame;
-
-  task.quantizers = job;
-  task.n_quantizers = 1;
-  task.same_source = search->has_source;
-  return search->has_source = bdct_engine_submit (search->engine, &task, error);
-}
-
 gboolean
 gst_blockdct_evaluate (GstBlockDctSearch * search, const BdctFrame * frame,
     const BdctJob * jobs, gint n, BdctStats * stats, BdctError * error)
 {
+  BdctFrame task = *frame;
   gboolean ok = TRUE;
   gint submitted = 0;
 
+  task.n_quantizers = 1;
   for (gint i = 0; i < submitted || (ok && i < n); i++) {
-    for (; ok && submitted < MIN (n, i + DEPTH); submitted += ok)
-      ok = submit (search, frame, bdct_jobs_at (jobs, submitted), error);
+    for (; ok && submitted < MIN (n, i + DEPTH); submitted += ok) {
+      task.quantizers = bdct_jobs_at (jobs, submitted);
+      /* The first one of a frame gives the engine its source. */
+      task.same_source = search->has_source;
+      ok = bdct_engine_submit (search->engine, &task, error);
+      search->has_source = ok;
+    }
     if (i == submitted)
       break;
     stats[i].size = sizeof stats[i];
@@ -147,7 +140,7 @@ judge (Trials * t, gint k)
   const GstBlockDctCurveJobs *all = t->self->search.all;
   GstBlockDctEvaluation *e = &t->bracket.done[k];
 
-  e->keeps = gst_blockdct_targets_keep (t->targets, all->depth,
+  e->keeps = gst_blockdct_targets_keep (t->targets, t->self->layout.depth,
       all->exact_bits, &t->stats[k], &e->excess);
 }
 
@@ -319,7 +312,8 @@ gst_blockdct_target_find (GstBlockDct * self,
   all = self->search.all;
   setting = all->setting[reverse (&trials, trials.bracket.done[k].rank)];
   recipe->target = TRUE;
-  recipe->target_met = gst_blockdct_targets_are_met (targets, all->depth,
+  recipe->target_met =
+      gst_blockdct_targets_are_met (targets, self->layout.depth,
       all->exact_bits, &trials.stats[k]);
   recipe->file_size = trials.files ? trials.stats[k].file_size : 0;
   if (bdct_transform_info (params->transform)->has_qp)

@@ -14,40 +14,18 @@ static void
 publish (GstBlockDct * self)
 {
   GST_OBJECT_LOCK (self);
-  self->shared.totals = self->finish.statistics.totals;
+  self->shared.totals = self->statistics.totals;
   GST_OBJECT_UNLOCK (self);
 }
 
 gboolean
 gst_blockdct_finish_open (GstBlockDct * self)
 {
-  GstBlockDctFinish *finish = &self->finish;
-
-  finish->statistics = (GstBlockDctStatistics) { 0 };
-  gst_blockdct_statistics_flush (&finish->statistics);
+  self->statistics = (GstBlockDctStatistics) { 0 };
+  gst_blockdct_statistics_flush (&self->statistics);
   publish (self);
-  return gst_blockdct_stats_file_open (&finish->file,
+  return gst_blockdct_stats_file_open (&self->stats_file,
       &self->shared.settings.common.stats_file, GST_ELEMENT (self));
-}
-
-void
-gst_blockdct_finish_end (GstBlockDct * self)
-{
-  gst_blockdct_statistics_end (&self->finish.statistics, GST_ELEMENT (self),
-      gst_blockdct_get_settings (self).common.post_messages);
-}
-
-/* Publish the frame that is shown now, and the counters. */
-static void
-publish_frame (GstBlockDct * self, const GstBlockDctFrame * frame,
-    const GstBlockDctTimes * times, guint64 index)
-{
-  publish (self);
-  GST_OBJECT_LOCK (self);
-  self->shared.shown = (GstBlockDctShown) { TRUE, self->info, self->layout,
-    frame->recipe.params, index, *times
-  };
-  GST_OBJECT_UNLOCK (self);
 }
 
 GstBlockDctShown
@@ -68,7 +46,7 @@ static gboolean
 report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctStats * stats)
 {
-  GstBlockDctStatistics *statistics = &self->finish.statistics;
+  GstBlockDctStatistics *statistics = &self->statistics;
   GstElement *element = GST_ELEMENT (self);
   /* The frame that is shown again may have been dropped by a flush. */
   const guint64 frames = statistics->totals.frames;
@@ -79,14 +57,18 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
   const gboolean ok = gst_blockdct_statistics_report (statistics, element,
       frame->out, stats, &frame->recipe, &times, &frame->common,
       bdct_psnr (bdct_mse (&total), frame->recipe.depth), frame->repeated,
-      self->finish.file);
+      self->stats_file);
 
   if (frame->curve.n > 0)
     gst_element_post_message (element, gst_message_new_element (GST_OBJECT
             (element), gst_blockdct_structure_curve (&frame->curve,
                 frame->curve_stats, frame->exact, &frame->recipe, &times,
                 index)));
-  publish_frame (self, frame, &times, index);
+  publish (self);
+  GST_OBJECT_LOCK (self);
+  self->shared.shown = (GstBlockDctShown) {
+  TRUE, self->info, self->layout, frame->recipe.params, index, times};
+  GST_OBJECT_UNLOCK (self);
   return ok;
 }
 
@@ -264,7 +246,7 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   ret = parent_class->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->transform.dropped = TRUE;
-    self->finish.statistics.totals.dropped++;
+    self->statistics.totals.dropped++;
     publish (self);
   } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
     explain_no_caps (self);
@@ -274,13 +256,6 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
     gst_blockdct_drain (self);
   }
   return ret;
-}
-
-static GstFlowReturn
-transform (GstBaseTransform * trans, GstBuffer * inbuf, GstBuffer * outbuf)
-{
-  return gst_blockdct_inflight_submit (GST_BLOCKDCT_CAST (trans), inbuf,
-      outbuf);
 }
 
 /* Takes `inbuf`, unless passthrough has been switched on just now: then
@@ -307,7 +282,7 @@ start_frame (GstBlockDct * self, GstBuffer * inbuf, gboolean * passes)
     self->transform.dropped = FALSE;
   }
   if (ret == GST_FLOW_OK)
-    ret = transform (trans, inbuf, buffer);
+    ret = gst_blockdct_inflight_submit (trans, inbuf, buffer);
   gst_clear_buffer (&buffer);
   gst_buffer_unref (inbuf);
   return ret;
@@ -388,51 +363,38 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
-  return gst_blockdct_pool_decide (&self->inflight.backend,
-      GST_ELEMENT (trans), self->context, query, &self->info,
+  return gst_blockdct_pool_decide (&self->inflight.backend, query, &self->info,
       self->inflight.depth, &self->transform.own_limit)
       && parent_class->decide_allocation (trans, query);
 }
 
 /* Whether the pool has no free buffer now. */
 static gboolean
-is_exhausted (GstBlockDct * self)
+is_exhausted (GstBufferPool * pool)
 {
   GstBufferPoolAcquireParams params = {
     .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT
   };
-  g_autoptr (GstBufferPool) pool =
-      gst_base_transform_get_buffer_pool (GST_BASE_TRANSFORM (self));
   g_autoptr (GstBuffer) buffer = NULL;
-  GstFlowReturn ret = GST_FLOW_FLUSHING;
 
-  if (pool != NULL)
-    ret = gst_buffer_pool_acquire_buffer (pool, &buffer, &params);
-  return ret == GST_FLOW_EOS;
+  return gst_buffer_pool_acquire_buffer (pool, &buffer, &params)
+      == GST_FLOW_EOS;
 }
 
-/* Activated here, because the base class reports a failure without reason or
- * advice. */
-static gboolean
-activate_pool (GstBaseTransform * trans)
-{
-  g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
-
-  return pool == NULL || gst_buffer_pool_is_active (pool)
-      || gst_buffer_pool_set_active (pool, TRUE);
-}
-
-/* Where this element has set the pool's limit, only it knows why it waits: it
- * warns once. */
+/* The pool is activated here, because the base class reports a failure without
+ * reason or advice. Where this element has set the pool's limit, only it knows
+ * why it waits: it warns once. */
 static GstFlowReturn
 prepare_output_buffer (GstBaseTransform * trans, GstBuffer * input,
     GstBuffer ** outbuf)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
+  g_autoptr (GstBufferPool) pool = gst_base_transform_get_buffer_pool (trans);
 
-  if (!activate_pool (trans))
+  if (pool != NULL && !gst_buffer_pool_is_active (pool)
+      && !gst_buffer_pool_set_active (pool, TRUE))
     return GST_FLOW_ERROR;
-  if (self->transform.own_limit > 0 && is_exhausted (self)
+  if (pool != NULL && self->transform.own_limit > 0 && is_exhausted (pool)
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_LIMIT))
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
         ("All %u output buffers are downstream; waiting for one to come back.",
@@ -458,7 +420,7 @@ gst_blockdct_install_transform (GstBaseTransformClass * klass)
   parent_class = g_type_class_peek_parent (klass);
   klass->submit_input_buffer = GST_DEBUG_FUNCPTR (submit_input_buffer);
   klass->generate_output = GST_DEBUG_FUNCPTR (generate_output);
-  klass->transform = GST_DEBUG_FUNCPTR (transform);
+  klass->transform = GST_DEBUG_FUNCPTR (gst_blockdct_inflight_submit);
   klass->propose_allocation = GST_DEBUG_FUNCPTR (propose_allocation);
   klass->decide_allocation = GST_DEBUG_FUNCPTR (decide_allocation);
   klass->prepare_output_buffer = GST_DEBUG_FUNCPTR (prepare_output_buffer);

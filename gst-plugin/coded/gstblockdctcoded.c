@@ -20,6 +20,8 @@
  *     videotestsrc num-buffers=60 ! tee name=t ! queue ! c.ref_sink \
  *     t. ! queue ! x264enc ! blockdctcoded ! avdec_h264 ! c.dist_sink
  * ]| Print the PSNR and the bits of each frame that x264enc codes.
+ *
+ * Since: 0.1
  */
 #include "gstblockdctcoded.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"

@@ -29,7 +29,7 @@ static const GstBlockDctBackendClass cpu = {
 #define CUDA NULL
 #endif
 
-const GEnumValue gst_blockdct_backend_choices[] = {
+static const GEnumValue choices[] = {
   {GST_BLOCKDCT_BACKEND_AUTO, "CUDA if there is a device, else the CPU",
       "auto"},
   {1, "CUDA; an error if it cannot run", "cuda"},
@@ -46,14 +46,12 @@ static const struct
   const gchar *advice;          /* and its remedy */
   const GstBlockDctBackendClass *klass;
 } backends[] = {
-  {&gst_blockdct_backend_choices[1], GST_RESOURCE_ERROR_NOT_FOUND,
+  {&choices[1], GST_RESOURCE_ERROR_NOT_FOUND,
       "Check nvidia-smi, cuda-device-id, and that the plugin was built with "
         "CUDA; or use backend=auto or backend=cpu.", CUDA},
-  {&gst_blockdct_backend_choices[2], GST_RESOURCE_ERROR_FAILED,
+  {&choices[2], GST_RESOURCE_ERROR_FAILED,
       "Lower the threads property.", &cpu},
 };
-
-G_STATIC_ASSERT (G_N_ELEMENTS (backends) <= GST_BLOCKDCT_MAX_BACKENDS);
 
 GType
 gst_blockdct_backend_get_type (void)
@@ -62,7 +60,7 @@ gst_blockdct_backend_get_type (void)
 
   if (g_once_init_enter (&type))
     g_once_init_leave (&type, g_enum_register_static ("GstBlockDctBackend",
-            gst_blockdct_backend_choices));
+            choices));
   return type;
 }
 
@@ -73,61 +71,61 @@ is_candidate (guint index, gint choice)
       || choice == backends[index].choice->value;
 }
 
-guint
-gst_blockdct_backend_candidates (gint choice,
-    const GstBlockDctBackendClass * classes[GST_BLOCKDCT_MAX_BACKENDS])
+const GstBlockDctBackendClass *
+gst_blockdct_backend_with_memory (gint choice)
 {
-  guint n = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (backends); i++)
-    if (is_candidate (i, choice) && backends[i].klass != NULL)
-      classes[n++] = backends[i].klass;
-  return n;
+  return is_candidate (0, choice) ? backends[0].klass : NULL;
 }
 
 BdctEngine *
 gst_blockdct_backend_another (const GstBlockDctBackend * backend,
-    guint threads, GstObject * context, BdctError * error)
+    guint threads, BdctError * error)
 {
   BdctEngineOptions options = {.size = sizeof options,.threads = threads };
 
   if (backend->klass->engine_context != NULL)
-    options.context = backend->klass->engine_context (context);
+    options.context = backend->klass->engine_context (backend->context);
   return bdct_engine_new (backend->klass->engine, &options, error);
 }
 
 static gboolean
 open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    gint device_id, guint threads, GstObject ** context, BdctError * error)
+    const GstBlockDctCommon * start, GstObject ** context, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
 
   if (klass == NULL)
     return gst_blockdct_fail (error, "this plugin was built without %s",
         backends[index].choice->value_nick);
-  if (klass->open != NULL && !klass->open (element, device_id, context, error))
+  if (klass->open != NULL && !klass->open (element, start->device_id, context,
+          error))
     return FALSE;
   backend->klass = klass;
-  backend->engine = gst_blockdct_backend_another (backend, threads, *context,
+  backend->element = element;
+  backend->context = *context;
+  backend->engine = gst_blockdct_backend_another (backend, start->threads,
       error);
   if (backend->engine == NULL)
     backend->klass = NULL;
+  else if (klass->feature != NULL)
+    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
+        (klass->engine, klass->engine_context (*context), *context);
   return backend->engine != NULL;
 }
 
 gboolean
 gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    gint choice, gint device_id, guint threads, GstObject ** context)
+    const GstBlockDctCommon * start, GstObject ** context)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].choice->value_nick;
     BdctError error;
 
-    if (!is_candidate (i, choice))
+    if (!is_candidate (i, start->backend))
       continue;
-    if (open_row (backend, i, element, device_id, threads, context, &error))
+    if (open_row (backend, i, element, start, context, &error))
       return TRUE;
-    if (choice == backends[i].choice->value
+    if (start->backend == backends[i].choice->value
         || i + 1 == G_N_ELEMENTS (backends)) {
       gst_element_message_full (element, GST_MESSAGE_ERROR,
           GST_RESOURCE_ERROR, backends[i].error,
@@ -140,15 +138,6 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
     gst_blockdct_backend_set_context (element, context, NULL);
   }
   return FALSE;
-}
-
-void
-gst_blockdct_backend_pin (GstBlockDctBackend * backend, GstObject * context)
-{
-  if (backend->klass->feature != NULL)
-    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
-        (backend->klass->engine, backend->klass->engine_context (context),
-        context);
 }
 
 const gchar *
@@ -173,32 +162,25 @@ gboolean
 gst_blockdct_backend_answer_context (GstElement * element,
     GstObject ** context, GstQuery * query)
 {
+  const GstBlockDctBackendClass *klass = backends[0].klass;
   g_autoptr (GstObject) ours = NULL;
-  gboolean answered = FALSE;
 
   GST_OBJECT_LOCK (element);
   g_set_object (&ours, *context);
   GST_OBJECT_UNLOCK (element);
-  for (guint i = 0; i < G_N_ELEMENTS (backends) && ours != NULL && !answered;
-      i++) {
-    const GstBlockDctBackendClass *klass = backends[i].klass;
-
-    answered = klass != NULL && klass->query_context != NULL
-        && klass->query_context (element, query, ours);
-  }
-  return answered;
+  return klass != NULL && ours != NULL
+      && klass->query_context (element, query, ours);
 }
 
 void
 gst_blockdct_backend_offer_context (GstElement * element,
-    GstContext * offered, gint choice, gint device_id, GstObject ** context)
+    GstContext * offered, const GstBlockDctCommon * start, GstObject ** context)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
-    const GstBlockDctBackendClass *klass = backends[i].klass;
+  const GstBlockDctBackendClass *klass =
+      gst_blockdct_backend_with_memory (start->backend);
 
-    if (is_candidate (i, choice) && klass != NULL && klass->set_context != NULL)
-      klass->set_context (element, offered, device_id, context);
-  }
+  if (klass != NULL)
+    klass->set_context (element, offered, start->device_id, context);
 }
 
 /* With the lock, as queries read the context in other threads. */
@@ -314,20 +296,19 @@ gst_blockdct_backend_get_image (const GstVideoFrame * frame, BdctImage * image)
   }
 }
 
-gboolean
-gst_blockdct_backend_map (const GstBlockDctBackend * backend,
-    GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
-    GstMapFlags flags, const BdctLayout * layout, GstObject * context,
-    BdctImage * image, BdctError * error)
+static gboolean
+map (const GstBlockDctBackend * backend, GstVideoFrame * frame,
+    const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
+    GstMapFlags flags, BdctImage * image, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backend->klass;
   GstMapFlags device = klass->map_flag != NULL
-      ? klass->map_flag (buffer, context) : 0;
+      ? klass->map_flag (buffer, backend->context) : 0;
 
   if (!check_meta (buffer, info, error))
     return FALSE;
-  if (device == 0 && context != NULL)
-    device = gst_blockdct_pinned_map_flag (buffer, context, flags);
+  if (device == 0 && backend->context != NULL)
+    device = gst_blockdct_pinned_map_flag (buffer, backend->context, flags);
   if (!gst_video_frame_map (frame, info, buffer, flags | device))
     return gst_blockdct_fail (error,
         "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
@@ -342,4 +323,50 @@ gst_blockdct_backend_map (const GstBlockDctBackend * backend,
   image->memory = device ? BDCT_MEMORY_DEVICE : BDCT_MEMORY_HOST;
   gst_blockdct_backend_get_image (frame, image);
   return TRUE;
+}
+
+gboolean
+gst_blockdct_backend_map (const GstBlockDctBackend * backend,
+    GstVideoFrame * frame, const GstVideoInfo * info, const BdctLayout * layout,
+    GstBuffer * buffer, GstMapFlags flags, BdctImage * image, void **wait)
+{
+  BdctError error;
+
+  if (map (backend, frame, info, layout, buffer, flags, image, &error)) {
+    *wait = backend->klass->stream == NULL ? NULL
+        : backend->klass->stream (buffer, backend->context);
+    return TRUE;
+  }
+  if (flags & GST_MAP_WRITE)
+    GST_ELEMENT_ERROR (backend->element, RESOURCE, WRITE,
+        ("An output buffer cannot be written."), ("%s", error.message));
+  else
+    GST_ELEMENT_ERROR (backend->element, STREAM, FORMAT,
+        ("An input buffer does not match its caps."), ("%s", error.message));
+  return FALSE;
+}
+
+gboolean
+gst_blockdct_backend_fail (const GstBlockDctBackend * backend,
+    const gchar * what, const BdctError * error)
+{
+  GST_ELEMENT_ERROR (backend->element, RESOURCE, FAILED, ("%s on %s.", what,
+          gst_blockdct_backend_describe (backend)), ("%s", error->message));
+  return FALSE;
+}
+
+gboolean
+gst_blockdct_backend_configure (const GstBlockDctBackend * backend,
+    const GstVideoInfo * info, const BdctLayout * layout, guint depth)
+{
+  BdctError error;
+
+  if (bdct_engine_configure (backend->engine, layout, depth, &error))
+    return TRUE;
+  GST_ELEMENT_ERROR (backend->element, RESOURCE, NO_SPACE_LEFT,
+      ("%s cannot process %s %dx%d with %u frames in flight.",
+          gst_blockdct_backend_describe (backend), GST_VIDEO_INFO_NAME (info),
+          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), depth),
+      ("%s", error.message));
+  return FALSE;
 }

@@ -6,13 +6,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_BACKEND_H
-#define GST_BLOCKDCT_BACKEND_H
+#pragma once
 
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
-
-G_BEGIN_DECLS
+#include "gstblockdctparam.h"
 
 /* Of blockdct, and of what the elements have in common. */
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
@@ -48,9 +46,6 @@ typedef struct
    * memory: all following members are then NULL, too. */
   const gchar *feature;
 
-  /* Whether a format can be allocated in that memory. */
-  gboolean (*holds) (GstVideoFormat format);
-
   /* The context of a buffer in that memory, if it differs from `context` but
    * may replace it under this cuda-device-id; else NULL. No reference is
    * taken. */
@@ -76,37 +71,30 @@ extern const GstBlockDctBackendClass gst_blockdct_backend_cuda;
 /* The `backend` property's value for an automatic choice. */
 #define GST_BLOCKDCT_BACKEND_AUTO 0
 
-/* The maximum number of rows in the table. */
-#define GST_BLOCKDCT_MAX_BACKENDS 8
-
 /* A running backend. */
 typedef struct
 {
   const GstBlockDctBackendClass *klass; /* NULL while stopped */
   BdctEngine *engine;                   /* likewise */
   GstAllocator *pinned_allocator; /* of memory the engine prefers; NULL: any */
+  GstElement *element;
+  GstObject *context;           /* the element's, while this runs */
 } GstBlockDctBackend;
 
-/* The property's values, ended by one without a name; and its type. */
-extern const GEnumValue gst_blockdct_backend_choices[];
+/* The property's type. */
 GType gst_blockdct_backend_get_type (void);
 
-/* The classes that the property's value allows, in the order in which they are
- * tried; returns how many. */
-guint gst_blockdct_backend_candidates (gint choice,
-    const GstBlockDctBackendClass * classes[GST_BLOCKDCT_MAX_BACKENDS]);
+/* The class with contexts and memory of its own, if the property's value allows
+ * it; NULL: none. */
+const GstBlockDctBackendClass *gst_blockdct_backend_with_memory (gint choice);
 
-/* Start the first of them that can run, or return FALSE with an element error.
- * `*context`, which may be a context already, receives the backend's. */
+/* Start the first backend that the settings allow and that can run, or return
+ * FALSE with an element error. `*context`, which may be a context already,
+ * receives the backend's. */
 gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
-    GstElement * element, gint choice, gint device_id, guint threads,
+    GstElement * element, const GstBlockDctCommon * start,
     GstObject ** context);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
-
-/* Prefer memory that the engine copies by itself, in `pinned_allocator`, where
- * there is such memory. */
-void gst_blockdct_backend_pin (GstBlockDctBackend * backend,
-    GstObject * context);
 
 /* What runs, such as "cpu:avx2 2 threads"; NULL while stopped. */
 const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);
@@ -114,18 +102,19 @@ const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);
 /* Create another engine of the backend's class in its context, to be destroyed
  * before the backend is closed. NULL: see the error. */
 BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
-    guint threads, GstObject * context, BdctError * error);
+    guint threads, BdctError * error);
 
 /* An element's part of context sharing; `context` is one of its members. It is
  * read by other threads and replaced with the object lock; but libgstcuda sets
  * it without that lock, once, when it is NULL: as the backend opens, or with an
  * offered context. These functions answer a query for a context, take an
- * offered context if a backend of `choice` wants it, and replace the
+ * offered context if a backend that `start` allows wants it, and replace the
  * context. */
 gboolean gst_blockdct_backend_answer_context (GstElement * element,
     GstObject ** context, GstQuery * query);
 void gst_blockdct_backend_offer_context (GstElement * element,
-    GstContext * offered, gint choice, gint device_id, GstObject ** context);
+    GstContext * offered, const GstBlockDctCommon * start,
+    GstObject ** context);
 void gst_blockdct_backend_set_context (GstElement * element,
     GstObject ** context, GstObject * other);
 
@@ -141,14 +130,20 @@ gboolean gst_blockdct_backend_owns (const GstBlockDctBackendClass * klass,
 void gst_blockdct_backend_get_image (const GstVideoFrame * frame,
     BdctImage * image);
 
-/* Map a buffer and fill in its pointers and strides: memory of `context` is
- * mapped on the device, all other memory on the host. FALSE, with an error and
- * nothing mapped, if it cannot be mapped or is too small for its format. Unmap
- * with gst_video_frame_unmap(). */
-gboolean gst_blockdct_backend_map (const GstBlockDctBackend * backend,
-    GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
-    GstMapFlags flags, const BdctLayout * layout, GstObject * context,
-    BdctImage * image, BdctError * error);
+/* The following post an error before they return FALSE. */
 
-G_END_DECLS
-#endif
+/* `what` failed: returns FALSE. */
+gboolean gst_blockdct_backend_fail (const GstBlockDctBackend * backend,
+    const gchar * what, const BdctError * error);
+
+/* Configure the engine for frames of `info`, of which `depth` are in it. */
+gboolean gst_blockdct_backend_configure (const GstBlockDctBackend * backend,
+    const GstVideoInfo * info, const BdctLayout * layout, guint depth);
+
+/* Map a buffer and fill in its pointers and strides: memory of the context is
+ * mapped on the device, all other memory on the host. `*wait` is the stream in
+ * which work on it may be pending. FALSE, with nothing mapped, if it cannot be
+ * mapped or is too small for its format. Unmap with gst_video_frame_unmap(). */
+gboolean gst_blockdct_backend_map (const GstBlockDctBackend * backend,
+    GstVideoFrame * frame, const GstVideoInfo * info, const BdctLayout * layout,
+    GstBuffer * buffer, GstMapFlags flags, BdctImage * image, void **wait);

@@ -19,40 +19,6 @@ typedef gpointer (*GetHandleFunc) (gpointer stream);
 static GetStreamFunc cuda_memory_get_stream;
 static GetHandleFunc cuda_stream_get_handle;
 
-/* The formats that libgstcuda can allocate, and the minor release of GStreamer
- * 1.x that added each: it cannot be asked, because it aborts on a format that
- * it does not know. */
-static const struct
-{
-  GstVideoFormat format;
-  guint since;
-} formats[] = {
-  {GST_VIDEO_FORMAT_NV12, 22}, {GST_VIDEO_FORMAT_I420, 22},
-  {GST_VIDEO_FORMAT_YV12, 22}, {GST_VIDEO_FORMAT_NV21, 22},
-  {GST_VIDEO_FORMAT_Y42B, 22}, {GST_VIDEO_FORMAT_Y444, 22},
-  {GST_VIDEO_FORMAT_P010_10LE, 22}, {GST_VIDEO_FORMAT_I420_10LE, 22},
-  {GST_VIDEO_FORMAT_I422_10LE, 22}, {GST_VIDEO_FORMAT_Y444_10LE, 24},
-  {GST_VIDEO_FORMAT_P012_LE, 24}, {GST_VIDEO_FORMAT_I420_12LE, 24},
-  {GST_VIDEO_FORMAT_I422_12LE, 22}, {GST_VIDEO_FORMAT_Y444_12LE, 24},
-  {GST_VIDEO_FORMAT_RGB, 22}, {GST_VIDEO_FORMAT_BGR, 22},
-  {GST_VIDEO_FORMAT_RGBx, 22}, {GST_VIDEO_FORMAT_BGRx, 22},
-  {GST_VIDEO_FORMAT_RGBA, 22}, {GST_VIDEO_FORMAT_BGRA, 22},
-  {GST_VIDEO_FORMAT_ARGB, 22}, {GST_VIDEO_FORMAT_ABGR, 22},
-  {GST_VIDEO_FORMAT_GBR, 22},
-};
-
-static gboolean
-cuda_holds (GstVideoFormat format)
-{
-  guint major, minor, micro, nano;
-
-  gst_version (&major, &minor, &micro, &nano);
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if (formats[i].format == format)
-      return formats[i].since <= minor;
-  return FALSE;
-}
-
 static gpointer
 load_cuda (gpointer unused)
 {
@@ -238,7 +204,6 @@ const GstBlockDctBackendClass gst_blockdct_backend_cuda = {
   .set_context = cuda_set_context,
   .query_context = cuda_query_context,
   .feature = "memory:CUDAMemory",
-  .holds = cuda_holds,
   .other_context = cuda_other_context,
   .pool = cuda_pool,
   .fits = cuda_fits,

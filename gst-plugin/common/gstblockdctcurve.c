@@ -79,7 +79,6 @@ gst_blockdct_curve_update (GstBlockDctCurveJobs * jobs,
     return TRUE;
   jobs->params = rest;
   jobs->n = n;
-  jobs->depth = layout->depth;
   bdct_jobs_free (jobs->jobs);
   all = g_new (BdctParams, n);
   for (gint i = 0; i < n; i++) {

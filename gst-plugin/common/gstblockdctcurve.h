@@ -3,13 +3,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_CURVE_H
-#define GST_BLOCKDCT_CURVE_H
+#pragma once
 
 #include <gst/gst.h>
 #include <blockdct/blockdct.h>
-
-G_BEGIN_DECLS
 
 /* The most settings of a curve. */
 #define GST_BLOCKDCT_CURVE_MOST 128
@@ -36,7 +33,6 @@ typedef struct
   BdctParams params;            /* of all, except for quality and QP */
   gint n;
   gint setting[GST_BLOCKDCT_CURVE_MOST];
-  gint depth;
   gboolean exact_bits;          /* as in BdctJobInfo */
   BdctJob *jobs;                /* n; NULL: none */
 } GstBlockDctCurveJobs;
@@ -93,6 +89,3 @@ gboolean gst_blockdct_targets_by_floors (const GstBlockDctTargets * targets);
  * for typical pictures, but the larger, the nearer. */
 gboolean gst_blockdct_targets_keep (const GstBlockDctTargets * targets,
     gint depth, gboolean exact, const BdctStats * stats, gdouble * excess);
-
-G_END_DECLS
-#endif

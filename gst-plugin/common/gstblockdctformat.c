@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstblockdctformat.h"
 
-static const GstVideoFormat formats[] = {
-  GST_VIDEO_FORMAT_NV12, GST_VIDEO_FORMAT_I420, GST_VIDEO_FORMAT_YV12,
-  GST_VIDEO_FORMAT_NV21, GST_VIDEO_FORMAT_Y42B, GST_VIDEO_FORMAT_NV16,
-  GST_VIDEO_FORMAT_Y444, GST_VIDEO_FORMAT_GRAY8,
-  GST_VIDEO_FORMAT_P010_10LE, GST_VIDEO_FORMAT_I420_10LE,
-  GST_VIDEO_FORMAT_I422_10LE, GST_VIDEO_FORMAT_Y444_10LE,
-  GST_VIDEO_FORMAT_P012_LE, GST_VIDEO_FORMAT_I420_12LE,
-  GST_VIDEO_FORMAT_I422_12LE, GST_VIDEO_FORMAT_Y444_12LE,
-  GST_VIDEO_FORMAT_RGB, GST_VIDEO_FORMAT_BGR,
-  GST_VIDEO_FORMAT_RGBx, GST_VIDEO_FORMAT_BGRx,
-  GST_VIDEO_FORMAT_xRGB, GST_VIDEO_FORMAT_xBGR,
-  GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA,
-  GST_VIDEO_FORMAT_ARGB, GST_VIDEO_FORMAT_ABGR, GST_VIDEO_FORMAT_GBR,
+/* The formats, and the minor release of GStreamer 1.x whose libgstcuda can
+ * allocate each; 0: none. It cannot be asked, because it aborts on a format
+ * that it does not know. */
+static const struct
+{
+  GstVideoFormat format;
+  guint cuda_since;
+} formats[] = {
+  {GST_VIDEO_FORMAT_NV12, 22}, {GST_VIDEO_FORMAT_I420, 22},
+  {GST_VIDEO_FORMAT_YV12, 22}, {GST_VIDEO_FORMAT_NV21, 22},
+  {GST_VIDEO_FORMAT_Y42B, 22}, {GST_VIDEO_FORMAT_NV16, 0},
+  {GST_VIDEO_FORMAT_Y444, 22}, {GST_VIDEO_FORMAT_GRAY8, 0},
+  {GST_VIDEO_FORMAT_P010_10LE, 22}, {GST_VIDEO_FORMAT_I420_10LE, 22},
+  {GST_VIDEO_FORMAT_I422_10LE, 22}, {GST_VIDEO_FORMAT_Y444_10LE, 24},
+  {GST_VIDEO_FORMAT_P012_LE, 24}, {GST_VIDEO_FORMAT_I420_12LE, 24},
+  {GST_VIDEO_FORMAT_I422_12LE, 22}, {GST_VIDEO_FORMAT_Y444_12LE, 24},
+  {GST_VIDEO_FORMAT_RGB, 22}, {GST_VIDEO_FORMAT_BGR, 22},
+  {GST_VIDEO_FORMAT_RGBx, 22}, {GST_VIDEO_FORMAT_BGRx, 22},
+  {GST_VIDEO_FORMAT_xRGB, 0}, {GST_VIDEO_FORMAT_xBGR, 0},
+  {GST_VIDEO_FORMAT_RGBA, 22}, {GST_VIDEO_FORMAT_BGRA, 22},
+  {GST_VIDEO_FORMAT_ARGB, 22}, {GST_VIDEO_FORMAT_ABGR, 22},
+  {GST_VIDEO_FORMAT_GBR, 22},
 };
 
 /* Whether some of these caps have a format. */
@@ -52,8 +61,8 @@ is_wanted (GstVideoFormat format, const GstCaps * similar)
   gboolean wanted = similar == NULL;
 
   for (guint i = 0; i < G_N_ELEMENTS (formats) && !wanted; i++)
-    wanted = is_similar (format, formats[i]) && has_format (similar,
-        formats[i]);
+    wanted = is_similar (format, formats[i].format)
+        && has_format (similar, formats[i].format);
   return wanted;
 }
 
@@ -64,13 +73,15 @@ add_caps (GstCaps * all, const GstBlockDctBackendClass * klass,
     const GstCaps * similar)
 {
   GstVideoFormat held[G_N_ELEMENTS (formats)];
+  guint n = 0, major, minor, micro, nano;
   GstCaps *caps;
-  guint n = 0;
 
+  gst_version (&major, &minor, &micro, &nano);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
-    if ((klass == NULL || klass->holds (formats[i]))
-        && is_wanted (formats[i], similar))
-      held[n++] = formats[i];
+    if ((klass == NULL || (formats[i].cuda_since > 0
+                && formats[i].cuda_since <= minor))
+        && is_wanted (formats[i].format, similar))
+      held[n++] = formats[i].format;
   if (n == 0)
     return;
   caps = gst_video_make_raw_caps_with_features (held, n, klass != NULL
@@ -83,14 +94,12 @@ add_caps (GstCaps * all, const GstBlockDctBackendClass * klass,
 GstCaps *
 gst_blockdct_format_similar_caps (const GstCaps * similar)
 {
-  const GstBlockDctBackendClass *classes[GST_BLOCKDCT_MAX_BACKENDS];
-  guint n = gst_blockdct_backend_candidates (GST_BLOCKDCT_BACKEND_AUTO,
-      classes);
+  const GstBlockDctBackendClass *klass =
+      gst_blockdct_backend_with_memory (GST_BLOCKDCT_BACKEND_AUTO);
   GstCaps *caps = gst_caps_new_empty ();
 
-  for (guint i = 0; i < n; i++)
-    if (classes[i]->feature != NULL)
-      add_caps (caps, classes[i], similar);
+  if (klass != NULL)
+    add_caps (caps, klass, similar);
   add_caps (caps, NULL, similar);
   return caps;
 }
@@ -124,36 +133,18 @@ gst_blockdct_format_caps (void)
   return gst_caps_ref (all_caps);
 }
 
-/* Add the structure, which is taken, to `*stays` with the memory it comes
- * `from`, and to `*moves` with each other memory. */
-static void
-add_memories (GstStructure * s, const gchar * const *memories, guint n,
-    guint from, GstCaps ** stays, GstCaps ** moves)
-{
-  for (guint to = 0; to < n; to++)
-    if (to != from)
-      *moves = gst_caps_merge_structure_full (*moves, gst_structure_copy (s),
-          gst_caps_features_new_single (memories[to]));
-  *stays = gst_caps_merge_structure_full (*stays, s,
-      gst_caps_features_new_single (memories[from]));
-}
-
 GstCaps *
 gst_blockdct_format_transform_caps (GstCaps * caps,
-    const GstBlockDctBackendClass * const *classes, guint n_classes)
+    const GstBlockDctBackendClass * klass)
 {
-  const gchar *memories[1 + GST_BLOCKDCT_MAX_BACKENDS] =
-      { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY };
-  g_autoptr (GstCaps) stays = NULL;
-  GstCaps *moves;
-  guint n_memories = 1;
+  const gchar *memories[] = { GST_CAPS_FEATURE_MEMORY_SYSTEM_MEMORY,
+    klass != NULL ? klass->feature : NULL
+  };
+  const guint n_memories = memories[1] != NULL ? 2 : 1;
+  g_autoptr (GstCaps) stays = gst_caps_new_empty ();
+  GstCaps *moves = gst_caps_new_empty ();
 
   ensure_made ();
-  for (guint i = 0; i < n_classes; i++)
-    if (classes[i]->feature != NULL)
-      memories[n_memories++] = classes[i]->feature;
-  stays = gst_caps_new_empty ();
-  moves = gst_caps_new_empty ();
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
     GstStructure *s = gst_caps_get_structure (caps, i);
     guint from = 0;
@@ -165,8 +156,13 @@ gst_blockdct_format_transform_caps (GstCaps * caps,
       continue;
     s = gst_structure_has_field (s, "interlace-mode")
         ? gst_structure_intersect (s, woven) : gst_structure_copy (s);
-    if (s != NULL)
-      add_memories (s, memories, n_memories, from, &stays, &moves);
+    if (s == NULL)
+      continue;
+    if (n_memories == 2)
+      moves = gst_caps_merge_structure_full (moves, gst_structure_copy (s),
+          gst_caps_features_new_single (memories[1 - from]));
+    stays = gst_caps_merge_structure_full (stays, s,
+        gst_caps_features_new_single (memories[from]));
   }
   stays = gst_caps_merge (stays, moves);
   /* A memory may not hold all formats of another. */

@@ -3,14 +3,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_FORMAT_H
-#define GST_BLOCKDCT_FORMAT_H
+#pragma once
 
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
 #include "gstblockdctbackend.h"
-
-G_BEGIN_DECLS
 
 /* All caps the element handles: the backends' own memory first, then that of
  * the system. */
@@ -20,10 +17,11 @@ GstCaps *gst_blockdct_format_caps (void);
  * layout; of R, G and B the same format. */
 GstCaps *gst_blockdct_format_similar_caps (const GstCaps * caps);
 
-/* The caps on the other pad: the same pictures in the same memory, then in any
- * other memory of these classes. Other memory is left out. */
+/* The caps on the other pad: the same pictures in the same memory, then in the
+ * other one of the system's and the class's own. Other memory is left out. The
+ * class may be NULL. */
 GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
-    const GstBlockDctBackendClass * const *classes, guint n_classes);
+    const GstBlockDctBackendClass * klass);
 
 /* As gst_video_info_from_caps(), which drops a range without a matrix: here it
  * stays. */
@@ -53,6 +51,3 @@ void gst_blockdct_format_post_no_caps (GstElement * element, GstPad * pad);
 /* The default view of frames with these caps, with their colours. */
 void gst_blockdct_format_view (const GstVideoInfo * info,
     const BdctLayout * layout, BdctView * view);
-
-G_END_DECLS
-#endif

@@ -4,6 +4,18 @@
 
 #define MAX_DB 200
 
+GType
+gst_blockdct_param_metrics (const gchar * name, GFlagsValue * values, guint n)
+{
+  for (gint i = 0; i < BDCT_N_METRICS; i++) {
+    const BdctMetricInfo *info = bdct_metric_info (i);
+
+    values[n + i] = (GFlagsValue) {
+    1 << i, info->description, info->name};
+  }
+  return g_flags_register_static (name, values);
+}
+
 void
 gst_blockdct_param_install (GObjectClass * klass, guint id, GParamSpec * pspec)
 {
@@ -12,57 +24,44 @@ gst_blockdct_param_install (GObjectClass * klass, guint id, GParamSpec * pspec)
   g_object_class_install_property (klass, id, pspec);
 }
 
-GParamSpec *
-gst_blockdct_param_common (guint number, gsize * offset)
+void
+gst_blockdct_param_common (GstBlockDctInstall * install, GObjectClass * klass,
+    gsize at)
 {
-#define AT(member) *offset = G_STRUCT_OFFSET (GstBlockDctCommon, member)
-  switch (number) {
-    case 0:
-      AT (post_messages);
-      return g_param_spec_boolean ("post-messages", "Post messages",
+#define AT(member) at + G_STRUCT_OFFSET (GstBlockDctCommon, member)
+  install (klass, AT (post_messages), g_param_spec_boolean ("post-messages",
+          "Post messages",
           "Post the figures as element messages; buffers carry them as a meta "
-          "in any case", TRUE, LIVE);
-    case 1:
-      AT (interval);
-      return g_param_spec_uint64 ("interval", "Interval",
+          "in any case", TRUE, LIVE));
+  install (klass, AT (interval), g_param_spec_uint64 ("interval", "Interval",
           "Post one message for each interval of this length, with the figures "
           "of all its frames (ns; 0 = one per frame)", 0, G_MAXUINT64 - 1, 0,
-          LIVE);
-    case 2:
-      AT (min_psnr_error);
-      return g_param_spec_double ("min-psnr-error", "Minimum PSNR, error",
+          LIVE));
+  install (klass, AT (min_psnr_error), g_param_spec_double ("min-psnr-error",
+          "Minimum PSNR, error",
           "Stop with an error at the first frame whose PSNR is below this (dB; "
-          "0 = off)", 0, MAX_DB, 0, LIVE);
-    case 3:
-      AT (min_psnr_warning);
-      return g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
+          "0 = off)", 0, MAX_DB, 0, LIVE));
+  install (klass, AT (min_psnr_warning),
+      g_param_spec_double ("min-psnr-warning", "Minimum PSNR, warning",
           "Warn when a frame's PSNR falls below this (dB; 0 = off)", 0, MAX_DB,
-          0, LIVE);
-    case 4:
-      AT (stats_file);
-      return g_param_spec_string ("stats-file", "Statistics file",
+          0, LIVE));
+  install (klass, AT (stats_file), g_param_spec_string ("stats-file",
+          "Statistics file",
           "File to write each frame's figures to. Its ending chooses the "
           "format: .log (as ffmpeg's psnr filter), .csv or .jsonl; - is "
-          "standard output, as .log", NULL, READY);
-    case 5:
-      AT (backend);
-      return g_param_spec_enum ("backend", "Backend",
+          "standard output, as .log", NULL, READY));
+  install (klass, AT (backend), g_param_spec_enum ("backend", "Backend",
           "Where to compute; with cuda, it is an error if CUDA cannot run",
-          gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY);
-    case 6:
-      AT (device_id);
-      return g_param_spec_int ("cuda-device-id", "CUDA device ID",
+          gst_blockdct_backend_get_type (), GST_BLOCKDCT_BACKEND_AUTO, READY));
+  install (klass, AT (device_id), g_param_spec_int ("cuda-device-id",
+          "CUDA device ID",
           "GPU to run on (-1 = the GPU of the pipeline's CUDA context, or else "
-          "the first)", -1, G_MAXINT, -1, READY);
-    case 7:
-      AT (threads);
-      return g_param_spec_uint ("threads", "Threads",
+          "the first)", -1, G_MAXINT, -1, READY));
+  install (klass, AT (threads), g_param_spec_uint ("threads", "Threads",
           "Threads of the CPU engine (0 = one per processor); with CUDA, "
           "threads that copy pageable memory (0 = at most 4)", 0, 1024, 0,
-          READY);
-  }
+          READY));
 #undef AT
-  return NULL;
 }
 
 /* The names of a type in GType, C and GValue; strings are handled separately.

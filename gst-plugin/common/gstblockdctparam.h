@@ -3,12 +3,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PARAM_H
-#define GST_BLOCKDCT_PARAM_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* The highest state in which a value can be set. */
 #define BASE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS)
@@ -35,9 +32,17 @@ typedef struct
   gchar *stats_file;            /* NULL: none; so in copies */
 } GstBlockDctCommon;
 
-/* Make the property with this number, and say where in GstBlockDctCommon its
- * value is; NULL: there are no more. */
-GParamSpec *gst_blockdct_param_common (guint number, gsize * offset);
+/* Install their properties, by an element's function, which gets where the
+ * value is; `at` is where GstBlockDctCommon is. */
+typedef void GstBlockDctInstall (GObjectClass * klass, gsize offset,
+    GParamSpec * pspec);
+void gst_blockdct_param_common (GstBlockDctInstall * install,
+    GObjectClass * klass, gsize at);
+
+/* Make the type of `metrics`. The library's metrics follow the first `n`
+ * values, and an empty value follows all. */
+GType gst_blockdct_param_metrics (const gchar * name, GFlagsValue * values,
+    guint n);
 
 /* Copy between a value and a field of the value's C type: gint for an
  * enumeration, guint for flags, gint, guint, guint64, gboolean, gdouble, or a
@@ -48,6 +53,3 @@ void gst_blockdct_param_get (gconstpointer field, GValue * value);
 /* The value of an element's property that is a number, an enumeration or a
  * boolean. */
 gint gst_blockdct_param_get_int (GstElement * element, const gchar * property);
-
-G_END_DECLS
-#endif

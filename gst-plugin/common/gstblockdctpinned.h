@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PINNED_H
-#define GST_BLOCKDCT_PINNED_H
+#pragma once
 
 #include <gst/gst.h>
 #include <blockdct/blockdct.h>
-
-G_BEGIN_DECLS
 
 /* When an engine maps the device's copy. */
 typedef enum
@@ -41,6 +38,3 @@ GstMapFlags gst_blockdct_pinned_map_flag (GstBuffer * buffer, GstObject * owner,
 
 /* Whether pinned memory has been refused. */
 gboolean gst_blockdct_pinned_allocator_refused (GstAllocator * allocator);
-
-G_END_DECLS
-#endif

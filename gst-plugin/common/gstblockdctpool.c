@@ -13,55 +13,6 @@
 #define MAX_DOWNSTREAM 256
 #define DOWNSTREAM_SIZE (G_GUINT64_CONSTANT (1) << 31)
 
-gboolean
-gst_blockdct_pool_fail (const GstBlockDctBackend * backend,
-    GstElement * element, const gchar * what, const BdctError * error)
-{
-  GST_ELEMENT_ERROR (element, RESOURCE, FAILED, ("%s on %s.", what,
-          gst_blockdct_backend_describe (backend)), ("%s", error->message));
-  return FALSE;
-}
-
-gboolean
-gst_blockdct_pool_configure (const GstBlockDctBackend * backend,
-    GstElement * element, const GstVideoInfo * info, const BdctLayout * layout,
-    guint depth)
-{
-  BdctError error;
-
-  if (bdct_engine_configure (backend->engine, layout, depth, &error))
-    return TRUE;
-  GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
-      ("%s cannot process %s %dx%d with %u frames in flight.",
-          gst_blockdct_backend_describe (backend), GST_VIDEO_INFO_NAME (info),
-          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), depth),
-      ("%s", error.message));
-  return FALSE;
-}
-
-gboolean
-gst_blockdct_pool_map (const GstBlockDctBackend * backend,
-    GstElement * element, GstObject * context, GstVideoFrame * frame,
-    const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
-    GstMapFlags flags, BdctImage * image, void **wait)
-{
-  BdctError error;
-
-  if (gst_blockdct_backend_map (backend, frame, info, buffer, flags, layout,
-          context, image, &error)) {
-    *wait = backend->klass->stream == NULL ? NULL
-        : backend->klass->stream (buffer, context);
-    return TRUE;
-  }
-  if (flags & GST_MAP_WRITE)
-    GST_ELEMENT_ERROR (element, RESOURCE, WRITE,
-        ("An output buffer cannot be written."), ("%s", error.message));
-  else
-    GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-        ("An input buffer does not match its caps."), ("%s", error.message));
-  return FALSE;
-}
-
 /* Configure a pool; `*size` may grow with the pool's own strides. */
 static gboolean
 configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
@@ -157,9 +108,8 @@ prefer_pinned (const GstBlockDctBackend * backend, GstQuery * query,
 }
 
 static gboolean
-decide (const GstBlockDctBackend * backend, GstObject * context,
-    GstQuery * query, const GstVideoInfo * info,
-    guint depth, guint * limit)
+decide (const GstBlockDctBackend * backend, GstQuery * query,
+    const GstVideoInfo * info, guint depth, guint * limit)
 {
   g_autoptr (GstBufferPool) pool = NULL;
   g_autoptr (GstAllocator) allocator = NULL;
@@ -176,7 +126,7 @@ decide (const GstBlockDctBackend * backend, GstObject * context,
   if (update) {
     gst_query_parse_nth_allocation_pool (query, 0, &pool, &size, &min, &max);
     size = MAX (size, GST_VIDEO_INFO_SIZE (info));
-    if (pool != NULL && own && !backend->klass->fits (pool, context))
+    if (pool != NULL && own && !backend->klass->fits (pool, backend->context))
       gst_clear_object (&pool);
   }
   if (!own) {
@@ -198,7 +148,7 @@ decide (const GstBlockDctBackend * backend, GstObject * context,
   if (pool == NULL || !configure_pool (pool, caps, &size, min, max, video_meta,
           allocator)) {
     gst_clear_object (&pool);
-    pool = make_pool (backend, context, own);
+    pool = make_pool (backend, backend->context, own);
     if (!configure_pool (pool, caps, &size, min, max, video_meta, allocator))
       return FALSE;
   }
@@ -213,15 +163,14 @@ decide (const GstBlockDctBackend * backend, GstObject * context,
 
 gboolean
 gst_blockdct_pool_decide (const GstBlockDctBackend * backend,
-    GstElement * element, GstObject * context, GstQuery * query,
-    const GstVideoInfo * info, guint depth, guint * own_limit)
+    GstQuery * query, const GstVideoInfo * info, guint depth, guint * own_limit)
 {
   guint limit;
 
-  if (decide (backend, context, query, info, depth, own_limit != NULL
-          ? own_limit : &limit))
+  if (decide (backend, query, info, depth, own_limit != NULL ? own_limit
+          : &limit))
     return TRUE;
-  GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
+  GST_ELEMENT_ERROR (backend->element, RESOURCE, NO_SPACE_LEFT,
       ("Cannot get output buffers for %s %dx%d.", GST_VIDEO_INFO_NAME (info),
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info)),
       ("The memory may be full: close other programs that use it."));

@@ -28,8 +28,7 @@ void
 gst_blockdct_statistics_init (void)
 {
   static const gchar *const names[] = { GST_BLOCKDCT_NAME,
-    GST_BLOCKDCT_COMPARE_NAME, GST_BLOCKDCT_MARK_REPEATED,
-    GST_BLOCKDCT_MARK_ABSENT
+    GST_BLOCKDCT_COMPARE_NAME, GST_BLOCKDCT_MARK_REPEATED
   };
   static const gchar *no_tags[] = { NULL };
   static gsize once = 0;
@@ -40,15 +39,6 @@ gst_blockdct_statistics_init (void)
       gst_meta_register_custom (names[i], no_tags, NULL, NULL, NULL);
     g_once_init_leave (&once, 1);
   }
-}
-
-GstBuffer *
-gst_blockdct_mark_copy (GstBuffer * buffer, const gchar * mark)
-{
-  GstBuffer *copy = gst_buffer_copy (buffer);
-
-  gst_blockdct_mark_add (copy, mark);
-  return copy;
 }
 
 void

@@ -3,16 +3,13 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_STATISTICS_H
-#define GST_BLOCKDCT_STATISTICS_H
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
 #include "gstblockdctcurve.h"
 #include "gstblockdctparam.h"
 #include "gstblockdctstatsfile.h"
-
-G_BEGIN_DECLS
 
 /* The name of the message's structure, of the custom meta and of its
  * structure. */
@@ -146,18 +143,9 @@ void gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
 /* Drop the current interval, as after a flush. */
 void gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics);
 
-/* Marks that blockdct-preview, the program, puts on frames, and that elements
- * pass on: custom metas. */
-
-/* The frame is shown again: it is not counted. */
+/* A custom meta that blockdct-preview puts on a frame that it shows again, and
+ * that elements pass on: the frame is not counted. */
 #define GST_BLOCKDCT_MARK_REPEATED "blockdct-repeated"
-
-/* The buffer stands for a picture that is not made: blockdctcompare treats the
- * pad as absent. */
-#define GST_BLOCKDCT_MARK_ABSENT "blockdct-absent"
-
-/* A marked copy of a buffer that shares its memory; the caller owns it. */
-GstBuffer *gst_blockdct_mark_copy (GstBuffer * buffer, const gchar * mark);
 
 /* Mark a writable buffer, if it is not yet. */
 void gst_blockdct_mark_add (GstBuffer * buffer, const gchar * mark);
@@ -208,6 +196,3 @@ typedef enum
 
 /* Their names in order, ended by 0. */
 const GQuark *gst_blockdct_structure_columns (GstBlockDctColumns which);
-
-G_END_DECLS
-#endif

@@ -8,12 +8,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_STATS_FILE_H
-#define GST_BLOCKDCT_STATS_FILE_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 typedef struct _GstBlockDctStatsFile GstBlockDctStatsFile;
 
@@ -38,6 +35,3 @@ void gst_blockdct_stats_file_cancel (GstBlockDctStatsFile * file);
 /* `*file` may be NULL, and becomes NULL. */
 void gst_blockdct_stats_file_close (GstBlockDctStatsFile ** file,
     GstElement * element);
-
-G_END_DECLS
-#endif

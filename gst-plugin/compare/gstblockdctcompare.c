@@ -31,6 +31,8 @@
  *     filesrc location=encoded.mp4 ! decodebin ! videoconvert ! c.dist_sink
  * ]|
  * Show two files on both sides of a line that the pointer drags.
+ *
+ * Since: 0.1
  */
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctcompareprivate.h"
@@ -107,7 +109,8 @@ gst_blockdct_compare_stop (GstAggregator * agg)
   gst_blockdct_compare_put_pads (pads);
   gst_blockdct_compare_announce_caps (self, NULL);
   gst_clear_caps (&self->output.shown);
-  gst_blockdct_overlay_clear (&self->overlay);
+  g_clear_pointer (&self->overlay.labels, g_hash_table_unref);
+  self->overlay = (GstBlockDctOverlay) { 0 };
   gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
   gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
   set_started (self, FALSE);
@@ -120,6 +123,13 @@ gst_blockdct_compare_stop (GstAggregator * agg)
 /* More than any input can run ahead. */
 #define UNLIMITED (G_GUINT64_CONSTANT (1) << 60)
 
+/* Called with the object lock. */
+static guint64
+get_limit (const GstBlockDctCompare * self)
+{
+  return self->live ? self->settings.latency : UNLIMITED;
+}
+
 /* GstAggregator's latency limits its queues, also where nothing is live and the
  * pads do so by themselves: there it is out of their way. Returns whether
  * `live` has changed. */
@@ -130,14 +140,22 @@ set_live (GstBlockDctCompare * self, gboolean live)
   GParamSpec *pspec = g_object_class_find_property (klass, "latency");
   GValue value = G_VALUE_INIT;
   gboolean changed;
+  guint64 latency;
 
   g_value_init (&value, G_TYPE_UINT64);
   GST_OBJECT_LOCK (self);
   changed = self->live != live;
   self->live = live;
-  g_value_set_uint64 (&value, live ? self->settings.latency : UNLIMITED);
+  /* It posts a message, so without the lock: whoever sets it last sees what
+   * holds then. */
+  do {
+    latency = get_limit (self);
+    GST_OBJECT_UNLOCK (self);
+    g_value_set_uint64 (&value, latency);
+    klass->set_property (G_OBJECT (self), pspec->param_id, &value, pspec);
+    GST_OBJECT_LOCK (self);
+  } while (latency != get_limit (self));
   GST_OBJECT_UNLOCK (self);
-  klass->set_property (G_OBJECT (self), pspec->param_id, &value, pspec);
   g_value_unset (&value);
   return changed;
 }
@@ -217,28 +235,6 @@ gst_blockdct_compare_flush (GstAggregator * agg)
   return GST_FLOW_OK;
 }
 
-/* A pad's flush ends. The pad flushes again if that has begun since the event
- * was let through, and stop() may run now. */
-static gboolean
-end_flush (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
-    GstEvent * event)
-{
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
-  GstAggregator *agg = GST_AGGREGATOR (self);
-  gboolean ok;
-
-  if (GST_PAD_IS_FLUSHING (pad)) {
-    gst_event_unref (event);
-    return FALSE;
-  }
-  gst_blockdct_compare_pad_begin (pad);
-  ok = parent_class->sink_event (agg, GST_AGGREGATOR_PAD (pad), event);
-  return parent_class->sink_event_pre_queue (agg, GST_AGGREGATOR_PAD (pad),
-      gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-          gst_structure_new (FLUSHED, "caps", GST_TYPE_CAPS, caps, NULL)))
-      == GST_FLOW_OK && ok;
-}
-
 /* The first frame after a flush comes next. After an error or EOS GstAggregator
  * has dropped caps with its queue, and upstream does not send them again. */
 static gboolean
@@ -273,8 +269,13 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   }
   if (gst_event_has_name (event, FLUSHED))
     return follow_mark (self, pad, event);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    return end_flush (self, pad, event);
+  /* The pad flushes again if that has begun since the event was let through,
+   * and stop() may run now. */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
+      && GST_PAD_IS_FLUSHING (pad)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
     gst_blockdct_compare_pad_open (pad);
   /* GstAggregator forwards the other serialized events, such as tags: only the
@@ -291,13 +292,30 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   return parent_class->sink_event (agg, agg_pad, event);
 }
 
-/* An event arrives. */
+/* A pad's flush has ended: GstAggregator takes its frames again. */
+static void
+end_flush (GstAggregator * agg, GstAggregatorPad * pad)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
+
+  if (parent_class->sink_event_pre_queue (agg, pad, gst_event_new_custom
+          (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new (FLUSHED, "caps",
+                  GST_TYPE_CAPS, caps, NULL))) == GST_FLOW_OK)
+    gst_blockdct_compare_pad_begin (GST_BLOCKDCT_COMPARE_PAD (pad));
+}
+
+/* An event arrives. FLUSH_STOP may not, as GStreamer's main branch handles most
+ * of them by itself: the segment that follows it ends the flush. */
 static GstFlowReturn
 gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
     GstAggregatorPad * pad, GstEvent * event)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstCaps *caps;
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
+      && gst_blockdct_compare_pad_is_open (GST_BLOCKDCT_COMPARE_PAD (pad)))
+    end_flush (agg, pad);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS
       && pad == GST_AGGREGATOR_PAD (self->reference)) {
@@ -370,8 +388,7 @@ gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
   const GstBlockDctCommon start =
       gst_blockdct_compare_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, start.backend,
-      start.device_id, &self->context);
+  gst_blockdct_backend_offer_context (element, context, &start, &self->context);
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
@@ -400,7 +417,6 @@ gst_blockdct_compare_finalize (GObject * object)
   g_mutex_clear (&self->navigation.lock);
   gst_clear_caps (&self->reference_caps);
   gst_clear_object (&self->context);
-  g_free (self->active_backend);
   g_free (self->settings.common.stats_file);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }

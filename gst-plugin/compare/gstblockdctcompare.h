@@ -6,12 +6,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_COMPARE_H
-#define GST_BLOCKDCT_COMPARE_H
+#pragma once
 
 #include <gst/base/gstaggregator.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_BLOCKDCT_COMPARE (gst_blockdct_compare_get_type ())
 G_DECLARE_FINAL_TYPE (GstBlockDctCompare, gst_blockdct_compare, GST,
@@ -27,6 +24,3 @@ void gst_blockdct_compare_set_lockstep (GstElement * compare,
 /* Ask upstream whether it is live: GstAggregator's latency is the user's
  * then. */
 void gst_blockdct_compare_follow_latency (GstElement * compare);
-
-G_END_DECLS
-#endif

@@ -75,16 +75,6 @@ get_output (GstBlockDctCompare * self, GstBuffer ** out)
   return ret;
 }
 
-/* Whether a pad is there now: it may be newer than the pads of this pair. */
-static gboolean
-has_pad (GstBlockDctCompare * self, gint i)
-{
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (GST_ELEMENT (self),
-      gst_blockdct_compare_pad_names[i]);
-
-  return pad != NULL;
-}
-
 /* Replace pictures of the view that do not exist by pictures that do. */
 static void
 choose_pictures (GstBlockDctCompare * self,
@@ -98,9 +88,14 @@ choose_pictures (GstBlockDctCompare * self,
       && self->pair.distorted[present] == NULL)
     present++;
   for (guint i = 0; i < G_N_ELEMENTS (sides); i++) {
+    g_autoptr (GstPad) pad = NULL;
+
     if (*sides[i] < 0 || self->pair.distorted[*sides[i]] != NULL)
       continue;
-    if (self->pads[1 + *sides[i]] == NULL && !has_pad (self, *sides[i])
+    /* It may be newer than the pads of this pair. */
+    pad = gst_element_get_static_pad (GST_ELEMENT (self),
+        gst_blockdct_compare_pad_names[*sides[i]]);
+    if (pad == NULL && self->pads[1 + *sides[i]] == NULL
         && gst_blockdct_compare_warn_once (self,
             GST_BLOCKDCT_COMPARE_WARNED_LEFT + i))
       GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -285,18 +280,10 @@ get_next_time (GstAggregator * agg)
       : gst_blockdct_compare_pad_get_running_time (pad, buffer);
 }
 
-/* A frame leaves its pad's queue. */
-static GstBuffer *
-clip (GstAggregator * agg, GstAggregatorPad * pad, GstBuffer * buffer)
-{
-  gst_blockdct_compare_pad_leave (GST_BLOCKDCT_COMPARE_PAD (pad), buffer);
-  return buffer;
-}
-
 void
 gst_blockdct_compare_install_aggregate (GstAggregatorClass * klass)
 {
   klass->aggregate = GST_DEBUG_FUNCPTR (aggregate);
   klass->get_next_time = GST_DEBUG_FUNCPTR (get_next_time);
-  klass->clip = GST_DEBUG_FUNCPTR (clip);
+  klass->clip = GST_DEBUG_FUNCPTR (gst_blockdct_compare_pad_clip);
 }

@@ -193,7 +193,7 @@ update_src_caps (GstAggregator * agg, GstCaps * downstream, GstCaps ** ret)
   const GstBlockDctBackendClass *klass = self->frames.backend.klass;
   /* A view can leave in the backend's memory, too. */
   g_autoptr (GstCaps) all = self->output.single == GST_BLOCKDCT_COMPARE_DRAWN
-      ? gst_blockdct_format_transform_caps (self->output.shown, &klass, 1)
+      ? gst_blockdct_format_transform_caps (self->output.shown, klass)
       : gst_caps_ref (self->output.shown);
 
   *ret = gst_caps_truncate (gst_caps_intersect_full (all, downstream,
@@ -232,9 +232,8 @@ decide_allocation (GstAggregator * agg, GstQuery * query)
 
   self->output.overlay_attach = gst_query_find_allocation_meta (query,
       GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  return gst_blockdct_pool_decide (&self->frames.backend, GST_ELEMENT (agg),
-      self->context, query, &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH,
-      NULL);
+  return gst_blockdct_pool_decide (&self->frames.backend, query,
+      &self->output.info, GST_BLOCKDCT_COMPARE_DEPTH, NULL);
 }
 
 /* Answer allocation queries before they enter their pad's queue: on a flush

@@ -41,16 +41,6 @@ gst_blockdct_compare_finish_stats (GstBlockDctCompare * self)
   return s;
 }
 
-/* Without `psnr` its fields are left out, even if the errors are known. */
-static void
-leave_out_errors (BdctStats * stats)
-{
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    stats->component[c] = (BdctCounters) { 0 };
-  for (guint k = 0; k < 3; k++)
-    stats->rgb[k] = (BdctCounters) { 0 };
-}
-
 #define GRID "grid"
 
 /* The name of the view, if a buffer is not a picture but a view of one, or has
@@ -123,8 +113,11 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
   const BdctCounters total = bdct_counters_sum (stats->component);
   GstBlockDctStatistics *statistics = &self->statistics[pad];
 
-  if (!(frame->settings.metrics & GST_BLOCKDCT_COMPARE_PSNR))
-    leave_out_errors (stats);
+  /* Without `psnr` its fields are left out, even if the errors are known. */
+  if (!(frame->settings.metrics & GST_BLOCKDCT_COMPARE_PSNR)) {
+    memset (stats->component, 0, sizeof stats->component);
+    memset (stats->rgb, 0, sizeof stats->rgb);
+  }
   statistics->totals.dropped = self->match.unmatched[pad];
   return gst_blockdct_statistics_report (statistics, GST_ELEMENT (self),
       buffer, stats, &input->recipe, &frame->times, &frame->settings.common,

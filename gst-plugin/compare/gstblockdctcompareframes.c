@@ -4,14 +4,13 @@
  * calls these functions. */
 #include "gstblockdctcompareprivate.h"
 #include "gst-plugin/common/gstblockdctformat.h"
-#include "gst-plugin/common/gstblockdctpool.h"
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
 /* How long view=flicker shows one picture. */
 #define FLICKER_TIME (GST_SECOND / 2)
 
-/* Under the lock, as allocation queries read it in any thread. */
+/* Under the lock, as any thread reads it. */
 static void
 set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
 {
@@ -19,10 +18,8 @@ set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
 
   GST_OBJECT_LOCK (self);
   self->frames.backend = backend;
-  g_free (self->active_backend);
-  self->active_backend = g_strdup (name);
-  GST_OBJECT_UNLOCK (self);
   self->frames.name = g_intern_string (name);
+  GST_OBJECT_UNLOCK (self);
   g_object_notify (G_OBJECT (self), "active-backend");
 }
 
@@ -34,9 +31,8 @@ gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
   GstBlockDctBackend backend = { 0 };
 
   if (!gst_blockdct_backend_open (&backend, GST_ELEMENT (self),
-          start.backend, start.device_id, start.threads, &self->context))
+          &start, &self->context))
     return FALSE;
-  gst_blockdct_backend_pin (&backend, self->context);
   self->frames.in_flight =
       g_new0 (GstBlockDctCompareInFlight, GST_BLOCKDCT_COMPARE_DEPTH);
   set_backend (self, backend);
@@ -53,7 +49,9 @@ gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
   gst_blockdct_compare_frames_discard (self);
   g_clear_pointer (&self->frames.in_flight, g_free);
   self->frames.depth = 0;
-  set_backend (self, (GstBlockDctBackend) { 0 });
+  set_backend (self, (GstBlockDctBackend) {
+      0}
+  );
   gst_blockdct_backend_close (&backend);
 }
 
@@ -75,23 +73,11 @@ gst_blockdct_compare_frames_configure (GstBlockDctCompare * self,
   gst_blockdct_format_view (info, &frames->layout, &frames->colours);
   gst_blockdct_navigation_set_size (&self->navigation,
       GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info));
-  if (gst_blockdct_pool_configure (&frames->backend, GST_ELEMENT (self), info,
-          &frames->layout, frames->depth))
+  if (gst_blockdct_backend_configure (&frames->backend, info, &frames->layout,
+          frames->depth))
     return TRUE;
   frames->depth = 0;
   return FALSE;
-}
-
-/* Those of the metrics that the caps allow; each other one causes one
- * warning. */
-static guint
-choose_metrics (GstBlockDctCompare * self, guint metrics)
-{
-  GstBlockDctCompareFrames *frames = &self->frames;
-
-  return gst_blockdct_format_metrics (GST_ELEMENT (self),
-      metrics & ~GST_BLOCKDCT_COMPARE_PSNR, &frames->info, &frames->layout,
-      &frames->warned_metrics, "Its fields are absent.");
 }
 
 /* A frame's view, from its settings. */
@@ -127,9 +113,9 @@ map (GstBlockDctCompare * self, GstBlockDctCompareInFlight * frame,
     GstMapFlags flags, BdctComparison * comparison, BdctImage * image)
 {
   const guint n = frame->n_mapped;
-  const gboolean ok = gst_blockdct_pool_map (&self->frames.backend,
-      GST_ELEMENT (self), self->context, &frame->mapped[n], info, layout,
-      buffer, flags, image, &comparison->wait[n]);
+  const gboolean ok = gst_blockdct_backend_map (&self->frames.backend,
+      &frame->mapped[n], info, layout, buffer, flags, image,
+      &comparison->wait[n]);
 
   frame->n_mapped += ok;
   return ok;
@@ -191,7 +177,7 @@ run (GstBlockDctCompare * self, const BdctComparison * comparison,
     stats->size = sizeof *stats;
   return (stats != NULL ? bdct_engine_collect (engine, stats, &error)
       : bdct_engine_compare (engine, comparison, &error))
-      || gst_blockdct_pool_fail (&self->frames.backend, GST_ELEMENT (self),
+      || gst_blockdct_backend_fail (&self->frames.backend,
       "Frames could not be compared", &error);
 }
 
@@ -216,13 +202,16 @@ gst_blockdct_compare_frames_submit (GstBlockDctCompare * self,
     .errors = (settings->metrics & GST_BLOCKDCT_COMPARE_PSNR) != 0
         || settings->common.min_psnr_error > 0
         || settings->common.min_psnr_warning > 0,
-    .metrics = choose_metrics (self, settings->metrics),
+    .metrics = gst_blockdct_format_metrics (GST_ELEMENT (self),
+        settings->metrics & ~GST_BLOCKDCT_COMPARE_PSNR, &frames->info,
+        &frames->layout, &frames->warned_metrics, "Its fields are absent."),
     .frame_rate = GST_VIDEO_INFO_FPS_N (&frames->info)
         / MAX (GST_VIDEO_INFO_FPS_D (&frames->info), 1),
   };
 
   frame->pair = self->pair;
-  self->pair = (GstBlockDctComparePair) { 0 };
+  self->pair = (GstBlockDctComparePair) {
+  0};
   frame->out = out;
   frame->n_mapped = frame->n_pads = 0;
   frame->settings = *settings;

@@ -21,17 +21,8 @@ is_repeated (GstBuffer * buffer)
   return gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED);
 }
 
-/* Whether a flush has removed the segment, which may happen after a frame has
- * been peeked at. */
-static gboolean
-is_flushed (GstBlockDctComparePad * pad)
-{
-  return gst_blockdct_compare_pad_get_segment (pad).format
-      == GST_FORMAT_UNDEFINED;
-}
-
-/* The next frame of a pad. Gaps, and buffers that a flush makes invalid, do not
- * count. */
+/* The next frame of a pad. Gaps do not count, nor do buffers of before a flush,
+ * which may remove the segment after a frame has been peeked at. */
 static GstBuffer *
 peek (GstBlockDctComparePad * pad)
 {
@@ -39,7 +30,8 @@ peek (GstBlockDctComparePad * pad)
   GstBuffer *buffer = gst_aggregator_pad_peek_buffer (agg_pad);
 
   while (buffer != NULL && (gst_blockdct_compare_is_gap (buffer)
-          || is_flushed (pad))) {
+          || gst_blockdct_compare_pad_get_segment (pad).format
+          == GST_FORMAT_UNDEFINED)) {
     gst_buffer_unref (buffer);
     gst_aggregator_pad_drop_buffer (agg_pad);
     buffer = gst_aggregator_pad_peek_buffer (agg_pad);
@@ -239,11 +231,6 @@ gst_blockdct_compare_match_next (GstBlockDctCompare * self, gboolean timeout)
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
     if (found[i])
       pair->distorted[i] = take (self->pads[1 + i]);
-    if (pair->distorted[i] != NULL && gst_blockdct_mark_is (pair->distorted[i],
-            GST_BLOCKDCT_MARK_ABSENT)) {
-      gst_clear_buffer (&pair->distorted[i]);
-      continue;
-    }
     met |= pair->distorted[i] != NULL;
     if (self->pads[1 + i] != NULL && pair->distorted[i] == NULL
         && !pair->repeated)

@@ -124,6 +124,17 @@ gst_blockdct_compare_pad_open (GstBlockDctComparePad * self)
   g_mutex_unlock (&self->lock);
 }
 
+gboolean
+gst_blockdct_compare_pad_is_open (GstBlockDctComparePad * self)
+{
+  gboolean open;
+
+  g_mutex_lock (&self->lock);
+  open = self->open;
+  g_mutex_unlock (&self->lock);
+  return open;
+}
+
 void
 gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self)
 {
@@ -176,23 +187,26 @@ is_full (GstBlockDctComparePad * self)
       || next < *oldest || next - *oldest >= self->max_time;
 }
 
-void
-gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
+GstBuffer *
+gst_blockdct_compare_pad_clip (GstAggregator * agg, GstAggregatorPad * pad,
     GstBuffer * buffer)
 {
+  GstBlockDctComparePad *self = GST_BLOCKDCT_COMPARE_PAD (pad);
+
   /* Gaps have not entered. */
   if (gst_blockdct_compare_is_gap (buffer))
-    return;
+    return buffer;
   g_mutex_lock (&self->lock);
   gst_queue_array_pop_head_struct (self->queue);
   if (self->waits && !is_full (self))
     g_cond_broadcast (&self->cond);
   g_mutex_unlock (&self->lock);
+  return buffer;
 }
 
-/* A pad that is empty, with a reference; NULL: there is none. */
-static GstBlockDctComparePad *
-find_empty (GstElement * element)
+/* Warn if another pad is empty. */
+static void
+warn_full (GstBlockDctComparePad * self, GstElement * element)
 {
   GstBlockDctComparePad *pads[1 + BDCT_MAX_DISTORTED], *empty = NULL;
 
@@ -200,26 +214,15 @@ find_empty (GstElement * element)
   for (guint i = 0; i <= BDCT_MAX_DISTORTED && empty == NULL; i++)
     if (pads[i] != NULL && gst_blockdct_compare_pad_count (pads[i]) == 0
         && !GST_PAD_IS_EOS (pads[i]))
-      empty = g_steal_pointer (&pads[i]);
-  gst_blockdct_compare_put_pads (pads);
-  return empty;
-}
-
-static void
-warn_full (GstBlockDctComparePad * self, GstElement * element)
-{
-  g_autoptr (GstBlockDctComparePad) empty = find_empty (element);
-
-  if (empty == NULL)
-    return;
-  self->warned = TRUE;
-  if (!gst_pad_is_linked (GST_PAD (empty)))
+      empty = pads[i];
+  self->warned = empty != NULL;
+  if (empty != NULL && !gst_pad_is_linked (GST_PAD (empty)))
     GST_ELEMENT_WARNING (element, STREAM, FAILED,
         ("%s has %u frames waiting, and %s is not linked.",
             GST_PAD_NAME (self), gst_blockdct_compare_pad_count (self),
             GST_PAD_NAME (empty)), ("Link %s to a video.",
             GST_PAD_NAME (empty)));
-  else
+  else if (empty != NULL)
     GST_ELEMENT_WARNING (element, STREAM, FAILED,
         ("%s has %u frames waiting, and %s has none.", GST_PAD_NAME (self),
             gst_blockdct_compare_pad_count (self), GST_PAD_NAME (empty)),
@@ -228,6 +231,7 @@ warn_full (GstBlockDctComparePad * self, GstElement * element)
             "max-size-time=0' in front of both pads, or lower the encoder's "
             "lookahead (x264enc rc-lookahead, or tune=zerolatency).",
             GST_PAD_NAME (empty)));
+  gst_blockdct_compare_put_pads (pads);
 }
 
 /* Wait until there is room for a frame, and count it. Returns the number of

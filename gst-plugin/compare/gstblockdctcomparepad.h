@@ -10,15 +10,12 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_COMPARE_PAD_H
-#define GST_BLOCKDCT_COMPARE_PAD_H
+#pragma once
 
 #include <gst/base/gstaggregator.h>
 #include <gst/base/gstqueuearray.h>
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
-
-G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 
@@ -88,11 +85,12 @@ void gst_blockdct_compare_put_pads (GstBlockDctComparePad *
 /* Let a thread that waits go on, as do those that come: GstAggregator refuses
  * their frames. Or begin anew, with an empty queue. */
 void gst_blockdct_compare_pad_open (GstBlockDctComparePad * self);
+gboolean gst_blockdct_compare_pad_is_open (GstBlockDctComparePad * self);
 void gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self);
 
-/* A frame leaves GstAggregator's queue. */
-void gst_blockdct_compare_pad_leave (GstBlockDctComparePad * self,
-    GstBuffer * buffer);
+/* GstAggregator's clip(): a frame leaves its queue. */
+GstBuffer *gst_blockdct_compare_pad_clip (GstAggregator * agg,
+    GstAggregatorPad * pad, GstBuffer * buffer);
 
 /* Its frames have these caps, or get them from a converter, which is taken;
  * NULL: the pad has no caps. */
@@ -112,6 +110,3 @@ GstClockTime gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad *
 
 /* Whether a buffer stands for a gap. */
 gboolean gst_blockdct_compare_is_gap (GstBuffer * buffer);
-
-G_END_DECLS
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_COMPARE_PRIVATE_H
-#define GST_BLOCKDCT_COMPARE_PRIVATE_H
+#pragma once
 
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
@@ -16,8 +15,6 @@
 #include "gstblockdctcomparepad.h"
 #include "gstblockdctnavigation.h"
 #include "gstblockdctoverlay.h"
-
-G_BEGIN_DECLS
 
 /* The flag `psnr` of `metrics`; the others are 1 << BdctMetric. */
 #define GST_BLOCKDCT_COMPARE_PSNR (1 << BDCT_N_METRICS)
@@ -109,7 +106,7 @@ typedef struct
 /* The engine and the pairs in it. Used by the aggregating thread. */
 typedef struct
 {
-  GstBlockDctBackend backend;
+  GstBlockDctBackend backend;   /* set with the object lock, as is */
   const gchar *name;            /* the engine's description, interned */
   GstVideoInfo info;            /* of the reference, for which it is
                                    configured */
@@ -167,7 +164,6 @@ struct _GstBlockDctCompare
   /* Protected by the object lock. */
   GstBlockDctCompareSettings settings;
   GstBlockDctTotals totals[BDCT_MAX_DISTORTED]; /* shown by `stats` */
-  gchar *active_backend;        /* NULL while nothing runs */
   GstObject *context;           /* the backend's, or one to open it with */
   gboolean started;
   gboolean live;                /* so upstream said last */
@@ -337,6 +333,3 @@ void gst_blockdct_compare_forget (GstBlockDctCompare * self);
 
 /* Drop the state from before a flush, if there has been one. */
 void gst_blockdct_compare_follow_flush (GstBlockDctCompare * self);
-
-G_END_DECLS
-#endif

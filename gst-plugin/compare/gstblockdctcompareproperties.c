@@ -26,12 +26,7 @@ make_metrics (void)
     {GST_BLOCKDCT_COMPARE_PSNR, "peak signal-to-noise ratio", "psnr"}
   };
 
-  for (gint i = 0; i < BDCT_N_METRICS; i++) {
-    const BdctMetricInfo *info = bdct_metric_info (i);
-
-    values[1 + i] = (GFlagsValue) { 1 << i, info->description, info->name };
-  }
-  return g_flags_register_static ("GstBlockDctCompareMetrics", values);
+  return gst_blockdct_param_metrics ("GstBlockDctCompareMetrics", values, 1);
 }
 
 static GType
@@ -61,13 +56,6 @@ make_views (void)
   return g_enum_register_static ("GstBlockDctCompareView", views);
 }
 
-/* The address of a property's value. */
-static gpointer
-get_place (GstBlockDctCompare * self, guint id)
-{
-  return G_STRUCT_MEMBER_P (&self->settings, offsets[id]);
-}
-
 static void
 set_property (GObject * object, guint id, const GValue * value,
     GParamSpec * pspec)
@@ -78,7 +66,8 @@ set_property (GObject * object, guint id, const GValue * value,
   GST_OBJECT_LOCK (self);
   late = self->started && (pspec->flags & GST_PARAM_MUTABLE_READY) != 0;
   if (!late)
-    gst_blockdct_param_set (get_place (self, id), value);
+    gst_blockdct_param_set (G_STRUCT_MEMBER_P (&self->settings, offsets[id]),
+        value);
   GST_OBJECT_UNLOCK (self);
   if (late)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -97,9 +86,10 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   if (offsets[id] == STATS)
     g_value_take_boxed (value, gst_blockdct_compare_finish_stats (self));
   else if (offsets[id] == ACTIVE_BACKEND)
-    g_value_set_string (value, self->active_backend);
+    g_value_set_string (value, self->frames.name);
   else
-    gst_blockdct_param_get (get_place (self, id), value);
+    gst_blockdct_param_get (G_STRUCT_MEMBER_P (&self->settings, offsets[id]),
+        value);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -163,18 +153,13 @@ install_live (GObjectClass * klass)
 void
 gst_blockdct_compare_install_properties (GObjectClass * klass)
 {
-  GParamSpec *spec;
-  gsize offset;
-
   klass->set_property = set_property;
   klass->get_property = get_property;
   install_live (klass);
   /* GstAggregator's, whose own value differs where nothing is live. */
   offsets[++n_properties] = FIELD (latency);
   g_object_class_override_property (klass, n_properties, "latency");
-  for (guint i = 0; (spec = gst_blockdct_param_common (i, &offset)) != NULL;
-      i++)
-    install (klass, FIELD (common) + offset, spec);
+  gst_blockdct_param_common (install, klass, FIELD (common));
   install (klass, STATS, g_param_spec_boxed ("stats", "Statistics",
           "Figures since the start, one structure for each pad",
           GST_TYPE_STRUCTURE, READ));

@@ -49,19 +49,6 @@ push (GstBuffer ** buffers, GstBuffer * buffer)
       ? gst_buffer_copy_deep (buffer) : gst_buffer_ref (buffer);
 }
 
-/* Keep a pair, which has this error, for the following ones. */
-static void
-keep (Shifts * shifts, GstBuffer * reference, GstBuffer * distorted,
-    gdouble mse)
-{
-  push (shifts->reference, reference);
-  push (shifts->distorted, distorted);
-  memmove (shifts->mse + 1, shifts->mse,
-      sizeof (shifts->mse) - sizeof (shifts->mse[0]));
-  shifts->mse[0] = mse;
-  shifts->pairs++;
-}
-
 /* The shift that fits better than no shift; 0: none does. */
 static gint
 find (const Shifts * shifts)
@@ -115,7 +102,12 @@ measure (GstBlockDctCompare * self, guint pad_number)
         self->reference, mse);
   for (gint i = 0; i < n; i++)
     add (shifts, 1 + i, mse[i], as_it_is[0]);
-  keep (shifts, reference, distorted, as_it_is[0]);
+  push (shifts->reference, reference);
+  push (shifts->distorted, distorted);
+  memmove (shifts->mse + 1, shifts->mse,
+      sizeof (shifts->mse) - sizeof (shifts->mse[0]));
+  shifts->mse[0] = as_it_is[0];
+  shifts->pairs++;
   return n < 0 ? GST_FLOW_ERROR : GST_FLOW_OK;
 }
 

@@ -4,12 +4,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_NAVIGATION_H
-#define GST_BLOCKDCT_NAVIGATION_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 /* The state of one element's window. Any thread may use it. Coordinates are
  * samples of luma. */
@@ -49,6 +46,3 @@ gst_blockdct_navigation_is_click (gint width, gdouble x0, gdouble y0,
 
   return ABS (x1 - x0) < reach && ABS (y1 - y0) < reach;
 }
-
-G_END_DECLS
-#endif

@@ -7,6 +7,16 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_compare_debug);
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
+/* Whether no warning has been posted. */
+static gboolean
+warns_first (GstBlockDctOverlay * self)
+{
+  const gboolean first = !self->warned;
+
+  self->warned = TRUE;
+  return first;
+}
+
 #ifdef HAVE_OVERLAY
 #include <pango/pangocairo.h>
 #include <string.h>
@@ -286,16 +296,6 @@ name_sides (Drawing * drawing, const GstBlockDctOverlayFrame * frame)
   name_side (drawing, frame, TRUE, height, second);
 }
 
-/* Whether no warning has been posted. */
-static gboolean
-warns_first (GstBlockDctOverlay * self)
-{
-  const gboolean first = !self->warned;
-
-  self->warned = TRUE;
-  return first;
-}
-
 void
 gst_blockdct_overlay_draw (GstBlockDctOverlay * self, GstElement * element,
     const GstBlockDctOverlayFrame * frame)
@@ -348,20 +348,11 @@ void
 gst_blockdct_overlay_draw (GstBlockDctOverlay * self, GstElement * element,
     const GstBlockDctOverlayFrame * frame)
 {
-  if (self->warned || !frame->figures)
-    return;
-  self->warned = TRUE;
-  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
-      ("overlay=true shows nothing: this plugin was built without Pango."),
-      ("Build it with -Doverlay=enabled, which needs pangocairo (Debian: "
-          "libpango1.0-dev)."));
+  if (frame->figures && warns_first (self))
+    GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+        ("overlay=true shows nothing: this plugin was built without Pango."),
+        ("Build it with -Doverlay=enabled, which needs pangocairo (Debian: "
+            "libpango1.0-dev)."));
 }
 
 #endif
-
-void
-gst_blockdct_overlay_clear (GstBlockDctOverlay * self)
-{
-  g_clear_pointer (&self->labels, g_hash_table_unref);
-  *self = (GstBlockDctOverlay) { 0 };
-}

@@ -4,13 +4,10 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_OVERLAY_H
-#define GST_BLOCKDCT_OVERLAY_H
+#pragma once
 
 #include <gst/video/video.h>
 #include <blockdct/blockdct.h>
-
-G_BEGIN_DECLS
 
 /* What is kept between frames; it begins as zeros. */
 typedef struct
@@ -38,9 +35,3 @@ typedef struct
  * into its samples. If text cannot be drawn, `element` posts one warning. */
 void gst_blockdct_overlay_draw (GstBlockDctOverlay * overlay,
     GstElement * element, const GstBlockDctOverlayFrame * frame);
-
-/* Make it zeros again. */
-void gst_blockdct_overlay_clear (GstBlockDctOverlay * overlay);
-
-G_END_DECLS
-#endif

@@ -26,6 +26,8 @@
  *     b="x264enc pass=quant quantizer=30 ! blockdctcoded ! avdec_h264" \
  *     compare::left=0 compare::right=1 ! videoconvert ! autovideosink
  * ]| Compare A with x264's pictures, and print the figures of both.
+ *
+ * Since: 0.1
  */
 #include "gstblockdctpreview.h"
 
@@ -93,8 +95,8 @@ sink_query (GstPad * pad, GstObject * parent, GstQuery * query)
 
 /* Events from downstream */
 
-/* Compare handles the other keys. Every change goes through g_object_set(), as
- * an application's would. */
+/* Compare handles the other keys. Every change is one of properties, as an
+ * application's would be. */
 
 /* Change a property by `by`, within its range. */
 static void
@@ -117,36 +119,16 @@ turn_quality (GstElement * a, gint by)
   turn (a, has_qp ? "qp" : "quality", has_qp ? -by : by);
 }
 
-/* Choose A's next transform, cyclically. */
+/* Make B what A is, and show both. */
 static void
-turn_transform (GstElement * a, gint by)
-{
-  g_object_set (a, "transform", (get_int (a, "transform") + by
-          + BDCT_N_TRANSFORMS) % BDCT_N_TRANSFORMS, NULL);
-}
-
-/* Show A and B. */
-static void
-show_both (GstElement * compare)
-{
-  g_signal_handlers_disconnect_by_func (compare, show_both, NULL);
-  g_object_set (compare, "left", 0, "right", 1, NULL);
-}
-
-/* Make B what A is, and show both, as soon as compare has B's pad. */
-static void
-store_b (GstElement * preview, GstElement * a, GstElement * compare)
+store_b (GstBlockDctPreview * self, GstElement * a)
 {
   g_autofree gchar *line =
       g_strdup_printf ("blockdct transform=%d quality=%d qp=%d",
       get_int (a, "transform"), get_int (a, "quality"), get_int (a, "qp"));
-  g_autoptr (GstPad) pad = NULL;
 
-  g_signal_connect (compare, "pad-added", G_CALLBACK (show_both), NULL);
-  g_object_set (preview, "b", line, NULL);
-  pad = gst_element_get_static_pad (compare, "dist_sink_1");
-  if (pad != NULL)
-    show_both (compare);
+  gst_blockdct_preview_branch_set (&self->b, line, TRUE);
+  g_object_notify (G_OBJECT (self), "b");
 }
 
 static void
@@ -163,17 +145,19 @@ swap (GstElement * a, GstElement * b)
 }
 
 static gboolean
-handle_key (const gchar * key, GstElement * preview, GstElement * a,
-    GstElement * b, GstElement * compare)
+handle_key (GstBlockDctPreview * self, const gchar * key, GstElement * a,
+    GstElement * b)
 {
   const gboolean both = GST_IS_BLOCKDCT (b);
 
   if (g_str_equal (key, "Up") || g_str_equal (key, "Down")) {
     turn_quality (a, g_str_equal (key, "Up") ? 1 : -1);
   } else if (g_str_equal (key, "Right") || g_str_equal (key, "Left")) {
-    turn_transform (a, g_str_equal (key, "Right") ? 1 : -1);
+    g_object_set (a, "transform", (get_int (a, "transform")
+            + (g_str_equal (key, "Right") ? 1 : BDCT_N_TRANSFORMS - 1))
+        % BDCT_N_TRANSFORMS, NULL);
   } else if (g_str_equal (key, "b")) {
-    store_b (preview, a, compare);
+    store_b (self, a);
   } else if (g_str_equal (key, "x") && both) {
     swap (a, b);
   } else if (g_str_equal (key, "g")) {
@@ -192,10 +176,8 @@ handle_key (const gchar * key, GstElement * preview, GstElement * a,
 static gboolean
 handle_keys (GstBlockDctPreview * self, GstEvent * event)
 {
-  g_autoptr (GstElement) a =
-      gst_blockdct_preview_branch_get_version (&self->a);
-  g_autoptr (GstElement) b =
-      gst_blockdct_preview_branch_get_version (&self->b);
+  g_autoptr (GstElement) a = gst_blockdct_preview_branch_get_version (&self->a);
+  g_autoptr (GstElement) b = gst_blockdct_preview_branch_get_version (&self->b);
   const gint steps = gst_blockdct_navigation_get_steps (event);
   const gchar *key;
 
@@ -204,7 +186,7 @@ handle_keys (GstBlockDctPreview * self, GstEvent * event)
     return FALSE;
   if (gst_navigation_event_get_type (event) == GST_NAVIGATION_EVENT_KEY_PRESS)
     return gst_navigation_event_parse_key_event (event, &key) && key != NULL
-        && handle_key (key, GST_ELEMENT (self), a, b, self->compare);
+        && handle_key (self, key, a, b);
   if (steps != 0)
     turn_quality (a, steps);
   return steps != 0;
@@ -247,7 +229,7 @@ gst_blockdct_preview_set_property (GObject * object, guint id,
   GstBlockDctPreview *self = GST_BLOCKDCT_PREVIEW (object);
 
   gst_blockdct_preview_branch_set (id == PROP_A ? &self->a : &self->b,
-      g_value_get_string (value));
+      g_value_get_string (value), FALSE);
 }
 
 static void
@@ -288,12 +270,17 @@ gst_blockdct_preview_change_state (GstElement * element,
   if (transition == GST_STATE_CHANGE_NULL_TO_READY
       && (post_refusal (self, &self->a) || post_refusal (self, &self->b)))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    g_atomic_int_set (&self->flows, TRUE);
     gst_blockdct_preview_branch_follow_depth (self);
+  }
   ret = GST_ELEMENT_CLASS (gst_blockdct_preview_parent_class)->change_state
       (element, transition);
   /* No frame comes from now on. */
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY
+      || (transition == GST_STATE_CHANGE_READY_TO_PAUSED
+          && ret == GST_STATE_CHANGE_FAILURE)) {
+    g_atomic_int_set (&self->flows, FALSE);
     gst_blockdct_preview_branch_stop (&self->a);
     gst_blockdct_preview_branch_stop (&self->b);
   }
@@ -385,7 +372,7 @@ gst_blockdct_preview_init (GstBlockDctPreview * self)
   gst_element_link_pads (self->tee, NULL, self->compare, "ref_sink");
   sink = add_ghost_pad (self, self->tee, "sink");
   self->entrance = GST_PAD (gst_proxy_pad_get_internal (GST_PROXY_PAD (sink)));
-  gst_blockdct_preview_branch_set (&self->a, "blockdct");
+  gst_blockdct_preview_branch_set (&self->a, "blockdct", FALSE);
   src = add_ghost_pad (self, self->compare, "src");
   gst_blockdct_format_explain (sink);
   gst_pad_set_query_function (sink, GST_DEBUG_FUNCPTR (sink_query));

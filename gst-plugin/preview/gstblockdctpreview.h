@@ -3,17 +3,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PREVIEW_H
-#define GST_BLOCKDCT_PREVIEW_H
+#pragma once
 
 #include <gst/gst.h>
-
-G_BEGIN_DECLS
 
 #define GST_TYPE_BLOCKDCT_PREVIEW (gst_blockdct_preview_get_type ())
 G_DECLARE_FINAL_TYPE (GstBlockDctPreview, gst_blockdct_preview, GST,
     BLOCKDCT_PREVIEW, GstBin)
 GST_ELEMENT_REGISTER_DECLARE (blockdctpreview);
-
-G_END_DECLS
-#endif

@@ -13,14 +13,17 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_preview_debug);
 #define GST_CAT_DEFAULT gst_blockdct_preview_debug
 
-#define NOTHING GST_BLOCKDCT_PREVIEW_NOTHING
-#define WAITS GST_BLOCKDCT_PREVIEW_WAITS
-#define DRAINS GST_BLOCKDCT_PREVIEW_DRAINS
-#define DRAINED GST_BLOCKDCT_PREVIEW_DRAINED
-#define EXCHANGES GST_BLOCKDCT_PREVIEW_EXCHANGES
-
 typedef GstBlockDctPreviewBranch Branch;
-typedef GstBlockDctPreviewPhase Phase;
+
+/* How far an exchange of versions is. */
+enum
+{
+  NOTHING,
+  WAITS,                        /* for the frame that enters the version */
+  DRAINS,                       /* the version's frames leave it */
+  DRAINED,                      /* it is empty */
+  EXCHANGES
+};
 
 /* What a probe waits for. The bin may stop, and the next exchange begin, before
  * a pad is blocked. */
@@ -211,7 +214,7 @@ close_branch (Branch * branch)
 }
 
 static gboolean
-is_in (Branch * branch, Phase phase)
+is_in (Branch * branch, gint phase)
 {
   gboolean is;
 
@@ -233,7 +236,7 @@ exchange (Branch * branch)
   g_autoptr (GstElement) next = NULL;
   const gboolean opens = branch->queue == NULL;
   gulong probe;
-  gboolean again;
+  gboolean shows, again;
 
   g_mutex_lock (&self->lock);
   branch->phase = EXCHANGES;
@@ -241,6 +244,7 @@ exchange (Branch * branch)
   probe = branch->probe;
   branch->probe = 0;
   next = g_steal_pointer (&branch->next);
+  shows = branch->shows;
   g_mutex_unlock (&self->lock);
   g_rec_mutex_lock (&self->relinks);
   GST_DEBUG_OBJECT (self, "%s: %" GST_PTR_FORMAT " takes the place of %"
@@ -265,6 +269,8 @@ exchange (Branch * branch)
     close_branch (branch);
     gst_blockdct_preview_branch_follow_depth (self);
   }
+  if (shows)
+    g_object_set (self->compare, "left", 0, "right", 1, NULL);
   if (probe != 0)
     gst_pad_remove_probe (gate, probe);
   /* A live pipeline asks for the latency again. */
@@ -333,7 +339,7 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   g_autoptr (GstElement) version = NULL;
   g_autoptr (GstPad) src = NULL;
   gboolean is_old;
-  Phase phase;
+  gint phase;
 
   g_mutex_lock (&branch->preview->lock);
   is_old = turn->number != branch->turn;
@@ -362,6 +368,7 @@ on_blocked (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* Where no frames flow, at once; but not beside a change of state. */
 static void
 start_exchange (Branch * branch)
 {
@@ -369,22 +376,25 @@ start_exchange (Branch * branch)
   g_autoptr (GstPad) gate = NULL;
   Turn *turn;
 
-  if (GST_STATE (self) < GST_STATE_PAUSED
-      && GST_STATE_PENDING (self) < GST_STATE_PAUSED) {
-    exchange (branch);
-  } else {
-    gate = get_gate (branch);
-    turn = g_new (Turn, 1);
-    turn->branch = branch;
-    g_mutex_lock (&self->lock);
-    turn->number = branch->turn;
-    g_mutex_unlock (&self->lock);
-    /* Not as soon as it is idle: a streaming thread that calls from there may
-     * note only after the exchange that the event before has been received,
-     * and the next version never gets that one. */
-    gst_pad_add_probe (gate, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_blocked,
-        turn, g_free);
+  if (!g_atomic_int_get (&self->flows)) {
+    GST_STATE_LOCK (self);
+    if (!g_atomic_int_get (&self->flows) && is_in (branch, WAITS))
+      exchange (branch);
+    GST_STATE_UNLOCK (self);
   }
+  if (!g_atomic_int_get (&self->flows))
+    return;
+  gate = get_gate (branch);
+  turn = g_new (Turn, 1);
+  turn->branch = branch;
+  g_mutex_lock (&self->lock);
+  turn->number = branch->turn;
+  g_mutex_unlock (&self->lock);
+  /* Not as soon as it is idle: a streaming thread that calls from there may
+   * note only after the exchange that the event before has been received, and
+   * the next version never gets that one. */
+  gst_pad_add_probe (gate, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, on_blocked,
+      turn, g_free);
 }
 
 /* `refusal` is taken. */
@@ -417,7 +427,7 @@ report_refusal (Branch * branch, const gchar * description, GError * reason)
 
 void
 gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
-    const gchar * description)
+    const gchar * description, gboolean shows)
 {
   GstBlockDctPreview *self = branch->preview;
   const gboolean empty = description == NULL || *description == '\0';
@@ -439,6 +449,7 @@ gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
   branch->description = g_strdup (empty ? "" : description);
   gst_clear_object (&branch->next);
   branch->next = next;
+  branch->shows = shows;
   branch->pending = TRUE;
   starts = branch->phase == NOTHING;
   if (starts) {

@@ -3,22 +3,9 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef GST_BLOCKDCT_PREVIEW_BRANCH_H
-#define GST_BLOCKDCT_PREVIEW_BRANCH_H
+#pragma once
 
 #include "gstblockdctpreview.h"
-
-G_BEGIN_DECLS
-
-/* How far an exchange of versions is. */
-typedef enum
-{
-  GST_BLOCKDCT_PREVIEW_NOTHING,
-  GST_BLOCKDCT_PREVIEW_WAITS,   /* for the frame that enters the version */
-  GST_BLOCKDCT_PREVIEW_DRAINS,  /* the version's frames leave it */
-  GST_BLOCKDCT_PREVIEW_DRAINED, /* it is empty */
-  GST_BLOCKDCT_PREVIEW_EXCHANGES
-} GstBlockDctPreviewPhase;
 
 /* A version: tee, queue, the element or bin of the description, compare. */
 typedef struct
@@ -33,7 +20,8 @@ typedef struct
                                    NULL */
   gboolean pending;             /* `next` takes the place of `version` */
   GstElement *next;             /* NULL: nothing */
-  GstBlockDctPreviewPhase phase;
+  gboolean shows;               /* compare shows A and B then */
+  gint phase;                   /* how far its exchange is */
   guint turn;                   /* the number of the exchange */
   gulong probe;                 /* the probe that holds the queue's frames
                                    back; 0: none */
@@ -49,14 +37,15 @@ struct _GstBlockDctPreview
   GstElement *tee, *compare;
   GstPad *entrance;             /* gives the tee its frames */
   GRecMutex relinks;            /* held while children are exchanged */
+  gint flows;                   /* atomic: frames may flow */
   GMutex lock;
   GstBlockDctPreviewBranch a, b;
 };
 
-/* Exchange the version for what is described; "" or NULL: for none. Any thread
- * may call this. */
+/* Exchange the version for what is described; "" or NULL: for none. With
+ * `shows`, compare shows A and B from then on. Any thread may call this. */
 void gst_blockdct_preview_branch_set (GstBlockDctPreviewBranch * branch,
-    const gchar * description);
+    const gchar * description, gboolean shows);
 
 /* The child that is the version; NULL: none. */
 GstElement *gst_blockdct_preview_branch_get_version
@@ -70,6 +59,3 @@ void gst_blockdct_preview_branch_clear (GstBlockDctPreviewBranch * branch);
 
 /* Let compare queue as many originals as A and B may hold frames. */
 void gst_blockdct_preview_branch_follow_depth (GstBlockDctPreview * self);
-
-G_END_DECLS
-#endif

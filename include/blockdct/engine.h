@@ -254,7 +254,7 @@ typedef struct {
 int bdct_block_inspect (const BdctLayout *layout, const BdctFrame *frame,
     int x, int y, BdctBlock block[BDCT_MAX_COMPONENTS], BdctError *error);
 
-/** The library's version: "0.1.0". */
+/** The library's version: "0.2.0". */
 const char *bdct_version (void);
 
 BDCT_END_DECLS

@@ -260,6 +260,8 @@ def read_axes(shape: tuple[int, ...], layout: str | None,
         raise ValueError(f'layout {layout!r} is not one of {LAYOUTS}')
     readings = [axes for axes in among if len(axes) == len(shape) and (
         'C' not in axes or shape[axes.index('C')] in _CHANNELS)]
+    if layout is None and readings == ['NHW'] and shape[2] == 2:  # grey and alpha
+        readings.pop()
     if layout is not None:
         if layout not in readings:
             raise ValueError(f'shape {shape} is not layout {layout!r}, whose pictures '
@@ -451,8 +453,6 @@ def _cast(array: Any, dtype: Any) -> Any:
 
 
 def _to_bytes(array: Any, rounding: str) -> Any:
-    if rounding not in ROUNDINGS:
-        raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
     library = library_of(array)
     if getattr(array, 'requires_grad', False):
         raise ValueError('detach() the tensor, or use blockdct.transforms.StraightThrough')
@@ -469,45 +469,37 @@ class Pictures:
     """Pictures of one form, as _blockdct sees them."""
 
     def __init__(self, given: Any, layout: str | None, chroma: Any, depth: int | None,
-                 stream: int, rounding: str | None = None):
-        self.given, self.stream = given, stream
+                 stream: Any, rounding: str | None = None):
+        self.given, self.stream = given, stream_address(stream)
         is_planes = isinstance(given, (tuple, list))
         self._rule = (image_layout(given) if _is_image(given) else layout, chroma, depth,
                       is_planes)
         self.arrays = list(given) if is_planes else [from_image(given)]
-        self._find()
         self.floats = None
-        if rounding is not None and 'float' in self.memory[0].dtype:
-            self.floats = self.arrays[0].dtype
-            self.arrays = [_to_bytes(array, rounding) for array in self.arrays]
-            self._find()
-        self._describe()
+        if rounding is not None:
+            if rounding not in ROUNDINGS:
+                raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
+            if 'float' in find(self.arrays[0], self.stream).dtype:
+                self.floats = self.arrays[0].dtype
+                self.arrays = [_to_bytes(array, rounding) for array in self.arrays]
+        self._read()
 
-    def _find(self) -> None:
+    def _read(self) -> None:
         self.memory = [find(array, self.stream) for array in self.arrays]
         self.device = self.memory[0].device
         if any(m.device != self.device for m in self.memory):
             raise ValueError('planes differ: on ' + ' and '.join(
                 sorted({m.device for m in self.memory})))
-
-    def _describe(self) -> None:
-        parts = None
-        while parts is None:
-            self.form, self.n, parts = _describe(
-                tuple([m[1:4] for m in self.memory]), *self._rule)
-            if parts is None:
-                self.copy()
+        self.form, self.n, parts = _describe(tuple([m[1:4] for m in self.memory]), *self._rule)
+        if parts is None:
+            return self.make_dense()
         self.layout = self.form.layout
         self.planes = _planes(self.memory, parts)
 
-    def copy(self) -> None:
+    def make_dense(self) -> None:
         """Go on with dense copies."""
         self.arrays = [contiguous(array) for array in self.arrays]
-        self._find()
-
-    def make_dense(self) -> None:
-        self.copy()
-        self._describe()
+        self._read()
 
     def like(self, out: Any = None) -> tuple[Any, Callable[[], Any]]:
         """New arrays for pictures of the same form, or `out`: their planes, and what
@@ -515,8 +507,6 @@ class Pictures:
         if out is not None:
             return self._planes_of(out), lambda: out
         planes, made = empty(self.arrays[0], self.n, self.form, self.stream)
-        if self.floats is None and not _is_image(self.given):
-            return planes, made
         return planes, lambda: self._like_given(made())
 
     def _like_given(self, made: Any) -> Any:
@@ -531,6 +521,8 @@ class Pictures:
         return _cast(_cast(array, wide) / 255, self.floats)
 
     def _planes_of(self, out: Any) -> tuple[Any, ...]:
+        if _is_image(out):
+            raise TypeError("out is an image of Pillow, which cannot be written to: leave it out")
         memory = [find(array, self.stream)
                   for array in (out if self.form.is_planes else [out])]
         wanted = [(m.shape, m.dtype, m.device) for m in self.memory]

@@ -28,7 +28,7 @@ class _Entry:
         self.warning = ''
 
     def warn(self) -> None:
-        warning = self.engine.describe()[1]
+        warning = self.engine.warning()
         if warning and warning != self.warning:
             _log.warning('%s', warning)
         self.warning = warning

@@ -10,6 +10,8 @@ from typing import Any, BinaryIO, Callable, NamedTuple, Sequence, cast
 import numpy as np
 
 from . import _arrays, _blockdct
+from ._results import Levels
+from ._settings import TABLES, Settings, check_range, preset_of
 
 #: The values of `colour_space`, in the order of JpegFileColour (jpeg/file.h), and
 #: their numbers of components.
@@ -133,6 +135,12 @@ def contents(file: Any) -> tuple[str, bytes]:
         if not isinstance(data, _BYTES):
             raise TypeError(f"read() returned {type(data).__name__}, not bytes: open with 'rb'")
         return str(getattr(file, 'name', 'file')), bytes(data)
+    if hasattr(file, '__dlpack__') or isinstance(file, np.ndarray):
+        data = _arrays.to_host(file)
+        if data.dtype != np.uint8 or data.ndim != 1:
+            raise ValueError(f'an array of bytes has shape {data.shape} of {data.dtype}, not '
+                             '(n,) of uint8')
+        return 'array', data.tobytes()
     _check_path(file, ', bytes nor an object with read()')
     with open(file, 'rb') as opened:
         return os.fsdecode(file), opened.read()
@@ -145,12 +153,23 @@ def _check_path(file: Any, others: str) -> None:
 
 
 class _Memory:
-    """Levels in memory of C, for numpy; `owner` frees them with the last array."""
+    """Memory of C, for numpy; `owner` frees it with the last array."""
 
-    def __init__(self, address: int, n: int, owner: Any):
+    def __init__(self, shape: tuple[int, ...], typestr: str, address: int, owner: Any):
         self.owner = owner
-        self.__array_interface__ = {'version': 3, 'shape': (n,), 'data': (address, False),
-                                    'typestr': np.dtype(np.int16).str}
+        self.__array_interface__ = {'version': 3, 'shape': shape, 'typestr': typestr,
+                                    'data': (address, False)}
+
+
+def from_memory(shape: tuple[int, ...], typestr: str, address: int, owner: Any) -> Any:
+    return np.asarray(_Memory(shape, typestr, address, owner))
+
+
+def from_bytes(data: bytes, max_pixels: int = _MAX_SIDE ** 2) -> Any:
+    """The pixels of a file, by libjpeg."""
+    height, width, channels, address, owner = _blockdct.decode_jpeg(data, max_pixels)
+    shape = (height, width, channels)[:2 if channels == 1 else 3]
+    return from_memory(shape, '|u1', address, owner)
 
 
 def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
@@ -175,31 +194,102 @@ def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
     if operator.index(max_pixels) < 1:
         raise ValueError(f'max_pixels {max_pixels} is below 1')
     try:
-        width, height, colour, components, *memory = _blockdct.read_jpeg(
+        width, height, colour, components, address, n, owner = _blockdct.read_jpeg(
             data, min(max_pixels, _MAX_SIDE ** 2))
     except ValueError as error:
         raise ValueError(f'{name}: {error}') from None
-    tables = np.stack([np.frombuffer(c[4], np.uint16) for c in components])
-    return JpegLevels(np.asarray(_Memory(*memory)), tables.reshape(-1, 8, 8),
-                      tuple(c[:2] for c in components), width, height,
+    tables = np.stack([np.frombuffer(steps, np.uint16) for _, steps in components])
+    return JpegLevels(from_memory((n,), np.dtype('i2').str, address, owner),
+                      tables.reshape(-1, 8, 8),
+                      tuple(factors for factors, _ in components), width, height,
                       tuple(COLOUR_SPACES)[colour])
 
 
-def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> None:
-    """Write a file from levels in host memory."""
+def _encode(levels: JpegLevels, optimize: bool = False, progressive: bool = False) -> bytes:
     _check_library()
-    _check(levels)
-    if not hasattr(file, 'write'):
-        _check_path(file, ' nor an object with write()')
     values = np.ascontiguousarray(_arrays.to_host(levels.values))
     if values.dtype != np.int16:
         raise ValueError(f'levels are of {values.dtype}, not int16')
-    data = _blockdct.write_jpeg(
+    return _blockdct.write_jpeg(
         int(levels.width), int(levels.height),
         tuple(COLOUR_SPACES).index(levels.colour_space),
         tuple((int(h), int(v), steps.tobytes()) for (h, v), steps
               in zip(levels.sampling, levels.tables.astype(np.uint16))),
         values.__array_interface__['data'][0], values.size, optimize, progressive)
+
+
+def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
+           quality: int | None = None, baseline: bool = True) -> np.ndarray:
+    """Return JPEG's quantization tables: (2, 8, 8) uint16, the steps of luma and of
+    chroma, with a row for each vertical frequency.
+
+    source    one of TABLES; or the path or the bytes of a JPEG file, or of a text
+              that `cjpeg -qtables` takes
+    quality   1 to 100: scale the steps as libjpeg does (jcparam.c); None: do not
+    baseline  limit scaled steps to 255, else to 32767
+    """
+    if isinstance(source, str) and source in preset_of:
+        steps = preset_of[source][1]
+    else:
+        if not isinstance(source, bytes):
+            if isinstance(source, str) and not os.path.exists(source):
+                raise ValueError(f'tables {source!r} is neither one of {TABLES} nor a file')
+            source = contents(source)[1]
+        steps = np.frombuffer(_blockdct.parse_tables(source), np.intc)
+        steps = np.broadcast_to(steps.reshape(-1, 64), (2, 64))
+    if quality is not None:
+        steps = _scale(steps, quality, baseline)
+    return steps.reshape(2, 8, 8).astype(np.uint16)
+
+
+def _scale(steps: np.ndarray, quality: int, baseline: bool) -> np.ndarray:
+    check_range('quality', quality, 1, 100)
+    percent = 5000 // quality if quality < 50 else 200 - 2 * quality
+    scaled: np.ndarray = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
+    return scaled
+
+
+def _steps_of(settings: Settings) -> np.ndarray:
+    """(2, 64): the steps of jpeg-8x8."""
+    if isinstance(settings.tables, str):
+        return _scale(preset_of[settings.tables][1], settings.quality, settings.baseline)
+    steps = np.broadcast_to(np.reshape(settings.tables, (-1, 64)), (2, 64))
+    return _scale(steps, settings.quality, settings.baseline) \
+        if settings.scale_tables else steps
+
+
+def write_jpeg(levels: Levels | JpegLevels, file: Any, *, optimize: bool = False,
+               progressive: bool = False) -> None:
+    """Write levels to a JPEG file with libjpeg's jpeg_write_coefficients.
+
+    levels       JpegLevels, or Levels of one picture with jpeg-8x8 at 8 bits. Then
+                 `cjpeg -quality` or `cjpeg -qtables` with the same sampling
+                 (`-sample`) writes the same file, byte by byte, for this picture
+    file         a path, or an object with write()
+    optimize     use Huffman tables made for this file (`cjpeg -optimize`)
+    progressive  write libjpeg's progressive scans (`cjpeg -progressive`)
+
+    Raises ValueError for levels outside -1023 to 1023, which no file can have, and for
+    fields of JpegLevels that do not fit together; OSError, with the file's name, if it
+    cannot be written, as on a full disk.
+    """
+    if isinstance(levels, Levels):
+        settings = levels.settings[0] if len(levels.settings) == 1 else None
+        width, height, depth, chroma, n_planes, _ = levels.form.layout
+        if settings is None or settings.transform != 'jpeg-8x8' or depth != 8:
+            raise ValueError(f'levels are of {len(levels.settings)} pictures, or not of jpeg-8x8 '
+                             'at a depth of 8: a file takes one picture of jpeg-8x8')
+        down, across = _arrays.DIVISORS[chroma]
+        steps = _steps_of(settings)
+        levels = JpegLevels(
+            _arrays.to_host(levels.values)[0],
+            steps[[0, 1, 1][:n_planes]].reshape(-1, 8, 8),
+            ((across, down), (1, 1), (1, 1))[:n_planes], width, height,
+            'grey' if n_planes == 1 else 'YCbCr')
+    _check(levels)
+    if not hasattr(file, 'write'):
+        _check_path(file, ' nor an object with write()')
+    data = _encode(levels, optimize, progressive)
     if hasattr(file, 'write'):
         file.write(data)
         return
@@ -213,139 +303,47 @@ def write(levels: JpegLevels, file: Any, optimize: bool, progressive: bool) -> N
 
 # Pictures of levels
 
-#: Decodes with an engine: takes (N, n) levels, 64 or 128 steps for each picture, and
-#: the form of the pictures.
-Decode = Callable[[Any, Sequence[tuple[int, ...]], _arrays.Form], Any]
-
-
-def _batch_form(levels: JpegLevels) -> _arrays.Form | None:
-    """The form in which an engine can decode a whole file at once; None: there is
-    none."""
-    if levels.colour_space == 'grey':
-        return _grey_form(levels.height, levels.width)
+def _plan(levels: JpegLevels) -> tuple[_arrays.Form, tuple[int, ...]] | None:
+    """The form of the pictures and the steps with which an engine decodes a file; None:
+    only libjpeg does."""
+    steps = levels.tables.reshape(-1, 64)
     chroma = levels.chroma_subsampling
-    if levels.colour_space != 'YCbCr' or chroma is None:
+    if not ((steps > 0) & (steps <= _MAX_STEP)).all():
         return None
-    return _arrays.Form((levels.width, levels.height, 8, _arrays.CHROMA[chroma], 3,
-                         3), 'NHWC', False)
+    if levels.colour_space == 'grey':
+        form = _arrays.Form((levels.width, levels.height, 8, 0, 1, 0), 'NHW', False)
+    elif levels.colour_space == 'YCbCr' and chroma and (steps[1] == steps[2]).all():
+        form = _arrays.Form((levels.width, levels.height, 8, _arrays.CHROMA[chroma], 3, 3),
+                            'NHWC', False)
+    else:
+        return None
+    return form, tuple(steps[:2].ravel().tolist())
 
 
-def _grey_form(height: int, width: int) -> _arrays.Form:
-    return _arrays.Form((width, height, 8, 0, 1, 0), 'NHW', False)
-
-
-@functools.lru_cache(maxsize=1024)
-def _plan_steps(tables: bytes) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The 64 or 128 steps with which an engine decodes a file, and the components
-    whose values are to be multiplied first, because Cb and Cr have different tables
-    or a step is outside 1 to 32767."""
-    steps = np.frombuffer(tables, np.uint16).reshape(-1, 64).copy()
-    bad = ((steps == 0) | (steps > _MAX_STEP)).any(1)
-    if len(steps) == 3 and (steps[1] != steps[2]).any():
-        bad |= [False, True, True]
-    steps[bad] = 1
-    return tuple(steps[:2].ravel().tolist()), tuple(np.flatnonzero(bad).tolist())
-
-
-def _engine_steps(levels: JpegLevels) -> tuple[Any, tuple[int, ...]]:
-    """Values and steps for an engine. Values that are multiplied stay in 16 bits, as
-    in libjpeg-turbo."""
-    steps, bad = _plan_steps(np.ascontiguousarray(levels.tables, np.uint16).tobytes())
-    if not bad:
-        return levels.values, steps
-    values = _arrays.to_host(levels.values).copy()
-    scaled = dataclasses.replace(levels, values=values)
-    for c in bad:
-        scaled.blocks(c)[:] *= levels.tables[c].astype(np.int16)
-    return _arrays.from_host(levels.values, values), steps
-
-
-def _widen(plane: np.ndarray, across: int, down: int) -> np.ndarray:
-    """Enlarge a component to the size of the picture or more, by libjpeg's "fancy"
-    interpolation for factors of 2 (jdsample.c), else by replication."""
-    height, width = plane.shape
-    if (across, down) == (1, 1):
-        return plane
-    fancy_across = across == 2 and down <= 2 and width > 2
-    fancy = fancy_across or (across, down) == (1, 2)
-    if not fancy:
-        return plane.repeat(down, 0).repeat(across, 1)
-    p = plane.astype(np.int32)
-    if down == 2:
-        ends = np.pad(p, ((1, 1), (0, 0)), 'edge')
-        p = np.stack((3 * p + ends[:-2], 3 * p + ends[2:]), 1).reshape(-1, width)
-    if across == 1:
-        p[0::2] += 1
-        p[1::2] += 2
-        return (p >> 2).astype(np.uint8)
-    ends = np.pad(p, ((0, 0), (1, 1)), 'edge')
-    left, right, shift = (8, 7, 4) if down == 2 else (1, 2, 2)
-    wide = np.stack((3 * p + ends[:, :-2] + left, 3 * p + ends[:, 2:] + right), 2)
-    return (wide >> shift).reshape(len(p), 2 * width).astype(np.uint8)
-
-
-def _rgb(y: np.ndarray, cb: np.ndarray, cr: np.ndarray) -> list[np.ndarray]:
-    """Convert Y, Cb and Cr to R, G and B (jdcolor.c)."""
-    def fixed(value: float) -> Any:
-        return int(value * 65536 + 0.5) * (np.arange(256) - 128)
-    half = 1 << 15
-    y = y.astype(np.int32)
-    red = y + ((fixed(1.402) + half) >> 16)[cr]
-    green = y + ((-fixed(0.34414) + half)[cb] - fixed(0.71414)[cr] >> 16)
-    blue = y + ((fixed(1.772) + half) >> 16)[cb]
-    return [np.clip(c, 0, 255).astype(np.uint8) for c in (red, green, blue)]
-
-
-def _compose(levels: JpegLevels, planes: list[np.ndarray]) -> np.ndarray:
-    """Compose the pixels that Pillow returns from the decoded components."""
-    planes = [_widen(plane, *own.factors)[:levels.height, :levels.width]
-              for plane, own in zip(planes, levels._all())]
-    if levels.colour_space in ('YCbCr', 'YCCK'):
-        # libjpeg's C, M and Y are 255 - R, G, B; Pillow inverts all four
-        planes[:3] = _rgb(*planes[:3])
-        planes[3:] = [255 - k for k in planes[3:]]
-    elif levels.colour_space == 'CMYK':
-        planes = [255 - plane for plane in planes]
-    return np.stack(planes, 2)
-
-
-def _decode_alone(levels: JpegLevels, decode: Decode) -> Any:
-    """Decode a file that no layout of the engines describes: each component as a grey
-    picture, from which the pixels are composed here."""
-    host = dataclasses.replace(levels, values=_arrays.to_host(levels.values))
-    steps = [_engine_steps(dataclasses.replace(
-        host, values=host.blocks(c).ravel(), tables=host.tables[c:c + 1],
-        sampling=((1, 1),), height=own.size[0], width=own.size[1],
-        colour_space='grey'))
-        for c, own in enumerate(host._all())]
-    planes = [decode(values[None], [own], _grey_form(*host.component_size(c)))[0]
-              for c, (values, own) in enumerate(steps)]
-    return _arrays.from_host(levels.values, _compose(host, planes))
-
-
-def reconstruct(levels: JpegLevels | Sequence[JpegLevels], decode: Decode) -> Any:
+def reconstruct(levels: JpegLevels | Sequence[JpegLevels],
+                decode: Callable[[Levels], Any]) -> Any:
     """Decode one file or several. The engine decodes files of the same form in
     batches."""
     if isinstance(levels, JpegLevels) or not isinstance(levels, (list, tuple)):
         return reconstruct([cast(JpegLevels, levels)], decode)[0]
     pictures: list[Any] = [None] * len(levels)
-    groups: dict[tuple[Any, ...], list[int]] = {}
+    groups: dict[Any, list[tuple[int, tuple[int, ...]]]] = {}
     for i, one in enumerate(levels):
         _check(one)
-        form = _batch_form(one)
-        if form is None:
-            pictures[i] = _decode_alone(one, decode)
+        plan = _plan(one)
+        if plan is None:
+            pictures[i] = _arrays.from_host(one.values, from_bytes(_encode(one)))
         else:
-            key = form, type(one.values), getattr(one.values, 'device', None)
-            groups.setdefault(key, []).append(i)
+            key = plan[0], type(one.values), getattr(one.values, 'device', None)
+            groups.setdefault(key, []).append((i, plan[1]))
     for (form, *_), members in groups.items():
         for first in range(0, len(members), _IN_A_BATCH):
-            part = members[first:first + _IN_A_BATCH]
-            values, steps = zip(*(_engine_steps(levels[i]) for i in part))
-            made = decode(values[0][None] if len(part) == 1
-                          else _arrays.stack(values),
-                          steps, form)
-            for i, picture in zip(part, made):
+            indices, steps = zip(*members[first:first + _IN_A_BATCH])
+            values = [levels[i].values for i in indices]
+            made = decode(Levels(
+                values[0][None] if len(values) == 1 else _arrays.stack(values), None,
+                [Settings(tables=own, baseline=False) for own in steps], form))
+            for i, picture in zip(indices, made):
                 pictures[i] = picture
     return pictures
 
@@ -385,7 +383,14 @@ class Origin(NamedTuple):
     steps: np.ndarray
 
 
-def origin(picture: Any, presets: Sequence[str]) -> Origin | None:
+def origin(picture: Any) -> Origin | None:
+    """Find the JPEG file that libjpeg decoded a picture from, even if it was cropped
+    afterwards. Returns None if it is not known. A result has been checked: levels with
+    these steps, on this grid, decode to every whole block without saturated pixels (0
+    or 255 in R, G or B).
+
+    picture   (height, width) or (height, width, 3), R, G and B; uint8
+    """
     array = _arrays.to_host(picture)
     if array.ndim == 3 and array.shape[2] == 1:
         array = array[..., 0]
@@ -401,6 +406,6 @@ def origin(picture: Any, presets: Sequence[str]) -> Origin | None:
         return None
     left, top, h, v, preset, quality, steps = found
     return Origin((left, top), _SUBSAMPLINGS.get((h, v)),
-                  presets[preset] if preset >= 0 else None,
+                  TABLES[preset] if preset >= 0 else None,
                   quality if preset >= 0 else None,
                   np.frombuffer(steps, np.uint16).reshape(2, 8, 8))

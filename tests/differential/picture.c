@@ -47,7 +47,7 @@ get_sample (int content, uint32_t seed, int x, int y, int peak)
     case GRADIENT:
       return (base + (x * slope + y * (10 - slope)) / 4 + here % 4) & peak;
     case NOISE:                /* above the peak, too */
-      return here & 0xffff;
+      return here & 0x10000 ? here & 0xffff : here & peak;
     case EXTREME:
       return here & 1 ? peak : 0;
     case CHECKER:
@@ -160,7 +160,8 @@ picture_fill (const Picture * picture, const int *value, int distortion)
         if (bytes == 1) {
           to[x] = v;
         } else {                /* with something in the bits below */
-          const int word = v << plane->shift | (hash (v, x, y)
+          const int most = 0xffff >> plane->shift;
+          const int word = clamp (v, 0, most) << plane->shift | (hash (v, x, y)
               & ((1 << plane->shift) - 1));
 
           to[2 * x] = word;

@@ -158,7 +158,9 @@ start (const Scene * scene, const SceneFrame * f, BdctEngine * engine,
   const int n = f->compares ? 1 + f->comparison.n_distorted
       : !f->frame.same_source;
   BdctComparison comparison = f->comparison;
+  BdctView view = f->view;
   BdctFrame frame;
+  uint8_t *map;
 
   for (int k = 0; k < n; k++)
     memory_init (&work->picture[k], backend, (value[SRC_MEMORY] + k) % 3,
@@ -171,7 +173,15 @@ start (const Scene * scene, const SceneFrame * f, BdctEngine * engine,
           * sizeof (BdctStats)), 0, output->size[STATISTICS]);
   if (!f->compares) {
     init_frame (scene, f, backend, work, output, &frame);
+    frame.view = frame.view != NULL ? &view : NULL;
+    map = allocate (f->info.n_blocks);
+    if (frame.quantizer_map != NULL)
+      frame.quantizer_map = memcpy (map, frame.quantizer_map, f->info.n_blocks);
     work->started = bdct_engine_submit (engine, &frame, &output->error);
+    /* The engine has its own. */
+    memset (map, 0xff, f->info.n_blocks);
+    free (map);
+    memset (&view, 0xff, sizeof view);
     return;
   }
   for (int k = 0; k < n; k++)

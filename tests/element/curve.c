@@ -15,6 +15,13 @@ setting_name (BdctTransform transform)
   return has_qp (transform) ? "qp" : "quality";
 }
 
+void
+set_deadzone (Bench * bench, BdctTransform transform)
+{
+  if (has_qp (transform))
+    g_object_set (bench->element, "deadzone", 0.2, NULL);
+}
+
 gint
 run_all (const gchar * format, guint n, BdctTransform transform,
     GstStructure * reports[MAX_SETTINGS])
@@ -24,6 +31,7 @@ run_all (const gchar * format, guint n, BdctTransform transform,
 
   bench_init (&bench, format, WIDTH, HEIGHT, "transform", transform, "metrics",
       BENCH_BITS | 1 << BDCT_METRIC_SSIM, "threads", 1, NULL);
+  set_deadzone (&bench, transform);
   for (gint i = first; i <= last; i++) {
     g_object_set (bench.element, setting_name (transform), i, NULL);
     bench_push (&bench, n);

@@ -14,6 +14,10 @@
 gboolean has_qp (BdctTransform transform);
 const gchar *setting_name (BdctTransform transform);
 
+/* Another one than the default, where the transform has any: all that chooses
+ * settings has to keep the rest. */
+void set_deadzone (Bench * bench, BdctTransform transform);
+
 /* What a frame costs and loses at each setting, by single runs; `[0]` is the
  * lowest setting. Returns how many there are. */
 gint run_all (const gchar * format, guint n, BdctTransform transform,

@@ -207,29 +207,6 @@ test_propose (void)
   }
 }
 
-/* Inputs are let go when their frame leaves: a decoder's pool is small. */
-static void
-test_inputs_let_go (void)
-{
-  const guint depth = 4;
-  GstBuffer *in[8];
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "async-depth", depth, NULL);
-  for (guint n = 0; n < G_N_ELEMENTS (in); n++) {
-    in[n] = frame_new (&bench.info, n);
-    gst_harness_push (bench.h, gst_buffer_ref (in[n]));
-    for (guint i = 0; i + depth <= n + 1; i++)
-      g_assert_cmpint (GST_MINI_OBJECT_REFCOUNT_VALUE (in[i]), ==, 1);
-  }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  for (guint n = 0; n < G_N_ELEMENTS (in); n++) {
-    g_assert_cmpint (GST_MINI_OBJECT_REFCOUNT_VALUE (in[n]), ==, 1);
-    gst_buffer_unref (in[n]);
-  }
-  bench_clear (&bench);
-}
-
 /* What upstream attached stays attached: the picture is where it was. */
 static void
 test_metas (void)
@@ -414,71 +391,6 @@ test_back_pressure (void)
   }
 }
 
-/* After a flush there is room again, once downstream returns what it has. */
-static void
-test_flush_goes_on (void)
-{
-  Downstream downstream = { gst_video_buffer_pool_new (), 0, 64, TRUE, 0 };
-  Pusher pusher = {.max = 10000 };
-  GstSegment segment;
-  GstBuffer *out;
-  GThread *thread;
-  Bench bench;
-
-  start (&bench, &downstream, 2);
-  pusher.bench = &bench;
-  thread = g_thread_new ("push", push_all, &pusher);
-  wait_until_stuck (&pusher);
-  gst_harness_push_event (bench.h, gst_event_new_flush_start ());
-  g_thread_join (thread);
-  gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
-  while ((out = bench_pull (&bench)) != NULL)
-    gst_buffer_unref (out);
-  for (guint n = 0; n < 100; n++) {
-    bench_push (&bench, n);
-    out = bench_pull (&bench);
-    g_assert_cmpint (out != NULL, ==, n > 0);
-    gst_clear_buffer (&out);
-  }
-  bench_clear (&bench);
-  gst_object_unref (downstream.pool);
-}
-
-/* A downstream that sets no limit may keep what it gets. */
-static void
-test_kept (void)
-{
-  const gint n_frames = test_rounds (100000);
-  Pusher pusher = {.max = n_frames };
-  GThread *thread;
-  Bench bench;
-  gint n, before = -1;
-
-  bench_init (&bench, "GRAY8", 16, 16, "async-depth", 1, "threads", 1,
-      "post-messages", FALSE, NULL);
-  pusher.bench = &bench;
-  thread = g_thread_new ("push", push_all, &pusher);
-  /* As long as there is progress. */
-  while ((n = g_atomic_int_get (&pusher.n)) < n_frames && n > before) {
-    before = n;
-    for (guint i = 0; i < 100 && g_atomic_int_get (&pusher.n) == n; i++)
-      g_usleep (100000);
-  }
-  g_assert_cmpint (n, ==, n_frames);
-  g_thread_join (thread);
-  g_assert_cmpint (pusher.ret, ==, GST_FLOW_OK);
-  g_assert_cmpuint (gst_harness_buffers_in_queue (bench.h), ==, n_frames);
-  for (n = 0; n < n_frames; n++) {
-    GstBuffer *out = gst_harness_try_pull (bench.h);
-
-    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
-    gst_buffer_unref (out);
-  }
-  bench_clear (&bench);
-}
-
 /* A device's memory has a limit, of the element's own: reaching it is said. */
 static void
 test_device_limit (void)
@@ -516,12 +428,9 @@ main (int argc, char **argv)
   test_add ("/element/buffers/downstream-pool", test_downstream_pool);
   test_add ("/element/buffers/limit-without-pool", test_limit_without_pool);
   test_add ("/element/buffers/propose", test_propose);
-  test_add ("/element/buffers/inputs-let-go", test_inputs_let_go);
   test_add ("/element/buffers/metas", test_metas);
   test_add ("/element/buffers/sink-keeps-one", test_sink_keeps_one);
   test_add ("/element/buffers/back-pressure", test_back_pressure);
-  test_add ("/element/buffers/flush-goes-on", test_flush_goes_on);
-  test_add ("/element/buffers/kept", test_kept);
   test_add ("/element/buffers/device-limit", test_device_limit);
   return test_run ();
 }

@@ -22,152 +22,6 @@ test_metadata (void)
   gst_object_unref (factory);
 }
 
-/* Flags of the contract: R readable, W writable, P may change while playing,
- * S may change in READY only, C controllable. */
-static const struct
-{
-  const gchar *name, *type, *value, *flags;
-} properties[] = {
-  {"transform", "GstBlockDctTransform", "jpeg-8x8", "RWPC"},
-  {"quality", "gint", "85", "RWPC"},
-  {"qp", "gint", "26", "RWPC"},
-  {"chroma-qp-offset", "gint", "0", "RWPC"},
-  {"deadzone", "gdouble", "0.33333333333333331", "RWPC"},
-  {"min-block", "gint", "4", "RWPC"},
-  {"max-block", "gint", "32", "RWPC"},
-  {"lambda-scale", "gdouble", "1", "RWPC"},
-  {"scaling-list", "GstBlockDctScalingList", "flat", "RWPC"},
-  {"scaling-list-file", "gchararray", NULL, "RWP"},
-  {"quantization-tables", "GstBlockDctQuantizationTables", "annex-k", "RWPC"},
-  {"quantization-matrix", "GstValueArray", "<  >", "RWP"},
-  {"quantization-file", "gchararray", NULL, "RWP"},
-  {"quantization-scale", "gboolean", "false", "RWPC"},
-  {"baseline", "gboolean", "true", "RWPC"},
-  {"backend", "GstBlockDctBackend", "auto", "RWS"},
-  {"cuda-device-id", "gint", "-1", "RWS"},
-  {"threads", "guint", "0", "RWS"},
-  {"async-depth", "guint", NULL, "RWS"},
-  {"chroma-subsampling", "GstBlockDctChromaSubsampling", "4:2:0", "RWPC"},
-  {"target-psnr", "gdouble", "0", "RWPC"},
-  {"target-ssim", "gdouble", "0", "RWPC"},
-  {"target-bpp", "gdouble", "0", "RWPC"},
-  {"target-size", "guint", "0", "RWPC"},
-  {"metrics", "GstBlockDctMetrics", NULL, "RWPC"},
-  {"curve", "GstValueArray", "<  >", "RWP"},
-  {"view", "GstBlockDctView", "reconstruction", "RWPC"},
-  {"grid", "gboolean", "false", "RWPC"},
-  {"post-messages", "gboolean", "true", "RWPC"},
-  {"interval", "guint64", "0", "RWPC"},
-  {"stats", "GstStructure", NULL, "R"},
-  {"stats-file", "gchararray", NULL, "RWS"},
-  {"min-psnr-error", "gdouble", "0", "RWPC"},
-  {"min-psnr-warning", "gdouble", "0", "RWPC"},
-  {"active-backend", "gchararray", NULL, "R"},
-};
-
-static void
-test_properties (void)
-{
-  static const struct
-  {
-    gchar letter;
-    guint flag;
-  } flags[] = {
-    {'R', G_PARAM_READABLE}, {'W', G_PARAM_WRITABLE},
-    {'P', GST_PARAM_MUTABLE_PLAYING}, {'S', GST_PARAM_MUTABLE_READY},
-    {'C', GST_PARAM_CONTROLLABLE},
-  };
-  GstElement *element = element_new ("blockdct");
-  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
-
-  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    const gchar *name = properties[i].name;
-    GParamSpec *pspec = g_object_class_find_property (klass, name);
-
-    g_test_message ("%s", name);
-    g_assert_nonnull (pspec);
-    g_assert_cmpstr (g_type_name (pspec->value_type), ==, properties[i].type);
-    for (guint f = 0; f < G_N_ELEMENTS (flags); f++)
-      g_assert_cmpint ((pspec->flags & flags[f].flag) != 0, ==,
-          strchr (properties[i].flags, flags[f].letter) != NULL);
-    if (properties[i].value != NULL) {
-      GValue value = G_VALUE_INIT;
-      gchar *text;
-
-      g_object_get_property (G_OBJECT (element), name, &value);
-      text = gst_value_serialize (&value);
-      g_assert_cmpstr (text, ==, properties[i].value);
-      g_free (text);
-      g_value_unset (&value);
-    }
-  }
-  gst_object_unref (element);
-}
-
-static void
-check_range (GObjectClass * klass, const gchar * name, gint min, gint max)
-{
-  GParamSpecInt *pspec =
-      G_PARAM_SPEC_INT (g_object_class_find_property (klass, name));
-
-  g_assert_cmpint (pspec->minimum, ==, min);
-  g_assert_cmpint (pspec->maximum, ==, max);
-}
-
-/* The types of properties are in the plugin's documentation. */
-static void
-test_types (void)
-{
-  static const gchar *const names[] = { "blockdct", "blockdctcompare" };
-
-  for (guint e = 0; e < G_N_ELEMENTS (names); e++) {
-    GstElement *element = element_new (names[e]);
-    guint n, n_own = 0;
-    GParamSpec **pspecs =
-        g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
-
-    for (guint i = 0; i < n; i++) {
-      const GType type = pspecs[i]->value_type;
-
-      if (pspecs[i]->owner_type != G_OBJECT_TYPE (element))
-        continue;
-      n_own++;
-      if ((G_TYPE_IS_ENUM (type) || G_TYPE_IS_FLAGS (type))
-          && !gst_type_is_plugin_api (type, NULL))
-        g_error ("%s: %s is not known as the plugin's", pspecs[i]->name,
-            g_type_name (type));
-    }
-    g_assert_cmpuint (n_own, <=, 35);
-    g_free (pspecs);
-    gst_object_unref (element);
-  }
-}
-
-static void
-test_ranges (void)
-{
-  static const gchar *transforms[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
-    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4",
-    "h264-8x8", "vvc-64x64", "hevc-quadtree"
-  };
-  GstElement *element = element_new ("blockdct");
-  GObjectClass *klass = G_OBJECT_GET_CLASS (element);
-  GParamSpec *transform = g_object_class_find_property (klass, "transform");
-  GEnumClass *enum_class = g_type_class_ref (transform->value_type);
-  guint depth;
-
-  check_range (klass, "quality", 1, 100);
-  check_range (klass, "qp", 0, 51);
-  check_range (klass, "chroma-qp-offset", -12, 12);
-  g_assert_cmpuint (enum_class->n_values, ==, G_N_ELEMENTS (transforms));
-  for (guint i = 0; i < G_N_ELEMENTS (transforms); i++)
-    g_assert_nonnull (g_enum_get_value_by_nick (enum_class, transforms[i]));
-  g_object_get (element, "async-depth", &depth, NULL);
-  g_assert_cmpuint (depth, >=, 1);
-  g_type_class_unref (enum_class);
-  gst_object_unref (element);
-}
-
 static gboolean
 is_cuda (GstCaps * caps, guint i)
 {
@@ -389,31 +243,6 @@ test_refused_downstream (void)
   }
 }
 
-static void
-test_not_negotiated (void)
-{
-  GstCaps *caps = video_caps ("RGB16", 16, 16);
-  GstMessage *message;
-  GstVideoInfo info;
-  GstBuffer *buffer;
-  Bench bench;
-
-  bench_init (&bench, NULL, 0, 0, NULL);
-  /* With each query too, the pad would send the caps again. */
-  bench.drain = FALSE;
-  video_info (&info, "RGB16", 16, 16);
-  gst_harness_set_src_caps (bench.h, caps);
-  buffer = gst_buffer_new_allocate (NULL, info.size, NULL);
-  gst_buffer_memset (buffer, 0, 0, info.size);
-  g_assert_cmpint (gst_harness_push (bench.h, buffer), ==,
-      GST_FLOW_NOT_NEGOTIATED);
-  g_assert_null (bench_pull (&bench));
-  bench_pop_report (&bench, NULL);
-  while ((message = bench_pop (&bench, GST_MESSAGE_ERROR)) != NULL)
-    gst_message_unref (message);
-  bench_clear (&bench);
-}
-
 /* With backend=cpu there is system memory only, whatever the build has. */
 static void
 test_cpu_memory (void)
@@ -478,16 +307,12 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/element/caps/metadata", test_metadata);
-  test_add ("/element/caps/properties", test_properties);
-  test_add ("/element/caps/types", test_types);
-  test_add ("/element/caps/ranges", test_ranges);
   test_add ("/element/caps/template", test_template);
   test_add ("/element/caps/formats-and-sizes", test_formats_and_sizes);
   test_add ("/element/caps/fields", test_caps_fields);
   test_add ("/element/caps/refused", test_refused);
   test_add ("/element/caps/no-caps", test_no_caps);
   test_add ("/element/caps/refused-downstream", test_refused_downstream);
-  test_add ("/element/caps/not-negotiated", test_not_negotiated);
   test_add ("/element/caps/cpu-memory", test_cpu_memory);
   test_add ("/element/caps/query", test_query_caps);
   return test_run ();

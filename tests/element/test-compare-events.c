@@ -269,75 +269,6 @@ test_no_caps (void)
 }
 
 static void
-wait_for_figures (Duel * duel, const gchar * pad)
-{
-  gboolean found = FALSE;
-
-  for (guint i = 0; !found; i++) {
-    g_assert_cmpuint (i, <, 1000);
-    GstStructure *s = duel_wait_report (duel, "frame");
-
-    found = strcmp (gst_structure_get_string (s, "pad"), pad) == 0;
-    gst_structure_free (s);
-  }
-}
-
-static GstPadProbeReturn
-unlink_when_idle (GstPad * pad, GstPadProbeInfo * info, gpointer done)
-{
-  GstPad *peer = gst_pad_get_peer (pad);
-
-  (void) info;
-  gst_pad_unlink (pad, peer);
-  gst_object_unref (peer);
-  g_atomic_int_set ((gint *) done, TRUE);
-  return GST_PAD_PROBE_REMOVE;
-}
-
-/* While no frame is under way: the pad would refuse it as flushing, and a tee
- * before it would end the stream. */
-static void
-unlink_pad (GstPad * src)
-{
-  gint done = FALSE;
-
-  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_IDLE, unlink_when_idle, &done,
-      NULL);
-  for (guint i = 0; i < 30000 && !g_atomic_int_get (&done); i++)
-    g_usleep (1000);
-  g_assert_true (g_atomic_int_get (&done));
-}
-
-/* A pad is asked for, released and asked for again while frames flow. */
-static void
-test_pad_again (void)
-{
-  Duel duel = { 0 };
-
-  duel_launch (&duel, "videotestsrc is-live=true ! "
-      "video/x-raw,format=I420,width=64,height=64,framerate=100/1 ! "
-      "tee name=t allow-not-linked=true ! queue ! compare.ref_sink "
-      "t. ! queue ! compare.dist_sink blockdctcompare name=compare ! "
-      "fakesink name=out sync=false t. ! queue name=a t. ! queue name=b");
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  for (guint i = 0; i < 6; i++) {
-    GstElement *queue = gst_bin_get_by_name (GST_BIN (duel.pipeline),
-        i % 2 == 0 ? "a" : "b");
-    GstPad *sink = gst_element_request_pad_simple (duel.element, "dist_sink_1");
-    GstPad *src = gst_element_get_static_pad (queue, "src");
-
-    g_assert_cmpint (gst_pad_link (src, sink), ==, GST_PAD_LINK_OK);
-    wait_for_figures (&duel, "dist_sink_1");
-    unlink_pad (src);
-    gst_element_release_request_pad (duel.element, sink);
-    gst_object_unref (sink);
-    gst_object_unref (src);
-    gst_object_unref (queue);
-  }
-  duel_abort (&duel);
-}
-
-static void
 press (GstPad * src, const gchar * key)
 {
   gst_pad_send_event (src, gst_event_new_navigation (gst_structure_new
@@ -380,7 +311,6 @@ main (int argc, char *argv[])
   test_add ("/compare-events/xpsnr-after-flush", test_xpsnr_after_flush);
   test_add ("/compare-events/allocation-and-flush", test_allocation_and_flush);
   test_add ("/compare-events/no-caps", test_no_caps);
-  test_add ("/compare-events/pad-again", test_pad_again);
   test_add ("/compare-events/pairs", test_pairs);
   return test_run ();
 }

@@ -5,9 +5,7 @@
 #include <string.h>
 #include "duel.h"
 
-#define WIDTH 37
-#define HEIGHT 23
-#define LIVE_FRAMES 20
+#define LIVE_FRAMES 12
 
 /* The same picture for reference and distorted, but for one sample in eight. */
 static GstBuffer *
@@ -99,32 +97,6 @@ test_matching (void)
     gst_structure_free (s);
     duel_clear (&duel);
   }
-}
-
-/* Times a little off, as containers round them. */
-static void
-test_jitter (void)
-{
-  GstVideoInfo info;
-  GstBuffer *out;
-  guint n = 0;
-  Duel duel;
-
-  duel_open (&duel, &info, "I420", 16, 16, 2, "");
-  for (guint i = 1; i < 20; i++) {
-    GstBuffer *b = frame_new (&info, i);
-
-    GST_BUFFER_PTS (b) = i % 2 ? i * FRAME + FRAME / 3 : i * FRAME - FRAME / 3;
-    duel_push_pair (&duel, frame_new (&info, i), b);
-  }
-  duel_end_all (&duel);
-  while ((out = duel_pull (&duel)) != NULL) {
-    g_assert_true (get_boolean (duel_figures (out, "dist_sink"), "identical"));
-    gst_buffer_unref (out);
-    n++;
-  }
-  g_assert_cmpuint (n, ==, 19);
-  duel_clear (&duel);
 }
 
 /* A stream that is shifted by two frames finds partners for all but two, each
@@ -260,35 +232,6 @@ test_differences (void)
   check_difference (unknown, full_range, "differ in range");
 }
 
-/* Both inputs go over to other caps, one after the other. */
-static void
-test_caps_change (void)
-{
-  GstVideoInfo infos[2];
-  GstBuffer *out;
-  guint n = 0;
-  Duel duel;
-
-  video_info (&infos[0], "I420", 16, 16);
-  video_info (&infos[1], "NV12", 48, 32);
-  duel_init (&duel, 2, "view=wipe");
-  for (guint half = 0; half < 2; half++)
-    for (guint input = 0; input < 2; input++) {
-      duel_set_caps (&duel, input, &infos[half]);
-      for (guint i = 0; i < 5; i++)
-        duel_push (&duel, input, frame_new (&infos[half], 5 * half + i));
-    }
-  duel_end_all (&duel);
-  for (; (out = duel_pull (&duel)) != NULL; n++) {
-    g_assert_true (get_boolean (duel_figures (out, "dist_sink"), "identical"));
-    g_assert_cmpuint (gst_buffer_get_size (out), >=,
-        n < 5 ? 16 * 16 * 3 / 2 : 48 * 32 * 3 / 2);
-    gst_buffer_unref (out);
-  }
-  g_assert_cmpuint (n, ==, 10);
-  duel_clear (&duel);
-}
-
 /* A pad that is full while another has nothing is said once, with a cure; one
  * thread feeds both, which waits from then on. */
 static void
@@ -325,52 +268,6 @@ test_unlinked (void)
   duel_clear (&duel);
 }
 
-static void
-wait_for_preroll (GstElement * pipeline)
-{
-  g_assert_cmpint (gst_element_get_state (pipeline, NULL, NULL,
-          30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
-}
-
-/* Behind a tee the source gets a seek from each pad; frames go on from where it
- * went. */
-static void
-test_seek (void)
-{
-  gboolean seekable;
-  GstQuery *query;
-  GstBuffer *out;
-  Duel duel = { 0 };
-
-  /* Without an end, as num-buffers counts on after a seek. */
-  duel_launch (&duel, "videotestsrc ! "
-      "video/x-raw,format=I420,width=32,height=32,framerate=25/1 ! "
-      "tee name=t ! queue ! compare.ref_sink "
-      "t. ! queue ! blockdct post-messages=false ! compare.dist_sink "
-      "blockdctcompare name=compare ! appsink name=out sync=false "
-      "max-buffers=2");
-  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
-  wait_for_preroll (duel.pipeline);
-  query = gst_query_new_seeking (GST_FORMAT_TIME);
-  g_assert_true (gst_element_query (duel.sink, query));
-  gst_query_parse_seeking (query, NULL, &seekable, NULL, NULL);
-  g_assert_true (seekable);
-  gst_query_unref (query);
-  for (gint i = 1; i <= 3; i++) {
-    g_assert_true (gst_element_seek_simple (duel.pipeline, GST_FORMAT_TIME,
-            GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, i * 4 * GST_SECOND));
-    wait_for_preroll (duel.pipeline);
-    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    out = duel_pull (&duel);
-    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, i * 4 * GST_SECOND);
-    g_assert_nonnull (duel_figures (out, "dist_sink"));
-    gst_buffer_unref (out);
-    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
-  }
-  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
-  duel_clear (&duel);
-}
-
 /* Each frame of a live source either has a partner or is counted as unmatched.
  * On a slow machine a distorted frame can be late: then the reference frame is
  * unmatched, and the late frame is too, if it comes before the end. */
@@ -383,7 +280,7 @@ test_live_source (void)
 
   duel_launch (&duel, "videotestsrc is-live=true num-buffers="
       G_STRINGIFY (LIVE_FRAMES) " "
-      "! video/x-raw,format=I420,width=32,height=32,framerate=50/1 ! "
+      "! video/x-raw,format=I420,width=32,height=32,framerate=10/1 ! "
       "tee name=t ! queue ! compare.ref_sink "
       "t. ! queue ! blockdct post-messages=false ! compare.dist_sink "
       "blockdctcompare name=compare ! fakesink name=out");
@@ -396,79 +293,6 @@ test_live_source (void)
   g_assert_cmpuint (2 * frames + unmatched, <=, 2 * LIVE_FRAMES);
   gst_structure_free (s);
   duel_clear (&duel);
-}
-
-/* Stopped and started again and again, in the middle of frames. */
-static void
-test_restart (void)
-{
-  GstVideoInfo info;
-  Duel duel;
-
-  video_info (&info, "NV12", 64, 48);
-  duel_init (&duel, 2, "metrics=psnr+xpsnr overlay=false");
-  for (gint i = 0; i < test_rounds (20); i++) {
-    duel_set_caps (&duel, DUEL_REFERENCE, &info);
-    duel_set_caps (&duel, DUEL_DISTORTED, &info);
-    for (guint n = 0; n < 4; n++) {
-      duel_push (&duel, DUEL_REFERENCE, frame_new (&info, n));
-      if (n < 3)
-        duel_push (&duel, DUEL_DISTORTED, duel_distorted_new (&info, n));
-    }
-    if (i % 2)
-      gst_buffer_unref (duel_pull (&duel));
-    gst_element_set_state (duel.pipeline, i % 3 ? GST_STATE_READY
-        : GST_STATE_NULL);
-    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  }
-  duel_clear (&duel);
-}
-
-static gboolean
-take_seek (GstPad * pad, GstObject * parent, GstEvent * event)
-{
-  gint *seeks = gst_pad_get_element_private (pad);
-
-  (void) parent;
-  *seeks += GST_EVENT_TYPE (event) == GST_EVENT_SEEK;
-  gst_event_unref (event);
-  return TRUE;
-}
-
-/* Sources that are pads alone, as in a harness, are two sources: each of them
- * gets the seek. */
-static void
-test_bare_pads (void)
-{
-  GstElement *element = element_new ("blockdctcompare");
-  gint seeks[2] = { 0 };
-  GstPad *pads[2], *src;
-
-  for (guint i = 0; i < 2; i++) {
-    GstPad *sink = gst_element_get_static_pad (element, i == 0 ? "ref_sink"
-        : "dist_sink");
-
-    pads[i] = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
-    gst_pad_set_element_private (pads[i], &seeks[i]);
-    gst_pad_set_event_function (pads[i], take_seek);
-    g_assert_true (gst_pad_set_active (pads[i], TRUE));
-    g_assert_cmpint (gst_pad_link (pads[i], sink), ==, GST_PAD_LINK_OK);
-    gst_object_unref (sink);
-  }
-  src = gst_element_get_static_pad (element, "src");
-  gst_element_set_state (element, GST_STATE_PAUSED);
-  g_assert_true (gst_pad_send_event (src, gst_event_new_seek (1,
-              GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
-              GST_SEEK_TYPE_SET, -1)));
-  g_assert_cmpint (seeks[0], ==, 1);
-  g_assert_cmpint (seeks[1], ==, 1);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (src);
-  for (guint i = 0; i < 2; i++) {
-    gst_pad_set_active (pads[i], FALSE);
-    gst_object_unref (pads[i]);
-  }
-  gst_object_unref (element);
 }
 
 /* What nothing met is said at the end, however little it was. */
@@ -581,19 +405,14 @@ main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
   test_add ("/compare-flow/matching", test_matching);
-  test_add ("/compare-flow/jitter", test_jitter);
   test_add ("/compare-flow/shift", test_shift);
   test_add ("/compare-flow/still", test_still);
   test_add ("/compare-flow/conflicts", test_conflicts);
   test_add ("/compare-flow/differences", test_differences);
-  test_add ("/compare-flow/caps-change", test_caps_change);
-  test_add ("/compare-flow/bare-pads", test_bare_pads);
   test_add ("/compare-flow/alone", test_alone);
   test_add ("/compare-flow/stuck", test_stuck);
   test_add ("/compare-flow/unlinked", test_unlinked);
-  test_add ("/compare-flow/seek", test_seek);
   test_add ("/compare-flow/live-source", test_live_source);
-  test_add ("/compare-flow/restart", test_restart);
   test_add ("/compare-flow/kept", test_kept);
   return test_run ();
 }

@@ -174,31 +174,6 @@ test_single (void)
   duel_abort (&duel);
 }
 
-/* The reference, too, may be a map, alone or beside pictures. */
-static void
-test_reference (void)
-{
-  static const Legend none = { "none", {{0, NULL}} };
-  GstVideoInfo info;
-  Duel duel;
-
-  if (!need_text ())
-    return;
-  start (&duel, &info, 2, "view=single overlay=true");
-  for (guint n = 0; n < 4; n++) {
-    GstBuffer *out;
-
-    g_object_set (duel.element, "right", n % 2 == 0 ? -1 : 0, NULL);
-    out = duel_show (&duel, view_new (&info, n, "size-map"),
-        n < 2 ? duel_distorted_new (&info, n) : view_new (&info, n,
-            "error-map"));
-    check_legend (out, 0, n % 2 == 0 ? &of_blockdct[5] : n < 2 ? &none
-        : &of_blockdct[1]);
-    gst_buffer_unref (out);
-  }
-  duel_abort (&duel);
-}
-
 /* A blockdct's own maps, changed while they are shown: its bar is there, the
  * numbers are beside it. */
 static void
@@ -248,7 +223,6 @@ main (int argc, char **argv)
 #ifdef HAVE_OVERLAY
   test_add ("/compare-legend/own", test_own);
   test_add ("/compare-legend/single", test_single);
-  test_add ("/compare-legend/reference", test_reference);
   test_add ("/compare-legend/of-a-blockdct", test_of_a_blockdct);
 #endif
   return test_run ();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcompare: how far inputs run ahead, latency, negotiation of caps. */
+#include <gst/base/gstaggregator.h>
 #include <string.h>
 #include "duel.h"
 
@@ -336,6 +337,60 @@ test_bound (void)
   }
 }
 
+static gboolean (*compare_sink_event) (GstAggregator * agg,
+    GstAggregatorPad * pad, GstEvent * event);
+
+/* GstAggregator's subclass gets no FLUSH_STOP event, as most of them in
+ * GStreamer's main branch. */
+static gboolean
+hide_flush_stop (GstAggregator * agg, GstAggregatorPad * pad, GstEvent * event)
+{
+  GstAggregatorClass *parent =
+      g_type_class_peek_parent (G_OBJECT_GET_CLASS (agg));
+
+  return (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ? parent->sink_event
+      : compare_sink_event) (agg, pad, event);
+}
+
+/* The bound holds after a flush, too. */
+static void
+test_bound_after_flush (void)
+{
+  Flood input = {.gap = GST_SECOND };
+  GstAggregatorClass *klass;
+  Duel duel = { 0 };
+  GstSegment segment;
+  GstPad *pads[2];
+  GThread *thread;
+
+  duel_launch (&duel, "blockdctcompare name=compare ! "
+      "fakesink name=out async=false");
+  klass = (GstAggregatorClass *) G_OBJECT_GET_CLASS (duel.element);
+  compare_sink_event = klass->sink_event;
+  klass->sink_event = hide_flush_stop;
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  video_info (&input.info, "I420", 16, 16);
+  pads[0] = feeder_new (duel.element, "ref_sink", &input.info);
+  pads[1] = feeder_new (duel.element, "dist_sink", &input.info);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint i = 0; i < 2; i++)
+    gst_pad_push_event (pads[i], gst_event_new_flush_start ());
+  for (guint i = 0; i < 2; i++) {
+    gst_pad_push_event (pads[i], gst_event_new_flush_stop (TRUE));
+    gst_pad_push_event (pads[i], gst_event_new_segment (&segment));
+  }
+  input.pad = pads[0];
+  thread = g_thread_new ("flood", flood, &input);
+  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "ref_sink has",
+      "dist_sink has none", NULL);
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  klass->sink_event = compare_sink_event;
+  g_thread_join (thread);
+  feeder_free (pads[0]);
+  feeder_free (pads[1]);
+  duel_clear (&duel);
+}
+
 /* Frames of a pool of few buffers, on both pads: whoever has one pool for all,
  * as a decoder before a tee, goes on. */
 static void
@@ -443,6 +498,7 @@ main (int argc, char *argv[])
   test_add ("/compare-queues/early-frames", test_early_frames);
   test_add ("/compare-queues/no-converter", test_no_converter);
   test_add ("/compare-queues/bound", test_bound);
+  test_add ("/compare-queues/bound-after-flush", test_bound_after_flush);
   test_add ("/compare-queues/fixed-pool", test_fixed_pool);
   test_add ("/compare-queues/end-behind-event", test_end_behind_event);
   return test_run ();

@@ -192,50 +192,11 @@ test_seek_files (void)
   }
 }
 
-/* The same through playbin, with the bin that has compare in it. */
-static void
-test_seek_playbin (void)
-{
-  static const gchar *const muxers[] = { "matroskamux", "qtmux" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (muxers); i++) {
-    gchar *path = make_file (muxers[i], "a", 90), *uri;
-    GstElement *bin;
-    Duel duel = { 0 };
-
-    if (path == NULL || !test_have_element ("playbin")
-        || !test_have_element ("jpegdec"))
-      return;
-    uri = gst_filename_to_uri (path, NULL);
-    duel.pipeline = gst_object_ref_sink (gst_element_factory_make ("playbin",
-            NULL));
-    bin = element_new ("blockdctpreview");
-    duel.sink = element_new ("appsink");
-    g_object_set (duel.sink, "sync", FALSE, NULL);
-    g_object_set (duel.pipeline, "uri", uri, "video-filter", bin, "video-sink",
-        duel.sink, NULL);
-    duel.element = gst_bin_get_by_name (GST_BIN (bin), "compare");
-    duel.bus = gst_element_get_bus (duel.pipeline);
-    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
-    g_assert_cmpint (gst_element_get_state (duel.pipeline, NULL, NULL,
-            30 * GST_SECOND), ==, GST_STATE_CHANGE_SUCCESS);
-    for (guint second = 3; second > 0; second--)
-      seek_and_pull (&duel, second);
-    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    duel_drain (&duel);
-    duel_clear (&duel);
-    gst_object_unref (bin);
-    g_free (uri);
-    g_free (path);
-  }
-}
-
 int
 main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
   test_add ("/compare-streams/seek-files", test_seek_files);
-  test_add ("/compare-streams/seek-playbin", test_seek_playbin);
   test_add ("/compare-streams/timeless", test_timeless);
   test_add ("/compare-streams/encoders", test_encoders);
   return test_run ();

@@ -7,18 +7,6 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-static void
-set_params (GstElement * element, const BdctParams * params)
-{
-  g_object_set (element,
-      "transform", params->transform,
-      "quality", params->quality,
-      "qp", params->qp,
-      "chroma-qp-offset", params->chroma_qp_offset,
-      "scaling-list", params->scaling_list, NULL);
-  set_matrix (element, params->steps, params->n_steps);
-}
-
 /* Push `in` and check all that comes out. Takes `in`. */
 static void
 check_frame (Bench * bench, GstBuffer * in, const BdctParams * params)
@@ -63,91 +51,6 @@ check_frame (Bench * bench, GstBuffer * in, const BdctParams * params)
   gst_buffer_unref (expected);
   gst_buffer_unref (out);
   gst_buffer_unref (in);
-}
-
-static void
-test_transforms (void)
-{
-  static const gchar *formats[] = { "GRAY8", "NV21", "YV12", "Y42B", "Y444",
-    "P010_10LE", "Y444_12LE"
-  };
-  static const gint qps[] = { 0, 26, 51 }, qualities[] = { 1, 50, 100 };
-
-  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    Bench bench;
-
-    bench_init (&bench, formats[f], 75, 43, NULL);
-    for (gint t = 0; t < BDCT_N_TRANSFORMS; t++)
-      for (guint i = 0; i < G_N_ELEMENTS (qps); i++) {
-        BdctParams params = defaults;
-
-        g_test_message ("%s %s", formats[f], bdct_transform_info (t)->name);
-        params.transform = t;
-        params.quality = qualities[i];
-        params.qp = qps[i];
-        params.chroma_qp_offset = 6 * (gint) i - 6;
-        params.scaling_list = i % 2 ? BDCT_SCALING_DEFAULT : BDCT_SCALING_FLAT;
-        set_params (bench.element, &params);
-        check_frame (&bench, frame_new (&bench.info, i), &params);
-      }
-    bench_clear (&bench);
-  }
-}
-
-static void
-test_matrix (void)
-{
-  static const gint counts[] = { 64, 128 };
-
-  for (gint t = BDCT_JPEG_8X8; t <= BDCT_DCT_8X8; t++)
-    for (guint i = 0; i < G_N_ELEMENTS (counts); i++) {
-      BdctParams params = defaults;
-      Bench bench;
-
-      params.transform = t;
-      params.n_steps = counts[i];
-      /* Not symmetric: rows and columns must not be confused. */
-      for (gint s = 0; s < params.n_steps; s++)
-        params.steps[s] = s < 64 ? 1 + 3 * s : 200 - s;
-      bench_init (&bench, "I420", 50, 34, NULL);
-      set_params (bench.element, &params);
-      check_frame (&bench, frame_new (&bench.info, 0), &params);
-      bench_clear (&bench);
-    }
-}
-
-/* Every buffer says anew where its planes lie. */
-static void
-test_strides (void)
-{
-  const BdctParams params = defaults;
-  Bench bench;
-
-  bench_init (&bench, "I420", 33, 17, NULL);
-  for (guint n = 0; n < 6; n++) {
-    /* Odd strides, gaps, and planes in another order. */
-    gint stride[] = { 33 + 7 * (gint) n, 17 + 2 * (gint) n, 40 + (gint) n };
-    gsize offset[3];
-
-    offset[0] = 3 + n;
-    offset[2] = offset[0] + stride[0] * 17 + 5;
-    offset[1] = offset[2] + stride[2] * 9 + 1;
-    check_frame (&bench, frame_new_strided (&bench.info, n, offset, stride,
-            offset[1] + stride[1] * 8 + 17), &params);
-    /* And one with none of it. */
-    check_frame (&bench, frame_new (&bench.info, n), &params);
-  }
-  bench_clear (&bench);
-
-  bench_init (&bench, "P010_10LE", 31, 11, NULL);
-  for (guint n = 0; n < 4; n++) {
-    gint stride[] = { 62 + 2 * (gint) n, 64 + 6 * (gint) n };
-    gsize offset[2] = { 2 * n, 2 * n + stride[0] * 11 + 10 };
-
-    check_frame (&bench, frame_new_strided (&bench.info, n, offset, stride,
-            offset[1] + stride[1] * 5 + 64), &params);
-  }
-  bench_clear (&bench);
 }
 
 /* Planes in memories of their own, as some decoders and capture devices give
@@ -371,9 +274,6 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/element/data/transforms", test_transforms);
-  test_add ("/element/data/matrix", test_matrix);
-  test_add ("/element/data/strides", test_strides);
   test_add ("/element/data/memories", test_memories);
   test_add ("/element/data/larger-meta", test_larger_meta);
   test_add ("/element/data/read-only", test_read_only);

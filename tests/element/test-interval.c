@@ -4,8 +4,6 @@
 #include "bench.h"
 #include "dct/base/stats.h"
 
-static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
-
 /* The next message is this one. `first` and `n` count frames. */
 static void
 check_report (Bench * bench, const gchar * type, guint first, guint n)
@@ -74,77 +72,6 @@ test_exact (void)
   }
   push_eos (&bench);
   check_report (&bench, "pooled", 0, 3);
-  bench_clear (&bench);
-}
-
-static void
-test_figures (void)
-{
-  BdctStats sum = { 0 };
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "Y444", 24, 16, "interval", 3 * FRAME, NULL);
-  for (guint n = 0; n < 6; n++) {
-    GstBuffer *in = frame_new (&bench.info, n), *out;
-    BdctStats stats;
-
-    gst_buffer_unref (frame_expect (&bench.info, in, &defaults, &stats));
-    bdct_stats_add (&sum, &stats);
-    gst_harness_push (bench.h, in);
-    /* The meta is the frame's all the same. */
-    out = bench_pull (&bench);
-    g_assert_nonnull (buffer_report (out));
-    g_assert_cmpuint (get_uint64 (buffer_report (out), "frames"), ==, 1);
-    check_figures (buffer_report (out), &stats, 8);
-    gst_buffer_unref (out);
-    if (n % 3 == 2) {
-      s = bench_pop_report (&bench, "interval");
-      check_figures (s, &sum, 8);
-      g_assert_cmpfloat (get_double (s, "psnr-min"), <=,
-          get_double (s, "psnr-mean"));
-      g_assert_cmpfloat (get_double (s, "psnr-mean"), <=,
-          get_double (s, "psnr-max"));
-      gst_structure_free (s);
-      sum = (BdctStats) { 0 };
-    }
-  }
-  bench_clear (&bench);
-}
-
-/* Changed while playing: what was pooled is told, nothing twice. */
-static void
-test_changed (void)
-{
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "interval", 10 * FRAME, NULL);
-  for (guint n = 0; n < 4; n++)
-    bench_push (&bench, n);
-  bench_pop_report (&bench, NULL);
-  /* Shorter: the one under way is over. */
-  g_object_set (bench.element, "interval", 2 * FRAME, NULL);
-  bench_push (&bench, 4);
-  check_report (&bench, "interval", 0, 4);
-  bench_push (&bench, 5);
-  check_report (&bench, "interval", 4, 2);
-  bench_push (&bench, 6);
-  bench_pop_report (&bench, NULL);
-  /* None: first what is left, then frame by frame. */
-  g_object_set (bench.element, "interval", (guint64) 0, NULL);
-  bench_push (&bench, 7);
-  check_report (&bench, "interval", 6, 1);
-  check_report (&bench, "frame", 7, 1);
-  bench_push (&bench, 8);
-  check_report (&bench, "frame", 8, 1);
-  /* And on again: it starts with the next frame. */
-  g_object_set (bench.element, "interval", 2 * FRAME, NULL);
-  bench_push (&bench, 9);
-  bench_pop_report (&bench, NULL);
-  bench_push (&bench, 10);
-  check_report (&bench, "interval", 9, 2);
-  push_eos (&bench);
-  check_report (&bench, "pooled", 0, 11);
   bench_clear (&bench);
 }
 
@@ -224,61 +151,14 @@ test_no_timestamps (void)
   bench_clear (&bench);
 }
 
-/* A seek's flush forgets the interval under way. */
-static void
-test_flush (void)
-{
-  GstSegment segment;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "async-depth", 1,
-      "interval", 3 * FRAME, NULL);
-  bench_push (&bench, 0);
-  bench_push (&bench, 1);
-  gst_harness_push_event (bench.h, gst_event_new_flush_start ());
-  gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
-  for (guint n = 2; n < 5; n++)
-    bench_push (&bench, n);
-  check_report (&bench, "interval", 2, 3);
-  push_eos (&bench);
-  check_report (&bench, "pooled", 0, 5);
-  bench_clear (&bench);
-}
-
-/* With frames in flight the intervals are the same. */
-static void
-test_async (void)
-{
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "interval", 100 * GST_MSECOND,
-      "async-depth", 4, NULL);
-  for (guint n = 0; n < 9; n++)
-    bench_push (&bench, n);
-  push_eos (&bench);
-  check_report (&bench, "interval", 0, 3);
-  check_report (&bench, "interval", 3, 2);
-  check_report (&bench, "interval", 5, 3);
-  check_report (&bench, "interval", 8, 1);
-  check_report (&bench, "pooled", 0, 9);
-  bench_pop_report (&bench, NULL);
-  bench_clear (&bench);
-}
-
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/element/interval/grid", test_grid);
   test_add ("/element/interval/exact", test_exact);
-  test_add ("/element/interval/figures", test_figures);
-  test_add ("/element/interval/changed", test_changed);
   test_add ("/element/interval/missing", test_missing);
   test_add ("/element/interval/gap", test_gap);
   test_add ("/element/interval/no-timestamps", test_no_timestamps);
-  test_add ("/element/interval/flush", test_flush);
-  test_add ("/element/interval/async", test_async);
   return test_run ();
 }

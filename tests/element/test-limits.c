@@ -6,8 +6,6 @@
 #include <string.h>
 #include "bench.h"
 
-static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
-
 /* A side that is too long is refused with the caps, by name. */
 static void
 test_too_large (void)
@@ -72,36 +70,6 @@ test_too_large_elsewhere (void)
     gst_object_unref (pad);
     gst_object_unref (element);
   }
-}
-
-/* The longest sides are exact. */
-static void
-test_largest (void)
-{
-  static const gchar *formats[] = { "GRAY8", "NV12", "P010_10LE", "Y444_12LE" };
-  static const gint sizes[][2] = { {65535, 9}, {9, 65535}, {65535, 1} };
-
-  for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
-    for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-      GstBuffer *in, *out, *expected;
-      gdouble mse[3], total;
-      BdctStats stats;
-      Bench bench;
-
-      bench_init (&bench, formats[f], sizes[i][0], sizes[i][1], NULL);
-      in = frame_new (&bench.info, i);
-      expected = frame_expect (&bench.info, in, &defaults, &stats);
-      g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in)), ==,
-          GST_FLOW_OK);
-      out = bench_take (&bench);
-      g_assert_true (frames_equal (&bench.info, expected, out));
-      frames_measure (&bench.info, in, out, mse, &total);
-      g_assert_cmpfloat (get_double (buffer_report (out), "mse"), ==, total);
-      gst_buffer_unref (in);
-      gst_buffer_unref (out);
-      gst_buffer_unref (expected);
-      bench_clear (&bench);
-    }
 }
 
 /* What pads say they take has the limit in it. */
@@ -259,33 +227,6 @@ test_passthrough (void)
   }
 }
 
-/* Turned off before anything has passed, it leaves a pool to be asked for:
- * there was none yet, or it was of other caps. */
-static void
-test_passthrough_over (void)
-{
-  GstBaseTransform *trans;
-  Bench bench;
-
-  bench_init (&bench, NULL, 0, 0, NULL);
-  trans = GST_BASE_TRANSFORM (bench.element);
-  for (guint n = 0; n < 3; n++) {
-    GstBuffer *in, *out;
-
-    gst_base_transform_set_passthrough (trans, TRUE);
-    bench_set_caps (&bench, "I420", 16 + 8 * n, 16);
-    gst_base_transform_set_passthrough (trans, FALSE);
-    /* Larger than its caps say: nothing to make an output buffer after. */
-    in = frame_new (&bench.info, n);
-    gst_buffer_append_memory (in, gst_allocator_alloc (NULL, 32, NULL));
-    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
-    out = bench_take (&bench);
-    g_assert_cmpuint (gst_buffer_get_size (out), ==, bench.info.size);
-    gst_buffer_unref (out);
-  }
-  bench_clear (&bench);
-}
-
 static guint
 count_reconfigure (GstHarness * h)
 {
@@ -334,13 +275,11 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/limits/too-large", test_too_large);
   test_add ("/limits/too-large-elsewhere", test_too_large_elsewhere);
-  test_add ("/limits/largest", test_largest);
   test_add ("/limits/template", test_template);
   test_add ("/limits/unknown-format", test_unknown_format);
   test_add ("/limits/slowest", test_slowest);
   test_add ("/limits/bytes", test_bytes);
   test_add ("/limits/passthrough", test_passthrough);
-  test_add ("/limits/passthrough-over", test_passthrough_over);
   test_add ("/limits/passthrough-pool", test_passthrough_pool);
   return test_run ();
 }

@@ -277,37 +277,6 @@ test_pooled (void)
   bench_clear (&bench);
 }
 
-/* An end with no frames tells nothing; a stream after it is pooled on its own,
- * but counted on. */
-static void
-test_pooled_again (void)
-{
-  GstSegment segment;
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, NULL);
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  bench_pop_report (&bench, NULL);
-  for (guint round = 0; round < 2; round++) {
-    gst_harness_push_event (bench.h, gst_event_new_flush_start ());
-    gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
-    for (guint n = 0; n < 3; n++) {
-      s = bench_report (&bench, n);
-      g_assert_cmpuint (get_uint64 (s, "index"), ==, 3 * round + n);
-      gst_structure_free (s);
-    }
-    gst_harness_push_event (bench.h, gst_event_new_eos ());
-    s = bench_pop_report (&bench, "pooled");
-    g_assert_cmpuint (get_uint64 (s, "frames"), ==, 3);
-    g_assert_cmpuint (get_uint64 (s, "index"), ==, 3 * round);
-    gst_structure_free (s);
-  }
-  bench_clear (&bench);
-}
-
 /* All is told when EOS arrives downstream. */
 static GstPadProbeReturn
 check_told (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -334,83 +303,6 @@ test_pooled_before_eos (void)
   gst_harness_push_event (bench.h, gst_event_new_eos ());
   bench_pop_report (&bench, NULL);
   gst_object_unref (pad);
-  bench_clear (&bench);
-}
-
-static void
-test_no_messages (void)
-{
-  GstStructure *s, *stats;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "post-messages", FALSE, NULL);
-  for (guint n = 0; n < 6; n++) {
-    g_object_set (bench.element, "post-messages", n == 3, NULL);
-    s = push_for_meta (&bench, frame_new (&bench.info, n));
-    g_assert_cmpstr (gst_structure_get_string (s, "type"), ==, "frame");
-    g_assert_cmpuint (get_uint64 (s, "index"), ==, n);
-    if (n == 3) {
-      GstStructure *posted = bench_pop_report (&bench, "frame");
-
-      g_assert_true (gst_structure_is_equal (s, posted));
-      gst_structure_free (posted);
-    }
-    gst_structure_free (s);
-    bench_pop_report (&bench, NULL);
-  }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  bench_pop_report (&bench, NULL);
-  g_object_get (bench.element, "stats", &stats, NULL);
-  g_assert_cmpuint (get_uint64 (stats, "frames"), ==, 6);
-  gst_structure_free (stats);
-  bench_clear (&bench);
-}
-
-static void
-test_stats (void)
-{
-  static const gchar *sse[] = { "sse-y", "sse-u", "sse-v" };
-  static const gchar *samples[] = { "samples-y", "samples-u", "samples-v" };
-  BdctStats sum = { 0 };
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "NV12", 30, 22, "async-depth", 1, NULL);
-  g_object_get (bench.element, "stats", &s, NULL);
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 0);
-  g_assert_cmpuint (get_uint64 (s, "dropped"), ==, 0);
-  gst_structure_free (s);
-  for (guint n = 0; n < 4; n++) {
-    GstBuffer *in = frame_new (&bench.info, n);
-    BdctStats stats;
-
-    gst_buffer_unref (frame_expect (&bench.info, in, &defaults, &stats));
-    bdct_stats_add (&sum, &stats);
-    gst_harness_push (bench.h, in);
-    g_object_get (bench.element, "stats", &s, NULL);
-    g_assert_cmpuint (get_uint64 (s, "frames"), ==, n + 1);
-    for (guint c = 0; c < 3; c++) {
-      g_assert_cmpuint (get_uint64 (s, sse[c]), ==, sum.component[c].sse);
-      g_assert_cmpuint (get_uint64 (s, samples[c]), ==,
-          sum.component[c].samples);
-    }
-    check_figures (s, &sum, 8);
-    g_assert_cmpfloat (get_double (s, "psnr-min"), <=,
-        get_double (s, "psnr-mean"));
-    g_assert_cmpfloat (get_double (s, "psnr-mean"), <=,
-        get_double (s, "psnr-max"));
-    gst_structure_free (s);
-  }
-  /* They stay after the end and start anew with the element. */
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  gst_element_set_state (bench.element, GST_STATE_NULL);
-  g_object_get (bench.element, "stats", &s, NULL);
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 4);
-  gst_structure_free (s);
-  gst_element_set_state (bench.element, GST_STATE_PLAYING);
-  g_object_get (bench.element, "stats", &s, NULL);
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 0);
-  gst_structure_free (s);
   bench_clear (&bench);
 }
 
@@ -494,10 +386,7 @@ main (int argc, char **argv)
   test_add ("/element/messages/unknown-times", test_unknown_times);
   test_add ("/element/messages/identical", test_identical);
   test_add ("/element/messages/pooled", test_pooled);
-  test_add ("/element/messages/pooled-again", test_pooled_again);
   test_add ("/element/messages/pooled-before-eos", test_pooled_before_eos);
-  test_add ("/element/messages/no-messages", test_no_messages);
-  test_add ("/element/messages/stats", test_stats);
   test_add ("/element/messages/stats-depths", test_stats_depths);
   test_add ("/element/messages/active-backend", test_active_backend);
   return test_run ();

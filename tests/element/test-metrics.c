@@ -216,35 +216,6 @@ test_target (void)
   bench_clear (&bench);
 }
 
-/* A curve has them at each setting. */
-static void
-test_curve (void)
-{
-  GstStructure *s;
-  GstMessage *m;
-  Bench bench;
-
-  bench_init (&bench, "I420", WIDTH, HEIGHT, "quality", 40, NULL);
-  element_set (bench.element, "metrics", "ssim+psnr-hvs");
-  element_set (bench.element, "curve", "<10, 40>");
-  bench_pass (&bench, 0);
-  s = bench_pop_report (&bench, "frame");
-  m = bench_pop (&bench, GST_MESSAGE_ELEMENT);
-  g_assert_nonnull (m);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    const GValue *array = gst_structure_get_value
-        (gst_message_get_structure (m), names[i]);
-
-    g_assert_cmpint (array != NULL, ==, gst_structure_has_field (s, names[i]));
-    if (array != NULL)
-      g_assert_cmpfloat (g_value_get_double (gst_value_array_get_value (array,
-                  1)), ==, get_double (s, names[i]));
-  }
-  gst_message_unref (m);
-  gst_structure_free (s);
-  bench_clear (&bench);
-}
-
 /* In all files: behind the columns of all, or as ffmpeg names its own. */
 static void
 test_files (void)
@@ -363,7 +334,6 @@ main (int argc, char *argv[])
   test_add ("/metrics/sums", test_sums);
   test_add ("/metrics/limits", test_limits);
   test_add ("/metrics/target", test_target);
-  test_add ("/metrics/curve", test_curve);
   test_add ("/metrics/files", test_files);
   test_add ("/metrics/order", test_order);
   test_add ("/metrics/flush", test_flush);

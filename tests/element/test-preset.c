@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The presets that are installed, and those of a user. */
-#include <glib/gstdio.h>
-#include <string.h>
+ * The presets that are installed. */
 #include "bench.h"
-
-/* The user's folder of data. */
-static gchar *data;
 
 /* Each is there and complete, whatever was set before. */
 static void
@@ -58,47 +53,10 @@ test_load (void)
   bench_clear (&bench);
 }
 
-/* One that a user saves comes back; what it does not name stays. */
-static void
-test_save (void)
-{
-  gchar *presets = g_build_filename (data, "gstreamer-1.0", "presets", NULL);
-  gchar *path = g_build_filename (presets, "GstBlockDct.prs", NULL);
-  GstPreset *preset;
-  Bench bench;
-  gint quality;
-
-  g_mkdir_with_parents (presets, 0700);
-  bench_init (&bench, "I420", 16, 16, "quality", 31, NULL);
-  preset = GST_PRESET (bench.element);
-  g_assert_true (gst_preset_save_preset (preset, "new"));
-  g_object_set (bench.element, "quality", 40, NULL);
-  g_assert_true (gst_preset_load_preset (preset, "new"));
-  g_object_get (bench.element, "quality", &quality, NULL);
-  g_assert_cmpint (quality, ==, 31);
-  g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
-  bench_clear (&bench);
-  g_unlink (path);
-  g_rmdir (presets);
-  g_free (presets);
-  presets = g_build_filename (data, "gstreamer-1.0", NULL);
-  g_rmdir (presets);
-  g_free (presets);
-  g_free (path);
-}
-
 int
 main (int argc, char **argv)
 {
-  int ret;
-
-  data = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
-  g_setenv ("XDG_DATA_HOME", data, TRUE);
   test_init (&argc, &argv);
-  test_add ("/preset/save", test_save);
   test_add ("/preset/load", test_load);
-  ret = test_run ();
-  g_rmdir (data);
-  g_free (data);
-  return ret;
+  return test_run ();
 }

@@ -506,6 +506,51 @@ test_restart (void)
   stop (&duel, preview);
 }
 
+typedef struct
+{
+  GstElement *preview;
+  gint done;                    /* atomic */
+} Setter;
+
+static gpointer
+set_versions (gpointer data)
+{
+  static const gchar *const lines[] = { "blockdct", "identity",
+    "queue ! identity"
+  };
+  Setter *self = data;
+
+  for (gint i = 0; i < test_rounds (3000); i++)
+    g_object_set (self->preview, i % 2 ? "a" : "b", lines[i % 3], NULL);
+  g_atomic_int_set (&self->done, TRUE);
+  return NULL;
+}
+
+/* Versions are set while the bin starts and stops: there is always an A. */
+static void
+test_set_and_restart (void)
+{
+  Setter setter = { NULL, FALSE };
+  GThread *thread;
+  guint n = 0;
+  Duel duel;
+
+  setter.preview = run (&duel);
+  gst_bus_set_flushing (duel.bus, TRUE);
+  thread = g_thread_new ("set", set_versions, &setter);
+  while (!g_atomic_int_get (&setter.done)) {
+    gst_element_set_state (duel.pipeline, GST_STATE_READY);
+    gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+  }
+  g_thread_join (thread);
+  gst_element_set_state (duel.pipeline, GST_STATE_READY);
+  gst_bus_set_flushing (duel.bus, FALSE);
+  g_object_set (setter.preview, "a", "blockdct quality=7", NULL);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  wait_for_quality (&duel, &n, 7);
+  stop (&duel, setter.preview);
+}
+
 static gint
 get_child_int (GstElement * preview, const gchar * name)
 {
@@ -518,6 +563,32 @@ get_child_int (GstElement * preview, const gchar * name)
       : g_value_get_int (&value);
   g_value_unset (&value);
   return i;
+}
+
+/* Key b shows A and B when B is in place: not a B that took its place. */
+static void
+test_key_overtaken (void)
+{
+  GstElement *preview;
+  GstStructure *s;
+  Duel duel = { 0 };
+
+  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
+      "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
+      "appsink name=out max-buffers=1 sync=false");
+  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
+  set_child (preview, "compare::interactive", TRUE);
+  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
+  wait_for_state (&duel);
+  viewer_send (preview, viewer_key ("b"));
+  g_object_set (preview, "b", "", NULL);
+  gst_structure_free (seek_and_take (&duel, GST_SECOND));
+  g_object_set (preview, "b", "identity", NULL);
+  s = seek_and_take (&duel, 2 * GST_SECOND);
+  g_assert_cmpint (get_child_int (preview, "compare::left"), ==, -1);
+  g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 0);
+  gst_structure_free (s);
+  stop (&duel, preview);
 }
 
 /* The keys of A and B, with `interactive` alone. */
@@ -643,7 +714,9 @@ main (int argc, char *argv[])
   test_add ("/preview/pause", test_pause);
   test_add ("/preview/player", test_player);
   test_add ("/preview/restart", test_restart);
+  test_add ("/preview/set-and-restart", test_set_and_restart);
   test_add ("/preview/keys", test_keys);
+  test_add ("/preview/key-overtaken", test_key_overtaken);
   test_add ("/preview/names", test_names);
   test_add ("/preview/seek", test_seek);
   return test_run ();

@@ -191,30 +191,6 @@ check_matrix (GstElement * element, const gint * steps, guint n)
   g_value_unset (&value);
 }
 
-/* What a transform is no guide to is said where it is chosen. */
-static void
-test_meaning (void)
-{
-  static const gchar *const texts[][2] = {
-    {"hevc-dst-4x4", "for prediction residuals"},
-    {"vvc-64x64", "large smooth blocks"},
-  };
-  GstElement *element = gst_element_factory_make ("blockdct", NULL);
-  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
-      (element), "transform");
-
-  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
-    GEnumValue *value =
-        g_enum_get_value_by_nick (G_PARAM_SPEC_ENUM (pspec)->enum_class,
-        texts[i][0]);
-
-    if (strstr (value->value_name, texts[i][1]) == NULL
-        || strstr (value->value_name, "no guide to an encoder") == NULL)
-      g_error ("%s: '%s'", texts[i][0], value->value_name);
-  }
-  gst_object_unref (element);
-}
-
 static void
 test_matrix (void)
 {
@@ -336,45 +312,6 @@ test_large_matrix (void)
   bench_clear (&bench);
 }
 
-static void
-test_launch_syntax (void)
-{
-  GString *line = g_string_new ("blockdct transform=hevc-dst-4x4 qp=31 "
-      "chroma-qp-offset=-3 scaling-list=default backend=cpu threads=1 "
-      "async-depth=3 post-messages=false interval=1000000000 "
-      "quantization-matrix=\"<");
-  gint steps[64], qp, offset, transform, list;
-  guint threads, depth;
-  GError *error = NULL;
-  guint64 interval;
-  GstElement *element;
-  gboolean post;
-
-  for (gint i = 0; i < 64; i++) {
-    steps[i] = 3 * i + 1;
-    g_string_append_printf (line, "%s%d", i ? ", " : "", steps[i]);
-  }
-  g_string_append (line, ">\"");
-  element = gst_parse_launch (line->str, &error);
-  g_assert_no_error (error);
-  g_string_free (line, TRUE);
-  gst_object_ref_sink (element);
-  check_matrix (element, steps, 64);
-  g_object_get (element, "transform", &transform, "qp", &qp,
-      "chroma-qp-offset", &offset, "scaling-list", &list, "threads", &threads,
-      "async-depth", &depth, "post-messages", &post, "interval", &interval,
-      NULL);
-  g_assert_cmpint (transform, ==, BDCT_HEVC_DST_4X4);
-  g_assert_cmpint (qp, ==, 31);
-  g_assert_cmpint (offset, ==, -3);
-  g_assert_cmpint (list, ==, BDCT_SCALING_DEFAULT);
-  g_assert_cmpuint (threads, ==, 1);
-  g_assert_cmpuint (depth, ==, 3);
-  g_assert_false (post);
-  g_assert_cmpuint (interval, ==, GST_SECOND);
-  gst_object_unref (element);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -386,10 +323,8 @@ main (int argc, char **argv)
   test_add ("/element/properties/controller-segment",
       test_controller_segment);
 #endif
-  test_add ("/element/properties/meaning", test_meaning);
   test_add ("/element/properties/matrix", test_matrix);
   test_add ("/element/properties/bad-matrix", test_bad_matrix);
   test_add ("/element/properties/large-matrix", test_large_matrix);
-  test_add ("/element/properties/launch-syntax", test_launch_syntax);
   return test_run ();
 }

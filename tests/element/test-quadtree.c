@@ -148,73 +148,6 @@ test_figures (void)
   bench_clear (&bench);
 }
 
-/* The shares of the size map's colours are the areas. With the grid, luma is
- * another one on borders, at the least those of the squares. */
-static void
-test_views (void)
-{
-  gint *plain, *map, *lined, w, h, n_colours = 0;
-  gdouble areas[4] = { 0 }, shown[4] = { 0 };
-  GstBuffer *out;
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "GRAY8", 64, 64, "transform", BDCT_HEVC_QUADTREE, "qp",
-      30, NULL);
-  out = bench_frame (&bench, 0, &s);
-  plain = frame_samples (&bench.info, out, BDCT_Y, &w, &h);
-  gst_buffer_unref (out);
-  areas[0] = get_double (s, "area-4");
-  areas[1] = get_double (s, "area-8");
-  areas[2] = get_double (s, "area-16");
-  areas[3] = get_double (s, "area-32");
-  gst_structure_free (s);
-  element_set (bench.element, "view", "size-map");
-  bench_push (&bench, 0);
-  out = bench_pull (&bench);
-  map = frame_samples (&bench.info, out, BDCT_Y, &w, &h);
-  gst_buffer_unref (out);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
-  g_object_set (bench.element, "view", BDCT_VIEW_RECONSTRUCTION, "grid", TRUE,
-      NULL);
-  bench_push (&bench, 0);
-  out = bench_pull (&bench);
-  lined = frame_samples (&bench.info, out, BDCT_Y, &w, &h);
-  gst_buffer_unref (out);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
-  /* Colours are the lighter the larger blocks are. */
-  for (gint v = 0; v < 256; v++) {
-    gint n = 0;
-
-    for (gint i = 0; i < w * h; i++)
-      n += map[i] == v;
-    if (n == 0)
-      continue;
-    g_assert_cmpint (n_colours, <, 4);
-    shown[n_colours++] = (gdouble) n / (w * h);
-  }
-  for (gint size = 0, k = 0; size < 4; size++)
-    if (areas[size] > 0)
-      g_assert_cmpfloat (shown[k++], ==, areas[size]);
-  for (gint y = 0; y < h; y++)
-    for (gint x = 0; x < w; x++) {
-      const gint i = y * w + x;
-
-      if (x % 32 == 0 || y % 32 == 0)
-        g_assert_cmpint (lined[i], !=, plain[i]);
-      /* No line within 4 x 4, nor without a border of the smallest block. */
-      if (x % 4 != 0 && y % 4 != 0)
-        g_assert_cmpint (lined[i], ==, plain[i]);
-      /* Two colours meet at a border. */
-      if (x > 0 && map[i] != map[i - 1])
-        g_assert_cmpint (lined[i], !=, plain[i]);
-    }
-  g_free (plain);
-  g_free (map);
-  g_free (lined);
-  bench_clear (&bench);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -222,6 +155,5 @@ main (int argc, char **argv)
   test_add ("/quadtree/sides", test_sides);
   test_add ("/quadtree/crossed", test_crossed);
   test_add ("/quadtree/figures", test_figures);
-  test_add ("/quadtree/views", test_views);
   return test_run ();
 }

@@ -24,14 +24,6 @@ assert_none (const GstStructure * s, const gchar * const *names, guint n)
 }
 
 static void
-assert_no_rate (const GstStructure * s)
-{
-  assert_none (s, exact_names, G_N_ELEMENTS (exact_names));
-  assert_none (s, estimated_names, G_N_ELEMENTS (estimated_names));
-  g_assert_false (gst_structure_has_field (s, "bpp"));
-}
-
-static void
 assert_exact (const GstStructure * s, const BdctStats * stats)
 {
   guint64 bits = 0;
@@ -171,40 +163,6 @@ test_pooled (void)
   assert_estimated (s, &all);
   gst_structure_free (s);
   bench_clear (&bench);
-}
-
-/* Switched on and off between frames in flight. */
-static void
-test_live (void)
-{
-  for (guint depth = 1; depth <= 8; depth += depth) {
-    BdctStats stats[11] = { 0 };
-    GstStructure *s;
-    Bench bench;
-
-    bench_init (&bench, "I420", 64, 48, "async-depth", depth, NULL);
-    for (guint n = 0; n < G_N_ELEMENTS (stats); n++) {
-      g_object_set (bench.element, "metrics", n % 3 == 1 ? BENCH_BITS : 0,
-          NULL);
-      push (&bench, n, &defaults, &stats[n]);
-    }
-    gst_harness_push_event (bench.h, gst_event_new_eos ());
-    for (guint n = 0; n < G_N_ELEMENTS (stats); n++) {
-      s = bench_pop_report (&bench, "frame");
-      if (n % 3 == 1)
-        assert_exact (s, &stats[n]);
-      else
-        assert_no_rate (s);
-      gst_structure_free (s);
-    }
-    s = bench_pop_report (&bench, "pooled");
-    assert_no_rate (s);
-    gst_structure_free (s);
-    g_object_get (bench.element, "stats", &s, NULL);
-    assert_no_rate (s);
-    gst_structure_free (s);
-    bench_clear (&bench);
-  }
 }
 
 /* A frame below the limit is said, with its figures, and ends the stream. */
@@ -449,7 +407,6 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/rate/formats", test_by_format);
   test_add ("/rate/pooled", test_pooled);
-  test_add ("/rate/live", test_live);
   test_add ("/rate/min-psnr-error", test_error);
   test_add ("/rate/min-psnr-error-advice", test_advice);
   test_add ("/rate/behind-an-error", test_error_behind);

@@ -78,6 +78,8 @@ run_single (const gchar * format, BdctTransform transform, gint setting,
 
   bench_init (&bench, format, WIDTH, HEIGHT, "transform", transform,
       setting_name (transform), setting, "threads", 1, NULL);
+  if (has_qp (transform))
+    g_object_set (bench.element, "deadzone", 0.2, NULL);
   bench_push (&bench, n);
   out = bench_pull (&bench);
   bench_clear (&bench);
@@ -235,6 +237,8 @@ test_pictures (void)
 
       bench_init (&bench, formats[f], WIDTH, HEIGHT, "transform", transform,
           setting_name (transform), base, NULL);
+      if (has_qp (transform))
+        g_object_set (bench.element, "deadzone", 0.2, NULL);
       gst_harness_push (bench.h, new_frame (&bench.info, f, regions, n));
       out = bench_pull (&bench);
       check_frame (&bench.info, formats[f], transform, base, regions, n, f,
@@ -244,34 +248,6 @@ test_pictures (void)
         assert_warned (&bench, "no effect with transform=hevc");
       bench_clear (&bench);
     }
-}
-
-/* Frames in flight keep their own map: each has other regions, some none. */
-static void
-test_in_flight (void)
-{
-  for (guint depth = 1; depth <= 8; depth *= 8) {
-    Region regions[9];
-    Bench bench;
-
-    bench_init (&bench, "I420", WIDTH, HEIGHT, "quality", 20, "async-depth",
-        depth, NULL);
-    for (guint n = 0; n < G_N_ELEMENTS (regions); n++) {
-      regions[n] = (Region) {
-      9 * n, 5 * n, 20 + n, 30, "roi/blockdct", "quality", 90 - n, 90 - n};
-      gst_harness_push (bench.h, new_frame (&bench.info, n, &regions[n],
-              n % 3 > 0));
-    }
-    gst_harness_push_event (bench.h, gst_event_new_eos ());
-    for (guint n = 0; n < G_N_ELEMENTS (regions); n++) {
-      GstBuffer *out = bench_pull (&bench);
-
-      check_frame (&bench.info, "I420", BDCT_JPEG_8X8, 20, &regions[n],
-          n % 3 > 0, n, out);
-      gst_buffer_unref (out);
-    }
-    bench_clear (&bench);
-  }
 }
 
 /* What has no effect is said, once, and changes nothing. */
@@ -392,6 +368,8 @@ test_both (void)
 
     bench_init (&bench, "NV12", WIDTH, HEIGHT, "transform", transform,
         setting_name (transform), 25, NULL);
+    if (has_qp (transform))
+      g_object_set (bench.element, "deadzone", 0.2, NULL);
     buffer = new_frame (&bench.info, 2, &r, 1);
     meta = (gpointer) gst_buffer_iterate_meta_filtered (buffer, &state,
         GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
@@ -462,6 +440,8 @@ test_target (void)
       Bench bench;
 
       bench_init (&bench, "I420", WIDTH, HEIGHT, "transform", transform, NULL);
+      if (has_qp (transform))
+        g_object_set (bench.element, "deadzone", 0.2, NULL);
       element_set (bench.element, cases[i].property, psnr ? "31"
           : strcmp (cases[i].property, "target-bpp") ? "6000" : "3");
       bench_push (&bench, 3);
@@ -484,41 +464,6 @@ test_target (void)
       gst_buffer_unref (out);
       bench_clear (&bench);
     }
-}
-
-/* A span has the most regions of one of its frames. */
-static void
-test_pooled (void)
-{
-  static const Region regions[] = {
-    {0, 0, 10, 10, "roi/blockdct", "quality", 90, 90},
-    {50, 50, 10, 10, "roi/blockdct", "delta-qp", -6, 0},
-  };
-  static const guint numbers[] = { 0, 2, 1 };
-  GstStructure *s;
-  guint said;
-  Bench bench;
-
-  bench_init (&bench, "I420", WIDTH, HEIGHT, "metrics", BENCH_BITS, NULL);
-  for (guint n = 0; n < G_N_ELEMENTS (numbers); n++) {
-    gst_harness_push (bench.h, new_frame (&bench.info, n, regions,
-            numbers[n]));
-    s = bench_pop_report (&bench, "frame");
-    if (numbers[n] == 0) {
-      g_assert_false (gst_structure_has_field (s, "regions"));
-    } else {
-      g_assert_true (gst_structure_get_uint (s, "regions", &said));
-      g_assert_cmpuint (said, ==, numbers[n]);
-    }
-    g_assert_cmpuint (get_uint64 (s, "bits"), >, 0);
-    gst_structure_free (s);
-  }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  s = bench_pop_report (&bench, "pooled");
-  g_assert_true (gst_structure_get_uint (s, "regions", &said));
-  g_assert_cmpuint (said, ==, 2);
-  gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 /* The map: the frame's own setting is in the middle of the scale, finer blocks
@@ -561,14 +506,12 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/regions/pictures", test_pictures);
-  test_add ("/regions/in-flight", test_in_flight);
   test_add ("/regions/without-effect", test_without_effect);
   test_add ("/regions/matrix", test_matrix);
   test_add ("/regions/many", test_many);
   test_add ("/regions/both", test_both);
   test_add ("/regions/deltas", test_deltas);
   test_add ("/regions/target", test_target);
-  test_add ("/regions/pooled", test_pooled);
   test_add ("/regions/shown", test_shown);
   return test_run ();
 }

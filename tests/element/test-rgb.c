@@ -198,74 +198,6 @@ test_every_format (void)
   }
 }
 
-/* Several frames in flight when it changes: each is made as it was when it came
- * in, and none is lost. */
-static void
-test_live (void)
-{
-  enum { N = 11, RGBA = 6 };
-  GstBuffer *in[N];
-  Bench bench;
-
-  bench_init (&bench, rgb_formats[RGBA].name, WIDTH, HEIGHT, "async-depth", 4,
-      NULL);
-  for (guint i = 0; i < N; i++) {
-    in[i] = new_frame (&bench.info, i);
-    element_set (bench.element, "chroma-subsampling",
-        rgb_samplings[i / 3 % 4].name);
-    g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in[i])), ==,
-        GST_FLOW_OK);
-  }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  for (guint i = 0; i < N; i++) {
-    GstBuffer *out = bench_pull (&bench);
-    BdctStats stats;
-    GstBuffer *rec = expect (RGBA, rgb_samplings[i / 3 % 4].chroma, &bench.info,
-        in[i], &defaults, &stats);
-    GstStructure *s = bench_pop_report (&bench, "frame");
-
-    g_assert_true (is_same (RGBA, &bench.info, out, rec));
-    g_assert_cmpuint (get_uint64 (s, "index"), ==, i);
-    gst_structure_free (s);
-    gst_buffer_unref (rec);
-    gst_buffer_unref (out);
-    gst_buffer_unref (in[i]);
-  }
-  gst_structure_free (bench_pop_report (&bench, "pooled"));
-  bench_clear (&bench);
-}
-
-/* Transforms other than JPEG's have the same conversion around them. */
-static void
-test_every_transform (void)
-{
-  for (gint t = 0; t < BDCT_N_TRANSFORMS; t++) {
-    BdctParams params = defaults;
-    GstBuffer *in, *out, *rec;
-    GstStructure *s;
-    BdctStats stats;
-    Bench bench;
-
-    /* It need not be the same sample by sample there. */
-    if (t == BDCT_DCT_8X8 && test_on_cuda ())
-      continue;
-    params.transform = t;
-    bench_init (&bench, "BGR", WIDTH, HEIGHT, "transform", t,
-        "chroma-subsampling", BDCT_CHROMA_440, NULL);
-    in = new_frame (&bench.info, t);
-    rec = expect (1, BDCT_CHROMA_440, &bench.info, in, &params, &stats);
-    out = push (&bench, in);
-    g_assert_true (is_same (1, &bench.info, out, rec));
-    s = bench_pop_report (&bench, "frame");
-    check_errors (s, 1, &bench.info, in, out);
-    gst_structure_free (s);
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
-    gst_buffer_unref (rec);
-    bench_clear (&bench);
-  }
-}
-
 /* Without effect on Y, U and V: said once. */
 static void
 test_idle (void)
@@ -286,108 +218,6 @@ test_idle (void)
           "NV12."));
   g_free (text);
   g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
-  bench_clear (&bench);
-}
-
-/* The original is shown byte by byte, and the reconstruction too; what is no
- * sample is where it was. */
-static void
-check_view (const gchar * view, guint f, const GstVideoInfo * info,
-    GstBuffer * in, GstBuffer * rec, GstBuffer * out)
-{
-  const gboolean original = strcmp (view, "original") == 0;
-  Bytes a, b, got;
-
-  bytes_map (&a, f, info, in);
-  bytes_map (&b, f, info, rec);
-  bytes_map (&got, f, info, out);
-  for (gint y = 0; y < HEIGHT; y++)
-    for (gint x = 0; x < WIDTH; x++) {
-      for (gint k = 0; k < 3; k++)
-        if (get (&got, k, x, y) != get (original ? &a : &b, k, x, y))
-          g_error ("%s %s: %c (%d, %d) is %d, not %d", rgb_formats[f].name,
-              view, "RGB"[k], x, y, get (&got, k, x, y),
-              get (original ? &a : &b, k, x, y));
-      if (a.rgb->bytes == 4) {
-        gsize at = (gsize) y * info->stride[0] + 4 * x
-            + 6 - a.rgb->offset[0] - a.rgb->offset[1] - a.rgb->offset[2];
-
-        g_assert_cmpint (got.map.data[at], ==, a.map.data[at]);
-      }
-    }
-  bytes_unmap (&a);
-  bytes_unmap (&b);
-  bytes_unmap (&got);
-}
-
-static void
-test_views (void)
-{
-  static const gchar *views[] = {
-    "reconstruction", "original", "coefficients", "error-map", "nonzero-map",
-    "quality-map", "size-map"
-  };
-  static const guint some[] = { 0, 3, 8, 10 };
-
-  for (guint i = 0; i < G_N_ELEMENTS (some) * G_N_ELEMENTS (views) * 2; i++) {
-    const guint f = some[i % G_N_ELEMENTS (some)];
-    const gchar *view = views[i / 2 % G_N_ELEMENTS (views)];
-    const gboolean grid = i >= G_N_ELEMENTS (views) * G_N_ELEMENTS (some);
-    GstBuffer *in, *out, *rec;
-    GstStructure *s;
-    BdctStats stats;
-    Bench bench;
-
-    bench_init (&bench, rgb_formats[f].name, WIDTH, HEIGHT, "grid", grid, NULL);
-    element_set (bench.element, "view", view);
-    in = new_frame (&bench.info, i);
-    rec = expect (f, BDCT_CHROMA_420, &bench.info, in, &defaults, &stats);
-    out = push (&bench, in);
-    if (i / 2 % G_N_ELEMENTS (views) < 2 && !grid)
-      check_view (view, f, &bench.info, in, rec, out);
-    else
-      g_assert_false (is_same (f, &bench.info, out, rec));
-    s = bench_pop_report (&bench, "frame");
-    check_figures (s, &stats, 8);
-    check_errors (s, f, &bench.info, in, rec);
-    gst_structure_free (s);
-    gst_buffer_unref (in);
-    gst_buffer_unref (out);
-    gst_buffer_unref (rec);
-    bench_clear (&bench);
-  }
-}
-
-/* The grid on the original is its pixels, a quarter darker or lighter. */
-static void
-test_grid (void)
-{
-  GstBuffer *in, *out;
-  Bytes a, got;
-  Bench bench;
-
-  bench_init (&bench, "RGB", WIDTH, HEIGHT, NULL);
-  in = new_frame (&bench.info, 1);
-  element_set (bench.element, "view", "original");
-  element_set (bench.element, "grid", "true");
-  out = push (&bench, in);
-  bytes_map (&a, 0, &bench.info, in);
-  bytes_map (&got, 0, &bench.info, out);
-  for (gint i = 0; i < WIDTH * HEIGHT; i++) {
-    gint x = i % WIDTH, y = i / WIDTH;
-    gdouble luma = 0.299 * get (&a, 0, x, y) + 0.587 * get (&a, 1, x, y)
-        + 0.114 * get (&a, 2, x, y);
-    gint mark = x % 8 && y % 8 ? 0 : luma < 127.5 ? 64 : -64;
-
-    for (gint k = 0; k < 3; k++)
-      g_assert_cmpint (get (&got, k, x, y), ==, CLAMP (get (&a, k, x, y)
-              + mark, 0, 255));
-  }
-  bytes_unmap (&a);
-  bytes_unmap (&got);
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
   bench_clear (&bench);
 }
 
@@ -437,79 +267,12 @@ test_regions (void)
   bench_clear (&bench);
 }
 
-/* A target's quality is the least that keeps it, of the planes. */
-static void
-test_target (void)
-{
-  gint chosen;
-  GstStructure *s;
-  BdctStats stats;
-  GstBuffer *in;
-  Bench bench;
-
-  bench_init (&bench, "BGRA", WIDTH, HEIGHT, "target-psnr", 34.0,
-      "chroma-subsampling", BDCT_CHROMA_422, NULL);
-  in = new_frame (&bench.info, 5);
-  gst_buffer_unref (push (&bench, in));
-  s = bench_pop_report (&bench, "frame");
-  g_assert_true (get_boolean (s, "target-met"));
-  chosen = get_int (s, "quality");
-  gst_structure_free (s);
-  for (gint quality = chosen - 1; quality <= chosen; quality++) {
-    BdctParams params = defaults;
-    BdctCounters total;
-
-    params.quality = quality;
-    gst_buffer_unref (expect (7, BDCT_CHROMA_422, &bench.info, in, &params,
-            &stats));
-    total = bdct_stats_total (&stats);
-    g_assert_true ((bdct_psnr (bdct_mse (&total), 8) >= 34)
-        == (quality == chosen));
-  }
-  gst_buffer_unref (in);
-  bench_clear (&bench);
-}
-
-/* R, G and B, then Y, U and V: the figures are those of the frames that have
- * them. */
-static void
-test_caps_change (void)
-{
-  GstStructure *s, *stats;
-  GstBuffer *in;
-  gdouble mse;
-  Bench bench;
-
-  bench_init (&bench, "RGB", WIDTH, HEIGHT, NULL);
-  in = new_frame (&bench.info, 0);
-  gst_buffer_unref (push (&bench, in));
-  gst_buffer_unref (in);
-  s = bench_pop_report (&bench, "frame");
-  mse = get_double (s, "mse-g");
-  gst_structure_free (s);
-  bench_set_caps (&bench, "I420", 64, 48);
-  bench_pass (&bench, 1);
-  s = bench_pop_report (&bench, "frame");
-  g_assert_false (gst_structure_has_field (s, "mse-g"));
-  gst_structure_free (s);
-  g_object_get (bench.element, "stats", &stats, NULL);
-  g_assert_cmpfloat (get_double (stats, "mse-g"), ==, mse);
-  gst_structure_free (stats);
-  bench_clear (&bench);
-}
-
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/rgb/every-format", test_every_format);
-  test_add ("/rgb/live", test_live);
-  test_add ("/rgb/every-transform", test_every_transform);
   test_add ("/rgb/idle", test_idle);
-  test_add ("/rgb/views", test_views);
-  test_add ("/rgb/grid", test_grid);
   test_add ("/rgb/regions", test_regions);
-  test_add ("/rgb/target", test_target);
-  test_add ("/rgb/caps-change", test_caps_change);
   return test_run ();
 }

@@ -105,35 +105,6 @@ test_file (void)
   bench_clear (&bench);
 }
 
-/* The tables of a JPEG file: SOI, a DQT, an SOF0 of one component, an SOS. */
-static void
-test_jpeg (void)
-{
-  gchar bytes[2 + 69 + 13 + 2] = "\xff\xd8\xff\xdb\0\x43";
-  BdctParams params = defaults;
-  gchar *path, *cut;
-  Bench bench;
-
-  memset (bytes + 7, 21, 64);
-  memcpy (bytes + 71, "\xff\xc0\0\x0b\x08\0\x08\0\x08\x01\x01\x11\0\xff\xda",
-      15);
-  path = write_file ("grey.jpg", bytes, sizeof bytes);
-  cut = write_file ("cut.jpg", bytes, 40);
-  bench_init (&bench, "GRAY8", 24, 24, "quantization-file", path,
-      "quantization-tables", BENCH_TABLES_FILE, NULL);
-  params.tables.n_steps = 64;
-  for (gint i = 0; i < 64; i++)
-    params.tables.steps[i] = 21;
-  bench_check (&bench, 0, &params);
-  g_object_set (bench.element, "quantization-file", cut, NULL);
-  CHECK_WARNING (&bench, "quantization-file", "cut.jpg", "byte 40");
-  check_file (bench.element, path);
-  bench_check (&bench, 1, &params);
-  g_free (path);
-  g_free (cut);
-  bench_clear (&bench);
-}
-
 /* Refused with file, line and value; the old state stays. */
 static void
 test_bad_file (void)
@@ -348,51 +319,6 @@ test_choice_of_none (void)
   bench_clear (&bench);
 }
 
-/* A target has a quality to choose where there is one. */
-static void
-test_target (void)
-{
-  BdctParams params = defaults;
-  gchar *path = write_steps ("c", &params, 64, 7, 1);
-  GstStructure *s;
-  gboolean met;
-  Bench bench;
-
-  bench_init (&bench, "I420", 32, 32, "quantization-file", path,
-      "quantization-tables", BENCH_TABLES_FILE, "quantization-scale", TRUE,
-      "target-psnr", 38.0, NULL);
-  bench_pass (&bench, 0);
-  s = bench_pop_report (&bench, "frame");
-  g_assert_true (gst_structure_get_boolean (s, "target-met", &met));
-  g_assert_true (met);
-  gst_structure_free (s);
-  g_object_set (bench.element, "quantization-scale", FALSE, NULL);
-  bench_check (&bench, 1, &params);
-  CHECK_WARNING (&bench, "A target has no effect", "quantization-tables=file");
-  g_free (path);
-  bench_clear (&bench);
-}
-
-/* A preset of the element has tables of its own. */
-static void
-test_load_preset (void)
-{
-  BdctParams params = defaults;
-  gchar *path = write_steps ("d", &params, 64, 7, 1);
-  Bench bench;
-
-  bench_init (&bench, "I420", 32, 32, "quantization-file", path,
-      "quantization-tables", BENCH_TABLES_FILE, NULL);
-  bench_check (&bench, 0, &params);
-  g_assert_true (gst_preset_load_preset (GST_PRESET (bench.element),
-          "web-thumbnail"));
-  params = defaults;
-  params.quality = 60;
-  bench_check (&bench, 1, &params);
-  g_free (path);
-  bench_clear (&bench);
-}
-
 /* Scaling lists as a file and in `params`. */
 static gchar *
 write_lists (const gchar * name, BdctParams * params, guint seed)
@@ -443,31 +369,6 @@ scaled_params (BdctTransform transform)
 }
 
 #define SCALED "transform", BDCT_HEVC_32X32, "qp", 30
-
-/* Every transform that has them, with the chroma of all formats. */
-static void
-test_lists (void)
-{
-  static const gchar *const formats[] = { "GRAY8", "I420", "Y444" };
-  BdctParams params = scaled_params (BDCT_HEVC_32X32);
-  gchar *path = write_lists ("lists", &params, 0);
-
-  params.scaling_list = BDCT_SCALING_FILE;
-  for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
-    Bench bench;
-
-    bench_init (&bench, formats[f], 70, 40, SCALED, "scaling-list-file", path,
-        "scaling-list", BDCT_SCALING_FILE, NULL);
-    check_path (bench.element, "scaling-list-file", path);
-    for (gint t = BDCT_HEVC_DST_4X4; t < BDCT_N_TRANSFORMS; t++) {
-      params.transform = t;
-      g_object_set (bench.element, "transform", t, NULL);
-      bench_check (&bench, t - BDCT_HEVC_DST_4X4, &params);
-    }
-    bench_clear (&bench);
-  }
-  g_free (path);
-}
 
 /* Live, and read again when it is set again; not used while the list is another
  * one. */
@@ -557,7 +458,6 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/tables/file", test_file);
-  test_add ("/tables/jpeg", test_jpeg);
   test_add ("/tables/bad", test_bad_file);
   test_add ("/tables/secret-file", test_secret_file);
   test_add ("/tables/long-file", test_long_file);
@@ -565,9 +465,6 @@ main (int argc, char **argv)
   test_add ("/tables/baseline", test_baseline);
   test_add ("/tables/choice", test_choice);
   test_add ("/tables/choice-of-none", test_choice_of_none);
-  test_add ("/tables/target", test_target);
-  test_add ("/tables/load-preset", test_load_preset);
-  test_add ("/tables/lists", test_lists);
   test_add ("/tables/lists/live", test_lists_live);
   test_add ("/tables/lists/bad", test_bad_lists);
   test_add ("/tables/lists/none", test_no_lists);

@@ -124,6 +124,7 @@ test_targets (void)
 
       bench_init (&bench, streams[k].format, WIDTH, HEIGHT, "async-depth",
           depth, "transform", transform, "metrics", BENCH_BITS, NULL);
+      set_deadzone (&bench, transform);
       for (guint t = 0; t < G_N_ELEMENTS (targets); t++) {
         if (t > 0)
           set_target (&bench, targets[t - 1].name, 0);
@@ -245,6 +246,7 @@ test_together (void)
 
   bench_init (&bench, "I420", WIDTH, HEIGHT, "transform", BDCT_HEVC_8X8,
       NULL);
+  set_deadzone (&bench, BDCT_HEVC_8X8);
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
     const gboolean floors = cases[k].psnr > 0 || cases[k].ssim > 0;
     gboolean kept[MAX_SETTINGS], cheap[MAX_SETTINGS];

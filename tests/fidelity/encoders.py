@@ -8,7 +8,7 @@ grid. pip and apt-get download these into FOLDER, or into a temporary one;
 barbara.pgm is one more where BLOCKDCT_DATA has it. Only their luma is coded, and each
 side gets the same samples. Bits are those of the coded picture: no option text, no
 parameter sets. It needs numpy, Pillow and ffmpeg, and finds the element as
-gst-launch-1.0 does (meson devenv). No test: run by hand (accounting.py tests it)."""
+gst-launch-1.0 does (meson devenv). No test: run by hand."""
 
 import glob
 import math

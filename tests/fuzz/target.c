@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "target.h"
-#include "ends.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,12 +23,31 @@ on_log (const gchar * domain, GLogLevelFlags level, const gchar * message,
 static GstFlowReturn
 on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
 {
-  Target *target = ends_owner (pad);
+  Target *target = gst_pad_get_element_private (pad);
 
   (void) parent;
   g_atomic_int_inc (&target->frames);
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
+}
+
+/* Any caps are taken. */
+static gboolean
+on_query (GstPad * pad, GstObject * parent, GstQuery * query)
+{
+  GstCaps *caps, *filter;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
+    gst_query_set_accept_caps_result (query, TRUE);
+    return TRUE;
+  }
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_parse_caps (query, &filter);
+  caps = filter != NULL ? gst_caps_ref (filter) : gst_caps_new_any ();
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
 }
 
 static gboolean
@@ -48,23 +66,45 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
   return GST_BUS_DROP;
 }
 
-/* A bin is set by its children. */
+/* One thread does all. A bin is set by its children. */
 static void
 set_up (GstElement * element)
 {
   static const gchar *const names[] = { "a", "b", "compare" };
 
   if (!GST_IS_BIN (element)) {
-    ends_set_backend (element, "cpu");
+    gst_util_set_object_arg (G_OBJECT (element), "backend", "cpu");
+    g_object_set (element, "threads", 1, NULL);
     return;
   }
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     GstElement *child = gst_bin_get_by_name (GST_BIN (element), names[i]);
 
     if (child != NULL)
-      ends_set_backend (child, "cpu");
+      set_up (child);
     gst_clear_object (&child);
   }
+}
+
+/* A pad of ours at a pad of the element. */
+static GstPad *
+add_pad (Target * target, const gchar * name)
+{
+  GstPad *other = gst_element_get_static_pad (target->element, name);
+  const gboolean src = GST_PAD_IS_SINK (other);
+  GstPad *pad = gst_pad_new (NULL, src ? GST_PAD_SRC : GST_PAD_SINK);
+
+  gst_pad_set_element_private (pad, target);
+  if (src)
+    gst_pad_set_event_function (pad, on_event);
+  else
+    gst_pad_set_chain_function (pad, on_buffer);
+  gst_pad_set_query_function (pad, on_query);
+  if (gst_pad_link (src ? pad : other, src ? other : pad) != GST_PAD_LINK_OK)
+    g_error ("pads cannot be linked");
+  gst_pad_set_active (pad, TRUE);
+  gst_object_unref (other);
+  return pad;
 }
 
 Target *
@@ -81,16 +121,16 @@ target_get (const gchar * factory)
   /* The bin has some of its elements, which the path of plugins leaves out. */
   core = gst_plugin_load_file (CORE_ELEMENTS, NULL);
   gst_clear_object (&core);
-  target.element = ends_make (factory);
+  target.element = gst_element_factory_make (factory, NULL);
+  if (target.element == NULL)
+    g_error ("No element '%s': set GST_PLUGIN_PATH_1_0 to its folder", factory);
   set_up (target.element);
   bus = gst_bus_new ();
   gst_bus_set_sync_handler (bus, on_message, NULL, NULL);
   gst_element_set_bus (target.element, bus);
   gst_object_unref (bus);
-  target.src = ends_link (gst_element_get_static_pad (target.element, "sink"),
-      &target, NULL, on_event, ends_take_all);
-  target.sink = ends_link (gst_element_get_static_pad (target.element, "src"),
-      &target, on_buffer, NULL, ends_take_all);
+  target.src = add_pad (&target, "sink");
+  target.sink = add_pad (&target, "src");
   gst_element_set_state (target.element, GST_STATE_PLAYING);
   return &target;
 }
@@ -99,13 +139,15 @@ gboolean
 target_set_caps (Target * target, GstCaps * caps)
 {
   GstPad *pad = gst_pad_get_peer (target->src);
+  GstSegment segment;
   gboolean ok;
 
   gst_pad_push_event (target->src, gst_event_new_stream_start ("fuzz"));
   /* Sent, not pushed: a pad keeps caps and says they were taken. */
   ok = gst_pad_send_event (pad, gst_event_new_caps (caps));
   gst_object_unref (pad);
-  gst_pad_push_event (target->src, ends_segment ());
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (target->src, gst_event_new_segment (&segment));
   return ok;
 }
 

@@ -314,6 +314,7 @@ main (int argc, char **argv)
   GOptionContext *context = g_option_context_new (NULL);
   GError *error = NULL;
   GArray *steps = NULL;
+  GstPlugin *core;
   guint first, end;
   gint64 began;
   gchar *text;
@@ -338,7 +339,8 @@ main (int argc, char **argv)
       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   /* No threads: children go on from here. */
   gst_init (&argc, &argv);
-  gst_object_unref (gst_plugin_load_file (CORE_ELEMENTS, NULL));
+  core = gst_plugin_load_file (CORE_ELEMENTS, NULL);
+  gst_clear_object (&core);
   first = only >= 0 ? only : 0;
   end = only >= 0 ? only + 1 : (n_steps + LENGTH - 1) / LENGTH;
   began = g_get_monotonic_time ();

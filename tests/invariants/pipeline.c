@@ -363,6 +363,41 @@ make_element (World * w)
     g_object_set (w->element, "offset", w->shape.late, NULL);
 }
 
+/* Nothing of what another thread does here changes a frame. Only a thread that
+ * sets waits for one that does: who freezes notifications may come between. */
+static gpointer
+run_beside (gpointer data)
+{
+  World *w = data;
+
+  while (!g_atomic_int_get (&w->over)) {
+    GstQuery *query = gst_query_new_latency ();
+
+    for (guint p = 0; p < N_PARTS; p++) {
+      GstStructure *stats = NULL;
+
+      if (w->part[p] == NULL)
+        continue;
+      g_mutex_lock (&w->setting);
+      settings_apply (&g_array_index (w->versions, Settings,
+              w->versions->len - 1), NULL, p, w->part[p]);
+      g_mutex_unlock (&w->setting);
+      g_object_get (w->part[p], "stats", &stats, NULL);
+      gst_structure_free (stats);
+      for (guint i = 0; i < 50; i++) {
+        g_object_freeze_notify (G_OBJECT (w->part[p]));
+        g_object_thaw_notify (G_OBJECT (w->part[p]));
+      }
+    }
+    gst_pad_peer_query (w->sink[0], query);
+    gst_query_unref (query);
+    gst_caps_unref (gst_pad_peer_query_caps (w->sink[0], NULL));
+    gst_pad_push_event (w->sink[0], gst_event_new_reconfigure ());
+    g_usleep (200);
+  }
+  return NULL;
+}
+
 World *
 world_new (Subject subject, const Shape * shape)
 {
@@ -375,6 +410,7 @@ world_new (Subject subject, const Shape * shape)
   w->now = 2 * MARGIN;
   g_mutex_init (&w->lock);
   g_cond_init (&w->cond);
+  g_mutex_init (&w->setting);
   w->versions = g_array_new (FALSE, FALSE, sizeof (Settings));
   g_array_append_val (w->versions, defaults);
   w->pipeline = gst_pipeline_new (NULL);
@@ -389,6 +425,8 @@ world_new (Subject subject, const Shape * shape)
   for (guint i = 0; i < MAX_PADS; i++)
     source_caps (w, i, caps_draw (1, 16, 16, 25, NULL));
   world_start (w);
+  if (shape->beside)
+    w->beside = g_thread_new ("beside", run_beside, w);
   return w;
 }
 
@@ -430,6 +468,9 @@ world_free (World * w)
 {
   gint alive;
 
+  g_atomic_int_set (&w->over, TRUE);
+  if (w->beside != NULL)
+    g_thread_join (w->beside);
   world_stop (w, GST_STATE_NULL);
   check_restart (w);
   for (guint i = 0; i < MAX_PADS; i++) {
@@ -453,5 +494,6 @@ world_free (World * w)
   g_array_unref (w->versions);
   g_mutex_clear (&w->lock);
   g_cond_clear (&w->cond);
+  g_mutex_clear (&w->setting);
   g_free (w);
 }

@@ -127,7 +127,7 @@ run_reconfigure (World * w, const guint64 * arg)
 
 /* The first makes the pipeline. */
 static const Kind kinds[] = {
-  {"pipeline", 0, {8 * 2, 9, 2, 2, 18}, NULL},
+  {"pipeline", 0, {8 * 2, 9, 4, 2, 18}, NULL},
   {"frame", 60, {ANY, 32, 12, G_GUINT64_CONSTANT (1) << 34}, run_frame},
   {"set", 16, {ANY, 60, 2}, run_set},
   {"caps", 4, {ANY, 4000, 5}, run_caps},
@@ -155,7 +155,8 @@ make_world (const Step * step, Subject subject)
   shape.threads = 1 + arg[0] % 2;
   shape.before = subject == COMPARE ? arg[1] % 2 : arg[1] % 3;
   shape.after = arg[1] / 3;
-  shape.offers = arg[2];
+  shape.offers = arg[2] % 2;
+  shape.beside = arg[2] / 2;
   shape.slow = 300 * arg[3];
   shape.n_pads = 2 + arg[4] / 2 % 3;
   shape.untimed = arg[4] % 2;

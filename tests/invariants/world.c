@@ -228,12 +228,14 @@ world_set (World * w, guint64 property, guint64 value, gboolean settled)
           || oldest->lo + (w->subject == PREVIEW ? 1 : 3) < w->versions->len))
     world_settle (w);
   settings_change (&settings, w->subject, property, value);
+  g_mutex_lock (&w->setting);
   g_array_append_val (w->versions, settings);
   for (guint p = 0; p < N_PARTS; p++) {
     if (w->part[p] != NULL)
       settings_apply (&settings, &before, p, w->part[p]);
     w->spans_known = w->spans_known && settings_report (&settings, p) != SILENT;
   }
+  g_mutex_unlock (&w->setting);
 }
 
 void

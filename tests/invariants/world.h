@@ -18,6 +18,7 @@ typedef struct
   guint n_pads;
   gboolean untimed;             /* frames have no times */
   gint late;                    /* frames by which distorted inputs are late */
+  gboolean beside;              /* another thread reads, asks, and sets again */
 } Shape;
 
 #define MAX_SINKS 2
@@ -66,7 +67,10 @@ typedef struct
   GstPad *sink[MAX_SINKS];
   GstClockTime now;             /* running time of the next frame */
   GstSegment segment;
+  GMutex setting;               /* protects who sets versions */
   GArray *versions;             /* of Settings */
+  GThread *beside;
+  gint over;                    /* atomic: for beside */
   GQueue items;                 /* Item, since the start or the last flush */
   guint next_event;
   gboolean settled;             /* no frame waits for those that match it */

@@ -221,24 +221,4 @@ def preview_writes_to_what_is_named():
     named("shot.png", write)
 
 
-@case
-def measure_writes_to_what_is_named():
-    with open("in.ppm", "wb") as file:
-        file.write(b"P6 64 48 255\n" + os.urandom(64 * 48 * 3))
-    written = 0
-    for option, path in ("--write-jpeg=", "w.jpg"), ("--own-table=", "w.txt"), \
-            ("--plot=", "w.svg"), ("--plot=", "w.png"), ("--plot=", "w.pdf"):
-        qualities = "20,60" if option == "--plot=" else "50"
-
-        def write(path, option=option, qualities=qualities):
-            return run(find("-measure"), "in.ppm", "--quality=" + qualities, option + path)
-        done = write(path)
-        if "was built" in done.stderr:
-            continue
-        assert done.returncode == 0, done
-        named(path, write)
-        written += 1
-    assert written
-
-
 run_cases(lambda: None)

@@ -37,6 +37,7 @@ class Pillow(unittest.TestCase):
                     theirs, _ = with_pillow(picture, i + 1, subsampling)
                     np.testing.assert_array_equal(made.pictures[i], theirs)
                     self.assertAlmostEqual(made.psnr[i], psnr_of(picture, theirs))
+                np.testing.assert_allclose(made.mse, 255 ** 2 / 10 ** (made.psnr / 10))
 
     def test_grey(self):
         batch = make_batch(20, channels=1)[..., 0]

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 import numpy as np
-from common import SUBSAMPLINGS, main, make_batch, make_planes, with_pillow
+from common import SUBSAMPLINGS, main, make_batch, make_planes
 
 import blockdct
 
@@ -255,31 +255,6 @@ class Gpu(unittest.TestCase):
                 queue.get(timeout=60),
                 blockdct.transform(make_batch(), quality=20).pictures)
             child.join(60)
-
-    def test_pillow(self):
-        try:
-            import PIL
-        except ImportError:
-            self.skipTest('Pillow is not there')
-        batch = make_batch(100, 75, 98)
-        made = blockdct.transform(torch.from_numpy(batch).cuda(),
-                                  quality=range(1, 101)).pictures.cpu().numpy()
-        for i, picture in enumerate(batch):
-            np.testing.assert_array_equal(made[i], with_pillow(picture, i + 1)[0])
-        self.assertTrue(PIL.__version__)
-
-    def test_torchvision(self):
-        try:
-            from torchvision.io import decode_jpeg, encode_jpeg
-        except ImportError:
-            self.skipTest('torchvision is not there')
-        batch = torch.from_numpy(make_batch(25)).permute(0, 3, 1, 2).contiguous()
-        for there in batch, batch.cuda():
-            made = blockdct.transform(there, quality=range(1, 100, 4),
-                                      layout='NCHW').pictures
-            for i, picture in enumerate(batch):
-                self.assertTrue(torch.equal(made[i].cpu(), decode_jpeg(
-                    encode_jpeg(picture, quality=1 + 4 * i))))
 
 
 if __name__ == '__main__':

@@ -21,7 +21,12 @@ try:
     import torch
     HAVE_GPU = torch.cuda.is_available()
 except ImportError:
+    torch = None
     HAVE_GPU = False
+try:
+    import torchvision
+except ImportError:
+    torchvision = None
 
 
 def write(mode, size, **options):
@@ -69,7 +74,8 @@ class OnTheCpu(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / 'a.jpg'
             path.write_bytes(FILES[0])
-            for file in path, str(path), FILES[0], bytearray(FILES[0]), io.BytesIO(FILES[0]):
+            for file in path, str(path), FILES[0], bytearray(FILES[0]), io.BytesIO(
+                    FILES[0]), np.frombuffer(FILES[0], np.uint8):
                 np.testing.assert_array_equal(self.read([file])[0], pillow(FILES[0]))
 
     def test_errors(self):
@@ -83,6 +89,8 @@ class OnTheCpu(unittest.TestCase):
         for options in {'errors': 'no'}, {'threads': -1}, {'max_pixels': 0}:
             with self.assertRaisesRegex(ValueError, next(iter(options))):
                 self.read(FILES[:1], **options)
+        with self.assertRaisesRegex(ValueError, r'\(2, 2\) of uint8, not \(n,\)'):
+            self.read([np.zeros((2, 2), np.uint8)])
         with self.assertRaisesRegex(TypeError, 'a list'):
             self.read('a.jpg')
 
@@ -106,24 +114,54 @@ class OnAGpu(OnTheCpu):
         return array.cpu().numpy()
 
 
+@unittest.skipUnless(torch, 'torch is not there')
+class Example(unittest.TestCase):
+    def test_example(self):
+        """It stands where torchvision's stands, and loads a folder."""
+        device = 'cuda' if HAVE_GPU else 'cpu'
+        sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / 'python' / 'examples'))
+        import jpeg_loader
+        files = [data for data in FILES if pillow(data).ndim == 2 or pillow(data).shape[2] == 3]
+        tensors = [torch.frombuffer(bytearray(data), dtype=torch.uint8) for data in files]
+        made = jpeg_loader.decode_jpeg(tensors, device)
+        for one, data in zip(made, files):
+            np.testing.assert_array_equal(one.permute(1, 2, 0).cpu(),
+                                          np.atleast_3d(pillow(data)))
+            if torchvision:
+                self.assertTrue(torch.equal(one.cpu(), torchvision.io.decode_jpeg(
+                    torch.frombuffer(bytearray(data), dtype=torch.uint8))))
+        self.assertTrue(torch.equal(jpeg_loader.decode_jpeg(tensors[3], device), made[3]))
+        with tempfile.TemporaryDirectory() as folder:
+            for i, data in enumerate(files):
+                path = pathlib.Path(folder) / 'abc'[i % 3] / f'{i}.jpg'
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(data)
+            batches = list(jpeg_loader.load(folder, 32, 8, 2, device))
+        self.assertEqual(sum(len(pictures) for pictures, _ in batches), len(files))
+        self.assertEqual(sorted(torch.cat([labels for _, labels in batches]).tolist()),
+                         sorted(i % 3 for i in range(len(files))))
+        self.assertEqual(batches[0][0].shape, (8, 3, 32, 32))
+
+
 class OnNoGpu(OnTheCpu):
     """What stands for the engine takes every third file for damaged."""
-    device = 'cuda'
+    device = 'cuda:1'
 
     def setUp(self):
         fake = types.SimpleNamespace(
-            uint8='uint8', empty=lambda shape, dtype, device: np.empty(shape, dtype),
-            from_numpy=lambda array: types.SimpleNamespace(to=lambda device: array.copy()),
-            cuda=types.SimpleNamespace(current_stream=lambda device: 7))
+            uint8='uint8', empty=self.empty,
+            cuda=types.SimpleNamespace(current_stream=lambda device: 7 + (device != 'cuda:1')))
         self.calls = 0
         for patch in (mock.patch.dict(sys.modules, {'torch': fake}),
                       mock.patch.object(blockdct._engines, 'engine',
                                         lambda *key: contextlib.nullcontext()),
-                      mock.patch.object(blockdct._images._Library, 'address',
-                                        lambda self, a: a.__array_interface__['data'][0]),
                       mock.patch.object(blockdct._blockdct, 'engine_decode', self.decode)):
             patch.start()
             self.addCleanup(patch.stop)
+
+    def empty(self, shape, dtype, device):
+        self.assertEqual(device, 'cuda:1')
+        return np.empty(shape, dtype)
 
     def decode(self, engine, files, addresses, stream):
         found = np.zeros((len(files), 4), np.int32)

@@ -104,7 +104,8 @@ class Files(unittest.TestCase):
                  if a[0] * a[1] + 2 * b[0] * b[1] <= 10]
         three += [((2, 2), (2, 1), (1, 2)), ((1, 1), (2, 2), (1, 1)),
                   ((3, 1), (1, 1), (1, 1)), ((1, 3), (1, 1), (1, 1)),
-                  ((2, 2), (1, 1), (2, 2)), ((3, 2), (1, 1), (3, 1))]
+                  ((2, 2), (1, 1), (2, 2)), ((3, 2), (1, 1), (3, 1)),
+                  ((2, 2),) * 3, ((4, 2), (2, 2), (2, 2))]  # a scan a component
         seen = set()
         for i, sampling in enumerate(three):
             if any(max(s[k] for s in sampling) % one[k]
@@ -125,7 +126,7 @@ class Files(unittest.TestCase):
                                     ('RGB', ((2, 1), (1, 1), (1, 1))),
                                     ('YCCK', ((2, 2), (1, 1), (1, 1), (2, 2))),
                                     ('YCCK', ((1, 1),) * 4),
-                                    ('CMYK', ((1, 1),) * 4),
+                                    ('CMYK', ((1, 1),) * 4), ('CMYK', ((2, 2),) * 4),
                                     ('grey', ((2, 2),))):
                 data, _ = with_sampling(sampling, height, width, space)
                 self.assertEqual(self.check(data).colour_space, space)
@@ -366,25 +367,6 @@ class Files(unittest.TestCase):
             with self.assertRaisesRegex(OSError, f'No space left.*{link}'):
                 blockdct.write_jpeg(levels, link)
             self.assertTrue(os.path.islink(link))
-
-    def test_damage(self):
-        """Bytes changed at random: an error, or a picture."""
-        rng = np.random.default_rng(5)
-        whole = [save(make_batch(1, 40, 50)[0], progressive=bool(i % 2), quality=60)
-                 for i in range(4)]
-        decoded = 0
-        for i in range(400):
-            data = bytearray(whole[i % 4])
-            for at in rng.integers(2, len(data), 1 + i % 3):
-                data[at] = rng.integers(0, 256)
-            try:
-                levels = blockdct.read_jpeg(bytes(data), max_pixels=1 << 20)
-            except ValueError:
-                continue
-            ours = blockdct.reconstruct(levels)
-            decoded += 1
-            self.assertEqual(ours.shape[:2], (levels.height, levels.width))
-        self.assertGreater(decoded, 10)
 
 
 @unittest.skipUnless(PIL, 'Pillow is not there')

@@ -74,6 +74,7 @@ class Draws(unittest.TestCase):
                 ('shift 64', {'shift': 64}), ('no transform', {'transform': ()})):
             with self.subTest(text), self.assertRaisesRegex(ValueError, text):
                 make_codec(**arguments)
+        self.assertEqual(make_codec(np.array([10, 90])).quality, (10, 90))
         with self.assertRaisesRegex(AttributeError, 'RandomCoder'):
             transforms.RandomCoder
 
@@ -135,7 +136,7 @@ class Torchvision(unittest.TestCase):
         self.assertTrue(torch.equal((floats * 255).round().byte(), made['image']))
 
     def run_loader(self, degrade, method, n_epochs, **more):
-        loader = torch.utils.data.DataLoader(Data(degrade), num_workers=2, **more,
+        loader = torch.utils.data.DataLoader(Data(degrade), num_workers=4, **more,
                                              multiprocessing_context=method)
         torch.manual_seed(1)
         return [torch.stack(list(loader)) for _ in range(n_epochs)]
@@ -149,14 +150,16 @@ class Torchvision(unittest.TestCase):
         self.assertGreater(len({one.numpy().tobytes() for one in (*first, *second)}), 16)
 
     def test_loaders(self):
-        degrade = transforms.RandomCodec((5, 95), double=0.5,
-                                         transform=['jpeg-8x8', 'hevc-8x8'])
+        degrade = v2.Compose([v2.RandomCrop(40), transforms.RandomCodec(
+            (5, 95), double=0.5, transform=['jpeg-8x8', 'hevc-8x8']), v2.RandomHorizontalFlip()])
         self.check_loaders(pickle.loads(pickle.dumps(degrade)))
 
     @unittest.skipUnless(albumentations, 'albumentations is not there')
     def test_albumentations_loaders(self):
-        self.check_loaders(albumentations.Compose([transforms.AlbumentationsCodec(
-            (5, 95), double=0.5, p=1)]), worker_init_fn=seed_worker)
+        self.check_loaders(albumentations.Compose([
+            albumentations.RandomCrop(40, 40), transforms.AlbumentationsCodec(
+                (5, 95), double=0.5, p=1), albumentations.HorizontalFlip()]),
+            worker_init_fn=seed_worker)
 
     def test_straight_through(self):
         pictures = torch.from_numpy(make_batch(2) / 255.).permute(0, 3, 1, 2).float()
@@ -170,6 +173,7 @@ class Torchvision(unittest.TestCase):
                               (layer(pictures[0] * 1), 0)):
             np.testing.assert_array_equal((made.detach() * 255).round().permute(1, 2, 0),
                                           expected[quality])
+        self.assertEqual(repr(layer), 'StraightThrough(quality=20)')
         with self.assertRaisesRegex(TypeError, 'uint8'):
             layer(torch.from_numpy(make_batch(2)))
         compiled = torch.compile(lambda x: layer(x) + 0, backend='eager')

@@ -7,7 +7,7 @@
 #include "lists.h"
 #include "reference.h"
 
-const BdctTransform quadtree_fixed[4] = {
+static const BdctTransform fixed[4] = {
   BDCT_HEVC_4X4, BDCT_HEVC_8X8, BDCT_HEVC_16X16, BDCT_HEVC_32X32
 };
 
@@ -23,7 +23,7 @@ fixed_init (Fixed * f, const Scene * s, int set, int size, int k)
   RefResult *result = g_new0 (RefResult, 1);
   int side;
 
-  params.transform = quadtree_fixed[size];
+  params.transform = fixed[size];
   side = ref_block_size (params.transform, s->layout.chroma, k);
   f->log2_size = g_bit_storage (side) - 1;
   f->columns = (plane.width + side - 1) / side;
@@ -35,8 +35,8 @@ fixed_init (Fixed * f, const Scene * s, int set, int size, int k)
   g_free (result);
 }
 
-void
-quadtree_define (Scene * s)
+static void
+define (Scene * s)
 {
   bdct_cabac_init ();
   for (int i = 0; i < s->n_quantizers; i++)
@@ -189,67 +189,6 @@ static gboolean
 is_inside (const Scene * s, int x, int y)
 {
   return x < s->c->width && y < s->c->height;
-}
-
-int
-quadtree_all (Scene * s, int size, int x, int y, guint64 ** costs)
-{
-  GArray *all = g_array_new (FALSE, FALSE, sizeof (guint64));
-  const int half = 2 << size;
-  guint64 *part[4], sum;
-  int n[4], count;
-
-  if (!is_inside (s, x, y)) {
-    sum = 0;
-    g_array_append_val (all, sum);
-  } else {
-    if (4 << size <= s->c->max_block) {
-      sum = whole_cost (s, size, x, y) + flag_cost (s, size, x, y, 0);
-      g_array_append_val (all, sum);
-    }
-    if (4 << size > s->c->min_block) {
-      const guint64 extra = shared_cost (s, size, x, y)
-          + (4 << size <= s->c->max_block ? flag_cost (s, size, x, y, 1) : 0);
-
-      for (int i = 0; i < 4; i++)
-        n[i] = quadtree_all (s, size - 1, x + i % 2 * half, y + i / 2 * half,
-            &part[i]);
-      for (int a = 0; a < n[0]; a++)
-        for (int b = 0; b < n[1]; b++)
-          for (int c = 0; c < n[2]; c++)
-            for (int d = 0; d < n[3]; d++) {
-              sum = extra + part[0][a] + part[1][b] + part[2][c] + part[3][d];
-              g_array_append_val (all, sum);
-            }
-      for (int i = 0; i < 4; i++)
-        g_free (part[i]);
-    }
-  }
-  count = all->len;
-  *costs = (guint64 *) g_array_free (all, FALSE);
-  return count;
-}
-
-guint64
-quadtree_cost (Scene * s, const guint8 * sizes, int size, int x, int y)
-{
-  const int log2_min = g_bit_storage (s->c->min_block) - 1;
-  const int half = 2 << size;
-  guint64 sum = 0;
-  int own;
-
-  if (!is_inside (s, x, y))
-    return 0;
-  own = sizes[(y >> log2_min) * s->grid[0].columns + (x >> log2_min)] - 2;
-  if (own == size)
-    return whole_cost (s, size, x, y) + flag_cost (s, size, x, y, 0);
-  if (own > size)
-    return G_MAXUINT64;
-  for (int i = 0; i < 4; i++)
-    sum += quadtree_cost (s, sizes, size - 1, x + i % 2 * half,
-        y + i / 2 * half);
-  return sum + shared_cost (s, size, x, y)
-      + (4 << size <= s->c->max_block ? flag_cost (s, size, x, y, 1) : 0);
 }
 
 /* The best tree of a node by the plain recursion, written to `sizes`. */
@@ -421,7 +360,7 @@ quadtree_expect (Scene * s)
   const int log2_min = g_bit_storage (s->c->min_block) - 1;
 
   visitor = &v;
-  quadtree_define (s);
+  define (s);
   for (int y = 0; y < s->c->height; y += 32)
     for (int x = 0; x < s->c->width; x += 32) {
       best_tree (s, 3, x, y);

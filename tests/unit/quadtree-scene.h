@@ -1,6 +1,5 @@
 /* blockdct tests: frames of hevc-quadtree, and what they have to become, by the
- * definitions of the fixed transforms and a search among all trees that there
- * are, in 64 bits.
+ * definitions of the fixed transforms and a plain search, in 64 bits.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -48,23 +47,10 @@ typedef struct {
   BdctStats stats;
 } Scene;
 
-/* The transforms of a tree's blocks, from the smallest on. */
-extern const BdctTransform quadtree_fixed[4];
-
 void quadtree_scene_init (Scene *s, const Case *c, guint32 seed);
 void quadtree_scene_clear (Scene *s);
 
-/* Find what the definitions make of every block that there may be. */
-void quadtree_define (Scene *s);
-
-/* The same, then the best trees, and what the frame becomes with them. */
+/* Find the best trees, and what the frame becomes with them. */
 void quadtree_expect (Scene *s);
-
-/* The costs of all trees of a node of luma at (x, y), of 4 << `size` samples,
- * whose number it returns; the caller's, with g_free(). */
-int quadtree_all (Scene *s, int size, int x, int y, guint64 **costs);
-
-/* The cost of a node with the sizes of `sizes`. */
-guint64 quadtree_cost (Scene *s, const guint8 *sizes, int size, int x, int y);
 
 #endif

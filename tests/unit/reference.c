@@ -387,15 +387,6 @@ run_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
 }
 
 void
-ref_backward (const RefPlane * p, int64_t x[][REF_SIZE], RefResult * result)
-{
-  if (is_hevc (p->params->transform))
-    ref_hevc_backward (p, x, result);
-  else
-    ref_h264_backward (p, x, result);
-}
-
-void
 ref_inverse (const RefPlane * p, int64_t x[][REF_SIZE], double samples[8][8])
 {
   double basis[8][8], c[8][8];

@@ -76,12 +76,6 @@ ref_agrees (int sample, int defined, uint8_t slack)
  * side where the samples are. */
 void ref_levels (const RefPlane *plane, const int *in, int *levels);
 
-/* Quantize, dequantize and transform back a block of coefficients, any 16-bit
- * ones, into residuals, for a transform with a QP and without a DC transform.
- * Adds to result->nonzero. */
-void ref_backward (const RefPlane *plane, int64_t x[][REF_SIZE],
-    RefResult *result);
-
 /* Dequantize a block of levels, any 16-bit ones, and transform it back into
  * residuals; those of dct-8x8, not yet rounded, are `samples`. */
 void ref_inverse (const RefPlane *plane, int64_t x[][REF_SIZE],

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of dct/ that compute no sample: statistics, the table of transforms
- * and the matrices. Jobs: test-job.c. */
+ * The parts of dct/ that compute no sample: statistics, layouts and the table
+ * of transforms. Jobs: test-job.c. */
 #include <math.h>
 #include <string.h>
 #include "dct/base/stats.h"
 #include "dct/engine/engine.h"
-#include "dct/transform/matrices.h"
 #include "expect.h"
 #include "reference.h"
 #include "rgb-formats.h"
@@ -158,7 +157,7 @@ test_shares (void)
   g_assert_cmpfloat (share[3], ==, 0.75);
 }
 
-/* --- transforms and matrices --- */
+/* --- transforms --- */
 
 static void
 test_transforms (void)
@@ -203,74 +202,6 @@ test_transforms (void)
             names[t], chroma, c);
       }
   }
-}
-
-static void
-test_hevc_matrices (void)
-{
-  static const BdctBasis bases[] = { BDCT_BASIS_DST_4, BDCT_BASIS_HEVC_4,
-    BDCT_BASIS_HEVC_8, BDCT_BASIS_HEVC_16, BDCT_BASIS_HEVC_32,
-    BDCT_BASIS_VVC_64
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (bases); i++) {
-    int n = bdct_basis_size (bases[i]);
-    int m[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
-
-    for (int k = 0; k < n * n; k++)
-      m[k] = bdct_matrix_int (bases[i], k / n, k % n);
-    for (int k = 0; k < n; k++)
-      for (int x = 0; x < n; x++)
-        EXPECT (m[k * n + x], ref_hevc_entry (n, i == 0, k, x),
-            "matrix %u (%d, %d)", i, k, x);
-    for (int k = 0; k < n; k++)
-      for (int j = 0; j < n; j++) {
-        int product = 0;
-
-        for (int x = 0; x < n; x++)
-          product += m[k * n + x] * m[j * n + x];
-        /* Rows of length 64 sqrt (N), orthogonal but for rounding: the
-         * standard's design keeps both within half a percent. */
-        if (abs (product - (k == j ? 4096 * n : 0)) > 4096 * n / 200)
-          g_test_fail_printf ("matrix %u: rows %d and %d: %d", i, k, j,
-              product);
-        if (i > 0)
-          EXPECT (m[k * n + j], (k % 2 ? -1 : 1) * m[k * n + n - 1 - j],
-              "matrix %u, symmetry of (%d, %d)", i, k, j);
-      }
-  }
-}
-
-static void
-test_islow_matrix (void)
-{
-  for (int i = 0; i < 8; i++) {
-    gint64 unit[8] = { 0 }, forward[8], inverse[8];
-
-    unit[i] = 1;
-    ref_islow_forward (unit, forward);
-    ref_islow_inverse (unit, inverse);
-    for (int k = 0; k < 8; k++) {
-      EXPECT (bdct_matrix_int (BDCT_BASIS_ISLOW_8, k, i), forward[k],
-          "forward, sample %d", i);
-      EXPECT (bdct_matrix_int (BDCT_BASIS_ISLOW_8, i, k), inverse[k],
-          "inverse, frequency %d", i);
-    }
-  }
-}
-
-static void
-test_dct8x8_matrix (void)
-{
-  for (int k = 0; k < 8; k++)
-    for (int n = 0; n < 8; n++) {
-      double c = cos ((2 * n + 1) * k * G_PI / 16) * (k ? G_SQRT2 : 1);
-
-      g_assert_cmpfloat_with_epsilon (bdct_matrix_dct8x8 (k, n), c, 1e-7);
-      /* Exactly, or ties on these rows would not be ties. */
-      if (k % 4 == 0)
-        g_assert_cmpfloat (fabs (bdct_matrix_dct8x8 (k, n)), ==, 1.0);
-    }
 }
 
 /* --- layouts --- */
@@ -451,8 +382,5 @@ main (int argc, char **argv)
   g_test_add_func ("/layout/random", test_layouts);
   g_test_add_func ("/layout/errors", test_layout_errors);
   g_test_add_func ("/transform/table", test_transforms);
-  g_test_add_func ("/matrix/hevc", test_hevc_matrices);
-  g_test_add_func ("/matrix/islow", test_islow_matrix);
-  g_test_add_func ("/matrix/dct-8x8", test_dct8x8_matrix);
   return g_test_run ();
 }

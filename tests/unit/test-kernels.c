@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Every chain of every instruction set that this processor has, against the
- * plain one of the narrowest vectors: samples, records, levels and counters,
- * of random and of extreme pictures at all settings. test-engine.c compares the
- * same with the definition.
+ * The reciprocals of jpeg-8x8's fast kernels, of all steps there are. What the
+ * kernels make is the differential's business.
  *
  *   test-kernels --time [RUNS [WHAT]]
  *
- * checks nothing, but times them, in turn, over a 1080p picture, and prints a
- * table of Msamples/s (docs/evidence/performance.md): medians of the
+ * times all kernels that this processor has, in turn, over a 1080p picture, and
+ * prints a table of Msamples/s (docs/evidence/performance.md): medians of the
  * processor's time in a thread. WHAT, one of a row's first two cells, has only
  * such rows timed.
  * With --turns in place of --time each run waits for a line of input and prints
@@ -21,9 +19,7 @@
 #include <time.h>
 #include "cpu/simd/tile32.h"
 #include "program.h"
-#include "lists.h"
 
-#define MAX_SETS 3
 #define MAX_RUNS 101
 
 typedef enum { PLAIN, TILE16, DCT8X8, N_KINDS } Kind;
@@ -34,36 +30,31 @@ static const char *const kind_names[] = { "plain", "16-bit", "dct-8x8" };
 typedef struct {
   const BdctTileKernel *kernel;
   Kind kind;
-  guint64 frames;               /* compared */
 } Way;
 
-/* The first is the plain one of the narrowest vectors, with which the others
- * are compared. */
+/* The first is the plain one of the narrowest vectors. */
 static Way ways[64];
 static guint n_ways;
 static gboolean turns;
 
-/* What is asked of a frame: counters and, of these, a picture, records, levels
- * and, with several sets, a map. */
+/* What is asked of a frame: a picture, counters and, of these, records or
+ * levels. */
 typedef struct {
   BdctLayout layout;
   Frame src;
-  BdctJob job[MAX_SETS];
-  int n_quantizers;
+  BdctJob job;
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   gsize n_blocks;
-  guint8 *quantizer_map;
-  gboolean picture, records, levels;
+  gboolean records, levels;
 } Task;
 
 typedef struct {
   Frame dst;
   BdctBlockRecord *blocks;
   BdctLevel *levels;
-  BdctCounters counters[BDCT_MAX_COMPONENTS];
 } Result;
 
-static BdctTileQuantizer quantizers[MAX_SETS][BDCT_MAX_COMPONENTS];
+static BdctTileQuantizer quantizers[BDCT_MAX_COMPONENTS];
 
 /* Where there is room for the levels of a block and of those behind it, as if
  * all had as many as the largest. */
@@ -73,7 +64,7 @@ first_level (const Task * task, gsize block)
   int size = 0;
 
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    size = MAX (size, bdct_rate_block_levels (&task->job[0].component[c]));
+    size = MAX (size, bdct_rate_block_levels (&task->job.component[c]));
   return block * size;
 }
 
@@ -106,19 +97,15 @@ describe_plane (BdctTilePlane * plane, const Task * task, Result * r, int p,
 {
   const BdctComponent c = task->layout.plane[p].component[i];
 
-  bdct_tile_plane_init (plane, &task->job[0], c);
+  bdct_tile_plane_init (plane, &task->job, c);
   plane->layout = task->layout.plane[p];
   plane->columns = plane->layout.width;
   plane->src = bdct_image_samples (&task->src.image, &task->layout, p, i);
   plane->grid = task->grid[c];
-  for (int s = 0; s < task->n_quantizers; s++)
-    plane->quantizer[s] = &quantizers[s][c];
-  if (task->picture)
-    plane->dst = bdct_image_samples (&r->dst.image, &task->layout, p, i);
+  plane->quantizer[0] = &quantizers[c];
+  plane->dst = bdct_image_samples (&r->dst.image, &task->layout, p, i);
   if (task->records)
     plane->blocks = r->blocks;
-  if (task->n_quantizers > 1)
-    plane->quantizer_map = task->quantizer_map;
 }
 
 /* Do a plane of memory, or return FALSE: it is not for that way. */
@@ -130,7 +117,7 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
   const BdctTilePlane *planes[2] = { &plane[0], &plane[1] };
   const BdctPlaneLayout *layout = &task->layout.plane[p];
   const BdctComponentJob *job =
-      &task->job[0].component[layout->component[0]];
+      &task->job.component[layout->component[0]];
   const int side = bdct_tile_side (job);
   const gsize levels = (gsize) (side >> job->log2_height)
       * task->grid[layout->component[0]].columns
@@ -155,12 +142,6 @@ do_plane (const Task * task, Result * r, const Way * way, int p)
       for (int i = 0; i < layout->interleave; i++)
         (way->kind == DCT8X8 ? *way->kernel->dct8x8 : way->kernel->plain->strip)
             (planes[i], row, &strips[i], scratch);
-    for (int i = 0; i < layout->interleave; i++) {
-      BdctCounters *sum = &r->counters[layout->component[i]];
-
-      sum->sse += strips[i].counters.sse;
-      sum->nonzero += strips[i].counters.nonzero;
-    }
   }
   return TRUE;
 }
@@ -183,161 +164,19 @@ do_frame (const Task * task, Result * r, const Way * way)
 }
 
 static void
-task_init (Task * task, const BdctParams * params, Content content,
-    GRand * rand)
+task_init (Task * task, const BdctParams * params)
 {
-  const guint32 seed = g_rand_int (rand);
   Picture picture;
 
-  for (int k = 0; k < task->n_quantizers; k++) {
-    g_assert_true (bdct_job_init (&task->job[k], &params[k], &task->layout,
-            NULL));
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      bdct_tile_quantizer_init (&quantizers[k][c], &task->job[k], c);
-  }
-  task->n_blocks = bdct_blocks_init (task->grid, &task->layout, &task->job[0]);
-  task->quantizer_map = g_new (guint8, task->n_blocks);
-  for (gsize i = 0; i < task->n_blocks; i++)
-    task->quantizer_map[i] = g_rand_int_range (rand, 0, task->n_quantizers);
+  g_assert_true (bdct_job_init (&task->job, params, &task->layout, NULL));
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    bdct_tile_quantizer_init (&quantizers[c], &task->job, c);
+  task->n_blocks = bdct_blocks_init (task->grid, &task->layout, &task->job);
   picture_init (&picture, &task->layout);
-  if (content < N_CONTENTS) {
-    picture_fill (&picture, content, &task->layout, params[0].transform, seed);
-  } else {                      /* flat: 0, peak, or about the middle */
-    int peak = bdct_layout_peak (&task->layout);
-    int v = seed % 4 == 0 ? 0 : seed % 4 == 1 ? peak
-        : peak / 2 + (int) (seed / 4 % 3);
-
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-      for (int i = 0; picture.sample[c] != NULL
-          && i < picture.width[c] * picture.height[c]; i++)
-        picture.sample[c][i] = v;
-  }
+  picture_fill (&picture, CONTENT_SMOOTH, &task->layout, params->transform, 1);
   frame_init (&task->src, &task->layout, STRIDE_TIGHT);
   frame_put (&task->src, &task->layout, &picture, TRUE);
   picture_clear (&picture);
-}
-
-static void
-task_clear (Task * task)
-{
-  frame_clear (&task->src);
-  g_free (task->quantizer_map);
-}
-
-static void
-compare (const Task * task, const Result * a, const Result * b,
-    const Way * way, const char *where)
-{
-  const char *isa = way->kernel->isa, *kind = kind_names[way->kind];
-
-  if (!frame_equal (&a->dst, &b->dst, &task->layout))
-    g_test_fail_printf ("%s %s, %s: other samples", isa, kind, where);
-  if (memcmp (a->counters, b->counters, sizeof a->counters) != 0)
-    g_test_fail_printf ("%s %s, %s: other counters", isa, kind, where);
-  if (memcmp (a->blocks, b->blocks, task->n_blocks * sizeof *a->blocks) != 0)
-    g_test_fail_printf ("%s %s, %s: other records", isa, kind, where);
-  if (memcmp (a->levels, b->levels, count_levels (task) * sizeof *a->levels)
-      != 0)
-    g_test_fail_printf ("%s %s, %s: other levels", isa, kind, where);
-}
-
-/* Random settings; `coarse` to `fine` from 0 to 99 is the first set's. */
-static void
-choose_params (BdctParams * params, BdctTransform transform, int setting,
-    const BdctLayout * layout, GRand * rand)
-{
-  const gboolean baseline = g_rand_boolean (rand);
-  const int most = transform == BDCT_JPEG_8X8 && layout->depth == 8
-      && baseline ? 255 : BDCT_MAX_STEP;
-  const int steps[] = { 1, 2, 3, most / 2, most, 1 << g_rand_int_range (rand, 0,
-        8), g_rand_int_range (rand, 1, most + 1)
-  };
-
-  *params = (BdctParams) BDCT_PARAMS_DEFAULT;
-  params->transform = transform;
-  params->baseline = baseline;
-  params->quality = setting + 1;
-  params->qp = setting % 52;
-  params->chroma_qp_offset = g_rand_int_range (rand, -12, 13);
-  if (g_rand_boolean (rand))
-    params->deadzone = g_rand_double_range (rand, BDCT_MIN_DEADZONE,
-        BDCT_MAX_DEADZONE);
-  params->scaling_list = g_rand_int_range (rand, 0, BDCT_N_SCALING_LISTS);
-  if (params->scaling_list == BDCT_SCALING_FILE)
-    random_lists (params, g_rand_int (rand));
-  if (bdct_transform_info (transform)->has_qp
-      || setting % 4 != 3)
-    return;
-  params->n_steps = 64;
-  for (int i = 0; i < 64; i++)
-    params->steps[i] = setting % 8 == 3 ? g_rand_int_range (rand, 1, 256)
-        : steps[g_rand_int_range (rand, 0, G_N_ELEMENTS (steps))];
-}
-
-static void
-choose_task (Task * task, int setting, GRand * rand)
-{
-  static const Format formats[] =
-      { FORMAT_GRAY, FORMAT_I420, FORMAT_NV12, FORMAT_NV21, FORMAT_NV16,
-    FORMAT_Y444
-  };
-  const int depth = setting % 2 ? 8 : setting % 4 ? 12 : 10;
-  /* A vector's width and one less, or anything. */
-  const int width = g_rand_int_range (rand, 0, 3) ? g_rand_int_range (rand, 1,
-      300) : 64 * g_rand_int_range (rand, 1, 5) - g_rand_boolean (rand);
-
-  memset (task, 0, sizeof *task);
-  format_layout (formats[g_rand_int_range (rand, 0, G_N_ELEMENTS (formats))],
-      depth, depth > 8 ? g_rand_int_range (rand, 0, 17 - depth) : 0, width,
-      g_rand_int_range (rand, 1, 80), &task->layout);
-  task->n_quantizers = g_rand_int_range (rand, 1, MAX_SETS + 1);
-  task->picture = g_rand_int_range (rand, 0, 8) != 0;
-  task->records = g_rand_boolean (rand);
-  task->levels = g_rand_boolean (rand);
-}
-
-static void
-test_transform (gconstpointer data)
-{
-  const BdctTransform transform = GPOINTER_TO_INT (data);
-  GRand *rand;
-
-  if (n_ways == 1) {
-    g_test_skip ("there is one way: nothing to compare it with");
-    return;
-  }
-  rand = g_rand_new_with_seed (16 + transform);
-  for (int n = 0; n < 400; n++) {
-    BdctParams params[MAX_SETS];
-    Result expected, got;
-    char where[120];
-    Task task;
-
-    if (!case_due (n + transform))
-      continue;
-    choose_task (&task, n, rand);
-    for (int k = 0; k < task.n_quantizers; k++)
-      choose_params (&params[k], transform, k > 0 ? g_rand_int_range (rand,
-              0, 100) : n % 100, &task.layout, rand);
-    task_init (&task, params, n % (N_CONTENTS + 1), rand);
-    g_snprintf (where, sizeof where, "case %d: %d x %d, %d planes, %d bits, "
-        "%d sets, setting %d", n, task.layout.plane[0].width,
-        task.layout.plane[0].height, task.layout.n_planes, task.layout.depth,
-        task.n_quantizers, n % 100);
-    result_init (&expected, &task);
-    do_frame (&task, &expected, NULL);
-    for (guint i = 1; i < n_ways; i++) {
-      result_init (&got, &task);
-      if (do_frame (&task, &got, &ways[i]) > 0) {
-        compare (&task, &expected, &got, &ways[i], where);
-        ways[i].frames++;
-      }
-      result_clear (&got);
-    }
-    result_clear (&expected);
-    task_clear (&task);
-  }
-  g_rand_free (rand);
 }
 
 static int
@@ -395,18 +234,6 @@ test_steps (void)
     }
 }
 
-/* A way that nothing took was not tested. */
-static void
-test_taken (void)
-{
-  g_assert_true (ways[0].kernel->plain == &bdct_tile_baseline);
-  for (guint i = 1; i < n_ways; i++) {
-    g_test_message ("%s %s: %" G_GUINT64_FORMAT " frames compared",
-        ways[i].kernel->isa, kind_names[ways[i].kind], ways[i].frames);
-    g_assert_cmpuint (ways[i].frames, >, 0);
-  }
-}
-
 /* From the narrowest vectors up; what sets share is the first one's. */
 static void
 find_ways (void)
@@ -426,7 +253,7 @@ find_ways (void)
             ? ways[k].kernel->plain == kernels[n]->plain
             : kind == DCT8X8 && ways[k].kernel->dct8x8 == kernels[n]->dct8x8);
       if (!known)
-        ways[n_ways++] = (Way) { kernels[n], kind, 0 };
+        ways[n_ways++] = (Way) { kernels[n], kind };
     }
 }
 
@@ -491,7 +318,7 @@ time_task (const Task * task, const char *what, int runs)
   static double seconds[G_N_ELEMENTS (ways)][MAX_RUNS];
   double samples = 0;
   gboolean takes[G_N_ELEMENTS (ways)];
-  const char *name = bdct_transform_info (task->job[0].transform)->name;
+  const char *name = bdct_transform_info (task->job.transform)->name;
   Result result;
 
   for (int p = 0; p < task->layout.n_planes; p++)
@@ -544,16 +371,12 @@ time_all (int runs, const char *wanted)
     {"10 bits", FORMAT_GRAY, 10, FALSE, FALSE},
     {"12 bits", FORMAT_GRAY, 12, FALSE, FALSE},
   };
-  GRand *rand = g_rand_new_with_seed (1);
-
   if (!turns)
     print_head ();
   for (int t = 0; t < BDCT_N_FIXED; t++)
     for (guint i = 0; i < G_N_ELEMENTS (tasks); i++) {
       BdctParams params = BDCT_PARAMS_DEFAULT;
-      Task task = {.n_quantizers = 1,.picture = TRUE,
-        .records = tasks[i].records,.levels = tasks[i].levels
-      };
+      Task task = {.records = tasks[i].records,.levels = tasks[i].levels };
 
       if (wanted != NULL && strcmp (wanted, bdct_transform_info (t)->name) != 0
           && strcmp (wanted, tasks[i].what) != 0)
@@ -561,11 +384,10 @@ time_all (int runs, const char *wanted)
       params.transform = t;
       format_layout (tasks[i].format, tasks[i].depth, 0, 1920, 1080,
           &task.layout);
-      task_init (&task, &params, CONTENT_SMOOTH, rand);
+      task_init (&task, &params);
       time_task (&task, tasks[i].what, runs);
-      task_clear (&task);
+      frame_clear (&task.src);
     }
-  g_rand_free (rand);
 }
 
 int
@@ -580,9 +402,6 @@ main (int argc, char **argv)
     return 0;
   }
   g_test_init (&argc, &argv, NULL);
-  for (int t = 0; t < BDCT_N_FIXED; t++)
-    tests_add (test_transform, t, "/kernels/%s", bdct_transform_info (t)->name);
   g_test_add_func ("/kernels/steps", test_steps);
-  g_test_add_func ("/kernels/taken", test_taken);
   return g_test_run ();
 }

@@ -259,101 +259,6 @@ test_definitions (void)
   tally_add (n_compared, n_differ);
 }
 
-/* The same digits everywhere. */
-static void
-test_same (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    Scene s, other;
-
-    scene_init (&s, &cases[i]);
-    scene_init (&other, &cases[i]);
-    run (&s, engines[0], 1, STRIDE_TIGHT);
-    for (guint e = 0; e < n_engines; e++) {
-      if (!case_due (i + e))
-        continue;
-      run (&other, engines[e], 1 + e % N_FRAMES, e % N_STRIDES);
-      for (guint n = 0; n < N_FRAMES; n++)
-        if (memcmp (s.stats[n].metric, other.stats[n].metric,
-                sizeof s.stats[n].metric) != 0)
-          g_test_fail_printf ("%s differs from %s: case %u, frame %u",
-              engines[e]->description, engines[0]->description, i, n);
-    }
-    scene_clear (&s);
-    scene_clear (&other);
-  }
-}
-
-static void
-test_threads (void)
-{
-  Scene s, other;
-
-  scene_init (&s, &cases[1]);
-  scene_init (&other, &cases[1]);
-  run (&s, engines[0], 1, STRIDE_TIGHT);
-  for (guint threads = 1; threads <= 8; threads++) {
-    BdctEngineOptions options = {.threads = threads };
-    BdctError error;
-    BdctEngine *engine = engines[0]->klass->create (&options, &error);
-
-    g_assert_nonnull (engine);
-    for (unsigned depth = 1; depth <= 3; depth++) {
-      run (&other, engine, depth, STRIDE_ODD);
-      for (guint n = 0; n < N_FRAMES; n++)
-        g_assert_cmpmem (s.stats[n].metric, sizeof s.stats[n].metric,
-            other.stats[n].metric, sizeof s.stats[n].metric);
-    }
-    engine->klass->destroy (engine);
-  }
-  scene_clear (&s);
-  scene_clear (&other);
-}
-
-/* Without a picture, and with a view, they are those of the reconstruction. */
-static void
-test_pictures (void)
-{
-  BdctParams params = BDCT_PARAMS_DEFAULT;
-  BdctView view = BDCT_VIEW_DEFAULT;
-  BdctStats stats, expected;
-  BdctJob job;
-  Frame src, dst;
-  Scene s;
-
-  scene_init (&s, &cases[5]);
-  frame_init (&src, &s.layout, STRIDE_TIGHT);
-  frame_init (&dst, &s.layout, STRIDE_TIGHT);
-  frame_put (&src, &s.layout, &s.src[0], TRUE);
-  for (int i = 0; i < 4; i++) {
-    params.transform = i % 2 ? BDCT_JPEG_8X8 : BDCT_HEVC_8X8;
-    params.quality = 1 + 20 * i;
-    params.qp = 10 * i;
-    g_assert_true (bdct_job_init (&job, &params, &s.layout, NULL));
-    for (guint e = 0; e < n_engines; e++) {
-      BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src = src.image,
-        .dst = dst.image,.metrics = all_of (&s.layout)
-      };
-
-      engine_run (engines[e], &s.layout, &frame, &expected);
-      for (int mode = -1; mode < BDCT_N_VIEWS; mode++) {
-        view.mode = MAX (mode, 0);
-        if (!bdct_view_is_of_frame (view.mode))
-          continue;
-        frame.view = &view;
-        frame.dst = mode >= 0 ? dst.image : (BdctImage) { 0 };
-        engine_run (engines[e], &s.layout, &frame, &stats);
-        g_assert_cmpmem (stats.metric, sizeof stats.metric, expected.metric,
-            sizeof expected.metric);
-        g_assert_cmpuint (stats.metrics, ==, frame.metrics);
-      }
-    }
-  }
-  frame_clear (&src);
-  frame_clear (&dst);
-  scene_clear (&s);
-}
-
 /* What is not supported is refused with the reason. */
 static void
 test_limits (void)
@@ -442,31 +347,6 @@ test_sums (void)
   expect_billionths (&parts, BDCT_METRIC_PSNR_HVS, G_MAXINT64);
 }
 
-/* Pictures as small as they may be, and identical ones. */
-static void
-test_small (void)
-{
-  static const int sizes[][2] = { {16, 16}, {17, 19}, {4, 4}, {1, 1}, {3, 300},
-  {300, 3}, {24, 8} };
-
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    Case c = { FORMAT_I420, 8, 0, sizes[i][0], sizes[i][1], 30, CONTENT_SMOOTH,
-      100
-    };
-    Scene s;
-    double figure;
-
-    scene_init (&s, &c);
-    for (guint e = 0; e < n_engines; e++)
-      run (&s, engines[e], 2, STRIDE_TIGHT);
-    for (int m = 0; m < BDCT_N_METRICS; m++)
-      if (s.stats[0].metrics >> m & 1)
-        g_assert_true (bdct_metric_figure (&s.stats[0], 1, 8, m, 0, &figure)
-            && !isnan (figure));
-    scene_clear (&s);
-  }
-}
-
 /* PSNR-HVS of a row of blocks which are all the same, and wrong by nearly the
  * whole range: nothing masks a flat original. */
 static void
@@ -529,10 +409,6 @@ main (int argc, char *argv[])
   tests_init (&argc, &argv);
   g_test_add_func ("/metrics/limits", test_limits);
   g_test_add_func ("/metrics/definitions", test_definitions);
-  g_test_add_func ("/metrics/same", test_same);
-  g_test_add_func ("/metrics/threads", test_threads);
-  g_test_add_func ("/metrics/pictures", test_pictures);
-  g_test_add_func ("/metrics/small", test_small);
   g_test_add_func ("/metrics/sums", test_sums);
   g_test_add_func ("/metrics/long-row", test_long_row);
   return tests_run ("the metrics' definitions");

@@ -339,30 +339,6 @@ test_random (void)
   g_rand_free (rand);
 }
 
-/* Statistics begin with what the layout and the job determine. */
-static void
-test_count (void)
-{
-  BdctHistory history;
-  BdctLayout layout;
-  BdctStats stats;
-  BdctPlan plan;
-  BdctJob job;
-
-  format_layout (FORMAT_NV12, 8, 0, 33, 65, &layout);
-  job = make_job (BDCT_HEVC_32X32, &layout);
-  bdct_history_init (&history, 5);
-  bdct_plan_frame (&plan, &layout, &(BdctFrame) { .n_quantizers = 1,
-      .src = IMAGE,.quantizers = &job}, &cpu_rules, &history);
-  bdct_plan_begin_stats (&plan, &layout, &job, &stats);
-  g_assert_cmpuint (stats.component[0].samples, ==, 33 * 65);
-  g_assert_cmpuint (stats.component[0].levels, ==, 64 * 96);
-  for (int c = 1; c < 3; c++) {
-    g_assert_cmpuint (stats.component[c].samples, ==, 17 * 33);
-    g_assert_cmpuint (stats.component[c].levels, ==, 32 * 48);
-  }
-}
-
 /* Where the luma of a frame is among the last ones of a list; -1: nowhere. */
 static int
 look_up (const gint64 * list, const int *place, int n, gint64 number)
@@ -431,7 +407,6 @@ int
 main (int argc, char *argv[])
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/plan/count", test_count);
   g_test_add_func ("/plan/frames", test_frames);
   g_test_add_func ("/plan/comparisons", test_comparisons);
   g_test_add_func ("/plan/random", test_random);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU engine as a queue: threads, frames in flight, and what it refuses.
- * The samples themselves are test-engine-cpu.c's business. */
+ * What the CPU engine as a queue refuses, and its end with frames in flight. */
 #include <string.h>
 #include "cpu/simd/tile32.h"
 #include "frame.h"
@@ -98,113 +97,6 @@ collect_one (BdctEngine * engine, Work * work, const BdctLayout * layout,
     g_test_fail_printf ("%s: wrong samples", where);
   else if (memcmp (&stats, &work->stats, sizeof stats) != 0)
     g_test_fail_printf ("%s: wrong statistics", where);
-}
-
-/* However many threads and however many in flight, every frame comes back in
- * order, with its own samples and its own statistics. */
-static void
-test_order (void)
-{
-  static const unsigned depths[] = { 1, 2, 8, BDCT_MAX_DEPTH };
-  Work work[N_FRAMES];
-  BdctLayout layout;
-
-  format_layout (FORMAT_NV12, 10, 6, 83, 141, &layout);
-  for (int i = 0; i < N_FRAMES; i++)
-    work_init_nth (&work[i], &layout, i);
-  for (unsigned threads = 0; threads <= 5; threads++) {
-    BdctEngine *engine = engine_new (threads);
-
-    for (guint d = 0; d < G_N_ELEMENTS (depths) && !g_test_failed (); d++) {
-      unsigned submitted = 0, collected = 0;
-      BdctError error = { "" };
-
-      g_assert_true (klass->configure (engine, &layout, depths[d], &error));
-      for (int i = 0; i < N_FRAMES; i++)
-        for (int p = 0; p < layout.n_planes; p++)
-          memset (work[i].dst.memory[p], 0xa5, work[i].dst.size[p]);
-      while (collected < N_FRAMES) {
-        char where[80];
-
-        while (submitted < N_FRAMES && submitted - collected < depths[d]) {
-          Work *w = &work[submitted++];
-          BdctJob job = w->job;
-
-          if (!engine_submit (engine, &job, &w->src.image, &w->dst.image,
-                  &error))
-            g_test_fail_printf ("%s", error.message);
-          memset (&job, 0, sizeof job); /* the engine has its copy */
-        }
-        g_snprintf (where, sizeof where, "%u threads, depth %u, frame %u",
-            threads, depths[d], collected);
-        collect_one (engine, &work[collected++], &layout, where);
-      }
-    }
-    klass->destroy (engine);
-  }
-  for (int i = 0; i < N_FRAMES; i++)
-    work_clear (&work[i]);
-}
-
-/* Without a number of threads some frames are done at once and some are not:
- * those with bits. */
-static void
-test_small (void)
-{
-  BdctEngine *engine = engine_new (0);
-  Work work[N_FRAMES];
-  BdctLayout layout;
-
-  format_layout (FORMAT_NV12, 10, 6, 83, 141, &layout);
-  g_assert_true (klass->configure (engine, &layout, N_FRAMES, NULL));
-  for (int i = 0; i < N_FRAMES; i++) {
-    BdctFrame frame = {.quantizers = &work[i].job,.n_quantizers = 1,
-      .bits = i % 3 == 1
-    };
-
-    work_init_nth (&work[i], &layout, i);
-    frame.src = work[i].src.image;
-    frame.dst = work[i].dst.image;
-    g_assert_true (klass->submit (engine, &frame, NULL));
-  }
-  for (int i = 0; i < N_FRAMES; i++) {
-    BdctStats stats;
-
-    g_assert_true (klass->collect (engine, &stats, NULL));
-    g_assert_true (frame_equal (&work[i].dst, &work[i].expected, &layout));
-    for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-      const BdctCounters *expected = &work[i].stats.component[c];
-
-      g_assert_cmpuint (stats.component[c].sse, ==, expected->sse);
-      g_assert_cmpuint (stats.component[c].nonzero, ==, expected->nonzero);
-    }
-  }
-  for (int i = 0; i < N_FRAMES; i++)
-    work_clear (&work[i]);
-  klass->destroy (engine);
-}
-
-/* A layout may follow another on the same engine. */
-static void
-test_reconfigure (void)
-{
-  BdctEngine *engine = engine_new (3);
-
-  for (int i = 0; i < 12 && !g_test_failed (); i++) {
-    BdctError error = { "" };
-    BdctLayout layout;
-    Work work;
-
-    format_layout (i % 2 ? FORMAT_Y444 : FORMAT_I420, 8 + i % 5, 0, 20 + 7 * i,
-        90 - 5 * i, &layout);
-    work_init_nth (&work, &layout, i % N_FRAMES);
-    g_assert_true (klass->configure (engine, &layout, 1 + i % 3, &error));
-    g_assert_true (engine_submit (engine, &work.job, &work.src.image,
-            &work.dst.image, &error));
-    collect_one (engine, &work, &layout, "reconfigured");
-    work_clear (&work);
-  }
-  klass->destroy (engine);
 }
 
 /* What is still in flight when an engine goes is waited for. */
@@ -340,63 +232,14 @@ test_description (void)
   g_assert_cmpint (klass->count_devices (NULL), ==, 1);
 }
 
-/* Make every white sample a word that exceeds the peak. */
-static void
-overdrive (Work * work, const BdctLayout * layout)
-{
-  const BdctPlaneLayout *plane = &layout->plane[0];
-  int peak = bdct_layout_peak (layout);
-
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    for (int i = 0; i < plane->width * plane->height; i++) {
-      guint8 *at = frame_at (&work->src, layout, c, i % plane->width,
-          i / plane->width);
-      int word = i % 3 ? 0xffff : (peak + 1) << plane->shift;
-
-      if ((at[0] | at[1] << 8) >> plane->shift == peak) {
-        at[0] = word & 0xff;
-        at[1] = word >> 8;
-      }
-    }
-}
-
-/* Words above the peak count as the peak: 0xffff is white, not garbage. */
-static void
-test_clamp (void)
-{
-  for (const BdctTileKernel * const *k = bdct_tile_kernels (); *k; k++)
-    for (int depth = 9; depth <= 12; depth++) {
-      BdctEngineOptions options = { .threads = 1, .isa = (*k)->isa };
-      BdctEngine *engine = klass->create (&options, NULL);
-      BdctParams params = BDCT_PARAMS_DEFAULT;
-      BdctLayout layout;
-      Work work;
-
-      params.transform = depth < 11 ? BDCT_JPEG_8X8 : BDCT_HEVC_16X16;
-      format_layout (FORMAT_Y444, depth, depth % 2 ? 3 : 0, 37, 21, &layout);
-      work_init (&work, &layout, &params, CONTENT_EXTREME, depth);
-      overdrive (&work, &layout);
-      g_assert_true (klass->configure (engine, &layout, 1, NULL));
-      g_assert_true (engine_submit (engine, &work.job, &work.src.image,
-              &work.dst.image, NULL));
-      collect_one (engine, &work, &layout, (*k)->isa);
-      klass->destroy (engine);
-      work_clear (&work);
-    }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
-  g_test_add_func ("/cpu/order", test_order);
-  g_test_add_func ("/cpu/small", test_small);
-  g_test_add_func ("/cpu/reconfigure", test_reconfigure);
   g_test_add_func ("/cpu/destroy-in-flight", test_destroy_in_flight);
   g_test_add_func ("/cpu/errors", test_errors);
   g_test_add_func ("/cpu/unconfigured", test_unconfigured);
   g_test_add_func ("/cpu/description", test_description);
-  g_test_add_func ("/cpu/clamp", test_clamp);
   return g_test_run ();
 }

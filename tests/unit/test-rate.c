@@ -2,10 +2,8 @@
  *
  * The bits of frames (dct/entropy/rate.h) on every engine of frame.h: against a
  * count of the definition's levels, symbol by symbol, or with
- * dct/entropy/cabac.h's functions in a plain loop, and of given levels, in
- * frames about CABAC's segments; and that nothing else in a frame, nor the
- * number of threads, makes them others. As the engines have functions of
- * cabac.h, too, the tests' own CABAC coder (residual-coding.h) says about how
+ * dct/entropy/cabac.h's functions in a plain loop. As the engines have these
+ * functions, too, the tests' own CABAC coder (residual-coding.h) says about how
  * many bits there are. libjpeg's files are in tests/fidelity/test-libjpeg.c,
  * estimates of pictures in test-cabac-frames.c. */
 #include <math.h>
@@ -343,171 +341,6 @@ test_definition (gconstpointer data)
       }
 }
 
-/* Levels that no samples have. */
-typedef enum
-{
-  LEVELS_NONE, LEVELS_LOWEST, LEVELS_HIGHEST, LEVELS_ONES, LEVELS_TWOS,
-  LEVELS_FIRST, LEVELS_LAST, LEVELS_SOME, LEVELS_FEW, LEVELS_RARE, LEVELS_ANY,
-  LEVELS_BLOCKS, LEVELS_SEGMENTS, N_LEVELS
-} Given;
-
-/* The `i`-th level of a component with blocks of `size` levels */
-static BdctLevel
-given_level (GRand * rand, Given given, int i, int size)
-{
-  const int bits = g_rand_int_range (rand, 0, 4) ? 2
-      : g_rand_int_range (rand, 1, 16);
-  const BdctLevel any = g_rand_int_range (rand, -(1 << bits), 1 << bits);
-
-  switch (given) {
-    case LEVELS_NONE:
-      return 0;
-    case LEVELS_LOWEST:
-      return -32768;
-    case LEVELS_HIGHEST:
-      return 32767;
-    case LEVELS_ONES:
-      return i % 2 ? 1 : -1;
-    case LEVELS_TWOS:
-      return 2;
-    case LEVELS_FIRST:
-      return i % size == 0 ? any : 0;
-    case LEVELS_LAST:
-      return i % size == size - 1 ? any : 0;
-    case LEVELS_SOME:
-      return g_rand_int_range (rand, 0, 3) ? 0 : any;
-    case LEVELS_FEW:
-      return g_rand_int_range (rand, 0, 40) ? 0 : any;
-    case LEVELS_RARE:
-      return g_rand_int_range (rand, 0, 3000) ? 0 : any;
-    case LEVELS_BLOCKS:
-      return i / size % 3 ? 0 : any;
-    case LEVELS_SEGMENTS:
-      return i / 4096 % 2 ? any : 0;
-    default:
-      return any;
-  }
-}
-
-/* Frames of given levels that are a block, a segment, one block less and more,
- * and more segments than are priced together. */
-static void
-test_given (gconstpointer data)
-{
-  static const Format formats[] = { FORMAT_GRAY, FORMAT_NV12, FORMAT_Y444 };
-  const BdctTransform transform = GPOINTER_TO_INT (data);
-  GRand *rand = g_rand_new_with_seed (transform);
-
-  for (int kind = 0; kind < 7 * N_LEVELS; kind++) {
-    const Given given = kind % N_LEVELS;
-    BdctParams params = BDCT_PARAMS_DEFAULT;
-    BdctLevel *levels, *of[BDCT_MAX_COMPONENTS];
-    gsize n, first[BDCT_MAX_COMPONENTS];
-    BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
-    guint64 bits[3];
-    BdctLayout layout;
-    BdctJob job;
-    int segment, n_blocks, side;
-
-    if (!case_due (kind))
-      continue;
-    params.transform = transform;
-    format_layout (FORMAT_GRAY, 8, 0, 64, 64, &layout);
-    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
-    side = 1 << job.component[0].log2_width;
-    segment = MAX (1, 64 * 256 >> 2 * bdct_cabac_log2_size
-        (&job.component[0]));
-    n_blocks = ((const int[]) { 1, segment - 1, segment, segment + 1,
-          2 * segment, 2 * segment + 1, 9 * segment + 1 })[kind / N_LEVELS];
-    format_layout (formats[kind % 3], 8, 0, side, side * n_blocks - kind % 2,
-        &layout);
-    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
-    n = bdct_count_levels (&layout, &job, first);
-    levels = g_aligned_alloc (n, sizeof *levels, 64);
-
-    BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.levels = levels,
-      .n_levels = n,.from_levels = true,.bits = true
-    };
-
-    bdct_blocks_init (grid, &layout, &job);
-    for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
-      int size = bdct_rate_block_levels (&job.component[k]);
-
-      of[k] = levels + first[k];
-      for (int i = 0; i < grid[k].columns * grid[k].rows * size; i++)
-        of[k][i] = given_level (rand, given, i, size);
-    }
-    count_cabac (&job, grid, params.qp, of, bits);
-    for (guint e = 0; e < n_engines; e++) {
-      BdctStats stats;
-
-      engine_run (engines[e], &layout, &frame, &stats);
-      for (int k = 0; k < bdct_layout_components (&layout); k++) {
-        const gboolean ok = stats.component[k].bits == bits[k];
-
-        tally_add (1, !ok);
-        if (!ok)
-          g_test_fail_printf ("%s: %s, levels %d, %d blocks, format %d, "
-              "component %d: bits %" G_GUINT64_FORMAT ", not %"
-              G_GUINT64_FORMAT, engines[e]->description,
-              bdct_transform_info (transform)->name, given, n_blocks,
-              formats[kind % 3], k, stats.component[k].bits, bits[k]);
-      }
-    }
-    g_aligned_free (levels);
-  }
-  g_rand_free (rand);
-}
-
-/* Several frames in flight, with bits and without, and a number of threads. */
-static void
-test_threads (void)
-{
-  static const guint threads[] = { 1, 2, 5 };
-  Case c = { BDCT_JPEG_8X8, FORMAT_I420, 8, 301, 203, CONTENT_SMOOTH };
-  BdctStats first[BDCT_N_TRANSFORMS];
-
-  if (engines_on_cuda ()) {
-    g_test_skip ("a matter of the CPU engine");
-    return;
-  }
-  for (guint n = 0; n < G_N_ELEMENTS (threads); n++) {
-    BdctEngineOptions options = {.threads = threads[n] };
-    BdctEngine *engine = bdct_cpu_engine.create (&options, NULL);
-    BdctStats stats;
-    Scene s;
-
-    scene_init (&s, &c);
-    g_assert_true (bdct_cpu_engine.configure (engine, &s.layout,
-            2 * BDCT_N_TRANSFORMS, NULL));
-    for (int i = 0; i < 2 * BDCT_N_TRANSFORMS; i++) {
-      BdctParams params = s.params[3];
-      BdctJob job;
-      BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.src =
-            s.src.image,
-        .bits = i % 2
-      };
-
-      params.transform = i / 2;
-      g_assert_true (bdct_job_init (&job, &params, &s.layout, NULL));
-      g_assert_true (bdct_cpu_engine.submit (engine, &frame, NULL));
-    }
-    for (int i = 0; i < 2 * BDCT_N_TRANSFORMS; i++) {
-      g_assert_true (bdct_cpu_engine.collect (engine, &stats, NULL));
-      if (i % 2 == 0)
-        continue;
-      if (n == 0)
-        first[i / 2] = stats;
-      tally_add (1, 0);
-      g_assert_cmpuint (bdct_stats_total (&stats).bits, >, 0);
-      if (memcmp (&first[i / 2], &stats, sizeof stats) != 0)
-        fail (&s, engine, "the number of threads makes other statistics");
-    }
-    scene_clear (&s);
-    bdct_cpu_engine.destroy (engine);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -517,10 +350,5 @@ main (int argc, char **argv)
     if (t != BDCT_DCT_8X8 || !engines_on_cuda ())
       tests_add (test_definition, t, "/rate/definition/%s",
           bdct_transform_info (t)->name);
-  for (int t = 0; t < BDCT_N_FIXED; t++)
-    if (bdct_transform_row (t)->coder == BDCT_CODER_CABAC)
-      tests_add (test_given, t, "/rate/given/%s",
-          bdct_transform_info (t)->name);
-  g_test_add_func ("/rate/threads", test_threads);
   return tests_run ("bits");
 }

@@ -108,5 +108,4 @@ def find_crop(large: np.ndarray, small: np.ndarray) -> tuple[int, int] | None:
     part = large[top:top + height, left:left + width]
     part = part - part.mean()
     power = float(np.sqrt((part * part).sum() * (y * y).sum()))
-    return (int(left), int(top)) if power and float((part * y).sum()) / power > 0.9 \
-        else None
+    return (int(left), int(top)) if power and float((part * y).sum()) / power > 0.9 else None

@@ -11,8 +11,7 @@ from .rows import MAIN, Row, metrics_of
 def _points(rows: list[Row], metric: str) -> tuple[np.ndarray, np.ndarray]:
     """Quality, and log10 of bits a sample, where both are finite."""
     found = [(r.figure(MAIN[metric]), r.bpp) for r in rows]
-    kept = [(q, math.log10(b)) for q, b in found
-            if q is not None and math.isfinite(q) and b > 0]
+    kept = [(q, math.log10(b)) for q, b in found if q is not None and math.isfinite(q) and b > 0]
     return tuple(np.array(kept).reshape(-1, 2).T)
 
 
@@ -74,6 +73,5 @@ def table(rows: list[Row]) -> str:
             + ''.join(f' {m:>9}' for m in metrics) + '  file\n')
     for name, form, rates, file in lines:
         text += f'{name:<{width}} {form:<9}' + ''.join(
-            f' {"-":>9}' if isinstance(r, str) else f' {r:+8.2f}%' for r in rates) \
-            + f'  {file}\n'
+            f' {"-":>9}' if isinstance(r, str) else f' {r:+8.2f}%' for r in rates) + f'  {file}\n'
     return text + ''.join(f'  -: {reason}\n' for reason in reasons)

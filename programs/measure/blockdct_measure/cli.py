@@ -27,27 +27,30 @@ def run(arguments: list[str]) -> int:
     return table.run(o)
 
 
+def run_safely(arguments: list[str]) -> int:
+    """The exit status; what is wrong is said."""
+    try:
+        status = run(arguments)
+        sys.stdout.flush()
+        return status
+    except UsageError as error:
+        complain(f'{error}\n  blockdct-measure COMMAND --help explains.')
+    except (TableError, MissingElement) as error:
+        complain(error)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    except OSError as error:
+        complain(f'{error.filename or "standard output"}: {error.strerror}')
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    return FAILED
+
+
 def main() -> int:
     sys.stderr.reconfigure(errors='backslashreplace')
     sys.stdout.reconfigure(encoding='utf-8', errors='backslashreplace')
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    try:
-        status = run(sys.argv[1:])
-        sys.stdout.flush()
-        if gst.hanging:
-            os._exit(status)  # their threads may use what an exit frees
-        return status
-    except UsageError as error:
-        complain(f'{error}\n  blockdct-measure COMMAND --help explains.')
-        return FAILED
-    except (TableError, MissingElement) as error:
-        complain(error)
-        return FAILED
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return FAILED
-    except OSError as error:
-        complain(f'{error.filename or "standard output"}: {error.strerror}')
-        return FAILED
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    status = run_safely(sys.argv[1:])
+    if gst.hanging:
+        os._exit(status)  # their threads may use what an exit frees
+    return status

@@ -12,7 +12,7 @@ from blockdct import read_jpeg
 from . import files
 from .files import FileError, NoVideo
 from .formats import WOVEN
-from .gst import Gst, last_line, make, refuses, stop
+from .gst import Closed, Gst, last_line, make, refuses, stop
 
 _NAP = 200 * Gst.MSECOND
 _LONGEST = 1000 * 3600 * Gst.SECOND
@@ -22,8 +22,7 @@ _OTHERS = ('it is a list of other files ({}), which are not opened: name those f
 #: What files of a type have that their decoders do not do, of which they say no more
 #: than 'Internal data stream error'.
 _UNDONE = {'image/jpeg': ', such as CMYK', 'image/webp': ', such as an animation'}
-_Y4M = {b'420': 'I420', b'422': 'Y42B', b'444': 'Y444', b'mono': 'GRAY8'}
-_DEEP = {'I420': 'I420_{}LE', 'Y42B': 'I422_{}LE', 'Y444': 'Y444_{}LE'}
+_DEEP = {'420': ('i420', 2, 2), '422': ('i422', 2, 1), '444': ('y444', 1, 1)}
 
 
 class Stall:
@@ -45,6 +44,13 @@ class Stall:
                              'long to wait)')
 
 
+def _end(buffer: Gst.Buffer) -> int:
+    """0: unknown."""
+    if buffer.pts == Gst.CLOCK_TIME_NONE:
+        return 0
+    return buffer.pts + (buffer.duration if buffer.duration != Gst.CLOCK_TIME_NONE else 0)
+
+
 def _deep_y4m(path: str) -> tuple[str, int] | None:
     """rawvideoparse's description of a YUV4MPEG2 file of more than 8 bits, which y4mdec
     of GStreamer before 1.24 reads as one of 8, and where its frames begin."""
@@ -53,24 +59,22 @@ def _deep_y4m(path: str) -> tuple[str, int] | None:
     if not head.startswith(b'YUV4MPEG2 '):
         return None
     fields = {f[:1]: f[1:] for f in head.split()[1:]}
-    match = re.fullmatch(rb'(420|422|444)p(10|12)', fields.get(b'C', b'420'))
+    layout = fields.get(b'C', b'420').decode()
+    match = re.fullmatch('(420|422|444)p(10|12)', layout)
     if match is None:
-        if re.search(rb'p\d\d|mono\d', fields.get(b'C', b'')):
-            raise FileError(f'its samples are {fields[b"C"].decode()}: convert it to 8, '
-                            '10 or 12 bits of 4:2:0, 4:2:2 or 4:4:4')
+        if re.search(r'p\d\d|mono\d', layout):
+            raise FileError(f'its samples are {layout}: convert it to 8, 10 or 12 bits of 4:2:0, '
+                            '4:2:2 or 4:4:4')
         return None
     width, height = int(fields[b'W']), int(fields[b'H'])
-    name = _DEEP[_Y4M[match[1]]].format(int(match[2]))
-    luma, across = 2 * width * height, 1 if match[1] == b'444' else 2
-    down = 2 if match[1] == b'420' else 1
-    chroma = 2 * -(-width // across) * -(-height // down)
-    strides = 2 * width, *[2 * -(-width // across)] * 2
-    offsets = 6, 6 + luma, 6 + luma + chroma
+    name, across, down = _DEEP[match[1]]
+    luma, stride = 2 * width * height, 2 * -(-width // across)
+    chroma = stride * -(-height // down)
     rate = fields.get(b'F', b'25:1').decode().replace(':', '/')
-    return (f'rawvideoparse format={name.replace("_", "-").lower()} width={width} '
-            f'height={height} framerate={rate} frame-size={6 + luma + 2 * chroma} '
-            f'plane-strides=<{",".join(map(str, strides))}> '
-            f'plane-offsets=<{",".join(map(str, offsets))}>', len(head))
+    return (f'rawvideoparse format={name}-{match[2]}le width={width} height={height} '
+            f'framerate={rate} frame-size={6 + luma + 2 * chroma} '
+            f'plane-strides=<{2 * width},{stride},{stride}> '
+            f'plane-offsets=<6,{6 + luma},{6 + luma + chroma}>', len(head))
 
 
 def _cut_avi_frames(path: str) -> int:
@@ -116,8 +120,7 @@ def jpeg_still(path: str) -> bytes | None:
             # libjpeg would fill up the rest with grey.
             raise FileError('it breaks off: the end of the picture is missing') from None
         return data
-    if data[end:end + 2] == b'\xff\xd8' and not indexed \
-            and _walk_jpeg(data, end)[1] == size:
+    if data[end:end + 2] == b'\xff\xd8' and not indexed and _walk_jpeg(data, end)[1] == size:
         return None
     return data[:end]
 
@@ -173,57 +176,51 @@ class Input:
         self.end = 0       # of the last one, stream time
         self._convert = make('videoconvert')
         self._filter = make('capsfilter', caps=Gst.Caps.from_string(WOVEN))
-        for element in self._convert, self._filter:
-            pipeline.add(element)
-        self._convert.link(self._filter)
-        self._filter.link(into)
-        self._start(path)
+        self._chain(self._convert, self._filter, into)
+        deep = _deep_y4m(path)
+        if deep is not None:
+            self._start_deep(path, *deep)
+        else:
+            self._start(path)
 
     @property
     def src(self) -> Gst.Pad:
         """Where converted pictures leave."""
         return self._filter.get_static_pad('src')
 
-    def _start(self, path: str) -> None:
-        deep = _deep_y4m(path)
-        if deep is not None:
-            parser = Gst.parse_bin_from_description(deep[0], True)
-            source = make('appsrc', max_bytes=1 << 24, block=False)
-            file = open(path, 'rb')
-            file.seek(deep[1])
+    def _chain(self, *elements: Gst.Element) -> None:
+        for element in elements:
+            if element.get_parent() is None:
+                self.pipeline.add(element)
+        for first, second in zip(elements, elements[1:]):
+            first.link(second)
 
-            def feed(element: Gst.Element, length: int) -> None:
-                data = file.read(1 << 20)
-                if data:
-                    element.emit('push-buffer', Gst.Buffer.new_wrapped(data))
-                else:
-                    element.emit('end-of-stream')
-            source.connect('need-data', feed)
-            self.pipeline.add(source)
-            self.pipeline.add(parser)
-            source.link(parser)
-            self._link(None, parser.get_static_pad('src'))
-            return
+    def _start_deep(self, path: str, description: str, at: int) -> None:
+        parser = Gst.parse_bin_from_description(description, True)
+        source = make('appsrc', max_bytes=1 << 24, block=False)
+        file = open(path, 'rb')
+        file.seek(at)
+
+        def feed(element: Gst.Element, length: int) -> None:
+            data = file.read(1 << 20)
+            element.emit(*('push-buffer', Gst.Buffer.new_wrapped(data)) if data else
+                         ('end-of-stream',))
+        source.connect('need-data', feed)
+        self._chain(source, parser)
+        self._link(None, parser.get_static_pad('src'))
+
+    def _start(self, path: str) -> None:
         try:
             path.encode()
         except UnicodeEncodeError:  # properties are UTF-8, names of files any bytes
             self._file = open(path, 'rb')
             path = f'/proc/self/fd/{self._file.fileno()}'
-        source = self.source = Gst.ElementFactory.make('filesrc', None)
-        source.set_property('location', path)
+        self.source = make('filesrc', location=path)
         decoder = make('parsebin' if self._is_coded else 'decodebin')
         self.decoders.append(decoder)
-        self.pipeline.add(source)
-        self.pipeline.add(decoder)
-        if path.endswith('.y4m'):
-            # The y4mdec of GStreamer 1.28 pulls, and pushes before decodebin has linked
-            # its pads; after a queue it is pushed its data.
-            queue = make('queue')
-            self.pipeline.add(queue)
-            source.link(queue)
-            queue.link(decoder)
-        else:
-            source.link(decoder)
+        # The y4mdec of GStreamer 1.28 pulls, and pushes before decodebin has linked its pads;
+        # after a queue it is pushed its data.
+        self._chain(self.source, *([make('queue')] if path.endswith('.y4m') else ()), decoder)
         decoder.connect('autoplug-select', self._select)
         decoder.connect('autoplug-continue', self._continue)
         decoder.connect('pad-added', self._link)
@@ -250,15 +247,13 @@ class Input:
         if kind.startswith(('audio/', 'text/', 'subpicture/', 'application/x-subtitle',
                             'closedcaption/')):
             return False
-        if not self._contained or pad.get_parent_element() is None or not kind.startswith(
-                ('video/', 'image/')) or 'Demuxer' not in (
-                pad.get_parent_element().get_metadata('klass') or ''):
+        parent = pad.get_parent_element()
+        if not self._contained or parent is None or not kind.startswith(('video/', 'image/')) \
+                or 'Demuxer' not in (parent.get_metadata('klass') or ''):
             return True
-        stream = pad.get_stream_id()
-        is_first = self._video in (False, stream)
-        if is_first:
-            self._video = stream or True
-        return is_first
+        stream = pad.get_stream_id() or True
+        self._video = self._video or stream
+        return self._video == stream
 
     def _link(self, decoder: Gst.Element | None, pad: Gst.Pad) -> None:
         caps = pad.get_current_caps() or pad.query_caps(None)
@@ -269,8 +264,7 @@ class Input:
             self._decode(pad, caps, kind)
         elif is_video and not self._linked:
             self._linked = True
-            pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._note_caps)
-            pad.link(self._convert.get_static_pad('sink'))
+            self._use(pad)
         else:  # it has to end, too, before the file has ended
             nowhere = make('fakesink', sync=False)
             nowhere.set_property('async', False)
@@ -278,6 +272,10 @@ class Input:
             nowhere.sync_state_with_parent()
             pad.link(nowhere.get_static_pad('sink'))
             self._others.append(nowhere)
+
+    def _use(self, pad: Gst.Pad) -> None:
+        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._note_caps)
+        pad.link(self._convert.get_static_pad('sink'))
 
     def _decode(self, pad: Gst.Pad, caps: Gst.Caps, kind: str) -> None:
         """Decode a parsed stream, whose bits are counted where that is possible."""
@@ -289,14 +287,9 @@ class Input:
             self.coded = make('blockdctcoded')
             elements.insert(0, self.coded)
         self.decoders.append(decoder)
-        for element in elements:
-            self.pipeline.add(element)
-        elements[0].link(elements[-1])
+        self._chain(*elements)
 
-        def link(_: Gst.Element, decoded: Gst.Pad) -> None:
-            decoded.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._note_caps)
-            decoded.link(self._convert.get_static_pad('sink'))
-        decoder.connect('pad-added', link)
+        decoder.connect('pad-added', lambda _, decoded: self._use(decoded))
         for element in elements:
             element.sync_state_with_parent()
         pad.link(elements[0].get_static_pad('sink'))
@@ -335,8 +328,7 @@ class Input:
             return self._cut_frames
         if not self._contained:  # a parser guesses
             return int(self._image)
-        known, duration = self._filter.get_static_pad('src').query_duration(
-            Gst.Format.TIME)
+        known, duration = self.src.query_duration(Gst.Format.TIME)
         if not known or not 0 < duration <= _LONGEST or not self.rate:
             return 0
         return int(Fraction(duration, Gst.SECOND) * self.rate + Fraction(1, 2))
@@ -357,17 +349,13 @@ class Input:
         ends = [self.end]
         for sink in self._others:
             sample = sink.get_property('last-sample')
-            if sample is not None and sample.get_buffer().pts != Gst.CLOCK_TIME_NONE:
-                buffer, segment = sample.get_buffer(), sample.get_segment()
-                end = buffer.pts + (buffer.duration if buffer.duration
-                                    != Gst.CLOCK_TIME_NONE else 0)
-                ends.append(segment.to_stream_time(Gst.Format.TIME,
-                                                   min(end, segment.stop)))
+            if sample is not None and (end := _end(sample.get_buffer())):
+                segment = sample.get_segment()
+                ends.append(segment.to_stream_time(Gst.Format.TIME, min(end, segment.stop)))
         frame = int(Gst.SECOND / self.rate) if self.rate else 0
         if self._cut_frames or whole is False or max(ends) + frame * 3 // 2 < self.duration() \
                 and max(ends) > 0:
-            raise FileError(
-                f'it breaks off: {self.n_frames} of {declared} frames are there '
+            raise FileError(f'it breaks off: {self.n_frames} of {declared} frames are there '
                 f'(--n-frames {self.n_frames} measures them)')
 
     def explain(self, error: Any, debug: str | None) -> FileError:
@@ -385,8 +373,7 @@ class Input:
             return FileError(f'GStreamer does not recognise what it is ({error.message}); '
                              'nor some pictures of a few bytes')
         text = error.message if error is not None else 'no picture came'
-        if not self._type or (error is not None and
-                              error.domain != 'gst-stream-error-quark'):
+        if not self._type or (error is not None and error.domain != 'gst-stream-error-quark'):
             return FileError(text if error is not None else 'it has no picture')
         return FileError(f'it is damaged, or GStreamer does not decode this kind of '
                          f'{self._type}{_UNDONE.get(self._type, "")} ({text})')
@@ -421,7 +408,7 @@ def watch(bus: Gst.Bus, timeout: int, inputs: list[Input]) -> Gst.Message | None
     return message
 
 
-class Pictures:
+class Pictures(Closed):
     """A file's pictures, decoded a few ahead. Use it as a context."""
 
     @classmethod
@@ -438,8 +425,7 @@ class Pictures:
                  size: tuple[int, int] | None = None):
         self.pipeline = Gst.Pipeline.new(None)
         self.limit = limit
-        into = self._sink = make('appsink', sync=False, max_buffers=4,
-                                 enable_last_sample=False)
+        into = self._sink = make('appsink', sync=False, max_buffers=4, enable_last_sample=False)
         self.pipeline.add(self._sink)
         if size:
             into = make('videoscale', method='catrom', add_borders=False)
@@ -463,8 +449,7 @@ class Pictures:
             if message is not None and message.type == Gst.MessageType.EOS:
                 self.input.check_end()
                 return None
-            now = self.input.source.query_position(Gst.Format.BYTES)[1] \
-                if self.input.source else 0
+            now = self.input.source.query_position(Gst.Format.BYTES)[1] if self.input.source else 0
             if now != read:
                 read = now
                 stall.moved()
@@ -472,22 +457,13 @@ class Pictures:
 
     def _note(self, sample: Gst.Sample) -> None:
         self.input.n_frames += 1
-        buffer = sample.get_buffer()
-        if buffer.pts != Gst.CLOCK_TIME_NONE:
-            self.input.end = buffer.pts + (
-                buffer.duration if buffer.duration != Gst.CLOCK_TIME_NONE else 0)
+        self.input.end = _end(sample.get_buffer()) or self.input.end
 
     def close(self) -> None:
         stop(self.pipeline)
 
-    def __enter__(self) -> 'Pictures':
-        return self
 
-    def __exit__(self, *error: Any) -> None:
-        self.close()
-
-
-class Still:
+class Still(Closed):
     """The picture of a JPEG file, as Pictures has it."""
     _idle: list[tuple] = []
 
@@ -559,9 +535,3 @@ class Still:
             self._idle.append(self._own)
         else:
             self._own[0].set_state(Gst.State.NULL)
-
-    def __enter__(self) -> 'Still':
-        return self
-
-    def __exit__(self, *error: Any) -> None:
-        self.close()

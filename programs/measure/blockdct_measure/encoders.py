@@ -3,18 +3,18 @@
 import argparse
 import dataclasses
 import re
-from typing import Any, Callable
+from typing import Callable
 
 from . import transforms
-from .compare import Comparison
+from .compare import Comparison, Span
 from .decoding import Input
 from .files import FileError
-from .formats import depth_of, tell_caps
+from .formats import tell_caps
 from .gst import GLib, GObject, Gst, make
 from .output import UsageError
 from .options import LIMITS, numbers
-from .rows import INFINITE, METRICS, SCALES, Row
-from .targets import Target, Choices
+from .rows import SCALES, Row
+from .targets import QUALITIES, Choices, Target
 
 _UGLY, _BAD = 'gstreamer1.0-plugins-ugly', 'gstreamer1.0-plugins-bad'
 _GOOD, _BASE, _LIBAV = ('gstreamer1.0-plugins-good', 'gstreamer1.0-plugins-base',
@@ -35,8 +35,7 @@ ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
     'svtav1enc': (_BAD, {'qp': 'cqp={}', 'crf': 'crf={}', 'bitrate': 'target-bitrate={}',
                          'preset': 'preset={}'}),
     'av1enc': (_BAD, {'qp': _QUANT, 'bitrate': 'max-quantizer=63 target-bitrate={}',
-                      'preset': 'cpu-used={}'}),
-    'vp8enc': (_GOOD, _VPX), 'vp9enc': (_GOOD, _VPX),
+                      'preset': 'cpu-used={}'}), 'vp8enc': (_GOOD, _VPX), 'vp9enc': (_GOOD, _VPX),
     'openh264enc': (_BAD, {'qp': 'qp-min={} qp-max={}', 'preset': 'complexity={}',
                            'bitrate': 'rate-control=bitrate bitrate={}000'}),
     'mpeg2enc': (_BAD, {'qp': 'quantisation={}', 'bitrate': 'bitrate={}'}),
@@ -45,8 +44,7 @@ ENCODERS: dict[str, tuple[str, dict[str, str]]] = {
     'theoraenc': (_BASE, {'quality': 'quality={}', 'bitrate': 'bitrate={}',
                           'preset': 'speed-level={}'}),
     'jpegenc': (_GOOD, {'quality': 'quality={}'}),
-    'nvh264enc': (_BAD, _NVENC), 'nvh265enc': (_BAD, _NVENC), 'nvav1enc': (_BAD, _NVENC),
-}
+    'nvh264enc': (_BAD, _NVENC), 'nvh265enc': (_BAD, _NVENC), 'nvav1enc': (_BAD, _NVENC), }
 _SETTING = re.compile('quant|qp|quality|bitrate|cq|crf')
 _DEFAULT_RATE = '25/1'
 
@@ -130,14 +128,6 @@ def _complete(line: str, o: argparse.Namespace, search: bool) -> tuple[str, str]
                      f'{_settings_of(element)}')
 
 
-def _find(bin_: Gst.Bin) -> Gst.Element | None:
-    """The encoder among the elements of a line."""
-    for element in bin_.children:
-        if 'Encoder' in (element.get_metadata('klass') or ''):
-            return element
-    return None
-
-
 def _range(text: str, element: Gst.Element) -> tuple[str, float, float] | None:
     """The property whose whole value is the number, and its range; of several that with
     the least."""
@@ -156,36 +146,37 @@ def parse(o: argparse.Namespace, search: bool) -> tuple[Encoder, ...]:
     """Those of the command line, checked. `search`: where no numbers are given, all that
     the encoder has."""
     make('blockdctcompare')
-    encoders: list[Encoder] = []
+    encoders: dict[str, Encoder] = {}
     for line in o.encoder:
-        if any(e.line == line for e in encoders):
-            raise UsageError(f"--encoder '{line}' is given twice")
+        where = f"--encoder '{line}'"
+        if line in encoders:
+            raise UsageError(f'{where} is given twice')
         text, scale = _complete(line, o, search)
+        least, most = LIMITS[scale]
         given = getattr(o, scale)
-        values = numbers(scale, given, *LIMITS[scale]) if given else [30]
+        values = numbers(scale, given, least, most) if given else [30]
         made = build(Encoder(line, text, scale, ()), values[0])
-        element = _find(made)
-        if element is None:
-            raise UsageError(f"--encoder '{line}': there is no encoder in it")
-        for pad, lack in (('sink', 'takes pictures; begin with the encoder'),
-                          ('src', 'gives coded data; end with the encoder, or with an '
-                           'element that takes its stream')):
-            if made.get_static_pad(pad) is None:
-                raise UsageError(f"--encoder '{line}': none of its elements has a free pad "
-                                 f'that {lack}')
-        limits = _range(text, element)
+        element = next((e for e in made.children if 'Encoder' in (e.get_metadata('klass') or '')),
+                       None)
+        for there, lack in (
+                (element, 'there is no encoder in it'),
+                (made.get_static_pad('sink'), 'none of its elements has a free pad that takes '
+                 'pictures; begin with the encoder'),
+                (made.get_static_pad('src'), 'none of its elements has a free pad that gives coded '
+                 'data; end with the encoder, or with an element that takes its stream')):
+            if there is None:
+                raise UsageError(f'{where}: {lack}')
+        name, low, high = _range(text, element) or ('', *{
+            'crf': (0, 51), 'bitrate': (50, 50000)}.get(scale, (least, most)))
         if not given:
-            low, high = (limits or ('', *{'crf': (0, 51), 'bitrate': (50, 50000)}.get(
-                scale, LIMITS[scale])))[1:]
-            low, high = max(int(low), LIMITS[scale][0], 1), min(int(high), LIMITS[scale][1])
-            values = list(range(low, high + 1))
-        for value in values:
-            if limits and not limits[1] <= value <= limits[2]:
-                raise UsageError(f"--{scale}: {limits[0]} of '{line}' takes {limits[1]:g} "
-                                 f'to {limits[2]:g}, not {value}')
+            values = list(range(max(int(low), least, 1), min(int(high), most) + 1))
+        for value in values if name else ():
+            if not low <= value <= high:
+                raise UsageError(f"--{scale}: {name} of '{line}' takes {low:g} to {high:g}, not "
+                                 f'{value}')
         _decoder(made)
-        encoders.append(Encoder(line, text, scale, tuple(values)))
-    return tuple(encoders)
+        encoders[line] = Encoder(line, text, scale, tuple(values))
+    return tuple(encoders.values())
 
 
 def _decoder(encoder: Gst.Bin) -> Gst.Bin:
@@ -194,8 +185,7 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
     known = not caps.is_any() and not caps.is_empty()
     structure = caps.get_structure(0) if known else None
     factories = Gst.ElementFactory.list_filter(
-        Gst.ElementFactory.list_get_elements(Gst.ELEMENT_FACTORY_TYPE_DECODER,
-                                             Gst.Rank.MARGINAL),
+        Gst.ElementFactory.list_get_elements(Gst.ELEMENT_FACTORY_TYPE_DECODER, Gst.Rank.MARGINAL),
         caps, Gst.PadDirection.SINK, True) if known else []
     found = next((f.get_name() for f in factories if not any(
         k in f.get_metadata('klass') for k in ('Hardware', 'Bin'))), None)
@@ -203,10 +193,8 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
         if structure is not None and structure.get_name() == 'video/x-raw':
             return Gst.parse_bin_from_description('identity', True)
         raise UsageError(f'--encoder: there is no decoder for {caps.to_string()[:80]}')
-    text = found
-    if found == 'jpegdec':
-        # Its default inverse DCT is fast, and costs up to 4 dB at quality 90.
-        text += ' idct-method=islow'
+    # jpegdec's default inverse DCT is fast, and costs up to 4 dB at quality 90.
+    text = found + (' idct-method=islow' if found == 'jpegdec' else '')
     coded = Gst.ElementFactory.find('blockdctcoded')
     if coded is not None and coded.can_sink_any_caps(caps):
         text = f'blockdctcoded name=coded ! {text}'
@@ -216,58 +204,12 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
     return Gst.parse_bin_from_description(text, True)
 
 
-class _Span:
-    """Lets through the frames of a plan, and ends the stream behind them."""
-
-    def __init__(self, plan: transforms.Plan):
-        self._plan = plan
-        self.seen = self.given = 0
-        self.caps: Gst.Caps | None = None
-        self.error: FileError | None = None
-
-    def attach(self, pad: Gst.Pad) -> None:
-        pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._event)
-        if self._plan.first or self._plan.n is not None:
-            pad.add_probe(Gst.PadProbeType.BUFFER, self._buffer)
-
-    def _event(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
-        if info.get_event().type == Gst.EventType.CAPS:
-            caps = info.get_event().parse_caps()
-            if self.caps is None:
-                self.caps = caps
-            elif tell_caps(caps) != tell_caps(self.caps):
-                self.error = FileError(
-                    f'its pictures change from {tell_caps(self.caps)} to {tell_caps(caps)}'
-                    ': one row cannot hold both; measure the parts with --first-frame and '
-                    '--n-frames')
-        return Gst.PadProbeReturn.OK
-
-    def _buffer(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
-        self.seen += 1
-        if self.seen <= self._plan.first:
-            return Gst.PadProbeReturn.DROP
-        self.given += 1
-        if self._plan.n is not None and self.given > self._plan.n:
-            if self.given == self._plan.n + 1:
-                # Not this pad's: its buffers go on being dropped.
-                pad.get_peer().send_event(Gst.Event.new_eos())
-            return Gst.PadProbeReturn.DROP
-        return Gst.PadProbeReturn.OK
-
-
 def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: int,
-         form: str | None, without: list[str], progress: Callable[[float], None]
-         ) -> list[Row]:
+         form: str | None, without: list[str], progress: Callable[[float], None]) -> list[Row]:
     """The rows of a file that went through an encoder at one value."""
-    whole = plan.n is None
-    with Comparison(plan.metrics, plan.device.partition(':')[0], plan.threads,
-                    plan.frames) as run:
-        tee, setter = make('tee'), make('capssetter')
-        run.chain(setter, tee)
-        made = build(encoder, value)
-        decoder = _decoder(made)
-        for queue in (queues := [make('queue') for _ in range(2)]):
-            queue.set_property('max-size-time', 0)
+    with Comparison(plan.metrics, plan.device.partition(':')[0], plan.threads, plan.frames) as run:
+        setter, queue, made = make('capssetter'), make('queue', max_size_time=0), \
+            build(encoder, value)
         choose = transforms.chooser(plan, form)
 
         def prepare(caps: Gst.Caps) -> Gst.Caps | None:
@@ -275,20 +217,11 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
                 setter.set_property('caps', Gst.Caps.from_string(
                     f'video/x-raw, framerate={_DEFAULT_RATE}'))
             return choose(caps)
+        run.chain(setter, run.tees[0], queue, made, _decoder(made), run.tees[1])
         source = Input(run.pipeline, path, setter, prepare)
-        span = _Span(plan)
-        span.attach(source.src)
-        for queue in queues:
-            run.chain(tee, queue)
-        run.pipeline.add(made)
-        run.pipeline.add(decoder)
-        if queues[0].get_static_pad('src').link(run.reference) != Gst.PadLinkReturn.OK \
-                or not queues[1].link(made) or not made.link(decoder) \
-                or decoder.get_static_pad('src').link(run.distorted) \
-                != Gst.PadLinkReturn.OK:
-            raise RuntimeError('it cannot be linked between pictures and a decoder')
+        span = Span(source.src, plan.first, plan.n)
         try:
-            run.run([source], plan.stall_limit, whole, progress)
+            run.run([source], plan.stall_limit, plan.n is None, progress)
         except (RuntimeError, FileError) as error:
             # Unless a queue has the end already, the file's elements say it for the encoder.
             refused = getattr(error, 'refused', 'not-negotiated' in str(error))
@@ -299,73 +232,42 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
                                f'{takes} (--format converts)') from None
         if span.error:
             raise span.error
-        counts, sums, unmatched = run.sums()
-        source.n_frames, source.end = counts['frames'] + unmatched, run.end
-        if whole:
+        layout = transforms.Layout(span.caps)
+        row = Row(name, None, encoder.line, encoder.scale, value,
+                  transforms.row_format(layout.format, plan.subsampling), layout.width,
+                  layout.height, layout.depth, str(source.rate or ''), None, True, True)
+        frames, unmatched = run.results(row)
+        n = row.count('frames')
+        source.n_frames, source.end = n + unmatched, run.end
+        if plan.n is None:
             source.check_end()
-        lacking = transforms.supported(plan, transforms.Layout(span.caps))[1]
-        without += [text for text in lacking if text not in without]
-        row = _row(name, plan, encoder, value, source, span, counts, sums)
+        without += [text for text in transforms.supported(plan, layout)[1] if text not in without]
         if unmatched:
-            frames = counts['frames']
-            raise RuntimeError(f'of {frames + unmatched} frames {frames} came back' + (
-                '; vp9enc of GStreamer 1.22 loses those of its lookahead: add '
-                'lag-in-frames=0' if encoder.line.startswith('vp9enc') else ''))
+            raise RuntimeError(f'of {n + unmatched} frames {n} came back' + (
+                '; vp9enc of GStreamer 1.22 loses those of its lookahead: add lag-in-frames=0'
+                if encoder.line.startswith('vp9enc') else ''))
         coded = run.pipeline.get_by_name('coded')
-        stats = coded.get_property('stats') if coded is not None else None
-        frames = _frames(row, plan, run.frames()) if plan.frames else []
-        if stats is None:
-            raise RuntimeError("the bits of a frame are unknown: put 'blockdctcoded "
-                               "name=coded' behind the encoder in the line, ahead of a "
-                               'decoder')
-        row.counts['bits'] = stats.get_uint64('bits')[1]
-        row.counts['bits-headers'] = stats.get_uint64('bits-headers')[1]
-        row.counts['file-size'] = (row.count('bits') + row.count('bits-headers')) // 8
-        return [*frames, row]
+        if coded is None:
+            raise RuntimeError("the bits of a frame are unknown: put 'blockdctcoded name=coded' "
+                               'behind the encoder in the line, ahead of a decoder')
+        count_bits(row, coded)
+        for frame in frames:
+            frame.frame += plan.first
+        return [*(frames if plan.frames else ()), row]
+
+
+def count_bits(row: Row, coded: Gst.Element) -> int:
+    """Add what a blockdctcoded has counted; its frames."""
+    stats = coded.get_property('stats')
+    for name in 'bits', 'bits-headers':
+        row.counts[name] = stats.get_uint64(name)[1]
+    row.counts['file-size'] = (row.count('bits') + row.count('bits-headers')) // 8
+    return int(stats.get_uint64('frames')[1])
 
 
 def _formats(caps: Gst.Caps) -> str:
-    return ', '.join(dict.fromkeys(re.findall(r'\b(?:[A-Z]+[0-9]*(?:_[0-9]+[BL]E)?)\b',
-                                              ' '.join(re.findall(r'format=\S+ ?\{?[^}]*\}?',
-                                                                  caps.to_string())))))
-
-
-def _row(name: str, plan: transforms.Plan, encoder: Encoder, value: int, source: Input,
-         span: _Span, counts: dict[str, int], sums: dict[str, int]) -> Row:
-    caps = span.caps.get_structure(0)
-    form = caps.get_string('format')
-    return Row(name, None, encoder.line, encoder.scale, value,
-               transforms.row_format(form, plan.subsampling), caps.get_value('width'),
-               caps.get_value('height'), depth_of(form),
-               str(source.rate) if source.rate else '', None, True, True, dict(counts), sums)
-
-
-def _frames(total: Row, plan: transforms.Plan, frames: list[dict[str, Any]]) -> list[Row]:
-    """Rows of frames, from the figures of each."""
-    n, rows = max(len(frames), 1), []
-    for i, figures in enumerate(frames):
-        counts = {'frames': 1}
-        for p in 'yuv':
-            counts[f'samples-{p}'] = total.count(f'samples-{p}') // n
-            counts[f'sse-{p}'] = round(float(figures.get(f'mse-{p}', 0))
-                                       * counts[f'samples-{p}'])
-        counts['bits'] = int(figures['bits'])
-        counts['bits-headers'] = int(figures['bits-headers'])
-        counts['file-size'] = (counts['bits'] + counts['bits-headers']) // 8
-        sums = {f: INFINITE if (v := _undo(total, f, float(figures[f]))) == float('inf')
-                else round(v * 1e9) for m in plan.metrics for f in METRICS[m] if f in figures}
-        rows.append(dataclasses.replace(total, frame=plan.first + i, counts=counts,
-                                        sums=sums))
-    return rows
-
-
-def _undo(total: Row, name: str, figure: float) -> float:
-    """The sum that a metric has for one frame."""
-    if not name.startswith('xpsnr'):
-        return figure
-    samples = total.count('samples' + name[-2:]) // total.count('frames')
-    peak = (1 << total.depth) - 1
-    return float((10 ** (-figure / 10) * peak * peak * samples) ** 0.5)
+    return ', '.join(dict.fromkeys(re.findall(r'\b[A-Z][A-Z0-9]*(?:_[0-9]+[BL]E)?\b',
+                                              caps.to_string())))
 
 
 def measure(path: str, name: str, plan: transforms.Plan, target: Target | None,
@@ -401,17 +303,15 @@ def _search(encoder: Encoder, target: Target, one: Callable[[int], list[Row]]) -
     values = list(encoder.values)
     if encoder.scale in ('qp', 'crf'):
         values.reverse()
-    low, high, seen = 0, len(values) - 1, {}
-    is_quality = bool(set(target.limits) & set(METRICS) | set(target.limits) & {'psnr'})
+    low, high = 0, len(values) - 1
+    is_quality = bool(set(target.limits) & set(QUALITIES))
     while low <= high:
         middle = (low + high) // 2
         found = one(values[middle])
         if not found:
             return
         missed = set(Choices(target, found).chosen()[0].missed.split('+')) - {''}
-        seen[middle] = missed
-        fine_enough = not missed & {*METRICS, 'psnr'} if is_quality else bool(missed)
-        if fine_enough:
+        if not missed & set(QUALITIES) if is_quality else missed:
             high = middle - 1
         else:
             low = middle + 1

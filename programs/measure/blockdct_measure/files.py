@@ -105,8 +105,7 @@ def find(arguments: list[str]) -> list[File]:
     for argument in arguments:
         paths = [argument]
         if not os.path.exists(argument):
-            paths = sorted(glob.glob(os.path.expanduser(argument)), key=os.fsencode) \
-                or paths
+            paths = sorted(glob.glob(os.path.expanduser(argument)), key=os.fsencode) or paths
         for path in paths:
             if os.path.isdir(path):
                 add_folder(path)

@@ -9,20 +9,13 @@ from .gst import Gst, GstVideo
 WOVEN = 'video/x-raw, interlace-mode=(string){ progressive, interleaved, mixed }'
 #: What is measured as it is; others become the nearest of these.
 FORMATS = ('NV12', 'I420', 'YV12', 'NV21', 'Y42B', 'NV16', 'Y444', 'GRAY8', 'P010_10LE',
-           'I420_10LE', 'I422_10LE', 'Y444_10LE', 'P012_LE', 'I420_12LE', 'I422_12LE',
-           'Y444_12LE')
+           'I420_10LE', 'I422_10LE', 'Y444_10LE', 'P012_LE', 'I420_12LE', 'I422_12LE', 'Y444_12LE')
 RGB = 'RGB', 'BGR', 'RGBx', 'BGRx', 'xRGB', 'xBGR', 'RGBA', 'BGRA', 'ARGB', 'ABGR', 'GBR'
 
 
 @functools.lru_cache(maxsize=None)
 def describe(name: str) -> GstVideo.VideoFormatInfo:
     return GstVideo.VideoFormat.get_info(GstVideo.VideoFormat.from_string(name))
-
-
-# The first use of a type sets it up, which two of GStreamer's threads must not do at once.
-describe('I420')
-_SET_UP = (GstVideo.VideoFormatFlags.YUV, GstVideo.VideoInfo.new_from_caps,
-           GstVideo.VideoColorimetry.from_string, GstVideo.buffer_get_video_meta)
 
 
 def _has(info: GstVideo.VideoFormatInfo, flag: str) -> bool:
@@ -82,8 +75,7 @@ def convert(caps: Gst.Caps, name: str) -> Gst.Caps:
 
 def same_picture(a: Gst.Caps, b: Gst.Caps) -> bool:
     first, second = a.get_structure(0), b.get_structure(0)
-    return all(first.get_value(k) == second.get_value(k) for k in ('format', 'width',
-                                                                    'height'))
+    return all(first.get_value(k) == second.get_value(k) for k in ('format', 'width', 'height'))
 
 
 def tell_caps(caps: Gst.Caps) -> str:

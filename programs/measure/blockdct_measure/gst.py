@@ -15,9 +15,12 @@ except (ImportError, ValueError) as error:
     sys.exit('blockdct-measure: GStreamer\'s bindings for Python are missing (Debian: '
              f'python3-gi gir1.2-gst-plugins-base-1.0): {error}')
 
-__all__ = ['GLib', 'GObject', 'Gst', 'GstApp', 'GstBase', 'GstVideo', 'MissingElement',
-           'last_line', 'make', 'refuses']
+__all__ = ['GLib', 'GObject', 'Gst', 'GstApp', 'GstBase', 'GstVideo']
 Gst.init(None)
+# The first use of a type sets it up, which two threads must not do at once.
+for module in Gst, GstApp, GstBase, GstVideo:
+    for name in dir(module):
+        getattr(module, name)
 if not Gst.Registry.get().find_plugin('app'):
     sys.stderr.write('blockdct-measure: GStreamer\'s base plugins are missing (Debian: '
                      'gstreamer1.0-plugins-base)\n')
@@ -25,8 +28,7 @@ if not Gst.Registry.get().find_plugin('app'):
 
 _PACKAGES = {'blockdctcompare': 'gstreamer1.0-blockdct', 'blockdctcoded':
              'gstreamer1.0-blockdct', 'multifilesink': 'gstreamer1.0-plugins-good',
-             'pngenc': 'gstreamer1.0-plugins-good', 'rawvideoparse':
-             'gstreamer1.0-plugins-bad'}
+             'pngenc': 'gstreamer1.0-plugins-good', 'rawvideoparse': 'gstreamer1.0-plugins-bad'}
 
 
 class MissingElement(Exception):
@@ -36,8 +38,7 @@ class MissingElement(Exception):
 def make(name: str, **properties: Any) -> Gst.Element:
     element = Gst.ElementFactory.make(name, None)
     if element is None:
-        raise MissingElement(
-            f'GStreamer does not find the element {name} (Debian: '
+        raise MissingElement(f'GStreamer does not find the element {name} (Debian: '
             f'{_PACKAGES.get(name, "gstreamer1.0-plugins-base")}; from a build folder, '
             'set GST_PLUGIN_PATH to its gst-plugin/)')
     for key, value in properties.items():
@@ -52,15 +53,20 @@ def make(name: str, **properties: Any) -> Gst.Element:
 def refuses(factory: Gst.ElementFactory) -> bool:
     """Whether an element opens what a file names: a demuxer with elements of its own, a
     source, or one that loads the parts of an adaptive stream."""
-    klass = factory.get_metadata('klass') or ''
-    if 'Adaptive' in klass:
-        return True
-    loaded = factory.load()
-    if loaded is None:
-        return True
-    kind = loaded.get_element_type()
-    return GObject.type_is_a(kind, Gst.URIHandler) or (
+    klass, loaded = factory.get_metadata('klass') or '', factory.load()
+    kind = loaded and loaded.get_element_type()
+    return 'Adaptive' in klass or not kind or GObject.type_is_a(kind, Gst.URIHandler) or (
         GObject.type_is_a(kind, Gst.Bin) and 'Demuxer' in klass)
+
+
+class Closed:
+    """With a close(), for `with`."""
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        self.close()
 
 
 def last_line(debug: str | None) -> str:

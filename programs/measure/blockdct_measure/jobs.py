@@ -4,11 +4,9 @@ import argparse
 import concurrent.futures
 import dataclasses
 import itertools
-import multiprocessing
 import os
 import signal
 import threading
-from concurrent.futures.process import BrokenProcessPool
 from typing import Any, Callable, Iterator
 
 import blockdct
@@ -167,6 +165,9 @@ def _ignore_interrupts() -> None:
 def _run_processes(pieces: list[Piece], n: int) -> Iterator[Result]:
     """A process that dies costs its piece alone: pieces are done again, first the one
     that is waited for, by itself."""
+    import multiprocessing
+    from concurrent.futures.process import BrokenProcessPool
+
     def pool(size: int) -> concurrent.futures.ProcessPoolExecutor:
         return concurrent.futures.ProcessPoolExecutor(
             size, multiprocessing.get_context('spawn'), _ignore_interrupts)

@@ -9,7 +9,7 @@ import blockdct
 
 from .formats import FORMATS
 from .output import UsageError
-from .rows import METRICS
+from .rows import IN_DB, MAIN, METRICS
 from .targets import QUALITIES, SIZES, Target
 from .transforms import SUBSAMPLINGS, Plan, scale_of
 
@@ -47,15 +47,13 @@ def numbers(option: str, text: str, low: int, high: int) -> list[int]:
     return sorted(found)
 
 
-def names(option: str, text: str | None, known: Sequence[str], every: bool = True
-          ) -> list[str]:
-    """A list with commas, in the order of the known names."""
+def names(option: str, text: str | None, known: Sequence[str]) -> list[str]:
+    """A list with commas, in the order of the known names. VMAF is slow: not of 'all'."""
     wanted = [] if text is None else text.split(',')
     for name in wanted:
-        if name not in known and not (every and name == 'all'):
-            raise UsageError(f'--{option}: {name!r} is not one of '
-                             f'{", ".join((["all"] if every else []) + list(known))}')
-    return [name for name in known if name in wanted or 'all' in wanted]
+        if name not in known and name != 'all':
+            raise UsageError(f'--{option}: {name!r} is not one of all, {", ".join(known)}')
+    return [name for name in known if name in wanted or 'all' in wanted and name != 'vmaf']
 
 
 def _number(text: str) -> float:
@@ -65,64 +63,66 @@ def _number(text: str) -> float:
     return value
 
 
+def _add(group: argparse._ArgumentGroup, *options: tuple) -> None:
+    """Options with their name, what they take, None for nothing, and what they do."""
+    for name, metavar, text, *more in options:
+        group.add_argument(*name.split(), help=text, **{
+            **({'metavar': metavar} if metavar else {'action': 'store_true'}),
+            **(more[0] if more else {})})
+
+
 def _common(parser: argparse.ArgumentParser, what: str) -> None:
-    g = parser.add_argument_group('what to look at')
-    g.add_argument('--metrics', '-m', metavar='LIST', help=what)
-    g.add_argument('--first-frame', type=int, default=0, metavar='F',
-                   help='begin with this frame of each file, counted from 0')
-    g.add_argument('--n-frames', '-n', type=int, metavar='N',
-                   help='at most N frames of each file')
-    g.add_argument('--frames', action='store_true', help='also a row for each frame')
-    g = parser.add_argument_group('what comes out')
-    g.add_argument('--csv', metavar='FILE', help='write CSV; - is standard output')
-    g.add_argument('--json', metavar='FILE', help='write lines of JSON')
-    g.add_argument('--quiet', action='store_true', help='no progress and no notes')
-    g = parser.add_argument_group('how')
-    g.add_argument('--backend', choices=('auto', 'cpu', 'cuda'), default='auto',
-                   help='cuda, cpu, or auto (default): all GPUs, else the CPU')
-    g.add_argument('--threads', type=int, default=0, metavar='N',
-                   help='threads of the CPU engine (0: one per processor)')
-    g.add_argument('--jobs', '-j', type=int, metavar='N',
-                   help='processes that work on files at once')
-    g.add_argument('--dask', metavar='ADDRESS', help='work on a Dask cluster')
-    g.add_argument('--stall-limit', type=float, default=120, metavar='SECONDS',
-                   help='give up what gives nothing for so long (default 120; 0: never)')
+    whole, seconds = {'type': int}, {'type': float, 'default': 120}
+    _add(parser.add_argument_group('what to look at'),
+         ('--metrics -m', 'LIST', 'also measure ssim, ms-ssim, psnr-hvs, xpsnr, all of these, '
+          f'or vmaf{what}'),
+         ('--first-frame', 'F', 'begin with this frame of each file, counted from 0',
+          {'type': int, 'default': 0}),
+         ('--n-frames -n', 'N', 'at most N frames of each file', whole),
+         ('--frames', None, 'also a row for each frame'))
+    _add(parser.add_argument_group('what comes out'),
+         ('--csv', 'FILE', 'write CSV; - is standard output'),
+         ('--json', 'FILE', 'write lines of JSON'),
+         ('--quiet', None, 'no progress and no notes'))
+    _add(parser.add_argument_group('how'),
+         ('--backend', '{auto,cpu,cuda}', 'cuda, cpu, or auto (default): all GPUs, else the CPU',
+          {'choices': ('auto', 'cpu', 'cuda'), 'default': 'auto'}),
+         ('--threads', 'N', 'threads of the CPU engine (0: one per processor)',
+          {'type': int, 'default': 0}),
+         ('--jobs -j', 'N', 'processes that work on files at once', whole),
+         ('--dask', 'ADDRESS', 'work on a Dask cluster'),
+         ('--stall-limit', 'SECONDS',
+          'give up what gives nothing for so long (default 120; 0: never)', seconds))
 
 
 def _measuring(parser: argparse.ArgumentParser) -> None:
     parser.add_argument('files', nargs='+', metavar='FILE',
                         help='files, folders, or patterns in quotes')
-    _common(parser, 'also measure ssim, ms-ssim, psnr-hvs, xpsnr, or all')
-    g = parser.add_argument_group('transforms and encoders')
-    g.add_argument('--transform', '-t', metavar='LIST',
-                   help='such as jpeg-8x8,hevc-16x16, or all (default jpeg-8x8; with '
-                   '--encoder none)')
-    g.add_argument('--encoder', '-e', action='append', default=[], metavar='LINE',
-                   help="an encoder of GStreamer and its properties, such as x264enc or "
-                   "'x265enc tune=psnr'; may be repeated")
-    g.add_argument('--quality', '-q', metavar='RANGES', help='1 to 100, such as 75, '
-                   '50,75,90 or 10-90:10 (default 85; all to find one)')
-    g.add_argument('--qp', metavar='RANGES', help='0 to 51 for transforms (default 26)')
-    g.add_argument('--crf', metavar='RANGES', help="encoders' constant rate factors")
-    g.add_argument('--bitrate', metavar='RANGES', help="encoders' rates, kbit/s")
-    g.add_argument('--preset', metavar='NAME', help="encoders' speed, such as slow or 6")
-    g.add_argument('--all-settings', '-a', action='store_true',
-                   help='all qualities and QPs where none are named')
-    g.add_argument('--format', '-f', metavar='LIST',
-                   help="convert to these formats, such as I420,Y444 (the decoder's own)")
-    g.add_argument('--chroma-subsampling', choices=SUBSAMPLINGS, metavar='NAME',
-                   help='of planes that RGB becomes: 4:2:0 (default), 4:2:2, 4:4:0, 4:4:4')
-    g.add_argument('--exact-size', action='store_true',
-                   help='code each frame with jpeg-8x8, for the exact size of its file')
-    g = parser.add_argument_group('long runs')
-    g.add_argument('--plot', metavar='FILE', help='draw quality over bits to '
-                   'FILE.svg, .png or .pdf')
-    g.add_argument('--plot-metric', metavar='NAME', default='psnr',
-                   help='what to draw: psnr (default) or one of --metrics')
-    g.add_argument('--resume', action='store_true',
-                   help='skip the files whose rows are in the output already')
-    g.add_argument('--merge', action='store_true',
-                   help='FILE are tables: add up the parts of files')
+    _common(parser, ' of encoders')
+    _add(parser.add_argument_group('transforms and encoders'),
+         ('--transform -t', 'LIST', 'such as jpeg-8x8,hevc-16x16, or all (default jpeg-8x8; with '
+          '--encoder none)'),
+         ('--encoder -e', 'LINE', "an encoder of GStreamer and its properties, such as x264enc or "
+          "'x265enc tune=psnr'; may be repeated", {'action': 'append', 'default': []}),
+         ('--quality -q', 'RANGES', '1 to 100, such as 75, 50,75,90 or 10-90:10 (default 85; all '
+          'to find one)'),
+         ('--qp', 'RANGES', '0 to 51 for transforms (default 26)'),
+         ('--crf', 'RANGES', "encoders' constant rate factors"),
+         ('--bitrate', 'RANGES', "encoders' rates, kbit/s"),
+         ('--preset', 'NAME', "encoders' speed, such as slow or 6"),
+         ('--all-settings -a', None, 'all qualities and QPs where none are named'),
+         ('--format -f', 'LIST',
+          "convert to these formats, such as I420,Y444 (the decoder's own)"),
+         ('--chroma-subsampling', 'NAME',
+          'of planes that RGB becomes: 4:2:0 (default), 4:2:2, 4:4:0, 4:4:4',
+          {'choices': SUBSAMPLINGS}),
+         ('--exact-size', None, 'code each frame with jpeg-8x8, for the exact size of its file'))
+    _add(parser.add_argument_group('long runs'),
+         ('--plot', 'FILE', 'draw quality over bits to FILE.svg, .png or .pdf'),
+         ('--plot-metric', 'NAME', 'what to draw: psnr (default) or one of --metrics',
+          {'default': 'psnr'}),
+         ('--resume', None, 'skip the files whose rows are in the output already'),
+         ('--merge', None, 'FILE are tables: add up the parts of files'))
 
 
 def parser() -> Parser:
@@ -132,46 +132,37 @@ def parser() -> Parser:
     top.add_argument('--version', action='version',
                      version=f'blockdct-measure {blockdct.__version__}')
     commands = top.add_subparsers(dest='command', metavar='COMMAND', required=True)
+    jpeg, number = 'write the only picture as a JPEG file at ', {'type': _number}
     table = commands.add_parser('table', help='a row for each file and setting')
     _measuring(table)
-    table.add_argument('--list', action='store_true',
-                       help='measure nothing: list the files and their frames')
-    table.add_argument('--write-jpeg', metavar='FILE',
-                       help='write the only picture as a JPEG file at its only quality')
+    _add(table, ('--list', None, 'measure nothing: list the files and their frames'),
+         ('--write-jpeg', 'FILE', jpeg + 'its only quality'))
     find = commands.add_parser('find', help='the setting that a file or a collection needs')
     _measuring(find)
-    find.add_argument('--write-jpeg', metavar='FILE',
-                      help='write the only picture as a JPEG file at the quality found')
-    g = find.add_argument_group('targets')
-    for name, what in (('psnr', 'DB'), ('ssim', 'SSIM'), ('ms-ssim', 'SSIM'),
-                       ('psnr-hvs', 'DB'), ('xpsnr', 'DB')):
-        g.add_argument(f'--target-{name}', type=_number, metavar=what,
-                       help=f'the coarsest setting with at least this {name}')
-    for name, what in (('bpp', 'bits a luma sample'), ('bitrate', 'kbit/s'),
-                       ('size', 'bytes')):
-        g.add_argument(f'--target-{name}', type=_number, metavar='N',
-                       help=f'the finest setting with at most this many {what}')
-    g.add_argument('--collection', metavar='STATISTIC',
-                   help='one setting for all files: their mean, min, or a percentile, p1 '
-                   'to p99, meets the targets')
+    _add(find, ('--write-jpeg', 'FILE', jpeg + 'the quality found'))
+    _add(find.add_argument_group('targets'),
+         *((f'--target-{name}', 'DB' if name in IN_DB else 'N',
+            f'the coarsest setting with at least this {name}', number) for name in QUALITIES),
+         *((f'--target-{name}', 'N', f'the finest setting with at most this many {what}', number)
+           for name, what in (('bpp', 'bits a luma sample'), ('bitrate', 'kbit/s'),
+                              ('size', 'bytes'))),
+         ('--collection', 'STATISTIC', 'one setting for all files: their mean, min, or a '
+          'percentile, p1 to p99, meets the targets'))
     score = commands.add_parser('score', help='what encoded files are worth')
     score.add_argument('reference', metavar='REFERENCE')
     score.add_argument('files', nargs='+', metavar='FILE')
-    _common(score, 'also ssim, ms-ssim, psnr-hvs, xpsnr, vmaf, or all')
-    g = score.add_argument_group('pairs of frames')
-    g.add_argument('--no-scale', action='store_true',
-                   help='refuse files of another size instead of scaling them')
-    g.add_argument('--offset', type=int, metavar='N', help='frame 0 of the reference is '
-                   'frame N of the files, instead of what is found')
-    g = score.add_argument_group('limits, for status 1')
-    for name in (*QUALITIES, 'vmaf'):
-        for kind in '', 'frame-':
-            g.add_argument(f'--min-{kind}{name}', type=_number, metavar='N',
-                           help=f'the least {"of a frame" if kind else "mean"} {name}')
-    g = score.add_argument_group('pictures')
-    g.add_argument('--worst', type=int, metavar='N', help='the N worst frames')
-    g.add_argument('--pictures', metavar='DIR', help='write these as PNG: reference, '
-                   'distorted and their difference side by side')
+    _common(score, '')
+    _add(score.add_argument_group('pairs of frames'),
+         ('--no-scale', None, 'refuse files of another size instead of scaling them'),
+         ('--offset', 'N', 'frame 0 of the reference is frame N of the files, instead of what is '
+          'found', {'type': int}))
+    _add(score.add_argument_group('limits, for status 1'),
+         *((f'--min-{kind}{name}', 'N', f'the least {"of a frame" if kind else "mean"} {name}',
+            number) for name in QUALITIES for kind in ('', 'frame-')))
+    _add(score.add_argument_group('pictures'),
+         ('--worst', 'N', 'the N worst frames', {'type': int}),
+         ('--pictures', 'DIR', 'write these as PNG: reference, distorted and their difference '
+          'side by side'))
     origin = commands.add_parser('origin', help='the JPEG file that a picture came from')
     origin.add_argument('files', nargs='+', metavar='FILE')
     origin.add_argument('--stall-limit', type=float, default=120, metavar='SECONDS')
@@ -205,38 +196,37 @@ def check(o: argparse.Namespace) -> None:
         _check_measuring(o)
 
 
+_NOT_MERGED = ('transform', 'quality', 'qp', 'crf', 'bitrate', 'encoder', 'all_settings', 'format',
+               'chroma_subsampling', 'frames', 'first_frame', 'n_frames', 'resume', 'metrics',
+               'exact_size', 'jobs', 'dask', 'list')
+
+
 def _check_measuring(o: argparse.Namespace) -> None:
-    if o.merge and (o.transform or o.quality or o.qp or o.crf or o.bitrate or o.encoder
-                    or o.all_settings or o.format or o.chroma_subsampling or o.frames
-                    or o.first_frame or o.n_frames or o.resume or o.metrics
-                    or o.exact_size or o.jobs or o.dask or getattr(o, 'list', False)):
-        raise UsageError('--merge measures nothing: it goes only with --csv, --json, '
-                         '--plot, --plot-metric, the targets and --collection')
-    if o.encoder and o.chroma_subsampling:
-        raise UsageError('--chroma-subsampling has no effect with --encoder: RGB becomes '
-                         'the planes that --format names')
-    if o.resume and ((o.csv is None) == (o.json is None) or (o.csv or o.json) == '-'):
-        raise UsageError('--resume continues one file: name it with either --csv or --json')
-    if o.write_jpeg and (o.merge or o.resume or o.encoder
-                         or o.transform not in (None, 'jpeg-8x8')):
-        raise UsageError('--write-jpeg uses jpeg-8x8: it does not go with another '
-                         'transform, --encoder, --merge or --resume')
-    if o.plot_metric not in ('psnr', *METRICS):
-        raise UsageError(f'--plot-metric: {o.plot_metric!r} is not one of psnr, '
-                         f'{", ".join(METRICS)}')
-    if o.plot is None and o.plot_metric != 'psnr':
-        raise UsageError('--plot-metric has no effect without --plot')
-    if o.plot and not o.plot.endswith(('.svg', '.png', '.pdf')):
-        raise UsageError(f'--plot={o.plot} does not end in .svg, .png or .pdf')
-    if o.command == 'table':
-        return
-    if o.frames:
-        raise UsageError('--frames is for table: find has one row for a file')
-    if o.resume and o.collection:
-        raise UsageError('--resume and --collection cannot be combined: make a table '
-                         'without --collection, then choose from it with find --merge')
-    if o.resume and o.plot:
-        raise UsageError('--resume has no curves for --plot here: make a table')
+    find = o.command == 'find'
+    for wrong, message in (
+            (o.merge and any(getattr(o, name, None) for name in _NOT_MERGED),
+             '--merge measures nothing: it goes only with --csv, --json, --plot, --plot-metric, '
+             'the targets and --collection'),
+            (o.encoder and o.chroma_subsampling, '--chroma-subsampling has no effect with '
+             '--encoder: RGB becomes the planes that --format names'),
+            (o.resume and ((o.csv is None) == (o.json is None) or (o.csv or o.json) == '-'),
+             '--resume continues one file: name it with either --csv or --json'),
+            (o.write_jpeg and (o.merge or o.resume or o.encoder
+                               or o.transform not in (None, 'jpeg-8x8')),
+             '--write-jpeg uses jpeg-8x8: it does not go with another transform, --encoder, '
+             '--merge or --resume'),
+            (o.plot_metric not in MAIN,
+             f'--plot-metric: {o.plot_metric!r} is not one of {", ".join(MAIN)}'),
+            (o.plot is None and o.plot_metric != 'psnr',
+             '--plot-metric has no effect without --plot'),
+            (o.plot and not o.plot.endswith(('.svg', '.png', '.pdf')),
+             f'--plot={o.plot} does not end in .svg, .png or .pdf'),
+            (find and o.frames, '--frames is for table: find has one row for a file'),
+            (find and o.resume and o.collection, '--resume and --collection cannot be combined: '
+             'make a table without --collection, then choose from it with find --merge'),
+            (find and o.resume and o.plot, '--resume has no curves for --plot here: make a table')):
+        if wrong:
+            raise UsageError(message)
 
 
 def target(o: argparse.Namespace) -> Target | None:
@@ -265,18 +255,19 @@ def plan(o: argparse.Namespace, wanted: Target | None) -> Plan:
         given = text is not None and scale in scales
         lists[scale] = numbers(scale, text, low, high) if given else \
             list(range(low, high + 1)) if o.all_settings or o.plot or wanted else [default]
-    metrics = names('metrics', o.metrics, tuple(METRICS))
-    needed = wanted.needs() if wanted else []
+    needed = names('metrics', o.metrics, tuple(METRICS)) + (wanted.needs() if wanted else [])
     if o.plot_metric != 'psnr':
         needed.append(o.plot_metric)
+    if 'vmaf' in needed and not o.encoder:
+        raise UsageError("'vmaf' is a metric of encoders: name one with --encoder, or judge "
+                         'files with score')
     formats = [] if o.format is None else o.format.split(',')
     for i, name in enumerate(formats):
         if name not in FORMATS or name in formats[:i]:
             raise UsageError(f'--format: {o.format!r} is not a list of different formats '
                              f'from {", ".join(FORMATS)}')
-    return Plan(
-        tuple((t, scale_of(t), n) for t in transforms for n in lists[scale_of(t)]), (),
+    return Plan(tuple((t, scale_of(t), n) for t in transforms for n in lists[scale_of(t)]), (),
         tuple(formats), o.chroma_subsampling or '4:2:0',
-        tuple(m for m in METRICS if m in metrics or m in needed), o.frames,
+        tuple(m for m in METRICS if m in needed), o.frames,
         o.exact_size or bool(wanted and 'size' in wanted.limits), o.first_frame,
         o.n_frames, 'cpu', o.threads, o.stall_limit)

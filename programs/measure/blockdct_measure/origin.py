@@ -58,8 +58,7 @@ def _find(pixels: np.ndarray) -> Any:
     """(left, top, h, v, preset, quality, steps), or why it is not known."""
     array = np.ascontiguousarray(pixels if pixels.shape[2] == 3 else pixels[..., 0])
     return _blockdct.find_origin(array.__array_interface__['data'][0], array.strides[0],
-                                 array.shape[1], array.shape[0],
-                                 array[0, 0].size)
+                                 array.shape[1], array.shape[0], array[0, 0].size)
 
 
 def _tell(found: tuple, whole: bool) -> str:
@@ -71,8 +70,7 @@ def _tell(found: tuple, whole: bool) -> str:
         text += f', its first whole block at {left}, {top}'
     if whole and preset < 0:
         steps = np.frombuffer(steps, np.uint16).reshape(2, 8, 8)
-        for name, own in zip(["luma's steps, 0 where unknown", "chroma's"][:1 + (h > 0)],
-                             steps):
+        for name, own in zip(["luma's steps, 0 where unknown", "chroma's"][:1 + (h > 0)], steps):
             text += f'\n  {name}:' + ''.join(
                 '\n   ' + ''.join(f'{s:4}' for s in row) for row in own)
     return text

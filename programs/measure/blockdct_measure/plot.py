@@ -25,8 +25,7 @@ def draw(path: str, rows: list[Row], metric: str) -> None:
     figure, axes = pyplot.subplots(figsize=(8, 5), layout='constrained')
     several = len({r.file for r in rows}) > 1
     series: dict[tuple, dict[str, list[Row]]] = {}
-    for (key, file), group in itertools.groupby(
-            rows, lambda r: ((*r.series, r.format), r.file)):
+    for (key, file), group in itertools.groupby(rows, lambda r: ((*r.series, r.format), r.file)):
         series.setdefault(key, {}).setdefault(file, []).extend(group)
     names = {key[0] or key[1] for key in series}
     for i, (key, files) in enumerate(series.items()):

@@ -3,6 +3,7 @@
 figures that follow from them; CSV and JSON of both."""
 import csv
 import dataclasses
+import functools
 import io
 import json
 import math
@@ -16,31 +17,31 @@ METRICS = {
     'ms-ssim': ('ms-ssim-y',),
     'psnr-hvs': ('psnr-hvs-y', 'psnr-hvs-u', 'psnr-hvs-v', 'psnr-hvs'),
     'xpsnr': ('xpsnr-y', 'xpsnr-u', 'xpsnr-v'),
+    'vmaf': ('vmaf',),  # of what was encoded
 }
+#: Those of the library.
+OWN = tuple(METRICS)[:-1]
 MAIN = {'psnr': 'psnr', 'ssim': 'ssim', 'ms-ssim': 'ms-ssim-y', 'psnr-hvs': 'psnr-hvs',
-        'xpsnr': 'xpsnr-y'}
+        'xpsnr': 'xpsnr-y', 'vmaf': 'vmaf'}
 IN_DB = 'psnr', 'psnr-hvs', 'xpsnr'
 INFINITE = (1 << 63) - 1
-_BILLION = 10 ** 9
 _PLANES = tuple('yuv')
 
-_ANY, _EXACT, _ESTIMATE, _CODED = 'transform coded', 'exact', 'estimate', 'coded'
-#: Columns of whole numbers, the sums that they show, and the rows that have them.
+_CODER = 'exact coded'  # which the program or an encoder has
+#: Columns of whole numbers, the sums that they show, and the kinds of rows that have them.
 COUNTS = [
-    ('frames', 'frames', _ANY),
-    *((f'{what}-{p}', f'{what}-{p}', _ANY) for what in ('samples', 'sse') for p in _PLANES),
-    ('levels', 'levels', 'transform'),
-    ('nonzero-levels', 'nonzero-levels', 'transform'),
-    *((f'bits-{p}', f'bits-{p}', _EXACT) for p in _PLANES),
-    ('bits', 'bits', f'{_EXACT} {_CODED}'),
-    ('bits-headers', 'bits-headers', _CODED),
-    ('bits-optimized', 'bits-optimized', _EXACT),
-    ('file-size', 'file-size', f'{_EXACT} {_CODED}'),
-    ('file-size-optimized', 'file-size-optimized', _EXACT),
-    *((f'bits-estimated-{p}', f'bits-{p}', _ESTIMATE) for p in _PLANES),
-    ('bits-estimated', 'bits', _ESTIMATE),
-]
-_TEXTS = 'file', 'transform', 'encoder', 'format', 'frame-rate', 'target-missed'
+    ('frames', 'frames', ''),
+    *((f'{what}-{p}', f'{what}-{p}', '') for what in ('samples', 'sse') for p in _PLANES),
+    ('levels', 'levels', 'exact estimate'),
+    ('nonzero-levels', 'nonzero-levels', 'exact estimate'),
+    *((f'bits-{p}', f'bits-{p}', 'exact') for p in _PLANES),
+    ('bits', 'bits', _CODER),
+    ('bits-headers', 'bits-headers', 'coded'),
+    ('bits-optimized', 'bits-optimized', 'exact'),
+    ('file-size', 'file-size', _CODER),
+    ('file-size-optimized', 'file-size-optimized', 'exact'),
+    *((f'bits-estimated-{p}', f'bits-{p}', 'estimate') for p in _PLANES),
+    ('bits-estimated', 'bits', 'estimate'), ]
 
 
 class TableError(Exception):
@@ -102,8 +103,7 @@ class Row:
             return value / frames
         root, peak = value / frames, float((1 << self.depth) - 1)
         samples = float(self.count('samples' + name[-2:]) // frames)
-        return 10 * math.log10(samples * peak * peak / (root * root)) if root >= 1 \
-            else math.inf
+        return 10 * math.log10(samples * peak * peak / (root * root)) if root >= 1 else math.inf
 
     @property
     def bpp(self) -> float:
@@ -128,49 +128,54 @@ class Row:
         levels = self.count('levels')
         return self.count('nonzero-levels') / levels if levels else 0.0
 
-    def _kinds(self) -> set[str]:
-        return {'coded'} if self.encoder is not None else {
-            'transform', 'exact' if self.exact else 'estimate'}
+    def columns(self) -> list[tuple[str, str | None]]:
+        """The columns of whole numbers, and the sums that this row shows in them."""
+        return _columns('coded' if self.encoder is not None else
+                        'exact' if self.exact else 'estimate', self.has_plane('-u'))
 
-    def cells(self, metrics: Iterable[str]) -> Iterator[tuple[str, Any]]:
+    def cells(self, metrics: Iterable[str]) -> dict[str, Any]:
         """The columns and what they hold; None: nothing."""
-        figures = [f for m in METRICS if m in metrics for f in METRICS[m]]
-        kinds = self._kinds()
-        yield 'file', self.file
-        yield 'transform', self.transform
-        yield 'encoder', self.encoder
-        for scale in SCALES:
-            yield scale, self.setting if scale == self.scale else None
-        yield 'format', self.format
-        yield 'width', self.width
-        yield 'height', self.height
-        yield 'depth', self.depth
-        yield 'frame-rate', self.rate or None
-        yield 'frame', self.frame
-        for column, name, of in COUNTS:
-            there = kinds & set(of.split()) and self.has_plane(name)
-            yield column, self.count(name) if there else None
-        for f in figures:
-            there = self.figure(f) is not None
-            yield f'sum-{f}', self.sums[f] if there else None
+        figures = {f: self.figure(f) for m in METRICS if m in metrics for f in METRICS[m]}
+        return {
+            'file': self.file, 'transform': self.transform, 'encoder': self.encoder,
+            **{scale: self.setting if scale == self.scale else None for scale in SCALES},
+            'format': self.format, 'width': self.width, 'height': self.height,
+            'depth': self.depth, 'frame-rate': self.rate or None, 'frame': self.frame,
+            **{column: name and self.count(name) for column, name in self.columns()},
+            **{f'sum-{f}': None if v is None else self.sums[f] for f, v in figures.items()},
+            **{f'psnr-{p}': self.psnr(p) if self.has_plane(f'-{p}') else None for p in _PLANES},
+            'psnr': self.psnr(), **figures, 'bpp': self.bpp, 'kbps': self.kbps,
+            'nonzero': self.nonzero if self.encoder is None else None,
+            'file-size-exact': self.coded if self.exact else None,
+            'target-met': self.met, 'target-missed': self.missed or None}
+
+    @staticmethod
+    def head(metrics: Iterable[str]) -> str:
+        """Of a table for people, and a line of it."""
+        return (f'{"transform":<12} {"setting":>11}  {"format":<9} {"frames":>8}'
+                '   Y dB   U dB   V dB     dB'
+                + ''.join(f' {MAIN[m]:>9}' for m in metrics)
+                + f' {"bpp":>8} {"kbit/s":>9} {"bytes":>12} nonzero  file\n')
+
+    def text(self, metrics: Iterable[str]) -> str:
+        number = f'{self.count("frames"):8}' if self.frame is None else f'#{self.frame:<7}'
+        text = f'{self.name:<12} {self.scale:>7} {self.setting:3}  {self.format:<9} {number}'
         for p in _PLANES:
-            yield f'psnr-{p}', self.psnr(p) if self.has_plane(f'-{p}') else None
-        yield 'psnr', self.psnr()
-        for f in figures:
-            yield f, self.figure(f)
-        yield 'bpp', self.bpp
-        yield 'kbps', self.kbps
-        yield 'nonzero', self.nonzero if self.encoder is None else None
-        yield 'file-size-exact', self.coded if self.exact else None
-        yield 'target-met', self.met
-        yield 'target-missed', self.missed or None
+            text += f' {self.psnr(p):6.2f}' if self.has_plane(f'-{p}') else ' ' * 7
+        text += f' {self.psnr():6.2f}'
+        for m in metrics:
+            text += padded(self.figure(MAIN[m]), 9, 4 if m in IN_DB else 6)
+        text += f' {self.bpp:8.4f}{padded(self.kbps, 9, 1)} {self.size:12.0f} '
+        text += f'{100 * self.nonzero:6.2f}%' if self.encoder is None else ' ' * 7
+        if self.met is not None:
+            text += '  met' if self.met else f'  missed {self.missed}'
+        return f'{text}  {self.file}\n'
 
     def add(self, other: 'Row') -> None:
         """Add another part of the file."""
         if (self.width, self.height, self.depth, self.exact) != (
                 other.width, other.height, other.depth, other.exact):
-            raise TableError(
-                f'{self.file} has rows of {self.width}x{self.height} and of '
+            raise TableError(f'{self.file} has rows of {self.width}x{self.height} and of '
                 f'{other.width}x{other.height}: not parts of one file')
         self.coded = self.coded and other.coded
         if self.rate != other.rate and other.count('frames'):
@@ -190,6 +195,13 @@ class Row:
                              'parts of it with --first-frame and --n-frames')
 
 
+@functools.lru_cache(maxsize=None)
+def _columns(kind: str, colour: bool) -> list[tuple[str, str | None]]:
+    return [(column, name if (not of or kind in of.split())
+             and (colour or name[-2:] not in ('-u', '-v')) else None)
+            for column, name, of in COUNTS]
+
+
 def add_sums(a: int, b: int) -> int:
     """Sums of a metric, of which one may be infinite."""
     return INFINITE if INFINITE in (a, b) else a + b
@@ -197,42 +209,34 @@ def add_sums(a: int, b: int) -> int:
 
 # Writing
 
-def _text(value: Any) -> str:
-    if value is None:
-        return ''
-    if isinstance(value, bool):
-        return 'true' if value else 'false'
-    return repr(value) if isinstance(value, float) else str(value)
+def padded(value: float | None, width: int, digits: int) -> str:
+    return ' ' * (width + 1) if value is None else f' {value:{width}.{digits}f}'
 
 
 def csv_line(cells: Iterable[Any]) -> str:
     out = io.StringIO()
-    csv.writer(out, lineterminator='\n').writerow([_text(c) for c in cells])
+    csv.writer(out, lineterminator='\n').writerow(
+        [str(c).lower() if isinstance(c, bool) else c for c in cells])
     return out.getvalue()
 
 
-def json_line(cells: Iterable[tuple[str, Any]]) -> str:
+def json_line(cells: dict[str, Any]) -> str:
     """JSON has no infinite number: it is null."""
-    return json.dumps({name: None if isinstance(value, float) and math.isinf(value)
-                       else value for name, value in cells if value is not None},
+    return json.dumps({name: None if value == math.inf else value
+                       for name, value in cells.items() if value is not None},
                       ensure_ascii=False, separators=(',', ':')) + '\n'
 
 
-_EMPTY = Row('', None, None, '', 0, '', 0, 0, 8)
-
-
-def csv_head(metrics: Iterable[str]) -> str:
-    return csv_line(name for name, _ in _EMPTY.cells(metrics))
+#: Which has the columns.
+EMPTY = Row('', None, None, '', 0, '', 0, 0, 8)
 
 
 # Reading
 
 def _whole(cells: dict[str, Any], column: str) -> int:
     value = cells.get(column)
-    if value in ('', None):
-        raise ValueError(f'it has no {column}')
     if not isinstance(value, (int, str)) or isinstance(value, bool):
-        raise ValueError(f'{column} is {value!r}, not a whole number')
+        raise ValueError(f'its {column} is {value!r}, not a whole number')
     number = int(value)
     if not 0 <= number <= INFINITE:
         raise ValueError(f'{column} is {number}, outside 0 to 2^63 - 1')
@@ -250,59 +254,49 @@ def _row(cells: dict[str, Any], transforms: Iterable[str]) -> Row:
     transform = cells.get('transform')
     if transform is not None and transform not in transforms:
         raise ValueError(f'its transform {transform!r} is unknown')
-    row = Row(cells['file'], transform, cells.get('encoder'), scales[0],
-              _whole(cells, scales[0]), cells['format'], _whole(cells, 'width'),
-              _whole(cells, 'height'), _whole(cells, 'depth'),
-              cells.get('frame-rate', ''),
-              _whole(cells, 'frame') if 'frame' in cells else None)
-    if not 8 <= row.depth <= 12:
-        raise ValueError(f'its depth is {row.depth}, outside 8 to 12')
-    row.exact = 'bits' in cells
+    setting, width, height, depth = (_whole(cells, name) for name in (
+        scales[0], 'width', 'height', 'depth'))
+    if not 8 <= depth <= 12:
+        raise ValueError(f'its depth is {depth}, outside 8 to 12')
+    row = Row(cells['file'], transform, cells.get('encoder'), scales[0], setting,
+              cells['format'], width, height, depth, cells.get('frame-rate', ''),
+              _whole(cells, 'frame') if 'frame' in cells else None, 'bits' in cells)
     row.coded = row.exact and cells.get('file-size-exact') in (True, 'true')
     row.counts['samples-u'] = int(cells.get('samples-u', 0))
-    row.counts['samples-v'] = int(cells.get('samples-v', 0))
-    for column, name, of in COUNTS:
-        if row._kinds() & set(of.split()) and row.has_plane(name):
-            row.counts[name] = _whole(cells, column)
+    row.counts.update((name, _whole(cells, column)) for column, name in row.columns() if name)
     row.sums = {name: _whole(cells, f'sum-{name}') for names in METRICS.values()
                 for name in names if f'sum-{name}' in cells}
     return row
+
+
+def _records(lines: io.StringIO, is_json: bool) -> Iterator[dict[str, Any]]:
+    if is_json:
+        for line in iter(lines.readline, ''):
+            yield dict(json.loads(line))
+        return
+    records = csv.DictReader(iter(lines.readline, ''), strict=True)
+    if records.fieldnames and 'file' not in records.fieldnames:
+        raise ValueError('it does not name the columns of blockdct-measure')
+    for cells in records:
+        if None in cells or None in cells.values():
+            raise ValueError('it has not one cell for each column')
+        yield cells
 
 
 def read_rows(text: str, transforms: Iterable[str]) -> tuple[list[Row], list[int]]:
     """The complete rows of CSV or JSON, and where each ends in the text."""
     rows: list[Row] = []
     ends: list[int] = []
-    whole = text[:text.rfind('\n') + 1]
-    lines = io.StringIO(whole, newline='')
-    is_json = whole.startswith('{')
-    reader = None if is_json else csv.reader(iter(lines.readline, ''), strict=True)
-    head = None if reader is None else next(reader, None)
-    if head is not None and 'file' not in head:
-        raise TableError('line 1 does not name the columns of blockdct-measure')
-    number = 1
-    while True:
-        try:
-            if reader is None:
-                line = lines.readline()
-                cells = json.loads(line) if line else None
-                if line and not isinstance(cells, dict):
-                    raise ValueError('it is no object of JSON')
-            else:
-                record = next(reader, None)
-                number = reader.line_num
-                if record is not None and len(record) != len(head or ()):
-                    raise ValueError(f'it has {len(record)} columns, not {len(head or ())}')
-                cells = record if record is None else dict(zip(head or (), record))
-            if cells is None:
-                return rows, ends
+    lines = io.StringIO(text[:text.rfind('\n') + 1], newline='')
+    try:
+        for cells in _records(lines, text.startswith('{')):
             rows.append(_row(cells, transforms))
-        except (ValueError, TypeError, csv.Error) as error:
-            if isinstance(error, csv.Error) and lines.tell() == len(whole):
-                return rows, ends  # a quoted name that breaks off
-            raise TableError(f'line {number}: {error}') from None
-        ends.append(lines.tell())
-        number += 1
+            ends.append(lines.tell())
+    except (ValueError, TypeError, csv.Error) as error:
+        # Unless a quoted name breaks off.
+        if not isinstance(error, csv.Error) or lines.read():
+            raise TableError(f'line {text.count(chr(10), 0, lines.tell())}: {error}') from None
+    return rows, ends
 
 
 # Order
@@ -316,21 +310,17 @@ def _ranked(rows: Iterable[Row], encoders: Iterable[str]) -> list[tuple[tuple, R
     def place(i: int, key: Any) -> int:
         return places[i].setdefault(key, len(places[i]))
     transforms = {name: i for i, name in enumerate(TRANSFORMS)}
-    return [((place(0, r.file), place(1, r.format),
-              math.inf if r.frame is None else r.frame,
+    return [((place(0, r.file), place(1, r.format), math.inf if r.frame is None else r.frame,
               transforms.get(r.transform, len(transforms)),
               place(2, r.encoder), SCALES.index(r.scale), r.setting), r) for r in rows]
 
 
 def merge(rows: Iterable[Row], encoders: Iterable[str] = ()) -> list[Row]:
-    """Add up the parts of files."""
+    """Add up the parts of files, in rows of them."""
     merged: dict[tuple, Row] = {}
     for key, row in _ranked(rows, encoders):
-        if key in merged:
+        if merged.setdefault(key, row) is not row:
             merged[key].add(row)
-        else:
-            merged[key] = dataclasses.replace(row, counts=dict(row.counts),
-                                              sums=dict(row.sums))
     return [merged[key] for key in sorted(merged)]
 
 

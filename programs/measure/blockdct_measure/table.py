@@ -3,13 +3,12 @@
 import argparse
 import dataclasses
 import json
-import sys
 
 from . import bdrate, files, options, output, rows, transforms
 from .decoding import Pictures
 from .files import File, FileError, NoVideo
 from .jobs import Piece, Result, devices, run_pieces
-from .output import DONE, FAILED, INTERRUPTED, MISSED, Output, UsageError, complain
+from .output import DONE, FAILED, INTERRUPTED, MISSED, UsageError, complain
 from .progress import Progress
 from .rows import Row
 from .targets import Choices, Target
@@ -38,27 +37,19 @@ def _list(found: list[File], limit: float) -> int:
 class _Run:
     """A run, whose rows are written in the order of the files."""
 
-    def __init__(self, o: argparse.Namespace, plan: transforms.Plan,
-                 target: Target | None):
+    def __init__(self, o: argparse.Namespace, plan: transforms.Plan, target: Target | None,
+                 metrics: list[str]):
         self.o, self.plan, self.target = o, plan, target
-        self.outputs: list[Output] = []
         self.rows: list[Row] = []  # all sums, for the plot, BD-rates and collections
-        self.failed: list[str] = []
-        self.lost: list[str] = []
-        self.missed: list[str] = []
+        self.failed, self.lost, self.missed = [], [], []
         self.bar: Progress | None = None
         self.n_files = 0
+        self.outputs = output.outputs(o, metrics, rows.EMPTY)
 
     @property
     def has_readers(self) -> bool:
         """Whether standard output is for people, as no rows are written to it."""
         return '-' not in (self.o.csv, self.o.json)
-
-    def open(self, metrics: list[str]) -> None:
-        for path, style in ((self.o.csv, 'csv'), (self.o.json, 'json'),
-                            (None if self.o.csv or self.o.json else '-', 'text')):
-            if path is not None:
-                self.outputs.append(Output(path, style, metrics, self.o.resume))
 
     def resume(self, expected: list[tuple]) -> set[str]:
         """The files whose rows are there."""
@@ -71,7 +62,7 @@ class _Run:
     def note(self, text: str) -> None:
         if self.bar:
             self.bar.clear()
-        sys.stderr.write(f'blockdct-measure: {text}\n')
+        complain(text)
 
     def take(self, file: File, result: Result) -> None:
         if result.error and not (file.found and result.no_video):
@@ -93,9 +84,8 @@ class _Run:
         self.write(Choices(self.target, found).chosen() if self.target else found)
 
     def write(self, found: list[Row]) -> None:
-        if self.target and any(r.met is False for r in found):
-            self.missed += [f'  {r.file}: {r.name} misses {r.missed}' for r in found
-                            if r.met is False]
+        self.missed += [f'  {r.file}: {r.name} misses {r.missed}' for r in found
+                        if r.met is False]
         if self.bar:
             self.bar.clear()
         for out in self.outputs:
@@ -119,8 +109,7 @@ class _Run:
             plot.draw(self.o.plot, self.rows, self.o.plot_metric)
         status = MISSED if self.missed else DONE
         for what, lines in ((f'{len(self.failed)} of {self.n_files} files could not be measured',
-                             self.failed),
-                            ('encoders failed; their rows are missing', self.lost),
+                             self.failed), ('encoders failed; their rows are missing', self.lost),
                             ('no setting meets the targets', self.missed)):
             if lines:
                 self.note(f'{what}:\n' + '\n'.join(lines))
@@ -136,8 +125,7 @@ def _merge(o: argparse.Namespace, target: Target | None) -> int:
         if target and 'size' in target.limits and r.exact and not r.coded:
             raise rows.TableError(f'--target-size: the file-size of {r.file} comes from a '
                                   'model; measure it with --exact-size')
-    run = _Run(o, transforms.Plan(), target)
-    run.open(rows.metrics_of(merged))
+    run = _Run(o, transforms.Plan(), target, rows.metrics_of(merged))
     run.take_rows(merged)
     return run.finish(False)
 
@@ -167,13 +155,14 @@ def run(o: argparse.Namespace) -> int:
         return _merge(o, target)
     plan = options.plan(o, target)
     if o.encoder:
-        from . import encoders
+        from . import encoders, vmaf
         plan = dataclasses.replace(plan, encoders=encoders.parse(o, bool(target)))
+        if 'vmaf' in plan.metrics:
+            vmaf.check()
     used = {s for _, s, _ in plan.settings} | {e.scale for e in plan.encoders}
     for scale in rows.SCALES:
         if getattr(o, scale) and scale not in used:
-            raise UsageError(
-                f'--{scale} has no effect: none of the transforms'
+            raise UsageError(f'--{scale} has no effect: none of the transforms'
                 f'{" and encoders" if o.encoder else ""} has one; choose others with '
                 + ('--encoder' if scale in ('crf', 'bitrate') else '--transform'))
     found = files.find(o.files)
@@ -185,9 +174,8 @@ def run(o: argparse.Namespace) -> int:
     if o.write_jpeg and (len(found) != 1 or (not target and len(plan.settings) != 1)):
         raise UsageError('--write-jpeg writes one picture at one quality: name '
                                  'one file, and one --quality or a target')
-    work = _Run(o, plan, target)
+    work = _Run(o, plan, target, list(plan.metrics))
     work.n_files = len(found)
-    work.open(list(plan.metrics))
     known: set[str] = set()
     if o.resume:
         series = [((t, None, s), n) for t, s, n in plan.settings]
@@ -196,8 +184,7 @@ def run(o: argparse.Namespace) -> int:
             series = [(key, None) for key in dict.fromkeys(k for k, _ in series)]
         known = work.resume(series)
     todo = [f for f in found if f.name not in known]
-    pieces = [Piece(f, plan, target, device) for f, device in
-              zip(todo, devices(o.backend))]
+    pieces = [Piece(f, plan, target, device) for f, device in zip(todo, devices(o.backend))]
     work.bar = Progress([f.path for f in todo], not o.quiet)
     interrupted = False
     try:
@@ -211,5 +198,3 @@ def run(o: argparse.Namespace) -> int:
         chosen = Choices(target, work.rows).chosen() if target else work.rows
         _write_jpeg(o, plan, found, chosen[0].setting)
     return status
-
-

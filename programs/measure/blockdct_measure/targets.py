@@ -7,7 +7,7 @@ from typing import Iterable
 from .rows import MAIN, Row
 
 #: Targets of quality, which are lower limits, and of size, which are upper ones.
-QUALITIES = 'psnr', 'ssim', 'ms-ssim', 'psnr-hvs', 'xpsnr'
+QUALITIES = tuple(MAIN)
 SIZES = 'bpp', 'bitrate', 'size'
 
 
@@ -31,8 +31,7 @@ class _Candidate:
         self.figures = {'size': sum(r.size for r in rows),
                         'bpp': self.bits / samples if samples else 0.0}
         if 'bitrate' in target.limits:
-            self.figures['bitrate'] = max(math.inf if r.kbps is None else r.kbps
-                                          for r in rows)
+            self.figures['bitrate'] = max(math.inf if r.kbps is None else r.kbps for r in rows)
         for name in target.limits:
             if name in QUALITIES:
                 self.figures[name] = self._quality(target.collection, name)
@@ -57,8 +56,7 @@ class _Candidate:
             else -self.first.setting
         if not any(name in QUALITIES for name in target.limits):
             return most(QUALITIES), most(SIZES), 0, -coarse
-        return (most(QUALITIES), most(SIZES),
-                self.bits if target.collection else 0, coarse)
+        return (most(QUALITIES), most(SIZES), self.bits if target.collection else 0, coarse)
 
     @property
     def missed(self) -> str:
@@ -77,28 +75,23 @@ class Choices:
             formats.setdefault(r.file, set()).add(r.format)
         apart = each or any(len(f) > 1 for f in formats.values())
         groups: dict[tuple, dict[int, list[Row]]] = {}
-        self._keys = []
-        for r in self.rows:
-            key = r.series, r.file if each else '', r.format if apart else ''
+        self._keys = [(r.series, r.file if each else '', r.format if apart else '')
+                      for r in self.rows]
+        for key, r in zip(self._keys, self.rows):
             groups.setdefault(key, {}).setdefault(r.setting, []).append(r)
-            self._keys.append(key)
         self.best: dict[tuple, _Candidate | None] = {}
         self.n_files: dict[tuple, int] = {}
-        self.names: dict[tuple, str] = {}
         for key, settings in groups.items():
-            self.n_files[key] = len({r.file for rows in settings.values() for r in rows})
-            self.names[key] = next(iter(settings.values()))[0].name
-            whole = [_Candidate(rows, target) for rows in settings.values()
-                     if len(rows) == self.n_files[key]]
-            self.best[key] = min(whole, key=lambda c: c.rank(target), default=None)
+            n = self.n_files[key] = len({r.file for found in settings.values() for r in found})
+            self.best[key] = min((_Candidate(found, target) for found in settings.values()
+                                  if len(found) == n), key=lambda c: c.rank(target), default=None)
 
     def chosen(self) -> list[Row]:
         rows = []
         for key, row in zip(self._keys, self.rows):
             best = self.best[key]
             if best is not None and row.setting == best.first.setting:
-                rows.append(dataclasses.replace(row, met=not best.missed,
-                                                missed=best.missed))
+                rows.append(dataclasses.replace(row, met=not best.missed, missed=best.missed))
         return rows
 
     def tell_missed(self) -> list[str]:
@@ -107,26 +100,25 @@ class Choices:
         statistic = self.target.collection or 'min'
         for key, best in self.best.items():
             if best is None:
-                lines.append(f'{self.names[key]}: no setting was measured in all of '
+                lines.append(f'{key[0][1] or key[0][0]}: no setting was measured in all of '
                              f'{self.n_files[key]} files')
             elif best.missed:
                 parts = [f'{statistic + " " if n in QUALITIES else ""}{n} is '
                          f'{best.figures[n]:.8g}, {"below" if n in QUALITIES else "above"} '
                          f'{self.target.limits[n]:.8g}' for n in best.missed.split('+')]
-                lines.append(f'nearest is {self.names[key]}, {_format(best)}, '
-                             f'{best.first.scale} {best.first.setting}: '
-                             + '; '.join(parts))
+                lines.append(f'nearest is {best.first.name}, {_format(best)}, '
+                             f'{best.first.scale} {best.first.setting}: ' + '; '.join(parts))
         return lines
 
     def table(self) -> str:
         """For people, with the settings of a collection."""
         qualities = [n for n in self.target.limits if n in QUALITIES]
         text = (f'\nOne setting for all files ({self.target.collection})\n'
-                f'{"transform":<12} set  {"format":<9} {"files":>8}'
+                f'{"transform":<12} {"setting":>11}  {"format":<9} {"files":>8}'
                 + ''.join(f' {n:>9}' for n in qualities) + f' {"bpp":>8} {"bytes":>12}\n')
         for key, best in self.best.items():
             if best is not None:
-                text += (f'{self.names[key]:<12} {best.first.setting:3}  '
+                text += (f'{best.first.name:<12} {best.first.scale:>7} {best.first.setting:3}  '
                          f'{_format(best):<9} {self.n_files[key]:8}'
                          + ''.join(f' {best.figures[n]:9.4f}' for n in qualities)
                          + f' {best.figures["bpp"]:8.4f} {best.figures["size"]:12.0f}  '

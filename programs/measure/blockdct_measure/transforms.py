@@ -13,7 +13,7 @@ from .files import FileError
 from .formats import (RGB, convert, depth_of, describe, nearest, same_picture, subsampling,
                       tell_caps)
 from .gst import Gst, GstVideo
-from .rows import Row, TableError, add_sums
+from .rows import OWN, Row, TableError, add_sums
 
 #: The frames before the first one that XPSNR looks at.
 _LEAD = 2
@@ -104,7 +104,7 @@ def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
     if layout.form == 'YUV':
         rows, columns = down
         empty = grey, *[grey[:, ::rows, ::columns].copy() for _ in range(2)]
-    for metric in plan.metrics:
+    for metric in (m for m in plan.metrics if m in OWN):
         try:
             blockdct.compare(empty, empty, metrics=[metric], depth=layout.depth,
                              layout=layout.form, chroma_subsampling=plan.subsampling,
@@ -119,11 +119,11 @@ def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
 class Lane:
     """A format of the file, with sums of each setting."""
 
-    def __init__(self, plan: Plan, layout: Layout, without: list[str]):
-        self.plan, self.layout = plan, layout
+    def __init__(self, plan: Plan, layout: Layout, without: list[str], file: str,
+                 rate: Fraction | None):
+        self.plan, self.layout, self.file, self.rate = plan, layout, file, rate
         self.names = [t for t, _, _ in plan.settings]
-        numbers = {s: np.array([n if scale == s else default
-                                for _, scale, n in plan.settings])
+        numbers = {s: np.array([n if scale == s else default for _, scale, n in plan.settings])
                    for s, default in (('quality', 85), ('qp', 26))}
         one = len(set(self.names)) == 1
         self._call: dict[str, Any] = {
@@ -137,7 +137,6 @@ class Lane:
         self._counts: dict[str, np.ndarray] = {}
         self._sums: dict[str, list[int]] = {}
         self.frames: list[Row] = []
-        self.rate = 0
 
     def measure(self, pictures: list[list[np.ndarray]], lead: int, first: int) -> None:
         """Add pictures, of which the first `lead` only come before."""
@@ -145,9 +144,8 @@ class Lane:
         if self.metrics is None:
             self.metrics, lacking = supported(self.plan, self.layout)
             self._without += lacking
-        measured = blockdct.measure(
-            batch, metrics=['bits', 'counts', *self.metrics],
-            frame_rate=max(1, min(self.rate, 1000)) if 'xpsnr' in self.metrics else None,
+        measured = blockdct.measure(batch, metrics=['bits', 'counts', *self.metrics],
+            frame_rate=max(1, min(int(self.rate or 0), 1000)) if 'xpsnr' in self.metrics else None,
             **self._call)
         counts = self._whole(measured.counts, lead)
         if self.plan.exact_size:
@@ -201,19 +199,14 @@ class Lane:
     def is_exact(self, k: int) -> bool:
         return self.names[k] == 'jpeg-8x8' and self.layout.depth == 8
 
-    def _row(self, k: int, frame: int | None, counts: dict[str, int],
-             sums: dict[str, int]) -> Row:
+    def _row(self, k: int, frame: int | None, counts: dict[str, int], sums: dict[str, int]) -> Row:
         name, scale, number = self.plan.settings[k]
         frames = 1 if frame is not None else self.n_frames
-        rate = self.fraction
         return Row(self.file, name, None, scale, number,
                    row_format(self.layout.format, self.plan.subsampling),
                    self.layout.width, self.layout.height, self.layout.depth,
-                   str(rate) if rate else '', frame, self.is_exact(k),
+                   str(self.rate or ''), frame, self.is_exact(k),
                    self.plan.exact_size, {'frames': frames, **counts}, sums)
-
-    file = ''
-    fraction: Fraction | None = None
 
     def rows(self) -> list[Row]:
         return self.frames + [
@@ -261,8 +254,7 @@ def measure(path: str, name: str, plan: Plan, progress: Callable[[float], None],
 
 
 def _measure(pictures: Pictures, name: str, plan: Plan, without: list[str],
-             progress: Callable[[float], None], look: Callable[[Gst.Sample], None]
-             ) -> list[Row]:
+             progress: Callable[[float], None], look: Callable[[Gst.Sample], None]) -> list[Row]:
     start = max(plan.first - _LEAD, 0) if 'xpsnr' in plan.metrics else plan.first
     lane: Lane | None = None
     waiting: list[list[np.ndarray]] = []
@@ -283,9 +275,8 @@ def _measure(pictures: Pictures, name: str, plan: Plan, without: list[str],
         if before is None or (caps is not before and not same_picture(caps, before)):
             if before is not None and index > plan.first:
                 raise refuse_change(caps, before, index)
-            lane, waiting, lead = Lane(plan, Layout(caps), without), [], 0
-            lane.file, lane.fraction = name, pictures.input.rate
-            lane.rate = int(lane.fraction) if lane.fraction else 0
+            lane = Lane(plan, Layout(caps), without, name, pictures.input.rate)
+            waiting, lead = [], 0
         before = caps
         if index == 0 and pictures.input.declared() == 1:
             look(sample)

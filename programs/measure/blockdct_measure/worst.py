@@ -24,8 +24,7 @@ def _png(path: str, pixels: np.ndarray) -> None:
     with open(path, 'wb') as file:
         file.write(b'\x89PNG\r\n\x1a\n'
                    + chunk(b'IHDR', struct.pack('>IIBBBBB', width, height, 8, 2, 0, 0, 0))
-                   + chunk(b'IDAT', zlib.compress(lines.tobytes(), 6))
-                   + chunk(b'IEND', b''))
+                   + chunk(b'IDAT', zlib.compress(lines.tobytes(), 6)) + chunk(b'IEND', b''))
 
 
 def _frames(path: str, wanted: list[int], limit: float, size: tuple[int, int]
@@ -44,25 +43,18 @@ def _frames(path: str, wanted: list[int], limit: float, size: tuple[int, int]
 
 def write(score: Any, o: argparse.Namespace) -> None:
     """Reference, distorted and their difference, side by side."""
-    made, metric = score.made, next(iter(score.total.sums), 'psnr')
-    del metric
-    values = score.values('psnr')
-    order = sorted(range(len(values)), key=lambda i: (values[i], i))[:o.worst]
-    first = {i: (int(score.figures[i]['index'])) for i in order}
-    ref = {i: (o.first_frame + n) * made.step.reference + max(0, -made.offset)
-           for i, n in first.items()}
-    dist = {i: (o.first_frame + n) * made.step.file + max(0, made.offset)
-            for i, n in first.items()}
+    made = score.made
+    order = sorted((f.psnr(), f.frame) for f in score.frames)[:o.worst]
+    ref = {n: (o.first_frame + n) * made.step.reference + max(0, -made.offset) for _, n in order}
+    dist = {n: (o.first_frame + n) * made.step.file + max(0, made.offset) for _, n in order}
     size = made.reference.size
     a = _frames(made.reference.path, list(ref.values()), o.stall_limit, size)
     b = _frames(made.file.path, list(dist.values()), o.stall_limit, size)
     os.makedirs(o.pictures, exist_ok=True)
     name = os.path.basename(made.file.path)
-    for i in order:
+    for i in ref:
         if ref[i] not in a or dist[i] not in b:
             continue
         x, y = a[ref[i]], b[dist[i]]
         difference = np.clip(128 + _GAIN * (y.astype(int) - x), 0, 255).astype(np.uint8)
         _png(os.path.join(o.pictures, f'{name}-{i:06}.png'), np.hstack([x, y, difference]))
-
-

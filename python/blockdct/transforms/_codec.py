@@ -6,6 +6,7 @@ import numpy as np
 
 import blockdct
 from blockdct import Settings, _arrays
+from blockdct._settings import transform_of
 
 Range = int | Sequence[int]
 Several = str | Settings | Sequence[str | Settings]
@@ -19,12 +20,12 @@ class Pass(NamedTuple):
 
 
 def _check_range(name: str, value: Range, low: int, high: int) -> tuple[int, int]:
-    ends = tuple(value) if isinstance(value, Sequence) else (value, value)
-    if len(ends) != 2 or any(type(end) is not int for end in ends) \
+    ends = np.ravel(value) if np.ndim(value) else np.array([value, value])
+    if len(ends) != 2 or ends.dtype.kind not in 'iu' \
             or not low <= ends[0] <= ends[1] <= high:
         raise ValueError(f'{name} {value!r} is neither a number nor the first and the last '
                          f'of a range within {low} to {high}')
-    return ends[0], ends[1]
+    return int(ends[0]), int(ends[1])
 
 
 def _index(several: Sequence[Any], integer: Callable[[int, int], int]) -> int:
@@ -57,7 +58,7 @@ class Codec:
     def _draw_one(self, integer: Callable[[int, int], int]) -> dict[str, Any]:
         settings = self.transforms[_index(self.transforms, integer)]
         chroma = self.chroma[_index(self.chroma, integer)]
-        name, ends = ('qp', self.qp) if blockdct._transforms[settings.transform][1] \
+        name, ends = ('qp', self.qp) if transform_of[settings.transform][1] \
             else ('quality', self.quality)
         return {'transform': settings, 'chroma_subsampling': chroma, name: integer(*ends)}
 

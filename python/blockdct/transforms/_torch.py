@@ -29,6 +29,9 @@ class StraightThrough(torch.nn.Module):
         super().__init__()
         self.settings = settings
 
+    def extra_repr(self) -> str:
+        return ', '.join(f'{name}={value!r}' for name, value in self.settings.items())
+
     def forward(self, pictures: torch.Tensor, **settings: Any) -> torch.Tensor:
         if not pictures.is_floating_point():
             raise TypeError(f'pictures are of {pictures.dtype}, not floats from 0 to 1')

@@ -10,7 +10,6 @@ own: what it cannot do it says, and nothing else is lost. Speaks TAP.
 import csv
 import json
 import os
-import resource
 import shutil
 import signal
 import socket
@@ -22,7 +21,7 @@ import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 from lists import make_lists
-from program import ELEMENT, LIMIT, PROGRAM, ZONES, have, launch, run, skip_without, table
+from program import LIMIT, PROGRAM, ZONES, have, launch, run, skip_without, table
 from tap import Skip, case, run_cases
 
 STALLS = os.path.dirname(os.path.abspath(sys.argv[2]))

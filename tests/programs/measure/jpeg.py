@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """jpeg.py PROGRAM
 
-blockdct-measure's JPEG files: --write-jpeg and --own-table against cjpeg's bytes,
---origin and the note of lossy pictures against how they were made. Speaks TAP."""
+blockdct-measure's JPEG files: --write-jpeg against cjpeg's bytes, origin and the note of
+lossy pictures against how they were made. Speaks TAP."""
 
 import random
 import shutil

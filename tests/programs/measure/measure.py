@@ -18,11 +18,10 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
-from program import (ELEMENT, LIMIT, PLOT, PROGRAM, ZONES, element_says, have, launch, need, run,
+from program import (ELEMENT, LIMIT, PLOT, PROGRAM, ZONES, element_says, launch, need, run,
                      skip_without, table)
 from tap import Skip, case, run_cases
 
@@ -490,11 +489,12 @@ def a_collection_is_told_in_words():
     for name in "I420", "GRAY8":
         said, = re.findall(rf"\n  nearest is jpeg-8x8, {name}, quality 99: mean psnr is ([0-9.]+),"
                            " below 90\n", err)
-        line, = (line for line in out.splitlines() if re.match(f"jpeg-8x8 +99  {name} +3 ", line))
+        line, = (line for line in out.splitlines()
+                 if re.match(f"jpeg-8x8 +quality +99  {name} +3 ", line))
         assert f" {float(said):.4f} " in line and line.endswith("  missed")
     out, err = run("--quiet", "grey.png", "not-there.png", "--target-psnr", "35", "--collection",
                    "min", status=2)
-    assert re.search(r"\njpeg-8x8 +\d+  GRAY8 +1 ", out) and "not-there.png" in err
+    assert re.search(r"\njpeg-8x8 +quality +\d+  GRAY8 +1 ", out) and "not-there.png" in err
 
 
 @case

@@ -185,13 +185,14 @@ def resume():
 @case
 def wrong_usage_names_value_and_range():
     for arguments, words in {
-            ("--metrics", "vmaf"): ("'vmaf'", "ssim", "xpsnr"),
+            ("--metrics", "vmaf"): ("'vmaf'", "--encoder", "score"),
+            ("--metrics", "vif"): ("'vif'", "ssim", "vmaf"),
             ("--metrics", ""): ("--metrics", "psnr-hvs"),
             ("--metrics", "ssim,,xpsnr"): ("--metrics",),
             ("--metrics", "ssim", "--target-ssim", "1.5"): ("1.5", "1"),
             ("--plot-metric", "ssim", "--metrics", "ssim"): ("--plot",),
             ("--merge", "--metrics", "ssim"): ("--merge",),
-            **({("--plot", "x.svg", "--plot-metric", "vmaf"): ("'vmaf'", "psnr")} if PLOT else {})
+            **({("--plot", "x.svg", "--plot-metric", "vif"): ("'vif'", "psnr")} if PLOT else {})
     }.items():
         err = run(*arguments, "grey.png", status=2)[1]
         for word in words:

@@ -2,6 +2,8 @@
 """pieces.py PROGRAM: processes and Dask's workers give the serial table, byte for byte,
 also when they are killed; and so does --resume after kills. Speaks TAP."""
 
+import contextlib
+import io
 import os
 import random
 import signal
@@ -67,6 +69,23 @@ def a_table_goes_on_after_kills():
             process.communicate(timeout=LIMIT)
     run(*OPTIONS, "--csv", "resumed.csv", "--resume")
     assert read("resumed.csv") == read("serial.csv")
+
+
+@case
+def no_thread_sets_up_a_type():
+    # Two that do so at once find a type without methods.
+    from blockdct_measure import cli, encoders, gst, score
+    modules = gst.Gst, gst.GstApp, gst.GstBase, gst.GstVideo
+
+    def types():
+        return {(m.__name__, name) for m in modules for name, value in vars(m).items()
+                if isinstance(value, type)}
+    before = types()
+    for command in ("table", "a.y4m", *OPTIONS[4:]), ("score", "a.y4m", "a.y4m"):
+        with contextlib.redirect_stdout(io.StringIO()):
+            cli.run([*command, "--csv", "types.csv"])
+    assert types() == before, types() - before
+    del encoders, score
 
 
 @case

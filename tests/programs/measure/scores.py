@@ -34,13 +34,16 @@ def make(name, source, options):
     return name
 
 
-def score(reference, name, *options):
-    """The row, the exit status, and what is said beside it."""
-    done = subprocess.run([PROGRAM, "score", reference, name, "--csv", "-", "--quiet",
-                           "--backend", "cpu", *options], capture_output=True, text=True,
-                          timeout=LIMIT, check=False)
-    rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    return rows[0] if rows else {}, done.returncode, done.stderr
+def run(*arguments, program=(PROGRAM,)):
+    """The rows, the exit status, and what is said beside them."""
+    done = subprocess.run([*program, *arguments, "--csv", "-", "--quiet", "--backend", "cpu"],
+                          capture_output=True, text=True, timeout=LIMIT, check=False)
+    return list(csv.DictReader(io.StringIO(done.stdout))), done.returncode, done.stderr
+
+
+def score(*arguments, **options):
+    rows, status, said = run("score", *arguments, **options)
+    return rows[0] if rows else {}, status, said
 
 
 def psnr(reference, name, filters="[0:v][1:v]"):
@@ -252,9 +255,64 @@ def vmaf_is_that_of_imageio_ffmpeg():
                           text=True, check=False).stderr
     wanted = float(re.search(r"VMAF score: (\S+)", text)[1])
     assert abs(float(row["vmaf"]) - wanted) < 2e-6, (row["vmaf"], wanted)
+    # Of an encoder, it is that of the encoded file.
+    line = "x264enc pass=qual quantizer=40 speed-preset=1 threads=1"
+    subprocess.run(f"gst-launch-1.0 -q filesrc location=ref.mkv ! decodebin ! {line} ! h264parse ! "
+                   "matroskamux ! filesink location=enc.mkv", shell=True, check=True, timeout=LIMIT)
+    rows = run("table", "ref.mkv", "--encoder", line.replace("40", "{crf}"), "--crf", "40",
+               "--metrics", "vmaf")[0]
+    assert abs(float(rows[0]["vmaf"]) - float(
+        score("ref.mkv", "enc.mkv", "--metrics", "vmaf")[0]["vmaf"])) < 1e-6, rows
+    # Not every frame has its partner: those behind the end have no effect.
+    make("cut.mkv", REF, "-vf trim=end_frame=30 " + LOSSY)
+    row, status, said = score("ref.mkv", "cut.mkv", "--metrics", "vmaf")
+    assert status == 0 and row["frames"] == "30", said
+    make("holes.mkv", *EXACT["vfr.mkv"][:2])
+    _, status, said = score("ref.mkv", "holes.mkv", "--metrics", "vmaf")
+    assert status == 2 and "-vf fps=" in said, said
+
+
+ELEMENT = """
+import json, sys
+from blockdct_measure import cli
+from blockdct_measure.gst import GObject, Gst
+
+class Vmaf(Gst.Bin):
+    __gstmetadata__ = "vmaf", "Filter", "what the element of GStreamer 1.28 writes", "a test"
+    results_filename = GObject.Property(type=str)
+
+    def __init__(self):
+        super().__init__()
+        self.inner = Gst.ElementFactory.make("blockdctcompare")
+        self.add(self.inner)
+        for name in "ref_sink", "dist_sink", "src":
+            self.add_pad(Gst.GhostPad.new(name, self.inner.get_static_pad(name)))
+        self.count = 0
+        self.inner.get_static_pad("src").add_probe(
+            Gst.PadProbeType.BUFFER | Gst.PadProbeType.EVENT_DOWNSTREAM, self.note)
+
+    def note(self, pad, info):
+        self.count += bool(info.type & Gst.PadProbeType.BUFFER)
+        if not info.type & Gst.PadProbeType.BUFFER and info.get_event().type == Gst.EventType.EOS:
+            with open(self.results_filename, "w") as file:
+                json.dump({"frames": [{"metrics": {"vmaf": i}} for i in range(self.count)]}, file)
+        return Gst.PadProbeReturn.OK
+
+Gst.Element.register(None, "vmaf", 0, GObject.type_register(Vmaf))
+sys.exit(cli.run(sys.argv[1:]))
+"""
+
+
+@case
+def vmaf_is_that_of_gstreamers_element():
+    make("element.mp4", REF, LOSSY)
+    row, status, said = score("ref.mkv", "element.mp4", "--metrics", "vmaf",
+                              program=(sys.executable, "-c", ELEMENT))
+    assert status == 0 and (row["vmaf"], row["vmaf-min"]) == ("49.5", "0.0"), (row, said)
 
 
 if __name__ == "__main__":
+    os.environ["PYTHONPATH"] = os.path.dirname(PROGRAM) + ":" + os.environ.get("PYTHONPATH", "")
     if subprocess.run(["which", "ffmpeg"], capture_output=True, check=False).returncode:
         print("1..0 # SKIP ffmpeg is missing: install ffmpeg")
     else:

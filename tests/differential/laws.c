@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "laws.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+is_tree (const SceneFrame * f)
+{
+  return f->value[TRANSFORM] == BDCT_HEVC_QUADTREE;
+}
+
+static bool
+law (bool holds, int frame, const char *what, char *text)
+{
+  if (!holds)
+    snprintf (text, DIFFERENCE_TEXT, "frame %d: %s", frame, what);
+  return holds;
+}
+
+/* All samples of a component, or of R, G or B; NULL: there are none. */
+static int *
+get_samples (const Picture * picture, const uint8_t * bytes, int c, size_t *n)
+{
+  const BdctLayout *layout = &picture->layout;
+  const bool rgb = layout->rgb.n_planes > 0;
+  const int peak = (1 << layout->depth) - 1;
+  int *samples, size;
+
+  for (int p = 0; p < picture_planes (layout); p++) {
+    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
+    const int step = rgb ? layout->rgb.bytes : plane->interleave;
+    const int rows = picture_rows (layout, p);
+
+    picture_row (layout, p, &size);
+    for (int i = 0; i < step; i++) {
+      if (rgb ? layout->rgb.plane[c] != p || layout->rgb.offset[c] != i
+          : (int) plane->component[i] != c)
+        continue;
+      *n = (size_t) plane->width * rows;
+      samples = allocate (*n * sizeof *samples);
+      for (size_t k = 0; k < *n; k++) {
+        const uint8_t *at = bytes + picture_at (picture, p, k / plane->width)
+            + (k % plane->width * step + i) * size;
+
+        samples[k] = size == 1 ? at[0]
+            : clamp ((at[0] | at[1] << 8) >> plane->shift, 0, peak);
+      }
+      return samples;
+    }
+  }
+  return NULL;
+}
+
+/* Squared errors by their definition. */
+static bool
+errors_are (const Picture * a, const Picture * b, const uint8_t * bytes,
+    const BdctStats * stats)
+{
+  const BdctCounters *counters = a->layout.rgb.n_planes > 0 ? stats->rgb
+      : stats->component;
+  bool same = true;
+
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    size_t n = 0;
+    int *x = get_samples (a, a->bytes, c, &n);
+    int *y = get_samples (b, bytes, c, &n);
+    uint64_t sse = 0;
+
+    for (size_t i = 0; i < n; i++)
+      sse += (int64_t) (x[i] - y[i]) * (x[i] - y[i]);
+    same = same && counters[c].samples == n && counters[c].sse == sse;
+    free (x);
+    free (y);
+  }
+  return same;
+}
+
+/* The records' sums are the statistics, but for errors that no record holds;
+ * so is the count of levels. */
+static bool
+sums_agree (const SceneFrame * f, const Output * own)
+{
+  const BdctStats *stats = (const BdctStats *) own->bytes[STATISTICS];
+  const BdctBlockRecord *record =
+      (const BdctBlockRecord *) own->bytes[RECORD_BYTES];
+  const int16_t *level = (const int16_t *) own->bytes[LEVEL_BYTES];
+  const bool errors = !f->frame.from_levels || !f->value[NO_SRC];
+  /* Changed levels of trees may be of blocks beyond the picture. */
+  const bool counted = level != NULL
+      && (f->value[FROM_LEVELS] < 2 || !is_tree (f));
+  uint64_t all = 0;
+
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctBlockGrid *grid = &f->info.grid[c];
+    const size_t n = (size_t) grid->columns * grid->rows;
+    uint64_t sse = 0, nonzero = 0;
+    bool whole = errors;
+
+    for (size_t i = grid->first; i < grid->first + n && record != NULL; i++) {
+      sse += record[i].sse;
+      whole = whole && record[i].sse != UINT32_MAX && record[i].reserved == 0;
+      nonzero += record[i].nonzero;
+    }
+    if (record != NULL && ((whole && sse != stats->component[c].sse)
+            || nonzero != stats->component[c].nonzero))
+      return false;
+    all += stats->component[c].nonzero;
+  }
+  for (size_t i = 0; i < f->info.n_levels && counted; i++)
+    all -= level[i] != 0;
+  return !counted || all == 0;
+}
+
+/* Whether statistics are the same where both have them. */
+static bool
+figures_equal (const SceneFrame * f, const SceneFrame * g, const BdctStats * a,
+    const BdctStats * b)
+{
+  const bool bits = f->frame.bits && g->frame.bits;
+  const unsigned metrics = a->metrics & b->metrics;
+  bool same = memcmp (a->area, b->area, sizeof a->area) == 0;
+
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    BdctCounters other = b->component[c];
+
+    if (!bits)
+      other.bits = a->component[c].bits;
+    same = same && memcmp (&a->component[c], &other, sizeof other) == 0;
+  }
+  if (bits)
+    same = same && a->bits_optimized == b->bits_optimized
+        && a->file_size == b->file_size
+        && a->file_size_optimized == b->file_size_optimized;
+  for (int m = 0; m < BDCT_N_METRICS; m++)
+    if (metrics >> m & 1)
+      same = same && memcmp (a->metric[m], b->metric[m], sizeof a->metric[m])
+          == 0 && memcmp (a->billionths[m], b->billionths[m],
+          sizeof a->billionths[m]) == 0;
+  return same;
+}
+
+/* Of two outcomes of a frame that is asked for other things: what both have.
+ * Levels behind the frame's and sizes of chroma's blocks are nobody's. */
+static bool
+same_where_both (const SceneFrame * f, const SceneFrame * g, const Output * a,
+    const Output * b, const char **what)
+{
+  static const char *const names[N_OUTPUTS] = { "another picture",
+    "other levels", "other records", "other sizes"
+  };
+  const int n = f->compares ? f->comparison.n_distorted : 1;
+  const bool pictures = f->value[VIEW] == g->value[VIEW]
+      && f->value[NO_DST] == g->value[NO_DST];
+
+  const size_t size[] = { f->dst.size, f->info.n_levels * sizeof *f->levels,
+    f->info.n_blocks * sizeof (BdctBlockRecord),
+    is_tree (f) ? (size_t) f->info.grid[0].columns * f->info.grid[0].rows : 0
+  };
+
+  for (int i = pictures ? PICTURE : LEVEL_BYTES; i <= SIZE_BYTES; i++) {
+    *what = names[i];
+    if (a->size[i] > 0 && b->size[i] > 0
+        && memcmp (a->bytes[i], b->bytes[i], size[i]) != 0)
+      return false;
+  }
+  *what = "other statistics";
+  for (int i = 0; i < n; i++)
+    if (!figures_equal (f, g, (const BdctStats *) a->bytes[STATISTICS] + i,
+            (const BdctStats *) b->bytes[STATISTICS] + i))
+      return false;
+  return true;
+}
+
+/* The same pictures by way of levels, in one layout; with nothing else, one at
+ * a time; and without a picture, but with all else. */
+enum { BY_LEVELS, ALONE, WITH_ALL, N_VARIANTS };
+
+static void
+vary (const Scene * scene, int variant, Case * c)
+{
+  *c = scene->c;
+  if (variant == ALONE)
+    c->common[IN_FLIGHT] = 1;
+  for (int i = 0; i < scene->n_frames; i++) {
+    int *value = c->frame[i];
+    const int all = variant == WITH_ALL;
+
+    if (variant == BY_LEVELS) {
+      value[NO_SRC] = value[NO_SRC] && value[FROM_LEVELS];
+      value[FROM_LEVELS] += value[FROM_LEVELS] == 0;
+      value[MATES] = 0;
+      continue;
+    }
+    value[RECORDS] = value[LEVELS] = value[BITS] = all;
+    value[SIZES] = all || value[SIZES];
+    /* XPSNR, 8, is of the frames before, too. */
+    value[METRICS] = all ? value[METRICS] | 7 : 0;
+    value[NO_DST] = all || value[NO_DST];
+    value[VIEW] = 0;
+  }
+}
+
+/* The blocks of a frame with a map are those of frames with one quantizer. */
+static bool
+map_holds (const Scene * scene, int i, BdctEngine * engine,
+    const Output * own)
+{
+  const SceneFrame *f = &scene->frame[i];
+  const BdctBlockRecord *record = (BdctBlockRecord *) own->bytes[RECORD_BYTES];
+  Scene alone = *scene;
+  bool same = true;
+
+  /* Trees are chosen by all of them. */
+  if (f->frame.quantizer_map == NULL || record == NULL
+      || is_tree (f))
+    return true;
+  alone.n_frames = 1;
+  alone.frame[0] = *f;
+  alone.frame[0].frame.same_source = false;
+  alone.frame[0].frame.quantizer_map = NULL;
+  alone.frame[0].frame.n_quantizers = 1;
+  if (f->source != NULL)
+    alone.frame[0].picture[0] = *f->source;
+  for (int k = 0; k < f->frame.n_quantizers && same; k++) {
+    Outcome other = { 0 };
+
+    alone.frame[0].frame.quantizers = bdct_jobs_at (f->quantizers, k);
+    run_scene (&alone, engine, BDCT_BACKEND_CPU, &other);
+    for (size_t b = 0; b < f->info.n_blocks; b++)
+      same = same && (f->map[b] != k || memcmp (&record[b],
+              other.frame[0].bytes[RECORD_BYTES] + b * sizeof *record,
+              sizeof *record) == 0);
+    outcome_clear (&other);
+  }
+  return same;
+}
+
+/* A frame's picture, compared with its source, has the frame's figures: those
+ * of a first frame, as a metric may look at those before. */
+static bool
+comparison_holds (const Scene * scene, int i, BdctEngine * engine,
+    const Output * own)
+{
+  const SceneFrame *f = &scene->frame[i];
+  int value[N_FRAME] = {[DISTORTED] = 1,[SRC_MEMORY] = 0 };
+  Scene alone = *scene;
+  SceneFrame *one = &alone.frame[0];
+  Outcome first, compared;
+  BdctStats *a, *b;
+  bool same;
+
+  if (f->compares || f->source == NULL || own->size[PICTURE] == 0
+      || f->value[NO_DST] || f->frame.view != NULL
+      || scene->layout.rgb.n_planes > 0)
+    return true;
+  alone.n_frames = 1;
+  *one = *f;
+  one->picture[0] = *f->source;
+  one->frame.same_source = false;
+  run_scene (&alone, engine, BDCT_BACKEND_CPU, &first);
+  one->picture[1] = f->dst;
+  one->picture[1].bytes = own->bytes[PICTURE];
+  for (int p = 0; p < BDCT_MAX_PLANES && f->dst.image.data[p] != NULL; p++)
+    one->picture[1].image.data[p] = own->bytes[PICTURE]
+        + ((uint8_t *) f->dst.image.data[p] - f->dst.bytes);
+  one->value = value;
+  one->compares = true;
+  one->comparison = (BdctComparison) {.size = sizeof one->comparison,
+    .n_distorted = 1,.errors = true,.metrics = f->frame.metrics,
+    .frame_rate = f->frame.frame_rate,.number = f->frame.number
+  };
+  run_scene (&alone, engine, BDCT_BACKEND_CPU, &compared);
+  a = (BdctStats *) first.frame[0].bytes[STATISTICS];
+  b = (BdctStats *) compared.frame[0].bytes[STATISTICS];
+  same = memcmp (a->metric, b->metric, sizeof a->metric) == 0
+      && memcmp (a->billionths, b->billionths, sizeof a->billionths) == 0;
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
+    same = same && a->component[c].sse == b->component[c].sse;
+  outcome_clear (&first);
+  outcome_clear (&compared);
+  return same;
+}
+
+static bool
+variant_holds (const Scene * scene, BdctEngine * engine, const Outcome * own,
+    int variant, char *text)
+{
+  static const char *const ways[N_VARIANTS] = { "from its levels", "alone",
+    "without a picture"
+  };
+  Outcome other = { 0 };
+  bool holds = true;
+  Scene varied;
+  Case c;
+
+  vary (scene, variant, &c);
+  if (scene_init (&varied, &c, NULL)) {
+    scene_make_levels (&varied, engine);
+    run_scene (&varied, engine, BDCT_BACKEND_CPU, &other);
+  }
+  for (int i = 0; i < scene->n_frames && holds; i++) {
+    const char *what;
+    char said[64];
+
+    if (own->frame[i].error.message[0] != '\0'
+        || other.frame[i].error.message[0] != '\0'
+        || own->frame[i].size[STATISTICS] == 0
+        || other.frame[i].size[STATISTICS] == 0)
+      continue;
+    holds = same_where_both (&scene->frame[i], &varied.frame[i],
+        &own->frame[i], &other.frame[i], &what);
+    snprintf (said, sizeof said, "%s %s", ways[variant], what);
+    law (holds, i, said, text);
+    if (holds && variant == WITH_ALL)
+      holds = law (map_holds (&varied, i, engine, &other.frame[i]), i,
+          "a block is not its quantizer's", text);
+  }
+  outcome_clear (&other);
+  scene_clear (&varied);
+  return holds;
+}
+
+static bool
+frame_holds (const SceneFrame * f, int i, const Output * own, char *text)
+{
+  const BdctStats *stats = (const BdctStats *) own->bytes[STATISTICS];
+
+  if (own->error.message[0] != '\0' || own->size[STATISTICS] == 0)
+    return true;
+  for (int k = 0; f->compares && f->comparison.errors
+      && k < f->comparison.n_distorted; k++)
+    if (!law (errors_are (&f->picture[0], &f->picture[1 + k],
+                f->picture[1 + k].bytes, &stats[k]), i, "wrong errors", text))
+      return false;
+  if (f->compares)
+    return law (f->comparison.errors || stats->component[0].sse == 0, i,
+        "errors that nobody asked for", text);
+  if (f->source != NULL && own->size[PICTURE] > 0 && !f->value[NO_DST]
+      && f->frame.view == NULL
+      && !law (errors_are (f->source, &f->dst, own->bytes[PICTURE], stats), i,
+          "wrong errors", text))
+    return false;
+  return law (sums_agree (f, own), i, "sums that are not the statistics",
+      text);
+}
+
+bool
+laws_hold (const Scene * scene, BdctEngine * engine, const Outcome * own,
+    char text[DIFFERENCE_TEXT])
+{
+  if (own->error.message[0] != '\0' || scene->layout.stack > 1)
+    return true;
+  for (int i = 0; i < scene->n_frames; i++)
+    if (!frame_holds (&scene->frame[i], i, &own->frame[i], text)
+        || !law (comparison_holds (scene, i, engine, &own->frame[i]), i,
+            "other figures than its picture's, compared", text))
+      return false;
+  for (int variant = 0; variant < N_VARIANTS; variant++)
+    if (!variant_holds (scene, engine, own, variant, text))
+      return false;
+  return true;
+}
