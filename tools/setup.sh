@@ -27,7 +27,8 @@ packages=(gcc libc6-dev meson ninja-build pkg-config libgstreamer1.0-dev
   libjson-glib-dev gstreamer1.0-tools gstreamer1.0-plugins-base
   gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly
   gstreamer1.0-libav gstreamer1.0-x python3-gi
-  gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 python3-numpy)
+  gir1.2-gstreamer-1.0 gir1.2-gst-plugins-base-1.0 python3-dev python3-numpy
+  libjpeg-dev)
 if command -v nvcc > /dev/null; then
   packages+=(g++ libgstreamer-plugins-bad1.0-dev libgl-dev)
 fi

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcompare: keys and the pointer, as sinks send them upstream.
- * (test-compare-zoom.c has what zooms, test-preview-keys.c the bin's.) */
+ * (test-compare-zoom.c has what zooms.) */
 #include <math.h>
 #include "viewer.h"
 
