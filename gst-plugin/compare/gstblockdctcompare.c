@@ -278,7 +278,7 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
     return FALSE;
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
-    gst_blockdct_compare_pad_open (pad);
+    gst_blockdct_compare_pad_flush (pad);
   /* GstAggregator forwards the other serialized events, such as tags: only the
    * reference's may go downstream. And it clips a gap by the pad's segment,
    * which a flush may have removed. */
@@ -293,7 +293,8 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   return parent_class->sink_event (agg, agg_pad, event);
 }
 
-/* A pad's flush has ended: GstAggregator takes its frames again. */
+/* A pad's flush has ended: GstAggregator takes its frames again, unless the pad
+ * flushes once more meanwhile. */
 static void
 end_flush (GstAggregator * agg, GstAggregatorPad * pad)
 {
@@ -301,8 +302,8 @@ end_flush (GstAggregator * agg, GstAggregatorPad * pad)
 
   if (parent_class->sink_event_pre_queue (agg, pad, gst_event_new_custom
           (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new (FLUSHED, "caps",
-                  GST_TYPE_CAPS, caps, NULL))) == GST_FLOW_OK)
-    gst_blockdct_compare_pad_begin (GST_BLOCKDCT_COMPARE_PAD (pad));
+                  GST_TYPE_CAPS, caps, NULL))) != GST_FLOW_OK)
+    gst_blockdct_compare_pad_open (GST_BLOCKDCT_COMPARE_PAD (pad));
 }
 
 /* An event arrives. FLUSH_STOP may not, as GStreamer's main branch handles most
@@ -315,7 +316,7 @@ gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
   GstCaps *caps;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT
-      && gst_blockdct_compare_pad_is_open (GST_BLOCKDCT_COMPARE_PAD (pad)))
+      && gst_blockdct_compare_pad_begin (GST_BLOCKDCT_COMPARE_PAD (pad)))
     end_flush (agg, pad);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS

@@ -124,25 +124,29 @@ gst_blockdct_compare_pad_open (GstBlockDctComparePad * self)
   g_mutex_unlock (&self->lock);
 }
 
-gboolean
-gst_blockdct_compare_pad_is_open (GstBlockDctComparePad * self)
+void
+gst_blockdct_compare_pad_flush (GstBlockDctComparePad * self)
 {
-  gboolean open;
-
   g_mutex_lock (&self->lock);
-  open = self->open;
+  self->flushed = self->open = TRUE;
+  g_cond_broadcast (&self->cond);
   g_mutex_unlock (&self->lock);
-  return open;
 }
 
-void
+gboolean
 gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self)
 {
+  gboolean flushed;
+
   g_mutex_lock (&self->lock);
-  gst_queue_array_clear (self->queue);
-  self->open = self->begun = self->warned = FALSE;
-  self->beyond = 0;
+  flushed = self->flushed;
+  if (flushed) {
+    gst_queue_array_clear (self->queue);
+    self->flushed = self->open = self->begun = self->warned = FALSE;
+    self->beyond = 0;
+  }
   g_mutex_unlock (&self->lock);
+  return flushed;
 }
 
 void
@@ -347,7 +351,7 @@ activate (GstPad * pad, GstObject * parent, GstPadMode mode, gboolean active)
   if (active)
     gst_blockdct_compare_pad_begin (self);
   else
-    gst_blockdct_compare_pad_open (self);
+    gst_blockdct_compare_pad_flush (self);
   return self->parent_activate (pad, parent, mode, active);
 }
 

@@ -51,6 +51,7 @@ struct _GstBlockDctComparePad
   gboolean waits;               /* the pad's thread waits */
   gboolean open;                /* no thread waits: the pad flushes, or takes no
                                    more frames */
+  gboolean flushed;             /* since it began */
 
   /* Used by the pad's streaming thread. */
   gboolean begun;               /* a frame has come since the last flush */
@@ -83,10 +84,13 @@ void gst_blockdct_compare_put_pads (GstBlockDctComparePad *
     pads[1 + BDCT_MAX_DISTORTED]);
 
 /* Let a thread that waits go on, as do those that come: GstAggregator refuses
- * their frames. Or begin anew, with an empty queue. */
+ * their frames. */
 void gst_blockdct_compare_pad_open (GstBlockDctComparePad * self);
-gboolean gst_blockdct_compare_pad_is_open (GstBlockDctComparePad * self);
-void gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self);
+
+/* The same, until the pad begins anew, with an empty queue; returns whether it
+ * has flushed since it last began, and does nothing otherwise. */
+void gst_blockdct_compare_pad_flush (GstBlockDctComparePad * self);
+gboolean gst_blockdct_compare_pad_begin (GstBlockDctComparePad * self);
 
 /* GstAggregator's clip(): a frame leaves its queue. */
 GstBuffer *gst_blockdct_compare_pad_clip (GstAggregator * agg,
