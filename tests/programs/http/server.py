@@ -465,6 +465,14 @@ async def files_are_a_and_b(server, viewer):
             assert other.news["file-b"] == "coarse.mkv"
 
 
+@viewing("long.mkv", "coded.mkv")
+async def the_original_is_described_beside_a_file(server, viewer):
+    for second in (0, 1, 2):
+        news = await viewer.wait(lambda news, second=second: news.get("figures", {})
+                                 .get("encoder") == "coded.mkv" and news["position"] > second)
+        assert news["about"].startswith("Motion JPEG, "), news["about"]
+
+
 @viewing(STILL)
 async def a_copied_line_runs_where_the_file_is(server, viewer):
     """With every character that a shell or gst-launch-1.0 takes for its own."""
@@ -664,6 +672,8 @@ def make_files():
     launch("videotestsrc num-buffers=2 ! video/x-raw,width=320,height=240 ! jpegenc ! "
            "filesink location=two.jpg")
     make_video()
+    launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! x264enc ! matroskamux ! "
+           "filesink location=coded.mkv")
 
 
 run_cases(make_files)
