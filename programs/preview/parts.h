@@ -153,6 +153,10 @@ void preview_transport_follow_b (PreviewSession * self);
 /* A setting has changed, in any thread: show the held frame again. */
 void preview_transport_change (PreviewSession * self);
 
+/* Of the original's pictures; called with the lock. */
+void preview_transport_take_rate (PreviewSession * self,
+    const GstCaps * caps);
+
 /* The main thread calls these when a frame is shown, when the player posts
  * GST_MESSAGE_ASYNC_DONE, and when the last frame is shown. */
 void preview_transport_take_figures (PreviewSession * self,

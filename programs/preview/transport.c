@@ -614,6 +614,17 @@ preview_transport_follow_b (PreviewSession * self)
   preview_transport_change (self);
 }
 
+/* Until a second frame says more. */
+void
+preview_transport_take_rate (PreviewSession * self, const GstCaps * caps)
+{
+  gint n, d;
+
+  if (gst_structure_get_fraction (gst_caps_get_structure (caps, 0),
+          "framerate", &n, &d) && n > 0)
+    self->duration = gst_util_uint64_scale_int (GST_SECOND, d, n);
+}
+
 void
 preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures)
@@ -651,7 +662,10 @@ preview_session_stays (PreviewSession * self)
 gboolean
 preview_session_moves (PreviewSession * self)
 {
-  return self->moves;
+  GstClockTime position, duration;
+
+  return self->moves || (preview_session_get_time (self, &position, &duration)
+      && duration >= 2 * self->duration);
 }
 
 static gboolean

@@ -473,6 +473,12 @@ async def the_original_is_described_beside_a_file(server, viewer):
         assert news["about"].startswith("Motion JPEG, "), news["about"]
 
 
+@viewing("slow.mkv")
+async def the_first_frame_has_the_clips_rate(server, viewer):
+    news = await viewer.wait(lambda news: "picture" in news and "duration" in news)
+    assert abs(news["frame-duration"] - 0.04) < 1e-6 and news["moves"], news
+
+
 @viewing(STILL)
 async def a_copied_line_runs_where_the_file_is(server, viewer):
     """With every character that a shell or gst-launch-1.0 takes for its own."""
@@ -672,6 +678,8 @@ def make_files():
     launch("videotestsrc num-buffers=2 ! video/x-raw,width=320,height=240 ! jpegenc ! "
            "filesink location=two.jpg")
     make_video()
+    launch("videotestsrc num-buffers=50 ! video/x-raw,framerate=25/1 ! jpegenc ! matroskamux ! "
+           "filesink location=slow.mkv")
     launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! x264enc ! matroskamux ! "
            "filesink location=coded.mkv")
 
