@@ -276,6 +276,8 @@ const sideSettings = ["transform", "quality", "qp", "encoder-quality", "encoder-
 function store () {
   const {...values} = page.values;
 
+  if (isFile("a"))
+    return;
   for (const name of sideSettings)
     turn(`b::${name}`, values[name]);
   for (const setting of listProperties(0, "b::"))
@@ -283,9 +285,12 @@ function store () {
   showPair("a b");
 }
 
+// Of files there are no settings.
 function swap () {
   const {...values} = page.values;
 
+  if (isFile("a") || isFile("b"))
+    return;
   for (const name of sideSettings) {
     turn(name, values[`b::${name}`]);
     turn(`b::${name}`, values[name]);
@@ -378,18 +383,32 @@ function showValues (values, isNewer) {
     option.hidden = !name;
     option.textContent = name ?? "";
   }
-  for (const [id, value] of [["codec-a", page.news["file-a"] ? "file" : codecA],
-    ["codec-b", page.news["file-b"] ? "file" : codecB], ["pair", `${values.left} ${values.right}`]])
+  for (const [id, value] of [["codec-a", isFile("a") ? "file" : codecA],
+    ["codec-b", isFile("b") ? "file" : codecB], ["pair", `${values.left} ${values.right}`]])
     find(id).value = value;
   for (const button of find("views").querySelectorAll("button")) {
     const chosen = button.id === `view-${values.view}`;
     button.ariaChecked = chosen;
     button.tabIndex = chosen ? 0 : -1;
   }
-  find("view-size-map").hidden = values.transform !== "hevc-quadtree"
-    && values.view !== "size-map";
   find("pair").disabled = !isOfTwo(values.view);
   find("card-b").classList.toggle("off", !showsB(values));
+  find("store").disabled = find("equal").disabled = isFile("a");
+  find("swap").disabled = isFile("a") || isFile("b");
+}
+
+function isFile (side) {
+  return Boolean(page.news[`file-${side}`]);
+}
+
+// Views of A's blocks are there for those that it has.
+function showViews (figures) {
+  const {transform, regions} = figures;
+  const has = {coefficients: transform, "nonzero-map": transform, "quality-map": regions,
+    "size-map": transform === "hevc-quadtree"};
+
+  for (const [name, value] of Object.entries(has))
+    find(`view-${name}`).hidden = !value && page.values.view !== name;
 }
 
 function showsB ({left, right}) {
@@ -495,6 +514,7 @@ function compareFigures () {
 function showFigures (figures) {
   const both = "b-psnr" in figures;
 
+  showViews(figures);
   showCard("a", figures);
   if (both) {
     showCard("b", figures);

@@ -276,7 +276,13 @@ async def an_encoder_has_its_preset(browser):
 async def views_are_a_row(browser):
     names = await browser.read("[...find('views').querySelectorAll('button')].map(b => b.id)")
     assert len(names) == 15
+    # No picture here has regions.
+    await browser.wait("find('view-quality-map').hidden")
+    await browser.read("turn('view', 'quality-map')")
+    await browser.wait("!find('view-quality-map').hidden")
     for name in names:
+        if name == "view-quality-map":
+            continue
         await browser.click(f"#{name}", scrolled=True)
         shown = name.replace("view-", "")
         await browser.wait(f"page.values.view === '{shown}'"
@@ -305,6 +311,12 @@ async def views_are_a_row(browser):
     await choose(browser, "#codec-a", "jpeg-8x8")
     await browser.click("#view-wipe")
     await browser.wait("find('view-size-map').hidden")
+    # An encoder has no levels to show.
+    assert not await browser.read("find('view-coefficients').hidden")
+    await choose(browser, "#codec-a", "encoder jpegenc-quality")
+    await browser.wait("find('view-coefficients').hidden && find('view-nonzero-map').hidden")
+    await choose(browser, "#codec-a", "jpeg-8x8")
+    await browser.wait("!find('view-coefficients').hidden")
     for name in ("grid", "overlay"):
         await browser.click(f"#control-{name}", scrolled=True)
         await browser.wait(f"page.values['{name}'] === true"
@@ -574,6 +586,14 @@ async def a_file_is_dropped_on_a_card(browser):
     await browser.read("find('file').files = dropped.files,"
                        " find('file').dispatchEvent(new Event('change')), 0")
     await browser.wait("find('codec-a').value === 'file' && page.news['file-a'] === 'coded.png'")
+    # What copies settings leaves files, which have none.
+    await browser.key("x")
+    await browser.key("b")
+    await browser.read("turn('quality', 22)")
+    await browser.wait("page.values.quality === 22")
+    files = "[page.news['file-a'], page.news['file-b']]"
+    assert await browser.read(files) == ["coded.png"] * 2, await browser.read(files)
+    assert await browser.read("['store', 'swap', 'equal'].every(id => find(id).disabled)")
     for side in "ab":
         await choose(browser, f"#codec-{side}", "hevc-8x8")
         await browser.wait(f"find('codec-{side}').value === 'hevc-8x8'"
