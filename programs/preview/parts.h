@@ -35,6 +35,7 @@ struct _PreviewSession
   gchar *opened;                /* the file, if it is not the first one */
   PreviewOutput output;
   GObject *part[PREVIEW_N_PARTS];
+  gint right;                   /* of the views of two pictures: views.c */
   gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
   gchar *line[2];               /* A's and B's encoder; NULL: a transform */
   GstStructure *more[2];        /* other properties of it, as texts */

@@ -391,7 +391,7 @@ function showValues (values, isNewer) {
     button.ariaChecked = chosen;
     button.tabIndex = chosen ? 0 : -1;
   }
-  find("pair").disabled = !isOfTwo(values.view);
+  find("pair").hidden = !isOfTwo(values.view);
   find("card-b").classList.toggle("off", !showsB(values));
   find("store").disabled = find("equal").disabled = isFile("a");
   find("swap").disabled = isFile("a") || isFile("b");

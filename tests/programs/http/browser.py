@@ -292,7 +292,7 @@ async def views_are_a_row(browser):
           const shows = name => !widgets[name].closest(".row").hidden;
           return shows("wipe-position") === ["wipe", "side-by-side", "stacked"].includes("{shown}")
             && shows("difference-gain") === ("{shown}" === "difference")
-            && find("pair").disabled === !isOfTwo("{shown}");
+            && find("pair").hidden === !isOfTwo("{shown}");
         }})()""")
         if shown.endswith("-map"):
             await browser.wait("/\\(violet .*, yellow .*\\)/.test(find('left').textContent)")

@@ -124,6 +124,20 @@ async def so_it_is_of_b(server, viewer):
     await viewer.wait(lambda news: "picture" in news and viewer.decode()[1] == expected)
 
 
+@viewing(STILL, "left=a", "right=b")
+async def one_picture_leaves_the_pair(server, viewer):
+    for alone in ("a", "nonzero-map", "original", "b"):
+        for view in (alone, "wipe"):
+            await viewer.say(f"set view={view}")
+            news = await viewer.wait(lambda news, view=view: news["values"]["view"] == view)
+        assert (news["values"]["left"], news["values"]["right"]) == ("a", "b"), (alone, news)
+    await viewer.say("set view=a")
+    for pair in ("left=original", "right=a", "view=difference"):
+        await viewer.say(f"set {pair}")
+    news = await viewer.wait(lambda news: news["values"]["view"] == "difference")
+    assert (news["values"]["left"], news["values"]["right"]) == ("original", "a"), news
+
+
 @viewing(STILL, "left=a", "right=b", "view=b")
 async def so_it_is_of_an_encoder(server, viewer):
     def made_by(encoder):
