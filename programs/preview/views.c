@@ -130,12 +130,6 @@ preview_views_get_value (PreviewSession * self)
               "view"))->enum_class, preview_views_get (self));
 }
 
-gboolean
-preview_views_is_alone (PreviewSession * self)
-{
-  return preview_views_get (self) >= N_OF_COMPARE;
-}
-
 void
 preview_views_set (PreviewSession * self, gint view)
 {
