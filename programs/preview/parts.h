@@ -63,6 +63,8 @@ struct _PreviewSession
   PreviewPlayer *player;        /* replaced with the lock */
   GstClockTime shown;           /* the frame's time */
   GstClockTime duration;        /* of a frame */
+  gint64 length;                /* of all frames, while the player starts, too;
+                                   0: not known */
   GstClockTime sought;          /* target of the last seek */
   GstClockTime wanted;          /* target of the next seek, after the last
                                    one */

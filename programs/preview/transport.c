@@ -420,6 +420,7 @@ preview_transport_reset (PreviewSession * self)
   self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
   self->duration = GST_SECOND / 30;
+  self->length = 0;
   self->seeking = self->moves = self->stays = FALSE;
   self->steps_after = 0;
   preview_frames_clear (self->frames);
@@ -687,10 +688,12 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
 {
   GstQuery *query = gst_query_new_duration (GST_FORMAT_TIME);
   gint64 all = 0;
-  gboolean ok = can_seek (self) && preview_player_query (self->player, query);
 
-  if (ok)
+  if (can_seek (self) && preview_player_query (self->player, query))
     gst_query_parse_duration (query, NULL, &all);
+  else if (self->seeking)
+    all = self->length;
+  self->length = all;
   gst_query_unref (query);
   if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (self->shown))
     return FALSE;

@@ -237,12 +237,13 @@ async def a_held_frame_is_the_streams():
 @viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=20000 ! jpegenc")
 async def an_encoder_says_how_far_it_is(server, viewer):
     await viewer.say("pause")
-    await viewer.wait(is_paused)
+    await viewer.wait(lambda news: is_paused(news) and "duration" in news)
     await viewer.say("seek 2")
     done = []
 
     def came(news):
         done.append(news["encoded"])
+        assert abs(news["duration"] - 3) < 0.1, news
         return news.get("figures", {}).get("timestamp") == 2000000000
     await viewer.wait(came)
     assert max(done) > 20 and done[-1] == -1, done
