@@ -393,7 +393,7 @@ function showValues (values, isNewer) {
   }
   find("pair").hidden = !isOfTwo(values.view);
   find("card-b").classList.toggle("off", !showsB(values));
-  find("store").disabled = find("equal").disabled = isFile("a");
+  find("store").disabled = isFile("a");
   find("swap").disabled = isFile("a") || isFile("b");
 }
 
@@ -401,14 +401,16 @@ function isFile (side) {
   return Boolean(page.news[`file-${side}`]);
 }
 
-// Views of A's blocks are there for those that it has.
+// What is of A's blocks is there for those that it has.
 function showViews (figures) {
-  const {transform, regions} = figures;
+  const {transform, regions, "b-transform": ofB} = figures;
   const has = {coefficients: transform, "nonzero-map": transform, "quality-map": regions,
     "size-map": transform === "hevc-quadtree"};
 
   for (const [name, value] of Object.entries(has))
     find(`view-${name}`).hidden = !value && page.values.view !== name;
+  find("equal").disabled = !transform;
+  find("tab-Block").disabled = !transform && !ofB && panels.shown !== "Block";
 }
 
 function showsB ({left, right}) {

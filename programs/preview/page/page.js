@@ -539,7 +539,7 @@ const pageKeys = {ArrowUp: () => turnBy(1), ArrowDown: () => turnBy(-1),
   l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
   "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),
   t: () => panels.toggle("Time"), r: () => panels.toggle("Rate"),
-  i: () => panels.toggle("Block"), a: () => panels.toggle("Figures"), w: goToWorst};
+  i: () => find("tab-Block").click(), a: () => panels.toggle("Figures"), w: goToWorst};
 const controlKeys = {z: undo, o: () => find("file").click(), s: () => save("view"),
   c: () => copy()};
 const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};

@@ -314,8 +314,15 @@ async def views_are_a_row(browser):
     # An encoder has no levels to show.
     assert not await browser.read("find('view-coefficients').hidden")
     await choose(browser, "#codec-a", "encoder jpegenc-quality")
-    await browser.wait("find('view-coefficients').hidden && find('view-nonzero-map').hidden")
+    await browser.wait("find('view-coefficients').hidden && find('view-nonzero-map').hidden"
+                       " && find('equal').disabled")
+    await browser.key("i")
+    assert await browser.read("panels.shown === '' && find('tab-Block').disabled")
+    await browser.key("r")
+    await browser.wait("rate.curve !== null && find('rate-help').hidden")
     await choose(browser, "#codec-a", "jpeg-8x8")
+    await browser.wait("!find('rate-help').hidden && !find('tab-Block').disabled")
+    await browser.key("r")
     await browser.wait("!find('view-coefficients').hidden")
     for name in ("grid", "overlay"):
         await browser.click(f"#control-{name}", scrolled=True)
