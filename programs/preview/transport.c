@@ -236,14 +236,13 @@ is_late (PreviewSession * self, GstClockTime time)
 }
 
 static GstClockTime
-get_time (PreviewSession * self, GstSample * sample)
+get_time (GstSample * sample)
 {
   GstBuffer *buffer = gst_sample_get_buffer (sample);
   const GstSegment *segment = gst_sample_get_segment (sample);
   GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
       GST_BUFFER_PTS (buffer));
 
-  (void) self;
   return GST_CLOCK_TIME_IS_VALID (time) ? time
       : GST_BUFFER_PTS_IS_VALID (buffer) ? GST_BUFFER_PTS (buffer) : 0;
 }
@@ -283,7 +282,7 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     GstSample * sample)
 {
   PreviewSession *self = session;
-  GstClockTime time = get_time (self, sample);
+  GstClockTime time = get_time (sample);
   GstBuffer *copy = NULL;
   gboolean ends = FALSE, wanted, encoded;
 
@@ -652,12 +651,6 @@ preview_session_is_paused (PreviewSession * self)
   paused = self->paused;
   g_mutex_unlock (&self->lock);
   return paused;
-}
-
-gboolean
-preview_session_stays (PreviewSession * self)
-{
-  return self->stays;
 }
 
 gboolean
