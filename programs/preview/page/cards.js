@@ -501,6 +501,9 @@ function compareFigures () {
   const unit = isDecibel(field) ? " dB" : ` ${name}`;
   const digits = isDecibel(field) ? 1 : 3;
   const words = [];
+  const describe = (value, bits) => [Number.isFinite(value) && format(field, value),
+    Number.isFinite(bits) && (page.news.moves ? formatRate : formatBits)(bits)]
+    .filter(text => text).join(", ");
 
   if (Number.isFinite(part))
     words.push(Math.abs(part) < 0.5 ? "as many bits"
@@ -508,7 +511,8 @@ function compareFigures () {
   if (Number.isFinite(gain))
     words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
       : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);
-  return [`B: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}${
+  return [`B: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}: A ${
+    describe(of, a)}; B ${describe(than, b)}${
     same.some(count => count > 0) ? `; identical to the original: ${same[0]} of A, ${
       same[1]} of B, without dB` : ""}`];
 }
