@@ -178,7 +178,7 @@ function showSource () {
     + `frames were not sent, as the browser was drawing; ${late} were computed too late`;
 }
 
-// The ends of the bar in maps, which has no numbers.
+// The ends of the bar in maps, whose numbers a phone shows too small to read.
 const scales = {"error-map": "violet 60 dB, yellow 20 dB", "hvs-map": "violet 60 dB, yellow 20 dB",
   "ssim-map": "violet 1, yellow 0", "nonzero-map": "violet 0 %, yellow 100 % of the levels",
   "quality-map": "violet 24 QP coarser, yellow 24 QP finer",
