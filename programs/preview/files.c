@@ -210,14 +210,13 @@ write_chunk (SoupServerMessage * message, GBytes * chunk, Upload * upload)
 }
 
 void
-preview_files_receive (PreviewFiles * self, SoupServerMessage * message,
-    const gchar * name, const gchar * side)
+preview_files_receive (SoupServerMessage * message, const gchar * name,
+    const gchar * side)
 {
   const guint64 limit = get_limit ();
   Upload *upload;
   g_autofree gchar *base = g_path_get_basename (name);
 
-  (void) self;
   soup_message_body_set_accumulate (soup_server_message_get_request_body
       (message), FALSE);
   if (!check_size (message, soup_message_headers_get_content_length

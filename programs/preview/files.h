@@ -34,8 +34,8 @@ gboolean preview_files_get (PreviewFiles * files, SoupServerMessage * message,
 void preview_files_check (SoupServerMessage * message, const gchar * size);
 /* Called when the headers of a POST have come: write its body to a file. `side`
  * is "a" or "b", what it is to be, or NULL: the original. */
-void preview_files_receive (PreviewFiles * files, SoupServerMessage * message,
-    const gchar * name, const gchar * side);
+void preview_files_receive (SoupServerMessage * message, const gchar * name,
+    const gchar * side);
 /* Called when its body has come, too: show the file. */
 void preview_files_open (PreviewFiles * files, SoupServerMessage * message);
 

@@ -35,6 +35,7 @@ struct _PreviewSession
   gchar *opened;                /* the file, if it is not the first one */
   PreviewOutput output;
   GObject *part[PREVIEW_N_PARTS];
+  gint right;                   /* of the views of two pictures: views.c */
   gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
   gchar *line[2];               /* A's and B's encoder; NULL: a transform */
   GstStructure *more[2];        /* other properties of it, as texts */
@@ -62,6 +63,8 @@ struct _PreviewSession
   PreviewPlayer *player;        /* replaced with the lock */
   GstClockTime shown;           /* the frame's time */
   GstClockTime duration;        /* of a frame */
+  gint64 length;                /* of all frames, while the player starts, too;
+                                   0: not known */
   GstClockTime sought;          /* target of the last seek */
   GstClockTime wanted;          /* target of the next seek, after the last
                                    one */
@@ -152,6 +155,10 @@ void preview_transport_follow_b (PreviewSession * self);
 
 /* A setting has changed, in any thread: show the held frame again. */
 void preview_transport_change (PreviewSession * self);
+
+/* Of the original's pictures; called with the lock. */
+void preview_transport_take_rate (PreviewSession * self,
+    const GstCaps * caps);
 
 /* The main thread calls these when a frame is shown, when the player posts
  * GST_MESSAGE_ASYNC_DONE, and when the last frame is shown. */

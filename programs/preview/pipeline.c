@@ -250,6 +250,7 @@ preview_pipeline_push (PreviewSession * self, PreviewStream stream,
     entrance = gst_object_ref (self->entrance[stream]);
   if (stream == PREVIEW_ORIGINAL && (self->caps == NULL
           || !gst_caps_is_equal (self->caps, caps))) {
+    preview_transport_take_rate (self, caps);
     gst_caps_replace (&self->caps, caps);
     follow_size (self, caps);
     g_cond_broadcast (&self->changed);

@@ -9,7 +9,7 @@ typedef struct
   PreviewPlayer *player;
   PreviewStream number;
   GstElement *source;           /* of its own; NULL: it encodes the original */
-  GstElement *chain;            /* up to the sink */
+  GstElement *chain, *sink;
   GstPad *entrance;             /* of an encoder, at the tee */
   gulong gate;                  /* blocks the entrance; 0: it is open */
   gboolean exists;
@@ -89,6 +89,7 @@ add_chain (PreviewPlayer * self, PreviewStream number, GstElement * from,
   stream->number = number;
   stream->exists = TRUE;
   gst_bin_add (GST_BIN (self->pipeline), sink);
+  stream->sink = sink;
   if (chain == NULL)
     return FALSE;
   gst_bin_add (GST_BIN (self->pipeline), chain);
@@ -229,15 +230,19 @@ preview_player_get_source (PreviewPlayer * self, PreviewStream stream)
   return self->stream[stream].source;
 }
 
+/* A sink posts the tags of its stream. */
 PreviewStream
 preview_player_find (PreviewPlayer * self, GstObject * object)
 {
-  for (guint i = PREVIEW_OF_A; i < PREVIEW_N_STREAMS; i++)
-    if ((self->stream[i].chain != NULL && gst_object_has_as_ancestor (object,
-                GST_OBJECT (self->stream[i].chain)))
-        || (self->stream[i].source != NULL && gst_object_has_as_ancestor
-            (object, GST_OBJECT (self->stream[i].source))))
-      return i;
+  for (guint i = PREVIEW_OF_A; i < PREVIEW_N_STREAMS; i++) {
+    const Stream *stream = &self->stream[i];
+    GstElement *parts[] = { stream->source, stream->chain, stream->sink };
+
+    for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
+      if (parts[k] != NULL && gst_object_has_as_ancestor (object,
+              GST_OBJECT (parts[k])))
+        return i;
+  }
   return PREVIEW_ORIGINAL;
 }
 

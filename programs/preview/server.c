@@ -149,7 +149,7 @@ check_file (SoupServer * server, SoupServerMessage * message,
     if (name == NULL || *name == '\0')
       refuse (message, SOUP_STATUS_BAD_REQUEST, "open?name=FILE\n");
     else
-      preview_files_receive (self->files, message, name,
+      preview_files_receive (message, name,
           g_hash_table_lookup (query, "side"));
   }
 }

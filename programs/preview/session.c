@@ -393,10 +393,10 @@ set_up (PreviewSession * self, GError ** error)
         return FALSE;
       preview_coding_set_file (self, i, version.file);
     }
-  if (self->options.versions[1] != NULL)
+  if (self->options.versions[1] != NULL) {
     preview_session_set_text (self, "right=b", NULL);
-  if (self->options.versions[1] != NULL)
     preview_session_set_text (self, "left=a", NULL);
+  }
   return self->options.b_encoder == NULL || preview_coding_set_line (self, 1,
       self->options.b_encoder, error);
 }

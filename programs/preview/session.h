@@ -79,10 +79,7 @@ void preview_session_get_late (PreviewSession * self, guint64 * late,
 gboolean preview_session_is_paused (PreviewSession * self);
 void preview_session_set_paused (PreviewSession * self, gboolean paused);
 
-/* Whether the stream stays at its end, as a still picture does. */
-gboolean preview_session_stays (PreviewSession * self);
-
-/* Whether there was more than one picture. */
+/* Whether there is more than one picture. */
 gboolean preview_session_moves (PreviewSession * self);
 
 /* The position and duration of a seekable stream; else FALSE. */

@@ -236,14 +236,13 @@ is_late (PreviewSession * self, GstClockTime time)
 }
 
 static GstClockTime
-get_time (PreviewSession * self, GstSample * sample)
+get_time (GstSample * sample)
 {
   GstBuffer *buffer = gst_sample_get_buffer (sample);
   const GstSegment *segment = gst_sample_get_segment (sample);
   GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
       GST_BUFFER_PTS (buffer));
 
-  (void) self;
   return GST_CLOCK_TIME_IS_VALID (time) ? time
       : GST_BUFFER_PTS_IS_VALID (buffer) ? GST_BUFFER_PTS (buffer) : 0;
 }
@@ -283,7 +282,7 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     GstSample * sample)
 {
   PreviewSession *self = session;
-  GstClockTime time = get_time (self, sample);
+  GstClockTime time = get_time (sample);
   GstBuffer *copy = NULL;
   gboolean ends = FALSE, wanted, encoded;
 
@@ -420,6 +419,7 @@ preview_transport_reset (PreviewSession * self)
   self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
   self->duration = GST_SECOND / 30;
+  self->length = 0;
   self->seeking = self->moves = self->stays = FALSE;
   self->steps_after = 0;
   preview_frames_clear (self->frames);
@@ -614,6 +614,17 @@ preview_transport_follow_b (PreviewSession * self)
   preview_transport_change (self);
 }
 
+/* Until a second frame says more. */
+void
+preview_transport_take_rate (PreviewSession * self, const GstCaps * caps)
+{
+  gint n, d;
+
+  if (gst_structure_get_fraction (gst_caps_get_structure (caps, 0),
+          "framerate", &n, &d) && n > 0)
+    self->duration = gst_util_uint64_scale_int (GST_SECOND, d, n);
+}
+
 void
 preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures)
@@ -643,15 +654,12 @@ preview_session_is_paused (PreviewSession * self)
 }
 
 gboolean
-preview_session_stays (PreviewSession * self)
-{
-  return self->stays;
-}
-
-gboolean
 preview_session_moves (PreviewSession * self)
 {
-  return self->moves;
+  GstClockTime position, duration;
+
+  return self->moves || (preview_session_get_time (self, &position, &duration)
+      && duration >= 2 * self->duration);
 }
 
 static gboolean
@@ -673,10 +681,12 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
 {
   GstQuery *query = gst_query_new_duration (GST_FORMAT_TIME);
   gint64 all = 0;
-  gboolean ok = can_seek (self) && preview_player_query (self->player, query);
 
-  if (ok)
+  if (can_seek (self) && preview_player_query (self->player, query))
     gst_query_parse_duration (query, NULL, &all);
+  else if (self->seeking)
+    all = self->length;
+  self->length = all;
   gst_query_unref (query);
   if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (self->shown))
     return FALSE;

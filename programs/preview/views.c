@@ -130,16 +130,11 @@ preview_views_get_value (PreviewSession * self)
               "view"))->enum_class, preview_views_get (self));
 }
 
-gboolean
-preview_views_is_alone (PreviewSession * self)
-{
-  return preview_views_get (self) >= N_OF_COMPARE;
-}
-
 void
 preview_views_set (PreviewSession * self, gint view)
 {
   const guint i = view - N_OF_COMPARE;
+  const gint right = self->right;
 
   if (view < N_OF_COMPARE) {
     g_object_set (self->part[PREVIEW_COMPARE], "view", view, NULL);
@@ -149,6 +144,7 @@ preview_views_set (PreviewSession * self, gint view)
           PREVIEW_COMPARE, SINGLE), "right", alone[i].right, NULL);
   g_object_set (self->part[PREVIEW_A], "view", find_view (self, PREVIEW_A,
           alone[i].of_a), NULL);
+  self->right = right;
 }
 
 void
@@ -162,7 +158,11 @@ preview_views_follow (PreviewSession * self, gboolean turned)
   if ((!single || right != OF_A)
       && of_a != find_view (self, PREVIEW_A, PLAIN))
     gst_util_set_object_arg (self->part[PREVIEW_A], "view", PLAIN);
-  if (turned && !single && left == right)
+  if (!turned)
+    self->right = right;
+  else if (!single && left != self->right)
+    g_object_set (self->part[PREVIEW_COMPARE], "right", self->right, NULL);
+  else if (!single)
     g_object_set (self->part[PREVIEW_COMPARE], "left", ORIGINAL, "right", OF_A,
         NULL);
 }

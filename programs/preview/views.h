@@ -21,9 +21,6 @@ void preview_views_set (PreviewSession * self, gint view);
 /* The current view's value. */
 const GEnumValue *preview_views_get_value (PreviewSession * self);
 
-/* Whether one picture is shown, which blockdctcompare passes unchanged. */
-gboolean preview_views_is_alone (PreviewSession * self);
-
 /* Called when blockdctcompare's pictures have changed, or its view (`turned`):
  * A's own views are shown alone, and no picture is shown beside itself. Any
  * thread may call this. */

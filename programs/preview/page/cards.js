@@ -276,6 +276,8 @@ const sideSettings = ["transform", "quality", "qp", "encoder-quality", "encoder-
 function store () {
   const {...values} = page.values;
 
+  if (isFile("a"))
+    return;
   for (const name of sideSettings)
     turn(`b::${name}`, values[name]);
   for (const setting of listProperties(0, "b::"))
@@ -283,9 +285,12 @@ function store () {
   showPair("a b");
 }
 
+// Of files there are no settings.
 function swap () {
   const {...values} = page.values;
 
+  if (isFile("a") || isFile("b"))
+    return;
   for (const name of sideSettings) {
     turn(name, values[`b::${name}`]);
     turn(`b::${name}`, values[name]);
@@ -378,18 +383,34 @@ function showValues (values, isNewer) {
     option.hidden = !name;
     option.textContent = name ?? "";
   }
-  for (const [id, value] of [["codec-a", page.news["file-a"] ? "file" : codecA],
-    ["codec-b", page.news["file-b"] ? "file" : codecB], ["pair", `${values.left} ${values.right}`]])
+  for (const [id, value] of [["codec-a", isFile("a") ? "file" : codecA],
+    ["codec-b", isFile("b") ? "file" : codecB], ["pair", `${values.left} ${values.right}`]])
     find(id).value = value;
   for (const button of find("views").querySelectorAll("button")) {
     const chosen = button.id === `view-${values.view}`;
     button.ariaChecked = chosen;
     button.tabIndex = chosen ? 0 : -1;
   }
-  find("view-size-map").hidden = values.transform !== "hevc-quadtree"
-    && values.view !== "size-map";
-  find("pair").disabled = !isOfTwo(values.view);
+  find("pair").hidden = !isOfTwo(values.view);
   find("card-b").classList.toggle("off", !showsB(values));
+  find("store").disabled = isFile("a");
+  find("swap").disabled = isFile("a") || isFile("b");
+}
+
+function isFile (side) {
+  return Boolean(page.news[`file-${side}`]);
+}
+
+// What is of A's blocks is there for those that it has.
+function showViews (figures) {
+  const {transform, regions, "b-transform": ofB} = figures;
+  const has = {coefficients: transform, "nonzero-map": transform, "quality-map": regions,
+    "size-map": transform === "hevc-quadtree"};
+
+  for (const [name, value] of Object.entries(has))
+    find(`view-${name}`).hidden = !value && page.values.view !== name;
+  find("equal").disabled = !transform;
+  find("tab-Block").disabled = !transform && !ofB && panels.shown !== "Block";
 }
 
 function showsB ({left, right}) {
@@ -480,6 +501,9 @@ function compareFigures () {
   const unit = isDecibel(field) ? " dB" : ` ${name}`;
   const digits = isDecibel(field) ? 1 : 3;
   const words = [];
+  const describe = (value, bits) => [Number.isFinite(value) && format(field, value),
+    Number.isFinite(bits) && (page.news.moves ? formatRate : formatBits)(bits)]
+    .filter(text => text).join(", ");
 
   if (Number.isFinite(part))
     words.push(Math.abs(part) < 0.5 ? "as many bits"
@@ -487,7 +511,8 @@ function compareFigures () {
   if (Number.isFinite(gain))
     words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
       : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);
-  return [`B: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}${
+  return [`B: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}: A ${
+    describe(of, a)}; B ${describe(than, b)}${
     same.some(count => count > 0) ? `; identical to the original: ${same[0]} of A, ${
       same[1]} of B, without dB` : ""}`];
 }
@@ -495,6 +520,7 @@ function compareFigures () {
 function showFigures (figures) {
   const both = "b-psnr" in figures;
 
+  showViews(figures);
   showCard("a", figures);
   if (both) {
     showCard("b", figures);

@@ -178,7 +178,7 @@ function showSource () {
     + `frames were not sent, as the browser was drawing; ${late} were computed too late`;
 }
 
-// The ends of the bar in maps, which has no numbers.
+// The ends of the bar in maps, whose numbers a phone shows too small to read.
 const scales = {"error-map": "violet 60 dB, yellow 20 dB", "hvs-map": "violet 60 dB, yellow 20 dB",
   "ssim-map": "violet 1, yellow 0", "nonzero-map": "violet 0 %, yellow 100 % of the levels",
   "quality-map": "violet 24 QP coarser, yellow 24 QP finer",
@@ -539,7 +539,7 @@ const pageKeys = {ArrowUp: () => turnBy(1), ArrowDown: () => turnBy(-1),
   l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
   "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),
   t: () => panels.toggle("Time"), r: () => panels.toggle("Rate"),
-  i: () => panels.toggle("Block"), a: () => panels.toggle("Figures"), w: goToWorst};
+  i: () => find("tab-Block").click(), a: () => panels.toggle("Figures"), w: goToWorst};
 const controlKeys = {z: undo, o: () => find("file").click(), s: () => save("view"),
   c: () => copy()};
 const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};

@@ -146,8 +146,8 @@ const rate = {
     this.svg.addEventListener("click", event => this.choose(event.offsetX, event.offsetY));
     this.asked = "";
     panel.replaceChildren(make("div", {class: "side"}, make("p", {id: "rate-text"}),
-      make("p", {class: "small"}, "Large dots: the current settings. Click to choose "
-        + "the nearest one.")), this.svg);
+      make("p", {class: "small", id: "rate-help"}, "Large dots: the current settings. Click "
+        + "to choose the nearest one.")), this.svg);
   },
 
   // A curve is asked for when the frame or what it depends on is another one.
@@ -193,6 +193,7 @@ const rate = {
     find("rate-text").textContent = large.map(({name, bits, y}) => `${name.toUpperCase()}: ${
       y === null ? "identical" : `${y.toFixed(2)} dB`}, ${formatBits(bits)}${
       page.news.moves ? `, ${formatRate(bits)}` : ""}`).join("\n");
+    find("rate-help").hidden = !this.line("a").length && !this.line("b").length;
     this.svg.ariaLabel = `PSNR over the rate. ${find("rate-text").textContent}`;
   },
 

@@ -129,7 +129,7 @@ test_still (Player * player)
 {
   preview_session_start (player->session);
   player_rest (player, 0);
-  g_assert_true (preview_session_stays (player->session));
+  g_assert_true (player->session->stays);
   g_assert_false (preview_session_moves (player->session));
   g_assert_false (preview_session_mark (player->session));
   for (guint i = 0; i < 3; i++) {

@@ -124,6 +124,20 @@ async def so_it_is_of_b(server, viewer):
     await viewer.wait(lambda news: "picture" in news and viewer.decode()[1] == expected)
 
 
+@viewing(STILL, "left=a", "right=b")
+async def one_picture_leaves_the_pair(server, viewer):
+    for alone in ("a", "nonzero-map", "original", "b"):
+        for view in (alone, "wipe"):
+            await viewer.say(f"set view={view}")
+            news = await viewer.wait(lambda news, view=view: news["values"]["view"] == view)
+        assert (news["values"]["left"], news["values"]["right"]) == ("a", "b"), (alone, news)
+    await viewer.say("set view=a")
+    for pair in ("left=original", "right=a", "view=difference"):
+        await viewer.say(f"set {pair}")
+    news = await viewer.wait(lambda news: news["values"]["view"] == "difference")
+    assert (news["values"]["left"], news["values"]["right"]) == ("original", "a"), news
+
+
 @viewing(STILL, "left=a", "right=b", "view=b")
 async def so_it_is_of_an_encoder(server, viewer):
     def made_by(encoder):
@@ -223,12 +237,13 @@ async def a_held_frame_is_the_streams():
 @viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=20000 ! jpegenc")
 async def an_encoder_says_how_far_it_is(server, viewer):
     await viewer.say("pause")
-    await viewer.wait(is_paused)
+    await viewer.wait(lambda news: is_paused(news) and "duration" in news)
     await viewer.say("seek 2")
     done = []
 
     def came(news):
         done.append(news["encoded"])
+        assert abs(news["duration"] - 3) < 0.1, news
         return news.get("figures", {}).get("timestamp") == 2000000000
     await viewer.wait(came)
     assert max(done) > 20 and done[-1] == -1, done
@@ -465,6 +480,20 @@ async def files_are_a_and_b(server, viewer):
             assert other.news["file-b"] == "coarse.mkv"
 
 
+@viewing("long.mkv", "coded.mkv")
+async def the_original_is_described_beside_a_file(server, viewer):
+    for second in (0, 1, 2):
+        news = await viewer.wait(lambda news, second=second: news.get("figures", {})
+                                 .get("encoder") == "coded.mkv" and news["position"] > second)
+        assert news["about"].startswith("Motion JPEG, "), news["about"]
+
+
+@viewing("slow.mkv")
+async def the_first_frame_has_the_clips_rate(server, viewer):
+    news = await viewer.wait(lambda news: "picture" in news and "duration" in news)
+    assert abs(news["frame-duration"] - 0.04) < 1e-6 and news["moves"], news
+
+
 @viewing(STILL)
 async def a_copied_line_runs_where_the_file_is(server, viewer):
     """With every character that a shell or gst-launch-1.0 takes for its own."""
@@ -664,6 +693,10 @@ def make_files():
     launch("videotestsrc num-buffers=2 ! video/x-raw,width=320,height=240 ! jpegenc ! "
            "filesink location=two.jpg")
     make_video()
+    launch("videotestsrc num-buffers=50 ! video/x-raw,framerate=25/1 ! jpegenc ! matroskamux ! "
+           "filesink location=slow.mkv")
+    launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! x264enc ! matroskamux ! "
+           "filesink location=coded.mkv")
 
 
 run_cases(make_files)
