@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The views, sample by sample, against what docs/reference/views.md says they
- * are (view-scene.h). And one block (cpu/block.h) against the engine. */
+ * are (view-scene.h). */
 #include <math.h>
 #include <string.h>
 #include "expect.h"
