@@ -283,30 +283,6 @@ test_shown (void)
   }
 }
 
-/* Metrics, too. */
-static void
-test_metrics_live (void)
-{
-  static const gchar *const metrics[] = { "psnr", "ssim", "psnr" };
-  GstVideoInfo info;
-  Duel duel;
-
-  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "");
-  for (guint n = 0; n < G_N_ELEMENTS (metrics); n++) {
-    const GstStructure *s;
-    GstBuffer *out;
-
-    element_set (duel.element, "metrics", metrics[n]);
-    out = duel_show (&duel, frame_new (&info, n), duel_distorted_new (&info,
-            n));
-    s = duel_figures (out, "dist_sink");
-    g_assert_cmpint (gst_structure_has_field (s, "ssim"), ==, n % 2);
-    g_assert_cmpint (gst_structure_has_field (s, "psnr"), ==, 1 - n % 2);
-    gst_buffer_unref (out);
-  }
-  duel_clear (&duel);
-}
-
 /* A view of a pad that is not there shows another one, and says so. */
 static void
 test_missing_side (void)
@@ -542,7 +518,6 @@ main (int argc, char *argv[])
   test_add ("/compare/single-caps", test_single_caps);
   test_add ("/compare/views-of-others", test_views_of_others);
   test_add ("/compare/shown", test_shown);
-  test_add ("/compare/metrics-live", test_metrics_live);
   test_add ("/compare/missing-side", test_missing_side);
   test_add ("/compare/min-psnr", test_min_psnr);
   test_add ("/compare/stats-file", test_stats_file);

@@ -94,31 +94,6 @@ test_group (void)
 
 #define DEPTH 4
 
-/* Frames that are in flight when messages are turned off have theirs. */
-static void
-test_post_messages (void)
-{
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "async-depth", DEPTH, NULL);
-  bench.drain = FALSE;
-  for (guint n = 0; n < 2 * DEPTH; n++) {
-    if (n == 2 || n == 5)
-      g_object_set (bench.element, "post-messages", n == 5, NULL);
-    bench_push (&bench, n);
-  }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  for (guint n = 0; n < 2 * DEPTH; n++)
-    if (n < 2 || n >= 5) {
-      GstStructure *s = bench_pop_report (&bench, "frame");
-
-      g_assert_cmpuint (get_uint64 (s, "index"), ==, n);
-      gst_structure_free (s);
-    }
-  gst_structure_free (bench_pop_report (&bench, "pooled"));
-  bench_clear (&bench);
-}
-
 static void
 check_report (Bench * bench, const gchar * type, guint first, guint n)
 {
@@ -244,7 +219,6 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/in-force/ready", test_ready);
   test_add ("/in-force/group", test_group);
-  test_add ("/in-force/post-messages", test_post_messages);
   test_add ("/in-force/interval", test_interval);
   test_add ("/in-force/shown", test_shown);
   return test_run ();

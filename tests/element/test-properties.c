@@ -42,53 +42,6 @@ check_next (Bench * bench, guint n, const BdctParams * params)
   gst_buffer_unref (out);
 }
 
-/* A change shows on the next frame, one property after another. */
-static void
-test_live (void)
-{
-  BdctParams params = defaults;
-  guint n = 0;
-  Bench bench;
-
-  bench_init (&bench, "I420", 64, 48, NULL);
-  check_next (&bench, n++, &params);
-  for (guint round = 0; round < 2; round++) {
-    params.quality = 30 + round;
-    g_object_set (bench.element, "quality", params.quality, NULL);
-    check_next (&bench, n++, &params);
-    params.transform = BDCT_HEVC_16X16;
-    element_set (bench.element, "transform", "hevc-16x16");
-    check_next (&bench, n++, &params);
-    params.qp = 37 - round;
-    g_object_set (bench.element, "qp", params.qp, NULL);
-    check_next (&bench, n++, &params);
-    params.chroma_qp_offset = -5;
-    g_object_set (bench.element, "chroma-qp-offset", -5, NULL);
-    check_next (&bench, n++, &params);
-    params.scaling_list = BDCT_SCALING_DEFAULT;
-    element_set (bench.element, "scaling-list", "default");
-    check_next (&bench, n++, &params);
-    params.transform = BDCT_DCT_8X8;
-    g_object_set (bench.element, "transform", BDCT_DCT_8X8, NULL);
-    check_next (&bench, n++, &params);
-    params.n_steps = 64;
-    for (guint i = 0; i < 64; i++)
-      params.steps[i] = 9 + i + round;
-    set_matrix (bench.element, params.steps, 64);
-    check_next (&bench, n++, &params);
-    params.transform = BDCT_JPEG_8X8;
-    g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
-    check_next (&bench, n++, &params);
-    params.n_steps = 0;
-    set_matrix (bench.element, NULL, 0);
-    check_next (&bench, n++, &params);
-    params.scaling_list = BDCT_SCALING_FLAT;
-    g_object_set (bench.element, "scaling-list", BDCT_SCALING_FLAT, NULL);
-    check_next (&bench, n++, &params);
-  }
-  bench_clear (&bench);
-}
-
 /* A handler of one property's notification sees the whole set at work. */
 static void
 push_on_notify (GObject * object, GParamSpec * pspec, gpointer data)
@@ -316,7 +269,6 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/element/properties/live", test_live);
   test_add ("/element/properties/notify", test_notify);
 #ifdef HAVE_CONTROLLER
   test_add ("/element/properties/controller", test_controller);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of dct/ that compute no sample: statistics, layouts and the table
- * of transforms. Jobs: test-job.c. */
+ * The parts of dct/ that compute no sample: statistics and layouts. Jobs:
+ * test-job.c. */
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 #include "dct/base/stats.h"
 #include "dct/engine/engine.h"
-#include "expect.h"
-#include "reference.h"
 #include "rgb-formats.h"
 
 /* --- statistics --- */
@@ -155,53 +154,6 @@ test_shares (void)
   g_assert_cmpfloat (share[1], ==, 0);
   g_assert_cmpfloat (share[2], ==, 0);
   g_assert_cmpfloat (share[3], ==, 0.75);
-}
-
-/* --- transforms --- */
-
-static void
-test_transforms (void)
-{
-  static const char *const names[] = { "jpeg-8x8", "dct-8x8", "hevc-dst-4x4",
-    "hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32", "h264-4x4",
-    "h264-8x8", "vvc-64x64", "hevc-quadtree"
-  };
-
-  g_assert_cmpint (BDCT_N_TRANSFORMS, ==, 11);
-  g_assert_null (bdct_transform_info (BDCT_N_TRANSFORMS));
-  g_assert_null (bdct_transform_info ((BdctTransform) - 1));
-  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
-    const BdctTransformInfo *info = bdct_transform_info (t);
-    const BdctFamily family = bdct_transform_row (t)->family;
-
-    g_assert_cmpstr (info->name, ==, names[t]);
-    g_assert_cmpuint (strlen (info->description), >, 0);
-    g_assert_cmpint (family, ==, t == BDCT_JPEG_8X8 ? BDCT_FAMILY_JPEG
-        : t == BDCT_DCT_8X8 ? BDCT_FAMILY_DCT8X8
-        : t == BDCT_H264_4X4 || t == BDCT_H264_8X8 ? BDCT_FAMILY_H264
-        : BDCT_FAMILY_HEVC);
-    EXPECT (info->has_qp, t >= BDCT_HEVC_DST_4X4, "%s",
-        names[t]);
-    for (int chroma = 0; t < BDCT_N_FIXED && chroma < 4; chroma++)
-      for (int c = 0; c < 3; c++) {
-        const BdctChainInfo *chain =
-            bdct_chain_info (bdct_transform_chain (t, chroma, c));
-        int size = ref_block_size (t, chroma, c);
-
-        if (chroma == BDCT_CHROMA_400 && c)
-          continue;
-        EXPECT (chain->family, family, "%s", names[t]);
-        EXPECT (1 << chain->log2_width, size, "%s chroma %d component %d",
-            names[t], chroma, c);
-        EXPECT (1 << chain->log2_height, size, "%s chroma %d component %d",
-            names[t], chroma, c);
-        EXPECT (bdct_basis_size (chain->row), size, "%s", names[t]);
-        EXPECT (chain->row, chain->column, "%s", names[t]);
-        EXPECT (chain->row == BDCT_BASIS_DST_4,
-            t == BDCT_HEVC_DST_4X4 && c == 0, "%s chroma %d component %d",
-            names[t], chroma, c);
-      }
-  }
 }
 
 /* --- layouts --- */
@@ -381,6 +333,5 @@ main (int argc, char **argv)
   g_test_add_func ("/stats/shares", test_shares);
   g_test_add_func ("/layout/random", test_layouts);
   g_test_add_func ("/layout/errors", test_layout_errors);
-  g_test_add_func ("/transform/table", test_transforms);
   return g_test_run ();
 }

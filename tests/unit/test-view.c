@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The views, sample by sample, against what docs/reference/views.md says they
- * are (view-scene.h). And one block (cpu/block.h) against the engine. */
+ * are (view-scene.h). */
 #include <math.h>
 #include <string.h>
-#include "cpu/block.h"
 #include "expect.h"
 #include "program.h"
 #include "reference.h"
@@ -406,75 +405,6 @@ test_colours (void)
   g_assert_null (bdct_view_info (BDCT_N_VIEWS));
 }
 
-/* A sample of a block computed alone is the engine's, or where the engine has
- * an arithmetic of its own both are near enough to the definition's. */
-static void
-check_reconstruction (const Scene * s, int k, int x, int y, int alone)
-{
-  int i = y * s->source.width[k] + x, engine = picture_at (&s->rec, k, x, y);
-
-  if (s->slack[k] == NULL) {
-    g_assert_cmpint (alone, ==, engine);
-  } else {
-    g_assert_true (ref_agrees (alone, s->defined[k][i], s->slack[k][i]));
-    g_assert_true (ref_agrees (engine, s->defined[k][i], s->slack[k][i]));
-  }
-}
-
-/* A block computed alone has the levels of the definition and the engine's
- * reconstruction. */
-static void
-test_block (gconstpointer data)
-{
-  static const int depths[] = { 8, 10, 12 };
-  static const BdctView plain = BDCT_VIEW_DEFAULT;
-
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (depths); i++) {
-    Case c = {.params = defaults, .format = i % 2 ? FORMAT_I420 : FORMAT_Y444,
-      .depth = depths[i / 2], .width = 96, .height = 64,
-      .content = i % 2 ? CONTENT_EXTREME : CONTENT_RANDOM
-    };
-    BdctStats stats;
-    BdctBlock block;
-    Frame src, dst;
-    BdctJob job;
-    Scene s;
-
-    c.params.transform = GPOINTER_TO_INT (data);
-    c.params.quality = 3 + 19 * i;
-    view_scene_init (&s, &c);
-    g_assert_true (bdct_job_init (&job, &c.params, &s.layout, NULL));
-    frame_init (&src, &s.layout, STRIDE_TIGHT);
-    frame_init (&dst, &s.layout, STRIDE_TIGHT);
-    frame_put (&src, &s.layout, &s.source, FALSE);
-    view_run (engines[0], &s, &plain, 0, &src, &dst, &stats);
-    frame_get (&dst, &s.layout, &s.rec);
-    for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
-      int n = s.size[k];
-
-      for (int y = 0; y + n <= s.source.height[k]; y += n)
-        for (int x = 0; x + n <= s.source.width[k]; x += n) {
-          for (int j = 0; j < n * n; j++)
-            block.sample[j] = picture_at (&s.source, k, x + j % n, y + j / n);
-          bdct_block_run (&block, &job, k);
-          g_assert_cmpint (block.width, ==, n);
-          g_assert_cmpint (block.height, ==, n);
-          for (int j = 0; j < n * n; j++) {
-            check_reconstruction (&s, k, x + j % n, y + j / n,
-                block.reconstruction[j]);
-            /* The definition's doubles may round a tie the other way. */
-            if (c.params.transform != BDCT_DCT_8X8)
-              g_assert_cmpint (block.level[j], ==,
-                  view_level_at (&s, k, x + j % n, y + j / n));
-          }
-        }
-    }
-    frame_clear (&src);
-    frame_clear (&dst);
-    view_scene_clear (&s);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -482,7 +412,6 @@ main (int argc, char **argv)
   for (int t = 0; t < BDCT_N_FIXED; t++) {
     const char *name = bdct_transform_info (t)->name;
 
-    tests_add (test_block, t, "/view/block/%s", name);
     tests_add (t == BDCT_DCT_8X8 ? test_dct8x8 : test_views, t, "/view/all/%s",
         name);
   }

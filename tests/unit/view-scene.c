@@ -85,14 +85,6 @@ view_scene_init (Scene * s, const Case * c)
     s->levels[k] = g_new0 (int, (plane.width + REF_SIZE - 1)
         * (plane.height + REF_SIZE - 1));
     ref_levels (&plane, s->source.sample[k], s->levels[k]);
-    if (c->params.transform == BDCT_DCT_8X8 && engines_on_cuda ()) {
-      RefResult result;
-
-      s->defined[k] = g_new (int, plane.width * plane.height);
-      s->slack[k] = g_new (guint8, plane.width * plane.height);
-      ref_plane (&plane, s->source.sample[k], s->defined[k], s->slack[k],
-          &result);
-    }
   }
 }
 
@@ -104,11 +96,8 @@ view_scene_clear (Scene * s)
   g_free (s->set);
   picture_clear (&s->source);
   picture_clear (&s->rec);
-  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
+  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)
     g_free (s->levels[k]);
-    g_free (s->defined[k]);
-    g_free (s->slack[k]);
-  }
 }
 
 void

@@ -24,8 +24,6 @@ typedef struct {
   Picture source, rec;          /* or the left and the right one, ... */
   gboolean two;                 /* ... where a view is of these */
   int *levels[BDCT_MAX_COMPONENTS];     /* of whole blocks */
-  int *defined[BDCT_MAX_COMPONENTS];    /* dct-8x8 on the CUDA engine: what */
-  guint8 *slack[BDCT_MAX_COMPONENTS];   /* it has to agree with, how far */
   int size[BDCT_MAX_COMPONENTS], height[BDCT_MAX_COMPONENTS];   /* of blocks */
   double *value;                /* a map's, of each block of luma */
   double *most;                 /* and what it may be up to */

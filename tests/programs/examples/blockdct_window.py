@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""blockdct_window.py [FILE]: what blockdct-window.c does, in Python.
+"""blockdct_window.py [FILE]: a preview in a window of its own.
 
 FILE, or a test pattern, plays in a Gtk.Window beside a list of blockdctpreview's views,
 which is made from their enumeration; the one in force is printed. The picture has the

@@ -93,24 +93,6 @@ def figures_of_rgb():
 
 
 @case
-def bits_of_rgb_are_cjpegs():
-    if not shutil.which("cjpeg"):
-        raise Skip("cjpeg is missing: install libjpeg-turbo-progs")
-    need("pnmenc", "gstreamer1.0-plugins-bad")
-    launch("filesrc location=rgb.png ! decodebin ! videoconvert ! video/x-raw,format=RGB ! "
-           "pnmenc ! filesink location=rgb.ppm")
-    for name, sample in ("4:2:0", "2x2"), ("4:2:2", "2x1"), ("4:4:4", "1x1"):
-        for quality in "15", "85":
-            row, = table("rgb.png", "--chroma-subsampling", name, "--quality", quality)
-            jpeg = subprocess.run(["cjpeg", "-baseline", "-dct", "int", "-quality", quality,
-                                   "-sample", sample, "rgb.ppm"], check=True,
-                                  stdout=subprocess.PIPE).stdout
-            scan = jpeg[jpeg.rindex(b"\xff\xda"):]
-            scan = scan[2 + scan[2] * 256 + scan[3]:-2].replace(b"\xff\0", b"\xff")
-            assert len(scan) == -(-int(row["bits"]) // 8), f"{name} {quality}"
-
-
-@case
 def figures_of_10_bits():
     for element in ("avenc_ffv1", "avdec_ffv1"):
         need(element, "gstreamer1.0-libav")
