@@ -251,6 +251,38 @@ follow_mark (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
   return caps == NULL || gst_blockdct_compare_set_caps (self, pad, caps);
 }
 
+/* A pad's flush has ended: GstAggregator takes its frames again, unless the pad
+ * flushes once more meanwhile. */
+static void
+end_flush (GstAggregator * agg, GstAggregatorPad * pad)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
+
+  if (parent_class->sink_event_pre_queue (agg, pad, gst_event_new_custom
+          (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new (FLUSHED, "caps",
+                  GST_TYPE_CAPS, caps, NULL))) != GST_FLOW_OK)
+    gst_blockdct_compare_pad_open (GST_BLOCKDCT_COMPARE_PAD (pad));
+}
+
+/* The pad flushes again if that has begun since the event was let through, and
+ * stop() may run now. */
+static gboolean
+follow_flush_stop (GstAggregator * agg, GstAggregatorPad * pad,
+    GstEvent * event)
+{
+  gboolean ended, ok;
+
+  if (GST_PAD_IS_FLUSHING (pad)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  ended = gst_blockdct_compare_pad_begin (GST_BLOCKDCT_COMPARE_PAD (pad));
+  ok = parent_class->sink_event (agg, pad, event);
+  if (ended)
+    end_flush (agg, pad);
+  return ok;
+}
+
 /* Handle an event, after the frames that came before it. */
 static gboolean
 gst_blockdct_compare_sink_event (GstAggregator * agg,
@@ -270,13 +302,8 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   }
   if (gst_event_has_name (event, FLUSHED))
     return follow_mark (self, pad, event);
-  /* The pad flushes again if that has begun since the event was let through,
-   * and stop() may run now. */
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP
-      && GST_PAD_IS_FLUSHING (pad)) {
-    gst_event_unref (event);
-    return FALSE;
-  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    return follow_flush_stop (agg, agg_pad, event);
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
     gst_blockdct_compare_pad_flush (pad);
   /* GstAggregator forwards the other serialized events, such as tags: only the
@@ -293,21 +320,8 @@ gst_blockdct_compare_sink_event (GstAggregator * agg,
   return parent_class->sink_event (agg, agg_pad, event);
 }
 
-/* A pad's flush has ended: GstAggregator takes its frames again, unless the pad
- * flushes once more meanwhile. */
-static void
-end_flush (GstAggregator * agg, GstAggregatorPad * pad)
-{
-  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
-
-  if (parent_class->sink_event_pre_queue (agg, pad, gst_event_new_custom
-          (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new (FLUSHED, "caps",
-                  GST_TYPE_CAPS, caps, NULL))) != GST_FLOW_OK)
-    gst_blockdct_compare_pad_open (GST_BLOCKDCT_COMPARE_PAD (pad));
-}
-
 /* An event arrives. FLUSH_STOP may not, as GStreamer's main branch handles most
- * of them by itself: the segment that follows it ends the flush. */
+ * of them by itself: then the segment that follows it ends the flush. */
 static GstFlowReturn
 gst_blockdct_compare_sink_event_pre_queue (GstAggregator * agg,
     GstAggregatorPad * pad, GstEvent * event)
