@@ -78,6 +78,7 @@ test_by_format (void)
     BDCT_DCT_8X8
   };
   static const gint some[] = { 40, 7, 40, 51 };
+  static const guint sizes[] = { G_N_ELEMENTS (some), 1 };
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++)
     for (guint t = 0; t < G_N_ELEMENTS (transforms) - test_on_cuda (); t++) {
@@ -106,12 +107,14 @@ test_by_format (void)
       g_assert_cmpuint (get_uint64 (s, "duration"), ==, FRAME);
       gst_structure_free (own);
       gst_structure_free (s);
-      set_curve (&bench, some, G_N_ELEMENTS (some));
-      gst_structure_free (bench_report (&bench, 3));
-      s = pop_curve (&bench, 1);
-      for (guint i = 0; i < G_N_ELEMENTS (some); i++)
-        assert_entry (s, G_N_ELEMENTS (some), i, reports[some[i] - first]);
-      gst_structure_free (s);
+      for (guint k = 0; k < G_N_ELEMENTS (sizes); k++) {
+        set_curve (&bench, some, sizes[k]);
+        gst_structure_free (bench_report (&bench, 3));
+        s = pop_curve (&bench, 1 + k);
+        for (guint i = 0; i < sizes[k]; i++)
+          assert_entry (s, sizes[k], i, reports[some[i] - first]);
+        gst_structure_free (s);
+      }
       /* There is none without messages. */
       g_object_set (bench.element, "post-messages", FALSE, NULL);
       bench_pass (&bench, 3);

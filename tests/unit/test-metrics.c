@@ -221,6 +221,26 @@ is_checked (const Scene * s, int n, BdctMetric metric)
   return metric != BDCT_METRIC_MS_SSIM || (n == 0 && s->c->width < 400);
 }
 
+/* The figure of all components weighs their errors. */
+static void
+check_psnr_hvs (const Scene * s)
+{
+  static const double weights[] = { .8, .1, .1 };
+  double got, sum = 0;
+
+  if (!bdct_metric_figure (&s->stats[0], 1, s->layout.depth,
+          BDCT_METRIC_PSNR_HVS, BDCT_METRIC_ALL, &got))
+    return;
+  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    double one;
+
+    g_assert_true (bdct_metric_figure (&s->stats[0], 1, s->layout.depth,
+            BDCT_METRIC_PSNR_HVS, c, &one));
+    sum += weights[c] * pow (10, -one / 10);
+  }
+  g_assert_cmpfloat_with_epsilon (got, -10 * log10 (sum), 1e-6);
+}
+
 static void
 test_definitions (void)
 {
@@ -253,6 +273,7 @@ test_definitions (void)
               format_names[s.c->format], s.c->width, s.c->height, n, c, got,
               wanted);
         }
+    check_psnr_hvs (&s);
     scene_clear (&s);
   }
   g_assert_cmpuint (n_compared, >, case_due (1) ? 100 : 5);
