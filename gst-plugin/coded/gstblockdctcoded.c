@@ -21,7 +21,7 @@
  *     t. ! queue ! x264enc ! blockdctcoded ! avdec_h264 ! c.dist_sink
  * ]| Print the PSNR and the bits of each frame that x264enc codes.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 #include "gstblockdctcoded.h"
 #include "gst-plugin/common/gstblockdctstatistics.h"

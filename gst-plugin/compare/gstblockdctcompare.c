@@ -32,7 +32,7 @@
  * ]|
  * Show two files on both sides of a line that the pointer drags.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 #include "gst-plugin/common/gstblockdctformat.h"
 #include "gstblockdctcompareprivate.h"

@@ -42,6 +42,7 @@ gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
 void
 gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
 {
+  const GstBlockDctBackend none = { 0 };
   GstBlockDctBackend backend = self->frames.backend;
 
   if (backend.engine == NULL)
@@ -49,9 +50,7 @@ gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
   gst_blockdct_compare_frames_discard (self);
   g_clear_pointer (&self->frames.in_flight, g_free);
   self->frames.depth = 0;
-  set_backend (self, (GstBlockDctBackend) {
-      0}
-  );
+  set_backend (self, none);
   gst_blockdct_backend_close (&backend);
 }
 

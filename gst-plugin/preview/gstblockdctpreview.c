@@ -27,7 +27,7 @@
  *     compare::left=0 compare::right=1 ! videoconvert ! autovideosink
  * ]| Compare A with x264's pictures, and print the figures of both.
  *
- * Since: 0.1
+ * Since: 0.2
  */
 #include "gstblockdctpreview.h"
 

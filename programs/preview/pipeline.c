@@ -261,15 +261,24 @@ preview_pipeline_push (PreviewSession * self, PreviewStream stream,
     gst_app_src_push_sample (GST_APP_SRC (entrance), sample);
 }
 
-static void
-send (PreviewSession * self, PreviewStream stream, GstEvent * event)
+/* The stream's entrance, the caller's, or NULL. */
+static GstElement *
+get_entrance (PreviewSession * self, PreviewStream stream)
 {
-  g_autoptr (GstElement) entrance = NULL;
+  GstElement *entrance = NULL;
 
   g_mutex_lock (&self->lock);
   if (self->entrance[stream] != NULL)
     entrance = gst_object_ref (self->entrance[stream]);
   g_mutex_unlock (&self->lock);
+  return entrance;
+}
+
+static void
+send (PreviewSession * self, PreviewStream stream, GstEvent * event)
+{
+  g_autoptr (GstElement) entrance = get_entrance (self, stream);
+
   if (entrance != NULL)
     gst_element_send_event (entrance, event);
   else
@@ -286,12 +295,8 @@ preview_pipeline_drain (PreviewSession * self, PreviewStream stream)
 void
 preview_pipeline_end (PreviewSession * self, PreviewStream stream)
 {
-  g_autoptr (GstElement) entrance = NULL;
+  g_autoptr (GstElement) entrance = get_entrance (self, stream);
 
-  g_mutex_lock (&self->lock);
-  if (self->entrance[stream] != NULL)
-    entrance = gst_object_ref (self->entrance[stream]);
-  g_mutex_unlock (&self->lock);
   if (entrance != NULL)
     gst_app_src_end_of_stream (GST_APP_SRC (entrance));
 }
