@@ -203,6 +203,27 @@ check_set (PreviewSession * self)
       g_object_unref);
 }
 
+static GstClockTime
+get_duration (PreviewSession * self, GstSample * sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+
+  return GST_BUFFER_DURATION_IS_VALID (buffer) && GST_BUFFER_DURATION (buffer)
+      > 0 ? GST_BUFFER_DURATION (buffer) : self->duration;
+}
+
+/* Whether a decoder may have cut the start or the end of a frame's time. */
+static gboolean
+is_cut (GstSample * sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  const GstSegment *segment = gst_sample_get_segment (sample);
+
+  return GST_BUFFER_PTS (buffer) <= segment->start
+      || GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer)
+      >= segment->stop;
+}
+
 /* Take a picture for the set; called with the lock. FALSE: it has to wait. */
 static gboolean
 gather (PreviewSession * self, PreviewStream stream, GstSample * sample,
@@ -213,7 +234,7 @@ gather (PreviewSession * self, PreviewStream stream, GstSample * sample,
 
   if (self->complete || *place != NULL)
     return self->live || (!self->complete && encodes (self));
-  if (time + duration - duration / 8 <= self->target) {
+  if (time + get_duration (self, sample) <= self->target + duration / 8) {
     self->n_before += stream != PREVIEW_ORIGINAL;
     g_clear_pointer (&self->before[stream], gst_sample_unref);
     self->before[stream] = gst_sample_ref (sample);
@@ -288,6 +309,8 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
 
   PREVIEW_TIME (gst_sample_get_buffer (sample)) = time;
   g_mutex_lock (&self->lock);
+  if (stream == PREVIEW_ORIGINAL && !is_cut (sample))
+    self->duration = get_duration (self, sample);
   while (is_wanted (self, player, stream) && (self->holds
           ? !gather (self, stream, sample, time)
           : stream == PREVIEW_ORIGINAL ? has_enough (self)
@@ -481,12 +504,12 @@ get_group (PreviewSession * self, const gchar * line)
   return frames * self->duration;
 }
 
-/* Where to start for a held frame: with an encoder before it, so that the frame
- * is the one of a stream. */
+/* Where to start for a held frame: before it, as decoders cut what is shown at
+ * the start; with an encoder so that the frame is the one of a stream. */
 static GstClockTime
 find_start (PreviewSession * self, GstClockTime place)
 {
-  GstClockTime start = place;
+  GstClockTime start = place - MIN (place, self->duration);
 
   for (guint i = 0; i < 2; i++)
     if (self->line[i] != NULL && preview_pipeline_uses (self,
@@ -630,16 +653,9 @@ preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures)
 {
   GstClockTime before = self->shown;
-  guint64 duration;
 
   gst_structure_get_uint64 (figures, "stream-time", &self->shown);
   self->moves |= GST_CLOCK_TIME_IS_VALID (before) && before != self->shown;
-  /* The first frame after a seek starts at the seek's target, and its duration
-   * is counted from there. */
-  if (self->shown != self->sought && gst_structure_get_uint64 (figures,
-          "duration", &duration) && duration != 0
-      && GST_CLOCK_TIME_IS_VALID (duration))
-    self->duration = duration;
 }
 
 gboolean
@@ -731,8 +747,8 @@ seek_now (PreviewSession * self, GstClockTime place)
   preview_player_expect (self->player);
   restart_run (self, holds, place);
   g_mutex_unlock (&self->lock);
-  self->seeking = preview_player_seek (self->player, place, get_stop (self,
-          place));
+  self->seeking = preview_player_seek (self->player, holds ? find_start (self,
+          place) : place, get_stop (self, place));
   return self->seeking;
 }
 
