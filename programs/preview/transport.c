@@ -166,27 +166,42 @@ hold_shown (PreviewSession * self)
 
 /* Pictures of the player */
 
-/* Make a step that was to wait. */
+static gboolean seek_now (PreviewSession * self, GstClockTime place);
+
+/* Make the seek that was to wait, or else a step. */
 static void
-step_on (PreviewSession * self)
+go_on (PreviewSession * self)
 {
+  const GstClockTime wanted = self->wanted;
   gboolean complete;
 
   g_mutex_lock (&self->lock);
   complete = self->complete;
   g_mutex_unlock (&self->lock);
-  if (self->steps_after == 0 || self->seeking || !complete)
-    return;
-  self->steps_after--;
-  preview_session_step (self, 1);
+  self->seeking = FALSE;
+  self->wanted = GST_CLOCK_TIME_NONE;
+  if (GST_CLOCK_TIME_IS_VALID (wanted)) {
+    seek_now (self, wanted);
+  } else if (self->steps_after > 0 && complete) {
+    self->steps_after--;
+    preview_session_step (self, 1);
+  }
 }
 
+/* What was sought has come. */
 static gboolean
 came (gpointer session)
 {
   push_set (session, FALSE);
-  step_on (session);
+  go_on (session);
   return G_SOURCE_REMOVE;
+}
+
+static void
+go_on_soon (PreviewSession * self)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
+      g_object_unref);
 }
 
 /* Called with the lock. */
@@ -199,8 +214,7 @@ check_set (PreviewSession * self)
   self->complete = TRUE;
   self->synced = !encodes (self);
   g_cond_broadcast (&self->changed);
-  g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
-      g_object_unref);
+  go_on_soon (self);
 }
 
 static GstClockTime
@@ -325,6 +339,7 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     if (!self->is_away) {
       self->away = self->last + GAP - time;
       self->seen = self->last + GAP - 1;
+      go_on_soon (self);
     }
     self->is_away = TRUE;
     if (!is_late (self, time))
@@ -346,7 +361,7 @@ static void
 end (gpointer session, PreviewPlayer * player, PreviewStream stream)
 {
   PreviewSession *self = session;
-  gboolean again = FALSE;
+  gboolean again = FALSE, comes = FALSE;
 
   g_mutex_lock (&self->lock);
   if (is_wanted (self, player, stream)) {
@@ -361,6 +376,7 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
     } else {
       check_end (self);
     }
+    comes = self->holds ? !self->complete : !self->is_away;
   }
   g_mutex_unlock (&self->lock);
   if (self->options.ends)
@@ -368,6 +384,8 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
   /* There is no next frame. */
   if (again)
     hold_shown (self);
+  if (comes)
+    go_on_soon (self);
 }
 
 static const PreviewPlayerFuncs player_funcs = { take, end };
@@ -771,15 +789,8 @@ preview_session_seek (PreviewSession * self, GstClockTime place)
 void
 preview_transport_arrive (PreviewSession * self)
 {
-  const GstClockTime wanted = self->wanted;
-
   preview_player_arrive (self->player);
-  self->seeking = FALSE;
-  self->wanted = GST_CLOCK_TIME_NONE;
-  if (GST_CLOCK_TIME_IS_VALID (wanted))
-    seek_now (self, wanted);
-  else
-    step_on (self);
+  go_on (self);
 }
 
 /* Seek to the start, or to that of the range. */
@@ -881,13 +892,13 @@ preview_session_step (PreviewSession * self, gint frames)
   ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || encodes (self);
   synced = self->synced && self->complete;
   comes = !self->complete;
-  if (ok && synced && !self->seeking) {
+  if (ok && synced) {
     begin_run (self, TRUE);
     self->target = 0;
   }
   g_mutex_unlock (&self->lock);
   /* A frame that comes would be lost. */
-  if (ok && (self->seeking || comes))
+  if (ok && comes)
     self->steps_after += frames;
   else if (ok && !synced)
     ok = preview_session_seek (self, self->shown + self->duration
