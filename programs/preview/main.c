@@ -24,6 +24,7 @@ typedef struct
   PreviewOptions options;
   gchar **arguments;
   gboolean test;                /* --test-pattern without a name */
+  gboolean no_original;         /* the first file is A, not the original */
   gboolean http;                /* print the page's address only */
   guint port;
   gchar *address;               /* NULL: browsers on this machine alone */
@@ -102,6 +103,8 @@ sort_arguments (Preview * preview, GError ** error)
       g_ptr_array_add (properties, g_strdup (*p));
     } else if (options->file == NULL) {
       options->file = g_strdup (*p);
+      if (preview->no_original)
+        options->versions[0] = g_strdup (*p);
     } else if (options->versions[1] == NULL) {
       options->versions[options->versions[0] != NULL] = g_strdup (*p);
     } else {
@@ -111,6 +114,9 @@ sort_arguments (Preview * preview, GError ** error)
       break;
     }
   }
+  if (preview->no_original && options->versions[1] == NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--no-original compares two files");
   g_ptr_array_add (properties, NULL);
   options->properties = (gchar **) g_ptr_array_free (properties, FALSE);
   if (*error == NULL && options->csv != NULL
@@ -153,6 +159,8 @@ parse (Preview * preview, int *argc, char ***argv)
     {"b-encoder", 0, 0, G_OPTION_ARG_STRING, &options->b_encoder,
           "Encoder that makes B, written as for gst-launch-1.0",
         "LINE"},
+    {"no-original", 0, 0, G_OPTION_ARG_NONE, &preview->no_original,
+        "The two files are A and B, and compared with each other", NULL},
     {"http", 0, 0, G_OPTION_ARG_CALLBACK, parse_http,
         "Serve the page at port 8080 or PORT (0: any), print its address, and "
           "start no browser", "PORT"},

@@ -358,6 +358,8 @@ add_position (PreviewPage * self, JsonObject * json)
 
   json_object_set_string_member (json, "name", name);
   json_object_set_string_member (json, "about", about);
+  json_object_set_boolean_member (json, "no-reference",
+      !preview_session_has_original (self->session));
   for (guint i = 0; i < 2; i++) {
     g_autofree gchar *version = preview_session_get_version (self->session, i);
 

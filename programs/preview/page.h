@@ -12,7 +12,8 @@
  *      "heard": commands that came from this viewer,
  *      "values": {control: value},
  *      "name": the source's, "file-a", "file-b": those of files that are A and
- *      B, or null, "late": frames that were too late,
+ *      B, or null, "no-reference": true if A's is in the place of the original,
+ *      "late": frames that were too late,
  *      "position", "duration", "frame-duration", and "from" and "to" of the
  *      range that is repeated: seconds, where they are known,
  *      "paused": true, "moves": false for a still, "notice": "a warning",

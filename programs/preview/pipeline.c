@@ -227,8 +227,9 @@ check_size (PreviewSession * self, guint side, const GstCaps * caps,
           TRUE))
     return;
   name = preview_pipeline_get_line (self, PREVIEW_OF_A + side);
-  text = g_strdup_printf ("%s has %dx%d samples; it is scaled to the "
-      "original's %dx%d.", name, is[0], is[1], wanted[0], wanted[1]);
+  text = g_strdup_printf ("%s has %dx%d samples; it is scaled to %s's %dx%d.",
+      name, is[0], is[1], preview_session_has_original (self) ? "the original"
+      : "A", wanted[0], wanted[1]);
   gst_element_post_message (self->pipeline, gst_message_new_warning
       (GST_OBJECT (self->pipeline), g_error_new_literal (GST_STREAM_ERROR,
               GST_STREAM_ERROR_FORMAT, text), NULL));

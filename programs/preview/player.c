@@ -268,6 +268,17 @@ preview_player_is_stale (PreviewPlayer * self, PreviewStream stream)
   return g_atomic_int_get (&self->stream[stream].stale);
 }
 
+/* Sinks that wait for a first picture after each seek may wait forever in
+ * GStreamer 1.22, when a seek comes while the pipeline follows the last one. */
+static void
+start_sinks (PreviewPlayer * self)
+{
+  self->plays = TRUE;
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    if (self->stream[i].sink != NULL)
+      g_object_set (self->stream[i].sink, "async", FALSE, NULL);
+}
+
 /* Sources are told, not sinks: those behind one tee would each tell it. Before
  * it plays, it is told where to start. */
 gboolean
@@ -296,7 +307,6 @@ preview_player_seek (PreviewPlayer * self, GstClockTime place, GstClockTime end)
 static void
 open_gates (PreviewPlayer * self)
 {
-  self->plays = TRUE;
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
     if (self->stream[i].gate != 0)
       gst_pad_remove_probe (self->stream[i].entrance, self->stream[i].gate);
@@ -313,8 +323,10 @@ preview_player_start (PreviewPlayer * self, GstClockTime place,
   self->end = end;
   live = gst_element_set_state (self->pipeline, GST_STATE_PAUSED)
       == GST_STATE_CHANGE_NO_PREROLL;
-  if (live)
+  if (live) {
+    start_sinks (self);
     open_gates (self);
+  }
   return live;
 }
 
@@ -323,7 +335,7 @@ preview_player_arrive (PreviewPlayer * self)
 {
   if (self->plays)
     return;
-  self->plays = TRUE;
+  start_sinks (self);
   if (self->place > 0 || GST_CLOCK_TIME_IS_VALID (self->end))
     preview_player_seek (self, self->place, self->end);
   open_gates (self);

@@ -32,6 +32,13 @@ load_preset (PreviewSession * session, gchar ** words, GError ** error)
 }
 
 static gboolean
+drop_original (PreviewSession * session, gchar ** words, GError ** error)
+{
+  (void) words;
+  return preview_session_drop_original (session, error);
+}
+
+static gboolean
 pause_or_play (PreviewSession * session, gchar ** words, GError ** error)
 {
   (void) error;
@@ -100,6 +107,7 @@ static const struct
 } commands[] = {
   {"set", 2, set},
   {"preset", 2, load_preset},
+  {"no-original", 1, drop_original},
   {"pause", 1, pause_or_play},
   {"play", 1, pause_or_play},
   {"seek", 2, seek},

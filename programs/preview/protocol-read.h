@@ -4,6 +4,7 @@
  *
  *     set NAME=VALUE                            of a control
  *     preset NAME
+ *     no-original                               A's file is in its place
  *     pause, play
  *     step, back                                to the next frame, the last one
  *     seek SECONDS

@@ -310,11 +310,38 @@ preview_session_get_version (PreviewSession * self, guint side)
       : g_path_get_basename (self->file[side]);
 }
 
+gboolean
+preview_session_has_original (PreviewSession * self)
+{
+  return self->file[0] == NULL || g_strcmp0 (self->file[0],
+      self->options.file) != 0;
+}
+
+gboolean
+preview_session_drop_original (PreviewSession * self, GError ** error)
+{
+  g_autofree gchar *uri = self->file[0] == NULL ? NULL
+      : gst_filename_to_uri (self->file[0], NULL);
+
+  if (uri == NULL) {
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
+        "Without an original, A has to be a file.");
+    return FALSE;
+  }
+  g_free (self->file[0]);
+  self->file[0] = g_filename_from_uri (uri, NULL, NULL);
+  return preview_session_open (self, uri, error);
+}
+
 void
 preview_session_set_version (PreviewSession * self, guint side,
     const gchar * path)
 {
+  const gboolean alone = side == 0 && !preview_session_has_original (self);
+
   preview_coding_set_file (self, side, path);
+  if (alone)
+    preview_session_drop_original (self, NULL);
 }
 
 void

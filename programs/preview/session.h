@@ -64,6 +64,15 @@ gchar *preview_session_get_version (PreviewSession * self, guint side);
 void preview_session_set_version (PreviewSession * self, guint side,
     const gchar * path);
 
+/* Whether there is an original; else A's file is in its place, and B is
+ * compared with that. */
+gboolean preview_session_has_original (PreviewSession * self);
+
+/* Have A's file be in the place of the original. FALSE with an error: A is not
+ * a file. */
+gboolean preview_session_drop_original (PreviewSession * self,
+    GError ** error);
+
 /* Show this URI from its start instead. FALSE with an error: the old source
  * continues. */
 gboolean preview_session_open (PreviewSession * self, const gchar * uri,

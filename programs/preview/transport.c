@@ -166,27 +166,42 @@ hold_shown (PreviewSession * self)
 
 /* Pictures of the player */
 
-/* Make a step that was to wait. */
+static gboolean seek_now (PreviewSession * self, GstClockTime place);
+
+/* Make the seek that was to wait, or else a step. */
 static void
-step_on (PreviewSession * self)
+go_on (PreviewSession * self)
 {
+  const GstClockTime wanted = self->wanted;
   gboolean complete;
 
   g_mutex_lock (&self->lock);
   complete = self->complete;
   g_mutex_unlock (&self->lock);
-  if (self->steps_after == 0 || self->seeking || !complete)
-    return;
-  self->steps_after--;
-  preview_session_step (self, 1);
+  self->seeking = FALSE;
+  self->wanted = GST_CLOCK_TIME_NONE;
+  if (GST_CLOCK_TIME_IS_VALID (wanted)) {
+    seek_now (self, wanted);
+  } else if (self->steps_after > 0 && complete) {
+    self->steps_after--;
+    preview_session_step (self, 1);
+  }
 }
 
+/* What was sought has come. */
 static gboolean
 came (gpointer session)
 {
   push_set (session, FALSE);
-  step_on (session);
+  go_on (session);
   return G_SOURCE_REMOVE;
+}
+
+static void
+go_on_soon (PreviewSession * self)
+{
+  g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
+      g_object_unref);
 }
 
 /* Called with the lock. */
@@ -199,8 +214,28 @@ check_set (PreviewSession * self)
   self->complete = TRUE;
   self->synced = !encodes (self);
   g_cond_broadcast (&self->changed);
-  g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
-      g_object_unref);
+  go_on_soon (self);
+}
+
+static GstClockTime
+get_duration (PreviewSession * self, GstSample * sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+
+  return GST_BUFFER_DURATION_IS_VALID (buffer) && GST_BUFFER_DURATION (buffer)
+      > 0 ? GST_BUFFER_DURATION (buffer) : self->duration;
+}
+
+/* Whether a decoder may have cut the start or the end of a frame's time. */
+static gboolean
+is_cut (GstSample * sample)
+{
+  GstBuffer *buffer = gst_sample_get_buffer (sample);
+  const GstSegment *segment = gst_sample_get_segment (sample);
+
+  return GST_BUFFER_PTS (buffer) <= segment->start
+      || GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer)
+      >= segment->stop;
 }
 
 /* Take a picture for the set; called with the lock. FALSE: it has to wait. */
@@ -213,7 +248,7 @@ gather (PreviewSession * self, PreviewStream stream, GstSample * sample,
 
   if (self->complete || *place != NULL)
     return self->live || (!self->complete && encodes (self));
-  if (time + duration - duration / 8 <= self->target) {
+  if (time + get_duration (self, sample) <= self->target + duration / 8) {
     self->n_before += stream != PREVIEW_ORIGINAL;
     g_clear_pointer (&self->before[stream], gst_sample_unref);
     self->before[stream] = gst_sample_ref (sample);
@@ -288,6 +323,8 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
 
   PREVIEW_TIME (gst_sample_get_buffer (sample)) = time;
   g_mutex_lock (&self->lock);
+  if (stream == PREVIEW_ORIGINAL && !is_cut (sample))
+    self->duration = get_duration (self, sample);
   while (is_wanted (self, player, stream) && (self->holds
           ? !gather (self, stream, sample, time)
           : stream == PREVIEW_ORIGINAL ? has_enough (self)
@@ -302,6 +339,7 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     if (!self->is_away) {
       self->away = self->last + GAP - time;
       self->seen = self->last + GAP - 1;
+      go_on_soon (self);
     }
     self->is_away = TRUE;
     if (!is_late (self, time))
@@ -323,7 +361,7 @@ static void
 end (gpointer session, PreviewPlayer * player, PreviewStream stream)
 {
   PreviewSession *self = session;
-  gboolean again = FALSE;
+  gboolean again = FALSE, comes = FALSE;
 
   g_mutex_lock (&self->lock);
   if (is_wanted (self, player, stream)) {
@@ -338,6 +376,7 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
     } else {
       check_end (self);
     }
+    comes = self->holds ? !self->complete : !self->is_away;
   }
   g_mutex_unlock (&self->lock);
   if (self->options.ends)
@@ -345,6 +384,8 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
   /* There is no next frame. */
   if (again)
     hold_shown (self);
+  if (comes)
+    go_on_soon (self);
 }
 
 static const PreviewPlayerFuncs player_funcs = { take, end };
@@ -481,12 +522,12 @@ get_group (PreviewSession * self, const gchar * line)
   return frames * self->duration;
 }
 
-/* Where to start for a held frame: with an encoder before it, so that the frame
- * is the one of a stream. */
+/* Where to start for a held frame: before it, as decoders cut what is shown at
+ * the start; with an encoder so that the frame is the one of a stream. */
 static GstClockTime
 find_start (PreviewSession * self, GstClockTime place)
 {
-  GstClockTime start = place;
+  GstClockTime start = place - MIN (place, self->duration);
 
   for (guint i = 0; i < 2; i++)
     if (self->line[i] != NULL && preview_pipeline_uses (self,
@@ -630,16 +671,9 @@ preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures)
 {
   GstClockTime before = self->shown;
-  guint64 duration;
 
   gst_structure_get_uint64 (figures, "stream-time", &self->shown);
   self->moves |= GST_CLOCK_TIME_IS_VALID (before) && before != self->shown;
-  /* The first frame after a seek starts at the seek's target, and its duration
-   * is counted from there. */
-  if (self->shown != self->sought && gst_structure_get_uint64 (figures,
-          "duration", &duration) && duration != 0
-      && GST_CLOCK_TIME_IS_VALID (duration))
-    self->duration = duration;
 }
 
 gboolean
@@ -731,8 +765,8 @@ seek_now (PreviewSession * self, GstClockTime place)
   preview_player_expect (self->player);
   restart_run (self, holds, place);
   g_mutex_unlock (&self->lock);
-  self->seeking = preview_player_seek (self->player, place, get_stop (self,
-          place));
+  self->seeking = preview_player_seek (self->player, holds ? find_start (self,
+          place) : place, get_stop (self, place));
   return self->seeking;
 }
 
@@ -755,15 +789,8 @@ preview_session_seek (PreviewSession * self, GstClockTime place)
 void
 preview_transport_arrive (PreviewSession * self)
 {
-  const GstClockTime wanted = self->wanted;
-
   preview_player_arrive (self->player);
-  self->seeking = FALSE;
-  self->wanted = GST_CLOCK_TIME_NONE;
-  if (GST_CLOCK_TIME_IS_VALID (wanted))
-    seek_now (self, wanted);
-  else
-    step_on (self);
+  go_on (self);
 }
 
 /* Seek to the start, or to that of the range. */
@@ -865,13 +892,13 @@ preview_session_step (PreviewSession * self, gint frames)
   ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || encodes (self);
   synced = self->synced && self->complete;
   comes = !self->complete;
-  if (ok && synced && !self->seeking) {
+  if (ok && synced) {
     begin_run (self, TRUE);
     self->target = 0;
   }
   g_mutex_unlock (&self->lock);
   /* A frame that comes would be lost. */
-  if (ok && (self->seeking || comes))
+  if (ok && comes)
     self->steps_after += frames;
   else if (ok && !synced)
     ok = preview_session_seek (self, self->shown + self->duration

@@ -443,11 +443,7 @@ async def files_go_and_come(server, viewer):
 async def files_are_a_and_b(server, viewer):
     """What was encoded elsewhere, against each other, with its bits; of another size, too."""
     data = {}
-    for name, scale, quality in (("fine.mkv", "320,height=240", 90),
-                                 ("coarse.mkv", "160,height=120", 20)):
-        launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! videoscale ! "
-               f"video/x-raw,width={scale} ! jpegenc quality={quality} ! matroskamux ! "
-               f"filesink location={name}")
+    for name in ("fine.mkv", "coarse.mkv"):
         with open(name, "rb") as file:
             data[name] = file.read()
     for side, name in (("a", "fine.mkv"), ("b", "coarse.mkv")):
@@ -478,6 +474,37 @@ async def files_are_a_and_b(server, viewer):
         async with Viewer(again.address) as other:
             await other.wait(lambda news: "b-encoder" in news.get("figures", {}))
             assert other.news["file-b"] == "coarse.mkv"
+
+
+@viewing("--no-original", "fine.mkv", "coarse.mkv")
+async def two_files_without_an_original(server, viewer):
+    """B against A, and no figure says that one of them is the better one."""
+    def are(a, b, alone):
+        return lambda news: ([news.get("figures", {}).get(f"{side}encoder") for side in ("", "b-")]
+                             == [a, b] and news["no-reference"] == alone)
+
+    news = await viewer.wait(are("fine.mkv", "coarse.mkv", True))
+    figures = news["figures"]
+    assert (news["values"]["left"], news["values"]["right"]) == ("a", "b"), news["values"]
+    assert figures["psnr"] is None and 15 < figures["b-psnr"] < 40, figures
+    assert figures["bits"] > figures["b-bits"] > 0, figures
+    for side, name in (("", "long.mkv"), ("side=a", "long.mkv"), ("side=b", "fine.mkv")):
+        with open(name, "rb") as file:
+            assert fetch(server, f"open?name={name}&{side}", file.read())[0] == 200
+        if not side:  # it is the original: A and B are compared with it
+            await viewer.wait(are("fine.mkv", "coarse.mkv", False))
+    await viewer.wait(are("long.mkv", "fine.mkv", False))
+    await viewer.say("no-original")
+    await viewer.wait(are("long.mkv", "fine.mkv", True))
+    with open("coarse.mkv", "rb") as file:  # another A is in its place, too
+        assert fetch(server, "open?name=coarse.mkv&side=a", file.read())[0] == 200
+    news = await viewer.wait(are("coarse.mkv", "fine.mkv", True))
+    assert news["name"] == "coarse.mkv" and viewer.decode()[0] == (160, 120), news
+    await viewer.say("set encoder=transform")  # of what was A
+    await viewer.wait(are(None, "fine.mkv", False))
+    await viewer.say("no-original")
+    news = await viewer.wait(lambda news: "notice" in news)
+    assert "A has to be a file" in news["notice"], news["notice"]
 
 
 @viewing("long.mkv", "coded.mkv")
@@ -601,7 +628,7 @@ async def any_frame_of_a_file(server, viewer):
                       "full range, 30/s")
     await viewer.say("pause")
     await viewer.wait(is_paused)
-    for second, frame in ((2, 60), (0.5, 15), (1, 30)):
+    for second, frame in ((2, 60), (0.5, 15), (1, 30), (0.3, 9)):
         await viewer.say(f"seek {second}")
         await viewer.wait_figure("timestamp", round(1e9 * second / 1e6) * 1000000)
         for _ in range(3):
@@ -697,6 +724,11 @@ def make_files():
            "filesink location=slow.mkv")
     launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! x264enc ! matroskamux ! "
            "filesink location=coded.mkv")
+    for name, scale, quality in (("fine.mkv", "320,height=240", 90),
+                                 ("coarse.mkv", "160,height=120", 20)):
+        launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! videoscale ! "
+               f"video/x-raw,width={scale} ! jpegenc quality={quality} ! matroskamux ! "
+               f"filesink location={name}")
 
 
 run_cases(make_files)
