@@ -211,7 +211,7 @@ const legends = {"error-map": ["map", "≥ 60", "40", "≤ 20 dB", "PSNR of each
   "quality-map": ["map", "≤ −24", "0", "≥ +24 QP", "finer than the frame's setting"],
   "size-map": ["map", "4", "16", "64 samples", "side of each block"],
   coefficients: ["levels", "1", "32", "≥ 1024", "magnitude of each level; black: 0"],
-  difference: ["grey", "", "0", "", "right minus left, of 255"]};
+  difference: ["grey", "", "0", "", "right minus left, 8 bits"]};
 
 // Whether all that is drawn has one colour.
 function isPlain () {
@@ -236,7 +236,7 @@ function showLegend ({values, figures}) {
   find("ramp").className = kind;
   find("ends").replaceChildren(...(name === "difference" ? [`−${end}`, middle, `+${end}`]
     : [low, middle, high]).map(text => make("span", {}, text ?? "")));
-  find("of").textContent = words || of;
+  find("of").textContent = words || of || "";
 }
 
 function show (news) {
@@ -255,6 +255,8 @@ function show (news) {
   page.values = news.values;
   showValues(news.values, isNewer);
   showCaptions();
+  showSource();
+  document.body.classList.toggle("busy", news.encoded >= 0);
   find("work").textContent = news.encoded < 0 ? "" : `Encoding: ${news.encoded} frames done`;
   player.show();
   if (news.points !== undefined)
