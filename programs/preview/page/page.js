@@ -639,7 +639,7 @@ function takeKey (event) {
 
 // The theme is kept; none is the desktop's.
 function showTheme () {
-  document.documentElement.dataset.theme = localStorage.theme ?? "";
+  document.documentElement.style.colorScheme = localStorage.theme ?? "";
 }
 
 function nextTheme () {
