@@ -63,7 +63,8 @@ async def x265_against_x264_at_equal_rate(browser):
     await browser.click("#compare")
     await browser.wait("page.figures['b-encoder']?.startsWith('x265enc')"
                        " && page.figures.encoder?.startsWith('x264enc')")
-    assert await browser.read("page.values['encoder-bitrate'] === page.values['b::encoder-bitrate']")
+    assert await browser.read("page.values['encoder-bitrate'] ==="
+                              " page.values['b::encoder-bitrate']")
     return await browser.wait("/better|worse|same/.test(find('words').textContent)"
                               " && find('words').textContent + find('over').textContent")
 
