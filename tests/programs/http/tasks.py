@@ -5,8 +5,9 @@
 Eight tasks with the page of blockdct-preview in headless Chromium, by mouse and keys alone,
 and how many clicks, keys and turns of the wheel each may take. It prints these, the seconds
 that a person takes by the keystroke-level model (Card, Moran and Newell: 1.35 to think, 1.3
-to point and click, 0.28 a key), and those until the page has answered. BLOCKDCT_CLIP names a clip of some seconds; else a test
-pattern. BLOCKDCT_SHOTS names a folder for photographs. Speaks TAP."""
+to point and click, 0.28 a key), and those until the page has answered. BLOCKDCT_CLIP names
+a clip of some seconds; else it is a test pattern. BLOCKDCT_SHOTS names a folder for
+photographs. Speaks TAP."""
 
 import functools
 import os
@@ -28,7 +29,8 @@ def task(clicks, keys=0, arguments=(), **options):
             browser.clicks = browser.keys = 0
             start = time.monotonic()
             answer = await function(browser)
-            took, person = time.monotonic() - start, 1.35 + 1.3 * browser.clicks + 0.28 * browser.keys
+            took = time.monotonic() - start
+            person = 1.35 + 1.3 * browser.clicks + 0.28 * browser.keys
             print(f"# {function.__name__}: {browser.clicks} clicks, {browser.keys} keys and turns:"
                   f" {person:.1f} s; the page {took:.1f} s; {' '.join(answer.split())}", flush=True)
             await photograph(browser, f"task-{function.__name__}")
