@@ -340,8 +340,8 @@ const block = {
     for (const level of levels)
       count[Math.min(Math.max(level, -this.most), this.most) + this.most]++;
     plot.show(this.histogram, [{name: "a", points: count.map((n, i) =>
-      [i - this.most, Math.log10(n + 1)])}], {x: `level; ${count[this.most]} of ${
-      levels.length} are 0`, y: "log n", xRange: [-this.most, this.most]});
+      [i - this.most, Math.log10(n + 1)])}], {x: `level (${count[this.most]} of ${
+      levels.length}: 0)`, y: "log n", xRange: [-this.most, this.most]});
     this.histogram.ariaLabel = `${count[this.most]} of ${levels.length} levels are 0`;
   },
 
