@@ -93,7 +93,7 @@ function openPicture (canvas) {
     fingers.delete(event.pointerId);
     if (dragging !== "scale" && event.button <= 0)
       say(`release ${place(event)}`);
-    if (dragging === "line" && panels.shown === "Block" && find("follow").checked)
+    if ((dragging === "line" || view.isWhole) && panels.shown === "Block" && find("follow").checked)
       find("follow").click();
     dragging = "";
     canvas.classList.remove("panning");
