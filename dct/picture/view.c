@@ -219,7 +219,7 @@ bdct_render_place (BdctRender * r, const BdctView * view,
   if (r->mode == BDCT_VIEW_WIPE) {
     r->split = (int32_t) lround (position * size);
     /* A wide picture is scaled down for display, and its line with it. */
-    if (r->split > 0 && r->split < size)
+    if (!view->bare && r->split > 0 && r->split < size)
       r->divider = (int32_t) fmin (1 + size / 1280, size - r->split);
     /* Chroma, too, has nothing to the right. */
     r->split += r->split == size;

@@ -229,6 +229,14 @@ gst_blockdct_format_layout (const GstVideoInfo * info,
         [GST_VIDEO_FORMAT_INFO_POFFSET (finfo, c) > 0] = c;
 }
 
+static gint bare;               /* atomic */
+
+void
+gst_blockdct_format_bare_views (void)
+{
+  g_atomic_int_set (&bare, TRUE);
+}
+
 void
 gst_blockdct_format_view (const GstVideoInfo * info,
     const BdctLayout * layout, BdctView * view)
@@ -240,6 +248,7 @@ gst_blockdct_format_view (const GstVideoInfo * info,
   gdouble kr, kb;
 
   *view = initial;
+  view->bare = g_atomic_int_get (&bare);
   if (rgb || !gst_video_color_matrix_get_Kr_Kb (colorimetry->matrix, &kr, &kb))
     gst_video_color_matrix_get_Kr_Kb (GST_VIDEO_COLOR_MATRIX_BT601, &kr, &kb);
   bdct_view_colours (view, layout->depth, kr, kb,

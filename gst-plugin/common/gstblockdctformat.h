@@ -48,6 +48,8 @@ void gst_blockdct_format_post_refused (GstElement * element,
     const GstCaps * taken, const GstCaps * given);
 void gst_blockdct_format_post_no_caps (GstElement * element, GstPad * pad);
 
-/* The default view of frames with these caps, with their colours. */
+/* The default view of frames with these caps, with their colours; in a program
+ * that draws lines and legends itself, none has them from now on. */
 void gst_blockdct_format_view (const GstVideoInfo * info,
     const BdctLayout * layout, BdctView * view);
+void gst_blockdct_format_bare_views (void);

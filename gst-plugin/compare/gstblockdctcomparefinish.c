@@ -162,10 +162,11 @@ append_figures (GString * text, const gchar * name, const BdctStats * stats,
 /* The view of the buffer that passes unchanged, for the legend of a map: that
  * of the blockdct that made it. Called before the buffer leaves. */
 static BdctView
-find_map (const GstBlockDctCompareInFlight * frame)
+find_map (const GstBlockDctCompare * self,
+    const GstBlockDctCompareInFlight * frame)
 {
   const gint right = frame->settings.right;
-  BdctView view = BDCT_VIEW_DEFAULT;
+  BdctView view = self->frames.colours;
   const gchar *name = find_view (right < 0 ? frame->pair.reference
       : frame->pair.distorted[right]);
 
@@ -280,7 +281,7 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
       warn_view (self, pad, inputs[pad].view);
   }
   drawn = frame->out != NULL;
-  view = drawn ? frame->view : find_map (frame);
+  view = drawn ? frame->view : find_map (self, frame);
   *buffer = take_buffer (frame);
   for (guint i = 0; i < frame->n_pads && ok; i++) {
     const gint pad = frame->pad[i];

@@ -52,7 +52,7 @@ typedef struct {
   BdctViewMode mode;
   /** The maps' colours as samples of the frame; see bdct_view_colours(). */
   uint16_t colour[BDCT_VIEW_COLOURS][BDCT_MAX_COMPONENTS];
-  bool bare;       /**< draw no legend */
+  bool bare;       /**< draw no legend, and no line in a wipe */
   /* For views of a frame: */
   bool grid;       /**< draw the borders of luma blocks */
   double delta_qp[BDCT_MAX_QUANTIZERS]; /**< for the quality map: QP difference

@@ -3,9 +3,11 @@
  * Another thread describes a block, as finding the sizes of a tree's blocks
  * takes as long as a frame. */
 #include "blocks.h"
+#include "beside.h"
 #include "block.h"
 
 #include <gio/gio.h>
+#include <math.h>
 #include <string.h>
 
 /* Pixels by which a click may move. */
@@ -90,22 +92,27 @@ preview_blocks_follow (PreviewSession * self)
     start (self, &shown);
 }
 
-/* Find the place in the picture, and whether its block is A's or B's: on the
+/* Find the place in the frame, and whether its block is A's or B's: on the
  * original that of the other picture. FALSE outside of the picture. */
 static gboolean
 locate (PreviewSession * self, const BdctLayout * layout, gint * x, gint * y,
     gboolean * of_b)
 {
-  BdctView view = BDCT_VIEW_DEFAULT;
+  const gint width = layout->plane[0].width, height = layout->plane[0].height;
   gint mode, left, right, side;
-  bool second = true;
+  gdouble position;
+  gboolean second;
 
-  g_object_get (self->compare, "view", &mode, "wipe-position", &view.position,
-      "zoom", &view.zoom, "zoom-x", &view.zoom_x, "zoom-y", &view.zoom_y,
+  g_object_get (self->compare, "view", &mode, "wipe-position", &position,
       "left", &left, "right", &right, NULL);
-  view.mode = mode;
-  if (view.mode != BDCT_VIEW_RECONSTRUCTION
-      && !bdct_view_source (&view, layout, x, y, &second))
+  second = mode == BDCT_VIEW_STACKED ? *y >= PREVIEW_BESIDE_STEP (height)
+      : mode == BDCT_VIEW_SIDE_BY_SIDE ? *x >= PREVIEW_BESIDE_STEP (width)
+      : mode != BDCT_VIEW_WIPE || *x >= round (position * width);
+  if (second && mode == BDCT_VIEW_STACKED)
+    *y -= PREVIEW_BESIDE_STEP (height);
+  else if (second && mode == BDCT_VIEW_SIDE_BY_SIDE)
+    *x -= PREVIEW_BESIDE_STEP (width);
+  if (*x >= width || *y >= height)
     return FALSE;
   side = second ? right : left;
   if (side < 0)
@@ -123,9 +130,8 @@ click (PreviewSession * self, gdouble where_x, gdouble where_y)
 
   /* Checked before the conversion to integers, which cannot hold all
    * doubles. */
-  if (!shown.any || !(where_x >= 0 && where_y >= 0
-          && where_x < shown.layout.plane[0].width
-          && where_y < shown.layout.plane[0].height))
+  if (!shown.any || !(where_x >= 0 && where_y >= 0 && where_x < G_MAXINT
+          && where_y < G_MAXINT))
     return;
   x = where_x;
   y = where_y;

@@ -294,7 +294,7 @@ static const struct
         "hvs-map,"},
   {"right", ",wipe,side-by-side,stacked,flicker,difference,error-map,ssim-map,"
         "hvs-map,"},
-  {"wipe-position", ",wipe,side-by-side,stacked,"},
+  {"wipe-position", ",wipe,"},
   {"difference-gain", ",difference,"},
 };
 

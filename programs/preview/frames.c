@@ -16,7 +16,7 @@
 typedef struct
 {
   GstClockTime time;
-  GstBuffer *buffer;            /* if it is kept */
+  GstBuffer *buffer;
   GstStructure *figures;        /* if a blockdct made it */
 } Entry;
 
@@ -67,9 +67,9 @@ take_input (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   (void) pad;
   entry->time = GST_BUFFER_PTS (buffer);
   g_mutex_lock (&self->lock);
-  if (input == &self->input[PREVIEW_ORIGINAL] || input->line != NULL)
-    entry->buffer = gst_buffer_ref (buffer);
-  else if (meta != NULL)
+  entry->buffer = gst_buffer_ref (buffer);
+  if (input != &self->input[PREVIEW_ORIGINAL] && input->line == NULL
+      && meta != NULL)
     entry->figures =
         gst_structure_copy (gst_custom_meta_get_structure (meta));
   g_queue_push_tail (&input->waiting, entry);

@@ -25,16 +25,16 @@ PreviewFrames *preview_frames_new (GstElement * compare,
     PreviewFramesShow show, gpointer owner);
 void preview_frames_free (PreviewFrames * self);
 
-/* Watch what comes to an input of it; NULL: there is no such input. What comes
- * of `line`, an encoder, or a file, is kept; NULL: a blockdct makes it. */
+/* Watch what comes to an input of it; NULL: there is no such input. `line` is
+ * what makes it, an encoder or a file; NULL: a blockdct. */
 void preview_frames_watch (PreviewFrames * self, PreviewStream input,
     GstPad * pad, const gchar * line);
 
 /* Forget the pictures in flight, and the frame. */
 void preview_frames_clear (PreviewFrames * self);
 
-/* An input of the frame that left last, owned by the caller; NULL: it was not
- * kept. */
+/* An input of the frame that left last, owned by the caller; NULL: there was
+ * none. */
 GstSample *preview_frames_get (PreviewFrames * self, PreviewStream input);
 
 /* The figures of that frame, owned by the caller; or NULL. */

@@ -4,6 +4,7 @@
  * thread, notifications in any thread, and frames are encoded and curves
  * computed in GLib's threads. */
 #include "page.h"
+#include "beside.h"
 #include "curve.h"
 #include "encoder.h"
 #include "protocol-read.h"
@@ -315,6 +316,23 @@ describe_idle (PreviewPage * self)
   return idle;
 }
 
+/* How many frames it has, across and down; and how wide a sample of theirs is
+ * for its height. */
+static void
+describe_sample (GstSample * sample, JsonObject * picture)
+{
+  const GstStructure *both = gst_sample_get_info (sample);
+  const gboolean stacked = both != NULL
+      && gst_structure_has_name (both, PREVIEW_STACKED);
+  gint n = 1, d = 1;
+
+  gst_structure_get_fraction (gst_caps_get_structure (gst_sample_get_caps
+          (sample), 0), "pixel-aspect-ratio", &n, &d);
+  json_object_set_int_member (picture, "columns", 1 + (both && !stacked));
+  json_object_set_int_member (picture, "rows", 1 + stacked);
+  json_object_set_double_member (picture, "aspect", (gdouble) n / d);
+}
+
 static void
 add_picture (Viewer * viewer, JsonObject * json)
 {
@@ -333,6 +351,7 @@ add_picture (Viewer * viewer, JsonObject * json)
   if (file->matrix != NULL)
     json_object_set_string_member (picture, "matrix", file->matrix);
   json_object_set_boolean_member (picture, "full", file->full);
+  describe_sample (self->picture.sample, picture);
   json_object_set_object_member (json, "picture", picture);
   if (self->picture.figures == NULL)
     return;

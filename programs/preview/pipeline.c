@@ -9,6 +9,7 @@
 #include <string.h>
 #include "gst-plugin/blockdct/gstblockdct.h"
 #include "gst-plugin/coded/gstblockdctcoded.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/compare/gstblockdctcompare.h"
 
 static gboolean
@@ -310,6 +311,8 @@ preview_pipeline_build (PreviewSession * self)
   };
 
   register_elements ();
+  if (self->output == PREVIEW_PAGE)
+    gst_blockdct_format_bare_views ();
   self->pipeline = gst_object_ref_sink (gst_pipeline_new ("preview"));
   self->chain = g_ptr_array_new_with_free_func (gst_object_unref);
   for (guint i = 0; i < PREVIEW_N_PARTS; i++)

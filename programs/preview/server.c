@@ -41,6 +41,7 @@ static const struct
   {"plot.js", "text/javascript; charset=utf-8"},
   {"view.js", "text/javascript; charset=utf-8"},
   {"cards.js", "text/javascript; charset=utf-8"},
+  {"input.js", "text/javascript; charset=utf-8"},
   {"panels.js", "text/javascript; charset=utf-8"},
   {"page.css", "text/css; charset=utf-8"},
   {"icon.svg", "image/svg+xml"},

@@ -2,9 +2,11 @@
  *
  * Starts and stops a session, and handles its pipeline's messages. */
 #include <gst/video/video.h>
+#include "beside.h"
 #include "blocks.h"
 #include "coding.h"
 #include "parts.h"
+#include "views.h"
 #include "../decoding.h"
 
 GST_DEBUG_CATEGORY_STATIC (preview_debug);
@@ -46,12 +48,31 @@ show (gpointer session, GstBuffer * original, const GstStructure * figures)
   return TRUE;
 }
 
+/* The view: of two halves, both frames as a whole. */
+static GstSample *
+make_view (PreviewSession * self, GstBuffer * buffer, GstCaps * caps)
+{
+  const gchar *view = preview_views_get_value (self)->value_nick;
+  const gboolean stacked = strcmp (view, PREVIEW_STACKED) == 0;
+  g_autoptr (GstSample) first = NULL, second = NULL;
+  GstSample *both = NULL;
+  gint left, right;
+
+  if (stacked || strcmp (view, PREVIEW_BESIDE) == 0) {
+    g_object_get (self->compare, "left", &left, "right", &right, NULL);
+    first = preview_frames_get (self->frames, PREVIEW_OF_A + left);
+    second = preview_frames_get (self->frames, PREVIEW_OF_A + right);
+    both = preview_beside_make (first, second, stacked);
+  }
+  return both != NULL ? both : gst_sample_new (buffer, caps, NULL, NULL);
+}
+
 static void
 take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
     PreviewSession * self)
 {
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
-  g_autoptr (GstSample) sample = gst_sample_new (buffer, caps, NULL, NULL);
+  g_autoptr (GstSample) sample = make_view (self, buffer, caps);
   g_autoptr (GstStructure) figures = NULL;
 
   (void) sink;

@@ -150,7 +150,8 @@ hold_shown (PreviewSession * self)
   gboolean any;
 
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    set.sample[i] = preview_frames_get (self->frames, i);
+    set.sample[i] = i == PREVIEW_ORIGINAL || preview_pipeline_is_made (self, i)
+        ? preview_frames_get (self->frames, i) : NULL;
   any = set.sample[PREVIEW_ORIGINAL] != NULL;
   g_mutex_lock (&self->lock);
   begin_run (self, TRUE);

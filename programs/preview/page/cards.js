@@ -37,6 +37,8 @@ const icons = {
   "size-map": "M2 2h12v12H2zM8 2v12M2 8h12M11 8v6M8 11h6",
   grid: "M2 2h12v12H2zM2 6h12M2 10h12M6 2v12M10 2v12",
   overlay: "M3 3h10M8 3v10",
+  colours: "M6 6a4 4 0 1 0 .1 0M10 6a4 4 0 1 0 .1 0",
+  part: "M1 4h6v8H1zM9 4h6v8H9zM3 7h2v2H3zM11 7h2v2h-2z",
   back: "M4 3v10M13 3L6 8l7 5z",
   pause: "M5 3v10M11 3v10",
   play: "M4 2l9 6-9 6z",
@@ -264,8 +266,23 @@ function makeOptions (controls) {
     widgets[name] = button;
     return button;
   });
+  const gain = makeRow({...controls["difference-gain"],
+    values: [1, 2, 4, 8, 16, 32, 64].map(nick => ({nick, about: ""}))});
+  // What this page does by itself: the server does not know.
+  const colours = makeButton("control-colours", "Colour", "Differences of chroma, too", () => {
+    page.colours = colours.ariaPressed = !page.colours;
+    page.drawing = showPicture(page.shown, page.data);
+  }, "colours");
+  const part = makeButton("control-part", "Same part", "Fill both halves with the same part; "
+    + "again: both whole frames", () => {
+    view.fills = part.ariaPressed = !view.fills;
+    scale(0);
+  }, "part");
+  colours.ariaPressed = page.colours;
+  part.ariaPressed = view.fills;
+  gain.append(colours);
   find("options").replaceChildren(make("span", {class: "group"}, pair,
-    makeRow(controls["wipe-position"]), makeRow(controls["difference-gain"])),
+    makeRow(controls["wipe-position"]), gain, part),
   make("span", {class: "group"}, ...toggles));
 }
 
@@ -489,7 +506,7 @@ function showCard (side, figures) {
   find(`figures-${side}`).replaceChildren(...rows.map(([term, value]) => make("div", {},
     make("dt", {}, term), make("dd", {}, value))));
   find(`figures-${side}`).title = bits === undefined ? ""
-    : `${(bits / page.picture.width / page.picture.height).toFixed(3)} bits per luma sample`;
+    : `${(bits / view.part[0] / view.part[1]).toFixed(3)} bits per luma sample`;
 }
 
 // In words, by the means of all frames that these settings have made: of an encoder's, one

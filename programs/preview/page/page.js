@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 
-// The connection, pointer and keys, the player, files, and undo.
+// The connection, the player, files, and undo.
 
 const sentAt = {}; // by the kind of command, which one was the last
 const held = new Map(); // texts that wait for the line; the newest of each kind
@@ -18,6 +18,8 @@ const page = {
   lost: false,
   opens: "", // the side that a file is chosen for; "": the original
   shownAt: [], // ms, of the last pictures
+  colours: false, // differences have those of chroma
+  turned: 0, // pixels by the wheel, since the last step
   drawing: null, // a promise: the last picture is drawn
 };
 
@@ -161,28 +163,23 @@ function describePace () {
 }
 
 function showSource () {
-  const {picture, name, late} = page.news, {data} = page;
+  const {name, late} = page.news, {data, picture} = page;
 
   find("scale").value = view.picture === null ? "" : view.description;
   find("scale").title = view.scale < 1 ? "Reduced: artefacts look different"
-    : Number.isInteger(view.scale) ? "Sample by sample" : "Enlarged and smoothed";
-  find("scale").classList.toggle("untrue", !Number.isInteger(view.scale));
+    : view.isSmoothed ? "Enlarged and smoothed" : "Sample by sample";
+  find("scale").classList.toggle("untrue", view.isSmoothed);
   find("name").textContent = find("name").title = name ?? "";
   if (data === null)
     return;
   find("about").textContent = find("about").title = page.news.about;
-  find("source").textContent = `${picture.width} × ${picture.height}`
-    + `${page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
+  find("source").textContent = `${view.part.join(" × ")}${picture.aspect === 1 ? ""
+    : `, samples of ${+picture.aspect.toFixed(3)} : 1`}${
+    page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
   find("line").textContent = `Lossless ${kinds[picture.format] ?? "YUV"}${describePace()}`;
   find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB per picture. ${picture.skipped} `
     + `frames were not sent, as the browser was drawing; ${late} were computed too late`;
 }
-
-// The ends of the bar in maps, whose numbers a phone shows too small to read.
-const scales = {"error-map": "violet 60 dB, yellow 20 dB", "hvs-map": "violet 60 dB, yellow 20 dB",
-  "ssim-map": "violet 1, yellow 0", "nonzero-map": "violet 0 %, yellow 100 % of the levels",
-  "quality-map": "violet 24 QP coarser, yellow 24 QP finer",
-  "size-map": "violet 4, yellow 64 samples a side"};
 
 // Which part of the picture is which, with the codec that its card names.
 function describeSide (side) {
@@ -193,17 +190,53 @@ function describeSide (side) {
 function showCaptions () {
   const {view: name, left, right} = page.values, halves = ["wipe", "side-by-side", "stacked"];
   const words = name === "flicker" ? " in turn with " : " against ";
-  const legend = name in scales ? ` (${scales[name]})` : "";
   const [caption, other] = halves.includes(name) ? [left, right].map(describeSide)
     : isOfTwo(name) ? [`${viewNames[name]}: ${describeSide(right)}${words}${
-      describeSide(left)}${legend}`, ""]
+      describeSide(left)}`, ""]
       : [name in {original: 0, a: 0, b: 0} ? describeSide(name)
-        : `${viewNames[name]} of ${describeSide("a")}${legend}`, ""];
+        : `${viewNames[name]} of ${describeSide("a")}`, ""];
 
   find("left").textContent = caption;
   find("right").textContent = other;
   find("right").classList.toggle("below", name === "stacked");
-  find("picture").ariaLabel = `picture: ${caption} ${other}`;
+  view.divider = name !== "wipe" ? null : Math.round(page.values["wipe-position"] * page.width);
+  find("picture").ariaLabel = `picture: ${caption} ${other} ${find("legend").textContent}`;
+}
+
+// What colours say: a ramp, its ends and middle, and what they are of.
+const legends = {"error-map": ["map", "≥ 60", "40", "≤ 20 dB", "PSNR of each block"],
+  "hvs-map": ["map", "≥ 60", "40", "≤ 20 dB", "PSNR-HVS of each block: what the eye sees"],
+  "ssim-map": ["map", "1", "0.75", "≤ 0", "SSIM of each window"],
+  "nonzero-map": ["map", "0", "25", "100 %", "levels of each block that are not 0"],
+  "quality-map": ["map", "≤ −24", "0", "≥ +24 QP", "finer than the frame's setting"],
+  "size-map": ["map", "4", "16", "64 samples", "side of each block"],
+  coefficients: ["levels", "1", "32", "≥ 1024", "magnitude of each level; black: 0"],
+  difference: ["grey", "", "0", "", "right minus left, 8 bits"]};
+
+// Whether all that is drawn has one colour.
+function isPlain () {
+  const draw = () => {
+    const context = new OffscreenCanvas(page.width, page.height).getContext("2d");
+    context.drawImage(view.picture, 0, 0);
+    return new Uint32Array(context.getImageData(0, 0, page.width, page.height).data.buffer);
+  };
+  return (view.luma ?? draw()).every((value, i, all) => value === all[0]);
+}
+
+function showLegend ({values, figures}) {
+  const {view: name, left, right, "difference-gain": gain} = values;
+  const [kind, low, middle, high, of] = legends[name] ?? [];
+  const end = +(128 / gain).toPrecision(3), same = {original: null, a: figures?.psnr,
+    b: figures?.["b-psnr"]};
+  const words = !kind || !isPlain() ? "" : name === "difference"
+    || (isOfTwo(name) && (left === right || same[left] === same[right]))
+    ? "Nothing differs." : name === "coefficients" ? "All levels are 0." : "All blocks are alike.";
+
+  find("legend").hidden = !kind;
+  find("ramp").className = kind;
+  find("ends").replaceChildren(...(name === "difference" ? [`−${end}`, middle, `+${end}`]
+    : [low, middle, high]).map(text => make("span", {}, text ?? "")));
+  find("of").textContent = words || of || "";
 }
 
 function show (news) {
@@ -222,6 +255,8 @@ function show (news) {
   page.values = news.values;
   showValues(news.values, isNewer);
   showCaptions();
+  showSource();
+  document.body.classList.toggle("busy", news.encoded >= 0);
   find("work").textContent = news.encoded < 0 ? "" : `Encoding: ${news.encoded} frames done`;
   player.show();
   if (news.points !== undefined)
@@ -235,32 +270,43 @@ function show (news) {
   panels.show();
 }
 
+// Whether this picture is to be drawn without colours: differences of luma alone.
+function isGrey ({view: name}) {
+  return name === "difference" && !page.colours;
+}
+
+const isPlanar = format => /^(I4|NV)/.test(format);
+
 // What the browser can draw.
-async function makePicture ({format, width, height, matrix, full}, data) {
+async function makePicture ({format, width, height, matrix, full}, data, grey) {
   const options = {colorSpaceConversion: "none", premultiplyAlpha: "none"};
 
   if (format === "png")
     return createImageBitmap(new Blob([data], {type: "image/png"}), options);
   if (format === "RGBX")
     return createImageBitmap(new ImageData(new Uint8ClampedArray(data), width, height), options);
+  const planes = grey ? new Uint8Array(data.slice(0)).fill(128, width * height) : data;
   // Only the matrix is converted.
-  return new VideoFrame(data, {format, codedWidth: width, codedHeight: height, timestamp: 0,
+  return new VideoFrame(planes, {format, codedWidth: width, codedHeight: height, timestamp: 0,
     colorSpace: {matrix, fullRange: full, primaries: "bt709", transfer: "iec61966-2-1"}});
 }
 
 // Shows the picture and its figures at the same time.
 async function showPicture (news, data) {
-  const {width, height} = news.picture, picture = await makePicture(news.picture, data);
+  const {picture} = news, {width, height, columns, rows} = picture, grey = isGrey(news.values);
+  const drawn = await makePicture(picture, data, grey), planar = isPlanar(picture.format);
 
-  Object.assign(page, {data, width, height, picture: news.picture});
+  Object.assign(page, {data, width, height, picture, shown: news});
   page.shownAt.push(performance.now());
-  view.show(picture, width, height, news.values.view,
-    /^(I4|NV)/.test(news.picture.format) ? new Uint8Array(data) : null);
+  view.show(drawn, picture, planar ? new Uint8Array(data, 0, width * height) : null,
+    grey && !planar);
+  find("control-part").hidden = columns * rows === 1;
   if (news.figures !== undefined) {
     page.figures = news.figures;
     showIdle(news.idle);
     showFigures(news.figures);
   }
+  showLegend(news);
   showSource();
   block.data && block.place();
   panels.show();
@@ -297,8 +343,7 @@ async function receive (message) {
     await page.drawing;
     acknowledge();
     show(news);
-    page.drawing = showPicture(news, message.data)
-      .catch(error => showNotice(error.message));
+    page.drawing = showPicture(news, message.data).catch(error => showNotice(error.message));
   }
 }
 
@@ -433,188 +478,3 @@ function makeFiles () {
       event.target.closest?.("#card-a, #card-b")?.id.slice(-1));
   });
 }
-
-// Size on the screen
-
-function scale (by, event) {
-  if (typeof by === "number")
-    view.scaleTo(by);
-  else
-    view.scaleBy(by === "+" ? 1 : -1, event);
-  showSource();
-}
-
-function makeScaling () {
-  const output = make("output", {id: "scale"});
-
-  find("scaling").append(
-    makeButton("fit", "Fit", "Fit the window (f, 0)", () => scale(0)),
-    makeButton("one", "1:1", "One pixel per sample (1)", () => scale(1)),
-    makeButton("smaller", "−", "Smaller (-, wheel)", () => scale("-")), output,
-    makeButton("larger", "+", "Larger (+, wheel)", () => scale("+")));
-  for (const id of ["smaller", "larger"])
-    find(id).ariaLabel = id;
-}
-
-// The pointer
-
-function place (event) {
-  return view.sample(event).map(at => at.toFixed(2)).join(" ");
-}
-
-function turnWheel (event) {
-  const by = event.deltaY || event.deltaX; // with Shift it may be the other one
-
-  event.preventDefault();
-  if (by !== 0 && event.shiftKey)
-    turnBy(by < 0 ? 1 : -1);
-  else if (by !== 0)
-    scale(by < 0 ? "+" : "-", event);
-}
-
-// The line is dragged where it is, or wherever the whole picture is seen.
-function isOnLine (event) {
-  const {view: name, "wipe-position": position} = page.values;
-  const pixel = [event.offsetX, event.offsetY];
-
-  return event.button === 0 && !event.shiftKey && (view.isWhole || (name === "wipe"
-    && Math.abs(view.place([position * (page.width - 1), 0])[0] - pixel[0]) < 12));
-}
-
-function openPicture (canvas) {
-  const fingers = new Map();
-  let dragging = "", spread = 0;
-
-  const measure = () => {
-    const [one, other] = [...fingers.values()];
-    return Math.hypot(one.offsetX - other.offsetX, one.offsetY - other.offsetY);
-  };
-
-  canvas.addEventListener("pointerdown", event => {
-    fingers.set(event.pointerId, event);
-    canvas.setPointerCapture(event.pointerId);
-    canvas.focus({preventScroll: true});
-    dragging = fingers.size > 1 ? "scale" : isOnLine(event) ? "line" : "picture";
-    canvas.classList.toggle("panning", dragging === "picture");
-    if (dragging === "scale")
-      spread = measure();
-    else if (event.button === 0)
-      say(`press ${place(event)}`);
-    event.preventDefault();
-  });
-  canvas.addEventListener("pointermove", event => {
-    if (fingers.has(event.pointerId))
-      fingers.set(event.pointerId, event);
-    if (dragging === "line") {
-      say(`move ${place(event)}`, "move");
-    } else if (dragging === "picture") {
-      view.moveBy(event.movementX, event.movementY);
-    } else if (dragging === "scale" && fingers.size === 2) {
-      scale(view.scale * measure() / spread, event);
-      spread = measure();
-    } else if (panels.shown === "Block" && block.follows) {
-      block.ask(view.sample(event));
-    }
-  });
-  canvas.addEventListener("lostpointercapture", event => {
-    fingers.delete(event.pointerId);
-    if (dragging !== "scale" && event.button <= 0)
-      say(`release ${place(event)}`);
-    if (dragging === "line" && panels.shown === "Block" && find("follow").checked)
-      find("follow").click();
-    dragging = "";
-    canvas.classList.remove("panning");
-  });
-  canvas.addEventListener("contextmenu", event => event.preventDefault());
-  canvas.addEventListener("wheel", turnWheel, {passive: false});
-}
-
-// Keys
-
-const elementKeys = {v: "v", c: "c", " ": "space"};
-const pageKeys = {ArrowUp: () => turnBy(1), ArrowDown: () => turnBy(-1),
-  ArrowLeft: () => nextTransform(-1), ArrowRight: () => nextTransform(1),
-  "?": () => find("help").showModal(), g: () => turn("grid", !page.values.grid),
-  b: store, x: swap, p: pause, z: undo, ".": () => say("step"), ",": () => say("back"),
-  l: () => say("mark"), f: () => scale(0), 0: () => scale(0), 1: () => scale(1),
-  "+": () => scale("+"), "=": () => scale("+"), "-": () => scale("-"),
-  t: () => panels.toggle("Time"), r: () => panels.toggle("Rate"),
-  i: () => find("tab-Block").click(), a: () => panels.toggle("Figures"), w: goToWorst};
-const controlKeys = {z: undo, o: () => find("file").click(), s: () => save("view"),
-  c: () => copy()};
-const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
-
-// A focused widget handles its own keys; all others go to the picture.
-function belongsToWidget ({key, target}) {
-  return target.matches("select, textarea, [role=region]")
-    || (target.matches("input[type=range], [role=radio]") && key.startsWith("Arrow"))
-    || (target.matches("input, button, summary") && key === " ");
-}
-
-// The arrows choose among views, as of any group of this kind.
-function stepView ({key, target}) {
-  const buttons = [...find("views").querySelectorAll("button:not([hidden])")];
-  const by = key === "ArrowRight" || key === "ArrowDown" ? 1 : -1;
-  const next = buttons.at((buttons.indexOf(target) + by) % buttons.length);
-
-  next.focus();
-  next.click();
-}
-
-function takeKey (event) {
-  const {key} = event, control = event.ctrlKey || event.metaKey;
-  const action = control ? controlKeys[key] : pageKeys[key];
-
-  if (find("help").open)
-    return;
-  if (key === "Escape" && !find("notice").hidden)
-    showNotice("");
-  else if (key === "Escape" && panels.shown !== "")
-    panels.toggle(panels.shown);
-  else if (event.altKey && key in steps)
-    block.step(...steps[key]);
-  else if (event.altKey || (control && key === "c" && !getSelection().isCollapsed))
-    return;
-  else if (event.target.matches("[role=radio]") && key.startsWith("Arrow"))
-    stepView(event);
-  else if (!control && belongsToWidget(event))
-    return;
-  else if (action !== undefined)
-    action();
-  else if (!control && key in elementKeys)
-    say(`key ${elementKeys[key]}`);
-  else
-    return;
-  event.preventDefault();
-}
-
-// The theme is kept; none is the desktop's.
-function showTheme () {
-  document.documentElement.dataset.theme = localStorage.theme ?? "";
-}
-
-function nextTheme () {
-  const themes = ["", "dark", "light"];
-
-  localStorage.theme = themes[(themes.indexOf(localStorage.theme ?? "") + 1) % themes.length];
-  showTheme();
-  panels.show();
-}
-
-showTheme();
-player.open();
-makeFiles();
-makeScaling();
-find("notice").append(makeButton("close", "×", "Close (Escape)", () => showNotice("")));
-find("close").ariaLabel = "Close";
-find("tabs").append(...["Time", "Rate", "Block", "Figures"].map(name =>
-  makeButton(`tab-${name}`, name, panels[name][1], () => panels.toggle(name))));
-view.open(find("picture"));
-openPicture(find("picture"));
-document.addEventListener("keydown", takeKey);
-window.addEventListener("resize", () => {
-  view.inset = find("panel").offsetHeight * window.devicePixelRatio;
-  showSource();
-  panels.show();
-});
-connect();

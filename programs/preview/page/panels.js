@@ -168,7 +168,7 @@ const rate = {
   // What a frame's bits are times in the plot: kbit/s, of a still bits per luma sample.
   get unit () {
     return page.news.moves ? 1e-3 / page.news["frame-duration"]
-      : 1 / page.picture.width / page.picture.height;
+      : 1 / view.part[0] / view.part[1];
   },
 
   // [rate, PSNR, setting] at each setting, by the rate.
@@ -243,6 +243,7 @@ const block = {
   arrays: ["levels", "coefficients", "samples", "reconstruction", "error"],
   most: 12, // levels beyond are counted with it
   data: null,
+  half: [0, 0], // of the picture, where it was asked for
   follows: true,
 
   open (panel) {
@@ -274,23 +275,11 @@ const block = {
     this.place();
   },
 
-  // Where the block is in the picture, in each half of it.
+  // Where the block is in the frame.
   place () {
-    const {x, y, size} = this.data ?? {}, {values, width, height} = page;
-    const start = [width, height].map(length =>
-      Math.round(values["wipe-position"] * (length - Math.floor(length / 2))));
-    const place = [x, y, size];
+    const {x, y, size} = this.data ?? {};
 
-    if (this.data === null || find("panel").hidden)
-      view.mark = null;
-    else if (view.columns > 1)
-      view.mark = [0, Math.floor(width / 2)].map(half => [place[0] - start[0] + half,
-        place[1], place[2]]);
-    else if (view.rows > 1)
-      view.mark = [0, Math.floor(height / 2)].map(half => [place[0],
-        place[1] - start[1] + half, place[2]]);
-    else
-      view.mark = [place];
+    view.mark = this.data === null || find("panel").hidden ? null : [x, y, size];
     view.draw();
   },
 
@@ -351,13 +340,14 @@ const block = {
     for (const level of levels)
       count[Math.min(Math.max(level, -this.most), this.most) + this.most]++;
     plot.show(this.histogram, [{name: "a", points: count.map((n, i) =>
-      [i - this.most, Math.log10(n + 1)])}], {x: `level; ${count[this.most]} of ${
-      levels.length} are 0`, y: "", xRange: [-this.most, this.most]});
+      [i - this.most, Math.log10(n + 1)])}], {x: `level (${count[this.most]} of ${
+      levels.length}: 0)`, y: "log n", xRange: [-this.most, this.most]});
     this.histogram.ariaLabel = `${count[this.most]} of ${levels.length} levels are 0`;
   },
 
   // Ask for the block at a sample of the picture, by a click there.
   ask (sample) {
+    this.half = sample.map((at, i) => Math.floor(at / view.part[i]));
     const place = sample.map(at => at.toFixed(2)).join(" ");
 
     say(`press ${place}`, "ask");
@@ -366,10 +356,11 @@ const block = {
 
   // The block beside it.
   step (x, y) {
-    const half = view.mark?.[0];
+    const [left, top, size] = view.mark ?? [];
 
-    if (half)
-      this.ask([half[0] + (x + 0.5) * half[2], half[1] + (y + 0.5) * half[2]]);
+    if (size)
+      this.ask([left + (x + 0.5) * size, top + (y + 0.5) * size]
+        .map((at, i) => at + this.half[i] * view.part[i]));
   },
 };
 

@@ -7,7 +7,7 @@ const plot = {
   left: 58,
   bottom: 30,
   top: 8,
-  right: 12,
+  right: 22,
 
   make (name, attributes, text) {
     const made = document.createElementNS("http://www.w3.org/2000/svg", name);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 
-// The picture in a <canvas>: one sample is `scale` of the display's pixels. Views
-// with two halves have each half in its half of the canvas, at the same place.
+// Whole ones show samples as they are.
+const scales = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+
+// The picture in a <canvas>: one sample is `scale` of the display's pixels high. A picture
+// of two frames has each in its half of the canvas, the same part of both.
 const view = {
   wanted: 0, // scale; 0: as large as fits
-  largest: 64,
+  fills: false, // what fits is a part of two frames that fills their halves
   luma: null, // the samples' values, where the picture is Y, U and V
   picture: null, // ImageBitmap or VideoFrame
   width: 0,
@@ -13,8 +16,11 @@ const view = {
   middle: null, // the sample of a half that is in the middle
   columns: 1, // halves
   rows: 1,
+  aspect: 1, // a sample's width, of its height
+  grey: false, // is drawn without colours
+  divider: null, // the column at which the wipe's right picture begins
   inset: 0, // pixels at the bottom that a panel covers
-  mark: null, // [x, y, size] of a block in each half of the picture, or null
+  mark: null, // [x, y, size] of a block, or null
   waits: false, // for the next refresh of the screen
   stale: false, // what is drawn is not what is to be seen
 
@@ -34,10 +40,19 @@ const view = {
   },
 
   get fitting () {
-    return Math.min(...this.room.map((size, i) => size / (this.part[i] || 1)));
+    const fits = this.room.map((size, i) => size / (this.part[i] * [this.aspect, 1][i] || 1));
+
+    return this.fills && this.columns * this.rows > 1 ? Math.max(...fits) : Math.min(...fits);
   },
   get scale () {
     return this.wanted || (this.picture === null ? 1 : this.fitting);
+  },
+  // Across and down.
+  get scales () {
+    return [this.scale * this.aspect, this.scale];
+  },
+  get isSmoothed () {
+    return this.scales.some(scale => scale < 4 && !Number.isInteger(scale));
   },
   get isWhole () {
     return this.scale <= this.fitting;
@@ -47,17 +62,15 @@ const view = {
   // all samples have the same size.
   get corner () {
     return this.room.map((size, i) =>
-      Math.round(size / 2 - this.middle[i] * this.scale));
+      Math.round(size / 2 - this.middle[i] * this.scales[i]));
   },
 
-  show (picture, width, height, name, luma = null) {
-    const [columns, rows] = [name === "side-by-side" ? 2 : 1, name === "stacked" ? 2 : 1];
-    const old = this.picture;
+  show (picture, {width, height, columns, rows, aspect}, luma, grey) {
+    const old = this.picture, part = this.part.join();
 
-    if (width !== this.width || height !== this.height || columns !== this.columns
-        || rows !== this.rows)
-      this.middle = [width / columns / 2, height / rows / 2];
-    Object.assign(this, {picture, width, height, columns, rows, luma});
+    Object.assign(this, {picture, width, height, columns, rows, aspect, luma, grey});
+    if (this.part.join() !== part)
+      this.middle = this.part.map(size => size / 2);
     this.draw();
     old?.close();
   },
@@ -65,7 +78,7 @@ const view = {
   // What is smaller than its place is centred; what is larger fills it.
   keepInside () {
     this.middle = this.middle.map((at, i) => {
-      const half = this.room[i] / 2 / this.scale, all = this.part[i];
+      const half = this.room[i] / 2 / this.scales[i], all = this.part[i];
       return 2 * half >= all ? all / 2 : Math.min(Math.max(at, half), all - half);
     });
   },
@@ -100,38 +113,55 @@ const view = {
     if (this.picture === null)
       return;
     this.keepInside();
-    const {context, scale, room, part, corner} = this;
-    context.imageSmoothingEnabled = !Number.isInteger(scale);
+    const {context, scale, scales, room, part, corner} = this;
+    context.imageSmoothingEnabled = this.isSmoothed;
     context.imageSmoothingQuality = scale < 0.5 ? "high" : "low";
     for (let i = 0; i < this.columns * this.rows; i++) {
       const half = this.columns > 1 ? [i, 0] : [0, i];
       context.save();
       for (const [from, size] of [[half.map((n, k) => n * room[k]), room],
-        [half.map((n, k) => n * room[k] + corner[k]), part.map(length => length * scale)]]) {
+        [half.map((n, k) => n * room[k] + corner[k]), part.map((n, k) => n * scales[k])]]) {
         context.beginPath();
         context.rect(...from, ...size);
         context.clip();
       }
       context.translate(...half.map((n, k) => n * room[k] + corner[k]
-        - Math.round(n * part[k] * scale)));
-      context.drawImage(this.picture, 0, 0, Math.round(this.width * scale),
-        Math.round(this.height * scale));
+        - Math.round(n * part[k] * scales[k])));
+      context.filter = this.grey ? "grayscale(1)" : "none";
+      context.drawImage(this.picture, 0, 0, Math.round(this.width * scales[0]),
+        Math.round(this.height * scales[1]));
+      context.filter = "none";
       if (scale >= 16)
         this.drawValues(half);
       if (this.mark !== null)
-        this.drawMark(i);
+        this.drawMark(half);
       context.restore();
     }
+    this.showDivider();
+  },
+
+  // The wipe's line, between two columns. It hides little, and at rest nearly nothing.
+  showDivider () {
+    const line = find("divider"), [at] = this.place([this.divider ?? 0, 0]);
+
+    line.hidden = this.divider === null || at < 0 || at > this.canvas.clientWidth;
+    line.style.left = `${at}px`;
+  },
+
+  wake () {
+    find("divider").classList.add("awake");
+    clearTimeout(this.rests);
+    this.rests = setTimeout(() => find("divider").classList.remove("awake"), 1000);
   },
 
   // Luma's values, or those of R, G and B, of the samples of a half that are seen.
   drawValues (half) {
-    const {context, scale, width, height, room, part, corner} = this;
+    const {context, scale, scales, width, height, room, part, corner} = this;
     const [from, to] = [0, 1].map(end => room.map((size, k) => {
-      const at = Math.floor((end * size - corner[k]) / scale) + end;
-      return Math.round(half[k] * part[k]) + Math.min(Math.max(at, 0), Math.ceil(part[k]));
+      const at = Math.floor((end * size - corner[k]) / scales[k]) + end;
+      return half[k] * part[k] + Math.min(Math.max(at, 0), part[k]);
     }));
-    const size = to.map((end, k) => Math.min(end, [width, height][k]) - from[k]);
+    const size = to.map((end, k) => end - from[k]);
     if (size.some(length => length <= 0))
       return;
     const canvas = new OffscreenCanvas(...size).getContext("2d");
@@ -146,15 +176,16 @@ const view = {
         const line = scale / Math.max(lines.length, 2);
         context.font = `${Math.round(Math.min(line * 0.9, scale / 2))}px sans-serif`;
         context.fillStyle = 3 * rgb[0] + 6 * rgb[1] + rgb[2] > 1275 ? "#000" : "#fff";
-        lines.forEach((value, i) => context.fillText(value, (x + 0.5) * scale,
-          (y + 0.5) * scale + (i - (lines.length - 1) / 2) * line, scale));
+        lines.forEach((value, i) => context.fillText(value, (x + 0.5) * scales[0],
+          (y + 0.5) * scale + (i - (lines.length - 1) / 2) * line, scales[0]));
       }
   },
 
   // A block's border, seen on dark and on bright.
   drawMark (half) {
-    const [x, y, size] = this.mark[half] ?? this.mark[0];
-    const place = [x, y, size, size].map(length => Math.round(length * this.scale));
+    const [x, y, size] = this.mark;
+    const place = [x + half[0] * this.part[0], y + half[1] * this.part[1], size, size]
+      .map((length, i) => Math.round(length * this.scales[i % 2]));
 
     for (const [colour, width] of [["#000", 4], ["#fff", 2]]) {
       this.context.strokeStyle = colour;
@@ -174,19 +205,19 @@ const view = {
       Math.min(Math.max(Math.floor(pixel[i] / this.room[i]), 0), n - 1));
   },
 
-  // The place in the picture, in samples.
+  // The place in the picture, in samples; beside it, that at its edge.
   sample (event) {
     const pixel = this.pixel(event), half = this.half(pixel);
 
-    return pixel.map((at, i) => (at - half[i] * this.room[i] - this.corner[i])
-      / this.scale + half[i] * this.part[i]);
+    return pixel.map((at, i) => half[i] * this.part[i] + Math.min(Math.max(0,
+      (at - half[i] * this.room[i] - this.corner[i]) / this.scales[i]), this.part[i] - 0.01));
   },
 
   // The place on the canvas, in CSS pixels, of a sample of the picture.
   place (sample) {
     return sample.map((at, i) => {
       const half = Math.min(Math.floor(at / this.part[i]), [this.columns, this.rows][i] - 1);
-      return (half * this.room[i] + this.corner[i] + (at - half * this.part[i]) * this.scale)
+      return (half * this.room[i] + this.corner[i] + (at - half * this.part[i]) * this.scales[i])
         / window.devicePixelRatio;
     });
   },
@@ -196,27 +227,26 @@ const view = {
     const pixel = event && this.pixel(event);
     const before = event && this.sample(event);
 
-    this.wanted = scale === 0 ? 0 : Math.min(Math.max(scale, 1 / 16), this.largest);
+    this.wanted = scale === 0 ? 0 : Math.min(Math.max(scale, scales[0]), scales.at(-1));
     if (event) {
       const half = this.half(pixel);
       this.middle = before.map((at, i) => at - half[i] * this.part[i]
-        - (pixel[i] - (half[i] + 0.5) * this.room[i]) / this.scale);
+        - (pixel[i] - (half[i] + 0.5) * this.room[i]) / this.scales[i]);
     }
     this.draw();
   },
 
-  // The next power of two.
-  scaleBy (steps, event) {
-    const now = Math.log2(this.scale);
+  // The next larger (1) or smaller (-1) one.
+  scaleBy (step, event) {
+    const now = this.scale;
 
-    this.scaleTo(2 ** (steps > 0 ? Math.floor(now + 1e-9) + 1
-      : Math.ceil(now - 1e-9) - 1), event);
+    this.scaleTo((step > 0 ? scales.find(scale => scale > now * 1.001)
+      : scales.findLast(scale => scale < now / 1.001)) ?? now, event);
   },
 
-  moveBy (x, y) {
-    const ratio = window.devicePixelRatio / this.scale;
-
-    this.middle = [this.middle[0] - x * ratio, this.middle[1] - y * ratio];
+  moveBy (...pixels) {
+    this.middle = this.middle.map((at, i) =>
+      at - pixels[i] * window.devicePixelRatio / this.scales[i]);
     this.draw();
   },
 

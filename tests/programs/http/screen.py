@@ -3,7 +3,7 @@
 """screen.py PLUGIN-FOLDER BLOCKDCT-PREVIEW
 
 The page of blockdct-preview in headless Chromium: how much of it is the picture, on
-screens of three sizes; that nothing moves by a click; contrast in both themes, and
+screens of five sizes; that nothing moves by a click; contrast in both themes, and
 names, for everyone. BLOCKDCT_SHOTS names a folder for photographs. Speaks TAP."""
 
 from bench import make_video
@@ -152,12 +152,18 @@ def check_menus(width, height, mobile):
         assert await browser.read("(e => e.scrollWidth <= e.clientWidth)("
                                   "document.querySelector('footer'))")
         await photograph(browser, f"menus-{width}")
+        await browser.wait("'b-psnr' in page.figures && !find('legend').hidden")
+        for scheme in "light", "dark":
+            await browser.call("Emulation.setEmulatedMedia", features=[
+                {"name": "prefers-color-scheme", "value": scheme}])
+            await check_contrast(browser, f"{width} {scheme}")
     case.__name__ = f"on_{width}x{height}_nothing_is_cut_off"
     return case
 
 
-for size in ((1280, 720, False), (1920, 1080, False), (390, 844, True), (844, 390, True)):
-    on_page("left=a", "right=b", width=size[0], height=size[1],
+for size in ((1280, 720, False), (1440, 900, False), (1920, 1080, False), (390, 844, True),
+             (844, 390, True)):
+    on_page("left=a", "right=b", "view=difference", width=size[0], height=size[1],
             mobile=size[2])(check_menus(*size))
 
 for size in ((1280, 720), (1920, 1080)):
@@ -168,7 +174,6 @@ for size in ((1280, 720), (1920, 1080)):
          scheme="dark")
 async def on_a_phone_in_the_dark(browser):
     await browser.wait("'b-psnr' in page.figures && find('words').textContent !== ''")
-    await check_contrast(browser, "phone")
     await photograph(browser, "screen-390-dark")
     await browser.key("i")
     await browser.drag((100, 70))

@@ -103,12 +103,12 @@ async def the_picture_is_the_frame(server, viewer):
 
 @viewing(STILL)
 async def so_it_is_of_b(server, viewer):
-    settings = ("b::transform=hevc-8x8", "b::qp=40", "left=b", "right=a", "view=side-by-side",
+    settings = ("b::transform=hevc-8x8", "b::qp=40", "left=b", "right=a", "view=difference",
                 "quality=9")
     # As the elements have them.
     launched = ("b=blockdct", "b::transform=hevc-8x8", "b::qp=40", "a::quality=9",
                 "compare::left=1",
-                "compare::right=0", "compare::view=side-by-side",
+                "compare::right=0", "compare::view=difference",
                 *(f"{part}::{setting}" for part in "ab" for setting in ENGINE),
                 f"compare::{ENGINE[0]}")
     for setting in settings:
