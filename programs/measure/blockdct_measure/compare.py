@@ -11,7 +11,7 @@ from .decoding import Input, Stall, watch
 from .files import FileError
 from .formats import tell_caps
 from .gst import Closed, Gst, make, stop
-from .rows import INFINITE, METRICS, OWN, Row
+from .rows import COMPARED, INFINITE, OWN, SUMS, Row
 from .vmaf import Vmaf
 
 _NAP = 100 * Gst.MSECOND
@@ -131,13 +131,8 @@ class Comparison(Closed):
         for, and how many had no partner."""
         all_pads = self._judge.get_property('stats')  # which owns the structure in it
         stats = all_pads.get_value('dist_sink')
-        for name in 'frames', *(f'{what}-{p}' for what in ('samples', 'sse') for p in 'yuv'):
-            found, value = stats.get_uint64(name)
-            if found:
-                row.counts[name] = value
-        for name in (name for names in METRICS.values() for name in names):
-            if stats.has_field(f'sum-{name}'):
-                row.sums[name] = min(int(stats.get_value(f'sum-{name}')), INFINITE)
+        row.counts |= {n: min(int(stats.get_value(n)), INFINITE) for n in (*COMPARED, *SUMS)
+                       if stats.has_field(n)}
         figures: list[dict[str, Any]] = []
         if os.path.exists(self._file):
             with open(self._file, newline='', encoding='utf-8') as file:
@@ -146,7 +141,7 @@ class Comparison(Closed):
             values = self._vmaf.finish([int(f['running-time']) for f in figures])
             for figure, value in zip(figures, values):
                 figure['vmaf'] = value
-            row.sums['vmaf'] = round(sum(values) * 1e9)
+            row.counts['sum-vmaf'] = round(sum(values) * 1e9)
         return [_frame(row, f) for f in figures], stats.get_uint64('unmatched')[1]
 
     def close(self) -> None:
@@ -165,11 +160,10 @@ def _frame(total: Row, figures: dict[str, Any]) -> Row:
     if 'bits' in figures:
         counts['bits'], counts['bits-headers'] = int(figures['bits']), int(figures['bits-headers'])
         counts['file-size'] = (counts['bits'] + counts['bits-headers']) // 8
-    sums = {}
-    for name in total.sums.keys() & figures.keys():
+    for name in (f for f in figures if f'sum-{f}' in total.counts):
         value = float(figures[name])
         if name.startswith('xpsnr'):  # of its sum
             peak = (1 << total.depth) - 1
             value = (10 ** (-value / 10) * peak * peak * counts['samples' + name[-2:]]) ** 0.5
-        sums[name] = INFINITE if value == math.inf else round(value * 1e9)
-    return dataclasses.replace(total, frame=int(figures['index']), counts=counts, sums=sums)
+        counts[f'sum-{name}'] = INFINITE if value == math.inf else round(value * 1e9)
+    return dataclasses.replace(total, frame=int(figures['index']), counts=counts)

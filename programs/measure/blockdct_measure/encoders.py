@@ -235,7 +235,7 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
         layout = transforms.Layout(span.caps)
         row = Row(name, None, encoder.line, encoder.scale, value,
                   transforms.row_format(layout.format, plan.subsampling), layout.width,
-                  layout.height, layout.depth, str(source.rate or ''), None, True, True)
+                  layout.height, layout.depth, str(source.rate or ''), None, True)
         frames, unmatched = run.results(row)
         n = row.count('frames')
         source.n_frames, source.end = n + unmatched, run.end
