@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable
 from .decoding import Input, Stall, watch
 from .files import FileError
 from .formats import tell_caps
-from .gst import Closed, Gst, make, stop
+from .gst import Closed, Gst, chain, make, sink, stop
 from .rows import COMPARED, INFINITE, OWN, SUMS, Row
 from .vmaf import Vmaf
 
@@ -77,32 +77,22 @@ class Comparison(Closed):
                            metrics='+'.join(['psnr', *(m for m in OWN if m in self.metrics)]),
                            post_messages=False,
                            stats_file=self._file if each_frame or has_vmaf else '')
-        self._sink = make('fakesink', sync=False)
-        self._sink.set_property('async', False)
-        self.chain(self._judge, self._sink)
+        self._sink = sink('fakesink')
+        chain(self.pipeline, self._judge, self._sink)
         self._sink.get_static_pad('sink').add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM,
                                                     self._note_end)
         self.tees, self.queues = [make('tee') for _ in range(2)], []
         for tee, name in zip(self.tees, ('ref_sink', 'dist_sink')):
             self.queues.append(make('queue', max_size_time=0))
-            self.chain(tee, self.queues[-1])
+            chain(self.pipeline, tee, self.queues[-1])
             self.queues[-1].link_pads('src', self._judge, name)
-        self._vmaf = Vmaf(self, self.tees) if has_vmaf else None
+        self._vmaf = Vmaf(self.pipeline, self.tees) if has_vmaf else None
 
     def _note_end(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
         if info.get_event().type == Gst.EventType.EOS:
             self.pipeline.post_message(Gst.Message.new_element(
                 self.pipeline, Gst.Structure.new_empty('judged')))
         return Gst.PadProbeReturn.OK
-
-    def chain(self, *elements: Gst.Element) -> None:
-        """Add elements and link one to the next."""
-        for element in elements:
-            if element.get_parent() is None:
-                self.pipeline.add(element)
-        for first, second in zip(elements, elements[1:]):
-            if not first.link(second):
-                raise RuntimeError('it cannot be linked between pictures and a decoder')
 
     def run(self, inputs: list[Input], limit: float, whole: bool,
             progress: Callable[[float], None], poll: Callable[[], None] = lambda: None) -> None:

@@ -10,7 +10,7 @@ from .compare import Comparison, Span
 from .decoding import Input
 from .files import FileError
 from .formats import tell_caps
-from .gst import GLib, GObject, Gst, make
+from .gst import GLib, GObject, Gst, chain, counts, make
 from .output import UsageError
 from .options import LIMITS, numbers
 from .rows import SCALES, Row
@@ -195,8 +195,7 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
         raise UsageError(f'--encoder: there is no decoder for {caps.to_string()[:80]}')
     # jpegdec's default inverse DCT is fast, and costs up to 4 dB at quality 90.
     text = found + (' idct-method=islow' if found == 'jpegdec' else '')
-    coded = Gst.ElementFactory.find('blockdctcoded')
-    if coded is not None and coded.can_sink_any_caps(caps):
+    if counts(caps):
         text = f'blockdctcoded name=coded ! {text}'
     if structure.get_name() == 'video/mpeg':
         version = structure.get_int('mpegversion')[1]
@@ -217,7 +216,7 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
                 setter.set_property('caps', Gst.Caps.from_string(
                     f'video/x-raw, framerate={_DEFAULT_RATE}'))
             return choose(caps)
-        run.chain(setter, run.tees[0], queue, made, _decoder(made), run.tees[1])
+        chain(run.pipeline, setter, run.tees[0], queue, made, _decoder(made), run.tees[1])
         source = Input(run.pipeline, path, setter, prepare)
         span = Span(source.src, plan.first, plan.n)
         try:

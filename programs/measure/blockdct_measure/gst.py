@@ -51,12 +51,33 @@ def make(name: str, **properties: Any) -> Gst.Element:
             f'{_PACKAGES.get(name, "gstreamer1.0-plugins-base")}; from a build folder, '
             'set GST_PLUGIN_PATH to its gst-plugin/)')
     for key, value in properties.items():
-        key = key.replace('_', '-')
+        key = key.replace('_', '-').strip('-')
         if isinstance(value, str):
             Gst.util_set_object_arg(element, key, value)
         else:
             element.set_property(key, value)
     return element
+
+
+def sink(name: str, **properties: Any) -> Gst.Element:
+    """One that no clock and no other sink waits for."""
+    return make(name, sync=False, async_=False, **properties)
+
+
+def chain(pipeline: Gst.Pipeline, *elements: Gst.Element) -> None:
+    """Add elements and link one to the next."""
+    for element in elements:
+        if element.get_parent() is None:
+            pipeline.add(element)
+    for first, second in zip(elements, elements[1:]):
+        if not first.link(second):
+            raise RuntimeError('it cannot be linked between pictures and a decoder')
+
+
+def counts(caps: Gst.Caps) -> bool:
+    """Whether blockdctcoded counts the bits of such a stream."""
+    factory = Gst.ElementFactory.find('blockdctcoded')
+    return factory is not None and factory.can_sink_any_caps(caps)
 
 
 def refuses(factory: Gst.ElementFactory) -> bool:

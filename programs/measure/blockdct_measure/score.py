@@ -14,7 +14,7 @@ from .decoding import Input, Pictures
 from .encoders import count_bits
 from .files import FileError, NoVideo
 from .formats import RGB, convert, depth_of, nearest, subsampling
-from .gst import Gst, GstVideo, make
+from .gst import Gst, GstVideo, chain, make, sink
 from .options import names
 from .output import DONE, FAILED, INTERRUPTED, MISSED, UsageError, complain, outputs
 from .progress import Progress
@@ -114,9 +114,8 @@ def _scale(made: Pair, scale: bool) -> None:
 class _Deepen:
     """Samples of more bits, which GStreamer's converter does not make by a shift."""
 
-    def __init__(self, run: Comparison, depth: int, form: str):
-        self.sink = make('appsink', sync=False, max_buffers=2, emit_signals=True)
-        self.sink.set_property('async', False)
+    def __init__(self, pipeline: Gst.Pipeline, depth: int, form: str):
+        self.sink = sink('appsink', max_buffers=2, emit_signals=True)
         self.source = make('appsrc', block=True, max_bytes=1 << 26, format='time')
         self._shift = depth - depth_of(form)
         base = {'GRAY8': 'GRAY8'}.get(form) or {
@@ -126,7 +125,7 @@ class _Deepen:
         self.sink.connect('new-sample', self._take)
         self.sink.connect('eos', lambda sink: self.source.emit('end-of-stream'))
         for element in self.sink, self.source:
-            run.pipeline.add(element)
+            pipeline.add(element)
 
     def _take(self, sink: Gst.Element) -> Gst.FlowReturn:
         sample = sink.emit('pull-sample')
@@ -159,20 +158,19 @@ class _Side:
         out = make('capsfilter', caps=Gst.Caps.from_string(
             f'video/x-raw, width={size.width}, height={size.height}, '
             f'pixel-aspect-ratio={size.par_n or 1}/{size.par_d or 1}'))
-        run.chain(scaler, out)
+        chain(run.pipeline, scaler, out)
         self.input = Input(run.pipeline, video.path, scaler, lambda caps: convert(caps, form),
                            bool(i))
         if depth_of(form) < made.depth:
-            deepen = _Deepen(run, made.depth, form)
-            run.chain(out, deepen.sink)
+            deepen = _Deepen(run.pipeline, made.depth, form)
+            chain(run.pipeline, out, deepen.sink)
             out = deepen.source
         # Small pictures of the first frames.
-        self._small = make('appsink', sync=False, caps=Gst.Caps.from_string(
+        self._small = sink('appsink', caps=Gst.Caps.from_string(
             f'video/x-raw, format=GRAY8, width={align.WIDTH}, height={align.HEIGHT}'))
-        self._small.set_property('async', False)
         self._valve = make('valve', drop_mode='forward-sticky-events')
-        run.chain(out, run.tees[i], make('queue', max_size_time=0), self._valve,
-                  make('videoscale', add_borders=False), make('videoconvert'), self._small)
+        chain(run.pipeline, out, run.tees[i], make('queue', max_size_time=0), self._valve,
+              make('videoscale', add_borders=False), make('videoconvert'), self._small)
         self._samples: list[Gst.Sample] = []
         begin = run.queues[i].get_static_pad('src')  # with that of the other side
         self.span = Span(out.get_static_pad('src'), o.first_frame * step + max(
