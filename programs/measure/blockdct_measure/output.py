@@ -5,11 +5,12 @@ import fcntl
 import itertools
 import os
 import sys
+from collections import Counter
 from typing import Any, BinaryIO, Iterable
 
 from blockdct import TRANSFORMS
 
-from .rows import Row, TableError, csv_line, json_line, read_rows
+from .rows import Row, TableError, csv_line, json_line, metrics_of, read_rows
 
 _HEAD = 1 << 16  # bytes from which a table is recognised
 _STARTS = 'file,transform,', 'file,reference,', '{"file":'
@@ -111,6 +112,18 @@ def outputs(o: argparse.Namespace, metrics: Iterable[str], empty: Any) -> list[O
             for path, style in named or [('-', 'text')]]
 
 
+def finish(tables: list[Output], failed: dict[str, list[str]], missed: dict[str, list[str]],
+           interrupted: bool) -> int:
+    """Say what is wrong, by what it has in common; the exit status."""
+    for table in tables:
+        table.close()
+    for what, lines in (failed | missed).items():
+        if lines:
+            complain(f'{what}:' + ''.join(f'\n  {line}' for line in lines))
+    return INTERRUPTED if interrupted else FAILED if any(failed.values()) else \
+        MISSED if any(missed.values()) else DONE
+
+
 def read_table(path: str) -> list[Row]:
     try:
         with open(0 if path == '-' else path, 'rb') as file:
@@ -121,31 +134,22 @@ def read_table(path: str) -> list[Row]:
         raise TableError(f'{path}: {error}') from None
 
 
-def check_known(known: list[Row], expected: list[tuple], n_formats: int, frames: bool,
-                metrics: Iterable[str], path: str) -> int:
+def check_known(known: list[Row], expected: Counter, frames: bool, metrics: Iterable[str],
+                path: str) -> int:
     """How many rows of a table to keep: those of whole files. `expected`: the series and
-    settings of a format, which rows of frames have, too; None for any setting."""
-    kept = 0
-    wanted, allowed = expected * max(1, n_formats), set(metrics)
+    settings of a file, which rows of frames have, too; None for any setting."""
+    kept, found, lacking = 0, [], Counter()
     for name, group in itertools.groupby(known, lambda r: r.file):
         found = list(group)
+        kept += len(found)
         sums = [r for r in found if r.frame is None]
-        is_last = kept + len(found) == len(known)
-        rest, lost = iter(wanted), []
-        for row in sums:
-            lost += itertools.takewhile(
-                lambda w, row=row: row.series != w[0] or w[1] not in (None, row.setting), rest)
-        left = list(rest)
-        fit = len(sums) == len(wanted) - len(lost) - len(left)
-        if not is_last:
-            lost, left = lost + left, []
-        if not fit or any(series[1] is None for series, _ in lost) or (  # encoders may fail
-                (len(sums) < len(found)) != frames and not is_last) or not {
-                n if n in allowed else n.rpartition('-')[0]
-                for r in sums for n in r.sums} <= allowed:
+        keys = Counter((r.series, r.setting) if (r.series, r.setting) in expected
+                       else (r.series, None) for r in sums)
+        lacking = expected - keys
+        breaks_off = kept == len(known) and lacking
+        if keys - expected or not set(metrics_of(sums)) <= set(metrics) or not breaks_off and (
+                (len(sums) < len(found)) != frames
+                or any(transform for (transform, *_), _ in lacking)):  # encoders may fail
             raise UsageError(f'--resume: the rows of {name} in {path} have other transforms, '
                              'settings, formats or metrics; remove it, or name another')
-        if left:
-            break
-        kept += len(found)
-    return kept
+    return kept - len(found) if lacking else kept

@@ -16,7 +16,7 @@ from .files import FileError, NoVideo
 from .formats import RGB, convert, depth_of, nearest, subsampling
 from .gst import Gst, GstVideo, chain, make, sink
 from .options import names
-from .output import DONE, FAILED, INTERRUPTED, MISSED, UsageError, complain, outputs
+from .output import FAILED, UsageError, complain, finish, outputs
 from .progress import Progress
 from .rows import MAIN, METRICS, Row, padded
 from .transforms import Layout
@@ -311,7 +311,7 @@ def _limit(o: argparse.Namespace, name: str) -> float | None:
 def _missed(o: argparse.Namespace, score: Score) -> list[str]:
     found = {k + m: v for m in MAIN for k, v in (
         ('', score.total.figure(MAIN[m])), ('frame-', score.least(m, 'min')))}
-    return [f'  {score.name}: {name} is {"unknown" if value is None else f"{value:.6g}"}, below '
+    return [f'{score.name}: {name} is {"unknown" if value is None else f"{value:.6g}"}, below '
             f'{limit:g}' for name, value in found.items()
             if (limit := _limit(o, name)) is not None and (value is None or value < limit)]
 
@@ -332,7 +332,7 @@ def run(o: argparse.Namespace) -> int:
     found = files.find(o.files)
     tables = outputs(o, metrics, _EMPTY)
     bar = Progress([f.path for f in found], not o.quiet)
-    failed, missed, status = [], [], DONE
+    failed, missed, interrupted = [], [], False
     for i, file in enumerate(found):
         try:
             score = _score(reference, file, o, metrics, lambda share, i=i: bar.note(i, share))
@@ -340,10 +340,10 @@ def run(o: argparse.Namespace) -> int:
                 worst.write(score, o)
         except (FileError, RuntimeError, rows.TableError) as error:
             if not (file.found and isinstance(error, NoVideo)):
-                failed.append(f'  {file.name}: {error}')
+                failed.append(f'{file.name}: {error}')
             continue
         except KeyboardInterrupt:
-            status = INTERRUPTED
+            interrupted = True
             break
         bar.note(i, 1.0)
         bar.clear()
@@ -351,10 +351,5 @@ def run(o: argparse.Namespace) -> int:
             table.write((score.each() if o.frames else []) + [score])
         missed += _missed(o, score)
     bar.close()
-    for table in tables:
-        table.close()
-    for what, lines in ((f'{len(failed)} files have no score', failed),
-                        ('limits are missed', missed)):
-        if lines:
-            complain(f'{what}:\n' + '\n'.join(lines))
-    return status or (FAILED if failed else MISSED if missed else DONE)
+    return finish(tables, {f'{len(failed)} of {len(found)} files have no score': failed},
+                  {'limits are missed': missed}, interrupted)
