@@ -2,6 +2,7 @@
 """Encoders: what their settings are called, and what they make of files."""
 import argparse
 import dataclasses
+import itertools
 import re
 from typing import Callable
 
@@ -275,24 +276,25 @@ def measure(path: str, name: str, plan: transforms.Plan, target: Target | None,
     rows: list[Row] = []
     lost: list[str] = []
     without: list[str] = []
-    passes = max(1, sum(len(e.values) for e in plan.encoders)) * len(plan.formats or (1,))
-    for form in plan.formats or (None,):
-        for encoder in plan.encoders:
-            def one(value: int) -> list[Row]:
-                done = len(rows)
-                try:
-                    found = _run(path, name, plan, encoder, value, form, without,
-                                 lambda share: progress((done + share) / passes))
-                except (RuntimeError, UsageError) as error:
-                    lost.append(f'{encoder.line}, {encoder.scale} {value}: {error}')
-                    found = []
-                rows.extend(found)
-                return found
-            if target is None or target.collection:
-                for value in encoder.values:
-                    one(value)
-            else:
-                _search(encoder, target, one)
+    search = target if target and not target.collection else None
+    passes = sum(len(e.values).bit_length() if search else len(e.values)
+                 for e in plan.encoders) * len(plan.formats or (1,))
+    done = itertools.count()
+    for form, encoder in itertools.product(plan.formats or (None,), plan.encoders):
+        def one(value: int) -> list[Row]:
+            before, found = next(done), []
+            try:
+                found = _run(path, name, plan, encoder, value, form, without,
+                             lambda share: progress((before + share) / passes))
+            except (RuntimeError, UsageError) as error:
+                lost.append(f'{encoder.line}, {encoder.scale} {value}: {error}')
+            rows.extend(found)
+            return found
+        if search:
+            _search(encoder, search, one)
+        else:
+            for value in encoder.values:
+                one(value)
     return rows, lost, without
 
 

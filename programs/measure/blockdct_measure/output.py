@@ -29,12 +29,13 @@ def complain(text: object) -> None:
 class Output:
     """A table that rows of whole files are added to. `empty`: a row that has the columns."""
 
-    def __init__(self, path: str, style: str, metrics: Iterable[str], empty: Any, resume: bool):
-        self.path, self.style, self.metrics = path, style, tuple(metrics)
+    def __init__(self, path: str, style: str, metrics: Iterable[str], empty: Any, resume: bool,
+                 width: int):
+        self.path, self.style, self.metrics, self._width = path, style, tuple(metrics), width
         self.known: list[Row] = []
         self._ends: list[int] = []
         self._head = {'csv': lambda: csv_line(empty.cells(self.metrics)), 'json': str,
-                      'text': lambda: empty.head(self.metrics)}[style]()
+                      'text': lambda: empty.head(self.metrics, width)}[style]()
         self._file: BinaryIO = sys.stdout.buffer if path == '-' else self._open(resume)
         if not resume:
             self._write(self._head)
@@ -96,7 +97,7 @@ class Output:
                              f'{error.strerror}') from None
 
     def write(self, rows: Iterable[Any]) -> None:
-        self._write(''.join(r.text(self.metrics) if self.style == 'text' else
+        self._write(''.join(r.text(self.metrics, self._width) if self.style == 'text' else
             json_line(r.cells(self.metrics)) if self.style == 'json' else
             csv_line(r.cells(self.metrics).values()) for r in rows))
 
@@ -105,11 +106,12 @@ class Output:
             self._file.close()
 
 
-def outputs(o: argparse.Namespace, metrics: Iterable[str], empty: Any) -> list[Output]:
-    """Those of the command line, else one for people."""
+def outputs(o: argparse.Namespace, metrics: Iterable[str], empty: Any,
+            names: Iterable[str] = ()) -> list[Output]:
+    """Those of the command line, else one for people. `names`: of encoders."""
     named = [(p, s) for p, s in ((o.csv, 'csv'), (o.json, 'json')) if p is not None]
-    return [Output(path, style, metrics, empty, getattr(o, 'resume', False))
-            for path, style in named or [('-', 'text')]]
+    return [Output(path, style, metrics, empty, getattr(o, 'resume', False),
+                   max(12, *map(len, names), 0)) for path, style in named or [('-', 'text')]]
 
 
 def finish(tables: list[Output], failed: dict[str, list[str]], missed: dict[str, list[str]],

@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 
-_WIDTH, _INTERVAL = 30, 0.2
+_WIDTH, _INTERVAL = 24, 0.2
 
 
 class Progress:

@@ -144,26 +144,20 @@ class Row:
             'target-met': self.met, 'target-missed': self.missed or None}
 
     @staticmethod
-    def head(metrics: Iterable[str]) -> str:
-        """Of a table for people, and a line of it."""
-        return (f'{"transform":<12} {"setting":>11}  {"format":<9} {"frames":>8}'
-                '   Y dB   U dB   V dB     dB'
-                + ''.join(f' {MAIN[m]:>9}' for m in metrics)
-                + f' {"bpp":>8} {"kbit/s":>9} {"bytes":>12} nonzero  file\n')
+    def head(metrics: Iterable[str], width: int) -> str:
+        """Of a table for people, and a line of it; names have this width."""
+        return (f'{"transform":<{width}}{"setting":>13}  {"format":<9}{"frames":>7}{"Y dB":>7}'
+                f'{"dB":>7}' + ''.join(f'{MAIN[m]:>10}' for m in metrics)
+                + f'{"bpp":>8}{"kbit/s":>9}{"bytes":>11}  file\n')
 
-    def text(self, metrics: Iterable[str]) -> str:
-        number = f'{self.count("frames"):8}' if self.frame is None else f'#{self.frame:<7}'
-        text = f'{self.name:<12} {self.scale:>7} {self.setting:3}  {self.format:<9} {number}'
-        for p in _PLANES:
-            text += f' {self.psnr(p):6.2f}' if self.has_plane(f'-{p}') else ' ' * 7
-        text += f' {self.psnr():6.2f}'
-        for m in metrics:
-            text += padded(self.figure(MAIN[m]), 9, 4 if m in IN_DB else 6)
-        text += f' {self.bpp:8.4f}{padded(self.kbps, 9, 1)} {self.size:12.0f} '
-        text += f'{100 * self.nonzero:6.2f}%' if self.encoder is None else ' ' * 7
-        if self.met is not None:
-            text += '  met' if self.met else f'  missed {self.missed}'
-        return f'{text}  {self.file}\n'
+    def text(self, metrics: Iterable[str], width: int) -> str:
+        number = f'{self.count("frames"):7}' if self.frame is None else f' #{self.frame:<5}'
+        missed = {None: '', True: '  met', False: f'  missed {self.missed}'}[self.met]
+        return (f'{self.name:<{width}}{f"{self.scale} {self.setting}":>13}  {self.format:<9}'
+                f'{number}{self.psnr("y"):7.2f}{self.psnr():7.2f}' + ''.join(
+                    padded(self.figure(MAIN[m]), 10, 4 if m in IN_DB else 6) for m in metrics)
+                + f'{self.bpp:8.4f}{padded(self.kbps, 9, 1)}{self.size:11.0f}{missed}'
+                f'  {self.file}\n')
 
     def add(self, other: 'Row') -> None:
         """Add another part of the file."""
@@ -196,7 +190,7 @@ def add_sums(a: int, b: int) -> int:
 # Writing
 
 def padded(value: float | None, width: int, digits: int) -> str:
-    return ' ' * (width + 1) if value is None else f' {value:{width}.{digits}f}'
+    return ' ' * width if value is None else f'{value:{width}.{digits}f}'
 
 
 def csv_line(cells: Iterable[Any]) -> str:

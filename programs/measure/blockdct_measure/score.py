@@ -240,19 +240,19 @@ class Score:
         return cells | {'notes': '; '.join(made.notes) or None}
 
     @staticmethod
-    def head(metrics: Iterable[str]) -> str:
+    def head(metrics: Iterable[str], _: int) -> str:
         """Of a table for people, and the lines of a file."""
         return f'{"frames":>8}' + ''.join(
             f' {MAIN[m]:>8} {"5%":>8} {"least":>8}' for m in ('psnr', *metrics)
             ) + f' {"kbit/s":>9}  file\n'
 
-    def text(self, metrics: Iterable[str]) -> str:
+    def text(self, metrics: Iterable[str], _: int) -> str:
         frame, made = self.total.frame, self.made
         line = f'{self.total.count("frames"):8}' if frame is None else f'#{frame:<7}'
         for m in ('psnr', *metrics):
             for value in self.total.figure(MAIN[m]), self.least(m, 'p5'), self.least(m, 'min'):
-                line += padded(value, 8, 4 if 'ssim' in m else 2)
-        line += f'{padded(self.kbps, 9, 1)}  {self.name}\n'
+                line += padded(value, 9, 4 if 'ssim' in m else 2)
+        line += f'{padded(self.kbps, 10, 1)}  {self.name}\n'
         if frame is not None:
             return line
         notes = [

@@ -4,6 +4,7 @@ import argparse
 import dataclasses
 import json
 from collections import Counter
+from typing import Iterable
 
 from . import bdrate, files, options, output, rows, transforms
 from .decoding import Pictures
@@ -39,13 +40,13 @@ class _Run:
     """A run, whose rows are written in the order of the files."""
 
     def __init__(self, o: argparse.Namespace, plan: transforms.Plan, target: Target | None,
-                 metrics: list[str]):
+                 metrics: list[str], names: Iterable[str]):
         self.o, self.plan, self.target = o, plan, target
         self.rows: list[Row] = []  # all sums, for the plot, BD-rates and collections
         self.failed, self.lost, self.missed = [], [], []
         self.bar: Progress | None = None
         self.n_files = 0
-        self.outputs = output.outputs(o, metrics, rows.EMPTY)
+        self.outputs = output.outputs(o, metrics, rows.EMPTY, names)
 
     @property
     def has_readers(self) -> bool:
@@ -105,7 +106,7 @@ class _Run:
             self.missed = choices.tell_missed()
             if self.has_readers:
                 print(choices.table(), end='')
-        if self.has_readers and not (self.o.resume and self.target):
+        if self.has_readers and not self.target:
             print(bdrate.table(self.rows), end='', flush=True)
         if self.o.plot and self.rows:
             from . import plot
@@ -123,7 +124,8 @@ def _merge(o: argparse.Namespace, target: Target | None) -> int:
         if target and 'size' in target.limits and r.exact and not r.coded:
             raise rows.TableError(f'--target-size: the file-size of {r.file} comes from a '
                                   'model; measure it with --exact-size')
-    run = _Run(o, transforms.Plan(), target, rows.metrics_of(merged))
+    run = _Run(o, transforms.Plan(), target, rows.metrics_of(merged),
+               {r.name for r in merged})
     run.take_rows(merged)
     return run.finish(False)
 
@@ -172,7 +174,7 @@ def run(o: argparse.Namespace) -> int:
     if o.write_jpeg and (len(found) != 1 or (not target and len(plan.settings) != 1)):
         raise UsageError('--write-jpeg writes one picture at one quality: name '
                                  'one file, and one --quality or a target')
-    work = _Run(o, plan, target, list(plan.metrics))
+    work = _Run(o, plan, target, list(plan.metrics), o.encoder)
     work.n_files = len(found)
     known = work.resume() if o.resume else set()
     todo = [f for f in found if f.name not in known]
