@@ -69,7 +69,8 @@ def _absent(name: str) -> UsageError:
         _LIBAV if name.startswith('avenc_') else None
     return UsageError(f'--encoder: the element {name} is not installed ('
                       + (f'Debian: {package}' if package else
-                         'gst-inspect-1.0 lists those that are') + ')')
+                         'gst-inspect-1.0 lists those that are, such as '
+                         + ', '.join(filter(Gst.ElementFactory.find, ENCODERS))) + ')')
 
 
 def build(encoder: Encoder, value: int) -> Gst.Bin:

@@ -319,7 +319,7 @@ def _missed(o: argparse.Namespace, score: Score) -> list[str]:
 def run(o: argparse.Namespace) -> int:
     if (o.worst is None) != (o.pictures is None):
         raise UsageError('--worst N and --pictures DIR go together')
-    wanted = names('metrics', o.metrics, tuple(METRICS))
+    wanted = names('metrics', o.metrics, tuple(MAIN))
     metrics = [m for m in METRICS if m in wanted
                or _limit(o, m) is not None or _limit(o, f'frame-{m}') is not None]
     if 'vmaf' in metrics:
