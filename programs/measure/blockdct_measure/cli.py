@@ -34,7 +34,8 @@ def run_safely(arguments: list[str]) -> int:
         sys.stdout.flush()
         return status
     except UsageError as error:
-        complain(f'{error}\n  blockdct-measure COMMAND --help explains.')
+        command = [a for a in arguments[:1] if a in ('table', 'find', 'score', 'origin')]
+        complain(f'{error}\n  {" ".join(["blockdct-measure", *command])} --help explains.')
     except (TableError, MissingElement) as error:
         complain(error)
     except BrokenPipeError:

@@ -10,8 +10,8 @@ from typing import Any, Callable, Iterable
 from .decoding import Input, Stall, watch
 from .files import FileError
 from .formats import tell_caps
-from .gst import Closed, Gst, make, stop
-from .rows import INFINITE, METRICS, OWN, Row
+from .gst import Closed, Gst, chain, make, sink, stop
+from .rows import COMPARED, INFINITE, OWN, SUMS, Row
 from .vmaf import Vmaf
 
 _NAP = 100 * Gst.MSECOND
@@ -77,32 +77,22 @@ class Comparison(Closed):
                            metrics='+'.join(['psnr', *(m for m in OWN if m in self.metrics)]),
                            post_messages=False,
                            stats_file=self._file if each_frame or has_vmaf else '')
-        self._sink = make('fakesink', sync=False)
-        self._sink.set_property('async', False)
-        self.chain(self._judge, self._sink)
+        self._sink = sink('fakesink')
+        chain(self.pipeline, self._judge, self._sink)
         self._sink.get_static_pad('sink').add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM,
                                                     self._note_end)
         self.tees, self.queues = [make('tee') for _ in range(2)], []
         for tee, name in zip(self.tees, ('ref_sink', 'dist_sink')):
             self.queues.append(make('queue', max_size_time=0))
-            self.chain(tee, self.queues[-1])
+            chain(self.pipeline, tee, self.queues[-1])
             self.queues[-1].link_pads('src', self._judge, name)
-        self._vmaf = Vmaf(self, self.tees) if has_vmaf else None
+        self._vmaf = Vmaf(self.pipeline, self.tees) if has_vmaf else None
 
     def _note_end(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
         if info.get_event().type == Gst.EventType.EOS:
             self.pipeline.post_message(Gst.Message.new_element(
                 self.pipeline, Gst.Structure.new_empty('judged')))
         return Gst.PadProbeReturn.OK
-
-    def chain(self, *elements: Gst.Element) -> None:
-        """Add elements and link one to the next."""
-        for element in elements:
-            if element.get_parent() is None:
-                self.pipeline.add(element)
-        for first, second in zip(elements, elements[1:]):
-            if not first.link(second):
-                raise RuntimeError('it cannot be linked between pictures and a decoder')
 
     def run(self, inputs: list[Input], limit: float, whole: bool,
             progress: Callable[[float], None], poll: Callable[[], None] = lambda: None) -> None:
@@ -131,13 +121,8 @@ class Comparison(Closed):
         for, and how many had no partner."""
         all_pads = self._judge.get_property('stats')  # which owns the structure in it
         stats = all_pads.get_value('dist_sink')
-        for name in 'frames', *(f'{what}-{p}' for what in ('samples', 'sse') for p in 'yuv'):
-            found, value = stats.get_uint64(name)
-            if found:
-                row.counts[name] = value
-        for name in (name for names in METRICS.values() for name in names):
-            if stats.has_field(f'sum-{name}'):
-                row.sums[name] = min(int(stats.get_value(f'sum-{name}')), INFINITE)
+        row.counts |= {n: min(int(stats.get_value(n)), INFINITE) for n in (*COMPARED, *SUMS)
+                       if stats.has_field(n)}
         figures: list[dict[str, Any]] = []
         if os.path.exists(self._file):
             with open(self._file, newline='', encoding='utf-8') as file:
@@ -146,7 +131,7 @@ class Comparison(Closed):
             values = self._vmaf.finish([int(f['running-time']) for f in figures])
             for figure, value in zip(figures, values):
                 figure['vmaf'] = value
-            row.sums['vmaf'] = round(sum(values) * 1e9)
+            row.counts['sum-vmaf'] = round(sum(values) * 1e9)
         return [_frame(row, f) for f in figures], stats.get_uint64('unmatched')[1]
 
     def close(self) -> None:
@@ -165,11 +150,10 @@ def _frame(total: Row, figures: dict[str, Any]) -> Row:
     if 'bits' in figures:
         counts['bits'], counts['bits-headers'] = int(figures['bits']), int(figures['bits-headers'])
         counts['file-size'] = (counts['bits'] + counts['bits-headers']) // 8
-    sums = {}
-    for name in total.sums.keys() & figures.keys():
+    for name in (f for f in figures if f'sum-{f}' in total.counts):
         value = float(figures[name])
         if name.startswith('xpsnr'):  # of its sum
             peak = (1 << total.depth) - 1
             value = (10 ** (-value / 10) * peak * peak * counts['samples' + name[-2:]]) ** 0.5
-        sums[name] = INFINITE if value == math.inf else round(value * 1e9)
-    return dataclasses.replace(total, frame=int(figures['index']), counts=counts, sums=sums)
+        counts[f'sum-{name}'] = INFINITE if value == math.inf else round(value * 1e9)
+    return dataclasses.replace(total, frame=int(figures['index']), counts=counts)

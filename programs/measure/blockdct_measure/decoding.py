@@ -12,7 +12,7 @@ from blockdct import read_jpeg
 from . import files
 from .files import FileError, NoVideo
 from .formats import WOVEN
-from .gst import Closed, Gst, last_line, make, refuses, stop
+from .gst import Closed, Gst, chain, counts, last_line, make, refuses, sink, stop
 
 _NAP = 200 * Gst.MSECOND
 _LONGEST = 1000 * 3600 * Gst.SECOND
@@ -77,15 +77,12 @@ def _deep_y4m(path: str) -> tuple[str, int] | None:
             f'plane-offsets=<6,{6 + luma},{6 + luma + chroma}>', len(head))
 
 
-def _cut_avi_frames(path: str) -> int:
-    """The frames of an AVI file's header if it is shorter than that says; else 0:
-    avidemux takes a truncated file for a complete one."""
+def _avi_frames(path: str) -> int:
+    """The frames that an AVI file's header declares, which avidemux does not say of one that
+    breaks off."""
     with open(path, 'rb') as file:
         head = file.read(52)
-    if len(head) < 52 or head[:4] + head[8:16] + head[20:28] != b'RIFFAVI LISThdrlavih' \
-            or struct.unpack('<I', head[4:8])[0] + 8 <= os.path.getsize(path):
-        return 0
-    return int(struct.unpack('<I', head[48:52])[0])
+    return int.from_bytes(head[48:52], 'little') if head[20:28] == b'hdrlavih' else 0
 
 
 _MARKER = re.compile(rb'\xff[^\x00\xff\xd0-\xd7]')
@@ -130,27 +127,24 @@ def is_whole(path: str) -> bool | None:
     size, at = os.path.getsize(path), 0
     with open(path, 'rb') as file:
         head = file.read(64)
+        if head[:4] + head[8:12] == b'RIFFAVI ':
+            return int.from_bytes(head[4:8], 'little') + 8 <= size
         if head[4:8] in (b'ftyp', b'moov', b'mdat', b'wide', b'free'):
             while at < size:
                 file.seek(at)
                 box = file.read(16)
-                if len(box) < 8:
-                    return False
                 length = int.from_bytes(box[:4], 'big')
                 if length == 1:
-                    length = int.from_bytes(box[8:16], 'big')
-                at = size if length == 0 else at + max(length, 8)
+                    length = int.from_bytes(box[8:], 'big')
+                at = at + max(length, 8) if length else size
             return at == size
-        segment = head.find(b'\x18\x53\x80\x67')
-        if head[:4] != b'\x1a\x45\xdf\xa3' or segment < 0:
-            return None
-        first = head[segment + 4]
-        width = 9 - first.bit_length()
-        length = int.from_bytes(head[segment + 4:segment + 4 + width], 'big') \
-            & (1 << 7 * width) - 1
-        if length == (1 << 7 * width) - 1:
-            return None
-        return segment + 4 + width + length <= size
+    segment = head.find(b'\x18\x53\x80\x67') + 4
+    if head[:4] != b'\x1a\x45\xdf\xa3' or segment < 4:
+        return None
+    width = 9 - head[segment].bit_length()
+    unknown = (1 << 7 * width) - 1
+    length = int.from_bytes(head[segment:segment + width], 'big') & unknown
+    return None if length == unknown else segment + width + length <= size
 
 
 class Input:
@@ -165,10 +159,8 @@ class Input:
         self.coded: Gst.Element | None = None  # counts the stream's bits
         self.codec = ''
         self.decoders: list[Gst.Element] = []
-        self._cut_frames = _cut_avi_frames(path)
         self._choose, self._others = choose, []
         self._type = self._list = ''
-        self.source: Gst.Element | None = None
         self._contained = self._image = self._linked = self._video = False
         self.no_video = False
         self.caps: Gst.Caps | None = None
@@ -176,51 +168,35 @@ class Input:
         self.end = 0       # of the last one, stream time
         self._convert = make('videoconvert')
         self._filter = make('capsfilter', caps=Gst.Caps.from_string(WOVEN))
-        self._chain(self._convert, self._filter, into)
+        chain(pipeline, self._convert, self._filter, into)
         deep = _deep_y4m(path)
-        if deep is not None:
-            self._start_deep(path, *deep)
-        else:
+        if deep is None:
             self._start(path)
+            return
+        self._file = open(path, 'rb')
+        os.lseek(self._file.fileno(), deep[1], os.SEEK_SET)
+        self.source = make('fdsrc', fd=self._file.fileno())
+        parser = Gst.parse_bin_from_description(deep[0], True)
+        chain(pipeline, self.source, make('queue'), parser)
+        self._link(None, parser.get_static_pad('src'))
 
     @property
     def src(self) -> Gst.Pad:
         """Where converted pictures leave."""
         return self._filter.get_static_pad('src')
 
-    def _chain(self, *elements: Gst.Element) -> None:
-        for element in elements:
-            if element.get_parent() is None:
-                self.pipeline.add(element)
-        for first, second in zip(elements, elements[1:]):
-            first.link(second)
-
-    def _start_deep(self, path: str, description: str, at: int) -> None:
-        parser = Gst.parse_bin_from_description(description, True)
-        source = make('appsrc', max_bytes=1 << 24, block=False)
-        file = open(path, 'rb')
-        file.seek(at)
-
-        def feed(element: Gst.Element, length: int) -> None:
-            data = file.read(1 << 20)
-            element.emit(*('push-buffer', Gst.Buffer.new_wrapped(data)) if data else
-                         ('end-of-stream',))
-        source.connect('need-data', feed)
-        self._chain(source, parser)
-        self._link(None, parser.get_static_pad('src'))
-
     def _start(self, path: str) -> None:
         try:
-            path.encode()
+            self.source = make('filesrc', location=path)
         except UnicodeEncodeError:  # properties are UTF-8, names of files any bytes
             self._file = open(path, 'rb')
-            path = f'/proc/self/fd/{self._file.fileno()}'
-        self.source = make('filesrc', location=path)
+            self.source = make('filesrc', location=f'/proc/self/fd/{self._file.fileno()}')
         decoder = make('parsebin' if self._is_coded else 'decodebin')
         self.decoders.append(decoder)
         # The y4mdec of GStreamer 1.28 pulls, and pushes before decodebin has linked its pads;
         # after a queue it is pushed its data.
-        self._chain(self.source, *([make('queue')] if path.endswith('.y4m') else ()), decoder)
+        chain(self.pipeline, self.source, *([make('queue')] if path.endswith('.y4m') else ()),
+              decoder)
         decoder.connect('autoplug-select', self._select)
         decoder.connect('autoplug-continue', self._continue)
         decoder.connect('pad-added', self._link)
@@ -266,8 +242,7 @@ class Input:
             self._linked = True
             self._use(pad)
         else:  # it has to end, too, before the file has ended
-            nowhere = make('fakesink', sync=False)
-            nowhere.set_property('async', False)
+            nowhere = sink('fakesink')
             self.pipeline.add(nowhere)
             nowhere.sync_state_with_parent()
             pad.link(nowhere.get_static_pad('sink'))
@@ -281,14 +256,10 @@ class Input:
         """Decode a parsed stream, whose bits are counted where that is possible."""
         self._linked, self.codec = True, kind.rpartition('/')[2].removeprefix('x-')
         decoder = make('decodebin', sink_caps=caps)
-        elements = [decoder]
-        factory = Gst.ElementFactory.find('blockdctcoded')
-        if factory is not None and factory.can_sink_any_caps(caps):
-            self.coded = make('blockdctcoded')
-            elements.insert(0, self.coded)
         self.decoders.append(decoder)
-        self._chain(*elements)
-
+        self.coded = make('blockdctcoded') if counts(caps) else None
+        elements = [self.coded, decoder] if self.coded else [decoder]
+        chain(self.pipeline, *elements)
         decoder.connect('pad-added', lambda _, decoded: self._use(decoded))
         for element in elements:
             element.sync_state_with_parent()
@@ -324,8 +295,8 @@ class Input:
 
     def declared(self) -> int:
         """The number of frames that the file declares; 0: none."""
-        if self._cut_frames:
-            return self._cut_frames
+        if is_whole(self.path) is False and (n := _avi_frames(self.path)):
+            return n
         if not self._contained:  # a parser guesses
             return int(self._image)
         known, duration = self.src.query_duration(Gst.Format.TIME)
@@ -353,7 +324,7 @@ class Input:
                 segment = sample.get_segment()
                 ends.append(segment.to_stream_time(Gst.Format.TIME, min(end, segment.stop)))
         frame = int(Gst.SECOND / self.rate) if self.rate else 0
-        if self._cut_frames or whole is False or max(ends) + frame * 3 // 2 < self.duration() \
+        if whole is False or max(ends) + frame * 3 // 2 < self.duration() \
                 and max(ends) > 0:
             raise FileError(f'it breaks off: {self.n_frames} of {declared} frames are there '
                 f'(--n-frames {self.n_frames} measures them)')
@@ -425,14 +396,12 @@ class Pictures(Closed):
                  size: tuple[int, int] | None = None):
         self.pipeline = Gst.Pipeline.new(None)
         self.limit = limit
-        into = self._sink = make('appsink', sync=False, max_buffers=4, enable_last_sample=False)
-        self.pipeline.add(self._sink)
-        if size:
-            into = make('videoscale', method='catrom', add_borders=False)
-            self.pipeline.add(into)
-            into.link_filtered(self._sink, Gst.Caps.from_string(
-                'video/x-raw, width={}, height={}'.format(*size)))
-        self.input = Input(self.pipeline, path, into, choose)
+        self._sink = make('appsink', sync=False, max_buffers=4, enable_last_sample=False)
+        scaler = [make('videoscale', method='catrom', add_borders=False), make(
+            'capsfilter', caps=Gst.Caps.from_string('video/x-raw, width={}, height={}'.format(
+                *size)))] if size else []
+        chain(self.pipeline, *scaler, self._sink)
+        self.input = Input(self.pipeline, path, [*scaler, self._sink][0], choose)
         self._bus = self.pipeline.get_bus()
         self.pipeline.set_state(Gst.State.PLAYING)
 
@@ -463,66 +432,69 @@ class Pictures(Closed):
         stop(self.pipeline)
 
 
+class _JpegDecoder:
+    """A pipeline that decodes one JPEG file after the other."""
+
+    def __init__(self) -> None:
+        name = Gst.ElementFactory.list_filter(
+            Gst.ElementFactory.list_get_elements(Gst.ELEMENT_FACTORY_TYPE_DECODER,
+                                                 Gst.Rank.MARGINAL),
+            Gst.Caps.from_string('image/jpeg'), Gst.PadDirection.SINK, False)[0].get_name()
+        self.pipeline = Gst.parse_launch(
+            f'appsrc name=source caps=image/jpeg max-bytes=0 ! jpegparse ! {name} ! videoconvert '
+            'name=convert ! capsfilter name=filter ! appsink name=sink sync=false '
+            'enable-last-sample=false')
+        self._source, self._filter, self.sink, convert = map(
+            self.pipeline.get_by_name, ('source', 'filter', 'sink', 'convert'))
+        self._caps: Gst.Caps | None = None
+        convert.get_static_pad('sink').add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM,
+                                                 self._note_caps)
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def decode(self, data: bytes, choose: Callable[[Gst.Caps], Gst.Caps | None]) -> None:
+        self._choose = choose
+        if self._caps is not None:
+            self._set()
+        self._source.emit('push-buffer', Gst.Buffer.new_wrapped(data))
+
+    def _note_caps(self, pad: Gst.Pad, info: Gst.PadProbeInfo) -> Gst.PadProbeReturn:
+        if info.get_event().type == Gst.EventType.CAPS:
+            self._caps = info.get_event().parse_caps()
+            self._set()
+        return Gst.PadProbeReturn.OK
+
+    def _set(self) -> None:
+        self._filter.set_property('caps', self._choose(self._caps) or Gst.Caps.from_string(WOVEN))
+
+
 class Still(Closed):
     """The picture of a JPEG file, as Pictures has it."""
-    _idle: list[tuple] = []
+    _idle: list[_JpegDecoder] = []
+    rate = None
 
     def __init__(self, path: str, limit: float,
                  choose: Callable[[Gst.Caps], Gst.Caps | None], data: bytes):
-        self.input, self.path, self.limit, self._choose = self, path, limit, choose
-        self.rate, self.n_frames, self._sound = None, 0, False
-        if not self._idle:
-            names = [f.get_name() for f in Gst.ElementFactory.list_filter(
-                Gst.ElementFactory.list_get_elements(Gst.ELEMENT_FACTORY_TYPE_DECODER,
-                                                     Gst.Rank.MARGINAL),
-                Gst.Caps.from_string('image/jpeg'), Gst.PadDirection.SINK, False)]
-            pipeline = Gst.parse_launch(
-                f'appsrc name=src caps=image/jpeg max-bytes=0 ! jpegparse ! {names[0]} ! '
-                'videoconvert ! capsfilter name=filter ! appsink name=sink sync=false '
-                'enable-last-sample=false')
-            own = [pipeline, *map(pipeline.get_by_name, ('src', 'filter', 'sink')), [self]]
-            pad = own[2].get_static_pad('sink').get_peer().get_parent_element() \
-                .get_static_pad('sink')
-            pad.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._note_caps, own)
-            pipeline.set_state(Gst.State.PLAYING)
-            self._idle.append(own)
-        self._own = self._idle.pop()
-        self._own[4][0] = self
-        self._caps = self._own[4][1] if len(self._own[4]) > 1 else None
-        if self._caps is not None:
-            self._set(self._caps, self._own)
-        self._own[1].emit('push-buffer', Gst.Buffer.new_wrapped(data))
-
-    @staticmethod
-    def _note_caps(pad: Gst.Pad, info: Gst.PadProbeInfo, own: list) -> Gst.PadProbeReturn:
-        if info.get_event().type == Gst.EventType.CAPS:
-            caps = info.get_event().parse_caps()
-            own[4][1:] = [caps]
-            own[4][0]._set(caps, own)
-        return Gst.PadProbeReturn.OK
-
-    def _set(self, caps: Gst.Caps, own: list) -> None:
-        chosen = self._choose(caps)
-        own[2].set_property('caps', chosen or Gst.Caps.from_string(WOVEN))
+        self.input, self._limit, self._sound, self._ended = self, limit, False, False
+        self._open = lambda: Pictures(path, limit, choose)
+        try:
+            self._decoder = self._idle.pop()
+        except IndexError:
+            self._decoder = _JpegDecoder()
+        self._decoder.decode(data, choose)
 
     def pull(self) -> Gst.Sample | None:
-        if self.n_frames:
-            return None
-        stall = Stall(self.limit)
-        bus = self._own[0].get_bus()
-        while True:
-            sample = self._own[3].try_pull_sample(_NAP)
+        stall, bus = Stall(self._limit), self._decoder.pipeline.get_bus()
+        while not self._ended:
+            sample = self._decoder.sink.try_pull_sample(_NAP)
             if sample is not None:
-                self.n_frames, self._sound = 1, True
+                self._sound = self._ended = True
                 return sample
             if bus.pop_filtered(Gst.MessageType.ERROR):
-                break
+                self._ended = True
+                with self._open() as pictures:  # which says what is wrong
+                    return pictures.pull()
             stall.check()
-        # What is wrong, a pipeline of its own says.
-        with Pictures(self.path, self.limit, self._choose) as pictures:
-            sample = pictures.pull()
-            self.n_frames = 1
-            return sample
+        return None
 
     def declared(self) -> int:
         return 1
@@ -532,6 +504,6 @@ class Still(Closed):
 
     def close(self) -> None:
         if self._sound:
-            self._idle.append(self._own)
+            self._idle.append(self._decoder)
         else:
-            self._own[0].set_state(Gst.State.NULL)
+            self._decoder.pipeline.set_state(Gst.State.NULL)

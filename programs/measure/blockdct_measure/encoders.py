@@ -2,6 +2,7 @@
 """Encoders: what their settings are called, and what they make of files."""
 import argparse
 import dataclasses
+import itertools
 import re
 from typing import Callable
 
@@ -10,7 +11,7 @@ from .compare import Comparison, Span
 from .decoding import Input
 from .files import FileError
 from .formats import tell_caps
-from .gst import GLib, GObject, Gst, make
+from .gst import GLib, GObject, Gst, chain, counts, make
 from .output import UsageError
 from .options import LIMITS, numbers
 from .rows import SCALES, Row
@@ -68,7 +69,8 @@ def _absent(name: str) -> UsageError:
         _LIBAV if name.startswith('avenc_') else None
     return UsageError(f'--encoder: the element {name} is not installed ('
                       + (f'Debian: {package}' if package else
-                         'gst-inspect-1.0 lists those that are') + ')')
+                         'gst-inspect-1.0 lists those that are, such as '
+                         + ', '.join(filter(Gst.ElementFactory.find, ENCODERS))) + ')')
 
 
 def build(encoder: Encoder, value: int) -> Gst.Bin:
@@ -195,8 +197,7 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
         raise UsageError(f'--encoder: there is no decoder for {caps.to_string()[:80]}')
     # jpegdec's default inverse DCT is fast, and costs up to 4 dB at quality 90.
     text = found + (' idct-method=islow' if found == 'jpegdec' else '')
-    coded = Gst.ElementFactory.find('blockdctcoded')
-    if coded is not None and coded.can_sink_any_caps(caps):
+    if counts(caps):
         text = f'blockdctcoded name=coded ! {text}'
     if structure.get_name() == 'video/mpeg':
         version = structure.get_int('mpegversion')[1]
@@ -217,7 +218,7 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
                 setter.set_property('caps', Gst.Caps.from_string(
                     f'video/x-raw, framerate={_DEFAULT_RATE}'))
             return choose(caps)
-        run.chain(setter, run.tees[0], queue, made, _decoder(made), run.tees[1])
+        chain(run.pipeline, setter, run.tees[0], queue, made, _decoder(made), run.tees[1])
         source = Input(run.pipeline, path, setter, prepare)
         span = Span(source.src, plan.first, plan.n)
         try:
@@ -235,7 +236,7 @@ def _run(path: str, name: str, plan: transforms.Plan, encoder: Encoder, value: i
         layout = transforms.Layout(span.caps)
         row = Row(name, None, encoder.line, encoder.scale, value,
                   transforms.row_format(layout.format, plan.subsampling), layout.width,
-                  layout.height, layout.depth, str(source.rate or ''), None, True, True)
+                  layout.height, layout.depth, str(source.rate or ''), None, True)
         frames, unmatched = run.results(row)
         n = row.count('frames')
         source.n_frames, source.end = n + unmatched, run.end
@@ -276,24 +277,25 @@ def measure(path: str, name: str, plan: transforms.Plan, target: Target | None,
     rows: list[Row] = []
     lost: list[str] = []
     without: list[str] = []
-    passes = max(1, sum(len(e.values) for e in plan.encoders)) * len(plan.formats or (1,))
-    for form in plan.formats or (None,):
-        for encoder in plan.encoders:
-            def one(value: int) -> list[Row]:
-                done = len(rows)
-                try:
-                    found = _run(path, name, plan, encoder, value, form, without,
-                                 lambda share: progress((done + share) / passes))
-                except (RuntimeError, UsageError) as error:
-                    lost.append(f'{encoder.line}, {encoder.scale} {value}: {error}')
-                    found = []
-                rows.extend(found)
-                return found
-            if target is None or target.collection:
-                for value in encoder.values:
-                    one(value)
-            else:
-                _search(encoder, target, one)
+    search = target if target and not target.collection else None
+    passes = sum(len(e.values).bit_length() if search else len(e.values)
+                 for e in plan.encoders) * len(plan.formats or (1,))
+    done = itertools.count()
+    for form, encoder in itertools.product(plan.formats or (None,), plan.encoders):
+        def one(value: int) -> list[Row]:
+            before, found = next(done), []
+            try:
+                found = _run(path, name, plan, encoder, value, form, without,
+                             lambda share: progress((before + share) / passes))
+            except (RuntimeError, UsageError) as error:
+                lost.append(f'{encoder.line}, {encoder.scale} {value}: {error}')
+            rows.extend(found)
+            return found
+        if search:
+            _search(encoder, search, one)
+        else:
+            for value in encoder.values:
+                one(value)
     return rows, lost, without
 
 

@@ -3,8 +3,8 @@
 import dataclasses
 import glob
 import os
+import re
 import stat
-import unicodedata
 
 from .gst import Gst, GstBase, refuses
 
@@ -30,15 +30,10 @@ class File:
 def printable(path: str) -> str:
     """A unique name that a terminal can show: bytes of control characters and those that
     are not UTF-8 become \\xFF, and so does a backslash that looks like one's start."""
-    text, raw = '', os.fsencode(path).decode('utf-8', 'surrogateescape')
-    for i, c in enumerate(raw):
-        hexed = c == '\\' and raw[i + 1:i + 2] == 'x' and all(
-            d in '0123456789abcdefABCDEF' for d in raw[i + 2:i + 4]) and len(raw[i + 2:i + 4]) == 2
-        if hexed or unicodedata.category(c) in ('Cc', 'Cs'):
-            text += ''.join(f'\\x{b:02X}' for b in c.encode('utf-8', 'surrogateescape'))
-        else:
-            text += c
-    return text
+    return re.sub(
+        r'[\0-\x1f\x7f-\x9f\ud800-\udfff]|\\(?=x[0-9a-fA-F]{2})',
+        lambda m: ''.join(f'\\x{b:02X}' for b in m[0].encode('utf-8', 'surrogateescape')),
+        os.fsencode(path).decode('utf-8', 'surrogateescape'))
 
 
 def check(path: str) -> None:

@@ -43,15 +43,10 @@ def nearest(decoded: str, planes: bool) -> str:
     `planes`: RGB cannot be measured."""
     if decoded in FORMATS or (decoded in RGB and not planes):
         return decoded
-    depth, best = depth_of(decoded), ''
-    for name in FORMATS:
-        info = describe(name)
-        if subsampling(name) != subsampling(decoded) or info.n_planes != info.n_components:
-            continue
-        d, least = depth_of(name), depth_of(best) if best else 0
-        if (d > least) if least < depth else depth <= d < least:
-            best = name
-    return best
+    alike = [name for name in FORMATS if subsampling(name) == subsampling(decoded)
+             and describe(name).n_planes == describe(name).n_components]
+    deep = [name for name in alike if depth_of(name) >= depth_of(decoded)]
+    return min(deep, key=depth_of) if deep else max(alike, key=depth_of, default='')
 
 
 def convert(caps: Gst.Caps, name: str) -> Gst.Caps:

@@ -17,9 +17,18 @@ except (ImportError, ValueError) as error:
 
 __all__ = ['GLib', 'GObject', 'Gst', 'GstApp', 'GstBase', 'GstVideo']
 Gst.init(None)
-# The first use of a type sets it up, which two threads must not do at once.
-for module in Gst, GstApp, GstBase, GstVideo:
-    for name in dir(module):
+# The first use of a type sets it up, which two threads must not do at once; of all types it
+# would take 30 ms.
+for module, names in {
+        Gst: 'Buffer Event EventType FlowReturn Format GhostPad MapFlags MapInfo MessageType '
+             'PadDirection PadLinkReturn PadProbeType ParseContext ParseFlags Preset ProxyPad Rank '
+             'Segment State StateChangeReturn Structure TagSetter TypeFindProbability URIHandler',
+        GstApp: 'AppSink AppSrc',
+        GstBase: 'Aggregator BaseParse BaseSink BaseSrc BaseTransform PushSrc',
+        GstVideo: 'VideoChromaSite VideoColorRange VideoColorimetry VideoDecoder VideoEncoder '
+                  'VideoFilter VideoFormat VideoFormatFlags VideoInfo VideoMeta VideoSink '
+                  'VideoTransferFunction'}.items():
+    for name in names.split():
         getattr(module, name)
 if not Gst.Registry.get().find_plugin('app'):
     sys.stderr.write('blockdct-measure: GStreamer\'s base plugins are missing (Debian: '
@@ -42,12 +51,33 @@ def make(name: str, **properties: Any) -> Gst.Element:
             f'{_PACKAGES.get(name, "gstreamer1.0-plugins-base")}; from a build folder, '
             'set GST_PLUGIN_PATH to its gst-plugin/)')
     for key, value in properties.items():
-        key = key.replace('_', '-')
+        key = key.replace('_', '-').strip('-')
         if isinstance(value, str):
             Gst.util_set_object_arg(element, key, value)
         else:
             element.set_property(key, value)
     return element
+
+
+def sink(name: str, **properties: Any) -> Gst.Element:
+    """One that no clock and no other sink waits for."""
+    return make(name, sync=False, async_=False, **properties)
+
+
+def chain(pipeline: Gst.Pipeline, *elements: Gst.Element) -> None:
+    """Add elements and link one to the next."""
+    for element in elements:
+        if element.get_parent() is None:
+            pipeline.add(element)
+    for first, second in zip(elements, elements[1:]):
+        if not first.link(second):
+            raise RuntimeError('it cannot be linked between pictures and a decoder')
+
+
+def counts(caps: Gst.Caps) -> bool:
+    """Whether blockdctcoded counts the bits of such a stream."""
+    factory = Gst.ElementFactory.find('blockdctcoded')
+    return factory is not None and factory.can_sink_any_caps(caps)
 
 
 def refuses(factory: Gst.ElementFactory) -> bool:

@@ -69,7 +69,7 @@ def work(piece: Piece, progress: Callable[[float], None] = lambda share: None) -
                                                            progress)
             result.without = result.without or without
             rows += coded
-        result.rows = merge(rows, [e.line for e in plan.encoders])
+        result.rows = rows
     except (FileError, TableError, ValueError, RuntimeError, MemoryError) as error:
         result.error = str(error) or type(error).__name__
         result.no_video = isinstance(error, NoVideo)
@@ -107,102 +107,88 @@ def _join(results: list[Result], plan: transforms.Plan) -> Result:
     failed = next((r for r in results if r.error), None)
     if failed:
         return failed
-    joined = Result(merge((row for r in results for row in r.rows or []),
-                          [e.line for e in plan.encoders]),
-                    lost=[text for r in results for text in r.lost])
-    joined.without = next((r.without for r in results if r.without), [])
-    joined.origin = next((r.origin for r in results if r.origin), '')
-    return joined
+    try:
+        rows = merge((row for r in results for row in r.rows or []),
+                     [e.line for e in plan.encoders])
+    except TableError as error:
+        return Result(error=str(error))
+    return Result(rows, lost=[text for r in results for text in r.lost],
+                  without=next((r.without for r in results if r.without), []),
+                  origin=next((r.origin for r in results if r.origin), ''))
 
 
 def run_pieces(pieces: list[Piece], o: argparse.Namespace, bar: Progress
                ) -> Iterator[tuple[Piece, Result]]:
     """Results in the order of the pieces, one for each file."""
-    if not (o.jobs or o.dask):
-        yield from _run_here(pieces, bar)
-        return
-    threads = 0 if o.dask else max(1, (os.cpu_count() or 1) // o.jobs)
-    split = [_split(piece, threads) for piece in pieces]
-    results = (_run_dask if o.dask else _run_processes)(
-        list(itertools.chain(*split)), o.dask or o.jobs)
-    for i, (piece, parts) in enumerate(zip(pieces, split)):
+    parts = [_split(piece, 0 if o.dask else max(1, (os.cpu_count() or 1) // o.jobs))
+             if o.jobs or o.dask else [piece] for piece in pieces]
+    every = list(itertools.chain(*parts))
+    if o.dask:
+        results = _run_dask(every, o.dask)
+    elif o.jobs:
+        results = _run_processes(every, o.jobs)
+    else:
+        # What is Python's of a file is done while another one is decoded and measured, on
+        # the CPU by all processors.
+        gpus = len({p.device for p in pieces if p.device != 'cpu'})
+        n = gpus * max(1, min(_MOST_ON_GPU, (os.cpu_count() or 1) // gpus)) if gpus else \
+            1 if any(p.plan.encoders for p in pieces) else 2
+        results = _run_threads(every, n, bar.note)
+    for i, (piece, own) in enumerate(zip(pieces, parts)):
         found = []
-        for k in range(len(parts)):
+        for k in range(len(own)):
             found.append(next(results))
-            bar.note(i, (k + 1) / len(parts))
+            bar.note(i, (k + 1) / len(own))
         yield piece, _join(found, piece.plan)
 
 
-def _run_here(pieces: list[Piece], bar: Progress) -> Iterator[tuple[Piece, Result]]:
-    """By threads: what is Python's of a file is done while another one is decoded and
-    measured, on the CPU by all processors."""
-    gpus = len({p.device for p in pieces if p.device != 'cpu'})
-    n = gpus * max(1, min(_MOST_ON_GPU, (os.cpu_count() or 1) // gpus)) if gpus else \
-        1 if any(p.plan.encoders for p in pieces) else 2
+def _run_threads(pieces: list[Piece], n: int, note: Callable[[int, float], None],
+                 do: Callable[[Piece, Callable[[float], None]], Result] = work,
+                 end: Callable[[], None] = lambda: None) -> Iterator[Result]:
     stop = threading.Event()
 
     def one(i: int) -> Result:
-        def note(share: float) -> None:
-            bar.note(i, share)
+        def progress(share: float) -> None:
+            note(i, share)
             if stop.is_set():
                 raise FileError('interrupted')
-        result = work(pieces[i], note)
-        bar.note(i, 1.0)
-        return result
+        return do(pieces[i], progress)
     with concurrent.futures.ThreadPoolExecutor(n) as pool:
         try:
-            yield from zip(pieces, pool.map(one, range(len(pieces))))
+            yield from pool.map(one, range(len(pieces)))
         finally:
             stop.set()
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            end()
+
+
+def _run_processes(pieces: list[Piece], n: int) -> Iterator[Result]:
+    """By threads with a process each. If one dies, that costs its piece alone, which
+    another process tries again."""
+    import multiprocessing
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+    own = threading.local()
+
+    def do(piece: Piece, progress: Callable[[float], None]) -> Result:
+        for _ in range(_TRIES):
+            progress(0)
+            try:
+                own.pool = getattr(own, 'pool', None) or ProcessPoolExecutor(
+                    1, multiprocessing.get_context('spawn'), _ignore_interrupts)
+                return own.pool.submit(work, piece).result()
+            except BrokenProcessPool:
+                own.pool = None
+        return Result(error='its process dies, as from an encoder or a decoder that crashes')
+
+    def end() -> None:
+        for child in multiprocessing.active_children():
+            child.terminate()
+    return _run_threads(pieces, n, lambda i, share: None, do, end)
 
 
 def _ignore_interrupts() -> None:
     """The process that started this one ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _run_processes(pieces: list[Piece], n: int) -> Iterator[Result]:
-    """A process that dies costs its piece alone: pieces are done again, first the one
-    that is waited for, by itself."""
-    import multiprocessing
-    from concurrent.futures.process import BrokenProcessPool
-
-    def pool(size: int) -> concurrent.futures.ProcessPoolExecutor:
-        return concurrent.futures.ProcessPoolExecutor(
-            size, multiprocessing.get_context('spawn'), _ignore_interrupts)
-
-    done: dict[int, Result] = {}
-    own: Any = None
-    waiting: dict[int, concurrent.futures.Future] = {}
-    try:
-        for i, piece in enumerate(pieces):
-            if i not in done and own is None:
-                own = pool(n)
-                waiting = {k: own.submit(work, pieces[k])
-                           for k in range(i, len(pieces)) if k not in done}
-            try:
-                if i not in done:
-                    done[i] = waiting.pop(i).result()
-            except BrokenProcessPool:
-                done |= {k: f.result() for k, f in waiting.items()
-                         if f.done() and f.exception() is None}
-                own.shutdown()
-                own = None
-                for _ in range(_TRIES):
-                    try:
-                        with pool(1) as alone:
-                            done[i] = alone.submit(work, piece).result()
-                        break
-                    except BrokenProcessPool:
-                        done[i] = Result(error='its process dies, as from an encoder or a '
-                                         'decoder that crashes')
-            yield done.pop(i)
-    finally:
-        if own is not None:
-            own.shutdown(wait=False, cancel_futures=True)
-        for child in multiprocessing.active_children():
-            child.terminate()
 
 
 def _run_dask(pieces: list[Piece], address: str) -> Iterator[Result]:
@@ -217,7 +203,7 @@ def _run_dask(pieces: list[Piece], address: str) -> Iterator[Result]:
     except (OSError, ValueError) as error:
         raise UsageError(f'--dask {address}: no scheduler answers there ({error})') from None
     with client:
-        for future in [client.submit(work, piece, pure=False) for piece in pieces]:
+        for future in client.map(work, pieces, pure=False):
             try:
                 yield future.result()
             except KilledWorker:

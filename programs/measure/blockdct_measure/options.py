@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command line."""
 import argparse
+import math
 import os
 import re
 from typing import Any, Sequence
@@ -57,8 +58,11 @@ def names(option: str, text: str | None, known: Sequence[str]) -> list[str]:
 
 
 def _number(text: str) -> float:
-    value = float(text)
-    if not value > 0 or value == float('inf'):
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < math.inf:
         raise argparse.ArgumentTypeError(f'{text} is not a number above 0')
     return value
 
@@ -255,7 +259,7 @@ def plan(o: argparse.Namespace, wanted: Target | None) -> Plan:
         given = text is not None and scale in scales
         lists[scale] = numbers(scale, text, low, high) if given else \
             list(range(low, high + 1)) if o.all_settings or o.plot or wanted else [default]
-    needed = names('metrics', o.metrics, tuple(METRICS)) + (wanted.needs() if wanted else [])
+    needed = names('metrics', o.metrics, tuple(MAIN)) + (wanted.needs() if wanted else [])
     if o.plot_metric != 'psnr':
         needed.append(o.plot_metric)
     if 'vmaf' in needed and not o.encoder:

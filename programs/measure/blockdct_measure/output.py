@@ -5,11 +5,12 @@ import fcntl
 import itertools
 import os
 import sys
+from collections import Counter
 from typing import Any, BinaryIO, Iterable
 
 from blockdct import TRANSFORMS
 
-from .rows import Row, TableError, csv_line, json_line, read_rows
+from .rows import Row, TableError, csv_line, json_line, metrics_of, read_rows
 
 _HEAD = 1 << 16  # bytes from which a table is recognised
 _STARTS = 'file,transform,', 'file,reference,', '{"file":'
@@ -28,12 +29,13 @@ def complain(text: object) -> None:
 class Output:
     """A table that rows of whole files are added to. `empty`: a row that has the columns."""
 
-    def __init__(self, path: str, style: str, metrics: Iterable[str], empty: Any, resume: bool):
-        self.path, self.style, self.metrics = path, style, tuple(metrics)
+    def __init__(self, path: str, style: str, metrics: Iterable[str], empty: Any, resume: bool,
+                 width: int):
+        self.path, self.style, self.metrics, self._width = path, style, tuple(metrics), width
         self.known: list[Row] = []
         self._ends: list[int] = []
         self._head = {'csv': lambda: csv_line(empty.cells(self.metrics)), 'json': str,
-                      'text': lambda: empty.head(self.metrics)}[style]()
+                      'text': lambda: empty.head(self.metrics, width)}[style]()
         self._file: BinaryIO = sys.stdout.buffer if path == '-' else self._open(resume)
         if not resume:
             self._write(self._head)
@@ -95,7 +97,7 @@ class Output:
                              f'{error.strerror}') from None
 
     def write(self, rows: Iterable[Any]) -> None:
-        self._write(''.join(r.text(self.metrics) if self.style == 'text' else
+        self._write(''.join(r.text(self.metrics, self._width) if self.style == 'text' else
             json_line(r.cells(self.metrics)) if self.style == 'json' else
             csv_line(r.cells(self.metrics).values()) for r in rows))
 
@@ -104,11 +106,24 @@ class Output:
             self._file.close()
 
 
-def outputs(o: argparse.Namespace, metrics: Iterable[str], empty: Any) -> list[Output]:
-    """Those of the command line, else one for people."""
+def outputs(o: argparse.Namespace, metrics: Iterable[str], empty: Any,
+            names: Iterable[str] = ()) -> list[Output]:
+    """Those of the command line, else one for people. `names`: of encoders."""
     named = [(p, s) for p, s in ((o.csv, 'csv'), (o.json, 'json')) if p is not None]
-    return [Output(path, style, metrics, empty, getattr(o, 'resume', False))
-            for path, style in named or [('-', 'text')]]
+    return [Output(path, style, metrics, empty, getattr(o, 'resume', False),
+                   max(12, *map(len, names), 0)) for path, style in named or [('-', 'text')]]
+
+
+def finish(tables: list[Output], failed: dict[str, list[str]], missed: dict[str, list[str]],
+           interrupted: bool) -> int:
+    """Say what is wrong, by what it has in common; the exit status."""
+    for table in tables:
+        table.close()
+    for what, lines in (failed | missed).items():
+        if lines:
+            complain(f'{what}:' + ''.join(f'\n  {line}' for line in lines))
+    return INTERRUPTED if interrupted else FAILED if any(failed.values()) else \
+        MISSED if any(missed.values()) else DONE
 
 
 def read_table(path: str) -> list[Row]:
@@ -121,31 +136,22 @@ def read_table(path: str) -> list[Row]:
         raise TableError(f'{path}: {error}') from None
 
 
-def check_known(known: list[Row], expected: list[tuple], n_formats: int, frames: bool,
-                metrics: Iterable[str], path: str) -> int:
+def check_known(known: list[Row], expected: Counter, frames: bool, metrics: Iterable[str],
+                path: str) -> int:
     """How many rows of a table to keep: those of whole files. `expected`: the series and
-    settings of a format, which rows of frames have, too; None for any setting."""
-    kept = 0
-    wanted, allowed = expected * max(1, n_formats), set(metrics)
+    settings of a file, which rows of frames have, too; None for any setting."""
+    kept, found, lacking = 0, [], Counter()
     for name, group in itertools.groupby(known, lambda r: r.file):
         found = list(group)
+        kept += len(found)
         sums = [r for r in found if r.frame is None]
-        is_last = kept + len(found) == len(known)
-        rest, lost = iter(wanted), []
-        for row in sums:
-            lost += itertools.takewhile(
-                lambda w, row=row: row.series != w[0] or w[1] not in (None, row.setting), rest)
-        left = list(rest)
-        fit = len(sums) == len(wanted) - len(lost) - len(left)
-        if not is_last:
-            lost, left = lost + left, []
-        if not fit or any(series[1] is None for series, _ in lost) or (  # encoders may fail
-                (len(sums) < len(found)) != frames and not is_last) or not {
-                n if n in allowed else n.rpartition('-')[0]
-                for r in sums for n in r.sums} <= allowed:
+        keys = Counter((r.series, r.setting) if (r.series, r.setting) in expected
+                       else (r.series, None) for r in sums)
+        lacking = expected - keys
+        breaks_off = kept == len(known) and lacking
+        if keys - expected or not set(metrics_of(sums)) <= set(metrics) or not breaks_off and (
+                (len(sums) < len(found)) != frames
+                or any(transform for (transform, *_), _ in lacking)):  # encoders may fail
             raise UsageError(f'--resume: the rows of {name} in {path} have other transforms, '
                              'settings, formats or metrics; remove it, or name another')
-        if left:
-            break
-        kept += len(found)
-    return kept
+    return kept - len(found) if lacking else kept

@@ -5,7 +5,7 @@ import sys
 import threading
 import time
 
-_WIDTH, _INTERVAL = 30, 0.2
+_WIDTH, _INTERVAL = 24, 0.2
 
 
 class Progress:
@@ -41,7 +41,7 @@ class Progress:
                 f'{sum(s >= 1 for s in self._shares)} of {len(self._shares)} files')
         if share > 0 and seconds > 1:
             left = int(seconds * (1 - share) / share + 0.999)
-            text += (f', {done / seconds / 1e6:.1f} MB/s, {left // 3600}:'
+            text += (f', {done / seconds / 1e3:,.0f} kB/s, {left // 3600}:'
                      f'{left // 60 % 60:02}:{left % 60:02} left')
         sys.stderr.write(text)
         sys.stderr.flush()

@@ -3,7 +3,6 @@
 figures that follow from them; CSV and JSON of both."""
 import csv
 import dataclasses
-import functools
 import io
 import json
 import math
@@ -21,27 +20,19 @@ METRICS = {
 }
 #: Those of the library.
 OWN = tuple(METRICS)[:-1]
+SUMS = tuple(f'sum-{figure}' for figures in METRICS.values() for figure in figures)
 MAIN = {'psnr': 'psnr', 'ssim': 'ssim', 'ms-ssim': 'ms-ssim-y', 'psnr-hvs': 'psnr-hvs',
         'xpsnr': 'xpsnr-y', 'vmaf': 'vmaf'}
 IN_DB = 'psnr', 'psnr-hvs', 'xpsnr'
 INFINITE = (1 << 63) - 1
 _PLANES = tuple('yuv')
 
-_CODER = 'exact coded'  # which the program or an encoder has
-#: Columns of whole numbers, the sums that they show, and the kinds of rows that have them.
-COUNTS = [
-    ('frames', 'frames', ''),
-    *((f'{what}-{p}', f'{what}-{p}', '') for what in ('samples', 'sse') for p in _PLANES),
-    ('levels', 'levels', 'exact estimate'),
-    ('nonzero-levels', 'nonzero-levels', 'exact estimate'),
-    *((f'bits-{p}', f'bits-{p}', 'exact') for p in _PLANES),
-    ('bits', 'bits', _CODER),
-    ('bits-headers', 'bits-headers', 'coded'),
-    ('bits-optimized', 'bits-optimized', 'exact'),
-    ('file-size', 'file-size', _CODER),
-    ('file-size-optimized', 'file-size-optimized', 'exact'),
-    *((f'bits-estimated-{p}', f'bits-{p}', 'estimate') for p in _PLANES),
-    ('bits-estimated', 'bits', 'estimate'), ]
+COMPARED = 'frames', *(f'{what}-{p}' for what in ('samples', 'sse') for p in _PLANES)
+#: The columns of whole numbers, of which a row has some.
+COUNTS = (*COMPARED,
+          'levels', 'nonzero-levels', *(f'bits-{p}' for p in _PLANES), 'bits', 'bits-headers',
+          'bits-optimized', 'file-size', 'file-size-optimized',
+          *(f'bits-estimated-{p}' for p in _PLANES), 'bits-estimated')
 
 
 class TableError(Exception):
@@ -62,10 +53,8 @@ class Row:
     depth: int
     rate: str = ''          # frames a second, as 30000/1001; '': unknown
     frame: int | None = None
-    exact: bool = False     # the bits are those of a file
-    coded: bool = False     # the file's size is exact, too
-    counts: dict[str, int] = dataclasses.field(default_factory=dict)
-    sums: dict[str, int] = dataclasses.field(default_factory=dict)  # in billionths
+    coded: bool = False     # the size is that of a file, not of a model
+    counts: dict[str, int] = dataclasses.field(default_factory=dict)  # sum-*: in billionths
     met: bool | None = None
     missed: str = ''
 
@@ -76,6 +65,15 @@ class Row:
     @property
     def series(self) -> tuple:
         return self.transform, self.encoder, self.scale
+
+    @property
+    def exact(self) -> bool:
+        """Whether the bits are those of a file."""
+        return 'bits' in self.counts
+
+    @property
+    def bits(self) -> int:
+        return self.counts.get('bits', self.count('bits-estimated'))
 
     def count(self, name: str) -> int:
         return self.counts.get(name, 0)
@@ -95,7 +93,7 @@ class Row:
         """A metric's figure; None: there is none."""
         if name == 'psnr':
             return self.psnr()
-        frames, total = self.count('frames'), self.sums.get(name)
+        frames, total = self.count('frames'), self.counts.get(f'sum-{name}')
         if total is None or frames == 0 or not self.has_plane(name):
             return None
         value = math.inf if total == INFINITE else total / 1e9
@@ -108,30 +106,25 @@ class Row:
     @property
     def bpp(self) -> float:
         samples = self.count('samples-y')
-        return self.count('bits') / samples if samples else 0.0
+        return self.bits / samples if samples else 0.0
 
     @property
     def size(self) -> float:
         """Bytes: of the JPEG file, of the encoder's stream, or else of the bits."""
-        return self.count('file-size') if self.exact else self.count('bits') / 8
+        return self.count('file-size') if self.exact else self.bits / 8
 
     @property
     def kbps(self) -> float | None:
         frames = self.count('frames')
         if not self.rate or frames == 0:
             return None
-        bits = self.count('bits') + self.count('bits-headers')
-        return float(Fraction(bits, frames) * Fraction(self.rate) / 1000)
+        return float(Fraction(self.bits + self.count('bits-headers'), frames)
+                     * Fraction(self.rate) / 1000)
 
     @property
     def nonzero(self) -> float:
         levels = self.count('levels')
         return self.count('nonzero-levels') / levels if levels else 0.0
-
-    def columns(self) -> list[tuple[str, str | None]]:
-        """The columns of whole numbers, and the sums that this row shows in them."""
-        return _columns('coded' if self.encoder is not None else
-                        'exact' if self.exact else 'estimate', self.has_plane('-u'))
 
     def cells(self, metrics: Iterable[str]) -> dict[str, Any]:
         """The columns and what they hold; None: nothing."""
@@ -141,8 +134,9 @@ class Row:
             **{scale: self.setting if scale == self.scale else None for scale in SCALES},
             'format': self.format, 'width': self.width, 'height': self.height,
             'depth': self.depth, 'frame-rate': self.rate or None, 'frame': self.frame,
-            **{column: name and self.count(name) for column, name in self.columns()},
-            **{f'sum-{f}': None if v is None else self.sums[f] for f, v in figures.items()},
+            **{c: self.counts.get(c) if self.has_plane(c) else None for c in COUNTS},
+            **{f'sum-{f}': None if v is None else self.counts[f'sum-{f}']
+               for f, v in figures.items()},
             **{f'psnr-{p}': self.psnr(p) if self.has_plane(f'-{p}') else None for p in _PLANES},
             'psnr': self.psnr(), **figures, 'bpp': self.bpp, 'kbps': self.kbps,
             'nonzero': self.nonzero if self.encoder is None else None,
@@ -150,26 +144,20 @@ class Row:
             'target-met': self.met, 'target-missed': self.missed or None}
 
     @staticmethod
-    def head(metrics: Iterable[str]) -> str:
-        """Of a table for people, and a line of it."""
-        return (f'{"transform":<12} {"setting":>11}  {"format":<9} {"frames":>8}'
-                '   Y dB   U dB   V dB     dB'
-                + ''.join(f' {MAIN[m]:>9}' for m in metrics)
-                + f' {"bpp":>8} {"kbit/s":>9} {"bytes":>12} nonzero  file\n')
+    def head(metrics: Iterable[str], width: int) -> str:
+        """Of a table for people, and a line of it; names have this width."""
+        return (f'{"transform":<{width}}{"setting":>13}  {"format":<9}{"frames":>7}{"Y dB":>7}'
+                f'{"dB":>7}' + ''.join(f'{MAIN[m]:>10}' for m in metrics)
+                + f'{"bpp":>8}{"kbit/s":>9}{"bytes":>11}  file\n')
 
-    def text(self, metrics: Iterable[str]) -> str:
-        number = f'{self.count("frames"):8}' if self.frame is None else f'#{self.frame:<7}'
-        text = f'{self.name:<12} {self.scale:>7} {self.setting:3}  {self.format:<9} {number}'
-        for p in _PLANES:
-            text += f' {self.psnr(p):6.2f}' if self.has_plane(f'-{p}') else ' ' * 7
-        text += f' {self.psnr():6.2f}'
-        for m in metrics:
-            text += padded(self.figure(MAIN[m]), 9, 4 if m in IN_DB else 6)
-        text += f' {self.bpp:8.4f}{padded(self.kbps, 9, 1)} {self.size:12.0f} '
-        text += f'{100 * self.nonzero:6.2f}%' if self.encoder is None else ' ' * 7
-        if self.met is not None:
-            text += '  met' if self.met else f'  missed {self.missed}'
-        return f'{text}  {self.file}\n'
+    def text(self, metrics: Iterable[str], width: int) -> str:
+        number = f'{self.count("frames"):7}' if self.frame is None else f' #{self.frame:<5}'
+        missed = {None: '', True: '  met', False: f'  missed {self.missed}'}[self.met]
+        return (f'{self.name:<{width}}{f"{self.scale} {self.setting}":>13}  {self.format:<9}'
+                f'{number}{self.psnr("y"):7.2f}{self.psnr():7.2f}' + ''.join(
+                    padded(self.figure(MAIN[m]), 10, 4 if m in IN_DB else 6) for m in metrics)
+                + f'{self.bpp:8.4f}{padded(self.kbps, 9, 1)}{self.size:11.0f}{missed}'
+                f'  {self.file}\n')
 
     def add(self, other: 'Row') -> None:
         """Add another part of the file."""
@@ -180,37 +168,29 @@ class Row:
         self.coded = self.coded and other.coded
         if self.rate != other.rate and other.count('frames'):
             self.rate = other.rate if not self.count('frames') else ''
-        if self.count('frames') == 0:  # without frames there are no figures
-            self.sums = dict(other.sums)
-        elif other.count('frames') > 0:
-            self.sums = {name: add_sums(value, other.sums[name])
-                         for name, value in self.sums.items() if name in other.sums}
-        self.counts = {name: self.count(name) + other.count(name)
-                       for name in self.counts | other.counts}
+        a, b = self.counts, other.counts
+        if not a['frames']:
+            a, b = b, a
+        self.counts = {  # without frames there are no figures; else both have them
+            n: add_sums(a.get(n, 0), b.get(n, 0)) for n in a | b
+            if not n.startswith('sum-') or n in a and (n in b or not b['frames'])}
         self.check()
 
     def check(self) -> None:
-        if any(not -INFINITE <= n < INFINITE for n in self.counts.values()):
+        if any(not 0 <= n <= INFINITE for n in self.counts.values()):
             raise TableError(f'a sum of {self.file} does not fit into 63 bits: measure '
                              'parts of it with --first-frame and --n-frames')
 
 
-@functools.lru_cache(maxsize=None)
-def _columns(kind: str, colour: bool) -> list[tuple[str, str | None]]:
-    return [(column, name if (not of or kind in of.split())
-             and (colour or name[-2:] not in ('-u', '-v')) else None)
-            for column, name, of in COUNTS]
-
-
 def add_sums(a: int, b: int) -> int:
-    """Sums of a metric, of which one may be infinite."""
+    """Of which one may be infinite."""
     return INFINITE if INFINITE in (a, b) else a + b
 
 
 # Writing
 
 def padded(value: float | None, width: int, digits: int) -> str:
-    return ' ' * (width + 1) if value is None else f' {value:{width}.{digits}f}'
+    return ' ' * width if value is None else f'{value:{width}.{digits}f}'
 
 
 def csv_line(cells: Iterable[Any]) -> str:
@@ -258,15 +238,15 @@ def _row(cells: dict[str, Any], transforms: Iterable[str]) -> Row:
         scales[0], 'width', 'height', 'depth'))
     if not 8 <= depth <= 12:
         raise ValueError(f'its depth is {depth}, outside 8 to 12')
-    row = Row(cells['file'], transform, cells.get('encoder'), scales[0], setting,
-              cells['format'], width, height, depth, cells.get('frame-rate', ''),
-              _whole(cells, 'frame') if 'frame' in cells else None, 'bits' in cells)
-    row.coded = row.exact and cells.get('file-size-exact') in (True, 'true')
-    row.counts['samples-u'] = int(cells.get('samples-u', 0))
-    row.counts.update((name, _whole(cells, column)) for column, name in row.columns() if name)
-    row.sums = {name: _whole(cells, f'sum-{name}') for names in METRICS.values()
-                for name in names if f'sum-{name}' in cells}
-    return row
+    needed = ('frames', 'bits' if 'bits' in cells else 'bits-estimated',
+              *(f'{what}-{p}' for p in ('yuv' if 'samples-u' in cells else 'y')
+                for what in ('samples', 'sse')))
+    return Row(cells['file'], transform, cells.get('encoder'), scales[0], setting,
+               cells['format'], width, height, depth, cells.get('frame-rate', ''),
+               _whole(cells, 'frame') if 'frame' in cells else None,
+               'bits' in cells and cells.get('file-size-exact') in (True, 'true'),
+               {name: _whole(cells, name) for name in (*COUNTS, *SUMS)
+                if name in cells or name in needed})
 
 
 def _records(lines: io.StringIO, is_json: bool) -> Iterator[dict[str, Any]]:
@@ -325,5 +305,5 @@ def merge(rows: Iterable[Row], encoders: Iterable[str] = ()) -> list[Row]:
 
 
 def metrics_of(rows: Iterable[Row]) -> list[str]:
-    names = {name for row in rows for name in row.sums}
-    return [m for m in METRICS if names & set(METRICS[m])]
+    names = {name for row in rows for name in row.counts}
+    return [m for m in METRICS if names & {f'sum-{f}' for f in METRICS[m]}]

@@ -14,9 +14,9 @@ from .decoding import Input, Pictures
 from .encoders import count_bits
 from .files import FileError, NoVideo
 from .formats import RGB, convert, depth_of, nearest, subsampling
-from .gst import Gst, GstVideo, make
+from .gst import Gst, GstVideo, chain, make, sink
 from .options import names
-from .output import DONE, FAILED, INTERRUPTED, MISSED, UsageError, complain, outputs
+from .output import FAILED, UsageError, complain, finish, outputs
 from .progress import Progress
 from .rows import MAIN, METRICS, Row, padded
 from .transforms import Layout
@@ -114,9 +114,8 @@ def _scale(made: Pair, scale: bool) -> None:
 class _Deepen:
     """Samples of more bits, which GStreamer's converter does not make by a shift."""
 
-    def __init__(self, run: Comparison, depth: int, form: str):
-        self.sink = make('appsink', sync=False, max_buffers=2, emit_signals=True)
-        self.sink.set_property('async', False)
+    def __init__(self, pipeline: Gst.Pipeline, depth: int, form: str):
+        self.sink = sink('appsink', max_buffers=2, emit_signals=True)
         self.source = make('appsrc', block=True, max_bytes=1 << 26, format='time')
         self._shift = depth - depth_of(form)
         base = {'GRAY8': 'GRAY8'}.get(form) or {
@@ -126,7 +125,7 @@ class _Deepen:
         self.sink.connect('new-sample', self._take)
         self.sink.connect('eos', lambda sink: self.source.emit('end-of-stream'))
         for element in self.sink, self.source:
-            run.pipeline.add(element)
+            pipeline.add(element)
 
     def _take(self, sink: Gst.Element) -> Gst.FlowReturn:
         sample = sink.emit('pull-sample')
@@ -159,20 +158,19 @@ class _Side:
         out = make('capsfilter', caps=Gst.Caps.from_string(
             f'video/x-raw, width={size.width}, height={size.height}, '
             f'pixel-aspect-ratio={size.par_n or 1}/{size.par_d or 1}'))
-        run.chain(scaler, out)
+        chain(run.pipeline, scaler, out)
         self.input = Input(run.pipeline, video.path, scaler, lambda caps: convert(caps, form),
                            bool(i))
         if depth_of(form) < made.depth:
-            deepen = _Deepen(run, made.depth, form)
-            run.chain(out, deepen.sink)
+            deepen = _Deepen(run.pipeline, made.depth, form)
+            chain(run.pipeline, out, deepen.sink)
             out = deepen.source
         # Small pictures of the first frames.
-        self._small = make('appsink', sync=False, caps=Gst.Caps.from_string(
+        self._small = sink('appsink', caps=Gst.Caps.from_string(
             f'video/x-raw, format=GRAY8, width={align.WIDTH}, height={align.HEIGHT}'))
-        self._small.set_property('async', False)
         self._valve = make('valve', drop_mode='forward-sticky-events')
-        run.chain(out, run.tees[i], make('queue', max_size_time=0), self._valve,
-                  make('videoscale', add_borders=False), make('videoconvert'), self._small)
+        chain(run.pipeline, out, run.tees[i], make('queue', max_size_time=0), self._valve,
+              make('videoscale', add_borders=False), make('videoconvert'), self._small)
         self._samples: list[Gst.Sample] = []
         begin = run.queues[i].get_static_pad('src')  # with that of the other side
         self.span = Span(out.get_static_pad('src'), o.first_frame * step + max(
@@ -242,19 +240,19 @@ class Score:
         return cells | {'notes': '; '.join(made.notes) or None}
 
     @staticmethod
-    def head(metrics: Iterable[str]) -> str:
+    def head(metrics: Iterable[str], _: int) -> str:
         """Of a table for people, and the lines of a file."""
         return f'{"frames":>8}' + ''.join(
             f' {MAIN[m]:>8} {"5%":>8} {"least":>8}' for m in ('psnr', *metrics)
             ) + f' {"kbit/s":>9}  file\n'
 
-    def text(self, metrics: Iterable[str]) -> str:
+    def text(self, metrics: Iterable[str], _: int) -> str:
         frame, made = self.total.frame, self.made
         line = f'{self.total.count("frames"):8}' if frame is None else f'#{frame:<7}'
         for m in ('psnr', *metrics):
             for value in self.total.figure(MAIN[m]), self.least(m, 'p5'), self.least(m, 'min'):
-                line += padded(value, 8, 4 if 'ssim' in m else 2)
-        line += f'{padded(self.kbps, 9, 1)}  {self.name}\n'
+                line += padded(value, 9, 4 if 'ssim' in m else 2)
+        line += f'{padded(self.kbps, 10, 1)}  {self.name}\n'
         if frame is not None:
             return line
         notes = [
@@ -313,7 +311,7 @@ def _limit(o: argparse.Namespace, name: str) -> float | None:
 def _missed(o: argparse.Namespace, score: Score) -> list[str]:
     found = {k + m: v for m in MAIN for k, v in (
         ('', score.total.figure(MAIN[m])), ('frame-', score.least(m, 'min')))}
-    return [f'  {score.name}: {name} is {"unknown" if value is None else f"{value:.6g}"}, below '
+    return [f'{score.name}: {name} is {"unknown" if value is None else f"{value:.6g}"}, below '
             f'{limit:g}' for name, value in found.items()
             if (limit := _limit(o, name)) is not None and (value is None or value < limit)]
 
@@ -321,7 +319,7 @@ def _missed(o: argparse.Namespace, score: Score) -> list[str]:
 def run(o: argparse.Namespace) -> int:
     if (o.worst is None) != (o.pictures is None):
         raise UsageError('--worst N and --pictures DIR go together')
-    wanted = names('metrics', o.metrics, tuple(METRICS))
+    wanted = names('metrics', o.metrics, tuple(MAIN))
     metrics = [m for m in METRICS if m in wanted
                or _limit(o, m) is not None or _limit(o, f'frame-{m}') is not None]
     if 'vmaf' in metrics:
@@ -334,7 +332,7 @@ def run(o: argparse.Namespace) -> int:
     found = files.find(o.files)
     tables = outputs(o, metrics, _EMPTY)
     bar = Progress([f.path for f in found], not o.quiet)
-    failed, missed, status = [], [], DONE
+    failed, missed, interrupted = [], [], False
     for i, file in enumerate(found):
         try:
             score = _score(reference, file, o, metrics, lambda share, i=i: bar.note(i, share))
@@ -342,10 +340,10 @@ def run(o: argparse.Namespace) -> int:
                 worst.write(score, o)
         except (FileError, RuntimeError, rows.TableError) as error:
             if not (file.found and isinstance(error, NoVideo)):
-                failed.append(f'  {file.name}: {error}')
+                failed.append(f'{file.name}: {error}')
             continue
         except KeyboardInterrupt:
-            status = INTERRUPTED
+            interrupted = True
             break
         bar.note(i, 1.0)
         bar.clear()
@@ -353,10 +351,5 @@ def run(o: argparse.Namespace) -> int:
             table.write((score.each() if o.frames else []) + [score])
         missed += _missed(o, score)
     bar.close()
-    for table in tables:
-        table.close()
-    for what, lines in ((f'{len(failed)} files have no score', failed),
-                        ('limits are missed', missed)):
-        if lines:
-            complain(f'{what}:\n' + '\n'.join(lines))
-    return status or (FAILED if failed else MISSED if missed else DONE)
+    return finish(tables, {f'{len(failed)} of {len(found)} files have no score': failed},
+                  {'limits are missed': missed}, interrupted)

@@ -3,12 +3,14 @@
 import argparse
 import dataclasses
 import json
+from collections import Counter
+from typing import Iterable
 
 from . import bdrate, files, options, output, rows, transforms
 from .decoding import Pictures
 from .files import File, FileError, NoVideo
 from .jobs import Piece, Result, devices, run_pieces
-from .output import DONE, FAILED, INTERRUPTED, MISSED, UsageError, complain
+from .output import DONE, FAILED, UsageError, complain
 from .progress import Progress
 from .rows import Row
 from .targets import Choices, Target
@@ -38,24 +40,28 @@ class _Run:
     """A run, whose rows are written in the order of the files."""
 
     def __init__(self, o: argparse.Namespace, plan: transforms.Plan, target: Target | None,
-                 metrics: list[str]):
+                 metrics: list[str], names: Iterable[str]):
         self.o, self.plan, self.target = o, plan, target
         self.rows: list[Row] = []  # all sums, for the plot, BD-rates and collections
         self.failed, self.lost, self.missed = [], [], []
         self.bar: Progress | None = None
         self.n_files = 0
-        self.outputs = output.outputs(o, metrics, rows.EMPTY)
+        self.outputs = output.outputs(o, metrics, rows.EMPTY, names)
 
     @property
     def has_readers(self) -> bool:
         """Whether standard output is for people, as no rows are written to it."""
         return '-' not in (self.o.csv, self.o.json)
 
-    def resume(self, expected: list[tuple]) -> set[str]:
+    def resume(self) -> set[str]:
         """The files whose rows are there."""
-        out = self.outputs[0]
-        out.keep(output.check_known(out.known, expected, len(self.plan.formats),
-                                    self.plan.frames, self.plan.metrics, out.path))
+        plan, out = self.plan, self.outputs[0]
+        keys = [((t, None, scale), n) for t, scale, n in plan.settings]
+        keys += [((None, e.line, e.scale), n) for e in plan.encoders for n in e.values]
+        if self.target:
+            keys = [(series, None) for series in dict.fromkeys(series for series, _ in keys)]
+        out.keep(output.check_known(out.known, Counter(keys * max(1, len(plan.formats))),
+                                    plan.frames, plan.metrics, out.path))
         self.rows += [r for r in out.known if r.frame is None]
         return {r.file for r in out.known}
 
@@ -66,14 +72,14 @@ class _Run:
 
     def take(self, file: File, result: Result) -> None:
         if result.error and not (file.found and result.no_video):
-            self.failed.append(f'  {file.name}: {result.error}')
+            self.failed.append(f'{file.name}: {result.error}')
         if result.without:
             self.note(f'{file.name} is measured without some metrics:\n'
                       + '\n'.join(f'  {w}' for w in result.without))
         if result.origin and result.rows and not self.o.quiet:
             self.note(f'{file.name} is already lossy (decoded from a JPEG file, '
                       f'{result.origin}): its rows show only the further loss')
-        self.lost += [f'  {file.name}: {text}' for text in result.lost]
+        self.lost += [f'{file.name}: {text}' for text in result.lost]
         if result.rows is not None:
             self.take_rows(result.rows)
 
@@ -84,7 +90,7 @@ class _Run:
         self.write(Choices(self.target, found).chosen() if self.target else found)
 
     def write(self, found: list[Row]) -> None:
-        self.missed += [f'  {r.file}: {r.name} misses {r.missed}' for r in found
+        self.missed += [f'{r.file}: {r.name} misses {r.missed}' for r in found
                         if r.met is False]
         if self.bar:
             self.bar.clear()
@@ -97,25 +103,18 @@ class _Run:
         elif self.target and self.target.collection:
             choices = Choices(self.target, self.rows)
             self.write(choices.chosen())
-            self.missed = [f'  {line}' for line in choices.tell_missed()]
+            self.missed = choices.tell_missed()
             if self.has_readers:
                 print(choices.table(), end='')
-        for out in self.outputs:
-            out.close()
-        if self.has_readers and not (self.o.resume and self.target):
+        if self.has_readers and not self.target:
             print(bdrate.table(self.rows), end='', flush=True)
         if self.o.plot and self.rows:
             from . import plot
             plot.draw(self.o.plot, self.rows, self.o.plot_metric)
-        status = MISSED if self.missed else DONE
-        for what, lines in ((f'{len(self.failed)} of {self.n_files} files could not be measured',
-                             self.failed), ('encoders failed; their rows are missing', self.lost),
-                            ('no setting meets the targets', self.missed)):
-            if lines:
-                self.note(f'{what}:\n' + '\n'.join(lines))
-        if self.failed or self.lost:
-            status = FAILED
-        return INTERRUPTED if interrupted else status
+        return output.finish(self.outputs, {
+            f'{len(self.failed)} of {self.n_files} files could not be measured': self.failed,
+            'encoders failed; their rows are missing': self.lost},
+            {'no setting meets the targets': self.missed}, interrupted)
 
 
 def _merge(o: argparse.Namespace, target: Target | None) -> int:
@@ -125,7 +124,8 @@ def _merge(o: argparse.Namespace, target: Target | None) -> int:
         if target and 'size' in target.limits and r.exact and not r.coded:
             raise rows.TableError(f'--target-size: the file-size of {r.file} comes from a '
                                   'model; measure it with --exact-size')
-    run = _Run(o, transforms.Plan(), target, rows.metrics_of(merged))
+    run = _Run(o, transforms.Plan(), target, rows.metrics_of(merged),
+               {r.name for r in merged})
     run.take_rows(merged)
     return run.finish(False)
 
@@ -174,15 +174,9 @@ def run(o: argparse.Namespace) -> int:
     if o.write_jpeg and (len(found) != 1 or (not target and len(plan.settings) != 1)):
         raise UsageError('--write-jpeg writes one picture at one quality: name '
                                  'one file, and one --quality or a target')
-    work = _Run(o, plan, target, list(plan.metrics))
+    work = _Run(o, plan, target, list(plan.metrics), o.encoder)
     work.n_files = len(found)
-    known: set[str] = set()
-    if o.resume:
-        series = [((t, None, s), n) for t, s, n in plan.settings]
-        series += [((None, e.line, e.scale), n) for e in plan.encoders for n in e.values]
-        if target:
-            series = [(key, None) for key in dict.fromkeys(k for k, _ in series)]
-        known = work.resume(series)
+    known = work.resume() if o.resume else set()
     todo = [f for f in found if f.name not in known]
     pieces = [Piece(f, plan, target, device) for f, device in zip(todo, devices(o.backend))]
     work.bar = Progress([f.path for f in todo], not o.quiet)

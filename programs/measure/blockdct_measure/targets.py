@@ -27,7 +27,7 @@ class _Candidate:
     def __init__(self, rows: list[Row], target: Target):
         self.rows, self.first = rows, rows[0]
         samples = sum(r.count('samples-y') for r in rows)
-        self.bits = sum(r.count('bits') for r in rows)
+        self.bits = sum(r.bits for r in rows)
         self.figures = {'size': sum(r.size for r in rows),
                         'bpp': self.bits / samples if samples else 0.0}
         if 'bitrate' in target.limits:

@@ -13,7 +13,7 @@ from .files import FileError
 from .formats import (RGB, convert, depth_of, describe, nearest, same_picture, subsampling,
                       tell_caps)
 from .gst import Gst, GstVideo
-from .rows import OWN, Row, TableError, add_sums
+from .rows import COUNTS, INFINITE, OWN, Row
 
 #: The frames before the first one that XPSNR looks at.
 _LEAD = 2
@@ -21,6 +21,7 @@ _BATCH = 16 << 20  # bytes of pictures that are measured at once, and their numb
 _MOST = 16
 SUBSAMPLINGS = '4:2:0', '4:2:2', '4:4:0', '4:4:4'
 _PLANES = 'yuv'
+_OF_FILES = 'bits-optimized', 'file-size', 'file-size-optimized'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -133,9 +134,7 @@ class Lane:
             'threads': plan.threads, 'depth': layout.depth, **numbers}
         self.metrics: list[str] | None = None
         self._without = without
-        self.n_frames = 0
-        self._counts: dict[str, np.ndarray] = {}
-        self._sums: dict[str, list[int]] = {}
+        self._totals: list[Row] = []
         self.frames: list[Row] = []
 
     def measure(self, pictures: list[list[np.ndarray]], lead: int, first: int) -> None:
@@ -144,75 +143,62 @@ class Lane:
         if self.metrics is None:
             self.metrics, lacking = supported(self.plan, self.layout)
             self._without += lacking
-        measured = blockdct.measure(batch, metrics=['bits', 'counts', *self.metrics],
-            frame_rate=max(1, min(int(self.rate or 0), 1000)) if 'xpsnr' in self.metrics else None,
-            **self._call)
-        counts = self._whole(measured.counts, lead)
-        if self.plan.exact_size:
-            counts['file-size'] = self._sizes(batch, counts['file-size'])
-        sums = {name: array[lead:] for name, array in measured.counts.metrics.items()}
-        self.n_frames += len(pictures) - lead
-        if self.plan.frames:
-            for i in range(len(pictures) - lead):
-                self.frames += [self._row(
-                    k, first + i, {name: int(a[i, k]) for name, a in counts.items()},
-                    {name: int(a[i, k]) for name, a in sums.items()})
-                    for k in range(len(self.names))]
-        self._add(counts, sums)
-
-    def _add(self, counts: dict[str, np.ndarray], sums: dict[str, np.ndarray]) -> None:
-        for name, array in counts.items():
-            total = array.sum(0)
-            self._counts[name] = self._counts.get(name, 0) + total
-            if (array.sum(0, dtype=float) + self._counts[name] > 2.0 ** 62).any():
-                raise TableError('a sum does not fit into 63 bits; measure parts of the '
-                                 'file with --first-frame and --n-frames')
-        for name, array in sums.items():
-            totals = self._sums.setdefault(name, [0] * array.shape[1])
-            for row in array.tolist():
-                totals[:] = [add_sums(a, b) for a, b in zip(totals, row)]
-
-    def _whole(self, counts: blockdct.Counts, lead: int) -> dict[str, np.ndarray]:
-        """By the names in rows."""
-        found = {'levels': counts.levels.sum(2), 'bits': counts.bits.sum(2),
-                 'nonzero-levels': counts.nonzero_levels.sum(2),
-                 'bits-optimized': counts.bits_optimized, 'file-size': counts.file_size,
-                 'file-size-optimized': counts.file_size_optimized}
+        counts = blockdct.measure(
+            batch, metrics=['bits', 'counts', *self.metrics], frame_rate=max(
+                1, min(int(self.rate or 0), 1000)) if 'xpsnr' in self.metrics else None,
+            **self._call).counts
+        found = {'levels': counts.levels.sum(2), 'nonzero-levels': counts.nonzero_levels.sum(2),
+                 'bits': counts.bits.sum(2), 'bits-optimized': counts.bits_optimized,
+                 'file-size': counts.file_size, 'file-size-optimized': counts.file_size_optimized,
+                 **{f'sum-{name}': array for name, array in counts.metrics.items()}}
         for c, plane in enumerate(_PLANES):
-            found[f'samples-{plane}'] = counts.samples[..., c]
-            found[f'sse-{plane}'] = counts.squared_errors[..., c]
-            found[f'bits-{plane}'] = counts.bits[..., c]
-        return {name: array[lead:] for name, array in found.items()}
+            found |= {f'samples-{plane}': counts.samples[..., c], f'bits-{plane}':
+                      counts.bits[..., c], f'sse-{plane}': counts.squared_errors[..., c]}
+        if self.plan.exact_size:
+            found['file-size'] = self._sizes(batch, counts.file_size)
+        found = {name: array[lead:] for name, array in found.items()}
+        n, settings = len(pictures) - lead, range(len(self.names))
+        if self.plan.frames:
+            self.frames += [self._row(k, first + i, 1, {n: a[i] for n, a in found.items()})
+                            for i in range(n) for k in settings]
+        whole = {name: np.where((array == INFINITE).any(0), INFINITE, array.sum(0))
+                 for name, array in found.items()}
+        added = [self._row(k, None, n, whole) for k in settings]
+        for total, row in zip(self._totals, added):
+            total.add(row)
+        self._totals = self._totals or added
 
     def _sizes(self, batch: Any, modelled: np.ndarray) -> np.ndarray:
         """Exact sizes: each picture is coded at each setting of jpeg-8x8."""
         sizes = modelled.copy()
-        for k, (name, _, quality) in enumerate(self.plan.settings):
-            if not self.is_exact(k):
-                continue
-            for i in range(len(sizes)):
-                one = tuple(p[i - len(sizes):][:1] for p in batch) if isinstance(
-                    batch, tuple) else batch[i - len(sizes):][:1]
+        for k, (_, _, quality) in enumerate(self.plan.settings):
+            for i in range(len(sizes) if self.is_exact(k) else 0):
+                at = slice(i, i + 1)
+                one = tuple(p[at] for p in batch) if isinstance(batch, tuple) else batch[at]
                 sizes[i, k] = len(jpeg_file(one, quality, self.plan, self.layout))
         return sizes
 
     def is_exact(self, k: int) -> bool:
         return self.names[k] == 'jpeg-8x8' and self.layout.depth == 8
 
-    def _row(self, k: int, frame: int | None, counts: dict[str, int], sums: dict[str, int]) -> Row:
+    def _row(self, k: int, frame: int | None, frames: int, found: dict[str, np.ndarray]) -> Row:
+        counts = {name: int(array[k]) for name, array in found.items()}
+        if not self.is_exact(k):
+            counts = {name.replace('bits', 'bits-estimated'): n for name, n in counts.items()
+                      if name not in _OF_FILES}
         name, scale, number = self.plan.settings[k]
-        frames = 1 if frame is not None else self.n_frames
         return Row(self.file, name, None, scale, number,
                    row_format(self.layout.format, self.plan.subsampling),
                    self.layout.width, self.layout.height, self.layout.depth,
-                   str(self.rate or ''), frame, self.is_exact(k),
-                   self.plan.exact_size, {'frames': frames, **counts}, sums)
+                   str(self.rate or ''), frame, self.plan.exact_size,
+                   {'frames': frames, **counts})
 
     def rows(self) -> list[Row]:
-        return self.frames + [
-            self._row(k, None, {name: int(a[k]) for name, a in self._counts.items()},
-                      {name: s[k] for name, s in self._sums.items()})
-            for k in range(len(self.names))]
+        if not self._totals:
+            nothing = dict.fromkeys((c for c in COUNTS if 'estimated' not in c and
+                                     c != 'bits-headers'), np.zeros(len(self.names), int))
+            self._totals = [self._row(k, None, 0, nothing) for k in range(len(self.names))]
+        return self.frames + self._totals
 
 
 def jpeg_file(picture: Any, quality: int, plan: Plan, layout: Layout) -> bytes:

@@ -10,7 +10,7 @@ import tempfile
 import threading
 from typing import Any
 
-from .gst import Gst, make
+from .gst import Gst, chain, make, sink
 from .output import UsageError
 
 _PIXELS = {'I420': 'yuv420p', 'Y42B': 'yuv422p', 'Y444': 'yuv444p', 'GRAY8': 'gray',
@@ -44,35 +44,34 @@ def check() -> None:
 class Vmaf:
     """Feeds the pictures of two tees, the reference's and the distorted one's."""
 
-    def __init__(self, run: Any, tees: list[Gst.Element]):
+    def __init__(self, pipeline: Gst.Pipeline, tees: list[Gst.Element]):
         self._log = tempfile.NamedTemporaryFile(suffix='.json')
         self._process: subprocess.Popen | None = None
         self._caps: list[str | None] = [None, None]
         self._pipes: list[tuple[int, int]] = []
         self._ended, judge = threading.Event(), None
         if Gst.ElementFactory.find('vmaf'):
-            judge, sink = make('vmaf', results_filename=self._log.name), self._sink(0)
-            run.chain(judge, sink)
+            judge, out = make('vmaf', results_filename=self._log.name), self._sink(0)
+            chain(pipeline, judge, out)
         for i, tee in enumerate(tees):
             # The reference waits for an encoder that looks ahead.
             queue = make('queue', max_size_buffers=(200, 32)[i], max_size_time=0, max_size_bytes=0)
             convert = make('videoconvert')
-            run.chain(tee, queue, convert)
+            chain(pipeline, tee, queue, convert)
             if judge:
                 convert.link_pads('src', judge, ('ref_sink', 'dist_sink')[i])
                 continue
             self._pipes.append(os.pipe())
             filter_ = make('capsfilter', caps=Gst.Caps.from_string(
                 f'video/x-raw, format={{ {", ".join(_PIXELS)} }}'))
-            run.chain(convert, filter_, self._sink(i, 'fdsink', fd=self._pipes[i][1]))
+            chain(pipeline, convert, filter_, self._sink(i, 'fdsink', fd=self._pipes[i][1]))
             filter_.get_static_pad('src').add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM,
                                                     self._note, i)
 
     def _sink(self, i: int, name: str = 'fakesink', **properties: Any) -> Gst.Element:
-        sink = make(name, sync=False, **properties)
-        sink.set_property('async', False)
-        sink.get_static_pad('sink').add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._end, i)
-        return sink
+        made = sink(name, **properties)
+        made.get_static_pad('sink').add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, self._end, i)
+        return made
 
     def _note(self, pad: Gst.Pad, info: Gst.PadProbeInfo, i: int) -> Gst.PadProbeReturn:
         if info.get_event().type == Gst.EventType.CAPS and self._caps[i] is None:

@@ -42,9 +42,11 @@ def _frames(path: str, wanted: list[int], limit: float, size: tuple[int, int]
 
 
 def write(score: Any, o: argparse.Namespace) -> None:
-    """Reference, distorted and their difference, side by side."""
+    """Reference, distorted and their difference, side by side; a note says of which."""
     made = score.made
     order = sorted((f.psnr(), f.frame) for f in score.frames)[:o.worst]
+    made.notes.append('the worst frames: ' + ', '.join(f'{n} ({psnr:.2f} dB)'
+                                                       for psnr, n in order))
     ref = {n: (o.first_frame + n) * made.step.reference + max(0, -made.offset) for _, n in order}
     dist = {n: (o.first_frame + n) * made.step.file + max(0, made.offset) for _, n in order}
     size = made.reference.size

@@ -7,21 +7,19 @@ read or do not fit the memory, with any names, and with tables that are not its
 own: what it cannot do it says, and nothing else is lost. Speaks TAP.
 --no-element: it was built with sanitizers."""
 
-import csv
 import json
 import os
 import shutil
 import signal
 import socket
-import struct
 import subprocess
 import sys
 import time
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 from lists import make_lists
-from program import LIMIT, PROGRAM, ZONES, have, launch, run, skip_without, table
+from program import (LIMIT, PROGRAM, ZONES, have, launch, read, rows_of, run, skip_without,
+                     table, write)
 from tap import Skip, case, run_cases
 
 STALLS = os.path.dirname(os.path.abspath(sys.argv[2]))
@@ -37,29 +35,6 @@ def make_files():
     shape = "video/x-raw,format=I420,width=64,height=48,framerate=25/1"
     for kind, muxer in MUXERS.items():
         launch(f"{ZONES}400 ! {shape} ! jpegenc ! {muxer} ! filesink location=film.{kind}")
-
-
-def png(path, side):
-    """A black square of so many pixels a side."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I",
-                                                                        zlib.crc32(kind + data))
-    rows = zlib.compressobj(1)
-    data = b"".join(rows.compress(bytes(1 + side // 8)) for _ in range(side)) + rows.flush()
-    with open(path, "wb") as file:
-        file.write(b"\x89PNG\r\n\x1a\n"
-                   + chunk(b"IHDR", struct.pack(">IIBBBBB", side, side, 1, 0, 0, 0, 0))
-                   + chunk(b"IDAT", data) + chunk(b"IEND", b""))
-
-
-def write(path, data):
-    with open(path, "wb") as file:
-        file.write(data if isinstance(data, bytes) else data.encode())
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def with_stalls():
@@ -145,7 +120,7 @@ def what_stalls_is_given_up():
         # It takes longer, but goes on: bytes are read, or a processor is busy.
         going = [pool.submit(table, *limit, name, env=env) for name in ("SLOW", "COMPUTES")]
     out, err = stalled.result()
-    assert [r["file"] for r in csv.DictReader(out.splitlines())] == ["grey.png"]
+    assert [r["file"] for r in rows_of(out)] == ["grey.png"]
     assert "STALLS: it gave nothing for 10 s" in err and "--stall-limit" in err, err
     for rows in going:
         row, = rows.result()
@@ -226,7 +201,7 @@ def what_cannot_be_read_is_said():
         raise Skip("root cannot be kept from reading: no setpriv, or it is not allowed")
     done = subprocess.run([*drop, PROGRAM, "table", "--csv", "-", "locked"], text=True,
                           capture_output=True, timeout=LIMIT, check=False)
-    assert [r["file"] for r in csv.DictReader(done.stdout.splitlines())] == ["locked/a.png"]
+    assert [r["file"] for r in rows_of(done.stdout)] == ["locked/a.png"]
     assert done.returncode == 2 and "3 of 4 files" in done.stderr, done
     for words in "b.png: Permission denied", "in: Permission denied", "link: there is no such":
         assert f"  locked/{words}" in done.stderr, done.stderr
@@ -257,7 +232,7 @@ def any_bytes_are_a_name():
     whole = run("--quiet", "--json", "-", "names", encoding="utf-8")[0]
     assert [json.loads(line)["file"] for line in whole.splitlines()] == wanted
     rows = run("--quiet", "--csv", "-", "names", encoding="utf-8")[0]
-    assert [r["file"] for r in csv.DictReader(rows.splitlines())] == wanted
+    assert [r["file"] for r in rows_of(rows)] == wanted
     assert run("--merge", "-", "--json", "-", input=rows, encoding="utf-8")[0] == whole
     write("names.json", "".join(whole.splitlines(keepends=True)[:2]))
     run("--quiet", "--json", "names.json", "--resume", "names")

@@ -20,7 +20,8 @@ import sys
 import time
 import xml.etree.ElementTree as ElementTree
 
-from program import ELEMENT, LIMIT, PLOT, PROGRAM, have, launch, need, run, skip_without, table
+from program import (ELEMENT, LIMIT, PLOT, PROGRAM, have, launch, need, read, rows_of, run,
+                     skip_without, table, write)
 from tap import Skip, case, run_cases
 
 PACKAGES = {"x264enc": "gstreamer1.0-plugins-ugly", "avdec_h264": "gstreamer1.0-libav",
@@ -44,8 +45,7 @@ def encode(name, qp):
     launch(f"filesrc location={name} ! queue ! y4mdec !",
            X264.replace("x264enc", f"x264enc pass=quant quantizer={qp}"),
            "! filesink location=stream.h264")
-    with open("stream.h264", "rb") as file:
-        return file.read()
+    return read("stream.h264")
 
 
 def slices(stream):
@@ -95,8 +95,7 @@ def bd_rates():
     """What the program prints, and its rows."""
     out = run("--quiet", "--csv", "rows.csv", "-t", "hevc-16x16", *CLIPS, "-e", RIVALS[0],
               "-e", RIVALS[1], "--qp", "20-40:4", "-m", "ssim")[0]
-    with open("rows.csv", encoding="utf-8", newline="") as file:
-        return out, list(csv.DictReader(file))
+    return out, rows_of(read("rows.csv").decode())
 
 
 def printed(encoder, where):
@@ -132,8 +131,7 @@ def compare_bd_rates(function):
 @case
 def what_turns_back_has_no_bd_rate():
     bd_rates()
-    with open("rows.csv", encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = rows_of(read("rows.csv").decode())
     for name in CLIPS:
         best, worst = (next(r for r in rows if (r["file"], r["encoder"], r["qp"])
                             == (name, RIVALS[0], qp)) for qp in ("20", "40"))
@@ -181,7 +179,7 @@ def rows_stand_beside_ours():
                *CLIPS, "-m", "ssim,psnr-hvs,xpsnr")
     with_x264 = (*options, "-e", "x264enc")
     out, _ = run("--quiet", "--csv", "-", *with_x264)
-    rows = list(csv.DictReader(io.StringIO(out, newline="")))
+    rows = rows_of(out)
     assert len(rows) == 2 * 6 * 11
     frames = [r for r in rows if r["encoder"] and r["frame"] and r["qp"] == "32"]
     sums = [r for r in rows if r["encoder"] and not r["frame"] and r["qp"] == "32"]
@@ -285,7 +283,7 @@ def a_format_that_is_refused():
     need("openh264enc", "gstreamer1.0-plugins-bad")
     out, err = run("--quiet", "--csv", "-", "zones.y4m", "-e", "openh264enc", "-e", "x264enc",
                    "--qp", "30", "--format", "Y444,I420", status=2)
-    assert [(r["encoder"], r["format"]) for r in csv.DictReader(io.StringIO(out))] == \
+    assert [(r["encoder"], r["format"]) for r in rows_of(out)] == \
         [("x264enc", "Y444"), ("openh264enc", "I420"), ("x264enc", "I420")]
     assert "openh264enc, qp 30: it does not accept Y444 192x176; it accepts I420" in err, err
 
@@ -297,12 +295,12 @@ BREAKS = "x264enc ! identity error-after=9"
 def an_error_in_the_middle():
     out, err = run("--quiet", "--csv", "-", *CLIPS, "-e", "x264enc", "-e", BREAKS, "-t",
                    "hevc-8x8", "--qp", "25,35", status=2)
-    rows = list(csv.DictReader(io.StringIO(out)))
+    rows = rows_of(out)
     assert [r["encoder"] for r in rows] == ["", "", "x264enc", "x264enc"] * 2
     assert "zones.y4m" in err and "bars.y4m" in err and f"{BREAKS}, qp 35:" in err, err
     out, err = run("--quiet", "--csv", "-", "not-there.y4m", "zones.y4m", "-e", "x264enc",
                    "--qp", "25", status=2)
-    assert [r["file"] for r in csv.DictReader(io.StringIO(out))] == ["zones.y4m"]
+    assert [r["file"] for r in rows_of(out)] == ["zones.y4m"]
     assert err.count("not-there.y4m") == 1, err
 
 
@@ -318,7 +316,7 @@ def an_encoder_that_stalls_is_given_up():
     for line in STALLING:
         out, err = run("--quiet", "--csv", "-", *CLIPS, "-e", line, "-e", "x264enc", "--qp", "30",
                        "--stall-limit", "1", status=2)
-        assert [(r["file"], r["encoder"]) for r in csv.DictReader(io.StringIO(out))] == \
+        assert [(r["file"], r["encoder"]) for r in rows_of(out)] == \
             [(clip, "x264enc") for clip in CLIPS], out
         for clip in CLIPS:
             assert f"{clip}: {line}, qp 30: it gave nothing for " in err, err
@@ -347,12 +345,10 @@ def resume_goes_on():
     for broken in ((), ("-e", BREAKS)):
         whole = run(*options, *broken, "--csv", "-", status=2 * bool(broken))[0]
         for share in (0.2, 0.7, 1):
-            with open("rows.csv", "w", encoding="utf-8") as file:
-                file.write(whole[:int(share * len(whole))])
+            write("rows.csv", whole[:int(share * len(whole))])
             run(*options, *broken, "--resume", "--csv", "rows.csv",
                 status=2 * bool(broken))
-            with open("rows.csv", encoding="utf-8") as file:
-                assert file.read() == whole, share
+            assert read("rows.csv").decode() == whole, share
     assert "rows.csv" in run("--resume", "--csv", "rows.csv", "zones.y4m", "-e", FAST,
                              "--qp", "26", status=2)[1]
 

@@ -9,7 +9,7 @@ import random
 import shutil
 import subprocess
 
-from program import LIMIT, run
+from program import LIMIT, read, run, write
 from tap import case, run_cases
 
 WIDTH, HEIGHT = 240, 200
@@ -21,8 +21,7 @@ def with_program(*command, data=None):
 
 
 def write_ppm(name, pixels):
-    with open(name, "wb") as file:
-        file.write(b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(pixels))
+    write(name, b"P6 %d %d 255\n" % (WIDTH, HEIGHT) + bytes(pixels))
 
 
 def make_files():
@@ -30,15 +29,8 @@ def make_files():
     slopes = [[(x * (c + 1) + y * (3 - c)) % 97 + (x // 37 + y // 29) % 2 * 30
                for c in range(3)] for y in range(HEIGHT) for x in range(WIDTH)]
     write_ppm("a.ppm", [60 + v + rng.randrange(8) for pixel in slopes for v in pixel])
-    with open("b.jpg", "wb") as file:
-        file.write(with_program("cjpeg", "-quality", "70", "a.ppm"))
-    with open("b.ppm", "wb") as file:
-        file.write(with_program("djpeg", "b.jpg"))
-
-
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()
+    write("b.jpg", with_program("cjpeg", "-quality", "70", "a.ppm"))
+    write("b.ppm", with_program("djpeg", "b.jpg"))
 
 
 @case
@@ -66,8 +58,7 @@ def origin():
     assert lines[2] == "b.jpg: a JPEG file, annex-k quality 70", out
     assert "already lossy" not in run("a.ppm")[1]
     app = b"\xff\xe1\xff\xffhttp://ns.adobe.com/xmp/extension/\0" + bytes(65498)
-    with open("xmp.jpg", "wb") as file:
-        file.write(read("b.jpg")[:2] + 20 * app + read("b.jpg")[2:])
+    write("xmp.jpg", read("b.jpg")[:2] + 20 * app + read("b.jpg")[2:])
     assert run("origin", "xmp.jpg")[0] == "xmp.jpg: a JPEG file, annex-k quality 70\n"
     for name in "b.ppm", "b.jpg":
         assert f"{name} is already lossy" in run(name)[1]

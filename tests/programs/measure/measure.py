@@ -8,8 +8,6 @@ messages say in a pipeline; and what the program promises besides. Speaks TAP.
 --no-plot: it was built without cairo. --no-element: gst-launch-1.0 cannot load
 the plugin (built with sanitizers)."""
 
-import csv
-import io
 import json
 import math
 import os
@@ -21,8 +19,8 @@ import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
 
-from program import (ELEMENT, LIMIT, PLOT, PROGRAM, ZONES, element_says, launch, need, run,
-                     skip_without, table)
+from program import (ELEMENT, LIMIT, PLOT, PROGRAM, ZONES, element_says, launch, need, read,
+                     rows_of, run, skip_without, table, write)
 from tap import Skip, case, run_cases
 
 # name: how to make it, and what the program measures it in if that is not what
@@ -142,8 +140,7 @@ def segments_add_up():
     assert merged == whole
     assert [r["frame"] for r in table("--first-frame", "11", "--frames", "clip.y4m")] \
         == ["11", ""]
-    with open("rows.csv", "w", encoding="utf-8") as file:
-        file.write(whole)
+    write("rows.csv", whole)
     lines = run("--quiet", "--json", "-", *options)[0]
     assert run("--merge", "rows.csv", "--json", "-")[0] == lines
 
@@ -179,17 +176,13 @@ def json_says_what_csv_says():
 
 @case
 def broken_files_lose_nothing():
-    with open("rgb.png", "rb") as file:
-        data = file.read()
-    with open("half.png", "wb") as file:
-        file.write(data[:len(data) // 2])
-    with open("empty.png", "wb"):
-        pass
-    with open("text.txt", "w", encoding="utf-8") as file:
-        file.write("text\n" * 99)
+    data = read("rgb.png")
+    write("half.png", data[:len(data) // 2])
+    write("empty.png", "")
+    write("text.txt", "text\n" * 99)
     out, err = run("--quiet", "--csv", "-", "half.png", "grey.png", "empty.png", "text.txt",
                    "not-there.png", "colour.jpg", status=2)
-    assert [r["file"] for r in csv.DictReader(io.StringIO(out))] == ["grey.png", "colour.jpg"]
+    assert [r["file"] for r in rows_of(out)] == ["grey.png", "colour.jpg"]
     assert "4 of 6 files" in err, err
     for name in ("half.png", "empty.png", "text.txt", "not-there.png: there is no such file"):
         assert f"  {name}" in err, err
@@ -205,8 +198,7 @@ def folders_and_patterns():
     os.makedirs("nothing", exist_ok=True)
     for name in ("b.png", "a.png", "in/c.png", "in/deep/d.png"):
         shutil.copy("grey.png", f"folder/{name}")
-    with open("folder/readme.txt", "w", encoding="utf-8") as file:
-        file.write("text\n" * 99)
+    write("folder/readme.txt", "text\n" * 99)
     launch("audiotestsrc num-buffers=5 ! wavenc ! filesink location=folder/sound.wav")
     os.symlink("..", "folder/in/circle")
     all_of_it = ["folder/a.png", "folder/b.png", "folder/in/c.png", "folder/in/deep/d.png"]
@@ -238,11 +230,9 @@ def resume_goes_on_where_it_broke_off():
     for kind in ("--csv", "--json"):
         whole = run("--quiet", kind, "-", *RESUMED)[0].encode()
         for share in (0, 0.003, 0.3, 0.7, 0.9999, 1):
-            with open("rows", "wb") as file:
-                file.write(whole[:int(share * len(whole))])
+            write("rows", whole[:int(share * len(whole))])
             run("--quiet", kind, "rows", "--resume", *RESUMED)
-            with open("rows", "rb") as file:
-                assert file.read() == whole, f"{kind} cut at {share}"
+            assert read("rows") == whole, f"{kind} cut at {share}"
         # A file that is done is not even opened.
         os.rename("rgb.png", "away.png")
         run("--quiet", kind, "rows", "--resume", *RESUMED)
@@ -251,8 +241,7 @@ def resume_goes_on_where_it_broke_off():
                       ("--format", "Y444")):
             err = run("--quiet", kind, "rows", "--resume", *other, "colour.jpg", status=2)[1]
             assert "rows" in err
-    with open("rows", "w", encoding="utf-8") as file:
-        file.write("a,b,c\n1,2,3\n")
+    write("rows", "a,b,c\n1,2,3\n")
     assert "not a table" in run("--csv", "rows", "--resume", "grey.png", status=2)[1]
 
 
@@ -280,14 +269,12 @@ def resume_after_a_kill():
             process.send_signal(number)
             process.communicate(timeout=LIMIT)
         assert process.returncode in (status, 0), process.returncode
-        with open("killed.json", encoding="utf-8") as file:
-            text = file.read()
+        text = read("killed.json").decode()
         assert whole.startswith(text)
         if number != signal.SIGKILL:
             assert text.endswith("\n") and text.count("\n") % 11 == 0
         run(*options, "--json", "killed.json", "--resume")
-        with open("killed.json", encoding="utf-8") as file:
-            assert file.read() == whole
+        assert read("killed.json").decode() == whole
 
 
 def number(row):
@@ -332,11 +319,9 @@ def targets_are_the_best_of_all():
     assert rows == table("--all-settings", *options[:2], *files)
     resumed = ("--target-psnr", "35", "--csv", "chosen.csv", "--resume", *files)
     run("--quiet", *resumed)
-    with open("chosen.csv", encoding="utf-8") as file:
-        before = file.read()
+    before = read("chosen.csv").decode()
     run("--quiet", *resumed)
-    with open("chosen.csv", encoding="utf-8") as file:
-        assert file.read() == before
+    assert read("chosen.csv").decode() == before
 
 
 # Limits of qualities, which are kept from above, and of sizes.
@@ -397,11 +382,10 @@ def by_setting(rows):
 @case
 def targets_combine():
     lines = run("--quiet", "--csv", "-", "--exact-size", *MANY)[0]
-    all_rows = list(csv.DictReader(io.StringIO(lines)))
+    all_rows = rows_of(lines)
     outcomes = set()
     for limits in LIMITS:
-        chosen = list(csv.DictReader(io.StringIO(run("--merge", "-", "--csv", "-", *options_of(
-            limits), input=lines)[0])))
+        chosen = table("--merge", "-", *options_of(limits), input=lines)
         assert len(chosen) == 6
         for row in chosen:
             (best,), missed = best_of([[r] for r in all_rows if r["file"] == row["file"]
@@ -418,7 +402,7 @@ def targets_combine():
 @case
 def one_setting_for_a_collection():
     lines = run("--quiet", "--csv", "-", "--exact-size", *MANY)[0]
-    settings = by_setting(csv.DictReader(io.StringIO(lines)))
+    settings = by_setting(rows_of(lines))
     for limits in LIMITS:
         for statistic in "mean", "min", "p33", "p34", "p99":
             wanted, problems = {}, 0
@@ -429,7 +413,7 @@ def one_setting_for_a_collection():
                 problems += bool(missed)
             out, err = run("--merge", "-", "--csv", "-", "--collection", statistic,
                            *options_of(limits), input=lines, status=int(problems > 0))
-            chosen = list(csv.DictReader(io.StringIO(out)))
+            chosen = rows_of(out)
             assert len(chosen) == 6
             assert {(r["transform"], number(r), r["target-met"]) for r in chosen} == \
                 {(t, *w) for t, w in wanted.items()}, (limits, statistic)
@@ -438,20 +422,20 @@ def one_setting_for_a_collection():
 
 @case
 def a_setting_that_a_file_lacks_is_not_the_collections():
-    options = ("--merge", "-", "--csv", "-", "--target-psnr", "33", "--collection", "min")
+    options = ("--merge", "-", "--target-psnr", "33", "--collection", "min")
     whole = lines = run("--quiet", "--csv", "-", *MANY)[0].splitlines(keepends=True)
-    first = list(csv.DictReader(io.StringIO(run(*options, input="".join(lines))[0])))
+    first = table(*options, input="".join(lines))
     for row in first[:2]:  # of both transforms
         lines = [line for line in lines if not (line.startswith(f"clip.y4m,{row['transform']},")
-                                                and number(row) == number(next(csv.DictReader(
-                                                    [lines[0], line]))))]
-    second = list(csv.DictReader(io.StringIO(run(*options, input="".join(lines))[0])))
+                                                and number(row) == number(
+                                                    rows_of(lines[0] + line)[0]))]
+    second = table(*options, input="".join(lines))
     assert len(second) == 6
     assert all(number(a) < number(b) for a, b in zip(first, second, strict=True))
     # Of two files each setting is in one.
     odd = whole[:1] + [line for line in whole if line.startswith("grey.png,jpeg")][::2] \
         + [line for line in whole if line.startswith("clip.y4m,jpeg")][1::2]
-    out, err = run(*options, input="".join(odd), status=1)
+    out, err = run(*options, "--csv", "-", input="".join(odd), status=1)
     assert out.count("\n") == 1 and "jpeg-8x8: no setting was measured in all of 2 files" in err
 
 
@@ -462,7 +446,7 @@ def a_collection_is_told_in_words():
     assert err == "" and "\nOne setting for all files (mean)\n" in out
     line, = (line for line in out.splitlines() if re.match("hevc-8x8 .* several +3 ", line))
     assert line.endswith("  met")
-    rows = by_setting(csv.DictReader(io.StringIO(run("--csv", "-", *options, "35")[0])))
+    rows = by_setting(table(*options, "35"))
     (_, qp), same = list(rows.items())[1]
     assert f"{-qp:4d}  several" in line
     assert f" {sum(float(r['psnr']) for r in same) / 3:.4f} " in line, line
@@ -489,8 +473,7 @@ def sizes_are_of_files():
     for width, height, amplitude in (40, 24, 255), (161, 115, 200):
         samples = bytes(max(0, min(255, 128 + draw.randint(-amplitude, amplitude)))
                         for _ in range(width * height))
-        with open("noise.pgm", "wb") as file:
-            file.write(b"P5\n%d %d\n255\n" % (width, height) + samples)
+        write("noise.pgm", b"P5\n%d %d\n255\n" % (width, height) + samples)
         sizes = [len(subprocess.run(["cjpeg", "-baseline", "-dct", "int", "-quality", str(q),
                                      "noise.pgm"], stdout=subprocess.PIPE, check=True).stdout)
                  for q in range(1, 101)]
@@ -531,11 +514,9 @@ def plots():
     assert sum(len(re.findall("[LC] ", d or "")) > 40 for d in paths) >= 6
     for name, magic in (("curves.png", b"\x89PNG"), ("curves.pdf", b"%PDF")):
         run("--quiet", "--plot", name, "--quality", "10-90:20", "--json", "rows.json", "grey.png")
-        with open(name, "rb") as file:
-            assert file.read(4) == magic
+        assert read(name)[:4] == magic
     run("--merge", "rows.json", "--plot", "merged.png")
-    with open("merged.png", "rb") as merged, open("curves.png", "rb") as direct:
-        assert merged.read() == direct.read()
+    assert read("merged.png") == read("curves.png")
     assert "not-there" in run("--quiet", "--plot", "not-there/x.png", "grey.png", status=2)[1]
 
 

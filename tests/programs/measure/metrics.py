@@ -5,14 +5,12 @@
 blockdct-measure's --metrics: its figures against the element's messages, and
 what it promises of their sums. Speaks TAP."""
 
-import csv
-import io
 import json
 import os
 import xml.etree.ElementTree as ElementTree
 
-from program import (ELEMENT, PLOT, ZONES, element_says, launch, run, skip_without,
-                     table)
+from program import (ELEMENT, PLOT, ZONES, element_says, launch, read, rows_of, run,
+                     skip_without, table, write)
 from tap import Skip, case, run_cases
 
 ALL = ("--metrics", "all", "--backend", "cpu")
@@ -106,15 +104,14 @@ def formats_have_their_own():
 @case
 def what_cannot_be_had_is_said():
     out, err = run("--quiet", "--csv", "-", "small.jpg", "grey.png", "slow.y4m", *ALL)
-    small, grey, slow = csv.DictReader(io.StringIO(out))
+    small, grey, slow = rows_of(out)
     for row, name, metric, reason in ((small, "small.jpg", "ms-ssim-y", "176"),
                                       (grey, "grey.png", "psnr-hvs-y", "Y, U and V")):
         assert row[metric] == row["sum-" + metric] == "" and row["ssim-y"]
         said = err[err.index(name):].splitlines()[1]
         assert f"no {metric.removesuffix('-y')} of" in said and reason in said, err
     assert all(slow[figure] for figure in FIGURES) and "slow.y4m" not in err
-    merged = csv.DictReader(io.StringIO(merge(out, "--csv", "-")))
-    assert list(merged) == [small, grey, slow]
+    assert rows_of(merge(out, "--csv", "-")) == [small, grey, slow]
 
 
 @case
@@ -128,7 +125,7 @@ def what_is_infinite_stays_so():
     lines = [run("--quiet", "--json", "-", "--first-frame", first, "--n-frames", "2", *options)[0]
              for first in ("0", "2")]
     assert json.loads(lines[0])["psnr-hvs"] is None
-    assert list(csv.DictReader(io.StringIO(merge("".join(lines), "--csv", "-")))) == [row]
+    assert rows_of(merge("".join(lines), "--csv", "-")) == [row]
 
 
 @case
@@ -158,10 +155,8 @@ def plots():
             "--metrics", "ssim,psnr-hvs", "--json", "rows.json", "small.jpg")
         ElementTree.parse(metric + ".svg")
         run("--merge", "rows.json", "--plot", "again.svg", "--plot-metric", metric)
-        with open("again.svg", "rb") as again, open(metric + ".svg", "rb") as direct:
-            assert again.read() == direct.read(), label
-    with open("ssim.svg", "rb") as one, open("psnr.svg", "rb") as other:
-        assert one.read() != other.read()
+        assert read("again.svg") == read(metric + ".svg"), label
+    assert read("ssim.svg") != read("psnr.svg")
     err = run("--merge", "rows.json", "--plot", "x.svg", "--plot-metric", "xpsnr", status=2)[1]
     assert "no row has a finite xpsnr" in err
 
@@ -170,13 +165,10 @@ def plots():
 def resume():
     options = ("--quiet", "--json", "rows", "small.jpg", "slow.y4m", "--quality", "10,50")
     run(*options, *ALL)
-    with open("rows", encoding="utf-8") as file:
-        whole = file.read()
-    with open("rows", "w", encoding="utf-8") as file:
-        file.write(whole[:len(whole) * 2 // 3])
+    whole = read("rows").decode()
+    write("rows", whole[:len(whole) * 2 // 3])
     run(*options, "--resume", *ALL)
-    with open("rows", encoding="utf-8") as file:
-        assert file.read() == whole
+    assert read("rows").decode() == whole
     assert "metrics" in run(*options, "--resume", "--metrics", "ssim", status=2)[1]
     run("--quiet", "--csv", "table", "small.jpg", "--metrics", "ssim")
     assert "other columns" in run("--csv", "table", "--resume", "small.jpg", status=2)[1]

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from program import LIMIT, PROGRAM, launch, run, skip_without
+from program import LIMIT, PROGRAM, launch, read, run, skip_without
 from tap import Skip, case, run_cases
 
 PACKAGES = {"y4menc": "gstreamer1.0-plugins-bad", "jpegenc": "gstreamer1.0-plugins-good",
@@ -26,11 +26,6 @@ def make_files():
         launch(f"videotestsrc num-buffers={frames} pattern=ball ! video/x-raw,format=I420,"
                f"width={size},height={size} ! y4menc ! filesink location={name}")
     run(*OPTIONS, "--csv", "serial.csv")
-
-
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()
 
 
 def children(process):

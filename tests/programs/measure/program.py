@@ -56,10 +56,23 @@ def run_here(*arguments):
         stream.buffer.getvalue().decode() for stream in streams))
 
 
+def rows_of(text):
+    """Of CSV, as dictionaries of text."""
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
 def table(*arguments, **options):
-    """The rows as dictionaries of text."""
-    return list(csv.DictReader(io.StringIO(
-        run("--quiet", "--csv", "-", *arguments, **options)[0], newline="")))
+    return rows_of(run("--quiet", "--csv", "-", *arguments, **options)[0])
+
+
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
 
 
 def launch(*pipeline, messages=False):

@@ -1,23 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""tables check PROGRAM [--no-estimates] [NAME...]
-tables record PROGRAM [NAME...]
-tables keep COMMIT FOLDER
+"""tables.py PROGRAM [--no-element] [--record NAME...]
 
 What blockdct-measure says of 20 files: recorded/ has its tables, each below the command
-that makes it and its exit status. `check` runs the commands with any PROGRAM and
-compares cell by cell: numbers as numbers, whole ones and text exactly; columns that the
-recorded tables lack are allowed. --no-estimates leaves out what follows from estimated
-bits of the H.26x transforms: their columns, and the tables whose names say `estimates`,
-where such bits choose the settings. `record` writes the tables anew; a new one is a file
-with the command alone. `keep` builds the program of a commit, to run it beside another:
-FOLDER/build/programs/measure/blockdct-measure, whose GST_PLUGIN_PATH is
-FOLDER/build/gst-plugin. Speaks TAP.
+that makes it and its exit status. They are compared cell by cell: numbers as numbers, whole
+ones and text exactly; columns that the recorded tables lack are allowed. --record writes
+tables anew; a new one is a file with the command alone. Speaks TAP.
 
 The files are made here, but for the JPEG files; ten-bit.mov needs GStreamer's qtmux."""
 
-import csv
-import io
 import json
 import math
 import os
@@ -25,14 +16,15 @@ import re
 import shlex
 import shutil
 import struct
-import subprocess
 import sys
 import tempfile
 import zlib
 
+from program import launch, rows_of, run_here, skip_without, write
+from tap import case, run_cases
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 RECORDED = os.path.join(HERE, "recorded")
-LIMIT = 120  # s, for each command
 SAME = 1e-12  # of two real numbers, for log10() of another C library
 
 
@@ -116,18 +108,16 @@ def make_files():
         "odd.y4m": y4m(b"420jpeg", 35, 27, 5, 2, 2, 3),
     }
     for name, data in made.items():
-        with open(os.path.join("files", name), "wb") as file:
-            file.write(data)
-    with open("raw", "wb") as file:
-        file.write(b"".join(v210(48, 32, t) for t in range(3)))
-    subprocess.run(["gst-launch-1.0", "-q", "filesrc", "location=raw", "!", "rawvideoparse",
-                    "format=v210", "width=48", "height=32", "!", "qtmux", "!", "filesink",
-                    "location=files/ten-bit.mov"], check=True, timeout=LIMIT)
-    count = len(os.listdir("files"))
-    assert count == 20, f"{count} files"
+        write(os.path.join("files", name), data)
+    write("raw", b"".join(v210(48, 32, t) for t in range(3)))
+    launch("filesrc location=raw ! rawvideoparse format=v210 width=48 height=32 ! qtmux !",
+           "filesink location=files/ten-bit.mov")
+    assert len(os.listdir("files")) == 20
+    for name in TABLES:  # what --merge reads is what was recorded
+        write(name, recorded(name)[2])
 
 
-def read(name):
+def recorded(name):
     """The command, its status, and what it writes."""
     with open(os.path.join(RECORDED, name), encoding="utf-8", newline="") as file:
         command, _, rest = file.read().partition("\n")
@@ -136,23 +126,15 @@ def read(name):
     return command[2:], int(status.replace("status ", "") or 0), rest
 
 
-def write(path, text):
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        file.write(text)
-
-
-def run(program, command):
+def run(command):
     what, *rest = shlex.split(command)[1:]
-    quiet = [] if what == "origin" else ["--quiet"]
-    done = subprocess.run([program, what, *quiet, *rest], capture_output=True,
-                          timeout=LIMIT, check=False, stdin=subprocess.DEVNULL)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    return run_here(what, *([] if what == "origin" else ["--quiet"]), *rest)
 
 
-def rows_of(name, text):
+def cells(name, text):
     """Rows as {column: text}; of text for people, each word is a cell."""
     if name.endswith(".csv"):
-        return list(csv.DictReader(io.StringIO(text, newline="")))
+        return rows_of(text)
     if name.endswith(".json"):
         return [{key: value if isinstance(value, str) else json.dumps(value)
                  for key, value in json.loads(line).items()} for line in text.splitlines()]
@@ -170,86 +152,48 @@ def is_same(a, b):
         return False
 
 
-def differences(name, recorded, said, estimates):
-    old, new = rows_of(name, recorded), rows_of(name, said)
+def differences(name, old, new):
     if len(old) != len(new):
         yield f"{len(new)} rows, not {len(old)}"
     for number, (a, b) in enumerate(zip(old, new), 1):
         for column, value in a.items():
-            estimated = str(column).startswith("bits-estimated") \
-                or column == "bpp" and a.get("bits-estimated")
-            if not (estimated and not estimates) and not is_same(value, b.get(column)):
+            if not is_same(value, b.get(column)):
                 yield f"row {number} ({a.get('file', '')} {a.get('transform', '')}): " \
                     f"{column} is {b.get(column)}, not {value}"
 
 
-def check(program, names, estimates):
-    failed = False
-    print(f"1..{len(names)}", flush=True)
-    for number, name in enumerate(names, 1):
-        if not estimates and "estimates" in name:
-            print(f"ok {number} {name} # SKIP bits are not compared")
-            continue
-        command, status, recorded = read(name)
-        now, said, error = run(program, command)
-        found = list(differences(name, recorded, said, estimates))
-        if now != status:
-            found.insert(0, f"status {now}, not {status}: {error}")
-        print("not " * bool(found) + f"ok {number} {name}")
-        for line in found[:20]:
-            print("# " + line.replace("\n", "\n# "))
-        if len(found) > 20:
-            print(f"# and {len(found) - 20} more")
-        sys.stdout.flush()
-        failed |= bool(found)
-    return failed
+def add_case(name):
+    def check():
+        command, status, wanted = recorded(name)
+        done = run(command)
+        assert done.returncode == status, f"status {done.returncode}: {done.stderr}"
+        found = list(differences(name, cells(name, wanted), cells(name, done.stdout)))
+        assert not found, "\n".join(found)
+    check.__name__ = name
+    case(check)
 
 
-def record(program, names):
+def record(names):
+    make_files()
     for name in names:
-        command = read(name)[0]
-        status, said, error = run(program, command)
-        write(os.path.join(RECORDED, name), f"$ {command}\nstatus {status}\n{said}")
-        write(name, said)
-        print(f"{name}: {len(said)} bytes, status {status} {error}")
+        command, done = recorded(name)[0], run(recorded(name)[0])
+        write(os.path.join(RECORDED, name),
+              f"$ {command}\nstatus {done.returncode}\n{done.stdout}")
+        write(name, done.stdout)
+        print(f"{name}: {len(done.stdout)} bytes, status {done.returncode} {done.stderr}")
 
 
-def keep(commit, folder):
-    tree, build = os.path.join(folder, "tree"), os.path.join(folder, "build")
-    os.makedirs(tree)
-    subprocess.run(f"git archive {shlex.quote(commit)} | tar -x -C {shlex.quote(tree)}",
-                   shell=True, check=True, cwd=subprocess.check_output(
-                       ["git", "rev-parse", "--show-toplevel"], cwd=HERE, text=True).strip())
-    subprocess.run(["meson", "setup", build, tree, "-Dtests=disabled", "-Dcuda=disabled",
-                    "-Dpreview=disabled"], check=True)
-    subprocess.run(["meson", "compile", "-C", build], check=True)
-
-
-def main():
-    what, *rest = sys.argv[1:] or [""]
-    if what == "keep" and len(rest) == 2:
-        keep(rest[0], os.path.abspath(rest[1]))
-        return
-    estimates = "--no-estimates" not in rest
-    program, *names = [a for a in rest if a != "--no-estimates"] or [None]
-    if program is None or what not in ("check", "record"):
-        sys.exit(__doc__)
-    for element in "y4mdec", "pnmdec", "rawvideoparse", "qtmux", "pngdec", "jpegdec", "jpegenc":
-        if subprocess.run(["gst-inspect-1.0", "--exists", element], check=False).returncode != 0:
-            print(f"1..0 # SKIP {element} is missing: install gstreamer1.0-plugins-good and -bad")
-            return
-    program = os.path.abspath(program)
-    tables = sorted((n for n in os.listdir(RECORDED) if not n.endswith(".jpg")),
-                    key=lambda n: ("--merge" in read(n)[0], n))
+TABLES = sorted((n for n in os.listdir(RECORDED) if not n.endswith(".jpg")),
+                key=lambda n: ("--merge" in recorded(n)[0], n))
+if "--record" in sys.argv:
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        make_files()
-        for name in tables:  # what --merge reads is what was recorded
-            write(name, read(name)[2])
-        failed = check(program, names or tables, estimates) if what == "check" \
-            else record(program, names or tables)
+        record(sys.argv[sys.argv.index("--record") + 1:])
         os.chdir("/")
-    sys.exit(1 if failed else 0)
-
-
-main()
+elif not skip_without({
+        "pnmdec": "gstreamer1.0-plugins-bad", "y4mdec": "gstreamer1.0-plugins-bad",
+        "rawvideoparse": "gstreamer1.0-plugins-bad", "qtmux": "gstreamer1.0-plugins-good",
+        "pngdec": "gstreamer1.0-plugins-good", "jpegenc": "gstreamer1.0-plugins-good"}):
+    for table in TABLES:
+        add_case(table)
+    run_cases(make_files)
