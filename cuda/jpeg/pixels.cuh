@@ -273,29 +273,32 @@ struct Blocks
 /* A component's samples. */
 struct Plane
 {
-  const uint8_t *samples;
-  uint32_t stride;
+  uint32_t first, stride;
   int width, height, across, down;
   bool filtered;
 
-  BDCT_INLINE
-  Plane (const Launch &g, const BdctJpegComponent &c)
-    : samples (g.samples + (size_t) c.first * 8), stride (c.stride * 8),
-      width (c.width), height (c.height), across (c.across), down (c.down),
-      filtered (c.filtered)
+  BDCT_INLINE void
+  begin (const BdctJpegComponent &c)
   {
+    first = c.first;
+    stride = c.stride * 8;
+    width = c.width;
+    height = c.height;
+    across = c.across;
+    down = c.down;
+    filtered = c.filtered;
   }
 
-  /* Eight from column `x` of the picture on, a multiple of 8 (jdsample.c).
-   * Those of columns that are none are any. */
+  /* Eight of all files' samples, from column `x` of the picture on, a multiple
+   * of 8 (jdsample.c). Those of columns that are none are any. */
   BDCT_INLINE void
-  upsample (int x, int y, int v[8]) const
+  upsample (const uint8_t *samples, int x, int y, int v[8]) const
   {
     const bool sums = filtered && down == 2;
     const int row = down == 1 ? y : down == 2 ? y >> 1 : y / down;
     const int beside = row + (y & 1 ? 1 : -1);
-    const uint8_t *near = samples + (size_t) row * stride;
-    const uint8_t *far = samples + (size_t) (beside < 0 ? 0
+    const uint8_t *near = samples + (size_t) first * 8 + (size_t) row * stride;
+    const uint8_t *far = samples + (size_t) first * 8 + (size_t) (beside < 0 ? 0
         : beside >= height ? height - 1 : beside) * stride;
 
     if (!filtered && across > 1) {
@@ -313,16 +316,16 @@ struct Plane
         }
       }
     } else {
-      const int first = x / 2, shift = sums ? 4 : 2;
-      const int left = first > 0 ? first - 1 : 0;
-      const int right = first + 4 < width ? first + 4 : width - 1;
-      const uint32_t n = *(const uint32_t *) (near + first);
+      const int column = x / 2, shift = sums ? 4 : 2;
+      const int left = column > 0 ? column - 1 : 0;
+      const int right = column + 4 < width ? column + 4 : width - 1;
+      const uint32_t n = *(const uint32_t *) (near + column);
       int sum[6] = { near[left], 0, 0, 0, 0, near[right] };
 
       BDCT_UNROLL for (int k = 0; k < 4; k++)
         sum[1 + k] = n >> 8 * k & 255;
       if (sums) {
-        const uint32_t m = *(const uint32_t *) (far + first);
+        const uint32_t m = *(const uint32_t *) (far + column);
 
         sum[0] = 3 * sum[0] + far[left];
         sum[5] = 3 * sum[5] + far[right];
@@ -330,7 +333,7 @@ struct Plane
           sum[1 + k] = 3 * sum[1 + k] + (m >> 8 * k & 255);
       }
       BDCT_UNROLL for (int k = 2; k < 5; k++)
-        sum[k] = first - 1 + k < width ? sum[k] : sum[k - 1];
+        sum[k] = column - 1 + k < width ? sum[k] : sum[k - 1];
       BDCT_UNROLL for (int k = 0; k < 8; k++)
         v[k] = (3 * sum[1 + k / 2] + sum[k / 2 + k % 2 * 2]
             + (sums ? 8 - k % 2 : 1 + k % 2)) >> shift;
@@ -344,6 +347,7 @@ struct Pixels
   static constexpr int n_threads = kFileThreads;
   struct Shared
   {
+    Plane plane[3];
     uint2 words[n_threads / 32][BDCT_JPEG_TILE_WIDTH * 3 / 8];
   };
 
@@ -362,18 +366,19 @@ struct Pixels
   }
 
   static BDCT_INLINE void
-  make_eight (const Plane plane[3], int n, bool is_ycc, int x, int y, uint2 *to)
+  make_eight (const uint8_t *samples, const Plane plane[3], int n, bool is_ycc,
+      int x, int y, uint2 *to)
   {
     int v[3][8], out[24];
 
-    plane[0].upsample (x, y, v[0]);
+    plane[0].upsample (samples, x, y, v[0]);
     if (n == 1) {
       to[0] = { pack_four (v[0][0], v[0][1], v[0][2], v[0][3]),
         pack_four (v[0][4], v[0][5], v[0][6], v[0][7]) };
       return;
     }
-    plane[1].upsample (x, y, v[1]);
-    plane[2].upsample (x, y, v[2]);
+    plane[1].upsample (samples, x, y, v[1]);
+    plane[2].upsample (samples, x, y, v[2]);
     BDCT_UNROLL for (int k = 0; k < 8; k++)
       if (is_ycc)
         convert (v[0][k], v[1][k], v[2][k], out + 3 * k);
@@ -402,17 +407,18 @@ struct Pixels
         : BDCT_JPEG_TILE_WIDTH);
     const int lane = t % 32, x = left + 8 * lane;
     const bool is_ycc = f.is_ycc;
-    const Plane plane[3] = { { g, f.component[0] }, { g, f.component[1] },
-      { g, f.component[2] } };
     uint2 *words = shared.words[t / 32];
 
+    if (t < 3)
+      shared.plane[t].begin (f.component[t]);
+    wait_for_block ();
     for (int y = top + t / 32; y < end; y += n_threads / 32) {
       uint8_t *to = f.dst + y * f.dst_stride + (int64_t) left * n;
       const int whole = (uintptr_t) to % 4 == 0 ? size / 4 : 0;
 
       wait_for_warp ();
       if (x < width)
-        make_eight (plane, n, is_ycc, x, y, words + lane * n);
+        make_eight (g.samples, shared.plane, n, is_ycc, x, y, words + lane * n);
       wait_for_warp ();
       for (int i = lane; i < whole; i += 32)
         ((uint32_t *) to)[i] = ((const uint32_t *) words)[i];
