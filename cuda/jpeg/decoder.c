@@ -190,7 +190,8 @@ gather (BdctJpegDecoder * self, Group * group, size_t bytes, BdctJpeg * files,
     if (own->dst == NULL)
       continue;
     f->dst = own->dst;
-    f->dst_stride = own->stride;
+    f->dst_stride = own->stride != 0 ? own->stride
+        : (ptrdiff_t) f->width * f->n_components;
     scan = (const uint8_t *) own->data + f->scan;
     group->decoded[all->n_files] = own;
     self->copy[all->n_files] = (BdctCopy) {
