@@ -35,9 +35,9 @@ decode_jpeg (PyObject * module, PyObject * args)
 }
 #endif
 
-/* From an engine, a list of bytes, the address of their pictures' addresses and
- * then strides (0: no pictures) and a stream: (height, width, channels, whether
- * it is decoded) of each as int32; height 0 where libjpeg is needed. */
+/* From an engine, a list of bytes, the address of their pictures' addresses (0:
+ * no pictures) and a stream: (height, width, channels, whether it is decoded)
+ * of each as int32; height 0 where libjpeg is needed. */
 static PyObject *
 engine_decode (PyObject * module, PyObject * args)
 {
@@ -66,12 +66,8 @@ engine_decode (PyObject * module, PyObject * args)
     files[i] = (BdctJpeg) BDCT_JPEG_DEFAULT;
     files[i].data = data;
     files[i].n_bytes = size;
-    if (addresses != 0) {
-      const uint64_t *own = (const uint64_t *) (uintptr_t) addresses + i;
-
-      files[i].dst = (uint8_t *) (uintptr_t) own[0];
-      files[i].stride = (ptrdiff_t) own[n];
-    }
+    if (addresses != 0)
+      files[i].dst = ((uint8_t **) (uintptr_t) addresses)[i];
   }
   if (!ok) {
     free (files);

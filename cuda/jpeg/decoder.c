@@ -10,11 +10,16 @@
 
 /* Groups of files go through the device one behind the other: while one is
  * computed, the next is read and copied. So much is in one, unless a file has
- * more: */
+ * more; of bytes in the first, twice as much in each one behind it: */
 #define GROUPS 3
 #define MAX_FILES 512
-#define MAX_BYTES (24 << 20)
+#define FIRST_BYTES (4 << 20)
+#define MAX_BYTES (16 << 20)
 #define MAX_SAMPLES (512 << 20)
+
+/* Bytes of a group from which on parts are longer: few have the device wait
+ * for threads that are behind each other, many have it begin in vain. */
+#define LONGER_PARTS ((size_t) 4 << 20)
 
 /* What arrays on the device begin at a multiple of. */
 #define ALIGN 256
@@ -115,8 +120,6 @@ static void
 place (BdctJpegDecoder * self, BdctJpegFile * f)
 {
   BdctJpegLaunch *all = &self->launch;
-  const uint32_t n_parts = (f->scan_size + BDCT_JPEG_PART - 1) / BDCT_JPEG_PART
-      + f->n_segments;
 
   f->tables = find_tables (self);
   f->scan = self->raw;
@@ -128,12 +131,9 @@ place (BdctJpegDecoder * self, BdctJpegFile * f)
   all->n_chunks += f->n_chunks;
   f->segment = self->segments;
   self->segments += f->n_segments + 1;
-  f->part = all->n_parts;
-  f->n_parts = round_up (n_parts, BDCT_JPEG_PARTS);
-  all->n_parts += f->n_parts;
   f->tile = all->n_tiles;
-  f->n_tiles = ((size_t) (f->width + 3) / 4 * f->height * 4
-      + BDCT_JPEG_TILE - 1) / BDCT_JPEG_TILE;
+  f->n_tiles = ((f->width - 1) / BDCT_JPEG_TILE_WIDTH + 1)
+      * ((f->height - 1) / BDCT_JPEG_TILE_HEIGHT + 1);
   all->n_tiles += f->n_tiles;
   for (int c = 0; c < f->n_components; c++) {
     BdctJpegComponent *own = &f->component[c];
@@ -146,24 +146,43 @@ place (BdctJpegDecoder * self, BdctJpegFile * f)
   all->n_files++;
 }
 
-/* Read headers from file `i` on into a group. Returns the first file behind
- * it. */
+static void
+place_parts (BdctJpegDecoder * self)
+{
+  BdctJpegLaunch *all = &self->launch;
+
+  all->log2_part = 5;
+  while (all->log2_part < 7 && self->raw > LONGER_PARTS >> 5 << all->log2_part)
+    all->log2_part++;
+  for (uint32_t i = 0; i < all->n_files; i++) {
+    BdctJpegFile *f = &self->file[i];
+
+    f->part = all->n_parts;
+    f->n_parts = round_up ((f->scan_size >> all->log2_part) + 1
+        + f->n_segments, BDCT_JPEG_PARTS);
+    all->n_parts += f->n_parts;
+  }
+}
+
+/* Read headers from file `i` on into a group of so many bytes. Returns the
+ * first file behind it. */
 static int
-gather (BdctJpegDecoder * self, Group * group, BdctJpeg * files, int i, int n)
+gather (BdctJpegDecoder * self, Group * group, size_t bytes, BdctJpeg * files,
+    int i, int n)
 {
   BdctJpegLaunch *all = &self->launch;
 
   memset (all, 0, sizeof *all);
   self->raw = self->samples = self->codes = self->segments = 0;
-  for (; i < n && all->n_files < MAX_FILES && self->raw < MAX_BYTES
+  for (; i < n && all->n_files < MAX_FILES && self->raw < bytes
       && self->samples < MAX_SAMPLES; i++) {
     BdctJpegFile *f = &self->file[all->n_files];
     BdctJpeg *own = &files[i];
     const uint8_t *scan;
 
     own->width = own->height = own->channels = 0;
-    if (!bdct_jpeg_header (own->data, own->n_bytes, f,
-            &self->tables[all->n_tables]))
+    if (!bdct_jpeg_header (own->data, own->n_bytes, f, own->dst == NULL ? NULL
+            : &self->tables[all->n_tables]))
       continue;
     own->width = f->width;
     own->height = f->height;
@@ -171,7 +190,8 @@ gather (BdctJpegDecoder * self, Group * group, BdctJpeg * files, int i, int n)
     if (own->dst == NULL)
       continue;
     f->dst = own->dst;
-    f->dst_stride = own->stride;
+    f->dst_stride = own->stride != 0 ? own->stride
+        : (ptrdiff_t) f->width * f->n_components;
     scan = (const uint8_t *) own->data + f->scan;
     group->decoded[all->n_files] = own;
     self->copy[all->n_files] = (BdctCopy) {
@@ -180,6 +200,7 @@ gather (BdctJpegDecoder * self, Group * group, BdctJpeg * files, int i, int n)
     };
     place (self, f);
   }
+  place_parts (self);
   return i;
 }
 
@@ -271,10 +292,9 @@ start (BdctJpegDecoder * self, Group * group, const BdctDevice * device,
   BdctJpegLaunch *g = &self->launch;
   const size_t size = divide_upload (self, &group->upload, g);
 
-  for (uint32_t i = 0; i < g->n_files; i++)
-    if (!bdct_device_check_memory (device, self->file[i].dst, error))
-      return false;
-  if (!bdct_buffer_reserve (&group->upload, size, true, engine, error)
+  /* That of the others is not checked: it takes longer than their headers. */
+  if (!bdct_device_check_memory (device, self->file[0].dst, error)
+      || !bdct_buffer_reserve (&group->upload, size, true, engine, error)
       || !bdct_buffer_reserve (&group->scratch, divide_scratch (self,
               &group->scratch, g), false, engine, error))
     return false;
@@ -315,6 +335,7 @@ bdct_jpeg_decoder_run (BdctJpegDecoder ** decoder, const BdctDevice * device,
     BdctError * error)
 {
   BdctJpegDecoder *self = *decoder != NULL ? *decoder : create (error);
+  size_t bytes = FIRST_BYTES;
   bool ok = self != NULL;
 
   *decoder = self;
@@ -324,7 +345,8 @@ bdct_jpeg_decoder_run (BdctJpegDecoder ** decoder, const BdctDevice * device,
   for (int i = 0, k = 0; ok && i < n; k = (k + 1) % GROUPS) {
     ok = finish (&self->group[k], error);
     if (ok)
-      i = gather (self, &self->group[k], files, i, n);
+      i = gather (self, &self->group[k], bytes, files, i, n);
+    bytes = bytes < MAX_BYTES ? 2 * bytes : bytes;
     ok = ok && (self->launch.n_files == 0
         || start (self, &self->group[k], device, engine, error));
   }

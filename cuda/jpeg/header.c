@@ -187,8 +187,9 @@ read_scan (Header * self, const uint8_t * at, const uint8_t * end,
     own->dc = at[2 + 2 * c] >> 4;
     own->ac = at[2 + 2 * c] & 15;
     if (at[1 + 2 * c] != self->id[c] || own->dc > 1 || own->ac > 1
-        || !self->has_table[own->dc] || !self->has_table[2 + own->ac]
-        || !self->has_steps[self->quantizer[c]])
+        || (self->tables != NULL && (!self->has_table[own->dc]
+                || !self->has_table[2 + own->ac]
+                || !self->has_steps[self->quantizer[c]])))
       return false;
     memcpy (own->steps, self->steps[self->quantizer[c]], sizeof own->steps);
   }
@@ -212,9 +213,9 @@ read_segment (Header * self, uint8_t marker, const uint8_t * at,
     case 0xc1:
       return read_frame (self, at, end);
     case 0xc4:
-      return read_tables (self, at, end);
+      return self->tables == NULL || read_tables (self, at, end);
     case 0xdb:
-      return read_steps (self, at, end);
+      return self->tables == NULL || read_steps (self, at, end);
     case 0xdd:
       self->file->interval = end - at == 2 ? get16 (at) : 0;
       return end - at == 2;
@@ -241,7 +242,8 @@ bdct_jpeg_header (const uint8_t * data, size_t size, BdctJpegFile * file,
   Header self = {.file = file,.tables = tables };
 
   memset (file, 0, sizeof *file);
-  memset (tables, 0, sizeof *tables);
+  if (tables != NULL)
+    memset (tables, 0, sizeof *tables);
   if (size < 4 || data[0] != 0xff || data[1] != 0xd8)
     return false;
   while (end - at >= 4) {

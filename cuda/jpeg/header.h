@@ -13,7 +13,8 @@ extern "C" {
 
 /* Read the header of a file of one scan in baseline coding, with one component
  * or three; what libjpeg reads in such a file without a warning. False for all
- * others, which are for libjpeg. */
+ * others, which are for libjpeg. Without `tables`, for the size alone, those
+ * of the file are not looked at. */
 bool bdct_jpeg_header (const uint8_t *data, size_t size, BdctJpegFile *file,
     BdctJpegTables *tables);
 

@@ -25,17 +25,17 @@ extern "C" {
 #define BDCT_JPEG_COMPONENTS 3
 #define BDCT_JPEG_MCU_BLOCKS 10
 
-/* Bytes of a part, and the parts that a thread block brings to agree. */
-#define BDCT_JPEG_PART 128
+/* The parts that a thread block brings to agree. */
 #define BDCT_JPEG_PARTS 512
 
 /* Parts whose blocks a thread block decodes; divides BDCT_JPEG_PARTS. */
 #define BDCT_JPEG_THREADS 128
 
 /* Bytes of a scan that a thread block reads, 16 for each thread; and pixels
- * that it writes, four at once. */
+ * that it writes, a warp those of a row. */
 #define BDCT_JPEG_CHUNK 4096
-#define BDCT_JPEG_TILE 4096
+#define BDCT_JPEG_TILE_WIDTH 256
+#define BDCT_JPEG_TILE_HEIGHT 16
 
 /* Zeros behind a scan, and bytes behind its codes that are read: 64 codes of 31
  * bits, and the words of a reader. */
@@ -110,6 +110,7 @@ typedef struct {
   const BdctJpegTables *tables;
   const uint8_t *raw;
   uint32_t n_files, n_tables, n_chunks, n_parts, n_tiles;
+  uint32_t log2_part;         /* bytes of a part */
   /* The kernels' own: */
   BdctJpegLookup *lookup;
   uint32_t *file_of_chunk, *file_of_parts, *file_of_tile;

@@ -24,8 +24,10 @@ struct Part
       const uint32_t i = number - g.segment_part[f.segment + segment];
       const uint32_t last = g.segment_start[f.segment + segment + 1] * 8;
 
-      begin = g.segment_start[f.segment + segment] * 8 + i * (8 * kPart);
-      end = last - begin > 8 * kPart ? begin + 8 * kPart : last;
+      const uint32_t size = 8u << g.log2_part;
+
+      begin = g.segment_start[f.segment + segment] * 8 + i * size;
+      end = last - begin > size ? begin + size : last;
       is_first = i == 0;
     }
   }

@@ -38,31 +38,11 @@ namespace {
 /* int16_t from one block of a warp to the next, for the sake of banks. */
 constexpr int kStage = 72;
 
-/* Where the next block lies. */
-struct Place
+BDCT_INLINE uint32_t
+pack_four (int32_t a, int32_t b, int32_t c, int32_t d)
 {
-  uint32_t i, x, y;             /* block of the MCU, and the MCU */
-
-  BDCT_INLINE void
-  advance (const File &f)
-  {
-    if (++i == f.n_blocks) {
-      i = 0;
-      if (++x == f.mcus_across) {
-        x = 0;
-        y++;
-      }
-    }
-  }
-
-  BDCT_INLINE uint32_t
-  find (const File &f) const
-  {
-    const BdctJpegComponent &c = f.component[f.of[i]];
-
-    return c.first + (y * c.v + f.y[i]) * 8 * c.stride + x * c.h + f.x[i];
-  }
-};
+  return pack_clipped (a, b, pack_clipped (c, d, 0));
+}
 
 /* A thread decodes the blocks that begin in a part, to their ends, each into
  * shared memory; the warp makes samples of those that are complete. */
@@ -71,10 +51,14 @@ struct Blocks
   static constexpr int n_threads = kThreads;
   struct Shared
   {
-    alignas (16) int16_t levels[kThreads * kStage];
-    uint16_t one[4 * kOne], steps[3][64];
-    uint32_t block[BDCT_JPEG_MCU_BLOCKS], stride[3];
-    uint8_t zigzag[64];
+    alignas (16) int16_t values[kThreads * kStage];
+    uint16_t one[4 * kOne];
+    /* In zigzag order: the row-major index, and from bit 6 the step. */
+    uint32_t steps[3][64];
+    /* Of the MCU's blocks: where the first lies, and the MCU's width and
+     * height there. */
+    uint32_t block[BDCT_JPEG_MCU_BLOCKS], first[BDCT_JPEG_MCU_BLOCKS],
+        across[BDCT_JPEG_MCU_BLOCKS], down[BDCT_JPEG_MCU_BLOCKS], stride[3];
   };
 
   static BDCT_INLINE void
@@ -84,92 +68,85 @@ struct Blocks
 
     for (int i = t; i < 4 * kOne; i += n_threads)
       shared.one[i] = lookup.one[i / kOne][i % kOne];
-    for (int i = t; i < 3 * 64; i += n_threads)
-      shared.steps[i / 64][i % 64] = f.component[i / 64].steps[i % 64];
+    for (int i = t; i < 3 * 64; i += n_threads) {
+      const uint32_t index = constants.zigzag[i % 64];
+
+      shared.steps[i / 64][i % 64] = index
+          | (uint32_t) f.component[i / 64].steps[index] << 6;
+    }
     for (int i = t; i < n_threads * kStage; i += n_threads)
-      shared.levels[i] = 0;
-    if (t < 64)
-      shared.zigzag[t] = constants.zigzag[t];
-    if (t < BDCT_JPEG_MCU_BLOCKS)
+      shared.values[i] = 0;
+    if (t < BDCT_JPEG_MCU_BLOCKS) {
+      const BdctJpegComponent &c = f.component[t < f.n_blocks ? f.of[t] : 0];
+
       shared.block[t] = describe_block (f, t, kOne);
+      shared.first[t] = c.first + f.y[t] * 8 * c.stride + f.x[t];
+      shared.across[t] = c.h;
+      shared.down[t] = c.v * 8 * c.stride;
+    }
     if (t < 3)
-      shared.stride[t] = f.component[t].stride;
+      shared.stride[t] = f.component[t].stride * 8;
     wait_for_block ();
   }
 
-  /* Lane `j` of eight: make samples of a block's levels, and zero these.
+  /* Lane `j` of eight: make samples of a block's coefficients, and zero these.
    * Returns false if a value is so large that libjpeg-turbo's 16 bits would not
    * hold it. */
   static BDCT_INLINE bool
-  invert (bool is_there, int16_t *levels, const uint16_t *steps, int j,
-      uint8_t *to, uint32_t stride)
+  invert (bool is_there, int16_t *values, int j, uint8_t *to, uint32_t stride)
   {
-    bool is_short = true;
+    uint32_t all = 0;
     int32_t x[8];
 
     if (is_there) {
-      BDCT_UNROLL for (int k = 0; k < 8; k++) {
-        x[k] = levels[8 * k + j] * steps[8 * k + j];
-        is_short = is_short && bdct_inverse_is_short (x[k]);
-        x[k] = is_short ? x[k] : 0;
-      }
+      BDCT_UNROLL for (int k = 0; k < 8; k++)
+        x[k] = values[8 * k + j];
       bdct_inverse_short_line (x, 1, 11);
       BDCT_UNROLL for (int k = 0; k < 8; k++) {
-        is_short = is_short && bdct_inverse_is_short (x[k]);
-        levels[8 * k + j] = (int16_t) x[k];
+        all |= (uint32_t) (x[k] + BDCT_INVERSE_SHORT);
+        values[8 * k + j] = (int16_t) x[k];
       }
     }
     wait_for_warp ();
     if (is_there) {
-      uint4 *row = (uint4 *) (levels + 8 * j);
+      uint4 *row = (uint4 *) (values + 8 * j);
       const uint4 v = *row;
       const uint32_t pair[4] = { v.x, v.y, v.z, v.w };
-      uint2 samples = { 0, 0 };
 
       *row = uint4 { 0, 0, 0, 0 };
       BDCT_UNROLL for (int k = 0; k < 8; k++)
         x[k] = (int16_t) (pair[k / 2] >> 16 * (k % 2));
       bdct_inverse_short_line (x, 1, 18);
-      BDCT_UNROLL for (int k = 0; k < 8; k++) {
-        const int32_t s = x[k] + 128;
-
-        (k < 4 ? samples.x : samples.y) |=
-            (uint32_t) (s < 0 ? 0 : s > 255 ? 255 : s) << 8 * (k % 4);
-      }
-      *(uint2 *) (to + (size_t) j * stride * 8) = samples;
+      BDCT_UNROLL for (int k = 0; k < 8; k++)
+        x[k] += 128;
+      *(uint2 *) (to + (size_t) j * stride) = {
+        pack_four (x[0], x[1], x[2], x[3]), pack_four (x[4], x[5], x[6], x[7])
+      };
     }
-    return is_short;
+    return all < 2 * BDCT_INVERSE_SHORT;
   }
 
-  /* Make samples of the blocks that lanes of a warp have completed, four at a
-   * time; `at` and `c` are the lane's own block's. */
-  static BDCT_INLINE bool
-  flush (const Launch &g, Shared &shared, int t, bool is_complete, uint32_t at,
-      uint32_t c)
+  /* Make samples of the first four blocks of `left`, the lanes of a warp that
+   * have completed one; `at` and `stride` are the lane's own block's. Returns
+   * the other ones. */
+  static BDCT_INLINE uint32_t
+  flush (const Launch &g, Shared &shared, int t, uint32_t left, uint32_t at,
+      uint32_t stride, bool *is_good)
   {
-    uint32_t left = ballot (is_complete);
-    bool is_short = true;
+    uint32_t own = 0;
 
-    if (left == 0)
-      return true;
-    wait_for_warp ();
-    while (left != 0) {
-      uint32_t own = 0;
-
-      BDCT_UNROLL for (int i = 0; i < 4; i++) {
-        own = i == t % 32 / 8 ? left : own;
-        left &= left - 1;
-      }
-
-      const int lane = own != 0 ? __ffs (own) - 1 : 0;
-      const uint32_t its_at = from_lane (at, lane), its_c = from_lane (c, lane);
-
-      is_short &= invert (own != 0, shared.levels + (t / 32 * 32 + lane)
-          * kStage, shared.steps[its_c], t % 8,
-          g.samples + (size_t) its_at * 8, shared.stride[its_c]);
+    BDCT_UNROLL for (int i = 0; i < 4; i++) {
+      own = i == t % 32 / 8 ? left : own;
+      left &= left - 1;
     }
-    wait_for_warp ();
-    return is_short;
+
+    const int lane = own != 0 ? __ffs (own) - 1 : 0;
+    uint8_t *to = g.samples + (size_t) from_lane (at, lane) * 8;
+
+    stride = from_lane (stride, lane);
+    *is_good &= invert (own != 0, shared.values + (t / 32 * 32 + lane) * kStage,
+        t % 8, to, stride);
+    return left;
   }
 
   static BDCT_INLINE void
@@ -184,9 +161,10 @@ struct Blocks
     load (g, f, t, shared);
 
     const Part part (g, f, number);
-    int16_t *levels = shared.levels + t * kStage;
+    const uint32_t n_blocks = f.n_blocks, mcus_across = f.mcus_across;
+    int16_t *values = shared.values + t * kStage;
     uint32_t n = 0, n_all = 0, state = 0, dc[3] = { 0, 0, 0 };
-    Place place = { 0, 0, 0 };
+    uint32_t i = 0, x = 0, y = 0;       /* of the MCU's blocks, and the MCU */
     bool is_good = true;
 
     if (part.is_valid) {
@@ -199,31 +177,28 @@ struct Blocks
       n = own.blocks - its.blocks;
       for (int c = 0; c < 3; c++)
         dc[c] = own.dc[c] - its.dc[c];
-      n_all = (left < f.interval ? left : f.interval) * f.n_blocks;
-      place.i = state >> 11;
-      is_good = n >= n_all || n % f.n_blocks == place.i;
+      n_all = (left < f.interval ? left : f.interval) * n_blocks;
+      i = state >> 11;
+      is_good = n >= n_all || n % n_blocks == i;
       n_all = is_good ? n_all : 0;
-      mcu += n / f.n_blocks;
-      place.x = mcu % f.mcus_across;
-      place.y = mcu / f.mcus_across;
+      mcu += n / n_blocks;
+      x = mcu % mcus_across;
+      y = mcu / mcus_across;
     }
 
     Reader reader (g.codes + f.codes, part.begin + (state & 31));
-    uint32_t z = state >> 5 & 63, b = shared.block[place.i];
+    uint32_t z = state >> 5 & 63, b = shared.block[i];
     uint32_t table = z > 0 ? b >> 13 & kField : b & kField;
-    uint32_t at = n < n_all ? place.find (f) : 0;
-    bool is_own = z == 0;
+    uint32_t at = 0, stride = 0;        /* of the block that waits */
+    bool is_own = z == 0, waits = false;
 
     for (;;) {
-      const bool goes_on = n < n_all
+      const bool goes_on = !waits && n < n_all
           && (reader.at < part.end || (z > 0 && is_own));
-      const uint32_t its_at = at, its_c = b >> 26;
-      bool is_complete = false;
+      const bool any = any_lane (goes_on);
 
-      if (!any_lane (goes_on))
-        break;
       if (goes_on) {
-        const uint32_t word = reader.peek ();
+        const uint32_t word = reader.peek (), c = b >> 26;
         uint32_t e = shared.one[table + (word >> 16 >= 65536u - kLong
                 ? kShort + (word >> 16) - (65536 - kLong)
                 : word >> (32 - kBits))];
@@ -233,33 +208,55 @@ struct Blocks
               table >= 2 * kOne);
 
         const uint32_t length = e & 31, size = e >> 5 & 15;
-        const bool is_dc = z == 0;
         int32_t v = extend (word, length, size);
 
-        z += e >> 9;
-        is_good = is_good && e >> 9 != kUnknown && (size == 0 || z <= 64);
-        if (is_dc) {
-          BDCT_UNROLL for (uint32_t c = 0; c < 3; c++)
-            if (c == its_c)
-              v = dc[c] += v;
+        if (z == 0) {
+          BDCT_UNROLL for (uint32_t k = 0; k < 3; k++)
+            if (k == c)
+              v = dc[k] += v;
           table = b >> 13 & kField;
         }
-        if (is_own && (is_dc || (size > 0 && z <= 64)))
-          levels[is_dc ? 0 : shared.zigzag[z - 1]] = (int16_t) v;
+        z += e >> 9;
+        is_good = is_good && (size == 0 || z <= 64);
+        if (is_own && z <= 64) {
+          const uint32_t step = shared.steps[c][z - 1];
+          const int32_t value = (int16_t) v * (int32_t) (step >> 6);
+
+          is_good = is_good && bdct_inverse_is_short (value);
+          values[step & 63] = (int16_t) value;
+        }
         reader.skip (length);
         if (z >= 64) {
-          is_complete = is_own;
+          waits = is_own;
+          at = shared.first[i] + x * shared.across[i] + y * shared.down[i];
+          stride = shared.stride[c];
           is_own = true;
           z = 0;
           n++;
-          place.advance (f);
-          b = shared.block[place.i];
+          if (++i == n_blocks) {
+            i = 0;
+            if (++x == mcus_across) {
+              x = 0;
+              y++;
+            }
+          }
+          b = shared.block[i];
           table = b & kField;
-          if (n < n_all)
-            at = place.find (f);
         }
       }
-      is_good &= flush (g, shared, t, is_complete, its_at, its_c);
+
+      /* Four blocks at once take as long as one. */
+      uint32_t left = ballot (waits);
+
+      if (!any && left == 0)
+        break;
+      if (!any || __popc (left) >= 4) {
+        wait_for_warp ();
+        while (any ? __popc (left) >= 4 : left != 0)
+          left = flush (g, shared, t, left, at, stride, &is_good);
+        wait_for_warp ();
+        waits = left >> t % 32 & 1;
+      }
     }
     if (part.is_valid) {
       const uint32_t end = g.segment_start[f.segment + part.segment + 1] * 8;
@@ -273,137 +270,160 @@ struct Blocks
   }
 };
 
-/* A thread writes pixels, four at once. */
+/* A component's samples. */
+struct Plane
+{
+  uint32_t first, stride;
+  int width, height, across, down;
+  bool filtered;
+
+  BDCT_INLINE void
+  begin (const BdctJpegComponent &c)
+  {
+    first = c.first;
+    stride = c.stride * 8;
+    width = c.width;
+    height = c.height;
+    across = c.across;
+    down = c.down;
+    filtered = c.filtered;
+  }
+
+  /* Eight of all files' samples, from column `x` of the picture on, a multiple
+   * of 8 (jdsample.c). Those of columns that are none are any. */
+  BDCT_INLINE void
+  upsample (const uint8_t *samples, int x, int y, int v[8]) const
+  {
+    const bool sums = filtered && down == 2;
+    const int row = down == 1 ? y : down == 2 ? y >> 1 : y / down;
+    const int beside = row + (y & 1 ? 1 : -1);
+    const uint8_t *near = samples + (size_t) first * 8 + (size_t) row * stride;
+    const uint8_t *far = samples + (size_t) first * 8 + (size_t) (beside < 0 ? 0
+        : beside >= height ? height - 1 : beside) * stride;
+
+    if (!filtered && across > 1) {
+      BDCT_UNROLL for (int k = 0; k < 8; k++)
+        v[k] = near[(x + k) / across];
+    } else if (across == 1) {
+      BDCT_UNROLL for (int i = 0; i < 2; i++) {
+        const uint32_t n = ((const uint32_t *) (near + x))[i];
+        const uint32_t m = sums ? ((const uint32_t *) (far + x))[i] : 0;
+
+        BDCT_UNROLL for (int k = 0; k < 4; k++) {
+          const int own = n >> 8 * k & 255, its = m >> 8 * k & 255;
+
+          v[4 * i + k] = sums ? (3 * own + its + 1 + (y & 1)) >> 2 : own;
+        }
+      }
+    } else {
+      const int column = x / 2, shift = sums ? 4 : 2;
+      const int left = column > 0 ? column - 1 : 0;
+      const int right = column + 4 < width ? column + 4 : width - 1;
+      const uint32_t n = *(const uint32_t *) (near + column);
+      int sum[6] = { near[left], 0, 0, 0, 0, near[right] };
+
+      BDCT_UNROLL for (int k = 0; k < 4; k++)
+        sum[1 + k] = n >> 8 * k & 255;
+      if (sums) {
+        const uint32_t m = *(const uint32_t *) (far + column);
+
+        sum[0] = 3 * sum[0] + far[left];
+        sum[5] = 3 * sum[5] + far[right];
+        BDCT_UNROLL for (int k = 0; k < 4; k++)
+          sum[1 + k] = 3 * sum[1 + k] + (m >> 8 * k & 255);
+      }
+      BDCT_UNROLL for (int k = 2; k < 5; k++)
+        sum[k] = column - 1 + k < width ? sum[k] : sum[k - 1];
+      BDCT_UNROLL for (int k = 0; k < 8; k++)
+        v[k] = (3 * sum[1 + k / 2] + sum[k / 2 + k % 2 * 2]
+            + (sums ? 8 - k % 2 : 1 + k % 2)) >> shift;
+    }
+  }
+};
+
+/* A warp writes 256 pixels of a row, of which each thread has made eight. */
 struct Pixels
 {
   static constexpr int n_threads = kFileThreads;
   struct Shared
   {
+    Plane plane[3];
+    uint2 words[n_threads / 32][BDCT_JPEG_TILE_WIDTH * 3 / 8];
   };
-
-  /* Four samples of a component from column `x` of the picture on (jdsample.c).
-   * Those of columns that are none are any. */
-  static BDCT_INLINE void
-  upsample (const Launch &g, const BdctJpegComponent &c, int x, int y,
-      int v[4])
-  {
-    const uint8_t *samples = g.samples + (size_t) c.first * 8;
-    const uint32_t stride = c.stride * 8;
-
-    if (!c.filtered) {
-      const uint8_t *row = samples + (size_t) (y / c.down) * stride;
-
-      if (c.across == 1) {
-        const uint32_t four = *(const uint32_t *) (row + x);
-
-        BDCT_UNROLL for (int k = 0; k < 4; k++)
-          v[k] = four >> 8 * k & 255;
-      } else {
-        BDCT_UNROLL for (int k = 0; k < 4; k++)
-          v[k] = row[(x + k) / c.across];
-      }
-      return;
-    }
-
-    const bool sums = c.down == 2;
-    const uint8_t *near = samples + (size_t) (sums ? y >> 1 : y) * stride;
-    const int beside = (y >> 1) + (y & 1 ? 1 : -1);
-    const uint8_t *far = !sums ? near : samples + (size_t) (beside < 0 ? 0
-        : beside >= c.height ? c.height - 1 : beside) * stride;
-
-    if (c.across == 1) {
-      const uint32_t n = *(const uint32_t *) (near + x);
-      const uint32_t m = *(const uint32_t *) (far + x);
-
-      BDCT_UNROLL for (int k = 0; k < 4; k++)
-        v[k] = (3 * (n >> 8 * k & 255) + (m >> 8 * k & 255) + 1 + (y & 1)) >> 2;
-      return;
-    }
-
-    int sum[4];
-
-    BDCT_UNROLL for (int k = 0; k < 4; k++) {
-      const int i = x / 2 - 1 + k;
-      const int column = i < 0 ? 0 : i >= c.width ? c.width - 1 : i;
-
-      sum[k] = sums ? 3 * near[column] + far[column] : near[column];
-    }
-    BDCT_UNROLL for (int k = 0; k < 4; k++) {
-      const int both = 3 * sum[1 + k / 2] + sum[k / 2 + k % 2 * 2];
-
-      v[k] = sums ? (both + 8 - k % 2) >> 4 : (both + 1 + k % 2) >> 2;
-    }
-  }
-
-  static BDCT_INLINE uint32_t
-  clip (int v)
-  {
-    return v < 0 ? 0 : v > 255 ? 255 : v;
-  }
 
   /* As jdcolor.c. */
   static BDCT_INLINE void
-  convert (int y, int u, int v, uint32_t rgb[3])
+  convert (int y, int u, int v, int rgb[3])
   {
     const int half = 1 << 15;
 
     u -= 128;
     v -= 128;
-    rgb[0] = clip (y + ((BDCT_COLOUR_FIX (1.40200) * v + half) >> 16));
-    rgb[1] = clip (y + ((-BDCT_COLOUR_FIX (0.34414) * u
-                - BDCT_COLOUR_FIX (0.71414) * v + half) >> 16));
-    rgb[2] = clip (y + ((BDCT_COLOUR_FIX (1.77200) * u + half) >> 16));
+    rgb[0] = y + ((BDCT_COLOUR_FIX (1.40200) * v + half) >> 16);
+    rgb[1] = y + ((-BDCT_COLOUR_FIX (0.34414) * u
+            - BDCT_COLOUR_FIX (0.71414) * v + half) >> 16);
+    rgb[2] = y + ((BDCT_COLOUR_FIX (1.77200) * u + half) >> 16);
   }
 
   static BDCT_INLINE void
-  write_four (const Launch &g, const File &f, int x, int y)
+  make_eight (const uint8_t *samples, const Plane plane[3], int n, bool is_ycc,
+      int x, int y, uint2 *to)
   {
-    const int n = f.n_components, left = f.width - x;
-    uint8_t *to = f.dst + y * f.dst_stride + (int64_t) x * n;
-    uint32_t word[3] = { 0, 0, 0 };
-    int v[3][4];
+    int v[3][8], out[24];
 
-    BDCT_UNROLL for (int c = 0; c < 3; c++)
-      if (c < n)
-        upsample (g, f.component[c], x, y, v[c]);
-    BDCT_UNROLL for (int k = 0; k < 4; k++) {
-      uint32_t rgb[3];
-
-      if (n == 1) {
-        word[0] |= v[0][k] << 8 * k;
-        continue;
-      }
-      if (f.is_ycc)
-        convert (v[0][k], v[1][k], v[2][k], rgb);
+    plane[0].upsample (samples, x, y, v[0]);
+    if (n == 1) {
+      to[0] = { pack_four (v[0][0], v[0][1], v[0][2], v[0][3]),
+        pack_four (v[0][4], v[0][5], v[0][6], v[0][7]) };
+      return;
+    }
+    plane[1].upsample (samples, x, y, v[1]);
+    plane[2].upsample (samples, x, y, v[2]);
+    BDCT_UNROLL for (int k = 0; k < 8; k++)
+      if (is_ycc)
+        convert (v[0][k], v[1][k], v[2][k], out + 3 * k);
       else
         BDCT_UNROLL for (int c = 0; c < 3; c++)
-          rgb[c] = v[c][k];
-      BDCT_UNROLL for (int c = 0; c < 3; c++)
-        word[(3 * k + c) / 4] |= rgb[c] << 8 * ((3 * k + c) % 4);
-    }
-    if (left >= 4 && (uintptr_t) to % 4 == 0) {
-      BDCT_UNROLL for (int i = 0; i < 3; i++)
-        if (i < n)
-          ((uint32_t *) to)[i] = word[i];
-    } else {
-      BDCT_UNROLL for (int i = 0; i < 12; i++)
-        if (i < left * n && i < 4 * n)
-          to[i] = word[i / 4] >> 8 * (i % 4);
+          out[3 * k + c] = v[c][k];
+    BDCT_UNROLL for (int i = 0; i < 3; i++) {
+      const int *own = out + 8 * i;
+
+      to[i] = { pack_four (own[0], own[1], own[2], own[3]),
+        pack_four (own[4], own[5], own[6], own[7]) };
     }
   }
 
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &)
+  run (const Launch &g, uint32_t block, int t, Shared &shared)
   {
     const File &f = g.files[g.file_of_tile[block]];
-    const uint32_t across = (f.width + 3) / 4;
+    const int n = f.n_components, width = f.width, height = f.height;
+    const int tiles = (width - 1) / BDCT_JPEG_TILE_WIDTH + 1;
+    const int left = (block - f.tile) % tiles * BDCT_JPEG_TILE_WIDTH;
+    const int top = (block - f.tile) / tiles * BDCT_JPEG_TILE_HEIGHT;
+    const int end = top + BDCT_JPEG_TILE_HEIGHT < height
+        ? top + BDCT_JPEG_TILE_HEIGHT : height;
+    const int size = n * (width - left < BDCT_JPEG_TILE_WIDTH ? width - left
+        : BDCT_JPEG_TILE_WIDTH);
+    const int lane = t % 32, x = left + 8 * lane;
+    const bool is_ycc = f.is_ycc;
+    uint2 *words = shared.words[t / 32];
 
-    BDCT_UNROLL for (int k = 0; k < BDCT_JPEG_TILE / 4 / n_threads; k++) {
-      const uint32_t i = (block - f.tile) * (BDCT_JPEG_TILE / 4)
-          + k * n_threads + t;
+    if (t < 3)
+      shared.plane[t].begin (f.component[t]);
+    wait_for_block ();
+    for (int y = top + t / 32; y < end; y += n_threads / 32) {
+      uint8_t *to = f.dst + y * f.dst_stride + (int64_t) left * n;
+      const int whole = (uintptr_t) to % 4 == 0 ? size / 4 : 0;
 
-      if (i < across * f.height)
-        write_four (g, f, i % across * 4, i / across);
+      wait_for_warp ();
+      if (x < width)
+        make_eight (g.samples, shared.plane, n, is_ycc, x, y, words + lane * n);
+      wait_for_warp ();
+      for (int i = lane; i < whole; i += 32)
+        ((uint32_t *) to)[i] = ((const uint32_t *) words)[i];
+      for (int i = 4 * whole + lane; i < size; i += 32)
+        to[i] = ((const uint8_t *) words)[i];
     }
   }
 };

@@ -11,7 +11,7 @@
 namespace {
 
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr int kPart = BDCT_JPEG_PART, kParts = BDCT_JPEG_PARTS;
+constexpr int kParts = BDCT_JPEG_PARTS;
 constexpr int kThreads = BDCT_JPEG_THREADS, kBits = BDCT_JPEG_BITS;
 constexpr int kShort = BDCT_JPEG_SHORT, kLong = BDCT_JPEG_LONG;
 constexpr int kOne = kShort + kLong;
@@ -25,6 +25,19 @@ find_damage (const Launch &g, uint32_t file)
 {
   atomicOr (&g.damaged[file], 1u);
 }
+
+#ifdef __CUDACC__
+/* Two samples, clipped, then the first two of `rest`. */
+BDCT_INLINE uint32_t
+pack_clipped (int32_t first, int32_t second, uint32_t rest)
+{
+  uint32_t all;
+
+  asm ("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r" (all) : "r" (second),
+      "r" (first), "r" (rest));
+  return all;
+}
+#endif
 
 /* The sum of a thread block's values before a thread's own, and of all. */
 template <int N> BDCT_INLINE uint32_t
@@ -55,7 +68,10 @@ sum_before (uint32_t v, int t, uint32_t sums[N / 32], uint32_t *total)
  * block's end. An entry of a pair has the same of its first code and, from bit
  * 16, 5 bits: the length of both codes and values; 7: how far both move. 0: the
  * code is longer. */
-constexpr uint32_t kEnd = 64, kUnknown = 127;
+constexpr uint32_t kEnd = 64;
+
+/* No code is like this: a value beyond the block. */
+constexpr uint32_t kUnknown = 16 | 1 << 5 | 127 << 9;
 
 BDCT_INLINE uint32_t
 make_entry (uint32_t length, uint32_t symbol, bool ac)
@@ -81,7 +97,7 @@ search_code (const BdctJpegHuffman &table, uint32_t word, bool ac)
     code = (code + n) << 1;
     value += n;
   }
-  return 16 | kUnknown << 9;
+  return kUnknown;
 }
 
 /* A thread block writes down what belongs to a file, or makes a table. */
@@ -362,7 +378,8 @@ struct Divide
       uint32_t own = 0, total, before;
 
       if (i < f.n_segments) {
-        own = (start[i + 1] - start[i] + kPart - 1) / kPart;
+        own = (start[i + 1] - start[i] + (1 << g.log2_part) - 1)
+            >> g.log2_part;
         if (own == 0)
           find_damage (g, block);
       }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "huffman.h"
 
+#include <pthread.h>
 #include <string.h>
 
 /* The number of codes of each length, 1 to 16, and the symbols in the order of
@@ -73,10 +74,24 @@ table_init (BdctHuffman * table, const Specification * specification)
     }
 }
 
+static BdctHuffman annex_k[2][2];
+
+static void
+annex_k_init (void)
+{
+  for (int chroma = 0; chroma < 2; chroma++) {
+    table_init (&annex_k[0][chroma], &annex_k_dc[chroma]);
+    table_init (&annex_k[1][chroma], &annex_k_ac[chroma]);
+  }
+}
+
 void
 bdct_huffman_annex_k (BdctHuffman * table, bool ac, bool chroma)
 {
-  table_init (table, (ac ? annex_k_ac : annex_k_dc) + chroma);
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+  pthread_once (&once, annex_k_init);
+  *table = annex_k[ac][chroma];
 }
 
 /* A frequency's octave and the eighth of it: below 8 * 56. */

@@ -22,6 +22,9 @@ typedef struct {
 
 #define GROUP_OF(component) ((component) == BDCT_Y ? 0 : 1)
 
+/* Categories of DC differences that a file can have. */
+#define DC_SYMBOLS 16
+
 bool
 bdct_rate_is_exact (const BdctJob * job)
 {
@@ -51,12 +54,12 @@ bdct_file_head (const BdctLayout * layout, const BdctJob * job, int n_symbols)
   return size;
 }
 
-/* Note which symbols there are. */
+/* Note which symbols there are, below `end`. */
 static void
-find_symbols (Alphabet * alphabet)
+find_symbols (Alphabet * alphabet, int end)
 {
   alphabet->n = 0;
-  for (int i = 0; i < 256; i++) {
+  for (int i = 0; i < end; i++) {
     alphabet->symbol[alphabet->n] = i;
     alphabet->n += alphabet->count[i] > 0;
   }
@@ -190,29 +193,31 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
     const BdctJob * job, bool optimized, BdctStats * stats)
 {
   const int n_groups = layout->chroma == BDCT_CHROMA_400 ? 1 : 2;
-  uint64_t dc[BDCT_MAX_COMPONENTS][256], ac[BDCT_MAX_COMPONENTS][256];
+  BdctRateCounts all = *counts;
   const bool exact = bdct_rate_is_exact (job);
   BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
   Group group[2];
 
   bdct_blocks_init (grid, layout, job);
-  memset (group, 0, sizeof group);
-  memset (dc, 0, sizeof dc);
+  for (int g = 0; g < 2; g++) {
+    memset (group[g].dc.count, 0, sizeof group[g].dc.count);
+    memset (group[g].ac.count, 0, sizeof group[g].ac.count);
+  }
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     BdctScan scan = bdct_scan_init (&grid[c], layout->chroma, c);
+    Group *own = &group[GROUP_OF (c)];
+    uint64_t *ac = all.counter[c], *dc = ac + BDCT_RATE_DC;
 
-    memcpy (ac[c], counts->counter[c], sizeof ac[c]);
-    memcpy (dc[c], counts->counter[c] + BDCT_RATE_DC, 16 * sizeof dc[c][0]);
-    dc[c][0] += bdct_scan_missing (&scan);
-    ac[c][0] += bdct_scan_missing (&scan);
-    for (int i = 0; i < 256; i++) {
-      group[GROUP_OF (c)].dc.count[i] += dc[c][i];
-      group[GROUP_OF (c)].ac.count[i] += ac[c][i];
-    }
+    dc[0] += bdct_scan_missing (&scan);
+    ac[0] += bdct_scan_missing (&scan);
+    for (int i = 0; i < DC_SYMBOLS; i++)
+      own->dc.count[i] += dc[i];
+    for (int i = 0; i < BDCT_RATE_DC; i++)
+      own->ac.count[i] += ac[i];
   }
   for (int g = 0; g < n_groups; g++) {
-    find_symbols (&group[g].dc);
-    find_symbols (&group[g].ac);
+    find_symbols (&group[g].dc, DC_SYMBOLS);
+    find_symbols (&group[g].ac, 256);
   }
   /* Annex K's tables come last, so that the components' bits are theirs. */
   for (int annex_k = exact && !optimized; annex_k <= exact; annex_k++) {
@@ -229,8 +234,8 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
     for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
       const Group *tables = &group[GROUP_OF (c)];
 
-      stats->component[c].bits = price (dc[c], &tables->dc)
-          + price (ac[c], &tables->ac);
+      stats->component[c].bits = price (all.counter[c] + BDCT_RATE_DC,
+          &tables->dc) + price (all.counter[c], &tables->ac);
       bits += stats->component[c].bits;
     }
     if (exact && annex_k) {

@@ -9,6 +9,7 @@ from typing import Any, BinaryIO, Callable, Sequence
 import numpy as np
 
 from . import _arrays, _blockdct, _engines, _jpeg
+from ._results import address_of
 
 #: Of EXIF's orientations 2 to 8: whether rows and columns change places, and then,
 #: which of (rows, columns) run backwards.
@@ -111,19 +112,17 @@ def _on_device(files: list[bytes], device: str, stream: Any, host: _Host,
         waits = dict(zip(others, host.start([files[i] for i in others])))
         if mine:
             sides = sides[mine]
-            sizes = sides.prod(1).astype(np.uint64)
-            if (sides == sides[0]).all():
-                made = list(batch := _arrays.New(
-                    like, (len(mine), *_shape(*sides[0].tolist())), 'uint8').array)
-                addresses = np.uint64(_arrays.find(batch, wait).address) + (
-                    np.arange(len(mine), dtype=np.uint64) * sizes[0])
-            else:
-                made = [_arrays.New(like, _shape(*one), 'uint8').array
-                        for one in sides.tolist()]
-                addresses = np.array([_arrays.find(a, wait).address for a in made], np.uint64)
-            where = np.stack((addresses, sides[:, 1:].prod(1).astype(np.uint64)))
+            sizes = sides.prod(1)
+            alike = (sides == sides[0]).all()
+            pitches = sizes if alike else sizes + -sizes % 16
+            first = pitches.cumsum() - pitches
+            memory = _arrays.New(like, (int(pitches.sum()),), 'uint8').array
+            where = first + _arrays.find(memory, wait).address
+            made = list(memory.reshape(len(mine), *_shape(*sides[0].tolist()))) if alike else [
+                memory[at:at + size].reshape(_shape(*one))
+                for at, size, one in zip(first.tolist(), sizes.tolist(), sides.tolist())]
             done = np.frombuffer(_blockdct.engine_decode(
-                engine, [files[i] for i in mine], where.__array_interface__['data'][0], wait),
+                engine, [files[i] for i in mine], address_of(where), wait),
                 np.int32).reshape(-1, 4)[:, 3]
             for i, picture in zip(mine, made):
                 pictures[i] = picture
@@ -159,8 +158,8 @@ def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
     threads         of the host; 0: one for each processor
 
     A file that libjpeg reads with a warning of lost data is an error: what decoders make
-    up for these data differs. Arrays of one batch with the same size lie one behind the
-    other in memory.
+    up for these data differs. Arrays on a GPU share a batch's memory, which is freed with the
+    last of them; those of one size lie one behind the other.
     """
     _jpeg._check_library()
     if errors not in ('raise', 'none'):

@@ -1,6 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The kernels that decode JPEG files, compiled to run without a GPU. */
+#include <stdint.h>
+
+namespace {
+
+inline uint32_t
+clip (int32_t v)
+{
+  return v < 0 ? 0 : v > 255 ? 255 : v;
+}
+
+inline uint32_t
+pack_clipped (int32_t first, int32_t second, uint32_t rest)
+{
+  return rest << 16 | clip (second) << 8 | clip (first);
+}
+
+} // namespace
+
 #include "cuda/jpeg/pixels.cuh"
 
 namespace {
