@@ -6,6 +6,9 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
+/* Less of others is copied. It may also share pages with what is pinned. */
+#define MIN_PINNED (512 << 10)
+
 gboolean
 gst_blockdct_fail (BdctError * error, const gchar * format, ...)
 {
@@ -296,6 +299,64 @@ gst_blockdct_backend_get_image (const GstVideoFrame * frame, BdctImage * image)
   }
 }
 
+/* What a foreign memory keeps until it is freed. */
+typedef struct
+{
+  GstClockTime pts;             /* of the frame that it had first */
+  const GstBlockDctBackendClass *klass;
+  GstObject *context;           /* NULL: it has not come again */
+  gpointer data;                /* is pinned; NULL: it is not */
+} Pinned;
+
+static void
+unpin (gpointer data)
+{
+  Pinned *pinned = data;
+
+  if (pinned->data != NULL)
+    pinned->klass->pin (pinned->context, pinned->data, 0);
+  gst_clear_object (&pinned->context);
+  g_free (pinned);
+}
+
+/* Pin memory of others that comes again with another frame, as that of a
+ * decoder's pool does: a tee hides the memory that is offered, and copying
+ * takes longer than the bus. Pinning takes longer than one copy. */
+static void
+pin (const GstBlockDctBackend * backend, GstBuffer * buffer)
+{
+  static GMutex lock;
+  const GQuark quark = g_quark_from_static_string ("blockdct-pinned");
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+      ? gst_buffer_peek_memory (buffer, 0) : NULL;
+  GstMapInfo map;
+  Pinned *pinned;
+
+  if (memory == NULL || !gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM))
+    return;
+  if (memory->parent != NULL)
+    memory = memory->parent;
+  g_mutex_lock (&lock);
+  pinned = gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (memory), quark);
+  if (pinned == NULL) {
+    pinned = g_new0 (Pinned, 1);
+    pinned->pts = GST_BUFFER_PTS (buffer);
+    gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory), quark, pinned,
+        unpin);
+  } else if (pinned->context == NULL && pinned->pts != GST_BUFFER_PTS (buffer)
+      && gst_memory_map (memory, &map, GST_MAP_READ)) {
+    pinned->klass = backend->klass;
+    pinned->context = gst_object_ref (backend->context);
+    if (map.size >= MIN_PINNED
+        && pinned->klass->pin (pinned->context, map.data, map.size))
+      pinned->data = map.data;
+    GST_DEBUG ("%p, %" G_GSIZE_FORMAT " bytes: %s", map.data, map.size,
+        pinned->data != NULL ? "pinned" : "not pinned");
+    gst_memory_unmap (memory, &map);
+  }
+  g_mutex_unlock (&lock);
+}
+
 static gboolean
 map (const GstBlockDctBackend * backend, GstVideoFrame * frame,
     const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
@@ -309,6 +370,8 @@ map (const GstBlockDctBackend * backend, GstVideoFrame * frame,
     return FALSE;
   if (device == 0 && backend->context != NULL)
     device = gst_blockdct_pinned_map_flag (buffer, backend->context, flags);
+  if (device == 0 && klass->pin != NULL)
+    pin (backend, buffer);
   if (!gst_video_frame_map (frame, info, buffer, flags | device))
     return gst_blockdct_fail (error,
         "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "

@@ -64,6 +64,10 @@ typedef struct
   /* The stream in which work on a mapped buffer of the context may be pending;
    * NULL if all work is done. */
   gpointer (*stream) (GstBuffer * buffer, GstObject * context);
+
+  /* Page-lock host memory, so that the device copies it by itself; with a size
+   * of 0 no longer. */
+    gboolean (*pin) (GstObject * context, gpointer data, gsize size);
 } GstBlockDctBackendClass;
 
 extern const GstBlockDctBackendClass gst_blockdct_backend_cuda;

@@ -12,34 +12,41 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* From 1.24 on, memory may have a stream in which work on it is pending. This
- * plugin, built on 1.22 or later, looks up the functions for it at run time. */
-typedef gpointer (*GetStreamFunc) (GstCudaMemory * mem);
-typedef gpointer (*GetHandleFunc) (gpointer stream);
-static GetStreamFunc cuda_memory_get_stream;
-static GetHandleFunc cuda_stream_get_handle;
+/* Looked up at run time; NULL where they are absent. From 1.24 on, memory may
+ * have a stream in which work on it is pending, and this plugin is built on
+ * 1.22 or later; and libgstcuda's loader has no functions for pinning. */
+static gpointer (*cuda_memory_get_stream) (GstCudaMemory * mem);
+static gpointer (*cuda_stream_get_handle) (gpointer stream);
+static CUresult (*host_register) (gpointer data, gsize size, guint flags);
+static CUresult (*host_unregister) (gpointer data);
+
+static void
+look_up (const gchar * library, const gchar * name, gpointer * function)
+{
+  GModule *module = g_module_open (library, G_MODULE_BIND_LAZY);
+
+  if (module == NULL)
+    return;
+  if (!g_module_symbol (module, name, function))
+    *function = NULL;
+  g_module_make_resident (module);
+  g_module_close (module);
+}
 
 static gpointer
 load_cuda (gpointer unused)
 {
-  GModule *module;
-
   if (!gst_cuda_load_library ())
     return NULL;
   gst_cuda_memory_init_once ();
-  module = g_module_open ("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
-  if (module != NULL) {
-    gpointer get_stream, get_handle;
-
-    if (g_module_symbol (module, "gst_cuda_memory_get_stream", &get_stream)
-        && g_module_symbol (module, "gst_cuda_stream_get_handle",
-            &get_handle)) {
-      cuda_memory_get_stream = (GetStreamFunc) get_stream;
-      cuda_stream_get_handle = (GetHandleFunc) get_handle;
-    }
-    g_module_make_resident (module);
-    g_module_close (module);
-  }
+  look_up ("libgstcuda-1.0.so.0", "gst_cuda_memory_get_stream",
+      (gpointer *) & cuda_memory_get_stream);
+  look_up ("libgstcuda-1.0.so.0", "gst_cuda_stream_get_handle",
+      (gpointer *) & cuda_stream_get_handle);
+  look_up ("libcuda.so.1", "cuMemHostRegister_v2",
+      (gpointer *) & host_register);
+  look_up ("libcuda.so.1", "cuMemHostUnregister",
+      (gpointer *) & host_unregister);
   return GINT_TO_POINTER (TRUE);
 }
 
@@ -197,6 +204,20 @@ cuda_stream (GstBuffer * buffer, GstObject * context)
   return stream != NULL ? cuda_stream_get_handle (stream) : NULL;
 }
 
+static gboolean
+cuda_pin (GstObject * context, gpointer data, gsize size)
+{
+  CUresult result;
+
+  if (host_register == NULL || host_unregister == NULL
+      || !gst_cuda_context_push (GST_CUDA_CONTEXT (context)))
+    return FALSE;
+  result = size > 0 ? host_register (data, size, CU_MEMHOSTREGISTER_PORTABLE)
+      : host_unregister (data);
+  gst_cuda_context_pop (NULL);
+  return result == CUDA_SUCCESS;
+}
+
 const GstBlockDctBackendClass gst_blockdct_backend_cuda = {
   .engine = BDCT_BACKEND_CUDA,
   .open = cuda_open,
@@ -209,4 +230,5 @@ const GstBlockDctBackendClass gst_blockdct_backend_cuda = {
   .fits = cuda_fits,
   .map_flag = cuda_map_flag,
   .stream = cuda_stream,
+  .pin = cuda_pin,
 };
