@@ -6,6 +6,8 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
+#define find_running_time gst_blockdct_compare_find_running_time
+
 /* How far an input may run ahead where its frames are few a second. */
 #define MAX_TIME (4 * GST_SECOND)
 
@@ -64,8 +66,8 @@ has_time (const GstSegment * segment, GstBuffer * buffer)
       && GST_BUFFER_PTS (buffer) <= G_MAXINT64;
 }
 
-static GstClockTime
-find_running_time (const GstSegment * segment, GstBuffer * buffer)
+GstClockTime
+gst_blockdct_compare_find_running_time (const GstSegment * segment, GstBuffer * buffer)
 {
   return has_time (segment, buffer) ? gst_segment_to_running_time (segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)) : GST_CLOCK_TIME_NONE;
