@@ -492,7 +492,7 @@ install_reports (GObjectClass * klass)
       g_param_spec_uint ("async-depth", "Asynchronous depth",
           "Frames in flight; each one above the first adds a frame of latency",
           1, BDCT_MAX_DEPTH, 1, READY));
-  add (klass, SHARED (active_backend), ANY,
+  add (klass, SHARED (backend.name), ANY,
       g_param_spec_string ("active-backend", "Active backend",
           "The engine in use, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 "
           "threads'; NULL while stopped", NULL, READ));

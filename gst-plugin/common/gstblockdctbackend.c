@@ -80,45 +80,56 @@ gst_blockdct_backend_with_memory (gint choice)
   return is_candidate (0, choice) ? backends[0].klass : NULL;
 }
 
-BdctEngine *
-gst_blockdct_backend_another (const GstBlockDctBackend * backend,
+static BdctEngine *
+make_engine (const GstBlockDctBackendClass * klass, GstObject * context,
     guint threads, BdctError * error)
 {
   BdctEngineOptions options = {.size = sizeof options,.threads = threads };
 
-  if (backend->klass->engine_context != NULL)
-    options.context = backend->klass->engine_context (backend->context);
-  return bdct_engine_new (backend->klass->engine, &options, error);
+  if (klass->engine_context != NULL)
+    options.context = klass->engine_context (context);
+  return bdct_engine_new (klass->engine, &options, error);
+}
+
+BdctEngine *
+gst_blockdct_backend_another (const GstBlockDctBackend * backend,
+    guint threads, BdctError * error)
+{
+  return make_engine (backend->klass, backend->context, threads, error);
 }
 
 static gboolean
-open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    const GstBlockDctCommon * start, GstObject ** context, BdctError * error)
+open_row (GstBlockDctBackend * self, guint index,
+    const GstBlockDctCommon * start, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
+  GstAllocator *allocator = NULL;
+  BdctEngine *engine;
 
   if (klass == NULL)
     return gst_blockdct_fail (error, "this plugin was built without %s",
         backends[index].choice->value_nick);
-  if (klass->open != NULL && !klass->open (element, start->device_id, context,
-          error))
+  if (klass->open != NULL && !klass->open (self, start->device_id, error))
     return FALSE;
-  backend->klass = klass;
-  backend->element = element;
-  backend->context = *context;
-  backend->engine = gst_blockdct_backend_another (backend, start->threads,
-      error);
-  if (backend->engine == NULL)
-    backend->klass = NULL;
-  else if (klass->feature != NULL)
-    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
-        (klass->engine, klass->engine_context (*context), *context);
-  return backend->engine != NULL;
+  engine = make_engine (klass, self->context, start->threads, error);
+  if (engine == NULL)
+    return FALSE;
+  if (klass->feature != NULL)
+    allocator = gst_blockdct_pinned_allocator_new (klass->engine,
+        klass->engine_context (self->context), self->context);
+  GST_OBJECT_LOCK (self->element);
+  self->klass = klass;
+  self->engine = engine;
+  self->pinned_allocator = allocator;
+  GST_OBJECT_UNLOCK (self->element);
+  gst_blockdct_backend_rename (self);
+  GST_INFO_OBJECT (self->element, "running on %s", self->name);
+  return TRUE;
 }
 
 gboolean
-gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    const GstBlockDctCommon * start, GstObject ** context)
+gst_blockdct_backend_open (GstBlockDctBackend * self,
+    const GstBlockDctCommon * start)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].choice->value_nick;
@@ -126,77 +137,105 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
 
     if (!is_candidate (i, start->backend))
       continue;
-    if (open_row (backend, i, element, start, context, &error))
+    if (open_row (self, i, start, &error))
       return TRUE;
     if (start->backend == backends[i].choice->value
         || i + 1 == G_N_ELEMENTS (backends)) {
-      gst_element_message_full (element, GST_MESSAGE_ERROR,
+      gst_element_message_full (self->element, GST_MESSAGE_ERROR,
           GST_RESOURCE_ERROR, backends[i].error,
           g_strdup_printf ("backend=%s cannot run: %s.", name, error.message),
           g_strdup (backends[i].advice), __FILE__, GST_FUNCTION, __LINE__);
       return FALSE;
     }
-    GST_INFO_OBJECT (element, "no %s (%s)", name, error.message);
+    GST_INFO_OBJECT (self->element, "no %s (%s)", name, error.message);
     /* The next backend cannot use the context that this one has found. */
-    gst_blockdct_backend_set_context (element, context, NULL);
+    gst_blockdct_backend_set_context (self, NULL);
   }
   return FALSE;
 }
 
-const gchar *
-gst_blockdct_backend_describe (const GstBlockDctBackend * backend)
+gboolean
+gst_blockdct_backend_rename (GstBlockDctBackend * self)
 {
-  return backend->engine == NULL ? NULL
-      : bdct_engine_text (backend->engine, BDCT_ENGINE_DESCRIPTION);
+  const gchar *name = self->engine == NULL ? NULL : g_intern_string
+      (bdct_engine_text (self->engine, BDCT_ENGINE_DESCRIPTION));
+  gboolean changed;
+
+  GST_OBJECT_LOCK (self->element);
+  changed = name != self->name;
+  self->name = name;
+  GST_OBJECT_UNLOCK (self->element);
+  if (changed)
+    g_object_notify (G_OBJECT (self->element), "active-backend");
+  return changed;
 }
 
 void
-gst_blockdct_backend_close (GstBlockDctBackend * backend)
+gst_blockdct_backend_close (GstBlockDctBackend * self)
 {
-  bdct_engine_free (backend->engine);
-  backend->engine = NULL;
-  backend->klass = NULL;
-  gst_clear_object (&backend->pinned_allocator);
+  g_autoptr (GstAllocator) allocator = NULL;
+  BdctEngine *engine;
+
+  GST_OBJECT_LOCK (self->element);
+  engine = g_steal_pointer (&self->engine);
+  allocator = g_steal_pointer (&self->pinned_allocator);
+  self->klass = NULL;
+  GST_OBJECT_UNLOCK (self->element);
+  bdct_engine_free (engine);
+  gst_blockdct_backend_rename (self);
 }
 
 /* Contexts */
 
 gboolean
-gst_blockdct_backend_answer_context (GstElement * element,
-    GstObject ** context, GstQuery * query)
+gst_blockdct_backend_query (GstBlockDctBackend * self, GstQuery * query)
 {
   const GstBlockDctBackendClass *klass = backends[0].klass;
   g_autoptr (GstObject) ours = NULL;
 
-  GST_OBJECT_LOCK (element);
-  g_set_object (&ours, *context);
-  GST_OBJECT_UNLOCK (element);
-  return klass != NULL && ours != NULL
-      && klass->query_context (element, query, ours);
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT || klass == NULL)
+    return FALSE;
+  GST_OBJECT_LOCK (self->element);
+  g_set_object (&ours, self->context);
+  GST_OBJECT_UNLOCK (self->element);
+  return ours != NULL && klass->query_context (self->element, query, ours);
 }
 
 void
-gst_blockdct_backend_offer_context (GstElement * element,
-    GstContext * offered, const GstBlockDctCommon * start, GstObject ** context)
+gst_blockdct_backend_offer_context (GstBlockDctBackend * self,
+    GstContext * offered, const GstBlockDctCommon * start)
 {
   const GstBlockDctBackendClass *klass =
       gst_blockdct_backend_with_memory (start->backend);
 
   if (klass != NULL)
-    klass->set_context (element, offered, start->device_id, context);
+    klass->set_context (self->element, offered, start->device_id,
+        &self->context);
 }
 
-/* With the lock, as queries read the context in other threads. */
 void
-gst_blockdct_backend_set_context (GstElement * element, GstObject ** context,
-    GstObject * other)
+gst_blockdct_backend_set_context (GstBlockDctBackend * self, GstObject * other)
 {
   g_autoptr (GstObject) old = NULL;
 
-  GST_OBJECT_LOCK (element);
-  old = *context;
-  *context = other != NULL ? gst_object_ref (other) : NULL;
-  GST_OBJECT_UNLOCK (element);
+  GST_OBJECT_LOCK (self->element);
+  old = self->context;
+  self->context = other != NULL ? gst_object_ref (other) : NULL;
+  GST_OBJECT_UNLOCK (self->element);
+}
+
+GstObject *
+gst_blockdct_backend_find_other (const GstBlockDctBackend * self,
+    GstBuffer * buffer, gint device_id)
+{
+  GstObject *other = self->klass->other_context == NULL ? NULL
+      : self->klass->other_context (buffer, self->context, device_id);
+
+  if (other == NULL)
+    return NULL;
+  GST_INFO_OBJECT (self->element, "moving from %" GST_PTR_FORMAT " to %"
+      GST_PTR_FORMAT, self->context, other);
+  return gst_object_ref (other);
 }
 
 /* Memory */
@@ -414,7 +453,7 @@ gst_blockdct_backend_fail (const GstBlockDctBackend * backend,
     const gchar * what, const BdctError * error)
 {
   GST_ELEMENT_ERROR (backend->element, RESOURCE, FAILED, ("%s on %s.", what,
-          gst_blockdct_backend_describe (backend)), ("%s", error->message));
+          backend->name), ("%s", error->message));
   return FALSE;
 }
 
@@ -428,7 +467,7 @@ gst_blockdct_backend_configure (const GstBlockDctBackend * backend,
     return TRUE;
   GST_ELEMENT_ERROR (backend->element, RESOURCE, NO_SPACE_LEFT,
       ("%s cannot process %s %dx%d with %u frames in flight.",
-          gst_blockdct_backend_describe (backend), GST_VIDEO_INFO_NAME (info),
+          backend->name, GST_VIDEO_INFO_NAME (info),
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), depth),
       ("%s", error.message));
   return FALSE;

@@ -85,29 +85,28 @@ cuda_engine_context (GstObject * context)
 /* A bin keeps the context that its elements share, and offers it to new
  * elements even when the context is lost: replace it. */
 static gboolean
-renew_context (GstElement * element, GstObject ** context, BdctError * error)
+renew_context (GstBlockDctBackend * backend, BdctError * error)
 {
   GstCudaContext *fresh;
   guint id;
 
-  g_object_get (*context, "cuda-device-id", &id, NULL);
+  g_object_get (backend->context, "cuda-device-id", &id, NULL);
   fresh = gst_cuda_context_new (id);
   if (fresh == NULL)
     return gst_blockdct_fail (error,
         "the CUDA context is lost, and device %u does not give a new one; "
         "restart the program", id);
-  GST_WARNING_OBJECT (element, "%" GST_PTR_FORMAT " is lost; %" GST_PTR_FORMAT
-      " takes its place", *context, fresh);
-  gst_blockdct_backend_set_context (element, context, GST_OBJECT (fresh));
-  gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT
-          (element), gst_context_new_cuda_context (fresh)));
+  GST_WARNING_OBJECT (backend->element, "%" GST_PTR_FORMAT " is lost; %"
+      GST_PTR_FORMAT " takes its place", backend->context, fresh);
+  gst_blockdct_backend_set_context (backend, GST_OBJECT (fresh));
+  gst_element_post_message (backend->element, gst_message_new_have_context
+      (GST_OBJECT (backend->element), gst_context_new_cuda_context (fresh)));
   gst_object_unref (fresh);
   return TRUE;
 }
 
 static gboolean
-cuda_open (GstElement * element, gint device_id, GstObject ** context,
-    BdctError * error)
+cuda_open (GstBlockDctBackend * backend, gint device_id, BdctError * error)
 {
   /* First, because libgstcuda must not look for a device that does not
    * exist. */
@@ -119,13 +118,13 @@ cuda_open (GstElement * element, gint device_id, GstObject ** context,
   if (device_id >= n_devices)
     return gst_blockdct_fail (error, "cuda-device-id %d is outside 0 to %d",
         device_id, n_devices - 1);
-  if (!gst_cuda_ensure_element_context (element, device_id,
-          (GstCudaContext **) context))
+  if (!gst_cuda_ensure_element_context (backend->element, device_id,
+          (GstCudaContext **) & backend->context))
     return gst_blockdct_fail (error, "no CUDA context on device %d",
         MAX (device_id, 0));
-  shared = cuda_engine_context (*context);
+  shared = cuda_engine_context (backend->context);
   return !bdct_backend_is_lost (BDCT_BACKEND_CUDA, &shared)
-      || renew_context (element, context, error);
+      || renew_context (backend, error);
 }
 
 static void

@@ -85,7 +85,7 @@ read_input (GstBlockDctCompare * self, GstBuffer * buffer, gint pad,
   if (input->view == NULL)
     input->view = reference_view;
   recipe->depth = self->frames.layout.depth;
-  recipe->backend = self->frames.name;
+  recipe->backend = self->frames.backend.name;
   recipe->pad = pad_names[pad];
   recipe->coded = coded != NULL
       && gst_structure_get_uint64 (coded, "bits", &recipe->bits)

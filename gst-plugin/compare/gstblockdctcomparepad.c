@@ -67,7 +67,8 @@ has_time (const GstSegment * segment, GstBuffer * buffer)
 }
 
 GstClockTime
-gst_blockdct_compare_find_running_time (const GstSegment * segment, GstBuffer * buffer)
+gst_blockdct_compare_find_running_time (const GstSegment * segment,
+    GstBuffer * buffer)
 {
   return has_time (segment, buffer) ? gst_segment_to_running_time (segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)) : GST_CLOCK_TIME_NONE;

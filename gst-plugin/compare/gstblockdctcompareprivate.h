@@ -106,8 +106,7 @@ typedef struct
 /* The engine and the pairs in it. Used by the aggregating thread. */
 typedef struct
 {
-  GstBlockDctBackend backend;   /* set with the object lock, as is */
-  const gchar *name;            /* the engine's description, interned */
+  GstBlockDctBackend backend;
   GstVideoInfo info;            /* of the reference, for which it is
                                    configured */
   BdctLayout layout;
@@ -164,7 +163,6 @@ struct _GstBlockDctCompare
   /* Protected by the object lock. */
   GstBlockDctCompareSettings settings;
   GstBlockDctTotals totals[BDCT_MAX_DISTORTED]; /* shown by `stats` */
-  GstObject *context;           /* the backend's, or one to open it with */
   gboolean started;
   gboolean live;                /* so upstream said last */
   GstCaps *reference_caps;      /* that have arrived; NULL: none */
