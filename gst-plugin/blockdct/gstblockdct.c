@@ -230,13 +230,13 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     gst_blockdct_inflight_discard (self);
     gst_clear_buffer (&trans->queued_buf);
     gst_blockdct_inflight_interrupt (self);
-    gst_blockdct_statistics_flush (&self->statistics);
+    gst_blockdct_statistics_flush (&self->shared.statistics);
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* Frames that came before an event leave before it. */
     gst_blockdct_drain (self);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-      gst_blockdct_statistics_end (&self->statistics, GST_ELEMENT (self),
+      gst_blockdct_statistics_end (&self->shared.statistics, GST_ELEMENT (self),
           gst_blockdct_get_settings (self).common.post_messages);
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {

@@ -81,7 +81,7 @@ typedef struct
   GString *refused;             /* pending warnings, if there was no bus; or
                                  * NULL */
   GstBlockDctBackend backend;   /* the streaming thread's */
-  GstBlockDctTotals totals;     /* shown by `stats` */
+  GstBlockDctStatistics statistics;     /* the streaming thread's */
   GstBlockDctShown shown;
   GstClockTime latency;
 } GstBlockDctShared;
@@ -187,7 +187,6 @@ struct _GstBlockDct
   GstBlockDctInFlight inflight;
   GstBlockDctJobs jobs;
   GstBlockDctSearch search;
-  GstBlockDctStatistics statistics;
   GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
   GstBlockDctTransformState transform;
   GstBlockDctWarned warned;

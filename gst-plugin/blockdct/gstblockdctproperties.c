@@ -485,9 +485,9 @@ install_reports (GObjectClass * klass)
           "Draw the borders of luma blocks, in any view", FALSE, LIVE));
   gst_blockdct_param_common (install, klass,
       G_STRUCT_OFFSET (GstBlockDctShared, settings.common));
-  add (klass, SHARED (totals), ANY, g_param_spec_boxed ("stats", "Statistics",
-          "Figures over all frames since the start", GST_TYPE_STRUCTURE,
-          READ))->format = format_stats;
+  add (klass, SHARED (statistics.totals), ANY, g_param_spec_boxed ("stats",
+          "Statistics", "Figures over all frames since the start",
+          GST_TYPE_STRUCTURE, READ))->format = format_stats;
   add (klass, FIELD (async_depth), ANY,
       g_param_spec_uint ("async-depth", "Asynchronous depth",
           "Frames in flight; each one above the first adds a frame of latency",

@@ -9,21 +9,10 @@ static GstBaseTransformClass *parent_class;
 
 /* Reports */
 
-/* Copy the counters to `stats`. */
-static void
-publish (GstBlockDct * self)
-{
-  GST_OBJECT_LOCK (self);
-  self->shared.totals = self->statistics.totals;
-  GST_OBJECT_UNLOCK (self);
-}
-
 gboolean
 gst_blockdct_finish_open (GstBlockDct * self)
 {
-  self->statistics = (GstBlockDctStatistics) { 0 };
-  gst_blockdct_statistics_flush (&self->statistics);
-  publish (self);
+  gst_blockdct_statistics_reset (&self->shared.statistics, GST_ELEMENT (self));
   return gst_blockdct_stats_file_open (&self->stats_file,
       &self->shared.settings.common.stats_file, GST_ELEMENT (self));
 }
@@ -46,7 +35,7 @@ static gboolean
 report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctStats * stats)
 {
-  GstBlockDctStatistics *statistics = &self->statistics;
+  GstBlockDctStatistics *statistics = &self->shared.statistics;
   GstElement *element = GST_ELEMENT (self);
   /* The frame that is shown again may have been dropped by a flush. */
   const guint64 frames = statistics->totals.frames;
@@ -64,7 +53,6 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
             (element), gst_blockdct_structure_curve (&frame->curve,
                 frame->curve_stats, frame->exact, &frame->recipe, &times,
                 index)));
-  publish (self);
   GST_OBJECT_LOCK (self);
   self->shared.shown = (GstBlockDctShown) {
   TRUE, self->info, self->layout, frame->recipe.params, index, times};
@@ -242,8 +230,8 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   ret = parent_class->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->transform.dropped = TRUE;
-    self->statistics.totals.dropped++;
-    publish (self);
+    gst_blockdct_statistics_drop (&self->shared.statistics,
+        GST_ELEMENT (self), 1);
   } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
     explain_no_caps (self);
   } else if (ret == GST_FLOW_OK && discont) {

@@ -75,14 +75,11 @@ gst_blockdct_compare_start (GstAggregator * agg)
   g_atomic_int_set (&self->flush_pending, FALSE);
   self->match = (GstBlockDctCompareMatch) {
   .smallest_gap = GST_CLOCK_TIME_NONE};
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
-    self->statistics[i] = (GstBlockDctStatistics) { 0 };
-    gst_blockdct_statistics_flush (&self->statistics[i]);
-  }
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    gst_blockdct_statistics_reset (&self->statistics[i], GST_ELEMENT (self));
   self->output = (GstBlockDctCompareOutput) {
   .single = GST_BLOCKDCT_COMPARE_DRAWN};
   self->warned = 0;
-  gst_blockdct_compare_finish_publish (self);
   if (gst_blockdct_stats_file_open (&self->stats_file,
           &self->settings.common.stats_file, GST_ELEMENT (self))
       && gst_blockdct_compare_frames_open (self))

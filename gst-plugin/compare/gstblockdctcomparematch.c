@@ -78,7 +78,8 @@ skip (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
   if (buffer == NULL)
     return;
   GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, buffer);
-  self->match.unmatched[pad->number] += !is_repeated (buffer);
+  gst_blockdct_statistics_drop (&self->statistics[pad->number],
+      GST_ELEMENT (self), !is_repeated (buffer));
   gst_buffer_unref (buffer);
 }
 
@@ -162,7 +163,8 @@ skip_rest (GstBlockDctCompare * self)
       skip (self, pad);
     }
     if (pad != NULL)
-      self->match.unmatched[i] += gst_blockdct_compare_pad_count (pad);
+      gst_blockdct_statistics_drop (&self->statistics[i], GST_ELEMENT (self),
+          gst_blockdct_compare_pad_count (pad));
   }
 }
 
@@ -234,7 +236,8 @@ gst_blockdct_compare_match_next (GstBlockDctCompare * self, gboolean timeout)
     met |= pair->distorted[i] != NULL;
     if (self->pads[1 + i] != NULL && pair->distorted[i] == NULL
         && !pair->repeated)
-      match->unmatched[i]++;
+      gst_blockdct_statistics_drop (&self->statistics[i], GST_ELEMENT (self),
+          1);
   }
   if (!met) {
     GST_DEBUG_OBJECT (reference, "no partner for %" GST_PTR_FORMAT,
