@@ -86,7 +86,7 @@ gst_blockdct_stop (GstBaseTransform * trans)
   GST_PAD_STREAM_LOCK (pad);
   gst_blockdct_inflight_close (self);
   gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
-  gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
+  gst_blockdct_backend_set_context (&self->shared.backend, NULL);
   gst_video_info_init (&self->info);
   GST_OBJECT_LOCK (self);
   self->shared.latency = 0;
@@ -106,7 +106,7 @@ gst_blockdct_transform_caps (GstBaseTransform * trans,
   g_autoptr (GstCaps) all = NULL;
 
   GST_OBJECT_LOCK (self);
-  klass = self->shared.active_class;
+  klass = self->shared.backend.klass;
   /* Until one is chosen, each is possible that may be. */
   if (klass == NULL)
     klass = gst_blockdct_backend_with_memory
@@ -166,7 +166,7 @@ gst_blockdct_set_caps (GstBaseTransform * trans, GstCaps * incaps,
   gst_blockdct_drain (self);
   self->info = info;
   /* A move to another context that failed, with an error, leaves no engine. */
-  if (self->inflight.backend.engine == NULL
+  if (self->shared.backend.engine == NULL
       || !gst_blockdct_inflight_configure (self))
     return FALSE;
   update_latency (self);
@@ -192,9 +192,7 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
   gboolean ret;
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
-      && gst_blockdct_backend_answer_context (GST_ELEMENT (self),
-          &self->context, query))
+  if (gst_blockdct_backend_query (&self->shared.backend, query))
     return TRUE;
   if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
     gst_blockdct_drain (self);
@@ -232,13 +230,13 @@ gst_blockdct_sink_event (GstBaseTransform * trans, GstEvent * event)
     gst_blockdct_inflight_discard (self);
     gst_clear_buffer (&trans->queued_buf);
     gst_blockdct_inflight_interrupt (self);
-    gst_blockdct_statistics_flush (&self->statistics);
+    gst_blockdct_statistics_flush (&self->shared.statistics);
     gst_blockdct_allocation_flush (self, FALSE);
   } else if (GST_EVENT_IS_SERIALIZED (event)) {
     /* Frames that came before an event leave before it. */
     gst_blockdct_drain (self);
     if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-      gst_blockdct_statistics_end (&self->statistics, GST_ELEMENT (self),
+      gst_blockdct_statistics_end (&self->shared.statistics, GST_ELEMENT (self),
           gst_blockdct_get_settings (self).common.post_messages);
   }
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
@@ -273,7 +271,7 @@ gst_blockdct_set_context (GstElement * element, GstContext * context)
   GstBlockDct *self = GST_BLOCKDCT_CAST (element);
   const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, &start, &self->context);
+  gst_blockdct_backend_offer_context (&self->shared.backend, context, &start);
   GST_ELEMENT_CLASS (gst_blockdct_parent_class)->set_context (element, context);
 }
 
@@ -295,7 +293,7 @@ gst_blockdct_finalize (GObject * object)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (object);
 
-  gst_clear_object (&self->context);
+  gst_clear_object (&self->shared.backend.context);
   g_free (self->shared.settings.common.stats_file);
   if (self->shared.refused != NULL)
     g_string_free (self->shared.refused, TRUE);
@@ -341,6 +339,7 @@ gst_blockdct_class_init (GstBlockDctClass * klass)
 static void
 gst_blockdct_init (GstBlockDct * self)
 {
+  self->shared.backend.element = GST_ELEMENT (self);
   gst_video_info_init (&self->info);
   gst_blockdct_init_properties (self);
   gst_blockdct_format_explain (GST_BASE_TRANSFORM_SINK_PAD (self));

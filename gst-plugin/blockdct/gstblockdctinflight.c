@@ -126,7 +126,7 @@ configure_jobs (GstBlockDct * self, const GstBlockDctSettings * settings)
   jobs->wanted = params;
   jobs->complete = make_job (self, &params, &error);
   if (jobs->complete)
-    return bdct_engine_reserve (self->inflight.backend.engine, jobs->job,
+    return bdct_engine_reserve (self->shared.backend.engine, jobs->job,
         &error) || post_no_job (self, &error);
   /* The caps may change again before the first frame, and with them what the
    * format does not allow. */
@@ -204,7 +204,7 @@ describe (GstBlockDct * self, GstBlockDctFrame * frame,
   GstBlockDctJobs *jobs = &self->jobs;
 
   recipe->depth = self->layout.depth;
-  recipe->backend = self->shared.active_backend;
+  recipe->backend = self->shared.backend.name;
   recipe->view = settings->view;
   recipe->grid = settings->grid;
   frame->exact = self->jobs.info.exact_bits;
@@ -225,31 +225,12 @@ describe (GstBlockDct * self, GstBlockDctFrame * frame,
 
 /* The engine, and the frames in it */
 
-static void
-set_active_backend (GstBlockDct * self)
-{
-  const GstBlockDctBackend *backend = &self->inflight.backend;
-  const gchar *name = gst_blockdct_backend_describe (backend);
-
-  GST_OBJECT_LOCK (self);
-  self->shared.active_backend = g_intern_string (name);
-  self->shared.active_class = backend->klass;
-  GST_OBJECT_UNLOCK (self);
-  g_object_notify (G_OBJECT (self), "active-backend");
-}
-
 gboolean
 gst_blockdct_inflight_open (GstBlockDct * self)
 {
   const GstBlockDctCommon start = gst_blockdct_get_settings (self).common;
 
-  if (!gst_blockdct_backend_open (&self->inflight.backend, GST_ELEMENT (self),
-          &start, &self->context))
-    return FALSE;
-  GST_INFO_OBJECT (self, "running on %s",
-      gst_blockdct_backend_describe (&self->inflight.backend));
-  set_active_backend (self);
-  return TRUE;
+  return gst_blockdct_backend_open (&self->shared.backend, &start);
 }
 
 gboolean
@@ -263,8 +244,8 @@ gst_blockdct_inflight_configure (GstBlockDct * self)
   /* No frame may enter until all is done. */
   inflight->depth = 0;
   gst_blockdct_format_layout (&self->info, settings.subsampling, &layout);
-  if (!gst_blockdct_backend_configure (&inflight->backend, &self->info, &layout,
-          depth))
+  if (!gst_blockdct_backend_configure (&self->shared.backend, &self->info,
+          &layout, depth))
     return FALSE;
   g_free (inflight->frames);
   inflight->frames = g_try_new0 (GstBlockDctFrame, depth);
@@ -309,7 +290,7 @@ choose_job (GstBlockDct * self, GstBlockDctFrame * frame,
 static gboolean
 fail (GstBlockDct * self, const gchar * what, const BdctError * error)
 {
-  return gst_blockdct_backend_fail (&self->inflight.backend, what, error);
+  return gst_blockdct_backend_fail (&self->shared.backend, what, error);
 }
 
 /* Evaluate the settings of the frame's curve. The task is that of the frame,
@@ -366,7 +347,7 @@ start (GstBlockDct * self, GstBlockDctFrame * frame, BdctFrame * task)
   task->view = &frame->view;
   if (!evaluate_curve (self, frame, task))
     return FALSE;
-  if (!bdct_engine_submit (self->inflight.backend.engine, task, &error))
+  if (!bdct_engine_submit (self->shared.backend.engine, task, &error))
     return fail (self, "A frame could not be started", &error);
   self->inflight.next_number = task->number + 1;
   return TRUE;
@@ -376,7 +357,7 @@ start (GstBlockDct * self, GstBlockDctFrame * frame, BdctFrame * task)
 static void
 warn_slow (GstBlockDct * self)
 {
-  const GstBlockDctBackend *backend = &self->inflight.backend;
+  const GstBlockDctBackend *backend = &self->shared.backend;
   const gchar *reason = bdct_engine_text (backend->engine, BDCT_ENGINE_WARNING);
 
   if (*reason == '\0' && backend->pinned_allocator != NULL
@@ -385,8 +366,7 @@ warn_slow (GstBlockDct * self)
   if (*reason != '\0'
       && gst_blockdct_warn_once (self, GST_BLOCKDCT_WARNED_SLOW))
     GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-        ("Frames in system memory are slow on %s.",
-            gst_blockdct_backend_describe (backend)),
+        ("Frames in system memory are slow on %s.", backend->name),
         ("%s; lower async-depth, or allow more locked memory (ulimit -l).",
             reason));
 }
@@ -396,16 +376,13 @@ warn_slow (GstBlockDct * self)
 static void
 warn_distrust (GstBlockDct * self)
 {
-  const GstBlockDctBackend *backend = &self->inflight.backend;
+  GstBlockDctBackend *backend = &self->shared.backend;
   const gchar *reason = bdct_engine_text (backend->engine,
       BDCT_ENGINE_DISTRUST);
-  const gchar *name = gst_blockdct_backend_describe (backend);
 
-  if (*reason == '\0' || strcmp (name, self->shared.active_backend) == 0)
-    return;
-  set_active_backend (self);
-  GST_ELEMENT_WARNING (self, LIBRARY, FAILED, ("Running on %s.", name),
-      ("%s.", reason));
+  if (*reason != '\0' && gst_blockdct_backend_rename (backend))
+    GST_ELEMENT_WARNING (self, LIBRARY, FAILED, ("Running on %s.",
+            backend->name), ("%s.", reason));
 }
 
 /* Where the property that `quantization-tables` refers to is not set, Annex K's
@@ -449,11 +426,11 @@ gst_blockdct_inflight_submit (GstBaseTransform * trans, GstBuffer * inbuf,
   frame->in = inbuf;
   frame->out = outbuf;
   frame->repeated = gst_blockdct_mark_is (inbuf, GST_BLOCKDCT_MARK_REPEATED);
-  if (!gst_blockdct_backend_map (&inflight->backend, &frame->in_frame,
+  if (!gst_blockdct_backend_map (&self->shared.backend, &frame->in_frame,
           &self->info, &self->layout, inbuf, GST_MAP_READ, &task.src,
           &task.wait[0]))
     return GST_FLOW_ERROR;
-  if (!gst_blockdct_backend_map (&inflight->backend, &frame->out_frame,
+  if (!gst_blockdct_backend_map (&self->shared.backend, &frame->out_frame,
           &self->info, &self->layout, outbuf, GST_MAP_WRITE, &task.dst,
           &task.wait[1])) {
     gst_video_frame_unmap (&frame->in_frame);
@@ -490,7 +467,7 @@ GstFlowReturn
 gst_blockdct_inflight_collect (GstBlockDct * self, GstBlockDctFrame * frame,
     BdctStats * stats)
 {
-  BdctEngine *engine = self->inflight.backend.engine;
+  BdctEngine *engine = self->shared.backend.engine;
   BdctError error;
   gboolean ok;
 
@@ -515,7 +492,7 @@ gst_blockdct_inflight_interrupt (GstBlockDct * self)
 void
 gst_blockdct_inflight_discard (GstBlockDct * self)
 {
-  BdctEngine *engine = self->inflight.backend.engine;
+  BdctEngine *engine = self->shared.backend.engine;
 
   if (self->inflight.n > 0)
     gst_blockdct_inflight_interrupt (self);
@@ -533,15 +510,14 @@ gst_blockdct_inflight_discard (GstBlockDct * self)
 void
 gst_blockdct_inflight_close (GstBlockDct * self)
 {
-  if (self->inflight.backend.engine == NULL)
+  if (self->shared.backend.engine == NULL)
     return;
   gst_blockdct_inflight_discard (self);
   gst_blockdct_evaluate_close (&self->search);
   g_clear_pointer (&self->jobs.job, bdct_jobs_free);
   g_clear_pointer (&self->jobs.curve, gst_blockdct_curve_free);
   gst_blockdct_regions_clear (&self->jobs.regions);
-  gst_blockdct_backend_close (&self->inflight.backend);
+  gst_blockdct_backend_close (&self->shared.backend);
   g_clear_pointer (&self->inflight.frames, g_free);
   self->inflight.depth = 0;
-  set_active_backend (self);
 }

@@ -80,10 +80,8 @@ typedef struct
   gboolean started;             /* start settings cannot change */
   GString *refused;             /* pending warnings, if there was no bus; or
                                  * NULL */
-  const gchar *active_backend;  /* interned; NULL while nothing runs. Set by the
-                                 * streaming thread */
-  const GstBlockDctBackendClass *active_class;  /* likewise */
-  GstBlockDctTotals totals;     /* shown by `stats` */
+  GstBlockDctBackend backend;   /* the streaming thread's */
+  GstBlockDctStatistics statistics;     /* the streaming thread's */
   GstBlockDctShown shown;
   GstClockTime latency;
 } GstBlockDctShared;
@@ -106,7 +104,6 @@ typedef struct
 /* The engine and the frames in it (gstblockdctinflight.c). */
 typedef struct
 {
-  GstBlockDctBackend backend;
   GstBlockDctFrame *frames;     /* a ring of `depth` */
   guint depth;                  /* 0 before caps */
   guint oldest, n;
@@ -182,8 +179,6 @@ struct _GstBlockDct
   GstBaseTransform parent;
 
   GstBlockDctShared shared;
-  GstObject *context;           /* the backend's, or one to open it with; its
-                                   lock: gstblockdctbackend.h */
 
   /* Used by the streaming thread alone. */
   GstBlockDctSettings settings; /* of the latest frame */
@@ -192,7 +187,6 @@ struct _GstBlockDct
   GstBlockDctInFlight inflight;
   GstBlockDctJobs jobs;
   GstBlockDctSearch search;
-  GstBlockDctStatistics statistics;
   GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
   GstBlockDctTransformState transform;
   GstBlockDctWarned warned;

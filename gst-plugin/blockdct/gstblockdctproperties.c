@@ -485,14 +485,14 @@ install_reports (GObjectClass * klass)
           "Draw the borders of luma blocks, in any view", FALSE, LIVE));
   gst_blockdct_param_common (install, klass,
       G_STRUCT_OFFSET (GstBlockDctShared, settings.common));
-  add (klass, SHARED (totals), ANY, g_param_spec_boxed ("stats", "Statistics",
-          "Figures over all frames since the start", GST_TYPE_STRUCTURE,
-          READ))->format = format_stats;
+  add (klass, SHARED (statistics.totals), ANY, g_param_spec_boxed ("stats",
+          "Statistics", "Figures over all frames since the start",
+          GST_TYPE_STRUCTURE, READ))->format = format_stats;
   add (klass, FIELD (async_depth), ANY,
       g_param_spec_uint ("async-depth", "Asynchronous depth",
           "Frames in flight; each one above the first adds a frame of latency",
           1, BDCT_MAX_DEPTH, 1, READY));
-  add (klass, SHARED (active_backend), ANY,
+  add (klass, SHARED (backend.name), ANY,
       g_param_spec_string ("active-backend", "Active backend",
           "The engine in use, such as 'cuda:0 NVIDIA H200' or 'cpu:avx2 2 "
           "threads'; NULL while stopped", NULL, READ));

@@ -34,7 +34,7 @@ gst_blockdct_evaluate_prepare (GstBlockDct * self, BdctError * error)
   GstBlockDctSearch *search = &self->search;
 
   if (search->engine == NULL)
-    search->engine = gst_blockdct_backend_another (&self->inflight.backend,
+    search->engine = gst_blockdct_backend_another (&self->shared.backend,
         self->settings.common.threads, error);
   if (search->engine != NULL && !search->ready)
     search->ready = bdct_engine_configure (search->engine, &self->layout,
@@ -294,8 +294,7 @@ gst_blockdct_target_find (GstBlockDct * self,
   if (ready)
     start (&trials);
   if (!ready || !choose (&trials, &k, &error)) {
-    const gchar *engine = gst_blockdct_backend_describe
-        (&self->inflight.backend);
+    const gchar *engine = self->shared.backend.name;
     g_autofree gchar *target = gst_blockdct_targets_describe (targets);
 
     if (ready)

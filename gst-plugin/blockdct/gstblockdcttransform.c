@@ -9,21 +9,10 @@ static GstBaseTransformClass *parent_class;
 
 /* Reports */
 
-/* Copy the counters to `stats`. */
-static void
-publish (GstBlockDct * self)
-{
-  GST_OBJECT_LOCK (self);
-  self->shared.totals = self->statistics.totals;
-  GST_OBJECT_UNLOCK (self);
-}
-
 gboolean
 gst_blockdct_finish_open (GstBlockDct * self)
 {
-  self->statistics = (GstBlockDctStatistics) { 0 };
-  gst_blockdct_statistics_flush (&self->statistics);
-  publish (self);
+  gst_blockdct_statistics_reset (&self->shared.statistics, GST_ELEMENT (self));
   return gst_blockdct_stats_file_open (&self->stats_file,
       &self->shared.settings.common.stats_file, GST_ELEMENT (self));
 }
@@ -46,7 +35,7 @@ static gboolean
 report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
     const BdctStats * stats)
 {
-  GstBlockDctStatistics *statistics = &self->statistics;
+  GstBlockDctStatistics *statistics = &self->shared.statistics;
   GstElement *element = GST_ELEMENT (self);
   /* The frame that is shown again may have been dropped by a flush. */
   const guint64 frames = statistics->totals.frames;
@@ -64,7 +53,6 @@ report_frame (GstBlockDct * self, GstBlockDctFrame * frame,
             (element), gst_blockdct_structure_curve (&frame->curve,
                 frame->curve_stats, frame->exact, &frame->recipe, &times,
                 index)));
-  publish (self);
   GST_OBJECT_LOCK (self);
   self->shared.shown = (GstBlockDctShown) {
   TRUE, self->info, self->layout, frame->recipe.params, index, times};
@@ -121,28 +109,24 @@ gst_blockdct_drain (GstBlockDct * self)
   gst_blockdct_inflight_discard (self);
 }
 
-/* A stream's memory may come from another context than the one found at the
- * start: move to that context if cuda-device-id is -1. The base class then asks
- * for a new pool before the frame is started. */
+/* Move to another context, if the stream has: the base class then asks for a
+ * new pool before the frame is started. */
 static gboolean
 follow_context (GstBlockDct * self, GstBuffer * buffer)
 {
-  const GstBlockDctBackendClass *klass = self->inflight.backend.klass;
+  GstBlockDctBackend *backend = &self->shared.backend;
   g_autoptr (GstObject) other = NULL;
 
   /* An earlier move failed, with an error: there is no engine. */
-  if (klass == NULL)
+  if (backend->klass == NULL)
     return FALSE;
-  if (klass->other_context != NULL)
-    g_set_object (&other, klass->other_context (buffer, self->context,
-            self->settings.common.device_id));
+  other = gst_blockdct_backend_find_other (backend, buffer,
+      self->settings.common.device_id);
   if (other == NULL)
     return TRUE;
-  GST_INFO_OBJECT (self, "moving from %" GST_PTR_FORMAT " to %" GST_PTR_FORMAT,
-      self->context, other);
   gst_blockdct_drain (self);
   gst_blockdct_inflight_close (self);
-  gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, other);
+  gst_blockdct_backend_set_context (backend, other);
   gst_base_transform_reconfigure_src (GST_BASE_TRANSFORM (self));
   return gst_blockdct_inflight_open (self)
       && gst_blockdct_inflight_configure (self);
@@ -246,8 +230,8 @@ submit_input_buffer (GstBaseTransform * trans, gboolean is_discont,
   ret = parent_class->submit_input_buffer (trans, is_discont, input);
   if (ret == GST_BASE_TRANSFORM_FLOW_DROPPED) {
     self->transform.dropped = TRUE;
-    self->statistics.totals.dropped++;
-    publish (self);
+    gst_blockdct_statistics_drop (&self->shared.statistics,
+        GST_ELEMENT (self), 1);
   } else if (ret == GST_FLOW_NOT_NEGOTIATED) {
     explain_no_caps (self);
   } else if (ret == GST_FLOW_OK && discont) {
@@ -354,8 +338,8 @@ propose_allocation (GstBaseTransform * trans, GstQuery * decide_query,
     self->transform.others_proposed = TRUE;
     return TRUE;
   }
-  return gst_blockdct_pool_propose (&self->inflight.backend, self->context,
-      query, self->inflight.depth);
+  return gst_blockdct_pool_propose (&self->shared.backend, query,
+      self->inflight.depth);
 }
 
 static gboolean
@@ -363,7 +347,7 @@ decide_allocation (GstBaseTransform * trans, GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
 
-  return gst_blockdct_pool_decide (&self->inflight.backend, query, &self->info,
+  return gst_blockdct_pool_decide (&self->shared.backend, query, &self->info,
       self->inflight.depth, &self->transform.own_limit)
       && parent_class->decide_allocation (trans, query);
 }

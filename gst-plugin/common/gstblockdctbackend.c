@@ -6,6 +6,9 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
+/* Less of others is copied. It may also share pages with what is pinned. */
+#define MIN_PINNED (512 << 10)
+
 gboolean
 gst_blockdct_fail (BdctError * error, const gchar * format, ...)
 {
@@ -77,45 +80,56 @@ gst_blockdct_backend_with_memory (gint choice)
   return is_candidate (0, choice) ? backends[0].klass : NULL;
 }
 
-BdctEngine *
-gst_blockdct_backend_another (const GstBlockDctBackend * backend,
+static BdctEngine *
+make_engine (const GstBlockDctBackendClass * klass, GstObject * context,
     guint threads, BdctError * error)
 {
   BdctEngineOptions options = {.size = sizeof options,.threads = threads };
 
-  if (backend->klass->engine_context != NULL)
-    options.context = backend->klass->engine_context (backend->context);
-  return bdct_engine_new (backend->klass->engine, &options, error);
+  if (klass->engine_context != NULL)
+    options.context = klass->engine_context (context);
+  return bdct_engine_new (klass->engine, &options, error);
+}
+
+BdctEngine *
+gst_blockdct_backend_another (const GstBlockDctBackend * backend,
+    guint threads, BdctError * error)
+{
+  return make_engine (backend->klass, backend->context, threads, error);
 }
 
 static gboolean
-open_row (GstBlockDctBackend * backend, guint index, GstElement * element,
-    const GstBlockDctCommon * start, GstObject ** context, BdctError * error)
+open_row (GstBlockDctBackend * self, guint index,
+    const GstBlockDctCommon * start, BdctError * error)
 {
   const GstBlockDctBackendClass *klass = backends[index].klass;
+  GstAllocator *allocator = NULL;
+  BdctEngine *engine;
 
   if (klass == NULL)
     return gst_blockdct_fail (error, "this plugin was built without %s",
         backends[index].choice->value_nick);
-  if (klass->open != NULL && !klass->open (element, start->device_id, context,
-          error))
+  if (klass->open != NULL && !klass->open (self, start->device_id, error))
     return FALSE;
-  backend->klass = klass;
-  backend->element = element;
-  backend->context = *context;
-  backend->engine = gst_blockdct_backend_another (backend, start->threads,
-      error);
-  if (backend->engine == NULL)
-    backend->klass = NULL;
-  else if (klass->feature != NULL)
-    backend->pinned_allocator = gst_blockdct_pinned_allocator_new
-        (klass->engine, klass->engine_context (*context), *context);
-  return backend->engine != NULL;
+  engine = make_engine (klass, self->context, start->threads, error);
+  if (engine == NULL)
+    return FALSE;
+  if (klass->feature != NULL)
+    allocator = gst_blockdct_pinned_allocator_new (klass->engine,
+        klass->engine_context (self->context), self->context);
+  GST_OBJECT_LOCK (self->element);
+  self->klass = klass;
+  self->engine = engine;
+  self->pinned_allocator = allocator;
+  GST_OBJECT_UNLOCK (self->element);
+  gst_blockdct_backend_rename (self);
+  GST_INFO_OBJECT (self->element, "running on %s", self->name);
+  return TRUE;
 }
 
 gboolean
-gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
-    const GstBlockDctCommon * start, GstObject ** context)
+gst_blockdct_backend_open (GstBlockDctBackend * self,
+    const GstBlockDctCommon * start)
 {
   for (guint i = 0; i < G_N_ELEMENTS (backends); i++) {
     const gchar *name = backends[i].choice->value_nick;
@@ -123,77 +137,105 @@ gst_blockdct_backend_open (GstBlockDctBackend * backend, GstElement * element,
 
     if (!is_candidate (i, start->backend))
       continue;
-    if (open_row (backend, i, element, start, context, &error))
+    if (open_row (self, i, start, &error))
       return TRUE;
     if (start->backend == backends[i].choice->value
         || i + 1 == G_N_ELEMENTS (backends)) {
-      gst_element_message_full (element, GST_MESSAGE_ERROR,
+      gst_element_message_full (self->element, GST_MESSAGE_ERROR,
           GST_RESOURCE_ERROR, backends[i].error,
           g_strdup_printf ("backend=%s cannot run: %s.", name, error.message),
           g_strdup (backends[i].advice), __FILE__, GST_FUNCTION, __LINE__);
       return FALSE;
     }
-    GST_INFO_OBJECT (element, "no %s (%s)", name, error.message);
+    GST_INFO_OBJECT (self->element, "no %s (%s)", name, error.message);
     /* The next backend cannot use the context that this one has found. */
-    gst_blockdct_backend_set_context (element, context, NULL);
+    gst_blockdct_backend_set_context (self, NULL);
   }
   return FALSE;
 }
 
-const gchar *
-gst_blockdct_backend_describe (const GstBlockDctBackend * backend)
+gboolean
+gst_blockdct_backend_rename (GstBlockDctBackend * self)
 {
-  return backend->engine == NULL ? NULL
-      : bdct_engine_text (backend->engine, BDCT_ENGINE_DESCRIPTION);
+  const gchar *name = self->engine == NULL ? NULL : g_intern_string
+      (bdct_engine_text (self->engine, BDCT_ENGINE_DESCRIPTION));
+  gboolean changed;
+
+  GST_OBJECT_LOCK (self->element);
+  changed = name != self->name;
+  self->name = name;
+  GST_OBJECT_UNLOCK (self->element);
+  if (changed)
+    g_object_notify (G_OBJECT (self->element), "active-backend");
+  return changed;
 }
 
 void
-gst_blockdct_backend_close (GstBlockDctBackend * backend)
+gst_blockdct_backend_close (GstBlockDctBackend * self)
 {
-  bdct_engine_free (backend->engine);
-  backend->engine = NULL;
-  backend->klass = NULL;
-  gst_clear_object (&backend->pinned_allocator);
+  g_autoptr (GstAllocator) allocator = NULL;
+  BdctEngine *engine;
+
+  GST_OBJECT_LOCK (self->element);
+  engine = g_steal_pointer (&self->engine);
+  allocator = g_steal_pointer (&self->pinned_allocator);
+  self->klass = NULL;
+  GST_OBJECT_UNLOCK (self->element);
+  bdct_engine_free (engine);
+  gst_blockdct_backend_rename (self);
 }
 
 /* Contexts */
 
 gboolean
-gst_blockdct_backend_answer_context (GstElement * element,
-    GstObject ** context, GstQuery * query)
+gst_blockdct_backend_query (GstBlockDctBackend * self, GstQuery * query)
 {
   const GstBlockDctBackendClass *klass = backends[0].klass;
   g_autoptr (GstObject) ours = NULL;
 
-  GST_OBJECT_LOCK (element);
-  g_set_object (&ours, *context);
-  GST_OBJECT_UNLOCK (element);
-  return klass != NULL && ours != NULL
-      && klass->query_context (element, query, ours);
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CONTEXT || klass == NULL)
+    return FALSE;
+  GST_OBJECT_LOCK (self->element);
+  g_set_object (&ours, self->context);
+  GST_OBJECT_UNLOCK (self->element);
+  return ours != NULL && klass->query_context (self->element, query, ours);
 }
 
 void
-gst_blockdct_backend_offer_context (GstElement * element,
-    GstContext * offered, const GstBlockDctCommon * start, GstObject ** context)
+gst_blockdct_backend_offer_context (GstBlockDctBackend * self,
+    GstContext * offered, const GstBlockDctCommon * start)
 {
   const GstBlockDctBackendClass *klass =
       gst_blockdct_backend_with_memory (start->backend);
 
   if (klass != NULL)
-    klass->set_context (element, offered, start->device_id, context);
+    klass->set_context (self->element, offered, start->device_id,
+        &self->context);
 }
 
-/* With the lock, as queries read the context in other threads. */
 void
-gst_blockdct_backend_set_context (GstElement * element, GstObject ** context,
-    GstObject * other)
+gst_blockdct_backend_set_context (GstBlockDctBackend * self, GstObject * other)
 {
   g_autoptr (GstObject) old = NULL;
 
-  GST_OBJECT_LOCK (element);
-  old = *context;
-  *context = other != NULL ? gst_object_ref (other) : NULL;
-  GST_OBJECT_UNLOCK (element);
+  GST_OBJECT_LOCK (self->element);
+  old = self->context;
+  self->context = other != NULL ? gst_object_ref (other) : NULL;
+  GST_OBJECT_UNLOCK (self->element);
+}
+
+GstObject *
+gst_blockdct_backend_find_other (const GstBlockDctBackend * self,
+    GstBuffer * buffer, gint device_id)
+{
+  GstObject *other = self->klass->other_context == NULL ? NULL
+      : self->klass->other_context (buffer, self->context, device_id);
+
+  if (other == NULL)
+    return NULL;
+  GST_INFO_OBJECT (self->element, "moving from %" GST_PTR_FORMAT " to %"
+      GST_PTR_FORMAT, self->context, other);
+  return gst_object_ref (other);
 }
 
 /* Memory */
@@ -296,6 +338,64 @@ gst_blockdct_backend_get_image (const GstVideoFrame * frame, BdctImage * image)
   }
 }
 
+/* What a foreign memory keeps until it is freed. */
+typedef struct
+{
+  GstClockTime pts;             /* of the frame that it had first */
+  const GstBlockDctBackendClass *klass;
+  GstObject *context;           /* NULL: it has not come again */
+  gpointer data;                /* is pinned; NULL: it is not */
+} Pinned;
+
+static void
+unpin (gpointer data)
+{
+  Pinned *pinned = data;
+
+  if (pinned->data != NULL)
+    pinned->klass->pin (pinned->context, pinned->data, 0);
+  gst_clear_object (&pinned->context);
+  g_free (pinned);
+}
+
+/* Pin memory of others that comes again with another frame, as that of a
+ * decoder's pool does: a tee hides the memory that is offered, and copying
+ * takes longer than the bus. Pinning takes longer than one copy. */
+static void
+pin (const GstBlockDctBackend * backend, GstBuffer * buffer)
+{
+  static GMutex lock;
+  const GQuark quark = g_quark_from_static_string ("blockdct-pinned");
+  GstMemory *memory = gst_buffer_n_memory (buffer) == 1
+      ? gst_buffer_peek_memory (buffer, 0) : NULL;
+  GstMapInfo map;
+  Pinned *pinned;
+
+  if (memory == NULL || !gst_memory_is_type (memory, GST_ALLOCATOR_SYSMEM))
+    return;
+  if (memory->parent != NULL)
+    memory = memory->parent;
+  g_mutex_lock (&lock);
+  pinned = gst_mini_object_get_qdata (GST_MINI_OBJECT_CAST (memory), quark);
+  if (pinned == NULL) {
+    pinned = g_new0 (Pinned, 1);
+    pinned->pts = GST_BUFFER_PTS (buffer);
+    gst_mini_object_set_qdata (GST_MINI_OBJECT_CAST (memory), quark, pinned,
+        unpin);
+  } else if (pinned->context == NULL && pinned->pts != GST_BUFFER_PTS (buffer)
+      && gst_memory_map (memory, &map, GST_MAP_READ)) {
+    pinned->klass = backend->klass;
+    pinned->context = gst_object_ref (backend->context);
+    if (map.size >= MIN_PINNED
+        && pinned->klass->pin (pinned->context, map.data, map.size))
+      pinned->data = map.data;
+    GST_DEBUG ("%p, %" G_GSIZE_FORMAT " bytes: %s", map.data, map.size,
+        pinned->data != NULL ? "pinned" : "not pinned");
+    gst_memory_unmap (memory, &map);
+  }
+  g_mutex_unlock (&lock);
+}
+
 static gboolean
 map (const GstBlockDctBackend * backend, GstVideoFrame * frame,
     const GstVideoInfo * info, const BdctLayout * layout, GstBuffer * buffer,
@@ -309,6 +409,8 @@ map (const GstBlockDctBackend * backend, GstVideoFrame * frame,
     return FALSE;
   if (device == 0 && backend->context != NULL)
     device = gst_blockdct_pinned_map_flag (buffer, backend->context, flags);
+  if (device == 0 && klass->pin != NULL)
+    pin (backend, buffer);
   if (!gst_video_frame_map (frame, info, buffer, flags | device))
     return gst_blockdct_fail (error,
         "a buffer of %" G_GSIZE_FORMAT " bytes cannot be "
@@ -351,7 +453,7 @@ gst_blockdct_backend_fail (const GstBlockDctBackend * backend,
     const gchar * what, const BdctError * error)
 {
   GST_ELEMENT_ERROR (backend->element, RESOURCE, FAILED, ("%s on %s.", what,
-          gst_blockdct_backend_describe (backend)), ("%s", error->message));
+          backend->name), ("%s", error->message));
   return FALSE;
 }
 
@@ -365,7 +467,7 @@ gst_blockdct_backend_configure (const GstBlockDctBackend * backend,
     return TRUE;
   GST_ELEMENT_ERROR (backend->element, RESOURCE, NO_SPACE_LEFT,
       ("%s cannot process %s %dx%d with %u frames in flight.",
-          gst_blockdct_backend_describe (backend), GST_VIDEO_INFO_NAME (info),
+          backend->name, GST_VIDEO_INFO_NAME (info),
           GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), depth),
       ("%s", error.message));
   return FALSE;

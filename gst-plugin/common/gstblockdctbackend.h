@@ -20,16 +20,17 @@ GST_DEBUG_CATEGORY_EXTERN (gst_blockdct_debug);
 gboolean gst_blockdct_fail (BdctError * error, const gchar * format, ...)
     G_GNUC_PRINTF (2, 3);
 
+typedef struct _GstBlockDctBackend GstBlockDctBackend;
+
 typedef struct
 {
   BdctBackend engine;
 
-  /* Find the device and a context for it: the pipeline's, else a new one that
-   * is shared with the pipeline. `context` holds a context of this kind or
-   * NULL, and receives a reference. FALSE: see the error. NULL: the backend
-   * needs no context. */
-  gboolean (*open) (GstElement * element, gint device_id,
-      GstObject ** context, BdctError * error);
+  /* Find the device and a context for it: the backend's, if it has one, or the
+   * pipeline's, else a new one that is shared with the pipeline. FALSE: see the
+   * error. NULL: the backend needs no context. */
+  gboolean (*open) (GstBlockDctBackend * backend, gint device_id,
+      BdctError * error);
 
   /* The engine's form of a context, by which it makes the context current; it
    * keeps no reference. */
@@ -64,6 +65,10 @@ typedef struct
   /* The stream in which work on a mapped buffer of the context may be pending;
    * NULL if all work is done. */
   gpointer (*stream) (GstBuffer * buffer, GstObject * context);
+
+  /* Page-lock host memory, so that the device copies it by itself; with a size
+   * of 0 no longer. */
+    gboolean (*pin) (GstObject * context, gpointer data, gsize size);
 } GstBlockDctBackendClass;
 
 extern const GstBlockDctBackendClass gst_blockdct_backend_cuda;
@@ -71,15 +76,20 @@ extern const GstBlockDctBackendClass gst_blockdct_backend_cuda;
 /* The `backend` property's value for an automatic choice. */
 #define GST_BLOCKDCT_BACKEND_AUTO 0
 
-/* A running backend. */
-typedef struct
+/* An element's backend. One thread at a time opens, closes and uses it. Other
+ * threads read these with the element's object lock, with which they are set;
+ * but libgstcuda sets a context without that lock, once, when it is NULL: as
+ * the backend opens, or when one is offered. */
+struct _GstBlockDctBackend
 {
+  GstElement *element;
   const GstBlockDctBackendClass *klass; /* NULL while stopped */
   BdctEngine *engine;                   /* likewise */
+  const gchar *name;            /* interned, such as "cpu:avx2 2 threads"; the
+                                   property `active-backend`; likewise */
   GstAllocator *pinned_allocator; /* of memory the engine prefers; NULL: any */
-  GstElement *element;
-  GstObject *context;           /* the element's, while this runs */
-} GstBlockDctBackend;
+  GstObject *context;           /* the backend's, or one to open it with */
+};
 
 /* The property's type. */
 GType gst_blockdct_backend_get_type (void);
@@ -89,34 +99,35 @@ GType gst_blockdct_backend_get_type (void);
 const GstBlockDctBackendClass *gst_blockdct_backend_with_memory (gint choice);
 
 /* Start the first backend that the settings allow and that can run, or return
- * FALSE with an element error. `*context`, which may be a context already,
- * receives the backend's. */
+ * FALSE with an element error. A backend that stops keeps its context. */
 gboolean gst_blockdct_backend_open (GstBlockDctBackend * backend,
-    GstElement * element, const GstBlockDctCommon * start,
-    GstObject ** context);
+    const GstBlockDctCommon * start);
 void gst_blockdct_backend_close (GstBlockDctBackend * backend);
 
-/* What runs, such as "cpu:avx2 2 threads"; NULL while stopped. */
-const gchar *gst_blockdct_backend_describe (const GstBlockDctBackend * backend);
+/* Follow the engine's description, which changes if it runs on other kernels
+ * from now on. Returns whether it has. */
+gboolean gst_blockdct_backend_rename (GstBlockDctBackend * backend);
 
 /* Create another engine of the backend's class in its context, to be destroyed
  * before the backend is closed. NULL: see the error. */
 BdctEngine *gst_blockdct_backend_another (const GstBlockDctBackend * backend,
     guint threads, BdctError * error);
 
-/* An element's part of context sharing; `context` is one of its members. It is
- * read by other threads and replaced with the object lock; but libgstcuda sets
- * it without that lock, once, when it is NULL: as the backend opens, or with an
- * offered context. These functions answer a query for a context, take an
- * offered context if a backend that `start` allows wants it, and replace the
- * context. */
-gboolean gst_blockdct_backend_answer_context (GstElement * element,
-    GstObject ** context, GstQuery * query);
-void gst_blockdct_backend_offer_context (GstElement * element,
-    GstContext * offered, const GstBlockDctCommon * start,
-    GstObject ** context);
-void gst_blockdct_backend_set_context (GstElement * element,
-    GstObject ** context, GstObject * other);
+/* An element's part of context sharing: answer a query, if it is for a context;
+ * take an offered context if a backend that `start` allows wants it; replace
+ * the context. */
+gboolean gst_blockdct_backend_query (GstBlockDctBackend * backend,
+    GstQuery * query);
+void gst_blockdct_backend_offer_context (GstBlockDctBackend * backend,
+    GstContext * offered, const GstBlockDctCommon * start);
+void gst_blockdct_backend_set_context (GstBlockDctBackend * backend,
+    GstObject * other);
+
+/* A stream's memory may come from another context than the one found at the
+ * start: the context of a buffer's memory that this backend, which runs, has to
+ * move to, with a reference; NULL: none. */
+GstObject *gst_blockdct_backend_find_other (const GstBlockDctBackend * backend,
+    GstBuffer * buffer, gint device_id);
 
 /* Whether a structure of caps has this feature and no other. */
 gboolean gst_blockdct_backend_has_feature (GstCaps * caps, guint index,

@@ -12,34 +12,41 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* From 1.24 on, memory may have a stream in which work on it is pending. This
- * plugin, built on 1.22 or later, looks up the functions for it at run time. */
-typedef gpointer (*GetStreamFunc) (GstCudaMemory * mem);
-typedef gpointer (*GetHandleFunc) (gpointer stream);
-static GetStreamFunc cuda_memory_get_stream;
-static GetHandleFunc cuda_stream_get_handle;
+/* Looked up at run time; NULL where they are absent. From 1.24 on, memory may
+ * have a stream in which work on it is pending, and this plugin is built on
+ * 1.22 or later; and libgstcuda's loader has no functions for pinning. */
+static gpointer (*cuda_memory_get_stream) (GstCudaMemory * mem);
+static gpointer (*cuda_stream_get_handle) (gpointer stream);
+static CUresult (*host_register) (gpointer data, gsize size, guint flags);
+static CUresult (*host_unregister) (gpointer data);
+
+static void
+look_up (const gchar * library, const gchar * name, gpointer * function)
+{
+  GModule *module = g_module_open (library, G_MODULE_BIND_LAZY);
+
+  if (module == NULL)
+    return;
+  if (!g_module_symbol (module, name, function))
+    *function = NULL;
+  g_module_make_resident (module);
+  g_module_close (module);
+}
 
 static gpointer
 load_cuda (gpointer unused)
 {
-  GModule *module;
-
   if (!gst_cuda_load_library ())
     return NULL;
   gst_cuda_memory_init_once ();
-  module = g_module_open ("libgstcuda-1.0.so.0", G_MODULE_BIND_LAZY);
-  if (module != NULL) {
-    gpointer get_stream, get_handle;
-
-    if (g_module_symbol (module, "gst_cuda_memory_get_stream", &get_stream)
-        && g_module_symbol (module, "gst_cuda_stream_get_handle",
-            &get_handle)) {
-      cuda_memory_get_stream = (GetStreamFunc) get_stream;
-      cuda_stream_get_handle = (GetHandleFunc) get_handle;
-    }
-    g_module_make_resident (module);
-    g_module_close (module);
-  }
+  look_up ("libgstcuda-1.0.so.0", "gst_cuda_memory_get_stream",
+      (gpointer *) & cuda_memory_get_stream);
+  look_up ("libgstcuda-1.0.so.0", "gst_cuda_stream_get_handle",
+      (gpointer *) & cuda_stream_get_handle);
+  look_up ("libcuda.so.1", "cuMemHostRegister_v2",
+      (gpointer *) & host_register);
+  look_up ("libcuda.so.1", "cuMemHostUnregister",
+      (gpointer *) & host_unregister);
   return GINT_TO_POINTER (TRUE);
 }
 
@@ -78,29 +85,28 @@ cuda_engine_context (GstObject * context)
 /* A bin keeps the context that its elements share, and offers it to new
  * elements even when the context is lost: replace it. */
 static gboolean
-renew_context (GstElement * element, GstObject ** context, BdctError * error)
+renew_context (GstBlockDctBackend * backend, BdctError * error)
 {
   GstCudaContext *fresh;
   guint id;
 
-  g_object_get (*context, "cuda-device-id", &id, NULL);
+  g_object_get (backend->context, "cuda-device-id", &id, NULL);
   fresh = gst_cuda_context_new (id);
   if (fresh == NULL)
     return gst_blockdct_fail (error,
         "the CUDA context is lost, and device %u does not give a new one; "
         "restart the program", id);
-  GST_WARNING_OBJECT (element, "%" GST_PTR_FORMAT " is lost; %" GST_PTR_FORMAT
-      " takes its place", *context, fresh);
-  gst_blockdct_backend_set_context (element, context, GST_OBJECT (fresh));
-  gst_element_post_message (element, gst_message_new_have_context (GST_OBJECT
-          (element), gst_context_new_cuda_context (fresh)));
+  GST_WARNING_OBJECT (backend->element, "%" GST_PTR_FORMAT " is lost; %"
+      GST_PTR_FORMAT " takes its place", backend->context, fresh);
+  gst_blockdct_backend_set_context (backend, GST_OBJECT (fresh));
+  gst_element_post_message (backend->element, gst_message_new_have_context
+      (GST_OBJECT (backend->element), gst_context_new_cuda_context (fresh)));
   gst_object_unref (fresh);
   return TRUE;
 }
 
 static gboolean
-cuda_open (GstElement * element, gint device_id, GstObject ** context,
-    BdctError * error)
+cuda_open (GstBlockDctBackend * backend, gint device_id, BdctError * error)
 {
   /* First, because libgstcuda must not look for a device that does not
    * exist. */
@@ -112,13 +118,13 @@ cuda_open (GstElement * element, gint device_id, GstObject ** context,
   if (device_id >= n_devices)
     return gst_blockdct_fail (error, "cuda-device-id %d is outside 0 to %d",
         device_id, n_devices - 1);
-  if (!gst_cuda_ensure_element_context (element, device_id,
-          (GstCudaContext **) context))
+  if (!gst_cuda_ensure_element_context (backend->element, device_id,
+          (GstCudaContext **) & backend->context))
     return gst_blockdct_fail (error, "no CUDA context on device %d",
         MAX (device_id, 0));
-  shared = cuda_engine_context (*context);
+  shared = cuda_engine_context (backend->context);
   return !bdct_backend_is_lost (BDCT_BACKEND_CUDA, &shared)
-      || renew_context (element, context, error);
+      || renew_context (backend, error);
 }
 
 static void
@@ -197,6 +203,20 @@ cuda_stream (GstBuffer * buffer, GstObject * context)
   return stream != NULL ? cuda_stream_get_handle (stream) : NULL;
 }
 
+static gboolean
+cuda_pin (GstObject * context, gpointer data, gsize size)
+{
+  CUresult result;
+
+  if (host_register == NULL || host_unregister == NULL
+      || !gst_cuda_context_push (GST_CUDA_CONTEXT (context)))
+    return FALSE;
+  result = size > 0 ? host_register (data, size, CU_MEMHOSTREGISTER_PORTABLE)
+      : host_unregister (data);
+  gst_cuda_context_pop (NULL);
+  return result == CUDA_SUCCESS;
+}
+
 const GstBlockDctBackendClass gst_blockdct_backend_cuda = {
   .engine = BDCT_BACKEND_CUDA,
   .open = cuda_open,
@@ -209,4 +229,5 @@ const GstBlockDctBackendClass gst_blockdct_backend_cuda = {
   .fits = cuda_fits,
   .map_flag = cuda_map_flag,
   .stream = cuda_stream,
+  .pin = cuda_pin,
 };

@@ -37,15 +37,15 @@ configure_pool (GstBufferPool * pool, GstCaps * caps, guint * size, guint min,
 /* A pool of the backend's `own` memory, or of system memory, not yet
  * configured. */
 static GstBufferPool *
-make_pool (const GstBlockDctBackend * backend, GstObject * context,
-    gboolean own)
+make_pool (const GstBlockDctBackend * backend, gboolean own)
 {
-  return own ? backend->klass->pool (context) : gst_video_buffer_pool_new ();
+  return own ? backend->klass->pool (backend->context)
+      : gst_video_buffer_pool_new ();
 }
 
 gboolean
 gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
-    GstObject * context, GstQuery * query, guint depth)
+    GstQuery * query, guint depth)
 {
   GstAllocator *allocator = NULL;
   g_autoptr (GstBufferPool) pool = NULL;
@@ -69,7 +69,7 @@ gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
     gst_query_add_allocation_param (query, allocator, NULL);
   size = GST_VIDEO_INFO_SIZE (&info);
   if (need_pool) {
-    pool = make_pool (backend, context, own);
+    pool = make_pool (backend, own);
     if (!configure_pool (pool, caps, &size, depth, 0, TRUE, allocator)) {
       GST_WARNING ("no pool for %" GST_PTR_FORMAT, caps);
       return FALSE;
@@ -148,7 +148,7 @@ decide (const GstBlockDctBackend * backend, GstQuery * query,
   if (pool == NULL || !configure_pool (pool, caps, &size, min, max, video_meta,
           allocator)) {
     gst_clear_object (&pool);
-    pool = make_pool (backend, backend->context, own);
+    pool = make_pool (backend, own);
     if (!configure_pool (pool, caps, &size, min, max, video_meta, allocator))
       return FALSE;
   }

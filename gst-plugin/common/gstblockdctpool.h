@@ -11,7 +11,7 @@
 /* Answer an ALLOCATION query from upstream; `depth` of its frames may be in
  * the engine. */
 gboolean gst_blockdct_pool_propose (const GstBlockDctBackend * backend,
-    GstObject * context, GstQuery * query, guint depth);
+    GstQuery * query, guint depth);
 
 /* Choose the pool for frames of `info` that go downstream, from the query that
  * downstream has answered. `*own_limit` (unless NULL) is the pool's maximum if

@@ -203,7 +203,7 @@ add_frame (GstBlockDctStatistics * statistics, GstElement * element,
     const GstBlockDctCommon * common)
 {
   GstBlockDctTotals *totals = &statistics->totals;
-  const guint64 index = totals->frames++;
+  const guint64 index = totals->frames;
   const gboolean post = common->post_messages;
   GstStructure *s;
 
@@ -213,6 +213,8 @@ add_frame (GstBlockDctStatistics * statistics, GstElement * element,
     gst_blockdct_statistics_end (statistics, element, post);
 
   s = attach (buffer, stats, recipe, index, times, FALSE);
+  GST_OBJECT_LOCK (element);
+  totals->frames++;
   if (recipe->depth != totals->depth) {
     totals->pool = (BdctPool) { 0 };
     totals->depth = recipe->depth;
@@ -221,6 +223,7 @@ add_frame (GstBlockDctStatistics * statistics, GstElement * element,
   }
   totals->rate = MIN (totals->rate, recipe->rate);
   bdct_pool_add (&totals->pool, stats, recipe->depth);
+  GST_OBJECT_UNLOCK (element);
   add_to_span (&statistics->pooled, stats, recipe, index, times);
   if (common->interval > 0) {
     add_to_interval (statistics, element, stats, recipe, index, times, post,
@@ -329,6 +332,25 @@ gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
     statistics->reported_dropped = statistics->totals.dropped;
   }
   statistics->pooled = (GstBlockDctSpan) { 0 };
+}
+
+void
+gst_blockdct_statistics_reset (GstBlockDctStatistics * statistics,
+    GstElement * element)
+{
+  GST_OBJECT_LOCK (element);
+  *statistics = (GstBlockDctStatistics) {
+  .interval_end = GST_CLOCK_TIME_NONE};
+  GST_OBJECT_UNLOCK (element);
+}
+
+void
+gst_blockdct_statistics_drop (GstBlockDctStatistics * statistics,
+    GstElement * element, guint n)
+{
+  GST_OBJECT_LOCK (element);
+  statistics->totals.dropped += n;
+  GST_OBJECT_UNLOCK (element);
 }
 
 void

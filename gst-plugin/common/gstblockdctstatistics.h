@@ -102,7 +102,8 @@ typedef struct
   gint depth;
 } GstBlockDctTotals;
 
-/* The statistics of a stream, used by one thread at a time. */
+/* The statistics of a stream, used by one thread at a time. Others read the
+ * totals with the element's object lock, with which they are set. */
 typedef struct
 {
   GstBlockDctTotals totals;
@@ -139,6 +140,12 @@ gboolean gst_blockdct_statistics_report (GstBlockDctStatistics * statistics,
  * all frames since the previous one, if there are any. */
 void gst_blockdct_statistics_end (GstBlockDctStatistics * statistics,
     GstElement * element, gboolean post);
+
+/* Begin anew; count frames that have been dropped. */
+void gst_blockdct_statistics_reset (GstBlockDctStatistics * statistics,
+    GstElement * element);
+void gst_blockdct_statistics_drop (GstBlockDctStatistics * statistics,
+    GstElement * element, guint n);
 
 /* Drop the current interval, as after a flush. */
 void gst_blockdct_statistics_flush (GstBlockDctStatistics * statistics);

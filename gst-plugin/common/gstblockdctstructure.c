@@ -309,16 +309,19 @@ get_value (const Source * s, const Field * field, GValue * v)
   return TRUE;
 }
 
-/* A metric that has a figure has its sum. */
+/* A metric that has a figure has its sum. Most frames have no metrics. */
 static void
 fill (GstStructure * structure, const Source * s)
 {
+  const gboolean has_metrics = s->span->pool.sum.metrics != 0;
   gboolean there = FALSE;
 
   for (guint i = 0; i < n_fields; i++) {
     GValue v = G_VALUE_INIT;
 
-    if (!(fields[i].places & s->place) || (fields[i].what == SUM && !there))
+    if (!(fields[i].places & s->place)
+        || (fields[i].what == FIGURE && !has_metrics)
+        || (fields[i].what == SUM && !(has_metrics && there)))
       continue;
     there = get_value (s, &fields[i], &v);
     if (there)

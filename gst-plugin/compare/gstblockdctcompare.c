@@ -75,14 +75,11 @@ gst_blockdct_compare_start (GstAggregator * agg)
   g_atomic_int_set (&self->flush_pending, FALSE);
   self->match = (GstBlockDctCompareMatch) {
   .smallest_gap = GST_CLOCK_TIME_NONE};
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
-    self->statistics[i] = (GstBlockDctStatistics) { 0 };
-    gst_blockdct_statistics_flush (&self->statistics[i]);
-  }
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
+    gst_blockdct_statistics_reset (&self->statistics[i], GST_ELEMENT (self));
   self->output = (GstBlockDctCompareOutput) {
   .single = GST_BLOCKDCT_COMPARE_DRAWN};
   self->warned = 0;
-  gst_blockdct_compare_finish_publish (self);
   if (gst_blockdct_stats_file_open (&self->stats_file,
           &self->settings.common.stats_file, GST_ELEMENT (self))
       && gst_blockdct_compare_frames_open (self))
@@ -112,7 +109,7 @@ gst_blockdct_compare_stop (GstAggregator * agg)
   g_clear_pointer (&self->overlay.labels, g_hash_table_unref);
   self->overlay = (GstBlockDctOverlay) { 0 };
   gst_blockdct_navigation_set_size (&self->navigation, 0, 0);
-  gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context, NULL);
+  gst_blockdct_backend_set_context (&self->frames.backend, NULL);
   set_started (self, FALSE);
   gst_blockdct_stats_file_close (&self->stats_file, GST_ELEMENT (self));
   return TRUE;
@@ -363,9 +360,7 @@ gst_blockdct_compare_sink_query (GstAggregator * agg, GstAggregatorPad * pad,
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT
-      && gst_blockdct_backend_answer_context (GST_ELEMENT (self),
-          &self->context, query))
+  if (gst_blockdct_backend_query (&self->frames.backend, query))
     return TRUE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return parent_class->sink_query (agg, pad, query);
@@ -379,10 +374,9 @@ gst_blockdct_compare_src_query (GstAggregator * agg, GstQuery * query)
 {
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
 
+  if (gst_blockdct_backend_query (&self->frames.backend, query))
+    return TRUE;
   switch (GST_QUERY_TYPE (query)) {
-    case GST_QUERY_CONTEXT:
-      return gst_blockdct_backend_answer_context (GST_ELEMENT (self),
-          &self->context, query) || parent_class->src_query (agg, query);
     case GST_QUERY_LATENCY:
       return query_latency (self, query);
     case GST_QUERY_SEEKING:
@@ -404,7 +398,7 @@ gst_blockdct_compare_set_context (GstElement * element, GstContext * context)
   const GstBlockDctCommon start =
       gst_blockdct_compare_get_settings (self).common;
 
-  gst_blockdct_backend_offer_context (element, context, &start, &self->context);
+  gst_blockdct_backend_offer_context (&self->frames.backend, context, &start);
   GST_ELEMENT_CLASS (parent_class)->set_context (element, context);
 }
 
@@ -432,7 +426,7 @@ gst_blockdct_compare_finalize (GObject * object)
 
   g_mutex_clear (&self->navigation.lock);
   gst_clear_caps (&self->reference_caps);
-  gst_clear_object (&self->context);
+  gst_clear_object (&self->frames.backend.context);
   g_free (self->settings.common.stats_file);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -508,6 +502,7 @@ static void
 gst_blockdct_compare_init (GstBlockDctCompare * self)
 {
   g_mutex_init (&self->navigation.lock);
+  self->frames.backend.element = GST_ELEMENT (self);
   set_live (self, FALSE);
   self->reference = add_pad (self, "ref_sink", GST_BLOCKDCT_COMPARE_REFERENCE);
   add_pad (self, "dist_sink", 0);

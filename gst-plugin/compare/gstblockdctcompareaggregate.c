@@ -107,28 +107,22 @@ choose_pictures (GstBlockDctCompare * self,
   }
 }
 
-/* The reference's memory may come from another context than the one found at
- * the start: move to that context if cuda-device-id is -1. */
+/* Move to another context, if the reference has. */
 static gboolean
 follow_context (GstBlockDctCompare * self, gint device_id)
 {
-  const GstBlockDctBackendClass *klass = self->frames.backend.klass;
+  GstBlockDctBackend *backend = &self->frames.backend;
   g_autoptr (GstObject) other = NULL;
 
-  if (klass == NULL)            /* it could not be reopened */
+  if (backend->klass == NULL)   /* it could not be reopened */
     return gst_blockdct_compare_frames_open (self);
-  if (klass->other_context != NULL)
-    g_set_object (&other, klass->other_context (self->pair.reference,
-            self->context, device_id));
-  if (other == NULL)
+  other = gst_blockdct_backend_find_other (backend, self->pair.reference,
+      device_id);
+  if (other == NULL || gst_blockdct_compare_drain (self) != GST_FLOW_OK)
     return TRUE;
-  if (gst_blockdct_compare_drain (self) == GST_FLOW_OK) {
-    gst_blockdct_compare_frames_close (self);
-    gst_blockdct_backend_set_context (GST_ELEMENT (self), &self->context,
-        other);
-  }
-  return self->frames.backend.engine != NULL
-      || gst_blockdct_compare_frames_open (self);
+  gst_blockdct_compare_frames_close (self);
+  gst_blockdct_backend_set_context (backend, other);
+  return gst_blockdct_compare_frames_open (self);
 }
 
 /* Whether all inputs of the pair have caps. */

@@ -12,17 +12,6 @@
 #define find_meta gst_blockdct_find_meta
 #define pad_names gst_blockdct_compare_pad_names
 
-void
-gst_blockdct_compare_finish_publish (GstBlockDctCompare * self)
-{
-  GST_OBJECT_LOCK (self);
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
-    self->totals[i] = self->statistics[i].totals;
-    self->totals[i].dropped = self->match.unmatched[i];
-  }
-  GST_OBJECT_UNLOCK (self);
-}
-
 GstStructure *
 gst_blockdct_compare_finish_stats (GstBlockDctCompare * self)
 {
@@ -30,11 +19,12 @@ gst_blockdct_compare_finish_stats (GstBlockDctCompare * self)
       gst_structure_new_empty (GST_BLOCKDCT_COMPARE_NAME "-stats");
 
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
+    const GstBlockDctTotals *totals = &self->statistics[i].totals;
     GstStructure *of_pad;
 
-    if (i > 0 && self->totals[i].frames + self->totals[i].dropped == 0)
+    if (i > 0 && totals->frames + totals->dropped == 0)
       continue;
-    of_pad = gst_blockdct_structure_stats (&self->totals[i], pad_names[i]);
+    of_pad = gst_blockdct_structure_stats (totals, pad_names[i]);
     gst_structure_set (s, pad_names[i], GST_TYPE_STRUCTURE, of_pad, NULL);
     gst_structure_free (of_pad);
   }
@@ -85,7 +75,7 @@ read_input (GstBlockDctCompare * self, GstBuffer * buffer, gint pad,
   if (input->view == NULL)
     input->view = reference_view;
   recipe->depth = self->frames.layout.depth;
-  recipe->backend = self->frames.name;
+  recipe->backend = self->frames.backend.name;
   recipe->pad = pad_names[pad];
   recipe->coded = coded != NULL
       && gst_structure_get_uint64 (coded, "bits", &recipe->bits)
@@ -111,18 +101,16 @@ report (GstBlockDctCompare * self, GstBuffer * buffer,
     const Input * input, gint pad)
 {
   const BdctCounters total = bdct_counters_sum (stats->component);
-  GstBlockDctStatistics *statistics = &self->statistics[pad];
 
   /* Without `psnr` its fields are left out, even if the errors are known. */
   if (!(frame->settings.metrics & GST_BLOCKDCT_COMPARE_PSNR)) {
     memset (stats->component, 0, sizeof stats->component);
     memset (stats->rgb, 0, sizeof stats->rgb);
   }
-  statistics->totals.dropped = self->match.unmatched[pad];
-  return gst_blockdct_statistics_report (statistics, GST_ELEMENT (self),
-      buffer, stats, &input->recipe, &frame->times, &frame->settings.common,
-      bdct_psnr (bdct_mse (&total), input->recipe.depth),
-      frame->pair.repeated, self->stats_file);
+  return gst_blockdct_statistics_report (&self->statistics[pad],
+      GST_ELEMENT (self), buffer, stats, &input->recipe, &frame->times,
+      &frame->settings.common, bdct_psnr (bdct_mse (&total),
+          input->recipe.depth), frame->pair.repeated, self->stats_file);
 }
 
 static void
@@ -289,7 +277,6 @@ output (GstBlockDctCompare * self, GstBuffer ** buffer)
     if (inputs[pad].view == NULL)
       ok = report (self, *buffer, frame, &stats[i], &inputs[pad], pad);
   }
-  gst_blockdct_compare_finish_publish (self);
   if (ok && (frame->settings.overlay || drawn))
     draw_text (self, frame, &view, inputs, stats, *buffer);
   if (ok)
@@ -305,12 +292,9 @@ gst_blockdct_compare_finish_end (GstBlockDctCompare * self)
   const gboolean post =
       gst_blockdct_compare_get_settings (self).common.post_messages;
 
-  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
-    self->statistics[i].totals.dropped = self->match.unmatched[i];
+  for (guint i = 0; i < BDCT_MAX_DISTORTED; i++)
     gst_blockdct_statistics_end (&self->statistics[i], GST_ELEMENT (self),
         post);
-  }
-  gst_blockdct_compare_finish_publish (self);
 }
 
 GstFlowReturn

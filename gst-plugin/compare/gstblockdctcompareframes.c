@@ -10,48 +10,28 @@
 /* How long view=flicker shows one picture. */
 #define FLICKER_TIME (GST_SECOND / 2)
 
-/* Under the lock, as any thread reads it. */
-static void
-set_backend (GstBlockDctCompare * self, GstBlockDctBackend backend)
-{
-  const gchar *name = gst_blockdct_backend_describe (&backend);
-
-  GST_OBJECT_LOCK (self);
-  self->frames.backend = backend;
-  self->frames.name = g_intern_string (name);
-  GST_OBJECT_UNLOCK (self);
-  g_object_notify (G_OBJECT (self), "active-backend");
-}
-
 gboolean
 gst_blockdct_compare_frames_open (GstBlockDctCompare * self)
 {
   const GstBlockDctCommon start =
       gst_blockdct_compare_get_settings (self).common;
-  GstBlockDctBackend backend = { 0 };
 
-  if (!gst_blockdct_backend_open (&backend, GST_ELEMENT (self),
-          &start, &self->context))
+  if (!gst_blockdct_backend_open (&self->frames.backend, &start))
     return FALSE;
   self->frames.in_flight =
       g_new0 (GstBlockDctCompareInFlight, GST_BLOCKDCT_COMPARE_DEPTH);
-  set_backend (self, backend);
   return TRUE;
 }
 
 void
 gst_blockdct_compare_frames_close (GstBlockDctCompare * self)
 {
-  const GstBlockDctBackend none = { 0 };
-  GstBlockDctBackend backend = self->frames.backend;
-
-  if (backend.engine == NULL)
+  if (self->frames.backend.engine == NULL)
     return;
   gst_blockdct_compare_frames_discard (self);
   g_clear_pointer (&self->frames.in_flight, g_free);
   self->frames.depth = 0;
-  set_backend (self, none);
-  gst_blockdct_backend_close (&backend);
+  gst_blockdct_backend_close (&self->frames.backend);
 }
 
 gboolean

@@ -21,20 +21,24 @@ is_repeated (GstBuffer * buffer)
   return gst_blockdct_mark_is (buffer, GST_BLOCKDCT_MARK_REPEATED);
 }
 
-/* The next frame of a pad. Gaps do not count, nor do buffers of before a flush,
- * which may remove the segment after a frame has been peeked at. */
+/* The next frame of a pad, and its running time. Gaps do not count, nor do
+ * buffers of before a flush, which may remove the segment after a frame has
+ * been peeked at. */
 static GstBuffer *
-peek (GstBlockDctComparePad * pad)
+peek (GstBlockDctComparePad * pad, GstClockTime * time)
 {
   GstAggregatorPad *agg_pad = GST_AGGREGATOR_PAD (pad);
-  GstBuffer *buffer = gst_aggregator_pad_peek_buffer (agg_pad);
+  GstBuffer *buffer;
 
-  while (buffer != NULL && (gst_blockdct_compare_is_gap (buffer)
-          || gst_blockdct_compare_pad_get_segment (pad).format
-          == GST_FORMAT_UNDEFINED)) {
+  while ((buffer = gst_aggregator_pad_peek_buffer (agg_pad)) != NULL) {
+    const GstSegment segment = gst_blockdct_compare_pad_get_segment (pad);
+
+    *time = gst_blockdct_compare_find_running_time (&segment, buffer);
+    if (!gst_blockdct_compare_is_gap (buffer)
+        && segment.format != GST_FORMAT_UNDEFINED)
+      break;
     gst_buffer_unref (buffer);
     gst_aggregator_pad_drop_buffer (agg_pad);
-    buffer = gst_aggregator_pad_peek_buffer (agg_pad);
   }
   return buffer;
 }
@@ -74,36 +78,34 @@ skip (GstBlockDctCompare * self, GstBlockDctComparePad * pad)
   if (buffer == NULL)
     return;
   GST_DEBUG_OBJECT (pad, "no partner for %" GST_PTR_FORMAT, buffer);
-  self->match.unmatched[pad->number] += !is_repeated (buffer);
+  gst_blockdct_statistics_drop (&self->statistics[pad->number],
+      GST_ELEMENT (self), !is_repeated (buffer));
   gst_buffer_unref (buffer);
 }
 
-/* Decide how the next reference frame is matched, from the next frames of all
- * inputs: once, whatever comes later. FALSE: some of them are missing yet. */
+/* Decide how the next reference frame, which has a time or none, is matched,
+ * from the next frames of the other inputs: once, whatever comes later. FALSE:
+ * some of them are missing yet. */
 static gboolean
-decide (GstBlockDctCompare * self, gboolean timeout)
+decide (GstBlockDctCompare * self, gboolean has_time, gboolean timeout)
 {
   GstBlockDctCompareMatch *match = &self->match;
-  guint with = 0, without = 0;
+  guint with = has_time, without = !has_time;
 
   if (match->decided)
     return TRUE;
-  for (guint i = 0; i <= BDCT_MAX_DISTORTED; i++) {
+  for (guint i = 1; i <= BDCT_MAX_DISTORTED; i++) {
     GstBlockDctComparePad *pad = self->pads[i];
-    GstBuffer *buffer = pad != NULL ? peek (pad) : NULL;
+    GstClockTime time;
+    GstBuffer *buffer = pad != NULL ? peek (pad, &time) : NULL;
 
-    if (buffer == NULL) {
-      if (pad != NULL && !timeout
-          && !gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad)))
-        return FALSE;
-      continue;
+    if (buffer != NULL) {
+      *(GST_CLOCK_TIME_IS_VALID (time) ? &with : &without) += 1;
+      gst_buffer_unref (buffer);
+    } else if (pad != NULL && !timeout
+        && !gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (pad))) {
+      return FALSE;
     }
-    if (GST_CLOCK_TIME_IS_VALID (gst_blockdct_compare_pad_get_running_time
-            (pad, buffer)))
-      with++;
-    else
-      without++;
-    gst_buffer_unref (buffer);
   }
   match->by_time = without == 0;
   match->decided = TRUE;
@@ -126,11 +128,10 @@ find_partner (GstBlockDctCompare * self, GstBlockDctComparePad * pad,
     gint64 place, gint64 tolerance, gboolean * waits)
 {
   const gboolean by_time = self->match.by_time;
+  GstClockTime time;
   GstBuffer *buffer;
 
-  while ((buffer = peek (pad)) != NULL) {
-    const GstClockTime time =
-        gst_blockdct_compare_pad_get_running_time (pad, buffer);
+  while ((buffer = peek (pad, &time)) != NULL) {
     const gint64 at = by_time ? (gint64) time : (gint64) pad->arrived;
 
     gst_buffer_unref (buffer);
@@ -154,14 +155,16 @@ skip_rest (GstBlockDctCompare * self)
 {
   for (guint i = 0; i < BDCT_MAX_DISTORTED; i++) {
     GstBlockDctComparePad *pad = self->pads[1 + i];
+    GstClockTime time;
     GstBuffer *buffer;
 
-    while (pad != NULL && (buffer = peek (pad)) != NULL) {
+    while (pad != NULL && (buffer = peek (pad, &time)) != NULL) {
       gst_buffer_unref (buffer);
       skip (self, pad);
     }
     if (pad != NULL)
-      self->match.unmatched[i] += gst_blockdct_compare_pad_count (pad);
+      gst_blockdct_statistics_drop (&self->statistics[i], GST_ELEMENT (self),
+          gst_blockdct_compare_pad_count (pad));
   }
 }
 
@@ -186,7 +189,8 @@ gst_blockdct_compare_match_next (GstBlockDctCompare * self, gboolean timeout)
   gboolean found[BDCT_MAX_DISTORTED] = { FALSE }, waits = FALSE, met = FALSE;
   gint64 place, tolerance = 0;
   gint64 behind = gst_blockdct_compare_get_settings (self).offset;
-  GstBuffer *buffer = peek (reference);
+  GstClockTime time;
+  GstBuffer *buffer = peek (reference, &time);
 
   if (buffer == NULL) {
     if (!gst_aggregator_pad_is_eos (GST_AGGREGATOR_PAD (reference)))
@@ -194,14 +198,12 @@ gst_blockdct_compare_match_next (GstBlockDctCompare * self, gboolean timeout)
     skip_rest (self);
     return GST_BLOCKDCT_COMPARE_ENDED;
   }
-  if (!decide (self, timeout)) {
+  if (!decide (self, GST_CLOCK_TIME_IS_VALID (time), timeout)) {
     gst_buffer_unref (buffer);
     return GST_BLOCKDCT_COMPARE_WAITING;
   }
   place = reference->arrived;
   if (match->by_time) {
-    const GstClockTime time =
-        gst_blockdct_compare_pad_get_running_time (reference, buffer);
     const GstClockTime last = reference->last_time;
     GstClockTime duration;
 
@@ -234,7 +236,8 @@ gst_blockdct_compare_match_next (GstBlockDctCompare * self, gboolean timeout)
     met |= pair->distorted[i] != NULL;
     if (self->pads[1 + i] != NULL && pair->distorted[i] == NULL
         && !pair->repeated)
-      match->unmatched[i]++;
+      gst_blockdct_statistics_drop (&self->statistics[i], GST_ELEMENT (self),
+          1);
   }
   if (!met) {
     GST_DEBUG_OBJECT (reference, "no partner for %" GST_PTR_FORMAT,

@@ -6,6 +6,8 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
+#define find_running_time gst_blockdct_compare_find_running_time
+
 /* How far an input may run ahead where its frames are few a second. */
 #define MAX_TIME (4 * GST_SECOND)
 
@@ -64,8 +66,9 @@ has_time (const GstSegment * segment, GstBuffer * buffer)
       && GST_BUFFER_PTS (buffer) <= G_MAXINT64;
 }
 
-static GstClockTime
-find_running_time (const GstSegment * segment, GstBuffer * buffer)
+GstClockTime
+gst_blockdct_compare_find_running_time (const GstSegment * segment,
+    GstBuffer * buffer)
 {
   return has_time (segment, buffer) ? gst_segment_to_running_time (segment,
       GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)) : GST_CLOCK_TIME_NONE;
@@ -273,6 +276,16 @@ enter (GstBlockDctComparePad * self, GstElement * element, GstClockTime time)
   return n;
 }
 
+/* GstAggregator has refused the frame that entered last: it is not there, and
+ * a tee sends others that no frame would make room for. */
+static void
+leave (GstBlockDctComparePad * self)
+{
+  g_mutex_lock (&self->lock);
+  gst_queue_array_pop_tail_struct (self->queue);
+  g_mutex_unlock (&self->lock);
+}
+
 /* Whether upstream's pool may run empty if this buffer is kept. The limit is
  * that of the pool that was asked last: to look it up copies a structure. No
  * other pool can have its address while frames of it wait. */
@@ -312,6 +325,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   GstClockTime time = GST_CLOCK_TIME_NONE;
   gboolean outside = FALSE;
   const GstSegment *segment;
+  GstFlowReturn ret;
 
   if (event != NULL) {
     gst_event_parse_segment (event, &segment);
@@ -340,7 +354,10 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
     }
     buffer = copy;
   }
-  return self->parent_chain (pad, parent, buffer);
+  ret = self->parent_chain (pad, parent, buffer);
+  if (ret != GST_FLOW_OK)
+    leave (self);
+  return ret;
 }
 
 static gboolean

@@ -108,7 +108,10 @@ guint gst_blockdct_compare_pad_count (GstBlockDctComparePad * self);
  * another thread at any time, leaves it undefined. */
 GstSegment gst_blockdct_compare_pad_get_segment (GstBlockDctComparePad * self);
 
-/* A frame's running time in that segment; GST_CLOCK_TIME_NONE: none. */
+/* A frame's running time in a segment, or in that one; GST_CLOCK_TIME_NONE:
+ * none. */
+GstClockTime gst_blockdct_compare_find_running_time (const GstSegment * segment,
+    GstBuffer * buffer);
 GstClockTime gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad *
     self, GstBuffer * buffer);
 

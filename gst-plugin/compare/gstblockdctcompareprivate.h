@@ -60,10 +60,6 @@ typedef struct
                                    running time, else in order of arrival */
   guint64 pairs;
   guint64 first_number;         /* of the reference since its last flush */
-  guint64 unmatched[BDCT_MAX_DISTORTED];        /* by the pad's number: its
-                                                   frames without a partner, and
-                                                   reference frames without one
-                                                   on that pad */
 } GstBlockDctCompareMatch;
 
 /* The shifts that are tried, to either side. */
@@ -106,8 +102,7 @@ typedef struct
 /* The engine and the pairs in it. Used by the aggregating thread. */
 typedef struct
 {
-  GstBlockDctBackend backend;   /* set with the object lock, as is */
-  const gchar *name;            /* the engine's description, interned */
+  GstBlockDctBackend backend;
   GstVideoInfo info;            /* of the reference, for which it is
                                    configured */
   BdctLayout layout;
@@ -163,8 +158,6 @@ struct _GstBlockDctCompare
 
   /* Protected by the object lock. */
   GstBlockDctCompareSettings settings;
-  GstBlockDctTotals totals[BDCT_MAX_DISTORTED]; /* shown by `stats` */
-  GstObject *context;           /* the backend's, or one to open it with */
   gboolean started;
   gboolean live;                /* so upstream said last */
   GstCaps *reference_caps;      /* that have arrived; NULL: none */
@@ -181,7 +174,11 @@ struct _GstBlockDctCompare
   GstBlockDctCompareFrames frames;
   GstBlockDctCompareOutput output;
   GstBlockDctCompareShifts shifts[BDCT_MAX_DISTORTED];
-  GstBlockDctStatistics statistics[BDCT_MAX_DISTORTED];
+  GstBlockDctStatistics statistics[BDCT_MAX_DISTORTED]; /* `dropped`: frames
+                                                           without a partner,
+                                                           and reference frames
+                                                           without one on that
+                                                           pad */
   guint warned;                 /* bits 1 << GstBlockDctCompareWarning */
   GstBlockDctOverlay overlay;
   GstBlockDctStatsFile *stats_file;     /* NULL: `stats-file` is not set */
@@ -316,9 +313,6 @@ GstFlowReturn gst_blockdct_compare_drain (GstBlockDctCompare * self);
 
 /* At the end of a stream, post and write the remaining statistics. */
 void gst_blockdct_compare_finish_end (GstBlockDctCompare * self);
-
-/* Copy the counters to `stats`. */
-void gst_blockdct_compare_finish_publish (GstBlockDctCompare * self);
 
 /* Make the structure of `stats`. Called with the object lock. */
 GstStructure *gst_blockdct_compare_finish_stats (GstBlockDctCompare * self);

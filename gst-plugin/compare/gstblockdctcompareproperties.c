@@ -86,7 +86,7 @@ get_property (GObject * object, guint id, GValue * value, GParamSpec * pspec)
   if (offsets[id] == STATS)
     g_value_take_boxed (value, gst_blockdct_compare_finish_stats (self));
   else if (offsets[id] == ACTIVE_BACKEND)
-    g_value_set_string (value, self->frames.name);
+    g_value_set_string (value, self->frames.backend.name);
   else
     gst_blockdct_param_get (G_STRUCT_MEMBER_P (&self->settings, offsets[id]),
         value);

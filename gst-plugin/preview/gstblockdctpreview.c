@@ -82,7 +82,7 @@ offer_memory (GstBlockDctPreview * self, GstQuery * query)
         GST_BLOCKDCT_PINNED_SHARED);
   backend.pinned_allocator = shared;
   return shared != NULL
-      && gst_blockdct_pool_propose (&backend, NULL, query, MIN_BUFFERS);
+      && gst_blockdct_pool_propose (&backend, query, MIN_BUFFERS);
 }
 
 static gboolean

@@ -5,6 +5,8 @@
 #include <gst/gst.h>
 #include <stdlib.h>
 #include <string.h>
+#include "gst-plugin/common/gstblockdctbackend.h"
+#include "gst-plugin/common/gstblockdctformat.h"
 #include "gst-plugin/common/gstblockdctpinned.h"
 
 static gint n_allocated, contexts;
@@ -339,6 +341,77 @@ test_device_threads (void)
   g_assert_cmpint (n_allocated, ==, 0);
 }
 
+/* Memory of others is pinned when it comes again with another frame, until it
+ * is freed. */
+static gint n_tried, n_pinned;
+
+static gboolean
+pin (GstObject * context, gpointer data, gsize size)
+{
+  g_assert_nonnull (context);
+  g_assert_nonnull (data);
+  n_tried += size > 0;
+  if (size > 0 && refuse)
+    return FALSE;
+  n_pinned += size > 0 ? 1 : -1;
+  return TRUE;
+}
+
+/* What is pinned after a memory has come with these times. */
+static void
+check_foreign (guint width, const GstClockTime * pts, guint n, gint tried,
+    gint pinned)
+{
+  const GstBlockDctBackendClass klass = {.pin = pin };
+  GstObject *context = gst_object_ref_sink (gst_element_factory_make ("queue",
+          NULL));
+  const GstBlockDctBackend backend = {.klass = &klass,.context = context };
+  GstMemory *memory;
+  GstVideoInfo info;
+  BdctLayout layout;
+
+  gst_video_info_set_format (&info, GST_VIDEO_FORMAT_NV12, width, 512);
+  gst_blockdct_format_layout (&info, BDCT_CHROMA_444, &layout);
+  memory = gst_allocator_alloc (NULL, info.size, NULL);
+  n_tried = 0;
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *buffer = gst_buffer_new ();
+    GstVideoFrame frame;
+    BdctImage image;
+    void *wait;
+
+    gst_buffer_append_memory (buffer, gst_memory_ref (memory));
+    GST_BUFFER_PTS (buffer) = pts[i];
+    g_assert_true (gst_blockdct_backend_map (&backend, &frame, &info, &layout,
+            buffer, GST_MAP_READ, &image, &wait));
+    gst_video_frame_unmap (&frame);
+    gst_buffer_unref (buffer);
+  }
+  g_assert_cmpint (n_tried, ==, tried);
+  g_assert_cmpint (n_pinned, ==, pinned);
+  gst_memory_unref (memory);
+  g_assert_cmpint (n_pinned, ==, 0);
+  g_assert_cmpint (GST_OBJECT_REFCOUNT_VALUE (context), ==, 1);
+  gst_object_unref (context);
+}
+
+static void
+test_foreign (void)
+{
+  static const GstClockTime times[] = { 1, 1, 1, 2, 3, 4 };
+  static const GstClockTime none[] = { GST_CLOCK_TIME_NONE,
+    GST_CLOCK_TIME_NONE
+  };
+
+  refuse = FALSE;
+  check_foreign (1024, times, 3, 0, 0);
+  check_foreign (1024, times, 6, 1, 1);
+  check_foreign (1024, none, 2, 0, 0);
+  check_foreign (64, times, 6, 0, 0);
+  refuse = TRUE;
+  check_foreign (1024, times, 6, 1, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -353,5 +426,6 @@ main (int argc, char **argv)
       test_device_refused);
   g_test_add_func ("/element/pinned-memory/device-threads",
       test_device_threads);
+  g_test_add_func ("/element/pinned-memory/foreign", test_foreign);
   return g_test_run ();
 }
