@@ -392,6 +392,38 @@ check_pixels (const Oracle * o)
   return true;
 }
 
+/* Blocks alone are reconstructed as in the frame, of the same levels. */
+static bool
+check_inspected (const Oracle * o)
+{
+  const int width = o->made.width[0], height = o->made.height[0];
+  static BdctBlock blocks[BDCT_MAX_COMPONENTS];
+  BdctFrame frame = o->f->frame;
+
+  if (o->layout->rgb.n_planes > 0 || frame.from_levels)
+    return true;
+  frame.src = o->f->source->image;
+  for (int at = 0; at < width * height; at += 1 + width * height / 4)
+    for (int c = 0; c < bdct_block_inspect (o->layout, &frame, at % width,
+            at / width, blocks, NULL); c++) {
+      const BdctBlock *b = &blocks[c];
+
+      for (int i = 0; i < b->width * b->height; i++) {
+        const int x = b->x + i % b->width, y = b->y + i / b->width;
+
+        if ((o->f->value[TRANSFORM] != BDCT_HEVC_QUADTREE
+                && b->level[i] != oracle_level (o, c, x, y))
+            || (x < o->made.width[c] && y < o->made.height[c]
+                && b->reconstruction[i]
+                != o->made.sample[c][y * o->made.width[c] + x]))
+          return oracle_fail (o->text, "component %d at (%d, %d) of a block "
+              "alone: %d, level %d", c, x, y, b->reconstruction[i],
+              b->level[i]);
+      }
+    }
+  return true;
+}
+
 static bool
 check_view (const Oracle * o, const SceneFrame * shown, const Output * own)
 {
@@ -436,7 +468,7 @@ oracle_frame (const Scene * scene, int i, const Output * all,
   ok = f->value[TRANSFORM] == BDCT_HEVC_QUADTREE ? oracle_tree (&o)
       : check_blocks (&o) && check_bits (&o);
   ok = ok && check_counters (&o) && (!rgb || o.real || check_pixels (&o))
-      && check_view (&o, shown, own);
+      && check_inspected (&o) && check_view (&o, shown, own);
   clear (&o.src);
   clear (&o.made);
   return ok;
