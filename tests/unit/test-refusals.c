@@ -495,13 +495,10 @@ test_comparisons (void)
       comparison.n_distorted = 4);
   LAYOUT ("Y of distorted picture 1 is 62 x 48, but 64 x 48 in the engine's "
       "layout", bdct_layout_init (&other, BDCT_CHROMA_420, 8, 0, 3, 62, 48));
-  LAYOUT ("U of distorted picture 1 is 32 x 23, but 32 x 24 in the engine's "
-      "layout", other.plane[1].height = 23);
   LAYOUT ("distorted picture 1 has a depth of 10, but the engine's layout has "
       "8", bdct_layout_init (&other, BDCT_CHROMA_420, 10, 0, 3, 64, 48));
   LAYOUT ("distorted picture 1 is 4:2:2, but the engine's layout is 4:2:0",
       bdct_layout_init (&other, BDCT_CHROMA_422, 8, 0, 3, 64, 48));
-  LAYOUT ("no plane of distorted picture 1 has V", other.n_planes = 2);
   LAYOUT ("distorted picture 1 has R, G and B, but the engine's layout has Y, "
       "U and V", bdct_layout_init_rgb (&other, &rgb[0], 64, 48,
           BDCT_CHROMA_420));
