@@ -30,7 +30,7 @@
 /* And each frame or comparison of its own. */
 #define FRAME_FIELDS(X)                                                       \
   X (COMPARE, "compare", 0, 0, 1, 30)                                         \
-  X (CONTENT, "content", 0, 0, 8, 100)                                        \
+  X (CONTENT, "content", 0, 0, 9, 100)                                        \
   X (SEED, "seed", 0, 0, 99999, 100)                                          \
   X (SAME_SOURCE, "same-source", 0, 0, 1, 30) /* that of the frame before */  \
   X (SRC_OFFSET, "src-offset", 0, 0, 7, 30)                                   \
@@ -62,7 +62,7 @@
   X (RECORDS, "records", 0, 0, 1, 40)                                         \
   X (SIZES, "sizes", 0, 0, 1, 60)                                             \
   X (LEVELS, "levels", 0, 0, 1, 40)                                           \
-  X (FROM_LEVELS, "from-levels", 0, 0, 2, 30) /* a frame's; changed ones */   \
+  X (FROM_LEVELS, "from-levels", 0, 0, 3, 30) /* a frame's; changed; any */     \
   X (LEVELS_MEMORY, "levels-memory", 0, 0, 2, 60)                             \
   X (NO_SRC, "no-src", 0, 0, 1, 30)       /* where there are levels */        \
   X (NO_DST, "no-dst", 0, 0, 1, 10)                                           \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "picture.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,7 +34,9 @@ hash (uint32_t seed, int x, int y)
   return random_next (&state) >> 32;
 }
 
-enum { FLAT, GRADIENT, NOISE, EXTREME, CHECKER, EDGES, TEXT, SPARSE, MIXED };
+enum { FLAT, GRADIENT, NOISE, EXTREME, CHECKER, EDGES, TEXT, SPARSE, MIXED,
+  BASIS
+};
 
 static int
 get_sample (int content, uint32_t seed, int x, int y, int peak)
@@ -66,15 +69,30 @@ get_sample (int content, uint32_t seed, int x, int y, int peak)
   }
 }
 
+/* The sign patterns of all basis functions between 0 and the peak, block after
+ * block of so many samples, which drive sums to their ends. */
+static int
+get_basis (int size, uint32_t seed, int x, int y, int peak)
+{
+  const int u = (x / size + seed) % size, v = (y / size + seed / 7) % size;
+  const double sign = cos ((2 * (x % size) + 1) * u * M_PI / (2 * size))
+      * cos ((2 * (y % size) + 1) * v * M_PI / (2 * size));
+
+  return (sign > 0) == (seed & 1) ? peak : 0;
+}
+
 static int
 get_distorted (const int *value, int distortion, int channel, int x, int y,
     int peak)
 {
   const int content = (value[CONTENT] + (distortion == OTHER_CONTENT ? 1 : 0))
-      % (MIXED + 1);
+      % (BASIS + 1);
   const uint32_t seed = value[SEED] * 8 + channel
       + (distortion >= OTHER_SEED ? 0x1000000 : 0);
-  const int v = get_sample (content, seed, x, y, peak);
+  static const int sizes[] = { 8, 8, 4, 4, 8, 16, 32, 4, 8, 64, 32 };
+  const int v = content == BASIS ? get_basis (sizes[value[TRANSFORM]]
+      >> (channel > 0 && value[SEED] & 2), seed, x, y, peak)
+      : get_sample (content, seed, x, y, peak);
 
   return distortion == NOISY
       ? clamp (v + (int) (hash (~seed, x, y) % 7) - 3, 0, peak) : v;
@@ -170,4 +188,38 @@ picture_fill (const Picture * picture, const int *value, int distortion)
       }
     }
   }
+}
+
+/* All samples of a component, or of R, G or B; NULL: there are none. */
+int *
+picture_samples (const Picture * picture, const uint8_t * bytes, int c, size_t *n)
+{
+  const BdctLayout *layout = &picture->layout;
+  const bool rgb = layout->rgb.n_planes > 0;
+  const int peak = (1 << layout->depth) - 1;
+  int *samples, size;
+
+  for (int p = 0; p < picture_planes (layout); p++) {
+    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
+    const int step = rgb ? layout->rgb.bytes : plane->interleave;
+    const int rows = picture_rows (layout, p);
+
+    picture_row (layout, p, &size);
+    for (int i = 0; i < step; i++) {
+      if (rgb ? layout->rgb.plane[c] != p || layout->rgb.offset[c] != i
+          : (int) plane->component[i] != c)
+        continue;
+      *n = (size_t) plane->width * rows;
+      samples = allocate (*n * sizeof *samples);
+      for (size_t k = 0; k < *n; k++) {
+        const uint8_t *at = bytes + picture_at (picture, p, k / plane->width)
+            + (k % plane->width * step + i) * size;
+
+        samples[k] = size == 1 ? at[0]
+            : clamp ((at[0] | at[1] << 8) >> plane->shift, 0, peak);
+      }
+      return samples;
+    }
+  }
+  return NULL;
 }

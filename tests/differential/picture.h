@@ -33,6 +33,11 @@ int picture_row (const BdctLayout *layout, int p, int *bytes);
 int picture_rows (const BdctLayout *layout, int p);
 size_t picture_at (const Picture *picture, int p, int y);
 
+/* All samples of a component, or of R, G or B, with these bytes, to be freed;
+ * NULL: there are none. */
+int *picture_samples (const Picture *picture, const uint8_t *bytes, int c,
+    size_t *n);
+
 /* Fill the planes with a frame's content, or with what is to be compared with
  * it. */
 enum { SAME, NOISY, OTHER_SEED, OTHER_CONTENT, N_DISTORTIONS };

@@ -272,6 +272,24 @@ change_levels (SceneFrame * f)
     }
 }
 
+/* Those of all sizes, in all places or in one row, one column or one place of
+ * each 64, where sums of numbers of 16 and 32 bits come to their ends. */
+static void
+draw_levels (SceneFrame * f)
+{
+  uint64_t state = f->value[SEED] + 1;
+  const int bits = 1 + random_below (&state, 16), kind = random_below (&state,
+      5), at = random_below (&state, 8), most = 1 << bits;
+  const int same = random_below (&state, most) - most / 2;
+
+  for (size_t i = 0; i < f->info.n_levels; i++) {
+    const int v = kind == 4 ? same : random_below (&state, most) - most / 2;
+
+    f->levels[i] = kind == 0 || (kind == 1 ? i % 64 / 8 : i % 8) ==
+        (size_t) at || (kind == 3 && i % 64 == 9u * at) ? v : 0;
+  }
+}
+
 void
 scene_make_levels (Scene * scene, BdctEngine * engine)
 {
@@ -293,6 +311,8 @@ scene_make_levels (Scene * scene, BdctEngine * engine)
       bdct_engine_collect (engine, NULL, NULL);
     if (f->value[FROM_LEVELS] == 2)
       change_levels (f);
+    else if (f->value[FROM_LEVELS] == 3)
+      draw_levels (f);
   }
 }
 

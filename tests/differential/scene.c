@@ -149,17 +149,13 @@ static BdctJob *
 make_quantizers (SceneFrame * f, const BdctLayout * layout, int n,
     uint64_t * state, BdctError * error)
 {
-  BdctParams *params = allocate (n * sizeof *params);
-  BdctJob *jobs;
-
+  f->params = allocate (n * sizeof *f->params);
   for (int k = 0; k < n; k++) {
-    params[k] = get_params (f->value, layout->depth, k, state);
+    f->params[k] = get_params (f->value, layout->depth, k, state);
     if (k < BDCT_MAX_QUANTIZERS)
-      f->view.delta_qp[k] = params[k].qp - params[0].qp;
+      f->view.delta_qp[k] = f->params[k].qp - f->params[0].qp;
   }
-  jobs = bdct_jobs_new (params, n, layout, error);
-  free (params);
-  return jobs;
+  return bdct_jobs_new (f->params, n, layout, error);
 }
 
 /* Blocks one by one, or rectangles one over the other. */
@@ -367,6 +363,7 @@ scene_clear (Scene * scene)
     for (int k = 0; k < MAX_PICTURES; k++)
       free (f->picture[k].bytes);
     free (f->dst.bytes);
+    free (f->params);
     bdct_jobs_free (f->quantizers);
     free (f->map);
     free (f->levels);

@@ -23,6 +23,7 @@ typedef struct {
   Picture picture[MAX_PICTURES], dst; /* of a frame, the first picture */
   const Picture *source;        /* a frame's: its own, or that of the one
                                    before; NULL: none */
+  BdctParams *params;           /* of the quantizers */
   BdctJob *quantizers;
   uint8_t *map;
   int16_t *levels;              /* those that it begins with; else NULL */

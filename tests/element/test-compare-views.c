@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcompare: what of a view follows from times and caps.
- * (tests/unit/test-view.c has every sample of every view, test-compare.c that
+ * (tests/differential has every sample of every view, also that
  * each is shown.) */
 #include <string.h>
 #include "rgb-formats.h"

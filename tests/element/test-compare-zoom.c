@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: zoom by keys, wheel, and drags. (tests/unit/test-view.c has
+ * blockdctcompare: zoom by keys, wheel, and drags. (tests/differential has
  * every sample of every zoomed view.) */
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * hevc-quadtree in the element: its properties, what is refused of them, its
  * figures, and the views that know of it. The trees themselves are a matter of
- * tests/unit/test-quadtree.c. */
+ * tests/differential. */
 #include <string.h>
 #include "bench.h"
 

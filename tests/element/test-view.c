@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The maps' colours of blockdct. (tests/unit/test-view.c has every sample of
+ * The maps' colours of blockdct. (tests/differential has every sample of
  * every view, test-in-force.c that each is shown.) */
 #include <string.h>
 #include "bench.h"

@@ -8,6 +8,7 @@
 
 #include <glib.h>
 #include "dct/engine/engine.h"
+#include "reference.h"
 
 typedef enum {
   FORMAT_GRAY,
@@ -75,11 +76,7 @@ typedef enum {
   N_CONTENTS
 } Content;
 
-/* Samples by component, width x height, no padding. */
-typedef struct {
-  int width[BDCT_MAX_COMPONENTS], height[BDCT_MAX_COMPONENTS];
-  int *sample[BDCT_MAX_COMPONENTS]; /* NULL where the format lacks it */
-} Picture;
+typedef RefPicture Picture;
 
 void picture_init (Picture *picture, const BdctLayout *layout);
 void picture_clear (Picture *picture);

@@ -5,7 +5,13 @@
 #define FIX(x) ((int) ((x) * 65536 + 0.5))
 #define HALF 32768
 
-guint8 *
+static int
+clamp (int v, int most)
+{
+  return v < 0 ? 0 : v > most ? most : v;
+}
+
+uint8_t *
 ref_colour_byte (const BdctLayout * layout, const BdctImage * image, int x,
     int y, int k)
 {
@@ -13,7 +19,7 @@ ref_colour_byte (const BdctLayout * layout, const BdctImage * image, int x,
   const int p = rgb->plane[k % 3], byte = k < 3 ? rgb->offset[k]
       : 6 - rgb->offset[0] - rgb->offset[1] - rgb->offset[2];
 
-  return (guint8 *) image->data[p] + y * image->stride[p] + x * rgb->bytes
+  return (uint8_t *) image->data[p] + y * image->stride[p] + x * rgb->bytes
       + byte;
 }
 
@@ -36,8 +42,8 @@ component_of (const BdctLayout * layout, const BdctImage * image, int c, int x,
 }
 
 /* Whether a component has half of luma's columns, and of its rows. */
-static gboolean
-is_halved (const BdctLayout * layout, int c, gboolean * down)
+static bool
+is_halved (const BdctLayout * layout, int c, bool * down)
 {
   const BdctChromaFormat chroma = layout->chroma;
 
@@ -48,17 +54,31 @@ is_halved (const BdctLayout * layout, int c, gboolean * down)
 }
 
 void
+ref_picture_sides (const BdctLayout * layout, RefPicture * picture)
+{
+  *picture = (RefPicture) { 0 };
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++) {
+      picture->width[layout->plane[p].component[i]] = layout->plane[p].width;
+      picture->height[layout->plane[p].component[i]] = layout->plane[p].height;
+    }
+}
+
+void
 ref_colour_split (const BdctLayout * layout, const BdctImage * image,
-    Picture * planes)
+    int unit, RefPicture * planes)
 {
   const int last_x = layout->plane[0].width - 1;
   const int last_y = layout->plane[0].height - 1;
 
-  picture_init (planes, layout);
+  ref_picture_sides (layout, planes);
   for (int c = 0; c < 3; c++) {
-    gboolean down, across = is_halved (layout, c, &down);
+    bool down, across = is_halved (layout, c, &down);
     const int n_x = across ? 2 : 1, n_y = down ? 2 : 1;
 
+    planes->width[c] = (planes->width[c] + unit - 1) / unit * unit;
+    planes->sample[c] = malloc ((size_t) planes->width[c] * planes->height[c]
+        * sizeof (int));
     for (int y = 0; y < planes->height[c]; y++)
       for (int x = 0; x < planes->width[c]; x++) {
         /* h2v2_downsample adds 1 and 2 in turn, h2v1_downsample 0 and 1, and
@@ -67,27 +87,28 @@ ref_colour_split (const BdctLayout * layout, const BdctImage * image,
 
         for (int i = 0; i < n_x * n_y; i++)
           sum += component_of (layout, image, c,
-              MIN (x * n_x + i % n_x, last_x), MIN (y * n_y + i / n_x, last_y));
+              clamp (x * n_x + i % n_x, last_x), clamp (y * n_y + i / n_x,
+                  last_y));
         planes->sample[c][y * planes->width[c] + x] = sum / (n_x * n_y);
       }
   }
 }
 
 static int
-at (const Picture * planes, int c, int x, int y)
+at (const RefPicture * planes, int c, int x, int y)
 {
-  x = CLAMP (x, 0, planes->width[c] - 1);
-  y = CLAMP (y, 0, planes->height[c] - 1);
+  x = clamp (x, planes->width[c] - 1);
+  y = clamp (y, planes->height[c] - 1);
   return planes->sample[c][y * planes->width[c] + x];
 }
 
 /* A component at luma's (x, y): three parts of the nearest sample and one of
  * the next nearest, down and across ("fancy upsampling"). */
 static int
-component_at (const BdctLayout * layout, const Picture * planes, int c, int x,
+component_at (const BdctLayout * layout, const RefPicture * planes, int c, int x,
     int y)
 {
-  gboolean down, across = is_halved (layout, c, &down);
+  bool down, across = is_halved (layout, c, &down);
   const int cx = across ? x / 2 : x, cy = down ? y / 2 : y;
   const int other_x = x % 2 ? cx + 1 : cx - 1;
   const int other_y = y % 2 ? cy + 1 : cy - 1;
@@ -109,7 +130,7 @@ component_at (const BdctLayout * layout, const Picture * planes, int c, int x,
 }
 
 void
-ref_colour_join (const BdctLayout * layout, const Picture * planes, int x,
+ref_colour_join (const BdctLayout * layout, const RefPicture * planes, int x,
     int y, int rgb[3])
 {
   const int luma = at (planes, BDCT_Y, x, y);
@@ -121,5 +142,5 @@ ref_colour_join (const BdctLayout * layout, const Picture * planes, int x,
   rgb[1] = luma + ((-FIX (0.34414) * u - FIX (0.71414) * v + HALF) >> 16);
   rgb[2] = luma + ((FIX (1.772) * u + HALF) >> 16);
   for (int k = 0; k < 3; k++)
-    rgb[k] = CLAMP (rgb[k], 0, 255);
+    rgb[k] = clamp (rgb[k], 255);
 }

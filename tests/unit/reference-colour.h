@@ -8,19 +8,23 @@
 #ifndef TESTS_REFERENCE_COLOUR_H
 #define TESTS_REFERENCE_COLOUR_H
 
-#include "frame.h"
+#include "reference.h"
 
 /* The byte of an image of R, G and B (`k` 0 to 2), or the fourth byte of a
  * pixel that has one (3). */
-guint8 *ref_colour_byte (const BdctLayout *layout, const BdctImage *image,
+uint8_t *ref_colour_byte (const BdctLayout *layout, const BdctImage *image,
     int x, int y, int k);
 
-/* The planes that an image of R, G and B stands for; the caller's. */
+/* The sides of a layout's components. */
+void ref_picture_sides (const BdctLayout *layout, RefPicture *picture);
+
+/* The planes that an image of R, G and B stands for, to be freed, with columns
+ * behind the last one up to a multiple of `unit`, as libjpeg makes them. */
 void ref_colour_split (const BdctLayout *layout, const BdctImage *image,
-    Picture *planes);
+    int unit, RefPicture *planes);
 
 /* R, G and B of the pixel that planes stand for. */
-void ref_colour_join (const BdctLayout *layout, const Picture *planes, int x,
+void ref_colour_join (const BdctLayout *layout, const RefPicture *planes, int x,
     int y, int rgb[3]);
 
 #endif

@@ -32,6 +32,13 @@ typedef struct {
   RefPrecision precision;
 } RefPlane;
 
+/* Samples by component, width x height, no padding; NULL where the format lacks
+ * it. */
+typedef struct {
+  int width[BDCT_MAX_COMPONENTS], height[BDCT_MAX_COMPONENTS];
+  int *sample[BDCT_MAX_COMPONENTS];
+} RefPicture;
+
 /* How far a sample may be from the definition's: 0 to REF_ANY - 1, or one of
  * these. Only dct-8x8 has others than 0. */
 enum {

@@ -123,22 +123,6 @@ next_state (ResidualContext * s, gboolean mps)
   }
 }
 
-/* What a bin costs by the probability that its state stands for. */
-static double
-model_cost (int p_state, gboolean mps)
-{
-  static double cost[63][2];
-
-  if (cost[0][0] == 0)
-    for (int i = 0; i < 63; i++) {
-      const double p = 0.5 * pow (0.01875 / 0.5, i / 63.0);
-
-      cost[i][0] = -log2 (p);
-      cost[i][1] = -log2 (1 - p);
-    }
-  return cost[p_state][mps];
-}
-
 void
 encode_decision (ResidualCoder * c, ResidualElement element, int ctx, guint bin)
 {
@@ -146,7 +130,6 @@ encode_decision (ResidualCoder * c, ResidualElement element, int ctx, guint bin)
   const guint lps = range_tab_lps[s->p_state][c->range >> 6 & 3];
 
   c->bins[element][ctx][bin]++;
-  c->model_bits += model_cost (s->p_state, bin == s->mps);
   c->range -= lps;
   if (bin != s->mps) {
     c->low += c->range;
@@ -208,72 +191,4 @@ residual_flush (ResidualCoder * c)
   put_bit (c, c->low >> 9 & 1);
   write_bit (c, c->low >> 8 & 1);
   write_bit (c, 1);
-}
-
-/* --- The arithmetic decoder: 9.3.4.3. --- */
-
-static guint
-read_bit (ResidualCoder * c)
-{
-  const guint64 at = c->n_bits++;
-
-  return at / 8 < c->bytes->len ? c->bytes->data[at / 8] >> (7 - at % 8) & 1
-      : 0;
-}
-
-guint
-decode_decision (ResidualCoder * c, ResidualElement element, int ctx)
-{
-  ResidualContext *s = &c->context[element][ctx];
-  const guint lps = range_tab_lps[s->p_state][c->range >> 6 & 3];
-  const gboolean mps = c->offset < c->range - lps;
-  const guint bin = mps ? s->mps : 1 - s->mps;
-
-  if (mps) {
-    c->range -= lps;
-  } else {
-    c->offset -= c->range - lps;
-    c->range = lps;
-  }
-  next_state (s, mps);
-  for (; c->range < 256; c->range <<= 1)
-    c->offset = c->offset << 1 | read_bit (c);
-  return bin;
-}
-
-guint
-decode_bypass (ResidualCoder * c)
-{
-  c->offset = c->offset << 1 | read_bit (c);
-  if (c->offset < c->range)
-    return 0;
-  c->offset -= c->range;
-  return 1;
-}
-
-guint
-decode_bits (ResidualCoder * c, int n)
-{
-  guint value = 0;
-
-  while (n-- > 0)
-    value = value << 1 | decode_bypass (c);
-  return value;
-}
-
-void
-residual_decoder_init (ResidualCoder * c, int slice_qp, GByteArray * bytes)
-{
-  memset (c, 0, sizeof *c);
-  init_contexts (c, slice_qp);
-  c->bytes = bytes;
-  c->range = 510;
-  for (int i = 0; i < 9; i++)
-    c->offset = c->offset << 1 | read_bit (c);
-}
-
-gboolean
-residual_at_end (ResidualCoder * c)
-{
-  return c->offset >= c->range - 2;
 }

@@ -15,9 +15,4 @@ void encode_decision (ResidualCoder *coder, ResidualElement element, int ctx,
 void encode_bypass (ResidualCoder *coder, guint bin);
 void encode_bits (ResidualCoder *coder, guint value, int n);
 
-/* The same read. */
-guint decode_decision (ResidualCoder *coder, ResidualElement element, int ctx);
-guint decode_bypass (ResidualCoder *coder);
-guint decode_bits (ResidualCoder *coder, int n);
-
 #endif

@@ -1,5 +1,5 @@
-/* blockdct tests: H.265's residual_coding() in CABAC, an encoder and a decoder,
- * written from the standard (clauses 7.3.8.11, 9.3) and sharing nothing with
+/* blockdct tests: H.265's residual_coding() in CABAC, an encoder that was written
+ * together with a decoder (until commit 7660f67b) from the standard (clauses 7.3.8.11, 9.3) and sharing nothing with
  * dct/. What dct/entropy/cabac.h counts and estimates is compared with this.
  *
  * Blocks of one frame, in an I slice: a coded block flag each, then, if it is
@@ -38,16 +38,14 @@ typedef struct {
   /* What was encoded. */
   guint64 bins[N_RESIDUAL_ELEMENTS][RESIDUAL_MAX_CONTEXTS][2];
   guint64 bypass;
-  double model_bits; /* what the bins with contexts cost by their states */
   guint64 shifts; /* bits by which the interval was narrowed, whole ones */
   guint range;
-  /* The encoder's registers and output, or the decoder's and its input. */
+  /* The registers and the output. */
   guint low;
   gboolean first_bit;
   guint64 outstanding;
   GByteArray *bytes;
   guint64 n_bits;
-  guint offset;
 } ResidualCoder;
 
 /* Begin to encode; residual_flush() ends it. */
@@ -60,15 +58,6 @@ double residual_bits (const ResidualCoder *coder);
 
 /* End with end_of_slice_segment_flag. `bytes` then has the whole slice's. */
 void residual_flush (ResidualCoder *coder);
-
-/* Read `bytes` back, which stay the caller's. */
-void residual_decoder_init (ResidualCoder *coder, int slice_qp,
-    GByteArray *bytes);
-void residual_decode (ResidualCoder *coder, gint16 *levels, int log2_size,
-    gboolean chroma);
-
-/* Whether the end of the slice comes now. */
-gboolean residual_at_end (ResidualCoder *coder);
 
 /* rangeTabLps of Table 9-46. */
 guint residual_range_lps (int p_state, int quarter);

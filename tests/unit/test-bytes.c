@@ -2,7 +2,7 @@
  *
  * The same bytes on every machine: what the engine makes of pictures of random
  * samples, and its counters, as a number against one that was recorded. What
- * they should be is test-engine.c's business; this is for dct-8x8, which the
+ * they should be is the differential's business; this is for dct-8x8, which the
  * definition does not settle to the bit, and for processors and compilers that
  * nobody has compared with each other. */
 #include "program.h"

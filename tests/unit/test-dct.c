@@ -320,6 +320,22 @@ test_layout_errors (void)
   }
 }
 
+/* Lightness of maps rises from colour to colour. */
+static void
+test_colours (void)
+{
+  for (int depth = 8; depth <= 12; depth++) {
+    BdctView view = BDCT_VIEW_DEFAULT;
+
+    bdct_view_colours (&view, depth, 0.299, 0.114, depth % 2);
+    for (int i = 0; i < BDCT_VIEW_COLOURS; i++) {
+      g_assert_true (i == 0 || view.colour[i][0] > view.colour[i - 1][0]);
+      for (int k = 0; k < 3; k++)
+        g_assert_cmpint (view.colour[i][k], <, 1 << depth);
+    }
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -332,6 +348,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stats/pool-identical-first", test_pool_identical_first);
   g_test_add_func ("/stats/shares", test_shares);
   g_test_add_func ("/layout/random", test_layouts);
+  g_test_add_func ("/view/colours", test_colours);
   g_test_add_func ("/layout/errors", test_layout_errors);
   return g_test_run ();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The keys of jobs, and what is said of parameters that make none. Their
- * numbers are right where test-engine.c's pictures are. */
+ * numbers are right where the differential's pictures are. */
 #include <math.h>
 #include <string.h>
 #include "expect.h"

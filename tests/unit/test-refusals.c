@@ -311,6 +311,222 @@ test_engines (void)
   bdct_jobs_free (job);
 }
 
+/* A frame with these changes is refused, and is not without. */
+#define FRAME(text, ...)                                                      \
+  G_STMT_START {                                                              \
+    BdctFrame frame = good;                                                   \
+    __VA_ARGS__;                                                              \
+    SAYS (text, bdct_engine_submit (engine, &frame, &error));                 \
+  } G_STMT_END
+
+static guint8 memory[1 << 16];
+
+static BdctImage
+make_image (void)
+{
+  return (BdctImage) { BDCT_MEMORY_HOST, { memory, memory, memory },
+      { 4 * WIDTH, 4 * WIDTH, 4 * WIDTH }
+  };
+}
+
+static BdctJob *
+make_job (BdctTransform transform, const BdctLayout * layout, gint n)
+{
+  BdctParams params[3] = { BDCT_PARAMS_DEFAULT, BDCT_PARAMS_DEFAULT,
+    BDCT_PARAMS_DEFAULT
+  };
+
+  for (gint i = 0; i < 3; i++)
+    params[i].transform = transform;
+  return bdct_jobs_new (params, n, layout, NULL);
+}
+
+static void
+accept (BdctEngine * engine, const BdctFrame * frame)
+{
+  if (!bdct_engine_submit (engine, frame, &error)
+      || !bdct_engine_collect (engine, NULL, &error))
+    g_error ("%s", error.message);
+}
+
+/* Of 64 x 48 samples in 4:2:0: 48 blocks and twice 12. */
+static void
+test_frames (void)
+{
+  BdctEngine *engine = bdct_engine_new (BDCT_BACKEND_CPU, NULL, &error);
+  BdctLayout layout = make_layout (), deep;
+  BdctJob *jobs = make_job (BDCT_JPEG_8X8, &layout, 3), *others;
+  BdctView view = BDCT_VIEW_DEFAULT;
+  static gint16 levels[72 * 64 + 8] __attribute__ ((aligned (16)));
+  guint8 map[72] = { 0 };
+  BdctBlockRecord blocks[72];
+  const BdctFrame good = { .size = sizeof good, .quantizers = jobs,
+    .n_quantizers = 3, .quantizer_map = map, .n_blocks = 72,
+    .src = make_image (), .levels = levels, .n_levels = 72 * 64
+  };
+
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  accept (engine, &good);
+  FRAME ("room for 4607 levels, but the frame has 4608", frame.n_levels--);
+  FRAME ("not aligned to 16 bytes", frame.levels++);
+  FRAME ("a frame from levels needs levels, but", frame.from_levels = true,
+      frame.levels = NULL);
+  FRAME ("a frame needs a source, or levels", frame.src.data[0] = NULL);
+  FRAME ("metrics need a source", frame.from_levels = true,
+      frame.src.data[0] = NULL, frame.metrics = 1);
+  FRAME ("0 quantizers", frame.n_quantizers = 0);
+  FRAME ("9 quantizers", frame.n_quantizers = 9);
+  for (gint i = -1; i <= 1; i += 2) {
+    FRAME ("map", frame.n_blocks += i);
+    FRAME ("records", frame.n_blocks += i, frame.quantizer_map = NULL,
+        frame.blocks = blocks);
+  }
+  FRAME ("stride", frame.src.stride[1] = WIDTH / 2 - 1);
+  FRAME ("plane 1 of dst is NULL", frame.dst = frame.src,
+      frame.dst.data[1] = NULL);
+  FRAME ("host memory only", frame.src.memory = BDCT_MEMORY_DEVICE);
+  view.grid = true;
+  FRAME ("image", frame.view = &view);
+  view.grid = false;
+  for (view.mode = BDCT_VIEW_WIPE; view.mode <= BDCT_VIEW_DIFFERENCE;
+      view.mode++)
+    FRAME ("does not show a single frame", frame.view = &view,
+        frame.dst = frame.src);
+  view.mode = BDCT_VIEW_ERROR_MAP;
+  FRAME ("view 'error-map' needs a source", frame.from_levels = true,
+      frame.src.data[0] = NULL, frame.view = &view, frame.dst = make_image ());
+  view.zoom = 2.5;
+  FRAME ("zoom of 2.5", frame.view = &view, frame.dst = frame.src);
+  map[71] = 3;
+  FRAME ("uses quantizer 3, outside 0 to 2", (void) frame);
+  map[71] = 0;
+  map[0] = 3;
+  FRAME ("block 0 uses quantizer 3, outside 0 to 2", (void) frame);
+  map[0] = 0;
+  /* Jobs of another transform, and of another depth. */
+  bdct_layout_init (&deep, BDCT_CHROMA_420, 10, 0, 3, WIDTH, HEIGHT);
+  others = make_job (BDCT_JPEG_8X8, &deep, 3);
+  FRAME ("depth of 10", frame.quantizers = others);
+  bdct_jobs_free (others);
+  accept (engine, &good);
+  bdct_engine_free (engine);
+  bdct_jobs_free (jobs);
+}
+
+/* Sizes of trees from levels: of 67 x 45 samples, 17 x 12 of 4 x 4. */
+static void
+test_trees (void)
+{
+  BdctEngine *engine = bdct_engine_new (BDCT_BACKEND_CPU, NULL, &error);
+  BdctLayout layout;
+  BdctJobInfo info = { .size = sizeof info };
+  static gint16 levels[6 * 1536] __attribute__ ((aligned (16)));
+  guint8 sizes[512] = { 0 };
+  BdctFrame good = { .size = sizeof good, .n_quantizers = 1,
+    .levels = levels, .from_levels = true, .sizes = sizes
+  };
+  BdctJob *job;
+
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 2, 67, 45);
+  job = make_job (BDCT_HEVC_QUADTREE, &layout, 1);
+  g_assert_true (bdct_job_describe (job, &layout, &info, &error));
+  g_assert_cmpuint (info.n_levels, ==, G_N_ELEMENTS (levels));
+  g_assert_cmpuint (info.first_level[BDCT_V], ==, 6 * (1024 + 256));
+  g_assert_cmpint (info.grid[0].columns, ==, 17);
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  good.quantizers = job;
+  good.n_levels = info.n_levels;
+  good.n_blocks = info.n_blocks;
+  FRAME ("sizes has 0 at column 0 of row 0, outside 2 to 5", (void) frame);
+  memset (sizes, 2, 17 * 12);
+  accept (engine, &good);
+  sizes[17 * 12 - 1] = 6;
+  FRAME ("sizes has 6 at column 16 of row 11, outside 2 to", (void) frame);
+  sizes[17 * 12 - 1] = 3;
+  FRAME ("sizes has 3 at column 16 of row 11, outside 2 to 2", (void) frame);
+  memset (sizes, 5, 17 * 12);
+  accept (engine, &good);
+  sizes[17 * 7 + 7] = 2;
+  FRAME ("sizes has 2 at column 7 of row 7, in a block of size 5",
+      (void) frame);
+  FRAME ("needs the sizes of its blocks", frame.sizes = NULL);
+  bdct_engine_free (engine);
+  bdct_jobs_free (job);
+}
+
+/* A comparison with these changes is refused, and nothing starts. */
+#define COMPARISON(text, ...)                                                 \
+  G_STMT_START {                                                              \
+    BdctComparison comparison = good;                                         \
+    BdctView view = BDCT_VIEW_DEFAULT;                                        \
+    comparison.view = &view;                                                  \
+    view.mode = BDCT_VIEW_WIPE;                                               \
+    __VA_ARGS__;                                                              \
+    SAYS (text, bdct_engine_compare (engine, &comparison, &error));           \
+    g_assert_false (bdct_engine_collect (engine, NULL, NULL));                \
+  } G_STMT_END
+
+/* Picture 1 is in another layout. */
+#define LAYOUT(text, ...)                                                     \
+  G_STMT_START {                                                              \
+    BdctLayout other = make_layout ();                                        \
+    __VA_ARGS__;                                                              \
+    COMPARISON (text, comparison.distorted[1].layout = &other);               \
+  } G_STMT_END
+
+static void
+test_comparisons (void)
+{
+  static const BdctRgb rgb[] = { { 1, 3, { 0 }, { 0, 1, 2 } },
+    { 1, 3, { 0 }, { 2, 1, 0 } }
+  };
+  BdctEngine *engine = bdct_engine_new (BDCT_BACKEND_CPU, NULL, &error);
+  BdctLayout layout = make_layout ();
+  BdctComparison good = { .size = sizeof good, .reference = { make_image (),
+          NULL }, .distorted = { { make_image (), NULL }, { make_image (),
+            NULL }, { make_image (), NULL }
+    }, .n_distorted = 2, .left = -1, .dst = make_image ()
+  };
+
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  COMPARISON ("0 distorted pictures are outside 1 to 3",
+      comparison.n_distorted = 0);
+  COMPARISON ("4 distorted pictures are outside 1 to 3",
+      comparison.n_distorted = 4);
+  LAYOUT ("Y of distorted picture 1 is 62 x 48, but 64 x 48 in the engine's "
+      "layout", bdct_layout_init (&other, BDCT_CHROMA_420, 8, 0, 3, 62, 48));
+  LAYOUT ("distorted picture 1 has a depth of 10, but the engine's layout has "
+      "8", bdct_layout_init (&other, BDCT_CHROMA_420, 10, 0, 3, 64, 48));
+  LAYOUT ("distorted picture 1 is 4:2:2, but the engine's layout is 4:2:0",
+      bdct_layout_init (&other, BDCT_CHROMA_422, 8, 0, 3, 64, 48));
+  LAYOUT ("distorted picture 1 has R, G and B, but the engine's layout has Y, "
+      "U and V", bdct_layout_init_rgb (&other, &rgb[0], 64, 48,
+          BDCT_CHROMA_420));
+  COMPARISON ("ms-ssim: a plane of 64 x 48 samples is too small",
+      comparison.metrics = 1 << BDCT_METRIC_MS_SSIM);
+  COMPARISON ("'coefficients' does not show two pictures",
+      view.mode = BDCT_VIEW_COEFFICIENTS);
+  COMPARISON ("'reconstruction' does not show two pictures",
+      view.mode = BDCT_VIEW_RECONSTRUCTION);
+  COMPARISON ("'size-map' does not show two pictures",
+      view.mode = BDCT_VIEW_SIZE_MAP);
+  COMPARISON ("grid", view.grid = true);
+  COMPARISON ("right picture 2 is outside -1 (the reference) to 1",
+      comparison.right = 2);
+  COMPARISON ("left picture -2 is outside -1 (the reference) to 1",
+      comparison.left = -2);
+  COMPARISON ("a view needs an image", comparison.dst.data[0] = NULL);
+  COMPARISON ("host memory only",
+      comparison.distorted[1].image.memory = BDCT_MEMORY_DEVICE);
+  bdct_layout_init (&layout, BDCT_CHROMA_400, 8, 0, 1, 64, 48);
+  COMPARISON ("the reference is 4:0:0", comparison.reference.layout = &layout);
+  bdct_layout_init_rgb (&layout, &rgb[0], 16, 16, BDCT_CHROMA_420);
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  LAYOUT ("has R, G and B at other bytes of a pixel",
+      bdct_layout_init_rgb (&other, &rgb[1], 16, 16, BDCT_CHROMA_420));
+  bdct_engine_free (engine);
+}
+
 static void
 test_initializers (void)
 {
@@ -362,6 +578,9 @@ main (int argc, char **argv)
   g_test_add_func ("/refusals/views", test_views);
   g_test_add_func ("/refusals/memory", test_memory);
   g_test_add_func ("/refusals/engines", test_engines);
+  g_test_add_func ("/refusals/frames", test_frames);
+  g_test_add_func ("/refusals/trees", test_trees);
+  g_test_add_func ("/refusals/comparisons", test_comparisons);
   if (argc > 1)
     g_test_add_data_func ("/refusals/complete", argv[1], test_complete);
   result = g_test_run ();

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What a view has to show by docs/reference/views.md, computed in another way
+ * than dct/picture does. */
+#include "oracle.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "tests/unit/reference-colour.h"
+#include "tests/unit/reference-metrics.h"
+
+#define UNSURE INT32_MIN        /* a map's colour that is one of two or more */
+
+static int
+sub_x (const Shown * s, int k)
+{
+  return k > 0 && s->layout->chroma != BDCT_CHROMA_444
+      && s->layout->chroma != BDCT_CHROMA_440 ? 2 : 1;
+}
+
+static int
+sub_y (const Shown * s, int k)
+{
+  return k > 0 && (s->layout->chroma == BDCT_CHROMA_420
+      || s->layout->chroma == BDCT_CHROMA_440) ? 2 : 1;
+}
+
+static int
+sample_at (const RefPicture * p, int k, int x, int y)
+{
+  return p->sample[k][y * p->width[k] + x];
+}
+
+static bool
+is_tree (const Shown * s)
+{
+  return s->o != NULL && s->o->f->value[TRANSFORM] == BDCT_HEVC_QUADTREE;
+}
+
+/* log2 of the tree's block, or else of the transform's, at luma's (x, y). */
+static int
+block_at (const Shown * s, int x, int y)
+{
+  const BdctJobInfo *info = &s->o->f->info;
+
+  return !is_tree (s) ? info->log2_width[0]
+      : s->o->out->bytes[SIZE_BYTES][(y >> info->log2_height[0])
+      * info->grid[0].columns + (x >> info->log2_width[0])];
+}
+
+/* Maps */
+
+/* How much of `size` samples from `at` on are also another's. */
+static double
+overlap (int at, int size, int other, int other_size)
+{
+  return fmax (fmin (at + size, other + other_size) - fmax (at, other), 0);
+}
+
+/* The mean squared error of luma's block at (x, y), and of the blocks of chroma
+ * that lie over it, each to the part that does. */
+static double
+mean_error (const Shown * s, int x, int y)
+{
+  const int luma = s->width[0];
+  double sum = 0, count = 0;
+
+  for (int k = 0; k < BDCT_MAX_COMPONENTS && s->left->width[k] > 0; k++) {
+    const int width = s->width[k], height = s->height[k];
+    const int across = width * sub_x (s, k), down = height * sub_y (s, k);
+    const int x0 = clamp (x / sub_x (s, k) - width, 0, INT32_MAX);
+    const int y0 = clamp (y / sub_y (s, k) - height, 0, INT32_MAX);
+
+    for (int j = y0; j < y0 + luma + 2 * height && j < s->left->height[k]; j++)
+      for (int i = x0; i < x0 + luma + 2 * width && i < s->left->width[k];
+          i++) {
+        const double part = overlap (i / width * across, across, x, luma)
+            * overlap (j / height * down, down, y, luma) / (across * down);
+        const double e = sample_at (s->left, k, i, j)
+            - sample_at (s->right, k, i, j);
+
+        sum += part * e * e;
+        count += part;
+      }
+  }
+  return sum / count;
+}
+
+static int
+cell_size (const Shown * s)
+{
+  return s->view->mode == BDCT_VIEW_SSIM_MAP ? 4
+      : s->view->mode == BDCT_VIEW_HVS_MAP ? 8 : s->width[0];
+}
+
+/* What the map shows at the cell of luma at (x, y), the least and the most: the
+ * engines have metrics in single precision or whole numbers, rounded to
+ * 2^-12. */
+static void
+measure (const Shown * s, int x, int y, double *least, double *most)
+{
+  const int width = s->left->width[0], height = s->left->height[0];
+  const RefPair pair = { s->left->sample[0], s->right->sample[0], width,
+    height, (1 << s->layout->depth) - 1
+  };
+  const int size = s->width[0];
+  double v = 0;
+
+  *least = *most = 0;
+  switch (s->view->mode) {
+    case BDCT_VIEW_SSIM_MAP:
+      if (width < 8 || height < 8)
+        return;
+      v = 1 - ref_ssim_window (&pair, clamp (x, 0, width / 4 * 4 - 8),
+          clamp (y, 0, height / 4 * 4 - 8));
+      *least = v - 3e-5 - 2.0 / 4096;
+      *most = v + 3e-5;
+      return;
+    case BDCT_VIEW_HVS_MAP:
+      if (width < 8 || height < 8)
+        return;
+      v = ref_hvs_block (&pair, clamp (x, 0, width - 8), clamp (y, 0,
+              height - 8)) / 64;
+      *least = v * 0.89 - 0.05;
+      *most = v * 1.13 + 0.05;
+      return;
+    case BDCT_VIEW_QUALITY_MAP:
+      v = s->view->delta_qp[oracle_set (s->o, 0, x, y)];
+      break;
+    case BDCT_VIEW_SIZE_MAP:
+      v = block_at (s, x, y);
+      break;
+    case BDCT_VIEW_NONZERO_MAP:
+      for (int i = 0; i < size * size; i++)
+        v += oracle_level (s->o, 0, x + i % size, y + i / size) != 0;
+      v /= size * size;
+      break;
+    default:
+      v = mean_error (s, x, y);
+  }
+  *least = *most = v;
+}
+
+/* Where on the scale a value is, from 0 to 63. */
+static double
+find_colour (const Shown * s, double value)
+{
+  const double peak = (1 << s->layout->depth) - 1;
+  double share = 0;
+
+  if (s->view->mode == BDCT_VIEW_QUALITY_MAP)
+    share = 0.5 - value / 48 + 0.5 / 63;
+  else if (s->view->mode == BDCT_VIEW_SIZE_MAP)
+    share = (value - 2) / 4 + 0.5 / 63;
+  else if (s->view->mode == BDCT_VIEW_NONZERO_MAP
+      || s->view->mode == BDCT_VIEW_SSIM_MAP)
+    share = sqrt (fmax (value, 0));
+  else if (value > 0)
+    share = (60 - 10 * log10 (peak * peak / value)) / 40;
+  return fmin (fmax (share, 0), 1) * 63;
+}
+
+/* Other views */
+
+static int
+level_sample (const Shown * s, int k, int level)
+{
+  const int peak = (1 << s->layout->depth) - 1, middle = (peak + 1) / 2;
+  const int m = abs (level);
+  int bright = 0;
+
+  if (m > 0) {
+    const double power = pow (2, floor (log2 (m)));
+    /* In sixteenths, a straight line between the powers of 2. */
+    const int log16 = 16 * log2 (power) + floor (16 * m / power) - 16;
+
+    bright = fmin (112 + log16 * 143 / 160, 255);
+  }
+  return k == 0 ? bright * peak / 255
+      : middle + (level < 0 ? -1 : 1) * (bright * (middle - 1) / 255);
+}
+
+/* Where luma's (x, y) comes from, and whether that is in the second part. */
+static bool
+origin (const Shown * s, int *x, int *y)
+{
+  const BdctViewMode mode = s->view->mode;
+  int *z = mode == BDCT_VIEW_STACKED ? y : x;
+  const int size = mode == BDCT_VIEW_STACKED ? s->layout->plane[0].height
+      : s->layout->plane[0].width;
+  const int half = size / 4 * 2;
+  const int pan = (int) round (s->view->position * half) / 2 * 2;
+  const bool second = *z >= half;
+
+  if (mode == BDCT_VIEW_WIPE)
+    return *x >= round (s->view->position * size);
+  if (mode == BDCT_VIEW_FLICKER)
+    return s->view->second;
+  if ((mode != BDCT_VIEW_SIDE_BY_SIDE && mode != BDCT_VIEW_STACKED)
+      || size < 4)
+    return mode != BDCT_VIEW_ORIGINAL;
+  *z += second ? pan - half : pan;
+  return second;
+}
+
+/* The sample of the picture that a place of the enlarged view shows; zooms are
+ * whole multiples of 1/256, which doubles have exactly. */
+static int
+magnify (const Shown * s, double share, int side, int at)
+{
+  const double zoom = s->view->zoom;
+
+  return floor ((at + round (share * (floor (side * zoom) - side))) / zoom);
+}
+
+/* Whether a column of luma, or one of those of a sample, is the wipe's line. */
+static bool
+on_line (const Shown * s, int k, int x)
+{
+  const int width = s->layout->plane[0].width;
+  const int line = round (s->view->position * width);
+  const int end = clamp (line + 1 + width / 1280, 0, width);
+
+  return s->view->mode == BDCT_VIEW_WIPE && line > 0 && line < width
+      && x >= line / sub_x (s, k) && x <= (end - 1) / sub_x (s, k);
+}
+
+static bool
+in_legend (const Shown * s, const BdctLegend * legend, int k, int x, int y)
+{
+  const int u = x * sub_x (s, k), v = y * sub_y (s, k);
+
+  return legend->width > 0 && u >= legend->x - 2 && v >= legend->y - 2
+      && u < legend->x + legend->width + 2
+      && v < legend->y + legend->height + 2;
+}
+
+/* What a component's sample has to be, and of maps the other end of what it may
+ * be; `marked`: on the grid. */
+static int
+expect (const Shown * s, int k, int x, int y, int *other, bool *marked)
+{
+  const int peak = (1 << s->layout->depth) - 1, middle = (peak + 1) / 2;
+  const BdctViewMode mode = s->view->mode;
+  int u = x * sub_x (s, k), v = y * sub_y (s, k), value;
+  const RefPicture *picture = origin (s, &u, &v) ? s->right : s->left;
+  double least, most;
+
+  *marked = s->o != NULL && s->view->grid && k == 0
+      && ((x & ((1 << block_at (s, x, y)) - 1)) == 0
+      || (y & ((1 << block_at (s, x, y)) - 1)) == 0);
+  u = magnify (s, s->view->zoom_x, s->layout->plane[0].width, u);
+  v = magnify (s, s->view->zoom_y, s->layout->plane[0].height, v);
+  *other = -1;
+  if (on_line (s, k, x))
+    return k == 0 ? peak : middle;
+  if (mode == BDCT_VIEW_DIFFERENCE)
+    value = fmin (fmax (middle + floor ((sample_at (s->right, k,
+                    u / sub_x (s, k), v / sub_y (s, k)) - sample_at (s->left,
+                    k, u / sub_x (s, k), v / sub_y (s, k)))
+                * round (s->view->gain * 256) / 256 + 0.5), 0), peak);
+  else if (mode == BDCT_VIEW_COEFFICIENTS)
+    value = level_sample (s, k, oracle_level (s->o, k, x, y));
+  else if (mode >= BDCT_VIEW_ERROR_MAP) {
+    const int cell = cell_size (s);
+
+    uint8_t *colours = s->colours + 2 * (v / cell * ((s->left->width[0] - 1)
+            / cell + 1) + u / cell);
+
+    /* Counted from 1, once. */
+    if (colours[0] == 0) {
+      measure (s, u / cell * cell, v / cell * cell, &least, &most);
+      colours[0] = 1 + clamp (floor (find_colour (s, least) - 0.03), 0, 63);
+      colours[1] = clamp (floor (find_colour (s, most) + 0.03), 0, 63);
+    }
+    *other = colours[1];
+    return colours[0] - 1;
+  } else {
+    value = sample_at (picture, k, u / sub_x (s, k), v / sub_y (s, k));
+  }
+  return !*marked ? value : value >= middle ? value - middle / 2
+      : value + middle / 2;
+}
+
+static bool
+is_expected (const Shown * s, int k, int expected, int other, bool marked,
+    int got)
+{
+  const int quarter = 1 << (s->layout->depth - 2);
+
+  if (other < 0)
+    return got == expected;
+  /* The mark changes which half the sample is in, or not. */
+  for (int i = expected; i <= other; i++)
+    if (marked ? abs (got - s->view->colour[i][k]) == quarter
+        : got == s->view->colour[i][k])
+      return true;
+  return false;
+}
+
+/* The bar has all colours, from the bottom up, and marks in black. */
+static bool
+check_legend (const Shown * s, const BdctLegend * legend,
+    const RefPicture * got, char *text)
+{
+  for (int i = 0; i < BDCT_VIEW_COLOURS && legend->width > 0; i++)
+    if (sample_at (got, 0, legend->x + legend->width - 1, legend->y
+            + (legend->height * (63 - i) + 63) / 64)
+        != s->view->colour[i][0])
+      return oracle_fail (text, "%s: colour %d of the bar",
+          bdct_view_info (s->view->mode)->name, i);
+  for (int i = 0; i < legend->n_marks && legend->width > 0; i++)
+    if (sample_at (got, 0, legend->x, legend->mark[i].y) != 0)
+      return oracle_fail (text, "%s: mark %d",
+          bdct_view_info (s->view->mode)->name, i);
+  return true;
+}
+
+bool
+oracle_view (const Shown * s, const RefPicture * got, char *text)
+{
+  BdctLegend legend;
+
+  /* A tree's levels have places of their own, and its maps are of blocks. */
+  if (is_tree (s) && s->view->mode != BDCT_VIEW_ORIGINAL
+      && s->view->mode != BDCT_VIEW_RECONSTRUCTION
+      && s->view->mode != BDCT_VIEW_SIZE_MAP)
+    return true;
+  bdct_view_legend (s->view, s->layout, &legend);
+  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)
+    for (int i = 0; i < got->width[k] * got->height[k]; i++) {
+      const int x = i % got->width[k], y = i / got->width[k];
+      bool marked;
+      int other, expected;
+
+      if (in_legend (s, &legend, k, x, y))
+        continue;
+      expected = expect (s, k, x, y, &other, &marked);
+      if (!is_expected (s, k, expected, other, marked, got->sample[k][i]))
+        return oracle_fail (text, "%s, component %d (%d, %d): %d, not %d "
+            "(%d)", bdct_view_info (s->view->mode)->name, k, x, y,
+            got->sample[k][i], expected, other);
+    }
+  return check_legend (s, &legend, got, text);
+}
+
+/* R, G and B */
+
+/* The planes of a view that is computed, at 1:1. */
+static void
+draw (const Shown * s, RefPicture * planes)
+{
+  BdctView view = *s->view;
+  Shown own = *s;
+
+  view.zoom = 1;
+  own.view = &view;
+  ref_picture_sides (s->layout, planes);
+  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++) {
+    planes->sample[k] = allocate (planes->width[k] * planes->height[k]
+        * sizeof (int));
+    for (int i = 0; i < planes->width[k] * planes->height[k]; i++) {
+      bool marked;
+      int other;
+      const int v = expect (&own, k, i % planes->width[k],
+          i / planes->width[k], &other, &marked);
+
+      planes->sample[k][i] = other < 0 ? v : other == v ? view.colour[v][k]
+          : UNSURE;
+    }
+  }
+}
+
+static bool
+is_sure (const Shown * s, const RefPicture * planes, int x, int y)
+{
+  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)
+    for (int i = 0; i < 9; i++) {
+      const int u = clamp (x / sub_x (s, k) + i % 3 - 1, 0,
+          planes->width[k] - 1);
+      const int v = clamp (y / sub_y (s, k) + i / 3 - 1, 0,
+          planes->height[k] - 1);
+
+      if (sample_at (planes, k, u, v) == UNSURE)
+        return false;
+    }
+  return true;
+}
+
+/* A view that copies has the pictures' bytes, and white where the wipe's line
+ * is. One that is computed is that of planes at 1:1, of which pixels are
+ * enlarged; a fourth byte is the right picture's. */
+bool
+oracle_view_rgb (const Shown * s, const BdctImage images[2],
+    const BdctImage * image, char *text)
+{
+  const bool copies = s->view->mode < BDCT_VIEW_DIFFERENCE;
+  const int n = s->layout->rgb.bytes == 4 ? 4 : 3;
+  RefPicture planes = { {0}, {0}, {NULL} };
+  BdctLegend legend;
+  bool ok = true;
+
+  bdct_view_legend (s->view, s->layout, &legend);
+  if (!copies)
+    draw (s, &planes);
+  for (int y = 0; y < s->layout->plane[0].height && ok; y++)
+    for (int x = 0; x < s->layout->plane[0].width && ok; x++) {
+      int u = x, v = y, wanted[4] = { 255, 255, 255, 255 };
+      const bool second = origin (s, &u, &v);
+
+      u = magnify (s, s->view->zoom_x, s->layout->plane[0].width, u);
+      v = magnify (s, s->view->zoom_y, s->layout->plane[0].height, v);
+      if (!copies && (!is_sure (s, &planes, u, v) || in_legend (s, &legend, 0,
+                  x, y) || (s->view->zoom == 1 && (in_legend (s, &legend, 0,
+                          x + 2, y + 2) || in_legend (s, &legend, 0, x - 2,
+                          y - 2)))))
+        continue;
+      if (!copies)
+        ref_colour_join (s->layout, &planes, u, v, wanted);
+      for (int k = copies && !on_line (s, 0, x) ? 0 : copies ? 4 : 3; k < n;
+          k++)
+        wanted[k] = *ref_colour_byte (s->layout, &images[!copies || second],
+            u, v, k);
+      for (int k = 0; k < n && ok; k++)
+        if (*ref_colour_byte (s->layout, image, x, y, k) != wanted[k])
+          ok = oracle_fail (text, "%s, byte %d of (%d, %d): %d, not %d",
+              bdct_view_info (s->view->mode)->name, k, x, y,
+              *ref_colour_byte (s->layout, image, x, y, k), wanted[k]);
+    }
+  for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)
+    free (planes.sample[k]);
+  return ok;
+}
