@@ -3,6 +3,9 @@
  * A property that is set is in force from the next frame on, or refused aloud:
  * none is read back as set, and ignored; none acts on earlier frames. */
 #include <string.h>
+#ifdef HAVE_CONTROLLER
+#include <gst/controller/controller.h>
+#endif
 #include "bench.h"
 
 /* A warning that names the property, and nothing but it. */
@@ -213,6 +216,42 @@ test_shown (void)
   }
 }
 
+#ifdef HAVE_CONTROLLER
+/* Time is the stream's, whatever the buffers' timestamps are. */
+static void
+test_controller_segment (void)
+{
+  GstControlSource *source;
+  GstSegment segment;
+  Bench bench;
+
+  bench_init (&bench, "I420", 32, 32, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = 2 * FRAME;
+  segment.time = 100 * FRAME;
+  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+  source = gst_interpolation_control_source_new ();
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_object_add_control_binding (GST_OBJECT (bench.element),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (bench.element),
+          "quality", source));
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 11);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      101 * FRAME, 77);
+  for (guint n = 2; n < 4; n++) {
+    GstStructure *s;
+
+    bench_pass (&bench, n);
+    s = bench_pop_report (&bench, "frame");
+    g_assert_cmpint (get_int (s, "quality"), ==, n == 2 ? 11 : 77);
+    gst_structure_free (s);
+  }
+  gst_object_unref (source);
+  bench_clear (&bench);
+}
+#endif
+
 int
 main (int argc, char **argv)
 {
@@ -221,5 +260,8 @@ main (int argc, char **argv)
   test_add ("/in-force/group", test_group);
   test_add ("/in-force/interval", test_interval);
   test_add ("/in-force/shown", test_shown);
+#ifdef HAVE_CONTROLLER
+  test_add ("/in-force/controller", test_controller_segment);
+#endif
   return test_run ();
 }
