@@ -8,93 +8,6 @@
 #endif
 #include "bench.h"
 
-/* A warning that names the property, and nothing but it. */
-static void
-check_warning (Bench * bench, const gchar * name)
-{
-  gchar *text = bench_pop_text (bench, GST_MESSAGE_WARNING);
-
-  g_test_message ("%s", text);
-  g_assert_true (g_str_has_prefix (text, name));
-  g_assert_nonnull (strstr (text, "READY"));
-  g_free (text);
-  g_assert_null (bench_pop (bench, GST_MESSAGE_WARNING));
-}
-
-static gchar *
-get_text (GstElement * element, const gchar * name)
-{
-  GValue value = G_VALUE_INIT;
-  gchar *text;
-
-  g_object_get_property (G_OBJECT (element), name, &value);
-  text = gst_value_serialize (&value);
-  g_value_unset (&value);
-  return text;
-}
-
-static const struct
-{
-  const gchar *name, *value;
-} ready[] = {
-  {"backend", "auto"}, {"cuda-device-id", "3"}, {"threads", "2"},
-  {"async-depth", "5"}, {"stats-file", "/dev/null.log"},
-};
-
-/* What is read at the start is refused until the stop. */
-static void
-test_ready (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (ready); i++) {
-    gchar *before, *after;
-    GstElement *element;
-    Bench bench;
-
-    bench_init (&bench, "I420", 16, 16, "threads", 1, "async-depth", 1, NULL);
-    element = bench.element;
-    before = get_text (element, ready[i].name);
-    element_set (element, ready[i].name, ready[i].value);
-    after = get_text (element, ready[i].name);
-    g_assert_cmpstr (after, ==, before);
-    check_warning (&bench, ready[i].name);
-    /* What is in force already is. */
-    if (i < 4)
-      gst_util_set_object_arg (G_OBJECT (element), ready[i].name, before);
-    else
-      g_object_set (element, "stats-file", NULL, NULL);
-    g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
-    gst_element_set_state (element, GST_STATE_READY);
-    element_set (element, ready[i].name, ready[i].value);
-    g_free (after);
-    after = get_text (element, ready[i].name);
-    g_assert_cmpstr (after, !=, before);
-    g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
-    g_free (before);
-    g_free (after);
-    bench_clear (&bench);
-  }
-}
-
-/* One of a group is refused, the others come into force. */
-static void
-test_group (void)
-{
-  GstStructure *s;
-  guint threads;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "threads", 1, NULL);
-  g_object_set (bench.element, "quality", 7, "threads", 2, NULL);
-  check_warning (&bench, "threads");
-  g_object_get (bench.element, "threads", &threads, NULL);
-  g_assert_cmpuint (threads, ==, 1);
-  bench_pass (&bench, 0);
-  s = bench_pop_report (&bench, "frame");
-  g_assert_cmpint (get_int (s, "quality"), ==, 7);
-  gst_structure_free (s);
-  bench_clear (&bench);
-}
-
 #define DEPTH 4
 
 static void
@@ -256,8 +169,6 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/in-force/ready", test_ready);
-  test_add ("/in-force/group", test_group);
   test_add ("/in-force/interval", test_interval);
   test_add ("/in-force/shown", test_shown);
 #ifdef HAVE_CONTROLLER

@@ -150,30 +150,6 @@ test_fields (void)
   bench_clear (&bench);
 }
 
-/* What the caps do not allow is said once, with the reason, and is absent. */
-static void
-test_limits (void)
-{
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "GRAY8", 64, 7, NULL);
-  element_set (bench.element, "metrics", "ssim+ms-ssim+psnr-hvs");
-  for (guint n = 0; n < 3; n++) {
-    s = push (&bench, n);
-    g_assert_cmpuint (count_fields (s), ==, 0);
-    gst_structure_free (s);
-    g_assert_cmpuint (count_warnings (&bench, "is not defined for GRAY8 64x7"),
-        ==, n == 0 ? 3 : 0);
-  }
-  bench_set_caps (&bench, "GRAY8", 64, 64);
-  s = push (&bench, 3);
-  g_assert_cmpuint (count_fields (s), ==, 2);
-  gst_structure_free (s);
-  g_assert_cmpuint (count_warnings (&bench, "is not defined"), ==, 2);
-  bench_clear (&bench);
-}
-
 /* The coarsest quality that keeps an SSIM, by trying them all. */
 static void
 test_target (void)
@@ -332,7 +308,6 @@ main (int argc, char *argv[])
   test_init (&argc, &argv);
   test_add ("/metrics/fields", test_fields);
   test_add ("/metrics/sums", test_sums);
-  test_add ("/metrics/limits", test_limits);
   test_add ("/metrics/target", test_target);
   test_add ("/metrics/files", test_files);
   test_add ("/metrics/order", test_order);

@@ -198,29 +198,6 @@ test_every_format (void)
   }
 }
 
-/* Without effect on Y, U and V: said once. */
-static void
-test_idle (void)
-{
-  gchar *text;
-  Bench bench;
-
-  bench_init (&bench, "NV12", 32, 32, NULL);
-  bench_pass (&bench, 0);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
-  element_set (bench.element, "chroma-subsampling", "4:4:4");
-  for (guint i = 1; i < 4; i++) {
-    bench_pass (&bench, i);
-    gst_structure_free (bench_pop_report (&bench, "frame"));
-  }
-  text = bench_pop_text (&bench, GST_MESSAGE_WARNING);
-  g_assert_true (g_str_has_prefix (text, "chroma-subsampling has no effect on "
-          "NV12."));
-  g_free (text);
-  g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
-  bench_clear (&bench);
-}
-
 /* A region has what its own quality makes of it, away from its edges, and what
  * is far from it has the frame's. */
 static void
@@ -272,7 +249,6 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/rgb/every-format", test_every_format);
-  test_add ("/rgb/idle", test_idle);
   test_add ("/rgb/regions", test_regions);
   return test_run ();
 }

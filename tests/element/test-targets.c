@@ -361,39 +361,6 @@ test_target_controlled (void)
 }
 #endif
 
-/* With a matrix there is no quality to choose: said once, and nothing done. */
-static void
-test_matrix (void)
-{
-  static const gint settings[] = { 50 };
-  gint steps[64];
-  GstStructure *s;
-  Bench bench;
-
-  for (guint i = 0; i < 64; i++)
-    steps[i] = 9;
-  bench_init (&bench, "I420", 16, 16, "target-psnr", 30.0, NULL);
-  set_curve (&bench, settings, 1);
-  set_matrix (bench.element, steps, 64);
-  for (guint n = 0; n < 2; n++) {
-    s = bench_report (&bench, n);
-    g_assert_false (gst_structure_has_field (s, "target-met"));
-    g_assert_cmpint (get_int (s, "quality"), ==, 85);
-    gst_structure_free (s);
-  }
-  pop_curve (&bench, -1);
-  text_expect (bench_pop_text (&bench, GST_MESSAGE_WARNING),
-      "A target has no effect", NULL);
-  assert_warning (&bench, "curve has no effect", "quantization-tables=matrix");
-  /* It has none itself where there is a QP. */
-  g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
-  s = bench_report (&bench, 2);
-  g_assert_true (gst_structure_has_field (s, "target-met"));
-  gst_structure_free (s);
-  gst_structure_free (pop_curve (&bench, 2));
-  bench_clear (&bench);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -405,6 +372,5 @@ main (int argc, char **argv)
 #ifdef HAVE_CONTROLLER
   test_add ("/target/controlled", test_target_controlled);
 #endif
-  test_add ("/target/matrix", test_matrix);
   return test_run ();
 }
