@@ -154,24 +154,6 @@ test_qos (void)
   }
 }
 
-/* Without the property lateness is no reason. */
-static void
-test_no_qos (void)
-{
-  GString *log;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "async-depth", 1, NULL);
-  log = start_recording (&bench);
-  gst_harness_push_upstream_event (bench.h,
-      gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.0, 0, 3 * FRAME));
-  push_frames (&bench, 0, 3);
-  g_assert_cmpstr (log->str, ==, "0 1 2");
-  g_assert_null (bench_pop (&bench, GST_MESSAGE_QOS));
-  g_string_free (log, TRUE);
-  bench_clear (&bench);
-}
-
 static void
 drain (Bench * bench)
 {
@@ -263,7 +245,6 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/element/async/latency", test_latency);
   test_add ("/element/async/qos", test_qos);
-  test_add ("/element/async/no-qos", test_no_qos);
   test_add ("/element/async/position", test_position);
   test_add ("/element/async/processed", test_processed);
   return test_run ();

@@ -130,44 +130,6 @@ test_offer (void)
   }
 }
 
-/* A converter before a distorted pad makes what the reference has, whichever of
- * both starts first. */
-static void
-test_converter (void)
-{
-  static const gchar *const pairs[][2] = {
-    {"I420", "I420_10LE"}, {"I420_10LE", "NV12"}, {"Y444", "RGB"},
-    {"BGRx", "I420"}, {"P010_10LE", "Y42B"}
-  };
-
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (pairs); i++) {
-    gchar *line = g_strdup_printf ("videotestsrc num-buffers=20 ! "
-        "video/x-raw,format=%s,width=32,height=32 ! %s ! compare.ref_sink "
-        "videotestsrc num-buffers=20 ! "
-        "video/x-raw,format=%s,width=32,height=32 ! videoconvert ! "
-        "compare.dist_sink blockdctcompare name=compare ! "
-        "appsink name=out sync=false", pairs[i / 2][0], i % 2 ? "queue"
-        : "identity", pairs[i / 2][1]);
-    GstBuffer *out;
-    guint n = 0;
-    Duel duel = { 0 };
-
-    g_test_message ("%s", line);
-    duel_launch (&duel, line);
-    g_free (line);
-    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    for (; (out = duel_pull (&duel)) != NULL; n++) {
-      g_assert_nonnull (duel_figures (out, "dist_sink"));
-      gst_buffer_unref (out);
-    }
-    g_assert_cmpuint (n, ==, 20);
-    gst_element_set_state (duel.pipeline, GST_STATE_NULL);
-    /* R, G and B differ from Y, U and V in colorimetry, which is said. */
-    gst_bus_set_flushing (duel.bus, TRUE);
-    duel_clear (&duel);
-  }
-}
-
 /* Frames that a converter let pass, as nobody knew the reference, are converted
  * all the same: no figure depends on which input starts first. */
 static void
@@ -494,7 +456,6 @@ main (int argc, char *argv[])
   test_add ("/compare-queues/latency-property", test_latency_property);
   test_add ("/compare-queues/live-is-prompt", test_live_is_prompt);
   test_add ("/compare-queues/offer", test_offer);
-  test_add ("/compare-queues/converter", test_converter);
   test_add ("/compare-queues/early-frames", test_early_frames);
   test_add ("/compare-queues/no-converter", test_no_converter);
   test_add ("/compare-queues/bound", test_bound);

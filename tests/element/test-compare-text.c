@@ -124,42 +124,6 @@ get_psnr_of (Duel * duel, const gchar * name)
   return psnr;
 }
 
-/* Two blockdcts, and an input that is not of one. */
-static void
-test_names_of_blockdcts (void)
-{
-  gchar *text[4], *all;
-  Duel duel = { 0 };
-  GstBuffer *out;
-
-  if (!need_text ())
-    return;
-  duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
-      "width=640,height=360 ! tee name=t ! queue ! compare.ref_sink "
-      "t. ! queue ! blockdct quality=15 ! compare.dist_sink "
-      "t. ! queue ! blockdct transform=hevc-16x16 qp=40 ! compare.dist_sink_1 "
-      "videotestsrc num-buffers=1 pattern=smpte75 ! video/x-raw,format=I420,"
-      "width=640,height=360 ! compare.dist_sink_2 "
-      "blockdctcompare name=compare left=0 right=1 overlay=true ! "
-      "appsink name=out sync=false");
-  viewer_attach (&duel);
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  out = duel_pull (&duel);
-  text[0] = make_text ("jpeg-8x8  quality 15", duel_figures (out, "dist_sink"));
-  text[1] = make_text ("hevc-16x16  QP 40", duel_figures (out, "dist_sink_1"));
-  text[2] = make_text ("dist_sink_2", duel_figures (out, "dist_sink_2"));
-  text[3] = NULL;
-  all = g_strjoinv ("\n", text);
-  check_label (out, 0, all, SIZE, 0, 0);
-  check_label (out, 1, "jpeg-8x8  quality 15", SIZE, 0, HEIGHT);
-  check_label (out, 2, "hevc-16x16  QP 40", SIZE, WIDTH, HEIGHT);
-  for (guint i = 0; i < 3; i++)
-    g_free (text[i]);
-  g_free (all);
-  gst_buffer_unref (out);
-  duel_clear (&duel);
-}
-
 static GstPadProbeReturn
 name_encoder (GstPad * pad, GstPadProbeInfo * info, gpointer unused)
 {
@@ -593,7 +557,6 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
 #ifdef HAVE_OVERLAY
   test_add ("/compare-text/names", test_names);
-  test_add ("/compare-text/names-of-blockdcts", test_names_of_blockdcts);
   test_add ("/compare-text/name-of-encoder", test_name_of_encoder);
   test_add ("/compare-text/grid", test_grid);
   test_add ("/compare-text/formats", test_formats_of_text);

@@ -66,43 +66,6 @@ check_errors (const GstStructure * s, const gdouble mse[3], gdouble total,
   g_assert_false (gst_structure_has_field (s, "transform"));
 }
 
-/* Two formats, whose samples are compared. */
-static void
-compare_formats (const gchar * reference, const gchar * distorted, gint depth)
-{
-  GstVideoInfo a_info, b_info;
-  Duel duel;
-
-  video_info (&a_info, reference, WIDTH, HEIGHT);
-  video_info (&b_info, distorted, WIDTH, HEIGHT);
-  duel_init (&duel, 2, "view=single");
-  duel_set_caps (&duel, DUEL_REFERENCE, &a_info);
-  duel_set_caps (&duel, DUEL_DISTORTED, &b_info);
-  for (guint n = 0; n < 3; n++) {
-    GstBuffer *a = frame_new (&a_info, n), *b = duel_distorted_new (&b_info, n);
-    gdouble mse[3], total;
-    GstBuffer *out;
-
-    measure (&a_info, a, &b_info, b, mse, &total);
-    out = duel_show (&duel, gst_buffer_ref (a), gst_buffer_ref (b));
-    check_errors (duel_figures (out, "dist_sink"), mse, total, depth);
-    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
-    g_assert_true (frames_equal (&b_info, out, b));
-    gst_buffer_unref (out);
-    gst_buffer_unref (a);
-    gst_buffer_unref (b);
-  }
-  duel_clear (&duel);
-}
-
-static void
-test_all_formats (void)
-{
-  for (guint i = 0; i < N_TEST_FORMATS; i++)
-    compare_formats (test_formats[i].name, test_formats[i].name,
-        test_formats[i].depth);
-}
-
 /* R, G and B themselves, whatever the planes are that they become. */
 static void
 test_rgb (void)
@@ -475,47 +438,13 @@ test_layout_change (void)
   duel_clear (&duel);
 }
 
-/* The picture that passes has its own caps, whichever pad it comes from. */
-static void
-test_single_caps (void)
-{
-  GstVideoInfo a, b;
-  Duel duel;
-
-  video_info (&a, "I420", WIDTH, HEIGHT);
-  video_info (&b, "NV12", WIDTH, HEIGHT);
-  duel_init (&duel, 3, "view=single right=1");
-  duel_set_caps (&duel, DUEL_REFERENCE, &a);
-  duel_set_caps (&duel, DUEL_DISTORTED, &a);
-  duel_set_caps (&duel, DUEL_DISTORTED_1, &b);
-  duel_push (&duel, DUEL_DISTORTED_1, frame_new (&b, 1));
-  for (guint n = 0; n < 2; n++) {
-    GstSample *sample;
-    GstVideoInfo info;
-
-    duel_push_pair (&duel, frame_new (&a, n), frame_new (&a, n));
-    g_signal_emit_by_name (duel.sink, "try-pull-sample", 30 * GST_SECOND,
-        &sample);
-    g_assert_nonnull (sample);
-    g_assert_true (gst_video_info_from_caps (&info,
-            gst_sample_get_caps (sample)));
-    /* dist_sink_1 has no frame for the first one: dist_sink's passes. */
-    g_assert_cmpstr (GST_VIDEO_INFO_NAME (&info), ==, n == 0 ? "I420"
-        : "NV12");
-    gst_sample_unref (sample);
-  }
-  duel_clear (&duel);
-}
-
 int
 main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
-  test_add ("/compare/formats", test_all_formats);
   test_add ("/compare/rgb", test_rgb);
   test_add ("/compare/three", test_three);
   test_add ("/compare/layout-change", test_layout_change);
-  test_add ("/compare/single-caps", test_single_caps);
   test_add ("/compare/views-of-others", test_views_of_others);
   test_add ("/compare/shown", test_shown);
   test_add ("/compare/missing-side", test_missing_side);

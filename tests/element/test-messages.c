@@ -101,23 +101,6 @@ test_fields (void)
   bench_clear (&bench);
 }
 
-static void
-test_gray (void)
-{
-  static const gchar *absent[] = { "mse-u", "mse-v", "psnr-u", "psnr-v" };
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "GRAY8", 20, 20, NULL);
-  s = bench_report (&bench, 0);
-  for (guint i = 0; i < G_N_ELEMENTS (absent); i++)
-    g_assert_false (gst_structure_has_field (s, absent[i]));
-  g_assert_cmpfloat (get_double (s, "psnr-y"), ==, get_double (s, "psnr"));
-  g_assert_cmpfloat (get_double (s, "mse-y"), ==, get_double (s, "mse"));
-  gst_structure_free (s);
-  bench_clear (&bench);
-}
-
 /* Times follow the segment. */
 static void
 test_times (void)
@@ -306,44 +289,6 @@ test_pooled_before_eos (void)
   bench_clear (&bench);
 }
 
-/* Errors at two depths cannot be pooled: `stats` begins again, and says with
- * which frame. */
-static void
-test_stats_depths (void)
-{
-  static const gchar *formats[] = { "I420", "I420_10LE", "I420_10LE", "I420" };
-  static const guint first[] = { 0, 5, 5, 15 };
-  BdctStats sum = { 0 };
-  guint n = 0;
-  Bench bench;
-
-  bench_init (&bench, NULL, 0, 0, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    GstStructure *s;
-
-    bench_set_caps (&bench, formats[i], 16, 16 + 16 * i);
-    if (first[i] == n)
-      sum = (BdctStats) { 0 };
-    for (guint k = 0; k < 5; k++) {
-      GstBuffer *in = frame_new (&bench.info, n), *out;
-      BdctStats stats;
-
-      gst_buffer_unref (frame_expect (&bench.info, in, &defaults, &stats));
-      bdct_stats_add (&sum, &stats);
-      gst_harness_push (bench.h, in);
-      out = bench_pull (&bench);
-      g_assert_cmpuint (get_uint64 (buffer_report (out), "index"), ==, n++);
-      gst_buffer_unref (out);
-    }
-    g_object_get (bench.element, "stats", &s, NULL);
-    g_assert_cmpuint (get_uint64 (s, "index"), ==, first[i]);
-    g_assert_cmpuint (get_uint64 (s, "frames"), ==, n - first[i]);
-    check_figures (s, &sum, GST_VIDEO_INFO_COMP_DEPTH (&bench.info, 0));
-    gst_structure_free (s);
-  }
-  bench_clear (&bench);
-}
-
 static void
 count_notify (GObject * object, GParamSpec * pspec, gpointer data)
 {
@@ -381,13 +326,11 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/element/messages/fields", test_fields);
-  test_add ("/element/messages/gray", test_gray);
   test_add ("/element/messages/times", test_times);
   test_add ("/element/messages/unknown-times", test_unknown_times);
   test_add ("/element/messages/identical", test_identical);
   test_add ("/element/messages/pooled", test_pooled);
   test_add ("/element/messages/pooled-before-eos", test_pooled_before_eos);
-  test_add ("/element/messages/stats-depths", test_stats_depths);
   test_add ("/element/messages/active-backend", test_active_backend);
   return test_run ();
 }

@@ -211,32 +211,6 @@ test_locale (void)
   setlocale (LC_ALL, "C");
 }
 
-/* `-` is standard output, which stays open. */
-static void
-test_stdout (void)
-{
-  gchar *path = test_path ("out"), *text;
-  gint saved = dup (STDOUT_FILENO), file = g_open (path, O_WRONLY | O_CREAT,
-      0600);
-  Bench bench;
-
-  fflush (stdout);
-  g_assert_cmpint (dup2 (file, STDOUT_FILENO), >=, 0);
-  bench_init (&bench, "I420", 64, 48, "stats-file", "-", NULL);
-  for (guint i = 0; i < 2; i++)
-    bench_pass (&bench, i);
-  bench_clear (&bench);
-  fflush (stdout);
-  g_assert_cmpint (dup2 (saved, STDOUT_FILENO), >=, 0);
-  close (saved);
-  close (file);
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  g_assert_nonnull (strstr (text, "psnr_log_version:2"));
-  g_assert_nonnull (strstr (text, "\nn:2 "));
-  g_free (text);
-  g_free (path);
-}
-
 /* A full disk is an error, once, that names the file. */
 static void
 test_full (void)
@@ -296,7 +270,6 @@ main (int argc, char **argv)
   test_add ("/stats-file/csv", test_csv);
   test_add ("/stats-file/json", test_json);
   test_add ("/stats-file/locale", test_locale);
-  test_add ("/stats-file/stdout", test_stdout);
   test_add ("/stats-file/full", test_full);
   test_add ("/stats-file/restart", test_restart);
   return test_run ();

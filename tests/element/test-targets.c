@@ -325,40 +325,6 @@ test_smallest (void)
 }
 
 #ifdef HAVE_CONTROLLER
-/* By stream time: what one frame is made with is what it would be made with
- * alone. */
-static void
-test_target_controlled (void)
-{
-  static const gdouble psnr[] = { 30, 0, 42, 36 };
-  GstControlSource *source = gst_interpolation_control_source_new ();
-  GstStructure *reports[MAX_SETTINGS], *s;
-  Bench bench;
-
-  bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
-  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
-  gst_object_add_control_binding (GST_OBJECT (bench.element),
-      gst_direct_control_binding_new_absolute (GST_OBJECT (bench.element),
-          "target-psnr", source));
-  for (guint n = 0; n < G_N_ELEMENTS (psnr); n++)
-    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
-        (source), n * FRAME, psnr[n]);
-  for (guint n = 0; n < G_N_ELEMENTS (psnr); n++) {
-    Target target = { "target-psnr", TRUE, psnr[n] };
-    gint n_all = run_all ("I420", n, BDCT_JPEG_8X8, reports), quality;
-
-    s = bench_report (&bench, n);
-    quality = get_int (s, "quality");
-    if (psnr[n] == 0)
-      g_assert_cmpint (quality, ==, 85);
-    else
-      check_choice (reports, n_all, FALSE, &target, quality - 1);
-    gst_structure_free (s);
-    free_all (reports, n_all);
-  }
-  gst_object_unref (source);
-  bench_clear (&bench);
-}
 #endif
 
 int
@@ -370,7 +336,6 @@ main (int argc, char **argv)
   test_add ("/target/together", test_together);
   test_add ("/target/smallest", test_smallest);
 #ifdef HAVE_CONTROLLER
-  test_add ("/target/controlled", test_target_controlled);
 #endif
   return test_run ();
 }

@@ -199,25 +199,6 @@ test_no_reader (void)
   g_free (path);
 }
 
-/* A regular file gets all. */
-static void
-test_regular (void)
-{
-  gchar *path = test_path ("regular.log"), *text;
-  guint last = 0;
-  Bench bench;
-
-  set_up (&bench, path);
-  start (&bench);
-  push (&bench);
-  push_eos (&bench);
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  g_assert_cmpuint (count_lines (text, &last), ==, N_FRAMES);
-  g_free (text);
-  bench_clear (&bench);
-  g_free (path);
-}
-
 /* Two elements on one file, whatever it is called. */
 static void
 test_two (void)
@@ -288,7 +269,6 @@ main (int argc, char **argv)
   test_add ("/writer/slow", test_slow);
   test_add ("/writer/stopped", test_stopped);
   test_add ("/writer/no-reader", test_no_reader);
-  test_add ("/writer/regular", test_regular);
   test_add ("/writer/two", test_two);
   test_add ("/writer/shared-stdout", test_shared_stdout);
   return test_run ();
