@@ -252,22 +252,6 @@ test_allocation_and_flush (void)
   bare_clear (&bare);
 }
 
-/* Frames without caps are an error that says so. */
-static void
-test_no_caps (void)
-{
-  Duel duel = { 0 };
-
-  duel_launch (&duel, "fakesrc num-buffers=1 sizetype=fixed sizemax=384 "
-      "format=time ! compare.ref_sink videotestsrc num-buffers=1 ! "
-      "video/x-raw,format=I420,width=16,height=16 ! compare.dist_sink "
-      "blockdctcompare name=compare ! fakesink name=out");
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR),
-      "ref_sink has frames without caps", NULL);
-  duel_abort (&duel);
-}
-
 static void
 press (GstPad * src, const gchar * key)
 {
@@ -310,7 +294,6 @@ main (int argc, char *argv[])
   test_add ("/compare-events/cut-off-flush", test_cut_off_flush);
   test_add ("/compare-events/xpsnr-after-flush", test_xpsnr_after_flush);
   test_add ("/compare-events/allocation-and-flush", test_allocation_and_flush);
-  test_add ("/compare-events/no-caps", test_no_caps);
   test_add ("/compare-events/pairs", test_pairs);
   return test_run ();
 }

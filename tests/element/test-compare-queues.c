@@ -187,22 +187,6 @@ test_early_frames (void)
   }
 }
 
-/* Without a converter both caps are named, also where the source asks first. */
-static void
-test_no_converter (void)
-{
-  Duel duel = { 0 };
-
-  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=32,"
-      "height=32 ! compare.ref_sink videotestsrc ! "
-      "video/x-raw,format=I420_10LE,width=32,height=32 ! compare.dist_sink "
-      "blockdctcompare name=compare ! fakesink name=out");
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), "differ in depth",
-      "I420_10LE", "videoconvert ! video/x-raw,format=I420", NULL);
-  duel_abort (&duel);
-}
-
 /* A pad of compare's, fed by hand. */
 static GstPad *
 feeder_new (GstElement * element, const gchar * name, const GstVideoInfo * info)
@@ -457,7 +441,6 @@ main (int argc, char *argv[])
   test_add ("/compare-queues/live-is-prompt", test_live_is_prompt);
   test_add ("/compare-queues/offer", test_offer);
   test_add ("/compare-queues/early-frames", test_early_frames);
-  test_add ("/compare-queues/no-converter", test_no_converter);
   test_add ("/compare-queues/bound", test_bound);
   test_add ("/compare-queues/bound-after-flush", test_bound_after_flush);
   test_add ("/compare-queues/fixed-pool", test_fixed_pool);

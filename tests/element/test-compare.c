@@ -164,30 +164,6 @@ test_three (void)
   duel_clear (&duel);
 }
 
-/* A view of a blockdct is no picture of it. */
-static void
-test_views_of_others (void)
-{
-  GstCustomMeta *meta;
-  GstVideoInfo info;
-  GstBuffer *buffer;
-  Duel duel;
-
-  duel_open (&duel, &info, "I420", 16, 16, 2, "");
-  for (guint n = 0; n < 2; n++) {
-    buffer = frame_new (&info, n);
-    meta = gst_buffer_add_custom_meta (buffer, "blockdct");
-    gst_structure_set (gst_custom_meta_get_structure (meta), "view",
-        G_TYPE_STRING, n == 0 ? "error-map" : "reconstruction", NULL);
-    buffer = duel_show (&duel, frame_new (&info, n), buffer);
-    g_assert_true ((duel_figures (buffer, "dist_sink") == NULL) == (n == 0));
-    gst_buffer_unref (buffer);
-  }
-  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "view=error-map",
-      NULL);
-  duel_clear (&duel);
-}
-
 /* What each property does to the picture of the frames that come after it is
  * set. */
 static const struct
@@ -244,55 +220,6 @@ test_shown (void)
     gst_buffer_unref (with);
     g_free (all);
   }
-}
-
-/* A view of a pad that is not there shows another one, and says so. */
-static void
-test_missing_side (void)
-{
-  static const gchar *const views[] = { "single", "wipe" };
-
-  for (guint i = 0; i < G_N_ELEMENTS (views); i++) {
-    gchar *properties = g_strdup_printf ("view=%s right=1", views[i]);
-    GstVideoInfo info;
-    GstBuffer *b, *out;
-    Duel duel;
-
-    duel_open (&duel, &info, "I420", 16, 16, 2, properties);
-    g_free (properties);
-    for (guint n = 0; n < 3; n++) {
-      b = duel_distorted_new (&info, n);
-      out = duel_show (&duel, frame_new (&info, n), gst_buffer_ref (b));
-      if (i == 0)
-        g_assert_true (frames_equal (&info, out, b));
-      gst_buffer_unref (out);
-      gst_buffer_unref (b);
-    }
-    text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
-        "right=1: there is no dist_sink_1", NULL);
-    duel_clear (&duel);
-  }
-}
-
-static void
-test_min_psnr (void)
-{
-  GstVideoInfo info;
-  Duel duel;
-
-  duel_open (&duel, &info, "I420", 16, 16, 2,
-      "metrics=ssim min-psnr-warning=50 min-psnr-error=1");
-  for (guint n = 0; n < 3; n++) {
-    gst_buffer_unref (duel_show (&duel, frame_new (&info, n),
-            duel_distorted_new (&info, n)));
-  }
-  text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING),
-      "below min-psnr-warning=50", NULL);
-  g_object_set (duel.element, "min-psnr-error", 60.0, NULL);
-  duel_push_pair (&duel, frame_new (&info, 3), duel_distorted_new (&info, 3));
-  text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), "dist_sink: frame 3",
-      NULL);
-  duel_abort (&duel);
 }
 
 /* The text of mse in the last line of a file of statistics, NUL at its end. */
@@ -445,10 +372,7 @@ main (int argc, char *argv[])
   test_add ("/compare/rgb", test_rgb);
   test_add ("/compare/three", test_three);
   test_add ("/compare/layout-change", test_layout_change);
-  test_add ("/compare/views-of-others", test_views_of_others);
   test_add ("/compare/shown", test_shown);
-  test_add ("/compare/missing-side", test_missing_side);
-  test_add ("/compare/min-psnr", test_min_psnr);
   test_add ("/compare/stats-file", test_stats_file);
   return test_run ();
 }
