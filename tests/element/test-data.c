@@ -7,52 +7,6 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-/* Push `in` and check all that comes out. Takes `in`. */
-static void
-check_frame (Bench * bench, GstBuffer * in, const BdctParams * params)
-{
-  /* The engines agree on all that is integer. */
-  gboolean exact = !test_on_cuda () || params->transform != BDCT_DCT_8X8;
-  const GstVideoInfo *info = &bench->info;
-  gint depth = GST_VIDEO_INFO_COMP_DEPTH (info, 0);
-  GstBuffer *copy = gst_buffer_copy_deep (in), *expected, *out;
-  static const gchar *names[] = { "mse-y", "mse-u", "mse-v" };
-  gdouble mse[3], total;
-  GstStructure *s, *meta;
-  BdctStats stats;
-
-  expected = frame_expect (info, in, params, &stats);
-  g_assert_cmpint (gst_harness_push (bench->h, gst_buffer_ref (in)), ==,
-      GST_FLOW_OK);
-  out = bench_take (bench);
-  g_assert_true (out != in);
-  g_assert_true (frames_equal (info, in, copy));
-  if (exact)
-    g_assert_true (frames_equal (info, expected, out));
-
-  s = bench_pop_report (bench, "frame");
-  meta = buffer_report (out);
-  g_assert_nonnull (meta);
-  g_assert_true (gst_structure_is_equal (s, meta));
-  if (exact)
-    check_figures (s, &stats, depth);
-
-  /* Whatever engine: the figures are those of the bytes. */
-  frames_measure (info, in, out, mse, &total);
-  for (guint c = 0; c < G_N_ELEMENTS (mse); c++)
-    if (mse[c] >= 0)
-      g_assert_cmpfloat (get_double (s, names[c]), ==, mse[c]);
-    else
-      g_assert_false (gst_structure_has_field (s, names[c]));
-  g_assert_cmpfloat (get_double (s, "mse"), ==, total);
-
-  gst_structure_free (s);
-  gst_buffer_unref (copy);
-  gst_buffer_unref (expected);
-  gst_buffer_unref (out);
-  gst_buffer_unref (in);
-}
-
 /* Planes in memories of their own, as some decoders and capture devices give
  * them. */
 static void
@@ -76,7 +30,7 @@ test_memories (void)
     /* Without a meta the memories are one after the other. */
     if (n == 0)
       frame_describe (in, info, info->offset, info->stride);
-    check_frame (&bench, in, &params);
+    bench_check_buffer (&bench, in, &params);
     gst_buffer_unref (whole);
   }
   bench_clear (&bench);
@@ -95,7 +49,7 @@ test_larger_meta (void)
   video_info (&larger, "NV12", 32, 16);
   in = frame_new (&larger, 0);
   frame_describe (in, &larger, larger.offset, larger.stride);
-  check_frame (&bench, in, &params);
+  bench_check_buffer (&bench, in, &params);
   bench_clear (&bench);
 }
 
@@ -193,8 +147,8 @@ test_negative_stride (void)
   Bench bench;
 
   bench_init (&bench, "I420", 48, 32, NULL);
-  check_frame (&bench, frame_new_strided (&bench.info, 0, offset, stride,
-          2304), &params);
+  bench_check_buffer (&bench, frame_new_strided (&bench.info, 0, offset,
+          stride, 2304), &params);
   bench_clear (&bench);
 }
 
@@ -264,7 +218,7 @@ test_read_only (void)
   gst_buffer_map (whole, &info, GST_MAP_READ);
   in = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, info.data,
       info.size, 0, info.size, NULL, NULL);
-  check_frame (&bench, in, &params);
+  bench_check_buffer (&bench, in, &params);
   gst_buffer_unmap (whole, &info);
   gst_buffer_unref (whole);
   bench_clear (&bench);
