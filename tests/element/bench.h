@@ -70,6 +70,7 @@ void bench_init (Bench * bench, const gchar * format, gint width, gint height,
 
 /* Fails on an error or a warning that no test asked for. */
 void bench_clear (Bench * bench);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
 
 void bench_set_caps (Bench * bench, const gchar * format, gint width,
     gint height);

@@ -41,13 +41,12 @@ answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 start (Bench * bench, Downstream * downstream, guint depth)
 {
-  GstPad *pad;
+  g_autoptr (GstPad) pad;
 
   bench_init (bench, NULL, 0, 0, "async-depth", depth, NULL);
   pad = gst_element_get_static_pad (bench->element, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer,
       downstream, NULL);
-  gst_object_unref (pad);
   bench_set_caps (bench, "I420", 33, 17);
 }
 
@@ -56,7 +55,7 @@ static void
 test_default_strides (void)
 {
   Downstream downstream = { NULL, 0, 0, FALSE, 0 };
-  Bench bench;
+  g_auto (Bench) bench;
 
   start (&bench, &downstream, 1);
   for (guint n = 0; n < 4; n++) {
@@ -84,7 +83,6 @@ test_default_strides (void)
     gst_buffer_unref (expected);
   }
   g_assert_cmpuint (downstream.asked, >, 0);
-  bench_clear (&bench);
 }
 
 static void
@@ -92,7 +90,7 @@ check_pool (guint depth, guint min, guint max, gboolean used)
 {
   Downstream downstream = { gst_video_buffer_pool_new (), min, max, TRUE, 0 };
   GstBuffer *held[12];
-  Bench bench;
+  g_auto (Bench) bench;
 
   start (&bench, &downstream, depth);
   for (guint n = 0; n < depth + G_N_ELEMENTS (held); n++)
@@ -113,7 +111,6 @@ check_pool (guint depth, guint min, guint max, gboolean used)
     gst_buffer_unref (expected);
     gst_buffer_unref (held[n]);
   }
-  bench_clear (&bench);
   gst_object_unref (downstream.pool);
 }
 
@@ -137,9 +134,9 @@ test_propose (void)
     const guint depth = 3;
     guint size, min, max, n_metas = 0;
     GstBufferPool *pool = NULL;
-    GstQuery *query;
-    GstCaps *caps;
-    Bench bench;
+    g_autoptr (GstQuery) query;
+    g_autoptr (GstCaps) caps;
+    g_auto (Bench) bench;
 
     bench_init (&bench, "NV12", 50, 30, "async-depth", depth, NULL);
     caps = video_caps ("NV12", 50, 30);
@@ -182,9 +179,6 @@ test_propose (void)
       gst_buffer_pool_set_active (pool, FALSE);
       gst_object_unref (pool);
     }
-    gst_query_unref (query);
-    gst_caps_unref (caps);
-    bench_clear (&bench);
   }
 }
 
@@ -278,7 +272,7 @@ test_back_pressure (void)
     GstSegment segment;
     GThread *thread;
     gint64 begin;
-    Bench bench;
+    g_auto (Bench) bench;
     gint n;
 
     start (&bench, &downstream, depths[d]);
@@ -303,7 +297,6 @@ test_back_pressure (void)
     g_thread_join (thread);
     g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);
     g_assert_cmpint (pusher.ret, ==, GST_FLOW_FLUSHING);
-    bench_clear (&bench);
     gst_object_unref (downstream.pool);
   }
 }

@@ -33,7 +33,7 @@ bare_init (Bare * bare, gint size, const gchar * properties)
   gchar *line = g_strdup_printf ("blockdctcompare name=compare backend=%s "
       "view=single %s ! fakesink name=out async=false signal-handoffs=true",
       test_backend (), properties);
-  GstElement *sink;
+  g_autoptr (GstElement) sink;
 
   bare->out = g_ptr_array_new_with_free_func ((GDestroyNotify)
       gst_buffer_unref);
@@ -43,16 +43,14 @@ bare_init (Bare * bare, gint size, const gchar * properties)
   bare->element = gst_bin_get_by_name (GST_BIN (bare->pipeline), "compare");
   sink = gst_bin_get_by_name (GST_BIN (bare->pipeline), "out");
   g_signal_connect (sink, "handoff", G_CALLBACK (on_handoff), bare);
-  gst_object_unref (sink);
   g_free (line);
   for (guint i = 0; i < 2; i++) {
-    GstPad *peer = gst_element_get_static_pad (bare->element, i == 0
+    g_autoptr (GstPad) peer = gst_element_get_static_pad (bare->element, i == 0
         ? "ref_sink" : "dist_sink");
 
     bare->pads[i] = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
     g_assert_true (gst_pad_set_active (bare->pads[i], TRUE));
     g_assert_cmpint (gst_pad_link (bare->pads[i], peer), ==, GST_PAD_LINK_OK);
-    gst_object_unref (peer);
   }
   gst_element_set_state (bare->pipeline, GST_STATE_PLAYING);
 }
@@ -83,14 +81,13 @@ push_both (Bare * bare, GstEvent * event)
 static void
 begin_stream (Bare * bare)
 {
-  GstCaps *caps = gst_video_info_to_caps (&bare->info);
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps (&bare->info);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
   push_both (bare, gst_event_new_stream_start ("stream"));
   push_both (bare, gst_event_new_caps (caps));
   push_both (bare, gst_event_new_segment (&segment));
-  gst_caps_unref (caps);
 }
 
 static void
@@ -232,7 +229,7 @@ flush_reference (gpointer data)
 static void
 test_allocation_and_flush (void)
 {
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps;
   GThread *thread;
   Bare bare;
 
@@ -248,7 +245,6 @@ test_allocation_and_flush (void)
     gst_query_unref (query);
   }
   g_thread_join (thread);
-  gst_caps_unref (caps);
   bare_clear (&bare);
 }
 
@@ -265,7 +261,7 @@ static void
 test_pairs (void)
 {
   static const gint pairs[][2] = { {-1, 2}, {0, 2}, {-1, 0} };
-  GstElement *element = gst_object_ref_sink (gst_element_factory_make
+  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make
       ("blockdctcompare", NULL));
   GstPad *pad = gst_element_request_pad_simple (element, "dist_sink_2");
   GstPad *src = gst_element_get_static_pad (element, "src");
@@ -284,7 +280,6 @@ test_pairs (void)
   gst_element_release_request_pad (element, pad);
   gst_object_unref (pad);
   gst_object_unref (src);
-  gst_object_unref (element);
 }
 
 int

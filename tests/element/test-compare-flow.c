@@ -75,8 +75,8 @@ test_matching (void)
     guint n = 0;
     GstVideoInfo info;
     GstBuffer *out;
-    GstStructure *s;
-    Duel duel;
+    g_autoptr (GstStructure) s;
+    g_auto (Duel) duel;
 
     g_test_message ("match %u", i);
     duel_open (&duel, &info, "I420", 16, 16, 2, match->properties);
@@ -94,8 +94,6 @@ test_matching (void)
     s = duel_wait_report (&duel, "pooled");
     g_assert_cmpuint (get_uint64 (s, "frames"), ==, n);
     g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, match->unmatched);
-    gst_structure_free (s);
-    duel_clear (&duel);
   }
 }
 
@@ -110,7 +108,7 @@ test_shift (void)
     GstVideoInfo info;
     gchar *wanted = g_strdup_printf ("offset=%d fits better", shift);
     GstBuffer *out;
-    Duel duel;
+    g_auto (Duel) duel;
 
     duel_open (&duel, &info, "I420", 64, 64, 2, "");
     for (gint i = 0; i < n; i++) {
@@ -127,7 +125,6 @@ test_shift (void)
       text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), wanted, NULL);
     }
     g_free (wanted);
-    duel_clear (&duel);
   }
 }
 
@@ -137,7 +134,7 @@ static void
 test_still (void)
 {
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   duel_open (&duel, &info, "I420", 64, 64, 2, "");
   for (gint i = 0; i < 60; i++) {
@@ -155,7 +152,6 @@ test_still (void)
   duel_end_all (&duel);
   duel_drain (&duel);
   g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
-  duel_clear (&duel);
 }
 
 #define POOL_SIZE 100

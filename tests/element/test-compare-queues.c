@@ -15,7 +15,7 @@ test_latency_property (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
     for (guint set = 0; set < 2; set++) {
-      gchar *line = g_strdup_printf ("videotestsrc is-live=%s ! "
+      g_autofree gchar *line = g_strdup_printf ("videotestsrc is-live=%s ! "
           "video/x-raw,format=I420,width=16,height=16,framerate=50/1 ! "
           "tee name=t ! queue ! compare.ref_sink "
           "t. ! queue ! compare.dist_sink blockdctcompare name=compare ! "
@@ -24,11 +24,10 @@ test_latency_property (void)
       guint64 latency;
       GstClockTime min, max;
       gboolean live;
-      GstQuery *query = gst_query_new_latency ();
-      Duel duel = { 0 };
+      g_autoptr (GstQuery) query = gst_query_new_latency ();
+      g_auto (Duel) duel = { 0 };
 
       duel_launch (&duel, line);
-      g_free (line);
       if (set)
         g_object_set (duel.element, "latency", wanted, NULL);
       g_object_get (duel.element, "latency", &latency, NULL);
@@ -43,8 +42,6 @@ test_latency_property (void)
       gst_query_parse_latency (query, &live, &min, &max);
       g_assert_cmpint (live, ==, i == 1);
       g_assert_cmpuint (min, ==, (i == 1 ? 20 * MS : 0) + wanted);
-      gst_query_unref (query);
-      duel_clear (&duel);
     }
 }
 
@@ -53,7 +50,7 @@ test_latency_property (void)
 static void
 test_live_is_prompt (void)
 {
-  Duel duel = { 0 };
+  g_auto (Duel) duel = { 0 };
   GstBuffer *out;
 
   duel_launch (&duel, "videotestsrc is-live=true num-buffers=30 ! "
@@ -74,7 +71,6 @@ test_live_is_prompt (void)
     gst_object_unref (clock);
     gst_buffer_unref (out);
   }
-  duel_clear (&duel);
 }
 
 /* The caps that a pad offers to a filter, as text. */
@@ -109,7 +105,7 @@ test_offer (void)
   for (guint i = 0; i < G_N_ELEMENTS (offers); i++) {
     gchar *text, *before, *after;
     GstVideoInfo info;
-    Duel duel;
+    g_auto (Duel) duel;
 
     duel_init (&duel, 2, "view=single");
     before = get_formats (duel.element, "dist_sink");
@@ -126,7 +122,6 @@ test_offer (void)
     g_free (text);
     g_free (before);
     g_free (after);
-    duel_clear (&duel);
   }
 }
 
@@ -144,7 +139,7 @@ test_early_frames (void)
       GstVideoInfo a, b;
       GstBuffer *out;
       guint n = 0;
-      Duel duel = { 0 };
+      g_auto (Duel) duel = { 0 };
 
       video_info (&a, "NV12", 32, 32);
       video_info (&b, formats[i], 32, 32);
@@ -182,7 +177,6 @@ test_early_frames (void)
       g_assert_cmpuint (n, ==, G_N_ELEMENTS (mse));
       gst_element_set_state (duel.pipeline, GST_STATE_NULL);
       gst_bus_set_flushing (duel.bus, TRUE);
-      duel_clear (&duel);
     }
   }
 }
@@ -193,7 +187,7 @@ feeder_new (GstElement * element, const gchar * name, const GstVideoInfo * info)
 {
   GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
   GstPad *peer = gst_element_get_static_pad (element, name);
-  GstCaps *caps = gst_video_info_to_caps ((GstVideoInfo *) info);
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps ((GstVideoInfo *) info);
   GstSegment segment;
 
   g_assert_true (gst_pad_set_active (pad, TRUE));
@@ -202,7 +196,6 @@ feeder_new (GstElement * element, const gchar * name, const GstVideoInfo * info)
   gst_pad_push_event (pad, gst_event_new_stream_start (name));
   gst_pad_push_event (pad, gst_event_new_caps (caps));
   gst_pad_push_event (pad, gst_event_new_segment (&segment));
-  gst_caps_unref (caps);
   gst_object_unref (peer);
   return pad;
 }
@@ -258,7 +251,7 @@ test_bound (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (bounds); i++) {
     Flood input = {.gap = bounds[i].gap };
-    Duel duel = { 0 };
+    g_auto (Duel) duel = { 0 };
     GThread *thread;
     GstPad *other;
 
@@ -279,7 +272,6 @@ test_bound (void)
     g_thread_join (thread);
     feeder_free (input.pad);
     feeder_free (other);
-    duel_clear (&duel);
   }
 }
 
@@ -304,7 +296,7 @@ test_bound_after_flush (void)
 {
   Flood input = {.gap = GST_SECOND };
   GstAggregatorClass *klass;
-  Duel duel = { 0 };
+  g_auto (Duel) duel = { 0 };
   GstSegment segment;
   GstPad *pads[2];
   GThread *thread;
@@ -334,7 +326,6 @@ test_bound_after_flush (void)
   g_thread_join (thread);
   feeder_free (pads[0]);
   feeder_free (pads[1]);
-  duel_clear (&duel);
 }
 
 /* Frames of a pool of few buffers, on both pads: whoever has one pool for all,
@@ -345,11 +336,11 @@ test_fixed_pool (void)
   static const guint sizes[] = { 4, 8, 24 };
 
   for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    GstBufferPool *pool = gst_video_buffer_pool_new ();
+    g_autoptr (GstBufferPool) pool = gst_video_buffer_pool_new ();
     GstStructure *config = gst_buffer_pool_get_config (pool);
     GstPad *pads[2];
     GstVideoInfo info;
-    GstCaps *caps;
+    g_autoptr (GstCaps) caps;
     Duel duel = { 0 };
 
     video_info (&info, "I420", 16, 16);
@@ -395,8 +386,6 @@ test_fixed_pool (void)
     feeder_free (pads[1]);
     duel_clear (&duel);
     gst_buffer_pool_set_active (pool, FALSE);
-    gst_object_unref (pool);
-    gst_caps_unref (caps);
   }
 }
 
@@ -405,10 +394,10 @@ test_fixed_pool (void)
 static void
 test_end_behind_event (void)
 {
-  Duel duel = { 0 };
+  g_auto (Duel) duel = { 0 };
   GstVideoInfo info;
   GstPad *pads[2];
-  GstStructure *s;
+  g_autoptr (GstStructure) s;
 
   duel_launch (&duel, "blockdctcompare name=compare ! "
       "fakesink name=out async=false");
@@ -426,11 +415,9 @@ test_end_behind_event (void)
   gst_pad_push_event (pads[0], gst_event_new_eos ());
   s = duel_wait_report (&duel, "pooled");
   g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, 4);
-  gst_structure_free (s);
   gst_element_set_state (duel.pipeline, GST_STATE_NULL);
   feeder_free (pads[0]);
   feeder_free (pads[1]);
-  duel_clear (&duel);
 }
 
 int

@@ -9,8 +9,8 @@
 static void
 play (const gchar * line, guint frames)
 {
-  Duel duel = { 0 };
-  GstStructure *s;
+  g_auto (Duel) duel = { 0 };
+  g_autoptr (GstStructure) s;
 
   g_test_message ("%s", line);
   duel_launch (&duel, line);
@@ -18,8 +18,6 @@ play (const gchar * line, guint frames)
   s = duel_wait_report (&duel, "pooled");
   g_assert_cmpuint (get_uint64 (s, "frames"), ==, frames);
   g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, 0);
-  gst_structure_free (s);
-  duel_clear (&duel);
 }
 
 /* Encoders as they come, behind a tee with queues as they come: their lookahead
@@ -39,7 +37,7 @@ test_encoders (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (coders); i++) {
-    gchar *factory = g_strdup (coders[i].encoder);
+    g_autofree gchar *factory = g_strdup (coders[i].encoder);
 
     factory[strcspn (factory, " ")] = '\0';
     if (test_have_element (factory) && test_have_element (coders[i].decoder))
@@ -54,7 +52,6 @@ test_encoders (void)
         play (line, 250);
         g_free (line);
       }
-    g_free (factory);
   }
 }
 

@@ -78,7 +78,7 @@ test_rgb (void)
     GstBuffer *a, *b, *out;
     GstVideoFrame fa, fb;
     GstVideoInfo info;
-    Duel duel;
+    g_auto (Duel) duel;
 
     duel_open (&duel, &info, formats[i], WIDTH, HEIGHT, 2, "view=wipe");
     a = frame_new (&info, 0);
@@ -109,7 +109,6 @@ test_rgb (void)
     gst_buffer_unref (a);
     gst_buffer_unref (b);
     gst_buffer_unref (out);
-    duel_clear (&duel);
   }
 }
 
@@ -124,7 +123,7 @@ test_three (void)
   gdouble mse[3], total;
   GstStructure *s;
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   video_info (&info, "NV12", WIDTH, HEIGHT);
   duel_init (&duel, 4, "view=side-by-side left=0 right=2 metrics=psnr+ssim");
@@ -161,7 +160,6 @@ test_three (void)
     g_assert_cmpuint (get_uint64 (of_pad, "frames"), ==, 1);
   }
   gst_structure_free (s);
-  duel_clear (&duel);
 }
 
 /* What each property does to the picture of the frames that come after it is
@@ -264,7 +262,7 @@ test_stats_file (void)
     gchar *properties = g_strdup_printf ("stats-file=%s", path), **lines;
     gdouble mse[3], total = 0;
     GstVideoInfo info;
-    Duel duel;
+    g_auto (Duel) duel;
 
     video_info (&info, "I420", 16, 16);
     duel_init (&duel, 2, properties);
@@ -295,7 +293,6 @@ test_stats_file (void)
       g_strfreev (lines);
       g_free (text);
     }
-    duel_clear (&duel);
     g_free (path);
   }
 }
@@ -331,7 +328,7 @@ test_layout_change (void)
 {
   static const gchar *const formats[] = { "I420", "NV12", "YV12" };
   GstVideoInfo info[3];
-  Duel duel;
+  g_auto (Duel) duel;
 
   duel_init (&duel, 3, "view=single");
   for (guint i = 0; i < 3; i++)
@@ -362,7 +359,6 @@ test_layout_change (void)
     for (guint i = 0; i < 3; i++)
       gst_buffer_unref (frames[i]);
   }
-  duel_clear (&duel);
 }
 
 int

@@ -21,10 +21,9 @@ get_curve (Bench * bench)
 static void
 assert_curve (Bench * bench, const gchar * expected)
 {
-  gchar *text = get_curve (bench);
+  g_autofree gchar *text = get_curve (bench);
 
   g_assert_cmpstr (text, ==, expected);
-  g_free (text);
 }
 
 static const GValue *
@@ -84,7 +83,7 @@ test_by_format (void)
     for (guint t = 0; t < G_N_ELEMENTS (transforms) - test_on_cuda (); t++) {
       gint first = has_qp (transforms[t]) ? 0 : 1, n;
       GstStructure *reports[MAX_SETTINGS], *s, *own;
-      Bench bench;
+      g_auto (Bench) bench;
 
       n = run_all (formats[f], 3, transforms[t], reports);
       bench_init (&bench, formats[f], WIDTH, HEIGHT, "transform",
@@ -120,7 +119,6 @@ test_by_format (void)
       bench_pass (&bench, 3);
       pop_curve (&bench, -1);
       free_all (reports, n);
-      bench_clear (&bench);
     }
 }
 

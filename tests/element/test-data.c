@@ -13,7 +13,7 @@ static void
 test_memories (void)
 {
   const BdctParams params = defaults;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 33, 17, NULL);
   for (guint n = 0; n < 2; n++) {
@@ -33,7 +33,6 @@ test_memories (void)
     bench_check_buffer (&bench, in, &params);
     gst_buffer_unref (whole);
   }
-  bench_clear (&bench);
 }
 
 /* A decoder's padded picture: the meta says more than the caps. */
@@ -43,14 +42,13 @@ test_larger_meta (void)
   const BdctParams params = defaults;
   GstVideoInfo larger;
   GstBuffer *in;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "NV12", 30, 14, NULL);
   video_info (&larger, "NV12", 32, 16);
   in = frame_new (&larger, 0);
   frame_describe (in, &larger, larger.offset, larger.stride);
   bench_check_buffer (&bench, in, &params);
-  bench_clear (&bench);
 }
 
 /* Bad buffers: a flow error and a message, and nothing read past the end. */
@@ -72,7 +70,7 @@ test_too_small (void)
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     gsize sizes[4];
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, formats[f], 48, 32, NULL);
     sizes[0] = 0;
@@ -88,7 +86,6 @@ test_too_small (void)
     }
     /* An application may go on. */
     bench_pass (&bench, 0);
-    bench_clear (&bench);
   }
 }
 
@@ -126,7 +123,7 @@ test_meta_beyond (void)
     {{0, 1536, 1920}, {G_MAXINT, 24, 24}, 2304},
     {{0, 1536, 1920}, {G_MININT, 24, 24}, 2304},
   };
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -134,7 +131,6 @@ test_meta_beyond (void)
     check_bad (&bench, with_meta (&bench.info, cases[i].offset,
             cases[i].stride, cases[i].size));
   }
-  bench_clear (&bench);
 }
 
 /* Rows from the bottom up that do fit are as good as any. */
@@ -144,12 +140,11 @@ test_negative_stride (void)
   const BdctParams params = defaults;
   gsize offset[] = { 48 * 31, 1536, 1920 };
   gint stride[] = { -48, 24, 24 };
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, NULL);
   bench_check_buffer (&bench, frame_new_strided (&bench.info, 0, offset,
           stride, 2304), &params);
-  bench_clear (&bench);
 }
 
 static void
@@ -162,7 +157,7 @@ test_meta_mismatch (void)
   } cases[] = {
     {"I420", 46, 32}, {"I420", 48, 30}, {"NV12", 48, 32}, {"RGB", 48, 32},
   };
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -181,7 +176,6 @@ test_meta_mismatch (void)
         bench.info.stride);
     check_bad (&bench, in);
   }
-  bench_clear (&bench);
 }
 
 /* Frames before a bad one are not lost. */
@@ -189,7 +183,7 @@ static void
 test_bad_in_flight (void)
 {
   GstBuffer *out;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, "async-depth", 4, NULL);
   bench_push (&bench, 0);
@@ -201,7 +195,6 @@ test_bad_in_flight (void)
     g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
     gst_buffer_unref (out);
   }
-  bench_clear (&bench);
 }
 
 /* Read-only memory, and a buffer others hold, are input like any. */
@@ -211,7 +204,7 @@ test_read_only (void)
   const BdctParams params = defaults;
   GstBuffer *whole, *in;
   GstMapInfo info;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "NV12", 48, 32, NULL);
   whole = frame_new (&bench.info, 0);
@@ -221,7 +214,6 @@ test_read_only (void)
   bench_check_buffer (&bench, in, &params);
   gst_buffer_unmap (whole, &info);
   gst_buffer_unref (whole);
-  bench_clear (&bench);
 }
 
 int

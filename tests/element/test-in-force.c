@@ -24,7 +24,7 @@ check_report (Bench * bench, const gchar * type, guint first, guint n)
 static void
 test_interval (void)
 {
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, "async-depth", DEPTH, NULL);
   bench.drain = FALSE;
@@ -41,7 +41,6 @@ test_interval (void)
   check_report (&bench, "frame", 6, 1);
   check_report (&bench, "frame", 7, 1);
   check_report (&bench, "pooled", 0, 8);
-  bench_clear (&bench);
 }
 
 /* What each property does to the frames that enter after it is set. */
@@ -85,7 +84,7 @@ static void
 make_frames (guint i, guint first, GstBuffer * out[2 * DEPTH],
     GstVideoInfo * info)
 {
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, shown[i].format, 96, 64, "async-depth", DEPTH, NULL);
   bench.drain = FALSE;
@@ -102,7 +101,6 @@ make_frames (guint i, guint first, GstBuffer * out[2 * DEPTH],
     g_assert_nonnull (out[n]);
   }
   *info = bench.info;
-  bench_clear (&bench);
 }
 
 /* Frames in flight are as they would be without it, the others as with it from
@@ -134,9 +132,9 @@ test_shown (void)
 static void
 test_controller_segment (void)
 {
-  GstControlSource *source;
+  g_autoptr (GstControlSource) source;
   GstSegment segment;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 32, 32, NULL);
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -153,15 +151,12 @@ test_controller_segment (void)
   gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
       101 * FRAME, 77);
   for (guint n = 2; n < 4; n++) {
-    GstStructure *s;
+    g_autoptr (GstStructure) s;
 
     bench_pass (&bench, n);
     s = bench_pop_report (&bench, "frame");
     g_assert_cmpint (get_int (s, "quality"), ==, n == 2 ? 11 : 77);
-    gst_structure_free (s);
   }
-  gst_object_unref (source);
-  bench_clear (&bench);
 }
 #endif
 

@@ -30,7 +30,7 @@ push_eos (Bench * bench)
 static void
 test_grid (void)
 {
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, "interval", 100 * GST_MSECOND, NULL);
   for (guint n = 0; n < 9; n++)
@@ -44,7 +44,6 @@ test_grid (void)
   check_report (&bench, "interval", 8, 1);
   check_report (&bench, "pooled", 0, 9);
   bench_pop_report (&bench, NULL);
-  bench_clear (&bench);
 }
 
 /* An interval of whole frames holds exactly these, and is told with the last of
@@ -80,8 +79,8 @@ static void
 test_missing (void)
 {
   static const guint frames[] = { 0, 3, 4 };
-  GstStructure *s;
-  Bench bench;
+  g_autoptr (GstStructure) s;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, "interval", 100 * GST_MSECOND, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
@@ -92,9 +91,7 @@ test_missing (void)
   g_assert_nonnull (s);
   g_assert_cmpuint (get_uint64 (s, "frames"), ==, 2);
   g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 3 * FRAME);
-  gst_structure_free (s);
   bench_pop_report (&bench, NULL);
-  bench_clear (&bench);
 }
 
 /* Time jumps, and the settings with it: a message says what was done to its own
@@ -103,7 +100,7 @@ static void
 test_gap (void)
 {
   GstStructure *s;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, "interval", 5 * FRAME, "quality", 20,
       NULL);
@@ -124,15 +121,14 @@ test_gap (void)
   g_assert_cmpint (get_int (s, "quality"), ==, 90);
   gst_structure_free (s);
   gst_structure_free (bench_pop_report (&bench, "pooled"));
-  bench_clear (&bench);
 }
 
 /* Without timestamps no interval ends; the end of the stream tells all. */
 static void
 test_no_timestamps (void)
 {
-  GstStructure *s;
-  Bench bench;
+  g_autoptr (GstStructure) s;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, "interval", FRAME, NULL);
   for (guint n = 0; n < 4; n++) {
@@ -146,9 +142,7 @@ test_no_timestamps (void)
   s = bench_pop_report (&bench, "interval");
   g_assert_cmpuint (get_uint64 (s, "frames"), ==, 4);
   g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, GST_CLOCK_TIME_NONE);
-  gst_structure_free (s);
   gst_structure_free (bench_pop_report (&bench, "pooled"));
-  bench_clear (&bench);
 }
 
 int

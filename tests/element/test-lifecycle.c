@@ -204,8 +204,8 @@ test_stop_while_sent (void)
 static gchar *
 try_start (const gchar * backend, gint device_id, gchar ** active)
 {
-  GstElement *element = element_new ("blockdct");
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstElement) element = element_new ("blockdct");
+  g_autoptr (GstBus) bus = gst_bus_new ();
   gchar *text = NULL;
 
   gst_element_set_bus (element, bus);
@@ -237,8 +237,6 @@ try_start (const gchar * backend, gint device_id, gchar ** active)
   }
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_set_bus (element, NULL);
-  gst_object_unref (bus);
-  gst_object_unref (element);
   return text;
 }
 

@@ -14,13 +14,12 @@ static GstStructure *
 push_for_meta (Bench * bench, GstBuffer * in)
 {
   GstStructure *s;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out;
 
   g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
   out = bench_take (bench);
   g_assert_nonnull (buffer_report (out));
   s = gst_structure_copy (buffer_report (out));
-  gst_buffer_unref (out);
   return s;
 }
 
@@ -84,21 +83,19 @@ static void
 test_fields (void)
 {
   GstStructure *s;
-  gchar *backend;
-  Bench bench;
+  g_autofree gchar *backend = NULL;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 32, 32, NULL);
   s = bench_report (&bench, 0);
   check_fields (s, FALSE);
   g_object_get (bench.element, "active-backend", &backend, NULL);
   g_assert_cmpstr (gst_structure_get_string (s, "backend"), ==, backend);
-  g_free (backend);
   gst_structure_free (s);
   gst_harness_push_event (bench.h, gst_event_new_eos ());
   s = bench_pop_report (&bench, "pooled");
   check_fields (s, TRUE);
   gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 /* Times follow the segment. */
@@ -118,7 +115,7 @@ test_times (void)
     guint64 time = segments[i].time * FRAME;
     guint64 base = segments[i].base * FRAME;
     GstSegment segment;
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, "I420", 16, 16, NULL);
     gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -128,7 +125,7 @@ test_times (void)
     segment.base = base;
     gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
     for (guint n = 0; n < 3; n++) {
-      GstStructure *s;
+      g_autoptr (GstStructure) s;
 
       s = bench_report (&bench, segments[i].start + n);
       g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, start + n * FRAME);
@@ -138,9 +135,7 @@ test_times (void)
       g_assert_cmpuint (get_uint64 (s, "duration"), ==, FRAME);
       g_assert_cmpuint (get_uint64 (s, "index"), ==, n);
       g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
-      gst_structure_free (s);
     }
-    bench_clear (&bench);
   }
 }
 
@@ -152,7 +147,7 @@ test_unknown_times (void)
   static const gchar *names[] = { "timestamp", "stream-time", "running-time" };
   GstStructure *s;
   GstBuffer *in;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, NULL);
   in = frame_new (&bench.info, 5);
@@ -176,14 +171,13 @@ test_unknown_times (void)
   g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 7 * FRAME);
   g_assert_cmpuint (get_uint64 (s, "duration"), ==, GST_CLOCK_TIME_NONE);
   gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 static void
 test_identical (void)
 {
   GstStructure *s;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 24, 24, NULL);
   for (guint n = 0; n < 3; n++) {
@@ -208,7 +202,6 @@ test_identical (void)
   g_assert_true (isinf (get_double (s, "psnr-max")));
   g_assert_true (isinf (get_double (s, "psnr-mean")));
   gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 /* A pooled message against the frames it pools. */
@@ -219,7 +212,7 @@ test_pooled (void)
   BdctStats sum = { 0 };
   gdouble mean = 0, min = G_MAXDOUBLE, max = 0;
   GstStructure *s;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "Y42B", 40, 24, NULL);
   for (guint n = 0; n < n_frames; n++) {
@@ -257,7 +250,6 @@ test_pooled (void)
   g_assert_cmpuint (get_uint64 (s, "duration"), ==, n_frames * FRAME);
   gst_structure_free (s);
   bench_pop_report (&bench, NULL);
-  bench_clear (&bench);
 }
 
 /* All is told when EOS arrives downstream. */
@@ -275,8 +267,8 @@ check_told (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 static void
 test_pooled_before_eos (void)
 {
-  GstPad *pad;
-  Bench bench;
+  g_autoptr (GstPad) pad;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, "async-depth", 3, NULL);
   pad = gst_element_get_static_pad (bench.element, "src");
@@ -285,8 +277,6 @@ test_pooled_before_eos (void)
   bench_push (&bench, 0);
   gst_harness_push_event (bench.h, gst_event_new_eos ());
   bench_pop_report (&bench, NULL);
-  gst_object_unref (pad);
-  bench_clear (&bench);
 }
 
 static void
@@ -301,7 +291,7 @@ test_active_backend (void)
 {
   guint notified = 0;
   gchar *backend;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, "threads", 1, NULL);
   g_object_get (bench.element, "active-backend", &backend, NULL);
@@ -318,7 +308,6 @@ test_active_backend (void)
   g_object_get (bench.element, "active-backend", &backend, NULL);
   g_assert_null (backend);
   g_assert_cmpuint (notified, ==, 1);
-  bench_clear (&bench);
 }
 
 int

@@ -28,14 +28,13 @@ count_fields (const GstStructure * s)
 static GstStructure *
 push (Bench * bench, guint n)
 {
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out;
   GstStructure *s;
 
   bench_push (bench, n);
   out = bench_pull (bench);
   s = bench_pop_report (bench, "frame");
   g_assert_true (gst_structure_is_equal (s, buffer_report (out)));
-  gst_buffer_unref (out);
   return s;
 }
 
@@ -61,18 +60,17 @@ test_sums (void)
 {
   gint64 sums[3][G_N_ELEMENTS (names)] = { 0 };
   GstStructure *s;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", WIDTH, HEIGHT, "interval", 3 * GST_SECOND / 30,
       NULL);
   element_set (bench.element, "metrics", "ssim+ms-ssim+psnr-hvs+xpsnr");
   for (guint n = 0; n < 7; n++) {
-    GstBuffer *out;
+    g_autoptr (GstBuffer) out;
 
     bench_push (&bench, n);
     out = bench_pull (&bench);
     add_sums (buffer_report (out), sums[0]);
-    gst_buffer_unref (out);
   }
   g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
   for (guint i = 0; i < 4; i++) {
@@ -83,7 +81,6 @@ test_sums (void)
   g_assert_cmpmem (sums[1], sizeof sums[1], sums[0], sizeof sums[0]);
   g_assert_cmpmem (sums[2], sizeof sums[2], sums[0], sizeof sums[0]);
   g_assert_cmpint (sums[0][0], >, G_GINT64_CONSTANT (1000000000));
-  bench_clear (&bench);
 }
 
 /* All of them at once; none of those that are not asked for; and where they are
@@ -93,7 +90,7 @@ test_fields (void)
 {
   gdouble sum = 0, hvs = 0;
   GstStructure *s;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
   element_set (bench.element, "metrics", "ssim+ms-ssim+psnr-hvs+xpsnr");
@@ -126,7 +123,6 @@ test_fields (void)
   s = bench_pop_report (&bench, "pooled");
   g_assert_cmpuint (count_fields (s), ==, 0);
   gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 /* In all files: behind the columns of all, or as ffmpeg names its own. */
@@ -140,8 +136,8 @@ test_files (void)
   for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
     gchar *path = test_path (files[i]), *text, *wanted, **lines;
     gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-    GstStructure *s;
-    Bench bench;
+    g_autoptr (GstStructure) s;
+    g_auto (Bench) bench;
 
     bench_init (&bench, "I420", 64, 48, "stats-file", path, "quality", 40,
         NULL);
@@ -163,8 +159,6 @@ test_files (void)
     if (i == 2)
       g_assert_true (g_str_has_suffix (lines[0], ",psnr_v,ssim_y,ssim_u,"
               "ssim_v,ssim,xpsnr_y,xpsnr_u,xpsnr_v"));
-    bench_clear (&bench);
-    gst_structure_free (s);
     g_strfreev (lines);
     g_free (wanted);
     g_free (text);

@@ -16,15 +16,15 @@ test_load (void)
     {"broadcast-contribution", "hevc-16x16", -1, 17},
     {"worst-case", "hevc-32x32", -1, 51},
   };
-  Bench bench;
-  gchar **names;
+  g_auto (Bench) bench;
+  g_auto (GStrv) names;
 
   bench_init (&bench, "I420", 64, 64, NULL);
   names = gst_preset_get_preset_names (GST_PRESET (bench.element));
   for (guint i = 0; i < G_N_ELEMENTS (presets); i++) {
     gint steps[64], tables;
-    GstStructure *s;
-    gchar *comment;
+    g_autoptr (GstStructure) s;
+    g_autofree gchar *comment = NULL;
 
     for (guint k = 0; k < G_N_ELEMENTS (steps); k++)
       steps[k] = 3;
@@ -33,7 +33,6 @@ test_load (void)
             presets[i].name));
     g_assert_true (gst_preset_get_meta (GST_PRESET (bench.element),
             presets[i].name, "comment", &comment));
-    g_free (comment);
     g_assert_true (gst_preset_load_preset (GST_PRESET (bench.element),
             presets[i].name));
     bench_pass (&bench, i);
@@ -44,13 +43,10 @@ test_load (void)
       g_assert_cmpint (get_int (s, "qp"), ==, presets[i].qp);
     else
       g_assert_cmpint (get_int (s, "quality"), ==, presets[i].quality);
-    gst_structure_free (s);
     g_object_get (bench.element, "quantization-tables", &tables, NULL);
     g_assert_cmpint (tables, ==, BDCT_PRESET_ANNEX_K);
   }
   g_assert_false (gst_preset_load_preset (GST_PRESET (bench.element), "none"));
-  g_strfreev (names);
-  bench_clear (&bench);
 }
 
 int

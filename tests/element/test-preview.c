@@ -200,7 +200,7 @@ test_exchange (void)
 
   preview = run (&duel);
   for (gint i = 1; i <= test_rounds (20); i++) {
-    gchar *line = g_strdup_printf (i % 3 ? "blockdct quality=%d"
+    g_autofree gchar *line = g_strdup_printf (i % 3 ? "blockdct quality=%d"
         : "queue ! blockdct quality=%d async-depth=3 ! identity", i);
 
     g_object_set (preview, "a", line, NULL);
@@ -212,7 +212,6 @@ test_exchange (void)
     g_object_set (preview, "b", "", "a", "blockdct quality=40", NULL);
     wait_for_b (&duel, &n, FALSE);
     wait_for_quality (&duel, &n, 40);
-    g_free (line);
   }
   stop (&duel, preview);
 }
@@ -274,7 +273,7 @@ test_refused (void)
 {
   GstElement *preview;
   GstVideoInfo info;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out;
   Duel duel;
 
   preview = start (&duel, &info, "a=\"blockdct quality=9\"");
@@ -296,7 +295,6 @@ test_refused (void)
       NULL);
   out = show (&duel, &info, 1);
   g_assert_true (is_of (&info, out, 1, 9));
-  gst_buffer_unref (out);
   stop (&duel, preview);
 }
 
@@ -306,7 +304,7 @@ test_refused_at_start (void)
 {
   Duel duel = { 0 };
   GstElement *preview;
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out;
 
   duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
       "width=48,height=32 ! blockdctpreview name=preview b=blokdct ! "
@@ -320,7 +318,6 @@ test_refused_at_start (void)
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
   out = duel_pull (&duel);
   g_assert_nonnull (duel_figures (out, "dist_sink_1"));
-  gst_buffer_unref (out);
   stop (&duel, preview);
 }
 
@@ -380,7 +377,7 @@ test_pause (void)
   wait_for_state (&duel);
   for (gint i = 0; i < test_rounds (20); i++) {
     const gboolean fine = i % 2 == 0;
-    GstStructure *s;
+    g_autoptr (GstStructure) s;
 
     g_object_set (preview, "a", fine ? "blockdct quality=100"
         : "identity ! blockdct quality=1", NULL);
@@ -391,7 +388,6 @@ test_pause (void)
       g_assert_cmpfloat (get_double (s, "psnr"), >, 35);
     else
       g_assert_cmpfloat (get_double (s, "psnr"), <, 35);
-    gst_structure_free (s);
   }
   stop (&duel, preview);
 }
@@ -460,7 +456,7 @@ static void
 test_key_overtaken (void)
 {
   GstElement *preview;
-  GstStructure *s;
+  g_autoptr (GstStructure) s;
   Duel duel = { 0 };
 
   duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
@@ -477,7 +473,6 @@ test_key_overtaken (void)
   s = seek_and_take (&duel, 2 * GST_SECOND);
   g_assert_cmpint (get_child_int (preview, "compare::left"), ==, -1);
   g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 0);
-  gst_structure_free (s);
   stop (&duel, preview);
 }
 

@@ -28,7 +28,7 @@ test_pooled (void)
   BdctStats all = { 0 }, pair = { 0 };
   BdctParams params = defaults;
   GstStructure *s;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 64, 48, "metrics", BENCH_BITS, "interval",
       2 * FRAME, "async-depth", 1, NULL);
@@ -57,7 +57,6 @@ test_pooled (void)
   g_object_get (bench.element, "stats", &s, NULL);
   check_bits (s, &all, FALSE);
   gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 /* Frames that are in flight behind it go with it. */
@@ -66,7 +65,7 @@ test_error_behind (void)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   GstStructure *s;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 64, 48, "min-psnr-error", 30.0, "async-depth", 4,
       "quality", 3, NULL);
@@ -83,7 +82,6 @@ test_error_behind (void)
   s = bench_pop_report (&bench, "pooled");
   g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
   gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 /* Flat frames are identical: the capped mean stays finite. */
@@ -101,7 +99,7 @@ test_capped (void)
   for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
     GstStructure *s;
     gdouble first;
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, depths[i].format, 64, 48, NULL);
     s = bench_report (&bench, 0);
@@ -120,7 +118,6 @@ test_capped (void)
     g_assert_cmpfloat_with_epsilon (get_double (s, "psnr-mean-capped"),
         (first + 2 * depths[i].cap) / 3, 1e-9);
     gst_structure_free (s);
-    bench_clear (&bench);
   }
 }
 
@@ -130,8 +127,8 @@ static void
 test_duration (void)
 {
   static const guint frames[] = { 10, 11, 12, 4, 5 };
-  GstStructure *s;
-  Bench bench;
+  g_autoptr (GstStructure) s;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
@@ -141,8 +138,6 @@ test_duration (void)
   s = bench_pop_report (&bench, "pooled");
   g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 10 * FRAME);
   g_assert_cmpuint (get_uint64 (s, "duration"), ==, 9 * FRAME);
-  gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 int

@@ -168,13 +168,13 @@ static void
 test_every_format (void)
 {
   for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++) {
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, rgb_formats[f].name, WIDTH, HEIGHT, "metrics",
         BENCH_BITS, NULL);
     for (guint i = 0; i < G_N_ELEMENTS (rgb_samplings); i++) {
       GstBuffer *in = new_frame (&bench.info, i), *out, *rec;
-      GstStructure *s;
+      g_autoptr (GstStructure) s;
       BdctStats stats;
 
       element_set (bench.element, "chroma-subsampling", rgb_samplings[i].name);
@@ -189,12 +189,10 @@ test_every_format (void)
           bdct_stats_total (&stats).bits);
       g_assert_cmpuint (get_uint64 (s, "file-size"), ==, stats.file_size);
       g_assert_cmpuint (get_uint64 (s, "index"), ==, i);
-      gst_structure_free (s);
       gst_buffer_unref (in);
       gst_buffer_unref (out);
       gst_buffer_unref (rec);
     }
-    bench_clear (&bench);
   }
 }
 
@@ -208,7 +206,7 @@ test_regions (void)
   GstVideoRegionOfInterestMeta *meta;
   Bytes got, a, b;
   BdctStats stats;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "RGBx", WIDTH, HEIGHT, "quality", 10, NULL);
   in = new_frame (&bench.info, 3);
@@ -241,7 +239,6 @@ test_regions (void)
   gst_buffer_unref (out);
   gst_buffer_unref (inside);
   gst_buffer_unref (outside);
-  bench_clear (&bench);
 }
 
 int

@@ -241,7 +241,7 @@ static void
 test_restart (void)
 {
   gchar *path = test_path ("again.csv"), *text;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 64, 48, "stats-file", path, "post-messages",
       FALSE, "interval", GST_SECOND, NULL);
@@ -257,7 +257,6 @@ test_restart (void)
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_nonnull (strstr (text, "\n0,80000000,"));
   g_assert_null (strstr (text, "\n0,40000000,"));
-  bench_clear (&bench);
   g_free (text);
   g_free (path);
 }

@@ -36,7 +36,7 @@ static void
 pass (GstHarness * h, GstClockTime pts, GstClockTime running_time)
 {
   GstBuffer *in = gst_buffer_new_allocate (NULL, 384, NULL), *out;
-  GstEvent *event;
+  g_autoptr (GstEvent) event;
   const GstSegment *segment;
 
   /* A frame of VP8 that is shown, and grey. */
@@ -56,7 +56,6 @@ pass (GstHarness * h, GstClockTime pts, GstClockTime running_time)
   gst_event_parse_segment (event, &segment);
   g_assert_cmpuint (gst_segment_to_running_time (segment, GST_FORMAT_TIME,
           pts), ==, running_time);
-  gst_event_unref (event);
   gst_buffer_unref (out);
 }
 

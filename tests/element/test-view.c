@@ -23,7 +23,7 @@ test_colorimetry (void)
   for (guint i = 0; i < 3; i++) {
     GstCaps *caps;
     GstBuffer *in, *out;
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, NULL, 0, 0, NULL);
     set_view (&bench, "nonzero-map");
@@ -44,7 +44,6 @@ test_colorimetry (void)
       g_free (samples);
     }
     gst_buffer_unref (out);
-    bench_clear (&bench);
   }
   /* 0x440154, as it was computed by hand: BT.601, BT.709, full BT.709. */
   g_assert_cmpint (ABS (seen[0][0] - 42), <=, 1);
