@@ -14,6 +14,7 @@
  *   w:, e:, i:      the next warning, error or info has these parts, and no !PART
  *   -               there is none; *: any are dropped
  *   c:FORMAT WxH    caps; s:STATE: the state is set; F: cannot be PAUSED
+ *   p:NAME          loads a preset that is installed
  *   f:NAME=TEXT     writes a file; t:NAME=SIZE: makes it as long; d:NAME: removes it;
  *                   n:NAME: there is none; q:NAME: its path is not kept
  *
@@ -47,6 +48,12 @@ typedef struct
       "c:I420 16x16", name "=" other, "w:" name "|READY", "-", \
       "?" name "=" now, name "=" now, "-", "s:READY", name "=" other, "-", \
       "?" name "=" other}}
+
+/* It is there and complete, whatever was set before. */
+#define PRESET(name, transform, setting) \
+  {"preset/" name, "I420 64x64", {"quantization-tables=matrix", \
+      "quantization-matrix=<64x3>", "p:" name, "=", "?transform=" transform, \
+      "?" setting, "?quantization-tables=annex-k"}}
 
 #define BITS(format) \
   {"bits/" format, format " 61x35", {"metrics=bits", "each:transform"}}
@@ -227,6 +234,10 @@ static const Row rows[] = {
   READY ("backend", "%B", "auto"), READY ("cuda-device-id", "-1", "3"),
   READY ("threads", "1", "2"), READY ("async-depth", "1", "5"),
   READY ("stats-file", "", "/dev/null.log"),
+  PRESET ("archive", "jpeg-8x8", "quality=95"),
+  PRESET ("web-thumbnail", "jpeg-8x8", "quality=60"),
+  PRESET ("broadcast-contribution", "hevc-16x16", "qp=17"),
+  PRESET ("worst-case", "hevc-32x32", "qp=51"),
   /* The name says what is written: none that says nothing is opened. */
   {"stats-file/no-ending", "", {"s:NULL", "stats-file=@figures", "F",
           "e:figures|.log|.jsonl", "n:figures", "stats-file=@figures.json", "F",
@@ -500,6 +511,8 @@ do_step (State * state, const gchar * step)
     g_assert_cmpuint (state->curves, ==, atoi (rest));
   } else if (*step == 'c') {
     set_caps (state, rest);
+  } else if (*step == 'p') {
+    g_assert_true (gst_preset_load_preset (GST_PRESET (element), rest));
   } else {
     check_said (state, *step == 'w' ? GST_MESSAGE_WARNING : *step == 'e'
         ? GST_MESSAGE_ERROR : GST_MESSAGE_INFO, rest);
