@@ -211,7 +211,7 @@ wait_until_stuck (Pusher * pusher)
 
   do {
     before = n;
-    g_usleep (500000);
+    g_usleep (200000);
     n = g_atomic_int_get (&pusher->n);
   } while (n != before);
   return n;

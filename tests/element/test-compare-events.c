@@ -152,7 +152,7 @@ test_cut_off_flush (void)
   gst_element_set_state (bare.pipeline, GST_STATE_READY);
   push_both (&bare, gst_event_new_flush_stop (TRUE));
   gst_element_set_state (bare.pipeline, GST_STATE_PLAYING);
-  for (gint i = 0; i < test_rounds (24); i++) {
+  for (gint i = 0; i < test_rounds (8); i++) {
     begin_stream (&bare);
     push_frames (&bare, 0, 5);
     g_usleep (1000 * (i % 8));
@@ -214,7 +214,7 @@ flush_reference (gpointer data)
 {
   Bare *bare = data;
 
-  for (gint i = 0; i < test_rounds (5000); i++) {
+  for (gint i = 0; i < test_rounds (2000); i++) {
     gst_pad_push_event (bare->pads[0], gst_event_new_flush_start ());
     g_usleep (1 + i * 37 % 150);
     gst_pad_push_event (bare->pads[0], gst_event_new_flush_stop (TRUE));

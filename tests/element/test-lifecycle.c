@@ -38,7 +38,7 @@ static void
 test_stop_while_asked (void)
 {
   static const gint depths[] = { 1, 2, 16 };
-  const gint rounds = test_rounds (g_test_thorough () ? 10000 : 100);
+  const gint rounds = test_rounds (g_test_thorough () ? 10000 : 30);
 
   if (!test_have_element ("videotestsrc") || !test_have_element ("fakesink"))
     return;
@@ -156,7 +156,7 @@ check_stop_while_sent (const gchar * line, const gchar * const *pads,
     gst_pad_link (senders[i].pad, sink);
     gst_object_unref (sink);
   }
-  for (gint round = 0; round < test_rounds (g_test_thorough () ? 10000 : 100);
+  for (gint round = 0; round < test_rounds (g_test_thorough () ? 10000 : 30);
       round++) {
     g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING),
         !=, GST_STATE_CHANGE_FAILURE);
