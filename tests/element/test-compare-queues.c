@@ -264,8 +264,8 @@ flush (GstPad * pads[2])
   }
 }
 
-/* How many frames a pad takes while the other one has none, also after a flush: a
- * quarter more than 64 and than 4 s, and no more. The warning comes while it
+/* How many frames a pad takes while the other one has none, also after a flush:
+ * a quarter more than 64 and than 4 s, and no more. The warning comes while it
  * waits: all of them at once. */
 static void
 test_bound (void)

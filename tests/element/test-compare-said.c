@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: what is said, once, where inputs do not fit: a row is a test. */
+ * blockdctcompare: what is said, once, where inputs do not fit: a row is a
+ * test. */
 #include "duel.h"
 
-#define CAPS(more) " ! video/x-raw,width=16,height=16,framerate=200/1," more " ! "
+#define CAPS(more) \
+  " ! video/x-raw,width=16,height=16,framerate=200/1," more " ! "
 #define SOURCE "videotestsrc num-buffers=5 "
 #define COMPARE "blockdctcompare name=compare "
 #define SINK " ! fakesink name=out"

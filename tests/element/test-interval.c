@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages of type `interval`: no frame is in two of them, none in none; and when
- * they come. */
+ * Messages of type `interval`: no frame is in two of them, none in none; and
+ * when they come. */
 #include "bench.h"
 
 #define NO_TIME 1000
 
-/* What is pushed, and what is said then: [type first+frames @timestamp ~duration
- * quality], in frames. Quality 90 comes into force before frame 100. */
+/* What is pushed, and what is said then: [type first+frames @timestamp
+ * ~duration quality], in frames. Quality 90 comes into force before frame
+ * 100. */
 static const struct
 {
   const gchar *path;
@@ -15,8 +16,8 @@ static const struct
   gint frames[10];
   const gchar *said;
 } rows[] = {
-  /* They do not drift where they are no multiple of a frame: frames end at 40, 80,
-   * 120 ms ..., intervals at 100, 200, 300 ms. */
+  /* They do not drift where they are no multiple of a frame: frames end at 40,
+   * 80, 120 ms ..., intervals at 100, 200, 300 ms. */
   {"grid", 100 * GST_MSECOND, {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
       "0 1 2 [interval 0+3 @0 ~3 q20] 3 4 [interval 3+2 @3 ~2 q20] 5 6 7 "
         "[interval 5+3 @5 ~3 q20] 8 eos [interval 8+1 @8 ~1 q20] "
@@ -27,8 +28,8 @@ static const struct
         "[pooled 0+6 @0 ~6 q20]"},
   {"short", 1, {0, 1, -1}, "0 [interval 0+1 @0 ~1 q20] 1 "
         "[interval 1+1 @1 ~1 q20] eos [pooled 0+2 @0 ~2 q20]"},
-  /* Frames missing where an interval ends leave the next one its place: from 100
-   * to 200 ms, though its first frame is late. */
+  /* Frames missing where an interval ends leave the next one its place: from
+   * 100 to 200 ms, though its first frame is late. */
   {"missing", 100 * GST_MSECOND, {0, 3, 4, -1},
       "0 3 [interval 0+1 @0 ~1 q20] 4 [interval 1+2 @3 ~2 q20] eos "
         "[pooled 0+3 @0 ~5 q20]"},

@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is set, and what is said of it: a row is a test. Each has a list of steps:
+ * What is set, and what is said of it: a row is a test. Each has a list of
+ * steps:
  *
  *   NAME=VALUE      sets a property
  *   ?NAME=VALUE     reads one
  *   .               pushes a frame; x: which is an error
- *   =               pushes one that has to be what the engine makes of it with what
- *                   the properties say; `= annex-k`, `= flat`: with these tables or
- *                   lists instead
+ *   =               pushes one that has to be what the engine makes of it with
+ *                   what the properties say; `= annex-k`, `= flat`: with these
+ *                   tables or lists instead
  *   each:NAME       does that with each value of an enumeration
- *   v:FIELD=VALUE   the last frame's message has that; v:FIELD: any value; v:!FIELD: none
+ *   v:FIELD=VALUE   the last frame's message has that; v:FIELD: any value;
+ *                   v:!FIELD: none
  *   k:N             N curves came with it
- *   w:, e:, i:      the next warning, error or info has these parts, and no !PART
+ *   w:, e:, i:      the next warning, error or info has these PARTs, divided
+ *                   by |, and no !PART
  *   -               there is none; *: any are dropped
  *   c:FORMAT WxH    caps; s:STATE: the state is set; F: cannot be PAUSED
  *   p:NAME          loads a preset that is installed
- *   f:NAME=TEXT     writes a file; t:NAME=SIZE: makes it as long; d:NAME: removes it;
- *                   n:NAME: there is none; q:NAME: its path is not kept
+ *   f:NAME=TEXT     writes a file; t:NAME=SIZE: makes it as long; d:NAME:
+ *                   removes it; n:NAME: there is none; q:NAME: its path is not
+ *                   kept
  *
- * In values and texts 64x5+1 stands for 64 numbers from 5 on, behind commas, 64*5+1
- * for the same behind blanks; @NAME for a file's path, %B for the backend. */
+ * In values and texts 64x5+1 stands for 64 numbers from 5 on, behind commas,
+ * 64*5+1 for the same behind blanks; @NAME for a file's path, %B for the
+ * backend. */
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -173,7 +178,8 @@ static const Row rows[] = {
           "scaling-list-file=@own", "="}},
   /* What is no side is refused; crossed, the largest counts. */
   {"quadtree/sides", "I420 140x90", {"min-block=8", "max-block=16",
-          "min-block=5", "w:min-block was not changed: 5 is not 4, 8, 16 or 32.",
+          "min-block=5",
+          "w:min-block was not changed: 5 is not 4, 8, 16 or 32.",
           "max-block=31", "w:max-block was not changed: 31 is not 4, 8,",
           "max-block=24", "w:max-block was not changed: 24 is not 4, 8,",
           "?min-block=8", "?max-block=16", "transform=hevc-quadtree", "=",

@@ -124,7 +124,8 @@ test_range (Player * player)
   player_wait (player, N_FRAMES - 1);
 }
 
-/* A picture stays, cannot be gone through, and is shown again; until it stops. */
+/* A picture stays, cannot be gone through, and is shown again; until it
+ * stops. */
 static void
 test_still (Player * player)
 {
