@@ -137,21 +137,36 @@ test_rounds (gint n)
   return rounds != NULL ? CLAMP (atoi (rounds), 1, n) : n;
 }
 
+typedef struct
+{
+  GTestDataFunc func;
+  gconstpointer data;
+} Test;
+
 static void
 run_test (gconstpointer data)
 {
-  TestFunc func = (TestFunc) data;
+  const Test *test = data;
 
   if (backend_missing () != NULL)
     g_test_skip (backend_missing ());
   else
-    func ();
+    test->func (test->data);
+}
+
+void
+test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row)
+{
+  Test *test = g_new (Test, 1);
+
+  *test = (Test) { func, row };
+  g_test_add_data_func_full (path, test, run_test, g_free);
 }
 
 void
 test_add (const gchar * path, TestFunc func)
 {
-  g_test_add_data_func (path, (gconstpointer) func, run_test);
+  test_add_row (path, (GTestDataFunc) func, NULL);
 }
 
 gboolean
@@ -316,19 +331,86 @@ bench_pass (Bench * bench, guint n)
   gst_buffer_unref (bench_take (bench));
 }
 
+/* What was set is said. */
+static void
+check_settings (const GstStructure * s, const BdctParams * params,
+    const BdctStats * stats)
+{
+  static const gchar *const areas[] = { "area-4", "area-8", "area-16",
+    "area-32"
+  };
+  const BdctTransformInfo *info = bdct_transform_info (params->transform);
+
+  g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==, info->name);
+  if (info->has_qp) {
+    g_assert_cmpint (get_int (s, "qp"), ==, params->qp);
+    g_assert_cmpfloat (get_double (s, "deadzone"), ==, params->deadzone);
+    g_assert_false (gst_structure_has_field (s, "quality"));
+  } else {
+    g_assert_cmpint (get_int (s, "quality"), ==, params->quality);
+    g_assert_false (gst_structure_has_field (s, "qp"));
+    g_assert_false (gst_structure_has_field (s, "deadzone"));
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (areas); i++)
+    if (params->transform == BDCT_HEVC_QUADTREE)
+      g_assert_cmpfloat (get_double (s, areas[i]), ==, (gdouble) stats->area[i]
+          / stats->component[0].samples);
+    else
+      g_assert_false (gst_structure_has_field (s, areas[i]));
+}
+
+void
+bench_check_buffer (Bench * bench, GstBuffer * in, const BdctParams * params)
+{
+  /* The engines agree on all that is integer. */
+  const gboolean same = !test_on_cuda () || params->transform != BDCT_DCT_8X8;
+  const gint depth = GST_VIDEO_INFO_COMP_DEPTH (&bench->info, 0);
+  GstBuffer *copy = gst_buffer_copy_deep (in), *expected, *out;
+  BdctStats stats, rated;
+  GstMessage *message;
+  GstStructure *s;
+  gboolean found;
+  guint metrics;
+
+  while ((message = bench_pop (bench, GST_MESSAGE_ELEMENT)) != NULL)
+    gst_message_unref (message);
+  expected = frame_expect (&bench->info, in, params, &stats);
+  frame_rate (&bench->info, in, params, &rated);
+  g_assert_cmpint (gst_harness_push (bench->h, gst_buffer_ref (in)), ==,
+      GST_FLOW_OK);
+  out = bench_take (bench);
+  g_assert_true (out != in);
+  g_assert_true (frames_equal (&bench->info, in, copy));
+  g_assert_nonnull (buffer_report (out));
+  /* Before it, what a change of caps ends is summed up. */
+  do {
+    message = bench_pop (bench, GST_MESSAGE_ELEMENT);
+    g_assert_nonnull (message);
+    s = gst_structure_copy (gst_message_get_structure (message));
+    gst_message_unref (message);
+    found = gst_structure_is_equal (s, buffer_report (out));
+    if (!found)
+      gst_structure_free (s);
+  } while (!found);
+  if (same) {
+    g_assert_true (frames_equal (&bench->info, expected, out));
+    check_figures (s, &stats, depth);
+    check_settings (s, params, &stats);
+    g_object_get (bench->element, "metrics", &metrics, NULL);
+    if (metrics & BENCH_BITS)
+      check_bits (s, &rated, params->transform == BDCT_JPEG_8X8 && depth == 8);
+  }
+  gst_structure_free (s);
+  gst_buffer_unref (copy);
+  gst_buffer_unref (expected);
+  gst_buffer_unref (out);
+  gst_buffer_unref (in);
+}
+
 void
 bench_check (Bench * bench, guint n, const BdctParams * params)
 {
-  GstBuffer *in = frame_new (&bench->info, n), *expected, *out;
-  BdctStats stats;
-
-  expected = frame_expect (&bench->info, in, params, &stats);
-  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
-  out = bench_take (bench);
-  gst_structure_free (bench_pop_report (bench, "frame"));
-  g_assert_true (frames_equal (&bench->info, expected, out));
-  gst_buffer_unref (expected);
-  gst_buffer_unref (out);
+  bench_check_buffer (bench, frame_new (&bench->info, n), params);
 }
 
 GstMessage *
@@ -356,6 +438,8 @@ message_text (GstMessage * message)
   g_assert_nonnull (message);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
     gst_message_parse_error (message, &error, &debug);
+  else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_INFO)
+    gst_message_parse_info (message, &error, &debug);
   else
     gst_message_parse_warning (message, &error, &debug);
   text = g_strdup_printf ("%s\n%s", error->message, debug ? debug : "");
@@ -563,4 +647,42 @@ check_figures (const GstStructure * s, const BdctStats * stats, gint depth)
   g_assert_cmpuint (get_uint64 (s, "nonzero-levels"), ==, sum.nonzero);
   g_assert_cmpfloat (get_double (s, "nonzero"), ==,
       (gdouble) sum.nonzero / sum.levels);
+}
+
+void
+check_bits (const GstStructure * s, const BdctStats * stats, gboolean exact)
+{
+  static const gchar *const names[2][4] = {
+    {"bits-estimated", "bits-estimated-y", "bits-estimated-u",
+        "bits-estimated-v"}, {"bits", "bits-y", "bits-u", "bits-v"}
+  };
+  guint64 bits = 0;
+
+  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+    const BdctCounters *counters = &stats->component[c];
+
+    bits += counters->bits;
+    g_assert_false (gst_structure_has_field (s, names[!exact][1 + c]));
+    if (counters->samples == 0)
+      g_assert_false (gst_structure_has_field (s, names[exact][1 + c]));
+    else
+      g_assert_cmpfloat (exact ? get_uint64 (s, names[1][1 + c])
+          : get_double (s, names[0][1 + c]), ==, counters->bits);
+  }
+  g_assert_cmpuint (bits, >, 0);
+  g_assert_cmpfloat (exact ? get_uint64 (s, "bits")
+      : get_double (s, "bits-estimated"), ==, bits);
+  g_assert_cmpfloat (get_double (s, "bpp"), ==,
+      (gdouble) bits / stats->component[0].samples);
+  g_assert_cmpint (gst_structure_has_field (s, "file-size"), ==, exact);
+  g_assert_cmpint (gst_structure_has_field (s, "bits-optimized"), ==, exact);
+  g_assert_cmpint (gst_structure_has_field (s, "file-size-optimized"), ==,
+      exact);
+  if (!exact)
+    return;
+  g_assert_cmpuint (get_uint64 (s, "bits-optimized"), ==,
+      stats->bits_optimized);
+  g_assert_cmpuint (get_uint64 (s, "file-size"), ==, stats->file_size);
+  g_assert_cmpuint (get_uint64 (s, "file-size-optimized"), ==,
+      stats->file_size_optimized);
 }

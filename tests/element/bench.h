@@ -18,6 +18,7 @@ void test_end (void);
  * there. The backend itself comes from that variable, else it is the CPU. */
 typedef void (*TestFunc) (void);
 void test_add (const gchar * path, TestFunc func);
+void test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row);
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
 
@@ -69,6 +70,7 @@ void bench_init (Bench * bench, const gchar * format, gint width, gint height,
 
 /* Fails on an error or a warning that no test asked for. */
 void bench_clear (Bench * bench);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bench, bench_clear)
 
 void bench_set_caps (Bench * bench, const gchar * format, gint width,
     gint height);
@@ -85,8 +87,13 @@ GstBuffer *bench_take (Bench * bench);
 /* Push frame `n` and let go of what must come out. */
 void bench_pass (Bench * bench, guint n);
 
-/* Push frame `n` and check that it was made with these parameters. */
+/* Push frame `n` and check all that comes out: it was made with these
+ * parameters, and the message and the meta say so, with all figures. */
 void bench_check (Bench * bench, guint n, const BdctParams * params);
+
+/* The same with a frame, which is taken. */
+void bench_check_buffer (Bench * bench, GstBuffer * in,
+    const BdctParams * params);
 
 /* Push frame `n`: its report, the caller's. */
 GstStructure *bench_report (Bench * bench, guint n);
@@ -128,6 +135,11 @@ gint get_int (const GstStructure * s, const gchar * name);
 gint64 get_int64 (const GstStructure * s, const gchar * name);
 gdouble get_double (const GstStructure * s, const gchar * name);
 gboolean get_boolean (const GstStructure * s, const gchar * name);
+
+/* Check the bits of a report, and of a JPEG file's bytes, against an engine's:
+ * exact ones, or those of an estimate. */
+void check_bits (const GstStructure * s, const BdctStats * stats,
+    gboolean exact);
 
 /* Check the errors, PSNRs and levels of a report against an engine's. */
 void check_figures (const GstStructure * s, const BdctStats * stats,

@@ -35,6 +35,7 @@ void duel_open (Duel * duel, GstVideoInfo * info, const gchar * format,
 
 /* Fails on an error or a warning that no test asked for. */
 void duel_clear (Duel * duel);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Duel, duel_clear)
 
 /* The same after an error that the test has read; what the bus holds beside it
  * is dropped. */

@@ -11,7 +11,7 @@ static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 static void
 test_metadata (void)
 {
-  GstElementFactory *factory = gst_element_factory_find ("blockdct");
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("blockdct");
 
   g_assert_cmpstr (gst_element_factory_get_metadata (factory,
           GST_ELEMENT_METADATA_KLASS), ==, "Filter/Analyzer/Video");
@@ -19,7 +19,6 @@ test_metadata (void)
           (factory)), ==, "blockdct");
   g_assert_cmpuint (gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (factory)),
       ==, GST_RANK_NONE);
-  gst_object_unref (factory);
 }
 
 static gboolean
@@ -39,12 +38,12 @@ static const gchar *rgb_formats[] = {
 static void
 test_template (void)
 {
-  GstElement *element = element_new ("blockdct");
+  g_autoptr (GstElement) element = element_new ("blockdct");
   static const gchar *pads[] = { "sink", "src" };
 
   for (guint i = 0; i < G_N_ELEMENTS (pads); i++) {
     GstPad *pad = gst_element_get_static_pad (element, pads[i]);
-    GstCaps *template = gst_pad_get_pad_template_caps (pad);
+    g_autoptr (GstCaps) template = gst_pad_get_pad_template_caps (pad);
     guint n_formats = 0;
 
     for (guint f = 0; f < N_TEST_FORMATS; f++) {
@@ -70,41 +69,22 @@ test_template (void)
     }
     g_assert_cmpuint (n_formats, ==, N_TEST_FORMATS
         + G_N_ELEMENTS (rgb_formats));
-    gst_caps_unref (template);
     gst_object_unref (pad);
   }
-  gst_object_unref (element);
 }
 
 static void
 check_format (const TestFormat * format, gint width, gint height)
 {
-  BdctParams params = defaults;
-  BdctStats stats;
-  GstBuffer *in, *out, *expected;
-  GstCaps *caps, *out_caps;
-  GstStructure *s;
-  Bench bench;
+  GstCaps *caps = video_caps (format->name, width, height), *out;
+  g_auto (Bench) bench;
 
   bench_init (&bench, format->name, width, height, NULL);
-  in = frame_new (&bench.info, 3);
-  expected = frame_expect (&bench.info, in, &params, &stats);
-  g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
-  out = bench_take (&bench);
-  g_assert_true (frames_equal (&bench.info, expected, out));
-
-  caps = video_caps (format->name, width, height);
-  out_caps = gst_pad_get_current_caps (bench.h->sinkpad);
-  g_assert_true (gst_caps_is_equal (caps, out_caps));
-
-  s = bench_pop_report (&bench, "frame");
-  check_figures (s, &stats, format->depth);
-  gst_structure_free (s);
+  bench_check (&bench, 3, &defaults);
+  out = gst_pad_get_current_caps (bench.h->sinkpad);
+  g_assert_true (gst_caps_is_equal (caps, out));
   gst_caps_unref (caps);
-  gst_caps_unref (out_caps);
-  gst_buffer_unref (expected);
-  gst_buffer_unref (out);
-  bench_clear (&bench);
+  gst_caps_unref (out);
 }
 
 static void
@@ -137,7 +117,7 @@ test_caps_fields (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (text); i++) {
     GstCaps *caps = gst_caps_from_string (text[i]), *out;
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, NULL, 0, 0, NULL);
     gst_harness_set_src_caps (bench.h, gst_caps_ref (caps));
@@ -147,7 +127,6 @@ test_caps_fields (void)
     g_assert_true (gst_caps_is_equal (caps, out));
     gst_caps_unref (out);
     gst_caps_unref (caps);
-    bench_clear (&bench);
   }
 }
 
@@ -176,22 +155,19 @@ static void
 test_refused (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    GstCaps *caps = gst_caps_from_string (refused[i]);
-    GstPad *pad;
-    Bench bench;
+    g_autoptr (GstCaps) caps = gst_caps_from_string (refused[i]);
+    g_autoptr (GstPad) pad;
+    g_auto (Bench) bench;
 
     g_test_message ("%s", refused[i]);
     bench_init (&bench, "I420", 16, 16, NULL);
     pad = gst_element_get_static_pad (bench.element, "sink");
     g_assert_false (gst_pad_query_accept_caps (pad, caps));
     g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
-    gst_object_unref (pad);
-    gst_caps_unref (caps);
     text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "sink",
         "videoconvert", NULL);
 
     bench_pass (&bench, 0);
-    bench_clear (&bench);
   }
 }
 
@@ -200,7 +176,7 @@ static void
 test_no_caps (void)
 {
   GstSegment segment;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, NULL, 0, 0, NULL);
   gst_segment_init (&segment, GST_FORMAT_TIME);
@@ -211,7 +187,6 @@ test_no_caps (void)
       GST_FLOW_NOT_NEGOTIATED);
   text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "without caps",
       "capsfilter", NULL);
-  bench_clear (&bench);
 }
 
 /* Downstream wants what the element cannot make: from the start, or later. */
@@ -220,7 +195,7 @@ test_refused_downstream (void)
 {
   for (guint late = 0; late < 2; late++) {
     GstMessage *message;
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, NULL, 0, 0, NULL);
     if (late) {
@@ -239,7 +214,6 @@ test_refused_downstream (void)
     while ((message = bench_pop (&bench, GST_MESSAGE_ERROR
                 | GST_MESSAGE_WARNING)) != NULL)
       gst_message_unref (message);
-    bench_clear (&bench);
   }
 }
 
@@ -248,15 +222,15 @@ static void
 test_cpu_memory (void)
 {
   static const GstState states[] = { GST_STATE_NULL, GST_STATE_PLAYING };
-  GstElement *element = element_new ("blockdct");
+  g_autoptr (GstElement) element = element_new ("blockdct");
 
   element_set (element, "backend", "cpu");
   for (guint i = 0; i < G_N_ELEMENTS (states); i++) {
     GstPad *sink = gst_element_get_static_pad (element, "sink");
-    GstCaps *cuda = gst_caps_from_string
+    g_autoptr (GstCaps) cuda = gst_caps_from_string
         ("video/x-raw(memory:CUDAMemory),format=NV12,width=16,height=16,"
         "framerate=25/1");
-    GstCaps *caps;
+    g_autoptr (GstCaps) caps;
 
     g_assert_cmpint (gst_element_set_state (element, states[i]), !=,
         GST_STATE_CHANGE_FAILURE);
@@ -265,12 +239,9 @@ test_cpu_memory (void)
     for (guint s = 0; s < gst_caps_get_size (caps); s++)
       g_assert_false (is_cuda (caps, s));
     g_assert_false (gst_pad_query_accept_caps (sink, cuda));
-    gst_caps_unref (caps);
-    gst_caps_unref (cuda);
     gst_object_unref (sink);
   }
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
 }
 
 /* Downstream's limits reach upstream. */
@@ -278,7 +249,7 @@ static void
 test_query_caps (void)
 {
   GstCaps *filter, *caps, *expected;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, NULL, 0, 0, NULL);
   gst_harness_set_sink_caps (bench.h, video_caps ("NV12", 40, 30));
@@ -299,7 +270,6 @@ test_query_caps (void)
       GST_FLOW_NOT_NEGOTIATED);
   text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "NV12", "I420",
       NULL);
-  bench_clear (&bench);
 }
 
 int

@@ -85,7 +85,7 @@ check_frames (Duel * duel, Seen * seen, gboolean timed)
 static void
 check_stats (GstElement * coded, const Seen * seen)
 {
-  GstStructure *s;
+  g_autoptr (GstStructure) s = NULL;
 
   g_object_get (coded, "stats", &s, NULL);
   g_assert_true (gst_structure_has_name (s, "blockdct-coded"));
@@ -93,7 +93,6 @@ check_stats (GstElement * coded, const Seen * seen)
   g_assert_cmpuint (get_uint64 (s, "bits") + get_uint64 (s, "bits-headers"), ==,
       seen->sum);
   g_assert_cmpuint (get_uint64 (s, "bits-headers"), ==, seen->header_sum);
-  gst_structure_free (s);
 }
 
 /* An encoder, and what decodes its stream. */
@@ -300,7 +299,7 @@ test_flush (void)
 {
   GstHarness *h = gst_harness_new ("blockdctcoded");
   GstCustomMeta *meta;
-  GstBuffer *buffer;
+  g_autoptr (GstBuffer) buffer;
   GstSegment segment;
 
   gst_harness_set_src_caps_str (h, "video/x-vp8");
@@ -316,7 +315,6 @@ test_flush (void)
   g_assert_nonnull (meta);
   g_assert_cmpuint (get_uint64 (gst_custom_meta_get_structure (meta), "bits"),
       ==, 16);
-  gst_buffer_unref (buffer);
   gst_harness_teardown (h);
 }
 
@@ -349,12 +347,11 @@ main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
-    gchar *path = g_strdup_printf ("/coded/%s/%s", lines[i].encoder,
+    g_autofree gchar *path = g_strdup_printf ("/coded/%s/%s", lines[i].encoder,
         lines[i].decoder);
 
     g_test_add_data_func (g_strdelimit (path, " !=", '-'), &lines[i],
         test_line);
-    g_free (path);
   }
   test_add ("/coded/hidden", test_hidden);
   test_add ("/coded/headers", test_headers);

@@ -50,7 +50,7 @@ test_keys (void)
 {
   for (guint i = 0; i < G_N_ELEMENTS (key_tests); i++) {
     guint n = 0;
-    Duel duel;
+    g_auto (Duel) duel;
 
     start (&duel, 3, "interactive=true");
     viewer_count (duel.element, key_tests[i].property, &n);
@@ -61,7 +61,6 @@ test_keys (void)
             gst_navigation_event_new_key_release (key_tests[i].key, 0)));
     viewer_assert (duel.element, key_tests[i].property, key_tests[i].value);
     g_assert_cmpint (n, ==, 1);
-    duel_clear (&duel);
   }
 }
 
@@ -74,7 +73,7 @@ test_views (void)
     "ssim-map", "hvs-map", "wipe"
   };
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   video_info (&info, "I420", W, H);
   start (&duel, 2, "interactive=true");
@@ -83,7 +82,6 @@ test_views (void)
     viewer_assert (duel.element, "view", views[i]);
     show (&duel, &info, i);
   }
-  duel_clear (&duel);
 }
 
 /* Which pictures are shown. After space, whatever is left is come back to. */
@@ -101,7 +99,7 @@ test_sides (void)
     {"x", "-1 -1 error-map"}, {"c", "-1 0 error-map"}, {"x", "0 -1 error-map"},
     {" ", "0 0 single"}, {" ", "0 -1 error-map"},
   };
-  Duel duel;
+  g_auto (Duel) duel;
 
   start (&duel, 3, "interactive=true");
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
@@ -110,7 +108,6 @@ test_sides (void)
     viewer_assert_all (duel.element, sides, G_N_ELEMENTS (sides),
         steps[i].after);
   }
-  duel_clear (&duel);
 }
 
 /* What is nobody's command here goes on untouched: to the bin, or to a
@@ -123,7 +120,7 @@ test_unknown (void)
   };
   GstElement *element;
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   video_info (&info, "I420", W, H);
   start (&duel, 2, "interactive=true");
@@ -148,7 +145,6 @@ test_unknown (void)
           (gst_structure_new ("application/x-gst-navigation", "event",
                   G_TYPE_STRING, "key-press", NULL))));
   viewer_assert (element, "view", "wipe");
-  duel_clear (&duel);
 }
 
 static void
@@ -157,7 +153,7 @@ test_not_interactive (void)
   GstElement *element;
   GstVideoInfo info;
   guint n = 0;
-  Duel duel;
+  g_auto (Duel) duel;
 
   video_info (&info, "I420", W, H);
   start (&duel, 3, "");
@@ -173,7 +169,6 @@ test_not_interactive (void)
   g_assert_true (viewer_send (element, viewer_button (FALSE, 90, 5)));
   g_assert_true (viewer_send (element, viewer_wheel (5, 5, 1)));
   g_assert_cmpint (n, ==, 0);
-  duel_clear (&duel);
 }
 
 static void
@@ -182,7 +177,7 @@ test_drag (void)
   GstElement *element;
   GstVideoInfo info;
   guint n = 0;
-  Duel duel;
+  g_auto (Duel) duel;
 
   video_info (&info, "I420", W, H);
   start (&duel, 2, "interactive=true");
@@ -220,7 +215,6 @@ test_drag (void)
   viewer_send (element, viewer_button (TRUE, 10, 10));
   viewer_send (element, viewer_move (200, H - 1));
   g_assert_cmpfloat (wipe (&duel), ==, 1);
-  duel_clear (&duel);
 }
 
 static void
@@ -241,7 +235,7 @@ test_change_while_dragging (void)
 {
   GstElement *element;
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   video_info (&info, "I420", W, H);
   start (&duel, 2, "interactive=true");
@@ -273,7 +267,6 @@ test_change_while_dragging (void)
   gst_element_set_state (duel.pipeline, GST_STATE_NULL);
   viewer_send (element, viewer_button (TRUE, 0, 0));
   viewer_send (element, viewer_button (FALSE, 0, 0));
-  duel_clear (&duel);
 }
 
 int

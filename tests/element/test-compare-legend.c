@@ -122,19 +122,16 @@ test_own (void)
   if (!need_text ())
     return;
   for (guint i = 0; i < 2 * G_N_ELEMENTS (of_compare); i++) {
-    gchar *properties = g_strdup_printf ("view=%s overlay=%d",
+    g_autofree gchar *properties = g_strdup_printf ("view=%s overlay=%d",
         of_compare[i / 2].view, i % 2);
     GstVideoInfo info;
-    GstBuffer *out;
-    Duel duel;
+    g_autoptr (GstBuffer) out;
+    g_auto (Duel) duel;
 
     start (&duel, &info, 2, properties);
     out = duel_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
             0));
     check_legend (out, i % 2, &of_compare[i / 2]);
-    gst_buffer_unref (out);
-    g_free (properties);
-    duel_clear (&duel);
   }
 }
 
@@ -203,12 +200,11 @@ test_of_a_blockdct (void)
   for (guint n = 0; n < G_N_ELEMENTS (of_blockdct); n++) {
     const gboolean picture = strcmp (of_blockdct[n].view, "reconstruction")
         == 0;
-    GstBuffer *out;
+    g_autoptr (GstBuffer) out;
 
     gst_util_set_object_arg (G_OBJECT (dct), "view", of_blockdct[n].view);
     out = duel_show (&duel, frame_new (&info, n), frame_new (&info, n));
     check_legend (out, picture, &of_blockdct[n]);
-    gst_buffer_unref (out);
   }
   gst_object_unref (dct);
   duel_abort (&duel);

@@ -89,8 +89,8 @@ test_names (void)
   viewer_attach (&duel);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (cases); i++) {
     const guint k = i / 2;
-    GstBuffer *out;
-    gchar *text;
+    g_autoptr (GstBuffer) out;
+    g_autofree gchar *text;
 
     element_set (duel.element, "view", i % 2 == 0 ? "wipe" : "single");
     out = duel_show (&duel, frame_new (&info, i), made_new (&info, i,
@@ -103,8 +103,6 @@ test_names (void)
     }
     g_assert_cmpuint (gst_video_overlay_composition_n_rectangles
         (viewer_get_attached (out)), ==, i % 2 == 0 ? 3 : 1);
-    g_free (text);
-    gst_buffer_unref (out);
   }
   duel_clear (&duel);
 }
@@ -114,50 +112,13 @@ static gdouble
 get_psnr_of (Duel * duel, const gchar * name)
 {
   GstElement *element = gst_bin_get_by_name (GST_BIN (duel->pipeline), name);
-  GstStructure *stats;
+  g_autoptr (GstStructure) stats = NULL;
   gdouble psnr;
 
   g_object_get (element, "stats", &stats, NULL);
   psnr = get_double (stats, "psnr");
-  gst_structure_free (stats);
   gst_object_unref (element);
   return psnr;
-}
-
-/* Two blockdcts, and an input that is not of one. */
-static void
-test_names_of_blockdcts (void)
-{
-  gchar *text[4], *all;
-  Duel duel = { 0 };
-  GstBuffer *out;
-
-  if (!need_text ())
-    return;
-  duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
-      "width=640,height=360 ! tee name=t ! queue ! compare.ref_sink "
-      "t. ! queue ! blockdct quality=15 ! compare.dist_sink "
-      "t. ! queue ! blockdct transform=hevc-16x16 qp=40 ! compare.dist_sink_1 "
-      "videotestsrc num-buffers=1 pattern=smpte75 ! video/x-raw,format=I420,"
-      "width=640,height=360 ! compare.dist_sink_2 "
-      "blockdctcompare name=compare left=0 right=1 overlay=true ! "
-      "appsink name=out sync=false");
-  viewer_attach (&duel);
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  out = duel_pull (&duel);
-  text[0] = make_text ("jpeg-8x8  quality 15", duel_figures (out, "dist_sink"));
-  text[1] = make_text ("hevc-16x16  QP 40", duel_figures (out, "dist_sink_1"));
-  text[2] = make_text ("dist_sink_2", duel_figures (out, "dist_sink_2"));
-  text[3] = NULL;
-  all = g_strjoinv ("\n", text);
-  check_label (out, 0, all, SIZE, 0, 0);
-  check_label (out, 1, "jpeg-8x8  quality 15", SIZE, 0, HEIGHT);
-  check_label (out, 2, "hevc-16x16  QP 40", SIZE, WIDTH, HEIGHT);
-  for (guint i = 0; i < 3; i++)
-    g_free (text[i]);
-  g_free (all);
-  gst_buffer_unref (out);
-  duel_clear (&duel);
 }
 
 static GstPadProbeReturn
@@ -247,7 +208,7 @@ test_formats_of_text (void)
     gint w, h, changed = 0, *a, *b;
     GstBuffer *in, *own, *bare, *out;
     GstVideoInfo info;
-    Duel duel;
+    g_auto (Duel) duel;
 
     duel_open (&duel, &info, test_formats[i / 2].name, WIDTH, HEIGHT, 2, single
         ? "view=single overlay=true" : "view=flicker left=0 " "overlay=true");
@@ -270,7 +231,6 @@ test_formats_of_text (void)
     gst_buffer_unref (own);
     gst_buffer_unref (bare);
     gst_buffer_unref (out);
-    duel_clear (&duel);
   }
 }
 
@@ -279,7 +239,7 @@ static void
 test_untouched (void)
 {
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2,
       "view=single zoom=16");
@@ -296,7 +256,6 @@ test_untouched (void)
     g_assert_null (viewer_get_attached (out));
     gst_buffer_unref (out);
   }
-  duel_clear (&duel);
 }
 
 /* What downstream draws is attached, beside what was attached before, and no
@@ -469,17 +428,16 @@ test_sizes (void)
   if (!need_text ())
     return;
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gchar *properties = g_strdup_printf ("overlay=true view=%s "
+    g_autofree gchar *properties = g_strdup_printf ("overlay=true view=%s "
         "wipe-position=%g", cases[i].view, cases[i].position);
     GstVideoOverlayComposition *all;
     gdouble covered = 0;
     GstVideoInfo info;
-    GstBuffer *out;
-    Duel duel;
+    g_autoptr (GstBuffer) out;
+    g_auto (Duel) duel;
 
     duel_open (&duel, &info, "I420", cases[i].width, cases[i].height, 2,
         properties);
-    g_free (properties);
     viewer_attach (&duel);
     out = duel_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
             0));
@@ -501,8 +459,6 @@ test_sizes (void)
     g_test_message ("%d x %d %s: %.1f %%", cases[i].width, cases[i].height,
         cases[i].view, 100 * covered);
     g_assert_cmpfloat (covered, <, 0.2);
-    gst_buffer_unref (out);
-    duel_clear (&duel);
   }
 }
 
@@ -512,7 +468,7 @@ static void
 no_font (void)
 {
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=error-map");
   gst_buffer_unref (duel_show (&duel, frame_new (&info, 0),
@@ -530,7 +486,6 @@ no_font (void)
   }
   text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "no font",
       "fonts-dejavu-core", NULL);
-  duel_clear (&duel);
 }
 
 static void
@@ -541,7 +496,7 @@ run_without_font (void)
   gchar *text = g_strdup_printf ("<?xml version=\"1.0\"?>\n<fontconfig><dir>"
       "%s/none</dir><cachedir>%s/none</cachedir></fontconfig>\n", folder,
       folder);
-  gchar *before = g_strdup (g_getenv ("FONTCONFIG_FILE"));
+  g_autofree gchar *before = g_strdup (g_getenv ("FONTCONFIG_FILE"));
 
   g_assert_true (g_file_set_contents (path, text, -1, NULL));
   g_setenv ("FONTCONFIG_FILE", path, TRUE);
@@ -553,7 +508,6 @@ run_without_font (void)
   g_unlink (path);
   g_rmdir (folder);
   g_test_trap_assert_passed ();
-  g_free (before);
   g_free (text);
   g_free (path);
   g_free (folder);
@@ -574,7 +528,7 @@ static void
 test_no_overlay (void)
 {
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   duel_open (&duel, &info, "I420", 64, 64, 2, "overlay=true");
   for (guint n = 0; n < 2; n++)
@@ -582,7 +536,6 @@ test_no_overlay (void)
             duel_distorted_new (&info, n)));
   text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "-Doverlay=enabled",
       NULL);
-  duel_clear (&duel);
 }
 
 #endif
@@ -593,7 +546,6 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
 #ifdef HAVE_OVERLAY
   test_add ("/compare-text/names", test_names);
-  test_add ("/compare-text/names-of-blockdcts", test_names_of_blockdcts);
   test_add ("/compare-text/name-of-encoder", test_name_of_encoder);
   test_add ("/compare-text/grid", test_grid);
   test_add ("/compare-text/formats", test_formats_of_text);

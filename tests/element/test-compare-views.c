@@ -51,7 +51,7 @@ test_flicker (void)
 {
   static const gint side[] = { 1, 0 };
   GstVideoInfo info;
-  Duel duel;
+  g_auto (Duel) duel;
 
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 3, "");
   set_view (&duel, "flicker", side);
@@ -64,7 +64,6 @@ test_flicker (void)
     gst_buffer_unref (wanted);
     gst_buffer_unref (out);
   }
-  duel_clear (&duel);
 }
 
 /* Where pictures are the same a map has the best colour, by the caps'
@@ -80,7 +79,7 @@ test_colorimetry (void)
     GstVideoInfo info;
     GstBuffer *a, *b, *out;
     gint w, h, *samples;
-    Duel duel;
+    g_auto (Duel) duel;
 
     duel_open (&duel, &info, "Y444", 64, 32, 3, "");
     g_assert_true (gst_video_colorimetry_from_string (&info.colorimetry,
@@ -100,7 +99,6 @@ test_colorimetry (void)
     g_assert_cmpint (samples[28 * w], >, 64);
     g_free (samples);
     gst_buffer_unref (out);
-    duel_clear (&duel);
   }
 }
 

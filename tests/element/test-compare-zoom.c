@@ -45,7 +45,7 @@ test_keys (void)
   static const gchar *const in[] = { "plus", "+", "equal", "=", "KP_Add" };
   static const gchar *const out[] = { "minus", "-", "KP_Subtract" };
   static const gchar *const whole[] = { "0", "KP_0" };
-  Duel duel;
+  g_auto (Duel) duel;
 
   start_interactive (&duel, "view=flicker");
   for (guint i = 0; i < G_N_ELEMENTS (zooms); i++) {
@@ -64,7 +64,6 @@ test_keys (void)
   g_object_set (duel.element, "zoom", 5.0, NULL);
   viewer_send (duel.element, viewer_key ("-"));
   assert_zoom (&duel, 4, 0.5, 0.5);
-  duel_clear (&duel);
 }
 
 /* What is under the pointer stays there, with Ctrl, which the bin leaves to
@@ -73,7 +72,7 @@ static void
 test_wheel (void)
 {
   GstElement *element;
-  Duel duel;
+  g_auto (Duel) duel;
 
   start_interactive (&duel, "view=flicker");
   element = duel.element;
@@ -100,7 +99,6 @@ test_wheel (void)
           gst_navigation_event_new_mouse_scroll (5, 5, 1, 0, 0)));
   g_assert_true (viewer_send (element, viewer_wheel (320, 5, 1)));
   viewer_assert (element, "zoom", "4");
-  duel_clear (&duel);
 }
 
 /* Zoomed, the picture follows the pointer, up to its edges; but the line of a
@@ -110,7 +108,7 @@ test_drag (void)
 {
   GstElement *element;
   gdouble wipe;
-  Duel duel;
+  g_auto (Duel) duel;
 
   start_interactive (&duel, "view=flicker zoom=4");
   element = duel.element;
@@ -126,7 +124,6 @@ test_drag (void)
   g_assert_cmpfloat_with_epsilon (wipe, 80 / 319.0, 1e-9);
   viewer_drag (element, 161, 10, 65, 10);
   assert_zoom (&duel, 4, 0.1, 0);
-  duel_clear (&duel);
 }
 
 int

@@ -101,12 +101,11 @@ static void
 check_default (GstElement * element, const Row * row)
 {
   GValue value = G_VALUE_INIT;
-  gchar *text;
+  g_autofree gchar *text;
 
   g_object_get_property (G_OBJECT (element), row->name, &value);
   text = gst_value_serialize (&value);
   g_assert_cmpstr (text, ==, row->value);
-  g_free (text);
   g_value_unset (&value);
 }
 
@@ -174,10 +173,9 @@ check_row (GstElement * element, const Row * row)
 static void
 test_compare (gconstpointer data)
 {
-  GstElement *element = element_new ("blockdctcompare");
+  g_autoptr (GstElement) element = element_new ("blockdctcompare");
 
   check_row (element, data);
-  gst_object_unref (element);
 }
 
 /* A frame goes in, and comes out; but below min-psnr-error, which says so. */
@@ -206,7 +204,7 @@ static void
 test_blockdct (gconstpointer data)
 {
   const Row *row = data;
-  GstElement *element = element_new ("blockdct");
+  g_autoptr (GstElement) element = element_new ("blockdct");
   GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS
       (element), row->name);
   Bench bench;
@@ -220,7 +218,6 @@ test_blockdct (gconstpointer data)
     pass_frame (&bench, row->name, 1);
     bench_clear (&bench);
   }
-  gst_object_unref (element);
 }
 
 /* No property is missing in the tables. */
@@ -233,7 +230,7 @@ test_all (void)
   };
 
   for (guint e = 0; e < G_N_ELEMENTS (names); e++) {
-    GstElement *element = element_new (names[e]);
+    g_autoptr (GstElement) element = element_new (names[e]);
     guint n, n_own = 0;
     GParamSpec **pspecs =
         g_object_class_list_properties (G_OBJECT_GET_CLASS (element), &n);
@@ -242,7 +239,6 @@ test_all (void)
       n_own += pspecs[i]->owner_type == G_OBJECT_TYPE (element);
     g_assert_cmpuint (n_own, ==, rows[e]);
     g_free (pspecs);
-    gst_object_unref (element);
   }
 }
 

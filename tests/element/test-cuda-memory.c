@@ -48,7 +48,7 @@ make_pool (GstCudaContext * context, const GstVideoInfo * info, guint max)
 {
   GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *caps = make_caps (GST_VIDEO_INFO_NAME (info), info->width,
+  g_autoptr (GstCaps) caps = make_caps (GST_VIDEO_INFO_NAME (info), info->width,
       info->height, TRUE);
 
   gst_buffer_pool_config_set_params (config, caps, info->size, 0, max);
@@ -56,7 +56,6 @@ make_pool (GstCudaContext * context, const GstVideoInfo * info, guint max)
       GST_BUFFER_POOL_OPTION_VIDEO_META);
   g_assert_true (gst_buffer_pool_set_config (pool, config));
   g_assert_true (gst_buffer_pool_set_active (pool, TRUE));
-  gst_caps_unref (caps);
   return pool;
 }
 
@@ -145,7 +144,7 @@ static GstBuffer *
 push (Bench * bench, GstBuffer * in)
 {
   GstBuffer *seen = to_system (&bench->info, in), *expected, *out;
-  GstStructure *s;
+  g_autoptr (GstStructure) s;
   BdctStats stats;
 
   expected = frame_expect (&bench->info, seen, &defaults, &stats);
@@ -159,7 +158,6 @@ push (Bench * bench, GstBuffer * in)
   check_figures (s, &stats, GST_VIDEO_INFO_COMP_DEPTH (&bench->info, 0));
   g_assert_true (g_str_has_prefix (gst_structure_get_string (s, "backend"),
           "cuda:"));
-  gst_structure_free (s);
   gst_buffer_unref (expected);
   return out;
 }
@@ -219,7 +217,7 @@ test_combinations (void)
         gint width = sizes[i][0], height = sizes[i][1];
         gboolean cuda_in = way & 1, cuda_out = way >> 1;
         GstBufferPool *pool = NULL;
-        GstCaps *caps;
+        g_autoptr (GstCaps) caps;
         Bench bench;
 
         g_test_message ("%s %dx%d, %s to %s memory", formats[f], width,
@@ -241,7 +239,6 @@ test_combinations (void)
         caps = gst_pad_get_current_caps (bench.h->sinkpad);
         g_assert_cmpint (gst_caps_features_contains (gst_caps_get_features
                 (caps, 0), CUDA_FEATURE), ==, cuda_out);
-        gst_caps_unref (caps);
         bench_clear (&bench);
         if (pool != NULL)
           free_pool (pool);
@@ -256,7 +253,7 @@ test_stay (void)
     return;
   for (guint cuda = 0; cuda < 2; cuda++) {
     GstBufferPool *pool = NULL;
-    GstBuffer *out;
+    g_autoptr (GstBuffer) out;
     Bench bench;
 
     start (&bench, 1);
@@ -268,7 +265,6 @@ test_stay (void)
     g_assert_cmpint (context_of (out) != NULL, ==, cuda);
     if (cuda)
       g_assert_true (context_of (out) == upstream);
-    gst_buffer_unref (out);
     bench_clear (&bench);
     if (pool != NULL)
       free_pool (pool);
@@ -289,11 +285,11 @@ test_context (void)
   refs = GST_OBJECT_REFCOUNT_VALUE (mine);
   for (guint round = 0; round < 3; round++) {
     GstContext *context = gst_context_new_cuda_context (mine);
-    GstQuery *query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
+    g_autoptr (GstQuery) query = gst_query_new_context (GST_CUDA_CONTEXT_TYPE);
     GstContext *told;
     GstCudaContext *object = NULL;
-    GstBuffer *out;
-    Bench bench;
+    g_autoptr (GstBuffer) out;
+    g_auto (Bench) bench;
 
     start_alone (&bench, 1);
     gst_element_set_context (bench.element, context);
@@ -302,7 +298,6 @@ test_context (void)
     play (&bench, "NV12", 40, 30, FALSE);
     out = push (&bench, frame_new (&bench.info, 0));
     g_assert_true (context_of (out) == mine);
-    gst_buffer_unref (out);
 
     g_assert_true (gst_pad_peer_query (bench.h->sinkpad, query));
     gst_query_parse_context (query, &told);
@@ -310,8 +305,6 @@ test_context (void)
         GST_TYPE_CUDA_CONTEXT, &object, NULL);
     g_assert_true (object == mine);
     gst_object_unref (object);
-    gst_query_unref (query);
-    bench_clear (&bench);
   }
   g_assert_cmpuint (GST_OBJECT_REFCOUNT_VALUE (mine), ==, refs);
   gst_object_unref (mine);
@@ -338,12 +331,11 @@ test_switch (void)
   }
   gst_harness_push_event (bench.h, gst_event_new_eos ());
   for (guint n = 0; n < 8; n++) {
-    GstBuffer *out = bench_pull (&bench);
+    g_autoptr (GstBuffer) out = bench_pull (&bench);
 
     g_assert_nonnull (out);
     g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
     g_assert_cmpint (context_of (out) != NULL, ==, n < 4);
-    gst_buffer_unref (out);
   }
   g_assert_null (bench_pull (&bench));
   bench_clear (&bench);
@@ -468,8 +460,8 @@ test_pinned (void)
     GstAllocator *allocator = NULL;
     GstBufferPool *pool = NULL;
     GstVideoInfo info;
-    GstQuery *query;
-    GstCaps *caps;
+    g_autoptr (GstQuery) query;
+    g_autoptr (GstCaps) caps;
     Bench bench;
 
     start (&bench, depths[d]);
@@ -503,8 +495,6 @@ test_pinned (void)
     for (guint n = 0; n < G_N_ELEMENTS (out); n++)
       out[n] = bench_pull (&bench);
     free_pool (pool);
-    gst_query_unref (query);
-    gst_caps_unref (caps);
     bench_clear (&bench);
     for (guint n = 0; n < G_N_ELEMENTS (out); n++) {
       g_assert_nonnull (out[n]);

@@ -21,10 +21,9 @@ get_curve (Bench * bench)
 static void
 assert_curve (Bench * bench, const gchar * expected)
 {
-  gchar *text = get_curve (bench);
+  g_autofree gchar *text = get_curve (bench);
 
   g_assert_cmpstr (text, ==, expected);
-  g_free (text);
 }
 
 static const GValue *
@@ -84,7 +83,7 @@ test_by_format (void)
     for (guint t = 0; t < G_N_ELEMENTS (transforms) - test_on_cuda (); t++) {
       gint first = has_qp (transforms[t]) ? 0 : 1, n;
       GstStructure *reports[MAX_SETTINGS], *s, *own;
-      Bench bench;
+      g_auto (Bench) bench;
 
       n = run_all (formats[f], 3, transforms[t], reports);
       bench_init (&bench, formats[f], WIDTH, HEIGHT, "transform",
@@ -120,71 +119,7 @@ test_by_format (void)
       bench_pass (&bench, 3);
       pop_curve (&bench, -1);
       free_all (reports, n);
-      bench_clear (&bench);
     }
-}
-
-/* What cannot be is refused, with the value and the range, and the curve that
- * was stays. */
-static void
-test_curve_refused (void)
-{
-  static const gint right[] = { 20, 60 }, high[] = { 20, 101 };
-  static const gint low[] = { -1 };
-  gint many[129];
-  Bench bench;
-
-  for (guint i = 0; i < G_N_ELEMENTS (many); i++)
-    many[i] = 1 + i % 51;
-  bench_init (&bench, "I420", 16, 16, NULL);
-  set_curve (&bench, right, 2);
-  set_curve (&bench, high, 2);
-  assert_warning (&bench, "setting 101 at index 1", "0 to 100");
-  set_curve (&bench, low, 1);
-  assert_warning (&bench, "setting -1 at index 0", "0 to 100");
-  set_curve (&bench, many, G_N_ELEMENTS (many));
-  assert_warning (&bench, "128", "129");
-  element_set (bench.element, "curve", "<most>");
-  assert_warning (&bench, "curve was not changed", "index 0");
-  assert_curve (&bench, "< (int)20, (int)60 >");
-  set_curve (&bench, many, G_N_ELEMENTS (many) - 1);
-  gst_structure_free (bench_report (&bench, 0));
-  gst_structure_free (pop_curve (&bench, 0));
-  /* A transform that does not have it sets it aside. */
-  set_curve (&bench, right, 2);
-  g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
-  gst_structure_free (bench_report (&bench, 1));
-  pop_curve (&bench, -1);
-  assert_warning (&bench, "setting 60 at index 1", "0 to 51 (hevc-8x8)");
-  /* It is there for the transform that does. */
-  assert_curve (&bench, "< (int)20, (int)60 >");
-  g_object_set (bench.element, "transform", BDCT_JPEG_8X8, NULL);
-  gst_structure_free (bench_report (&bench, 2));
-  gst_structure_free (pop_curve (&bench, 2));
-  bench_clear (&bench);
-}
-
-/* Before the stream is known the order of properties does not matter; what is
- * wrong by then is said at the first frame. */
-static void
-test_curve_early (void)
-{
-  for (guint right = 0; right < 2; right++) {
-    Bench bench;
-
-    bench_init (&bench, NULL, 0, 0, NULL);
-    element_set (bench.element, "curve", "<0, 51>");
-    if (right)
-      g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
-    bench_set_caps (&bench, "I420", 16, 16);
-    gst_structure_free (bench_report (&bench, 0));
-    if (right)
-      gst_structure_free (pop_curve (&bench, 0));
-    else
-      assert_warning (&bench, "setting 0 at index 0", "1 to 100 (jpeg-8x8)");
-    pop_curve (&bench, -1);
-    bench_clear (&bench);
-  }
 }
 
 int
@@ -192,7 +127,5 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/curve/formats", test_by_format);
-  test_add ("/curve/refused", test_curve_refused);
-  test_add ("/curve/early", test_curve_early);
   return test_run ();
 }

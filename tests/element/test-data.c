@@ -7,59 +7,13 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-/* Push `in` and check all that comes out. Takes `in`. */
-static void
-check_frame (Bench * bench, GstBuffer * in, const BdctParams * params)
-{
-  /* The engines agree on all that is integer. */
-  gboolean exact = !test_on_cuda () || params->transform != BDCT_DCT_8X8;
-  const GstVideoInfo *info = &bench->info;
-  gint depth = GST_VIDEO_INFO_COMP_DEPTH (info, 0);
-  GstBuffer *copy = gst_buffer_copy_deep (in), *expected, *out;
-  static const gchar *names[] = { "mse-y", "mse-u", "mse-v" };
-  gdouble mse[3], total;
-  GstStructure *s, *meta;
-  BdctStats stats;
-
-  expected = frame_expect (info, in, params, &stats);
-  g_assert_cmpint (gst_harness_push (bench->h, gst_buffer_ref (in)), ==,
-      GST_FLOW_OK);
-  out = bench_take (bench);
-  g_assert_true (out != in);
-  g_assert_true (frames_equal (info, in, copy));
-  if (exact)
-    g_assert_true (frames_equal (info, expected, out));
-
-  s = bench_pop_report (bench, "frame");
-  meta = buffer_report (out);
-  g_assert_nonnull (meta);
-  g_assert_true (gst_structure_is_equal (s, meta));
-  if (exact)
-    check_figures (s, &stats, depth);
-
-  /* Whatever engine: the figures are those of the bytes. */
-  frames_measure (info, in, out, mse, &total);
-  for (guint c = 0; c < G_N_ELEMENTS (mse); c++)
-    if (mse[c] >= 0)
-      g_assert_cmpfloat (get_double (s, names[c]), ==, mse[c]);
-    else
-      g_assert_false (gst_structure_has_field (s, names[c]));
-  g_assert_cmpfloat (get_double (s, "mse"), ==, total);
-
-  gst_structure_free (s);
-  gst_buffer_unref (copy);
-  gst_buffer_unref (expected);
-  gst_buffer_unref (out);
-  gst_buffer_unref (in);
-}
-
 /* Planes in memories of their own, as some decoders and capture devices give
  * them. */
 static void
 test_memories (void)
 {
   const BdctParams params = defaults;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 33, 17, NULL);
   for (guint n = 0; n < 2; n++) {
@@ -76,10 +30,9 @@ test_memories (void)
     /* Without a meta the memories are one after the other. */
     if (n == 0)
       frame_describe (in, info, info->offset, info->stride);
-    check_frame (&bench, in, &params);
+    bench_check_buffer (&bench, in, &params);
     gst_buffer_unref (whole);
   }
-  bench_clear (&bench);
 }
 
 /* A decoder's padded picture: the meta says more than the caps. */
@@ -89,14 +42,13 @@ test_larger_meta (void)
   const BdctParams params = defaults;
   GstVideoInfo larger;
   GstBuffer *in;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "NV12", 30, 14, NULL);
   video_info (&larger, "NV12", 32, 16);
   in = frame_new (&larger, 0);
   frame_describe (in, &larger, larger.offset, larger.stride);
-  check_frame (&bench, in, &params);
-  bench_clear (&bench);
+  bench_check_buffer (&bench, in, &params);
 }
 
 /* Bad buffers: a flow error and a message, and nothing read past the end. */
@@ -118,7 +70,7 @@ test_too_small (void)
 
   for (guint f = 0; f < G_N_ELEMENTS (formats); f++) {
     gsize sizes[4];
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, formats[f], 48, 32, NULL);
     sizes[0] = 0;
@@ -134,7 +86,6 @@ test_too_small (void)
     }
     /* An application may go on. */
     bench_pass (&bench, 0);
-    bench_clear (&bench);
   }
 }
 
@@ -172,7 +123,7 @@ test_meta_beyond (void)
     {{0, 1536, 1920}, {G_MAXINT, 24, 24}, 2304},
     {{0, 1536, 1920}, {G_MININT, 24, 24}, 2304},
   };
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -180,7 +131,6 @@ test_meta_beyond (void)
     check_bad (&bench, with_meta (&bench.info, cases[i].offset,
             cases[i].stride, cases[i].size));
   }
-  bench_clear (&bench);
 }
 
 /* Rows from the bottom up that do fit are as good as any. */
@@ -190,12 +140,11 @@ test_negative_stride (void)
   const BdctParams params = defaults;
   gsize offset[] = { 48 * 31, 1536, 1920 };
   gint stride[] = { -48, 24, 24 };
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, NULL);
-  check_frame (&bench, frame_new_strided (&bench.info, 0, offset, stride,
-          2304), &params);
-  bench_clear (&bench);
+  bench_check_buffer (&bench, frame_new_strided (&bench.info, 0, offset,
+          stride, 2304), &params);
 }
 
 static void
@@ -208,7 +157,7 @@ test_meta_mismatch (void)
   } cases[] = {
     {"I420", 46, 32}, {"I420", 48, 30}, {"NV12", 48, 32}, {"RGB", 48, 32},
   };
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -227,7 +176,6 @@ test_meta_mismatch (void)
         bench.info.stride);
     check_bad (&bench, in);
   }
-  bench_clear (&bench);
 }
 
 /* Frames before a bad one are not lost. */
@@ -235,7 +183,7 @@ static void
 test_bad_in_flight (void)
 {
   GstBuffer *out;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, "async-depth", 4, NULL);
   bench_push (&bench, 0);
@@ -247,7 +195,6 @@ test_bad_in_flight (void)
     g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
     gst_buffer_unref (out);
   }
-  bench_clear (&bench);
 }
 
 /* Read-only memory, and a buffer others hold, are input like any. */
@@ -257,17 +204,16 @@ test_read_only (void)
   const BdctParams params = defaults;
   GstBuffer *whole, *in;
   GstMapInfo info;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "NV12", 48, 32, NULL);
   whole = frame_new (&bench.info, 0);
   gst_buffer_map (whole, &info, GST_MAP_READ);
   in = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, info.data,
       info.size, 0, info.size, NULL, NULL);
-  check_frame (&bench, in, &params);
+  bench_check_buffer (&bench, in, &params);
   gst_buffer_unmap (whole, &info);
   gst_buffer_unref (whole);
-  bench_clear (&bench);
 }
 
 int

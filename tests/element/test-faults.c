@@ -220,14 +220,14 @@ run (GstElement * element)
 static void
 run_all (gboolean all, guint threads)
 {
-  gchar *path = g_build_filename (g_get_tmp_dir (),
+  g_autofree gchar *path = g_build_filename (g_get_tmp_dir (),
       "blockdct-faults-XXXXXX.log", NULL);
   gboolean hit = TRUE;
   guint n = 0;
 
   g_close (g_mkstemp (path), NULL);
   while (hit) {
-    GstElement *element = element_new ("blockdct");
+    g_autoptr (GstElement) element = element_new ("blockdct");
     const guint before = faults_outstanding ();
 
     g_object_set (element, "async-depth", DEPTH, "threads", threads,
@@ -239,13 +239,11 @@ run_all (gboolean all, guint threads)
     faults_init (0, FALSE);
     g_assert_true (run (element));
     g_assert_cmpuint (faults.largest, <=, MAX_FIXED);
-    gst_object_unref (element);
     g_assert_cmpuint (faults_outstanding (), <=, before);
   }
   g_test_message ("%u calls failed%s", n - 1, all ? ", with all after" : "");
   g_assert_cmpuint (n, >, 20);
   g_unlink (path);
-  g_free (path);
 }
 
 static void
@@ -275,7 +273,7 @@ test_target (gconstpointer data)
   guint n_advised = 0, n_not_coded = 0;
 
   for (guint n = 1; hit; n++) {
-    GstElement *element = element_new ("blockdct");
+    g_autoptr (GstElement) element = element_new ("blockdct");
     Play play = {.bus = gst_bus_new () };
     GstMessage *message;
     GstFlowReturn ret;
@@ -295,8 +293,8 @@ test_target (gconstpointer data)
     if (ret != GST_FLOW_OK)
       g_assert_nonnull (message);
     if (message != NULL) {
-      GError *error;
-      gchar *debug;
+      g_autoptr (GError) error = NULL;
+      g_autofree gchar *debug = NULL;
 
       gst_message_parse_error (message, &error, &debug);
       if (strstr (error->message, "search for a setting") != NULL) {
@@ -308,14 +306,11 @@ test_target (gconstpointer data)
           && strstr (debug, "out of memory") != NULL) {
         n_not_coded++;
       }
-      g_error_free (error);
-      g_free (debug);
       gst_message_unref (message);
     }
     gst_element_set_bus (element, NULL);
     gst_harness_teardown (play.h);
     gst_object_unref (play.bus);
-    gst_object_unref (element);
   }
   /* Its engine, its thread, its memory. */
   g_assert_cmpuint (n_advised, >=, FAULTS_MALLOC ? 3 : 1);

@@ -3,94 +3,10 @@
  * A property that is set is in force from the next frame on, or refused aloud:
  * none is read back as set, and ignored; none acts on earlier frames. */
 #include <string.h>
+#ifdef HAVE_CONTROLLER
+#include <gst/controller/controller.h>
+#endif
 #include "bench.h"
-
-/* A warning that names the property, and nothing but it. */
-static void
-check_warning (Bench * bench, const gchar * name)
-{
-  gchar *text = bench_pop_text (bench, GST_MESSAGE_WARNING);
-
-  g_test_message ("%s", text);
-  g_assert_true (g_str_has_prefix (text, name));
-  g_assert_nonnull (strstr (text, "READY"));
-  g_free (text);
-  g_assert_null (bench_pop (bench, GST_MESSAGE_WARNING));
-}
-
-static gchar *
-get_text (GstElement * element, const gchar * name)
-{
-  GValue value = G_VALUE_INIT;
-  gchar *text;
-
-  g_object_get_property (G_OBJECT (element), name, &value);
-  text = gst_value_serialize (&value);
-  g_value_unset (&value);
-  return text;
-}
-
-static const struct
-{
-  const gchar *name, *value;
-} ready[] = {
-  {"backend", "auto"}, {"cuda-device-id", "3"}, {"threads", "2"},
-  {"async-depth", "5"}, {"stats-file", "/dev/null.log"},
-};
-
-/* What is read at the start is refused until the stop. */
-static void
-test_ready (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (ready); i++) {
-    gchar *before, *after;
-    GstElement *element;
-    Bench bench;
-
-    bench_init (&bench, "I420", 16, 16, "threads", 1, "async-depth", 1, NULL);
-    element = bench.element;
-    before = get_text (element, ready[i].name);
-    element_set (element, ready[i].name, ready[i].value);
-    after = get_text (element, ready[i].name);
-    g_assert_cmpstr (after, ==, before);
-    check_warning (&bench, ready[i].name);
-    /* What is in force already is. */
-    if (i < 4)
-      gst_util_set_object_arg (G_OBJECT (element), ready[i].name, before);
-    else
-      g_object_set (element, "stats-file", NULL, NULL);
-    g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
-    gst_element_set_state (element, GST_STATE_READY);
-    element_set (element, ready[i].name, ready[i].value);
-    g_free (after);
-    after = get_text (element, ready[i].name);
-    g_assert_cmpstr (after, !=, before);
-    g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
-    g_free (before);
-    g_free (after);
-    bench_clear (&bench);
-  }
-}
-
-/* One of a group is refused, the others come into force. */
-static void
-test_group (void)
-{
-  GstStructure *s;
-  guint threads;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "threads", 1, NULL);
-  g_object_set (bench.element, "quality", 7, "threads", 2, NULL);
-  check_warning (&bench, "threads");
-  g_object_get (bench.element, "threads", &threads, NULL);
-  g_assert_cmpuint (threads, ==, 1);
-  bench_pass (&bench, 0);
-  s = bench_pop_report (&bench, "frame");
-  g_assert_cmpint (get_int (s, "quality"), ==, 7);
-  gst_structure_free (s);
-  bench_clear (&bench);
-}
 
 #define DEPTH 4
 
@@ -108,7 +24,7 @@ check_report (Bench * bench, const gchar * type, guint first, guint n)
 static void
 test_interval (void)
 {
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, "async-depth", DEPTH, NULL);
   bench.drain = FALSE;
@@ -125,7 +41,6 @@ test_interval (void)
   check_report (&bench, "frame", 6, 1);
   check_report (&bench, "frame", 7, 1);
   check_report (&bench, "pooled", 0, 8);
-  bench_clear (&bench);
 }
 
 /* What each property does to the frames that enter after it is set. */
@@ -169,7 +84,7 @@ static void
 make_frames (guint i, guint first, GstBuffer * out[2 * DEPTH],
     GstVideoInfo * info)
 {
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, shown[i].format, 96, 64, "async-depth", DEPTH, NULL);
   bench.drain = FALSE;
@@ -186,7 +101,6 @@ make_frames (guint i, guint first, GstBuffer * out[2 * DEPTH],
     g_assert_nonnull (out[n]);
   }
   *info = bench.info;
-  bench_clear (&bench);
 }
 
 /* Frames in flight are as they would be without it, the others as with it from
@@ -213,13 +127,88 @@ test_shown (void)
   }
 }
 
+/* The maps' colours follow the caps: white of a full range is no other's. */
+static void
+test_colorimetry (void)
+{
+  static const gchar *colorimetries[] = { "bt601", "bt709", "1:3:5:1" };
+  gint seen[3][3];
+
+  for (guint i = 0; i < 3; i++) {
+    GstCaps *caps;
+    GstBuffer *in, *out;
+    g_auto (Bench) bench;
+
+    bench_init (&bench, NULL, 0, 0, NULL);
+    element_set (bench.element, "view", "nonzero-map");
+    video_info (&bench.info, "Y444", 32, 32);
+    caps = video_caps ("Y444", 32, 32);
+    gst_caps_set_simple (caps, "colorimetry", G_TYPE_STRING, colorimetries[i],
+        NULL);
+    gst_harness_set_src_caps (bench.h, caps);
+    /* Grey: nothing but zeros. */
+    in = frame_new (&bench.info, 0);
+    gst_buffer_memset (in, 0, 128, bench.info.size);
+    gst_harness_push (bench.h, in);
+    out = bench_pull (&bench);
+    for (BdctComponent c = BDCT_Y; c <= BDCT_V; c++) {
+      gint w, h, *samples = frame_samples (&bench.info, out, c, &w, &h);
+
+      seen[i][c] = samples[0];
+      g_free (samples);
+    }
+    gst_buffer_unref (out);
+  }
+  /* 0x440154, as it was computed by hand: BT.601, BT.709, full BT.709. */
+  g_assert_cmpint (ABS (seen[0][0] - 42), <=, 1);
+  g_assert_cmpint (ABS (seen[0][1] - 155), <=, 1);
+  g_assert_cmpint (ABS (seen[0][2] - 151), <=, 1);
+  g_assert_cmpint (ABS (seen[1][0] - 34), <=, 1);
+  g_assert_cmpint (ABS (seen[2][0] - 21), <=, 1);
+}
+
+#ifdef HAVE_CONTROLLER
+/* Time is the stream's, whatever the buffers' timestamps are. */
+static void
+test_controller_segment (void)
+{
+  g_autoptr (GstControlSource) source;
+  GstSegment segment;
+  g_auto (Bench) bench;
+
+  bench_init (&bench, "I420", 32, 32, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = 2 * FRAME;
+  segment.time = 100 * FRAME;
+  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+  source = gst_interpolation_control_source_new ();
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_object_add_control_binding (GST_OBJECT (bench.element),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (bench.element),
+          "quality", source));
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 11);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      101 * FRAME, 77);
+  for (guint n = 2; n < 4; n++) {
+    g_autoptr (GstStructure) s;
+
+    bench_pass (&bench, n);
+    s = bench_pop_report (&bench, "frame");
+    g_assert_cmpint (get_int (s, "quality"), ==, n == 2 ? 11 : 77);
+  }
+}
+#endif
+
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/in-force/ready", test_ready);
-  test_add ("/in-force/group", test_group);
   test_add ("/in-force/interval", test_interval);
   test_add ("/in-force/shown", test_shown);
+  test_add ("/in-force/colorimetry", test_colorimetry);
+#ifdef HAVE_CONTROLLER
+  test_add ("/in-force/controller", test_controller_segment);
+#endif
   return test_run ();
 }

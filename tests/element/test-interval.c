@@ -1,164 +1,105 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages of type `interval`: no frame is in two of them, none in none. */
+ * Messages of type `interval`: no frame is in two of them, none in none; and
+ * when they come. */
 #include "bench.h"
-#include "dct/base/stats.h"
 
-/* The next message is this one. `first` and `n` count frames. */
-static void
-check_report (Bench * bench, const gchar * type, guint first, guint n)
+#define NO_TIME 1000
+
+/* What is pushed, and what is said then: [type first+frames @timestamp
+ * ~duration quality], in frames. Quality 90 comes into force before frame
+ * 100. */
+static const struct
 {
-  GstStructure *s = bench_pop_report (bench, type);
-
-  g_assert_nonnull (s);
-  g_test_message ("%s: %u frames from %u", type, (guint) get_uint64 (s,
-          "frames"), (guint) get_uint64 (s, "index"));
-  g_assert_cmpuint (get_uint64 (s, "index"), ==, first);
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, n);
-  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, first * FRAME);
-  g_assert_cmpuint (get_uint64 (s, "duration"), ==, n * FRAME);
-  gst_structure_free (s);
-}
+  const gchar *path;
+  guint64 interval;
+  gint frames[10];
+  const gchar *said;
+} rows[] = {
+  /* They do not drift where they are no multiple of a frame: frames end at 40,
+   * 80, 120 ms ..., intervals at 100, 200, 300 ms. */
+  {"grid", 100 * GST_MSECOND, {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
+      "0 1 2 [interval 0+3 @0 ~3 q20] 3 4 [interval 3+2 @3 ~2 q20] 5 6 7 "
+        "[interval 5+3 @5 ~3 q20] 8 eos [interval 8+1 @8 ~1 q20] "
+        "[pooled 0+9 @0 ~9 q20]"},
+  /* Whole frames: told with the last of them. */
+  {"exact", 3 * FRAME, {0, 1, 2, 3, 4, 5, -1},
+      "0 1 2 [interval 0+3 @0 ~3 q20] 3 4 5 [interval 3+3 @3 ~3 q20] eos "
+        "[pooled 0+6 @0 ~6 q20]"},
+  {"short", 1, {0, 1, -1}, "0 [interval 0+1 @0 ~1 q20] 1 "
+        "[interval 1+1 @1 ~1 q20] eos [pooled 0+2 @0 ~2 q20]"},
+  /* Frames missing where an interval ends leave the next one its place: from
+   * 100 to 200 ms, though its first frame is late. */
+  {"missing", 100 * GST_MSECOND, {0, 3, 4, -1},
+      "0 3 [interval 0+1 @0 ~1 q20] 4 [interval 1+2 @3 ~2 q20] eos "
+        "[pooled 0+3 @0 ~5 q20]"},
+  /* Time jumps, and the settings with it: a message says what was done to its
+   * own frames. */
+  {"gap", 5 * FRAME, {0, 1, 100, -1},
+      "0 1 100 [interval 0+2 @0 ~2 q20] eos [interval 2+1 @100 ~1 q90] "
+        "[pooled 0+3 @0 ~101 q90]"},
+  /* No interval ends; the end of the stream tells all. */
+  {"no-timestamps", FRAME, {NO_TIME, NO_TIME, NO_TIME, -1},
+      "1000 1000 1000 eos [interval 0+3 q20] [pooled 0+3 q20]"},
+};
 
 static void
-push_eos (Bench * bench)
+add_said (Bench * bench, GString * said)
 {
-  g_assert_true (gst_harness_push_event (bench->h, gst_event_new_eos ()));
-}
+  GstMessage *message;
 
-/* Intervals do not drift where their length is no multiple of a frame's. */
-static void
-test_grid (void)
-{
-  Bench bench;
+  while ((message = bench_pop (bench, GST_MESSAGE_ELEMENT)) != NULL) {
+    const GstStructure *s = gst_message_get_structure (message);
+    const guint64 at = get_uint64 (s, "timestamp");
 
-  bench_init (&bench, "I420", 16, 16, "interval", 100 * GST_MSECOND, NULL);
-  for (guint n = 0; n < 9; n++)
-    bench_push (&bench, n);
-  /* Frames end at 40, 80, 120 ms ...; intervals at 100, 200, 300 ms. */
-  check_report (&bench, "interval", 0, 3);
-  check_report (&bench, "interval", 3, 2);
-  check_report (&bench, "interval", 5, 3);
-  bench_pop_report (&bench, NULL);
-  push_eos (&bench);
-  check_report (&bench, "interval", 8, 1);
-  check_report (&bench, "pooled", 0, 9);
-  bench_pop_report (&bench, NULL);
-  bench_clear (&bench);
-}
-
-/* An interval of whole frames holds exactly these, and is told with the last of
- * them. One below a frame's duration means a message a frame. */
-static void
-test_exact (void)
-{
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "interval", 3 * FRAME, NULL);
-  for (guint n = 0; n < 9; n++) {
-    bench_push (&bench, n);
-    if (n % 3 == 2)
-      check_report (&bench, "interval", n - 2, 3);
-    bench_pop_report (&bench, NULL);
+    g_string_append_printf (said, " [%s %u+%u", gst_structure_get_string (s,
+            "type"), (guint) get_uint64 (s, "index"), (guint) get_uint64 (s,
+            "frames"));
+    if (GST_CLOCK_TIME_IS_VALID (at))
+      g_string_append_printf (said, " @%u ~%u", (guint) (at / FRAME),
+          (guint) (get_uint64 (s, "duration") / FRAME));
+    g_string_append_printf (said, " q%d]", get_int (s, "quality"));
+    gst_message_unref (message);
   }
-  push_eos (&bench);
-  check_report (&bench, "pooled", 0, 9);
-  bench_clear (&bench);
+}
 
-  bench_init (&bench, "I420", 16, 16, "interval", (guint64) 1, NULL);
-  for (guint n = 0; n < 3; n++) {
-    bench_push (&bench, n);
-    check_report (&bench, "interval", n, 1);
+static void
+test_row (gconstpointer data)
+{
+  const guint row = GPOINTER_TO_UINT (data);
+  GString *said = g_string_new (NULL);
+  g_auto (Bench) bench;
+
+  bench_init (&bench, "I420", 16, 16, "interval", rows[row].interval, "quality",
+      20, NULL);
+  for (guint i = 0; rows[row].frames[i] >= 0; i++) {
+    GstBuffer *in = frame_new (&bench.info, rows[row].frames[i]);
+
+    if (rows[row].frames[i] == NO_TIME)
+      GST_BUFFER_PTS (in) = GST_CLOCK_TIME_NONE;
+    if (rows[row].frames[i] == 100)
+      g_object_set (bench.element, "quality", 90, NULL);
+    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+    g_string_append_printf (said, "%s%d", i > 0 ? " " : "",
+        rows[row].frames[i]);
+    add_said (&bench, said);
   }
-  push_eos (&bench);
-  check_report (&bench, "pooled", 0, 3);
-  bench_clear (&bench);
-}
-
-/* Frames missing where an interval ends leave the next one its place. */
-static void
-test_missing (void)
-{
-  static const guint frames[] = { 0, 3, 4 };
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "interval", 100 * GST_MSECOND, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (frames); i++)
-    bench_push (&bench, frames[i]);
-  check_report (&bench, "interval", 0, 1);
-  /* From 100 to 200 ms, though its first frame is late. */
-  s = bench_pop_report (&bench, "interval");
-  g_assert_nonnull (s);
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 2);
-  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 3 * FRAME);
-  gst_structure_free (s);
-  bench_pop_report (&bench, NULL);
-  bench_clear (&bench);
-}
-
-/* Time jumps, and the settings with it: a message says what was done to its own
- * frames. */
-static void
-test_gap (void)
-{
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "interval", 5 * FRAME, "quality", 20,
-      NULL);
-  bench_push (&bench, 0);
-  bench_push (&bench, 1);
-  g_object_set (bench.element, "quality", 90, "transform", BDCT_DCT_8X8, NULL);
-  bench_push (&bench, 100);
-  s = bench_pop_report (&bench, "interval");
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 2);
-  g_assert_cmpuint (get_uint64 (s, "duration"), ==, 2 * FRAME);
-  g_assert_cmpint (get_int (s, "quality"), ==, 20);
-  g_assert_cmpstr (gst_structure_get_string (s, "transform"), ==, "jpeg-8x8");
-  gst_structure_free (s);
-  push_eos (&bench);
-  s = bench_pop_report (&bench, "interval");
-  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 100 * FRAME);
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
-  g_assert_cmpint (get_int (s, "quality"), ==, 90);
-  gst_structure_free (s);
-  gst_structure_free (bench_pop_report (&bench, "pooled"));
-  bench_clear (&bench);
-}
-
-/* Without timestamps no interval ends; the end of the stream tells all. */
-static void
-test_no_timestamps (void)
-{
-  GstStructure *s;
-  Bench bench;
-
-  bench_init (&bench, "I420", 16, 16, "interval", FRAME, NULL);
-  for (guint n = 0; n < 4; n++) {
-    GstBuffer *in = frame_new (&bench.info, n);
-
-    GST_BUFFER_PTS (in) = GST_CLOCK_TIME_NONE;
-    gst_harness_push (bench.h, in);
-  }
-  bench_pop_report (&bench, NULL);
-  push_eos (&bench);
-  s = bench_pop_report (&bench, "interval");
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 4);
-  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, GST_CLOCK_TIME_NONE);
-  gst_structure_free (s);
-  gst_structure_free (bench_pop_report (&bench, "pooled"));
-  bench_clear (&bench);
+  g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
+  g_string_append (said, " eos");
+  add_said (&bench, said);
+  g_assert_cmpstr (said->str, ==, rows[row].said);
+  g_string_free (said, TRUE);
 }
 
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/element/interval/grid", test_grid);
-  test_add ("/element/interval/exact", test_exact);
-  test_add ("/element/interval/missing", test_missing);
-  test_add ("/element/interval/gap", test_gap);
-  test_add ("/element/interval/no-timestamps", test_no_timestamps);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    gchar *path = g_strconcat ("/interval/", rows[i].path, NULL);
+
+    test_add_row (path, test_row, GUINT_TO_POINTER (i));
+    g_free (path);
+  }
   return test_run ();
 }

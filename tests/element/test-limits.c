@@ -18,7 +18,7 @@ test_too_large (void)
     GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
     GstMessage *message;
     gboolean drain;
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, NULL, 0, 0, NULL);
     /* With each query too, the pad would send the caps again. */
@@ -36,7 +36,6 @@ test_too_large (void)
     bench_set_caps (&bench, "GRAY8", 16, 16);
     bench.drain = drain;
     bench_pass (&bench, 0);
-    bench_clear (&bench);
   }
 }
 
@@ -50,10 +49,10 @@ test_too_large_elsewhere (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    GstElement *element = element_new (names[i][0]);
+    g_autoptr (GstElement) element = element_new (names[i][0]);
     GstPad *pad = gst_element_get_static_pad (element, names[i][1]);
     GstCaps *caps = video_caps ("GRAY8", 65536, 1);
-    GstBus *bus = gst_bus_new ();
+    g_autoptr (GstBus) bus = gst_bus_new ();
     GstMessage *message;
 
     gst_element_set_bus (element, bus);
@@ -66,9 +65,7 @@ test_too_large_elsewhere (void)
     gst_element_set_state (element, GST_STATE_NULL);
     gst_element_set_bus (element, NULL);
     gst_caps_unref (caps);
-    gst_object_unref (bus);
     gst_object_unref (pad);
-    gst_object_unref (element);
   }
 }
 
@@ -77,11 +74,11 @@ static void
 test_template (void)
 {
   static const gchar *sides[] = { "width", "height" };
-  GstElementFactory *factory = gst_element_factory_find ("blockdct");
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("blockdct");
   const GList *l = gst_element_factory_get_static_pad_templates (factory);
 
   for (; l != NULL; l = l->next) {
-    GstCaps *caps = gst_static_pad_template_get_caps (l->data);
+    g_autoptr (GstCaps) caps = gst_static_pad_template_get_caps (l->data);
 
     for (guint i = 0; i < gst_caps_get_size (caps); i++)
       for (guint k = 0; k < G_N_ELEMENTS (sides); k++) {
@@ -91,9 +88,7 @@ test_template (void)
         g_assert_cmpint (gst_value_get_int_range_min (range), ==, 1);
         g_assert_cmpint (gst_value_get_int_range_max (range), ==, 65535);
       }
-    gst_caps_unref (caps);
   }
-  gst_object_unref (factory);
 }
 
 /* A meta that names no format is an error as any other that does not fit. */
@@ -104,8 +99,8 @@ test_unknown_format (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     GstBuffer *in;
-    gchar *text;
-    Bench bench;
+    g_autofree gchar *text;
+    g_auto (Bench) bench;
 
     bench_init (&bench, "I420", 16, 16, NULL);
     in = frame_new (&bench.info, 0);
@@ -116,8 +111,6 @@ test_unknown_format (void)
     g_test_message ("%s", text);
     g_assert_nonnull (strstr (text, "unknown format"));
     g_assert_null (strstr (text, "(null)"));
-    g_free (text);
-    bench_clear (&bench);
   }
 }
 
@@ -131,10 +124,10 @@ test_slowest (void)
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
     GstCaps *caps = video_caps ("I420", 16, 16);
     GstClockTime min, max;
-    GstQuery *query = gst_query_new_latency ();
+    g_autoptr (GstQuery) query = gst_query_new_latency ();
     gboolean live;
-    Bench bench;
-    GstPad *pad;
+    g_auto (Bench) bench;
+    g_autoptr (GstPad) pad;
 
     bench_init (&bench, NULL, 0, 0, "async-depth", depths[d], "interval",
         (guint64) GST_SECOND, NULL);
@@ -159,9 +152,6 @@ test_slowest (void)
       g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
     }
     gst_harness_push_event (bench.h, gst_event_new_eos ());
-    gst_object_unref (pad);
-    gst_query_unref (query);
-    bench_clear (&bench);
   }
 }
 
@@ -170,8 +160,8 @@ static void
 test_bytes (void)
 {
   GstSegment segment;
-  GstStructure *s;
-  Bench bench;
+  g_autoptr (GstStructure) s;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 16, 16, NULL);
   gst_segment_init (&segment, GST_FORMAT_BYTES);
@@ -182,8 +172,6 @@ test_bytes (void)
   g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 3 * FRAME);
   g_assert_cmpuint (get_uint64 (s, "stream-time"), ==, GST_CLOCK_TIME_NONE);
   g_assert_cmpuint (get_uint64 (s, "running-time"), ==, GST_CLOCK_TIME_NONE);
-  gst_structure_free (s);
-  bench_clear (&bench);
 }
 
 /* What gst_base_transform_set_passthrough() asks for: frames pass as they are,
@@ -196,7 +184,7 @@ test_passthrough (void)
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
     GstBuffer *in[12], *out;
     GstBaseTransform *trans;
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, "I420", 16, 16, "async-depth", depths[d], NULL);
     trans = GST_BASE_TRANSFORM (bench.element);
@@ -223,7 +211,6 @@ test_passthrough (void)
     for (guint n = 0; n < 8; n++)
       gst_structure_free (bench_pop_report (&bench, "frame"));
     gst_structure_free (bench_pop_report (&bench, "pooled"));
-    bench_clear (&bench);
   }
 }
 
@@ -246,9 +233,9 @@ static void
 test_passthrough_pool (void)
 {
   GstBaseTransform *trans;
-  GstQuery *query;
-  GstCaps *caps;
-  Bench bench;
+  g_autoptr (GstQuery) query;
+  g_autoptr (GstCaps) caps;
+  g_auto (Bench) bench;
 
   bench_init (&bench, NULL, 0, 0, NULL);
   trans = GST_BASE_TRANSFORM (bench.element);
@@ -257,8 +244,6 @@ test_passthrough_pool (void)
   caps = gst_pad_get_current_caps (bench.h->srcpad);
   query = gst_query_new_allocation (caps, TRUE);
   gst_pad_peer_query (bench.h->srcpad, query);
-  gst_query_unref (query);
-  gst_caps_unref (caps);
   bench_push (&bench, 0);
   count_reconfigure (bench.h);
   gst_base_transform_set_passthrough (trans, FALSE);
@@ -266,7 +251,6 @@ test_passthrough_pool (void)
   g_assert_cmpuint (count_reconfigure (bench.h), ==, 1);
   bench_push (&bench, 2);
   g_assert_cmpuint (count_reconfigure (bench.h), ==, 0);
-  bench_clear (&bench);
 }
 
 int

@@ -232,8 +232,8 @@ test_pictures (void)
       gint base = has_qp (transform) ? 33 : 30;
       Region regions[MAX_REGIONS];
       guint n = make_regions (transform, base, regions);
-      GstBuffer *out;
-      Bench bench;
+      g_autoptr (GstBuffer) out;
+      g_auto (Bench) bench;
 
       bench_init (&bench, formats[f], WIDTH, HEIGHT, "transform", transform,
           setting_name (transform), base, NULL);
@@ -243,10 +243,8 @@ test_pictures (void)
       out = bench_pull (&bench);
       check_frame (&bench.info, formats[f], transform, base, regions, n, f,
           out);
-      gst_buffer_unref (out);
       if (has_qp (transform))
         assert_warned (&bench, "no effect with transform=hevc");
-      bench_clear (&bench);
     }
 }
 
@@ -273,21 +271,19 @@ test_without_effect (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, "I420", WIDTH, HEIGHT, "quality", 40, NULL);
     for (guint n = 0; n < 2; n++) {
-      GstBuffer *out;
+      g_autoptr (GstBuffer) out;
 
       gst_harness_push (bench.h, new_frame (&bench.info, n, &bad[i].region, 1));
       out = bench_pull (&bench);
       check_frame (&bench.info, "I420", BDCT_JPEG_8X8, 40, &bad[i].region, 1,
           n, out);
-      gst_buffer_unref (out);
       if (n == 0 && bad[i].warning != NULL)
         assert_warned (&bench, bad[i].warning);
     }
-    bench_clear (&bench);
   }
 }
 
@@ -300,7 +296,7 @@ test_matrix (void)
   };
   GstBuffer *with, *without;
   gint steps[64];
-  Bench bench;
+  g_auto (Bench) bench;
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     steps[i] = 40;
@@ -315,7 +311,6 @@ test_matrix (void)
   g_assert_false (gst_structure_has_field (buffer_report (with), "regions"));
   gst_buffer_unref (with);
   gst_buffer_unref (without);
-  bench_clear (&bench);
 }
 
 /* With more settings than sets, the later ones take the nearest: said once. */
@@ -324,7 +319,7 @@ test_many (void)
 {
   Region regions[12];
   GstBuffer *out;
-  Bench bench;
+  g_auto (Bench) bench;
 
   for (guint i = 0; i < G_N_ELEMENTS (regions); i++) {
     gint quality = i < 7 ? 30 + 10 * (gint) i : 23 + 11 * ((gint) i - 7);
@@ -350,7 +345,6 @@ test_many (void)
     if (n == 0)
       assert_warned (&bench, "20 is used in place of 23");
   }
-  bench_clear (&bench);
 }
 
 /* Our own structure comes before an encoder's; of its fields that one counts
@@ -364,7 +358,7 @@ test_both (void)
     GstVideoRegionOfInterestMeta *meta;
     gpointer state = NULL;
     GstBuffer *buffer;
-    Bench bench;
+    g_auto (Bench) bench;
 
     bench_init (&bench, "NV12", WIDTH, HEIGHT, "transform", transform,
         setting_name (transform), 25, NULL);
@@ -380,7 +374,6 @@ test_both (void)
     buffer = bench_pull (&bench);
     check_frame (&bench.info, "NV12", transform, 25, &r, 1, 2, buffer);
     gst_buffer_unref (buffer);
-    bench_clear (&bench);
   }
 }
 
@@ -398,8 +391,8 @@ test_deltas (void)
     for (gint delta = -30; delta <= 30; delta += 15) {
       gint quality = qualities[i];
       Region r = region;
-      GstBuffer *out;
-      Bench bench;
+      g_autoptr (GstBuffer) out;
+      g_auto (Bench) bench;
 
       r.value = delta;
       r.setting = scaled_quality (quality, delta);
@@ -407,8 +400,6 @@ test_deltas (void)
       gst_harness_push (bench.h, new_frame (&bench.info, 1, &r, 1));
       out = bench_pull (&bench);
       check_frame (&bench.info, "GRAY8", BDCT_JPEG_8X8, quality, &r, 1, 1, out);
-      gst_buffer_unref (out);
-      bench_clear (&bench);
     }
 }
 
@@ -437,7 +428,7 @@ test_target (void)
       const GstStructure *s;
       GstBuffer *out;
       gint base;
-      Bench bench;
+      g_auto (Bench) bench;
 
       bench_init (&bench, "I420", WIDTH, HEIGHT, "transform", transform, NULL);
       if (has_qp (transform))
@@ -462,7 +453,6 @@ test_target (void)
         g_assert_cmpint (get_double (s, "psnr") >= 31, ==, finer);
       g_assert_false (gst_structure_has_field (s, "bpp"));
       gst_buffer_unref (out);
-      bench_clear (&bench);
     }
 }
 
@@ -476,9 +466,9 @@ test_shown (void)
     {8, 0, 8, 8, "roi/blockdct", "delta-qp", -6, 0},
     {24, 0, 8, 8, "roi/blockdct", "delta-qp", 6, 0},
   };
-  GstBuffer *out;
+  g_autoptr (GstBuffer) out;
   gint width, height, *samples;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "GRAY8", 40, 16, "transform", BDCT_HEVC_8X8, "qp", 30,
       NULL);
@@ -496,9 +486,7 @@ test_shown (void)
   g_assert_cmpint (samples[16], ==, samples[32]);
   g_assert_cmpint (samples[16], ==, samples[8 * width]);
   g_free (samples);
-  gst_buffer_unref (out);
   gst_structure_free (bench_pop_report (&bench, "frame"));
-  bench_clear (&bench);
 }
 
 int

@@ -211,71 +211,6 @@ test_locale (void)
   setlocale (LC_ALL, "C");
 }
 
-/* `-` is standard output, which stays open. */
-static void
-test_stdout (void)
-{
-  gchar *path = test_path ("out"), *text;
-  gint saved = dup (STDOUT_FILENO), file = g_open (path, O_WRONLY | O_CREAT,
-      0600);
-  Bench bench;
-
-  fflush (stdout);
-  g_assert_cmpint (dup2 (file, STDOUT_FILENO), >=, 0);
-  bench_init (&bench, "I420", 64, 48, "stats-file", "-", NULL);
-  for (guint i = 0; i < 2; i++)
-    bench_pass (&bench, i);
-  bench_clear (&bench);
-  fflush (stdout);
-  g_assert_cmpint (dup2 (saved, STDOUT_FILENO), >=, 0);
-  close (saved);
-  close (file);
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  g_assert_nonnull (strstr (text, "psnr_log_version:2"));
-  g_assert_nonnull (strstr (text, "\nn:2 "));
-  g_free (text);
-  g_free (path);
-}
-
-/* A path ends the start, with an error that names it. */
-static GError *
-expect_refused (const gchar * path, gchar ** debug)
-{
-  GstElement *element = element_new ("blockdct");
-  GstBus *bus = gst_bus_new ();
-  GstMessage *message;
-  GError *error;
-
-  element_set (element, "backend", test_backend ());
-  g_object_set (element, "stats-file", path, NULL);
-  gst_element_set_bus (element, bus);
-  g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), ==,
-      GST_STATE_CHANGE_FAILURE);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-  g_assert_nonnull (message);
-  gst_message_parse_error (message, &error, debug);
-  g_assert_nonnull (strstr (error->message, path));
-  gst_message_unref (message);
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  gst_object_unref (element);
-  gst_object_unref (bus);
-  return error;
-}
-
-static void
-test_no_such_folder (void)
-{
-  gchar *path = test_path ("none/psnr.log"), *debug;
-  GError *error = expect_refused (path, &debug);
-
-  g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_WRITE);
-  g_assert_nonnull (strstr (error->message, "No such file"));
-  g_error_free (error);
-  g_free (debug);
-  g_free (path);
-}
-
 /* A full disk is an error, once, that names the file. */
 static void
 test_full (void)
@@ -301,32 +236,12 @@ test_full (void)
   g_free (path);
 }
 
-/* The name says what is written: none that says nothing is opened. */
-static void
-test_endings (void)
-{
-  static const gchar *const names[] = { "figures", "figures.json",
-    "figures.log.old"
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    gchar *path = test_path (names[i]), *debug;
-
-    g_error_free (expect_refused (path, &debug));
-    g_assert_nonnull (strstr (debug, ".log"));
-    g_assert_nonnull (strstr (debug, ".jsonl"));
-    g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
-    g_free (debug);
-    g_free (path);
-  }
-}
-
 /* Neither messages nor the interval matter; each start begins anew. */
 static void
 test_restart (void)
 {
   gchar *path = test_path ("again.csv"), *text;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 64, 48, "stats-file", path, "post-messages",
       FALSE, "interval", GST_SECOND, NULL);
@@ -342,7 +257,6 @@ test_restart (void)
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_nonnull (strstr (text, "\n0,80000000,"));
   g_assert_null (strstr (text, "\n0,40000000,"));
-  bench_clear (&bench);
   g_free (text);
   g_free (path);
 }
@@ -355,10 +269,7 @@ main (int argc, char **argv)
   test_add ("/stats-file/csv", test_csv);
   test_add ("/stats-file/json", test_json);
   test_add ("/stats-file/locale", test_locale);
-  test_add ("/stats-file/stdout", test_stdout);
-  test_add ("/stats-file/no-such-folder", test_no_such_folder);
   test_add ("/stats-file/full", test_full);
-  test_add ("/stats-file/endings", test_endings);
   test_add ("/stats-file/restart", test_restart);
   return test_run ();
 }

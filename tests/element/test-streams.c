@@ -36,7 +36,7 @@ static void
 pass (GstHarness * h, GstClockTime pts, GstClockTime running_time)
 {
   GstBuffer *in = gst_buffer_new_allocate (NULL, 384, NULL), *out;
-  GstEvent *event;
+  g_autoptr (GstEvent) event;
   const GstSegment *segment;
 
   /* A frame of VP8 that is shown, and grey. */
@@ -56,88 +56,7 @@ pass (GstHarness * h, GstClockTime pts, GstClockTime running_time)
   gst_event_parse_segment (event, &segment);
   g_assert_cmpuint (gst_segment_to_running_time (segment, GST_FORMAT_TIME,
           pts), ==, running_time);
-  gst_event_unref (event);
   gst_buffer_unref (out);
-}
-
-static void
-push_segment (GstHarness * h, GstClockTime start, GstClockTime base)
-{
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  segment.start = segment.time = segment.position = start;
-  segment.base = base;
-  g_assert_true (gst_harness_push_event (h, gst_event_new_segment (&segment)));
-}
-
-/* How many events of a type have come out. */
-static guint
-count_events (GstHarness * h, GstEventType type)
-{
-  GstEvent *event;
-  guint n = 0;
-
-  while ((event = gst_harness_try_pull_event (h)) != NULL) {
-    n += GST_EVENT_TYPE (event) == type;
-    gst_event_unref (event);
-  }
-  return n;
-}
-
-/* A segment after another, a gap and a flush, with a frame behind each. */
-static void
-test_events (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (filters); i++) {
-    GstHarness *h = open_filter (i);
-
-    push_segment (h, GST_SECOND, 5 * GST_SECOND);
-    pass (h, 2 * GST_SECOND, 6 * GST_SECOND);
-    push_segment (h, 8 * GST_SECOND, 7 * GST_SECOND);
-    pass (h, 8 * GST_SECOND, 7 * GST_SECOND);
-    count_events (h, GST_EVENT_GAP);
-    g_assert_true (gst_harness_push_event (h,
-            gst_event_new_gap (8040 * GST_MSECOND, GST_SECOND)));
-    pass (h, 9040 * GST_MSECOND, 8040 * GST_MSECOND);
-    g_assert_cmpuint (count_events (h, GST_EVENT_GAP), ==,
-        !filters[i].takes_gaps);
-    g_assert_true (gst_harness_push_event (h, gst_event_new_flush_start ()));
-    g_assert_true (gst_harness_push_event (h,
-            gst_event_new_flush_stop (TRUE)));
-    /* The one of before has gone with the flush. */
-    push_segment (h, 0, 0);
-    pass (h, GST_SECOND, GST_SECOND);
-    g_assert_cmpuint (count_events (h, GST_EVENT_FLUSH_STOP), ==, 1);
-    gst_harness_teardown (h);
-  }
-}
-
-/* Upstream decides: the event arrives there, once for each way through the
- * filter. */
-static void
-test_seeks (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (filters); i++) {
-    GstHarness *h = open_filter (i);
-    GstEvent *event = gst_event_new_seek (1, GST_FORMAT_TIME,
-        GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, GST_SECOND,
-        GST_SEEK_TYPE_NONE, 0);
-    const guint32 seqnum = gst_event_get_seqnum (event);
-    guint n = 0;
-
-    pass (h, 0, 0);
-    g_assert_true (gst_harness_push_upstream_event (h, event));
-    while ((event = gst_harness_try_pull_upstream_event (h)) != NULL) {
-      if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
-        g_assert_cmpuint (gst_event_get_seqnum (event), ==, seqnum);
-        n++;
-      }
-      gst_event_unref (event);
-    }
-    g_assert_cmpuint (n, >, 0);
-    gst_harness_teardown (h);
-  }
 }
 
 static void
@@ -158,8 +77,6 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/streams/events", test_events);
-  test_add ("/streams/seeks", test_seeks);
   test_add ("/streams/latency", test_latency);
   return test_run ();
 }

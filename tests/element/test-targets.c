@@ -119,8 +119,8 @@ test_targets (void)
     }
     for (guint depth = 1; depth <= 8; depth = depth == 1 ? 2 : 4 * depth) {
       gboolean missed = FALSE;
-      GstMessage *message;
-      Bench bench;
+      g_autoptr (GstMessage) message;
+      g_auto (Bench) bench;
 
       bench_init (&bench, streams[k].format, WIDTH, HEIGHT, "async-depth",
           depth, "transform", transform, "metrics", BENCH_BITS, NULL);
@@ -165,9 +165,7 @@ test_targets (void)
       g_assert_true (missed);
       message = bench_pop (&bench, GST_MESSAGE_WARNING);
       g_assert_nonnull (message);
-      gst_message_unref (message);
       g_assert_null (bench_pop (&bench, GST_MESSAGE_WARNING));
-      bench_clear (&bench);
     }
     for (guint f = 0; f < 2; f++)
       free_all (reports[f], n);
@@ -181,12 +179,12 @@ test_target_picture (void)
 {
   static const gint widths[] = { 48, 72 };
   BdctParams params = BDCT_PARAMS_DEFAULT;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, NULL, 0, 0, "target-bpp", 2.0, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (widths); i++) {
     GstBuffer *in, *out, *expected;
-    GstStructure *s;
+    g_autoptr (GstStructure) s;
     BdctStats stats;
 
     bench_set_caps (&bench, i ? "Y444" : "I420", widths[i], 40);
@@ -203,7 +201,6 @@ test_target_picture (void)
     params.quality++;
     frame_rate (&bench.info, in, &params, &stats);
     g_assert_cmpuint (bdct_stats_total (&stats).bits, >, widths[i] * 40 * 2);
-    gst_structure_free (s);
     gst_buffer_unref (expected);
     gst_buffer_unref (out);
     gst_buffer_unref (in);
@@ -220,7 +217,6 @@ test_target_picture (void)
     g_assert_false (gst_structure_has_field (s, "target-met"));
     gst_structure_free (s);
   }
-  bench_clear (&bench);
 }
 
 /* Several at a time: a setting that keeps every floor, or without floors every
@@ -242,7 +238,7 @@ test_together (void)
   const gint n = run_all ("I420", 0, BDCT_HEVC_8X8, reports);
   gboolean any_met = FALSE, any_missed = FALSE;
   GstMessage *message;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", WIDTH, HEIGHT, "transform", BDCT_HEVC_8X8,
       NULL);
@@ -252,7 +248,7 @@ test_together (void)
     gboolean kept[MAX_SETTINGS], cheap[MAX_SETTINGS];
     const gboolean *chooses = floors ? kept : cheap;
     const gint end = floors ? 0 : n - 1;
-    GstStructure *s;
+    g_autoptr (GstStructure) s;
     gint qp, next;
 
     for (gint i = 0; i < n; i++) {
@@ -276,13 +272,11 @@ test_together (void)
     g_assert_cmpint (get_boolean (s, "target-met"), ==, kept[qp] && cheap[qp]);
     any_met |= kept[qp] && cheap[qp];
     any_missed |= !(kept[qp] && cheap[qp]);
-    gst_structure_free (s);
   }
   g_assert_true (any_met && any_missed);
   while ((message = bench_pop (&bench, GST_MESSAGE_WARNING)) != NULL)
     gst_message_unref (message);
   free_all (reports, n);
-  bench_clear (&bench);
 }
 
 /* Where no file is small enough, the smallest is chosen, with its stuffed
@@ -292,13 +286,13 @@ test_smallest (void)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
   guint32 noise = 1;
-  Bench bench;
+  g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 32, 32, NULL);
   for (guint n = 0; n < 30; n++) {
     GstBuffer *in = frame_new (&bench.info, n), *out;
     guint64 coarsest;
-    GstStructure *s;
+    g_autoptr (GstStructure) s;
     GstMapInfo map;
 
     gst_buffer_map (in, &map, GST_MAP_WRITE);
@@ -316,83 +310,14 @@ test_smallest (void)
     s = bench_pop_report (&bench, "frame");
     params.quality = get_int (s, "quality");
     g_assert_cmpuint (frame_file_size (&bench.info, in, &params), <=, coarsest);
-    gst_structure_free (s);
     gst_buffer_unref (out);
     gst_buffer_unref (in);
   }
   gst_message_unref (bench_pop (&bench, GST_MESSAGE_WARNING));
-  bench_clear (&bench);
 }
 
 #ifdef HAVE_CONTROLLER
-/* By stream time: what one frame is made with is what it would be made with
- * alone. */
-static void
-test_target_controlled (void)
-{
-  static const gdouble psnr[] = { 30, 0, 42, 36 };
-  GstControlSource *source = gst_interpolation_control_source_new ();
-  GstStructure *reports[MAX_SETTINGS], *s;
-  Bench bench;
-
-  bench_init (&bench, "I420", WIDTH, HEIGHT, NULL);
-  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
-  gst_object_add_control_binding (GST_OBJECT (bench.element),
-      gst_direct_control_binding_new_absolute (GST_OBJECT (bench.element),
-          "target-psnr", source));
-  for (guint n = 0; n < G_N_ELEMENTS (psnr); n++)
-    gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE
-        (source), n * FRAME, psnr[n]);
-  for (guint n = 0; n < G_N_ELEMENTS (psnr); n++) {
-    Target target = { "target-psnr", TRUE, psnr[n] };
-    gint n_all = run_all ("I420", n, BDCT_JPEG_8X8, reports), quality;
-
-    s = bench_report (&bench, n);
-    quality = get_int (s, "quality");
-    if (psnr[n] == 0)
-      g_assert_cmpint (quality, ==, 85);
-    else
-      check_choice (reports, n_all, FALSE, &target, quality - 1);
-    gst_structure_free (s);
-    free_all (reports, n_all);
-  }
-  gst_object_unref (source);
-  bench_clear (&bench);
-}
 #endif
-
-/* With a matrix there is no quality to choose: said once, and nothing done. */
-static void
-test_matrix (void)
-{
-  static const gint settings[] = { 50 };
-  gint steps[64];
-  GstStructure *s;
-  Bench bench;
-
-  for (guint i = 0; i < 64; i++)
-    steps[i] = 9;
-  bench_init (&bench, "I420", 16, 16, "target-psnr", 30.0, NULL);
-  set_curve (&bench, settings, 1);
-  set_matrix (bench.element, steps, 64);
-  for (guint n = 0; n < 2; n++) {
-    s = bench_report (&bench, n);
-    g_assert_false (gst_structure_has_field (s, "target-met"));
-    g_assert_cmpint (get_int (s, "quality"), ==, 85);
-    gst_structure_free (s);
-  }
-  pop_curve (&bench, -1);
-  text_expect (bench_pop_text (&bench, GST_MESSAGE_WARNING),
-      "A target has no effect", NULL);
-  assert_warning (&bench, "curve has no effect", "quantization-tables=matrix");
-  /* It has none itself where there is a QP. */
-  g_object_set (bench.element, "transform", BDCT_HEVC_8X8, NULL);
-  s = bench_report (&bench, 2);
-  g_assert_true (gst_structure_has_field (s, "target-met"));
-  gst_structure_free (s);
-  gst_structure_free (pop_curve (&bench, 2));
-  bench_clear (&bench);
-}
 
 int
 main (int argc, char **argv)
@@ -403,8 +328,6 @@ main (int argc, char **argv)
   test_add ("/target/together", test_together);
   test_add ("/target/smallest", test_smallest);
 #ifdef HAVE_CONTROLLER
-  test_add ("/target/controlled", test_target_controlled);
 #endif
-  test_add ("/target/matrix", test_matrix);
   return test_run ();
 }

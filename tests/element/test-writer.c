@@ -119,7 +119,7 @@ count_lines (const gchar * text, guint * last)
 static void
 test_slow (void)
 {
-  gchar *path = make_fifo ("slow.log");
+  g_autofree gchar *path = make_fifo ("slow.log");
   const gint64 end = g_get_monotonic_time () + PATIENCE;
   GString *text = g_string_new (NULL);
   gint fd = open_reader (path);
@@ -147,14 +147,13 @@ test_slow (void)
   g_string_free (text, TRUE);
   close (fd);
   bench_clear (&bench);
-  g_free (path);
 }
 
 /* One that stands still holds up the stream, but not its end. */
 static void
 test_stopped (void)
 {
-  gchar *path = make_fifo ("stopped.log");
+  g_autofree gchar *path = make_fifo ("stopped.log");
   const gint64 end = g_get_monotonic_time () + PATIENCE;
   gint fd = open_reader (path);
   struct pollfd room = {.events = POLLOUT };
@@ -177,14 +176,13 @@ test_stopped (void)
   close (room.fd);
   close (fd);
   bench_clear (&bench);
-  g_free (path);
 }
 
 /* One that leaves ends the stream, not the process; and there has to be one. */
 static void
 test_no_reader (void)
 {
-  gchar *path = make_fifo ("nobody.log");
+  g_autofree gchar *path = make_fifo ("nobody.log");
   Bench bench;
   gint fd;
 
@@ -196,26 +194,6 @@ test_no_reader (void)
   g_assert_cmpint (GPOINTER_TO_INT (push (&bench)), ==, GST_FLOW_ERROR);
   check_error (&bench, "Broken pipe");
   bench_clear (&bench);
-  g_free (path);
-}
-
-/* A regular file gets all. */
-static void
-test_regular (void)
-{
-  gchar *path = test_path ("regular.log"), *text;
-  guint last = 0;
-  Bench bench;
-
-  set_up (&bench, path);
-  start (&bench);
-  push (&bench);
-  push_eos (&bench);
-  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  g_assert_cmpuint (count_lines (text, &last), ==, N_FRAMES);
-  g_free (text);
-  bench_clear (&bench);
-  g_free (path);
 }
 
 /* Two elements on one file, whatever it is called. */
@@ -288,7 +266,6 @@ main (int argc, char **argv)
   test_add ("/writer/slow", test_slow);
   test_add ("/writer/stopped", test_stopped);
   test_add ("/writer/no-reader", test_no_reader);
-  test_add ("/writer/regular", test_regular);
   test_add ("/writer/two", test_two);
   test_add ("/writer/shared-stdout", test_shared_stdout);
   return test_run ();

@@ -342,6 +342,11 @@ test_tables (void)
   g_assert_nonnull (engine);
   g_assert_cmpint (lines, ==, *bdct_engine_text (engine,
           BDCT_ENGINE_WARNING) != '\0');
+  /* The log is behind an engine's texts, and before its layout. */
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 4, 4);
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  g_assert_false (bdct_engine_reserve (engine, NULL, &error));
+  expect_error (&error, "BdctJob is NULL", NULL);
   bdct_engine_free (engine);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
     g_assert_nonnull (bdct_transform_info ((BdctTransform) t)->name);
@@ -351,7 +356,6 @@ test_tables (void)
   g_assert_false (bdct_metric_figure (&sum, 1, 8, BDCT_METRIC_SSIM, 0,
           &figure));
   g_assert_true (isinf (bdct_psnr (0, 8)));
-  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 4, 4);
   g_assert_false (bdct_metric_check (BDCT_METRIC_MS_SSIM, &layout, &error));
   expect_error (&error, "too small", NULL);
   layout.depth = 13;

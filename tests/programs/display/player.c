@@ -5,6 +5,7 @@
 #include <string.h>
 #include "parts.h"
 #include "player-bench.h"
+#include "gst-plugin/blockdct/gstblockdct.h"
 
 static void
 test_step (Player * player)
@@ -139,10 +140,13 @@ test_range (Player * player)
   player_wait (player, N_FRAMES - 1);
 }
 
-/* A picture stays, cannot be gone through, and is shown again. */
+/* A picture stays, cannot be gone through, and is shown again; until it
+ * stops. */
 static void
 test_still (Player * player)
 {
+  GstElement *const a = GST_ELEMENT (player->session->part[PREVIEW_A]);
+
   preview_session_start (player->session);
   player_rest (player, 0);
   g_assert_true (player->session->stays);
@@ -153,6 +157,9 @@ test_still (Player * player)
     player_set (player, i % 2 ? "quality=10" : "quality=20");
     player_wait (player, 0);
   }
+  g_assert_true (gst_blockdct_get_shown (a).any);
+  gst_element_set_state (player->session->pipeline, GST_STATE_READY);
+  g_assert_false (gst_blockdct_get_shown (a).any);
 }
 
 /* What is the same is not announced each time that it is shown again. */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""blockdct_app.py [FILE]: what blockdct-app.c does, in Python.
+"""blockdct_app.py [FILE]: how a program uses blockdct.
 
 Decodes FILE, or makes a test pattern, pushes it through blockdct and lowers
 `quality` frame by frame while it plays. What blockdct measured is read in the

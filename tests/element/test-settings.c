@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * What is set, and what is said of it: a row is a test. Each has a list of
+ * steps:
+ *
+ *   NAME=VALUE      sets a property
+ *   ?NAME=VALUE     reads one
+ *   .               pushes a frame; x: which is an error
+ *   =               pushes one that has to be what the engine makes of it with
+ *                   what the properties say; `= annex-k`, `= flat`: with these
+ *                   tables or lists instead
+ *   each:NAME       does that with each value of an enumeration
+ *   v:FIELD=VALUE   the last frame's message has that; v:FIELD: any value;
+ *                   v:!FIELD: none
+ *   k:N             N curves came with it
+ *   w:, e:, i:      the next warning, error or info has these PARTs, divided
+ *                   by |, and no !PART
+ *   -               there is none; *: any are dropped
+ *   c:FORMAT WxH    caps; s:STATE: the state is set; F: cannot be PAUSED
+ *   p:NAME          loads a preset that is installed
+ *   f:NAME=TEXT     writes a file; t:NAME=SIZE: makes it as long; d:NAME:
+ *                   removes it; n:NAME: there is none; q:NAME: its path is not
+ *                   kept
+ *
+ * In values and texts 64x5+1 stands for 64 numbers from 5 on, behind commas,
+ * 64*5+1 for the same behind blanks; @NAME for a file's path, %B for the
+ * backend. */
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "bench.h"
+
+#define MAX_STEPS 34
+
+typedef struct
+{
+  const gchar *path, *caps;
+  const gchar *steps[MAX_STEPS];
+} Row;
+
+#define Z100 "00000000000000000000000000000000000000000000000000" \
+  "00000000000000000000000000000000000000000000000000"
+
+/* As `quantization-matrix` that no stream can have: the old one stays. */
+#define BAD_MATRIX(name, transform, matrix, said) \
+  {"bad-matrix/" name, "I420 16x16", {"transform=" transform, \
+      "quantization-tables=matrix", "quantization-matrix=<64x1+1>", "=", \
+      "quantization-matrix=" matrix, "w:quantization-matrix|" said, "="}}
+
+/* What is read at the start is refused until the stop, but what is in force. */
+#define READY(name, now, other) \
+  {"ready/" name, "", {"s:READY", "threads=1", "async-depth=1", "s:PLAYING", \
+      "c:I420 16x16", name "=" other, "w:" name "|READY", "-", \
+      "?" name "=" now, name "=" now, "-", "s:READY", name "=" other, "-", \
+      "?" name "=" other}}
+
+/* It is there and complete, whatever was set before. */
+#define PRESET(name, transform, setting) \
+  {"preset/" name, "I420 64x64", {"quantization-tables=matrix", \
+      "quantization-matrix=<64x3>", "p:" name, "=", "?transform=" transform, \
+      "?" setting, "?quantization-tables=annex-k"}}
+
+#define BITS(format) \
+  {"bits/" format, format " 61x35", {"metrics=bits", "each:transform"}}
+
+#define ADVICE(name, set, said) \
+  {"min-psnr/advice-" name, "I420 64x48", {"min-psnr-error=60", \
+      "quantization-matrix=<64x255>", set, "x", "e:" said, "*"}}
+
+#define LIST(name, n, first) name " =\n" #n "x" #first "+1,\n"
+#define LISTS(first) LIST ("INTRA4X4_LUMA", 16, first) \
+  LIST ("INTRA4X4_CHROMAU", 16, 20) LIST ("INTRA4X4_CHROMAV", 16, 40) \
+  LIST ("INTRA8X8_LUMA", 64, first) LIST ("INTRA8X8_CHROMAU", 64, 20) \
+  LIST ("INTRA8X8_CHROMAV", 64, 40) LIST ("INTRA16X16_LUMA", 64, first) \
+  LIST ("INTRA16X16_CHROMAU", 64, 20) LIST ("INTRA16X16_CHROMAV", 64, 40) \
+  LIST ("INTRA32X32_LUMA", 64, first) "INTRA16X16_LUMA_DC =\n50\n" \
+  "INTRA16X16_CHROMAU_DC =\n60\nINTRA16X16_CHROMAV_DC =\n70\n" \
+  "INTRA32X32_LUMA_DC =\n80\n"
+
+#define NO_LISTS "w:scaling-list is ignored|needs a scaling-list-file"
+
+static const Row rows[] = {
+  {"matrix", "NV12 24x16", {"?quantization-matrix=<  >",
+          "quantization-tables=matrix", "quantization-matrix=<128x128-1>", "=",
+          "quantization-matrix=<64x128-1>", "=", "quantization-matrix=<>",
+          "quantization-tables=annex-k", "="}},
+  BAD_MATRIX ("63", "jpeg-8x8", "<63x1+1>", "63"),
+  BAD_MATRIX ("65", "jpeg-8x8", "<65x1+1>", "65"),
+  BAD_MATRIX ("1", "dct-8x8", "<1>", "1"),
+  BAD_MATRIX ("129", "dct-8x8", "<129x1>", "129"),
+  BAD_MATRIX ("1000", "dct-8x8", "<1000x1>", "1000"),
+  BAD_MATRIX ("0", "dct-8x8", "<0,63x1>", " 0 "),
+  BAD_MATRIX ("-1", "dct-8x8", "<63x1,-1>", "-1"),
+  BAD_MATRIX ("32768", "dct-8x8", "<127x1,32768>", "32768"),
+  BAD_MATRIX ("hevc", "hevc-8x8", "<63x1,0>", " 0 "),
+  /* Which 8-bit jpeg-8x8 alone cannot have: set aside, once, not forgotten. */
+  {"matrix/large", "I420_10LE 16x16", {"quantization-tables=matrix",
+          "quantization-matrix=<64x300>", "=", "c:I420 16x16", "= annex-k",
+          "w:quantization-tables=matrix|300", "= annex-k", "-",
+          "transform=dct-8x8", "=", "transform=jpeg-8x8", "= annex-k", "w:300",
+          "= annex-k", "-"}},
+  {"matrix/not-set", "I420 16x16", {"quantization-tables=matrix", "= annex-k",
+          "w:quantization-tables=matrix is ignored|matrix is not set",
+          "= annex-k", "-"}},
+  /* With a matrix there is no quality to choose. */
+  {"matrix/target", "I420 16x16", {"target-psnr=30", "curve=<50>",
+          "quantization-tables=matrix", "quantization-matrix=<64x9>", ".",
+          "v:!target-met", "v:quality=85", "k:0", "w:A target has no effect",
+          "w:curve has no effect|quantization-tables=matrix", ".", "k:0", "-",
+          "transform=hevc-8x8", ".", "v:target-met", "k:1"}},
+  {"presets", "I420 24x40", {"quality=30", "each:quantization-tables"}},
+  {"baseline", "Y444 16x32", {"quality=2", "=", "baseline=false", "=",
+          "quantization-tables=matrix", "quantization-matrix=<64x250+1>", "="}},
+  /* Live, read again when it is set again, scaled on request; the file may go,
+   * once it is read. */
+  {"file", "I420 40x24", {"=", "f:a=128*3+1", "quantization-file=@a",
+          "quantization-tables=file", "=", "f:a=64*90-1",
+          "quantization-file=@a", "=", "quality=30", "=",
+          "quantization-scale=true", "=", "baseline=false", "quality=5", "=",
+          "d:a", "=", "quantization-file=", "= annex-k",
+          "w:quantization-tables=file is ignored|file is not set"}},
+  /* Matrix and file are kept, whichever is in force. */
+  {"file/and-matrix", "I420 16x16", {"f:b=64*7+1", "quantization-file=@b", "=",
+          "quantization-matrix=<64x12>", "quantization-tables=matrix", "=",
+          "quantization-tables=file", "=", "quantization-tables=klein", "=",
+          "quantization-tables=matrix", "=", "?quantization-file=@b"}},
+  /* Refused with file, line and value; what is no table is not kept. */
+  {"file/bad", "I420 16x16", {"f:good=64*5+2", "quantization-file=@good",
+          "quantization-tables=file", "=", "f:bad=# steps\n63*1+1",
+          "quantization-file=@bad",
+          "w:quantization-file|bad|line 9|63 of 64", "q:bad",
+          "f:zero=# steps\n64*20-1\n", "quantization-file=@zero",
+          "w:quantization-file|zero|line 4|step 0", "quantization-file=@none",
+          "w:quantization-file|none|No such file", "q:none",
+          "quantization-file=@", "w:quantization-file|not a regular file",
+          "f:page=<html>\n", "quantization-file=@page",
+          "w:quantization-file|page|line 1, column 1",
+          "quantization-file=/" Z100 Z100 Z100 "7",
+          "w:quantization-file was not changed: ...|007|File name too long",
+          "?quantization-file=@good", "="}},
+  {"file/large", "I420 16x16", {"f:large=128*130+1",
+          "quantization-file=@large", "quantization-tables=file", "= annex-k",
+          "w:quantization-tables=file is ignored|256", "baseline=false", "=",
+          "baseline=true", "= annex-k",
+          "w:quantization-tables=file is ignored|256"}},
+  /* It may be somebody's secret: no word of it is told. */
+  {"file/secret", "I420 16x16", {"f:secret=hunter2:$6$abcdef\n",
+          "quantization-file=@secret",
+          "w:quantization-file|line 1|!hunter|!abc",
+          "scaling-list-file=@secret",
+          "w:scaling-list-file|line 1|!hunter|!abc"}},
+  /* Of what is longer than a table could be, nothing is read. */
+  {"file/long", "I420 16x16", {"f:long=64*5+2\n# the rest is one comment",
+          "t:long=16777216", "quantization-file=@long",
+          "quantization-tables=file", "=", "quantization-file=",
+          "quantization-tables=annex-k", "t:long=16777217",
+          "quantization-file=@long",
+          "w:quantization-file|long|16777217 bytes|16 MiB",
+          "scaling-list-file=@long",
+          "w:scaling-list-file|long|16777217 bytes|16 MiB",
+          "?quantization-file=", "="}},
+  {"lists", "I420 40x40", {"transform=hevc-16x16", "qp=30", "f:l=" LISTS (30),
+          "scaling-list-file=@l", "=", "scaling-list=file", "=",
+          "f:l=" LISTS (90), "scaling-list-file=@l", "=", "d:l", "=",
+          "scaling-list=default", "="}},
+  {"lists/bad", "I420 40x40", {"transform=hevc-32x32", "qp=30",
+          "f:good=" LISTS (50), "scaling-list-file=@good",
+          "scaling-list=file", "f:zero=INTRA4X4_LUMA =\n16, 16,\n0\n",
+          "scaling-list-file=@zero",
+          "w:scaling-list-file|zero|line 3|0, number 3 of INTRA4X4_LUMA",
+          "f:steps=# steps\n64*16+1\n", "scaling-list-file=@steps",
+          "w:scaling-list-file|line 2|16 comes before",
+          "scaling-list-file=@none",
+          "w:scaling-list-file|none|No such file", "?scaling-list-file=@good",
+          "="}},
+  {"lists/not-set", "I420 40x40", {"transform=hevc-32x32", "qp=30",
+          "scaling-list=file", "= flat", NO_LISTS, "f:own=" LISTS (50),
+          "scaling-list-file=@own", "="}},
+  /* What is no side is refused; crossed, the largest counts. */
+  {"quadtree/sides", "I420 140x90", {"min-block=8", "max-block=16",
+          "min-block=5",
+          "w:min-block was not changed: 5 is not 4, 8, 16 or 32.",
+          "max-block=31", "w:max-block was not changed: 31 is not 4, 8,",
+          "max-block=24", "w:max-block was not changed: 24 is not 4, 8,",
+          "?min-block=8", "?max-block=16", "transform=hevc-quadtree", "=",
+          "min-block=32", "max-block=8", ".", "v:area-8=1", "?min-block=32"}},
+  {"quadtree/figures", "NV12 140x90", {"metrics=bits",
+          "transform=hevc-quadtree", "=", "min-block=8", "max-block=16",
+          "deadzone=0.17", "=", "min-block=4", "max-block=32",
+          "lambda-scale=0", "deadzone=0.25", "=", "lambda-scale=20", "=",
+          "transform=hevc-8x8", "deadzone=0.2", "="}},
+  BITS ("GRAY8"), BITS ("I420"), BITS ("NV21"), BITS ("Y42B"), BITS ("Y444"),
+  BITS ("I420_10LE"), BITS ("P012_LE"),
+  {"min-psnr/error", "I420 64x48", {"min-psnr-error=30", ".", "quality=3", "x",
+          "e:Frame 1 at 0:00:00.04|min-psnr-error=30|jpeg-8x8",
+          "min-psnr-error=0", "."}},
+  /* What to do depends on where the steps come from. */
+  ADVICE ("quality", "quality=3", "quality=3|a finer setting"),
+  ADVICE ("qp", "transform=hevc-8x8", "qp=26|a finer setting"),
+  ADVICE ("target", "target-size=1",
+      "chosen for target-size=1|another target"),
+  ADVICE ("matrix", "quantization-tables=matrix",
+      "quantization-matrix|smaller steps"),
+  /* Once, until a frame is above it again. */
+  {"min-psnr/warning", "I420 64x48", {"min-psnr-warning=30", "quality=90", ".",
+          "-", "quality=3", ".", "w:Frame 1 at |min-psnr-warning=30", ".", "-",
+          "quality=90", ".", "-", "quality=3", ".", "w:Frame 4 at ", ".", "-"}},
+  /* What was set and has no effect, once for each transform. */
+  {"idle", "I420 64x48", {".", "-", "qp=26", "quality=85", ".",
+          "i:qp has no effect with transform=jpeg-8x8.", "qp=20",
+          "scaling-list=default", ".",
+          "i:scaling-list has no effect with transform=jpeg-8x8.", "-",
+          "transform=h264-8x8", "quantization-tables=matrix",
+          "quantization-matrix=<64x10>", ".",
+          "i:quality has no effect with transform=h264-8x8.",
+          "i:scaling-list has", "i:quantization-tables has",
+          "i:quantization-matrix has", ".", "-"}},
+  {"idle/subsampling", "NV12 32x32", {".", "chroma-subsampling=4:4:4", ".", ".",
+          "w:chroma-subsampling has no effect on NV12.", "-"}},
+  /* Refused with the value and the range, or set aside by a transform. */
+  {"curve/refused", "I420 16x16", {"curve=<20,60>", "curve=<20,101>",
+          "w:setting 101 at index 1|0 to 100", "curve=<-1>",
+          "w:setting -1 at index 0|0 to 100", "curve=<129x1>", "w:128|129",
+          "curve=<most>", "w:curve was not changed|index 0",
+          "?curve=< (int)20, (int)60 >", ".", "k:1", "transform=hevc-8x8", ".",
+          "k:0", "w:setting 60 at index 1|0 to 51 (hevc-8x8)", "-",
+          "transform=jpeg-8x8", ".", "k:1", "curve=<128x1>", "-"}},
+  /* Before the stream is known the order of properties does not matter. */
+  {"curve/early", "", {"curve=<0,51>", "transform=hevc-8x8", "c:I420 16x16",
+          ".", "k:1", "-"}},
+  {"curve/early-wrong", "", {"curve=<0,51>", "c:I420 16x16", ".", "k:0",
+          "w:setting 0 at index 0|1 to 100 (jpeg-8x8)", "-"}},
+  /* What the caps do not allow is said once, and is absent. */
+  {"metrics", "GRAY8 64x7", {"metrics=ssim+ms-ssim+psnr-hvs", ".",
+          "w:is not defined for GRAY8 64x7", "w:is not", "w:is not", "-", ".",
+          "-", "v:!ssim-y", "v:!psnr-hvs-y", "c:GRAY8 64x64", ".", "v:ssim-y",
+          "v:!ms-ssim-y", "v:!psnr-hvs-y", "w:is not", "w:is not", "-"}},
+  {"metrics/target", "I420 8x8", {"target-ssim=0.9", "quality=30", ".",
+          "v:quality=30", "v:!target-met", "w:ssim is not defined", "-"}},
+  READY ("backend", "%B", "auto"), READY ("cuda-device-id", "-1", "3"),
+  READY ("threads", "1", "2"), READY ("async-depth", "1", "5"),
+  READY ("stats-file", "", "/dev/null.log"),
+  PRESET ("archive", "jpeg-8x8", "quality=95"),
+  PRESET ("web-thumbnail", "jpeg-8x8", "quality=60"),
+  PRESET ("broadcast-contribution", "hevc-16x16", "qp=17"),
+  PRESET ("worst-case", "hevc-32x32", "qp=51"),
+  /* The name says what is written: none that says nothing is opened. */
+  {"stats-file/no-ending", "", {"s:NULL", "stats-file=@figures", "F",
+          "e:figures|.log|.jsonl", "n:figures", "stats-file=@figures.json", "F",
+          "e:figures.json|.log|.jsonl", "n:figures.json"}},
+  {"stats-file/no-folder", "", {"s:NULL", "stats-file=@none/psnr.log", "F",
+          "e:none/psnr.log|No such file"}},
+};
+
+typedef struct
+{
+  Bench bench;
+  guint n, curves;
+  GstStructure *report;         /* of the last frame */
+  BdctTables tables;            /* of the files, as they were read */
+  BdctScalingLists lists;
+} State;
+
+/* The numbers that a match of "N x FIRST BY" or "N * FIRST BY" stands for. */
+static gboolean
+repeat (const GMatchInfo * match, GString * out, gpointer unused)
+{
+  gchar *part[5];
+  gint n, v;
+
+  (void) unused;
+  for (guint i = 0; i < G_N_ELEMENTS (part); i++)
+    part[i] = g_match_info_fetch (match, i);
+  n = atoi (part[1]);
+  v = atoi (part[3]);
+  for (gint i = 0; i < n; i++, v += part[4] ? atoi (part[4]) : 0)
+    g_string_append_printf (out, "%d%s", v, i == n - 1 ? ""
+        : *part[2] == 'x' ? ", " : i % 8 == 7 ? "\n" : " ");
+  for (guint i = 0; i < G_N_ELEMENTS (part); i++)
+    g_free (part[i]);
+  return FALSE;
+}
+
+static gchar *
+expand (const gchar * text)
+{
+  g_autoptr (GRegex) numbers = g_regex_new
+      ("(?<![-\\w])(\\d+)([x*])(-?\\d+)([+-]\\d+)?", 0, 0, NULL);
+
+  if (*text == '@')
+    return test_path (text + 1);
+  if (strcmp (text, "%B") == 0)
+    return g_strdup (test_backend ());
+  return g_regex_replace_eval (numbers, text, -1, 0, 0, repeat, NULL, NULL);
+}
+
+static gchar *
+read_value (GstElement * element, const gchar * name)
+{
+  GValue value = G_VALUE_INIT;
+  gchar *text;
+
+  g_object_get_property (G_OBJECT (element), name, &value);
+  text = G_VALUE_HOLDS_STRING (&value) ? g_value_dup_string (&value)
+      : gst_value_serialize (&value);
+  g_value_unset (&value);
+  return text;
+}
+
+static void
+set (State * state, const gchar * name, const gchar * value)
+{
+  g_autofree gchar *now = NULL;
+  g_autofree gchar *data = NULL;
+  BdctError error;
+  gsize size;
+
+  if (*value == '\0' && g_str_has_suffix (name, "-file"))
+    g_object_set (state->bench.element, name, NULL, NULL);
+  else
+    element_set (state->bench.element, name, value);
+  if (!g_str_has_prefix (name, "quantization-file")
+      && !g_str_has_prefix (name, "scaling-list-file"))
+    return;
+  now = read_value (state->bench.element, name);
+  if (g_strcmp0 (now, value) != 0)
+    return;
+  g_assert_true (g_file_get_contents (now, &data, &size, NULL));
+  if (*name == 'q')
+    g_assert_true (bdct_tables_parse (data, size, &state->tables, &error));
+  else
+    g_assert_true (bdct_scaling_parse (data, size, &state->lists, &error));
+  state->lists.name = 1;
+}
+
+/* What the properties say. */
+static BdctParams
+get_params (State * state, const gchar * instead)
+{
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  GstElement *element = state->bench.element;
+  GValue matrix = G_VALUE_INIT;
+  gint tables;
+  gboolean scale, baseline;
+
+  g_object_get (element, "transform", &params.transform, "quality",
+      &params.quality, "qp", &params.qp, "chroma-qp-offset",
+      &params.chroma_qp_offset, "deadzone", &params.deadzone, "min-block",
+      &params.min_block, "max-block", &params.max_block, "lambda-scale",
+      &params.lambda_scale, "scaling-list", &params.scaling_list,
+      "quantization-tables", &tables, "quantization-scale", &scale, "baseline",
+      &baseline, NULL);
+  params.baseline = baseline;
+  if (strcmp (instead, "annex-k") == 0)
+    tables = BDCT_PRESET_ANNEX_K;
+  if (strcmp (instead, "flat") == 0)
+    params.scaling_list = BDCT_SCALING_FLAT;
+  if (params.scaling_list == BDCT_SCALING_FILE)
+    params.lists = state->lists;
+  if (tables < BDCT_N_PRESETS) {
+    params.preset = tables;
+  } else if (tables == BENCH_TABLES_FILE) {
+    params.tables = state->tables;
+    params.scale_tables = scale;
+  } else {
+    g_object_get_property (G_OBJECT (element), "quantization-matrix", &matrix);
+    params.n_steps = gst_value_array_get_size (&matrix);
+    for (gint i = 0; i < params.n_steps; i++)
+      params.steps[i] = g_value_get_int (gst_value_array_get_value (&matrix,
+              i));
+    g_value_unset (&matrix);
+  }
+  return params;
+}
+
+static void
+check (State * state, const gchar * instead)
+{
+  const BdctParams params = get_params (state, instead);
+
+  bench_check (&state->bench, state->n++, &params);
+}
+
+static void
+check_each (State * state, const gchar * name)
+{
+  GParamSpecEnum *pspec = G_PARAM_SPEC_ENUM (g_object_class_find_property
+      (G_OBJECT_GET_CLASS (state->bench.element), name));
+
+  for (guint i = 0; i < pspec->enum_class->n_values; i++) {
+    const GEnumValue *value = &pspec->enum_class->values[i];
+
+    if (strcmp (value->value_nick, "matrix") == 0
+        || strcmp (value->value_nick, "file") == 0)
+      continue;
+    g_test_message ("%s", value->value_nick);
+    element_set (state->bench.element, name, value->value_nick);
+    check (state, "");
+  }
+}
+
+static void
+push (State * state, GstFlowReturn ret)
+{
+  GstBuffer *in = frame_new (&state->bench.info, state->n++), *out;
+  GstMessage *message;
+
+  g_assert_cmpint (gst_harness_push (state->bench.h, in), ==, ret);
+  out = bench_pull (&state->bench);
+  g_assert_cmpint (out != NULL, ==, ret == GST_FLOW_OK);
+  gst_clear_buffer (&out);
+  state->curves = 0;
+  while ((message = bench_pop (&state->bench, GST_MESSAGE_ELEMENT)) != NULL) {
+    const GstStructure *s = gst_message_get_structure (message);
+
+    state->curves += gst_structure_has_name (s, "blockdct-curve");
+    if (g_strcmp0 (gst_structure_get_string (s, "type"), "frame") == 0) {
+      gst_clear_structure (&state->report);
+      state->report = gst_structure_copy (s);
+    }
+    gst_message_unref (message);
+  }
+}
+
+static void
+check_field (State * state, const gchar * name, const gchar * value)
+{
+  const gboolean absent = *name == '!';
+  const GValue *v = gst_structure_get_value (state->report, name + absent);
+  g_autofree gchar *text = v != NULL ? gst_value_serialize (v) : NULL;
+
+  g_assert_cmpint (v == NULL, ==, absent);
+  if (value != NULL)
+    g_assert_cmpstr (text, ==, value);
+}
+
+static void
+check_said (State * state, GstMessageType type, const gchar * parts)
+{
+  g_autofree gchar *text = bench_pop_text (&state->bench, type);
+  g_auto (GStrv) part = g_strsplit (parts, "|", -1);
+
+  g_test_message ("%s", text);
+  for (guint i = 0; part[i] != NULL; i++)
+    g_assert_cmpint (strstr (text, part[i] + (*part[i] == '!')) == NULL, ==,
+        *part[i] == '!');
+}
+
+static void
+set_caps (State * state, const gchar * text)
+{
+  g_auto (GStrv) part = g_strsplit_set (text, " x", 3);
+
+  bench_set_caps (&state->bench, part[0], atoi (part[1]), atoi (part[2]));
+}
+
+static void
+do_with_file (const gchar * step)
+{
+  g_auto (GStrv) pair = g_strsplit (step + 2, "=", 2);
+  g_autofree gchar *path = test_path (pair[0]);
+  g_autofree gchar *text = *step == 'f' ? expand (pair[1]) : NULL;
+
+  if (*step == 'f')
+    g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  else if (*step == 't')
+    g_assert_cmpint (truncate (path, atoi (pair[1])), ==, 0);
+  else if (*step == 'd')
+    g_unlink (path);
+  else if (*step == 'n')
+    g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  else
+    g_assert_cmpuint (g_quark_try_string (path), ==, 0);
+}
+
+static void
+do_step (State * state, const gchar * step)
+{
+  const gchar *const rest = step[0] != '\0' && step[1] == ':' ? step + 2 : NULL;
+  GstElement *const element = state->bench.element;
+  const GstMessageType said = GST_MESSAGE_ERROR | GST_MESSAGE_WARNING
+      | GST_MESSAGE_INFO;
+  g_auto (GStrv) pair = g_strsplit (rest != NULL ? rest : step + (*step == '?'),
+      "=", 2);
+  g_autofree gchar *value = NULL, *now = NULL;
+
+  g_test_message ("%.60s", step);
+  if (*step == '-') {
+    g_assert_null (bench_pop (&state->bench, said));
+  } else if (*step == '*') {
+    for (GstMessage * m; (m = bench_pop (&state->bench, said)) != NULL;)
+      gst_message_unref (m);
+  } else if (*step == '=') {
+    check (state, step[1] == ' ' ? step + 2 : "");
+  } else if (strcmp (step, ".") == 0 || strcmp (step, "x") == 0) {
+    push (state, *step == '.' ? GST_FLOW_OK : GST_FLOW_ERROR);
+  } else if (*step == 'F' || (rest != NULL && *step == 's')) {
+    g_assert_cmpint (gst_element_set_state (element, *step == 'F'
+            ? GST_STATE_PAUSED : rest[0] == 'N' ? GST_STATE_NULL
+            : rest[0] == 'R' ? GST_STATE_READY : GST_STATE_PLAYING)
+        == GST_STATE_CHANGE_FAILURE, ==, *step == 'F');
+  } else if (g_str_has_prefix (step, "each:")) {
+    check_each (state, step + 5);
+  } else if (rest == NULL) {
+    value = expand (pair[1]);
+    if (*step != '?') {
+      set (state, pair[0], value);
+      return;
+    }
+    now = read_value (element, pair[0]);
+    g_assert_cmpstr (now ? now : "", ==, value);
+  } else if (strchr ("ftdnq", *step) != NULL) {
+    do_with_file (step);
+  } else if (*step == 'v') {
+    check_field (state, pair[0], pair[1]);
+  } else if (*step == 'k') {
+    g_assert_cmpuint (state->curves, ==, atoi (rest));
+  } else if (*step == 'c') {
+    set_caps (state, rest);
+  } else if (*step == 'p') {
+    g_assert_true (gst_preset_load_preset (GST_PRESET (element), rest));
+  } else {
+    check_said (state, *step == 'w' ? GST_MESSAGE_WARNING : *step == 'e'
+        ? GST_MESSAGE_ERROR : GST_MESSAGE_INFO, rest);
+  }
+}
+
+static void
+test_row (gconstpointer data)
+{
+  const Row *row = data;
+  State state = {.n = 0 };
+
+  bench_init (&state.bench, NULL, 0, 0, NULL);
+  if (*row->caps != '\0')
+    set_caps (&state, row->caps);
+  for (guint i = 0; i < MAX_STEPS && row->steps[i] != NULL; i++)
+    do_step (&state, row->steps[i]);
+  gst_clear_structure (&state.report);
+  bench_clear (&state.bench);
+}
+
+int
+main (int argc, char **argv)
+{
+  test_init (&argc, &argv);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
+    gchar *path = g_strconcat ("/settings/", rows[i].path, NULL);
+
+    test_add_row (path, test_row, &rows[i]);
+    g_free (path);
+  }
+  return test_run ();
+}
