@@ -205,8 +205,10 @@ gst_blockdct_compare_pad_clip (GstAggregator * agg, GstAggregatorPad * pad,
     return buffer;
   g_mutex_lock (&self->lock);
   gst_queue_array_pop_head_struct (self->queue);
-  if (self->waits && !is_full (self))
+  if (self->waits && !is_full (self)) {
+    self->waits = FALSE;
     g_cond_broadcast (&self->cond);
+  }
   g_mutex_unlock (&self->lock);
   return buffer;
 }
@@ -254,8 +256,10 @@ enter (GstBlockDctComparePad * self, GstElement * element, GstClockTime time)
   /* A thread that waits goes on when the pad is no longer full, and then a
    * quarter further, so that it does not wake for each frame. */
   self->waits = self->beyond > self->max_frames / 4;
-  if (self->waits)
+  if (self->waits) {
     GST_LOG_OBJECT (self, "full: waits");
+    self->beyond = 0;
+  }
   while (self->waits && !self->open && is_full (self)) {
     const gint64 end = g_get_monotonic_time () + PATIENCE;
     const guint before = gst_queue_array_get_length (self->queue);
@@ -267,8 +271,6 @@ enter (GstBlockDctComparePad * self, GstElement * element, GstClockTime time)
     warn_full (self, element);
     g_mutex_lock (&self->lock);
   }
-  if (self->waits)
-    self->beyond = 0;
   self->waits = FALSE;
   gst_queue_array_push_tail_struct (self->queue, &time);
   n = gst_queue_array_get_length (self->queue);
