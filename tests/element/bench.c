@@ -15,7 +15,7 @@ static GstContext *gpu_context;
 void
 test_init (int *argc, char ***argv)
 {
-  GstElementFactory *factory;
+  g_autoptr (GstElementFactory) factory;
 
   g_test_init (argc, argv, NULL);
   gst_init (argc, argv);
@@ -23,7 +23,6 @@ test_init (int *argc, char ***argv)
   if (factory == NULL)
     g_error ("No element 'blockdct': set GST_PLUGIN_PATH_1_0 to the folder of "
         "libgstblockdct.so");
-  gst_object_unref (factory);
 }
 
 /* What tests write, and nobody keeps. */
@@ -45,10 +44,9 @@ remove_folder (void)
   const gchar *name;
 
   while ((name = g_dir_read_name (dir)) != NULL) {
-    gchar *path = test_path (name);
+    g_autofree gchar *path = test_path (name);
 
     g_unlink (path);
-    g_free (path);
   }
   g_dir_close (dir);
   g_rmdir (folder);
@@ -227,7 +225,7 @@ void
 bench_init (Bench * bench, const gchar * format, gint width, gint height,
     ...)
 {
-  GstElement *element = element_new ("blockdct");
+  g_autoptr (GstElement) element = element_new ("blockdct");
   const gchar *depth = g_getenv ("BLOCKDCT_TEST_DEPTH");
   const gchar *property;
   va_list args;
@@ -252,7 +250,6 @@ bench_init (Bench * bench, const gchar * format, gint width, gint height,
   g_queue_init (&bench->messages);
   bench->h = gst_harness_new_with_element (element, "sink", "src");
   bench->element = element;
-  gst_object_unref (element);
   if (format != NULL)
     bench_set_caps (bench, format, width, height);
 }
@@ -301,11 +298,10 @@ bench_push (Bench * bench, guint n)
 static void
 drain (Bench * bench)
 {
-  GstQuery *query = gst_query_new_drain ();
+  g_autoptr (GstQuery) query = gst_query_new_drain ();
 
   if (bench->drain)
     gst_pad_peer_query (bench->h->srcpad, query);
-  gst_query_unref (query);
 }
 
 GstBuffer *

@@ -101,10 +101,9 @@ duel_distorted_new (const GstVideoInfo * info, guint n)
 void
 duel_set_caps (Duel * duel, guint input, const GstVideoInfo * info)
 {
-  GstCaps *caps = gst_video_info_to_caps ((GstVideoInfo *) info);
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps ((GstVideoInfo *) info);
 
   g_object_set (duel->input[input], "caps", caps, NULL);
-  gst_caps_unref (caps);
 }
 
 void
