@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: keys, the wheel and the pointer, as sinks send them upstream;
- * and what of a view follows from times and caps. (tests/differential has
- * every sample of every view, test-compare.c that each is shown.) */
+ * blockdctcompare: keys, the wheel and the pointer, as sinks send them
+ * upstream; and what of a view follows from times and caps.
+ * (tests/differential has every sample of every view, test-compare.c that each
+ * is shown.) */
 #include <math.h>
 #include <string.h>
 #include "viewer.h"
