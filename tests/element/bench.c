@@ -491,17 +491,6 @@ bench_report (Bench * bench, guint n)
   return bench_pop_report (bench, "frame");
 }
 
-GstBuffer *
-bench_frame (Bench * bench, guint n, GstStructure ** report)
-{
-  GstBuffer *out;
-
-  bench_push (bench, n);
-  out = bench_take (bench);
-  *report = bench_pop_report (bench, "frame");
-  return out;
-}
-
 GstStructure *
 buffer_report (GstBuffer * buffer)
 {
@@ -557,35 +546,18 @@ get_field (const GstStructure * s, const gchar * name, GType type)
   return value;
 }
 
-guint64
-get_uint64 (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_uint64 (get_field (s, name, G_TYPE_UINT64));
-}
+#define DEFINE_GET(ctype, type, TYPE) \
+  ctype \
+  get_##type (const GstStructure * s, const gchar * name) \
+  { \
+    return g_value_get_##type (get_field (s, name, TYPE)); \
+  }
 
-gint64
-get_int64 (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_int64 (get_field (s, name, G_TYPE_INT64));
-}
-
-gint
-get_int (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_int (get_field (s, name, G_TYPE_INT));
-}
-
-gdouble
-get_double (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_double (get_field (s, name, G_TYPE_DOUBLE));
-}
-
-gboolean
-get_boolean (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_boolean (get_field (s, name, G_TYPE_BOOLEAN));
-}
+DEFINE_GET (guint64, uint64, G_TYPE_UINT64)
+DEFINE_GET (gint64, int64, G_TYPE_INT64)
+DEFINE_GET (gint, int, G_TYPE_INT)
+DEFINE_GET (gdouble, double, G_TYPE_DOUBLE)
+DEFINE_GET (gboolean, boolean, G_TYPE_BOOLEAN)
 
 static void
 check_psnr (gdouble psnr, gdouble mse, gint depth)

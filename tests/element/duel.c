@@ -167,13 +167,6 @@ duel_show (Duel * duel, GstBuffer * reference, GstBuffer * distorted)
 }
 
 void
-duel_pass (Duel * duel, GstBuffer * buffer)
-{
-  duel_push (duel, 0, buffer);
-  gst_buffer_unref (duel_pull (duel));
-}
-
-void
 duel_drain (Duel * duel)
 {
   GstBuffer *out;
