@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Targets, which choose a frame's setting, and `curve`, which says what it would
- * be at others, against an element that is given one setting after another. */
+ * Targets, which choose a frame's setting, and `curve`, which says what it
+ * would be at others, against an element that is given one setting after
+ * another. */
 #include <math.h>
 #include <string.h>
 #include "bench.h"
