@@ -15,7 +15,7 @@ static GstContext *gpu_context;
 void
 test_init (int *argc, char ***argv)
 {
-  GstElementFactory *factory;
+  g_autoptr (GstElementFactory) factory;
 
   g_test_init (argc, argv, NULL);
   gst_init (argc, argv);
@@ -23,7 +23,6 @@ test_init (int *argc, char ***argv)
   if (factory == NULL)
     g_error ("No element 'blockdct': set GST_PLUGIN_PATH_1_0 to the folder of "
         "libgstblockdct.so");
-  gst_object_unref (factory);
 }
 
 /* What tests write, and nobody keeps. */
@@ -45,10 +44,9 @@ remove_folder (void)
   const gchar *name;
 
   while ((name = g_dir_read_name (dir)) != NULL) {
-    gchar *path = test_path (name);
+    g_autofree gchar *path = test_path (name);
 
     g_unlink (path);
-    g_free (path);
   }
   g_dir_close (dir);
   g_rmdir (folder);
@@ -227,7 +225,7 @@ void
 bench_init (Bench * bench, const gchar * format, gint width, gint height,
     ...)
 {
-  GstElement *element = element_new ("blockdct");
+  g_autoptr (GstElement) element = element_new ("blockdct");
   const gchar *depth = g_getenv ("BLOCKDCT_TEST_DEPTH");
   const gchar *property;
   va_list args;
@@ -252,7 +250,6 @@ bench_init (Bench * bench, const gchar * format, gint width, gint height,
   g_queue_init (&bench->messages);
   bench->h = gst_harness_new_with_element (element, "sink", "src");
   bench->element = element;
-  gst_object_unref (element);
   if (format != NULL)
     bench_set_caps (bench, format, width, height);
 }
@@ -301,11 +298,10 @@ bench_push (Bench * bench, guint n)
 static void
 drain (Bench * bench)
 {
-  GstQuery *query = gst_query_new_drain ();
+  g_autoptr (GstQuery) query = gst_query_new_drain ();
 
   if (bench->drain)
     gst_pad_peer_query (bench->h->srcpad, query);
-  gst_query_unref (query);
 }
 
 GstBuffer *
@@ -495,17 +491,6 @@ bench_report (Bench * bench, guint n)
   return bench_pop_report (bench, "frame");
 }
 
-GstBuffer *
-bench_frame (Bench * bench, guint n, GstStructure ** report)
-{
-  GstBuffer *out;
-
-  bench_push (bench, n);
-  out = bench_take (bench);
-  *report = bench_pop_report (bench, "frame");
-  return out;
-}
-
 GstStructure *
 buffer_report (GstBuffer * buffer)
 {
@@ -561,35 +546,18 @@ get_field (const GstStructure * s, const gchar * name, GType type)
   return value;
 }
 
-guint64
-get_uint64 (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_uint64 (get_field (s, name, G_TYPE_UINT64));
-}
+#define DEFINE_GET(ctype, type, TYPE) \
+  ctype \
+  get_##type (const GstStructure * s, const gchar * name) \
+  { \
+    return g_value_get_##type (get_field (s, name, TYPE)); \
+  }
 
-gint64
-get_int64 (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_int64 (get_field (s, name, G_TYPE_INT64));
-}
-
-gint
-get_int (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_int (get_field (s, name, G_TYPE_INT));
-}
-
-gdouble
-get_double (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_double (get_field (s, name, G_TYPE_DOUBLE));
-}
-
-gboolean
-get_boolean (const GstStructure * s, const gchar * name)
-{
-  return g_value_get_boolean (get_field (s, name, G_TYPE_BOOLEAN));
-}
+DEFINE_GET (guint64, uint64, G_TYPE_UINT64)
+DEFINE_GET (gint64, int64, G_TYPE_INT64)
+DEFINE_GET (gint, int, G_TYPE_INT)
+DEFINE_GET (gdouble, double, G_TYPE_DOUBLE)
+DEFINE_GET (gboolean, boolean, G_TYPE_BOOLEAN)
 
 static void
 check_psnr (gdouble psnr, gdouble mse, gint depth)

@@ -98,9 +98,6 @@ void bench_check_buffer (Bench * bench, GstBuffer * in,
 /* Push frame `n`: its report, the caller's. */
 GstStructure *bench_report (Bench * bench, guint n);
 
-/* Push frame `n`: what comes out, and its report, the caller's both. */
-GstBuffer *bench_frame (Bench * bench, guint n, GstStructure ** report);
-
 /* The next message of these types; NULL if there is none. */
 GstMessage *bench_pop (Bench * bench, GstMessageType types);
 

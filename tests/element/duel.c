@@ -101,10 +101,9 @@ duel_distorted_new (const GstVideoInfo * info, guint n)
 void
 duel_set_caps (Duel * duel, guint input, const GstVideoInfo * info)
 {
-  GstCaps *caps = gst_video_info_to_caps ((GstVideoInfo *) info);
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps ((GstVideoInfo *) info);
 
   g_object_set (duel->input[input], "caps", caps, NULL);
-  gst_caps_unref (caps);
 }
 
 void
@@ -165,13 +164,6 @@ duel_show (Duel * duel, GstBuffer * reference, GstBuffer * distorted)
   out = duel_pull (duel);
   g_assert_nonnull (out);
   return out;
-}
-
-void
-duel_pass (Duel * duel, GstBuffer * buffer)
-{
-  duel_push (duel, 0, buffer);
-  gst_buffer_unref (duel_pull (duel));
 }
 
 void

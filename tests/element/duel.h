@@ -63,9 +63,6 @@ GstBuffer *duel_pull (Duel * duel);
 GstBuffer *duel_show (Duel * duel, GstBuffer * reference,
     GstBuffer * distorted);
 
-/* Give a frame to the first input and let go of what must leave then. */
-void duel_pass (Duel * duel, GstBuffer * buffer);
-
 /* Let go of all that leaves, up to the end. */
 void duel_drain (Duel * duel);
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: keys and the pointer, as sinks send them upstream.
- * (test-compare-zoom.c has what zooms.) */
+ * blockdctcompare: keys, the wheel and the pointer, as sinks send them
+ * upstream; and what of a view follows from times and caps.
+ * (tests/differential has every sample of every view, test-compare.c that each
+ * is shown.) */
 #include <math.h>
+#include <string.h>
 #include "viewer.h"
 
 #define W 320
@@ -269,6 +272,211 @@ test_change_while_dragging (void)
   viewer_send (element, viewer_button (FALSE, 0, 0));
 }
 
+static void
+assert_zoom (Duel * duel, gdouble zoom, gdouble zoom_x, gdouble zoom_y)
+{
+  gdouble is[3];
+
+  g_object_get (duel->element, "zoom", &is[0], "zoom-x", &is[1], "zoom-y",
+      &is[2], NULL);
+  g_assert_cmpfloat_with_epsilon (is[0], zoom, 1e-9);
+  g_assert_cmpfloat_with_epsilon (is[1], zoom_x, 1e-9);
+  g_assert_cmpfloat_with_epsilon (is[2], zoom_y, 1e-9);
+}
+
+/* A pair that is shown has a size, which the pointer needs. */
+static void
+start_interactive (Duel * duel, const gchar * properties)
+{
+  gchar *all = g_strconcat ("interactive=true ", properties, NULL);
+  GstVideoInfo info;
+
+  duel_open (duel, &info, "I420", 320, 200, 2, all);
+  show (duel, &info, 0);
+  g_free (all);
+}
+
+static void
+test_zoom_keys (void)
+{
+  static const gdouble zooms[] = { 2, 3, 4, 6, 8, 12, 16, 16 };
+  static const gchar *const in[] = { "plus", "+", "equal", "=", "KP_Add" };
+  static const gchar *const out[] = { "minus", "-", "KP_Subtract" };
+  static const gchar *const whole[] = { "0", "KP_0" };
+  g_auto (Duel) duel;
+
+  start_interactive (&duel, "view=flicker");
+  for (guint i = 0; i < G_N_ELEMENTS (zooms); i++) {
+    viewer_send (duel.element, viewer_key (in[i % G_N_ELEMENTS (in)]));
+    assert_zoom (&duel, zooms[i], 0.5, 0.5);
+  }
+  for (gint i = 5; i >= 0; i--) {
+    viewer_send (duel.element, viewer_key (out[i % G_N_ELEMENTS (out)]));
+    assert_zoom (&duel, zooms[i], 0.5, 0.5);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (whole); i++) {
+    g_object_set (duel.element, "zoom", 5.0, "zoom-x", 0.0, NULL);
+    viewer_send (duel.element, viewer_key (whole[i]));
+    assert_zoom (&duel, 1, 0.5, 0.5);
+  }
+  g_object_set (duel.element, "zoom", 5.0, NULL);
+  viewer_send (duel.element, viewer_key ("-"));
+  assert_zoom (&duel, 4, 0.5, 0.5);
+}
+
+/* What is under the pointer stays there, with Ctrl, which the bin leaves to
+ * this element, and without. Sideways and outside it is not the wheel's. */
+static void
+test_wheel (void)
+{
+  GstElement *element;
+  g_auto (Duel) duel;
+
+  start_interactive (&duel, "view=flicker");
+  element = duel.element;
+  g_assert_false (viewer_send (element, viewer_wheel (80, 50, 1)));
+  assert_zoom (&duel, 2, 0.25, 0.25);
+  g_assert_false (viewer_send (element, gst_navigation_event_new_mouse_scroll
+          (80, 50, 0, 120, GST_NAVIGATION_MODIFIER_CONTROL_MASK)));
+  assert_zoom (&duel, 3, 0.25, 0.25);
+  /* Elsewhere: 160 shows column (160 + 160) / 3 of the picture. */
+  viewer_send (element, viewer_wheel (160, 50, 1));
+  assert_zoom (&duel, 4, (320 * 4 / 3.0 - 160) / 960, 0.25);
+  /* X11's. */
+  for (gint button = 5; button >= 4; button--) {
+    g_assert_false (viewer_send (element,
+            gst_navigation_event_new_mouse_button_press (button, 160, 50, 0)));
+    g_assert_false (viewer_send (element,
+            gst_navigation_event_new_mouse_button_release (button, 160, 50,
+                0)));
+    viewer_assert (element, "zoom", button == 5 ? "3" : "4");
+  }
+  g_assert_true (viewer_send (element,
+          gst_navigation_event_new_mouse_button_press (4, 5, 200, 0)));
+  g_assert_true (viewer_send (element,
+          gst_navigation_event_new_mouse_scroll (5, 5, 1, 0, 0)));
+  g_assert_true (viewer_send (element, viewer_wheel (320, 5, 1)));
+  viewer_assert (element, "zoom", "4");
+}
+
+/* Zoomed, the picture follows the pointer, up to its edges; but the line of a
+ * wipe is still to be had. */
+static void
+test_zoom_drag (void)
+{
+  GstElement *element;
+  gdouble wipe;
+  g_auto (Duel) duel;
+
+  start_interactive (&duel, "view=flicker zoom=4");
+  element = duel.element;
+  viewer_drag (element, 100, 100, 148, 70);
+  assert_zoom (&duel, 4, 0.5 - 48 / 960.0, 0.5 + 30 / 600.0);
+  for (guint i = 0; i < 12; i++)
+    viewer_drag (element, 10, 10, 310, 190);
+  assert_zoom (&duel, 4, 0, 0);
+  element_set (element, "view", "wipe");
+  viewer_drag (element, 161, 10, 80, 10);
+  assert_zoom (&duel, 4, 0, 0);
+  g_object_get (element, "wipe-position", &wipe, NULL);
+  g_assert_cmpfloat_with_epsilon (wipe, 80 / 319.0, 1e-9);
+  viewer_drag (element, 161, 10, 65, 10);
+  assert_zoom (&duel, 4, 0.1, 0);
+}
+
+
+static const gchar *const all_views[] = {
+  "wipe", "side-by-side", "stacked", "difference", "flicker", "single",
+  "error-map", "ssim-map", "hvs-map"
+};
+
+/* Those whose samples are the inputs'. */
+#define N_PICTURES 6
+
+/* Of left and right, numbered as the properties are. */
+static const gint pairs[][2] = { {-1, 0}, {0, 1}, {1, -1}, {1, 0}, {-1, -1} };
+
+static void
+set_view (Duel * duel, const gchar * view, const gint side[2])
+{
+  element_set (duel->element, "view", view);
+  g_object_set (duel->element, "left", side[0], "right", side[1], NULL);
+}
+
+/* Frame `n` of an input. */
+static GstBuffer *
+input_new (const GstVideoInfo * info, guint input, guint n)
+{
+  GstBuffer *buffer = frame_new (info, n + 100 * input);
+
+  GST_BUFFER_PTS (buffer) = n * FRAME;
+  return buffer;
+}
+
+static GstBuffer *
+show_three (Duel * duel, const GstVideoInfo * info, guint n)
+{
+  duel_push (duel, DUEL_DISTORTED_1, input_new (info, 2, n));
+  return duel_show (duel, input_new (info, 0, n), input_new (info, 1, n));
+}
+
+/* Half a second of each picture, by the stream's time. */
+static void
+test_flicker (void)
+{
+  static const gint side[] = { 1, 0 };
+  GstVideoInfo info;
+  g_auto (Duel) duel;
+
+  duel_open (&duel, &info, "I420", 131, 101, 3, "");
+  set_view (&duel, "flicker", side);
+  for (guint n = 0; n < 30; n++) {
+    const gboolean second = n * FRAME / (GST_SECOND / 2) % 2;
+    GstBuffer *wanted = input_new (&info, 1 + side[second], n);
+    GstBuffer *out = show_three (&duel, &info, n);
+
+    g_assert_true (frames_equal (&info, wanted, out));
+    gst_buffer_unref (wanted);
+    gst_buffer_unref (out);
+  }
+}
+
+/* Where pictures are the same a map has the best colour, by the caps'
+ * colorimetry: 0x440154, as it was computed by hand for BT.601, BT.709 and full
+ * BT.709. Elsewhere it has another. */
+static void
+test_colorimetry (void)
+{
+  static const gchar *const colorimetries[] = { "bt601", "bt709", "1:3:5:1" };
+  static const gint luma[] = { 42, 34, 21 };
+
+  for (guint i = 0; i < 9; i++) {
+    GstVideoInfo info;
+    GstBuffer *a, *b, *out;
+    gint w, h, *samples;
+    g_auto (Duel) duel;
+
+    duel_open (&duel, &info, "Y444", 64, 32, 3, "");
+    g_assert_true (gst_video_colorimetry_from_string (&info.colorimetry,
+            colorimetries[i % 3]));
+    for (guint k = 0; k < 3; k++)
+      duel_set_caps (&duel, k, &info);
+    set_view (&duel, all_views[N_PICTURES + i / 3], pairs[0]);
+    a = input_new (&info, 0, 0);
+    gst_buffer_memset (a, 0, 128, info.size);
+    b = gst_buffer_copy_deep (a);
+    /* The last rows of luma. */
+    gst_buffer_memset (b, 24 * info.stride[0], 235, 8 * info.stride[0]);
+    duel_push (&duel, DUEL_DISTORTED_1, input_new (&info, 2, 0));
+    out = duel_show (&duel, a, b);
+    samples = frame_samples (&info, out, BDCT_Y, &w, &h);
+    g_assert_cmpint (ABS (samples[0] - luma[i % 3]), <=, 1);
+    g_assert_cmpint (samples[28 * w], >, 64);
+    g_free (samples);
+    gst_buffer_unref (out);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -280,5 +488,10 @@ main (int argc, char **argv)
   test_add ("/compare-keys/not-interactive", test_not_interactive);
   test_add ("/compare-keys/drag", test_drag);
   test_add ("/compare-keys/change-while-dragging", test_change_while_dragging);
+  test_add ("/compare-zoom/keys", test_zoom_keys);
+  test_add ("/compare-zoom/wheel", test_wheel);
+  test_add ("/compare-zoom/drag", test_zoom_drag);
+  test_add ("/compare-views/flicker", test_flicker);
+  test_add ("/compare-views/colorimetry", test_colorimetry);
   return test_run ();
 }

@@ -108,58 +108,34 @@ take (Duel * duel, guint * n)
   return out;
 }
 
-/* Take pictures until one is a blockdct's of this quality. */
+/* Take pictures until one has figures of B or none has, and its quality, if one
+ * is asked for, is a blockdct's. */
 static void
-wait_for_quality (Duel * duel, guint * n, gint quality)
+wait_for (Duel * duel, guint * n, gint quality, gboolean there)
 {
   const gint64 end = g_get_monotonic_time () + PATIENCE;
   gboolean found = FALSE;
 
   while (!found) {
-    GstBuffer *out = take (duel, n);
+    g_autoptr (GstBuffer) out = take (duel, n);
     GstStructure *s = buffer_report (out);
-    gint is;
+    gint is = 0;
 
     g_assert_cmpint (g_get_monotonic_time (), <, end);
-    found = s != NULL && gst_structure_get_int (s, "quality", &is)
-        && is == quality;
-    gst_buffer_unref (out);
+    found = quality > 0 ? s != NULL && gst_structure_get_int (s, "quality", &is)
+        && is == quality
+        : (duel_figures (out, "dist_sink_1") != NULL) == there;
   }
-}
-
-/* Take pictures until one has figures of B, or none has. */
-static void
-wait_for_b (Duel * duel, guint * n, gboolean there)
-{
-  const gint64 end = g_get_monotonic_time () + PATIENCE;
-  gboolean found = FALSE;
-
-  while (!found) {
-    GstBuffer *out = take (duel, n);
-
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
-    found = (duel_figures (out, "dist_sink_1") != NULL) == there;
-    gst_buffer_unref (out);
-  }
-}
-
-static gchar *
-get_text (GstElement * element, const gchar * property)
-{
-  gchar *text;
-
-  g_object_get (element, property, &text, NULL);
-  return text;
 }
 
 static void
 expect_text (GstElement * element, const gchar * property,
     const gchar * expected)
 {
-  gchar *text = get_text (element, property);
+  g_autofree gchar *text = NULL;
 
+  g_object_get (element, property, &text, NULL);
   g_assert_cmpstr (text, ==, expected);
-  g_free (text);
 }
 
 /* Both are what their descriptions say, from the first frame on. */
@@ -205,13 +181,13 @@ test_exchange (void)
 
     g_object_set (preview, "a", line, NULL);
     expect_text (preview, "a", line);
-    wait_for_quality (&duel, &n, i);
+    wait_for (&duel, &n, i, FALSE);
     g_object_set (preview, "b", "blockdct", NULL);
-    wait_for_b (&duel, &n, TRUE);
+    wait_for (&duel, &n, 0, TRUE);
     g_object_set (preview, "b", i % 2 ? "" : "identity ! identity", NULL);
     g_object_set (preview, "b", "", "a", "blockdct quality=40", NULL);
-    wait_for_b (&duel, &n, FALSE);
-    wait_for_quality (&duel, &n, 40);
+    wait_for (&duel, &n, 0, FALSE);
+    wait_for (&duel, &n, 40, FALSE);
   }
   stop (&duel, preview);
 }
@@ -433,7 +409,7 @@ test_set_and_restart (void)
   g_object_set (setter.preview, "a", "blockdct quality=7", NULL);
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
   /* appsink of 1.22 keeps two from before. */
-  wait_for_quality (&duel, NULL, 7);
+  wait_for (&duel, NULL, 7, FALSE);
   stop (&duel, setter.preview);
 }
 
@@ -495,7 +471,7 @@ test_keys (void)
   viewer_send (preview, viewer_key ("Down"));
   g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 21);
   viewer_send (preview, viewer_key ("b"));
-  wait_for_b (&duel, &n, TRUE);
+  wait_for (&duel, &n, 0, TRUE);
   g_assert_cmpint (get_child_int (preview, "b::quality"), ==, 21);
   g_assert_cmpint (get_child_int (preview, "compare::left"), ==, 0);
   g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 1);

@@ -196,56 +196,10 @@ test_every_format (void)
   }
 }
 
-/* A region has what its own quality makes of it, away from its edges, and what
- * is far from it has the frame's. */
-static void
-test_regions (void)
-{
-  GstBuffer *in, *out, *inside, *outside;
-  BdctParams params = defaults;
-  GstVideoRegionOfInterestMeta *meta;
-  Bytes got, a, b;
-  BdctStats stats;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "RGBx", WIDTH, HEIGHT, "quality", 10, NULL);
-  in = new_frame (&bench.info, 3);
-  params.quality = 10;
-  outside = expect (2, BDCT_CHROMA_420, &bench.info, in, &params, &stats);
-  params.quality = 95;
-  inside = expect (2, BDCT_CHROMA_420, &bench.info, in, &params, &stats);
-  meta = gst_buffer_add_video_region_of_interest_meta (in, "thing", 32, 32, 48,
-      48);
-  gst_video_region_of_interest_meta_add_param (meta,
-      gst_structure_new ("roi/blockdct", "quality", G_TYPE_INT, 95, NULL));
-  out = push (&bench, in);
-  bytes_map (&got, 2, &bench.info, out);
-  bytes_map (&a, 2, &bench.info, inside);
-  bytes_map (&b, 2, &bench.info, outside);
-  for (gint i = 0; i < WIDTH * HEIGHT; i++) {
-    gint x = i % WIDTH, y = i / WIDTH;
-
-    for (gint k = 0; k < 3; k++)
-      if (x >= 34 && x < 78 && y >= 34 && y < 78)
-        g_assert_cmpint (get (&got, k, x, y), ==, get (&a, k, x, y));
-      else if (x < 30 || x >= 82 || y < 30 || y >= 82)
-        g_assert_cmpint (get (&got, k, x, y), ==, get (&b, k, x, y));
-  }
-  bytes_unmap (&got);
-  bytes_unmap (&a);
-  bytes_unmap (&b);
-  gst_structure_free (bench_pop_report (&bench, "frame"));
-  gst_buffer_unref (in);
-  gst_buffer_unref (out);
-  gst_buffer_unref (inside);
-  gst_buffer_unref (outside);
-}
-
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/rgb/every-format", test_every_format);
-  test_add ("/rgb/regions", test_regions);
   return test_run ();
 }

@@ -90,12 +90,11 @@ viewer_describe (GstElement * element, const gchar * const *names, guint n)
 
   for (guint i = 0; i < n; i++) {
     GValue value = G_VALUE_INIT;
-    gchar *v;
+    g_autofree gchar *v;
 
     g_object_get_property (G_OBJECT (element), names[i], &value);
     v = gst_value_serialize (&value);
     g_string_append_printf (text, "%s%s", i > 0 ? " " : "", v);
-    g_free (v);
     g_value_unset (&value);
   }
   return g_string_free (text, FALSE);
@@ -127,11 +126,10 @@ on_notify (GObject * object, GParamSpec * pspec, guint * n)
 void
 viewer_count (GstElement * element, const gchar * property, guint * n)
 {
-  gchar *signal = property == NULL ? g_strdup ("notify")
+  g_autofree gchar *signal = property == NULL ? g_strdup ("notify")
       : g_strconcat ("notify::", property, NULL);
 
   g_signal_connect (element, signal, G_CALLBACK (on_notify), n);
-  g_free (signal);
 }
 
 /* Text */
