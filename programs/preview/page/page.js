@@ -169,10 +169,11 @@ function showSource () {
   find("scale").title = view.scale < 1 ? "Reduced: artefacts look different"
     : view.isSmoothed ? "Enlarged and smoothed" : "Sample by sample";
   find("scale").classList.toggle("untrue", view.isSmoothed);
-  find("name").textContent = find("name").title = name ?? "";
+  find("name").textContent = find("name").title = isAlone() ? "No reference" : name ?? "";
   if (data === null)
     return;
-  find("about").textContent = find("about").title = page.news.about;
+  find("about").textContent = find("about").title = page.news.about
+    + (page.shown["tone-mapped"] ? "; tone-mapped for show, figures are of its samples" : "");
   find("source").textContent = `${view.part.join(" × ")}${picture.aspect === 1 ? ""
     : `, samples of ${+picture.aspect.toFixed(3)} : 1`}${
     page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
@@ -298,6 +299,7 @@ async function showPicture (news, data) {
 
   Object.assign(page, {data, width, height, picture, shown: news});
   page.shownAt.push(performance.now());
+  view.hasValues = !news["tone-mapped"];
   view.show(drawn, picture, planar ? new Uint8Array(data, 0, width * height) : null,
     grey && !planar);
   find("control-part").hidden = columns * rows === 1;
@@ -414,7 +416,7 @@ function describeLine () {
 
   const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
 
-  return ["blockdct-preview", page.news.name, ...files, ...settings, ...listProperties(0),
+  return ["blockdct-preview", isAlone() ? "--no-original" : page.news.name, ...files, ...settings, ...listProperties(0),
     ...listProperties(1)]
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");

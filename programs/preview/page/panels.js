@@ -115,7 +115,7 @@ const time = {
     const choice = find("figure"), fields = this.fields;
     const title = fields.find(([name]) => name === this.field)?.[1] ?? "";
     const lines = [this.line(this.field, "a"), this.line(`b-${this.field}`, "b")]
-      .filter(({points}) => points.length > 0);
+      .filter(({points}) => points.some(([, value]) => !isAlone() || value !== null));
     const {duration, position} = page.news;
 
     if (fields.map(([name]) => name).join() !== [...choice.options].map(o => o.value).join())
@@ -134,7 +134,7 @@ function goTo (at) {
 }
 
 function goToWorst () {
-  goTo(time.worst("a")[0]?.[0] ?? 0);
+  goTo(time.worst(isAlone() ? "b" : "a")[0]?.[0] ?? 0);
 }
 
 const rate = {
@@ -184,7 +184,7 @@ const rate = {
     const large = sides.filter(([, prefix]) => `${prefix}psnr` in figures)
       .map(([name, prefix]) => ({name, bits: bitsOf(figures, prefix),
         x: bitsOf(figures, prefix) * this.unit, y: figures[`${prefix}psnr`]}))
-      .filter(({x}) => Number.isFinite(x));
+      .filter(({x, y}) => Number.isFinite(x) && !(isAlone() && y === null));
 
     this.ask(figures);
     this.shown = plot.show(this.svg, sides.map(([name]) => ({name, dots: true,

@@ -18,6 +18,7 @@ const view = {
   rows: 1,
   aspect: 1, // a sample's width, of its height
   grey: false, // is drawn without colours
+  hasValues: true, // those of samples
   divider: null, // the column at which the wipe's right picture begins
   inset: 0, // pixels at the bottom that a panel covers
   mark: null, // [x, y, size] of a block, or null
@@ -131,7 +132,7 @@ const view = {
       context.drawImage(this.picture, 0, 0, Math.round(this.width * scales[0]),
         Math.round(this.height * scales[1]));
       context.filter = "none";
-      if (scale >= 16)
+      if (scale >= 16 && this.hasValues)
         this.drawValues(half);
       if (this.mark !== null)
         this.drawMark(half);
