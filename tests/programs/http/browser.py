@@ -113,6 +113,13 @@ async def the_screen_shows_samples_as_they_are(browser):
         expected = (await browser.read(f"view.luma[Math.floor({y} / 16) * 640"
                                        f" + Math.floor({x} / 16)]") if seen else rgb)
         assert value == expected if seen else value in expected, (value, expected)
+    # What is shown of HDR are no samples.
+    for tone_mapped in "true", "false":
+        await browser.read(f"showPicture({{...page.shown, 'tone-mapped': {tone_mapped}}},"
+                           " page.data)")
+        assert await browser.read("String(/tone-mapped/.test(find('about').textContent))") \
+            == tone_mapped
+        assert (await browser.read(values) == []) is (tone_mapped == "true")
     for _ in range(2):
         await browser.wheel(*here, 100)
     await browser.wait("view.scale === 8")
