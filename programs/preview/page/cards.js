@@ -508,9 +508,10 @@ function showCard (side, figures) {
   const prefix = side === "a" ? "" : "b-";
   const bits = bitsOf(figures, prefix), [name, field] = metricOf(page.values);
   const about = `${prefix}bits` in figures ? "" : "≈ ";
-  const row = (metric, of) => isAlone() && side === "a" ? ["", ""]
-    : [isAlone() ? `${metric}, A against B` : metric, format(of, figures[prefix + of])];
-  const rows = [row("PSNR", "psnr"), field === "psnr" ? ["", ""] : row(name, field),
+  const metrics = [[isAlone() ? "PSNR A against B" : "PSNR", format("psnr",
+    figures[`${prefix}psnr`])], field === "psnr" ? ["", ""]
+    : [name, format(field, figures[prefix + field])]];
+  const rows = [...isAlone() && side === "a" ? [] : metrics,
     [`${about}bits`, formatBits(bits)],
     page.news.moves ? [`${about}rate`, formatRate(bits)] : ["", ""]];
 

@@ -62,7 +62,7 @@ const time = {
 
   // Each is a button; they stay while they are the same.
   listWorst () {
-    const list = find("worst-frames"), frames = this.worst(find("worst-of").value);
+    const list = find("worst-frames"), frames = this.worst(isAlone() ? "b" : find("worst-of").value);
     const texts = frames.map(([at, value]) => `${player.frame(at) + 1}: ${+value.toFixed(3)}`);
 
     if (list.dataset.shown !== texts.join())
@@ -121,6 +121,7 @@ const time = {
     if (fields.map(([name]) => name).join() !== [...choice.options].map(o => o.value).join())
       choice.replaceChildren(...fields.map(([value, text]) => make("option", {value}, text)));
     choice.value = this.field;
+    find("worst-of").hidden = isAlone();
     this.listWorst();
     this.shown = plot.show(this.svg, lines, {x: "time, s", y: title,
       xRange: duration && [0, duration], cursor: duration && position});

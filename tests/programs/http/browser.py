@@ -722,7 +722,7 @@ async def two_files_without_an_original(browser):
     await browser.wait("find('name').textContent === 'No reference' && 'b-psnr' in page.figures")
     assert "dB" not in await browser.read("find('figures-a').innerText")
     shown = await browser.read("find('figures-b').innerText")
-    assert "PSNR, A against B" in shown and "dB" in shown, shown
+    assert "PSNR A against B" in shown and "dB" in shown, shown
     # Bits are compared; nothing is better.
     words = await browser.wait("/^B: [0-9]+ % fewer bits$/.test(find('words').textContent)"
                                " && find('over').textContent")
