@@ -201,7 +201,8 @@ function showCaptions () {
   find("right").textContent = other;
   find("right").classList.toggle("below", name === "stacked");
   view.divider = name !== "wipe" ? null : Math.round(page.values["wipe-position"] * page.width);
-  find("picture").ariaLabel = `picture: ${caption} ${other} ${find("legend").textContent}`;
+  find("picture").ariaLabel = `picture: ${caption} ${other} ${
+    find("legend").hidden ? "" : find("legend").title}`;
 }
 
 // What colours say: a ramp, its ends and middle, and what they are of.
@@ -227,17 +228,21 @@ function isPlain () {
 function showLegend ({values, figures}) {
   const {view: name, left, right, "difference-gain": gain} = values;
   const [kind, low, middle, high, of] = legends[name] ?? [];
+
+  find("legend").hidden = !kind;
+  if (!kind)
+    return;
   const end = +(128 / gain).toPrecision(3), same = {original: null, a: figures?.psnr,
     b: figures?.["b-psnr"]};
-  const words = !kind || !isPlain() ? "" : name === "difference"
+  const words = !isPlain() ? "" : name === "difference"
     || (isOfTwo(name) && (left === right || same[left] === same[right]))
     ? "Nothing differs." : name === "coefficients" ? "All levels are 0." : "All blocks are alike.";
 
-  find("legend").hidden = !kind;
   find("ramp").className = kind;
-  find("ends").replaceChildren(...(name === "difference" ? [`−${end}`, middle, `+${end}`]
-    : [low, middle, high]).map(text => make("span", {}, text ?? "")));
-  find("of").textContent = words || of || "";
+  const ends = name === "difference" ? [`−${end}`, middle, `+${end}`] : [low, middle, high];
+  find("ends").replaceChildren(...ends.map(text => make("span", {}, text)));
+  find("of").textContent = words || of;
+  find("legend").title = `${ends.join(", ")}: ${words || of}`;
 }
 
 function show (news) {
@@ -256,7 +261,8 @@ function show (news) {
   page.values = news.values;
   showValues(news.values, isNewer);
   showCaptions();
-  showSource();
+  if (news.picture === undefined)
+    showSource();
   document.body.classList.toggle("busy", news.encoded >= 0);
   find("work").textContent = news.encoded < 0 ? "" : `Encoding: ${news.encoded} frames done`;
   player.show();
