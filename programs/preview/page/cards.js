@@ -209,8 +209,9 @@ function makeCard (side, controls, presets) {
   const prefix = side === "a" ? "" : "b::";
   const rows = (...names) => names.map(name => makeRow(controls[prefix + name]));
   const buttons = side === "a"
-    ? [makeButton("store", "Copy to B", "Copy A's settings to B, and show both (b)",
-      store)]
+    ? [makeButton("store", "Copy to B", "Copy A's settings to B, and show both (b)", store),
+      makeButton("no-original", "No original", "Compare A and B with each other",
+        () => say("no-original"))]
     : [makeButton("swap", "Swap", "Swap A and B (x)", swap),
       makeButton("equal", "Equal bits",
         "Set A so that its bits come closest to B's", makeEqual)];
@@ -410,12 +411,21 @@ function showValues (values, isNewer) {
   }
   find("pair").hidden = !isOfTwo(values.view);
   find("card-b").classList.toggle("off", !showsB(values));
-  find("store").disabled = isFile("a");
+  find("store").hidden = isFile("a");
+  find("no-original").hidden = !isFile("a") || isAlone();
+  find("view-original").hidden = isAlone();
+  for (const option of find("pair").options)
+    option.hidden = isAlone() && option.value.startsWith("original");
   find("swap").disabled = isFile("a") || isFile("b");
 }
 
 function isFile (side) {
   return Boolean(page.news[`file-${side}`]);
+}
+
+// Whether A's file is in the place of the original: figures are of B against A.
+function isAlone () {
+  return page.news["no-reference"];
 }
 
 // What is of A's blocks is there for those that it has.
@@ -498,8 +508,10 @@ function showCard (side, figures) {
   const prefix = side === "a" ? "" : "b-";
   const bits = bitsOf(figures, prefix), [name, field] = metricOf(page.values);
   const about = `${prefix}bits` in figures ? "" : "≈ ";
-  const rows = [["PSNR", format("psnr", figures[`${prefix}psnr`])],
-    field === "psnr" ? ["", ""] : [name, format(field, figures[prefix + field])],
+  const metrics = [[isAlone() ? "PSNR A against B" : "PSNR", format("psnr",
+    figures[`${prefix}psnr`])], field === "psnr" ? ["", ""]
+    : [name, format(field, figures[prefix + field])]];
+  const rows = [...isAlone() && side === "a" ? [] : metrics,
     [`${about}bits`, formatBits(bits)],
     page.news.moves ? [`${about}rate`, formatRate(bits)] : ["", ""]];
 
@@ -525,6 +537,9 @@ function compareFigures () {
   if (Number.isFinite(part))
     words.push(Math.abs(part) < 0.5 ? "as many bits"
       : `${Math.abs(part).toFixed(0)} % ${part < 0 ? "fewer" : "more"} bits`);
+  if (isAlone())
+    return [`B: ${words.join() || "–"}`, "No reference: figures are of A against B, and do not "
+      + "say which is better"];
   if (Number.isFinite(gain))
     words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
       : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);

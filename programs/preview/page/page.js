@@ -169,10 +169,11 @@ function showSource () {
   find("scale").title = view.scale < 1 ? "Reduced: artefacts look different"
     : view.isSmoothed ? "Enlarged and smoothed" : "Sample by sample";
   find("scale").classList.toggle("untrue", view.isSmoothed);
-  find("name").textContent = find("name").title = name ?? "";
+  find("name").textContent = find("name").title = isAlone() ? "No reference" : name ?? "";
   if (data === null)
     return;
-  find("about").textContent = find("about").title = page.news.about;
+  find("about").textContent = find("about").title = page.news.about
+    + (page.shown["tone-mapped"] ? "; tone-mapped for show, figures are of its samples" : "");
   find("source").textContent = `${view.part.join(" × ")}${picture.aspect === 1 ? ""
     : `, samples of ${+picture.aspect.toFixed(3)} : 1`}${
     page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
@@ -200,7 +201,8 @@ function showCaptions () {
   find("right").textContent = other;
   find("right").classList.toggle("below", name === "stacked");
   view.divider = name !== "wipe" ? null : Math.round(page.values["wipe-position"] * page.width);
-  find("picture").ariaLabel = `picture: ${caption} ${other} ${find("legend").textContent}`;
+  find("picture").ariaLabel = `picture: ${caption} ${other} ${
+    find("legend").hidden ? "" : find("legend").title}`;
 }
 
 // What colours say: a ramp, its ends and middle, and what they are of.
@@ -226,17 +228,21 @@ function isPlain () {
 function showLegend ({values, figures}) {
   const {view: name, left, right, "difference-gain": gain} = values;
   const [kind, low, middle, high, of] = legends[name] ?? [];
+
+  find("legend").hidden = !kind;
+  if (!kind)
+    return;
   const end = +(128 / gain).toPrecision(3), same = {original: null, a: figures?.psnr,
     b: figures?.["b-psnr"]};
-  const words = !kind || !isPlain() ? "" : name === "difference"
+  const words = !isPlain() ? "" : name === "difference"
     || (isOfTwo(name) && (left === right || same[left] === same[right]))
     ? "Nothing differs." : name === "coefficients" ? "All levels are 0." : "All blocks are alike.";
 
-  find("legend").hidden = !kind;
   find("ramp").className = kind;
-  find("ends").replaceChildren(...(name === "difference" ? [`−${end}`, middle, `+${end}`]
-    : [low, middle, high]).map(text => make("span", {}, text ?? "")));
-  find("of").textContent = words || of || "";
+  const ends = name === "difference" ? [`−${end}`, middle, `+${end}`] : [low, middle, high];
+  find("ends").replaceChildren(...ends.map(text => make("span", {}, text)));
+  find("of").textContent = words || of;
+  find("legend").title = `${ends.join(", ")}: ${words || of}`;
 }
 
 function show (news) {
@@ -255,7 +261,8 @@ function show (news) {
   page.values = news.values;
   showValues(news.values, isNewer);
   showCaptions();
-  showSource();
+  if (news.picture === undefined)
+    showSource();
   document.body.classList.toggle("busy", news.encoded >= 0);
   find("work").textContent = news.encoded < 0 ? "" : `Encoding: ${news.encoded} frames done`;
   player.show();
@@ -298,6 +305,7 @@ async function showPicture (news, data) {
 
   Object.assign(page, {data, width, height, picture, shown: news});
   page.shownAt.push(performance.now());
+  view.hasValues = !news["tone-mapped"];
   view.show(drawn, picture, planar ? new Uint8Array(data, 0, width * height) : null,
     grey && !planar);
   find("control-part").hidden = columns * rows === 1;
@@ -414,7 +422,7 @@ function describeLine () {
 
   const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
 
-  return ["blockdct-preview", page.news.name, ...files, ...settings, ...listProperties(0),
+  return ["blockdct-preview", isAlone() ? "--no-original" : page.news.name, ...files, ...settings, ...listProperties(0),
     ...listProperties(1)]
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");

@@ -62,7 +62,7 @@ const time = {
 
   // Each is a button; they stay while they are the same.
   listWorst () {
-    const list = find("worst-frames"), frames = this.worst(find("worst-of").value);
+    const list = find("worst-frames"), frames = this.worst(isAlone() ? "b" : find("worst-of").value);
     const texts = frames.map(([at, value]) => `${player.frame(at) + 1}: ${+value.toFixed(3)}`);
 
     if (list.dataset.shown !== texts.join())
@@ -115,12 +115,13 @@ const time = {
     const choice = find("figure"), fields = this.fields;
     const title = fields.find(([name]) => name === this.field)?.[1] ?? "";
     const lines = [this.line(this.field, "a"), this.line(`b-${this.field}`, "b")]
-      .filter(({points}) => points.length > 0);
+      .filter(({points}) => points.some(([, value]) => !isAlone() || value !== null));
     const {duration, position} = page.news;
 
     if (fields.map(([name]) => name).join() !== [...choice.options].map(o => o.value).join())
       choice.replaceChildren(...fields.map(([value, text]) => make("option", {value}, text)));
     choice.value = this.field;
+    find("worst-of").hidden = isAlone();
     this.listWorst();
     this.shown = plot.show(this.svg, lines, {x: "time, s", y: title,
       xRange: duration && [0, duration], cursor: duration && position});
@@ -134,7 +135,7 @@ function goTo (at) {
 }
 
 function goToWorst () {
-  goTo(time.worst("a")[0]?.[0] ?? 0);
+  goTo(time.worst(isAlone() ? "b" : "a")[0]?.[0] ?? 0);
 }
 
 const rate = {
@@ -184,7 +185,7 @@ const rate = {
     const large = sides.filter(([, prefix]) => `${prefix}psnr` in figures)
       .map(([name, prefix]) => ({name, bits: bitsOf(figures, prefix),
         x: bitsOf(figures, prefix) * this.unit, y: figures[`${prefix}psnr`]}))
-      .filter(({x}) => Number.isFinite(x));
+      .filter(({x, y}) => Number.isFinite(x) && !(isAlone() && y === null));
 
     this.ask(figures);
     this.shown = plot.show(this.svg, sides.map(([name]) => ({name, dots: true,

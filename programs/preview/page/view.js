@@ -18,6 +18,7 @@ const view = {
   rows: 1,
   aspect: 1, // a sample's width, of its height
   grey: false, // is drawn without colours
+  hasValues: true, // those of samples
   divider: null, // the column at which the wipe's right picture begins
   inset: 0, // pixels at the bottom that a panel covers
   mark: null, // [x, y, size] of a block, or null
@@ -117,24 +118,20 @@ const view = {
     context.imageSmoothingEnabled = this.isSmoothed;
     context.imageSmoothingQuality = scale < 0.5 ? "high" : "low";
     for (let i = 0; i < this.columns * this.rows; i++) {
-      const half = this.columns > 1 ? [i, 0] : [0, i];
+      const half = this.columns > 1 ? [i, 0] : [0, i], from = half.map((n, k) => n * part[k]);
       context.save();
-      for (const [from, size] of [[half.map((n, k) => n * room[k]), room],
-        [half.map((n, k) => n * room[k] + corner[k]), part.map((n, k) => n * scales[k])]]) {
-        context.beginPath();
-        context.rect(...from, ...size);
-        context.clip();
-      }
-      context.translate(...half.map((n, k) => n * room[k] + corner[k]
-        - Math.round(n * part[k] * scales[k])));
+      context.beginPath();
+      context.rect(...half.map((n, k) => n * room[k]), ...room);
+      context.clip();
+      context.translate(...half.map((n, k) => n * room[k] + corner[k]));
       context.filter = this.grey ? "grayscale(1)" : "none";
-      context.drawImage(this.picture, 0, 0, Math.round(this.width * scales[0]),
-        Math.round(this.height * scales[1]));
+      context.drawImage(this.picture, ...from, ...part, 0, 0,
+        ...part.map((n, k) => Math.round(n * scales[k])));
       context.filter = "none";
-      if (scale >= 16)
-        this.drawValues(half);
+      if (scale >= 16 && this.hasValues)
+        this.drawValues(from);
       if (this.mark !== null)
-        this.drawMark(half);
+        this.drawMark();
       context.restore();
     }
     this.showDivider();
@@ -154,25 +151,25 @@ const view = {
     this.rests = setTimeout(() => find("divider").classList.remove("awake"), 1000);
   },
 
-  // Luma's values, or those of R, G and B, of the samples of a half that are seen.
-  drawValues (half) {
-    const {context, scale, scales, width, height, room, part, corner} = this;
-    const [from, to] = [0, 1].map(end => room.map((size, k) => {
-      const at = Math.floor((end * size - corner[k]) / scales[k]) + end;
-      return half[k] * part[k] + Math.min(Math.max(at, 0), part[k]);
-    }));
-    const size = to.map((end, k) => end - from[k]);
+  // Luma's values, or those of R, G and B, of the samples that are seen of the frame that
+  // begins there.
+  drawValues (begin) {
+    const {context, scale, scales, width, room, part, corner} = this;
+    const [from, to] = [0, 1].map(end => room.map((size, k) => Math.min(Math.max(0,
+      Math.floor((end * size - corner[k]) / scales[k]) + end), part[k])));
+    const size = to.map((end, k) => end - from[k]), start = begin.map((n, k) => n + from[k]);
     if (size.some(length => length <= 0))
       return;
     const canvas = new OffscreenCanvas(...size).getContext("2d");
-    canvas.drawImage(this.picture, -from[0], -from[1], width, height);
+    canvas.drawImage(this.picture, ...start, ...size, 0, 0, ...size);
     const {data} = canvas.getImageData(0, 0, ...size);
     context.textAlign = "center";
     context.textBaseline = "middle";
     for (let v = 0; v < size[1]; v++)
       for (let u = 0; u < size[0]; u++) {
         const rgb = data.slice(4 * (v * size[0] + u)), [x, y] = [from[0] + u, from[1] + v];
-        const lines = this.luma === null ? [...rgb.slice(0, 3)] : [this.luma[y * width + x]];
+        const lines = this.luma === null ? [...rgb.slice(0, 3)]
+          : [this.luma[(start[1] + v) * width + start[0] + u]];
         const line = scale / Math.max(lines.length, 2);
         context.font = `${Math.round(Math.min(line * 0.9, scale / 2))}px sans-serif`;
         context.fillStyle = 3 * rgb[0] + 6 * rgb[1] + rgb[2] > 1275 ? "#000" : "#fff";
@@ -182,10 +179,9 @@ const view = {
   },
 
   // A block's border, seen on dark and on bright.
-  drawMark (half) {
+  drawMark () {
     const [x, y, size] = this.mark;
-    const place = [x + half[0] * this.part[0], y + half[1] * this.part[1], size, size]
-      .map((length, i) => Math.round(length * this.scales[i % 2]));
+    const place = [x, y, size, size].map((length, i) => Math.round(length * this.scales[i % 2]));
 
     for (const [colour, width] of [["#000", 4], ["#fff", 2]]) {
       this.context.strokeStyle = colour;

@@ -115,7 +115,8 @@ try_recipe (Player * player, const gchar * more)
   gchar *settings[] = {
     g_strconcat ("quantization-file=", steps, NULL),
     g_strconcat ("stats-file=", path, NULL), (gchar *) "wipe-position=0.25",
-    (gchar *) "quantization-tables=file", (gchar *) "view=wipe",
+    /* Not a wipe, whose line the page draws, and elements. */
+    (gchar *) "quantization-tables=file", (gchar *) "view=difference",
     (gchar *) "metrics=ssim+psnr-hvs", (gchar *) "b::transform=hevc-8x8",
     (gchar *) "b::qp=40", (gchar *) "left=b", (gchar *) "right=a",
     (gchar *) "zoom=2.5", (gchar *) "zoom-x=0.3",

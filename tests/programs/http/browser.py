@@ -113,6 +113,13 @@ async def the_screen_shows_samples_as_they_are(browser):
         expected = (await browser.read(f"view.luma[Math.floor({y} / 16) * 640"
                                        f" + Math.floor({x} / 16)]") if seen else rgb)
         assert value == expected if seen else value in expected, (value, expected)
+    # What is shown of HDR are no samples.
+    for tone_mapped in "true", "false":
+        await browser.read(f"showPicture({{...page.shown, 'tone-mapped': {tone_mapped}}},"
+                           " page.data)")
+        assert await browser.read("String(/tone-mapped/.test(find('about').textContent))") \
+            == tone_mapped
+        assert (await browser.read(values) == []) is (tone_mapped == "true")
     for _ in range(2):
         await browser.wheel(*here, 100)
     await browser.wait("view.scale === 8")
@@ -701,12 +708,37 @@ async def a_file_is_dropped_on_a_card(browser):
     await browser.wait("page.values.quality === 22")
     files = "[page.news['file-a'], page.news['file-b']]"
     assert await browser.read(files) == ["coded.png"] * 2, await browser.read(files)
-    assert await browser.read("find('store').disabled && find('swap').disabled")
+    assert await browser.read("find('store').hidden && find('swap').disabled"
+                              " && !find('no-original').hidden")
     for side in "ab":
         await choose(browser, f"#codec-{side}", "hevc-8x8")
         await browser.wait(f"find('codec-{side}').value === 'hevc-8x8'"
                            f" && page.news['file-{side}'] === null")
     await browser.wait("'b-transform' in page.figures && 'transform' in page.figures")
+
+
+@on_page("--no-original", "long.mkv", "again.mkv")
+async def two_files_without_an_original(browser):
+    await browser.wait("find('name').textContent === 'No reference' && 'b-psnr' in page.figures")
+    assert "dB" not in await browser.read("find('figures-a').innerText")
+    shown = await browser.read("find('figures-b').innerText")
+    assert "PSNR A against B" in shown and "dB" in shown, shown
+    # Bits are compared; nothing is better.
+    words = await browser.wait("/^B: [0-9]+ % fewer bits$/.test(find('words').textContent)"
+                               " && find('over').textContent")
+    assert words.startswith("No reference"), words
+    assert await browser.read("find('view-original').hidden && find('no-original').hidden"
+                              " && [...find('pair').options].filter(o => !o.hidden).length === 1")
+    assert (await browser.read("describeLine()")).startswith(
+        "blockdct-preview --no-original long.mkv again.mkv ")
+    # The worst frame is that of B against A; A has no line.
+    await browser.key("t")
+    await browser.wait("time.points.size === 90 && find('time').querySelectorAll('polyline.b')"
+                       ".length === 1 && !find('time').querySelector('polyline.a')")
+    await browser.key("p")
+    await browser.key("w")
+    await browser.wait("Math.abs(page.figures['b-psnr'] - time.worst('b')[0][1]) < 1e-9")
+    await photograph(browser, "no-original")
 
 
 @on_page("quality=30", "view=wipe")
@@ -737,6 +769,8 @@ async def a_server_that_goes_and_comes(browser):
 
 def make_files():
     make_video()
+    launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! jpegenc quality=20 ! "
+           "matroskamux ! filesink location=again.mkv")
     launch("videotestsrc num-buffers=9 ! video/x-raw,format=I420,width=320,height=240,"
            "pixel-aspect-ratio=2/1 ! y4menc ! filesink location=wide.y4m")
     launch("videotestsrc num-buffers=1 pattern=zone-plate kx2=8 ky2=8 ! "
