@@ -368,6 +368,17 @@ preview_session_shows_b (PreviewSession * self)
   return left == 1 || right == 1;
 }
 
+gboolean
+preview_session_shows_map (PreviewSession * self)
+{
+  static const gchar *const pictures[] = { "original", "a", "b", "wipe",
+    "side-by-side", "stacked", "flicker", NULL
+  };
+
+  return !g_strv_contains (pictures, preview_views_get_value
+      (self)->value_nick);
+}
+
 /* Notifications, and properties to copy */
 
 static gboolean

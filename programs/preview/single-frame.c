@@ -120,13 +120,13 @@ preview_session_get_curve (PreviewSession * self, gboolean of_b,
 }
 
 static GBytes *
-make_png (GstSample * frame, GError ** error)
+make_png (GstSample * frame, gboolean map, GError ** error)
 {
   PreviewEncoder *encoder = preview_encoder_new (error);
   PreviewPicture picture = { 0 };
 
   if (encoder != NULL)
-    preview_encoder_run (encoder, frame, PREVIEW_PNG, &picture, error);
+    preview_encoder_run (encoder, frame, PREVIEW_PNG, map, &picture, error);
   g_clear_pointer (&encoder, preview_encoder_free);
   return picture.file;
 }
@@ -164,7 +164,8 @@ preview_session_save (PreviewSession * self, GstSample * original,
   if (picture == NULL && error != NULL && *error == NULL)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "There is no picture yet.");
-  return picture == NULL ? NULL : make_png (picture, error);
+  return picture == NULL ? NULL : make_png (picture, what == PREVIEW_SAVE_VIEW
+      && preview_session_shows_map (self), error);
 }
 
 gboolean
@@ -179,7 +180,7 @@ preview_session_save_last (PreviewSession * self, const gchar * path,
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
         "There was no frame to save.");
   else
-    png = make_png (sample, error);
+    png = make_png (sample, preview_session_shows_map (self), error);
   return png != NULL && file_write (path, g_bytes_get_data (png, NULL),
       g_bytes_get_size (png), error);
 }

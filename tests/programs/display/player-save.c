@@ -156,7 +156,7 @@ test_planes (Player * player)
     gsize size;
 
     g_assert_true (preview_encoder_run (encoder, sample, PREVIEW_PLANES,
-            &picture, &error));
+            FALSE, &picture, &error));
     g_assert_cmpstr (picture.format, ==, rows[i].name);
     data = g_bytes_get_data (picture.file, &size);
     g_assert_cmpuint (size, ==, n > 0 ? 97 * 65 + 2 * n : 4 * 97 * 65);

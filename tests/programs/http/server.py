@@ -6,6 +6,7 @@ blockdct-preview --http without a browser: that the picture is the frame sample 
 sample, and that it does what viewers say. Speaks TAP."""
 
 import asyncio
+import math
 import os
 import shutil
 import subprocess
@@ -505,6 +506,45 @@ async def two_files_without_an_original(server, viewer):
     await viewer.say("no-original")
     news = await viewer.wait(lambda news: "notice" in news)
     assert "A has to be a file" in news["notice"], news["notice"]
+
+
+@synchronous
+async def hdr_is_tone_mapped_for_show():
+    """And this is said; neither figures nor maps are made of what is shown."""
+    if subprocess.run(["gst-inspect-1.0", "--exists", "x264enc"], check=False).returncode:
+        raise Skip("x264enc is missing: install gstreamer1.0-plugins-ugly")
+    for transfer, name, nits in (
+            ("bt2100-pq", "smpte2084", lambda v: 10000 * (
+                max(v ** (32 / 2523) - 107 / 128, 0)
+                / (2413 / 128 - 2392 / 128 * v ** (32 / 2523))) ** (8192 / 1305)),
+            ("bt2100-hlg", "arib-std-b67", lambda v: 1000 * (
+                v * v / 3 if v <= 0.5
+                else (math.exp((v - 0.55991073) / 0.17883277) + 0.28466892) / 12) ** 1.2)):
+        launch("videotestsrc num-buffers=5 pattern=smpte100 ! video/x-raw,format=I420_10LE,"
+               f"width=64,height=48,colorimetry={transfer} ! x264enc ! matroskamux ! "
+               "filesink location=hdr.mkv")
+        launch("filesrc location=hdr.mkv ! decodebin ! videoconvert dither=none ! "
+               "video/x-raw,format=RGB,colorimetry=sRGB ! filesink location=hdr.rgb")
+        with open("hdr.rgb", "rb") as file:
+            samples = file.read(3 * 64 * 48)
+        lights = [min(nits(i / 255), 1000) / 203 for i in range(256)]
+        shades = [255 * (light * (1 + light * 0.203 ** 2) / (1 + light)) ** (1 / 2.2)
+                  for light in lights]
+        with start("hdr.mkv", "view=original") as server:
+            async with Viewer(server.address) as viewer:
+                await viewer.say("pause")
+                await viewer.say("seek 0")
+                await viewer.wait_figure("timestamp", 0)
+                assert f"10 bit 4:2:0, {name} transfer" in viewer.news["about"], viewer.news
+                for shown in (viewer.decode(), decode_png(fetch(server, "original.png")[1])):
+                    assert viewer.news["tone-mapped"] and shown[0] == (64, 48), viewer.news
+                    wrong = max(abs(value - shades[sample])
+                                for value, sample in zip(shown[1], samples))
+                    assert wrong < 1, (transfer, wrong)
+                before = viewer.news["figures"]["psnr"]
+                await viewer.say("set view=error-map")
+                news = await viewer.wait(lambda news: not news.get("tone-mapped", True))
+                assert news["figures"]["psnr"] == before > 20, news["figures"]
 
 
 @viewing("long.mkv", "coded.mkv")
