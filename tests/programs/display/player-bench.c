@@ -67,9 +67,9 @@ set_up (Player * player, gconstpointer data)
   GError *error = NULL;
 
   player->options.file = *test->file;
-  player->options.ends = test->ends;
+  player->options.ends = test->output == PREVIEW_FILES;
   player->frame = -1;
-  player->session = preview_session_new (&player->options, PREVIEW_PAGE,
+  player->session = preview_session_new (&player->options, test->output,
       &error);
   g_assert_no_error (error);
   g_signal_connect_swapped (player->session, "figures",

@@ -27,11 +27,11 @@ typedef struct
   const gchar *path;
   void (*run) (Player * player);
   gchar **file;                 /* one of those above */
-  gboolean ends;                /* at the end, or begins again */
+  PreviewOutput output;         /* a page's begins again at the end */
 } PlayerTest;
 
-/* Run tests with these files, each with a page's session; returns the exit
- * status: 77, having said so, without what writes the files. */
+/* Run tests with these files, each with a session; returns the exit status:
+ * 77, having said so, without what writes the files. */
 gint player_run (int argc, char **argv, const PlayerTest * tests, guint n);
 
 /* Set what "NAME=VALUE" says. */

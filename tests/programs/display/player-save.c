@@ -391,13 +391,13 @@ int
 main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
-    {"/player-save/lab", test_lab, &player_video, FALSE},
-    {"/player-save/planes", test_planes, &player_video, FALSE},
-    {"/player-save/save", test_save, &player_still, FALSE},
-    {"/player-save/save-zoomed", test_save_zoomed, &player_still, FALSE},
-    {"/player-save/encoder", test_encoder, &player_video, FALSE},
-    {"/player-save/encoder-still", test_encoder, &player_still, FALSE},
-    {"/player-save/limit", test_limit, &player_still, FALSE},
+    {"/player-save/lab", test_lab, &player_video, PREVIEW_PAGE},
+    {"/player-save/planes", test_planes, &player_video, PREVIEW_PAGE},
+    {"/player-save/save", test_save, &player_still, PREVIEW_PAGE},
+    {"/player-save/save-zoomed", test_save_zoomed, &player_still, PREVIEW_PAGE},
+    {"/player-save/encoder", test_encoder, &player_video, PREVIEW_PAGE},
+    {"/player-save/encoder-still", test_encoder, &player_still, PREVIEW_PAGE},
+    {"/player-save/limit", test_limit, &player_still, PREVIEW_PAGE},
   };
 
   return player_run (argc, argv, tests, G_N_ELEMENTS (tests));
