@@ -42,6 +42,7 @@ struct _PreviewSession
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
   gint said_scaled[2];          /* atomic: that it has another size */
+  gint64 shift[2];              /* by which A's and B's file is late, in ns */
   gboolean measures;            /* blockdctcompare does, for A or B */
   guint watch, bus_watch;       /* sources of the buses of `pipeline` and of the
                                    player */
@@ -89,7 +90,8 @@ struct _PreviewSession
                                    another one are not shown */
   gint64 away;                  /* from a frame's time to that in `pipeline` */
   gboolean is_away;             /* it is known */
-  GstClockTime last;            /* the latest time in `pipeline` */
+  GstClockTime last, given;     /* the latest time in `pipeline`; that of an
+                                   original */
   GstClockTime seen, reached;   /* that of the frame that left last, and of the
                                    one that is shown */
   guint64 left;                 /* frames that may still come */
@@ -146,6 +148,9 @@ gboolean preview_pipeline_uses (PreviewSession * self, PreviewStream stream);
 void preview_transport_reset (PreviewSession * self);
 gboolean preview_transport_start (PreviewSession * self, GError ** error);
 void preview_transport_stop (PreviewSession * self);
+
+/* A file is late by so many frames, or early: play it in time. */
+void preview_transport_shift (PreviewSession * self, guint side, gint frames);
 
 /* Start again where it is, with other encoders and files. */
 void preview_transport_restart (PreviewSession * self);

@@ -110,7 +110,7 @@ check_end (PreviewSession * self)
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
     if (preview_player_has (self->player, i) && !(self->ended & 1 << i))
       return;
-  if (self->end_shown || self->holds || self->reached < self->last
+  if (self->end_shown || self->holds || self->reached < self->given
       || self->options.ends)
     return;
   self->end_shown = TRUE;
@@ -125,7 +125,7 @@ drop_frames (PreviewSession * self)
   self->run++;
   self->is_away = self->pushed = self->stale = FALSE;
   self->start = 0;
-  self->seen = self->reached = self->last;
+  self->seen = self->reached = self->given = self->last;
   check_end (self);
   g_cond_broadcast (&self->changed);
 }
@@ -272,15 +272,17 @@ is_late (PreviewSession * self, GstClockTime time)
 }
 
 static GstClockTime
-get_time (GstSample * sample)
+get_time (PreviewSession * self, PreviewStream stream, GstSample * sample)
 {
   GstBuffer *buffer = gst_sample_get_buffer (sample);
   const GstSegment *segment = gst_sample_get_segment (sample);
   GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
       GST_BUFFER_PTS (buffer));
 
-  return GST_CLOCK_TIME_IS_VALID (time) ? time
-      : GST_BUFFER_PTS_IS_VALID (buffer) ? GST_BUFFER_PTS (buffer) : 0;
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    time = GST_BUFFER_PTS_IS_VALID (buffer) ? GST_BUFFER_PTS (buffer) : 0;
+  return stream == PREVIEW_ORIGINAL ? time
+      : (GstClockTime) ((gint64) time - self->shift[stream - PREVIEW_OF_A]);
 }
 
 /* Whether what compares has as many frames as it needs: it would take some
@@ -289,8 +291,8 @@ get_time (GstSample * sample)
 static gboolean
 has_enough (PreviewSession * self)
 {
-  return self->is_away && !encodes (self) && self->last > self->seen
-      && self->last - self->seen > AHEAD * self->duration;
+  return self->is_away && !encodes (self) && self->given > self->seen
+      && self->given - self->seen > AHEAD * self->duration;
 }
 
 /* Called with the lock. */
@@ -310,7 +312,7 @@ wait_for_change (PreviewSession * self)
     g_cond_wait (&self->changed, &self->lock);
   else if (!g_cond_wait_until (&self->changed, &self->lock,
           g_get_monotonic_time () + G_TIME_SPAN_SECOND) && !self->holds)
-    self->seen = self->last;
+    self->seen = self->given;
 }
 
 static void
@@ -318,11 +320,14 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     GstSample * sample)
 {
   PreviewSession *self = session;
-  GstClockTime time = get_time (sample);
+  const GstClockTime time = get_time (self, stream, sample);
   GstBuffer *copy = NULL;
   gboolean ends = FALSE, wanted, encoded;
 
   PREVIEW_TIME (gst_sample_get_buffer (sample)) = time;
+  /* What is shifted may begin before the original. */
+  if ((gint64) time < 0)
+    return;
   g_mutex_lock (&self->lock);
   if (stream == PREVIEW_ORIGINAL && !is_cut (sample))
     self->duration = get_duration (self, sample);
@@ -347,6 +352,8 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
       copy = make_copy (self, sample, time, self->away);
     else
       self->late++;
+    if (copy != NULL && stream == PREVIEW_ORIGINAL)
+      self->given = GST_BUFFER_PTS (copy);
   }
   g_mutex_unlock (&self->lock);
   if (encoded)
@@ -593,6 +600,8 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
   g_free (line[1]);
   if (player == NULL)
     return FALSE;
+  for (guint i = 0; i < 2; i++)
+    preview_player_set_shift (player, PREVIEW_OF_A + i, self->shift[i]);
   replace_player (self, player, FALSE);
   g_mutex_lock (&self->lock);
   restart_run (self, holds, place);
@@ -629,6 +638,13 @@ preview_transport_restart (PreviewSession * self)
   preview_frames_clear (self->frames);
   if (!start_at (self, place, preview_session_is_paused (self), &error))
     g_signal_emit_by_name (self, "notice", error->message);
+}
+
+void
+preview_transport_shift (PreviewSession * self, guint side, gint frames)
+{
+  self->shift[side] = frames * (gint64) self->duration;
+  preview_transport_restart (self);
 }
 
 /* Hold the frame that is shown. Before there is one, what came may be dropped,

@@ -508,6 +508,29 @@ async def two_files_without_an_original(server, viewer):
     assert "A has to be a file" in news["notice"], news["notice"]
 
 
+@viewing("long.mkv", "late.mkv", "early.mkv")
+async def files_that_are_late_or_early_are_shifted(server, viewer):
+    """And this is said; wherever one goes then, and from the start."""
+    notices = set()
+    await viewer.wait(lambda news: notices.add(news.get("notice")) or len(notices - {None}) == 2)
+    assert notices - {None} == {"late.mkv is 2 frames late: it is shifted.",
+                                "early.mkv is 3 frames early: it is shifted."}, notices
+
+    def fit(news, frame=None):
+        figures = news.get("figures", {})
+        return (frame in (None, round(30e-9 * figures.get("timestamp", -1)))
+                and all((figures.get(name) or 0) > 35 for name in ("psnr", "b-psnr")))
+
+    for _ in range(20):
+        await viewer.wait(fit)
+    await viewer.say("pause")
+    for frame in (60, 3, 45):
+        await viewer.say(f"seek {frame / 30 + 0.001}")
+        await viewer.wait(lambda news, frame=frame: fit(news, frame))
+        await viewer.say("step")
+        await viewer.wait(lambda news, frame=frame: fit(news, frame + 1))
+
+
 @synchronous
 async def hdr_is_tone_mapped_for_show():
     """And this is said; neither figures nor maps are made of what is shown."""
@@ -764,6 +787,13 @@ def make_files():
            "filesink location=slow.mkv")
     launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! x264enc ! matroskamux ! "
            "filesink location=coded.mkv")
+    launch("filesrc location=long.mkv ! matroskademux ! multifilesink index=2 "
+           "location=frame%d.jpg")
+    for i in (0, 1):
+        shutil.copy("frame2.jpg", f"frame{i}.jpg")
+    for name, first in (("late.mkv", 0), ("early.mkv", 5)):
+        launch(f"multifilesrc location=frame%d.jpg index={first} caps=image/jpeg,framerate=30/1 "
+               f"! jpegdec ! jpegenc quality=95 ! matroskamux ! filesink location={name}")
     for name, scale, quality in (("fine.mkv", "320,height=240", 90),
                                  ("coarse.mkv", "160,height=120", 20)):
         launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! videoscale ! "
