@@ -158,30 +158,18 @@ void preview_transport_restart (PreviewSession * self);
 /* Whether B is shown has changed. */
 void preview_transport_follow_b (PreviewSession * self);
 
-/* A setting has changed, in any thread: show the held frame again. */
-void preview_transport_change (PreviewSession * self);
-
 /* Of the original's pictures; called with the lock. */
 void preview_transport_take_rate (PreviewSession * self,
     const GstCaps * caps);
 
 /* The main thread calls these when a frame is shown, when the player posts
- * GST_MESSAGE_ASYNC_DONE, and when the last frame is shown. */
+ * GST_MESSAGE_ASYNC_DONE, when what was sought has come (it makes the seek or
+ * the step that was to wait), and when the last frame is shown. */
 void preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures);
 void preview_transport_arrive (PreviewSession * self);
+void preview_transport_go_on (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);
-
-/* The thread of what compares calls this: whether a frame is to be shown, after
- * a wait for its time. */
-gboolean preview_transport_show (PreviewSession * self, GstBuffer * original);
-
-/* And this, with the view of that frame. */
-void preview_transport_shown (PreviewSession * self, GstSample * view);
-
-/* The view as it is shown with the settings in force, owned by the caller; or
- * NULL. Any thread may call this. */
-GstSample *preview_transport_get_view (PreviewSession * self);
 
 /* session.c */
 

@@ -6,6 +6,7 @@
 #include "beside.h"
 #include "blocks.h"
 #include "coding.h"
+#include "flow.h"
 #include "parts.h"
 #include "views.h"
 #include "../decoding.h"
@@ -39,7 +40,7 @@ show (gpointer session, GstBuffer * original, const GstStructure * figures)
 {
   PreviewSession *self = session;
 
-  if (!preview_transport_show (self, original))
+  if (!preview_flow_show (self, original))
     return FALSE;
   post (self, gst_structure_copy (figures));
   g_mutex_lock (&self->lock);
@@ -81,7 +82,7 @@ take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
   figures = g_steal_pointer (&self->figures);
   g_mutex_unlock (&self->lock);
   g_signal_emit (self, signals[FRAME], 0, sample, figures);
-  preview_transport_shown (self, sample);
+  preview_flow_shown (self, sample);
 }
 
 /* The bus */

@@ -4,6 +4,7 @@
 #include "../file.h"
 #include "coding.h"
 #include "encoder.h"
+#include "flow.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -153,7 +154,7 @@ preview_session_save (PreviewSession * self, GstSample * original,
   if (what == PREVIEW_SAVE_ORIGINAL)
     picture = gst_sample_ref (original);
   else if (what == PREVIEW_SAVE_VIEW)
-    picture = preview_transport_get_view (self);
+    picture = preview_flow_get_view (self);
   else if (side == 1 && !preview_session_shows_b (self))
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "There is no B to save: neither left nor right shows it.");

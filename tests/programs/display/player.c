@@ -291,7 +291,8 @@ main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
     {"/player/step", test_step, &player_video, PREVIEW_PAGE},
-    {"/player/step-after-seek", test_step_after_seek, &player_video, PREVIEW_PAGE},
+    {"/player/step-after-seek", test_step_after_seek, &player_video,
+        PREVIEW_PAGE},
     {"/player/back", test_back, &player_video, PREVIEW_PAGE},
     {"/player/late", test_late, &player_video, PREVIEW_PAGE},
     {"/player/drag", test_drag, &player_video, PREVIEW_PAGE},
