@@ -18,6 +18,7 @@ typedef struct
   PreviewOptions options;
   PreviewSession *session;
   gint frame;                   /* the last one that came out; -1: none */
+  GstStructure *figures;        /* its; or NULL */
   guint n_frames;               /* how many did */
   gboolean ended;
 } Player;
@@ -45,7 +46,7 @@ void player_rest (Player * player, gint frame);
 void player_seek (Player * player, GstClockTime place, gint frame);
 
 /* Wait until this line makes B, NULL: the transform; the PSNR of B. */
-gdouble player_wait_for_b (PreviewSession * session, const gchar * line);
+gdouble player_wait_for_b (Player * player, const gchar * line);
 
 /* Paused at the first frame. */
 void player_start_paused (Player * player);

@@ -18,7 +18,6 @@ test_lab (Player * player)
 {
   g_autoptr (GstStructure) figures = NULL;
   g_autoptr (GstStructure) curve = NULL;
-  g_autoptr (GstStructure) shown = NULL;
   gdouble psnr, again, bpp;
   g_autoptr (GError) error = NULL;
   const GValue *array;
@@ -39,8 +38,7 @@ test_lab (Player * player)
   g_assert_no_error (error);
   g_assert_true (gst_structure_get_double (figures, "psnr", &psnr));
   g_assert_true (gst_structure_get_double (figures, "bpp", &bpp));
-  shown = preview_frames_get_figures (player->session->frames);
-  g_assert_true (gst_structure_get_double (shown, "psnr", &again));
+  g_assert_true (gst_structure_get_double (player->figures, "psnr", &again));
   g_assert_cmpfloat (again, ==, psnr);
   array = gst_structure_get_value (curve, "psnr");
   g_assert_cmpuint (gst_value_array_get_size (array), ==, 2);
@@ -340,15 +338,15 @@ test_encoder (Player * player)
   player_set (player, "left=a");
   player_set (player, "right=b");
   player_start_paused (player);
-  transform = player_wait_for_b (player->session, NULL);
+  transform = player_wait_for_b (player, NULL);
   frame = preview_session_get_original (player->session);
   of_transform = save (player, frame, PREVIEW_SAVE_B);
   player_set (player, "b::encoder=jpegenc-quality");
   chosen = get_number (player, "b::encoder");
-  fine = player_wait_for_b (player->session, "jpegenc quality=75");
+  fine = player_wait_for_b (player, "jpegenc quality=75");
   player_set (player, "b::encoder-qp=3");
   player_set (player, "b::encoder-quality=5");
-  coarse = player_wait_for_b (player->session, "jpegenc quality=5");
+  coarse = player_wait_for_b (player, "jpegenc quality=5");
   g_assert_cmpfloat (coarse, <, fine);
   g_assert_cmpfloat (coarse, !=, transform);
   refuse (player, "nonsense");
@@ -361,11 +359,11 @@ test_encoder (Player * player)
   g_assert_true (g_bytes_equal (view, of_encoder));
   refuse (player, "identity error-after=1 ! jpegenc");
   g_assert_cmpint (get_number (player, "b::encoder"), ==, 0);
-  g_assert_cmpfloat (player_wait_for_b (player->session, NULL), ==, transform);
+  g_assert_cmpfloat (player_wait_for_b (player, NULL), ==, transform);
   player_set (player, "b::encoder=jpegenc-quality");
-  player_wait_for_b (player->session, "jpegenc quality=5");
+  player_wait_for_b (player, "jpegenc quality=5");
   player_set (player, "b::encoder=transform");
-  g_assert_cmpfloat (player_wait_for_b (player->session, NULL), ==, transform);
+  g_assert_cmpfloat (player_wait_for_b (player, NULL), ==, transform);
 }
 
 /* A number that an encoder does not take is not shown, either. */
