@@ -268,7 +268,8 @@ static gboolean
 has_enough (PreviewSession * self)
 {
   return self->is_away && !preview_flow_encodes (self)
-      && self->given > self->seen && self->given - self->seen > AHEAD * self->duration;
+      && self->given > self->seen
+      && self->given - self->seen > AHEAD * self->duration;
 }
 
 /* Called with the lock. */

@@ -71,7 +71,7 @@ struct _PreviewSession
                                    one */
   GstClockTime from, to;        /* the range that is repeated */
   gboolean seeking;
-  guint steps_after;            /* to make when the last seek is done */
+  gint steps_after;             /* to make when the last seek is done */
   gboolean moves;               /* it is not a still picture */
   gboolean stays;               /* it stays at its end, as it cannot seek
                                    back */

@@ -83,7 +83,7 @@ get_group (PreviewSession * self, const gchar * line)
 static GstClockTime
 find_start (PreviewSession * self, GstClockTime place)
 {
-  GstClockTime start = place - MIN (place, self->duration);
+  GstClockTime start = place - MIN (place, 2 * self->duration);
 
   for (guint i = 0; i < 2; i++)
     if (self->line[i] != NULL && preview_pipeline_uses (self,
@@ -364,9 +364,11 @@ preview_transport_go_on (PreviewSession * self)
   self->wanted = GST_CLOCK_TIME_NONE;
   if (GST_CLOCK_TIME_IS_VALID (wanted)) {
     seek_now (self, wanted);
-  } else if (self->steps_after > 0 && complete) {
-    self->steps_after--;
-    preview_session_step (self, 1);
+  } else if (self->steps_after != 0 && complete) {
+    const gint step = self->steps_after > 0 ? 1 : -1;
+
+    self->steps_after -= step;
+    preview_session_step (self, step);
   }
 }
 
@@ -444,21 +446,24 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
   }
 }
 
-/* Seek to one frame's duration before the start of this frame. Frames' times
- * are rounded: if this frame was not reached by a seek, a target slightly later
- * is safe; from there on each step is a whole duration. */
+/* Hold the frame before the held one: what is shown shortly before that
+ * begins, as frames' durations vary. */
 static gboolean
 step_back (PreviewSession * self)
 {
-  GstClockTime from = GST_CLOCK_TIME_IS_VALID (self->wanted) ? self->wanted
-      : self->seeking ? self->sought : self->shown;
-  GstClockTime length = self->duration;
+  GstClockTime place = 0;
+  gboolean comes;
 
-  if (!GST_CLOCK_TIME_IS_VALID (from))
-    return FALSE;
-  if (from != self->sought && from != self->wanted)
-    length -= length / 8;
-  return preview_session_seek (self, from - MIN (from, length));
+  g_mutex_lock (&self->lock);
+  comes = !self->complete;
+  if (!comes)
+    place = PREVIEW_TIME (gst_sample_get_buffer (self->set.sample
+            [PREVIEW_ORIGINAL]));
+  g_mutex_unlock (&self->lock);
+  if (!comes && !self->seeking)
+    return seek_now (self, place - MIN (place, self->duration / 4));
+  self->steps_after--;
+  return TRUE;
 }
 
 gboolean
