@@ -11,6 +11,8 @@
 #define AHEAD 8
 /* The time in what compares between a frame and one of another run. */
 #define GAP GST_SECOND
+/* By which a file's times are rounded. */
+#define ROUNDING GST_MSECOND
 /* The longest wait for a picture, in microseconds. */
 #define LIMIT (20 * G_TIME_SPAN_SECOND)
 
@@ -193,13 +195,13 @@ check_set (PreviewSession * self)
   go_on_soon (self);
 }
 
-static GstClockTime
-get_duration (PreviewSession * self, GstSample * sample)
+static gboolean
+has_duration (GstSample * sample)
 {
   GstBuffer *buffer = gst_sample_get_buffer (sample);
 
-  return GST_BUFFER_DURATION_IS_VALID (buffer) && GST_BUFFER_DURATION (buffer)
-      > 0 ? GST_BUFFER_DURATION (buffer) : self->duration;
+  return GST_BUFFER_DURATION_IS_VALID (buffer)
+      && GST_BUFFER_DURATION (buffer) > 0;
 }
 
 /* Whether a decoder may have cut the start or the end of a frame's time. */
@@ -214,25 +216,45 @@ is_cut (GstSample * sample)
       >= segment->stop;
 }
 
-/* Take a picture for the set; called with the lock. FALSE: it has to wait. */
+/* Keep a frame's duration; called with the lock. Where a stream has none, it is
+ * the time since the one before. */
+static void
+take_duration (PreviewSession * self, GstSample * sample, GstClockTime time)
+{
+  if (is_cut (sample))
+    return;
+  if (has_duration (sample))
+    self->duration = GST_BUFFER_DURATION (gst_sample_get_buffer (sample));
+  else if (GST_CLOCK_TIME_IS_VALID (self->taken) && time > self->taken)
+    self->duration = time - self->taken;
+  self->longest = MAX (self->longest, self->duration);
+  self->taken = time;
+}
+
+/* Take a picture for the set; called with the lock. FALSE: it has to wait. That
+ * of the target is the last one that begins before, or ends after it. */
 static gboolean
 gather (PreviewSession * self, PreviewStream stream, GstSample * sample,
     GstClockTime time)
 {
   GstSample **place = &self->set.sample[stream];
-  const GstClockTime duration = self->duration;
+  const GstClockTime round = MIN (self->duration / 8, ROUNDING);
+  gboolean waits;
 
   if (self->complete || *place != NULL)
     return self->live || (!self->complete && preview_flow_encodes (self));
-  if (time + get_duration (self, sample) <= self->target + duration / 8) {
+  if (time + (has_duration (sample) ? GST_BUFFER_DURATION
+          (gst_sample_get_buffer (sample)) : 0) <= self->target + round) {
     self->n_before += stream != PREVIEW_ORIGINAL;
     g_clear_pointer (&self->before[stream], gst_sample_unref);
     self->before[stream] = gst_sample_ref (sample);
     return TRUE;
   }
-  *place = gst_sample_ref (sample);
+  waits = !has_duration (sample) && self->before[stream] != NULL;
+  *place = waits ? g_steal_pointer (&self->before[stream])
+      : gst_sample_ref (sample);
   check_set (self);
-  return TRUE;
+  return !waits;
 }
 
 /* Whether it is too late for a frame; called with the lock. An encoder needs
@@ -306,8 +328,8 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
   if ((gint64) time < 0)
     return;
   g_mutex_lock (&self->lock);
-  if (stream == PREVIEW_ORIGINAL && !is_cut (sample))
-    self->duration = get_duration (self, sample);
+  if (stream == PREVIEW_ORIGINAL)
+    take_duration (self, sample, time);
   while (is_wanted (self, player, stream) && (self->holds
           ? !gather (self, stream, sample, time)
           : stream == PREVIEW_ORIGINAL ? has_enough (self)

@@ -63,7 +63,7 @@ struct _PreviewSession
   /* The position; used by the main thread: transport.c */
   PreviewPlayer *player;        /* replaced with the lock */
   GstClockTime shown;           /* the frame's time */
-  GstClockTime duration;        /* of a frame */
+  GstClockTime duration, longest;       /* of a frame; and of all so far */
   gint64 length;                /* of all frames, while the player starts, too;
                                    0: not known */
   GstClockTime sought;          /* target of the last seek */
@@ -98,6 +98,7 @@ struct _PreviewSession
   PreviewSet set;               /* that is held, or comes */
   GstSample *before[PREVIEW_N_STREAMS]; /* the latest one before the target */
   GstClockTime target;          /* of what comes */
+  GstClockTime taken;           /* that of the original that came last */
   gboolean complete;            /* it has come */
   gboolean synced;              /* the player's next frame is the next one */
   guint n_before;               /* frames of an encoder before the target */

@@ -16,7 +16,7 @@ preview_transport_reset (PreviewSession * self)
   self->rewind = 0;
   self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
-  self->duration = GST_SECOND / 30;
+  self->duration = self->longest = GST_SECOND / 30;
   self->length = 0;
   self->seeking = self->moves = self->stays = FALSE;
   self->steps_after = 0;
@@ -83,7 +83,8 @@ get_group (PreviewSession * self, const gchar * line)
 static GstClockTime
 find_start (PreviewSession * self, GstClockTime place)
 {
-  GstClockTime start = place - MIN (place, 2 * self->duration);
+  const GstClockTime frame = MIN (self->longest, RUN_UP);
+  GstClockTime start = place - MIN (place, frame + frame / 8);
 
   for (guint i = 0; i < 2; i++)
     if (self->line[i] != NULL && preview_pipeline_uses (self,
@@ -114,6 +115,7 @@ restart_run (PreviewSession * self, gboolean holds, GstClockTime target)
 {
   self->ended = 0;
   self->end_shown = FALSE;
+  self->taken = GST_CLOCK_TIME_NONE;
   preview_flow_begin (self, holds);
   self->target = holds ? target : 0;
 }
@@ -461,7 +463,8 @@ step_back (PreviewSession * self)
             [PREVIEW_ORIGINAL]));
   g_mutex_unlock (&self->lock);
   if (!comes && !self->seeking)
-    return seek_now (self, place - MIN (place, self->duration / 4));
+    return seek_now (self, place - MIN (place, MIN (self->duration / 4,
+                2 * GST_MSECOND)));
   self->steps_after--;
   return TRUE;
 }
