@@ -217,7 +217,7 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
     for (int i = 0; i < BDCT_RATE_DC; i++)
       own->ac.count[i] += ac[i];
   }
-  for (int g = 0; g < n_groups; g++) {
+  for (int g = 0; g < 2; g++) {
     find_symbols (&group[g].dc, DC_SYMBOLS);
     find_symbols (&group[g].ac, 256);
   }

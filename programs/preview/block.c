@@ -5,62 +5,44 @@
 #include "gst-plugin/blockdct/gstblockdctprivate.h"
 #include "gst-plugin/common/gstblockdctbackend.h"
 
-/* The fields of a component's block; luma's have no suffix. */
-typedef struct
-{
-  const gchar *x, *y, *size, *samples, *coefficients, *levels, *reconstruction;
-} BlockNames;
-
-static const BlockNames block_names[BDCT_MAX_COMPONENTS] = {
-  {"x", "y", "size", "samples", "coefficients", "levels", "reconstruction"},
-  {"x-u", "y-u", "size-u", "samples-u", "coefficients-u", "levels-u",
-      "reconstruction-u"},
-  {"x-v", "y-v", "size-v", "samples-v", "coefficients-v", "levels-v",
-      "reconstruction-v"},
-};
-
+/* Of whole numbers, or of doubles. */
 static void
-set_ints (GstStructure * s, const gchar * name, const gint * values, gint n)
+set_array (GstStructure * s, const gchar * name, const gchar * suffix,
+    const gint * ints, const gdouble * doubles, gint n)
 {
+  g_autofree gchar *field = g_strconcat (name, suffix, NULL);
   GValue array = G_VALUE_INIT, v = G_VALUE_INIT;
 
   g_value_init (&array, GST_TYPE_ARRAY);
-  g_value_init (&v, G_TYPE_INT);
+  g_value_init (&v, ints != NULL ? G_TYPE_INT : G_TYPE_DOUBLE);
   for (gint i = 0; i < n; i++) {
-    g_value_set_int (&v, values[i]);
+    if (ints != NULL)
+      g_value_set_int (&v, ints[i]);
+    else
+      g_value_set_double (&v, doubles[i]);
     gst_value_array_append_value (&array, &v);
   }
-  gst_structure_take_value (s, name, &array);
+  gst_structure_take_value (s, field, &array);
 }
 
-static void
-set_doubles (GstStructure * s, const gchar * name, const gdouble * values,
-    gint n)
-{
-  GValue array = G_VALUE_INIT, v = G_VALUE_INIT;
-
-  g_value_init (&array, GST_TYPE_ARRAY);
-  g_value_init (&v, G_TYPE_DOUBLE);
-  for (gint i = 0; i < n; i++) {
-    g_value_set_double (&v, values[i]);
-    gst_value_array_append_value (&array, &v);
-  }
-  gst_structure_take_value (s, name, &array);
-}
-
-/* Add a component's block. */
+/* Add a component's block; luma's fields have no suffix. */
 static void
 add_block (GstStructure * s, gint c, const BdctBlock * block)
 {
-  const BlockNames *names = &block_names[c];
+  static const gchar *const names[] = { "x", "y", "size" };
+  static const gchar *const suffixes[] = { "", "-u", "-v" };
+  const gint numbers[] = { block->x, block->y, block->width };
   const gint n = block->width * block->height;
 
-  gst_structure_set (s, names->x, G_TYPE_INT, block->x, names->y, G_TYPE_INT,
-      block->y, names->size, G_TYPE_INT, block->width, NULL);
-  set_ints (s, names->samples, block->sample, n);
-  set_doubles (s, names->coefficients, block->coefficient, n);
-  set_ints (s, names->levels, block->level, n);
-  set_ints (s, names->reconstruction, block->reconstruction, n);
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree gchar *field = g_strconcat (names[i], suffixes[c], NULL);
+
+    gst_structure_set (s, field, G_TYPE_INT, numbers[i], NULL);
+  }
+  set_array (s, "samples", suffixes[c], block->sample, NULL, n);
+  set_array (s, "coefficients", suffixes[c], NULL, block->coefficient, n);
+  set_array (s, "levels", suffixes[c], block->level, NULL, n);
+  set_array (s, "reconstruction", suffixes[c], block->reconstruction, NULL, n);
 }
 
 /* Describe the blocks at (x, y) of a frame; NULL without memory. */

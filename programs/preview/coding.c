@@ -249,6 +249,7 @@ preview_coding_set_file (PreviewSession * self, guint side, const gchar * file)
   g_free (self->file[side]);
   self->file[side] = g_strdup (file);
   g_atomic_int_set (&self->said_scaled[side], FALSE);
+  self->shift[side] = 0;
   change (self);
 }
 

@@ -4,6 +4,7 @@
  * elements. */
 #include "blocks.h"
 #include "coding.h"
+#include "flow.h"
 #include "views.h"
 
 #include <gst/video/navigation.h>
@@ -368,6 +369,17 @@ preview_session_shows_b (PreviewSession * self)
   return left == 1 || right == 1;
 }
 
+gboolean
+preview_session_shows_map (PreviewSession * self)
+{
+  static const gchar *const pictures[] = { "original", "a", "b", "wipe",
+    "side-by-side", "stacked", "flicker", NULL
+  };
+
+  return !g_strv_contains (pictures, preview_views_get_value
+      (self)->value_nick);
+}
+
 /* Notifications, and properties to copy */
 
 static gboolean
@@ -392,7 +404,7 @@ changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
   if (of_compare && (strcmp (pspec->name, "left") == 0
           || strcmp (pspec->name, "right") == 0))
     preview_transport_follow_b (self);
-  preview_transport_change (self);
+  preview_flow_change (self);
   for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
     const gchar *property;
     guint parts = find_parts (self, preview_controls[i], &property);

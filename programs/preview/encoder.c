@@ -4,6 +4,7 @@
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
+#include <math.h>
 #include <string.h>
 
 /* No dithering, as it would add a pattern that does not come from the
@@ -15,6 +16,10 @@
     "video/x-raw,format={RGB,GRAY8} ! " \
     "pngenc compression-level=1 ! appsink name=sink sync=false"
 #define LIMIT (20 * GST_SECOND)
+/* The light of white paper and of the brightest highlights that are shown, in
+ * nits. */
+#define WHITE 203.0
+#define PEAK 1000.0
 
 struct _PreviewEncoder
 {
@@ -22,6 +27,7 @@ struct _PreviewEncoder
   GstCaps *caps;                /* of `from`; NULL without a converter */
   GstVideoConverter *converter;
   GstVideoInfo from, to;
+  guint8 shade[256];            /* of a value of HDR, as SDR */
 };
 
 PreviewEncoder *
@@ -89,6 +95,42 @@ make_png (PreviewEncoder * self, GstSample * frame, GError ** error)
   return bytes;
 }
 
+/* The light of a value of HDR, in nits: SMPTE ST 2084 (PQ), or ARIB STD-B67
+ * (HLG) on a screen of PEAK nits. */
+static gdouble
+get_light (gdouble value, gboolean hlg)
+{
+  const gdouble root = pow (value, 1 / 78.84375);
+
+  if (!hlg)
+    return 1e4 * pow (MAX (root - 0.8359375, 0) / (18.8515625 - 18.6875
+            * root), 1 / 0.1593017578125);
+  return PEAK * pow (value <= 0.5 ? value * value / 3
+      : (exp ((value - 0.55991073) / 0.17883277) + 0.28466892) / 12, 1.2);
+}
+
+static gboolean
+is_hdr (const GstVideoInfo * info)
+{
+  return info->colorimetry.transfer == GST_VIDEO_TRANSFER_SMPTE2084
+      || info->colorimetry.transfer == GST_VIDEO_TRANSFER_ARIB_STD_B67;
+}
+
+/* Reinhard's curve, of each component, up to PEAK. */
+static void
+prepare_shades (PreviewEncoder * self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->shade); i++) {
+    const gdouble light = MIN (get_light (i / 255.0,
+            self->from.colorimetry.transfer
+            == GST_VIDEO_TRANSFER_ARIB_STD_B67), PEAK) / WHITE;
+    const gdouble shown = light * (1 + light * (WHITE / PEAK) * (WHITE / PEAK))
+        / (1 + light);
+
+    self->shade[i] = (guint8) (255 * pow (shown, 1 / 2.2) + 0.5);
+  }
+}
+
 static gboolean
 prepare_converter (PreviewEncoder * self, GstCaps * caps)
 {
@@ -113,12 +155,15 @@ prepare_converter (PreviewEncoder * self, GstCaps * caps)
           N_THREADS, NULL));
   if (self->converter != NULL)
     gst_caps_replace (&self->caps, caps);
+  if (is_hdr (from))
+    prepare_shades (self);
   return self->converter != NULL;
 }
 
 /* R, G, B and 255 of each sample. */
 static void
-convert (PreviewEncoder * self, GstVideoFrame * from, guint8 * data)
+convert (PreviewEncoder * self, GstVideoFrame * from, gboolean shades,
+    guint8 * data)
 {
   GstBuffer *buffer = gst_buffer_new_wrapped_full (0, data, self->to.size, 0,
       self->to.size, NULL, NULL);
@@ -129,6 +174,8 @@ convert (PreviewEncoder * self, GstVideoFrame * from, guint8 * data)
     gst_video_frame_unmap (&to);
   }
   gst_buffer_unref (buffer);
+  for (gsize i = 0; shades && i < self->to.size; i++)
+    data[i] = self->shade[data[i]];
 }
 
 /* The formats that browsers have, and their names for them and for their
@@ -214,7 +261,8 @@ make_raw (PreviewEncoder * self, GstSample * sample, gboolean planes,
   guint8 *data;
   gsize size;
 
-  planes = planes && describe_planes (&self->from, picture);
+  planes = planes && !picture->tone_mapped
+      && describe_planes (&self->from, picture);
   size = planes ? get_planes_size (&self->from) : self->to.size;
   data = g_try_malloc (size);
   if (data == NULL || !gst_video_frame_map (&frame, &self->from,
@@ -225,22 +273,43 @@ make_raw (PreviewEncoder * self, GstSample * sample, gboolean planes,
   if (planes)
     copy_planes (&frame, data);
   else
-    convert (self, &frame, data);
+    convert (self, &frame, picture->tone_mapped, data);
   if (!planes)
     picture->format = "RGBX";
   gst_video_frame_unmap (&frame);
   return g_bytes_new_take (data, size);
 }
 
+/* As a PNG has what is shown. */
+static GstSample *
+make_shown (PreviewEncoder * self, GstSample * frame, PreviewPicture * picture)
+{
+  g_autoptr (GBytes) raw = make_raw (self, frame, FALSE, picture);
+  g_autoptr (GstBuffer) buffer = raw == NULL ? NULL
+      : gst_buffer_new_wrapped_bytes (raw);
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps (&self->to);
+
+  picture->format = "png";
+  return buffer == NULL ? NULL : gst_sample_new (buffer, caps, NULL, NULL);
+}
+
 gboolean
 preview_encoder_run (PreviewEncoder * self, GstSample * frame,
-    PreviewKind kind, PreviewPicture * picture, GError ** error)
+    PreviewKind kind, gboolean map, PreviewPicture * picture, GError ** error)
 {
+  g_autoptr (GstSample) shown = NULL;
+
   g_clear_pointer (&picture->file, g_bytes_unref);
   picture->format = "png";
-  if (prepare_converter (self, gst_sample_get_caps (frame)))
-    picture->file = kind == PREVIEW_PNG ? make_png (self, frame, error)
-        : make_raw (self, frame, kind == PREVIEW_PLANES, picture);
+  if (prepare_converter (self, gst_sample_get_caps (frame))) {
+    picture->tone_mapped = !map && is_hdr (&self->from);
+    if (kind != PREVIEW_PNG)
+      picture->file = make_raw (self, frame, kind == PREVIEW_PLANES, picture);
+    else if (!picture->tone_mapped)
+      picture->file = make_png (self, frame, error);
+    else if ((shown = make_shown (self, frame, picture)) != NULL)
+      picture->file = make_png (self, shown, error);
+  }
   picture->width = self->from.width;
   picture->height = self->from.height;
   if (picture->file == NULL && *error == NULL)

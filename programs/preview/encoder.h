@@ -29,13 +29,14 @@ typedef struct
   const gchar *format;          /* "png", or WebCodecs' name */
   const gchar *matrix;          /* WebCodecs' name, of planes */
   gboolean full;                /* planes have the full range */
+  gboolean tone_mapped;         /* it was HDR; R, G and B are SDR */
   gint width, height;
 } PreviewPicture;
 
-/* Replace `picture` by the frame; FALSE with an error. It blocks; any thread
- * may call it, one at a time. */
+/* Replace `picture` by the frame, or a map that is not to be tone-mapped; FALSE
+ * with an error. It blocks; any thread may call it, one at a time. */
 gboolean preview_encoder_run (PreviewEncoder * encoder, GstSample * frame,
-    PreviewKind kind, PreviewPicture * picture, GError ** error);
+    PreviewKind kind, gboolean map, PreviewPicture * picture, GError ** error);
 
 /* Set the error that is posted on the bus or, without one, `other`. */
 void preview_encoder_explain (GstBus * bus, const gchar * other,

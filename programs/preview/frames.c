@@ -42,7 +42,6 @@ struct _PreviewFrames
   gulong probe;
   GMutex lock;                  /* protects the following members */
   Input input[PREVIEW_N_STREAMS];
-  GstStructure *figures;
 };
 
 static void
@@ -221,10 +220,6 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
       keep (&self->input[i], entry[i]);
     g_clear_pointer (&entry[i], free_entry);
   }
-  if (shown) {
-    g_clear_pointer (&self->figures, gst_structure_free);
-    self->figures = g_steal_pointer (&figures);
-  }
   g_mutex_unlock (&self->lock);
   return shown ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
@@ -272,7 +267,6 @@ preview_frames_clear (PreviewFrames * self)
     g_queue_clear_full (&self->input[i].waiting, free_entry);
     gst_clear_buffer (&self->input[i].shown);
   }
-  g_clear_pointer (&self->figures, gst_structure_free);
   g_mutex_unlock (&self->lock);
 }
 
@@ -301,15 +295,4 @@ preview_frames_get (PreviewFrames * self, PreviewStream i)
         NULL);
   g_mutex_unlock (&self->lock);
   return sample;
-}
-
-GstStructure *
-preview_frames_get_figures (PreviewFrames * self)
-{
-  GstStructure *figures;
-
-  g_mutex_lock (&self->lock);
-  figures = self->figures == NULL ? NULL : gst_structure_copy (self->figures);
-  g_mutex_unlock (&self->lock);
-  return figures;
 }

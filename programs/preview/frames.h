@@ -37,8 +37,5 @@ void preview_frames_clear (PreviewFrames * self);
  * none. */
 GstSample *preview_frames_get (PreviewFrames * self, PreviewStream input);
 
-/* The figures of that frame, owned by the caller; or NULL. */
-GstStructure *preview_frames_get_figures (PreviewFrames * self);
-
 G_END_DECLS
 #endif

@@ -199,7 +199,7 @@ encode (GTask * task, gpointer source, gpointer data, GCancellable * unused)
 
   (void) source, (void) unused;
   if (preview_encoder_run (self->encoder, self->next.sample, self->kind,
-          &self->next_file, &error))
+          preview_session_shows_map (self->session), &self->next_file, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -353,6 +353,7 @@ add_picture (Viewer * viewer, JsonObject * json)
   json_object_set_boolean_member (picture, "full", file->full);
   describe_sample (self->picture.sample, picture);
   json_object_set_object_member (json, "picture", picture);
+  json_object_set_boolean_member (json, "tone-mapped", file->tone_mapped);
   if (self->picture.figures == NULL)
     return;
   json_object_set_object_member (json, "figures",

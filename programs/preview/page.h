@@ -22,6 +22,7 @@
  *      "block": {...}, "curve": {"a": {...}, "b": {...}} (curve.h),
  *      "picture": {"frame": number, "skipped": frames not sent to this viewer,
  *        "format", "matrix", "full", "width", "height": encoder.h},
+ *      "tone-mapped": true where that was HDR, and figures are of what it was,
  *      "figures": {...} of this frame, "idle": [controls without an effect]}
  *
  * It may send "planes", if it can show them; "shown", or "shown 3.5" if the

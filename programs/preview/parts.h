@@ -42,6 +42,7 @@ struct _PreviewSession
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
   gint said_scaled[2];          /* atomic: that it has another size */
+  gint64 shift[2];              /* by which A's and B's file is late, in ns */
   gboolean measures;            /* blockdctcompare does, for A or B */
   guint watch, bus_watch;       /* sources of the buses of `pipeline` and of the
                                    player */
@@ -62,7 +63,7 @@ struct _PreviewSession
   /* The position; used by the main thread: transport.c */
   PreviewPlayer *player;        /* replaced with the lock */
   GstClockTime shown;           /* the frame's time */
-  GstClockTime duration;        /* of a frame */
+  GstClockTime duration, longest;       /* of a frame; and of all so far */
   gint64 length;                /* of all frames, while the player starts, too;
                                    0: not known */
   GstClockTime sought;          /* target of the last seek */
@@ -70,7 +71,7 @@ struct _PreviewSession
                                    one */
   GstClockTime from, to;        /* the range that is repeated */
   gboolean seeking;
-  guint steps_after;            /* to make when the last seek is done */
+  gint steps_after;             /* to make when the last seek is done */
   gboolean moves;               /* it is not a still picture */
   gboolean stays;               /* it stays at its end, as it cannot seek
                                    back */
@@ -89,13 +90,15 @@ struct _PreviewSession
                                    another one are not shown */
   gint64 away;                  /* from a frame's time to that in `pipeline` */
   gboolean is_away;             /* it is known */
-  GstClockTime last;            /* the latest time in `pipeline` */
+  GstClockTime last, given;     /* the latest time in `pipeline`; that of an
+                                   original */
   GstClockTime seen, reached;   /* that of the frame that left last, and of the
                                    one that is shown */
   guint64 left;                 /* frames that may still come */
   PreviewSet set;               /* that is held, or comes */
   GstSample *before[PREVIEW_N_STREAMS]; /* the latest one before the target */
   GstClockTime target;          /* of what comes */
+  GstClockTime taken;           /* that of the original that came last */
   gboolean complete;            /* it has come */
   gboolean synced;              /* the player's next frame is the next one */
   guint n_before;               /* frames of an encoder before the target */
@@ -147,36 +150,27 @@ void preview_transport_reset (PreviewSession * self);
 gboolean preview_transport_start (PreviewSession * self, GError ** error);
 void preview_transport_stop (PreviewSession * self);
 
+/* A file is late by so many frames, or early: play it in time. */
+void preview_transport_shift (PreviewSession * self, guint side, gint frames);
+
 /* Start again where it is, with other encoders and files. */
 void preview_transport_restart (PreviewSession * self);
 
 /* Whether B is shown has changed. */
 void preview_transport_follow_b (PreviewSession * self);
 
-/* A setting has changed, in any thread: show the held frame again. */
-void preview_transport_change (PreviewSession * self);
-
 /* Of the original's pictures; called with the lock. */
 void preview_transport_take_rate (PreviewSession * self,
     const GstCaps * caps);
 
 /* The main thread calls these when a frame is shown, when the player posts
- * GST_MESSAGE_ASYNC_DONE, and when the last frame is shown. */
+ * GST_MESSAGE_ASYNC_DONE, when what was sought has come (it makes the seek or
+ * the step that was to wait), and when the last frame is shown. */
 void preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures);
 void preview_transport_arrive (PreviewSession * self);
+void preview_transport_go_on (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);
-
-/* The thread of what compares calls this: whether a frame is to be shown, after
- * a wait for its time. */
-gboolean preview_transport_show (PreviewSession * self, GstBuffer * original);
-
-/* And this, with the view of that frame. */
-void preview_transport_shown (PreviewSession * self, GstSample * view);
-
-/* The view as it is shown with the settings in force, owned by the caller; or
- * NULL. Any thread may call this. */
-GstSample *preview_transport_get_view (PreviewSession * self);
 
 /* session.c */
 

@@ -13,6 +13,7 @@ typedef struct
   GstPad *entrance;             /* of an encoder, at the tee */
   gulong gate;                  /* blocks the entrance; 0: it is open */
   gboolean exists;
+  gint64 shift;                 /* by which it is late */
   gint stale;                   /* atomic: until it is flushed */
 } Stream;
 
@@ -212,6 +213,13 @@ preview_player_new (const PreviewOptions * options, gchar * const line[2],
   return NULL;
 }
 
+void
+preview_player_set_shift (PreviewPlayer * self, PreviewStream stream,
+    gint64 shift)
+{
+  self->stream[stream].shift = shift;
+}
+
 gboolean
 preview_player_has (PreviewPlayer * self, PreviewStream stream)
 {
@@ -292,9 +300,11 @@ preview_player_seek (PreviewPlayer * self, GstClockTime place, GstClockTime end)
     if (self->stream[i].source != NULL) {
       g_autoptr (GstPad) pad = gst_element_get_static_pad
           (self->stream[i].source, "src");
+      const gint64 shift = self->stream[i].shift;
       GstEvent *seek = gst_event_new_seek (1, GST_FORMAT_TIME,
           GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET,
-          place, GST_SEEK_TYPE_SET, end);
+          MAX ((gint64) place + shift, 0), GST_SEEK_TYPE_SET,
+          GST_CLOCK_TIME_IS_VALID (end) ? (gint64) end + shift : -1);
 
       ok = gst_pad_send_event (pad, seek) && ok;
     }
@@ -333,10 +343,14 @@ preview_player_start (PreviewPlayer * self, GstClockTime place,
 void
 preview_player_arrive (PreviewPlayer * self)
 {
+  gboolean sought = self->place > 0 || GST_CLOCK_TIME_IS_VALID (self->end);
+
   if (self->plays)
     return;
   start_sinks (self);
-  if (self->place > 0 || GST_CLOCK_TIME_IS_VALID (self->end))
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    sought = sought || self->stream[i].shift > 0;
+  if (sought)
     preview_player_seek (self, self->place, self->end);
   open_gates (self);
 }

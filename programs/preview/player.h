@@ -32,6 +32,11 @@ PreviewPlayer *preview_player_new (const PreviewOptions * options,
     gchar * const line[2], gchar * const file[2],
     const PreviewPlayerFuncs * funcs, gpointer owner, GError ** error);
 
+/* A stream is this late, in ns: a place is that much later in it. Before the
+ * start. */
+void preview_player_set_shift (PreviewPlayer * self, PreviewStream stream,
+    gint64 shift);
+
 /* Whether there is such a stream. */
 gboolean preview_player_has (PreviewPlayer * self, PreviewStream stream);
 

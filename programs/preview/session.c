@@ -2,9 +2,11 @@
  *
  * Starts and stops a session, and handles its pipeline's messages. */
 #include <gst/video/video.h>
+#include <stdio.h>
 #include "beside.h"
 #include "blocks.h"
 #include "coding.h"
+#include "flow.h"
 #include "parts.h"
 #include "views.h"
 #include "../decoding.h"
@@ -38,7 +40,7 @@ show (gpointer session, GstBuffer * original, const GstStructure * figures)
 {
   PreviewSession *self = session;
 
-  if (!preview_transport_show (self, original))
+  if (!preview_flow_show (self, original))
     return FALSE;
   post (self, gst_structure_copy (figures));
   g_mutex_lock (&self->lock);
@@ -80,7 +82,7 @@ take_frame (GstElement * sink, GstBuffer * buffer, GstPad * pad,
   figures = g_steal_pointer (&self->figures);
   g_mutex_unlock (&self->lock);
   g_signal_emit (self, signals[FRAME], 0, sample, figures);
-  preview_transport_shown (self, sample);
+  preview_flow_shown (self, sample);
 }
 
 /* The bus */
@@ -179,12 +181,38 @@ is_known (PreviewSession * self, GstMessage * message, const GError * error)
       || error->domain == GST_LIBRARY_ERROR);
 }
 
+/* Whether blockdctcompare warns that a file's frames are late or early, for the
+ * first time: they are played in time then, and this is said. */
+static gboolean
+shift (PreviewSession * self, GstMessage * message, const GError * error)
+{
+  static const gchar *const pads[] = { "dist_sink: ", "dist_sink_1: " };
+  g_autofree gchar *name = NULL, *text = NULL;
+  gint frames = 0;
+
+  for (guint i = 0; i < 2; i++)
+    if (GST_MESSAGE_SRC (message) == GST_OBJECT (self->compare)
+        && self->file[i] != NULL && self->shift[i] == 0
+        && g_str_has_prefix (error->message, pads[i])
+        && sscanf (error->message + strlen (pads[i]), "offset=%d", &frames)
+        == 1) {
+      name = preview_session_get_version (self, i);
+      text = g_strdup_printf ("%s is %d frames %s: it is shifted.", name,
+          ABS (frames), frames > 0 ? "late" : "early");
+      preview_transport_shift (self, i, frames);
+      say (self, text);
+    }
+  return frames != 0;
+}
+
 static void
 warn (PreviewSession * self, GstMessage * message)
 {
   g_autoptr (GError) error = NULL;
 
   gst_message_parse_warning (message, &error, NULL);
+  if (shift (self, message, error))
+    return;
   if (!is_known (self, message, error)) {
     g_printerr ("blockdct-preview: %s\n", error->message);
     say (self, error->message);
@@ -407,8 +435,10 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   self->options = wanted;
   self->late = self->n_taken = 0;
   self->failed = FALSE;
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < 2; i++) {
     g_atomic_int_set (&self->said_scaled[i], FALSE);
+    self->shift[i] = 0;
+  }
   preview_transport_reset (self);
   g_signal_emit (self, signals[OPENED], 0);
   preview_session_start (self);

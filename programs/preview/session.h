@@ -158,6 +158,9 @@ gboolean preview_session_is_idle (PreviewSession * self, guint control,
 /* Whether B is one of the pictures that are shown. */
 gboolean preview_session_shows_b (PreviewSession * self);
 
+/* Whether the view shows no pictures, but values that were made of them. */
+gboolean preview_session_shows_map (PreviewSession * self);
+
 /* A's presets, ended by NULL, or NULL; to be freed with g_strfreev(). */
 gchar **preview_session_get_presets (PreviewSession * self);
 gboolean preview_session_load_preset (PreviewSession * self,

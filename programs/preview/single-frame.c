@@ -4,6 +4,7 @@
 #include "../file.h"
 #include "coding.h"
 #include "encoder.h"
+#include "flow.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -120,13 +121,13 @@ preview_session_get_curve (PreviewSession * self, gboolean of_b,
 }
 
 static GBytes *
-make_png (GstSample * frame, GError ** error)
+make_png (GstSample * frame, gboolean map, GError ** error)
 {
   PreviewEncoder *encoder = preview_encoder_new (error);
   PreviewPicture picture = { 0 };
 
   if (encoder != NULL)
-    preview_encoder_run (encoder, frame, PREVIEW_PNG, &picture, error);
+    preview_encoder_run (encoder, frame, PREVIEW_PNG, map, &picture, error);
   g_clear_pointer (&encoder, preview_encoder_free);
   return picture.file;
 }
@@ -153,7 +154,7 @@ preview_session_save (PreviewSession * self, GstSample * original,
   if (what == PREVIEW_SAVE_ORIGINAL)
     picture = gst_sample_ref (original);
   else if (what == PREVIEW_SAVE_VIEW)
-    picture = preview_transport_get_view (self);
+    picture = preview_flow_get_view (self);
   else if (side == 1 && !preview_session_shows_b (self))
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "There is no B to save: neither left nor right shows it.");
@@ -164,7 +165,8 @@ preview_session_save (PreviewSession * self, GstSample * original,
   if (picture == NULL && error != NULL && *error == NULL)
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "There is no picture yet.");
-  return picture == NULL ? NULL : make_png (picture, error);
+  return picture == NULL ? NULL : make_png (picture, what == PREVIEW_SAVE_VIEW
+      && preview_session_shows_map (self), error);
 }
 
 gboolean
@@ -179,7 +181,7 @@ preview_session_save_last (PreviewSession * self, const gchar * path,
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED,
         "There was no frame to save.");
   else
-    png = make_png (sample, error);
+    png = make_png (sample, preview_session_shows_map (self), error);
   return png != NULL && file_write (path, g_bytes_get_data (png, NULL),
       g_bytes_get_size (png), error);
 }

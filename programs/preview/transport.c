@@ -1,456 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A session's position in its stream. The player gives pictures as they are
- * taken; each goes on to what compares, at a time that only rises. A held frame
- * is a set of pictures: it goes there again whenever a setting changes. */
+ * A session's position in its stream; the main thread's alone. */
 #include <string.h>
+#include "flow.h"
 #include "line.h"
-#include "parts.h"
-
-#include "gst-plugin/common/gstblockdctstatistics.h"
 
 /* What an encoder is given before the frame that is asked for. */
 #define RUN_UP GST_SECOND
-/* Frames in what compares, with those that a blockdct holds back. */
-#define AHEAD 8
-/* The time in what compares between a frame and one of another run. */
-#define GAP GST_SECOND
-/* The longest wait for a picture, in microseconds. */
-#define LIMIT (20 * G_TIME_SPAN_SECOND)
-
-static void
-clear_samples (GstSample ** samples)
-{
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    g_clear_pointer (&samples[i], gst_sample_unref);
-}
-
-static gboolean
-encodes (PreviewSession * self)
-{
-  return self->line[0] != NULL || (self->line[1] != NULL
-      && preview_session_shows_b (self));
-}
-
-/* The held frame */
-
-/* Called with the lock. */
-static GstBuffer *
-make_copy (PreviewSession * self, GstSample * sample, GstClockTime time,
-    gint64 away)
-{
-  GstBuffer *copy = gst_buffer_copy (gst_sample_get_buffer (sample));
-
-  GST_BUFFER_PTS (copy) = time + away;
-  GST_BUFFER_DTS (copy) = GST_CLOCK_TIME_NONE;
-  PREVIEW_TIME (copy) = time;
-  PREVIEW_RUN (copy) = self->run;
-  self->last = MAX (self->last, GST_BUFFER_PTS (copy));
-  return copy;
-}
-
-/* Show the held set, again if it was shown. Any thread may call this. */
-static void
-push_set (PreviewSession * self, gboolean again)
-{
-  GstBuffer *copy[PREVIEW_N_STREAMS] = { NULL };
-  GstCaps *caps[PREVIEW_N_STREAMS] = { NULL };
-
-  g_mutex_lock (&self->lock);
-  if (self->complete && self->holds && !self->pushed) {
-    GstSample *first = self->set.sample[PREVIEW_ORIGINAL];
-    const GstClockTime time = PREVIEW_TIME (gst_sample_get_buffer (first));
-    const gint64 away = self->last + GAP - time;
-
-    self->pushed = TRUE;
-    self->stale = FALSE;
-    for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-      if (self->set.sample[i] != NULL) {
-        copy[i] = make_copy (self, self->set.sample[i], time, away);
-        caps[i] = gst_caps_ref (gst_sample_get_caps (self->set.sample[i]));
-        if (again)
-          gst_blockdct_mark_add (copy[i], GST_BLOCKDCT_MARK_REPEATED);
-      }
-  } else {
-    self->stale = TRUE;
-  }
-  g_mutex_unlock (&self->lock);
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    if (copy[i] != NULL) {
-      preview_pipeline_push (self, i, copy[i], caps[i]);
-      preview_pipeline_drain (self, i);
-      gst_buffer_unref (copy[i]);
-      gst_caps_unref (caps[i]);
-    }
-}
-
-void
-preview_transport_change (PreviewSession * self)
-{
-  gboolean holds;
-
-  g_mutex_lock (&self->lock);
-  holds = self->holds;
-  g_mutex_unlock (&self->lock);
-  if (holds)
-    push_set (self, TRUE);
-}
-
-static gboolean
-end_now (gpointer session)
-{
-  preview_transport_end (session);
-  return G_SOURCE_REMOVE;
-}
-
-/* Called with the lock. */
-static void
-check_end (PreviewSession * self)
-{
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    if (preview_player_has (self->player, i) && !(self->ended & 1 << i))
-      return;
-  if (self->end_shown || self->holds || self->reached < self->last
-      || self->options.ends)
-    return;
-  self->end_shown = TRUE;
-  g_idle_add_full (G_PRIORITY_DEFAULT, end_now, g_object_ref (self),
-      g_object_unref);
-}
-
-/* What is on its way is not shown. Called with the lock. */
-static void
-drop_frames (PreviewSession * self)
-{
-  self->run++;
-  self->is_away = self->pushed = self->stale = FALSE;
-  self->start = 0;
-  self->seen = self->reached = self->last;
-  check_end (self);
-  g_cond_broadcast (&self->changed);
-}
-
-/* Begin another run. Called with the lock. */
-static void
-begin_run (PreviewSession * self, gboolean holds)
-{
-  self->holds = holds;
-  self->complete = FALSE;
-  self->n_before = 0;
-  clear_samples (self->set.sample);
-  clear_samples (self->before);
-  drop_frames (self);
-}
-
-/* Hold the frame that is shown; FALSE: there is none. */
-static gboolean
-hold_shown (PreviewSession * self)
-{
-  PreviewSet set;
-  gboolean any;
-
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    set.sample[i] = i == PREVIEW_ORIGINAL || preview_pipeline_is_made (self, i)
-        ? preview_frames_get (self->frames, i) : NULL;
-  any = set.sample[PREVIEW_ORIGINAL] != NULL;
-  g_mutex_lock (&self->lock);
-  begin_run (self, TRUE);
-  self->target = 0;
-  self->set = set;
-  self->complete = any;
-  self->synced = FALSE;
-  g_mutex_unlock (&self->lock);
-  if (any)
-    push_set (self, TRUE);
-  return any;
-}
-
-/* Pictures of the player */
-
-static gboolean seek_now (PreviewSession * self, GstClockTime place);
-
-/* Make the seek that was to wait, or else a step. */
-static void
-go_on (PreviewSession * self)
-{
-  const GstClockTime wanted = self->wanted;
-  gboolean complete;
-
-  g_mutex_lock (&self->lock);
-  complete = self->complete;
-  g_mutex_unlock (&self->lock);
-  self->seeking = FALSE;
-  self->wanted = GST_CLOCK_TIME_NONE;
-  if (GST_CLOCK_TIME_IS_VALID (wanted)) {
-    seek_now (self, wanted);
-  } else if (self->steps_after > 0 && complete) {
-    self->steps_after--;
-    preview_session_step (self, 1);
-  }
-}
-
-/* What was sought has come. */
-static gboolean
-came (gpointer session)
-{
-  push_set (session, FALSE);
-  go_on (session);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-go_on_soon (PreviewSession * self)
-{
-  g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
-      g_object_unref);
-}
-
-/* Called with the lock. */
-static void
-check_set (PreviewSession * self)
-{
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    if (preview_player_has (self->player, i) && self->set.sample[i] == NULL)
-      return;
-  self->complete = TRUE;
-  self->synced = !encodes (self);
-  g_cond_broadcast (&self->changed);
-  go_on_soon (self);
-}
-
-static GstClockTime
-get_duration (PreviewSession * self, GstSample * sample)
-{
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
-
-  return GST_BUFFER_DURATION_IS_VALID (buffer) && GST_BUFFER_DURATION (buffer)
-      > 0 ? GST_BUFFER_DURATION (buffer) : self->duration;
-}
-
-/* Whether a decoder may have cut the start or the end of a frame's time. */
-static gboolean
-is_cut (GstSample * sample)
-{
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
-  const GstSegment *segment = gst_sample_get_segment (sample);
-
-  return GST_BUFFER_PTS (buffer) <= segment->start
-      || GST_BUFFER_PTS (buffer) + GST_BUFFER_DURATION (buffer)
-      >= segment->stop;
-}
-
-/* Take a picture for the set; called with the lock. FALSE: it has to wait. */
-static gboolean
-gather (PreviewSession * self, PreviewStream stream, GstSample * sample,
-    GstClockTime time)
-{
-  GstSample **place = &self->set.sample[stream];
-  const GstClockTime duration = self->duration;
-
-  if (self->complete || *place != NULL)
-    return self->live || (!self->complete && encodes (self));
-  if (time + get_duration (self, sample) <= self->target + duration / 8) {
-    self->n_before += stream != PREVIEW_ORIGINAL;
-    g_clear_pointer (&self->before[stream], gst_sample_unref);
-    self->before[stream] = gst_sample_ref (sample);
-    return TRUE;
-  }
-  *place = gst_sample_ref (sample);
-  check_set (self);
-  return TRUE;
-}
-
-/* Whether it is too late for a frame; called with the lock. An encoder needs
- * all of them. */
-static gboolean
-is_late (PreviewSession * self, GstClockTime time)
-{
-  return self->start != 0 && !self->live && self->output == PREVIEW_PAGE
-      && !encodes (self) && self->file[0] == NULL && self->file[1] == NULL
-      && (GstClockTime) (g_get_monotonic_time () - self->start) * GST_USECOND
-      > time - self->start_time + 2 * self->duration;
-}
-
-static GstClockTime
-get_time (GstSample * sample)
-{
-  GstBuffer *buffer = gst_sample_get_buffer (sample);
-  const GstSegment *segment = gst_sample_get_segment (sample);
-  GstClockTime time = gst_segment_to_stream_time (segment, GST_FORMAT_TIME,
-      GST_BUFFER_PTS (buffer));
-
-  return GST_CLOCK_TIME_IS_VALID (time) ? time
-      : GST_BUFFER_PTS_IS_VALID (buffer) ? GST_BUFFER_PTS (buffer) : 0;
-}
-
-/* Whether what compares has as many frames as it needs: it would take some
- * seconds, in which a changed setting would not be seen. Called with the
- * lock. */
-static gboolean
-has_enough (PreviewSession * self)
-{
-  return self->is_away && !encodes (self) && self->last > self->seen
-      && self->last - self->seen > AHEAD * self->duration;
-}
-
-/* Called with the lock. */
-static gboolean
-is_wanted (PreviewSession * self, PreviewPlayer * player, PreviewStream stream)
-{
-  return player == self->player && !self->closed
-      && !preview_player_is_stale (player, stream);
-}
-
-/* Frames that blockdctcompare does not match do not leave. Called with the
- * lock. */
-static void
-wait_for_change (PreviewSession * self)
-{
-  if (self->holds || !has_enough (self))
-    g_cond_wait (&self->changed, &self->lock);
-  else if (!g_cond_wait_until (&self->changed, &self->lock,
-          g_get_monotonic_time () + G_TIME_SPAN_SECOND) && !self->holds)
-    self->seen = self->last;
-}
-
-static void
-take (gpointer session, PreviewPlayer * player, PreviewStream stream,
-    GstSample * sample)
-{
-  PreviewSession *self = session;
-  GstClockTime time = get_time (sample);
-  GstBuffer *copy = NULL;
-  gboolean ends = FALSE, wanted, encoded;
-
-  PREVIEW_TIME (gst_sample_get_buffer (sample)) = time;
-  g_mutex_lock (&self->lock);
-  if (stream == PREVIEW_ORIGINAL && !is_cut (sample))
-    self->duration = get_duration (self, sample);
-  while (is_wanted (self, player, stream) && (self->holds
-          ? !gather (self, stream, sample, time)
-          : stream == PREVIEW_ORIGINAL ? has_enough (self)
-          : self->caps == NULL))
-    wait_for_change (self);
-  encoded = self->holds && stream != PREVIEW_ORIGINAL;
-  wanted = is_wanted (self, player, stream) && !self->holds
-      && (stream != PREVIEW_ORIGINAL || self->left > 0);
-  if (wanted) {
-    ends = stream == PREVIEW_ORIGINAL && --self->left == 0;
-    self->n_taken += stream == PREVIEW_ORIGINAL;
-    if (!self->is_away) {
-      self->away = self->last + GAP - time;
-      self->seen = self->last + GAP - 1;
-      go_on_soon (self);
-    }
-    self->is_away = TRUE;
-    if (!is_late (self, time))
-      copy = make_copy (self, sample, time, self->away);
-    else
-      self->late++;
-  }
-  g_mutex_unlock (&self->lock);
-  if (encoded)
-    g_signal_emit_by_name (self, "changed", PREVIEW_N_CONTROLS);
-  if (copy != NULL)
-    preview_pipeline_push (self, stream, copy, gst_sample_get_caps (sample));
-  gst_clear_buffer (&copy);
-  if (ends)
-    preview_pipeline_end (self, PREVIEW_ORIGINAL);
-}
-
-static void
-end (gpointer session, PreviewPlayer * player, PreviewStream stream)
-{
-  PreviewSession *self = session;
-  gboolean again = FALSE, comes = FALSE;
-
-  g_mutex_lock (&self->lock);
-  if (is_wanted (self, player, stream)) {
-    self->ended |= 1 << stream;
-    if (self->holds && !self->complete && self->set.sample[stream] == NULL
-        && self->before[stream] != NULL) {
-      self->set.sample[stream] = g_steal_pointer (&self->before[stream]);
-      check_set (self);
-    } else if (self->holds && !self->complete
-        && stream == PREVIEW_ORIGINAL && self->set.sample[stream] == NULL) {
-      again = TRUE;
-    } else {
-      check_end (self);
-    }
-    comes = self->holds ? !self->complete : !self->is_away;
-  }
-  g_mutex_unlock (&self->lock);
-  if (self->options.ends)
-    preview_pipeline_end (self, stream);
-  /* There is no next frame. */
-  if (again)
-    hold_shown (self);
-  if (comes)
-    go_on_soon (self);
-}
-
-static const PreviewPlayerFuncs player_funcs = { take, end };
-
-gboolean
-preview_transport_show (PreviewSession * self, GstBuffer * original)
-{
-  const guint64 run = PREVIEW_RUN (original);
-  const GstClockTime time = PREVIEW_TIME (original);
-  gboolean shown;
-
-  g_mutex_lock (&self->lock);
-  if (self->output == PREVIEW_PAGE && !self->live && !self->holds) {
-    if (self->start == 0) {
-      self->start = g_get_monotonic_time ();
-      self->start_time = time;
-    }
-    while (run == self->run && !self->holds && time > self->start_time
-        && g_cond_wait_until (&self->changed, &self->lock, self->start
-            + (time - self->start_time) / GST_USECOND));
-  }
-  shown = run == self->run;
-  if (shown) {
-    self->seen = MAX (self->seen, GST_BUFFER_PTS (original));
-    g_cond_broadcast (&self->changed);
-  }
-  g_mutex_unlock (&self->lock);
-  return shown;
-}
-
-void
-preview_transport_shown (PreviewSession * self, GstSample * view)
-{
-  gboolean again;
-
-  g_mutex_lock (&self->lock);
-  g_clear_pointer (&self->view, gst_sample_unref);
-  self->view = gst_sample_ref (view);
-  self->reached = self->seen;
-  check_end (self);
-  again = self->pushed && self->stale;
-  self->pushed = self->stale = FALSE;
-  g_cond_broadcast (&self->changed);
-  g_mutex_unlock (&self->lock);
-  if (again)
-    push_set (self, TRUE);
-}
-
-GstSample *
-preview_transport_get_view (PreviewSession * self)
-{
-  const gint64 limit = g_get_monotonic_time () + LIMIT;
-  GstSample *view = NULL;
-
-  g_mutex_lock (&self->lock);
-  while (self->pushed && g_cond_wait_until (&self->changed, &self->lock,
-          limit));
-  if (self->view != NULL)
-    view = gst_sample_ref (self->view);
-  g_mutex_unlock (&self->lock);
-  return view;
-}
-
-/* The main thread's */
 
 void
 preview_transport_reset (PreviewSession * self)
@@ -460,7 +16,7 @@ preview_transport_reset (PreviewSession * self)
   self->rewind = 0;
   self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
-  self->duration = GST_SECOND / 30;
+  self->duration = self->longest = GST_SECOND / 30;
   self->length = 0;
   self->seeking = self->moves = self->stays = FALSE;
   self->steps_after = 0;
@@ -499,8 +55,7 @@ preview_transport_stop (PreviewSession * self)
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   replace_player (self, NULL, TRUE);
   g_mutex_lock (&self->lock);
-  clear_samples (self->set.sample);
-  clear_samples (self->before);
+  preview_flow_clear (self);
   g_clear_pointer (&self->view, gst_sample_unref);
   g_mutex_unlock (&self->lock);
   preview_pipeline_clear (self);
@@ -528,7 +83,8 @@ get_group (PreviewSession * self, const gchar * line)
 static GstClockTime
 find_start (PreviewSession * self, GstClockTime place)
 {
-  GstClockTime start = place - MIN (place, self->duration);
+  const GstClockTime frame = MIN (self->longest, RUN_UP);
+  GstClockTime start = place - MIN (place, frame + frame / 8);
 
   for (guint i = 0; i < 2; i++)
     if (self->line[i] != NULL && preview_pipeline_uses (self,
@@ -559,7 +115,8 @@ restart_run (PreviewSession * self, gboolean holds, GstClockTime target)
 {
   self->ended = 0;
   self->end_shown = FALSE;
-  begin_run (self, holds);
+  self->taken = GST_CLOCK_TIME_NONE;
+  preview_flow_begin (self, holds);
   self->target = holds ? target : 0;
 }
 
@@ -587,12 +144,14 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
             && ok;
     }
   if (ok)
-    player = preview_player_new (&self->options, line, file, &player_funcs,
-        self, error);
+    player = preview_player_new (&self->options, line, file,
+        &preview_flow_funcs, self, error);
   g_free (line[0]);
   g_free (line[1]);
   if (player == NULL)
     return FALSE;
+  for (guint i = 0; i < 2; i++)
+    preview_player_set_shift (player, PREVIEW_OF_A + i, self->shift[i]);
   replace_player (self, player, FALSE);
   g_mutex_lock (&self->lock);
   restart_run (self, holds, place);
@@ -631,12 +190,19 @@ preview_transport_restart (PreviewSession * self)
     g_signal_emit_by_name (self, "notice", error->message);
 }
 
+void
+preview_transport_shift (PreviewSession * self, guint side, gint frames)
+{
+  self->shift[side] = frames * (gint64) self->duration;
+  preview_transport_restart (self);
+}
+
 /* Hold the frame that is shown. Before there is one, what came may be dropped,
  * and the last: it comes again. */
 static void
 hold (PreviewSession * self)
 {
-  if (!hold_shown (self) && self->n_taken > 0 && !self->live)
+  if (!preview_flow_hold (self) && self->n_taken > 0 && !self->live)
     preview_transport_restart (self);
 }
 
@@ -651,9 +217,9 @@ preview_transport_follow_b (PreviewSession * self)
   }
   preview_pipeline_arrange (self);
   g_mutex_lock (&self->lock);
-  drop_frames (self);
+  preview_flow_drop (self);
   g_mutex_unlock (&self->lock);
-  preview_transport_change (self);
+  preview_flow_change (self);
 }
 
 /* Until a second frame says more. */
@@ -736,8 +302,8 @@ preview_session_get_encoded (PreviewSession * self)
   gint n;
 
   g_mutex_lock (&self->lock);
-  n = self->holds && !self->complete && encodes (self) ? (gint) self->n_before
-      : -1;
+  n = self->holds && !self->complete && preview_flow_encodes (self)
+      ? (gint) self->n_before : -1;
   g_mutex_unlock (&self->lock);
   return n;
 }
@@ -759,7 +325,7 @@ seek_now (PreviewSession * self, GstClockTime place)
   if (!can_seek (self))
     return FALSE;
   self->stays = FALSE;
-  if (encodes (self))
+  if (preview_flow_encodes (self))
     return start_at (self, place, holds, NULL);
   self->sought = place;
   g_mutex_lock (&self->lock);
@@ -788,10 +354,31 @@ preview_session_seek (PreviewSession * self, GstClockTime place)
 }
 
 void
+preview_transport_go_on (PreviewSession * self)
+{
+  const GstClockTime wanted = self->wanted;
+  gboolean complete;
+
+  g_mutex_lock (&self->lock);
+  complete = self->complete;
+  g_mutex_unlock (&self->lock);
+  self->seeking = FALSE;
+  self->wanted = GST_CLOCK_TIME_NONE;
+  if (GST_CLOCK_TIME_IS_VALID (wanted)) {
+    seek_now (self, wanted);
+  } else if (self->steps_after != 0 && complete) {
+    const gint step = self->steps_after > 0 ? 1 : -1;
+
+    self->steps_after -= step;
+    preview_session_step (self, step);
+  }
+}
+
+void
 preview_transport_arrive (PreviewSession * self)
 {
   preview_player_arrive (self->player);
-  go_on (self);
+  preview_transport_go_on (self);
 }
 
 /* Seek to the start, or to that of the range. */
@@ -845,7 +432,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
     g_mutex_lock (&self->lock);
     comes = self->seeking && !self->is_away && self->ended == 0;
     if (comes) {
-      begin_run (self, TRUE);
+      preview_flow_begin (self, TRUE);
       self->target = self->sought;
     }
     g_mutex_unlock (&self->lock);
@@ -856,26 +443,30 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
   } else if (!GST_CLOCK_TIME_IS_VALID (self->shown)
       || !preview_session_seek (self, self->shown)) {
     g_mutex_lock (&self->lock);
-    begin_run (self, FALSE);
+    preview_flow_begin (self, FALSE);
     g_mutex_unlock (&self->lock);
   }
 }
 
-/* Seek to one frame's duration before the start of this frame. Frames' times
- * are rounded: if this frame was not reached by a seek, a target slightly later
- * is safe; from there on each step is a whole duration. */
+/* Hold the frame before the held one: what is shown shortly before that
+ * begins, as frames' durations vary. */
 static gboolean
 step_back (PreviewSession * self)
 {
-  GstClockTime from = GST_CLOCK_TIME_IS_VALID (self->wanted) ? self->wanted
-      : self->seeking ? self->sought : self->shown;
-  GstClockTime length = self->duration;
+  GstClockTime place = 0;
+  gboolean comes;
 
-  if (!GST_CLOCK_TIME_IS_VALID (from))
-    return FALSE;
-  if (from != self->sought && from != self->wanted)
-    length -= length / 8;
-  return preview_session_seek (self, from - MIN (from, length));
+  g_mutex_lock (&self->lock);
+  comes = !self->complete;
+  if (!comes)
+    place = PREVIEW_TIME (gst_sample_get_buffer (self->set.sample
+            [PREVIEW_ORIGINAL]));
+  g_mutex_unlock (&self->lock);
+  if (!comes && !self->seeking)
+    return seek_now (self, place - MIN (place, MIN (self->duration / 4,
+                2 * GST_MSECOND)));
+  self->steps_after--;
+  return TRUE;
 }
 
 gboolean
@@ -890,11 +481,11 @@ preview_session_step (PreviewSession * self, gint frames)
   if (frames < 0)
     return step_back (self);
   g_mutex_lock (&self->lock);
-  ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || encodes (self);
+  ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || preview_flow_encodes (self);
   synced = self->synced && self->complete;
   comes = !self->complete;
   if (ok && synced) {
-    begin_run (self, TRUE);
+    preview_flow_begin (self, TRUE);
     self->target = 0;
   }
   g_mutex_unlock (&self->lock);

@@ -50,6 +50,8 @@ take_figures (Player * player, const GstStructure * figures)
   if (gst_structure_get_uint64 (figures, "stream-time", &place))
     player->frame = (place + GST_MSECOND) / LENGTH;
   player->n_frames++;
+  g_clear_pointer (&player->figures, gst_structure_free);
+  player->figures = gst_structure_copy (figures);
 }
 
 static void
@@ -67,9 +69,9 @@ set_up (Player * player, gconstpointer data)
   GError *error = NULL;
 
   player->options.file = *test->file;
-  player->options.ends = test->ends;
+  player->options.ends = test->output == PREVIEW_FILES;
   player->frame = -1;
-  player->session = preview_session_new (&player->options, PREVIEW_PAGE,
+  player->session = preview_session_new (&player->options, test->output,
       &error);
   g_assert_no_error (error);
   g_signal_connect_swapped (player->session, "figures",
@@ -90,6 +92,7 @@ tear_down (Player * player, gconstpointer data)
   (void) data;
   preview_session_stop (player->session);
   g_object_unref (player->session);
+  g_clear_pointer (&player->figures, gst_structure_free);
 }
 
 gint
@@ -140,13 +143,13 @@ player_wait (Player * player, gint frame)
 }
 
 gdouble
-player_wait_for_b (PreviewSession * session, const gchar * line)
+player_wait_for_b (Player * player, const gchar * line)
 {
   gint64 end = g_get_monotonic_time () + LIMIT;
   gdouble psnr;
 
   for (;;) {
-    g_autoptr (GstStructure) s = preview_frames_get_figures (session->frames);
+    const GstStructure *s = player->figures;
 
     if (s != NULL && gst_structure_get_double (s, "b-psnr", &psnr)
         && g_strcmp0 (gst_structure_get_string (s, "b-encoder"), line) == 0)

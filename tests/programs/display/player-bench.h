@@ -18,6 +18,7 @@ typedef struct
   PreviewOptions options;
   PreviewSession *session;
   gint frame;                   /* the last one that came out; -1: none */
+  GstStructure *figures;        /* its; or NULL */
   guint n_frames;               /* how many did */
   gboolean ended;
 } Player;
@@ -27,11 +28,11 @@ typedef struct
   const gchar *path;
   void (*run) (Player * player);
   gchar **file;                 /* one of those above */
-  gboolean ends;                /* at the end, or begins again */
+  PreviewOutput output;         /* a page's begins again at the end */
 } PlayerTest;
 
-/* Run tests with these files, each with a page's session; returns the exit
- * status: 77, having said so, without what writes the files. */
+/* Run tests with these files, each with a session; returns the exit status:
+ * 77, having said so, without what writes the files. */
 gint player_run (int argc, char **argv, const PlayerTest * tests, guint n);
 
 /* Set what "NAME=VALUE" says. */
@@ -45,7 +46,7 @@ void player_rest (Player * player, gint frame);
 void player_seek (Player * player, GstClockTime place, gint frame);
 
 /* Wait until this line makes B, NULL: the transform; the PSNR of B. */
-gdouble player_wait_for_b (PreviewSession * session, const gchar * line);
+gdouble player_wait_for_b (Player * player, const gchar * line);
 
 /* Paused at the first frame. */
 void player_start_paused (Player * player);

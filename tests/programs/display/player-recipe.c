@@ -132,6 +132,8 @@ try_recipe (Player * player, const gchar * more)
   for (guint i = 0; i < G_N_ELEMENTS (settings); i++)
     player_set (player, settings[i]);
   player_set (player, more);
+  /* The page draws the line itself. */
+  g_object_set (player->session->sink, "signal-handoffs", TRUE, NULL);
   g_signal_connect (player->session->sink, "handoff", G_CALLBACK (take_picture),
       pictures);
   preview_session_start (player->session);
@@ -164,8 +166,8 @@ int
 main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
-    {"/player-recipe/recipe", test_recipe, &player_video, TRUE},
-    {"/player-recipe/encoder", test_encoder, &player_video, TRUE},
+    {"/player-recipe/recipe", test_recipe, &player_video, PREVIEW_FILES},
+    {"/player-recipe/encoder", test_encoder, &player_video, PREVIEW_FILES},
   };
 
   return player_run (argc, argv, tests, G_N_ELEMENTS (tests));

@@ -18,7 +18,6 @@ test_lab (Player * player)
 {
   g_autoptr (GstStructure) figures = NULL;
   g_autoptr (GstStructure) curve = NULL;
-  g_autoptr (GstStructure) shown = NULL;
   gdouble psnr, again, bpp;
   g_autoptr (GError) error = NULL;
   const GValue *array;
@@ -39,8 +38,7 @@ test_lab (Player * player)
   g_assert_no_error (error);
   g_assert_true (gst_structure_get_double (figures, "psnr", &psnr));
   g_assert_true (gst_structure_get_double (figures, "bpp", &bpp));
-  shown = preview_frames_get_figures (player->session->frames);
-  g_assert_true (gst_structure_get_double (shown, "psnr", &again));
+  g_assert_true (gst_structure_get_double (player->figures, "psnr", &again));
   g_assert_cmpfloat (again, ==, psnr);
   array = gst_structure_get_value (curve, "psnr");
   g_assert_cmpuint (gst_value_array_get_size (array), ==, 2);
@@ -156,7 +154,7 @@ test_planes (Player * player)
     gsize size;
 
     g_assert_true (preview_encoder_run (encoder, sample, PREVIEW_PLANES,
-            &picture, &error));
+            FALSE, &picture, &error));
     g_assert_cmpstr (picture.format, ==, rows[i].name);
     data = g_bytes_get_data (picture.file, &size);
     g_assert_cmpuint (size, ==, n > 0 ? 97 * 65 + 2 * n : 4 * 97 * 65);
@@ -340,15 +338,15 @@ test_encoder (Player * player)
   player_set (player, "left=a");
   player_set (player, "right=b");
   player_start_paused (player);
-  transform = player_wait_for_b (player->session, NULL);
+  transform = player_wait_for_b (player, NULL);
   frame = preview_session_get_original (player->session);
   of_transform = save (player, frame, PREVIEW_SAVE_B);
   player_set (player, "b::encoder=jpegenc-quality");
   chosen = get_number (player, "b::encoder");
-  fine = player_wait_for_b (player->session, "jpegenc quality=75");
+  fine = player_wait_for_b (player, "jpegenc quality=75");
   player_set (player, "b::encoder-qp=3");
   player_set (player, "b::encoder-quality=5");
-  coarse = player_wait_for_b (player->session, "jpegenc quality=5");
+  coarse = player_wait_for_b (player, "jpegenc quality=5");
   g_assert_cmpfloat (coarse, <, fine);
   g_assert_cmpfloat (coarse, !=, transform);
   refuse (player, "nonsense");
@@ -361,11 +359,11 @@ test_encoder (Player * player)
   g_assert_true (g_bytes_equal (view, of_encoder));
   refuse (player, "identity error-after=1 ! jpegenc");
   g_assert_cmpint (get_number (player, "b::encoder"), ==, 0);
-  g_assert_cmpfloat (player_wait_for_b (player->session, NULL), ==, transform);
+  g_assert_cmpfloat (player_wait_for_b (player, NULL), ==, transform);
   player_set (player, "b::encoder=jpegenc-quality");
-  player_wait_for_b (player->session, "jpegenc quality=5");
+  player_wait_for_b (player, "jpegenc quality=5");
   player_set (player, "b::encoder=transform");
-  g_assert_cmpfloat (player_wait_for_b (player->session, NULL), ==, transform);
+  g_assert_cmpfloat (player_wait_for_b (player, NULL), ==, transform);
 }
 
 /* A number that an encoder does not take is not shown, either. */
@@ -391,13 +389,13 @@ int
 main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
-    {"/player-save/lab", test_lab, &player_video, FALSE},
-    {"/player-save/planes", test_planes, &player_video, FALSE},
-    {"/player-save/save", test_save, &player_still, FALSE},
-    {"/player-save/save-zoomed", test_save_zoomed, &player_still, FALSE},
-    {"/player-save/encoder", test_encoder, &player_video, FALSE},
-    {"/player-save/encoder-still", test_encoder, &player_still, FALSE},
-    {"/player-save/limit", test_limit, &player_still, FALSE},
+    {"/player-save/lab", test_lab, &player_video, PREVIEW_PAGE},
+    {"/player-save/planes", test_planes, &player_video, PREVIEW_PAGE},
+    {"/player-save/save", test_save, &player_still, PREVIEW_PAGE},
+    {"/player-save/save-zoomed", test_save_zoomed, &player_still, PREVIEW_PAGE},
+    {"/player-save/encoder", test_encoder, &player_video, PREVIEW_PAGE},
+    {"/player-save/encoder-still", test_encoder, &player_still, PREVIEW_PAGE},
+    {"/player-save/limit", test_limit, &player_still, PREVIEW_PAGE},
   };
 
   return player_run (argc, argv, tests, G_N_ELEMENTS (tests));

@@ -66,6 +66,7 @@ test_late (Player * player)
   gint n_shown = 0;
   g_autoptr (GstPad) pad = NULL;
 
+  player->session->options.ends = TRUE;
   pad = gst_element_get_static_pad (player->session->sink, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, dawdle, &n_shown, NULL);
   preview_session_start (player->session);
@@ -289,19 +290,20 @@ int
 main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
-    {"/player/step", test_step, &player_video, FALSE},
-    {"/player/step-after-seek", test_step_after_seek, &player_video, FALSE},
-    {"/player/back", test_back, &player_video, FALSE},
-    {"/player/late", test_late, &player_video, TRUE},
-    {"/player/drag", test_drag, &player_video, FALSE},
-    {"/player/seeks", test_seeks, &player_video, FALSE},
-    {"/player/range", test_range, &player_video, FALSE},
-    {"/player/still", test_still, &player_still, FALSE},
-    {"/player/same", test_same, &player_video, FALSE},
-    {"/player/play-on", test_play_on, &player_video, FALSE},
-    {"/player/end", test_end, &player_video, FALSE},
-    {"/player/open", test_open, &player_still, FALSE},
-    {"/player/dropped", test_dropped, &player_still, FALSE},
+    {"/player/step", test_step, &player_video, PREVIEW_PAGE},
+    {"/player/step-after-seek", test_step_after_seek, &player_video,
+        PREVIEW_PAGE},
+    {"/player/back", test_back, &player_video, PREVIEW_PAGE},
+    {"/player/late", test_late, &player_video, PREVIEW_PAGE},
+    {"/player/drag", test_drag, &player_video, PREVIEW_PAGE},
+    {"/player/seeks", test_seeks, &player_video, PREVIEW_PAGE},
+    {"/player/range", test_range, &player_video, PREVIEW_PAGE},
+    {"/player/still", test_still, &player_still, PREVIEW_PAGE},
+    {"/player/same", test_same, &player_video, PREVIEW_PAGE},
+    {"/player/play-on", test_play_on, &player_video, PREVIEW_PAGE},
+    {"/player/end", test_end, &player_video, PREVIEW_PAGE},
+    {"/player/open", test_open, &player_still, PREVIEW_PAGE},
+    {"/player/dropped", test_dropped, &player_still, PREVIEW_PAGE},
   };
 
   return player_run (argc, argv, tests, G_N_ELEMENTS (tests));

@@ -6,6 +6,7 @@ blockdct-preview --http without a browser: that the picture is the frame sample 
 sample, and that it does what viewers say. Speaks TAP."""
 
 import asyncio
+import math
 import os
 import shutil
 import subprocess
@@ -200,8 +201,9 @@ async def an_encoder_has_crf_and_all_its_properties(server, viewer):
 async def a_held_frame_is_the_streams():
     """At least 95 % of its samples are those of the whole clip's encode."""
     size, ran = 160 * 120 * 3 // 2, False
-    launch("videotestsrc num-buffers=300 pattern=ball ! video/x-raw,format=I420,width=160,"
-           "height=120,framerate=30/1 ! jpegenc ! matroskamux ! filesink location=ten.mkv")
+    launch("videotestsrc num-buffers=300 pattern=zone-plate kx2=20 ky2=20 kt=1 ! "  # all moves
+           "video/x-raw,format=I420,width=160,height=120,framerate=30/1 ! jpegenc ! matroskamux ! "
+           "filesink location=ten.mkv")
     for encoder, line in (("x264enc-qp", "x264enc pass=quant quantizer=30"),
                           ("x265enc-qp", "x265enc qp=30")):
         if subprocess.run(["gst-inspect-1.0", "--exists", line.split()[0]],
@@ -217,7 +219,7 @@ async def a_held_frame_is_the_streams():
             async with Viewer(server.address) as viewer:
                 await viewer.say("planes")
                 await viewer.say("pause")
-                for frame in (285, 200, 45):
+                for frame in (285, 240, 90, 45):
                     await viewer.say(f"seek {frame / 30 + 0.001}")
                     for quality in range(20, 1000):  # the first one says how fast it is
                         figures = (await viewer.hear()).get("figures", {})
@@ -507,6 +509,68 @@ async def two_files_without_an_original(server, viewer):
     assert "A has to be a file" in news["notice"], news["notice"]
 
 
+@viewing("long.mkv", "late.mkv", "early.mkv")
+async def files_that_are_late_or_early_are_shifted(server, viewer):
+    """And this is said; wherever one goes then, and from the start."""
+    notices = set()  # the second one may replace the first
+
+    def fit(news, frame=None):
+        figures = news.get("figures", {})
+        notices.add(news.get("notice"))
+        return (frame in (None, round(30e-9 * figures.get("timestamp", -1)))
+                and all((figures.get(name) or 0) > 35 for name in ("psnr", "b-psnr")))
+
+    for _ in range(20):
+        await viewer.wait(fit)
+    assert set() < notices - {None} <= {"late.mkv is 2 frames late: it is shifted.",
+                                        "early.mkv is 3 frames early: it is shifted."}, notices
+    await viewer.say("pause")
+    for frame in (60, 3, 45):
+        await viewer.say(f"seek {frame / 30 + 0.001}")
+        await viewer.wait(lambda news, frame=frame: fit(news, frame))
+        await viewer.say("step")
+        await viewer.wait(lambda news, frame=frame: fit(news, frame + 1))
+
+
+@synchronous
+async def hdr_is_tone_mapped_for_show():
+    """And this is said; neither figures nor maps are made of what is shown."""
+    if subprocess.run(["gst-inspect-1.0", "--exists", "x264enc"], check=False).returncode:
+        raise Skip("x264enc is missing: install gstreamer1.0-plugins-ugly")
+    for transfer, name, nits in (
+            ("bt2100-pq", "smpte2084", lambda v: 10000 * (
+                max(v ** (32 / 2523) - 107 / 128, 0)
+                / (2413 / 128 - 2392 / 128 * v ** (32 / 2523))) ** (8192 / 1305)),
+            ("bt2100-hlg", "arib-std-b67", lambda v: 1000 * (
+                v * v / 3 if v <= 0.5
+                else (math.exp((v - 0.55991073) / 0.17883277) + 0.28466892) / 12) ** 1.2)):
+        launch("videotestsrc num-buffers=5 pattern=smpte100 ! video/x-raw,format=I420_10LE,"
+               f"width=64,height=48,colorimetry={transfer} ! x264enc ! matroskamux ! "
+               "filesink location=hdr.mkv")
+        launch("filesrc location=hdr.mkv ! decodebin ! videoconvert dither=none ! "
+               "video/x-raw,format=RGB,colorimetry=sRGB ! filesink location=hdr.rgb")
+        with open("hdr.rgb", "rb") as file:
+            samples = file.read(3 * 64 * 48)
+        lights = [min(nits(i / 255), 1000) / 203 for i in range(256)]
+        shades = [255 * (light * (1 + light * 0.203 ** 2) / (1 + light)) ** (1 / 2.2)
+                  for light in lights]
+        with start("hdr.mkv", "view=original") as server:
+            async with Viewer(server.address) as viewer:
+                await viewer.say("pause")
+                await viewer.say("seek 0")
+                await viewer.wait_figure("timestamp", 0)
+                assert f"10 bit 4:2:0, {name} transfer" in viewer.news["about"], viewer.news
+                for shown in (viewer.decode(), decode_png(fetch(server, "original.png")[1])):
+                    assert viewer.news["tone-mapped"] and shown[0] == (64, 48), viewer.news
+                    wrong = max(abs(value - shades[sample])
+                                for value, sample in zip(shown[1], samples))
+                    assert wrong < 1, (transfer, wrong)
+                before = viewer.news["figures"]["psnr"]
+                await viewer.say("set view=error-map")
+                news = await viewer.wait(lambda news: not news.get("tone-mapped", True))
+                assert news["figures"]["psnr"] == before > 20, news["figures"]
+
+
 @viewing("long.mkv", "coded.mkv")
 async def the_original_is_described_beside_a_file(server, viewer):
     for second in (0, 1, 2):
@@ -650,6 +714,21 @@ async def any_frame_of_a_file(server, viewer):
     assert "not possible to seek to nan" in news["notice"], news
 
 
+@viewing("varies.mkv")
+async def each_frame_of_a_variable_rate(server, viewer):
+    """Whatever its duration, which the file does not say."""
+    times = [*range(0, 1000, 100), 1000, 1033, 1067, 1100]
+    await viewer.wait(lambda news: "picture" in news and "duration" in news)
+    await viewer.say("pause")
+    await viewer.say("seek 0")
+    for command, moments in (("seek 0", times[:1]), ("step", times[1:]), ("back", times[-2::-1]),
+                             ("seek 0.85", [800]), ("seek 1.05", [1033])):
+        for moment in moments:
+            await viewer.say(command)
+            await viewer.wait(lambda news, moment=moment: news.get("figures", {}).get(
+                "timestamp", -1) // 1000000 == moment)
+
+
 @viewing("long.mkv")
 async def a_range_is_repeated(server, viewer):
     await viewer.wait(lambda news: "duration" in news)
@@ -724,6 +803,18 @@ def make_files():
            "filesink location=slow.mkv")
     launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! x264enc ! matroskamux ! "
            "filesink location=coded.mkv")
+    launch("filesrc location=long.mkv ! matroskademux ! multifilesink index=2 "
+           "location=frame%d.jpg")
+    for i in (0, 1):
+        shutil.copy("frame2.jpg", f"frame{i}.jpg")
+    for name, first in (("late.mkv", 0), ("early.mkv", 5)):
+        launch(f"multifilesrc location=frame%d.jpg index={first} caps=image/jpeg,framerate=30/1 "
+               f"! jpegdec ! jpegenc quality=95 ! matroskamux ! filesink location={name}")
+    ball = "videotestsrc pattern=ball ! video/x-raw,format=I420,width=64,height=48,framerate="
+    launch("concat name=c ! jpegenc ! capssetter 'caps=image/jpeg,framerate=(fraction)0/1' ! "
+           "matroskamux ! filesink location=varies.mkv "
+           + " ".join(ball.replace("src", f"src num-buffers={10 * n}") + f"{10 * n}/1 ! c."
+                      for n in (1, 3)))
     for name, scale, quality in (("fine.mkv", "320,height=240", 90),
                                  ("coarse.mkv", "160,height=120", 20)):
         launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! videoscale ! "
