@@ -21,7 +21,7 @@ from .targets import Target
 
 _MOST_ON_GPU = 8  # files at once, as a GPU is faster than several decoding threads
 _SPAN = 250       # frames of a piece of transforms
-_TRIES = 3        # of a piece whose process died
+_TRIES = 4        # of a piece whose process dies
 
 
 @dataclasses.dataclass
@@ -29,7 +29,6 @@ class Piece:
     file: File
     plan: transforms.Plan
     target: Target | None
-    device: str = 'cpu'
 
 
 @dataclasses.dataclass
@@ -52,13 +51,12 @@ def devices(backend: str) -> Iterator[str]:
 
 def work(piece: Piece, progress: Callable[[float], None] = lambda share: None) -> Result:
     """Measure a piece; what goes wrong is in the result."""
-    plan = dataclasses.replace(piece.plan, device=piece.device)
-    path, name = piece.file.path, piece.file.name
+    plan, path, name = piece.plan, piece.file.path, piece.file.name
     result = Result()
     try:
         rows: list[Row] = []
         if plan.settings:
-            result.origin = origin.short(path)
+            result.origin = origin.file_tables(path)
 
             def look(sample: Any) -> None:
                 result.origin = result.origin or origin.of_picture(sample)
@@ -130,7 +128,7 @@ def run_pieces(pieces: list[Piece], o: argparse.Namespace, bar: Progress
     else:
         # What is Python's of a file is done while another one is decoded and measured, on
         # the CPU by all processors.
-        gpus = len({p.device for p in pieces if p.device != 'cpu'})
+        gpus = len({p.plan.device for p in pieces if p.plan.device != 'cpu'})
         n = gpus * max(1, min(_MOST_ON_GPU, (os.cpu_count() or 1) // gpus)) if gpus else \
             1 if any(p.plan.encoders for p in pieces) else 2
         results = _run_threads(every, n, bar.note)

@@ -178,7 +178,8 @@ def run(o: argparse.Namespace) -> int:
     work.n_files = len(found)
     known = work.resume() if o.resume else set()
     todo = [f for f in found if f.name not in known]
-    pieces = [Piece(f, plan, target, device) for f, device in zip(todo, devices(o.backend))]
+    pieces = [Piece(f, dataclasses.replace(plan, device=device), target)
+              for f, device in zip(todo, devices(o.backend))]
     work.bar = Progress([f.path for f in todo], not o.quiet)
     interrupted = False
     try:

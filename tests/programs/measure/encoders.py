@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""encoders.py PROGRAM [--no-plot] [--no-element]
+"""encoders.py PROGRAM [--no-element]
 
 blockdct-measure's --encoder: x264's PSNR against ffmpeg's psnr filter on the same
 stream, its bits against the stream's slices, BD-rates against numpy's polynomials
