@@ -38,6 +38,7 @@ class Result:
     no_video: bool = False
     without: list[str] = dataclasses.field(default_factory=list)
     lost: list[str] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
     origin: str = ''
 
 
@@ -63,8 +64,8 @@ def work(piece: Piece, progress: Callable[[float], None] = lambda share: None) -
             rows, result.without = transforms.measure(path, name, plan, progress, look)
         if plan.encoders:
             from . import encoders
-            coded, result.lost, without = encoders.measure(path, name, plan, piece.target,
-                                                           progress)
+            coded, result.lost, without, result.notes = encoders.measure(
+                path, name, plan, piece.target, progress)
             result.without = result.without or without
             rows += coded
         result.rows = rows
@@ -111,6 +112,7 @@ def _join(results: list[Result], plan: transforms.Plan) -> Result:
     except TableError as error:
         return Result(error=str(error))
     return Result(rows, lost=[text for r in results for text in r.lost],
+                  notes=[text for r in results for text in r.notes],
                   without=next((r.without for r in results if r.without), []),
                   origin=next((r.origin for r in results if r.origin), ''))
 

@@ -79,6 +79,8 @@ class _Run:
         if result.origin and result.rows and not self.o.quiet:
             self.note(f'{file.name} is already lossy (decoded from a JPEG file, '
                       f'{result.origin}): its rows show only the further loss')
+        for text in result.notes if not self.o.quiet else ():
+            self.note(f'{file.name}: {text}')
         self.lost += [f'{file.name}: {text}' for text in result.lost]
         if result.rows is not None:
             self.take_rows(result.rows)

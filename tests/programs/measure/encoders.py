@@ -232,6 +232,9 @@ def targets_choose_among_an_encoders_settings():
                               ("size", rows[3]["file-size"], "35")):
         row, = table("zones.y4m", "-e", FAST, "--qp", "20-40:5", f"--target-{option}", value)
         assert (row["qp"], row["target-met"]) == (qp, "true"), row
+    for target, is_last in ("1", True), (rows[2]["psnr"], False):
+        said = run("zones.y4m", "-e", FAST, "--qp", "20-40:5", "--target-psnr", target)[1]
+        assert ("at the end of its range of --qp" in said) == is_last, said
     rows = table(*CLIPS, "-e", FAST, "--qp", "20-40:10")
     lows = [min(float(a["psnr"]), float(b["psnr"])) for a, b in zip(rows[:3], rows[3:])]
     for qp, low in enumerate(lows):

@@ -4,8 +4,8 @@
 
 blockdct-measure against the element: pictures and clips are generated, and what
 the program says of them has to be, to the last digit, what the element's
-messages say in a pipeline; and what the program promises besides. Speaks TAP. --no-element: gst-launch-1.0 cannot
-load the plugin (built with sanitizers)."""
+messages say in a pipeline; and what the program promises besides. Speaks TAP.
+--no-element: gst-launch-1.0 cannot load the plugin (built with sanitizers)."""
 
 import json
 import math
