@@ -19,7 +19,7 @@ def rate(reference: list[Row], rows: list[Row], metric: str) -> float | str:
     curves = [_points(reference, metric), _points(rows, metric)]
     for quality, _ in curves:
         if len(quality) < 4:
-            return f'{len(quality)} settings with a finite {metric} are not 4'
+            return f'it needs 4 settings with a finite {metric}, not {len(quality)}'
     low = max(quality.min() for quality, _ in curves)
     high = min(quality.max() for quality, _ in curves)
     if low >= high:

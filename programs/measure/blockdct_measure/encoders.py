@@ -101,7 +101,7 @@ def _complete(line: str, o: argparse.Namespace, search: bool) -> tuple[str, str]
     preset = ''
     if o.preset and 'preset' in texts:
         preset = ' ' + texts['preset'].replace('{}', o.preset)
-    elif o.preset and name not in line.partition('{preset}')[0]:
+    elif o.preset:
         raise UsageError(f"--preset has no effect: {name} has none that is known; put its "
                          "property into the line")
     if placed:

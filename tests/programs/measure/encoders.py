@@ -275,6 +275,7 @@ def wrong_lines_are_refused():
             ("x264enc ! fakesink", (), "pad that gives"),
             ("x264enc ! fakesink  fakesrc", (), "no decoder for ANY"),
             ("x264enc", ("--qp", "30", "-e", "x264enc"), "twice"),
+            ("jpegenc", ("--quality", "50", "--preset", "slow"), "--preset has no effect: jpegenc"),
             ("x264enc", ("--qp", "30", "--quality", "50"), "--quality has no effect"),
             ("", (), "")):
         err = run("zones.y4m", "--encoder", line, *(numbers or ("--qp", "30")), status=2)[1]
