@@ -142,7 +142,7 @@ def _write_jpeg(o: argparse.Namespace, plan: transforms.Plan, found: list[File],
         if layout.depth != 8:
             raise UsageError('--write-jpeg: the samples have more than 8 bits; add '
                              '--format I420')
-        batch = layout.batch([layout.read(sample)])
+        batch = layout.batch([plane[None] for plane in layout.read(sample)])
     data = transforms.jpeg_file(batch, quality, plan, layout)
     with open(o.write_jpeg, 'wb') as file:
         file.write(data)
