@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """BD-rates: by how many percent bits differ at the same quality."""
-import itertools
 import math
 
 import numpy as np
@@ -20,7 +19,7 @@ def rate(reference: list[Row], rows: list[Row], metric: str) -> float | str:
     curves = [_points(reference, metric), _points(rows, metric)]
     for quality, _ in curves:
         if len(quality) < 4:
-            return f'{len(quality)} settings with a finite {metric} are not 4'
+            return f'it needs 4 settings with a finite {metric}, not {len(quality)}'
     low = max(quality.min() for quality, _ in curves)
     high = min(quality.max() for quality, _ in curves)
     if low >= high:
@@ -44,30 +43,26 @@ def table(rows: list[Row]) -> str:
     if not any(r.encoder for r in rows):
         return ''
     metrics = ['psnr', *metrics_of(rows)]
-    grouped = itertools.groupby(rows, key=lambda r: (r.file, r.format, r.series))
-    curves = {key: list(group) for key, group in grouped}
-    first = rows[0]
-    lines, reasons = [], {}
+    first, lines = rows[0], []
+    curves: dict[tuple, list[Row]] = {}
     means: dict[tuple, list] = {}
+    for r in rows:
+        curves.setdefault((r.file, r.format, r.series), []).append(r)
     for (file, form, series), curve in curves.items():
-        if series == first.series:
-            continue
-        reference = curves.get((file, form, first.series))
-        rates = [rate(reference, curve, m) if reference else 'the first has no rows here'
-                 for m in metrics]
-        lines.append((curve[0].name, form, rates, file))
-        means.setdefault((series, form), []).append((curve[0].name, rates))
-        for r in rates:
-            if isinstance(r, str):
-                reasons.setdefault(r, len(reasons))
+        if series != first.series:
+            reference = curves.get((file, form, first.series))
+            rates = [rate(reference, curve, m) if reference else 'the first has no rows here'
+                     for m in metrics]
+            lines.append((curve[0].name, form, rates, file))
+            means.setdefault((curve[0].name, series, form), []).append(rates)
+    reasons = dict.fromkeys(r for _, _, rates, _ in lines for r in rates if isinstance(r, str))
+    for (name, _, form), found in means.items():
+        if len(found) > 1:
+            columns = [[r for r in column if not isinstance(r, str)] for column in zip(*found)]
+            lines.append((name, form, [sum(c) / len(c) if c else '' for c in columns],
+                          f'mean of {len(found)} files'))
     if not lines:
         return ''
-    for (_, form), found in means.items():
-        if len(found) > 1:
-            columns = [[r for r in column if not isinstance(r, str)]
-                       for column in zip(*(rates for _, rates in found))]
-            lines.append((found[0][0], form, [sum(c) / len(c) if c else '' for c in columns],
-                          f'mean of {len(found)} files'))
     width = max(12, *(len(name) for name, *_ in lines))
     text = (f'\nBD-rate against {first.name}\n{"":<{width}} {"format":<9}'
             + ''.join(f' {m:>9}' for m in metrics) + '  file\n')

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """blockdct-measure: its commands."""
+import importlib
 import os
 import signal
 import sys
@@ -10,6 +11,9 @@ from .output import FAILED, INTERRUPTED, UsageError, complain
 from .rows import TableError
 
 
+_MODULES = {'table': 'table', 'find': 'table', 'score': 'score', 'origin': 'origin'}
+
+
 def run(arguments: list[str]) -> int:
     parser = options.parser()
     o, others = parser.parse_known_args(arguments)
@@ -17,14 +21,8 @@ def run(arguments: list[str]) -> int:
         parser.error(f'unrecognized arguments: {" ".join(others)}')
     o.files += others  # which stand behind options
     options.check(o)
-    if o.command == 'origin':
-        from . import origin
-        return origin.run(o)
-    if o.command == 'score':
-        from . import score
-        return score.run(o)
-    from . import table
-    return table.run(o)
+    module = importlib.import_module(f'.{_MODULES[o.command]}', __package__)
+    return int(module.run(o))
 
 
 def run_safely(arguments: list[str]) -> int:
@@ -34,7 +32,7 @@ def run_safely(arguments: list[str]) -> int:
         sys.stdout.flush()
         return status
     except UsageError as error:
-        command = [a for a in arguments[:1] if a in ('table', 'find', 'score', 'origin')]
+        command = [a for a in arguments[:1] if a in _MODULES]
         complain(f'{error}\n  {" ".join(["blockdct-measure", *command])} --help explains.')
     except (TableError, MissingElement) as error:
         complain(error)

@@ -2,7 +2,6 @@
 """Decoding a file's first video, as part of a pipeline."""
 import os
 import re
-import struct
 import time
 from fractions import Fraction
 from typing import Any, Callable

@@ -101,7 +101,7 @@ def _complete(line: str, o: argparse.Namespace, search: bool) -> tuple[str, str]
     preset = ''
     if o.preset and 'preset' in texts:
         preset = ' ' + texts['preset'].replace('{}', o.preset)
-    elif o.preset and name not in line.partition('{preset}')[0]:
+    elif o.preset:
         raise UsageError(f"--preset has no effect: {name} has none that is known; put its "
                          "property into the line")
     if placed:
@@ -272,11 +272,13 @@ def _formats(caps: Gst.Caps) -> str:
 
 
 def measure(path: str, name: str, plan: transforms.Plan, target: Target | None,
-            progress: Callable[[float], None]) -> tuple[list[Row], list[str], list[str]]:
-    """The rows of all encoders, what failed, and what metrics there are none of."""
+            progress: Callable[[float], None]
+            ) -> tuple[list[Row], list[str], list[str], list[str]]:
+    """The rows of all encoders, what failed, what metrics there are none of, and notes."""
     rows: list[Row] = []
     lost: list[str] = []
     without: list[str] = []
+    notes: list[str] = []
     search = target if target and not target.collection else None
     passes = sum(len(e.values).bit_length() if search else len(e.values)
                  for e in plan.encoders) * len(plan.formats or (1,))
@@ -292,16 +294,19 @@ def measure(path: str, name: str, plan: transforms.Plan, target: Target | None,
             rows.extend(found)
             return found
         if search:
-            _search(encoder, search, one)
+            if _search(encoder, search, one):
+                notes.append(f'{encoder.line} is at the end of its range of --{encoder.scale}: '
+                             'a wider one may come nearer')
         else:
             for value in encoder.values:
                 one(value)
-    return rows, lost, without
+    return rows, lost, without, notes
 
 
-def _search(encoder: Encoder, target: Target, one: Callable[[int], list[Row]]) -> None:
+def _search(encoder: Encoder, target: Target, one: Callable[[int], list[Row]]) -> bool:
     """Measure what a bisection for the coarsest setting that meets the qualities, or the
-    finest that meets the sizes, needs: figures and bits rise from coarse to fine."""
+    finest that meets the sizes, needs: figures and bits rise from coarse to fine. Whether
+    settings beyond its range would meet them, too."""
     values = list(encoder.values)
     if encoder.scale in ('qp', 'crf'):
         values.reverse()
@@ -311,9 +316,10 @@ def _search(encoder: Encoder, target: Target, one: Callable[[int], list[Row]]) -
         middle = (low + high) // 2
         found = one(values[middle])
         if not found:
-            return
+            return False
         missed = set(Choices(target, found).chosen()[0].missed.split('+')) - {''}
         if not missed & set(QUALITIES) if is_quality else missed:
             high = middle - 1
         else:
             low = middle + 1
+    return len(values) > 1 and (high < 0 if is_quality else low == len(values))

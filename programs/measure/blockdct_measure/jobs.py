@@ -21,7 +21,7 @@ from .targets import Target
 
 _MOST_ON_GPU = 8  # files at once, as a GPU is faster than several decoding threads
 _SPAN = 250       # frames of a piece of transforms
-_TRIES = 3        # of a piece whose process died
+_TRIES = 4        # of a piece whose process dies
 
 
 @dataclasses.dataclass
@@ -29,7 +29,6 @@ class Piece:
     file: File
     plan: transforms.Plan
     target: Target | None
-    device: str = 'cpu'
 
 
 @dataclasses.dataclass
@@ -39,6 +38,7 @@ class Result:
     no_video: bool = False
     without: list[str] = dataclasses.field(default_factory=list)
     lost: list[str] = dataclasses.field(default_factory=list)
+    notes: list[str] = dataclasses.field(default_factory=list)
     origin: str = ''
 
 
@@ -52,21 +52,20 @@ def devices(backend: str) -> Iterator[str]:
 
 def work(piece: Piece, progress: Callable[[float], None] = lambda share: None) -> Result:
     """Measure a piece; what goes wrong is in the result."""
-    plan = dataclasses.replace(piece.plan, device=piece.device)
-    path, name = piece.file.path, piece.file.name
+    plan, path, name = piece.plan, piece.file.path, piece.file.name
     result = Result()
     try:
         rows: list[Row] = []
         if plan.settings:
-            result.origin = origin.short(path)
+            result.origin = origin.file_tables(path)
 
             def look(sample: Any) -> None:
                 result.origin = result.origin or origin.of_picture(sample)
             rows, result.without = transforms.measure(path, name, plan, progress, look)
         if plan.encoders:
             from . import encoders
-            coded, result.lost, without = encoders.measure(path, name, plan, piece.target,
-                                                           progress)
+            coded, result.lost, without, result.notes = encoders.measure(
+                path, name, plan, piece.target, progress)
             result.without = result.without or without
             rows += coded
         result.rows = rows
@@ -113,6 +112,7 @@ def _join(results: list[Result], plan: transforms.Plan) -> Result:
     except TableError as error:
         return Result(error=str(error))
     return Result(rows, lost=[text for r in results for text in r.lost],
+                  notes=[text for r in results for text in r.notes],
                   without=next((r.without for r in results if r.without), []),
                   origin=next((r.origin for r in results if r.origin), ''))
 
@@ -130,7 +130,7 @@ def run_pieces(pieces: list[Piece], o: argparse.Namespace, bar: Progress
     else:
         # What is Python's of a file is done while another one is decoded and measured, on
         # the CPU by all processors.
-        gpus = len({p.device for p in pieces if p.device != 'cpu'})
+        gpus = len({p.plan.device for p in pieces if p.plan.device != 'cpu'})
         n = gpus * max(1, min(_MOST_ON_GPU, (os.cpu_count() or 1) // gpus)) if gpus else \
             1 if any(p.plan.encoders for p in pieces) else 2
         results = _run_threads(every, n, bar.note)

@@ -135,7 +135,7 @@ def parser() -> Parser:
                  formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument('--version', action='version',
                      version=f'blockdct-measure {blockdct.__version__}')
-    commands = top.add_subparsers(dest='command', metavar='COMMAND', required=True)
+    commands = top.add_subparsers(dest='command', metavar='table|find|score|origin', required=True)
     jpeg, number = 'write the only picture as a JPEG file at ', {'type': _number}
     table = commands.add_parser('table', help='a row for each file and setting')
     _measuring(table)

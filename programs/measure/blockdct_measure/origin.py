@@ -24,16 +24,16 @@ def _name(tables: str | None, quality: int | None) -> str:
     return f'{tables} quality {quality}' if tables else 'tables of its own'
 
 
-def _file_tables(path: str) -> str | None:
-    """The name of a JPEG file's tables; None: it is no JPEG file."""
+def file_tables(path: str) -> str:
+    """The name of a JPEG file's tables; '' of others."""
     try:
         files.check(path)
         with open(path, 'rb') as file:
             if file.read(2) != b'\xff\xd8':
-                return None
+                return ''
             steps = blockdct.tables(b'\xff\xd8' + file.read())
     except (OSError, ValueError, FileError):
-        return None
+        return ''
     return _known(steps.tobytes())
 
 
@@ -84,11 +84,6 @@ def _pixels(sample: Gst.Sample) -> np.ndarray | None:
     return array if layout.is_rgb else array[..., None]
 
 
-def short(path: str) -> str:
-    """Of a JPEG file, its tables; '' of others."""
-    return _file_tables(path) or ''
-
-
 def of_picture(sample: Gst.Sample) -> str:
     """Of the middle of a picture, beside a measurement."""
     pixels = _pixels(sample)
@@ -100,8 +95,8 @@ def of_picture(sample: Gst.Sample) -> str:
 
 
 def _line(path: str, limit: float) -> str:
-    tables = _file_tables(path)
-    if tables is not None:
+    tables = file_tables(path)
+    if tables:
         return f'a JPEG file, {tables}'
     with Pictures.open(path, limit, _rgb) as pictures:
         sample = pictures.pull()

@@ -15,9 +15,7 @@ class Progress:
         self._sizes = [os.path.getsize(p) if os.path.isfile(p) else 0 for p in paths]
         self._shares = [0.0] * len(paths)
         self._start = time.monotonic()
-        self._shown = False
-        self._lock = threading.Lock()
-        self._end = threading.Event()
+        self._lock, self._end = threading.Lock(), threading.Event()
         self._thread = None
         if wanted and sys.stderr.isatty():
             self._thread = threading.Thread(target=self._run, daemon=True)
@@ -28,31 +26,28 @@ class Progress:
 
     def _run(self) -> None:
         while not self._end.wait(_INTERVAL):
-            with self._lock:
-                self._show()
+            self._show(self._text())
 
-    def _show(self) -> None:
+    def _text(self) -> str:
         seconds = time.monotonic() - self._start
-        total = sum(self._sizes) or 1
         done = sum(size * share for size, share in zip(self._sizes, self._shares))
-        share = min(done / total, 1.0)
-        bar = '#' * int(share * _WIDTH)
-        text = (f'\r\033[K[{bar:.<{_WIDTH}}] {100 * share:3.0f}%  '
+        share = min(done / (sum(self._sizes) or 1), 1.0)
+        text = (f'[{"#" * int(share * _WIDTH):.<{_WIDTH}}] {100 * share:3.0f}%  '
                 f'{sum(s >= 1 for s in self._shares)} of {len(self._shares)} files')
         if share > 0 and seconds > 1:
             left = int(seconds * (1 - share) / share + 0.999)
             text += (f', {done / seconds / 1e3:,.0f} kB/s, {left // 3600}:'
                      f'{left // 60 % 60:02}:{left % 60:02} left')
-        sys.stderr.write(text)
-        sys.stderr.flush()
-        self._shown = True
+        return text
+
+    def _show(self, text: str) -> None:
+        with self._lock:
+            sys.stderr.write('\r\033[K' + text)
+            sys.stderr.flush()
 
     def clear(self) -> None:
-        with self._lock:
-            if self._shown:
-                sys.stderr.write('\r\033[K')
-                sys.stderr.flush()
-            self._shown = False
+        if self._thread:
+            self._show('')
 
     def close(self) -> None:
         self._end.set()

@@ -281,26 +281,20 @@ def read_rows(text: str, transforms: Iterable[str]) -> tuple[list[Row], list[int
 
 # Order
 
-def _ranked(rows: Iterable[Row], encoders: Iterable[str]) -> list[tuple[tuple, Row]]:
-    """With each row's place in one run: files, formats and encoders as they first come,
-    these first; frames before their sums; transforms and settings by number."""
+def merge(rows: Iterable[Row], encoders: Iterable[str] = ()) -> list[Row]:
+    """Add up the parts of files, in the order of one run: files, formats and encoders as they
+    first come, these first; frames before their sums; transforms and settings by number."""
     from blockdct import TRANSFORMS
     places: list[dict[Any, int]] = [{}, {}, {e: i for i, e in enumerate(encoders)}]
-
-    def place(i: int, key: Any) -> int:
-        return places[i].setdefault(key, len(places[i]))
-    transforms = {name: i for i, name in enumerate(TRANSFORMS)}
-    return [((place(0, r.file), place(1, r.format), math.inf if r.frame is None else r.frame,
-              transforms.get(r.transform, len(transforms)),
-              place(2, r.encoder), SCALES.index(r.scale), r.setting), r) for r in rows]
-
-
-def merge(rows: Iterable[Row], encoders: Iterable[str] = ()) -> list[Row]:
-    """Add up the parts of files, in rows of them."""
     merged: dict[tuple, Row] = {}
-    for key, row in _ranked(rows, encoders):
-        if merged.setdefault(key, row) is not row:
-            merged[key].add(row)
+    for r in rows:
+        file, form, encoder = (place.setdefault(key, len(place)) for place, key in zip(
+            places, (r.file, r.format, r.encoder)))
+        transform = TRANSFORMS.index(r.transform) if r.transform else len(TRANSFORMS)
+        key = (file, form, math.inf if r.frame is None else r.frame, transform, encoder,
+               SCALES.index(r.scale), r.setting)
+        if merged.setdefault(key, r) is not r:
+            merged[key].add(r)
     return [merged[key] for key in sorted(merged)]
 
 

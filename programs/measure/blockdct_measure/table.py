@@ -79,6 +79,8 @@ class _Run:
         if result.origin and result.rows and not self.o.quiet:
             self.note(f'{file.name} is already lossy (decoded from a JPEG file, '
                       f'{result.origin}): its rows show only the further loss')
+        for text in result.notes if not self.o.quiet else ():
+            self.note(f'{file.name}: {text}')
         self.lost += [f'{file.name}: {text}' for text in result.lost]
         if result.rows is not None:
             self.take_rows(result.rows)
@@ -140,7 +142,7 @@ def _write_jpeg(o: argparse.Namespace, plan: transforms.Plan, found: list[File],
         if layout.depth != 8:
             raise UsageError('--write-jpeg: the samples have more than 8 bits; add '
                              '--format I420')
-        batch = layout.batch([layout.read(sample)])
+        batch = layout.batch([plane[None] for plane in layout.read(sample)])
     data = transforms.jpeg_file(batch, quality, plan, layout)
     with open(o.write_jpeg, 'wb') as file:
         file.write(data)
@@ -178,7 +180,8 @@ def run(o: argparse.Namespace) -> int:
     work.n_files = len(found)
     known = work.resume() if o.resume else set()
     todo = [f for f in found if f.name not in known]
-    pieces = [Piece(f, plan, target, device) for f, device in zip(todo, devices(o.backend))]
+    pieces = [Piece(f, dataclasses.replace(plan, device=device), target)
+              for f, device in zip(todo, devices(o.backend))]
     work.bar = Progress([f.path for f in todo], not o.quiet)
     interrupted = False
     try:

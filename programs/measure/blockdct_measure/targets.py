@@ -26,15 +26,12 @@ class _Candidate:
 
     def __init__(self, rows: list[Row], target: Target):
         self.rows, self.first = rows, rows[0]
-        samples = sum(r.count('samples-y') for r in rows)
         self.bits = sum(r.bits for r in rows)
-        self.figures = {'size': sum(r.size for r in rows),
-                        'bpp': self.bits / samples if samples else 0.0}
-        if 'bitrate' in target.limits:
-            self.figures['bitrate'] = max(math.inf if r.kbps is None else r.kbps for r in rows)
-        for name in target.limits:
-            if name in QUALITIES:
-                self.figures[name] = self._quality(target.collection, name)
+        self.figures = {
+            'size': sum(r.size for r in rows),
+            'bpp': self.bits / max(1, sum(r.count('samples-y') for r in rows)),
+            'bitrate': max(math.inf if r.kbps is None else r.kbps for r in rows),
+            **{n: self._quality(target.collection, n) for n in target.limits if n in QUALITIES}}
         self.lacks = {name: max(0.0, (limit - self.figures[name] if name in QUALITIES
                                       else self.figures[name] - limit) / limit)
                       for name, limit in target.limits.items()}

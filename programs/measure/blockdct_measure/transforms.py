@@ -88,11 +88,37 @@ class Layout:
             planes.append(array >> finfo.shift[c] if finfo.shift[c] else array)
         return planes
 
-    def batch(self, pictures: list[list[np.ndarray]]) -> Any:
-        """Pictures of read(), as the module takes them."""
-        parts = [arrays[0][None] if len(arrays) == 1 else np.stack(arrays)
-                 for arrays in zip(*pictures)]
-        return tuple(parts) if self.form == 'YUV' else parts[0]
+    def batch(self, planes: list[np.ndarray]) -> Any:
+        """Planes of pictures, as the module takes them."""
+        return tuple(planes) if self.form == 'YUV' else planes[0]
+
+
+class Batch:
+    """Pictures that are measured at once. Their memory is used again: the system's pages take
+    longer than copies."""
+
+    def __init__(self, layout: Layout):
+        size = max(layout.info.size, 1)
+        self.layout, self.n = layout, 0
+        self.most = max(1, min(_MOST, _BATCH // size))
+        self._planes: list[np.ndarray] = []
+
+    def add(self, sample: Gst.Sample) -> None:
+        picture = self.layout.read(sample)
+        self._planes = self._planes or [
+            np.empty((self.most + _LEAD, *p.shape), p.dtype) for p in picture]
+        for planes, own in zip(self._planes, picture):
+            planes[self.n] = own
+        self.n += 1
+
+    def get(self) -> Any:
+        return self.layout.batch([planes[:self.n] for planes in self._planes])
+
+    def keep(self, n: int) -> None:
+        """The last ones."""
+        for planes in self._planes:
+            planes[:n] = planes[self.n - n:self.n]
+        self.n = n
 
 
 def supported(plan: Plan, layout: Layout) -> tuple[list[str], list[str]]:
@@ -137,9 +163,9 @@ class Lane:
         self._totals: list[Row] = []
         self.frames: list[Row] = []
 
-    def measure(self, pictures: list[list[np.ndarray]], lead: int, first: int) -> None:
+    def measure(self, pictures: Batch, lead: int, first: int) -> None:
         """Add pictures, of which the first `lead` only come before."""
-        batch = self.layout.batch(pictures)
+        batch = pictures.get()
         if self.metrics is None:
             self.metrics, lacking = supported(self.plan, self.layout)
             self._without += lacking
@@ -157,7 +183,7 @@ class Lane:
         if self.plan.exact_size:
             found['file-size'] = self._sizes(batch, counts.file_size)
         found = {name: array[lead:] for name, array in found.items()}
-        n, settings = len(pictures) - lead, range(len(self.names))
+        n, settings = pictures.n - lead, range(len(self.names))
         if self.plan.frames:
             self.frames += [self._row(k, first + i, 1, {n: a[i] for n, a in found.items()})
                             for i in range(n) for k in settings]
@@ -243,35 +269,33 @@ def _measure(pictures: Pictures, name: str, plan: Plan, without: list[str],
              progress: Callable[[float], None], look: Callable[[Gst.Sample], None]) -> list[Row]:
     start = max(plan.first - _LEAD, 0) if 'xpsnr' in plan.metrics else plan.first
     lane: Lane | None = None
-    waiting: list[list[np.ndarray]] = []
+    batch: Batch | None = None
     lead = index = 0
     before: Gst.Caps | None = None
 
     def flush() -> None:
-        nonlocal waiting, lead
-        if lane is None or len(waiting) <= lead:
+        nonlocal lead
+        if lane is None or batch.n <= lead:
             return
-        lane.measure(waiting, lead, index - len(waiting) + lead)
-        keep = _LEAD if lane.metrics and 'xpsnr' in lane.metrics else 0
-        waiting = waiting[-keep:] if keep else []
-        lead = len(waiting)
+        lane.measure(batch, lead, index - batch.n + lead)
+        lead = min(batch.n, _LEAD) if lane.metrics and 'xpsnr' in lane.metrics else 0
+        batch.keep(lead)
 
     while (plan.end is None or index < plan.end) and (sample := pictures.pull()):
         caps = sample.get_caps()
         if before is None or (caps is not before and not same_picture(caps, before)):
             if before is not None and index > plan.first:
                 raise refuse_change(caps, before, index)
-            lane = Lane(plan, Layout(caps), without, name, pictures.input.rate)
-            waiting, lead = [], 0
+            batch, lead = Batch(Layout(caps)), 0
+            lane = Lane(plan, batch.layout, without, name, pictures.input.rate)
         before = caps
         if index == 0 and pictures.input.declared() == 1:
             look(sample)
         index += 1
         if index > start:
-            waiting.append(lane.layout.read(sample))
+            batch.add(sample)
             lead += index <= plan.first
-        size = sample.get_buffer().get_size()
-        if len(waiting) - lead >= max(1, min(_MOST, _BATCH // max(size, 1))):
+        if batch.n - lead >= batch.most:
             flush()
         progress(max(pictures.input.progress(), index / plan.end if plan.end else 0))
     flush()

@@ -217,7 +217,8 @@ def no_pipe_is_waited_for():
 
 @case
 def any_bytes_are_a_name():
-    names = {b"raw\xff.png": r"raw\xFF.png", b"raw\xfe.png": r"raw\xFE.png",
+    names = {b'a,b "c".png': 'a,b "c".png', b"line\nbreak.png": r"line\x0Abreak.png",
+             b"raw\xff.png": r"raw\xFF.png", b"raw\xfe.png": r"raw\xFE.png",
              br"raw\xFF.png": r"raw\x5CxFF.png", br"raw\n\\x\xf.png": r"raw\n\\x\xf.png",
              b"raw\33[1m.png": r"raw\x1B[1m.png", "raw\x9b.png".encode(): r"raw\xC2\x9B.png",
              "raw\xff\ud7ff.png".encode() + b"\xed\xa0\x80": "raw\xff\ud7ff.png" r"\xED\xA0\x80"}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""encoders.py PROGRAM [--no-plot] [--no-element]
+"""encoders.py PROGRAM [--no-element]
 
 blockdct-measure's --encoder: x264's PSNR against ffmpeg's psnr filter on the same
 stream, its bits against the stream's slices, BD-rates against numpy's polynomials
@@ -232,6 +232,9 @@ def targets_choose_among_an_encoders_settings():
                               ("size", rows[3]["file-size"], "35")):
         row, = table("zones.y4m", "-e", FAST, "--qp", "20-40:5", f"--target-{option}", value)
         assert (row["qp"], row["target-met"]) == (qp, "true"), row
+    for target, is_last in ("1", True), (rows[2]["psnr"], False):
+        said = run("zones.y4m", "-e", FAST, "--qp", "20-40:5", "--target-psnr", target)[1]
+        assert ("at the end of its range of --qp" in said) == is_last, said
     rows = table(*CLIPS, "-e", FAST, "--qp", "20-40:10")
     lows = [min(float(a["psnr"]), float(b["psnr"])) for a, b in zip(rows[:3], rows[3:])]
     for qp, low in enumerate(lows):
@@ -272,6 +275,7 @@ def wrong_lines_are_refused():
             ("x264enc ! fakesink", (), "pad that gives"),
             ("x264enc ! fakesink  fakesrc", (), "no decoder for ANY"),
             ("x264enc", ("--qp", "30", "-e", "x264enc"), "twice"),
+            ("jpegenc", ("--quality", "50", "--preset", "slow"), "--preset has no effect: jpegenc"),
             ("x264enc", ("--qp", "30", "--quality", "50"), "--quality has no effect"),
             ("", (), "")):
         err = run("zones.y4m", "--encoder", line, *(numbers or ("--qp", "30")), status=2)[1]

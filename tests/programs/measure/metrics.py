@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""metrics.py PROGRAM [--no-plot] [--no-element]
+"""metrics.py PROGRAM [--no-element]
 
 blockdct-measure's --metrics: its figures against the element's messages, and
 what it promises of their sums. Speaks TAP."""
 
 import json
 import os
-import xml.etree.ElementTree as ElementTree
 
-from program import (ELEMENT, PLOT, ZONES, element_says, launch, read, rows_of, run,
+from program import (ELEMENT, ZONES, element_says, launch, read, rows_of, run,
                      skip_without, table, write)
 from tap import Skip, case, run_cases
 
@@ -90,6 +89,7 @@ def segments_add_up():
                  for first, count in ((5, "1"), (9, "3"), (0, "1"), (6, "99"), (1, "1"), (2, "3"))]
         assert merge("".join(parts), "--csv", "-") == whole, name
         assert merge(whole, "--json", "-") == run("--quiet", "--json", "-", *options)[0]
+    assert [r["frame"] for r in table("--first-frame", "8", "--frames", "slow.y4m")] == ["8", ""]
 
 
 @case
@@ -129,39 +129,6 @@ def what_is_infinite_stays_so():
 
 
 @case
-def targets():
-    options = ("--transform", "jpeg-8x8,hevc-8x8", "--metrics", "ssim")
-    rows = table("slow.y4m", "small.jpg", "--all-settings", *options)
-    for value in "0.6", "0.9", "0.9999999":
-        chosen = table("slow.y4m", "small.jpg", "--target-ssim", value, *options)
-        assert len(chosen) == 4
-        for row in chosen:
-            same = [r for r in rows if r["file"] == row["file"]
-                    and r["transform"] == row["transform"]]
-            able = [r for r in same if float(r["ssim"]) >= float(value)]
-            best = min(able, key=lambda r: int(r["quality"] or -int(r["qp"]))) if able \
-                else max(same, key=lambda r: float(r["ssim"]))
-            assert row["target-met"] == ("true" if able else "false")
-            assert float(row["ssim"]) == float(best["ssim"])
-            assert not able or row["quality"] + row["qp"] == best["quality"] + best["qp"]
-
-
-@case
-def plots():
-    if not PLOT:
-        raise Skip("built without cairo: install libcairo2-dev")
-    for metric, label in ("ssim", "ssim"), ("psnr-hvs", "psnr-hvs (dB)"), ("psnr", "PSNR (dB)"):
-        run("--quiet", "--plot", metric + ".svg", "--plot-metric", metric, "--quality", "10-90:10",
-            "--metrics", "ssim,psnr-hvs", "--json", "rows.json", "small.jpg")
-        ElementTree.parse(metric + ".svg")
-        run("--merge", "rows.json", "--plot", "again.svg", "--plot-metric", metric)
-        assert read("again.svg") == read(metric + ".svg"), label
-    assert read("ssim.svg") != read("psnr.svg")
-    err = run("--merge", "rows.json", "--plot", "x.svg", "--plot-metric", "xpsnr", status=2)[1]
-    assert "no row has a finite xpsnr" in err
-
-
-@case
 def resume():
     options = ("--quiet", "--json", "rows", "small.jpg", "slow.y4m", "--quality", "10,50")
     run(*options, *ALL)
@@ -172,23 +139,6 @@ def resume():
     assert "metrics" in run(*options, "--resume", "--metrics", "ssim", status=2)[1]
     run("--quiet", "--csv", "table", "small.jpg", "--metrics", "ssim")
     assert "other columns" in run("--csv", "table", "--resume", "small.jpg", status=2)[1]
-
-
-@case
-def wrong_usage_names_value_and_range():
-    for arguments, words in {
-            ("--metrics", "vmaf"): ("'vmaf'", "--encoder", "score"),
-            ("--metrics", "vif"): ("'vif'", "ssim", "vmaf"),
-            ("--metrics", ""): ("--metrics", "psnr-hvs"),
-            ("--metrics", "ssim,,xpsnr"): ("--metrics",),
-            ("--metrics", "ssim", "--target-ssim", "1.5"): ("1.5", "1"),
-            ("--plot-metric", "ssim", "--metrics", "ssim"): ("--plot",),
-            ("--merge", "--metrics", "ssim"): ("--merge",),
-            **({("--plot", "x.svg", "--plot-metric", "vif"): ("'vif'", "psnr")} if PLOT else {})
-    }.items():
-        err = run(*arguments, "grey.png", status=2)[1]
-        for word in words:
-            assert word in err, f"{arguments}: {err}"
 
 
 @case

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """blockdct-measure as a test runs it, and what the element says of the same file:
-SCRIPT PROGRAM [--no-plot] [--no-element]"""
+SCRIPT PROGRAM [--no-element]"""
 
 import contextlib
 import csv
 import faulthandler
+import importlib.util
 import io
 import os
 import re
@@ -18,7 +19,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 sys.path.insert(0, os.path.dirname(PROGRAM))
 from blockdct_measure import cli  # pylint: disable=wrong-import-position
 
-PLOT = "--no-plot" not in sys.argv
+PLOT = importlib.util.find_spec("matplotlib") is not None
 ELEMENT = "--no-element" not in sys.argv
 LIMIT = 120  # s, for each program that is run
 ZONES = "videotestsrc pattern=zone-plate kx2=14 ky2=10 kt=1 num-buffers="
