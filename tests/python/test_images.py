@@ -165,7 +165,7 @@ class OnNoGpu(OnTheCpu):
 
     def decode(self, engine, files, addresses, stream):
         found = np.zeros((len(files), 4), np.int32)
-        where = addresses and (ctypes.c_uint64 * (2 * len(files))).from_address(addresses)
+        where = addresses and (ctypes.c_uint64 * len(files)).from_address(addresses)
         self.assertEqual(stream, 7 if addresses else 0)
         for i, data in enumerate(files):
             try:
@@ -177,7 +177,6 @@ class OnNoGpu(OnTheCpu):
                 continue
             found[i] = *sides, addresses != 0 and i % 3 > 0
             if found[i, 3]:
-                self.assertEqual(where[len(files) + i], sides[1] * sides[2])
                 ctypes.memmove(where[i], address, int(np.prod(sides)))
         return found.tobytes()
 

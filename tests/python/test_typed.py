@@ -33,9 +33,10 @@ class Typed(unittest.TestCase):
     def check(self, checker, **environment):
         status, text = self.run_on(checker, 'python/blockdct', **environment)
         self.assertEqual(status, 0, text)
-        with tempfile.NamedTemporaryFile('w', suffix='.py') as file:
-            print(USE, file=file, flush=True)
-            _, text = self.run_on(checker, file.name, **environment)
+        with tempfile.TemporaryDirectory() as folder:  # where no other module is found
+            file = pathlib.Path(folder) / 'use.py'
+            file.write_text(USE)
+            _, text = self.run_on(checker, str(file), **environment)
         wrong = {int(line.split(':')[1]) for line in text.splitlines() if 'error:' in line}
         self.assertEqual(wrong, {8, 9}, text)
 
