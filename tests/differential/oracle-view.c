@@ -221,7 +221,8 @@ on_line (const Shown * s, int k, int x)
   const int line = round (s->view->position * width);
   const int end = clamp (line + 1 + width / 1280, 0, width);
 
-  return s->view->mode == BDCT_VIEW_WIPE && line > 0 && line < width
+  return s->view->mode == BDCT_VIEW_WIPE && !s->view->bare
+      && line > 0 && line < width
       && x >= line / sub_x (s, k) && x <= (end - 1) / sub_x (s, k);
 }
 

@@ -110,6 +110,11 @@ random_lists (BdctScalingLists * lists, uint64_t * state)
         lists->factor[s][c][i] = BDCT_MIN_FACTOR + random_below (state, range);
       lists->dc[s][c] = lists->factor[s][c][0];
     }
+  /* As a file has them: at 32x32 U and V have 16x16's. */
+  for (int c = 1; c < BDCT_MAX_COMPONENTS; c++) {
+    memcpy (lists->factor[3][c], lists->factor[2][c], 64);
+    lists->dc[3][c] = lists->dc[2][c];
+  }
 }
 
 /* Quantizer `k`: the first is as the case says, others are about it. */
