@@ -66,6 +66,7 @@ static const struct {
   {"enter", "memory_free", "what is in the context goes with it"},
   {"enter", "memory_alloc", "pageable memory does"},
   {"cudaMalloc", "memory_alloc", "pageable memory does"},
+  {"cudaMemset", "memory_alloc", "pageable memory does"},
   {"pthread_create", NULL, "fewer threads copy"},
 };
 
@@ -260,7 +261,8 @@ check_error (const BdctError * error)
       || strstr (error->message, "refused") != NULL
       || strstr (error->message, "a launch has failed") != NULL
       || strstr (error->message, "context") != NULL
-      || strstr (error->message, "submitted just before") != NULL, "no cause",
+      || strstr (error->message, "submitted just before") != NULL
+      || strstr (error->message, "shares has failed") != NULL, "no cause",
       error->message);
 }
 

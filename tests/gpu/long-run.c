@@ -835,9 +835,9 @@ static const struct
       run_memory},
 };
 
-#define N_FAULTS G_N_ELEMENTS (faults)
+static const guint n_faults = G_N_ELEMENTS (faults);
 #else
-#define N_FAULTS 0
+static const guint n_faults = 0;
 
 static const struct
 {
@@ -862,7 +862,7 @@ run_phase (void)
     return run_soak (number);
   if (strcmp (phase, "restarts") == 0)
     return run_restarts (number);
-  for (guint i = 0; i < N_FAULTS; i++)
+  for (guint i = 0; i < n_faults; i++)
     if (strcmp (phase, faults[i].name) == 0)
       return faults[i].run (number ? CUDA : NULL) ? PASSED : FAILED;
   printf ("no phase '%s'\n", phase);
@@ -937,7 +937,7 @@ run_all (void)
     start_phase ("soak", n_pipelines, depth > 0 ? depth : 2, time);
   if (n_restarts > 0)
     start_phase ("restarts", n_restarts, depth > 0 ? depth : 2, 0);
-  for (guint i = 0; faults_asked && on_cuda () && i < 4 * N_FAULTS; i++)
+  for (guint i = 0; faults_asked && on_cuda () && i < 4 * n_faults; i++)
     start_phase (faults[i / 4].name, i / 2 % 2, depths[i % 2], 0);
 }
 
