@@ -6,9 +6,10 @@
 
 #include <math.h>
 
-/* The first columns of transMatrix: H.265's for 32 (8.6.4.2), and of H.266's for
- * 64 (8.7.4) the odd rows, as its even ones are H.265's. All that the standards
- * print are these numbers, where the cosines are that they stand for. */
+/* The first columns of transMatrix: H.265's for 32 (8.6.4.2), and of H.266's
+ * for 64 (8.7.4) the odd rows, as its even ones are H.265's. All that the
+ * standards print are these numbers, where the cosines are that they stand
+ * for. */
 static const int column32[32] = {
   64, 90, 90, 90, 89, 88, 87, 85, 83, 82, 80, 78, 75, 73, 70, 67,
   64, 61, 57, 54, 50, 46, 43, 38, 36, 31, 25, 22, 18, 13, 9, 4,
