@@ -62,7 +62,7 @@
   X (RECORDS, "records", 0, 0, 1, 40)                                         \
   X (SIZES, "sizes", 0, 0, 1, 60)                                             \
   X (LEVELS, "levels", 0, 0, 1, 40)                                           \
-  X (FROM_LEVELS, "from-levels", 0, 0, 3, 30) /* a frame's; changed; any */     \
+  X (FROM_LEVELS, "from-levels", 0, 0, 3, 30) /* a frame's; changed; any */    \
   X (LEVELS_MEMORY, "levels-memory", 0, 0, 2, 60)                             \
   X (NO_SRC, "no-src", 0, 0, 1, 30)       /* where there are levels */        \
   X (NO_DST, "no-dst", 0, 0, 1, 10)                                           \

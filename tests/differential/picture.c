@@ -192,7 +192,8 @@ picture_fill (const Picture * picture, const int *value, int distortion)
 
 /* All samples of a component, or of R, G or B; NULL: there are none. */
 int *
-picture_samples (const Picture * picture, const uint8_t * bytes, int c, size_t *n)
+picture_samples (const Picture * picture, const uint8_t * bytes, int c,
+    size_t *n)
 {
   const BdctLayout *layout = &picture->layout;
   const bool rgb = layout->rgb.n_planes > 0;

@@ -105,8 +105,8 @@ at (const RefPicture * planes, int c, int x, int y)
 /* A component at luma's (x, y): three parts of the nearest sample and one of
  * the next nearest, down and across ("fancy upsampling"). */
 static int
-component_at (const BdctLayout * layout, const RefPicture * planes, int c, int x,
-    int y)
+component_at (const BdctLayout * layout, const RefPicture * planes, int c,
+    int x, int y)
 {
   bool down, across = is_halved (layout, c, &down);
   const int cx = across ? x / 2 : x, cy = down ? y / 2 : y;

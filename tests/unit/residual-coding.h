@@ -1,6 +1,7 @@
-/* blockdct tests: H.265's residual_coding() in CABAC, an encoder that was written
- * together with a decoder (until commit 7660f67b) from the standard (clauses 7.3.8.11, 9.3) and sharing nothing with
- * dct/. What dct/entropy/cabac.h counts and estimates is compared with this.
+/* blockdct tests: H.265's residual_coding() in CABAC, an encoder written from
+ * the standard (clauses 7.3.8.11, 9.3), as was a decoder that understood it
+ * (until commit 7660f67b), and sharing nothing with dct/. What
+ * dct/entropy/cabac.h counts and estimates is compared with this.
  *
  * Blocks of one frame, in an I slice: a coded block flag each, then, if it is
  * 1, residual_coding(); diagonal scans; no sign hiding, transform skip, bypass

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * libblockdct as an application sees it, by its headers alone, where the
- * differential does not go: structures of other sizes, the queue, shared sources.
+ * differential does not go: structures of other sizes, the queue, shared
+ * sources.
  * BLOCKDCT_TEST_BACKEND=cuda runs the same on the CUDA engine. */
 #include <blockdct/blockdct.h>
 #include <glib.h>
