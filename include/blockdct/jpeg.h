@@ -18,7 +18,7 @@ typedef struct {
   uint8_t *dst;               /**< on the device, 1 byte a pixel of a grey
                                    picture, else R, G and B; or NULL: only what
                                    follows is wanted */
-  ptrdiff_t stride;           /**< bytes from one row to the next; 0: of a row */
+  ptrdiff_t stride;           /**< bytes from one row to the next; 0: no gaps */
   int width, height;          /**< are set; 0: another decoder has to read it */
   int channels;               /**< is set: 1 or 3 */
   bool decoded;               /**< is set; false with a `dst`: likewise, its

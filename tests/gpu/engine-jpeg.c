@@ -188,7 +188,8 @@ is_same (const BdctJpeg * its, const File * file, const uint8_t * got)
       && picture.channels == its->channels;
   for (int y = 0; same && y < its->height; y++) {
     const size_t n = (size_t) its->width * its->channels;
-    const uint8_t *row = got + y * (its->stride != 0 ? (size_t) its->stride : n);
+    const size_t stride = its->stride != 0 ? (size_t) its->stride : n;
+    const uint8_t *row = got + y * stride;
 
     same = memcmp (row, picture.pixels + y * n, n) == 0;
     for (int i = 0; same && i < GAP && its->stride != 0; i++)
