@@ -90,7 +90,7 @@ expect (bool good, const char *what, const char *message)
   if (!good)
     printf ("FAIL call %u%s (%s in %s): %s: %s\n", fake_faults.first,
         fake_faults.lost ? " and all after it" : "", fake_faults.call,
-        failed_in, what, message);
+        failed_in != NULL ? failed_in : "no call", what, message);
   return good;
 }
 
