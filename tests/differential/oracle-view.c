@@ -299,18 +299,17 @@ is_expected (const Shown * s, int k, int expected, int other, bool marked,
   return false;
 }
 
-/* The bar has all colours, from the bottom up, and marks in black. */
+/* The bar has the colours, from the bottom up, and marks in black. */
 static bool
 check_legend (const Shown * s, const BdctLegend * legend,
     const RefPicture * got, char *text)
 {
-  for (int i = 0; i < BDCT_VIEW_COLOURS && legend->width > 0; i++)
-    if (sample_at (got, 0, legend->x + legend->width - 1, legend->y
-            + (legend->height * (63 - i) + 63) / 64)
-        != s->view->colour[i][0])
-      return oracle_fail (text, "%s: colour %d of the bar",
-          bdct_view_info (s->view->mode)->name, i);
-  for (int i = 0; i < legend->n_marks && legend->width > 0; i++)
+  for (int row = 0; row < legend->height; row++)
+    if (sample_at (got, 0, legend->x + legend->width - 1, legend->y + row)
+        != s->view->colour[63 - row * 64 / legend->height][0])
+      return oracle_fail (text, "%s: row %d of the bar",
+          bdct_view_info (s->view->mode)->name, row);
+  for (int i = 0; i < legend->n_marks; i++)
     if (sample_at (got, 0, legend->x, legend->mark[i].y) != 0)
       return oracle_fail (text, "%s: mark %d",
           bdct_view_info (s->view->mode)->name, i);
