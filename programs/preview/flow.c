@@ -221,6 +221,8 @@ is_cut (GstSample * sample)
 static void
 take_duration (PreviewSession * self, GstSample * sample, GstClockTime time)
 {
+  const GstClockTime before = self->duration;
+
   if (is_cut (sample))
     return;
   if (has_duration (sample))
@@ -228,6 +230,10 @@ take_duration (PreviewSession * self, GstSample * sample, GstClockTime time)
   else if (GST_CLOCK_TIME_IS_VALID (self->taken) && time > self->taken)
     self->duration = time - self->taken;
   self->longest = MAX (self->longest, self->duration);
+  /* Matroska's times are whole milliseconds. */
+  self->varies |= GST_CLOCK_TIME_IS_VALID (self->taken)
+      && ABS ((gint64) self->duration - (gint64) before)
+      > (gint64) (before / 8 + GST_MSECOND);
   self->taken = time;
 }
 

@@ -391,6 +391,8 @@ add_position (PreviewPage * self, JsonObject * json)
   }
   add_seconds (json, "frame-duration",
       preview_session_get_frame_duration (self->session));
+  json_object_set_boolean_member (json, "rate-varies",
+      preview_session_varies (self->session));
   preview_session_get_range (self->session, &from, &to);
   add_seconds (json, "from", from);
   add_seconds (json, "to", to);

@@ -64,6 +64,7 @@ struct _PreviewSession
   PreviewPlayer *player;        /* replaced with the lock */
   GstClockTime shown;           /* the frame's time */
   GstClockTime duration, longest;       /* of a frame; and of all so far */
+  gboolean varies;              /* the duration of frames */
   gint64 length;                /* of all frames, while the player starts, too;
                                    0: not known */
   GstClockTime sought;          /* target of the last seek */

@@ -102,6 +102,9 @@ gint preview_session_get_encoded (PreviewSession * self);
 /* The duration of a frame. */
 GstClockTime preview_session_get_frame_duration (PreviewSession * self);
 
+/* Whether it differed from frame to frame: frames cannot be counted by it. */
+gboolean preview_session_varies (PreviewSession * self);
+
 /* Go to the frame at `place`. While one seek is in progress the next one
  * waits, and only the latest one that waits is made. FALSE: the stream cannot
  * seek. */

@@ -17,6 +17,7 @@ preview_transport_reset (PreviewSession * self)
   self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
   self->duration = self->longest = GST_SECOND / 30;
+  self->varies = FALSE;
   self->length = 0;
   self->seeking = self->moves = self->stays = FALSE;
   self->steps_after = 0;
@@ -312,6 +313,12 @@ GstClockTime
 preview_session_get_frame_duration (PreviewSession * self)
 {
   return self->duration;
+}
+
+gboolean
+preview_session_varies (PreviewSession * self)
+{
+  return self->varies;
 }
 
 static gboolean

@@ -98,9 +98,9 @@ const player = {
     } else if (!bar.matches(":active") && !isNewer("seek")) {
       bar.max = duration;
       bar.value = position;
-      bar.ariaValueText = find("clock").value = `${this.frame(position) + 1} of `
-        + `${this.frame(duration)}`;
       find("clock").title = `${position.toFixed(2)} s of ${duration.toFixed(2)} s`;
+      bar.ariaValueText = find("clock").value = page.news["rate-varies"] ? find("clock").title
+        : `${this.frame(position) + 1} of ${this.frame(duration)}`;
     }
   },
 };

@@ -712,6 +712,7 @@ async def any_frame_of_a_file(server, viewer):
     await viewer.say("seek nan")
     news = await viewer.wait(lambda news: "notice" in news)
     assert "not possible to seek to nan" in news["notice"], news
+    assert not viewer.news["rate-varies"], viewer.news
 
 
 @viewing("varies.mkv")
@@ -727,6 +728,7 @@ async def each_frame_of_a_variable_rate(server, viewer):
             await viewer.say(command)
             await viewer.wait(lambda news, moment=moment: news.get("figures", {}).get(
                 "timestamp", -1) // 1000000 == moment)
+    assert viewer.news["rate-varies"], viewer.news
 
 
 @viewing("long.mkv")
