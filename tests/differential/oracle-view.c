@@ -302,6 +302,15 @@ in_legend (const Shown * s, const BdctLegend * legend, int k, int x, int y)
       && v < legend->y + legend->height + 2;
 }
 
+/* Luma on the grid. */
+static int
+mark (const Shown * s, int value)
+{
+  const int half = 1 << (s->layout->depth - 1);
+
+  return value >= half ? value - half / 2 : value + half / 2;
+}
+
 /* What a component's sample has to be, and of maps the other end of what it may
  * be; `marked`: on the grid. */
 static int
@@ -345,8 +354,7 @@ expect (const Shown * s, int k, int x, int y, int *other, bool *marked)
   } else {
     value = sample_at (picture, k, u / sub_x (s, k), v / sub_y (s, k));
   }
-  return !*marked ? value : value >= middle ? value - middle / 2
-      : value + middle / 2;
+  return *marked ? mark (s, value) : value;
 }
 
 static bool
@@ -382,15 +390,22 @@ check_legend (const Shown * s, const BdctLegend * legend,
   return true;
 }
 
+/* A tree's levels have places of their own, and its blocks' errors are divided
+ * among the places of the smallest. */
+static bool
+is_defined (const Shown * s)
+{
+  return !is_tree (s) || s->view->mode < BDCT_VIEW_COEFFICIENTS
+      || s->view->mode == BDCT_VIEW_QUALITY_MAP
+      || s->view->mode == BDCT_VIEW_SIZE_MAP;
+}
+
 bool
 oracle_view (const Shown * s, const RefPicture * got, char *text)
 {
   BdctLegend legend;
 
-  /* A tree's levels have places of their own, and its maps are of blocks. */
-  if (is_tree (s) && s->view->mode != BDCT_VIEW_ORIGINAL
-      && s->view->mode != BDCT_VIEW_RECONSTRUCTION
-      && s->view->mode != BDCT_VIEW_SIZE_MAP)
+  if (!is_defined (s))
     return true;
   if (s->o == NULL && !check_places (s, text))
     return false;
@@ -433,8 +448,8 @@ draw (const Shown * s, RefPicture * planes)
       const int v = expect (&own, k, i % planes->width[k],
           i / planes->width[k], &other, &marked);
 
-      planes->sample[k][i] = other < 0 ? v : other == v ? view.colour[v][k]
-          : UNSURE;
+      planes->sample[k][i] = other < 0 ? v : other != v ? UNSURE : marked
+          ? mark (s, view.colour[v][k]) : view.colour[v][k];
     }
   }
 }
@@ -455,40 +470,59 @@ is_sure (const Shown * s, const RefPicture * planes, int x, int y)
   return true;
 }
 
+/* Whether a pixel is in the legend or, at 1:1, has chroma of it. */
+static bool
+near_legend (const Shown * s, const BdctLegend * legend, int x, int y)
+{
+  const int reach = s->view->zoom == 1 ? 2 : 0;
+  bool near = false;
+
+  for (int i = 0; i < 9; i++)
+    near = near || in_legend (s, legend, 0, x + (i % 3 - 1) * reach,
+        y + (i / 3 - 1) * reach);
+  return near;
+}
+
 /* A view that copies has the pictures' bytes, and white where the wipe's line
- * is. One that is computed is that of planes at 1:1, of which pixels are
+ * is; R, G and B of the original are as much brighter as its luma on the grid. One that is computed is that of planes at 1:1, of which pixels are
  * enlarged; a fourth byte is the right picture's. */
 bool
 oracle_view_rgb (const Shown * s, const BdctImage images[2],
     const BdctImage * image, char *text)
 {
-  const bool copies = s->view->mode < BDCT_VIEW_DIFFERENCE;
+  const bool copies = s->o == NULL ? s->view->mode < BDCT_VIEW_DIFFERENCE
+      : s->view->mode == BDCT_VIEW_ORIGINAL;
   const int n = s->layout->rgb.bytes == 4 ? 4 : 3;
   RefPicture planes = { {0}, {0}, {NULL} };
   BdctLegend legend;
   bool ok = true;
 
+  if (!is_defined (s))
+    return true;
   bdct_view_legend (s->view, s->layout, &legend);
   if (!copies)
     draw (s, &planes);
   for (int y = 0; y < s->layout->plane[0].height && ok; y++)
     for (int x = 0; x < s->layout->plane[0].width && ok; x++) {
-      int u = x, v = y, wanted[4] = { 255, 255, 255, 255 };
+      int u = x, v = y, other, wanted[4] = { 255, 255, 255, 255 };
+      bool marked;
+      const int brighter = s->o == NULL || !copies ? 0
+          : expect (s, 0, x, y, &other, &marked) - sample_at (s->left, 0, x,
+          y);
       const bool second = origin (s, &u, &v);
 
       u = magnify (s, s->view->zoom_x, s->layout->plane[0].width, u);
       v = magnify (s, s->view->zoom_y, s->layout->plane[0].height, v);
-      if (!copies && (!is_sure (s, &planes, u, v) || in_legend (s, &legend, 0,
-                  x, y) || (s->view->zoom == 1 && (in_legend (s, &legend, 0,
-                          x + 2, y + 2) || in_legend (s, &legend, 0, x - 2,
-                          y - 2)))))
+      if (!copies && (!is_sure (s, &planes, u, v)
+              || near_legend (s, &legend, x, y)))
         continue;
       if (!copies)
         ref_colour_join (s->layout, &planes, u, v, wanted);
       for (int k = copies && !on_line (s, 0, x) ? 0 : copies ? 4 : 3; k < n;
           k++)
-        wanted[k] = *ref_colour_byte (s->layout, &images[!copies || second],
-            u, v, k);
+        wanted[k] = clamp (*ref_colour_byte (s->layout,
+                &images[!copies || second], u, v, k) + (k < 3 ? brighter : 0), 0,
+            255);
       for (int k = 0; k < n && ok; k++)
         if (*ref_colour_byte (s->layout, image, x, y, k) != wanted[k])
           ok = oracle_fail (text, "%s, byte %d of (%d, %d): %d, not %d",
