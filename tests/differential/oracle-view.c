@@ -484,8 +484,9 @@ near_legend (const Shown * s, const BdctLegend * legend, int x, int y)
 }
 
 /* A view that copies has the pictures' bytes, and white where the wipe's line
- * is; R, G and B of the original are as much brighter as its luma on the grid. One that is computed is that of planes at 1:1, of which pixels are
- * enlarged; a fourth byte is the right picture's. */
+ * is; on the grid, R, G and B of the original are as much brighter as its luma.
+ * One that is computed is that of planes at 1:1, of which pixels are enlarged;
+ * a fourth byte is the right picture's. */
 bool
 oracle_view_rgb (const Shown * s, const BdctImage images[2],
     const BdctImage * image, char *text)
@@ -521,8 +522,8 @@ oracle_view_rgb (const Shown * s, const BdctImage images[2],
       for (int k = copies && !on_line (s, 0, x) ? 0 : copies ? 4 : 3; k < n;
           k++)
         wanted[k] = clamp (*ref_colour_byte (s->layout,
-                &images[!copies || second], u, v, k) + (k < 3 ? brighter : 0), 0,
-            255);
+                &images[!copies || second], u, v, k)
+            + (k < 3 ? brighter : 0), 0, 255);
       for (int k = 0; k < n && ok; k++)
         if (*ref_colour_byte (s->layout, image, x, y, k) != wanted[k])
           ok = oracle_fail (text, "%s, byte %d of (%d, %d): %d, not %d",
