@@ -50,7 +50,7 @@ bdct_view_source (const BdctView * view, const BdctLayout * layout, int *x,
   bdct_render_place (&r, view, layout);
   is_second = bdct_render_locate (&r, 0, 0, x, y);
   if (second != NULL)
-    *second = is_second;
+    *second = is_second && !bdct_render_is_first (view);
   bdct_zoom_window (&window, view, layout);
   *x = bdct_zoom_find (&window, *x + window.left);
   *y = bdct_zoom_find (&window, *y + window.top);

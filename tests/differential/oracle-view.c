@@ -6,6 +6,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include "cpu/metrics/kernel.h"
+#include "dct/metrics/psnr-hvs.h"
 #include "tests/unit/reference-colour.h"
 #include "tests/unit/reference-metrics.h"
 
@@ -93,6 +95,33 @@ cell_size (const Shown * s)
       : s->view->mode == BDCT_VIEW_HVS_MAP ? 8 : s->width[0];
 }
 
+/* The squared error by sample that PSNR-HVS has of 8 x 8 samples, which are a
+ * picture of their own; the metric itself has a definition (test-metrics.c). */
+static double
+hvs_of_block (const RefPair * p, int depth, int x, int y)
+{
+  static uint8_t scratch[BDCT_SCRATCH_SIZE] __attribute__ ((aligned (64)));
+  uint16_t samples[2][64];
+  uint64_t error;
+  BdctMetricPlane plane = {.depth = depth,.width = 8,.height = 8,.step = 1,
+    .luma_width = 8,.luma_height = 8,.memory = &error,
+    .src = {.data = (uint8_t *) samples[0],.stride = depth > 8 ? 16 : 8},
+    .rec = {.data = (uint8_t *) samples[1],.stride = depth > 8 ? 16 : 8}
+  };
+
+  for (int i = 0; i < 128; i++) {
+    const int v = (i < 64 ? p->a : p->b)[(y + i % 64 / 8) * p->width + x
+        + i % 8];
+
+    if (depth > 8)
+      samples[i / 64][i % 64] = v;
+    else
+      ((uint8_t *) samples[i / 64])[i % 64] = v;
+  }
+  bdct_metrics_baseline[BDCT_METRIC_PSNR_HVS]->work (&plane, 0, 0, scratch);
+  return ldexp (error, -BDCT_PSNR_HVS_BITS (depth)) / 64;
+}
+
 /* What the map shows at the cell of luma at (x, y), the least and the most: the
  * engines have metrics in single precision or whole numbers, rounded to
  * 2^-12. */
@@ -119,10 +148,9 @@ measure (const Shown * s, int x, int y, double *least, double *most)
     case BDCT_VIEW_HVS_MAP:
       if (width < 8 || height < 8)
         return;
-      v = ref_hvs_block (&pair, clamp (x, 0, width - 8), clamp (y, 0,
-              height - 8)) / 64;
-      *least = v * 0.89 - 0.05;
-      *most = v * 1.13 + 0.05;
+      *most = hvs_of_block (&pair, s->layout->depth, clamp (x, 0, width - 8),
+          clamp (y, 0, height - 8));
+      *least = *most - 2.0 / 4096;
       return;
     case BDCT_VIEW_QUALITY_MAP:
       v = s->view->delta_qp[oracle_set (s->o, 0, x, y)];
@@ -226,6 +254,44 @@ on_line (const Shown * s, int k, int x)
       && x >= line / sub_x (s, k) && x <= (end - 1) / sub_x (s, k);
 }
 
+/* The library says of each place of the view what it shows, and which half of
+ * the view has it. */
+static bool
+check_places (const Shown * s, char *text)
+{
+  const BdctPlaneLayout *luma = &s->layout->plane[0];
+  const BdctViewMode mode = s->view->mode;
+  BdctViewPlace place;
+
+  bdct_view_place (s->view, s->layout, &place);
+  for (int i = 0; i < luma->width * luma->height; i++) {
+    const int x = i % luma->width, y = i / luma->width;
+    int u = x, v = y, at_x = x, at_y = y, n = 0;
+    const bool second = origin (s, &u, &v);
+    bool at_second, ok;
+
+    u = magnify (s, s->view->zoom_x, luma->width, u);
+    v = magnify (s, s->view->zoom_y, luma->height, v);
+    ok = bdct_view_source (s->view, s->layout, &at_x, &at_y, &at_second)
+        && at_x == u && at_y == v && at_second == second;
+    for (int k = 0; k < 2; k++) {
+      const BdctViewHalf *half = &place.half[k];
+
+      if (x < half->x0 || x >= half->x1 || y < half->y0 || y >= half->y1)
+        continue;
+      n++;
+      ok = ok && k == (second || mode == BDCT_VIEW_FLICKER)
+          && (x + half->left) * 256 / place.ratio == u
+          && (y + half->top) * 256 / place.ratio == v;
+    }
+    if (!ok || n != !on_line (s, 0, x))
+      return oracle_fail (text, "%s: (%d, %d) is said to show (%d, %d) of "
+          "picture %d, or not in its half", bdct_view_info (mode)->name, x, y,
+          at_x, at_y, at_second);
+  }
+  return true;
+}
+
 static bool
 in_legend (const Shown * s, const BdctLegend * legend, int k, int x, int y)
 {
@@ -234,6 +300,15 @@ in_legend (const Shown * s, const BdctLegend * legend, int k, int x, int y)
   return legend->width > 0 && u >= legend->x - 2 && v >= legend->y - 2
       && u < legend->x + legend->width + 2
       && v < legend->y + legend->height + 2;
+}
+
+/* Luma on the grid. */
+static int
+mark (const Shown * s, int value)
+{
+  const int half = 1 << (s->layout->depth - 1);
+
+  return value >= half ? value - half / 2 : value + half / 2;
 }
 
 /* What a component's sample has to be, and of maps the other end of what it may
@@ -279,8 +354,7 @@ expect (const Shown * s, int k, int x, int y, int *other, bool *marked)
   } else {
     value = sample_at (picture, k, u / sub_x (s, k), v / sub_y (s, k));
   }
-  return !*marked ? value : value >= middle ? value - middle / 2
-      : value + middle / 2;
+  return *marked ? mark (s, value) : value;
 }
 
 static bool
@@ -316,16 +390,25 @@ check_legend (const Shown * s, const BdctLegend * legend,
   return true;
 }
 
+/* A tree's levels have places of their own, and its blocks' errors are divided
+ * among the places of the smallest. */
+static bool
+is_defined (const Shown * s)
+{
+  return !is_tree (s) || s->view->mode < BDCT_VIEW_COEFFICIENTS
+      || s->view->mode == BDCT_VIEW_QUALITY_MAP
+      || s->view->mode == BDCT_VIEW_SIZE_MAP;
+}
+
 bool
 oracle_view (const Shown * s, const RefPicture * got, char *text)
 {
   BdctLegend legend;
 
-  /* A tree's levels have places of their own, and its maps are of blocks. */
-  if (is_tree (s) && s->view->mode != BDCT_VIEW_ORIGINAL
-      && s->view->mode != BDCT_VIEW_RECONSTRUCTION
-      && s->view->mode != BDCT_VIEW_SIZE_MAP)
+  if (!is_defined (s))
     return true;
+  if (s->o == NULL && !check_places (s, text))
+    return false;
   bdct_view_legend (s->view, s->layout, &legend);
   for (int k = 0; k < BDCT_MAX_COMPONENTS; k++)
     for (int i = 0; i < got->width[k] * got->height[k]; i++) {
@@ -365,8 +448,8 @@ draw (const Shown * s, RefPicture * planes)
       const int v = expect (&own, k, i % planes->width[k],
           i / planes->width[k], &other, &marked);
 
-      planes->sample[k][i] = other < 0 ? v : other == v ? view.colour[v][k]
-          : UNSURE;
+      planes->sample[k][i] = other < 0 ? v : other != v ? UNSURE : marked
+          ? mark (s, view.colour[v][k]) : view.colour[v][k];
     }
   }
 }
@@ -387,40 +470,60 @@ is_sure (const Shown * s, const RefPicture * planes, int x, int y)
   return true;
 }
 
+/* Whether a pixel is in the legend or, at 1:1, has chroma of it. */
+static bool
+near_legend (const Shown * s, const BdctLegend * legend, int x, int y)
+{
+  const int reach = s->view->zoom == 1 ? 2 : 0;
+  bool near = false;
+
+  for (int i = 0; i < 9; i++)
+    near = near || in_legend (s, legend, 0, x + (i % 3 - 1) * reach,
+        y + (i / 3 - 1) * reach);
+  return near;
+}
+
 /* A view that copies has the pictures' bytes, and white where the wipe's line
- * is. One that is computed is that of planes at 1:1, of which pixels are
- * enlarged; a fourth byte is the right picture's. */
+ * is; on the grid, R, G and B of the original are as much brighter as its luma.
+ * One that is computed is that of planes at 1:1, of which pixels are enlarged;
+ * a fourth byte is the right picture's. */
 bool
 oracle_view_rgb (const Shown * s, const BdctImage images[2],
     const BdctImage * image, char *text)
 {
-  const bool copies = s->view->mode < BDCT_VIEW_DIFFERENCE;
+  const bool copies = s->o == NULL ? s->view->mode < BDCT_VIEW_DIFFERENCE
+      : s->view->mode == BDCT_VIEW_ORIGINAL;
   const int n = s->layout->rgb.bytes == 4 ? 4 : 3;
   RefPicture planes = { {0}, {0}, {NULL} };
   BdctLegend legend;
   bool ok = true;
 
+  if (!is_defined (s))
+    return true;
   bdct_view_legend (s->view, s->layout, &legend);
   if (!copies)
     draw (s, &planes);
   for (int y = 0; y < s->layout->plane[0].height && ok; y++)
     for (int x = 0; x < s->layout->plane[0].width && ok; x++) {
-      int u = x, v = y, wanted[4] = { 255, 255, 255, 255 };
+      int u = x, v = y, other, wanted[4] = { 255, 255, 255, 255 };
+      bool marked;
+      const int brighter = s->o == NULL || !copies ? 0
+          : expect (s, 0, x, y, &other, &marked) - sample_at (s->left, 0, x,
+          y);
       const bool second = origin (s, &u, &v);
 
       u = magnify (s, s->view->zoom_x, s->layout->plane[0].width, u);
       v = magnify (s, s->view->zoom_y, s->layout->plane[0].height, v);
-      if (!copies && (!is_sure (s, &planes, u, v) || in_legend (s, &legend, 0,
-                  x, y) || (s->view->zoom == 1 && (in_legend (s, &legend, 0,
-                          x + 2, y + 2) || in_legend (s, &legend, 0, x - 2,
-                          y - 2)))))
+      if (!copies && (!is_sure (s, &planes, u, v)
+              || near_legend (s, &legend, x, y)))
         continue;
       if (!copies)
         ref_colour_join (s->layout, &planes, u, v, wanted);
       for (int k = copies && !on_line (s, 0, x) ? 0 : copies ? 4 : 3; k < n;
           k++)
-        wanted[k] = *ref_colour_byte (s->layout, &images[!copies || second],
-            u, v, k);
+        wanted[k] = clamp (*ref_colour_byte (s->layout,
+                &images[!copies || second], u, v, k)
+            + (k < 3 ? brighter : 0), 0, 255);
       for (int k = 0; k < n && ok; k++)
         if (*ref_colour_byte (s->layout, image, x, y, k) != wanted[k])
           ok = oracle_fail (text, "%s, byte %d of (%d, %d): %d, not %d",

@@ -427,25 +427,35 @@ check_inspected (const Oracle * o)
 static bool
 check_view (const Oracle * o, const SceneFrame * shown, const Output * own)
 {
-  Shown s = {.view = &shown->view,.layout = o->layout,.o = o,.left = &o->src,
-    .right = &o->made
+  const bool rgb = o->layout->rgb.n_planes > 0;
+  RefPicture source = o->src, got;
+  Shown s = {.view = &shown->view,.layout = o->layout,.o = o,
+    .left = &source,.right = &o->made
   };
-  RefPicture got;
   bool ok;
 
   if (shown->frame.view == NULL || shown->value[NO_DST]
-      || own->size[PICTURE] == 0 || o->layout->rgb.n_planes > 0
+      || own->size[PICTURE] == 0 || (rgb && o->real)
       || o->src.sample[0] == NULL)
     return true;
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     s.width[c] = 1 << o->f->info.log2_width[c];
     s.height[c] = 1 << o->f->info.log2_height[c];
   }
-  get_planes (&shown->dst, own->bytes[PICTURE], 1, &got);
-  s.colours = allocate (got.width[0] * got.height[0] * 2);
-  ok = oracle_view (&s, &got, o->text);
+  s.colours = allocate (o->made.width[0] * o->made.height[0] * 2);
+  if (rgb) {
+    const BdctImage images[2] = { o->f->source->image, o->f->source->image };
+    const BdctImage image = image_of (&shown->dst, own->bytes[PICTURE]);
+
+    get_planes (o->f->source, o->f->source->bytes, 1, &source);
+    ok = oracle_view_rgb (&s, images, &image, o->text);
+    clear (&source);
+  } else {
+    get_planes (&shown->dst, own->bytes[PICTURE], 1, &got);
+    ok = oracle_view (&s, &got, o->text);
+    clear (&got);
+  }
   free (s.colours);
-  clear (&got);
   return ok;
 }
 

@@ -54,11 +54,11 @@ test_larger_meta (void)
 /* Bad buffers: a flow error and a message, and nothing read past the end. */
 
 static void
-check_bad (Bench * bench, GstBuffer * in)
+check_bad (Bench * bench, GstBuffer * in, const gchar * what)
 {
   /* Read-only memory is all the same to the element. */
   g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_ERROR);
-  text_expect (bench_pop_text (bench, GST_MESSAGE_ERROR), "buffer", NULL);
+  text_expect (bench_pop_text (bench, GST_MESSAGE_ERROR), "buffer", what, NULL);
   g_assert_null (bench_pull (bench));
   bench_pop_report (bench, NULL);
 }
@@ -80,9 +80,11 @@ test_too_small (void)
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
       GstBuffer *in = sizes[i] ? gst_buffer_new_allocate (NULL, sizes[i], NULL)
           : gst_buffer_new ();
+      g_autofree gchar *what = g_strdup_printf ("of %" G_GSIZE_FORMAT
+          " bytes", sizes[i]);
 
       gst_buffer_memset (in, 0, 0, sizes[i]);
-      check_bad (&bench, in);
+      check_bad (&bench, in, what);
     }
     /* An application may go on. */
     bench_pass (&bench, 0);
@@ -129,7 +131,7 @@ test_meta_beyond (void)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_test_message ("case %u", i);
     check_bad (&bench, with_meta (&bench.info, cases[i].offset,
-            cases[i].stride, cases[i].size));
+            cases[i].stride, cases[i].size), "bytes");
   }
 }
 
@@ -165,7 +167,7 @@ test_meta_mismatch (void)
 
     video_info (&other, cases[i].format, cases[i].width, cases[i].height);
     check_bad (&bench, with_meta (&other, other.offset, other.stride,
-            other.size));
+            other.size), "meta says");
   }
   /* Two planes fewer than the format has. */
   {
@@ -174,11 +176,11 @@ test_meta_mismatch (void)
     gst_buffer_add_video_meta_full (in, GST_VIDEO_FRAME_FLAG_NONE,
         GST_VIDEO_FORMAT_I420, 48, 32, 1, bench.info.offset,
         bench.info.stride);
-    check_bad (&bench, in);
+    check_bad (&bench, in, "meta says");
   }
 }
 
-/* Frames before a bad one are not lost. */
+/* Frames before a bad one are not lost, and an application may go on. */
 static void
 test_bad_in_flight (void)
 {
@@ -188,9 +190,10 @@ test_bad_in_flight (void)
   bench_init (&bench, "I420", 48, 32, "async-depth", 4, NULL);
   bench_push (&bench, 0);
   bench_push (&bench, 1);
-  check_bad (&bench, gst_buffer_new_allocate (NULL, 1, NULL));
+  check_bad (&bench, gst_buffer_new_allocate (NULL, 1, NULL), "of 1 bytes");
+  bench_push (&bench, 2);
   g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
-  for (guint n = 0; n < 2; n++) {
+  for (guint n = 0; n < 3; n++) {
     out = bench_take (&bench);
     g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
     gst_buffer_unref (out);

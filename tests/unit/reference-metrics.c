@@ -185,8 +185,9 @@ define_mask (const int *block, int stride, const double frequency[64],
       / variance[4]) / 32;
 }
 
-double
-ref_hvs_block (const RefPair * p, int x, int y)
+/* 64 times the squared error of one block at (x, y). */
+static double
+hvs_block (const RefPair * p, int x, int y)
 {
   static const double rows[8][8] = {
     {1.6193873, 2.2901595, 2.0850976, 1.4836609, 1.0022751, .678297, .4662249,
@@ -226,6 +227,6 @@ ref_psnr_hvs (const RefPair * p)
 
   for (int y = 0; y + 8 <= p->height; y += 7)
     for (int x = 0; x + 8 <= p->width; x += 7, n += 64)
-      sum += ref_hvs_block (p, x, y);
+      sum += hvs_block (p, x, y);
   return 10 * log10 ((double) p->peak * p->peak * n / sum);
 }

@@ -21,7 +21,4 @@ double ref_psnr_hvs (const RefPair *pair);
 /* Of one window of 8 x 8 samples, at (x, y). */
 double ref_ssim_window (const RefPair *pair, int x, int y);
 
-/* 64 times the squared error of PSNR-HVS of one block at (x, y). */
-double ref_hvs_block (const RefPair *pair, int x, int y);
-
 #endif
