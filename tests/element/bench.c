@@ -155,10 +155,13 @@ run_test (gconstpointer data)
 void
 test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row)
 {
+  /* GLib forgets what belongs to a test that does not run. */
+  static GSList *tests;
   Test *test = g_new (Test, 1);
 
   *test = (Test) { func, row };
-  g_test_add_data_func_full (path, test, run_test, g_free);
+  tests = g_slist_prepend (tests, test);
+  g_test_add_data_func (path, test, run_test);
 }
 
 void
