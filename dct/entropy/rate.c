@@ -202,8 +202,6 @@ price_huffman (const BdctRateCounts * counts, const BdctLayout * layout,
   for (int g = 0; g < 2; g++) {
     memset (group[g].dc.count, 0, sizeof group[g].dc.count);
     memset (group[g].ac.count, 0, sizeof group[g].ac.count);
-    /* Without U and V their group has no symbols. */
-    group[g].dc.n = group[g].ac.n = 0;
   }
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     BdctScan scan = bdct_scan_init (&grid[c], layout->chroma, c);

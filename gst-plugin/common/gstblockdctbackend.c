@@ -6,7 +6,8 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_debug
 
-/* Less of others is copied. It may also share pages with what is pinned. */
+/* Smaller memory of others is copied: it may share a page with other memory,
+ * and a page is pinned once. */
 #define MIN_PINNED (512 << 10)
 
 gboolean
@@ -358,6 +359,8 @@ unpin (gpointer data)
   g_free (pinned);
 }
 
+static G_DEFINE_QUARK (blockdct_pinned, pinned);
+
 /* Pin memory of others that comes again with another frame, as that of a
  * decoder's pool does: a tee hides the memory that is offered, and copying
  * takes longer than the bus. Pinning takes longer than one copy. */
@@ -365,7 +368,7 @@ static void
 pin (const GstBlockDctBackend * backend, GstBuffer * buffer)
 {
   static GMutex lock;
-  const GQuark quark = g_quark_from_static_string ("blockdct-pinned");
+  const GQuark quark = pinned_quark ();
   GstMemory *memory = gst_buffer_n_memory (buffer) == 1
       ? gst_buffer_peek_memory (buffer, 0) : NULL;
   GstMapInfo map;

@@ -246,7 +246,7 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
   GstBlockDctCompare *self = GST_BLOCKDCT_COMPARE_CAST (agg);
   GstBlockDctBackend backend = { 0 };
   g_autoptr (GstAllocator) allocator = NULL;
-  gboolean ok;
+  g_autoptr (GstObject) context = NULL;
 
   if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
     return parent_class->sink_query_pre_queue (agg, pad, query);
@@ -257,13 +257,12 @@ sink_query_pre_queue (GstAggregator * agg, GstAggregatorPad * pad,
   if (self->frames.backend.pinned_allocator != NULL)
     allocator = gst_blockdct_pinned_allocator_of_kind
         (self->frames.backend.pinned_allocator, GST_BLOCKDCT_PINNED_WRITTEN);
-  g_set_object (&backend.context, self->frames.backend.context);
+  g_set_object (&context, self->frames.backend.context);
   GST_OBJECT_UNLOCK (self);
   backend.pinned_allocator = allocator;
-  ok = backend.klass != NULL && gst_blockdct_pool_propose (&backend, query,
+  backend.context = context;
+  return backend.klass != NULL && gst_blockdct_pool_propose (&backend, query,
       GST_BLOCKDCT_COMPARE_DEPTH);
-  gst_clear_object (&backend.context);
-  return ok;
 }
 
 GstFlowReturn

@@ -6,8 +6,6 @@
 
 #define GST_CAT_DEFAULT gst_blockdct_compare_debug
 
-#define find_running_time gst_blockdct_compare_find_running_time
-
 /* How far an input may run ahead where its frames are few a second. */
 #define MAX_TIME (4 * GST_SECOND)
 
@@ -91,7 +89,7 @@ gst_blockdct_compare_pad_get_running_time (GstBlockDctComparePad * self,
 {
   const GstSegment segment = gst_blockdct_compare_pad_get_segment (self);
 
-  return find_running_time (&segment, buffer);
+  return gst_blockdct_compare_find_running_time (&segment, buffer);
 }
 
 void
@@ -332,7 +330,7 @@ chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
   if (event != NULL) {
     gst_event_parse_segment (event, &segment);
     outside = is_outside (segment, buffer);
-    time = find_running_time (segment, buffer);
+    time = gst_blockdct_compare_find_running_time (segment, buffer);
   }
   if (outside) {
     gst_buffer_unref (buffer);

@@ -122,12 +122,14 @@ conclude (GstBlockDctCompare * self, guint number, gint offset)
   gst_blockdct_compare_shifts_reset (shifts);
   shifts->done = TRUE;
   if (shift != 0)
-    GST_ELEMENT_WARNING (self, STREAM, FAILED, ("%s: offset=%d fits better.",
-            gst_blockdct_compare_pad_names[number], offset + shift),
+    GST_ELEMENT_WARNING_WITH_DETAILS (self, STREAM, FAILED,
+        ("%s: offset=%d fits better.", gst_blockdct_compare_pad_names[number],
+            offset + shift),
         ("In the first %u pairs, its frames fit the reference frames %+d away "
             "better than those of the same time. A container's edit list can "
             "cause such a shift. Set offset=%d.", pairs, -shift,
-            offset + shift));
+            offset + shift), ("number", G_TYPE_UINT, number, "offset",
+            G_TYPE_INT, offset + shift, NULL));
 }
 
 GstFlowReturn

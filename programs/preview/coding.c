@@ -249,7 +249,9 @@ preview_coding_set_file (PreviewSession * self, guint side, const gchar * file)
   g_free (self->file[side]);
   self->file[side] = g_strdup (file);
   g_atomic_int_set (&self->said_scaled[side], FALSE);
+  g_mutex_lock (&self->lock);
   self->shift[side] = 0;
+  g_mutex_unlock (&self->lock);
   change (self);
 }
 

@@ -275,6 +275,7 @@ is_late (PreviewSession * self, GstClockTime time)
       > time - self->start_time + 2 * self->duration;
 }
 
+/* Called with the lock. */
 static GstClockTime
 get_time (PreviewSession * self, PreviewStream stream, GstSample * sample)
 {
@@ -325,15 +326,18 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     GstSample * sample)
 {
   PreviewSession *self = session;
-  const GstClockTime time = get_time (self, stream, sample);
+  GstClockTime time;
   GstBuffer *copy = NULL;
   gboolean ends = FALSE, wanted, encoded;
 
+  g_mutex_lock (&self->lock);
+  time = get_time (self, stream, sample);
   PREVIEW_TIME (gst_sample_get_buffer (sample)) = time;
   /* What is shifted may begin before the original. */
-  if ((gint64) time < 0)
+  if ((gint64) time < 0) {
+    g_mutex_unlock (&self->lock);
     return;
-  g_mutex_lock (&self->lock);
+  }
   if (stream == PREVIEW_ORIGINAL)
     take_duration (self, sample, time);
   while (is_wanted (self, player, stream) && (self->holds

@@ -42,7 +42,6 @@ struct _PreviewSession
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
   gint said_scaled[2];          /* atomic: that it has another size */
-  gint64 shift[2];              /* by which A's and B's file is late, in ns */
   gboolean measures;            /* blockdctcompare does, for A or B */
   guint watch, bus_watch;       /* sources of the buses of `pipeline` and of the
                                    player */
@@ -63,8 +62,6 @@ struct _PreviewSession
   /* The position; used by the main thread: transport.c */
   PreviewPlayer *player;        /* replaced with the lock */
   GstClockTime shown;           /* the frame's time */
-  GstClockTime duration, longest;       /* of a frame; and of all so far */
-  gboolean varies;              /* the duration of frames */
   gint64 length;                /* of all frames, while the player starts, too;
                                    0: not known */
   GstClockTime sought;          /* target of the last seek */
@@ -98,6 +95,9 @@ struct _PreviewSession
   guint64 left;                 /* frames that may still come */
   PreviewSet set;               /* that is held, or comes */
   GstSample *before[PREVIEW_N_STREAMS]; /* the latest one before the target */
+  gint64 shift[2];              /* by which A's and B's file is late, in ns */
+  GstClockTime duration, longest;       /* of a frame; and of all so far */
+  gboolean varies;              /* the duration, from frame to frame */
   GstClockTime target;          /* of what comes */
   GstClockTime taken;           /* that of the original that came last */
   gboolean complete;            /* it has come */

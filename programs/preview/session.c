@@ -2,7 +2,6 @@
  *
  * Starts and stops a session, and handles its pipeline's messages. */
 #include <gst/video/video.h>
-#include <stdio.h>
 #include "beside.h"
 #include "blocks.h"
 #include "coding.h"
@@ -184,25 +183,25 @@ is_known (PreviewSession * self, GstMessage * message, const GError * error)
 /* Whether blockdctcompare warns that a file's frames are late or early, for the
  * first time: they are played in time then, and this is said. */
 static gboolean
-shift (PreviewSession * self, GstMessage * message, const GError * error)
+shift (PreviewSession * self, GstMessage * message)
 {
-  static const gchar *const pads[] = { "dist_sink: ", "dist_sink_1: " };
   g_autofree gchar *name = NULL, *text = NULL;
-  gint frames = 0;
+  const GstStructure *details;
+  guint side;
+  gint frames;
 
-  for (guint i = 0; i < 2; i++)
-    if (GST_MESSAGE_SRC (message) == GST_OBJECT (self->compare)
-        && self->file[i] != NULL && self->shift[i] == 0
-        && g_str_has_prefix (error->message, pads[i])
-        && sscanf (error->message + strlen (pads[i]), "offset=%d", &frames)
-        == 1) {
-      name = preview_session_get_version (self, i);
-      text = g_strdup_printf ("%s is %d frames %s: it is shifted.", name,
-          ABS (frames), frames > 0 ? "late" : "early");
-      preview_transport_shift (self, i, frames);
-      say (self, text);
-    }
-  return frames != 0;
+  gst_message_parse_warning_details (message, &details);
+  if (GST_MESSAGE_SRC (message) != GST_OBJECT (self->compare)
+      || details == NULL || !gst_structure_get (details, "number", G_TYPE_UINT,
+          &side, "offset", G_TYPE_INT, &frames, NULL)
+      || self->file[side] == NULL || self->shift[side] != 0)
+    return FALSE;
+  name = preview_session_get_version (self, side);
+  text = g_strdup_printf ("%s is %d frames %s: it is shifted.", name,
+      ABS (frames), frames > 0 ? "late" : "early");
+  preview_transport_shift (self, side, frames);
+  say (self, text);
+  return TRUE;
 }
 
 static void
@@ -211,7 +210,7 @@ warn (PreviewSession * self, GstMessage * message)
   g_autoptr (GError) error = NULL;
 
   gst_message_parse_warning (message, &error, NULL);
-  if (shift (self, message, error))
+  if (shift (self, message))
     return;
   if (!is_known (self, message, error)) {
     g_printerr ("blockdct-preview: %s\n", error->message);
@@ -435,10 +434,8 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   self->options = wanted;
   self->late = self->n_taken = 0;
   self->failed = FALSE;
-  for (guint i = 0; i < 2; i++) {
+  for (guint i = 0; i < 2; i++)
     g_atomic_int_set (&self->said_scaled[i], FALSE);
-    self->shift[i] = 0;
-  }
   preview_transport_reset (self);
   g_signal_emit (self, signals[OPENED], 0);
   preview_session_start (self);

@@ -16,8 +16,11 @@ preview_transport_reset (PreviewSession * self)
   self->rewind = 0;
   self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
+  g_mutex_lock (&self->lock);
   self->duration = self->longest = GST_SECOND / 30;
   self->varies = FALSE;
+  self->shift[0] = self->shift[1] = 0;
+  g_mutex_unlock (&self->lock);
   self->length = 0;
   self->seeking = self->moves = self->stays = FALSE;
   self->steps_after = 0;
@@ -69,14 +72,15 @@ preview_transport_stop (PreviewSession * self)
 static GstClockTime
 get_group (PreviewSession * self, const gchar * line)
 {
+  const GstClockTime duration = preview_session_get_frame_duration (self);
   const gchar *number = strstr (line, "key-int-max=");
   guint64 frames = number == NULL ? 0
       : g_ascii_strtoull (strchr (number, '=') + 1, NULL, 10);
 
   if (frames == 0)
     frames = strstr (line, "x264enc") == NULL ? GROUP
-        : (10 * GST_SECOND + self->duration / 2) / self->duration;
-  return frames * self->duration;
+        : (10 * GST_SECOND + duration / 2) / duration;
+  return frames * duration;
 }
 
 /* Where to start for a held frame: before it, as decoders cut what is shown at
@@ -84,9 +88,12 @@ get_group (PreviewSession * self, const gchar * line)
 static GstClockTime
 find_start (PreviewSession * self, GstClockTime place)
 {
-  const GstClockTime frame = MIN (self->longest, RUN_UP);
-  GstClockTime start = place - MIN (place, frame + frame / 8);
+  GstClockTime frame, start;
 
+  g_mutex_lock (&self->lock);
+  frame = MIN (self->longest, RUN_UP);
+  g_mutex_unlock (&self->lock);
+  start = place - MIN (place, frame + frame / 8);
   for (guint i = 0; i < 2; i++)
     if (self->line[i] != NULL && preview_pipeline_uses (self,
             PREVIEW_OF_A + i)) {
@@ -194,7 +201,9 @@ preview_transport_restart (PreviewSession * self)
 void
 preview_transport_shift (PreviewSession * self, guint side, gint frames)
 {
+  g_mutex_lock (&self->lock);
   self->shift[side] = frames * (gint64) self->duration;
+  g_mutex_unlock (&self->lock);
   preview_transport_restart (self);
 }
 
@@ -261,7 +270,7 @@ preview_session_moves (PreviewSession * self)
   GstClockTime position, duration;
 
   return self->moves || (preview_session_get_time (self, &position, &duration)
-      && duration >= 2 * self->duration);
+      && duration >= 2 * preview_session_get_frame_duration (self));
 }
 
 static gboolean
@@ -312,13 +321,23 @@ preview_session_get_encoded (PreviewSession * self)
 GstClockTime
 preview_session_get_frame_duration (PreviewSession * self)
 {
-  return self->duration;
+  GstClockTime duration;
+
+  g_mutex_lock (&self->lock);
+  duration = self->duration;
+  g_mutex_unlock (&self->lock);
+  return duration;
 }
 
 gboolean
 preview_session_varies (PreviewSession * self)
 {
-  return self->varies;
+  gboolean varies;
+
+  g_mutex_lock (&self->lock);
+  varies = self->varies;
+  g_mutex_unlock (&self->lock);
+  return varies;
 }
 
 static gboolean
@@ -352,7 +371,8 @@ preview_session_seek (PreviewSession * self, GstClockTime place)
 
   if (preview_session_get_time (self, &position, &duration)
       && place >= duration)
-    place = duration - MIN (duration, self->duration / 2);
+    place = duration - MIN (duration, preview_session_get_frame_duration (self)
+        / 2);
   self->steps_after = 0;
   if (!self->seeking)
     return seek_now (self, place);
@@ -413,8 +433,8 @@ preview_transport_end (PreviewSession * self)
     self->stays = TRUE;
     hold (self);
   } else if (!preview_session_is_paused (self)) {
-    self->rewind = g_timeout_add (self->duration / GST_MSECOND, rewind_now,
-        self);
+    self->rewind = g_timeout_add (preview_session_get_frame_duration (self)
+        / GST_MSECOND, rewind_now, self);
   }
 }
 
@@ -470,8 +490,8 @@ step_back (PreviewSession * self)
             [PREVIEW_ORIGINAL]));
   g_mutex_unlock (&self->lock);
   if (!comes && !self->seeking)
-    return seek_now (self, place - MIN (place, MIN (self->duration / 4,
-                2 * GST_MSECOND)));
+    return seek_now (self, place - MIN (place, MIN
+            (preview_session_get_frame_duration (self) / 4, 2 * GST_MSECOND)));
   self->steps_after--;
   return TRUE;
 }
@@ -479,6 +499,7 @@ step_back (PreviewSession * self)
 gboolean
 preview_session_step (PreviewSession * self, gint frames)
 {
+  GstClockTime duration;
   gboolean ok, synced, comes;
 
   if (!preview_session_is_paused (self)) {
@@ -491,6 +512,7 @@ preview_session_step (PreviewSession * self, gint frames)
   ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || preview_flow_encodes (self);
   synced = self->synced && self->complete;
   comes = !self->complete;
+  duration = self->duration;
   if (ok && synced) {
     preview_flow_begin (self, TRUE);
     self->target = 0;
@@ -500,8 +522,7 @@ preview_session_step (PreviewSession * self, gint frames)
   if (ok && comes)
     self->steps_after += frames;
   else if (ok && !synced)
-    ok = preview_session_seek (self, self->shown + self->duration
-        + self->duration / 8);
+    ok = preview_session_seek (self, self->shown + duration + duration / 8);
   return ok;
 }
 
@@ -522,7 +543,7 @@ preview_session_mark (PreviewSession * self)
   }
   to = MAX (self->from, self->shown);
   self->from = MIN (self->from, self->shown);
-  self->to = to + self->duration;
+  self->to = to + preview_session_get_frame_duration (self);
   return preview_session_seek (self, self->from);
 }
 

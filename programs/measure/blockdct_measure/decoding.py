@@ -11,7 +11,7 @@ from blockdct import read_jpeg
 from . import files
 from .files import FileError, NoVideo
 from .formats import WOVEN
-from .gst import Closed, Gst, chain, counts, last_line, make, refuses, sink, stop
+from .gst import Closed, Gst, chain, has_counter, last_line, make, refuses, sink, stop
 
 _NAP = 200 * Gst.MSECOND
 _LONGEST = 1000 * 3600 * Gst.SECOND
@@ -256,7 +256,7 @@ class Input:
         self._linked, self.codec = True, kind.rpartition('/')[2].removeprefix('x-')
         decoder = make('decodebin', sink_caps=caps)
         self.decoders.append(decoder)
-        self.coded = make('blockdctcoded') if counts(caps) else None
+        self.coded = make('blockdctcoded') if has_counter(caps) else None
         elements = [self.coded, decoder] if self.coded else [decoder]
         chain(self.pipeline, *elements)
         decoder.connect('pad-added', lambda _, decoded: self._use(decoded))

@@ -11,7 +11,7 @@ from .compare import Comparison, Span
 from .decoding import Input
 from .files import FileError
 from .formats import tell_caps
-from .gst import GLib, GObject, Gst, chain, counts, make
+from .gst import GLib, GObject, Gst, chain, has_counter, make
 from .output import UsageError
 from .options import LIMITS, numbers
 from .rows import SCALES, Row
@@ -197,7 +197,7 @@ def _decoder(encoder: Gst.Bin) -> Gst.Bin:
         raise UsageError(f'--encoder: there is no decoder for {caps.to_string()[:80]}')
     # jpegdec's default inverse DCT is fast, and costs up to 4 dB at quality 90.
     text = found + (' idct-method=islow' if found == 'jpegdec' else '')
-    if counts(caps):
+    if has_counter(caps):
         text = f'blockdctcoded name=coded ! {text}'
     if structure.get_name() == 'video/mpeg':
         version = structure.get_int('mpegversion')[1]

@@ -17,18 +17,9 @@ except (ImportError, ValueError) as error:
 
 __all__ = ['GLib', 'GObject', 'Gst', 'GstApp', 'GstBase', 'GstVideo']
 Gst.init(None)
-# The first use of a type sets it up, which two threads must not do at once; of all types it
-# would take 30 ms.
-for module, names in {
-        Gst: 'Buffer Event EventType FlowReturn Format GhostPad MapFlags MapInfo MessageType '
-             'PadDirection PadLinkReturn PadProbeType ParseContext ParseFlags Preset ProxyPad Rank '
-             'Segment State StateChangeReturn Structure TagSetter TypeFindProbability URIHandler',
-        GstApp: 'AppSink AppSrc',
-        GstBase: 'Aggregator BaseParse BaseSink BaseSrc BaseTransform PushSrc',
-        GstVideo: 'VideoChromaSite VideoColorRange VideoColorimetry VideoDecoder VideoEncoder '
-                  'VideoFilter VideoFormat VideoFormatFlags VideoInfo VideoMeta VideoSink '
-                  'VideoTransferFunction'}.items():
-    for name in names.split():
+# The first use of a type sets it up, which two threads must not do at once.
+for module in Gst, GstApp, GstBase, GstVideo:
+    for name in dir(module):
         getattr(module, name)
 if not Gst.Registry.get().find_plugin('app'):
     sys.stderr.write('blockdct-measure: GStreamer\'s base plugins are missing (Debian: '
@@ -74,7 +65,7 @@ def chain(pipeline: Gst.Pipeline, *elements: Gst.Element) -> None:
             raise RuntimeError('it cannot be linked between pictures and a decoder')
 
 
-def counts(caps: Gst.Caps) -> bool:
+def has_counter(caps: Gst.Caps) -> bool:
     """Whether blockdctcoded counts the bits of such a stream."""
     factory = Gst.ElementFactory.find('blockdctcoded')
     return factory is not None and factory.can_sink_any_caps(caps)

@@ -210,7 +210,7 @@ const legends = {"error-map": ["map", "≥ 60", "40", "≤ 20 dB", "PSNR of each
   "hvs-map": ["map", "≥ 60", "40", "≤ 20 dB", "PSNR-HVS of each block: what the eye sees"],
   "ssim-map": ["map", "1", "0.75", "≤ 0", "SSIM of each window"],
   "nonzero-map": ["map", "0", "25", "100 %", "levels of each block that are not 0"],
-  "quality-map": ["map", "≤ −24", "0", "≥ +24 QP", "finer than the frame's setting"],
+  "quality-map": ["map", "≥ +24", "0", "≤ −24 QP", "from the frame's setting; finer below 0"],
   "size-map": ["map", "4", "16", "64 samples", "side of each block"],
   coefficients: ["levels", "1", "32", "≥ 1024", "magnitude of each level; black: 0"],
   difference: ["grey", "", "0", "", "right minus left, 8 bits"]};
@@ -422,8 +422,8 @@ function describeLine () {
 
   const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
 
-  return ["blockdct-preview", isAlone() ? "--no-original" : page.news.name, ...files, ...settings, ...listProperties(0),
-    ...listProperties(1)]
+  return ["blockdct-preview", isAlone() ? "--no-original" : page.news.name, ...files, ...settings,
+    ...listProperties(0), ...listProperties(1)]
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 
-// Whole ones show samples as they are.
-const scales = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
+// The scales that + and - choose. Whole ones show samples as they are.
+const zooms = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64];
 
 // The picture in a <canvas>: one sample is `scale` of the display's pixels high. A picture
 // of two frames has each in its half of the canvas, the same part of both.
@@ -223,7 +223,7 @@ const view = {
     const pixel = event && this.pixel(event);
     const before = event && this.sample(event);
 
-    this.wanted = scale === 0 ? 0 : Math.min(Math.max(scale, scales[0]), scales.at(-1));
+    this.wanted = scale === 0 ? 0 : Math.min(Math.max(scale, zooms[0]), zooms.at(-1));
     if (event) {
       const half = this.half(pixel);
       this.middle = before.map((at, i) => at - half[i] * this.part[i]
@@ -236,8 +236,8 @@ const view = {
   scaleBy (step, event) {
     const now = this.scale;
 
-    this.scaleTo((step > 0 ? scales.find(scale => scale > now * 1.001)
-      : scales.findLast(scale => scale < now / 1.001)) ?? now, event);
+    this.scaleTo((step > 0 ? zooms.find(scale => scale > now * 1.001)
+      : zooms.findLast(scale => scale < now / 1.001)) ?? now, event);
   },
 
   moveBy (...pixels) {
