@@ -85,6 +85,10 @@ class Server:
             return next(int(line.split()[1]) for line in file if line.startswith("VmRSS"))
 
 
+def is_paused(news):
+    return news["paused"]
+
+
 class Viewer:
     """async with Viewer(ADDRESS) as viewer"""
 
