@@ -510,6 +510,18 @@ buffer_report (GstBuffer * buffer)
   return s;
 }
 
+gboolean
+has_qp (BdctTransform transform)
+{
+  return bdct_transform_info (transform)->has_qp;
+}
+
+const gchar *
+setting_name (BdctTransform transform)
+{
+  return has_qp (transform) ? "qp" : "quality";
+}
+
 void
 set_array (GstElement * element, const gchar * property, const gint * items,
     guint n)

@@ -119,6 +119,10 @@ GstStructure *bench_pop_report (Bench * bench, const gchar * type);
  * one. */
 GstStructure *buffer_report (GstBuffer * buffer);
 
+/* Whether a transform has a QP, and the name of the property that it has. */
+gboolean has_qp (BdctTransform transform);
+const gchar *setting_name (BdctTransform transform);
+
 /* Set a property that is an array of int. */
 void set_array (GstElement * element, const gchar * property,
     const gint * items, guint n);

@@ -19,18 +19,6 @@ typedef struct
   gint setting;                 /* what it has to come to; -1: no effect */
 } Region;
 
-static gboolean
-has_qp (BdctTransform transform)
-{
-  return transform != BDCT_JPEG_8X8 && transform != BDCT_DCT_8X8;
-}
-
-static const gchar *
-setting_name (BdctTransform transform)
-{
-  return has_qp (transform) ? "qp" : "quality";
-}
-
 /* How many samples of its component a block is high and wide. */
 static gint
 block_side (BdctTransform transform, gboolean chroma, gboolean sampled)

@@ -11,18 +11,6 @@
 #define WIDTH 45
 #define HEIGHT 27
 
-static gboolean
-has_qp (BdctTransform transform)
-{
-  return transform != BDCT_JPEG_8X8 && transform != BDCT_DCT_8X8;
-}
-
-static const gchar *
-setting_name (BdctTransform transform)
-{
-  return has_qp (transform) ? "qp" : "quality";
-}
-
 /* Another one than the default, where the transform has any: all that chooses
  * settings has to keep the rest. */
 static void
