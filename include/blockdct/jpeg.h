@@ -32,8 +32,9 @@ typedef struct {
  * component or three, which libjpeg reads without a warning; all others, and
  * damaged ones, are left to another decoder. Work that is on the stream `wait`,
  * which may be NULL, is completed first. Returns when the pictures are
- * complete; false with an error of the device. Of the files' `dst` only some are
- * checked; where another one is not on the device, CUDA loses its context. */
+ * complete; false with an error of the device. Of the files' `dst` only some
+ * are checked; where another one is not on the device, CUDA loses its
+ * context. */
 bool bdct_jpeg_decode (BdctEngine *engine, BdctJpeg *files, int n, void *wait,
     BdctError *error);
 

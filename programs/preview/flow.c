@@ -338,8 +338,11 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     g_mutex_unlock (&self->lock);
     return;
   }
-  if (stream == PREVIEW_ORIGINAL)
+  if (stream == PREVIEW_ORIGINAL) {
+    self->moves |= GST_CLOCK_TIME_IS_VALID (self->came) && time != self->came;
+    self->came = time;
     take_duration (self, sample, time);
+  }
   while (is_wanted (self, player, stream) && (self->holds
           ? !gather (self, stream, sample, time)
           : stream == PREVIEW_ORIGINAL ? has_enough (self)

@@ -70,7 +70,6 @@ struct _PreviewSession
   GstClockTime from, to;        /* the range that is repeated */
   gboolean seeking;
   gint steps_after;             /* to make when the last seek is done */
-  gboolean moves;               /* it is not a still picture */
   gboolean stays;               /* it stays at its end, as it cannot seek
                                    back */
   guint rewind;                 /* source: after the last frame */
@@ -99,7 +98,10 @@ struct _PreviewSession
   GstClockTime duration, longest;       /* of a frame; and of all so far */
   gboolean varies;              /* the duration, from frame to frame */
   GstClockTime target;          /* of what comes */
-  GstClockTime taken;           /* that of the original that came last */
+  GstClockTime came;            /* the time of the original that came last */
+  gboolean moves;               /* they came with different times: it is not a
+                                   still picture */
+  GstClockTime taken;           /* of the last one that kept its duration */
   gboolean complete;            /* it has come */
   gboolean synced;              /* the player's next frame is the next one */
   guint n_before;               /* frames of an encoder before the target */

@@ -18,11 +18,12 @@ preview_transport_reset (PreviewSession * self)
   self->from = self->to = GST_CLOCK_TIME_NONE;
   g_mutex_lock (&self->lock);
   self->duration = self->longest = GST_SECOND / 30;
-  self->varies = FALSE;
+  self->varies = self->moves = FALSE;
+  self->came = GST_CLOCK_TIME_NONE;
   self->shift[0] = self->shift[1] = 0;
   g_mutex_unlock (&self->lock);
   self->length = 0;
-  self->seeking = self->moves = self->stays = FALSE;
+  self->seeking = self->stays = FALSE;
   self->steps_after = 0;
   preview_frames_clear (self->frames);
 }
@@ -187,7 +188,7 @@ void
 preview_transport_restart (PreviewSession * self)
 {
   const GstClockTime place = GST_CLOCK_TIME_IS_VALID (self->shown)
-      && self->moves ? self->shown : 0;
+      && preview_session_moves (self) ? self->shown : 0;
   g_autoptr (GError) error = NULL;
 
   if (self->player == NULL)
@@ -247,10 +248,7 @@ void
 preview_transport_take_figures (PreviewSession * self,
     const GstStructure * figures)
 {
-  GstClockTime before = self->shown;
-
   gst_structure_get_uint64 (figures, "stream-time", &self->shown);
-  self->moves |= GST_CLOCK_TIME_IS_VALID (before) && before != self->shown;
 }
 
 gboolean
@@ -268,8 +266,12 @@ gboolean
 preview_session_moves (PreviewSession * self)
 {
   GstClockTime position, duration;
+  gboolean moves;
 
-  return self->moves || (preview_session_get_time (self, &position, &duration)
+  g_mutex_lock (&self->lock);
+  moves = self->moves;
+  g_mutex_unlock (&self->lock);
+  return moves || (preview_session_get_time (self, &position, &duration)
       && duration >= 2 * preview_session_get_frame_duration (self));
 }
 
@@ -429,7 +431,7 @@ preview_transport_end (PreviewSession * self)
   if (self->rewind != 0)
     g_source_remove (self->rewind);
   self->rewind = 0;
-  if (!self->moves) {
+  if (!preview_session_moves (self)) {
     self->stays = TRUE;
     hold (self);
   } else if (!preview_session_is_paused (self)) {
@@ -465,7 +467,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
     g_mutex_unlock (&self->lock);
     if (!comes)
       hold (self);
-  } else if (ended && self->moves) {
+  } else if (ended && preview_session_moves (self)) {
     rewind_now (self);
   } else if (!GST_CLOCK_TIME_IS_VALID (self->shown)
       || !preview_session_seek (self, self->shown)) {
