@@ -109,7 +109,7 @@ def transform(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8'
                         one per picture
     quality, qp         one number, or one per picture; None: as in Settings (85, 26)
     chroma_subsampling  '4:2:0', '4:2:2', '4:4:0' or '4:4:4': the size of U and V
-                        that R, G and B are converted to; one, or one per picture
+                        that RGB is converted to; one, or one per picture
     metrics             any of METRICS
     out                 where the pictures are written, in the form of the batch, and
                         not in its memory; not for lists
@@ -206,8 +206,8 @@ def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (), device: _Devi
     'counts' and 'planes' are the only metrics.
 
     For JpegLevels it returns the pixels of numpy.asarray(PIL.Image.open(file)), to the
-    bit, as uint8: (height, width) for grey, (height, width, 3) for R, G and B, (height,
-    width, 4) for C, M, Y and K, inverted as by Pillow. For a list of JpegLevels it
+    bit, as uint8: (height, width) for grey, (height, width, 3) for RGB, (height,
+    width, 4) for CMYK, inverted as by Pillow. For a list of JpegLevels it
     returns a list; files of the same size and sampling are faster together. libjpeg
     decodes CMYK, YCCK, RGB, samplings other than 4:4:4, 4:2:2, 4:4:0 and 4:2:0, unlike
     steps of Cb and Cr, and steps of 0 or above 32767, on the host; their levels are

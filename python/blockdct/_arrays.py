@@ -393,10 +393,10 @@ def _describe(arrays: tuple[tuple[Any, ...], ...], layout: str | None, chroma_na
         planes = [plane(i, 1 if depth == 8 else 2) for i in range(len(arrays))]
     else:
         if depth != 8:
-            raise ValueError(f'R, G and B have a depth of {depth}, not 8: give Y, U and V')
+            raise ValueError(f'RGB has a depth of {depth}, not 8: give Y, U and V')
         chroma = CHROMA[chroma_name]
         if chroma == 0:
-            raise ValueError("chroma_subsampling '4:0:0' is for grey, not for R, G and B")
+            raise ValueError("chroma_subsampling '4:0:0' is for grey, not for RGB")
         is_together = steps[0]['C'] == 1
         if channels == 4 and not is_together and axes.endswith('CHW'):
             raise ValueError(f'4 channels must be the last axis: not layout {axes!r}')

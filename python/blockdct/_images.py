@@ -141,7 +141,7 @@ def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
                 threads: int = 0) -> list[Any]:
     """Decode JPEG files to the pixels of numpy.asarray(PIL.Image.open(file)), to the
     bit. Returns a list of uint8 arrays in the order of the files: (height, width) for
-    grey, (height, width, 3) for R, G and B, (height, width, 4) for C, M, Y and K,
+    grey, (height, width, 3) for RGB, (height, width, 4) for CMYK,
     inverted as by Pillow.
 
     files           paths, bytes, tensors or arrays of bytes, or objects whose read()

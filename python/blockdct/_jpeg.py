@@ -389,7 +389,7 @@ def origin(picture: Any) -> Origin | None:
     these steps, on this grid, decode to every whole block without saturated pixels (0
     or 255 in R, G or B).
 
-    picture   (height, width) or (height, width, 3), R, G and B; uint8
+    picture   (height, width) or (height, width, 3), RGB; uint8
     """
     array = _arrays.to_host(picture)
     if array.ndim == 3 and array.shape[2] == 1:
