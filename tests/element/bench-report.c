@@ -46,17 +46,24 @@ check_figures (const GstStructure * s, const BdctStats * stats, gint depth)
   static const gchar *psnr[] = { "psnr-y", "psnr-u", "psnr-v" };
   static const gchar *sse[] = { "sse-y", "sse-u", "sse-v" };
   static const gchar *samples[] = { "samples-y", "samples-u", "samples-v" };
-  static const gchar *rgb[] = { "sse-r", "sse-g", "sse-b" };
+  static const gchar *rgb[][3] = { {"sse-r", "mse-r", "psnr-r"},
+    {"sse-g", "mse-g", "psnr-g"}, {"sse-b", "mse-b", "psnr-b"}
+  };
   BdctCounters sum = { 0 };
+  gdouble rgb_mse = 0;
 
   for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     const BdctCounters *counters = &stats->component[c];
     gdouble expected;
 
-    if (stats->rgb[c].samples > 0)
-      g_assert_cmpuint (get_uint64 (s, rgb[c]), ==, stats->rgb[c].sse);
-    else
-      g_assert_false (gst_structure_has_field (s, rgb[c]));
+    if (stats->rgb[c].samples > 0) {
+      expected = (gdouble) stats->rgb[c].sse / stats->rgb[c].samples;
+      rgb_mse += expected / 3;
+      g_assert_cmpuint (get_uint64 (s, rgb[c][0]), ==, stats->rgb[c].sse);
+      g_assert_cmpfloat (get_double (s, rgb[c][1]), ==, expected);
+      check_psnr (get_double (s, rgb[c][2]), expected, depth);
+    } else
+      g_assert_false (gst_structure_has_field (s, rgb[c][0]));
     if (counters->samples == 0) {
       g_assert_false (gst_structure_has_field (s, mse[c]));
       g_assert_false (gst_structure_has_field (s, psnr[c]));
@@ -73,6 +80,10 @@ check_figures (const GstStructure * s, const BdctStats * stats, gint depth)
     sum.sse += counters->sse;
     sum.levels += counters->levels;
     sum.nonzero += counters->nonzero;
+  }
+  if (stats->rgb[0].samples > 0) {
+    g_assert_cmpfloat_with_epsilon (get_double (s, "mse-rgb"), rgb_mse, 1e-9);
+    check_psnr (get_double (s, "psnr-rgb"), get_double (s, "mse-rgb"), depth);
   }
   g_assert_cmpfloat (get_double (s, "mse"), ==,
       (gdouble) sum.sse / sum.samples);

@@ -24,6 +24,8 @@ const TestFormat test_formats[N_TEST_FORMATS] = {
   {"Y444_12LE", 12, 0, BDCT_CHROMA_444, 3, {BDCT_Y, BDCT_U, BDCT_V}},
 };
 
+BdctChromaFormat frame_chroma = BDCT_CHROMA_420;
+
 GstCaps *
 video_caps (const gchar * format, gint width, gint height)
 {
@@ -59,7 +61,7 @@ make_layout (const GstVideoInfo * info, BdctLayout * layout)
   for (guint i = 0; i < G_N_ELEMENTS (rgb_formats); i++)
     if (strcmp (rgb_formats[i].name, GST_VIDEO_INFO_NAME (info)) == 0) {
       bdct_layout_init_rgb (layout, &rgb_formats[i].rgb, width, height,
-          BDCT_CHROMA_420);
+          frame_chroma);
       return;
     }
   f = find_format (info);

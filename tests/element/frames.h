@@ -26,6 +26,9 @@ typedef struct
 #define N_TEST_FORMATS 16
 extern const TestFormat test_formats[N_TEST_FORMATS];
 
+/* How chroma of R, G and B is sampled: 4:2:0 at first. */
+extern BdctChromaFormat frame_chroma;
+
 GstCaps *video_caps (const gchar * format, gint width, gint height);
 void video_info (GstVideoInfo * info, const gchar * format, gint width,
     gint height);

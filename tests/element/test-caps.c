@@ -3,6 +3,7 @@
  * What the element says of itself, and the formats it takes. */
 #include <string.h>
 #include "bench.h"
+#include "rgb-formats.h"
 
 #define CUDA_FEATURE "memory:CUDAMemory"
 
@@ -28,12 +29,6 @@ is_cuda (GstCaps * caps, guint i)
       CUDA_FEATURE);
 }
 
-/* Those beside test_formats, which test-rgb.c is for. */
-static const gchar *rgb_formats[] = {
-  "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB", "ABGR",
-  "GBR"
-};
-
 /* System memory is offered in each format of the contract and no other. */
 static void
 test_template (void)
@@ -53,7 +48,7 @@ test_template (void)
       gst_caps_unref (caps);
     }
     for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++) {
-      GstCaps *caps = video_caps (rgb_formats[f], 1, 1);
+      GstCaps *caps = video_caps (rgb_formats[f].name, 1, 1);
 
       g_assert_true (gst_caps_is_subset (caps, template));
       gst_caps_unref (caps);
@@ -97,6 +92,24 @@ test_formats_and_sizes (void)
   for (guint f = 0; f < N_TEST_FORMATS; f++)
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
       check_format (&test_formats[f], sizes[i][0], sizes[i][1]);
+}
+
+/* Each of R, G and B, with each subsampling while it plays. */
+static void
+test_rgb (void)
+{
+  for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++) {
+    g_auto (Bench) bench;
+
+    bench_init (&bench, rgb_formats[f].name, 131, 101, "metrics", BENCH_BITS,
+        NULL);
+    for (guint i = 0; i < G_N_ELEMENTS (rgb_samplings); i++) {
+      element_set (bench.element, "chroma-subsampling", rgb_samplings[i].name);
+      frame_chroma = rgb_samplings[i].chroma;
+      bench_check (&bench, i, &defaults);
+    }
+  }
+  frame_chroma = BDCT_CHROMA_420;
 }
 
 /* Fields that only describe the picture go through as they are. */
@@ -279,6 +292,7 @@ main (int argc, char **argv)
   test_add ("/element/caps/metadata", test_metadata);
   test_add ("/element/caps/template", test_template);
   test_add ("/element/caps/formats-and-sizes", test_formats_and_sizes);
+  test_add ("/element/caps/rgb", test_rgb);
   test_add ("/element/caps/fields", test_caps_fields);
   test_add ("/element/caps/refused", test_refused);
   test_add ("/element/caps/no-caps", test_no_caps);

@@ -2,7 +2,6 @@
  *
  * `metrics` and `target-ssim`: what is said, of which frames; what cannot be
  * had. */
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 #include "bench.h"
@@ -125,47 +124,6 @@ test_fields (void)
   gst_structure_free (s);
 }
 
-/* In all files: behind the columns of all, or as ffmpeg names its own. */
-static void
-test_files (void)
-{
-  static const gchar *files[] = { "metrics.csv", "metrics.jsonl",
-    "metrics.log"
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
-    gchar *path = test_path (files[i]), *text, *wanted, **lines;
-    gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-    g_autoptr (GstStructure) s;
-    g_auto (Bench) bench;
-
-    bench_init (&bench, "I420", 64, 48, "stats-file", path, "quality", 40,
-        NULL);
-    element_set (bench.element, "metrics", "ssim+xpsnr");
-    s = push (&bench, 0);
-    g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
-    gst_structure_free (bench_pop_report (&bench, "pooled"));
-    g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-    lines = g_strsplit (text, "\n", -1);
-    g_ascii_formatd (number, sizeof number, i < 2 ? "%.17g" : "%.6f",
-        get_double (s, "xpsnr-v"));
-    wanted = g_strdup_printf (i == 0 ? ",%s" : i == 1 ? "\"xpsnr-v\":%s,"
-        : " xpsnr_v:%s ", number);
-    g_assert_nonnull (strstr (text, wanted));
-    g_free (wanted);
-    wanted = g_strdup_printf ("\"sum-ssim\":%" G_GINT64_FORMAT ",",
-        get_int64 (s, "sum-ssim"));
-    g_assert_cmpint (i == 1, ==, strstr (text, wanted) != NULL);
-    if (i == 2)
-      g_assert_true (g_str_has_suffix (lines[0], ",psnr_v,ssim_y,ssim_u,"
-              "ssim_v,ssim,xpsnr_y,xpsnr_u,xpsnr_v"));
-    g_strfreev (lines);
-    g_free (wanted);
-    g_free (text);
-    g_free (path);
-  }
-}
-
 /* Not compared with frames from before a flush, whether they have left or were
  * dropped by it. */
 static void
@@ -212,7 +170,6 @@ main (int argc, char *argv[])
   test_init (&argc, &argv);
   test_add ("/metrics/fields", test_fields);
   test_add ("/metrics/sums", test_sums);
-  test_add ("/metrics/files", test_files);
   test_add ("/metrics/flush", test_flush);
   return test_run ();
 }

@@ -9,18 +9,51 @@
 #include <unistd.h>
 #include "bench.h"
 
-/* Play `n` frames, every third one without error, and return the lines of the
- * file and, if `reports`, what was reported. */
-static gchar **
-record (const gchar * name, const gchar * format, guint n,
-    GstStructure ** reports)
+/* What is written of frames, every third one without error. */
+static const struct
 {
-  gchar *path = test_path (name), *text, **lines;
+  const gchar *name, *format, *metrics;
+  guint n;
+  const gchar *head;            /* the first line, or its end behind ... */
+} files[] = {
+  /* The header and the lines of libavfilter's vf_psnr.c; and behind these what
+   * that has not. */
+  {"psnr.log", "I420", "bits", 7, "psnr_log_version:2 fields:n,mse_avg,mse_y,"
+        "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v,bits,bits_y,bits_u,bits_v,"
+        "bits_optimized,file_size,file_size_optimized,bpp"},
+  {"gray.log", "GRAY8", "bits", 3, "psnr_log_version:2 fields:n,mse_avg,mse_y,"
+        "psnr_avg,psnr_y,bits,bits_y,bits_optimized,file_size,"
+        "file_size_optimized,bpp"},
+  {"rgb.log", "RGB", "0", 1, "...,psnr_v,mse_rgb,mse_r,mse_g,mse_b,psnr_rgb,"
+        "psnr_r,psnr_g,psnr_b"},
+  {"ssim.log", "I420", "ssim+xpsnr", 2, "...,psnr_v,ssim_y,ssim_u,ssim_v,ssim,"
+        "xpsnr_y,xpsnr_u,xpsnr_v"},
+  {"FIGURES.CSV", "NV12", "bits", 4, "index,timestamp,stream-time,running-time,"
+        "duration,mse,mse-y,mse-u,mse-v,psnr,psnr-y,psnr-u,psnr-v,identical,"
+        "nonzero,transform,quality,qp,backend,bits,bits-y,bits-u,bits-v,"
+        "bits-optimized,file-size,file-size-optimized,bits-estimated,"
+        "bits-estimated-y,bits-estimated-u,bits-estimated-v,bpp,target-met,"
+        "regions,mse-r,mse-g,mse-b,mse-rgb,psnr-r,psnr-g,psnr-b,psnr-rgb,"
+        "area-4,area-8,area-16,area-32,deadzone,ssim-y,ssim-u,ssim-v,ssim,"
+        "ms-ssim-y,psnr-hvs-y,psnr-hvs-u,psnr-hvs-v,psnr-hvs,xpsnr-y,xpsnr-u,"
+        "xpsnr-v"},
+  /* The same columns, some of them empty. */
+  {"gray.csv", "GRAY8", "bits", 1, "...,xpsnr-v"},
+  {"estimated.csv", "I420_10LE", "bits+ssim+xpsnr", 2, "...,xpsnr-v"},
+  {"figures.jsonl", "Y444", "bits+ssim+xpsnr", 3, NULL},
+};
+
+/* Write a file; the lines of it and what was reported. */
+static gchar **
+record (guint f, GstStructure ** reports)
+{
+  gchar *path = test_path (files[f].name), *text, **lines;
   Bench bench;
 
-  bench_init (&bench, format, 64, 48, "stats-file", path, "quality", 40,
-      "metrics", BENCH_BITS, "async-depth", 2, NULL);
-  for (guint i = 0; i < n; i++) {
+  bench_init (&bench, files[f].format, 64, 48, "stats-file", path, "quality",
+      40, "async-depth", 2, NULL);
+  element_set (bench.element, "metrics", files[f].metrics);
+  for (guint i = 0; i < files[f].n; i++) {
     GstBuffer *in = frame_new (&bench.info, i);
 
     if (i % 3 == 2)
@@ -30,7 +63,7 @@ record (const gchar * name, const gchar * format, guint n,
   /* Complete before EOS goes on, and so before anybody hears of it. */
   gst_harness_push_event (bench.h, gst_event_new_eos ());
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-  for (guint i = 0; i < n && reports != NULL; i++)
+  for (guint i = 0; i < files[f].n; i++)
     reports[i] = bench_pop_report (&bench, "frame");
   lines = g_strsplit (text, "\n", -1);
   g_assert_cmpstr (lines[g_strv_length (lines) - 1], ==, "");
@@ -40,156 +73,99 @@ record (const gchar * name, const gchar * format, guint n,
   return lines;
 }
 
+/* A number that is not finite, or as many digits as a double has; in a log two,
+ * and of metrics six. */
 static void
-assert_decibels (const gchar * line, const gchar * name, gdouble expected)
+check_number (const gchar * text, gdouble value, gboolean log)
 {
-  gchar *start = strstr (line, name);
-
-  g_assert_nonnull (start);
-  start += strlen (name);
-  if (isinf (expected))
-    g_assert_true (g_str_has_prefix (start, "inf"));
+  if (isinf (value))
+    /* Infinity is no number in JSON. */
+    g_assert_true (strcmp (text, "inf") == 0 || strcmp (text, "null") == 0);
+  else if (log)
+    g_assert_cmpfloat_with_epsilon (g_ascii_strtod (text, NULL), value,
+        strlen (strchr (text, '.')) == 3 ? 0.00501 : 0.000000501);
   else
-    g_assert_cmpfloat_with_epsilon (g_ascii_strtod (start, NULL), expected,
-        0.00501);
+    g_assert_cmpfloat (g_ascii_strtod (text, NULL), ==, value);
 }
 
-/* A whole number behind its name. */
+/* A cell is what the report says; empty: nothing. */
 static void
-assert_number (const gchar * line, const gchar * name, guint64 expected)
+check_cell (const GstStructure * report, const gchar * name,
+    const gchar * text, gboolean log)
 {
-  gchar *text = g_strdup_printf (" %s:%" G_GUINT64_FORMAT " ", name, expected);
+  const GValue *value = gst_structure_get_value (report, name);
+  g_autofree gchar *said = NULL;
 
-  if (strstr (line, text) == NULL)
-    g_error ("'%s' lacks '%s'", line, text);
-  g_free (text);
+  g_test_message ("%s: %s", name, text);
+  if (value == NULL) {
+    g_assert_cmpstr (text, ==, "");
+  } else if (G_VALUE_HOLDS_DOUBLE (value)) {
+    check_number (text, g_value_get_double (value), log);
+  } else {
+    said = G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value)
+        : gst_value_serialize (value);
+    g_assert_cmpstr (text, ==, said);
+  }
 }
 
-/* The header and the lines of libavfilter's vf_psnr.c; and behind these what
- * that has not. */
+/* Of CSV each column; of a log and of JSON what stands behind a name. */
 static void
-test_ffmpeg (void)
+check_line (guint f, const gchar * head, const gchar * line,
+    const GstStructure * report)
 {
+  const gboolean log = g_str_has_suffix (files[f].name, ".log");
+  const gboolean csv = !log && head != NULL;
+  g_auto (GStrv) names = head != NULL ? g_strsplit (log ? strstr (head, "n,")
+      + 2 : head, ",", -1) : NULL;
+  g_auto (GStrv) cells = g_strsplit_set (line, csv ? "," : log ? " " : "{,}",
+      -1);
+
+  if (csv)
+    g_assert_cmpuint (g_strv_length (cells), ==, g_strv_length (names));
+  for (guint i = 0; csv && names[i] != NULL; i++)
+    check_cell (report, names[i], cells[i], FALSE);
+  if (log) {
+    g_autofree gchar *first = g_strdup_printf ("n:%u", (guint) get_uint64
+        (report, "index") + 1);
+
+    g_assert_cmpstr (cells[0], ==, first);
+    /* There is a blank behind each. */
+    g_assert_cmpuint (g_strv_length (cells), ==, 2 + g_strv_length (names));
+  }
+  for (guint i = 1; !csv && cells[i] != NULL && *cells[i] != '\0'; i++) {
+    g_auto (GStrv) pair = g_strsplit (cells[i], ":", 2);
+    gchar *name = g_strdelimit (pair[0], log ? "_" : "\"", log ? '-' : ' ');
+
+    if (log)
+      g_assert_true (g_str_has_prefix (cells[i], names[i - 1]));
+    if (g_str_has_suffix (name, "-avg"))
+      *strrchr (name, '-') = '\0';
+    check_cell (report, g_strstrip (name), g_strstrip (g_strdelimit (pair[1],
+                "\"", ' ')), log);
+  }
+  if (head == NULL)
+    g_assert_cmpint (g_strv_length (cells), ==, gst_structure_n_fields (report)
+        + 2);
+}
+
+static void
+test_file (gconstpointer data)
+{
+  const guint f = GPOINTER_TO_UINT (data);
+  const gchar *head = files[f].head;
   GstStructure *reports[7];
-  gchar **lines = record ("psnr.log", "I420", 7, reports);
+  gchar **lines = record (f, reports);
 
-  g_assert_cmpint (g_strv_length (lines), ==, 9);
-  g_assert_cmpstr (lines[0], ==, "psnr_log_version:2 fields:n,mse_avg,mse_y,"
-      "mse_u,mse_v,psnr_avg,psnr_y,psnr_u,psnr_v,bits,bits_y,bits_u,bits_v,"
-      "bits_optimized,file_size,file_size_optimized,bpp");
-  for (guint i = 0; i < 7; i++) {
-    gchar *start = g_strdup_printf ("n:%u mse_avg:", i + 1);
-
-    g_assert_true (g_str_has_prefix (lines[i + 1], start));
-    assert_decibels (lines[i + 1], "mse_avg:", get_double (reports[i], "mse"));
-    assert_decibels (lines[i + 1], " mse_v:", get_double (reports[i],
-            "mse-v"));
-    assert_decibels (lines[i + 1], " psnr_avg:", get_double (reports[i],
-            "psnr"));
-    assert_decibels (lines[i + 1], " psnr_u:", get_double (reports[i],
-            "psnr-u"));
-    assert_number (lines[i + 1], "bits", get_uint64 (reports[i], "bits"));
-    assert_number (lines[i + 1], "file_size", get_uint64 (reports[i],
-            "file-size"));
-    gst_structure_free (reports[i]);
-    g_free (start);
-  }
-  g_strfreev (lines);
-  lines = record ("gray.log", "GRAY8", 3, NULL);
-  g_assert_cmpstr (lines[0], ==,
-      "psnr_log_version:2 fields:n,mse_avg,mse_y,psnr_avg,psnr_y,bits,bits_y,"
-      "bits_optimized,file_size,file_size_optimized,bpp");
-  g_assert_true (g_str_has_prefix (lines[3],
-          "n:3 mse_avg:0.00 mse_y:0.00 psnr_avg:inf psnr_y:inf bits:"));
-  g_strfreev (lines);
-  lines = record ("colours.log", "RGB", 1, reports);
-  g_assert_nonnull (strstr (lines[0], ",psnr_v,mse_rgb,mse_r,mse_g,mse_b,"
-          "psnr_rgb,psnr_r,psnr_g,psnr_b,bits,"));
-  assert_decibels (lines[1], " psnr_rgb:", get_double (reports[0],
-          "psnr-rgb"));
-  gst_structure_free (reports[0]);
-  g_strfreev (lines);
-}
-
-static void
-test_csv (void)
-{
-  GstStructure *reports[4];
-  gchar **lines = record ("FIGURES.CSV", "NV12", 4, reports), **cells;
-
-  g_assert_cmpstr (lines[0], ==, "index,timestamp,stream-time,running-time,"
-      "duration,mse,mse-y,mse-u,mse-v,psnr,psnr-y,psnr-u,psnr-v,identical,"
-      "nonzero,transform,quality,qp,backend,bits,bits-y,bits-u,bits-v,"
-      "bits-optimized,file-size,file-size-optimized,bits-estimated,"
-      "bits-estimated-y,bits-estimated-u,bits-estimated-v,bpp,target-met,"
-      "regions,mse-r,mse-g,mse-b,mse-rgb,psnr-r,psnr-g,psnr-b,psnr-rgb,"
-      "area-4,area-8,area-16,area-32,deadzone,ssim-y,ssim-u,ssim-v,"
-      "ssim,ms-ssim-y,psnr-hvs-y,"
-      "psnr-hvs-u,psnr-hvs-v,psnr-hvs,xpsnr-y,xpsnr-u,xpsnr-v");
-  for (guint i = 0; i < 4; i++) {
-    cells = g_strsplit (lines[i + 1], ",", -1);
-    g_assert_cmpint (g_strv_length (cells), ==, 58);
-    g_assert_cmpint (atoi (cells[0]), ==, i);
-    g_assert_cmpint (atol (cells[1]), ==, i * FRAME);
-    if (i == 2)
-      g_assert_cmpstr (cells[9], ==, "inf");
-    else
-      g_assert_cmpfloat (g_ascii_strtod (cells[9], NULL), ==,
-          get_double (reports[i], "psnr"));
-    g_assert_cmpstr (cells[15], ==, "jpeg-8x8");
-    g_assert_cmpstr (cells[16], ==, "40");
-    g_assert_cmpstr (cells[17], ==, "");
-    g_assert_cmpuint (g_ascii_strtoull (cells[19], NULL, 10), ==,
-        get_uint64 (reports[i], "bits"));
-    g_assert_cmpuint (g_ascii_strtoull (cells[24], NULL, 10), ==,
-        get_uint64 (reports[i], "file-size"));
-    g_assert_cmpstr (cells[26], ==, "");
-    g_assert_cmpfloat (g_ascii_strtod (cells[30], NULL), ==,
-        get_double (reports[i], "bpp"));
-    g_assert_cmpstr (cells[31], ==, "");
-    g_strfreev (cells);
+  g_assert_cmpuint (g_strv_length (lines), ==, files[f].n + 1 + (head != NULL));
+  if (head != NULL && g_str_has_prefix (head, "..."))
+    g_assert_true (g_str_has_suffix (lines[0], head + 3));
+  else if (head != NULL)
+    g_assert_cmpstr (lines[0], ==, head);
+  for (guint i = 0; i < files[f].n; i++) {
+    check_line (f, head != NULL ? lines[0] : NULL, lines[i + (head != NULL)],
+        reports[i]);
     gst_structure_free (reports[i]);
   }
-  g_strfreev (lines);
-  /* The same columns, some of them empty. */
-  lines = record ("gray.csv", "GRAY8", 1, NULL);
-  cells = g_strsplit (lines[1], ",", -1);
-  g_assert_cmpint (g_strv_length (cells), ==, 58);
-  g_assert_cmpstr (cells[7], ==, "");
-  g_assert_cmpstr (cells[6], !=, "");
-  g_strfreev (cells);
-  g_strfreev (lines);
-  lines = record ("estimated.csv", "I420_10LE", 1, reports);
-  cells = g_strsplit (lines[1], ",", -1);
-  g_assert_cmpstr (cells[19], ==, "");
-  g_assert_cmpfloat (g_ascii_strtod (cells[26], NULL), ==,
-      get_double (reports[0], "bits-estimated"));
-  gst_structure_free (reports[0]);
-  g_strfreev (cells);
-  g_strfreev (lines);
-}
-
-static void
-test_json (void)
-{
-  GstStructure *reports[3];
-  gchar **lines = record ("figures.jsonl", "Y444", 3, reports);
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE], *psnr;
-
-  g_assert_cmpint (g_strv_length (lines), ==, 4);
-  for (guint i = 0; i < 3; i++) {
-    g_assert_true (g_str_has_prefix (lines[i], "{\"type\":\"frame\","));
-    g_assert_true (g_str_has_suffix (lines[i], "\"}"));
-    gst_structure_free (reports[i]);
-  }
-  g_assert_nonnull (strstr (lines[1], ",\"index\":1,"));
-  g_assert_nonnull (strstr (lines[1], ",\"identical\":false,"));
-  g_assert_nonnull (strstr (lines[1], ",\"bits\":"));
-  /* Infinity is no number in JSON. */
-  g_assert_nonnull (strstr (lines[2], ",\"psnr\":null,"));
-  psnr = strstr (lines[1], "\"psnr\":") + 7;
-  g_assert_cmpstr (g_ascii_dtostr (text, sizeof text, g_ascii_strtod (psnr,
-              NULL)), !=, "0");
   g_strfreev (lines);
 }
 
@@ -197,17 +173,12 @@ test_json (void)
 static void
 test_locale (void)
 {
-  gchar **lines;
-
   if (setlocale (LC_ALL, "de_DE.UTF-8") == NULL
       && setlocale (LC_ALL, "fr_FR.UTF-8") == NULL) {
     g_test_skip ("no locale with a decimal comma is installed");
     return;
   }
-  lines = record ("comma.csv", "I420", 1, NULL);
-  g_assert_cmpint (g_strv_length (lines), ==, 3);
-  g_assert_null (strchr (lines[1] + strlen (lines[1]) - 3, ','));
-  g_strfreev (lines);
+  test_file (GUINT_TO_POINTER (G_N_ELEMENTS (files) - 2));
   setlocale (LC_ALL, "C");
 }
 
@@ -265,9 +236,11 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/stats-file/ffmpeg", test_ffmpeg);
-  test_add ("/stats-file/csv", test_csv);
-  test_add ("/stats-file/json", test_json);
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree gchar *path = g_strconcat ("/stats-file/", files[i].name, NULL);
+
+    test_add_row (path, test_file, GUINT_TO_POINTER (i));
+  }
   test_add ("/stats-file/locale", test_locale);
   test_add ("/stats-file/full", test_full);
   test_add ("/stats-file/restart", test_restart);

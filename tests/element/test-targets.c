@@ -164,6 +164,7 @@ test_targets (void)
   } streams[] = {
     {"I420", BDCT_JPEG_8X8}, {"GRAY8", BDCT_HEVC_8X8},
     {"I420_10LE", BDCT_JPEG_8X8}, {"Y444", BDCT_H264_4X4},
+    {"RGB", BDCT_JPEG_8X8},
   };
   static const Target targets[] = {
     {"target-psnr", TRUE, 32}, {"target-psnr", TRUE, 45.5},

@@ -259,7 +259,6 @@ check_error (const BdctError * error)
   expect (failed_in != NULL, "an error without a cause", error->message);
   expect (strstr (error->message, "out of memory") != NULL
       || strstr (error->message, "refused") != NULL
-      || strstr (error->message, "a launch has failed") != NULL
       || strstr (error->message, "context") != NULL
       || strstr (error->message, "submitted just before") != NULL
       || strstr (error->message, "shares has failed") != NULL, "no cause",

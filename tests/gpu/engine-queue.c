@@ -2,8 +2,9 @@
  *
  * The CUDA engine as a queue, as far as the differential does not go: many
  * frames in flight, more constants than there is room for, streams of the
- * caller's, frames that are forgotten; and, on the runtime without a GPU, what
- * fails there on demand. All that comes out is the CPU engine's.
+ * caller's; and, on the runtime without a GPU, uploads, and what is said of
+ * memory and a context that are not to be had. All that comes out is the CPU
+ * engine's.
  *
  * Built twice: with the CUDA runtime, and with the one of fake-runtime.c, in
  * which streams are threads, for where no GPU is.
@@ -273,32 +274,6 @@ run_after (void)
   cudaStreamDestroy (stream);
 }
 
-/* Frames that were not even started are forgotten. */
-static void
-run_forget (Place place)
-{
-  BdctEngineOptions options = { 0 };
-  BdctError error = { "" };
-  BdctEngine *engine = cuda->klass->create (&options, &error);
-  Frame *frame[6];
-
-  set_up (8, false, 96, 64, 1);
-  if (!expect (engine != NULL && engine->klass->configure (engine, &layout, 16,
-              &error), "a second engine", error.message))
-    return;
-  for (int i = 0; i < 6; i++) {
-    frame[i] = frame_new (place);
-    draw (frame[i], i % 2);
-    upload (frame[i]);
-    submit (engine, frame[i]);
-  }
-  expect (!engine->klass->configure (engine, &layout, 2, &error),
-      "configure with frames in flight", "done");
-  engine->klass->destroy (engine);
-  for (int i = 0; i < 6; i++)
-    frame_free (frame[i]);
-}
-
 #ifdef FAKE_RUNTIME
 /* Bytes that go up for two pictures in host memory. */
 static unsigned long
@@ -344,13 +319,13 @@ run_uploads (Place place)
 }
 #endif
 
-/* What only the runtime of fake-runtime.c does on demand. */
+/* What only the runtime of fake-runtime.c does on demand; that any call fails
+ * is engine-inject's. */
 static void
 run_faults (void)
 {
   BdctError error = { "" };
-  BdctFrame again;
-  Frame *frame[4];
+  Frame *frame;
 
   fake_refuse_pinned = true;
   cuda->warning[0] = '\0';
@@ -359,42 +334,19 @@ run_faults (void)
       "a warning without pinned memory", cuda->warning);
   fake_refuse_pinned = false;
 
-  set_up (8, false, 96, 64, 8);
-  for (int i = 0; i < 4; i++)
-    frame[i] = frame_new (DEVICE);
-  for (int round = 0; round < 3; round++) {
-    fake_fail_launch = round != 1;
-    for (int i = 0; i < 4; i++) {
-      draw (frame[i], i % 2);
-      upload (frame[i]);
-      submit (cuda, frame[i]);
-    }
-    for (int i = 0; i < 4; i++)
-      if (fake_fail_launch)
-        expect (!cuda->klass->collect (cuda, NULL, &error)
-            && strstr (error.message, "cudaLaunchKernel") != NULL,
-            "a launch that fails", error.message);
-      else
-        collect (frame[i]);
-    again = (BdctFrame) {.quantizers = jobs,.n_quantizers = 1,
-      .src = frame[3]->what.src,.same_source = true};
-    expect (!fake_fail_launch || (!cuda->klass->submit (cuda, &again, &error)
-            && strstr (error.message, "shares") != NULL),
-        "the source of a frame that failed", error.message);
-  }
-  fake_fail_launch = false;
+  set_up (8, false, 96, 64, 1);
+  frame = frame_new (DEVICE);
   expect (!bdct_cuda_engine.is_lost (&here), "the context is there", "");
-  draw (frame[0], false);
-  upload (frame[0]);
-  submit (cuda, frame[0]);
+  draw (frame, false);
+  upload (frame);
+  submit (cuda, frame);
   fake_lose_context = true;
   expect (!cuda->klass->collect (cuda, NULL, &error)
       && strstr (error.message, "context is lost") != NULL,
       "a frame on a lost context", error.message);
   expect (bdct_cuda_engine.is_lost (&here), "the context is lost", "");
   fake_lose_context = false;
-  for (int i = 0; i < 4; i++)
-    frame_free (frame[i]);
+  frame_free (frame);
   run (8, DEVICE, 100, false);
 }
 
@@ -418,8 +370,6 @@ main (void)
   run_after ();
   set_up (8, true, 128, 35, 3);
   run_after ();
-  run_forget (DEVICE);
-  run_forget (PINNED);
 #ifdef FAKE_RUNTIME
   run_uploads (PINNED);
   run_uploads (PAGEABLE);

@@ -10,7 +10,7 @@
 #include "fake-kernels.h"
 #include "fake-memory.h"
 
-bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
+bool fake_refuse_pinned, fake_lose_context;
 int fake_capability = 90, fake_code = cudaSuccess;
 bool fake_plant;
 _Atomic unsigned long fake_uploaded;
@@ -470,7 +470,6 @@ cudaGetErrorString (cudaError_t err)
 {
   return err == cudaSuccess ? "no error"
       : err == cudaErrorMemoryAllocation ? "out of memory"
-      : err == cudaErrorLaunchFailure ? "a launch has failed"
       : err == cudaErrorNoKernelImageForDevice ? "no kernel image"
       : err == cudaErrorUnsupportedPtxVersion ? "an unsupported PTX version"
       : "refused";
@@ -486,8 +485,8 @@ cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *function,
   };
   cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
-  if (err != cudaSuccess || fake_fail_launch)
-    return err != cudaSuccess ? err : cudaErrorLaunchFailure;
+  if (err != cudaSuccess)
+    return err;
   if (block.y * block.z * grid.y * grid.z != 1
       || config->dynamicSmemBytes != 0)
     fake_die ("a launch of another shape");

@@ -11,7 +11,7 @@
 
 /* Whether the program was built with it. */
 #ifdef FAKE_RUNTIME
-extern bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
+extern bool fake_refuse_pinned, fake_lose_context;
 
 /* The device's capability times 10, and what the runtime says to questions
  * about its code (a cudaError_t). */
@@ -47,7 +47,7 @@ void fake_settle (void);
 void fake_abandon (void);
 #define fake_runtime true
 #else
-static bool fake_refuse_pinned, fake_fail_launch, fake_lose_context;
+static bool fake_refuse_pinned, fake_lose_context;
 #define fake_runtime false
 #endif
 

@@ -243,14 +243,37 @@ class Files(unittest.TestCase):
                              (os.urandom(1000), 'Not a JPEG')):
             with self.assertRaisesRegex(ValueError, message):
                 blockdct.read_jpeg(bad)
-        with self.assertRaisesRegex(ValueError, 'more than 1000 pixels'):
-            blockdct.read_jpeg(data, max_pixels=1000)
+        plain = save(make_batch(1, 75, 100)[0])
+        second = data.index(b'\xff\xda', data.index(b'\xff\xda') + 2)
+        for bad, message in ((edit(plain, 0xc0, 4, 12), 'recision'),
+                             (edit(edit(edit(plain, 0xc0, 11, 0x33), 0xc0, 14, 0x22), 0xc0, 17,
+                                   0x22), 'do not divide'),
+                             (data[:second] + b'\xff\xd9', 'lacks scans')):
+            with self.assertRaisesRegex(ValueError, message):
+                blockdct.read_jpeg(bad)
+        for image, pixels in (data, 200 * 200), (plain, 75 * 100):
+            blockdct.read_jpeg(image, max_pixels=pixels)
+            with self.assertRaisesRegex(ValueError, f'more than {pixels - 1} pixels'):
+                blockdct.read_jpeg(image, max_pixels=pixels - 1)
         levels = blockdct.read_jpeg(data)
         levels.values = levels.values[1:]
         with self.assertRaisesRegex(ValueError, 'levels have'):
             blockdct.reconstruct(levels)
         with self.assertRaisesRegex(TypeError, 'neither Levels'):
             blockdct.reconstruct(3)
+
+    def test_scans(self):
+        """A scan again and again, of a grey file that claims three components."""
+        data = save(make_batch(1, 8, 8)[0, ..., 0].copy(), 'L')
+        sof, sos = data.index(b'\xff\xc0'), data.index(b'\xff\xda')
+        head = data[:sof] + bytes((255, 192, 0, 17, 8, 0, 8, 0, 8, 3, 1, 17, 0, 2, 17, 0, 3, 17, 0))
+        for n in 500, 501:
+            many = head + data[sof + 13:sos] + n * data[sos:-2] + data[-2:]
+            if n == 500:
+                blockdct.read_jpeg(many)
+                continue
+            with self.assertRaisesRegex(ValueError, 'more than 500 scans'):
+                blockdct.read_jpeg(many)
 
     def test_fields(self):
         """Fields of other components, sizes, types and ranges are refused by name."""
@@ -386,6 +409,67 @@ class Origins(unittest.TestCase):
         self.assertIsNone(blockdct.origin(picture))
         with self.assertRaisesRegex(ValueError, 'uint8'):
             blockdct.origin(picture.astype(float))
+
+    def draw(self, rng, channels):
+        """Waves of random lengths, edges and noise, in the middle of the range."""
+        y, x = np.mgrid[0:200, 0:240][..., None]
+        picture = 128 + 6 * (rng.random((200, 240, channels)) - .5)
+        picture += np.where((x // 37 + y // 29) % 2, 12, -12)
+        for wave in rng.uniform(-.4, .4, (4, 4, channels)):
+            picture += 16 * np.sin(wave[0] * x + wave[1] * y + 9 * wave[2]) * np.cos(
+                .2 * wave[3] * (x + y))
+        return picture.clip(8, 247).astype(np.uint8)[..., :channels if channels > 1 else None]
+
+    def code(self, picture, quality, subsampling):
+        """The picture as a file of it decodes."""
+        grey = picture.shape[2] == 1
+        more = {} if grey else {'chroma_subsampling': subsampling}
+        levels = blockdct.levels(picture[..., 0] if grey else picture, quality=quality,
+                                 layout='HW' if grey else 'HWC', **more)
+        file = io.BytesIO()
+        blockdct.write_jpeg(levels, file)
+        return np.asarray(Image.open(file))
+
+    def test_random(self):
+        """Coded at random settings and cropped at random, most are named, and rightly."""
+        rng, named = np.random.default_rng(1), {1: 0, 3: 0}
+        for i in range(16):
+            channels, quality = (1, 3)[i % 2], int(rng.integers(25, 93))
+            subsampling = ('4:4:4', '4:2:2', '4:4:0', '4:2:0')[i // 2 % 4]
+            (left, top), (right, bottom) = rng.integers(0, 20, (2, 2))
+            decoded = self.code(self.draw(rng, channels), quality, subsampling)
+            found = blockdct.origin(decoded[top:200 - bottom, left:240 - right])
+            if found is None:
+                continue
+            self.assertEqual(found.offset, (-left % 8, -top % 8))
+            self.assertEqual(found.chroma_subsampling, subsampling if channels > 1 else None)
+            if found.tables is not None:
+                self.assertEqual((found.tables, found.quality), ('annex-k', quality))
+                named[channels] += 1
+        self.assertGreaterEqual(min(named.values()), 4)
+
+    def test_clipped(self):
+        """Where the decoder cut samples off, chroma is not known, nor near there what its
+        mean says."""
+        rng, n_found = np.random.default_rng(2), 0
+        for i in range(9):
+            picture, subsampling = self.draw(rng, 3), ('4:2:2', '4:4:0', '4:2:0')[i % 3]
+            picture[60:110, 70:130] = 255, 0, 0
+            found = blockdct.origin(self.code(picture, 60, subsampling))
+            if found is not None:
+                self.assertEqual((found.chroma_subsampling, found.quality), (subsampling, 60))
+                n_found += 1
+        self.assertGreater(n_found, 4)
+
+    def test_none(self):
+        """A picture that never was a file's; and one that was, but for a sample."""
+        picture = self.draw(np.random.default_rng(3), 1)
+        self.assertIsNone(blockdct.origin(picture[..., 0]))
+        decoded = self.code(picture, 60, None).copy()
+        self.assertIsNone(blockdct.origin(decoded[:7, :7]))
+        self.assertEqual(blockdct.origin(decoded).quality, 60)
+        decoded[100, 100] += 9
+        self.assertIsNone(blockdct.origin(decoded))
 
     def test_origin_saturated(self):
         """All blocks without saturated samples come back, of the others not all."""

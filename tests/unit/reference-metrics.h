@@ -1,5 +1,5 @@
-/* Metrics from their definitions, in double precision and as plainly as they
- * can be written.
+/* SSIM from its definition, in double precision and as plainly as it can be
+ * written.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -12,13 +12,7 @@ typedef struct {
   int width, height, peak;
 } RefPair;
 
-double ref_ssim (const RefPair *pair);
-double ref_ms_ssim (const RefPair *pair);
-
-/* Of luma. dB. */
-double ref_psnr_hvs (const RefPair *pair);
-
-/* Of one window of 8 x 8 samples, at (x, y). */
+/* SSIM of one window of 8 x 8 samples, at (x, y). */
 double ref_ssim_window (const RefPair *pair, int x, int y);
 
 #endif

@@ -76,39 +76,10 @@ init_contexts (ResidualCoder * c, int slice_qp)
 /* --- The arithmetic encoder: 9.3.5. --- */
 
 static void
-write_bit (ResidualCoder * c, guint bit)
-{
-  if (c->n_bits++ % 8 == 0)
-    g_byte_array_append (c->bytes, (const guint8 *) "", 1);
-  c->bytes->data[c->bytes->len - 1] |= bit << (7 - (c->n_bits - 1) % 8);
-}
-
-static void
-put_bit (ResidualCoder * c, guint bit)
-{
-  if (c->first_bit)
-    c->first_bit = FALSE;
-  else
-    write_bit (c, bit);
-  for (; c->outstanding > 0; c->outstanding--)
-    write_bit (c, 1 - bit);
-}
-
-static void
 renormalize (ResidualCoder * c)
 {
-  for (; c->range < 256; c->range <<= 1, c->low <<= 1) {
-    if (c->low < 256) {
-      put_bit (c, 0);
-    } else if (c->low >= 512) {
-      c->low -= 512;
-      put_bit (c, 1);
-    } else {
-      c->low -= 256;
-      c->outstanding++;
-    }
+  for (; c->range < 256; c->range <<= 1)
     c->shifts++;
-  }
 }
 
 static void
@@ -131,38 +102,17 @@ encode_decision (ResidualCoder * c, ResidualElement element, int ctx, guint bin)
 
   c->bins[element][ctx][bin]++;
   c->range -= lps;
-  if (bin != s->mps) {
-    c->low += c->range;
+  if (bin != s->mps)
     c->range = lps;
-  }
   next_state (s, bin == s->mps);
   renormalize (c);
 }
 
 void
-encode_bypass (ResidualCoder * c, guint bin)
+encode_bypass (ResidualCoder * c, int n)
 {
-  c->bypass++;
-  c->shifts++;
-  c->low <<= 1;
-  if (bin)
-    c->low += c->range;
-  if (c->low >= 1024) {
-    put_bit (c, 1);
-    c->low -= 1024;
-  } else if (c->low < 512) {
-    put_bit (c, 0);
-  } else {
-    c->low -= 512;
-    c->outstanding++;
-  }
-}
-
-void
-encode_bits (ResidualCoder * c, guint value, int n)
-{
-  while (n-- > 0)
-    encode_bypass (c, value >> n & 1);
+  c->bypass += n;
+  c->shifts += n;
 }
 
 void
@@ -171,24 +121,10 @@ residual_encoder_init (ResidualCoder * c, int slice_qp)
   memset (c, 0, sizeof *c);
   init_contexts (c, slice_qp);
   c->range = 510;
-  c->first_bit = TRUE;
-  c->bytes = g_byte_array_new ();
 }
 
 double
 residual_bits (const ResidualCoder * c)
 {
   return c->shifts + log2 (510.0 / c->range);
-}
-
-void
-residual_flush (ResidualCoder * c)
-{
-  c->range -= 2;
-  c->low += c->range;
-  c->range = 2;
-  renormalize (c);
-  put_bit (c, c->low >> 9 & 1);
-  write_bit (c, c->low >> 8 & 1);
-  write_bit (c, 1);
 }

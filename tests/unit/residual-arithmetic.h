@@ -8,11 +8,9 @@
 
 #include "residual-coding.h"
 
-/* A bin with a context of a syntax element, one without, and `n` of these,
- * the most significant first. */
+/* A bin with a context of a syntax element, and `n` without. */
 void encode_decision (ResidualCoder *coder, ResidualElement element, int ctx,
     guint bin);
-void encode_bypass (ResidualCoder *coder, guint bin);
-void encode_bits (ResidualCoder *coder, guint value, int n);
+void encode_bypass (ResidualCoder *coder, int n);
 
 #endif

@@ -118,18 +118,15 @@ encode_remaining (ResidualCoder * c, int value, int rice)
 {
   const int prefix = MIN (4 << rice, value);
 
-  for (int i = 0; i < prefix >> rice; i++)
-    encode_bypass (c, 1);
+  encode_bypass (c, prefix >> rice);
   if (prefix >> rice < 4) {
-    encode_bypass (c, 0);
-    encode_bits (c, prefix & ((1 << rice) - 1), rice);
+    encode_bypass (c, 1 + rice);
   } else {                      /* 9.3.3.5, EGk */
     int rest = value - prefix, k = rice + 1;
 
     for (; rest >= 1 << k; rest -= 1 << k++)
       encode_bypass (c, 1);
-    encode_bypass (c, 0);
-    encode_bits (c, rest, k);
+    encode_bypass (c, 1 + k);
   }
 }
 
@@ -169,7 +166,7 @@ encode_last_suffix (ResidualCoder * c, int position)
   const int prefix = last_prefix (position);
 
   if (prefix > 3)
-    encode_bits (c, position - last_begin (prefix), (prefix >> 1) - 1);
+    encode_bypass (c, (prefix >> 1) - 1);
 }
 
 static int
@@ -198,8 +195,7 @@ encode_magnitudes (ResidualCoder * c, const int *level, int n, Greater1 * g,
   if (first_greater >= 0)
     encode_decision (c, RESIDUAL_GREATER2, g->ctx_set + (chroma ? 4 : 0),
         abs (level[first_greater]) > 2);
-  for (int i = 0; i < n; i++)
-    encode_bypass (c, level[i] < 0);
+  encode_bypass (c, n);                /* the signs */
   for (int i = 0; i < n; i++) {
     const int greater1 = i < 8 && abs (level[i]) > 1;
     const int greater2 = i == first_greater && abs (level[i]) > 2;

@@ -1,7 +1,8 @@
-/* blockdct tests: H.265's residual_coding() in CABAC, an encoder written from
- * the standard (clauses 7.3.8.11, 9.3), as was a decoder that understood it
- * (until commit 7660f67b), and sharing nothing with dct/. What
- * dct/entropy/cabac.h counts and estimates is compared with this.
+/* blockdct tests: H.265's residual_coding() in CABAC, an encoder, but for the
+ * bits' values, which nobody reads, written from the standard (clauses
+ * 7.3.8.11, 9.3), as was a decoder that understood it (until commit 7660f67b),
+ * and sharing nothing with dct/. What dct/entropy/cabac.h counts and estimates
+ * is compared with this.
  *
  * Blocks of one frame, in an I slice: a coded block flag each, then, if it is
  * 1, residual_coding(); diagonal scans; no sign hiding, transform skip, bypass
@@ -41,24 +42,14 @@ typedef struct {
   guint64 bypass;
   guint64 shifts; /* bits by which the interval was narrowed, whole ones */
   guint range;
-  /* The registers and the output. */
-  guint low;
-  gboolean first_bit;
-  guint64 outstanding;
-  GByteArray *bytes;
-  guint64 n_bits;
 } ResidualCoder;
 
-/* Begin to encode; residual_flush() ends it. */
 void residual_encoder_init (ResidualCoder *coder, int slice_qp);
 void residual_encode (ResidualCoder *coder, const gint16 *levels,
     int log2_size, gboolean chroma);
 
 /* What was spent so far, in bits: -log2 of the width of the interval. */
 double residual_bits (const ResidualCoder *coder);
-
-/* End with end_of_slice_segment_flag. `bytes` then has the whole slice's. */
-void residual_flush (ResidualCoder *coder);
 
 /* rangeTabLps of Table 9-46. */
 guint residual_range_lps (int p_state, int quarter);

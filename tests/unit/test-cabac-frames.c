@@ -185,7 +185,6 @@ measure (const Picture * picture, BdctChromaFormat chroma, BdctParams * params,
         picture->height[c] / BDCT_TILE * BDCT_TILE >> log2_size[c],
         log2_size[c], c > 0, params->qp) / 4096.0;
   }
-  g_byte_array_unref (encoder.bytes);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
     g_free (levels[c]);
 }

@@ -175,7 +175,6 @@ test_blocks (gconstpointer data)
     n_blocks++;
   }
   g_test_message ("%d blocks", n_blocks);
-  g_byte_array_unref (encoder.bytes);
   g_rand_free (rand);
 }
 
@@ -239,16 +238,13 @@ test_by_hand (void)
     g_assert_cmpint (sum[RESIDUAL_GREATER1], ==, cases[i].greater1);
     g_assert_cmpint (sum[RESIDUAL_GREATER2], ==, cases[i].greater2);
     g_assert_cmpint (c.bypass, ==, cases[i].bypass);
-    g_byte_array_unref (c.bytes);
   }
 }
 
 /* Bits that can be told by hand. Of empty blocks in the state of the surest
  * bin, each takes 9 from a range of 448 and more, then 8 above 383, 7 above 319
  * and 6 above 255. When it is doubled there, it is 505 on the average: 57 / 9
- * + 64 / 8 + 64 / 7 + 64 / 6 = 34 blocks a bit, 3414 take 100. The end of the
- * slice takes 2 of a range of 256 to 510, 7 to 8 bits, and at most 3 to write
- * what is left. */
+ * + 64 / 8 + 64 / 7 + 64 / 6 = 34 blocks a bit, 3414 take 100. */
 static void
 test_bits (void)
 {
@@ -263,11 +259,6 @@ test_bits (void)
   for (int i = 0; i < 3414; i++)
     residual_encode (&c, empty, 2, FALSE);
   g_assert_cmpfloat_with_epsilon (residual_bits (&c) - before, 100, 2);
-  before = residual_bits (&c);
-  residual_flush (&c);
-  g_assert_cmpfloat (c.n_bits, >, before + 7);
-  g_assert_cmpfloat (c.n_bits, <, before + 11);
-  g_byte_array_unref (c.bytes);
 }
 
 /* The coder's table of ranges follows from the states' probabilities: it has

@@ -82,6 +82,33 @@ test_wide_sum (void)
   g_assert_cmpfloat_with_epsilon (bdct_mse (&total), 167700, 1e-6);
 }
 
+/* Metrics' sums, in billionths: what is beyond 64 bits stays so. */
+static void
+test_metric_sums (void)
+{
+  static const struct
+  {
+    gint64 each, sum;
+  } cases[] = {
+    {-5, -15}, {G_MAXINT64 / 2, G_MAXINT64}, {G_MAXINT64, G_MAXINT64},
+    {G_MAXINT64 / 4, 3 * (G_MAXINT64 / 4)},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    BdctStats each = {.metrics = (1 << BDCT_N_METRICS) - 1 }, sum;
+
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+        each.billionths[m][c] = cases[i].each;
+    sum = each;
+    bdct_stats_add (&sum, &each);
+    bdct_stats_add (&sum, &each);
+    for (int m = 0; m < BDCT_N_METRICS; m++)
+      for (int c = 0; c <= BDCT_METRIC_ALL; c++)
+        g_assert_cmpint (sum.billionths[m][c], ==, cases[i].sum);
+  }
+}
+
 static void
 test_pool (void)
 {
@@ -344,6 +371,7 @@ main (int argc, char **argv)
   g_test_add_func ("/stats/psnr", test_psnr);
   g_test_add_func ("/stats/total", test_total);
   g_test_add_func ("/stats/wide-sum", test_wide_sum);
+  g_test_add_func ("/stats/metric-sums", test_metric_sums);
   g_test_add_func ("/stats/pool", test_pool);
   g_test_add_func ("/stats/pool-identical-first", test_pool_identical_first);
   g_test_add_func ("/stats/shares", test_shares);

@@ -12,45 +12,6 @@
 #include "parts.h"
 #include "player-bench.h"
 
-/* A frame once more: to the last digit, and also where others went in since. */
-static void
-test_lab (Player * player)
-{
-  g_autoptr (GstStructure) figures = NULL;
-  g_autoptr (GstStructure) curve = NULL;
-  gdouble psnr, again, bpp;
-  g_autoptr (GError) error = NULL;
-  const GValue *array;
-  g_autoptr (GstSample) frame = NULL;
-
-  player_set (player, "transform=hevc-8x8");
-  player_set (player, "qp=40");
-  player_set (player, "async-depth=4");
-  player_start_paused (player);
-  preview_session_step (player->session, 1);
-  player_rest (player, 1);
-  frame = preview_session_get_original (player->session);
-  g_assert_nonnull (frame);
-  g_assert_cmpuint (GST_BUFFER_PTS (gst_sample_get_buffer (frame))
-      / GST_MSECOND, ==, 33);
-  g_assert_true (preview_session_get_curve (player->session, FALSE, frame,
-          "<20,40>", &figures, &curve, &error));
-  g_assert_no_error (error);
-  g_assert_true (gst_structure_get_double (figures, "psnr", &psnr));
-  g_assert_true (gst_structure_get_double (figures, "bpp", &bpp));
-  g_assert_true (gst_structure_get_double (player->figures, "psnr", &again));
-  g_assert_cmpfloat (again, ==, psnr);
-  array = gst_structure_get_value (curve, "psnr");
-  g_assert_cmpuint (gst_value_array_get_size (array), ==, 2);
-  again = g_value_get_double (gst_value_array_get_value (array, 1));
-  g_assert_cmpfloat (again, ==, psnr);
-  g_assert_cmpfloat (again, <, g_value_get_double (gst_value_array_get_value
-          (array, 0)));
-  g_assert_false (preview_session_get_curve (player->session, FALSE, frame,
-          "qp", NULL, NULL, &error));
-  g_assert_nonnull (error);
-}
-
 static GBytes *
 save (Player * player, GstSample * frame, PreviewSave what)
 {
@@ -62,37 +23,6 @@ save (Player * player, GstSample * frame, PreviewSave what)
   g_assert_no_error (error);
   g_assert_true (size > 100 && memcmp (data, "\211PNG", 4) == 0);
   return png;
-}
-
-/* All three differ; with a view they are what they are called. */
-static void
-test_save (Player * player)
-{
-  GBytes *view, *original, *reconstruction;
-  g_autoptr (GstSample) frame = NULL;
-
-  player_set (player, "quality=5");
-  player_set (player, "grid=true");
-  player_set (player, "view=a");
-  player_start_paused (player);
-  frame = preview_session_get_original (player->session);
-  view = save (player, frame, PREVIEW_SAVE_VIEW);
-  original = save (player, frame, PREVIEW_SAVE_ORIGINAL);
-  reconstruction = save (player, frame, PREVIEW_SAVE_A);
-  g_assert_false (g_bytes_equal (view, original));
-  g_assert_false (g_bytes_equal (view, reconstruction));
-  g_assert_false (g_bytes_equal (original, reconstruction));
-  g_bytes_unref (view);
-  player_set (player, "grid=false");
-  view = save (player, frame, PREVIEW_SAVE_VIEW);
-  g_assert_true (g_bytes_equal (view, reconstruction));
-  g_bytes_unref (view);
-  player_set (player, "view=original");
-  view = save (player, frame, PREVIEW_SAVE_VIEW);
-  g_assert_true (g_bytes_equal (view, original));
-  g_bytes_unref (view);
-  g_bytes_unref (original);
-  g_bytes_unref (reconstruction);
 }
 
 /* A frame of odd sizes, whose rows are padded. */
@@ -389,9 +319,7 @@ int
 main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
-    {"/player-save/lab", test_lab, &player_video, PREVIEW_PAGE},
     {"/player-save/planes", test_planes, &player_video, PREVIEW_PAGE},
-    {"/player-save/save", test_save, &player_still, PREVIEW_PAGE},
     {"/player-save/save-zoomed", test_save_zoomed, &player_still, PREVIEW_PAGE},
     {"/player-save/encoder", test_encoder, &player_video, PREVIEW_PAGE},
     {"/player-save/encoder-still", test_encoder, &player_still, PREVIEW_PAGE},

@@ -7,23 +7,6 @@
 #include "player-bench.h"
 #include "gst-plugin/blockdct/gstblockdct.h"
 
-static void
-test_step (Player * player)
-{
-  player_start_paused (player);
-  for (gint i = 1; i <= 5; i++) {
-    g_assert_true (preview_session_step (player->session, 1));
-    player_rest (player, i);
-  }
-  for (gint i = 4; i >= 0; i--) {
-    g_assert_true (preview_session_step (player->session, -1));
-    player_rest (player, i);
-  }
-  g_assert_true (preview_session_step (player->session, -1));
-  player_settle (player);
-  g_assert_cmpint (player->frame, ==, 0);
-}
-
 /* From the middle of a frame, and many at once. */
 static void
 test_back (Player * player)
@@ -77,23 +60,6 @@ test_late (Player * player)
   g_assert_cmpuint (player->n_frames, <, N_FRAMES);
 }
 
-/* Of ten thousand the last one counts. */
-static void
-test_drag (Player * player)
-{
-  GstClockTime position, duration;
-
-  player_start_paused (player);
-  g_assert_true (preview_session_get_time (player->session, &position,
-          &duration));
-  g_assert_cmpuint (position, ==, 0);
-  g_assert_cmpuint (duration / GST_MSECOND, ==, 1000 * N_FRAMES / 30);
-  for (guint i = 0; i <= 10000; i++)
-    preview_session_seek (player->session, (10000 - i) * (duration / 10000)
-        / 2 + 7.5 * LENGTH);
-  player_rest (player, 7);
-}
-
 /* Each one as soon as the last one has come. */
 static void
 test_seeks (Player * player)
@@ -108,37 +74,6 @@ test_seeks (Player * player)
         g_usleep (100);
   }
   player_rest (player, 999 % 30);
-}
-
-/* Both ends are in it, and then comes its start. */
-static void
-test_range (Player * player)
-{
-  GstClockTime from, to;
-
-  player_start_paused (player);
-  player_seek (player, 30.5 * LENGTH, 30);
-  g_assert_true (preview_session_mark (player->session));
-  player_seek (player, 25.5 * LENGTH, 25);
-  g_assert_true (preview_session_mark (player->session));
-  preview_session_get_range (player->session, &from, &to);
-  g_assert_cmpuint (from / GST_MSECOND, ==, 1000 * 25 / 30);
-  g_assert_cmpuint (to, >=, 31 * LENGTH);
-  preview_session_set_paused (player->session, FALSE);
-  for (guint i = 1; i <= 3; i++) {
-    gint last = 25;
-
-    player_wait (player, 25);
-    while (player->frame >= last) {
-      last = player->frame;
-      g_assert_cmpint (last, >=, 25);
-      g_assert_cmpint (last, <=, 31);
-      g_main_context_iteration (NULL, TRUE);
-    }
-    g_assert_cmpint (last, >=, 30);
-  }
-  preview_session_mark (player->session);
-  player_wait (player, N_FRAMES - 1);
 }
 
 /* A picture stays, cannot be gone through, and is shown again; until it
@@ -290,14 +225,11 @@ int
 main (int argc, char **argv)
 {
   static const PlayerTest tests[] = {
-    {"/player/step", test_step, &player_video, PREVIEW_PAGE},
     {"/player/step-after-seek", test_step_after_seek, &player_video,
         PREVIEW_PAGE},
     {"/player/back", test_back, &player_video, PREVIEW_PAGE},
     {"/player/late", test_late, &player_video, PREVIEW_PAGE},
-    {"/player/drag", test_drag, &player_video, PREVIEW_PAGE},
     {"/player/seeks", test_seeks, &player_video, PREVIEW_PAGE},
-    {"/player/range", test_range, &player_video, PREVIEW_PAGE},
     {"/player/still", test_still, &player_still, PREVIEW_PAGE},
     {"/player/same", test_same, &player_video, PREVIEW_PAGE},
     {"/player/play-on", test_play_on, &player_video, PREVIEW_PAGE},
