@@ -60,7 +60,7 @@ from ._lists import entry, length
 from ._results import (Compared, Counts, Levels, Measured, Results, Transformed,
                        address_of)
 from ._settings import (METRICS, TABLES, TRANSFORMS, Array, Layout, Plan, Settings, Wanted,
-                        check_range, jobs_for, plan_for, read_metrics)
+                        jobs_for, plan_for, read_metrics)
 
 __all__ = ['Compared', 'Counts', 'JpegLevels', 'Levels', 'METRICS', 'Measured', 'Origin',
            'Settings', 'TABLES', 'TRANSFORMS', 'Transformed', 'close', 'compare',
@@ -150,7 +150,7 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
     lengths = [n for n in map(length, (transform, quality, qp)) if n is not None]
     n = max(lengths, default=1)
     if frame_rate is not None:
-        check_range('frame_rate', frame_rate, 1, 1000)
+        _arrays.check_range('frame_rate', frame_rate, 1, 1000)
     plan = Plan(transform, quality, qp, settings, src.layout, n, 'setting')
     plan.index = np.tile(plan.index, src.n)
     if len(plan.jobs) > 1:

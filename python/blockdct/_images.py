@@ -164,12 +164,10 @@ def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
     _jpeg._check_library()
     if errors not in ('raise', 'none'):
         raise ValueError(f"errors {errors!r} is neither 'raise' nor 'none'")
-    if not 0 <= threads <= 1024:
-        raise ValueError(f'threads {threads} is outside 0 to 1024')
+    _engines.check_threads(threads)
     if isinstance(files, (str, bytes, os.PathLike)):
         raise TypeError('files is one file: give a list of files')
-    if max_pixels < 1:
-        raise ValueError(f'max_pixels {max_pixels} is below 1')
+    max_pixels = _jpeg.read_limit(max_pixels)
     named = [_jpeg.contents(file) for file in files]
     data = [one for _, one in named]
     device = _engines.normalize(device, 'cpu')
