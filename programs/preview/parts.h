@@ -6,6 +6,7 @@
 #define PREVIEW_PARTS_H
 
 #include <blockdct/blockdct.h>
+#include <gio/gio.h>
 #include "../encoders.h"
 #include "frames.h"
 #include "player.h"
@@ -41,7 +42,9 @@ struct _PreviewSession
   GstStructure *more[2];        /* other properties of it, as texts */
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
-  gint said_scaled[2];          /* atomic: that it has another size */
+  gboolean aligned[2];          /* whether it is late is known: align.c */
+  guint aligning;               /* threads that find this */
+  GCancellable *aligner;        /* of the last one; or NULL */
   gboolean measures;            /* blockdctcompare does, for A or B */
   guint watch, bus_watch;       /* sources of the buses of `pipeline` and of the
                                    player */
@@ -94,6 +97,7 @@ struct _PreviewSession
   guint64 left;                 /* frames that may still come */
   PreviewSet set;               /* that is held, or comes */
   GstSample *before[PREVIEW_N_STREAMS]; /* the latest one before the target */
+  gboolean said_scaled[2];      /* that it has another size */
   gint64 shift[2];              /* by which A's and B's file is late, in ns */
   GstClockTime duration, longest;       /* of a frame; and of all so far */
   gboolean varies;              /* the duration, from frame to frame */
@@ -152,9 +156,6 @@ gboolean preview_pipeline_uses (PreviewSession * self, PreviewStream stream);
 void preview_transport_reset (PreviewSession * self);
 gboolean preview_transport_start (PreviewSession * self, GError ** error);
 void preview_transport_stop (PreviewSession * self);
-
-/* A file is late by so many frames, or early: play it in time. */
-void preview_transport_shift (PreviewSession * self, guint side, gint frames);
 
 /* Start again where it is, with other encoders and files. */
 void preview_transport_restart (PreviewSession * self);

@@ -2,6 +2,7 @@
  *
  * Starts and stops a session, and handles its pipeline's messages. */
 #include <gst/video/video.h>
+#include "align.h"
 #include "beside.h"
 #include "blocks.h"
 #include "coding.h"
@@ -170,38 +171,18 @@ take_element (PreviewSession * self, GstMessage * message)
 }
 
 /* Whether it is blockdctcompare's warning about A's own views, for which A has
- * the figures, or about B, whose input is added when it is shown. */
+ * the figures, about B, whose input is added when it is shown, or about frames
+ * that are late: align.c finds them. */
 static gboolean
 is_known (PreviewSession * self, GstMessage * message, const GError * error)
 {
-  return GST_MESSAGE_SRC (message)
-      == GST_OBJECT (self->part[PREVIEW_COMPARE])
-      && (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT)
-      || error->domain == GST_LIBRARY_ERROR);
-}
-
-/* Whether blockdctcompare warns that a file's frames are late or early, for the
- * first time: they are played in time then, and this is said. */
-static gboolean
-shift (PreviewSession * self, GstMessage * message)
-{
-  g_autofree gchar *name = NULL, *text = NULL;
   const GstStructure *details;
-  guint side;
-  gint frames;
 
   gst_message_parse_warning_details (message, &details);
-  if (GST_MESSAGE_SRC (message) != GST_OBJECT (self->compare)
-      || details == NULL || !gst_structure_get (details, "number", G_TYPE_UINT,
-          &side, "offset", G_TYPE_INT, &frames, NULL)
-      || self->file[side] == NULL || self->shift[side] != 0)
-    return FALSE;
-  name = preview_session_get_version (self, side);
-  text = g_strdup_printf ("%s is %d frames %s: it is shifted.", name,
-      ABS (frames), frames > 0 ? "late" : "early");
-  preview_transport_shift (self, side, frames);
-  say (self, text);
-  return TRUE;
+  return GST_MESSAGE_SRC (message) == GST_OBJECT (self->compare)
+      && (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT)
+      || error->domain == GST_LIBRARY_ERROR || (details != NULL
+          && gst_structure_has_field (details, "offset")));
 }
 
 static void
@@ -210,8 +191,6 @@ warn (PreviewSession * self, GstMessage * message)
   g_autoptr (GError) error = NULL;
 
   gst_message_parse_warning (message, &error, NULL);
-  if (shift (self, message))
-    return;
   if (!is_known (self, message, error)) {
     g_printerr ("blockdct-preview: %s\n", error->message);
     say (self, error->message);
@@ -296,6 +275,7 @@ preview_session_start (PreviewSession * self)
 void
 preview_session_stop (PreviewSession * self)
 {
+  preview_align_stop (self);
   preview_transport_stop (self);
   if (self->watch != 0)
     g_source_remove (self->watch);
@@ -435,10 +415,11 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   self->late = self->n_taken = 0;
   self->failed = FALSE;
   for (guint i = 0; i < 2; i++)
-    g_atomic_int_set (&self->said_scaled[i], FALSE);
+    self->said_scaled[i] = self->aligned[i] = FALSE;
   preview_transport_reset (self);
   g_signal_emit (self, signals[OPENED], 0);
   preview_session_start (self);
+  preview_align_start (self);
   return TRUE;
 }
 

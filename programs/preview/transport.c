@@ -136,6 +136,17 @@ get_stop (PreviewSession * self, GstClockTime place)
       : GST_CLOCK_TIME_NONE;
 }
 
+/* Where all files that are shown have begun, if that is after a place. */
+static GstClockTime
+limit_place (PreviewSession * self, GstClockTime place)
+{
+  for (guint i = 0; i < 2; i++)
+    if (self->file[i] != NULL && self->shift[i] < 0
+        && preview_pipeline_uses (self, PREVIEW_OF_A + i))
+      place = MAX (place, (GstClockTime) - self->shift[i]);
+  return place;
+}
+
 /* Start another player at a place. */
 static gboolean
 start_at (PreviewSession * self, GstClockTime place, gboolean holds,
@@ -145,6 +156,7 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
   PreviewPlayer *player = NULL;
   gboolean ok = TRUE;
 
+  place = limit_place (self, place);
   for (guint i = 0; i < 2; i++)
     if (preview_pipeline_uses (self, PREVIEW_OF_A + i)) {
       file[i] = self->file[i];
@@ -153,14 +165,12 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
             && ok;
     }
   if (ok)
-    player = preview_player_new (&self->options, line, file,
+    player = preview_player_new (&self->options, line, file, self->shift,
         &preview_flow_funcs, self, error);
   g_free (line[0]);
   g_free (line[1]);
   if (player == NULL)
     return FALSE;
-  for (guint i = 0; i < 2; i++)
-    preview_player_set_shift (player, PREVIEW_OF_A + i, self->shift[i]);
   replace_player (self, player, FALSE);
   g_mutex_lock (&self->lock);
   restart_run (self, holds, place);
@@ -197,15 +207,6 @@ preview_transport_restart (PreviewSession * self)
   preview_frames_clear (self->frames);
   if (!start_at (self, place, preview_session_is_paused (self), &error))
     g_signal_emit_by_name (self, "notice", error->message);
-}
-
-void
-preview_transport_shift (PreviewSession * self, guint side, gint frames)
-{
-  g_mutex_lock (&self->lock);
-  self->shift[side] = frames * (gint64) self->duration;
-  g_mutex_unlock (&self->lock);
-  preview_transport_restart (self);
 }
 
 /* Hold the frame that is shown. Before there is one, what came may be dropped,
@@ -355,7 +356,7 @@ seek_now (PreviewSession * self, GstClockTime place)
   self->stays = FALSE;
   if (preview_flow_encodes (self))
     return start_at (self, place, holds, NULL);
-  self->sought = place;
+  self->sought = place = limit_place (self, place);
   g_mutex_lock (&self->lock);
   preview_player_expect (self->player);
   restart_run (self, holds, place);
