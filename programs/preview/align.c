@@ -95,7 +95,8 @@ typedef struct
 static void
 add_pair (Sums * sums, const guint8 * a, const guint8 * b)
 {
-  gint of_a = 0, of_b = 0, aa = 0, bb = 0, ab = 0;
+  gint64 of_a = 0, of_b = 0;
+  gint aa = 0, bb = 0, ab = 0;
 
   for (guint i = 0; i < SIZE; i++) {
     of_a += a[i];
