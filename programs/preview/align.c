@@ -106,9 +106,9 @@ add_pair (Sums * sums, const guint8 * a, const guint8 * b)
     ab += a[i] * b[i];
   }
   sums->error += aa + bb - 2 * ab;
-  sums->cross += ab - (gdouble) of_a * of_b / SIZE;
-  sums->power[0] += aa - (gdouble) of_a * of_a / SIZE;
-  sums->power[1] += bb - (gdouble) of_b * of_b / SIZE;
+  sums->cross += ab - of_a * of_b / SIZE;
+  sums->power[0] += aa - of_a * of_a / SIZE;
+  sums->power[1] += bb - of_b * of_b / SIZE;
   sums->n++;
 }
 
