@@ -2,7 +2,7 @@
  *
  * Which frames of two files belong together, by what they show. The rules are
  * those of programs/measure/blockdct_measure/align.py. */
-#include "align.h"
+#include "parts.h"
 
 #include <gst/app/gstappsink.h>
 #include <math.h>

@@ -2,9 +2,7 @@
  *
  * A side's line alone determines it: an encoder counts as chosen if the line is
  * the one that its number makes. */
-#include "coding.h"
-#include "align.h"
-#include "line.h"
+#include "parts.h"
 
 #include <gst/video/gstvideoencoder.h>
 #include <string.h>

@@ -2,8 +2,7 @@
  *
  * A session's position in its stream; the main thread's alone. */
 #include <string.h>
-#include "flow.h"
-#include "line.h"
+#include "parts.h"
 
 /* What an encoder is given before the frame that is asked for. */
 #define RUN_UP GST_SECOND
@@ -309,18 +308,6 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
   return TRUE;
 }
 
-gint
-preview_session_get_encoded (PreviewSession * self)
-{
-  gint n;
-
-  g_mutex_lock (&self->lock);
-  n = self->holds && !self->complete && preview_flow_encodes (self)
-      ? (gint) self->n_before : -1;
-  g_mutex_unlock (&self->lock);
-  return n;
-}
-
 GstClockTime
 preview_session_get_frame_duration (PreviewSession * self)
 {
@@ -330,17 +317,6 @@ preview_session_get_frame_duration (PreviewSession * self)
   duration = self->duration;
   g_mutex_unlock (&self->lock);
   return duration;
-}
-
-gboolean
-preview_session_varies (PreviewSession * self)
-{
-  gboolean varies;
-
-  g_mutex_lock (&self->lock);
-  varies = self->varies;
-  g_mutex_unlock (&self->lock);
-  return varies;
 }
 
 static gboolean
@@ -548,12 +524,4 @@ preview_session_mark (PreviewSession * self)
   self->from = MIN (self->from, self->shown);
   self->to = to + preview_session_get_frame_duration (self);
   return preview_session_seek (self, self->from);
-}
-
-void
-preview_session_get_range (PreviewSession * self, GstClockTime * from,
-    GstClockTime * to)
-{
-  *from = self->from;
-  *to = self->to;
 }
