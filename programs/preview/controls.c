@@ -2,10 +2,7 @@
  *
  * Maps the names of a session's settings to properties of its
  * elements. */
-#include "blocks.h"
-#include "coding.h"
-#include "flow.h"
-#include "views.h"
+#include "parts.h"
 
 #include <gst/video/navigation.h>
 #include <string.h>

@@ -4,9 +4,6 @@
  * thread, notifications in any thread, and frames are encoded and curves
  * computed in GLib's threads. */
 #include "page-news.h"
-#include "curve.h"
-#include "protocol-read.h"
-#include "protocol-write.h"
 
 #include <string.h>
 
