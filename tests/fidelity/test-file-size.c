@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The size of a coded frame's JPEG file, which is what target-size limits, against
+ * The size of a coded frame's JPEG file, which target-size limits, against
  * libjpeg's file of the engine's levels, byte for byte. Whether libjpeg has the
  * same levels is for tests/python/test_libjpeg.py. */
 #include <stdlib.h>
