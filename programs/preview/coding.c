@@ -160,10 +160,10 @@ get_choice (PreviewSession * self, guint side)
   return line == NULL ? TRANSFORM : LINE;
 }
 
-gchar *
-preview_session_get_line (PreviewSession * self, guint side)
+guint
+preview_session_count_codings (PreviewSession * self)
 {
-  return g_strdup (self->line[side]);
+  return self->n_codings;
 }
 
 gint
@@ -234,6 +234,7 @@ set_side (PreviewSession * self, guint side, const gchar * line,
   self->said_scaled[side] = self->aligned[side] = FALSE;
   self->shift[side] = 0;
   g_mutex_unlock (&self->lock);
+  self->n_codings++;
   change (self);
   preview_align_start (self);
 }
@@ -390,6 +391,7 @@ preview_coding_is_idle (PreviewSession * self, const gchar * name)
 void
 preview_coding_follow (PreviewSession * self)
 {
+  self->n_codings = 1;
   for (guint i = 0; i < 2; i++)
     self->more[i] = gst_structure_new_empty ("more");
   for (guint i = 0; i < 2 * ENCODER_N_SCALES; i++)

@@ -128,24 +128,7 @@ add_coding (Viewer * viewer, JsonObject * json)
     json_array_add_array_element (sides, properties);
   }
   json_object_set_array_member (json, "properties", sides);
-  viewer->coding = self->n_coding;
-}
-
-static gboolean
-is_other_coding (Viewer * viewer)
-{
-  PreviewPage *self = viewer->page;
-
-  for (guint i = 0; i < 2; i++) {
-    g_autofree gchar *line = preview_session_get_line (self->session, i);
-
-    if (self->n_coding == 0 || g_strcmp0 (line, self->coding[i]) != 0) {
-      g_free (self->coding[i]);
-      self->coding[i] = g_steal_pointer (&line);
-      self->n_coding++;
-    }
-  }
-  return viewer->coding != self->n_coding;
+  viewer->coding = preview_session_count_codings (self->session);
 }
 
 void
@@ -159,7 +142,7 @@ preview_news_add (Viewer * viewer, JsonObject * json)
   json_object_set_int_member (json, "heard", viewer->heard);
   json_object_set_object_member (json, "values", describe_values (self));
   preview_protocol_add_structure (json, session);
-  if (is_other_coding (viewer))
+  if (viewer->coding != preview_session_count_codings (self->session))
     add_coding (viewer, json);
   if (self->opened_at > viewer->sent)
     json_object_set_boolean_member (json, "opened", TRUE);

@@ -24,7 +24,7 @@ typedef struct
   gboolean planes;              /* it can show them */
   guint64 frame, skipped;
   guint64 point;                /* the number of points that it has */
-  guint64 coding;               /* the number of the encoders' properties */
+  guint coding;                 /* the number of what makes A and B */
 } Viewer;
 
 /* A frame's number, from 1 on; 0: none. */
@@ -48,8 +48,6 @@ struct _PreviewPage
   guint64 notice_at;
   GstStructure *block;
   guint64 block_at, opened_at;
-  guint64 n_coding;             /* that there have been; from 1 on */
-  gchar *coding[2];             /* what makes A and B */
   GQueue points;                /* of JsonObject: the last frames' figures */
   guint64 n_points;             /* that there have been */
   JsonObject *curve;            /* or NULL */

@@ -401,8 +401,6 @@ preview_page_free (PreviewPage * self)
   g_clear_pointer (&self->curve, json_object_unref);
   g_queue_clear_full (&self->points, (GDestroyNotify) json_object_unref);
   g_mutex_clear (&self->lock);
-  g_free (self->coding[0]);
-  g_free (self->coding[1]);
   g_free (self->notice);
   g_free (self);
 }

@@ -39,6 +39,7 @@ struct _PreviewSession
   gint right;                   /* of the views of two pictures: views.c */
   gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
   gchar *line[2];               /* A's and B's encoder; NULL: a transform */
+  guint n_codings;              /* changes of these, and one */
   GstStructure *more[2];        /* other properties of it, as texts */
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */

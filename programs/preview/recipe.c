@@ -21,10 +21,25 @@
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" \
     "-_./:=,+%"
 
+/* Their nicks: GStreamer has their names. */
+static gchar *
+describe_flags (const GValue * value)
+{
+  GFlagsClass *klass = g_type_class_peek (G_VALUE_TYPE (value));
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < klass->n_values; i++)
+    if (klass->values[i].value & g_value_get_flags (value))
+      g_string_append_printf (text, "%s%s", text->len > 0 ? "+" : "",
+          klass->values[i].value_nick);
+  return g_string_free (text, FALSE);
+}
+
 static gchar *
 describe_value (const GValue * value)
 {
-  return G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value)
+  return G_VALUE_HOLDS_FLAGS (value) ? describe_flags (value)
+      : G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value)
       : gst_value_serialize (value);
 }
 

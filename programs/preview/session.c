@@ -293,8 +293,23 @@ get_nick (GType type, gint value)
   return g_enum_get_value (klass, value)->value_nick;
 }
 
-/* What the original is: codec, bits, subsampling, transfer function, range and
- * frames a second, as far as known; owned by the caller. */
+/* Of the frame that is shown. */
+static void
+append_timecode (PreviewSession * self, GString * text)
+{
+  g_autoptr (GstSample) sample = preview_frames_get (self->frames,
+      PREVIEW_ORIGINAL);
+  GstVideoTimeCodeMeta *meta = sample == NULL ? NULL
+      : gst_buffer_get_video_time_code_meta (gst_sample_get_buffer (sample));
+  g_autofree gchar *timecode = meta == NULL ? NULL
+      : gst_video_time_code_to_string (&meta->tc);
+
+  if (timecode != NULL)
+    g_string_append_printf (text, ", timecode %s", timecode);
+}
+
+/* What the original is: codec, bits, subsampling, transfer function, range,
+ * frames a second and timecode, as far as known; owned by the caller. */
 static gchar *
 describe_original (PreviewSession * self)
 {
@@ -324,6 +339,7 @@ describe_original (PreviewSession * self)
   if (GST_VIDEO_INFO_FPS_N (&info) > 0)
     g_string_append_printf (text, ", %.5g/s", (gdouble) GST_VIDEO_INFO_FPS_N
         (&info) / GST_VIDEO_INFO_FPS_D (&info));
+  append_timecode (self, text);
   return g_string_free (text, FALSE);
 }
 

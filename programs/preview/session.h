@@ -114,9 +114,10 @@ GParamSpec *preview_session_get_pspec (PreviewSession * self, guint control);
 void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
 
-/* The line of the encoder that makes A (0) or B (1), owned by the caller, or
- * NULL; and its other properties, with values that are not the default ones. */
-gchar *preview_session_get_line (PreviewSession * self, guint side);
+/* How often there has been another encoder or file as A or B, from 1 on; and
+ * the other properties of the encoder of A (0) or B (1), with values that are
+ * not the default ones. */
+guint preview_session_count_codings (PreviewSession * self);
 void preview_session_foreach_property (PreviewSession * self, guint side,
     void (*take) (GParamSpec * pspec, const gchar * value, gpointer data),
     gpointer data);

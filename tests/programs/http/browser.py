@@ -89,6 +89,7 @@ async def a_notice_leaves(browser):
 async def it_opens_with_damage_and_help_lists_keys(browser):
     assert await browser.read("[page.values.quality, page.values.view].join()") == "15,wipe"
     assert "quality=15" in await browser.read("describeLine()")
+    assert "Drag the line" in await browser.read("find('card-original').innerText")
     await browser.key("?")
     await browser.wait("find('help').open && /Drag the line/.test(find('help').innerText)")
     await photograph(browser, "help")

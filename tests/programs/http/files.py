@@ -28,7 +28,8 @@ async def files_go_and_come(server, viewer):
     assert fetch(server, "b.png") == (409, b"There is no B to save: neither left nor right "
                                       b"shows it.")
     status, line = fetch(server, "command.txt")
-    assert status == 200 and b"a::quality=30" in line and b"/long.mkv" in line, line
+    assert status == 200 and b"a::quality=30" in line and b"/long.mkv" in line \
+        and b" a::metrics=bits " in line, line
     status, program = fetch(server, "program.py")
     assert status == 200 and program.startswith(b"import gi") and b"'quality', '30'" in program
     before = os.listdir(tempfile.gettempdir())
@@ -222,6 +223,23 @@ async def the_original_is_described_beside_a_file(server, viewer):
         news = await viewer.wait(lambda news, second=second: news.get("figures", {})
                                  .get("encoder") == "coded.mkv" and news["position"] > second)
         assert news["about"].startswith("Motion JPEG, "), news["about"]
+
+
+@synchronous
+async def the_original_has_its_timecode():
+    if subprocess.run(["gst-inspect-1.0", "--exists", "x264enc"], check=False).returncode or \
+            subprocess.run(["gst-inspect-1.0", "--exists", "timecodestamper"],
+                           check=False).returncode:
+        raise Skip("x264enc or timecodestamper is missing: install gstreamer1.0-plugins-ugly "
+                   "and gstreamer1.0-plugins-bad")
+    launch("videotestsrc num-buffers=60 ! video/x-raw,format=I420,width=64,height=48,"
+           "framerate=25/1 ! timecodestamper ! x264enc option-string=pic-struct=1:nal-hrd=vbr "
+           "bitrate=500 ! h264parse update-timecode=true ! matroskamux ! filesink location=tc.mkv")
+    with start("tc.mkv") as server:
+        async with Viewer(server.address) as viewer:
+            await viewer.say("pause")
+            await viewer.say("seek 1.121")
+            await viewer.wait(lambda news: news["about"].endswith(", timecode 00:00:01:03"))
 
 
 @viewing("slow.mkv")
