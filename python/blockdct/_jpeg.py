@@ -6,6 +6,7 @@ import functools
 import math
 import operator
 import os
+import types
 from typing import Any, BinaryIO, Callable, NamedTuple, Sequence, cast
 
 import numpy as np
@@ -158,17 +159,10 @@ def _check_path(file: Any, others: str) -> None:
         raise TypeError(f'{type(file).__name__} is neither a path{others}')
 
 
-class _Memory:
-    """Memory of C, for numpy; `owner` frees it with the last array."""
-
-    def __init__(self, shape: tuple[int, ...], typestr: str, address: int, owner: Any):
-        self.owner = owner
-        self.__array_interface__ = {'version': 3, 'shape': shape, 'typestr': typestr,
-                                    'data': (address, False)}
-
-
 def from_memory(shape: tuple[int, ...], typestr: str, address: int, owner: Any) -> Any:
-    return np.asarray(_Memory(shape, typestr, address, owner))
+    """Memory of C as an array; `owner` frees it with the last one."""
+    return np.asarray(types.SimpleNamespace(owner=owner, __array_interface__={
+        'version': 3, 'shape': shape, 'typestr': typestr, 'data': (address, False)}))
 
 
 def from_bytes(data: bytes, max_pixels: int = _MAX_SIDE ** 2) -> Any:

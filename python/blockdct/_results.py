@@ -161,9 +161,8 @@ class Results:
 
     def _named(self) -> list[tuple[int, str]]:
         return [(4 * m + c, name) for m, names in metric_of.values()
-                for c, name in enumerate(names)
-                if name is not None and self.wanted.mask >> m & 1
-                and not np.isnan(self.figures[..., 8 + 4 * m + c]).all()]
+                if self.wanted.mask >> m & 1 for c, name in enumerate(names)
+                if name is not None and not np.isnan(self.figures[..., 8 + 4 * m + c]).all()]
 
     def _counts(self, is_rgb: bool, measured: bool, coded: bool) -> Counts | None:
         if self.whole is None:

@@ -51,21 +51,19 @@ class Codec:
             self.chroma_subsampling, (list, tuple)) else [self.chroma_subsampling]
         if not several or not self._chroma:
             raise ValueError('there is no transform or no chroma_subsampling to draw from')
-        jobs = []
-        for chroma in self._chroma:
-            pictures = _arrays.Pictures(np.zeros((1, 1, 3), np.float32), 'HWC', chroma, None,
-                                        None, self.rounding)
-            jobs = [jobs_for(one, pictures.layout) for one in several]
+        black = np.zeros((1, 1, 3), np.float32)
+        pictures = [_arrays.Pictures(black, 'HWC', chroma, None, None, self.rounding)
+                    for chroma in self._chroma]
+        jobs = [jobs_for(one, pictures[0].layout) for one in several]
         check_used(several, jobs, self.quality, self.qp)
-        ends = {
-            'quality': _read_range('quality', (30, 95) if self.quality is None
-                                   else self.quality, 1, 100),
-            'qp': _read_range('qp', (22, 42) if self.qp is None else self.qp, 0, 51)}
-        #: Each transform, with the ranges that it draws from: one, or none.
-        self._transforms = [
-            (one, {name: ends[name] for name in ends
-                   if own.n > 1 and (name == 'qp') == transform_of[one.transform][1]})
-            for one, own in zip(several, jobs)]
+        quality = (30, 95) if self.quality is None else self.quality
+        qp = (22, 42) if self.qp is None else self.qp
+        ends = {'quality': _read_range('quality', quality, 1, 100),
+                'qp': _read_range('qp', qp, 0, 51)}
+        names = ['qp' if transform_of[one.transform][1] else 'quality' for one in several]
+        #: Each transform, with the range that it draws from, if it has one.
+        self._transforms = [(one, {name: ends[name]} if own.n > 1 else {})
+                            for one, name, own in zip(several, names, jobs)]
         if not 0 <= self.double <= 1:
             raise ValueError(f'double {self.double} is not a probability, 0 to 1')
         _arrays.check_range('shift', self.shift, 0, 63)
