@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The size of a coded frame's JPEG file, which a target-size is held to, against
- * libjpeg's file of the engine's levels, byte for byte. That these are
+ * The size of a coded frame's JPEG file, which a target-size is held to,
+ * against libjpeg's file of the engine's levels, byte for byte. That these are
  * libjpeg's own is tests/python/test_libjpeg.py's business. */
 #include <stdlib.h>
 #include <string.h>
