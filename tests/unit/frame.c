@@ -8,10 +8,6 @@
 #include "cpu/simd/tile32.h"
 #include "reference.h"
 
-const char *const format_names[N_FORMATS] = {
-  "GRAY", "I420", "YV12", "NV12", "NV21", "Y42B", "NV16", "Y444"
-};
-
 static guint64 tally_samples, tally_different;
 
 static BdctEngine *
@@ -51,7 +47,7 @@ engine_compare (BdctEngine * engine, const BdctLayout * layout,
     g_error ("%s: %s", engine->description, error.message);
 }
 
-gboolean
+static gboolean
 engines_on_cuda (void)
 {
   return g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") == 0;
@@ -180,14 +176,14 @@ picture_clear (Picture * picture)
 
 static int
 basis_sample (BdctTransform transform, BdctChromaFormat chroma, int component,
-    int x, int y, gboolean negate, int peak)
+    int x, int y, int peak)
 {
   int size = ref_block_size (transform, chroma, component);
   int v = y / size % size, u = x / size % size;
   int sign = ref_basis_sign (transform, chroma, component, v, y % size)
       * ref_basis_sign (transform, chroma, component, u, x % size);
 
-  return (sign > 0) != (negate != FALSE) ? peak : 0;
+  return sign > 0 ? peak : 0;
 }
 
 void
@@ -215,12 +211,8 @@ picture_fill (Picture * picture, Content content, const BdctLayout * layout,
         case CONTENT_EXTREME:
           v = g_rand_boolean (rand) ? peak : 0;
           break;
-        case CONTENT_CHECKER:
-          v = (x + y) % 2 ? peak : 0;
-          break;
         default:
-          v = basis_sample (transform, layout->chroma, c, x, y,
-              content == CONTENT_BASIS_NEGATED, peak);
+          v = basis_sample (transform, layout->chroma, c, x, y, peak);
           break;
       }
       picture->sample[c][i] = v;
@@ -298,7 +290,7 @@ frame_clear (Frame * frame)
   memset (frame, 0, sizeof *frame);
 }
 
-guint8 *
+static guint8 *
 frame_at (const Frame * frame, const BdctLayout * layout,
     BdctComponent component, int x, int y)
 {
@@ -350,16 +342,6 @@ frame_get (const Frame * frame, const BdctLayout * layout, Picture * picture)
       picture->sample[c][i] = layout->depth == 8 ? at[0]
           : (at[0] | at[1] << 8) >> layout->plane[0].shift;
     }
-}
-
-gboolean
-frame_equal (const Frame * a, const Frame * b, const BdctLayout * layout)
-{
-  for (int p = 0; p < bdct_image_planes (layout); p++)
-    if (a->size[p] != b->size[p]
-        || memcmp (a->memory[p], b->memory[p], a->size[p]) != 0)
-      return FALSE;
-  return TRUE;
 }
 
 void

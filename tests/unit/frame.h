@@ -22,8 +22,6 @@ typedef enum {
   N_FORMATS
 } Format;
 
-extern const char *const format_names[N_FORMATS];
-
 /* The engines under test, at most MAX_ENGINES: the CPU engine once for each of
  * this processor's instruction sets, best first; or, where the environment has
  * BLOCKDCT_TEST_BACKEND=cuda, the CUDA engine alone, as it is and without the
@@ -42,10 +40,6 @@ void engine_run (BdctEngine *engine, const BdctLayout *layout,
     const BdctFrame *frame, BdctStats *stats);
 void engine_compare (BdctEngine *engine, const BdctLayout *layout,
     const BdctComparison *comparison, BdctStats *stats);
-
-/* Whether it is the CUDA engine that is under test: its dct-8x8 need only
- * agree with the definition. */
-gboolean engines_on_cuda (void);
 
 /* Whether to run the n-th case of a test that has hundreds, each of which is
  * one way to combine formats, sizes, depths and the like: all, unless the
@@ -69,11 +63,8 @@ typedef enum {
   CONTENT_SMOOTH,  /* gradients and waves, a little noise */
   CONTENT_RANDOM,  /* every value alike */
   CONTENT_EXTREME, /* every sample 0 or peak, at random */
-  CONTENT_CHECKER, /* 0 and peak in turn */
-  CONTENT_BASIS,   /* block after block the sign pattern of each basis
+  CONTENT_BASIS    /* block after block the sign pattern of each basis
                         function of `transform` between 0 and peak */
-  CONTENT_BASIS_NEGATED,
-  N_CONTENTS
 } Content;
 
 typedef RefPicture Picture;
@@ -108,10 +99,6 @@ typedef struct {
 void frame_init (Frame *frame, const BdctLayout *layout, Stride stride);
 void frame_clear (Frame *frame);
 
-/* The bytes of one sample. */
-guint8 *frame_at (const Frame *frame, const BdctLayout *layout,
-    BdctComponent component, int x, int y);
-
 /* Write a picture. With `dirty`, the bits below `shift` become noise. */
 void frame_put (Frame *frame, const BdctLayout *layout, const Picture *picture,
     gboolean dirty);
@@ -119,9 +106,5 @@ void frame_put (Frame *frame, const BdctLayout *layout, const Picture *picture,
 /* Read the picture back. */
 void frame_get (const Frame *frame, const BdctLayout *layout,
     Picture *picture);
-
-/* Whether all memory is the same, what lies beside the rows too. */
-gboolean frame_equal (const Frame *a, const Frame *b,
-    const BdctLayout *layout);
 
 #endif
