@@ -319,8 +319,7 @@ gst_blockdct_warn_unused (GstBlockDct * self,
         GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
             ("chroma-subsampling has no effect on %s.",
                 GST_VIDEO_INFO_NAME (&self->info)),
-            ("It applies to R, G and B; frames of Y, U and V have their own "
-                "subsampling."));
+            ("It applies to RGB; other frames have their own subsampling."));
       continue;
     }
     if (self->warned.unused[transform] >> id & 1)
@@ -440,8 +439,8 @@ install_quantizers (GObjectClass * klass)
           LIVE));
   add (klass, FIELD (subsampling), WITH_RGB,
       g_param_spec_enum ("chroma-subsampling", "Chroma subsampling",
-          "Chroma subsampling with which frames of R, G and B are converted to "
-          "Y, U and V. No effect on frames of Y, U and V",
+          "Chroma subsampling to which RGB frames are converted. No effect on "
+          "others",
           g_enum_register_static ("GstBlockDctChromaSubsampling", subsamplings),
           BDCT_CHROMA_420, LIVE));
 }

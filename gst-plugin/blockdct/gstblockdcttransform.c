@@ -132,7 +132,7 @@ follow_context (GstBlockDct * self, GstBuffer * buffer)
       && gst_blockdct_inflight_configure (self);
 }
 
-/* Frames of R, G and B become planes of another size when chroma-subsampling
+/* RGB frames become planes of another size when chroma-subsampling
  * changes: earlier frames leave first. */
 static gboolean
 follow_subsampling (GstBlockDct * self)

@@ -243,7 +243,7 @@ gst_blockdct_format_view (const GstVideoInfo * info,
 {
   const GstVideoColorimetry *colorimetry = &info->colorimetry;
   const BdctView initial = BDCT_VIEW_DEFAULT;
-  /* R, G and B become planes with JFIF's matrix. */
+  /* RGB becomes planes with JFIF's matrix. */
   gboolean rgb = GST_VIDEO_INFO_IS_RGB (info);
   gdouble kr, kb;
 

@@ -14,7 +14,7 @@
 GstCaps *gst_blockdct_format_caps (void);
 
 /* Those of them with the subsampling and depth of one of these caps, in any
- * layout; of R, G and B the same format. */
+ * layout; of RGB the same format. */
 GstCaps *gst_blockdct_format_similar_caps (const GstCaps * caps);
 
 /* The caps on the other pad: the same pictures in the same memory, then in the
@@ -27,7 +27,7 @@ GstCaps *gst_blockdct_format_transform_caps (GstCaps * caps,
  * stays. */
 gboolean gst_blockdct_format_info (GstVideoInfo * info, const GstCaps * caps);
 
-/* The layout of a format that the caps allow; of R, G and B, that with
+/* The layout of a format that the caps allow; of RGB, that with
  * `subsampling`. */
 void gst_blockdct_format_layout (const GstVideoInfo * info,
     BdctChromaFormat subsampling, BdctLayout * layout);

@@ -97,7 +97,7 @@ append_log (GString * line, const GstStructure * s, GstBlockDctColumns which,
 }
 
 /* The format of `ffmpeg -lavfi psnr=stats_file=...:stats_version=2`, followed
- * by metrics, errors of R, G and B, and bits, if the frame has them. */
+ * by metrics, errors of RGB, and bits, if the frame has them. */
 static void
 format_ffmpeg (GString * line, const GstStructure * s, gboolean first)
 {

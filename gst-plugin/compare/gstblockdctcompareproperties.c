@@ -142,7 +142,7 @@ install_live (GObjectClass * klass)
           LIVE));
   install (klass, FIELD (interactive), g_param_spec_boolean ("interactive",
           "Interactive",
-          "Let keys and the pointer in the sink's window change the view",
+          "Keys and the pointer in the sink's window change the view",
           FALSE, PLAYING));
   install (klass, FIELD (offset), g_param_spec_int ("offset", "Offset",
           "Number of frames by which the distorted inputs are late: reference "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "beside.h"
+#include "parts.h"
 
 #include <gst/video/video.h>
 #include <string.h>

@@ -2,8 +2,7 @@
  *
  * A side's line alone determines it: an encoder counts as chosen if the line is
  * the one that its number makes. */
-#include "coding.h"
-#include "line.h"
+#include "parts.h"
 
 #include <gst/video/gstvideoencoder.h>
 #include <string.h>
@@ -161,10 +160,10 @@ get_choice (PreviewSession * self, guint side)
   return line == NULL ? TRANSFORM : LINE;
 }
 
-gchar *
-preview_session_get_line (PreviewSession * self, guint side)
+guint
+preview_session_count_codings (PreviewSession * self)
 {
-  return g_strdup (self->line[side]);
+  return self->n_codings;
 }
 
 gint
@@ -222,6 +221,24 @@ change (PreviewSession * self)
       g_signal_emit_by_name (self, "changed", i);
 }
 
+/* The encoder or the file that makes it from now on; NULL: neither. */
+static void
+set_side (PreviewSession * self, guint side, const gchar * line,
+    const gchar * file)
+{
+  g_mutex_lock (&self->lock);
+  g_free (self->line[side]);
+  self->line[side] = g_strdup (line);
+  g_free (self->file[side]);
+  self->file[side] = g_strdup (file);
+  self->said_scaled[side] = self->aligned[side] = FALSE;
+  self->shift[side] = 0;
+  g_mutex_unlock (&self->lock);
+  self->n_codings++;
+  change (self);
+  preview_align_start (self);
+}
+
 gboolean
 preview_coding_set_line (PreviewSession * self, guint side,
     const gchar * line, GError ** error)
@@ -233,26 +250,15 @@ preview_coding_set_line (PreviewSession * self, guint side,
     g_prefix_error (error, "The encoder '%s' is refused: ", line);
     return FALSE;
   }
-  if (g_strcmp0 (line, self->line[side]) != 0 || self->file[side] != NULL) {
-    g_clear_pointer (&self->file[side], g_free);
-    g_free (self->line[side]);
-    self->line[side] = g_strdup (line);
-    change (self);
-  }
+  if (g_strcmp0 (line, self->line[side]) != 0 || self->file[side] != NULL)
+    set_side (self, side, line, NULL);
   return TRUE;
 }
 
 void
 preview_coding_set_file (PreviewSession * self, guint side, const gchar * file)
 {
-  g_clear_pointer (&self->line[side], g_free);
-  g_free (self->file[side]);
-  self->file[side] = g_strdup (file);
-  g_atomic_int_set (&self->said_scaled[side], FALSE);
-  g_mutex_lock (&self->lock);
-  self->shift[side] = 0;
-  g_mutex_unlock (&self->lock);
-  change (self);
+  set_side (self, side, NULL, file);
 }
 
 void
@@ -385,6 +391,7 @@ preview_coding_is_idle (PreviewSession * self, const gchar * name)
 void
 preview_coding_follow (PreviewSession * self)
 {
+  self->n_codings = 1;
   for (guint i = 0; i < 2; i++)
     self->more[i] = gst_structure_new_empty ("more");
   for (guint i = 0; i < 2 * ENCODER_N_SCALES; i++)

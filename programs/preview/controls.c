@@ -2,10 +2,7 @@
  *
  * Maps the names of a session's settings to properties of its
  * elements. */
-#include "blocks.h"
-#include "coding.h"
-#include "flow.h"
-#include "views.h"
+#include "parts.h"
 
 #include <gst/video/navigation.h>
 #include <string.h>
@@ -285,31 +282,14 @@ preview_session_set_text (PreviewSession * self, const gchar * text,
 
 /* Controls without effect */
 
-/* The controls that only some views use; each view has a comma on both
- * sides. */
-static const struct
-{
-  const gchar *control, *views;
-} of_views[] = {
-  {"left", ",wipe,side-by-side,stacked,flicker,difference,error-map,ssim-map,"
-        "hvs-map,"},
-  {"right", ",wipe,side-by-side,stacked,flicker,difference,error-map,ssim-map,"
-        "hvs-map,"},
-  {"wipe-position", ",wipe,"},
-  {"difference-gain", ",difference,"},
-};
-
 static gboolean
 is_of_another_view (PreviewSession * self, const gchar * name)
 {
-  g_autofree gchar *view = g_strdup_printf (",%s,", preview_views_get_value
-      (self)->value_nick);
-  gboolean other = FALSE;
+  const gchar *of = strcmp (name, "wipe-position") == 0 ? "wipe"
+      : strcmp (name, "difference-gain") == 0 ? "difference" : NULL;
 
-  for (guint i = 0; i < G_N_ELEMENTS (of_views); i++)
-    if (strcmp (name, of_views[i].control) == 0)
-      other = strstr (of_views[i].views, view) == NULL;
-  return other;
+  return of != NULL && strcmp (of, preview_views_get_value (self)->value_nick)
+      != 0;
 }
 
 /* Whether a family of transforms does not use a control; `prefix` is that of

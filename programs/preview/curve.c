@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "curve.h"
-#include "protocol-write.h"
+#include "page-news.h"
 
 #define QUALITIES "<5,10,15,20,25,30,35,40,45,50,55,60,65,70,75,80,85," \
     "90,95,98>"
@@ -30,7 +29,7 @@ compute (GTask * task, gpointer source, gpointer data, GCancellable * unused)
   for (guint i = 0; i < N_SIDES; i++)
     if (run->settings[i] != NULL)
       preview_session_get_curve (run->session, i == OF_B, run->frame,
-          run->settings[i], NULL, &run->curve[i], NULL);
+          run->settings[i], &run->curve[i], NULL);
   g_task_return_boolean (task, TRUE);
 }
 

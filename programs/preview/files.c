@@ -25,8 +25,8 @@ answer (SoupServerMessage * message, guint status, const gchar * type,
       size);
 }
 
-static void
-answer_text (SoupServerMessage * message, guint status, const gchar * text)
+void
+preview_answer (SoupServerMessage * message, guint status, const gchar * text)
 {
   answer (message, status, "text/plain; charset=utf-8", text, strlen (text));
 }
@@ -68,7 +68,7 @@ made (GObject * source, GAsyncResult * result, gpointer data)
     answer (picture->message, SOUP_STATUS_OK, "image/png",
         g_bytes_get_data (png, NULL), g_bytes_get_size (png));
   else
-    answer_text (picture->message, SOUP_STATUS_CONFLICT, error->message);
+    preview_answer (picture->message, SOUP_STATUS_CONFLICT, error->message);
   soup_server_message_unpause (picture->message);
   picture->files->running--;
   g_object_unref (picture->message);
@@ -84,7 +84,8 @@ start (PreviewFiles * self, SoupServerMessage * message, PreviewSave what)
   Picture *picture;
 
   if (frame == NULL) {
-    answer_text (message, SOUP_STATUS_CONFLICT, "There is no frame to save.");
+    preview_answer (message, SOUP_STATUS_CONFLICT,
+        "There is no frame to save.");
     return;
   }
   picture = g_new (Picture, 1);
@@ -100,7 +101,7 @@ start (PreviewFiles * self, SoupServerMessage * message, PreviewSave what)
 static void
 answer_line (SoupServerMessage * message, gchar * line)
 {
-  answer_text (message, line != NULL ? SOUP_STATUS_OK : SOUP_STATUS_CONFLICT,
+  preview_answer (message, line != NULL ? SOUP_STATUS_OK : SOUP_STATUS_CONFLICT,
       line != NULL ? line : "blockdctpreview has no files as A or B: copy the "
       "line of blockdct-preview.");
   g_free (line);
@@ -121,11 +122,9 @@ preview_files_get (PreviewFiles * self, SoupServerMessage * message,
       return TRUE;
     }
   if (strcmp (name, "command.txt") == 0)
-    answer_line (message,
-        preview_session_describe_for_shell (self->session));
+    answer_line (message, preview_session_describe_for_shell (self->session));
   else if (strcmp (name, "program.py") == 0)
-    answer_line (message,
-        preview_session_describe_for_python (self->session));
+    answer_line (message, preview_session_describe_for_python (self->session));
   else
     return FALSE;
   return TRUE;
@@ -185,7 +184,7 @@ check_size (SoupServerMessage * message, guint64 size, guint64 limit)
       "server's folder for temporary files.", size, limit);
 
   if (size > limit)
-    answer_text (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, text);
+    preview_answer (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, text);
   return size <= limit;
 }
 
@@ -193,7 +192,7 @@ void
 preview_files_check (SoupServerMessage * message, const gchar * size)
 {
   if (check_size (message, g_ascii_strtoull (size, NULL, 10), get_limit ()))
-    answer_text (message, SOUP_STATUS_OK, "");
+    preview_answer (message, SOUP_STATUS_OK, "");
 }
 
 static void
@@ -268,9 +267,10 @@ checked (GObject * source, GAsyncResult * result, gpointer data)
     remove_file (self->folder[place], self->path[place]);
     self->folder[place] = g_steal_pointer (&upload->folder);
     self->path[place] = g_steal_pointer (&upload->path);
-    answer_text (message, SOUP_STATUS_OK, "");
+    preview_answer (message, SOUP_STATUS_OK, "");
   } else {
-    answer_text (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE, error->message);
+    preview_answer (message, SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE,
+        error->message);
     g_signal_emit_by_name (self->session, "notice", error->message);
   }
   soup_server_message_unpause (message);
@@ -287,7 +287,7 @@ preview_files_open (PreviewFiles * self, SoupServerMessage * message)
     upload->error = errno;
   upload->file = NULL;
   if (upload->error != 0) {
-    answer_text (message, SOUP_STATUS_INSUFFICIENT_STORAGE,
+    preview_answer (message, SOUP_STATUS_INSUFFICIENT_STORAGE,
         g_strerror (upload->error));
     return;
   }

@@ -25,6 +25,10 @@ void preview_files_remove (PreviewFiles * files);
 /* The session has to be stopped. */
 void preview_files_free (PreviewFiles * files);
 
+/* Answer any request with a text. */
+void preview_answer (SoupServerMessage * message, guint status,
+    const gchar * text);
+
 /* Answer a request for one of these; FALSE: it is for none of them. */
 gboolean preview_files_get (PreviewFiles * files, SoupServerMessage * message,
     const gchar * name);

@@ -3,7 +3,7 @@
  * The player gives pictures as they are taken; each goes on to what compares,
  * at a time that only rises. A held frame is a set of pictures: it goes there
  * again whenever a setting changes. */
-#include "flow.h"
+#include "parts.h"
 
 #include "gst-plugin/common/gstblockdctstatistics.h"
 

@@ -138,14 +138,13 @@ add_measured (PreviewFrames * self, Side * side, PreviewStream input,
       const GstStructure *s = gst_custom_meta_get_structure ((GstCustomMeta *)
           meta);
 
-      if (g_strcmp0 (gst_structure_get_string (s, "pad"), pads[input]) == 0)
-        gst_structure_foreach (s, add_field, side);
+      if (g_strcmp0 (gst_structure_get_string (s, "pad"), pads[input]) != 0)
+        continue;
+      gst_structure_foreach (s, add_field, side);
       if (caps != NULL && gst_structure_get (gst_caps_get_structure (caps, 0),
               "width", G_TYPE_INT, &width, "height", G_TYPE_INT, &height, NULL)
           && gst_structure_get (s, "bits", G_TYPE_UINT64, &bits,
-              "bits-headers", G_TYPE_UINT64, &headers, NULL)
-          && g_strcmp0 (gst_structure_get_string (s, "pad"),
-              pads[input]) == 0) {
+              "bits-headers", G_TYPE_UINT64, &headers, NULL)) {
         g_autofree gchar *name = g_strconcat (side->prefix, "bpp", NULL);
 
         gst_structure_set (side->figures, name, G_TYPE_DOUBLE,

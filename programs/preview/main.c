@@ -123,6 +123,10 @@ sort_arguments (Preview * preview, GError ** error)
       && !g_str_has_suffix (options->csv, ".csv"))
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "The name %s does not end in .csv", options->csv);
+  if (*error == NULL && options->csv != NULL && options->versions[0] != NULL)
+    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+        "--csv has figures of a transform as A: blockdct-measure score "
+        "compares files");
   if (*error == NULL
       && (options->file != NULL) + options->camera + preview->test > 1)
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "page-news.h"
-#include "beside.h"
-#include "protocol-write.h"
 
 static void
 add_descriptions (PreviewPage * self, JsonObject * json)
@@ -106,51 +104,6 @@ preview_news_add_picture (Viewer * viewer, JsonObject * json)
 }
 
 static void
-add_seconds (JsonObject * json, const gchar * name, GstClockTime time)
-{
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    json_object_set_double_member (json, name, (gdouble) time / GST_SECOND);
-}
-
-static void
-add_position (PreviewPage * self, JsonObject * json)
-{
-  g_autofree gchar *name = preview_session_get_name (self->session);
-  g_autofree gchar *about = preview_session_describe_original (self->session);
-  GstClockTime position, duration, from, to;
-  guint64 late, played;
-
-  json_object_set_string_member (json, "name", name);
-  json_object_set_string_member (json, "about", about);
-  json_object_set_boolean_member (json, "no-reference",
-      !preview_session_has_original (self->session));
-  for (guint i = 0; i < 2; i++) {
-    g_autofree gchar *version = preview_session_get_version (self->session, i);
-
-    json_object_set_string_member (json, i == 0 ? "file-a" : "file-b", version);
-  }
-  if (preview_session_get_time (self->session, &position, &duration)) {
-    add_seconds (json, "position", position);
-    add_seconds (json, "duration", duration);
-  }
-  add_seconds (json, "frame-duration",
-      preview_session_get_frame_duration (self->session));
-  json_object_set_boolean_member (json, "rate-varies",
-      preview_session_varies (self->session));
-  preview_session_get_range (self->session, &from, &to);
-  add_seconds (json, "from", from);
-  add_seconds (json, "to", to);
-  preview_session_get_late (self->session, &late, &played);
-  json_object_set_int_member (json, "late", late);
-  json_object_set_boolean_member (json, "paused",
-      preview_session_is_paused (self->session));
-  json_object_set_int_member (json, "encoded",
-      preview_session_get_encoded (self->session));
-  json_object_set_boolean_member (json, "moves",
-      preview_session_moves (self->session));
-}
-
-static void
 add_property (GParamSpec * pspec, const gchar * value, gpointer array)
 {
   JsonObject *property = preview_protocol_write_control (pspec->name, pspec);
@@ -175,37 +128,21 @@ add_coding (Viewer * viewer, JsonObject * json)
     json_array_add_array_element (sides, properties);
   }
   json_object_set_array_member (json, "properties", sides);
-  viewer->coding = self->n_coding;
-}
-
-static gboolean
-is_other_coding (Viewer * viewer)
-{
-  PreviewPage *self = viewer->page;
-
-  for (guint i = 0; i < 2; i++) {
-    g_autofree gchar *line = preview_session_get_line (self->session, i);
-
-    if (self->n_coding == 0 || g_strcmp0 (line, self->coding[i]) != 0) {
-      g_free (self->coding[i]);
-      self->coding[i] = g_steal_pointer (&line);
-      self->n_coding++;
-    }
-  }
-  return viewer->coding != self->n_coding;
+  viewer->coding = preview_session_count_codings (self->session);
 }
 
 void
 preview_news_add (Viewer * viewer, JsonObject * json)
 {
   PreviewPage *self = viewer->page;
+  g_autoptr (GstStructure) session = preview_session_describe (self->session);
 
   if (viewer->sent == 0)
     add_descriptions (self, json);
   json_object_set_int_member (json, "heard", viewer->heard);
   json_object_set_object_member (json, "values", describe_values (self));
-  add_position (self, json);
-  if (is_other_coding (viewer))
+  preview_protocol_add_structure (json, session);
+  if (viewer->coding != preview_session_count_codings (self->session))
     add_coding (viewer, json);
   if (self->opened_at > viewer->sent)
     json_object_set_boolean_member (json, "opened", TRUE);

@@ -4,9 +4,6 @@
  * thread, notifications in any thread, and frames are encoded and curves
  * computed in GLib's threads. */
 #include "page-news.h"
-#include "curve.h"
-#include "protocol-read.h"
-#include "protocol-write.h"
 
 #include <string.h>
 
@@ -404,8 +401,6 @@ preview_page_free (PreviewPage * self)
   g_clear_pointer (&self->curve, json_object_unref);
   g_queue_clear_full (&self->points, (GDestroyNotify) json_object_unref);
   g_mutex_clear (&self->lock);
-  g_free (self->coding[0]);
-  g_free (self->coding[1]);
   g_free (self->notice);
   g_free (self);
 }

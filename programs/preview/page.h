@@ -8,7 +8,7 @@
  * goes for frames: if the text has "picture", the newest frame follows it,
  * encoded by encoder.h.
  *
- *     {"controls": [...], "presets": [...]   at first (protocol-write.h)
+ *     {"controls": [...], "presets": [...]   at first (protocol-write.c)
  *      "heard": commands that came from this viewer,
  *      "values": {control: value},
  *      "name": the source's, "file-a", "file-b": those of files that are A and
@@ -19,7 +19,7 @@
  *      "paused": true, "moves": false for a still, "notice": "a warning",
  *      "opened": true where another file is shown,
  *      "points": [the figures of each frame that was shown since],
- *      "block": {...}, "curve": {"a": {...}, "b": {...}} (curve.h),
+ *      "block": {...}, "curve": {"a": {...}, "b": {...}} (curve.c),
  *      "picture": {"frame": number, "skipped": frames not sent to this viewer,
  *        "format", "matrix", "full", "width", "height": encoder.h},
  *      "tone-mapped": true where that was HDR, and figures are of what it was,
@@ -27,7 +27,20 @@
  *
  * It may send "planes", if it can show them; "shown", or "shown 3.5" if the
  * picture was in transit for 3.5 ms; "curve", for those of the shown frame; and
- * the commands of protocol-read.h. Pictures are raw if all viewers that wait
+ * these commands:
+ *
+ *     set NAME=VALUE                            of a control
+ *     preset NAME
+ *     no-original                               A's file is in its place
+ *     pause, play
+ *     step, back                                to the next frame, the last one
+ *     seek SECONDS
+ *     mark                                      the start of a repeated range,
+ *                                               its end, none
+ *     press X Y, move X Y, release X Y          of the picture's samples
+ *     key NAME                                  such as Up, g, space
+ *
+ * Pictures are raw if all viewers that wait
  * for one have fast lines, else PNG.
  */
 #ifndef PREVIEW_PAGE_H

@@ -6,6 +6,7 @@
 #define PREVIEW_PARTS_H
 
 #include <blockdct/blockdct.h>
+#include <gio/gio.h>
 #include "../encoders.h"
 #include "frames.h"
 #include "player.h"
@@ -38,10 +39,13 @@ struct _PreviewSession
   gint right;                   /* of the views of two pictures: views.c */
   gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
   gchar *line[2];               /* A's and B's encoder; NULL: a transform */
+  guint n_codings;              /* changes of these, and one */
   GstStructure *more[2];        /* other properties of it, as texts */
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
-  gint said_scaled[2];          /* atomic: that it has another size */
+  gboolean aligned[2];          /* whether it is late is known: align.c */
+  guint aligning;               /* threads that find this */
+  GCancellable *aligner;        /* of the last one; or NULL */
   gboolean measures;            /* blockdctcompare does, for A or B */
   guint watch, bus_watch;       /* sources of the buses of `pipeline` and of the
                                    player */
@@ -94,6 +98,7 @@ struct _PreviewSession
   guint64 left;                 /* frames that may still come */
   PreviewSet set;               /* that is held, or comes */
   GstSample *before[PREVIEW_N_STREAMS]; /* the latest one before the target */
+  gboolean said_scaled[2];      /* that it has another size */
   gint64 shift[2];              /* by which A's and B's file is late, in ns */
   GstClockTime duration, longest;       /* of a frame; and of all so far */
   gboolean varies;              /* the duration, from frame to frame */
@@ -148,13 +153,13 @@ gboolean preview_pipeline_uses (PreviewSession * self, PreviewStream stream);
 
 /* transport.c */
 
+/* The duration of a frame. */
+GstClockTime preview_session_get_frame_duration (PreviewSession * self);
+
 /* Reset the state before another stream; start it; and stop for good. */
 void preview_transport_reset (PreviewSession * self);
 gboolean preview_transport_start (PreviewSession * self, GError ** error);
 void preview_transport_stop (PreviewSession * self);
-
-/* A file is late by so many frames, or early: play it in time. */
-void preview_transport_shift (PreviewSession * self, guint side, gint frames);
 
 /* Start again where it is, with other encoders and files. */
 void preview_transport_restart (PreviewSession * self);
@@ -177,6 +182,13 @@ void preview_transport_end (PreviewSession * self);
 
 /* session.c */
 
+/* The source's name; owned by the caller. */
+gchar *preview_session_get_name (PreviewSession * self);
+
+/* Whether there is an original; else A's file is in its place, and B is
+ * compared with that. */
+gboolean preview_session_has_original (PreviewSession * self);
+
 /* Handle a message of one of both pipelines. */
 gboolean preview_session_take_message (GstBus * bus, GstMessage * message,
     gpointer session);
@@ -195,6 +207,129 @@ gboolean preview_set_property (GObject * element, const gchar * pair,
 void preview_session_foreach (PreviewSession * self, PreviewPart part,
     void (*take) (GParamSpec * pspec, const GValue * value, gpointer data),
     gpointer data);
+
+/* flow.c: the pictures' way from the player to what compares */
+
+/* What the player calls, with the session as owner. */
+extern const PreviewPlayerFuncs preview_flow_funcs;
+
+/* Whether an encoder makes a picture that is shown. */
+gboolean preview_flow_encodes (PreviewSession * self);
+
+/* With the lock: what is on its way is not shown; begin another run, which
+ * holds its first frame, or plays; forget the held frame. */
+void preview_flow_drop (PreviewSession * self);
+void preview_flow_begin (PreviewSession * self, gboolean holds);
+void preview_flow_clear (PreviewSession * self);
+
+/* Hold the frame that is shown; FALSE: there is none. */
+gboolean preview_flow_hold (PreviewSession * self);
+
+/* A setting has changed, in any thread: show the held frame again. */
+void preview_flow_change (PreviewSession * self);
+
+/* The thread of what compares calls this: whether a frame is to be shown, after
+ * a wait for its time. */
+gboolean preview_flow_show (PreviewSession * self, GstBuffer * original);
+
+/* And this, with the view of that frame. */
+void preview_flow_shown (PreviewSession * self, GstSample * view);
+
+/* The view as it is shown with the settings in force, owned by the caller; or
+ * NULL. Any thread may call this. */
+GstSample *preview_flow_get_view (PreviewSession * self);
+
+/* coding.c: what makes A and B: a blockdct, an encoder at a
+ * quality, a QP, a CRF or a bitrate, or a file */
+
+/* The description of a control with this name; NULL: it is not one of
+ * these. */
+GParamSpec *preview_coding_find_pspec (const gchar * name);
+
+/* The value of such a control. */
+gint preview_coding_get (PreviewSession * self, const gchar * name);
+
+/* Set such a control. A number that the chosen encoder does not accept becomes
+ * the nearest one. */
+void preview_coding_set (PreviewSession * self, const gchar * name,
+    gint value);
+
+/* Set "NAME=VALUE" of the chosen encoder's other properties, whose names are
+ * encoder::NAME and b::encoder::NAME. FALSE with an error. */
+gboolean preview_coding_set_property (PreviewSession * self,
+    const gchar * pair, GError ** error);
+
+/* Have the encoder of a line make A (0) or B (1); NULL: the blockdct. FALSE
+ * with an error, and nothing is changed. */
+gboolean preview_coding_set_line (PreviewSession * self, guint side,
+    const gchar * line, GError ** error);
+
+/* Have a file be A (0) or B (1). */
+void preview_coding_set_file (PreviewSession * self, guint side,
+    const gchar * file);
+
+/* Whether a control of a side has no effect at the moment: one of a blockdct
+ * beside an encoder, or the other way. */
+gboolean preview_coding_is_idle (PreviewSession * self, const gchar * name);
+
+/* Set the numbers, and from now on have blockdctcompare measure A's metrics
+ * while an encoder makes A or B. */
+void preview_coding_follow (PreviewSession * self);
+
+/* views.c: all views as one choice: blockdctcompare's views of two
+ * pictures, one picture alone, and A's own views */
+
+/* The description of the control `view`, or of `left` and `right`, whose
+ * values are blockdctcompare's numbers; NULL: it is another control. */
+GParamSpec *preview_views_find_pspec (PreviewSession * self,
+    const gchar * name);
+
+gint preview_views_get (PreviewSession * self);
+void preview_views_set (PreviewSession * self, gint view);
+
+/* The current view's value. */
+const GEnumValue *preview_views_get_value (PreviewSession * self);
+
+/* Called when blockdctcompare's pictures have changed, or its view (`turned`):
+ * A's own views are shown alone, and no picture is shown beside itself. Any
+ * thread may call this. */
+void preview_views_follow (PreviewSession * self, gboolean turned);
+
+/* blocks.c: the block that was clicked on */
+
+/* The button is pressed or released ("press", "release") at a sample of the
+ * picture: a click chooses a block, and the signal `block` says what it is. */
+void preview_blocks_point (PreviewSession * self, const gchar * what,
+    gdouble x, gdouble y);
+
+/* A frame is shown: say what the block is now, if its settings are others. */
+void preview_blocks_follow (PreviewSession * self);
+
+/* beside.c: two whole frames, beside each other or stacked */
+
+/* From a half to the other one: chroma's samples are whole. */
+#define PREVIEW_BESIDE_STEP(side) (((side) + 1) & ~1)
+
+/* One sample with both, owned by the caller; NULL: their formats or sizes
+ * differ, or one is missing. Any thread may call this. */
+GstSample *preview_beside_make (GstSample * first, GstSample * second,
+    gboolean stacked);
+
+/* line.c: completes what a person types of an encoder */
+
+/* The description of a bin that gives an encoder's pictures: the line, as for
+ * gst-launch-1.0, with what decodes its stream and counts its bits; owned by
+ * the caller. NULL with an error: it cannot work. */
+gchar *preview_line_describe (const gchar * line, GError ** error);
+
+/* align.c: by how much the files that are A and B are late */
+
+/* Find it in another thread, for each file that is new to its original; then
+ * play it in time, and say so. Without a display, wait for that. */
+void preview_align_start (PreviewSession * self);
+
+/* End it; no thread is left. */
+void preview_align_stop (PreviewSession * self);
 
 G_END_DECLS
 #endif

@@ -213,7 +213,7 @@ get_size (const GstCaps * caps, gint size[2])
       &size[0], "height", G_TYPE_INT, &size[1], NULL);
 }
 
-/* Warn, once of each file, that it is scaled. */
+/* Warn, once of each file, that it is scaled. Called with the lock. */
 static void
 check_size (PreviewSession * self, guint side, const GstCaps * caps,
     const GstCaps * original)
@@ -223,11 +223,11 @@ check_size (PreviewSession * self, guint side, const GstCaps * caps,
 
   get_size (caps, is);
   get_size (original, wanted);
-  if (memcmp (is, wanted, sizeof is) == 0
-      || !g_atomic_int_compare_and_exchange (&self->said_scaled[side], FALSE,
-          TRUE))
-    return;
   name = preview_pipeline_get_line (self, PREVIEW_OF_A + side);
+  if (name == NULL || self->said_scaled[side]
+      || memcmp (is, wanted, sizeof is) == 0)
+    return;
+  self->said_scaled[side] = TRUE;
   text = g_strdup_printf ("%s has %dx%d samples; it is scaled to %s's %dx%d.",
       name, is[0], is[1], preview_session_has_original (self) ? "the original"
       : "A", wanted[0], wanted[1]);

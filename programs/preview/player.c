@@ -199,25 +199,20 @@ build (PreviewPlayer * self, const PreviewOptions * options,
 
 PreviewPlayer *
 preview_player_new (const PreviewOptions * options, gchar * const line[2],
-    gchar * const file[2], const PreviewPlayerFuncs * funcs, gpointer owner,
-    GError ** error)
+    gchar * const file[2], const gint64 shift[2],
+    const PreviewPlayerFuncs * funcs, gpointer owner, GError ** error)
 {
   PreviewPlayer *self = g_new0 (PreviewPlayer, 1);
 
   self->funcs = funcs;
   self->owner = owner;
   self->pipeline = gst_object_ref_sink (gst_pipeline_new ("player"));
+  for (guint i = 0; i < 2; i++)
+    self->stream[PREVIEW_OF_A + i].shift = shift[i];
   if (build (self, options, line, file, error))
     return self;
   preview_player_free (self, TRUE);
   return NULL;
-}
-
-void
-preview_player_set_shift (PreviewPlayer * self, PreviewStream stream,
-    gint64 shift)
-{
-  self->stream[stream].shift = shift;
 }
 
 gboolean

@@ -27,15 +27,11 @@ typedef struct
 } PreviewPlayerFuncs;
 
 /* A stopped player of these options: `line` has A's and B's encoder, each up to
- * its decoder, `file` their files; NULL: neither. NULL with an error. */
+ * its decoder, `file` their files; NULL: neither. These are `shift` ns late: a
+ * place is that much later in them. NULL with an error. */
 PreviewPlayer *preview_player_new (const PreviewOptions * options,
-    gchar * const line[2], gchar * const file[2],
+    gchar * const line[2], gchar * const file[2], const gint64 shift[2],
     const PreviewPlayerFuncs * funcs, gpointer owner, GError ** error);
-
-/* A stream is this late, in ns: a place is that much later in it. Before the
- * start. */
-void preview_player_set_shift (PreviewPlayer * self, PreviewStream stream,
-    gint64 shift);
 
 /* Whether there is such a stream. */
 gboolean preview_player_has (PreviewPlayer * self, PreviewStream stream);

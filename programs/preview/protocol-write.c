@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "protocol-write.h"
+#include "page-news.h"
 
 #include <math.h>
 
@@ -56,7 +56,7 @@ preview_protocol_write_value (const GValue * value)
   node = json_node_init_null (json_node_alloc ());
   if (G_VALUE_HOLDS_ENUM (value))
     json_node_init_string (node, get_nick (value));
-  else if (G_VALUE_HOLDS_STRING (value))
+  else if (G_VALUE_HOLDS_STRING (value) && g_value_get_string (value) != NULL)
     json_node_init_string (node, g_value_get_string (value));
   else if (G_VALUE_HOLDS_BOOLEAN (value))
     json_node_init_boolean (node, g_value_get_boolean (value));
@@ -84,12 +84,19 @@ describe_field (GQuark field, const GValue * value, gpointer object)
   return TRUE;
 }
 
+void
+preview_protocol_add_structure (JsonObject * object,
+    const GstStructure * structure)
+{
+  gst_structure_foreach (structure, describe_field, object);
+}
+
 JsonObject *
 preview_protocol_write_structure (const GstStructure * structure)
 {
   JsonObject *object = json_object_new ();
 
-  gst_structure_foreach (structure, describe_field, object);
+  preview_protocol_add_structure (object, structure);
   return object;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Describes what is shown, for other programs. */
-#include "line.h"
 #include "parts.h"
 
 #include <string.h>
@@ -22,6 +21,7 @@
 #define PLAIN "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" \
     "-_./:=,+%"
 
+/* Their nicks: GStreamer has their names. */
 static gchar *
 describe_flags (const GValue * value)
 {
@@ -38,14 +38,9 @@ describe_flags (const GValue * value)
 static gchar *
 describe_value (const GValue * value)
 {
-  if (G_VALUE_HOLDS_ENUM (value))
-    return g_strdup (g_enum_get_value (g_type_class_peek (G_VALUE_TYPE
-                (value)), g_value_get_enum (value))->value_nick);
-  if (G_VALUE_HOLDS_FLAGS (value))
-    return describe_flags (value);
-  if (G_VALUE_HOLDS_STRING (value))
-    return g_value_dup_string (value);
-  return gst_value_serialize (value);
+  return G_VALUE_HOLDS_FLAGS (value) ? describe_flags (value)
+      : G_VALUE_HOLDS_STRING (value) ? g_value_dup_string (value)
+      : gst_value_serialize (value);
 }
 
 /* A part, and the text that its settings are appended to. */

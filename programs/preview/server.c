@@ -48,14 +48,6 @@ static const struct
 };
 
 static void
-refuse (SoupServerMessage * message, guint status, const gchar * text)
-{
-  soup_server_message_set_status (message, status, NULL);
-  soup_server_message_set_response (message, "text/plain; charset=utf-8",
-      SOUP_MEMORY_STATIC, text, strlen (text));
-}
-
-static void
 add_headers (SoupServerMessage * message)
 {
   static const gchar *const headers[][2] = {
@@ -116,10 +108,10 @@ may_pass (PreviewServer * self, SoupServerMessage * message, const gchar * path)
   add_headers (message);
   if (host == NULL || !is_own_origin (origin, host)
       || (self->local && !is_local (host)))
-    refuse (message, SOUP_STATUS_FORBIDDEN, "Requests from this host or page "
-        "are not allowed.\n");
+    preview_answer (message, SOUP_STATUS_FORBIDDEN,
+        "Requests from this host or page are not allowed.\n");
   else if (!has_token (self, path))
-    refuse (message, SOUP_STATUS_FORBIDDEN,
+    preview_answer (message, SOUP_STATUS_FORBIDDEN,
         "Use the address that blockdct-preview printed: it has a token.\n");
   else
     return TRUE;
@@ -148,7 +140,7 @@ check_file (SoupServer * server, SoupServerMessage * message,
   if (may_pass (self, message, path)
       && is_open (self, message, path, SOUP_METHOD_POST)) {
     if (name == NULL || *name == '\0')
-      refuse (message, SOUP_STATUS_BAD_REQUEST, "open?name=FILE\n");
+      preview_answer (message, SOUP_STATUS_BAD_REQUEST, "open?name=FILE\n");
     else
       preview_files_receive (message, name,
           g_hash_table_lookup (query, "side"));
@@ -179,8 +171,8 @@ serve_file (SoupServer * server, SoupServerMessage * message,
     return;
   }
   if (method != SOUP_METHOD_GET && method != SOUP_METHOD_HEAD) {
-    refuse (message, SOUP_STATUS_METHOD_NOT_ALLOWED, "Only GET and HEAD are "
-        "allowed.\n");
+    preview_answer (message, SOUP_STATUS_METHOD_NOT_ALLOWED,
+        "Only GET and HEAD are allowed.\n");
     return;
   }
   name = path + strlen (self->base);
@@ -200,7 +192,7 @@ serve_file (SoupServer * server, SoupServerMessage * message,
     }
   if (method != SOUP_METHOD_GET
       || !preview_files_get (self->files, message, name))
-    refuse (message, SOUP_STATUS_NOT_FOUND, "There is no such page.\n");
+    preview_answer (message, SOUP_STATUS_NOT_FOUND, "There is no such page.\n");
 }
 
 /* Without a status, libsoup continues and opens the WebSocket. */
@@ -212,7 +204,7 @@ check_viewer (SoupServer * server, SoupServerMessage * message,
 
   (void) server, (void) query;
   if (may_pass (self, message, path) && !preview_page_has_room (self->page))
-    refuse (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
+    preview_answer (message, SOUP_STATUS_SERVICE_UNAVAILABLE,
         "There are too many viewers.\n");
 }
 

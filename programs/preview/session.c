@@ -2,12 +2,7 @@
  *
  * Starts and stops a session, and handles its pipeline's messages. */
 #include <gst/video/video.h>
-#include "beside.h"
-#include "blocks.h"
-#include "coding.h"
-#include "flow.h"
 #include "parts.h"
-#include "views.h"
 #include "../decoding.h"
 
 GST_DEBUG_CATEGORY_STATIC (preview_debug);
@@ -170,38 +165,18 @@ take_element (PreviewSession * self, GstMessage * message)
 }
 
 /* Whether it is blockdctcompare's warning about A's own views, for which A has
- * the figures, or about B, whose input is added when it is shown. */
+ * the figures, about B, whose input is added when it is shown, or about frames
+ * that are late: align.c finds them. */
 static gboolean
 is_known (PreviewSession * self, GstMessage * message, const GError * error)
 {
-  return GST_MESSAGE_SRC (message)
-      == GST_OBJECT (self->part[PREVIEW_COMPARE])
-      && (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT)
-      || error->domain == GST_LIBRARY_ERROR);
-}
-
-/* Whether blockdctcompare warns that a file's frames are late or early, for the
- * first time: they are played in time then, and this is said. */
-static gboolean
-shift (PreviewSession * self, GstMessage * message)
-{
-  g_autofree gchar *name = NULL, *text = NULL;
   const GstStructure *details;
-  guint side;
-  gint frames;
 
   gst_message_parse_warning_details (message, &details);
-  if (GST_MESSAGE_SRC (message) != GST_OBJECT (self->compare)
-      || details == NULL || !gst_structure_get (details, "number", G_TYPE_UINT,
-          &side, "offset", G_TYPE_INT, &frames, NULL)
-      || self->file[side] == NULL || self->shift[side] != 0)
-    return FALSE;
-  name = preview_session_get_version (self, side);
-  text = g_strdup_printf ("%s is %d frames %s: it is shifted.", name,
-      ABS (frames), frames > 0 ? "late" : "early");
-  preview_transport_shift (self, side, frames);
-  say (self, text);
-  return TRUE;
+  return GST_MESSAGE_SRC (message) == GST_OBJECT (self->compare)
+      && (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT)
+      || error->domain == GST_LIBRARY_ERROR || (details != NULL
+          && gst_structure_has_field (details, "offset")));
 }
 
 static void
@@ -210,8 +185,6 @@ warn (PreviewSession * self, GstMessage * message)
   g_autoptr (GError) error = NULL;
 
   gst_message_parse_warning (message, &error, NULL);
-  if (shift (self, message))
-    return;
   if (!is_known (self, message, error)) {
     g_printerr ("blockdct-preview: %s\n", error->message);
     say (self, error->message);
@@ -296,6 +269,7 @@ preview_session_start (PreviewSession * self)
 void
 preview_session_stop (PreviewSession * self)
 {
+  preview_align_stop (self);
   preview_transport_stop (self);
   if (self->watch != 0)
     g_source_remove (self->watch);
@@ -307,7 +281,7 @@ preview_session_get_name (PreviewSession * self)
 {
   const PreviewOptions *options = &self->options;
 
-  return options->file ? g_path_get_basename (options->file)
+  return options->file ? g_filename_display_basename (options->file)
       : g_strdup (options->camera ? "camera" : "test pattern");
 }
 
@@ -319,8 +293,25 @@ get_nick (GType type, gint value)
   return g_enum_get_value (klass, value)->value_nick;
 }
 
-gchar *
-preview_session_describe_original (PreviewSession * self)
+/* Of the frame that is shown. */
+static void
+append_timecode (PreviewSession * self, GString * text)
+{
+  g_autoptr (GstSample) sample = preview_frames_get (self->frames,
+      PREVIEW_ORIGINAL);
+  GstVideoTimeCodeMeta *meta = sample == NULL ? NULL
+      : gst_buffer_get_video_time_code_meta (gst_sample_get_buffer (sample));
+  g_autofree gchar *timecode = meta == NULL ? NULL
+      : gst_video_time_code_to_string (&meta->tc);
+
+  if (timecode != NULL)
+    g_string_append_printf (text, ", timecode %s", timecode);
+}
+
+/* What the original is: codec, bits, subsampling, transfer function, range,
+ * frames a second and timecode, as far as known; owned by the caller. */
+static gchar *
+describe_original (PreviewSession * self)
 {
   GString *text = g_string_new (self->codec);
   GstVideoInfo info;
@@ -348,14 +339,8 @@ preview_session_describe_original (PreviewSession * self)
   if (GST_VIDEO_INFO_FPS_N (&info) > 0)
     g_string_append_printf (text, ", %.5g/s", (gdouble) GST_VIDEO_INFO_FPS_N
         (&info) / GST_VIDEO_INFO_FPS_D (&info));
+  append_timecode (self, text);
   return g_string_free (text, FALSE);
-}
-
-gchar *
-preview_session_get_version (PreviewSession * self, guint side)
-{
-  return self->file[side] == NULL ? NULL
-      : g_path_get_basename (self->file[side]);
 }
 
 gboolean
@@ -392,14 +377,46 @@ preview_session_set_version (PreviewSession * self, guint side,
     preview_session_drop_original (self, NULL);
 }
 
-void
-preview_session_get_late (PreviewSession * self, guint64 * late,
-    guint64 * played)
+static void
+add_seconds (GstStructure * s, const gchar * name, GstClockTime time)
 {
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_structure_set (s, name, G_TYPE_DOUBLE, (gdouble) time / GST_SECOND,
+        NULL);
+}
+
+GstStructure *
+preview_session_describe (PreviewSession * self)
+{
+  g_autofree gchar *name = preview_session_get_name (self);
+  g_autofree gchar *about = describe_original (self);
+  GstStructure *s = gst_structure_new ("news", "name", G_TYPE_STRING, name,
+      "about", G_TYPE_STRING, about, "no-reference", G_TYPE_BOOLEAN,
+      !preview_session_has_original (self), "moves", G_TYPE_BOOLEAN,
+      preview_session_moves (self), NULL);
+  GstClockTime position, duration;
+
+  for (guint i = 0; i < 2; i++) {
+    g_autofree gchar *version = self->file[i] == NULL ? NULL
+        : g_filename_display_basename (self->file[i]);
+
+    gst_structure_set (s, i == 0 ? "file-a" : "file-b", G_TYPE_STRING, version,
+        NULL);
+  }
+  if (preview_session_get_time (self, &position, &duration)) {
+    add_seconds (s, "position", position);
+    add_seconds (s, "duration", duration);
+  }
+  add_seconds (s, "from", self->from);
+  add_seconds (s, "to", self->to);
   g_mutex_lock (&self->lock);
-  *late = self->late;
-  *played = self->n_taken;
+  add_seconds (s, "frame-duration", self->duration);
+  gst_structure_set (s, "rate-varies", G_TYPE_BOOLEAN, self->varies, "late",
+      G_TYPE_UINT64, self->late, "paused", G_TYPE_BOOLEAN, self->paused,
+      "encoded", G_TYPE_INT, self->holds && !self->complete
+      && preview_flow_encodes (self) ? (gint) self->n_before : -1, NULL);
   g_mutex_unlock (&self->lock);
+  return s;
 }
 
 /* Whether there are the elements for it, and an address. */
@@ -435,10 +452,11 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   self->late = self->n_taken = 0;
   self->failed = FALSE;
   for (guint i = 0; i < 2; i++)
-    g_atomic_int_set (&self->said_scaled[i], FALSE);
+    self->said_scaled[i] = self->aligned[i] = FALSE;
   preview_transport_reset (self);
   g_signal_emit (self, signals[OPENED], 0);
   preview_session_start (self);
+  preview_align_start (self);
   return TRUE;
 }
 

@@ -33,6 +33,10 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PreviewSession, preview_session, PREVIEW, SESSION,
     GObject)
 
+/* Views of two whole frames; the names of such a sample's information, too. */
+#define PREVIEW_BESIDE "side-by-side"
+#define PREVIEW_STACKED "stacked"
+
 typedef enum
 {
   PREVIEW_PAGE,                 /* to the signal `frame` */
@@ -50,23 +54,13 @@ void preview_session_start (PreviewSession * self);
 /* Stop for good: no signal is emitted afterwards. */
 void preview_session_stop (PreviewSession * self);
 
-/* The source's name, for a title; owned by the caller. */
-gchar *preview_session_get_name (PreviewSession * self);
-
-/* What the original is: codec, bits, subsampling, transfer function, range and
- * frames a second, as far as known; owned by the caller. */
-gchar *preview_session_describe_original (PreviewSession * self);
-
-/* The name of the file that is A (0) or B (1), owned by the caller; or NULL. */
-gchar *preview_session_get_version (PreviewSession * self, guint side);
+/* What a page says of it (page.h): its source's name and what that is, the
+ * files that are A and B, and the player's state; owned by the caller. */
+GstStructure *preview_session_describe (PreviewSession * self);
 
 /* Have this file be A or B from now on. */
 void preview_session_set_version (PreviewSession * self, guint side,
     const gchar * path);
-
-/* Whether there is an original; else A's file is in its place, and B is
- * compared with that. */
-gboolean preview_session_has_original (PreviewSession * self);
 
 /* Have A's file be in the place of the original. FALSE with an error: A is not
  * a file. */
@@ -77,11 +71,6 @@ gboolean preview_session_drop_original (PreviewSession * self,
  * continues. */
 gboolean preview_session_open (PreviewSession * self, const gchar * uri,
     GError ** error);
-
-/* The number of frames since the source was opened that were too late to be
- * shown, and of all frames. */
-void preview_session_get_late (PreviewSession * self, guint64 * late,
-    guint64 * played);
 
 /* Position: transport.c */
 
@@ -95,16 +84,6 @@ gboolean preview_session_moves (PreviewSession * self);
 gboolean preview_session_get_time (PreviewSession * self,
     GstClockTime * position, GstClockTime * duration);
 
-/* The number of frames that an encoder has made on its way to the held one; -1:
- * none is on its way. */
-gint preview_session_get_encoded (PreviewSession * self);
-
-/* The duration of a frame. */
-GstClockTime preview_session_get_frame_duration (PreviewSession * self);
-
-/* Whether it differed from frame to frame: frames cannot be counted by it. */
-gboolean preview_session_varies (PreviewSession * self);
-
 /* Go to the frame at `place`. While one seek is in progress the next one
  * waits, and only the latest one that waits is made. FALSE: the stream cannot
  * seek. */
@@ -117,10 +96,6 @@ gboolean preview_session_step (PreviewSession * self, gint frames);
 /* Repeat a range that starts at the shown frame; the second call sets its end,
  * the third one ends the repetition. FALSE: the stream cannot seek. */
 gboolean preview_session_mark (PreviewSession * self);
-
-/* The range; an end that is not set is GST_CLOCK_TIME_NONE. */
-void preview_session_get_range (PreviewSession * self, GstClockTime * from,
-    GstClockTime * to);
 
 /* Settings: controls.c. Any thread may get and set them. */
 
@@ -139,9 +114,10 @@ GParamSpec *preview_session_get_pspec (PreviewSession * self, guint control);
 void preview_session_get_value (PreviewSession * self, guint control,
     GValue * value);
 
-/* The line of the encoder that makes A (0) or B (1), owned by the caller, or
- * NULL; and its other properties, with values that are not the default ones. */
-gchar *preview_session_get_line (PreviewSession * self, guint side);
+/* How often there has been another encoder or file as A or B, from 1 on; and
+ * the other properties of the encoder of A (0) or B (1), with values that are
+ * not the default ones. */
+guint preview_session_count_codings (PreviewSession * self);
 void preview_session_foreach_property (PreviewSession * self, guint side,
     void (*take) (GParamSpec * pspec, const gchar * value, gpointer data),
     gpointer data);
@@ -180,13 +156,12 @@ void preview_session_point (PreviewSession * self, const gchar * what,
 /* The original, owned by the caller; or NULL. Any thread may call this. */
 GstSample *preview_session_get_original (PreviewSession * self);
 
-/* Process a frame with A's or B's settings: `figures` receives its figures,
- * `result` its message `blockdct-curve`; either may be NULL. `curve` is the
- * value of blockdct's property. FALSE with an error. Any thread may call
- * this. */
+/* Process a frame with A's or B's settings: `result` receives its message
+ * `blockdct-curve`. `curve` is the value of blockdct's property. FALSE with an
+ * error. Any thread may call this. */
 gboolean preview_session_get_curve (PreviewSession * self, gboolean of_b,
-    GstSample * original, const gchar * curve, GstStructure ** figures,
-    GstStructure ** result, GError ** error);
+    GstSample * original, const gchar * curve, GstStructure ** result,
+    GError ** error);
 
 typedef enum
 {

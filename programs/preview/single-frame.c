@@ -2,9 +2,8 @@
  *
  * Processes the shown frame again: with other settings, or to save it. */
 #include "../file.h"
-#include "coding.h"
+#include "parts.h"
 #include "encoder.h"
-#include "flow.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -45,27 +44,26 @@ copy_part (PreviewSession * self, PreviewPart part,
   return NULL;
 }
 
-static void
-take_messages (GstBus * bus, GstStructure ** figures, GstStructure ** curve)
+/* The message `blockdct-curve`, owned by the caller; NULL: there is none. */
+static GstStructure *
+find_curve (GstBus * bus)
 {
+  GstStructure *curve = NULL;
   GstMessage *message;
 
   while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT)) != NULL) {
-    const GstStructure *s = gst_message_get_structure (message);
-    GstStructure **to = gst_structure_has_name (s, "blockdct") ? figures
-        : gst_structure_has_name (s, "blockdct-curve") ? curve : NULL;
-
-    if (to != NULL && *to == NULL)
-      *to = gst_structure_copy (s);
+    if (curve == NULL && gst_message_has_name (message, "blockdct-curve"))
+      curve = gst_structure_copy (gst_message_get_structure (message));
     gst_message_unref (message);
   }
+  return curve;
 }
 
-/* Process a frame with the element, which is taken. `figures` and `curve`
- * receive the messages, unless they are NULL. */
+/* Process a frame with the element, which is taken. `curve` receives its
+ * message, unless it is NULL. */
 static GstSample *
-run (GstElement * element, GstSample * frame, GstStructure ** figures,
-    GstStructure ** curve, GError ** error)
+run (GstElement * element, GstSample * frame, GstStructure ** curve,
+    GError ** error)
 {
   g_autoptr (GstElement) pipeline = gst_pipeline_new (NULL);
   GstElement *source = gst_element_factory_make ("appsrc", NULL);
@@ -83,7 +81,8 @@ run (GstElement * element, GstSample * frame, GstStructure ** figures,
   out = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), LIMIT);
   if (out == NULL)
     preview_encoder_explain (bus, "A frame did not come back.", error);
-  take_messages (bus, figures, curve);
+  if (curve != NULL)
+    *curve = find_curve (bus);
   gst_element_set_state (pipeline, GST_STATE_NULL);
   return out;
 }
@@ -104,8 +103,8 @@ preview_session_get_original (PreviewSession * self)
 
 gboolean
 preview_session_get_curve (PreviewSession * self, gboolean of_b,
-    GstSample * original, const gchar * curve, GstStructure ** figures,
-    GstStructure ** result, GError ** error)
+    GstSample * original, const gchar * curve, GstStructure ** result,
+    GError ** error)
 {
   g_autofree gchar *settings = g_strconcat ("curve=", curve, NULL);
   const gchar *const changes[] = { settings, "metrics=bits",
@@ -115,7 +114,7 @@ preview_session_get_curve (PreviewSession * self, gboolean of_b,
   GstElement *element = copy_part (self, of_b ? PREVIEW_B
       : PREVIEW_A, changes, error);
   g_autoptr (GstSample) out = element == NULL ? NULL
-      : run (element, original, figures, result, error);
+      : run (element, original, result, error);
 
   return out != NULL;
 }
@@ -141,7 +140,7 @@ save_part (PreviewSession * self, guint side, GstSample * original,
   };
   GstElement *element = copy_part (self, PREVIEW_A + side, plain, error);
 
-  return element == NULL ? NULL : run (element, original, NULL, NULL, error);
+  return element == NULL ? NULL : run (element, original, NULL, error);
 }
 
 GBytes *

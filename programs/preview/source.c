@@ -18,30 +18,6 @@
 /* The longest wait for a file's first picture. */
 #define LIMIT (20 * GST_SECOND)
 
-/* The Debian package of an element. */
-static const struct
-{
-  const gchar *element, *advice;
-} packages[] = {
-  {"decodebin", "install gstreamer1.0-plugins-base"},
-  {"videoconvert", "install gstreamer1.0-plugins-base"},
-  {"videotestsrc", "install gstreamer1.0-plugins-base"},
-  {"v4l2src", "install gstreamer1.0-plugins-good"},
-};
-
-static void
-miss (const gchar * element, GError ** error)
-{
-  const gchar *advice = "check the installation of GStreamer";
-
-  for (guint i = 0; i < G_N_ELEMENTS (packages); i++)
-    if (strcmp (element, packages[i].element) == 0)
-      advice = packages[i].advice;
-  g_clear_error (error);
-  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
-      "There is no element '%s': %s.", element, advice);
-}
-
 GstElement *
 preview_make (const gchar * elements, GError ** error)
 {
@@ -50,8 +26,12 @@ preview_make (const gchar * elements, GError ** error)
       GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_auto (GStrv) missing = gst_parse_context_get_missing_elements (context);
 
-  if (missing != NULL)
-    miss (missing[0], error);
+  if (missing != NULL) {
+    g_clear_error (error);
+    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN,
+        "There is no element '%s': install gstreamer1.0-plugins-base and "
+        "-good.", missing[0]);
+  }
   return made;
 }
 

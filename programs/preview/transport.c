@@ -2,8 +2,7 @@
  *
  * A session's position in its stream; the main thread's alone. */
 #include <string.h>
-#include "flow.h"
-#include "line.h"
+#include "parts.h"
 
 /* What an encoder is given before the frame that is asked for. */
 #define RUN_UP GST_SECOND
@@ -136,6 +135,17 @@ get_stop (PreviewSession * self, GstClockTime place)
       : GST_CLOCK_TIME_NONE;
 }
 
+/* Where all files that are shown have begun, if that is after a place. */
+static GstClockTime
+limit_place (PreviewSession * self, GstClockTime place)
+{
+  for (guint i = 0; i < 2; i++)
+    if (self->file[i] != NULL && self->shift[i] < 0
+        && preview_pipeline_uses (self, PREVIEW_OF_A + i))
+      place = MAX (place, (GstClockTime) - self->shift[i]);
+  return place;
+}
+
 /* Start another player at a place. */
 static gboolean
 start_at (PreviewSession * self, GstClockTime place, gboolean holds,
@@ -145,6 +155,7 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
   PreviewPlayer *player = NULL;
   gboolean ok = TRUE;
 
+  place = limit_place (self, place);
   for (guint i = 0; i < 2; i++)
     if (preview_pipeline_uses (self, PREVIEW_OF_A + i)) {
       file[i] = self->file[i];
@@ -153,14 +164,12 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
             && ok;
     }
   if (ok)
-    player = preview_player_new (&self->options, line, file,
+    player = preview_player_new (&self->options, line, file, self->shift,
         &preview_flow_funcs, self, error);
   g_free (line[0]);
   g_free (line[1]);
   if (player == NULL)
     return FALSE;
-  for (guint i = 0; i < 2; i++)
-    preview_player_set_shift (player, PREVIEW_OF_A + i, self->shift[i]);
   replace_player (self, player, FALSE);
   g_mutex_lock (&self->lock);
   restart_run (self, holds, place);
@@ -197,15 +206,6 @@ preview_transport_restart (PreviewSession * self)
   preview_frames_clear (self->frames);
   if (!start_at (self, place, preview_session_is_paused (self), &error))
     g_signal_emit_by_name (self, "notice", error->message);
-}
-
-void
-preview_transport_shift (PreviewSession * self, guint side, gint frames)
-{
-  g_mutex_lock (&self->lock);
-  self->shift[side] = frames * (gint64) self->duration;
-  g_mutex_unlock (&self->lock);
-  preview_transport_restart (self);
 }
 
 /* Hold the frame that is shown. Before there is one, what came may be dropped,
@@ -308,18 +308,6 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
   return TRUE;
 }
 
-gint
-preview_session_get_encoded (PreviewSession * self)
-{
-  gint n;
-
-  g_mutex_lock (&self->lock);
-  n = self->holds && !self->complete && preview_flow_encodes (self)
-      ? (gint) self->n_before : -1;
-  g_mutex_unlock (&self->lock);
-  return n;
-}
-
 GstClockTime
 preview_session_get_frame_duration (PreviewSession * self)
 {
@@ -329,17 +317,6 @@ preview_session_get_frame_duration (PreviewSession * self)
   duration = self->duration;
   g_mutex_unlock (&self->lock);
   return duration;
-}
-
-gboolean
-preview_session_varies (PreviewSession * self)
-{
-  gboolean varies;
-
-  g_mutex_lock (&self->lock);
-  varies = self->varies;
-  g_mutex_unlock (&self->lock);
-  return varies;
 }
 
 static gboolean
@@ -355,7 +332,7 @@ seek_now (PreviewSession * self, GstClockTime place)
   self->stays = FALSE;
   if (preview_flow_encodes (self))
     return start_at (self, place, holds, NULL);
-  self->sought = place;
+  self->sought = place = limit_place (self, place);
   g_mutex_lock (&self->lock);
   preview_player_expect (self->player);
   restart_run (self, holds, place);
@@ -547,12 +524,4 @@ preview_session_mark (PreviewSession * self)
   self->from = MIN (self->from, self->shown);
   self->to = to + preview_session_get_frame_duration (self);
   return preview_session_seek (self, self->from);
-}
-
-void
-preview_session_get_range (PreviewSession * self, GstClockTime * from,
-    GstClockTime * to)
-{
-  *from = self->from;
-  *to = self->to;
 }

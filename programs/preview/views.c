@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "views.h"
+#include "parts.h"
 
 #include <string.h>
 

@@ -60,7 +60,7 @@ from ._lists import entry, length
 from ._results import (Compared, Counts, Levels, Measured, Results, Transformed,
                        address_of)
 from ._settings import (METRICS, TABLES, TRANSFORMS, Array, Layout, Plan, Settings, Wanted,
-                        check_range, jobs_for, plan_for, read_metrics)
+                        jobs_for, plan_for, read_metrics)
 
 __all__ = ['Compared', 'Counts', 'JpegLevels', 'Levels', 'METRICS', 'Measured', 'Origin',
            'Settings', 'TABLES', 'TRANSFORMS', 'Transformed', 'close', 'compare',
@@ -109,7 +109,7 @@ def transform(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8'
                         one per picture
     quality, qp         one number, or one per picture; None: as in Settings (85, 26)
     chroma_subsampling  '4:2:0', '4:2:2', '4:4:0' or '4:4:4': the size of U and V
-                        that R, G and B are converted to; one, or one per picture
+                        that RGB is converted to; one, or one per picture
     metrics             any of METRICS
     out                 where the pictures are written, in the form of the batch, and
                         not in its memory; not for lists
@@ -150,7 +150,7 @@ def measure(batch: Any, transform: str | Settings | Sequence[Any] = 'jpeg-8x8', 
     lengths = [n for n in map(length, (transform, quality, qp)) if n is not None]
     n = max(lengths, default=1)
     if frame_rate is not None:
-        check_range('frame_rate', frame_rate, 1, 1000)
+        _arrays.check_range('frame_rate', frame_rate, 1, 1000)
     plan = Plan(transform, quality, qp, settings, src.layout, n, 'setting')
     plan.index = np.tile(plan.index, src.n)
     if len(plan.jobs) > 1:
@@ -206,8 +206,8 @@ def reconstruct(levels: Any, *, metrics: str | Iterable[str] = (), device: _Devi
     'counts' and 'planes' are the only metrics.
 
     For JpegLevels it returns the pixels of numpy.asarray(PIL.Image.open(file)), to the
-    bit, as uint8: (height, width) for grey, (height, width, 3) for R, G and B, (height,
-    width, 4) for C, M, Y and K, inverted as by Pillow. For a list of JpegLevels it
+    bit, as uint8: (height, width) for grey, (height, width, 3) for RGB, (height,
+    width, 4) for CMYK, inverted as by Pillow. For a list of JpegLevels it
     returns a list; files of the same size and sampling are faster together. libjpeg
     decodes CMYK, YCCK, RGB, samplings other than 4:4:4, 4:2:2, 4:4:0 and 4:2:0, unlike
     steps of Cb and Cr, and steps of 0 or above 32767, on the host; their levels are

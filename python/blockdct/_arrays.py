@@ -2,6 +2,7 @@
 """Arrays of any library: where their samples are, by numpy's array interface or DLPack
 (https://dmlc.github.io/dlpack), and which pictures they hold."""
 import functools
+import operator
 import sys
 from typing import Any, Callable, Iterable, NamedTuple, Sequence
 
@@ -31,6 +32,16 @@ ROUNDINGS: dict[str, Callable[[Any, Any], Any]] = {
     'torchvision': lambda library, x: library.floor(x * (256 - 1e-3))}
 
 
+def check_range(name: str, value: Any, low: int, high: float) -> None:
+    """Of a whole number."""
+    try:
+        inside = low <= operator.index(value) <= high
+    except TypeError:
+        raise TypeError(f'{name} {value!r} is not a whole number') from None
+    if not inside:
+        raise ValueError(f'{name} {value} is outside {low} to {high}')
+
+
 class Memory(NamedTuple):
     """Where an array's elements are; valid while `keeper` lives."""
     address: int
@@ -43,9 +54,13 @@ class Memory(NamedTuple):
 
     def extent(self) -> tuple[int, int]:
         """The first byte, and the one behind the last."""
-        ways = [(side - 1) * stride for side, stride in zip(self.shape, self.strides)]
-        return (self.address + sum(min(0, way) for way in ways),
-                self.address + sum(max(0, way) for way in ways) + 1)
+        first = last = self.address
+        for side, stride in zip(self.shape, self.strides):
+            if stride < 0:
+                first += (side - 1) * stride
+            else:
+                last += (side - 1) * stride
+        return first, last + 1
 
 
 def stream_address(stream: Any) -> int:
@@ -341,8 +356,7 @@ def _check_depth(depth: int | None, dtype: str) -> int:
         if dtype == 'uint16':
             raise ValueError('uint16 needs depth=, the bits of a sample: 9 to 12')
         depth = 8
-    if not lowest <= depth <= highest:
-        raise ValueError(f'depth {depth} is outside {lowest} to {highest}, the range of {dtype}')
+    check_range(f'{dtype}: depth', depth, lowest, highest)
     return depth
 
 
@@ -393,10 +407,10 @@ def _describe(arrays: tuple[tuple[Any, ...], ...], layout: str | None, chroma_na
         planes = [plane(i, 1 if depth == 8 else 2) for i in range(len(arrays))]
     else:
         if depth != 8:
-            raise ValueError(f'R, G and B have a depth of {depth}, not 8: give Y, U and V')
+            raise ValueError(f'RGB has a depth of {depth}, not 8: give Y, U and V')
         chroma = CHROMA[chroma_name]
         if chroma == 0:
-            raise ValueError("chroma_subsampling '4:0:0' is for grey, not for R, G and B")
+            raise ValueError("chroma_subsampling '4:0:0' is for grey, not for RGB")
         is_together = steps[0]['C'] == 1
         if channels == 4 and not is_together and axes.endswith('CHW'):
             raise ValueError(f'4 channels must be the last axis: not layout {axes!r}')
@@ -533,11 +547,10 @@ class Pictures:
         _, _, parts = _describe(tuple(m[1:4] for m in memory), *self._rule, self.layout[5])
         if parts is None:
             raise ValueError("out's pixels lie otherwise than the batch's: give equal strides")
-        for m in memory:
-            if m.read_only:
-                raise ValueError('out is read-only')
-            for other in self.memory:
-                if max(m.extent()[0], other.extent()[0]) < min(m.extent()[1],
-                                                               other.extent()[1]):
-                    raise ValueError('out overlaps the batch: give other memory')
+        if any([m.read_only for m in memory]):
+            raise ValueError('out is read-only')
+        extents = [m.extent() for m in self.memory]
+        for first, end in [m.extent() for m in memory]:
+            if any([first < other[1] and other[0] < end for other in extents]):
+                raise ValueError('out overlaps the batch: give other memory')
         return _planes(memory, parts)

@@ -6,7 +6,7 @@ import os
 import threading
 from typing import Iterator
 
-from . import _blockdct
+from . import _arrays, _blockdct
 
 _log = logging.getLogger('blockdct')
 _BACKENDS = {'cpu': 0, 'cuda': 1}
@@ -86,11 +86,14 @@ def stack_height(width: int, height: int, n: int) -> int:
     return -(-n // parts)
 
 
+def check_threads(threads: int) -> None:
+    _arrays.check_range('threads', threads, 0, 1024)
+
+
 @contextlib.contextmanager
 def engine(device: str, threads: int, layout: tuple[int, ...]) -> Iterator[_blockdct.Engine]:
     """An engine for this thread alone, which is kept for later use."""
-    if not 0 <= threads <= 1024:
-        raise ValueError(f'threads {threads} is outside 0 to 1024')
+    check_threads(threads)
     if device != 'cpu':
         _check_cuda()
     key = device, threads

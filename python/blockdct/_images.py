@@ -141,7 +141,7 @@ def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
                 threads: int = 0) -> list[Any]:
     """Decode JPEG files to the pixels of numpy.asarray(PIL.Image.open(file)), to the
     bit. Returns a list of uint8 arrays in the order of the files: (height, width) for
-    grey, (height, width, 3) for R, G and B, (height, width, 4) for C, M, Y and K,
+    grey, (height, width, 3) for RGB, (height, width, 4) for CMYK,
     inverted as by Pillow.
 
     files           paths, bytes, tensors or arrays of bytes, or objects whose read()
@@ -164,12 +164,10 @@ def read_images(files: Sequence[str | os.PathLike[str] | bytes | BinaryIO], *,
     _jpeg._check_library()
     if errors not in ('raise', 'none'):
         raise ValueError(f"errors {errors!r} is neither 'raise' nor 'none'")
-    if not 0 <= threads <= 1024:
-        raise ValueError(f'threads {threads} is outside 0 to 1024')
+    _engines.check_threads(threads)
     if isinstance(files, (str, bytes, os.PathLike)):
         raise TypeError('files is one file: give a list of files')
-    if max_pixels < 1:
-        raise ValueError(f'max_pixels {max_pixels} is below 1')
+    max_pixels = _jpeg.read_limit(max_pixels)
     named = [_jpeg.contents(file) for file in files]
     data = [one for _, one in named]
     device = _engines.normalize(device, 'cpu')

@@ -3,15 +3,18 @@
 Pillow decode from them."""
 import dataclasses
 import functools
+import math
 import operator
 import os
+import types
 from typing import Any, BinaryIO, Callable, NamedTuple, Sequence, cast
 
 import numpy as np
 
 from . import _arrays, _blockdct
+from ._arrays import check_range
 from ._results import Levels
-from ._settings import TABLES, Settings, check_range, preset_of
+from ._settings import TABLES, Settings, preset_of
 
 #: The values of `colour_space`, in the order of JpegFileColour (jpeg/file.h), and
 #: their numbers of components.
@@ -44,8 +47,7 @@ def _components(sampling: tuple[tuple[int, int], ...], width: int, height: int,
         raise ValueError(f'sampling has {len(sampling)} components, not the '
                          f'{COLOUR_SPACES[colour_space]} of {colour_space}')
     for name, side in ('width', width), ('height', height):
-        if not 1 <= operator.index(side) <= _MAX_SIDE:
-            raise ValueError(f'{name} {side} is outside 1 to {_MAX_SIDE}')
+        check_range(name, side, 1, _MAX_SIDE)
     for own in sampling:
         if len(own) != 2 or any(not 1 <= operator.index(f) <= 4 for f in own):
             raise ValueError(f'sampling {sampling} has something other than pairs of 1 '
@@ -96,8 +98,7 @@ class JpegLevels:
         return self._shape()[0]
 
     def _component(self, component: int) -> _Component:
-        if not 0 <= component < len(self.sampling):
-            raise ValueError(f'component {component} is outside 0 to {len(self.sampling) - 1}')
+        check_range('component', component, 0, len(self.sampling) - 1)
         return self._all()[component]
 
     def component_size(self, component: int) -> tuple[int, int]:
@@ -126,6 +127,12 @@ def _check_library() -> None:
         raise NotImplementedError('this blockdct has no libjpeg: build it with -Djpeg=enabled')
 
 
+def read_limit(max_pixels: Any) -> int:
+    """The maximum number of pixels, as C takes it."""
+    check_range('max_pixels', max_pixels, 1, math.inf)
+    return int(min(max_pixels, _MAX_SIDE ** 2))
+
+
 def contents(file: Any) -> tuple[str, bytes]:
     """A file's name for errors, and its bytes."""
     if isinstance(file, _BYTES):
@@ -152,17 +159,10 @@ def _check_path(file: Any, others: str) -> None:
         raise TypeError(f'{type(file).__name__} is neither a path{others}')
 
 
-class _Memory:
-    """Memory of C, for numpy; `owner` frees it with the last array."""
-
-    def __init__(self, shape: tuple[int, ...], typestr: str, address: int, owner: Any):
-        self.owner = owner
-        self.__array_interface__ = {'version': 3, 'shape': shape, 'typestr': typestr,
-                                    'data': (address, False)}
-
-
 def from_memory(shape: tuple[int, ...], typestr: str, address: int, owner: Any) -> Any:
-    return np.asarray(_Memory(shape, typestr, address, owner))
+    """Memory of C as an array; `owner` frees it with the last one."""
+    return np.asarray(types.SimpleNamespace(owner=owner, __array_interface__={
+        'version': 3, 'shape': shape, 'typestr': typestr, 'data': (address, False)}))
 
 
 def from_bytes(data: bytes, max_pixels: int = _MAX_SIDE ** 2) -> Any:
@@ -191,11 +191,9 @@ def read_jpeg(file: str | os.PathLike[str] | bytes | BinaryIO, *,
     """
     _check_library()
     name, data = contents(file)
-    if operator.index(max_pixels) < 1:
-        raise ValueError(f'max_pixels {max_pixels} is below 1')
     try:
         width, height, colour, components, address, n, owner = _blockdct.read_jpeg(
-            data, min(max_pixels, _MAX_SIDE ** 2))
+            data, read_limit(max_pixels))
     except ValueError as error:
         raise ValueError(f'{name}: {error}') from None
     tables = np.stack([np.frombuffer(steps, np.uint16) for _, steps in components])
@@ -350,7 +348,8 @@ def reconstruct(levels: JpegLevels | Sequence[JpegLevels],
 
 def _check(levels: Any) -> None:
     if not isinstance(levels, JpegLevels):
-        raise TypeError(f'{type(levels).__name__} is neither Levels nor JpegLevels')
+        raise TypeError(f'{type(levels).__name__} is neither Levels, which are not in a list, '
+                        'nor JpegLevels')
     components, n = levels._shape()
     if not hasattr(levels.values, 'shape'):
         raise TypeError(f'values is a {type(levels.values).__name__}, not an array')
@@ -389,7 +388,7 @@ def origin(picture: Any) -> Origin | None:
     these steps, on this grid, decode to every whole block without saturated pixels (0
     or 255 in R, G or B).
 
-    picture   (height, width) or (height, width, 3), R, G and B; uint8
+    picture   (height, width) or (height, width, 3), RGB; uint8
     """
     array = _arrays.to_host(picture)
     if array.ndim == 3 and array.shape[2] == 1:

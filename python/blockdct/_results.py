@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from . import _arrays
-from ._settings import Array, Settings, Wanted, check_range, jobs_for, metric_of
+from ._settings import Array, Settings, Wanted, jobs_for, metric_of
 
 _N_FIGURES = 8 + 4 * len(metric_of)
 _N_COUNTS = 21 + 4 * len(metric_of)
@@ -105,7 +105,7 @@ class Levels:
         """The blocks of component 0 (Y), 1 (U) or 2 (V), as a view of `values`:
         (N, rows, columns, height, width), with a row for each vertical frequency.
         vvc-64x64 has the lowest 32 x 32 frequencies. Not for hevc-quadtree."""
-        check_range('component', component, 0, 2 if self.form.layout[3] else 0)
+        _arrays.check_range('component', component, 0, 2 if self.form.layout[3] else 0)
         if self.sizes is not None:
             raise ValueError('hevc-quadtree\'s blocks have many sizes: see values and sizes')
         layout = self.form.layout
@@ -161,9 +161,8 @@ class Results:
 
     def _named(self) -> list[tuple[int, str]]:
         return [(4 * m + c, name) for m, names in metric_of.values()
-                for c, name in enumerate(names)
-                if name is not None and self.wanted.mask >> m & 1
-                and not np.isnan(self.figures[..., 8 + 4 * m + c]).all()]
+                if self.wanted.mask >> m & 1 for c, name in enumerate(names)
+                if name is not None and not np.isnan(self.figures[..., 8 + 4 * m + c]).all()]
 
     def _counts(self, is_rgb: bool, measured: bool, coded: bool) -> Counts | None:
         if self.whole is None:

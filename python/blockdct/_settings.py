@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arrays, _blockdct
+from ._arrays import check_range
 
 Array = npt.NDArray[Any]
 Layout = tuple[int, ...]
@@ -25,11 +26,6 @@ TRANSFORMS: tuple[str, ...] = tuple(transform_of)
 METRICS: tuple[str, ...] = ('planes', 'bits', 'counts', *metric_of)
 #: The names of the tables that quality scales: 'annex-k', ...
 TABLES: tuple[str, ...] = tuple(preset_of)
-
-
-def check_range(name: str, value: Any, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise ValueError(f'{name} {value} is outside {low} to {high}')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +89,10 @@ class Settings:
 
 @functools.lru_cache(maxsize=64)
 def _jobs_of(settings: Settings, layout: Layout) -> _blockdct.Jobs:
-    return _blockdct.Jobs((64, 64, *layout), settings._params())
+    try:
+        return _blockdct.Jobs((64, 64, *layout), settings._params())
+    except (AttributeError, TypeError) as error:
+        raise TypeError(f'{settings}: {error}') from None
 
 
 def jobs_for(settings: Settings, layout: Layout) -> _blockdct.Jobs:
@@ -122,7 +121,8 @@ class Wanted(NamedTuple):
 
 
 def read_metrics(metrics: str | Iterable[str]) -> Wanted:
-    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    names = list(metrics) if hasattr(metrics, '__iter__') and not isinstance(metrics, str) \
+        else [metrics]
     for name in names:
         if name not in METRICS and name != 'psnr':
             raise ValueError(f'metric {name!r} is not one of {("psnr", *METRICS)}')
@@ -130,29 +130,32 @@ def read_metrics(metrics: str | Iterable[str]) -> Wanted:
     return Wanted(mask, 'bits' in names, 'planes' in names, 'counts' in names)
 
 
+def read_transforms(transform: Any, **more: Any) -> list[Settings]:
+    """A name, Settings, or several of these; `more`: other fields of Settings."""
+    several = [transform] if isinstance(transform, (str, Settings)) else transform
+    if not hasattr(several, '__len__') or not all(
+            [isinstance(one, (str, Settings)) for one in several]):
+        raise TypeError(f'transform {transform!r} is neither a name, Settings, nor a list of '
+                        'these')
+    return [Settings(one, **more) if isinstance(one, str)
+            else dataclasses.replace(one, **more) if more else one for one in several]
+
+
 class Plan:
     """Each picture's settings, or each of many, resolved to jobs."""
 
     def __init__(self, transform: Any, quality: Any, qp: Any, more: dict[str, Any],
                  layout: Layout, n: int, each: str = 'picture'):
-        if isinstance(transform, (str, Settings)):
-            transform = [transform]
-        elif not hasattr(transform, '__len__'):
-            raise TypeError(f'transform {transform!r} is neither a name, Settings, nor a list '
-                            'of these')
-        if len(transform) not in (1, n):
-            raise ValueError(f'{len(transform)} transforms for {n} {each}s: give one, or one '
-                             f'per {each}')
         for name in more:
             if name not in _FIELDS:
                 raise TypeError(f'{name} is neither an argument nor one of the settings '
                                 f'{", ".join(_FIELDS[3:])}')
-        bases = [Settings(one, **more) if isinstance(one, str)
-                 else dataclasses.replace(one, **more) if more else one
-                 for one in transform]
-        self.bases = bases
+        self.bases = bases = read_transforms(transform, **more)
+        if len(bases) not in (1, n):
+            raise ValueError(f'{len(bases)} transforms for {n} {each}s: give one, or one '
+                             f'per {each}')
         self.jobs = tuple([jobs_for(base, layout) for base in bases])
-        _check_used(bases, self.jobs, quality, qp)
+        check_used(bases, self.jobs, quality, qp)
         numbers = []
         for name, values, high in ('quality', quality, 100), ('qp', qp, 51):
             if values is None:
@@ -186,8 +189,8 @@ class Plan:
                 for i, (quality, qp) in enumerate(zip(self.quality.tolist(), self.qp.tolist()))]
 
 
-def _check_used(bases: list[Settings], jobs: tuple[_blockdct.Jobs, ...], quality: Any,
-                qp: Any) -> None:
+def check_used(bases: list[Settings], jobs: Sequence[_blockdct.Jobs], quality: Any,
+               qp: Any) -> None:
     """What is given alone is used by a transform."""
     have_qp = [transform_of[base.transform][1] for base in bases]
     names = ', '.join(sorted({base.transform for base in bases}))

@@ -96,8 +96,7 @@ cell_size (const Shown * s)
 }
 
 /* The squared error by sample that PSNR-HVS has of 8 x 8 samples, which are a
- * picture of their own; the metric itself has a definition
- * (test_metrics.py). */
+ * picture of their own; the metric's definition is in test_metrics.py. */
 static double
 hvs_of_block (const RefPair * p, int depth, int x, int y)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The size of a coded frame's JPEG file, which a target-size is held to,
- * against libjpeg's file of the engine's levels, byte for byte. That these are
- * libjpeg's own is tests/python/test_libjpeg.py's business. */
+ * The size of a coded frame's JPEG file, which target-size limits, against
+ * libjpeg's file of the engine's levels, byte for byte. Whether libjpeg has the
+ * same levels is for tests/python/test_libjpeg.py. */
 #include <stdlib.h>
 #include <string.h>
 #include "cpu/jpeg-file.h"

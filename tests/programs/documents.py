@@ -5,10 +5,10 @@
 Run what pages tell their readers to: each block of sh, and each of python with PYTHON,
 or with GI_PYTHON if it imports gi, in the order in which they stand, in a folder that
 looks like a fresh clone with BUILD in it, videos and pictures, in the environment of
-`meson devenv`. Of the lines that a page shows as the output of a block, in the block
-without a language behind it, one at least must have come. Nothing is installed,
-compiled or shown on the user's display: what does is replaced below, and what has no
-end gets one. Prints TAP."""
+`meson devenv`. A block of python continues those before it on its page. Of the lines
+that a page shows as the output of a block, in the block without a language behind it,
+one at least must have come. Nothing is installed, compiled or shown on the user's
+display: what does is replaced below, and what has no end gets one. Prints TAP."""
 import os
 import re
 import shutil
@@ -18,16 +18,19 @@ import tempfile
 
 BUILD, PYTHON, GI_PYTHON, *PAGES = sys.argv[1:]
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-# In place of programs that would change the machine or the build.
+# In place of programs that would change the machine or the build, or reach another one.
 INSTEAD = '''
 git () { :; }
 sudo () { :; }
 ninja () { :; }
+pip () { :; }
+ssh () { :; }
+python () { "$PYTHON" "$@"; }
 meson () {
   case $1 in
     devenv) command meson "$@" ;;
     install) command meson "$@" --no-rebuild --quiet --destdir "$HOME/installed" ;;
-    configure) ;;
+    setup | configure | compile) ;;
     *) echo "what is meson $1 to do here?"; return 1 ;;
   esac
 }
@@ -35,9 +38,34 @@ cd () { test "$1" = gst-blockdct || builtin cd "$@"; }
 '''
 FENCE = re.compile(r'^```(\w*)$')
 # The reader's.
-VIDEOS = 'holiday.mp4', 'original.mkv', 'coded.mp4'
+VIDEOS = 'holiday.mp4', 'original.mkv', 'coded.mp4', 'clip.mjpeg', '../home/holiday.mp4'
+# And pictures, by PYTHON from a landscape.
+FILES = '''
+from PIL import Image
+picture = Image.open('landscape.ppm')
+for name in 'photo.jpg', 'photo.png', 'b.png':
+    picture.save(name)
+picture.save('a.jpg', quality=70)
+Image.open('a.jpg').crop((5, 7, 205, 157)).save('a.png')
+'''
+# What pages leave to the reader.
+NAMES = {'jpeg-files.md': '''
+import io
+import numpy
+from PIL import Image
+paths, file = ['photo.jpg', 'a.jpg'], io.BytesIO()
+picture, pixels = (numpy.asarray(Image.open(name)) for name in ('photo.png', 'a.png'))
+''', 'training-data.md': '''
+import numpy
+picture = numpy.zeros((64, 96, 3), 'uint8')
+pictures, tensor = [picture, picture[:40]], picture.transpose(2, 0, 1)
+y, u, v = (numpy.zeros((2, side, side), 'uint16') for side in (64, 32, 32))
+'''}
 # Of elements that not every machine has.
-OTHERS = re.compile(r'\b(?:x26[45]enc|avdec_\w+|nvh264dec)\b')
+OTHERS = re.compile(r'\b(?:x26[45]enc|avdec_\w+|nvh264dec|nvjpegdec|facedetect)\b')
+# Of what takes a GPU and gigabytes of packages, or ports that others may have: tests/python/
+# and tests/programs/measure/ run it.
+ELSEWHERE = re.compile(r'\b(?:torch|device=.cuda|StraightThrough|training\.py|speed\.py|dask)\b')
 WINDOW = '/usr/bin/python3 tests/programs/examples/blockdct_window.py'
 
 
@@ -81,13 +109,17 @@ def make_clone(folder):
     with open(os.path.join(clone, 'check'), 'w', encoding='utf-8') as file:
         file.write(f'#!/bin/sh\nexec "{TOP}/check" --help\n')
     os.chmod(file.name, 0o755)
-    video, pictures = ['-t', '1', '-pix_fmt', 'yuv420p'], ['-frames:v', '3', '-pix_fmt', 'rgb24']
+    video = ['-t', '1', '-pix_fmt', 'yuv420p']
+    commands = [[PYTHON, os.path.join(TOP, 'docs', 'make-landscape'), 'landscape.ppm'],
+                [PYTHON, '-c', FILES]]
     for source, outputs in (
-            ('size=320x180:rate=30', [option for name in VIDEOS
-                                      for option in (*video, os.path.join(clone, name))]),
-            ('size=96x64', [*pictures, os.path.join(home, 'pictures', '%d.png')])):
-        done = call(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=' + source,
-                     *outputs])
+            ('size=320x180:rate=30', [option for name in VIDEOS for option in (*video, name)]),
+            ('size=64x64:rate=25', ['-frames:v', '1010', 'long.mkv']),
+            ('size=96x64', ['-frames:v', '3', '-pix_fmt', 'rgb24', '../home/pictures/%d.png'])):
+        commands.append(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=' + source,
+                         *outputs])
+    for command in commands:
+        done = call(command, cwd=clone)
         if done.returncode:
             raise SystemExit(done.stdout)
     return clone, home
@@ -95,6 +127,9 @@ def make_clone(folder):
 
 def missing(text):
     """What a block needs that is not there."""
+    elsewhere = ELSEWHERE.search(text)
+    if elsewhere:
+        return elsewhere[0]
     names = sorted(set(OTHERS.findall(text)))
     if WINDOW in text:
         names.append('gtksink')
@@ -107,14 +142,18 @@ def missing(text):
 
 
 def run(language, text, clone, home):
-    environment = {**os.environ, 'HOME': home, 'PYTHONDONTWRITEBYTECODE': '1'}
+    environment = {**os.environ, 'HOME': home, 'PYTHON': PYTHON, 'PYTHONDONTWRITEBYTECODE': '1'}
     if language == 'python':
         environment['PYTHONPATH'] = os.path.join(BUILD, 'python')
         words = [GI_PYTHON if 'import gi' in text else PYTHON, '-c', text]
     else:
-        text = text.replace('autovideosink', 'fakesink').replace(
-            'blockdct-preview ',
-            'timeout --preserve-status --signal=INT 3 blockdct-preview --http=0 ')
+        # No camera, no port that another may have, and the reader's own FILE.
+        for what, instead in (
+                ('autovideosink', 'fakesink'), ('location=FILE', 'location=holiday.mp4'),
+                (' --camera', ' '), ('blockdct-preview --http ', 'blockdct-preview '),
+                ('blockdct-preview ',
+                 'timeout --preserve-status --signal=INT 3 blockdct-preview --http=0 ')):
+            text = text.replace(what, instead)
         text = re.sub(f'^({WINDOW}.*)', r'xvfb-run -a timeout 5 \1 || test $? = 124', text,
                       flags=re.M)
         words = ['bash', '-eu', '-o', 'pipefail', '-c', INSTEAD + text]
@@ -135,6 +174,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         clone, home = make_clone(folder)
         for page in PAGES:
+            before = NAMES.get(os.path.basename(page), '')
             blocks = list(read_blocks(page))
             shown = [text.split('\n') if language == '' else []
                      for _, language, text in blocks[1:]] + [[]]
@@ -150,6 +190,8 @@ def main():
                 if lacks:
                     print(f'ok {name} # SKIP not there: {lacks}')
                     continue
+                if language == 'python' and 'import gi' not in text:
+                    text = before = before + text + '\n'
                 done = run(language, text, clone, home)
                 output = done.stdout.split('\n')
                 if done.returncode and 'vmaf needs' in done.stdout:

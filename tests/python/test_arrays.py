@@ -17,6 +17,10 @@ try:
     import torch
 except ImportError:
     torch = None
+try:
+    from torchvision import tv_tensors
+except ImportError:
+    tv_tensors = None
 
 BATCH = make_batch()
 EXPECTED = blockdct.transform(BATCH, quality=30).pictures
@@ -116,6 +120,27 @@ def expect(picture, quality, subsampling):
     return with_pillow(picture, quality, subsampling)[0]
 
 
+def as_mapped(array):
+    with tempfile.TemporaryFile() as file:
+        mapped = np.memmap(file, array.dtype, 'w+', shape=array.shape)
+    mapped[:] = array
+    return mapped
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+KINDS = {'bytes': np.copy, 'strided': lambda a: a.repeat(2, -1)[..., ::2],
+         'floats': lambda a: (a / 255).astype(np.float32), 'mapped': as_mapped,
+         'masked': np.ma.masked_array, 'subclass': lambda a: a.view(Subclass)}
+if torch:
+    KINDS['tensors'] = lambda a: torch.from_numpy(a.copy())
+    KINDS['float tensors'] = lambda a: KINDS['tensors'](KINDS['floats'](a))
+if tv_tensors:
+    KINDS['images'] = lambda a: KINDS['tensors'](a).as_subclass(tv_tensors.Image)
+
+
 @unittest.skipUnless(Image, 'Pillow is not there')
 class Readings(unittest.TestCase):
     def make(self, rng):
@@ -134,20 +159,11 @@ class Readings(unittest.TestCase):
         if 'C' not in layout or 'image' in form and channels == 1:
             pictures = [picture[..., 0] for picture in pictures]
         given = [p.transpose(2, 0, 1) if layout.endswith('CHW') else p for p in pictures]
-        kind = str(rng.choice(['bytes', 'strided', 'floats', 'torch', 'float tensors']))
-        if 'image' in form:
-            given = [Image.fromarray(p) for p in given]
-        else:
-            if 'float' in kind:
-                given = [(p / 255).astype(np.float32) for p in given]
-            if torch and kind in ('torch', 'float tensors'):
-                given = [torch.from_numpy(p.copy()) for p in given]
-            if kind == 'strided':
-                given = [p.repeat(2, -1)[..., ::2] for p in given]
         if layout[0] == 'N':
-            given = torch.stack(given) if torch and torch.is_tensor(given[0]) \
-                else np.stack(given)
-        elif form in ('array', 'image'):
+            given = [np.stack(given)]
+        convert = Image.fromarray if 'image' in form else rng.choice([*KINDS.values()])
+        given = [convert(p) for p in given]
+        if form in ('array', 'image'):
             given = given[0]
         return tuple(given) if form == 'tuple' else given, layout, pictures
 
@@ -271,30 +287,15 @@ class Dlpack(unittest.TestCase):
             blockdct.compare(none, none)
 
 
-class Subclass(np.ndarray):
-    pass
-
-
 class Subclasses(unittest.TestCase):
-    def test_numpy(self):
-        with tempfile.NamedTemporaryFile() as file:
-            mapped = np.memmap(file, np.uint8, 'w+', shape=BATCH.shape)
-            mapped[:] = BATCH
-            for batch in mapped, BATCH.view(Subclass), np.ma.masked_array(BATCH):
-                np.testing.assert_array_equal(
-                    blockdct.transform(batch, quality=30).pictures, EXPECTED)
-
     @unittest.skipUnless(torch, 'torch is not there')
     def test_torch(self):
         class Tensor(torch.Tensor):
             pass
         batch = torch.from_numpy(BATCH).permute(0, 3, 1, 2).contiguous()
         kinds = [lambda x: x.as_subclass(Tensor), torch.clone]
-        try:
-            from torchvision import tv_tensors
+        if tv_tensors:
             kinds.append(tv_tensors.Image)
-        except ImportError:
-            pass
         for kind in kinds:
             for given in kind(batch), list(map(kind, batch)):
                 made = blockdct.transform(
@@ -384,6 +385,16 @@ class Errors(unittest.TestCase):
              {'scaling_list': 'fat'}),
             (TypeError, 'qualty is neither .*deadzone', transform, BATCH, {'qualty': 3}),
             (ValueError, "'vmaf'", transform, BATCH, {'metrics': 'vmaf'}),
+            (ValueError, 'metric None', transform, BATCH, {'metrics': None}),
+            (TypeError, r'transform \[5\] is neither', transform, BATCH, [5]),
+            (TypeError, "scaling_list=5.*'encode'", transform, BATCH, 'hevc-8x8',
+             {'scaling_list': 5}),
+            (TypeError, "deadzone='a'.*number", transform, BATCH, 'hevc-8x8',
+             {'deadzone': 'a'}),
+            (TypeError, "qp '3' is not a whole number", blockdct.Settings, 'hevc-8x8',
+             {'qp': '3'}),
+            (TypeError, 'threads 1.5 is not a whole', transform, BATCH, {'threads': 1.5}),
+            (TypeError, 'not in a list', blockdct.reconstruct, [jpeg]),
             (ValueError, '51|85', transform, BATCH, {'metrics': 'ms-ssim'}),
             (ValueError, "'4:1:1'", transform, BATCH,
              {'chroma_subsampling': '4:1:1'}),

@@ -43,8 +43,8 @@ def twice(picture, passes):
 
 
 def make_codec(quality=(10, 90), qp=(20, 40), transform='jpeg-8x8', chroma='4:2:0',
-               double=0., shift=15):
-    return Codec(quality, qp, transform, chroma, double, shift, 'nearest', 1)
+               double=0., shift=15, rounding='nearest', threads=1):
+    return Codec(quality, qp, transform, chroma, double, shift, rounding, threads)
 
 
 class Draws(unittest.TestCase):
@@ -71,10 +71,21 @@ class Draws(unittest.TestCase):
                 ('quality', {'quality': (9, 3)}), ('qp 52', {'qp': 52}),
                 ('qp', {'qp': (1, 2, 3)}), ("'jpg'", {'transform': 'jpg'}),
                 ("'4:1:1'", {'chroma': ['4:1:1']}), ('double 2', {'double': 2}),
-                ('shift 64', {'shift': 64}), ('no transform', {'transform': ()})):
-            with self.subTest(text), self.assertRaisesRegex(ValueError, text):
+                ('shift 64', {'shift': 64}), ('no transform', {'transform': ()}),
+                ('qp is given, but jpeg', {'quality': None}), ('quality is given, but hevc', {
+                    'qp': None, 'transform': 'hevc-8x8'}), ("rounding 'up'", {'rounding': 'up'}),
+                ('deadzone', {'transform': blockdct.Settings('hevc-8x8', deadzone=1)}),
+                ('chroma_subsampling None', {'chroma': None}), ('threads -1', {'threads': -1}),
+                ('threads .4. is not a whole', {'threads': '4'}),
+                ('transform None is neither', {'transform': None})):
+            with self.subTest(text), self.assertRaisesRegex((TypeError, ValueError), text):
                 make_codec(**arguments)
-        self.assertEqual(make_codec(np.array([10, 90])).quality, (10, 90))
+        drawn = make_codec(np.array([9, 9])).draw(random.Random().randint)
+        self.assertEqual(drawn[0].arguments['quality'], 9)
+        steps = make_codec(None, None, [blockdct.Settings(tables=[9] * 64), 'hevc-8x8'])
+        for i in range(4):
+            codec = steps.draw(random.Random(i).randint)
+            steps.degrade(PICTURE, codec, 'HWC')
         with self.assertRaisesRegex(AttributeError, 'RandomCoder'):
             transforms.RandomCoder
 
@@ -132,6 +143,8 @@ class Torchvision(unittest.TestCase):
         made = v2.Compose([transforms.RandomCodec(20)])(sample)
         self.assertIs(made['mask'], sample['mask'])
         self.assertFalse(torch.equal(made['image'], image))
+        self.assertIn("qp=7, transform='h264-4x4'", repr(transforms.RandomCodec(
+            qp=7, transform='h264-4x4')))
         floats = transforms.RandomCodec(20)(tensor / 255)
         self.assertTrue(torch.equal((floats * 255).round().byte(), made['image']))
 
@@ -208,7 +221,7 @@ class Albumentations(unittest.TestCase):
 
     def test_dictionary(self):
         augment = albumentations.Compose([transforms.AlbumentationsCodec(
-            20, transform=['hevc-8x8'], p=1)])
+            qp=20, transform=['hevc-8x8'], p=1)])
         again = albumentations.from_dict(albumentations.to_dict(augment))
         self.assertEqual(albumentations.to_dict(again), albumentations.to_dict(augment))
 

@@ -50,7 +50,7 @@ def nearest(decoded: str, planes: bool) -> str:
 
 
 def convert(caps: Gst.Caps, name: str) -> Gst.Caps:
-    """Caps of the same pictures in another format. R, G and B become full range."""
+    """Caps of the same pictures in another format. RGB becomes full range."""
     decoded = caps.get_structure(0).get_string('format') or ''
     text = f'{WOVEN}, format={name}'
     if name == decoded:

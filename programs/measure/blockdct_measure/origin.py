@@ -102,7 +102,7 @@ def _line(path: str, limit: float) -> str:
         sample = pictures.pull()
         pixels = _pixels(sample) if sample else None
     if pixels is None:
-        return 'not known: it does not decode to R, G and B or to grey of 8 bits'
+        return 'not known: it does not decode to RGB or to grey of 8 bits'
     found = _find(pixels)
     return f'not known: {found}' if isinstance(found, str) else \
         f'decoded from a JPEG file, {_tell(found, True)}'

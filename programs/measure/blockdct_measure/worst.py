@@ -29,7 +29,7 @@ def _png(path: str, pixels: np.ndarray) -> None:
 
 def _frames(path: str, wanted: list[int], limit: float, size: tuple[int, int]
             ) -> dict[int, np.ndarray]:
-    """Frames by their number, as R, G and B."""
+    """Frames by their number, as RGB."""
     found = {}
     with Pictures(path, limit, lambda caps: convert(caps, 'RGB'), size) as pictures:
         for i in range(max(wanted) + 1):

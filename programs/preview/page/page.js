@@ -71,6 +71,11 @@ const player = {
     return Math.floor(at / page.news["frame-duration"] + 0.1);
   },
 
+  // How a frame is called: of a clip whose rate varies by its time.
+  call (at) {
+    return page.news["rate-varies"] ? `${at.toFixed(2)} s` : `${this.frame(at) + 1}`;
+  },
+
   open () {
     find("transport").append(
       makeButton("back", "", "Previous frame, while paused (,)", () => say("back"), "back"),
@@ -176,7 +181,8 @@ function showSource () {
     + (page.shown["tone-mapped"] ? "; tone-mapped for show, figures are of its samples" : "");
   find("source").textContent = `${view.part.join(" × ")}${picture.aspect === 1 ? ""
     : `, samples of ${+picture.aspect.toFixed(3)} : 1`}${
-    page.news.duration === undefined ? "" : `, ${player.frame(page.news.duration)} frames`}`;
+    page.news.duration === undefined || page.news["rate-varies"] ? ""
+      : `, ${player.frame(page.news.duration)} frames`}`;
   find("line").textContent = `Lossless ${kinds[picture.format] ?? "YUV"}${describePace()}`;
   find("line").title = `${(data.byteLength / 1024).toFixed(0)} KiB per picture. ${picture.skipped} `
     + `frames were not sent, as the browser was drawing; ${late} were computed too late`;

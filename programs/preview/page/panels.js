@@ -4,7 +4,7 @@
 // What is below the picture: figures over time, rate and distortion, a block.
 
 const time = {
-  points: new Map(), // figures by the frame's number
+  points: new Map(), // figures by the frame's time
   length: 300, // of a stream without a duration
 
   clear () {
@@ -20,7 +20,7 @@ const time = {
       if (of !== this.settings)
         this.clear();
       this.settings = of;
-      this.points.set(player.frame(figures["stream-time"] / 1e9), figures);
+      this.points.set(figures["stream-time"], figures);
       if (page.news.duration === undefined && this.points.size > this.length)
         this.points.delete(this.points.keys().next().value);
     }
@@ -63,7 +63,7 @@ const time = {
   // Each is a button; they stay while they are the same.
   listWorst () {
     const list = find("worst-frames"), frames = this.worst(isAlone() ? "b" : find("worst-of").value);
-    const texts = frames.map(([at, value]) => `${player.frame(at) + 1}: ${+value.toFixed(3)}`);
+    const texts = frames.map(([at, value]) => `${player.call(at)}: ${+value.toFixed(3)}`);
 
     if (list.dataset.shown !== texts.join())
       list.replaceChildren(...texts.map((text, i) => makeButton("", text, `Go to frame ${text}`,

@@ -7,7 +7,8 @@
 
 The first two draw a codec for each call, so for each sample, and take:
 
-    quality, qp         a number, or the first and the last of a range
+    quality, qp         a number, or the first and the last of a range; None: 30 to 95, 22
+                        to 42; those of Settings are not used
     transform, chroma_subsampling   one, or several to draw from
     double              the probability that the picture was compressed before, too, by a
                         codec drawn in the same way, whose grid of blocks begins up to

@@ -11,17 +11,15 @@ class AlbumentationsCodec(albumentations.ImageOnlyTransform):
     """Degrade images as codecs do: (height, width[, channels]) of uint8, or float32 from 0
     to 1; those of `images` have the same codec. For arguments see blockdct.transforms."""
 
-    def __init__(self, quality: Range = (30, 95), qp: Range = (22, 42),
+    def __init__(self, quality: Range | None = None, qp: Range | None = None,
                  transform: Several = 'jpeg-8x8',
                  chroma_subsampling: str | Sequence[str] = '4:2:0', double: float = 0,
                  shift: int = 15, rounding: str = 'nearest', threads: int = 1,
                  p: float = 0.5):
         super().__init__(p=p)
-        self.quality, self.qp, self.transform, self.double = quality, qp, transform, double
-        self.chroma_subsampling, self.shift = chroma_subsampling, shift
-        self.rounding, self.threads = rounding, threads
         self.codec = Codec(quality, qp, transform, chroma_subsampling, double, shift,
                            rounding, threads)
+        vars(self).update(vars(self.codec))  # for its dictionaries
 
     def get_params(self) -> dict[str, Any]:
         return {'passes': self.codec.draw(self.py_random.randint)}

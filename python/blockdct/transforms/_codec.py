@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the random transforms draw, and how it degrades pictures."""
+import dataclasses
 from typing import Any, Callable, NamedTuple, Sequence
 
 import numpy as np
 
 import blockdct
-from blockdct import Settings, _arrays
-from blockdct._settings import transform_of
+from blockdct import Settings, _arrays, _engines
+from blockdct._settings import check_used, jobs_for, read_transforms, transform_of
 
 Range = int | Sequence[int]
 Several = str | Settings | Sequence[str | Settings]
@@ -19,7 +20,7 @@ class Pass(NamedTuple):
     columns: int
 
 
-def _check_range(name: str, value: Range, low: int, high: int) -> tuple[int, int]:
+def _read_range(name: str, value: Range, low: int, high: int) -> tuple[int, int]:
     ends = np.ravel(value) if np.ndim(value) else np.array([value, value])
     if len(ends) != 2 or ends.dtype.kind not in 'iu' \
             or not low <= ends[0] <= ends[1] <= high:
@@ -32,35 +33,47 @@ def _index(several: Sequence[Any], integer: Callable[[int, int], int]) -> int:
     return integer(0, len(several) - 1) if len(several) > 1 else 0
 
 
+@dataclasses.dataclass(eq=False)
 class Codec:
-    """The ranges to draw from, checked."""
+    """What to draw from, checked here, not in a worker."""
+    quality: Range | None
+    qp: Range | None
+    transform: Several
+    chroma_subsampling: str | Sequence[str]
+    double: float
+    shift: int
+    rounding: str
+    threads: int
 
-    def __init__(self, quality: Range, qp: Range, transform: Several,
-                 chroma_subsampling: str | Sequence[str], double: float, shift: int,
-                 rounding: str, threads: int):
-        self.quality = _check_range('quality', quality, 1, 100)
-        self.qp = _check_range('qp', qp, 0, 51)
-        several: Sequence[str | Settings] = \
-            [transform] if isinstance(transform, (str, Settings)) else transform
-        self.transforms = [Settings(one) if isinstance(one, str) else one for one in several]
-        self.chroma = [chroma_subsampling] if isinstance(chroma_subsampling, str) \
-            else list(chroma_subsampling)
-        for name in self.chroma:
-            if name not in (names := tuple(_arrays.CHROMA)[1:]):
-                raise ValueError(f'chroma_subsampling {name!r} is not one of {names}')
-        if not self.transforms or not self.chroma:
+    def __post_init__(self) -> None:
+        several = read_transforms(self.transform)
+        self._chroma = list(self.chroma_subsampling) if isinstance(
+            self.chroma_subsampling, (list, tuple)) else [self.chroma_subsampling]
+        if not several or not self._chroma:
             raise ValueError('there is no transform or no chroma_subsampling to draw from')
-        if not 0 <= double <= 1:
-            raise ValueError(f'double {double} is not a probability, 0 to 1')
-        self.double, self.shift = double, _check_range('shift', shift, 0, 63)[1]
-        self.more: dict[str, Any] = {'rounding': rounding, 'threads': threads}
+        black = np.zeros((1, 1, 3), np.float32)
+        pictures = [_arrays.Pictures(black, 'HWC', chroma, None, None, self.rounding)
+                    for chroma in self._chroma]
+        jobs = [jobs_for(one, pictures[0].layout) for one in several]
+        check_used(several, jobs, self.quality, self.qp)
+        quality = (30, 95) if self.quality is None else self.quality
+        qp = (22, 42) if self.qp is None else self.qp
+        ends = {'quality': _read_range('quality', quality, 1, 100),
+                'qp': _read_range('qp', qp, 0, 51)}
+        names = ['qp' if transform_of[one.transform][1] else 'quality' for one in several]
+        #: Each transform, with the range that it draws from, if it has one.
+        self._transforms = [(one, {name: ends[name]} if own.n > 1 else {})
+                            for one, name, own in zip(several, names, jobs)]
+        if not 0 <= self.double <= 1:
+            raise ValueError(f'double {self.double} is not a probability, 0 to 1')
+        _arrays.check_range('shift', self.shift, 0, 63)
+        _engines.check_threads(self.threads)
 
     def _draw_one(self, integer: Callable[[int, int], int]) -> dict[str, Any]:
-        settings = self.transforms[_index(self.transforms, integer)]
-        chroma = self.chroma[_index(self.chroma, integer)]
-        name, ends = ('qp', self.qp) if transform_of[settings.transform][1] \
-            else ('quality', self.quality)
-        return {'transform': settings, 'chroma_subsampling': chroma, name: integer(*ends)}
+        settings, ranges = self._transforms[_index(self._transforms, integer)]
+        chroma = self._chroma[_index(self._chroma, integer)]
+        return {'transform': settings, 'chroma_subsampling': chroma,
+                **{name: integer(*ends) for name, ends in ranges.items()}}
 
     def draw(self, integer: Callable[[int, int], int]) -> list[Pass]:
         """The compressions of one sample; `integer` draws one from the first to the last."""
@@ -81,6 +94,6 @@ class Codec:
                                  for n, side in zip(first, batch.shape[len(lead):])]
                 batch = batch[(*lead, rows)][(*lead, slice(None), columns)]
             batch = blockdct.transform(batch, layout=layout, **one.arguments,
-                                       **self.more).pictures
+                                       rounding=self.rounding, threads=self.threads).pictures
             batch = batch[(*lead, slice(one.rows, None), slice(one.columns, None))]
         return _arrays.like_input(given, batch)

@@ -13,16 +13,19 @@ from ._codec import Codec, Range, Several
 class RandomCodec(v2.Transform):
     """Degrade images and videos as codecs do; with JPEG alone, as v2.JPEG, to the bit, with
     the same draws. Tensors are (..., channels, height, width), on the CPU or on a GPU; a
-    sample's images have the same codec. For arguments see blockdct.transforms."""
+    sample's images have the same codec; arrays of numpy pass through, as in all of v2. For
+    arguments see blockdct.transforms."""
 
-    def __init__(self, quality: Range = (30, 95), qp: Range = (22, 42),
+    def __init__(self, quality: Range | None = None, qp: Range | None = None,
                  transform: Several = 'jpeg-8x8',
                  chroma_subsampling: str | Sequence[str] = '4:2:0', double: float = 0,
                  shift: int = 15, rounding: str = 'nearest', threads: int = 1):
         super().__init__()
-        self.quality, self.qp = quality, qp  # for repr()
         self.codec = Codec(quality, qp, transform, chroma_subsampling, double, shift,
                            rounding, threads)
+
+    def extra_repr(self) -> str:
+        return repr(self.codec)
 
     def make_params(self, flat_inputs: list[Any]) -> dict[str, Any]:
         return {'passes': self.codec.draw(

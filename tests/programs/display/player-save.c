@@ -7,7 +7,6 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 #include <string.h>
-#include "coding.h"
 #include "encoder.h"
 #include "parts.h"
 #include "player-bench.h"

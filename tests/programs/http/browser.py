@@ -89,6 +89,7 @@ async def a_notice_leaves(browser):
 async def it_opens_with_damage_and_help_lists_keys(browser):
     assert await browser.read("[page.values.quality, page.values.view].join()") == "15,wipe"
     assert "quality=15" in await browser.read("describeLine()")
+    assert "Drag the line" in await browser.read("find('card-original').innerText")
     await browser.key("?")
     await browser.wait("find('help').open && /Drag the line/.test(find('help').innerText)")
     await photograph(browser, "help")
@@ -353,9 +354,19 @@ async def a_plot_of_time_seeks(browser):
     await choose(browser, "#figure", "bits")
     await browser.wait("find('time').ariaLabel.startsWith('kbit/s of 90 frames')")
     assert await browser.read("time.line('bits', 'a').points.every(([at, rate]) => Math.abs(rate"
-                              " - 0.03 * time.points.get(player.frame(at)).bits) < 1)")
+                              " - 0.03 * time.points.get(Math.round(1e9 * at)).bits) < 1)")
     await browser.read("turn('quality', 21)")
     await browser.wait("time.points.size === 1")  # the others are of other settings
+
+
+@on_page("varies.mkv")
+async def frames_of_a_variable_rate_are_counted(browser):
+    """Each once, and none is said to have a number; there are 10 in one second, then 20."""
+    await browser.key("t")
+    await browser.wait("time.points.size === 30 && page.news['rate-varies']")
+    assert "frames" not in await browser.read("find('source').textContent")
+    listed = await browser.read("[...find('worst-frames').children].map(b => b.textContent)")
+    assert len(listed) == 5 and all(" s: " in text for text in listed), listed
 
 
 @on_page("long.mkv")
@@ -515,6 +526,10 @@ def make_files():
     make_video()
     launch("filesrc location=long.mkv ! matroskademux ! jpegdec ! jpegenc quality=20 ! "
            "matroskamux ! filesink location=again.mkv")
+    launch("concat name=c ! jpegenc ! capssetter 'caps=image/jpeg,framerate=(fraction)0/1' ! "
+           "matroskamux ! filesink location=varies.mkv " + " ".join(
+               f"videotestsrc num-buffers={n} pattern=ball ! video/x-raw,format=I420,width=64,"
+               f"height=48,framerate={n}/1 ! c." for n in (10, 20)))
     launch("videotestsrc num-buffers=9 ! video/x-raw,format=I420,width=320,height=240,"
            "pixel-aspect-ratio=2/1 ! y4menc ! filesink location=wide.y4m")
     launch("videotestsrc num-buffers=1 pattern=zone-plate kx2=8 ky2=8 ! "

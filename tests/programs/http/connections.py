@@ -106,6 +106,7 @@ async def an_address_takes_a_token():
 def what_cannot_be_is_named():
     refuses("--http=99999", words=("--http=99999", "65535"))
     refuses("--http=0", "--http-address=nonsense", words=("nonsense", "0.0.0.0"))
+    refuses("a.mkv", __file__, "--csv=a.csv", words=("blockdct-measure score",))
     with start(STILL) as server:
         port = urlsplit(server.address).port
         refuses(f"--http={port}", words=(f"port {port}",))
