@@ -121,8 +121,8 @@ class Wanted(NamedTuple):
 
 
 def read_metrics(metrics: str | Iterable[str]) -> Wanted:
-    names = list(metrics) if hasattr(metrics, '__iter__') and not isinstance(metrics, str) \
-        else [metrics]
+    names: list[Any] = [metrics] if isinstance(metrics, str) \
+        or not hasattr(metrics, '__iter__') else list(metrics)
     for name in names:
         if name not in METRICS and name != 'psnr':
             raise ValueError(f'metric {name!r} is not one of {("psnr", *METRICS)}')

@@ -19,7 +19,8 @@ class AlbumentationsCodec(albumentations.ImageOnlyTransform):
         super().__init__(p=p)
         self.codec = Codec(quality, qp, transform, chroma_subsampling, double, shift,
                            rounding, threads)
-        vars(self).update(vars(self.codec))  # for its dictionaries
+        for name, value in vars(self.codec).items():  # for albumentations' dictionaries
+            setattr(self, name, value)
 
     def get_params(self) -> dict[str, Any]:
         return {'passes': self.codec.draw(self.py_random.randint)}
