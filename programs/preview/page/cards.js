@@ -121,8 +121,12 @@ function makeRow (control) {
   const row = make("div", {class: "row", hidden: true},
     make("label", {for: id, title: control.about}, labels[name] ?? name), widget);
 
-  if (!control.values)
-    row.append(make("output", {for: id}));
+  if (!control.values) {
+    const number = make("input", {type: "number", min: control.minimum, max: control.maximum,
+      step: "any", "aria-label": `${labels[name] ?? name}, number`});
+    number.addEventListener("change", () => turn(control.name, number.value));
+    row.append(number);
+  }
   widget.addEventListener("input", () => {
     showOutput(widget, widget.value);
     turn(control.name, widget.value);
@@ -132,7 +136,7 @@ function makeRow (control) {
 }
 
 function showOutput (widget, value) {
-  if (widget.type === "range")
+  if (widget.type === "range" && document.activeElement !== widget.nextSibling)
     widget.nextSibling.value = +Number(value).toFixed(2);
 }
 
@@ -212,9 +216,9 @@ function makeCard (side, controls, presets) {
     ? [makeButton("store", "Copy to B", "Copy A's settings to B, and show both (b)", store),
       makeButton("no-original", "No original", "Compare A and B with each other",
         () => say("no-original"))]
-    : [makeButton("swap", "Swap", "Swap A and B (x)", swap),
+    : [makeButton("swap", "Swap", "Swap A and B, unless one is a file (x)", swap),
       makeButton("equal", "Equal bits",
-        "Set A so that its bits come closest to B's", makeEqual)];
+        "Set A, a transform, so that its bits come closest to B's", makeEqual)];
   const head = make("h2", {}, make("span", {class: `badge ${side}`}, side.toUpperCase()),
     makeCodec(side, prefix, controls));
 
@@ -513,7 +517,8 @@ function showCard (side, figures) {
     : [name, format(field, figures[prefix + field])]];
   const rows = [...isAlone() && side === "a" ? [] : metrics,
     [`${about}bits`, formatBits(bits)],
-    page.news.moves ? [`${about}rate`, formatRate(bits)] : ["", ""]];
+    page.news.moves ? [`${about}mean rate`, formatRate(time.mean(of => bitsOf(of, prefix)))]
+      : ["", ""]];
 
   find(`figures-${side}`).replaceChildren(...rows.map(([term, value]) => make("div", {},
     make("dt", {}, term), make("dd", {}, value))));
@@ -543,7 +548,7 @@ function compareFigures () {
   if (Number.isFinite(gain))
     words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
       : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);
-  return [`B: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}: A ${
+  return [`B${n === 1 && page.news.moves ? ", this frame" : ""}: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}: A ${
     describe(of, a)}; B ${describe(than, b)}${
     same.some(count => count > 0) ? `; identical to the original: ${same[0]} of A, ${
       same[1]} of B, without dB` : ""}`];

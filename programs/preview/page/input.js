@@ -119,7 +119,7 @@ const steps = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDo
 
 // A focused widget handles its own keys; all others go to the picture.
 function belongsToWidget ({key, target}) {
-  return target.matches("select, textarea, [role=region]")
+  return target.matches("select, textarea, input[type=number], [role=region]")
     || (target.matches("input[type=range], [role=radio]") && key.startsWith("Arrow"))
     || (target.matches("input, button, summary") && key === " ");
 }

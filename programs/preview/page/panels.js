@@ -48,6 +48,14 @@ const time = {
       .sort((a, b) => a[0] - b[0])};
   },
 
+  // Of all frames, where it is known.
+  mean (get) {
+    const values = [...this.points.values()].map(get).filter(Number.isFinite);
+
+    return values.length > 0 ? values.reduce((sum, value) => sum + value) / values.length
+      : undefined;
+  },
+
   // The times and figures of the five frames that are worst in A, in B, or in B against A:
   // with the lowest figures, of bits the highest.
   worst (of) {
@@ -63,7 +71,7 @@ const time = {
   // Each is a button; they stay while they are the same.
   listWorst () {
     const list = find("worst-frames"), frames = this.worst(isAlone() ? "b" : find("worst-of").value);
-    const texts = frames.map(([at, value]) => `${player.call(at)}: ${+value.toFixed(3)}`);
+    const texts = frames.map(([at, value]) => `${player.call(at)}: ${value.toPrecision(4)}`);
 
     if (list.dataset.shown !== texts.join())
       list.replaceChildren(...texts.map((text, i) => makeButton("", text, `Go to frame ${text}`,
@@ -106,7 +114,7 @@ const time = {
     of.ariaLabel = "worst of";
     of.addEventListener("input", () => this.show());
     panel.replaceChildren(make("div", {class: "side"}, choice, make("div", {class: "buttons"},
-      makeButton("worst", "Worst frame", "Go to A's worst frame shown so far (w)", goToWorst), of),
+      makeButton("worst", "Worst frame", "Go to the worst frame so far (w)", goToWorst), of),
     make("div", {class: "buttons", id: "worst-frames"}),
     make("p", {class: "small"}, "Click in the plot to go there.")), this.svg);
   },
@@ -135,7 +143,7 @@ function goTo (at) {
 }
 
 function goToWorst () {
-  goTo(time.worst(isAlone() ? "b" : "a")[0]?.[0] ?? 0);
+  goTo(time.worst(isAlone() ? "b" : find("worst-of")?.value ?? "a")[0]?.[0] ?? 0);
 }
 
 const rate = {
@@ -147,8 +155,8 @@ const rate = {
     this.svg.addEventListener("click", event => this.choose(event.offsetX, event.offsetY));
     this.asked = "";
     panel.replaceChildren(make("div", {class: "side"}, make("p", {id: "rate-text"}),
-      make("p", {class: "small", id: "rate-help"}, "Large dots: the current settings. Click "
-        + "to choose the nearest one.")), this.svg);
+      make("p", {class: "small", id: "rate-help"}, "Large dots: the current settings; of "
+        + "encoders and files, the mean of all frames so far. Click to choose the nearest one.")), this.svg);
   },
 
   // A curve is asked for when the frame or what it depends on is another one.
@@ -182,9 +190,14 @@ const rate = {
 
   show () {
     const {figures} = page, sides = [["a", ""], ["b", "b-"]];
+    // One frame of an encoder says little: of these it is the mean.
     const large = sides.filter(([, prefix]) => `${prefix}psnr` in figures)
-      .map(([name, prefix]) => ({name, bits: bitsOf(figures, prefix),
-        x: bitsOf(figures, prefix) * this.unit, y: figures[`${prefix}psnr`]}))
+      .map(([name, prefix]) => {
+        const [bits, y] = this.line(name).length > 0 || !page.news.moves
+          ? [bitsOf(figures, prefix), figures[`${prefix}psnr`]]
+          : [time.mean(of => bitsOf(of, prefix)), time.mean(of => of[`${prefix}psnr`]) ?? null];
+        return {name, bits, x: bits * this.unit, y};
+      })
       .filter(({x, y}) => Number.isFinite(x) && !(isAlone() && y === null));
 
     this.ask(figures);
@@ -368,7 +381,7 @@ const block = {
 // All fields except times and fields that are shown elsewhere, in tables of some rows.
 const all = {
   rows: 8,
-  left: /^(type|timestamp|.*-time|duration|frames|(mse|samples|sse|sum).*|repeated|pad|identical)$/,
+  left: /^(type|index|timestamp|.*-time|duration|frames|(mse|samples|sse|sum).*|repeated|pad|identical)$/,
 
   open (panel) {
     panel.replaceChildren(make("div", {id: "all", tabindex: 0, role: "region",

@@ -137,17 +137,16 @@ async def cards_of_a_and_b(browser):
     await browser.wait("'b-psnr' in page.figures && find('pair').value === 'a b'")
     await browser.click("#store")
     await browser.wait("page.figures['b-quality'] === 60")
-    assert await browser.read("find('words').textContent") \
-        == "B: as many bits, the same PSNR"
+    await browser.wait("find('words').textContent === 'B: as many bits, the same PSNR'")
     await browser.key("p")
     await browser.wait("page.news.paused")
     await move_slider(browser, "b::quality", 5)
     low = await browser.wait("page.figures['b-quality'] < 15 && page.figures['b-quality']")
-    words = await browser.wait("/^B: \\d+ % fewer bits, [\\d.]+ dB worse$/.test("
+    words = await browser.wait("/^B, this frame: \\d+ % fewer bits, [\\d.]+ dB worse$/.test("
                                "find('words').textContent) && find('words').textContent")
     bits, psnr = await browser.read("[1 - bitsOf(page.figures, 'b-') / bitsOf(page.figures, ''),"
                                     " page.figures.psnr - page.figures['b-psnr']]")
-    assert words == f"B: {100 * bits:.0f} % fewer bits, {psnr:.1f} dB worse", words
+    assert words == f"B, this frame: {100 * bits:.0f} % fewer bits, {psnr:.1f} dB worse", words
     await photograph(browser, "a-and-b")
     await browser.click("#swap")
     await browser.wait(f"page.figures.quality === {low} && page.figures['b-quality'] === 60")
@@ -308,11 +307,11 @@ async def a_curve_has_both_points(browser):
     await browser.wait("find('rate').querySelectorAll('.large').length === 2")
     texts = await browser.read("[...find('rate').querySelectorAll('text')].map(t => t.textContent)")
     assert {"kbit/s", "PSNR, dB", "0"} <= set(texts), texts
-    # Numbers as in the cards: bits of a frame, and their rate.
+    # Numbers as in the cards, of this frame.
     for side in "ab":
         card = (await browser.read(f"find('figures-{side}').innerText")).split("\n")
-        assert ", ".join([card[1], card[3].replace("≈ ", ""), card[5]]) in await browser.read(
-            "find('rate-text').textContent"), card
+        text = await browser.read("find('rate-text').textContent")
+        assert f"{card[1]}, {card[3]}, " in text and card[4].endswith("mean rate"), (card, text)
     x, y, *_ = await browser.box("#rate")
     for side, name in (("a", "quality"), ("b", "b-qp")):
         at = await browser.read(f"(([bits, psnr, setting]) => [rate.shown.across(bits),"
@@ -343,7 +342,7 @@ async def a_plot_of_time_seeks(browser):
     psnr = await browser.read("[...time.points].map(([i, f]) => [f.psnr, i + 1])")
     five = [[float(part) for part in text.split(":")] for text in await browser.read(listed)]
     for (frame, value), (lowest, _) in zip(five, sorted(psnr)[:5], strict=True):
-        assert abs(value - lowest) < 1e-3 and frame > 0, (five, sorted(psnr)[:5])
+        assert abs(value - lowest) < 6e-3 and frame > 0, (five, sorted(psnr)[:5])
     await browser.click("#worst-frames > :last-child")
     await browser.wait(f"Math.abs(page.figures.psnr - {sorted(psnr)[4][0]}) < 1e-9")
     await choose(browser, "#worst-of", "both")
@@ -421,7 +420,7 @@ async def files_are_opened_saved_and_copied(browser):
         await browser.click("#save > summary")
         await browser.read(f"[...find('save').querySelectorAll('button')].find(b =>"
                            f" b.textContent === '{name}').click()")
-        await browser.wait(f"saved.at(-1) === 'drop.png-0-{name.lower()}.png'")
+        await browser.wait(f"/^drop.png-\\d+-{name.lower()}.png$/.test(saved.at(-1))")
     await browser.read("Object.defineProperty(navigator, 'clipboard', {value: {writeText:"
                        " async text => { copied = text; }}}), copied = ''")
     await browser.key("c", modifiers=2)
