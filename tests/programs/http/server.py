@@ -234,6 +234,18 @@ async def a_held_frame_is_the_streams():
         raise Skip("x264enc and x265enc are missing: install gstreamer1.0-plugins-ugly, -bad")
 
 
+@viewing("long.mkv", "left=a", "right=b", "--b-encoder",
+         "jpegenc ! jpegdec ! x265enc speed-preset=ultrafast")
+async def an_encoder_is_flushed_before_its_first_frame(server, viewer):
+    if subprocess.run(["gst-inspect-1.0", "--exists", "x265enc"], check=False).returncode:
+        raise Skip("x265enc is missing: install gstreamer1.0-plugins-bad")
+    await viewer.wait(lambda news: news.get("position", 0) > 0.5)
+    await viewer.say("set encoder=jpegenc-quality")
+    news = await viewer.wait(lambda news: "notice" in news
+                             or "encoder" in news.get("figures", {}))
+    assert news.get("figures", {}).get("b-encoder", "").startswith("jpegenc"), news
+
+
 @viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=20000 ! jpegenc")
 async def an_encoder_says_how_far_it_is(server, viewer):
     await viewer.say("pause")
