@@ -67,10 +67,9 @@ typedef struct {
   bool bits;                    /**< set BdctCounters.bits; else they are 0 */
   unsigned metrics;             /**< of the picture: bits 1 << BdctMetric that
                                      bdct_metric_check() allows */
-  int frame_rate;               /**< for XPSNR: frames per second, rounded. All
-                                     that counts is whether it is at least 32:
-                                     then XPSNR weighs changes against two
-                                     frames, else against one */
+  int frame_rate;               /**< for XPSNR: frames per second, rounded; any
+                                     number. From 32 on XPSNR weighs changes
+                                     against two frames, else against one */
   uint64_t number;              /**< for XPSNR: number of the frame in the
                                      stream. XPSNR compares the frame with the
                                      two before it, if the engine has received
