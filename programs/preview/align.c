@@ -7,7 +7,7 @@
 #include <gst/app/gstappsink.h>
 #include <math.h>
 
-/* By which a file may be late, and the length of what is looked at. */
+/* By how much a file may be late, and how much of it is looked at. */
 #define REACH (10 * GST_SECOND)
 #define LENGTH (2 * REACH)
 #define MOST_FRAMES 2400
@@ -19,7 +19,8 @@
     "caps=video/x-raw,format=GRAY8,width=" G_STRINGIFY (WIDTH) ",height=" \
     G_STRINGIFY (HEIGHT)
 #define LEAST_PAIRS 4
-/* An offset's error is at most this share of that of a smaller one. */
+/* A larger offset is taken if its error is less than this share of the smaller
+ * one's. */
 #define BETTER 0.6
 /* Signatures of the same content correlate by more. */
 #define ALIKE 0.5
@@ -54,7 +55,7 @@ take_sample (Signatures * s, GstSample * sample)
     s->n++;
 }
 
-/* Those of a file's first frames, to be freed with g_free(). */
+/* The signatures of a file's first frames, to be freed with g_free(). */
 static Signatures *
 gather (gchar * file, GCancellable * cancellable)
 {
@@ -137,7 +138,7 @@ measure (const Signatures * a, const Signatures * b, gdouble shift,
 }
 
 static gdouble
-get_frame (const Signatures * s)
+get_frame_duration (const Signatures * s)
 {
   return (gdouble) (s->time[s->n - 1] - s->time[0]) / (s->n - 1);
 }
@@ -153,10 +154,10 @@ find_shift (const Signatures * a, const Signatures * b, gint64 * shift)
   Sums *at;
 
   *shift = 0;
-  if (least < 2 || (frame = get_frame (b)) <= 0)
+  if (least < 2 || (frame = get_frame_duration (b)) <= 0)
     return TRUE;
   /* Of two rates only some frames fall together. */
-  near = frame / (ABS (get_frame (a) / frame - 1) < 0.01 ? 2.2 : 8);
+  near = frame / (ABS (get_frame_duration (a) / frame - 1) < 0.01 ? 2.2 : 8);
   limit = MIN (REACH / frame, MOST_FRAMES);
   sums = g_new (Sums, 2 * limit + 1);
   at = sums + limit;
@@ -200,7 +201,7 @@ look (GTask * task, gpointer session, gpointer data, GCancellable * unused)
   g_task_return_boolean (task, TRUE);
 }
 
-/* Of a file; the caller owns it, or NULL: it is in time. */
+/* What to say of a file, owned by the caller; NULL: it is in time. */
 static gchar *
 describe (PreviewSession * self, const Run * run, guint side)
 {

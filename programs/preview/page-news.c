@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "page-news.h"
+#include "page-parts.h"
 
 static void
 add_descriptions (PreviewPage * self, JsonObject * json)

@@ -3,7 +3,7 @@
  * The main thread does everything, except that frames come in the pipeline's
  * thread, notifications in any thread, and frames are encoded and curves
  * computed in GLib's threads. */
-#include "page-news.h"
+#include "page-parts.h"
 
 #include <string.h>
 

@@ -40,8 +40,7 @@
  *     press X Y, move X Y, release X Y          of the picture's samples
  *     key NAME                                  such as Up, g, space
  *
- * Pictures are raw if all viewers that wait
- * for one have fast lines, else PNG.
+ * Pictures are raw if all viewers that wait for one have fast lines, else PNG.
  */
 #ifndef PREVIEW_PAGE_H
 #define PREVIEW_PAGE_H

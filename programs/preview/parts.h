@@ -39,12 +39,13 @@ struct _PreviewSession
   gint right;                   /* of the views of two pictures: views.c */
   gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
   gchar *line[2];               /* A's and B's encoder; NULL: a transform */
-  guint n_codings;              /* changes of these, and one */
+  guint n_codings;              /* counts changes of A's and B's maker, from
+                                   1 on */
   GstStructure *more[2];        /* other properties of it, as texts */
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
-  gboolean aligned[2];          /* whether it is late is known: align.c */
-  guint aligning;               /* threads that find this */
+  gboolean aligned[2];          /* its shift has been looked for: align.c */
+  guint aligning;               /* threads that look for one */
   GCancellable *aligner;        /* of the last one; or NULL */
   gboolean measures;            /* blockdctcompare does, for A or B */
   guint watch, bus_watch;       /* sources of the buses of `pipeline` and of the
@@ -98,7 +99,7 @@ struct _PreviewSession
   guint64 left;                 /* frames that may still come */
   PreviewSet set;               /* that is held, or comes */
   GstSample *before[PREVIEW_N_STREAMS]; /* the latest one before the target */
-  gboolean said_scaled[2];      /* that it has another size */
+  gboolean said_scaled[2];      /* that A's or B's file is scaled */
   gint64 shift[2];              /* by which A's and B's file is late, in ns */
   GstClockTime duration, longest;       /* of a frame; and of all so far */
   gboolean varies;              /* the duration, from frame to frame */

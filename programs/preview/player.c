@@ -72,19 +72,21 @@ flush (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 /* x265enc fails if it is flushed before it has caps, when there is nothing to
  * flush. */
 static GstPadProbeReturn
-spare (GstPad * pad, GstPadProbeInfo * info, gpointer stream)
+drop_early_flush (GstPad * pad, GstPadProbeInfo * info, gpointer stream)
 {
-  return gst_pad_has_current_caps (pad) ? GST_PAD_PROBE_OK
-      : (flush (pad, info, stream), GST_PAD_PROBE_DROP);
+  if (gst_pad_has_current_caps (pad))
+    return GST_PAD_PROBE_OK;
+  flush (pad, info, stream);
+  return GST_PAD_PROBE_DROP;
 }
 
 static void
-spare_chain (Stream * stream)
+drop_early_flushes (Stream * stream)
 {
   for (GList * l = GST_BIN_CHILDREN (stream->chain); l != NULL; l = l->next)
     for (GList * k = GST_ELEMENT (l->data)->sinkpads; k != NULL; k = k->next)
-      gst_pad_add_probe (k->data, GST_PAD_PROBE_TYPE_EVENT_FLUSH, spare, stream,
-          NULL);
+      gst_pad_add_probe (k->data, GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+          drop_early_flush, stream, NULL);
 }
 
 /* Add a chain with a sink for a stream behind `from`. With a gate, nothing
@@ -127,7 +129,7 @@ add_chain (PreviewPlayer * self, PreviewStream number, GstElement * from,
     return FALSE;
   }
   if (gate) {
-    spare_chain (stream);
+    drop_early_flushes (stream);
     pad = gst_element_get_static_pad (chain, "sink");
     stream->entrance = gst_pad_get_peer (pad);
     stream->gate = gst_pad_add_probe (stream->entrance, GST_PAD_PROBE_TYPE_BLOCK

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "page-news.h"
+#include "page-parts.h"
 
 #include <string.h>
 
@@ -36,42 +36,49 @@ seek (PreviewSession * session, const gchar * text)
       && preview_session_seek (session, seconds * GST_SECOND);
 }
 
-/* FALSE with an error, or with what is wrong as a text, the caller's. */
+static gboolean G_GNUC_PRINTF (2, 3)
+refuse (GError ** error, const gchar * format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_propagate_error (error, g_error_new_valist (GST_CORE_ERROR,
+          GST_CORE_ERROR_FAILED, format, arguments));
+  va_end (arguments);
+  return FALSE;
+}
+
 static gboolean
-run (PreviewSession * session, gchar ** words, gchar ** wrong, GError ** error)
+run (PreviewSession * session, gchar ** words, GError ** error)
 {
   const gchar *name = words[0], *word = words[1];
-  gboolean ok = TRUE;
 
-  if (strcmp (name, "set") == 0) {
-    if (may_set (word))
-      return preview_session_set_text (session, word, error);
-    ok = FALSE;
-    *wrong = g_strdup_printf ("'%.*s' has no control.", (gint) strcspn (word,
-            "="), word);
-  } else if (strcmp (name, "preset") == 0) {
-    ok = preview_session_load_preset (session, word);
-    *wrong = g_strdup_printf ("There is no preset '%s'.", word);
-  } else if (strcmp (name, "no-original") == 0) {
+  if (strcmp (name, "set") == 0)
+    return may_set (word) ? preview_session_set_text (session, word, error)
+        : refuse (error, "'%.*s' has no control.", (gint) strcspn (word, "="),
+        word);
+  if (strcmp (name, "preset") == 0)
+    return preview_session_load_preset (session, word)
+        || refuse (error, "There is no preset '%s'.", word);
+  if (strcmp (name, "no-original") == 0)
     return preview_session_drop_original (session, error);
-  } else if (strcmp (name, "seek") == 0) {
-    ok = seek (session, word);
-    *wrong = g_strdup_printf ("It is not possible to seek to %s s.", word);
-  } else if (strcmp (name, "step") == 0 || strcmp (name, "back") == 0) {
-    ok = preview_session_step (session, *name == 's' ? 1 : -1);
-    *wrong = g_strdup ("It is not possible to step to another frame.");
-  } else if (strcmp (name, "mark") == 0) {
-    ok = preview_session_mark (session);
-    *wrong = g_strdup ("A stream without a duration cannot be repeated.");
-  } else if (strcmp (name, "key") == 0) {
+  if (strcmp (name, "seek") == 0)
+    return seek (session, word)
+        || refuse (error, "It is not possible to seek to %s s.", word);
+  if (strcmp (name, "step") == 0 || strcmp (name, "back") == 0)
+    return preview_session_step (session, *name == 's' ? 1 : -1)
+        || refuse (error, "It is not possible to step to another frame.");
+  if (strcmp (name, "mark") == 0)
+    return preview_session_mark (session)
+        || refuse (error, "A stream without a duration cannot be repeated.");
+  if (strcmp (name, "key") == 0)
     preview_session_press_key (session, word);
-  } else if (word == NULL) {
+  else if (word == NULL)
     preview_session_set_paused (session, strcmp (name, "pause") == 0);
-  } else {
+  else
     preview_session_point (session, name, g_ascii_strtod (word, NULL),
         g_ascii_strtod (words[2], NULL));
-  }
-  return ok;
+  return TRUE;
 }
 
 gboolean
@@ -79,18 +86,12 @@ preview_protocol_run (PreviewSession * session, const gchar * text,
     GError ** error)
 {
   g_auto (GStrv) words = g_strsplit (text, " ", -1);
-  g_autofree gchar *wrong = NULL;
   guint i = 0;
 
   /* An empty text has no word. */
   while (i < G_N_ELEMENTS (commands) && (g_strv_length (words)
           != commands[i].n_words || strcmp (words[0], commands[i].name) != 0))
     i++;
-  if (i == G_N_ELEMENTS (commands))
-    wrong = g_strdup_printf ("'%s' is not a command.", text);
-  else if (run (session, words, &wrong, error))
-    return TRUE;
-  if (wrong != NULL)
-    g_set_error_literal (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED, wrong);
-  return FALSE;
+  return i < G_N_ELEMENTS (commands) ? run (session, words, error)
+      : refuse (error, "'%s' is not a command.", text);
 }

@@ -57,17 +57,20 @@ watch (GstElement * coded, Seen * seen)
   gst_object_unref (pad);
 }
 
-/* Compare's message on each frame has the bits of that frame. */
+/* Compare's message on each frame has the bits of that frame. With the last one
+ * all frames have been seen: before, another thread writes them down. */
 static void
 check_frames (Duel * duel, Seen * seen, gboolean timed)
 {
+  GstStructure *report[FRAMES];
   guint64 sum = 0, headers = 0;
 
+  for (guint i = 0; i < FRAMES; i++)
+    report[i] = duel_wait_report (duel, "frame");
   for (guint i = 0; i < FRAMES; i++) {
-    GstStructure *s = duel_wait_report (duel, "frame");
-    const guint64 bits = get_uint64 (s, "bits"),
-        of_headers = get_uint64 (s, "bits-headers"),
-        time = get_uint64 (s, "running-time");
+    const guint64 bits = get_uint64 (report[i], "bits"),
+        of_headers = get_uint64 (report[i], "bits-headers"),
+        time = get_uint64 (report[i], "running-time");
     const guint64 *expected = g_hash_table_lookup (seen->bits, &time);
 
     if (timed) {
@@ -76,7 +79,7 @@ check_frames (Duel * duel, Seen * seen, gboolean timed)
     }
     sum += bits + of_headers;
     headers += of_headers;
-    gst_structure_free (s);
+    gst_structure_free (report[i]);
   }
   g_assert_cmpuint (sum, ==, seen->sum);
   g_assert_cmpuint (headers, ==, seen->header_sum);

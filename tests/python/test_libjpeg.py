@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """jpeg-8x8 against the libjpeg that Pillow has: the bytes of its files, the samples of
-its decoder, component by component and as R, G and B, whatever the content.
+its decoder, component by component and as RGB, whatever the content.
 BLOCKDCT_TEST_BACKEND=cuda has the GPU make them."""
 import io
 import os
@@ -188,11 +188,11 @@ class Planes(Compared):
 
 @unittest.skipUnless(Image, 'Pillow is not there')
 class Colours(Compared):
-    what = 'R, G and B'
+    what = 'RGB'
 
     def check(self, picture, quality, subsampling):
         given = {'quality': quality, 'chroma_subsampling': subsampling, 'layout': 'HWC',
-                     'device': DEVICE}
+                 'device': DEVICE}
         made = blockdct.transform(picture, metrics=('bits', 'counts'), **given)
         data = save(picture, 'RGB', quality=quality, subsampling=SUBSAMPLINGS.index(subsampling))
         theirs = decode(data)

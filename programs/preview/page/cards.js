@@ -548,7 +548,8 @@ function compareFigures () {
   if (Number.isFinite(gain))
     words.push(Math.abs(gain) < 0.5 / 10 ** digits ? `the same ${name}`
       : `${Math.abs(gain).toFixed(digits)}${unit} ${gain > 0 ? "better" : "worse"}`);
-  return [`B${n === 1 && page.news.moves ? ", this frame" : ""}: ${words.join(", ")}`, `mean of ${n} frame${n === 1 ? "" : "s"}: A ${
+  return [`B${n === 1 && page.news.moves ? ", this frame" : ""}: ${words.join(", ")}`,
+    `mean of ${n} frame${n === 1 ? "" : "s"}: A ${
     describe(of, a)}; B ${describe(than, b)}${
     same.some(count => count > 0) ? `; identical to the original: ${same[0]} of A, ${
       same[1]} of B, without dB` : ""}`];

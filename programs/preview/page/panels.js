@@ -70,7 +70,8 @@ const time = {
 
   // Each is a button; they stay while they are the same.
   listWorst () {
-    const list = find("worst-frames"), frames = this.worst(isAlone() ? "b" : find("worst-of").value);
+    const list = find("worst-frames");
+    const frames = this.worst(isAlone() ? "b" : find("worst-of").value);
     const texts = frames.map(([at, value]) => `${player.call(at)}: ${value.toPrecision(4)}`);
 
     if (list.dataset.shown !== texts.join())
@@ -156,7 +157,8 @@ const rate = {
     this.asked = "";
     panel.replaceChildren(make("div", {class: "side"}, make("p", {id: "rate-text"}),
       make("p", {class: "small", id: "rate-help"}, "Large dots: the current settings; of "
-        + "encoders and files, the mean of all frames so far. Click to choose the nearest one.")), this.svg);
+        + "encoders and files, the mean of all frames so far. Click to choose the nearest "
+        + "one.")), this.svg);
   },
 
   // A curve is asked for when the frame or what it depends on is another one.
@@ -381,7 +383,8 @@ const block = {
 // All fields except times and fields that are shown elsewhere, in tables of some rows.
 const all = {
   rows: 8,
-  left: /^(type|index|timestamp|.*-time|duration|frames|(mse|samples|sse|sum).*|repeated|pad|identical)$/,
+  left: new RegExp("^(type|index|timestamp|.*-time|duration|frames|(mse|samples|sse|sum).*"
+    + "|repeated|pad|identical)$"),
 
   open (panel) {
     panel.replaceChildren(make("div", {id: "all", tabindex: 0, role: "region",

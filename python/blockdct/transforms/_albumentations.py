@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import dataclasses
 from typing import Any, Sequence
 
 import albumentations
@@ -19,8 +20,8 @@ class AlbumentationsCodec(albumentations.ImageOnlyTransform):
         super().__init__(p=p)
         self.codec = Codec(quality, qp, transform, chroma_subsampling, double, shift,
                            rounding, threads)
-        for name, value in vars(self.codec).items():  # for albumentations' dictionaries
-            setattr(self, name, value)
+        for field in dataclasses.fields(self.codec):  # for albumentations' dictionaries
+            setattr(self, field.name, getattr(self.codec, field.name))
 
     def get_params(self) -> dict[str, Any]:
         return {'passes': self.codec.draw(self.py_random.randint)}

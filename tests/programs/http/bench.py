@@ -38,6 +38,14 @@ def make_video():
            "matroskamux ! filesink location=long.mkv")
 
 
+def make_short_files():
+    launch("videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65 ! pngenc ! "
+           "filesink location=still.png")
+    launch("videotestsrc num-buffers=5 ! "
+           "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! avimux ! "
+           "filesink location=short.avi")
+
+
 def synchronous(function):
     @functools.wraps(function)
     def run():

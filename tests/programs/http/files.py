@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import tempfile
 
-from bench import launch, make_video, start, synchronous, viewing
+from bench import launch, make_short_files, make_video, start, synchronous, viewing
 from tap import Skip, run_cases
 from viewer import Viewer, decode_png, fetch, is_paused
 
@@ -328,11 +328,7 @@ async def a_range_is_repeated(server, viewer):
 
 
 def make_files():
-    launch("videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65 ! pngenc ! "
-           "filesink location=still.png")
-    launch("videotestsrc num-buffers=5 ! "
-           "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! avimux ! "
-           "filesink location=short.avi")
+    make_short_files()
     make_video()
     launch("videotestsrc num-buffers=50 ! video/x-raw,framerate=25/1 ! jpegenc ! matroskamux ! "
            "filesink location=slow.mkv")

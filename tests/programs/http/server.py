@@ -11,7 +11,8 @@ import shutil
 import subprocess
 from urllib.parse import quote
 
-from bench import GROWTH, PLUGINS, PROGRAM, STILL, launch, make_video, start, synchronous, viewing
+from bench import (GROWTH, PLUGINS, PROGRAM, STILL, launch, make_short_files, make_video, start,
+                   synchronous, viewing)
 from tap import Skip, run_cases
 from viewer import ENGINE, LIMIT, Viewer, fetch, is_paused
 import websockets
@@ -535,11 +536,7 @@ async def nonsense_is_answered():
 
 
 def make_files():
-    launch("videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65 ! pngenc ! "
-           "filesink location=still.png")
-    launch("videotestsrc num-buffers=5 ! "
-           "video/x-raw,format=I420,width=320,height=240,framerate=30/1 ! jpegenc ! avimux ! "
-           "filesink location=short.avi")
+    make_short_files()
     # Two pictures without times: it starts again hundreds of times a second.
     launch("videotestsrc num-buffers=2 ! video/x-raw,width=320,height=240 ! jpegenc ! "
            "filesink location=two.jpg")

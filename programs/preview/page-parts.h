@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef PREVIEW_PAGE_NEWS_H
-#define PREVIEW_PAGE_NEWS_H
+#ifndef PREVIEW_PAGE_PARTS_H
+#define PREVIEW_PAGE_PARTS_H
 
 #include "encoder.h"
 #include "page.h"
