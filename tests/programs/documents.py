@@ -35,6 +35,14 @@ meson () {
   esac
 }
 cd () { test "$1" = gst-blockdct || builtin cd "$@"; }
+# It ends as by Ctrl+C, once it serves the page, or by itself.
+blockdct-preview () {
+  rm -f address
+  command blockdct-preview --http=0 "$@" > address & preview=$!
+  until test -s address || ! kill -0 $preview; do sleep 0.1; done
+  kill -INT $preview || true
+  wait $preview
+}
 '''
 FENCE = re.compile(r'^```(\w*)$')
 # The reader's.
@@ -150,9 +158,7 @@ def run(language, text, clone, home):
         # No camera, no port that another may have, and the reader's own FILE.
         for what, instead in (
                 ('autovideosink', 'fakesink'), ('location=FILE', 'location=holiday.mp4'),
-                (' --camera', ' '), ('blockdct-preview --http ', 'blockdct-preview '),
-                ('blockdct-preview ',
-                 'timeout --preserve-status --signal=INT 3 blockdct-preview --http=0 ')):
+                (' --camera', ' '), ('blockdct-preview --http ', 'blockdct-preview ')):
             text = text.replace(what, instead)
         text = re.sub(f'^({WINDOW}.*)', r'xvfb-run -a timeout 5 \1 || test $? = 124', text,
                       flags=re.M)
