@@ -124,6 +124,7 @@ preview_flow_drop (PreviewSession * self)
 {
   self->run++;
   self->is_away = self->pushed = self->stale = FALSE;
+  self->fresh = TRUE;
   self->start = 0;
   self->seen = self->reached = self->given = self->last;
   check_end (self);
@@ -166,18 +167,29 @@ preview_flow_hold (PreviewSession * self)
 
 /* Pictures of the player */
 
-/* What was sought has come. */
+/* What was sought has come, unless something else has been sought since. */
 static gboolean
 came (gpointer session)
 {
-  push_set (session, FALSE);
-  preview_transport_go_on (session);
+  PreviewSession *self = session;
+  gboolean came;
+
+  g_mutex_lock (&self->lock);
+  came = self->arrives;
+  self->arrives = FALSE;
+  g_mutex_unlock (&self->lock);
+  if (came) {
+    push_set (self, FALSE);
+    preview_transport_go_on (self);
+  }
   return G_SOURCE_REMOVE;
 }
 
+/* Called with the lock. */
 static void
 go_on_soon (PreviewSession * self)
 {
+  self->arrives = TRUE;
   g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
       g_object_unref);
 }
@@ -381,7 +393,7 @@ static void
 end (gpointer session, PreviewPlayer * player, PreviewStream stream)
 {
   PreviewSession *self = session;
-  gboolean again = FALSE, comes = FALSE;
+  gboolean again = FALSE;
 
   g_mutex_lock (&self->lock);
   if (is_wanted (self, player, stream)) {
@@ -396,7 +408,8 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
     } else {
       check_end (self);
     }
-    comes = self->holds ? !self->complete : !self->is_away;
+    if (self->holds ? !self->complete : !self->is_away)
+      go_on_soon (self);
   }
   g_mutex_unlock (&self->lock);
   if (self->options.ends)
@@ -404,8 +417,6 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
   /* There is no next frame. */
   if (again)
     preview_flow_hold (self);
-  if (comes)
-    go_on_soon (self);
 }
 
 const PreviewPlayerFuncs preview_flow_funcs = { take, end };
@@ -429,6 +440,8 @@ preview_flow_show (PreviewSession * self, GstBuffer * original)
   }
   shown = run == self->run;
   if (shown) {
+    self->fresh = FALSE;
+    self->shown = time;
     self->seen = MAX (self->seen, GST_BUFFER_PTS (original));
     g_cond_broadcast (&self->changed);
   }
