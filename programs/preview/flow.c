@@ -13,8 +13,6 @@
 #define GAP GST_SECOND
 /* By which a file's times are rounded. */
 #define ROUNDING GST_MSECOND
-/* The longest wait for a picture, in microseconds. */
-#define LIMIT (20 * G_TIME_SPAN_SECOND)
 
 void
 preview_flow_clear (PreviewSession * self)
@@ -470,7 +468,8 @@ preview_flow_shown (PreviewSession * self, GstSample * view)
 GstSample *
 preview_flow_get_view (PreviewSession * self)
 {
-  const gint64 limit = g_get_monotonic_time () + LIMIT;
+  const gint64 limit = g_get_monotonic_time () + PREVIEW_LIMIT
+      / GST_USECOND;
   GstSample *view = NULL;
 
   g_mutex_lock (&self->lock);
