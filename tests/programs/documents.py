@@ -87,7 +87,7 @@ def read_blocks(page):
 
 def call(words, **options):
     return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False, timeout=120,
+                          stderr=subprocess.STDOUT, text=True, check=False, timeout=300,
                           **options)
 
 

@@ -4,7 +4,7 @@
 
 #include <glib/gstdio.h>
 
-#define LIMIT (100 * G_TIME_SPAN_SECOND)
+#define LIMIT (2 * G_TIME_SPAN_MINUTE)
 
 gchar *player_folder, *player_video, *player_still;
 
@@ -23,7 +23,7 @@ make (const gchar * description, const gchar * file)
     return FALSE;
   bus = gst_element_get_bus (pipeline);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  message = gst_bus_timed_pop_filtered (bus, GST_CLOCK_TIME_NONE,
+  message = gst_bus_timed_pop_filtered (bus, 20 * GST_SECOND,
       GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   ok = message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
   g_clear_pointer (&message, gst_message_unref);

@@ -247,7 +247,7 @@ async def an_encoder_is_flushed_before_its_first_frame(server, viewer):
     assert news.get("figures", {}).get("b-encoder", "").startswith("jpegenc"), news
 
 
-@viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=20000 ! jpegenc")
+@viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=100000 ! jpegenc")
 async def an_encoder_says_how_far_it_is(server, viewer):
     await viewer.say("pause")
     await viewer.wait(lambda news: is_paused(news) and "duration" in news)
@@ -259,7 +259,7 @@ async def an_encoder_says_how_far_it_is(server, viewer):
         assert abs(news["duration"] - 3) < 0.1, news
         return news.get("figures", {}).get("timestamp") == 2000000000
     await viewer.wait(came)
-    assert max(done) > 20 and done[-1] == -1, done
+    assert max(done) > 0 and done[-1] == -1, done
 
 
 @synchronous

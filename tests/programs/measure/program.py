@@ -21,7 +21,7 @@ from blockdct_measure import cli  # pylint: disable=wrong-import-position
 
 PLOT = importlib.util.find_spec("matplotlib") is not None
 ELEMENT = "--no-element" not in sys.argv
-LIMIT = 120  # s, for each program that is run
+LIMIT = 300  # s, for each program that is run
 ZONES = "videotestsrc pattern=zone-plate kx2=14 ky2=10 kt=1 num-buffers="
 
 
