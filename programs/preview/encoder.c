@@ -15,7 +15,6 @@
     "n-threads=" G_STRINGIFY (N_THREADS) " ! " \
     "video/x-raw,format={RGB,GRAY8} ! " \
     "pngenc compression-level=1 ! appsink name=sink sync=false"
-#define LIMIT (20 * GST_SECOND)
 /* The light of white paper and of the brightest highlights that are shown, in
  * nits. */
 #define WHITE 203.0
@@ -83,7 +82,7 @@ make_png (PreviewEncoder * self, GstSample * frame, GError ** error)
 
   if (gst_app_src_push_sample (GST_APP_SRC (self->source), frame)
       == GST_FLOW_OK)
-    png = gst_app_sink_try_pull_sample (GST_APP_SINK (self->sink), LIMIT);
+    png = gst_app_sink_pull_sample (GST_APP_SINK (self->sink));
   if (png != NULL && gst_buffer_map (gst_sample_get_buffer (png), &map,
           GST_MAP_READ)) {
     bytes = g_bytes_new (map.data, map.size);

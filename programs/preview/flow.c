@@ -13,8 +13,6 @@
 #define GAP GST_SECOND
 /* By which a file's times are rounded. */
 #define ROUNDING GST_MSECOND
-/* The longest wait for a picture, in microseconds. */
-#define LIMIT (20 * G_TIME_SPAN_SECOND)
 
 void
 preview_flow_clear (PreviewSession * self)
@@ -124,6 +122,7 @@ preview_flow_drop (PreviewSession * self)
 {
   self->run++;
   self->is_away = self->pushed = self->stale = FALSE;
+  self->fresh = TRUE;
   self->start = 0;
   self->seen = self->reached = self->given = self->last;
   check_end (self);
@@ -166,18 +165,29 @@ preview_flow_hold (PreviewSession * self)
 
 /* Pictures of the player */
 
-/* What was sought has come. */
+/* What was sought has come, unless something else has been sought since. */
 static gboolean
 came (gpointer session)
 {
-  push_set (session, FALSE);
-  preview_transport_go_on (session);
+  PreviewSession *self = session;
+  gboolean came;
+
+  g_mutex_lock (&self->lock);
+  came = self->arrives;
+  self->arrives = FALSE;
+  g_mutex_unlock (&self->lock);
+  if (came) {
+    push_set (self, FALSE);
+    preview_transport_go_on (self);
+  }
   return G_SOURCE_REMOVE;
 }
 
+/* Called with the lock. */
 static void
 go_on_soon (PreviewSession * self)
 {
+  self->arrives = TRUE;
   g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
       g_object_unref);
 }
@@ -381,7 +391,7 @@ static void
 end (gpointer session, PreviewPlayer * player, PreviewStream stream)
 {
   PreviewSession *self = session;
-  gboolean again = FALSE, comes = FALSE;
+  gboolean again = FALSE;
 
   g_mutex_lock (&self->lock);
   if (is_wanted (self, player, stream)) {
@@ -396,7 +406,8 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
     } else {
       check_end (self);
     }
-    comes = self->holds ? !self->complete : !self->is_away;
+    if (self->holds ? !self->complete : !self->is_away)
+      go_on_soon (self);
   }
   g_mutex_unlock (&self->lock);
   if (self->options.ends)
@@ -404,8 +415,6 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
   /* There is no next frame. */
   if (again)
     preview_flow_hold (self);
-  if (comes)
-    go_on_soon (self);
 }
 
 const PreviewPlayerFuncs preview_flow_funcs = { take, end };
@@ -429,6 +438,8 @@ preview_flow_show (PreviewSession * self, GstBuffer * original)
   }
   shown = run == self->run;
   if (shown) {
+    self->fresh = FALSE;
+    self->shown = time;
     self->seen = MAX (self->seen, GST_BUFFER_PTS (original));
     g_cond_broadcast (&self->changed);
   }
@@ -457,7 +468,8 @@ preview_flow_shown (PreviewSession * self, GstSample * view)
 GstSample *
 preview_flow_get_view (PreviewSession * self)
 {
-  const gint64 limit = g_get_monotonic_time () + LIMIT;
+  const gint64 limit = g_get_monotonic_time () + PREVIEW_LIMIT
+      / GST_USECOND;
   GstSample *view = NULL;
 
   g_mutex_lock (&self->lock);

@@ -14,10 +14,12 @@
 #define DEFAULT_PORT 8080
 /* Seconds without a browser, as when the page is loaded again, that end what
  * was started on a desktop. */
-#define LEAVE 5
-/* Microseconds that a signal leaves to what is under way: an encoder may take
- * minutes for a frame. */
-#define GRACE G_USEC_PER_SEC
+#define LEAVE 10
+/* Seconds that a signal leaves to what is under way, as an encoder may take
+ * minutes for a frame: until the port is free and files are removed, and after
+ * that. */
+#define PATIENCE 20
+#define GRACE 1
 
 typedef struct
 {
@@ -33,6 +35,7 @@ typedef struct
   PreviewServer *server;        /* or NULL */
   guint n_left;                 /* times that no browser was there */
   gboolean failed;
+  gint closed;                  /* atomic: the page is */
 } Preview;
 
 static void
@@ -216,9 +219,14 @@ get_status (const Preview * preview)
 static gboolean
 interrupt (gpointer data)
 {
-  quit (data);
-  g_usleep (GRACE);
-  _exit (get_status (data));
+  Preview *preview = data;
+
+  quit (preview);
+  for (guint i = 0; i < 10 * PATIENCE && !g_atomic_int_get (&preview->closed);
+      i++)
+    g_usleep (G_USEC_PER_SEC / 10);
+  g_usleep (GRACE * G_USEC_PER_SEC);
+  _exit (get_status (preview));
 }
 
 static gpointer
@@ -322,6 +330,7 @@ play (Preview * preview)
   }
   if (preview->server != NULL)
     preview_server_close (preview->server);
+  g_atomic_int_set (&preview->closed, TRUE);
   preview_session_stop (preview->session);
   g_clear_pointer (&preview->server, preview_server_free);
   if (browser != 0)

@@ -66,7 +66,6 @@ struct _PreviewSession
 
   /* The position; used by the main thread: transport.c */
   PreviewPlayer *player;        /* replaced with the lock */
-  GstClockTime shown;           /* the frame's time */
   gint64 length;                /* of all frames, while the player starts, too;
                                    0: not known */
   GstClockTime sought;          /* target of the last seek */
@@ -88,6 +87,10 @@ struct _PreviewSession
   gboolean paused;
   gboolean holds;               /* frames wait, and one is shown */
   gboolean closed;              /* frames are dropped */
+  GstClockTime shown;           /* the time of the last frame that was shown */
+  gboolean fresh;               /* none of this run was */
+  gboolean arrives;             /* what was sought: the main thread will go
+                                   on */
   guint64 run;                  /* counts pauses, seeks and the like; frames of
                                    another one are not shown */
   gint64 away;                  /* from a frame's time to that in `pipeline` */
@@ -172,11 +175,8 @@ void preview_transport_follow_b (PreviewSession * self);
 void preview_transport_take_rate (PreviewSession * self,
     const GstCaps * caps);
 
-/* The main thread calls these when a frame is shown, when the player posts
- * GST_MESSAGE_ASYNC_DONE, when what was sought has come (it makes the seek or
+/* The main thread calls these when the player posts GST_MESSAGE_ASYNC_DONE, when what was sought has come (it makes the seek or
  * the step that was to wait), and when the last frame is shown. */
-void preview_transport_take_figures (PreviewSession * self,
-    const GstStructure * figures);
 void preview_transport_arrive (PreviewSession * self);
 void preview_transport_go_on (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);

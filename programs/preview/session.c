@@ -195,7 +195,6 @@ static void
 take_figures (PreviewSession * self, const GstStructure * figures)
 {
   GST_DEBUG_OBJECT (self->compare, "shown: %" GST_PTR_FORMAT, figures);
-  preview_transport_take_figures (self, figures);
   preview_blocks_follow (self);
   g_signal_emit (self, signals[SHOWN], 0, figures);
 }

@@ -15,8 +15,6 @@
 /* The characters that are special to gst_parse_launch(). */
 #define SPECIAL " \t\n\"'\\!()<>"
 #define DECODER "decoder"
-/* The longest wait for a file's first picture. */
-#define LIMIT (20 * GST_SECOND)
 
 GstElement *
 preview_make (const gchar * elements, GError ** error)
@@ -292,7 +290,7 @@ preview_source_check (const PreviewOptions * options, GError ** error)
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   do {
     g_clear_pointer (&message, gst_message_unref);
-    message = gst_bus_timed_pop_filtered (bus, LIMIT, GST_MESSAGE_ERROR
+    message = gst_bus_timed_pop_filtered (bus, PREVIEW_LIMIT, GST_MESSAGE_ERROR
         | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT | GST_MESSAGE_ASYNC_DONE);
     complaint = message != NULL ? read_complaint (source, message)
         : g_strdup ("no picture comes of it");

@@ -54,6 +54,9 @@ gboolean preview_source_check (const PreviewOptions * options,
 gchar *preview_source_describe (const PreviewOptions * options,
     GstElement * source, gboolean still);
 
+/* The longest wait for a picture. */
+#define PREVIEW_LIMIT (100 * GST_SECOND)
+
 /* Stop a pipeline with a source for good. */
 void preview_source_stop (GstElement * pipeline);
 

@@ -13,9 +13,11 @@ preview_transport_reset (PreviewSession * self)
   if (self->rewind != 0)
     g_source_remove (self->rewind);
   self->rewind = 0;
-  self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
+  self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
   g_mutex_lock (&self->lock);
+  self->run++;
+  self->shown = GST_CLOCK_TIME_NONE;
   self->duration = self->longest = GST_SECOND / 30;
   self->varies = self->moves = FALSE;
   self->came = GST_CLOCK_TIME_NONE;
@@ -25,6 +27,42 @@ preview_transport_reset (PreviewSession * self)
   self->seeking = self->stays = FALSE;
   self->steps_after = 0;
   preview_frames_clear (self->frames);
+}
+
+/* The time of the frame that was shown last. */
+static GstClockTime
+get_shown (PreviewSession * self)
+{
+  GstClockTime shown;
+
+  g_mutex_lock (&self->lock);
+  shown = self->shown;
+  g_mutex_unlock (&self->lock);
+  return shown;
+}
+
+/* Where it is, or will be: what is shown may still be what was before. Called
+ * with the lock. */
+static GstClockTime
+find_place (PreviewSession * self)
+{
+  if (GST_CLOCK_TIME_IS_VALID (self->wanted))
+    return self->wanted;
+  if (self->complete)
+    return PREVIEW_TIME (gst_sample_get_buffer (self->set.sample
+            [PREVIEW_ORIGINAL]));
+  return self->fresh ? self->sought : self->shown;
+}
+
+static GstClockTime
+get_place (PreviewSession * self)
+{
+  GstClockTime place;
+
+  g_mutex_lock (&self->lock);
+  place = find_place (self);
+  g_mutex_unlock (&self->lock);
+  return place;
 }
 
 static void
@@ -124,6 +162,7 @@ restart_run (PreviewSession * self, gboolean holds, GstClockTime target)
   self->ended = 0;
   self->end_shown = FALSE;
   self->taken = GST_CLOCK_TIME_NONE;
+  self->arrives = FALSE;
   preview_flow_begin (self, holds);
   self->target = holds ? target : 0;
 }
@@ -196,15 +235,15 @@ preview_transport_start (PreviewSession * self, GError ** error)
 void
 preview_transport_restart (PreviewSession * self)
 {
-  const GstClockTime place = GST_CLOCK_TIME_IS_VALID (self->shown)
-      && preview_session_moves (self) ? self->shown : 0;
+  const GstClockTime place = get_place (self);
   g_autoptr (GError) error = NULL;
 
   if (self->player == NULL)
     return;
   preview_pipeline_arrange (self);
   preview_frames_clear (self->frames);
-  if (!start_at (self, place, preview_session_is_paused (self), &error))
+  if (!start_at (self, GST_CLOCK_TIME_IS_VALID (place)
+          && preview_session_moves (self) ? place : 0, preview_session_is_paused (self), &error))
     g_signal_emit_by_name (self, "notice", error->message);
 }
 
@@ -228,6 +267,7 @@ preview_transport_follow_b (PreviewSession * self)
   }
   preview_pipeline_arrange (self);
   g_mutex_lock (&self->lock);
+  self->sought = find_place (self);
   preview_flow_drop (self);
   g_mutex_unlock (&self->lock);
   preview_flow_change (self);
@@ -242,13 +282,6 @@ preview_transport_take_rate (PreviewSession * self, const GstCaps * caps)
   if (gst_structure_get_fraction (gst_caps_get_structure (caps, 0),
           "framerate", &n, &d) && n > 0)
     self->duration = gst_util_uint64_scale_int (GST_SECOND, d, n);
-}
-
-void
-preview_transport_take_figures (PreviewSession * self,
-    const GstStructure * figures)
-{
-  gst_structure_get_uint64 (figures, "stream-time", &self->shown);
 }
 
 gboolean
@@ -293,6 +326,7 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
     GstClockTime * duration)
 {
   GstQuery *query = gst_query_new_duration (GST_FORMAT_TIME);
+  const GstClockTime shown = get_shown (self);
   gint64 all = 0;
 
   if (can_seek (self) && preview_player_query (self->player, query))
@@ -301,9 +335,9 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
     all = self->length;
   self->length = all;
   gst_query_unref (query);
-  if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (self->shown))
+  if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (shown))
     return FALSE;
-  *position = MIN (self->shown, (GstClockTime) all);
+  *position = MIN (shown, (GstClockTime) all);
   *duration = all;
   return TRUE;
 }
@@ -343,8 +377,8 @@ seek_now (PreviewSession * self, GstClockTime place)
 }
 
 /* A seek after the last frame would show none. */
-gboolean
-preview_session_seek (PreviewSession * self, GstClockTime place)
+static gboolean
+go_to (PreviewSession * self, GstClockTime place)
 {
   GstClockTime position, duration;
 
@@ -352,11 +386,17 @@ preview_session_seek (PreviewSession * self, GstClockTime place)
       && place >= duration)
     place = duration - MIN (duration, preview_session_get_frame_duration (self)
         / 2);
-  self->steps_after = 0;
   if (!self->seeking)
     return seek_now (self, place);
   self->wanted = place;
   return TRUE;
+}
+
+gboolean
+preview_session_seek (PreviewSession * self, GstClockTime place)
+{
+  self->steps_after = 0;
+  return go_to (self, place);
 }
 
 void
@@ -420,12 +460,15 @@ preview_transport_end (PreviewSession * self)
 void
 preview_session_set_paused (PreviewSession * self, gboolean paused)
 {
-  gboolean ended, changes, comes;
+  GstClockTime place;
+  gboolean ended, changes, comes, fresh;
 
   g_mutex_lock (&self->lock);
   changes = self->paused != paused;
   self->paused = paused;
   ended = self->ended & 1 << PREVIEW_ORIGINAL;
+  place = find_place (self);
+  fresh = self->fresh;
   g_mutex_unlock (&self->lock);
   self->steps_after = 0;
   if (!changes || self->player == NULL || self->stays)
@@ -434,7 +477,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
     if (self->rewind != 0)
       g_source_remove (self->rewind);
     self->rewind = 0;
-    /* What is sought comes, unless it has come and is on its way. */
+    /* What is sought comes, or is sought again if it is on its way. */
     g_mutex_lock (&self->lock);
     comes = self->seeking && !self->is_away && self->ended == 0;
     if (comes) {
@@ -442,12 +485,12 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
       self->target = self->sought;
     }
     g_mutex_unlock (&self->lock);
-    if (!comes)
+    if (!comes && !(fresh && seek_now (self, place)))
       hold (self);
   } else if (ended && preview_session_moves (self)) {
     rewind_now (self);
-  } else if (!GST_CLOCK_TIME_IS_VALID (self->shown)
-      || !preview_session_seek (self, self->shown)) {
+  } else if (!GST_CLOCK_TIME_IS_VALID (get_shown (self))
+      || !preview_session_seek (self, place)) {
     g_mutex_lock (&self->lock);
     preview_flow_begin (self, FALSE);
     g_mutex_unlock (&self->lock);
@@ -459,14 +502,12 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
 static gboolean
 step_back (PreviewSession * self)
 {
-  GstClockTime place = 0;
+  GstClockTime place;
   gboolean comes;
 
   g_mutex_lock (&self->lock);
+  place = find_place (self);
   comes = !self->complete;
-  if (!comes)
-    place = PREVIEW_TIME (gst_sample_get_buffer (self->set.sample
-            [PREVIEW_ORIGINAL]));
   g_mutex_unlock (&self->lock);
   if (!comes && !self->seeking)
     return seek_now (self, place - MIN (place, MIN
@@ -478,7 +519,7 @@ step_back (PreviewSession * self)
 gboolean
 preview_session_step (PreviewSession * self, gint frames)
 {
-  GstClockTime duration;
+  GstClockTime place;
   gboolean ok, synced, comes;
 
   if (!preview_session_is_paused (self)) {
@@ -491,8 +532,9 @@ preview_session_step (PreviewSession * self, gint frames)
   ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || preview_flow_encodes (self);
   synced = self->synced && self->complete;
   comes = !self->complete;
-  duration = self->duration;
+  place = find_place (self) + self->duration + self->duration / 8;
   if (ok && synced) {
+    self->sought = place;
     preview_flow_begin (self, TRUE);
     self->target = 0;
   }
@@ -501,7 +543,7 @@ preview_session_step (PreviewSession * self, gint frames)
   if (ok && comes)
     self->steps_after += frames;
   else if (ok && !synced)
-    ok = preview_session_seek (self, self->shown + duration + duration / 8);
+    ok = go_to (self, place);
   return ok;
 }
 
@@ -517,11 +559,11 @@ preview_session_mark (PreviewSession * self)
     return preview_session_seek (self, position);
   }
   if (!GST_CLOCK_TIME_IS_VALID (self->from)) {
-    self->from = self->shown;
+    self->from = position;
     return TRUE;
   }
-  to = MAX (self->from, self->shown);
-  self->from = MIN (self->from, self->shown);
+  to = MAX (self->from, position);
+  self->from = MIN (self->from, position);
   self->to = to + preview_session_get_frame_duration (self);
   return preview_session_seek (self, self->from);
 }
