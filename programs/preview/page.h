@@ -13,6 +13,9 @@
  *      "values": {control: value},
  *      "name": the source's, "file-a", "file-b": those of files that are A and
  *      B, or null, "no-reference": true if A's is in the place of the original,
+ *      "failed-a", "failed-b": why what was chosen for them is not shown, or null,
+ *      "encoded-a", "encoded-b": frames that their encoders have made on the way
+ *      to the one that comes, or -1,
  *      "late": frames that were too late,
  *      "position", "duration", "frame-duration", and "from" and "to" of the
  *      range that is repeated: seconds, where they are known,

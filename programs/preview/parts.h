@@ -44,6 +44,8 @@ struct _PreviewSession
   GstStructure *more[2];        /* other properties of it, as texts */
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
+  gchar *broken[2];             /* why it has failed, and a transform is in its
+                                   place; or NULL */
   gboolean aligned[2];          /* its shift has been looked for: align.c */
   guint aligning;               /* threads that look for one */
   GCancellable *aligner;        /* of the last one; or NULL */
@@ -113,7 +115,8 @@ struct _PreviewSession
   GstClockTime taken;           /* of the last one that kept its duration */
   gboolean complete;            /* it has come */
   gboolean synced;              /* the player's next frame is the next one */
-  guint n_before;               /* frames of an encoder before the target */
+  guint n_before[2];            /* frames of A's and B's encoder before the
+                                   target */
   GstStructure *figures;        /* of the frame on its way to the sink */
   GstSample *view;              /* that is shown; or NULL */
   gboolean pushed, stale;       /* the set is being shown; and again */
@@ -150,6 +153,10 @@ void preview_pipeline_end (PreviewSession * self, PreviewStream stream);
 gboolean preview_pipeline_is_made (PreviewSession * self,
     PreviewStream stream);
 gchar *preview_pipeline_get_line (PreviewSession * self,
+    PreviewStream stream);
+
+/* Whether an encoder makes it, and it is shown or compared. */
+gboolean preview_pipeline_encodes (PreviewSession * self,
     PreviewStream stream);
 
 /* Whether this is shown or compared. */
@@ -217,6 +224,10 @@ extern const PreviewPlayerFuncs preview_flow_funcs;
 /* Whether an encoder makes a picture that is shown. */
 gboolean preview_flow_encodes (PreviewSession * self);
 
+/* With the lock: the frames that A's or B's encoder has made on its way to the
+ * one that is to be held; -1: it makes none. */
+gint preview_flow_count (PreviewSession * self, guint side);
+
 /* With the lock: what is on its way is not shown; begin another run, which
  * holds its first frame, or plays; forget the held frame. */
 void preview_flow_drop (PreviewSession * self);
@@ -268,6 +279,11 @@ gboolean preview_coding_set_line (PreviewSession * self, guint side,
 /* Have a file be A (0) or B (1). */
 void preview_coding_set_file (PreviewSession * self, guint side,
     const gchar * file);
+
+/* What makes A (0) or B (1) has failed: it stays the choice, and a transform is
+ * shown until it is chosen again, or is another one. */
+void preview_coding_fail (PreviewSession * self, guint side,
+    const gchar * why);
 
 /* Whether a control of a side has no effect at the moment: one of a blockdct
  * beside an encoder, or the other way. */
