@@ -481,8 +481,7 @@ preview_flow_shown (PreviewSession * self, GstSample * view)
 GstSample *
 preview_flow_get_view (PreviewSession * self)
 {
-  const gint64 limit = g_get_monotonic_time () + PREVIEW_LIMIT
-      / GST_USECOND;
+  const gint64 limit = g_get_monotonic_time () + PREVIEW_LIMIT / GST_USECOND;
   GstSample *view = NULL;
 
   g_mutex_lock (&self->lock);

@@ -36,18 +36,6 @@ seek (PreviewSession * session, const gchar * text)
       && preview_session_seek (session, seconds * GST_SECOND);
 }
 
-static gboolean G_GNUC_PRINTF (2, 3)
-refuse (GError ** error, const gchar * format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  g_propagate_error (error, g_error_new_valist (GST_CORE_ERROR,
-          GST_CORE_ERROR_FAILED, format, arguments));
-  va_end (arguments);
-  return FALSE;
-}
-
 static gboolean
 run (PreviewSession * session, gchar ** words, GError ** error)
 {
@@ -55,22 +43,24 @@ run (PreviewSession * session, gchar ** words, GError ** error)
 
   if (strcmp (name, "set") == 0)
     return may_set (word) ? preview_session_set_text (session, word, error)
-        : refuse (error, "'%.*s' has no control.", (gint) strcspn (word, "="),
-        word);
+        : preview_refuse (error, "'%.*s' has no control.", (gint) strcspn (word,
+            "="), word);
   if (strcmp (name, "preset") == 0)
     return preview_session_load_preset (session, word)
-        || refuse (error, "There is no preset '%s'.", word);
+        || preview_refuse (error, "There is no preset '%s'.", word);
   if (strcmp (name, "no-original") == 0)
     return preview_session_drop_original (session, error);
   if (strcmp (name, "seek") == 0)
     return seek (session, word)
-        || refuse (error, "It is not possible to seek to %s s.", word);
+        || preview_refuse (error, "It is not possible to seek to %s s.", word);
   if (strcmp (name, "step") == 0 || strcmp (name, "back") == 0)
     return preview_session_step (session, *name == 's' ? 1 : -1)
-        || refuse (error, "It is not possible to step to another frame.");
+        || preview_refuse (error,
+        "It is not possible to step to another frame.");
   if (strcmp (name, "mark") == 0)
     return preview_session_mark (session)
-        || refuse (error, "A stream without a duration cannot be repeated.");
+        || preview_refuse (error,
+        "A stream without a duration cannot be repeated.");
   if (strcmp (name, "key") == 0)
     preview_session_press_key (session, word);
   else if (word == NULL)
@@ -93,5 +83,5 @@ preview_protocol_run (PreviewSession * session, const gchar * text,
           != commands[i].n_words || strcmp (words[0], commands[i].name) != 0))
     i++;
   return i < G_N_ELEMENTS (commands) ? run (session, words, error)
-      : refuse (error, "'%s' is not a command.", text);
+      : preview_refuse (error, "'%s' is not a command.", text);
 }

@@ -430,8 +430,7 @@ can_open (const PreviewOptions * options, GError ** error)
 }
 
 gboolean
-preview_session_open (PreviewSession * self, const gchar * uri,
-    GError ** error)
+preview_session_open (PreviewSession * self, const gchar * uri, GError ** error)
 {
   gchar *file = g_filename_from_uri (uri, NULL, NULL);
   PreviewOptions wanted = self->options;

@@ -26,6 +26,10 @@ G_BEGIN_DECLS
   gchar **properties;           /* NAME=VALUE: session.h */
 } PreviewOptions;
 
+/* Set an error of this text; returns FALSE. */
+G_GNUC_PRINTF (2, 3)
+gboolean preview_refuse (GError ** error, const gchar * format, ...);
+
 /* A floating bin from a gst-launch description. NULL with an error that says
  * where to get a missing element. */
 GstElement *preview_make (const gchar * elements, GError ** error);

@@ -243,7 +243,8 @@ preview_transport_restart (PreviewSession * self)
   preview_pipeline_arrange (self);
   preview_frames_clear (self->frames);
   if (!start_at (self, GST_CLOCK_TIME_IS_VALID (place)
-          && preview_session_moves (self) ? place : 0, preview_session_is_paused (self), &error))
+          && preview_session_moves (self) ? place : 0,
+          preview_session_is_paused (self), &error))
     g_signal_emit_by_name (self, "notice", error->message);
 }
 
