@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "encoder.h"
+#include "server.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>

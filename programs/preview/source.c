@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "source.h"
+#include "parts.h"
 
 #include <string.h>
 #include "../decoding.h"

@@ -7,7 +7,7 @@
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 #include <string.h>
-#include "encoder.h"
+#include "server.h"
 #include "parts.h"
 #include "player-bench.h"
 
