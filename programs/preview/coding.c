@@ -231,6 +231,7 @@ set_side (PreviewSession * self, guint side, const gchar * line,
   self->line[side] = g_strdup (line);
   g_free (self->file[side]);
   self->file[side] = g_strdup (file);
+  g_clear_pointer (&self->broken[side], g_free);
   self->said_scaled[side] = self->aligned[side] = FALSE;
   self->shift[side] = 0;
   g_mutex_unlock (&self->lock);
@@ -250,9 +251,20 @@ preview_coding_set_line (PreviewSession * self, guint side,
     g_prefix_error (error, "The encoder '%s' is refused: ", line);
     return FALSE;
   }
-  if (g_strcmp0 (line, self->line[side]) != 0 || self->file[side] != NULL)
+  if (g_strcmp0 (line, self->line[side]) != 0 || self->file[side] != NULL
+      || self->broken[side] != NULL)
     set_side (self, side, line, NULL);
   return TRUE;
+}
+
+void
+preview_coding_fail (PreviewSession * self, guint side, const gchar * why)
+{
+  g_mutex_lock (&self->lock);
+  g_free (self->broken[side]);
+  self->broken[side] = g_strdup (why);
+  g_mutex_unlock (&self->lock);
+  change (self);
 }
 
 void

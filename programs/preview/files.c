@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "files.h"
+#include "server.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>

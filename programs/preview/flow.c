@@ -26,8 +26,20 @@ preview_flow_clear (PreviewSession * self)
 gboolean
 preview_flow_encodes (PreviewSession * self)
 {
-  return self->line[0] != NULL || (self->line[1] != NULL
-      && preview_session_shows_b (self));
+  for (guint i = 0; i < 2; i++)
+    if (preview_pipeline_encodes (self, PREVIEW_OF_A + i))
+      return TRUE;
+  return FALSE;
+}
+
+gint
+preview_flow_count (PreviewSession * self, guint side)
+{
+  const PreviewStream stream = PREVIEW_OF_A + side;
+
+  return self->holds && !self->complete && self->player != NULL
+      && self->line[side] != NULL && preview_player_has (self->player, stream)
+      && self->set.sample[stream] == NULL ? (gint) self->n_before[side] : -1;
 }
 
 /* The held frame */
@@ -135,7 +147,7 @@ preview_flow_begin (PreviewSession * self, gboolean holds)
 {
   self->holds = holds;
   self->complete = FALSE;
-  self->n_before = 0;
+  self->n_before[0] = self->n_before[1] = 0;
   preview_flow_clear (self);
   preview_flow_drop (self);
 }
@@ -261,7 +273,8 @@ gather (PreviewSession * self, PreviewStream stream, GstSample * sample,
     return self->live || (!self->complete && preview_flow_encodes (self));
   if (time + (has_duration (sample) ? GST_BUFFER_DURATION
           (gst_sample_get_buffer (sample)) : 0) <= self->target + round) {
-    self->n_before += stream != PREVIEW_ORIGINAL;
+    if (stream != PREVIEW_ORIGINAL)
+      self->n_before[stream - PREVIEW_OF_A]++;
     g_clear_pointer (&self->before[stream], gst_sample_unref);
     self->before[stream] = gst_sample_ref (sample);
     return TRUE;
@@ -468,8 +481,7 @@ preview_flow_shown (PreviewSession * self, GstSample * view)
 GstSample *
 preview_flow_get_view (PreviewSession * self)
 {
-  const gint64 limit = g_get_monotonic_time () + PREVIEW_LIMIT
-      / GST_USECOND;
+  const gint64 limit = g_get_monotonic_time () + PREVIEW_LIMIT / GST_USECOND;
   GstSample *view = NULL;
 
   g_mutex_lock (&self->lock);

@@ -3,7 +3,7 @@
  * Finds the inputs and the figures of each picture that leaves. Each picture
  * that arrives at blockdctcompare's pads has an entry here until its result
  * leaves. */
-#include "frames.h"
+#include "parts.h"
 
 #include "gst-plugin/common/gstblockdctstatistics.h"
 

@@ -79,8 +79,7 @@ parse_http (const gchar * name, const gchar * value, gpointer data,
 
   (void) name;
   preview->http = TRUE;
-  if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16,
-          &port, NULL)) {
+  if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16, &port, NULL)) {
     g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
         "--http=%s: the port is not a number from 0 to 65535", value);
     return FALSE;

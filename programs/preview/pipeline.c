@@ -38,8 +38,17 @@ gboolean
 preview_pipeline_is_made (PreviewSession * self, PreviewStream stream)
 {
   return stream != PREVIEW_ORIGINAL
+      && self->broken[stream - PREVIEW_OF_A] == NULL
       && (self->line[stream - PREVIEW_OF_A] != NULL
       || self->file[stream - PREVIEW_OF_A] != NULL);
+}
+
+gboolean
+preview_pipeline_encodes (PreviewSession * self, PreviewStream stream)
+{
+  return preview_pipeline_is_made (self, stream)
+      && self->line[stream - PREVIEW_OF_A] != NULL
+      && preview_pipeline_uses (self, stream);
 }
 
 gchar *

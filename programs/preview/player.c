@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "player.h"
+#include "parts.h"
 
 #include <gst/app/gstappsink.h>
 #include "gst-plugin/common/gstblockdctformat.h"

@@ -3,7 +3,7 @@
  * Processes the shown frame again: with other settings, or to save it. */
 #include "../file.h"
 #include "parts.h"
-#include "encoder.h"
+#include "server.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>

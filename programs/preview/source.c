@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "source.h"
+#include "parts.h"
 
 #include <string.h>
 #include "../decoding.h"
@@ -15,6 +15,18 @@
 /* The characters that are special to gst_parse_launch(). */
 #define SPECIAL " \t\n\"'\\!()<>"
 #define DECODER "decoder"
+
+gboolean
+preview_refuse (GError ** error, const gchar * format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_propagate_error (error, g_error_new_valist (GST_CORE_ERROR,
+          GST_CORE_ERROR_FAILED, format, arguments));
+  va_end (arguments);
+  return FALSE;
+}
 
 GstElement *
 preview_make (const gchar * elements, GError ** error)

@@ -133,8 +133,7 @@ find_start (PreviewSession * self, GstClockTime place)
   g_mutex_unlock (&self->lock);
   start = place - MIN (place, frame + frame / 8);
   for (guint i = 0; i < 2; i++)
-    if (self->line[i] != NULL && preview_pipeline_uses (self,
-            PREVIEW_OF_A + i)) {
+    if (preview_pipeline_encodes (self, PREVIEW_OF_A + i)) {
       const GstClockTime group = get_group (self, self->line[i]);
       /* Open groups depend on what is before them. */
       const GstClockTime before = strstr (self->line[i], "x264enc") != NULL
@@ -196,7 +195,8 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
 
   place = limit_place (self, place);
   for (guint i = 0; i < 2; i++)
-    if (preview_pipeline_uses (self, PREVIEW_OF_A + i)) {
+    if (preview_pipeline_uses (self, PREVIEW_OF_A + i)
+        && preview_pipeline_is_made (self, PREVIEW_OF_A + i)) {
       file[i] = self->file[i];
       if (file[i] == NULL && self->line[i] != NULL)
         ok = (line[i] = preview_line_describe (self->line[i], error)) != NULL
@@ -243,7 +243,8 @@ preview_transport_restart (PreviewSession * self)
   preview_pipeline_arrange (self);
   preview_frames_clear (self->frames);
   if (!start_at (self, GST_CLOCK_TIME_IS_VALID (place)
-          && preview_session_moves (self) ? place : 0, preview_session_is_paused (self), &error))
+          && preview_session_moves (self) ? place : 0,
+          preview_session_is_paused (self), &error))
     g_signal_emit_by_name (self, "notice", error->message);
 }
 

@@ -191,7 +191,8 @@ function showSource () {
 // Which part of the picture is which, with the codec that its card names.
 function describeSide (side) {
   return side === "original" ? "Original" : `${side.toUpperCase()}: ${
-    find(`codec-${side}`).selectedOptions[0]?.textContent ?? ""}`;
+    page.news[`failed-${side}`] ? "failed" : find(`codec-${side}`).selectedOptions[0]
+      ?.textContent ?? ""}`;
 }
 
 function showCaptions () {
@@ -269,8 +270,10 @@ function show (news) {
   showCaptions();
   if (news.picture === undefined)
     showSource();
-  document.body.classList.toggle("busy", news.encoded >= 0);
-  find("work").textContent = news.encoded < 0 ? "" : `Encoding: ${news.encoded} frames done`;
+  const work = ["a", "b"].filter(side => news[`encoded-${side}`] >= 0)
+    .map(side => `${side.toUpperCase()}: ${news[`encoded-${side}`]} frames encoded`);
+  document.body.classList.toggle("busy", work.length > 0);
+  find("work").textContent = work.join(", ");
   player.show();
   if (news.points !== undefined)
     time.add(news.points);
