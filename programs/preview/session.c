@@ -413,7 +413,8 @@ preview_session_describe (PreviewSession * self)
   add_seconds (s, "frame-duration", self->duration);
   gst_structure_set (s, "rate-varies", G_TYPE_BOOLEAN, self->varies, "late",
       G_TYPE_UINT64, self->late, "paused", G_TYPE_BOOLEAN, self->paused,
-      "encoded", G_TYPE_INT, self->holds && !self->complete
+      "encoded", G_TYPE_INT, (self->holds ? !self->complete
+          : self->start == 0 && !self->live)
       && preview_flow_encodes (self) ? (gint) self->n_before : -1, NULL);
   g_mutex_unlock (&self->lock);
   return s;
@@ -441,6 +442,7 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   wanted.file = file != NULL ? file : g_strdup (uri);
   wanted.sent = TRUE;
   wanted.camera = FALSE;
+  wanted.hold = 0;
   if (!can_open (&wanted, error)) {
     g_free (wanted.file);
     return FALSE;
