@@ -37,9 +37,10 @@ preview_flow_count (PreviewSession * self, guint side)
 {
   const PreviewStream stream = PREVIEW_OF_A + side;
 
-  return self->holds && !self->complete && self->player != NULL
+  return (self->holds ? !self->complete && self->set.sample[stream] == NULL
+      : self->start == 0 && !self->live) && self->player != NULL
       && self->line[side] != NULL && preview_player_has (self->player, stream)
-      && self->set.sample[stream] == NULL ? (gint) self->n_before[side] : -1;
+      ? (gint) self->n_before[side] : -1;
 }
 
 /* The held frame */

@@ -155,6 +155,7 @@ struct _PreviewSession
   PreviewOutput output;
   GObject *part[PREVIEW_N_PARTS];
   gint right;                   /* of the views of two pictures: views.c */
+  gboolean turns;               /* to a view of one, which leaves `right` */
   gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
   gchar *line[2];               /* A's and B's encoder; NULL: a transform */
   guint n_codings;              /* counts changes of A's and B's maker, from

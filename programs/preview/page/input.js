@@ -46,10 +46,14 @@ function turnWheel (event) {
     scale(by < 0 ? "+" : "-", event);
 }
 
-// The line is dragged where it is, or wherever the whole picture is seen.
 function isOnLine (event) {
+  return view.divider !== null && Math.abs(view.place([view.divider, 0])[0] - event.offsetX) < 22;
+}
+
+// The line is dragged where it is, or wherever the whole picture is seen.
+function dragsLine (event) {
   return event.button === 0 && !event.shiftKey && view.divider !== null && (view.isWhole
-    || Math.abs(view.place([view.divider, 0])[0] - event.offsetX) < 12);
+    || isOnLine(event));
 }
 
 function openPicture (canvas) {
@@ -66,7 +70,7 @@ function openPicture (canvas) {
     block.half = view.half(view.pixel(event));
     canvas.setPointerCapture(event.pointerId);
     canvas.focus({preventScroll: true});
-    dragging = fingers.size > 1 ? "scale" : isOnLine(event) ? "line" : "picture";
+    dragging = fingers.size > 1 ? "scale" : dragsLine(event) ? "line" : "picture";
     canvas.classList.toggle("panning", dragging === "picture");
     if (dragging === "scale")
       spread = measure();
@@ -76,6 +80,7 @@ function openPicture (canvas) {
   });
   canvas.addEventListener("pointermove", event => {
     view.wake();
+    canvas.classList.toggle("on-line", isOnLine(event));
     if (fingers.has(event.pointerId))
       fingers.set(event.pointerId, event);
     if (dragging === "line") {

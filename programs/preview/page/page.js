@@ -76,6 +76,11 @@ const player = {
     return page.news["rate-varies"] ? `${at.toFixed(2)} s` : `${this.frame(at) + 1}`;
   },
 
+  // Of the picture that is seen; of others, too, there may be news.
+  get position () {
+    return (page.figures?.["stream-time"] ?? 0) / 1e9;
+  },
+
   open () {
     find("transport").append(
       makeButton("back", "", "Previous frame, while paused (,)", () => say("back"), "back"),
@@ -89,7 +94,7 @@ const player = {
   // The slider keeps its place while it is dragged, and until the server has heard of
   // its latest seek.
   show () {
-    const {position, duration, paused, moves, from, to} = page.news, bar = find("seek");
+    const {duration, paused, moves, from, to} = page.news, bar = find("seek"), {position} = this;
 
     bar.disabled = duration === undefined;
     for (const id of ["back", "loop"])
@@ -270,9 +275,10 @@ function show (news) {
   showCaptions();
   if (news.picture === undefined)
     showSource();
-  const work = ["a", "b"].filter(side => news[`encoded-${side}`] >= 0)
-    .map(side => `${side.toUpperCase()}: ${news[`encoded-${side}`]} frames encoded`);
-  document.body.classList.toggle("busy", work.length > 0);
+  const work = ["a", "b"].map(side => [side.toUpperCase(), news[`encoded-${side}`]])
+    .filter(([, n]) => n >= 0)
+    .map(([side, n]) => n === 0 ? `${side}: the encoder starts` : `${side}: ${n} frames encoded`);
+  document.body.classList.toggle("busy", work.length > 0 && news.paused);
   find("work").textContent = work.join(", ");
   player.show();
   if (news.points !== undefined)
@@ -322,6 +328,7 @@ async function showPicture (news, data) {
     page.figures = news.figures;
     showIdle(news.idle);
     showFigures(news.figures);
+    player.show();
   }
   showLegend(news);
   showSource();
@@ -430,8 +437,11 @@ function describeLine () {
     .map(({name}) => `${name}=${[page.values[name]].flat().join("+") || 0}`);
 
   const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
+  const {paused, duration, "frame-duration": frame} = page.news;
 
-  return ["blockdct-preview", isAlone() ? "--no-original" : page.news.name, ...files, ...settings,
+  return ["blockdct-preview", ...paused && duration
+    ? [`--hold=${(player.position + frame / 4).toFixed(3)}`] : [],
+  isAlone() ? "--no-original" : page.news.name, ...files, ...settings,
     ...listProperties(0), ...listProperties(1)]
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cases of browser.py: the picture on the page, sample by sample."""
 
+import re
+
 from person import choose, move_slider, on_page, photograph
 
 
@@ -199,6 +201,8 @@ async def a_large_still_without_a_loss(browser):
     await move_slider(browser, "quality", 3)
     await browser.wait("page.figures.quality < 10 && page.figures.repeated")
     assert await browser.read("find('clock').value") == "still"
+    shown = await browser.read("find('figures-a').innerText")
+    assert re.search(r"\nrate\n[\d.]+ bpp$", shown), shown
     await photograph(browser, "still")
     # The browser's samples are those that the server saves.
     for took, kind in ((60000, "png"), (0.001, "RGBX")):
@@ -249,14 +253,19 @@ async def pictures_are_drawn_in_their_order(browser):
     """Though one takes much longer than those after it."""
     await browser.key("p")
     await browser.wait("page.news.paused")
-    await browser.read("""makePicture_ = makePicture, slow = 1,
+    await browser.read("""makePicture_ = makePicture, show_ = view.show, release = null, seen = [],
+    view.show = function (...picture) {
+      seen.push(page.shown.figures.quality);
+      show_.apply(view, picture);
+    },
     makePicture = async (...picture) => {
-      if (slow-- > 0)
-        await new Promise(done => setTimeout(done, 1500));
+      if (release === null)
+        await new Promise(done => { release = done; });
       return makePicture_(...picture);
     }, turn("quality", 7), 0""")
-    await browser.wait("page.latest.figures?.quality === 7")
+    await browser.wait("page.latest.figures?.quality === 7 && release !== null")
     await browser.read("turn('quality', 8)")
-    await browser.wait("page.figures.quality === 8")
-    await browser.read("new Promise(done => setTimeout(done, 2000))")
-    assert await browser.read("page.figures.quality") == 8
+    await browser.wait("page.latest.figures?.quality === 8")
+    await browser.read("release()")
+    await browser.wait("seen.length >= 2")
+    assert await browser.read("seen") == [7, 8], await browser.read("seen")
