@@ -52,21 +52,11 @@ typedef enum
 
 typedef struct _PreviewPlayer PreviewPlayer;
 
-/* Streaming threads call these: a picture, which the player keeps, has come,
- * and the next one comes after the return; there are no more. */
-typedef struct
-{
-  void (*take) (gpointer owner, PreviewPlayer * player, PreviewStream stream,
-      GstSample * sample);
-  void (*end) (gpointer owner, PreviewPlayer * player, PreviewStream stream);
-} PreviewPlayerFuncs;
-
-/* A stopped player of these options: `line` has A's and B's encoder, each up to
- * its decoder, `file` their files; NULL: neither. These are `shift` ns late: a
- * place is that much later in them. NULL with an error. */
-PreviewPlayer *preview_player_new (const PreviewOptions * options,
-    gchar * const line[2], gchar * const file[2], const gint64 shift[2],
-    const PreviewPlayerFuncs * funcs, gpointer owner, GError ** error);
+/* A stopped player of a session's original: `line` has A's and B's encoder,
+ * each up to its decoder, `file` their files; NULL: neither. A place is later
+ * by the session's shift in them. NULL with an error. */
+PreviewPlayer *preview_player_new (PreviewSession * session,
+    gchar * const line[2], gchar * const file[2], GError ** error);
 
 /* Whether there is such a stream. */
 gboolean preview_player_has (PreviewPlayer * self, PreviewStream stream);
@@ -337,8 +327,12 @@ void preview_session_foreach (PreviewSession * self, PreviewPart part,
 
 /* flow.c: the pictures' way from the player to what compares */
 
-/* What the player calls, with the session as owner. */
-extern const PreviewPlayerFuncs preview_flow_funcs;
+/* The player's threads call these: a picture, which it keeps, has come, and the
+ * next one comes after the return; there are no more. */
+void preview_flow_take (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream, GstSample * sample);
+void preview_flow_end (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream);
 
 /* Whether an encoder makes a picture that is shown. */
 gboolean preview_flow_encodes (PreviewSession * self);

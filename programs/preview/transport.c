@@ -203,8 +203,7 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
             && ok;
     }
   if (ok)
-    player = preview_player_new (&self->options, line, file, self->shift,
-        &preview_flow_funcs, self, error);
+    player = preview_player_new (self, line, file, error);
   g_free (line[0]);
   g_free (line[1]);
   if (player == NULL)
