@@ -100,14 +100,8 @@ typedef struct _PreviewFrames PreviewFrames;
 #define PREVIEW_TIME(buffer) GST_BUFFER_OFFSET (buffer)
 #define PREVIEW_RUN(buffer) GST_BUFFER_OFFSET_END (buffer)
 
-/* A streaming thread calls this: a picture leaves that was made from this
- * original; the figures may be NULL. FALSE: it is not to be shown. */
-typedef gboolean (*PreviewFramesShow) (gpointer owner, GstBuffer * original,
-    const GstStructure * figures);
-
-/* Watch what leaves a blockdctcompare. */
-PreviewFrames *preview_frames_new (GstElement * compare,
-    PreviewFramesShow show, gpointer owner);
+/* Watch what leaves blockdctcompare. */
+PreviewFrames *preview_frames_new (PreviewSession * session);
 void preview_frames_free (PreviewFrames * self);
 
 /* Watch what comes to an input of it; NULL: there is no such input. `line` is
@@ -194,7 +188,7 @@ struct _PreviewSession
   GstElement *size[2];          /* capsfilter behind those of A and B */
   GstCaps *caps;                /* of the original; or NULL */
   gboolean live;
-  gboolean paused;
+  gboolean paused;              /* the main thread alone changes it */
   gboolean holds;               /* frames wait, and one is shown */
   gboolean closed;              /* frames are dropped */
   GstClockTime shown;           /* the time of the last frame that was shown */
@@ -301,6 +295,11 @@ void preview_transport_end (PreviewSession * self);
 
 /* The source's name; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
+
+/* A streaming thread calls this: a picture leaves that was made from this
+ * original; the figures may be NULL. FALSE: it is not to be shown. */
+gboolean preview_session_show (PreviewSession * self, GstBuffer * original,
+    const GstStructure * figures);
 
 /* Whether there is an original; else A's file is in its place, and B is
  * compared with that. */

@@ -116,17 +116,17 @@ link_video (GstElement * decoder, GstPad * pad, GstGhostPad * ghost)
 
 /* NULL: moving rings, with every angle and every frequency. */
 static gchar *
-describe_pattern (const gchar * pattern)
+describe_pattern (const gchar * pattern, const gchar * filter)
 {
-  return g_strdup_printf ("videotestsrc pattern=%s ! " PATTERN_CAPS,
-      pattern != NULL ? pattern : DEFAULT_PATTERN);
+  return g_strdup_printf ("videotestsrc pattern=%s ! %s" PATTERN_CAPS,
+      pattern != NULL ? pattern : DEFAULT_PATTERN, filter);
 }
 
 static gboolean
 add_pattern (GstBin * bin, const gchar * pattern, GstPad * ghost,
     GError ** error)
 {
-  g_autofree gchar *text = describe_pattern (pattern);
+  g_autofree gchar *text = describe_pattern (pattern, "capsfilter caps=");
   GstElement *source = gst_parse_bin_from_description_full (text, TRUE, NULL,
       GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_autoptr (GstPad) pad = NULL;
@@ -330,7 +330,7 @@ preview_source_describe (const PreviewOptions * options, GstElement * source,
     gboolean still)
 {
   g_autoptr (GstElement) flip = gst_bin_get_by_name (GST_BIN (source), FLIP);
-  g_autofree gchar *pattern = describe_pattern (options->pattern);
+  g_autofree gchar *pattern = describe_pattern (options->pattern, "");
   g_autofree gchar *text = NULL;
 
   if (options->camera)
