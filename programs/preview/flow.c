@@ -345,11 +345,10 @@ wait_for_change (PreviewSession * self)
     self->seen = self->given;
 }
 
-static void
-take (gpointer session, PreviewPlayer * player, PreviewStream stream,
-    GstSample * sample)
+void
+preview_flow_take (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream, GstSample * sample)
 {
-  PreviewSession *self = session;
   GstClockTime time;
   GstBuffer *copy = NULL;
   gboolean ends = FALSE, wanted, encoded;
@@ -401,10 +400,10 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     preview_pipeline_end (self, PREVIEW_ORIGINAL);
 }
 
-static void
-end (gpointer session, PreviewPlayer * player, PreviewStream stream)
+void
+preview_flow_end (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream)
 {
-  PreviewSession *self = session;
   gboolean again = FALSE;
 
   g_mutex_lock (&self->lock);
@@ -430,8 +429,6 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
   if (again)
     preview_flow_hold (self);
 }
-
-const PreviewPlayerFuncs preview_flow_funcs = { take, end };
 
 gboolean
 preview_flow_show (PreviewSession * self, GstBuffer * original)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Values, structures and properties as JSON. */
+#include "../encoders.h"
 #include "server.h"
 
 #include <math.h>
@@ -110,14 +111,6 @@ preview_news_write_structure (const GstStructure * structure)
 }
 
 static void
-add_range (JsonObject * object, gdouble minimum, gdouble maximum, gdouble step)
-{
-  json_object_set_double_member (object, "minimum", minimum);
-  json_object_set_double_member (object, "maximum", maximum);
-  json_object_set_double_member (object, "step", step);
-}
-
-static void
 add_choice (JsonArray * choices, const gchar * nick, const gchar * about)
 {
   JsonObject *choice = json_object_new ();
@@ -135,6 +128,7 @@ write_control (const gchar * name, GParamSpec * pspec)
 {
   JsonObject *object = json_object_new ();
   JsonArray *choices = json_array_new ();
+  gdouble minimum, maximum;
 
   json_object_set_string_member (object, "name", name);
   json_object_set_string_member (object, "about",
@@ -156,15 +150,11 @@ write_control (const gchar * name, GParamSpec * pspec)
         add_choice (choices, klass->values[i].value_nick,
             klass->values[i].value_name);
     json_object_set_array_member (object, "flags", json_array_ref (choices));
-  } else if (G_IS_PARAM_SPEC_INT (pspec)) {
-    add_range (object, G_PARAM_SPEC_INT (pspec)->minimum,
-        G_PARAM_SPEC_INT (pspec)->maximum, 1);
-  } else if (G_IS_PARAM_SPEC_UINT (pspec)) {
-    add_range (object, G_PARAM_SPEC_UINT (pspec)->minimum,
-        G_PARAM_SPEC_UINT (pspec)->maximum, 1);
-  } else if (G_IS_PARAM_SPEC_DOUBLE (pspec)) {
-    add_range (object, G_PARAM_SPEC_DOUBLE (pspec)->minimum,
-        G_PARAM_SPEC_DOUBLE (pspec)->maximum, 0.01);
+  } else if (encoder_get_range (pspec, &minimum, &maximum)) {
+    json_object_set_double_member (object, "minimum", minimum);
+    json_object_set_double_member (object, "maximum", maximum);
+    json_object_set_double_member (object, "step",
+        G_IS_PARAM_SPEC_DOUBLE (pspec) ? 0.01 : 1);
   }
   json_array_unref (choices);
   return take_object (object);

@@ -36,9 +36,9 @@ update_soon (PreviewPage * self)
 static void
 wake (PreviewPage * self)
 {
-  g_mutex_lock (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   update_soon (self);
-  g_mutex_unlock (&self->lock);
 }
 
 /* Signals of the session */
@@ -133,11 +133,11 @@ set_frame (Frame * frame, const Frame * from)
 static void
 take_frame (PreviewPage * self, GstSample * sample, GstStructure * figures)
 {
-  g_mutex_lock (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   set_frame (&self->latest, &(Frame) {
       self->latest.number + 1, sample, figures});
   update_soon (self);
-  g_mutex_unlock (&self->lock);
 }
 
 static void
@@ -313,10 +313,10 @@ update (gpointer data)
 static void
 turned (PreviewPage * self)
 {
-  g_mutex_lock (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   self->turned = TRUE;
   update_soon (self);
-  g_mutex_unlock (&self->lock);
 }
 
 /* "shown", with the milliseconds that the picture was in transit. */

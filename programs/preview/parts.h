@@ -52,21 +52,11 @@ typedef enum
 
 typedef struct _PreviewPlayer PreviewPlayer;
 
-/* Streaming threads call these: a picture, which the player keeps, has come,
- * and the next one comes after the return; there are no more. */
-typedef struct
-{
-  void (*take) (gpointer owner, PreviewPlayer * player, PreviewStream stream,
-      GstSample * sample);
-  void (*end) (gpointer owner, PreviewPlayer * player, PreviewStream stream);
-} PreviewPlayerFuncs;
-
-/* A stopped player of these options: `line` has A's and B's encoder, each up to
- * its decoder, `file` their files; NULL: neither. These are `shift` ns late: a
- * place is that much later in them. NULL with an error. */
-PreviewPlayer *preview_player_new (const PreviewOptions * options,
-    gchar * const line[2], gchar * const file[2], const gint64 shift[2],
-    const PreviewPlayerFuncs * funcs, gpointer owner, GError ** error);
+/* A stopped player of a session's original: `line` has A's and B's encoder,
+ * each up to its decoder, `file` their files; NULL: neither. A place is later
+ * by the session's shift in them. NULL with an error. */
+PreviewPlayer *preview_player_new (PreviewSession * session,
+    gchar * const line[2], gchar * const file[2], GError ** error);
 
 /* Whether there is such a stream. */
 gboolean preview_player_has (PreviewPlayer * self, PreviewStream stream);
@@ -110,14 +100,8 @@ typedef struct _PreviewFrames PreviewFrames;
 #define PREVIEW_TIME(buffer) GST_BUFFER_OFFSET (buffer)
 #define PREVIEW_RUN(buffer) GST_BUFFER_OFFSET_END (buffer)
 
-/* A streaming thread calls this: a picture leaves that was made from this
- * original; the figures may be NULL. FALSE: it is not to be shown. */
-typedef gboolean (*PreviewFramesShow) (gpointer owner, GstBuffer * original,
-    const GstStructure * figures);
-
-/* Watch what leaves a blockdctcompare. */
-PreviewFrames *preview_frames_new (GstElement * compare,
-    PreviewFramesShow show, gpointer owner);
+/* Watch what leaves blockdctcompare. */
+PreviewFrames *preview_frames_new (PreviewSession * session);
 void preview_frames_free (PreviewFrames * self);
 
 /* Watch what comes to an input of it; NULL: there is no such input. `line` is
@@ -205,7 +189,7 @@ struct _PreviewSession
   GstElement *size[2];          /* capsfilter behind those of A and B */
   GstCaps *caps;                /* of the original; or NULL */
   gboolean live;
-  gboolean paused;
+  gboolean paused;              /* the main thread alone changes it */
   gboolean holds;               /* frames wait, and one is shown */
   gboolean closed;              /* frames are dropped */
   GstClockTime shown;           /* the time of the last frame that was shown */
@@ -313,6 +297,11 @@ void preview_transport_end (PreviewSession * self);
 /* The source's name; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
 
+/* A streaming thread calls this: a picture leaves that was made from this
+ * original; the figures may be NULL. FALSE: it is not to be shown. */
+gboolean preview_session_show (PreviewSession * self, GstBuffer * original,
+    const GstStructure * figures);
+
 /* Whether there is an original; else A's file is in its place, and B is
  * compared with that. */
 gboolean preview_session_has_original (PreviewSession * self);
@@ -338,8 +327,12 @@ void preview_session_foreach (PreviewSession * self, PreviewPart part,
 
 /* flow.c: the pictures' way from the player to what compares */
 
-/* What the player calls, with the session as owner. */
-extern const PreviewPlayerFuncs preview_flow_funcs;
+/* The player's threads call these: a picture, which it keeps, has come, and the
+ * next one comes after the return; there are no more. */
+void preview_flow_take (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream, GstSample * sample);
+void preview_flow_end (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream);
 
 /* Whether an encoder makes a picture that is shown. */
 gboolean preview_flow_encodes (PreviewSession * self);

@@ -22,21 +22,14 @@ G_DEFINE_FINAL_TYPE (PreviewSession, preview_session, G_TYPE_OBJECT);
 
 /* Streaming threads */
 
-static void
-post (PreviewSession * self, GstStructure * structure)
+gboolean
+preview_session_show (PreviewSession * self, GstBuffer * original,
+    const GstStructure * figures)
 {
-  gst_element_post_message (self->pipeline, gst_message_new_application
-      (GST_OBJECT (self->pipeline), structure));
-}
-
-static gboolean
-show (gpointer session, GstBuffer * original, const GstStructure * figures)
-{
-  PreviewSession *self = session;
-
   if (!preview_flow_show (self, original))
     return FALSE;
-  post (self, gst_structure_copy (figures));
+  gst_element_post_message (self->pipeline, gst_message_new_application
+      (GST_OBJECT (self->pipeline), gst_structure_copy (figures)));
   g_mutex_lock (&self->lock);
   g_clear_pointer (&self->figures, gst_structure_free);
   self->figures = gst_structure_copy (figures);
@@ -513,7 +506,7 @@ preview_session_new (const PreviewOptions * options, PreviewOutput output,
   self->options = *options;
   self->output = output;
   preview_pipeline_build (self);
-  self->frames = preview_frames_new (self->compare, show, self);
+  self->frames = preview_frames_new (self);
   preview_transport_reset (self);
   connect (self);
   if (set_up (self, error) && can_open (&self->options, error))

@@ -33,12 +33,9 @@ preview_transport_reset (PreviewSession * self)
 static GstClockTime
 get_shown (PreviewSession * self)
 {
-  GstClockTime shown;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
-  shown = self->shown;
-  g_mutex_unlock (&self->lock);
-  return shown;
+  return self->shown;
 }
 
 /* Where it is, or will be: what is shown may still be what was before. Called
@@ -57,12 +54,9 @@ find_place (PreviewSession * self)
 static GstClockTime
 get_place (PreviewSession * self)
 {
-  GstClockTime place;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
-  place = find_place (self);
-  g_mutex_unlock (&self->lock);
-  return place;
+  return find_place (self);
 }
 
 static void
@@ -203,8 +197,7 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
             && ok;
     }
   if (ok)
-    player = preview_player_new (&self->options, line, file, self->shift,
-        &preview_flow_funcs, self, error);
+    player = preview_player_new (self, line, file, error);
   g_free (line[0]);
   g_free (line[1]);
   if (player == NULL)
@@ -291,12 +284,7 @@ preview_transport_take_rate (PreviewSession * self, const GstCaps * caps)
 gboolean
 preview_session_is_paused (PreviewSession * self)
 {
-  gboolean paused;
-
-  g_mutex_lock (&self->lock);
-  paused = self->paused;
-  g_mutex_unlock (&self->lock);
-  return paused;
+  return self->paused;
 }
 
 gboolean
@@ -349,12 +337,9 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
 GstClockTime
 preview_session_get_frame_duration (PreviewSession * self)
 {
-  GstClockTime duration;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
-  duration = self->duration;
-  g_mutex_unlock (&self->lock);
-  return duration;
+  return self->duration;
 }
 
 static gboolean
@@ -534,8 +519,8 @@ preview_session_step (PreviewSession * self, gint frames)
     return step_back (self);
   g_mutex_lock (&self->lock);
   ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || preview_flow_encodes (self);
-  synced = self->synced && self->complete;
-  comes = !self->complete;
+  comes = !self->complete || self->seeking;
+  synced = self->synced && !comes;
   place = find_place (self) + self->duration + self->duration / 8;
   if (ok && synced) {
     self->sought = place;
@@ -543,7 +528,8 @@ preview_session_step (PreviewSession * self, gint frames)
     self->target = 0;
   }
   g_mutex_unlock (&self->lock);
-  /* A frame that comes would be lost. */
+  /* A frame that comes would be lost, and a seek that waits has this step after
+   * it. */
   if (ok && comes)
     self->steps_after += frames;
   else if (ok && !synced)
