@@ -54,10 +54,10 @@ function makeIcon (name) {
 }
 
 function makeButton (id, text, about, action, icon) {
-  const button = make("button", {type: "button", id, title: about});
+  const button = make("button", {type: "button", id, title: about},
+    ...icon ? [makeIcon(icon)] : [], ...text ? [make("span", {}, text)] : []);
 
-  button.append(...icon ? [makeIcon(icon)] : [], ...text ? [make("span", {}, text)] : []);
-  if (!text)
+  if (/^\W?$/.test(text))
     button.ariaLabel = about.replace(/ \(.*/, "");
   button.addEventListener("click", action);
   return button;
@@ -93,6 +93,8 @@ const viewNames = {original: "Original", a: "A", b: "B", wipe: "Wipe",
   "quality-map": "Quality", "size-map": "Sizes"};
 const metricNames = {psnr: "PSNR", ssim: "SSIM", "ms-ssim": "MS-SSIM",
   "psnr-hvs": "PSNR-HVS", xpsnr: "XPSNR"};
+const looks = ["wipe", "side-by-side", "stacked", "flicker", "difference"];
+const isOfTwo = name => [...looks, "error-map", "ssim-map", "hvs-map"].includes(name);
 const pairs = {"original a": "Original | A", "original b": "Original | B", "a b": "A | B"};
 // The fields of a metric: the frame's, or luma's.
 const fieldNames = {"ms-ssim": "ms-ssim-y", xpsnr: "xpsnr-y"};
@@ -114,10 +116,9 @@ function nameEncoder ({nick, about}) {
 // Widgets of controls
 
 function makeSelect (id, values, about, action, label) {
-  const select = make("select", {id, title: about, "aria-label": label});
+  const select = make("select", {id, title: about, "aria-label": label},
+    ...values.map(([value, text, title]) => make("option", {value, title}, text)));
 
-  for (const [value, text, title] of values)
-    select.append(make("option", {value, title}, text));
   if (action !== undefined)
     select.addEventListener("input", () => action(select.value));
   return select;
@@ -169,15 +170,12 @@ function makeCodec (side, prefix, controls) {
   };
   const select = makeSelect(`codec-${side}`, [], "Transform or encoder of this picture", choose,
     `codec of ${side.toUpperCase()}`);
-  const transforms = make("optgroup", {label: "transforms"});
-  const encoders = make("optgroup", {label: "encoders"});
 
-  for (const {nick, about} of controls[`${prefix}transform`].values)
-    transforms.append(make("option", {value: nick, title: about}, nameTransform(nick)));
-  for (const value of controls[`${prefix}encoder`].values.slice(1))
-    encoders.append(make("option", {value: `encoder ${value.nick}`}, nameEncoder(value)));
-  select.append(transforms, encoders, make("option", {value: "file", hidden: true}),
-    make("option", {value: "choose"}, "File…"));
+  select.append(make("optgroup", {label: "transforms"}, ...controls[`${prefix}transform`].values
+    .map(({nick, about}) => make("option", {value: nick, title: about}, nameTransform(nick)))),
+  make("optgroup", {label: "encoders"}, ...controls[`${prefix}encoder`].values.slice(1)
+    .map(value => make("option", {value: `encoder ${value.nick}`}, nameEncoder(value)))),
+  make("option", {value: "file", hidden: true}), make("option", {value: "choose"}, "File…"));
   return select;
 }
 
@@ -233,8 +231,7 @@ function makeCard (side, controls, presets) {
     makeCodec(side, prefix, controls));
 
   find(`card-${side}`).replaceChildren(head,
-    ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-crf",
-      "encoder-bitrate"),
+    ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-crf", "encoder-bitrate"),
     make("dl", {class: "figures", id: `figures-${side}`}),
     ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small",
       title: "A mean of dB is that of the frames' dB; ffmpeg's \"average\" is the dB of the mean "
@@ -253,17 +250,15 @@ function makeCard (side, controls, presets) {
 // Views
 
 function makeViews (control) {
-  const groups = {"": ["original", "a", "b"], Look: ["wipe", "side-by-side", "stacked", "flicker",
-    "difference"], Where: ["error-map", "ssim-map", "hvs-map", "coefficients", "nonzero-map",
-    "quality-map", "size-map"]};
+  const groups = {"": ["original", "a", "b"], Look: looks, Where: ["error-map", "ssim-map",
+    "hvs-map", "coefficients", "nonzero-map", "quality-map", "size-map"]};
 
   find("views").replaceChildren(...Object.entries(groups).map(([word, group]) => {
     const made = make("span", {class: "group"}, make("span", {class: "word"}, word));
     for (const name of group) {
       const about = viewWords[name] ?? control.values.find(({nick}) => nick === name).about;
-      const button = makeButton(`view-${name}`, viewNames[name],
-        group.includes("wipe") ? `${about} (v: next)` : about,
-        () => turn("view", name), name);
+      const button = makeButton(`view-${name}`, viewNames[name], word === "Look"
+        ? `${about} (v: next)` : about, () => turn("view", name), name);
       button.setAttribute("role", "radio");
       made.append(button);
     }
@@ -305,30 +300,27 @@ function makeOptions (controls) {
 const sideSettings = ["transform", "quality", "qp", "encoder-quality", "encoder-qp",
   "encoder-crf", "encoder-bitrate", "encoder"];
 
-function store () {
-  const {...values} = page.values;
+// Set the other side as this one is: 0 is A.
+function copySide (side) {
+  const [from, to] = side === 0 ? ["", "b::"] : ["b::", ""];
 
-  if (isFile("a"))
-    return;
   for (const name of sideSettings)
-    turn(`b::${name}`, values[name]);
-  for (const setting of listProperties(0, "b::"))
+    turn(to + name, page.values[from + name]);
+  for (const setting of listProperties(side, to))
     say(`set ${setting}`);
-  showPair("a b");
 }
 
 // Of files there are no settings.
-function swap () {
-  const {...values} = page.values;
-
-  if (isFile("a") || isFile("b"))
+function store () {
+  if (isFile("a"))
     return;
-  for (const name of sideSettings) {
-    turn(name, values[`b::${name}`]);
-    turn(`b::${name}`, values[name]);
-  }
-  for (const setting of [...listProperties(0, "b::"), ...listProperties(1, "")])
-    say(`set ${setting}`);
+  copySide(0);
+  showPair("a b");
+}
+
+function swap () {
+  if (!isFile("a") && !isFile("b"))
+    [0, 1].forEach(copySide);
 }
 
 // Make A finer by a step.
@@ -357,16 +349,9 @@ function showPair (pair) {
     turn("view", "wipe");
 }
 
-function isOfTwo (name) {
-  return ["wipe", "side-by-side", "stacked", "flicker", "difference", "error-map",
-    "ssim-map", "hvs-map"].includes(name);
-}
-
 function makeCards (news) {
   const controls = Object.fromEntries(news.controls.map(control => [control.name, control]));
 
-  for (const name of Object.keys(widgets))
-    delete widgets[name];
   makeCard("a", controls, news.presets);
   makeCard("b", controls, []);
   makeViews(controls.view);

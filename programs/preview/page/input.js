@@ -21,8 +21,6 @@ function makeScaling () {
     makeButton("one", "1:1", "One pixel per sample (1)", () => scale(1)),
     makeButton("smaller", "−", "Smaller (-, wheel)", () => scale("-")), output,
     makeButton("larger", "+", "Larger (+, wheel)", () => scale("+")));
-  for (const id of ["smaller", "larger"])
-    find(id).ariaLabel = id;
 }
 
 // The pointer
@@ -184,7 +182,6 @@ player.open();
 makeFiles();
 makeScaling();
 find("notice").append(makeButton("close", "×", "Close (Escape)", () => showNotice("")));
-find("close").ariaLabel = "Close";
 find("tabs").append(...["Time", "Rate", "Block", "Figures"].map(name =>
   makeButton(`tab-${name}`, name, panels[name][1], () => panels.toggle(name))));
 view.open(find("picture"));

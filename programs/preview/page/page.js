@@ -64,8 +64,6 @@ function isNewer (name) {
 // The player
 
 const player = {
-  last: 0,
-
   // Frames are counted by their duration; times are rounded.
   frame (at) {
     return Math.floor(at / page.news["frame-duration"] + 0.1);
@@ -265,7 +263,7 @@ function show (news) {
   if (news.controls !== undefined)
     makeCards(news);
   if (news.opened)
-    time.clear();
+    time.points.clear();
   if (JSON.stringify(page.values) !== JSON.stringify(news.values))
     remember(news.values);
   if (news.properties !== undefined)
@@ -435,14 +433,11 @@ function describeLine () {
     .filter(({name, default: normal}) => !notUndone.includes(name)
       && (name === "quality" || String(page.values[name]) !== String(normal)))
     .map(({name}) => `${name}=${[page.values[name]].flat().join("+") || 0}`);
+  const {paused, duration, "frame-duration": frame, "file-a": a, "file-b": b} = page.news;
+  const hold = paused && duration && `--hold=${(player.position + frame / 4).toFixed(3)}`;
 
-  const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
-  const {paused, duration, "frame-duration": frame} = page.news;
-
-  return ["blockdct-preview", ...paused && duration
-    ? [`--hold=${(player.position + frame / 4).toFixed(3)}`] : [],
-  isAlone() ? "--no-original" : page.news.name, ...files, ...settings,
-    ...listProperties(0), ...listProperties(1)]
+  return ["blockdct-preview", hold, isAlone() ? "--no-original" : page.news.name, a, b, ...settings,
+    ...listProperties(0), ...listProperties(1)].filter(word => word)
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");
 }
@@ -466,17 +461,12 @@ async function copy (path) {
 function makeMenu (id, text, about, items) {
   const menu = make("details", {class: "menu", id},
     make("summary", {title: about}, text));
-  const list = make("div", {});
 
-  for (const [name, action] of items) {
-    const button = makeButton("", name, name, () => {
+  menu.append(make("div", {}, ...items.map(([name, action]) =>
+    makeButton(undefined, name, name, () => {
       menu.open = false;
       action();
-    });
-    button.removeAttribute("id");
-    list.append(button);
-  }
-  menu.append(list);
+    }))));
   menu.addEventListener("focusout", ({relatedTarget}) => {
     if (!menu.contains(relatedTarget))
       menu.open = false;

@@ -7,10 +7,6 @@ const time = {
   points: new Map(), // figures by the frame's time
   length: 300, // of a stream without a duration
 
-  clear () {
-    this.points.clear();
-  },
-
   // With other settings the figures of other frames are of no use.
   add (points) {
     for (const figures of points) {
@@ -18,7 +14,7 @@ const time = {
         "b-encoder"]
         .map(name => figures[name]).join();
       if (of !== this.settings)
-        this.clear();
+        this.points.clear();
       this.settings = of;
       this.points.set(figures["stream-time"], figures);
       if (page.news.duration === undefined && this.points.size > this.length)
@@ -75,7 +71,7 @@ const time = {
     const texts = frames.map(([at, value]) => `${player.call(at)}: ${value.toPrecision(4)}`);
 
     if (list.dataset.shown !== texts.join())
-      list.replaceChildren(...texts.map((text, i) => makeButton("", text, `Go to frame ${text}`,
+      list.replaceChildren(...texts.map((text, i) => makeButton(undefined, text, `Go to frame ${text}`,
         () => goTo(frames[i][0]))));
     list.dataset.shown = texts.join();
   },
@@ -266,11 +262,10 @@ const block = {
   follows: true,
 
   open (panel) {
-    const follow = make("input", {type: "checkbox", id: "follow"});
+    const follow = make("input", {type: "checkbox", id: "follow", checked: this.follows});
     const choice = (id, values, about) => makeSelect(id, values.map(value => [value, value]),
       about, () => this.show(), id);
 
-    follow.checked = this.follows;
     follow.addEventListener("change", () => {
       this.follows = follow.checked;
     });

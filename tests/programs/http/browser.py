@@ -67,7 +67,7 @@ async def the_verdict_counts_identical_frames_apart(browser):
     words = await browser.read("""(() => {
       const figures = (i, a, b) => ({"stream-time": i * 1e9, psnr: a, "b-psnr": b, bits: 1000,
         "b-bits": 900});
-      time.clear();
+      time.points.clear();
       time.settings = undefined;
       time.add([figures(0, 30, 33), figures(1, null, null), figures(2, 32, null),
         figures(3, 40, 41)]);
@@ -95,7 +95,8 @@ async def the_verdict_counts_identical_frames_apart(browser):
 
 @on_page("--test-pattern=smpte100")
 async def a_notice_leaves(browser):
-    await browser.read("showNotice('Done', true)")
+    await browser.read("later = setTimeout, setTimeout = (run, ms, ...of) => later(run, ms / 40, ...of),"
+                       " showNotice('Done', true)")
     ground = "getComputedStyle(find('notice')).backgroundColor"
     done = await browser.read(ground)
     await browser.wait("find('notice').hidden")
@@ -599,7 +600,7 @@ def make_files():
     launch("videotestsrc num-buffers=9 ! video/x-raw,format=I420,width=320,height=240,"
            "pixel-aspect-ratio=2/1 ! y4menc ! filesink location=wide.y4m")
     launch("videotestsrc num-buffers=1 pattern=zone-plate kx2=8 ky2=8 ! "
-           "video/x-raw,format=RGB,width=2501,height=1501 ! pngenc compression-level=1 ! "
+           "video/x-raw,format=RGB,width=1251,height=751 ! pngenc compression-level=1 ! "
            "filesink location=still.png")
 
 
