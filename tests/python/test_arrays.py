@@ -378,7 +378,7 @@ class Errors(unittest.TestCase):
             (ValueError, 'deadzone', transform, BATCH, 'hevc-8x8',
              {'deadzone': 0.5}),
             (ValueError, '5', transform, BATCH, 'hevc-quadtree', {'min_block': 5}),
-            (ValueError, '300', transform, BATCH, {'tables': [300] * 64}),
+            (ValueError, '256', transform, BATCH, {'tables': [256] * 64}),
             (ValueError, '63', transform, BATCH, {'tables': [30] * 63}),
             (ValueError, "'annex-l'", transform, BATCH, {'tables': 'annex-l'}),
             (ValueError, 'line|INTRA|list', transform, BATCH, 'hevc-8x8',
