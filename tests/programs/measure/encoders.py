@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 
 from program import (ELEMENT, LIMIT, PLOT, PROGRAM, have, launch, need, read, rows_of, run,
                      skip_without, table, write)
@@ -316,9 +317,11 @@ STALLING = ("x264enc ! valve drop=true",
 
 @case
 def an_encoder_that_stalls_is_given_up():
-    for line in STALLING:
-        out, err = run("--quiet", "--csv", "-", *CLIPS, "-e", line, "-e", "x264enc", "--qp", "30",
-                       "--stall-limit", "1", status=2)
+    with ThreadPoolExecutor() as pool:  # they sleep
+        found = pool.map(lambda line: run("--quiet", "--csv", "-", *CLIPS, "-e", line, "-e",
+                                          "x264enc", "--qp", "30", "--stall-limit", "1",
+                                          status=2), STALLING)
+    for line, (out, err) in zip(STALLING, found):
         assert [(r["file"], r["encoder"]) for r in rows_of(out)] == \
             [(clip, "x264enc") for clip in CLIPS], out
         for clip in CLIPS:
