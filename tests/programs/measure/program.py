@@ -93,10 +93,13 @@ def write(path, data):
         file.write(data if isinstance(data, bytes) else data.encode())
 
 
-def launch(*pipeline):
-    """Play a launch line to its end: what its elements say, (name, {field: value}) each."""
+def launch(*pipeline, begin=None, end=None):
+    """Play a launch line to its end: what its elements say, (name, {field: value}) each. The
+    functions get the pipeline."""
     playing, said = Gst.parse_launch(" ".join(pipeline)), []
     bus = playing.get_bus()
+    if begin:
+        begin(playing)
     playing.set_state(Gst.State.PLAYING)
     while True:
         message = bus.timed_pop_filtered(LIMIT * Gst.SECOND, Gst.MessageType.EOS
@@ -107,6 +110,8 @@ def launch(*pipeline):
         if fields.get_name().startswith("blockdct"):
             names = map(fields.nth_field_name, range(fields.n_fields()))
             said.append((message.src.get_name(), {n: fields.get_value(n) for n in names}))
+    if end:
+        end(playing)
     playing.set_state(Gst.State.NULL)
     assert message and message.type == Gst.MessageType.EOS, \
         f"{pipeline}: {message and message.parse_error()}"
