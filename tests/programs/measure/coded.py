@@ -28,6 +28,23 @@ LINES = (
 )
 
 
+@case
+def a_lookahead_fits_behind_a_tee():
+    """As encoders and queues come, at any rate: every frame has a partner. The lookahead of
+    96 threads, some 140 frames, fits from 30 frames/s on."""
+    for encoder, decoder, rates in (("x264enc", "avdec_h264", (1, 5, 24, 60)),
+                                    ("x264enc threads=96", "avdec_h264", (30, 60)),
+                                    ("x265enc", "avdec_h265", (1, 5, 24, 60))):
+        for rate in rates if have(encoder.split()[0]) and have(decoder) else ():
+            said = launch(
+                "videotestsrc num-buffers=250 ! video/x-raw,format=I420,width=64,height=64,"
+                f"framerate={rate}/1 ! tee name=t ! queue ! compare.ref_sink t. ! queue !",
+                encoder, "!", decoder, "! compare.dist_sink blockdctcompare name=compare ! "
+                "fakesink")
+            pooled, = (f for _, f in said if f["type"] == "pooled")
+            assert (pooled["frames"], pooled["unmatched"]) == (250, 0), (encoder, rate, pooled)
+
+
 class Seen:
     """What a blockdctcoded lets through."""
 

@@ -62,6 +62,8 @@ def figures_are_the_elements():
                 assert not ours or float(ours) == elements \
                     or abs(float(ours) - elements) < most, \
                     f"{name} {transform} {value} {figure}: {ours}, the element's {elements}"
+                if ours:
+                    assert int(row["sum-" + figure]) == message["sum-" + figure], figure
     assert [figure for figure in FIGURES if row[figure]] == \
         ["ssim-y", "xpsnr-y", "ssim", "ms-ssim-y"]  # of grey.png
 
