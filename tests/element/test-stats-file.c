@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * stats-file where it cannot be written, and from start to start. (What is in it:
- * tests/programs/measure/stats_files.py.) */
+ * stats-file where it cannot be written, and from start to start. (What is in
+ * it: tests/programs/measure/stats_files.py.) */
 #include <string.h>
 #include <unistd.h>
 #include "bench.h"
