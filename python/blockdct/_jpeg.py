@@ -25,6 +25,7 @@ _SUBSAMPLINGS = {(1, 1): '4:4:4', (2, 1): '4:2:2', (1, 2): '4:4:0',
 _MAX_STEP = 32767
 _MAX_SIDE = 65500  # jmorecfg.h: JPEG_MAX_DIMENSION
 _IN_A_BATCH = 64
+_Steps = np.ndarray[Any, Any]
 _BYTES = bytes, bytearray, memoryview
 
 
@@ -74,7 +75,7 @@ class JpegLevels:
     #: for each vertical frequency. `reconstruct` takes arrays on a GPU, too.
     values: Any
     #: (components, 8, 8) uint16: quantization steps, a row for each vertical frequency.
-    tables: np.ndarray
+    tables: _Steps
     #: Sampling factors of each component, across and down, 1 to 4.
     sampling: tuple[tuple[int, int], ...]
     #: Size of the picture, in samples.
@@ -217,7 +218,7 @@ def _encode(levels: JpegLevels, optimize: bool = False, progressive: bool = Fals
 
 
 def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
-           quality: int | None = None, baseline: bool = True) -> np.ndarray:
+           quality: int | None = None, baseline: bool = True) -> _Steps:
     """Return JPEG's quantization tables: (2, 8, 8) uint16, the steps of luma and of
     chroma, with a row for each vertical frequency.
 
@@ -240,14 +241,14 @@ def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
     return steps.reshape(2, 8, 8).astype(np.uint16)
 
 
-def _scale(steps: np.ndarray, quality: int, baseline: bool) -> np.ndarray:
+def _scale(steps: _Steps, quality: int, baseline: bool) -> _Steps:
     check_range('quality', quality, 1, 100)
     percent = 5000 // quality if quality < 50 else 200 - 2 * quality
-    scaled: np.ndarray = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
+    scaled: _Steps = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
     return scaled
 
 
-def _steps_of(settings: Settings) -> np.ndarray:
+def _steps_of(settings: Settings) -> _Steps:
     """(2, 64): the steps of jpeg-8x8."""
     if isinstance(settings.tables, str):
         return _scale(preset_of[settings.tables][1], settings.quality, settings.baseline)
@@ -379,7 +380,7 @@ class Origin(NamedTuple):
     quality: int | None
     #: (2, 8, 8) uint16: the steps of luma and chroma, a row for each vertical
     #: frequency; 0 where all levels are 0, so that the step is unknown.
-    steps: np.ndarray
+    steps: _Steps
 
 
 def origin(picture: Any) -> Origin | None:

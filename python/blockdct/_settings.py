@@ -165,7 +165,7 @@ class Plan:
         self.quality, self.qp = numbers
         self.index = np.zeros(n, np.int32)
         for i, (base, jobs) in enumerate(zip(bases, self.jobs)):
-            mine = slice(None) if len(bases) == 1 else i
+            mine: Any = slice(None) if len(bases) == 1 else i
             if transform_of[base.transform][1]:
                 self.index[mine] = self.qp[mine]
             elif jobs.n > 1:
