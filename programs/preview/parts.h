@@ -200,8 +200,8 @@ struct _PreviewSession
                                    another one are not shown */
   gint64 away;                  /* from a frame's time to that in `pipeline` */
   gboolean is_away;             /* it is known */
-  GstClockTime last, given;     /* the latest time in `pipeline`; that of an
-                                   original */
+  GstClockTime last;            /* the latest time in `pipeline` */
+  GstClockTime given[PREVIEW_N_STREAMS];        /* that of each stream */
   GstClockTime seen, reached;   /* that of the frame that left last, and of the
                                    one that is shown */
   guint64 left;                 /* frames that may still come */

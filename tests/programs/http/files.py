@@ -179,6 +179,16 @@ async def what_shows_something_else_is_not_shifted(server, viewer):
 
 
 @synchronous
+async def it_begins_again_where_the_shorter_one_ends():
+    for names in (("scenes.mkv", "varies.mkv"), ("varies.mkv", "scenes.mkv")):
+        with start(*names) as server:
+            async with Viewer(server.address) as viewer:
+                for late in (True, False, True):
+                    await viewer.wait(lambda news, late=late: "encoder" in news.get("figures", {})
+                                      and (news["figures"]["timestamp"] > 7e8) == late)
+
+
+@synchronous
 async def hdr_is_tone_mapped_for_show():
     """And this is said; neither figures nor maps are made of what is shown."""
     if subprocess.run(["gst-inspect-1.0", "--exists", "x264enc"], check=False).returncode:
