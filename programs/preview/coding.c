@@ -216,9 +216,7 @@ change (PreviewSession * self)
 {
   measure (self);
   preview_transport_restart (self);
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (preview_coding_find_pspec (preview_controls[i]) != NULL)
-      g_signal_emit_by_name (self, "changed", i);
+  g_signal_emit_by_name (self, "changed");
 }
 
 /* The encoder or the file that makes it from now on; NULL: neither. */
@@ -294,7 +292,7 @@ preview_coding_set (PreviewSession * self, const gchar * name, gint value)
     preview_coding_set_line (self, side, choice == LINE ? written[side] : line,
         NULL);
   } else {
-    g_signal_emit_by_name (self, "changed", preview_find_control (name));
+    g_signal_emit_by_name (self, "changed");
   }
 }
 

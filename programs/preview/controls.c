@@ -335,15 +335,6 @@ preview_session_shows_map (PreviewSession * self)
 
 /* Notifications, and properties to copy */
 
-static gboolean
-has_part (PreviewSession * self, guint parts, const GObject * part)
-{
-  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
-    if (parts & 1 << i && self->part[i] == part)
-      return TRUE;
-  return FALSE;
-}
-
 static void
 changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
 {
@@ -358,15 +349,7 @@ changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
           || strcmp (pspec->name, "right") == 0))
     preview_transport_follow_b (self);
   preview_flow_change (self);
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
-    const gchar *property;
-    guint parts = find_parts (self, preview_controls[i], &property);
-
-    if (is_view (i) ? strcmp (pspec->name, "view") == 0
-        || strcmp (pspec->name, "right") == 0
-        : has_part (self, parts, part) && strcmp (pspec->name, property) == 0)
-      g_signal_emit_by_name (self, "changed", i);
-  }
+  g_signal_emit_by_name (self, "changed");
 }
 
 void

@@ -76,8 +76,8 @@ gboolean preview_player_is_stale (PreviewPlayer * self, PreviewStream stream);
 gboolean preview_player_seek (PreviewPlayer * self, GstClockTime place,
     GstClockTime end);
 
-/* Ask the original's source. */
-gboolean preview_player_query (PreviewPlayer * self, GstQuery * query);
+/* The original's duration in ns; 0: it is not known; -1: it cannot seek. */
+gint64 preview_player_get_duration (PreviewPlayer * self);
 
 /* The pipeline, and the source of a stream in it; NULL: it encodes the
  * original. */
@@ -292,9 +292,6 @@ void preview_transport_go_on (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);
 
 /* session.c */
-
-/* The source's name; owned by the caller. */
-gchar *preview_session_get_name (PreviewSession * self);
 
 /* A streaming thread calls this: a picture leaves that was made from this
  * original; the figures may be NULL. FALSE: it is not to be shown. */

@@ -47,7 +47,8 @@ gboolean preview_refuse (GError ** error, const gchar * format, ...);
 #define PREVIEW_TYPE_SESSION (preview_session_get_type ())
 /* Signals. The main thread emits all but the first two:
  *
- *     changed (guint control)      any thread: a control has another value
+ *     changed ()                   any thread: something else has, that is not
+ *                                  a frame
  *     frame (GstSample frame, GstStructure figures)
  *                                  the sink's thread: PREVIEW_PAGE shows this;
  *                                  the figures may be NULL
@@ -102,7 +103,6 @@ gboolean preview_session_open (PreviewSession * self, const gchar * uri,
 
 /* Position: transport.c */
 
-gboolean preview_session_is_paused (PreviewSession * self);
 void preview_session_set_paused (PreviewSession * self, gboolean paused);
 
 /* Whether there is more than one picture. */

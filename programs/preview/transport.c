@@ -10,9 +10,7 @@
 void
 preview_transport_reset (PreviewSession * self)
 {
-  if (self->rewind != 0)
-    g_source_remove (self->rewind);
-  self->rewind = 0;
+  g_clear_handle_id (&self->rewind, g_source_remove);
   self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
   g_mutex_lock (&self->lock);
@@ -64,9 +62,7 @@ replace_player (PreviewSession * self, PreviewPlayer * player, gboolean waits)
 {
   PreviewPlayer *old = self->player;
 
-  if (self->bus_watch != 0)
-    g_source_remove (self->bus_watch);
-  self->bus_watch = 0;
+  g_clear_handle_id (&self->bus_watch, g_source_remove);
   g_mutex_lock (&self->lock);
   self->player = player;
   self->ended = 0;
@@ -80,9 +76,7 @@ replace_player (PreviewSession * self, PreviewPlayer * player, gboolean waits)
 void
 preview_transport_stop (PreviewSession * self)
 {
-  if (self->rewind != 0)
-    g_source_remove (self->rewind);
-  self->rewind = 0;
+  g_clear_handle_id (&self->rewind, g_source_remove);
   g_mutex_lock (&self->lock);
   self->closed = TRUE;
   self->run++;
@@ -222,7 +216,7 @@ preview_transport_start (PreviewSession * self, GError ** error)
   self->left = self->options.frames > 0 ? (guint64) self->options.frames
       : G_MAXUINT64;
   preview_pipeline_arrange (self);
-  return start_at (self, 0, preview_session_is_paused (self), error);
+  return start_at (self, 0, self->paused, error);
 }
 
 void
@@ -236,8 +230,7 @@ preview_transport_restart (PreviewSession * self)
   preview_pipeline_arrange (self);
   preview_frames_clear (self->frames);
   if (!start_at (self, GST_CLOCK_TIME_IS_VALID (place)
-          && preview_session_moves (self) ? place : 0,
-          preview_session_is_paused (self), &error))
+          && preview_session_moves (self) ? place : 0, self->paused, &error))
     g_signal_emit_by_name (self, "notice", error->message);
 }
 
@@ -279,12 +272,6 @@ preview_transport_take_rate (PreviewSession * self, const GstCaps * caps)
 }
 
 gboolean
-preview_session_is_paused (PreviewSession * self)
-{
-  return self->paused;
-}
-
-gboolean
 preview_session_moves (PreviewSession * self)
 {
   GstClockTime position, duration;
@@ -300,34 +287,24 @@ preview_session_moves (PreviewSession * self)
 static gboolean
 can_seek (PreviewSession * self)
 {
-  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
-  gboolean ok = self->player != NULL && preview_player_query (self->player,
-      query);
-
-  if (ok)
-    gst_query_parse_seeking (query, NULL, &ok, NULL, NULL);
-  gst_query_unref (query);
-  return ok;
+  return self->player != NULL
+      && preview_player_get_duration (self->player) >= 0;
 }
 
 gboolean
 preview_session_get_time (PreviewSession * self, GstClockTime * position,
     GstClockTime * duration)
 {
-  GstQuery *query = gst_query_new_duration (GST_FORMAT_TIME);
   const GstClockTime shown = get_shown (self);
-  gint64 all = 0;
+  const gint64 all = self->player == NULL ? -1
+      : preview_player_get_duration (self->player);
 
-  if (can_seek (self) && preview_player_query (self->player, query))
-    gst_query_parse_duration (query, NULL, &all);
-  else if (self->seeking)
-    all = self->length;
-  self->length = all;
-  gst_query_unref (query);
-  if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (shown))
+  if (all >= 0 || !self->seeking)
+    self->length = MAX (all, 0);
+  if (self->length <= 0 || !GST_CLOCK_TIME_IS_VALID (shown))
     return FALSE;
-  *position = MIN (shown, (GstClockTime) all);
-  *duration = all;
+  *position = MIN (shown, (GstClockTime) self->length);
+  *duration = self->length;
   return TRUE;
 }
 
@@ -342,11 +319,9 @@ preview_session_get_frame_duration (PreviewSession * self)
 static gboolean
 seek_now (PreviewSession * self, GstClockTime place)
 {
-  const gboolean holds = preview_session_is_paused (self);
+  const gboolean holds = self->paused;
 
-  if (self->rewind != 0)
-    g_source_remove (self->rewind);
-  self->rewind = 0;
+  g_clear_handle_id (&self->rewind, g_source_remove);
   if (!can_seek (self))
     return FALSE;
   self->stays = FALSE;
@@ -431,13 +406,11 @@ rewind_now (gpointer data)
 void
 preview_transport_end (PreviewSession * self)
 {
-  if (self->rewind != 0)
-    g_source_remove (self->rewind);
-  self->rewind = 0;
+  g_clear_handle_id (&self->rewind, g_source_remove);
   if (!preview_session_moves (self)) {
     self->stays = TRUE;
     hold (self);
-  } else if (!preview_session_is_paused (self)) {
+  } else if (!self->paused) {
     self->rewind = g_timeout_add (preview_session_get_frame_duration (self)
         / GST_MSECOND, rewind_now, self);
   }
@@ -460,9 +433,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
   if (!changes || self->player == NULL || self->stays)
     return;
   if (paused) {
-    if (self->rewind != 0)
-      g_source_remove (self->rewind);
-    self->rewind = 0;
+    g_clear_handle_id (&self->rewind, g_source_remove);
     /* What is sought comes, or is sought again if it is on its way. */
     g_mutex_lock (&self->lock);
     comes = self->seeking && !self->is_away && self->ended == 0;
@@ -508,7 +479,7 @@ preview_session_step (PreviewSession * self, gint frames)
   GstClockTime place;
   gboolean ok, synced, comes;
 
-  if (!preview_session_is_paused (self)) {
+  if (!self->paused) {
     preview_session_set_paused (self, TRUE);
     return TRUE;
   }
