@@ -394,10 +394,6 @@ void preview_coding_set_file (PreviewSession * self, guint side,
 void preview_coding_fail (PreviewSession * self, guint side,
     const gchar * why);
 
-/* Whether a control of a side has no effect at the moment: one of a blockdct
- * beside an encoder, or the other way. */
-gboolean preview_coding_is_idle (PreviewSession * self, const gchar * name);
-
 /* Set the numbers, and from now on have blockdctcompare measure A's metrics
  * while an encoder makes A or B. */
 void preview_coding_follow (PreviewSession * self);

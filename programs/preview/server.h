@@ -143,7 +143,7 @@ void preview_encoder_explain (GstBus * bus, const gchar * other,
  *      "picture": {"frame": number, "skipped": frames not sent to this viewer,
  *        "format", "matrix", "full", "width", "height": encoder.c},
  *      "tone-mapped": true where that was HDR, and figures are of what it was,
- *      "figures": {...} of this frame, "idle": [controls without an effect]}
+ *      "figures": {...} of this frame}
  *
  * It may send "planes", if it can show them; "shown", or "shown 3.5" if the
  * picture was in transit for 3.5 ms; "curve", for those of the shown frame; and

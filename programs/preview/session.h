@@ -157,11 +157,6 @@ void preview_session_foreach_property (PreviewSession * self, guint side,
 gboolean preview_session_set_text (PreviewSession * self, const gchar * pair,
     GError ** error);
 
-/* Whether a control has no effect, in the current view or by the figures of
- * the frame that is shown; NULL: there is no frame yet. */
-gboolean preview_session_is_idle (PreviewSession * self, guint control,
-    const GstStructure * figures);
-
 /* Whether B is one of the pictures that are shown. */
 gboolean preview_session_shows_b (PreviewSession * self);
 
