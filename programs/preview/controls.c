@@ -21,7 +21,7 @@ const gchar *const preview_controls[PREVIEW_N_CONTROLS] = {
   "b::encoder", "b::encoder-quality", "b::encoder-qp", "b::encoder-crf",
   "b::encoder-bitrate",
   "b::transform", "b::quality", "b::qp", "b::chroma-qp-offset",
-  "b::scaling-list", "view", "left", "right",
+  "b::scaling-list", "left", "right", "view",
   "wipe-position", "difference-gain", "grid", "overlay", "metrics"
 };
 
@@ -130,6 +130,11 @@ preview_session_get_value (PreviewSession * self, guint control, GValue * value)
   }
   if (is_view (control)) {
     g_value_set_enum (value, preview_views_get (self));
+    return;
+  }
+  /* One picture alone leaves the pair. */
+  if (strcmp (name, "right") == 0) {
+    g_value_set_enum (value, self->right);
     return;
   }
   parts = find_parts (self, preview_controls[control], &property);
@@ -262,7 +267,7 @@ preview_session_shows_b (PreviewSession * self)
 
   g_object_get (self->part[PREVIEW_COMPARE], "left", &left, "right", &right,
       NULL);
-  return left == 1 || right == 1;
+  return left == 1 || right == 1 || self->right == 1;
 }
 
 gboolean

@@ -37,9 +37,10 @@ preview_flow_count (PreviewSession * self, guint side)
 {
   const PreviewStream stream = PREVIEW_OF_A + side;
 
-  return self->holds && !self->complete && self->player != NULL
+  return (self->holds ? !self->complete && self->set.sample[stream] == NULL
+      : self->start == 0 && !self->live) && self->player != NULL
       && self->line[side] != NULL && preview_player_has (self->player, stream)
-      && self->set.sample[stream] == NULL ? (gint) self->n_before[side] : -1;
+      ? (gint) self->n_before[side] : -1;
 }
 
 /* The held frame */
@@ -113,15 +114,25 @@ end_now (gpointer session)
   return G_SOURCE_REMOVE;
 }
 
-/* Called with the lock. */
+/* Up to which time in `pipeline` all streams have frames; called with the
+ * lock. GST_CLOCK_TIME_NONE: none has ended. */
+static GstClockTime
+find_end (PreviewSession * self)
+{
+  GstClockTime end = GST_CLOCK_TIME_NONE;
+
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    if (self->ended & 1 << i)
+      end = MIN (end, self->given[i]);
+  return end;
+}
+
+/* What one stream does not have is not shown. Called with the lock. */
 static void
 check_end (PreviewSession * self)
 {
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    if (preview_player_has (self->player, i) && !(self->ended & 1 << i))
-      return;
-  if (self->end_shown || self->holds || self->reached < self->given
-      || self->options.ends)
+  if (self->end_shown || self->holds || self->options.ends
+      || self->ended == 0 || self->reached + ROUNDING < find_end (self))
     return;
   self->end_shown = TRUE;
   g_idle_add_full (G_PRIORITY_DEFAULT, end_now, g_object_ref (self),
@@ -136,7 +147,9 @@ preview_flow_drop (PreviewSession * self)
   self->is_away = self->pushed = self->stale = FALSE;
   self->fresh = TRUE;
   self->start = 0;
-  self->seen = self->reached = self->given = self->last;
+  self->seen = self->reached = self->last;
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    self->given[i] = self->last;
   check_end (self);
   g_cond_broadcast (&self->changed);
 }
@@ -319,9 +332,11 @@ get_time (PreviewSession * self, PreviewStream stream, GstSample * sample)
 static gboolean
 has_enough (PreviewSession * self)
 {
-  return self->is_away && !preview_flow_encodes (self)
-      && self->given > self->seen
-      && self->given - self->seen > AHEAD * self->duration;
+  const GstClockTime given = MIN (self->given[PREVIEW_ORIGINAL], find_end
+      (self));
+
+  return self->is_away && !preview_flow_encodes (self) && given > self->seen
+      && given - self->seen > AHEAD * self->duration;
 }
 
 /* Called with the lock. */
@@ -341,7 +356,7 @@ wait_for_change (PreviewSession * self)
     g_cond_wait (&self->changed, &self->lock);
   else if (!g_cond_wait_until (&self->changed, &self->lock,
           g_get_monotonic_time () + G_TIME_SPAN_SECOND) && !self->holds)
-    self->seen = self->given;
+    self->seen = self->given[PREVIEW_ORIGINAL];
 }
 
 void
@@ -382,12 +397,12 @@ preview_flow_take (PreviewSession * self, PreviewPlayer * player,
       go_on_soon (self);
     }
     self->is_away = TRUE;
-    if (!is_late (self, time))
-      copy = make_copy (self, sample, time, self->away);
-    else
+    if (is_late (self, time))
       self->late++;
-    if (copy != NULL && stream == PREVIEW_ORIGINAL)
-      self->given = GST_BUFFER_PTS (copy);
+    else if (time + self->away - ROUNDING <= find_end (self))
+      copy = make_copy (self, sample, time, self->away);
+    if (copy != NULL)
+      self->given[stream] = GST_BUFFER_PTS (copy);
   }
   g_mutex_unlock (&self->lock);
   if (encoded)

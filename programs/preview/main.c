@@ -156,6 +156,8 @@ parse (Preview * preview, int *argc, char ***argv)
         "FILE"},
     {"frames", 'n', 0, G_OPTION_ARG_INT, &options->frames,
         "Quit after N frames", "N"},
+    {"hold", 0, 0, G_OPTION_ARG_DOUBLE, &options->hold,
+        "Open the page paused, with the frame at SECONDS", "SECONDS"},
     {"b-encoder", 0, 0, G_OPTION_ARG_STRING, &options->b_encoder,
           "Encoder that makes B, written as for gst-launch-1.0",
         "LINE"},

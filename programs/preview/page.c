@@ -59,10 +59,31 @@ show_block (PreviewPage * self, const GstStructure * block)
   put (self, PREVIEW_BLOCK, preview_news_write_structure (block));
 }
 
+/* Whether all viewers have the last notice. */
+static gboolean
+is_noticed (PreviewPage * self)
+{
+  for (guint i = 0; i < self->viewers->len; i++) {
+    const Viewer *viewer = g_ptr_array_index (self->viewers, i);
+
+    if (viewer->sent < self->news[PREVIEW_NOTICE].at)
+      return FALSE;
+  }
+  return self->viewers->len > 0;
+}
+
+/* Behind one that is not everywhere yet. */
 static void
 show_notice (PreviewPage * self, const gchar * text)
 {
-  put (self, PREVIEW_NOTICE, json_node_init_string (json_node_alloc (), text));
+  JsonNode *last = self->news[PREVIEW_NOTICE].is;
+  const gchar *before = last == NULL || is_noticed (self) ? ""
+      : json_node_get_string (last);
+  g_autofree gchar *all = *before == '\0' || strlen (before) > MAX_COMMAND
+      ? g_strdup (text) : strstr (before, text) != NULL ? g_strdup (before)
+      : g_strconcat (before, " ", text, NULL);
+
+  put (self, PREVIEW_NOTICE, json_node_init_string (json_node_alloc (), all));
 }
 
 /* A frame that is shown again replaces itself. */

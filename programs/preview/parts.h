@@ -139,6 +139,7 @@ struct _PreviewSession
   PreviewOutput output;
   GObject *part[PREVIEW_N_PARTS];
   gint right;                   /* of the views of two pictures: views.c */
+  gboolean turns;               /* to a view of one, which leaves `right` */
   gint number[2][ENCODER_N_SCALES];     /* atomic; of A's and B's encoder */
   gchar *line[2];               /* A's and B's encoder; NULL: a transform */
   guint n_codings;              /* counts changes of A's and B's maker, from
@@ -199,8 +200,8 @@ struct _PreviewSession
                                    another one are not shown */
   gint64 away;                  /* from a frame's time to that in `pipeline` */
   gboolean is_away;             /* it is known */
-  GstClockTime last, given;     /* the latest time in `pipeline`; that of an
-                                   original */
+  GstClockTime last;            /* the latest time in `pipeline` */
+  GstClockTime given[PREVIEW_N_STREAMS];        /* that of each stream */
   GstClockTime seen, reached;   /* that of the frame that left last, and of the
                                    one that is shown */
   guint64 left;                 /* frames that may still come */

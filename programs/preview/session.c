@@ -427,6 +427,7 @@ preview_session_open (PreviewSession * self, const gchar * uri, GError ** error)
   wanted.file = file != NULL ? file : g_strdup (uri);
   wanted.sent = TRUE;
   wanted.camera = FALSE;
+  wanted.hold = 0;
   if (!can_open (&wanted, error)) {
     g_free (wanted.file);
     return FALSE;

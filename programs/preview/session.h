@@ -25,6 +25,7 @@ typedef struct
   gchar *pattern;               /* of the test pattern */
   gchar *screenshot, *csv;
   gint frames;                  /* to play; 0: all */
+  gdouble hold;                 /* the time of the frame that is held, s */
   gboolean ends;                /* it ends, instead of starting again or
                                    staying */
   gchar *b_encoder;             /* the encoder that makes B, as a person types

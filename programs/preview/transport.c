@@ -216,7 +216,9 @@ preview_transport_start (PreviewSession * self, GError ** error)
   self->left = self->options.frames > 0 ? (guint64) self->options.frames
       : G_MAXUINT64;
   preview_pipeline_arrange (self);
-  return start_at (self, 0, self->paused, error);
+  if (self->options.hold > 0 && self->output == PREVIEW_PAGE)
+    preview_session_set_paused (self, TRUE);
+  return start_at (self, self->options.hold * GST_SECOND, self->paused, error);
 }
 
 void

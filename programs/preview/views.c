@@ -134,17 +134,17 @@ void
 preview_views_set (PreviewSession * self, gint view)
 {
   const guint i = view - N_OF_COMPARE;
-  const gint right = self->right;
 
   if (view < N_OF_COMPARE) {
     g_object_set (self->part[PREVIEW_COMPARE], "view", view, NULL);
     return;
   }
+  self->turns = TRUE;
   g_object_set (self->part[PREVIEW_COMPARE], "view", find_view (self,
           PREVIEW_COMPARE, SINGLE), "right", alone[i].right, NULL);
+  self->turns = FALSE;
   g_object_set (self->part[PREVIEW_A], "view", find_view (self, PREVIEW_A,
           alone[i].of_a), NULL);
-  self->right = right;
 }
 
 void
@@ -158,6 +158,8 @@ preview_views_follow (PreviewSession * self, gboolean turned)
   if ((!single || right != OF_A)
       && of_a != find_view (self, PREVIEW_A, PLAIN))
     gst_util_set_object_arg (self->part[PREVIEW_A], "view", PLAIN);
+  if (self->turns)
+    return;
   if (!turned)
     self->right = right;
   else if (!single && left != self->right)

@@ -54,10 +54,10 @@ function makeIcon (name) {
 }
 
 function makeButton (id, text, about, action, icon) {
-  const button = make("button", {type: "button", id, title: about});
+  const button = make("button", {type: "button", id, title: about},
+    ...icon ? [makeIcon(icon)] : [], ...text ? [make("span", {}, text)] : []);
 
-  button.append(...icon ? [makeIcon(icon)] : [], ...text ? [make("span", {}, text)] : []);
-  if (!text)
+  if (/^\W?$/.test(text))
     button.ariaLabel = about.replace(/ \(.*/, "");
   button.addEventListener("click", action);
   return button;
@@ -71,10 +71,21 @@ const encoderNames = {x264enc: "x264", x265enc: "x265", openh264enc: "OpenH264",
   jpegenc: "JPEG (encoder)", mpeg2enc: "MPEG-2", avenc_mpeg4: "MPEG-4 (libav)",
   avenc_mpeg2video: "MPEG-2 (libav)"};
 const scaleNames = {quality: "quality", qp: "QP", crf: "CRF", bitrate: "bitrate"};
-const labels = {quality: "Quality", qp: "QP", "chroma-qp-offset": "Chroma QP offset",
-  "scaling-list": "Scaling list", "encoder-quality": "Quality", "encoder-qp": "QP",
-  "encoder-crf": "CRF",
-  "encoder-bitrate": "kbit/s", "difference-gain": "Gain", "wipe-position": "Line"};
+// Controls: names and meanings. The elements' own words name their properties.
+const labels = {quality: ["Quality", "JPEG's: higher is finer"],
+  qp: ["QP", "Quantizer of luma: higher is coarser"],
+  "chroma-qp-offset": ["Chroma QP offset", "Added to the QP for chroma"],
+  "scaling-list": ["Scaling list", "Whether high frequencies are coarser"],
+  "encoder-quality": ["Quality", "The encoder's own scale: higher is finer"],
+  "encoder-qp": ["QP", "The encoder's: higher is coarser"],
+  "encoder-crf": ["CRF", "Constant quality: higher is coarser"],
+  "encoder-bitrate": ["kbit/s", "What the encoder aims at"],
+  "difference-gain": ["Gain", "How much differences are amplified"],
+  "wipe-position": ["Line", "Where the line is"]};
+const viewWords = {original: "The original", wipe: "Two pictures, left and right of a line",
+  "side-by-side": "Two pictures beside each other", stacked: "Two pictures above each other",
+  flicker: "Two pictures in turn", difference: "The right picture minus the left one",
+  "size-map": "Side of each block"};
 const viewNames = {original: "Original", a: "A", b: "B", wipe: "Wipe",
   "side-by-side": "Beside", stacked: "Stacked", flicker: "Flicker",
   difference: "Difference", "error-map": "Error", "ssim-map": "SSIM",
@@ -82,6 +93,8 @@ const viewNames = {original: "Original", a: "A", b: "B", wipe: "Wipe",
   "quality-map": "Quality", "size-map": "Sizes"};
 const metricNames = {psnr: "PSNR", ssim: "SSIM", "ms-ssim": "MS-SSIM",
   "psnr-hvs": "PSNR-HVS", xpsnr: "XPSNR"};
+const looks = ["wipe", "side-by-side", "stacked", "flicker", "difference"];
+const isOfTwo = name => [...looks, "error-map", "ssim-map", "hvs-map"].includes(name);
 const pairs = {"original a": "Original | A", "original b": "Original | B", "a b": "A | B"};
 // The fields of a metric: the frame's, or luma's.
 const fieldNames = {"ms-ssim": "ms-ssim-y", xpsnr: "xpsnr-y"};
@@ -102,28 +115,29 @@ function nameEncoder ({nick, about}) {
 
 // Widgets of controls
 
-function makeSelect (id, values, about) {
-  const select = make("select", {id, title: about});
+function makeSelect (id, values, about, action, label) {
+  const select = make("select", {id, title: about, "aria-label": label},
+    ...values.map(([value, text, title]) => make("option", {value, title}, text)));
 
-  for (const [value, text, title] of values)
-    select.append(make("option", {value, title}, text));
+  if (action !== undefined)
+    select.addEventListener("input", () => action(select.value));
   return select;
 }
 
 // A row: label, slider or choice, number. It is hidden where it has no effect.
 function makeRow (control) {
   const id = `control-${control.name.replace("::", "-")}`;
-  const name = control.name.replace("b::", "");
+  const [label, about] = labels[control.name.replace("b::", "")];
   const widget = control.values
-    ? makeSelect(id, control.values.map(({nick, about}) => [nick, nick, about]), control.about)
+    ? makeSelect(id, control.values.map(({nick}) => [nick, nick]), about)
     : make("input", {id, type: "range", min: control.minimum, max: control.maximum,
-      step: control.step, title: control.about});
+      step: control.step, title: about});
   const row = make("div", {class: "row", hidden: true},
-    make("label", {for: id, title: control.about}, labels[name] ?? name), widget);
+    make("label", {for: id, title: about}, label), widget);
 
   if (!control.values) {
     const number = make("input", {type: "number", min: control.minimum, max: control.maximum,
-      step: "any", "aria-label": `${labels[name] ?? name}, number`});
+      step: "any", "aria-label": `${label}, number`});
     number.addEventListener("change", () => turn(control.name, number.value));
     row.append(number);
   }
@@ -142,20 +156,8 @@ function showOutput (widget, value) {
 
 // A's or B's codec: a transform, or an encoder.
 function makeCodec (side, prefix, controls) {
-  const select = makeSelect(`codec-${side}`, [], "Transform or encoder of this picture");
-  const transforms = make("optgroup", {label: "transforms"});
-  const encoders = make("optgroup", {label: "encoders"});
-
-  for (const {nick, about} of controls[`${prefix}transform`].values)
-    transforms.append(make("option", {value: nick, title: about}, nameTransform(nick)));
-  for (const value of controls[`${prefix}encoder`].values.slice(1))
-    encoders.append(make("option", {value: `encoder ${value.nick}`, title: value.about},
-      nameEncoder(value)));
-  select.append(transforms, encoders, make("option", {value: "file", hidden: true}),
-    make("option", {value: "choose"}, "File…"));
-  select.ariaLabel = `codec of ${side.toUpperCase()}`;
-  select.addEventListener("input", () => {
-    const [word, encoder] = select.value.split(" ");
+  const choose = value => {
+    const [word, encoder] = value.split(" ");
     if (word === "choose") {
       page.opens = side;
       find("file").click();
@@ -165,7 +167,15 @@ function makeCodec (side, prefix, controls) {
     turn(`${prefix}encoder`, encoder ?? "transform");
     if (encoder === undefined)
       turn(`${prefix}transform`, word);
-  });
+  };
+  const select = makeSelect(`codec-${side}`, [], "Transform or encoder of this picture", choose,
+    `codec of ${side.toUpperCase()}`);
+
+  select.append(make("optgroup", {label: "transforms"}, ...controls[`${prefix}transform`].values
+    .map(({nick, about}) => make("option", {value: nick, title: about}, nameTransform(nick)))),
+  make("optgroup", {label: "encoders"}, ...controls[`${prefix}encoder`].values.slice(1)
+    .map(value => make("option", {value: `encoder ${value.nick}`}, nameEncoder(value)))),
+  make("option", {value: "file", hidden: true}), make("option", {value: "choose"}, "File…"));
   return select;
 }
 
@@ -199,13 +209,11 @@ function listProperties (side, prefix = side === 0 ? "" : "b::") {
 
 function makePresets (names) {
   const select = makeSelect("preset", [["", "choose…"], ...names.map(name => [name, name])],
-    "Ready-made settings for A");
+    "Ready-made settings for A", name => {
+      say(`preset ${name}`);
+      select.value = "";
+    });
 
-  select.addEventListener("input", () => {
-    if (select.value !== "")
-      say(`preset ${select.value}`);
-    select.value = "";
-  });
   return make("div", {class: "row"}, make("label", {for: "preset"}, "Preset"), select);
 }
 
@@ -217,16 +225,17 @@ function makeCard (side, controls, presets) {
       makeButton("no-original", "No original", "Compare A and B with each other",
         () => say("no-original"))]
     : [makeButton("swap", "Swap", "Swap A and B, unless one is a file (x)", swap),
-      makeButton("equal", "Equal bits",
-        "Set A, a transform, so that its bits come closest to B's", makeEqual)];
+      makeButton("equal", "Equal bits", "Set A, a transform or an encoder with a bitrate, so that "
+        + "its bits come closest to B's", makeEqual)];
   const head = make("h2", {}, make("span", {class: `badge ${side}`}, side.toUpperCase()),
     makeCodec(side, prefix, controls));
 
   find(`card-${side}`).replaceChildren(head,
-    ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-crf",
-      "encoder-bitrate"),
+    ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-crf", "encoder-bitrate"),
     make("dl", {class: "figures", id: `figures-${side}`}),
-    ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small"})] : [],
+    ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small",
+      title: "A mean of dB is that of the frames' dB; ffmpeg's \"average\" is the dB of the mean "
+        + "error, and lower"})] : [],
     make("div", {class: "buttons"}, ...buttons,
       make("details", {class: "menu advanced"}, make("summary", {}, "More"), make("div", {},
         ...rows("chroma-qp-offset", "scaling-list"),
@@ -241,17 +250,15 @@ function makeCard (side, controls, presets) {
 // Views
 
 function makeViews (control) {
-  const groups = {"": ["original", "a", "b"], Look: ["wipe", "side-by-side", "stacked", "flicker",
-    "difference"], Where: ["error-map", "ssim-map", "hvs-map", "coefficients", "nonzero-map",
-    "quality-map", "size-map"]};
+  const groups = {"": ["original", "a", "b"], Look: looks, Where: ["error-map", "ssim-map",
+    "hvs-map", "coefficients", "nonzero-map", "quality-map", "size-map"]};
 
   find("views").replaceChildren(...Object.entries(groups).map(([word, group]) => {
     const made = make("span", {class: "group"}, make("span", {class: "word"}, word));
     for (const name of group) {
-      const {about} = control.values.find(({nick}) => nick === name);
-      const button = makeButton(`view-${name}`, viewNames[name],
-        group.includes("wipe") ? `${about} (v: next)` : about,
-        () => turn("view", name), name);
+      const about = viewWords[name] ?? control.values.find(({nick}) => nick === name).about;
+      const button = makeButton(`view-${name}`, viewNames[name], word === "Look"
+        ? `${about} (v: next)` : about, () => turn("view", name), name);
       button.setAttribute("role", "radio");
       made.append(button);
     }
@@ -260,10 +267,8 @@ function makeViews (control) {
 }
 
 function makeOptions (controls) {
-  const pair = makeSelect("pair", Object.entries(pairs), "Pictures to compare (c: next)");
-
-  pair.ariaLabel = "pictures to compare";
-  pair.addEventListener("input", () => showPair(pair.value));
+  const pair = makeSelect("pair", Object.entries(pairs), "Pictures to compare (c: next)",
+    showPair, "pictures to compare");
   const toggles = [["grid", "Grid", "Block borders (g)"],
     ["overlay", "Text", "Figures on the picture"]].map(([name, text, about]) => {
     const button = makeButton(`control-${name}`, text, about,
@@ -272,7 +277,7 @@ function makeOptions (controls) {
     return button;
   });
   const gain = makeRow({...controls["difference-gain"],
-    values: [1, 2, 4, 8, 16, 32, 64].map(nick => ({nick, about: ""}))});
+    values: [1, 2, 4, 8, 16, 32, 64].map(nick => ({nick}))});
   // What this page does by itself: the server does not know.
   const colours = makeButton("control-colours", "Colour", "Differences of chroma, too", () => {
     page.colours = colours.ariaPressed = !page.colours;
@@ -295,30 +300,27 @@ function makeOptions (controls) {
 const sideSettings = ["transform", "quality", "qp", "encoder-quality", "encoder-qp",
   "encoder-crf", "encoder-bitrate", "encoder"];
 
-function store () {
-  const {...values} = page.values;
+// Set the other side as this one is: 0 is A.
+function copySide (side) {
+  const [from, to] = side === 0 ? ["", "b::"] : ["b::", ""];
 
-  if (isFile("a"))
-    return;
   for (const name of sideSettings)
-    turn(`b::${name}`, values[name]);
-  for (const setting of listProperties(0, "b::"))
+    turn(to + name, page.values[from + name]);
+  for (const setting of listProperties(side, to))
     say(`set ${setting}`);
-  showPair("a b");
 }
 
 // Of files there are no settings.
-function swap () {
-  const {...values} = page.values;
-
-  if (isFile("a") || isFile("b"))
+function store () {
+  if (isFile("a"))
     return;
-  for (const name of sideSettings) {
-    turn(name, values[`b::${name}`]);
-    turn(`b::${name}`, values[name]);
-  }
-  for (const setting of [...listProperties(0, "b::"), ...listProperties(1, "")])
-    say(`set ${setting}`);
+  copySide(0);
+  showPair("a b");
+}
+
+function swap () {
+  if (!isFile("a") && !isFile("b"))
+    [0, 1].forEach(copySide);
 }
 
 // Make A finer by a step.
@@ -347,16 +349,9 @@ function showPair (pair) {
     turn("view", "wipe");
 }
 
-function isOfTwo (name) {
-  return ["wipe", "side-by-side", "stacked", "flicker", "difference", "error-map",
-    "ssim-map", "hvs-map"].includes(name);
-}
-
 function makeCards (news) {
   const controls = Object.fromEntries(news.controls.map(control => [control.name, control]));
 
-  for (const name of Object.keys(widgets))
-    delete widgets[name];
   makeCard("a", controls, news.presets);
   makeCard("b", controls, []);
   makeViews(controls.view);
@@ -368,10 +363,9 @@ function makeCards (news) {
 function makeMore (control) {
   const select = makeSelect("metric", [["psnr", "PSNR"], ...control.flags
     .filter(({nick}) => nick in metricNames)
-    .map(({nick, about}) => [nick, metricNames[nick], about])], "Metric that the cards show");
+    .map(({nick, about}) => [nick, metricNames[nick], about])], "Metric that the cards show",
+  name => turn("metrics", name === "psnr" ? "bits" : `bits+${name}`));
 
-  select.addEventListener("input", () =>
-    turn("metrics", select.value === "psnr" ? "bits" : `bits+${select.value}`));
   widgets.metrics = select;
   find("card-more").replaceChildren(
     make("div", {class: "row"}, make("label", {for: "metric"}, "Metric"), select),
@@ -440,12 +434,11 @@ function showViews (figures) {
 
   for (const [name, value] of Object.entries(has))
     find(`view-${name}`).hidden = !value && page.values.view !== name;
-  find("equal").disabled = !transform;
   find("tab-Block").disabled = !transform && !ofB && panels.shown !== "Block";
 }
 
-function showsB ({left, right}) {
-  return left === "b" || right === "b";
+function showsB ({left, right, view: name}) {
+  return [left, right, name].includes("b");
 }
 
 // Whether a setting has no effect: it is of another view, or of what does not make its side.
@@ -512,12 +505,12 @@ function formatBits (bits) {
     : `${(bits / 1e6).toPrecision(3)} Mbit`;
 }
 
-// Of a clip whose frames all have these bits.
+// Of a clip whose frames all have these bits; of a still, bits per luma sample.
 function formatRate (bits) {
-  const rate = bits / page.news["frame-duration"] / 1e3;
+  const value = bits * rate.unit;
 
-  return bits === undefined ? "–" : rate < 1e4 ? `${Math.round(rate)} kbit/s`
-    : `${(rate / 1e3).toPrecision(3)} Mbit/s`;
+  return bits === undefined ? "–" : !page.news.moves ? `${value.toFixed(3)} bpp`
+    : value < 1e4 ? `${Math.round(value)} kbit/s` : `${(value / 1e3).toPrecision(3)} Mbit/s`;
 }
 
 function showCard (side, figures) {
@@ -529,14 +522,15 @@ function showCard (side, figures) {
     : [name, format(field, figures[prefix + field])]];
   const rows = [...isAlone() && side === "a" ? [] : metrics,
     [`${about}bits`, formatBits(bits)],
-    page.news.moves ? [`${about}mean rate`, formatRate(time.mean(of => bitsOf(of, prefix)))]
-      : ["", ""]];
+    [`${about}${page.news.moves ? "mean " : ""}rate`,
+      formatRate(time.mean(of => bitsOf(of, prefix)))]];
 
   const failed = page.news[`failed-${side}`];
   find(`figures-${side}`).replaceChildren(...(failed ? [["Failed", failed]] : rows)
     .map(([term, value]) => make("div", {}, make("dt", {}, term), make("dd", {}, value))));
   find(`figures-${side}`).title = bits === undefined ? ""
-    : `${(bits / view.part[0] / view.part[1]).toFixed(3)} bits per luma sample`;
+    : `${Math.ceil(bits / 8)} bytes, ${(bits / view.part[0] / view.part[1]).toFixed(3)
+    } bits per luma sample (bpp)`;
 }
 
 // In words, by the means of all frames that these settings have made: of an encoder's, one
@@ -549,7 +543,7 @@ function compareFigures () {
   const digits = isDecibel(field) ? 1 : 3;
   const words = [];
   const describe = (value, bits) => [Number.isFinite(value) && format(field, value),
-    Number.isFinite(bits) && (page.news.moves ? formatRate : formatBits)(bits)]
+    Number.isFinite(bits) && formatRate(bits)]
     .filter(text => text).join(", ");
 
   if (Number.isFinite(part))

@@ -21,8 +21,6 @@ function makeScaling () {
     makeButton("one", "1:1", "One pixel per sample (1)", () => scale(1)),
     makeButton("smaller", "−", "Smaller (-, wheel)", () => scale("-")), output,
     makeButton("larger", "+", "Larger (+, wheel)", () => scale("+")));
-  for (const id of ["smaller", "larger"])
-    find(id).ariaLabel = id;
 }
 
 // The pointer
@@ -46,10 +44,14 @@ function turnWheel (event) {
     scale(by < 0 ? "+" : "-", event);
 }
 
-// The line is dragged where it is, or wherever the whole picture is seen.
 function isOnLine (event) {
+  return view.divider !== null && Math.abs(view.place([view.divider, 0])[0] - event.offsetX) < 22;
+}
+
+// The line is dragged where it is, or wherever the whole picture is seen.
+function dragsLine (event) {
   return event.button === 0 && !event.shiftKey && view.divider !== null && (view.isWhole
-    || Math.abs(view.place([view.divider, 0])[0] - event.offsetX) < 12);
+    || isOnLine(event));
 }
 
 function openPicture (canvas) {
@@ -66,7 +68,7 @@ function openPicture (canvas) {
     block.half = view.half(view.pixel(event));
     canvas.setPointerCapture(event.pointerId);
     canvas.focus({preventScroll: true});
-    dragging = fingers.size > 1 ? "scale" : isOnLine(event) ? "line" : "picture";
+    dragging = fingers.size > 1 ? "scale" : dragsLine(event) ? "line" : "picture";
     canvas.classList.toggle("panning", dragging === "picture");
     if (dragging === "scale")
       spread = measure();
@@ -76,6 +78,7 @@ function openPicture (canvas) {
   });
   canvas.addEventListener("pointermove", event => {
     view.wake();
+    canvas.classList.toggle("on-line", isOnLine(event));
     if (fingers.has(event.pointerId))
       fingers.set(event.pointerId, event);
     if (dragging === "line") {
@@ -179,7 +182,6 @@ player.open();
 makeFiles();
 makeScaling();
 find("notice").append(makeButton("close", "×", "Close (Escape)", () => showNotice("")));
-find("close").ariaLabel = "Close";
 find("tabs").append(...["Time", "Rate", "Block", "Figures"].map(name =>
   makeButton(`tab-${name}`, name, panels[name][1], () => panels.toggle(name))));
 view.open(find("picture"));

@@ -64,8 +64,6 @@ function isNewer (name) {
 // The player
 
 const player = {
-  last: 0,
-
   // Frames are counted by their duration; times are rounded.
   frame (at) {
     return Math.floor(at / page.news["frame-duration"] + 0.1);
@@ -74,6 +72,11 @@ const player = {
   // How a frame is called: of a clip whose rate varies by its time.
   call (at) {
     return page.news["rate-varies"] ? `${at.toFixed(2)} s` : `${this.frame(at) + 1}`;
+  },
+
+  // Of the picture that is seen; of others, too, there may be news.
+  get position () {
+    return (page.figures?.["stream-time"] ?? 0) / 1e9;
   },
 
   open () {
@@ -89,7 +92,7 @@ const player = {
   // The slider keeps its place while it is dragged, and until the server has heard of
   // its latest seek.
   show () {
-    const {position, duration, paused, moves, from, to} = page.news, bar = find("seek");
+    const {duration, paused, moves, from, to} = page.news, bar = find("seek"), {position} = this;
 
     bar.disabled = duration === undefined;
     for (const id of ["back", "loop"])
@@ -260,7 +263,7 @@ function show (news) {
   if (news.controls !== undefined)
     makeCards(news);
   if (news.opened)
-    time.clear();
+    time.points.clear();
   if (JSON.stringify(page.values) !== JSON.stringify(news.values))
     remember(news.values);
   if (news.properties !== undefined)
@@ -270,9 +273,10 @@ function show (news) {
   showCaptions();
   if (news.picture === undefined)
     showSource();
-  const work = ["a", "b"].filter(side => news[`encoded-${side}`] >= 0)
-    .map(side => `${side.toUpperCase()}: ${news[`encoded-${side}`]} frames encoded`);
-  document.body.classList.toggle("busy", work.length > 0);
+  const work = ["a", "b"].map(side => [side.toUpperCase(), news[`encoded-${side}`]])
+    .filter(([, n]) => n >= 0)
+    .map(([side, n]) => n === 0 ? `${side}: the encoder starts` : `${side}: ${n} frames encoded`);
+  document.body.classList.toggle("busy", work.length > 0 && news.paused);
   find("work").textContent = work.join(", ");
   player.show();
   if (news.points !== undefined)
@@ -322,6 +326,7 @@ async function showPicture (news, data) {
     page.figures = news.figures;
     showIdle();
     showFigures(news.figures);
+    player.show();
   }
   showLegend(news);
   showSource();
@@ -428,11 +433,11 @@ function describeLine () {
     .filter(({name, default: normal}) => !notUndone.includes(name)
       && (name === "quality" || String(page.values[name]) !== String(normal)))
     .map(({name}) => `${name}=${[page.values[name]].flat().join("+") || 0}`);
+  const {paused, duration, "frame-duration": frame, "file-a": a, "file-b": b} = page.news;
+  const hold = paused && duration && `--hold=${(player.position + frame / 4).toFixed(3)}`;
 
-  const files = ["file-a", "file-b"].map(name => page.news[name]).filter(name => name);
-
-  return ["blockdct-preview", isAlone() ? "--no-original" : page.news.name, ...files, ...settings,
-    ...listProperties(0), ...listProperties(1)]
+  return ["blockdct-preview", hold, isAlone() ? "--no-original" : page.news.name, a, b, ...settings,
+    ...listProperties(0), ...listProperties(1)].filter(word => word)
     .map(word => /^[\w=:.+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
     .join(" ");
 }
@@ -456,17 +461,12 @@ async function copy (path) {
 function makeMenu (id, text, about, items) {
   const menu = make("details", {class: "menu", id},
     make("summary", {title: about}, text));
-  const list = make("div", {});
 
-  for (const [name, action] of items) {
-    const button = makeButton("", name, name, () => {
+  menu.append(make("div", {}, ...items.map(([name, action]) =>
+    makeButton(undefined, name, name, () => {
       menu.open = false;
       action();
-    });
-    button.removeAttribute("id");
-    list.append(button);
-  }
-  menu.append(list);
+    }))));
   menu.addEventListener("focusout", ({relatedTarget}) => {
     if (!menu.contains(relatedTarget))
       menu.open = false;

@@ -7,10 +7,6 @@ const time = {
   points: new Map(), // figures by the frame's time
   length: 300, // of a stream without a duration
 
-  clear () {
-    this.points.clear();
-  },
-
   // With other settings the figures of other frames are of no use.
   add (points) {
     for (const figures of points) {
@@ -18,7 +14,7 @@ const time = {
         "b-encoder"]
         .map(name => figures[name]).join();
       if (of !== this.settings)
-        this.clear();
+        this.points.clear();
       this.settings = of;
       this.points.set(figures["stream-time"], figures);
       if (page.news.duration === undefined && this.points.size > this.length)
@@ -75,7 +71,7 @@ const time = {
     const texts = frames.map(([at, value]) => `${player.call(at)}: ${value.toPrecision(4)}`);
 
     if (list.dataset.shown !== texts.join())
-      list.replaceChildren(...texts.map((text, i) => makeButton("", text, `Go to frame ${text}`,
+      list.replaceChildren(...texts.map((text, i) => makeButton(undefined, text, `Go to frame ${text}`,
         () => goTo(frames[i][0]))));
     list.dataset.shown = texts.join();
   },
@@ -98,22 +94,17 @@ const time = {
   field: "psnr",
 
   open (panel) {
-    const choice = makeSelect("figure", [], "Figure to plot");
-
-    choice.ariaLabel = "figure";
-    choice.addEventListener("input", () => {
-      this.field = choice.value;
+    const choice = makeSelect("figure", [], "Figure to plot", field => {
+      this.field = field;
       this.show();
-    });
+    }, "figure");
     this.svg = plot.make("svg", {id: "time", class: "plot", role: "img"});
     this.svg.addEventListener("click", event => {
       if (page.news.duration !== undefined)
         seek(Math.max(this.shown.toX(event.offsetX), 0));
     });
     const of = makeSelect("worst-of", [["a", "A"], ["b", "B"], ["both", "B against A"]],
-      "What they are the worst of, by this figure");
-    of.ariaLabel = "worst of";
-    of.addEventListener("input", () => this.show());
+      "What they are the worst of, by this figure", () => this.show(), "worst of");
     panel.replaceChildren(make("div", {class: "side"}, choice, make("div", {class: "buttons"},
       makeButton("worst", "Worst frame", "Go to the worst frame so far (w)", goToWorst), of),
     make("div", {class: "buttons", id: "worst-frames"}),
@@ -125,7 +116,7 @@ const time = {
     const title = fields.find(([name]) => name === this.field)?.[1] ?? "";
     const lines = [this.line(this.field, "a"), this.line(`b-${this.field}`, "b")]
       .filter(({points}) => points.some(([, value]) => !isAlone() || value !== null));
-    const {duration, position} = page.news;
+    const {duration} = page.news;
 
     if (fields.map(([name]) => name).join() !== [...choice.options].map(o => o.value).join())
       choice.replaceChildren(...fields.map(([value, text]) => make("option", {value}, text)));
@@ -133,7 +124,7 @@ const time = {
     find("worst-of").hidden = isAlone();
     this.listWorst();
     this.shown = plot.show(this.svg, lines, {x: "time, s", y: title,
-      xRange: duration && [0, duration], cursor: duration && position});
+      xRange: duration && [0, duration], cursor: duration && player.position});
     this.svg.ariaLabel = `${title} of ${this.points.size} frames over time`;
   },
 };
@@ -207,8 +198,8 @@ const rate = {
       points: this.line(name)})), {x: page.news.moves ? "kbit/s" : "bits per luma sample",
       y: "PSNR, dB", large});
     find("rate-text").textContent = large.map(({name, bits, y}) => `${name.toUpperCase()}: ${
-      y === null ? "identical" : `${y.toFixed(2)} dB`}, ${formatBits(bits)}${
-      page.news.moves ? `, ${formatRate(bits)}` : ""}`).join("\n");
+      y === null ? "identical" : `${y.toFixed(2)} dB`}, ${formatBits(bits)}, ${
+      formatRate(bits)}`).join("\n");
     find("rate-help").hidden = !this.line("a").length && !this.line("b").length;
     this.svg.ariaLabel = `PSNR over the rate. ${find("rate-text").textContent}`;
   },
@@ -237,6 +228,14 @@ function numberOf (side) {
 // Turn A until its bits are nearest to B's, by A's curve, whose settings lie close enough
 // for a logarithmic line between two.
 async function makeEqual () {
+  if (numberOf("a") === "encoder-bitrate") {
+    turn("encoder-bitrate", Math.round(time.means("psnr").b / page.news["frame-duration"] / 1e3));
+    return;
+  }
+  if (!page.figures.transform) {
+    showNotice("Equal bits are for A as a transform, or as an encoder with a bitrate.", true);
+    return;
+  }
   say("curve", "curve");
   await new Promise(done => {
     rate.wait = done;
@@ -263,15 +262,10 @@ const block = {
   follows: true,
 
   open (panel) {
-    const follow = make("input", {type: "checkbox", id: "follow"});
-    const choice = (id, values, about) => {
-      const select = makeSelect(id, values.map(value => [value, value]), about);
-      select.ariaLabel = id;
-      select.addEventListener("input", () => this.show());
-      return select;
-    };
+    const follow = make("input", {type: "checkbox", id: "follow", checked: this.follows});
+    const choice = (id, values, about) => makeSelect(id, values.map(value => [value, value]),
+      about, () => this.show(), id);
 
-    follow.checked = this.follows;
     follow.addEventListener("change", () => {
       this.follows = follow.checked;
     });
@@ -336,7 +330,9 @@ const block = {
     const cells = Array.from({length: size * size}, (_, i) => this.get(name, suffix, i));
     const most = Math.max(...cells.map(Math.abs), 1);
     const bright = ["samples", "reconstruction"].includes(name);
-    const table = make("table", {}, make("caption", {}, name)), body = table.createTBody();
+    const scale = name !== "coefficients" || /^dct/.test(this.data.transform) ? ""
+      : /^jpeg/.test(this.data.transform) ? " × 8" : ", in the standard's scale";
+    const table = make("table", {}, make("caption", {}, name, scale)), body = table.createTBody();
 
     for (let v = 0; v < size; v++) {
       const row = body.insertRow();

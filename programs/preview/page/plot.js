@@ -82,6 +82,11 @@ const plot = {
       "text-anchor": "middle"}, options.x), this.make("text", {
       transform: `translate(12 ${(height - this.bottom) / 2}) rotate(-90)`,
       "text-anchor": "middle"}, options.y));
+    // Of more than one, which is which.
+    for (const [i, {name}] of lines.filter(({points}, _, all) => all.length > 1 && points.length > 0)
+      .entries())
+      svg.append(this.make("text", {class: name, x: 4 + 36 * i, y: height - 3},
+        name === "a" ? "A —" : "B - -"));
     for (const {points, name, dots} of lines) {
       const places = points.map(([a, b]) => [across(a), down(b)]
         .map(place => place.toFixed(1)));

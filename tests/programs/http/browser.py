@@ -37,8 +37,16 @@ async def sliders_wipe_keys_and_figures(browser):
       && [-2, -1, 0, 1, 2].map(away => view.luma.filter((value, i) =>
         i % 640 === view.divider + away).reduce((a, b) => Math.min(a, b)))""")
     assert max(darkest) < 235, darkest
+    # Where it can be dragged, a handle and the pointer say so.
+    left, top, *_ = await browser.box("#divider")
+    await browser.mouse("mouseMoved", left + 15, top + 200, button="none")
+    assert await browser.read("getComputedStyle(find('picture')).cursor") == "ew-resize"
+    handle = await browser.read("getComputedStyle(find('divider'), '::after').width")
+    assert float(handle[:-2]) >= 24, handle
+    await browser.mouse("mouseMoved", left + 90, top + 200, button="none")
+    assert await browser.read("getComputedStyle(find('picture')).cursor") == "crosshair"
     await browser.wait("!find('divider').matches('.awake')"
-                       " && getComputedStyle(find('divider')).opacity <= 0.25")
+                       " && getComputedStyle(find('divider'), '::before').opacity <= 0.25")
     await photograph(browser, "wipe")
 
     await browser.key("ArrowUp", 38)
@@ -59,7 +67,7 @@ async def the_verdict_counts_identical_frames_apart(browser):
     words = await browser.read("""(() => {
       const figures = (i, a, b) => ({"stream-time": i * 1e9, psnr: a, "b-psnr": b, bits: 1000,
         "b-bits": 900});
-      time.clear();
+      time.points.clear();
       time.settings = undefined;
       time.add([figures(0, 30, 33), figures(1, null, null), figures(2, 32, null),
         figures(3, 40, 41)]);
@@ -68,11 +76,28 @@ async def the_verdict_counts_identical_frames_apart(browser):
     assert words == ["B: 10 % fewer bits, 2.0 dB better", "mean of 4 frames: A 35.00 dB, "
                      "30 kbit/s; B 37.00 dB, 27 kbit/s; identical to the original: 1 of A, 2 of "
                      "B, without dB"], words
+    assert "ffmpeg" in await browser.read("find('over').title")
+    # As many bits as B, of an encoder with a bitrate; others say why not.
+    said = await browser.read("""(async () => {
+      const {...values} = page.values, real = turn, said = [];
+      turn = (...pair) => said.push(pair.join("="));
+      page.values.encoder = "x264enc-bitrate";
+      await makeEqual();
+      page.values.encoder = "x264enc-crf";
+      delete page.figures.transform;
+      await makeEqual();
+      turn = real;
+      page.values = values;
+      return [...said, find("notice").innerText.includes("Equal bits")];
+    })()""")
+    assert said == ["encoder-bitrate=27", True], said
 
 
 @on_page("--test-pattern=smpte100")
 async def a_notice_leaves(browser):
-    await browser.read("showNotice('Done', true)")
+    await browser.read("later = setTimeout,"
+                       " setTimeout = (run, ms, ...of) => later(run, ms / 40, ...of),"
+                       " showNotice('Done', true)")
     ground = "getComputedStyle(find('notice')).backgroundColor"
     done = await browser.read(ground)
     await browser.wait("find('notice').hidden")
@@ -123,6 +148,18 @@ async def it_draws_once_a_refresh_and_says_the_rate(browser):
     })()""")
     assert painted[0] <= 1 and painted[1] <= 3, painted
     await browser.wait("/^Lossless \\w+; \\d+ of 30 pictures.s$/.test(find('line').textContent)")
+    # The clock is the seen picture's, at each refresh.
+    await browser.wait("find('clock').value.endsWith(' of 90')")
+    other = await browser.read("""(async () => {
+      for (let n = 0; n < 60; n++) {
+        await new Promise(requestAnimationFrame);
+        const {value} = find("clock"), seen = page.shown.figures["stream-time"] / 1e9;
+        if (value !== `${player.frame(seen) + 1} of 90`)
+          return [value, seen];
+      }
+      return null;
+    })()""")
+    assert other is None, other
 
 
 @on_page("quality=60", "view=wipe", "grid=true")
@@ -166,6 +203,12 @@ async def cards_of_a_and_b(browser):
     await photograph(browser, "encoder")
     await choose(browser, "#codec-b", "hevc-8x8")
     await browser.wait("'b-qp' in page.figures && !find('swap').disabled")
+    # B goes on while A's levels are seen.
+    await browser.click("#view-coefficients")
+    await browser.wait("page.shown.values.view === 'coefficients'")
+    assert await browser.read("'b-psnr' in page.figures && !find('card-b').matches('.off')")
+    await browser.click("#view-wipe")
+    await browser.wait("page.shown.values.view === 'wipe'")
     await choose(browser, "#pair", "original a")
     await browser.wait("!('b-psnr' in page.figures) && find('card-b').matches('.off')")
 
@@ -191,6 +234,18 @@ async def an_encoder_has_its_preset(browser):
     await browser.click("#swap")
     await browser.wait("page.figures.encoder?.endsWith('speed-preset=ultrafast')"
                        " && !('b-encoder' in page.figures)")
+
+
+@on_page("left=a", "right=b", "--b-encoder", "identity sleep-time=300000 ! jpegenc")
+async def an_encoder_says_that_it_starts(browser):
+    await choose(browser, "#codec-b", "hevc-8x8")
+    await browser.wait("'b-qp' in page.figures && find('work').textContent === ''")
+    await browser.read("""said = new Set(), new MutationObserver(() =>
+      said.add(find("work").textContent)).observe(find("work"), {childList: true}),
+      turn("b::encoder", "line")""")
+    await browser.wait("said.has('The encoder starts') && 'b-encoder' in page.figures"
+                       " && find('work').textContent === ''")
+    assert not await browser.read("page.news.paused")
 
 
 @on_page("view=wipe", "transform=hevc-quadtree", "--test-pattern=smpte100")
@@ -221,6 +276,14 @@ async def views_are_a_row(browser):
         await photograph(browser, name)
     assert await browser.read("[...find('views').querySelectorAll('button')]"
                               ".filter(b => b.tabIndex === 0).length") == 1
+    # What explains is no name of a property or its value.
+    named = await browser.read("""(() => {
+      const names = page.news.controls.flatMap(({name, values}) => [name,
+        ...(values ?? []).map(({nick}) => nick)]).filter(name => name.includes("-"));
+      return [...document.querySelectorAll("[title]")].map(({title}) => title)
+        .filter(title => /::|[a-z]=/.test(title) || names.some(name => title.includes(name)));
+    })()""")
+    assert named == [], named
     words = await browser.read("[...document.querySelectorAll('#views .word')]"
                                ".map(w => w.innerText)")
     assert words == ["", "Look", "Where"], words
@@ -236,8 +299,7 @@ async def views_are_a_row(browser):
     # An encoder has no levels to show.
     assert not await browser.read("find('view-coefficients').hidden")
     await choose(browser, "#codec-a", "encoder jpegenc-quality")
-    await browser.wait("find('view-coefficients').hidden && find('view-nonzero-map').hidden"
-                       " && find('equal').disabled")
+    await browser.wait("find('view-coefficients').hidden && find('view-nonzero-map').hidden")
     await browser.key("i")
     assert await browser.read("panels.shown === '' && find('tab-Block').disabled")
     await browser.key("r")
@@ -266,7 +328,8 @@ async def a_block_is_inspected(browser):
         && view.context.getImageData(x - 2, y + 4, 1, 1).data[0] === 0;
     })()""")
     before = await browser.read("find('cells').innerText")
-    assert len(before.split()) == 5 * 65  # with their names
+    assert len(before.split()) == 5 * 65 + 2  # with their names, and:
+    assert "coefficients × 8" in before
     await move_slider(browser, "quality", 5)
     await browser.wait(f"find('cells').innerText !== {before!r} && block.data.quality < 15")
     errors = await browser.read("block.get('error', '', 5) === block.data.reconstruction[5]"
@@ -285,7 +348,7 @@ async def a_block_is_inspected(browser):
     await browser.wait("block.data.size === 32 && find('array').checkVisibility()")
     for name in ("samples", "reconstruction", "error", "coefficients", "levels"):
         await choose(browser, "#array", name)
-        await browser.wait(f"find('cells').querySelector('caption').textContent === '{name}'"
+        await browser.wait(f"find('cells').innerText.split(/[,\\n]/)[0] === '{name}'"
                            " && find('cells').querySelectorAll('td').length === 1024")
     await photograph(browser, "block")
     await browser.key("Escape", 27)
@@ -306,7 +369,7 @@ async def a_curve_has_both_points(browser):
     })()""")
     await browser.wait("find('rate').querySelectorAll('.large').length === 2")
     texts = await browser.read("[...find('rate').querySelectorAll('text')].map(t => t.textContent)")
-    assert {"kbit/s", "PSNR, dB", "0"} <= set(texts), texts
+    assert {"kbit/s", "PSNR, dB", "0", "A —", "B - -"} <= set(texts), texts
     # Numbers as in the cards, of this frame.
     for side in "ab":
         card = (await browser.read(f"find('figures-{side}').innerText")).split("\n")
@@ -394,11 +457,17 @@ async def the_bar_seeks(browser):
     await photograph(browser, "seek")
 
 
+@on_page("--hold=1.508", "long.mkv")
+async def a_copied_command_holds_the_frame(browser):
+    await browser.wait("page.news.paused && find('clock').value === '46 of 90'")
+    await browser.wait("describeLine().startsWith('blockdct-preview --hold=1.508 long.mkv ')")
+
+
 @on_page("long.mkv", "quality=33")
 async def files_are_opened_saved_and_copied(browser):
     for dialog in (True, False):
         await browser.read("""(async () => {
-          const canvas = new OffscreenCanvas(97, 65);
+          const canvas = new OffscreenCanvas(%d, 65);
           canvas.getContext("2d").fillRect(9, 9, 9, 9);
           const file = new File([await canvas.convertToBlob()], "%s.png");
           const data = new DataTransfer();
@@ -409,9 +478,9 @@ async def files_are_opened_saved_and_copied(browser):
           } else {
             document.dispatchEvent(new DragEvent("drop", {dataTransfer: data, cancelable: true}));
           }
-        })()""" % (("dialog", "true") if dialog else ("drop", "false")))
-        name = "dialog.png" if dialog else "drop.png"
-        await browser.wait(f"find('name').textContent === '{name}' && page.width === 97"
+        })()""" % ((97, "dialog", "true") if dialog else (99, "drop", "false")))
+        name, width = ("dialog.png", 97) if dialog else ("drop.png", 99)
+        await browser.wait(f"find('name').textContent === '{name}' && page.width === {width}"
                            " && find('notice').hidden")
     await browser.read("""saved = [], HTMLAnchorElement.prototype.click = function () {
       saved.push(this.download);
@@ -532,7 +601,7 @@ def make_files():
     launch("videotestsrc num-buffers=9 ! video/x-raw,format=I420,width=320,height=240,"
            "pixel-aspect-ratio=2/1 ! y4menc ! filesink location=wide.y4m")
     launch("videotestsrc num-buffers=1 pattern=zone-plate kx2=8 ky2=8 ! "
-           "video/x-raw,format=RGB,width=2501,height=1501 ! pngenc compression-level=1 ! "
+           "video/x-raw,format=RGB,width=1251,height=751 ! pngenc compression-level=1 ! "
            "filesink location=still.png")
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cases of browser.py: the picture on the page, sample by sample."""
 
+import re
+
 from person import choose, move_slider, on_page, photograph
 
 
@@ -199,6 +201,8 @@ async def a_large_still_without_a_loss(browser):
     await move_slider(browser, "quality", 3)
     await browser.wait("page.figures.quality < 10 && page.figures.repeated")
     assert await browser.read("find('clock').value") == "still"
+    shown = await browser.read("find('figures-a').innerText")
+    assert re.search(r"\nrate\n[\d.]+ bpp$", shown), shown
     await photograph(browser, "still")
     # The browser's samples are those that the server saves.
     for took, kind in ((60000, "png"), (0.001, "RGBX")):
@@ -212,11 +216,11 @@ async def a_large_still_without_a_loss(browser):
           const png = await createImageBitmap(await (await fetch("view.png")).blob(),
             {colorSpaceConversion: "none"});
           const [saved, seen] = [png, view.picture].map(picture => {
-            const context = new OffscreenCanvas(2501, 200).getContext("2d");
-            context.drawImage(picture, 0, 700, 2501, 200, 0, 0, 2501, 200);
-            return context.getImageData(0, 0, 2501, 200).data;
+            const context = new OffscreenCanvas(1251, 200).getContext("2d");
+            context.drawImage(picture, 0, 300, 1251, 200, 0, 0, 1251, 200);
+            return context.getImageData(0, 0, 1251, 200).data;
           });
-          return png.width === 2501 && png.height === 1501
+          return png.width === 1251 && png.height === 751
             && saved.every((value, i) => value === seen[i]);
         })()"""), kind
 
@@ -249,14 +253,17 @@ async def pictures_are_drawn_in_their_order(browser):
     """Though one takes much longer than those after it."""
     await browser.key("p")
     await browser.wait("page.news.paused")
-    await browser.read("""makePicture_ = makePicture, slow = 1,
-    makePicture = async (...picture) => {
-      if (slow-- > 0)
-        await new Promise(done => setTimeout(done, 1500));
-      return makePicture_(...picture);
+    await browser.read("""showPicture_ = showPicture, release = null, seen = [],
+    showPicture = async (...news) => {
+      const {quality} = news[0].figures;
+      if (quality === 7 && release === null)
+        await new Promise(done => { release = done; });
+      await showPicture_(...news);
+      seen.push(quality);
     }, turn("quality", 7), 0""")
-    await browser.wait("page.latest.figures?.quality === 7")
+    await browser.wait("release !== null")
     await browser.read("turn('quality', 8)")
-    await browser.wait("page.figures.quality === 8")
-    await browser.read("new Promise(done => setTimeout(done, 2000))")
-    assert await browser.read("page.figures.quality") == 8
+    await browser.wait("page.latest.figures?.quality === 8")
+    await browser.read("release()")
+    await browser.wait("seen.includes(7) && seen.includes(8)")
+    assert await browser.read("seen.at(-1)") == 8
