@@ -231,7 +231,7 @@ void
 preview_news_add_picture (Viewer * viewer, JsonObject * json)
 {
   PreviewPage *self = viewer->page;
-  const PreviewPicture *file = &self->file;
+  const PreviewPicture *file = &self->picture.file;
   JsonObject *picture = json_object_new ();
 
   if (viewer->frame > 0)

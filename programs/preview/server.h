@@ -205,6 +205,7 @@ typedef struct
   guint64 number;
   GstSample *sample;
   GstStructure *figures;        /* or NULL */
+  PreviewPicture file;          /* once it is encoded */
 } Frame;
 
 /* The page's time is `now`, which counts updates; members named `_at` have the
@@ -228,7 +229,6 @@ struct _PreviewPage
   /* The newest encoded frame; and the one that is being encoded, or has
    * failed. */
   Frame picture, next;
-  PreviewPicture file, next_file;
   guint64 picture_at;
   gboolean encoding;
   PreviewKind kind;             /* of the next frame */

@@ -84,7 +84,7 @@ void preview_session_start (PreviewSession * self);
 /* Stop for good: no signal is emitted afterwards. */
 void preview_session_stop (PreviewSession * self);
 
-/* What a page says of it (page.h): its source's name and what that is, the
+/* What a page says of it (server.h): its source's name and what that is, the
  * files that are A and B, and the player's state; owned by the caller. */
 GstStructure *preview_session_describe (PreviewSession * self);
 
