@@ -173,9 +173,8 @@ set_control (PreviewSession * self, guint control, const GValue * value)
 
 /* "NAME=VALUE" */
 
-/* A property's valid values; the caller owns the text. */
-static gchar *
-describe_range (GParamSpec * pspec)
+gchar *
+preview_describe_range (GParamSpec * pspec)
 {
   gdouble min, max;
 
@@ -218,7 +217,7 @@ parse (GParamSpec * pspec, const gchar * pair, GValue * value, GError ** error)
       && gst_value_deserialize_with_pspec (value, text + 1, pspec)
       && !g_param_value_validate (pspec, value))
     return TRUE;
-  range = describe_range (pspec);
+  range = preview_describe_range (pspec);
   return preview_refuse (error, "'%s' is not possible: %s is %s.", pair,
       pspec->name, range);
 }

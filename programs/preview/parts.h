@@ -316,6 +316,9 @@ void preview_controls_follow (PreviewSession * self);
 gboolean preview_set_property (GObject * element, const gchar * pair,
     GError ** error);
 
+/* A property's valid values; owned by the caller. */
+gchar *preview_describe_range (GParamSpec * pspec);
+
 /* Call `take` with each property of the part that determines the picture or
  * the engine, and that does not have its default value. */
 void preview_session_foreach (PreviewSession * self, PreviewPart part,

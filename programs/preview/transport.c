@@ -49,14 +49,6 @@ find_place (PreviewSession * self)
   return self->fresh ? self->sought : self->shown;
 }
 
-static GstClockTime
-get_place (PreviewSession * self)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-
-  return find_place (self);
-}
-
 static void
 replace_player (PreviewSession * self, PreviewPlayer * player, gboolean waits)
 {
@@ -224,11 +216,14 @@ preview_transport_start (PreviewSession * self, GError ** error)
 void
 preview_transport_restart (PreviewSession * self)
 {
-  const GstClockTime place = get_place (self);
   g_autoptr (GError) error = NULL;
+  GstClockTime place;
 
   if (self->player == NULL)
     return;
+  g_mutex_lock (&self->lock);
+  place = find_place (self);
+  g_mutex_unlock (&self->lock);
   preview_pipeline_arrange (self);
   preview_frames_clear (self->frames);
   if (!start_at (self, GST_CLOCK_TIME_IS_VALID (place)
