@@ -95,8 +95,8 @@ async def the_verdict_counts_identical_frames_apart(browser):
 
 @on_page("--test-pattern=smpte100")
 async def a_notice_leaves(browser):
-    await browser.read("later = setTimeout, setTimeout = (run, ms, ...of) => later(run, ms / 40, ...of),"
-                       " showNotice('Done', true)")
+    await browser.read("later = setTimeout, setTimeout = (run, ms, ...of) => later(run, ms / 40,"
+                       " ...of), showNotice('Done', true)")
     ground = "getComputedStyle(find('notice')).backgroundColor"
     done = await browser.read(ground)
     await browser.wait("find('notice').hidden")
