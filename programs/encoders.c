@@ -55,9 +55,8 @@ encoder_fill (const gchar * text, EncoderScale scale, gint value)
   return filled;
 }
 
-/* The range of a numeric property. */
-static gboolean
-get_range (GParamSpec * spec, gdouble * min, gdouble * max)
+gboolean
+encoder_get_range (GParamSpec * spec, gdouble * min, gdouble * max)
 {
 #define RANGE(IS, CAST) \
   if (IS (spec)) { \
@@ -91,7 +90,7 @@ encoder_find_range (const gchar * text, EncoderScale scale,
     GParamSpec *spec = g_object_class_find_property (klass, name);
     gdouble low, high;
 
-    if (spec != NULL && get_range (spec, &low, &high) && (found == NULL
+    if (spec != NULL && encoder_get_range (spec, &low, &high) && (found == NULL
             || low > *min || high < *max)) {
       *min = found == NULL ? low : MAX (low, *min);
       *max = found == NULL ? high : MIN (high, *max);

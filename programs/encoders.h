@@ -36,6 +36,9 @@ extern const EncoderInfo encoders[];
 /* The text with a value in place of the placeholder, owned by the caller. */
 gchar *encoder_fill (const gchar * text, EncoderScale scale, gint value);
 
+/* The range of a property; FALSE: it is not a number. */
+gboolean encoder_get_range (GParamSpec * spec, gdouble * min, gdouble * max);
+
 /* The property of the class whose whole value in the text is the placeholder;
  * of several, the one with the least range. NULL: none. */
 GParamSpec *encoder_find_range (const gchar * text, EncoderScale scale,

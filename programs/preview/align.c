@@ -24,8 +24,6 @@
 #define BETTER 0.6
 /* Signatures of the same content correlate by more. */
 #define ALIKE 0.5
-/* The longest wait for a frame. */
-#define LIMIT (20 * GST_SECOND)
 
 typedef struct
 {
@@ -55,6 +53,25 @@ take_sample (Signatures * s, GstSample * sample)
     s->n++;
 }
 
+/* The next frame; NULL: there is none, or it is cancelled. */
+static GstSample *
+pull (GstElement * pipeline, GstElement * sink, GCancellable * cancellable)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstMessage) error = NULL;
+  GstSample *sample = NULL;
+
+  while (sample == NULL && error == NULL
+      && !gst_app_sink_is_eos (GST_APP_SINK (sink))
+      && !g_cancellable_is_cancelled (cancellable)) {
+    sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink),
+        GST_SECOND / 10);
+    if (sample == NULL)
+      error = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  }
+  return sample;
+}
+
 /* The signatures of a file's first frames, to be freed with g_free(). */
 static Signatures *
 gather (gchar * file, GCancellable * cancellable)
@@ -73,10 +90,9 @@ gather (gchar * file, GCancellable * cancellable)
   if (source == NULL || !gst_element_link_many (source, chain, sink, NULL))
     return s;
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (!g_cancellable_is_cancelled (cancellable) && s->n < MOST_FRAMES
+  while (s->n < MOST_FRAMES
       && (s->n < 2 || s->time[s->n - 1] - s->time[0] < (gint64) LENGTH)
-      && (sample = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), LIMIT))
-      != NULL) {
+      && (sample = pull (pipeline, sink, cancellable)) != NULL) {
     take_sample (s, sample);
     gst_sample_unref (sample);
   }

@@ -231,6 +231,7 @@ set_side (PreviewSession * self, guint side, const gchar * line,
   self->line[side] = g_strdup (line);
   g_free (self->file[side]);
   self->file[side] = g_strdup (file);
+  g_clear_pointer (&self->broken[side], g_free);
   self->said_scaled[side] = self->aligned[side] = FALSE;
   self->shift[side] = 0;
   g_mutex_unlock (&self->lock);
@@ -250,9 +251,20 @@ preview_coding_set_line (PreviewSession * self, guint side,
     g_prefix_error (error, "The encoder '%s' is refused: ", line);
     return FALSE;
   }
-  if (g_strcmp0 (line, self->line[side]) != 0 || self->file[side] != NULL)
+  if (g_strcmp0 (line, self->line[side]) != 0 || self->file[side] != NULL
+      || self->broken[side] != NULL)
     set_side (self, side, line, NULL);
   return TRUE;
+}
+
+void
+preview_coding_fail (PreviewSession * self, guint side, const gchar * why)
+{
+  g_mutex_lock (&self->lock);
+  g_free (self->broken[side]);
+  self->broken[side] = g_strdup (why);
+  g_mutex_unlock (&self->lock);
+  change (self);
 }
 
 void
@@ -287,17 +299,14 @@ preview_coding_set (PreviewSession * self, const gchar * name, gint value)
 }
 
 /* The class of the chosen encoder, owned by the caller; NULL: there is none. */
-static GObjectClass *
+static GTypeClass *
 get_class (PreviewSession * self, guint side)
 {
   const gint choice = get_choice (self, side);
-  GstElement *element = choice < FIRST ? NULL : gst_element_factory_make
-      (encoder_of (choice)->name, NULL);
-  GObjectClass *klass = element == NULL ? NULL
-      : g_type_class_ref (G_OBJECT_TYPE (element));
+  g_autoptr (GstElement) element = choice < FIRST ? NULL : gst_object_ref_sink
+      (gst_element_factory_make (encoder_of (choice)->name, NULL));
 
-  gst_clear_object (&element);
-  return klass;
+  return element == NULL ? NULL : g_type_class_ref (G_OBJECT_TYPE (element));
 }
 
 /* Not a text, which may name a file, and not what the number sets. */
@@ -322,16 +331,15 @@ preview_session_foreach_property (PreviewSession * self, guint side,
     void (*take) (GParamSpec * pspec, const gchar * value, gpointer data),
     gpointer data)
 {
-  GObjectClass *klass = get_class (self, side);
+  g_autoptr (GTypeClass) klass = get_class (self, side);
   guint n = 0;
   g_autofree GParamSpec **pspecs = klass == NULL ? NULL
-      : g_object_class_list_properties (klass, &n);
+      : g_object_class_list_properties ((GObjectClass *) klass, &n);
 
   for (guint i = 0; i < n; i++)
     if (is_free (self, side, pspecs[i]))
       take (pspecs[i], gst_structure_get_string (self->more[side],
               pspecs[i]->name), data);
-  g_clear_pointer (&klass, g_type_class_unref);
 }
 
 gboolean
@@ -341,38 +349,32 @@ preview_coding_set_property (PreviewSession * self, const gchar * pair,
   const guint side = g_str_has_prefix (pair, "b::");
   g_auto (GStrv) words = g_strsplit (strstr (pair, "encoder::")
       + strlen ("encoder::"), "=", 2);
-  GObjectClass *klass = get_class (self, side);
+  g_autoptr (GTypeClass) klass = get_class (self, side);
   GParamSpec *pspec = klass == NULL || words[0] == NULL ? NULL
-      : g_object_class_find_property (klass, words[0]);
+      : g_object_class_find_property ((GObjectClass *) klass, words[0]);
   g_auto (GValue) value = G_VALUE_INIT;
   gboolean ok = pspec != NULL && words[1] != NULL
       && words[1][strspn (words[1], PLAIN)] == '\0' && is_free (self, side,
       pspec);
+  g_autofree gchar *line = NULL;
+  gint choice;
 
-  if (ok) {
+  if (ok)
     g_value_init (&value, pspec->value_type);
-    ok = gst_value_deserialize_with_pspec (&value, words[1], pspec)
-        && !g_param_value_validate (pspec, &value);
-  }
-  if (ok) {
-    const gint choice = get_choice (self, side);
-    g_autofree gchar *line = NULL;
-
-    if (g_param_value_defaults (pspec, &value))
-      gst_structure_remove_field (self->more[side], words[0]);
-    else
-      gst_structure_set (self->more[side], words[0], G_TYPE_STRING, words[1],
-          NULL);
-    line = make_line (self, side, choice);
-    ok = preview_coding_set_line (self, side, line, error);
-    if (!ok)
-      gst_structure_remove_field (self->more[side], words[0]);
-  } else {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "'%s' is not possible: gst-inspect-1.0 lists the properties of "
-        "encoders, and their values.", pair);
-  }
-  g_clear_pointer (&klass, g_type_class_unref);
+  if (!ok || !gst_value_deserialize_with_pspec (&value, words[1], pspec)
+      || g_param_value_validate (pspec, &value))
+    return preview_refuse (error, "'%s' is not possible: gst-inspect-1.0 lists "
+        "the properties of encoders, and their values.", pair);
+  choice = get_choice (self, side);
+  if (g_param_value_defaults (pspec, &value))
+    gst_structure_remove_field (self->more[side], words[0]);
+  else
+    gst_structure_set (self->more[side], words[0], G_TYPE_STRING, words[1],
+        NULL);
+  line = make_line (self, side, choice);
+  ok = preview_coding_set_line (self, side, line, error);
+  if (!ok)
+    gst_structure_remove_field (self->more[side], words[0]);
   return ok;
 }
 

@@ -155,47 +155,33 @@ set_value (PreviewSession * self, const gchar * name, const GValue * value)
 }
 
 static void
-set_coding (PreviewSession * self, const gchar * name, const GValue * value)
-{
-  preview_coding_set (self, name, G_VALUE_HOLDS_ENUM (value)
-      ? g_value_get_enum (value) : g_value_get_int (value));
-}
-
-/* A side of the view is an enumeration here, and a number in
- * blockdctcompare. */
-static void
 set_control (PreviewSession * self, guint control, const GValue * value)
 {
-  const gchar *property;
-  const guint parts = find_parts (self, preview_controls[control], &property);
+  const gchar *name = preview_controls[control];
+  g_auto (GValue) number = G_VALUE_INIT;
 
-  if (is_view (control))
+  if (is_view (control)) {
     preview_views_set (self, g_value_get_enum (value));
-  else if (preview_coding_find_pspec (preview_controls[control]) != NULL)
-    set_coding (self, preview_controls[control], value);
-  else if (parts == COMPARE && G_VALUE_HOLDS_ENUM (value))
-    g_object_set (self->part[PREVIEW_COMPARE], property,
-        g_value_get_enum (value), NULL);
-  else
-    set_value (self, preview_controls[control], value);
+  } else if (preview_coding_find_pspec (name) != NULL) {
+    g_value_init (&number, G_TYPE_INT);
+    g_value_transform (value, &number);
+    preview_coding_set (self, name, g_value_get_int (&number));
+  } else {
+    set_value (self, name, value);
+  }
 }
 
 /* "NAME=VALUE" */
 
-/* Describe a property's valid values; the caller owns the text. */
+/* A property's valid values; the caller owns the text. */
 static gchar *
 describe_range (GParamSpec * pspec)
 {
-  if (G_IS_PARAM_SPEC_INT (pspec))
-    return g_strdup_printf ("a whole number from %d to %d",
-        G_PARAM_SPEC_INT (pspec)->minimum, G_PARAM_SPEC_INT (pspec)->maximum);
-  if (G_IS_PARAM_SPEC_UINT (pspec))
-    return g_strdup_printf ("a whole number from %u to %u",
-        G_PARAM_SPEC_UINT (pspec)->minimum, G_PARAM_SPEC_UINT (pspec)->maximum);
-  if (G_IS_PARAM_SPEC_DOUBLE (pspec))
-    return g_strdup_printf ("a number from %g to %g",
-        G_PARAM_SPEC_DOUBLE (pspec)->minimum,
-        G_PARAM_SPEC_DOUBLE (pspec)->maximum);
+  gdouble min, max;
+
+  if (encoder_get_range (pspec, &min, &max))
+    return g_strdup_printf ("a %s from %.10g to %.10g", G_IS_PARAM_SPEC_DOUBLE
+        (pspec) ? "number" : "whole number", min, max);
   if (G_IS_PARAM_SPEC_BOOLEAN (pspec))
     return g_strdup ("true or false");
   if (G_IS_PARAM_SPEC_ENUM (pspec)) {
@@ -209,80 +195,67 @@ describe_range (GParamSpec * pspec)
   return g_strdup (g_param_spec_get_blurb (pspec));
 }
 
-static void
-explain (const gchar * pair, GParamSpec * pspec, GError ** error)
+/* What is before the "="; the caller owns it. */
+static gchar *
+get_name (const gchar * pair)
 {
+  return g_strndup (pair, strcspn (pair, "="));
+}
+
+/* Parse the value of a pair into a zeroed one. FALSE with an error; `pspec` may
+ * be NULL. */
+static gboolean
+parse (GParamSpec * pspec, const gchar * pair, GValue * value, GError ** error)
+{
+  const gchar *text = strchr (pair, '=');
   g_autofree gchar *range = NULL;
 
-  if (pspec == NULL) {
-    g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-        "'%s' is not a PROPERTY=VALUE of blockdct or blockdctcompare; "
-        "gst-inspect-1.0 lists them.", pair);
-    return;
-  }
-  range = describe_range (pspec);
-  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-      "'%s' is not possible: %s is %s.", pair, pspec->name, range);
-}
-
-/* Parse a text into a zeroed value; FALSE: it is not valid. */
-static gboolean
-parse (GParamSpec * pspec, const gchar * text, GValue * value)
-{
-  if (text == NULL || pspec == NULL || !(pspec->flags & G_PARAM_WRITABLE))
-    return FALSE;
+  if (text == NULL || pspec == NULL)
+    return preview_refuse (error, "'%s' is not a PROPERTY=VALUE of blockdct or "
+        "blockdctcompare; gst-inspect-1.0 lists them.", pair);
   g_value_init (value, pspec->value_type);
-  if (gst_value_deserialize_with_pspec (value, text, pspec)
+  if ((pspec->flags & G_PARAM_WRITABLE)
+      && gst_value_deserialize_with_pspec (value, text + 1, pspec)
       && !g_param_value_validate (pspec, value))
     return TRUE;
-  g_value_unset (value);
-  return FALSE;
+  range = describe_range (pspec);
+  return preview_refuse (error, "'%s' is not possible: %s is %s.", pair,
+      pspec->name, range);
 }
 
 gboolean
-preview_set_property (GObject * element, const gchar * text, GError ** error)
+preview_set_property (GObject * element, const gchar * pair, GError ** error)
 {
-  g_auto (GStrv) pair = g_strsplit (text, "=", 2);
-  GParamSpec *pspec = pair[0] == NULL || pair[1] == NULL ? NULL
-      : g_object_class_find_property (G_OBJECT_GET_CLASS (element), pair[0]);
-  GValue value = G_VALUE_INIT;
-  const gboolean ok = parse (pspec, pspec == NULL ? NULL : pair[1], &value);
+  g_autofree gchar *name = get_name (pair);
+  g_auto (GValue) value = G_VALUE_INIT;
 
-  if (ok) {
-    g_object_set_property (element, pair[0], &value);
-    g_value_unset (&value);
-  } else {
-    explain (text, pspec, error);
-  }
-  return ok;
+  if (!parse (g_object_class_find_property (G_OBJECT_GET_CLASS (element), name),
+          pair, &value, error))
+    return FALSE;
+  g_object_set_property (element, name, &value);
+  return TRUE;
 }
 
 gboolean
-preview_session_set_text (PreviewSession * self, const gchar * text,
+preview_session_set_text (PreviewSession * self, const gchar * pair,
     GError ** error)
 {
-  g_auto (GStrv) pair = g_strsplit (text, "=", 2);
-  const gchar *name = pair[0] != NULL && pair[1] != NULL ? pair[0] : NULL;
-  const guint control = name == NULL ? PREVIEW_N_CONTROLS
-      : preview_find_control (name);
-  GParamSpec *pspec = name == NULL ? NULL : control < PREVIEW_N_CONTROLS
-      ? preview_session_get_pspec (self, control) : find_property (self, name);
-  GValue value = G_VALUE_INIT;
-  gboolean ok;
+  g_autofree gchar *name = get_name (pair);
+  const guint control = preview_find_control (name);
+  const gboolean known = control < PREVIEW_N_CONTROLS;
+  g_auto (GValue) value = G_VALUE_INIT;
 
-  if (g_str_has_prefix (text, "encoder::")
-      || g_str_has_prefix (text, "b::encoder::"))
-    return preview_coding_set_property (self, text, error);
-  ok = parse (pspec, name == NULL ? NULL : pair[1], &value);
-  if (!ok)
-    explain (text, pspec, error);
-  else if (control < PREVIEW_N_CONTROLS)
+  if (g_str_has_prefix (pair, "encoder::")
+      || g_str_has_prefix (pair, "b::encoder::"))
+    return preview_coding_set_property (self, pair, error);
+  if (!parse (known ? preview_session_get_pspec (self, control)
+          : find_property (self, name), pair, &value, error))
+    return FALSE;
+  if (known)
     set_control (self, control, &value);
   else
-    set_value (self, pair[0], &value);
-  if (ok)
-    g_value_unset (&value);
-  return ok;
+    set_value (self, name, &value);
+  return TRUE;
 }
 
 /* Controls without effect */

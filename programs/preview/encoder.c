@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "encoder.h"
+#include "server.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/video/video.h>
 #include <math.h>
-#include <string.h>
 
 /* No dithering, as it would add a pattern that does not come from the
  * transform. */
@@ -15,7 +14,6 @@
     "n-threads=" G_STRINGIFY (N_THREADS) " ! " \
     "video/x-raw,format={RGB,GRAY8} ! " \
     "pngenc compression-level=1 ! appsink name=sink sync=false"
-#define LIMIT (20 * GST_SECOND)
 /* The light of white paper and of the brightest highlights that are shown, in
  * nits. */
 #define WHITE 203.0
@@ -83,7 +81,7 @@ make_png (PreviewEncoder * self, GstSample * frame, GError ** error)
 
   if (gst_app_src_push_sample (GST_APP_SRC (self->source), frame)
       == GST_FLOW_OK)
-    png = gst_app_sink_try_pull_sample (GST_APP_SINK (self->sink), LIMIT);
+    png = gst_app_sink_pull_sample (GST_APP_SINK (self->sink));
   if (png != NULL && gst_buffer_map (gst_sample_get_buffer (png), &map,
           GST_MAP_READ)) {
     bytes = g_bytes_new (map.data, map.size);
@@ -160,24 +158,6 @@ prepare_converter (PreviewEncoder * self, GstCaps * caps)
   return self->converter != NULL;
 }
 
-/* R, G, B and 255 of each sample. */
-static void
-convert (PreviewEncoder * self, GstVideoFrame * from, gboolean shades,
-    guint8 * data)
-{
-  GstBuffer *buffer = gst_buffer_new_wrapped_full (0, data, self->to.size, 0,
-      self->to.size, NULL, NULL);
-  GstVideoFrame to;
-
-  if (gst_video_frame_map (&to, &self->to, buffer, GST_MAP_WRITE)) {
-    gst_video_converter_frame (self->converter, from, &to);
-    gst_video_frame_unmap (&to);
-  }
-  gst_buffer_unref (buffer);
-  for (gsize i = 0; shades && i < self->to.size; i++)
-    data[i] = self->shade[data[i]];
-}
-
 /* The formats that browsers have, and their names for them and for their
  * matrices. */
 static const struct
@@ -214,42 +194,20 @@ describe_planes (const GstVideoInfo * info, PreviewPicture * picture)
   return picture->format != NULL && picture->matrix != NULL;
 }
 
-/* The sizes of a plane's rows, and their number. */
+/* The planes one after the other, without what pads their rows. */
 static void
-get_plane (const GstVideoInfo * info, guint plane, gsize * row, gsize * rows)
+pack (GstVideoInfo * info)
 {
   gint component[GST_VIDEO_MAX_COMPONENTS];
 
-  gst_video_format_info_component (info->finfo, plane, component);
-  *row = GST_VIDEO_INFO_COMP_WIDTH (info, component[0])
-      * GST_VIDEO_INFO_COMP_PSTRIDE (info, component[0]);
-  *rows = GST_VIDEO_INFO_COMP_HEIGHT (info, component[0]);
-}
-
-/* The planes one after the other, without what pads their rows. */
-static gsize
-get_planes_size (const GstVideoInfo * info)
-{
-  gsize size = 0, row, rows;
-
+  info->size = 0;
   for (guint i = 0; i < GST_VIDEO_INFO_N_PLANES (info); i++) {
-    get_plane (info, i, &row, &rows);
-    size += row * rows;
-  }
-  return size;
-}
-
-static void
-copy_planes (const GstVideoFrame * frame, guint8 * to)
-{
-  gsize row, rows;
-
-  for (guint i = 0; i < GST_VIDEO_FRAME_N_PLANES (frame); i++) {
-    const guint8 *from = GST_VIDEO_FRAME_PLANE_DATA (frame, i);
-
-    get_plane (&frame->info, i, &row, &rows);
-    for (gsize v = 0; v < rows; v++, to += row)
-      memcpy (to, from + v * GST_VIDEO_FRAME_PLANE_STRIDE (frame, i), row);
+    gst_video_format_info_component (info->finfo, i, component);
+    info->offset[i] = info->size;
+    info->stride[i] = GST_VIDEO_INFO_COMP_WIDTH (info, component[0])
+        * GST_VIDEO_INFO_COMP_PSTRIDE (info, component[0]);
+    info->size += (gsize) info->stride[i]
+        * GST_VIDEO_INFO_COMP_HEIGHT (info, component[0]);
   }
 }
 
@@ -257,27 +215,39 @@ static GBytes *
 make_raw (PreviewEncoder * self, GstSample * sample, gboolean planes,
     PreviewPicture * picture)
 {
-  GstVideoFrame frame;
+  GstVideoInfo info = self->to;
+  GstBuffer *buffer;
+  GstVideoFrame from, to;
   guint8 *data;
-  gsize size;
 
   planes = planes && !picture->tone_mapped
       && describe_planes (&self->from, picture);
-  size = planes ? get_planes_size (&self->from) : self->to.size;
-  data = g_try_malloc (size);
-  if (data == NULL || !gst_video_frame_map (&frame, &self->from,
+  if (planes) {
+    info = self->from;
+    pack (&info);
+  }
+  data = g_try_malloc (info.size);
+  if (data == NULL || !gst_video_frame_map (&from, &self->from,
           gst_sample_get_buffer (sample), GST_MAP_READ)) {
     g_free (data);
     return NULL;
   }
-  if (planes)
-    copy_planes (&frame, data);
-  else
-    convert (self, &frame, picture->tone_mapped, data);
+  buffer = gst_buffer_new_wrapped_full (0, data, info.size, 0, info.size, NULL,
+      NULL);
+  if (gst_video_frame_map (&to, &info, buffer, GST_MAP_WRITE)) {
+    if (planes)
+      gst_video_frame_copy (&to, &from);
+    else
+      gst_video_converter_frame (self->converter, &from, &to);
+    gst_video_frame_unmap (&to);
+  }
+  gst_buffer_unref (buffer);
+  gst_video_frame_unmap (&from);
+  for (gsize i = 0; picture->tone_mapped && i < info.size; i++)
+    data[i] = self->shade[data[i]];
   if (!planes)
     picture->format = "RGBX";
-  gst_video_frame_unmap (&frame);
-  return g_bytes_new_take (data, size);
+  return g_bytes_new_take (data, info.size);
 }
 
 /* As a PNG has what is shown. */

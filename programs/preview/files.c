@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "files.h"
+#include "server.h"
 
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <stdio.h>
 #include <string.h>
 
+/* What a request has: what it sends, or the session that it asks. */
 #define UPLOAD "blockdct-upload"
 
 struct _PreviewFiles
@@ -33,23 +34,18 @@ preview_answer (SoupServerMessage * message, guint status, const gchar * text)
 
 /* Pictures */
 
-typedef struct
-{
-  PreviewFiles *files;
-  SoupServerMessage *message;
-  GstSample *frame;
-  PreviewSave what;
-} Picture;
-
 static void
-make (GTask * task, gpointer source, gpointer data, GCancellable * unused)
+make (GTask * task, gpointer message, gpointer what, GCancellable * unused)
 {
-  const Picture *picture = data;
+  PreviewSession *session = g_object_get_data (message, UPLOAD);
+  g_autoptr (GstSample) frame = preview_session_get_original (session);
   GError *error = NULL;
-  GBytes *png = preview_session_save (picture->files->session, picture->frame,
-      picture->what, &error);
+  GBytes *png = frame == NULL ? NULL : preview_session_save (session, frame,
+      GPOINTER_TO_INT (what), &error);
 
-  (void) source, (void) unused;
+  (void) unused;
+  if (frame == NULL)
+    preview_refuse (&error, "There is no frame to save.");
   if (png != NULL)
     g_task_return_pointer (task, png, (GDestroyNotify) g_bytes_unref);
   else
@@ -57,44 +53,30 @@ make (GTask * task, gpointer source, gpointer data, GCancellable * unused)
 }
 
 static void
-made (GObject * source, GAsyncResult * result, gpointer data)
+made (GObject * source, GAsyncResult * result, gpointer files)
 {
-  Picture *picture = data;
+  SoupServerMessage *message = SOUP_SERVER_MESSAGE (source);
   g_autoptr (GError) error = NULL;
   g_autoptr (GBytes) png = g_task_propagate_pointer (G_TASK (result), &error);
 
-  (void) source;
   if (png != NULL)
-    answer (picture->message, SOUP_STATUS_OK, "image/png",
-        g_bytes_get_data (png, NULL), g_bytes_get_size (png));
+    answer (message, SOUP_STATUS_OK, "image/png", g_bytes_get_data (png, NULL),
+        g_bytes_get_size (png));
   else
-    preview_answer (picture->message, SOUP_STATUS_CONFLICT, error->message);
-  soup_server_message_unpause (picture->message);
-  picture->files->running--;
-  g_object_unref (picture->message);
-  gst_sample_unref (picture->frame);
-  g_free (picture);
+    preview_answer (message, SOUP_STATUS_CONFLICT, error->message);
+  soup_server_message_unpause (message);
+  ((PreviewFiles *) files)->running--;
 }
 
 static void
 start (PreviewFiles * self, SoupServerMessage * message, PreviewSave what)
 {
-  GstSample *frame = preview_session_get_original (self->session);
-  g_autoptr (GTask) task = NULL;
-  Picture *picture;
+  g_autoptr (GTask) task = g_task_new (message, NULL, made, self);
 
-  if (frame == NULL) {
-    preview_answer (message, SOUP_STATUS_CONFLICT,
-        "There is no frame to save.");
-    return;
-  }
-  picture = g_new (Picture, 1);
-  *picture = (Picture) {
-  self, g_object_ref (message), frame, what};
   self->running++;
   soup_server_message_pause (message);
-  task = g_task_new (NULL, NULL, made, picture);
-  g_task_set_task_data (task, picture, NULL);
+  g_object_set_data (G_OBJECT (message), UPLOAD, self->session);
+  g_task_set_task_data (task, GINT_TO_POINTER (what), NULL);
   g_task_run_in_thread (task, make);
 }
 

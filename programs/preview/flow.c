@@ -13,8 +13,6 @@
 #define GAP GST_SECOND
 /* By which a file's times are rounded. */
 #define ROUNDING GST_MSECOND
-/* The longest wait for a picture, in microseconds. */
-#define LIMIT (20 * G_TIME_SPAN_SECOND)
 
 void
 preview_flow_clear (PreviewSession * self)
@@ -28,8 +26,21 @@ preview_flow_clear (PreviewSession * self)
 gboolean
 preview_flow_encodes (PreviewSession * self)
 {
-  return self->line[0] != NULL || (self->line[1] != NULL
-      && preview_session_shows_b (self));
+  for (guint i = 0; i < 2; i++)
+    if (preview_pipeline_encodes (self, PREVIEW_OF_A + i))
+      return TRUE;
+  return FALSE;
+}
+
+gint
+preview_flow_count (PreviewSession * self, guint side)
+{
+  const PreviewStream stream = PREVIEW_OF_A + side;
+
+  return (self->holds ? !self->complete && self->set.sample[stream] == NULL
+      : self->start == 0 && !self->live) && self->player != NULL
+      && self->line[side] != NULL && preview_player_has (self->player, stream)
+      ? (gint) self->n_before[side] : -1;
 }
 
 /* The held frame */
@@ -103,15 +114,25 @@ end_now (gpointer session)
   return G_SOURCE_REMOVE;
 }
 
-/* Called with the lock. */
+/* Up to which time in `pipeline` all streams have frames; called with the
+ * lock. GST_CLOCK_TIME_NONE: none has ended. */
+static GstClockTime
+find_end (PreviewSession * self)
+{
+  GstClockTime end = GST_CLOCK_TIME_NONE;
+
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    if (self->ended & 1 << i)
+      end = MIN (end, self->given[i]);
+  return end;
+}
+
+/* What one stream does not have is not shown. Called with the lock. */
 static void
 check_end (PreviewSession * self)
 {
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    if (preview_player_has (self->player, i) && !(self->ended & 1 << i))
-      return;
-  if (self->end_shown || self->holds || self->reached < self->given
-      || self->options.ends)
+  if (self->end_shown || self->holds || self->options.ends
+      || self->ended == 0 || self->reached + ROUNDING < find_end (self))
     return;
   self->end_shown = TRUE;
   g_idle_add_full (G_PRIORITY_DEFAULT, end_now, g_object_ref (self),
@@ -124,8 +145,11 @@ preview_flow_drop (PreviewSession * self)
 {
   self->run++;
   self->is_away = self->pushed = self->stale = FALSE;
+  self->fresh = TRUE;
   self->start = 0;
-  self->seen = self->reached = self->given = self->last;
+  self->seen = self->reached = self->last;
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
+    self->given[i] = self->last;
   check_end (self);
   g_cond_broadcast (&self->changed);
 }
@@ -136,7 +160,7 @@ preview_flow_begin (PreviewSession * self, gboolean holds)
 {
   self->holds = holds;
   self->complete = FALSE;
-  self->n_before = 0;
+  self->n_before[0] = self->n_before[1] = 0;
   preview_flow_clear (self);
   preview_flow_drop (self);
 }
@@ -166,18 +190,29 @@ preview_flow_hold (PreviewSession * self)
 
 /* Pictures of the player */
 
-/* What was sought has come. */
+/* What was sought has come, unless something else has been sought since. */
 static gboolean
 came (gpointer session)
 {
-  push_set (session, FALSE);
-  preview_transport_go_on (session);
+  PreviewSession *self = session;
+  gboolean came;
+
+  g_mutex_lock (&self->lock);
+  came = self->arrives;
+  self->arrives = FALSE;
+  g_mutex_unlock (&self->lock);
+  if (came) {
+    push_set (self, FALSE);
+    preview_transport_go_on (self);
+  }
   return G_SOURCE_REMOVE;
 }
 
+/* Called with the lock. */
 static void
 go_on_soon (PreviewSession * self)
 {
+  self->arrives = TRUE;
   g_idle_add_full (G_PRIORITY_DEFAULT, came, g_object_ref (self),
       g_object_unref);
 }
@@ -251,7 +286,8 @@ gather (PreviewSession * self, PreviewStream stream, GstSample * sample,
     return self->live || (!self->complete && preview_flow_encodes (self));
   if (time + (has_duration (sample) ? GST_BUFFER_DURATION
           (gst_sample_get_buffer (sample)) : 0) <= self->target + round) {
-    self->n_before += stream != PREVIEW_ORIGINAL;
+    if (stream != PREVIEW_ORIGINAL)
+      self->n_before[stream - PREVIEW_OF_A]++;
     g_clear_pointer (&self->before[stream], gst_sample_unref);
     self->before[stream] = gst_sample_ref (sample);
     return TRUE;
@@ -296,9 +332,11 @@ get_time (PreviewSession * self, PreviewStream stream, GstSample * sample)
 static gboolean
 has_enough (PreviewSession * self)
 {
-  return self->is_away && !preview_flow_encodes (self)
-      && self->given > self->seen
-      && self->given - self->seen > AHEAD * self->duration;
+  const GstClockTime given = MIN (self->given[PREVIEW_ORIGINAL], find_end
+      (self));
+
+  return self->is_away && !preview_flow_encodes (self) && given > self->seen
+      && given - self->seen > AHEAD * self->duration;
 }
 
 /* Called with the lock. */
@@ -318,14 +356,13 @@ wait_for_change (PreviewSession * self)
     g_cond_wait (&self->changed, &self->lock);
   else if (!g_cond_wait_until (&self->changed, &self->lock,
           g_get_monotonic_time () + G_TIME_SPAN_SECOND) && !self->holds)
-    self->seen = self->given;
+    self->seen = self->given[PREVIEW_ORIGINAL];
 }
 
-static void
-take (gpointer session, PreviewPlayer * player, PreviewStream stream,
-    GstSample * sample)
+void
+preview_flow_take (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream, GstSample * sample)
 {
-  PreviewSession *self = session;
   GstClockTime time;
   GstBuffer *copy = NULL;
   gboolean ends = FALSE, wanted, encoded;
@@ -360,12 +397,12 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
       go_on_soon (self);
     }
     self->is_away = TRUE;
-    if (!is_late (self, time))
-      copy = make_copy (self, sample, time, self->away);
-    else
+    if (is_late (self, time))
       self->late++;
-    if (copy != NULL && stream == PREVIEW_ORIGINAL)
-      self->given = GST_BUFFER_PTS (copy);
+    else if (time + self->away - ROUNDING <= find_end (self))
+      copy = make_copy (self, sample, time, self->away);
+    if (copy != NULL)
+      self->given[stream] = GST_BUFFER_PTS (copy);
   }
   g_mutex_unlock (&self->lock);
   if (encoded)
@@ -377,11 +414,11 @@ take (gpointer session, PreviewPlayer * player, PreviewStream stream,
     preview_pipeline_end (self, PREVIEW_ORIGINAL);
 }
 
-static void
-end (gpointer session, PreviewPlayer * player, PreviewStream stream)
+void
+preview_flow_end (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream)
 {
-  PreviewSession *self = session;
-  gboolean again = FALSE, comes = FALSE;
+  gboolean again = FALSE;
 
   g_mutex_lock (&self->lock);
   if (is_wanted (self, player, stream)) {
@@ -396,7 +433,8 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
     } else {
       check_end (self);
     }
-    comes = self->holds ? !self->complete : !self->is_away;
+    if (self->holds ? !self->complete : !self->is_away)
+      go_on_soon (self);
   }
   g_mutex_unlock (&self->lock);
   if (self->options.ends)
@@ -404,11 +442,7 @@ end (gpointer session, PreviewPlayer * player, PreviewStream stream)
   /* There is no next frame. */
   if (again)
     preview_flow_hold (self);
-  if (comes)
-    go_on_soon (self);
 }
-
-const PreviewPlayerFuncs preview_flow_funcs = { take, end };
 
 gboolean
 preview_flow_show (PreviewSession * self, GstBuffer * original)
@@ -429,6 +463,8 @@ preview_flow_show (PreviewSession * self, GstBuffer * original)
   }
   shown = run == self->run;
   if (shown) {
+    self->fresh = FALSE;
+    self->shown = time;
     self->seen = MAX (self->seen, GST_BUFFER_PTS (original));
     g_cond_broadcast (&self->changed);
   }
@@ -457,7 +493,7 @@ preview_flow_shown (PreviewSession * self, GstSample * view)
 GstSample *
 preview_flow_get_view (PreviewSession * self)
 {
-  const gint64 limit = g_get_monotonic_time () + LIMIT;
+  const gint64 limit = g_get_monotonic_time () + PREVIEW_LIMIT / GST_USECOND;
   GstSample *view = NULL;
 
   g_mutex_lock (&self->lock);

@@ -3,7 +3,7 @@
  * Finds the inputs and the figures of each picture that leaves. Each picture
  * that arrives at blockdctcompare's pads has an entry here until its result
  * leaves. */
-#include "frames.h"
+#include "parts.h"
 
 #include "gst-plugin/common/gstblockdctstatistics.h"
 
@@ -36,8 +36,7 @@ typedef struct
 
 struct _PreviewFrames
 {
-  PreviewFramesShow show;
-  gpointer owner;
+  PreviewSession *session;
   GstPad *out;
   gulong probe;
   GMutex lock;                  /* protects the following members */
@@ -69,8 +68,7 @@ take_input (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   entry->buffer = gst_buffer_ref (buffer);
   if (input != &self->input[PREVIEW_ORIGINAL] && input->line == NULL
       && meta != NULL)
-    entry->figures =
-        gst_structure_copy (gst_custom_meta_get_structure (meta));
+    entry->figures = gst_structure_copy (gst_custom_meta_get_structure (meta));
   g_queue_push_tail (&input->waiting, entry);
   if (input->waiting.length > MAX_FRAMES)
     free_entry (g_queue_pop_head (&input->waiting));
@@ -212,7 +210,8 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
     figures = make_figures (self, entry, out);
   g_mutex_unlock (&self->lock);
   if (entry[PREVIEW_ORIGINAL] != NULL)
-    shown = self->show (self->owner, entry[PREVIEW_ORIGINAL]->buffer, figures);
+    shown = preview_session_show (self->session,
+        entry[PREVIEW_ORIGINAL]->buffer, figures);
   g_mutex_lock (&self->lock);
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++) {
     if (shown && self->input[i].pad != NULL)
@@ -224,15 +223,13 @@ take_output (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 PreviewFrames *
-preview_frames_new (GstElement * compare, PreviewFramesShow show,
-    gpointer owner)
+preview_frames_new (PreviewSession * session)
 {
   PreviewFrames *self = g_new0 (PreviewFrames, 1);
 
-  self->show = show;
-  self->owner = owner;
+  self->session = session;
   g_mutex_init (&self->lock);
-  self->out = gst_element_get_static_pad (compare, "src");
+  self->out = gst_element_get_static_pad (session->compare, "src");
   self->probe = gst_pad_add_probe (self->out, GST_PAD_PROBE_TYPE_BUFFER,
       take_output, self, NULL);
   return self;
@@ -261,12 +258,12 @@ preview_frames_watch (PreviewFrames * self, PreviewStream i, GstPad * pad,
 void
 preview_frames_clear (PreviewFrames * self)
 {
-  g_mutex_lock (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++) {
     g_queue_clear_full (&self->input[i].waiting, free_entry);
     gst_clear_buffer (&self->input[i].shown);
   }
-  g_mutex_unlock (&self->lock);
 }
 
 void
@@ -286,12 +283,8 @@ preview_frames_free (PreviewFrames * self)
 GstSample *
 preview_frames_get (PreviewFrames * self, PreviewStream i)
 {
-  GstSample *sample = NULL;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
-  if (self->input[i].shown != NULL)
-    sample = gst_sample_new (self->input[i].shown, self->input[i].caps, NULL,
-        NULL);
-  g_mutex_unlock (&self->lock);
-  return sample;
+  return self->input[i].shown == NULL ? NULL
+      : gst_sample_new (self->input[i].shown, self->input[i].caps, NULL, NULL);
 }

@@ -3,7 +3,7 @@
  * A connection is closed when its client does nothing for a limited time,
  * unless it waits for an answer or becomes a viewer's. When the maximum number
  * is open, others wait in the kernel. */
-#include "listener.h"
+#include "server.h"
 
 #include <gio/gnetworking.h>
 

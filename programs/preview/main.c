@@ -14,10 +14,12 @@
 #define DEFAULT_PORT 8080
 /* Seconds without a browser, as when the page is loaded again, that end what
  * was started on a desktop. */
-#define LEAVE 5
-/* Microseconds that a signal leaves to what is under way: an encoder may take
- * minutes for a frame. */
-#define GRACE G_USEC_PER_SEC
+#define LEAVE 10
+/* Seconds that a signal leaves to what is under way, as an encoder may take
+ * minutes for a frame: until the port is free and files are removed, and after
+ * that. */
+#define PATIENCE 20
+#define GRACE 1
 
 typedef struct
 {
@@ -33,6 +35,7 @@ typedef struct
   PreviewServer *server;        /* or NULL */
   guint n_left;                 /* times that no browser was there */
   gboolean failed;
+  gint closed;                  /* atomic: the page is */
 } Preview;
 
 static void
@@ -76,12 +79,9 @@ parse_http (const gchar * name, const gchar * value, gpointer data,
 
   (void) name;
   preview->http = TRUE;
-  if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16,
-          &port, NULL)) {
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--http=%s: the port is not a number from 0 to 65535", value);
-    return FALSE;
-  }
+  if (!g_ascii_string_to_unsigned (value, 10, 0, G_MAXUINT16, &port, NULL))
+    return preview_refuse (error, "--http=%s: the port is not a number from 0 "
+        "to 65535", value);
   preview->port = port;
   return TRUE;
 }
@@ -108,32 +108,28 @@ sort_arguments (Preview * preview, GError ** error)
     } else if (options->versions[1] == NULL) {
       options->versions[options->versions[0] != NULL] = g_strdup (*p);
     } else {
-      g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-          "There are an original and at most two versions of it: %s is one too "
-          "many", *p);
+      preview_refuse (error,
+          "There are an original and at most two versions of "
+          "it: %s is one too many", *p);
       break;
     }
   }
   if (preview->no_original && options->versions[1] == NULL)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--no-original compares two files");
+    preview_refuse (error, "--no-original compares two files");
   g_ptr_array_add (properties, NULL);
   options->properties = (gchar **) g_ptr_array_free (properties, FALSE);
   if (*error == NULL && options->csv != NULL
       && !g_str_has_suffix (options->csv, ".csv"))
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "The name %s does not end in .csv", options->csv);
+    preview_refuse (error, "The name %s does not end in .csv", options->csv);
   if (*error == NULL && options->csv != NULL && options->versions[0] != NULL)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
+    preview_refuse (error,
         "--csv has figures of a transform as A: blockdct-measure score "
         "compares files");
   if (*error == NULL
       && (options->file != NULL) + options->camera + preview->test > 1)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "Name one of a file, a camera and a test pattern");
+    preview_refuse (error, "Name one of a file, a camera and a test pattern");
   if (*error == NULL && options->frames < 0)
-    g_set_error (error, G_OPTION_ERROR, G_OPTION_ERROR_BAD_VALUE,
-        "--frames=%d is below 0", options->frames);
+    preview_refuse (error, "--frames=%d is below 0", options->frames);
   if (preview->address != NULL)
     preview->http = TRUE;
   options->ends = options->screenshot != NULL || options->csv != NULL
@@ -218,9 +214,14 @@ get_status (const Preview * preview)
 static gboolean
 interrupt (gpointer data)
 {
-  quit (data);
-  g_usleep (GRACE);
-  _exit (get_status (data));
+  Preview *preview = data;
+
+  quit (preview);
+  for (guint i = 0; i < 10 * PATIENCE && !g_atomic_int_get (&preview->closed);
+      i++)
+    g_usleep (G_USEC_PER_SEC / 10);
+  g_usleep (GRACE * G_USEC_PER_SEC);
+  _exit (get_status (preview));
 }
 
 static gpointer
@@ -324,6 +325,7 @@ play (Preview * preview)
   }
   if (preview->server != NULL)
     preview_server_close (preview->server);
+  g_atomic_int_set (&preview->closed, TRUE);
   preview_session_stop (preview->session);
   g_clear_pointer (&preview->server, preview_server_free);
   if (browser != 0)

@@ -3,7 +3,7 @@
  * The main thread does everything, except that frames come in the pipeline's
  * thread, notifications in any thread, and frames are encoded and curves
  * computed in GLib's threads. */
-#include "page-parts.h"
+#include "server.h"
 
 #include <string.h>
 
@@ -18,6 +18,10 @@
 #define FAST 20e3
 /* The number of frames whose figures a viewer gets that comes late. */
 #define N_POINTS 300
+/* The settings of curves. */
+#define QUALITIES "<5,10,15,20,25,30,35,40,45,50,55,60,65,70,75,80,85," \
+    "90,95,98>"
+#define QPS "<6,9,12,15,17,19,21,23,25,27,29,31,33,35,37,39,42,45,48,51>"
 
 static gboolean update (gpointer data);
 
@@ -32,71 +36,78 @@ update_soon (PreviewPage * self)
 static void
 wake (PreviewPage * self)
 {
-  g_mutex_lock (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   update_soon (self);
-  g_mutex_unlock (&self->lock);
 }
 
 /* Signals of the session */
 
+/* `news` is owned by the page from now on; NULL: there is none any more. */
+static void
+put (PreviewPage * self, PreviewNews what, JsonNode * news)
+{
+  g_clear_pointer (&self->news[what].is, json_node_unref);
+  self->news[what].is = news;
+  self->news[what].at = news != NULL ? ++self->now : 0;
+  wake (self);
+}
+
 static void
 show_block (PreviewPage * self, const GstStructure * block)
 {
-  g_clear_pointer (&self->block, gst_structure_free);
-  self->block = gst_structure_copy (block);
-  self->block_at = ++self->now;
-  wake (self);
+  put (self, PREVIEW_BLOCK, preview_news_write_structure (block));
 }
 
+/* Whether all viewers have the last notice. */
+static gboolean
+is_noticed (PreviewPage * self)
+{
+  for (guint i = 0; i < self->viewers->len; i++) {
+    const Viewer *viewer = g_ptr_array_index (self->viewers, i);
+
+    if (viewer->sent < self->news[PREVIEW_NOTICE].at)
+      return FALSE;
+  }
+  return self->viewers->len > 0;
+}
+
+/* Behind one that is not everywhere yet. */
 static void
 show_notice (PreviewPage * self, const gchar * text)
 {
-  g_free (self->notice);
-  self->notice = g_strdup (text);
-  self->notice_at = ++self->now;
-  wake (self);
-}
+  JsonNode *last = self->news[PREVIEW_NOTICE].is;
+  const gchar *before = last == NULL || is_noticed (self) ? ""
+      : json_node_get_string (last);
+  g_autofree gchar *all = *before == '\0' || strlen (before) > MAX_COMMAND
+      ? g_strdup (text) : strstr (before, text) != NULL ? g_strdup (before)
+      : g_strconcat (before, " ", text, NULL);
 
-static gboolean
-is_repeated (JsonObject * figures)
-{
-  return json_object_has_member (figures, "repeated");
+  put (self, PREVIEW_NOTICE, json_node_init_string (json_node_alloc (), all));
 }
 
 /* A frame that is shown again replaces itself. */
 static void
 add_point (PreviewPage * self, const GstStructure * figures)
 {
-  JsonObject *point = preview_protocol_write_structure (figures);
+  guint n = json_array_get_length (self->points);
 
-  if (is_repeated (point) && self->points.length > 0)
-    json_object_unref (g_queue_pop_tail (&self->points));
-  g_queue_push_tail (&self->points, point);
-  if (self->points.length > N_POINTS)
-    json_object_unref (g_queue_pop_head (&self->points));
+  if (gst_structure_has_field (figures, "repeated") && n > 0)
+    json_array_remove_element (self->points, --n);
+  if (n == N_POINTS)
+    json_array_remove_element (self->points, 0);
+  json_array_add_element (self->points, preview_news_write_structure (figures));
   self->n_points++;
-}
-
-static void
-take_curves (JsonObject * curves, gpointer data)
-{
-  PreviewPage *self = data;
-
-  g_clear_pointer (&self->curve, json_object_unref);
-  self->curve = curves;
-  self->curve_at = ++self->now;
-  self->computing = FALSE;
-  wake (self);
 }
 
 static void
 opened (PreviewPage * self)
 {
-  g_queue_clear_full (&self->points, (GDestroyNotify) json_object_unref);
-  g_clear_pointer (&self->curve, json_object_unref);
-  self->curve_at = self->block_at = 0;
-  self->opened_at = ++self->now;
-  wake (self);
+  json_array_unref (self->points);
+  self->points = json_array_new ();
+  put (self, PREVIEW_CURVE, NULL);
+  put (self, PREVIEW_BLOCK, NULL);
+  put (self, PREVIEW_OPENED, json_node_init_boolean (json_node_alloc (), TRUE));
 }
 
 /* Frames */
@@ -122,11 +133,11 @@ set_frame (Frame * frame, const Frame * from)
 static void
 take_frame (PreviewPage * self, GstSample * sample, GstStructure * figures)
 {
-  g_mutex_lock (&self->lock);
-  set_frame (&self->latest, &(Frame) {self->latest.number + 1, sample,
-          figures});
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  set_frame (&self->latest, &(Frame) {
+      self->latest.number + 1, sample, figures});
   update_soon (self);
-  g_mutex_unlock (&self->lock);
 }
 
 static void
@@ -184,15 +195,55 @@ start_encoding (PreviewPage * self, PreviewKind kind)
   g_task_run_in_thread (task, encode);
 }
 
-/* The curves of the frame that is shown. */
+/* The message `blockdct-curve`, at twenty settings, of the frame that is shown:
+ * of A, and of B, where a transform makes them. */
+static void
+compute (GTask * task, gpointer session, gpointer figures,
+    GCancellable * unused)
+{
+  static const gchar *const names[2][3] = {
+    {"a", "transform", "qp"}, {"b", "b-transform", "b-qp"}
+  };
+  g_autoptr (GstSample) frame = preview_session_get_original (session);
+  JsonObject *curves = json_object_new ();
+  JsonNode *node = json_node_new (JSON_NODE_OBJECT);
+
+  (void) unused;
+  for (guint i = 0; frame != NULL && i < 2; i++) {
+    g_autoptr (GstStructure) curve = NULL;
+
+    if (gst_structure_has_field (figures, names[i][1])
+        && preview_session_get_curve (session, i, frame,
+            gst_structure_has_field (figures, names[i][2]) ? QPS : QUALITIES,
+            &curve, NULL) && curve != NULL)
+      json_object_set_member (curves, names[i][0],
+          preview_news_write_structure (curve));
+  }
+  json_node_take_object (node, curves);
+  g_task_return_pointer (task, node, (GDestroyNotify) json_node_unref);
+}
+
+static void
+computed (GObject * session, GAsyncResult * result, gpointer page)
+{
+  (void) session;
+  ((PreviewPage *) page)->computing = FALSE;
+  put (page, PREVIEW_CURVE, g_task_propagate_pointer (G_TASK (result), NULL));
+}
+
 static void
 start_curves (PreviewPage * self)
 {
+  g_autoptr (GTask) task = NULL;
+
   if (!self->curve_wanted || self->computing || self->picture.figures == NULL)
     return;
   self->curve_wanted = FALSE;
-  self->computing = preview_curve_run (self->session, self->picture.figures,
-      take_curves, self);
+  self->computing = TRUE;
+  task = g_task_new (self->session, NULL, computed, self);
+  g_task_set_task_data (task, gst_structure_copy (self->picture.figures),
+      (GDestroyNotify) gst_structure_free);
+  g_task_run_in_thread (task, compute);
 }
 
 /* Texts to a viewer */
@@ -232,6 +283,11 @@ update (gpointer data)
     self->now++;
   self->turned = FALSE;
   g_mutex_unlock (&self->lock);
+  if (self->coding != preview_session_count_codings (self->session)) {
+    self->coding = preview_session_count_codings (self->session);
+    put (self, PREVIEW_PROPERTIES, preview_news_write_properties
+        (self->session));
+  }
   for (guint i = 0; i < self->viewers->len; i++) {
     Viewer *viewer = g_ptr_array_index (self->viewers, i);
 
@@ -257,10 +313,10 @@ update (gpointer data)
 static void
 turned (PreviewPage * self)
 {
-  g_mutex_lock (&self->lock);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
   self->turned = TRUE;
   update_soon (self);
-  g_mutex_unlock (&self->lock);
 }
 
 /* "shown", with the milliseconds that the picture was in transit. */
@@ -275,13 +331,95 @@ take_shown (Viewer * viewer, const gchar * text)
   wake (viewer->page);
 }
 
+/* The commands and their numbers of words. */
+static const struct
+{
+  const gchar *name;
+  guint n_words;
+} commands[] = {
+  {"set", 2}, {"preset", 2}, {"no-original", 1}, {"pause", 1}, {"play", 1},
+  {"seek", 2}, {"step", 1}, {"back", 1}, {"mark", 1}, {"press", 3},
+  {"move", 3}, {"release", 3}, {"key", 2},
+};
+
+/* Only controls and properties of the encoder can be set, as others name
+ * files. */
+static gboolean
+may_set (const gchar * pair)
+{
+  g_autofree gchar *name = g_strndup (pair, strcspn (pair, "="));
+
+  return preview_find_control (name) < PREVIEW_N_CONTROLS
+      || g_str_has_prefix (name, "encoder::")
+      || g_str_has_prefix (name, "b::encoder::");
+}
+
+static gboolean
+seek (PreviewSession * session, const gchar * text)
+{
+  const gdouble seconds = g_ascii_strtod (text, NULL);
+
+  /* NAN is outside of this range, too. */
+  return seconds >= 0 && seconds < G_MAXINT64 / GST_SECOND
+      && preview_session_seek (session, seconds * GST_SECOND);
+}
+
+static gboolean
+run (PreviewSession * session, gchar ** words, GError ** error)
+{
+  const gchar *name = words[0], *word = words[1];
+
+  if (strcmp (name, "set") == 0)
+    return may_set (word) ? preview_session_set_text (session, word, error)
+        : preview_refuse (error, "'%.*s' has no control.", (gint) strcspn (word,
+            "="), word);
+  if (strcmp (name, "preset") == 0)
+    return preview_session_load_preset (session, word)
+        || preview_refuse (error, "There is no preset '%s'.", word);
+  if (strcmp (name, "no-original") == 0)
+    return preview_session_drop_original (session, error);
+  if (strcmp (name, "seek") == 0)
+    return seek (session, word)
+        || preview_refuse (error, "It is not possible to seek to %s s.", word);
+  if (strcmp (name, "step") == 0 || strcmp (name, "back") == 0)
+    return preview_session_step (session, *name == 's' ? 1 : -1)
+        || preview_refuse (error,
+        "It is not possible to step to another frame.");
+  if (strcmp (name, "mark") == 0)
+    return preview_session_mark (session)
+        || preview_refuse (error,
+        "A stream without a duration cannot be repeated.");
+  if (strcmp (name, "key") == 0)
+    preview_session_press_key (session, word);
+  else if (word == NULL)
+    preview_session_set_paused (session, strcmp (name, "pause") == 0);
+  else
+    preview_session_point (session, name, g_ascii_strtod (word, NULL),
+        g_ascii_strtod (words[2], NULL));
+  return TRUE;
+}
+
+static gboolean
+run_text (PreviewSession * session, const gchar * text, GError ** error)
+{
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+  guint i = 0;
+
+  /* An empty text has no word. */
+  while (i < G_N_ELEMENTS (commands) && (g_strv_length (words)
+          != commands[i].n_words || strcmp (words[0], commands[i].name) != 0))
+    i++;
+  return i < G_N_ELEMENTS (commands) ? run (session, words, error)
+      : preview_refuse (error, "'%s' is not a command.", text);
+}
+
 /* After an error the values are sent again, though none has changed. */
 static void
 run_command (PreviewPage * self, const gchar * text)
 {
   g_autoptr (GError) error = NULL;
 
-  if (!preview_protocol_run (self->session, text, &error))
+  if (!run_text (self->session, text, &error))
     show_notice (self, error->message);
   self->now++;
   wake (self);
@@ -369,11 +507,13 @@ preview_page_new (PreviewSession * session, GError ** error)
   if (encoder == NULL)
     return NULL;
   self = g_new0 (PreviewPage, 1);
+  g_mutex_init (&self->lock);
   self->session = session;
   self->encoder = encoder;
   self->viewers = g_ptr_array_new_with_free_func (free_viewer);
-  self->now = 1;
-  g_mutex_init (&self->lock);
+  self->points = json_array_new ();
+  put (self, PREVIEW_CONTROLS, preview_news_write_controls (session));
+  put (self, PREVIEW_PRESETS, preview_news_write_presets (session));
   g_signal_connect_swapped (session, "changed", G_CALLBACK (turned), self);
   g_signal_connect_swapped (session, "frame", G_CALLBACK (take_frame), self);
   g_signal_connect_swapped (session, "figures", G_CALLBACK (add_point), self);
@@ -397,10 +537,9 @@ preview_page_free (PreviewPage * self)
   clear_frame (&self->picture);
   g_clear_pointer (&self->file.file, g_bytes_unref);
   g_clear_pointer (&self->next_file.file, g_bytes_unref);
-  g_clear_pointer (&self->block, gst_structure_free);
-  g_clear_pointer (&self->curve, json_object_unref);
-  g_queue_clear_full (&self->points, (GDestroyNotify) json_object_unref);
+  for (guint i = 0; i < PREVIEW_N_NEWS; i++)
+    g_clear_pointer (&self->news[i].is, json_node_unref);
+  json_array_unref (self->points);
   g_mutex_clear (&self->lock);
-  g_free (self->notice);
   g_free (self);
 }

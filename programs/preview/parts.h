@@ -8,11 +8,113 @@
 #include <blockdct/blockdct.h>
 #include <gio/gio.h>
 #include "../encoders.h"
-#include "frames.h"
-#include "player.h"
 #include "session.h"
 
-G_BEGIN_DECLS
+/* source.c: the source of the video */
+
+/* A floating bin from a gst-launch description. NULL with an error that says
+ * where to get a missing element. */
+GstElement *preview_make (const gchar * elements, GError ** error);
+
+/* A floating bin with upright video at its pad "src". NULL with an error that
+ * says what to do. */
+GstElement *preview_source_new (const PreviewOptions * options,
+    GError ** error);
+
+/* What is wrong with the file that `source` could not decode; owned by the
+ * caller. */
+gchar *preview_source_explain (GstElement * source, const GError * error,
+    const gchar * debug);
+
+/* The source as a gst-launch description that ends in "!"; `source` was made
+ * by preview_source_new() from `options`. With `still`, it repeats one picture.
+ * The caller owns it. */
+gchar *preview_source_describe (const PreviewOptions * options,
+    GstElement * source, gboolean still);
+
+/* The longest wait for a picture. */
+#define PREVIEW_LIMIT (100 * GST_SECOND)
+
+/* Stop a pipeline with a source for good. */
+void preview_source_stop (GstElement * pipeline);
+
+/* A value as gst_parse_launch() reads it; owned by the caller. */
+gchar *preview_source_quote (const gchar * value);
+
+/* player.c: the pipeline that decodes the original, has encoders make versions
+ * of it, and decodes versions that are files */
+
+/* The streams of pictures; also the numbers of blockdctcompare's inputs. */
+typedef enum
+{
+  PREVIEW_ORIGINAL, PREVIEW_OF_A, PREVIEW_OF_B, PREVIEW_N_STREAMS
+} PreviewStream;
+
+typedef struct _PreviewPlayer PreviewPlayer;
+
+/* A stopped player of a session's original: `line` has A's and B's encoder,
+ * each up to its decoder, `file` their files; NULL: neither. A place is later
+ * by the session's shift in them. NULL with an error. */
+PreviewPlayer *preview_player_new (PreviewSession * session,
+    gchar * const line[2], gchar * const file[2], GError ** error);
+
+/* Whether there is such a stream. */
+gboolean preview_player_has (PreviewPlayer * self, PreviewStream stream);
+
+/* Play from `place` to `end`, which may be GST_CLOCK_TIME_NONE. Nothing is
+ * taken before the place is reached, in the call of preview_player_arrive() for
+ * the pipeline's first GST_MESSAGE_ASYNC_DONE. Returns whether it is live. */
+gboolean preview_player_start (PreviewPlayer * self, GstClockTime place,
+    GstClockTime end);
+void preview_player_arrive (PreviewPlayer * self);
+
+/* What comes from now on is stale, until a seek that follows. */
+void preview_player_expect (PreviewPlayer * self);
+gboolean preview_player_is_stale (PreviewPlayer * self, PreviewStream stream);
+
+/* Go elsewhere. FALSE: the streams cannot seek. */
+gboolean preview_player_seek (PreviewPlayer * self, GstClockTime place,
+    GstClockTime end);
+
+/* Ask the original's source. */
+gboolean preview_player_query (PreviewPlayer * self, GstQuery * query);
+
+/* The pipeline, and the source of a stream in it; NULL: it encodes the
+ * original. */
+GstElement *preview_player_get_pipeline (PreviewPlayer * self);
+GstElement *preview_player_get_source (PreviewPlayer * self,
+    PreviewStream stream);
+
+/* The stream that an element in the pipeline belongs to. */
+PreviewStream preview_player_find (PreviewPlayer * self, GstObject * object);
+
+/* Stop it and free it: in another thread, as an encoder may take minutes for a
+ * frame, unless the caller waits. Calls of `take` that wait have to return. */
+void preview_player_free (PreviewPlayer * self, gboolean waits);
+
+/* frames.c: the pictures and the figures of the frame that is shown */
+
+typedef struct _PreviewFrames PreviewFrames;
+
+/* What an original carries, in `offset` and `offset_end`, for this. */
+#define PREVIEW_TIME(buffer) GST_BUFFER_OFFSET (buffer)
+#define PREVIEW_RUN(buffer) GST_BUFFER_OFFSET_END (buffer)
+
+/* Watch what leaves blockdctcompare. */
+PreviewFrames *preview_frames_new (PreviewSession * session);
+void preview_frames_free (PreviewFrames * self);
+
+/* Watch what comes to an input of it; NULL: there is no such input. `line` is
+ * what makes it, an encoder or a file; NULL: a blockdct. */
+void preview_frames_watch (PreviewFrames * self, PreviewStream input,
+    GstPad * pad, const gchar * line);
+
+/* Forget the pictures in flight, and the frame. */
+void preview_frames_clear (PreviewFrames * self);
+
+/* An input of the frame that left last, owned by the caller; NULL: there was
+ * none. */
+GstSample *preview_frames_get (PreviewFrames * self, PreviewStream input);
 
 /* The elements that have settings: two blockdct and a blockdctcompare. */
 typedef enum
@@ -45,6 +147,8 @@ struct _PreviewSession
   GstStructure *more[2];        /* other properties of it, as texts */
   gchar *file[2];               /* A's and B's file, which comes first; or
                                    NULL */
+  gchar *broken[2];             /* why it has failed, and a transform is in its
+                                   place; or NULL */
   gboolean aligned[2];          /* its shift has been looked for: align.c */
   guint aligning;               /* threads that look for one */
   GCancellable *aligner;        /* of the last one; or NULL */
@@ -67,7 +171,6 @@ struct _PreviewSession
 
   /* The position; used by the main thread: transport.c */
   PreviewPlayer *player;        /* replaced with the lock */
-  GstClockTime shown;           /* the frame's time */
   gint64 length;                /* of all frames, while the player starts, too;
                                    0: not known */
   GstClockTime sought;          /* target of the last seek */
@@ -86,15 +189,19 @@ struct _PreviewSession
   GstElement *size[2];          /* capsfilter behind those of A and B */
   GstCaps *caps;                /* of the original; or NULL */
   gboolean live;
-  gboolean paused;
+  gboolean paused;              /* the main thread alone changes it */
   gboolean holds;               /* frames wait, and one is shown */
   gboolean closed;              /* frames are dropped */
+  GstClockTime shown;           /* the time of the last frame that was shown */
+  gboolean fresh;               /* none of this run was */
+  gboolean arrives;             /* what was sought: the main thread will go
+                                   on */
   guint64 run;                  /* counts pauses, seeks and the like; frames of
                                    another one are not shown */
   gint64 away;                  /* from a frame's time to that in `pipeline` */
   gboolean is_away;             /* it is known */
-  GstClockTime last, given;     /* the latest time in `pipeline`; that of an
-                                   original */
+  GstClockTime last;            /* the latest time in `pipeline` */
+  GstClockTime given[PREVIEW_N_STREAMS];        /* that of each stream */
   GstClockTime seen, reached;   /* that of the frame that left last, and of the
                                    one that is shown */
   guint64 left;                 /* frames that may still come */
@@ -111,7 +218,8 @@ struct _PreviewSession
   GstClockTime taken;           /* of the last one that kept its duration */
   gboolean complete;            /* it has come */
   gboolean synced;              /* the player's next frame is the next one */
-  guint n_before;               /* frames of an encoder before the target */
+  guint n_before[2];            /* frames of A's and B's encoder before the
+                                   target */
   GstStructure *figures;        /* of the frame on its way to the sink */
   GstSample *view;              /* that is shown; or NULL */
   gboolean pushed, stale;       /* the set is being shown; and again */
@@ -150,6 +258,10 @@ gboolean preview_pipeline_is_made (PreviewSession * self,
 gchar *preview_pipeline_get_line (PreviewSession * self,
     PreviewStream stream);
 
+/* Whether an encoder makes it, and it is shown or compared. */
+gboolean preview_pipeline_encodes (PreviewSession * self,
+    PreviewStream stream);
+
 /* Whether this is shown or compared. */
 gboolean preview_pipeline_uses (PreviewSession * self, PreviewStream stream);
 
@@ -173,11 +285,9 @@ void preview_transport_follow_b (PreviewSession * self);
 void preview_transport_take_rate (PreviewSession * self,
     const GstCaps * caps);
 
-/* The main thread calls these when a frame is shown, when the player posts
- * GST_MESSAGE_ASYNC_DONE, when what was sought has come (it makes the seek or
- * the step that was to wait), and when the last frame is shown. */
-void preview_transport_take_figures (PreviewSession * self,
-    const GstStructure * figures);
+/* The main thread calls these when the player posts GST_MESSAGE_ASYNC_DONE,
+ * when what was sought has come (it makes the seek or the step that was to
+ * wait), and when the last frame is shown. */
 void preview_transport_arrive (PreviewSession * self);
 void preview_transport_go_on (PreviewSession * self);
 void preview_transport_end (PreviewSession * self);
@@ -186,6 +296,11 @@ void preview_transport_end (PreviewSession * self);
 
 /* The source's name; owned by the caller. */
 gchar *preview_session_get_name (PreviewSession * self);
+
+/* A streaming thread calls this: a picture leaves that was made from this
+ * original; the figures may be NULL. FALSE: it is not to be shown. */
+gboolean preview_session_show (PreviewSession * self, GstBuffer * original,
+    const GstStructure * figures);
 
 /* Whether there is an original; else A's file is in its place, and B is
  * compared with that. */
@@ -212,11 +327,19 @@ void preview_session_foreach (PreviewSession * self, PreviewPart part,
 
 /* flow.c: the pictures' way from the player to what compares */
 
-/* What the player calls, with the session as owner. */
-extern const PreviewPlayerFuncs preview_flow_funcs;
+/* The player's threads call these: a picture, which it keeps, has come, and the
+ * next one comes after the return; there are no more. */
+void preview_flow_take (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream, GstSample * sample);
+void preview_flow_end (PreviewSession * self, PreviewPlayer * player,
+    PreviewStream stream);
 
 /* Whether an encoder makes a picture that is shown. */
 gboolean preview_flow_encodes (PreviewSession * self);
+
+/* With the lock: the frames that A's or B's encoder has made on its way to the
+ * one that is to be held; -1: it makes none. */
+gint preview_flow_count (PreviewSession * self, guint side);
 
 /* With the lock: what is on its way is not shown; begin another run, which
  * holds its first frame, or plays; forget the held frame. */
@@ -269,6 +392,11 @@ gboolean preview_coding_set_line (PreviewSession * self, guint side,
 /* Have a file be A (0) or B (1). */
 void preview_coding_set_file (PreviewSession * self, guint side,
     const gchar * file);
+
+/* What makes A (0) or B (1) has failed: it stays the choice, and a transform is
+ * shown until it is chosen again, or is another one. */
+void preview_coding_fail (PreviewSession * self, guint side,
+    const gchar * why);
 
 /* Whether a control of a side has no effect at the moment: one of a blockdct
  * beside an encoder, or the other way. */
@@ -333,5 +461,4 @@ void preview_align_start (PreviewSession * self);
 /* End it; no thread is left. */
 void preview_align_stop (PreviewSession * self);
 
-G_END_DECLS
 #endif

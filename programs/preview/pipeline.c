@@ -38,8 +38,17 @@ gboolean
 preview_pipeline_is_made (PreviewSession * self, PreviewStream stream)
 {
   return stream != PREVIEW_ORIGINAL
+      && self->broken[stream - PREVIEW_OF_A] == NULL
       && (self->line[stream - PREVIEW_OF_A] != NULL
       || self->file[stream - PREVIEW_OF_A] != NULL);
+}
+
+gboolean
+preview_pipeline_encodes (PreviewSession * self, PreviewStream stream)
+{
+  return preview_pipeline_is_made (self, stream)
+      && self->line[stream - PREVIEW_OF_A] != NULL
+      && preview_pipeline_uses (self, stream);
 }
 
 gchar *
@@ -236,20 +245,28 @@ check_size (PreviewSession * self, guint side, const GstCaps * caps,
               GST_STREAM_ERROR_FORMAT, text), NULL));
 }
 
+/* The stream's entrance, the caller's, or NULL. */
+static GstElement *
+get_entrance (PreviewSession * self, PreviewStream stream)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  return self->entrance[stream] == NULL ? NULL
+      : gst_object_ref (self->entrance[stream]);
+}
+
 void
 preview_pipeline_push (PreviewSession * self, PreviewStream stream,
     GstBuffer * buffer, GstCaps * caps)
 {
   g_autoptr (GstSample) sample = NULL;
-  g_autoptr (GstElement) entrance = NULL;
+  g_autoptr (GstElement) entrance = get_entrance (self, stream);
   g_autoptr (GstCaps) coloured = NULL;
 
   g_mutex_lock (&self->lock);
   if (stream != PREVIEW_ORIGINAL && self->caps != NULL)
     check_size (self, stream - PREVIEW_OF_A, caps, self->caps);
   coloured = recolour (caps, stream == PREVIEW_ORIGINAL ? NULL : self->caps);
-  if (self->entrance[stream] != NULL)
-    entrance = gst_object_ref (self->entrance[stream]);
   if (stream == PREVIEW_ORIGINAL && (self->caps == NULL
           || !gst_caps_is_equal (self->caps, caps))) {
     preview_transport_take_rate (self, caps);
@@ -263,35 +280,15 @@ preview_pipeline_push (PreviewSession * self, PreviewStream stream,
     gst_app_src_push_sample (GST_APP_SRC (entrance), sample);
 }
 
-/* The stream's entrance, the caller's, or NULL. */
-static GstElement *
-get_entrance (PreviewSession * self, PreviewStream stream)
-{
-  GstElement *entrance = NULL;
-
-  g_mutex_lock (&self->lock);
-  if (self->entrance[stream] != NULL)
-    entrance = gst_object_ref (self->entrance[stream]);
-  g_mutex_unlock (&self->lock);
-  return entrance;
-}
-
-static void
-send (PreviewSession * self, PreviewStream stream, GstEvent * event)
+void
+preview_pipeline_drain (PreviewSession * self, PreviewStream stream)
 {
   g_autoptr (GstElement) entrance = get_entrance (self, stream);
 
   if (entrance != NULL)
-    gst_element_send_event (entrance, event);
-  else
-    gst_event_unref (event);
-}
-
-void
-preview_pipeline_drain (PreviewSession * self, PreviewStream stream)
-{
-  send (self, stream, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
-          gst_structure_new_empty ("blockdct-drain")));
+    gst_element_send_event (entrance, gst_event_new_custom
+        (GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty
+            ("blockdct-drain")));
 }
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "player.h"
+#include "parts.h"
 
 #include <gst/app/gstappsink.h>
 #include "gst-plugin/common/gstblockdctformat.h"
@@ -19,8 +19,7 @@ typedef struct
 
 struct _PreviewPlayer
 {
-  const PreviewPlayerFuncs *funcs;
-  gpointer owner;
+  PreviewSession *session;
   GstElement *pipeline;
   Stream stream[PREVIEW_N_STREAMS];
   GstClockTime place, end;      /* to start with */
@@ -36,7 +35,7 @@ take_sample (GstAppSink * sink, gpointer data)
 
   if (sample == NULL)
     return GST_FLOW_EOS;
-  self->funcs->take (self->owner, self, stream->number, sample);
+  preview_flow_take (self->session, self, stream->number, sample);
   gst_sample_unref (sample);
   return GST_FLOW_OK;
 }
@@ -48,7 +47,7 @@ take_end (GstAppSink * sink, gpointer data)
   PreviewPlayer *self = stream->player;
 
   (void) sink;
-  self->funcs->end (self->owner, self, stream->number);
+  preview_flow_end (self->session, self, stream->number);
 }
 
 static GstPadProbeReturn
@@ -219,18 +218,16 @@ build (PreviewPlayer * self, const PreviewOptions * options,
 }
 
 PreviewPlayer *
-preview_player_new (const PreviewOptions * options, gchar * const line[2],
-    gchar * const file[2], const gint64 shift[2],
-    const PreviewPlayerFuncs * funcs, gpointer owner, GError ** error)
+preview_player_new (PreviewSession * session, gchar * const line[2],
+    gchar * const file[2], GError ** error)
 {
   PreviewPlayer *self = g_new0 (PreviewPlayer, 1);
 
-  self->funcs = funcs;
-  self->owner = owner;
+  self->session = session;
   self->pipeline = gst_object_ref_sink (gst_pipeline_new ("player"));
   for (guint i = 0; i < 2; i++)
-    self->stream[PREVIEW_OF_A + i].shift = shift[i];
-  if (build (self, options, line, file, error))
+    self->stream[PREVIEW_OF_A + i].shift = session->shift[i];
+  if (build (self, &session->options, line, file, error))
     return self;
   preview_player_free (self, TRUE);
   return NULL;

@@ -43,12 +43,14 @@ describe_value (const GValue * value)
       : gst_value_serialize (value);
 }
 
-/* A part, and the text that its settings are appended to. */
-typedef struct
+/* A part, and what its settings are appended to. */
+typedef struct Words Words;
+struct Words
 {
   const gchar *part;            /* NULL: the bin itself */
   GString *to;
-} Words;
+  void (*add) (const Words * words, const gchar * name, const gchar * value);
+};
 
 /* Append an argument of gst-launch-1.0, quoted for a shell if needed. */
 static void
@@ -60,18 +62,14 @@ add_word (GString * line, const gchar * word)
   g_string_append_printf (line, " %s", quoted);
 }
 
-/* Append a setting. */
 static void
-add_setting (GParamSpec * pspec, const GValue * value, gpointer data)
+add_setting (const Words * words, const gchar * name, const gchar * value)
 {
-  const Words *words = data;
-  g_autofree gchar *text = describe_value (value);
-  g_autofree gchar *quoted = text == NULL ? NULL : preview_source_quote (text);
+  g_autofree gchar *quoted = preview_source_quote (value);
   g_autofree gchar *word = g_strdup_printf ("%s%s%s=%s", words->part != NULL
-      ? words->part : "", words->part != NULL ? "::" : "", pspec->name, quoted);
+      ? words->part : "", words->part != NULL ? "::" : "", name, quoted);
 
-  if (text != NULL)
-    add_word (words->to, word);
+  add_word (words->to, word);
 }
 
 static void
@@ -87,45 +85,41 @@ append_quoted (GString * line, const gchar * text)
 /* Append a Python line that sets a property, because GStreamer 1.22 loses a
  * child whose property is in gst_parse_launch()'s line. */
 static void
-add_line (GParamSpec * pspec, const GValue * value, gpointer data)
+add_line (const Words * words, const gchar * name, const gchar * value)
 {
-  const Words *words = data;
-  g_autofree gchar *text = describe_value (value);
-
-  if (text == NULL)
-    return;
   g_string_append_printf (words->to, "Gst.util_set_object_arg("
       "pipeline.get_by_name('%s'), '%s', '", words->part != NULL
-      ? words->part : "blockdctpreview0", pspec->name);
-  append_quoted (words->to, text);
+      ? words->part : "blockdctpreview0", name);
+  append_quoted (words->to, value);
   g_string_append (words->to, "')\n");
 }
 
 static void
-add_settings (PreviewSession * self, GString * to,
-    void (*add) (GParamSpec * pspec, const GValue * value, gpointer words))
+add_property (GParamSpec * pspec, const GValue * value, gpointer data)
 {
-  Words of_bin = { NULL, to };
+  const Words *words = data;
+  g_autofree gchar *text = describe_value (value);
 
+  if (text != NULL)
+    words->add (words, pspec->name, text);
+}
+
+static void
+add_settings (PreviewSession * self, Words words)
+{
   for (guint i = 0; i < PREVIEW_N_PARTS; i++) {
-    Words words = { preview_part_names[i], to };
-    const gchar *line = i < PREVIEW_COMPARE ? self->line[i] : NULL;
-    g_autofree gchar *described = line == NULL ? NULL
-        : preview_line_describe (line, NULL);
+    g_autofree gchar *line = i == PREVIEW_COMPARE || self->line[i] == NULL
+        ? NULL : preview_line_describe (self->line[i], NULL);
     const gchar *by_default = i == PREVIEW_B ? "" : "blockdct";
-    GParamSpec *pspec = g_param_spec_ref_sink (g_param_spec_string
-        (preview_part_names[i], NULL, NULL, NULL, 0));
-    g_auto (GValue) value = G_VALUE_INIT;
+    const gchar *made = line != NULL ? line : i == PREVIEW_B && !self->has_b
+        ? "" : "blockdct";
 
-    g_value_init (&value, G_TYPE_STRING);
-    g_value_set_string (&value, described != NULL ? described
-        : i == PREVIEW_B && !self->has_b ? "" : "blockdct");
-    if (i < PREVIEW_COMPARE
-        && strcmp (g_value_get_string (&value), by_default) != 0)
-      add (pspec, &value, &of_bin);
-    if (strcmp (g_value_get_string (&value), "blockdct") == 0)
-      preview_session_foreach (self, i, add, &words);
-    g_param_spec_unref (pspec);
+    words.part = NULL;
+    if (strcmp (made, by_default) != 0)
+      words.add (&words, preview_part_names[i], made);
+    words.part = preview_part_names[i];
+    if (strcmp (made, "blockdct") == 0)
+      preview_session_foreach (self, i, add_property, &words);
   }
 }
 
@@ -173,7 +167,7 @@ preview_session_describe_for_shell (PreviewSession * self)
     return NULL;
   line = g_string_new ("gst-launch-1.0");
   add_words (line, source);
-  add_settings (self, line, add_setting);
+  add_settings (self, (Words) {NULL, line, add_setting});
   add_words (line, "! " TAIL);
   return g_string_free (line, FALSE);
 }
@@ -192,7 +186,7 @@ preview_session_describe_for_python (PreviewSession * self)
   g_string_append (line, " ! " TAIL);
   g_string_replace (line, " ! ", " ! '\n    '", 0);
   g_string_append_printf (text, "%s')\n", line->str);
-  add_settings (self, text, add_line);
+  add_settings (self, (Words) {NULL, text, add_line});
   g_string_append (text, END);
   return g_string_free (text, FALSE);
 }

@@ -5,9 +5,6 @@
  * appear in Origin or, if its name resolves to this machine, in Host. At any
  * other address it is whoever has the token. */
 #include "server.h"
-#include "files.h"
-#include "listener.h"
-#include "page.h"
 #include "resources.h"
 
 #include <string.h>

@@ -22,21 +22,14 @@ G_DEFINE_FINAL_TYPE (PreviewSession, preview_session, G_TYPE_OBJECT);
 
 /* Streaming threads */
 
-static void
-post (PreviewSession * self, GstStructure * structure)
+gboolean
+preview_session_show (PreviewSession * self, GstBuffer * original,
+    const GstStructure * figures)
 {
-  gst_element_post_message (self->pipeline, gst_message_new_application
-      (GST_OBJECT (self->pipeline), structure));
-}
-
-static gboolean
-show (gpointer session, GstBuffer * original, const GstStructure * figures)
-{
-  PreviewSession *self = session;
-
   if (!preview_flow_show (self, original))
     return FALSE;
-  post (self, gst_structure_copy (figures));
+  gst_element_post_message (self->pipeline, gst_message_new_application
+      (GST_OBJECT (self->pipeline), gst_structure_copy (figures)));
   g_mutex_lock (&self->lock);
   g_clear_pointer (&self->figures, gst_structure_free);
   self->figures = gst_structure_copy (figures);
@@ -111,7 +104,6 @@ fail_for_file (PreviewSession * self, const gchar * why)
   fail (self, text, NULL);
 }
 
-/* What made a side has failed: the transform takes its place. */
 static void
 drop_side (PreviewSession * self, guint side, const gchar * why)
 {
@@ -120,7 +112,7 @@ drop_side (PreviewSession * self, guint side, const gchar * why)
   g_autofree gchar *text = g_strdup_printf ("%c's %s '%s' has failed: %s",
       "AB"[side], self->file[side] != NULL ? "file" : "encoder", line, why);
 
-  preview_coding_set_line (self, side, NULL, NULL);
+  preview_coding_fail (self, side, text);
   g_printerr ("blockdct-preview: %s\n", text);
   say (self, text);
 }
@@ -195,7 +187,6 @@ static void
 take_figures (PreviewSession * self, const GstStructure * figures)
 {
   GST_DEBUG_OBJECT (self->compare, "shown: %" GST_PTR_FORMAT, figures);
-  preview_transport_take_figures (self, figures);
   preview_blocks_follow (self);
   g_signal_emit (self, signals[SHOWN], 0, figures);
 }
@@ -401,7 +392,7 @@ preview_session_describe (PreviewSession * self)
         : g_filename_display_basename (self->file[i]);
 
     gst_structure_set (s, i == 0 ? "file-a" : "file-b", G_TYPE_STRING, version,
-        NULL);
+        i == 0 ? "failed-a" : "failed-b", G_TYPE_STRING, self->broken[i], NULL);
   }
   if (preview_session_get_time (self, &position, &duration)) {
     add_seconds (s, "position", position);
@@ -413,9 +404,8 @@ preview_session_describe (PreviewSession * self)
   add_seconds (s, "frame-duration", self->duration);
   gst_structure_set (s, "rate-varies", G_TYPE_BOOLEAN, self->varies, "late",
       G_TYPE_UINT64, self->late, "paused", G_TYPE_BOOLEAN, self->paused,
-      "encoded", G_TYPE_INT, (self->holds ? !self->complete
-          : self->start == 0 && !self->live)
-      && preview_flow_encodes (self) ? (gint) self->n_before : -1, NULL);
+      "encoded-a", G_TYPE_INT, preview_flow_count (self, 0), "encoded-b",
+      G_TYPE_INT, preview_flow_count (self, 1), NULL);
   g_mutex_unlock (&self->lock);
   return s;
 }
@@ -433,8 +423,7 @@ can_open (const PreviewOptions * options, GError ** error)
 }
 
 gboolean
-preview_session_open (PreviewSession * self, const gchar * uri,
-    GError ** error)
+preview_session_open (PreviewSession * self, const gchar * uri, GError ** error)
 {
   gchar *file = g_filename_from_uri (uri, NULL, NULL);
   PreviewOptions wanted = self->options;
@@ -456,6 +445,8 @@ preview_session_open (PreviewSession * self, const gchar * uri,
   for (guint i = 0; i < 2; i++)
     self->said_scaled[i] = self->aligned[i] = FALSE;
   preview_transport_reset (self);
+  for (guint i = 0; i < 2; i++)
+    g_clear_pointer (&self->broken[i], g_free);
   g_signal_emit (self, signals[OPENED], 0);
   preview_session_start (self);
   preview_align_start (self);
@@ -515,7 +506,7 @@ preview_session_new (const PreviewOptions * options, PreviewOutput output,
   self->options = *options;
   self->output = output;
   preview_pipeline_build (self);
-  self->frames = preview_frames_new (self->compare, show, self);
+  self->frames = preview_frames_new (self);
   preview_transport_reset (self);
   connect (self);
   if (set_up (self, error) && can_open (&self->options, error))
@@ -540,6 +531,7 @@ finalize (GObject * object)
   for (guint i = 0; i < 2; i++) {
     g_free (self->line[i]);
     g_free (self->file[i]);
+    g_free (self->broken[i]);
     gst_structure_free (self->more[i]);
   }
   g_mutex_clear (&self->lock);

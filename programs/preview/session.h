@@ -12,9 +12,38 @@
 #ifndef PREVIEW_SESSION_H
 #define PREVIEW_SESSION_H
 
-#include "source.h"
+#include <gst/gst.h>
 
-G_BEGIN_DECLS
+/* The options of the command line; NULL, 0 and FALSE if not given. */
+typedef struct
+{
+  gchar *file;                  /* a path or URI */
+  gchar *versions[2];           /* files that are A and B */
+  gboolean sent;                /* it is a copy of a file that a browser sent */
+  gboolean camera;
+  gchar *device;                /* of the camera */
+  gchar *pattern;               /* of the test pattern */
+  gchar *screenshot, *csv;
+  gint frames;                  /* to play; 0: all */
+  gdouble hold;                 /* the time of the frame that is held, s */
+  gboolean ends;                /* it ends, instead of starting again or
+                                   staying */
+  gchar *b_encoder;             /* the encoder that makes B, as a person types
+                                   it */
+  gchar **properties;           /* NAME=VALUE: session.h */
+} PreviewOptions;
+
+/* Whether a name on the command line is a URI: no file has that name. */
+gboolean preview_source_is_uri (const gchar * name);
+
+/* Whether the first picture of a file can be decoded; FALSE with an error that
+ * says what is wrong with it. It blocks; any thread may call it. */
+gboolean preview_source_check (const PreviewOptions * options,
+    GError ** error);
+
+/* Set an error of this text; returns FALSE. */
+G_GNUC_PRINTF (2, 3)
+gboolean preview_refuse (GError ** error, const gchar * format, ...);
 
 #define PREVIEW_TYPE_SESSION (preview_session_get_type ())
 /* Signals. The main thread emits all but the first two:
@@ -186,5 +215,4 @@ gboolean preview_session_save_last (PreviewSession * self, const gchar * path,
 gchar *preview_session_describe_for_shell (PreviewSession * self);
 gchar *preview_session_describe_for_python (PreviewSession * self);
 
-G_END_DECLS
 #endif

@@ -3,12 +3,10 @@
  * Processes the shown frame again: with other settings, or to save it. */
 #include "../file.h"
 #include "parts.h"
-#include "encoder.h"
+#include "server.h"
 
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
-
-#define LIMIT (20 * GST_SECOND)
 
 static void
 copy_setting (GParamSpec * pspec, const GValue * value, gpointer element)
@@ -78,7 +76,7 @@ run (GstElement * element, GstSample * frame, GstStructure ** curve,
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   gst_app_src_push_sample (GST_APP_SRC (source), frame);
   gst_app_src_end_of_stream (GST_APP_SRC (source));
-  out = gst_app_sink_try_pull_sample (GST_APP_SINK (sink), LIMIT);
+  out = gst_app_sink_pull_sample (GST_APP_SINK (sink));
   if (out == NULL)
     preview_encoder_explain (bus, "A frame did not come back.", error);
   if (curve != NULL)

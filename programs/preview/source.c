@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "source.h"
+#include "parts.h"
 
 #include <string.h>
 #include "../decoding.h"
 
-#define DEFAULT_PATTERN "zone-plate"
-/* The motion of DEFAULT_PATTERN. */
-#define MOTION "kx2=20 ky2=20 kt=1"
+#define DEFAULT_PATTERN "zone-plate kx2=20 ky2=20 kt=1"
 #define PATTERN_CAPS "video/x-raw,format=I420,width=640,height=480," \
     "framerate=30/1"
 /* Video alone: unlinked sound is an error if the video ends first. */
@@ -15,8 +13,18 @@
 /* The characters that are special to gst_parse_launch(). */
 #define SPECIAL " \t\n\"'\\!()<>"
 #define DECODER "decoder"
-/* The longest wait for a file's first picture. */
-#define LIMIT (20 * GST_SECOND)
+
+gboolean
+preview_refuse (GError ** error, const gchar * format, ...)
+{
+  va_list arguments;
+
+  va_start (arguments, format);
+  g_propagate_error (error, g_error_new_valist (GST_CORE_ERROR,
+          GST_CORE_ERROR_FAILED, format, arguments));
+  va_end (arguments);
+  return FALSE;
+}
 
 GstElement *
 preview_make (const gchar * elements, GError ** error)
@@ -71,31 +79,26 @@ is_turned (GstPad * pad)
 static GstPadProbeReturn
 turn_upright (GstPad * pad, GstPadProbeInfo * info, gpointer ghost)
 {
-  g_autoptr (GstPad) first = NULL;
-  g_autoptr (GstPad) last = NULL;
-  g_autoptr (GstBin) bin = NULL;
-  GstElement *convert, *flip;
+  g_autoptr (GstElement) source = gst_pad_get_parent_element (ghost);
+  g_autoptr (GstPad) first = NULL, last = NULL;
+  GstElement *flip;
 
   (void) info;
   if (!is_turned (pad))
     return GST_PAD_PROBE_REMOVE;
-  flip = gst_element_factory_make ("videoflip", FLIP);
+  flip = gst_parse_bin_from_description ("videoconvert ! videoflip name=" FLIP
+      " video-direction=auto", TRUE, NULL);
   if (flip == NULL) {
     g_printerr ("blockdct-preview: the picture should be rotated, but there is "
         "no element 'videoflip': install gstreamer1.0-plugins-good.\n");
     return GST_PAD_PROBE_REMOVE;
   }
-  bin = GST_BIN (gst_pad_get_parent_element (ghost));
-  convert = gst_element_factory_make ("videoconvert", NULL);
-  gst_util_set_object_arg (G_OBJECT (flip), "video-direction", "auto");
-  gst_bin_add_many (bin, convert, flip, NULL);
-  gst_element_link (convert, flip);
-  first = gst_element_get_static_pad (convert, "sink");
+  gst_bin_add (GST_BIN (source), flip);
+  first = gst_element_get_static_pad (flip, "sink");
   last = gst_element_get_static_pad (flip, "src");
   gst_ghost_pad_set_target (ghost, last);
   gst_pad_link (pad, first);
   gst_element_sync_state_with_parent (flip);
-  gst_element_sync_state_with_parent (convert);
   return GST_PAD_PROBE_REMOVE;
 }
 
@@ -112,44 +115,29 @@ link_video (GstElement * decoder, GstPad * pad, GstGhostPad * ghost)
 }
 
 /* NULL: moving rings, with every angle and every frequency. */
-static gboolean
-set_pattern (GstElement * source, const gchar * pattern, GError ** error)
+static gchar *
+describe_pattern (const gchar * pattern, const gchar * filter)
 {
-  GParamSpec *pspec = g_object_class_find_property
-      (G_OBJECT_GET_CLASS (source), "pattern");
-  GEnumClass *klass = G_PARAM_SPEC_ENUM (pspec)->enum_class;
-  GEnumValue *value = g_enum_get_value_by_nick (klass, pattern != NULL
-      ? pattern : DEFAULT_PATTERN);
-  g_autoptr (GString) known = NULL;
-
-  if (pattern == NULL)
-    g_object_set (source, "kx2", 20, "ky2", 20, "kt", 1, NULL);
-  if (value != NULL) {
-    g_object_set (source, "pattern", value->value, NULL);
-    return TRUE;
-  }
-  known = g_string_new (NULL);
-  for (guint i = 0; i < klass->n_values; i++)
-    g_string_append_printf (known, "%s%s", i > 0 ? ", " : "",
-        klass->values[i].value_nick);
-  g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
-      "There is no test pattern '%s'. There are %s.", pattern, known->str);
-  return FALSE;
+  return g_strdup_printf ("videotestsrc pattern=%s ! %s" PATTERN_CAPS,
+      pattern != NULL ? pattern : DEFAULT_PATTERN, filter);
 }
 
 static gboolean
 add_pattern (GstBin * bin, const gchar * pattern, GstPad * ghost,
     GError ** error)
 {
-  GstElement *source = add_element (bin, "videotestsrc", error);
-  GstElement *filter = source == NULL ? NULL
-      : add_element (bin, "capsfilter caps=" PATTERN_CAPS, error);
+  g_autofree gchar *text = describe_pattern (pattern, "capsfilter caps=");
+  GstElement *source = gst_parse_bin_from_description_full (text, TRUE, NULL,
+      GST_PARSE_FLAG_FATAL_ERRORS, error);
   g_autoptr (GstPad) pad = NULL;
 
-  if (filter == NULL || !set_pattern (source, pattern, error))
+  if (source == NULL) {
+    g_prefix_error (error, "There is no test pattern '%s'; gst-inspect-1.0 "
+        "videotestsrc lists them: ", pattern);
     return FALSE;
-  gst_element_link (source, filter);
-  pad = gst_element_get_static_pad (filter, "src");
+  }
+  gst_bin_add (bin, source);
+  pad = gst_element_get_static_pad (source, "src");
   gst_ghost_pad_set_target (GST_GHOST_PAD (ghost), pad);
   return TRUE;
 }
@@ -292,7 +280,7 @@ preview_source_check (const PreviewOptions * options, GError ** error)
   gst_element_set_state (pipeline, GST_STATE_PAUSED);
   do {
     g_clear_pointer (&message, gst_message_unref);
-    message = gst_bus_timed_pop_filtered (bus, LIMIT, GST_MESSAGE_ERROR
+    message = gst_bus_timed_pop_filtered (bus, PREVIEW_LIMIT, GST_MESSAGE_ERROR
         | GST_MESSAGE_EOS | GST_MESSAGE_ELEMENT | GST_MESSAGE_ASYNC_DONE);
     complaint = message != NULL ? read_complaint (source, message)
         : g_strdup ("no picture comes of it");
@@ -342,6 +330,7 @@ preview_source_describe (const PreviewOptions * options, GstElement * source,
     gboolean still)
 {
   g_autoptr (GstElement) flip = gst_bin_get_by_name (GST_BIN (source), FLIP);
+  g_autofree gchar *pattern = describe_pattern (options->pattern, "");
   g_autofree gchar *text = NULL;
 
   if (options->camera)
@@ -349,12 +338,8 @@ preview_source_describe (const PreviewOptions * options, GstElement * source,
         ? " device=" : "", options->device ? options->device : "");
   else if (options->file != NULL)
     text = describe_file (options, flip != NULL);
-  else if (options->pattern != NULL)
-    text = g_strdup_printf ("videotestsrc pattern=%s ! " PATTERN_CAPS " !",
-        options->pattern);
   else
-    text = g_strdup ("videotestsrc pattern=" DEFAULT_PATTERN " " MOTION " ! "
-        PATTERN_CAPS " !");
+    text = g_strconcat (pattern, " !", NULL);
   return g_strconcat (text, still ? " videoconvert ! imagefreeze ! "
       "video/x-raw,framerate=30/1 !" : NULL, NULL);
 }

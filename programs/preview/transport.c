@@ -13,9 +13,11 @@ preview_transport_reset (PreviewSession * self)
   if (self->rewind != 0)
     g_source_remove (self->rewind);
   self->rewind = 0;
-  self->shown = self->sought = self->wanted = GST_CLOCK_TIME_NONE;
+  self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
   g_mutex_lock (&self->lock);
+  self->run++;
+  self->shown = GST_CLOCK_TIME_NONE;
   self->duration = self->longest = GST_SECOND / 30;
   self->varies = self->moves = FALSE;
   self->came = GST_CLOCK_TIME_NONE;
@@ -25,6 +27,36 @@ preview_transport_reset (PreviewSession * self)
   self->seeking = self->stays = FALSE;
   self->steps_after = 0;
   preview_frames_clear (self->frames);
+}
+
+/* The time of the frame that was shown last. */
+static GstClockTime
+get_shown (PreviewSession * self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  return self->shown;
+}
+
+/* Where it is, or will be: what is shown may still be what was before. Called
+ * with the lock. */
+static GstClockTime
+find_place (PreviewSession * self)
+{
+  if (GST_CLOCK_TIME_IS_VALID (self->wanted))
+    return self->wanted;
+  if (self->complete)
+    return PREVIEW_TIME (gst_sample_get_buffer (self->set.sample
+            [PREVIEW_ORIGINAL]));
+  return self->fresh ? self->sought : self->shown;
+}
+
+static GstClockTime
+get_place (PreviewSession * self)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+
+  return find_place (self);
 }
 
 static void
@@ -95,8 +127,7 @@ find_start (PreviewSession * self, GstClockTime place)
   g_mutex_unlock (&self->lock);
   start = place - MIN (place, frame + frame / 8);
   for (guint i = 0; i < 2; i++)
-    if (self->line[i] != NULL && preview_pipeline_uses (self,
-            PREVIEW_OF_A + i)) {
+    if (preview_pipeline_encodes (self, PREVIEW_OF_A + i)) {
       const GstClockTime group = get_group (self, self->line[i]);
       /* Open groups depend on what is before them. */
       const GstClockTime before = strstr (self->line[i], "x264enc") != NULL
@@ -124,6 +155,7 @@ restart_run (PreviewSession * self, gboolean holds, GstClockTime target)
   self->ended = 0;
   self->end_shown = FALSE;
   self->taken = GST_CLOCK_TIME_NONE;
+  self->arrives = FALSE;
   preview_flow_begin (self, holds);
   self->target = holds ? target : 0;
 }
@@ -157,15 +189,15 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
 
   place = limit_place (self, place);
   for (guint i = 0; i < 2; i++)
-    if (preview_pipeline_uses (self, PREVIEW_OF_A + i)) {
+    if (preview_pipeline_uses (self, PREVIEW_OF_A + i)
+        && preview_pipeline_is_made (self, PREVIEW_OF_A + i)) {
       file[i] = self->file[i];
       if (file[i] == NULL && self->line[i] != NULL)
         ok = (line[i] = preview_line_describe (self->line[i], error)) != NULL
             && ok;
     }
   if (ok)
-    player = preview_player_new (&self->options, line, file, self->shift,
-        &preview_flow_funcs, self, error);
+    player = preview_player_new (self, line, file, error);
   g_free (line[0]);
   g_free (line[1]);
   if (player == NULL)
@@ -199,15 +231,16 @@ preview_transport_start (PreviewSession * self, GError ** error)
 void
 preview_transport_restart (PreviewSession * self)
 {
-  const GstClockTime place = GST_CLOCK_TIME_IS_VALID (self->shown)
-      && preview_session_moves (self) ? self->shown : 0;
+  const GstClockTime place = get_place (self);
   g_autoptr (GError) error = NULL;
 
   if (self->player == NULL)
     return;
   preview_pipeline_arrange (self);
   preview_frames_clear (self->frames);
-  if (!start_at (self, place, preview_session_is_paused (self), &error))
+  if (!start_at (self, GST_CLOCK_TIME_IS_VALID (place)
+          && preview_session_moves (self) ? place : 0,
+          preview_session_is_paused (self), &error))
     g_signal_emit_by_name (self, "notice", error->message);
 }
 
@@ -231,6 +264,7 @@ preview_transport_follow_b (PreviewSession * self)
   }
   preview_pipeline_arrange (self);
   g_mutex_lock (&self->lock);
+  self->sought = find_place (self);
   preview_flow_drop (self);
   g_mutex_unlock (&self->lock);
   preview_flow_change (self);
@@ -247,22 +281,10 @@ preview_transport_take_rate (PreviewSession * self, const GstCaps * caps)
     self->duration = gst_util_uint64_scale_int (GST_SECOND, d, n);
 }
 
-void
-preview_transport_take_figures (PreviewSession * self,
-    const GstStructure * figures)
-{
-  gst_structure_get_uint64 (figures, "stream-time", &self->shown);
-}
-
 gboolean
 preview_session_is_paused (PreviewSession * self)
 {
-  gboolean paused;
-
-  g_mutex_lock (&self->lock);
-  paused = self->paused;
-  g_mutex_unlock (&self->lock);
-  return paused;
+  return self->paused;
 }
 
 gboolean
@@ -296,6 +318,7 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
     GstClockTime * duration)
 {
   GstQuery *query = gst_query_new_duration (GST_FORMAT_TIME);
+  const GstClockTime shown = get_shown (self);
   gint64 all = 0;
 
   if (can_seek (self) && preview_player_query (self->player, query))
@@ -304,9 +327,9 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
     all = self->length;
   self->length = all;
   gst_query_unref (query);
-  if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (self->shown))
+  if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (shown))
     return FALSE;
-  *position = MIN (self->shown, (GstClockTime) all);
+  *position = MIN (shown, (GstClockTime) all);
   *duration = all;
   return TRUE;
 }
@@ -314,12 +337,9 @@ preview_session_get_time (PreviewSession * self, GstClockTime * position,
 GstClockTime
 preview_session_get_frame_duration (PreviewSession * self)
 {
-  GstClockTime duration;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
-  duration = self->duration;
-  g_mutex_unlock (&self->lock);
-  return duration;
+  return self->duration;
 }
 
 static gboolean
@@ -346,8 +366,8 @@ seek_now (PreviewSession * self, GstClockTime place)
 }
 
 /* A seek after the last frame would show none. */
-gboolean
-preview_session_seek (PreviewSession * self, GstClockTime place)
+static gboolean
+go_to (PreviewSession * self, GstClockTime place)
 {
   GstClockTime position, duration;
 
@@ -355,11 +375,17 @@ preview_session_seek (PreviewSession * self, GstClockTime place)
       && place >= duration)
     place = duration - MIN (duration, preview_session_get_frame_duration (self)
         / 2);
-  self->steps_after = 0;
   if (!self->seeking)
     return seek_now (self, place);
   self->wanted = place;
   return TRUE;
+}
+
+gboolean
+preview_session_seek (PreviewSession * self, GstClockTime place)
+{
+  self->steps_after = 0;
+  return go_to (self, place);
 }
 
 void
@@ -423,12 +449,15 @@ preview_transport_end (PreviewSession * self)
 void
 preview_session_set_paused (PreviewSession * self, gboolean paused)
 {
-  gboolean ended, changes, comes;
+  GstClockTime place;
+  gboolean ended, changes, comes, fresh;
 
   g_mutex_lock (&self->lock);
   changes = self->paused != paused;
   self->paused = paused;
   ended = self->ended & 1 << PREVIEW_ORIGINAL;
+  place = find_place (self);
+  fresh = self->fresh;
   g_mutex_unlock (&self->lock);
   self->steps_after = 0;
   if (!changes || self->player == NULL || self->stays)
@@ -437,7 +466,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
     if (self->rewind != 0)
       g_source_remove (self->rewind);
     self->rewind = 0;
-    /* What is sought comes, unless it has come and is on its way. */
+    /* What is sought comes, or is sought again if it is on its way. */
     g_mutex_lock (&self->lock);
     comes = self->seeking && !self->is_away && self->ended == 0;
     if (comes) {
@@ -445,12 +474,12 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
       self->target = self->sought;
     }
     g_mutex_unlock (&self->lock);
-    if (!comes)
+    if (!comes && !(fresh && seek_now (self, place)))
       hold (self);
   } else if (ended && preview_session_moves (self)) {
     rewind_now (self);
-  } else if (!GST_CLOCK_TIME_IS_VALID (self->shown)
-      || !preview_session_seek (self, self->shown)) {
+  } else if (!GST_CLOCK_TIME_IS_VALID (get_shown (self))
+      || !preview_session_seek (self, place)) {
     g_mutex_lock (&self->lock);
     preview_flow_begin (self, FALSE);
     g_mutex_unlock (&self->lock);
@@ -462,14 +491,12 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
 static gboolean
 step_back (PreviewSession * self)
 {
-  GstClockTime place = 0;
+  GstClockTime place;
   gboolean comes;
 
   g_mutex_lock (&self->lock);
+  place = find_place (self);
   comes = !self->complete;
-  if (!comes)
-    place = PREVIEW_TIME (gst_sample_get_buffer (self->set.sample
-            [PREVIEW_ORIGINAL]));
   g_mutex_unlock (&self->lock);
   if (!comes && !self->seeking)
     return seek_now (self, place - MIN (place, MIN
@@ -481,7 +508,7 @@ step_back (PreviewSession * self)
 gboolean
 preview_session_step (PreviewSession * self, gint frames)
 {
-  GstClockTime duration;
+  GstClockTime place;
   gboolean ok, synced, comes;
 
   if (!preview_session_is_paused (self)) {
@@ -492,19 +519,21 @@ preview_session_step (PreviewSession * self, gint frames)
     return step_back (self);
   g_mutex_lock (&self->lock);
   ok = !(self->ended & 1 << PREVIEW_ORIGINAL) || preview_flow_encodes (self);
-  synced = self->synced && self->complete;
-  comes = !self->complete;
-  duration = self->duration;
+  comes = !self->complete || self->seeking;
+  synced = self->synced && !comes;
+  place = find_place (self) + self->duration + self->duration / 8;
   if (ok && synced) {
+    self->sought = place;
     preview_flow_begin (self, TRUE);
     self->target = 0;
   }
   g_mutex_unlock (&self->lock);
-  /* A frame that comes would be lost. */
+  /* A frame that comes would be lost, and a seek that waits has this step after
+   * it. */
   if (ok && comes)
     self->steps_after += frames;
   else if (ok && !synced)
-    ok = preview_session_seek (self, self->shown + duration + duration / 8);
+    ok = go_to (self, place);
   return ok;
 }
 
@@ -520,11 +549,11 @@ preview_session_mark (PreviewSession * self)
     return preview_session_seek (self, position);
   }
   if (!GST_CLOCK_TIME_IS_VALID (self->from)) {
-    self->from = self->shown;
+    self->from = position;
     return TRUE;
   }
-  to = MAX (self->from, self->shown);
-  self->from = MIN (self->from, self->shown);
+  to = MAX (self->from, position);
+  self->from = MIN (self->from, position);
   self->to = to + preview_session_get_frame_duration (self);
   return preview_session_seek (self, self->from);
 }

@@ -42,6 +42,12 @@ def check_range(name: str, value: Any, low: int, high: float) -> None:
         raise ValueError(f'{name} {value} is outside {low} to {high}')
 
 
+def check_name(name: str, value: Any, names: Iterable[str]) -> None:
+    """Also of what a dict cannot look up."""
+    if not isinstance(value, str) or value not in names:
+        raise ValueError(f'{name} {value!r} is not one of {tuple(names)}')
+
+
 class Memory(NamedTuple):
     """Where an array's elements are; valid while `keeper` lives."""
     address: int
@@ -120,7 +126,7 @@ def find(array: Any, stream: int = _LEGACY_STREAM) -> Memory:
                 interface = keeper.__array_interface__
         except (BufferError, RuntimeError) as error:
             raise ValueError(f'{type(array).__name__} of {name}: {error}') from None
-    elif isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+    elif isinstance(array, np.ma.MaskedArray) and np.any(array.mask):
         raise ValueError('the array has masked samples: fill them, by filled()')
     shape, data = interface['shape'], interface['data']
     dtype, size = _name(interface['typestr'])
@@ -271,8 +277,6 @@ def _spell(name: str) -> str:
 def read_axes(shape: tuple[int, ...], layout: str | None,
               among: Iterable[str] = LAYOUTS[:-1]) -> str:
     """The axes of an array. Without a layout, its shape must have one reading."""
-    if layout is not None and layout not in LAYOUTS:
-        raise ValueError(f'layout {layout!r} is not one of {LAYOUTS}')
     readings = [axes for axes in among if len(axes) == len(shape) and (
         'C' not in axes or shape[axes.index('C')] in _CHANNELS)]
     if layout is None and readings == ['NHW'] and shape[2] == 2:  # grey and alpha
@@ -305,7 +309,7 @@ def read_list(batch: Any, layout: str | None) -> list[Any] | None:
     if not isinstance(batch, (list, tuple)) or layout == 'YUV':
         return None
     pictures = list(batch)
-    if layout is not None and layout not in _SINGLES:
+    if layout is not None and layout not in tuple(_SINGLES):
         raise ValueError(f'layout {layout!r} of a list or tuple is not one of '
                          f"{(*_SINGLES, 'YUV')}: it has pictures, or planes of Y, U and V")
     if layout is not None or not batch:
@@ -392,8 +396,6 @@ def _describe(arrays: tuple[tuple[Any, ...], ...], layout: str | None, chroma_na
             return None
         return i, offset, steps[i]['N'], steps[i]['H']
 
-    if chroma_name not in CHROMA:
-        raise ValueError(f'chroma_subsampling {chroma_name!r} is not one of {tuple(CHROMA)}')
     chroma = 0
     planes: list[Any] = []
     if is_planes or channels == 1:
@@ -484,6 +486,9 @@ class Pictures:
 
     def __init__(self, given: Any, layout: str | None, chroma: Any, depth: int | None,
                  stream: Any, rounding: str | None = None):
+        if layout is not None:
+            check_name('layout', layout, LAYOUTS)
+        check_name('chroma_subsampling', chroma, CHROMA)
         self.given, self.stream = given, stream_address(stream)
         is_planes = isinstance(given, (tuple, list))
         self._rule = (image_layout(given) if _is_image(given) else layout, chroma, depth,
@@ -491,8 +496,7 @@ class Pictures:
         self.arrays = list(given) if is_planes else [from_image(given)]
         self.floats = None
         if rounding is not None:
-            if rounding not in ROUNDINGS:
-                raise ValueError(f'rounding {rounding!r} is not one of {tuple(ROUNDINGS)}')
+            check_name('rounding', rounding, ROUNDINGS)
             if 'float' in find(self.arrays[0], self.stream).dtype:
                 self.floats = self.arrays[0].dtype
                 self.arrays = [_to_bytes(array, rounding) for array in self.arrays]

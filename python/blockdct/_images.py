@@ -106,9 +106,10 @@ def _on_device(files: list[bytes], device: str, stream: Any, host: _Host,
     pictures: list[Any] = [None] * len(files)
     with _engines.engine(device, 0, ()) as engine:
         found = np.frombuffer(_blockdct.engine_decode(engine, files, 0, 0), np.int32)
-        sides = found.reshape(-1, 4)[:, :3].astype(np.int64)
+        sides: Any = found.reshape(-1, 4)[:, :3].astype(np.int64)
         ours = (sides[:, 0] > 0) & (sides[:, 0] * sides[:, 1] <= max_pixels)
-        mine, others = (np.flatnonzero(are).tolist() for are in (ours, ~ours))
+        mine: Any = np.flatnonzero(ours).tolist()
+        others: Any = np.flatnonzero(~ours).tolist()
         waits = dict(zip(others, host.start([files[i] for i in others])))
         if mine:
             sides = sides[mine]

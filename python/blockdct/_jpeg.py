@@ -14,7 +14,7 @@ import numpy as np
 from . import _arrays, _blockdct
 from ._arrays import check_range
 from ._results import Levels
-from ._settings import TABLES, Settings, preset_of
+from ._settings import TABLES, Array, Settings, preset_of
 
 #: The values of `colour_space`, in the order of JpegFileColour (jpeg/file.h), and
 #: their numbers of components.
@@ -74,7 +74,7 @@ class JpegLevels:
     #: for each vertical frequency. `reconstruct` takes arrays on a GPU, too.
     values: Any
     #: (components, 8, 8) uint16: quantization steps, a row for each vertical frequency.
-    tables: np.ndarray
+    tables: Array
     #: Sampling factors of each component, across and down, 1 to 4.
     sampling: tuple[tuple[int, int], ...]
     #: Size of the picture, in samples.
@@ -217,7 +217,7 @@ def _encode(levels: JpegLevels, optimize: bool = False, progressive: bool = Fals
 
 
 def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
-           quality: int | None = None, baseline: bool = True) -> np.ndarray:
+           quality: int | None = None, baseline: bool = True) -> Array:
     """Return JPEG's quantization tables: (2, 8, 8) uint16, the steps of luma and of
     chroma, with a row for each vertical frequency.
 
@@ -227,7 +227,7 @@ def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
     baseline  limit scaled steps to 255, else to 32767
     """
     if isinstance(source, str) and source in preset_of:
-        steps = preset_of[source][1]
+        steps: Array = preset_of[source][1]
     else:
         if not isinstance(source, bytes):
             if isinstance(source, str) and not os.path.exists(source):
@@ -240,14 +240,14 @@ def tables(source: str | bytes | os.PathLike[str] = 'annex-k',
     return steps.reshape(2, 8, 8).astype(np.uint16)
 
 
-def _scale(steps: np.ndarray, quality: int, baseline: bool) -> np.ndarray:
+def _scale(steps: Array, quality: int, baseline: bool) -> Array:
     check_range('quality', quality, 1, 100)
     percent = 5000 // quality if quality < 50 else 200 - 2 * quality
-    scaled: np.ndarray = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
+    scaled: Array = np.clip((steps * percent + 50) // 100, 1, 255 if baseline else 32767)
     return scaled
 
 
-def _steps_of(settings: Settings) -> np.ndarray:
+def _steps_of(settings: Settings) -> Array:
     """(2, 64): the steps of jpeg-8x8."""
     if isinstance(settings.tables, str):
         return _scale(preset_of[settings.tables][1], settings.quality, settings.baseline)
@@ -315,7 +315,8 @@ def _plan(levels: JpegLevels) -> tuple[_arrays.Form, tuple[int, ...]] | None:
                             'NHWC', False)
     else:
         return None
-    return form, tuple(steps[:2].ravel().tolist())
+    values: Any = steps[:2].ravel().tolist()
+    return form, tuple(values)
 
 
 def reconstruct(levels: JpegLevels | Sequence[JpegLevels],
@@ -379,7 +380,7 @@ class Origin(NamedTuple):
     quality: int | None
     #: (2, 8, 8) uint16: the steps of luma and chroma, a row for each vertical
     #: frequency; 0 where all levels are 0, so that the step is unknown.
-    steps: np.ndarray
+    steps: Array
 
 
 def origin(picture: Any) -> Origin | None:

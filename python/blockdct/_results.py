@@ -130,8 +130,8 @@ class Results:
 
     def __init__(self, n: int, wanted: Wanted):
         self.wanted = wanted
-        self.figures = np.empty((n, _N_FIGURES))
-        self.whole = np.empty((n, _N_COUNTS), np.int64) if wanted.counts else None
+        self.figures: Array = np.empty((n, _N_FIGURES))
+        self.whole: Array | None = np.empty((n, _N_COUNTS), np.int64) if wanted.counts else None
 
     def addresses(self) -> tuple[int, int]:
         return address_of(self.figures), 0 if self.whole is None else address_of(self.whole)

@@ -5,12 +5,11 @@ import functools
 from typing import Any, Iterable, NamedTuple, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _arrays, _blockdct
 from ._arrays import check_range
 
-Array = npt.NDArray[Any]
+Array = np.ndarray[Any, Any]
 Layout = tuple[int, ...]
 
 _names = _blockdct.list_names()
@@ -163,9 +162,9 @@ class Plan:
                 values = values[0] if len(bases) == 1 else values
             numbers.append(_whole(name, values, n, each, int(name == 'quality'), high))
         self.quality, self.qp = numbers
-        self.index = np.zeros(n, np.int32)
+        self.index: Array = np.zeros(n, np.int32)
         for i, (base, jobs) in enumerate(zip(bases, self.jobs)):
-            mine = slice(None) if len(bases) == 1 else i
+            mine: Any = slice(None) if len(bases) == 1 else i
             if transform_of[base.transform][1]:
                 self.index[mine] = self.qp[mine]
             elif jobs.n > 1:
@@ -185,8 +184,9 @@ class Plan:
 
     def settings(self) -> list[Settings]:
         """The settings of each picture."""
+        pairs: Any = zip(self.quality.tolist(), self.qp.tolist())
         return [dataclasses.replace(self.bases[i % len(self.bases)], quality=quality, qp=qp)
-                for i, (quality, qp) in enumerate(zip(self.quality.tolist(), self.qp.tolist()))]
+                for i, (quality, qp) in enumerate(pairs)]
 
 
 def check_used(bases: list[Settings], jobs: Sequence[_blockdct.Jobs], quality: Any,

@@ -13,16 +13,6 @@ typedef struct {
 static const Field common_fields[] = { COMMON_FIELDS (DESCRIBE) };
 static const Field frame_fields[] = { FRAME_FIELDS (DESCRIBE) };
 
-uint64_t
-random_next (uint64_t * state)
-{
-  uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 int
 random_below (uint64_t * state, int n)
 {

@@ -97,8 +97,17 @@ typedef struct {
   int frame[MAX_FRAMES][N_FRAME];
 } Case;
 
-/* Random numbers: splitmix64. */
-uint64_t random_next (uint64_t *state);
+/* Random numbers: splitmix64. Each sample takes some. */
+static inline uint64_t
+random_next (uint64_t *state)
+{
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
 int random_below (uint64_t *state, int n);
 bool random_chance (uint64_t *state, int per_cent);
 

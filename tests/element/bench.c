@@ -539,10 +539,3 @@ set_array (GstElement * element, const gchar * property, const gint * items,
   g_object_set_property (G_OBJECT (element), property, &array);
   g_value_unset (&array);
 }
-
-void
-set_matrix (GstElement * element, const gint * steps, guint n)
-{
-  set_array (element, "quantization-matrix", steps, n);
-  element_set (element, "quantization-tables", n > 0 ? "matrix" : "annex-k");
-}

@@ -127,9 +127,6 @@ const gchar *setting_name (BdctTransform transform);
 void set_array (GstElement * element, const gchar * property,
     const gint * items, guint n);
 
-/* Set `quantization-matrix`. */
-void set_matrix (GstElement * element, const gint * steps, guint n);
-
 /* Fields of a report, which must be there with their type. */
 guint64 get_uint64 (const GstStructure * s, const gchar * name);
 gint get_int (const GstStructure * s, const gchar * name);

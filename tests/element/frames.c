@@ -332,36 +332,3 @@ frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
   gst_video_frame_unmap (&frame);
   return samples;
 }
-
-void
-frames_measure (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b,
-    gdouble mse[3], gdouble * total)
-{
-  GstVideoFrame fa, fb;
-  BdctLayout layout;
-  guint64 all_sse = 0, all_count = 0;
-
-  mse[0] = mse[1] = mse[2] = -1;
-  make_layout (info, &layout);
-  map (&fa, info, a, GST_MAP_READ);
-  map (&fb, info, b, GST_MAP_READ);
-  for (gint p = 0; p < layout.n_planes; p++)
-    for (gint i = 0; i < layout.plane[p].interleave; i++) {
-      gint width = layout.plane[p].width, height = layout.plane[p].height;
-      guint64 sse = 0;
-
-      for (gint y = 0; y < height; y++)
-        for (gint x = 0; x < width; x++) {
-          gint d = get_sample (&fa, &layout, p, i, x, y)
-              - get_sample (&fb, &layout, p, i, x, y);
-
-          sse += d * d;
-        }
-      mse[layout.plane[p].component[i]] = (gdouble) sse / (width * height);
-      all_sse += sse;
-      all_count += width * height;
-    }
-  *total = (gdouble) all_sse / all_count;
-  gst_video_frame_unmap (&fa);
-  gst_video_frame_unmap (&fb);
-}

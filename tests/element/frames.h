@@ -68,9 +68,4 @@ gboolean frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b);
 gint *frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
     BdctComponent component, gint * width, gint * height);
 
-/* Mean squared errors counted from the samples: by component (-1 where the
- * format has none), and over all. */
-void frames_measure (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b,
-    gdouble mse[3], gdouble * total);
-
 #endif

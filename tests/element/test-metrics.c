@@ -37,51 +37,6 @@ push (Bench * bench, guint n)
   return s;
 }
 
-/* Add the whole sums to `sums`. Of one frame, each is its figure's. */
-static void
-add_sums (const GstStructure * s, gint64 sums[G_N_ELEMENTS (names)])
-{
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
-    gchar *name = g_strconcat ("sum-", names[i], NULL);
-
-    sums[i] += get_int64 (s, name);
-    if (get_uint64 (s, "frames") == 1 && !g_str_has_prefix (names[i], "xpsnr"))
-      g_assert_cmpfloat (get_int64 (s, name), ==,
-          rint (get_double (s, names[i]) * 1e9));
-    g_free (name);
-  }
-}
-
-/* Those of frames, of the intervals that they are divided into, and of all of
- * them are the same, to the unit. */
-static void
-test_sums (void)
-{
-  gint64 sums[3][G_N_ELEMENTS (names)] = { 0 };
-  GstStructure *s;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", WIDTH, HEIGHT, "interval", 3 * GST_SECOND / 30,
-      NULL);
-  element_set (bench.element, "metrics", "ssim+ms-ssim+psnr-hvs+xpsnr");
-  for (guint n = 0; n < 7; n++) {
-    g_autoptr (GstBuffer) out;
-
-    bench_push (&bench, n);
-    out = bench_pull (&bench);
-    add_sums (buffer_report (out), sums[0]);
-  }
-  g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
-  for (guint i = 0; i < 4; i++) {
-    s = bench_pop_report (&bench, i < 3 ? "interval" : "pooled");
-    add_sums (s, sums[i < 3 ? 1 : 2]);
-    gst_structure_free (s);
-  }
-  g_assert_cmpmem (sums[1], sizeof sums[1], sums[0], sizeof sums[0]);
-  g_assert_cmpmem (sums[2], sizeof sums[2], sums[0], sizeof sums[0]);
-  g_assert_cmpint (sums[0][0], >, G_GINT64_CONSTANT (1000000000));
-}
-
 /* All of them at once; none of those that are not asked for; and where they are
  * pooled their mean, or nothing if a frame had none. */
 static void
@@ -169,7 +124,6 @@ main (int argc, char *argv[])
 {
   test_init (&argc, &argv);
   test_add ("/metrics/fields", test_fields);
-  test_add ("/metrics/sums", test_sums);
   test_add ("/metrics/flush", test_flush);
   return test_run ();
 }

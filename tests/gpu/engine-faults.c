@@ -132,6 +132,43 @@ refuse (BdctEngine * engine, const BdctFrame * frame, const char *what,
       && strstr (error.message, named) != NULL, what, error.message);
 }
 
+/* Words that do not lie where the GPU reads words. */
+static void
+refuse_odd_addresses (void)
+{
+  static const BdctLayout deep = {
+    .depth = 10, .chroma = BDCT_CHROMA_400, .n_planes = 1,
+    .plane = {{64, 48, 0, 1, {BDCT_Y}}},
+  };
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctError error = { "" };
+  BdctEngine *engine = bdct_cuda_engine.create (&options, &error);
+  BdctJob job;
+  BdctFrame good = {.quantizers = &job,.n_quantizers = 1 }, frame;
+  uint8_t *words;
+
+  if (engine == NULL || !bdct_job_init (&job, &params, &deep, &error)
+      || !engine->klass->configure (engine, &deep, 1, &error)
+      || cudaMalloc ((void **) &words, 4 * 64 * 48) != cudaSuccess)
+    abort ();
+  good.src = good.dst = (BdctImage) {.memory = BDCT_MEMORY_DEVICE,.data =
+        {words},.stride = {128} };
+  good.dst.data[0] = words + 2 * 64 * 48;
+  frame = good;
+  frame.src.data[0] = words + 1;
+  refuse (engine, &frame, "a source between words", "is not aligned to its");
+  frame = good;
+  frame.src.stride[0]++;
+  refuse (engine, &frame, "rows between words", "stride 129, is not aligned");
+  frame = good;
+  frame.dst.data[0] = words + 2 * 64 * 48 + 1;
+  refuse (engine, &frame, "a picture between words", "is not aligned to its");
+  expect (engine->klass->submit (engine, &good, &error)
+      && engine->klass->collect (engine, NULL, &error), "words", error.message);
+  cudaFree (words);
+  engine->klass->destroy (engine);
+}
+
 /* What this engine alone refuses (tests/unit/test-refusals.c has the rest). */
 static void
 run_refusals (void)
@@ -156,6 +193,7 @@ run_refusals (void)
   frame.src.data[0] = host;
   refuse (engine, &frame, "the host's memory as the GPU's", "is not on cuda:");
   engine->klass->destroy (engine);
+  refuse_odd_addresses ();
   free (host);
 }
 

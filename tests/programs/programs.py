@@ -20,7 +20,7 @@ from lists import make_lists  # noqa: E402
 from tap import Skip, case, run_cases  # noqa: E402
 
 PLUGINS, *PROGRAMS = map(os.path.abspath, sys.argv[1:])
-LIMIT = 60  # s, for each program that is run
+LIMIT = 240  # s, for each program that is run
 PAGES = {os.path.basename(path): os.path.join(
     TOP, "programs", os.path.basename(path).split("-")[1], os.path.basename(path) + ".1")
     for path in PROGRAMS}

@@ -72,8 +72,7 @@ class Namespace:
 
 
 def main():
-    """unittest's, whose log goes to standard output as meson's tests want it;
-    77 where nothing ran."""
+    """unittest's; 77 where nothing ran."""
     program = unittest.main(exit=False, verbosity=2)
     result = program.result
     nothing = result.testsRun > 0 and len(result.skipped) == result.testsRun

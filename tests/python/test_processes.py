@@ -89,11 +89,6 @@ class Processes(unittest.TestCase):
             child.join(100)
             self.assertEqual(child.exitcode, 0)
 
-    def test_fork(self):
-        check_all(2)
-        self.run_children('fork')
-        check_all(2)
-
     @unittest.skipIf('asan' in os.environ.get('LD_PRELOAD', ''),
                      "AddressSanitizer's own allocator waits for ever in such a child")
     def test_fork_while_threads_work(self):
@@ -114,13 +109,6 @@ class Processes(unittest.TestCase):
 
     def test_spawn(self):
         self.run_children('spawn', 1)
-
-    def test_map(self):
-        with multiprocessing.get_context('fork').Pool(2) as pool:
-            made = pool.starmap(blockdct.transform, [
-                (BATCH, blockdct.Settings(quality=q)) for q in EXPECTED])
-        for one, expected in zip(made, EXPECTED.values()):
-            assert_array_equal(one.pictures, expected)
 
     def test_nothing_is_printed(self):
         made = subprocess.run(

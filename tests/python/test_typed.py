@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""mypy --strict and pyright find the module and its types, and nothing wrong. Skipped
-without them."""
+"""mypy --strict and pyright find the module and its types, and nothing wrong."""
 import os
 import pathlib
 import shutil
@@ -31,9 +30,10 @@ class Typed(unittest.TestCase):
         return done.returncode, done.stdout + done.stderr
 
     def check(self, checker, **environment):
-        status, text = self.run_on(checker, 'python/blockdct', **environment)
-        self.assertEqual(status, 0, text)
         with tempfile.TemporaryDirectory() as folder:  # where no other module is found
+            environment['MYPY_CACHE_DIR'] = folder
+            status, text = self.run_on(checker, 'python/blockdct', **environment)
+            self.assertEqual(status, 0, text)
             file = pathlib.Path(folder) / 'use.py'
             file.write_text(USE)
             _, text = self.run_on(checker, str(file), **environment)
@@ -49,7 +49,7 @@ class Typed(unittest.TestCase):
                    MYPYPATH=str(TOP / 'python'))
 
     @unittest.skipUnless(shutil.which('pyright') or shutil.which('basedpyright'),
-                         'pyright is not there')
+                         'pyright (pip install pyright) is not there')
     def test_pyright(self):
         program = shutil.which('pyright') or shutil.which('basedpyright')
         self.check([program, '--pythonpath', sys.executable])

@@ -11,54 +11,6 @@
 
 /* --- statistics --- */
 
-static void
-test_psnr (void)
-{
-  BdctCounters none = { 0 }, one = { .samples = 1920 * 1080, .sse = 1 };
-
-  g_assert_true (isinf (bdct_psnr (0, 8)) && bdct_psnr (0, 8) > 0);
-  g_assert_cmpfloat (bdct_mse (&none), ==, 0.0);
-  g_assert_cmpfloat_with_epsilon (bdct_mse (&one), 1 / 2073600.0, 1e-15);
-  /* 48.1308 + 63.1673 dB: one step in one sample must not be capped away. */
-  g_assert_cmpfloat_with_epsilon (bdct_psnr (bdct_mse (&one), 8), 111.2981,
-      1e-4);
-  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 8), 48.130804, 1e-6);
-  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 10), 60.197513, 1e-6);
-  g_assert_cmpfloat_with_epsilon (bdct_psnr (1, 12), 72.245078, 1e-6);
-  g_assert_cmpfloat_with_epsilon (bdct_psnr (65025, 8), 0, 1e-12);
-}
-
-static void
-test_total (void)
-{
-  /* 4:2:0: weights 2/3, 1/6, 1/6. */
-  BdctStats a = {.component = {{600, 1200, 640, 9, 0, 70},
-      {150, 900, 192, 5, 0, 20}, {150, 0, 192, 0, 0, 6}}
-  };
-  BdctStats b = {.component = {{1, 2, 3, 4, 0, 1}, {5, 6, 7, 8, 0, 2},
-      {9, 10, 11, 12, 0, 3}}
-  };
-  BdctCounters total = bdct_stats_total (&a);
-
-  g_assert_cmpuint (total.samples, ==, 900);
-  g_assert_cmpuint (total.sse, ==, 2100);
-  g_assert_cmpuint (total.levels, ==, 1024);
-  g_assert_cmpuint (total.nonzero, ==, 14);
-  g_assert_cmpuint (total.bits, ==, 96);
-  g_assert_cmpfloat_with_epsilon (bdct_mse (&total),
-      2.0 * 2 / 3 + 6.0 / 6 + 0.0 / 6, 1e-12);
-
-  bdct_stats_add (&a, &b);
-  g_assert_cmpuint (a.component[0].samples, ==, 601);
-  g_assert_cmpuint (a.component[0].sse, ==, 1202);
-  g_assert_cmpuint (a.component[0].levels, ==, 643);
-  g_assert_cmpuint (a.component[0].nonzero, ==, 13);
-  g_assert_cmpuint (a.component[1].samples, ==, 155);
-  g_assert_cmpuint (a.component[2].sse, ==, 10);
-  g_assert_cmpuint (a.component[2].nonzero, ==, 12);
-  g_assert_cmpuint (a.component[2].bits, ==, 9);
-}
-
 /* At 12 bits and 20 dB a sum of 8K frames passes 2^64 within hours. */
 static void
 test_wide_sum (void)
@@ -107,62 +59,6 @@ test_metric_sums (void)
       for (int c = 0; c <= BDCT_METRIC_ALL; c++)
         g_assert_cmpint (sum.billionths[m][c], ==, cases[i].sum);
   }
-}
-
-static void
-test_pool (void)
-{
-  /* Not symmetric in dB, or a wrong mean could come out right. */
-  static const guint64 sse[] = { 400, 100, 900 };
-  BdctPool pool = { 0 };
-  BdctStats stats = { 0 };
-  double psnr[3], mean;
-  BdctCounters total;
-
-  stats.component[0].samples = 100;
-  for (int i = 0; i < 3; i++) {
-    stats.component[0].sse = sse[i];
-    psnr[i] = 10 * log10 (1023.0 * 1023.0 * 100 / sse[i]);
-    bdct_pool_add (&pool, &stats, 10);
-  }
-  mean = (psnr[0] + psnr[1] + psnr[2]) / 3;
-  g_assert_cmpuint (pool.frames, ==, 3);
-  g_assert_cmpfloat_with_epsilon (pool.psnr_min, psnr[2], 1e-12);
-  g_assert_cmpfloat_with_epsilon (pool.psnr_max, psnr[1], 1e-12);
-  g_assert_cmpfloat_with_epsilon (pool.psnr_mean, mean, 1e-9);
-  total = bdct_stats_total (&pool.sum);
-  g_assert_cmpuint (total.sse, ==, 1400);
-  /* The global figure is the dB of the mean MSE, and not the mean of dB. */
-  g_assert_cmpfloat_with_epsilon (bdct_psnr (bdct_mse (&total), 10),
-      10 * log10 (1023.0 * 1023.0 * 300 / 1400), 1e-9);
-
-  /* An identical frame: infinite maximum and mean, finite global. */
-  stats.component[0].sse = 0;
-  bdct_pool_add (&pool, &stats, 10);
-  bdct_pool_add (&pool, &stats, 10);
-  g_assert_true (isinf (pool.psnr_max) && isinf (pool.psnr_mean));
-  g_assert_cmpfloat_with_epsilon (pool.psnr_min, psnr[2], 1e-12);
-  stats.component[0].sse = 400;
-  bdct_pool_add (&pool, &stats, 10);
-  g_assert_true (isinf (pool.psnr_mean) && pool.psnr_mean > 0);
-  total = bdct_stats_total (&pool.sum);
-  g_assert_cmpfloat_with_epsilon (bdct_mse (&total), 1800.0 / 600, 1e-12);
-}
-
-/* The first frame sets min and max, whatever the pool's memory held. */
-static void
-test_pool_identical_first (void)
-{
-  BdctPool pool = { 0 };
-  BdctStats stats = { 0 };
-
-  stats.component[0].samples = 10;
-  bdct_pool_add (&pool, &stats, 8);
-  g_assert_true (isinf (pool.psnr_min) && isinf (pool.psnr_max));
-  stats.component[0].sse = 10;
-  bdct_pool_add (&pool, &stats, 8);
-  g_assert_cmpfloat_with_epsilon (pool.psnr_min, 48.130804, 1e-6);
-  g_assert_true (isinf (pool.psnr_max) && isinf (pool.psnr_mean));
 }
 
 /* Without a tree there are none; with one they are parts of a whole. */
@@ -368,12 +264,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
-  g_test_add_func ("/stats/psnr", test_psnr);
-  g_test_add_func ("/stats/total", test_total);
   g_test_add_func ("/stats/wide-sum", test_wide_sum);
   g_test_add_func ("/stats/metric-sums", test_metric_sums);
-  g_test_add_func ("/stats/pool", test_pool);
-  g_test_add_func ("/stats/pool-identical-first", test_pool_identical_first);
   g_test_add_func ("/stats/shares", test_shares);
   g_test_add_func ("/layout/random", test_layouts);
   g_test_add_func ("/view/colours", test_colours);

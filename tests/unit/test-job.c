@@ -4,7 +4,6 @@
  * numbers are right where the differential's pictures are. */
 #include <math.h>
 #include <string.h>
-#include "expect.h"
 #include "frame.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
@@ -41,55 +40,6 @@ test_keys (void)
         g_free (job);
       }
   g_assert_cmpint (n, >, 50 * BDCT_N_TRANSFORMS);
-}
-
-static void
-test_steps_check (void)
-{
-  static const struct
-  {
-    int n_steps, index, value, depth;
-    BdctTransform transform;
-    const char *texts[3];       /* NULL: no error */
-    bool baseline;
-  } cases[] = {
-    {64, 63, 256, 8, BDCT_JPEG_8X8, {NULL}, false},
-    {64, 63, 32768, 8, BDCT_JPEG_8X8, {"32768", "63", "1 to 32767"}, false},
-    {64, 0, 1, 8, BDCT_JPEG_8X8, {NULL}, true},
-    {64, 63, 255, 8, BDCT_JPEG_8X8, {NULL}, true},
-    {64, 63, 256, 8, BDCT_JPEG_8X8, {"256", "63", "1 to 255"}, true},
-    {64, 5, 0, 8, BDCT_JPEG_8X8, {"step 0 ", "index 5", "1 to 255"}, true},
-    {128, 127, -7, 8, BDCT_JPEG_8X8, {"-7", "127", "1 to 255"}, true},
-    {64, 64, -7, 8, BDCT_JPEG_8X8, {NULL}, true},   /* behind the last */
-    {64, 3, 256, 10, BDCT_JPEG_8X8, {NULL}, true},
-    {64, 3, 256, 0, BDCT_JPEG_8X8, {NULL}, true},   /* any depth */
-    {64, 3, 32767, 12, BDCT_JPEG_8X8, {NULL}, true},
-    {64, 3, 32768, 12, BDCT_JPEG_8X8, {"32768", "3", "1 to 32767"}, true},
-    {128, 100, 32767, 8, BDCT_DCT_8X8, {NULL}, true},
-    {128, 100, 32768, 8, BDCT_DCT_8X8, {"32768", "100", "1 to 32767"}, true},
-    {63, 0, 1, 8, BDCT_DCT_8X8, {"63", "64", "128"}, true},
-    {127, 0, 1, 8, BDCT_JPEG_8X8, {"127", "64", "128"}, true},
-    {0, 0, -1, 8, BDCT_JPEG_8X8, {NULL}, true},
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    int steps[128];
-    BdctError error = { "" };
-    bool valid = cases[i].texts[0] == NULL;
-
-    for (int k = 0; k < 128; k++)
-      steps[k] = 10;
-    steps[cases[i].index] = cases[i].value;
-    EXPECT (bdct_steps_check (steps, cases[i].n_steps, cases[i].transform,
-            cases[i].depth, cases[i].baseline, &error), valid, "case %u", i);
-    for (int k = 0; !valid && k < 3; k++)
-      if (strstr (error.message, cases[i].texts[k]) == NULL)
-        g_test_fail_printf ("'%s' lacks '%s'", error.message,
-            cases[i].texts[k]);
-    EXPECT (bdct_steps_check (steps, cases[i].n_steps, cases[i].transform,
-            cases[i].depth, cases[i].baseline, NULL), valid,
-        "case %u without an error", i);
-  }
 }
 
 static void
@@ -168,7 +118,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_set_nonfatal_assertions ();
   g_test_add_func ("/job/keys", test_keys);
-  g_test_add_func ("/job/steps-check", test_steps_check);
   g_test_add_func ("/job/errors", test_job_errors);
   return g_test_run ();
 }

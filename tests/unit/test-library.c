@@ -219,33 +219,6 @@ test_same_source (void)
   bdct_engine_free (engine);
 }
 
-/* A context of NULL is the current device's primary one; the CPU has no memory
- * of its own. */
-static void
-test_memory (void)
-{
-  const gsize size = 1000;
-  guint8 *host = bdct_memory_alloc (backend, NULL, BDCT_MEMORY_HOST, size);
-  void *device = bdct_memory_alloc (backend, NULL, BDCT_MEMORY_DEVICE, size);
-
-  g_assert_false (bdct_backend_is_lost (backend, NULL));
-  if (backend == BDCT_BACKEND_CPU) {
-    g_assert_null (host);
-    g_assert_null (device);
-    g_assert_false (bdct_memory_copy (backend, NULL, device, host, size, true));
-    return;
-  }
-  for (gsize i = 0; i < size; i++)
-    host[i] = i % 251;
-  g_assert_true (bdct_memory_copy (backend, NULL, device, host, size, true));
-  memset (host, 0, size);
-  g_assert_true (bdct_memory_copy (backend, NULL, device, host, size, false));
-  for (gsize i = 0; i < size; i++)
-    g_assert_cmpint (host[i], ==, i % 251);
-  bdct_memory_free (backend, NULL, BDCT_MEMORY_DEVICE, device);
-  bdct_memory_free (backend, NULL, BDCT_MEMORY_HOST, host);
-}
-
 /* What the engine as a queue refuses harms no frame in it; those that nobody
  * collects are done before it goes. */
 static void
@@ -379,7 +352,6 @@ main (int argc, char *argv[])
   }
   g_test_add_func ("/library/sizes", test_sizes);
   g_test_add_func ("/library/same-source", test_same_source);
-  g_test_add_func ("/library/memory", test_memory);
   g_test_add_data_func ("/library/queue/1", GUINT_TO_POINTER (1), test_queue);
   g_test_add_data_func ("/library/queue/3", GUINT_TO_POINTER (3), test_queue);
   g_test_add_func ("/library/tables", test_tables);

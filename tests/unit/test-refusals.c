@@ -413,41 +413,6 @@ test_frames (void)
   bdct_jobs_free (jobs);
 }
 
-/* CUDA reads words where they lie. */
-static void
-test_odd_addresses (void)
-{
-  BdctEngine *engine;
-  BdctLayout layout;
-  BdctFrame good = { .size = sizeof good, .n_quantizers = 1 };
-  BdctJob *job;
-  guint8 *words;
-
-  if (g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"), "cuda") != 0
-      || bdct_backend_count_devices (BDCT_BACKEND_CUDA, &error) == 0) {
-    g_test_skip ("BLOCKDCT_TEST_BACKEND is not cuda, or there is no GPU");
-    return;
-  }
-  bdct_layout_init (&layout, BDCT_CHROMA_400, 10, 0, 1, WIDTH, HEIGHT);
-  good.quantizers = job = make_job (BDCT_JPEG_8X8, &layout, 1);
-  words = bdct_memory_alloc (BDCT_BACKEND_CUDA, NULL, BDCT_MEMORY_DEVICE,
-      4 * WIDTH * HEIGHT);
-  good.src = good.dst = (BdctImage) { BDCT_MEMORY_DEVICE, { words },
-      { 2 * WIDTH } };
-  good.dst.data[0] = words + 2 * WIDTH * HEIGHT;
-  engine = bdct_engine_new (BDCT_BACKEND_CUDA, NULL, &error);
-  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
-  FRAME ("is not aligned to its samples of 2 bytes",
-      frame.src.data[0] = words + 1);
-  FRAME ("stride 129, is not aligned", frame.src.stride[0]++);
-  FRAME ("is not aligned to its samples of 2 bytes",
-      frame.dst.data[0] = words + 2 * WIDTH * HEIGHT + 1);
-  accept (engine, &good);
-  bdct_engine_free (engine);
-  bdct_memory_free (BDCT_BACKEND_CUDA, NULL, BDCT_MEMORY_DEVICE, words);
-  bdct_jobs_free (job);
-}
-
 /* Sizes of trees from levels: of 67 x 45 samples, 17 x 12 of 4 x 4. */
 static void
 test_trees (void)
@@ -614,7 +579,6 @@ main (int argc, char **argv)
   g_test_add_func ("/refusals/memory", test_memory);
   g_test_add_func ("/refusals/engines", test_engines);
   g_test_add_func ("/refusals/frames", test_frames);
-  g_test_add_func ("/refusals/odd-addresses", test_odd_addresses);
   g_test_add_func ("/refusals/trees", test_trees);
   g_test_add_func ("/refusals/comparisons", test_comparisons);
   if (argc > 1)

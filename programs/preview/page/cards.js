@@ -513,8 +513,9 @@ function showCard (side, figures) {
     [`${about}${page.news.moves ? "mean " : ""}rate`,
       formatRate(time.mean(of => bitsOf(of, prefix)))]];
 
-  find(`figures-${side}`).replaceChildren(...rows.map(([term, value]) => make("div", {},
-    make("dt", {}, term), make("dd", {}, value))));
+  const failed = page.news[`failed-${side}`];
+  find(`figures-${side}`).replaceChildren(...(failed ? [["Failed", failed]] : rows)
+    .map(([term, value]) => make("div", {}, make("dt", {}, term), make("dd", {}, value))));
   find(`figures-${side}`).title = bits === undefined ? ""
     : `${Math.ceil(bits / 8)} bytes, ${(bits / view.part[0] / view.part[1]).toFixed(3)
     } bits per luma sample (bpp)`;

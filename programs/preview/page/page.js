@@ -194,7 +194,8 @@ function showSource () {
 // Which part of the picture is which, with the codec that its card names.
 function describeSide (side) {
   return side === "original" ? "Original" : `${side.toUpperCase()}: ${
-    find(`codec-${side}`).selectedOptions[0]?.textContent ?? ""}`;
+    page.news[`failed-${side}`] ? "failed" : find(`codec-${side}`).selectedOptions[0]
+      ?.textContent ?? ""}`;
 }
 
 function showCaptions () {
@@ -272,9 +273,11 @@ function show (news) {
   showCaptions();
   if (news.picture === undefined)
     showSource();
-  document.body.classList.toggle("busy", news.encoded >= 0 && news.paused);
-  find("work").textContent = news.encoded < 0 ? "" : news.encoded === 0 ? "The encoder starts"
-    : `Encoding: ${news.encoded} frames done`;
+  const work = ["a", "b"].map(side => [side.toUpperCase(), news[`encoded-${side}`]])
+    .filter(([, n]) => n >= 0)
+    .map(([side, n]) => n === 0 ? `${side}: the encoder starts` : `${side}: ${n} frames encoded`);
+  document.body.classList.toggle("busy", work.length > 0 && news.paused);
+  find("work").textContent = work.join(", ");
   player.show();
   if (news.points !== undefined)
     time.add(news.points);

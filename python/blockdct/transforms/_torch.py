@@ -10,9 +10,9 @@ class _Identity(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, pictures: torch.Tensor, settings: dict[str, Any]
                 ) -> torch.Tensor:
+        given: dict[str, Any] = {'layout': 'NCHW'[-pictures.ndim:], **settings}
         made: torch.Tensor = blockdct.transform(
-            pictures.detach().clamp(0, 1), rounding='nearest',
-            **{'layout': 'NCHW'[-pictures.ndim:], **settings}).pictures
+            pictures.detach().clamp(0, 1), rounding='nearest', **given).pictures
         return made
 
     @staticmethod

@@ -4,7 +4,7 @@
 
 #include <glib/gstdio.h>
 
-#define LIMIT (20 * G_TIME_SPAN_SECOND)
+#define LIMIT (2 * G_TIME_SPAN_MINUTE)
 
 gchar *player_folder, *player_video, *player_still;
 

@@ -95,8 +95,9 @@ async def the_verdict_counts_identical_frames_apart(browser):
 
 @on_page("--test-pattern=smpte100")
 async def a_notice_leaves(browser):
-    await browser.read("later = setTimeout, setTimeout = (run, ms, ...of) => later(run, ms / 40,"
-                       " ...of), showNotice('Done', true)")
+    await browser.read("later = setTimeout,"
+                       " setTimeout = (run, ms, ...of) => later(run, ms / 40, ...of),"
+                       " showNotice('Done', true)")
     ground = "getComputedStyle(find('notice')).backgroundColor"
     done = await browser.read(ground)
     await browser.wait("find('notice').hidden")
@@ -466,7 +467,7 @@ async def a_copied_command_holds_the_frame(browser):
 async def files_are_opened_saved_and_copied(browser):
     for dialog in (True, False):
         await browser.read("""(async () => {
-          const canvas = new OffscreenCanvas(97, 65);
+          const canvas = new OffscreenCanvas(%d, 65);
           canvas.getContext("2d").fillRect(9, 9, 9, 9);
           const file = new File([await canvas.convertToBlob()], "%s.png");
           const data = new DataTransfer();
@@ -477,9 +478,9 @@ async def files_are_opened_saved_and_copied(browser):
           } else {
             document.dispatchEvent(new DragEvent("drop", {dataTransfer: data, cancelable: true}));
           }
-        })()""" % (("dialog", "true") if dialog else ("drop", "false")))
-        name = "dialog.png" if dialog else "drop.png"
-        await browser.wait(f"find('name').textContent === '{name}' && page.width === 97"
+        })()""" % ((97, "dialog", "true") if dialog else (99, "drop", "false")))
+        name, width = ("dialog.png", 97) if dialog else ("drop.png", 99)
+        await browser.wait(f"find('name').textContent === '{name}' && page.width === {width}"
                            " && find('notice').hidden")
     await browser.read("""saved = [], HTMLAnchorElement.prototype.click = function () {
       saved.push(this.download);

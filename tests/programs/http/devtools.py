@@ -16,8 +16,8 @@ import time
 import websockets
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
-START = 60  # s, for a browser to start on a busy machine
-LIMIT = 30  # s, for anything else
+START = 240  # s, for a browser to start on a busy machine
+LIMIT = 240  # s, for anything else
 
 
 def starts(path):

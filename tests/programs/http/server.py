@@ -247,7 +247,7 @@ async def an_encoder_is_flushed_before_its_first_frame(server, viewer):
     assert news.get("figures", {}).get("b-encoder", "").startswith("jpegenc"), news
 
 
-@viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=20000 ! jpegenc")
+@viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=100000 ! jpegenc")
 async def an_encoder_says_how_far_it_is(server, viewer):
     await viewer.say("pause")
     await viewer.wait(lambda news: is_paused(news) and "duration" in news)
@@ -255,11 +255,12 @@ async def an_encoder_says_how_far_it_is(server, viewer):
     done = []
 
     def came(news):
-        done.append(news["encoded"])
+        done.append(news["encoded-b"])
+        assert news["encoded-a"] == -1, news
         assert abs(news["duration"] - 3) < 0.1, news
         return news.get("figures", {}).get("timestamp") == 2000000000
     await viewer.wait(came)
-    assert max(done) > 20 and done[-1] == -1, done
+    assert max(done) > 0 and done[-1] == -1, done
 
 
 @synchronous
@@ -301,7 +302,12 @@ async def a_line_that_does_not_do_is_said_to_be_so():
         async with Viewer(server.address) as viewer:
             news = await viewer.wait(lambda news: "notice" in news)
             assert line in news["notice"] and "failed" in news["notice"], news["notice"]
-            await viewer.wait(lambda news: news["values"]["b::encoder"] == "transform")
+            news = await viewer.wait(lambda news: "b-transform" in news.get("figures", {}))
+            assert news["values"]["b::encoder"] == "line" and line in news["failed-b"], news
+            assert news["failed-a"] is None
+            await viewer.say("set b::encoder=jpegenc-quality")
+            news = await viewer.wait(lambda news: "b-encoder" in news.get("figures", {}))
+            assert news["failed-b"] is None
 
 
 @viewing(STILL, "view=a", "quality=7")

@@ -15,7 +15,7 @@ import urllib.request
 
 import websockets
 
-LIMIT = 60  # s, for whatever is waited for
+LIMIT = 240  # s, for whatever is waited for
 ENGINE = [f"backend={os.environ.get('BLOCKDCT_TEST_BACKEND', 'cpu')}",
           f"async-depth={os.environ.get('BLOCKDCT_TEST_DEPTH', '1')}"]
 

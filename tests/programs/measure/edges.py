@@ -230,11 +230,11 @@ def any_bytes_are_a_name():
         env = dict(os.environ, LC_ALL=environment)
         lines = run("--list", "names", env=env, encoding="utf-8")[0].splitlines()
         assert [json.loads(line)["file"] for line in lines] == wanted, lines
-    whole = run("--quiet", "--json", "-", "names", encoding="utf-8")[0]
+    whole = run("--quiet", "--json", "-", "names")[0]
     assert [json.loads(line)["file"] for line in whole.splitlines()] == wanted
-    rows = run("--quiet", "--csv", "-", "names", encoding="utf-8")[0]
+    rows = run("--quiet", "--csv", "-", "names")[0]
     assert [r["file"] for r in rows_of(rows)] == wanted
-    assert run("--merge", "-", "--json", "-", input=rows, encoding="utf-8")[0] == whole
+    assert run("--merge", "-", "--json", "-", input=rows)[0] == whole
     write("names.json", "".join(whole.splitlines(keepends=True)[:2]))
     run("--quiet", "--json", "names.json", "--resume", "names")
     assert read("names.json").decode() == whole

@@ -9,7 +9,7 @@ import random
 import shutil
 import subprocess
 
-from program import LIMIT, read, run, write
+from program import LIMIT, read, run, table, write
 from tap import case, run_cases
 
 WIDTH, HEIGHT = 240, 200
@@ -41,6 +41,10 @@ def the_file():
                 "--write-jpeg", "out.jpg")
             assert read("out.jpg") == with_program(
                 "cjpeg", "-baseline", "-quality", str(quality), "-sample", sample, "a.ppm")
+            row, = table("a.ppm", "-q", str(quality), "--chroma-subsampling", subsampling,
+                         "--exact-size")
+            assert (int(row["file-size"]), row["file-size-exact"]) == (
+                len(read("out.jpg")), "true")
     for quality, same in (24, True), (23, False):
         run("a.ppm", "-q", str(quality), "--write-jpeg", "out.jpg")
         assert (read("out.jpg") == with_program("cjpeg", "-quality", str(quality),

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""coded.py PROGRAM: what leaves encoders is what blockdctcompare adds up, frame by frame,
+through parsers and decoders. Speaks TAP."""
+
+from program import Gst, have, launch
+from tap import case, run_cases
+
+FRAMES = 40
+VP9 = "vp9enc deadline=1 lag-in-frames=10 auto-alt-ref=true"
+# An encoder, and what decodes its stream; whether some bits are of headers, and whether its
+# buffers have the times of pictures.
+LINES = (
+    ("x264enc", "h264parse ! avdec_h264", True, True),
+    ("x264enc ! video/x-h264,stream-format=byte-stream", "avdec_h264", True, True),
+    ("x264enc bframes=3 b-pyramid=true rc-lookahead=20", "h264parse ! openh264dec", True, True),
+    ("x265enc key-int-max=10", "h265parse ! avdec_h265", True, True),
+    ("openh264enc", "h264parse ! openh264dec", True, True),
+    ("svtav1enc", "av1dec", True, True),
+    ("av1enc cpu-used=8 lag-in-frames=8", "av1parse ! av1dec", True, True),
+    ("vp8enc deadline=1 lag-in-frames=10 auto-alt-ref=true", "vp8dec", False, True),
+    (VP9, "vp9dec", False, True), (VP9, "vp9parse ! vp9dec", False, True),
+    ("mpeg2enc format=3 ! mpegvideoparse", "avdec_mpeg2video", True, False),
+    ("avenc_mpeg4", "mpeg4videoparse ! avdec_mpeg4", True, False),
+    ("jpegenc", "jpegparse ! jpegdec", True, True),
+    ("jpegenc quality=95 ! jpegdec ! jpegenc quality=20", "jpegdec", True, True),
+    ("theoraenc", "theoradec", True, True),
+)
+
+
+@case
+def a_lookahead_fits_behind_a_tee():
+    """As encoders and queues come, at any rate: every frame has a partner. The lookahead of
+    96 threads, some 140 frames, fits from 30 frames/s on."""
+    for encoder, decoder, rates in (("x264enc", "avdec_h264", (1, 5, 24, 60)),
+                                    ("x264enc threads=96", "avdec_h264", (30, 60)),
+                                    ("x265enc", "avdec_h265", (1, 5, 24, 60))):
+        for rate in rates if have(encoder.split()[0]) and have(decoder) else ():
+            said = launch(
+                "videotestsrc num-buffers=250 ! video/x-raw,format=I420,width=64,height=64,"
+                f"framerate={rate}/1 ! tee name=t ! queue ! compare.ref_sink t. ! queue !",
+                encoder, "!", decoder, "! compare.dist_sink blockdctcompare name=compare ! "
+                "fakesink")
+            pooled, = (f for _, f in said if f["type"] == "pooled")
+            assert (pooled["frames"], pooled["unmatched"]) == (250, 0), (encoder, rate, pooled)
+
+
+class Seen:
+    """What a blockdctcoded lets through."""
+
+    def __init__(self):
+        self.bits, self.headers, self.pending, self.sum, self.wrong = {}, 0, 0, 0, []
+        self.frames, self.stats = 0, None
+
+    def begin(self, pipeline):
+        pad = pipeline.get_by_name("coded").get_static_pad("src")
+        pad.add_probe(Gst.PadProbeType.BUFFER, self.note)
+
+    def end(self, pipeline):
+        stats = pipeline.get_by_name("coded").props.stats
+        self.stats = [stats.get_value(name) for name in ("frames", "bits", "bits-headers")]
+
+    def note(self, pad, info):
+        buffer = info.get_buffer()
+        self.pending += 8 * buffer.get_size()
+        self.sum += 8 * buffer.get_size()
+        meta = buffer.get_custom_meta("blockdct-coded")
+        if meta:
+            bits, headers = map(meta.get_structure().get_value, ("bits", "bits-headers"))
+            if bits + headers != self.pending:
+                self.wrong.append((bits, headers, self.pending))
+            segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+            self.bits[segment.to_running_time(Gst.Format.TIME, buffer.pts)] = self.pending
+            self.headers += headers
+            self.frames += 1
+            self.pending = 0
+        return Gst.PadProbeReturn.OK
+
+
+def add_case(encoder, decoder, has_headers, is_timed):
+    def check():
+        seen = Seen()
+        said = launch(
+            f"videotestsrc pattern=ball num-buffers={FRAMES} ! video/x-raw,format=I420,width=176,"
+            "height=144,framerate=25/1,colorimetry=bt601 ! tee name=t ! queue max-size-buffers=0 "
+            "max-size-bytes=0 max-size-time=0 ! compare.ref_sink t. ! queue !", encoder,
+            "! blockdctcoded name=coded !", decoder, "! compare.dist_sink blockdctcompare "
+            "name=compare view=single right=-1 ! fakesink", begin=seen.begin, end=seen.end)
+        frames = [f for _, f in said if f["type"] == "frame"]
+        assert len(frames) == seen.frames == FRAMES and seen.pending == 0
+        assert not seen.wrong, seen.wrong
+        for f in frames:
+            assert not is_timed or f["bits"] + f["bits-headers"] == seen.bits[f["running-time"]], f
+        headers = sum(f["bits-headers"] for f in frames)
+        assert sum(f["bits"] for f in frames) + headers == seen.sum
+        assert headers == seen.headers and (headers > 0) == has_headers
+        assert seen.stats == [FRAMES, seen.sum - headers, headers]
+    check.__name__ = f"{encoder} then {decoder}"
+    case(check)
+
+
+for line in LINES:
+    parts = " ! ".join(line[:2]).split(" ! ")
+    if all("/" in part or have(part.split()[0]) for part in parts):
+        add_case(*line)
+    else:
+        print(f"# not installed: {' ! '.join(parts)}")
+run_cases(lambda: None)
