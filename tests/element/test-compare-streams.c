@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcompare behind files that seek. (Behind encoders:
- * tests/programs/measure/coded.py.) */
+ * tests/programs/measure/compared.py.) */
 #include <string.h>
 #include "duel.h"
 

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""coded.py PROGRAM: what leaves encoders is what blockdctcompare adds up, frame by frame,
-through parsers and decoders. Speaks TAP."""
+"""compared.py PROGRAM: what blockdctcompare says: of blockdct's pictures what this does, of
+encoders' the bits that leave these, frame by frame, through parsers and decoders. TAP."""
 
 from program import Gst, have, launch
 from tap import case, run_cases
 
 FRAMES = 40
+RGB = "RGB", "BGRx", "ARGB", "GBR"
 VP9 = "vp9enc deadline=1 lag-in-frames=10 auto-alt-ref=true"
 # An encoder, and what decodes its stream; whether some bits are of headers, and whether its
 # buffers have the times of pictures.
@@ -26,6 +27,31 @@ LINES = (
     ("jpegenc quality=95 ! jpegdec ! jpegenc quality=20", "jpegdec", True, True),
     ("theoraenc", "theoradec", True, True),
 )
+
+
+@case
+def three_versions_have_blockdcts_own_figures():
+    """In each format: errors, of R, G and B too, and SSIM; what only a coder has, it has not."""
+    pads = "dist_sink", "dist_sink_1", "dist_sink_2"
+    for format_ in ("NV12", "GRAY8", "Y42B", "P010_10LE", "Y444_12LE", *RGB):
+        said = launch(
+            f"videotestsrc num-buffers=2 ! video/x-raw,format={format_},width=37,height=23,"
+            "framerate=25/1 ! tee name=t ! queue ! compare.ref_sink blockdctcompare name=compare "
+            "view=side-by-side left=0 right=2 metrics=psnr+ssim ! fakesink", *(
+                f"t. ! queue ! blockdct name=b{i} backend=cpu quality={7 + 30 * i} metrics=ssim !"
+                f" compare.{pad}" for i, pad in enumerate(pads)))
+        for i, pad in enumerate(pads):
+            own = [f for who, f in said if who == f"b{i}"]
+            compared = [f for who, f in said if who == "compare" and f["pad"] == pad]
+            assert [f["type"] for f in compared] == ["frame", "frame", "pooled"]
+            assert compared[-1]["unmatched"] == 0
+            for a, b in zip(own, compared, strict=True):
+                # The planes of R, G and B are those of what came out.
+                names = {n for n in a if (n.endswith(("-r", "-g", "-b", "-rgb")) if format_ in RGB
+                         else n.startswith(("mse", "sse", "psnr", "samples", "ssim")))}
+                assert names >= ({"sse-r", "psnr-rgb"} if format_ in RGB else {"sse-y", "ssim"})
+                assert {n: a[n] for n in names} == {n: b.get(n) for n in names}, (format_, a, b)
+                assert not {"nonzero", "levels", "transform"} & set(b)
 
 
 @case
