@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcompare behind files that seek. (Behind encoders:
- * tests/programs/measure/compared.py.) */
+ * tests/programs/measure/said.py.) */
 #include <string.h>
 #include "duel.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcompare: what the source pad shows, and layouts that change.
- * (tests/programs/measure/compared.py has figures.) */
+ * (tests/programs/measure/said.py has figures.) */
 #include <string.h>
 #include "duel.h"
 

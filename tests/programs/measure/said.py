@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""compared.py PROGRAM: what blockdctcompare says: of blockdct's pictures what this does, of
-encoders' the bits that leave these, frame by frame, through parsers and decoders. TAP."""
+"""said.py PROGRAM: what elements say. blockdct's curves are what single runs give;
+blockdctcompare says of blockdct's pictures what this does, of encoders' the bits that leave
+these, frame by frame, through parsers and decoders. Speaks TAP."""
 
 from program import Gst, have, launch
 from tap import case, run_cases
@@ -27,6 +28,42 @@ LINES = (
     ("jpegenc quality=95 ! jpegdec ! jpegenc quality=20", "jpegdec", True, True),
     ("theoraenc", "theoradec", True, True),
 )
+
+
+@case
+def curves_are_single_runs():
+    """All settings, and some in their own order; whatever else is set is kept."""
+    some = 40, 7, 40, 51, 1
+    for format_ in "GRAY8", "I420", "Y42B", "I420_10LE":
+        for transform, setting, rest in (("jpeg-8x8", "quality", ""), ("dct-8x8", "quality", ""),
+                                         ("hevc-8x8", "qp", "deadzone=0.2")):
+            dct = f"t. ! queue ! blockdct backend=cpu transform={transform} {rest}"
+            said = launch(
+                f"videotestsrc num-buffers=1 ! video/x-raw,format={format_},width=45,height=27,"
+                "framerate=25/1 ! tee name=t",
+                f"{dct} name=all curve=<all> ! fakesink {dct} name=some curve=<"
+                + ",".join(map(str, some)) + "> ! fakesink",
+                *(f"{dct} name=b{i} {setting}={v} metrics=bits ! fakesink"
+                  for i, v in enumerate(some)))
+            single = {who: f for who, f in said if who[0] == "b"}
+            curve = {who: f for who, f in said if "setting" in f}
+            first, last = (0, 51) if setting == "qp" else (1, 100)
+            assert curve["all"]["setting"] == [*range(first, last + 1)]
+            assert curve["some"]["setting"] == [*some]
+            own = next(f for who, f in said if who == "some" and "type" in f)
+            assert "bpp" not in own
+            for name in "transform", "backend", "timestamp", "stream-time", "running-time", \
+                    "duration", "index":
+                assert curve["some"][name] == own[name], name
+            for name in ("psnr-y", "psnr-u", "psnr-v", "psnr", "nonzero", "bits",
+                         "bits-estimated"):
+                wanted = [single[f"b{i}"].get(name) for i in range(len(some))]
+                for found in (curve["some"].get(name),
+                              name in curve["all"] and [curve["all"][name][v - first]
+                                                        for v in some]):
+                    assert (found or [None] * len(some)) == wanted, (format_, transform, name)
+    said = launch("videotestsrc num-buffers=1 ! blockdct curve=<50> post-messages=false ! fakesink")
+    assert said == []
 
 
 @case
