@@ -4,6 +4,8 @@
 blockdctcompare says of blockdct's pictures what this does, of encoders' the bits that leave
 these, frame by frame, through parsers and decoders. Speaks TAP."""
 
+import math
+
 from program import Gst, have, launch
 from tap import case, run_cases
 
@@ -64,6 +66,42 @@ def curves_are_single_runs():
                     assert (found or [None] * len(some)) == wanted, (format_, transform, name)
     said = launch("videotestsrc num-buffers=1 ! blockdct curve=<50> post-messages=false ! fakesink")
     assert said == []
+
+
+@case
+def a_stream_is_the_sum_of_its_frames():
+    """With one of no error, which is infinitely good, and capped at 60 dB and more."""
+    for format_, cap in ("I420", 60), ("Y42B", 60), ("GRAY8", 60), ("I420_10LE", 72), (
+            "I420_12LE", 84):
+        shape = f"video/x-raw,format={format_},width=64,height=48,framerate=25/1 ! c."
+        said = [f for _, f in launch(
+            f"concat name=c videotestsrc pattern=snow num-buffers=1 ! {shape} videotestsrc "
+            f"pattern=black num-buffers=1 ! {shape} videotestsrc pattern=snow num-buffers=2 ! "
+            f"{shape} c. ! blockdct backend=cpu quality=100 metrics=bits+ssim ! fakesink")]
+        frames, pooled = said[:-1], said[-1]
+        assert [f["type"] for f in said] == ["frame"] * 4 + ["pooled"]
+        for i, f in enumerate(frames):
+            assert f["identical"] == (f["psnr"] == math.inf) == (f["mse"] == 0) == (i == 1), f
+        for name in frames[0]:
+            if name in ("frames", "levels", "nonzero-levels", "file-size", "file-size-optimized") \
+                    or name.startswith(("sse", "samples", "sum-")) or name.startswith("bits"):
+                assert pooled[name] == sum(f[name] for f in frames), name
+        psnr = [f["psnr"] for f in frames]
+        peak = 2 ** (cap // 6 - 2) - 1
+        mse = sum(f["mse"] for f in frames) / 4
+        for name, wanted in {
+                "psnr": 10 * math.log10(peak ** 2 / mse), "mse": mse, "psnr-min": min(psnr),
+                "ssim": sum(f["ssim"] for f in frames) / 4,
+                "psnr-mean-capped": sum(min(v, cap) for v in psnr) / 4}.items():
+            assert abs(pooled[name] - wanted) < 1e-9, (format_, name, pooled)
+        assert pooled["psnr-max"] == pooled["psnr-mean"] == math.inf and not pooled["identical"]
+        assert (pooled["index"], pooled["dropped"], pooled["timestamp"]) == (0, 0, 0)
+    said = [f for _, f in launch("videotestsrc num-buffers=5 pattern=ball ! blockdct ! fakesink")]
+    psnr = [f["psnr"] for f in said[:-1]]
+    assert len(set(psnr)) > 1 and (said[-1]["psnr-min"], said[-1]["psnr-max"]) == (
+        min(psnr), max(psnr))
+    assert abs(said[-1]["psnr-mean"] - sum(psnr) / 5) < 1e-9
+    assert said[-1]["duration"] == said[-2]["timestamp"] + said[-2]["duration"]
 
 
 @case
