@@ -146,6 +146,46 @@ def a_lookahead_fits_behind_a_tee():
             assert (pooled["frames"], pooled["unmatched"]) == (250, 0), (encoder, rate, pooled)
 
 
+def add_seeks(muxer, demuxer):
+    def check():
+        for name, quality in ("a", 90), ("b", 30):
+            launch("videotestsrc num-buffers=100 ! video/x-raw,format=I420,width=64,height=64,"
+                   f"framerate=25/1 ! jpegenc quality={quality} ! {muxer} ! "
+                   f"filesink location={name}")
+        compare = "compare.dist_sink blockdctcompare name=compare ! appsink name=out sync=false"
+        for line in (f"filesrc location=b ! {demuxer} ! jpegdec ! ",
+                     "t. ! queue ! blockdct post-messages=false ! "):
+            pipeline = Gst.parse_launch(f"filesrc location=a ! {demuxer} ! jpegdec ! tee name=t ! "
+                                        f"queue ! compare.ref_sink {line} {compare}")
+            sink = pipeline.get_by_name("out")
+
+            def reach(state):
+                pipeline.set_state(state)
+                assert pipeline.get_state(60 * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS
+
+            def seek(second):
+                assert pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH
+                                            | Gst.SeekFlags.ACCURATE, second * Gst.SECOND)
+                assert pipeline.get_state(60 * Gst.SECOND)[0] == Gst.StateChangeReturn.SUCCESS
+                buffer = sink.emit("pull-preroll").get_buffer()
+                assert buffer.pts == second * Gst.SECOND
+                assert buffer.get_custom_meta("blockdct-compare")
+
+            reach(Gst.State.PAUSED)
+            for second in 2, 1, 3, 0:
+                seek(second)
+            pipeline.set_state(Gst.State.PLAYING)
+            while sink.emit("try-pull-sample", 60 * Gst.SECOND):
+                pass
+            assert sink.props.eos
+            reach(Gst.State.PAUSED)
+            seek(2)
+            pipeline.set_state(Gst.State.NULL)
+    check.__name__ = f"files of {muxer} seek"
+    if all(map(have, (muxer, demuxer, "jpegenc", "jpegdec"))):
+        case(check)
+
+
 class Seen:
     """What a blockdctcoded lets through."""
 
@@ -200,6 +240,8 @@ def add_case(encoder, decoder, has_headers, is_timed):
     case(check)
 
 
+add_seeks("matroskamux", "matroskademux")
+add_seeks("qtmux", "qtdemux")
 for line in LINES:
     parts = " ! ".join(line[:2]).split(" ! ")
     if all("/" in part or have(part.split()[0]) for part in parts):
