@@ -17,7 +17,7 @@
 #define SIZE (WIDTH * HEIGHT)
 #define SMALL "videoscale add-borders=false ! videoconvert ! capsfilter " \
     "caps=video/x-raw,format=GRAY8,width=" G_STRINGIFY (WIDTH) ",height=" \
-    G_STRINGIFY (HEIGHT)
+    G_STRINGIFY (HEIGHT) " ! appsink name=sink sync=false max-buffers=4"
 #define LEAST_PAIRS 4
 /* A larger offset is taken if its error is less than this share of the smaller
  * one's. */
@@ -81,13 +81,12 @@ gather (gchar * file, GCancellable * cancellable)
       (NULL));
   GstElement *source = preview_source_new (&options, NULL);
   GstElement *chain = gst_parse_bin_from_description (SMALL, TRUE, NULL);
-  GstElement *sink = gst_element_factory_make ("appsink", NULL);
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (chain), "sink");
   Signatures *s = g_new0 (Signatures, 1);
   GstSample *sample;
 
-  gst_bin_add_many (GST_BIN (pipeline), chain, sink, source, NULL);
-  g_object_set (sink, "sync", FALSE, "max-buffers", 4, NULL);
-  if (source == NULL || !gst_element_link_many (source, chain, sink, NULL))
+  gst_bin_add_many (GST_BIN (pipeline), chain, source, NULL);
+  if (source == NULL || !gst_element_link (source, chain))
     return s;
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   while (s->n < MOST_FRAMES

@@ -16,21 +16,22 @@ enum
 /* The characters of numbers and nicks. */
 #define PLAIN G_CSET_a_2_z G_CSET_A_2_Z G_CSET_DIGITS "-_."
 
-/* The controls: the choice, and a number for each scale; of B with "b::". */
-static const gchar *const names[] = { "encoder", "encoder-quality",
-  "encoder-qp", "encoder-crf", "encoder-bitrate"
-};
-
+/* The controls beside the choice: a number for each scale; of B with "b::". */
 static const struct
 {
+  const gchar *name;
   gint min, max, normal;
   const gchar *about;
-} ranges[ENCODER_N_SCALES] = {
-  [ENCODER_QUALITY] = {0, 100, 75, "The quality of the encoder"},
-  [ENCODER_QP] = {0, 63, 30, "The QP of the encoder"},
-  [ENCODER_CRF] = {0, 63, 25, "The CRF of the encoder"},
-  [ENCODER_BITRATE] = {1, 20000, 2000, "The bitrate of the encoder, kbit/s"},
+} numbers[ENCODER_N_SCALES] = {
+  [ENCODER_QUALITY] = {"encoder-quality", 0, 100, 75,
+      "The quality of the encoder"},
+  [ENCODER_QP] = {"encoder-qp", 0, 63, 30, "The QP of the encoder"},
+  [ENCODER_CRF] = {"encoder-crf", 0, 63, 25, "The CRF of the encoder"},
+  [ENCODER_BITRATE] = {"encoder-bitrate", 1, 20000, 2000,
+      "The bitrate of the encoder, kbit/s"},
 };
+
+#define N_NAMES (1 + ENCODER_N_SCALES)
 
 static void
 add_choice (GArray * values, gint value, const gchar * about,
@@ -66,26 +67,25 @@ register_choices (void)
 static GParamSpec **
 get_pspecs (void)
 {
-  static GParamSpec *pspecs[G_N_ELEMENTS (names)];
+  static GParamSpec *pspecs[N_NAMES];
   static gsize once = 0;
 
   if (g_once_init_enter (&once)) {
-    pspecs[0] =
-        g_param_spec_enum (names[0], NULL,
+    pspecs[0] = g_param_spec_enum ("encoder", NULL,
         "What it is: a transform, or an encoder", register_choices (),
         TRANSFORM, G_PARAM_READWRITE);
     for (guint i = 0; i < ENCODER_N_SCALES; i++)
-      pspecs[1 + i] =
-          g_param_spec_int (names[1 + i], NULL, ranges[i].about,
-          ranges[i].min, ranges[i].max, ranges[i].normal, G_PARAM_READWRITE);
-    for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+      pspecs[1 + i] = g_param_spec_int (numbers[i].name, NULL,
+          numbers[i].about, numbers[i].min, numbers[i].max, numbers[i].normal,
+          G_PARAM_READWRITE);
+    for (guint i = 0; i < N_NAMES; i++)
       g_param_spec_ref_sink (pspecs[i]);
     g_once_init_leave (&once, 1);
   }
   return pspecs;
 }
 
-/* The index of a name, and the side; G_N_ELEMENTS (names): none. */
+/* The index of a name, and the side; N_NAMES: none. */
 static guint
 find (const gchar * name, guint * side)
 {
@@ -93,7 +93,7 @@ find (const gchar * name, guint * side)
 
   *side = g_str_has_prefix (name, "b::");
   name += *side * strlen ("b::");
-  while (i < G_N_ELEMENTS (names) && strcmp (name, names[i]) != 0)
+  while (i < N_NAMES && strcmp (name, get_pspecs ()[i]->name) != 0)
     i++;
   return i;
 }
@@ -104,7 +104,7 @@ preview_coding_find_pspec (const gchar * name)
   guint side;
   const guint i = find (name, &side);
 
-  return i < G_N_ELEMENTS (names) ? get_pspecs ()[i] : NULL;
+  return i < N_NAMES ? get_pspecs ()[i] : NULL;
 }
 
 static EncoderScale
@@ -216,9 +216,7 @@ change (PreviewSession * self)
 {
   measure (self);
   preview_transport_restart (self);
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (preview_coding_find_pspec (preview_controls[i]) != NULL)
-      g_signal_emit_by_name (self, "changed", i);
+  g_signal_emit_by_name (self, "changed");
 }
 
 /* The encoder or the file that makes it from now on; NULL: neither. */
@@ -294,7 +292,7 @@ preview_coding_set (PreviewSession * self, const gchar * name, gint value)
     preview_coding_set_line (self, side, choice == LINE ? written[side] : line,
         NULL);
   } else {
-    g_signal_emit_by_name (self, "changed", preview_find_control (name));
+    g_signal_emit_by_name (self, "changed");
   }
 }
 
@@ -378,27 +376,15 @@ preview_coding_set_property (PreviewSession * self, const gchar * pair,
   return ok;
 }
 
-gboolean
-preview_coding_is_idle (PreviewSession * self, const gchar * name)
-{
-  guint side;
-  const guint i = find (name, &side);
-  const gint choice = get_choice (self, side);
-
-  if (i == G_N_ELEMENTS (names))
-    return choice != TRANSFORM || self->file[side] != NULL;
-  return i > 0 && (choice < FIRST || scale_of (choice) != i - 1);
-}
-
 void
 preview_coding_follow (PreviewSession * self)
 {
   self->n_codings = 1;
-  for (guint i = 0; i < 2; i++)
+  for (guint i = 0; i < 2; i++) {
     self->more[i] = gst_structure_new_empty ("more");
-  for (guint i = 0; i < 2 * ENCODER_N_SCALES; i++)
-    self->number[i / ENCODER_N_SCALES][i % ENCODER_N_SCALES] =
-        ranges[i % ENCODER_N_SCALES].normal;
+    for (guint k = 0; k < ENCODER_N_SCALES; k++)
+      self->number[i][k] = numbers[k].normal;
+  }
   g_signal_connect_swapped (self->part[PREVIEW_A], "notify::metrics",
       G_CALLBACK (measure), self);
 }

@@ -173,9 +173,8 @@ set_control (PreviewSession * self, guint control, const GValue * value)
 
 /* "NAME=VALUE" */
 
-/* A property's valid values; the caller owns the text. */
-static gchar *
-describe_range (GParamSpec * pspec)
+gchar *
+preview_describe_range (GParamSpec * pspec)
 {
   gdouble min, max;
 
@@ -218,7 +217,7 @@ parse (GParamSpec * pspec, const gchar * pair, GValue * value, GError ** error)
       && gst_value_deserialize_with_pspec (value, text + 1, pspec)
       && !g_param_value_validate (pspec, value))
     return TRUE;
-  range = describe_range (pspec);
+  range = preview_describe_range (pspec);
   return preview_refuse (error, "'%s' is not possible: %s is %s.", pair,
       pspec->name, range);
 }
@@ -258,64 +257,7 @@ preview_session_set_text (PreviewSession * self, const gchar * pair,
   return TRUE;
 }
 
-/* Controls without effect */
-
-static gboolean
-is_of_another_view (PreviewSession * self, const gchar * name)
-{
-  const gchar *of = strcmp (name, "wipe-position") == 0 ? "wipe"
-      : strcmp (name, "difference-gain") == 0 ? "difference" : NULL;
-
-  return of != NULL && strcmp (of, preview_views_get_value (self)->value_nick)
-      != 0;
-}
-
-/* Whether a family of transforms does not use a control; `prefix` is that of
- * the part's figures. */
-static gboolean
-is_of_another_family (const gchar * name, const GstStructure * figures,
-    const gchar * prefix)
-{
-  static const gchar *const of_qp[] = { "qp", "chroma-qp-offset",
-    "scaling-list", NULL
-  };
-  g_autofree gchar *qp = g_strconcat (prefix, "qp", NULL);
-  g_autofree gchar *transform = g_strconcat (prefix, "transform", NULL);
-  gboolean has_qp = gst_structure_has_field (figures, qp);
-
-  if (strcmp (name, "scaling-list") == 0
-      && g_str_has_prefix (gst_structure_get_string (figures, transform),
-          "h264"))
-    return TRUE;
-  return g_strv_contains (of_qp, name) ? !has_qp
-      : strcmp (name, "quality") == 0 && has_qp;
-}
-
-/* Whether it is one of the controls of A that B has, too. */
-static gboolean
-is_of_a (const gchar * name)
-{
-  g_autofree gchar *of_b = g_strconcat ("b::", name, NULL);
-
-  return preview_find_control (of_b) < PREVIEW_N_CONTROLS;
-}
-
-gboolean
-preview_session_is_idle (PreviewSession * self, guint control,
-    const GstStructure * figures)
-{
-  const gchar *name = preview_controls[control];
-
-  if (g_str_has_prefix (name, "b::"))
-    return !preview_session_shows_b (self)
-        || preview_coding_is_idle (self, name) || (figures != NULL
-        && gst_structure_has_field (figures, "b-transform")
-        && is_of_another_family (name + 3, figures, "b-"));
-  return is_of_another_view (self, name) || (is_of_a (name)
-      && (preview_coding_is_idle (self, name) || (figures != NULL
-              && gst_structure_has_field (figures, "transform")
-              && is_of_another_family (name, figures, ""))));
-}
+/* Views */
 
 gboolean
 preview_session_shows_b (PreviewSession * self)
@@ -340,15 +282,6 @@ preview_session_shows_map (PreviewSession * self)
 
 /* Notifications, and properties to copy */
 
-static gboolean
-has_part (PreviewSession * self, guint parts, const GObject * part)
-{
-  for (guint i = 0; i < PREVIEW_N_PARTS; i++)
-    if (parts & 1 << i && self->part[i] == part)
-      return TRUE;
-  return FALSE;
-}
-
 static void
 changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
 {
@@ -363,15 +296,7 @@ changed (GObject * part, GParamSpec * pspec, PreviewSession * self)
           || strcmp (pspec->name, "right") == 0))
     preview_transport_follow_b (self);
   preview_flow_change (self);
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++) {
-    const gchar *property;
-    guint parts = find_parts (self, preview_controls[i], &property);
-
-    if (is_view (i) ? strcmp (pspec->name, "view") == 0
-        || strcmp (pspec->name, "right") == 0
-        : has_part (self, parts, part) && strcmp (pspec->name, property) == 0)
-      g_signal_emit_by_name (self, "changed", i);
-  }
+  g_signal_emit_by_name (self, "changed");
 }
 
 void

@@ -406,7 +406,7 @@ preview_flow_take (PreviewSession * self, PreviewPlayer * player,
   }
   g_mutex_unlock (&self->lock);
   if (encoded)
-    g_signal_emit_by_name (self, "changed", PREVIEW_N_CONTROLS);
+    g_signal_emit_by_name (self, "changed");
   if (copy != NULL)
     preview_pipeline_push (self, stream, copy, gst_sample_get_caps (sample));
   gst_clear_buffer (&copy);

@@ -93,9 +93,7 @@ close_idle (gpointer data)
 static void
 keep (Connection * connection)
 {
-  if (connection->time != 0)
-    g_source_remove (connection->time);
-  connection->time = 0;
+  g_clear_handle_id (&connection->time, g_source_remove);
 }
 
 static void
@@ -243,8 +241,7 @@ preview_listener_free (PreviewListener * self)
 {
   g_signal_handlers_disconnect_by_data (self->server, self);
   g_cancellable_cancel (self->cancellable);
-  if (self->pause != 0)
-    g_source_remove (self->pause);
+  g_clear_handle_id (&self->pause, g_source_remove);
   g_socket_listener_close (self->listener);
   release (self);
 }

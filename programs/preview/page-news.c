@@ -210,17 +210,6 @@ describe_points (Viewer * viewer)
   return array;
 }
 
-static JsonArray *
-describe_idle (PreviewPage * self)
-{
-  JsonArray *idle = json_array_new ();
-
-  for (guint i = 0; i < PREVIEW_N_CONTROLS; i++)
-    if (preview_session_is_idle (self->session, i, self->picture.figures))
-      json_array_add_string_element (idle, preview_controls[i]);
-  return idle;
-}
-
 /* How many frames it has, across and down; and how wide a sample of theirs is
  * for its height. */
 static void
@@ -242,7 +231,7 @@ void
 preview_news_add_picture (Viewer * viewer, JsonObject * json)
 {
   PreviewPage *self = viewer->page;
-  const PreviewPicture *file = &self->file;
+  const PreviewPicture *file = &self->picture.file;
   JsonObject *picture = json_object_new ();
 
   if (viewer->frame > 0)
@@ -259,11 +248,9 @@ preview_news_add_picture (Viewer * viewer, JsonObject * json)
   describe_sample (self->picture.sample, picture);
   json_object_set_object_member (json, "picture", picture);
   json_object_set_boolean_member (json, "tone-mapped", file->tone_mapped);
-  if (self->picture.figures == NULL)
-    return;
-  json_object_set_member (json, "figures",
-      preview_news_write_structure (self->picture.figures));
-  json_object_set_array_member (json, "idle", describe_idle (self));
+  if (self->picture.figures != NULL)
+    json_object_set_member (json, "figures",
+        preview_news_write_structure (self->picture.figures));
 }
 
 static void

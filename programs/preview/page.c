@@ -117,16 +117,17 @@ clear_frame (Frame * frame)
 {
   g_clear_pointer (&frame->sample, gst_sample_unref);
   g_clear_pointer (&frame->figures, gst_structure_free);
+  g_clear_pointer (&frame->file.file, g_bytes_unref);
 }
 
+/* Replace a frame by one that it takes, whose number stays. */
 static void
-set_frame (Frame * frame, const Frame * from)
+move_frame (Frame * to, Frame * from)
 {
-  clear_frame (frame);
-  frame->number = from->number;
-  frame->sample = gst_sample_ref (from->sample);
-  frame->figures = from->figures == NULL ? NULL
-      : gst_structure_copy (from->figures);
+  clear_frame (to);
+  *to = *from;
+  *from = (Frame) {
+  .number = to->number};
 }
 
 /* Called in the sink's thread. */
@@ -135,8 +136,10 @@ take_frame (PreviewPage * self, GstSample * sample, GstStructure * figures)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  set_frame (&self->latest, &(Frame) {
-      self->latest.number + 1, sample, figures});
+  clear_frame (&self->latest);
+  self->latest.number++;
+  self->latest.sample = gst_sample_ref (sample);
+  self->latest.figures = figures == NULL ? NULL : gst_structure_copy (figures);
   update_soon (self);
 }
 
@@ -148,7 +151,7 @@ encode (GTask * task, gpointer source, gpointer data, GCancellable * unused)
 
   (void) source, (void) unused;
   if (preview_encoder_run (self->encoder, self->next.sample, self->kind,
-          preview_session_shows_map (self->session), &self->next_file, &error))
+          preview_session_shows_map (self->session), &self->next.file, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -166,10 +169,7 @@ encoded (GObject * source, GAsyncResult * result, gpointer data)
     show_notice (self, error->message);
     return;
   }
-  g_clear_pointer (&self->file.file, g_bytes_unref);
-  self->file = self->next_file;
-  self->next_file.file = NULL;
-  set_frame (&self->picture, &self->next);
+  move_frame (&self->picture, &self->next);
   self->picture_at = ++self->now;
   wake (self);
 }
@@ -182,9 +182,9 @@ start_encoding (PreviewPage * self, PreviewKind kind)
   g_autoptr (GTask) task = NULL;
 
   g_mutex_lock (&self->lock);
-  any = self->latest.number > self->next.number;
+  any = self->latest.sample != NULL;
   if (any)
-    set_frame (&self->next, &self->latest);
+    move_frame (&self->next, &self->latest);
   g_mutex_unlock (&self->lock);
   if (!any)
     return;
@@ -267,7 +267,7 @@ send_news (Viewer * viewer)
   soup_websocket_connection_send_text (viewer->socket, text);
   if (picture)
     soup_websocket_connection_send_message (viewer->socket,
-        SOUP_WEBSOCKET_DATA_BINARY, self->file.file);
+        SOUP_WEBSOCKET_DATA_BINARY, self->picture.file.file);
 }
 
 static gboolean
@@ -325,8 +325,9 @@ take_shown (Viewer * viewer, const gchar * text)
 {
   gdouble took = g_ascii_strtod (text + strlen (SHOWN), NULL);
 
-  if (took > 0 && viewer->page->file.file != NULL)
-    viewer->fast = g_bytes_get_size (viewer->page->file.file) > took * FAST;
+  if (took > 0 && viewer->page->picture.file.file != NULL)
+    viewer->fast =
+        g_bytes_get_size (viewer->page->picture.file.file) > took * FAST;
   viewer->ready = TRUE;
   wake (viewer->page);
 }
@@ -535,8 +536,6 @@ preview_page_free (PreviewPage * self)
   clear_frame (&self->latest);
   clear_frame (&self->next);
   clear_frame (&self->picture);
-  g_clear_pointer (&self->file.file, g_bytes_unref);
-  g_clear_pointer (&self->next_file.file, g_bytes_unref);
   for (guint i = 0; i < PREVIEW_N_NEWS; i++)
     g_clear_pointer (&self->news[i].is, json_node_unref);
   json_array_unref (self->points);

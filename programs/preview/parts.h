@@ -76,8 +76,8 @@ gboolean preview_player_is_stale (PreviewPlayer * self, PreviewStream stream);
 gboolean preview_player_seek (PreviewPlayer * self, GstClockTime place,
     GstClockTime end);
 
-/* Ask the original's source. */
-gboolean preview_player_query (PreviewPlayer * self, GstQuery * query);
+/* The original's duration in ns; 0: it is not known; -1: it cannot seek. */
+gint64 preview_player_get_duration (PreviewPlayer * self);
 
 /* The pipeline, and the source of a stream in it; NULL: it encodes the
  * original. */
@@ -294,9 +294,6 @@ void preview_transport_end (PreviewSession * self);
 
 /* session.c */
 
-/* The source's name; owned by the caller. */
-gchar *preview_session_get_name (PreviewSession * self);
-
 /* A streaming thread calls this: a picture leaves that was made from this
  * original; the figures may be NULL. FALSE: it is not to be shown. */
 gboolean preview_session_show (PreviewSession * self, GstBuffer * original,
@@ -318,6 +315,9 @@ void preview_controls_follow (PreviewSession * self);
 /* Set one element's "NAME=VALUE". */
 gboolean preview_set_property (GObject * element, const gchar * pair,
     GError ** error);
+
+/* A property's valid values; owned by the caller. */
+gchar *preview_describe_range (GParamSpec * pspec);
 
 /* Call `take` with each property of the part that determines the picture or
  * the engine, and that does not have its default value. */
@@ -397,10 +397,6 @@ void preview_coding_set_file (PreviewSession * self, guint side,
  * shown until it is chosen again, or is another one. */
 void preview_coding_fail (PreviewSession * self, guint side,
     const gchar * why);
-
-/* Whether a control of a side has no effect at the moment: one of a blockdct
- * beside an encoder, or the other way. */
-gboolean preview_coding_is_idle (PreviewSession * self, const gchar * name);
 
 /* Set the numbers, and from now on have blockdctcompare measure A's metrics
  * while an encoder makes A or B. */

@@ -267,13 +267,21 @@ preview_player_find (PreviewPlayer * self, GstObject * object)
   return PREVIEW_ORIGINAL;
 }
 
-gboolean
-preview_player_query (PreviewPlayer * self, GstQuery * query)
+gint64
+preview_player_get_duration (PreviewPlayer * self)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad
       (self->stream[PREVIEW_ORIGINAL].source, "src");
+  g_autoptr (GstQuery) query = gst_query_new_seeking (GST_FORMAT_TIME);
+  gboolean seeks = FALSE;
+  gint64 duration = 0;
 
-  return gst_pad_query (pad, query);
+  if (gst_pad_query (pad, query))
+    gst_query_parse_seeking (query, NULL, &seeks, NULL, NULL);
+  if (!seeks)
+    return -1;
+  return gst_pad_query_duration (pad, GST_FORMAT_TIME, &duration) ? duration
+      : 0;
 }
 
 void

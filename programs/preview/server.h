@@ -143,7 +143,7 @@ void preview_encoder_explain (GstBus * bus, const gchar * other,
  *      "picture": {"frame": number, "skipped": frames not sent to this viewer,
  *        "format", "matrix", "full", "width", "height": encoder.c},
  *      "tone-mapped": true where that was HDR, and figures are of what it was,
- *      "figures": {...} of this frame, "idle": [controls without an effect]}
+ *      "figures": {...} of this frame}
  *
  * It may send "planes", if it can show them; "shown", or "shown 3.5" if the
  * picture was in transit for 3.5 ms; "curve", for those of the shown frame; and
@@ -205,6 +205,7 @@ typedef struct
   guint64 number;
   GstSample *sample;
   GstStructure *figures;        /* or NULL */
+  PreviewPicture file;          /* once it is encoded */
 } Frame;
 
 /* The page's time is `now`, which counts updates; members named `_at` have the
@@ -228,7 +229,6 @@ struct _PreviewPage
   /* The newest encoded frame; and the one that is being encoded, or has
    * failed. */
   Frame picture, next;
-  PreviewPicture file, next_file;
   guint64 picture_at;
   gboolean encoding;
   PreviewKind kind;             /* of the next frame */

@@ -95,10 +95,20 @@ fail (PreviewSession * self, const gchar * text, const gchar * more)
   }
 }
 
+/* The source's name; owned by the caller. */
+static gchar *
+get_name (PreviewSession * self)
+{
+  const PreviewOptions *options = &self->options;
+
+  return options->file ? g_filename_display_basename (options->file)
+      : g_strdup (options->camera ? "camera" : "test pattern");
+}
+
 static void
 fail_for_file (PreviewSession * self, const gchar * why)
 {
-  g_autofree gchar *name = preview_session_get_name (self);
+  g_autofree gchar *name = get_name (self);
   g_autofree gchar *text = g_strdup_printf ("%s: %s", name, why);
 
   fail (self, text, NULL);
@@ -151,9 +161,6 @@ take_element (PreviewSession * self, GstMessage * message)
 
   if (elsewhere != NULL)
     fail_for_file (self, elsewhere);
-  else if (gst_message_has_name (message, "blockdct-block"))
-    g_signal_emit (self, signals[BLOCK], 0, gst_message_get_structure
-        (message));
 }
 
 /* Whether it is blockdctcompare's warning about A's own views, for which A has
@@ -262,18 +269,7 @@ preview_session_stop (PreviewSession * self)
 {
   preview_align_stop (self);
   preview_transport_stop (self);
-  if (self->watch != 0)
-    g_source_remove (self->watch);
-  self->watch = 0;
-}
-
-gchar *
-preview_session_get_name (PreviewSession * self)
-{
-  const PreviewOptions *options = &self->options;
-
-  return options->file ? g_filename_display_basename (options->file)
-      : g_strdup (options->camera ? "camera" : "test pattern");
+  g_clear_handle_id (&self->watch, g_source_remove);
 }
 
 static const gchar *
@@ -379,7 +375,7 @@ add_seconds (GstStructure * s, const gchar * name, GstClockTime time)
 GstStructure *
 preview_session_describe (PreviewSession * self)
 {
-  g_autofree gchar *name = preview_session_get_name (self);
+  g_autofree gchar *name = get_name (self);
   g_autofree gchar *about = describe_original (self);
   GstStructure *s = gst_structure_new ("news", "name", G_TYPE_STRING, name,
       "about", G_TYPE_STRING, about, "no-reference", G_TYPE_BOOLEAN,
@@ -557,7 +553,7 @@ preview_session_class_init (PreviewSessionClass * klass)
   GST_DEBUG_CATEGORY_INIT (preview_debug, "blockdct-preview", 0,
       "What blockdct-preview shows");
   G_OBJECT_CLASS (klass)->finalize = finalize;
-  signals[CHANGED] = add_signal ("changed", 1, G_TYPE_UINT, 0);
+  signals[CHANGED] = add_signal ("changed", 0, 0, 0);
   signals[FRAME] = add_signal ("frame", 2, GST_TYPE_SAMPLE
       | G_SIGNAL_TYPE_STATIC_SCOPE, figures);
   signals[SHOWN] = add_signal ("figures", 1, figures, 0);

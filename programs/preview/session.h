@@ -48,7 +48,8 @@ gboolean preview_refuse (GError ** error, const gchar * format, ...);
 #define PREVIEW_TYPE_SESSION (preview_session_get_type ())
 /* Signals. The main thread emits all but the first two:
  *
- *     changed (guint control)      any thread: a control has another value
+ *     changed ()                   any thread: something else has, that is not
+ *                                  a frame
  *     frame (GstSample frame, GstStructure figures)
  *                                  the sink's thread: PREVIEW_PAGE shows this;
  *                                  the figures may be NULL
@@ -83,7 +84,7 @@ void preview_session_start (PreviewSession * self);
 /* Stop for good: no signal is emitted afterwards. */
 void preview_session_stop (PreviewSession * self);
 
-/* What a page says of it (page.h): its source's name and what that is, the
+/* What a page says of it (server.h): its source's name and what that is, the
  * files that are A and B, and the player's state; owned by the caller. */
 GstStructure *preview_session_describe (PreviewSession * self);
 
@@ -103,7 +104,6 @@ gboolean preview_session_open (PreviewSession * self, const gchar * uri,
 
 /* Position: transport.c */
 
-gboolean preview_session_is_paused (PreviewSession * self);
 void preview_session_set_paused (PreviewSession * self, gboolean paused);
 
 /* Whether there is more than one picture. */
@@ -157,11 +157,6 @@ void preview_session_foreach_property (PreviewSession * self, guint side,
  * has it, else of compare. */
 gboolean preview_session_set_text (PreviewSession * self, const gchar * pair,
     GError ** error);
-
-/* Whether a control has no effect, in the current view or by the figures of
- * the frame that is shown; NULL: there is no frame yet. */
-gboolean preview_session_is_idle (PreviewSession * self, guint control,
-    const GstStructure * figures);
 
 /* Whether B is one of the pictures that are shown. */
 gboolean preview_session_shows_b (PreviewSession * self);

@@ -132,9 +132,16 @@ add_pattern (GstBin * bin, const gchar * pattern, GstPad * ghost,
   g_autoptr (GstPad) pad = NULL;
 
   if (source == NULL) {
-    g_prefix_error (error, "There is no test pattern '%s'; gst-inspect-1.0 "
-        "videotestsrc lists them: ", pattern);
-    return FALSE;
+    g_autofree gchar *known = NULL;
+
+    g_clear_error (error);
+    source = add_element (bin, "videotestsrc", error);
+    if (source == NULL)
+      return FALSE;
+    known = preview_describe_range (g_object_class_find_property
+        (G_OBJECT_GET_CLASS (source), "pattern"));
+    return preview_refuse (error, "There is no test pattern '%s'. It is %s.",
+        pattern, known);
   }
   gst_bin_add (bin, source);
   pad = gst_element_get_static_pad (source, "src");

@@ -10,9 +10,7 @@
 void
 preview_transport_reset (PreviewSession * self)
 {
-  if (self->rewind != 0)
-    g_source_remove (self->rewind);
-  self->rewind = 0;
+  g_clear_handle_id (&self->rewind, g_source_remove);
   self->sought = self->wanted = GST_CLOCK_TIME_NONE;
   self->from = self->to = GST_CLOCK_TIME_NONE;
   g_mutex_lock (&self->lock);
@@ -51,22 +49,12 @@ find_place (PreviewSession * self)
   return self->fresh ? self->sought : self->shown;
 }
 
-static GstClockTime
-get_place (PreviewSession * self)
-{
-  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
-
-  return find_place (self);
-}
-
 static void
 replace_player (PreviewSession * self, PreviewPlayer * player, gboolean waits)
 {
   PreviewPlayer *old = self->player;
 
-  if (self->bus_watch != 0)
-    g_source_remove (self->bus_watch);
-  self->bus_watch = 0;
+  g_clear_handle_id (&self->bus_watch, g_source_remove);
   g_mutex_lock (&self->lock);
   self->player = player;
   self->ended = 0;
@@ -80,9 +68,7 @@ replace_player (PreviewSession * self, PreviewPlayer * player, gboolean waits)
 void
 preview_transport_stop (PreviewSession * self)
 {
-  if (self->rewind != 0)
-    g_source_remove (self->rewind);
-  self->rewind = 0;
+  g_clear_handle_id (&self->rewind, g_source_remove);
   g_mutex_lock (&self->lock);
   self->closed = TRUE;
   self->run++;
@@ -224,23 +210,24 @@ preview_transport_start (PreviewSession * self, GError ** error)
   preview_pipeline_arrange (self);
   if (self->options.hold > 0 && self->output == PREVIEW_PAGE)
     preview_session_set_paused (self, TRUE);
-  return start_at (self, self->options.hold * GST_SECOND,
-      preview_session_is_paused (self), error);
+  return start_at (self, self->options.hold * GST_SECOND, self->paused, error);
 }
 
 void
 preview_transport_restart (PreviewSession * self)
 {
-  const GstClockTime place = get_place (self);
   g_autoptr (GError) error = NULL;
+  GstClockTime place;
 
   if (self->player == NULL)
     return;
+  g_mutex_lock (&self->lock);
+  place = find_place (self);
+  g_mutex_unlock (&self->lock);
   preview_pipeline_arrange (self);
   preview_frames_clear (self->frames);
   if (!start_at (self, GST_CLOCK_TIME_IS_VALID (place)
-          && preview_session_moves (self) ? place : 0,
-          preview_session_is_paused (self), &error))
+          && preview_session_moves (self) ? place : 0, self->paused, &error))
     g_signal_emit_by_name (self, "notice", error->message);
 }
 
@@ -282,12 +269,6 @@ preview_transport_take_rate (PreviewSession * self, const GstCaps * caps)
 }
 
 gboolean
-preview_session_is_paused (PreviewSession * self)
-{
-  return self->paused;
-}
-
-gboolean
 preview_session_moves (PreviewSession * self)
 {
   GstClockTime position, duration;
@@ -303,34 +284,24 @@ preview_session_moves (PreviewSession * self)
 static gboolean
 can_seek (PreviewSession * self)
 {
-  GstQuery *query = gst_query_new_seeking (GST_FORMAT_TIME);
-  gboolean ok = self->player != NULL && preview_player_query (self->player,
-      query);
-
-  if (ok)
-    gst_query_parse_seeking (query, NULL, &ok, NULL, NULL);
-  gst_query_unref (query);
-  return ok;
+  return self->player != NULL
+      && preview_player_get_duration (self->player) >= 0;
 }
 
 gboolean
 preview_session_get_time (PreviewSession * self, GstClockTime * position,
     GstClockTime * duration)
 {
-  GstQuery *query = gst_query_new_duration (GST_FORMAT_TIME);
   const GstClockTime shown = get_shown (self);
-  gint64 all = 0;
+  const gint64 all = self->player == NULL ? -1
+      : preview_player_get_duration (self->player);
 
-  if (can_seek (self) && preview_player_query (self->player, query))
-    gst_query_parse_duration (query, NULL, &all);
-  else if (self->seeking)
-    all = self->length;
-  self->length = all;
-  gst_query_unref (query);
-  if (all <= 0 || !GST_CLOCK_TIME_IS_VALID (shown))
+  if (all >= 0 || !self->seeking)
+    self->length = MAX (all, 0);
+  if (self->length <= 0 || !GST_CLOCK_TIME_IS_VALID (shown))
     return FALSE;
-  *position = MIN (shown, (GstClockTime) all);
-  *duration = all;
+  *position = MIN (shown, (GstClockTime) self->length);
+  *duration = self->length;
   return TRUE;
 }
 
@@ -345,11 +316,9 @@ preview_session_get_frame_duration (PreviewSession * self)
 static gboolean
 seek_now (PreviewSession * self, GstClockTime place)
 {
-  const gboolean holds = preview_session_is_paused (self);
+  const gboolean holds = self->paused;
 
-  if (self->rewind != 0)
-    g_source_remove (self->rewind);
-  self->rewind = 0;
+  g_clear_handle_id (&self->rewind, g_source_remove);
   if (!can_seek (self))
     return FALSE;
   self->stays = FALSE;
@@ -434,13 +403,11 @@ rewind_now (gpointer data)
 void
 preview_transport_end (PreviewSession * self)
 {
-  if (self->rewind != 0)
-    g_source_remove (self->rewind);
-  self->rewind = 0;
+  g_clear_handle_id (&self->rewind, g_source_remove);
   if (!preview_session_moves (self)) {
     self->stays = TRUE;
     hold (self);
-  } else if (!preview_session_is_paused (self)) {
+  } else if (!self->paused) {
     self->rewind = g_timeout_add (preview_session_get_frame_duration (self)
         / GST_MSECOND, rewind_now, self);
   }
@@ -463,9 +430,7 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
   if (!changes || self->player == NULL || self->stays)
     return;
   if (paused) {
-    if (self->rewind != 0)
-      g_source_remove (self->rewind);
-    self->rewind = 0;
+    g_clear_handle_id (&self->rewind, g_source_remove);
     /* What is sought comes, or is sought again if it is on its way. */
     g_mutex_lock (&self->lock);
     comes = self->seeking && !self->is_away && self->ended == 0;
@@ -511,7 +476,7 @@ preview_session_step (PreviewSession * self, gint frames)
   GstClockTime place;
   gboolean ok, synced, comes;
 
-  if (!preview_session_is_paused (self)) {
+  if (!self->paused) {
     preview_session_set_paused (self, TRUE);
     return TRUE;
   }

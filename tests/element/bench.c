@@ -521,21 +521,3 @@ setting_name (BdctTransform transform)
 {
   return has_qp (transform) ? "qp" : "quality";
 }
-
-void
-set_array (GstElement * element, const gchar * property, const gint * items,
-    guint n)
-{
-  GValue array = G_VALUE_INIT;
-
-  g_value_init (&array, GST_TYPE_ARRAY);
-  for (guint i = 0; i < n; i++) {
-    GValue v = G_VALUE_INIT;
-
-    g_value_init (&v, G_TYPE_INT);
-    g_value_set_int (&v, items[i]);
-    gst_value_array_append_and_take_value (&array, &v);
-  }
-  g_object_set_property (G_OBJECT (element), property, &array);
-  g_value_unset (&array);
-}

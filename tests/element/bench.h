@@ -123,10 +123,6 @@ GstStructure *buffer_report (GstBuffer * buffer);
 gboolean has_qp (BdctTransform transform);
 const gchar *setting_name (BdctTransform transform);
 
-/* Set a property that is an array of int. */
-void set_array (GstElement * element, const gchar * property,
-    const gint * items, guint n);
-
 /* Fields of a report, which must be there with their type. */
 guint64 get_uint64 (const GstStructure * s, const gchar * name);
 gint get_int (const GstStructure * s, const gchar * name);

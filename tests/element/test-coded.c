@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcoded: streams made by hand. (Encoders' are
- * tests/programs/measure/coded.py's.) */
+ * tests/programs/measure/said.py's.) */
 #include <string.h>
 #include "bench.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: what is written on the picture, and where that goes.
+ * blockdctcompare: what is written on the picture, and where that goes. (How it
+ * is drawn: tests/programs/measure/text.py.)
  */
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 #include "label.h"
-#include "rgb-formats.h"
 #include "text.h"
 #include "viewer.h"
 
@@ -196,44 +196,6 @@ test_grid (void)
   duel_clear (&duel);
 }
 
-/* Drawn, the text goes into the picture in every format, and nowhere else; not
- * into what others have of it. */
-static void
-test_formats_of_text (void)
-{
-  if (!need_text ())
-    return;
-  for (guint i = 0; i < 2 * N_TEST_FORMATS; i++) {
-    const gboolean single = i % 2;
-    gint w, h, changed = 0, *a, *b;
-    GstBuffer *in, *own, *bare, *out;
-    GstVideoInfo info;
-    g_auto (Duel) duel;
-
-    duel_open (&duel, &info, test_formats[i / 2].name, WIDTH, HEIGHT, 2, single
-        ? "view=single overlay=true" : "view=flicker left=0 " "overlay=true");
-    in = frame_new (&info, 0);
-    own = duel_distorted_new (&info, 0);
-    bare = gst_buffer_copy_deep (own);
-    out = duel_show (&duel, in, gst_buffer_ref (own));
-    a = frame_samples (&info, bare, BDCT_Y, &w, &h);
-    b = frame_samples (&info, out, BDCT_Y, &w, &h);
-    for (gint k = 0; k < w * h; k++) {
-      changed += a[k] != b[k];
-      /* The names of the flicker's pictures are at the bottom. */
-      g_assert_true (a[k] == b[k] || (k % w < 400 && k / w < 100)
-          || (!single && k / w >= HEIGHT - 30));
-    }
-    g_assert_cmpint (changed, >, 4000);
-    g_assert_true (frames_equal (&info, own, bare));
-    g_free (a);
-    g_free (b);
-    gst_buffer_unref (own);
-    gst_buffer_unref (bare);
-    gst_buffer_unref (out);
-  }
-}
-
 /* Without text a single picture is the input's, memory and all. */
 static void
 test_untouched (void)
@@ -298,111 +260,6 @@ test_attach (void)
     gst_buffer_unref (out);
   }
   duel_clear (&duel);
-}
-
-/* Pixels of four bytes whose colours are the same in every format, and whose
- * fourth byte is anything. */
-static GstBuffer *
-new_pixels (const GstVideoInfo * info, const BdctRgb * rgb, guint seed)
-{
-  GstBuffer *buffer = frame_new (info, 0);
-  GstMapInfo map;
-
-  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
-  for (gsize i = 0; i < map.size / 4; i++)
-    for (gint k = 0; k < 3; k++)
-      map.data[4 * i + rgb->offset[k]] = i / 977 + (k + seed) * i % 251;
-  gst_buffer_unmap (buffer, &map);
-  return buffer;
-}
-
-/* What comes out with text, which is attached, or drawn into the samples. */
-static GstBuffer *
-write_text (const BdctRgb * rgb, const gchar * format, const gchar * properties,
-    gboolean attached)
-{
-  GstVideoInfo info;
-  GstBuffer *out;
-  Duel duel;
-
-  duel_open (&duel, &info, format, WIDTH, HEIGHT, 2, properties);
-  if (attached)
-    viewer_attach (&duel);
-  out = duel_show (&duel, new_pixels (&info, rgb, 1), new_pixels (&info, rgb,
-          2));
-  duel_clear (&duel);
-  return out;
-}
-
-/* The bytes of a picture's pixels in one order: R, G, B, the fourth. */
-static guint8 *
-read_pixels (GstBuffer * buffer, const BdctRgb * rgb)
-{
-  gint fourth = 6 - rgb->offset[0] - rgb->offset[1] - rgb->offset[2];
-  guint8 *pixels = g_malloc (WIDTH * HEIGHT * 4);
-  GstMapInfo map;
-
-  g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READ));
-  g_assert_cmpuint (map.size, >=, WIDTH * HEIGHT * 4);
-  for (gsize i = 0; i < WIDTH * HEIGHT * 4; i++)
-    pixels[i] = map.data[i / 4 * 4 + (i % 4 == 3 ? fourth
-            : rgb->offset[i % 4])];
-  gst_buffer_unmap (buffer, &map);
-  return pixels;
-}
-
-/* How many pixels differ, by their colours, or by their fourth byte alone. */
-static guint
-count_other (const guint8 * a, const guint8 * b, gboolean colours)
-{
-  guint n = 0;
-
-  for (gsize i = 0; i < WIDTH * HEIGHT; i++)
-    n += colours ? memcmp (a + 4 * i, b + 4 * i, 3) != 0
-        : a[4 * i + 3] != b[4 * i + 3];
-  return n;
-}
-
-/* All text is drawn on the colours alone, and looks the same whatever is beside
- * them: alpha and padding stay as the view has them. */
-static void
-test_alpha (void)
-{
-  static const gchar *const texts[] = { "view=single overlay=true",
-    "view=difference overlay=true", "view=error-map"
-  };
-
-  if (!need_text ())
-    return;
-  for (guint which = 0; which < G_N_ELEMENTS (texts); which++) {
-    guint8 *first = NULL;
-
-    for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++) {
-      const BdctRgb *rgb = &rgb_formats[f].rgb;
-      guint8 *bare, *drawn;
-      GstBuffer *out[2];
-
-      if (rgb->bytes != 4)
-        continue;
-      for (guint k = 0; k < 2; k++)
-        out[k] = write_text (rgb, rgb_formats[f].name, texts[which], k == 0);
-      bare = read_pixels (out[0], rgb);
-      drawn = read_pixels (out[1], rgb);
-      g_test_message ("%s on %s: %u pixels drawn, %u fourth bytes changed",
-          texts[which], rgb_formats[f].name, count_other (bare, drawn, TRUE),
-          count_other (bare, drawn, FALSE));
-      g_assert_cmpuint (count_other (bare, drawn, TRUE), >, 100);
-      g_assert_cmpuint (count_other (bare, drawn, FALSE), ==, 0);
-      if (first == NULL)
-        first = g_memdup2 (drawn, WIDTH * HEIGHT * 4);
-      g_assert_cmpuint (count_other (first, drawn, TRUE), ==, 0);
-      gst_buffer_unref (out[0]);
-      gst_buffer_unref (out[1]);
-      g_free (bare);
-      g_free (drawn);
-    }
-    g_free (first);
-  }
 }
 
 /* Text leaves the picture most of it and stays inside, whatever the size and
@@ -548,10 +405,8 @@ main (int argc, char **argv)
   test_add ("/compare-text/names", test_names);
   test_add ("/compare-text/name-of-encoder", test_name_of_encoder);
   test_add ("/compare-text/grid", test_grid);
-  test_add ("/compare-text/formats", test_formats_of_text);
   test_add ("/compare-text/untouched", test_untouched);
   test_add ("/compare-text/attach", test_attach);
-  test_add ("/compare-text/alpha", test_alpha);
   test_add ("/compare-text/sizes", test_sizes);
   test_add ("/compare-text/no-font", test_no_font);
   test_add ("/compare-text/no-font/subprocess", no_font);

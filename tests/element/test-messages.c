@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the element tells: frame and pooled messages, the buffer's meta, `stats`
- * and `active-backend`. */
-#include <math.h>
+ * What the element tells: fields, times, `active-backend`. (Sums of frames:
+ * tests/programs/measure/said.py.) */
 #include <string.h>
 #include "bench.h"
-#include "dct/base/stats.h"
-
-static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
 /* Push `in`, which is taken; the meta on what comes out, to be freed. */
 static GstStructure *
@@ -21,16 +17,6 @@ push_for_meta (Bench * bench, GstBuffer * in)
   g_assert_nonnull (buffer_report (out));
   s = gst_structure_copy (buffer_report (out));
   return s;
-}
-
-/* A frame with no error: mid-grey. */
-static GstBuffer *
-grey_frame (const GstVideoInfo * info, guint n)
-{
-  GstBuffer *in = frame_new (info, n);
-
-  gst_buffer_memset (in, 0, 128, info->size);
-  return in;
 }
 
 /* Exactly these fields, with these types, in these messages. */
@@ -173,85 +159,6 @@ test_unknown_times (void)
   gst_structure_free (s);
 }
 
-static void
-test_identical (void)
-{
-  GstStructure *s;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", 24, 24, NULL);
-  for (guint n = 0; n < 3; n++) {
-    /* The frame in the middle has errors. */
-    GstBuffer *in = n == 1 ? frame_new (&bench.info, n)
-        : grey_frame (&bench.info, n);
-
-    gst_harness_push (bench.h, in);
-    s = bench_pop_report (&bench, "frame");
-    g_assert_cmpint (get_boolean (s, "identical"), ==, n != 1);
-    g_assert_cmpint (isinf (get_double (s, "psnr")) > 0, ==, n != 1);
-    g_assert_cmpint (isinf (get_double (s, "psnr-u")) > 0, ==, n != 1);
-    g_assert_cmpint (get_double (s, "mse") == 0.0, ==, n != 1);
-    g_assert_cmpint (get_double (s, "nonzero") == 0.0, ==, n != 1);
-    gst_structure_free (s);
-  }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  s = bench_pop_report (&bench, "pooled");
-  g_assert_false (get_boolean (s, "identical"));
-  g_assert_true (isfinite (get_double (s, "psnr")));
-  g_assert_true (isfinite (get_double (s, "psnr-min")));
-  g_assert_true (isinf (get_double (s, "psnr-max")));
-  g_assert_true (isinf (get_double (s, "psnr-mean")));
-  gst_structure_free (s);
-}
-
-/* A pooled message against the frames it pools. */
-static void
-test_pooled (void)
-{
-  const guint n_frames = 7;
-  BdctStats sum = { 0 };
-  gdouble mean = 0, min = G_MAXDOUBLE, max = 0;
-  GstStructure *s;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "Y42B", 40, 24, NULL);
-  for (guint n = 0; n < n_frames; n++) {
-    BdctParams params = defaults;
-    GstBuffer *in, *expected;
-    BdctStats stats;
-    gdouble psnr;
-
-    params.quality = 10 + 10 * n;
-    g_object_set (bench.element, "quality", params.quality, NULL);
-    in = frame_new (&bench.info, n);
-    expected = frame_expect (&bench.info, in, &params, &stats);
-    gst_harness_push (bench.h, in);
-    s = bench_pop_report (&bench, "frame");
-    psnr = get_double (s, "psnr");
-    mean += psnr / n_frames;
-    min = MIN (min, psnr);
-    max = MAX (max, psnr);
-    gst_structure_free (s);
-    gst_buffer_unref (expected);
-    bdct_stats_add (&sum, &stats);
-  }
-  bench_pop_report (&bench, NULL);
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  s = bench_pop_report (&bench, "pooled");
-  check_figures (s, &sum, 8);
-  g_assert_cmpfloat_with_epsilon (get_double (s, "psnr-mean"), mean, 1e-9);
-  g_assert_cmpfloat (get_double (s, "psnr-min"), ==, min);
-  g_assert_cmpfloat (get_double (s, "psnr-max"), ==, max);
-  g_assert_cmpfloat (min, <, max);
-  g_assert_cmpuint (get_uint64 (s, "frames"), ==, n_frames);
-  g_assert_cmpuint (get_uint64 (s, "dropped"), ==, 0);
-  g_assert_cmpuint (get_uint64 (s, "index"), ==, 0);
-  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 0);
-  g_assert_cmpuint (get_uint64 (s, "duration"), ==, n_frames * FRAME);
-  gst_structure_free (s);
-  bench_pop_report (&bench, NULL);
-}
-
 /* All is told when EOS arrives downstream. */
 static GstPadProbeReturn
 check_told (GstPad * pad, GstPadProbeInfo * info, gpointer data)
@@ -317,8 +224,6 @@ main (int argc, char **argv)
   test_add ("/element/messages/fields", test_fields);
   test_add ("/element/messages/times", test_times);
   test_add ("/element/messages/unknown-times", test_unknown_times);
-  test_add ("/element/messages/identical", test_identical);
-  test_add ("/element/messages/pooled", test_pooled);
   test_add ("/element/messages/pooled-before-eos", test_pooled_before_eos);
   test_add ("/element/messages/active-backend", test_active_backend);
   return test_run ();

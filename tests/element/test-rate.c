@@ -84,43 +84,6 @@ test_error_behind (void)
   gst_structure_free (s);
 }
 
-/* Flat frames are identical: the capped mean stays finite. */
-static void
-test_capped (void)
-{
-  static const struct
-  {
-    const gchar *format;
-    gdouble cap;
-  } depths[] = {
-    {"I420", 60}, {"I420_10LE", 72}, {"I420_12LE", 84}
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (depths); i++) {
-    GstStructure *s;
-    gdouble first;
-    g_auto (Bench) bench;
-
-    bench_init (&bench, depths[i].format, 64, 48, NULL);
-    s = bench_report (&bench, 0);
-    first = get_double (s, "psnr");
-    gst_structure_free (s);
-    for (guint n = 1; n < 3; n++) {
-      GstBuffer *in = frame_new (&bench.info, n);
-
-      gst_buffer_memset (in, 0, 0, bench.info.size);
-      gst_harness_push (bench.h, in);
-      gst_structure_free (bench_pop_report (&bench, "frame"));
-    }
-    gst_harness_push_event (bench.h, gst_event_new_eos ());
-    s = bench_pop_report (&bench, "pooled");
-    g_assert_true (get_double (s, "psnr-mean") > 1e300);
-    g_assert_cmpfloat_with_epsilon (get_double (s, "psnr-mean-capped"),
-        (first + 2 * depths[i].cap) / 3, 1e-9);
-    gst_structure_free (s);
-  }
-}
-
 /* After a seek back, too, the pooled duration is from the earliest frame to
  * the end of the latest. */
 static void
@@ -146,7 +109,6 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/rate/pooled", test_pooled);
   test_add ("/rate/behind-an-error", test_error_behind);
-  test_add ("/rate/psnr-mean-capped", test_capped);
   test_add ("/rate/duration", test_duration);
   return test_run ();
 }

@@ -10,9 +10,9 @@
 #include <pango/pangocairo.h>
 #endif
 
-/* Whether text can be drawn here. */
+/* Whether text can be drawn here; else the test is skipped. */
 static inline gboolean
-have_text (void)
+need_text (void)
 {
   gboolean found = FALSE;
 #ifdef HAVE_OVERLAY
@@ -28,15 +28,6 @@ have_text (void)
   g_object_unref (context);
   g_object_unref (fonts);
 #endif
-  return found;
-}
-
-/* The same; else the test is skipped. */
-static inline gboolean
-need_text (void)
-{
-  const gboolean found = have_text ();
-
   if (!found)
     g_test_skip ("no font is installed here (Debian: fonts-dejavu-core)");
   return found;

@@ -441,15 +441,27 @@ function showsB ({left, right, view: name}) {
   return [left, right, name].includes("b");
 }
 
-// Rows without an effect are hidden. While B is not shown all of it is idle, and before
-// its figures come none: its rows stay as they are then.
-function showIdle (idle) {
-  const shown = "b-psnr" in page.figures && !idle.includes("b::encoder");
+// Whether a setting has no effect: it is of another view, or of what does not make its side.
+function isIdle (name) {
+  const side = name.startsWith("b::") ? "b" : "a", setting = name.replace("b::", "");
+  const number = numberOf(side).replace("b::", "");
+  const transform = page.figures[side === "a" ? "transform" : "b-transform"];
+
+  if (name === "wipe-position" || name === "difference-gain")
+    return page.values.view !== name.split("-")[0];
+  return isFile(side) || (/offset$|list$/.test(setting)
+    ? number !== "qp" || (setting === "scaling-list" && transform.startsWith("h264"))
+    : setting !== number);
+}
+
+// Rows without an effect are hidden. Before B's figures come its rows stay as they are.
+function showIdle () {
+  const shown = "b-psnr" in page.figures && showsB(page.values);
 
   for (const [name, widget] of Object.entries(widgets)) {
     const row = widget.closest(".row");
     if (row !== null && name !== "metrics" && (shown || !name.startsWith("b::")))
-      row.hidden = idle.includes(name);
+      row.hidden = isIdle(name);
   }
   for (const none of document.querySelectorAll(".none"))
     none.hidden = none.parentElement.querySelector(".row:not([hidden])") !== null;

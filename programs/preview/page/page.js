@@ -324,7 +324,7 @@ async function showPicture (news, data) {
   find("control-part").hidden = columns * rows === 1;
   if (news.figures !== undefined) {
     page.figures = news.figures;
-    showIdle(news.idle);
+    showIdle();
     showFigures(news.figures);
     player.show();
   }

@@ -226,7 +226,7 @@ test_open (Player * player)
           &error));
   g_assert_nonnull (error);
   g_clear_error (&error);
-  g_assert_false (preview_session_is_paused (player->session));
+  g_assert_false (player->session->paused);
   for (guint i = 0; i < 3; i++) {
     player->frame = -1;
     g_assert_true (preview_session_open (player->session, uri[i % 2], &error));

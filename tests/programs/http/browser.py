@@ -243,7 +243,7 @@ async def an_encoder_says_that_it_starts(browser):
     await browser.read("""said = new Set(), new MutationObserver(() =>
       said.add(find("work").textContent)).observe(find("work"), {childList: true}),
       turn("b::encoder", "line")""")
-    await browser.wait("said.has('The encoder starts') && 'b-encoder' in page.figures"
+    await browser.wait("said.has('B: the encoder starts') && 'b-encoder' in page.figures"
                        " && find('work').textContent === ''")
     assert not await browser.read("page.news.paused")
 

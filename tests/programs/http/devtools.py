@@ -62,7 +62,7 @@ def start_chromium():
 
 
 class Browser:
-    """A page that shares nothing with another one:
+    """A page of its own; a server has an origin of its own, too:
     async with Browser(width, height) as browser: await browser.open(address)"""
 
     def __init__(self, width=1280, height=800, scheme="light", mobile=False):
@@ -76,10 +76,8 @@ class Browser:
 
     async def __aenter__(self):
         self.socket = await websockets.connect(start_chromium(), max_size=None)
-        self.context = (await self.call("Target.createBrowserContext"))["browserContextId"]
-        target = (await self.call("Target.createTarget", url="about:blank",
-                                  browserContextId=self.context))["targetId"]
-        self.session = (await self.call("Target.attachToTarget", targetId=target,
+        self.target = (await self.call("Target.createTarget", url="about:blank"))["targetId"]
+        self.session = (await self.call("Target.attachToTarget", targetId=self.target,
                                         flatten=True))["sessionId"]
         await self.call("Page.enable")
         await self.call("Runtime.enable")
@@ -92,7 +90,7 @@ class Browser:
 
     async def __aexit__(self, *_):
         self.session = None
-        await self.call("Target.disposeBrowserContext", browserContextId=self.context)
+        await self.call("Target.closeTarget", targetId=self.target)
         await self.socket.close()
 
     async def call(self, method, **parameters):

@@ -98,7 +98,6 @@ async def the_picture_is_the_frame(server, viewer):
     await viewer.turn("qp", 44)
     assert viewer.decode()[1] == make_frame("I420", *ENGINE, "transform=hevc-32x32",
                                                "qp=44", "grid=true")
-    assert "quality" in viewer.news["idle"] and "qp" not in viewer.news["idle"]
 
 
 @viewing(STILL)
@@ -154,7 +153,6 @@ async def so_it_is_of_an_encoder(server, viewer):
         await viewer.say("set b::encoder=jpegenc-quality")
         news = await viewer.wait(made_by(line))
         assert news["figures"]["b-psnr"] != before and news["figures"]["b-bpp"] > 0, news
-        assert {"b::transform", "b::encoder-qp"} < set(news["idle"]), news["idle"]
         assert viewer.decode()[1] == make_frame(
             "I420", f"'b=\"{line} ! jpegdec idct-method=islow ! {same}\"'",
             "compare::view=single", "compare::right=1",
@@ -220,14 +218,15 @@ async def a_held_frame_is_the_streams():
                 await viewer.say("pause")
                 for frame in (285, 240, 90, 45):
                     await viewer.say(f"seek {frame / 30 + 0.001}")
-                    for quality in range(20, 1000):  # the first one says how fast it is
+                    while True:
                         figures = (await viewer.hear()).get("figures", {})
                         await viewer.say("shown 0.001")
                         if (round(figures.get("timestamp", 0) / 1e9 * 30) == frame
                                 and figures.get("b-encoder") == line):
                             if viewer.picture["format"] == "I420":
                                 break
-                            await viewer.say(f"set quality={quality % 80}")
+                            # The first one says how fast it is: show another one.
+                            await viewer.say(f"set quality={figures['quality'] % 90 + 5}")
                     wanted = whole[frame * size:(frame + 1) * size]
                     equal = sum(map(int.__eq__, viewer.file, wanted)) / size
                     assert len(viewer.file) == size and equal >= 0.95, (line, frame, equal)

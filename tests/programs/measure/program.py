@@ -93,6 +93,12 @@ def write(path, data):
         file.write(data if isinstance(data, bytes) else data.encode())
 
 
+def value_of(structure, name):
+    found, array = structure.get_array(name)
+    return [array.get_nth(i) for i in range(array.n_values)] if found \
+        else structure.get_value(name)
+
+
 def launch(*pipeline, begin=None, end=None):
     """Play a launch line to its end: what its elements say, (name, {field: value}) each. The
     functions get the pipeline."""
@@ -109,7 +115,7 @@ def launch(*pipeline, begin=None, end=None):
         fields = message.get_structure()
         if fields.get_name().startswith("blockdct"):
             names = map(fields.nth_field_name, range(fields.n_fields()))
-            said.append((message.src.get_name(), {n: fields.get_value(n) for n in names}))
+            said.append((message.src.get_name(), {n: value_of(fields, n) for n in names}))
     if end:
         end(playing)
     playing.set_state(Gst.State.NULL)
