@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """documents.py BUILD PYTHON GI_PYTHON PAGE...
 
-Run what pages tell their readers to: each block of sh, and each of python with PYTHON,
-or with GI_PYTHON if it imports gi, in the order in which they stand, in a folder that
-looks like a fresh clone with BUILD in it, videos and pictures, in the environment of
-`meson devenv`. A block of python continues those before it on its page. Of the lines
-that a page shows as the output of a block, in the block without a language behind it,
-one at least must have come. Nothing is installed, compiled or shown on the user's
-display: what does is replaced below, and what has no end gets one. Prints TAP."""
+Run what pages tell their readers to: each block of sh, each command for a file within a
+line, and each block of python with PYTHON, or with GI_PYTHON if it imports gi, in the
+order in which they stand, in a folder that looks like a fresh clone with BUILD in it,
+videos and pictures, in the environment of `meson devenv`. A block of python continues
+those before it on its page. Of the lines that a page shows as the output of a block, in
+the block without a language behind it, one at least must have come. Nothing is installed,
+compiled or shown on the user's display: what does is replaced below, and what has no end
+gets one. Prints TAP."""
 import os
 import re
 import shutil
@@ -45,8 +46,11 @@ blockdct-preview () {
 }
 '''
 FENCE = re.compile(r'^```(\w*)$')
+INLINE = re.compile(r'`(blockdct-(?:measure|preview) [^`]*\.[^`]*)`')
 # The reader's.
-VIDEOS = 'holiday.mp4', 'original.mkv', 'coded.mp4', 'clip.mjpeg', '../home/holiday.mp4'
+VIDEOS = ('holiday.mp4', 'original.mkv', 'coded.mp4', 'clip.mjpeg', '../home/holiday.mp4',
+          'crf23.mp4', 'crf28.mp4', 'film.mkv', 'film-1080p.mkv', 'film-720p.mp4', 'film-25.mkv',
+          'film-30.mp4', 'film-hdr.mkv', 'coded-hdr.mp4')
 # And pictures, by PYTHON from a landscape.
 FILES = '''
 from PIL import Image
@@ -77,7 +81,7 @@ WINDOW = '/usr/bin/python3 tests/programs/examples/blockdct_window.py'
 
 
 def read_blocks(page):
-    """(line, language, text) of each block between fences."""
+    """(line, language, text) of each block between fences, and of commands elsewhere."""
     begin = None
     with open(page, encoding='utf-8') as file:
         lines = file.read().split('\n')
@@ -88,6 +92,8 @@ def read_blocks(page):
         elif line == '```':
             yield begin, language, '\n'.join(lines[begin:number - 1])
             begin = None
+        elif begin is None:
+            yield from ((number, 'sh', command) for command in INLINE.findall(line))
     if begin is not None:
         raise SystemExit(f'{page}:{begin}: the block has no end')
 
