@@ -44,14 +44,14 @@ def curves_are_single_runs():
                 f"videotestsrc num-buffers=1 ! video/x-raw,format={format_},width=45,height=27,"
                 "framerate=25/1 ! tee name=t",
                 f"{dct} name=all curve=<all> ! fakesink {dct} name=some curve=<"
-                + ",".join(map(str, some)) + "> ! fakesink",
+                + ",".join(map(str, some)) + f"> ! fakesink {dct} name=one curve=<40> ! fakesink",
                 *(f"{dct} name=b{i} {setting}={v} metrics=bits ! fakesink"
                   for i, v in enumerate(some)))
             single = {who: f for who, f in said if who[0] == "b"}
             curve = {who: f for who, f in said if "setting" in f}
             first, last = (0, 51) if setting == "qp" else (1, 100)
             assert curve["all"]["setting"] == [*range(first, last + 1)]
-            assert curve["some"]["setting"] == [*some]
+            assert curve["some"]["setting"] == [*some] and curve["one"]["setting"] == [40]
             own = next(f for who, f in said if who == "some" and "type" in f)
             assert "bpp" not in own
             for name in "transform", "backend", "timestamp", "stream-time", "running-time", \
