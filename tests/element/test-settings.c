@@ -225,6 +225,8 @@ static const Row rows[] = {
           "?curve=< (int)20, (int)60 >", ".", "k:1", "transform=hevc-8x8", ".",
           "k:0", "w:setting 60 at index 1|0 to 51 (hevc-8x8)", "-",
           "transform=jpeg-8x8", ".", "k:1", "curve=<128x1>", "-"}},
+  {"curve/one", "I420 16x16", {"curve=<20,60>", ".", "k:1", "curve=<40>", ".",
+          "k:1", "-"}},
   /* Before the stream is known the order of properties does not matter. */
   {"curve/early", "", {"curve=<0,51>", "transform=hevc-8x8", "c:I420 16x16",
           ".", "k:1", "-"}},

@@ -64,6 +64,7 @@ def curves_are_single_runs():
                               name in curve["all"] and [curve["all"][name][v - first]
                                                         for v in some]):
                     assert (found or [None] * len(some)) == wanted, (format_, transform, name)
+
     said = launch("videotestsrc num-buffers=1 ! blockdct curve=<50> post-messages=false ! fakesink")
     assert said == []
 
