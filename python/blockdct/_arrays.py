@@ -489,6 +489,8 @@ class Pictures:
         if layout is not None:
             check_name('layout', layout, LAYOUTS)
         check_name('chroma_subsampling', chroma, CHROMA)
+        if depth is not None:
+            check_range('depth', depth, 0, 16)
         self.given, self.stream = given, stream_address(stream)
         is_planes = isinstance(given, (tuple, list))
         self._rule = (image_layout(given) if _is_image(given) else layout, chroma, depth,

@@ -88,15 +88,15 @@ class Settings:
 
 @functools.lru_cache(maxsize=64)
 def _jobs_of(settings: Settings, layout: Layout) -> _blockdct.Jobs:
-    try:
-        return _blockdct.Jobs((64, 64, *layout), settings._params())
-    except (AttributeError, TypeError) as error:
-        raise TypeError(f'{settings}: {error}') from None
+    return _blockdct.Jobs((64, 64, *layout), settings._params())
 
 
 def jobs_for(settings: Settings, layout: Layout) -> _blockdct.Jobs:
     """Jobs of all qualities or QPs. They do not depend on the picture's size."""
-    return _jobs_of(dataclasses.replace(settings, quality=85, qp=26), layout[2:])
+    try:
+        return _jobs_of(dataclasses.replace(settings, quality=85, qp=26), layout[2:])
+    except (AttributeError, TypeError) as error:
+        raise TypeError(f'{settings}: {error}') from None
 
 
 def _whole(name: str, values: Any, n: int, each: str, low: int, high: int) -> Array:
