@@ -107,10 +107,18 @@ preview_flow_change (PreviewSession * self)
     push_set (self, TRUE);
 }
 
+/* Unless it plays again since. */
 static gboolean
 end_now (gpointer session)
 {
-  preview_transport_end (session);
+  PreviewSession *self = session;
+  gboolean ended;
+
+  g_mutex_lock (&self->lock);
+  ended = self->end_shown;
+  g_mutex_unlock (&self->lock);
+  if (ended)
+    preview_transport_end (self);
   return G_SOURCE_REMOVE;
 }
 
