@@ -130,6 +130,9 @@ sort_arguments (Preview * preview, GError ** error)
     preview_refuse (error, "Name one of a file, a camera and a test pattern");
   if (*error == NULL && options->frames < 0)
     preview_refuse (error, "--frames=%d is below 0", options->frames);
+  if (*error == NULL && !(options->hold >= 0 && options->hold <= G_MAXINT))
+    preview_refuse (error, "--hold=%g is not from 0 to %d s", options->hold,
+        G_MAXINT);
   if (preview->address != NULL)
     preview->http = TRUE;
   options->ends = options->screenshot != NULL || options->csv != NULL

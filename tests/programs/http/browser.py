@@ -129,39 +129,6 @@ async def it_opens_with_damage_and_help_lists_keys(browser):
     await browser.wait("!find('help').open")
 
 
-@on_page("long.mkv")
-async def it_draws_once_a_refresh_and_says_the_rate(browser):
-    painted = await browser.read("""(async () => {
-      const {paint} = view;
-      let n = 0;
-      view.paint = function () { n++; paint.call(view); };
-      await new Promise(requestAnimationFrame);
-      await new Promise(requestAnimationFrame);
-      n = 0;
-      for (let i = 0; i < 9; i++)
-        view.draw();
-      const first = n;
-      await new Promise(requestAnimationFrame);
-      await new Promise(requestAnimationFrame);
-      view.paint = paint;
-      return [first, n];
-    })()""")
-    assert painted[0] <= 1 and painted[1] <= 3, painted
-    await browser.wait("/^Lossless \\w+; \\d+ of 30 pictures.s$/.test(find('line').textContent)")
-    # The clock is the seen picture's, at each refresh.
-    await browser.wait("find('clock').value.endsWith(' of 90')")
-    other = await browser.read("""(async () => {
-      for (let n = 0; n < 60; n++) {
-        await new Promise(requestAnimationFrame);
-        const {value} = find("clock"), seen = page.shown.figures["stream-time"] / 1e9;
-        if (value !== `${player.frame(seen) + 1} of 90`)
-          return [value, seen];
-      }
-      return null;
-    })()""")
-    assert other is None, other
-
-
 @on_page("quality=60", "view=wipe", "grid=true")
 async def cards_of_a_and_b(browser):
     hidden = "widgets['%s'].closest('.row').hidden"

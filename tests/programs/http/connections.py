@@ -105,6 +105,8 @@ async def an_address_takes_a_token():
 @case
 def what_cannot_be_is_named():
     refuses("--http=99999", words=("--http=99999", "65535"))
+    refuses("--hold=-1", words=("--hold=-1", "0 to"))
+    refuses("--hold=nan", words=("--hold=nan", "0 to"))
     refuses("--http=0", "--http-address=nonsense", words=("nonsense", "0.0.0.0"))
     refuses("a.mkv", __file__, "--csv=a.csv", words=("blockdct-measure score",))
     with start(STILL) as server:

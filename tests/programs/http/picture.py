@@ -267,3 +267,36 @@ async def pictures_are_drawn_in_their_order(browser):
     await browser.read("release()")
     await browser.wait("seen.includes(7) && seen.includes(8)")
     assert await browser.read("seen.at(-1)") == 8
+
+
+@on_page("long.mkv")
+async def it_draws_once_a_refresh_and_says_the_rate(browser):
+    painted = await browser.read("""(async () => {
+      const {paint} = view;
+      let n = 0;
+      view.paint = function () { n++; paint.call(view); };
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      n = 0;
+      for (let i = 0; i < 9; i++)
+        view.draw();
+      const first = n;
+      await new Promise(requestAnimationFrame);
+      await new Promise(requestAnimationFrame);
+      view.paint = paint;
+      return [first, n];
+    })()""")
+    assert painted[0] <= 1 and painted[1] <= 3, painted
+    await browser.wait("/^Lossless \\w+; \\d+ of 30 pictures.s$/.test(find('line').textContent)")
+    # The clock is the seen picture's, at each refresh.
+    await browser.wait("find('clock').value.endsWith(' of 90')")
+    other = await browser.read("""(async () => {
+      for (let n = 0; n < 60; n++) {
+        await new Promise(requestAnimationFrame);
+        const {value} = find("clock"), seen = page.shown.figures["stream-time"] / 1e9;
+        if (value !== `${player.frame(seen) + 1} of 90`)
+          return [value, seen];
+      }
+      return null;
+    })()""")
+    assert other is None, other
