@@ -233,15 +233,16 @@ function makeCard (side, controls, presets) {
   find(`card-${side}`).replaceChildren(head,
     ...rows("quality", "qp", "encoder-quality", "encoder-qp", "encoder-crf", "encoder-bitrate"),
     make("dl", {class: "figures", id: `figures-${side}`}),
-    ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small",
-      title: "A mean of dB is that of the frames' dB; ffmpeg's \"average\" is the dB of the mean "
-        + "error, and lower"})] : [],
     make("div", {class: "buttons"}, ...buttons,
       make("details", {class: "menu advanced"}, make("summary", {}, "More"), make("div", {},
         ...rows("chroma-qp-offset", "scaling-list"),
         ...side === "a" && presets.length > 0 ? [makePresets(presets)] : [],
         make("div", {id: `properties-${side}`}),
-        make("p", {class: "small none"}, "no other settings")))));
+        make("p", {class: "small none"}, "no other settings")))),
+    // Last: what they say takes lines as it changes, and moves nothing that is clicked.
+    ...side === "b" ? [make("p", {id: "words"}), make("p", {id: "over", class: "small",
+      title: "A mean of dB is that of the frames' dB; ffmpeg's \"average\" is the dB of the mean "
+        + "error, and lower"})] : []);
   if (side === "b")
     find("card-b").append(makeButton("compare", "Compare with B",
       "Show A and B together", () => showPair("a b")));
