@@ -64,21 +64,16 @@ async def sliders_wipe_keys_and_figures(browser):
 async def the_verdict_counts_identical_frames_apart(browser):
     await browser.key("p")
     await browser.wait("page.news.paused && 'b-psnr' in page.figures")
-    words = await browser.read("""(() => {
+    # In one go: figures of frames that are on their way may come between.
+    words, said = await browser.read("""(async () => {
       const figures = (i, a, b) => ({"stream-time": i * 1e9, psnr: a, "b-psnr": b, bits: 1000,
         "b-bits": 900});
       time.points.clear();
       time.settings = undefined;
       time.add([figures(0, 30, 33), figures(1, null, null), figures(2, 32, null),
         figures(3, 40, 41)]);
-      return compareFigures();
-    })()""")
-    assert words == ["B: 10 % fewer bits, 2.0 dB better", "mean of 4 frames: A 35.00 dB, "
-                     "30 kbit/s; B 37.00 dB, 27 kbit/s; identical to the original: 1 of A, 2 of "
-                     "B, without dB"], words
-    assert "ffmpeg" in await browser.read("find('over').title")
-    # As many bits as B, of an encoder with a bitrate; others say why not.
-    said = await browser.read("""(async () => {
+      const words = compareFigures();
+      // As many bits as B, of an encoder with a bitrate; others say why not.
       const {...values} = page.values, real = turn, said = [];
       turn = (...pair) => said.push(pair.join("="));
       page.values.encoder = "x264enc-bitrate";
@@ -88,8 +83,12 @@ async def the_verdict_counts_identical_frames_apart(browser):
       await makeEqual();
       turn = real;
       page.values = values;
-      return [...said, find("notice").innerText.includes("Equal bits")];
+      return [words, [...said, find("notice").innerText.includes("Equal bits")]];
     })()""")
+    assert words == ["B: 10 % fewer bits, 2.0 dB better", "mean of 4 frames: A 35.00 dB, "
+                     "30 kbit/s; B 37.00 dB, 27 kbit/s; identical to the original: 1 of A, 2 of "
+                     "B, without dB"], words
+    assert "ffmpeg" in await browser.read("find('over').title")
     assert said == ["encoder-bitrate=27", True], said
 
 

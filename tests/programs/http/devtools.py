@@ -166,11 +166,18 @@ class Browser:
                         modifiers={None: 0, "Control": 2, "Shift": 8}[key])
 
     async def click(self, selector, scrolled=False):
+        """Again if it moved away between look and press, as a person would."""
+        element = f"document.querySelector('{selector}')"
         if scrolled:
-            await self.read(f"document.querySelector('{selector}').scrollIntoView()")
-        x, y, width, height = await self.box(selector)
-        for kind in ("mousePressed", "mouseReleased"):
-            await self.mouse(kind, x + width / 2, y + height / 2)
+            await self.read(f"{element}.scrollIntoView()")
+        await self.read(f"globalThis.hit = false, {element}.addEventListener('click',"
+                        " () => globalThis.hit = true, {capture: true, once: true})")
+        for _ in range(3):
+            x, y, width, height = await self.box(selector)
+            for kind in ("mousePressed", "mouseReleased"):
+                await self.mouse(kind, x + width / 2, y + height / 2)
+            if await self.read("globalThis.hit !== false"):
+                return
 
     async def box(self, selector):
         """Its left and upper edge, width and height."""
