@@ -29,7 +29,6 @@
 
 typedef struct {
   cudaStream_t stream;
-  cudaEvent_t done, waited;
   BdctBuffer upload, scratch;
   BdctJpeg *decoded[MAX_FILES];
   uint32_t n;                   /* 0: none is in flight */
@@ -49,20 +48,15 @@ struct BdctJpegDecoder {
 void
 bdct_jpeg_decoder_free (BdctJpegDecoder * self, bool in_context)
 {
-  for (int i = 0; self != NULL && i < GROUPS; i++) {
-    Group *group = &self->group[i];
-
+  if (self == NULL)
+    return;
+  for (Group * group = self->group; group < self->group + GROUPS; group++) {
     if (in_context && group->stream != NULL)
       cudaStreamDestroy (group->stream);
-    if (in_context && group->done != NULL)
-      cudaEventDestroy (group->done);
-    if (in_context && group->waited != NULL)
-      cudaEventDestroy (group->waited);
     bdct_buffer_free (&group->upload, in_context);
     bdct_buffer_free (&group->scratch, in_context);
   }
-  if (self != NULL)
-    bdct_copier_free (self->copier);
+  bdct_copier_free (self->copier);
   free (self);
 }
 
@@ -70,25 +64,14 @@ static BdctJpegDecoder *
 create (BdctError * error)
 {
   BdctJpegDecoder *self = calloc (1, sizeof *self);
-  bool ok = self != NULL;
+  bool ok = self != NULL
+      && (self->copier = bdct_copier_new (COPY_THREADS)) != NULL;
 
-  if (ok)
-    self->copier = bdct_copier_new (COPY_THREADS);
-  if (!ok || self->copier == NULL) {
-    free (self);
+  if (!ok)
     bdct_error (error, "out of memory");
-    return NULL;
-  }
-  for (int i = 0; ok && i < GROUPS; i++) {
-    Group *group = &self->group[i];
-
-    ok = check (cudaStreamCreateWithFlags (&group->stream,
-            cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error)
-        && check (cudaEventCreateWithFlags (&group->done,
-            cudaEventDisableTiming), "cudaEventCreateWithFlags", error)
-        && check (cudaEventCreateWithFlags (&group->waited,
-            cudaEventDisableTiming), "cudaEventCreateWithFlags", error);
-  }
+  for (int i = 0; ok && i < GROUPS; i++)
+    ok = check (cudaStreamCreateWithFlags (&self->group[i].stream,
+            cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error);
   if (ok)
     return self;
   bdct_jpeg_decoder_free (self, true);
@@ -213,11 +196,12 @@ take (const BdctBuffer * buffer, size_t * at, size_t n, size_t size)
   return buffer->device == NULL ? NULL : buffer->device + first;
 }
 
-/* Divide a group's memory. Returns the bytes that are needed. */
-static size_t
-divide_upload (const BdctJpegDecoder * self, const BdctBuffer * buffer,
-    BdctJpegLaunch * g)
+/* Divide a group's memory. Sets the bytes that are needed of each. */
+static void
+divide (const BdctJpegDecoder * self, const Group * group, BdctJpegLaunch * g,
+    size_t size[2])
 {
+  const BdctBuffer *buffer = &group->upload;
   size_t at = 0;
 
   g->damaged = take (buffer, &at, g->n_files, sizeof *g->damaged);
@@ -225,15 +209,9 @@ divide_upload (const BdctJpegDecoder * self, const BdctBuffer * buffer,
   g->files = take (buffer, &at, g->n_files, sizeof *g->files);
   g->tables = take (buffer, &at, g->n_tables, sizeof *g->tables);
   g->raw = take (buffer, &at, self->raw, 1);
-  return at;
-}
-
-static size_t
-divide_scratch (const BdctJpegDecoder * self, const BdctBuffer * buffer,
-    BdctJpegLaunch * g)
-{
-  size_t at = 0;
-
+  size[0] = at;
+  buffer = &group->scratch;
+  at = 0;
   g->lookup = take (buffer, &at, g->n_tables, sizeof *g->lookup);
   g->file_of_chunk = take (buffer, &at, g->n_chunks, 4);
   g->file_of_parts = take (buffer, &at, g->n_parts / BDCT_JPEG_THREADS, 4);
@@ -248,7 +226,7 @@ divide_scratch (const BdctJpegDecoder * self, const BdctBuffer * buffer,
   g->stop = take (buffer, &at, g->n_parts, sizeof *g->stop);
   g->sums = take (buffer, &at, g->n_parts, sizeof *g->sums);
   g->samples = take (buffer, &at, self->samples, 1);
-  return at;
+  size[1] = at;
 }
 
 /* Where the host has what it uploads. */
@@ -290,28 +268,25 @@ start (BdctJpegDecoder * self, Group * group, const BdctDevice * device,
     BdctEngine * engine, BdctError * error)
 {
   BdctJpegLaunch *g = &self->launch;
-  const size_t size = divide_upload (self, &group->upload, g);
+  size_t size[2];
 
+  divide (self, group, g, size);
   /* That of the others is not checked: it takes longer than their headers. */
   if (!bdct_device_check_memory (device, self->file[0].dst, error)
-      || !bdct_buffer_reserve (&group->upload, size, true, engine, error)
-      || !bdct_buffer_reserve (&group->scratch, divide_scratch (self,
-              &group->scratch, g), false, engine, error))
+      || !bdct_buffer_reserve (&group->upload, size[0], true, engine, error)
+      || !bdct_buffer_reserve (&group->scratch, size[1], false, engine, error))
     return false;
-  divide_upload (self, &group->upload, g);
-  divide_scratch (self, &group->scratch, g);
+  divide (self, group, g, size);
   fill (self, group);
   group->n = g->n_files;
   return check (cudaMemcpyAsync (group->upload.device,
-          group->upload.host, size, cudaMemcpyHostToDevice,
+          group->upload.host, size[0], cudaMemcpyHostToDevice,
           group->stream), "cudaMemcpyAsync", error)
       && check (bdct_cuda_jpeg_launch (g, group->stream), "cudaLaunchKernel",
       error)
       && check (cudaMemcpyAsync (group->upload.host, g->damaged,
           group->n * sizeof *g->damaged, cudaMemcpyDeviceToHost,
-          group->stream), "cudaMemcpyAsync", error)
-      && check (cudaEventRecord (group->done, group->stream),
-      "cudaEventRecord", error);
+          group->stream), "cudaMemcpyAsync", error);
 }
 
 /* Wait for a group, if it is in flight. */
@@ -320,8 +295,8 @@ finish (Group * group, BdctError * error)
 {
   const uint32_t *damaged = (const uint32_t *) group->upload.host;
 
-  if (group->n > 0 && !check (cudaEventSynchronize (group->done),
-          "cudaEventSynchronize", error))
+  if (group->n > 0 && !check (cudaStreamSynchronize (group->stream),
+          "cudaStreamSynchronize", error))
     return false;
   for (uint32_t i = 0; i < group->n; i++)
     group->decoded[i]->decoded = damaged[i] == 0;
@@ -341,7 +316,7 @@ bdct_jpeg_decoder_run (BdctJpegDecoder ** decoder, const BdctDevice * device,
   *decoder = self;
   for (int k = 0; ok && wait != NULL && k < GROUPS; k++)
     ok = bdct_stream_wait_for (self->group[k].stream, (cudaStream_t) wait,
-        self->group[k].waited, error);
+        device->foreign, error);
   for (int i = 0, k = 0; ok && i < n; k = (k + 1) % GROUPS) {
     ok = finish (&self->group[k], error);
     if (ok)
@@ -351,8 +326,7 @@ bdct_jpeg_decoder_run (BdctJpegDecoder ** decoder, const BdctDevice * device,
         || start (self, &self->group[k], device, engine, error));
   }
   for (int k = 0; self != NULL && k < GROUPS; k++) {
-    if (ok)
-      ok = finish (&self->group[k], error);
+    ok = ok && finish (&self->group[k], error);
     if (!ok) {
       cudaStreamSynchronize (self->group[k].stream);
       (void) cudaGetLastError ();
