@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cuda/device/copier.h"
-#include "header.h"
+#include "jpeg.h"
 
 #define check bdct_cuda_check
 
@@ -42,7 +42,7 @@ struct BdctJpegDecoder {
   BdctJpegTables tables[MAX_FILES + 1];
   BdctCopy copy[MAX_FILES];
   BdctJpegLaunch launch;        /* its numbers */
-  size_t raw, samples, codes, segments;
+  size_t raw, samples, segments;
 };
 
 void
@@ -107,8 +107,6 @@ place (BdctJpegDecoder * self, BdctJpegFile * f)
   f->tables = find_tables (self);
   f->scan = self->raw;
   self->raw += round_up (f->scan_size + BDCT_JPEG_RAW_PAD, 16);
-  f->codes = self->codes;
-  self->codes += round_up (f->scan_size + BDCT_JPEG_CODES_PAD, 16) / 4;
   f->chunk = all->n_chunks;
   f->n_chunks = (f->scan_size + BDCT_JPEG_CHUNK - 1) / BDCT_JPEG_CHUNK;
   all->n_chunks += f->n_chunks;
@@ -118,11 +116,13 @@ place (BdctJpegDecoder * self, BdctJpegFile * f)
   f->n_tiles = ((f->width - 1) / BDCT_JPEG_TILE_WIDTH + 1)
       * ((f->height - 1) / BDCT_JPEG_TILE_HEIGHT + 1);
   all->n_tiles += f->n_tiles;
-  for (int c = 0; c < f->n_components; c++) {
+  for (int c = 0, n = 0; c < f->n_components; c++) {
     BdctJpegComponent *own = &f->component[c];
 
     own->first = self->samples / 8;
     own->stride = f->mcus_across * own->h;
+    for (uint32_t i = 0; i < own->h * own->v; i++)
+      f->first[n++] = own->first + i / own->h * 8 * own->stride + i % own->h;
     self->samples += 64 * (size_t) own->stride
         * (f->n_mcus / f->mcus_across) * own->v;
   }
@@ -156,12 +156,11 @@ gather (BdctJpegDecoder * self, Group * group, size_t bytes, BdctJpeg * files,
   BdctJpegLaunch *all = &self->launch;
 
   memset (all, 0, sizeof *all);
-  self->raw = self->samples = self->codes = self->segments = 0;
+  self->raw = self->samples = self->segments = 0;
   for (; i < n && all->n_files < MAX_FILES && self->raw < bytes
       && self->samples < MAX_SAMPLES; i++) {
     BdctJpegFile *f = &self->file[all->n_files];
     BdctJpeg *own = &files[i];
-    const uint8_t *scan;
 
     own->width = own->height = own->channels = 0;
     if (!bdct_jpeg_header (own->data, own->n_bytes, f, own->dst == NULL ? NULL
@@ -175,12 +174,7 @@ gather (BdctJpegDecoder * self, Group * group, size_t bytes, BdctJpeg * files,
     f->dst = own->dst;
     f->dst_stride = own->stride != 0 ? own->stride
         : (ptrdiff_t) f->width * f->n_components;
-    scan = (const uint8_t *) own->data + f->scan;
     group->decoded[all->n_files] = own;
-    self->copy[all->n_files] = (BdctCopy) {
-      .from = { (uint8_t *) scan, COPIED },
-      .row = COPIED,.rows = f->scan_size / COPIED
-    };
     place (self, f);
   }
   place_parts (self);
@@ -218,7 +212,7 @@ divide (const BdctJpegDecoder * self, const Group * group, BdctJpegLaunch * g,
   g->file_of_tile = take (buffer, &at, g->n_tiles, 4);
   g->kept = take (buffer, &at, g->n_chunks, sizeof *g->kept);
   g->restarts = take (buffer, &at, g->n_chunks, sizeof *g->restarts);
-  g->codes = take (buffer, &at, self->codes, sizeof *g->codes);
+  g->codes = take (buffer, &at, self->raw + BDCT_JPEG_CODES_PAD, 1);
   g->segment_start = take (buffer, &at, self->segments, 4);
   g->segment_part = take (buffer, &at, self->segments, 4);
   g->segment_of = take (buffer, &at, g->n_parts, sizeof *g->segment_of);
@@ -252,12 +246,17 @@ fill (BdctJpegDecoder * self, const Group * group)
       g->n_tables * sizeof *g->tables);
   for (uint32_t i = 0; i < g->n_files; i++) {
     const BdctJpegFile *f = &self->file[i];
-    const size_t rows = (size_t) self->copy[i].rows * COPIED;
+    const BdctJpeg *own = group->decoded[i];
+    uint8_t *from = (uint8_t *) own->data + own->n_bytes - f->scan_size;
+    uint8_t *to = raw + f->scan;
+    const size_t rest = f->scan_size % COPIED, whole = f->scan_size - rest;
 
-    self->copy[i].to = (BdctSamples) { raw + f->scan, COPIED };
-    memcpy (raw + f->scan + rows, self->copy[i].from.data + rows,
-        f->scan_size - rows);
-    memset (raw + f->scan + f->scan_size, 0, BDCT_JPEG_RAW_PAD);
+    self->copy[i] = (BdctCopy) {
+      .to = { to, COPIED },.from = { from, COPIED },.row = COPIED,
+      .rows = whole / COPIED
+    };
+    memcpy (to + whole, from + whole, rest);
+    memset (to + f->scan_size, 0, BDCT_JPEG_RAW_PAD);
   }
   bdct_copier_run (self->copier, self->copy, g->n_files, NULL, NULL);
 }

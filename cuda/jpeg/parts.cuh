@@ -12,23 +12,23 @@ namespace {
 /* A part, in bits of the file's codes. */
 struct Part
 {
-  uint32_t begin, end, segment;
-  bool is_valid, is_first;      /* of its segment */
+  uint32_t segment, begin = 0, end = 0;
+  uint32_t first = 0;           /* the segment's first part */
+  bool is_valid, is_first = false, is_last = false;     /* of the segment */
 
   BDCT_INLINE
   Part (const Launch &g, const File &f, uint32_t number)
-    : begin (0), end (0), segment (g.segment_of[number]), is_first (false)
+    : segment (g.segment_of[number]), is_valid (segment != kNone)
   {
-    is_valid = segment != kNone;
     if (is_valid) {
-      const uint32_t i = number - g.segment_part[f.segment + segment];
-      const uint32_t last = g.segment_start[f.segment + segment + 1] * 8;
+      const uint32_t *start = g.segment_start + f.segment + segment;
+      const uint32_t size = 8u << g.log2_part, last = start[1] * 8;
 
-      const uint32_t size = 8u << g.log2_part;
-
-      begin = g.segment_start[f.segment + segment] * 8 + i * size;
-      end = last - begin > size ? begin + size : last;
-      is_first = i == 0;
+      first = g.segment_part[f.segment + segment];
+      begin = start[0] * 8 + (number - first) * size;
+      is_first = number == first;
+      is_last = last - begin <= size;
+      end = is_last ? last : begin + size;
     }
   }
 };
@@ -93,12 +93,13 @@ constexpr uint32_t kTrusted = 0x8000;
 
 /* Decode a part from a state. Returns the state behind it. `second` are the
  * entries for 16 bits of AC's tables, `apart` from one to the next. */
-template <typename Pair, typename Second, typename Block> BDCT_INLINE uint32_t
-decode_part (const uint32_t *codes, const Part &part, uint32_t state,
-    Pair pair, Second second, uint32_t apart, Block block, uint32_t n_blocks,
-    const BdctJpegHuffman *tables, BdctJpegSums *sums)
+BDCT_INLINE uint32_t
+decode_part (const Launch &g, const File &f, uint32_t number, const Part &part,
+    uint32_t state, const uint32_t *pair, const uint16_t *second,
+    uint32_t apart, const uint32_t *block)
 {
-  Reader reader (codes, part.begin + (state & 31));
+  const uint32_t n_blocks = f.n_blocks;
+  Reader reader (g.codes + f.scan / 4, part.begin + (state & 31));
   uint32_t z = state >> 5 & 63, i = state >> 11, b = block[i];
   uint32_t table = z > 0 ? b >> 13 & kField : b & kField;
   uint32_t n = 0, dc[3] = { 0, 0, 0 };
@@ -113,7 +114,7 @@ decode_part (const uint32_t *codes, const Part &part, uint32_t state,
       if (k >= 2 && word >> 16 >= 65536u - kLong)
         e = second[(k - 2) * apart + (word >> 16) - (65536 - kLong)];
       if (e == 0)
-        e = search_code (tables[k], word, k >= 2);
+        e = search_code (g.tables[f.tables].of[k], word, k >= 2);
       e |= (e & 31) << 16 | e >> 9 << 21;
     }
     length = e & 31;
@@ -143,7 +144,9 @@ decode_part (const uint32_t *codes, const Part &part, uint32_t state,
       table = b & kField;
     }
   }
-  *sums = { n, { dc[0] & 0xffff, dc[1] & 0xffff, dc[2] & 0xffff } };
+  g.sums[number] = {
+    { n, dc[0] & 0xffff, dc[1] & 0xffff, dc[2] & 0xffff }
+  };
   return ((reader.at - part.end) & 31) | z << 5 | i << 11;
 }
 
@@ -160,10 +163,20 @@ struct Agree
   };
 
   static BDCT_INLINE void
-  load (const Launch &g, const File &f, int t, Shared &shared)
+  run (const Launch &g, uint32_t block, int t, Shared &shared)
   {
+    const uint32_t first = block * kParts;
+    const File &f = g.files[g.file_of_parts[first / kThreads]];
     const BdctJpegLookup &lookup = g.lookup[f.tables];
+    uint32_t state = 0;
 
+    const auto decode = [&] (int i) {
+      return decode_part (g, f, first + i, Part (g, f, first + i), state,
+          shared.pair, shared.second, kLong, shared.block);
+    };
+
+    if (g.segment_of[first] == kNone)
+      return;
     for (int i = t; i < 4 * kShort; i += n_threads)
       shared.pair[i] = lookup.pair[i / kShort][i % kShort];
     for (int i = t; i < 2 * kLong; i += n_threads)
@@ -173,27 +186,6 @@ struct Agree
     if (t < 2)
       shared.n[t] = 0;
     wait_for_block ();
-  }
-
-  static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &shared)
-  {
-    const uint32_t first = block * kParts;
-    const File &f = g.files[g.file_of_parts[first / kThreads]];
-    const uint32_t *codes = g.codes + f.codes;
-    const BdctJpegHuffman *tables = g.tables[f.tables].of;
-    uint32_t state = 0;
-
-    if (g.segment_of[first] == kNone)
-      return;
-    load (g, f, t, shared);
-
-    const auto decode = [&] (int i) {
-      return decode_part (codes, Part (g, f, first + i), state, shared.pair,
-          shared.second, kLong, shared.block, f.n_blocks, tables,
-          &g.sums[first + i]);
-    };
-
     /* A thread's first part begins at a guess, the next one where that ends. */
     for (int i = t * (kParts / kThreads); i < (t + 1) * (kParts / kThreads);
         i++) {
@@ -243,17 +235,15 @@ struct Agree
 constexpr int kRounds = 64;
 
 /* Of a file: bring its thread blocks of parts to agree, and sum the parts. */
-struct Join
+struct Join : FileKernel
 {
-  static constexpr int n_threads = kFileThreads;
-  using Shared = SumChunks::Shared;
-
   /* Follow the state at the end of the parts before until it agrees. Returns
    * whether the last part has changed. */
   static BDCT_INLINE bool
-  follow (const Launch &g, const File &f, uint32_t first, uint32_t state)
+  follow (const Launch &g, const File &f, uint32_t first)
   {
     const BdctJpegLookup &lookup = g.lookup[f.tables];
+    uint32_t state = ((volatile uint16_t *) g.stop)[first - 1];
     uint32_t block[BDCT_JPEG_MCU_BLOCKS];
 
     for (uint32_t i = 0; i < BDCT_JPEG_MCU_BLOCKS; i++)
@@ -265,9 +255,8 @@ struct Join
       if (!part.is_valid || part.is_first || g.start[i] == state)
         return false;
       g.start[i] = state;
-      state = decode_part (g.codes + f.codes, part, state, lookup.pair[0],
-          lookup.one[2] + kShort, kOne, block, f.n_blocks,
-          g.tables[f.tables].of, &g.sums[i]);
+      state = decode_part (g, f, i, part, state, lookup.pair[0],
+          lookup.one[2] + kShort, kOne, block);
       g.stop[i] = state;
       if (state == old)
         return false;
@@ -276,23 +265,19 @@ struct Join
   }
 
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  run (const Launch &g, uint32_t block, int t, Sums &shared)
   {
     const File &f = g.files[block];
-    BdctJpegSums all = { 0, { 0, 0, 0 } };
-    int round = 0;
+    uint32_t all[4] = { 0, 0, 0, 0 }, again = f.n_parts > kParts;
 
-    for (uint32_t again = f.n_parts > kParts; again != 0; round++) {
+    for (int round = 0; again != 0; round++) {
       uint32_t changed = 0;
 
       for (uint32_t first = kParts * (1 + t); first < f.n_parts;
-          first += kParts * n_threads) {
-        const uint32_t at = f.part + first;
-
-        if (g.segment_of[at] != kNone)
-          changed |= follow (g, f, at, ((volatile uint16_t *) g.stop)[at - 1]);
-      }
-      sum_before<n_threads> (changed, t, shared.sums, &again);
+          first += kParts * n_threads)
+        changed |= follow (g, f, f.part + first);
+      again = 0;
+      sum_before (changed, t, shared, &again);
       if (round == kRounds && again != 0) {
         if (t == 0)
           find_damage (g, block);
@@ -302,23 +287,14 @@ struct Join
     for (uint32_t first = 0; first < f.n_parts; first += n_threads) {
       const uint32_t i = f.part + first + t;
       const bool is_in = first + t < f.n_parts && g.segment_of[i] != kNone;
-      BdctJpegSums own = { 0, { 0, 0, 0 } }, before, total;
+      BdctJpegSums own = { { 0, 0, 0, 0 } };
 
       if (is_in)
         own = g.sums[i];
-      before.blocks = sum_before<n_threads> (own.blocks, t, shared.sums,
-          &total.blocks);
-      for (int c = 0; c < 3; c++)
-        before.dc[c] = sum_before<n_threads> (own.dc[c], t, shared.sums,
-            &total.dc[c]);
-      if (is_in) {
-        g.sums[i].blocks = all.blocks + before.blocks;
-        for (int c = 0; c < 3; c++)
-          g.sums[i].dc[c] = all.dc[c] + before.dc[c];
-      }
-      all.blocks += total.blocks;
-      for (int c = 0; c < 3; c++)
-        all.dc[c] += total.dc[c];
+      BDCT_UNROLL for (int k = 0; k < 4; k++)
+        own.of[k] = sum_before (own.of[k], t, shared, &all[k]);
+      if (is_in)
+        g.sums[i] = own;
     }
   }
 };

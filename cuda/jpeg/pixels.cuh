@@ -6,31 +6,27 @@
 #define BDCT_JPEG_PIXELS_CUH
 
 #include "parts.cuh"
-#include "dct/base/zigzag.h"
 #include "dct/picture/colour.h"
 #include "dct/transform/matrices.h"
 
 namespace {
 
-struct Constants
+struct Islow
 {
-  int32_t islow[8][4] = {};
-  uint8_t zigzag[64] = {};
+  int32_t at[8][4] = {};
 
-  constexpr Constants ()
+  constexpr Islow ()
   {
     for (int i = 0; i < 32; i++)
-      islow[i / 4][i % 4] = bdct_islow_8[i / 4][i % 4];
-    for (int i = 0; i < 64; i++)
-      zigzag[i] = bdct_zigzag_index[i];
+      at[i / 4][i % 4] = bdct_islow_8[i / 4][i % 4];
   }
 };
 
-BDCT_DEVICE_TABLE Constants constants = Constants ();
+BDCT_DEVICE_TABLE Islow islow = Islow ();
 
 } // namespace
 
-#define BDCT_ISLOW(k, i) constants.islow[k][i]
+#define BDCT_ISLOW(k, i) islow.at[k][i]
 #include "dct/quantizer/inverse.h"
 
 namespace {
@@ -38,10 +34,12 @@ namespace {
 /* int16_t from one block of a warp to the next, for the sake of banks. */
 constexpr int kStage = 72;
 
-BDCT_INLINE uint32_t
-pack_four (int32_t a, int32_t b, int32_t c, int32_t d)
+/* Eight samples, clipped. */
+BDCT_INLINE uint2
+pack_eight (const int32_t v[8])
 {
-  return pack_clipped (a, b, pack_clipped (c, d, 0));
+  return { pack_bytes (v[0], v[1], pack_bytes (v[2], v[3], 0)),
+    pack_bytes (v[4], v[5], pack_bytes (v[6], v[7], 0)) };
 }
 
 /* A thread decodes the blocks that begin in a part, to their ends, each into
@@ -53,52 +51,35 @@ struct Blocks
   {
     alignas (16) int16_t values[kThreads * kStage];
     uint16_t one[4 * kOne];
-    /* In zigzag order: the row-major index, and from bit 6 the step. */
     uint32_t steps[3][64];
-    /* Of the MCU's blocks: where the first lies, and the MCU's width and
-     * height there. */
-    uint32_t block[BDCT_JPEG_MCU_BLOCKS], first[BDCT_JPEG_MCU_BLOCKS],
-        across[BDCT_JPEG_MCU_BLOCKS], down[BDCT_JPEG_MCU_BLOCKS], stride[3];
+    /* Of the MCU's blocks: what it is, and where the first lies; of components:
+     * an MCU's width and height there, and the stride. */
+    uint32_t block[BDCT_JPEG_MCU_BLOCKS], first[BDCT_JPEG_MCU_BLOCKS];
+    uint32_t across[3], down[3], stride[3];
   };
 
-  static BDCT_INLINE void
-  load (const Launch &g, const File &f, int t, Shared &shared)
+  /* Make samples of the first four blocks of `left`, the lanes of a warp that
+   * have completed one, by eight lanes each, and zero their coefficients; `at`
+   * and `stride` are the lane's own block's. Returns the other ones. Not good
+   * is a value so large that libjpeg-turbo's 16 bits would not hold it. */
+  static BDCT_INLINE uint32_t
+  flush (const Launch &g, Shared &shared, int t, uint32_t left, uint32_t at,
+      uint32_t stride, bool *is_good)
   {
-    const BdctJpegLookup &lookup = g.lookup[f.tables];
-
-    for (int i = t; i < 4 * kOne; i += n_threads)
-      shared.one[i] = lookup.one[i / kOne][i % kOne];
-    for (int i = t; i < 3 * 64; i += n_threads) {
-      const uint32_t index = constants.zigzag[i % 64];
-
-      shared.steps[i / 64][i % 64] = index
-          | (uint32_t) f.component[i / 64].steps[index] << 6;
-    }
-    for (int i = t; i < n_threads * kStage; i += n_threads)
-      shared.values[i] = 0;
-    if (t < BDCT_JPEG_MCU_BLOCKS) {
-      const BdctJpegComponent &c = f.component[t < f.n_blocks ? f.of[t] : 0];
-
-      shared.block[t] = describe_block (f, t, kOne);
-      shared.first[t] = c.first + f.y[t] * 8 * c.stride + f.x[t];
-      shared.across[t] = c.h;
-      shared.down[t] = c.v * 8 * c.stride;
-    }
-    if (t < 3)
-      shared.stride[t] = f.component[t].stride * 8;
-    wait_for_block ();
-  }
-
-  /* Lane `j` of eight: make samples of a block's coefficients, and zero these.
-   * Returns false if a value is so large that libjpeg-turbo's 16 bits would not
-   * hold it. */
-  static BDCT_INLINE bool
-  invert (bool is_there, int16_t *values, int j, uint8_t *to, uint32_t stride)
-  {
-    uint32_t all = 0;
+    uint32_t own = 0, all = 0;
     int32_t x[8];
 
-    if (is_there) {
+    BDCT_UNROLL for (int i = 0; i < 4; i++) {
+      own = i == t % 32 / 8 ? left : own;
+      left &= left - 1;
+    }
+
+    const int lane = own != 0 ? __ffs (own) - 1 : 0, j = t % 8;
+    int16_t *values = shared.values + (t / 32 * 32 + lane) * kStage;
+    uint8_t *to = g.samples + (size_t) from_lane (at, lane) * 8;
+
+    stride = from_lane (stride, lane);
+    if (own != 0) {
       BDCT_UNROLL for (int k = 0; k < 8; k++)
         x[k] = values[8 * k + j];
       bdct_inverse_short_line (x, 1, 11);
@@ -108,7 +89,7 @@ struct Blocks
       }
     }
     wait_for_warp ();
-    if (is_there) {
+    if (own != 0) {
       uint4 *row = (uint4 *) (values + 8 * j);
       const uint4 v = *row;
       const uint32_t pair[4] = { v.x, v.y, v.z, v.w };
@@ -119,33 +100,9 @@ struct Blocks
       bdct_inverse_short_line (x, 1, 18);
       BDCT_UNROLL for (int k = 0; k < 8; k++)
         x[k] += 128;
-      *(uint2 *) (to + (size_t) j * stride) = {
-        pack_four (x[0], x[1], x[2], x[3]), pack_four (x[4], x[5], x[6], x[7])
-      };
+      *(uint2 *) (to + (size_t) j * stride) = pack_eight (x);
     }
-    return all < 2 * BDCT_INVERSE_SHORT;
-  }
-
-  /* Make samples of the first four blocks of `left`, the lanes of a warp that
-   * have completed one; `at` and `stride` are the lane's own block's. Returns
-   * the other ones. */
-  static BDCT_INLINE uint32_t
-  flush (const Launch &g, Shared &shared, int t, uint32_t left, uint32_t at,
-      uint32_t stride, bool *is_good)
-  {
-    uint32_t own = 0;
-
-    BDCT_UNROLL for (int i = 0; i < 4; i++) {
-      own = i == t % 32 / 8 ? left : own;
-      left &= left - 1;
-    }
-
-    const int lane = own != 0 ? __ffs (own) - 1 : 0;
-    uint8_t *to = g.samples + (size_t) from_lane (at, lane) * 8;
-
-    stride = from_lane (stride, lane);
-    *is_good &= invert (own != 0, shared.values + (t / 32 * 32 + lane) * kStage,
-        t % 8, to, stride);
+    *is_good &= all < 2 * BDCT_INVERSE_SHORT;
     return left;
   }
 
@@ -155,10 +112,26 @@ struct Blocks
     const uint32_t number = block * kThreads + t;
     const uint32_t file = g.file_of_parts[block];
     const File &f = g.files[file];
+    const BdctJpegLookup &lookup = g.lookup[f.tables];
 
     if (g.segment_of[block * kThreads] == kNone)
       return;
-    load (g, f, t, shared);
+    for (int i = t; i < 4 * kOne; i += n_threads)
+      shared.one[i] = lookup.one[i / kOne][i % kOne];
+    for (int i = t; i < 3 * 64; i += n_threads)
+      shared.steps[i / 64][i % 64] = f.steps[i / 64][i % 64];
+    for (int i = t; i < n_threads * kStage; i += n_threads)
+      shared.values[i] = 0;
+    if (t < BDCT_JPEG_MCU_BLOCKS) {
+      shared.block[t] = describe_block (f, t, kOne);
+      shared.first[t] = f.first[t];
+    }
+    if (t < 3) {
+      shared.across[t] = f.component[t].h;
+      shared.stride[t] = f.component[t].stride * 8;
+      shared.down[t] = f.component[t].v * shared.stride[t];
+    }
+    wait_for_block ();
 
     const Part part (g, f, number);
     const uint32_t n_blocks = f.n_blocks, mcus_across = f.mcus_across;
@@ -168,15 +141,14 @@ struct Blocks
     bool is_good = true;
 
     if (part.is_valid) {
-      const uint32_t first = g.segment_part[f.segment + part.segment];
-      const BdctJpegSums own = g.sums[number], its = g.sums[first];
+      const BdctJpegSums own = g.sums[number], its = g.sums[part.first];
       uint32_t mcu = part.segment * f.interval;
       const uint32_t left = f.n_mcus - mcu;
 
       state = part.is_first ? 0 : g.stop[number - 1];
-      n = own.blocks - its.blocks;
+      n = own.of[0] - its.of[0];
       for (int c = 0; c < 3; c++)
-        dc[c] = own.dc[c] - its.dc[c];
+        dc[c] = own.of[1 + c] - its.of[1 + c];
       n_all = (left < f.interval ? left : f.interval) * n_blocks;
       i = state >> 11;
       is_good = n >= n_all || n % n_blocks == i;
@@ -186,7 +158,7 @@ struct Blocks
       y = mcu / mcus_across;
     }
 
-    Reader reader (g.codes + f.codes, part.begin + (state & 31));
+    Reader reader (g.codes + f.scan / 4, part.begin + (state & 31));
     uint32_t z = state >> 5 & 63, b = shared.block[i];
     uint32_t table = z > 0 ? b >> 13 & kField : b & kField;
     uint32_t at = 0, stride = 0;        /* of the block that waits */
@@ -228,7 +200,7 @@ struct Blocks
         reader.skip (length);
         if (z >= 64) {
           waits = is_own;
-          at = shared.first[i] + x * shared.across[i] + y * shared.down[i];
+          at = shared.first[i] + x * shared.across[c] + y * shared.down[c];
           stride = shared.stride[c];
           is_own = true;
           z = 0;
@@ -258,88 +230,66 @@ struct Blocks
         waits = left >> t % 32 & 1;
       }
     }
-    if (part.is_valid) {
-      const uint32_t end = g.segment_start[f.segment + part.segment + 1] * 8;
-
-      /* A segment ends with its last block, and less than a byte of padding. */
-      if (part.end == end && (n != n_all || end - reader.at > 7))
-        is_good = false;
-    }
-    if (!is_good)
+    /* A segment ends with its last block, and less than a byte of padding. */
+    if (!is_good
+        || (part.is_last && (n != n_all || part.end - reader.at > 7)))
       find_damage (g, file);
   }
 };
 
-/* A component's samples. */
-struct Plane
+/* Eight samples of a component, whose first is in `samples`, from column `x` of
+ * the picture on, a multiple of 8 (jdsample.c). Those of columns that are none
+ * are any. */
+BDCT_INLINE void
+upsample (const BdctJpegComponent &c, const uint8_t *samples, int x, int y,
+    int v[8])
 {
-  uint32_t first, stride;
-  int width, height, across, down;
-  bool filtered;
+  const bool filtered = c.filtered, sums = filtered && c.down == 2;
+  const int across = c.across, width = c.width;
+  const size_t stride = c.stride * 8;
+  const uint8_t *first = samples + (size_t) c.first * 8;
+  const uint8_t *near = first + (c.down == 1 ? y : c.down == 2 ? y >> 1
+      : y / c.down) * stride;
+  const uint8_t *far = first + bdct_colour_far (y, c.height) * stride;
 
-  BDCT_INLINE void
-  begin (const BdctJpegComponent &c)
-  {
-    first = c.first;
-    stride = c.stride * 8;
-    width = c.width;
-    height = c.height;
-    across = c.across;
-    down = c.down;
-    filtered = c.filtered;
-  }
+  if (!filtered && across > 1) {
+    BDCT_UNROLL for (int k = 0; k < 8; k++)
+      v[k] = near[(x + k) / across];
+  } else if (across == 1) {
+    BDCT_UNROLL for (int i = 0; i < 2; i++) {
+      const uint32_t n = ((const uint32_t *) (near + x))[i];
+      const uint32_t m = sums ? ((const uint32_t *) (far + x))[i] : 0;
 
-  /* Eight of all files' samples, from column `x` of the picture on, a multiple
-   * of 8 (jdsample.c). Those of columns that are none are any. */
-  BDCT_INLINE void
-  upsample (const uint8_t *samples, int x, int y, int v[8]) const
-  {
-    const bool sums = filtered && down == 2;
-    const int row = down == 1 ? y : down == 2 ? y >> 1 : y / down;
-    const int beside = row + (y & 1 ? 1 : -1);
-    const uint8_t *near = samples + (size_t) first * 8 + (size_t) row * stride;
-    const uint8_t *far = samples + (size_t) first * 8 + (size_t) (beside < 0 ? 0
-        : beside >= height ? height - 1 : beside) * stride;
+      BDCT_UNROLL for (int k = 0; k < 4; k++) {
+        const int own = n >> 8 * k & 255, its = m >> 8 * k & 255;
 
-    if (!filtered && across > 1) {
-      BDCT_UNROLL for (int k = 0; k < 8; k++)
-        v[k] = near[(x + k) / across];
-    } else if (across == 1) {
-      BDCT_UNROLL for (int i = 0; i < 2; i++) {
-        const uint32_t n = ((const uint32_t *) (near + x))[i];
-        const uint32_t m = sums ? ((const uint32_t *) (far + x))[i] : 0;
-
-        BDCT_UNROLL for (int k = 0; k < 4; k++) {
-          const int own = n >> 8 * k & 255, its = m >> 8 * k & 255;
-
-          v[4 * i + k] = sums ? (3 * own + its + 1 + (y & 1)) >> 2 : own;
-        }
+        v[4 * i + k] = sums ? bdct_colour_between_rows (own, its, y) : own;
       }
-    } else {
-      const int column = x / 2, shift = sums ? 4 : 2;
-      const int left = column > 0 ? column - 1 : 0;
-      const int right = column + 4 < width ? column + 4 : width - 1;
-      const uint32_t n = *(const uint32_t *) (near + column);
-      int sum[6] = { near[left], 0, 0, 0, 0, near[right] };
-
-      BDCT_UNROLL for (int k = 0; k < 4; k++)
-        sum[1 + k] = n >> 8 * k & 255;
-      if (sums) {
-        const uint32_t m = *(const uint32_t *) (far + column);
-
-        sum[0] = 3 * sum[0] + far[left];
-        sum[5] = 3 * sum[5] + far[right];
-        BDCT_UNROLL for (int k = 0; k < 4; k++)
-          sum[1 + k] = 3 * sum[1 + k] + (m >> 8 * k & 255);
-      }
-      BDCT_UNROLL for (int k = 2; k < 5; k++)
-        sum[k] = column - 1 + k < width ? sum[k] : sum[k - 1];
-      BDCT_UNROLL for (int k = 0; k < 8; k++)
-        v[k] = (3 * sum[1 + k / 2] + sum[k / 2 + k % 2 * 2]
-            + (sums ? 8 - k % 2 : 1 + k % 2)) >> shift;
     }
+  } else {
+    const int column = x / 2, shift = sums ? 4 : 2;
+    const int left = column > 0 ? column - 1 : 0;
+    const int right = column + 4 < width ? column + 4 : width - 1;
+    const uint32_t n = *(const uint32_t *) (near + column);
+    int sum[6] = { near[left], 0, 0, 0, 0, near[right] };
+
+    BDCT_UNROLL for (int k = 0; k < 4; k++)
+      sum[1 + k] = n >> 8 * k & 255;
+    if (sums) {
+      const uint32_t m = *(const uint32_t *) (far + column);
+
+      sum[0] = 3 * sum[0] + far[left];
+      sum[5] = 3 * sum[5] + far[right];
+      BDCT_UNROLL for (int k = 0; k < 4; k++)
+        sum[1 + k] = 3 * sum[1 + k] + (m >> 8 * k & 255);
+    }
+    BDCT_UNROLL for (int k = 2; k < 5; k++)
+      sum[k] = column - 1 + k < width ? sum[k] : sum[k - 1];
+    BDCT_UNROLL for (int k = 0; k < 8; k++)
+      v[k] = (3 * sum[1 + k / 2] + sum[k / 2 + k % 2 * 2]
+          + (sums ? 8 - k % 2 : 1 + k % 2)) >> shift;
   }
-};
+}
 
 /* A warp writes 256 pixels of a row, of which each thread has made eight. */
 struct Pixels
@@ -347,7 +297,7 @@ struct Pixels
   static constexpr int n_threads = kFileThreads;
   struct Shared
   {
-    Plane plane[3];
+    BdctJpegComponent component[3];
     uint2 words[n_threads / 32][BDCT_JPEG_TILE_WIDTH * 3 / 8];
   };
 
@@ -366,31 +316,26 @@ struct Pixels
   }
 
   static BDCT_INLINE void
-  make_eight (const uint8_t *samples, const Plane plane[3], int n, bool is_ycc,
-      int x, int y, uint2 *to)
+  make_eight (const uint8_t *samples, const BdctJpegComponent component[3],
+      int n, bool is_ycc, int x, int y, uint2 *to)
   {
     int v[3][8], out[24];
 
-    plane[0].upsample (samples, x, y, v[0]);
+    upsample (component[0], samples, x, y, v[0]);
     if (n == 1) {
-      to[0] = { pack_four (v[0][0], v[0][1], v[0][2], v[0][3]),
-        pack_four (v[0][4], v[0][5], v[0][6], v[0][7]) };
+      to[0] = pack_eight (v[0]);
       return;
     }
-    plane[1].upsample (samples, x, y, v[1]);
-    plane[2].upsample (samples, x, y, v[2]);
+    upsample (component[1], samples, x, y, v[1]);
+    upsample (component[2], samples, x, y, v[2]);
     BDCT_UNROLL for (int k = 0; k < 8; k++)
       if (is_ycc)
         convert (v[0][k], v[1][k], v[2][k], out + 3 * k);
       else
         BDCT_UNROLL for (int c = 0; c < 3; c++)
           out[3 * k + c] = v[c][k];
-    BDCT_UNROLL for (int i = 0; i < 3; i++) {
-      const int *own = out + 8 * i;
-
-      to[i] = { pack_four (own[0], own[1], own[2], own[3]),
-        pack_four (own[4], own[5], own[6], own[7]) };
-    }
+    BDCT_UNROLL for (int i = 0; i < 3; i++)
+      to[i] = pack_eight (out + 8 * i);
   }
 
   static BDCT_INLINE void
@@ -410,7 +355,7 @@ struct Pixels
     uint2 *words = shared.words[t / 32];
 
     if (t < 3)
-      shared.plane[t].begin (f.component[t]);
+      shared.component[t] = f.component[t];
     wait_for_block ();
     for (int y = top + t / 32; y < end; y += n_threads / 32) {
       uint8_t *to = f.dst + y * f.dst_stride + (int64_t) left * n;
@@ -418,7 +363,8 @@ struct Pixels
 
       wait_for_warp ();
       if (x < width)
-        make_eight (g.samples, shared.plane, n, is_ycc, x, y, words + lane * n);
+        make_eight (g.samples, shared.component, n, is_ycc, x, y,
+            words + lane * n);
       wait_for_warp ();
       for (int i = lane; i < whole; i += 32)
         ((uint32_t *) to)[i] = ((const uint32_t *) words)[i];

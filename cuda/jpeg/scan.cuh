@@ -26,24 +26,18 @@ find_damage (const Launch &g, uint32_t file)
   atomicOr (&g.damaged[file], 1u);
 }
 
-#ifdef __CUDACC__
-/* Two samples, clipped, then the first two of `rest`. */
+/* What the threads of a file, or of a chunk, share. */
+struct Sums
+{
+  uint32_t by_warp[kFileThreads / 32], ended[kFileThreads / 32];
+};
+
+/* `*total` and the sum of a thread block's values before a thread's own; and
+ * add all of these to `*total`. */
 BDCT_INLINE uint32_t
-pack_clipped (int32_t first, int32_t second, uint32_t rest)
+sum_before (uint32_t v, int t, Sums &shared, uint32_t *total)
 {
-  uint32_t all;
-
-  asm ("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r" (all) : "r" (second),
-      "r" (first), "r" (rest));
-  return all;
-}
-#endif
-
-/* The sum of a thread block's values before a thread's own, and of all. */
-template <int N> BDCT_INLINE uint32_t
-sum_before (uint32_t v, int t, uint32_t sums[N / 32], uint32_t *total)
-{
-  uint32_t sum = v, before = 0, all = 0;
+  uint32_t sum = v, before = *total, all = 0;
 
   BDCT_UNROLL for (int d = 1; d < 32; d *= 2) {
     const uint32_t below = from_below (sum, d);
@@ -53,13 +47,13 @@ sum_before (uint32_t v, int t, uint32_t sums[N / 32], uint32_t *total)
   }
   wait_for_block ();
   if (t % 32 == 31)
-    sums[t / 32] = sum;
+    shared.by_warp[t / 32] = sum;
   wait_for_block ();
-  BDCT_UNROLL for (int i = 0; i < N / 32; i++) {
-    before += i < t / 32 ? sums[i] : 0;
-    all += sums[i];
+  BDCT_UNROLL for (int i = 0; i < kFileThreads / 32; i++) {
+    before += i < t / 32 ? shared.by_warp[i] : 0;
+    all += shared.by_warp[i];
   }
-  *total = all;
+  *total += all;
   return before + sum - v;
 }
 
@@ -158,104 +152,99 @@ struct Prepare
   }
 };
 
-/* 16 bytes of a scan: which of them are codes, which the first of a restart
- * marker, and the first of another marker, 16 if there is none. */
+/* 16 bytes of a scan, and the one behind them: which of them are codes, and
+ * which the first of a restart marker; none behind the first marker that ends
+ * the scan. */
 struct Bytes
 {
-  uint32_t word[4];
-  uint32_t kept, restarts;
-  int stop;
-  bool is_end;                  /* that marker is EOI */
+  uint32_t word[5], kept = 0, restarts = 0;
 
   BDCT_INLINE uint32_t
   at (int i) const
   {
     return word[i / 4] >> 8 * (i % 4) & 255;
   }
-};
 
-struct Ended
-{
-  uint32_t by_warp[kFileThreads / 32], sums[kFileThreads / 32];
-};
+  /* Those of a thread of a chunk. */
+  BDCT_INLINE
+  Bytes (const Launch &g, const File &f, uint32_t chunk, int t, Sums &shared)
+  {
+    const uint32_t at = chunk * BDCT_JPEG_CHUNK + t * 16;
+    uint32_t ended, marker = 0;
+    int stop = 16;
 
-/* Load a thread's bytes, and drop all behind the first marker that ends the
- * scan. */
-BDCT_INLINE void
-load_bytes (const Launch &g, const File &f, uint32_t chunk, int t, Bytes &b,
-    Ended &shared)
-{
-  const uint32_t at = chunk * BDCT_JPEG_CHUNK + t * 16;
-  uint32_t ended;
+    if (at < f.scan_size) {
+      const uint8_t *from = g.raw + f.scan + at;
+      const uint4 v = *(const uint4 *) from;
+      const uint32_t inside = at + 16 > f.scan_size
+          ? 0xffff >> (at + 16 - f.scan_size) : 0xffff;
+      uint32_t ff = 0, zero = 0, behind;
 
-  b.kept = b.restarts = 0;
-  b.stop = 16;
-  b.is_end = false;
-  if (at < f.scan_size) {
-    const uint8_t *from = g.raw + f.scan + at;
-    const uint4 v = *(const uint4 *) from;
-    const uint32_t next = from[16];
-    const uint32_t inside = at + 16 > f.scan_size
-        ? 0xffff >> (at + 16 - f.scan_size) : 0xffff;
-    uint32_t ff = 0, zero = 0, behind;
+      word[0] = v.x;
+      word[1] = v.y;
+      word[2] = v.z;
+      word[3] = v.w;
+      word[4] = from[16];
+      BDCT_UNROLL for (int i = 0; i < 4; i++) {
+        ff |= ((__vcmpeq4 (word[i], ~0u) & 0x08040201u) * 0x01010101u >> 24)
+            << 4 * i;
+        zero |= ((__vcmpeq4 (word[i], 0u) & 0x08040201u) * 0x01010101u >> 24)
+            << 4 * i;
+      }
+      behind = ff << 1 | (at > 0 && from[-1] == 0xff);
+      kept = ((ff & (zero >> 1 | (word[4] == 0 ? 0x8000u : 0)))
+          | (~ff & ~behind)) & inside;
+      for (uint32_t m = ff & inside & ~kept; m != 0 && stop == 16; m &= m - 1) {
+        const int i = __ffs (m) - 1;
 
-    b.word[0] = v.x;
-    b.word[1] = v.y;
-    b.word[2] = v.z;
-    b.word[3] = v.w;
-    BDCT_UNROLL for (int i = 0; i < 4; i++) {
-      ff |= ((__vcmpeq4 (b.word[i], ~0u) & 0x08040201u) * 0x01010101u >> 24)
-          << 4 * i;
-      zero |= ((__vcmpeq4 (b.word[i], 0u) & 0x08040201u) * 0x01010101u >> 24)
-          << 4 * i;
-    }
-    behind = ff << 1 | (at > 0 && from[-1] == 0xff);
-    b.kept = ((ff & (zero >> 1 | (next == 0 ? 0x8000u : 0)))
-        | (~ff & ~behind)) & inside;
-    for (uint32_t m = ff & inside & ~b.kept; m != 0; m &= m - 1) {
-      const int i = __ffs (m) - 1;
-      const uint32_t marker = i < 15 ? b.at (i + 1) : next;
-
-      if (marker >= 0xd0 && marker <= 0xd7) {
-        b.restarts |= 1u << i;
-      } else if (marker != 0xff) {
-        b.stop = i;
-        b.is_end = marker == 0xd9;
-        break;
+        marker = this->at (i + 1);
+        if (marker >= 0xd0 && marker <= 0xd7)
+          restarts |= 1u << i;
+        else if (marker != 0xff)
+          stop = i;
       }
     }
+    ended = ballot (stop < 16);
+    if (t % 32 == 0)
+      shared.ended[t / 32] = ended;
+    wait_for_block ();
+    ended &= (1u << t % 32) - 1;
+    for (int i = 0; i < t / 32; i++)
+      ended |= shared.ended[i];
+    if (ended != 0)
+      stop = 0;
+    else if (stop < 16)
+      atomicMin (&g.end[g.file_of_chunk[f.chunk + chunk]],
+          2 * chunk + (marker != 0xd9));
+    kept &= (1u << stop) - 1;
+    restarts &= (1u << stop) - 1;
   }
-  ended = ballot (b.stop < 16);
-  if (t % 32 == 0)
-    shared.by_warp[t / 32] = ended;
-  wait_for_block ();
-  ended &= (1u << t % 32) - 1;
-  for (int i = 0; i < t / 32; i++)
-    ended |= shared.by_warp[i];
-  if (ended != 0)
-    b.stop = 0;
-  else if (b.stop < 16)
-    atomicMin (&g.end[g.file_of_chunk[f.chunk + chunk]],
-        2 * chunk + !b.is_end);
-  b.kept &= (1u << b.stop) - 1;
-  b.restarts &= (1u << b.stop) - 1;
-}
 
-struct Count
+  /* The number of codes and, from bit 16, of restart markers. */
+  BDCT_INLINE uint32_t
+  counts () const
+  {
+    return __popc (kept) | __popc (restarts) << 16;
+  }
+};
+
+/* A kernel whose thread blocks have a file each, or a chunk. */
+struct FileKernel
 {
   static constexpr int n_threads = kFileThreads;
-  using Shared = Ended;
+  using Shared = Sums;
+};
 
+struct Count : FileKernel
+{
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  run (const Launch &g, uint32_t block, int t, Sums &shared)
   {
     const File &f = g.files[g.file_of_chunk[block]];
-    uint32_t total;
-    Bytes b;
+    uint32_t total = 0;
 
-    load_bytes (g, f, block - f.chunk, t, b, shared);
-    sum_before<n_threads> (__popc (b.kept) | __popc (b.restarts) << 16, t,
-        shared.sums, &total);
+    sum_before (Bytes (g, f, block - f.chunk, t, shared).counts (), t, shared,
+        &total);
     if (t == 0) {
       g.kept[block] = total & 0xffff;
       g.restarts[block] = total >> 16;
@@ -264,16 +253,10 @@ struct Count
 };
 
 /* Of a file: sum its chunks' counts, and begin its segments. */
-struct SumChunks
+struct SumChunks : FileKernel
 {
-  static constexpr int n_threads = kFileThreads;
-  struct Shared
-  {
-    uint32_t sums[n_threads / 32];
-  };
-
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  run (const Launch &g, uint32_t block, int t, Sums &shared)
   {
     const File &f = g.files[block];
     const uint32_t end = g.end[block];
@@ -282,18 +265,14 @@ struct SumChunks
     for (uint32_t first = 0; first < f.n_chunks; first += n_threads) {
       const uint32_t i = first + t, at = f.chunk + i;
       const bool is_in = i < f.n_chunks && i <= end / 2;
-      uint32_t both[2];
-      const uint32_t k = sum_before<n_threads> (is_in ? g.kept[at] : 0, t,
-          shared.sums, &both[0]);
-      const uint32_t r = sum_before<n_threads> (is_in ? g.restarts[at] : 0, t,
-          shared.sums, &both[1]);
+      const uint32_t k = sum_before (is_in ? g.kept[at] : 0, t, shared, &kept);
+      const uint32_t r = sum_before (is_in ? g.restarts[at] : 0, t, shared,
+          &restarts);
 
       if (i < f.n_chunks) {
-        g.kept[at] = kept + k;
-        g.restarts[at] = restarts + r;
+        g.kept[at] = k;
+        g.restarts[at] = r;
       }
-      kept += both[0];
-      restarts += both[1];
     }
     for (uint32_t i = t; i <= f.n_segments; i += n_threads)
       if (i == 0 || i > restarts || i == f.n_segments)
@@ -309,7 +288,7 @@ struct Compact
   static constexpr int n_threads = kFileThreads;
   struct Shared
   {
-    Ended ended;
+    Sums sums;
     uint32_t words[BDCT_JPEG_CHUNK / 4 + 2];
   };
 
@@ -320,22 +299,20 @@ struct Compact
     const File &f = g.files[file];
     const uint32_t base = g.kept[block], shift = base & 3;
     uint8_t *bytes = (uint8_t *) shared.words;
-    uint32_t total, restart, n, end;
-    Bytes b;
+    uint32_t *to = g.codes + f.scan / 4 + base / 4;
+    uint32_t total = 0, restart, n, end;
 
     if (block - f.chunk > g.end[file] / 2)
       return;
-    load_bytes (g, f, block - f.chunk, t, b, shared.ended);
-    n = sum_before<n_threads> (__popc (b.kept) | __popc (b.restarts) << 16, t,
-        shared.ended.sums, &total);
+
+    const Bytes b (g, f, block - f.chunk, t, shared.sums);
+
+    n = sum_before (b.counts (), t, shared.sums, &total);
     restart = g.restarts[block] + (n >> 16);
     n &= 0xffff;
     BDCT_UNROLL for (int i = 0; i < 16; i++) {
       if (b.restarts >> i & 1) {
-        const uint32_t marker = i < 15 ? b.at (i + 1)
-            : g.raw[f.scan + (block - f.chunk) * BDCT_JPEG_CHUNK + t * 16 + 16];
-
-        if ((marker & 7) != (restart & 7))
+        if ((b.at (i + 1) & 7) != (restart & 7))
           find_damage (g, file);
         if (++restart < f.n_segments)
           g.segment_start[f.segment + restart] = base + n;
@@ -344,38 +321,31 @@ struct Compact
         bytes[(n++ + shift) ^ 3] = b.at (i);
     }
     wait_for_block ();
-
-    uint32_t *to = g.codes + f.codes + base / 4;
-
     end = (total & 0xffff) + shift;
     for (uint32_t i = t; 4 * i < end; i += n_threads)
-      if ((i == 0 && shift > 0) || 4 * i + 4 > end) {
+      if (4 * i >= shift && 4 * i + 4 <= end)
+        to[i] = shared.words[i];
+      else
         for (uint32_t j = 4 * i; j < 4 * i + 4; j++)
           if (j >= shift && j < end)
             ((uint8_t *) to)[j ^ 3] = bytes[j ^ 3];
-      } else {
-        to[i] = shared.words[i];
-      }
   }
 };
 
 /* Of a file: divide its segments into parts. */
-struct Divide
+struct Divide : FileKernel
 {
-  static constexpr int n_threads = kFileThreads;
-  using Shared = SumChunks::Shared;
-
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  run (const Launch &g, uint32_t block, int t, Sums &shared)
   {
     const File &f = g.files[block];
     const uint32_t *start = g.segment_start + f.segment;
     uint32_t *part = g.segment_part + f.segment;
-    uint32_t n = 0;
+    uint32_t end = f.part;      /* behind the last part */
 
     for (uint32_t first = 0; first < f.n_segments; first += n_threads) {
       const uint32_t i = first + t;
-      uint32_t own = 0, total, before;
+      uint32_t own = 0, its;
 
       if (i < f.n_segments) {
         own = (start[i + 1] - start[i] + (1 << g.log2_part) - 1)
@@ -383,24 +353,23 @@ struct Divide
         if (own == 0)
           find_damage (g, block);
       }
-      before = sum_before<n_threads> (own, t, shared.sums, &total);
+      its = sum_before (own, t, shared, &end);
       if (i < f.n_segments)
-        part[i] = f.part + n + before;
-      n += total;
+        part[i] = its;
     }
     wait_for_block ();
-    for (uint32_t i = t; i < f.n_parts; i += n_threads) {
+    for (uint32_t i = f.part + t; i < f.part + f.n_parts; i += n_threads) {
       uint32_t low = 0, high = f.n_segments;
 
       while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;
 
-        if (part[middle] <= f.part + i)
+        if (part[middle] <= i)
           low = middle;
         else
           high = middle;
       }
-      g.segment_of[f.part + i] = i < n ? low : kNone;
+      g.segment_of[i] = i < end ? low : kNone;
     }
   }
 };
