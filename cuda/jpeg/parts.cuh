@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_JPEG_PARTS_CUH
-#define BDCT_JPEG_PARTS_CUH
+#pragma once
 
 #include "scan.cuh"
 
@@ -300,5 +299,3 @@ struct Join : FileKernel
 };
 
 } // namespace
-
-#endif

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_JPEG_SCAN_CUH
-#define BDCT_JPEG_SCAN_CUH
+#pragma once
 
 #include "jpeg.h"
 #include "cuda/kernels/warps.cuh"
@@ -94,14 +93,16 @@ search_code (const BdctJpegHuffman &table, uint32_t word, bool ac)
   return kUnknown;
 }
 
-/* A thread block writes down what belongs to a file, or makes a table. */
-struct Prepare
+/* A kernel whose thread blocks have a file each, or a part of one. */
+struct FileKernel
 {
   static constexpr int n_threads = kFileThreads;
-  struct Shared
-  {
-  };
+  using Shared = Sums;
+};
 
+/* A thread block writes down what belongs to a file, or makes a table. */
+struct Prepare : FileKernel
+{
   static BDCT_INLINE void
   fill (uint32_t *to, uint32_t first, uint32_t n, uint32_t file, int t)
   {
@@ -110,7 +111,7 @@ struct Prepare
   }
 
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &)
+  run (const Launch &g, uint32_t block, int t, Sums &)
   {
     if (block < g.n_files) {
       const File &f = g.files[block];
@@ -228,13 +229,6 @@ struct Bytes
   }
 };
 
-/* A kernel whose thread blocks have a file each, or a chunk. */
-struct FileKernel
-{
-  static constexpr int n_threads = kFileThreads;
-  using Shared = Sums;
-};
-
 struct Count : FileKernel
 {
   static BDCT_INLINE void
@@ -283,9 +277,8 @@ struct SumChunks : FileKernel
 };
 
 /* Write codes as big-endian words, without what is between them. */
-struct Compact
+struct Compact : FileKernel
 {
-  static constexpr int n_threads = kFileThreads;
   struct Shared
   {
     Sums sums;
@@ -375,5 +368,3 @@ struct Divide : FileKernel
 };
 
 } // namespace
-
-#endif

@@ -2,6 +2,7 @@
  *
  * The kernels that decode JPEG files, compiled to run without a GPU. */
 #include <stdint.h>
+#include "cuda/jpeg/jpeg.h"
 
 namespace {
 
@@ -16,12 +17,6 @@ pack_bytes (uint32_t low, uint32_t high, uint32_t upper)
 {
   return upper << 16 | clip (high) << 8 | clip (low);
 }
-
-} // namespace
-
-#include "cuda/jpeg/pixels.cuh"
-
-namespace {
 
 template <typename K> void launch_kernel (const BdctJpegLaunch &,
     uint32_t n_blocks, cudaStream_t stream, cudaError_t *err);
