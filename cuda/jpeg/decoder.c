@@ -64,11 +64,10 @@ static BdctJpegDecoder *
 create (BdctError * error)
 {
   BdctJpegDecoder *self = calloc (1, sizeof *self);
-  bool ok = self != NULL
-      && (self->copier = bdct_copier_new (COPY_THREADS)) != NULL;
+  bool ok = (self != NULL
+      && (self->copier = bdct_copier_new (COPY_THREADS)) != NULL)
+      || bdct_error (error, "out of memory");
 
-  if (!ok)
-    bdct_error (error, "out of memory");
   for (int i = 0; ok && i < GROUPS; i++)
     ok = check (cudaStreamCreateWithFlags (&self->group[i].stream,
             cudaStreamNonBlocking), "cudaStreamCreateWithFlags", error);
@@ -90,11 +89,11 @@ static uint32_t
 find_tables (BdctJpegDecoder * self)
 {
   const uint32_t n = self->launch.n_tables;
+  const BdctJpegTables *own = &self->tables[n];
 
-  for (uint32_t i = n; i > 0 && n - i < 4; i--)
-    if (memcmp (&self->tables[i - 1], &self->tables[n],
-            sizeof self->tables[n]) == 0)
-      return i - 1;
+  for (uint32_t i = 1; i <= 4 && i <= n; i++)
+    if (memcmp (own, own - i, sizeof *own) == 0)
+      return n - i;
   return self->launch.n_tables++;
 }
 
@@ -162,14 +161,13 @@ gather (BdctJpegDecoder * self, Group * group, size_t bytes, BdctJpeg * files,
     BdctJpegFile *f = &self->file[all->n_files];
     BdctJpeg *own = &files[i];
 
-    own->width = own->height = own->channels = 0;
     if (!bdct_jpeg_header (own->data, own->n_bytes, f, own->dst == NULL ? NULL
             : &self->tables[all->n_tables]))
-      continue;
+      memset (f, 0, sizeof *f);
     own->width = f->width;
     own->height = f->height;
     own->channels = f->n_components;
-    if (own->dst == NULL)
+    if (own->dst == NULL || f->width == 0)
       continue;
     f->dst = own->dst;
     f->dst_stride = own->stride != 0 ? own->stride

@@ -176,64 +176,58 @@ read_scan (Header * self, const uint8_t * at, const uint8_t * end,
       && (uint64_t) file->n_mcus * file->n_blocks <= 4 * size;
 }
 
-/* A marker's segment, from behind its length on. */
-static bool
-read_segment (Header * self, uint8_t marker, const uint8_t * at,
-    const uint8_t * end)
-{
-  switch (marker) {
-    case 0xc0:
-    case 0xc1:
-      return read_frame (self, at, end);
-    case 0xc4:
-      return self->tables == NULL || read_tables (self, at, end);
-    case 0xdb:
-      return self->tables == NULL || read_steps (self, at, end);
-    case 0xdd:
-      self->file->interval = end - at == 2 ? get16 (at) : 0;
-      return end - at == 2;
-    case 0xe0:
-      self->has_jfif |= end - at >= 14 && memcmp (at, "JFIF", 5) == 0;
-      return true;
-    case 0xee:
-      if (end - at >= 12 && memcmp (at, "Adobe", 5) == 0) {
-        self->has_adobe = true;
-        self->transform = at[11];
-      }
-      return true;
-    default:                   /* other applications' and comments */
-      return (marker >= 0xe1 && marker <= 0xef) || marker == 0xfe;
-  }
-}
-
 bool
 bdct_jpeg_header (const uint8_t * data, size_t size, BdctJpegFile * file,
     BdctJpegTables * tables)
 {
   const uint8_t *at = data + 2, *end = data + size;
   Header self = {.file = file,.tables = tables };
+  bool ok = size >= 4 && data[0] == 0xff && data[1] == 0xd8;
 
   memset (file, 0, sizeof *file);
   if (tables != NULL)
     memset (tables, 0, sizeof *tables);
-  if (size < 4 || data[0] != 0xff || data[1] != 0xd8)
-    return false;
-  while (end - at >= 4) {
-    const size_t length = get16 (at + 2);
+  while (ok && end - at >= 4 && at[0] == 0xff) {
+    const uint8_t marker = at[1], *next;
 
-    if (at[0] != 0xff)
-      return false;
-    if (at[1] == 0xff) {        /* a marker may begin with several */
+    if (marker == 0xff) {       /* a marker may begin with several */
       at++;
       continue;
     }
-    if (length < 2 || (size_t) (end - at) < 2 + length)
+    if (get16 (at + 2) < 2 || end - at < 2 + (int) get16 (at + 2))
       return false;
-    if (at[1] == 0xda)
-      return read_scan (&self, at + 4, at + 2 + length, end);
-    if (!read_segment (&self, at[1], at + 4, at + 2 + length))
-      return false;
-    at += 2 + length;
+    next = at + 2 + get16 (at + 2);
+    at += 4;
+    switch (marker) {
+      case 0xc0:
+      case 0xc1:
+        ok = read_frame (&self, at, next);
+        break;
+      case 0xc4:
+        ok = tables == NULL || read_tables (&self, at, next);
+        break;
+      case 0xda:
+        return read_scan (&self, at, next, end);
+      case 0xdb:
+        ok = tables == NULL || read_steps (&self, at, next);
+        break;
+      case 0xdd:
+        ok = next - at == 2;
+        file->interval = ok ? get16 (at) : 0;
+        break;
+      case 0xe0:
+        self.has_jfif |= next - at >= 14 && memcmp (at, "JFIF", 5) == 0;
+        break;
+      case 0xee:
+        if (next - at >= 12 && memcmp (at, "Adobe", 5) == 0) {
+          self.has_adobe = true;
+          self.transform = at[11];
+        }
+        break;
+      default:                 /* other applications' and comments */
+        ok = (marker >= 0xe1 && marker <= 0xef) || marker == 0xfe;
+    }
+    at = next;
   }
   return false;
 }

@@ -269,7 +269,7 @@ struct Join : FileKernel
     const File &f = g.files[block];
     uint32_t all[4] = { 0, 0, 0, 0 }, again = f.n_parts > kParts;
 
-    for (int round = 0; again != 0; round++) {
+    for (int round = 0; again != 0 && round <= kRounds; round++) {
       uint32_t changed = 0;
 
       for (uint32_t first = kParts * (1 + t); first < f.n_parts;
@@ -277,12 +277,9 @@ struct Join : FileKernel
         changed |= follow (g, f, f.part + first);
       again = 0;
       sum_before (changed, t, shared, &again);
-      if (round == kRounds && again != 0) {
-        if (t == 0)
-          find_damage (g, block);
-        break;
-      }
     }
+    if (t == 0 && again != 0)
+      find_damage (g, block);
     for (uint32_t first = 0; first < f.n_parts; first += n_threads) {
       const uint32_t i = f.part + first + t;
       const bool is_in = first + t < f.n_parts && g.segment_of[i] != kNone;
