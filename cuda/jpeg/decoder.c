@@ -200,16 +200,15 @@ divide (const BdctJpegDecoder * self, const Group * group, BdctJpegLaunch * g,
   g->end = take (buffer, &at, g->n_files, sizeof *g->end);
   g->files = take (buffer, &at, g->n_files, sizeof *g->files);
   g->tables = take (buffer, &at, g->n_tables, sizeof *g->tables);
+  g->file_of_chunk = take (buffer, &at, g->n_chunks, 4);
   g->raw = take (buffer, &at, self->raw, 1);
   size[0] = at;
   buffer = &group->scratch;
   at = 0;
   g->lookup = take (buffer, &at, g->n_tables, sizeof *g->lookup);
-  g->file_of_chunk = take (buffer, &at, g->n_chunks, 4);
   g->file_of_parts = take (buffer, &at, g->n_parts / BDCT_JPEG_THREADS, 4);
   g->file_of_tile = take (buffer, &at, g->n_tiles, 4);
-  g->kept = take (buffer, &at, g->n_chunks, sizeof *g->kept);
-  g->restarts = take (buffer, &at, g->n_chunks, sizeof *g->restarts);
+  g->counts = take (buffer, &at, g->n_chunks, 4);
   g->codes = take (buffer, &at, self->raw + BDCT_JPEG_CODES_PAD, 1);
   g->segment_start = take (buffer, &at, self->segments, 4);
   g->segment_part = take (buffer, &at, self->segments, 4);
@@ -234,6 +233,7 @@ static void
 fill (BdctJpegDecoder * self, const Group * group)
 {
   const BdctJpegLaunch *g = &self->launch;
+  uint32_t *file_of_chunk = on_host (group, g->file_of_chunk);
   uint8_t *raw = on_host (group, g->raw);
 
   memset (on_host (group, g->damaged), 0, g->n_files * sizeof *g->damaged);
@@ -255,6 +255,8 @@ fill (BdctJpegDecoder * self, const Group * group)
     };
     memcpy (to + whole, from + whole, rest);
     memset (to + f->scan_size, 0, BDCT_JPEG_RAW_PAD);
+    for (uint32_t k = 0; k < f->n_chunks; k++)
+      *file_of_chunk++ = i;
   }
   bdct_copier_run (self->copier, self->copy, g->n_files, NULL, NULL);
 }

@@ -396,9 +396,7 @@ bdct_cuda_jpeg_launch (const BdctJpegLaunch *launch, cudaStream_t stream)
   const BdctJpegLaunch &g = *launch;
   cudaError_t err = cudaSuccess;
 
-  launch_kernel<Prepare> (g, g.n_files + 4 * g.n_tables, stream, &err);
-  launch_kernel<Count> (g, g.n_chunks, stream, &err);
-  launch_kernel<SumChunks> (g, g.n_files, stream, &err);
+  launch_kernel<Count> (g, 4 * g.n_tables + g.n_chunks, stream, &err);
   launch_kernel<Compact> (g, g.n_chunks, stream, &err);
   launch_kernel<Divide> (g, g.n_files, stream, &err);
   launch_kernel<Agree> (g, g.n_parts / kParts, stream, &err);

@@ -108,13 +108,14 @@ typedef struct {
                                  where that is not EOI */
   const BdctJpegFile *files;
   const BdctJpegTables *tables;
+  uint32_t *file_of_chunk;
   const uint8_t *raw;
   uint32_t n_files, n_tables, n_chunks, n_parts, n_tiles;
   uint32_t log2_part;         /* bytes of a part */
   /* The kernels' own: */
   BdctJpegLookup *lookup;
-  uint32_t *file_of_chunk, *file_of_parts, *file_of_tile;
-  uint32_t *kept, *restarts;  /* of each chunk; then of those before it */
+  uint32_t *file_of_parts, *file_of_tile;
+  uint32_t *counts;           /* of each chunk: codes; from bit 16, restarts */
   uint32_t *codes;            /* big-endian words */
   uint32_t *segment_start;    /* in bytes; one more than a file has segments */
   uint32_t *segment_part;

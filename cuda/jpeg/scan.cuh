@@ -93,65 +93,34 @@ search_code (const BdctJpegHuffman &table, uint32_t word, bool ac)
   return kUnknown;
 }
 
-/* A kernel whose thread blocks have a file each, or a part of one. */
-struct FileKernel
+/* Make entries, by a thread block. */
+BDCT_INLINE void
+make_lookup (const BdctJpegHuffman &table, bool ac, int t, uint32_t *pair,
+    uint16_t *one)
 {
-  static constexpr int n_threads = kFileThreads;
-  using Shared = Sums;
-};
+  for (int i = t; i < kOne; i += kFileThreads) {
+    const uint32_t word = i < kShort ? (uint32_t) i << (32 - kBits)
+        : (65536u - kOne + i) << 16;
+    const uint32_t e = search_code (table, word, ac);
 
-/* A thread block writes down what belongs to a file, or makes a table. */
-struct Prepare : FileKernel
-{
-  static BDCT_INLINE void
-  fill (uint32_t *to, uint32_t first, uint32_t n, uint32_t file, int t)
-  {
-    for (uint32_t i = t; i < n; i += n_threads)
-      to[first + i] = file;
+    one[i] = i < kShort && (e & 31) - (e >> 5 & 15) > kBits ? 0 : e;
   }
+  wait_for_block ();
+  for (int i = t; i < kShort; i += kFileThreads) {
+    const uint32_t e = one[i];
+    uint32_t length = e & 31, move = e >> 9;
 
-  static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Sums &)
-  {
-    if (block < g.n_files) {
-      const File &f = g.files[block];
+    if (e != 0 && ac && move < kEnd && length < kBits) {
+      const uint32_t next = one[i << length & (kShort - 1)];
 
-      fill (g.file_of_chunk, f.chunk, f.n_chunks, block, t);
-      fill (g.file_of_parts, f.part / kThreads, f.n_parts / kThreads, block, t);
-      fill (g.file_of_tile, f.tile, f.n_tiles, block, t);
-      return;
-    }
-
-    const uint32_t number = (block - g.n_files) / 4;
-    const int k = (block - g.n_files) % 4;
-    const BdctJpegHuffman &table = g.tables[number].of[k];
-    uint32_t *pair = g.lookup[number].pair[k];
-    uint16_t *one = g.lookup[number].one[k];
-
-    for (int i = t; i < kOne; i += n_threads) {
-      const uint32_t word = i < kShort ? (uint32_t) i << (32 - kBits)
-          : (65536u - kOne + i) << 16;
-      const uint32_t e = search_code (table, word, k >= 2);
-
-      one[i] = i < kShort && (e & 31) - (e >> 5 & 15) > kBits ? 0 : e;
-    }
-    wait_for_block ();
-    for (int i = t; i < kShort; i += n_threads) {
-      const uint32_t e = one[i];
-      uint32_t length = e & 31, move = e >> 9;
-
-      if (e != 0 && k >= 2 && move < kEnd && length < kBits) {
-        const uint32_t next = one[i << length & (kShort - 1)];
-
-        if (next != 0 && length + (next & 31) - (next >> 5 & 15) <= kBits) {
-          length += next & 31;
-          move += next >> 9;
-        }
+      if (next != 0 && length + (next & 31) - (next >> 5 & 15) <= kBits) {
+        length += next & 31;
+        move += next >> 9;
       }
-      pair[i] = e == 0 ? 0 : e | length << 16 | move << 21;
     }
+    pair[i] = e == 0 ? 0 : e | length << 16 | move << 21;
   }
-};
+}
 
 /* 16 bytes of a scan, and the one behind them: which of them are codes, and
  * which the first of a restart marker; none behind the first marker that ends
@@ -229,50 +198,54 @@ struct Bytes
   }
 };
 
+/* A kernel whose thread blocks have a file each, or a part of one. */
+struct FileKernel
+{
+  static constexpr int n_threads = kFileThreads;
+  using Shared = Sums;
+};
+
+/* The first thread blocks make tables, the others count. */
 struct Count : FileKernel
 {
   static BDCT_INLINE void
   run (const Launch &g, uint32_t block, int t, Sums &shared)
   {
-    const File &f = g.files[g.file_of_chunk[block]];
+    const uint32_t number = block / 4, k = block % 4;
+    const uint32_t chunk = block - 4 * g.n_tables;
     uint32_t total = 0;
 
-    sum_before (Bytes (g, f, block - f.chunk, t, shared).counts (), t, shared,
-        &total);
-    if (t == 0) {
-      g.kept[block] = total & 0xffff;
-      g.restarts[block] = total >> 16;
+    if (number < g.n_tables) {
+      make_lookup (g.tables[number].of[k], k >= 2, t, g.lookup[number].pair[k],
+          g.lookup[number].one[k]);
+      return;
     }
+
+    const File &f = g.files[g.file_of_chunk[chunk]];
+
+    sum_before (Bytes (g, f, chunk - f.chunk, t, shared).counts (), t, shared,
+        &total);
+    if (t == 0)
+      g.counts[chunk] = total;
   }
 };
 
-/* Of a file: sum its chunks' counts, and begin its segments. */
-struct SumChunks : FileKernel
+/* The codes and the restart markers in a file's first chunks. */
+struct Before
 {
-  static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Sums &shared)
+  uint32_t kept = 0, restarts = 0;
+
+  BDCT_INLINE
+  Before (const Launch &g, const File &f, uint32_t n, int t, Sums &shared)
   {
-    const File &f = g.files[block];
-    const uint32_t end = g.end[block];
-    uint32_t kept = 0, restarts = 0;
+    uint32_t k = 0, r = 0;
 
-    for (uint32_t first = 0; first < f.n_chunks; first += n_threads) {
-      const uint32_t i = first + t, at = f.chunk + i;
-      const bool is_in = i < f.n_chunks && i <= end / 2;
-      const uint32_t k = sum_before (is_in ? g.kept[at] : 0, t, shared, &kept);
-      const uint32_t r = sum_before (is_in ? g.restarts[at] : 0, t, shared,
-          &restarts);
-
-      if (i < f.n_chunks) {
-        g.kept[at] = k;
-        g.restarts[at] = r;
-      }
+    for (uint32_t i = t; i < n; i += kFileThreads) {
+      k += g.counts[f.chunk + i] & 0xffff;
+      r += g.counts[f.chunk + i] >> 16;
     }
-    for (uint32_t i = t; i <= f.n_segments; i += n_threads)
-      if (i == 0 || i > restarts || i == f.n_segments)
-        g.segment_start[f.segment + i] = i == 0 ? 0 : kept;
-    if (t == 0 && (end % 2 != 0 || restarts + 1 != f.n_segments))
-      find_damage (g, block);
+    sum_before (k, t, shared, &kept);
+    sum_before (r, t, shared, &restarts);
   }
 };
 
@@ -290,18 +263,21 @@ struct Compact : FileKernel
   {
     const uint32_t file = g.file_of_chunk[block];
     const File &f = g.files[file];
-    const uint32_t base = g.kept[block], shift = base & 3;
+    const uint32_t chunk = block - f.chunk;
     uint8_t *bytes = (uint8_t *) shared.words;
-    uint32_t *to = g.codes + f.scan / 4 + base / 4;
-    uint32_t total = 0, restart, n, end;
+    uint32_t total = 0, n, end;
 
-    if (block - f.chunk > g.end[file] / 2)
+    if (chunk > g.end[file] / 2)
       return;
 
-    const Bytes b (g, f, block - f.chunk, t, shared.sums);
+    const Before before (g, f, chunk, t, shared.sums);
+    const Bytes b (g, f, chunk, t, shared.sums);
+    const uint32_t base = before.kept, shift = base & 3;
+    uint32_t *to = g.codes + f.scan / 4 + base / 4;
+    uint32_t restart = before.restarts;
 
     n = sum_before (b.counts (), t, shared.sums, &total);
-    restart = g.restarts[block] + (n >> 16);
+    restart += n >> 16;
     n &= 0xffff;
     BDCT_UNROLL for (int i = 0; i < 16; i++) {
       if (b.restarts >> i & 1) {
@@ -325,17 +301,27 @@ struct Compact : FileKernel
   }
 };
 
-/* Of a file: divide its segments into parts. */
+/* Of a file: begin its segments, divide them into parts, and write down what
+ * belongs to it. */
 struct Divide : FileKernel
 {
   static BDCT_INLINE void
   run (const Launch &g, uint32_t block, int t, Sums &shared)
   {
     const File &f = g.files[block];
-    const uint32_t *start = g.segment_start + f.segment;
+    const uint32_t last = g.end[block];
+    const Before all (g, f, last / 2 < f.n_chunks ? last / 2 + 1 : f.n_chunks,
+        t, shared);
+    uint32_t *start = g.segment_start + f.segment;
     uint32_t *part = g.segment_part + f.segment;
     uint32_t end = f.part;      /* behind the last part */
 
+    for (uint32_t i = t; i <= f.n_segments; i += n_threads)
+      if (i == 0 || i > all.restarts || i == f.n_segments)
+        start[i] = i == 0 ? 0 : all.kept;
+    if (t == 0 && (last % 2 != 0 || all.restarts + 1 != f.n_segments))
+      find_damage (g, block);
+    wait_for_block ();
     for (uint32_t first = 0; first < f.n_segments; first += n_threads) {
       const uint32_t i = first + t;
       uint32_t own = 0, its;
@@ -363,7 +349,10 @@ struct Divide : FileKernel
           high = middle;
       }
       g.segment_of[i] = i < end ? low : kNone;
+      g.file_of_parts[i / kThreads] = block;
     }
+    for (uint32_t i = t; i < f.n_tiles; i += n_threads)
+      g.file_of_tile[f.tile + i] = block;
   }
 };
 
