@@ -46,7 +46,7 @@ struct Blocks
   struct Shared
   {
     alignas (16) int16_t values[kThreads * kStage];
-    uint16_t one[4 * kOne];
+    alignas (16) uint16_t one[4 * kOne];
     uint32_t steps[3][64];
     /* Of the MCU's blocks: what it is, and where the first lies; of components:
      * an MCU's width and height there, and the stride. */
@@ -112,12 +112,11 @@ struct Blocks
 
     if (g.segment_of[block * kThreads] == kNone)
       return;
-    for (int i = t; i < 4 * kOne; i += n_threads)
-      shared.one[i] = lookup.one[i / kOne][i % kOne];
+    copy (shared.one, lookup.one[0], 4 * kOne, t);
     for (int i = t; i < 3 * 64; i += n_threads)
       shared.steps[i / 64][i % 64] = f.steps[i / 64][i % 64];
-    for (int i = t; i < n_threads * kStage; i += n_threads)
-      shared.values[i] = 0;
+    for (int i = t; i < n_threads * kStage / 8; i += n_threads)
+      ((uint4 *) shared.values)[i] = uint4 { 0, 0, 0, 0 };
     if (t < BDCT_JPEG_MCU_BLOCKS) {
       shared.block[t] = describe_block (f, t, kOne);
       shared.first[t] = f.first[t];

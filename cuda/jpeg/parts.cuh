@@ -155,7 +155,7 @@ struct Agree
   static constexpr int n_threads = kThreads;
   struct Shared
   {
-    uint32_t pair[4 * kShort];
+    alignas (16) uint32_t pair[4 * kShort];
     uint16_t second[2 * kLong];
     uint32_t block[BDCT_JPEG_MCU_BLOCKS], n[2];
     uint16_t start[kParts], stop[kParts], list[kThreads], from[kThreads];
@@ -176,10 +176,9 @@ struct Agree
 
     if (g.segment_of[first] == kNone)
       return;
-    for (int i = t; i < 4 * kShort; i += n_threads)
-      shared.pair[i] = lookup.pair[i / kShort][i % kShort];
-    for (int i = t; i < 2 * kLong; i += n_threads)
-      shared.second[i] = lookup.one[2 + i / kLong][kShort + i % kLong];
+    copy (shared.pair, lookup.pair[0], 4 * kShort, t);
+    copy (shared.second, lookup.one[2] + kShort, kLong, t);
+    copy (shared.second + kLong, lookup.one[3] + kShort, kLong, t);
     if (t < BDCT_JPEG_MCU_BLOCKS)
       shared.block[t] = describe_block (f, t, kShort);
     if (t < 2)

@@ -25,6 +25,14 @@ find_damage (const Launch &g, uint32_t file)
   atomicOr (&g.damaged[file], 1u);
 }
 
+/* Copy a multiple of 16 bytes to shared memory, by kThreads threads. */
+template <typename T> BDCT_INLINE void
+copy (T *to, const T *from, int n, int t)
+{
+  for (int i = t; i < n * (int) sizeof (T) / 16; i += kThreads)
+    ((uint4 *) to)[i] = ((const uint4 *) from)[i];
+}
+
 /* What the threads of a file, or of a chunk, share. */
 struct Sums
 {
