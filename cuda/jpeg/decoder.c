@@ -264,7 +264,7 @@ fill (BdctJpegDecoder * self, const Group * group)
 /* Start a group that has been gathered. */
 static bool
 start (BdctJpegDecoder * self, Group * group, const BdctDevice * device,
-    BdctEngine * engine, BdctError * error)
+    BdctEngine * engine, void *wait, BdctError * error)
 {
   BdctJpegLaunch *g = &self->launch;
   size_t size[2];
@@ -273,7 +273,9 @@ start (BdctJpegDecoder * self, Group * group, const BdctDevice * device,
   /* That of the others is not checked: it takes longer than their headers. */
   if (!bdct_device_check_memory (device, self->file[0].dst, error)
       || !bdct_buffer_reserve (&group->upload, size[0], true, engine, error)
-      || !bdct_buffer_reserve (&group->scratch, size[1], false, engine, error))
+      || !bdct_buffer_reserve (&group->scratch, size[1], false, engine, error)
+      || (wait != NULL && !bdct_stream_wait_for (group->stream,
+              (cudaStream_t) wait, device->foreign, error)))
     return false;
   divide (self, group, g, size);
   fill (self, group);
@@ -313,16 +315,13 @@ bdct_jpeg_decoder_run (BdctJpegDecoder ** decoder, const BdctDevice * device,
   bool ok = self != NULL;
 
   *decoder = self;
-  for (int k = 0; ok && wait != NULL && k < GROUPS; k++)
-    ok = bdct_stream_wait_for (self->group[k].stream, (cudaStream_t) wait,
-        device->foreign, error);
   for (int i = 0, k = 0; ok && i < n; k = (k + 1) % GROUPS) {
     ok = finish (&self->group[k], error);
     if (ok)
       i = gather (self, &self->group[k], bytes, files, i, n);
     bytes = bytes < MAX_BYTES ? 2 * bytes : bytes;
     ok = ok && (self->launch.n_files == 0
-        || start (self, &self->group[k], device, engine, error));
+        || start (self, &self->group[k], device, engine, wait, error));
   }
   for (int k = 0; self != NULL && k < GROUPS; k++) {
     ok = ok && finish (&self->group[k], error);
