@@ -212,7 +212,7 @@ divide (const BdctJpegDecoder * self, const Group * group, BdctJpegLaunch * g,
   g->codes = take (buffer, &at, self->raw + BDCT_JPEG_CODES_PAD, 1);
   g->segment_start = take (buffer, &at, self->segments, 4);
   g->segment_part = take (buffer, &at, self->segments, 4);
-  g->segment_of = take (buffer, &at, g->n_parts, sizeof *g->segment_of);
+  g->parts = take (buffer, &at, g->n_parts, sizeof *g->parts);
   g->start = take (buffer, &at, g->n_parts, sizeof *g->start);
   g->stop = take (buffer, &at, g->n_parts, sizeof *g->stop);
   g->sums = take (buffer, &at, g->n_parts, sizeof *g->sums);

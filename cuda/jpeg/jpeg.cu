@@ -110,7 +110,7 @@ struct Blocks
     const File &f = g.files[file];
     const BdctJpegLookup &lookup = g.lookup[f.tables];
 
-    if (g.segment_of[block * kThreads] == kNone)
+    if (g.parts[block * kThreads].segment == kNone)
       return;
     copy (shared.one, lookup.one[0], 4 * kOne, t);
     for (int i = t; i < 3 * 64; i += n_threads)
@@ -128,19 +128,20 @@ struct Blocks
     }
     wait_for_block ();
 
-    const Part part (g, f, number);
+    const Part part = g.parts[number];
+    const bool is_valid = part.segment != kNone;
     const uint32_t n_blocks = f.n_blocks, mcus_across = f.mcus_across;
     int16_t *values = shared.values + t * kStage;
     uint32_t n = 0, n_all = 0, state = 0, dc[3] = { 0, 0, 0 };
     uint32_t i = 0, x = 0, y = 0;       /* of the MCU's blocks, and the MCU */
     bool is_good = true;
 
-    if (part.is_valid) {
+    if (is_valid) {
       const BdctJpegSums own = g.sums[number], its = g.sums[part.first];
       uint32_t mcu = part.segment * f.interval;
       const uint32_t left = f.n_mcus - mcu;
 
-      state = part.is_first ? 0 : g.stop[number - 1];
+      state = part.first == number ? 0 : g.stop[number - 1];
       n = own.of[0] - its.of[0];
       for (int c = 0; c < 3; c++)
         dc[c] = own.of[1 + c] - its.of[1 + c];
@@ -226,8 +227,8 @@ struct Blocks
       }
     }
     /* A segment ends with its last block, and less than a byte of padding. */
-    if (!is_good
-        || (part.is_last && (n != n_all || part.end - reader.at > 7)))
+    if (!is_good || (is_valid && (n != n_all || part.end - reader.at > 7)
+            && part.end == g.segment_start[f.segment + part.segment + 1] * 8))
       find_damage (g, file);
   }
 };

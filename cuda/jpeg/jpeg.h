@@ -93,6 +93,13 @@ typedef struct {
   uint16_t one[4][BDCT_JPEG_SHORT + BDCT_JPEG_LONG];
 } BdctJpegLookup;
 
+/* A part of a segment, in bits of the file's codes. */
+typedef struct {
+  uint32_t begin, end;
+  uint32_t first;             /* number of the segment's first part */
+  uint32_t segment;           /* of the file; UINT32_MAX: there is no part */
+} BdctJpegPart;
+
 /* Of a part: blocks that end in it and the sums of the components' DC
  * differences, modulo 2^16; or those of all parts before it. */
 typedef struct {
@@ -118,8 +125,8 @@ typedef struct {
   uint32_t *counts;           /* of each chunk: codes; from bit 16, restarts */
   uint32_t *codes;            /* big-endian words */
   uint32_t *segment_start;    /* in bytes; one more than a file has segments */
-  uint32_t *segment_part;
-  uint32_t *segment_of;       /* of each part; UINT32_MAX: there is none */
+  uint32_t *segment_part;     /* its first one */
+  BdctJpegPart *parts;
   uint16_t *start, *stop;     /* states of each part */
   BdctJpegSums *sums;
   uint8_t *samples;

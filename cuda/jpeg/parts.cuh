@@ -8,30 +8,6 @@
 
 namespace {
 
-/* A part, in bits of the file's codes. */
-struct Part
-{
-  uint32_t segment, begin = 0, end = 0;
-  uint32_t first = 0;           /* the segment's first part */
-  bool is_valid, is_first = false, is_last = false;     /* of the segment */
-
-  BDCT_INLINE
-  Part (const Launch &g, const File &f, uint32_t number)
-    : segment (g.segment_of[number]), is_valid (segment != kNone)
-  {
-    if (is_valid) {
-      const uint32_t *start = g.segment_start + f.segment + segment;
-      const uint32_t size = 8u << g.log2_part, last = start[1] * 8;
-
-      first = g.segment_part[f.segment + segment];
-      begin = start[0] * 8 + (number - first) * size;
-      is_first = number == first;
-      is_last = last - begin <= size;
-      end = is_last ? last : begin + size;
-    }
-  }
-};
-
 struct Reader
 {
   const uint32_t *next;
@@ -93,10 +69,11 @@ constexpr uint32_t kTrusted = 0x8000;
 /* Decode a part from a state. Returns the state behind it. `second` are the
  * entries for 16 bits of AC's tables, `apart` from one to the next. */
 BDCT_INLINE uint32_t
-decode_part (const Launch &g, const File &f, uint32_t number, const Part &part,
-    uint32_t state, const uint32_t *pair, const uint16_t *second,
-    uint32_t apart, const uint32_t *block)
+decode_part (const Launch &g, const File &f, uint32_t number, uint32_t state,
+    const uint32_t *pair, const uint16_t *second, uint32_t apart,
+    const uint32_t *block)
 {
+  const Part part = g.parts[number];
   const uint32_t n_blocks = f.n_blocks;
   Reader reader (g.codes + f.scan / 4, part.begin + (state & 31));
   uint32_t z = state >> 5 & 63, i = state >> 11, b = block[i];
@@ -170,11 +147,11 @@ struct Agree
     uint32_t state = 0;
 
     const auto decode = [&] (int i) {
-      return decode_part (g, f, first + i, Part (g, f, first + i), state,
-          shared.pair, shared.second, kLong, shared.block);
+      return decode_part (g, f, first + i, state, shared.pair, shared.second,
+          kLong, shared.block);
     };
 
-    if (g.segment_of[first] == kNone)
+    if (g.parts[first].segment == kNone)
       return;
     copy (shared.pair, lookup.pair[0], 4 * kShort, t);
     copy (shared.second, lookup.one[2] + kShort, kLong, t);
@@ -187,13 +164,14 @@ struct Agree
     /* A thread's first part begins at a guess, the next one where that ends. */
     for (int i = t * (kParts / kThreads); i < (t + 1) * (kParts / kThreads);
         i++) {
-      const Part part (g, f, first + i);
+      const Part part = g.parts[first + i];
+      const bool begins = part.first == first + i;
 
-      if (part.is_first)
+      if (begins)
         state = 0;
-      shared.start[i] = state | (!part.is_valid || part.is_first || i == 0
+      shared.start[i] = state | (part.segment == kNone || begins || i == 0
           ? kTrusted : 0);
-      if (part.is_valid)
+      if (part.segment != kNone)
         state = decode (i);
       shared.stop[i] = state;
     }
@@ -247,13 +225,13 @@ struct Join : FileKernel
     for (uint32_t i = 0; i < BDCT_JPEG_MCU_BLOCKS; i++)
       block[i] = describe_block (f, i, kShort);
     for (uint32_t i = first; i < first + kParts; i++) {
-      const Part part (g, f, i);
+      const Part part = g.parts[i];
       const uint32_t old = g.stop[i];
 
-      if (!part.is_valid || part.is_first || g.start[i] == state)
+      if (part.segment == kNone || part.first == i || g.start[i] == state)
         return false;
       g.start[i] = state;
-      state = decode_part (g, f, i, part, state, lookup.pair[0],
+      state = decode_part (g, f, i, state, lookup.pair[0],
           lookup.one[2] + kShort, kOne, block);
       g.stop[i] = state;
       if (state == old)
@@ -281,7 +259,8 @@ struct Join : FileKernel
       find_damage (g, block);
     for (uint32_t first = 0; first < f.n_parts; first += n_threads) {
       const uint32_t i = f.part + first + t;
-      const bool is_in = first + t < f.n_parts && g.segment_of[i] != kNone;
+      const bool is_in = first + t < f.n_parts
+          && g.parts[i].segment != kNone;
       BdctJpegSums own = { { 0, 0, 0, 0 } };
 
       if (is_in)

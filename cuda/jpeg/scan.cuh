@@ -18,6 +18,7 @@ constexpr int kFileThreads = 256;
 
 using Launch = BdctJpegLaunch;
 using File = BdctJpegFile;
+using Part = BdctJpegPart;
 
 BDCT_INLINE void
 find_damage (const Launch &g, uint32_t file)
@@ -346,6 +347,7 @@ struct Divide : FileKernel
     }
     wait_for_block ();
     for (uint32_t i = f.part + t; i < f.part + f.n_parts; i += n_threads) {
+      Part own = { 0, 0, 0, kNone };
       uint32_t low = 0, high = f.n_segments;
 
       while (high - low > 1) {
@@ -356,7 +358,14 @@ struct Divide : FileKernel
         else
           high = middle;
       }
-      g.segment_of[i] = i < end ? low : kNone;
+      if (i < end) {
+        const uint32_t size = 8u << g.log2_part, last = start[low + 1] * 8;
+        const uint32_t begin = start[low] * 8 + (i - part[low]) * size;
+
+        own = { begin, last - begin > size ? begin + size : last, part[low],
+          low };
+      }
+      g.parts[i] = own;
       g.file_of_parts[i / kThreads] = block;
     }
     for (uint32_t i = t; i < f.n_tiles; i += n_threads)
