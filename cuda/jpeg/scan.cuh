@@ -333,17 +333,15 @@ struct Divide : FileKernel
     wait_for_block ();
     for (uint32_t first = 0; first < f.n_segments; first += n_threads) {
       const uint32_t i = first + t;
-      uint32_t own = 0, its;
+      const bool is_in = i < f.n_segments;
+      const uint32_t own = is_in ? (start[i + 1] - start[i]
+          + (1 << g.log2_part) - 1) >> g.log2_part : 0;
+      const uint32_t its = sum_before (own, t, shared, &end);
 
-      if (i < f.n_segments) {
-        own = (start[i + 1] - start[i] + (1 << g.log2_part) - 1)
-            >> g.log2_part;
-        if (own == 0)
-          find_damage (g, block);
-      }
-      its = sum_before (own, t, shared, &end);
-      if (i < f.n_segments)
+      if (is_in)
         part[i] = its;
+      if (is_in && own == 0)
+        find_damage (g, block);
     }
     wait_for_block ();
     for (uint32_t i = f.part + t; i < f.part + f.n_parts; i += n_threads) {
@@ -359,10 +357,10 @@ struct Divide : FileKernel
           high = middle;
       }
       if (i < end) {
-        const uint32_t size = 8u << g.log2_part, last = start[low + 1] * 8;
+        const uint32_t size = 8u << g.log2_part, stop = start[low + 1] * 8;
         const uint32_t begin = start[low] * 8 + (i - part[low]) * size;
 
-        own = { begin, last - begin > size ? begin + size : last, part[low],
+        own = { begin, stop - begin > size ? begin + size : stop, part[low],
           low };
       }
       g.parts[i] = own;
