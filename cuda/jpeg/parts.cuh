@@ -62,33 +62,52 @@ describe_block (const File &f, uint32_t i, uint32_t n_entries)
       | (2 + f.component[c].ac) * n_entries << 13 | c << 26;
 }
 
+/* What a thread block decodes parts by. */
+struct Tables
+{
+  alignas (16) uint32_t pair[4 * kShort];
+  uint16_t second[2 * kLong];   /* AC's entries of 16 bits */
+  uint32_t block[BDCT_JPEG_MCU_BLOCKS];
+
+  /* By kThreads threads. */
+  BDCT_INLINE void
+  load (const Launch &g, const File &f, int t)
+  {
+    const BdctJpegLookup &lookup = g.lookup[f.tables];
+
+    copy (pair, lookup.pair[0], 4 * kShort, t);
+    copy (second, lookup.one[2] + kShort, kLong, t);
+    copy (second + kLong, lookup.one[3] + kShort, kLong, t);
+    if (t < BDCT_JPEG_MCU_BLOCKS)
+      block[t] = describe_block (f, t, kShort);
+  }
+};
+
 /* A state: bits that a code reaches into a part, 5; zigzag position, 6; block
  * of the MCU, 4. */
 constexpr uint32_t kTrusted = 0x8000;
 
-/* Decode a part from a state. Returns the state behind it. `second` are the
- * entries for 16 bits of AC's tables, `apart` from one to the next. */
+/* Decode a part from a state. Returns the state behind it. */
 BDCT_INLINE uint32_t
-decode_part (const Launch &g, const File &f, uint32_t number, uint32_t state,
-    const uint32_t *pair, const uint16_t *second, uint32_t apart,
-    const uint32_t *block)
+decode_part (const Launch &g, const File &f, const Tables &tables,
+    uint32_t number, uint32_t state)
 {
   const Part part = g.parts[number];
   const uint32_t n_blocks = f.n_blocks;
   Reader reader (g.codes + f.scan / 4, part.begin + (state & 31));
-  uint32_t z = state >> 5 & 63, i = state >> 11, b = block[i];
+  uint32_t z = state >> 5 & 63, i = state >> 11, b = tables.block[i];
   uint32_t table = z > 0 ? b >> 13 & kField : b & kField;
   uint32_t n = 0, dc[3] = { 0, 0, 0 };
 
   while (reader.at < part.end) {
     const uint32_t word = reader.peek ();
-    uint32_t e = pair[table + (word >> (32 - kBits))], length, move;
+    uint32_t e = tables.pair[table + (word >> (32 - kBits))], length, move;
 
     if (e == 0) {
       const uint32_t k = table >> kBits;
 
       if (k >= 2 && word >> 16 >= 65536u - kLong)
-        e = second[(k - 2) * apart + (word >> 16) - (65536 - kLong)];
+        e = tables.second[(k - 2) * kLong + (word >> 16) - (65536 - kLong)];
       if (e == 0)
         e = search_code (g.tables[f.tables].of[k], word, k >= 2);
       e |= (e & 31) << 16 | e >> 9 << 21;
@@ -116,7 +135,7 @@ decode_part (const Launch &g, const File &f, uint32_t number, uint32_t state,
       z = 0;
       n++;
       i = i + 1 == n_blocks ? 0 : i + 1;
-      b = block[i];
+      b = tables.block[i];
       table = b & kField;
     }
   }
@@ -132,9 +151,8 @@ struct Agree
   static constexpr int n_threads = kThreads;
   struct Shared
   {
-    alignas (16) uint32_t pair[4 * kShort];
-    uint16_t second[2 * kLong];
-    uint32_t block[BDCT_JPEG_MCU_BLOCKS], n[2];
+    Tables tables;
+    uint32_t n[2];
     uint16_t start[kParts], stop[kParts], list[kThreads], from[kThreads];
   };
 
@@ -143,21 +161,15 @@ struct Agree
   {
     const uint32_t first = block * kParts;
     const File &f = g.files[g.file_of_parts[first / kThreads]];
-    const BdctJpegLookup &lookup = g.lookup[f.tables];
     uint32_t state = 0;
 
     const auto decode = [&] (int i) {
-      return decode_part (g, f, first + i, state, shared.pair, shared.second,
-          kLong, shared.block);
+      return decode_part (g, f, shared.tables, first + i, state);
     };
 
     if (g.parts[first].segment == kNone)
       return;
-    copy (shared.pair, lookup.pair[0], 4 * kShort, t);
-    copy (shared.second, lookup.one[2] + kShort, kLong, t);
-    copy (shared.second + kLong, lookup.one[3] + kShort, kLong, t);
-    if (t < BDCT_JPEG_MCU_BLOCKS)
-      shared.block[t] = describe_block (f, t, kShort);
+    shared.tables.load (g, f, t);
     if (t < 2)
       shared.n[t] = 0;
     wait_for_block ();
@@ -213,17 +225,19 @@ constexpr int kRounds = 64;
 /* Of a file: bring its thread blocks of parts to agree, and sum the parts. */
 struct Join : FileKernel
 {
+  struct Shared
+  {
+    Tables tables;
+    Sums sums;
+  };
+
   /* Follow the state at the end of the parts before until it agrees. Returns
    * whether the last part has changed. */
   static BDCT_INLINE bool
-  follow (const Launch &g, const File &f, uint32_t first)
+  follow (const Launch &g, const File &f, const Tables &tables, uint32_t first)
   {
-    const BdctJpegLookup &lookup = g.lookup[f.tables];
     uint32_t state = ((volatile uint16_t *) g.stop)[first - 1];
-    uint32_t block[BDCT_JPEG_MCU_BLOCKS];
 
-    for (uint32_t i = 0; i < BDCT_JPEG_MCU_BLOCKS; i++)
-      block[i] = describe_block (f, i, kShort);
     for (uint32_t i = first; i < first + kParts; i++) {
       const Part part = g.parts[i];
       const uint32_t old = g.stop[i];
@@ -231,8 +245,7 @@ struct Join : FileKernel
       if (part.segment == kNone || part.first == i || g.start[i] == state)
         return false;
       g.start[i] = state;
-      state = decode_part (g, f, i, state, lookup.pair[0],
-          lookup.one[2] + kShort, kOne, block);
+      state = decode_part (g, f, tables, i, state);
       g.stop[i] = state;
       if (state == old)
         return false;
@@ -241,19 +254,22 @@ struct Join : FileKernel
   }
 
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Sums &shared)
+  run (const Launch &g, uint32_t block, int t, Shared &shared)
   {
     const File &f = g.files[block];
     uint32_t all[4] = { 0, 0, 0, 0 }, again = f.n_parts > kParts;
 
+    if (again != 0 && t < kThreads)
+      shared.tables.load (g, f, t);
+    wait_for_block ();
     for (int round = 0; again != 0 && round <= kRounds; round++) {
       uint32_t changed = 0;
 
       for (uint32_t first = kParts * (1 + t); first < f.n_parts;
           first += kParts * n_threads)
-        changed |= follow (g, f, f.part + first);
+        changed |= follow (g, f, shared.tables, f.part + first);
       again = 0;
-      sum_before (changed, t, shared, &again);
+      sum_before (changed, t, shared.sums, &again);
     }
     if (t == 0 && again != 0)
       find_damage (g, block);
@@ -266,7 +282,7 @@ struct Join : FileKernel
       if (is_in)
         own = g.sums[i];
       BDCT_UNROLL for (int k = 0; k < 4; k++)
-        own.of[k] = sum_before (own.of[k], t, shared, &all[k]);
+        own.of[k] = sum_before (own.of[k], t, shared.sums, &all[k]);
       if (is_in)
         g.sums[i] = own;
     }
