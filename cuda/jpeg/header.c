@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "header.h"
+#include "jpeg.h"
 
 #include <string.h>
 #include "dct/base/zigzag.h"
@@ -14,8 +14,8 @@
 typedef struct {
   BdctJpegFile *file;
   BdctJpegTables *tables;
-  uint16_t steps[4][64];
-  bool has_steps[4], has_table[4], has_jfif, has_adobe;
+  uint32_t steps[4][64];
+  bool has_jfif, has_adobe;
   uint8_t id[BDCT_JPEG_COMPONENTS], quantizer[BDCT_JPEG_COMPONENTS], transform;
 } Header;
 
@@ -35,8 +35,8 @@ read_steps (Header * self, const uint8_t * at, const uint8_t * end)
       return false;
     at++;
     for (int k = 0; k < 64; k++, at += bytes)
-      self->steps[t][bdct_zigzag_index[k]] = bytes == 2 ? get16 (at) : *at;
-    self->has_steps[t] = true;
+      self->steps[t][k] = bdct_zigzag_index[k]
+          | (bytes == 2 ? get16 (at) : *at) << 6;
   }
   return true;
 }
@@ -44,43 +44,29 @@ read_steps (Header * self, const uint8_t * at, const uint8_t * end)
 /* libjpeg refuses codes that do not fit their length, or are all ones; and DC
  * differences of more than 15 bits. */
 static bool
-check_table (const BdctJpegHuffman * table, bool ac)
-{
-  unsigned code = 0, n = 0;
-
-  for (int i = 0; i < 16; i++) {
-    code += table->counts[i];
-    n += table->counts[i];
-    if (code >= 2u << i)
-      return false;
-    code <<= 1;
-  }
-  for (unsigned i = 0; !ac && i < n; i++)
-    if (table->values[i] > 15)
-      return false;
-  return true;
-}
-
-static bool
 read_tables (Header * self, const uint8_t * at, const uint8_t * end)
 {
   while (at < end) {
-    const int k = *at >> 4 & 1, t = *at & 15, i = 2 * k + t;
-    BdctJpegHuffman *table = &self->tables->of[i & 3];
-    int n = 0;
+    const int is_ac = *at >> 4, t = *at & 15;
+    BdctJpegHuffman *table = &self->tables->of[2 * (is_ac & 1) + (t & 1)];
+    int code = 0, n = 0;
 
-    if (*at >> 4 > 1 || t > 1 || end - at < 17)
+    if (is_ac > 1 || t > 1 || end - at < 17)
       return false;
     memset (table, 0, sizeof *table);
     memcpy (table->counts, at + 1, 16);
-    for (int j = 0; j < 16; j++)
-      n += table->counts[j];
+    for (int i = 0; i < 16; i++, code *= 2) {
+      code += table->counts[i];
+      n += table->counts[i];
+      if (code >= 2 << i)
+        return false;
+    }
     if (n > 256 || end - at < 17 + n)
       return false;
     memcpy (table->values, at + 17, n);
-    if (!check_table (table, k > 0))
-      return false;
-    self->has_table[i] = true;
+    for (int i = 0; !is_ac && i < n; i++)
+      if (table->values[i] > 15)
+        return false;
     at += 17 + n;
   }
   return true;
@@ -119,16 +105,6 @@ read_frame (Header * self, const uint8_t * at, const uint8_t * end)
   return true;
 }
 
-/* As jdapimin.c, default_decompress_parms. */
-static void
-set_colour (Header * self)
-{
-  static const uint8_t rgb[] = { 'R', 'G', 'B' };
-
-  self->file->is_ycc = self->has_jfif || (self->has_adobe
-      ? self->transform != 0 : memcmp (self->id, rgb, sizeof rgb) != 0);
-}
-
 static int
 divide_up (int a, int b)
 {
@@ -157,11 +133,8 @@ set_sizes (BdctJpegFile * file)
     own->height = divide_up (file->height, own->down);
     own->filtered = (own->across == 2 && own->down <= 2 && own->width > 2)
         || (own->across == 1 && own->down == 2);
-    for (int i = 0; i < own->h * own->v; i++, n++) {
-      file->of[n] = c;
-      file->x[n] = i % own->h;
-      file->y[n] = i / own->h;
-    }
+    for (int i = 0; i < own->h * own->v; i++)
+      file->of[n++] = c;
   }
   file->n_blocks = n;
   file->mcus_across = divide_up (file->width, 8 * h);
@@ -177,6 +150,7 @@ read_scan (Header * self, const uint8_t * at, const uint8_t * end,
     const uint8_t * all_end)
 {
   BdctJpegFile *file = self->file;
+  const size_t size = all_end - end;
   const int n = file->n_components;
 
   if (n == 0 || end - at != 4 + 2 * n || at[0] != n)
@@ -186,52 +160,20 @@ read_scan (Header * self, const uint8_t * at, const uint8_t * end,
 
     own->dc = at[2 + 2 * c] >> 4;
     own->ac = at[2 + 2 * c] & 15;
+    memcpy (file->steps[c], self->steps[self->quantizer[c]],
+        sizeof file->steps[c]);
+    /* With a Huffman table that is missing no code is one. */
     if (at[1 + 2 * c] != self->id[c] || own->dc > 1 || own->ac > 1
-        || (self->tables != NULL && (!self->has_table[own->dc]
-                || !self->has_table[2 + own->ac]
-                || !self->has_steps[self->quantizer[c]])))
+        || (self->tables != NULL && file->steps[c][63] == 0))
       return false;
-    memcpy (own->steps, self->steps[self->quantizer[c]], sizeof own->steps);
   }
-  set_colour (self);
+  /* As jdapimin.c, default_decompress_parms. */
+  file->is_ycc = self->has_jfif || (self->has_adobe
+      ? self->transform != 0 : memcmp (self->id, "RGB", 3) != 0);
+  file->scan_size = size;
   /* A block takes two bits or more, a restart marker two bytes. */
-  if (all_end - end > MAX_SCAN || !set_sizes (file)
-      || (uint64_t) file->n_mcus * file->n_blocks > 4 * (uint64_t) (all_end
-          - end) || file->n_segments > (uint64_t) (all_end - end))
-    return false;
-  file->scan_size = all_end - end;
-  return true;
-}
-
-/* A marker's segment, from behind its length on. */
-static bool
-read_segment (Header * self, uint8_t marker, const uint8_t * at,
-    const uint8_t * end)
-{
-  switch (marker) {
-    case 0xc0:
-    case 0xc1:
-      return read_frame (self, at, end);
-    case 0xc4:
-      return self->tables == NULL || read_tables (self, at, end);
-    case 0xdb:
-      return self->tables == NULL || read_steps (self, at, end);
-    case 0xdd:
-      self->file->interval = end - at == 2 ? get16 (at) : 0;
-      return end - at == 2;
-    case 0xe0:
-      self->has_jfif = self->has_jfif
-          || (end - at >= 14 && memcmp (at, "JFIF", 5) == 0);
-      return true;
-    case 0xee:
-      if (end - at >= 12 && memcmp (at, "Adobe", 5) == 0) {
-        self->has_adobe = true;
-        self->transform = at[11];
-      }
-      return true;
-    default:                   /* other applications' and comments */
-      return (marker >= 0xe1 && marker <= 0xef) || marker == 0xfe;
-  }
+  return size <= MAX_SCAN && set_sizes (file) && file->n_segments <= size
+      && (uint64_t) file->n_mcus * file->n_blocks <= 4 * size;
 }
 
 bool
@@ -240,30 +182,52 @@ bdct_jpeg_header (const uint8_t * data, size_t size, BdctJpegFile * file,
 {
   const uint8_t *at = data + 2, *end = data + size;
   Header self = {.file = file,.tables = tables };
+  bool ok = size >= 4 && data[0] == 0xff && data[1] == 0xd8;
 
   memset (file, 0, sizeof *file);
   if (tables != NULL)
     memset (tables, 0, sizeof *tables);
-  if (size < 4 || data[0] != 0xff || data[1] != 0xd8)
-    return false;
-  while (end - at >= 4) {
-    const size_t length = get16 (at + 2);
+  while (ok && end - at >= 4 && at[0] == 0xff) {
+    const uint8_t marker = at[1], *next;
 
-    if (at[0] != 0xff)
-      return false;
-    if (at[1] == 0xff) {        /* a marker may begin with several */
+    if (marker == 0xff) {       /* a marker may begin with several */
       at++;
       continue;
     }
-    if (length < 2 || (size_t) (end - at) < 2 + length)
+    if (get16 (at + 2) < 2 || end - at < 2 + (int) get16 (at + 2))
       return false;
-    if (at[1] == 0xda) {
-      file->scan = at + 2 + length - data;
-      return read_scan (&self, at + 4, at + 2 + length, end);
+    next = at + 2 + get16 (at + 2);
+    at += 4;
+    switch (marker) {
+      case 0xc0:
+      case 0xc1:
+        ok = read_frame (&self, at, next);
+        break;
+      case 0xc4:
+        ok = tables == NULL || read_tables (&self, at, next);
+        break;
+      case 0xda:
+        return read_scan (&self, at, next, end);
+      case 0xdb:
+        ok = tables == NULL || read_steps (&self, at, next);
+        break;
+      case 0xdd:
+        ok = next - at == 2;
+        file->interval = ok ? get16 (at) : 0;
+        break;
+      case 0xe0:
+        self.has_jfif |= next - at >= 14 && memcmp (at, "JFIF", 5) == 0;
+        break;
+      case 0xee:
+        if (next - at >= 12 && memcmp (at, "Adobe", 5) == 0) {
+          self.has_adobe = true;
+          self.transform = at[11];
+        }
+        break;
+      default:                 /* other applications' and comments */
+        ok = (marker >= 0xe1 && marker <= 0xef) || marker == 0xfe;
     }
-    if (!read_segment (&self, at[1], at + 4, at + 2 + length))
-      return false;
-    at += 2 + length;
+    at = next;
   }
   return false;
 }

@@ -37,7 +37,7 @@ extern "C" {
 #define BDCT_JPEG_TILE_WIDTH 256
 #define BDCT_JPEG_TILE_HEIGHT 16
 
-/* Zeros behind a scan, and bytes behind its codes that are read: 64 codes of 31
+/* Zeros behind a scan, and bytes behind all codes that are read: 64 codes of 31
  * bits, and the words of a reader. */
 #define BDCT_JPEG_RAW_PAD 32
 #define BDCT_JPEG_CODES_PAD 320
@@ -52,7 +52,6 @@ typedef struct {
 } BdctJpegTables;
 
 typedef struct {
-  uint16_t steps[64];         /* row-major */
   uint32_t first, stride;     /* of its samples on the device, 8 at a time */
   uint16_t width, height;     /* in samples, without those that fill an MCU */
   uint8_t h, v;               /* blocks of an MCU */
@@ -65,18 +64,19 @@ typedef struct {
  * of a launch. */
 typedef struct {
   BdctJpegComponent component[BDCT_JPEG_COMPONENTS];
+  /* Of each, in zigzag order: the row-major index and, from bit 6, the step. */
+  uint32_t steps[BDCT_JPEG_COMPONENTS][64];
   int width, height, n_components;
   bool is_ycc;
   uint32_t interval;          /* MCUs of a segment, between restart markers */
   uint32_t mcus_across, n_mcus, n_segments;
-  uint8_t n_blocks;           /* of an MCU; of each of these: */
-  uint8_t of[BDCT_JPEG_MCU_BLOCKS], x[BDCT_JPEG_MCU_BLOCKS],
-      y[BDCT_JPEG_MCU_BLOCKS];
+  /* Blocks of an MCU, and each one's component, and where the first lies. */
+  uint8_t n_blocks, of[BDCT_JPEG_MCU_BLOCKS];
+  uint32_t first[BDCT_JPEG_MCU_BLOCKS];
 
-  uint64_t scan;              /* behind the header; then in `raw` */
+  uint64_t scan;              /* in `raw`, and its codes among all */
   uint32_t scan_size;         /* to the end of the file */
   uint32_t tables;            /* number of its own */
-  uint64_t codes;             /* in words */
   uint32_t chunk, n_chunks, segment, part, n_parts, tile, n_tiles;
   uint8_t *dst;               /* n_components bytes a pixel */
   int64_t dst_stride;
@@ -93,10 +93,17 @@ typedef struct {
   uint16_t one[4][BDCT_JPEG_SHORT + BDCT_JPEG_LONG];
 } BdctJpegLookup;
 
+/* A part of a segment, in bits of the file's codes. */
+typedef struct {
+  uint32_t begin, end;
+  uint32_t first;             /* number of the segment's first part */
+  uint32_t segment;           /* of the file; UINT32_MAX: there is no part */
+} BdctJpegPart;
+
 /* Of a part: blocks that end in it and the sums of the components' DC
  * differences, modulo 2^16; or those of all parts before it. */
 typedef struct {
-  uint32_t blocks, dc[3];
+  uint32_t of[4];
 } BdctJpegSums;
 
 /* A launch's files; all on the device. */
@@ -108,21 +115,29 @@ typedef struct {
                                  where that is not EOI */
   const BdctJpegFile *files;
   const BdctJpegTables *tables;
+  uint32_t *file_of_chunk;
   const uint8_t *raw;
   uint32_t n_files, n_tables, n_chunks, n_parts, n_tiles;
   uint32_t log2_part;         /* bytes of a part */
   /* The kernels' own: */
   BdctJpegLookup *lookup;
-  uint32_t *file_of_chunk, *file_of_parts, *file_of_tile;
-  uint32_t *kept, *restarts;  /* of each chunk; then of those before it */
+  uint32_t *file_of_parts, *file_of_tile;
+  uint32_t *counts;           /* of each chunk: codes; from bit 16, restarts */
   uint32_t *codes;            /* big-endian words */
   uint32_t *segment_start;    /* in bytes; one more than a file has segments */
-  uint32_t *segment_part;
-  uint32_t *segment_of;       /* of each part; UINT32_MAX: there is none */
+  uint32_t *segment_part;     /* its first one */
+  BdctJpegPart *parts;
   uint16_t *start, *stop;     /* states of each part */
   BdctJpegSums *sums;
   uint8_t *samples;
 } BdctJpegLaunch;
+
+/* Read the header of a file of one scan in baseline coding, with one component
+ * or three; what libjpeg reads in such a file without a warning. False for all
+ * others, which are for libjpeg. Without `tables`, for the size alone, those
+ * of the file are not looked at. */
+bool bdct_jpeg_header (const uint8_t *data, size_t size, BdctJpegFile *file,
+    BdctJpegTables *tables);
 
 /* Enqueue all kernels of a launch. */
 cudaError_t bdct_cuda_jpeg_launch (const BdctJpegLaunch *launch,

@@ -2,36 +2,11 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_JPEG_PARTS_CUH
-#define BDCT_JPEG_PARTS_CUH
+#pragma once
 
 #include "scan.cuh"
 
 namespace {
-
-/* A part, in bits of the file's codes. */
-struct Part
-{
-  uint32_t begin, end, segment;
-  bool is_valid, is_first;      /* of its segment */
-
-  BDCT_INLINE
-  Part (const Launch &g, const File &f, uint32_t number)
-    : begin (0), end (0), segment (g.segment_of[number]), is_first (false)
-  {
-    is_valid = segment != kNone;
-    if (is_valid) {
-      const uint32_t i = number - g.segment_part[f.segment + segment];
-      const uint32_t last = g.segment_start[f.segment + segment + 1] * 8;
-
-      const uint32_t size = 8u << g.log2_part;
-
-      begin = g.segment_start[f.segment + segment] * 8 + i * size;
-      end = last - begin > size ? begin + size : last;
-      is_first = i == 0;
-    }
-  }
-};
 
 struct Reader
 {
@@ -87,33 +62,54 @@ describe_block (const File &f, uint32_t i, uint32_t n_entries)
       | (2 + f.component[c].ac) * n_entries << 13 | c << 26;
 }
 
+/* What a thread block decodes parts by. */
+struct Tables
+{
+  alignas (16) uint32_t pair[4 * kShort];
+  uint16_t second[2 * kLong];   /* AC's entries of 16 bits */
+  uint32_t block[BDCT_JPEG_MCU_BLOCKS];
+
+  /* By kThreads threads. */
+  BDCT_INLINE void
+  load (const Launch &g, const File &f, int t)
+  {
+    const BdctJpegLookup &lookup = g.lookup[f.tables];
+
+    copy (pair, lookup.pair[0], 4 * kShort, t);
+    copy (second, lookup.one[2] + kShort, kLong, t);
+    copy (second + kLong, lookup.one[3] + kShort, kLong, t);
+    if (t < BDCT_JPEG_MCU_BLOCKS)
+      block[t] = describe_block (f, t, kShort);
+  }
+};
+
 /* A state: bits that a code reaches into a part, 5; zigzag position, 6; block
  * of the MCU, 4. */
 constexpr uint32_t kTrusted = 0x8000;
 
-/* Decode a part from a state. Returns the state behind it. `second` are the
- * entries for 16 bits of AC's tables, `apart` from one to the next. */
-template <typename Pair, typename Second, typename Block> BDCT_INLINE uint32_t
-decode_part (const uint32_t *codes, const Part &part, uint32_t state,
-    Pair pair, Second second, uint32_t apart, Block block, uint32_t n_blocks,
-    const BdctJpegHuffman *tables, BdctJpegSums *sums)
+/* Decode a part from a state. Returns the state behind it. */
+BDCT_INLINE uint32_t
+decode_part (const Launch &g, const File &f, const Tables &tables,
+    uint32_t number, uint32_t state)
 {
-  Reader reader (codes, part.begin + (state & 31));
-  uint32_t z = state >> 5 & 63, i = state >> 11, b = block[i];
+  const Part part = g.parts[number];
+  const uint32_t n_blocks = f.n_blocks;
+  Reader reader (g.codes + f.scan / 4, part.begin + (state & 31));
+  uint32_t z = state >> 5 & 63, i = state >> 11, b = tables.block[i];
   uint32_t table = z > 0 ? b >> 13 & kField : b & kField;
   uint32_t n = 0, dc[3] = { 0, 0, 0 };
 
   while (reader.at < part.end) {
     const uint32_t word = reader.peek ();
-    uint32_t e = pair[table + (word >> (32 - kBits))], length, move;
+    uint32_t e = tables.pair[table + (word >> (32 - kBits))], length, move;
 
     if (e == 0) {
       const uint32_t k = table >> kBits;
 
       if (k >= 2 && word >> 16 >= 65536u - kLong)
-        e = second[(k - 2) * apart + (word >> 16) - (65536 - kLong)];
+        e = tables.second[(k - 2) * kLong + (word >> 16) - (65536 - kLong)];
       if (e == 0)
-        e = search_code (tables[k], word, k >= 2);
+        e = search_code (g.tables[f.tables].of[k], word, k >= 2);
       e |= (e & 31) << 16 | e >> 9 << 21;
     }
     length = e & 31;
@@ -139,11 +135,13 @@ decode_part (const uint32_t *codes, const Part &part, uint32_t state,
       z = 0;
       n++;
       i = i + 1 == n_blocks ? 0 : i + 1;
-      b = block[i];
+      b = tables.block[i];
       table = b & kField;
     }
   }
-  *sums = { n, { dc[0] & 0xffff, dc[1] & 0xffff, dc[2] & 0xffff } };
+  g.sums[number] = {
+    { n, dc[0] & 0xffff, dc[1] & 0xffff, dc[2] & 0xffff }
+  };
   return ((reader.at - part.end) & 31) | z << 5 | i << 11;
 }
 
@@ -153,57 +151,39 @@ struct Agree
   static constexpr int n_threads = kThreads;
   struct Shared
   {
-    uint32_t pair[4 * kShort];
-    uint16_t second[2 * kLong];
-    uint32_t block[BDCT_JPEG_MCU_BLOCKS], n[2];
+    Tables tables;
+    uint32_t n[2];
     uint16_t start[kParts], stop[kParts], list[kThreads], from[kThreads];
   };
-
-  static BDCT_INLINE void
-  load (const Launch &g, const File &f, int t, Shared &shared)
-  {
-    const BdctJpegLookup &lookup = g.lookup[f.tables];
-
-    for (int i = t; i < 4 * kShort; i += n_threads)
-      shared.pair[i] = lookup.pair[i / kShort][i % kShort];
-    for (int i = t; i < 2 * kLong; i += n_threads)
-      shared.second[i] = lookup.one[2 + i / kLong][kShort + i % kLong];
-    if (t < BDCT_JPEG_MCU_BLOCKS)
-      shared.block[t] = describe_block (f, t, kShort);
-    if (t < 2)
-      shared.n[t] = 0;
-    wait_for_block ();
-  }
 
   static BDCT_INLINE void
   run (const Launch &g, uint32_t block, int t, Shared &shared)
   {
     const uint32_t first = block * kParts;
     const File &f = g.files[g.file_of_parts[first / kThreads]];
-    const uint32_t *codes = g.codes + f.codes;
-    const BdctJpegHuffman *tables = g.tables[f.tables].of;
     uint32_t state = 0;
 
-    if (g.segment_of[first] == kNone)
-      return;
-    load (g, f, t, shared);
-
     const auto decode = [&] (int i) {
-      return decode_part (codes, Part (g, f, first + i), state, shared.pair,
-          shared.second, kLong, shared.block, f.n_blocks, tables,
-          &g.sums[first + i]);
+      return decode_part (g, f, shared.tables, first + i, state);
     };
 
+    if (g.parts[first].segment == kNone)
+      return;
+    shared.tables.load (g, f, t);
+    if (t < 2)
+      shared.n[t] = 0;
+    wait_for_block ();
     /* A thread's first part begins at a guess, the next one where that ends. */
     for (int i = t * (kParts / kThreads); i < (t + 1) * (kParts / kThreads);
         i++) {
-      const Part part (g, f, first + i);
+      const Part part = g.parts[first + i];
+      const bool begins = part.first == first + i;
 
-      if (part.is_first)
+      if (begins)
         state = 0;
-      shared.start[i] = state | (!part.is_valid || part.is_first || i == 0
+      shared.start[i] = state | (part.segment == kNone || begins || i == 0
           ? kTrusted : 0);
-      if (part.is_valid)
+      if (part.segment != kNone)
         state = decode (i);
       shared.stop[i] = state;
     }
@@ -243,31 +223,29 @@ struct Agree
 constexpr int kRounds = 64;
 
 /* Of a file: bring its thread blocks of parts to agree, and sum the parts. */
-struct Join
+struct Join : FileKernel
 {
-  static constexpr int n_threads = kFileThreads;
-  using Shared = SumChunks::Shared;
+  struct Shared
+  {
+    Tables tables;
+    Sums sums;
+  };
 
   /* Follow the state at the end of the parts before until it agrees. Returns
    * whether the last part has changed. */
   static BDCT_INLINE bool
-  follow (const Launch &g, const File &f, uint32_t first, uint32_t state)
+  follow (const Launch &g, const File &f, const Tables &tables, uint32_t first)
   {
-    const BdctJpegLookup &lookup = g.lookup[f.tables];
-    uint32_t block[BDCT_JPEG_MCU_BLOCKS];
+    uint32_t state = ((volatile uint16_t *) g.stop)[first - 1];
 
-    for (uint32_t i = 0; i < BDCT_JPEG_MCU_BLOCKS; i++)
-      block[i] = describe_block (f, i, kShort);
     for (uint32_t i = first; i < first + kParts; i++) {
-      const Part part (g, f, i);
+      const Part part = g.parts[i];
       const uint32_t old = g.stop[i];
 
-      if (!part.is_valid || part.is_first || g.start[i] == state)
+      if (part.segment == kNone || part.first == i || g.start[i] == state)
         return false;
       g.start[i] = state;
-      state = decode_part (g.codes + f.codes, part, state, lookup.pair[0],
-          lookup.one[2] + kShort, kOne, block, f.n_blocks,
-          g.tables[f.tables].of, &g.sums[i]);
+      state = decode_part (g, f, tables, i, state);
       g.stop[i] = state;
       if (state == old)
         return false;
@@ -279,50 +257,36 @@ struct Join
   run (const Launch &g, uint32_t block, int t, Shared &shared)
   {
     const File &f = g.files[block];
-    BdctJpegSums all = { 0, { 0, 0, 0 } };
-    int round = 0;
+    uint32_t all[4] = { 0, 0, 0, 0 }, again = f.n_parts > kParts;
 
-    for (uint32_t again = f.n_parts > kParts; again != 0; round++) {
+    if (again != 0 && t < kThreads)
+      shared.tables.load (g, f, t);
+    wait_for_block ();
+    for (int round = 0; again != 0 && round <= kRounds; round++) {
       uint32_t changed = 0;
 
       for (uint32_t first = kParts * (1 + t); first < f.n_parts;
-          first += kParts * n_threads) {
-        const uint32_t at = f.part + first;
-
-        if (g.segment_of[at] != kNone)
-          changed |= follow (g, f, at, ((volatile uint16_t *) g.stop)[at - 1]);
-      }
-      sum_before<n_threads> (changed, t, shared.sums, &again);
-      if (round == kRounds && again != 0) {
-        if (t == 0)
-          find_damage (g, block);
-        break;
-      }
+          first += kParts * n_threads)
+        changed |= follow (g, f, shared.tables, f.part + first);
+      again = 0;
+      sum_before (changed, t, shared.sums, &again);
     }
+    if (t == 0 && again != 0)
+      find_damage (g, block);
     for (uint32_t first = 0; first < f.n_parts; first += n_threads) {
       const uint32_t i = f.part + first + t;
-      const bool is_in = first + t < f.n_parts && g.segment_of[i] != kNone;
-      BdctJpegSums own = { 0, { 0, 0, 0 } }, before, total;
+      const bool is_in = first + t < f.n_parts
+          && g.parts[i].segment != kNone;
+      BdctJpegSums own = { { 0, 0, 0, 0 } };
 
       if (is_in)
         own = g.sums[i];
-      before.blocks = sum_before<n_threads> (own.blocks, t, shared.sums,
-          &total.blocks);
-      for (int c = 0; c < 3; c++)
-        before.dc[c] = sum_before<n_threads> (own.dc[c], t, shared.sums,
-            &total.dc[c]);
-      if (is_in) {
-        g.sums[i].blocks = all.blocks + before.blocks;
-        for (int c = 0; c < 3; c++)
-          g.sums[i].dc[c] = all.dc[c] + before.dc[c];
-      }
-      all.blocks += total.blocks;
-      for (int c = 0; c < 3; c++)
-        all.dc[c] += total.dc[c];
+      BDCT_UNROLL for (int k = 0; k < 4; k++)
+        own.of[k] = sum_before (own.of[k], t, shared.sums, &all[k]);
+      if (is_in)
+        g.sums[i] = own;
     }
   }
 };
 
 } // namespace
-
-#endif

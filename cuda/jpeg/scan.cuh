@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#ifndef BDCT_JPEG_SCAN_CUH
-#define BDCT_JPEG_SCAN_CUH
+#pragma once
 
 #include "jpeg.h"
 #include "cuda/kernels/warps.cuh"
@@ -19,6 +18,7 @@ constexpr int kFileThreads = 256;
 
 using Launch = BdctJpegLaunch;
 using File = BdctJpegFile;
+using Part = BdctJpegPart;
 
 BDCT_INLINE void
 find_damage (const Launch &g, uint32_t file)
@@ -26,24 +26,26 @@ find_damage (const Launch &g, uint32_t file)
   atomicOr (&g.damaged[file], 1u);
 }
 
-#ifdef __CUDACC__
-/* Two samples, clipped, then the first two of `rest`. */
-BDCT_INLINE uint32_t
-pack_clipped (int32_t first, int32_t second, uint32_t rest)
+/* Copy a multiple of 16 bytes to shared memory, by kThreads threads. */
+template <typename T> BDCT_INLINE void
+copy (T *to, const T *from, int n, int t)
 {
-  uint32_t all;
-
-  asm ("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r" (all) : "r" (second),
-      "r" (first), "r" (rest));
-  return all;
+  for (int i = t; i < n * (int) sizeof (T) / 16; i += kThreads)
+    ((uint4 *) to)[i] = ((const uint4 *) from)[i];
 }
-#endif
 
-/* The sum of a thread block's values before a thread's own, and of all. */
-template <int N> BDCT_INLINE uint32_t
-sum_before (uint32_t v, int t, uint32_t sums[N / 32], uint32_t *total)
+/* What the threads of a file, or of a chunk, share. */
+struct Sums
 {
-  uint32_t sum = v, before = 0, all = 0;
+  uint32_t by_warp[kFileThreads / 32], ended[kFileThreads / 32];
+};
+
+/* `*total` and the sum of a thread block's values before a thread's own; and
+ * add all of these to `*total`. */
+BDCT_INLINE uint32_t
+sum_before (uint32_t v, int t, Sums &shared, uint32_t *total)
+{
+  uint32_t sum = v, before = *total, all = 0;
 
   BDCT_UNROLL for (int d = 1; d < 32; d *= 2) {
     const uint32_t below = from_below (sum, d);
@@ -53,13 +55,13 @@ sum_before (uint32_t v, int t, uint32_t sums[N / 32], uint32_t *total)
   }
   wait_for_block ();
   if (t % 32 == 31)
-    sums[t / 32] = sum;
+    shared.by_warp[t / 32] = sum;
   wait_for_block ();
-  BDCT_UNROLL for (int i = 0; i < N / 32; i++) {
-    before += i < t / 32 ? sums[i] : 0;
-    all += sums[i];
+  BDCT_UNROLL for (int i = 0; i < kFileThreads / 32; i++) {
+    before += i < t / 32 ? shared.by_warp[i] : 0;
+    all += shared.by_warp[i];
   }
-  *total = all;
+  *total += all;
   return before + sum - v;
 }
 
@@ -100,216 +102,168 @@ search_code (const BdctJpegHuffman &table, uint32_t word, bool ac)
   return kUnknown;
 }
 
-/* A thread block writes down what belongs to a file, or makes a table. */
-struct Prepare
+/* Make entries, by a thread block. */
+BDCT_INLINE void
+make_lookup (const BdctJpegHuffman &table, bool ac, int t, uint32_t *pair,
+    uint16_t *one)
 {
-  static constexpr int n_threads = kFileThreads;
-  struct Shared
-  {
-  };
+  for (int i = t; i < kOne; i += kFileThreads) {
+    const uint32_t word = i < kShort ? (uint32_t) i << (32 - kBits)
+        : (65536u - kOne + i) << 16;
+    const uint32_t e = search_code (table, word, ac);
 
-  static BDCT_INLINE void
-  fill (uint32_t *to, uint32_t first, uint32_t n, uint32_t file, int t)
-  {
-    for (uint32_t i = t; i < n; i += n_threads)
-      to[first + i] = file;
+    one[i] = i < kShort && (e & 31) - (e >> 5 & 15) > kBits ? 0 : e;
   }
+  wait_for_block ();
+  for (int i = t; i < kShort; i += kFileThreads) {
+    const uint32_t e = one[i];
+    uint32_t length = e & 31, move = e >> 9;
 
-  static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &)
-  {
-    if (block < g.n_files) {
-      const File &f = g.files[block];
+    if (e != 0 && ac && move < kEnd && length < kBits) {
+      const uint32_t next = one[i << length & (kShort - 1)];
 
-      fill (g.file_of_chunk, f.chunk, f.n_chunks, block, t);
-      fill (g.file_of_parts, f.part / kThreads, f.n_parts / kThreads, block, t);
-      fill (g.file_of_tile, f.tile, f.n_tiles, block, t);
-      return;
-    }
-
-    const uint32_t number = (block - g.n_files) / 4;
-    const int k = (block - g.n_files) % 4;
-    const BdctJpegHuffman &table = g.tables[number].of[k];
-    uint32_t *pair = g.lookup[number].pair[k];
-    uint16_t *one = g.lookup[number].one[k];
-
-    for (int i = t; i < kOne; i += n_threads) {
-      const uint32_t word = i < kShort ? (uint32_t) i << (32 - kBits)
-          : (65536u - kOne + i) << 16;
-      const uint32_t e = search_code (table, word, k >= 2);
-
-      one[i] = i < kShort && (e & 31) - (e >> 5 & 15) > kBits ? 0 : e;
-    }
-    wait_for_block ();
-    for (int i = t; i < kShort; i += n_threads) {
-      const uint32_t e = one[i];
-      uint32_t length = e & 31, move = e >> 9;
-
-      if (e != 0 && k >= 2 && move < kEnd && length < kBits) {
-        const uint32_t next = one[i << length & (kShort - 1)];
-
-        if (next != 0 && length + (next & 31) - (next >> 5 & 15) <= kBits) {
-          length += next & 31;
-          move += next >> 9;
-        }
+      if (next != 0 && length + (next & 31) - (next >> 5 & 15) <= kBits) {
+        length += next & 31;
+        move += next >> 9;
       }
-      pair[i] = e == 0 ? 0 : e | length << 16 | move << 21;
     }
+    pair[i] = e == 0 ? 0 : e | length << 16 | move << 21;
   }
-};
+}
 
-/* 16 bytes of a scan: which of them are codes, which the first of a restart
- * marker, and the first of another marker, 16 if there is none. */
+/* 16 bytes of a scan, and the one behind them: which of them are codes, and
+ * which the first of a restart marker; none behind the first marker that ends
+ * the scan. */
 struct Bytes
 {
-  uint32_t word[4];
-  uint32_t kept, restarts;
-  int stop;
-  bool is_end;                  /* that marker is EOI */
+  uint32_t word[5], kept = 0, restarts = 0;
 
   BDCT_INLINE uint32_t
   at (int i) const
   {
     return word[i / 4] >> 8 * (i % 4) & 255;
   }
-};
 
-struct Ended
-{
-  uint32_t by_warp[kFileThreads / 32], sums[kFileThreads / 32];
-};
+  /* Those of a thread of a chunk. */
+  BDCT_INLINE
+  Bytes (const Launch &g, const File &f, uint32_t chunk, int t, Sums &shared)
+  {
+    const uint32_t at = chunk * BDCT_JPEG_CHUNK + t * 16;
+    uint32_t ended, marker = 0;
+    int stop = 16;
 
-/* Load a thread's bytes, and drop all behind the first marker that ends the
- * scan. */
-BDCT_INLINE void
-load_bytes (const Launch &g, const File &f, uint32_t chunk, int t, Bytes &b,
-    Ended &shared)
-{
-  const uint32_t at = chunk * BDCT_JPEG_CHUNK + t * 16;
-  uint32_t ended;
+    if (at < f.scan_size) {
+      const uint8_t *from = g.raw + f.scan + at;
+      const uint4 v = *(const uint4 *) from;
+      const uint32_t inside = at + 16 > f.scan_size
+          ? 0xffff >> (at + 16 - f.scan_size) : 0xffff;
+      uint32_t ff = 0, zero = 0, behind;
 
-  b.kept = b.restarts = 0;
-  b.stop = 16;
-  b.is_end = false;
-  if (at < f.scan_size) {
-    const uint8_t *from = g.raw + f.scan + at;
-    const uint4 v = *(const uint4 *) from;
-    const uint32_t next = from[16];
-    const uint32_t inside = at + 16 > f.scan_size
-        ? 0xffff >> (at + 16 - f.scan_size) : 0xffff;
-    uint32_t ff = 0, zero = 0, behind;
+      word[0] = v.x;
+      word[1] = v.y;
+      word[2] = v.z;
+      word[3] = v.w;
+      word[4] = from[16];
+      BDCT_UNROLL for (int i = 0; i < 4; i++) {
+        ff |= ((__vcmpeq4 (word[i], ~0u) & 0x08040201u) * 0x01010101u >> 24)
+            << 4 * i;
+        zero |= ((__vcmpeq4 (word[i], 0u) & 0x08040201u) * 0x01010101u >> 24)
+            << 4 * i;
+      }
+      behind = ff << 1 | (at > 0 && from[-1] == 0xff);
+      kept = ((ff & (zero >> 1 | (word[4] == 0 ? 0x8000u : 0)))
+          | (~ff & ~behind)) & inside;
+      for (uint32_t m = ff & inside & ~kept; m != 0 && stop == 16; m &= m - 1) {
+        const int i = __ffs (m) - 1;
 
-    b.word[0] = v.x;
-    b.word[1] = v.y;
-    b.word[2] = v.z;
-    b.word[3] = v.w;
-    BDCT_UNROLL for (int i = 0; i < 4; i++) {
-      ff |= ((__vcmpeq4 (b.word[i], ~0u) & 0x08040201u) * 0x01010101u >> 24)
-          << 4 * i;
-      zero |= ((__vcmpeq4 (b.word[i], 0u) & 0x08040201u) * 0x01010101u >> 24)
-          << 4 * i;
-    }
-    behind = ff << 1 | (at > 0 && from[-1] == 0xff);
-    b.kept = ((ff & (zero >> 1 | (next == 0 ? 0x8000u : 0)))
-        | (~ff & ~behind)) & inside;
-    for (uint32_t m = ff & inside & ~b.kept; m != 0; m &= m - 1) {
-      const int i = __ffs (m) - 1;
-      const uint32_t marker = i < 15 ? b.at (i + 1) : next;
-
-      if (marker >= 0xd0 && marker <= 0xd7) {
-        b.restarts |= 1u << i;
-      } else if (marker != 0xff) {
-        b.stop = i;
-        b.is_end = marker == 0xd9;
-        break;
+        marker = this->at (i + 1);
+        if (marker >= 0xd0 && marker <= 0xd7)
+          restarts |= 1u << i;
+        else if (marker != 0xff)
+          stop = i;
       }
     }
+    ended = ballot (stop < 16);
+    if (t % 32 == 0)
+      shared.ended[t / 32] = ended;
+    wait_for_block ();
+    ended &= (1u << t % 32) - 1;
+    for (int i = 0; i < t / 32; i++)
+      ended |= shared.ended[i];
+    if (ended != 0)
+      stop = 0;
+    else if (stop < 16)
+      atomicMin (&g.end[g.file_of_chunk[f.chunk + chunk]],
+          2 * chunk + (marker != 0xd9));
+    kept &= (1u << stop) - 1;
+    restarts &= (1u << stop) - 1;
   }
-  ended = ballot (b.stop < 16);
-  if (t % 32 == 0)
-    shared.by_warp[t / 32] = ended;
-  wait_for_block ();
-  ended &= (1u << t % 32) - 1;
-  for (int i = 0; i < t / 32; i++)
-    ended |= shared.by_warp[i];
-  if (ended != 0)
-    b.stop = 0;
-  else if (b.stop < 16)
-    atomicMin (&g.end[g.file_of_chunk[f.chunk + chunk]],
-        2 * chunk + !b.is_end);
-  b.kept &= (1u << b.stop) - 1;
-  b.restarts &= (1u << b.stop) - 1;
-}
 
-struct Count
-{
-  static constexpr int n_threads = kFileThreads;
-  using Shared = Ended;
-
-  static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  /* The number of codes and, from bit 16, of restart markers. */
+  BDCT_INLINE uint32_t
+  counts () const
   {
-    const File &f = g.files[g.file_of_chunk[block]];
-    uint32_t total;
-    Bytes b;
-
-    load_bytes (g, f, block - f.chunk, t, b, shared);
-    sum_before<n_threads> (__popc (b.kept) | __popc (b.restarts) << 16, t,
-        shared.sums, &total);
-    if (t == 0) {
-      g.kept[block] = total & 0xffff;
-      g.restarts[block] = total >> 16;
-    }
+    return __popc (kept) | __popc (restarts) << 16;
   }
 };
 
-/* Of a file: sum its chunks' counts, and begin its segments. */
-struct SumChunks
+/* A kernel whose thread blocks have a file each, or a part of one. */
+struct FileKernel
 {
   static constexpr int n_threads = kFileThreads;
-  struct Shared
-  {
-    uint32_t sums[n_threads / 32];
-  };
+  using Shared = Sums;
+};
 
+/* The first thread blocks make tables, the others count. */
+struct Count : FileKernel
+{
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  run (const Launch &g, uint32_t block, int t, Sums &shared)
   {
-    const File &f = g.files[block];
-    const uint32_t end = g.end[block];
-    uint32_t kept = 0, restarts = 0;
+    const uint32_t number = block / 4, k = block % 4;
+    const uint32_t chunk = block - 4 * g.n_tables;
+    uint32_t total = 0;
 
-    for (uint32_t first = 0; first < f.n_chunks; first += n_threads) {
-      const uint32_t i = first + t, at = f.chunk + i;
-      const bool is_in = i < f.n_chunks && i <= end / 2;
-      uint32_t both[2];
-      const uint32_t k = sum_before<n_threads> (is_in ? g.kept[at] : 0, t,
-          shared.sums, &both[0]);
-      const uint32_t r = sum_before<n_threads> (is_in ? g.restarts[at] : 0, t,
-          shared.sums, &both[1]);
-
-      if (i < f.n_chunks) {
-        g.kept[at] = kept + k;
-        g.restarts[at] = restarts + r;
-      }
-      kept += both[0];
-      restarts += both[1];
+    if (number < g.n_tables) {
+      make_lookup (g.tables[number].of[k], k >= 2, t, g.lookup[number].pair[k],
+          g.lookup[number].one[k]);
+      return;
     }
-    for (uint32_t i = t; i <= f.n_segments; i += n_threads)
-      if (i == 0 || i > restarts || i == f.n_segments)
-        g.segment_start[f.segment + i] = i == 0 ? 0 : kept;
-    if (t == 0 && (end % 2 != 0 || restarts + 1 != f.n_segments))
-      find_damage (g, block);
+
+    const File &f = g.files[g.file_of_chunk[chunk]];
+
+    sum_before (Bytes (g, f, chunk - f.chunk, t, shared).counts (), t, shared,
+        &total);
+    if (t == 0)
+      g.counts[chunk] = total;
+  }
+};
+
+/* The codes and the restart markers in a file's first chunks. */
+struct Before
+{
+  uint32_t kept = 0, restarts = 0;
+
+  BDCT_INLINE
+  Before (const Launch &g, const File &f, uint32_t n, int t, Sums &shared)
+  {
+    uint32_t k = 0, r = 0;
+
+    for (uint32_t i = t; i < n; i += kFileThreads) {
+      k += g.counts[f.chunk + i] & 0xffff;
+      r += g.counts[f.chunk + i] >> 16;
+    }
+    sum_before (k, t, shared, &kept);
+    sum_before (r, t, shared, &restarts);
   }
 };
 
 /* Write codes as big-endian words, without what is between them. */
-struct Compact
+struct Compact : FileKernel
 {
-  static constexpr int n_threads = kFileThreads;
   struct Shared
   {
-    Ended ended;
+    Sums sums;
     uint32_t words[BDCT_JPEG_CHUNK / 4 + 2];
   };
 
@@ -318,24 +272,25 @@ struct Compact
   {
     const uint32_t file = g.file_of_chunk[block];
     const File &f = g.files[file];
-    const uint32_t base = g.kept[block], shift = base & 3;
+    const uint32_t chunk = block - f.chunk;
     uint8_t *bytes = (uint8_t *) shared.words;
-    uint32_t total, restart, n, end;
-    Bytes b;
+    uint32_t total = 0, n, end;
 
-    if (block - f.chunk > g.end[file] / 2)
+    if (chunk > g.end[file] / 2)
       return;
-    load_bytes (g, f, block - f.chunk, t, b, shared.ended);
-    n = sum_before<n_threads> (__popc (b.kept) | __popc (b.restarts) << 16, t,
-        shared.ended.sums, &total);
-    restart = g.restarts[block] + (n >> 16);
+
+    const Before before (g, f, chunk, t, shared.sums);
+    const Bytes b (g, f, chunk, t, shared.sums);
+    const uint32_t base = before.kept, shift = base & 3;
+    uint32_t *to = g.codes + f.scan / 4 + base / 4;
+    uint32_t restart = before.restarts;
+
+    n = sum_before (b.counts (), t, shared.sums, &total);
+    restart += n >> 16;
     n &= 0xffff;
     BDCT_UNROLL for (int i = 0; i < 16; i++) {
       if (b.restarts >> i & 1) {
-        const uint32_t marker = i < 15 ? b.at (i + 1)
-            : g.raw[f.scan + (block - f.chunk) * BDCT_JPEG_CHUNK + t * 16 + 16];
-
-        if ((marker & 7) != (restart & 7))
+        if ((b.at (i + 1) & 7) != (restart & 7))
           find_damage (g, file);
         if (++restart < f.n_segments)
           g.segment_start[f.segment + restart] = base + n;
@@ -344,67 +299,76 @@ struct Compact
         bytes[(n++ + shift) ^ 3] = b.at (i);
     }
     wait_for_block ();
-
-    uint32_t *to = g.codes + f.codes + base / 4;
-
     end = (total & 0xffff) + shift;
     for (uint32_t i = t; 4 * i < end; i += n_threads)
-      if ((i == 0 && shift > 0) || 4 * i + 4 > end) {
+      if (4 * i >= shift && 4 * i + 4 <= end)
+        to[i] = shared.words[i];
+      else
         for (uint32_t j = 4 * i; j < 4 * i + 4; j++)
           if (j >= shift && j < end)
             ((uint8_t *) to)[j ^ 3] = bytes[j ^ 3];
-      } else {
-        to[i] = shared.words[i];
-      }
   }
 };
 
-/* Of a file: divide its segments into parts. */
-struct Divide
+/* Of a file: begin its segments, divide them into parts, and write down what
+ * belongs to it. */
+struct Divide : FileKernel
 {
-  static constexpr int n_threads = kFileThreads;
-  using Shared = SumChunks::Shared;
-
   static BDCT_INLINE void
-  run (const Launch &g, uint32_t block, int t, Shared &shared)
+  run (const Launch &g, uint32_t block, int t, Sums &shared)
   {
     const File &f = g.files[block];
-    const uint32_t *start = g.segment_start + f.segment;
+    const uint32_t last = g.end[block];
+    const Before all (g, f, last / 2 < f.n_chunks ? last / 2 + 1 : f.n_chunks,
+        t, shared);
+    uint32_t *start = g.segment_start + f.segment;
     uint32_t *part = g.segment_part + f.segment;
-    uint32_t n = 0;
+    uint32_t end = f.part;      /* behind the last part */
 
+    for (uint32_t i = t; i <= f.n_segments; i += n_threads)
+      if (i == 0 || i > all.restarts || i == f.n_segments)
+        start[i] = i == 0 ? 0 : all.kept;
+    if (t == 0 && (last % 2 != 0 || all.restarts + 1 != f.n_segments))
+      find_damage (g, block);
+    wait_for_block ();
     for (uint32_t first = 0; first < f.n_segments; first += n_threads) {
       const uint32_t i = first + t;
-      uint32_t own = 0, total, before;
+      const bool is_in = i < f.n_segments;
+      const uint32_t own = is_in ? (start[i + 1] - start[i]
+          + (1 << g.log2_part) - 1) >> g.log2_part : 0;
+      const uint32_t its = sum_before (own, t, shared, &end);
 
-      if (i < f.n_segments) {
-        own = (start[i + 1] - start[i] + (1 << g.log2_part) - 1)
-            >> g.log2_part;
-        if (own == 0)
-          find_damage (g, block);
-      }
-      before = sum_before<n_threads> (own, t, shared.sums, &total);
-      if (i < f.n_segments)
-        part[i] = f.part + n + before;
-      n += total;
+      if (is_in)
+        part[i] = its;
+      if (is_in && own == 0)
+        find_damage (g, block);
     }
     wait_for_block ();
-    for (uint32_t i = t; i < f.n_parts; i += n_threads) {
+    for (uint32_t i = f.part + t; i < f.part + f.n_parts; i += n_threads) {
+      Part own = { 0, 0, 0, kNone };
       uint32_t low = 0, high = f.n_segments;
 
       while (high - low > 1) {
         const uint32_t middle = (low + high) / 2;
 
-        if (part[middle] <= f.part + i)
+        if (part[middle] <= i)
           low = middle;
         else
           high = middle;
       }
-      g.segment_of[f.part + i] = i < n ? low : kNone;
+      if (i < end) {
+        const uint32_t size = 8u << g.log2_part, stop = start[low + 1] * 8;
+        const uint32_t begin = start[low] * 8 + (i - part[low]) * size;
+
+        own = { begin, stop - begin > size ? begin + size : stop, part[low],
+          low };
+      }
+      g.parts[i] = own;
+      g.file_of_parts[i / kThreads] = block;
     }
+    for (uint32_t i = t; i < f.n_tiles; i += n_threads)
+      g.file_of_tile[f.tile + i] = block;
   }
 };
 
 } // namespace
-
-#endif

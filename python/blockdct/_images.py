@@ -77,7 +77,7 @@ class _Host:
 
     def __init__(self, threads: int, max_pixels: int):
         self._max_pixels = max_pixels
-        self._threads = threads or len(os.sched_getaffinity(0))
+        self._threads = threads
         self._pool: concurrent.futures.ThreadPoolExecutor | None = None
 
     def close(self) -> None:
@@ -92,10 +92,11 @@ class _Host:
 
     def start(self, files: Sequence[bytes]) -> list[Callable[[], Any]]:
         """Returns functions that wait for pictures."""
-        if self._threads == 1 or len(files) == 1:
+        if self._threads == 1 or len(files) <= 1:
             return [functools.partial(self._decode, data) for data in files]
         if self._pool is None:
-            self._pool = concurrent.futures.ThreadPoolExecutor(self._threads)
+            self._pool = concurrent.futures.ThreadPoolExecutor(
+                self._threads or len(os.sched_getaffinity(0)))
         return [self._pool.submit(self._decode, data).result for data in files]
 
 

@@ -2,6 +2,7 @@
  *
  * The kernels that decode JPEG files, compiled to run without a GPU. */
 #include <stdint.h>
+#include "cuda/jpeg/jpeg.h"
 
 namespace {
 
@@ -12,19 +13,13 @@ clip (int32_t v)
 }
 
 inline uint32_t
-pack_clipped (int32_t first, int32_t second, uint32_t rest)
+pack_bytes (uint32_t low, uint32_t high, uint32_t upper)
 {
-  return rest << 16 | clip (second) << 8 | clip (first);
+  return upper << 16 | clip (high) << 8 | clip (low);
 }
 
-} // namespace
-
-#include "cuda/jpeg/pixels.cuh"
-
-namespace {
-
-template <typename K> cudaError_t launch_kernel (const BdctJpegLaunch &,
-    uint32_t n_blocks, cudaStream_t stream);
+template <typename K> void launch_kernel (const BdctJpegLaunch &,
+    uint32_t n_blocks, cudaStream_t stream, cudaError_t *err);
 
 } // namespace
 
@@ -61,9 +56,9 @@ emulate_jpeg (const FakeOther *other)
   emulate_blocks (K::n_threads, (int) other->x, &blocks);
 }
 
-template <typename K> cudaError_t
+template <typename K> void
 launch_kernel (const BdctJpegLaunch &launch, uint32_t n_blocks,
-    cudaStream_t stream)
+    cudaStream_t stream, cudaError_t *err)
 {
   FakeOther other = {};
 
@@ -71,7 +66,8 @@ launch_kernel (const BdctJpegLaunch &launch, uint32_t n_blocks,
   other.compute = emulate_jpeg<K>;
   memcpy (other.work, &launch, sizeof launch);
   other.x = n_blocks;
-  return fake_launch (&other, stream);
+  if (*err == cudaSuccess)
+    *err = fake_launch (&other, stream);
 }
 
 } // namespace
