@@ -196,30 +196,6 @@ test_grid (void)
   duel_clear (&duel);
 }
 
-/* Without text a single picture is the input's, memory and all. */
-static void
-test_untouched (void)
-{
-  GstVideoInfo info;
-  g_auto (Duel) duel;
-
-  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2,
-      "view=single zoom=16");
-  viewer_attach (&duel);
-  for (guint n = 0; n < 4; n++) {
-    GstBuffer *a = frame_new (&info, n), *out;
-    GstBuffer *b = made_new (&info, n, "jpeg-8x8", "quality", 15);
-    GstBuffer *shown = n % 2 == 0 ? b : a;
-    GstMemory *memory = gst_buffer_peek_memory (shown, 0);
-
-    g_object_set (duel.element, "right", n % 2 == 0 ? 0 : -1, NULL);
-    out = duel_show (&duel, a, b);
-    g_assert_true (gst_buffer_peek_memory (out, 0) == memory);
-    g_assert_null (viewer_get_attached (out));
-    gst_buffer_unref (out);
-  }
-}
-
 /* What downstream draws is attached, beside what was attached before, and no
  * sample is touched. */
 static void
@@ -405,7 +381,6 @@ main (int argc, char **argv)
   test_add ("/compare-text/names", test_names);
   test_add ("/compare-text/name-of-encoder", test_name_of_encoder);
   test_add ("/compare-text/grid", test_grid);
-  test_add ("/compare-text/untouched", test_untouched);
   test_add ("/compare-text/attach", test_attach);
   test_add ("/compare-text/sizes", test_sizes);
   test_add ("/compare-text/no-font", test_no_font);
