@@ -104,8 +104,8 @@ GstMessage *bench_pop (Bench * bench, GstMessageType types);
 /* The next warning's or error's text, which must be there. */
 gchar *bench_pop_text (Bench * bench, GstMessageType type);
 
-/* The text and the debug text of a warning or an error, which must be there
- * and is taken; the caller's. */
+/* The text, the debug text, the domain and the code of a warning or an error,
+ * which must be there and is taken; the caller's. */
 gchar *message_text (GstMessage * message);
 
 /* A text, which is taken, has all of these parts. */

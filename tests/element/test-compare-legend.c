@@ -145,7 +145,7 @@ test_single (void)
 
   if (!need_text ())
     return;
-  start (&duel, &info, 3, "view=single");
+  start (&duel, &info, 3, "view=single zoom=16");
   for (guint n = 0; n < 3 * G_N_ELEMENTS (of_blockdct); n++) {
     const Legend *legend = &of_blockdct[n / 3];
     const gboolean picture = strcmp (legend->view, "reconstruction") == 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Stopped while it is asked; and what it says when it cannot start. */
-#include <string.h>
+ * Stopped while it is asked. */
 #include "bench.h"
 
 /* A source that asks for buffers again, by a serialized query, while the
@@ -84,104 +83,10 @@ test_stop_while_asked (void)
   }
 }
 
-/* Backends */
-
-/* Try to start with these; the error's text, or NULL if it started. */
-static gchar *
-try_start (const gchar * backend, gint device_id, gchar ** active)
-{
-  g_autoptr (GstElement) element = element_new ("blockdct");
-  g_autoptr (GstBus) bus = gst_bus_new ();
-  gchar *text = NULL;
-
-  gst_element_set_bus (element, bus);
-  element_set (element, "backend", backend);
-  g_object_set (element, "cuda-device-id", device_id, NULL);
-  if (gst_element_set_state (element, GST_STATE_PAUSED)
-      == GST_STATE_CHANGE_FAILURE) {
-    GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
-    GError *error = NULL;
-    gchar *debug = NULL;
-
-    g_assert_nonnull (message);
-    gst_message_parse_error (message, &error, &debug);
-    g_assert_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND);
-    text = g_strdup_printf ("%s\n%s", error->message, debug);
-    g_test_message ("%s", text);
-    g_error_free (error);
-    g_free (debug);
-    gst_message_unref (message);
-    g_assert_null (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
-  }
-  g_object_get (element, "active-backend", active, NULL);
-  if (text != NULL) {
-    /* What failed leaves nothing behind: the element starts once it can. */
-    gst_element_set_state (element, GST_STATE_NULL);
-    element_set (element, "backend", "cpu");
-    g_assert_cmpint (gst_element_set_state (element, GST_STATE_PAUSED), !=,
-        GST_STATE_CHANGE_FAILURE);
-  }
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  return text;
-}
-
-static void
-test_no_device (void)
-{
-  gchar *active, *text = try_start ("cuda", -1, &active);
-
-  if (text == NULL) {
-    g_assert_true (g_str_has_prefix (active, "cuda:"));
-    g_test_skip ("there is a CUDA device");
-  } else {
-    /* What, why and what to do. */
-    g_assert_nonnull (strstr (text, "backend=cuda"));
-    g_assert_nonnull (strstr (text, "backend=cpu"));
-    g_assert_null (active);
-  }
-  g_free (active);
-  g_free (text);
-}
-
-static void
-test_wrong_device (void)
-{
-  gchar *active, *text = try_start ("cuda", 99, &active);
-
-  g_assert_nonnull (text);
-  g_assert_nonnull (strstr (text, "cuda-device-id"));
-  g_assert_null (active);
-  g_free (active);
-  g_free (text);
-}
-
-static void
-test_auto (void)
-{
-  gchar *active, *text = try_start ("cuda", -1, &active);
-  gboolean have_cuda = text == NULL;
-
-  g_free (active);
-  g_free (text);
-  text = try_start ("auto", -1, &active);
-  g_assert_null (text);
-  g_assert_true (g_str_has_prefix (active, have_cuda ? "cuda:" : "cpu:"));
-  g_free (active);
-
-  text = try_start ("cpu", -1, &active);
-  g_assert_null (text);
-  g_assert_true (g_str_has_prefix (active, "cpu:"));
-  g_free (active);
-}
-
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/element/lifecycle/stop-while-asked", test_stop_while_asked);
-  test_add ("/element/lifecycle/no-device", test_no_device);
-  test_add ("/element/lifecycle/wrong-device", test_wrong_device);
-  test_add ("/element/lifecycle/auto", test_auto);
   return test_run ();
 }

@@ -69,28 +69,6 @@ test_too_large_elsewhere (void)
   }
 }
 
-/* What pads say they take has the limit in it. */
-static void
-test_template (void)
-{
-  static const gchar *sides[] = { "width", "height" };
-  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("blockdct");
-  const GList *l = gst_element_factory_get_static_pad_templates (factory);
-
-  for (; l != NULL; l = l->next) {
-    g_autoptr (GstCaps) caps = gst_static_pad_template_get_caps (l->data);
-
-    for (guint i = 0; i < gst_caps_get_size (caps); i++)
-      for (guint k = 0; k < G_N_ELEMENTS (sides); k++) {
-        const GValue *range = gst_structure_get_value (gst_caps_get_structure
-            (caps, i), sides[k]);
-
-        g_assert_cmpint (gst_value_get_int_range_min (range), ==, 1);
-        g_assert_cmpint (gst_value_get_int_range_max (range), ==, 65535);
-      }
-  }
-}
-
 /* A meta that names no format is an error as any other that does not fit. */
 static void
 test_unknown_format (void)
@@ -259,7 +237,6 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/limits/too-large", test_too_large);
   test_add ("/limits/too-large-elsewhere", test_too_large_elsewhere);
-  test_add ("/limits/template", test_template);
   test_add ("/limits/unknown-format", test_unknown_format);
   test_add ("/limits/slowest", test_slowest);
   test_add ("/limits/bytes", test_bytes);

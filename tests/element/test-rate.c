@@ -84,31 +84,11 @@ test_error_behind (void)
   gst_structure_free (s);
 }
 
-/* After a seek back, too, the pooled duration is from the earliest frame to
- * the end of the latest. */
-static void
-test_duration (void)
-{
-  static const guint frames[] = { 10, 11, 12, 4, 5 };
-  g_autoptr (GstStructure) s;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", 16, 16, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (frames); i++) {
-    gst_structure_free (bench_report (&bench, frames[i]));
-  }
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  s = bench_pop_report (&bench, "pooled");
-  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 10 * FRAME);
-  g_assert_cmpuint (get_uint64 (s, "duration"), ==, 9 * FRAME);
-}
-
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/rate/pooled", test_pooled);
   test_add ("/rate/behind-an-error", test_error_behind);
-  test_add ("/rate/duration", test_duration);
   return test_run ();
 }
