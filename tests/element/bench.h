@@ -126,7 +126,6 @@ const gchar *setting_name (BdctTransform transform);
 /* Fields of a report, which must be there with their type. */
 guint64 get_uint64 (const GstStructure * s, const gchar * name);
 gint get_int (const GstStructure * s, const gchar * name);
-gint64 get_int64 (const GstStructure * s, const gchar * name);
 gdouble get_double (const GstStructure * s, const gchar * name);
 gboolean get_boolean (const GstStructure * s, const gchar * name);
 
