@@ -158,6 +158,7 @@ test_meta_mismatch (void)
   } cases[] = {
     {"I420", 46, 32}, {"I420", 48, 30}, {"NV12", 48, 32}, {"RGB", 48, 32},
   };
+  static const GstVideoFormat unknown[] = { GST_VIDEO_FORMAT_UNKNOWN, 9999 };
   g_auto (Bench) bench;
 
   bench_init (&bench, "I420", 48, 32, NULL);
@@ -167,6 +168,14 @@ test_meta_mismatch (void)
     video_info (&other, cases[i].format, cases[i].width, cases[i].height);
     check_bad (&bench, with_meta (&other, other.offset, other.stride,
             other.size), "meta says");
+  }
+  /* No format at all. */
+  for (guint i = 0; i < G_N_ELEMENTS (unknown); i++) {
+    GstBuffer *in = with_meta (&bench.info, bench.info.offset,
+        bench.info.stride, bench.info.size);
+
+    gst_buffer_get_video_meta (in)->format = unknown[i];
+    check_bad (&bench, in, "unknown format");
   }
   /* Two planes fewer than the format has. */
   {

@@ -128,12 +128,13 @@ test_times (void)
   }
 }
 
-/* Without a duration it is that of the frame rate; what is unknown is
- * GST_CLOCK_TIME_NONE. */
+/* Without a duration it is that of the frame rate; what is unknown, as where a
+ * segment is not in time, is GST_CLOCK_TIME_NONE. */
 static void
 test_unknown_times (void)
 {
   static const gchar *names[] = { "timestamp", "stream-time", "running-time" };
+  GstSegment segment;
   GstStructure *s;
   GstBuffer *in;
   g_auto (Bench) bench;
@@ -159,6 +160,14 @@ test_unknown_times (void)
   s = push_for_meta (&bench, in);
   g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 7 * FRAME);
   g_assert_cmpuint (get_uint64 (s, "duration"), ==, GST_CLOCK_TIME_NONE);
+  gst_structure_free (s);
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+  s = push_for_meta (&bench, frame_new (&bench.info, 3));
+  g_assert_cmpuint (get_uint64 (s, names[0]), ==, 3 * FRAME);
+  for (guint i = 1; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpuint (get_uint64 (s, names[i]), ==, GST_CLOCK_TIME_NONE);
   gst_structure_free (s);
 }
 
