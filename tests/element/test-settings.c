@@ -17,7 +17,7 @@
  *   -               there is none; *: any are dropped
  *   c:FORMAT WxH    caps; s:STATE: the state is set; F: cannot be PAUSED
  *   p:NAME          loads a preset that is installed
- *   f:NAME=TEXT     writes a file; t:NAME=SIZE: makes it as long; d:NAME: takes
+ *   f:NAME=TEXT     writes a file; t:NAME=SIZE: its size; d:NAME: takes
  *                   it away; n:NAME: there is none; q:NAME: nor is its path kept
  *
  * In values and texts 64x5+1 stands for 64 numbers from 5 on, behind commas,
