@@ -17,8 +17,8 @@
  *   -               there is none; *: any are dropped
  *   c:FORMAT WxH    caps; s:STATE: the state is set; F: cannot be PAUSED
  *   p:NAME          loads a preset that is installed
- *   f:NAME=TEXT     writes a file; t:NAME=SIZE: its size; d:NAME: takes
- *                   it away; n:NAME: there is none; q:NAME: nor is its path kept
+ *   f:NAME=TEXT     writes a file; t:NAME=SIZE: its size; d:NAME: removes it;
+ *                   n:NAME: there is none; q:NAME: nor is its path kept
  *
  * In values and texts 64x5+1 stands for 64 numbers from 5 on, behind commas,
  * 64*5+1 for the same behind blanks; @NAME for a file's path, %B for the
