@@ -262,7 +262,7 @@ build_part (LabSet * set, LabContent content, const Part * part)
     int rows = part->height - y0 < part->strip ? part->height - y0
         : part->strip;
     RefPlane plane = { &params, part->chroma, part->component, set->depth,
-      part->width, rows, REF_FLOAT
+      part->width, rows
     };
 
     /* All whole strips are equal. */

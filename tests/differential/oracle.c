@@ -72,8 +72,7 @@ static RefPlane
 plane_of (const Oracle * o, int c, BdctParams * params,
     BdctTransform transform, int set, int left, int top)
 {
-  RefPlane plane = { params, o->layout->chroma, c, o->layout->depth, 0, 0,
-    REF_FLOAT
+  RefPlane plane = { params, o->layout->chroma, c, o->layout->depth, 0, 0
   };
 
   *params = o->f->params[set];

@@ -22,7 +22,6 @@ get_field (const GstStructure * s, const gchar * name, GType type)
   }
 
 DEFINE_GET (guint64, uint64, G_TYPE_UINT64)
-DEFINE_GET (gint64, int64, G_TYPE_INT64)
 DEFINE_GET (gint, int, G_TYPE_INT)
 DEFINE_GET (gdouble, double, G_TYPE_DOUBLE)
 DEFINE_GET (gboolean, boolean, G_TYPE_BOOLEAN)

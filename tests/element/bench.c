@@ -440,7 +440,8 @@ message_text (GstMessage * message)
     gst_message_parse_info (message, &error, &debug);
   else
     gst_message_parse_warning (message, &error, &debug);
-  text = g_strdup_printf ("%s\n%s", error->message, debug ? debug : "");
+  text = g_strdup_printf ("%s\n%s\n%s %d", error->message, debug ? debug : "",
+      g_quark_to_string (error->domain), error->code);
   g_error_free (error);
   g_free (debug);
   gst_message_unref (message);

@@ -104,8 +104,8 @@ GstMessage *bench_pop (Bench * bench, GstMessageType types);
 /* The next warning's or error's text, which must be there. */
 gchar *bench_pop_text (Bench * bench, GstMessageType type);
 
-/* The text and the debug text of a warning or an error, which must be there
- * and is taken; the caller's. */
+/* The text, the debug text, the domain and the code of a warning or an error,
+ * which must be there and is taken; the caller's. */
 gchar *message_text (GstMessage * message);
 
 /* A text, which is taken, has all of these parts. */
@@ -126,7 +126,6 @@ const gchar *setting_name (BdctTransform transform);
 /* Fields of a report, which must be there with their type. */
 guint64 get_uint64 (const GstStructure * s, const gchar * name);
 gint get_int (const GstStructure * s, const gchar * name);
-gint64 get_int64 (const GstStructure * s, const gchar * name);
 gdouble get_double (const GstStructure * s, const gchar * name);
 gboolean get_boolean (const GstStructure * s, const gchar * name);
 

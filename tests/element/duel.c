@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#define PATIENCE (30 * GST_SECOND)
+#define PATIENCE (120 * GST_SECOND)
 
 static const gchar *const pads[DUEL_MAX_INPUTS] = {
   "ref_sink", "dist_sink", "dist_sink_1", "dist_sink_2"
@@ -224,4 +224,37 @@ duel_wait_report (Duel * duel, const gchar * type)
     if (found != NULL)
       return found;
   }
+}
+
+void
+feeder_begin (GstPad * pad, const GstVideoInfo * info)
+{
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps ((GstVideoInfo *) info);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_stream_start ("stream"));
+  gst_pad_push_event (pad, gst_event_new_caps (caps));
+  gst_pad_push_event (pad, gst_event_new_segment (&segment));
+}
+
+GstPad *
+feeder_new (Duel * duel, guint input, const GstVideoInfo * info)
+{
+  GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+  g_autoptr (GstPad) peer = gst_element_get_static_pad (duel->element,
+      pads[input]);
+
+  g_assert_true (gst_pad_set_active (pad, TRUE));
+  g_assert_cmpint (gst_pad_link (pad, peer), ==, GST_PAD_LINK_OK);
+  if (info != NULL)
+    feeder_begin (pad, info);
+  return pad;
+}
+
+void
+feeder_free (GstPad * pad)
+{
+  gst_pad_set_active (pad, FALSE);
+  gst_object_unref (pad);
 }

@@ -55,8 +55,8 @@ void duel_end_all (Duel * duel);
 void duel_push_pair (Duel * duel, GstBuffer * reference,
     GstBuffer * distorted);
 
-/* The next buffer that leaves, the caller's; NULL at the end. Fails after half
- * a minute. */
+/* The next buffer that leaves, the caller's; NULL at the end. Fails after two
+ * minutes. */
 GstBuffer *duel_pull (Duel * duel);
 
 /* Push a pair of frames: what must leave then, the caller's. */
@@ -69,7 +69,7 @@ void duel_drain (Duel * duel);
 /* The figures of a pad that a buffer carries; NULL: there are none. */
 GstStructure *duel_figures (GstBuffer * buffer, const gchar * pad);
 
-/* The next message of these types, within half a minute; the caller's. */
+/* The next message of these types, within two minutes; the caller's. */
 GstMessage *duel_wait (Duel * duel, GstMessageType types);
 
 /* The text and the debug text of the next warning or error, joined; the
@@ -79,5 +79,11 @@ gchar *duel_wait_text (Duel * duel, GstMessageType type);
 /* The next blockdct-compare message of a type; others before it are skipped.
  * The caller's. */
 GstStructure *duel_wait_report (Duel * duel, const gchar * type);
+
+/* A pad that feeds an input by hand, without a source; a stream of these frames
+ * has begun, unless there are none. */
+GstPad *feeder_new (Duel * duel, guint input, const GstVideoInfo * info);
+void feeder_begin (GstPad * pad, const GstVideoInfo * info);
+void feeder_free (GstPad * pad);
 
 #endif

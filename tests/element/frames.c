@@ -55,7 +55,7 @@ find_format (const GstVideoInfo * info)
 static void
 make_layout (const GstVideoInfo * info, BdctLayout * layout)
 {
-  gint width = info->width, height = info->height;
+  const gint width = info->width, height = info->height;
   const TestFormat *f;
 
   for (guint i = 0; i < G_N_ELEMENTS (rgb_formats); i++)
@@ -65,27 +65,11 @@ make_layout (const GstVideoInfo * info, BdctLayout * layout)
       return;
     }
   f = find_format (info);
-  *layout = (BdctLayout) {
-    .depth = f->depth,
-    .chroma = f->chroma,
-    .n_planes = f->n_planes,
-  };
-  for (gint p = 0; p < f->n_planes; p++) {
-    BdctPlaneLayout *plane = &layout->plane[p];
-
-    if (p == 1) {
-      if (f->chroma != BDCT_CHROMA_444)
-        width = (width + 1) / 2;
-      if (f->chroma == BDCT_CHROMA_420)
-        height = (height + 1) / 2;
-    }
-    plane->width = width;
-    plane->height = height;
-    plane->shift = f->shift;
-    plane->interleave = f->n_planes == 2 && p == 1 ? 2 : 1;
-    for (gint i = 0; i < plane->interleave; i++)
-      plane->component[i] = f->order[p + i];
-  }
+  bdct_layout_init (layout, f->chroma, f->depth, f->shift, f->n_planes, width,
+      height);
+  for (gint p = 0; p < f->n_planes; p++)
+    for (gint i = 0; i < layout->plane[p].interleave; i++)
+      layout->plane[p].component[i] = f->order[p + i];
 }
 
 /* Where a sample lies in a mapped frame, found with no help of GStreamer's
@@ -189,18 +173,6 @@ frame_describe (GstBuffer * buffer, const GstVideoInfo * info,
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_INFO_FORMAT (info), info->width, info->height, n, offsets,
       strides);
-}
-
-GstBuffer *
-frame_new_strided (const GstVideoInfo * info, guint n, const gsize * offset,
-    const gint * stride, gsize size)
-{
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
-
-  gst_buffer_memset (buffer, 0, 0xa5, size);
-  frame_describe (buffer, info, offset, stride);
-  frame_fill (info, buffer, n);
-  return buffer;
 }
 
 static void

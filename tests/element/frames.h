@@ -42,11 +42,6 @@ GstBuffer *frame_new (const GstVideoInfo * info, guint n);
 void frame_describe (GstBuffer * buffer, const GstVideoInfo * info,
     const gsize * offset, const gint * stride);
 
-/* The same picture in memory laid out otherwise, with a GstVideoMeta. Strides
- * and offsets must leave the planes apart. */
-GstBuffer *frame_new_strided (const GstVideoInfo * info, guint n,
-    const gsize * offset, const gint * stride, gsize size);
-
 /* What the CPU engine makes of a frame when called directly. */
 GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);

@@ -187,50 +187,6 @@ test_position (void)
   }
 }
 
-static void
-check_processed (Bench * bench, guint64 expected)
-{
-  GstMessage *message;
-  GstFormat format;
-  guint64 processed = 0;
-
-  while ((message = bench_pop (bench, GST_MESSAGE_QOS)) != NULL) {
-    gst_message_parse_qos_stats (message, &format, &processed, NULL);
-    g_assert_cmpint (format, ==, GST_FORMAT_BUFFERS);
-    gst_message_unref (message);
-  }
-  g_assert_cmpuint (processed, ==, expected);
-}
-
-/* QoS messages count all frames that were pushed out by others. */
-static void
-test_processed (void)
-{
-  for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
-    guint held = depths[d] - 1, n_frames = held + 6;
-    g_auto (Bench) bench;
-
-    bench_init (&bench, "I420", 16, 16, "async-depth", depths[d],
-        "qos", TRUE, NULL);
-    push_frames (&bench, 0, n_frames);
-    gst_harness_push_upstream_event (bench.h,
-        gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 1.0, 0,
-            (n_frames + 1) * FRAME));
-    push_frames (&bench, n_frames, 1);
-    check_processed (&bench, n_frames - held);
-    drain (&bench);
-    push_frames (&bench, n_frames + 1, 1);
-    check_processed (&bench, n_frames - held);
-    push_frames (&bench, n_frames + 2, 2);
-    gst_harness_push_event (bench.h, gst_event_new_eos ());
-    for (guint n = 0; n < n_frames + 2; n++) {
-      g_autoptr (GstBuffer) out = bench_pull (&bench);
-
-      g_assert_cmpint (GST_BUFFER_IS_DISCONT (out), ==, n == n_frames);
-    }
-  }
-}
-
 int
 main (int argc, char **argv)
 {
@@ -238,6 +194,5 @@ main (int argc, char **argv)
   test_add ("/element/async/latency", test_latency);
   test_add ("/element/async/qos", test_qos);
   test_add ("/element/async/position", test_position);
-  test_add ("/element/async/processed", test_processed);
   return test_run ();
 }

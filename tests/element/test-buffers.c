@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where buffers come from, and what they carry beside the picture. */
+ * Where buffers come from, whoever asks for them, and when. */
 #include <string.h>
 #include "bench.h"
 
@@ -9,10 +9,8 @@ static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 /* What downstream answers an allocation query with. */
 typedef struct
 {
-  GstBufferPool *pool;          /* or NULL */
+  GstBufferPool *pool;
   guint min, max;
-  gboolean video_meta;
-  guint asked;
 } Downstream;
 
 static GstPadProbeReturn
@@ -27,14 +25,11 @@ answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION
       || !(GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_PUSH))
     return GST_PAD_PROBE_OK;
-  downstream->asked++;
   gst_query_parse_allocation (query, &caps, NULL);
   g_assert_true (gst_video_info_from_caps (&video, caps));
-  if (downstream->pool != NULL || downstream->max != 0)
-    gst_query_add_allocation_pool (query, downstream->pool, video.size,
-        downstream->min, downstream->max);
-  if (downstream->video_meta)
-    gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  gst_query_add_allocation_pool (query, downstream->pool, video.size,
+      downstream->min, downstream->max);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   return GST_PAD_PROBE_HANDLED;
 }
 
@@ -50,45 +45,10 @@ start (Bench * bench, Downstream * downstream, guint depth)
   bench_set_caps (bench, "I420", 33, 17);
 }
 
-/* Downstream that knows no GstVideoMeta gets the strides caps stand for. */
-static void
-test_default_strides (void)
-{
-  Downstream downstream = { NULL, 0, 0, FALSE, 0 };
-  g_auto (Bench) bench;
-
-  start (&bench, &downstream, 1);
-  for (guint n = 0; n < 4; n++) {
-    GstBuffer *in = frame_new (&bench.info, n), *expected, *out;
-    GstMapInfo a, b;
-    BdctStats stats;
-
-    expected = frame_expect (&bench.info, in, &defaults, &stats);
-    gst_harness_push (bench.h, in);
-    out = bench_pull (&bench);
-    /* Byte by byte, as someone maps it who only knows the caps. */
-    gst_buffer_map (out, &a, GST_MAP_READ);
-    gst_buffer_map (expected, &b, GST_MAP_READ);
-    g_assert_cmpuint (a.size, ==, bench.info.size);
-    for (guint p = 0; p < 3; p++)
-      for (gint y = 0; y < GST_VIDEO_INFO_COMP_HEIGHT (&bench.info, p); y++) {
-        gsize at = bench.info.offset[p] + y * bench.info.stride[p];
-        gsize width = GST_VIDEO_INFO_COMP_WIDTH (&bench.info, p);
-
-        g_assert_cmpmem (a.data + at, width, b.data + at, width);
-      }
-    gst_buffer_unmap (out, &a);
-    gst_buffer_unmap (expected, &b);
-    gst_buffer_unref (out);
-    gst_buffer_unref (expected);
-  }
-  g_assert_cmpuint (downstream.asked, >, 0);
-}
-
 static void
 check_pool (guint depth, guint min, guint max, gboolean used)
 {
-  Downstream downstream = { gst_video_buffer_pool_new (), min, max, TRUE, 0 };
+  Downstream downstream = { gst_video_buffer_pool_new (), min, max };
   GstBuffer *held[12];
   g_auto (Bench) bench;
 
@@ -152,33 +112,7 @@ test_propose (void)
     g_assert_cmpuint (min, >=, depth);
     g_assert_cmpuint (max, ==, 0);
     g_assert_cmpint (pool != NULL, ==, need[i]);
-    if (pool != NULL) {
-      GstBuffer *in = NULL, *copy, *out;
-
-      g_assert_true (gst_buffer_pool_set_active (pool, TRUE));
-      g_assert_cmpint (gst_buffer_pool_acquire_buffer (pool, &in, NULL), ==,
-          GST_FLOW_OK);
-      copy = frame_new (&bench.info, 0);
-      {
-        GstVideoFrame from, to;
-
-        gst_video_frame_map (&from, &bench.info, copy, GST_MAP_READ);
-        gst_video_frame_map (&to, &bench.info, in, GST_MAP_WRITE);
-        gst_video_frame_copy (&to, &from);
-        gst_video_frame_unmap (&from);
-        gst_video_frame_unmap (&to);
-      }
-      for (guint n = 0; n < depth; n++)
-        g_assert_cmpint (gst_harness_push (bench.h, gst_buffer_ref (in)), ==,
-            GST_FLOW_OK);
-      gst_buffer_unref (in);
-      out = bench_take (&bench);
-      gst_buffer_unref (out);
-      gst_buffer_unref (copy);
-      gst_harness_push_event (bench.h, gst_event_new_eos ());
-      gst_buffer_pool_set_active (pool, FALSE);
-      gst_object_unref (pool);
-    }
+    gst_clear_object (&pool);
   }
 }
 
@@ -227,7 +161,7 @@ test_sink_keeps_one (void)
   for (guint i = 0; i < 2 * G_N_ELEMENTS (depths); i++) {
     const guint depth = depths[i / 2];
     Downstream downstream = {
-      gst_video_buffer_pool_new (), 0, depth + i % 2, TRUE, 0
+      gst_video_buffer_pool_new (), 0, depth + i % 2
     };
     Pusher pusher = {.max = depth + 20 };
     const gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
@@ -267,7 +201,7 @@ test_back_pressure (void)
   static const guint depths[] = { 1, 4 };
 
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
-    Downstream downstream = { gst_video_buffer_pool_new (), 0, 64, TRUE, 0 };
+    Downstream downstream = { gst_video_buffer_pool_new (), 0, 64 };
     Pusher pusher = {.max = 10000 };
     GstSegment segment;
     GThread *thread;
@@ -323,15 +257,95 @@ test_device_limit (void)
   bench_clear (&bench);
 }
 
+/* A source that asks for buffers again, by a serialized query, while the
+ * element stops. */
+typedef struct
+{
+  GstPad *pad, *sink;           /* the source's, and the element's */
+  GRand *rand;
+  gint frames;
+  gint asks;                    /* atomic: the query is on its way */
+} Asking;
+
+static GstPadProbeReturn
+ask_again (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  Asking *asking = data;
+
+  if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    if (++asking->frames == 20)
+      gst_pad_mark_reconfigure (pad);
+  } else if (asking->frames == 20
+      && GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info))
+      == GST_QUERY_ALLOCATION) {
+    g_atomic_int_set (&asking->asks, TRUE);
+    while (!GST_PAD_IS_FLUSHING (asking->sink))
+      g_thread_yield ();
+    g_usleep (g_rand_int_range (asking->rand, 0, 2) * 30);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* `-m thorough` on the command line takes ten thousand rounds of each kind. */
+static void
+test_stop_while_asked (void)
+{
+  static const gint depths[] = { 1, 2, 16 };
+  const gint rounds = test_rounds (g_test_thorough () ? 10000 : 30);
+
+  if (!test_have_element ("videotestsrc") || !test_have_element ("fakesink"))
+    return;
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (depths); i++) {
+    gchar *line = g_strdup_printf ("videotestsrc name=src is-live=%d ! "
+        "video/x-raw,format=I420,width=320,height=240,framerate=10000/1 ! "
+        "blockdct name=b backend=%s async-depth=%d ! fakesink", i % 2,
+        test_backend (), depths[i / 2]);
+    GstElement *pipeline = gst_parse_launch (line, NULL);
+    GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src");
+    GstElement *dct = gst_bin_get_by_name (GST_BIN (pipeline), "b");
+    Asking asking = {
+      .pad = gst_element_get_static_pad (src, "src"),
+      .sink = gst_element_get_static_pad (dct, "sink"),
+      .rand = g_rand_new_with_seed (i),
+    };
+
+    test_share_context (dct);
+    gst_pad_add_probe (asking.pad, GST_PAD_PROBE_TYPE_BUFFER
+        | GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, ask_again, &asking, NULL);
+    for (gint round = 0; round < rounds; round++) {
+      const gint64 end = g_get_monotonic_time () + 60 * G_USEC_PER_SEC;
+
+      asking.frames = asking.asks = 0;
+      g_assert_cmpint (gst_element_set_state (pipeline, GST_STATE_PLAYING),
+          !=, GST_STATE_CHANGE_FAILURE);
+      while (!g_atomic_int_get (&asking.asks)) {
+        g_assert_cmpint (g_get_monotonic_time (), <, end);
+        g_usleep (50);
+      }
+      g_assert_cmpint (gst_element_set_state (pipeline, round % 2
+              ? GST_STATE_NULL : GST_STATE_READY), ==,
+          GST_STATE_CHANGE_SUCCESS);
+    }
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    g_rand_free (asking.rand);
+    gst_object_unref (asking.pad);
+    gst_object_unref (asking.sink);
+    gst_object_unref (dct);
+    gst_object_unref (src);
+    gst_object_unref (pipeline);
+    g_free (line);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/element/buffers/default-strides", test_default_strides);
   test_add ("/element/buffers/downstream-pool", test_downstream_pool);
   test_add ("/element/buffers/propose", test_propose);
   test_add ("/element/buffers/sink-keeps-one", test_sink_keeps_one);
   test_add ("/element/buffers/back-pressure", test_back_pressure);
   test_add ("/element/buffers/device-limit", test_device_limit);
+  test_add ("/element/buffers/stop-while-asked", test_stop_while_asked);
   return test_run ();
 }

@@ -2,71 +2,37 @@
  *
  * blockdctcompare: flushes, allocation queries, keys, and pads that come and
  * go, with sources that are pads alone. */
-#include <gst/video/navigation.h>
-#include <string.h>
-#include "duel.h"
+#include "viewer.h"
 
 typedef struct
 {
-  GstElement *pipeline, *element;
+  Duel duel;
   GstPad *pads[2];              /* of the reference, and of dist_sink */
   GstVideoInfo info;
-  GPtrArray *out;               /* what has left; with its own lock */
-  GMutex lock;
   gint done;                    /* atomic: the other thread is */
 } Bare;
 
 static void
-on_handoff (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer data)
-{
-  Bare *bare = data;
-
-  (void) sink, (void) pad;
-  g_mutex_lock (&bare->lock);
-  g_ptr_array_add (bare->out, gst_buffer_ref (buffer));
-  g_mutex_unlock (&bare->lock);
-}
-
-static void
 bare_init (Bare * bare, gint size, const gchar * properties)
 {
-  gchar *line = g_strdup_printf ("blockdctcompare name=compare backend=%s "
-      "view=single %s ! fakesink name=out async=false signal-handoffs=true",
+  g_autofree gchar *line = g_strdup_printf ("blockdctcompare name=compare "
+      "backend=%s view=single %s ! appsink name=out sync=false",
       test_backend (), properties);
-  g_autoptr (GstElement) sink;
 
-  bare->out = g_ptr_array_new_with_free_func ((GDestroyNotify)
-      gst_buffer_unref);
-  g_mutex_init (&bare->lock);
   video_info (&bare->info, "I420", size, size);
-  bare->pipeline = gst_parse_launch (line, NULL);
-  bare->element = gst_bin_get_by_name (GST_BIN (bare->pipeline), "compare");
-  sink = gst_bin_get_by_name (GST_BIN (bare->pipeline), "out");
-  g_signal_connect (sink, "handoff", G_CALLBACK (on_handoff), bare);
-  g_free (line);
-  for (guint i = 0; i < 2; i++) {
-    g_autoptr (GstPad) peer = gst_element_get_static_pad (bare->element, i == 0
-        ? "ref_sink" : "dist_sink");
-
-    bare->pads[i] = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
-    g_assert_true (gst_pad_set_active (bare->pads[i], TRUE));
-    g_assert_cmpint (gst_pad_link (bare->pads[i], peer), ==, GST_PAD_LINK_OK);
-  }
-  gst_element_set_state (bare->pipeline, GST_STATE_PLAYING);
+  duel_launch (&bare->duel, line);
+  for (guint i = 0; i < 2; i++)
+    bare->pads[i] = feeder_new (&bare->duel, i, NULL);
+  gst_element_set_state (bare->duel.pipeline, GST_STATE_PLAYING);
 }
 
 static void
 bare_clear (Bare * bare)
 {
-  gst_element_set_state (bare->pipeline, GST_STATE_NULL);
-  for (guint i = 0; i < 2; i++) {
-    gst_pad_set_active (bare->pads[i], FALSE);
-    gst_object_unref (bare->pads[i]);
-  }
-  gst_object_unref (bare->element);
-  gst_object_unref (bare->pipeline);
-  g_ptr_array_unref (bare->out);
-  g_mutex_clear (&bare->lock);
+  gst_element_set_state (bare->duel.pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < 2; i++)
+    feeder_free (bare->pads[i]);
+  duel_clear (&bare->duel);
 }
 
 /* An event for both inputs, which is taken. */
@@ -81,13 +47,8 @@ push_both (Bare * bare, GstEvent * event)
 static void
 begin_stream (Bare * bare)
 {
-  g_autoptr (GstCaps) caps = gst_video_info_to_caps (&bare->info);
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  push_both (bare, gst_event_new_stream_start ("stream"));
-  push_both (bare, gst_event_new_caps (caps));
-  push_both (bare, gst_event_new_segment (&segment));
+  for (guint i = 0; i < 2; i++)
+    feeder_begin (bare->pads[i], &bare->info);
 }
 
 static void
@@ -115,29 +76,14 @@ push_frames (Bare * bare, guint first, guint n)
     }
 }
 
-/* How many frames have left, once there are `n` or five minutes are over. */
-static guint
-wait_for_frames (Bare * bare, guint n)
+/* The figure of the next frame that leaves. */
+static gdouble
+pull_figure (Bare * bare, const gchar * name)
 {
-  const gint64 end = g_get_monotonic_time () + 5 * G_TIME_SPAN_MINUTE;
-  guint len;
+  g_autoptr (GstBuffer) out = duel_pull (&bare->duel);
 
-  do {
-    g_mutex_lock (&bare->lock);
-    len = bare->out->len;
-    g_mutex_unlock (&bare->lock);
-    if (len < n)
-      g_usleep (1000);
-  } while (len < n && g_get_monotonic_time () < end);
-  return len;
-}
-
-static void
-forget_frames (Bare * bare)
-{
-  g_mutex_lock (&bare->lock);
-  g_ptr_array_set_size (bare->out, 0);
-  g_mutex_unlock (&bare->lock);
+  g_assert_nonnull (out);
+  return get_double (duel_figures (out, "dist_sink"), name);
 }
 
 /* A change of state cuts off a flush. GstAggregator of 1.22 does not stop its
@@ -149,34 +95,20 @@ test_cut_off_flush (void)
 
   bare_init (&bare, 640, "metrics=psnr+ssim+ms-ssim+psnr-hvs");
   push_both (&bare, gst_event_new_flush_start ());
-  gst_element_set_state (bare.pipeline, GST_STATE_READY);
+  gst_element_set_state (bare.duel.pipeline, GST_STATE_READY);
   push_both (&bare, gst_event_new_flush_stop (TRUE));
-  gst_element_set_state (bare.pipeline, GST_STATE_PLAYING);
+  gst_element_set_state (bare.duel.pipeline, GST_STATE_PLAYING);
   for (gint i = 0; i < test_rounds (8); i++) {
     begin_stream (&bare);
     push_frames (&bare, 0, 5);
     g_usleep (1000 * (i % 8));
     flush (&bare);
   }
-  forget_frames (&bare);
   begin_stream (&bare);
   push_frames (&bare, 0, 3);
-  g_assert_cmpuint (wait_for_frames (&bare, 3), >=, 3);
+  for (guint i = 0; i < 3; i++)
+    pull_figure (&bare, "psnr");
   bare_clear (&bare);
-}
-
-/* Frame `index` of those that have left. */
-static gdouble
-get_xpsnr (Bare * bare, guint index)
-{
-  gdouble figure;
-
-  g_assert_cmpuint (wait_for_frames (bare, index + 1), >=, index + 1);
-  g_mutex_lock (&bare->lock);
-  figure = get_double (duel_figures (g_ptr_array_index (bare->out, index),
-          "dist_sink"), "xpsnr-y");
-  g_mutex_unlock (&bare->lock);
-  return figure;
 }
 
 /* XPSNR compares a frame with those before it, but not with those before a
@@ -194,17 +126,17 @@ test_xpsnr_after_flush (void)
     begin_stream (&bare);
     if (before > 0) {
       push_frames (&bare, 100, before);
-      get_xpsnr (&bare, before - 1);
+      for (guint i = 0; i < before; i++)
+        pull_figure (&bare, "xpsnr-y");
       flush (&bare);
-      forget_frames (&bare);
       begin_stream (&bare);
     }
     push_frames (&bare, 0, FRAMES);
     for (guint i = 0; i < FRAMES; i++)
       if (before == 0)
-        alone[i] = get_xpsnr (&bare, i);
+        alone[i] = pull_figure (&bare, "xpsnr-y");
       else
-        g_assert_cmpfloat (get_xpsnr (&bare, i), ==, alone[i]);
+        g_assert_cmpfloat (pull_figure (&bare, "xpsnr-y"), ==, alone[i]);
     bare_clear (&bare);
   }
 }
@@ -248,38 +180,25 @@ test_allocation_and_flush (void)
   bare_clear (&bare);
 }
 
-static void
-press (GstPad * src, const gchar * key)
-{
-  gst_pad_send_event (src, gst_event_new_navigation (gst_structure_new
-          ("application/x-gst-navigation", "event", G_TYPE_STRING, "key-press",
-              "key", G_TYPE_STRING, key, NULL)));
-}
-
 /* Key c goes through the pairs of inputs that there are. */
 static void
 test_pairs (void)
 {
-  static const gint pairs[][2] = { {-1, 2}, {0, 2}, {-1, 0} };
+  static const gchar *const sides[] = { "left", "right" };
+  static const gchar *const pairs[] = { "-1 2", "0 2", "-1 0" };
   g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make
       ("blockdctcompare", NULL));
   GstPad *pad = gst_element_request_pad_simple (element, "dist_sink_2");
-  GstPad *src = gst_element_get_static_pad (element, "src");
 
   g_object_set (element, "interactive", TRUE, NULL);
   gst_element_set_state (element, GST_STATE_PAUSED);
   for (guint i = 0; i < 2 * G_N_ELEMENTS (pairs); i++) {
-    gint left, right;
-
-    press (src, "c");
-    g_object_get (element, "left", &left, "right", &right, NULL);
-    g_assert_cmpint (left, ==, pairs[i % 3][0]);
-    g_assert_cmpint (right, ==, pairs[i % 3][1]);
+    viewer_send (element, viewer_key ("c"));
+    viewer_assert_all (element, sides, G_N_ELEMENTS (sides), pairs[i % 3]);
   }
   gst_element_set_state (element, GST_STATE_NULL);
   gst_element_release_request_pad (element, pad);
   gst_object_unref (pad);
-  gst_object_unref (src);
 }
 
 int

@@ -5,8 +5,6 @@
 #include <string.h>
 #include "duel.h"
 
-#define LIVE_FRAMES 12
-
 /* The same picture for reference and distorted, but for one sample in eight. */
 static GstBuffer *
 similar_new (const GstVideoInfo * info, guint n)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * blockdctcompare: keys, the wheel and the pointer, as sinks send them
- * upstream; and what of a view follows from times and caps.
- * (tests/differential has every sample of every view, test-compare.c that each
- * is shown.) */
+ * upstream; and that each view is shown, with what of it follows from times and
+ * caps. (tests/differential has every sample of every view.) */
 #include <math.h>
 #include <string.h>
 #include "viewer.h"
@@ -384,97 +383,93 @@ test_zoom_drag (void)
   assert_zoom (&duel, 4, 0.1, 0);
 }
 
-
-static const gchar *const all_views[] = {
-  "wipe", "side-by-side", "stacked", "difference", "flicker", "single",
-  "error-map", "ssim-map", "hvs-map"
+/* What each property does to the picture of the frames that come after it is
+ * set. */
+static const struct
+{
+  const gchar *before, *name, *value;
+} shown[] = {
+  {"", "view", "side-by-side"}, {"", "view", "stacked"},
+  {"", "view", "flicker"}, {"", "view", "difference"}, {"", "view", "single"},
+  {"", "view", "error-map"}, {"", "view", "ssim-map"}, {"", "view", "hvs-map"},
+  {"", "left", "1"}, {"", "right", "1"}, {"view=single", "right", "-1"},
+  {"", "wipe-position", "0.25"}, {"view=stacked", "wipe-position", "1"},
+  {"view=difference", "difference-gain", "1"}, {"", "zoom", "3"},
+  {"zoom=4", "zoom-x", "0.2"}, {"zoom=4", "zoom-y", "0.9"},
 };
 
-/* Those whose samples are the inputs'. */
-#define N_PICTURES 6
+/* A frame of three inputs that are the same each time. */
+static GstBuffer *
+show_same (Duel * duel, const GstVideoInfo * info, guint n)
+{
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *buffer = frame_new (info, 5 * i);
 
-/* Of left and right, numbered as the properties are. */
-static const gint pairs[][2] = { {-1, 0}, {0, 1}, {1, -1}, {1, 0}, {-1, -1} };
+    GST_BUFFER_PTS (buffer) = n * FRAME;
+    duel_push (duel, i, buffer);
+  }
+  return duel_pull (duel);
+}
 
+/* (That a frame is as if it was always set: invariants.) */
 static void
-set_view (Duel * duel, const gchar * view, const gint side[2])
+test_shown (void)
 {
-  element_set (duel->element, "view", view);
-  g_object_set (duel->element, "left", side[0], "right", side[1], NULL);
-}
+  for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
+    g_autoptr (GstBuffer) without, with;
+    GstVideoInfo info;
+    g_auto (Duel) duel;
 
-/* Frame `n` of an input. */
-static GstBuffer *
-input_new (const GstVideoInfo * info, guint input, guint n)
-{
-  GstBuffer *buffer = frame_new (info, n + 100 * input);
-
-  GST_BUFFER_PTS (buffer) = n * FRAME;
-  return buffer;
-}
-
-static GstBuffer *
-show_three (Duel * duel, const GstVideoInfo * info, guint n)
-{
-  duel_push (duel, DUEL_DISTORTED_1, input_new (info, 2, n));
-  return duel_show (duel, input_new (info, 0, n), input_new (info, 1, n));
+    g_test_message ("%s %s", shown[i].name, shown[i].value);
+    duel_open (&duel, &info, "NV12", 64, 48, 3, shown[i].before);
+    without = show_same (&duel, &info, 0);
+    element_set (duel.element, shown[i].name, shown[i].value);
+    with = show_same (&duel, &info, 1);
+    g_assert_false (frames_equal (&info, without, with));
+  }
 }
 
 /* Half a second of each picture, by the stream's time. */
 static void
 test_flicker (void)
 {
-  static const gint side[] = { 1, 0 };
   GstVideoInfo info;
   g_auto (Duel) duel;
 
-  duel_open (&duel, &info, "I420", 131, 101, 3, "");
-  set_view (&duel, "flicker", side);
+  duel_open (&duel, &info, "I420", 131, 101, 2, "view=flicker");
   for (guint n = 0; n < 30; n++) {
-    const gboolean second = n * FRAME / (GST_SECOND / 2) % 2;
-    GstBuffer *wanted = input_new (&info, 1 + side[second], n);
-    GstBuffer *out = show_three (&duel, &info, n);
+    GstBuffer *a = frame_new (&info, n), *b = duel_distorted_new (&info, n);
+    GstBuffer *wanted = n * FRAME / (GST_SECOND / 2) % 2 ? b : a;
+    GstBuffer *out = duel_show (&duel, gst_buffer_ref (a), gst_buffer_ref (b));
 
     g_assert_true (frames_equal (&info, wanted, out));
-    gst_buffer_unref (wanted);
+    gst_buffer_unref (a);
+    gst_buffer_unref (b);
     gst_buffer_unref (out);
   }
 }
 
-/* Where pictures are the same a map has the best colour, by the caps'
- * colorimetry: 0x440154, as it was computed by hand for BT.601, BT.709 and full
- * BT.709. Elsewhere it has another. */
+/* Where pictures are the same a map has the best colour, 0x440154, by the caps'
+ * colorimetry. (Of others: test-caps.c.) */
 static void
 test_colorimetry (void)
 {
-  static const gchar *const colorimetries[] = { "bt601", "bt709", "1:3:5:1" };
-  static const gint luma[] = { 42, 34, 21 };
+  g_autofree gint *samples;
+  g_autoptr (GstBuffer) out;
+  GstVideoInfo info;
+  GstBuffer *frame;
+  gint w, h;
+  g_auto (Duel) duel;
 
-  for (guint i = 0; i < 9; i++) {
-    GstVideoInfo info;
-    GstBuffer *a, *b, *out;
-    gint w, h, *samples;
-    g_auto (Duel) duel;
-
-    duel_open (&duel, &info, "Y444", 64, 32, 3, "");
-    g_assert_true (gst_video_colorimetry_from_string (&info.colorimetry,
-            colorimetries[i % 3]));
-    for (guint k = 0; k < 3; k++)
-      duel_set_caps (&duel, k, &info);
-    set_view (&duel, all_views[N_PICTURES + i / 3], pairs[0]);
-    a = input_new (&info, 0, 0);
-    gst_buffer_memset (a, 0, 128, info.size);
-    b = gst_buffer_copy_deep (a);
-    /* The last rows of luma. */
-    gst_buffer_memset (b, 24 * info.stride[0], 235, 8 * info.stride[0]);
-    duel_push (&duel, DUEL_DISTORTED_1, input_new (&info, 2, 0));
-    out = duel_show (&duel, a, b);
-    samples = frame_samples (&info, out, BDCT_Y, &w, &h);
-    g_assert_cmpint (ABS (samples[0] - luma[i % 3]), <=, 1);
-    g_assert_cmpint (samples[28 * w], >, 64);
-    g_free (samples);
-    gst_buffer_unref (out);
-  }
+  duel_open (&duel, &info, "Y444", 64, 32, 2, "view=error-map");
+  g_assert_true (gst_video_colorimetry_from_string (&info.colorimetry,
+          "1:3:5:1"));
+  duel_set_caps (&duel, DUEL_REFERENCE, &info);
+  duel_set_caps (&duel, DUEL_DISTORTED, &info);
+  frame = frame_new (&info, 0);
+  out = duel_show (&duel, gst_buffer_ref (frame), frame);
+  samples = frame_samples (&info, out, BDCT_Y, &w, &h);
+  g_assert_cmpint (ABS (samples[0] - 21), <=, 1);
 }
 
 int
@@ -491,6 +486,7 @@ main (int argc, char **argv)
   test_add ("/compare-zoom/keys", test_zoom_keys);
   test_add ("/compare-zoom/wheel", test_wheel);
   test_add ("/compare-zoom/drag", test_zoom_drag);
+  test_add ("/compare-views/shown", test_shown);
   test_add ("/compare-views/flicker", test_flicker);
   test_add ("/compare-views/colorimetry", test_colorimetry);
   return test_run ();

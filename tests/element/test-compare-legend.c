@@ -145,7 +145,7 @@ test_single (void)
 
   if (!need_text ())
     return;
-  start (&duel, &info, 3, "view=single");
+  start (&duel, &info, 3, "view=single zoom=16");
   for (guint n = 0; n < 3 * G_N_ELEMENTS (of_blockdct); n++) {
     const Legend *legend = &of_blockdct[n / 3];
     const gboolean picture = strcmp (legend->view, "reconstruction") == 0;
@@ -171,45 +171,6 @@ test_single (void)
   duel_abort (&duel);
 }
 
-/* A blockdct's own maps, changed while they are shown: its bar is there, the
- * numbers are beside it. */
-static void
-test_of_a_blockdct (void)
-{
-  GstElement *dct;
-  GstVideoInfo info;
-  Duel duel;
-
-  if (!need_text ())
-    return;
-  duel_launch (&duel, "appsrc name=in0 format=time max-bytes=0 ! "
-      "compare.ref_sink appsrc name=in1 format=time max-bytes=0 ! "
-      "blockdct name=dct ! compare.dist_sink blockdctcompare name=compare "
-      "view=single overlay=true ! appsink name=out sync=false max-buffers=0");
-  duel.n_inputs = 2;
-  duel.input[0] = gst_bin_get_by_name (GST_BIN (duel.pipeline), "in0");
-  duel.input[1] = gst_bin_get_by_name (GST_BIN (duel.pipeline), "in1");
-  dct = gst_bin_get_by_name (GST_BIN (duel.pipeline), "dct");
-  gst_util_set_object_arg (G_OBJECT (dct), "backend", test_backend ());
-  element_set (duel.element, "backend", test_backend ());
-  viewer_attach (&duel);
-  video_info (&info, "I420", WIDTH, HEIGHT);
-  for (guint i = 0; i < 2; i++)
-    duel_set_caps (&duel, i, &info);
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  for (guint n = 0; n < G_N_ELEMENTS (of_blockdct); n++) {
-    const gboolean picture = strcmp (of_blockdct[n].view, "reconstruction")
-        == 0;
-    g_autoptr (GstBuffer) out;
-
-    gst_util_set_object_arg (G_OBJECT (dct), "view", of_blockdct[n].view);
-    out = duel_show (&duel, frame_new (&info, n), frame_new (&info, n));
-    check_legend (out, picture, &of_blockdct[n]);
-  }
-  gst_object_unref (dct);
-  duel_abort (&duel);
-}
-
 #endif
 
 int
@@ -219,7 +180,6 @@ main (int argc, char **argv)
 #ifdef HAVE_OVERLAY
   test_add ("/compare-legend/own", test_own);
   test_add ("/compare-legend/single", test_single);
-  test_add ("/compare-legend/of-a-blockdct", test_of_a_blockdct);
 #endif
   return test_run ();
 }

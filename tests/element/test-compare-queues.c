@@ -179,32 +179,6 @@ test_early_frames (void)
   }
 }
 
-/* A pad of compare's, fed by hand. */
-static GstPad *
-feeder_new (GstElement * element, const gchar * name, const GstVideoInfo * info)
-{
-  GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
-  GstPad *peer = gst_element_get_static_pad (element, name);
-  g_autoptr (GstCaps) caps = gst_video_info_to_caps ((GstVideoInfo *) info);
-  GstSegment segment;
-
-  g_assert_true (gst_pad_set_active (pad, TRUE));
-  g_assert_cmpint (gst_pad_link (pad, peer), ==, GST_PAD_LINK_OK);
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (pad, gst_event_new_stream_start (name));
-  gst_pad_push_event (pad, gst_event_new_caps (caps));
-  gst_pad_push_event (pad, gst_event_new_segment (&segment));
-  gst_object_unref (peer);
-  return pad;
-}
-
-static void
-feeder_free (GstPad * pad)
-{
-  gst_pad_set_active (pad, FALSE);
-  gst_object_unref (pad);
-}
-
 typedef struct
 {
   GstPad *pad;
@@ -294,8 +268,8 @@ test_bound (void)
     klass->sink_event = hide_flush_stop;
     gst_element_set_state (duel[i].pipeline, GST_STATE_PLAYING);
     video_info (&input[i].info, "I420", 16, 16);
-    pads[i][0] = feeder_new (duel[i].element, "ref_sink", &input[i].info);
-    pads[i][1] = feeder_new (duel[i].element, "dist_sink", &input[i].info);
+    pads[i][0] = feeder_new (&duel[i], DUEL_REFERENCE, &input[i].info);
+    pads[i][1] = feeder_new (&duel[i], DUEL_DISTORTED, &input[i].info);
     if (bounds[i].flushes)
       flush (pads[i]);
     input[i].pad = pads[i][0];
@@ -341,8 +315,8 @@ test_fixed_pool (void)
     duel_launch (&duel, "blockdctcompare name=compare ! "
         "fakesink name=out async=false");
     gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    pads[0] = feeder_new (duel.element, "ref_sink", &info);
-    pads[1] = feeder_new (duel.element, "dist_sink", &info);
+    pads[0] = feeder_new (&duel, DUEL_REFERENCE, &info);
+    pads[1] = feeder_new (&duel, DUEL_DISTORTED, &info);
     /* 30 frames ahead on either pad in turn. */
     for (guint n = 0; n < 240; n++)
       for (guint k = 0; k < 2; k++) {
@@ -393,8 +367,8 @@ test_end_behind_event (void)
       "fakesink name=out async=false");
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
   video_info (&info, "I420", 16, 16);
-  pads[0] = feeder_new (duel.element, "ref_sink", &info);
-  pads[1] = feeder_new (duel.element, "dist_sink", &info);
+  pads[0] = feeder_new (&duel, DUEL_REFERENCE, &info);
+  pads[1] = feeder_new (&duel, DUEL_DISTORTED, &info);
   for (guint n = 0; n < 5; n++) {
     gst_pad_push (pads[1], frame_new (&info, n));
     if (n > 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The contract of properties: a row is a test. What each is, and that either
- * end of its range is taken while frames go on. (test-in-force.c has what it
+ * end of its range is taken while frames go on. (test-settings.c has what it
  * then does.) */
 #include <string.h>
 #include "bench.h"

@@ -38,6 +38,11 @@ static const struct
   {"gap", 5 * FRAME, {0, 1, 100, -1},
       "0 1 100 [interval 0+2 @0 ~2 q20] eos [interval 2+1 @100 ~1 q90] "
         "[pooled 0+3 @0 ~101 q90]"},
+  /* After a seek back the pooled duration is from the earliest frame to the end
+   * of the latest. */
+  {"back", 0, {10, 11, 4, -1}, "10 [frame 0+1 @10 ~1 q20] "
+        "11 [frame 1+1 @11 ~1 q20] 4 [frame 2+1 @4 ~1 q20] eos "
+        "[pooled 0+3 @10 ~8 q20]"},
   /* No interval ends; the end of the stream tells all. */
   {"no-timestamps", FRAME, {NO_TIME, NO_TIME, NO_TIME, -1},
       "1000 1000 1000 eos [interval 0+3 q20] [pooled 0+3 q20]"},

@@ -69,51 +69,6 @@ test_too_large_elsewhere (void)
   }
 }
 
-/* What pads say they take has the limit in it. */
-static void
-test_template (void)
-{
-  static const gchar *sides[] = { "width", "height" };
-  g_autoptr (GstElementFactory) factory = gst_element_factory_find ("blockdct");
-  const GList *l = gst_element_factory_get_static_pad_templates (factory);
-
-  for (; l != NULL; l = l->next) {
-    g_autoptr (GstCaps) caps = gst_static_pad_template_get_caps (l->data);
-
-    for (guint i = 0; i < gst_caps_get_size (caps); i++)
-      for (guint k = 0; k < G_N_ELEMENTS (sides); k++) {
-        const GValue *range = gst_structure_get_value (gst_caps_get_structure
-            (caps, i), sides[k]);
-
-        g_assert_cmpint (gst_value_get_int_range_min (range), ==, 1);
-        g_assert_cmpint (gst_value_get_int_range_max (range), ==, 65535);
-      }
-  }
-}
-
-/* A meta that names no format is an error as any other that does not fit. */
-static void
-test_unknown_format (void)
-{
-  static const GstVideoFormat formats[] = { GST_VIDEO_FORMAT_UNKNOWN, 9999 };
-
-  for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
-    GstBuffer *in;
-    g_autofree gchar *text;
-    g_auto (Bench) bench;
-
-    bench_init (&bench, "I420", 16, 16, NULL);
-    in = frame_new (&bench.info, 0);
-    frame_describe (in, &bench.info, bench.info.offset, bench.info.stride);
-    gst_buffer_get_video_meta (in)->format = formats[i];
-    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_ERROR);
-    text = bench_pop_text (&bench, GST_MESSAGE_ERROR);
-    g_test_message ("%s", text);
-    g_assert_nonnull (strstr (text, "unknown format"));
-    g_assert_null (strstr (text, "(null)"));
-  }
-}
-
 /* One frame in 68 years: all times stay times, or unknown. */
 static void
 test_slowest (void)
@@ -153,25 +108,6 @@ test_slowest (void)
     }
     gst_harness_push_event (bench.h, gst_event_new_eos ());
   }
-}
-
-/* A segment that is not in time: its times are unknown. */
-static void
-test_bytes (void)
-{
-  GstSegment segment;
-  g_autoptr (GstStructure) s;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", 16, 16, NULL);
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  g_assert_true (gst_harness_push_event (bench.h,
-          gst_event_new_segment (&segment)));
-  bench_pass (&bench, 3);
-  s = bench_pop_report (&bench, "frame");
-  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 3 * FRAME);
-  g_assert_cmpuint (get_uint64 (s, "stream-time"), ==, GST_CLOCK_TIME_NONE);
-  g_assert_cmpuint (get_uint64 (s, "running-time"), ==, GST_CLOCK_TIME_NONE);
 }
 
 /* What gst_base_transform_set_passthrough() asks for: frames pass as they are,
@@ -259,10 +195,7 @@ main (int argc, char **argv)
   test_init (&argc, &argv);
   test_add ("/limits/too-large", test_too_large);
   test_add ("/limits/too-large-elsewhere", test_too_large_elsewhere);
-  test_add ("/limits/template", test_template);
-  test_add ("/limits/unknown-format", test_unknown_format);
   test_add ("/limits/slowest", test_slowest);
-  test_add ("/limits/bytes", test_bytes);
   test_add ("/limits/passthrough", test_passthrough);
   test_add ("/limits/passthrough-pool", test_passthrough_pool);
   return test_run ();

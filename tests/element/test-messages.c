@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the element tells: fields, times, `active-backend`. (Sums of frames:
- * tests/programs/measure/said.py.) */
+ * What the element tells: fields, times, also those that a controller has;
+ * `active-backend`. (Sums of frames: tests/programs/measure/said.py.) */
 #include <string.h>
+#ifdef HAVE_CONTROLLER
+#include <gst/controller/controller.h>
+#endif
 #include "bench.h"
 
 /* Push `in`, which is taken; the meta on what comes out, to be freed. */
@@ -125,12 +128,13 @@ test_times (void)
   }
 }
 
-/* Without a duration it is that of the frame rate; what is unknown is
- * GST_CLOCK_TIME_NONE. */
+/* Without a duration it is that of the frame rate; what is unknown, as where a
+ * segment is not in time, is GST_CLOCK_TIME_NONE. */
 static void
 test_unknown_times (void)
 {
   static const gchar *names[] = { "timestamp", "stream-time", "running-time" };
+  GstSegment segment;
   GstStructure *s;
   GstBuffer *in;
   g_auto (Bench) bench;
@@ -157,7 +161,48 @@ test_unknown_times (void)
   g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 7 * FRAME);
   g_assert_cmpuint (get_uint64 (s, "duration"), ==, GST_CLOCK_TIME_NONE);
   gst_structure_free (s);
+
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+  s = push_for_meta (&bench, frame_new (&bench.info, 3));
+  g_assert_cmpuint (get_uint64 (s, names[0]), ==, 3 * FRAME);
+  for (guint i = 1; i < G_N_ELEMENTS (names); i++)
+    g_assert_cmpuint (get_uint64 (s, names[i]), ==, GST_CLOCK_TIME_NONE);
+  gst_structure_free (s);
 }
+
+#ifdef HAVE_CONTROLLER
+/* Time is the stream's, whatever the buffers' timestamps are. */
+static void
+test_controller_segment (void)
+{
+  g_autoptr (GstControlSource) source;
+  GstSegment segment;
+  g_auto (Bench) bench;
+
+  bench_init (&bench, "I420", 32, 32, NULL);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = 2 * FRAME;
+  segment.time = 100 * FRAME;
+  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+  source = gst_interpolation_control_source_new ();
+  g_object_set (source, "mode", GST_INTERPOLATION_MODE_NONE, NULL);
+  gst_object_add_control_binding (GST_OBJECT (bench.element),
+      gst_direct_control_binding_new_absolute (GST_OBJECT (bench.element),
+          "quality", source));
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      0, 11);
+  gst_timed_value_control_source_set (GST_TIMED_VALUE_CONTROL_SOURCE (source),
+      101 * FRAME, 77);
+  for (guint n = 2; n < 4; n++) {
+    g_autoptr (GstStructure) s;
+
+    bench_pass (&bench, n);
+    s = bench_pop_report (&bench, "frame");
+    g_assert_cmpint (get_int (s, "quality"), ==, n == 2 ? 11 : 77);
+  }
+}
+#endif
 
 /* All is told when EOS arrives downstream. */
 static GstPadProbeReturn
@@ -215,6 +260,13 @@ test_active_backend (void)
   g_object_get (bench.element, "active-backend", &backend, NULL);
   g_assert_null (backend);
   g_assert_cmpuint (notified, ==, 1);
+  /* The GPU, where there is one. */
+  element_set (bench.element, "backend", "auto");
+  gst_element_set_state (bench.element, GST_STATE_PAUSED);
+  g_object_get (bench.element, "active-backend", &backend, NULL);
+  g_assert_true (!test_on_cuda () || g_str_has_prefix (backend, "cuda:"));
+  g_assert_nonnull (backend);
+  g_free (backend);
 }
 
 int
@@ -224,6 +276,9 @@ main (int argc, char **argv)
   test_add ("/element/messages/fields", test_fields);
   test_add ("/element/messages/times", test_times);
   test_add ("/element/messages/unknown-times", test_unknown_times);
+#ifdef HAVE_CONTROLLER
+  test_add ("/element/messages/controller", test_controller_segment);
+#endif
   test_add ("/element/messages/pooled-before-eos", test_pooled_before_eos);
   test_add ("/element/messages/active-backend", test_active_backend);
   return test_run ();

@@ -18,20 +18,26 @@ set_child (GstElement * preview, const gchar * name, gint value)
   gst_child_proxy_set (GST_CHILD_PROXY (preview), name, value, NULL);
 }
 
-/* A preview that plays frames of the test's; the preview is the caller's. */
+/* A pipeline with a preview, which is the caller's. */
+static GstElement *
+launch (Duel * duel, const gchar * line)
+{
+  duel_launch (duel, line);
+  return gst_bin_get_by_name (GST_BIN (duel->pipeline), "preview");
+}
+
+/* One that plays frames of the test's. */
 static GstElement *
 start (Duel * duel, GstVideoInfo * info, const gchar * properties)
 {
   gchar *line = g_strdup_printf ("appsrc name=in format=time max-bytes=0 ! "
       "blockdctpreview name=preview %s ! appsink name=out sync=false "
       "max-buffers=0", properties);
-  GstElement *preview;
+  GstElement *preview = launch (duel, line);
 
-  duel_launch (duel, line);
   g_free (line);
   duel->n_inputs = 1;
   duel->input[0] = gst_bin_get_by_name (GST_BIN (duel->pipeline), "in");
-  preview = gst_bin_get_by_name (GST_BIN (duel->pipeline), "preview");
   set_child (preview, "compare::view", 0);
   video_info (info, "I420", WIDTH, HEIGHT);
   duel_set_caps (duel, 0, info);
@@ -80,18 +86,17 @@ show (Duel * duel, const GstVideoInfo * info, guint n)
   return out;
 }
 
-/* A preview of a source that never ends; the preview is the caller's. */
+/* One of a source that never ends. */
 static GstElement *
-run (Duel * duel)
+run (Duel * duel, GstState state)
 {
   GstElement *preview;
 
-  duel_launch (duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
+  preview = launch (duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
       "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
       "appsink name=out sync=false max-buffers=2");
-  preview = gst_bin_get_by_name (GST_BIN (duel->pipeline), "preview");
   set_child (preview, "compare::view", 0);
-  gst_element_set_state (duel->pipeline, GST_STATE_PLAYING);
+  gst_element_set_state (duel->pipeline, state);
   return preview;
 }
 
@@ -174,7 +179,7 @@ test_exchange (void)
   guint n = 0;
   Duel duel;
 
-  preview = run (&duel);
+  preview = run (&duel, GST_STATE_PLAYING);
   for (gint i = 1; i <= test_rounds (20); i++) {
     g_autofree gchar *line = g_strdup_printf (i % 3 ? "blockdct quality=%d"
         : "queue ! blockdct quality=%d async-depth=3 ! identity", i);
@@ -282,10 +287,9 @@ test_refused_at_start (void)
   GstElement *preview;
   g_autoptr (GstBuffer) out;
 
-  duel_launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,format=I420,"
-      "width=48,height=32 ! blockdctpreview name=preview b=blokdct ! "
-      "appsink name=out");
-  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
+  preview = launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,"
+      "format=I420,width=48,height=32 ! blockdctpreview name=preview b=blokdct "
+      "! appsink name=out");
   g_assert_cmpint (gst_element_set_state (duel.pipeline, GST_STATE_PLAYING), ==,
       GST_STATE_CHANGE_FAILURE);
   text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), "b='blokdct'", NULL);
@@ -342,14 +346,9 @@ seek_and_take (Duel * duel, GstClockTime to)
 static void
 test_pause (void)
 {
-  GstElement *preview;
-  Duel duel = { 0 };
+  Duel duel;
+  GstElement *preview = run (&duel, GST_STATE_PAUSED);
 
-  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
-      "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
-      "appsink name=out max-buffers=1 sync=false");
-  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
-  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
   wait_for_state (&duel);
   for (gint i = 0; i < test_rounds (20); i++) {
     const gboolean fine = i % 2 == 0;
@@ -396,7 +395,7 @@ test_set_and_restart (void)
   GThread *thread;
   Duel duel;
 
-  setter.preview = run (&duel);
+  setter.preview = run (&duel, GST_STATE_PLAYING);
   gst_bus_set_flushing (duel.bus, TRUE);
   thread = g_thread_new ("set", set_versions, &setter);
   while (!g_atomic_int_get (&setter.done)) {
@@ -431,16 +430,11 @@ get_child_int (GstElement * preview, const gchar * name)
 static void
 test_key_overtaken (void)
 {
-  GstElement *preview;
   g_autoptr (GstStructure) s;
-  Duel duel = { 0 };
+  Duel duel;
+  GstElement *preview = run (&duel, GST_STATE_PAUSED);
 
-  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
-      "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
-      "appsink name=out max-buffers=1 sync=false");
-  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
   set_child (preview, "compare::interactive", TRUE);
-  gst_element_set_state (duel.pipeline, GST_STATE_PAUSED);
   wait_for_state (&duel);
   viewer_send (preview, viewer_key ("b"));
   g_object_set (preview, "b", "", NULL);
@@ -460,7 +454,7 @@ test_keys (void)
   guint n = 0;
   Duel duel;
 
-  preview = run (&duel);
+  preview = run (&duel, GST_STATE_PLAYING);
   set_child (preview, "a::quality", 20);
   set_child (preview, "a::qp", 30);
   viewer_send (preview, viewer_key ("Up"));
@@ -520,10 +514,9 @@ test_seek (void)
   GThread *thread;
   Duel duel;
 
-  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
+  preview = launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
       "height=32,framerate=25/1 ! blockdctpreview name=preview ! "
       "fakesink name=out sync=false");
-  preview = gst_bin_get_by_name (GST_BIN (duel.pipeline), "preview");
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
   gst_element_get_state (duel.pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
   seeker.pipeline = duel.pipeline;

@@ -1,26 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is set, and what is said of it: a row is a test. Each has a list of
- * steps:
+ * What is set, and what is said of it: a row is a test, a list of steps:
  *
  *   NAME=VALUE      sets a property
  *   ?NAME=VALUE     reads one
  *   .               pushes a frame; x: which is an error
+ *   ~               pushes the same one as ~ did before: it is shown otherwise
  *   =               pushes one that has to be what the engine makes of it with
  *                   what the properties say; `= annex-k`, `= flat`: with these
  *                   tables or lists instead
  *   each:NAME       does that with each value of an enumeration
- *   v:FIELD=VALUE   the last frame's message has that; v:FIELD: any value;
- *                   v:!FIELD: none
+ *   v:FIELD=VALUE   the last .'s message has that; v:FIELD: any; v:!FIELD: none
  *   k:N             N curves came with it
  *   w:, e:, i:      the next warning, error or info has these PARTs, divided
  *                   by |, and no !PART
  *   -               there is none; *: any are dropped
  *   c:FORMAT WxH    caps; s:STATE: the state is set; F: cannot be PAUSED
  *   p:NAME          loads a preset that is installed
- *   f:NAME=TEXT     writes a file; t:NAME=SIZE: makes it as long; d:NAME:
- *                   removes it; n:NAME: there is none; q:NAME: its path is not
- *                   kept
+ *   f:NAME=TEXT     writes a file; t:NAME=SIZE: its size; d:NAME: removes it;
+ *                   n:NAME: there is none; q:NAME: nor is its path kept
  *
  * In values and texts 64x5+1 stands for 64 numbers from 5 on, behind commas,
  * 64*5+1 for the same behind blanks; @NAME for a file's path, %B for the
@@ -109,6 +107,20 @@ static const Row rows[] = {
           "w:curve has no effect|quantization-tables=matrix", ".", "k:0", "-",
           "transform=hevc-8x8", ".", "v:target-met", "k:1"}},
   {"presets", "I420 24x40", {"quality=30", "each:quantization-tables"}},
+  /* What each does to a picture. (Which frames it is done to: invariants.) */
+  {"shown/quality", "NV12 96x64", {"quality=5", "~", "baseline=false", "~",
+          "quantization-tables=flat", "~", "quality=20", "~",
+          "target-psnr=25", "~", "target-psnr=0", "target-ssim=0.5", "~",
+          "target-ssim=0", "target-bpp=1.5", "~", "target-bpp=0",
+          "target-size=2500", "~", "transform=hevc-4x4", "~"}},
+  {"shown/qp", "I420 96x64", {"transform=hevc-8x8", "~", "qp=40", "~",
+          "chroma-qp-offset=-12", "~", "deadzone=0.17", "~",
+          "scaling-list=default", "~", "transform=hevc-quadtree", "~",
+          "min-block=16", "~", "min-block=4", "max-block=8", "~",
+          "lambda-scale=40", "~"}},
+  {"shown/views", "P010_10LE 96x64", {"~", "view=original", "~",
+          "view=nonzero-map", "~", "view=error-map", "~", "grid=true", "~"}},
+  {"shown/chroma", "RGB 96x64", {"~", "chroma-subsampling=4:4:4", "~"}},
   {"baseline", "Y444 16x32", {"quality=2", "=", "baseline=false", "=",
           "quantization-tables=matrix", "quantization-matrix=<64x250+1>", "="}},
   /* Live, read again when it is set again, scaled on request; the file may go,
@@ -189,8 +201,12 @@ static const Row rows[] = {
           "deadzone=0.17", "=", "min-block=4", "max-block=32",
           "lambda-scale=0", "deadzone=0.25", "=", "lambda-scale=20", "=",
           "transform=hevc-8x8", "deadzone=0.2", "="}},
-  BITS ("GRAY8"), BITS ("I420"), BITS ("NV21"), BITS ("Y42B"), BITS ("Y444"),
-  BITS ("I420_10LE"), BITS ("P012_LE"),
+  BITS ("GRAY8"), BITS ("I420"), BITS ("YV12"), BITS ("NV12"), BITS ("NV21"),
+  BITS ("Y42B"), BITS ("NV16"), BITS ("Y444"), BITS ("P010_10LE"),
+  BITS ("I420_10LE"), BITS ("I422_10LE"), BITS ("Y444_10LE"), BITS ("P012_LE"),
+  BITS ("I420_12LE"), BITS ("I422_12LE"), BITS ("Y444_12LE"),
+  {"sizes", "", {"c:I420 1x1", "=", "c:NV12 2x1", "=", "c:Y42B 1x2", "=",
+          "c:P010_10LE 17x9", "=", "c:Y444_12LE 129x31", "="}},
   {"min-psnr/error", "I420 64x48", {"min-psnr-error=30", ".", "quality=3", "x",
           "e:Frame 1 at 0:00:00.04|min-psnr-error=30|jpeg-8x8",
           "min-psnr-error=0", "."}},
@@ -232,6 +248,10 @@ static const Row rows[] = {
           ".", "k:1", "-"}},
   {"curve/early-wrong", "", {"curve=<0,51>", "c:I420 16x16", ".", "k:0",
           "w:setting 0 at index 0|1 to 100 (jpeg-8x8)", "-"}},
+  /* What the user set stays so, and is in force again. */
+  {"target/off", "I420 48x40", {"target-bpp=2", ".", "v:!bpp", "c:Y444 72x40",
+          ".", "v:target-met", "?quality=85", "target-bpp=0", ".",
+          "v:quality=85", "v:!target-met"}},
   /* What the caps do not allow is said once, and is absent. */
   {"metrics", "GRAY8 64x7", {"metrics=ssim+ms-ssim+psnr-hvs", ".",
           "w:is not defined for GRAY8 64x7", "w:is not", "w:is not", "-", ".",
@@ -239,6 +259,10 @@ static const Row rows[] = {
           "v:!ms-ssim-y", "v:!psnr-hvs-y", "w:is not", "w:is not", "-"}},
   {"metrics/target", "I420 8x8", {"target-ssim=0.9", "quality=30", ".",
           "v:quality=30", "v:!target-met", "w:ssim is not defined", "-"}},
+  {"backend", "", {"s:NULL", "backend=cuda", "cuda-device-id=99", "F",
+          "e:backend=cuda|cuda-device-id|backend=cpu|resource-error-quark 3",
+          "?active-backend=", "s:NULL", "backend=%B", "cuda-device-id=-1",
+          "s:PLAYING", "c:I420 16x16", "="}},
   READY ("backend", "%B", "auto"), READY ("cuda-device-id", "-1", "3"),
   READY ("threads", "1", "2"), READY ("async-depth", "1", "5"),
   READY ("stats-file", "", "/dev/null.log"),
@@ -259,6 +283,7 @@ typedef struct
   Bench bench;
   guint n, curves;
   GstStructure *report;         /* of the last frame */
+  GstBuffer *shown;             /* the last one of ~ */
   BdctTables tables;            /* of the files, as they were read */
   BdctScalingLists lists;
 } State;
@@ -428,6 +453,18 @@ push (State * state, GstFlowReturn ret)
 }
 
 static void
+check_shown (State * state)
+{
+  GstBuffer *before = state->shown;
+
+  bench_push (&state->bench, 0);
+  state->shown = bench_take (&state->bench);
+  if (before != NULL)
+    g_assert_false (frames_equal (&state->bench.info, before, state->shown));
+  gst_clear_buffer (&before);
+}
+
+static void
 check_field (State * state, const gchar * name, const gchar * value)
 {
   const gboolean absent = *name == '!';
@@ -497,6 +534,8 @@ do_step (State * state, const gchar * step)
       gst_message_unref (m);
   } else if (*step == '=') {
     check (state, step[1] == ' ' ? step + 2 : "");
+  } else if (*step == '~') {
+    check_shown (state);
   } else if (strcmp (step, ".") == 0 || strcmp (step, "x") == 0) {
     push (state, *step == '.' ? GST_FLOW_OK : GST_FLOW_ERROR);
   } else if (*step == 'F' || (rest != NULL && *step == 's')) {
@@ -542,6 +581,7 @@ test_row (gconstpointer data)
   for (guint i = 0; i < MAX_STEPS && row->steps[i] != NULL; i++)
     do_step (&state, row->steps[i]);
   gst_clear_structure (&state.report);
+  gst_clear_buffer (&state.shown);
   bench_clear (&state.bench);
 }
 

@@ -197,53 +197,6 @@ test_targets (void)
   }
 }
 
-/* The picture is the one that the chosen setting makes; without `bits` among
- * the metrics nothing is said of bits; and the next caps are others. */
-static void
-test_target_picture (void)
-{
-  static const gint widths[] = { 48, 72 };
-  BdctParams params = BDCT_PARAMS_DEFAULT;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, NULL, 0, 0, "target-bpp", 2.0, NULL);
-  for (guint i = 0; i < G_N_ELEMENTS (widths); i++) {
-    GstBuffer *in, *out, *expected;
-    g_autoptr (GstStructure) s;
-    BdctStats stats;
-
-    bench_set_caps (&bench, i ? "Y444" : "I420", widths[i], 40);
-    in = frame_new (&bench.info, i);
-    gst_harness_push (bench.h, gst_buffer_ref (in));
-    out = bench_pull (&bench);
-    s = bench_pop_report (&bench, "frame");
-    g_assert_false (gst_structure_has_field (s, "bpp"));
-    params.quality = get_int (s, "quality");
-    expected = frame_expect (&bench.info, in, &params, &stats);
-    g_assert_true (frames_equal (&bench.info, expected, out));
-    frame_rate (&bench.info, in, &params, &stats);
-    g_assert_cmpuint (bdct_stats_total (&stats).bits, <=, widths[i] * 40 * 2);
-    params.quality++;
-    frame_rate (&bench.info, in, &params, &stats);
-    g_assert_cmpuint (bdct_stats_total (&stats).bits, >, widths[i] * 40 * 2);
-    gst_buffer_unref (expected);
-    gst_buffer_unref (out);
-    gst_buffer_unref (in);
-  }
-  /* The property is the user's. */
-  g_object_get (bench.element, "quality", &params.quality, NULL);
-  g_assert_cmpint (params.quality, ==, 85);
-  g_object_set (bench.element, "target-bpp", 0.0, NULL);
-  bench_push (&bench, 2);
-  {
-    GstStructure *s = bench_pop_report (&bench, "frame");
-
-    g_assert_cmpint (get_int (s, "quality"), ==, 85);
-    g_assert_false (gst_structure_has_field (s, "target-met"));
-    gst_structure_free (s);
-  }
-}
-
 /* Where no file is small enough, the smallest is chosen, with its stuffed
  * bytes: of noise, quality 2 may have fewer bits than 1, and more bytes. */
 static void
@@ -286,7 +239,6 @@ main (int argc, char **argv)
 {
   test_init (&argc, &argv);
   test_add ("/target/all", test_targets);
-  test_add ("/target/picture", test_target_picture);
   test_add ("/target/smallest", test_smallest);
   return test_run ();
 }

@@ -83,8 +83,15 @@ viewer_drag (GstElement * element, gdouble x0, gdouble y0, gdouble x1,
   viewer_send (element, viewer_button (FALSE, x1, y1));
 }
 
-gchar *
-viewer_describe (GstElement * element, const gchar * const *names, guint n)
+void
+viewer_assert (GstElement * element, const gchar * name, const gchar * value)
+{
+  viewer_assert_all (element, &name, 1, value);
+}
+
+void
+viewer_assert_all (GstElement * element, const gchar * const *names, guint n,
+    const gchar * values)
 {
   GString *text = g_string_new (NULL);
 
@@ -97,23 +104,8 @@ viewer_describe (GstElement * element, const gchar * const *names, guint n)
     g_string_append_printf (text, "%s%s", i > 0 ? " " : "", v);
     g_value_unset (&value);
   }
-  return g_string_free (text, FALSE);
-}
-
-void
-viewer_assert (GstElement * element, const gchar * name, const gchar * value)
-{
-  viewer_assert_all (element, &name, 1, value);
-}
-
-void
-viewer_assert_all (GstElement * element, const gchar * const *names, guint n,
-    const gchar * values)
-{
-  gchar *text = viewer_describe (element, names, n);
-
-  g_assert_cmpstr (text, ==, values);
-  g_free (text);
+  g_assert_cmpstr (text->str, ==, values);
+  g_string_free (text, TRUE);
 }
 
 static void

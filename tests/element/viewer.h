@@ -23,12 +23,9 @@ gboolean viewer_send (GstElement * element, GstEvent * event);
 void viewer_drag (GstElement * element, gdouble x0, gdouble y0, gdouble x1,
     gdouble y1);
 
-/* Values of an element's properties, as text side by side; the caller's. */
-gchar *viewer_describe (GstElement * element, const gchar * const *names,
-    guint n);
+/* Values of an element's properties, as text side by side, are these. */
 void viewer_assert (GstElement * element, const gchar * name,
     const gchar * value);
-
 void viewer_assert_all (GstElement * element, const gchar * const *names,
     guint n, const gchar * values);
 

@@ -120,5 +120,5 @@ main (int argc, char **argv)
   tests_init (&argc, &argv);
   g_test_set_nonfatal_assertions ();
   g_test_add_func ("/file-size", test_sizes);
-  return tests_run (NULL);
+  return tests_run ();
 }

@@ -105,7 +105,6 @@ check_frame (const Picture * expected, const guint8 ** decoded, int depth)
       differ += v != (c == BDCT_Y ? 1 << (depth - 1) : expected->sample[c][i]);
     }
     g_assert_cmpuint (differ, ==, 0);
-    tally_add (c == BDCT_Y ? 0 : n, differ);
   }
 }
 
@@ -164,5 +163,5 @@ main (int argc, char **argv)
           };
           g_test_add_data_func_full (path, run, test_run, g_free);
         }
-  return tests_run ("ffmpeg's H.264 decoder");
+  return tests_run ();
 }

@@ -30,7 +30,7 @@ test_barbara (void)
   picture_init (&expected, &layout);
   {
     RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, 8, barbara.width[0],
-      barbara.height[0], REF_FLOAT
+      barbara.height[0]
     };
 
     ref_plane (&plane, barbara.sample[0], expected.sample[0], NULL, &result);

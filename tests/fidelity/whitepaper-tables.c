@@ -149,8 +149,7 @@ run_size (const Picture * barbara, int size, GString * quality, GString * time)
   picture_init (&defined, &layout);
   scale (barbara, &picture);
   {
-    RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, 8, size, size,
-      REF_FLOAT
+    RefPlane plane = { &params, BDCT_CHROMA_400, BDCT_Y, 8, size, size
     };
 
     start = g_get_monotonic_time ();

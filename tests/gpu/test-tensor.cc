@@ -246,7 +246,7 @@ check (const Case &c, const uint8_t *source, const uint8_t *map,
                 + x / across] : 0;
         BdctParams params = c.params;
         RefPlane ref = { &params, c.layout.chroma, component, c.layout.depth,
-          width, height, REF_FLOAT };
+          width, height };
         int in[64 * 64], out[64 * 64];
         RefResult result = {};
 

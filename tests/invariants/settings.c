@@ -33,6 +33,7 @@ static const Property of_blockdct[MAX_PROPERTIES] = {
   {"target-psnr", {"28", "40"}},
   {"target-ssim", {"0.9"}},
   {"target-size", {"300", "2000"}},
+  {"target-bpp", {"1.5"}},
   {"view", {"original", "coefficients", "nonzero-map", "quality-map",
           "size-map", "error-map"}},
   {"grid", {"true"}},

@@ -64,21 +64,6 @@ class Strides(unittest.TestCase):
         self.check(four[..., :3].transpose(0, 3, 1, 2), expected, layout='NCHW')
         self.check(four[..., :3])
 
-    def test_alpha(self):
-        four = np.concatenate([BATCH, make_batch(channels=1, seed=3)], -1)
-        made = blockdct.transform(four, quality=30).pictures
-        np.testing.assert_array_equal(made[..., :3], EXPECTED)
-        np.testing.assert_array_equal(made[..., 3], four[..., 3])
-
-    def test_grey(self):
-        grey = BATCH[..., 1]
-        expected = blockdct.transform(grey.copy(), quality=30, layout='NHW').pictures
-        self.check(grey, expected, layout='NHW')
-        self.check(grey[..., None], expected[..., None])
-        self.check(grey[:, None], expected[:, None], layout='NCHW')
-        np.testing.assert_array_equal(
-            blockdct.transform((grey,), quality=30).pictures[0], expected)
-
     def test_words(self):
         grey = BATCH[..., 0].astype(np.uint16) * 4
         self.check(grey, blockdct.transform((grey,), quality=30, depth=10)

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Threads, forks and spawned processes; memory, standard output, the lock."""
-import gc
 import multiprocessing
 import os
 import resource
@@ -171,20 +170,6 @@ class Threads(unittest.TestCase):
         for threads in 0, 1:
             blockdct.transform(BATCH[:, :16, :16], threads=threads)
         self.assertEqual(count_threads(), before)
-
-    def test_thousand_engines(self):
-        def used():
-            gc.collect()
-            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-
-        blockdct.close()
-        for i in range(1000):
-            made = blockdct.transform(BATCH[:1], quality=10, threads=1 + i % 3)
-            assert_array_equal(made.pictures, EXPECTED[10][:1])
-            blockdct.close()
-            if i == 200:
-                first = used()
-        self.assertLess(used() - first, 8 << 10)
 
     @unittest.skipIf('asan' in os.environ.get('LD_PRELOAD', ''),
                      'AddressSanitizer keeps what is freed')

@@ -124,26 +124,6 @@ class Tables(unittest.TestCase):
                 (b'\xff\xe1\0\1' + frame, 'length is 1 byte')):
             self.bad(START + parts + SOS, *named)
 
-    def test_jobs(self):
-        """What counts: steps, else a preset; and what of these quality scales, by hand: a
-        flat block has DC alone, whose step is read off its levels."""
-        flat = np.full((1, 8, 8), 255, np.uint8)
-
-        def step(**given):
-            level = blockdct.levels(flat, layout='NHW', **given).blocks(0).ravel()[0]
-            return level, 8 * 127
-        for wanted, given in ((32, {'tables': 'robidoux', 'quality': 25}),
-                              (300, {'tables': [300] + [9] * 63, 'baseline': False}),
-                              (16, {'tables': [8] * 64, 'scale_tables': True, 'quality': 25}),
-                              (8, {'tables': [8] * 64, 'scale_tables': False}),
-                              (255, {'tables': [200] * 64, 'scale_tables': True, 'quality': 25}),
-                              (400, {'tables': [200] * 64, 'scale_tables': True, 'quality': 25,
-                                     'baseline': False}),
-                              (1, {'tables': [200] * 64, 'scale_tables': True,
-                                   'quality': 100})):
-            level, dc = step(**given)
-            self.assertEqual(level, (2 * dc + wanted) // (2 * wanted), given)
-
 
 if __name__ == '__main__':
     main()

@@ -8,8 +8,6 @@
 #include "cpu/simd/tile32.h"
 #include "reference.h"
 
-static guint64 tally_samples, tally_different;
-
 static BdctEngine *
 engine_open (const BdctEngineClass * klass, const char *isa)
 {
@@ -89,28 +87,6 @@ engine_submit (BdctEngine * engine, const BdctJob * job,
   return engine->klass->submit (engine, &frame, error);
 }
 
-gboolean
-case_due (guint n)
-{
-  const char *every = g_getenv ("BLOCKDCT_TEST_EVERY");
-
-  return every == NULL || n % MAX (atoi (every), 1) == 0;
-}
-
-void
-tally_add (guint64 samples, guint64 different)
-{
-  tally_samples += samples;
-  tally_different += different;
-}
-
-void
-tally_print (const char *oracle)
-{
-  g_test_message ("compared: %s: %" G_GUINT64_FORMAT " samples, %"
-      G_GUINT64_FORMAT " differ", oracle, tally_samples, tally_different);
-}
-
 void
 format_layout (Format format, int depth, int shift, int width, int height,
     BdctLayout * layout)
@@ -130,23 +106,12 @@ format_layout (Format format, int depth, int shift, int width, int height,
     {BDCT_CHROMA_422, 2, {BDCT_Y, BDCT_U, BDCT_V}},
     {BDCT_CHROMA_444, 3, {BDCT_Y, BDCT_U, BDCT_V}},
   };
-  BdctChromaFormat chroma = formats[format].chroma;
 
-  memset (layout, 0, sizeof *layout);
-  layout->depth = depth;
-  layout->chroma = chroma;
-  layout->n_planes = formats[format].n_planes;
-  for (int p = 0; p < layout->n_planes; p++) {
-    BdctPlaneLayout *plane = &layout->plane[p];
-
-    plane->width = p && chroma != BDCT_CHROMA_444 ? (width + 1) / 2 : width;
-    plane->height = p && chroma == BDCT_CHROMA_420 ? (height + 1) / 2 : height;
-    plane->shift = shift;
-    plane->interleave = layout->n_planes == 2 && p ? 2 : 1;
-    plane->component[0] = formats[format].order[p];
-    if (plane->interleave == 2)
-      plane->component[1] = formats[format].order[2];
-  }
+  bdct_layout_init (layout, formats[format].chroma, depth, shift,
+      formats[format].n_planes, width, height);
+  for (int p = 0; p < layout->n_planes; p++)
+    for (int i = 0; i < layout->plane[p].interleave; i++)
+      layout->plane[p].component[i] = formats[format].order[p + i];
 }
 
 void

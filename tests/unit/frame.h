@@ -41,20 +41,6 @@ void engine_run (BdctEngine *engine, const BdctLayout *layout,
 void engine_compare (BdctEngine *engine, const BdctLayout *layout,
     const BdctComparison *comparison, BdctStats *stats);
 
-/* Whether to run the n-th case of a test that has hundreds, each of which is
- * one way to combine formats, sizes, depths and the like: all, unless the
- * environment has BLOCKDCT_TEST_EVERY=N. Then it is each N-th, as for
- * sanitizers (tests/ci/sanitize/meson.build). Where what is combined repeats
- * itself with periods that are prime to N, each value of it still has its turn,
- * and where the number of the transform is added to `n`, so has each case, with
- * one of them. */
-gboolean case_due (guint n);
-
-/* What a program compared with its oracle, counted over all its tests, and the
- * line that says so: "# compared: ORACLE: N samples, N differ". */
-void tally_add (guint64 samples, guint64 different);
-void tally_print (const char *oracle);
-
 /* The layout of a format; chroma is half the luma's size, rounded up. */
 void format_layout (Format format, int depth, int shift, int width, int height,
     BdctLayout *layout);

@@ -12,12 +12,10 @@ tests_init (int *argc, char ***argv)
 }
 
 int
-tests_run (const char *oracle)
+tests_run (void)
 {
   const int status = g_test_run ();
 
-  if (oracle != NULL)
-    tally_print (oracle);
   engines_close (engines, n_engines);
   return status;
 }

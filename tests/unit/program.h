@@ -8,12 +8,11 @@
 #include "frame.h"
 
 /* The engines under test, opened with GLib's tests and closed when these have
- * run, which is the program's status. With an oracle tally_print()
- * says what was compared. */
+ * run, which is the program's status. */
 extern BdctEngine *engines[MAX_ENGINES];
 extern guint n_engines;
 void tests_init (int *argc, char ***argv);
-int tests_run (const char *oracle);
+int tests_run (void);
 
 /* Add a test of one of many, whose path is as printf() has it. */
 void tests_add (GTestDataFunc func, int data, const char *path, ...)

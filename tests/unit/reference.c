@@ -237,16 +237,12 @@ jpeg_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
   jpeg_inverse (p, x);
 }
 
-/* How far a level or, with step 1, a sample may be off before it is rounded. It
- * grows with the samples' range. For single precision that is a share of a
- * level, for the tensor cores' two halves, of 22 bits, an error of its own for
- * a coefficient, in steps. */
+/* How far a level or a sample may be off before it is rounded, in single
+ * precision: it grows with the samples' range. */
 static double
-level_error (const RefPlane * p, int step)
+get_error (const RefPlane * p)
 {
-  int range = 1 << (p->depth - 8);
-
-  return p->precision == REF_TENSOR ? 2e-3 * range / step : 1e-3 * range;
+  return 1e-3 * (1 << (p->depth - 8));
 }
 
 /* v's distance from the next tie. */
@@ -314,7 +310,7 @@ dct8x8_block (const RefPlane * p, Whole x[][REF_SIZE],
     for (int u = 0; u < 8; u++) {
       double scaled = fabs (c[v][u]) / steps[8 * v + u];
       double level = floor (scaled + 0.5);
-      bool unsure = to_tie (scaled) < level_error (p, steps[8 * v + u]);
+      bool unsure = to_tie (scaled) < get_error (p);
 
       if (unsure && block != REF_TIE)
         block = to_tie (scaled) < 1e-6 ? REF_TIE : REF_ANY;
@@ -327,62 +323,10 @@ dct8x8_block (const RefPlane * p, Whole x[][REF_SIZE],
   for (int y = 0; y < 8; y++)
     for (int n = 0; n < 8; n++) {
       double v = samples[y][n] + middle;
-      uint8_t own = sample_slack (v, level_error (p, 1), peak);
+      uint8_t own = sample_slack (v, get_error (p), peak);
 
       slack[y][n] = own > block ? own : block;
       x[y][n] = floor (v + 0.5) - middle;
-    }
-}
-
-/* `levels` may be NULL. */
-static void
-run_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
-    int *levels, RefResult * result)
-{
-  BdctTransform transform = p->params->transform;
-  int wide = ref_block_width (transform, p->chroma, p->component);
-  int high = ref_block_height (transform, p->chroma, p->component);
-  int middle = 1 << (p->depth - 1), peak = 2 * middle - 1;
-  int across = (p->width + wide - 1) / wide * wide;
-  uint8_t block_slack[REF_SIZE][REF_SIZE] = { { 0 } };
-  Whole x[REF_SIZE][REF_SIZE];
-
-  memset (result, 0, sizeof *result);
-  for (int by = 0; by < p->height; by += high)
-    for (int bx = 0; bx < p->width; bx += wide) {
-      for (int y = 0; y < high; y++)
-        for (int n = 0; n < wide; n++) {
-          int sy = by + y < p->height ? by + y : p->height - 1;
-          int sx = bx + n < p->width ? bx + n : p->width - 1;
-
-          x[y][n] = in[sy * p->width + sx] - middle;
-        }
-      if (transform == BDCT_JPEG_8X8)
-        jpeg_block (p, x, result);
-      else if (transform == BDCT_DCT_8X8)
-        dct8x8_block (p, x, block_slack, result);
-      else if (is_hevc (transform))
-        ref_hevc_block (p, x, result);
-      else if (ref_has_dc (transform, p->chroma, p->component))
-        ref_h264_chroma (p, x, result);
-      else
-        ref_h264_block (p, x, result);
-      result->levels += wide * high;
-      for (int i = 0; i < wide * high && levels != NULL; i++)
-        levels[(by + i / wide) * across + bx + i % wide] =
-            result->level[i / wide][i % wide];
-      for (int y = 0; y < high && by + y < p->height; y++)
-        for (int n = 0; n < wide && bx + n < p->width; n++) {
-          int i = (by + y) * p->width + bx + n;
-          Whole v = x[y][n] + middle, e;
-
-          out[i] = v < 0 ? 0 : v > peak ? peak : v;
-          if (slack != NULL)
-            slack[i] = block_slack[y][n];
-          e = out[i] - in[i];
-          result->sse += e * e;
-          result->samples++;
-        }
     }
 }
 
@@ -416,15 +360,45 @@ void
 ref_plane (const RefPlane * p, const int *in, int *out, uint8_t * slack,
     RefResult * result)
 {
-  run_plane (p, in, out, slack, NULL, result);
-}
+  BdctTransform transform = p->params->transform;
+  int wide = ref_block_width (transform, p->chroma, p->component);
+  int high = ref_block_height (transform, p->chroma, p->component);
+  int middle = 1 << (p->depth - 1), peak = 2 * middle - 1;
+  uint8_t block_slack[REF_SIZE][REF_SIZE] = { { 0 } };
+  Whole x[REF_SIZE][REF_SIZE];
 
-void
-ref_levels (const RefPlane * p, const int *in, int *levels)
-{
-  int *out = malloc ((size_t) p->width * p->height * sizeof *out);
-  RefResult result;
+  memset (result, 0, sizeof *result);
+  for (int by = 0; by < p->height; by += high)
+    for (int bx = 0; bx < p->width; bx += wide) {
+      for (int y = 0; y < high; y++)
+        for (int n = 0; n < wide; n++) {
+          int sy = by + y < p->height ? by + y : p->height - 1;
+          int sx = bx + n < p->width ? bx + n : p->width - 1;
 
-  run_plane (p, in, out, NULL, levels, &result);
-  free (out);
+          x[y][n] = in[sy * p->width + sx] - middle;
+        }
+      if (transform == BDCT_JPEG_8X8)
+        jpeg_block (p, x, result);
+      else if (transform == BDCT_DCT_8X8)
+        dct8x8_block (p, x, block_slack, result);
+      else if (is_hevc (transform))
+        ref_hevc_block (p, x, result);
+      else if (ref_has_dc (transform, p->chroma, p->component))
+        ref_h264_chroma (p, x, result);
+      else
+        ref_h264_block (p, x, result);
+      result->levels += wide * high;
+      for (int y = 0; y < high && by + y < p->height; y++)
+        for (int n = 0; n < wide && bx + n < p->width; n++) {
+          int i = (by + y) * p->width + bx + n;
+          Whole v = x[y][n] + middle, e;
+
+          out[i] = v < 0 ? 0 : v > peak ? peak : v;
+          if (slack != NULL)
+            slack[i] = block_slack[y][n];
+          e = out[i] - in[i];
+          result->sse += e * e;
+          result->samples++;
+        }
+    }
 }

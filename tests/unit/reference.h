@@ -15,13 +15,6 @@
 #include <stdlib.h>
 #include "dct/quantizer/job.h"
 
-/* What dct-8x8 is computed in, hence how near to the definition it has to be.
- * Integer transforms have to be equal on both. */
-typedef enum {
-  REF_FLOAT,  /* single precision, the CPU engine's */
-  REF_TENSOR, /* the CUDA engine's: factors in two halves, sums single */
-} RefPrecision;
-
 /* One component of a picture and what is done to it. */
 typedef struct {
   const BdctParams *params;
@@ -29,7 +22,6 @@ typedef struct {
   BdctComponent component;
   int depth;
   int width, height;
-  RefPrecision precision;
 } RefPlane;
 
 /* Samples by component, width x height, no padding; NULL where the format lacks
@@ -78,10 +70,6 @@ ref_agrees (int sample, int defined, uint8_t slack)
 {
   return slack >= REF_ANY || abs (sample - defined) <= slack;
 }
-
-/* The quantized coefficients of a plane of whole blocks: rows of them, side by
- * side where the samples are. */
-void ref_levels (const RefPlane *plane, const int *in, int *levels);
 
 /* Dequantize a block of levels, any 16-bit ones, and transform it back into
  * residuals; those of dct-8x8, not yet rounded, are `samples`. */

@@ -51,7 +51,4 @@ void residual_encode (ResidualCoder *coder, const gint16 *levels,
 /* What was spent so far, in bits: -log2 of the width of the interval. */
 double residual_bits (const ResidualCoder *coder);
 
-/* rangeTabLps of Table 9-46. */
-guint residual_range_lps (int p_state, int quarter);
-
 #endif

@@ -123,5 +123,5 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   for (int t = 0; t < BDCT_N_FIXED; t++)
     tests_add (test_transform, t, "/bytes/%s", bdct_transform_info (t)->name);
-  return tests_run (NULL);
+  return tests_run ();
 }

@@ -178,106 +178,6 @@ test_blocks (gconstpointer data)
   g_rand_free (rand);
 }
 
-/* What can be said without a table: blocks whose bins are counted by hand. */
-static void
-test_by_hand (void)
-{
-  static const struct
-  {
-    int log2_size;
-    gboolean chroma;
-    int n;
-    struct
-    {
-      int x, y, level;
-    } level[3];
-    /* flags, prefixes' bins of x and y, sub-blocks, significances, greater 1
-     * and 2, bypass */
-    int cbf, last_x, last_y, sub_block, sig, greater1, greater2, bypass;
-  } cases[] = {
-    {2, FALSE, 0, {{0}}, 1, 0, 0, 0, 0, 0, 0, 0},
-    {2, FALSE, 1, {{0, 0, 1}}, 1, 1, 1, 0, 0, 1, 0, 1},
-    /* 3: a sign, and a remainder of 0 */
-    {5, FALSE, 1, {{0, 0, -3}}, 1, 1, 1, 0, 0, 1, 1, 2},
-    /* The last place of 4x4: prefixes end at cMax. 15 places before. */
-    {2, TRUE, 1, {{3, 3, 2}}, 1, 3, 3, 0, 15, 1, 1, 1},
-    /* (5, 2) of 8x8: prefix 4, of 5 bins, and a bit; 2, of 3 bins. Sub-block
-     * (1, 0) is the third, place (1, 2) the eighth: 7 before it, then the flag
-     * of (0, 1), and 16. */
-    {3, FALSE, 1, {{5, 2, 1}}, 1, 5, 3, 1, 23, 1, 0, 2},
-    /* (31, 31): 9 bins each, 3 bits each; 15 in the sub-block, 62 flags, 16. */
-    {5, TRUE, 1, {{31, 31, 1}}, 1, 9, 9, 62, 31, 1, 0, 7},
-    /* 103: flags tell 3; the remainder is 100: 4 ones for the first 4, 5 for
-     * 2 + 4 + 8 + 16 + 32, a zero, 34 in 6 bits; the sign. */
-    {2, FALSE, 1, {{0, 0, 103}}, 1, 1, 1, 0, 0, 1, 1, 17},
-    /* Two levels: 4 and, before it, 5; the remainders are 1 with Rice 0 and,
-     * because 4 > 3, 3 with Rice 1: 2 and 3 bits; two signs. */
-    {2, FALSE, 2, {{0, 1, 4}, {0, 0, 5}}, 1, 1, 2, 0, 1, 2, 1, 7},
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
-    gint16 levels[MAX_BLOCK] = { 0 };
-    ResidualCoder c;
-    int sum[N_RESIDUAL_ELEMENTS] = { 0 };
-
-    for (int k = 0; k < cases[i].n; k++)
-      levels[(cases[i].level[k].y << cases[i].log2_size)
-          + cases[i].level[k].x] = cases[i].level[k].level;
-    residual_encoder_init (&c, 26);
-    residual_encode (&c, levels, cases[i].log2_size, cases[i].chroma);
-    for (int e = 0; e < N_RESIDUAL_ELEMENTS; e++)
-      for (int ctx = 0; ctx < RESIDUAL_MAX_CONTEXTS; ctx++)
-        sum[e] += c.bins[e][ctx][0] + c.bins[e][ctx][1];
-    g_test_message ("case %u", i);
-    g_assert_cmpint (sum[RESIDUAL_CBF_LUMA] + sum[RESIDUAL_CBF_CHROMA], ==,
-        cases[i].cbf);
-    g_assert_cmpint (sum[RESIDUAL_LAST_X], ==, cases[i].last_x);
-    g_assert_cmpint (sum[RESIDUAL_LAST_Y], ==, cases[i].last_y);
-    g_assert_cmpint (sum[RESIDUAL_SUB_BLOCK], ==, cases[i].sub_block);
-    g_assert_cmpint (sum[RESIDUAL_SIG], ==, cases[i].sig);
-    g_assert_cmpint (sum[RESIDUAL_GREATER1], ==, cases[i].greater1);
-    g_assert_cmpint (sum[RESIDUAL_GREATER2], ==, cases[i].greater2);
-    g_assert_cmpint (c.bypass, ==, cases[i].bypass);
-  }
-}
-
-/* Bits that can be told by hand. Of empty blocks in the state of the surest
- * bin, each takes 9 from a range of 448 and more, then 8 above 383, 7 above 319
- * and 6 above 255. When it is doubled there, it is 505 on the average: 57 / 9
- * + 64 / 8 + 64 / 7 + 64 / 6 = 34 blocks a bit, 3414 take 100. */
-static void
-test_bits (void)
-{
-  const gint16 empty[16] = { 0 };
-  ResidualCoder c;
-  double before;
-
-  residual_encoder_init (&c, 26);
-  for (int i = 0; i < 200; i++)
-    residual_encode (&c, empty, 2, FALSE);
-  before = residual_bits (&c);
-  for (int i = 0; i < 3414; i++)
-    residual_encode (&c, empty, 2, FALSE);
-  g_assert_cmpfloat_with_epsilon (residual_bits (&c) - before, 100, 2);
-}
-
-/* The coder's table of ranges follows from the states' probabilities: it has
- * those times the middle of the range's quarter, and at least 6. */
-static void
-test_ranges (void)
-{
-  for (int i = 0; i < 63; i++)
-    for (int q = 0; q < 4; q++) {
-      const double p = 0.5 * pow (0.01875 / 0.5, i / 63.0);
-      const double lps = CLAMP (p * (256 + 64 * q + 32), 6,
-          i < 3 && q == 0 ? 128 : 512);
-
-      if (fabs (residual_range_lps (i, q) - lps) > 1)
-        g_error ("state %d, quarter %d: %u, not %f", i, q,
-            residual_range_lps (i, q), lps);
-    }
-}
-
 /* Runs of 16 sub-blocks of random levels, with which all sums of a segment's
  * price are computed again in double precision, from the definition alone. */
 static void
@@ -376,9 +276,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   bdct_cabac_init ();
-  g_test_add_func ("/cabac/by-hand", test_by_hand);
-  g_test_add_func ("/cabac/bits", test_bits);
-  g_test_add_func ("/cabac/ranges", test_ranges);
   g_test_add_func ("/cabac/tables", test_tables);
   g_test_add_func ("/cabac/sizes", test_sizes);
   for (int log2_size = 2; log2_size <= 5; log2_size++)

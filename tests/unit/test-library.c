@@ -95,6 +95,13 @@ expect_error (BdctError *error, ...)
   memset (error, 0, sizeof *error);
 }
 
+/* A call that fails, and what it says. */
+#define REFUSED(call, ...) \
+  G_STMT_START { \
+    g_assert_false (call); \
+    expect_error (&error, __VA_ARGS__, NULL); \
+  } G_STMT_END
+
 static void
 test_sizes (void)
 {
@@ -115,28 +122,22 @@ test_sizes (void)
   job = make_job (BDCT_JPEG_8X8, &layout);
   bad = layout;
   bad.size += 1;
-  g_assert_null (bdct_engine_new (backend, &options, &error));
-  expect_error (&error, "BdctEngineOptions", "sizeof", NULL);
-  g_assert_false (bdct_engine_configure (engine, &bad, 1, &error));
-  expect_error (&error, "BdctLayout", NULL);
+  REFUSED (bdct_engine_new (backend, &options, &error), "BdctEngineOptions",
+      "sizeof");
+  REFUSED (bdct_engine_configure (engine, &bad, 1, &error), "BdctLayout");
   g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
-  g_assert_null (bdct_jobs_new (&params, 1, &bad, &error));
-  expect_error (&error, "BdctLayout", NULL);
+  REFUSED (bdct_jobs_new (&params, 1, &bad, &error), "BdctLayout");
   params.size = 0;
-  g_assert_null (bdct_jobs_new (&params, 1, &layout, &error));
-  expect_error (&error, "BdctParams", "is 0", NULL);
-  g_assert_false (bdct_engine_submit (engine, &frame, &error));
-  expect_error (&error, "BdctFrame", bdct_version (), NULL);
-  g_assert_false (bdct_engine_compare (engine, &comparison, &error));
-  expect_error (&error, "BdctComparison", NULL);
-  g_assert_false (bdct_engine_collect (engine, &stats, &error));
-  expect_error (&error, "BdctStats", NULL);
-  g_assert_false (bdct_job_describe (job, &layout, &info, &error));
-  expect_error (&error, "BdctJobInfo", NULL);
+  REFUSED (bdct_jobs_new (&params, 1, &layout, &error), "BdctParams", "is 0");
+  REFUSED (bdct_engine_submit (engine, &frame, &error), "BdctFrame",
+      bdct_version ());
+  REFUSED (bdct_engine_compare (engine, &comparison, &error),
+      "BdctComparison");
+  REFUSED (bdct_engine_collect (engine, &stats, &error), "BdctStats");
+  REFUSED (bdct_job_describe (job, &layout, &info, &error), "BdctJobInfo");
   view.size = 3;
   frame = (BdctFrame) { .size = sizeof frame, .view = &view };
-  g_assert_false (bdct_engine_submit (engine, &frame, &error));
-  expect_error (&error, "BdctView", NULL);
+  REFUSED (bdct_engine_submit (engine, &frame, &error), "BdctView");
   bdct_jobs_free (job);
   bdct_engine_free (engine);
 }
@@ -234,8 +235,8 @@ test_queue (gconstpointer data)
   BdctFrame frame;
   BdctJob *job;
 
-  g_assert_null (bdct_engine_new (backend, &options, &error));
-  expect_error (&error, "instruction set 'mmx'", NULL);
+  REFUSED (bdct_engine_new (backend, &options, &error),
+      "instruction set 'mmx'");
   options.isa = NULL;
   options.threads = GPOINTER_TO_UINT (data);
   engine = bdct_engine_new (backend, &options, &error);
@@ -244,13 +245,12 @@ test_queue (gconstpointer data)
     g_assert_true (g_str_has_suffix (bdct_engine_text (engine,
                 BDCT_ENGINE_DESCRIPTION), options.threads == 1 ? " 1 thread"
             : " 3 threads"));
-  g_assert_false (bdct_engine_compare (engine, &comparison, &error));
-  expect_error (&error, "not configured", NULL);
+  REFUSED (bdct_engine_compare (engine, &comparison, &error),
+      "not configured");
   bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, WIDTH, HEIGHT);
-  g_assert_false (bdct_engine_configure (engine, &layout, 0, &error));
-  expect_error (&error, "depth 0", "1 to 64", NULL);
-  g_assert_false (bdct_engine_configure (engine, &layout, 65, &error));
-  expect_error (&error, "65", NULL);
+  REFUSED (bdct_engine_configure (engine, &layout, 0, &error), "depth 0",
+      "1 to 64");
+  REFUSED (bdct_engine_configure (engine, &layout, 65, &error), "65");
   g_assert_true (bdct_engine_configure (engine, &layout, 5, &error));
   g_assert_false (bdct_engine_collect (engine, &stats, &error));
   job = make_job (BDCT_HEVC_QUADTREE, &layout);
@@ -269,16 +269,13 @@ test_queue (gconstpointer data)
       /* Statistics of another size: that frame is lost. */
       g_assert_true (bdct_engine_submit (engine, &frame, &error));
       again.size++;
-      g_assert_false (bdct_engine_collect (engine, &again, &error));
-      expect_error (&error, "BdctStats", NULL);
+      REFUSED (bdct_engine_collect (engine, &again, &error), "BdctStats");
       again.size--;
       g_assert_false (bdct_engine_collect (engine, &again, &error));
     }
   }
-  g_assert_false (bdct_engine_submit (engine, &frame, &error));
-  expect_error (&error, "5 frames", NULL);
-  g_assert_false (bdct_engine_configure (engine, &layout, 1, &error));
-  expect_error (&error, "in flight", NULL);
+  REFUSED (bdct_engine_submit (engine, &frame, &error), "5 frames");
+  REFUSED (bdct_engine_configure (engine, &layout, 1, &error), "in flight");
   g_assert_true (bdct_engine_collect (engine, &again, &error));
   bdct_engine_free (engine);
   g_assert_cmpmem (&stats, sizeof stats, &again, sizeof again);
@@ -319,8 +316,7 @@ test_tables (void)
   /* The log is behind an engine's texts, and before its layout. */
   bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 4, 4);
   g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
-  g_assert_false (bdct_engine_reserve (engine, NULL, &error));
-  expect_error (&error, "BdctJob is NULL", NULL);
+  REFUSED (bdct_engine_reserve (engine, NULL, &error), "BdctJob is NULL");
   bdct_engine_free (engine);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
     g_assert_nonnull (bdct_transform_info ((BdctTransform) t)->name);
@@ -330,11 +326,10 @@ test_tables (void)
   g_assert_false (bdct_metric_figure (&sum, 1, 8, BDCT_METRIC_SSIM, 0,
           &figure));
   g_assert_true (isinf (bdct_psnr (0, 8)));
-  g_assert_false (bdct_metric_check (BDCT_METRIC_MS_SSIM, &layout, &error));
-  expect_error (&error, "too small", NULL);
+  REFUSED (bdct_metric_check (BDCT_METRIC_MS_SSIM, &layout, &error),
+      "too small");
   layout.depth = 13;
-  g_assert_null (bdct_jobs_new (&params, 1, &layout, &error));
-  expect_error (&error, "13", NULL);
+  REFUSED (bdct_jobs_new (&params, 1, &layout, &error), "13");
 }
 
 int
