@@ -163,7 +163,7 @@ class Counts(unittest.TestCase):
         planes = make_planes()
         for transform in 'jpeg-8x8', 'hevc-16x16':
             made = blockdct.transform(planes, transform, quality=85, qp=30,
-                                      metrics=('bits', 'counts'))
+                                      metrics=('bits', 'counts', 'planes'))
             levels = blockdct.levels(planes, transform, quality=85, qp=30)
             for c in range(3):
                 blocks = levels.blocks(c)
@@ -171,6 +171,8 @@ class Counts(unittest.TestCase):
                 np.testing.assert_array_equal(
                     made.counts.nonzero_levels[:, c],
                     np.count_nonzero(blocks, axis=(1, 2, 3, 4)))
+            np.testing.assert_array_equal(
+                made.nonzero, made.counts.nonzero_levels.sum(1) / made.counts.levels.sum(1))
             np.testing.assert_array_equal(made.counts.bits.sum(1), made.bits)
             np.testing.assert_array_equal(made.counts.file_size, made.file_size)
             again = blockdct.reconstruct(levels, metrics=('bits', 'counts')).counts
