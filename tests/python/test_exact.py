@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The figures are right: as numpy computes them of the pictures."""
+"""The pictures and figures are right: Pillow's bytes, and figures that numpy
+computes of the pictures."""
 import unittest
 
 import numpy as np
-from common import main, make_batch, make_planes
+from common import SUBSAMPLINGS, main, make_batch, make_planes, with_pillow
 
 import blockdct
+
+try:
+    import PIL
+except ImportError:
+    PIL = None
 
 
 def psnr_of(a, b, depth=8):
@@ -17,6 +23,36 @@ def make_video():
     """Grey noise that moves."""
     noise = np.random.default_rng(5).integers(0, 256, (64, 96), np.uint8)
     return np.stack([np.roll(noise, 3 * i, 1) for i in range(6)])
+
+
+@unittest.skipUnless(PIL, 'Pillow is not there')
+class Pillow(unittest.TestCase):
+    def test_all_qualities(self):
+        for height, width in (51, 85), (16, 32), (1, 1), (9, 2), (40, 3):
+            batch = make_batch(100, height, width)
+            for subsampling in SUBSAMPLINGS:
+                made = blockdct.transform(batch, quality=range(1, 101), layout='NHWC',
+                                          chroma_subsampling=subsampling)
+                for i, picture in enumerate(batch):
+                    theirs, _ = with_pillow(picture, i + 1, subsampling)
+                    np.testing.assert_array_equal(made.pictures[i], theirs)
+                    self.assertAlmostEqual(made.psnr[i], psnr_of(picture, theirs))
+                np.testing.assert_allclose(made.mse, 255 ** 2 / 10 ** (made.psnr / 10))
+
+    def test_tables(self):
+        for quality in 1, 49, 50, 77, 100:
+            _, file = with_pillow(make_batch(1)[0], quality)
+            np.testing.assert_array_equal(blockdct.tables('annex-k', quality),
+                                          blockdct.tables(file))
+
+    def test_file_size(self):
+        batch = make_batch(8, 100, 140)
+        made = blockdct.transform(batch, quality=range(20, 100, 10),
+                                  metrics='bits')
+        for i, picture in enumerate(batch):
+            size = len(with_pillow(picture, 20 + 10 * i)[1])
+            self.assertLess(abs(made.file_size[i] - size), 0.005 * size + 8)
+            self.assertLess(made.bits[i] / 8, size)
 
 
 class Figures(unittest.TestCase):
@@ -49,6 +85,17 @@ class Figures(unittest.TestCase):
             self.assertEqual(alone.psnr[0], made.psnr[i])
             self.assertEqual(alone.bits[0], made.bits[i])
             self.assertGreater(made.nonzero[i], 0)
+
+    def test_steps(self):
+        batch = make_batch()
+        steps = blockdct.tables('annex-k', 35)
+        np.testing.assert_array_equal(
+            blockdct.transform(batch, tables=steps).pictures,
+            blockdct.transform(batch, quality=35).pictures)
+        np.testing.assert_array_equal(
+            blockdct.transform(batch, tables=blockdct.tables(), scale_tables=True,
+                               quality=35).pictures,
+            blockdct.transform(batch, quality=35).pictures)
 
     def test_metrics(self):
         batch = make_batch(1, 200, 190).repeat(3, 0)
@@ -124,8 +171,8 @@ class Counts(unittest.TestCase):
                 np.testing.assert_array_equal(
                     made.counts.nonzero_levels[:, c],
                     np.count_nonzero(blocks, axis=(1, 2, 3, 4)))
-            np.testing.assert_allclose(made.nonzero, made.counts.nonzero_levels.sum(1)
-                                       / made.counts.levels.sum(1))
+            np.testing.assert_array_equal(
+                made.nonzero, made.counts.nonzero_levels.sum(1) / made.counts.levels.sum(1))
             np.testing.assert_array_equal(made.counts.bits.sum(1), made.bits)
             np.testing.assert_array_equal(made.counts.file_size, made.file_size)
             again = blockdct.reconstruct(levels, metrics=('bits', 'counts')).counts
@@ -229,6 +276,20 @@ class Measured(unittest.TestCase):
 
 
 class Levels(unittest.TestCase):
+    def test_jpeg(self):
+        """The levels of a grey block are its DCT over the steps, rounded."""
+        batch = make_batch(3, 16, 24, 1)[..., 0]
+        k, n = np.mgrid[0:8, 0:8]
+        basis = np.cos((2 * n + 1) * k * np.pi / 16) / 2
+        basis[0] /= np.sqrt(2)
+        levels = blockdct.levels(batch, quality=60, layout='NHW')
+        blocks = levels.blocks(0)
+        self.assertEqual(blocks.shape, (3, 2, 3, 8, 8))
+        for (i, y, x) in np.ndindex(3, 2, 3):
+            block = batch[i, 8 * y:8 * y + 8, 8 * x:8 * x + 8].astype(float) - 128
+            exact = basis @ block @ basis.T / blockdct.tables('annex-k', 60)[0]
+            self.assertLess(np.abs(blocks[i, y, x] - exact).max(), 0.53)
+
     def test_there_and_back(self):
         batch = make_batch()
         for transform in blockdct.TRANSFORMS:

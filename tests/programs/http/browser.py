@@ -52,7 +52,7 @@ async def sliders_wipe_keys_and_figures(browser):
     await browser.key("ArrowUp", 38)
     await browser.wait(f"page.figures.quality === {quality} + 1")
     await browser.key("v")
-    await browser.wait("page.values.view === 'side-by-side'")
+    await browser.wait("page.values.view === 'side-by-side' && find('divider').hidden")
     await browser.key("ArrowRight", 39)
     await browser.wait("page.figures.transform === 'dct-8x8'")
     x, y, width, height = await browser.box("#picture")
