@@ -95,18 +95,26 @@ comb_transform (const CombPlane * plane, int x, int y, double c[64])
     }
 }
 
-/* What a coefficient says for a step. Level 0 says nothing for one, as small
- * coefficients are common without a comb, too. */
-static double
-find_gain (double c, int step, double on_tooth)
+/* Add what a coefficient says for each step. Level 0, that of steps above twice
+ * its size, says nothing for one, as small coefficients are common without a
+ * comb, too. */
+static void
+add_gains (double gain[COMB_MAX_STEP + 1], double c, const double *on_tooth,
+    int max_step)
 {
-  const int level = (int) (c / step + (c < 0 ? -0.5 : 0.5));
-  const double d = c - level * step;
-  const double off = d * d / (2 * VARIANCE);
-  const double gain = level != 0 ? on_tooth - off
-      : off > NEAR ? NEAR - off : 0;
+  const double size = fabs (c), off = size * size / (2 * VARIANCE);
+  const double of_0 = off < NEAR ? 0 : off < NEAR - LEAST ? NEAR - off : LEAST;
+  const int last = 2 * size < max_step ? (int) (2 * size) : max_step;
 
-  return gain > LEAST ? gain : LEAST;
+  for (int step = 1; step <= last; step++) {
+    const int level = (int) (size / step + 0.5);
+    const double d = size - level * step;
+    const double own = on_tooth[step] - d * d / (2 * VARIANCE);
+
+    gain[step] += own > LEAST ? own : LEAST;
+  }
+  for (int step = last + 1; of_0 < 0 && step <= max_step; step++)
+    gain[step] += of_0;
 }
 
 void
@@ -130,9 +138,7 @@ comb_measure (Comb * comb, const CombPlane * plane, int left, int top,
     comb->blocks++;
     comb_transform (plane, x, y, c);
     for (int k = 0; k < 64; k++)
-      for (int step = 1; step <= max_step; step++)
-        comb->gain[k][step] += find_gain (c[k], step,
-            on_tooth[step]);
+      add_gains (comb->gain[k], c[k], on_tooth, max_step);
   }
 }
 
