@@ -263,7 +263,7 @@ typedef struct
 {
   GstPad *pad, *sink;           /* the source's, and the element's */
   GRand *rand;
-  gint frames;
+  gint frames;                  /* atomic */
   gint asks;                    /* atomic: the query is on its way */
 } Asking;
 
@@ -273,7 +273,7 @@ ask_again (GstPad * pad, GstPadProbeInfo * info, gpointer data)
   Asking *asking = data;
 
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    if (++asking->frames == 20)
+    if (g_atomic_int_add (&asking->frames, 1) == 19)
       gst_pad_mark_reconfigure (pad);
   } else if (asking->frames == 20
       && GST_QUERY_TYPE (GST_PAD_PROBE_INFO_QUERY (info))
@@ -326,6 +326,12 @@ test_stop_while_asked (void)
               ? GST_STATE_NULL : GST_STATE_READY), ==,
           GST_STATE_CHANGE_SUCCESS);
     }
+    /* GstBaseTransform keeps the query of a stop amid caps until it has another
+     * one, or for ever: this stop is amid frames. */
+    g_atomic_int_set (&asking.frames, 21);
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    while (g_atomic_int_get (&asking.frames) < 24)
+      g_usleep (50);
     gst_element_set_state (pipeline, GST_STATE_NULL);
     g_rand_free (asking.rand);
     gst_object_unref (asking.pad);
