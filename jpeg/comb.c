@@ -95,15 +95,16 @@ comb_transform (const CombPlane * plane, int x, int y, double c[64])
     }
 }
 
-/* Add what a coefficient says for each step. Level 0, that of steps above twice
- * its size, says nothing for one, as small coefficients are common without a
- * comb, too. */
+/* Add a coefficient's evidence for each step. Steps above twice its size give
+ * level 0, which is no evidence for a step: small coefficients are common
+ * without a comb, too. */
 static void
 add_gains (double gain[COMB_MAX_STEP + 1], double c, const double *on_tooth,
     int max_step)
 {
   const double size = fabs (c), off = size * size / (2 * VARIANCE);
-  const double of_0 = off < NEAR ? 0 : off < NEAR - LEAST ? NEAR - off : LEAST;
+  const double of_level_0 = off < NEAR ? 0
+      : off < NEAR - LEAST ? NEAR - off : LEAST;
   const int last = 2 * size < max_step ? (int) (2 * size) : max_step;
 
   for (int step = 1; step <= last; step++) {
@@ -113,8 +114,8 @@ add_gains (double gain[COMB_MAX_STEP + 1], double c, const double *on_tooth,
 
     gain[step] += own > LEAST ? own : LEAST;
   }
-  for (int step = last + 1; of_0 < 0 && step <= max_step; step++)
-    gain[step] += of_0;
+  for (int step = last + 1; of_level_0 < 0 && step <= max_step; step++)
+    gain[step] += of_level_0;
 }
 
 void

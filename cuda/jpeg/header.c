@@ -162,7 +162,7 @@ read_scan (Header * self, const uint8_t * at, const uint8_t * end,
     own->ac = at[2 + 2 * c] & 15;
     memcpy (file->steps[c], self->steps[self->quantizer[c]],
         sizeof file->steps[c]);
-    /* With a Huffman table that is missing no code is one. */
+    /* The kernels find that a Huffman table is missing: no code is valid. */
     if (at[1 + 2 * c] != self->id[c] || own->dc > 1 || own->ac > 1
         || (self->tables != NULL && file->steps[c][63] == 0))
       return false;

@@ -80,8 +80,8 @@ gchar *duel_wait_text (Duel * duel, GstMessageType type);
  * The caller's. */
 GstStructure *duel_wait_report (Duel * duel, const gchar * type);
 
-/* A pad that feeds an input by hand, without a source; a stream of these frames
- * has begun, unless there are none. */
+/* A pad that pushes into an input by hand. With `info` a stream of such frames
+ * has begun. */
 GstPad *feeder_new (Duel * duel, guint input, const GstVideoInfo * info);
 void feeder_begin (GstPad * pad, const GstVideoInfo * info);
 void feeder_free (GstPad * pad);

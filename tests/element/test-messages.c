@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the element tells: fields, times, also those that a controller has;
- * `active-backend`. (Sums of frames: tests/programs/measure/said.py.) */
+ * What the element tells: fields; times, and a controller's; `active-backend`.
+ * (Sums of frames: tests/programs/measure/said.py.) */
 #include <string.h>
 #ifdef HAVE_CONTROLLER
 #include <gst/controller/controller.h>

@@ -178,6 +178,7 @@ class Browser:
                 await self.mouse(kind, x + width / 2, y + height / 2)
             if await self.read("globalThis.hit !== false"):
                 return
+        raise AssertionError(f"{selector} takes no click")
 
     async def box(self, selector):
         """Its left and upper edge, width and height."""
