@@ -8,8 +8,8 @@
 #include <string.h>
 #include "cpu/simd/tile32.h"
 #include "bins.h"
-#include "program.h"
 #include "residual-coding.h"
+#include "support.h"
 
 #define MAX_BLOCK (32 * 32)
 
@@ -275,9 +275,9 @@ test_scene (gconstpointer data)
   BdctLayout layout;
 
   if (natural)
-    format_layout (FORMAT_I420, 8, 0, 640, 448, &layout);
+    bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 640, 448);
   else
-    format_layout (FORMAT_Y444, 8, 0, 512, 384, &layout);
+    bdct_layout_init (&layout, BDCT_CHROMA_444, 8, 0, 3, 512, 384);
   picture_init (&picture, &layout);
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     const int step = layout.plane[0].width / picture.width[c];

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 #include "dct/entropy/cabac-price.h"
-#include "program.h"
 #include "residual-coding.h"
+#include "support.h"
 
 #define MAX_BLOCK (32 * 32)
 
@@ -255,7 +255,7 @@ test_sizes (void)
   };
   BdctLayout layout;
 
-  format_layout (FORMAT_GRAY, 8, 0, 64, 64, &layout);
+  bdct_layout_init (&layout, BDCT_CHROMA_400, 8, 0, 1, 64, 64);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
     BdctParams params = BDCT_PARAMS_DEFAULT;
     BdctJob job;

@@ -3,10 +3,10 @@
  * The keys of jobs, what is said of parameters that make none, and the
  * reciprocals of jpeg-8x8's fast kernels, of all steps there are. Other numbers
  * are right where the differential's pictures are. */
+#include <glib.h>
 #include <math.h>
 #include <string.h>
 #include "cpu/simd/tile32.h"
-#include "frame.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
@@ -21,7 +21,7 @@ test_keys (void)
   BdctLayout layout;
   int n = 0;
 
-  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 64, 64);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
     for (int setting = 1; setting <= 51; setting++)
       for (int again = 0; again < 2; again++) {
@@ -52,7 +52,7 @@ check_refused (const BdctParams * params, int depth, const char *text)
   BdctLayout layout;
   BdctJob job;
 
-  format_layout (FORMAT_I420, depth, 0, 64, 64, &layout);
+  bdct_layout_init (&layout, BDCT_CHROMA_420, depth, 0, 3, 64, 64);
   g_assert_false (bdct_job_init (&job, params, &layout, &error));
   if (strstr (error.message, text) == NULL)
     g_test_fail_printf ("'%s' does not say '%s'", error.message, text);
@@ -90,7 +90,7 @@ test_job_errors (void)
   params.n_steps = 64;
   check_refused (&params, 8, "step 0 ");
   params.transform = BDCT_HEVC_4X4;
-  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 64, 64);
   g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
   g_assert_false (bdct_error (NULL, "%s", "nowhere to write"));
 }
@@ -134,7 +134,7 @@ test_steps (void)
     for (int first = 1; first <= BDCT_MAX_STEP; first += 64) {
       const BdctTile16 *chain = &set.tile16;
 
-      format_layout (FORMAT_GRAY, depth, 0, 8, 8, &layout);
+      bdct_layout_init (&layout, BDCT_CHROMA_400, depth, 0, 1, 8, 8);
       for (int i = 0; i < 64; i++)
         params.steps[i] = MIN (first + i, BDCT_MAX_STEP);
       g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
