@@ -10,8 +10,8 @@
  *                [--case TEXT] [--list] [--no-shrink] [--verbose]
  *
  * --list says which pairs there are, --verbose prints each case before it runs.
- * Built twice: with libblockdct, and with the CUDA engine on a runtime without a
- * GPU (tests/gpu/fake-runtime.h).
+ * Built twice: with libblockdct, and with the CUDA engine on a runtime without
+ * a GPU (tests/gpu/fake-runtime.h).
  *
  * Ends with "N passed, N failed, N skipped", of pairs; exits 77 where no pair
  * can run. */

@@ -207,24 +207,14 @@ run (Case &c, const uint8_t *source, const uint8_t *map, Results &to)
   batch.span = 1 + random_below (3);
   batch.maps = c.maps;
 
-  struct Launch
-  {
-    void (*function) (const BdctCudaBatch);
-    const BdctCudaBatch &batch;
+  const auto function = (void (*) (const BdctCudaBatch))
+      kernel->kernel.function;
 
-    void begin (int i)
-    {
-      blockIdx.x = i;
-    }
-
-    void run (int)
-    {
-      function (batch);
-    }
-  } launch = { (void (*) (const BdctCudaBatch)) kernel->kernel.function, batch };
-
-  emulate_blocks (32 * kernel->kernel.warps, (batch.n_tiles - 1)
-      / (batch.span * kernel->kernel.warps) + 1, &launch);
+  emulate_blocks<char> (32 * kernel->kernel.warps, (batch.n_tiles - 1)
+      / (batch.span * kernel->kernel.warps) + 1, [&] (int i, int, char &) {
+        blockIdx.x = i;
+        function (batch);
+      });
   to.sum = {};
   for (const BdctCudaAccumulator &a : accumulators)
     for (int i = 0; i < BDCT_MAX_COMPONENTS; i++) {
