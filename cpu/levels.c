@@ -95,10 +95,12 @@ find_transform (const BdctTilePlane * p, const BdctComponentJob * job,
       + (row << bdct_job_log2_down (job));
 }
 
-/* Reconstruct a block of a plane. */
+BDCT_SCRATCH_HOLDS (BdctInverseValue[BDCT_MAX_SIZE * BDCT_MAX_SIZE]);
+
+/* Reconstruct a block of a plane; `x` has room for the largest. */
 static void
 reconstruct (const BdctTilePlane * p, size_t number,
-    const BdctLevel * levels, BdctCounters * counters)
+    const BdctLevel * levels, BdctCounters * counters, BdctInverseValue * x)
 {
   const size_t of_frame = p->grid.first + number;
   const BdctTileQuantizer *set = p->quantizer[p->quantizer_map != NULL
@@ -107,7 +109,6 @@ reconstruct (const BdctTilePlane * p, size_t number,
   const bool has_dc = bdct_job_has_dc (job);
   const int n = 1 << bdct_job_log2_parts (job);
   const int size = bdct_rate_block_levels (job) / n;
-  BdctInverseValue x[BDCT_MAX_SIZE * BDCT_MAX_SIZE];
   int64_t dcs[BDCT_MAX_PARTS];
   uint64_t sse = 0;
   int nonzero = 0, left, top;
@@ -145,7 +146,8 @@ find_blocks (const BdctTilePlane * p, int row, size_t * first)
 }
 
 static void
-reconstruct_strip (const BdctTilePlane * plane, int row, BdctTileStrip * strip)
+reconstruct_strip (const BdctTilePlane * plane, int row, BdctTileStrip * strip,
+    void *scratch)
 {
   const int size = bdct_rate_block_levels (&plane->quantizer[0]->job);
   size_t first;
@@ -154,7 +156,7 @@ reconstruct_strip (const BdctTilePlane * plane, int row, BdctTileStrip * strip)
   strip->counters = (BdctCounters) { 0 };
   for (int i = 0; i < n; i++)
     reconstruct (plane, first + i, strip->levels + (size_t) i * size,
-        &strip->counters);
+        &strip->counters, scratch);
 }
 
 void
@@ -177,7 +179,7 @@ bdct_cpu_transform (const BdctTileKernel * kernel,
     strip (planes[i], row, &strips[i], scratch);
   for (int i = 0; i < n; i++)
     if (strips[i].beyond)
-      reconstruct_strip (planes[i], row, &strips[i]);
+      reconstruct_strip (planes[i], row, &strips[i], scratch);
 }
 
 void

@@ -3,15 +3,15 @@
  * Engines against each other: random frames and comparisons on every engine
  * that there is, each against the CPU engine in plain C with one thread: all
  * that comes out is the same. And that engine, pair `plain`, against itself
- * (laws.c). A case that differs is made as small as it can
- * be and still differ, and printed as text that runs it again.
+ * (laws.c). A case that differs is made as small as it can be and still differ,
+ * and printed as text that runs it again.
  *
  *   differential [--cases N | --seconds N] [--seed N|random] [--pair NAME]...
- *                [--case TEXT] [--list] [--bench] [--no-shrink] [--verbose]
+ *                [--case TEXT] [--list] [--no-shrink] [--verbose]
  *
- * --list says which pairs there are, --bench how long they take for the cases,
- * --verbose prints each case before it runs. Built twice: with libblockdct, and
- * with the CUDA engine on a runtime without a GPU (tests/gpu/fake-runtime.h).
+ * --list says which pairs there are, --verbose prints each case before it runs.
+ * Built twice: with libblockdct, and with the CUDA engine on a runtime without
+ * a GPU (tests/gpu/fake-runtime.h).
  *
  * Ends with "N passed, N failed, N skipped", of pairs; exits 77 where no pair
  * can run. */
@@ -38,7 +38,6 @@ typedef struct {
   unsigned cases, refused;
   bool failed;
   Roundings roundings;
-  double seconds[BDCT_N_TRANSFORMS + 1]; /* and of comparisons */
 } Pair;
 
 #define PAIR(name_, which, threads_, isa_)                                    \
@@ -58,7 +57,7 @@ static Pair pairs[] = {
 
 #define N_PAIRS ((int) (sizeof pairs / sizeof pairs[0]))
 
-static int shrink = 1, verbose, list, bench;
+static int shrink = 1, verbose, list;
 static const char *program;
 
 /* What runs, for when it ends the program. */
@@ -188,13 +187,6 @@ report (Pair * pair, const Case * c, uint64_t seed, unsigned number,
       text);
 }
 
-/* The row of a case in the table of times: its first frame's. */
-static int
-row_of (const Case * c)
-{
-  return c->frame[0][COMPARE] ? BDCT_N_TRANSFORMS : c->frame[0][TRANSFORM];
-}
-
 static bool
 is_refused (const Outcome * outcome, const Scene * scene)
 {
@@ -214,7 +206,6 @@ run_case (const Case * c, uint64_t seed, unsigned number)
   Scene scene;
 
   if (begin_case (&scene, c, plain.engine, &expected, &error)) {
-    plain.seconds[row_of (c)] += expected.seconds;
     plain.refused += is_refused (&expected, &scene);
     /* Four ways of one case take as long as all pairs. */
     if (plain.wanted && !plain.failed && number % 4 == 0
@@ -227,7 +218,6 @@ run_case (const Case * c, uint64_t seed, unsigned number)
         continue;
       run_scene (&scene, pair->engine, pair->backend, &found);
       pair->cases++;
-      pair->seconds[row_of (c)] += found.seconds;
       if (!outcome_equal (&scene, &expected, &found, pair->rounds
               ? &pair->roundings : NULL, difference))
         report (pair, c, seed, number, difference);
@@ -239,20 +229,6 @@ run_case (const Case * c, uint64_t seed, unsigned number)
   plain.cases++;
   outcome_clear (&expected);
   scene_clear (&scene);
-}
-
-static void
-say_times (void)
-{
-  for (int row = 0; row <= BDCT_N_TRANSFORMS; row++) {
-    printf ("%-14s plain %.3f s", row < BDCT_N_TRANSFORMS
-        ? bdct_transform_info (row)->name : "compared", plain.seconds[row]);
-    for (Pair * pair = pairs; pair < pairs + N_PAIRS; pair++)
-      if (pair->cases > 0 && pair->seconds[row] > 0)
-        printf (", %s %.2f times as fast", pair->name,
-            plain.seconds[row] / pair->seconds[row]);
-    printf ("\n");
-  }
 }
 
 /* What there is to say at the end; the program's status. */
@@ -361,7 +337,7 @@ parse_options (int argc, char **argv, Wanted * wanted)
     {"seed", required_argument, NULL, 'r'},
     {"pair", required_argument, NULL, 'p'},
     {"case", required_argument, NULL, 'c'},
-    {"list", no_argument, &list, 1}, {"bench", no_argument, &bench, 1},
+    {"list", no_argument, &list, 1},
     {"no-shrink", no_argument, &shrink, 0},
     {"verbose", no_argument, &verbose, 1}, {NULL, 0, NULL, 0}
   };
@@ -412,7 +388,5 @@ main (int argc, char **argv)
     case_draw (&c, wanted.seed, i);
     run_case (&c, wanted.seed, i);
   }
-  if (bench)
-    say_times ();
   return finish ();
 }

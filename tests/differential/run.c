@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define CANARY 0x5a
 
@@ -204,27 +203,16 @@ finish (BdctEngine * engine, Work * work, Output * output)
   memory_clear (&work->levels, output->bytes[LEVEL_BYTES]);
 }
 
-static double
-get_time (void)
-{
-  struct timespec t;
-
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
-
 void
 run_scene (const Scene * scene, BdctEngine * engine, BdctBackend backend,
     Outcome * outcome)
 {
   const int depth = scene->c.common[IN_FLIGHT];
   Work work[MAX_FRAMES] = { 0 };
-  double begin;
 
   memset (outcome, 0, sizeof *outcome);
   if (!bdct_engine_configure (engine, &scene->layout, depth, &outcome->error))
     return;
-  begin = get_time ();
   for (int i = 0; i < scene->n_frames + depth; i++) {
     if (i >= depth && i - depth < scene->n_frames)
       finish (engine, &work[i - depth], &outcome->frame[i - depth]);
@@ -232,7 +220,6 @@ run_scene (const Scene * scene, BdctEngine * engine, BdctBackend backend,
       start (scene, &scene->frame[i], engine, backend, &work[i],
           &outcome->frame[i]);
   }
-  outcome->seconds = get_time () - begin;
   for (int i = 0; i < scene->n_frames; i++)
     for (int k = 0; k < MAX_PICTURES; k++)
       memory_clear (&work[i].picture[k], NULL);

@@ -21,7 +21,6 @@ typedef struct {
 typedef struct {
   BdctError error;              /* of the layout or of jobs */
   Output frame[MAX_FRAMES];
-  double seconds;               /* from the first submit to the last collect */
 } Outcome;
 
 /* Levels for frames that begin with them: those that an engine makes of the

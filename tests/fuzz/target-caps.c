@@ -24,7 +24,7 @@ LLVMFuzzerTestOneInput (const uint8_t * data, size_t size)
   g_free (text);
   if (caps == NULL)
     return 0;
-  offered = gst_pad_peer_query_caps (target->src, caps);
+  offered = gst_pad_peer_query_caps (target->harness->srcpad, caps);
   if (!gst_caps_is_subset (offered, caps))
     g_error ("caps were offered that the filter has not");
   gst_caps_unref (offered);

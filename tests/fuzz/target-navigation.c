@@ -39,21 +39,21 @@ make_event (const uint8_t * data)
 static void
 send (Target * target, GstEvent * event)
 {
-  gst_pad_push_event (target->sink, event);
+  gst_harness_push_upstream_event (target->harness, event);
 }
 
 /* A frame comes out: that which waits for a new B with the next. */
 static void
 push (Target * target, const GstVideoInfo * info, guint8 content)
 {
-  const gint before = g_atomic_int_get (&target->frames);
+  const guint before = gst_harness_buffers_received (target->harness);
 
   /* The driver's limit of time is there for what hangs. */
-  while (g_atomic_int_get (&target->frames) == before) {
+  while (gst_harness_buffers_received (target->harness) == before) {
     if (target_push (target, info, content) != GST_FLOW_OK)
       g_error ("a frame was refused");
-    for (guint i = 0; i < 10 && g_atomic_int_get (&target->frames) == before;
-        i++)
+    for (guint i = 0; i < 10
+        && gst_harness_buffers_received (target->harness) == before; i++)
       g_usleep (100);
   }
 }

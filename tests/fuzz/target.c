@@ -20,52 +20,6 @@ on_log (const gchar * domain, GLogLevelFlags level, const gchar * message,
   abort ();
 }
 
-static GstFlowReturn
-on_buffer (GstPad * pad, GstObject * parent, GstBuffer * buffer)
-{
-  Target *target = gst_pad_get_element_private (pad);
-
-  (void) parent;
-  g_atomic_int_inc (&target->frames);
-  gst_buffer_unref (buffer);
-  return GST_FLOW_OK;
-}
-
-/* Any caps are taken. */
-static gboolean
-on_query (GstPad * pad, GstObject * parent, GstQuery * query)
-{
-  GstCaps *caps, *filter;
-
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
-    gst_query_set_accept_caps_result (query, TRUE);
-    return TRUE;
-  }
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
-    return gst_pad_query_default (pad, parent, query);
-  gst_query_parse_caps (query, &filter);
-  caps = filter != NULL ? gst_caps_ref (filter) : gst_caps_new_any ();
-  gst_query_set_caps_result (query, caps);
-  gst_caps_unref (caps);
-  return TRUE;
-}
-
-static gboolean
-on_event (GstPad * pad, GstObject * parent, GstEvent * event)
-{
-  (void) pad, (void) parent;
-  gst_event_unref (event);
-  return TRUE;
-}
-
-static GstBusSyncReply
-on_message (GstBus * bus, GstMessage * message, gpointer data)
-{
-  (void) bus, (void) data;
-  gst_message_unref (message);
-  return GST_BUS_DROP;
-}
-
 /* One thread does all. A bin is set by its children. */
 static void
 set_up (GstElement * element)
@@ -86,33 +40,11 @@ set_up (GstElement * element)
   }
 }
 
-/* A pad of ours at a pad of the element. */
-static GstPad *
-add_pad (Target * target, const gchar * name)
-{
-  GstPad *other = gst_element_get_static_pad (target->element, name);
-  const gboolean src = GST_PAD_IS_SINK (other);
-  GstPad *pad = gst_pad_new (NULL, src ? GST_PAD_SRC : GST_PAD_SINK);
-
-  gst_pad_set_element_private (pad, target);
-  if (src)
-    gst_pad_set_event_function (pad, on_event);
-  else
-    gst_pad_set_chain_function (pad, on_buffer);
-  gst_pad_set_query_function (pad, on_query);
-  if (gst_pad_link (src ? pad : other, src ? other : pad) != GST_PAD_LINK_OK)
-    g_error ("pads cannot be linked");
-  gst_pad_set_active (pad, TRUE);
-  gst_object_unref (other);
-  return pad;
-}
-
 Target *
 target_get (const gchar * factory)
 {
   static Target target;
   GstPlugin *core;
-  GstBus *bus;
 
   if (target.element != NULL)
     return &target;
@@ -125,29 +57,24 @@ target_get (const gchar * factory)
   if (target.element == NULL)
     g_error ("No element '%s': set GST_PLUGIN_PATH_1_0 to its folder", factory);
   set_up (target.element);
-  bus = gst_bus_new ();
-  gst_bus_set_sync_handler (bus, on_message, NULL, NULL);
-  gst_element_set_bus (target.element, bus);
-  gst_object_unref (bus);
-  target.src = add_pad (&target, "sink");
-  target.sink = add_pad (&target, "src");
-  gst_element_set_state (target.element, GST_STATE_PLAYING);
+  target.harness = gst_harness_new_with_element (target.element, "sink", "src");
+  gst_harness_play (target.harness);
   return &target;
 }
 
 gboolean
 target_set_caps (Target * target, GstCaps * caps)
 {
-  GstPad *pad = gst_pad_get_peer (target->src);
+  GstPad *src = target->harness->srcpad, *pad = gst_pad_get_peer (src);
   GstSegment segment;
   gboolean ok;
 
-  gst_pad_push_event (target->src, gst_event_new_stream_start ("fuzz"));
+  gst_pad_push_event (src, gst_event_new_stream_start ("fuzz"));
   /* Sent, not pushed: a pad keeps caps and says they were taken. */
   ok = gst_pad_send_event (pad, gst_event_new_caps (caps));
   gst_object_unref (pad);
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (target->src, gst_event_new_segment (&segment));
+  gst_pad_push_event (src, gst_event_new_segment (&segment));
   return ok;
 }
 
@@ -171,8 +98,12 @@ GstFlowReturn
 target_push (Target * target, const GstVideoInfo * info, guint8 content)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, info->size, NULL);
+  GstFlowReturn ret;
 
   gst_buffer_memset (buffer, 0, content, info->size);
   GST_BUFFER_PTS (buffer) = 0;
-  return gst_pad_push (target->src, buffer);
+  ret = gst_harness_push (target->harness, buffer);
+  while ((buffer = gst_harness_try_pull (target->harness)) != NULL)
+    gst_buffer_unref (buffer);
+  return ret;
 }

@@ -9,20 +9,18 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <gst/gst.h>
+#include <gst/check/gstharness.h>
 #include <gst/video/video.h>
 
 int LLVMFuzzerTestOneInput (const uint8_t * data, size_t size);
 
-/* An element, the same each time: playing on the CPU between two pads, `src`
- * before it, `sink` behind it. The first call starts GStreamer. What GLib then
- * warns of ends the program, unless `quiet`: GStreamer's parsers may say what
- * they think of nonsense. */
+/* An element, the same each time: playing on the CPU in a harness. The first
+ * call starts GStreamer. What GLib then warns of ends the program, unless
+ * `quiet`: GStreamer's parsers may say what they think of nonsense. */
 typedef struct
 {
   GstElement *element;
-  GstPad *src, *sink;
-  gint frames;                  /* atomic: that came out so far */
+  GstHarness *harness;
   gboolean quiet;
 } Target;
 

@@ -2,9 +2,9 @@
  *
  * The CUDA engine as a queue, as far as the differential does not go: many
  * frames in flight, more constants than there is room for, streams of the
- * caller's; and, on the runtime without a GPU, uploads, and what is said of
- * memory and a context that are not to be had. All that comes out is the CPU
- * engine's.
+ * caller's, what it alone refuses; and, on the runtime without a GPU, uploads,
+ * and what is said of memory and a context that are not to be had. All that
+ * comes out is the CPU engine's.
  *
  * Built twice: with the CUDA runtime, and with the one of fake-runtime.c, in
  * which streams are threads, for where no GPU is.
@@ -274,6 +274,49 @@ run_after (void)
   cudaStreamDestroy (stream);
 }
 
+static void
+refuse (const BdctFrame * frame, const char *what, const char *named)
+{
+  BdctError error = { "" };
+
+  expect (!cuda->klass->submit (cuda, frame, &error)
+      && strstr (error.message, named) != NULL, what, error.message);
+}
+
+/* Words that do not lie where the GPU reads words, and the host's memory as the
+ * GPU's (tests/unit/test-refusals.c has what all engines refuse). */
+static void
+run_refusals (void)
+{
+  static BdctLevel levels[96 * 72] __attribute__ ((aligned (64)));
+  Frame *frame = frame_new (DEVICE);
+  BdctFrame bad;
+
+  set_up (10, false, 96, 48, 1);
+  draw (frame, false);
+  upload (frame);
+  bad = frame->what;
+  bad.src.data[0] = frame->src + 1;
+  refuse (&bad, "a source between words", "is not aligned to its");
+  bad = frame->what;
+  bad.src.stride[0]++;
+  refuse (&bad, "rows between words", "stride 193, is not aligned");
+  bad = frame->what;
+  bad.dst.data[0] = frame->dst + 1;
+  refuse (&bad, "a picture between words", "is not aligned to its");
+  bad = frame->what;
+  bad.src.data[0] = frame->seen;
+  refuse (&bad, "the host's memory as the GPU's", "is not on cuda:");
+  bad = frame->what;
+  bad.levels = levels;
+  bad.n_levels = 96 * 72;
+  bad.levels_memory = BDCT_MEMORY_DEVICE;
+  refuse (&bad, "the host's levels as the GPU's", "is not on cuda:");
+  submit (cuda, frame);
+  collect (frame);
+  frame_free (frame);
+}
+
 #ifdef FAKE_RUNTIME
 /* Bytes that go up for two pictures in host memory. */
 static unsigned long
@@ -370,6 +413,7 @@ main (void)
   run_after ();
   set_up (8, true, 128, 35, 3);
   run_after ();
+  run_refusals ();
 #ifdef FAKE_RUNTIME
   run_uploads (PINNED);
   run_uploads (PAGEABLE);

@@ -27,33 +27,16 @@ template <typename K> void launch_kernel (const BdctJpegLaunch &,
 
 namespace {
 
-template <typename K> struct JpegBlocks
-{
-  BdctJpegLaunch launch;
-  int block;
-  alignas (16) typename K::Shared shared;
-
-  void
-  begin (int i)
-  {
-    block = i;
-    memset ((void *) &shared, 0x5a, sizeof shared);
-  }
-
-  void
-  run (int t)
-  {
-    K::run (launch, block, t, shared);
-  }
-};
-
 template <typename K> void
 emulate_jpeg (const FakeOther *other)
 {
-  JpegBlocks<K> blocks;
+  BdctJpegLaunch launch;
 
-  memcpy (&blocks.launch, other->work, sizeof blocks.launch);
-  emulate_blocks (K::n_threads, (int) other->x, &blocks);
+  memcpy (&launch, other->work, sizeof launch);
+  emulate_blocks<typename K::Shared> (K::n_threads, (int) other->x,
+      [&launch] (int block, int t, typename K::Shared &shared) {
+        K::run (launch, block, t, shared);
+      });
 }
 
 template <typename K> void

@@ -56,9 +56,8 @@ job_of (const BdctCudaPlane * plane, int set)
 {
   Constants constants;
 
-  if (fake_kind_of (plane->constants + set * plane->quantizer_size,
-          sizeof constants) != 'd')
-    fake_die ("constants of the host");
+  fake_need_device (plane->constants + set * plane->quantizer_size,
+      sizeof constants, "constants of the host");
   memcpy (&constants, plane->constants + set * plane->quantizer_size,
       sizeof constants);
   if (constants.layout.interleave != plane->layout.interleave
@@ -102,8 +101,7 @@ image_of (const BdctSamples * plane, const Part * part)
 
   if (plane->data == NULL)
     return image;
-  if (fake_kind_of (plane->data, 1) != 'd')
-    fake_die ("a kernel on memory of the host");
+  fake_need_device (plane->data, 1, "a kernel on memory of the host");
   image.data[0] = plane->data + part->y * plane->stride
       + (ptrdiff_t) part->x * layout->interleave
       * bdct_layout_sample_size (&part->layout);
@@ -124,8 +122,7 @@ move_blocks (const BdctCudaPlane * plane, const Part * part, int i,
     uint8_t *a = whole + (part->first[i] + (size_t) v * plane->columns) * size;
     uint8_t *b = own + (grid->first + (size_t) v * grid->columns) * size;
 
-    if (fake_kind_of (a, grid->columns * size) != 'd')
-      fake_die ("blocks on the host");
+    fake_need_device (a, grid->columns * size, "blocks on the host");
     memcpy (there ? a : b, there ? b : a, grid->columns * size);
   }
 }
@@ -260,8 +257,8 @@ write_plane (const BdctCudaPlane * plane)
     const size_t n = (size_t) grid[c].columns * grid[c].rows
         * bdct_rate_block_levels (&job.component[c]);
 
-    if (fake_kind_of (plane->levels[i], n * sizeof (BdctLevel)) != 'd')
-      fake_die ("levels on the host");
+    fake_need_device (plane->levels[i], n * sizeof (BdctLevel),
+        "levels on the host");
     make_levels (plane, &job, i, &grid[c], plane->levels[i]);
   }
 }
@@ -318,8 +315,7 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
     }
     for (int y = 0; y < layout->height; y += height)
       for (int x = 0; x < layout->width; x += width, cell++) {
-        if (fake_kind_of (cell, 1) != 'd')
-          fake_die ("cells on the host");
+        fake_need_device (cell, 1, "cells on the host");
         if ((*cell == BDCT_CUDA_MIXED) != takes_mixed)
           continue;
         part_init (&part, plane, &job, x, y, width, height);
@@ -375,8 +371,7 @@ static void
 need_device (const BdctImage * image)
 {
   for (int p = 0; p < BDCT_MAX_PLANES; p++)
-    if (image->data[p] != NULL && fake_kind_of (image->data[p], 1) != 'd')
-      fake_die ("a kernel on an image of the host");
+    fake_need_device (image->data[p], 1, "a kernel on an image of the host");
 }
 
 /* Of all views but the coefficients, which take kernels of their own. */
@@ -386,8 +381,7 @@ draw (const FakeOther * other)
   const BdctRender *render = &other->render;
 
   for (int c = 0; c < render->n_components; c++)
-    if (fake_kind_of (render->plane[c].dst.data, 1) != 'd')
-      fake_die ("a view on the host");
+    fake_need_device (render->plane[c].dst.data, 1, "a view on the host");
   for (int y = 0; y < render->plane[BDCT_Y].layout.height;
       y += BDCT_RENDER_STRIP)
     bdct_render_strip (render, y / BDCT_RENDER_STRIP);
@@ -410,10 +404,9 @@ enlarge (const FakeOther * other)
     for (int k = 0; k < zoom->group[g].n; k++) {
       const BdctZoomChannel *channel = &zoom->channel[zoom->group[g].first + k];
 
-      if (fake_kind_of (channel->first.data, 1) != 'd'
-          || fake_kind_of (channel->second.data, 1) != 'd'
-          || fake_kind_of (channel->dst.data, 1) != 'd')
-        fake_die ("a zoomed view of the host's, or there");
+      fake_need_device (channel->first.data, 1, "a zoomed view of the host's");
+      fake_need_device (channel->second.data, 1, "a zoomed view of the host's");
+      fake_need_device (channel->dst.data, 1, "a zoomed view on the host");
     }
   for (int y = 0; y < zoom->group[0].height; y += BDCT_RENDER_STRIP)
     bdct_zoom_strip (zoom, y / BDCT_RENDER_STRIP);
@@ -461,9 +454,8 @@ join (const FakeOther * other)
   const BdctColour colour = colour_of (other);
   BdctCudaAccumulator *cells = other->colour.accumulators;
 
-  if (cells != NULL
-      && fake_kind_of (cells, BDCT_CUDA_ACCUMULATORS * sizeof *cells) != 'd')
-    fake_die ("cells on the host");
+  fake_need_device (cells, BDCT_CUDA_ACCUMULATORS * sizeof *cells,
+      "cells on the host");
   for (int i = 0; i < bdct_colour_count_strips (colour.layout); i++) {
     uint64_t sse[3] = { 0, 0, 0 };
 

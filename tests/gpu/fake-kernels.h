@@ -22,6 +22,9 @@ void fake_die (const char *what) __attribute__ ((noreturn));
 /* What a span of memory is: 'd'evice, 'p'inned, or neither: 0. */
 char fake_kind_of (const void *memory, size_t size);
 
+/* Die with `what` if it is not the device's. NULL is nobody's. */
+void fake_need_device (const void *memory, size_t size, const char *what);
+
 /* Die if a launch leaves tiles out. */
 void fake_check_grid (const void *function, const BdctCudaBatch * batch,
     unsigned blocks, unsigned threads);

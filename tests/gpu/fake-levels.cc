@@ -17,15 +17,13 @@ run (const void *function, const BdctCudaBatch *batch)
   for (int p = 0; p < batch->n_planes; p++) {
     const BdctCudaPlane &plane = batch->plane[p];
 
-    if ((plane.dst.data != nullptr && fake_kind_of (plane.dst.data, 1) != 'd')
-        || (plane.src.data != nullptr
-            && fake_kind_of (plane.src.data, 1) != 'd')
-        || fake_kind_of (plane.constants, 1) != 'd'
-        || (std::is_same_v<K, Reconstruct>
-            || std::is_same_v<K, ReconstructShort>
-            ? fake_kind_of (plane.from_levels, 1)
-            : fake_kind_of (plane.levels[0], 1)) != 'd')
-      fake_die ("levels on the host");
+    const bool given = std::is_same_v<K, Reconstruct>
+        || std::is_same_v<K, ReconstructShort>;
+    const void *of[] = { plane.dst.data, plane.src.data, plane.constants,
+      given ? plane.from_levels : plane.levels[0] };
+
+    for (const void *memory : of)
+      fake_need_device (memory, 1, "levels on the host");
   }
   for (int tile = 0; tile < batch->n_tiles; tile++) {
     memset ((void *) &shared, 0x5a, sizeof shared);

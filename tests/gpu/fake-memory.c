@@ -101,6 +101,13 @@ fake_kind_of (const void *memory, size_t size)
   return kind;
 }
 
+void
+fake_need_device (const void *memory, size_t size, const char *what)
+{
+  if (memory != NULL && fake_kind_of (memory, size) != 'd')
+    fake_die (what);
+}
+
 cudaError_t
 cudaMalloc (void **memory, size_t size)
 {

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const gchar *current = "starting";
-
 const gchar *
 backend (void)
 {
@@ -68,7 +66,6 @@ on_message (GstBus * bus, GstMessage * message, gpointer data)
 void
 stream_end (Stream * self)
 {
-  current = "stopping";
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
 }
 
@@ -129,7 +126,6 @@ stream_play (Stream * self)
   g_clear_error (&self->error);
   g_clear_pointer (&self->debug, g_free);
   g_mutex_unlock (&self->lock);
-  current = "starting to play";
   gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
 }
 
@@ -152,7 +148,6 @@ stream_wait (Stream * self, guint64 frames, gdouble seconds)
   const guint64 *n = &self->n[self->n_elements - 1];
   gboolean in_time = TRUE, ok;
 
-  current = "waiting for frames, the end or an error";
   g_mutex_lock (&self->lock);
   while (self->error == NULL && !self->eos && *n < frames && in_time)
     in_time = g_cond_wait_until (&self->changed, &self->lock, end);

@@ -12,9 +12,6 @@
 
 typedef enum { PASSED = 0, FAILED = 1, SKIPPED = 77 } Outcome;
 
-/* What the process is doing. */
-extern const gchar *current;
-
 /* The pipelines' async-depth. */
 extern gint depth;
 
@@ -62,15 +59,10 @@ gboolean stream_is_well (Stream * self);
 /* Play `n` frames to their end. */
 gboolean stream_run (Stream * self, guint64 n);
 
-/* What goes wrong on a GPU; none without. */
-typedef struct
-{
-  const gchar *name, *what;
-  gboolean (*run) (const gchar * between);
-} Fault;
-
-extern const Fault faults[];
+/* What goes wrong on a GPU, and whether it goes on after one of these. */
+extern const gchar *const faults[];
 extern const guint n_faults;
+gboolean run_fault (const gchar * name, const gchar * between);
 
 /* Be the program that takes all of the GPU's memory; its exit status. */
 gint take_memory (void);

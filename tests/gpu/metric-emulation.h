@@ -19,8 +19,7 @@ emulate (const FakeOther *other)
       plane->luma[0], plane->luma[1], plane->luma[2] };
 
     for (const void *memory : of)
-      if (memory != NULL && fake_kind_of (memory, 1) != 'd')
-        fake_die ("a metric of memory of the host");
+      fake_need_device (memory, 1, "a metric of memory of the host");
     for (unsigned y = 0; y < other->y; y++)
       for (unsigned x = 0; x < other->x; x++) {
         typename K::Shared shared;

@@ -13,8 +13,7 @@
 static inline void
 need_device (const void *memory)
 {
-  if (memory != NULL && fake_kind_of (memory, 1) != 'd')
-    fake_die ("a tree of memory of the host");
+  fake_need_device (memory, 1, "a tree of memory of the host");
 }
 
 static inline void
@@ -39,36 +38,16 @@ need_tree (const BdctCudaTree &tree)
   }
 }
 
-/* The thread blocks of a launch. */
-template <typename K> struct Squares
-{
-  const FakeOther *other;
-  int x, y;
-  typename K::Shared shared;
-
-  void
-  begin (int i)
-  {
-    x = i % (int) other->x;
-    y = i / (int) other->x;
-    memset ((void *) &shared, 0x5a, sizeof shared);
-  }
-
-  void
-  run (int t)
-  {
-    K::thread (other->tree, x, y, shared, t);
-  }
-};
-
 template <typename K> void
 emulate (const FakeOther *other)
 {
-  Squares<K> squares;
+  const int across = (int) other->x;
 
   need_tree (other->tree);
-  squares.other = other;
-  emulate_blocks (K::kThreads, (int) (other->x * other->y), &squares);
+  emulate_blocks<typename K::Shared> (K::kThreads, across * (int) other->y,
+      [=] (int i, int t, typename K::Shared &shared) {
+        K::thread (other->tree, i % across, i / across, shared, t);
+      });
 }
 
 template <typename K> cudaError_t

@@ -117,23 +117,34 @@ release (EmulatedThread *thread, int n, Meeting meeting)
   return true;
 }
 
-/* Run thread blocks of n threads, a multiple of 32: what->begin() begins one,
- * and what->run() is its threads. */
-template <typename B> void
-emulate_blocks (int n, int n_blocks, B *what)
+/* Run thread blocks of n threads, a multiple of 32: run (block, thread, shared
+ * memory). */
+template <typename Shared, typename F> void
+emulate_blocks (int n, int n_blocks, F run)
 {
+  struct
+  {
+    F run;
+    int block;
+    alignas (16) Shared shared;
+  } what = { run, 0, {} };
   EmulatedBlock block = {};
   uint8_t *stacks = (uint8_t *) malloc (n * kStack);
 
-  block.run = [] (void *its, int t) { ((B *) its)->run (t); };
-  block.what = what;
+  block.run = [] (void *its, int t) {
+    auto *own = (decltype (what) *) its;
+
+    own->run (own->block, t, own->shared);
+  };
+  block.what = &what;
   block.thread = (EmulatedThread *) malloc (n * sizeof *block.thread);
   block.warp = (EmulatedWarp *) malloc (n / 32 * sizeof *block.warp);
   emulated = &block;
   for (int i = 0; i < n_blocks; i++) {
     bool first = true, goes_on = true;
 
-    what->begin (i);
+    what.block = i;
+    memset ((void *) &what.shared, 0x5a, sizeof what.shared);
     memset ((void *) block.thread, 0, n * sizeof *block.thread);
     for (; goes_on; first = false) {
       goes_on = false;

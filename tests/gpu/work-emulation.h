@@ -14,8 +14,7 @@
 static inline void
 need_on_device (const void *memory)
 {
-  if (memory != NULL && fake_kind_of (memory, 1) != 'd')
-    fake_die ("a kernel on memory of the host");
+  fake_need_device (memory, 1, "a kernel on memory of the host");
 }
 
 static inline void

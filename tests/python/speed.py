@@ -81,29 +81,6 @@ def with_kornia(batch, qualities):
     return {f'kornia {kornia.__version__}': run}
 
 
-def with_dali(batch, qualities):
-    from nvidia.dali import fn, pipeline_def
-    from nvidia.dali.plugin.pytorch import feed_ndarray
-    import torch
-
-    @pipeline_def(batch_size=len(batch), num_threads=1, device_id=0)
-    def make():
-        pictures = fn.external_source(lambda: batch, device='gpu', layout='HWC',
-                                      no_copy=True)
-        quality = fn.external_source(lambda: np.asarray(qualities, np.int32))
-        return fn.jpeg_compression_distortion(pictures, quality=quality)
-
-    pipeline = make()
-    pipeline.build()
-    made = torch.empty_like(batch)
-
-    def run():
-        feed_ndarray(pipeline.run()[0].as_tensor(), made,
-                     cuda_stream=torch.cuda.current_stream())
-        return made
-    return run
-
-
 def ways_on_gpu(batch, qualities):
     """Of each library its call, which gives the pictures as (N, height, width, 3)
     or in a list, whether it has a quality a picture, and its subsampling."""
@@ -134,8 +111,6 @@ def ways_on_gpu(batch, qualities):
             p.permute(1, 2, 0) for p in decode_jpeg(
                 [one.cpu() for one in encode_jpeg(pictures, quality=ONE)],
                 device='cuda')], False, '4:4:4'
-    if dali := import_or_say('nvidia.dali'):
-        ways[f'DALI {dali.__version__}'] = with_dali(there, qualities), True, '4:2:0'
     return ways
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The metrics against their definitions, in double precision and as plainly as they can be
-written. The programs that they are named after are in tests/fidelity/metrics.py."""
+written, of those that not every ffmpeg has (tests/fidelity/metrics.py)."""
 import math
 import unittest
 
@@ -12,7 +12,7 @@ import blockdct
 
 # How far single precision may be from what is written here, and in dB double precision and
 # psnr-hvs's whole-number transform.
-TOLERANCE = {'ssim': 2e-5, 'ms-ssim': 2e-5, 'psnr-hvs': .5, 'xpsnr': .01}
+TOLERANCE = {'ms-ssim': 2e-5, 'psnr-hvs': .5, 'xpsnr': .01}
 # Of planes: height, width, what divides the chroma's, depth, frames/s, quality, content.
 CASES = (
     (288, 352, 2, 2, 8, 25, 10, 'smooth'), (181, 353, 2, 2, 8, 50, 5, 'smooth'),
@@ -35,19 +35,8 @@ def draw(height, width, depth, content, rng):
                     + rng.uniform(-.03, .03, x.shape))).astype(int)
 
 
-def windows(plane, size, step=1):
+def windows(plane, size, step):
     return sliding_window_view(plane, (size, size))[::step, ::step]
-
-
-def ssim(a, b, peak):
-    # Windows' sums have the means of 64 samples, but C1 that of one of 64.
-    c1 = math.floor(.0001 * peak * peak * 64 + .5) / 4096
-    c2 = math.floor(.0009 * peak * peak * 64 * 63 + .5) / 4032
-    a, b = (windows(plane, 8, 4).reshape(-1, 64) for plane in (a, b))
-    ma, mb = a.mean(1), b.mean(1)
-    ab = ((a - ma[:, None]) * (b - mb[:, None])).sum(1) / 63
-    return np.mean((2 * ma * mb + c1) * (2 * ab + c2) / (
-        (ma ** 2 + mb ** 2 + c1) * (a.var(1, ddof=1) + b.var(1, ddof=1) + c2)))
 
 
 def weigh(plane, window):
@@ -173,7 +162,7 @@ class Definitions(unittest.TestCase):
             for c, component in enumerate('yuv'[:len(planes)]):
                 for n in range(FRAMES):
                     a, b = planes[c][n], made[c][n]
-                    wanted = {'ssim': ssim(a, b, peak)}
+                    wanted = {}
                     if width < 400 and c == 0 and n == 0 and 'ms-ssim' in names:
                         wanted['ms-ssim'] = ms_ssim(a, b, peak)
                     if width < 400 and down and c == 0:
@@ -190,7 +179,7 @@ class Definitions(unittest.TestCase):
                 errors = sum(weight * 10 ** (-found['psnr-hvs-' + c] / 10)
                              for weight, c in zip((.8, .1, .1), 'yuv'))
                 np.testing.assert_allclose(found['psnr-hvs'], -10 * np.log10(errors))
-        self.assertGreater(compared, 100)
+        self.assertGreater(compared, 40)
 
     def test_limits(self):
         for sides, name, reason in (

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The keys of jobs, and what is said of parameters that make none. Their
- * numbers are right where the differential's pictures are. */
+ * The keys of jobs, what is said of parameters that make none, and the
+ * reciprocals of jpeg-8x8's fast kernels, of all steps there are. Other numbers
+ * are right where the differential's pictures are. */
+#include <glib.h>
 #include <math.h>
 #include <string.h>
-#include "frame.h"
+#include "cpu/simd/tile32.h"
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
@@ -19,7 +21,7 @@ test_keys (void)
   BdctLayout layout;
   int n = 0;
 
-  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 64, 64);
   for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
     for (int setting = 1; setting <= 51; setting++)
       for (int again = 0; again < 2; again++) {
@@ -50,7 +52,7 @@ check_refused (const BdctParams * params, int depth, const char *text)
   BdctLayout layout;
   BdctJob job;
 
-  format_layout (FORMAT_I420, depth, 0, 64, 64, &layout);
+  bdct_layout_init (&layout, BDCT_CHROMA_420, depth, 0, 3, 64, 64);
   g_assert_false (bdct_job_init (&job, params, &layout, &error));
   if (strstr (error.message, text) == NULL)
     g_test_fail_printf ("'%s' does not say '%s'", error.message, text);
@@ -88,9 +90,64 @@ test_job_errors (void)
   params.n_steps = 64;
   check_refused (&params, 8, "step 0 ");
   params.transform = BDCT_HEVC_4X4;
-  format_layout (FORMAT_I420, 8, 0, 64, 64, &layout);
+  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 64, 64);
   g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
   g_assert_false (bdct_error (NULL, "%s", "nowhere to write"));
+}
+
+static int
+mulhi (int a, int b)
+{
+  return (guint32) (guint16) a * (guint16) b >> 16;
+}
+
+/* jpeg-8x8's levels as cpu/simd/tile16.c has them from an entry, at all
+ * coefficients at which they change, up to the largest one. */
+static void
+check_step (const BdctTile16Entry * e, int i, gboolean wide, int largest)
+{
+  const int q = e->dequant[i];
+
+  for (gint64 middle = 4 * q; middle - 1 <= largest; middle += 8 * q)
+    for (int c = middle - 1; c <= MIN (middle, largest); c++) {
+      int x = (wide ? c / 4 : c) + (guint16) e->scale[i];
+
+      x = wide ? x | 1 : x & ~7;
+      g_assert_cmpint (x, <=, G_MAXUINT16);
+      g_assert_cmpint (mulhi (mulhi (x, e->quant[i]), e->power[i]), ==,
+          (c + 4 * q) / (8 * q));
+    }
+}
+
+/* The reciprocals of all steps there are. */
+static void
+test_steps (void)
+{
+  static BdctTileQuantizer set;
+  BdctParams params = BDCT_PARAMS_DEFAULT;
+  BdctLayout layout;
+  BdctJob job;
+
+  params.baseline = FALSE;
+  params.n_steps = 64;
+  for (int depth = 8; depth <= 12; depth += 2)
+    for (int first = 1; first <= BDCT_MAX_STEP; first += 64) {
+      const BdctTile16 *chain = &set.tile16;
+
+      bdct_layout_init (&layout, BDCT_CHROMA_400, depth, 0, 1, 8, 8);
+      for (int i = 0; i < 64; i++)
+        params.steps[i] = MIN (first + i, BDCT_MAX_STEP);
+      g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
+      bdct_tile_quantizer_init (&set, &job, BDCT_Y);
+      g_assert_nonnull (chain->basis);
+      for (int i = 0; i < 64; i++) {
+        if (!chain->wide && chain->entry[i / 8].dequant[i % 8] != 0)
+          check_step (&chain->entry[i / 8], i % 8, FALSE, 32 << depth);
+        if (depth > 8)
+          check_step (&chain->entry[chain->n_vectors + i / 8], i % 8, TRUE,
+              32 << depth);
+      }
+    }
 }
 
 int
@@ -100,5 +157,6 @@ main (int argc, char **argv)
   g_test_set_nonfatal_assertions ();
   g_test_add_func ("/job/keys", test_keys);
   g_test_add_func ("/job/errors", test_job_errors);
+  g_test_add_func ("/job/steps", test_steps);
   return g_test_run ();
 }
