@@ -11,12 +11,11 @@
  * scaled the picture: here it is scaled bilinearly, between sample centres,
  * rounded half up. */
 #include <blockdct/blockdct.h>
-#include <glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "reference.h"
+#include "support.h"
 
 #define ROUNDS 41
 
@@ -43,44 +42,8 @@ set_params (void)
     params.steps[i] = table[i / 8][i % 8] ? table[i / 8][i % 8] : 12;
 }
 
-/* Read a binary PGM; FALSE, with the test skipped and the reason given, if
- * there is none. */
-static gboolean
-picture_load (RefPicture * picture, const char *name)
-{
-  const char *folder = g_getenv ("BLOCKDCT_DATA");
-  char *path = g_build_filename (folder ? folder : BLOCKDCT_DATA_DEFAULT, name,
-      NULL);
-  int width = 0, height = 0, peak = 0, start = 0;
-  char *bytes = NULL;
-  gsize length = 0;
-  gboolean ok;
-
-  memset (picture, 0, sizeof *picture);
-  ok = g_file_get_contents (path, &bytes, &length, NULL)
-      && sscanf (bytes, "P5 %d %d %d%n", &width, &height, &peak, &start) == 3
-      && peak == 255 && width > 0 && height > 0
-      && length == (gsize) start + 1 + (gsize) width * height;
-  if (ok) {
-    picture->width[0] = width;
-    picture->height[0] = height;
-    picture->sample[0] = g_new (int, (gsize) width * height);
-    for (int i = 0; i < width * height; i++)
-      picture->sample[0][i] = (guint8) bytes[start + 1 + i];
-  } else {
-    char *reason = g_strdup_printf ("no 8-bit PGM at %s; BLOCKDCT_DATA names "
-        "its folder", path);
-
-    g_test_skip (reason);
-    g_free (reason);
-  }
-  g_free (bytes);
-  g_free (path);
-  return ok;
-}
-
 static int *
-scale (const RefPicture * from, int size)
+scale (const Picture * from, int size)
 {
   int n = from->width[0], *to = g_new (int, size * size);
 
@@ -199,7 +162,7 @@ test_barbara (void)
 {
   const BdctBackend backend = g_strcmp0 (g_getenv ("BLOCKDCT_TEST_BACKEND"),
       "cuda") == 0 ? BDCT_BACKEND_CUDA : BDCT_BACKEND_CPU;
-  RefPicture barbara;
+  Picture barbara;
   Result results[2];
 
   if (!picture_load (&barbara, "barbara.pgm"))
@@ -212,7 +175,7 @@ test_barbara (void)
     g_assert_cmpfloat_with_epsilon (results[i].psnr, 32.7771, 0.0002);
     g_free (results[i].samples);
   }
-  g_free (barbara.sample[0]);
+  picture_clear (&barbara);
 }
 
 /* PSNR between two reconstructions; ties left out with `marks`. */
@@ -233,8 +196,7 @@ agreement (const Result * a, const Result * b, int n, const guint8 * marks)
 }
 
 static void
-add_rows (const RefPicture * barbara, int size, GString * quality,
-    GString * time)
+add_rows (const Picture * barbara, int size, GString * quality, GString * time)
 {
   int *samples = scale (barbara, size), n = size * size;
   guint8 *marks = g_malloc (n);
@@ -275,7 +237,7 @@ print_tables (void)
   GString *time = g_string_new ("| size | definition, ms | CPU, one thread, ms "
       "| CPU, all threads, ms | CUDA, ms | one thread / CUDA | definition / "
       "CUDA |\n| --- | --- | --- | --- | --- | --- | --- |\n");
-  RefPicture barbara;
+  Picture barbara;
 
   if (!picture_load (&barbara, "barbara.pgm")) {
     fprintf (stderr, "barbara.pgm is not there: set BLOCKDCT_DATA to its "
@@ -285,7 +247,7 @@ print_tables (void)
   for (int size = 512; size <= 4096; size *= 2)
     add_rows (&barbara, size, quality, time);
   printf ("%s\n%s", quality->str, time->str);
-  g_free (barbara.sample[0]);
+  picture_clear (&barbara);
   g_string_free (quality, TRUE);
   g_string_free (time, TRUE);
   return 0;

@@ -1,8 +1,8 @@
-/* blockdct tests: H.265's residual_coding() as the bins that CABAC codes, and
- * the contexts at a slice's start, written from the standard (clauses 7.3.8.11,
- * 9.3), and sharing nothing with dct/. Until commit d26dad5e the bins were
- * coded, too, and until 7660f67b a decoder understood them. What
- * dct/entropy/cabac.h counts is compared with this.
+/* blockdct tests: H.265's residual_coding() in CABAC, an encoder, but for the
+ * bits' values, which nobody reads, written from the standard (clauses
+ * 7.3.8.11, 9.3), as was a decoder that understood it (until commit 7660f67b),
+ * and sharing nothing with dct/. What dct/entropy/cabac.h counts and estimates
+ * is compared with this.
  *
  * Blocks of one frame, in an I slice: a coded block flag each, then, if it is
  * 1, residual_coding(); diagonal scans; no sign hiding, transform skip, bypass
@@ -40,10 +40,15 @@ typedef struct {
   /* What was encoded. */
   guint64 bins[N_RESIDUAL_ELEMENTS][RESIDUAL_MAX_CONTEXTS][2];
   guint64 bypass;
+  guint64 shifts; /* bits by which the interval was narrowed, whole ones */
+  guint range;
 } ResidualCoder;
 
 void residual_encoder_init (ResidualCoder *coder, int slice_qp);
 void residual_encode (ResidualCoder *coder, const gint16 *levels,
     int log2_size, gboolean chroma);
+
+/* What was spent so far, in bits: -log2 of the width of the interval. */
+double residual_bits (const ResidualCoder *coder);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * dct/entropy/cabac.h, block by block, against an encoder written from the
- * standard (residual-coding.h), and the price of many by its formula. */
-#include <glib.h>
+ * standard (residual-coding.h).
+ * Whole frames: test-cabac-frames.c. */
 #include <math.h>
 #include <string.h>
 #include "dct/entropy/cabac-price.h"
 #include "residual-coding.h"
+#include "support.h"
 
 #define MAX_BLOCK (32 * 32)
 
@@ -232,14 +233,12 @@ test_price (gconstpointer data)
   g_rand_free (rand);
 }
 
-/* The tables, rounded; and the length of a segment, with which estimates of
- * whole frames are as near as docs/evidence/fidelity.md has them. */
+/* The tables, rounded. */
 static void
 test_tables (void)
 {
   static BdctCabacTables tables;
 
-  g_assert_cmpint (BDCT_CABAC_SEGMENT, ==, 64);
   bdct_cabac_fill (&tables);
   for (guint i = 1; i < G_N_ELEMENTS (tables.gamma); i++)
     g_assert_cmpint (tables.gamma[i], ==,
@@ -281,13 +280,10 @@ main (int argc, char **argv)
   g_test_add_func ("/cabac/sizes", test_sizes);
   for (int log2_size = 2; log2_size <= 5; log2_size++)
     for (int chroma = 0; chroma < 2; chroma++) {
-      const gpointer data = GINT_TO_POINTER (2 * log2_size + chroma);
-      g_autofree gchar *blocks = g_strdup_printf ("/cabac/%s/%d", chroma
+      tests_add (test_blocks, 2 * log2_size + chroma, "/cabac/%s/%d", chroma
           ? "chroma" : "luma", 1 << log2_size);
-      g_autofree gchar *price = g_strdup_printf ("/cabac/price%s", blocks + 6);
-
-      g_test_add_data_func (blocks, data, test_blocks);
-      g_test_add_data_func (price, data, test_price);
+      tests_add (test_price, 2 * log2_size + chroma, "/cabac/price/%s/%d",
+          chroma ? "chroma" : "luma", 1 << log2_size);
     }
   return g_test_run ();
 }
