@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Frames in flight: latency and position, and frames that are late. */
+ * Frames in flight: latency and position, frames that are late, those before a
+ * flush, and those behind an error. */
 #include <string.h>
 #include "bench.h"
 
@@ -187,6 +188,71 @@ test_position (void)
   }
 }
 
+/* XPSNR compares a frame with those before it, but not with those before a
+ * flush, whether they have left or were dropped by it. */
+static void
+test_xpsnr_after_flush (void)
+{
+  gdouble alone[4];
+  GstSegment segment;
+  GstStructure *s;
+  Bench bench;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint depth = 1; depth <= 4; depth++) {
+    for (guint before = 0; before < 6; before++) {
+      bench_init (&bench, "I420", 192, 176, "async-depth", depth, NULL);
+      element_set (bench.element, "metrics", "xpsnr");
+      for (guint n = 0; n < before; n++)
+        bench_push (&bench, 100 + n);
+      for (guint n = depth; n <= before; n++)
+        gst_structure_free (bench_pop_report (&bench, "frame"));
+      if (before > 0) {
+        gst_harness_push_event (bench.h, gst_event_new_flush_start ());
+        gst_harness_push_event (bench.h, gst_event_new_flush_stop (TRUE));
+        gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
+      }
+      for (guint n = 0; n < G_N_ELEMENTS (alone); n++)
+        bench_push (&bench, n);
+      g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
+      for (guint n = 0; n < G_N_ELEMENTS (alone); n++) {
+        s = bench_pop_report (&bench, "frame");
+        if (depth == 1 && before == 0)
+          alone[n] = get_double (s, "xpsnr-y");
+        g_assert_cmpfloat (get_double (s, "xpsnr-y"), ==, alone[n]);
+        gst_structure_free (s);
+      }
+      gst_structure_free (bench_pop_report (&bench, "pooled"));
+      bench_clear (&bench);
+    }
+  }
+}
+
+/* Frames that are in flight behind one that is below a limit go with it. */
+static void
+test_error_behind (void)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+  GstStructure *s;
+  g_auto (Bench) bench;
+
+  bench_init (&bench, "I420", 64, 48, "min-psnr-error", 30.0, "async-depth", 4,
+      "quality", 3, NULL);
+  for (guint n = 0; n < 8 && ret == GST_FLOW_OK; n++)
+    ret = gst_harness_push (bench.h, frame_new (&bench.info, n));
+  g_assert_cmpint (ret, ==, GST_FLOW_ERROR);
+  gst_harness_push_event (bench.h, gst_event_new_eos ());
+  g_assert_cmpuint (gst_harness_buffers_received (bench.h), ==, 0);
+  s = bench_pop_report (&bench, "frame");
+  g_assert_cmpuint (get_uint64 (s, "index"), ==, 0);
+  gst_structure_free (s);
+  g_free (bench_pop_text (&bench, GST_MESSAGE_ERROR));
+  g_assert_null (bench_pop (&bench, GST_MESSAGE_ERROR));
+  s = bench_pop_report (&bench, "pooled");
+  g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
+  gst_structure_free (s);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -194,5 +260,7 @@ main (int argc, char **argv)
   test_add ("/element/async/latency", test_latency);
   test_add ("/element/async/qos", test_qos);
   test_add ("/element/async/position", test_position);
+  test_add ("/element/async/xpsnr-after-flush", test_xpsnr_after_flush);
+  test_add ("/element/async/behind-an-error", test_error_behind);
   return test_run ();
 }

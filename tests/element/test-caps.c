@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the element says of itself, and the formats it takes. */
+ * What the element says of itself, and the formats it takes. (What it refuses:
+ * test-settings.c.) */
 #include <string.h>
 #include "bench.h"
 #include "rgb-formats.h"
@@ -159,47 +160,6 @@ test_colorimetry (void)
   }
 }
 
-static const gchar *refused[] = {
-  "video/x-raw,format=RGB16,width=16,height=16,framerate=25/1",
-  "video/x-raw,format=GBRA,width=16,height=16,framerate=25/1",
-  "video/x-raw,format=AYUV,width=16,height=16,framerate=25/1",
-  "video/x-raw,format=GRAY16_LE,width=16,height=16,framerate=25/1",
-  "video/x-raw,format=v210,width=16,height=16,framerate=25/1",
-  "video/x-raw,format=I420_10BE,width=16,height=16,framerate=25/1",
-  "video/x-raw,format=A420,width=16,height=16,framerate=25/1",
-  "video/x-raw,format=NV12,width=16,height=16,framerate=25/1,"
-      "interlace-mode=fields",
-  "video/x-raw,format=NV12,width=16,height=16,framerate=25/1,"
-      "interlace-mode=alternate",
-  "video/x-raw(format:Interlaced),format=NV12,width=16,height=16,"
-      "framerate=25/1,interlace-mode=alternate",
-  "video/x-raw(memory:DMABuf),format=NV12,width=16,height=16,framerate=25/1",
-  "video/x-raw,format=NV12,width=0,height=16,framerate=25/1",
-  "audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved",
-};
-
-/* What cannot be handled is neither accepted when asked for nor when sent, and
- * what comes after good caps does no harm to them. */
-static void
-test_refused (void)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
-    g_autoptr (GstCaps) caps = gst_caps_from_string (refused[i]);
-    g_autoptr (GstPad) pad;
-    g_auto (Bench) bench;
-
-    g_test_message ("%s", refused[i]);
-    bench_init (&bench, "I420", 16, 16, NULL);
-    pad = gst_element_get_static_pad (bench.element, "sink");
-    g_assert_false (gst_pad_query_accept_caps (pad, caps));
-    g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
-    text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "sink",
-        "videoconvert", NULL);
-
-    bench_pass (&bench, 0);
-  }
-}
-
 /* Frames come, and no caps have come before them. */
 static void
 test_no_caps (void)
@@ -216,34 +176,6 @@ test_no_caps (void)
       GST_FLOW_NOT_NEGOTIATED);
   text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "without caps",
       "capsfilter", NULL);
-}
-
-/* Downstream wants what the element cannot make: from the start, or later. */
-static void
-test_refused_downstream (void)
-{
-  for (guint late = 0; late < 2; late++) {
-    GstMessage *message;
-    g_auto (Bench) bench;
-
-    bench_init (&bench, NULL, 0, 0, NULL);
-    if (late) {
-      bench_set_caps (&bench, "I420", 16, 16);
-      bench_pass (&bench, 0);
-    }
-    gst_harness_set_sink_caps_str (bench.h, "video/x-raw,format=RGB");
-    if (!late)
-      gst_harness_set_src_caps (bench.h, video_caps ("I420", 16, 16));
-    g_assert_cmpint (gst_harness_push (bench.h,
-            gst_buffer_new_allocate (NULL, 384, NULL)), ==,
-        GST_FLOW_NOT_NEGOTIATED);
-    text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "RGB", "I420",
-        "videoconvert", NULL);
-    /* The base class has a warning without a reason. */
-    while ((message = bench_pop (&bench, GST_MESSAGE_ERROR
-                | GST_MESSAGE_WARNING)) != NULL)
-      gst_message_unref (message);
-  }
 }
 
 /* With backend=cpu there is system memory only, whatever the build has. */
@@ -291,14 +223,6 @@ test_query_caps (void)
   gst_caps_unref (filter);
   gst_caps_unref (caps);
   gst_caps_unref (expected);
-
-  /* So do they when a stream does not keep to them. */
-  gst_harness_set_src_caps (bench.h, video_caps ("I420", 40, 30));
-  video_info (&bench.info, "I420", 40, 30);
-  g_assert_cmpint (gst_harness_push (bench.h, frame_new (&bench.info, 0)), ==,
-      GST_FLOW_NOT_NEGOTIATED);
-  text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "NV12", "I420",
-      NULL);
 }
 
 int
@@ -310,9 +234,7 @@ main (int argc, char **argv)
   test_add ("/element/caps/rgb", test_rgb);
   test_add ("/element/caps/fields", test_caps_fields);
   test_add ("/element/caps/colorimetry", test_colorimetry);
-  test_add ("/element/caps/refused", test_refused);
   test_add ("/element/caps/no-caps", test_no_caps);
-  test_add ("/element/caps/refused-downstream", test_refused_downstream);
   test_add ("/element/caps/cpu-memory", test_cpu_memory);
   test_add ("/element/caps/query", test_query_caps);
   return test_run ();

@@ -6,40 +6,8 @@
 #include <string.h>
 #include "bench.h"
 
-/* A side that is too long is refused with the caps, by name. */
-static void
-test_too_large (void)
-{
-  static const gint sizes[][2] = {
-    {65536, 1}, {1, 65536}, {2147483640, 1}, {1, 2147483647}, {65536, 65536}
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++) {
-    GstBuffer *buffer = gst_buffer_new_allocate (NULL, 16, NULL);
-    GstMessage *message;
-    gboolean drain;
-    g_auto (Bench) bench;
-
-    bench_init (&bench, NULL, 0, 0, NULL);
-    /* With each query too, the pad would send the caps again. */
-    drain = bench.drain;
-    bench.drain = FALSE;
-    gst_harness_set_src_caps (bench.h, video_caps ("GRAY8", sizes[i][0],
-            sizes[i][1]));
-    text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "65535", NULL);
-    /* A pad sends its caps again with what comes. */
-    g_assert_cmpint (gst_harness_push (bench.h, buffer), ==,
-        GST_FLOW_NOT_NEGOTIATED);
-    while ((message = bench_pop (&bench, GST_MESSAGE_ERROR)) != NULL)
-      gst_message_unref (message);
-    /* And goes on with others. */
-    bench_set_caps (&bench, "GRAY8", 16, 16);
-    bench.drain = drain;
-    bench_pass (&bench, 0);
-  }
-}
-
-/* Likewise by the other elements. */
+/* A side that is too long is refused with the caps. (By blockdct:
+ * test-settings.c.) */
 static void
 test_too_large_elsewhere (void)
 {
@@ -193,7 +161,6 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/limits/too-large", test_too_large);
   test_add ("/limits/too-large-elsewhere", test_too_large_elsewhere);
   test_add ("/limits/slowest", test_slowest);
   test_add ("/limits/passthrough", test_passthrough);

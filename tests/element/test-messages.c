@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the element tells: fields; times, and a controller's; `active-backend`.
- * (Sums of frames: tests/programs/measure/said.py.) */
+ * What the element tells: times, and a controller's; `active-backend`. (Fields:
+ * docs/make-reference --check; sums of frames: tests/programs/measure/said.py.)
+ */
 #include <string.h>
 #ifdef HAVE_CONTROLLER
 #include <gst/controller/controller.h>
@@ -20,71 +21,6 @@ push_for_meta (Bench * bench, GstBuffer * in)
   g_assert_nonnull (buffer_report (out));
   s = gst_structure_copy (buffer_report (out));
   return s;
-}
-
-/* Exactly these fields, with these types, in these messages. */
-typedef enum
-{ ALL, FRAME_ONLY, POOLED_ONLY } In;
-
-static const struct
-{
-  const gchar *name, *type;
-  In in;
-} fields[] = {
-  {"timestamp", "guint64", ALL}, {"stream-time", "guint64", ALL},
-  {"running-time", "guint64", ALL}, {"duration", "guint64", ALL},
-  {"type", "gchararray", ALL}, {"index", "guint64", ALL},
-  {"frames", "guint64", ALL}, {"mse-y", "gdouble", ALL},
-  {"mse-u", "gdouble", ALL}, {"mse-v", "gdouble", ALL},
-  {"mse", "gdouble", ALL}, {"psnr-y", "gdouble", ALL},
-  {"psnr-u", "gdouble", ALL}, {"psnr-v", "gdouble", ALL},
-  {"psnr", "gdouble", ALL}, {"identical", "gboolean", ALL},
-  {"nonzero", "gdouble", ALL}, {"sse-y", "guint64", ALL},
-  {"sse-u", "guint64", ALL}, {"sse-v", "guint64", ALL},
-  {"samples-y", "guint64", ALL}, {"samples-u", "guint64", ALL},
-  {"samples-v", "guint64", ALL}, {"levels", "guint64", ALL},
-  {"nonzero-levels", "guint64", ALL}, {"transform", "gchararray", ALL},
-  {"quality", "gint", ALL}, {"backend", "gchararray", ALL},
-  {"psnr-mean", "gdouble", POOLED_ONLY},
-  {"psnr-mean-capped", "gdouble", POOLED_ONLY},
-  {"psnr-min", "gdouble", POOLED_ONLY}, {"psnr-max", "gdouble", POOLED_ONLY},
-  {"dropped", "guint64", POOLED_ONLY},
-  {"view", "gchararray", FRAME_ONLY},
-};
-
-static void
-check_fields (const GstStructure * s, gboolean pooled)
-{
-  gint n = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    if (fields[i].in == ALL
-        || fields[i].in == (pooled ? POOLED_ONLY : FRAME_ONLY)) {
-      g_test_message ("%s", fields[i].name);
-      g_assert_cmpstr (g_type_name (gst_structure_get_field_type (s,
-                  fields[i].name)), ==, fields[i].type);
-      n++;
-    }
-  g_assert_cmpint (gst_structure_n_fields (s), ==, n);
-}
-
-static void
-test_fields (void)
-{
-  GstStructure *s;
-  g_autofree gchar *backend = NULL;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", 32, 32, NULL);
-  s = bench_report (&bench, 0);
-  check_fields (s, FALSE);
-  g_object_get (bench.element, "active-backend", &backend, NULL);
-  g_assert_cmpstr (gst_structure_get_string (s, "backend"), ==, backend);
-  gst_structure_free (s);
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  s = bench_pop_report (&bench, "pooled");
-  check_fields (s, TRUE);
-  gst_structure_free (s);
 }
 
 /* Times follow the segment. */
@@ -273,7 +209,6 @@ int
 main (int argc, char **argv)
 {
   test_init (&argc, &argv);
-  test_add ("/element/messages/fields", test_fields);
   test_add ("/element/messages/times", test_times);
   test_add ("/element/messages/unknown-times", test_unknown_times);
 #ifdef HAVE_CONTROLLER
