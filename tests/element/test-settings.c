@@ -307,8 +307,9 @@ static const Row rows[] = {
   /* Neither messages nor the interval matter; each start begins anew. */
   {"stats-file/again", "", {"s:NULL", "stats-file=@again.csv",
           "post-messages=false", "interval=1000000000", "s:PLAYING",
-          "c:I420 64x48", ".", ".", "s:READY", "s:PLAYING", "c:I420 64x48", ".",
-          "s:NULL", "g:again.csv=\n0,80000000,|!\n1,"}},
+          "c:I420 64x48", ".", ".", ".", "s:READY", "s:PLAYING",
+          "c:I420 64x48", ".", "s:NULL",
+          "g:again.csv=\n0,120000000,|!\n2,"}},
   /* What cannot be handled is neither accepted when asked for nor when sent,
    * and what comes after good caps does no harm to them. */
   {"caps/refused", "I420 16x16", {REFUSED (SIZE ("16", "16") "GBRA"),
