@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: flushes, allocation queries, keys, and pads that come and
- * go, with sources that are pads alone. */
-#include "viewer.h"
+ * blockdctcompare: flushes and allocation queries, with sources that are pads
+ * alone. */
+#include "duel.h"
 
 typedef struct
 {
@@ -180,27 +180,6 @@ test_allocation_and_flush (void)
   bare_clear (&bare);
 }
 
-/* Key c goes through the pairs of inputs that there are. */
-static void
-test_pairs (void)
-{
-  static const gchar *const sides[] = { "left", "right" };
-  static const gchar *const pairs[] = { "-1 2", "0 2", "-1 0" };
-  g_autoptr (GstElement) element = gst_object_ref_sink (gst_element_factory_make
-      ("blockdctcompare", NULL));
-  GstPad *pad = gst_element_request_pad_simple (element, "dist_sink_2");
-
-  g_object_set (element, "interactive", TRUE, NULL);
-  gst_element_set_state (element, GST_STATE_PAUSED);
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (pairs); i++) {
-    viewer_send (element, viewer_key ("c"));
-    viewer_assert_all (element, sides, G_N_ELEMENTS (sides), pairs[i % 3]);
-  }
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_release_request_pad (element, pad);
-  gst_object_unref (pad);
-}
-
 int
 main (int argc, char *argv[])
 {
@@ -208,6 +187,5 @@ main (int argc, char *argv[])
   test_add ("/compare-events/cut-off-flush", test_cut_off_flush);
   test_add ("/compare-events/xpsnr-after-flush", test_xpsnr_after_flush);
   test_add ("/compare-events/allocation-and-flush", test_allocation_and_flush);
-  test_add ("/compare-events/pairs", test_pairs);
   return test_run ();
 }

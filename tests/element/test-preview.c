@@ -436,7 +436,7 @@ test_key_overtaken (void)
 
   set_child (preview, "compare::interactive", TRUE);
   wait_for_state (&duel);
-  viewer_send (preview, viewer_key ("b"));
+  viewer_do (preview, "key b");
   g_object_set (preview, "b", "", NULL);
   gst_structure_free (seek_and_take (&duel, GST_SECOND));
   g_object_set (preview, "b", "identity", NULL);
@@ -457,29 +457,29 @@ test_keys (void)
   preview = run (&duel, GST_STATE_PLAYING);
   set_child (preview, "a::quality", 20);
   set_child (preview, "a::qp", 30);
-  viewer_send (preview, viewer_key ("Up"));
+  viewer_do (preview, "key Up");
   g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 20);
   set_child (preview, "compare::interactive", TRUE);
-  viewer_send (preview, viewer_key ("Up"));
-  viewer_send (preview, viewer_key ("Up"));
-  viewer_send (preview, viewer_key ("Down"));
+  viewer_do (preview, "key Up");
+  viewer_do (preview, "key Up");
+  viewer_do (preview, "key Down");
   g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 21);
-  viewer_send (preview, viewer_key ("b"));
+  viewer_do (preview, "key b");
   wait_for (&duel, &n, 0, TRUE);
   g_assert_cmpint (get_child_int (preview, "b::quality"), ==, 21);
   g_assert_cmpint (get_child_int (preview, "compare::left"), ==, 0);
   g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 1);
-  viewer_send (preview, viewer_key ("Left"));
+  viewer_do (preview, "key Left");
   g_assert_cmpint (get_child_int (preview, "a::transform"), ==,
       BDCT_N_TRANSFORMS - 1);
-  viewer_send (preview, viewer_key ("Up"));
+  viewer_do (preview, "key Up");
   g_assert_cmpint (get_child_int (preview, "a::qp"), ==, 29);
-  viewer_send (preview, viewer_key ("x"));
+  viewer_do (preview, "key x");
   g_assert_cmpint (get_child_int (preview, "a::transform"), ==, 0);
   g_assert_cmpint (get_child_int (preview, "b::transform"), ==,
       BDCT_N_TRANSFORMS - 1);
   g_assert_cmpint (get_child_int (preview, "b::qp"), ==, 29);
-  viewer_send (preview, viewer_key ("g"));
+  viewer_do (preview, "key g");
   g_assert_true (get_child_int (preview, "a::grid"));
   g_assert_true (get_child_int (preview, "b::grid"));
   stop (&duel, preview);
@@ -544,7 +544,7 @@ test_names (void)
       "b=\"identity ! blockdct name=a quality=3 ! identity\"");
   set_child (preview, "compare::interactive", TRUE);
   set_child (preview, "a::quality", 20);
-  viewer_send (preview, viewer_key ("Up"));
+  viewer_do (preview, "key Up");
   b = gst_bin_get_by_name (GST_BIN (preview), "b");
   inner = gst_bin_get_by_name (GST_BIN (b), "a");
   g_object_get (inner, "quality", &quality, NULL);
