@@ -185,6 +185,33 @@ test_have_element (const gchar * name)
   return TRUE;
 }
 
+static GstPadProbeReturn
+answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  const Offer *offer = data;
+  GstVideoInfo video;
+  GstCaps *caps;
+
+  (void) pad;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION
+      || !(GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_PUSH))
+    return GST_PAD_PROBE_OK;
+  gst_query_parse_allocation (query, &caps, NULL);
+  g_assert_true (gst_video_info_from_caps (&video, caps));
+  gst_query_add_allocation_pool (query, offer->pool, video.size, offer->min,
+      offer->max);
+  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
+  return GST_PAD_PROBE_HANDLED;
+}
+
+void
+offer_pool (GstPad * pad, Offer * offer)
+{
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer, offer,
+      NULL);
+}
+
 /* The element */
 
 GstElement *

@@ -42,6 +42,16 @@ gint test_rounds (gint n);
 /* Whether an element can be made; else the test is skipped. */
 gboolean test_have_element (const gchar * name);
 
+/* What downstream answers allocation queries with. */
+typedef struct
+{
+  GstBufferPool *pool;
+  guint min, max;
+} Offer;
+
+/* Have the peer of a source pad, or a sink's pad, answer so. */
+void offer_pool (GstPad * pad, Offer * offer);
+
 /* The flag `bits` of blockdct's `metrics`. */
 #define BENCH_BITS (1u << 16)
 

@@ -18,11 +18,12 @@ typedef struct
   GstElement *pipeline, *element, *sink;
   GstElement *input[DUEL_MAX_INPUTS];
   guint n_inputs;
+  GstPad *feeder[DUEL_MAX_INPUTS];      /* pads that push, in place of inputs */
   GstBus *bus;
 } Duel;
 
 /* A pipeline of a launch line, not started, whose element is named compare and
- * whose sink is named out; no input is the test's. */
+ * whose sink is named out; its inputs, if any, are in0 and on. */
 void duel_launch (Duel * duel, const gchar * line);
 
 /* A playing pipeline of 2 to 4 inputs, with properties of the element as in a
@@ -80,10 +81,14 @@ gchar *duel_wait_text (Duel * duel, GstMessageType type);
  * The caller's. */
 GstStructure *duel_wait_report (Duel * duel, const gchar * type);
 
-/* A pad that pushes into an input by hand. With `info` a stream of such frames
- * has begun. */
-GstPad *feeder_new (Duel * duel, guint input, const GstVideoInfo * info);
-void feeder_begin (GstPad * pad, const GstVideoInfo * info);
-void feeder_free (GstPad * pad);
+/* A playing pipeline whose two inputs are pads of the test's, with frames of
+ * I420 announced. */
+void duel_feed (Duel * duel, GstVideoInfo * info, gint size,
+    const gchar * properties);
+
+/* For these: an event, which is taken; what is before frames; and a flush. */
+void duel_push_both (Duel * duel, GstEvent * event);
+void duel_begin (Duel * duel, const GstVideoInfo * info);
+void duel_flush (Duel * duel);
 
 #endif

@@ -6,49 +6,21 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-/* What downstream answers an allocation query with. */
-typedef struct
-{
-  GstBufferPool *pool;
-  guint min, max;
-} Downstream;
-
-static GstPadProbeReturn
-answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
-  Downstream *downstream = data;
-  GstVideoInfo video;
-  GstCaps *caps;
-
-  (void) pad;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION
-      || !(GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_PUSH))
-    return GST_PAD_PROBE_OK;
-  gst_query_parse_allocation (query, &caps, NULL);
-  g_assert_true (gst_video_info_from_caps (&video, caps));
-  gst_query_add_allocation_pool (query, downstream->pool, video.size,
-      downstream->min, downstream->max);
-  gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
-  return GST_PAD_PROBE_HANDLED;
-}
-
 static void
-start (Bench * bench, Downstream * downstream, guint depth)
+start (Bench * bench, Offer * downstream, guint depth)
 {
   g_autoptr (GstPad) pad;
 
   bench_init (bench, NULL, 0, 0, "async-depth", depth, NULL);
   pad = gst_element_get_static_pad (bench->element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, answer,
-      downstream, NULL);
+  offer_pool (pad, downstream);
   bench_set_caps (bench, "I420", 33, 17);
 }
 
 static void
 check_pool (guint depth, guint min, guint max, gboolean used)
 {
-  Downstream downstream = { gst_video_buffer_pool_new (), min, max };
+  Offer downstream = { gst_video_buffer_pool_new (), min, max };
   GstBuffer *held[12];
   g_auto (Bench) bench;
 
@@ -160,7 +132,7 @@ test_sink_keeps_one (void)
 
   for (guint i = 0; i < 2 * G_N_ELEMENTS (depths); i++) {
     const guint depth = depths[i / 2];
-    Downstream downstream = {
+    Offer downstream = {
       gst_video_buffer_pool_new (), 0, depth + i % 2
     };
     Pusher pusher = {.max = depth + 20 };
@@ -201,7 +173,7 @@ test_back_pressure (void)
   static const guint depths[] = { 1, 4 };
 
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
-    Downstream downstream = { gst_video_buffer_pool_new (), 0, 64 };
+    Offer downstream = { gst_video_buffer_pool_new (), 0, 64 };
     Pusher pusher = {.max = 10000 };
     GstSegment segment;
     GThread *thread;

@@ -30,14 +30,12 @@ launch (Duel * duel, const gchar * line)
 static GstElement *
 start (Duel * duel, GstVideoInfo * info, const gchar * properties)
 {
-  gchar *line = g_strdup_printf ("appsrc name=in format=time max-bytes=0 ! "
+  gchar *line = g_strdup_printf ("appsrc name=in0 format=time max-bytes=0 ! "
       "blockdctpreview name=preview %s ! appsink name=out sync=false "
       "max-buffers=0", properties);
   GstElement *preview = launch (duel, line);
 
   g_free (line);
-  duel->n_inputs = 1;
-  duel->input[0] = gst_bin_get_by_name (GST_BIN (duel->pipeline), "in");
   set_child (preview, "compare::view", 0);
   video_info (info, "I420", WIDTH, HEIGHT);
   duel_set_caps (duel, 0, info);

@@ -12,8 +12,8 @@
 /* Send an event to the source pad of a blockdctcompare or a blockdctpreview.
  * Whether it goes on upstream, which it may only as it was. In words:
  *
- *   key NAME, up NAME     a key is pressed, let go; ctrl NAME, alt NAME: pressed
- *                         with another
+ *   key NAME, up NAME     a key is pressed, let go; ctrl NAME, alt NAME: with
+ *                         another
  *   press1 X Y            a button, by its number; release1 X Y; move X Y
  *   wheel X Y BY          turned; ctrl-wheel: with a key; side: sideways
  */
