@@ -103,37 +103,3 @@ viewer_expect (GstElement * element, const gchar * values)
     g_value_unset (&value);
   }
 }
-
-/* Text */
-
-static GstPadProbeReturn
-on_query (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
-
-  (void) pad, (void) data;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_PAD_PROBE_OK;
-  gst_query_add_allocation_meta (query,
-      GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  return GST_PAD_PROBE_HANDLED;
-}
-
-void
-viewer_attach (Duel * duel)
-{
-  GstPad *pad = gst_element_get_static_pad (duel->sink, "sink");
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM
-      | GST_PAD_PROBE_TYPE_PUSH, on_query, NULL, NULL);
-  gst_object_unref (pad);
-}
-
-GstVideoOverlayComposition *
-viewer_get_attached (GstBuffer * buffer)
-{
-  GstVideoOverlayCompositionMeta *meta =
-      gst_buffer_get_video_overlay_composition_meta (buffer);
-
-  return meta == NULL ? NULL : meta->overlay;
-}

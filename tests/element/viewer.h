@@ -1,5 +1,5 @@
 /* blockdct element tests: keys and the pointer of somebody in front of a sink's
- * window, and text that a sink draws.
+ * window.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -22,11 +22,5 @@ gboolean viewer_do (GstElement * element, const gchar * what);
 /* Values of properties, also of children, are these: NAME=VALUE ...; A/B is a
  * quotient. */
 void viewer_expect (GstElement * element, const gchar * values);
-
-/* Let the sink say that it draws what is attached to buffers. */
-void viewer_attach (Duel * duel);
-
-/* What is attached to a buffer; NULL: nothing is. */
-GstVideoOverlayComposition *viewer_get_attached (GstBuffer * buffer);
 
 #endif
