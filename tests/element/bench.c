@@ -515,13 +515,6 @@ bench_pop_report (Bench * bench, const gchar * type)
 }
 
 GstStructure *
-bench_report (Bench * bench, guint n)
-{
-  bench_push (bench, n);
-  return bench_pop_report (bench, "frame");
-}
-
-GstStructure *
 buffer_report (GstBuffer * buffer)
 {
   GstStructure *s = NULL;
@@ -536,16 +529,4 @@ buffer_report (GstBuffer * buffer)
       s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
     }
   return s;
-}
-
-gboolean
-has_qp (BdctTransform transform)
-{
-  return bdct_transform_info (transform)->has_qp;
-}
-
-const gchar *
-setting_name (BdctTransform transform)
-{
-  return has_qp (transform) ? "qp" : "quality";
 }

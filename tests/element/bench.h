@@ -105,9 +105,6 @@ void bench_check (Bench * bench, guint n, const BdctParams * params);
 void bench_check_buffer (Bench * bench, GstBuffer * in,
     const BdctParams * params);
 
-/* Push frame `n`: its report, the caller's. */
-GstStructure *bench_report (Bench * bench, guint n);
-
 /* The next message of these types; NULL if there is none. */
 GstMessage *bench_pop (Bench * bench, GstMessageType types);
 
@@ -128,10 +125,6 @@ GstStructure *bench_pop_report (Bench * bench, const gchar * type);
 /* The meta the element leaves on a buffer; NULL if there is none, or more than
  * one. */
 GstStructure *buffer_report (GstBuffer * buffer);
-
-/* Whether a transform has a QP, and the name of the property that it has. */
-gboolean has_qp (BdctTransform transform);
-const gchar *setting_name (BdctTransform transform);
 
 /* Fields of a report, which must be there with their type. */
 guint64 get_uint64 (const GstStructure * s, const gchar * name);

@@ -84,16 +84,6 @@ sample_at (const GstVideoFrame * frame, const BdctLayout * layout, gint p,
       + (x * layout->plane[p].interleave + i) * bytes;
 }
 
-static gint
-get_sample (const GstVideoFrame * frame, const BdctLayout * layout, gint p,
-    gint i, gint x, gint y)
-{
-  const guint8 *at = sample_at (frame, layout, p, i, x, y);
-
-  return bdct_layout_sample_size (layout) == 1 ? *at
-      : (at[0] | at[1] << 8) >> layout->plane[p].shift;
-}
-
 static void
 map (GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
     GstMapFlags flags)
@@ -280,27 +270,14 @@ frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
   return equal;
 }
 
-gint *
-frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
-    BdctComponent component, gint * width, gint * height)
+gint
+frame_first (const GstVideoInfo * info, GstBuffer * buffer, guint component)
 {
-  gint *samples = NULL;
   GstVideoFrame frame;
-  BdctLayout layout;
+  gint sample;
 
-  make_layout (info, &layout);
   map (&frame, info, buffer, GST_MAP_READ);
-  for (gint p = 0; p < layout.n_planes; p++)
-    for (gint i = 0; i < layout.plane[p].interleave; i++) {
-      if (layout.plane[p].component[i] != component)
-        continue;
-      *width = layout.plane[p].width;
-      *height = layout.plane[p].height;
-      samples = g_new (gint, (gsize) *width * *height);
-      for (gint y = 0; y < *height; y++)
-        for (gint x = 0; x < *width; x++)
-          samples[y * *width + x] = get_sample (&frame, &layout, p, i, x, y);
-    }
+  sample = *(guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, component);
   gst_video_frame_unmap (&frame);
-  return samples;
+  return sample;
 }

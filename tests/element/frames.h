@@ -58,9 +58,8 @@ guint64 frame_file_size (const GstVideoInfo * info, GstBuffer * in,
  * the first difference is. */
 gboolean frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b);
 
-/* A component's samples, row by row, and how many columns and rows there are;
- * to be freed. NULL if the format has no such component. */
-gint *frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
-    BdctComponent component, gint * width, gint * height);
+/* A component's first sample, of 8 bits. */
+gint frame_first (const GstVideoInfo * info, GstBuffer * buffer,
+    guint component);
 
 #endif

@@ -15,29 +15,34 @@ typedef struct
 } Piece;
 
 static void
+check_piece (GstHarness * h, const Piece * piece)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, piece->size, NULL);
+  GstCustomMeta *meta;
+
+  gst_buffer_fill (buffer, 0, piece->data, piece->size);
+  g_assert_cmpint (gst_harness_push (h, buffer), ==, GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, piece->size);
+  meta = gst_buffer_get_custom_meta (buffer, "blockdct-coded");
+  g_assert_cmpint (meta != NULL, ==, piece->shown);
+  if (meta != NULL) {
+    const GstStructure *s = gst_custom_meta_get_structure (meta);
+
+    g_assert_cmpuint (get_uint64 (s, "bits"), ==, piece->bits);
+    g_assert_cmpuint (get_uint64 (s, "bits-headers"), ==, piece->headers);
+  }
+  gst_buffer_unref (buffer);
+}
+
+static void
 check_pieces (const gchar * caps, const Piece * pieces, guint n)
 {
   GstHarness *h = gst_harness_new ("blockdctcoded");
 
   gst_harness_set_src_caps_str (h, caps);
-  for (guint i = 0; i < n; i++) {
-    GstBuffer *buffer = gst_buffer_new_allocate (NULL, pieces[i].size, NULL);
-    GstCustomMeta *meta;
-
-    gst_buffer_fill (buffer, 0, pieces[i].data, pieces[i].size);
-    g_assert_cmpint (gst_harness_push (h, buffer), ==, GST_FLOW_OK);
-    buffer = gst_harness_pull (h);
-    g_assert_cmpuint (gst_buffer_get_size (buffer), ==, pieces[i].size);
-    meta = gst_buffer_get_custom_meta (buffer, "blockdct-coded");
-    g_assert_cmpint (meta != NULL, ==, pieces[i].shown);
-    if (meta != NULL) {
-      const GstStructure *s = gst_custom_meta_get_structure (meta);
-
-      g_assert_cmpuint (get_uint64 (s, "bits"), ==, pieces[i].bits);
-      g_assert_cmpuint (get_uint64 (s, "bits-headers"), ==, pieces[i].headers);
-    }
-    gst_buffer_unref (buffer);
-  }
+  for (guint i = 0; i < n; i++)
+    check_piece (h, &pieces[i]);
   gst_harness_teardown (h);
 }
 
@@ -106,23 +111,15 @@ static void
 test_flush (void)
 {
   GstHarness *h = gst_harness_new ("blockdctcoded");
-  GstCustomMeta *meta;
-  g_autoptr (GstBuffer) buffer;
   GstSegment segment;
 
+  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_set_src_caps_str (h, "video/x-vp8");
-  gst_harness_push (h, gst_buffer_new_memdup ("\1\1\2", 3));
-  gst_buffer_unref (gst_harness_pull (h));
+  check_piece (h, &(Piece) { {1, 1, 2}, 3, FALSE, 0, 0});
   gst_harness_push_event (h, gst_event_new_flush_start ());
   gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (h, gst_event_new_segment (&segment));
-  gst_harness_push (h, gst_buffer_new_memdup ("\x10\1", 2));
-  buffer = gst_harness_pull (h);
-  meta = gst_buffer_get_custom_meta (buffer, "blockdct-coded");
-  g_assert_nonnull (meta);
-  g_assert_cmpuint (get_uint64 (gst_custom_meta_get_structure (meta), "bits"),
-      ==, 16);
+  check_piece (h, &(Piece) { {0x10, 1}, 2, TRUE, 16, 0});
   gst_harness_teardown (h);
 }
 
@@ -136,7 +133,7 @@ test_start (void)
 
   for (guint i = 0; i < 2; i++) {
     gst_harness_set_src_caps_str (h, "video/x-vp8");
-    gst_harness_push (h, gst_buffer_new_memdup ("\x10\1\2", 3));
+    check_piece (h, &(Piece) { {0x10, 1, 2}, 3, TRUE, 24, 0});
     g_object_get (h->element, "stats", &s, NULL);
     g_assert_true (gst_structure_has_name (s, "blockdct-coded"));
     g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);

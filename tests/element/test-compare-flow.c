@@ -5,7 +5,7 @@
 #include <string.h>
 #include "duel.h"
 
-/* Frame `n` at the time of frame `at`; one sample in eight differs by `bits`. */
+/* Frame `n` at the time of `at`; one sample in eight differs by `bits`. */
 static GstBuffer *
 similar_new (const GstVideoInfo * info, guint n, guint at, guint8 bits)
 {

@@ -48,25 +48,17 @@ take_messages (Play * play)
 
   while ((message = gst_bus_pop (play->bus)) != NULL) {
     const GstStructure *s = gst_message_get_structure (message);
-    GError *error = NULL;
-    gchar *debug = NULL;
+    const GstMessageType type = GST_MESSAGE_TYPE (message);
 
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
-      gst_message_parse_error (message, &error, &debug);
-      g_test_message ("%s: %s (%s)", faults.call, error->message, debug);
-      g_assert_cmpint (strlen (error->message), >, 10);
-      failed = TRUE;
-    } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
-      gst_message_parse_warning (message, &error, &debug);
-      g_test_message ("%s: %s (%s)", faults.call, error->message, debug);
-      play->n_warnings++;
+    if (type == GST_MESSAGE_ERROR || type == GST_MESSAGE_WARNING) {
+      text_expect (message_text (gst_message_ref (message)), "", NULL);
+      failed |= type == GST_MESSAGE_ERROR;
+      play->n_warnings += type == GST_MESSAGE_WARNING;
     } else if (s != NULL && gst_structure_has_name (s, "blockdct")) {
       play->n_reports++;
       play->pooled |= strcmp (gst_structure_get_string (s, "type"),
           "pooled") == 0;
     }
-    g_clear_error (&error);
-    g_free (debug);
     gst_message_unref (message);
   }
   return failed;
@@ -293,20 +285,15 @@ test_target (gconstpointer data)
     if (ret != GST_FLOW_OK)
       g_assert_nonnull (message);
     if (message != NULL) {
-      g_autoptr (GError) error = NULL;
-      g_autofree gchar *debug = NULL;
+      g_autofree gchar *text = message_text (message);
 
-      gst_message_parse_error (message, &error, &debug);
-      if (strstr (error->message, "search for a setting") != NULL) {
-        g_assert_error (error, GST_RESOURCE_ERROR,
-            GST_RESOURCE_ERROR_NO_SPACE_LEFT);
-        g_assert_nonnull (strstr (debug, "unset the target"));
+      if (strstr (text, "search for a setting") != NULL) {
+        text_expect (g_strdup (text), "unset the target",
+            "gst-resource-error-quark 14", NULL);
         n_advised++;
-      } else if (strstr (error->message, "could not be evaluated") != NULL
-          && strstr (debug, "out of memory") != NULL) {
-        n_not_coded++;
       }
-      gst_message_unref (message);
+      n_not_coded += strstr (text, "could not be evaluated") != NULL
+          && strstr (text, "out of memory") != NULL;
     }
     gst_element_set_bus (element, NULL);
     gst_harness_teardown (play.h);

@@ -8,6 +8,19 @@
 #define WIDTH 45
 #define HEIGHT 27
 
+/* Whether a transform has a QP, and the name of the property that it has. */
+static gboolean
+has_qp (BdctTransform transform)
+{
+  return bdct_transform_info (transform)->has_qp;
+}
+
+static const gchar *
+setting_name (BdctTransform transform)
+{
+  return has_qp (transform) ? "qp" : "quality";
+}
+
 /* Another one than the default, where the transform has any: all that chooses
  * settings has to keep the rest. */
 static void

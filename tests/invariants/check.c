@@ -306,7 +306,6 @@ check_sums (World * w)
   for (guint p = 0; p < N_PARTS; p++) {
     GstStructure *stats = get_stats (w, p);
 
-
     for (guint k = 0; k < MAX_PADS && w->sums_known; k++) {
       const GstStructure *s = stats_of_pad (stats, p, k);
       const Sum *sum = &w->sum[p][k];
@@ -324,13 +323,16 @@ check_sums (World * w)
   }
 }
 
-/* Whether a message says how many frames there were till EOS: in a bin it may
- * come after EOS itself. */
+/* How many frames a message says that there were till EOS, before which it
+ * comes; in a bin it may come after EOS itself. */
 static guint64
 wait_for_pooled (World * w, Part part, guint pad)
 {
   for (;;) {
-    for (GList * l = w->spans[part].head; l != NULL; l = l->next) {
+    guint n = 0;
+
+    for (GList * l = w->spans[part].head; l != NULL
+        && (w->subject == PREVIEW || n < w->told[part]); l = l->next, n++) {
       const Message *m = l->data;
 
       /* One of an earlier depth ends where another begins. */
@@ -338,6 +340,8 @@ wait_for_pooled (World * w, Part part, guint pad)
           && m->index + m->frames == w->index.at[part][pad])
         return m->frames;
     }
+    if (w->subject != PREVIEW)
+      return 0;
     g_cond_wait (&w->cond, &w->lock);
   }
 }
