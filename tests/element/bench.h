@@ -15,7 +15,8 @@ int test_run (void);
 void test_end (void);
 
 /* Add a test, skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
- * there. The backend itself comes from that variable, else it is the CPU. */
+ * there; one that hangs ends the program. The backend itself comes from that
+ * variable, else it is the CPU. */
 typedef void (*TestFunc) (void);
 void test_add (const gchar * path, TestFunc func);
 void test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row);

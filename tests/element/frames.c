@@ -175,28 +175,26 @@ get_image (BdctImage * image, const GstVideoFrame * frame)
   }
 }
 
-/* Without `out`, statistics alone. */
-static void
-run_engine (const GstVideoInfo * info, GstBuffer * in, GstBuffer * out,
-    const BdctParams * params, gboolean rate, BdctStats * stats)
+GstBuffer *
+frame_expect (const GstVideoInfo * info, GstBuffer * in,
+    const BdctParams * params, BdctStats * stats)
 {
+  GstBuffer *out = gst_buffer_new_allocate (NULL, info->size, NULL);
   BdctEngineOptions options = {.threads = 1 };
-  BdctEngine *engine;
   GstVideoFrame in_frame, out_frame;
-  BdctJob job;
-  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.bits = rate };
-  BdctLayout layout;
   BdctError error = { "" };
+  BdctEngine *engine;
+  BdctLayout layout;
+  BdctJob job;
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.bits = TRUE };
 
   engine = bdct_cpu_engine.create (&options, &error);
   g_assert_nonnull (engine);
   make_layout (info, &layout);
   map (&in_frame, info, in, GST_MAP_READ);
+  map (&out_frame, info, out, GST_MAP_WRITE);
   get_image (&frame.src, &in_frame);
-  if (out != NULL) {
-    map (&out_frame, info, out, GST_MAP_WRITE);
-    get_image (&frame.dst, &out_frame);
-  }
+  get_image (&frame.dst, &out_frame);
   if (!bdct_job_init (&job, params, &layout, &error)
       || !engine->klass->configure (engine, &layout, 1, &error)
       || !engine->klass->submit (engine, &frame, &error)
@@ -204,25 +202,8 @@ run_engine (const GstVideoInfo * info, GstBuffer * in, GstBuffer * out,
     g_error ("%s", error.message);
   engine->klass->destroy (engine);
   gst_video_frame_unmap (&in_frame);
-  if (out != NULL)
-    gst_video_frame_unmap (&out_frame);
-}
-
-GstBuffer *
-frame_expect (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params, BdctStats * stats)
-{
-  GstBuffer *out = gst_buffer_new_allocate (NULL, info->size, NULL);
-
-  run_engine (info, in, out, params, FALSE, stats);
+  gst_video_frame_unmap (&out_frame);
   return out;
-}
-
-void
-frame_rate (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params, BdctStats * stats)
-{
-  run_engine (info, in, NULL, params, TRUE, stats);
 }
 
 guint64

@@ -42,12 +42,8 @@ GstBuffer *frame_new (const GstVideoInfo * info, guint n);
 void frame_describe (GstBuffer * buffer, const GstVideoInfo * info,
     const gsize * offset, const gint * stride);
 
-/* What the CPU engine makes of a frame when called directly. */
+/* What the CPU engine makes of a frame when called directly, and its bits. */
 GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params, BdctStats * stats);
-
-/* The same without a picture, but with the bits. */
-void frame_rate (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);
 
 /* Bytes of the JPEG file with Annex K's tables: the frame is coded. */

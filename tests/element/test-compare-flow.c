@@ -135,22 +135,13 @@ test_still (void)
   duel_drain (&duel);
 }
 
-static void
-stop (GstElement * pipeline, gpointer done)
-{
-  gst_element_set_state (pipeline, GST_STATE_NULL);
-  g_async_queue_push (done, done);
-}
-
 /* It stops while all buffers of the pool that it draws into are elsewhere. */
 static void
 test_kept (void)
 {
   Offer offer = { gst_video_buffer_pool_new (), 0, 100 };
-  GAsyncQueue *done = g_async_queue_new ();
   g_autoptr (GstPad) pad;
   GstBuffer *kept[100];
-  gboolean stops;
   g_auto (Duel) duel;
 
   duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=32,"
@@ -166,15 +157,10 @@ test_kept (void)
   }
   /* The next one waits, soon if not yet. */
   g_usleep (100000);
-  gst_element_call_async (duel.pipeline, stop, done, NULL);
-  stops = g_async_queue_timeout_pop (done, 20 * G_USEC_PER_SEC) != NULL;
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
     gst_buffer_unref (kept[i]);
-  if (!stops)
-    g_async_queue_pop (done);
-  g_async_queue_unref (done);
   gst_object_unref (offer.pool);
-  g_assert_true (stops);
 }
 
 int

@@ -506,31 +506,6 @@ test_pinned (void)
   }
 }
 
-/* backend=cpu has no use for CUDA memory and does not pretend. */
-static void
-test_cpu_refuses (void)
-{
-  GstCaps *caps;
-  GstPad *pad;
-  Bench bench;
-
-  if (!have_device ())
-    return;
-  start (&bench, 1);
-  element_set (bench.element, "backend", "cpu");
-  gst_element_set_state (bench.element, GST_STATE_PLAYING);
-  gst_harness_push_event (bench.h, gst_event_new_stream_start ("test"));
-  caps = make_caps ("NV12", 50, 30, TRUE);
-  pad = gst_element_get_static_pad (bench.element, "sink");
-  g_assert_false (gst_pad_query_accept_caps (pad, caps));
-  g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
-  text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "sink",
-      "not supported", NULL);
-  gst_object_unref (pad);
-  gst_caps_unref (caps);
-  bench_clear (&bench);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -545,7 +520,6 @@ main (int argc, char **argv)
   test_add ("/element/cuda-memory/small-pool", test_small_pool);
   test_add ("/element/cuda-memory/propose", test_propose);
   test_add ("/element/cuda-memory/pinned", test_pinned);
-  test_add ("/element/cuda-memory/cpu-refuses", test_cpu_refuses);
   ret = g_test_run ();
   gst_clear_object (&upstream);
   test_end ();

@@ -5,7 +5,6 @@
 #include "duel.h"
 #include "viewer.h"
 
-#define PATIENCE (30 * G_TIME_SPAN_SECOND)
 #define WIDTH 48
 #define HEIGHT 32
 
@@ -101,7 +100,6 @@ take (Duel * duel, guint * n)
 static void
 wait_for (Duel * duel, guint * n, gint quality, gboolean there)
 {
-  const gint64 end = g_get_monotonic_time () + PATIENCE;
   gboolean found = FALSE;
 
   while (!found) {
@@ -109,7 +107,6 @@ wait_for (Duel * duel, guint * n, gint quality, gboolean there)
     GstStructure *s = buffer_report (out);
     gint is = 0;
 
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
     found = quality > 0 ? s != NULL && gst_structure_get_int (s, "quality", &is)
         && is == quality
         : (duel_figures (out, "dist_sink_1") != NULL) == there;
@@ -468,7 +465,7 @@ test_seek (void)
     g_object_set (preview, "b", i % 2 ? "" : "blockdct quality=5", NULL);
     g_usleep (2000);
   }
-  g_assert_nonnull (g_async_queue_timeout_pop (done, PATIENCE));
+  g_async_queue_pop (done);
   g_async_queue_unref (done);
   stop (&duel, preview);
 }

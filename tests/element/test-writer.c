@@ -10,8 +10,6 @@
 #include <unistd.h>
 #include "bench.h"
 
-/* What a busy machine may take. */
-#define PATIENCE (60 * G_USEC_PER_SEC)
 #define N_FRAMES 3000
 
 /* Push frames until there are enough, or one is refused. */
@@ -120,7 +118,6 @@ static void
 test_slow (void)
 {
   g_autofree gchar *path = make_fifo ("slow.log");
-  const gint64 end = g_get_monotonic_time () + PATIENCE;
   GString *text = g_string_new (NULL);
   gint fd = open_reader (path);
   guint last = 0, newlines = 0;
@@ -140,7 +137,6 @@ test_slow (void)
       g_usleep (1000);
     for (gssize i = 0; i < n; i++)
       newlines += data[i] == '\n';
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
   }
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_FLOW_OK);
   g_assert_cmpuint (count_lines (text->str, &last), ==, N_FRAMES);
@@ -154,7 +150,6 @@ static void
 test_stopped (void)
 {
   g_autofree gchar *path = make_fifo ("stopped.log");
-  const gint64 end = g_get_monotonic_time () + PATIENCE;
   gint fd = open_reader (path);
   struct pollfd room = {.events = POLLOUT };
   GThread *thread;
@@ -165,10 +160,8 @@ test_stopped (void)
   thread = g_thread_new ("push", push, &bench);
   room.fd = open (path, O_WRONLY | O_NONBLOCK);
   g_assert_cmpint (room.fd, >=, 0);
-  while (poll (&room, 1, 0) > 0) {
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
+  while (poll (&room, 1, 0) > 0)
     g_usleep (1000);
-  }
   gst_element_set_state (bench.element, GST_STATE_NULL);
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==,
       GST_FLOW_FLUSHING);
