@@ -169,6 +169,12 @@ duel_show (Duel * duel, GstBuffer * reference, GstBuffer * distorted)
   return out;
 }
 
+GstBuffer *
+duel_show_pair (Duel * duel, const GstVideoInfo * info, guint n)
+{
+  return duel_show (duel, frame_new (info, n), duel_distorted_new (info, n));
+}
+
 void
 duel_drain (Duel * duel)
 {

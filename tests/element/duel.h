@@ -64,6 +64,9 @@ GstBuffer *duel_pull (Duel * duel);
 GstBuffer *duel_show (Duel * duel, GstBuffer * reference,
     GstBuffer * distorted);
 
+/* The same with frame `n`, and a picture that no reference has. */
+GstBuffer *duel_show_pair (Duel * duel, const GstVideoInfo * info, guint n);
+
 /* Let go of all that leaves, up to the end. */
 void duel_drain (Duel * duel);
 

@@ -140,8 +140,7 @@ test_row (gconstpointer data)
 
     g_test_message ("%s", step);
     if (strcmp (step, "show") == 0) {
-      gst_buffer_unref (duel_show (&duel, frame_new (&info, n),
-              duel_distorted_new (&info, n)));
+      gst_buffer_unref (duel_show_pair (&duel, &info, n));
       n++;
     } else if (strcmp (step, "stop") == 0) {
       gst_element_set_state (duel.pipeline, GST_STATE_NULL);

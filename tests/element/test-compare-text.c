@@ -308,8 +308,7 @@ test_sizes (void)
     duel_open (&duel, &info, "I420", cases[i].width, cases[i].height, 2,
         properties);
     attach (&duel);
-    out = duel_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
-            0));
+    out = duel_show_pair (&duel, &info, 0);
     g_assert_cmpuint (count_rectangles (out), ==, cases[i].n);
     for (guint k = 0; k < cases[i].n; k++) {
       Box box;
@@ -335,8 +334,7 @@ no_font (void)
   g_auto (Duel) duel;
 
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=error-map");
-  gst_buffer_unref (duel_show (&duel, frame_new (&info, 0),
-          duel_distorted_new (&info, 0)));
+  gst_buffer_unref (duel_show_pair (&duel, &info, 0));
   g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
   element_set (duel.element, "view", "single");
   g_object_set (duel.element, "overlay", TRUE, NULL);
@@ -444,8 +442,7 @@ test_own_legend (void)
     g_auto (Duel) duel;
 
     start (&duel, &info, 2, properties);
-    out = duel_show (&duel, frame_new (&info, 0), duel_distorted_new (&info,
-            0));
+    out = duel_show_pair (&duel, &info, 0);
     check_legend (out, i % 2, &of_compare[i / 2]);
   }
 }
@@ -498,8 +495,7 @@ test_no_overlay (void)
 
   duel_open (&duel, &info, "I420", 64, 64, 2, "overlay=true");
   for (guint n = 0; n < 2; n++)
-    gst_buffer_unref (duel_show (&duel, frame_new (&info, n),
-            duel_distorted_new (&info, n)));
+    gst_buffer_unref (duel_show_pair (&duel, &info, n));
   text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "-Doverlay=enabled",
       NULL);
 }

@@ -82,31 +82,23 @@ run (Duel * duel, GstState state)
   return preview;
 }
 
-/* The next picture, which is the `*n`th, if that is known: none is lost. */
-static GstBuffer *
-take (Duel * duel, guint * n)
-{
-  GstBuffer *out = duel_pull (duel);
-
-  g_assert_nonnull (out);
-  if (n != NULL)
-    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, (*n)++ * FRAME);
-  g_assert_nonnull (duel_figures (out, "dist_sink"));
-  return out;
-}
-
 /* Take pictures until one has figures of B or none has, and its quality, if one
- * is asked for, is a blockdct's. */
+ * is asked for, is a blockdct's; none of them is lost, if `*n` is the next. */
 static void
 wait_for (Duel * duel, guint * n, gint quality, gboolean there)
 {
   gboolean found = FALSE;
 
   while (!found) {
-    g_autoptr (GstBuffer) out = take (duel, n);
-    GstStructure *s = buffer_report (out);
+    g_autoptr (GstBuffer) out = duel_pull (duel);
+    GstStructure *s;
     gint is = 0;
 
+    g_assert_nonnull (out);
+    if (n != NULL)
+      g_assert_cmpuint (GST_BUFFER_PTS (out), ==, (*n)++ * FRAME);
+    g_assert_nonnull (duel_figures (out, "dist_sink"));
+    s = buffer_report (out);
     found = quality > 0 ? s != NULL && gst_structure_get_int (s, "quality", &is)
         && is == quality
         : (duel_figures (out, "dist_sink_1") != NULL) == there;
@@ -257,20 +249,18 @@ test_refused (void)
 static void
 test_refused_at_start (void)
 {
-  Duel duel = { 0 };
   GstElement *preview;
   g_autoptr (GstBuffer) out;
+  GstVideoInfo info;
+  Duel duel;
 
-  preview = launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,"
-      "format=I420,width=48,height=32 ! blockdctpreview name=preview b=blokdct "
-      "! appsink name=out");
-  g_assert_cmpint (gst_element_set_state (duel.pipeline, GST_STATE_PLAYING), ==,
-      GST_STATE_CHANGE_FAILURE);
+  preview = start (&duel, &info, "b=blokdct");
   text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), "b='blokdct'", NULL);
+  g_assert_cmpint (GST_STATE (duel.pipeline), <, GST_STATE_PAUSED);
   expect_text (preview, "b", "");
   g_object_set (preview, "b", "blockdct", NULL);
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  out = duel_pull (&duel);
+  out = show (&duel, &info, 0, defaults.quality);
   g_assert_nonnull (duel_figures (out, "dist_sink_1"));
   stop (&duel, preview);
 }
