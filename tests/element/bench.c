@@ -14,19 +14,6 @@
  * fraction of a second, in which other programs wait. */
 static GstContext *gpu_context;
 
-void
-test_init (int *argc, char ***argv)
-{
-  g_autoptr (GstElementFactory) factory;
-
-  g_test_init (argc, argv, NULL);
-  gst_init (argc, argv);
-  factory = gst_element_factory_find ("blockdct");
-  if (factory == NULL)
-    g_error ("No element 'blockdct': set GST_PLUGIN_PATH_1_0 to the folder of "
-        "libgstblockdct.so");
-}
-
 /* What tests write, and nobody keeps. */
 static gchar *folder;
 
@@ -137,18 +124,18 @@ typedef struct
 {
   GTestDataFunc func;
   gconstpointer data;
-} Test;
+} Run;
 
 static void
 run_test (gconstpointer data)
 {
-  const Test *test = data;
+  const Run *run = data;
 
   alarm (LIMIT);
   if (backend_missing () != NULL)
     g_test_skip (backend_missing ());
   else
-    test->func (test->data);
+    run->func (run->data);
   alarm (0);
 }
 
@@ -156,18 +143,48 @@ void
 test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row)
 {
   /* GLib forgets what belongs to a test that does not run. */
-  static GSList *tests;
-  Test *test = g_new (Test, 1);
+  static GSList *runs;
+  Run *run = g_new (Run, 1);
 
-  *test = (Test) { func, row };
-  tests = g_slist_prepend (tests, test);
-  g_test_add_data_func (path, test, run_test);
+  *run = (Run) { func, row };
+  runs = g_slist_prepend (runs, run);
+  g_test_add_data_func (path, run, run_test);
 }
 
 void
 test_add (const gchar * path, TestFunc func)
 {
   test_add_row (path, (GTestDataFunc) func, NULL);
+}
+
+static Test *first, **last = &first;
+
+void
+test_register (Test * test)
+{
+  *last = test;
+  last = &test->next;
+}
+
+void
+test_init (int *argc, char ***argv)
+{
+  g_autoptr (GstElementFactory) factory;
+
+  g_test_init (argc, argv, NULL);
+  gst_init (argc, argv);
+  factory = gst_element_factory_find ("blockdct");
+  if (factory == NULL)
+    g_error ("No element 'blockdct': set GST_PLUGIN_PATH_1_0 to the folder of "
+        "libgstblockdct.so");
+  for (const Test * test = first; test != NULL; test = test->next)
+    for (guint i = 0; i < test->n; i++) {
+      const gchar *row = (const gchar *) test->rows + i * test->size;
+      g_autofree gchar *path = g_strconcat (test->path, test->size > 0
+          ? *(const gchar * const *) row : NULL, NULL);
+
+      test_add_row (path, test->func, row);
+    }
 }
 
 gboolean

@@ -8,18 +8,52 @@
 #include <gst/check/gstharness.h>
 #include "frames.h"
 
-/* Start GLib's tests and GStreamer; main() ends with test_run(), which is
- * g_test_run() and test_end(). */
-void test_init (int *argc, char ***argv);
-int test_run (void);
-void test_end (void);
-
-/* Add a test, skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
+/* A test, or one for each row of a table, whose first member is what its path
+ * ends in. It is skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
  * there; one that hangs ends the program. The backend itself comes from that
  * variable, else it is the CPU. */
+typedef struct _Test Test;
+struct _Test
+{
+  const gchar *path;
+  GTestDataFunc func;
+  gconstpointer rows;
+  gsize size;                   /* of a row; 0: there are none */
+  guint n;
+  Test *next;
+};
+
+void test_register (Test * test);
+
+#define TEST_REGISTER(path, func, rows, size, n) \
+  static Test func##_test = { path, (GTestDataFunc) func, rows, size, n, \
+    NULL \
+  }; \
+  __attribute__ ((constructor)) static void \
+  func##_register (void) \
+  { \
+    test_register (&func##_test); \
+  }
+#define TEST_ROWS(path, func, rows) \
+  TEST_REGISTER (path, func, rows, sizeof rows[0], G_N_ELEMENTS (rows))
+
+/* The function's body follows. */
+#define TEST(path, func) \
+  static void func (void); \
+  TEST_REGISTER (path, func, NULL, 0, 1) \
+  static void \
+  func (void)
+
+/* What main.c does, for a program whose main() does more: start GLib's tests
+ * and GStreamer, with the tests above, and more of them; test_run() is
+ * g_test_run() and test_end(). */
+void test_init (int *argc, char ***argv);
 typedef void (*TestFunc) (void);
 void test_add (const gchar * path, TestFunc func);
 void test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row);
+int test_run (void);
+void test_end (void);
+
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
 

@@ -32,8 +32,7 @@ check_latency (Bench * bench, GstClockTime wanted, gboolean announced)
 
 /* Each frame in flight but the first one adds one of latency; a change is
  * announced. */
-static void
-test_latency (void)
+TEST ("/element/async/latency", test_latency)
 {
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
     GstClockTime own = (depths[d] - 1) * FRAME;
@@ -53,8 +52,7 @@ test_latency (void)
 }
 
 /* Late frames are left out, said so and counted. */
-static void
-test_qos (void)
+TEST ("/element/async/qos", test_qos)
 {
   static const guint left[] = { 0, 1, 4, 5 };
 
@@ -112,8 +110,7 @@ check_position (Bench * bench, GstClockTime expected)
   gst_object_unref (pad);
 }
 
-static void
-test_position (void)
+TEST ("/element/async/position", test_position)
 {
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
     guint held = depths[d] - 1, n_frames = held + 6;
@@ -135,8 +132,7 @@ test_position (void)
 
 /* XPSNR compares a frame with those before it, but not with those before a
  * flush, whether they have left or were dropped by it. */
-static void
-test_xpsnr_after_flush (void)
+TEST ("/element/async/xpsnr-after-flush", test_xpsnr_after_flush)
 {
   gdouble alone[4];
   GstSegment segment;
@@ -174,8 +170,7 @@ test_xpsnr_after_flush (void)
 }
 
 /* Frames that are in flight behind one that is below a limit go with it. */
-static void
-test_error_behind (void)
+TEST ("/element/async/behind-an-error", test_error_behind)
 {
   GstFlowReturn ret = GST_FLOW_OK;
   GstStructure *s;
@@ -199,8 +194,7 @@ test_error_behind (void)
 }
 
 /* One frame in 68 years: all times stay times, or unknown. */
-static void
-test_slowest (void)
+TEST ("/element/async/slowest", test_slowest)
 {
   const GstClockTime year68 = G_GUINT64_CONSTANT (2147483647) * GST_SECOND;
 
@@ -240,8 +234,7 @@ test_slowest (void)
 
 /* What gst_base_transform_set_passthrough() asks for: frames pass as they are,
  * behind those before them, and nothing is said of them. */
-static void
-test_passthrough (void)
+TEST ("/element/async/passthrough", test_passthrough)
 {
   for (guint d = 0; d < G_N_ELEMENTS (depths); d++) {
     GstBuffer *in[12], *out;
@@ -274,18 +267,4 @@ test_passthrough (void)
       gst_structure_free (bench_pop_report (&bench, "frame"));
     gst_structure_free (bench_pop_report (&bench, "pooled"));
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/element/async/latency", test_latency);
-  test_add ("/element/async/qos", test_qos);
-  test_add ("/element/async/position", test_position);
-  test_add ("/element/async/xpsnr-after-flush", test_xpsnr_after_flush);
-  test_add ("/element/async/behind-an-error", test_error_behind);
-  test_add ("/element/async/slowest", test_slowest);
-  test_add ("/element/async/passthrough", test_passthrough);
-  return test_run ();
 }

@@ -51,8 +51,7 @@ check_pool (guint depth, guint min, guint max, gboolean used)
   gst_object_unref (downstream.pool);
 }
 
-static void
-test_downstream_pool (void)
+TEST ("/element/buffers/downstream-pool", test_downstream_pool)
 {
   static const guint depths[] = { 1, 2, 16 };
 
@@ -69,8 +68,7 @@ test_downstream_pool (void)
 }
 
 /* Upstream is offered a pool, and may use a GstVideoMeta. */
-static void
-test_propose (void)
+TEST ("/element/buffers/propose", test_propose)
 {
   static const gboolean need[] = { TRUE, FALSE };
 
@@ -137,8 +135,7 @@ wait_until_stuck (Pusher * pusher, gint least)
 
 /* A downstream that returns no buffer of a pool with a limit: the element takes
  * some frames, then waits, until a flush or a stop ends that at once. */
-static void
-test_back_pressure (void)
+TEST ("/element/buffers/back-pressure", test_back_pressure)
 {
   static const guint depths[] = { 1, 4 };
 
@@ -172,8 +169,7 @@ test_back_pressure (void)
 }
 
 /* A device's memory has a limit, of the element's own: reaching it is said. */
-static void
-test_device_limit (void)
+TEST ("/element/buffers/device-limit", test_device_limit)
 {
   Pusher pusher = {.max = 10000 };
   GThread *thread;
@@ -229,8 +225,7 @@ ask_again (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 /* `-m thorough` on the command line takes ten thousand rounds of each kind. */
-static void
-test_stop_while_asked (void)
+TEST ("/element/buffers/stop-while-asked", test_stop_while_asked)
 {
   static const gint depths[] = { 1, 2, 16 };
   const gint rounds = test_rounds (g_test_thorough () ? 10000 : 30);
@@ -295,8 +290,7 @@ count_reconfigure (GstHarness * h)
 
 /* While frames pass, upstream is told how many buffers others need. The frames
  * in flight need more: it has to ask again. */
-static void
-test_passthrough_pool (void)
+TEST ("/element/buffers/passthrough-pool", test_passthrough_pool)
 {
   GstBaseTransform *trans;
   g_autoptr (GstQuery) query;
@@ -317,17 +311,4 @@ test_passthrough_pool (void)
   g_assert_cmpuint (count_reconfigure (bench.h), ==, 1);
   bench_push (&bench, 2);
   g_assert_cmpuint (count_reconfigure (bench.h), ==, 0);
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/element/buffers/downstream-pool", test_downstream_pool);
-  test_add ("/element/buffers/propose", test_propose);
-  test_add ("/element/buffers/back-pressure", test_back_pressure);
-  test_add ("/element/buffers/device-limit", test_device_limit);
-  test_add ("/element/buffers/stop-while-asked", test_stop_while_asked);
-  test_add ("/element/buffers/passthrough-pool", test_passthrough_pool);
-  return test_run ();
 }

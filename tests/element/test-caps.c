@@ -10,8 +10,7 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
-static void
-test_metadata (void)
+TEST ("/element/caps/metadata", test_metadata)
 {
   g_autoptr (GstElementFactory) factory = gst_element_factory_find ("blockdct");
 
@@ -32,8 +31,7 @@ is_cuda (GstCaps * caps, guint i)
 
 /* System memory is offered in as many formats as tests have, and sides have
  * their limit. (That each is taken: test_rgb() and test-settings.c.) */
-static void
-test_template (void)
+TEST ("/element/caps/template", test_template)
 {
   g_autoptr (GstElement) element = element_new ("blockdct");
   static const gchar *pads[] = { "sink", "src" };
@@ -67,8 +65,7 @@ test_template (void)
 }
 
 /* Each of R, G and B, with each subsampling while it plays. */
-static void
-test_rgb (void)
+TEST ("/element/caps/rgb", test_rgb)
 {
   for (guint f = 0; f < G_N_ELEMENTS (rgb_formats); f++) {
     g_auto (Bench) bench;
@@ -85,8 +82,7 @@ test_rgb (void)
 }
 
 /* Fields that only describe the picture go through as they are. */
-static void
-test_caps_fields (void)
+TEST ("/element/caps/fields", test_caps_fields)
 {
   static const gchar *text[] = {
     ("video/x-raw,format=I420,width=16,height=16,framerate=30000/1001,"
@@ -117,8 +113,7 @@ test_caps_fields (void)
 
 /* The maps' colours follow the caps: where all is 0, a map is 0x440154, as it
  * was computed by hand for BT.601, BT.709 and full BT.709. */
-static void
-test_colorimetry (void)
+TEST ("/element/caps/colorimetry", test_colorimetry)
 {
   static const gchar *colorimetries[] = { "bt601", "bt709", "1:3:5:1" };
   static const gint wanted[][3] = { {42, 155, 151}, {34}, {21} };
@@ -147,8 +142,7 @@ test_colorimetry (void)
 
 /* A side that is too long is refused with the caps. (By blockdct:
  * test-settings.c.) */
-static void
-test_too_large_elsewhere (void)
+TEST ("/element/caps/too-large-elsewhere", test_too_large_elsewhere)
 {
   static const gchar *const names[][2] = {
     {"blockdctcompare", "ref_sink"}, {"blockdctcompare", "dist_sink"},
@@ -177,8 +171,7 @@ test_too_large_elsewhere (void)
 }
 
 /* Frames come, and no caps have come before them. */
-static void
-test_no_caps (void)
+TEST ("/element/caps/no-caps", test_no_caps)
 {
   GstSegment segment;
   g_auto (Bench) bench;
@@ -195,8 +188,7 @@ test_no_caps (void)
 }
 
 /* With backend=cpu there is system memory only, whatever the build has. */
-static void
-test_cpu_memory (void)
+TEST ("/element/caps/cpu-memory", test_cpu_memory)
 {
   static const GstState states[] = { GST_STATE_NULL, GST_STATE_PLAYING };
   g_autoptr (GstElement) element = element_new ("blockdct");
@@ -222,8 +214,7 @@ test_cpu_memory (void)
 }
 
 /* Downstream's limits reach upstream. */
-static void
-test_query_caps (void)
+TEST ("/element/caps/query", test_query_caps)
 {
   GstCaps *filter, *caps, *expected;
   g_auto (Bench) bench;
@@ -239,20 +230,4 @@ test_query_caps (void)
   gst_caps_unref (filter);
   gst_caps_unref (caps);
   gst_caps_unref (expected);
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/element/caps/metadata", test_metadata);
-  test_add ("/element/caps/template", test_template);
-  test_add ("/element/caps/rgb", test_rgb);
-  test_add ("/element/caps/fields", test_caps_fields);
-  test_add ("/element/caps/colorimetry", test_colorimetry);
-  test_add ("/element/caps/too-large-elsewhere", test_too_large_elsewhere);
-  test_add ("/element/caps/no-caps", test_no_caps);
-  test_add ("/element/caps/cpu-memory", test_cpu_memory);
-  test_add ("/element/caps/query", test_query_caps);
-  return test_run ();
 }

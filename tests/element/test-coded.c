@@ -55,8 +55,7 @@ check_pieces (const gchar * caps, const Piece * pieces, guint n)
 
 /* Frames that are not shown join the next one; frames that show one from
  * before are shown. */
-static void
-test_hidden (void)
+TEST ("/coded/hidden", test_hidden)
 {
   CHECK_PIECES ("video/x-vp8", {{0x10, 1, 2}, 3, TRUE, 24, 0},
       {{0x01, 1}, 2, FALSE, 0, 0}, {{0x11, 0x10}, 2, TRUE, 32, 0},
@@ -69,8 +68,7 @@ test_hidden (void)
 }
 
 /* Headers in buffers of their own, and in those of frames. */
-static void
-test_headers (void)
+TEST ("/coded/headers", test_headers)
 {
   CHECK_PIECES ("video/x-theora", {{0x80, 't', 'h'}, 3, FALSE, 0, 0},
       {{0x40, 1}, 2, TRUE, 16, 24}, {{0}, 0, TRUE, 0, 0},
@@ -90,8 +88,7 @@ test_headers (void)
 }
 
 /* Units that end where there is no more: not a byte more is counted. */
-static void
-test_cut_off (void)
+TEST ("/coded/cut-off", test_cut_off)
 {
   CHECK_PIECES ("video/x-av1,alignment=tu", {{0x36}, 1, TRUE, 8, 0},
       {{0x32, 0xff, 0xff}, 3, TRUE, 24, 0}, {{0x32, 9, 1}, 3, TRUE, 24, 0});
@@ -107,8 +104,7 @@ test_cut_off (void)
 
 /* What waits for its frame when a flush comes is of another place in the
  * stream. */
-static void
-test_flush (void)
+TEST ("/coded/flush", test_flush)
 {
   GstHarness *h = gst_harness_new ("blockdctcoded");
   GstSegment segment;
@@ -125,8 +121,7 @@ test_flush (void)
 
 /* Sums are of one run; streams without whole pictures in buffers are not
  * taken. */
-static void
-test_start (void)
+TEST ("/coded/start", test_start)
 {
   GstHarness *h = gst_harness_new ("blockdctcoded");
   GstStructure *s;
@@ -150,16 +145,4 @@ test_start (void)
   g_assert_cmpint (gst_harness_push (h, gst_buffer_new ()), ==,
       GST_FLOW_NOT_NEGOTIATED);
   gst_harness_teardown (h);
-}
-
-int
-main (int argc, char *argv[])
-{
-  test_init (&argc, &argv);
-  test_add ("/coded/hidden", test_hidden);
-  test_add ("/coded/headers", test_headers);
-  test_add ("/coded/cut-off", test_cut_off);
-  test_add ("/coded/flush", test_flush);
-  test_add ("/coded/start", test_start);
-  return test_run ();
 }

@@ -66,8 +66,7 @@ push_all (Duel * duel, guint input, const GstVideoInfo * info,
   duel_end (duel, input);
 }
 
-static void
-test_matching (void)
+TEST ("/compare-flow/matching", test_matching)
 {
   for (guint i = 0; i < G_N_ELEMENTS (matches); i++) {
     const Match *match = &matches[i];
@@ -98,8 +97,7 @@ test_matching (void)
 
 /* A stream that is shifted by two frames finds partners for all but two, each
  * of them wrong. */
-static void
-test_shift (void)
+TEST ("/compare-flow/shift", test_shift)
 {
   for (gint shift = -2; shift <= 3; shift++) {
     /* A short stream is enough. */
@@ -121,8 +119,7 @@ test_shift (void)
 
 /* Of a still, earlier frames of a picture that gets worse are better, and yet
  * not shifted. */
-static void
-test_still (void)
+TEST ("/compare-flow/still", test_still)
 {
   GstVideoInfo info;
   g_auto (Duel) duel;
@@ -136,8 +133,7 @@ test_still (void)
 }
 
 /* It stops while all buffers of the pool that it draws into are elsewhere. */
-static void
-test_kept (void)
+TEST ("/compare-flow/kept", test_kept)
 {
   Offer offer = { gst_video_buffer_pool_new (), 0, 100 };
   g_autoptr (GstPad) pad;
@@ -161,15 +157,4 @@ test_kept (void)
   for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
     gst_buffer_unref (kept[i]);
   gst_object_unref (offer.pool);
-}
-
-int
-main (int argc, char *argv[])
-{
-  test_init (&argc, &argv);
-  test_add ("/compare-flow/matching", test_matching);
-  test_add ("/compare-flow/shift", test_shift);
-  test_add ("/compare-flow/still", test_still);
-  test_add ("/compare-flow/kept", test_kept);
-  return test_run ();
 }

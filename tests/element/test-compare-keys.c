@@ -161,9 +161,10 @@ test_row (gconstpointer data)
   }
 }
 
+TEST_ROWS ("/compare-keys/", test_row, rows)
+
 /* Key c goes through the pairs of inputs that there are. */
-static void
-test_pairs (void)
+TEST ("/compare-keys/pairs", test_pairs)
 {
   static const gchar *const pairs[] = { "left=-1 right=2", "left=0 right=2",
     "left=-1 right=0"
@@ -211,8 +212,7 @@ show_same (Duel * duel, const GstVideoInfo * info, guint n)
 }
 
 /* (That a frame is as if it was always set: invariants.) */
-static void
-test_shown (void)
+TEST ("/compare-views/shown", test_shown)
 {
   for (guint i = 0; i < G_N_ELEMENTS (shown); i++) {
     g_autoptr (GstBuffer) without, with;
@@ -229,8 +229,7 @@ test_shown (void)
 }
 
 /* Half a second of each picture, by the stream's time. */
-static void
-test_flicker (void)
+TEST ("/compare-views/flicker", test_flicker)
 {
   GstVideoInfo info;
   g_auto (Duel) duel;
@@ -250,8 +249,7 @@ test_flicker (void)
 
 /* Where pictures are the same a map has the best colour, 0x440154, by the caps'
  * colorimetry. (Of others: test-caps.c.) */
-static void
-test_colorimetry (void)
+TEST ("/compare-views/colorimetry", test_colorimetry)
 {
   g_autoptr (GstBuffer) out;
   GstVideoInfo info;
@@ -266,20 +264,4 @@ test_colorimetry (void)
   frame = frame_new (&info, 0);
   out = duel_show (&duel, gst_buffer_ref (frame), frame);
   g_assert_cmpint (ABS (frame_first (&info, out, 0) - 21), <=, 1);
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    g_autofree gchar *path = g_strconcat ("/compare-keys/", rows[i].path, NULL);
-
-    test_add_row (path, test_row, &rows[i]);
-  }
-  test_add ("/compare-keys/pairs", test_pairs);
-  test_add ("/compare-views/shown", test_shown);
-  test_add ("/compare-views/flicker", test_flicker);
-  test_add ("/compare-views/colorimetry", test_colorimetry);
-  return test_run ();
 }

@@ -8,8 +8,7 @@
 #define MS GST_MSECOND
 
 /* The property is the user's, whatever the pipeline does. */
-static void
-test_latency_property (void)
+TEST ("/compare-queues/latency-property", test_latency_property)
 {
   for (guint i = 0; i < 4; i++) {
     const gboolean is_live = i / 2;
@@ -43,8 +42,7 @@ test_latency_property (void)
 
 /* Frames of a live source that does not end leave, not before their time,
  * though a partner's input has stopped. */
-static void
-test_live_goes_on (void)
+TEST ("/compare-queues/live-goes-on", test_live_goes_on)
 {
   g_auto (Duel) duel = { 0 };
 
@@ -83,8 +81,7 @@ get_formats (GstElement * element, const gchar * pad_name)
 
 /* Once the reference is known, the others are offered what can be compared with
  * it: of any size. */
-static void
-test_offer (void)
+TEST ("/compare-queues/offer", test_offer)
 {
   static const struct
   {
@@ -117,8 +114,7 @@ test_offer (void)
 
 /* Frames that a converter let pass, as nobody knew the reference, are converted
  * all the same: no figure depends on which input starts first. */
-static void
-test_early_frames (void)
+TEST ("/compare-queues/early-frames", test_early_frames)
 {
   static const gchar *const formats[] = { "I420_10LE", "Y444", "RGB" };
 
@@ -211,8 +207,7 @@ hide_flush_stop (GstAggregator * agg, GstAggregatorPad * pad, GstEvent * event)
 /* How many frames a pad takes while the other one has none, also after a flush:
  * a quarter more than 64 and than 4 s, and no more. The warning comes while it
  * waits: all of them at once. */
-static void
-test_bound (void)
+TEST ("/compare-queues/bound", test_bound)
 {
   static const struct
   {
@@ -262,8 +257,7 @@ test_bound (void)
 /* Frames of a pool of few buffers, on both pads: whoever has one pool for all,
  * as a decoder before a tee, goes on, with either pad 30 frames ahead in
  * turn. */
-static void
-test_fixed_pool (void)
+TEST ("/compare-queues/fixed-pool", test_fixed_pool)
 {
   static const guint sizes[] = { 4, 8, 24 };
 
@@ -299,8 +293,7 @@ test_fixed_pool (void)
 
 /* What waits behind an event when the reference ends has no partner, as has
  * what is before it. */
-static void
-test_end_behind_event (void)
+TEST ("/compare-queues/end-behind-event", test_end_behind_event)
 {
   GstVideoInfo info;
   g_autoptr (GstStructure) s;
@@ -345,8 +338,7 @@ pull_figure (Duel * duel, const gchar * name)
 
 /* A change of state cuts off a flush. GstAggregator of 1.22 does not stop its
  * thread for those that follow, and forgets what that thread works on. */
-static void
-test_cut_off_flush (void)
+TEST ("/compare-queues/cut-off-flush", test_cut_off_flush)
 {
   GstVideoInfo info;
   g_auto (Duel) duel;
@@ -371,8 +363,7 @@ test_cut_off_flush (void)
 
 /* XPSNR compares a frame with those before it, but not with those before a
  * flush. */
-static void
-test_xpsnr_after_flush (void)
+TEST ("/compare-queues/xpsnr-after-flush", test_xpsnr_after_flush)
 {
   enum { FRAMES = 4 };
   gdouble alone[FRAMES];
@@ -421,8 +412,7 @@ flush_reference (gpointer data)
 
 /* Upstream frees an allocation query as soon as it flushes, whoever is about to
  * answer it. */
-static void
-test_allocation_and_flush (void)
+TEST ("/compare-queues/allocation-and-flush", test_allocation_and_flush)
 {
   g_autoptr (GstCaps) caps;
   Flusher self = { 0 };
@@ -440,21 +430,4 @@ test_allocation_and_flush (void)
     gst_pad_peer_query (self.pad, query);
   }
   g_thread_join (thread);
-}
-
-int
-main (int argc, char *argv[])
-{
-  test_init (&argc, &argv);
-  test_add ("/compare-queues/latency-property", test_latency_property);
-  test_add ("/compare-queues/live-goes-on", test_live_goes_on);
-  test_add ("/compare-queues/offer", test_offer);
-  test_add ("/compare-queues/early-frames", test_early_frames);
-  test_add ("/compare-queues/bound", test_bound);
-  test_add ("/compare-queues/fixed-pool", test_fixed_pool);
-  test_add ("/compare-queues/end-behind-event", test_end_behind_event);
-  test_add ("/compare-queues/cut-off-flush", test_cut_off_flush);
-  test_add ("/compare-queues/xpsnr-after-flush", test_xpsnr_after_flush);
-  test_add ("/compare-queues/allocation-and-flush", test_allocation_and_flush);
-  return test_run ();
 }

@@ -186,8 +186,7 @@ check_label (GstBuffer * buffer, guint i, const gchar * text)
 /* A picture is named by what made it, else by its pad; with the lines of a grid
  * it is none to measure: what its blockdct says of it stands in the text, and
  * nothing is warned of. */
-static void
-test_names (void)
+TEST ("/compare-text/names", test_names)
 {
 #define MADE "blockdct, view=(string)reconstruction, transform=(string)"
   static const struct
@@ -240,8 +239,7 @@ test_names (void)
 
 /* What downstream draws is attached, beside what was attached before, and no
  * sample is touched. */
-static void
-test_attach (void)
+TEST ("/compare-text/attach", test_attach)
 {
   GstVideoInfo info;
   Duel duel;
@@ -277,8 +275,7 @@ test_attach (void)
 
 /* Text leaves the picture most of it and stays inside, whatever the size and
  * the shape; two halves are named, where they have room. */
-static void
-test_sizes (void)
+TEST ("/compare-text/sizes", test_sizes)
 {
   static const struct
   {
@@ -325,14 +322,24 @@ test_sizes (void)
   }
 }
 
+static void
+take_fonts_away (void)
+{
+  g_autofree gchar *path = test_path ("fonts.conf");
+
+  g_assert_true (g_file_set_contents (path, "<?xml version=\"1.0\"?>\n"
+          "<fontconfig/>\n", -1, NULL));
+  g_setenv ("FONTCONFIG_FILE", path, TRUE);
+}
+
 /* Where there is no font, a picture without text, and one warning to who asked
  * for text. Fontconfig looks once: this runs in a process of its own. */
-static void
-no_font (void)
+TEST ("/compare-text/no-font/subprocess", no_font)
 {
   GstVideoInfo info;
   g_auto (Duel) duel;
 
+  take_fonts_away ();
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=error-map");
   gst_buffer_unref (duel_show_pair (&duel, &info, 0));
   g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
@@ -350,18 +357,7 @@ no_font (void)
       "fonts-dejavu-core", NULL);
 }
 
-static void
-take_fonts_away (void)
-{
-  g_autofree gchar *path = test_path ("fonts.conf");
-
-  g_assert_true (g_file_set_contents (path, "<?xml version=\"1.0\"?>\n"
-          "<fontconfig/>\n", -1, NULL));
-  g_setenv ("FONTCONFIG_FILE", path, TRUE);
-}
-
-static void
-test_no_font (void)
+TEST ("/compare-text/no-font", test_no_font)
 {
   if (g_getenv ("MESON_EXE_WRAPPER") != NULL) {
     g_test_skip ("an emulator of one program starts no other one");
@@ -429,8 +425,7 @@ check_legend (GstBuffer * out, guint before, const Legend * legend)
 }
 
 /* Compare's own, whether there is other text or not. */
-static void
-test_own_legend (void)
+TEST ("/compare-text/own-legend", test_own_legend)
 {
   if (!need_text ())
     return;
@@ -449,8 +444,7 @@ test_own_legend (void)
 
 /* With text, a single picture that a blockdct says is a map has that map's
  * numbers; without, it is passed on as it is. No other picture has them. */
-static void
-test_legend_of_single (void)
+TEST ("/compare-text/legend-of-single", test_legend_of_single)
 {
   GstVideoInfo info;
   Duel duel;
@@ -487,8 +481,7 @@ test_legend_of_single (void)
 
 #else
 
-static void
-test_no_overlay (void)
+TEST ("/compare-text/no-overlay", test_no_overlay)
 {
   GstVideoInfo info;
   g_auto (Duel) duel;
@@ -501,23 +494,3 @@ test_no_overlay (void)
 }
 
 #endif
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-#ifdef HAVE_OVERLAY
-  if (g_test_subprocess ())
-    take_fonts_away ();
-  test_add ("/compare-text/names", test_names);
-  test_add ("/compare-text/attach", test_attach);
-  test_add ("/compare-text/sizes", test_sizes);
-  test_add ("/compare-text/own-legend", test_own_legend);
-  test_add ("/compare-text/legend-of-single", test_legend_of_single);
-  test_add ("/compare-text/no-font", test_no_font);
-  test_add ("/compare-text/no-font/subprocess", no_font);
-#else
-  test_add ("/compare-text/no-overlay", test_no_overlay);
-#endif
-  return test_run ();
-}

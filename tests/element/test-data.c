@@ -9,8 +9,7 @@ static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
 /* Planes in memories of their own, as some decoders and capture devices give
  * them. */
-static void
-test_memories (void)
+TEST ("/element/data/memories", test_memories)
 {
   g_auto (Bench) bench;
 
@@ -35,8 +34,7 @@ test_memories (void)
 }
 
 /* A decoder's padded picture: the meta says more than the caps. */
-static void
-test_larger_meta (void)
+TEST ("/element/data/larger-meta", test_larger_meta)
 {
   GstVideoInfo larger;
   GstBuffer *in;
@@ -61,8 +59,7 @@ check_bad (Bench * bench, GstBuffer * in, const gchar * what)
   bench_pop_report (bench, NULL);
 }
 
-static void
-test_too_small (void)
+TEST ("/element/data/too-small", test_too_small)
 {
   static const gchar *formats[] = { "GRAY8", "I420", "NV12", "P010_10LE" };
 
@@ -100,8 +97,7 @@ with_meta (const GstVideoInfo * info, const gsize * offset,
   return in;
 }
 
-static void
-test_meta_beyond (void)
+TEST ("/element/data/meta-beyond", test_meta_beyond)
 {
   static const struct
   {
@@ -134,8 +130,7 @@ test_meta_beyond (void)
 }
 
 /* Rows from the bottom up that do fit are as good as any. */
-static void
-test_negative_stride (void)
+TEST ("/element/data/negative-stride", test_negative_stride)
 {
   gsize offset[] = { 48 * 31, 1536, 1920 };
   gint stride[] = { -48, 24, 24 };
@@ -148,8 +143,7 @@ test_negative_stride (void)
   bench_check_buffer (&bench, in, &defaults);
 }
 
-static void
-test_meta_mismatch (void)
+TEST ("/element/data/meta-mismatch", test_meta_mismatch)
 {
   static const struct
   {
@@ -189,8 +183,7 @@ test_meta_mismatch (void)
 }
 
 /* Frames before a bad one are not lost, and an application may go on. */
-static void
-test_bad_in_flight (void)
+TEST ("/element/data/bad-in-flight", test_bad_in_flight)
 {
   GstBuffer *out;
   g_auto (Bench) bench;
@@ -206,18 +199,4 @@ test_bad_in_flight (void)
     g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
     gst_buffer_unref (out);
   }
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/element/data/memories", test_memories);
-  test_add ("/element/data/larger-meta", test_larger_meta);
-  test_add ("/element/data/negative-stride", test_negative_stride);
-  test_add ("/element/data/too-small", test_too_small);
-  test_add ("/element/data/meta-beyond", test_meta_beyond);
-  test_add ("/element/data/meta-mismatch", test_meta_mismatch);
-  test_add ("/element/data/bad-in-flight", test_bad_in_flight);
-  return test_run ();
 }

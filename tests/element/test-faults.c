@@ -222,8 +222,7 @@ run_all (gboolean all, guint threads)
   g_unlink (path);
 }
 
-static void
-test_once (void)
+TEST ("/faults/once", test_once)
 {
   run_all (FALSE, 3);
   run_all (FALSE, 0);
@@ -233,8 +232,7 @@ test_once (void)
         harmless[i].reason);
 }
 
-static void
-test_all (void)
+TEST ("/faults/all", test_all)
 {
   run_all (TRUE, 3);
 }
@@ -242,9 +240,8 @@ test_all (void)
 /* Where what chooses a setting for a target cannot be had, it can be done
  * without. For a size the frame is coded, too. */
 static void
-test_target (gconstpointer data)
+check_target (const gchar * target, const gchar * value)
 {
-  const gchar *const *target = data;    /* and its value */
   gboolean hit = TRUE;
   guint n_advised = 0, n_not_coded = 0;
 
@@ -255,7 +252,7 @@ test_target (gconstpointer data)
     GstFlowReturn ret;
 
     g_object_set (element, "threads", 1, NULL);
-    element_set (element, target[0], target[1]);
+    element_set (element, target, value);
     element_set (element, "backend", "cpu");
     gst_element_set_bus (element, play.bus);
     play.h = gst_harness_new_with_element (element, "sink", "src");
@@ -286,20 +283,16 @@ test_target (gconstpointer data)
   /* Its engine, its thread, its memory. */
   g_assert_cmpuint (n_advised, >=, FAULTS_MALLOC ? 3 : 1);
   /* The component, and its blocks. */
-  if (strcmp (target[0], "target-size") == 0)
+  if (strcmp (target, "target-size") == 0)
     g_assert_cmpuint (n_not_coded, >=, FAULTS_MALLOC ? 2 : 0);
 }
 
-int
-main (int argc, char **argv)
+TEST ("/faults/target-psnr", test_target_psnr)
 {
-  static const gchar *const psnr[] = { "target-psnr", "40" };
-  static const gchar *const size[] = { "target-size", "400" };
+  check_target ("target-psnr", "40");
+}
 
-  test_init (&argc, &argv);
-  g_test_add_func ("/faults/once", test_once);
-  g_test_add_func ("/faults/all", test_all);
-  g_test_add_data_func ("/faults/target-psnr", psnr, test_target);
-  g_test_add_data_func ("/faults/target-size", size, test_target);
-  return test_run ();
+TEST ("/faults/target-size", test_target_size)
+{
+  check_target ("target-size", "400");
 }

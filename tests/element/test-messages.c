@@ -34,8 +34,7 @@ static const struct
   {GST_FORMAT_BYTES, 0, 0, 0, 1, 25, TRUE, TRUE, {2, NONE, NONE, 1}},
 };
 
-static void
-test_times (void)
+TEST ("/element/messages/times", test_times)
 {
   static const gchar *const names[] = { "timestamp", "stream-time",
     "running-time", "duration"
@@ -75,8 +74,7 @@ test_times (void)
 
 #ifdef HAVE_CONTROLLER
 /* Time is the stream's, whatever the buffers' timestamps are. */
-static void
-test_controller_segment (void)
+TEST ("/element/messages/controller", test_controller_segment)
 {
   g_autoptr (GstControlSource) source;
   GstSegment segment;
@@ -113,8 +111,7 @@ count_notify (GObject * object, GParamSpec * pspec, gpointer data)
   ++*(guint *) data;
 }
 
-static void
-test_active_backend (void)
+TEST ("/element/messages/active-backend", test_active_backend)
 {
   guint notified = 0;
   gchar *backend;
@@ -142,16 +139,4 @@ test_active_backend (void)
   g_assert_true (!test_on_cuda () || g_str_has_prefix (backend, "cuda:"));
   g_assert_nonnull (backend);
   g_free (backend);
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/element/messages/times", test_times);
-#ifdef HAVE_CONTROLLER
-  test_add ("/element/messages/controller", test_controller_segment);
-#endif
-  test_add ("/element/messages/active-backend", test_active_backend);
-  return test_run ();
 }

@@ -116,8 +116,7 @@ expect_text (GstElement * element, const gchar * property,
 }
 
 /* Both are what their descriptions say, from the first frame on. */
-static void
-test_descriptions (void)
+TEST ("/preview/descriptions", test_descriptions)
 {
   GstElement *preview;
   GstVideoInfo info;
@@ -139,8 +138,7 @@ test_descriptions (void)
 }
 
 /* While it plays: no frame is lost. */
-static void
-test_exchange (void)
+TEST ("/preview/exchange", test_exchange)
 {
   GstElement *preview;
   guint n = 0;
@@ -166,8 +164,7 @@ test_exchange (void)
 
 /* An encoder as B, and its bits; what it holds leaves before another one takes
  * its place. */
-static void
-test_encoder (void)
+TEST ("/preview/encoder", test_encoder)
 {
   GstElement *preview;
   GstVideoInfo info;
@@ -216,8 +213,7 @@ static const struct
 };
 
 /* While it plays, a wrong one is a warning, and the one of before stays. */
-static void
-test_refused (void)
+TEST ("/preview/refused", test_refused)
 {
   static const gchar *const names[] = { "a", "b" };
   GstElement *preview;
@@ -246,8 +242,7 @@ test_refused (void)
 }
 
 /* Before the start, nothing starts, until a right one is set. */
-static void
-test_refused_at_start (void)
+TEST ("/preview/refused-at-start", test_refused_at_start)
 {
   GstElement *preview;
   g_autoptr (GstBuffer) out;
@@ -266,8 +261,7 @@ test_refused_at_start (void)
 }
 
 /* A bin that was never started goes with its last reference. */
-static void
-test_refused_unused (void)
+TEST ("/preview/refused-unused", test_refused_unused)
 {
   GstElement *preview = gst_element_factory_make ("blockdctpreview", NULL);
   gpointer left = preview;
@@ -307,8 +301,7 @@ seek_and_take (Duel * duel, GstClockTime to)
 }
 
 /* In a pause, too: the picture is made again after a flushing seek. */
-static void
-test_pause (void)
+TEST ("/preview/pause", test_pause)
 {
   Duel duel;
   GstElement *preview = run (&duel, GST_STATE_PAUSED);
@@ -352,8 +345,7 @@ set_versions (gpointer data)
 }
 
 /* Versions are set while the bin starts and stops: there is always an A. */
-static void
-test_set_and_restart (void)
+TEST ("/preview/set-and-restart", test_set_and_restart)
 {
   Setter setter = { NULL, FALSE };
   GThread *thread;
@@ -377,8 +369,7 @@ test_set_and_restart (void)
 }
 
 /* Key b shows A and B when B is in place: not a B that took its place. */
-static void
-test_key_overtaken (void)
+TEST ("/preview/key-overtaken", test_key_overtaken)
 {
   g_autoptr (GstStructure) s;
   Duel duel;
@@ -396,8 +387,7 @@ test_key_overtaken (void)
 }
 
 /* The keys of A and B, with `interactive` alone. */
-static void
-test_keys (void)
+TEST ("/preview/keys", test_keys)
 {
   GstElement *preview;
   guint n = 0;
@@ -438,8 +428,7 @@ seek_on (GstElement * pipeline, gpointer done)
 }
 
 /* A seek that does not flush meets an exchange. */
-static void
-test_seek (void)
+TEST ("/preview/seek", test_seek)
 {
   GAsyncQueue *done = g_async_queue_new ();
   GstElement *preview;
@@ -461,8 +450,7 @@ test_seek (void)
 }
 
 /* An element in B's description may have A's name. */
-static void
-test_names (void)
+TEST ("/preview/names", test_names)
 {
   GstVideoInfo info;
   GstElement *preview;
@@ -475,23 +463,4 @@ test_names (void)
   viewer_do (preview, "key Up");
   viewer_expect (preview, "b::a::quality=3");
   stop (&duel, preview);
-}
-
-int
-main (int argc, char *argv[])
-{
-  test_init (&argc, &argv);
-  test_add ("/preview/descriptions", test_descriptions);
-  test_add ("/preview/exchange", test_exchange);
-  test_add ("/preview/encoder", test_encoder);
-  test_add ("/preview/refused", test_refused);
-  test_add ("/preview/refused-at-start", test_refused_at_start);
-  test_add ("/preview/refused-unused", test_refused_unused);
-  test_add ("/preview/pause", test_pause);
-  test_add ("/preview/set-and-restart", test_set_and_restart);
-  test_add ("/preview/keys", test_keys);
-  test_add ("/preview/key-overtaken", test_key_overtaken);
-  test_add ("/preview/names", test_names);
-  test_add ("/preview/seek", test_seek);
-  return test_run ();
 }

@@ -693,15 +693,4 @@ test_row (gconstpointer data)
   bench_clear (&state.bench);
 }
 
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    gchar *path = g_strconcat ("/settings/", rows[i].path, NULL);
-
-    test_add_row (path, test_row, &rows[i]);
-    g_free (path);
-  }
-  return test_run ();
-}
+TEST_ROWS ("/settings/", test_row, rows)

@@ -125,8 +125,7 @@ count_files (const gchar * format, guint n, GstStructure ** reports,
 
 /* Every frame gets a setting that all single runs justify, at any depth and
  * after any frames the same one, and nothing else of it changes. */
-static void
-test_targets (void)
+TEST ("/target/all", test_targets)
 {
   static const struct
   {
@@ -212,8 +211,7 @@ test_targets (void)
 
 /* Where no file is small enough, the smallest is chosen, with its stuffed
  * bytes: of noise, quality 2 may have fewer bits than 1, and more bytes. */
-static void
-test_smallest (void)
+TEST ("/target/smallest", test_smallest)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
   guint32 noise = 1;
@@ -245,13 +243,4 @@ test_smallest (void)
     gst_buffer_unref (in);
   }
   gst_message_unref (bench_pop (&bench, GST_MESSAGE_WARNING));
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/target/all", test_targets);
-  test_add ("/target/smallest", test_smallest);
-  return test_run ();
 }

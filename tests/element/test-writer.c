@@ -114,8 +114,7 @@ count_lines (const gchar * text, guint * last)
 }
 
 /* A slow reader gets every line, whole. */
-static void
-test_slow (void)
+TEST ("/writer/slow", test_slow)
 {
   g_autofree gchar *path = make_fifo ("slow.log");
   GString *text = g_string_new (NULL);
@@ -146,8 +145,7 @@ test_slow (void)
 }
 
 /* One that stands still holds up the stream, but not its end. */
-static void
-test_stopped (void)
+TEST ("/writer/stopped", test_stopped)
 {
   g_autofree gchar *path = make_fifo ("stopped.log");
   gint fd = open_reader (path);
@@ -172,8 +170,7 @@ test_stopped (void)
 }
 
 /* One that leaves ends the stream, not the process; and there has to be one. */
-static void
-test_no_reader (void)
+TEST ("/writer/no-reader", test_no_reader)
 {
   g_autofree gchar *path = make_fifo ("nobody.log");
   Bench bench;
@@ -190,8 +187,7 @@ test_no_reader (void)
 }
 
 /* Two elements on one file, whatever it is called. */
-static void
-test_two (void)
+TEST ("/writer/two", test_two)
 {
   gchar *path = test_path ("one.csv"), *link = test_path ("two.csv"), *text;
   const gchar *names[2] = { path, link };
@@ -221,8 +217,7 @@ test_two (void)
 }
 
 /* Two elements may share standard output. */
-static void
-test_shared_stdout (void)
+TEST ("/writer/shared-stdout", test_shared_stdout)
 {
   gchar *path = test_path ("out.log"), *text;
   gint saved = dup (STDOUT_FILENO);
@@ -250,16 +245,4 @@ test_shared_stdout (void)
   bench_clear (&first);
   bench_clear (&second);
   g_free (path);
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/writer/slow", test_slow);
-  test_add ("/writer/stopped", test_stopped);
-  test_add ("/writer/no-reader", test_no_reader);
-  test_add ("/writer/two", test_two);
-  test_add ("/writer/shared-stdout", test_shared_stdout);
-  return test_run ();
 }
