@@ -48,8 +48,6 @@ void test_register (Test * test);
  * and GStreamer, with the tests above, and more of them; test_run() is
  * g_test_run() and test_end(). */
 void test_init (int *argc, char ***argv);
-typedef void (*TestFunc) (void);
-void test_add (const gchar * path, TestFunc func);
 void test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row);
 int test_run (void);
 void test_end (void);

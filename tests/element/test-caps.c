@@ -81,36 +81,6 @@ TEST ("/element/caps/rgb", test_rgb)
   frame_chroma = BDCT_CHROMA_420;
 }
 
-/* Fields that only describe the picture go through as they are. */
-TEST ("/element/caps/fields", test_caps_fields)
-{
-  static const gchar *text[] = {
-    ("video/x-raw,format=I420,width=16,height=16,framerate=30000/1001,"
-        "pixel-aspect-ratio=10/11,colorimetry=bt601,chroma-site=mpeg2,"
-        "interlace-mode=progressive,multiview-mode=mono,"
-        "multiview-flags=0/4294967295/none"),
-    ("video/x-raw,format=NV12,width=16,height=16,framerate=0/1,"
-        "max-framerate=60/1,interlace-mode=interleaved,"
-        "field-order=top-field-first"),
-    ("video/x-raw,format=NV12,width=16,height=16,framerate=25/1,"
-        "interlace-mode=mixed,x-unknown=(string)field"),
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (text); i++) {
-    GstCaps *caps = gst_caps_from_string (text[i]), *out;
-    g_auto (Bench) bench;
-
-    bench_init (&bench, NULL, 0, 0, NULL);
-    gst_harness_set_src_caps (bench.h, gst_caps_ref (caps));
-    g_assert_true (gst_video_info_from_caps (&bench.info, caps));
-    bench_pass (&bench, 0);
-    out = gst_pad_get_current_caps (bench.h->sinkpad);
-    g_assert_true (gst_caps_is_equal (caps, out));
-    gst_caps_unref (out);
-    gst_caps_unref (caps);
-  }
-}
-
 /* The maps' colours follow the caps: where all is 0, a map is 0x440154, as it
  * was computed by hand for BT.601, BT.709 and full BT.709. */
 TEST ("/element/caps/colorimetry", test_colorimetry)

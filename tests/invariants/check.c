@@ -56,7 +56,8 @@ check_alone (World * w, const Item * item, const Alone * alone)
       && GST_BUFFER_DURATION (in) == GST_BUFFER_DURATION (out);
 
   if (w->subject == TRANSFORM)
-    same = same && GST_BUFFER_DTS (in) == GST_BUFFER_DTS (out)
+    same = same && gst_caps_is_equal (item->input.caps[0], alone->caps)
+        && GST_BUFFER_DTS (in) == GST_BUFFER_DTS (out)
         && GST_BUFFER_OFFSET (in) == GST_BUFFER_OFFSET (out)
         && GST_BUFFER_OFFSET_END (in) == GST_BUFFER_OFFSET_END (out)
         && ((GST_BUFFER_FLAGS (in) ^ GST_BUFFER_FLAGS (out))
@@ -68,7 +69,7 @@ check_alone (World * w, const Item * item, const Alone * alone)
         == gst_buffer_get_n_meta (out,
         GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
   if (!same)
-    fail ("a frame alone loses its times, flags or metas");
+    fail ("a frame alone loses its caps, times, flags or metas");
 }
 
 /* Add a frame's figures to what the stream's sum to. */

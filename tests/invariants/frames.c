@@ -46,6 +46,7 @@ caps_draw (guint64 format, gint width, gint height, gint rate, GstCaps * like)
   const guint n = gst_value_list_get_size (all);
   GstVideoInfo info;
   const GstVideoFormatInfo *found;
+  GstCaps *caps;
 
   for (;; format++) {
     found = gst_video_format_get_info (gst_video_format_from_string
@@ -58,7 +59,12 @@ caps_draw (guint64 format, gint width, gint height, gint rate, GstCaps * like)
       width, height);
   info.fps_n = rate;
   info.fps_d = 1;
-  return gst_video_info_to_caps (&info);
+  /* What only describes the picture. */
+  info.par_n = 1 + height % 2;
+  info.interlace_mode = width % 3;      /* progressive, interleaved, mixed */
+  caps = gst_video_info_to_caps (&info);
+  gst_caps_set_simple (caps, "x-unknown", G_TYPE_INT, height, NULL);
+  return caps;
 }
 
 gint
