@@ -526,18 +526,30 @@ bench_pop_report (Bench * bench, const gchar * type)
 }
 
 GstStructure *
-buffer_report (GstBuffer * buffer)
+buffer_find (GstBuffer * buffer, const gchar * name, const gchar * pad)
 {
-  GstStructure *s = NULL;
+  GstStructure *found = NULL;
   gpointer state = NULL;
   GstMeta *meta;
 
-  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL)
-    if (gst_meta_info_is_custom (meta->info)
-        && gst_custom_meta_has_name ((GstCustomMeta *) meta, "blockdct")) {
-      if (s != NULL)
-        return NULL;
-      s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
-    }
-  return s;
+  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL) {
+    GstStructure *s;
+
+    if (!gst_meta_info_is_custom (meta->info)
+        || !gst_custom_meta_has_name ((GstCustomMeta *) meta, name))
+      continue;
+    s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
+    if (g_strcmp0 (gst_structure_get_string (s, "pad"), pad) != 0)
+      continue;
+    if (found != NULL)
+      return NULL;
+    found = s;
+  }
+  return found;
+}
+
+GstStructure *
+buffer_report (GstBuffer * buffer)
+{
+  return buffer_find (buffer, "blockdct", NULL);
 }

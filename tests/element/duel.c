@@ -187,21 +187,7 @@ duel_drain (Duel * duel)
 GstStructure *
 duel_figures (GstBuffer * buffer, const gchar * pad)
 {
-  gpointer state = NULL;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL) {
-    GstStructure *s;
-
-    if (!gst_meta_info_is_custom (meta->info)
-        || !gst_custom_meta_has_name ((GstCustomMeta *) meta,
-            "blockdct-compare"))
-      continue;
-    s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
-    if (g_strcmp0 (gst_structure_get_string (s, "pad"), pad) == 0)
-      return s;
-  }
-  return NULL;
+  return buffer_find (buffer, "blockdct-compare", pad);
 }
 
 GstMessage *

@@ -322,24 +322,17 @@ TEST ("/compare-text/sizes", test_sizes)
   }
 }
 
-static void
-take_fonts_away (void)
-{
-  g_autofree gchar *path = test_path ("fonts.conf");
-
-  g_assert_true (g_file_set_contents (path, "<?xml version=\"1.0\"?>\n"
-          "<fontconfig/>\n", -1, NULL));
-  g_setenv ("FONTCONFIG_FILE", path, TRUE);
-}
-
 /* Where there is no font, a picture without text, and one warning to who asked
  * for text. Fontconfig looks once: this runs in a process of its own. */
 TEST ("/compare-text/no-font/subprocess", no_font)
 {
+  g_autofree gchar *path = test_path ("fonts.conf");
   GstVideoInfo info;
   g_auto (Duel) duel;
 
-  take_fonts_away ();
+  g_assert_true (g_file_set_contents (path, "<?xml version=\"1.0\"?>\n"
+          "<fontconfig/>\n", -1, NULL));
+  g_setenv ("FONTCONFIG_FILE", path, TRUE);
   duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=error-map");
   gst_buffer_unref (duel_show_pair (&duel, &info, 0));
   g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
