@@ -129,20 +129,6 @@ TEST ("/element/data/meta-beyond", test_meta_beyond)
   }
 }
 
-/* Rows from the bottom up that do fit are as good as any. */
-TEST ("/element/data/negative-stride", test_negative_stride)
-{
-  gsize offset[] = { 48 * 31, 1536, 1920 };
-  gint stride[] = { -48, 24, 24 };
-  GstBuffer *in;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", 48, 32, NULL);
-  in = with_meta (&bench.info, offset, stride, 2304);
-  frame_fill (&bench.info, in, 0);
-  bench_check_buffer (&bench, in, &defaults);
-}
-
 TEST ("/element/data/meta-mismatch", test_meta_mismatch)
 {
   static const struct
