@@ -150,21 +150,6 @@ frame_new (const GstVideoInfo * info, guint n)
   return buffer;
 }
 
-void
-frame_describe (GstBuffer * buffer, const GstVideoInfo * info,
-    const gsize * offset, const gint * stride)
-{
-  gsize offsets[GST_VIDEO_MAX_PLANES] = { 0 };
-  gint strides[GST_VIDEO_MAX_PLANES] = { 0 };
-  guint n = GST_VIDEO_INFO_N_PLANES (info);
-
-  memcpy (offsets, offset, n * sizeof offset[0]);
-  memcpy (strides, stride, n * sizeof stride[0]);
-  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
-      GST_VIDEO_INFO_FORMAT (info), info->width, info->height, n, offsets,
-      strides);
-}
-
 static void
 get_image (BdctImage * image, const GstVideoFrame * frame)
 {

@@ -38,10 +38,6 @@ void video_info (GstVideoInfo * info, const gchar * format, gint width,
 void frame_fill (const GstVideoInfo * info, GstBuffer * buffer, guint n);
 GstBuffer *frame_new (const GstVideoInfo * info, guint n);
 
-/* Attach a GstVideoMeta of this format and size. */
-void frame_describe (GstBuffer * buffer, const GstVideoInfo * info,
-    const gsize * offset, const gint * stride);
-
 /* What the CPU engine makes of a frame when called directly, and its bits. */
 GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);

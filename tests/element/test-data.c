@@ -7,6 +7,15 @@
 
 static const BdctParams defaults = BDCT_PARAMS_DEFAULT;
 
+static void
+describe (GstBuffer * buffer, const GstVideoInfo * info, gsize * offset,
+    gint * stride)
+{
+  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_INFO_FORMAT (info), info->width, info->height,
+      GST_VIDEO_INFO_N_PLANES (info), offset, stride);
+}
+
 /* Planes in memories of their own, as some decoders and capture devices give
  * them. */
 TEST ("/element/data/memories", test_memories)
@@ -27,7 +36,7 @@ TEST ("/element/data/memories", test_memories)
     gst_buffer_copy_into (in, whole, GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
     /* Without a meta the memories are one after the other. */
     if (n == 0)
-      frame_describe (in, info, info->offset, info->stride);
+      describe (in, info, info->offset, info->stride);
     bench_check_buffer (&bench, in, &defaults);
     gst_buffer_unref (whole);
   }
@@ -43,7 +52,7 @@ TEST ("/element/data/larger-meta", test_larger_meta)
   bench_init (&bench, "NV12", 30, 14, NULL);
   video_info (&larger, "NV12", 32, 16);
   in = frame_new (&larger, 0);
-  frame_describe (in, &larger, larger.offset, larger.stride);
+  describe (in, &larger, larger.offset, larger.stride);
   bench_check_buffer (&bench, in, &defaults);
 }
 
@@ -87,37 +96,35 @@ TEST ("/element/data/too-small", test_too_small)
 }
 
 static GstBuffer *
-with_meta (const GstVideoInfo * info, const gsize * offset,
-    const gint * stride, gsize size)
+with_meta (const GstVideoInfo * info, gsize * offset, gint * stride)
 {
-  GstBuffer *in = gst_buffer_new_allocate (NULL, size, NULL);
+  GstBuffer *in = gst_buffer_new_allocate (NULL, info->size, NULL);
 
-  gst_buffer_memset (in, 0, 0, size);
-  frame_describe (in, info, offset, stride);
+  gst_buffer_memset (in, 0, 0, info->size);
+  describe (in, info, offset, stride);
   return in;
 }
 
 TEST ("/element/data/meta-beyond", test_meta_beyond)
 {
-  static const struct
+  static struct
   {
-    gsize offset[3];
-    gint stride[3];
-    gsize size;
+    gsize offset[GST_VIDEO_MAX_PLANES];
+    gint stride[GST_VIDEO_MAX_PLANES];
   } cases[] = {
     /* A stride that leaves the memory on the last row. */
-    {{0, 1536, 1920}, {48, 24, 25}, 2304},
-    {{0, 1536, 1920}, {120, 24, 24}, 2304},
+    {{0, 1536, 1920}, {48, 24, 25}},
+    {{0, 1536, 1920}, {120, 24, 24}},
     /* The last plane ends one byte late; it begins behind the end. */
-    {{0, 1536, 1921}, {48, 24, 24}, 2304},
-    {{0, 1536, 2304}, {48, 24, 24}, 2304},
-    {{0, 1536, 1000000}, {48, 24, 24}, 2304},
+    {{0, 1536, 1921}, {48, 24, 24}},
+    {{0, 1536, 2304}, {48, 24, 24}},
+    {{0, 1536, 1000000}, {48, 24, 24}},
     /* Rows upwards that begin before the memory does. */
-    {{0, 1536, 1920}, {-48, 24, 24}, 2304},
-    {{1487, 1536, 1920}, {-48, 24, 24}, 2304},
+    {{0, 1536, 1920}, {-48, 24, 24}},
+    {{1487, 1536, 1920}, {-48, 24, 24}},
     /* Strides whose product with the height overflows 32 bits. */
-    {{0, 1536, 1920}, {G_MAXINT, 24, 24}, 2304},
-    {{0, 1536, 1920}, {G_MININT, 24, 24}, 2304},
+    {{0, 1536, 1920}, {G_MAXINT, 24, 24}},
+    {{0, 1536, 1920}, {G_MININT, 24, 24}},
   };
   g_auto (Bench) bench;
 
@@ -125,7 +132,7 @@ TEST ("/element/data/meta-beyond", test_meta_beyond)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_test_message ("case %u", i);
     check_bad (&bench, with_meta (&bench.info, cases[i].offset,
-            cases[i].stride, cases[i].size), "bytes");
+            cases[i].stride), "bytes");
   }
 }
 
@@ -146,13 +153,13 @@ TEST ("/element/data/meta-mismatch", test_meta_mismatch)
     GstVideoInfo other;
 
     video_info (&other, cases[i].format, cases[i].width, cases[i].height);
-    check_bad (&bench, with_meta (&other, other.offset, other.stride,
-            other.size), "meta says");
+    check_bad (&bench, with_meta (&other, other.offset, other.stride),
+        "meta says");
   }
   /* No format at all. */
   for (guint i = 0; i < G_N_ELEMENTS (unknown); i++) {
     GstBuffer *in = with_meta (&bench.info, bench.info.offset,
-        bench.info.stride, bench.info.size);
+        bench.info.stride);
 
     gst_buffer_get_video_meta (in)->format = unknown[i];
     check_bad (&bench, in, "unknown format");
