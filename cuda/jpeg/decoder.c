@@ -17,10 +17,6 @@
 #define MAX_BYTES (16 << 20)
 #define MAX_SAMPLES (512 << 20)
 
-/* Bytes of a group from which on parts are longer: few have the device wait
- * for threads that are behind each other, many have it begin in vain. */
-#define LONGER_PARTS ((size_t) 4 << 20)
-
 /* What arrays on the device begin at a multiple of. */
 #define ALIGN 256
 
@@ -111,6 +107,10 @@ place (BdctJpegDecoder * self, BdctJpegFile * f)
   all->n_chunks += f->n_chunks;
   f->segment = self->segments;
   self->segments += f->n_segments + 1;
+  f->part = all->n_parts;
+  f->n_parts = round_up (f->scan_size / BDCT_JPEG_PART + 1 + f->n_segments,
+      BDCT_JPEG_PARTS);
+  all->n_parts += f->n_parts;
   f->tile = all->n_tiles;
   f->n_tiles = ((f->width - 1) / BDCT_JPEG_TILE_WIDTH + 1)
       * ((f->height - 1) / BDCT_JPEG_TILE_HEIGHT + 1);
@@ -126,24 +126,6 @@ place (BdctJpegDecoder * self, BdctJpegFile * f)
         * (f->n_mcus / f->mcus_across) * own->v;
   }
   all->n_files++;
-}
-
-static void
-place_parts (BdctJpegDecoder * self)
-{
-  BdctJpegLaunch *all = &self->launch;
-
-  all->log2_part = 5;
-  while (all->log2_part < 7 && self->raw > LONGER_PARTS >> 5 << all->log2_part)
-    all->log2_part++;
-  for (uint32_t i = 0; i < all->n_files; i++) {
-    BdctJpegFile *f = &self->file[i];
-
-    f->part = all->n_parts;
-    f->n_parts = round_up ((f->scan_size >> all->log2_part) + 1
-        + f->n_segments, BDCT_JPEG_PARTS);
-    all->n_parts += f->n_parts;
-  }
 }
 
 /* Read headers from file `i` on into a group of so many bytes. Returns the
@@ -175,7 +157,6 @@ gather (BdctJpegDecoder * self, Group * group, size_t bytes, BdctJpeg * files,
     group->decoded[all->n_files] = own;
     place (self, f);
   }
-  place_parts (self);
   return i;
 }
 

@@ -47,11 +47,12 @@ struct Blocks
   {
     alignas (16) int16_t values[kThreads * kStage];
     alignas (16) uint16_t one[4 * kOne];
+    Codes<kThreads> codes;
     uint32_t steps[3][64];
-    /* Of the MCU's blocks: what it is, and where the first lies; of components:
-     * an MCU's width and height there, and the stride. */
-    uint32_t block[BDCT_JPEG_MCU_BLOCKS], first[BDCT_JPEG_MCU_BLOCKS];
-    uint32_t across[3], down[3], stride[3];
+    /* Of the MCU's blocks: what it is; and where the first lies, an MCU's width
+     * and height there, and the stride. */
+    uint32_t block[BDCT_JPEG_MCU_BLOCKS + 1];
+    uint4 place[BDCT_JPEG_MCU_BLOCKS];
   };
 
   /* Make samples of the first four blocks of `left`, the lanes of a warp that
@@ -113,18 +114,17 @@ struct Blocks
     if (g.parts[block * kThreads].segment == kNone)
       return;
     copy (shared.one, lookup.one[0], 4 * kOne, t);
+    shared.codes.load (g, f, block * kThreads, t);
     for (int i = t; i < 3 * 64; i += n_threads)
       shared.steps[i / 64][i % 64] = f.steps[i / 64][i % 64];
     for (int i = t; i < n_threads * kStage / 8; i += n_threads)
       ((uint4 *) shared.values)[i] = uint4 { 0, 0, 0, 0 };
-    if (t < BDCT_JPEG_MCU_BLOCKS) {
+    if (t <= BDCT_JPEG_MCU_BLOCKS)
       shared.block[t] = describe_block (f, t, kOne);
-      shared.first[t] = f.first[t];
-    }
-    if (t < 3) {
-      shared.across[t] = f.component[t].h;
-      shared.stride[t] = f.component[t].stride * 8;
-      shared.down[t] = f.component[t].v * shared.stride[t];
+    if ((uint32_t) t < f.n_blocks) {
+      const BdctJpegComponent &c = f.component[f.of[t]];
+
+      shared.place[t] = { f.first[t], c.h, c.v * c.stride * 8, c.stride * 8 };
     }
     wait_for_block ();
 
@@ -154,16 +154,24 @@ struct Blocks
       y = mcu / mcus_across;
     }
 
-    Reader reader (g.codes + f.scan / 4, part.begin + (state & 31));
+    const uint32_t origin = shared.codes.origin, end = part.end - origin;
+    Reader reader (shared.codes.words,
+        is_valid ? part.begin - origin + (state & 31) : 0);
+    /* What the next block needs is loaded a block before. */
     uint32_t z = state >> 5 & 63, b = shared.block[i];
+    uint32_t next = shared.block[i + 1];
+    uint4 place = shared.place[i];
     uint32_t table = z > 0 ? b >> 13 & kField : b & kField;
     uint32_t at = 0, stride = 0;        /* of the block that waits */
     bool is_own = z == 0, waits = false;
 
     for (;;) {
       const bool goes_on = !waits && n < n_all
-          && (reader.at < part.end || (z > 0 && is_own));
+          && (reader.at < end || (z > 0 && is_own));
       const bool any = any_lane (goes_on);
+      bool has_value = false;
+      uint32_t step = 0;
+      int32_t v = 0;
 
       if (goes_on) {
         const uint32_t word = reader.peek (), c = b >> 26;
@@ -176,8 +184,8 @@ struct Blocks
               table >= 2 * kOne);
 
         const uint32_t length = e & 31, size = e >> 5 & 15;
-        int32_t v = extend (word, length, size);
 
+        v = extend (word, length, size);
         if (z == 0) {
           BDCT_UNROLL for (uint32_t k = 0; k < 3; k++)
             if (k == c)
@@ -186,21 +194,19 @@ struct Blocks
         }
         z += e >> 9;
         is_good = is_good && (size == 0 || z <= 64);
-        if (is_own && z <= 64) {
-          const uint32_t step = shared.steps[c][z - 1];
-          const int32_t value = (int16_t) v * (int32_t) (step >> 6);
-
-          is_good = is_good && bdct_inverse_is_short (value);
-          values[step & 63] = (int16_t) value;
-        }
+        has_value = is_own && z <= 64;
+        if (has_value)
+          step = shared.steps[c][z - 1];
         reader.skip (length);
         if (z >= 64) {
           waits = is_own;
-          at = shared.first[i] + x * shared.across[c] + y * shared.down[c];
-          stride = shared.stride[c];
+          at = place.x + x * place.y + y * place.z;
+          stride = place.w;
           is_own = true;
           z = 0;
           n++;
+          b = next;
+          table = b & kField;
           if (++i == n_blocks) {
             i = 0;
             if (++x == mcus_across) {
@@ -208,14 +214,20 @@ struct Blocks
               y++;
             }
           }
-          b = shared.block[i];
-          table = b & kField;
+          next = shared.block[i + 1];
+          place = shared.place[i];
         }
       }
 
-      /* Four blocks at once take as long as one. */
       uint32_t left = ballot (waits);
 
+      if (has_value) {
+        const int32_t value = (int16_t) v * (int32_t) (step >> 6);
+
+        is_good = is_good && bdct_inverse_is_short (value);
+        values[step & 63] = (int16_t) value;
+      }
+      /* Four blocks at once take as long as one. */
       if (!any && left == 0)
         break;
       if (!any || __popc (left) >= 4) {
@@ -227,7 +239,7 @@ struct Blocks
       }
     }
     /* A segment ends with its last block, and less than a byte of padding. */
-    if (!is_good || (is_valid && (n != n_all || part.end - reader.at > 7)
+    if (!is_good || (is_valid && (n != n_all || end - reader.at > 7)
             && part.end == g.segment_start[f.segment + part.segment + 1] * 8))
       find_damage (g, file);
   }

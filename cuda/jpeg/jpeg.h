@@ -37,10 +37,17 @@ extern "C" {
 #define BDCT_JPEG_TILE_WIDTH 256
 #define BDCT_JPEG_TILE_HEIGHT 16
 
-/* Zeros behind a scan, and bytes behind all codes that are read: 64 codes of 31
- * bits, and the words of a reader. */
+/* Bytes of a part. */
+#define BDCT_JPEG_PART 32
+
+/* Bytes that are read behind a part: 64 codes of 31 bits, and the words of a
+ * reader. */
+#define BDCT_JPEG_AHEAD 320
+
+/* Zeros behind a scan, and bytes behind all codes, which a block loads. */
 #define BDCT_JPEG_RAW_PAD 32
-#define BDCT_JPEG_CODES_PAD 320
+#define BDCT_JPEG_CODES_PAD \
+    (BDCT_JPEG_PARTS * BDCT_JPEG_PART + BDCT_JPEG_AHEAD)
 
 /* A Huffman table as files have it; DC's are 0 and 1, AC's 2 and 3. */
 typedef struct {
@@ -118,7 +125,6 @@ typedef struct {
   uint32_t *file_of_chunk;
   const uint8_t *raw;
   uint32_t n_files, n_tables, n_chunks, n_parts, n_tiles;
-  uint32_t log2_part;         /* bytes of a part */
   /* The kernels' own: */
   BdctJpegLookup *lookup;
   uint32_t *file_of_parts, *file_of_tile;

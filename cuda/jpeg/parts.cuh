@@ -25,14 +25,16 @@ struct Reader
   BDCT_INLINE uint32_t
   peek () const
   {
-    return __funnelshift_l (words[1], words[0], at & 31);
+    return __funnelshift_l (words[1], words[0], at);
   }
 
   /* At most 31. */
   BDCT_INLINE void
   skip (uint32_t n)
   {
-    if (((at + n) ^ at) >> 5) {
+    const bool is_next = ((at + n) ^ at) >> 5;
+
+    if (is_next) {
       words[0] = words[1];
       words[1] = words[2];
       words[2] = *next++;
@@ -50,7 +52,28 @@ extend (uint32_t word, uint32_t length, uint32_t size)
   return (int32_t) (v < 1u << size >> 1 ? v - (1u << size) + 1 : v);
 }
 
-/* A block of an MCU: the first entries of its tables, and its component. */
+/* The codes of a thread block's parts: so many threads read at unlike places
+ * that they would not find them in the cache. */
+template <int n_parts> struct Codes
+{
+  alignas (16) uint32_t words[(n_parts * BDCT_JPEG_PART + BDCT_JPEG_AHEAD) / 4];
+  uint32_t origin;              /* of the first, in bits of the file's codes */
+
+  /* By kThreads threads, from the part with this number on. */
+  BDCT_INLINE void
+  load (const Launch &g, const File &f, uint32_t number, int t)
+  {
+    const uint32_t first = g.parts[number].begin & ~127u;
+
+    copy (words, g.codes + f.scan / 4 + first / 32,
+        (int) (sizeof words / sizeof words[0]), t);
+    if (t == 0)
+      origin = first;
+  }
+};
+
+/* A block of an MCU, or the first one of the next MCU: the first entries of its
+ * tables, and its component. */
 constexpr uint32_t kField = 8191;
 
 BDCT_INLINE uint32_t
@@ -67,7 +90,7 @@ struct Tables
 {
   alignas (16) uint32_t pair[4 * kShort];
   uint16_t second[2 * kLong];   /* AC's entries of 16 bits */
-  uint32_t block[BDCT_JPEG_MCU_BLOCKS];
+  uint32_t block[BDCT_JPEG_MCU_BLOCKS + 1];
 
   /* By kThreads threads. */
   BDCT_INLINE void
@@ -78,71 +101,110 @@ struct Tables
     copy (pair, lookup.pair[0], 4 * kShort, t);
     copy (second, lookup.one[2] + kShort, kLong, t);
     copy (second + kLong, lookup.one[3] + kShort, kLong, t);
-    if (t < BDCT_JPEG_MCU_BLOCKS)
+    if (t <= BDCT_JPEG_MCU_BLOCKS)
       block[t] = describe_block (f, t, kShort);
   }
 };
 
 /* A state: bits that a code reaches into a part, 5; zigzag position, 6; block
- * of the MCU, 4. */
-constexpr uint32_t kTrusted = 0x8000;
+ * of the MCU, 4. This is none: */
+constexpr uint32_t kNoState = 0xffff;
 
-/* Decode a part from a state. Returns the state behind it. */
-BDCT_INLINE uint32_t
-decode_part (const Launch &g, const File &f, const Tables &tables,
-    uint32_t number, uint32_t state)
+/* Decodes parts, one behind the other. */
+struct Walk
 {
-  const Part part = g.parts[number];
-  const uint32_t n_blocks = f.n_blocks;
-  Reader reader (g.codes + f.scan / 4, part.begin + (state & 31));
-  uint32_t z = state >> 5 & 63, i = state >> 11, b = tables.block[i];
-  uint32_t table = z > 0 ? b >> 13 & kField : b & kField;
-  uint32_t n = 0, dc[3] = { 0, 0, 0 };
+  const Launch &g;
+  const File &f;
+  const Tables &tables;
+  Reader reader;
+  uint32_t z, i;                /* zigzag position, block of the MCU */
 
-  while (reader.at < part.end) {
-    const uint32_t word = reader.peek ();
-    uint32_t e = tables.pair[table + (word >> (32 - kBits))], length, move;
-
-    if (e == 0) {
-      const uint32_t k = table >> kBits;
-
-      if (k >= 2 && word >> 16 >= 65536u - kLong)
-        e = tables.second[(k - 2) * kLong + (word >> 16) - (65536 - kLong)];
-      if (e == 0)
-        e = search_code (g.tables[f.tables].of[k], word, k >= 2);
-      e |= (e & 31) << 16 | e >> 9 << 21;
-    }
-    length = e & 31;
-    move = e >> 9 & 127;
-    if (z == 0) {
-      const int32_t v = extend (word, length, e >> 5 & 15);
-      const uint32_t c = b >> 26;
-
-      dc[0] += c == 0 ? v : 0;
-      dc[1] += c == 1 ? v : 0;
-      dc[2] += c == 2 ? v : 0;
-      table = b >> 13 & kField;
-    }
-    /* The second code must begin in the part and in the block, or the end would
-     * depend on the beginning for ever. */
-    if (z + move < 64 && reader.at + length < part.end) {
-      length = e >> 16 & 31;
-      move = e >> 21;
-    }
-    z += move;
-    reader.skip (length);
-    if (z >= 64) {
-      z = 0;
-      n++;
-      i = i + 1 == n_blocks ? 0 : i + 1;
-      b = tables.block[i];
-      table = b & kField;
-    }
+  BDCT_INLINE
+  Walk (const Launch &g, const File &f, const Tables &tables,
+      const uint32_t *codes, uint32_t begin, uint32_t state)
+    : g (g), f (f), tables (tables), reader (codes, begin + (state & 31)),
+    z (state >> 5 & 63), i (state >> 11)
+  {
   }
-  g.sums[number] = {
-    { n, dc[0] & 0xffff, dc[1] & 0xffff, dc[2] & 0xffff }
-  };
-  return ((reader.at - part.end) & 31) | z << 5 | i << 11;
+
+  /* Write down the sums of the next part. Returns the state behind it. */
+  BDCT_INLINE uint32_t
+  decode (uint32_t number, uint32_t end)
+  {
+    const uint32_t n_blocks = f.n_blocks;
+    uint32_t b = tables.block[i], next = tables.block[i + 1];
+    uint32_t n = 0, dc[3] = { 0, 0, 0 };
+    uint32_t table = z > 0 ? b >> 13 & kField : b & kField;
+
+    while (reader.at < end) {
+      const uint32_t word = reader.peek ();
+      uint32_t e = tables.pair[table + (word >> (32 - kBits))], length, move;
+
+      if (e == 0) {
+        const uint32_t k = table >> kBits;
+
+        if (k >= 2 && word >> 16 >= 65536u - kLong)
+          e = tables.second[(k - 2) * kLong + (word >> 16) - (65536 - kLong)];
+        if (e == 0)
+          e = search_code (g.tables[f.tables].of[k], word, k >= 2);
+        e |= (e & 31) << 16 | e >> 9 << 21;
+      }
+      length = e & 31;
+      move = e >> 9 & 127;
+      if (z == 0) {
+        const int32_t v = extend (word, length, e >> 5 & 15);
+        const uint32_t c = b >> 26;
+
+        BDCT_UNROLL for (uint32_t k = 0; k < 3; k++)
+          if (k == c)
+            dc[k] += v;
+        table = b >> 13 & kField;
+      }
+      /* The second code must begin in the part and in the block, or the end
+       * would depend on the beginning for ever. */
+      if (z + move < 64 && reader.at + length < end) {
+        length = e >> 16 & 31;
+        move = e >> 21;
+      }
+      z += move;
+      reader.skip (length);
+      if (z >= 64) {
+        z = 0;
+        n++;
+        i = i + 1 == n_blocks ? 0 : i + 1;
+        b = next;
+        next = tables.block[i + 1];
+        table = b & kField;
+      }
+    }
+    g.sums[number] = {
+      { n, dc[0] & 0xffff, dc[1] & 0xffff, dc[2] & 0xffff }
+    };
+    return ((reader.at - end) & 31) | z << 5 | i << 11;
+  }
+};
+
+/* Decode parts of a segment from a state before the first one, until one is
+ * known to begin as it does now. Returns the number of the part behind them.
+ * `origin` is that of `codes`. */
+BDCT_INLINE uint32_t
+follow (const Launch &g, const File &f, const Tables &tables,
+    const uint32_t *codes, uint32_t origin, uint32_t number, uint32_t end,
+    uint32_t state, uint16_t *start, uint16_t *stop)
+{
+  Part part = g.parts[number];
+  Walk walk (g, f, tables, codes, part.begin - origin, state);
+
+  for (;;) {
+    *start++ = state;
+    state = walk.decode (number, part.end - origin);
+    *stop++ = state;
+    if (++number == end)
+      return number;
+    part = g.parts[number];
+    if (part.segment == kNone || part.first == number || *start == state)
+      return number;
+  }
 }
 
 /* Bring the parts of a thread block to agree. */
@@ -152,6 +214,7 @@ struct Agree
   struct Shared
   {
     Tables tables;
+    Codes<kParts> codes;
     uint32_t n[2];
     uint16_t start[kParts], stop[kParts], list[kThreads], from[kThreads];
   };
@@ -159,61 +222,54 @@ struct Agree
   static BDCT_INLINE void
   run (const Launch &g, uint32_t block, int t, Shared &shared)
   {
+    constexpr int n_own = kParts / kThreads;
     const uint32_t first = block * kParts;
     const File &f = g.files[g.file_of_parts[first / kThreads]];
-    uint32_t state = 0;
+    const Part part = g.parts[first + n_own * t];
+    const bool is_open = t > 0 && part.segment != kNone
+        && part.first != first + n_own * t;
 
-    const auto decode = [&] (int i) {
-      return decode_part (g, f, shared.tables, first + i, state);
+    const auto decode = [&] (int i, uint32_t end, uint32_t state) {
+      return follow (g, f, shared.tables, shared.codes.words,
+          shared.codes.origin, first + i, end, state, shared.start + i,
+          shared.stop + i);
     };
 
     if (g.parts[first].segment == kNone)
       return;
     shared.tables.load (g, f, t);
+    shared.codes.load (g, f, first, t);
     if (t < 2)
       shared.n[t] = 0;
+    for (int i = n_own * t; i < n_own * (t + 1); i++)
+      shared.start[i] = kNoState;
     wait_for_block ();
-    /* A thread's first part begins at a guess, the next one where that ends. */
-    for (int i = t * (kParts / kThreads); i < (t + 1) * (kParts / kThreads);
-        i++) {
-      const Part part = g.parts[first + i];
-      const bool begins = part.first == first + i;
-
-      if (begins)
-        state = 0;
-      shared.start[i] = state | (part.segment == kNone || begins || i == 0
-          ? kTrusted : 0);
-      if (part.segment != kNone)
-        state = decode (i);
-      shared.stop[i] = state;
-    }
+    /* A thread's first part begins at a guess. */
+    for (uint32_t i = first + n_own * t, end = i + n_own;
+        i < end && g.parts[i].segment != kNone;)
+      i = decode (i - first, end, 0);
     for (int round = 0;; round++) {
       uint32_t n;
 
       wait_for_block ();
-      for (int i = t; i < kParts; i += kThreads)
-        if (!(shared.start[i] & kTrusted)
-            && shared.stop[i - 1] != shared.start[i]) {
-          /* At most one of those that a thread decoded in a row. */
-          const uint32_t at = atomicAdd (&shared.n[round & 1], 1u);
+      if (is_open && shared.stop[n_own * t - 1] != shared.start[n_own * t]) {
+        const uint32_t at = atomicAdd (&shared.n[round & 1], 1u);
 
-          shared.list[at] = i;
-          shared.from[at] = shared.stop[i - 1];
-        }
+        shared.list[at] = n_own * t;
+        shared.from[at] = shared.stop[n_own * t - 1];
+      }
       wait_for_block ();
       n = shared.n[round & 1];
       if (n == 0)
         break;
       if (t == 0)
         shared.n[~round & 1] = 0;
-      if ((uint32_t) t < n) {
-        state = shared.from[t];
-        shared.start[shared.list[t]] = state;
-        shared.stop[shared.list[t]] = decode (shared.list[t]);
-      }
+      if ((uint32_t) t < n)
+        decode (shared.list[t], first + shared.list[t] + n_own,
+            shared.from[t]);
     }
     for (int i = t; i < kParts; i += kThreads) {
-      g.start[first + i] = shared.start[i] & ~kTrusted;
+      g.start[first + i] = shared.start[i];
       g.stop[first + i] = shared.stop[i];
     }
   }
@@ -234,23 +290,16 @@ struct Join : FileKernel
   /* Follow the state at the end of the parts before until it agrees. Returns
    * whether the last part has changed. */
   static BDCT_INLINE bool
-  follow (const Launch &g, const File &f, const Tables &tables, uint32_t first)
+  join (const Launch &g, const File &f, const Tables &tables, uint32_t first)
   {
-    uint32_t state = ((volatile uint16_t *) g.stop)[first - 1];
+    const uint32_t last = first + kParts - 1, old = g.stop[last];
+    const uint32_t state = ((volatile uint16_t *) g.stop)[first - 1];
+    const Part part = g.parts[first];
 
-    for (uint32_t i = first; i < first + kParts; i++) {
-      const Part part = g.parts[i];
-      const uint32_t old = g.stop[i];
-
-      if (part.segment == kNone || part.first == i || g.start[i] == state)
-        return false;
-      g.start[i] = state;
-      state = decode_part (g, f, tables, i, state);
-      g.stop[i] = state;
-      if (state == old)
-        return false;
-    }
-    return true;
+    return part.segment != kNone && part.first != first
+        && g.start[first] != state
+        && follow (g, f, tables, g.codes + f.scan / 4, 0, first, first + kParts,
+        state, g.start + first, g.stop + first) > last && g.stop[last] != old;
   }
 
   static BDCT_INLINE void
@@ -267,24 +316,20 @@ struct Join : FileKernel
 
       for (uint32_t first = kParts * (1 + t); first < f.n_parts;
           first += kParts * n_threads)
-        changed |= follow (g, f, shared.tables, f.part + first);
+        changed |= join (g, f, shared.tables, f.part + first);
       again = 0;
       sum_before (changed, t, shared.sums, &again);
     }
     if (t == 0 && again != 0)
       find_damage (g, block);
-    for (uint32_t first = 0; first < f.n_parts; first += n_threads) {
-      const uint32_t i = f.part + first + t;
-      const bool is_in = first + t < f.n_parts
-          && g.parts[i].segment != kNone;
-      BdctJpegSums own = { { 0, 0, 0, 0 } };
+    for (uint32_t i = f.part + t; i < f.part + f.n_parts; i += n_threads) {
+      const bool is_part = g.parts[i].segment != kNone;
+      BdctJpegSums own = g.sums[i];     /* beside the load of the segment */
 
-      if (is_in)
-        own = g.sums[i];
       BDCT_UNROLL for (int k = 0; k < 4; k++)
-        own.of[k] = sum_before (own.of[k], t, shared.sums, &all[k]);
-      if (is_in)
-        g.sums[i] = own;
+        own.of[k] = is_part ? own.of[k] : 0;
+      sum_before (own.of, t, shared.sums, all);
+      g.sums[i] = own;
     }
   }
 };

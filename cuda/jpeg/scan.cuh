@@ -37,32 +37,48 @@ copy (T *to, const T *from, int n, int t)
 /* What the threads of a file, or of a chunk, share. */
 struct Sums
 {
-  uint32_t by_warp[kFileThreads / 32], ended[kFileThreads / 32];
+  uint32_t by_warp[4][kFileThreads / 32], ended[kFileThreads / 32];
 };
 
-/* `*total` and the sum of a thread block's values before a thread's own; and
- * add all of these to `*total`. */
+/* Make of each value the sum of `total` and a thread block's values before a
+ * thread's own, and add all of these to `total`. */
+template <int n> BDCT_INLINE void
+sum_before (uint32_t (&v)[n], int t, Sums &shared, uint32_t (&total)[n])
+{
+  uint32_t sum[n];
+
+  BDCT_UNROLL for (int k = 0; k < n; k++)
+    sum[k] = v[k];
+  BDCT_UNROLL for (int d = 1; d < 32; d *= 2)
+    BDCT_UNROLL for (int k = 0; k < n; k++) {
+      const uint32_t below = from_below (sum[k], d);
+
+      if (t % 32 >= d)
+        sum[k] += below;
+    }
+  wait_for_block ();
+  BDCT_UNROLL for (int k = 0; k < n; k++)
+    if (t % 32 == 31)
+      shared.by_warp[k][t / 32] = sum[k];
+  wait_for_block ();
+  BDCT_UNROLL for (int k = 0; k < n; k++) {
+    v[k] = total[k] + sum[k] - v[k];
+    BDCT_UNROLL for (int i = 0; i < kFileThreads / 32; i++) {
+      v[k] += i < t / 32 ? shared.by_warp[k][i] : 0;
+      total[k] += shared.by_warp[k][i];
+    }
+  }
+}
+
+/* Likewise, of one. */
 BDCT_INLINE uint32_t
 sum_before (uint32_t v, int t, Sums &shared, uint32_t *total)
 {
-  uint32_t sum = v, before = *total, all = 0;
+  uint32_t one[1] = { v }, all[1] = { *total };
 
-  BDCT_UNROLL for (int d = 1; d < 32; d *= 2) {
-    const uint32_t below = from_below (sum, d);
-
-    if (t % 32 >= d)
-      sum += below;
-  }
-  wait_for_block ();
-  if (t % 32 == 31)
-    shared.by_warp[t / 32] = sum;
-  wait_for_block ();
-  BDCT_UNROLL for (int i = 0; i < kFileThreads / 32; i++) {
-    before += i < t / 32 ? shared.by_warp[i] : 0;
-    all += shared.by_warp[i];
-  }
-  *total += all;
-  return before + sum - v;
+  sum_before (one, t, shared, all);
+  *total = all[0];
+  return one[0];
 }
 
 /* An entry of a table has, from bit 0, 5 bits: the length of code and value;
@@ -335,7 +351,7 @@ struct Divide : FileKernel
       const uint32_t i = first + t;
       const bool is_in = i < f.n_segments;
       const uint32_t own = is_in ? (start[i + 1] - start[i]
-          + (1 << g.log2_part) - 1) >> g.log2_part : 0;
+          + BDCT_JPEG_PART - 1) / BDCT_JPEG_PART : 0;
       const uint32_t its = sum_before (own, t, shared, &end);
 
       if (is_in)
@@ -357,7 +373,7 @@ struct Divide : FileKernel
           high = middle;
       }
       if (i < end) {
-        const uint32_t size = 8u << g.log2_part, stop = start[low + 1] * 8;
+        const uint32_t size = 8 * BDCT_JPEG_PART, stop = start[low + 1] * 8;
         const uint32_t begin = start[low] * 8 + (i - part[low]) * size;
 
         own = { begin, stop - begin > size ? begin + size : stop, part[low],

@@ -190,12 +190,20 @@ gst_blockdct_query (GstBaseTransform * trans, GstPadDirection direction,
     GstQuery * query)
 {
   GstBlockDct *self = GST_BLOCKDCT_CAST (trans);
-  gboolean ret;
+  gboolean ret, started;
 
   if (gst_blockdct_backend_query (&self->shared.backend, query))
     return TRUE;
-  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query))
+  if (direction == GST_PAD_SINK && GST_QUERY_IS_SERIALIZED (query)) {
+    GST_OBJECT_LOCK (self);
+    started = self->shared.started;
+    GST_OBJECT_UNLOCK (self);
+    /* The base class answers with its allocation taken away, and would put it
+     * back after the stop has freed it. */
+    if (!started)
+      return FALSE;
     gst_blockdct_drain (self);
+  }
   ret = GST_BASE_TRANSFORM_CLASS (gst_blockdct_parent_class)->query (trans,
       direction, query);
   if (ret && GST_QUERY_TYPE (query) == GST_QUERY_LATENCY

@@ -56,18 +56,25 @@ def _turn(array: Any, orientation: int) -> Any:
     return _arrays.contiguous(array[steps])
 
 
-def _on_gpu(device: str) -> tuple[Any, Any]:
-    """An array of torch or cupy on a GPU, and the stream on which it makes others."""
+def _on_gpu(device: str) -> tuple[Callable[[int], Any], Any]:
+    """What makes an array of bytes on a GPU, of torch or cupy, and the stream on which it
+    does."""
+    number = int(device.partition(':')[2])
     for name in sorted(('torch', 'cupy'), key=lambda name: name not in sys.modules):
         try:
             library = __import__(name)
         except ImportError:
             continue
         if name == 'torch':
-            return (library.empty(0, dtype=library.uint8, device=device),
-                    library.cuda.current_stream(device))
-        with library.cuda.Device(int(device.partition(':')[2])):
-            return library.empty(0, 'uint8'), library.cuda.get_current_stream()
+            return (functools.partial(library.empty, dtype=library.uint8, device=device),
+                    library.cuda.current_stream(number))
+        gpu = library.cuda.Device(number)
+
+        def make(size: int) -> Any:
+            with gpu:
+                return library.empty(size, 'uint8')
+        with gpu:
+            return make, library.cuda.get_current_stream()
     raise ImportError("device 'cuda' needs torch or cupy, which make the arrays on the GPU: "
                       'install one of them')
 
@@ -102,7 +109,7 @@ class _Host:
 
 def _on_device(files: list[bytes], device: str, stream: Any, host: _Host,
                max_pixels: int) -> list[Any]:
-    like, own_stream = _on_gpu(device)
+    make, own_stream = _on_gpu(device)
     wait = _arrays.stream_address(own_stream if stream is None else stream)
     pictures: list[Any] = [None] * len(files)
     with _engines.engine(device, 0, ()) as engine:
@@ -118,8 +125,11 @@ def _on_device(files: list[bytes], device: str, stream: Any, host: _Host,
             alike = (sides == sides[0]).all()
             pitches = sizes if alike else sizes + -sizes % 16
             first = pitches.cumsum() - pitches
-            memory = _arrays.New(like, (int(pitches.sum()),), 'uint8').array
-            where = first + _arrays.find(memory, wait).address
+            memory = make(int(pitches.sum()))
+            # Where the stream is not the library's own, it waits for the memory.
+            address = memory.data_ptr() if stream is None and hasattr(memory, 'data_ptr') \
+                else _arrays.find(memory, wait).address
+            where = first + address
             made = list(memory.reshape(len(mine), *_shape(*sides[0].tolist()))) if alike else [
                 memory[at:at + size].reshape(_shape(*one))
                 for at, size, one in zip(first.tolist(), sizes.tolist(), sides.tolist())]
@@ -128,12 +138,12 @@ def _on_device(files: list[bytes], device: str, stream: Any, host: _Host,
                 np.int32).reshape(-1, 4)[:, 3]
             for i, picture in zip(mine, made):
                 pictures[i] = picture
-            damaged = [i for i, ok in zip(mine, done) if not ok]
+            damaged = [mine[k] for k in np.flatnonzero(done == 0)]
             waits.update(zip(damaged, host.start([files[i] for i in damaged])))
     for i, result in waits.items():
         picture = result()
         pictures[i] = picture if isinstance(picture, ValueError) \
-            else _arrays.from_host(like, picture)
+            else _arrays.from_host(make(0), picture)
     return pictures
 
 
