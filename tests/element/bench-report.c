@@ -26,71 +26,69 @@ DEFINE_GET (gint, int, G_TYPE_INT)
 DEFINE_GET (gdouble, double, G_TYPE_DOUBLE)
 DEFINE_GET (gboolean, boolean, G_TYPE_BOOLEAN)
 
+/* A whole number, named `name` and `of`, or none. */
 static void
-check_psnr (gdouble psnr, gdouble mse, gint depth)
+check_count (const GstStructure * s, const gchar * name, const gchar * of,
+    gboolean there, guint64 wanted)
 {
-  gdouble peak = (1 << depth) - 1;
+  g_autofree gchar *field = g_strconcat (name, of, NULL);
 
-  if (mse == 0)
-    g_assert_true (isinf (psnr) && psnr > 0);
+  g_assert_cmpint (gst_structure_has_field (s, field), ==, there);
+  if (there)
+    g_assert_cmpuint (get_uint64 (s, field), ==, wanted);
+}
+
+/* The mean of errors, and its PSNR; none without samples. */
+static void
+check_error (const GstStructure * s, const gchar * of, guint64 sse,
+    guint64 samples, gint depth)
+{
+  g_autofree gchar *mse = g_strconcat ("mse", of, NULL);
+  g_autofree gchar *psnr = g_strconcat ("psnr", of, NULL);
+  const gdouble peak = (1 << depth) - 1;
+
+  g_assert_cmpint (gst_structure_has_field (s, mse), ==, samples > 0);
+  g_assert_cmpint (gst_structure_has_field (s, psnr), ==, samples > 0);
+  if (samples == 0)
+    return;
+  g_assert_cmpfloat_with_epsilon (get_double (s, mse), (gdouble) sse / samples,
+      1e-9);
+  if (sse == 0)
+    g_assert_cmpfloat (get_double (s, psnr), ==, INFINITY);
   else
-    g_assert_cmpfloat_with_epsilon (psnr, 10 * log10 (peak * peak / mse),
-        1e-9);
+    g_assert_cmpfloat_with_epsilon (get_double (s, psnr),
+        10 * log10 (peak * peak * samples / sse), 1e-9);
 }
 
 void
 check_figures (const GstStructure * s, const BdctStats * stats, gint depth)
 {
-  static const gchar *mse[] = { "mse-y", "mse-u", "mse-v" };
-  static const gchar *psnr[] = { "psnr-y", "psnr-u", "psnr-v" };
-  static const gchar *sse[] = { "sse-y", "sse-u", "sse-v" };
-  static const gchar *samples[] = { "samples-y", "samples-u", "samples-v" };
-  static const gchar *rgb[][3] = { {"sse-r", "mse-r", "psnr-r"},
-    {"sse-g", "mse-g", "psnr-g"}, {"sse-b", "mse-b", "psnr-b"}
-  };
+  static const gchar *const yuv[] = { "-y", "-u", "-v" };
+  static const gchar *const rgb[] = { "-r", "-g", "-b" };
   BdctCounters sum = { 0 };
-  gdouble rgb_mse = 0;
+  guint64 rgb_sse = 0;
 
   for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
     const BdctCounters *counters = &stats->component[c];
-    gdouble expected;
+    const guint64 sse = stats->rgb[c].sse, samples = stats->rgb[c].samples;
 
-    if (stats->rgb[c].samples > 0) {
-      expected = (gdouble) stats->rgb[c].sse / stats->rgb[c].samples;
-      rgb_mse += expected / 3;
-      g_assert_cmpuint (get_uint64 (s, rgb[c][0]), ==, stats->rgb[c].sse);
-      g_assert_cmpfloat (get_double (s, rgb[c][1]), ==, expected);
-      check_psnr (get_double (s, rgb[c][2]), expected, depth);
-    } else
-      g_assert_false (gst_structure_has_field (s, rgb[c][0]));
-    if (counters->samples == 0) {
-      g_assert_false (gst_structure_has_field (s, mse[c]));
-      g_assert_false (gst_structure_has_field (s, psnr[c]));
-      g_assert_false (gst_structure_has_field (s, sse[c]));
-      g_assert_false (gst_structure_has_field (s, samples[c]));
-      continue;
-    }
-    g_assert_cmpuint (get_uint64 (s, sse[c]), ==, counters->sse);
-    g_assert_cmpuint (get_uint64 (s, samples[c]), ==, counters->samples);
-    expected = (gdouble) counters->sse / counters->samples;
-    g_assert_cmpfloat (get_double (s, mse[c]), ==, expected);
-    check_psnr (get_double (s, psnr[c]), expected, depth);
+    check_count (s, "sse", yuv[c], counters->samples > 0, counters->sse);
+    check_count (s, "samples", yuv[c], counters->samples > 0,
+        counters->samples);
+    check_error (s, yuv[c], counters->sse, counters->samples, depth);
+    check_count (s, "sse", rgb[c], samples > 0, sse);
+    check_error (s, rgb[c], sse, samples, depth);
+    rgb_sse += sse;
     sum.samples += counters->samples;
     sum.sse += counters->sse;
     sum.levels += counters->levels;
     sum.nonzero += counters->nonzero;
   }
-  if (stats->rgb[0].samples > 0) {
-    g_assert_cmpfloat_with_epsilon (get_double (s, "mse-rgb"), rgb_mse, 1e-9);
-    check_psnr (get_double (s, "psnr-rgb"), get_double (s, "mse-rgb"), depth);
-  }
-  g_assert_cmpfloat (get_double (s, "mse"), ==,
-      (gdouble) sum.sse / sum.samples);
-  check_psnr (get_double (s, "psnr"), get_double (s, "mse"), depth);
-  g_assert_cmpint (get_boolean (s, "identical"), ==, sum.sse == 0
-      && stats->rgb[0].sse + stats->rgb[1].sse + stats->rgb[2].sse == 0);
-  g_assert_cmpuint (get_uint64 (s, "levels"), ==, sum.levels);
-  g_assert_cmpuint (get_uint64 (s, "nonzero-levels"), ==, sum.nonzero);
+  check_error (s, "", sum.sse, sum.samples, depth);
+  check_error (s, "-rgb", rgb_sse, 3 * stats->rgb[0].samples, depth);
+  g_assert_cmpint (get_boolean (s, "identical"), ==, sum.sse + rgb_sse == 0);
+  check_count (s, "levels", "", TRUE, sum.levels);
+  check_count (s, "nonzero-levels", "", TRUE, sum.nonzero);
   g_assert_cmpfloat (get_double (s, "nonzero"), ==,
       (gdouble) sum.nonzero / sum.levels);
 }
@@ -98,37 +96,27 @@ check_figures (const GstStructure * s, const BdctStats * stats, gint depth)
 void
 check_bits (const GstStructure * s, const BdctStats * stats, gboolean exact)
 {
-  static const gchar *const names[2][4] = {
-    {"bits-estimated", "bits-estimated-y", "bits-estimated-u",
-        "bits-estimated-v"}, {"bits", "bits-y", "bits-u", "bits-v"}
-  };
-  guint64 bits = 0;
+  static const gchar *const of[] = { "-y", "-u", "-v", "" };
+  guint64 sum = 0;
 
-  for (guint c = 0; c < BDCT_MAX_COMPONENTS; c++) {
-    const BdctCounters *counters = &stats->component[c];
+  for (guint c = 0; c < G_N_ELEMENTS (of); c++) {
+    const gboolean all = c == BDCT_MAX_COMPONENTS;
+    const guint64 bits = all ? sum : stats->component[c].bits;
+    const gboolean there = all || stats->component[c].samples > 0;
+    g_autofree gchar *estimated = g_strconcat ("bits-estimated", of[c], NULL);
 
-    bits += counters->bits;
-    g_assert_false (gst_structure_has_field (s, names[!exact][1 + c]));
-    if (counters->samples == 0)
-      g_assert_false (gst_structure_has_field (s, names[exact][1 + c]));
-    else
-      g_assert_cmpfloat (exact ? get_uint64 (s, names[1][1 + c])
-          : get_double (s, names[0][1 + c]), ==, counters->bits);
+    check_count (s, "bits", of[c], there && exact, bits);
+    g_assert_cmpint (gst_structure_has_field (s, estimated), ==,
+        there && !exact);
+    if (there && !exact)
+      g_assert_cmpfloat (get_double (s, estimated), ==, bits);
+    sum += all ? 0 : bits;
   }
-  g_assert_cmpuint (bits, >, 0);
-  g_assert_cmpfloat (exact ? get_uint64 (s, "bits")
-      : get_double (s, "bits-estimated"), ==, bits);
+  g_assert_cmpuint (sum, >, 0);
   g_assert_cmpfloat (get_double (s, "bpp"), ==,
-      (gdouble) bits / stats->component[0].samples);
-  g_assert_cmpint (gst_structure_has_field (s, "file-size"), ==, exact);
-  g_assert_cmpint (gst_structure_has_field (s, "bits-optimized"), ==, exact);
-  g_assert_cmpint (gst_structure_has_field (s, "file-size-optimized"), ==,
-      exact);
-  if (!exact)
-    return;
-  g_assert_cmpuint (get_uint64 (s, "bits-optimized"), ==,
-      stats->bits_optimized);
-  g_assert_cmpuint (get_uint64 (s, "file-size"), ==, stats->file_size);
-  g_assert_cmpuint (get_uint64 (s, "file-size-optimized"), ==,
+      (gdouble) sum / stats->component[0].samples);
+  check_count (s, "bits-optimized", "", exact, stats->bits_optimized);
+  check_count (s, "file-size", "", exact, stats->file_size);
+  check_count (s, "file-size-optimized", "", exact,
       stats->file_size_optimized);
 }

@@ -8,17 +8,50 @@
 #include <gst/check/gstharness.h>
 #include "frames.h"
 
-/* Start GLib's tests and GStreamer; main() ends with test_run(), which is
+/* A test, or one for each row of a table, whose first member is what its path
+ * ends in. It is skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
+ * there; one that hangs ends the program. The backend itself comes from that
+ * variable, else it is the CPU. */
+typedef struct _Test Test;
+struct _Test
+{
+  const gchar *path;
+  GTestDataFunc func;
+  gconstpointer rows;
+  gsize size;                   /* of a row; 0: there are none */
+  guint n;
+  Test *next;
+};
+
+void test_register (Test * test);
+
+#define TEST_REGISTER(path, func, rows, size, n) \
+  static Test func##_test = { path, (GTestDataFunc) func, rows, size, n, \
+    NULL \
+  }; \
+  __attribute__ ((constructor)) static void \
+  func##_register (void) \
+  { \
+    test_register (&func##_test); \
+  }
+#define TEST_ROWS(path, func, rows) \
+  TEST_REGISTER (path, func, rows, sizeof rows[0], G_N_ELEMENTS (rows))
+
+/* The function's body follows. */
+#define TEST(path, func) \
+  static void func (void); \
+  TEST_REGISTER (path, func, NULL, 0, 1) \
+  static void \
+  func (void)
+
+/* What main.c does, for a program whose main() does more: start GLib's tests
+ * and GStreamer, with the tests above, and more of them; test_run() is
  * g_test_run() and test_end(). */
 void test_init (int *argc, char ***argv);
+void test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row);
 int test_run (void);
 void test_end (void);
 
-/* Add a test, skipped if BLOCKDCT_TEST_BACKEND names a backend that is not
- * there. The backend itself comes from that variable, else it is the CPU. */
-typedef void (*TestFunc) (void);
-void test_add (const gchar * path, TestFunc func);
-void test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row);
 const gchar *test_backend (void);
 gboolean test_on_cuda (void);
 
@@ -41,6 +74,16 @@ gint test_rounds (gint n);
 
 /* Whether an element can be made; else the test is skipped. */
 gboolean test_have_element (const gchar * name);
+
+/* What downstream answers allocation queries with. */
+typedef struct
+{
+  GstBufferPool *pool;
+  guint min, max;
+} Offer;
+
+/* Have the peer of a source pad, or a sink's pad, answer so. */
+void offer_pool (GstPad * pad, Offer * offer);
 
 /* The flag `bits` of blockdct's `metrics`. */
 #define BENCH_BITS (1u << 16)
@@ -95,9 +138,6 @@ void bench_check (Bench * bench, guint n, const BdctParams * params);
 void bench_check_buffer (Bench * bench, GstBuffer * in,
     const BdctParams * params);
 
-/* Push frame `n`: its report, the caller's. */
-GstStructure *bench_report (Bench * bench, guint n);
-
 /* The next message of these types; NULL if there is none. */
 GstMessage *bench_pop (Bench * bench, GstMessageType types);
 
@@ -115,13 +155,14 @@ void text_expect (gchar * text, ...) G_GNUC_NULL_TERMINATED;
  * be none. */
 GstStructure *bench_pop_report (Bench * bench, const gchar * type);
 
+/* What a meta of this name, and of this pad, says; NULL if there is none, or
+ * more than one. */
+GstStructure *buffer_find (GstBuffer * buffer, const gchar * name,
+    const gchar * pad);
+
 /* The meta the element leaves on a buffer; NULL if there is none, or more than
  * one. */
 GstStructure *buffer_report (GstBuffer * buffer);
-
-/* Whether a transform has a QP, and the name of the property that it has. */
-gboolean has_qp (BdctTransform transform);
-const gchar *setting_name (BdctTransform transform);
 
 /* Fields of a report, which must be there with their type. */
 guint64 get_uint64 (const GstStructure * s, const gchar * name);

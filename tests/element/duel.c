@@ -22,6 +22,12 @@ duel_launch (Duel * duel, const gchar * line)
   duel->bus = gst_element_get_bus (duel->pipeline);
   duel->element = gst_bin_get_by_name (GST_BIN (duel->pipeline), "compare");
   duel->sink = gst_bin_get_by_name (GST_BIN (duel->pipeline), "out");
+  for (guint i = 0; i < DUEL_MAX_INPUTS; i++) {
+    g_autofree gchar *name = g_strdup_printf ("in%u", i);
+
+    duel->input[i] = gst_bin_get_by_name (GST_BIN (duel->pipeline), name);
+    duel->n_inputs += duel->input[i] != NULL;
+  }
 }
 
 void
@@ -36,13 +42,6 @@ duel_init (Duel * duel, guint n_inputs, const gchar * properties)
         "compare.%s", i, pads[i]);
   duel_launch (duel, line->str);
   g_string_free (line, TRUE);
-  duel->n_inputs = n_inputs;
-  for (guint i = 0; i < n_inputs; i++) {
-    gchar *name = g_strdup_printf ("in%u", i);
-
-    duel->input[i] = gst_bin_get_by_name (GST_BIN (duel->pipeline), name);
-    g_free (name);
-  }
   test_share_context (duel->element);
   gst_element_set_state (duel->pipeline, GST_STATE_PLAYING);
 }
@@ -63,6 +62,10 @@ duel_clear (Duel * duel)
   GstMessage *message;
 
   gst_element_set_state (duel->pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < DUEL_MAX_INPUTS && duel->feeder[i] != NULL; i++) {
+    gst_pad_set_active (duel->feeder[i], FALSE);
+    gst_object_unref (duel->feeder[i]);
+  }
   while ((message = gst_bus_pop_filtered (duel->bus, GST_MESSAGE_ERROR
               | GST_MESSAGE_WARNING)) != NULL) {
     gchar *text =
@@ -166,6 +169,12 @@ duel_show (Duel * duel, GstBuffer * reference, GstBuffer * distorted)
   return out;
 }
 
+GstBuffer *
+duel_show_pair (Duel * duel, const GstVideoInfo * info, guint n)
+{
+  return duel_show (duel, frame_new (info, n), duel_distorted_new (info, n));
+}
+
 void
 duel_drain (Duel * duel)
 {
@@ -178,21 +187,7 @@ duel_drain (Duel * duel)
 GstStructure *
 duel_figures (GstBuffer * buffer, const gchar * pad)
 {
-  gpointer state = NULL;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL) {
-    GstStructure *s;
-
-    if (!gst_meta_info_is_custom (meta->info)
-        || !gst_custom_meta_has_name ((GstCustomMeta *) meta,
-            "blockdct-compare"))
-      continue;
-    s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
-    if (g_strcmp0 (gst_structure_get_string (s, "pad"), pad) == 0)
-      return s;
-  }
-  return NULL;
+  return buffer_find (buffer, "blockdct-compare", pad);
 }
 
 GstMessage *
@@ -227,34 +222,55 @@ duel_wait_report (Duel * duel, const gchar * type)
 }
 
 void
-feeder_begin (GstPad * pad, const GstVideoInfo * info)
+duel_push_both (Duel * duel, GstEvent * event)
+{
+  for (guint i = 0; i < 2; i++)
+    gst_pad_push_event (duel->feeder[i], gst_event_ref (event));
+  gst_event_unref (event);
+}
+
+void
+duel_begin (Duel * duel, const GstVideoInfo * info)
 {
   g_autoptr (GstCaps) caps = gst_video_info_to_caps ((GstVideoInfo *) info);
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (pad, gst_event_new_stream_start ("stream"));
-  gst_pad_push_event (pad, gst_event_new_caps (caps));
-  gst_pad_push_event (pad, gst_event_new_segment (&segment));
-}
-
-GstPad *
-feeder_new (Duel * duel, guint input, const GstVideoInfo * info)
-{
-  GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
-  g_autoptr (GstPad) peer = gst_element_get_static_pad (duel->element,
-      pads[input]);
-
-  g_assert_true (gst_pad_set_active (pad, TRUE));
-  g_assert_cmpint (gst_pad_link (pad, peer), ==, GST_PAD_LINK_OK);
-  if (info != NULL)
-    feeder_begin (pad, info);
-  return pad;
+  duel_push_both (duel, gst_event_new_stream_start ("stream"));
+  duel_push_both (duel, gst_event_new_caps (caps));
+  duel_push_both (duel, gst_event_new_segment (&segment));
 }
 
 void
-feeder_free (GstPad * pad)
+duel_feed (Duel * duel, GstVideoInfo * info, gint size,
+    const gchar * properties)
 {
-  gst_pad_set_active (pad, FALSE);
-  gst_object_unref (pad);
+  g_autofree gchar *line = g_strdup_printf ("blockdctcompare name=compare "
+      "backend=%s %s ! appsink name=out sync=false", test_backend (),
+      properties);
+
+  duel_launch (duel, line);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GstPad) peer = gst_element_get_static_pad (duel->element,
+        pads[i]);
+    GstPad *pad = gst_object_ref_sink (gst_pad_new (NULL, GST_PAD_SRC));
+
+    g_assert_true (gst_pad_set_active (pad, TRUE));
+    g_assert_cmpint (gst_pad_link (pad, peer), ==, GST_PAD_LINK_OK);
+    duel->feeder[i] = pad;
+  }
+  gst_element_set_state (duel->pipeline, GST_STATE_PLAYING);
+  video_info (info, "I420", size, size);
+  duel_begin (duel, info);
+}
+
+void
+duel_flush (Duel * duel)
+{
+  GstEvent *start = gst_event_new_flush_start ();
+  GstEvent *stop = gst_event_new_flush_stop (TRUE);
+
+  gst_event_set_seqnum (stop, gst_event_get_seqnum (start));
+  duel_push_both (duel, start);
+  duel_push_both (duel, stop);
 }

@@ -18,11 +18,12 @@ typedef struct
   GstElement *pipeline, *element, *sink;
   GstElement *input[DUEL_MAX_INPUTS];
   guint n_inputs;
+  GstPad *feeder[DUEL_MAX_INPUTS];      /* pads that push, in place of inputs */
   GstBus *bus;
 } Duel;
 
 /* A pipeline of a launch line, not started, whose element is named compare and
- * whose sink is named out; no input is the test's. */
+ * whose sink is named out; its inputs, if any, are in0 and on. */
 void duel_launch (Duel * duel, const gchar * line);
 
 /* A playing pipeline of 2 to 4 inputs, with properties of the element as in a
@@ -63,6 +64,9 @@ GstBuffer *duel_pull (Duel * duel);
 GstBuffer *duel_show (Duel * duel, GstBuffer * reference,
     GstBuffer * distorted);
 
+/* The same with frame `n`, and a picture that no reference has. */
+GstBuffer *duel_show_pair (Duel * duel, const GstVideoInfo * info, guint n);
+
 /* Let go of all that leaves, up to the end. */
 void duel_drain (Duel * duel);
 
@@ -80,10 +84,14 @@ gchar *duel_wait_text (Duel * duel, GstMessageType type);
  * The caller's. */
 GstStructure *duel_wait_report (Duel * duel, const gchar * type);
 
-/* A pad that pushes into an input by hand. With `info` a stream of such frames
- * has begun. */
-GstPad *feeder_new (Duel * duel, guint input, const GstVideoInfo * info);
-void feeder_begin (GstPad * pad, const GstVideoInfo * info);
-void feeder_free (GstPad * pad);
+/* A playing pipeline whose two inputs are pads of the test's, with frames of
+ * I420 announced. */
+void duel_feed (Duel * duel, GstVideoInfo * info, gint size,
+    const gchar * properties);
+
+/* For these: an event, which is taken; what is before frames; and a flush. */
+void duel_push_both (Duel * duel, GstEvent * event);
+void duel_begin (Duel * duel, const GstVideoInfo * info);
+void duel_flush (Duel * duel);
 
 #endif

@@ -116,9 +116,6 @@ keep (gpointer memory)
   return memory;
 }
 
-/* The C library's; those first that are called all the time, and before
- * anything else. */
-
 #if FAULTS_MALLOC
 static void
 forget (gpointer memory)
@@ -132,18 +129,6 @@ forget (gpointer memory)
   pthread_mutex_unlock (&lock);
 }
 
-void *
-malloc (size_t size)
-{
-  static __typeof__ (&malloc) real_malloc;
-
-  if (real_malloc == NULL)
-    real_malloc = REAL (malloc);
-  if (!OURS ())
-    return real_malloc (size);
-  return fails ("malloc") ? NULL : keep (real_malloc (size));
-}
-
 void
 free (void *memory)
 {
@@ -155,91 +140,31 @@ free (void *memory)
     forget (memory);
   real_free (memory);
 }
-
-void *
-calloc (size_t n, size_t size)
-{
-  static __typeof__ (&calloc) real_calloc;
-
-  if (real_calloc == NULL)
-    real_calloc = REAL (calloc);
-  if (!OURS ())
-    return real_calloc (n, size);
-  return fails ("calloc") ? NULL : keep (real_calloc (n, size));
-}
-
-void *
-realloc (void *memory, size_t size)
-{
-  static __typeof__ (&realloc) real_realloc;
-
-  if (real_realloc == NULL)
-    real_realloc = REAL (realloc);
-  if (!OURS ())
-    return real_realloc (memory, size);
-  if (fails ("realloc"))
-    return NULL;
-  forget (memory);
-  return keep (real_realloc (memory, size));
-}
 #endif
 
-void *
-aligned_alloc (size_t alignment, size_t size)
-{
-  if (!OURS ())
-    return REAL (aligned_alloc) (alignment, size);
-  return fails ("aligned_alloc") ? NULL
-      : keep (REAL (aligned_alloc) (alignment, size));
-}
+/* The plugin's call fails, or `done` is done with what it returns. */
+#define FAIL(type, func, parameters, arguments, failure, done) \
+  type \
+  func parameters \
+  { \
+    static __typeof__ (&func) func##_real; \
+ \
+    if (func##_real == NULL) \
+      func##_real = REAL (func); \
+    if (!OURS ()) \
+      return func##_real arguments; \
+    return fails (#func) ? failure : done (func##_real arguments); \
+  }
 
-int
-pthread_create (pthread_t * thread, const pthread_attr_t * attributes,
-    void *(*func) (void *), void *data)
-{
-  return OURS () && fails ("pthread_create") ? EAGAIN
-      : REAL (pthread_create) (thread, attributes, func, data);
-}
-
-/* GLib's that may fail */
-
-gpointer
-g_try_malloc (gsize size)
-{
-  if (!OURS ())
-    return REAL (g_try_malloc) (size);
-  return fails ("g_try_malloc") ? NULL : keep (REAL (g_try_malloc) (size));
-}
-
-gpointer
-g_try_malloc0 (gsize size)
-{
-  if (!OURS ())
-    return REAL (g_try_malloc0) (size);
-  return fails ("g_try_malloc0") ? NULL : keep (REAL (g_try_malloc0) (size));
-}
-
-gpointer
-g_try_malloc0_n (gsize n, gsize size)
-{
-  if (!OURS ())
-    return REAL (g_try_malloc0_n) (n, size);
-  return fails ("g_try_malloc0_n") ? NULL
-      : keep (REAL (g_try_malloc0_n) (n, size));
-}
-
-GThread *
-g_thread_try_new (const gchar * name, GThreadFunc func, gpointer data,
-    GError ** error)
-{
-  if (!OURS () || !fails ("g_thread_try_new"))
-    return REAL (g_thread_try_new) (name, func, data, error);
-  g_set_error_literal (error, G_THREAD_ERROR, G_THREAD_ERROR_AGAIN,
-      g_strerror (EAGAIN));
-  return NULL;
-}
-
-/* GLib's that end the program instead */
+/* What must not fail ends the program instead. */
+#define MEASURE(func, parameters, arguments, size) \
+  gpointer \
+  func parameters \
+  { \
+    gpointer memory = REAL (func) arguments; \
+ \
+    return OURS () ? keep_large (memory, size) : memory; \
+  }
 
 static gpointer
 keep_large (gpointer memory, gsize size)
@@ -250,46 +175,35 @@ keep_large (gpointer memory, gsize size)
   return keep (memory);
 }
 
-gpointer
-g_malloc (gsize size)
-{
-  gpointer memory = REAL (g_malloc) (size);
+/* The C library's: those that the plugin has, as have the next. */
 
-  return OURS () ? keep_large (memory, size) : memory;
-}
+#if FAULTS_MALLOC
+FAIL (void *, malloc, (size_t size), (size), NULL, keep)
+FAIL (void *, calloc, (size_t n, size_t size), (n, size), NULL, keep)
+#endif
+FAIL (void *, aligned_alloc, (size_t alignment, size_t size),
+    (alignment, size), NULL, keep)
+FAIL (int, pthread_create, (pthread_t * thread,
+        const pthread_attr_t * attributes, void *(*func) (void *), void *data),
+    (thread, attributes, func, data), EAGAIN,)
 
-gpointer
-g_malloc0 (gsize size)
-{
-  gpointer memory = REAL (g_malloc0) (size);
+/* GLib's */
 
-  return OURS () ? keep_large (memory, size) : memory;
-}
-
-gpointer
-g_malloc0_n (gsize n, gsize size)
-{
-  gpointer memory = REAL (g_malloc0_n) (n, size);
-
-  return OURS () ? keep_large (memory, n * size) : memory;
-}
+FAIL (gpointer, g_try_malloc0_n, (gsize n, gsize size), (n, size), NULL, keep)
+MEASURE (g_malloc, (gsize size), (size), size)
+MEASURE (g_malloc0, (gsize size), (size), size)
+MEASURE (g_malloc_n, (gsize n, gsize size), (n, size), n * size)
 
 /* GStreamer's */
 
-GstBuffer *
-gst_buffer_new_allocate (GstAllocator * allocator, gsize size,
-    GstAllocationParams * params)
-{
-  return OURS () && fails ("gst_buffer_new_allocate") ? NULL
-      : REAL (gst_buffer_new_allocate) (allocator, size, params);
-}
-
-gboolean
-gst_buffer_map (GstBuffer * buffer, GstMapInfo * map, GstMapFlags flags)
-{
-  return OURS () && fails ("gst_buffer_map") ? FALSE
-      : REAL (gst_buffer_map) (buffer, map, flags);
-}
+FAIL (GstBuffer *, gst_buffer_new_allocate, (GstAllocator * allocator,
+        gsize size, GstAllocationParams * params), (allocator, size, params),
+    NULL,)
+FAIL (gboolean, gst_buffer_map, (GstBuffer * buffer, GstMapInfo * map,
+        GstMapFlags flags), (buffer, map, flags), FALSE,)
+FAIL (gboolean, gst_video_frame_map, (GstVideoFrame * frame,
+        const GstVideoInfo * info, GstBuffer * buffer, GstMapFlags flags),
+    (frame, info, buffer, flags), FALSE,)
 
 gboolean
 gst_buffer_pool_set_config (GstBufferPool * pool, GstStructure * config)
@@ -298,12 +212,4 @@ gst_buffer_pool_set_config (GstBufferPool * pool, GstStructure * config)
     return REAL (gst_buffer_pool_set_config) (pool, config);
   gst_structure_free (config);
   return FALSE;
-}
-
-gboolean
-gst_video_frame_map (GstVideoFrame * frame, const GstVideoInfo * info,
-    GstBuffer * buffer, GstMapFlags flags)
-{
-  return OURS () && fails ("gst_video_frame_map") ? FALSE
-      : REAL (gst_video_frame_map) (frame, info, buffer, flags);
 }

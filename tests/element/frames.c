@@ -84,16 +84,6 @@ sample_at (const GstVideoFrame * frame, const BdctLayout * layout, gint p,
       + (x * layout->plane[p].interleave + i) * bytes;
 }
 
-static gint
-get_sample (const GstVideoFrame * frame, const BdctLayout * layout, gint p,
-    gint i, gint x, gint y)
-{
-  const guint8 *at = sample_at (frame, layout, p, i, x, y);
-
-  return bdct_layout_sample_size (layout) == 1 ? *at
-      : (at[0] | at[1] << 8) >> layout->plane[p].shift;
-}
-
 static void
 map (GstVideoFrame * frame, const GstVideoInfo * info, GstBuffer * buffer,
     GstMapFlags flags)
@@ -160,21 +150,6 @@ frame_new (const GstVideoInfo * info, guint n)
   return buffer;
 }
 
-void
-frame_describe (GstBuffer * buffer, const GstVideoInfo * info,
-    const gsize * offset, const gint * stride)
-{
-  gsize offsets[GST_VIDEO_MAX_PLANES] = { 0 };
-  gint strides[GST_VIDEO_MAX_PLANES] = { 0 };
-  guint n = GST_VIDEO_INFO_N_PLANES (info);
-
-  memcpy (offsets, offset, n * sizeof offset[0]);
-  memcpy (strides, stride, n * sizeof stride[0]);
-  gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
-      GST_VIDEO_INFO_FORMAT (info), info->width, info->height, n, offsets,
-      strides);
-}
-
 static void
 get_image (BdctImage * image, const GstVideoFrame * frame)
 {
@@ -185,28 +160,26 @@ get_image (BdctImage * image, const GstVideoFrame * frame)
   }
 }
 
-/* Without `out`, statistics alone. */
-static void
-run_engine (const GstVideoInfo * info, GstBuffer * in, GstBuffer * out,
-    const BdctParams * params, gboolean rate, BdctStats * stats)
+GstBuffer *
+frame_expect (const GstVideoInfo * info, GstBuffer * in,
+    const BdctParams * params, BdctStats * stats)
 {
+  GstBuffer *out = gst_buffer_new_allocate (NULL, info->size, NULL);
   BdctEngineOptions options = {.threads = 1 };
-  BdctEngine *engine;
   GstVideoFrame in_frame, out_frame;
-  BdctJob job;
-  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.bits = rate };
-  BdctLayout layout;
   BdctError error = { "" };
+  BdctEngine *engine;
+  BdctLayout layout;
+  BdctJob job;
+  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1,.bits = TRUE };
 
   engine = bdct_cpu_engine.create (&options, &error);
   g_assert_nonnull (engine);
   make_layout (info, &layout);
   map (&in_frame, info, in, GST_MAP_READ);
+  map (&out_frame, info, out, GST_MAP_WRITE);
   get_image (&frame.src, &in_frame);
-  if (out != NULL) {
-    map (&out_frame, info, out, GST_MAP_WRITE);
-    get_image (&frame.dst, &out_frame);
-  }
+  get_image (&frame.dst, &out_frame);
   if (!bdct_job_init (&job, params, &layout, &error)
       || !engine->klass->configure (engine, &layout, 1, &error)
       || !engine->klass->submit (engine, &frame, &error)
@@ -214,25 +187,8 @@ run_engine (const GstVideoInfo * info, GstBuffer * in, GstBuffer * out,
     g_error ("%s", error.message);
   engine->klass->destroy (engine);
   gst_video_frame_unmap (&in_frame);
-  if (out != NULL)
-    gst_video_frame_unmap (&out_frame);
-}
-
-GstBuffer *
-frame_expect (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params, BdctStats * stats)
-{
-  GstBuffer *out = gst_buffer_new_allocate (NULL, info->size, NULL);
-
-  run_engine (info, in, out, params, FALSE, stats);
+  gst_video_frame_unmap (&out_frame);
   return out;
-}
-
-void
-frame_rate (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params, BdctStats * stats)
-{
-  run_engine (info, in, NULL, params, TRUE, stats);
 }
 
 guint64
@@ -280,27 +236,14 @@ frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
   return equal;
 }
 
-gint *
-frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
-    BdctComponent component, gint * width, gint * height)
+gint
+frame_first (const GstVideoInfo * info, GstBuffer * buffer, guint component)
 {
-  gint *samples = NULL;
   GstVideoFrame frame;
-  BdctLayout layout;
+  gint sample;
 
-  make_layout (info, &layout);
   map (&frame, info, buffer, GST_MAP_READ);
-  for (gint p = 0; p < layout.n_planes; p++)
-    for (gint i = 0; i < layout.plane[p].interleave; i++) {
-      if (layout.plane[p].component[i] != component)
-        continue;
-      *width = layout.plane[p].width;
-      *height = layout.plane[p].height;
-      samples = g_new (gint, (gsize) *width * *height);
-      for (gint y = 0; y < *height; y++)
-        for (gint x = 0; x < *width; x++)
-          samples[y * *width + x] = get_sample (&frame, &layout, p, i, x, y);
-    }
+  sample = *(guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, component);
   gst_video_frame_unmap (&frame);
-  return samples;
+  return sample;
 }

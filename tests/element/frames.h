@@ -38,16 +38,8 @@ void video_info (GstVideoInfo * info, const gchar * format, gint width,
 void frame_fill (const GstVideoInfo * info, GstBuffer * buffer, guint n);
 GstBuffer *frame_new (const GstVideoInfo * info, guint n);
 
-/* Attach a GstVideoMeta of this format and size. */
-void frame_describe (GstBuffer * buffer, const GstVideoInfo * info,
-    const gsize * offset, const gint * stride);
-
-/* What the CPU engine makes of a frame when called directly. */
+/* What the CPU engine makes of a frame when called directly, and its bits. */
 GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params, BdctStats * stats);
-
-/* The same without a picture, but with the bits. */
-void frame_rate (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);
 
 /* Bytes of the JPEG file with Annex K's tables: the frame is coded. */
@@ -58,9 +50,8 @@ guint64 frame_file_size (const GstVideoInfo * info, GstBuffer * in,
  * the first difference is. */
 gboolean frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b);
 
-/* A component's samples, row by row, and how many columns and rows there are;
- * to be freed. NULL if the format has no such component. */
-gint *frame_samples (const GstVideoInfo * info, GstBuffer * buffer,
-    BdctComponent component, gint * width, gint * height);
+/* A component's first sample, of 8 bits. */
+gint frame_first (const GstVideoInfo * info, GstBuffer * buffer,
+    guint component);
 
 #endif

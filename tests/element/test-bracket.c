@@ -78,8 +78,7 @@ get_shape (Shape shape, gdouble octaves)
 
 /* From some rank on all keep the targets: that one is found; if none does, the
  * last is. */
-static void
-test_steps (void)
+TEST ("/bracket/steps", test_steps)
 {
   static const gint sizes[] = { 1, 2, 3, 52, 100, MAX_RANKS };
 
@@ -102,8 +101,7 @@ test_steps (void)
 }
 
 /* Figures that rise as typical ones take few evaluations. */
-static void
-test_few (void)
+TEST ("/bracket/few", test_few)
 {
   gint sum = 0, n = 0;
 
@@ -127,8 +125,7 @@ test_few (void)
 
 /* Neither do those that keep the targets follow each other, nor does excess
  * rise. */
-static void
-test_any (void)
+TEST ("/bracket/any", test_any)
 {
   GRand *rand = g_rand_new_with_seed (1);
 
@@ -145,14 +142,4 @@ test_any (void)
     search (&r, &n_done);
   }
   g_rand_free (rand);
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/bracket/steps", test_steps);
-  test_add ("/bracket/few", test_few);
-  test_add ("/bracket/any", test_any);
-  return test_run ();
 }

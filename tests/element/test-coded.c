@@ -15,29 +15,34 @@ typedef struct
 } Piece;
 
 static void
+check_piece (GstHarness * h, const Piece * piece)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, piece->size, NULL);
+  GstCustomMeta *meta;
+
+  gst_buffer_fill (buffer, 0, piece->data, piece->size);
+  g_assert_cmpint (gst_harness_push (h, buffer), ==, GST_FLOW_OK);
+  buffer = gst_harness_pull (h);
+  g_assert_cmpuint (gst_buffer_get_size (buffer), ==, piece->size);
+  meta = gst_buffer_get_custom_meta (buffer, "blockdct-coded");
+  g_assert_cmpint (meta != NULL, ==, piece->shown);
+  if (meta != NULL) {
+    const GstStructure *s = gst_custom_meta_get_structure (meta);
+
+    g_assert_cmpuint (get_uint64 (s, "bits"), ==, piece->bits);
+    g_assert_cmpuint (get_uint64 (s, "bits-headers"), ==, piece->headers);
+  }
+  gst_buffer_unref (buffer);
+}
+
+static void
 check_pieces (const gchar * caps, const Piece * pieces, guint n)
 {
   GstHarness *h = gst_harness_new ("blockdctcoded");
 
   gst_harness_set_src_caps_str (h, caps);
-  for (guint i = 0; i < n; i++) {
-    GstBuffer *buffer = gst_buffer_new_allocate (NULL, pieces[i].size, NULL);
-    GstCustomMeta *meta;
-
-    gst_buffer_fill (buffer, 0, pieces[i].data, pieces[i].size);
-    g_assert_cmpint (gst_harness_push (h, buffer), ==, GST_FLOW_OK);
-    buffer = gst_harness_pull (h);
-    g_assert_cmpuint (gst_buffer_get_size (buffer), ==, pieces[i].size);
-    meta = gst_buffer_get_custom_meta (buffer, "blockdct-coded");
-    g_assert_cmpint (meta != NULL, ==, pieces[i].shown);
-    if (meta != NULL) {
-      const GstStructure *s = gst_custom_meta_get_structure (meta);
-
-      g_assert_cmpuint (get_uint64 (s, "bits"), ==, pieces[i].bits);
-      g_assert_cmpuint (get_uint64 (s, "bits-headers"), ==, pieces[i].headers);
-    }
-    gst_buffer_unref (buffer);
-  }
+  for (guint i = 0; i < n; i++)
+    check_piece (h, &pieces[i]);
   gst_harness_teardown (h);
 }
 
@@ -50,8 +55,7 @@ check_pieces (const gchar * caps, const Piece * pieces, guint n)
 
 /* Frames that are not shown join the next one; frames that show one from
  * before are shown. */
-static void
-test_hidden (void)
+TEST ("/coded/hidden", test_hidden)
 {
   CHECK_PIECES ("video/x-vp8", {{0x10, 1, 2}, 3, TRUE, 24, 0},
       {{0x01, 1}, 2, FALSE, 0, 0}, {{0x11, 0x10}, 2, TRUE, 32, 0},
@@ -64,8 +68,7 @@ test_hidden (void)
 }
 
 /* Headers in buffers of their own, and in those of frames. */
-static void
-test_headers (void)
+TEST ("/coded/headers", test_headers)
 {
   CHECK_PIECES ("video/x-theora", {{0x80, 't', 'h'}, 3, FALSE, 0, 0},
       {{0x40, 1}, 2, TRUE, 16, 24}, {{0}, 0, TRUE, 0, 0},
@@ -85,8 +88,7 @@ test_headers (void)
 }
 
 /* Units that end where there is no more: not a byte more is counted. */
-static void
-test_cut_off (void)
+TEST ("/coded/cut-off", test_cut_off)
 {
   CHECK_PIECES ("video/x-av1,alignment=tu", {{0x36}, 1, TRUE, 8, 0},
       {{0x32, 0xff, 0xff}, 3, TRUE, 24, 0}, {{0x32, 9, 1}, 3, TRUE, 24, 0});
@@ -102,41 +104,31 @@ test_cut_off (void)
 
 /* What waits for its frame when a flush comes is of another place in the
  * stream. */
-static void
-test_flush (void)
+TEST ("/coded/flush", test_flush)
 {
   GstHarness *h = gst_harness_new ("blockdctcoded");
-  GstCustomMeta *meta;
-  g_autoptr (GstBuffer) buffer;
   GstSegment segment;
 
+  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_set_src_caps_str (h, "video/x-vp8");
-  gst_harness_push (h, gst_buffer_new_memdup ("\1\1\2", 3));
-  gst_buffer_unref (gst_harness_pull (h));
+  check_piece (h, &(Piece) { {1, 1, 2}, 3, FALSE, 0, 0});
   gst_harness_push_event (h, gst_event_new_flush_start ());
   gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_harness_push_event (h, gst_event_new_segment (&segment));
-  gst_harness_push (h, gst_buffer_new_memdup ("\x10\1", 2));
-  buffer = gst_harness_pull (h);
-  meta = gst_buffer_get_custom_meta (buffer, "blockdct-coded");
-  g_assert_nonnull (meta);
-  g_assert_cmpuint (get_uint64 (gst_custom_meta_get_structure (meta), "bits"),
-      ==, 16);
+  check_piece (h, &(Piece) { {0x10, 1}, 2, TRUE, 16, 0});
   gst_harness_teardown (h);
 }
 
 /* Sums are of one run; streams without whole pictures in buffers are not
  * taken. */
-static void
-test_start (void)
+TEST ("/coded/start", test_start)
 {
   GstHarness *h = gst_harness_new ("blockdctcoded");
   GstStructure *s;
 
   for (guint i = 0; i < 2; i++) {
     gst_harness_set_src_caps_str (h, "video/x-vp8");
-    gst_harness_push (h, gst_buffer_new_memdup ("\x10\1\2", 3));
+    check_piece (h, &(Piece) { {0x10, 1, 2}, 3, TRUE, 24, 0});
     g_object_get (h->element, "stats", &s, NULL);
     g_assert_true (gst_structure_has_name (s, "blockdct-coded"));
     g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
@@ -153,16 +145,4 @@ test_start (void)
   g_assert_cmpint (gst_harness_push (h, gst_buffer_new ()), ==,
       GST_FLOW_NOT_NEGOTIATED);
   gst_harness_teardown (h);
-}
-
-int
-main (int argc, char *argv[])
-{
-  test_init (&argc, &argv);
-  test_add ("/coded/hidden", test_hidden);
-  test_add ("/coded/headers", test_headers);
-  test_add ("/coded/cut-off", test_cut_off);
-  test_add ("/coded/flush", test_flush);
-  test_add ("/coded/start", test_start);
-  return test_run ();
 }

@@ -5,17 +5,18 @@
 #include <string.h>
 #include "duel.h"
 
-/* The same picture for reference and distorted, but for one sample in eight. */
+/* Frame `n` at the time of `at`; one sample in eight differs by `bits`. */
 static GstBuffer *
-similar_new (const GstVideoInfo * info, guint n)
+similar_new (const GstVideoInfo * info, guint n, guint at, guint8 bits)
 {
   GstBuffer *buffer = frame_new (info, n);
   GstMapInfo map;
 
   g_assert_true (gst_buffer_map (buffer, &map, GST_MAP_READWRITE));
   for (gsize i = 0; i < map.size; i += 8)
-    map.data[i] ^= 1;
+    map.data[i] ^= bits;
   gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = at * FRAME;
   return buffer;
 }
 
@@ -65,8 +66,7 @@ push_all (Duel * duel, guint input, const GstVideoInfo * info,
   duel_end (duel, input);
 }
 
-static void
-test_matching (void)
+TEST ("/compare-flow/matching", test_matching)
 {
   for (guint i = 0; i < G_N_ELEMENTS (matches); i++) {
     const Match *match = &matches[i];
@@ -97,153 +97,64 @@ test_matching (void)
 
 /* A stream that is shifted by two frames finds partners for all but two, each
  * of them wrong. */
-static void
-test_shift (void)
+TEST ("/compare-flow/shift", test_shift)
 {
   for (gint shift = -2; shift <= 3; shift++) {
     /* A short stream is enough. */
     const gint n = shift % 2 ? 20 : 60;
+    g_autofree gchar *wanted = g_strdup_printf ("offset=%d fits better", shift);
     GstVideoInfo info;
-    gchar *wanted = g_strdup_printf ("offset=%d fits better", shift);
-    GstBuffer *out;
     g_auto (Duel) duel;
 
     duel_open (&duel, &info, "I420", 64, 64, 2, "");
-    for (gint i = 0; i < n; i++) {
-      GstBuffer *b = similar_new (&info, i + 3 - shift);
-
-      GST_BUFFER_PTS (b) = i * FRAME;
-      out = frame_new (&info, i + 3);
-      GST_BUFFER_PTS (out) = i * FRAME;
-      duel_push_pair (&duel, out, b);
-    }
+    for (gint i = 0; i < n; i++)
+      duel_push_pair (&duel, similar_new (&info, i + 3, i, 0),
+          similar_new (&info, i + 3 - shift, i, 1));
     duel_end_all (&duel);
     duel_drain (&duel);
-    if (shift != 0) {
+    if (shift != 0)
       text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), wanted, NULL);
-    }
-    g_free (wanted);
   }
 }
 
 /* Of a still, earlier frames of a picture that gets worse are better, and yet
  * not shifted. */
-static void
-test_still (void)
+TEST ("/compare-flow/still", test_still)
 {
   GstVideoInfo info;
   g_auto (Duel) duel;
 
   duel_open (&duel, &info, "I420", 64, 64, 2, "");
-  for (gint i = 0; i < 60; i++) {
-    GstBuffer *reference = frame_new (&info, 3), *distorted;
-    GstMapInfo map;
-
-    GST_BUFFER_PTS (reference) = i * FRAME;
-    distorted = gst_buffer_copy_deep (reference);
-    g_assert_true (gst_buffer_map (distorted, &map, GST_MAP_READWRITE));
-    for (gsize k = 0; k < map.size; k += 8)
-      map.data[k] ^= 1 << MIN (i / 5, 7);
-    gst_buffer_unmap (distorted, &map);
-    duel_push_pair (&duel, reference, distorted);
-  }
+  for (gint i = 0; i < 60; i++)
+    duel_push_pair (&duel, similar_new (&info, 3, i, 0),
+        similar_new (&info, 3, i, 1 << MIN (i / 5, 7)));
   duel_end_all (&duel);
   duel_drain (&duel);
-  g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
-}
-
-#define POOL_SIZE 100
-
-static GstPadProbeReturn
-offer_pool (GstPad * pad, GstPadProbeInfo * probe, gpointer data)
-{
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (probe);
-  GstBufferPool *pool;
-  GstStructure *config;
-  GstVideoInfo info;
-  GstCaps *caps;
-
-  (void) pad;
-  (void) data;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_PAD_PROBE_OK;
-  gst_query_parse_allocation (query, &caps, NULL);
-  g_assert_true (gst_video_info_from_caps (&info, caps));
-  pool = gst_video_buffer_pool_new ();
-  config = gst_buffer_pool_get_config (pool);
-  gst_buffer_pool_config_set_params (config, caps, info.size, 0, POOL_SIZE);
-  g_assert_true (gst_buffer_pool_set_config (pool, config));
-  gst_query_add_allocation_pool (query, pool, info.size, 0, POOL_SIZE);
-  gst_object_unref (pool);
-  return GST_PAD_PROBE_HANDLED;
-}
-
-static void
-keep (GstElement * sink, GstBuffer * buffer, GstPad * pad, gpointer data)
-{
-  (void) sink;
-  (void) pad;
-  g_async_queue_push (data, gst_buffer_ref (buffer));
-}
-
-typedef struct
-{
-  GstElement *pipeline;
-  GAsyncQueue *kept, *done;
-} Kept;
-
-static gpointer
-stop_kept (gpointer data)
-{
-  Kept *kept = data;
-
-  gst_element_set_state (kept->pipeline, GST_STATE_NULL);
-  g_async_queue_push (kept->done, kept);
-  return NULL;
 }
 
 /* It stops while all buffers of the pool that it draws into are elsewhere. */
-static void
-test_kept (void)
+TEST ("/compare-flow/kept", test_kept)
 {
-  Kept kept = {.kept = g_async_queue_new (),.done = g_async_queue_new () };
-  g_autoptr (GstElement) pipeline = gst_parse_launch ("videotestsrc ! "
-      "video/x-raw,format=I420,width=32,height=32 ! tee name=t ! queue ! "
-      "c.ref_sink t. ! queue ! c.dist_sink blockdctcompare name=c backend=cpu "
-      "view=wipe post-messages=false ! fakesink name=out "
-      "signal-handoffs=true", NULL);
-  g_autoptr (GstElement) out = gst_bin_get_by_name (GST_BIN (pipeline), "out");
-  g_autoptr (GstPad) pad = gst_element_get_static_pad (out, "sink");
-  GThread *thread;
-  GstBuffer *buffer;
-  gboolean stops;
+  Offer offer = { gst_video_buffer_pool_new (), 0, 100 };
+  g_autoptr (GstPad) pad;
+  GstBuffer *kept[100];
+  g_auto (Duel) duel;
 
-  kept.pipeline = pipeline;
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, offer_pool, NULL,
-      NULL);
-  g_signal_connect (out, "handoff", G_CALLBACK (keep), kept.kept);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
-  while (g_async_queue_length (kept.kept) < POOL_SIZE - 1)
-    g_usleep (1000);
+  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=32,"
+      "height=32 ! tee name=t ! queue ! compare.ref_sink t. ! queue ! "
+      "compare.dist_sink blockdctcompare name=compare backend=cpu view=wipe "
+      "post-messages=false ! appsink name=out sync=false");
+  pad = gst_element_get_static_pad (duel.sink, "sink");
+  offer_pool (pad, &offer);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    kept[i] = duel_pull (&duel);
+    g_assert_true (kept[i]->pool == offer.pool);
+  }
   /* The next one waits, soon if not yet. */
   g_usleep (100000);
-  thread = g_thread_new ("stop", stop_kept, &kept);
-  stops = g_async_queue_timeout_pop (kept.done, 20 * G_USEC_PER_SEC) != NULL;
-  while ((buffer = g_async_queue_try_pop (kept.kept)) != NULL)
-    gst_buffer_unref (buffer);
-  g_thread_join (thread);
-  g_async_queue_unref (kept.kept);
-  g_async_queue_unref (kept.done);
-  g_assert_true (stops);
-}
-
-int
-main (int argc, char *argv[])
-{
-  test_init (&argc, &argv);
-  test_add ("/compare-flow/matching", test_matching);
-  test_add ("/compare-flow/shift", test_shift);
-  test_add ("/compare-flow/still", test_still);
-  test_add ("/compare-flow/kept", test_kept);
-  return test_run ();
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    gst_buffer_unref (kept[i]);
+  gst_object_unref (offer.pool);
 }

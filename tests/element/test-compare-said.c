@@ -16,13 +16,15 @@
   "compare.dist_sink " COMPARE properties SINK
 #define I420 "format=I420"
 
-static const struct
+typedef struct
 {
   const gchar *path, *line;
   GstMessageType type;
   gboolean ends;                /* with nothing else said */
   const gchar *parts[4];
-} rows[] = {
+} Row;
+
+static const Row rows[] = {
   {"size", SOURCE CAPS (I420) "compare.ref_sink " SOURCE
         "! video/x-raw,format=I420,width=18,height=16 ! compare.dist_sink "
         COMPARE SINK, GST_MESSAGE_ERROR, FALSE, {"differ in size",
@@ -75,30 +77,19 @@ static const struct
 static void
 test_row (gconstpointer data)
 {
-  const guint i = GPOINTER_TO_UINT (data);
+  const Row *row = data;
   Duel duel;
 
-  duel_launch (&duel, rows[i].line);
+  duel_launch (&duel, row->line);
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  text_expect (duel_wait_text (&duel, rows[i].type), rows[i].parts[0],
-      rows[i].parts[1], rows[i].parts[2], rows[i].parts[3], NULL);
-  if (rows[i].ends)
+  text_expect (duel_wait_text (&duel, row->type), row->parts[0],
+      row->parts[1], row->parts[2], row->parts[3], NULL);
+  if (row->ends)
     gst_message_unref (duel_wait (&duel, GST_MESSAGE_EOS));
-  if (rows[i].type == GST_MESSAGE_ERROR)
+  if (row->type == GST_MESSAGE_ERROR)
     duel_abort (&duel);
   else
     duel_clear (&duel);
 }
 
-int
-main (int argc, char *argv[])
-{
-  test_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    gchar *path = g_strconcat ("/compare-said/", rows[i].path, NULL);
-
-    test_add_row (path, test_row, GUINT_TO_POINTER (i));
-    g_free (path);
-  }
-  return test_run ();
-}
+TEST_ROWS ("/compare-said/", test_row, rows)

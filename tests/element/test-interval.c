@@ -9,13 +9,15 @@
 /* What is pushed, and what is said then: [type first+frames @timestamp
  * ~duration quality], in frames. Quality 90 comes into force before frame
  * 100. */
-static const struct
+typedef struct
 {
   const gchar *path;
   guint64 interval;
   gint frames[10];
   const gchar *said;
-} rows[] = {
+} Row;
+
+static const Row rows[] = {
   /* They do not drift where they are no multiple of a frame: frames end at 40,
    * 80, 120 ms ..., intervals at 100, 200, 300 ms. */
   {"grid", 100 * GST_MSECOND, {0, 1, 2, 3, 4, 5, 6, 7, 8, -1},
@@ -71,40 +73,29 @@ add_said (Bench * bench, GString * said)
 static void
 test_row (gconstpointer data)
 {
-  const guint row = GPOINTER_TO_UINT (data);
+  const Row *row = data;
   GString *said = g_string_new (NULL);
   g_auto (Bench) bench;
 
-  bench_init (&bench, "I420", 16, 16, "interval", rows[row].interval, "quality",
+  bench_init (&bench, "I420", 16, 16, "interval", row->interval, "quality",
       20, NULL);
-  for (guint i = 0; rows[row].frames[i] >= 0; i++) {
-    GstBuffer *in = frame_new (&bench.info, rows[row].frames[i]);
+  for (guint i = 0; row->frames[i] >= 0; i++) {
+    GstBuffer *in = frame_new (&bench.info, row->frames[i]);
 
-    if (rows[row].frames[i] == NO_TIME)
+    if (row->frames[i] == NO_TIME)
       GST_BUFFER_PTS (in) = GST_CLOCK_TIME_NONE;
-    if (rows[row].frames[i] == 100)
+    if (row->frames[i] == 100)
       g_object_set (bench.element, "quality", 90, NULL);
     g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
     g_string_append_printf (said, "%s%d", i > 0 ? " " : "",
-        rows[row].frames[i]);
+        row->frames[i]);
     add_said (&bench, said);
   }
   g_assert_true (gst_harness_push_event (bench.h, gst_event_new_eos ()));
   g_string_append (said, " eos");
   add_said (&bench, said);
-  g_assert_cmpstr (said->str, ==, rows[row].said);
+  g_assert_cmpstr (said->str, ==, row->said);
   g_string_free (said, TRUE);
 }
 
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  for (guint i = 0; i < G_N_ELEMENTS (rows); i++) {
-    gchar *path = g_strconcat ("/interval/", rows[i].path, NULL);
-
-    test_add_row (path, test_row, GUINT_TO_POINTER (i));
-    g_free (path);
-  }
-  return test_run ();
-}
+TEST_ROWS ("/interval/", test_row, rows)

@@ -1,180 +1,80 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the element tells: fields; times, and a controller's; `active-backend`.
- * (Sums of frames: tests/programs/measure/said.py.) */
+ * What the element tells: times, and a controller's; `active-backend`. (Fields:
+ * docs/make-reference --check; sums of frames: tests/programs/measure/said.py;
+ * that all is told at EOS: invariants.) */
 #include <string.h>
 #ifdef HAVE_CONTROLLER
 #include <gst/controller/controller.h>
 #endif
 #include "bench.h"
 
-/* Push `in`, which is taken; the meta on what comes out, to be freed. */
-static GstStructure *
-push_for_meta (Bench * bench, GstBuffer * in)
-{
-  GstStructure *s;
-  g_autoptr (GstBuffer) out;
+#define NONE -1
 
-  g_assert_cmpint (gst_harness_push (bench->h, in), ==, GST_FLOW_OK);
-  out = bench_take (bench);
-  g_assert_nonnull (buffer_report (out));
-  s = gst_structure_copy (buffer_report (out));
-  return s;
-}
-
-/* Exactly these fields, with these types, in these messages. */
-typedef enum
-{ ALL, FRAME_ONLY, POOLED_ONLY } In;
-
+/* A segment, a frame 2 frames behind its start, and what is said of that, in
+ * frames. Times follow the segment; without a duration it is that of the frame
+ * rate; what is unknown, as where a segment is not in time, is
+ * GST_CLOCK_TIME_NONE. */
 static const struct
 {
-  const gchar *name, *type;
-  In in;
-} fields[] = {
-  {"timestamp", "guint64", ALL}, {"stream-time", "guint64", ALL},
-  {"running-time", "guint64", ALL}, {"duration", "guint64", ALL},
-  {"type", "gchararray", ALL}, {"index", "guint64", ALL},
-  {"frames", "guint64", ALL}, {"mse-y", "gdouble", ALL},
-  {"mse-u", "gdouble", ALL}, {"mse-v", "gdouble", ALL},
-  {"mse", "gdouble", ALL}, {"psnr-y", "gdouble", ALL},
-  {"psnr-u", "gdouble", ALL}, {"psnr-v", "gdouble", ALL},
-  {"psnr", "gdouble", ALL}, {"identical", "gboolean", ALL},
-  {"nonzero", "gdouble", ALL}, {"sse-y", "guint64", ALL},
-  {"sse-u", "guint64", ALL}, {"sse-v", "guint64", ALL},
-  {"samples-y", "guint64", ALL}, {"samples-u", "guint64", ALL},
-  {"samples-v", "guint64", ALL}, {"levels", "guint64", ALL},
-  {"nonzero-levels", "guint64", ALL}, {"transform", "gchararray", ALL},
-  {"quality", "gint", ALL}, {"backend", "gchararray", ALL},
-  {"psnr-mean", "gdouble", POOLED_ONLY},
-  {"psnr-mean-capped", "gdouble", POOLED_ONLY},
-  {"psnr-min", "gdouble", POOLED_ONLY}, {"psnr-max", "gdouble", POOLED_ONLY},
-  {"dropped", "guint64", POOLED_ONLY},
-  {"view", "gchararray", FRAME_ONLY},
+  GstFormat format;
+  gint start, time, base;
+  gdouble rate;
+  gint fps;
+  gboolean timed, lasts;        /* the buffer has a time, a duration */
+  gint said[4];
+} times[] = {
+  {GST_FORMAT_TIME, 0, 0, 0, 1, 25, TRUE, TRUE, {2, 2, 2, 1}},
+  {GST_FORMAT_TIME, 10, 0, 7, 1, 25, TRUE, TRUE, {12, 2, 9, 1}},
+  {GST_FORMAT_TIME, 4, 100, 1000, 2, 25, TRUE, TRUE, {6, 102, 1001, 1}},
+  {GST_FORMAT_TIME, 3, 5, 9, 0.5, 25, TRUE, TRUE, {5, 7, 13, 1}},
+  {GST_FORMAT_TIME, 0, 0, 0, 1, 25, TRUE, FALSE, {2, 2, 2, 1}},
+  {GST_FORMAT_TIME, 0, 0, 0, 1, 25, FALSE, TRUE, {NONE, NONE, NONE, 1}},
+  {GST_FORMAT_TIME, 0, 0, 0, 1, 0, TRUE, FALSE, {2, 2, 2, NONE}},
+  {GST_FORMAT_BYTES, 0, 0, 0, 1, 25, TRUE, TRUE, {2, NONE, NONE, 1}},
 };
 
-static void
-check_fields (const GstStructure * s, gboolean pooled)
+TEST ("/element/messages/times", test_times)
 {
-  gint n = 0;
-
-  for (guint i = 0; i < G_N_ELEMENTS (fields); i++)
-    if (fields[i].in == ALL
-        || fields[i].in == (pooled ? POOLED_ONLY : FRAME_ONLY)) {
-      g_test_message ("%s", fields[i].name);
-      g_assert_cmpstr (g_type_name (gst_structure_get_field_type (s,
-                  fields[i].name)), ==, fields[i].type);
-      n++;
-    }
-  g_assert_cmpint (gst_structure_n_fields (s), ==, n);
-}
-
-static void
-test_fields (void)
-{
-  GstStructure *s;
-  g_autofree gchar *backend = NULL;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", 32, 32, NULL);
-  s = bench_report (&bench, 0);
-  check_fields (s, FALSE);
-  g_object_get (bench.element, "active-backend", &backend, NULL);
-  g_assert_cmpstr (gst_structure_get_string (s, "backend"), ==, backend);
-  gst_structure_free (s);
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  s = bench_pop_report (&bench, "pooled");
-  check_fields (s, TRUE);
-  gst_structure_free (s);
-}
-
-/* Times follow the segment. */
-static void
-test_times (void)
-{
-  static const struct
-  {
-    guint start, time, base;
-    gdouble rate;
-  } segments[] = {
-    {0, 0, 0, 1.0}, {10, 0, 7, 1.0}, {4, 100, 1000, 2.0}, {3, 5, 9, 0.5},
+  static const gchar *const names[] = { "timestamp", "stream-time",
+    "running-time", "duration"
   };
 
-  for (guint i = 0; i < G_N_ELEMENTS (segments); i++) {
-    guint64 start = segments[i].start * FRAME;
-    guint64 time = segments[i].time * FRAME;
-    guint64 base = segments[i].base * FRAME;
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
+    GstCaps *caps = video_caps ("I420", 16, 16);
+    g_autoptr (GstStructure) s;
     GstSegment segment;
+    GstBuffer *in;
     g_auto (Bench) bench;
 
-    bench_init (&bench, "I420", 16, 16, NULL);
-    gst_segment_init (&segment, GST_FORMAT_TIME);
-    segment.rate = segments[i].rate;
-    segment.start = start;
-    segment.time = time;
-    segment.base = base;
+    g_test_message ("%u", i);
+    bench_init (&bench, NULL, 0, 0, NULL);
+    gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, times[i].fps, 1,
+        NULL);
+    gst_harness_set_src_caps (bench.h, caps);
+    video_info (&bench.info, "I420", 16, 16);
+    gst_segment_init (&segment, times[i].format);
+    segment.rate = times[i].rate;
+    segment.start = times[i].start * FRAME;
+    segment.time = times[i].time * FRAME;
+    segment.base = times[i].base * FRAME;
     gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
-    for (guint n = 0; n < 3; n++) {
-      g_autoptr (GstStructure) s;
-
-      s = bench_report (&bench, segments[i].start + n);
-      g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, start + n * FRAME);
-      g_assert_cmpuint (get_uint64 (s, "stream-time"), ==, time + n * FRAME);
-      g_assert_cmpuint (get_uint64 (s, "running-time"), ==,
-          base + (guint64) (n * FRAME / segments[i].rate));
-      g_assert_cmpuint (get_uint64 (s, "duration"), ==, FRAME);
-      g_assert_cmpuint (get_uint64 (s, "index"), ==, n);
-      g_assert_cmpuint (get_uint64 (s, "frames"), ==, 1);
-    }
+    in = frame_new (&bench.info, times[i].start + 2);
+    if (!times[i].timed)
+      GST_BUFFER_PTS (in) = GST_CLOCK_TIME_NONE;
+    if (!times[i].lasts)
+      GST_BUFFER_DURATION (in) = GST_CLOCK_TIME_NONE;
+    g_assert_cmpint (gst_harness_push (bench.h, in), ==, GST_FLOW_OK);
+    s = bench_pop_report (&bench, "frame");
+    for (guint k = 0; k < G_N_ELEMENTS (names); k++)
+      g_assert_cmpuint (get_uint64 (s, names[k]), ==, times[i].said[k] == NONE
+          ? GST_CLOCK_TIME_NONE : (guint) times[i].said[k] * FRAME);
   }
-}
-
-/* Without a duration it is that of the frame rate; what is unknown, as where a
- * segment is not in time, is GST_CLOCK_TIME_NONE. */
-static void
-test_unknown_times (void)
-{
-  static const gchar *names[] = { "timestamp", "stream-time", "running-time" };
-  GstSegment segment;
-  GstStructure *s;
-  GstBuffer *in;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", 16, 16, NULL);
-  in = frame_new (&bench.info, 5);
-  GST_BUFFER_DURATION (in) = GST_CLOCK_TIME_NONE;
-  s = push_for_meta (&bench, in);
-  g_assert_cmpuint (get_uint64 (s, "duration"), ==, FRAME);
-  gst_structure_free (s);
-
-  in = frame_new (&bench.info, 6);
-  GST_BUFFER_PTS (in) = GST_CLOCK_TIME_NONE;
-  s = push_for_meta (&bench, in);
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    g_assert_cmpuint (get_uint64 (s, names[i]), ==, GST_CLOCK_TIME_NONE);
-  gst_structure_free (s);
-
-  gst_harness_set_src_caps_str (bench.h,
-      "video/x-raw,format=I420,width=16,height=16,framerate=0/1");
-  in = frame_new (&bench.info, 7);
-  GST_BUFFER_DURATION (in) = GST_CLOCK_TIME_NONE;
-  s = push_for_meta (&bench, in);
-  g_assert_cmpuint (get_uint64 (s, "timestamp"), ==, 7 * FRAME);
-  g_assert_cmpuint (get_uint64 (s, "duration"), ==, GST_CLOCK_TIME_NONE);
-  gst_structure_free (s);
-
-  gst_segment_init (&segment, GST_FORMAT_BYTES);
-  gst_harness_push_event (bench.h, gst_event_new_segment (&segment));
-  s = push_for_meta (&bench, frame_new (&bench.info, 3));
-  g_assert_cmpuint (get_uint64 (s, names[0]), ==, 3 * FRAME);
-  for (guint i = 1; i < G_N_ELEMENTS (names); i++)
-    g_assert_cmpuint (get_uint64 (s, names[i]), ==, GST_CLOCK_TIME_NONE);
-  gst_structure_free (s);
 }
 
 #ifdef HAVE_CONTROLLER
 /* Time is the stream's, whatever the buffers' timestamps are. */
-static void
-test_controller_segment (void)
+TEST ("/element/messages/controller", test_controller_segment)
 {
   g_autoptr (GstControlSource) source;
   GstSegment segment;
@@ -204,33 +104,6 @@ test_controller_segment (void)
 }
 #endif
 
-/* All is told when EOS arrives downstream. */
-static GstPadProbeReturn
-check_told (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  (void) pad;
-  if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS) {
-    gst_structure_free (bench_pop_report (data, "frame"));
-    gst_structure_free (bench_pop_report (data, "pooled"));
-  }
-  return GST_PAD_PROBE_OK;
-}
-
-static void
-test_pooled_before_eos (void)
-{
-  g_autoptr (GstPad) pad;
-  g_auto (Bench) bench;
-
-  bench_init (&bench, "I420", 16, 16, "async-depth", 3, NULL);
-  pad = gst_element_get_static_pad (bench.element, "src");
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, check_told,
-      &bench, NULL);
-  bench_push (&bench, 0);
-  gst_harness_push_event (bench.h, gst_event_new_eos ());
-  bench_pop_report (&bench, NULL);
-}
-
 static void
 count_notify (GObject * object, GParamSpec * pspec, gpointer data)
 {
@@ -238,8 +111,7 @@ count_notify (GObject * object, GParamSpec * pspec, gpointer data)
   ++*(guint *) data;
 }
 
-static void
-test_active_backend (void)
+TEST ("/element/messages/active-backend", test_active_backend)
 {
   guint notified = 0;
   gchar *backend;
@@ -267,19 +139,4 @@ test_active_backend (void)
   g_assert_true (!test_on_cuda () || g_str_has_prefix (backend, "cuda:"));
   g_assert_nonnull (backend);
   g_free (backend);
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/element/messages/fields", test_fields);
-  test_add ("/element/messages/times", test_times);
-  test_add ("/element/messages/unknown-times", test_unknown_times);
-#ifdef HAVE_CONTROLLER
-  test_add ("/element/messages/controller", test_controller_segment);
-#endif
-  test_add ("/element/messages/pooled-before-eos", test_pooled_before_eos);
-  test_add ("/element/messages/active-backend", test_active_backend);
-  return test_run ();
 }

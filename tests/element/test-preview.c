@@ -5,7 +5,6 @@
 #include "duel.h"
 #include "viewer.h"
 
-#define PATIENCE (30 * G_TIME_SPAN_SECOND)
 #define WIDTH 48
 #define HEIGHT 32
 
@@ -30,14 +29,12 @@ launch (Duel * duel, const gchar * line)
 static GstElement *
 start (Duel * duel, GstVideoInfo * info, const gchar * properties)
 {
-  gchar *line = g_strdup_printf ("appsrc name=in format=time max-bytes=0 ! "
+  gchar *line = g_strdup_printf ("appsrc name=in0 format=time max-bytes=0 ! "
       "blockdctpreview name=preview %s ! appsink name=out sync=false "
       "max-buffers=0", properties);
   GstElement *preview = launch (duel, line);
 
   g_free (line);
-  duel->n_inputs = 1;
-  duel->input[0] = gst_bin_get_by_name (GST_BIN (duel->pipeline), "in");
   set_child (preview, "compare::view", 0);
   video_info (info, "I420", WIDTH, HEIGHT);
   duel_set_caps (duel, 0, info);
@@ -52,37 +49,22 @@ stop (Duel * duel, GstElement * preview)
   duel_clear (duel);
 }
 
-/* Whether a picture is what this quality leaves of frame `n`. */
-static gboolean
-is_of (const GstVideoInfo * info, GstBuffer * buffer, guint n, gint quality)
+/* Push frame `n`: what must leave then, as this quality leaves it. */
+static GstBuffer *
+show (Duel * duel, const GstVideoInfo * info, guint n, gint quality)
 {
   BdctParams params = defaults;
-  GstBuffer *in = frame_new (info, n), *expected;
+  g_autoptr (GstBuffer) in = frame_new (info, n), expected;
   BdctStats stats;
-  GstMapInfo map;
-  gboolean same;
+  GstBuffer *out;
 
   params.quality = quality;
   expected = frame_expect (info, in, &params, &stats);
-  g_assert_true (gst_buffer_map (expected, &map, GST_MAP_READ));
-  same = gst_buffer_get_size (buffer) == map.size
-      && gst_buffer_memcmp (buffer, 0, map.data, map.size) == 0;
-  gst_buffer_unmap (expected, &map);
-  gst_buffer_unref (expected);
-  gst_buffer_unref (in);
-  return same;
-}
-
-/* Push frame `n`: what must leave then. */
-static GstBuffer *
-show (Duel * duel, const GstVideoInfo * info, guint n)
-{
-  GstBuffer *out;
-
-  duel_push (duel, 0, frame_new (info, n));
+  duel_push (duel, 0, gst_buffer_ref (in));
   out = duel_pull (duel);
   g_assert_nonnull (out);
   g_assert_cmpuint (GST_BUFFER_PTS (out), ==, n * FRAME);
+  g_assert_true (frames_equal (info, expected, out));
   return out;
 }
 
@@ -100,33 +82,23 @@ run (Duel * duel, GstState state)
   return preview;
 }
 
-/* The next picture, which is the `*n`th, if that is known: none is lost. */
-static GstBuffer *
-take (Duel * duel, guint * n)
-{
-  GstBuffer *out = duel_pull (duel);
-
-  g_assert_nonnull (out);
-  if (n != NULL)
-    g_assert_cmpuint (GST_BUFFER_PTS (out), ==, (*n)++ * FRAME);
-  g_assert_nonnull (duel_figures (out, "dist_sink"));
-  return out;
-}
-
 /* Take pictures until one has figures of B or none has, and its quality, if one
- * is asked for, is a blockdct's. */
+ * is asked for, is a blockdct's; none of them is lost, if `*n` is the next. */
 static void
 wait_for (Duel * duel, guint * n, gint quality, gboolean there)
 {
-  const gint64 end = g_get_monotonic_time () + PATIENCE;
   gboolean found = FALSE;
 
   while (!found) {
-    g_autoptr (GstBuffer) out = take (duel, n);
-    GstStructure *s = buffer_report (out);
+    g_autoptr (GstBuffer) out = duel_pull (duel);
+    GstStructure *s;
     gint is = 0;
 
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
+    g_assert_nonnull (out);
+    if (n != NULL)
+      g_assert_cmpuint (GST_BUFFER_PTS (out), ==, (*n)++ * FRAME);
+    g_assert_nonnull (duel_figures (out, "dist_sink"));
+    s = buffer_report (out);
     found = quality > 0 ? s != NULL && gst_structure_get_int (s, "quality", &is)
         && is == quality
         : (duel_figures (out, "dist_sink_1") != NULL) == there;
@@ -144,8 +116,7 @@ expect_text (GstElement * element, const gchar * property,
 }
 
 /* Both are what their descriptions say, from the first frame on. */
-static void
-test_descriptions (void)
+TEST ("/preview/descriptions", test_descriptions)
 {
   GstElement *preview;
   GstVideoInfo info;
@@ -155,25 +126,19 @@ test_descriptions (void)
   preview = start (&duel, &info, "a=\"identity ! blockdct name=x quality=7\" "
       "b=blockdct");
   set_child (preview, "b::quality", 30);
-  out = show (&duel, &info, 0);
-  g_assert_true (is_of (&info, out, 0, 7));
-  gst_buffer_unref (out);
+  gst_buffer_unref (show (&duel, &info, 0, 7));
   set_child (preview, "a::x::quality", 8);
   set_child (preview, "compare::right", 1);
-  out = show (&duel, &info, 1);
-  g_assert_true (is_of (&info, out, 1, 30));
+  out = show (&duel, &info, 1, 30);
   g_assert_nonnull (duel_figures (out, "dist_sink_1"));
   gst_buffer_unref (out);
   set_child (preview, "compare::right", 0);
-  out = show (&duel, &info, 2);
-  g_assert_true (is_of (&info, out, 2, 8));
-  gst_buffer_unref (out);
+  gst_buffer_unref (show (&duel, &info, 2, 8));
   stop (&duel, preview);
 }
 
 /* While it plays: no frame is lost. */
-static void
-test_exchange (void)
+TEST ("/preview/exchange", test_exchange)
 {
   GstElement *preview;
   guint n = 0;
@@ -199,8 +164,7 @@ test_exchange (void)
 
 /* An encoder as B, and its bits; what it holds leaves before another one takes
  * its place. */
-static void
-test_encoder (void)
+TEST ("/preview/encoder", test_encoder)
 {
   GstElement *preview;
   GstVideoInfo info;
@@ -249,61 +213,55 @@ static const struct
 };
 
 /* While it plays, a wrong one is a warning, and the one of before stays. */
-static void
-test_refused (void)
+TEST ("/preview/refused", test_refused)
 {
+  static const gchar *const names[] = { "a", "b" };
   GstElement *preview;
   GstVideoInfo info;
-  g_autoptr (GstBuffer) out;
   Duel duel;
 
   preview = start (&duel, &info, "a=\"blockdct quality=9\"");
-  gst_buffer_unref (show (&duel, &info, 0));
-  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
-    if (strstr (wrong[i].line, "jpeg") && !test_have_element (wrong[i].line))
+  gst_buffer_unref (show (&duel, &info, 0, 9));
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (wrong); i++) {
+    const gchar *line = wrong[i / 2].line, *name = names[i % 2];
+    g_autofree gchar *said = g_strdup_printf ("%s='%s'", name, line);
+
+    if (strstr (line, "jpeg") && !test_have_element (line))
       continue;
-    g_object_set (preview, "a", wrong[i].line, NULL);
-    text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "a='",
-        wrong[i].line, wrong[i].says, NULL);
-    g_object_set (preview, "b", wrong[i].line, NULL);
-    text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "b='",
-        wrong[i].line, wrong[i].says, NULL);
+    g_object_set (preview, name, line, NULL);
+    text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), said,
+        wrong[i / 2].says, NULL);
     expect_text (preview, "a", "blockdct quality=9");
     expect_text (preview, "b", "");
   }
   g_object_set (preview, "a", "", NULL);
   text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "always an A",
       NULL);
-  out = show (&duel, &info, 1);
-  g_assert_true (is_of (&info, out, 1, 9));
+  gst_buffer_unref (show (&duel, &info, 1, 9));
   stop (&duel, preview);
 }
 
 /* Before the start, nothing starts, until a right one is set. */
-static void
-test_refused_at_start (void)
+TEST ("/preview/refused-at-start", test_refused_at_start)
 {
-  Duel duel = { 0 };
   GstElement *preview;
   g_autoptr (GstBuffer) out;
+  GstVideoInfo info;
+  Duel duel;
 
-  preview = launch (&duel, "videotestsrc num-buffers=1 ! video/x-raw,"
-      "format=I420,width=48,height=32 ! blockdctpreview name=preview b=blokdct "
-      "! appsink name=out");
-  g_assert_cmpint (gst_element_set_state (duel.pipeline, GST_STATE_PLAYING), ==,
-      GST_STATE_CHANGE_FAILURE);
+  preview = start (&duel, &info, "b=blokdct");
   text_expect (duel_wait_text (&duel, GST_MESSAGE_ERROR), "b='blokdct'", NULL);
+  g_assert_cmpint (GST_STATE (duel.pipeline), <, GST_STATE_PAUSED);
   expect_text (preview, "b", "");
   g_object_set (preview, "b", "blockdct", NULL);
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  out = duel_pull (&duel);
+  out = show (&duel, &info, 0, defaults.quality);
   g_assert_nonnull (duel_figures (out, "dist_sink_1"));
   stop (&duel, preview);
 }
 
 /* A bin that was never started goes with its last reference. */
-static void
-test_refused_unused (void)
+TEST ("/preview/refused-unused", test_refused_unused)
 {
   GstElement *preview = gst_element_factory_make ("blockdctpreview", NULL);
   gpointer left = preview;
@@ -343,8 +301,7 @@ seek_and_take (Duel * duel, GstClockTime to)
 }
 
 /* In a pause, too: the picture is made again after a flushing seek. */
-static void
-test_pause (void)
+TEST ("/preview/pause", test_pause)
 {
   Duel duel;
   GstElement *preview = run (&duel, GST_STATE_PAUSED);
@@ -388,8 +345,7 @@ set_versions (gpointer data)
 }
 
 /* Versions are set while the bin starts and stops: there is always an A. */
-static void
-test_set_and_restart (void)
+TEST ("/preview/set-and-restart", test_set_and_restart)
 {
   Setter setter = { NULL, FALSE };
   GThread *thread;
@@ -412,23 +368,8 @@ test_set_and_restart (void)
   stop (&duel, setter.preview);
 }
 
-static gint
-get_child_int (GstElement * preview, const gchar * name)
-{
-  GValue value = G_VALUE_INIT;
-  gint i;
-
-  gst_child_proxy_get_property (GST_CHILD_PROXY (preview), name, &value);
-  i = G_VALUE_HOLDS_ENUM (&value) ? g_value_get_enum (&value)
-      : G_VALUE_HOLDS_BOOLEAN (&value) ? g_value_get_boolean (&value)
-      : g_value_get_int (&value);
-  g_value_unset (&value);
-  return i;
-}
-
 /* Key b shows A and B when B is in place: not a B that took its place. */
-static void
-test_key_overtaken (void)
+TEST ("/preview/key-overtaken", test_key_overtaken)
 {
   g_autoptr (GstStructure) s;
   Duel duel;
@@ -436,19 +377,17 @@ test_key_overtaken (void)
 
   set_child (preview, "compare::interactive", TRUE);
   wait_for_state (&duel);
-  viewer_send (preview, viewer_key ("b"));
+  viewer_do (preview, "key b");
   g_object_set (preview, "b", "", NULL);
   gst_structure_free (seek_and_take (&duel, GST_SECOND));
   g_object_set (preview, "b", "identity", NULL);
   s = seek_and_take (&duel, 2 * GST_SECOND);
-  g_assert_cmpint (get_child_int (preview, "compare::left"), ==, -1);
-  g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 0);
+  viewer_expect (preview, "compare::left=-1 compare::right=0");
   stop (&duel, preview);
 }
 
 /* The keys of A and B, with `interactive` alone. */
-static void
-test_keys (void)
+TEST ("/preview/keys", test_keys)
 {
   GstElement *preview;
   guint n = 0;
@@ -457,61 +396,42 @@ test_keys (void)
   preview = run (&duel, GST_STATE_PLAYING);
   set_child (preview, "a::quality", 20);
   set_child (preview, "a::qp", 30);
-  viewer_send (preview, viewer_key ("Up"));
-  g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 20);
+  viewer_do (preview, "key Up");
+  viewer_expect (preview, "a::quality=20");
   set_child (preview, "compare::interactive", TRUE);
-  viewer_send (preview, viewer_key ("Up"));
-  viewer_send (preview, viewer_key ("Up"));
-  viewer_send (preview, viewer_key ("Down"));
-  g_assert_cmpint (get_child_int (preview, "a::quality"), ==, 21);
-  viewer_send (preview, viewer_key ("b"));
+  viewer_do (preview, "key Up");
+  viewer_do (preview, "key Up");
+  viewer_do (preview, "key Down");
+  viewer_expect (preview, "a::quality=21");
+  viewer_do (preview, "key b");
   wait_for (&duel, &n, 0, TRUE);
-  g_assert_cmpint (get_child_int (preview, "b::quality"), ==, 21);
-  g_assert_cmpint (get_child_int (preview, "compare::left"), ==, 0);
-  g_assert_cmpint (get_child_int (preview, "compare::right"), ==, 1);
-  viewer_send (preview, viewer_key ("Left"));
-  g_assert_cmpint (get_child_int (preview, "a::transform"), ==,
-      BDCT_N_TRANSFORMS - 1);
-  viewer_send (preview, viewer_key ("Up"));
-  g_assert_cmpint (get_child_int (preview, "a::qp"), ==, 29);
-  viewer_send (preview, viewer_key ("x"));
-  g_assert_cmpint (get_child_int (preview, "a::transform"), ==, 0);
-  g_assert_cmpint (get_child_int (preview, "b::transform"), ==,
-      BDCT_N_TRANSFORMS - 1);
-  g_assert_cmpint (get_child_int (preview, "b::qp"), ==, 29);
-  viewer_send (preview, viewer_key ("g"));
-  g_assert_true (get_child_int (preview, "a::grid"));
-  g_assert_true (get_child_int (preview, "b::grid"));
+  viewer_expect (preview, "b::quality=21 compare::left=0 compare::right=1");
+  viewer_do (preview, "key Left");
+  viewer_do (preview, "key Up");
+  viewer_expect (preview, "a::transform=hevc-quadtree a::qp=29");
+  viewer_do (preview, "key x");
+  viewer_expect (preview, "a::transform=jpeg-8x8 b::transform=hevc-quadtree "
+      "b::qp=29");
+  viewer_do (preview, "key g");
+  viewer_expect (preview, "a::grid=true b::grid=true");
   stop (&duel, preview);
 }
 
-typedef struct
-{
-  GstElement *pipeline;
-  GAsyncQueue *done;
-} Seeker;
-
 /* Seeks that do not flush. */
-static gpointer
-seek_on (gpointer data)
+static void
+seek_on (GstElement * pipeline, gpointer done)
 {
-  Seeker *seeker = data;
-
   for (guint i = 0; i < 40; i++)
-    gst_element_seek (seeker->pipeline, 1.0, GST_FORMAT_TIME,
-        GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, i * GST_SECOND,
-        GST_SEEK_TYPE_NONE, 0);
-  g_async_queue_push (seeker->done, seeker);
-  return NULL;
+    gst_element_seek (pipeline, 1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_NONE,
+        GST_SEEK_TYPE_SET, i * GST_SECOND, GST_SEEK_TYPE_NONE, 0);
+  g_async_queue_push (done, done);
 }
 
 /* A seek that does not flush meets an exchange. */
-static void
-test_seek (void)
+TEST ("/preview/seek", test_seek)
 {
-  Seeker seeker = {.done = g_async_queue_new () };
+  GAsyncQueue *done = g_async_queue_new ();
   GstElement *preview;
-  GThread *thread;
   Duel duel;
 
   preview = launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=48,"
@@ -519,56 +439,28 @@ test_seek (void)
       "fakesink name=out sync=false");
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
   gst_element_get_state (duel.pipeline, NULL, NULL, GST_CLOCK_TIME_NONE);
-  seeker.pipeline = duel.pipeline;
-  thread = g_thread_new ("seek", seek_on, &seeker);
+  gst_element_call_async (duel.pipeline, seek_on, done, NULL);
   for (guint i = 0; i < 40; i++) {
     g_object_set (preview, "b", i % 2 ? "" : "blockdct quality=5", NULL);
     g_usleep (2000);
   }
-  g_assert_nonnull (g_async_queue_timeout_pop (seeker.done, PATIENCE));
-  g_thread_join (thread);
-  g_async_queue_unref (seeker.done);
+  g_async_queue_pop (done);
+  g_async_queue_unref (done);
   stop (&duel, preview);
 }
 
 /* An element in B's description may have A's name. */
-static void
-test_names (void)
+TEST ("/preview/names", test_names)
 {
   GstVideoInfo info;
-  GstElement *preview, *b, *inner;
-  gint quality;
+  GstElement *preview;
   Duel duel;
 
   preview = start (&duel, &info,
       "b=\"identity ! blockdct name=a quality=3 ! identity\"");
   set_child (preview, "compare::interactive", TRUE);
   set_child (preview, "a::quality", 20);
-  viewer_send (preview, viewer_key ("Up"));
-  b = gst_bin_get_by_name (GST_BIN (preview), "b");
-  inner = gst_bin_get_by_name (GST_BIN (b), "a");
-  g_object_get (inner, "quality", &quality, NULL);
-  g_assert_cmpint (quality, ==, 3);
-  gst_object_unref (inner);
-  gst_object_unref (b);
+  viewer_do (preview, "key Up");
+  viewer_expect (preview, "b::a::quality=3");
   stop (&duel, preview);
-}
-
-int
-main (int argc, char *argv[])
-{
-  test_init (&argc, &argv);
-  test_add ("/preview/descriptions", test_descriptions);
-  test_add ("/preview/exchange", test_exchange);
-  test_add ("/preview/encoder", test_encoder);
-  test_add ("/preview/refused", test_refused);
-  test_add ("/preview/refused-at-start", test_refused_at_start);
-  test_add ("/preview/refused-unused", test_refused_unused);
-  test_add ("/preview/pause", test_pause);
-  test_add ("/preview/set-and-restart", test_set_and_restart);
-  test_add ("/preview/keys", test_keys);
-  test_add ("/preview/key-overtaken", test_key_overtaken);
-  test_add ("/preview/names", test_names);
-  test_add ("/preview/seek", test_seek);
-  return test_run ();
 }

@@ -8,6 +8,19 @@
 #define WIDTH 45
 #define HEIGHT 27
 
+/* Whether a transform has a QP, and the name of the property that it has. */
+static gboolean
+has_qp (BdctTransform transform)
+{
+  return bdct_transform_info (transform)->has_qp;
+}
+
+static const gchar *
+setting_name (BdctTransform transform)
+{
+  return has_qp (transform) ? "qp" : "quality";
+}
+
 /* Another one than the default, where the transform has any: all that chooses
  * settings has to keep the rest. */
 static void
@@ -112,8 +125,7 @@ count_files (const gchar * format, guint n, GstStructure ** reports,
 
 /* Every frame gets a setting that all single runs justify, at any depth and
  * after any frames the same one, and nothing else of it changes. */
-static void
-test_targets (void)
+TEST ("/target/all", test_targets)
 {
   static const struct
   {
@@ -199,8 +211,7 @@ test_targets (void)
 
 /* Where no file is small enough, the smallest is chosen, with its stuffed
  * bytes: of noise, quality 2 may have fewer bits than 1, and more bytes. */
-static void
-test_smallest (void)
+TEST ("/target/smallest", test_smallest)
 {
   BdctParams params = BDCT_PARAMS_DEFAULT;
   guint32 noise = 1;
@@ -232,13 +243,4 @@ test_smallest (void)
     gst_buffer_unref (in);
   }
   gst_message_unref (bench_pop (&bench, GST_MESSAGE_WARNING));
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/target/all", test_targets);
-  test_add ("/target/smallest", test_smallest);
-  return test_run ();
 }

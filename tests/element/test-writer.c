@@ -10,8 +10,6 @@
 #include <unistd.h>
 #include "bench.h"
 
-/* What a busy machine may take. */
-#define PATIENCE (60 * G_USEC_PER_SEC)
 #define N_FRAMES 3000
 
 /* Push frames until there are enough, or one is refused. */
@@ -91,39 +89,14 @@ open_reader (const gchar * path)
   return fd;
 }
 
-/* Frames' lines, of which the first has to be whole too; the last number is
- * `*last`. */
-static guint
-count_lines (const gchar * text, guint * last)
-{
-  gchar **lines = g_strsplit (text, "\n", -1);
-  guint n = 0;
-
-  for (guint i = 0; lines[i] != NULL; i++)
-    if (g_str_has_prefix (lines[i], "n:")) {
-      guint number = atoi (lines[i] + 2);
-
-      g_assert_cmpuint (number, >, *last);
-      g_assert_true (g_str_has_suffix (lines[i], " "));
-      *last = number;
-      n++;
-    } else {
-      g_assert_true (g_str_has_prefix (lines[i], "psnr_log_version")
-          || *lines[i] == '\0');
-    }
-  g_strfreev (lines);
-  return n;
-}
-
 /* A slow reader gets every line, whole. */
-static void
-test_slow (void)
+TEST ("/writer/slow", test_slow)
 {
   g_autofree gchar *path = make_fifo ("slow.log");
-  const gint64 end = g_get_monotonic_time () + PATIENCE;
   GString *text = g_string_new (NULL);
   gint fd = open_reader (path);
-  guint last = 0, newlines = 0;
+  g_auto (GStrv) lines;
+  guint newlines = 0;
   GThread *thread;
   Bench bench;
 
@@ -140,21 +113,25 @@ test_slow (void)
       g_usleep (1000);
     for (gssize i = 0; i < n; i++)
       newlines += data[i] == '\n';
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
   }
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==, GST_FLOW_OK);
-  g_assert_cmpuint (count_lines (text->str, &last), ==, N_FRAMES);
+  lines = g_strsplit (text->str, "\n", -1);
+  g_assert_true (g_str_has_prefix (lines[0], "psnr_log_version"));
+  for (guint i = 1; i <= N_FRAMES; i++) {
+    g_autofree gchar *number = g_strdup_printf ("n:%u ", i);
+
+    g_assert_true (g_str_has_prefix (lines[i], number)
+        && g_str_has_suffix (lines[i], " "));
+  }
   g_string_free (text, TRUE);
   close (fd);
   bench_clear (&bench);
 }
 
 /* One that stands still holds up the stream, but not its end. */
-static void
-test_stopped (void)
+TEST ("/writer/stopped", test_stopped)
 {
   g_autofree gchar *path = make_fifo ("stopped.log");
-  const gint64 end = g_get_monotonic_time () + PATIENCE;
   gint fd = open_reader (path);
   struct pollfd room = {.events = POLLOUT };
   GThread *thread;
@@ -165,10 +142,8 @@ test_stopped (void)
   thread = g_thread_new ("push", push, &bench);
   room.fd = open (path, O_WRONLY | O_NONBLOCK);
   g_assert_cmpint (room.fd, >=, 0);
-  while (poll (&room, 1, 0) > 0) {
-    g_assert_cmpint (g_get_monotonic_time (), <, end);
+  while (poll (&room, 1, 0) > 0)
     g_usleep (1000);
-  }
   gst_element_set_state (bench.element, GST_STATE_NULL);
   g_assert_cmpint (GPOINTER_TO_INT (g_thread_join (thread)), ==,
       GST_FLOW_FLUSHING);
@@ -179,8 +154,7 @@ test_stopped (void)
 }
 
 /* One that leaves ends the stream, not the process; and there has to be one. */
-static void
-test_no_reader (void)
+TEST ("/writer/no-reader", test_no_reader)
 {
   g_autofree gchar *path = make_fifo ("nobody.log");
   Bench bench;
@@ -197,8 +171,7 @@ test_no_reader (void)
 }
 
 /* Two elements on one file, whatever it is called. */
-static void
-test_two (void)
+TEST ("/writer/two", test_two)
 {
   gchar *path = test_path ("one.csv"), *link = test_path ("two.csv"), *text;
   const gchar *names[2] = { path, link };
@@ -228,8 +201,7 @@ test_two (void)
 }
 
 /* Two elements may share standard output. */
-static void
-test_shared_stdout (void)
+TEST ("/writer/shared-stdout", test_shared_stdout)
 {
   gchar *path = test_path ("out.log"), *text;
   gint saved = dup (STDOUT_FILENO);
@@ -257,16 +229,4 @@ test_shared_stdout (void)
   bench_clear (&first);
   bench_clear (&second);
   g_free (path);
-}
-
-int
-main (int argc, char **argv)
-{
-  test_init (&argc, &argv);
-  test_add ("/writer/slow", test_slow);
-  test_add ("/writer/stopped", test_stopped);
-  test_add ("/writer/no-reader", test_no_reader);
-  test_add ("/writer/two", test_two);
-  test_add ("/writer/shared-stdout", test_shared_stdout);
-  return test_run ();
 }

@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "viewer.h"
 
-GstEvent *
-viewer_key (const gchar * name)
-{
-  return gst_navigation_event_new_key_press (name, 0);
-}
+#include <stdio.h>
+#include <string.h>
 
-GstEvent *
-viewer_button (gboolean press, gdouble x, gdouble y)
+static GstEvent *
+make_event (const gchar * what)
 {
-  return press ? gst_navigation_event_new_mouse_button_press (1, x, y, 0)
-      : gst_navigation_event_new_mouse_button_release (1, x, y, 0);
-}
+  const gchar *rest = strchr (what, ' ') + 1;
+  const gint button = g_ascii_digit_value (rest[-2]);
+  const GstNavigationModifierType modifier = g_str_has_prefix (what, "ctrl")
+      ? GST_NAVIGATION_MODIFIER_CONTROL_MASK : g_str_has_prefix (what, "alt")
+      ? GST_NAVIGATION_MODIFIER_MOD1_MASK : 0;
+  gdouble x = 0, y = 0, by = 0;
 
-GstEvent *
-viewer_move (gdouble x, gdouble y)
-{
-  return gst_navigation_event_new_mouse_move (x, y, 0);
-}
-
-GstEvent *
-viewer_wheel (gdouble x, gdouble y, gdouble by)
-{
-  return gst_navigation_event_new_mouse_scroll (x, y, 0, by, 0);
+  sscanf (rest, "%lf %lf %lf", &x, &y, &by);
+  if (g_str_has_prefix (what, "press"))
+    return gst_navigation_event_new_mouse_button_press (button, x, y, 0);
+  if (g_str_has_prefix (what, "release"))
+    return gst_navigation_event_new_mouse_button_release (button, x, y, 0);
+  if (g_str_has_prefix (what, "move"))
+    return gst_navigation_event_new_mouse_move (x, y, 0);
+  if (g_str_has_prefix (what, "side"))
+    return gst_navigation_event_new_mouse_scroll (x, y, by, 0, 0);
+  if (strstr (what, "wheel ") != NULL)
+    return gst_navigation_event_new_mouse_scroll (x, y, 0, by, modifier);
+  return g_str_has_prefix (what, "up")
+      ? gst_navigation_event_new_key_release (rest, 0)
+      : gst_navigation_event_new_key_press (rest, modifier);
 }
 
 /* An event on its way. */
@@ -53,8 +57,9 @@ on_upstream (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 }
 
 gboolean
-viewer_send (GstElement * element, GstEvent * event)
+viewer_do (GstElement * element, const gchar * what)
 {
+  GstEvent *event = make_event (what);
   GstPad *src = gst_element_get_static_pad (element, "src");
   GstPad *sink = gst_element_get_static_pad (element, "ref_sink");
   Sent sent = { gst_structure_to_string (gst_event_get_structure (event)), 0 };
@@ -74,86 +79,27 @@ viewer_send (GstElement * element, GstEvent * event)
 }
 
 void
-viewer_drag (GstElement * element, gdouble x0, gdouble y0, gdouble x1,
-    gdouble y1)
+viewer_expect (GstElement * element, const gchar * values)
 {
-  viewer_send (element, viewer_button (TRUE, x0, y0));
-  viewer_send (element, viewer_move ((x0 + x1) / 2, (y0 + y1) / 2));
-  viewer_send (element, viewer_move (x1, y1));
-  viewer_send (element, viewer_button (FALSE, x1, y1));
-}
+  g_auto (GStrv) pairs = g_strsplit (values, " ", -1);
 
-void
-viewer_assert (GstElement * element, const gchar * name, const gchar * value)
-{
-  viewer_assert_all (element, &name, 1, value);
-}
-
-void
-viewer_assert_all (GstElement * element, const gchar * const *names, guint n,
-    const gchar * values)
-{
-  GString *text = g_string_new (NULL);
-
-  for (guint i = 0; i < n; i++) {
+  for (guint i = 0; pairs[i] != NULL; i++) {
+    g_auto (GStrv) pair = g_strsplit (pairs[i], "=", 2);
+    g_auto (GStrv) part = g_strsplit (pair[1], "/", 2);
     GValue value = G_VALUE_INIT;
-    g_autofree gchar *v;
+    g_autofree gchar *text = NULL;
 
-    g_object_get_property (G_OBJECT (element), names[i], &value);
-    v = gst_value_serialize (&value);
-    g_string_append_printf (text, "%s%s", i > 0 ? " " : "", v);
+    if (GST_IS_CHILD_PROXY (element))
+      gst_child_proxy_get_property (GST_CHILD_PROXY (element), pair[0], &value);
+    else
+      g_object_get_property (G_OBJECT (element), pair[0], &value);
+    text = gst_value_serialize (&value);
+    g_test_message ("%s: %s", pairs[i], text);
+    if (G_VALUE_HOLDS_DOUBLE (&value))
+      g_assert_cmpfloat_with_epsilon (g_value_get_double (&value),
+          atof (part[0]) / (part[1] != NULL ? atof (part[1]) : 1), 1e-9);
+    else
+      g_assert_cmpstr (text, ==, pair[1]);
     g_value_unset (&value);
   }
-  g_assert_cmpstr (text->str, ==, values);
-  g_string_free (text, TRUE);
-}
-
-static void
-on_notify (GObject * object, GParamSpec * pspec, guint * n)
-{
-  (void) object, (void) pspec;
-  ++*n;
-}
-
-void
-viewer_count (GstElement * element, const gchar * property, guint * n)
-{
-  g_autofree gchar *signal = property == NULL ? g_strdup ("notify")
-      : g_strconcat ("notify::", property, NULL);
-
-  g_signal_connect (element, signal, G_CALLBACK (on_notify), n);
-}
-
-/* Text */
-
-static GstPadProbeReturn
-on_query (GstPad * pad, GstPadProbeInfo * info, gpointer data)
-{
-  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
-
-  (void) pad, (void) data;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
-    return GST_PAD_PROBE_OK;
-  gst_query_add_allocation_meta (query,
-      GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-  return GST_PAD_PROBE_HANDLED;
-}
-
-void
-viewer_attach (Duel * duel)
-{
-  GstPad *pad = gst_element_get_static_pad (duel->sink, "sink");
-
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM
-      | GST_PAD_PROBE_TYPE_PUSH, on_query, NULL, NULL);
-  gst_object_unref (pad);
-}
-
-GstVideoOverlayComposition *
-viewer_get_attached (GstBuffer * buffer)
-{
-  GstVideoOverlayCompositionMeta *meta =
-      gst_buffer_get_video_overlay_composition_meta (buffer);
-
-  return meta == NULL ? NULL : meta->overlay;
 }

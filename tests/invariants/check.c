@@ -56,7 +56,8 @@ check_alone (World * w, const Item * item, const Alone * alone)
       && GST_BUFFER_DURATION (in) == GST_BUFFER_DURATION (out);
 
   if (w->subject == TRANSFORM)
-    same = same && GST_BUFFER_DTS (in) == GST_BUFFER_DTS (out)
+    same = same && gst_caps_is_equal (item->input.caps[0], alone->caps)
+        && GST_BUFFER_DTS (in) == GST_BUFFER_DTS (out)
         && GST_BUFFER_OFFSET (in) == GST_BUFFER_OFFSET (out)
         && GST_BUFFER_OFFSET_END (in) == GST_BUFFER_OFFSET_END (out)
         && ((GST_BUFFER_FLAGS (in) ^ GST_BUFFER_FLAGS (out))
@@ -68,7 +69,7 @@ check_alone (World * w, const Item * item, const Alone * alone)
         == gst_buffer_get_n_meta (out,
         GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE);
   if (!same)
-    fail ("a frame alone loses its times, flags or metas");
+    fail ("a frame alone loses its caps, times, flags or metas");
 }
 
 /* Add a frame's figures to what the stream's sum to. */
@@ -306,7 +307,6 @@ check_sums (World * w)
   for (guint p = 0; p < N_PARTS; p++) {
     GstStructure *stats = get_stats (w, p);
 
-
     for (guint k = 0; k < MAX_PADS && w->sums_known; k++) {
       const GstStructure *s = stats_of_pad (stats, p, k);
       const Sum *sum = &w->sum[p][k];
@@ -324,13 +324,16 @@ check_sums (World * w)
   }
 }
 
-/* Whether a message says how many frames there were till EOS: in a bin it may
- * come after EOS itself. */
+/* How many frames a message says that there were till EOS, before which it
+ * comes; in a bin it may come after EOS itself. */
 static guint64
 wait_for_pooled (World * w, Part part, guint pad)
 {
   for (;;) {
-    for (GList * l = w->spans[part].head; l != NULL; l = l->next) {
+    guint n = 0;
+
+    for (GList * l = w->spans[part].head; l != NULL
+        && (w->subject == PREVIEW || n < w->told[part]); l = l->next, n++) {
       const Message *m = l->data;
 
       /* One of an earlier depth ends where another begins. */
@@ -338,6 +341,8 @@ wait_for_pooled (World * w, Part part, guint pad)
           && m->index + m->frames == w->index.at[part][pad])
         return m->frames;
     }
+    if (w->subject != PREVIEW)
+      return 0;
     g_cond_wait (&w->cond, &w->lock);
   }
 }

@@ -46,6 +46,7 @@ caps_draw (guint64 format, gint width, gint height, gint rate, GstCaps * like)
   const guint n = gst_value_list_get_size (all);
   GstVideoInfo info;
   const GstVideoFormatInfo *found;
+  GstCaps *caps;
 
   for (;; format++) {
     found = gst_video_format_get_info (gst_video_format_from_string
@@ -58,7 +59,12 @@ caps_draw (guint64 format, gint width, gint height, gint rate, GstCaps * like)
       width, height);
   info.fps_n = rate;
   info.fps_d = 1;
-  return gst_video_info_to_caps (&info);
+  /* What only describes the picture. */
+  info.par_n = 1 + height % 2;
+  info.interlace_mode = width % 3;      /* progressive, interleaved, mixed */
+  caps = gst_video_info_to_caps (&info);
+  gst_caps_set_simple (caps, "x-unknown", G_TYPE_INT, height, NULL);
+  return caps;
 }
 
 gint
@@ -82,7 +88,8 @@ fill (guint8 * data, gsize size, GRand * r)
         : level + i * slope / 8 + (kind == 2 ? 0 : g_rand_int (r) % 8);
 }
 
-/* Lines that are farther apart than they need be, and planes, too. */
+/* Lines that are farther apart than they need be, also from the bottom up, and
+ * planes, too. */
 static GstBuffer *
 spread_out (const GstVideoInfo * info, GRand * r)
 {
@@ -92,14 +99,18 @@ spread_out (const GstVideoInfo * info, GRand * r)
   GstBuffer *buffer;
 
   for (guint p = 0; p < GST_VIDEO_INFO_N_PLANES (info); p++) {
-    gint component[GST_VIDEO_MAX_COMPONENTS];
+    gint component[GST_VIDEO_MAX_COMPONENTS], rows;
 
     gst_video_format_info_component (info->finfo, p, component);
     offset[p] = at;
     stride[p] = GST_VIDEO_INFO_PLANE_STRIDE (info, p)
         + 4 * g_rand_int_range (r, 0, 20);
-    at += (gsize) stride[p] * GST_VIDEO_INFO_COMP_HEIGHT (info, component[0])
-        + 8 * g_rand_int_range (r, 0, 9);
+    rows = GST_VIDEO_INFO_COMP_HEIGHT (info, component[0]);
+    at += (gsize) stride[p] * rows + 8 * g_rand_int_range (r, 0, 9);
+    if (g_rand_boolean (r)) {
+      offset[p] += (gsize) stride[p] * (rows - 1);
+      stride[p] = -stride[p];
+    }
   }
   buffer = gst_buffer_new_allocate (NULL, at, NULL);
   gst_buffer_add_video_meta_full (buffer, GST_VIDEO_FRAME_FLAG_NONE,
@@ -158,31 +169,44 @@ frame_new (GstCaps * caps, guint64 seed, guint look, GstBufferPool * pool)
   return buffer;
 }
 
-/* FNV-1a of the visible samples. */
-static guint64
-sum_of (GstBuffer * buffer, GstCaps * caps)
+GstBuffer *
+frame_plain (GstBuffer * buffer, GstCaps * caps)
 {
   GstVideoFrame frame, copy;
   GstVideoInfo info;
-  GstBuffer *tight;
-  guint64 sum = G_GUINT64_CONSTANT (0xcbf29ce484222325);
-  GstMapInfo map;
+  GstVideoMeta *meta;
+  GstBuffer *plain;
 
   if (caps == NULL || !gst_video_info_from_caps (&info, caps)
       || !gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ))
     fail ("a buffer does not fit its caps");
-  tight = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
-  gst_buffer_memset (tight, 0, 0, GST_VIDEO_INFO_SIZE (&info));
-  if (!gst_video_frame_map (&copy, &info, tight, GST_MAP_READWRITE)
+  plain = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+  gst_buffer_memset (plain, 0, 0, GST_VIDEO_INFO_SIZE (&info));
+  if (!gst_video_frame_map (&copy, &info, plain, GST_MAP_READWRITE)
       || !gst_video_frame_copy (&copy, &frame))
     fail ("a frame cannot be copied");
   gst_video_frame_unmap (&copy);
   gst_video_frame_unmap (&frame);
-  gst_buffer_map (tight, &map, GST_MAP_READ);
+  gst_buffer_copy_into (plain, buffer, GST_BUFFER_COPY_METADATA, 0, -1);
+  meta = gst_buffer_get_video_meta (plain);
+  if (meta != NULL)
+    gst_buffer_remove_meta (plain, (GstMeta *) meta);
+  return plain;
+}
+
+/* FNV-1a of the visible samples. */
+static guint64
+sum_of (GstBuffer * buffer, GstCaps * caps)
+{
+  GstBuffer *plain = frame_plain (buffer, caps);
+  guint64 sum = G_GUINT64_CONSTANT (0xcbf29ce484222325);
+  GstMapInfo map;
+
+  gst_buffer_map (plain, &map, GST_MAP_READ);
   for (gsize i = 0; i < map.size; i++)
     sum = (sum ^ map.data[i]) * G_GUINT64_CONSTANT (0x100000001b3);
-  gst_buffer_unmap (tight, &map);
-  gst_buffer_unref (tight);
+  gst_buffer_unmap (plain, &map);
+  gst_buffer_unref (plain);
   return sum;
 }
 

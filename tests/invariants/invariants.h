@@ -65,6 +65,8 @@ GstCaps *caps_draw (guint64 format, gint width, gint height, gint rate,
 #define LOOK_POOL 16
 GstBuffer *frame_new (GstCaps * caps, guint64 seed, guint look,
     GstBufferPool * pool);
+/* The same frame, with a format's own strides in one memory. */
+GstBuffer *frame_plain (GstBuffer * buffer, GstCaps * caps);
 gint caps_depth (GstCaps * caps);
 
 /* A buffer in words: times, flags, metas, a sum of its samples. */

@@ -54,6 +54,8 @@ static void
 arrive (World * w, GstPad * pad, gchar * text)
 {
   g_mutex_lock (&w->lock);
+  for (guint p = 0; p < N_PARTS && strcmp (text, "eos") == 0; p++)
+    w->told[p] = w->spans[p].length;
   g_queue_push_tail (&w->arrived[pad == w->sink[1]], text);
   g_cond_broadcast (&w->cond);
   g_mutex_unlock (&w->lock);

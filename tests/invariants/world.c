@@ -107,7 +107,7 @@ world_frame (World * w, guint64 seed, guint look, guint times, guint64 pads)
     if (item != NULL && w->source[i].pad != NULL)
       item->input.caps[i] = gst_caps_ref (w->source[i].caps);
     if (item != NULL && buffer[i] != NULL)
-      item->input.in[i] = gst_buffer_copy_deep (buffer[i]);
+      item->input.in[i] = frame_plain (buffer[i], w->source[i].caps);
     if (w->source[i].pad != NULL && i > 0)
       w->sum[PART_COMPARE][i].unmatched += (mask & 1) != (mask >> i & 1);
   }

@@ -79,6 +79,7 @@ typedef struct
   GCond cond;
   GQueue arrived[MAX_SINKS];    /* strings */
   GQueue messages[N_PARTS], spans[N_PARTS];     /* Message */
+  guint told[N_PARTS];          /* how many of `spans` come before EOS */
   gboolean stopped;
 
   guint last[N_PARTS];          /* the version of the last frame */

@@ -67,101 +67,61 @@ init_rw (gpointer lock)
   pthread_rwlock_init (lock, NULL);
 }
 
-static pthread_mutex_t *
-mutex_of (GMutex * m)
-{
-  return get (&m->p, sizeof (pthread_mutex_t), init_mutex);
-}
+/* A kind of lock: what it is here, and its life. */
+#define LOCK(Type, name, Pthread, init) \
+  static Pthread * \
+  name##_of (Type * lock) \
+  { \
+    return get (&lock->p, sizeof (Pthread), init); \
+  } \
+\
+  void \
+  g_##name##_init (Type * lock) \
+  { \
+    lock->p = NULL; \
+  } \
+\
+  void \
+  g_##name##_clear (Type * lock) \
+  { \
+    __atomic_store_n (&lock->p, NULL, __ATOMIC_RELEASE); \
+  }
 
-static pthread_mutex_t *
-recursive_of (GRecMutex * m)
-{
-  return get (&m->p, sizeof (pthread_mutex_t), init_recursive);
-}
+#define DO(Type, name, what, func) \
+  void \
+  g_##name##_##what (Type * lock) \
+  { \
+    func (name##_of (lock)); \
+  }
 
-static pthread_cond_t *
-cond_of (GCond * c)
-{
-  return get (&c->p, sizeof (pthread_cond_t), init_cond);
-}
+#define TRY(Type, name, what, func) \
+  gboolean \
+  g_##name##_##what (Type * lock) \
+  { \
+    return func (name##_of (lock)) == 0; \
+  }
 
-static pthread_rwlock_t *
-rw_of (GRWLock * l)
-{
-  return get (&l->p, sizeof (pthread_rwlock_t), init_rw);
-}
+LOCK (GMutex, mutex, pthread_mutex_t, init_mutex)
+DO (GMutex, mutex, lock, pthread_mutex_lock)
+TRY (GMutex, mutex, trylock, pthread_mutex_trylock)
+DO (GMutex, mutex, unlock, pthread_mutex_unlock)
 
-void
-g_mutex_init (GMutex * m)
-{
-  m->p = NULL;
-}
+LOCK (GRecMutex, rec_mutex, pthread_mutex_t, init_recursive)
+DO (GRecMutex, rec_mutex, lock, pthread_mutex_lock)
+TRY (GRecMutex, rec_mutex, trylock, pthread_mutex_trylock)
+DO (GRecMutex, rec_mutex, unlock, pthread_mutex_unlock)
 
-void
-g_mutex_clear (GMutex * m)
-{
-  __atomic_store_n (&m->p, NULL, __ATOMIC_RELEASE);
-}
+LOCK (GRWLock, rw_lock, pthread_rwlock_t, init_rw)
+DO (GRWLock, rw_lock, writer_lock, pthread_rwlock_wrlock)
+TRY (GRWLock, rw_lock, writer_trylock, pthread_rwlock_trywrlock)
+DO (GRWLock, rw_lock, writer_unlock, pthread_rwlock_unlock)
+DO (GRWLock, rw_lock, reader_lock, pthread_rwlock_rdlock)
+TRY (GRWLock, rw_lock, reader_trylock, pthread_rwlock_tryrdlock)
+DO (GRWLock, rw_lock, reader_unlock, pthread_rwlock_unlock)
 
-void
-g_mutex_lock (GMutex * m)
-{
-  pthread_mutex_lock (mutex_of (m));
-}
-
-gboolean
-g_mutex_trylock (GMutex * m)
-{
-  return pthread_mutex_trylock (mutex_of (m)) == 0;
-}
-
-void
-g_mutex_unlock (GMutex * m)
-{
-  pthread_mutex_unlock (mutex_of (m));
-}
-
-void
-g_rec_mutex_init (GRecMutex * m)
-{
-  m->p = NULL;
-}
-
-void
-g_rec_mutex_clear (GRecMutex * m)
-{
-  __atomic_store_n (&m->p, NULL, __ATOMIC_RELEASE);
-}
-
-void
-g_rec_mutex_lock (GRecMutex * m)
-{
-  pthread_mutex_lock (recursive_of (m));
-}
-
-gboolean
-g_rec_mutex_trylock (GRecMutex * m)
-{
-  return pthread_mutex_trylock (recursive_of (m)) == 0;
-}
-
-void
-g_rec_mutex_unlock (GRecMutex * m)
-{
-  pthread_mutex_unlock (recursive_of (m));
-}
-
-void
-g_cond_init (GCond * c)
-{
-  c->p = NULL;
-}
-
-void
-g_cond_clear (GCond * c)
-{
-  __atomic_store_n (&c->p, NULL, __ATOMIC_RELEASE);
-}
+LOCK (GCond, cond, pthread_cond_t, init_cond)
+DO (GCond, cond, signal, pthread_cond_signal)
+DO (GCond, cond, broadcast, pthread_cond_broadcast)
 
 void
 g_cond_wait (GCond * c, GMutex * m)
@@ -176,64 +136,4 @@ g_cond_wait_until (GCond * c, GMutex * m, gint64 end)
 
   return pthread_cond_timedwait (cond_of (c), mutex_of (m), &time)
       != ETIMEDOUT;
-}
-
-void
-g_cond_signal (GCond * c)
-{
-  pthread_cond_signal (cond_of (c));
-}
-
-void
-g_cond_broadcast (GCond * c)
-{
-  pthread_cond_broadcast (cond_of (c));
-}
-
-void
-g_rw_lock_init (GRWLock * l)
-{
-  l->p = NULL;
-}
-
-void
-g_rw_lock_clear (GRWLock * l)
-{
-  __atomic_store_n (&l->p, NULL, __ATOMIC_RELEASE);
-}
-
-void
-g_rw_lock_writer_lock (GRWLock * l)
-{
-  pthread_rwlock_wrlock (rw_of (l));
-}
-
-gboolean
-g_rw_lock_writer_trylock (GRWLock * l)
-{
-  return pthread_rwlock_trywrlock (rw_of (l)) == 0;
-}
-
-void
-g_rw_lock_writer_unlock (GRWLock * l)
-{
-  pthread_rwlock_unlock (rw_of (l));
-}
-
-void
-g_rw_lock_reader_lock (GRWLock * l)
-{
-  pthread_rwlock_rdlock (rw_of (l));
-}
-
-gboolean
-g_rw_lock_reader_trylock (GRWLock * l)
-{
-  return pthread_rwlock_tryrdlock (rw_of (l)) == 0;
-}
-
-void
-g_rw_lock_reader_unlock (GRWLock * l)
-{
-  pthread_rwlock_unlock (rw_of (l));
 }
