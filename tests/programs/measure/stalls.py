@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """stalls.py PROGRAM ARGUMENT...: blockdct-measure with a decoder that takes its time. What a
-file of 57000 bytes begins with says how: "STALLS" hangs for ever, and cannot be stopped; "SLOW" sleeps for a
-second at each buffer; "COMPUTES" makes nothing for twelve seconds at the end, and has a
-processor for a fifth of them. The last two then make a picture."""
+file of 57000 bytes begins with says how: "STALLS" hangs for ever, and cannot be stopped; "SLOW"
+sleeps for a second at each buffer; "COMPUTES" makes nothing for twelve seconds at the end, and
+has a processor for a fifth of them. The last two then make a picture."""
 
 import sys
 import time
