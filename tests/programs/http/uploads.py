@@ -15,7 +15,7 @@ import subprocess
 import tempfile
 from urllib.parse import urlsplit
 
-from bench import STILL, launch, start, synchronous, viewing
+from bench import STILL, launch, read, start, synchronous, viewing
 from lists import PICTURES, make_lists
 from tap import Skip, run_cases
 from viewer import LIMIT, Viewer, decode_png, fetch
@@ -183,11 +183,6 @@ async def a_slow_encoder_does_not_keep_the_port():
 def write(name, data):
     with open(name, "wb") as file:
         file.write(data)
-
-
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()
 
 
 def segment(marker, data):
