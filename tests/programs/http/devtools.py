@@ -72,7 +72,6 @@ class Browser:
         self.last = 0
         self.session = None
         self.errors = []
-        self.clicks = self.keys = 0  # keys and turns of the wheel
 
     async def __aenter__(self):
         self.socket = await websockets.connect(start_chromium(), max_size=None)
@@ -132,7 +131,6 @@ class Browser:
         raise AssertionError(f"{expression} did not come true")
 
     async def mouse(self, kind, x, y, button="left", **more):
-        self.clicks += kind == "mousePressed"
         await self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button,
                         buttons=0 if kind == "mouseReleased" or button == "none" else 1,
                         clickCount=1, **more)
@@ -153,14 +151,12 @@ class Browser:
 
     async def key(self, key, code=0, modifiers=0):
         """modifiers: 1 is Alt, 2 Ctrl."""
-        self.keys += 1
         for kind in ("keyDown", "keyUp"):
             await self.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers,
                             windowsVirtualKeyCode=code, text=key if len(key) == 1
                             and kind == "keyDown" and modifiers == 0 else "")
 
     async def wheel(self, x, y, by, key=None):
-        self.keys += 1
         await self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y,
                         deltaX=0, deltaY=by,
                         modifiers={None: 0, "Control": 2, "Shift": 8}[key])

@@ -55,7 +55,6 @@ async def move_slider(browser, name, value):
 
 async def choose(browser, selector, value):
     """Of a list: headless Chromium shows none to click on."""
-    browser.clicks += 2
     await browser.read(f"(widget => {{ widget.value = '{value}';"
                        " widget.dispatchEvent(new Event('input')); })"
                        f"(document.querySelector('{selector}'))")
