@@ -3,12 +3,11 @@
 """browser.py PLUGIN-FOLDER BLOCKDCT-PREVIEW
 
 The page of blockdct-preview in headless Chromium, turned as a person would: its cards,
-views, panels, keys, files and undo. BLOCKDCT_SHOTS names a folder for photographs.
-Speaks TAP."""
+views, panels, keys, files and undo. Speaks TAP."""
 
 from bench import launch, make_video
 import picture  # noqa: F401: its cases
-from person import choose, move_slider, on_page, photograph
+from person import choose, move_slider, on_page, pause
 from tap import Skip, run_cases
 
 
@@ -47,7 +46,6 @@ async def sliders_wipe_keys_and_figures(browser):
     assert await browser.read("getComputedStyle(find('picture')).cursor") == "crosshair"
     await browser.wait("!find('divider').matches('.awake')"
                        " && getComputedStyle(find('divider'), '::before').opacity <= 0.25")
-    await photograph(browser, "wipe")
 
     await browser.key("ArrowUp", 38)
     await browser.wait(f"page.figures.quality === {quality} + 1")
@@ -62,8 +60,8 @@ async def sliders_wipe_keys_and_figures(browser):
 
 @on_page("left=a", "right=b")
 async def the_verdict_counts_identical_frames_apart(browser):
-    await browser.key("p")
-    await browser.wait("page.news.paused && 'b-psnr' in page.figures")
+    await pause(browser)
+    await browser.wait("'b-psnr' in page.figures")
     # In one go: figures of frames that are on their way may come between.
     words, said = await browser.read("""(async () => {
       const figures = (i, a, b) => ({"stream-time": i * 1e9, psnr: a, "b-psnr": b, bits: 1000,
@@ -116,7 +114,6 @@ async def it_opens_with_damage_and_help_lists_keys(browser):
     assert "Drag the line" in await browser.read("find('card-original').innerText")
     await browser.key("?")
     await browser.wait("find('help').open && /Drag the line/.test(find('help').innerText)")
-    await photograph(browser, "help")
     # All keys of one letter are in it.
     missing = await browser.read("""Object.keys({...pageKeys, ...elementKeys}).filter(key =>
       /^[a-z]$/.test(key) && ![...find("help").querySelectorAll("th")].some(cell =>
@@ -141,8 +138,7 @@ async def cards_of_a_and_b(browser):
     await browser.click("#store")
     await browser.wait("page.figures['b-quality'] === 60")
     await browser.wait("find('words').textContent === 'B: as many bits, the same PSNR'")
-    await browser.key("p")
-    await browser.wait("page.news.paused")
+    await pause(browser)
     await move_slider(browser, "b::quality", 5)
     low = await browser.wait("page.figures['b-quality'] < 15 && page.figures['b-quality']")
     words = await browser.wait("/^B, this frame: \\d+ % fewer bits, [\\d.]+ dB worse$/.test("
@@ -150,7 +146,6 @@ async def cards_of_a_and_b(browser):
     bits, psnr = await browser.read("[1 - bitsOf(page.figures, 'b-') / bitsOf(page.figures, ''),"
                                     " page.figures.psnr - page.figures['b-psnr']]")
     assert words == f"B, this frame: {100 * bits:.0f} % fewer bits, {psnr:.1f} dB worse", words
-    await photograph(browser, "a-and-b")
     await browser.click("#swap")
     await browser.wait(f"page.figures.quality === {low} && page.figures['b-quality'] === 60")
     await choose(browser, "#codec-b", "hevc-8x8")
@@ -166,7 +161,6 @@ async def cards_of_a_and_b(browser):
     await browser.wait("Math.abs(page.figures.quality - 30) < 8")
     await choose(browser, "#metric", "psnr-hvs")
     await browser.wait("/PSNR-HVS\\n[\\d.]+ dB/.test(find('figures-b').innerText)")
-    await photograph(browser, "encoder")
     await choose(browser, "#codec-b", "hevc-8x8")
     await browser.wait("'b-qp' in page.figures && !find('swap').disabled")
     # B goes on while A's levels are seen.
@@ -189,7 +183,6 @@ async def an_encoder_has_its_preset(browser):
     await browser.read("document.querySelector('#card-b .advanced').open = true")
     await browser.wait("document.querySelector('#properties-b select')?.id"
                        " === 'b-encoder-speed-preset'")
-    await photograph(browser, "preset")
     await browser.read("""(widget => {
       widget.value = "ultrafast";
       widget.dispatchEvent(new Event("change"));
@@ -239,7 +232,6 @@ async def views_are_a_row(browser):
         # Colours have a legend with numbers.
         await browser.wait("find('legend').hidden === !legends[page.values.view]"
                            " && (find('legend').hidden || /\\d/.test(find('ends').innerText))")
-        await photograph(browser, name)
     assert await browser.read("[...find('views').querySelectorAll('button')]"
                               ".filter(b => b.tabIndex === 0).length") == 1
     # What explains is no name of a property or its value.
@@ -316,15 +308,13 @@ async def a_block_is_inspected(browser):
         await choose(browser, "#array", name)
         await browser.wait(f"find('cells').innerText.split(/[,\\n]/)[0] === '{name}'"
                            " && find('cells').querySelectorAll('td').length === 1024")
-    await photograph(browser, "block")
     await browser.key("Escape", 27)
     await browser.wait("find('panel').hidden && view.mark === null")
 
 
 @on_page("quality=20", "left=a", "right=b", "b::transform=hevc-16x16", "b::qp=30")
 async def a_curve_has_both_points(browser):
-    await browser.key("p")
-    await browser.wait("page.news.paused")
+    await pause(browser)
     await browser.key("r")
     await browser.wait("find('rate').querySelectorAll('polyline').length === 2"
                        " && rate.line('a').length === 20 && rate.line('b').length === 20")
@@ -348,15 +338,13 @@ async def a_curve_has_both_points(browser):
         await browser.mouse("mousePressed", x + at[0], y + at[1])
         await browser.mouse("mouseReleased", x + at[0], y + at[1])
         await browser.wait(f"page.figures['{name}'] === {at[2]}")
-    await photograph(browser, "rate")
 
 
 @on_page("long.mkv", "quality=20")
 async def a_plot_of_time_seeks(browser):
     await browser.key("t")
     await browser.wait("time.points.size === 90")  # one play of it
-    await browser.key("p")
-    await browser.wait("page.news.paused")
+    await pause(browser)
     x, y, width, height = await browser.box("#time")
     at = await browser.read("plot.left + (find('time').clientWidth - plot.left - plot.right) / 2")
     await browser.mouse("mousePressed", x + at, y + height / 2)
@@ -378,7 +366,6 @@ async def a_plot_of_time_seeks(browser):
     assert await browser.read(listed) == []
     await choose(browser, "#figure", "bpp")
     await browser.wait("find('time').ariaLabel.startsWith('bits per luma sample of 90 frames')")
-    await photograph(browser, "time")
     await choose(browser, "#figure", "bits")
     await browser.wait("find('time').ariaLabel.startsWith('kbit/s of 90 frames')")
     assert await browser.read("time.line('bits', 'a').points.every(([at, rate]) => Math.abs(rate"
@@ -399,8 +386,8 @@ async def frames_of_a_variable_rate_are_counted(browser):
 
 @on_page("long.mkv")
 async def the_bar_seeks(browser):
-    await browser.key("p")
-    await browser.wait("page.news.paused && !find('seek').disabled")
+    await pause(browser)
+    await browser.wait("!find('seek').disabled")
     await browser.wait("Math.abs(find('seek').max - 3) < 0.1 && find('clock').value !== ''")
     x, y, width, height = await browser.box("#seek")
     await browser.mouse("mousePressed", x + 10, y + height / 2)
@@ -420,7 +407,6 @@ async def the_bar_seeks(browser):
     await browser.wait(f"page.figures.timestamp < {stamp}")
     await browser.key("l")
     await browser.wait("find('loop').ariaPressed === 'true' && find('loop').matches('.half')")
-    await photograph(browser, "seek")
 
 
 @on_page("--hold=1.508", "long.mkv")
@@ -527,7 +513,6 @@ async def two_files_without_an_original(browser):
     await browser.key("p")
     await browser.key("w")
     await browser.wait("Math.abs(page.figures['b-psnr'] - time.worst('b')[0][1]) < 1e-9")
-    await photograph(browser, "no-original")
 
 
 @on_page("quality=30", "view=wipe")
