@@ -78,9 +78,8 @@ class Browser:
         self.target = (await self.call("Target.createTarget", url="about:blank"))["targetId"]
         self.session = (await self.call("Target.attachToTarget", targetId=self.target,
                                         flatten=True))["sessionId"]
-        await self.call("Page.enable")
-        await self.call("Runtime.enable")
-        await self.call("Log.enable")
+        for domain in "Page", "Runtime", "Log":
+            await self.call(f"{domain}.enable")
         await self.call("Emulation.setDeviceMetricsOverride", width=self.size[0],
                         height=self.size[1], deviceScaleFactor=1, mobile=self.mobile)
         await self.call("Emulation.setEmulatedMedia", features=[
@@ -141,13 +140,16 @@ class Browser:
         at = await self.read(f"view.place([{x}, {y}])")
         return left + at[0], top + at[1]
 
+    async def press(self, *places):
+        """At the first one, moved over the others."""
+        await self.mouse("mousePressed", *places[0])
+        for place in places[1:]:
+            await self.mouse("mouseMoved", *place)
+        await self.mouse("mouseReleased", *places[-1])
+
     async def drag(self, *places):
         """In the page's picture, by its samples."""
-        pixels = [await self.point(*place) for place in places]
-        await self.mouse("mousePressed", *pixels[0])
-        for place in pixels[1:]:
-            await self.mouse("mouseMoved", *place)
-        await self.mouse("mouseReleased", *pixels[-1])
+        await self.press(*[await self.point(*place) for place in places])
 
     async def key(self, key, code=0, modifiers=0):
         """modifiers: 1 is Alt, 2 Ctrl."""
@@ -170,8 +172,7 @@ class Browser:
                         " () => globalThis.hit = true, {capture: true, once: true})")
         for _ in range(3):
             x, y, width, height = await self.box(selector)
-            for kind in ("mousePressed", "mouseReleased"):
-                await self.mouse(kind, x + width / 2, y + height / 2)
+            await self.press((x + width / 2, y + height / 2))
             if await self.read("globalThis.hit !== false"):
                 return
         raise AssertionError(f"{selector} takes no click")

@@ -63,12 +63,8 @@ async def move_slider(browser, name, value):
     thumb, middle = 16, y + height / 2
     now = await browser.read(f"+widgets['{name}'].value")
 
-    def at(value):
-        return x + thumb / 2 + (width - thumb) * (value - low) / (high - low)
-    await browser.mouse("mousePressed", at(now), middle)
-    await browser.mouse("mouseMoved", at((now + value) / 2), middle)
-    await browser.mouse("mouseMoved", at(value), middle)
-    await browser.mouse("mouseReleased", at(value), middle)
+    await browser.press(*((x + thumb / 2 + (width - thumb) * (at - low) / (high - low), middle)
+                          for at in (now, (now + value) / 2, value)))
 
 
 async def choose(browser, selector, value):
