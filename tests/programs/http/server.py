@@ -419,23 +419,6 @@ async def paused_it_is_shown_again(server, viewer):
     assert len(news["block"]["levels"]) == 64
 
 
-@viewing(STILL, "left=a", "right=b", "quality=20", "b::transform=hevc-16x16", "b::qp=30")
-async def curves_have_the_figures_in_force(server, viewer):
-    await viewer.say("pause")
-    await viewer.wait_figure("b-qp", 30)
-    await viewer.say("curve")
-    curve = (await viewer.wait(lambda news: "curve" in news))["curve"]
-    figures = viewer.news["figures"]
-    at = curve["a"]["setting"].index(20)
-    assert abs(curve["a"]["psnr"][at] - figures["psnr"]) < 1e-9
-    assert curve["a"]["bits"][at] == figures["bits"]
-    assert len(curve["b"]["setting"]) == 20 and "bits-estimated" in curve["b"]
-    await viewer.say("set b::encoder=jpegenc-quality")
-    await viewer.wait(lambda news: "b-encoder" in news.get("figures", {}))
-    await viewer.say("curve")
-    assert "b" not in (await viewer.wait(lambda news: "curve" in news))["curve"]
-
-
 @viewing(STILL)
 async def a_copied_line_runs_where_the_file_is(server, viewer):
     """With every character that a shell or gst-launch-1.0 takes for its own."""
@@ -500,17 +483,6 @@ async def a_still_is_shown_again(server, viewer):
     async with Viewer(server.address) as late:  # who comes late sees it, too
         await late.wait_figure("quality", 2)
         assert late.decode()[0][1] == 65
-
-
-@viewing(STILL)
-async def two_viewers_see_the_same(server, one):
-    async with Viewer(server.address) as other:
-        await one.say("set quality=11")
-        await other.say("set view=difference")
-        for viewer in (one, other):
-            await viewer.wait(lambda news: news["values"]["quality"] == 11
-                              and news["values"]["view"] == "difference")
-            await viewer.wait_figure("quality", 11)
 
 
 @viewing("view=wipe")
