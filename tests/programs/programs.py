@@ -88,8 +88,17 @@ def refuses(*arguments, words):
 
 
 @case
-def preview_names_the_patterns():
-    refuses("--test-pattern=unknown", words=("'unknown'", "smpte", "zone-plate", "ball"))
+def preview_names_what_cannot_be():
+    for arguments, words in {
+            ("--test-pattern=unknown",): ("'unknown'", "smpte", "zone-plate", "ball"),
+            ("--http", "one.avi", "a.avi", "b.avi", "four.avi"):
+            ("at most two versions of it: four.avi is one too many",),
+            ("quality=101",): ("'quality=101'", "from 1 to 100"),
+            ("--http=99999",): ("--http=99999", "65535"),
+            ("--hold=-1",): ("--hold=-1", "0 to"), ("--hold=nan",): ("--hold=nan", "0 to"),
+            ("--http=0", "--http-address=nonsense"): ("nonsense", "0.0.0.0"),
+            ("a.mkv", __file__, "--csv=a.csv"): ("blockdct-measure score",)}.items():
+        refuses(*arguments, words=words)
 
 
 @case
@@ -149,17 +158,6 @@ def preview_takes_a_file_for_a_file():
 def names_do_not_command_the_terminal():
     said = refuses("\33[31m\u009b1m.png", words=(r"\x1B[31m\xC2\x9B1m.png",))
     assert said.isprintable() or set(filter(lambda c: not c.isprintable(), said)) == {"\n"}, said
-
-
-@case
-def a_file_after_http_is_no_port():
-    refuses("--http", "one.avi", "a.avi", "b.avi", "four.avi",
-            words=("at most two versions of it: four.avi is one too many",))
-
-
-@case
-def preview_names_a_wrong_property():
-    refuses("quality=101", words=("'quality=101'", "from 1 to 100"))
 
 
 def read(path):

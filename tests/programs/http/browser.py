@@ -42,12 +42,9 @@ async def sliders_wipe_keys_and_figures(browser):
         await browser.mouse("mouseMoved", left + away, top + 200, button="none")
         assert await browser.read("getComputedStyle(find('picture')).cursor") == cursor
 
-    await browser.key("ArrowUp", 38)
-    await browser.wait(f"page.figures.quality === {quality} + 1")
-    await browser.key("v")
-    await browser.wait("page.values.view === 'side-by-side' && find('divider').hidden")
-    await browser.key("ArrowRight", 39)
-    await browser.wait("page.figures.transform === 'dct-8x8'")
+    await browser.key("ArrowUp", 38, until=f"page.figures.quality === {quality} + 1")
+    await browser.key("v", until="page.values.view === 'side-by-side' && find('divider').hidden")
+    await browser.key("ArrowRight", 39, until="page.figures.transform === 'dct-8x8'")
     x, y, width, height = await browser.box("#picture")
     await browser.wheel(x + width / 2, y + height / 2, 100, key="Shift")
     await browser.wait(f"page.figures.quality === {quality}")
@@ -96,8 +93,7 @@ async def notices_and_help_leave(browser):
         assert not await browser.read("find('notice').hidden")
         await leave
         assert await browser.read("find('notice').hidden")
-    await browser.key("?")
-    await browser.wait("find('help').open")
+    await browser.key("?", until="find('help').open")
     # All keys of one letter are in it.
     missing = await browser.read("""Object.keys({...pageKeys, ...elementKeys}).filter(key =>
       /^[a-z]$/.test(key) && ![...find("help").querySelectorAll("th")].some(cell =>
@@ -105,8 +101,7 @@ async def notices_and_help_leave(browser):
     assert missing == [], missing
     await browser.key("p")
     assert not await browser.read("page.news.paused")
-    await browser.click("#help button")
-    await browser.wait("!find('help').open")
+    await browser.click("#help button", until="!find('help').open")
 
 
 @on_page("quality=60", "view=wipe", "grid=true")
@@ -119,8 +114,7 @@ async def cards_of_a_and_b(browser):
         <= set(names), names
     await browser.click("#compare")
     await browser.wait("'b-psnr' in page.figures && find('pair').value === 'a b'")
-    await browser.click("#store")
-    await browser.wait("page.figures['b-quality'] === 60")
+    await browser.click("#store", until="page.figures['b-quality'] === 60")
     await browser.wait("find('words').textContent === 'B: as many bits, the same PSNR'")
     await pause(browser)
     await move_slider(browser, "b::quality", 5)
@@ -141,18 +135,15 @@ async def cards_of_a_and_b(browser):
     await move_slider(browser, "b::encoder-quality", 30)
     await browser.wait("Math.abs(parseInt(page.figures['b-encoder']?.split('=')[1]) - 30) < 5")
     # Of one coder with the same tables, equal bits are nearly equal qualities.
-    await browser.click("#equal")
-    await browser.wait("Math.abs(page.figures.quality - 30) < 8")
+    await browser.click("#equal", until="Math.abs(page.figures.quality - 30) < 8")
     await choose(browser, "#metric", "psnr-hvs")
     await browser.wait("/PSNR-HVS\\n[\\d.]+ dB/.test(find('figures-b').innerText)")
     await choose(browser, "#codec-b", "hevc-8x8")
     await browser.wait("'b-qp' in page.figures && !find('swap').disabled")
     # B goes on while A's levels are seen.
-    await browser.click("#view-coefficients")
-    await browser.wait("page.shown.values.view === 'coefficients'")
+    await browser.click("#view-coefficients", until="page.shown.values.view === 'coefficients'")
     assert await browser.read("'b-psnr' in page.figures && !find('card-b').matches('.off')")
-    await browser.click("#view-wipe")
-    await browser.wait("page.shown.values.view === 'wipe'")
+    await browser.click("#view-wipe", until="page.shown.values.view === 'wipe'")
     await choose(browser, "#pair", "original a")
     await browser.wait("!('b-psnr' in page.figures) && find('card-b').matches('.off')")
 
@@ -222,23 +213,19 @@ async def views_are_a_row(browser):
     await browser.key("ArrowRight", 39)
     await browser.wait("page.values.view === 'original' && document.activeElement.id"
                        " === 'view-original'")
-    await browser.key("ArrowLeft", 37)
-    await browser.wait("page.values.view === 'size-map'")
+    await browser.key("ArrowLeft", 37, until="page.values.view === 'size-map'")
     await choose(browser, "#codec-a", "jpeg-8x8")
-    await browser.click("#view-wipe")
-    await browser.wait("find('view-size-map').hidden")
+    await browser.click("#view-wipe", until="find('view-size-map').hidden")
     # An encoder has no levels to show.
     assert not await browser.read("find('view-coefficients').hidden")
     await choose(browser, "#codec-a", "encoder jpegenc-quality")
     await browser.wait("find('view-coefficients').hidden && find('view-nonzero-map').hidden")
     await browser.key("i")
     assert await browser.read("panels.shown === '' && find('tab-Block').disabled")
-    await browser.key("r")
-    await browser.wait("rate.curve !== null && find('rate-help').hidden")
+    await browser.key("r", until="rate.curve !== null && find('rate-help').hidden")
     await choose(browser, "#codec-a", "jpeg-8x8")
     await browser.wait("!find('rate-help').hidden && !find('tab-Block').disabled")
-    await browser.key("r")
-    await browser.wait("!find('view-coefficients').hidden")
+    await browser.key("r", until="!find('view-coefficients').hidden")
     for name in ("grid", "overlay"):
         await browser.click(f"#control-{name}", scrolled=True)
         await browser.wait(f"page.values['{name}'] === true"
@@ -281,8 +268,7 @@ async def a_block_is_inspected(browser):
         await choose(browser, "#array", name)
         await browser.wait(f"find('cells').innerText.split(/[,\\n]/)[0] === '{name}'"
                            " && find('cells').querySelectorAll('td').length === 1024")
-    await browser.key("Escape", 27)
-    await browser.wait("find('panel').hidden && view.mark === null")
+    await browser.key("Escape", 27, until="find('panel').hidden && view.mark === null")
 
 
 @on_page("quality=20", "left=a", "right=b", "b::transform=hevc-16x16", "b::qp=30")
@@ -346,8 +332,7 @@ async def a_plot_of_time_seeks(browser):
 @on_page("varies.mkv")
 async def frames_of_a_variable_rate_are_counted(browser):
     """Each once, and none is said to have a number; there are 10 in one second, then 20."""
-    await browser.key("t")
-    await browser.wait("time.points.size === 30 && page.news['rate-varies']")
+    await browser.key("t", until="time.points.size === 30 && page.news['rate-varies']")
     assert "frames" not in await browser.read("find('source').textContent")
     listed = await browser.read("[...find('worst-frames').children].map(b => b.textContent)")
     assert len(listed) == 5 and all(" s: " in text for text in listed), listed
@@ -366,12 +351,10 @@ async def the_bar_seeks(browser):
                        " && page.figures.timestamp / 1e9 === page.news.position"
                        " && !isNewer('seek')")
     stamp = await browser.read("page.figures.timestamp")
-    await browser.key(".")
-    await browser.wait(f"page.figures.timestamp > {stamp}")
+    await browser.key(".", until=f"page.figures.timestamp > {stamp}")
     await browser.wait("Math.abs(find('seek').value - page.figures.timestamp / 1e9) < 0.05")
     stamp = await browser.read("page.figures.timestamp")
-    await browser.key(",")
-    await browser.wait(f"page.figures.timestamp < {stamp}")
+    await browser.key(",", until=f"page.figures.timestamp < {stamp}")
     await browser.key("l")
     await browser.wait("find('loop').ariaPressed === 'true' && find('loop').matches('.half')")
 
@@ -438,8 +421,7 @@ async def a_file_is_dropped_on_a_card(browser):
                        " && page.news.name === 'long.mkv'")
     # Or chosen; and a transform again.
     await browser.read("HTMLInputElement.prototype.click = () => {}")
-    await choose(browser, "#codec-a", "choose")
-    await browser.wait("find('codec-a').value === 'jpeg-8x8'")
+    await choose(browser, "#codec-a", "choose", until="find('codec-a').value === 'jpeg-8x8'")
     await browser.read("find('file').files = dropped.files,"
                        " find('file').dispatchEvent(new Event('change')), 0")
     await browser.wait("find('codec-a').value === 'file' && page.news['file-a'] === 'coded.png'")
@@ -478,8 +460,7 @@ async def two_files_without_an_original(browser):
     await browser.wait("time.points.size === 90 && find('time').querySelectorAll('polyline.b')"
                        ".length === 1 && !find('time').querySelector('polyline.a')")
     await browser.key("p")
-    await browser.key("w")
-    await browser.wait("Math.abs(page.figures['b-psnr'] - time.worst('b')[0][1]) < 1e-9")
+    await browser.key("w", until="Math.abs(page.figures['b-psnr'] - time.worst('b')[0][1]) < 1e-9")
 
 
 @on_page("quality=30", "view=wipe")
@@ -487,16 +468,13 @@ async def undo_goes_back(browser):
     await browser.wait("history.length === 1")
     await browser.read("turn('quality', 31), turn('quality', 32)")
     await browser.wait("history.length === 2")
-    await choose(browser, "#codec-a", "hevc-8x8")
-    await browser.wait("history.length === 3")
-    await browser.click("#view-difference")
-    await browser.wait("history.length === 4")
+    await choose(browser, "#codec-a", "hevc-8x8", until="history.length === 3")
+    await browser.click("#view-difference", until="history.length === 4")
     await browser.key("z")
     await browser.wait("page.values.view === 'wipe' && page.values.transform === 'hevc-8x8'")
     await browser.click("#undo")
     await browser.wait("page.values.transform === 'jpeg-8x8' && page.values.quality === 32")
-    await browser.key("z", modifiers=2)
-    await browser.wait("page.values.quality === 30")
+    await browser.key("z", modifiers=2, until="page.values.quality === 30")
 
 
 @on_page("-t")

@@ -151,19 +151,20 @@ class Browser:
         """In the page's picture, by its samples."""
         await self.press(*[await self.point(*place) for place in places])
 
-    async def key(self, key, code=0, modifiers=0):
+    async def key(self, key, code=0, modifiers=0, until="true"):
         """modifiers: 1 is Alt, 2 Ctrl."""
         for kind in ("keyDown", "keyUp"):
             await self.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers,
                             windowsVirtualKeyCode=code, text=key if len(key) == 1
                             and kind == "keyDown" and modifiers == 0 else "")
+        await self.wait(until)
 
     async def wheel(self, x, y, by, key=None):
         await self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y,
                         deltaX=0, deltaY=by,
                         modifiers={None: 0, "Control": 2, "Shift": 8}[key])
 
-    async def click(self, selector, scrolled=False):
+    async def click(self, selector, scrolled=False, until="true"):
         """Again if it moved away between look and press, as a person would."""
         element = f"document.querySelector('{selector}')"
         if scrolled:
@@ -174,6 +175,7 @@ class Browser:
             x, y, width, height = await self.box(selector)
             await self.press((x + width / 2, y + height / 2))
             if await self.read("globalThis.hit !== false"):
+                await self.wait(until)
                 return
         raise AssertionError(f"{selector} takes no click")
 

@@ -107,16 +107,14 @@ async def two_files_without_an_original(server, viewer):
         if not side:  # it is the original: A and B are compared with it
             await viewer.wait(are("fine.mkv", "coarse.mkv", False))
     await viewer.wait(are("long.mkv", "fine.mkv", False))
-    await viewer.say("no-original")
-    await viewer.wait(are("long.mkv", "fine.mkv", True))
+    await viewer.ask("no-original", are("long.mkv", "fine.mkv", True))
     # Another A is in its place, too.
     assert fetch(server, "open?name=coarse.mkv&side=a", read("coarse.mkv"))[0] == 200
     news = await viewer.wait(are("coarse.mkv", "fine.mkv", True))
     assert news["name"] == "coarse.mkv" and viewer.decode()[0] == (160, 120), news
     await viewer.say("set encoder=transform")  # of what was A
     await viewer.wait(are(None, "fine.mkv", False))
-    await viewer.say("no-original")
-    news = await viewer.wait(lambda news: "notice" in news)
+    news = await viewer.ask("no-original", lambda news: "notice" in news)
     assert "A has to be a file" in news["notice"], news["notice"]
 
 
@@ -135,10 +133,8 @@ async def follow_shifted(server, viewer, words, frames):
         await viewer.wait(fit)
     await viewer.say("pause")
     for frame in frames:
-        await viewer.say(f"seek {frame / 30 + 0.001}")
-        await viewer.wait(lambda news, frame=frame: fit(news, frame))
-        await viewer.say("step")
-        await viewer.wait(lambda news, frame=frame: fit(news, frame + 1))
+        await viewer.ask(f"seek {frame / 30 + 0.001}", lambda news, frame=frame: fit(news, frame))
+        await viewer.ask("step", lambda news, frame=frame: fit(news, frame + 1))
 
 
 @viewing("long.mkv", "late.mkv", "early.mkv")
@@ -266,8 +262,7 @@ async def any_frame_of_a_file(server, viewer):
     assert abs(news["duration"] - 3) < 0.1, news
     await viewer.wait(lambda news: news["about"] == "Motion JPEG, 8 bit 4:2:0, unknown transfer, "
                       "full range, 30/s")
-    await viewer.say("pause")
-    await viewer.wait(is_paused)
+    await viewer.ask("pause", is_paused)
     for second, frame in ((2, 60), (0.5, 15), (1, 30), (0.3, 9)):
         await viewer.say(f"seek {second}")
         await viewer.wait_figure("timestamp", round(1e9 * second / 1e6) * 1000000)
@@ -293,8 +288,7 @@ async def any_frame_of_a_file(server, viewer):
             await viewer.say(text)
         await viewer.wait(lambda news, frame=frame: abs(
             news.get("figures", {}).get("timestamp", 0) - frame / 30e-9) < 2e6)
-    await viewer.say("seek nan")
-    news = await viewer.wait(lambda news: "notice" in news)
+    news = await viewer.ask("seek nan", lambda news: "notice" in news)
     assert "not possible to seek to nan" in news["notice"], news
     assert not viewer.news["rate-varies"], viewer.news
 
@@ -321,17 +315,14 @@ async def a_range_is_repeated(server, viewer):
     await viewer.say("pause")
     await viewer.say("seek 1")
     await viewer.wait_figure("timestamp", 1000000000)
-    await viewer.say("mark")
-    await viewer.wait(lambda news: news.get("from") == 1 and "to" not in news)
+    await viewer.ask("mark", lambda news: news.get("from") == 1 and "to" not in news)
     await viewer.say("seek 1.2")
     await viewer.wait_figure("timestamp", 1200000000)
-    await viewer.say("mark")
-    await viewer.wait(lambda news: news.get("from") == 1 and news.get("to", 0) > 1.2)
+    await viewer.ask("mark", lambda news: news.get("from") == 1 and news.get("to", 0) > 1.2)
     await viewer.say("play")
     await viewer.wait_figure("timestamp", 1200000000)
     await viewer.wait_figure("timestamp", 1000000000)
-    await viewer.say("mark")
-    await viewer.wait(lambda news: "from" not in news)
+    await viewer.ask("mark", lambda news: "from" not in news)
 
 
 def make_files():

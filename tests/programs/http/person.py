@@ -44,8 +44,7 @@ def on_page(*arguments, name=None, **options):
 
 
 async def pause(browser):
-    await browser.key("p")
-    await browser.wait("page.news.paused")
+    await browser.key("p", until="page.news.paused")
 
 
 async def on_line(browser, took):
@@ -56,19 +55,20 @@ async def on_line(browser, took):
         await browser.wait(f"page.figures.quality === {quality}")
 
 
-async def move_slider(browser, name, value):
+async def move_slider(browser, name, value, until="true"):
     """To where it is this value, by the mouse."""
     x, y, width, height = await browser.box(f"#control-{name.replace('::', '-')}")
     low, high = await browser.read(f"[+widgets['{name}'].min, +widgets['{name}'].max]")
     thumb, middle = 16, y + height / 2
     now = await browser.read(f"+widgets['{name}'].value")
-
     await browser.press(*((x + thumb / 2 + (width - thumb) * (at - low) / (high - low), middle)
                           for at in (now, (now + value) / 2, value)))
+    await browser.wait(until)
 
 
-async def choose(browser, selector, value):
+async def choose(browser, selector, value, until="true"):
     """Of a list: headless Chromium shows none to click on."""
     await browser.read(f"(widget => {{ widget.value = '{value}';"
                        " widget.dispatchEvent(new Event('input')); })"
                        f"(document.querySelector('{selector}'))")
+    await browser.wait(until)

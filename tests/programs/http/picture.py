@@ -12,8 +12,7 @@ async def the_screen_shows_samples_as_they_are(browser):
     await pause(browser)
     await browser.wait("find('pause').ariaLabel === 'Play'")
     assert await browser.read("view.scale === view.fitting && view.isWhole")
-    await browser.key("1")
-    await browser.wait("find('scale').value === '1:1'")
+    await browser.key("1", until="find('scale').value === '1:1'")
     here = await browser.point(300.5, 200.5)
     for _ in range(5):
         await browser.wheel(*here, -100)
@@ -72,8 +71,7 @@ async def the_screen_shows_samples_as_they_are(browser):
     before = await browser.read("view.middle")
     await browser.drag((300, 200), (310, 200))  # the left button moves what is enlarged
     assert abs(await browser.read("view.middle[0]") - before[0] + 10) < 0.2
-    await browser.key("f")
-    await browser.wait("view.isWhole && find('scale').matches('.untrue')")
+    await browser.key("f", until="view.isWhole && find('scale').matches('.untrue')")
     await browser.read("view.scaleTo(4)")
     # A picture of another size begins in its middle; its place stays in other parts.
     for part, middle in ("width: 600", "300,240"), ("width: 1200, columns: 2", "150,110"):
@@ -110,8 +108,7 @@ async def beside_are_whole_frames_or_the_same_part(browser):
     await browser.key("i")
     await browser.drag((640 + 324, 242))
     await browser.wait("block.data?.x === 320 && block.data.y === 240 && block.half[0] === 1")
-    await browser.key("ArrowRight", 39, modifiers=1)
-    await browser.wait("block.data.x === 328")
+    await browser.key("ArrowRight", 39, modifiers=1, until="block.data.x === 328")
     await browser.read("turn('view', 'stacked')")
     await browser.wait("view.rows === 2 && page.height === 960 && view.columns === 1")
     await browser.read("turn('view', 'wipe')")
@@ -170,8 +167,7 @@ async def differences_are_of_luma_and_colours_are_explained(browser):
 
 @on_page("still.png", "view=difference", scheme="dark")
 async def a_large_still_without_a_loss(browser):
-    await move_slider(browser, "quality", 100)
-    await browser.wait("page.figures.quality > 95")
+    await move_slider(browser, "quality", 100, until="page.figures.quality > 95")
     await move_slider(browser, "quality", 3)
     await browser.wait("page.figures.quality < 10 && page.figures.repeated")
     assert await browser.read("find('clock').value") == "still"

@@ -155,8 +155,7 @@ async def on_a_phone_it_is_as_wide_as_that(browser):
     assert across == 1 and area > 0.35 and whole == 1, (across, area, whole)
     assert await browser.read("page.width * view.scale / devicePixelRatio") == 390
     for key in "tia":
-        await browser.key(key)
-        await browser.wait("find('panel').querySelector('text, p, td') !== null")
+        await browser.key(key, until="find('panel').querySelector('text, p, td') !== null")
         assert (small := await browser.read(SMALL % 44)) == [], small
     await browser.key("a")
     await browser.read("scrollTo(0, 10000)")
@@ -166,8 +165,7 @@ async def on_a_phone_it_is_as_wide_as_that(browser):
 
 @on_page("--test-pattern=ball", "quality=50", width=1280, height=720)
 async def nothing_moves_by_a_click(browser):
-    await choose(browser, "#pair", "a b")
-    await browser.wait("'b-psnr' in page.figures")
+    await choose(browser, "#pair", "a b", until="'b-psnr' in page.figures")
     await pause(browser)
     places = """Object.fromEntries([...document.querySelectorAll(
       "header button:not([hidden]), footer button, aside button, aside select, canvas")]
@@ -177,14 +175,12 @@ async def nothing_moves_by_a_click(browser):
     assert len(before) > 30
     ids = [name for name in before if name.startswith(("view-", "tab-", "control-"))]
     await browser.read("find('card-a').querySelector('.advanced').open = true")
-    await choose(browser, "#metric", "xpsnr")
-    await browser.wait("/XPSNR/.test(find('figures-b').innerText)")
+    await choose(browser, "#metric", "xpsnr", until="/XPSNR/.test(find('figures-b').innerText)")
     assert await browser.read(places + "['swap'][1]") == before["swap"][1]
     await browser.read("find('card-a').querySelector('.advanced').open = false")
     for name in [*ids, "pause", "one", "larger", "fit", "store", "swap", "equal"]:
         if not name.startswith("control-") or name in ("control-grid", "control-overlay"):
-            await browser.click(f"#{name}")
-            await browser.wait("held.size === 0 && page.news.heard >= page.said")
+            await browser.click(f"#{name}", until="held.size === 0 && page.news.heard >= page.said")
         after = await browser.read(places)
         moved = {key: (before[key], after[key]) for key in before
                  if key in after and before[key] != after[key]

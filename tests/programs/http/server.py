@@ -57,8 +57,7 @@ async def controls_are_the_elements(server, viewer):
     assert set(nicks["view"]) == set(nicks_of(compare, "view") + nicks_of(dct, "view")) \
         - {"single", "reconstruction"} | {"a", "b"}
     for view in nicks["view"]:
-        await viewer.say(f"set view={view}")
-        await viewer.wait(lambda news, view=view: news["values"]["view"] == view)
+        await viewer.ask(f"set view={view}", lambda news, view=view: news["values"]["view"] == view)
     for text, flags in ("bits+ssim", ["ssim", "bits"]), ("0", []):
         await viewer.say(f"set metrics={text}")
         await viewer.wait(lambda news, flags=flags: news["values"]["metrics"] == flags)
@@ -136,8 +135,7 @@ async def so_it_is_of_an_encoder(server, viewer):
         # The page's bin keeps the colours of the caps.
         same = "capssetter caps=video/x-raw,colorimetry=bt601"
         await viewer.say(f"set b::encoder-quality={quality}")
-        await viewer.say("set b::encoder=jpegenc-quality")
-        news = await viewer.wait(made_by(line))
+        news = await viewer.ask("set b::encoder=jpegenc-quality", made_by(line))
         assert news["figures"]["b-psnr"] != before and news["figures"]["b-bpp"] > 0, news
         assert viewer.decode()[1] == make_frame(
             "I420", f"'b=\"{line} ! jpegdec idct-method=islow ! {same}\"'",
@@ -147,8 +145,7 @@ async def so_it_is_of_an_encoder(server, viewer):
         assert decode_png(fetch(server, "b.png")[1]) == viewer.decode()
     await viewer.say("play")
     for quality in (30, 40):
-        await viewer.say(f"set b::encoder-quality={quality}")
-        await viewer.wait(made_by(f"jpegenc quality={quality}"))
+        await viewer.ask(f"set b::encoder-quality={quality}", made_by(f"jpegenc quality={quality}"))
     await viewer.say("set b::encoder=transform")
     assert (await viewer.wait(made_by(None)))["figures"]["b-psnr"] == before
 
@@ -168,14 +165,12 @@ async def an_encoder_has_crf_and_all_its_properties(server, viewer):
     properties = {control["name"]: control for control in viewer.news["properties"][0]}
     assert properties["speed-preset"]["value"] == "ultrafast"
     assert "pass" not in properties and "multipass-cache-file" not in properties
-    await viewer.say("set b::encoder::bframes=2")
-    await viewer.wait(made_by(a, b + " bframes=2"))
+    await viewer.ask("set b::encoder::bframes=2", made_by(a, b + " bframes=2"))
     await viewer.say("set encoder::speed-preset=medium")  # the default
     await viewer.wait(made_by(a.replace(" speed-preset=ultrafast", ""), b + " bframes=2"))
     for pair in ("speed-preset=none!", "multipass-cache-file=taken", "quantizer=3", "bframes=99",
                  "bframes"):
-        await viewer.say(f"set b::encoder::{pair}")
-        news = await viewer.wait(lambda news: "notice" in news)
+        news = await viewer.ask(f"set b::encoder::{pair}", lambda news: "notice" in news)
         assert pair in news["notice"] and "gst-inspect-1.0" in news["notice"], news["notice"]
     assert not os.path.exists("taken")
 
@@ -228,8 +223,7 @@ async def an_encoder_is_flushed_before_its_first_frame(server, viewer):
 
 @viewing("long.mkv", "left=a", "right=b", "--b-encoder", "identity sleep-time=100000 ! jpegenc")
 async def an_encoder_says_how_far_it_is(server, viewer):
-    await viewer.say("pause")
-    await viewer.wait(lambda news: is_paused(news) and "duration" in news)
+    await viewer.ask("pause", lambda news: is_paused(news) and "duration" in news)
     await viewer.say("seek 2")
     done = []
 
@@ -392,8 +386,7 @@ async def copied_programs_make_the_same_frames():
 
 @viewing("view=wipe")
 async def paused_it_is_shown_again(server, viewer):
-    await viewer.say("pause")
-    await viewer.wait(is_paused)
+    await viewer.ask("pause", is_paused)
     for quality in (3, 4):
         await viewer.turn("quality", quality)
     assert viewer.news["figures"]["repeated"]
@@ -402,8 +395,7 @@ async def paused_it_is_shown_again(server, viewer):
     await viewer.say("move 480 100")
     await viewer.say("release 480 100")
     await viewer.wait(lambda news: abs(news["values"]["wipe-position"] - 0.75) < 0.01)
-    await viewer.say("set grid=true")
-    await viewer.wait(lambda news: news["values"]["grid"])
+    await viewer.ask("set grid=true", lambda news: news["values"]["grid"])
     # None is lost while the frame is shown again for the one before.
     for i in range(200):
         await viewer.say(f"set quality={5 + i % 50}")
@@ -411,8 +403,7 @@ async def paused_it_is_shown_again(server, viewer):
         await asyncio.sleep(0.001 * (i % 7))
     await viewer.turn("quality", 99)
     assert viewer.news["values"]["grid"]
-    await viewer.say("play")
-    await viewer.wait(lambda news: news.get("figures", {}).get("index", 0) > index)
+    await viewer.ask("play", lambda news: news.get("figures", {}).get("index", 0) > index)
     await viewer.click(100, 70)
     news = await viewer.wait(lambda news: "block" in news)
     assert (news["block"]["x"], news["block"]["y"]) == (96, 64), news["block"]
@@ -443,8 +434,7 @@ async def the_block_follows_the_settings(server, viewer):
     async with Viewer(server.address) as other:
         await viewer.wait_figure("quality", 90)
         for state in ("pause", "play"):
-            await viewer.say(state)
-            await viewer.wait(lambda news, state=state: news["paused"] == (state == "pause"))
+            await viewer.ask(state, lambda news, state=state: news["paused"] == (state == "pause"))
             await viewer.click(100, 70)
             fine = (await viewer.wait(is_block("quality", 90)))["block"]
             # By whoever turns it; DC's steps in annex K are 3 and 160 then.
@@ -457,10 +447,8 @@ async def the_block_follows_the_settings(server, viewer):
             await viewer.say("set qp=44")
             block = (await viewer.wait(is_block("qp", 44)))["block"]
             assert (block["x"], block["y"], block["size"]) == (96, 64, 32), block
-            await viewer.say("set transform=jpeg-8x8")
-            await viewer.wait(is_block("quality", 5))
-            await viewer.say("set quality=90")
-            await viewer.wait(is_block("quality", 90))
+            await viewer.ask("set transform=jpeg-8x8", is_block("quality", 5))
+            await viewer.ask("set quality=90", is_block("quality", 90))
         # Who comes late sees it, too.
         async with Viewer(server.address) as late:
             await late.wait(is_block("quality", 90))
@@ -504,12 +492,10 @@ async def the_last_of_10000_changes_wins(server, viewer):
 @viewing("two.jpg")
 async def a_pause_while_it_starts_again(server, viewer):
     for quality in range(10, 30):
-        await viewer.say("pause")
-        await viewer.wait(is_paused)
+        await viewer.ask("pause", is_paused)
         for change in (0, 30):
             await viewer.turn("quality", quality + change)
-        await viewer.say("play")
-        await viewer.wait(lambda news: not news["paused"])
+        await viewer.ask("play", lambda news: not news["paused"])
 
 
 @synchronous
@@ -523,8 +509,7 @@ async def nonsense_is_answered():
                     "set view=nothing": "one of original", "preset nothing": "no preset",
                     "": "not a command", "set": "not a command",
                     "pause now": "not a command"}.items():
-                await viewer.say(text)
-                news = await viewer.wait(lambda news: "notice" in news)
+                news = await viewer.ask(text, lambda news: "notice" in news)
                 assert word in news["notice"], (text, news["notice"])
             for text in ("press nan inf", "move 1e999 -5", "release x y", "key nothing"):
                 await viewer.say(text)

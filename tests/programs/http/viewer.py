@@ -150,6 +150,11 @@ class Viewer:
             return news
         return await asyncio.wait_for(look(), LIMIT)
 
+    async def ask(self, text, condition):
+        """Say it, and wait for news of which this is true."""
+        await self.say(text)
+        return await self.wait(condition)
+
     async def wait_figure(self, name, value):
         return await self.wait(lambda news: news.get("figures", {}).get(name) == value)
 
