@@ -376,6 +376,7 @@ async def copied_programs_make_the_same_frames():
                     "filesink location=frames").replace(
                     " blockdctpreview ", " blockdctpreview a::stats-file=figures.jsonl ")
                 subprocess.run([program, "-c", text], check=True, timeout=LIMIT,
+                               capture_output=True,
                                env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS))
                 frame = len(shown) * 3
                 assert size == (320, 240) and read("frames")[frame:frame + len(shown)] == shown
