@@ -15,7 +15,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), 'measure'))
+from tap import Skip, case, run_cases  # noqa: E402
 
 BUILD, PYTHON, GI_PYTHON, *PAGES = sys.argv[1:]
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -104,24 +106,22 @@ def call(words, **options):
                           **options)
 
 
-def make_clone(folder):
+def make_clone():
     """The tree, with the build as it is, and files of the reader's."""
-    clone, home = os.path.join(folder, 'gst-blockdct'), os.path.join(folder, 'home')
-    os.makedirs(os.path.join(clone, 'tools'))
-    os.makedirs(os.path.join(home, 'pictures'))
+    os.makedirs('gst-blockdct/tools')
+    os.makedirs('home/pictures')
+    os.chdir('gst-blockdct')
     for name in os.listdir(TOP):
         # Whoever has done the tutorial here has a video of that name, and files from it.
         if not name.startswith(('.', 'build')) and name not in ('tools', 'check') \
                 and not name.endswith(('.mp4', '.mkv', '.csv', '.png')):
-            os.symlink(os.path.join(TOP, name), os.path.join(clone, name))
-    os.symlink(BUILD, os.path.join(clone, 'build'))
-    os.symlink(os.path.join(TOP, 'tools', 'messages.awk'),
-               os.path.join(clone, 'tools', 'messages.awk'))
-    os.symlink(os.path.join(TOP, 'tests', 'programs', 'built.sh'),
-               os.path.join(clone, 'tools', 'setup.sh'))
-    with open(os.path.join(clone, 'check'), 'w', encoding='utf-8') as file:
+            os.symlink(os.path.join(TOP, name), name)
+    os.symlink(BUILD, 'build')
+    os.symlink(os.path.join(TOP, 'tools', 'messages.awk'), 'tools/messages.awk')
+    os.symlink(os.path.join(TOP, 'tests', 'programs', 'built.sh'), 'tools/setup.sh')
+    with open('check', 'w', encoding='utf-8') as file:
         file.write(f'#!/bin/sh\nexec "{TOP}/check" --help\n')
-    os.chmod(file.name, 0o755)
+    os.chmod('check', 0o755)
     video = ['-t', '1', '-pix_fmt', 'yuv420p']
     commands = [[PYTHON, os.path.join(TOP, 'docs', 'make-landscape'), 'landscape.ppm'],
                 [PYTHON, '-c', FILES]]
@@ -132,30 +132,27 @@ def make_clone(folder):
         commands.append(['ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=' + source,
                          *outputs])
     for command in commands:
-        done = call(command, cwd=clone)
+        done = call(command)
         if done.returncode:
             raise SystemExit(done.stdout)
-    return clone, home
 
 
-def missing(text):
-    """Why a block is not run here."""
+def skip_what_is_missing(language, text):
     elsewhere = ELSEWHERE.search(text)
     if elsewhere:
-        return f'in tests/python/ and tests/programs/measure/: {elsewhere[0]}'
-    names = sorted(set(OTHERS.findall(text)))
-    if WINDOW in text:
-        names.append('gtksink')
-        if not shutil.which('xvfb-run'):
-            return 'not there: xvfb-run'
-    for name in names:
+        raise Skip(f'in tests/python/ and tests/programs/measure/: {elsewhere[0]}')
+    if WINDOW in text and not shutil.which('xvfb-run'):
+        raise Skip('not there: xvfb-run')
+    for name in {*OTHERS.findall(text), *(['gtksink'] if WINDOW in text else ())}:
         if call(['gst-inspect-1.0', '--exists', name]).returncode:
-            return f'not there: {name}'
-    return None
+            raise Skip(f'not there: {name}')
+    if language == 'python' and not os.path.isdir(os.path.join(BUILD, 'python', 'blockdct')):
+        raise Skip('not there: the Python module (-Dpython=enabled)')
 
 
-def run(language, text, clone, home):
-    environment = {**os.environ, 'HOME': home, 'PYTHON': PYTHON, 'PYTHONDONTWRITEBYTECODE': '1'}
+def run(language, text):
+    environment = {**os.environ, 'HOME': os.path.abspath('../home'), 'PYTHON': PYTHON,
+                   'PYTHONDONTWRITEBYTECODE': '1'}
     if language == 'python':
         environment['PYTHONPATH'] = os.path.join(BUILD, 'python')
         words = [GI_PYTHON if 'import gi' in text else PYTHON, '-c', text]
@@ -168,58 +165,33 @@ def run(language, text, clone, home):
         text = re.sub(f'^({WINDOW}.*)', r'xvfb-run -a timeout 5 \1 || test $? = 124', text,
                       flags=re.M)
         words = ['bash', '-eu', '-o', 'pipefail', '-c', INSTEAD + text]
-    words = ['meson', 'devenv', '-C', BUILD, '-w', clone, *words]
-    try:
-        return call(words, cwd=clone, env=environment)
-    except subprocess.TimeoutExpired as error:
-        return subprocess.CompletedProcess(words, 124, f'no end: {error}\n')
+    return call(['meson', 'devenv', '-C', BUILD, '-w', os.getcwd(), *words], env=environment)
 
 
-def main():
-    number = 0
-    try:
-        call(['ffmpeg', '-version'])
-    except FileNotFoundError:
-        print('1..0 # SKIP ffmpeg is not there')
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        clone, home = make_clone(folder)
-        for page in PAGES:
-            before = NAMES.get(os.path.basename(page), '')
-            blocks = list(read_blocks(page))
-            shown = [text.split('\n') if language == '' else []
-                     for _, language, text in blocks[1:]] + [[]]
-            for (line, language, text), expected in zip(blocks, shown):
-                if language not in ('sh', 'python'):
-                    continue
-                number += 1
-                name = f'{number} {os.path.basename(page)}:{line}'
-                lacks = missing(text)
-                if language == 'python' \
-                        and not os.path.isdir(os.path.join(BUILD, 'python', 'blockdct')):
-                    lacks = 'not there: the Python module (-Dpython=enabled)'
-                if lacks:
-                    print(f'ok {name} # SKIP {lacks}')
-                    continue
-                if language == 'python' and 'import gi' not in text:
-                    text = before = before + text + '\n'
-                done = run(language, text, clone, home)
-                output = done.stdout.split('\n')
-                if done.returncode and 'vmaf needs' in done.stdout:
-                    print(f'ok {name} # SKIP not there: vmaf')
-                    continue
-                as_shown = not expected or any(
-                    known in output for known in expected if known != '...')
-                if done.returncode == 0 and as_shown:
-                    print(f'ok {name}')
-                    continue
-                for known in [] if as_shown else expected:
-                    print(f'# not a line of the output: {known}')
-                for said in output[-30:]:
-                    print(f'# {said}')
-                print(f'not ok {name}')
-    print(f'1..{number}')
+def add_case(page, line, language, text, expected):
+    def check():
+        skip_what_is_missing(language, text)
+        whole = text
+        if language == 'python' and 'import gi' not in text:
+            whole = before[page] = before[page] + text + '\n'
+        done = run(language, whole)
+        if done.returncode and 'vmaf needs' in done.stdout:
+            raise Skip('not there: vmaf')
+        assert done.returncode == 0, done.stdout[-1900:]
+        assert not expected or (set(expected) - {'...'}) & set(done.stdout.split('\n')), \
+            f'none of {expected} is a line of {done.stdout}'
+    check.__name__ = f'{os.path.basename(page)}:{line}'
+    case(check)
 
 
-if __name__ == '__main__':
-    main()
+before = {}  # of each page, in python
+for path in PAGES:
+    before[path] = NAMES.get(os.path.basename(path), '')
+    blocks = list(read_blocks(path))
+    for (at, kind, body), (_, next_kind, shown) in zip(blocks, [*blocks[1:], (0, None, '')]):
+        if kind in ('sh', 'python'):
+            add_case(path, at, kind, body, shown.split('\n') if next_kind == '' else [])
+if shutil.which('ffmpeg'):
+    run_cases(make_clone)
+else:
+    print('1..0 # SKIP ffmpeg is not there')

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
-from tap import case  # noqa: E402
+from tap import Skip, case  # noqa: E402
 
 try:
     from viewer import LIMIT, Server, Viewer
@@ -30,6 +30,16 @@ def start(*arguments, **options):
 def launch(pipeline):
     subprocess.run(f"gst-launch-1.0 -q {pipeline}", shell=True, timeout=LIMIT, check=True,
                    env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS))
+
+
+def need(element, package):
+    if subprocess.run(["gst-inspect-1.0", "--exists", element], check=False).returncode:
+        raise Skip(f"{element} is missing: install {package}")
+
+
+def read(name):
+    with open(name, "rb") as file:
+        return file.read()
 
 
 def make_video():

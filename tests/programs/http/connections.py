@@ -31,15 +31,6 @@ def get(address, path=None, method="GET", **headers):
         return answer
 
 
-def refuses(*arguments, words):
-    done = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=LIMIT,
-                          env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS, DISPLAY=""),
-                          check=False)
-    assert done.returncode == 1, done
-    for word in words:
-        assert word in done.stderr, done.stderr
-
-
 async def is_refused(address, status, **options):
     try:
         # Nobody waits for the connection's end.
@@ -103,15 +94,13 @@ async def an_address_takes_a_token():
 
 
 @case
-def what_cannot_be_is_named():
-    refuses("--http=99999", words=("--http=99999", "65535"))
-    refuses("--hold=-1", words=("--hold=-1", "0 to"))
-    refuses("--hold=nan", words=("--hold=nan", "0 to"))
-    refuses("--http=0", "--http-address=nonsense", words=("nonsense", "0.0.0.0"))
-    refuses("a.mkv", __file__, "--csv=a.csv", words=("blockdct-measure score",))
+def a_port_that_is_taken_is_named():
     with start(STILL) as server:
         port = urlsplit(server.address).port
-        refuses(f"--http={port}", words=(f"port {port}",))
+        done = subprocess.run([PROGRAM, f"--http={port}"], capture_output=True, text=True,
+                              timeout=LIMIT, check=False,
+                              env=dict(os.environ, GST_PLUGIN_PATH_1_0=PLUGINS, DISPLAY=""))
+        assert done.returncode == 1 and f"port {port}" in done.stderr, done
 
 
 @synchronous

@@ -72,16 +72,14 @@ class Browser:
         self.last = 0
         self.session = None
         self.errors = []
-        self.clicks = self.keys = 0  # keys and turns of the wheel
 
     async def __aenter__(self):
         self.socket = await websockets.connect(start_chromium(), max_size=None)
         self.target = (await self.call("Target.createTarget", url="about:blank"))["targetId"]
         self.session = (await self.call("Target.attachToTarget", targetId=self.target,
                                         flatten=True))["sessionId"]
-        await self.call("Page.enable")
-        await self.call("Runtime.enable")
-        await self.call("Log.enable")
+        for domain in "Page", "Runtime", "Log":
+            await self.call(f"{domain}.enable")
         await self.call("Emulation.setDeviceMetricsOverride", width=self.size[0],
                         height=self.size[1], deviceScaleFactor=1, mobile=self.mobile)
         await self.call("Emulation.setEmulatedMedia", features=[
@@ -132,7 +130,6 @@ class Browser:
         raise AssertionError(f"{expression} did not come true")
 
     async def mouse(self, kind, x, y, button="left", **more):
-        self.clicks += kind == "mousePressed"
         await self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button=button,
                         buttons=0 if kind == "mouseReleased" or button == "none" else 1,
                         clickCount=1, **more)
@@ -143,29 +140,31 @@ class Browser:
         at = await self.read(f"view.place([{x}, {y}])")
         return left + at[0], top + at[1]
 
+    async def press(self, *places):
+        """At the first one, moved over the others."""
+        await self.mouse("mousePressed", *places[0])
+        for place in places[1:]:
+            await self.mouse("mouseMoved", *place)
+        await self.mouse("mouseReleased", *places[-1])
+
     async def drag(self, *places):
         """In the page's picture, by its samples."""
-        pixels = [await self.point(*place) for place in places]
-        await self.mouse("mousePressed", *pixels[0])
-        for place in pixels[1:]:
-            await self.mouse("mouseMoved", *place)
-        await self.mouse("mouseReleased", *pixels[-1])
+        await self.press(*[await self.point(*place) for place in places])
 
-    async def key(self, key, code=0, modifiers=0):
+    async def key(self, key, code=0, modifiers=0, until="true"):
         """modifiers: 1 is Alt, 2 Ctrl."""
-        self.keys += 1
         for kind in ("keyDown", "keyUp"):
             await self.call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers,
                             windowsVirtualKeyCode=code, text=key if len(key) == 1
                             and kind == "keyDown" and modifiers == 0 else "")
+        await self.wait(until)
 
     async def wheel(self, x, y, by, key=None):
-        self.keys += 1
         await self.call("Input.dispatchMouseEvent", type="mouseWheel", x=x, y=y,
                         deltaX=0, deltaY=by,
                         modifiers={None: 0, "Control": 2, "Shift": 8}[key])
 
-    async def click(self, selector, scrolled=False):
+    async def click(self, selector, scrolled=False, until="true"):
         """Again if it moved away between look and press, as a person would."""
         element = f"document.querySelector('{selector}')"
         if scrolled:
@@ -174,9 +173,9 @@ class Browser:
                         " () => globalThis.hit = true, {capture: true, once: true})")
         for _ in range(3):
             x, y, width, height = await self.box(selector)
-            for kind in ("mousePressed", "mouseReleased"):
-                await self.mouse(kind, x + width / 2, y + height / 2)
+            await self.press((x + width / 2, y + height / 2))
             if await self.read("globalThis.hit !== false"):
+                await self.wait(until)
                 return
         raise AssertionError(f"{selector} takes no click")
 

@@ -14,16 +14,19 @@ if find_chromium() is None:
     print("1..0 # SKIP there is no Chromium: install chromium")
     sys.exit()
 
-SHOTS = os.environ.get("BLOCKDCT_SHOTS")
+# A picture's R, G, B and 255 of each sample of a part; how far others are away in the mean;
+# and what the server saves.
+READING = """globalThis.dataOf = (picture, [width, height], x = 0, y = 0) => {
+  const context = new OffscreenCanvas(width, height).getContext("2d");
+  context.drawImage(picture, x, y, width, height, 0, 0, width, height);
+  return context.getImageData(0, 0, width, height).data;
+}, globalThis.distance = (a, b) => a.reduce((sum, value, i) => sum + Math.abs(value - b[i]), 0)
+  / a.length,
+globalThis.saved = async name => createImageBitmap(await (await fetch(`${name}.png`)).blob(),
+  {colorSpaceConversion: "none"}), 0"""
 
 
-async def photograph(browser, name):
-    if SHOTS:
-        await asyncio.sleep(0.5)  # until the picture is of what is turned
-        await browser.photograph(os.path.join(SHOTS, f"{name}.png"))
-
-
-def on_page(*arguments, **options):
+def on_page(*arguments, name=None, **options):
     """The case in a browser that shows the page."""
     def decorate(function):
         @functools.wraps(function)
@@ -32,30 +35,40 @@ def on_page(*arguments, **options):
                 async with Browser(**options) as browser:
                     await browser.open(server.address)
                     await browser.wait("page.picture.frame > 0 && page.figures !== undefined")
+                    await browser.read(READING)
                     await function(browser)
                     assert not browser.errors, browser.errors
+        body.__name__ = name or function.__name__
         return synchronous(body)
     return decorate
 
 
-async def move_slider(browser, name, value):
+async def pause(browser):
+    await browser.key("p", until="page.news.paused")
+
+
+async def on_line(browser, took):
+    """That takes so many ms, however busy the machine is: the first picture says it."""
+    await browser.read(f"acknowledge = () => page.socket.send('shown {took}'), 0")
+    for quality in (7, 8, 9):
+        await browser.read(f"page.socket.send('set quality={quality}')")
+        await browser.wait(f"page.figures.quality === {quality}")
+
+
+async def move_slider(browser, name, value, until="true"):
     """To where it is this value, by the mouse."""
     x, y, width, height = await browser.box(f"#control-{name.replace('::', '-')}")
     low, high = await browser.read(f"[+widgets['{name}'].min, +widgets['{name}'].max]")
     thumb, middle = 16, y + height / 2
     now = await browser.read(f"+widgets['{name}'].value")
-
-    def at(value):
-        return x + thumb / 2 + (width - thumb) * (value - low) / (high - low)
-    await browser.mouse("mousePressed", at(now), middle)
-    await browser.mouse("mouseMoved", at((now + value) / 2), middle)
-    await browser.mouse("mouseMoved", at(value), middle)
-    await browser.mouse("mouseReleased", at(value), middle)
+    await browser.press(*((x + thumb / 2 + (width - thumb) * (at - low) / (high - low), middle)
+                          for at in (now, (now + value) / 2, value)))
+    await browser.wait(until)
 
 
-async def choose(browser, selector, value):
+async def choose(browser, selector, value, until="true"):
     """Of a list: headless Chromium shows none to click on."""
-    browser.clicks += 2
     await browser.read(f"(widget => {{ widget.value = '{value}';"
                        " widget.dispatchEvent(new Event('input')); })"
                        f"(document.querySelector('{selector}'))")
+    await browser.wait(until)

@@ -1,26 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cases of browser.py: the picture on the page, sample by sample."""
 
+import json
 import re
 
-from person import choose, move_slider, on_page, photograph
-
-
-# R, G, B and 255 of each sample of the picture.
-SAMPLES = """(() => {
-  const context = new OffscreenCanvas(page.width, page.height).getContext("2d");
-  context.drawImage(view.picture, 0, 0);
-  return [...context.getImageData(0, 0, page.width, page.height).data];
-})()"""
+from person import choose, move_slider, on_line, on_page, pause
 
 
 @on_page("--test-pattern=smpte100", "view=a", "transform=hevc-16x16", "qp=40", "grid=true")
 async def the_screen_shows_samples_as_they_are(browser):
-    await browser.key("p")
-    await browser.wait("page.news.paused && find('pause').ariaLabel === 'Play'")
+    await pause(browser)
+    await browser.wait("find('pause').ariaLabel === 'Play'")
     assert await browser.read("view.scale === view.fitting && view.isWhole")
-    await browser.key("1")
-    await browser.wait("find('scale').value === '1:1'")
+    await browser.key("1", until="find('scale').value === '1:1'")
     here = await browser.point(300.5, 200.5)
     for _ in range(5):
         await browser.wheel(*here, -100)
@@ -29,22 +21,20 @@ async def the_screen_shows_samples_as_they_are(browser):
     # The sample under the pointer is where it was, and each is 8 x 8 pixels.
     x, y, *_ = await browser.box("#picture")
     differs = await browser.read("""(() => {
-      const context = new OffscreenCanvas(640, 480).getContext("2d");
-      context.drawImage(view.picture, 0, 0);
-      const sample = (u, v) => context.getImageData(u, v, 1, 1).data.join();
       const [x, y] = view.corner;
       if (Math.floor((%f - x) / 8) !== 300 || Math.floor((%f - y) / 8) !== 200)
         return ["moved", %f - x, %f - y];
+      const all = dataOf(view.picture, [640, 480]);
+      const seen = view.context.getImageData(0, 0, 400, 200).data;
       for (let v = 0; v < 200; v += 3)
         for (let u = 0; u < 400; u += 3) {
-          const at = [Math.floor((u - x) / 8), Math.floor((v - y) / 8)];
-          if (view.context.getImageData(u, v, 1, 1).data.join() !== sample(...at))
-            return [u, v, ...at];
+          const at = 640 * Math.floor((v - y) / 8) + Math.floor((u - x) / 8);
+          if ([0, 1, 2].some(i => seen[4 * (400 * v + u) + i] !== all[4 * at + i]))
+            return [u, v, at];
         }
       return "nowhere";
     })()""" % (2 * (here[0] - x, here[1] - y)))
     assert differs == "nowhere", differs
-    await photograph(browser, "scale")
     # From 16:1 on each sample has its value on it, in the half where it is seen.
     values = """(() => {
       const texts = [], {fillText} = view.context;
@@ -59,16 +49,15 @@ async def the_screen_shows_samples_as_they_are(browser):
     await browser.wait("view.scale === 16")
     texts = await browser.read(values)
     assert len(texts) > 900, len(texts)
-    for value, x, y in texts[::97]:
-        rgb = await browser.read(f"""(() => {{
-          const context = new OffscreenCanvas(640, 480).getContext("2d");
-          context.drawImage(view.picture, 0, 0);
-          return [...context.getImageData({x} / 16, {y} / 16, 1, 1).data];
-        }})()""")
-        seen = await browser.read("view.luma !== null")
-        expected = (await browser.read(f"view.luma[Math.floor({y} / 16) * 640"
-                                       f" + Math.floor({x} / 16)]") if seen else rgb)
-        assert value == expected if seen else value in expected, (value, expected)
+    wrong = await browser.read("""(texts => {
+      const all = dataOf(view.picture, [640, 480]);
+      return texts.filter(([value, x, y]) => {
+        const at = Math.floor(y / 16) * 640 + Math.floor(x / 16);
+        return view.luma !== null ? value !== view.luma[at]
+          : !all.subarray(4 * at, 4 * at + 4).includes(value);
+      });
+    })(%s)""" % json.dumps(texts))
+    assert wrong == [], wrong
     # What is shown of HDR are no samples.
     for tone_mapped in "true", "false":
         await browser.read(f"showPicture({{...page.shown, 'tone-mapped': {tone_mapped}}},"
@@ -82,8 +71,7 @@ async def the_screen_shows_samples_as_they_are(browser):
     before = await browser.read("view.middle")
     await browser.drag((300, 200), (310, 200))  # the left button moves what is enlarged
     assert abs(await browser.read("view.middle[0]") - before[0] + 10) < 0.2
-    await browser.key("f")
-    await browser.wait("view.isWhole && find('scale').matches('.untrue')")
+    await browser.key("f", until="view.isWhole && find('scale').matches('.untrue')")
     await browser.read("view.scaleTo(4)")
     # A picture of another size begins in its middle; its place stays in other parts.
     for part, middle in ("width: 600", "300,240"), ("width: 1200, columns: 2", "150,110"):
@@ -99,26 +87,13 @@ async def the_screen_shows_samples_as_they_are(browser):
 
 @on_page("--test-pattern=smpte100", "view=side-by-side", "quality=5")
 async def beside_are_whole_frames_or_the_same_part(browser):
-    await browser.key("p")
-    await browser.wait("page.news.paused && view.columns === 2 && page.width === 1280")
+    await pause(browser)
+    await browser.wait("view.columns === 2 && page.width === 1280")
     # Whole: each frame is as wide as its half; their samples are those that are saved.
     assert await browser.read("view.isWhole && Math.abs(640 * view.scale - view.room[0]) < 1e-6")
-    away = await browser.read("""(async () => {
-      const read = (picture, x) => {
-        const context = new OffscreenCanvas(640, 480).getContext("2d");
-        context.drawImage(picture, x, 0, 640, 480, 0, 0, 640, 480);
-        return context.getImageData(0, 0, 640, 480).data;
-      };
-      const saved = await Promise.all(["original", "a"].map(async name => createImageBitmap(
-        await (await fetch(`${name}.png`)).blob(), {colorSpaceConversion: "none"})));
-      return saved.map((png, i) => {
-        const seen = read(view.picture, 640 * i);
-        return read(png, 0).reduce((sum, value, k) => sum + Math.abs(value - seen[k]), 0)
-          / seen.length;
-      });
-    })()""")
+    away = await browser.read("""Promise.all(["original", "a"].map(async (name, i) => distance(
+      dataOf(await saved(name), [640, 480]), dataOf(view.picture, [640, 480], 640 * i))))""")
     assert max(away) < 2, away
-    await photograph(browser, "whole")
     await browser.click("#control-part")
     assert await browser.read("640 * view.scale > view.room[0] + 1 && view.isWhole"
                               " && find('control-part').ariaPressed === 'true'")
@@ -133,8 +108,7 @@ async def beside_are_whole_frames_or_the_same_part(browser):
     await browser.key("i")
     await browser.drag((640 + 324, 242))
     await browser.wait("block.data?.x === 320 && block.data.y === 240 && block.half[0] === 1")
-    await browser.key("ArrowRight", 39, modifiers=1)
-    await browser.wait("block.data.x === 328")
+    await browser.key("ArrowRight", 39, modifiers=1, until="block.data.x === 328")
     await browser.read("turn('view', 'stacked')")
     await browser.wait("view.rows === 2 && page.height === 960 && view.columns === 1")
     await browser.read("turn('view', 'wipe')")
@@ -163,19 +137,11 @@ async def samples_that_are_no_squares(browser):
 
 @on_page("left=original", "right=a", "view=difference", "--test-pattern=smpte", "quality=5")
 async def differences_are_of_luma_and_colours_are_explained(browser):
-    await browser.key("p")
-    await browser.wait("page.news.paused && page.shown.values.view === 'difference'")
-    colours = """(() => {
-      const context = new OffscreenCanvas(640, 480).getContext("2d");
-      context.drawImage(view.picture, 0, 0);
-      const data = context.getImageData(0, 0, 640, 480).data;
-      return data.some((value, i) => i % 4 === 0 && value !== data[i + 1]);
-    })()"""
-    # However busy the machine is, the line is fast.
-    await browser.read("acknowledge = () => page.socket.send('shown 0.001'), 0")
-    for quality in (6, 7, 8):
-        await browser.read(f"turn('quality', {quality})")
-        await browser.wait(f"page.figures.quality === {quality}")
+    await pause(browser)
+    await browser.wait("page.shown.values.view === 'difference'")
+    colours = """dataOf(view.picture, [640, 480]).some((value, i, all) =>
+      i % 4 === 0 && value !== all[i + 1])"""
+    await on_line(browser, 0.001)
     assert await browser.read("page.picture.format") == "I420"
     assert not await browser.read(colours)
     await browser.click("#control-colours")
@@ -197,68 +163,45 @@ async def differences_are_of_luma_and_colours_are_explained(browser):
     await choose(browser, "#codec-a", "hevc-8x8")
     await browser.read("turn('qp', 51), turn('view', 'nonzero-map')")
     await browser.wait("page.figures.qp === 51")
-    await photograph(browser, "legend")
 
 
 @on_page("still.png", "view=difference", scheme="dark")
 async def a_large_still_without_a_loss(browser):
-    await move_slider(browser, "quality", 100)
-    await browser.wait("page.figures.quality > 95")
+    await move_slider(browser, "quality", 100, until="page.figures.quality > 95")
     await move_slider(browser, "quality", 3)
     await browser.wait("page.figures.quality < 10 && page.figures.repeated")
     assert await browser.read("find('clock').value") == "still"
     shown = await browser.read("find('figures-a').innerText")
     assert re.search(r"\nrate\n[\d.]+ bpp$", shown), shown
-    await photograph(browser, "still")
     # The browser's samples are those that the server saves.
     for took, kind in ((60000, "png"), (0.001, "RGBX")):
-        await browser.read(f"acknowledge = () => page.socket.send('shown {took}'), 0")
-        for quality in (7, 8, 9):  # the first one says how fast it is
-            await browser.read(f"page.socket.send('set quality={quality}')")
-            await browser.wait(f"page.figures.quality === {quality}")
+        await on_line(browser, took)
         assert await browser.read("page.picture.format") == kind
         assert "Lossless" in await browser.read("find('line').textContent")
         assert await browser.read("""(async () => {
-          const png = await createImageBitmap(await (await fetch("view.png")).blob(),
-            {colorSpaceConversion: "none"});
-          const [saved, seen] = [png, view.picture].map(picture => {
-            const context = new OffscreenCanvas(1251, 200).getContext("2d");
-            context.drawImage(picture, 0, 300, 1251, 200, 0, 0, 1251, 200);
-            return context.getImageData(0, 0, 1251, 200).data;
-          });
+          const png = await saved("view");
+          const [one, other] = [png, view.picture].map(p => dataOf(p, [1251, 200], 0, 300));
           return png.width === 1251 && png.height === 751
-            && saved.every((value, i) => value === seen[i]);
+            && one.every((value, i) => value === other[i]);
         })()"""), kind
 
 
 @on_page("--test-pattern=smpte", "view=a", "quality=80")
 async def planes_are_converted_as_elsewhere(browser):
     """The browser's own conversion, by the matrix that it is told."""
-    await browser.key("p")
-    await browser.wait("page.news.paused")
-    # However busy the machine is, the line is fast.
-    await browser.read("acknowledge = () => page.socket.send('shown 0.001'), 0")
-    for quality in (81, 82, 83):
-        await browser.read(f"turn('quality', {quality})")
-        await browser.wait(f"page.figures.quality === {quality}")
+    await pause(browser)
+    await on_line(browser, 0.001)
     assert await browser.read("page.picture.format") == "I420"
-    away = await browser.read("""(async () => {
-      const png = await createImageBitmap(await (await fetch("view.png")).blob());
-      const [saved, seen] = [png, view.picture].map(picture => {
-        const context = new OffscreenCanvas(640, 480).getContext("2d");
-        context.drawImage(picture, 0, 0);
-        return context.getImageData(0, 0, 640, 300).data; // without the noise below
-      });
-      return saved.reduce((sum, value, i) => sum + Math.abs(value - seen[i]), 0) / saved.length;
-    })()""")
+    # Without the noise below.
+    away = await browser.read("""(async () => distance(...[await saved("view"), view.picture].map(
+      picture => dataOf(picture, [640, 300]))))()""")
     assert away < 2, away  # videoconvert's white is 253
 
 
 @on_page("--test-pattern=smpte100")
 async def pictures_are_drawn_in_their_order(browser):
     """Though one takes much longer than those after it."""
-    await browser.key("p")
-    await browser.wait("page.news.paused")
+    await pause(browser)
     await browser.read("""showPicture_ = showPicture, kept = release = null, seen = [],
     showPicture = async (...news) => {
       const {quality} = news[0].figures;

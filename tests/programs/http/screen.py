@@ -4,10 +4,10 @@
 
 The page of blockdct-preview in headless Chromium: how much of it is the picture, on
 screens of five sizes; that nothing moves by a click; contrast in both themes, and
-names, for everyone. BLOCKDCT_SHOTS names a folder for photographs. Speaks TAP."""
+names, for everyone. Speaks TAP."""
 
 from bench import make_video
-from person import choose, on_page, photograph
+from person import choose, on_page, pause
 from tap import run_cases
 
 # Contrast by WCAG 2.2 of every text that is seen, and of what the plots draw:
@@ -64,43 +64,36 @@ CONTRAST = """(() => {
 
 
 async def check_contrast(browser, name):
-    result = await browser.read(CONTRAST)
-    assert result["n"] > 40 and result["less"] == [], (name, result)
+    for scheme in "light", "dark":
+        await browser.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": scheme}])
+        result = await browser.read(CONTRAST)
+        assert result["n"] > 40 and result["less"] == [], (name, scheme, result)
 
 
-def check_theme(scheme):
-    async def case(browser):
-        await browser.wait("'b-psnr' in page.figures && find('words').textContent !== ''")
-        await browser.read("for (const d of document.querySelectorAll('aside details'))"
-                           " d.open = true")
-        for key in "tria":
-            await browser.key(key)
-            if key == "r":
-                await browser.wait("rate.line('b').length === 20")
-            elif key == "i":
-                await browser.drag((100, 70))
-                await browser.wait("block.data !== null")
-            await browser.wait("find('panel').querySelector('text, td') !== null")
-            assert key != "a" or await browser.read("""[...find('all').querySelectorAll('th, td')]
-              .every(cell => cell.getClientRects()[0].height < 30)""")
-            await check_contrast(browser, f"{scheme} {key}")
-        await browser.read("showNotice('A notice')")
-        await check_contrast(browser, f"{scheme} notice")
-        # By hand, the other one, and back to the desktop's.
-        grounds = []
-        for _ in range(4):
-            grounds.append(await browser.read("getComputedStyle(document.documentElement)"
-                                              ".backgroundColor"))
-            await check_contrast(browser, f"{scheme} {grounds}")
-            await browser.read("find('theme').click()")
-        assert grounds[0] == grounds[3] and grounds[1] != grounds[2], grounds
-    case.__name__ = f"the_{scheme}_theme_has_contrast"
-    return case
-
-
-for theme in ("light", "dark"):
-    on_page("--test-pattern=ball", "left=a", "right=b", "b::transform=hevc-16x16",
-            "metrics=bits+ssim", scheme=theme)(check_theme(theme))
+@on_page("--test-pattern=ball", "left=a", "right=b", "b::transform=hevc-16x16",
+         "metrics=bits+ssim")
+async def both_themes_have_contrast(browser):
+    await browser.wait("'b-psnr' in page.figures && find('words').textContent !== ''")
+    await browser.read("for (const d of document.querySelectorAll('aside details')) d.open = true")
+    for key, seen in (("t", "true"), ("r", "rate.line('b').length === 20"),
+                      ("i", "block.data !== null"),
+                      ("a", """[...find('all').querySelectorAll('th, td')]
+                        .every(cell => cell.getClientRects()[0].height < 30)""")):
+        await browser.key(key)
+        if key == "i":
+            await browser.drag((100, 70))
+        await browser.wait(f"{seen} && find('panel').querySelector('text, td') !== null")
+        await check_contrast(browser, key)
+    await browser.read("showNotice('A notice')")
+    await check_contrast(browser, "notice")
+    # By hand, the other one, and back to the desktop's.
+    grounds = []
+    for _ in range(4):
+        grounds.append(await browser.read("getComputedStyle(document.documentElement)"
+                                          ".backgroundColor"))
+        await browser.read("find('theme').click()")
+    assert grounds[0] == grounds[3] and grounds[1] != grounds[2], grounds
 
 
 # What a finger is to touch, and is less than so many pixels high.
@@ -119,30 +112,17 @@ async def measure(browser):
     })()""")
 
 
-def check_size(width, height, part):
-    async def case(browser):
-        _, area, whole = await measure(browser)
-        assert area >= part and whole <= 1, (area, whole)
-        await photograph(browser, f"screen-{width}")
-        await choose(browser, "#pair", "a b")
-        await browser.wait("'b-psnr' in page.figures")
-        # All of the cards is there without scrolling, and nothing stands over.
-        await browser.wait("document.querySelector('aside').scrollHeight <= innerHeight")
-        over = await browser.read("""[...document.querySelectorAll(
-          "header, footer, aside, .card")].filter(e => e.scrollWidth > e.clientWidth + 1)
-          .map(e => e.id || e.tagName)""")
-        assert over == [], over
-        await browser.key("i")
-        await browser.drag((100, 70))
-        await browser.wait("block.data !== null")
-        await photograph(browser, f"screen-{width}-b")
-    case.__name__ = f"on_{width}x{height}_the_picture_has_{100 * part:.0f}_percent"
-    return case
-
-
-def check_menus(width, height, mobile):
+def add_size(width, height, mobile):
+    @on_page("left=a", "right=b", "view=difference", width=width, height=height, mobile=mobile,
+             name=f"on_{width}x{height}_nothing_is_cut_off")
     async def case(browser):
         """All of each menu is seen, and of the page: nothing stands over."""
+        await browser.wait("'b-psnr' in page.figures && !find('legend').hidden")
+        _, area, whole = await measure(browser)
+        assert (mobile or area >= 0.75) and whole <= 1, (area, whole)
+        # All of the cards is there without scrolling.
+        assert mobile or await browser.read("document.querySelector('aside').scrollHeight"
+                                            " <= innerHeight")
         for name in ("save", "copy", "card-a .advanced"):
             cut = await browser.read("""(menu => {
               menu.open = true;
@@ -153,42 +133,20 @@ def check_menus(width, height, mobile):
               return one.width > 60 && (one.left < all.left || one.right > all.right);
             })(document.querySelector("#%s"))""" % name)
             assert cut is False, name
-        over = await browser.read("""[...document.querySelectorAll("body, main, aside, .card")]
-          .map(e => [e.id || e.tagName, e.getBoundingClientRect().right - innerWidth])
-          .filter(([, right]) => right > 1)""")
-        assert over == [] and (await measure(browser))[2] <= 1, over
-        assert await browser.read("(e => e.scrollWidth <= e.clientWidth)("
-                                  "document.querySelector('footer'))")
+        over = await browser.read("""[...document.querySelectorAll(
+            "body, main, footer, aside, .card%s")]
+          .filter(e => e.scrollWidth > e.clientWidth + 1
+            || e.getBoundingClientRect().right > innerWidth + 1)
+          .map(e => e.id || e.tagName)""" % ("" if mobile else ", header"))
+        assert over == [], over
         # WCAG 2.2's least.
         assert not mobile or (small := await browser.read(SMALL % 24)) == [], small
-        await photograph(browser, f"menus-{width}")
-        await browser.wait("'b-psnr' in page.figures && !find('legend').hidden")
-        for scheme in "light", "dark":
-            await browser.call("Emulation.setEmulatedMedia", features=[
-                {"name": "prefers-color-scheme", "value": scheme}])
-            await check_contrast(browser, f"{width} {scheme}")
-    case.__name__ = f"on_{width}x{height}_nothing_is_cut_off"
-    return case
+        await check_contrast(browser, width)
 
 
 for size in ((1280, 720, False), (1440, 900, False), (1920, 1080, False), (390, 844, True),
              (844, 390, True)):
-    on_page("left=a", "right=b", "view=difference", width=size[0], height=size[1],
-            mobile=size[2])(check_menus(*size))
-
-for size in ((1280, 720), (1920, 1080)):
-    on_page("-t", width=size[0], height=size[1])(check_size(*size, 0.75))
-
-
-@on_page("--test-pattern=ball", "left=a", "right=b", width=390, height=844, mobile=True,
-         scheme="dark")
-async def on_a_phone_in_the_dark(browser):
-    await browser.wait("'b-psnr' in page.figures && find('words').textContent !== ''")
-    await photograph(browser, "screen-390-dark")
-    await browser.key("i")
-    await browser.drag((100, 70))
-    await browser.wait("block.data !== null")
-    await photograph(browser, "screen-390-block")
+    add_size(*size)
 
 
 @on_page("-t", width=390, height=844, mobile=True)
@@ -196,24 +154,19 @@ async def on_a_phone_it_is_as_wide_as_that(browser):
     across, area, whole = await measure(browser)
     assert across == 1 and area > 0.35 and whole == 1, (across, area, whole)
     assert await browser.read("page.width * view.scale / devicePixelRatio") == 390
-    await photograph(browser, "screen-390")
     for key in "tia":
-        await browser.key(key)
-        await browser.wait("find('panel').querySelector('text, p, td') !== null")
+        await browser.key(key, until="find('panel').querySelector('text, p, td') !== null")
         assert (small := await browser.read(SMALL % 44)) == [], small
     await browser.key("a")
     await browser.read("scrollTo(0, 10000)")
     top = (await browser.box("#picture"))[1]
     assert top >= 0, top  # it stays in sight
-    await photograph(browser, "screen-390-below")
 
 
 @on_page("--test-pattern=ball", "quality=50", width=1280, height=720)
 async def nothing_moves_by_a_click(browser):
-    await choose(browser, "#pair", "a b")
-    await browser.wait("'b-psnr' in page.figures")
-    await browser.key("p")
-    await browser.wait("page.news.paused")
+    await choose(browser, "#pair", "a b", until="'b-psnr' in page.figures")
+    await pause(browser)
     places = """Object.fromEntries([...document.querySelectorAll(
       "header button:not([hidden]), footer button, aside button, aside select, canvas")]
       .filter(e => e.checkVisibility()).map(e => [e.id, ((b) => [b.x, b.y].map(Math.round))(
@@ -222,14 +175,12 @@ async def nothing_moves_by_a_click(browser):
     assert len(before) > 30
     ids = [name for name in before if name.startswith(("view-", "tab-", "control-"))]
     await browser.read("find('card-a').querySelector('.advanced').open = true")
-    await choose(browser, "#metric", "xpsnr")
-    await browser.wait("/XPSNR/.test(find('figures-b').innerText)")
+    await choose(browser, "#metric", "xpsnr", until="/XPSNR/.test(find('figures-b').innerText)")
     assert await browser.read(places + "['swap'][1]") == before["swap"][1]
     await browser.read("find('card-a').querySelector('.advanced').open = false")
     for name in [*ids, "pause", "one", "larger", "fit", "store", "swap", "equal"]:
         if not name.startswith("control-") or name in ("control-grid", "control-overlay"):
-            await browser.click(f"#{name}")
-            await browser.wait("held.size === 0 && page.news.heard >= page.said")
+            await browser.click(f"#{name}", until="held.size === 0 && page.news.heard >= page.said")
         after = await browser.read(places)
         moved = {key: (before[key], after[key]) for key in before
                  if key in after and before[key] != after[key]
@@ -257,8 +208,7 @@ async def everything_has_a_name(browser):
         assert expected in names, (expected, names)
     # Tab reaches all of it, and what has the focus is seen to have it.
     reached = set()
-    await browser.key("p")
-    await browser.wait("page.news.paused")
+    await pause(browser)
     await browser.read("find('picture').focus()")
     for _ in range(80):
         await browser.key("Tab", 9)

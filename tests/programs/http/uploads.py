@@ -10,12 +10,11 @@ import contextlib
 import os
 import signal
 import socket
-import struct
 import subprocess
 import tempfile
 from urllib.parse import urlsplit
 
-from bench import STILL, launch, start, synchronous, viewing
+from bench import STILL, launch, read, start, synchronous, viewing
 from lists import PICTURES, make_lists
 from tap import Skip, run_cases
 from viewer import LIMIT, Viewer, decode_png, fetch
@@ -58,6 +57,13 @@ async def nothing_that_a_file_names_is_opened(server, viewer):
 
 @viewing("still.png")
 async def what_is_wrong_with_a_file_is_said(server, viewer):
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise Skip("PIL is missing: install python3-pil") from error
+    Image.new("CMYK", (64, 48)).save("cmyk.jpg")
+    Image.new("RGB", (64, 48)).save("moving.webp", save_all=True, append_images=[
+        Image.new("RGB", (64, 48), "red")])
     for name, words in {"cmyk.jpg": "such as CMYK", "moving.webp": "such as an animation",
                         "tiny.pgm": "pictures of a few bytes", "empty.png": "no data",
                         "sound.wav": "Missing decoder", "half.png": "it is damaged"}.items():
@@ -185,52 +191,12 @@ def write(name, data):
         file.write(data)
 
 
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()
-
-
-def segment(marker, data):
-    return b"\xff" + bytes([marker]) + struct.pack(">H", 2 + len(data)) + data
-
-
-def make_cmyk(grey):
-    """A JPEG of four components, with the tables of one of one."""
-    found, at = {}, 2
-    while 0xda not in found:
-        size = struct.unpack(">H", grey[at + 2:at + 4])[0]
-        found.setdefault(grey[at + 1], []).append(grey[at + 4:at + 2 + size])
-        at += 2 + size
-    parts = [segment(0xee, b"Adobe\0\x64\0\0\0\0\0")]
-    parts += [segment(0xdb, table) for table in found[0xdb]]
-    parts += [segment(0xc0, found[0xc0][0][:5] + b"\4"
-                      + b"".join(bytes([i, 0x11, 0]) for i in range(4)))]
-    parts += [segment(0xc4, table) for table in found[0xc4]]
-    parts += [segment(0xda, b"\4\0\0\1\0\2\0\3\0\0\x3f\0")]
-    return grey[:2] + b"".join(parts) + grey[at:]
-
-
-def make_moving():
-    """A WebP that says it is an animation."""
-    def chunk(kind, data):
-        return kind + struct.pack("<I", len(data)) + data
-
-    size = struct.pack("<I", 63)[:3] + struct.pack("<I", 47)[:3]
-    frame = chunk(b"ANMF", bytes(6) + size + struct.pack("<I", 100)[:3] + b"\0"
-                  + chunk(b"VP8L", b"\x2f" + bytes(9)))
-    return chunk(b"RIFF", b"WEBP" + chunk(b"VP8X", b"\2\0\0\0" + size)
-                 + chunk(b"ANIM", bytes(6)) + frame)
-
-
 def make_files():
     still = "videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65"
     launch(f"{still} ! pngenc ! filesink location=still.png")
-    launch(f"{still},format=GRAY8 ! jpegenc ! filesink location=grey.jpg")
     launch("audiotestsrc num-buffers=9 ! wavenc ! filesink location=sound.wav")
     launch("videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=RGB,width=4096,"
            "height=2160 ! jpegenc ! filesink location=large.jpg")
-    write("cmyk.jpg", make_cmyk(read("grey.jpg")))
-    write("moving.webp", make_moving())
     write("tiny.pgm", b"P5\n1 1\n255\n\x7f")
     write("empty.png", b"")
     write("half.png", read("still.png")[:500])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""edges.py PROGRAM STALLS-MODULE [--no-element]
+"""edges.py PROGRAM [--no-element]
 
 blockdct-measure with files that are no pictures, that break off, stall, cannot be
 read or do not fit the memory, with any names, and with tables that are not its
@@ -22,7 +22,7 @@ from program import (LIMIT, PROGRAM, ZONES, have, launch, read, rows_of, run, sk
                      table, write)
 from tap import Skip, case, run_cases
 
-STALLS = os.path.dirname(os.path.abspath(sys.argv[2]))
+STALLS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "stalls.py")
 PACKAGES = {"videotestsrc": "gstreamer1.0-plugins-base", "jpegenc": "gstreamer1.0-plugins-good",
             "pngenc": "gstreamer1.0-plugins-good", "avimux": "gstreamer1.0-plugins-good",
             "matroskamux": "gstreamer1.0-plugins-good", "qtmux": "gstreamer1.0-plugins-good"}
@@ -37,11 +37,14 @@ def make_files():
         launch(f"{ZONES}400 ! {shape} ! jpegenc ! {muxer} ! filesink location=film.{kind}")
 
 
-def with_stalls():
-    """An environment with the decoders that take their time."""
-    path = os.environ.get("GST_PLUGIN_PATH_1_0", "")
-    return dict(os.environ, GST_PLUGIN_PATH_1_0=f"{path}:{STALLS}",
-                GST_REGISTRY_1_0=os.path.abspath("registry.bin"))
+def make_slow(*names):
+    for name in names:
+        write(name, name.encode().ljust(57000, b"\0"))
+
+
+def run_slow(*arguments, status=0):
+    """With decoders that take their time."""
+    return run(STALLS, PROGRAM, "table", *arguments, status=status, program=sys.executable)
 
 
 @case
@@ -108,31 +111,28 @@ def sound_of_another_length_breaks_nothing_off():
 
 @case
 def what_stalls_is_given_up():
-    for name in "STALLS", "SLOW", "COMPUTES":
-        write(name, name.encode() + bytes(14 * 4096 - 100))
-    env = with_stalls()
-    assert "it gave nothing" in run("--list", "--stall-limit", "1", "STALLS", status=2, env=env)[1]
+    make_slow("STALLS", "SLOW", "COMPUTES")
+    assert "it gave nothing" in run_slow("--list", "--stall-limit", "1", "STALLS", status=2)[1]
     # Ten seconds, so that a busy machine stalls nothing; they sleep, all at once.
-    limit = "--stall-limit", "10"
+    options = "--quiet", "--csv", "-", "--stall-limit", "10"
     with ThreadPoolExecutor() as pool:
-        stalled = pool.submit(run, "--quiet", "--csv", "-", *limit, "STALLS", "grey.png",
-                              status=2, env=env)
+        stalled = pool.submit(run_slow, *options, "STALLS", "grey.png", status=2)
         # It takes longer, but goes on: bytes are read, or a processor is busy.
-        going = [pool.submit(table, *limit, name, env=env) for name in ("SLOW", "COMPUTES")]
+        going = [pool.submit(run_slow, *options, name) for name in ("SLOW", "COMPUTES")]
     out, err = stalled.result()
     assert [r["file"] for r in rows_of(out)] == ["grey.png"]
     assert "STALLS: it gave nothing for 10 s" in err and "--stall-limit" in err, err
-    for rows in going:
-        row, = rows.result()
+    for output in going:
+        row, = rows_of(output.result()[0])
         assert row["frames"] == "1"
 
 
 @case
 def one_run_at_a_time_writes_a_table():
-    write("STALLS", "STALLS..")
+    make_slow("STALLS")
     options = ("--quiet", "--csv", "shared.csv")
-    with subprocess.Popen([PROGRAM, "table", *options, "grey.png", "STALLS", "film.avi"],
-                          env=with_stalls()) as first:
+    with subprocess.Popen([sys.executable, STALLS, PROGRAM, "table", *options, "grey.png", "STALLS",
+                           "film.avi"]) as first:
         try:
             end = time.monotonic() + LIMIT
             while time.monotonic() < end and not (

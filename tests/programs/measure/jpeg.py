@@ -35,7 +35,7 @@ def make_files():
 
 @case
 def the_file():
-    for quality in 10, 50, 90:
+    for quality in 10, 90:
         for subsampling, sample in {"4:2:0": "2x2", "4:2:2": "2x1", "4:4:4": "1x1"}.items():
             run("a.ppm", "-q", str(quality), "--chroma-subsampling", subsampling,
                 "--write-jpeg", "out.jpg")
@@ -56,10 +56,9 @@ def the_file():
 @case
 def origin():
     out, _ = run("origin", "a.ppm", "b.ppm", "b.jpg")
-    lines = out.splitlines()
-    assert lines[0].startswith("a.ppm: not known: "), out
-    assert lines[1] == "b.ppm: decoded from a JPEG file, annex-k quality 70, 4:2:0", out
-    assert lines[2] == "b.jpg: a JPEG file, annex-k quality 70", out
+    assert out.splitlines()[1:] == [
+        "b.ppm: decoded from a JPEG file, annex-k quality 70, 4:2:0",
+        "b.jpg: a JPEG file, annex-k quality 70"], out
     assert "already lossy" not in run("a.ppm")[1]
     app = b"\xff\xe1\xff\xffhttp://ns.adobe.com/xmp/extension/\0" + bytes(65498)
     write("xmp.jpg", read("b.jpg")[:2] + 20 * app + read("b.jpg")[2:])

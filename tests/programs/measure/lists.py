@@ -42,14 +42,6 @@ TEXTS = {
  CodecPrivateData="00000001674D400D"/><c d="90000000"/></StreamIndex></SmoothStreamingMedia>
 """,
     "list.m3u": "#EXTM3U\n#EXTINF:9,x\n{0}\n",
-    "list.pls": "[playlist]\nNumberOfEntries=1\nFile1={0}\nVersion=2\n",
-    "list.xspf": """<?xml version="1.0" encoding="UTF-8"?>
-<playlist version="1" xmlns="http://xspf.org/ns/0/"><trackList><track><location>{0}</location>
-</track></trackList></playlist>
-""",
-    "list.asx": '<asx version="3.0"><entry><ref href="{0}"/></entry></asx>\n',
-    "list.smil": '<smil><body><video src="{0}"/></body></smil>\n',
-    "list.uri": "{0}\n{0}\n",
     "list.ffconcat": "ffconcat version 1.0\nfile '{0}'\n",
     "session.sdp": """v=0
 o=- 0 0 IN IP4 127.0.0.1

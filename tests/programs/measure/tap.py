@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Cases that are run one after the other in an empty folder, and speak TAP."""
 
+import inspect
 import os
 import shutil
 import tempfile
@@ -31,7 +32,8 @@ def run_cases(prepare):
             except Skip as reason:
                 print(f"ok {name} # SKIP {reason}", flush=True)
             except Exception as problem:  # whatever it is, the others follow
-                line, here = problem.__traceback__, function.__code__.co_filename
+                here = inspect.unwrap(function).__code__.co_filename
+                line = problem.__traceback__
                 while line.tb_next and (line.tb_frame.f_code.co_filename != here
                                         or line.tb_next.tb_frame.f_code.co_filename == here):
                     line = line.tb_next
