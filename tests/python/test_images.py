@@ -150,7 +150,7 @@ class OnNoGpu(OnTheCpu):
     def setUp(self):
         fake = types.SimpleNamespace(
             uint8='uint8', empty=self.empty,
-            cuda=types.SimpleNamespace(current_stream=lambda device: 7 + (device != 'cuda:1')))
+            cuda=types.SimpleNamespace(current_stream=lambda number: 7 + (number != 1)))
         self.calls = 0
         for patch in (mock.patch.dict(sys.modules, {'torch': fake}),
                       mock.patch.object(blockdct._engines, 'engine',
