@@ -49,16 +49,16 @@ struct Blocks
     alignas (16) uint16_t one[4 * kOne];
     Codes<kThreads> codes;
     uint32_t steps[3][64];
-    /* Of the MCU's blocks: what it is; and where the first lies, an MCU's width
-     * and height there, and the stride. */
+    /* Of each of an MCU's blocks: what it is; the first one's place and an
+     * MCU's width and height, in eights, and the stride. */
     uint32_t block[BDCT_JPEG_MCU_BLOCKS + 1];
     uint4 place[BDCT_JPEG_MCU_BLOCKS];
   };
 
   /* Make samples of the first four blocks of `left`, the lanes of a warp that
    * have completed one, by eight lanes each, and zero their coefficients; `at`
-   * and `stride` are the lane's own block's. Returns the other ones. Not good
-   * is a value so large that libjpeg-turbo's 16 bits would not hold it. */
+   * and `stride` are the lane's own block's. Returns the other ones. Clears
+   * `is_good` for a value beyond libjpeg-turbo's 16 bits. */
   static BDCT_INLINE uint32_t
   flush (const Launch &g, Shared &shared, int t, uint32_t left, uint32_t at,
       uint32_t stride, bool *is_good)
@@ -246,8 +246,8 @@ struct Blocks
 };
 
 /* Eight samples of a component, whose first is in `samples`, from column `x` of
- * the picture on, a multiple of 8 (jdsample.c). Those of columns that are none
- * are any. */
+ * the picture on, a multiple of 8 (jdsample.c). Columns outside the
+ * picture hold anything. */
 BDCT_INLINE void
 upsample (const BdctJpegComponent &c, const uint8_t *samples, int x, int y,
     int v[8])

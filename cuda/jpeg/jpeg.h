@@ -116,10 +116,10 @@ typedef struct {
 /* A launch's files; all on the device. */
 typedef struct {
   /* From the host: */
-  uint32_t *damaged;          /* of each file: 0, not 0 once it is found so */
+  uint32_t *damaged;          /* of each file; not 0: left to the host */
   uint32_t *end;              /* likewise: UINT32_MAX, then twice the chunk with
-                                 the first marker that ends the scan, and 1
-                                 where that is not EOI */
+                                 the first marker that ends the scan, plus 1
+                                 if that is not EOI */
   const BdctJpegFile *files;
   const BdctJpegTables *tables;
   uint32_t *file_of_chunk;
@@ -139,9 +139,9 @@ typedef struct {
 } BdctJpegLaunch;
 
 /* Read the header of a file of one scan in baseline coding, with one component
- * or three; what libjpeg reads in such a file without a warning. False for all
- * others, which are for libjpeg. Without `tables`, for the size alone, those
- * of the file are not looked at. */
+ * or three, if libjpeg would read it without a warning. False for all others,
+ * which are for libjpeg. Without `tables`, for the size alone, the file's
+ * tables are skipped. */
 bool bdct_jpeg_header (const uint8_t *data, size_t size, BdctJpegFile *file,
     BdctJpegTables *tables);
 

@@ -43,7 +43,7 @@ struct Reader
   }
 };
 
-/* The value of `size` bits that end `length` bits, the highest of a word. */
+/* The value in the last `size` of a word's highest `length` bits. */
 BDCT_INLINE int32_t
 extend (uint32_t word, uint32_t length, uint32_t size)
 {
@@ -160,8 +160,8 @@ struct Walk
             dc[k] += v;
         table = b >> 13 & kField;
       }
-      /* The second code must begin in the part and in the block, or the end
-       * would depend on the beginning for ever. */
+      /* No second code beyond the part or the block, or wrong starts might
+       * never meet the right codes. */
       if (z + move < 64 && reader.at + length < end) {
         length = e >> 16 & 31;
         move = e >> 21;
@@ -184,9 +184,9 @@ struct Walk
   }
 };
 
-/* Decode parts of a segment from a state before the first one, until one is
- * known to begin as it does now. Returns the number of the part behind them.
- * `origin` is that of `codes`. */
+/* Decode parts of a segment, the first from `state`, until the next one has
+ * already begun in the state reached. Returns the number of that one. `origin`
+ * is that of `codes`. */
 BDCT_INLINE uint32_t
 follow (const Launch &g, const File &f, const Tables &tables,
     const uint32_t *codes, uint32_t origin, uint32_t number, uint32_t end,
@@ -275,7 +275,7 @@ struct Agree
   }
 };
 
-/* The most rounds that a file gets before it is left to the host. */
+/* The rounds of a file after its first, before it is left to the host. */
 constexpr int kRounds = 64;
 
 /* Of a file: bring its thread blocks of parts to agree, and sum the parts. */
@@ -288,7 +288,7 @@ struct Join : FileKernel
   };
 
   /* Follow the state at the end of the parts before until it agrees. Returns
-   * whether the last part has changed. */
+   * whether the last state has changed. */
   static BDCT_INLINE bool
   join (const Launch &g, const File &f, const Tables &tables, uint32_t first)
   {
