@@ -10,7 +10,8 @@
 static gboolean
 set_end (GstElement * element, GParamSpec * pspec, gboolean high)
 {
-  GValue value = G_VALUE_INIT, now = G_VALUE_INIT;
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_auto (GValue) now = G_VALUE_INIT;
 
   g_value_init (&value, pspec->value_type);
   if (G_VALUE_HOLDS_INT (&value))
