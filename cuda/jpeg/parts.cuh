@@ -324,7 +324,7 @@ struct Join : FileKernel
       find_damage (g, block);
     for (uint32_t i = f.part + t; i < f.part + f.n_parts; i += n_threads) {
       const bool is_part = g.parts[i].segment != kNone;
-      BdctJpegSums own = g.sums[i];     /* beside the load of the segment */
+      BdctJpegSums own = g.sums[i];     /* loaded beside the segment */
 
       BDCT_UNROLL for (int k = 0; k < 4; k++)
         own.of[k] = is_part ? own.of[k] : 0;

@@ -120,8 +120,8 @@ cuda_open (GstBlockDctBackend * backend, gint device_id, BdctError * error)
         device_id, n_devices - 1);
   if (!gst_cuda_ensure_element_context (backend->element, device_id,
           (GstCudaContext **) & backend->context))
-    return gst_blockdct_fail (error, "no CUDA context on device %d, as where "
-        "its memory is taken", MAX (device_id, 0));
+    return gst_blockdct_fail (error, "no CUDA context on device %d; its "
+        "memory may be full", MAX (device_id, 0));
   shared = cuda_engine_context (backend->context);
   return !bdct_backend_is_lost (BDCT_BACKEND_CUDA, &shared)
       || renew_context (backend, error);

@@ -140,7 +140,7 @@ function undo () {
 
   if (to === undefined)
     return;
-  clearTimeout(page.resting);  // what is left now has not come to rest
+  clearTimeout(page.resting);  // what is undone has not come to rest
   while (history.length > 1 && history.at(-1) !== to)
     history.pop();
   for (const [name, value] of Object.entries(to))
