@@ -285,7 +285,7 @@ void
 preview_align_start (PreviewSession * self)
 {
   Run *run = g_new0 (Run, 1);
-  g_autoptr (GTask) task = g_task_new (self, NULL, done, NULL);
+  g_autoptr (GTask) task = NULL;
 
   cancel (self);
   self->aligner = g_cancellable_new ();
@@ -295,10 +295,13 @@ preview_align_start (PreviewSession * self)
     if (!self->aligned[i] && run->original != NULL
         && g_strcmp0 (self->file[i], run->original) != 0)
       run->file[i] = g_strdup (self->file[i]);
-  g_task_set_task_data (task, run, free_run);
-  if (run->file[0] == NULL && run->file[1] == NULL)
+  if (run->file[0] == NULL && run->file[1] == NULL) {
+    free_run (run);
     return;
+  }
   self->aligning++;
+  task = g_task_new (self, NULL, done, NULL);
+  g_task_set_task_data (task, run, free_run);
   g_task_run_in_thread (task, look);
   while (self->output == PREVIEW_FILES && self->aligning > 0)
     g_main_context_iteration (NULL, TRUE);
