@@ -198,15 +198,27 @@ frame_plain (GstBuffer * buffer, GstCaps * caps)
 static guint64
 sum_of (GstBuffer * buffer, GstCaps * caps)
 {
-  GstBuffer *plain = frame_plain (buffer, caps);
   guint64 sum = G_GUINT64_CONSTANT (0xcbf29ce484222325);
-  GstMapInfo map;
+  GstVideoFrame frame;
+  GstVideoInfo info;
 
-  gst_buffer_map (plain, &map, GST_MAP_READ);
-  for (gsize i = 0; i < map.size; i++)
-    sum = (sum ^ map.data[i]) * G_GUINT64_CONSTANT (0x100000001b3);
-  gst_buffer_unmap (plain, &map);
-  gst_buffer_unref (plain);
+  if (caps == NULL || !gst_video_info_from_caps (&info, caps)
+      || !gst_video_frame_map (&frame, &info, buffer, GST_MAP_READ))
+    fail ("a buffer does not fit its caps");
+  for (guint p = 0; p < GST_VIDEO_FRAME_N_PLANES (&frame); p++) {
+    gint c[GST_VIDEO_MAX_COMPONENTS];
+
+    gst_video_format_info_component (info.finfo, p, c);
+    for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, c[0]); y++) {
+      const guint8 *row = (guint8 *) GST_VIDEO_FRAME_PLANE_DATA (&frame, p)
+          + y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
+
+      for (gint i = 0; i < GST_VIDEO_FRAME_COMP_WIDTH (&frame, c[0])
+          * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, c[0]); i++)
+        sum = (sum ^ row[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+    }
+  }
+  gst_video_frame_unmap (&frame);
   return sum;
 }
 
