@@ -37,6 +37,11 @@ class Video:
                 raise FileError('it has no picture')
             self.path, self.caps, self.rate = path, sample.get_caps(), pictures.input.rate
             self.luma = self._luma(sample)
+            # MP4 may declare the rate of a shorter last frame, as 1000/s. Its times are true.
+            after = self.rate and pictures.pull()
+            if after and (after.get_buffer().pts - sample.get_buffer().pts) * self.rate \
+                    > 1.5 * Gst.SECOND:
+                self.rate = None
         self.info = info = GstVideo.VideoInfo.new_from_caps(self.caps)
         self.format, self.size = nearest(info.finfo.name, True), (info.width, info.height)
         self.shape = Fraction(info.width * (info.par_n or 1), info.height * (info.par_d or 1))
