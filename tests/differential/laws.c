@@ -236,9 +236,7 @@ comparison_holds (const Scene * scene, int i, BdctEngine * engine,
   run_scene (&alone, engine, BDCT_BACKEND_CPU, &first);
   one->picture[1] = f->dst;
   one->picture[1].bytes = own->bytes[PICTURE];
-  for (int p = 0; p < BDCT_MAX_PLANES && f->dst.image.data[p] != NULL; p++)
-    one->picture[1].image.data[p] = own->bytes[PICTURE]
-        + ((uint8_t *) f->dst.image.data[p] - f->dst.bytes);
+  one->picture[1].image = picture_image (&f->dst, own->bytes[PICTURE]);
   one->value = value;
   one->compares = true;
   one->comparison = (BdctComparison) {.size = sizeof one->comparison,
