@@ -3,15 +3,12 @@
  * What dct/entropy/cabac.h estimates of whole frames against what an encoder
  * written from the standard writes (residual-coding.h). The frames are computed
  * here; barbara.pgm is taken from the folder that BLOCKDCT_DATA names. */
+#include <blockdct/blockdct.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cpu/simd/tile32.h"
-#include "bins.h"
 #include "residual-coding.h"
 #include "support.h"
-
-#define MAX_BLOCK (32 * 32)
 
 static double
 lattice (guint x, guint y, guint seed)
@@ -114,79 +111,58 @@ scene_sample (Scene scene, int c, int x, int y)
   }
 }
 
-/* The levels of a component's whole tiles, blocks one after another. */
-static gint16 *
-take_levels (const BdctJob * job, BdctComponent c, const Picture * picture,
-    int *n_blocks)
-{
-  const int columns = picture->width[c] / BDCT_TILE;
-  const int rows = picture->height[c] / BDCT_TILE;
-  const int log2_size = bdct_cabac_log2_size (&job->component[c]);
-  const int size = 1 << log2_size, across = columns * BDCT_TILE / size;
-  gint16 *levels = g_new (gint16, (gsize) columns * rows * BDCT_TILE
-      * BDCT_TILE);
-  BdctTilePlane plane;
-  BdctTileQuantizer set;
-
-  *n_blocks = across * (rows * BDCT_TILE / size);
-  bdct_tile_plane_init (&plane, job, c);
-  bdct_tile_quantizer_init (&set, job, c);
-  plane.quantizer[0] = &set;
-  for (int ty = 0; ty < rows; ty++)
-    for (int tx = 0; tx < columns; tx++) {
-      BdctTileStages stages;
-
-      for (int i = 0; i < BDCT_TILE * BDCT_TILE; i++)
-        stages.residual.value[i] = picture->sample[c][(gsize)
-            (ty * BDCT_TILE + i / BDCT_TILE) * picture->width[c]
-            + tx * BDCT_TILE + i % BDCT_TILE] - 128;
-      (*bdct_tile_kernels ())->plain->stages (&plane, &stages, TRUE);
-      for (int i = 0; i < BDCT_TILE * BDCT_TILE; i++) {
-        const int x = tx * BDCT_TILE + i % BDCT_TILE;
-        const int y = ty * BDCT_TILE + i / BDCT_TILE;
-
-        levels[((gsize) (y / size * across + x / size) << 2 * log2_size)
-            + y % size * size + x % size] = stages.level.value[i];
-      }
-    }
-  return levels;
-}
-
 typedef struct {
   double truth[BDCT_MAX_COMPONENTS], estimate[BDCT_MAX_COMPONENTS];
 } Bits;
 
-/* A frame's bits by the encoder and by the estimate. */
+/* A frame's bits by the encoder, of the engine's levels, and by its estimate. */
 static void
-measure (const Picture * picture, BdctChromaFormat chroma, BdctParams * params,
-    Bits * bits)
+measure (const Picture * picture, BdctChromaFormat chroma,
+    const BdctParams * params, Bits * bits)
 {
-  BdctLayout layout = {.depth = 8,.chroma = chroma };
-  gint16 *levels[BDCT_MAX_COMPONENTS] = { NULL };
+  const int n = chroma == BDCT_CHROMA_400 ? 1 : 3;
+  BdctEngine *engine = bdct_engine_new (BDCT_BACKEND_CPU, NULL, NULL);
+  BdctFrame frame = {.size = sizeof frame,.n_quantizers = 1,.bits = true };
+  BdctJobInfo info = {.size = sizeof info };
+  BdctStats stats = {.size = sizeof stats };
+  guint8 *bytes[BDCT_MAX_COMPONENTS];
   ResidualCoder encoder;
-  int n_blocks[BDCT_MAX_COMPONENTS];
-  int log2_size[BDCT_MAX_COMPONENTS];
-  BdctJob job;
+  BdctLayout layout;
+  BdctJob *job;
 
+  bdct_layout_init (&layout, chroma, 8, 0, n, picture->width[0],
+      picture->height[0]);
+  job = bdct_jobs_new (params, 1, &layout, NULL);
+  g_assert_true (bdct_job_describe (job, &layout, &info, NULL));
+  for (int c = 0; c < n; c++) {
+    const int size = picture->width[c] * picture->height[c];
+
+    frame.src.data[c] = bytes[c] = g_malloc (size);
+    frame.src.stride[c] = picture->width[c];
+    for (int i = 0; i < size; i++)
+      bytes[c][i] = picture->sample[c][i];
+  }
+  frame.quantizers = job;
+  frame.n_levels = info.n_levels;
+  frame.levels = g_aligned_alloc (info.n_levels, sizeof *frame.levels, 64);
+  g_assert_true (bdct_engine_configure (engine, &layout, 1, NULL)
+      && bdct_engine_submit (engine, &frame, NULL)
+      && bdct_engine_collect (engine, &stats, NULL));
   memset (bits, 0, sizeof *bits);
-  g_assert_true (bdct_job_init (&job, params, &layout, NULL));
   residual_encoder_init (&encoder, params->qp);
-  for (int c = 0; c < BDCT_MAX_COMPONENTS && picture->sample[c]; c++) {
+  for (int c = 0; c < n; c++) {
     const double before = residual_bits (&encoder);
 
-    levels[c] = take_levels (&job, c, picture, &n_blocks[c]);
-    log2_size[c] = bdct_cabac_log2_size (&job.component[c]);
-    for (int i = 0; i < n_blocks[c]; i++)
-      residual_encode (&encoder, levels[c] + ((gsize) i << 2 * log2_size[c]),
-          log2_size[c], c > 0);
+    for (int i = 0; i < info.grid[c].columns * info.grid[c].rows; i++)
+      residual_encode (&encoder, frame.levels + info.first_level[c]
+          + (gsize) i * info.block_levels[c], info.log2_width[c], c > 0);
     bits->truth[c] = residual_bits (&encoder) - before;
-    bits->estimate[c] = ref_price_blocks (levels[c],
-        picture->width[c] / BDCT_TILE * BDCT_TILE >> log2_size[c],
-        picture->height[c] / BDCT_TILE * BDCT_TILE >> log2_size[c],
-        log2_size[c], c > 0, params->qp) / 4096.0;
+    bits->estimate[c] = stats.component[c].bits;
+    g_free (bytes[c]);
   }
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)
-    g_free (levels[c]);
+  g_aligned_free (frame.levels);
+  bdct_jobs_free (job);
+  bdct_engine_free (engine);
 }
 
 /* Whole frames of one picture: what its errors come to, in %. */

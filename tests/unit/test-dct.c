@@ -144,6 +144,7 @@ test_layout_errors (void)
     L (PAIRS, plane[1].component[1], 1, "plane 1 repeats component 1"),
     L (GREY, plane[0].component[0], 1, "component 1, outside 0 to 0"),
     L (RGB, rgb.n_planes, 2, "R, G and B have 2 planes, not 1 or 3"),
+    L (RGB, rgb.n_planes, 3, NULL), L (RGB, rgb.bytes, 4, NULL),
     L (RGB, rgb.bytes, 2, "are 2 bytes apart, not 1, 3 or 4"),
     L (RGB, rgb.plane[2], 1, "one of R, G and B in plane 1, outside 0 to 0"),
     L (RGB, rgb.offset[2], 3, "one of R, G and B at byte 3, outside 0 to 2"),
