@@ -115,7 +115,8 @@ typedef struct {
   double truth[BDCT_MAX_COMPONENTS], estimate[BDCT_MAX_COMPONENTS];
 } Bits;
 
-/* A frame's bits by the encoder, of the engine's levels, and by its estimate. */
+/* A frame's bits by the encoder, of the engine's levels, and by its
+ * estimate. */
 static void
 measure (const Picture * picture, BdctChromaFormat chroma,
     const BdctParams * params, Bits * bits)
