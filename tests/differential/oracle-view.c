@@ -13,19 +13,8 @@
 
 #define UNSURE INT32_MIN        /* a map's colour that is one of two or more */
 
-static int
-sub_x (const Shown * s, int k)
-{
-  return k > 0 && s->layout->chroma != BDCT_CHROMA_444
-      && s->layout->chroma != BDCT_CHROMA_440 ? 2 : 1;
-}
-
-static int
-sub_y (const Shown * s, int k)
-{
-  return k > 0 && (s->layout->chroma == BDCT_CHROMA_420
-      || s->layout->chroma == BDCT_CHROMA_440) ? 2 : 1;
-}
+#define sub_x(s, k) (1 << ref_sub_x ((s)->layout->chroma, k))
+#define sub_y(s, k) (1 << ref_sub_y ((s)->layout->chroma, k))
 
 static int
 sample_at (const RefPicture * p, int k, int x, int y)

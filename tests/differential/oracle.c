@@ -265,10 +265,9 @@ check_blocks (Oracle * o)
 static void
 count_symbols (const Oracle * o, int c, RefSymbols * symbols)
 {
-  const BdctChromaFormat chroma = o->layout->chroma;
   const BdctBlockGrid *grid = &o->f->info.grid[c];
-  const int h = chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422 ? 2 : 1;
-  const int v = chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_440 ? 2 : 1;
+  const int h = 1 << ref_sub_x (o->layout->chroma, BDCT_U);
+  const int v = 1 << ref_sub_y (o->layout->chroma, BDCT_U);
   const int across = 8 * grid->columns, n = 8 * grid->rows * across;
   int *levels = allocate (n * sizeof *levels);
   const RefScan scan = { grid->columns, grid->rows, c ? 1 : h, c ? 1 : v,

@@ -65,6 +65,21 @@ ref_agrees (int sample, int defined, uint8_t slack)
 void ref_inverse (const RefPlane *plane, int64_t x[][REF_SIZE],
     double samples[8][8]);
 
+/* log2 of how many of luma's columns, or rows, a sample of a component has. */
+static inline int
+ref_sub_x (BdctChromaFormat chroma, int component)
+{
+  return component > 0 && (chroma == BDCT_CHROMA_420
+      || chroma == BDCT_CHROMA_422);
+}
+
+static inline int
+ref_sub_y (BdctChromaFormat chroma, int component)
+{
+  return component > 0 && (chroma == BDCT_CHROMA_420
+      || chroma == BDCT_CHROMA_440);
+}
+
 /* The size of this component's transforms. */
 int ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);
