@@ -132,8 +132,10 @@ fill (const Picture * picture, int (*sample) (int c, double x, double y))
   }
 }
 
+/* `drawn`: the picture's bytes, once they are there. */
 static void
-measure (const struct Row * row, BdctTransform transform, int qp, Bits * bits)
+measure (const struct Row * row, BdctTransform transform, int qp,
+    guint8 ** drawn, Bits * bits)
 {
   g_autofree char *text = g_strdup_printf ("%s / levels=1 bits=1 transform=%d "
       "qp=%d %s", row->layout, transform, qp, row->content);
@@ -148,8 +150,12 @@ measure (const struct Row * row, BdctTransform transform, int qp, Bits * bits)
 
   g_assert_true (case_parse (&c, text) && scene_init (&scene, &c, &error));
   f = &scene.frame[0];
-  if (row->sample != NULL)
+  if (*drawn != NULL)
+    memcpy (f->picture[0].bytes, *drawn, f->picture[0].size);
+  else if (row->sample != NULL)
     fill (&f->picture[0], row->sample);
+  if (*drawn == NULL)
+    *drawn = g_memdup2 (f->picture[0].bytes, f->picture[0].size);
   run_scene (&scene, engine, BDCT_BACKEND_CPU, &outcome);
   stats = (const BdctStats *) outcome.frame[0].bytes[STATISTICS];
   levels = (const gint16 *) outcome.frame[0].bytes[LEVEL_BYTES];
@@ -201,6 +207,7 @@ test_picture (gconstpointer data)
   static const int qps[] = { 12, 22, 27, 32, 37, 42 };
   const struct Row *row = data;
   const char *every = g_getenv ("BLOCKDCT_TEST_EVERY");
+  g_autofree guint8 *drawn = NULL;
   Errors e = { 0 };
 
   if (row->sample == barbara_at && barbara == NULL) {
@@ -216,7 +223,7 @@ test_picture (gconstpointer data)
 
       if (every != NULL && (t + q) % atoi (every) != 0)
         continue;
-      measure (row, t, qps[q], &bits);
+      measure (row, t, qps[q], &drawn, &bits);
       error = percent (bits.estimate[3], bits.truth[3]);
       g_string_append_printf (line, " %.0f (%+.2f)", bits.truth[3], error);
       e.sum += fabs (error);
