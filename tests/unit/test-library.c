@@ -273,8 +273,8 @@ on_log (void *data, const char *line)
   *(int *) data += 1;
 }
 
-/* The log is behind an engine's texts, and before its layout; and what nothing
- * was measured of has no figure. */
+/* The log is behind an engine's texts, and before its layout, by which the job
+ * is looked at; and what nothing was measured of has no figure. */
 static void
 test_log (void)
 {
@@ -293,6 +293,7 @@ test_log (void)
           BDCT_ENGINE_WARNING) != '\0');
   bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 4, 4);
   g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
+  REFUSED (bdct_engine_reserve (engine, NULL, &error), "BdctJob is NULL");
   bdct_engine_free (engine);
   g_assert_false (bdct_metric_figure (&sum, 1, 8, BDCT_METRIC_SSIM, 0,
           &figure));
