@@ -52,7 +52,7 @@ set_simplest (Case * c)
 static int
 draw_value (const Field * field, uint64_t * state)
 {
-  if (!random_chance (state, field->chance))
+  if (field->chance == 0 || !random_chance (state, field->chance))
     return field->simplest;
   if (field->max - field->min > 12 && random_chance (state, 20))
     return random_chance (state, 50) ? field->min : field->max;
@@ -168,7 +168,7 @@ case_parse (Case * c, const char *text)
 
   set_simplest (c);
   c->n_frames = 0;
-  while (ok && (word = strsep (&rest, " ")) != NULL)
+  while (ok && (word = strsep (&rest, " \n")) != NULL)
     if (strcmp (word, "/") == 0) {
       ok = ++c->n_frames <= MAX_FRAMES;
       if (!ok)

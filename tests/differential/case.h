@@ -25,7 +25,9 @@
   X (SWAPPED, "swapped", 0, 0, 1, 40)     /* V before U */                    \
   X (RGB, "rgb", 0, 0, 7, 25)             /* a row of `rgb_layouts` */        \
   X (STACK, "stack", 0, 0, 6, 30)         /* pictures, of R, G and B */       \
-  X (IN_FLIGHT, "in-flight", 1, 1, MAX_FRAMES, 60)
+  X (IN_FLIGHT, "in-flight", 1, 1, MAX_FRAMES, 60)                            \
+  X (DEEPER, "deeper", 0, 0, BDCT_MAX_DEPTH - MAX_FRAMES, 0) /* in flight */  \
+  X (AGAIN, "again", 0, 0, 999, 0)        /* times, all frames */
 
 /* And each frame or comparison of its own. */
 #define FRAME_FIELDS(X)                                                       \

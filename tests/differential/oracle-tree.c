@@ -22,19 +22,8 @@ typedef struct {
   BdctCabacCounts *runs[BDCT_MAX_COMPONENTS];
 } Tree;
 
-static int
-sub_x (const Tree * t, int c)
-{
-  return c > 0 && (t->o->layout->chroma == BDCT_CHROMA_420
-      || t->o->layout->chroma == BDCT_CHROMA_422);
-}
-
-static int
-sub_y (const Tree * t, int c)
-{
-  return c > 0 && (t->o->layout->chroma == BDCT_CHROMA_420
-      || t->o->layout->chroma == BDCT_CHROMA_440);
-}
+#define sub_x(t, c) ref_sub_x ((t)->o->layout->chroma, c)
+#define sub_y(t, c) ref_sub_y ((t)->o->layout->chroma, c)
 
 static bool
 shares (const Tree * t)

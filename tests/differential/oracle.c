@@ -29,22 +29,11 @@ clear (RefPicture * planes)
     free (planes->sample[c]);
 }
 
-/* The same image with other bytes. */
-static BdctImage
-image_of (const Picture * picture, uint8_t * bytes)
-{
-  BdctImage image = picture->image;
-
-  for (int p = 0; p < picture_planes (&picture->layout); p++)
-    image.data[p] = bytes + ((uint8_t *) image.data[p] - picture->bytes);
-  return image;
-}
-
 static void
 get_planes (const Picture * picture, uint8_t * bytes, int unit,
     RefPicture * planes)
 {
-  const BdctImage image = image_of (picture, bytes);
+  const BdctImage image = picture_image (picture, bytes);
   size_t n;
 
   ref_picture_sides (&picture->layout, planes);
@@ -276,10 +265,9 @@ check_blocks (Oracle * o)
 static void
 count_symbols (const Oracle * o, int c, RefSymbols * symbols)
 {
-  const BdctChromaFormat chroma = o->layout->chroma;
   const BdctBlockGrid *grid = &o->f->info.grid[c];
-  const int h = chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_422 ? 2 : 1;
-  const int v = chroma == BDCT_CHROMA_420 || chroma == BDCT_CHROMA_440 ? 2 : 1;
+  const int h = 1 << ref_sub_x (o->layout->chroma, BDCT_U);
+  const int v = 1 << ref_sub_y (o->layout->chroma, BDCT_U);
   const int across = 8 * grid->columns, n = 8 * grid->rows * across;
   int *levels = allocate (n * sizeof *levels);
   const RefScan scan = { grid->columns, grid->rows, c ? 1 : h, c ? 1 : v,
@@ -375,7 +363,7 @@ check_counters (const Oracle * o)
 static bool
 check_pixels (const Oracle * o)
 {
-  const BdctImage image = image_of (&o->f->dst, o->out->bytes[PICTURE]);
+  const BdctImage image = picture_image (&o->f->dst, o->out->bytes[PICTURE]);
 
   for (int y = 0; y < o->made.height[0]; y++)
     for (int x = 0; x < o->made.width[0]; x++) {
@@ -444,7 +432,7 @@ check_view (const Oracle * o, const SceneFrame * shown, const Output * own)
   s.colours = allocate (o->made.width[0] * o->made.height[0] * 2);
   if (rgb) {
     const BdctImage images[2] = { o->f->source->image, o->f->source->image };
-    const BdctImage image = image_of (&shown->dst, own->bytes[PICTURE]);
+    const BdctImage image = picture_image (&shown->dst, own->bytes[PICTURE]);
 
     get_planes (o->f->source, o->f->source->bytes, 1, &source);
     ok = oracle_view_rgb (&s, images, &image, o->text);
@@ -523,7 +511,7 @@ oracle_comparison (const Scene * scene, int i, const Output * own, char *text)
     const BdctImage images[2] = { f->picture[of[0]].image,
       f->picture[of[1]].image
     };
-    const BdctImage image = image_of (&f->dst, own->bytes[PICTURE]);
+    const BdctImage image = picture_image (&f->dst, own->bytes[PICTURE]);
 
     s.colours = allocate (planes[0].width[0] * planes[0].height[0] * 2);
     if (scene->layout.rgb.n_planes > 0) {

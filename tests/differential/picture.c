@@ -127,6 +127,17 @@ picture_at (const Picture * picture, int p, int y)
       + y * picture->image.stride[p];
 }
 
+BdctImage
+picture_image (const Picture * picture, const uint8_t * bytes)
+{
+  BdctImage image = picture->image;
+
+  for (int p = 0; p < picture_planes (&picture->layout); p++)
+    image.data[p] = (uint8_t *) bytes + ((uint8_t *) image.data[p]
+        - picture->bytes);
+  return image;
+}
+
 void
 picture_init (Picture * picture, const BdctLayout * layout, int offset,
     int spare, bool up)

@@ -33,6 +33,9 @@ int picture_row (const BdctLayout *layout, int p, int *bytes);
 int picture_rows (const BdctLayout *layout, int p);
 size_t picture_at (const Picture *picture, int p, int y);
 
+/* The same image with other bytes. */
+BdctImage picture_image (const Picture *picture, const uint8_t *bytes);
+
 /* All samples of a component, or of R, G or B, with these bytes, to be freed;
  * NULL: there are none. */
 int *picture_samples (const Picture *picture, const uint8_t *bytes, int c,

@@ -66,23 +66,22 @@ memory_clear (Memory * memory, uint8_t * bytes)
 static BdctImage
 move_image (const Picture * picture, const Memory * memory)
 {
-  BdctImage image = picture->image;
+  BdctImage image = picture_image (picture, memory_start (memory));
 
   image.memory = memory->kind == DEVICE ? BDCT_MEMORY_DEVICE
       : BDCT_MEMORY_HOST;
-  for (int p = 0; p < BDCT_MAX_PLANES; p++)
-    if (image.data[p] != NULL)
-      image.data[p] = memory_start (memory)
-          + ((uint8_t *) image.data[p] - picture->bytes);
   return image;
 }
 
 /* A frame in flight. */
 typedef struct {
-  Memory picture[MAX_PICTURES], dst, levels;
+  Memory dst, levels;
   const Memory *source;         /* of a frame: its own, or an earlier one's */
   bool started;
+  Output *output;
 } Work;
+
+typedef Memory Pictures[MAX_FRAMES][MAX_PICTURES];
 
 /* Make room for an output, filled with what is not to be seen later. */
 static void *
@@ -149,22 +148,28 @@ init_frame (const Scene * scene, const SceneFrame * f, BdctBackend backend,
     init_levels (f, backend, work, output, frame);
 }
 
+/* Start frame `i`. Pictures that are there are not made again. */
 static void
-start (const Scene * scene, const SceneFrame * f, BdctEngine * engine,
-    BdctBackend backend, Work * work, Output * output)
+start (const Scene * scene, int i, BdctEngine * engine, BdctBackend backend,
+    Pictures pictures, Work * work)
 {
+  const SceneFrame *f = &scene->frame[i];
   const int *value = f->value;
   const int n = f->compares ? 1 + f->comparison.n_distorted
       : !f->frame.same_source;
   BdctComparison comparison = f->comparison;
+  Output *output = work->output;
   BdctView view = f->view;
   BdctFrame frame;
+  int of = i;
   uint8_t *map;
 
-  for (int k = 0; k < n; k++)
-    memory_init (&work->picture[k], backend, (value[SRC_MEMORY] + k) % 3,
+  for (int k = 0; k < n && pictures[i][k].host == NULL; k++)
+    memory_init (&pictures[i][k], backend, (value[SRC_MEMORY] + k) % 3,
         f->picture[k].bytes, f->picture[k].size);
-  work->source = n > 0 ? &work->picture[0] : work[-1].source;
+  while (!scene->frame[of].compares && scene->frame[of].frame.same_source)
+    of--;
+  work->source = &pictures[of][0];
   memory_init (&work->dst, backend, value[DST_MEMORY], f->dst.bytes,
       f->dst.size);
   output_alloc (output, PICTURE, f->dst.size);
@@ -185,15 +190,16 @@ start (const Scene * scene, const SceneFrame * f, BdctEngine * engine,
   }
   for (int k = 0; k < n; k++)
     *(k == 0 ? &comparison.reference : &comparison.distorted[k - 1]) =
-        (BdctPicture) { move_image (&f->picture[k], &work->picture[k]),
+        (BdctPicture) { move_image (&f->picture[k], &pictures[i][k]),
           value[MATES] >> k & 1 ? &f->picture[k].layout : NULL };
   comparison.dst = move_image (&f->dst, &work->dst);
   work->started = bdct_engine_compare (engine, &comparison, &output->error);
 }
 
 static void
-finish (BdctEngine * engine, Work * work, Output * output)
+finish (BdctEngine * engine, Work * work)
 {
+  Output *output = work->output;
   BdctStats *stats = (BdctStats *) output->bytes[STATISTICS];
 
   stats->size = sizeof *stats;
@@ -203,34 +209,63 @@ finish (BdctEngine * engine, Work * work, Output * output)
   memory_clear (&work->levels, output->bytes[LEVEL_BYTES]);
 }
 
+static void
+output_clear (Output * output)
+{
+  for (int what = 0; what < N_OUTPUTS; what++)
+    free (output->bytes[what]);
+  *output = (Output) { 0 };
+}
+
+/* What comes out of a frame again is what has come out. */
+static void
+check_again (const Output * first, Output * later, int i, BdctError * error)
+{
+  for (int what = 0; what < N_OUTPUTS; what++)
+    if (strcmp (first->error.message, later->error.message) != 0
+        || (first->size[what] > 0 && memcmp (first->bytes[what],
+                later->bytes[what], first->size[what]) != 0))
+      snprintf (error->message, sizeof error->message, "frame %d is another "
+          "(output %d)", i, what);
+  output_clear (later);
+}
+
 void
 run_scene (const Scene * scene, BdctEngine * engine, BdctBackend backend,
     Outcome * outcome)
 {
-  const int depth = scene->c.common[IN_FLIGHT];
-  Work work[MAX_FRAMES] = { 0 };
+  const int depth = scene->c.common[IN_FLIGHT] + scene->c.common[DEEPER];
+  const int n = scene->n_frames, all = n * (1 + scene->c.common[AGAIN]);
+  Output later[BDCT_MAX_DEPTH] = { 0 };
+  Work work[BDCT_MAX_DEPTH];
+  Pictures pictures = { 0 };
 
   memset (outcome, 0, sizeof *outcome);
   if (!bdct_engine_configure (engine, &scene->layout, depth, &outcome->error))
     return;
-  for (int i = 0; i < scene->n_frames + depth; i++) {
-    if (i >= depth && i - depth < scene->n_frames)
-      finish (engine, &work[i - depth], &outcome->frame[i - depth]);
-    if (i < scene->n_frames)
-      start (scene, &scene->frame[i], engine, backend, &work[i],
-          &outcome->frame[i]);
+  for (int i = 0; i < all + depth; i++) {
+    Work *own = &work[i % depth];
+
+    if (i >= depth && i - depth < all)
+      finish (engine, own);
+    if (i >= depth + n && i - depth < all)
+      check_again (&outcome->frame[(i - depth) % n], own->output, i - depth,
+          &outcome->error);
+    if (i >= all)
+      continue;
+    *own = (Work) {.output = i < n ? &outcome->frame[i] : &later[i % depth] };
+    start (scene, i % n, engine, backend, pictures, own);
   }
-  for (int i = 0; i < scene->n_frames; i++)
+  for (int i = 0; i < n; i++)
     for (int k = 0; k < MAX_PICTURES; k++)
-      memory_clear (&work[i].picture[k], NULL);
+      memory_clear (&pictures[i][k], NULL);
 }
 
 void
 outcome_clear (Outcome * outcome)
 {
   for (int i = 0; i < MAX_FRAMES; i++)
-    for (int what = 0; what < N_OUTPUTS; what++)
-      free (outcome->frame[i].bytes[what]);
+    output_clear (&outcome->frame[i]);
 }
 
 /* Levels */
@@ -494,7 +529,7 @@ outcome_equal (const Scene * scene, const Outcome * a, Outcome * b,
     Roundings * roundings, char text[DIFFERENCE_TEXT])
 {
   if (strcmp (a->error.message, b->error.message) != 0) {
-    snprintf (text, DIFFERENCE_TEXT, "configure: '%s', not '%s'",
+    snprintf (text, DIFFERENCE_TEXT, "the case: '%s', not '%s'",
         b->error.message, a->error.message);
     return false;
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * driver [--runs N] [--seed S] [FILE|FOLDER...]: a target without libFuzzer:
- * over files, then over as many changed ones, drawn from a seed. What was at
+ * driver [--runs N] [--seed S] [FOLDER...]: a target without libFuzzer: over
+ * files, then over as many changed ones, drawn from a seed. What was at
  * work when a target failed is in the file crash-input. */
 #include "target.h"
 
@@ -30,28 +30,22 @@ on_signal (int number)
   raise (number);
 }
 
+/* All files of a folder. */
 static void
 add (const gchar * path)
 {
   GDir *folder = g_dir_open (path, 0, NULL);
   const gchar *name;
-  gchar *data;
-  gsize size;
 
-  if (folder == NULL) {
-    if (g_file_get_contents (path, &data, &size, NULL))
+  while (folder != NULL && (name = g_dir_read_name (folder)) != NULL) {
+    g_autofree gchar *full = g_build_filename (path, name, NULL);
+    gchar *data;
+    gsize size;
+
+    if (g_file_get_contents (full, &data, &size, NULL))
       g_ptr_array_add (corpus, g_bytes_new_take (data, size));
-    else
-      g_printerr ("%s cannot be read\n", path);
-    return;
   }
-  while ((name = g_dir_read_name (folder)) != NULL) {
-    gchar *full = g_build_filename (path, name, NULL);
-
-    add (full);
-    g_free (full);
-  }
-  g_dir_close (folder);
+  g_clear_pointer (&folder, g_dir_close);
 }
 
 static void

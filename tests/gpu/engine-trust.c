@@ -6,32 +6,19 @@
  * of a GPU that is too old, or that the build has no code for.
  *
  * Built twice: with the CUDA runtime, where the fault is in the kernels'
- * constants, and with the one of fake-runtime.c.
+ * constants, and with the one of fake-runtime.c. Each part is a process of its
+ * own, which knows nothing of the one before but what that has kept.
  *
  * Ends with "N passed, N failed, N skipped"; exits 77 where there is no GPU. */
 #include <cuda_runtime_api.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include "cuda/launch/kernel.h"
-#include "engines.h"
-#ifdef FAKE_RUNTIME
 #include "fake-runtime.h"
-#endif
-
-#define WIDTH 416
-#define HEIGHT 232
-#define SIZE (WIDTH * HEIGHT)
-#define UNUSED "(tensor cores unused: they differ)"
-
-static const BdctLayout layouts[] = {
-  {.depth = 8, BDCT_CHROMA_400, 1, {{WIDTH, HEIGHT, 0, 1, {BDCT_Y}}}, {0}},
-  {.depth = 10, BDCT_CHROMA_400, 1, {{WIDTH, HEIGHT, 6, 1, {BDCT_Y}}}, {0}},
-};
+#include "tests/differential/run.h"
 
 static int passed, failed;
 static BdctEngine *cpu;
@@ -140,202 +127,172 @@ count_lines (const char *name, const char *word)
 
 /* Frames */
 
-static double
-now_ms (void)
+static BdctEngine *
+open_cuda (BdctError * error)
 {
-  struct timespec t;
+  const BdctEngineOptions options = {.size = sizeof options,.threads = 1 };
 
-  clock_gettime (CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1e3 + t.tv_nsec * 1e-6;
+  return bdct_engine_new (BDCT_BACKEND_CUDA, &options, error);
 }
 
-/* One frame; the milliseconds that submit() took, or -1. */
+/* The milliseconds that a case takes, whose outcome has to be the CPU's. */
 static double
-run (BdctEngine * engine, const BdctLayout * layout, BdctTransform transform,
-    uint8_t * out, BdctStats * stats)
+run (BdctEngine * cuda, const Scene * scene, const Outcome * expected,
+    const char *name)
 {
-  static uint8_t in[2 * SIZE];
-  const int bytes = bdct_layout_sample_size (layout);
-  BdctParams params = BDCT_PARAMS_DEFAULT;
-  BdctJob job;
-  BdctFrame frame = {.quantizers = &job,.n_quantizers = 1 };
-  BdctError error = { "" };
-  double begin, end;
+  char text[DIFFERENCE_TEXT] = "";
+  Roundings roundings = { 0 };
+  struct timespec begin, end;
+  Outcome found;
 
-  for (unsigned i = 0, r = 1; i < sizeof in; i++, r = r * 1103515245 + 12345)
-    in[i] = r >> 16;
-  frame.src = (BdctImage) {.data = {in},.stride = {WIDTH * bytes} };
-  frame.dst = (BdctImage) {.data = {out},.stride = {WIDTH * bytes} };
-  params.transform = transform;
-  if (!bdct_job_init (&job, &params, layout, &error)
-      || !engine->klass->configure (engine, layout, 1, &error)) {
-    expect (false, "a job", error.message);
-    return -1;
-  }
-  begin = now_ms ();
-  if (!engine->klass->submit (engine, &frame, &error)) {
-    expect (false, "a frame", error.message);
-    return -1;
-  }
-  end = now_ms ();
-  if (!engine->klass->collect (engine, stats, &error)) {
-    expect (false, "a frame", error.message);
-    return -1;
-  }
-  return end - begin;
+  clock_gettime (CLOCK_MONOTONIC, &begin);
+  run_scene (scene, cuda, BDCT_BACKEND_CUDA, &found);
+  clock_gettime (CLOCK_MONOTONIC, &end);
+  expect (outcome_equal (scene, expected, &found, &roundings, text), name,
+      text);
+  outcome_clear (&found);
+  return (end.tv_sec - begin.tv_sec) * 1e3 + (end.tv_nsec - begin.tv_nsec)
+      * 1e-6;
 }
 
-/* All transforms and depths on a new engine, against the CPU; whether the
- * tensor cores were used to the end. */
+/* All transforms and depths on a new engine; whether the tensor cores were used
+ * to the end. */
 static bool
-run_all (const char *name, bool timed)
+run_all (const char *name)
 {
-  static uint8_t out[2][2 * SIZE];
-  BdctEngineOptions options = {.threads = 1 };
   BdctError error = { "" };
-  BdctEngine *cuda = bdct_cuda_engine.create (&options, &error);
+  BdctEngine *cuda = open_cuda (&error);
+  const char *said;
   bool used;
 
   expect (cuda != NULL, name, error.message);
   if (cuda == NULL)
     return false;
-  for (int t = 0; t < BDCT_N_FIXED; t++)
-    for (int l = 0; l < 2; l++) {
-      const char *nick = bdct_transform_info (t)->name;
-      BdctStats stats[2];
-      double first, second;
+  for (int i = 0; i < 2 * BDCT_HEVC_QUADTREE; i++) {
+    char text[96];
+    Outcome expected;
+    double first;
+    Scene scene;
+    Case c;
 
-      run (cpu, &layouts[l], t, out[0], &stats[0]);
-      first = run (cuda, &layouts[l], t, out[1], &stats[1]);
-      second = run (cuda, &layouts[l], t, out[1], &stats[1]);
-      if (timed)
-        printf ("%s: %s, %d bits: first submit() %.1f ms, second %.2f ms\n",
-            name, nick, layouts[l].depth, first, second);
-      /* The tensor cores round it otherwise. */
-      if (bdct_transform_row (t)->family != BDCT_FAMILY_DCT8X8)
-        expect (memcmp (out[0], out[1], SIZE * (1 + l)) == 0
-            && memcmp (&stats[0], &stats[1], sizeof stats[0]) == 0, name,
-            nick);
-    }
-  used = strstr (cuda->description, "unused") == NULL;
-  expect (used == (cuda->distrust[0] == '\0'), name, cuda->distrust);
-  expect (used || strstr (cuda->description, UNUSED) != NULL, name,
-      cuda->description);
-  printf ("%s: %s\n", name, cuda->description);
-  cuda->klass->destroy (cuda);
+    snprintf (text, sizeof text, "width=416 height=232 depth=%d shift=%d / "
+        "transform=%d content=2", 8 + i % 2 * 2, i % 2 * 6, i / 2);
+    if (!case_parse (&c, text) || !scene_init (&scene, &c, &error))
+      exit (2);
+    run_scene (&scene, cpu, BDCT_BACKEND_CPU, &expected);
+    first = run (cuda, &scene, &expected, text);
+    printf ("%s: %s: first %.1f ms, second %.2f ms\n", name, text, first,
+        run (cuda, &scene, &expected, text));
+    outcome_clear (&expected);
+    scene_clear (&scene);
+  }
+  said = bdct_engine_text (cuda, BDCT_ENGINE_DESCRIPTION);
+  used = strstr (said, "unused") == NULL;
+  expect (used == (*bdct_engine_text (cuda, BDCT_ENGINE_DISTRUST) == '\0'),
+      name, bdct_engine_text (cuda, BDCT_ENGINE_DISTRUST));
+  expect (used || strstr (said, "(tensor cores unused: they differ)") != NULL,
+      name, said);
+  printf ("%s: %s\n", name, said);
+  bdct_engine_free (cuda);
   return used;
 }
 
 #ifdef FAKE_RUNTIME
 static void
-expect_refusal (const char *what, const char *part)
-{
-  BdctEngineOptions options = {.threads = 1 };
-  BdctError error = { "" };
-  BdctEngine *engine = bdct_cuda_engine.create (&options, &error);
-
-  expect (engine == NULL && strstr (error.message, part) != NULL, what,
-      error.message);
-  if (engine != NULL)
-    engine->klass->destroy (engine);
-}
-
-static void
 run_refusals (void)
 {
-  fake_capability = 72;
-  expect_refusal ("a GPU that is too old", "7.5 (Turing) or newer is needed");
-  fake_capability = 75;
-  fake_code = cudaErrorNoKernelImageForDevice;
-  expect_refusal ("a build without the GPU's code", "-Dcuda-arch=");
-  fake_code = cudaErrorUnsupportedPtxVersion;
-  expect_refusal ("a driver that is older than the PTX", "update the driver");
-  fake_code = cudaSuccess;
+  static const struct
+  {
+    int capability, code;
+    const char *part;
+  } cases[] = {
+    {72, cudaSuccess, "7.5 (Turing) or newer is needed"},
+    {75, cudaErrorNoKernelImageForDevice, "-Dcuda-arch="},
+    {75, cudaErrorUnsupportedPtxVersion, "update the driver"},
+  };
+
+  for (int i = 0; i < 3; i++) {
+    BdctError error = { "" };
+
+    fake_capability = cases[i].capability;
+    fake_code = cases[i].code;
+    expect (open_cuda (&error) == NULL && strstr (error.message, cases[i].part)
+        != NULL, cases[i].part, error.message);
+  }
 }
 #endif
 
-/* Run this program once more: its process knows nothing. */
-static void
-run_again (const char *how)
-{
-  char self[4096];
-  ssize_t n = readlink ("/proc/self/exe", self, sizeof self - 1);
-  int status = -1;
-  pid_t pid;
-
-  fflush (stdout);
-  self[n > 0 ? n : 0] = '\0';
-  pid = fork ();
-  if (pid == 0) {
-    execl (self, self, how, folder, NULL);
-    _exit (127);
-  }
-  if (pid > 0)
-    waitpid (pid, &status, 0);
-  expect (pid > 0 && status == 0, "another process", how);
-}
+enum { AGREE, REMEMBER, PLANT, REMEMBER_IT, REFUSALS, N_PARTS };
 
 /* What a process of its own does. */
 static void
-run_part (const char *how)
+run_part (int part)
 {
-  if (strcmp (how, "--agree") == 0) {
-    set_folder ("agree");
-    expect (run_all ("checked", true), how, "the tensor cores are not used");
-    expect (count_lines ("agree", "agrees ") > 0, how, "nothing is kept");
-  } else if (strcmp (how, "--remember") == 0) {
+  set_folder (part < PLANT ? "agree" : "differ");
+  if (part == AGREE) {
+    expect (run_all ("checked"), "checked", "the tensor cores are not used");
+    expect (count_lines ("agree", "agrees ") > 0, "checked", "nothing is kept");
+  } else if (part == REMEMBER) {
     const int n = count_lines ("agree", "");
 
-    set_folder ("agree");
-    expect (run_all ("remembered", true), how,
+    expect (run_all ("remembered"), "remembered",
         "the tensor cores are not used");
-    expect (count_lines ("agree", "") == n, how, "it is checked again");
-  } else if (strcmp (how, "--plant") == 0) {
-    set_folder ("differ");
+    expect (count_lines ("agree", "") == n, "remembered",
+        "it is checked again");
+  } else if (part == PLANT) {
     plant (true);
-    expect (!run_all ("planted", false), how, "the tensor cores are used");
-    expect (count_lines ("differ", "differs ") == 1, how, "nothing is kept");
+    expect (!run_all ("planted"), "planted", "the tensor cores are used");
+    expect (count_lines ("differ", "differs ") == 1, "planted",
+        "nothing is kept");
     plant (false);
-    expect (!run_all ("planted before", false), how, "forgotten");
+    expect (!run_all ("planted before"), "planted before", "forgotten");
+  } else if (part == REMEMBER_IT) {
+    expect (!run_all ("remembered"), "remembered", "forgotten");
   } else {
-    set_folder ("differ");
-    expect (!run_all ("remembered", false), how, "forgotten");
-    set_folder ("nowhere/deeper");
-  }
-}
-
-int
-main (int argc, char **argv)
-{
-  BdctEngineOptions options = {.threads = 1 };
-  BdctEngine *cuda;
-  int status;
-
-  setvbuf (stdout, NULL, _IOLBF, 0);
-#ifdef FAKE_RUNTIME
-  fake_capability = 86;
-#endif
-  setenv ("BLOCKDCT_DISTRUST_TENSOR_CORES", "1", 1);
-  status = engines_create (&options, &cpu, &cuda);
-  if (status != 0)
-    return status;
-  cuda->klass->destroy (cuda);
-  if (argc == 3) {
-    snprintf (folder, sizeof folder, "%s", argv[2]);
-    run_part (argv[1]);
-  } else if (mkdtemp (folder) == NULL) {
-    expect (false, "a folder", folder);
-  } else {
-    run_again ("--agree");
-    run_again ("--remember");
-    run_again ("--plant");
-    run_again ("--remember-it");
 #ifdef FAKE_RUNTIME
     run_refusals ();
 #endif
   }
-  cpu->klass->destroy (cpu);
-  if (argc == 1)
-    printf ("%d passed, %d failed, 0 skipped\n", passed, failed);
+}
+
+static int
+run_alone (int part)
+{
+  BdctError error = { "" };
+
+#ifdef FAKE_RUNTIME
+  fake_capability = 86;
+#endif
+  setenv ("BLOCKDCT_DISTRUST_TENSOR_CORES", "1", 1);
+  if (bdct_backend_count_devices (BDCT_BACKEND_CUDA, &error) == 0) {
+    printf ("no GPU: %s\n", error.message);
+    return 77;
+  }
+  cpu = bdct_engine_new (BDCT_BACKEND_CPU, NULL, &error);
+  run_part (part);
+  bdct_engine_free (cpu);
+  printf ("part %d: %d right, %d wrong\n", part, passed, failed);
   return failed != 0;
+}
+
+int
+main (void)
+{
+  int counts[3] = { 0 }, status;
+
+  setvbuf (stdout, NULL, _IOLBF, 0);
+  if (mkdtemp (folder) == NULL)
+    return 2;
+  for (int part = 0; part < N_PARTS; part++) {
+    const pid_t pid = fork ();
+
+    if (pid == 0)
+      exit (run_alone (part));
+    status = pid > 0 && waitpid (pid, &status, 0) == pid && WIFEXITED (status)
+        ? WEXITSTATUS (status) : 1;
+    counts[status == 0 ? 0 : status == 77 ? 2 : 1]++;
+  }
+  printf ("%d passed, %d failed, %d skipped\n", counts[0], counts[1],
+      counts[2]);
+  return counts[1] > 0 ? 1 : counts[0] > 0 ? 0 : 77;
 }

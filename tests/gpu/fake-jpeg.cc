@@ -30,9 +30,8 @@ namespace {
 template <typename K> void
 emulate_jpeg (const FakeOther *other)
 {
-  BdctJpegLaunch launch;
+  const auto launch = fake_work<BdctJpegLaunch> (other);
 
-  memcpy (&launch, other->work, sizeof launch);
   emulate_blocks<typename K::Shared> (K::n_threads, (int) other->x,
       [&launch] (int block, int t, typename K::Shared &shared) {
         K::run (launch, block, t, shared);
@@ -43,14 +42,8 @@ template <typename K> void
 launch_kernel (const BdctJpegLaunch &launch, uint32_t n_blocks,
     cudaStream_t stream, cudaError_t *err)
 {
-  FakeOther other = {};
-
-  static_assert (sizeof launch <= sizeof other.work, "a kernel's parameters");
-  other.compute = emulate_jpeg<K>;
-  memcpy (other.work, &launch, sizeof launch);
-  other.x = n_blocks;
   if (*err == cudaSuccess)
-    *err = fake_launch (&other, stream);
+    *err = fake_launch_work (emulate_jpeg<K>, launch, n_blocks, 1, stream);
 }
 
 } // namespace

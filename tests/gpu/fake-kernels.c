@@ -7,7 +7,6 @@
 #include <string.h>
 #include "cpu/render.h"
 #include "cpu/simd/colour-rows.h"
-#include "cpu/simd/tile32.h"
 #include "cuda/kernels/view.h"
 #include "dct/engine/engine.h"
 #include "dct/entropy/cabac.h"
@@ -140,9 +139,25 @@ set_apart (const Part * part, BdctFrame * frame)
   return frame->dst.data[0] = malloc (frame->dst.stride[0] * layout->height);
 }
 
-/* `set`: of all blocks, or BDCT_CUDA_MIXED. */
+/* The levels of a frame that is a part: those of each component. */
 static void
-compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
+write_levels (const BdctCudaPlane * plane, const Part * part,
+    const BdctJob * job, const BdctLevel * levels, const size_t * first)
+{
+  for (int i = 0; i < plane->layout.interleave; i++) {
+    const BdctComponent c = plane->layout.component[i];
+    const size_t size = sizeof *levels * part->grid[c].columns
+        * part->grid[c].rows * bdct_rate_block_levels (&job->component[c]);
+
+    fake_need_device (plane->levels[i], size, "levels on the host");
+    memcpy (plane->levels[i], levels + first[c], size);
+  }
+}
+
+/* `set`: of all blocks, or BDCT_CUDA_MIXED. `levels`: these alone. */
+static void
+compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set,
+    bool levels)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static BdctEngine *engine;
@@ -154,8 +169,9 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
   BdctFrame frame = {.quantizers = quantizers,.n_quantizers = 1,.blocks =
         blocks,
     .n_blocks = part->n_blocks,.src = image_of (&plane->src, part),
-    .dst = image_of (&plane->dst, part)
+    .dst = levels ? (BdctImage) { 0 } : image_of (&plane->dst, part)
   };
+  size_t first[BDCT_MAX_COMPONENTS];
   uint8_t *apart = set_apart (part, &frame);
   BdctStats stats;
 
@@ -171,6 +187,11 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
       quantizers[i] = job_of (plane, i);
     frame.quantizer_map = map;
   }
+  if (levels) {
+    frame.n_levels = bdct_count_levels (&part->layout, quantizers, first);
+    frame.levels = aligned_alloc (64, (frame.n_levels * sizeof *frame.levels
+            + 63) & ~63);
+  }
   pthread_mutex_lock (&lock);
   if (engine == NULL)
     engine = bdct_cpu_engine.create (&options, NULL);
@@ -183,64 +204,22 @@ compute_part (const BdctCudaPlane * plane, const Part * part, uint8_t set)
     memcpy ((uint8_t *) frame.src.data[0] + y * frame.src.stride[0],
         apart + y * frame.dst.stride[0], frame.dst.stride[0]);
   free (apart);
-  for (int i = 0; i < layout->interleave && plane->blocks[0] != NULL; i++)
+  if (levels)
+    write_levels (plane, part, quantizers, frame.levels, first);
+  for (int i = 0; i < layout->interleave && !levels
+      && plane->blocks[0] != NULL; i++)
     move_blocks (plane, part, i, (uint8_t *) plane->blocks[i],
         (uint8_t *) blocks, sizeof *blocks, true);
-  for (int c = 0; c < BDCT_MAX_COMPONENTS; c++) {
+  for (int c = 0; c < BDCT_MAX_COMPONENTS && !levels; c++) {
     plane->accumulators[3].sse[c] += stats.component[c].sse / 2;
     plane->accumulators[c].sse[c] += stats.component[c].sse
         - stats.component[c].sse / 2;
     plane->accumulators[BDCT_CUDA_ACCUMULATORS - 1].nonzero[c] +=
         stats.component[c].nonzero;
   }
+  free (frame.levels);
   free (map);
   free (blocks);
-}
-
-/* The levels of component `i`, as the CPU makes them. */
-static void
-make_levels (const BdctCudaPlane * plane, const BdctJob * job, int i,
-    const BdctBlockGrid * grid, BdctLevel * levels)
-{
-  static _Thread_local BdctTileQuantizer quantizers[BDCT_MAX_QUANTIZERS];
-  const BdctComponent c = plane->layout.component[i];
-  const BdctComponentJob *own = &job->component[c];
-  const BdctLayout layout = {.depth = job->depth };
-  const int side = bdct_tile_side (own);
-  const BdctImage image = {.data = {plane->src.data},
-    .stride = {plane->src.stride}
-  };
-  static _Thread_local uint8_t scratch[BDCT_SCRATCH_SIZE]
-      __attribute__ ((aligned (64)));
-  BdctTilePlane tiles;
-  int n_quantizers = 1;
-
-  memset (&tiles, 0, sizeof tiles);
-  bdct_tile_plane_init (&tiles, job, c);
-  tiles.layout = plane->layout;
-  tiles.columns = plane->last_column + 1;
-  tiles.src = bdct_image_samples (&image, &layout, 0, i);
-  tiles.grid = *grid;
-  tiles.grid.first = 0;
-  tiles.quantizer_map = plane->quantizer_map[i];
-  for (int k = 0; tiles.quantizer_map != NULL
-      && k < grid->columns * grid->rows; k++)
-    if (tiles.quantizer_map[k] >= n_quantizers)
-      n_quantizers = tiles.quantizer_map[k] + 1;
-  for (int k = 0; k < n_quantizers; k++) {
-    const BdctJob set = job_of (plane, k);
-
-    bdct_tile_quantizer_init (&quantizers[k], &set, c);
-    tiles.quantizer[k] = &quantizers[k];
-  }
-  for (int y = 0; y < plane->layout.height; y += side) {
-    BdctTileStrip strip = {.levels = levels
-          + (size_t) (y >> own->log2_height) * grid->columns
-          * bdct_rate_block_levels (own)
-    };
-
-    bdct_tile_kernels ()[0]->plain->strip (&tiles, y, &strip, scratch);
-  }
 }
 
 /* Write the levels of a plane. */
@@ -248,24 +227,17 @@ static void
 write_plane (const BdctCudaPlane * plane)
 {
   const BdctJob job = job_of (plane, 0);
-  const BdctLayout layout = {.n_planes = 1,.plane = {plane->layout} };
-  BdctBlockGrid grid[BDCT_MAX_COMPONENTS];
+  const bool map = plane->quantizer_map[0] != NULL;
+  Part part;
 
-  bdct_blocks_init (grid, &layout, &job);
-  for (int i = 0; i < plane->layout.interleave; i++) {
-    const BdctComponent c = plane->layout.component[i];
-    const size_t n = (size_t) grid[c].columns * grid[c].rows
-        * bdct_rate_block_levels (&job.component[c]);
-
-    fake_need_device (plane->levels[i], n * sizeof (BdctLevel),
-        "levels on the host");
-    make_levels (plane, &job, i, &grid[c], plane->levels[i]);
-  }
+  part_init (&part, plane, &job, 0, 0, plane->layout.width,
+      plane->layout.height);
+  compute_part (plane, &part, map ? BDCT_CUDA_MIXED : 0, true);
 }
 
 /* The levels, and what the other tensor kernel does. */
 static void
-write_levels (const BdctCudaBatch * batch)
+write_both (const BdctCudaBatch * batch)
 {
   BdctCudaBatch rest = *batch;
 
@@ -286,7 +258,8 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
 {
   const bool takes_mixed = function != &tensor && function != &with_levels;
 
-  if (fake_levels (function, batch) || fake_rate (function, batch))
+  if (fake_levels (function, batch) || fake_rate (function, batch)
+      || (fake_tensor != NULL && fake_tensor (function, batch)))
     return;
   if (function == &levels_alone) {
     for (int p = 0; p < batch->n_planes; p++)
@@ -294,7 +267,7 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
     return;
   }
   if (function == &with_levels) {
-    write_levels (batch);
+    write_both (batch);
     return;
   }
   for (int p = 0; p < batch->n_planes; p++) {
@@ -310,7 +283,7 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
       fake_die ("a job of another depth");
     if (cell == NULL || (takes_mixed && !batch->mixed)) {
       part_init (&part, plane, &job, 0, 0, layout->width, layout->height);
-      compute_part (plane, &part, cell == NULL ? 0 : BDCT_CUDA_MIXED);
+      compute_part (plane, &part, cell == NULL ? 0 : BDCT_CUDA_MIXED, false);
       continue;
     }
     for (int y = 0; y < layout->height; y += height)
@@ -319,7 +292,7 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
         if ((*cell == BDCT_CUDA_MIXED) != takes_mixed)
           continue;
         part_init (&part, plane, &job, x, y, width, height);
-        compute_part (plane, &part, *cell);
+        compute_part (plane, &part, *cell, false);
       }
   }
   for (int p = 0; p < batch->n_planes && fake_plant && !takes_mixed; p++)
@@ -327,7 +300,7 @@ fake_compute (const void *function, const BdctCudaBatch * batch)
       batch->plane[p].dst.data[batch->plane[p].dst.stride] ^= 0x40;
 }
 
-const BdctTensorKernel *
+__attribute__ ((weak)) const BdctTensorKernel *
 bdct_tensor_find (const BdctCudaWork * work, unsigned traits)
 {
   (void) traits;
@@ -374,11 +347,22 @@ need_device (const BdctImage * image)
     fake_need_device (image->data[p], 1, "a kernel on an image of the host");
 }
 
+/* Enqueue what the CPU does in place of a kernel with this parameter. */
+#define LAUNCH(func, parameter, stream)                                       \
+  {                                                                           \
+    FakeOther other = { func, { 0 }, 1, 1 };                                  \
+                                                                              \
+    _Static_assert (sizeof *(parameter) <= sizeof other.work, "too large");   \
+    memcpy (other.work, parameter, sizeof *(parameter));                      \
+    return fake_launch (&other, stream);                                      \
+  }
+
 /* Of all views but the coefficients, which take kernels of their own. */
 static void
 draw (const FakeOther * other)
 {
-  const BdctRender *render = &other->render;
+  BdctRender own;
+  const BdctRender *render = memcpy (&own, other->work, sizeof own);
 
   for (int c = 0; c < render->n_components; c++)
     fake_need_device (render->plane[c].dst.data, 1, "a view on the host");
@@ -392,13 +376,14 @@ bdct_cuda_view_launch (const BdctRender * render, cudaStream_t stream)
 {
   if (bdct_cuda_copy_takes (render))
     return bdct_cuda_copy_launch (render, stream);
-  return fake_launch (&(FakeOther) {draw,.render = *render }, stream);
+  LAUNCH (draw, render, stream);
 }
 
 static void
 enlarge (const FakeOther * other)
 {
-  const BdctZoom *zoom = &other->zoom;
+  BdctZoom own;
+  const BdctZoom *zoom = memcpy (&own, other->work, sizeof own);
 
   for (int g = 0; g < zoom->n_groups; g++)
     for (int k = 0; k < zoom->group[g].n; k++) {
@@ -414,17 +399,22 @@ enlarge (const FakeOther * other)
 
 cudaError_t
 bdct_cuda_zoom_launch (const BdctZoom * zoom, cudaStream_t stream)
-{
-  return fake_launch (&(FakeOther) {enlarge,.zoom = *zoom }, stream);
-}
+LAUNCH (enlarge, zoom, stream)
 
 /* R, G and B, as the CPU has them. */
 
-static BdctColour
-colour_of (const FakeOther * other)
-{
-  const BdctCudaColour *from = &other->colour;
+typedef struct {
+  BdctCudaColour colour;
+  BdctRender render;
+  bool viewed;                  /* there is a `render` */
+} Colours;
 
+static BdctColour
+colour_of (const FakeOther * other, Colours * given)
+{
+  const BdctCudaColour *from = &given->colour;
+
+  memcpy (given, other->work, sizeof *given);
   need_device (&from->src);
   need_device (&from->dst);
   need_device (&from->planes);
@@ -436,13 +426,14 @@ colour_of (const FakeOther * other)
       fake_die ("rows of planes with other columns");
   return (BdctColour) {
     &from->layout, from->src, from->dst, from->planes, from->rec, from->shown,
-        other->viewed ? &other->render : NULL};
+        given->viewed ? &given->render : NULL};
 }
 
 static void
 split (const FakeOther * other)
 {
-  const BdctColour colour = colour_of (other);
+  Colours given;
+  const BdctColour colour = colour_of (other, &given);
 
   for (int i = 0; i < bdct_colour_count_strips (colour.layout); i++)
     bdct_colour_baseline.rgb_to_planes (&colour, i);
@@ -451,8 +442,9 @@ split (const FakeOther * other)
 static void
 join (const FakeOther * other)
 {
-  const BdctColour colour = colour_of (other);
-  BdctCudaAccumulator *cells = other->colour.accumulators;
+  Colours given;
+  const BdctColour colour = colour_of (other, &given);
+  BdctCudaAccumulator *cells = given.colour.accumulators;
 
   fake_need_device (cells, BDCT_CUDA_ACCUMULATORS * sizeof *cells,
       "cells on the host");
@@ -469,18 +461,17 @@ cudaError_t
 bdct_cuda_rgb_to_planes_launch (const BdctCudaColour * colour,
     cudaStream_t stream)
 {
-  return fake_launch (&(FakeOther) {split,.colour = *colour }, stream);
+  const Colours given = {.colour = *colour };
+
+  LAUNCH (split, &given, stream);
 }
 
 cudaError_t
 bdct_cuda_planes_to_rgb_launch (const BdctCudaColour * colour,
     const BdctRender * render, cudaStream_t stream)
 {
-  FakeOther other = {.compute = join,.colour = *colour,
-    .viewed = render != NULL
-  };
+  const Colours given = { *colour, render != NULL ? *render
+        : (BdctRender) { 0 }, render != NULL };
 
-  if (render != NULL)
-    other.render = *render;
-  return fake_launch (&other, stream);
+  LAUNCH (join, &given, stream);
 }

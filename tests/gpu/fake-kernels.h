@@ -6,6 +6,7 @@
 #ifndef TESTS_FAKE_KERNELS_H
 #define TESTS_FAKE_KERNELS_H
 
+#include <string.h>
 #include "cuda/kernels/colour.h"
 #include "cuda/kernels/metric.h"
 #include "cuda/kernels/quadtree.h"
@@ -32,29 +33,45 @@ void fake_check_grid (const void *function, const BdctCudaBatch * batch,
 /* Do what a launch of a kernel does. */
 void fake_compute (const void *function, const BdctCudaBatch * batch);
 
-/* The same if it is one of levels.cu's, or of rate.cu's. */
-bool fake_levels (const void *function, const BdctCudaBatch * batch);
-bool fake_rate (const void *function, const BdctCudaBatch * batch);
+/* The same if it is one of levels.cu's, of rate.cu's or, where the program has
+ * those (fake-tensor.cc), of tensor.cu's. */
+bool fake_levels (const void *function, const BdctCudaBatch *batch);
+bool fake_rate (const void *function, const BdctCudaBatch *batch);
+bool fake_tensor (const void *function, const BdctCudaBatch *batch)
+    __attribute__ ((weak));
 
-/* A kernel that is none of passes over planes, and what it is launched with.
- */
+/* A kernel that is none of passes over planes: its parameter, and its thread
+ * blocks. */
 typedef struct FakeOther {
   void (*compute) (const struct FakeOther *other);
-  BdctRender render;
-  bool viewed;                  /* there is a `render` */
-  BdctZoom zoom;
-  BdctCudaColour colour;
-  BdctCudaMetricPlanes metric;
-  BdctCudaTree tree;
-  uint64_t work[512];           /* what cuda/kernels/vector.cuh's have */
-  unsigned x, y;                /* thread blocks of a metric's component, of
-                                     a tree, or of these */
+  uint64_t work[512];
+  unsigned x, y;
 } FakeOther;
 
 /* Enqueue it. */
 cudaError_t fake_launch (const FakeOther * other, cudaStream_t stream);
 
 #ifdef __cplusplus
+}
+
+template <typename Work> Work
+fake_work (const FakeOther *other)
+{
+  Work work;
+
+  memcpy (&work, other->work, sizeof work);
+  return work;
+}
+
+template <typename Work> cudaError_t
+fake_launch_work (void (*compute) (const FakeOther *), const Work &work,
+    unsigned x, unsigned y, cudaStream_t stream)
+{
+  FakeOther other = { compute, {}, x, y };
+
+  static_assert (sizeof work <= sizeof other.work, "a kernel's parameter");
+  memcpy (other.work, &work, sizeof work);
+  return x * y == 0 ? cudaSuccess : fake_launch (&other, stream);
 }
 #endif
 #endif

@@ -111,9 +111,8 @@ fake_need_device (const void *memory, size_t size, const char *what)
 cudaError_t
 cudaMalloc (void **memory, size_t size)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorMemoryAllocation);
-
-  return err != cudaSuccess ? err : allocate (memory, size, 'd');
+  FAKE_FAILS (cudaErrorMemoryAllocation);
+  return allocate (memory, size, 'd');
 }
 
 /* What frees does so even where it returns an error: that is one of work before
@@ -129,11 +128,10 @@ cudaFree (void *memory)
 cudaError_t
 cudaHostAlloc (void **memory, size_t size, unsigned flags)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorMemoryAllocation);
-
   (void) flags;
-  return err != cudaSuccess ? err : fake_refuse_pinned
-      ? cudaErrorMemoryAllocation : allocate (memory, size, 'p');
+  FAKE_FAILS (cudaErrorMemoryAllocation);
+  return fake_refuse_pinned ? cudaErrorMemoryAllocation
+      : allocate (memory, size, 'p');
 }
 
 cudaError_t
@@ -147,11 +145,9 @@ cudaError_t
 cudaPointerGetAttributes (struct cudaPointerAttributes *attributes,
     const void *memory)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
   char kind = fake_kind_of (memory, 1);
 
-  if (err != cudaSuccess)
-    return err;
+  FAKE_FAILS (cudaErrorUnknown);
   memset (attributes, 0, sizeof *attributes);
   attributes->type = kind == 'd' ? cudaMemoryTypeDevice
       : kind == 'p' ? cudaMemoryTypeHost : cudaMemoryTypeUnregistered;

@@ -12,6 +12,15 @@
  * that fails. */
 cudaError_t fake_outcome (const char *call, cudaError_t err);
 
+/* Return that from a call that fails. */
+#define FAKE_FAILS(err)                                                       \
+  {                                                                           \
+    const cudaError_t outcome_ = fake_outcome (__func__, err);                \
+                                                                              \
+    if (outcome_ != cudaSuccess)                                              \
+      return outcome_;                                                        \
+  }
+
 /* An object is there, and is not any more. `kind`: 'd'evice or 'p'inned
  * memory, a 's'tream, an 'e'vent. */
 void fake_add (void *base, size_t size, char kind);

@@ -166,13 +166,13 @@ enqueue (cudaStream_t stream, Op op)
   return cudaSuccess;
 }
 
-static cudaError_t
-create_stream (cudaStream_t * stream, cudaError_t err)
+cudaError_t
+cudaStreamCreateWithFlags (cudaStream_t * stream, unsigned flags)
 {
   static unsigned seed;
 
-  if (err != cudaSuccess)
-    return err;
+  (void) flags;
+  FAKE_FAILS (cudaErrorUnknown);
   *stream = calloc (1, sizeof **stream);
   (*stream)->end = &(*stream)->first;
   (*stream)->seed = seed++;
@@ -181,19 +181,6 @@ create_stream (cudaStream_t * stream, cudaError_t err)
     fake_die ("no thread");
   fake_add (*stream, sizeof **stream, 's');
   return cudaSuccess;
-}
-
-cudaError_t
-cudaStreamCreateWithFlags (cudaStream_t * stream, unsigned flags)
-{
-  (void) flags;
-  return create_stream (stream, fake_outcome (__func__, cudaErrorUnknown));
-}
-
-cudaError_t
-cudaStreamCreate (cudaStream_t * stream)
-{
-  return create_stream (stream, fake_outcome (__func__, cudaErrorUnknown));
 }
 
 static void
@@ -238,11 +225,8 @@ cudaStreamDestroy (cudaStream_t stream)
 cudaError_t
 cudaEventCreateWithFlags (cudaEvent_t * event, unsigned flags)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
   (void) flags;
-  if (err != cudaSuccess)
-    return err;
+  FAKE_FAILS (cudaErrorUnknown);
   *event = calloc (1, sizeof **event);
   fake_add (*event, sizeof **event, 'e');
   return cudaSuccess;
@@ -259,10 +243,7 @@ cudaEventDestroy (cudaEvent_t event)
 cudaError_t
 cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
-  if (err != cudaSuccess)
-    return err;
+  FAKE_FAILS (cudaErrorUnknown);
   pthread_mutex_lock (&lock);
   event->recorded++;
   pthread_mutex_unlock (&lock);
@@ -273,21 +254,16 @@ cudaEventRecord (cudaEvent_t event, cudaStream_t stream)
 cudaError_t
 cudaStreamWaitEvent (cudaStream_t stream, cudaEvent_t event, unsigned flags)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
   (void) flags;
-  return err != cudaSuccess ? err
-      : enqueue (stream, (Op) {.what = WAIT,.event = event,
+  FAKE_FAILS (cudaErrorUnknown);
+  return enqueue (stream, (Op) {.what = WAIT,.event = event,
         .number = event->recorded});
 }
 
 cudaError_t
 cudaEventSynchronize (cudaEvent_t event)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
-  if (err != cudaSuccess)
-    return err;
+  FAKE_FAILS (cudaErrorUnknown);
   pthread_mutex_lock (&lock);
   while (event->reached < event->recorded)
     pthread_cond_wait (&changed, &lock);
@@ -298,12 +274,10 @@ cudaEventSynchronize (cudaEvent_t event)
 cudaError_t
 cudaMemsetAsync (void *memory, int value, size_t n, cudaStream_t stream)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
   if (fake_kind_of (memory, n) != 'd')
     fake_die ("memset of memory of the host");
-  return err != cudaSuccess ? err
-      : enqueue (stream, (Op) {.what = SET,.to = memory,.value = value,
+  FAKE_FAILS (cudaErrorUnknown);
+  return enqueue (stream, (Op) {.what = SET,.to = memory,.value = value,
         .row = n});
 }
 
@@ -346,108 +320,58 @@ cudaMemcpy2DAsync (void *to, size_t to_pitch, const void *from,
     size_t from_pitch, size_t row, size_t rows, enum cudaMemcpyKind kind,
     cudaStream_t stream)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
-  return err != cudaSuccess ? err
-      : copy (to, to_pitch, from, from_pitch, row, rows, kind, stream);
+  FAKE_FAILS (cudaErrorUnknown);
+  return copy (to, to_pitch, from, from_pitch, row, rows, kind, stream);
 }
 
 cudaError_t
 cudaMemcpyAsync (void *to, const void *from, size_t n,
     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
-  return err != cudaSuccess ? err : copy (to, n, from, n, n, 1, kind, stream);
+  FAKE_FAILS (cudaErrorUnknown);
+  return copy (to, n, from, n, n, 1, kind, stream);
 }
 
 cudaError_t
 cudaMemset (void *memory, int value, size_t n)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
-  if (err == cudaSuccess)
-    memset (memory, value, n);
-  return err;
-}
-
-/* What the tests use, without a stream. */
-
-cudaError_t
-cudaMemcpy (void *to, const void *from, size_t n, enum cudaMemcpyKind kind)
-{
-  (void) kind;
-  memcpy (to, from, n);
+  FAKE_FAILS (cudaErrorUnknown);
+  memset (memory, value, n);
   return cudaSuccess;
 }
 
-cudaError_t
-cudaDeviceSynchronize (void)
-{
-  return cudaSuccess;
-}
+/* The device: what it answers, even where the call then fails. */
+#define ANSWER(call, parameters, ...)                                         \
+  cudaError_t                                                                 \
+  call parameters                                                             \
+  {                                                                           \
+    __VA_ARGS__;                                                              \
+    return fake_outcome (__func__, cudaErrorUnknown);                         \
+  }
 
-/* The device */
-
-cudaError_t
-cudaGetDeviceCount (int *n)
-{
-  *n = 1;
-  return fake_outcome (__func__, cudaErrorUnknown);
-}
-
-cudaError_t
-cudaDriverGetVersion (int *version)
-{
-  *version = CUDART_VERSION;
-  return fake_outcome (__func__, cudaErrorUnknown);
-}
-
-cudaError_t
-cudaGetDevice (int *device)
-{
-  *device = 0;
-  return fake_outcome (__func__, cudaErrorUnknown);
-}
-
-cudaError_t
-cudaGetDeviceProperties (struct cudaDeviceProp *prop, int device)
-{
-  (void) device;
-  memset (prop, 0, sizeof *prop);
-  strcpy (prop->name, "fake");
-  prop->major = fake_capability / 10;
-  prop->minor = fake_capability % 10;
-  return fake_outcome (__func__, cudaErrorUnknown);
-}
-
-cudaError_t
-cudaDeviceGetAttribute (int *value, enum cudaDeviceAttr what, int device)
-{
-  (void) what, (void) device;
-  *value = 3;
-  return fake_outcome (__func__, cudaErrorUnknown);
-}
+ANSWER (cudaGetDeviceCount, (int *n), *n = 1)
+ANSWER (cudaDriverGetVersion, (int *version), *version = CUDART_VERSION)
+ANSWER (cudaGetDevice, (int *device), *device = 0)
+ANSWER (cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr what,
+        int device), (void) what, (void) device, *value = 3)
+ANSWER (cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks,
+        const void *function, int threads, size_t shared),
+    (void) function, (void) threads, (void) shared, *blocks = 4)
+ANSWER (cudaGetDeviceProperties, (struct cudaDeviceProp * prop, int device),
+    *prop = (struct cudaDeviceProp) {.name = "fake",
+    .major = fake_capability / 10,.minor = fake_capability % 10},
+    (void) device)
 
 cudaError_t
 cudaFuncGetAttributes (struct cudaFuncAttributes *attributes,
     const void *function)
 {
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
-
   (void) function;
-  memset (attributes, 0, sizeof *attributes);
-  attributes->ptxVersion = attributes->binaryVersion = fake_capability;
-  return err != cudaSuccess ? err : (cudaError_t) fake_code;
-}
-
-cudaError_t
-cudaOccupancyMaxActiveBlocksPerMultiprocessor (int *blocks,
-    const void *function, int threads, size_t shared)
-{
-  (void) function, (void) threads, (void) shared;
-  *blocks = 4;
-  return fake_outcome (__func__, cudaErrorUnknown);
+  *attributes = (struct cudaFuncAttributes) {.ptxVersion = fake_capability,
+    .binaryVersion = fake_capability
+  };
+  FAKE_FAILS (cudaErrorUnknown);
+  return (cudaError_t) fake_code;
 }
 
 cudaError_t
@@ -483,10 +407,8 @@ cudaLaunchKernelExC (const cudaLaunchConfig_t * config, const void *function,
   Op op = {.what = LAUNCH,.function = function,
     .batch = *(const BdctCudaBatch *) args[0]
   };
-  cudaError_t err = fake_outcome (__func__, cudaErrorUnknown);
 
-  if (err != cudaSuccess)
-    return err;
+  FAKE_FAILS (cudaErrorUnknown);
   if (block.y * block.z * grid.y * grid.z != 1
       || config->dynamicSmemBytes != 0)
     fake_die ("a launch of another shape");

@@ -47,7 +47,6 @@ void fake_settle (void);
 void fake_abandon (void);
 #define fake_runtime true
 #else
-static bool fake_refuse_pinned, fake_lose_context;
 #define fake_runtime false
 #endif
 

@@ -11,10 +11,10 @@
 template <typename K> void
 emulate (const FakeOther *other)
 {
-  const BdctCudaMetricPlanes *planes = &other->metric;
+  const auto planes = fake_work<BdctCudaMetricPlanes> (other);
 
-  for (int c = 0; c < planes->n; c++) {
-    const BdctMetricPlane *plane = &planes->plane[c].plane;
+  for (int c = 0; c < planes.n; c++) {
+    const BdctMetricPlane *plane = &planes.plane[c].plane;
     const void *of[] = { plane->src.data, plane->rec.data, plane->memory,
       plane->luma[0], plane->luma[1], plane->luma[2] };
 
@@ -24,7 +24,7 @@ emulate (const FakeOther *other)
       for (unsigned x = 0; x < other->x; x++) {
         typename K::Shared shared;
 
-        K::block (planes->plane[c], (int) x, (int) y, shared);
+        K::block (planes.plane[c], (int) x, (int) y, shared);
       }
   }
 }
@@ -33,13 +33,7 @@ template <typename K> cudaError_t
 launch (const BdctCudaMetricPlanes *planes, unsigned x, unsigned y,
     cudaStream_t stream)
 {
-  FakeOther other = {};
-
-  other.compute = emulate<K>;
-  other.metric = *planes;
-  other.x = x;
-  other.y = y;
-  return x * y == 0 ? cudaSuccess : fake_launch (&other, stream);
+  return fake_launch_work (emulate<K>, *planes, x, y, stream);
 }
 
 #endif

@@ -41,25 +41,21 @@ need_tree (const BdctCudaTree &tree)
 template <typename K> void
 emulate (const FakeOther *other)
 {
+  const auto tree = fake_work<BdctCudaTree> (other);
   const int across = (int) other->x;
 
-  need_tree (other->tree);
+  need_tree (tree);
   emulate_blocks<typename K::Shared> (K::kThreads, across * (int) other->y,
-      [=] (int i, int t, typename K::Shared &shared) {
-        K::thread (other->tree, i % across, i / across, shared, t);
+      [&tree, across] (int i, int t, typename K::Shared &shared) {
+        K::thread (tree, i % across, i / across, shared, t);
       });
 }
 
 template <typename K> cudaError_t
 launch (const BdctCudaTree *tree, int x, int y, cudaStream_t stream)
 {
-  FakeOther other = {};
-
-  other.compute = emulate<K>;
-  other.tree = *tree;
-  other.x = (unsigned) x;
-  other.y = (unsigned) y;
-  return fake_launch (&other, stream);
+  return fake_launch_work (emulate<K>, *tree, (unsigned) x, (unsigned) y,
+      stream);
 }
 
 #endif

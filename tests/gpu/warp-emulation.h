@@ -180,17 +180,6 @@ wait_for_warp ()
   meet_warp (0);
 }
 
-/* Launches come one after the other. */
-inline void
-let_next_begin ()
-{
-}
-
-inline void
-wait_for_last ()
-{
-}
-
 inline uint32_t
 ballot (bool v)
 {

@@ -61,9 +61,8 @@ need_on_device (const Work &view) -> decltype (view.render, void ())
 template <typename K> void
 emulate_work (const FakeOther *other)
 {
-  typename K::Work work;
+  const auto work = fake_work<typename K::Work> (other);
 
-  memcpy (&work, other->work, sizeof work);
   need_on_device (work);
   for (unsigned y = 0; y < other->y; y++)
     for (unsigned x = 0; x < other->x; x++) {
@@ -78,14 +77,7 @@ template <typename K> cudaError_t
 launch_work (const typename K::Work &work, unsigned x, unsigned y,
     cudaStream_t stream)
 {
-  FakeOther other = {};
-
-  static_assert (sizeof work <= sizeof other.work, "a kernel's parameters");
-  other.compute = emulate_work<K>;
-  memcpy (other.work, &work, sizeof work);
-  other.x = x;
-  other.y = y;
-  return fake_launch (&other, stream);
+  return fake_launch_work (emulate_work<K>, work, x, y, stream);
 }
 
 #endif

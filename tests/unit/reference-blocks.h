@@ -26,12 +26,6 @@ void ref_hevc_block (const RefPlane *plane, Whole x[][REF_SIZE],
 void ref_h264_block (const RefPlane *plane, Whole x[][REF_SIZE],
     RefResult *result);
 
-/* The second half of it alone. */
-void ref_hevc_backward (const RefPlane *plane, Whole x[][REF_SIZE],
-    RefResult *result);
-void ref_h264_backward (const RefPlane *plane, Whole x[][REF_SIZE],
-    RefResult *result);
-
 /* A block of levels, to residuals. */
 void ref_hevc_inverse (const RefPlane *plane, Whole x[][REF_SIZE]);
 void ref_h264_inverse (const RefPlane *plane, Whole x[][REF_SIZE]);

@@ -41,18 +41,6 @@ component_of (const BdctLayout * layout, const BdctImage * image, int c, int x,
       - FIX (0.08131) * b + HALF - 1) >> 16;
 }
 
-/* Whether a component has half of luma's columns, and of its rows. */
-static bool
-is_halved (const BdctLayout * layout, int c, bool * down)
-{
-  const BdctChromaFormat chroma = layout->chroma;
-
-  *down = c != BDCT_Y && (chroma == BDCT_CHROMA_420
-      || chroma == BDCT_CHROMA_440);
-  return c != BDCT_Y && (chroma == BDCT_CHROMA_420
-      || chroma == BDCT_CHROMA_422);
-}
-
 void
 ref_picture_sides (const BdctLayout * layout, RefPicture * picture)
 {
@@ -73,8 +61,9 @@ ref_colour_split (const BdctLayout * layout, const BdctImage * image,
 
   ref_picture_sides (layout, planes);
   for (int c = 0; c < 3; c++) {
-    bool down, across = is_halved (layout, c, &down);
-    const int n_x = across ? 2 : 1, n_y = down ? 2 : 1;
+    const int across = ref_sub_x (layout->chroma, c);
+    const int down = ref_sub_y (layout->chroma, c);
+    const int n_x = 1 + across, n_y = 1 + down;
 
     planes->width[c] = (planes->width[c] + unit - 1) / unit * unit;
     planes->sample[c] = malloc ((size_t) planes->width[c] * planes->height[c]
@@ -108,7 +97,8 @@ static int
 component_at (const BdctLayout * layout, const RefPicture * planes, int c,
     int x, int y)
 {
-  bool down, across = is_halved (layout, c, &down);
+  const int across = ref_sub_x (layout->chroma, c);
+  const int down = ref_sub_y (layout->chroma, c);
   const int cx = across ? x / 2 : x, cy = down ? y / 2 : y;
   const int other_x = x % 2 ? cx + 1 : cx - 1;
   const int other_y = y % 2 ? cy + 1 : cy - 1;

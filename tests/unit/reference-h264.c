@@ -16,8 +16,8 @@ static const int qpc[52] = {
   36, 37, 37, 37, 38, 38, 38, 39, 39, 39, 39,
 };
 
-int
-ref_h264_qp (const BdctParams * params, BdctComponent component, int depth)
+static int
+h264_qp (const BdctParams * params, BdctComponent component, int depth)
 {
   int offset = 6 * (depth - 8), qpi = params->qp;
 
@@ -66,21 +66,21 @@ norm_8x8 (int m, int i, int j)
   return v[m][5];
 }
 
-int
-ref_h264_level_scale (int size, int m, int i, int j)
+static int
+h264_level_scale (int size, int m, int i, int j)
 {
   return 16 * (size == 4 ? norm_4x4 (m, i, j) : norm_8x8 (m, i, j));
 }
 
-int
-ref_h264_quant_scale (int size, int m, int i, int j)
+static int
+h264_quant_scale (int size, int m, int i, int j)
 {
   /* What a basis function gives there and back: 4 and 2 (2 + 1/2) for a side of
    * 4; 8, 2 (144 + 100 + 36 + 9) / 64 and 2 (64 + 16) / 32 for 8. By 32. */
   static const int norm_4[4] = { 128, 160, 128, 160 };
   static const int norm_8[8] = { 256, 289, 160, 289, 256, 289, 160, 289 };
   Whole norms = size == 4 ? norm_4[i] * norm_4[j] : norm_8[i] * norm_8[j];
-  Whole by = norms * ref_h264_level_scale (size, m, i, j) / 16;
+  Whole by = norms * h264_level_scale (size, m, i, j) / 16;
 
   return ((Whole) 1024 * (1 << (size == 4 ? 22 : 25)) + by) / (2 * by);
 }
@@ -220,27 +220,17 @@ offset_of (const RefPlane * p, int bits)
       : (Whole) floor (p->params->deadzone * unit);
 }
 
-void
-ref_h264_backward (const RefPlane * p, Whole x[][REF_SIZE],
-    RefResult * result)
+/* JM's level: with a DC transform the quantizer has a bit more, and its offset
+ * is twice that of the other coefficients. */
+static int
+level_of (const RefPlane * p, int size, int qp, Whole c, int i, int j,
+    int more)
 {
-  int size = ref_block_size (p->params->transform, p->chroma, p->component);
-  int qp = ref_h264_qp (p->params, p->component, p->depth);
   int bits = (size == 4 ? 15 : 16) + qp / 6;
-  Whole unit = (Whole) 1 << bits, offset = offset_of (p, bits);
+  Whole level = ((c < 0 ? -c : c) * h264_quant_scale (size, qp % 6, i, j)
+      + (offset_of (p, bits) << more)) / ((Whole) 1 << (bits + more));
 
-  for (int i = 0; i < size; i++)
-    for (int j = 0; j < size; j++) {
-      Whole c = x[i][j];
-      Whole level = ((c < 0 ? -c : c)
-          * ref_h264_quant_scale (size, qp % 6, i, j) + offset) / unit;
-
-      level = c < 0 ? -level : level;
-      result->nonzero += level != 0;
-      result->level[i][j] = level;
-      x[i][j] = level;
-    }
-  ref_h264_inverse (p, x);
+  return c < 0 ? -level : level;
 }
 
 /* Of levels, except that with `has_dc` x[0][0] is what the DC transform has
@@ -249,13 +239,13 @@ static void
 inverse (const RefPlane * p, Whole x[][REF_SIZE], bool has_dc)
 {
   int size = ref_block_size (p->params->transform, p->chroma, p->component);
-  int qp = ref_h264_qp (p->params, p->component, p->depth);
+  int qp = h264_qp (p->params, p->component, p->depth);
   int per = qp / 6, shift = size == 4 ? 4 : 6;
 
   /* Clauses 8.5.12.1 and 8.5.13.1 */
   for (int i = 0; i < size; i++)
     for (int j = has_dc && i == 0; j < size; j++) {
-      Whole scale = ref_h264_level_scale (size, qp % 6, i, j);
+      Whole scale = h264_level_scale (size, qp % 6, i, j);
 
       x[i][j] = per >= shift ? x[i][j] * scale * (1 << (per - shift))
           : ref_descale (x[i][j] * scale, shift - per);
@@ -300,10 +290,10 @@ scale_dc (int rows, int qp, Whole f)
   int dc_qp = qp + 3, scale;
 
   if (rows == 2) {
-    scale = ref_h264_level_scale (4, qp % 6, 0, 0);
+    scale = h264_level_scale (4, qp % 6, 0, 0);
     return floor_div (f * scale * (1 << qp / 6), 32);
   }
-  scale = ref_h264_level_scale (4, dc_qp % 6, 0, 0);
+  scale = h264_level_scale (4, dc_qp % 6, 0, 0);
   if (dc_qp >= 36)
     return f * scale * (1 << (dc_qp / 6 - 6));
   return floor_div (f * scale + (1 << (5 - dc_qp / 6)), 1 << (6 - dc_qp / 6));
@@ -322,7 +312,7 @@ void
 ref_h264_chroma_inverse (const RefPlane * p, Whole x[][REF_SIZE])
 {
   int rows = p->chroma == BDCT_CHROMA_420 ? 2 : 4;
-  int qp = ref_h264_qp (p->params, p->component, p->depth);
+  int qp = h264_qp (p->params, p->component, p->depth);
   Whole c[4][2], own[4][REF_SIZE];
 
   for (int i = 0; i < rows; i++)
@@ -338,23 +328,11 @@ ref_h264_chroma_inverse (const RefPlane * p, Whole x[][REF_SIZE])
     }
 }
 
-/* JM's level: with a DC transform the quantizer has a bit more, and its offset
- * is twice that of the other coefficients. */
-static int
-level_of (const RefPlane * p, int qp, Whole c, int i, int j, int more)
-{
-  Whole offset = offset_of (p, 15 + qp / 6) << more;
-  Whole level = ((c < 0 ? -c : c) * ref_h264_quant_scale (4, qp % 6, i, j)
-      + offset) / ((Whole) 1 << (15 + qp / 6 + more));
-
-  return c < 0 ? -level : level;
-}
-
 void
 ref_h264_chroma (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
 {
   int rows = p->chroma == BDCT_CHROMA_420 ? 2 : 4;
-  int qp = ref_h264_qp (p->params, p->component, p->depth);
+  int qp = h264_qp (p->params, p->component, p->depth);
   Whole c[4][2], own[4][REF_SIZE];
 
   for (int i = 0; i < rows; i++)
@@ -369,8 +347,8 @@ ref_h264_chroma (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
   for (int i = 0; i < 4 * rows; i++)
     for (int j = 0; j < 8; j++) {
       x[i][j] = i % 4 == 0 && j % 4 == 0
-          ? level_of (p, rows == 2 ? qp : qp + 3, c[i / 4][j / 4], 0, 0, 1)
-          : level_of (p, qp, x[i][j], i % 4, j % 4, 0);
+          ? level_of (p, 4, rows == 2 ? qp : qp + 3, c[i / 4][j / 4], 0, 0, 1)
+          : level_of (p, 4, qp, x[i][j], i % 4, j % 4, 0);
       result->level[i][j] = x[i][j];
       result->nonzero += x[i][j] != 0;
     }
@@ -381,8 +359,15 @@ void
 ref_h264_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
 {
   int size = ref_block_size (p->params->transform, p->chroma, p->component);
+  int qp = h264_qp (p->params, p->component, p->depth);
 
   columns (size == 4 ? forward_4 : forward_8, size, x);
   rows_of (size == 4 ? forward_4 : forward_8, size, x);
-  ref_h264_backward (p, x, result);
+  for (int i = 0; i < size; i++)
+    for (int j = 0; j < size; j++) {
+      x[i][j] = level_of (p, size, qp, x[i][j], i, j, 0);
+      result->nonzero += x[i][j] != 0;
+      result->level[i][j] = x[i][j];
+    }
+  ref_h264_inverse (p, x);
 }

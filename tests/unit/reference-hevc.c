@@ -77,8 +77,8 @@ clip16 (Whole v)
   return v < -32768 ? -32768 : v > 32767 ? 32767 : v;
 }
 
-int
-ref_hevc_qp (const BdctParams * params, BdctChromaFormat chroma,
+static int
+hevc_qp (const BdctParams * params, BdctChromaFormat chroma,
     BdctComponent component, int depth)
 {
   int offset = 6 * (depth - 8), qpi = params->qp;
@@ -112,8 +112,8 @@ file_factor (const BdctScalingLists * lists, BdctComponent component, int size,
   return lists->factor[size_id][component][8 * y + x];
 }
 
-int
-ref_hevc_factor (const BdctParams * params, BdctComponent component, int size,
+static int
+hevc_factor (const BdctParams * params, BdctComponent component, int size,
     int y, int x)
 {
   int i = 0;
@@ -138,14 +138,14 @@ hevc_quantize (const RefPlane * p, int size, Whole x[][REF_SIZE],
 {
   static const int quant_scale[] =
       { 26214, 23302, 20560, 18396, 16384, 14564 };
-  int qp = ref_hevc_qp (p->params, p->chroma, p->component, p->depth);
+  int qp = hevc_qp (p->params, p->chroma, p->component, p->depth);
   int log2_size = log2 (size), bits = 29 + qp / 6 - p->depth - log2_size;
   /* HM's 171 and 85 are 512 / 3 and 512 / 6 to the nearest. */
   Whole offset = (Whole) floor (512 * p->params->deadzone + 0.5);
 
   for (int v = 0; v < size; v++)
     for (int u = 0; u < size; u++) {
-      Whole m = ref_hevc_factor (p->params, p->component, size, v, u);
+      Whole m = hevc_factor (p->params, p->component, size, v, u);
       Whole c = x[v][u], level;
 
       level = ((c < 0 ? -c : c) * (quant_scale[qp % 6] * 16 / m)
@@ -162,12 +162,12 @@ static void
 hevc_dequantize (const RefPlane * p, int size, Whole x[][REF_SIZE])
 {
   static const int level_scale[] = { 40, 45, 51, 57, 64, 72 };
-  int qp = ref_hevc_qp (p->params, p->chroma, p->component, p->depth);
+  int qp = hevc_qp (p->params, p->chroma, p->component, p->depth);
   int shift = p->depth + log2 (size) - 5;
 
   for (int v = 0; v < size; v++)
     for (int u = 0; u < size; u++) {
-      Whole m = ref_hevc_factor (p->params, p->component, size, v, u);
+      Whole m = hevc_factor (p->params, p->component, size, v, u);
 
       x[v][u] = clip16 (ref_descale (x[v][u] * m * level_scale[qp % 6]
               * (1 << qp / 6), shift));
@@ -233,17 +233,10 @@ ref_hevc_inverse (const RefPlane * p, Whole x[][REF_SIZE])
 }
 
 void
-ref_hevc_backward (const RefPlane * p, Whole x[][REF_SIZE],
-    RefResult * result)
-{
-  hevc_quantize (p, ref_block_size (p->params->transform, p->chroma,
-          p->component), x, result);
-  ref_hevc_inverse (p, x);
-}
-
-void
 ref_hevc_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
 {
   hevc_forward (p, x);
-  ref_hevc_backward (p, x, result);
+  hevc_quantize (p, ref_block_size (p->params->transform, p->chroma,
+          p->component), x, result);
+  ref_hevc_inverse (p, x);
 }

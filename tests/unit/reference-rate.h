@@ -9,10 +9,6 @@
 #include <stdint.h>
 #include "reference.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A component's levels: `across` x `down` blocks of 8x8, in rows of 8 across,
  * each level where its sample is; h x v blocks an MCU. */
 typedef struct {
@@ -35,7 +31,4 @@ void ref_optimal_lengths (const uint64_t *count, int *length);
 /* Bits of an alphabet's symbols, extra bits included. */
 uint64_t ref_symbol_bits (const uint64_t *count, const int *length);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -75,18 +75,6 @@ ref_block_height (BdctTransform transform, BdctChromaFormat chroma,
       : ref_block_size (transform, chroma, component);
 }
 
-int
-ref_basis_sign (BdctTransform transform, BdctChromaFormat chroma,
-    BdctComponent component, int k, int n)
-{
-  int size = ref_block_size (transform, chroma, component);
-  double v = transform == BDCT_HEVC_DST_4X4 && component == BDCT_Y
-      ? ref_hevc_entry (size, true, k, n)
-      : cos ((2 * n + 1) * k * M_PI / (2 * size));
-
-  return v < 0 ? -1 : 1;
-}
-
 /* Loeffler, Ligtenberg, Moschytz with constants of 13 bits (jfdctint.c). */
 #define FIX(x) ((Whole) ((x) * 8192 + 0.5))
 
@@ -106,8 +94,8 @@ islow_odd (Whole a, Whole b, Whole c, Whole d, Whole * out)
   out[3] = FIX (1.501321110) * d + ad + bd;
 }
 
-void
-ref_islow_forward (const Whole * in, Whole * out)
+static void
+islow_forward (const Whole * in, Whole * out)
 {
   Whole sum[4], diff[4], rotated, odd[4];
 
@@ -125,8 +113,8 @@ ref_islow_forward (const Whole * in, Whole * out)
     out[7 - 2 * i] = odd[i];
 }
 
-void
-ref_islow_inverse (const Whole * in, Whole * out)
+static void
+islow_inverse (const Whole * in, Whole * out)
 {
   Whole even[4], odd[4];
   Whole rotated = (in[2] + in[6]) * FIX (0.541196100);
@@ -144,8 +132,8 @@ ref_islow_inverse (const Whole * in, Whole * out)
   }
 }
 
-void
-ref_jpeg_table (int quality, bool chroma, int max, int *out)
+static void
+jpeg_table (int quality, bool chroma, int max, int *out)
 {
   int scale = quality < 50 ? 5000 / quality : 200 - quality * 2;
 
@@ -171,7 +159,7 @@ get_steps (const RefPlane * p, int *out)
   int n = own ? params->n_steps : params->tables.n_steps;
 
   if (n == 0 && params->preset == BDCT_PRESET_ANNEX_K) {
-    ref_jpeg_table (params->quality, chroma, max, out);
+    jpeg_table (params->quality, chroma, max, out);
     return;
   }
   for (int i = 0; i < 64; i++) {
@@ -198,12 +186,12 @@ jpeg_inverse (const RefPlane * p, Whole x[][REF_SIZE])
   for (int c = 0; c < 8; c++) {
     for (int i = 0; i < 8; i++)
       line[i] = x[i][c] * steps[8 * i + c];
-    ref_islow_inverse (line, out);
+    islow_inverse (line, out);
     for (int i = 0; i < 8; i++)
       x[i][c] = ref_descale (out[i], 13 - pass1);
   }
   for (int y = 0; y < 8; y++) {
-    ref_islow_inverse (x[y], out);
+    islow_inverse (x[y], out);
     for (int i = 0; i < 8; i++)
       x[y][i] = ref_descale (out[i], 13 + pass1 + 3);
   }
@@ -217,14 +205,14 @@ jpeg_block (const RefPlane * p, Whole x[][REF_SIZE], RefResult * result)
 
   get_steps (p, steps);
   for (int y = 0; y < 8; y++) {
-    ref_islow_forward (x[y], out);
+    islow_forward (x[y], out);
     for (int i = 0; i < 8; i++)
       x[y][i] = ref_descale (out[i], 13 - pass1);
   }
   for (int c = 0; c < 8; c++) {
     for (int i = 0; i < 8; i++)
       line[i] = x[i][c];
-    ref_islow_forward (line, out);
+    islow_forward (line, out);
     for (int i = 0; i < 8; i++) {
       Whole step = steps[8 * i + c], v = ref_descale (out[i], 13 + pass1);
       Whole magnitude = ((v < 0 ? -v : v) + 4 * step) / (8 * step);
@@ -269,6 +257,15 @@ sample_slack (double v, double error, int peak)
   return to_tie (v) < 1e-6 ? REF_TIE : most < REF_ANY ? most : REF_ANY;
 }
 
+static void
+dct8x8_basis (double basis[8][8])
+{
+  for (int k = 0; k < 8; k++)
+    for (int n = 0; n < 8; n++)
+      basis[k][n] = sqrt (k ? 2.0 / 8 : 1.0 / 8)
+          * cos ((2 * n + 1) * k * M_PI / 16);
+}
+
 /* out = m in m^T, or with the transposed matrix */
 static void
 dct8x8_product (double m[8][8], bool transposed, double in[8][8],
@@ -290,6 +287,21 @@ dct8x8_product (double m[8][8], bool transposed, double in[8][8],
     }
 }
 
+/* Of levels: samples that are not rounded. */
+static void
+dct8x8_inverse (const RefPlane * p, Whole x[][REF_SIZE], double samples[8][8])
+{
+  double basis[8][8], c[8][8];
+  int steps[64];
+
+  get_steps (p, steps);
+  dct8x8_basis (basis);
+  for (int v = 0; v < 8; v++)
+    for (int u = 0; u < 8; u++)
+      c[v][u] = (double) x[v][u] * steps[8 * v + u];
+  dct8x8_product (basis, true, c, samples);
+}
+
 static void
 dct8x8_block (const RefPlane * p, Whole x[][REF_SIZE],
     uint8_t slack[][REF_SIZE], RefResult * result)
@@ -299,12 +311,10 @@ dct8x8_block (const RefPlane * p, Whole x[][REF_SIZE],
   uint8_t block = 0;
 
   get_steps (p, steps);
+  dct8x8_basis (basis);
   for (int k = 0; k < 8; k++)
-    for (int n = 0; n < 8; n++) {
-      basis[k][n] = sqrt (k ? 2.0 / 8 : 1.0 / 8)
-          * cos ((2 * n + 1) * k * M_PI / 16);
+    for (int n = 0; n < 8; n++)
       samples[k][n] = x[k][n];
-    }
   dct8x8_product (basis, false, samples, c);
   for (int v = 0; v < 8; v++)
     for (int u = 0; u < 8; u++) {
@@ -317,9 +327,9 @@ dct8x8_block (const RefPlane * p, Whole x[][REF_SIZE],
       result->nonzero += level != 0;
       result->level[v][u] = c[v][u] < 0 ? -level : level;
       result->unsure += unsure && scaled < 1;
-      c[v][u] = result->level[v][u] * (double) steps[8 * v + u];
+      x[v][u] = result->level[v][u];
     }
-  dct8x8_product (basis, true, c, samples);
+  dct8x8_inverse (p, x, samples);
   for (int y = 0; y < 8; y++)
     for (int n = 0; n < 8; n++) {
       double v = samples[y][n] + middle;
@@ -333,27 +343,16 @@ dct8x8_block (const RefPlane * p, Whole x[][REF_SIZE],
 void
 ref_inverse (const RefPlane * p, int64_t x[][REF_SIZE], double samples[8][8])
 {
-  double basis[8][8], c[8][8];
-  int steps[64];
-
-  if (p->params->transform == BDCT_JPEG_8X8) {
+  if (p->params->transform == BDCT_JPEG_8X8)
     jpeg_inverse (p, x);
-  } else if (p->params->transform == BDCT_DCT_8X8) {
-    get_steps (p, steps);
-    for (int k = 0; k < 8; k++)
-      for (int n = 0; n < 8; n++) {
-        basis[k][n] = sqrt (k ? 2.0 / 8 : 1.0 / 8)
-            * cos ((2 * n + 1) * k * M_PI / 16);
-        c[k][n] = (double) x[k][n] * steps[8 * k + n];
-      }
-    dct8x8_product (basis, true, c, samples);
-  } else if (is_hevc (p->params->transform)) {
+  else if (p->params->transform == BDCT_DCT_8X8)
+    dct8x8_inverse (p, x, samples);
+  else if (is_hevc (p->params->transform))
     ref_hevc_inverse (p, x);
-  } else if (ref_has_dc (p->params->transform, p->chroma, p->component)) {
+  else if (ref_has_dc (p->params->transform, p->chroma, p->component))
     ref_h264_chroma_inverse (p, x);
-  } else {
+  else
     ref_h264_inverse (p, x);
-  }
 }
 
 void

@@ -39,17 +39,6 @@ enum {
                       and the sample counts in no agreement */
 };
 
-/* A test's deadzone: 1/3 each other time, else all that H.265's quantizer
- * tells apart. */
-static inline double
-ref_deadzone (int n)
-{
-  double deadzone = (85 + n / 2 * 37 % 87) / 512.0;
-
-  return n % 2 == 0 || deadzone > 1.0 / 3 ? 1.0 / 3
-      : deadzone < 1.0 / 6 ? 1.0 / 6 : deadzone;
-}
-
 /* The largest block's side. */
 #define REF_SIZE 64
 
@@ -76,6 +65,21 @@ ref_agrees (int sample, int defined, uint8_t slack)
 void ref_inverse (const RefPlane *plane, int64_t x[][REF_SIZE],
     double samples[8][8]);
 
+/* log2 of how many of luma's columns, or rows, a sample of a component has. */
+static inline int
+ref_sub_x (BdctChromaFormat chroma, int component)
+{
+  return component > 0 && (chroma == BDCT_CHROMA_420
+      || chroma == BDCT_CHROMA_422);
+}
+
+static inline int
+ref_sub_y (BdctChromaFormat chroma, int component)
+{
+  return component > 0 && (chroma == BDCT_CHROMA_420
+      || chroma == BDCT_CHROMA_440);
+}
+
 /* The size of this component's transforms. */
 int ref_block_size (BdctTransform transform, BdctChromaFormat chroma,
     BdctComponent component);
@@ -93,32 +97,5 @@ int ref_block_height (BdctTransform transform, BdctChromaFormat chroma,
 
 /* Entry (k, n) of the transform's matrix as H.265 8.6.4.2 prints it. */
 int ref_hevc_entry (int size, bool dst, int k, int n);
-
-/* The sign of basis function k of this component's transform at sample n. */
-int ref_basis_sign (BdctTransform transform, BdctChromaFormat chroma,
-    BdctComponent component, int k, int n);
-
-/* libjpeg's islow flow graph, one row, nothing rounded. */
-void ref_islow_forward (const int64_t *in, int64_t *out);
-void ref_islow_inverse (const int64_t *in, int64_t *out);
-
-/* libjpeg's jpeg_set_quality(): a table of 64 in row-major order. */
-void ref_jpeg_table (int quality, bool chroma, int max, int *out);
-
-/* The QP that scales a component, QpBdOffset included. */
-int ref_hevc_qp (const BdctParams *params, BdctChromaFormat chroma,
-    BdctComponent component, int depth);
-
-int ref_h264_qp (const BdctParams *params, BdctComponent component,
-    int depth);
-
-/* LevelScale4x4 or LevelScale8x8 (m, i, j) of H.264, i along x or y alike, and
- * JM's factor of the quantizer. */
-int ref_h264_level_scale (int size, int m, int i, int j);
-int ref_h264_quant_scale (int size, int m, int i, int j);
-
-/* ScalingFactor[y][x] of a component's size x size block. */
-int ref_hevc_factor (const BdctParams *params, BdctComponent component,
-    int size, int y, int x);
 
 #endif

@@ -5,18 +5,6 @@
 #include <string.h>
 
 void
-picture_init (Picture * picture, const BdctLayout * layout)
-{
-  memset (picture, 0, sizeof *picture);
-  for (int c = 0; c < layout->n_planes; c++) {
-    picture->width[c] = layout->plane[c].width;
-    picture->height[c] = layout->plane[c].height;
-    picture->sample[c] = g_new0 (int, (gsize) picture->width[c]
-        * picture->height[c]);
-  }
-}
-
-void
 picture_clear (Picture * picture)
 {
   for (int c = 0; c < BDCT_MAX_COMPONENTS; c++)

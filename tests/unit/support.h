@@ -10,7 +10,6 @@
 
 typedef RefPicture Picture;
 
-void picture_init (Picture *picture, const BdctLayout *layout);
 void picture_clear (Picture *picture);
 
 /* Read a binary PGM as a picture of one component; FALSE, with the test

@@ -15,41 +15,27 @@
 
 static BdctBackend backend;
 
-/* A picture of a layout, in host memory. */
-typedef struct {
-  BdctImage image;
-  guint8 *memory;
-  gsize size;
-} Picture;
+/* Of two planes or three in 4:2:0. */
+#define STRIDE (WIDTH + 1)
+#define SIZE (STRIDE * 2 * (HEIGHT + 1))
 
-static void
-picture_init (Picture *picture, const BdctLayout *layout)
+static BdctImage
+image_at (guint8 *memory)
 {
-  const gboolean rgb = layout->rgb.n_planes > 0;
-  gsize offset[BDCT_MAX_PLANES];
-
-  *picture = (Picture) { .image = { .memory = BDCT_MEMORY_HOST } };
-  for (int p = 0; p < (rgb ? layout->rgb.n_planes : layout->n_planes); p++) {
-    const BdctPlaneLayout *plane = &layout->plane[rgb ? 0 : p];
-
-    picture->image.stride[p] = 32 + plane->width * (rgb ? layout->rgb.bytes
-        : plane->interleave * (layout->depth > 8 ? 2 : 1));
-    offset[p] = picture->size;
-    picture->size += picture->image.stride[p] * plane->height;
-  }
-  picture->memory = g_malloc0 (picture->size);
-  for (int p = 0; p < (rgb ? layout->rgb.n_planes : layout->n_planes); p++)
-    picture->image.data[p] = picture->memory + offset[p];
+  return (BdctImage) { BDCT_MEMORY_HOST, { memory, memory + STRIDE * HEIGHT,
+          memory + STRIDE * (HEIGHT + (HEIGHT + 1) / 2) }, { STRIDE, STRIDE,
+          STRIDE }
+  };
 }
 
-/* Slopes with noise; values above the peak are as good as the peak. */
+/* Slopes with noise. */
 static void
-picture_fill (Picture *picture, guint seed)
+fill (guint8 *memory, guint seed)
 {
   GRand *rand = g_rand_new_with_seed (seed);
 
-  for (gsize i = 0; i < picture->size; i++)
-    picture->memory[i] = (i / 3 + g_rand_int_range (rand, 0, 40)) & 0xff;
+  for (int i = 0; i < SIZE; i++)
+    memory[i] = i / 3 + g_rand_int_range (rand, 0, 40);
   g_rand_free (rand);
 }
 
@@ -162,14 +148,13 @@ test_same_source (void)
   BdctError error;
   BdctLayout layout;
   BdctEngine *engine;
-  Picture src, other;
+  static guint8 memory[2][SIZE];
+  const BdctImage src = image_at (memory[0]), other = image_at (memory[1]);
   int16_t *levels;
   BdctJob *job;
 
   bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 2, WIDTH, HEIGHT);
-  picture_init (&src, &layout);
-  picture_init (&other, &layout);
-  picture_fill (&src, 3);
+  fill (memory[0], 3);
   engine = make_engine (&layout);
   job = make_job (BDCT_JPEG_8X8, &layout);
   g_assert_true (bdct_job_describe (job, &layout, &info, NULL));
@@ -180,11 +165,11 @@ test_same_source (void)
     const int what = steps[i].what;
     BdctFrame frame = {.size = sizeof frame,.quantizers = job,
       .n_quantizers = what != REFUSED,.src =
-          what == OTHER ? other.image : src.image,.same_source =
+          what == OTHER ? other : src,.same_source =
           what == SHARED || what == OTHER
     };
     BdctComparison comparison = {.size = sizeof comparison,
-      .reference.image = src.image,.distorted[0].image = src.image,
+      .reference.image = src,.distorted[0].image = src,
       .n_distorted = 1
     };
     BdctStats stats = {.size = sizeof stats }, first;
@@ -214,8 +199,6 @@ test_same_source (void)
       g_assert_cmpmem (&stats, sizeof stats, &first, sizeof first);
   }
   free (levels);
-  g_free (src.memory);
-  g_free (other.memory);
   bdct_jobs_free (job);
   bdct_engine_free (engine);
 }
@@ -229,7 +212,7 @@ test_queue (gconstpointer data)
   BdctComparison comparison = { .size = sizeof comparison, .n_distorted = 1 };
   BdctStats stats = { .size = sizeof stats }, again = stats;
   BdctError error = { "" };
-  Picture src, dst[6];
+  static guint8 src[SIZE], dst[6][SIZE];
   BdctLayout layout;
   BdctEngine *engine;
   BdctFrame frame;
@@ -254,14 +237,13 @@ test_queue (gconstpointer data)
   g_assert_true (bdct_engine_configure (engine, &layout, 5, &error));
   g_assert_false (bdct_engine_collect (engine, &stats, &error));
   job = make_job (BDCT_HEVC_QUADTREE, &layout);
-  picture_init (&src, &layout);
-  picture_fill (&src, 5);
+  fill (src, 5);
   frame = (BdctFrame) { .size = sizeof frame, .quantizers = job,
-    .n_quantizers = 1, .src = src.image
+    .n_quantizers = 1, .src = image_at (src)
   };
+  memset (dst, 0, sizeof dst);
   for (int i = 0; i < 6; i++) {
-    picture_init (&dst[i], &layout);
-    frame.dst = dst[i].image;
+    frame.dst = image_at (dst[i]);
     g_assert_true (bdct_engine_submit (engine, &frame, &error));
     if (i == 0) {
       g_assert_true (bdct_engine_collect (engine, &stats, &error));
@@ -279,12 +261,8 @@ test_queue (gconstpointer data)
   g_assert_true (bdct_engine_collect (engine, &again, &error));
   bdct_engine_free (engine);
   g_assert_cmpmem (&stats, sizeof stats, &again, sizeof again);
-  for (int i = 5; i >= 0; i--) {
-    if (i < 2 || backend == BDCT_BACKEND_CPU)
-      g_assert_cmpmem (dst[i].memory, src.size, dst[0].memory, src.size);
-    g_free (dst[i].memory);
-  }
-  g_free (src.memory);
+  for (int i = 1; i < (backend == BDCT_BACKEND_CPU ? 6 : 2); i++)
+    g_assert_cmpmem (dst[i], SIZE, dst[0], SIZE);
   bdct_jobs_free (job);
 }
 
@@ -295,12 +273,12 @@ on_log (void *data, const char *line)
   *(int *) data += 1;
 }
 
-/* Tables and figures for people. */
+/* The log is behind an engine's texts, and before its layout, by which the job
+ * is looked at; and what nothing was measured of has no figure. */
 static void
-test_tables (void)
+test_log (void)
 {
   BdctEngineOptions options = { .size = sizeof options, .log = on_log };
-  BdctParams params = BDCT_PARAMS_DEFAULT;
   BdctStats sum = { .size = sizeof sum };
   BdctError error = { "" };
   BdctLayout layout;
@@ -313,23 +291,13 @@ test_tables (void)
   g_assert_nonnull (engine);
   g_assert_cmpint (lines, ==, *bdct_engine_text (engine,
           BDCT_ENGINE_WARNING) != '\0');
-  /* The log is behind an engine's texts, and before its layout. */
   bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, 4, 4);
   g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
   REFUSED (bdct_engine_reserve (engine, NULL, &error), "BdctJob is NULL");
   bdct_engine_free (engine);
-  for (int t = 0; t < BDCT_N_TRANSFORMS; t++)
-    g_assert_nonnull (bdct_transform_info ((BdctTransform) t)->name);
-  for (int m = 0; m < BDCT_N_METRICS; m++)
-    g_assert_nonnull (bdct_metric_info ((BdctMetric) m)->figure
-        [bdct_metric_info ((BdctMetric) m)->main]);
   g_assert_false (bdct_metric_figure (&sum, 1, 8, BDCT_METRIC_SSIM, 0,
           &figure));
   g_assert_true (isinf (bdct_psnr (0, 8)));
-  REFUSED (bdct_metric_check (BDCT_METRIC_MS_SSIM, &layout, &error),
-      "too small");
-  layout.depth = 13;
-  REFUSED (bdct_jobs_new (&params, 1, &layout, &error), "13");
 }
 
 int
@@ -349,6 +317,6 @@ main (int argc, char *argv[])
   g_test_add_func ("/library/same-source", test_same_source);
   g_test_add_data_func ("/library/queue/1", GUINT_TO_POINTER (1), test_queue);
   g_test_add_data_func ("/library/queue/3", GUINT_TO_POINTER (3), test_queue);
-  g_test_add_func ("/library/tables", test_tables);
+  g_test_add_func ("/library/log", test_log);
   return g_test_run ();
 }
