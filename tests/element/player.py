@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""An element between sources and a sink that a test holds in its hands."""
+import gc
+import os
+import sys
+import unittest
+
+try:
+    import gi
+    import numpy as np
+    gi.require_version("Gst", "1.0")
+    gi.require_version("GstVideo", "1.0")
+    from gi.repository import Gst, GstVideo
+except (ImportError, ValueError) as reason:
+    print(f"1..0 # SKIP {reason}")
+    sys.exit(77)
+
+Gst.init(None)
+BACKEND = os.environ.get("BLOCKDCT_TEST_BACKEND", "cpu")
+FRAME = Gst.SECOND // 25
+PATIENCE = 120 * Gst.SECOND
+PADS = "ref_sink", "dist_sink", "dist_sink_1", "dist_sink_2"
+SAID = Gst.MessageType.ELEMENT, Gst.MessageType.WARNING, Gst.MessageType.ERROR
+
+
+def caps_of(format_, width, height, rate="25/1", more=""):
+    return Gst.Caps.from_string(f"video/x-raw,format={format_},width={width},height={height},"
+                                f"framerate={rate}{more}")
+
+
+def info_of(*arguments, **more):
+    return GstVideo.VideoInfo.new_from_caps(caps_of(*arguments, **more))
+
+
+def planes_of(info, data):
+    """The components in a frame's bytes, as views."""
+    f = info.finfo
+    return [np.ndarray((-(-info.height >> f.h_sub[c]), -(-info.width >> f.w_sub[c])),
+                       "u1" if f.depth[c] == 8 else "<u2", data,
+                       info.offset[f.plane[c]] + f.poffset[c],
+                       (info.stride[f.plane[c]], f.pixel_stride[c]))
+            for c in range(f.n_components)]
+
+
+def frame_of(info, planes, n=0):
+    """A buffer with these components, that of frame `n`."""
+    data = bytearray(info.size)
+    for c, (view, plane) in enumerate(zip(planes_of(info, data), planes)):
+        view[:] = plane << info.finfo.shift[c] if info.finfo.depth[c] > 8 else plane
+    buffer = Gst.Buffer.new_wrapped(bytes(data))
+    buffer.pts, buffer.duration = n * FRAME, FRAME
+    return buffer
+
+
+def draw(info, seed):
+    """Components of slopes, an edge where they wrap, and noise."""
+    rng, planes = np.random.default_rng(seed), []
+    for c, plane in enumerate(planes_of(info, bytes(info.size))):
+        y, x = np.mgrid[0:plane.shape[0], 0:plane.shape[1]]
+        v = (40 + 31 * c + 13 * seed + 5 * x + 3 * y + rng.integers(0, 24, x.shape)) % 256
+        planes.append((v << info.finfo.depth[c] - 8).astype(plane.dtype))
+    return planes
+
+
+def bytes_of(buffer):
+    return buffer.extract_dup(0, buffer.get_size())
+
+
+def fields_of(structure):
+    return {name: structure.get_value(name) for name in map(
+        structure.nth_field_name, range(structure.n_fields()))}
+
+
+class Player:
+    """A pipeline whose sources are in0 and on, whose sink is out, and whose element is named."""
+
+    def __init__(self, line, info=None, begin=None, play=True):
+        self.pipeline = Gst.parse_launch(line)
+        self.element, self.sink = map(self.pipeline.get_by_name, ("element", "out"))
+        self.bus = self.pipeline.get_bus()
+        self.pipeline.set_auto_flush_bus(False)
+        self.sources = [source for i in range(4)
+                        if (source := self.pipeline.get_by_name(f"in{i}"))]
+        self.said, self.warnings = [], []
+        if info:
+            self.caps(info)
+        if begin:
+            begin(self)
+        if play:
+            self.state(Gst.State.PLAYING)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, error, *_):
+        self.state(Gst.State.NULL)
+        self.listen()
+        assert error or not self.warnings, self.warnings
+        vars(self).clear()
+
+    def state(self, state):
+        return self.pipeline.set_state(state)
+
+    def set(self, name, value):
+        Gst.util_set_object_arg(self.element, name.replace("_", "-"), str(value))
+
+    def caps(self, info, *sources):
+        self.info = info
+        for source in sources or self.sources:
+            source.props.caps = info.to_caps()
+
+    def push(self, *buffers):
+        """One to each of the first sources, that are not None."""
+        for source, buffer in zip(self.sources, buffers):
+            if buffer:
+                source.emit("push-buffer", buffer)
+
+    def end(self, *sources):
+        for source in sources or self.sources:
+            source.emit("end-of-stream")
+
+    def pull(self):
+        """The next buffer that leaves; None at the end."""
+        sample = self.sink.emit("try-pull-sample", PATIENCE)
+        assert sample or self.sink.props.eos, "nothing leaves"
+        return sample and sample.get_buffer()
+
+    def pull_all(self):
+        return list(iter(self.pull, None))
+
+    def show(self, *buffers):
+        self.push(*buffers)
+        return self.pull()
+
+    def listen(self):
+        """What has been said since; warnings and errors are kept apart."""
+        new = []
+        while message := self.bus.pop():
+            if message.type == Gst.MessageType.ELEMENT:
+                new.append(fields_of(message.get_structure()))
+            elif message.type in SAID:
+                self.warnings.append(text_of(message))
+        return new
+
+    def wait_text(self, type_=Gst.MessageType.WARNING):
+        message = self.bus.timed_pop_filtered(PATIENCE, type_)
+        assert message, "nobody says anything"
+        return text_of(message)
+
+
+def text_of(message):
+    error, debug = message.parse_error() if message.type == Gst.MessageType.ERROR \
+        else message.parse_warning()
+    return f"{error.message}\n{debug}\n{error.domain} {error.code}"
+
+
+def main():
+    """unittest's; then the leaks tracer, where there is one, finds nothing."""
+    done = unittest.main(exit=False, verbosity=2).result
+    gc.collect()
+    Gst.deinit()
+    sys.exit(not done.wasSuccessful())
