@@ -74,7 +74,7 @@ def fields_of(structure):
 class Player:
     """A pipeline whose sources are in0 and on, whose sink is out, and whose element is named."""
 
-    def __init__(self, line, info=None, begin=None, play=True):
+    def __init__(self, line, info=None, play=True):
         self.pipeline = Gst.parse_launch(line)
         self.element, self.sink = map(self.pipeline.get_by_name, ("element", "out"))
         self.bus = self.pipeline.get_bus()
@@ -84,8 +84,6 @@ class Player:
         self.said, self.warnings = [], []
         if info:
             self.caps(info)
-        if begin:
-            begin(self)
         if play:
             self.state(Gst.State.PLAYING)
 
@@ -142,10 +140,25 @@ class Player:
                 self.warnings.append(text_of(message))
         return new
 
-    def wait_text(self, type_=Gst.MessageType.WARNING):
-        message = self.bus.timed_pop_filtered(PATIENCE, type_)
+    def wait(self, kind):
+        message = self.bus.timed_pop_filtered(PATIENCE, kind)
         assert message, "nobody says anything"
-        return text_of(message)
+        return message
+
+    def wait_text(self, kind=Gst.MessageType.WARNING):
+        return text_of(self.wait(kind))
+
+    def abort(self):
+        """After an error that was read, what else was said is dropped."""
+        self.state(Gst.State.NULL)
+        self.bus.set_flushing(True)
+
+
+def duel(info, properties="", n=2):
+    """A blockdctcompare of `n` inputs."""
+    return Player(f"blockdctcompare name=element backend={BACKEND} {properties} ! appsink name=out "
+                  "sync=false " + " ".join(f"appsrc name=in{i} format=time max-bytes=0 ! element."
+                                           + pad for i, pad in enumerate(PADS[:n])), info)
 
 
 def text_of(message):

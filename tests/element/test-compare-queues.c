@@ -431,3 +431,29 @@ TEST ("/compare-queues/allocation-and-flush", test_allocation_and_flush)
   }
   g_thread_join (thread);
 }
+/* It stops while all buffers of the pool that it draws into are elsewhere. */
+TEST ("/compare-queues/kept", test_kept)
+{
+  Offer offer = { gst_video_buffer_pool_new (), 0, 100 };
+  g_autoptr (GstPad) pad;
+  GstBuffer *kept[100];
+  g_auto (Duel) duel;
+
+  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=32,"
+      "height=32 ! tee name=t ! queue ! compare.ref_sink t. ! queue ! "
+      "compare.dist_sink blockdctcompare name=compare backend=cpu view=wipe "
+      "post-messages=false ! appsink name=out sync=false");
+  pad = gst_element_get_static_pad (duel.sink, "sink");
+  offer_pool (pad, &offer);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    kept[i] = duel_pull (&duel);
+    g_assert_true (kept[i]->pool == offer.pool);
+  }
+  /* The next one waits, soon if not yet. */
+  g_usleep (100000);
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    gst_buffer_unref (kept[i]);
+  gst_object_unref (offer.pool);
+}
