@@ -181,22 +181,6 @@ test_init (int *argc, char ***argv)
     }
 }
 
-gboolean
-test_have_element (const gchar * name)
-{
-  GstElementFactory *factory = gst_element_factory_find (name);
-
-  if (factory == NULL) {
-    gchar *reason = g_strdup_printf ("no element '%s' here", name);
-
-    g_test_skip (reason);
-    g_free (reason);
-    return FALSE;
-  }
-  gst_object_unref (factory);
-  return TRUE;
-}
-
 static GstPadProbeReturn
 answer (GstPad * pad, GstPadProbeInfo * info, gpointer data)
 {

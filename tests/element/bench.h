@@ -72,9 +72,6 @@ gchar *test_path (const gchar * name);
  * BLOCKDCT_TEST_ROUNDS says if that is less, where a frame takes long. */
 gint test_rounds (gint n);
 
-/* Whether an element can be made; else the test is skipped. */
-gboolean test_have_element (const gchar * name);
-
 /* What downstream answers allocation queries with. */
 typedef struct
 {

@@ -154,6 +154,32 @@ class Player:
         self.bus.set_flushing(True)
 
 
+class Feed(Player):
+    """One that is pushed to by whoever calls: when push() returns, the element has the frame."""
+
+    def __init__(self, line, info):
+        super().__init__(line)
+        self.sink.set_property("wait-on-eos", False)
+        self.pad, self.info = Gst.Pad.new("feed", Gst.PadDirection.SRC), info
+        self.pad.link(self.element.get_static_pad("sink"))
+        self.pad.set_active(True)
+        segment = Gst.Segment()
+        segment.init(Gst.Format.TIME)
+        for event in (Gst.Event.new_stream_start("feed"), Gst.Event.new_caps(info.to_caps()),
+                      Gst.Event.new_segment(segment)):
+            self.pad.push_event(event)
+
+    def push(self, buffer):
+        return self.pad.push(buffer)
+
+    def end(self):
+        self.pad.push_event(Gst.Event.new_eos())
+
+    def __exit__(self, *error):
+        self.pad.set_active(False)
+        super().__exit__(*error)
+
+
 def duel(info, properties="", n=2):
     """A blockdctcompare of `n` inputs."""
     return Player(f"blockdctcompare name=element backend={BACKEND} {properties} ! appsink name=out "
