@@ -3,6 +3,9 @@
 """blockdctcompare: which frames meet; what is said, once, where inputs do not fit; keys, the wheel
 and the pointer, as sinks send them upstream; and that each view is shown, with what of it follows
 from times and caps. (tests/differential has every sample of every view.)"""
+import itertools
+import re
+import time
 import unittest
 
 from player import FRAME, Gst, bytes_of, draw, duel, frame_of, info_of, main, np, planes_of, Player
@@ -289,6 +292,78 @@ class Keys(unittest.TestCase):
             expect(element, pair)
         element.set_state(Gst.State.NULL)
         element.release_request_pad(pad)
+
+
+class Live(unittest.TestCase):
+    def test_latency(self):
+        """The property is the user's, whatever the pipeline does; it is added to the source's
+        own, of which a frame is said."""
+        for live, wanted in itertools.product((False, True), (0, 50 * Gst.MSECOND)):
+            with self.subTest(f"{live} {wanted}"), Player(
+                    f"videotestsrc is-live={live} ! video/x-raw,format=I420,width=16,height=16,"
+                    "framerate=50/1 ! tee name=t ! queue ! element.ref_sink t. ! queue ! "
+                    f"element.dist_sink blockdctcompare name=element latency={wanted} ! "
+                    "appsink name=out sync=false") as player:
+                for _ in range(3):
+                    player.pull()
+                self.assertEqual(player.element.props.latency, wanted)
+                query = Gst.Query.new_latency()
+                self.assertTrue(player.element.query(query))
+                self.assertEqual(query.parse_latency()[:2],
+                                 (live, live * 20 * Gst.MSECOND + wanted))
+
+    def test_live_goes_on(self):
+        """Frames of a live source that does not end leave, not before their time, though a
+        partner's input has stopped."""
+        line = ("videotestsrc is-live=true num-buffers={} ! video/x-raw,format=I420,width=16,"
+                "height=16,framerate=25/1 ! queue ! element.{} ")
+        with Player(line.format(-1, "ref_sink") + line.format(10, "dist_sink")
+                    + line.format(-1, "dist_sink_1") + "blockdctcompare name=element ! "
+                    "appsink name=out sync=false") as player:
+            for _ in range(30):
+                out = player.pull()
+                now = player.element.get_clock().get_time() - player.element.get_base_time()
+                self.assertGreaterEqual(now, out.pts)
+
+    def test_offer(self):
+        """Once the reference is known, the others are offered what can be compared with it: of
+        any size."""
+        def formats(player, pad):
+            caps = player.element.get_static_pad(pad).query_caps()
+            text = caps.get_structure(caps.get_size() - 1).to_string()
+            found = re.search(r"format=(?:\(string\))?(\{[^}]*\}|\w+)", text)[1]
+            return re.sub(r"\(string\)|[{} ]", "", found).split(",")
+        for kind, *others in (("I420", "NV12", "YV12", "NV21"), ("I420_10LE", "P010_10LE"),
+                              ("NV16", "Y42B"), ("GRAY8",), ("BGRx",)):
+            info = info_of(kind, 16, 16)
+            with self.subTest(kind), duel(None, "view=single") as player:
+                before = formats(player, "dist_sink")
+                player.caps(info)
+                player.show(frame(info, 0), frame(info, 0))
+                self.assertEqual(sorted(formats(player, "dist_sink")), sorted((kind, *others)))
+                self.assertEqual(formats(player, "ref_sink"), before)
+
+    def test_early_frames(self):
+        """Frames that a converter let pass, as nobody knew the reference, are converted all the
+        same: no figure depends on which input starts first."""
+        reference = info_of("NV12", 32, 32)
+        for kind in "I420_10LE", "Y444", "RGB":
+            info, found = info_of(kind, 32, 32), []
+            for first in 0, 1:
+                with Player("appsrc name=in0 format=time ! element.ref_sink appsrc name=in1 "
+                            "format=time ! videoconvert ! queue ! element.dist_sink "
+                            "blockdctcompare name=element ! appsink name=out sync=false") as player:
+                    for i in first, not first:
+                        player.caps((reference, info)[i], player.sources[i])
+                        for n in range(12):
+                            player.sources[i].emit("push-buffer", frame((reference, info)[i], n))
+                        # The first input's frames are in the element's queue.
+                        time.sleep(.1 * (i == first))
+                    player.end()
+                    self.assertEqual(len(player.pull_all()), 12)
+                    found.append([one["mse"] for one in player.listen()])
+                    player.warnings.clear()
+            self.assertEqual(*found)
 
 
 class Views(unittest.TestCase):

@@ -157,14 +157,15 @@ class Player:
 class Feed(Player):
     """One that is pushed to by whoever calls: when push() returns, the element has the frame."""
 
-    def __init__(self, line, info):
+    def __init__(self, line, info, format_=Gst.Format.TIME, rate=1., start=0, time=0, base=0):
         super().__init__(line)
         self.sink.set_property("wait-on-eos", False)
         self.pad, self.info = Gst.Pad.new("feed", Gst.PadDirection.SRC), info
         self.pad.link(self.element.get_static_pad("sink"))
         self.pad.set_active(True)
         segment = Gst.Segment()
-        segment.init(Gst.Format.TIME)
+        segment.init(format_)
+        segment.rate, segment.start, segment.time, segment.base = rate, start, time, base
         for event in (Gst.Event.new_stream_start("feed"), Gst.Event.new_caps(info.to_caps()),
                       Gst.Event.new_segment(segment)):
             self.pad.push_event(event)
