@@ -1,42 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """blockdct: the formats that it takes; targets, against an element that is given one setting after
-another; its stats-file where somebody reads, slowly or not at all, or where it is another's; and
-what it tells: times, intervals. (What is refused: test-settings.c; sums of frames:
-tests/programs/measure/said.py; that all is told at EOS: invariants.)"""
+another; and its stats-file where somebody reads, slowly or not at all, or where it is another's.
+(What is refused: test-settings.c.)"""
 import io
 import itertools
 import os
-import re
 import tempfile
 import time
 import unittest
 
-import gi
-from player import BACKEND, FRAME, Feed, Gst, Player, bytes_of, caps_of, draw, frame_of, info_of, \
-    main, np, planes_of
+from player import Gst, Player, bytes_of, caps_of, dct, draw, feed, frame_of, info_of, main, np, \
+    planes_of
 
 import blockdct
-
-try:
-    gi.require_version("GstController", "1.0")
-    from gi.repository import GstController
-except (ImportError, ValueError):
-    GstController = None
 
 RGB = "RGB", "BGR", "RGBx", "BGRx", "xRGB", "xBGR", "RGBA", "BGRA", "ARGB", "ABGR", "GBR"
 YUV = ("GRAY8", "I420", "YV12", "NV12", "NV21", "Y42B", "NV16", "Y444", "P010_10LE", "I420_10LE",
        "I422_10LE", "Y444_10LE", "P012_LE", "I420_12LE", "I422_12LE", "Y444_12LE")
-
-
-def dct(info, properties="", play=True):
-    return Player(f"appsrc name=in0 format=time max-bytes=0 ! blockdct name=element backend="
-                  f"{BACKEND} {properties} ! appsink name=out sync=false", info, play)
-
-
-def feed(info, properties="", **segment):
-    return Feed(f"blockdct name=element backend={BACKEND} {properties} ! appsink name=out "
-                "sync=false", info, **segment)
 
 
 class Caps(unittest.TestCase):
@@ -348,117 +329,6 @@ class Writer(unittest.TestCase):
         os.close(file)
         with open(self.path, encoding="ascii") as text:
             self.assertEqual(text.read().count("n:1 "), 2)
-
-
-NONE = Gst.CLOCK_TIME_NONE
-
-
-class Messages(unittest.TestCase):
-    INFO = info_of("I420", 16, 16)
-
-    def push(self, player, n, timed=True, lasts=True):
-        buffer = frame_of(player.info, draw(player.info, n), n)
-        if not timed:
-            buffer.pts = NONE
-        if not lasts:
-            buffer.duration = NONE
-        self.assertEqual(player.push(buffer), Gst.FlowReturn.OK)
-        return player.listen()
-
-    def test_times(self):
-        """A segment, a frame 2 frames behind its start, and what is said of that, in frames.
-        Times follow the segment; without a duration it is that of the frame rate; what is
-        unknown, as where a segment is not in time, is GST_CLOCK_TIME_NONE."""
-        of_time = Gst.Format.TIME
-        for format_, start, time_, base, rate, fps, timed, lasts, *wanted in (
-                (of_time, 0, 0, 0, 1, 25, True, True, 2, 2, 2, 1),
-                (of_time, 10, 0, 7, 1, 25, True, True, 12, 2, 9, 1),
-                (of_time, 4, 100, 1000, 2, 25, True, True, 6, 102, 1001, 1),
-                (of_time, 3, 5, 9, .5, 25, True, True, 5, 7, 13, 1),
-                (of_time, 0, 0, 0, 1, 25, True, False, 2, 2, 2, 1),
-                (of_time, 0, 0, 0, 1, 25, False, True, None, None, None, 1),
-                (of_time, 0, 0, 0, 1, 0, True, False, 2, 2, 2, None),
-                (Gst.Format.BYTES, 0, 0, 0, 1, 25, True, True, 2, None, None, 1)):
-            with feed(info_of("I420", 16, 16, f"{fps}/1"), "async-depth=1", format_=format_,
-                      rate=rate, start=start * FRAME, time=time_ * FRAME,
-                      base=base * FRAME) as player:
-                said, = self.push(player, start + 2, timed, lasts)
-                self.assertEqual(
-                    [said[name] for name in ("timestamp", "stream-time", "running-time",
-                                             "duration")],
-                    [NONE if n is None else n * FRAME for n in wanted])
-
-    @unittest.skipUnless(GstController, "there is no GstController")
-    def test_controller(self):
-        """Time is the stream's, whatever the buffers' timestamps are."""
-        with feed(self.INFO, "async-depth=1", start=2 * FRAME, time=100 * FRAME) as player:
-            source = GstController.InterpolationControlSource()
-            source.props.mode = GstController.InterpolationMode.NONE
-            source.set(0, 11)
-            source.set(101 * FRAME, 77)
-            player.element.add_control_binding(GstController.DirectControlBinding.new_absolute(
-                player.element, "quality", source))
-            self.assertEqual([self.push(player, n)[0]["quality"] for n in (2, 3)], [11, 77])
-
-    def test_active_backend(self):
-        notified = []
-        with feed(self.INFO, "threads=1") as player:
-            self.assertRegex(player.element.props.active_backend,
-                             "^cuda:" if BACKEND == "cuda" else "^cpu:.* 1 thread$")
-            player.element.connect("notify::active-backend", lambda *_: notified.append(1))
-            player.state(Gst.State.NULL)
-            self.assertIsNone(player.element.props.active_backend)
-            self.assertEqual(len(notified), 1)
-            player.set("backend", "auto")  # the GPU, where there is one
-            player.element.set_state(Gst.State.PAUSED)
-            self.assertRegex(player.element.props.active_backend,
-                             "^cuda:" if BACKEND == "cuda" else ".")
-
-    def test_intervals(self):
-        """No frame is in two of them, none in none; and when they come. A row is what is pushed,
-        and what is said then: [type first+frames @timestamp ~duration quality], in frames; `-`
-        is a frame without a time. Quality 90 comes into force before frame 100."""
-        for interval, row in (
-                # They do not drift where they are no multiple of a frame: frames end at 40, 80,
-                # 120 ms ..., intervals at 100, 200, 300 ms.
-                (Gst.SECOND // 10, "0 1 2 [interval 0+3 @0 ~3 q20] 3 4 [interval 3+2 @3 ~2 q20] "
-                 "5 6 7 [interval 5+3 @5 ~3 q20] 8 eos [interval 8+1 @8 ~1 q20] "
-                 "[pooled 0+9 @0 ~9 q20]"),
-                # Whole frames: told with the last of them.
-                (3 * FRAME, "0 1 2 [interval 0+3 @0 ~3 q20] 3 4 5 [interval 3+3 @3 ~3 q20] eos "
-                 "[pooled 0+6 @0 ~6 q20]"),
-                (1, "0 [interval 0+1 @0 ~1 q20] 1 [interval 1+1 @1 ~1 q20] eos "
-                 "[pooled 0+2 @0 ~2 q20]"),
-                # Frames missing where an interval ends leave the next one its place: from 100 to
-                # 200 ms, though its first frame is late.
-                (Gst.SECOND // 10, "0 3 [interval 0+1 @0 ~1 q20] 4 [interval 1+2 @3 ~2 q20] eos "
-                 "[pooled 0+3 @0 ~5 q20]"),
-                # Time jumps, and the settings with it: a message says what was done to its own
-                # frames.
-                (5 * FRAME, "0 1 100 [interval 0+2 @0 ~2 q20] eos [interval 2+1 @100 ~1 q90] "
-                 "[pooled 0+3 @0 ~101 q90]"),
-                # After a seek back the pooled duration is from the earliest frame to the end of
-                # the latest.
-                (0, "10 [frame 0+1 @10 ~1 q20] 11 [frame 1+1 @11 ~1 q20] 4 [frame 2+1 @4 ~1 q20] "
-                 "eos [pooled 0+3 @10 ~8 q20]"),
-                # No interval ends; the end of the stream tells all.
-                (FRAME, "- - - eos [interval 0+3 q20] [pooled 0+3 q20]")):
-            said = []
-            with feed(self.INFO, f"async-depth=1 quality=20 interval={interval}") as player:
-                for what in re.sub(r"\[[^]]*\]", "", row).split():
-                    said.append(what)
-                    if what == "eos":
-                        player.end()
-                    elif what == "100":
-                        player.set("quality", 90)
-                    new = player.listen() if what == "eos" else self.push(
-                        player, int(what.replace("-", "0")), what != "-")
-                    for one in new:
-                        times = "" if one["timestamp"] == NONE else \
-                            f" @{one['timestamp'] // FRAME} ~{one['duration'] // FRAME}"
-                        said.append(f"[{one['type']} {one['index']}+{one['frames']}{times} "
-                                    f"q{one['quality']}]")
-            self.assertEqual(" ".join(said), row)
 
 
 if __name__ == "__main__":

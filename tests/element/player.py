@@ -81,7 +81,7 @@ class Player:
         self.pipeline.set_auto_flush_bus(False)
         self.sources = [source for i in range(4)
                         if (source := self.pipeline.get_by_name(f"in{i}"))]
-        self.said, self.warnings = [], []
+        self.warnings, self.others = [], []
         if info:
             self.caps(info)
         if play:
@@ -131,13 +131,15 @@ class Player:
         return self.pull()
 
     def listen(self):
-        """What has been said since; warnings and errors are kept apart."""
+        """What has been said since; warnings and errors are kept apart, and so is the rest."""
         new = []
         while message := self.bus.pop():
             if message.type == Gst.MessageType.ELEMENT:
                 new.append(fields_of(message.get_structure()))
             elif message.type in SAID:
                 self.warnings.append(text_of(message))
+            else:
+                self.others.append(message)
         return new
 
     def wait(self, kind):
@@ -157,21 +159,34 @@ class Player:
 class Feed(Player):
     """One that is pushed to by whoever calls: when push() returns, the element has the frame."""
 
-    def __init__(self, line, info, format_=Gst.Format.TIME, rate=1., start=0, time=0, base=0):
-        super().__init__(line)
-        self.sink.set_property("wait-on-eos", False)
+    def __init__(self, line, info, sink="appsink wait-on-eos=false sync=false", **segment):
+        super().__init__(f"{line} ! {sink} async=false name=out")
         self.pad, self.info = Gst.Pad.new("feed", Gst.PadDirection.SRC), info
         self.pad.link(self.element.get_static_pad("sink"))
         self.pad.set_active(True)
-        segment = Gst.Segment()
-        segment.init(format_)
-        segment.rate, segment.start, segment.time, segment.base = rate, start, time, base
-        for event in (Gst.Event.new_stream_start("feed"), Gst.Event.new_caps(info.to_caps()),
-                      Gst.Event.new_segment(segment)):
-            self.pad.push_event(event)
+        self.pad.push_event(Gst.Event.new_stream_start("feed"))
+        self.pad.push_event(Gst.Event.new_caps(info.to_caps()))
+        self.begin(**segment)
 
     def push(self, buffer):
         return self.pad.push(buffer)
+
+    def begin(self, **fields):
+        """A segment with these fields."""
+        segment = Gst.Segment()
+        segment.init(fields.pop("format", Gst.Format.TIME))
+        for name, value in fields.items():
+            setattr(segment, name, value)
+        self.pad.push_event(Gst.Event.new_segment(segment))
+
+    def flush(self):
+        self.pad.push_event(Gst.Event.new_flush_start())
+        self.pad.push_event(Gst.Event.new_flush_stop(True))
+        self.begin()
+
+    def drain(self):
+        """Not with an appsink, which waits until all is pulled."""
+        self.pad.peer_query(Gst.Query.new_drain())
 
     def end(self):
         self.pad.push_event(Gst.Event.new_eos())
@@ -179,6 +194,15 @@ class Feed(Player):
     def __exit__(self, *error):
         self.pad.set_active(False)
         super().__exit__(*error)
+
+
+def dct(info, properties="", play=True):
+    return Player(f"appsrc name=in0 format=time max-bytes=0 ! blockdct name=element backend="
+                  f"{BACKEND} {properties} ! appsink name=out sync=false", info, play)
+
+
+def feed(info, properties="", **segment):
+    return Feed(f"blockdct name=element backend={BACKEND} {properties}", info, **segment)
 
 
 def duel(info, properties="", n=2):
