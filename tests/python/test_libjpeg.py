@@ -147,8 +147,8 @@ class Planes(Compared):
             yield subsampling, planes_of(content, height, width, *sides, seed)
 
     def test_qualities(self):
-        for content in 'smooth', 'random', 'extreme', 'checker', 'basis', 'negated':
-            for quality in range(1, 101):
+        for i, content in enumerate(('smooth', 'checker', 'random', 'basis', 'extreme', 'negated')):
+            for quality in range(1 + i % 2, 101, 2):
                 size = (64, 64) if 'a' in content[1:2] else SIZES[quality % len(SIZES)]
                 for subsampling, planes in self.formats(content, *size, quality):
                     self.check(planes, subsampling, {'quality': quality})
@@ -209,7 +209,7 @@ class Colours(Compared):
             for content in 'smooth', 'random', 'extreme', 'checker', 'basis':
                 picture = np.stack([draw(content, height, width, i + c) for c in range(3)], -1)
                 for subsampling in SUBSAMPLINGS:
-                    for quality in 1, 7, 25, 50, 76, 90, 97, 100:
+                    for quality in (1, 7, 25, 50, 76, 90, 97, 100)[i % 2::2]:
                         self.check(picture, quality, subsampling)
 
     def test_every_colour(self):
