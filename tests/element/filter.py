@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """blockdct: the formats that it takes; targets, against an element that is given one setting after
-another; and its stats-file where somebody reads, slowly or not at all, or where it is another's.
+another; its stats-file where somebody reads, slowly or not at all, or where it is another's; and
+what holds of any property of any element.
 (What is refused: test-settings.c.)"""
 import io
 import itertools
@@ -10,6 +11,7 @@ import tempfile
 import time
 import unittest
 
+from gi.repository import GObject
 from player import Gst, Player, bytes_of, caps_of, dct, draw, feed, frame_of, info_of, main, np, \
     planes_of
 
@@ -113,6 +115,55 @@ class Caps(unittest.TestCase):
             caps = player.element.get_static_pad("sink").query_caps(Gst.Caps.from_string(
                 "video/x-raw,format={NV12,I420},width=[1,100],height=30,framerate=25/1"))
             self.assertTrue(caps.is_equal(caps_of("NV12", 40, 30)))
+
+
+class Contract(unittest.TestCase):
+    """What holds of any property. (What each is: docs/reference, by docs/make-reference --check;
+    what it does: test-settings.c.)"""
+
+    def check(self, element, spec):
+        """At first it has its default; either end of its range is taken. Returns the ends."""
+        kind = spec.value_type
+        if kind.is_a(GObject.TYPE_ENUM) or kind.is_a(GObject.TYPE_FLAGS):
+            self.assertTrue(Gst.type_is_plugin_api(kind)[0])
+        if kind.name == "GstValueArray":
+            self.assertEqual(Gst.util_get_object_array(element, spec.name)[1].n_values, 0)
+        elif kind.name != "GstStructure":
+            self.assertEqual(element.get_property(spec.name), spec.default_value)
+        ends = [getattr(spec, end) for end in ("minimum", "maximum") if hasattr(spec, end)]
+        for end in ends:
+            element.set_property(spec.name, end)
+            self.assertEqual(element.get_property(spec.name), end)
+        return ends
+
+    def test_properties(self):
+        info, n_played = info_of("I420", 40, 24), 0
+        for name in "blockdct", "blockdctcompare", "blockdctpreview":
+            for spec in Gst.ElementFactory.make(name).list_properties():
+                element = Gst.ElementFactory.make(name)
+                if spec.owner_type != element.__gtype__:
+                    continue
+                with self.subTest(f"{name} {spec.name}"):
+                    ends = self.check(element, spec)
+                    if ends and name == "blockdct" and spec.flags & Gst.PARAM_MUTABLE_PLAYING:
+                        self.play(info, spec.name, ends)
+                        n_played += 1
+        self.assertGreater(n_played, 10)
+
+    def play(self, info, name, ends):
+        """Frames go on; but below min-psnr-error, which says so."""
+        with feed(info, "async-depth=1") as player:
+            for n, end in enumerate(ends):
+                player.element.set_property(name, end)
+                returned = player.push(frame_of(info, draw(info, n), n))
+                if name == "min-psnr-error" and n == 1:
+                    player.listen()
+                    self.assertIn(name, player.warnings[-1])
+                else:
+                    self.assertEqual(returned, Gst.FlowReturn.OK)
+                    player.pull()
+            player.listen()
+            player.warnings.clear()  # what has no effect on the frame is said
 
 
 class Targets(unittest.TestCase):
