@@ -6,8 +6,8 @@ make of a grey picture, and how far they are where none does.
 Each program that is installed writes JPEG files; djpeg -dct int, or the program
 itself, reads them; the samples are compared with those of blockdct with the
 settings beside it. (That libjpeg's, by Pillow, are the same is for
-tests/python/test_libjpeg.py.) Prints the table of docs/evidence/fidelity.md. blockdct and its element
-is found as gst-launch-1.0 finds it (meson devenv). No test: run by hand."""
+tests/python/test_libjpeg.py.) Prints the table of docs/evidence/fidelity.md. The
+module is found as Python finds it (meson devenv). No test: run by hand."""
 
 import io
 import math
