@@ -397,7 +397,7 @@ class Views(unittest.TestCase):
 
     def test_colorimetry(self):
         """Where pictures are the same a map has the best colour, 0x440154, by the caps'
-        colorimetry. (Of others: test-caps.c.)"""
+        colorimetry. (Of others: filter.py.)"""
         info = info_of("Y444", 64, 32, more=",colorimetry=1:3:5:1")
         with duel(info, "view=error-map") as player:
             made = player.show(frame(info, 0), frame(info, 0))
