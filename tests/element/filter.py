@@ -63,6 +63,16 @@ class Caps(unittest.TestCase):
                         self.assertEqual([said[name] for name in names.split()],
                                          wanted.ravel().tolist())
 
+    def test_views(self):
+        """What each does to a picture. (Which frames it is done to: invariants.)"""
+        info, seen = info_of("P010_10LE", 96, 64), set()
+        with dct(info) as player:
+            for name, value in (("grid", "false"), ("view", "original"), ("view", "coefficients"),
+                                ("view", "nonzero-map"), ("view", "error-map"), ("grid", "true")):
+                player.set(name, value)
+                seen.add(bytes_of(player.show(frame_of(info, draw(info, 0)))))
+        self.assertEqual(len(seen), 6)
+
     def test_colorimetry(self):
         """The maps' colours follow the caps: where all is 0, a map is 0x440154, as it was
         computed by hand for BT.601, BT.709 and full BT.709."""
