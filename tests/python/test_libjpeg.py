@@ -2,14 +2,13 @@
 """jpeg-8x8 against the libjpeg that Pillow has: the bytes of its files, the samples of
 its decoder, component by component and as RGB, whatever the content.
 BLOCKDCT_TEST_BACKEND=cuda has the GPU make them."""
-import io
 import os
 import shutil
 import subprocess
 import unittest
 
 import numpy as np
-from common import SUBSAMPLINGS, main
+from common import SUBSAMPLINGS, decode, encode, main, save
 
 import blockdct
 
@@ -57,22 +56,6 @@ def draw(content, height, width, seed):
 def planes_of(content, height, width, down, across, seed):
     return tuple(draw(content, -(-height // d), -(-width // a), seed + c)
                  for c, (d, a) in enumerate(((1, 1), (down, across), (down, across))))
-
-
-def save(picture, mode, **options):
-    file = io.BytesIO()
-    Image.fromarray(picture, mode).save(file, 'JPEG', **options)
-    return file.getvalue()
-
-
-def encode(levels, **options):
-    file = io.BytesIO()
-    blockdct.write_jpeg(levels, file, **options)
-    return file.getvalue()
-
-
-def decode(data):
-    return np.asarray(Image.open(io.BytesIO(data)))
 
 
 def scan(data):
