@@ -431,14 +431,14 @@ class Origins(unittest.TestCase):
         """Where the decoder cut samples off, chroma is not known, nor near there what its
         mean says."""
         rng, n_found = np.random.default_rng(2), 0
-        for i in range(9):
+        for i in range(6):
             picture, subsampling = self.draw(rng, 3), ('4:2:2', '4:4:0', '4:2:0')[i % 3]
             picture[60:110, 70:130] = 255, 0, 0
             found = blockdct.origin(self.code(picture, 60, subsampling))
             if found is not None:
                 self.assertEqual((found.chroma_subsampling, found.quality), (subsampling, 60))
                 n_found += 1
-        self.assertGreater(n_found, 4)
+        self.assertGreater(n_found, 2)
 
     def test_none(self):
         """A picture that never was a file's; and one that was, but for a sample."""
