@@ -139,8 +139,8 @@ run_test (gconstpointer data)
   alarm (0);
 }
 
-void
-test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row)
+static void
+add_row (const gchar * path, GTestDataFunc func, gconstpointer row)
 {
   /* GLib forgets what belongs to a test that does not run. */
   static GSList *runs;
@@ -177,24 +177,8 @@ test_init (int *argc, char ***argv)
       g_autofree gchar *path = g_strconcat (test->path, test->size > 0
           ? *(const gchar * const *) row : NULL, NULL);
 
-      test_add_row (path, test->func, row);
+      add_row (path, test->func, row);
     }
-}
-
-gboolean
-test_have_element (const gchar * name)
-{
-  GstElementFactory *factory = gst_element_factory_find (name);
-
-  if (factory == NULL) {
-    gchar *reason = g_strdup_printf ("no element '%s' here", name);
-
-    g_test_skip (reason);
-    g_free (reason);
-    return FALSE;
-  }
-  gst_object_unref (factory);
-  return TRUE;
 }
 
 static GstPadProbeReturn

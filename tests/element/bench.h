@@ -45,10 +45,9 @@ void test_register (Test * test);
   func (void)
 
 /* What main.c does, for a program whose main() does more: start GLib's tests
- * and GStreamer, with the tests above, and more of them; test_run() is
- * g_test_run() and test_end(). */
+ * and GStreamer, with the tests above; test_run() is g_test_run() and
+ * test_end(). */
 void test_init (int *argc, char ***argv);
-void test_add_row (const gchar * path, GTestDataFunc func, gconstpointer row);
 int test_run (void);
 void test_end (void);
 
@@ -71,9 +70,6 @@ gchar *test_path (const gchar * name);
 /* How often a test that repeats itself does so: `n`, or as
  * BLOCKDCT_TEST_ROUNDS says if that is less, where a frame takes long. */
 gint test_rounds (gint n);
-
-/* Whether an element can be made; else the test is skipped. */
-gboolean test_have_element (const gchar * name);
 
 /* What downstream answers allocation queries with. */
 typedef struct

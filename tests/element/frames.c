@@ -2,7 +2,6 @@
 #include "frames.h"
 
 #include <string.h>
-#include "cpu/jpeg-file.h"
 #include "rgb-formats.h"
 
 const TestFormat test_formats[N_TEST_FORMATS] = {
@@ -23,8 +22,6 @@ const TestFormat test_formats[N_TEST_FORMATS] = {
   {"I422_12LE", 12, 0, BDCT_CHROMA_422, 3, {BDCT_Y, BDCT_U, BDCT_V}},
   {"Y444_12LE", 12, 0, BDCT_CHROMA_444, 3, {BDCT_Y, BDCT_U, BDCT_V}},
 };
-
-BdctChromaFormat frame_chroma = BDCT_CHROMA_420;
 
 GstCaps *
 video_caps (const gchar * format, gint width, gint height)
@@ -61,7 +58,7 @@ make_layout (const GstVideoInfo * info, BdctLayout * layout)
   for (guint i = 0; i < G_N_ELEMENTS (rgb_formats); i++)
     if (strcmp (rgb_formats[i].name, GST_VIDEO_INFO_NAME (info)) == 0) {
       bdct_layout_init_rgb (layout, &rgb_formats[i].rgb, width, height,
-          frame_chroma);
+          BDCT_CHROMA_420);
       return;
     }
   f = find_format (info);
@@ -191,27 +188,6 @@ frame_expect (const GstVideoInfo * info, GstBuffer * in,
   return out;
 }
 
-guint64
-frame_file_size (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params)
-{
-  BdctImage image = { 0 };
-  GstVideoFrame frame;
-  BdctLayout layout;
-  BdctError error;
-  guint64 size;
-  BdctJob job;
-
-  make_layout (info, &layout);
-  map (&frame, info, in, GST_MAP_READ);
-  get_image (&image, &frame);
-  if (!bdct_job_init (&job, params, &layout, &error)
-      || !bdct_file_size (&layout, &job, &image, &size, &error))
-    g_error ("%s", error.message);
-  gst_video_frame_unmap (&frame);
-  return size;
-}
-
 gboolean
 frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
 {
@@ -234,16 +210,4 @@ frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b)
   gst_video_frame_unmap (&fa);
   gst_video_frame_unmap (&fb);
   return equal;
-}
-
-gint
-frame_first (const GstVideoInfo * info, GstBuffer * buffer, guint component)
-{
-  GstVideoFrame frame;
-  gint sample;
-
-  map (&frame, info, buffer, GST_MAP_READ);
-  sample = *(guint8 *) GST_VIDEO_FRAME_COMP_DATA (&frame, component);
-  gst_video_frame_unmap (&frame);
-  return sample;
 }

@@ -26,9 +26,6 @@ typedef struct
 #define N_TEST_FORMATS 16
 extern const TestFormat test_formats[N_TEST_FORMATS];
 
-/* How chroma of R, G and B is sampled: 4:2:0 at first. */
-extern BdctChromaFormat frame_chroma;
-
 GstCaps *video_caps (const gchar * format, gint width, gint height);
 void video_info (GstVideoInfo * info, const gchar * format, gint width,
     gint height);
@@ -42,16 +39,8 @@ GstBuffer *frame_new (const GstVideoInfo * info, guint n);
 GstBuffer *frame_expect (const GstVideoInfo * info, GstBuffer * in,
     const BdctParams * params, BdctStats * stats);
 
-/* Bytes of the JPEG file with Annex K's tables: the frame is coded. */
-guint64 frame_file_size (const GstVideoInfo * info, GstBuffer * in,
-    const BdctParams * params);
-
 /* Whether the visible samples are the same; if not, the test log says where
  * the first difference is. */
 gboolean frames_equal (const GstVideoInfo * info, GstBuffer * a, GstBuffer * b);
-
-/* A component's first sample, of 8 bits. */
-gint frame_first (const GstVideoInfo * info, GstBuffer * buffer,
-    guint component);
 
 #endif

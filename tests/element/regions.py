@@ -2,86 +2,33 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Regions of interest. What a frame with regions has to be is put together block by block,
 from what the library makes of it with one setting each."""
-import os
-import sys
 import unittest
 
-try:
-    import gi
-    import numpy as np
-    gi.require_version("Gst", "1.0")
-    gi.require_version("GstVideo", "1.0")
-    from gi.repository import Gst, GstVideo
-    import blockdct
-except (ImportError, ValueError) as error:
-    print(f"skipped: {error}")
-    sys.exit(77)
+from player import BACKEND, Gst, GstVideo, Player, bytes_of, draw, frame_of, info_of, main, np, \
+    planes_of
 
-Gst.init(None)
-BACKEND = os.environ.get("BLOCKDCT_TEST_BACKEND", "cpu")
+import blockdct
+
 WIDTH, HEIGHT, MAX = 141, 101, 2 ** 32 - 1
-# Depth, luma samples for one of chroma (down, across), whether U and V come in pairs.
-FORMATS = {"NV12": (8, (2, 2), True), "I420": (8, (2, 2), False), "Y444": (8, (1, 1), False),
-           "GRAY8": (8, None, False), "Y42B": (8, (1, 2), False), "I420_10LE": (10, (2, 2), False)}
+FORMATS = "NV12", "I420", "Y444", "GRAY8", "Y42B", "I420_10LE"
 # Samples of a block's side, of components that have all samples and of others.
 SIDES = {"hevc-8x8": (8, 4), "hevc-32x32": (32, 16)}
 
 
-def components(kind):
-    """(down, across) of each."""
-    chroma = FORMATS[kind][1]
-    return [(1, 1)] + ([] if chroma is None else [chroma] * 2)
-
-
-def make_planes(kind, seed):
-    rng = np.random.default_rng(seed)
-    depth = FORMATS[kind][0]
-    planes = []
-    for c, (down, across) in enumerate(components(kind)):
-        y, x = np.mgrid[0:-(-HEIGHT // down), 0:-(-WIDTH // across)]
-        v = (40 + 31 * c + 13 * seed + 5 * x + 3 * y + rng.integers(0, 24, x.shape)) % 256
-        planes.append((v << depth - 8).astype(np.uint8 if depth == 8 else np.uint16))
-    return planes
-
-
-class Element:
+class Element(Player):
     """A playing blockdct."""
 
     def __init__(self, kind, **properties):
-        self.kind = kind
-        caps = f"video/x-raw,format={kind},width={WIDTH},height={HEIGHT},framerate=25/1"
-        self.info = GstVideo.VideoInfo.new_from_caps(Gst.Caps.from_string(caps))
-        self.pipeline = Gst.parse_launch(
-            f"appsrc name=in format=time caps={caps} ! blockdct name=dct backend={BACKEND} ! "
-            "appsink name=out sync=false")
-        self.source, self.dct, self.sink = map(self.pipeline.get_by_name, ("in", "dct", "out"))
-        self.bus = self.pipeline.get_bus()
+        super().__init__("appsrc name=in0 format=time ! blockdct name=element "
+                         f"backend={BACKEND} ! appsink name=out sync=false",
+                         info_of(kind, WIDTH, HEIGHT), play=False)
         for name, value in properties.items():
-            Gst.util_set_object_arg(self.dct, name.replace("_", "-"), str(value))
-        self.warnings = []
-        self.pipeline.set_state(Gst.State.PLAYING)
+            self.set(name, value)
+        self.state(Gst.State.PLAYING)
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.pipeline.set_state(Gst.State.NULL)
-
-    def views(self, data):
-        """The components in a frame's bytes."""
-        depth, _, pairs = FORMATS[self.kind]
-        for c, (down, across) in enumerate(components(self.kind)):
-            size, plane = 1 if depth == 8 else 2, min(c, 1) if pairs else c
-            first = self.info.offset[plane] + (size if pairs and c == 2 else 0)
-            yield np.ndarray((-(-HEIGHT // down), -(-WIDTH // across)), f"<u{size}", data, first,
-                             (self.info.stride[plane], size * (2 if pairs and c else 1)))
-
-    def push(self, planes, regions=()):
+    def give(self, planes, regions=()):
         """What comes out, and what is said of it."""
-        data = bytearray(self.info.size)
-        for view, plane in zip(self.views(data), planes):
-            view[:] = plane
-        buffer = Gst.Buffer.new_wrapped(bytes(data))
+        buffer = frame_of(self.info, planes)
         for x, y, w, h, name, fields, _ in regions:
             meta = GstVideo.buffer_add_video_region_of_interest_meta(buffer, "thing", x, y, w, h)
             for one in name.split():
@@ -89,17 +36,12 @@ class Element:
                 for field, value in fields.items():
                     structure.set_value(field, value)
                 meta.add_param(structure)
-        self.source.emit("push-buffer", buffer)
-        sample = self.sink.emit("try-pull-sample", 60 * Gst.SECOND)
-        made = sample.get_buffer().extract_dup(0, self.info.size)
-        said = None
-        while message := self.bus.pop_filtered(Gst.MessageType.ELEMENT | Gst.MessageType.WARNING):
-            if message.type == Gst.MessageType.WARNING:
-                self.warnings.append(" ".join(map(str, message.parse_warning())))
-            else:
-                said = message.get_structure()
-        return list(self.views(made)), {said.nth_field_name(i): said.get_value(
-            said.nth_field_name(i)) for i in range(said.n_fields())}
+        made = bytes_of(self.show(buffer))
+        return planes_of(self.info, made), self.listen()[-1]
+
+    def take_warnings(self):
+        self.warnings, taken = [], self.warnings
+        return taken
 
 
 def setting_name(transform):
@@ -133,7 +75,7 @@ def moved(transform, base, delta):
 
 class Regions(unittest.TestCase):
     def check(self, element, transform, base, regions, planes, made, said):
-        kind, name = element.kind, setting_name(transform)
+        info, name = element.info, setting_name(transform)
         single = {}
 
         def with_setting(setting):
@@ -141,10 +83,11 @@ class Regions(unittest.TestCase):
                 more = {"deadzone": 0.2} if name == "qp" else {}
                 single[setting] = blockdct.transform(
                     tuple(p[None] for p in planes), transform, layout="YUV",
-                    depth=FORMATS[kind][0], **{name: setting}, **more).pictures
+                    depth=info.finfo.depth[0], **{name: setting}, **more).pictures
             return single[setting]
 
-        for c, (down, across) in enumerate(components(kind)):
+        for c in range(len(planes)):
+            down, across = 1 << info.finfo.h_sub[c], 1 << info.finfo.w_sub[c]
             side = SIDES.get(transform, (8, 8))[across > 1]
             shape = [-(-n // side) for n in planes[c].shape]
             settings = np.full(shape, base)
@@ -164,8 +107,8 @@ class Regions(unittest.TestCase):
         self.assertEqual(said["mse-y"], errors[0] / planes[0].size)
 
     def play(self, element, transform, base, regions, seed=0):
-        planes = make_planes(element.kind, seed)
-        made, said = element.push(planes, regions)
+        planes = draw(element.info, seed)
+        made, said = element.give(planes, regions)
         self.check(element, transform, base, regions, planes, made, said)
         return said
 
@@ -189,7 +132,7 @@ class Regions(unittest.TestCase):
                 with self.subTest(f"{transform} {kind}"), start(kind, transform, base) as element:
                     self.play(element, transform, base, regions, seed)
                     if base == 33:
-                        self.assertIn("no effect with transform=hevc", *element.warnings)
+                        self.assertIn("no effect with transform=hevc", *element.take_warnings())
 
     def test_without_effect(self):
         """Is said, once, and changes nothing."""
@@ -208,21 +151,19 @@ class Regions(unittest.TestCase):
                 for seed in range(2):
                     self.play(element, "jpeg-8x8", 40, [one], seed)
                 if warning:
-                    self.assertIn(warning, *element.warnings)
-                else:
-                    self.assertEqual(element.warnings, [])
+                    self.assertIn(warning, *element.take_warnings())
 
     def test_matrix(self):
         """It leaves no quality to choose."""
         one = region(5, 5, 50, 50, "roi/blockdct", None, quality=90)
         with start("I420", "jpeg-8x8", quantization_tables="matrix", quantization_matrix=
                    f"<{','.join(['40'] * 64)}>") as element:
-            planes = make_planes("I420", 0)
-            without, (made, said) = element.push(planes)[0], element.push(planes, [one])
+            planes = draw(element.info, 0)
+            without, (made, said) = element.give(planes)[0], element.give(planes, [one])
             for a, b in zip(without, made):
                 np.testing.assert_array_equal(a, b)
             self.assertNotIn("regions", said)
-            self.assertIn("quantization-tables=matrix", *element.warnings)
+            self.assertIn("quantization-tables=matrix", *element.take_warnings())
 
     def test_many(self):
         """With more settings than sets, the later ones take the nearest: said once."""
@@ -233,7 +174,7 @@ class Regions(unittest.TestCase):
         with start("I420", "jpeg-8x8", 20) as element:
             for seed in range(2):
                 self.play(element, "jpeg-8x8", 20, regions, seed)
-            self.assertIn("20 is used in place of 23", *element.warnings)
+            self.assertIn("20 is used in place of 23", *element.take_warnings())
 
     def test_both(self):
         """Our own structure comes before an encoder's; of its fields that one counts which
@@ -256,14 +197,13 @@ class Regions(unittest.TestCase):
     def test_target(self):
         """It chooses the setting beside the regions, as if there were none; it is met if the
         frame that came of it keeps it."""
-        planes = make_planes("I420", 3)
         for target, value, delta in (("target_psnr", 31, -18), ("target_psnr", 31, 18),
                                      ("target_size", 6000, -18), ("target_size", 6000, 18),
                                      ("target_bpp", 3, -18)):
             for transform in "jpeg-8x8", "hevc-8x8":
                 with self.subTest(f"{target} {transform}"), start("I420", transform,
                                                                   **{target: value}) as element:
-                    said = element.push(planes)[1]
+                    said = element.give(draw(element.info, 3))[1]
                     self.assertTrue(said["target-met"])
                     base = said[setting_name(transform)]
                     setting = moved(transform, base, delta)
@@ -282,7 +222,7 @@ class Regions(unittest.TestCase):
         regions = [region(x, 0, 8, 8, "roi/blockdct", None, delta_qp=delta)
                    for x, delta in ((0, -24), (8, -6), (24, 6))]
         with start("GRAY8", "hevc-8x8", 30, view="quality-map") as element:
-            shown = element.push(make_planes("GRAY8", 0), regions)[0][0].astype(int)
+            shown = element.give(draw(element.info, 0), regions)[0][0].astype(int)
             blocks = shown[:8, :40].reshape(8, 5, 8).transpose(1, 0, 2).reshape(5, 64)
             self.assertFalse(np.ptp(blocks, 1).any())
             finest, finer, own, coarser, same = blocks[:, 0]
@@ -291,4 +231,4 @@ class Regions(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

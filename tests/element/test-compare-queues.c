@@ -1,163 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * blockdctcompare: how far inputs run ahead, latency, negotiation of caps,
- * flushes. */
+ * blockdctcompare: how far inputs run ahead, and flushes. */
 #include <gst/base/gstaggregator.h>
 #include "duel.h"
-
-#define MS GST_MSECOND
-
-/* The property is the user's, whatever the pipeline does. */
-TEST ("/compare-queues/latency-property", test_latency_property)
-{
-  for (guint i = 0; i < 4; i++) {
-    const gboolean is_live = i / 2;
-    const guint64 wanted = i % 2 ? 50 * MS : 0;
-    g_autofree gchar *line = g_strdup_printf ("videotestsrc is-live=%d ! "
-        "video/x-raw,format=I420,width=16,height=16,framerate=50/1 ! "
-        "tee name=t ! queue ! compare.ref_sink "
-        "t. ! queue ! compare.dist_sink blockdctcompare name=compare ! "
-        "appsink name=out sync=false", is_live);
-    g_autoptr (GstQuery) query = gst_query_new_latency ();
-    GstClockTime min, max;
-    guint64 latency;
-    gboolean live;
-    g_auto (Duel) duel;
-
-    duel_launch (&duel, line);
-    if (wanted > 0)
-      g_object_set (duel.element, "latency", wanted, NULL);
-    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    for (guint n = 0; n < 3; n++)
-      gst_buffer_unref (duel_pull (&duel));
-    g_object_get (duel.element, "latency", &latency, NULL);
-    g_assert_cmpuint (latency, ==, wanted);
-    /* What is added to the source's own, of which a frame is said. */
-    g_assert_true (gst_element_query (duel.element, query));
-    gst_query_parse_latency (query, &live, &min, &max);
-    g_assert_cmpint (live, ==, is_live);
-    g_assert_cmpuint (min, ==, (is_live ? 20 * MS : 0) + wanted);
-  }
-}
-
-/* Frames of a live source that does not end leave, not before their time,
- * though a partner's input has stopped. */
-TEST ("/compare-queues/live-goes-on", test_live_goes_on)
-{
-  g_auto (Duel) duel = { 0 };
-
-#define LIVE(n) "videotestsrc is-live=true num-buffers=" n " ! " \
-    "video/x-raw,format=I420,width=16,height=16,framerate=25/1 ! queue ! "
-  duel_launch (&duel, LIVE ("-1") "compare.ref_sink "
-      LIVE ("10") "compare.dist_sink " LIVE ("-1") "compare.dist_sink_1 "
-      "blockdctcompare name=compare ! appsink name=out sync=false");
-  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-  for (guint i = 0; i < 30; i++) {
-    GstBuffer *out = duel_pull (&duel);
-    GstClock *clock = gst_element_get_clock (duel.element);
-    const GstClockTime now = gst_clock_get_time (clock)
-        - gst_element_get_base_time (duel.element);
-
-    g_assert_nonnull (out);
-    g_assert_cmpuint (now, >=, GST_BUFFER_PTS (out));
-    gst_object_unref (clock);
-    gst_buffer_unref (out);
-  }
-}
-
-/* The caps that a pad offers to a filter, as text. */
-static gchar *
-get_formats (GstElement * element, const gchar * pad_name)
-{
-  GstPad *pad = gst_element_get_static_pad (element, pad_name);
-  GstCaps *caps = gst_pad_query_caps (pad, NULL);
-  gchar *text = gst_value_serialize (gst_structure_get_value
-      (gst_caps_get_structure (caps, gst_caps_get_size (caps) - 1), "format"));
-
-  gst_caps_unref (caps);
-  gst_object_unref (pad);
-  return text;
-}
-
-/* Once the reference is known, the others are offered what can be compared with
- * it: of any size. */
-TEST ("/compare-queues/offer", test_offer)
-{
-  static const struct
-  {
-    const gchar *reference, *offered;
-  } offers[] = {
-    {"I420", "{ (string)NV12, (string)I420, (string)YV12, (string)NV21 }"},
-    {"I420_10LE", "{ (string)P010_10LE, (string)I420_10LE }"},
-    {"NV16", "{ (string)Y42B, (string)NV16 }"}, {"GRAY8", "GRAY8"},
-    {"BGRx", "BGRx"},
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (offers); i++) {
-    g_autofree gchar *before, *after, *text;
-    GstVideoInfo info;
-    g_auto (Duel) duel;
-
-    duel_init (&duel, 2, "view=single");
-    before = get_formats (duel.element, "dist_sink");
-    video_info (&info, offers[i].reference, 16, 16);
-    duel_set_caps (&duel, DUEL_REFERENCE, &info);
-    duel_set_caps (&duel, DUEL_DISTORTED, &info);
-    gst_buffer_unref (duel_show (&duel, frame_new (&info, 0),
-            frame_new (&info, 0)));
-    text = get_formats (duel.element, "dist_sink");
-    g_assert_cmpstr (text, ==, offers[i].offered);
-    after = get_formats (duel.element, "ref_sink");
-    g_assert_cmpstr (after, ==, before);
-  }
-}
-
-/* Frames that a converter let pass, as nobody knew the reference, are converted
- * all the same: no figure depends on which input starts first. */
-TEST ("/compare-queues/early-frames", test_early_frames)
-{
-  static const gchar *const formats[] = { "I420_10LE", "Y444", "RGB" };
-
-  for (guint i = 0; i < 2 * G_N_ELEMENTS (formats); i++) {
-    static gdouble mse[12];
-    const guint first = i % 2 == 0 ? DUEL_REFERENCE : DUEL_DISTORTED;
-    GstVideoInfo infos[2];
-    GstBuffer *out;
-    guint n = 0;
-    g_auto (Duel) duel;
-
-    video_info (&infos[DUEL_REFERENCE], "NV12", 32, 32);
-    video_info (&infos[DUEL_DISTORTED], formats[i / 2], 32, 32);
-    duel_launch (&duel, "appsrc name=in0 format=time ! compare.ref_sink "
-        "appsrc name=in1 format=time ! videoconvert ! queue ! "
-        "compare.dist_sink blockdctcompare name=compare ! "
-        "appsink name=out sync=false");
-    gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
-    for (guint k = 0; k < 2; k++) {
-      const guint input = k == 0 ? first : !first;
-
-      duel_set_caps (&duel, input, &infos[input]);
-      for (guint f = 0; f < G_N_ELEMENTS (mse); f++)
-        duel_push (&duel, input, frame_new (&infos[input], f));
-      /* The first input's frames are in the element's queue. */
-      if (k == 0)
-        g_usleep (100 * G_TIME_SPAN_MILLISECOND);
-    }
-    duel_end_all (&duel);
-    for (; (out = duel_pull (&duel)) != NULL; n++) {
-      const gdouble this = get_double (duel_figures (out, "dist_sink"), "mse");
-
-      if (i % 2 == 0)
-        mse[n] = this;
-      else
-        g_assert_cmpfloat (mse[n], ==, this);
-      gst_buffer_unref (out);
-    }
-    g_assert_cmpuint (n, ==, G_N_ELEMENTS (mse));
-    gst_element_set_state (duel.pipeline, GST_STATE_NULL);
-    gst_bus_set_flushing (duel.bus, TRUE);
-  }
-}
 
 /* An input that runs ahead, as `bounds` has it. */
 typedef struct
@@ -230,7 +75,7 @@ TEST ("/compare-queues/bound", test_bound)
 
     self->gap = bounds[i].gap;
     self->pushed = 0;
-    duel_feed (&self->duel, &self->info, 16, "");
+    duel_open (&self->duel, &self->info, 16, 16, 2, "");
     if (bounds[i].flushes) {
       duel_flush (&self->duel);
       duel_begin (&self->duel, &self->info);
@@ -268,7 +113,7 @@ TEST ("/compare-queues/fixed-pool", test_fixed_pool)
     GstVideoInfo info;
     Duel duel;
 
-    duel_feed (&duel, &info, 16, "");
+    duel_open (&duel, &info, 16, 16, 2, "");
     caps = gst_video_info_to_caps (&info);
     gst_buffer_pool_config_set_params (config, caps, info.size, 0, sizes[i]);
     g_assert_true (gst_buffer_pool_set_config (pool, config));
@@ -284,7 +129,7 @@ TEST ("/compare-queues/fixed-pool", test_fixed_pool)
       g_assert_cmpint (gst_pad_push (duel.feeder[n % 60 < 30 ? ahead
                   : !ahead], buffer), ==, GST_FLOW_OK);
     }
-    duel_push_both (&duel, gst_event_new_eos ());
+    duel_push_all (&duel, gst_event_new_eos ());
     gst_structure_free (duel_wait_report (&duel, "pooled"));
     duel_clear (&duel);
     gst_buffer_pool_set_active (pool, FALSE);
@@ -299,7 +144,7 @@ TEST ("/compare-queues/end-behind-event", test_end_behind_event)
   g_autoptr (GstStructure) s;
   g_auto (Duel) duel;
 
-  duel_feed (&duel, &info, 16, "");
+  duel_open (&duel, &info, 16, 16, 2, "");
   for (guint n = 0; n < 5; n++) {
     gst_pad_push (duel.feeder[1], frame_new (&info, n));
     if (n > 0)
@@ -343,11 +188,11 @@ TEST ("/compare-queues/cut-off-flush", test_cut_off_flush)
   GstVideoInfo info;
   g_auto (Duel) duel;
 
-  duel_feed (&duel, &info, 640, "view=single "
+  duel_open (&duel, &info, 640, 640, 2, "view=single "
       "metrics=psnr+ssim+ms-ssim+psnr-hvs");
-  duel_push_both (&duel, gst_event_new_flush_start ());
+  duel_push_all (&duel, gst_event_new_flush_start ());
   gst_element_set_state (duel.pipeline, GST_STATE_READY);
-  duel_push_both (&duel, gst_event_new_flush_stop (TRUE));
+  duel_push_all (&duel, gst_event_new_flush_stop (TRUE));
   gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
   for (gint i = 0; i < test_rounds (8); i++) {
     duel_begin (&duel, &info);
@@ -372,7 +217,7 @@ TEST ("/compare-queues/xpsnr-after-flush", test_xpsnr_after_flush)
     GstVideoInfo info;
     g_auto (Duel) duel;
 
-    duel_feed (&duel, &info, 320, "view=single metrics=psnr+xpsnr");
+    duel_open (&duel, &info, 320, 320, 2, "view=single metrics=psnr+xpsnr");
     if (before > 0) {
       push_frames (&duel, &info, 100, before);
       for (guint i = 0; i < before; i++)
@@ -420,7 +265,7 @@ TEST ("/compare-queues/allocation-and-flush", test_allocation_and_flush)
   GThread *thread;
   g_auto (Duel) duel;
 
-  duel_feed (&duel, &info, 64, "view=single");
+  duel_open (&duel, &info, 64, 64, 2, "view=single");
   caps = gst_video_info_to_caps (&info);
   self.pad = duel.feeder[0];
   thread = g_thread_new ("flush", flush_reference, &self);
@@ -430,4 +275,30 @@ TEST ("/compare-queues/allocation-and-flush", test_allocation_and_flush)
     gst_pad_peer_query (self.pad, query);
   }
   g_thread_join (thread);
+}
+/* It stops while all buffers of the pool that it draws into are elsewhere. */
+TEST ("/compare-queues/kept", test_kept)
+{
+  Offer offer = { gst_video_buffer_pool_new (), 0, 100 };
+  g_autoptr (GstPad) pad;
+  GstBuffer *kept[100];
+  g_auto (Duel) duel;
+
+  duel_launch (&duel, "videotestsrc ! video/x-raw,format=I420,width=32,"
+      "height=32 ! tee name=t ! queue ! compare.ref_sink t. ! queue ! "
+      "compare.dist_sink blockdctcompare name=compare backend=cpu view=wipe "
+      "post-messages=false ! appsink name=out sync=false");
+  pad = gst_element_get_static_pad (duel.sink, "sink");
+  offer_pool (pad, &offer);
+  gst_element_set_state (duel.pipeline, GST_STATE_PLAYING);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++) {
+    kept[i] = duel_pull (&duel);
+    g_assert_true (kept[i]->pool == offer.pool);
+  }
+  /* The next one waits, soon if not yet. */
+  g_usleep (100000);
+  gst_element_set_state (duel.pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (kept); i++)
+    gst_buffer_unref (kept[i]);
+  gst_object_unref (offer.pool);
 }

@@ -62,7 +62,7 @@ static void
 start (Duel * duel, GstVideoInfo * info, guint n_inputs,
     const gchar * properties)
 {
-  duel_open (duel, info, "I420", WIDTH, HEIGHT, n_inputs, properties);
+  duel_open (duel, info, WIDTH, HEIGHT, n_inputs, properties);
   attach (duel);
 }
 
@@ -302,7 +302,7 @@ TEST ("/compare-text/sizes", test_sizes)
     g_autoptr (GstBuffer) out;
     g_auto (Duel) duel;
 
-    duel_open (&duel, &info, "I420", cases[i].width, cases[i].height, 2,
+    duel_open (&duel, &info, cases[i].width, cases[i].height, 2,
         properties);
     attach (&duel);
     out = duel_show_pair (&duel, &info, 0);
@@ -333,7 +333,7 @@ TEST ("/compare-text/no-font/subprocess", no_font)
   g_assert_true (g_file_set_contents (path, "<?xml version=\"1.0\"?>\n"
           "<fontconfig/>\n", -1, NULL));
   g_setenv ("FONTCONFIG_FILE", path, TRUE);
-  duel_open (&duel, &info, "I420", WIDTH, HEIGHT, 2, "view=error-map");
+  duel_open (&duel, &info, WIDTH, HEIGHT, 2, "view=error-map");
   gst_buffer_unref (duel_show_pair (&duel, &info, 0));
   g_assert_null (gst_bus_pop_filtered (duel.bus, GST_MESSAGE_WARNING));
   element_set (duel.element, "view", "single");
@@ -455,7 +455,7 @@ TEST ("/compare-text/legend-of-single", test_legend_of_single)
 
     g_object_set (duel.element, "overlay", n % 3 > 0, "right", n % 3 == 2,
         NULL);
-    duel_push (&duel, DUEL_DISTORTED_1, duel_distorted_new (&info, n));
+    gst_pad_push (duel.feeder[2], duel_distorted_new (&info, n));
     out = duel_show (&duel, frame_new (&info, n), map);
     if (n % 3 == 1) {
       /* Figures of one picture, or of both. */
@@ -469,7 +469,8 @@ TEST ("/compare-text/legend-of-single", test_legend_of_single)
     gst_buffer_unref (out);
   }
   /* That a view gives no figures is a warning, which is another test's. */
-  duel_abort (&duel);
+  gst_bus_set_flushing (duel.bus, TRUE);
+  duel_clear (&duel);
 }
 
 #else
@@ -479,7 +480,7 @@ TEST ("/compare-text/no-overlay", test_no_overlay)
   GstVideoInfo info;
   g_auto (Duel) duel;
 
-  duel_open (&duel, &info, "I420", 64, 64, 2, "overlay=true");
+  duel_open (&duel, &info, 64, 64, 2, "overlay=true");
   for (guint n = 0; n < 2; n++)
     gst_buffer_unref (duel_show_pair (&duel, &info, n));
   text_expect (duel_wait_text (&duel, GST_MESSAGE_WARNING), "-Doverlay=enabled",

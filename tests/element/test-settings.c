@@ -6,7 +6,6 @@
  *   ?NAME=VALUE     reads one
  *   .               pushes a frame; x: which is an error; n: not negotiated; E:
  *                   the end of the stream
- *   ~               pushes the same one as ~ did before: it is shown otherwise
  *   =               pushes one that has to be what the engine makes of it with
  *                   what the properties say; `= annex-k`, `= flat`: with these
  *                   tables or lists instead
@@ -39,7 +38,6 @@ typedef struct
   Bench bench;
   guint n, curves;
   GstStructure *report;         /* the last one */
-  GstBuffer *shown;             /* the last one of ~ */
   BdctTables tables;            /* of the files, as they were read */
   BdctScalingLists lists;
 } State;
@@ -218,18 +216,6 @@ push (State * state, GstFlowReturn ret)
 }
 
 static void
-check_shown (State * state)
-{
-  GstBuffer *before = state->shown;
-
-  bench_push (&state->bench, 0);
-  state->shown = bench_take (&state->bench);
-  if (before != NULL)
-    g_assert_false (frames_equal (&state->bench.info, before, state->shown));
-  gst_clear_buffer (&before);
-}
-
-static void
 check_field (const GstStructure * s, const gchar * name, const gchar * value)
 {
   const gboolean absent = *name == '!';
@@ -333,8 +319,6 @@ do_step (State * state, const gchar * step)
       gst_message_unref (m);
   } else if (*step == '=') {
     check (state, step[1] == ' ' ? step + 2 : "");
-  } else if (*step == '~') {
-    check_shown (state);
   } else if (strcmp (step, ".") == 0 || strcmp (step, "x") == 0
       || strcmp (step, "n") == 0) {
     push (state, *step == '.' ? GST_FLOW_OK : *step == 'x' ? GST_FLOW_ERROR
@@ -391,7 +375,6 @@ test_row (gconstpointer data)
   for (guint i = 0; i < MAX_STEPS && row->steps[i] != NULL; i++)
     do_step (&state, row->steps[i]);
   gst_clear_structure (&state.report);
-  gst_clear_buffer (&state.shown);
   bench_clear (&state.bench);
 }
 

@@ -6,8 +6,8 @@ make of a grey picture, and how far they are where none does.
 Each program that is installed writes JPEG files; djpeg -dct int, or the program
 itself, reads them; the samples are compared with those of blockdct with the
 settings beside it. (That libjpeg's, by Pillow, are the same is for
-tests/python/test_libjpeg.py.) Prints the table of docs/evidence/fidelity.md. The element
-is found as gst-launch-1.0 finds it (meson devenv). No test: run by hand."""
+tests/python/test_libjpeg.py.) Prints the table of docs/evidence/fidelity.md. The
+module is found as Python finds it (meson devenv). No test: run by hand."""
 
 import io
 import math
@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+import blockdct
 import numpy as np
 from PIL import Image
 
@@ -36,16 +37,12 @@ class Pictures:
             if picture.mode != "L":
                 sys.exit("a grey picture of 8 bits is needed")
             self.width, self.height = picture.size
-            self.save("in.gray", picture.tobytes())
+            self.samples = np.asarray(picture)
+            self.samples.tofile(self.path("in.gray"))
             picture.save(self.path("in.pgm"))
 
     def path(self, name):
         return os.path.join(self.folder, name)
-
-    def save(self, name, data):
-        with open(self.path(name), "wb") as file:
-            file.write(data)
-        return self.path(name)
 
     def gst(self, *elements):
         out = self.path("out.gray")
@@ -55,8 +52,8 @@ class Pictures:
              "!", *elements, "!", "filesink", "location=" + out])
         return np.fromfile(out, np.uint8)
 
-    def blockdct(self, *settings):
-        return self.gst("blockdct", "backend=cpu", *settings)
+    def blockdct(self, **settings):
+        return blockdct.transform(self.samples, layout="HW", **settings).pictures.ravel()
 
     def djpeg(self, jpeg):
         return np.asarray(Image.open(io.BytesIO(run(
@@ -81,7 +78,7 @@ def imagemagick(p):
         for q in QUALITIES:
             jpeg = run([program, p.path("in.pgm"), *options[:-1], str(q),
                         "jpeg:-"])
-            pairs.append((p.blockdct(f"quality={q}"), p.djpeg(jpeg)))
+            pairs.append((p.blockdct(quality=q), p.djpeg(jpeg)))
         compare(" ".join(name), " ".join(options), "quality=Q", pairs)
 
 
@@ -92,18 +89,16 @@ def ffmpeg(p):
                     f"{p.width}x{p.height}", "-i", p.path("in.gray"), "-c:v",
                     "mjpeg", "-pix_fmt", "yuvj420p", "-q:v", str(q), "-f",
                     "mjpeg", "-"])
-        made = p.save("ffmpeg.jpg", jpeg)
         compare(name + ", mjpeg", f"-q:v {q} > F.jpg",
                 "quantization-file=F.jpg",
-                [(p.blockdct("quantization-tables=file", "quantization-file=" + made),
-                  p.djpeg(jpeg))])
+                [(p.blockdct(tables=blockdct.tables(jpeg).ravel()), p.djpeg(jpeg))])
 
 
 def jpegenc(p):
     version = run(["gst-launch-1.0", "--version"]).decode().split()[2]
     compare("jpegenc ! jpegdec " + version,
             "quality=Q idct-method=islow, both", "quality=Q",
-            [(p.blockdct(f"quality={q}"),
+            [(p.blockdct(quality=q),
               p.gst("jpegenc", f"quality={q}", "idct-method=islow", "!",
                     "jpegdec", "idct-method=islow", "!",
                     "video/x-raw,format=GRAY8")) for q in QUALITIES])

@@ -3,92 +3,52 @@
  * The oracle: one frame through new elements. */
 #include "invariants.h"
 
+#include <gst/check/gstharness.h>
 #include <string.h>
 
 const gchar *const pad_names[MAX_PADS] =
     { "ref_sink", "dist_sink", "dist_sink_1", "dist_sink_2" };
-
-static GstFlowReturn
-chain (GstPad * pad, GstObject * parent, GstBuffer * buffer)
-{
-  (void) parent;
-  g_async_queue_push (gst_pad_get_element_private (pad), buffer);
-  return GST_FLOW_OK;
-}
-
-/* The end is the queue itself. */
-static gboolean
-see_event (GstPad * pad, GstObject * parent, GstEvent * event)
-{
-  GAsyncQueue *left = gst_pad_get_element_private (pad);
-
-  (void) parent;
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    g_async_queue_push (left, left);
-  gst_event_unref (event);
-  return TRUE;
-}
-
-static GstPad *
-connect_pad (GstElement * element, const gchar * name, GstPad * pad)
-{
-  GstPad *own = gst_element_get_static_pad (element, name);
-
-  if (own == NULL)
-    own = gst_element_request_pad_simple (element, name);
-  if ((GST_PAD_IS_SRC (pad) ? gst_pad_link (pad, own)
-          : gst_pad_link (own, pad)) != GST_PAD_LINK_OK)
-    fail ("alone: %s cannot be linked", name);
-  gst_object_unref (own);
-  gst_pad_set_active (pad, TRUE);
-  return pad;
-}
 
 /* Send what is there to the pads, and take what leaves. */
 static GstBuffer *
 send (GstElement * element, const gchar * const *names, guint n,
     const Input * input, GstCaps ** caps)
 {
-  GAsyncQueue *left = g_async_queue_new ();
-  GstPad *src[MAX_PADS] = { NULL }, *sink = gst_pad_new (NULL, GST_PAD_SINK);
-  GstBuffer *out = NULL;
-  gpointer item;
+  GstHarness *sink = gst_harness_new_with_element (element, NULL, "src");
+  GstHarness *src[MAX_PADS] = { NULL };
+  GstBuffer *out = NULL, *next;
 
-  gst_pad_set_element_private (sink, left);
-  gst_pad_set_chain_function (sink, chain);
-  gst_pad_set_event_function (sink, see_event);
-  connect_pad (element, "src", sink);
   for (guint i = 0; i < n; i++)
     if (input->caps[i] != NULL)
-      src[i] = connect_pad (element, names[i], gst_pad_new (NULL, GST_PAD_SRC));
+      src[i] = gst_harness_new_with_element (element, names[i], NULL);
   if (gst_element_set_state (element, GST_STATE_PLAYING)
       == GST_STATE_CHANGE_FAILURE)
     fail ("alone: no start");
   for (guint i = 0; i < n; i++) {
     if (src[i] == NULL)
       continue;
-    gst_pad_push_event (src[i], gst_event_new_stream_start ("alone"));
-    gst_pad_push_event (src[i], gst_event_new_caps (input->caps[i]));
-    gst_pad_push_event (src[i], gst_event_new_segment (&input->segment));
+    gst_harness_push_event (src[i], gst_event_new_stream_start ("alone"));
+    gst_harness_push_event (src[i], gst_event_new_caps (input->caps[i]));
+    gst_harness_push_event (src[i], gst_event_new_segment (&input->segment));
   }
   for (guint i = 0; i < n; i++)
     if (src[i] != NULL && input->in[i] != NULL)
-      gst_pad_push (src[i], gst_buffer_copy (input->in[i]));
+      gst_harness_push (src[i], gst_buffer_copy (input->in[i]));
   for (guint i = 0; i < n; i++)
     if (src[i] != NULL)
-      gst_pad_push_event (src[i], gst_event_new_eos ());
-  while ((item = g_async_queue_pop (left)) != left) {
+      gst_harness_push_event (src[i], gst_event_new_eos ());
+  while (gst_harness_pull_until_eos (sink, &next) && next != NULL) {
     if (out != NULL)
       fail ("alone: two frames left");
-    out = item;
+    out = next;
   }
-  *caps = gst_pad_get_current_caps (sink);
-  for (guint i = 0; i < n; i++)
-    gst_clear_object (&src[i]);
-  g_async_queue_unref (left);
   if (out == NULL)
     fail ("alone: no frame left");
-  gst_object_unref (sink);
+  *caps = gst_pad_get_current_caps (sink->sinkpad);
+  for (guint i = 0; i < n; i++)
+    if (src[i] != NULL)
+      gst_harness_teardown (src[i]);
+  gst_harness_teardown (sink);
   return out;
 }
 

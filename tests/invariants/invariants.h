@@ -123,6 +123,5 @@ typedef struct
 Step *steps_draw (guint64 seed, guint n, Subject subject);
 void steps_run (const Step * steps, guint n, Subject subject, guint * at);
 gchar *step_print (const Step * step);
-gboolean step_parse (const gchar * line, Step * step);
 
 #endif

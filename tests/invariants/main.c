@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The fuzzer of invariants: --help says how. Sequences of steps run in a child
- * process, so that whatever they do this process lives to shorten them. */
+ * process, so that whatever they do this process lives to tell of them. */
 #define _GNU_SOURCE
 #include "invariants.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +18,6 @@
 #include <unistd.h>
 
 #define LENGTH 60               /* steps of a sequence */
-#define SHORTEN (120 * G_USEC_PER_SEC)  /* longer is not worth a shorter one */
 
 /* What a child tells of itself, in memory that both have. */
 typedef struct
@@ -32,7 +30,7 @@ typedef struct
 static gint64 n_steps = 20000, seed = -1, only = -1;
 static gint limit = 60;
 static gboolean no_fork;
-static gchar *replay, *element = "blockdct";
+static gchar *element = "blockdct";
 
 static const GOptionEntry options[] = {
   {"element", 'e', 0, G_OPTION_ARG_STRING, &element,
@@ -44,8 +42,6 @@ static const GOptionEntry options[] = {
       "Only this sequence of that seed", "I"},
   {"limit", 0, 0, G_OPTION_ARG_INT, &limit,
       "Seconds that a step may take (60)", "N"},
-  {"replay", 'r', 0, G_OPTION_ARG_FILENAME, &replay,
-      "Run the steps in a file (-: standard input)", "FILE"},
   {"no-fork", 0, 0, G_OPTION_ARG_NONE, &no_fork,
       "In this process alone, for debuggers", NULL},
   {.long_name = NULL}
@@ -148,9 +144,9 @@ begin (void)
 }
 
 static void
-run (const Step * steps, guint n)
+run (const Step * steps)
 {
-  steps_run (steps, n, subject, &progress->at);
+  steps_run (steps, LENGTH, subject, &progress->at);
   doing ("the search for leaks");
   if (__lsan_do_recoverable_leak_check != NULL
       && __lsan_do_recoverable_leak_check () != 0)
@@ -170,15 +166,15 @@ run_sequences (guint first, guint end)
     Step *steps = draw (i);
 
     progress->sequence = i;
-    run (steps, LENGTH);
+    run (steps);
     g_free (steps);
   }
 }
 
-/* Run a child, of steps or, without, of sequences. What is wrong, to be freed;
- * NULL: nothing. What the child prints is shown if `shown`. */
+/* Run sequences in a child, and show what it prints. What is wrong, to be
+ * freed; NULL: nothing. */
 static gchar *
-try (const Step * steps, guint n, guint first, guint end, gboolean shown)
+try (guint first, guint end)
 {
   gint output = memfd_create ("output", MFD_CLOEXEC), status;
   gchar *text = NULL, *at;
@@ -192,10 +188,7 @@ try (const Step * steps, guint n, guint first, guint end, gboolean shown)
     prctl (PR_SET_PDEATHSIG, SIGKILL);
     dup2 (output, 2);
     begin ();
-    if (steps != NULL)
-      run (steps, n);
-    else
-      run_sequences (first, end);
+    run_sequences (first, end);
     _exit (0);
   }
   waitpid (pid, &status, 0);
@@ -204,8 +197,7 @@ try (const Step * steps, guint n, guint first, guint end, gboolean shown)
   if (pread (output, text, size, 0) != (gssize) size)
     text[0] = '\0';
   close (output);
-  if (shown)
-    g_print ("%s", text);
+  g_print ("%s", text);
   if (WIFEXITED (status) && WEXITSTATUS (status) == 0) {
     g_free (text);
     return NULL;
@@ -218,66 +210,14 @@ try (const Step * steps, guint n, guint first, guint end, gboolean shown)
   return at;
 }
 
-static gint64 until;            /* that may shorten */
-
-/* What stays the same where only numbers differ: the first words. */
-static gboolean
-fails_alike (const Step * steps, guint n, const gchar * like)
-{
-  gchar *text = g_get_monotonic_time () < until
-      ? try (steps, n, 0, 0, FALSE) : NULL;
-  const gboolean alike = text != NULL && strncmp (text, like, 9) == 0;
-
-  g_free (text);
-  return alike;
-}
-
-/* Leave out parts, ever smaller, as long as it fails alike; then make what is
- * left plainer. */
-static guint
-shorten (Step * steps, guint n, const gchar * like)
-{
-  Step *fewer = g_new (Step, n + 1);
-
-  for (guint part = (n + 1) / 2; part > 0; part /= 2)
-    for (guint at = 0; at < n;) {
-      const guint out = MIN (part, n - at);
-
-      memcpy (fewer, steps, at * sizeof *steps);
-      memcpy (fewer + at, steps + at + out, (n - at - out) * sizeof *steps);
-      if (fails_alike (fewer, n - out, like)) {
-        n -= out;
-        memcpy (steps, fewer, n * sizeof *steps);
-      } else {
-        at += out;
-      }
-    }
-  g_free (fewer);
-  for (guint i = 0; i < n; i++)
-    for (guint a = 0; a < MAX_ARGS; a++) {
-      const guint64 old = steps[i].arg[a];
-
-      steps[i].arg[a] = 0;
-      if (old != 0 && !fails_alike (steps, n, like))
-        steps[i].arg[a] = old;
-    }
-  return n;
-}
-
 static void
 report (const gchar * text)
 {
-  const guint sequence = progress->sequence;
-  guint n = MIN (progress->at + 1, LENGTH);
-  Step *steps = draw (sequence);
+  Step *steps = draw (progress->sequence);
 
   g_print ("FAILED: %s\n--element %s --seed %" G_GINT64_FORMAT
-      " --sequence %u\n", text, element, seed, sequence);
-  until = g_get_monotonic_time () + SHORTEN;
-  limit = MIN (limit, 5);
-  n = shorten (steps, n, text);
-  g_print ("the shortest that fails so, for --replay:\n");
-  for (guint i = 0; i < n; i++) {
+      " --sequence %u\n", text, element, seed, progress->sequence);
+  for (guint i = 0; i <= progress->at; i++) {
     gchar *line = step_print (&steps[i]);
 
     g_print ("%s\n", line);
@@ -286,34 +226,11 @@ report (const gchar * text)
   g_free (steps);
 }
 
-static GArray *
-read_steps (void)
-{
-  FILE *file = strcmp (replay, "-") == 0 ? stdin : fopen (replay, "r");
-  GArray *steps = g_array_new (FALSE, FALSE, sizeof (Step));
-  gchar line[512];
-  Step step;
-
-  if (file == NULL) {
-    g_printerr ("%s: %s\n", replay, g_strerror (errno));
-    exit (2);
-  }
-  while (fgets (line, sizeof line, file) != NULL) {
-    if (!step_parse (line, &step)) {
-      g_printerr ("%s: this is no step: %s", replay, line);
-      exit (2);
-    }
-    g_array_append_val (steps, step);
-  }
-  return steps;
-}
-
 int
 main (int argc, char **argv)
 {
   GOptionContext *context = g_option_context_new (NULL);
   GError *error = NULL;
-  GArray *steps = NULL;
   GstPlugin *core;
   guint first, end;
   gint64 began;
@@ -333,8 +250,6 @@ main (int argc, char **argv)
   }
   if (seed < 0)
     seed = g_get_real_time () % 1000000000;
-  if (replay != NULL)
-    steps = read_steps ();
   progress = mmap (NULL, sizeof *progress, PROT_READ | PROT_WRITE,
       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   /* No threads: children go on from here. */
@@ -346,22 +261,15 @@ main (int argc, char **argv)
   began = g_get_monotonic_time ();
   if (no_fork) {
     begin ();
-    if (steps != NULL)
-      run ((Step *) steps->data, steps->len);
-    else
-      run_sequences (first, end);
+    run_sequences (first, end);
     return 0;
   }
-  text = steps != NULL ? try ((Step *) steps->data, steps->len, 0, 0, TRUE)
-      : try (NULL, 0, first, end, TRUE);
+  text = try (first, end);
   g_print ("%s, seed %" G_GINT64_FORMAT ": %" G_GUINT64_FORMAT " steps, %"
       G_GUINT64_FORMAT " frames, %.1f s\n", element, seed, progress->steps,
       progress->frames, (g_get_monotonic_time () - began) / 1e6);
   if (text == NULL)
     return 0;
-  if (steps != NULL)
-    g_print ("FAILED: %s\n", text);
-  else
-    report (text);
+  report (text);
   return 1;
 }

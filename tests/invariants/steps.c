@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a sequence is made of. The plainest argument is always 0. */
+ * What a sequence is made of. */
 #include "world.h"
-
-#include <stdio.h>
-#include <string.h>
 
 typedef struct
 {
@@ -197,8 +194,7 @@ steps_draw (guint64 seed, guint n, Subject subject)
 void
 steps_run (const Step * steps, guint n, Subject subject, guint * at)
 {
-  static const Step plain = { 0 };
-  World *w = make_world (n > 0 && steps[0].kind == 0 ? steps : &plain, subject);
+  World *w = make_world (steps, subject);
 
   for (guint i = 0; i < n; i++) {
     *at = i;
@@ -219,27 +215,4 @@ step_print (const Step * step)
   for (guint a = 0; a < MAX_ARGS && kinds[step->kind].range[a] > 0; a++)
     g_string_append_printf (s, " %" G_GUINT64_FORMAT, step->arg[a]);
   return g_string_free (s, FALSE);
-}
-
-gboolean
-step_parse (const gchar * line, Step * step)
-{
-  gchar **words = g_strsplit (line, " ", -1);
-  gboolean found = FALSE;
-
-  *step = (Step) {
-  0};
-  for (guint k = 0; k < G_N_ELEMENTS (kinds) && words[0] != NULL; k++)
-    if (strcmp (kinds[k].name, g_strstrip (words[0])) == 0) {
-      step->kind = k;
-      found = TRUE;
-    }
-  for (guint a = 0; found && a < MAX_ARGS && words[1 + a] != NULL; a++) {
-    const guint64 range = kinds[step->kind].range[a];
-
-    step->arg[a] = g_ascii_strtoull (words[1 + a], NULL, 10);
-    found = range > 0 && step->arg[a] < range;
-  }
-  g_strfreev (words);
-  return found;
 }

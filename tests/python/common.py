@@ -31,13 +31,32 @@ def make_planes(n=3, height=51, width=85, down=2, across=2, high=256, seed=2):
                  for h, w in sides)
 
 
-def with_pillow(picture, quality, subsampling='4:2:0'):
-    """The picture after Pillow's encoder and decoder, and the file's bytes."""
+def save(picture, mode=None, **options):
+    """Pillow's file of a picture."""
     from PIL import Image
     file = io.BytesIO()
-    Image.fromarray(picture).save(file, 'JPEG', quality=int(quality),
-                                  subsampling=SUBSAMPLINGS.index(subsampling))
-    return np.asarray(Image.open(file)), file.getvalue()
+    Image.fromarray(picture, mode).save(file, 'JPEG', **options)
+    return file.getvalue()
+
+
+def encode(levels, **options):
+    """The file of levels."""
+    import blockdct
+    file = io.BytesIO()
+    blockdct.write_jpeg(levels, file, **options)
+    return file.getvalue()
+
+
+def decode(data):
+    """Pillow's pixels of a file."""
+    from PIL import Image
+    return np.asarray(Image.open(io.BytesIO(data)))
+
+
+def with_pillow(picture, quality, subsampling='4:2:0'):
+    """The picture after Pillow's encoder and decoder, and the file's bytes."""
+    data = save(picture, quality=int(quality), subsampling=SUBSAMPLINGS.index(subsampling))
+    return decode(data), data
 
 
 class Foreign:

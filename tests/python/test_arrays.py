@@ -431,13 +431,6 @@ class Errors(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, 'not for a list'):
             blockdct.transform(list(BATCH), out=wide)
 
-    def test_after_errors(self):
-        for _ in range(20):
-            with self.assertRaises(ValueError):
-                blockdct.transform(BATCH, 'hevc-8x8', deadzone=1)
-        np.testing.assert_array_equal(
-            blockdct.transform(BATCH, quality=30).pictures, EXPECTED)
-
 
 class Values(unittest.TestCase):
     def test_pickle(self):

@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 
 import numpy as np
-from common import main
+from common import decode as pillow, main
 from PIL import Image, ImageOps
 
 import blockdct
@@ -40,10 +40,6 @@ def with_orientation(orientation):
     exif = Image.Exif()
     exif[0x112] = orientation
     return write('RGB', (21, 13), exif=exif)
-
-
-def pillow(data):
-    return np.asarray(Image.open(io.BytesIO(data)))
 
 
 FILES = [write(mode, size, quality=quality, **options)

@@ -12,13 +12,12 @@ import unittest
 import unittest.mock
 
 import numpy as np
-from common import main, make_batch, with_pillow
+from common import decode, encode, main, make_batch, save, with_pillow
 
 import blockdct
 
 try:
     import PIL
-    from PIL import Image
 except ImportError:
     PIL = None
 
@@ -26,12 +25,6 @@ HAVE_LIBRARY = bool(blockdct._blockdct.jpeg_library)
 DEVICES = ['cpu'] + ['cuda'] * (blockdct.cuda_devices()[0] > 0)
 SIZES = ((51, 85), (16, 32), (1, 1), (9, 2), (40, 3), (3, 40), (2, 9), (8, 5),
          (65, 7), (33, 17))
-
-
-def save(picture, mode='RGB', **options):
-    file = io.BytesIO()
-    Image.fromarray(picture, mode).save(file, 'JPEG', **options)
-    return file.getvalue()
 
 
 def segments(data):
@@ -71,15 +64,13 @@ def with_sampling(factors, height, width, colour_space='YCbCr', seed=3,
         coefficients[:, 0] = rng.integers(-900, 900, blocks)
         values.append(np.rint(coefficients / np.reshape(steps, 64)).ravel())
     levels.values = np.clip(np.concatenate(values), -1023, 1023).astype(np.int16)
-    file = io.BytesIO()
-    blockdct.write_jpeg(levels, file)
-    return file.getvalue(), levels
+    return encode(levels), levels
 
 
 @unittest.skipUnless(PIL and HAVE_LIBRARY, 'no Pillow, or no libjpeg')
 class Files(unittest.TestCase):
     def check(self, data, message=''):
-        theirs = np.asarray(Image.open(io.BytesIO(data)))
+        theirs = decode(data)
         levels = blockdct.read_jpeg(data)
         for device in DEVICES:
             np.testing.assert_array_equal(
@@ -141,9 +132,7 @@ class Files(unittest.TestCase):
                 np.testing.assert_array_equal(self.check(data).tables, tables)
         levels = blockdct.read_jpeg(data)
         levels.tables[:, 3:] = 0
-        file = io.BytesIO()
-        blockdct.write_jpeg(levels, file)
-        np.testing.assert_array_equal(self.check(file.getvalue()).tables, levels.tables)
+        np.testing.assert_array_equal(self.check(encode(levels)).tables, levels.tables)
         levels.tables[1, 2:] = 0
         same = blockdct.read_jpeg(data)
         same.blocks(1)[..., 2:, :] = 0
@@ -179,8 +168,7 @@ class Files(unittest.TestCase):
         for device in DEVICES:
             for file, picture in zip(files, blockdct.reconstruct(levels,
                                                                  device=device)):
-                np.testing.assert_array_equal(
-                    picture, np.asarray(Image.open(io.BytesIO(file))))
+                np.testing.assert_array_equal(picture, decode(file))
         self.assertEqual(blockdct.reconstruct([]), [])
 
     def test_write(self):
@@ -191,30 +179,24 @@ class Files(unittest.TestCase):
                         92, {'progressive': True}):
                     levels = blockdct.levels(picture, quality=quality, layout='HWC',
                                              chroma_subsampling=subsampling)
-                    file = io.BytesIO()
-                    blockdct.write_jpeg(levels, file, **more)
                     expected = save(picture, quality=quality,
                                     subsampling=subsampling, **more)
-                    self.assertEqual(file.getvalue(), expected)
-                    again = io.BytesIO()
-                    blockdct.write_jpeg(blockdct.read_jpeg(expected), again, **more)
-                    self.assertEqual(again.getvalue(), expected)
+                    self.assertEqual(encode(levels, **more), expected)
+                    self.assertEqual(encode(blockdct.read_jpeg(expected), **more), expected)
 
     def test_write_tables(self):
         picture = make_batch(1)[0]
         steps = np.arange(1, 129)
         levels = blockdct.levels(picture[None], tables=steps)
-        file = io.BytesIO()
-        blockdct.write_jpeg(levels, file)
-        read = blockdct.read_jpeg(file.getvalue())
+        read = blockdct.read_jpeg(encode(levels))
         np.testing.assert_array_equal(read.tables[:2].ravel(), steps)
         np.testing.assert_array_equal(blockdct.reconstruct(read),
                                       blockdct.reconstruct(levels).pictures[0])
         with self.assertRaisesRegex(ValueError, 'one picture'):
-            blockdct.write_jpeg(blockdct.levels(make_batch(2)), file)
+            encode(blockdct.levels(make_batch(2)))
         read.values[7] = 5000
         with self.assertRaisesRegex(ValueError, '5000 of component 0'):
-            blockdct.write_jpeg(read, file)
+            encode(read)
 
     def test_sources(self):
         data = save(make_batch(1)[0])
@@ -344,14 +326,13 @@ class Files(unittest.TestCase):
             levels = blockdct.JpegLevels(
                 rng.integers(-limit, limit, min(size, 1 << 16) + int(n == 5), np.int16),
                 tables.astype((np.uint16, np.int64)[rng.integers(2)]), **fields)
-            file = io.BytesIO()
             try:
-                blockdct.write_jpeg(levels, file, optimize=bool(rng.integers(2)),
-                                    progressive=bool(rng.integers(2)))
+                data = encode(levels, optimize=bool(rng.integers(2)),
+                              progressive=bool(rng.integers(2)))
             except (TypeError, ValueError):
                 continue
             written += 1
-            read = blockdct.read_jpeg(file.getvalue())
+            read = blockdct.read_jpeg(data)
             for name, value in dataclasses.asdict(levels).items():
                 np.testing.assert_array_equal(getattr(read, name), value, name)
         self.assertGreater(written, 100)
@@ -426,9 +407,7 @@ class Origins(unittest.TestCase):
         more = {} if grey else {'chroma_subsampling': subsampling}
         levels = blockdct.levels(picture[..., 0] if grey else picture, quality=quality,
                                  layout='HW' if grey else 'HWC', **more)
-        file = io.BytesIO()
-        blockdct.write_jpeg(levels, file)
-        return np.asarray(Image.open(file))
+        return decode(encode(levels))
 
     def test_random(self):
         """Coded at random settings and cropped at random, most are named, and rightly."""
@@ -452,14 +431,14 @@ class Origins(unittest.TestCase):
         """Where the decoder cut samples off, chroma is not known, nor near there what its
         mean says."""
         rng, n_found = np.random.default_rng(2), 0
-        for i in range(9):
+        for i in range(6):
             picture, subsampling = self.draw(rng, 3), ('4:2:2', '4:4:0', '4:2:0')[i % 3]
             picture[60:110, 70:130] = 255, 0, 0
             found = blockdct.origin(self.code(picture, 60, subsampling))
             if found is not None:
                 self.assertEqual((found.chroma_subsampling, found.quality), (subsampling, 60))
                 n_found += 1
-        self.assertGreater(n_found, 4)
+        self.assertGreater(n_found, 2)
 
     def test_none(self):
         """A picture that never was a file's; and one that was, but for a sample."""

@@ -2,14 +2,13 @@
 """jpeg-8x8 against the libjpeg that Pillow has: the bytes of its files, the samples of
 its decoder, component by component and as RGB, whatever the content.
 BLOCKDCT_TEST_BACKEND=cuda has the GPU make them."""
-import io
 import os
 import shutil
 import subprocess
 import unittest
 
 import numpy as np
-from common import SUBSAMPLINGS, main
+from common import SUBSAMPLINGS, decode, encode, main, save
 
 import blockdct
 
@@ -57,22 +56,6 @@ def draw(content, height, width, seed):
 def planes_of(content, height, width, down, across, seed):
     return tuple(draw(content, -(-height // d), -(-width // a), seed + c)
                  for c, (d, a) in enumerate(((1, 1), (down, across), (down, across))))
-
-
-def save(picture, mode, **options):
-    file = io.BytesIO()
-    Image.fromarray(picture, mode).save(file, 'JPEG', **options)
-    return file.getvalue()
-
-
-def encode(levels, **options):
-    file = io.BytesIO()
-    blockdct.write_jpeg(levels, file, **options)
-    return file.getvalue()
-
-
-def decode(data):
-    return np.asarray(Image.open(io.BytesIO(data)))
 
 
 def scan(data):
@@ -147,8 +130,8 @@ class Planes(Compared):
             yield subsampling, planes_of(content, height, width, *sides, seed)
 
     def test_qualities(self):
-        for content in 'smooth', 'random', 'extreme', 'checker', 'basis', 'negated':
-            for quality in range(1, 101):
+        for i, content in enumerate(('smooth', 'checker', 'random', 'basis', 'extreme', 'negated')):
+            for quality in range(1 + i % 2, 101, 2):
                 size = (64, 64) if 'a' in content[1:2] else SIZES[quality % len(SIZES)]
                 for subsampling, planes in self.formats(content, *size, quality):
                     self.check(planes, subsampling, {'quality': quality})
@@ -209,7 +192,7 @@ class Colours(Compared):
             for content in 'smooth', 'random', 'extreme', 'checker', 'basis':
                 picture = np.stack([draw(content, height, width, i + c) for c in range(3)], -1)
                 for subsampling in SUBSAMPLINGS:
-                    for quality in 1, 7, 25, 50, 76, 90, 97, 100:
+                    for quality in (1, 7, 25, 50, 76, 90, 97, 100)[i % 2::2]:
                         self.check(picture, quality, subsampling)
 
     def test_every_colour(self):

@@ -167,7 +167,7 @@ class Definitions(unittest.TestCase):
                         wanted['ms-ssim'] = ms_ssim(a, b, peak)
                     if width < 400 and down and c == 0:
                         wanted['psnr-hvs'] = psnr_hvs(a, b, peak)
-                    if width * height > 640 * 480:
+                    if width * height > 640 * 480 and n == FRAMES - 1 - c // 2:
                         luma = [planes[0][n - i] if i <= n else 0 * planes[0][0]
                                 for i in range(3)]
                         wanted['xpsnr'] = xpsnr(a, b, luma, depth, rate)
@@ -179,7 +179,7 @@ class Definitions(unittest.TestCase):
                 errors = sum(weight * 10 ** (-found['psnr-hvs-' + c] / 10)
                              for weight, c in zip((.8, .1, .1), 'yuv'))
                 np.testing.assert_allclose(found['psnr-hvs'], -10 * np.log10(errors))
-        self.assertGreater(compared, 40)
+        self.assertGreater(compared, 25)
 
     def test_limits(self):
         for sides, name, reason in (

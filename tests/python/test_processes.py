@@ -137,7 +137,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(errors, [])
 
     def test_lock_is_released(self):
-        batch = make_batch(1, 1000, 1000).repeat(30, 0)
+        batch = make_batch(1, 1000, 1000).repeat(12, 0)
         count, done = 0, threading.Event()
 
         def work():
