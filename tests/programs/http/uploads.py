@@ -121,7 +121,7 @@ async def take_slowly(server):
             got += await asyncio.to_thread(file.read)
         head, png = got.split(b"\r\n\r\n", 1)
         assert head.startswith(b"HTTP/1.1 200 ") and len(png) > 5000000, (head, len(png))
-        assert decode_png(png)[0] == (4096, 2160)
+        assert decode_png(png)[0] == (3072, 1728)
 
 
 @viewing(STILL)
@@ -195,8 +195,8 @@ def make_files():
     still = "videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65"
     launch(f"{still} ! pngenc ! filesink location=still.png")
     launch("audiotestsrc num-buffers=9 ! wavenc ! filesink location=sound.wav")
-    launch("videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=RGB,width=4096,"
-           "height=2160 ! jpegenc ! filesink location=large.jpg")
+    launch("videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=RGB,width=3072,"
+           "height=1728 ! jpegenc ! filesink location=large.jpg")
     write("tiny.pgm", b"P5\n1 1\n255\n\x7f")
     write("empty.png", b"")
     write("half.png", read("still.png")[:500])
