@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from bench import STILL, launch, read, start, synchronous, viewing
 from lists import PICTURES, make_lists
-from tap import Skip, run_cases
+from tap import Skip, run_cases, write
 from viewer import LIMIT, Viewer, decode_png, fetch
 
 
@@ -184,11 +184,6 @@ async def a_slow_encoder_does_not_keep_the_port():
             with start(STILL, f"--http={port}") as again:
                 assert again.address == server.address and fetch(again, "")[0] == 200
             client.close()
-
-
-def write(name, data):
-    with open(name, "wb") as file:
-        file.write(data)
 
 
 def make_files():
