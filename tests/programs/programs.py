@@ -17,7 +17,6 @@ import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(TOP, "tests", "programs", "measure"))
-from lists import make_lists  # noqa: E402
 from tap import Skip, case, read, run_cases, write  # noqa: E402
 
 PLUGINS, *PROGRAMS = map(os.path.abspath, sys.argv[1:])
@@ -133,13 +132,6 @@ def preview_turns_a_picture():
          "taginject tags=image-orientation=rotate-90", "jifmux")
     assert preview("turned.jpg", "--screenshot=turned.png").returncode == 0
     assert struct.unpack(">II", read("turned.png")[16:24]) == (48, 64)
-
-
-@case
-def preview_opens_no_other_file():
-    for name, data in make_lists(f"file://{os.getcwd()}/secret").items():
-        write(name, data)
-        refuses(name, words=(f"blockdct-preview: {name}: ",))
 
 
 @case
