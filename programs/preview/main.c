@@ -208,6 +208,13 @@ quit (Preview * preview)
   g_main_loop_quit (preview->loop);
 }
 
+static gboolean
+end_loop (gpointer preview)
+{
+  quit (preview);
+  return G_SOURCE_REMOVE;
+}
+
 static gint
 get_status (const Preview * preview)
 {
@@ -219,7 +226,8 @@ interrupt (gpointer data)
 {
   Preview *preview = data;
 
-  quit (preview);
+  /* By the loop: before it runs, nothing ends it. */
+  g_timeout_add (0, end_loop, preview);
   for (guint i = 0; i < 10 * PATIENCE && !g_atomic_int_get (&preview->closed);
       i++)
     g_usleep (G_USEC_PER_SEC / 10);

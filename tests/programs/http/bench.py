@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "measure"))
-from tap import Skip, case  # noqa: E402
+from tap import Skip, case, read  # noqa: E402, F401
 
 try:
     from viewer import LIMIT, Server, Viewer
@@ -35,11 +35,6 @@ def launch(pipeline):
 def need(element, package):
     if subprocess.run(["gst-inspect-1.0", "--exists", element], check=False).returncode:
         raise Skip(f"{element} is missing: install {package}")
-
-
-def read(name):
-    with open(name, "rb") as file:
-        return file.read()
 
 
 def make_video():

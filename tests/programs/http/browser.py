@@ -52,7 +52,6 @@ async def sliders_wipe_keys_and_figures(browser):
 
 @on_page("left=a", "right=b")
 async def the_verdict_counts_identical_frames_apart(browser):
-    await pause(browser)
     await browser.wait("'b-psnr' in page.figures")
     # In one go: figures of frames that are on their way may come between.
     words, said = await browser.read("""(async () => {
@@ -82,7 +81,7 @@ async def the_verdict_counts_identical_frames_apart(browser):
     assert said == ["encoder-bitrate=27", True], said
 
 
-@on_page("--test-pattern=smpte100")
+@on_page("--test-pattern=smpte100", plays=True)
 async def notices_and_help_leave(browser):
     await browser.read("later = setTimeout,"
                        " setTimeout = (run, ms, ...of) => later(run, ms / 40, ...of),"
@@ -104,7 +103,7 @@ async def notices_and_help_leave(browser):
     await browser.click("#help button", until="!find('help').open")
 
 
-@on_page("quality=60", "view=wipe", "grid=true")
+@on_page("quality=60", "view=wipe", "grid=true", plays=True)
 async def cards_of_a_and_b(browser):
     hidden = "widgets['%s'].closest('.row').hidden"
     await browser.wait(f"find('card-b').matches('.off') && {hidden % 'qp'}"
@@ -170,7 +169,7 @@ async def an_encoder_has_its_preset(browser):
                        " && !('b-encoder' in page.figures)")
 
 
-@on_page("left=a", "right=b", "--b-encoder", "identity sleep-time=300000 ! jpegenc")
+@on_page("left=a", "right=b", "--b-encoder", "identity sleep-time=300000 ! jpegenc", plays=True)
 async def an_encoder_says_that_it_starts(browser):
     await choose(browser, "#codec-b", "hevc-8x8")
     await browser.wait("'b-qp' in page.figures && find('work').textContent === ''")
@@ -217,6 +216,7 @@ async def views_are_a_row(browser):
     await choose(browser, "#codec-a", "jpeg-8x8")
     await browser.click("#view-wipe", until="find('view-size-map').hidden")
     # An encoder has no levels to show.
+    await browser.key("p", until="!page.news.paused")
     assert not await browser.read("find('view-coefficients').hidden")
     await choose(browser, "#codec-a", "encoder jpegenc-quality")
     await browser.wait("find('view-coefficients').hidden && find('view-nonzero-map').hidden")
@@ -273,7 +273,6 @@ async def a_block_is_inspected(browser):
 
 @on_page("quality=20", "left=a", "right=b", "b::transform=hevc-16x16", "b::qp=30")
 async def a_curve_has_both_points(browser):
-    await pause(browser)
     await browser.key("r")
     await browser.wait("find('rate').querySelectorAll('polyline').length === 2"
                        " && rate.line('a').length === 20 && rate.line('b').length === 20")
@@ -296,7 +295,7 @@ async def a_curve_has_both_points(browser):
         await browser.wait(f"page.figures['{name}'] === {at[2]}")
 
 
-@on_page("long.mkv", "quality=20")
+@on_page("long.mkv", "quality=20", plays=True)
 async def a_plot_of_time_seeks(browser):
     await browser.key("t")
     await browser.wait("time.points.size === 90")  # one play of it
@@ -329,7 +328,7 @@ async def a_plot_of_time_seeks(browser):
     await browser.wait("time.points.size === 1")  # the others are of other settings
 
 
-@on_page("varies.mkv")
+@on_page("varies.mkv", plays=True)
 async def frames_of_a_variable_rate_are_counted(browser):
     """Each once, and none is said to have a number; there are 10 in one second, then 20."""
     await browser.key("t", until="time.points.size === 30 && page.news['rate-varies']")
@@ -340,7 +339,6 @@ async def frames_of_a_variable_rate_are_counted(browser):
 
 @on_page("long.mkv")
 async def the_bar_seeks(browser):
-    await pause(browser)
     await browser.wait("!find('seek').disabled")
     await browser.wait("Math.abs(find('seek').max - 3) < 0.1 && find('clock').value !== ''")
     x, y, width, height = await browser.box("#seek")
@@ -359,7 +357,7 @@ async def the_bar_seeks(browser):
     await browser.wait("find('loop').ariaPressed === 'true' && find('loop').matches('.half')")
 
 
-@on_page("--hold=1.508", "long.mkv")
+@on_page("--hold=1.508", "long.mkv", plays=True)
 async def a_copied_command_holds_the_frame(browser):
     await browser.wait("page.news.paused && find('clock').value === '46 of 90'")
     await browser.wait("describeLine().startsWith('blockdct-preview --hold=1.508 long.mkv ')")
@@ -441,7 +439,7 @@ async def a_file_is_dropped_on_a_card(browser):
     await browser.wait("'b-transform' in page.figures && 'transform' in page.figures")
 
 
-@on_page("--no-original", "long.mkv", "again.mkv")
+@on_page("--no-original", "long.mkv", "again.mkv", plays=True)
 async def two_files_without_an_original(browser):
     await browser.wait("find('name').textContent === 'No reference' && 'b-psnr' in page.figures")
     assert "dB" not in await browser.read("find('figures-a').innerText")
@@ -477,7 +475,7 @@ async def undo_goes_back(browser):
     await browser.key("z", modifiers=2, until="page.values.quality === 30")
 
 
-@on_page("-t")
+@on_page("-t", plays=True)
 async def a_server_that_goes_and_comes(browser):
     await browser.read("page.socket.close()")
     await browser.wait("!find('notice').hidden")

@@ -49,6 +49,7 @@ def start_chromium():
         [find_chromium(), "--headless=new", "--no-sandbox", "--disable-gpu",
          "--disable-dev-shm-usage", "--disable-extensions", "--no-first-run",
          "--disable-background-networking", "--remote-debugging-port=0",
+         "--disable-features=SpareRendererForSitePerProcess,BackForwardCache",
          f"--user-data-dir={folder}", "about:blank"], env=dict(os.environ, HOME=folder),
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     atexit.register(stop, process)
@@ -62,7 +63,8 @@ def start_chromium():
 
 
 class Browser:
-    """A page of its own; a server has an origin of its own, too:
+    """The page, which is one after the other's, as starting one takes longer than most do with
+    it; a server has an origin of its own:
     async with Browser(width, height) as browser: await browser.open(address)"""
 
     def __init__(self, width=1280, height=800, scheme="light", mobile=False):
@@ -75,8 +77,9 @@ class Browser:
 
     async def __aenter__(self):
         self.socket = await websockets.connect(start_chromium(), max_size=None)
-        self.target = (await self.call("Target.createTarget", url="about:blank"))["targetId"]
-        self.session = (await self.call("Target.attachToTarget", targetId=self.target,
+        page = next(target for target in (await self.call("Target.getTargets"))["targetInfos"]
+                    if target["type"] == "page")
+        self.session = (await self.call("Target.attachToTarget", targetId=page["targetId"],
                                         flatten=True))["sessionId"]
         for domain in "Page", "Runtime", "Log":
             await self.call(f"{domain}.enable")
@@ -87,8 +90,7 @@ class Browser:
         return self
 
     async def __aexit__(self, *_):
-        self.session = None
-        await self.call("Target.closeTarget", targetId=self.target)
+        await self.call("Page.navigate", url="about:blank")
         await self.socket.close()
 
     async def call(self, method, **parameters):

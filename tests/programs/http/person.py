@@ -26,8 +26,8 @@ globalThis.saved = async name => createImageBitmap(await (await fetch(`${name}.p
   {colorSpaceConversion: "none"}), 0"""
 
 
-def on_page(*arguments, name=None, **options):
-    """The case in a browser that shows the page."""
+def on_page(*arguments, name=None, plays=False, **options):
+    """The case in a browser that shows the page, paused: what plays draws 30 times a second."""
     def decorate(function):
         @functools.wraps(function)
         async def body():
@@ -36,6 +36,8 @@ def on_page(*arguments, name=None, **options):
                     await browser.open(server.address)
                     await browser.wait("page.picture.frame > 0 && page.figures !== undefined")
                     await browser.read(READING)
+                    if not plays:
+                        await browser.key("p", until="page.news.paused")
                     await function(browser)
                     assert not browser.errors, browser.errors
         body.__name__ = name or function.__name__

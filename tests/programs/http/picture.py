@@ -4,12 +4,11 @@
 import json
 import re
 
-from person import choose, move_slider, on_line, on_page, pause
+from person import choose, move_slider, on_line, on_page
 
 
 @on_page("--test-pattern=smpte100", "view=a", "transform=hevc-16x16", "qp=40", "grid=true")
 async def the_screen_shows_samples_as_they_are(browser):
-    await pause(browser)
     await browser.wait("find('pause').ariaLabel === 'Play'")
     assert await browser.read("view.scale === view.fitting && view.isWhole")
     await browser.key("1", until="find('scale').value === '1:1'")
@@ -87,7 +86,6 @@ async def the_screen_shows_samples_as_they_are(browser):
 
 @on_page("--test-pattern=smpte100", "view=side-by-side", "quality=5")
 async def beside_are_whole_frames_or_the_same_part(browser):
-    await pause(browser)
     await browser.wait("view.columns === 2 && page.width === 1280")
     # Whole: each frame is as wide as its half; their samples are those that are saved.
     assert await browser.read("view.isWhole && Math.abs(640 * view.scale - view.room[0]) < 1e-6")
@@ -137,7 +135,6 @@ async def samples_that_are_no_squares(browser):
 
 @on_page("left=original", "right=a", "view=difference", "--test-pattern=smpte", "quality=5")
 async def differences_are_of_luma_and_colours_are_explained(browser):
-    await pause(browser)
     await browser.wait("page.shown.values.view === 'difference'")
     colours = """dataOf(view.picture, [640, 480]).some((value, i, all) =>
       i % 4 === 0 && value !== all[i + 1])"""
@@ -165,7 +162,7 @@ async def differences_are_of_luma_and_colours_are_explained(browser):
     await browser.wait("page.figures.qp === 51")
 
 
-@on_page("still.png", "view=difference", scheme="dark")
+@on_page("still.png", "view=difference", scheme="dark", plays=True)
 async def a_large_still_without_a_loss(browser):
     await move_slider(browser, "quality", 100, until="page.figures.quality > 95")
     await move_slider(browser, "quality", 3)
@@ -189,7 +186,6 @@ async def a_large_still_without_a_loss(browser):
 @on_page("--test-pattern=smpte", "view=a", "quality=80")
 async def planes_are_converted_as_elsewhere(browser):
     """The browser's own conversion, by the matrix that it is told."""
-    await pause(browser)
     await on_line(browser, 0.001)
     assert await browser.read("page.picture.format") == "I420"
     # Without the noise below.
@@ -201,7 +197,6 @@ async def planes_are_converted_as_elsewhere(browser):
 @on_page("--test-pattern=smpte100")
 async def pictures_are_drawn_in_their_order(browser):
     """Though one takes much longer than those after it."""
-    await pause(browser)
     await browser.read("""showPicture_ = showPicture, kept = release = null, seen = [],
     showPicture = async (...news) => {
       const {quality} = news[0].figures;
@@ -219,7 +214,7 @@ async def pictures_are_drawn_in_their_order(browser):
     assert await browser.read("seen.at(-1)") == 8
 
 
-@on_page("long.mkv")
+@on_page("long.mkv", plays=True)
 async def it_draws_once_a_refresh_and_says_the_rate(browser):
     painted = await browser.read("""(async () => {
       const {paint} = view;

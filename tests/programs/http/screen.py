@@ -112,41 +112,44 @@ async def measure(browser):
     })()""")
 
 
-def add_size(width, height, mobile):
-    @on_page("left=a", "right=b", "view=difference", width=width, height=height, mobile=mobile,
-             name=f"on_{width}x{height}_nothing_is_cut_off")
-    async def case(browser):
-        """All of each menu is seen, and of the page: nothing stands over."""
-        await browser.wait("'b-psnr' in page.figures && !find('legend').hidden")
-        _, area, whole = await measure(browser)
-        assert (mobile or area >= 0.75) and whole <= 1, (area, whole)
-        # All of the cards is there without scrolling.
-        assert mobile or await browser.read("document.querySelector('aside').scrollHeight"
-                                            " <= innerHeight")
-        for name in ("save", "copy", "card-a .advanced"):
-            cut = await browser.read("""(menu => {
-              menu.open = true;
-              menu.scrollIntoView();
-              const [one, all] = [menu.querySelector("div"), document.querySelector("aside")]
-                .map(e => e.getBoundingClientRect());
-              menu.open = false;
-              return one.width > 60 && (one.left < all.left || one.right > all.right);
-            })(document.querySelector("#%s"))""" % name)
-            assert cut is False, name
-        over = await browser.read("""[...document.querySelectorAll(
-            "body, main, footer, aside, .card%s")]
-          .filter(e => e.scrollWidth > e.clientWidth + 1
-            || e.getBoundingClientRect().right > innerWidth + 1)
-          .map(e => e.id || e.tagName)""" % ("" if mobile else ", header"))
-        assert over == [], over
-        # WCAG 2.2's least.
-        assert not mobile or (small := await browser.read(SMALL % 24)) == [], small
-        await check_contrast(browser, width)
+@on_page("left=a", "right=b", "view=difference")
+async def on_five_sizes_nothing_is_cut_off(browser):
+    await browser.wait("'b-psnr' in page.figures && !find('legend').hidden")
+    for size in ((1280, 720, False), (1440, 900, False), (1920, 1080, False), (390, 844, True),
+                 (844, 390, True)):
+        await check_size(browser, *size)
 
 
-for size in ((1280, 720, False), (1440, 900, False), (1920, 1080, False), (390, 844, True),
-             (844, 390, True)):
-    add_size(*size)
+async def check_size(browser, width, height, mobile):
+    """All of each menu is seen, and of the page: nothing stands over."""
+    await browser.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
+                       deviceScaleFactor=1, mobile=mobile)
+    await browser.wait(f"innerWidth === {width} && innerHeight === {height}"
+                       " && view.canvas.height === view.canvas.clientHeight")
+    _, area, whole = await measure(browser)
+    assert (mobile or area >= 0.75) and whole <= 1, (area, whole)
+    # All of the cards is there without scrolling.
+    assert mobile or await browser.read("document.querySelector('aside').scrollHeight"
+                                        " <= innerHeight")
+    for name in ("save", "copy", "card-a .advanced"):
+        cut = await browser.read("""(menu => {
+          menu.open = true;
+          menu.scrollIntoView();
+          const [one, all] = [menu.querySelector("div"), document.querySelector("aside")]
+            .map(e => e.getBoundingClientRect());
+          menu.open = false;
+          return one.width > 60 && (one.left < all.left || one.right > all.right);
+        })(document.querySelector("#%s"))""" % name)
+        assert cut is False, name
+    over = await browser.read("""[...document.querySelectorAll(
+        "body, main, footer, aside, .card%s")]
+      .filter(e => e.scrollWidth > e.clientWidth + 1
+        || e.getBoundingClientRect().right > innerWidth + 1)
+      .map(e => e.id || e.tagName)""" % ("" if mobile else ", header"))
+    assert over == [], over
+    # WCAG 2.2's least.
+    assert not mobile or (small := await browser.read(SMALL % 24)) == [], small
+    await check_contrast(browser, width)
 
 
 @on_page("-t", width=390, height=844, mobile=True)
@@ -166,7 +169,6 @@ async def on_a_phone_it_is_as_wide_as_that(browser):
 @on_page("--test-pattern=ball", "quality=50", width=1280, height=720)
 async def nothing_moves_by_a_click(browser):
     await choose(browser, "#pair", "a b", until="'b-psnr' in page.figures")
-    await pause(browser)
     places = """Object.fromEntries([...document.querySelectorAll(
       "header button:not([hidden]), footer button, aside button, aside select, canvas")]
       .filter(e => e.checkVisibility()).map(e => [e.id, ((b) => [b.x, b.y].map(Math.round))(
@@ -188,7 +190,7 @@ async def nothing_moves_by_a_click(browser):
         assert not moved, (name, moved)
 
 
-@on_page("long.mkv", "left=a", "right=b")
+@on_page("long.mkv", "left=a", "right=b", plays=True)
 async def everything_has_a_name(browser):
     await browser.key("i")
     await browser.drag((100, 70))

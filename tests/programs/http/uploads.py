@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from bench import STILL, launch, read, start, synchronous, viewing
 from lists import PICTURES, make_lists
-from tap import Skip, run_cases
+from tap import Skip, run_cases, write
 from viewer import LIMIT, Viewer, decode_png, fetch
 
 
@@ -86,42 +86,44 @@ async def read_all(client):
     return await asyncio.to_thread(client.makefile("rb").read)
 
 
-@viewing(STILL)
-async def one_that_takes_longer_than_the_limit(server, viewer):
-    still = read("still.png")
-    with asking(server, "POST /open?name=slow.png", f"Content-Length: {len(still)}") as client, \
-            asking(server, "POST /open?name=stopped.png", "Content-Length: 99") as stopped:
-        stopped.sendall(b"some")
-        for i in range(7):
-            client.sendall(still[10 * i:10 * (i + 1)])
-            await asyncio.sleep(2)
-        client.sendall(still[70:])
-        assert (await read_all(client)).startswith(b"HTTP/1.1 200 ")
-        await viewer.wait(lambda news: news["name"] == "slow.png" and "picture" in news)
-        # Without progress it is the limit.
-        assert await read_all(stopped) == b""
-
-
 @synchronous
-async def so_it_is_of_what_is_saved():
-    with start("large.jpg") as server:
-        while fetch(server, "original.png")[0] != 200:
-            await asyncio.sleep(0.1)
-        await take_slowly(server)
+async def slow_ones_that_take_longer_than_the_limit():
+    """What is opened and what is saved, both at once: they sleep."""
+    await asyncio.gather(open_slowly(), save_slowly())
 
 
-async def take_slowly(server):
-    with asking(server, "GET /original.png") as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2 ** 17)
-        with client.makefile("rb") as file:
-            got = b""
-            for _ in range(7):
-                got += await asyncio.to_thread(file.read, 200000)
+async def open_slowly():
+    still = read("still.png")
+    with start(STILL) as server, \
+            asking(server, "POST /open?name=slow.png", f"Content-Length: {len(still)}") as client, \
+            asking(server, "POST /open?name=stopped.png", "Content-Length: 99") as stopped:
+        async with Viewer(server.address) as viewer:
+            stopped.sendall(b"some")
+            for i in range(7):
+                client.sendall(still[10 * i:10 * (i + 1)])
                 await asyncio.sleep(2)
-            got += await asyncio.to_thread(file.read)
-        head, png = got.split(b"\r\n\r\n", 1)
-        assert head.startswith(b"HTTP/1.1 200 ") and len(png) > 5000000, (head, len(png))
-        assert decode_png(png)[0] == (4096, 2160)
+            client.sendall(still[70:])
+            assert (await read_all(client)).startswith(b"HTTP/1.1 200 ")
+            await viewer.wait(lambda news: news["name"] == "slow.png" and "picture" in news)
+            # Without progress it is the limit.
+            assert await read_all(stopped) == b""
+
+
+async def save_slowly():
+    with start("large.jpg") as server:
+        while (await asyncio.to_thread(fetch, server, "original.png"))[0] != 200:
+            await asyncio.sleep(0.1)
+        with asking(server, "GET /original.png") as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2 ** 17)
+            with client.makefile("rb") as file:
+                got = b""
+                for _ in range(7):
+                    got += await asyncio.to_thread(file.read, 200000)
+                    await asyncio.sleep(2)
+                got += await asyncio.to_thread(file.read)
+    head, png = got.split(b"\r\n\r\n", 1)
+    assert head.startswith(b"HTTP/1.1 200 ") and len(png) > 5000000, (head, len(png))
+    assert (await asyncio.to_thread(decode_png, png))[0] == (3072, 1728)
 
 
 @viewing(STILL)
@@ -186,17 +188,12 @@ async def a_slow_encoder_does_not_keep_the_port():
             client.close()
 
 
-def write(name, data):
-    with open(name, "wb") as file:
-        file.write(data)
-
-
 def make_files():
     still = "videotestsrc num-buffers=1 ! video/x-raw,width=97,height=65"
     launch(f"{still} ! pngenc ! filesink location=still.png")
     launch("audiotestsrc num-buffers=9 ! wavenc ! filesink location=sound.wav")
-    launch("videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=RGB,width=4096,"
-           "height=2160 ! jpegenc ! filesink location=large.jpg")
+    launch("videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=RGB,width=3072,"
+           "height=1728 ! jpegenc ! filesink location=large.jpg")
     write("tiny.pgm", b"P5\n1 1\n255\n\x7f")
     write("empty.png", b"")
     write("half.png", read("still.png")[:500])

@@ -36,9 +36,12 @@ FAST = "x264enc speed-preset=ultrafast"
 
 
 def make_files():
-    for name, pattern in CLIPS.items():
-        launch(f"videotestsrc num-buffers=10 pattern={pattern} ! video/x-raw,format=I420,"
-               f"width=192,height=176,framerate=30000/1001 ! y4menc ! filesink location={name}")
+    for name, pattern, frames, width, height in (*(
+            (name, pattern, 6, 192, 176) for name, pattern in CLIPS.items()),
+            ("small.y4m", CLIPS["zones.y4m"], 4, 96, 80)):
+        launch(f"videotestsrc num-buffers={frames} pattern={pattern} ! video/x-raw,format=I420,"
+               f"width={width},height={height},framerate=30000/1001 ! y4menc ! "
+               f"filesink location={name}")
 
 
 def encode(name, qp):
@@ -73,7 +76,7 @@ def psnr_is_ffmpegs_and_bits_the_slices():
         assert int(row["bits"]) == slices(stream), row
         assert int(row["bits"]) + int(row["bits-headers"]) == 8 * len(stream)
         assert int(row["file-size"]) == len(stream) and row["file-size-exact"] == "true"
-        assert (row["encoder"], row["transform"], row["frames"]) == (X264, "", "10")
+        assert (row["encoder"], row["transform"], row["frames"]) == (X264, "", "6")
 
 
 @case
@@ -159,7 +162,7 @@ def rows_stand_beside_ours():
     with_x264 = (*options, "-e", "x264enc")
     out, _ = run("--quiet", "--csv", "-", *with_x264)
     rows = rows_of(out)
-    assert len(rows) == 2 * 6 * 11
+    assert len(rows) == 2 * 6 * 7
     frames = [r for r in rows if r["encoder"] and r["frame"] and r["qp"] == "32"]
     sums = [r for r in rows if r["encoder"] and not r["frame"] and r["qp"] == "32"]
     for name in ("sse-y", "sse-v", "bits", "bits-headers", "sum-ssim-y"):
@@ -192,8 +195,6 @@ def metrics_are_those_of_the_judge():
 @case
 def metrics_that_a_format_lacks_are_named():
     need("jpegenc", "gstreamer1.0-plugins-good")
-    launch("videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=96,height=80 ! y4menc"
-           " ! filesink location=small.y4m")
     err = run("--quiet", "small.y4m", "-e", "jpegenc", "--quality", "50,60", "-f", "GRAY8,I420",
               "-m", "ms-ssim,ssim")[1]
     for name in "GRAY8", "I420":
@@ -267,7 +268,7 @@ def a_format_that_is_refused():
     assert "openh264enc, qp 30: it does not accept Y444 192x176; it accepts I420" in err, err
 
 
-BREAKS = "x264enc ! identity error-after=9"
+BREAKS = "x264enc ! identity error-after=5"
 
 
 @case
@@ -335,7 +336,7 @@ def other_encoders():
         if not have(line.split()[0]):
             print(f"# without {line.split()[0]}, which is not installed")
             continue
-        first, last = table("zones.y4m", "-e", line, option, values)
+        first, last = table("small.y4m", "-e", line, option, values)
         coarse, fine = (first, last) if option == "--quality" else (last, first)
         assert int(fine["bits"]) > int(coarse["bits"]) > 0, line
         assert float(fine["psnr"]) > float(coarse["psnr"]) > 20, line

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-from tap import Skip
+from tap import Skip, read, write  # noqa: F401
 
 PROGRAM = os.path.abspath(sys.argv[1])
 sys.path.insert(0, os.path.dirname(PROGRAM))
@@ -81,16 +81,6 @@ def rows_of(text):
 
 def table(*arguments, **options):
     return rows_of(run("--quiet", "--csv", "-", *arguments, **options)[0])
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
-
-def write(path, data):
-    with open(path, "wb") as file:
-        file.write(data if isinstance(data, bytes) else data.encode())
 
 
 def value_of(structure, name):

@@ -18,6 +18,16 @@ class Skip(Exception):
     pass
 
 
+def read(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def write(path, data):
+    with open(path, "wb") as file:
+        file.write(data if isinstance(data, bytes) else data.encode())
+
+
 def run_cases(prepare):
     print(f"1..{len(cases)}", flush=True)
     work = tempfile.mkdtemp()
