@@ -56,7 +56,7 @@ class Vmaf:
         for i, tee in enumerate(tees):
             # The reference waits for an encoder that looks ahead.
             queue = make('queue', max_size_buffers=(200, 32)[i], max_size_time=0, max_size_bytes=0)
-            convert = make('videoconvert')
+            convert = make('videoconvert', dither='none')
             chain(pipeline, tee, queue, convert)
             if judge:
                 convert.link_pads('src', judge, ('ref_sink', 'dist_sink')[i])
