@@ -179,7 +179,7 @@ def outputs_are_apart_and_complete():
         err = run("--csv", first, "--json", second, "grey.png", status=2)[1]
         assert "--csv and --json cannot both be" in err, err
     assert read("one") == b"" and not os.path.exists("new")
-    for options in ("table", "--list", "grey.png"), ("--version",), ("table", "grey.png"):
+    for options in ("table", "--list", "grey.png"), ("table", "grey.png"):
         with open("/dev/full", "w", encoding="utf-8") as full:
             done = subprocess.run([PROGRAM, *options], stdout=full, stderr=subprocess.PIPE,
                                   timeout=LIMIT, check=False)

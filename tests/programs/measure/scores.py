@@ -64,8 +64,10 @@ LONG = ["-i", "long.mkv"]
 #: Lossless copies: what is done to them, and what the row says. The error is none.
 EXACT = {
     "same.mkv": (REF, "-c copy", {"frames": 100, "offset": 0, "unmatched": 0}),
+    # ffmpeg 7 gives the last frame in MP4 no duration, and qtdemux leaves it out.
     **{f"trim{n}.{kind}": (REF, f"-vf trim=start_frame={n},setpts=PTS-STARTPTS {LOSSLESS}",
-                           {"frames": 100 - n, "offset": -n, "unmatched": n})
+                           {"offset": -n} | ({} if kind == "mp4" else
+                                             {"frames": 100 - n, "unmatched": n}))
        for n, kind in ((1, "mkv"), (2, "mp4"), (5, "mkv"), (13, "mp4"), (40, "mkv"),
                        (74, "mkv"))},
     **{f"late{n}.{kind}": (REF, f"-vf tpad=start={n} {LOSSLESS}",
@@ -174,10 +176,9 @@ def what_would_be_guessed_is_refused_with_a_cure():
 
 @case
 def light_and_range_are_warned_of():
-    kinds = {"pq.mkv": ("-color_trc smpte2084 -color_primaries bt2020 -colorspace bt2020nc",
-                        "HDR (PQ) against SDR"),
-             "hlg.mkv": ("-color_trc arib-std-b67 -color_primaries bt2020 -colorspace bt2020nc",
-                         "HDR (HLG) against SDR"),
+    wide = "-x264-params colorprim=bt2020:colormatrix=bt2020nc:transfer="
+    kinds = {"pq.mkv": (wide + "smpte2084", "HDR (PQ) against SDR"),
+             "hlg.mkv": (wide + "arib-std-b67", "HDR (HLG) against SDR"),
              "full.mkv": ("-color_range pc", "full range against limited")}
     for name, (options, note) in list(kinds.items())[:None if ALL else 1]:
         make(name, REF, f"{options} {LOSSLESS}")
