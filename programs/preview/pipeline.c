@@ -131,6 +131,7 @@ add_side (PreviewSession * self, GstElement * tee, PreviewStream stream,
     GstElement *scale = add (self, "videoscale"), *filter;
 
     last = add (self, "videoconvert");
+    gst_util_set_object_arg (G_OBJECT (last), "dither", "none");
     filter = add (self, "capsfilter");
     g_mutex_lock (&self->lock);
     self->size[side] = gst_object_ref (filter);

@@ -195,8 +195,11 @@ build (PreviewPlayer * self, const PreviewOptions * options,
   gboolean ok = source != NULL && convert != NULL;
 
   gst_bin_add (GST_BIN (self->pipeline), tee);
-  if (convert != NULL)
+  if (convert != NULL) {
+    /* As blockdct-measure's. */
+    gst_util_set_object_arg (G_OBJECT (convert), "dither", "none");
     gst_bin_add (GST_BIN (self->pipeline), convert);
+  }
   ok = ok && gst_element_link_many (source, convert, tee, NULL)
       && add_chain (self, PREVIEW_ORIGINAL, tee, "queue max-size-buffers=3 "
       "max-size-bytes=0 max-size-time=0", FALSE, error);

@@ -130,9 +130,9 @@ describe_source (PreviewSession * self)
   g_autofree gchar *first = preview_source_describe (&self->options,
       preview_player_get_source (self->player, PREVIEW_ORIGINAL),
       self->stays && !preview_session_moves (self));
-  gchar *text = g_strconcat (first, " videoconvert ! blockdctpreview", NULL);
 
-  return text;
+  return g_strconcat (first, " videoconvert dither=none ! blockdctpreview",
+      NULL);
 }
 
 /* Append a description's words: blanks in quotes belong to them. */
