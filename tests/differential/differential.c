@@ -25,7 +25,8 @@
 #include "oracle.h"
 
 #define MAX_SIMPLER 2000        /* cases that are tried to shrink one */
-#define MOST_OFF 0.001          /* of the samples of dct-8x8; ties are */
+#define MOST_OFF 0.005          /* of the samples of dct-8x8; ties are, and a
+                                   large picture of them is 0.0015 of all */
 #define ENOUGH 100000           /* samples for that to be judged */
 
 typedef struct {

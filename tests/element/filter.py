@@ -11,9 +11,8 @@ import tempfile
 import time
 import unittest
 
-from gi.repository import GObject
-from player import Gst, Player, bytes_of, caps_of, dct, draw, feed, frame_of, info_of, main, np, \
-    planes_of
+from player import GObject, Gst, Player, bytes_of, caps_of, dct, draw, feed, frame_of, info_of, \
+    main, np, planes_of
 
 import blockdct
 

@@ -10,7 +10,7 @@ try:
     import numpy as np
     gi.require_version("Gst", "1.0")
     gi.require_version("GstVideo", "1.0")
-    from gi.repository import Gst, GstVideo
+    from gi.repository import GObject, Gst, GstVideo
 except (ImportError, ValueError) as reason:
     print(f"1..0 # SKIP {reason}")
     sys.exit(77)

@@ -7,8 +7,7 @@ import itertools
 import re
 import unittest
 
-import gi
-from player import BACKEND, FRAME, Gst, dct, draw, feed, fields_of, frame_of, info_of, main
+from player import BACKEND, FRAME, Gst, dct, draw, feed, fields_of, frame_of, gi, info_of, main
 
 try:
     gi.require_version("GstController", "1.0")

@@ -111,7 +111,7 @@ submit (Given * g)
 }
 
 static void
-collect (Given * g)
+collect (Given * g, const char *what)
 {
   const Output *wanted = &g->expected.frame[0];
   BdctStats stats = {.size = sizeof stats };
@@ -123,9 +123,9 @@ collect (Given * g)
   must (bdct_memory_copy (CUDA, NULL, g->dst, g->host, wanted->size[PICTURE],
           false), "a copy");
   expect (memcmp (g->host, wanted->bytes[PICTURE], wanted->size[PICTURE]) == 0,
-      "a frame", "other bytes");
+      what, "other bytes");
   expect (memcmp (&stats, wanted->bytes[STATISTICS], sizeof stats) == 0,
-      "a frame", "other statistics");
+      what, "other statistics");
 }
 
 /* A picture that is still being copied to the device, in a stream of the
@@ -144,6 +144,9 @@ run_after (const char *text)
   memset (pinned, 0, size);
   memcpy (pinned + size, picture->bytes, size);
   for (int i = 0; i < (fake_runtime ? 6 : 20); i++) {
+    char what[200];
+
+    snprintf (what, sizeof what, "%s, frame %d", text, i);
     g->frame.wait[i % 2] = stream;
     g->frame.wait[1 - i % 2] = NULL;
     /* The last copy is the picture. */
@@ -152,7 +155,7 @@ run_after (const char *text)
               cudaMemcpyHostToDevice, stream) == cudaSuccess,
           "cudaMemcpyAsync");
     submit (g);
-    collect (g);
+    collect (g, what);
   }
   cudaStreamDestroy (stream);
   bdct_memory_free (CUDA, NULL, BDCT_MEMORY_HOST, pinned);
