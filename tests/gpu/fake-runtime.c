@@ -201,7 +201,9 @@ drain (cudaStream_t stream)
 cudaError_t
 cudaStreamSynchronize (cudaStream_t stream)
 {
-  drain (stream);
+  /* What is called without a stream is done when it returns. */
+  if (stream != NULL)
+    drain (stream);
   return fake_outcome (__func__, cudaErrorUnknown);
 }
 
