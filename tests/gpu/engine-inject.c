@@ -67,6 +67,7 @@ static const struct {
   {"enter", "memory_alloc", "pageable memory does"},
   {"cudaMalloc", "memory_alloc", "pageable memory does"},
   {"cudaMemset", "memory_alloc", "pageable memory does"},
+  {"cudaStreamSynchronize", "memory_alloc", "pageable memory does"},
   {"pthread_create", NULL, "fewer threads copy"},
 };
 
