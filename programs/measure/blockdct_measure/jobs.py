@@ -191,6 +191,17 @@ def _ignore_interrupts() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def _work_for_dask(piece: Piece) -> Result:
+    """The worker's profiler is stopped: what it calls, sys._current_frames(), may wait for ever
+    beside threads of GStreamer that enter Python (CPython, issue 106883)."""
+    from distributed import get_worker
+    worker = get_worker()
+    profiler = worker.periodic_callbacks.pop('profile', None)
+    if profiler:
+        worker.loop.add_callback(profiler.stop)
+    return work(piece)
+
+
 def _run_dask(pieces: list[Piece], address: str) -> Iterator[Result]:
     try:
         from distributed import Client
@@ -203,7 +214,7 @@ def _run_dask(pieces: list[Piece], address: str) -> Iterator[Result]:
     except (OSError, ValueError) as error:
         raise UsageError(f'--dask {address}: no scheduler answers there ({error})') from None
     with client:
-        for future in client.map(work, pieces, pure=False):
+        for future in client.map(_work_for_dask, pieces, pure=False):
             try:
                 yield future.result()
             except KilledWorker:
