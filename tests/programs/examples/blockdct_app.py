@@ -33,28 +33,22 @@ def make_pipeline(file):
     return pipeline
 
 
-def read_message(bus):
-    """The structure of the next message of a frame. It is posted before its
-    buffer is pushed, so it is there when the buffer is."""
-    while message := bus.pop_filtered(Gst.MessageType.ELEMENT):
-        structure = message.get_structure()
-        if structure.has_name('blockdct') \
-                and structure.get_string('type') == 'frame':
-            return structure
-    raise RuntimeError('a frame came without its message')
-
-
-def next_sample(sink, bus):
-    """The next frame; None at the end. An error elsewhere does not wake an
+def next_frame(sink, bus, told):
+    """The next sample, and what the bus says of its frame, which is posted before; None at
+    the end. Messages that come early wait in `told`. An error elsewhere does not wake an
     appsink: hence the timeout."""
     while not sink.get_property('eos'):
         sample = sink.emit('try-pull-sample', 100 * Gst.MSECOND)
+        # Both at once: the bus drops what it is not asked for.
+        while message := bus.pop_filtered(Gst.MessageType.ELEMENT | Gst.MessageType.ERROR):
+            if message.type == Gst.MessageType.ERROR:
+                error, debug = message.parse_error()
+                sys.exit(f'{message.src.get_name()}: {error.message}\n{debug}')
+            structure = message.get_structure()
+            if structure.has_name('blockdct') and structure.get_string('type') == 'frame':
+                told.append(structure)
         if sample:
-            return sample
-        message = bus.pop_filtered(Gst.MessageType.ERROR)
-        if message:
-            error, debug = message.parse_error()
-            sys.exit(f'{message.src.get_name()}: {error.message}\n{debug}')
+            return sample, told.pop(0)
     return None
 
 
@@ -63,13 +57,14 @@ def run(pipeline):
     dct = pipeline.get_by_name('dct')
     sink = pipeline.get_by_name('sink')
     bus = pipeline.get_bus()
+    told = []
     print('frame  quality    PSNR meta PSNR message')
     for _ in range(MAX_FRAMES):
-        sample = next_sample(sink, bus)
-        if sample is None:
+        frame = next_frame(sink, bus, told)
+        if frame is None:
             break
+        sample, message = frame
         meta = sample.get_buffer().get_custom_meta('blockdct').get_structure()
-        message = read_message(bus)
         print(f'{meta.get_value("index"):5} {meta.get_value("quality"):8} '
               f'{meta.get_value("psnr"):12.3f} '
               f'{message.get_value("psnr"):12.3f}')
@@ -82,5 +77,7 @@ def run(pipeline):
 Gst.init(None)
 playing = make_pipeline(sys.argv[1] if len(sys.argv) > 1 else None)
 playing.set_state(Gst.State.PLAYING)
-run(playing)
-playing.set_state(Gst.State.NULL)
+try:
+    run(playing)
+finally:
+    playing.set_state(Gst.State.NULL)
