@@ -101,7 +101,7 @@ bdct_comparison_check (const BdctComparison * comparison,
     const BdctLayout * layout, BdctError * error)
 {
   const int n = comparison->n_distorted;
-  char what[24];
+  char what[32];
 
   if (bdct_layout_pictures (layout) > 1)
     return bdct_error (error, "stacks of pictures cannot be compared");

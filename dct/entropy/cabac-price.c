@@ -15,8 +15,9 @@ init (void)
   bdct_cabac_count_init ();
   bdct_cabac_fill (&tables);
   for (int n = 0; n <= 5; n += n == 0 ? 2 : 1)
-    for (int i = 0; i < 2 * BDCT_CABAC_TREE_SLOTS; i++)
-      contexts[n][i % 2][i / 2] = bdct_cabac_context (n, i % 2, i / 2);
+    for (int chroma = 0; chroma < 2; chroma++)
+      for (int i = 0; i < BDCT_CABAC_TREE_SLOTS; i++)
+        contexts[n][chroma][i] = bdct_cabac_context (n, chroma, i);
 }
 
 void
