@@ -237,7 +237,8 @@ bdct_cuda_alloc_device (const BdctContext * context, size_t size)
   if (!bdct_device_enter (&device, NULL))
     return NULL;
   err = cudaMalloc (&memory, size);
-  /* Zeroed when this returns: a stream of the caller's does not wait for it. */
+  /* cudaMemset() may return before it is done, and the caller's streams do not
+   * wait for it. */
   if (err == cudaSuccess
       && ((err = cudaMemset (memory, 0, size)) != cudaSuccess
           || (err = cudaStreamSynchronize (NULL)) != cudaSuccess))

@@ -209,7 +209,7 @@ quit (Preview * preview)
 }
 
 static gboolean
-end_loop (gpointer preview)
+quit_in_loop (gpointer preview)
 {
   quit (preview);
   return G_SOURCE_REMOVE;
@@ -226,8 +226,8 @@ interrupt (gpointer data)
 {
   Preview *preview = data;
 
-  /* By the loop: before it runs, nothing ends it. */
-  g_timeout_add (0, end_loop, preview);
+  /* g_main_loop_quit() does nothing before the loop runs. */
+  g_timeout_add (0, quit_in_loop, preview);
   for (guint i = 0; i < 10 * PATIENCE && !g_atomic_int_get (&preview->closed);
       i++)
     g_usleep (G_USEC_PER_SEC / 10);

@@ -196,7 +196,7 @@ build (PreviewPlayer * self, const PreviewOptions * options,
 
   gst_bin_add (GST_BIN (self->pipeline), tee);
   if (convert != NULL) {
-    /* As blockdct-measure's. */
+    /* GStreamer 1.22 dithers v210 to 10 bits, although nothing is rounded. */
     gst_util_set_object_arg (G_OBJECT (convert), "dither", "none");
     gst_bin_add (GST_BIN (self->pipeline), convert);
   }

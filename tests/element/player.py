@@ -136,10 +136,6 @@ class Player:
         while message := self.bus.pop():
             if message.type == Gst.MessageType.ELEMENT:
                 new.append(fields_of(message.get_structure()))
-            # A capsfilter warns where it is to negotiate while a seek flushes it.
-            elif message.type == Gst.MessageType.WARNING \
-                    and message.src.name.startswith("capsfilter"):
-                pass
             elif message.type in SAID:
                 self.warnings.append(text_of(message))
             else:

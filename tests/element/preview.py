@@ -180,6 +180,11 @@ class Tests(unittest.TestCase):
                 if i % 3 == 0:
                     preview.give(b="" if i % 2 else "blockdct")
                 self.assertEqual(preview.seek_and_take(i)["psnr"] > 35, i % 2 == 0)
+            preview.state(Gst.State.NULL)
+            preview.listen()
+            # The source's capsfilter warns if a seek flushes it while it negotiates.
+            preview.warnings = [text for text in preview.warnings if not (
+                "capsfilter" in text and "not negotiated" in text)]
 
     def test_key_overtaken(self):
         """Key b shows A and B when B is in place: not a B that took its place."""

@@ -165,7 +165,7 @@ class Input:
         self.caps: Gst.Caps | None = None
         self.n_frames = 0  # which the user of its pictures counts
         self.end = 0       # of the last one, stream time
-        # GStreamer 1.22's dithers from v210 to 10 bits, where nothing is rounded.
+        # GStreamer 1.22 dithers v210 to 10 bits, although nothing is rounded.
         self._convert = make('videoconvert', dither='none')
         self._filter = make('capsfilter', caps=Gst.Caps.from_string(WOVEN))
         chain(pipeline, self._convert, self._filter, into)

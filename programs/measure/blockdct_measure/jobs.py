@@ -192,8 +192,8 @@ def _ignore_interrupts() -> None:
 
 
 def _work_for_dask(piece: Piece) -> Result:
-    """The worker's profiler is stopped: what it calls, sys._current_frames(), may wait for ever
-    beside threads of GStreamer that enter Python (CPython, issue 106883)."""
+    """Stops the worker's profiler first: it calls sys._current_frames(), which can deadlock when
+    a GStreamer thread enters Python (CPython issue 106883)."""
     from distributed import get_worker
     worker = get_worker()
     profiler = worker.periodic_callbacks.pop('profile', None)

@@ -37,7 +37,8 @@ class Video:
                 raise FileError('it has no picture')
             self.path, self.caps, self.rate = path, sample.get_caps(), pictures.input.rate
             self.luma = self._luma(sample)
-            # MP4 may declare the rate of a shorter last frame, as 1000/s. Its times are true.
+            # If an MP4 file's last frame is short, qtdemux declares that frame's rate, such as
+            # 1000/s. The times are right.
             after = self.rate and pictures.pull()
             if after and (after.get_buffer().pts - sample.get_buffer().pts) * self.rate \
                     > 1.5 * Gst.SECOND:
