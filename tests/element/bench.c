@@ -510,30 +510,10 @@ bench_pop_report (Bench * bench, const gchar * type)
 }
 
 GstStructure *
-buffer_find (GstBuffer * buffer, const gchar * name, const gchar * pad)
-{
-  GstStructure *found = NULL;
-  gpointer state = NULL;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL) {
-    GstStructure *s;
-
-    if (!gst_meta_info_is_custom (meta->info)
-        || !gst_custom_meta_has_name ((GstCustomMeta *) meta, name))
-      continue;
-    s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
-    if (g_strcmp0 (gst_structure_get_string (s, "pad"), pad) != 0)
-      continue;
-    if (found != NULL)
-      return NULL;
-    found = s;
-  }
-  return found;
-}
-
-GstStructure *
 buffer_report (GstBuffer * buffer)
 {
-  return buffer_find (buffer, "blockdct", NULL);
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "blockdct");
+
+  return meta == NULL || gst_buffer_get_n_meta (buffer, meta->meta.info->api)
+      > 1 ? NULL : gst_custom_meta_get_structure (meta);
 }

@@ -151,11 +151,6 @@ void text_expect (gchar * text, ...) G_GNUC_NULL_TERMINATED;
  * be none. */
 GstStructure *bench_pop_report (Bench * bench, const gchar * type);
 
-/* What a meta of this name, and of this pad, says; NULL if there is none, or
- * more than one. */
-GstStructure *buffer_find (GstBuffer * buffer, const gchar * name,
-    const gchar * pad);
-
 /* The meta the element leaves on a buffer; NULL if there is none, or more than
  * one. */
 GstStructure *buffer_report (GstBuffer * buffer);
