@@ -211,7 +211,8 @@ class Feed(Player):
 
     def open(self, **segment):
         self.send(Gst.Event.new_stream_start("feed"))
-        self.send(Gst.Event.new_caps(self.info.to_caps()))
+        self.send(Gst.Event.new_caps(
+            self.info if isinstance(self.info, Gst.Caps) else self.info.to_caps()))
         self.begin(**segment)
 
     def begin(self, **fields):
