@@ -67,6 +67,11 @@ def bytes_of(buffer):
     return buffer.extract_dup(0, buffer.get_size())
 
 
+def seen(info, buffer):
+    """The samples alone, without what may be between rows."""
+    return b"".join(plane.tobytes() for plane in planes_of(info, bytes_of(buffer)))
+
+
 def fields_of(structure):
     return {name: structure.get_value(name) for name in map(
         structure.nth_field_name, range(structure.n_fields()))}
