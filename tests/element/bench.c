@@ -345,13 +345,6 @@ bench_take (Bench * bench)
   return out;
 }
 
-void
-bench_pass (Bench * bench, guint n)
-{
-  bench_push (bench, n);
-  gst_buffer_unref (bench_take (bench));
-}
-
 /* What was set is said. */
 static void
 check_settings (const GstStructure * s, const BdctParams * params,
@@ -381,11 +374,12 @@ check_settings (const GstStructure * s, const BdctParams * params,
 }
 
 void
-bench_check_buffer (Bench * bench, GstBuffer * in, const BdctParams * params)
+bench_check (Bench * bench, guint n, const BdctParams * params)
 {
   /* The engines agree on all that is integer. */
   const gboolean same = !test_on_cuda () || params->transform != BDCT_DCT_8X8;
   const gint depth = GST_VIDEO_INFO_COMP_DEPTH (&bench->info, 0);
+  GstBuffer *in = frame_new (&bench->info, n);
   GstBuffer *copy = gst_buffer_copy_deep (in), *expected, *out;
   BdctStats stats;
   GstMessage *message;
@@ -425,12 +419,6 @@ bench_check_buffer (Bench * bench, GstBuffer * in, const BdctParams * params)
   gst_buffer_unref (expected);
   gst_buffer_unref (out);
   gst_buffer_unref (in);
-}
-
-void
-bench_check (Bench * bench, guint n, const BdctParams * params)
-{
-  bench_check_buffer (bench, frame_new (&bench->info, n), params);
 }
 
 GstMessage *

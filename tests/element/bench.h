@@ -123,16 +123,9 @@ GstBuffer *bench_pull (Bench * bench);
 /* The same, which must be there. */
 GstBuffer *bench_take (Bench * bench);
 
-/* Push frame `n` and let go of what must come out. */
-void bench_pass (Bench * bench, guint n);
-
 /* Push frame `n` and check all that comes out: it was made with these
  * parameters, and the message and the meta say so, with all figures. */
 void bench_check (Bench * bench, guint n, const BdctParams * params);
-
-/* The same with a frame, which is taken. */
-void bench_check_buffer (Bench * bench, GstBuffer * in,
-    const BdctParams * params);
 
 /* The next message of these types; NULL if there is none. */
 GstMessage *bench_pop (Bench * bench, GstMessageType types);
