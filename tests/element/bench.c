@@ -480,24 +480,6 @@ text_expect (gchar * text, ...)
 }
 
 GstStructure *
-bench_pop_report (Bench * bench, const gchar * type)
-{
-  GstMessage *message = bench_pop (bench, GST_MESSAGE_ELEMENT);
-  GstStructure *s;
-
-  if (message == NULL) {
-    g_assert_null (type);
-    return NULL;
-  }
-  g_assert_true (GST_MESSAGE_SRC (message) == GST_OBJECT (bench->element));
-  s = gst_structure_copy (gst_message_get_structure (message));
-  gst_message_unref (message);
-  g_assert_true (gst_structure_has_name (s, "blockdct"));
-  g_assert_cmpstr (gst_structure_get_string (s, "type"), ==, type);
-  return s;
-}
-
-GstStructure *
 buffer_report (GstBuffer * buffer)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "blockdct");

@@ -140,10 +140,6 @@ gchar *message_text (GstMessage * message);
 /* A text, which is taken, has all of these parts. */
 void text_expect (gchar * text, ...) G_GNUC_NULL_TERMINATED;
 
-/* The next blockdct message, which must be of this type; with NULL there must
- * be none. */
-GstStructure *bench_pop_report (Bench * bench, const gchar * type);
-
 /* The meta the element leaves on a buffer; NULL if there is none, or more than
  * one. */
 GstStructure *buffer_report (GstBuffer * buffer);
@@ -152,7 +148,6 @@ GstStructure *buffer_report (GstBuffer * buffer);
 guint64 get_uint64 (const GstStructure * s, const gchar * name);
 gint get_int (const GstStructure * s, const gchar * name);
 gdouble get_double (const GstStructure * s, const gchar * name);
-gboolean get_boolean (const GstStructure * s, const gchar * name);
 
 /* Check the bits of a report, and of a JPEG file's bytes, against an engine's:
  * exact ones, or those of an estimate. */
