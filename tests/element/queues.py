@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """blockdctcompare: how far inputs run ahead, and flushes."""
 import ctypes
-import os
 import threading
 import time
 import unittest
@@ -160,22 +159,6 @@ class Queues(unittest.TestCase):
                 self.push_pairs(player, 0, 4)
                 said = [one["xpsnr-y"] for one in self.figures(player, 4)]
                 self.assertEqual(said, alone := alone or said)
-
-    def test_allocation_and_flush(self):
-        """Upstream frees an allocation query as soon as it flushes, whoever is about to answer
-        it."""
-        def flush():
-            for i in range(min(2000, int(os.environ.get("BLOCKDCT_TEST_ROUNDS", 2000)))):
-                player.pads[0].push_event(Gst.Event.new_flush_start())
-                time.sleep((1 + i * 37 % 150) / 1e6)
-                player.pads[0].push_event(Gst.Event.new_flush_stop(True))
-                time.sleep((1 + i * 53 % 150) / 1e6)
-        info = info_of("I420", 64, 64)
-        with start(info, "view=single") as player:
-            thread = threading.Thread(target=flush)
-            thread.start()
-            while thread.is_alive():
-                player.pads[0].peer_query(Gst.Query.new_allocation(info.to_caps(), True))
 
     def test_kept(self):
         """It stops while all buffers of the pool that it draws into are elsewhere."""
