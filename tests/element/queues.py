@@ -120,10 +120,11 @@ class Queues(unittest.TestCase):
 
     def push_pairs(self, player, first, n):
         """Frames `first` and on, each beside a worse one."""
-        for i in range(2 * n):
-            planes = draw(player.info, first + i // 2)
-            planes[0][:, ::8] ^= 1 << i % 2 * (2 + i // 2 % 4)
-            player.push(frame_of(player.info, planes, i // 2), i % 2)
+        for i in range(n):
+            planes = draw(player.info, first + i)
+            player.push(frame_of(player.info, planes, i))
+            planes[0][:, ::8] ^= 4 << i % 4
+            player.push(frame_of(player.info, planes, i), 1)
 
     def figures(self, player, n):
         return [fields_of(player.pull().get_custom_meta("blockdct-compare").get_structure())

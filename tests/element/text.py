@@ -191,9 +191,12 @@ class Text(unittest.TestCase):
                 (1920, 1080, "wipe wipe-position=0.01", 2),
                 (1920, 1080, "wipe wipe-position=0.99", 2), (1920, 1080, "difference", 1),
                 (1280, 200, "wipe", 3), (200, 1280, "wipe", 3), (1920, 1080, "flicker", 2)):
+            info = info_of("I420", width, height)
+            black = Gst.Buffer.new_wrapped(bytes(info.size))
+            black.pts = 0
             with self.subTest(f"{width} {height} {view}"), start(
-                    info_of("I420", width, height), f"overlay=true view={view}") as player:
-                labels, covered = labels_of(show(player, 0)[0]), 0
+                    info, f"overlay=true view={view}") as player:
+                labels, covered = labels_of(player.show(black, black)), 0
                 self.assertEqual(len(labels), n)
                 for x, y, right, bottom, _ in labels:
                     self.assertTrue(0 <= x < right <= width and 0 <= y < bottom <= height)
