@@ -24,6 +24,7 @@ get_field (const GstStructure * s, const gchar * name, GType type)
 DEFINE_GET (guint64, uint64, G_TYPE_UINT64)
 DEFINE_GET (gint, int, G_TYPE_INT)
 DEFINE_GET (gdouble, double, G_TYPE_DOUBLE)
+static
 DEFINE_GET (gboolean, boolean, G_TYPE_BOOLEAN)
 
 /* A whole number, named `name` and `of`, or none. */

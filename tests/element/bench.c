@@ -345,13 +345,6 @@ bench_take (Bench * bench)
   return out;
 }
 
-void
-bench_pass (Bench * bench, guint n)
-{
-  bench_push (bench, n);
-  gst_buffer_unref (bench_take (bench));
-}
-
 /* What was set is said. */
 static void
 check_settings (const GstStructure * s, const BdctParams * params,
@@ -381,11 +374,12 @@ check_settings (const GstStructure * s, const BdctParams * params,
 }
 
 void
-bench_check_buffer (Bench * bench, GstBuffer * in, const BdctParams * params)
+bench_check (Bench * bench, guint n, const BdctParams * params)
 {
   /* The engines agree on all that is integer. */
   const gboolean same = !test_on_cuda () || params->transform != BDCT_DCT_8X8;
   const gint depth = GST_VIDEO_INFO_COMP_DEPTH (&bench->info, 0);
+  GstBuffer *in = frame_new (&bench->info, n);
   GstBuffer *copy = gst_buffer_copy_deep (in), *expected, *out;
   BdctStats stats;
   GstMessage *message;
@@ -425,12 +419,6 @@ bench_check_buffer (Bench * bench, GstBuffer * in, const BdctParams * params)
   gst_buffer_unref (expected);
   gst_buffer_unref (out);
   gst_buffer_unref (in);
-}
-
-void
-bench_check (Bench * bench, guint n, const BdctParams * params)
-{
-  bench_check_buffer (bench, frame_new (&bench->info, n), params);
 }
 
 GstMessage *
@@ -492,48 +480,10 @@ text_expect (gchar * text, ...)
 }
 
 GstStructure *
-bench_pop_report (Bench * bench, const gchar * type)
-{
-  GstMessage *message = bench_pop (bench, GST_MESSAGE_ELEMENT);
-  GstStructure *s;
-
-  if (message == NULL) {
-    g_assert_null (type);
-    return NULL;
-  }
-  g_assert_true (GST_MESSAGE_SRC (message) == GST_OBJECT (bench->element));
-  s = gst_structure_copy (gst_message_get_structure (message));
-  gst_message_unref (message);
-  g_assert_true (gst_structure_has_name (s, "blockdct"));
-  g_assert_cmpstr (gst_structure_get_string (s, "type"), ==, type);
-  return s;
-}
-
-GstStructure *
-buffer_find (GstBuffer * buffer, const gchar * name, const gchar * pad)
-{
-  GstStructure *found = NULL;
-  gpointer state = NULL;
-  GstMeta *meta;
-
-  while ((meta = gst_buffer_iterate_meta (buffer, &state)) != NULL) {
-    GstStructure *s;
-
-    if (!gst_meta_info_is_custom (meta->info)
-        || !gst_custom_meta_has_name ((GstCustomMeta *) meta, name))
-      continue;
-    s = gst_custom_meta_get_structure ((GstCustomMeta *) meta);
-    if (g_strcmp0 (gst_structure_get_string (s, "pad"), pad) != 0)
-      continue;
-    if (found != NULL)
-      return NULL;
-    found = s;
-  }
-  return found;
-}
-
-GstStructure *
 buffer_report (GstBuffer * buffer)
 {
-  return buffer_find (buffer, "blockdct", NULL);
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "blockdct");
+
+  return meta == NULL || gst_buffer_get_n_meta (buffer, meta->meta.info->api)
+      > 1 ? NULL : gst_custom_meta_get_structure (meta);
 }

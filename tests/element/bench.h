@@ -123,16 +123,9 @@ GstBuffer *bench_pull (Bench * bench);
 /* The same, which must be there. */
 GstBuffer *bench_take (Bench * bench);
 
-/* Push frame `n` and let go of what must come out. */
-void bench_pass (Bench * bench, guint n);
-
 /* Push frame `n` and check all that comes out: it was made with these
  * parameters, and the message and the meta say so, with all figures. */
 void bench_check (Bench * bench, guint n, const BdctParams * params);
-
-/* The same with a frame, which is taken. */
-void bench_check_buffer (Bench * bench, GstBuffer * in,
-    const BdctParams * params);
 
 /* The next message of these types; NULL if there is none. */
 GstMessage *bench_pop (Bench * bench, GstMessageType types);
@@ -147,15 +140,6 @@ gchar *message_text (GstMessage * message);
 /* A text, which is taken, has all of these parts. */
 void text_expect (gchar * text, ...) G_GNUC_NULL_TERMINATED;
 
-/* The next blockdct message, which must be of this type; with NULL there must
- * be none. */
-GstStructure *bench_pop_report (Bench * bench, const gchar * type);
-
-/* What a meta of this name, and of this pad, says; NULL if there is none, or
- * more than one. */
-GstStructure *buffer_find (GstBuffer * buffer, const gchar * name,
-    const gchar * pad);
-
 /* The meta the element leaves on a buffer; NULL if there is none, or more than
  * one. */
 GstStructure *buffer_report (GstBuffer * buffer);
@@ -164,7 +148,6 @@ GstStructure *buffer_report (GstBuffer * buffer);
 guint64 get_uint64 (const GstStructure * s, const gchar * name);
 gint get_int (const GstStructure * s, const gchar * name);
 gdouble get_double (const GstStructure * s, const gchar * name);
-gboolean get_boolean (const GstStructure * s, const gchar * name);
 
 /* Check the bits of a report, and of a JPEG file's bytes, against an engine's:
  * exact ones, or those of an estimate. */

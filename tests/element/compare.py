@@ -8,7 +8,8 @@ import re
 import time
 import unittest
 
-from player import FRAME, Gst, bytes_of, draw, duel, frame_of, info_of, main, np, planes_of, Player
+from player import FRAME, Gst, bytes_of, draw, duel, frame_of, info_of, main, np, planes_of, seen, \
+    Player
 from viewer import do, expect
 
 I420 = info_of("I420", 16, 16)
@@ -20,10 +21,6 @@ def frame(info, n, at=None, bits=0):
     for plane in planes:
         plane[:, ::8] ^= bits
     return frame_of(info, planes, n if at is None else at)
-
-
-def seen(info, buffer):
-    return b"".join(plane.tobytes() for plane in planes_of(info, bytes_of(buffer)))
 
 
 class Flow(unittest.TestCase):

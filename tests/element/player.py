@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """An element between sources and a sink that a test holds in its hands."""
+import ctypes
 import gc
 import os
 import sys
@@ -66,9 +67,46 @@ def bytes_of(buffer):
     return buffer.extract_dup(0, buffer.get_size())
 
 
+def seen(info, buffer):
+    """The samples alone, without what may be between rows."""
+    return b"".join(plane.tobytes() for plane in planes_of(info, bytes_of(buffer)))
+
+
 def fields_of(structure):
     return {name: structure.get_value(name) for name in map(
         structure.nth_field_name, range(structure.n_fields()))}
+
+
+class Native:
+    """A library's functions, where Python has none that does: of numbers, of addresses, which
+    hash() gives of what is GStreamer's, of bytes."""
+
+    def __init__(self, name):
+        self.library = ctypes.CDLL(name)
+
+    def __getattr__(self, name):
+        function = getattr(self.library, name)
+        function.restype = ctypes.c_size_t
+        return lambda *arguments: function(*(
+            ctypes.c_void_p(one) if isinstance(one, int) else
+            ctypes.c_double(one) if isinstance(one, float) else one for one in arguments))
+
+
+def answer_allocations(sink, change):
+    """Have a sink answer allocation queries: change(GStreamer, address of the query)."""
+    gst = Native("libgstreamer-1.0.so.0")
+
+    def on_query(_, info):
+        query = info.get_query()
+        if query.type != Gst.QueryType.ALLOCATION:
+            return Gst.PadProbeReturn.OK
+        # As long as it is Python's, too, it cannot be written.
+        gst.gst_mini_object_unref(hash(query))
+        change(gst, hash(query))
+        gst.gst_mini_object_ref(hash(query))
+        return Gst.PadProbeReturn.HANDLED
+    sink.get_static_pad("sink").add_probe(
+        Gst.PadProbeType.QUERY_DOWNSTREAM | Gst.PadProbeType.PUSH, on_query)
 
 
 class Player:
@@ -159,17 +197,28 @@ class Player:
 class Feed(Player):
     """One that is pushed to by whoever calls: when push() returns, the element has the frame."""
 
-    def __init__(self, line, info, sink="appsink wait-on-eos=false sync=false", **segment):
+    def __init__(self, line, info, sink="appsink wait-on-eos=false sync=false", pads=("sink",),
+                 **segment):
         super().__init__(f"{line} ! {sink} async=false name=out")
-        self.pad, self.info = Gst.Pad.new("feed", Gst.PadDirection.SRC), info
-        self.pad.link(self.element.get_static_pad("sink"))
-        self.pad.set_active(True)
-        self.pad.push_event(Gst.Event.new_stream_start("feed"))
-        self.pad.push_event(Gst.Event.new_caps(info.to_caps()))
-        self.begin(**segment)
+        self.info, self.pads = info, [Gst.Pad.new(name, Gst.PadDirection.SRC) for name in pads]
+        for pad in self.pads:
+            pad.link(self.element.get_static_pad(pad.name))
+            pad.set_active(True)
+        self.open(**segment)
 
-    def push(self, buffer):
-        return self.pad.push(buffer)
+    def push(self, buffer, i=0):
+        return self.pads[i].push(buffer)
+
+    def send(self, event):
+        """To all pads."""
+        for pad in self.pads:
+            pad.push_event(event)
+
+    def open(self, **segment):
+        self.send(Gst.Event.new_stream_start("feed"))
+        self.send(Gst.Event.new_caps(
+            self.info if isinstance(self.info, Gst.Caps) else self.info.to_caps()))
+        self.begin(**segment)
 
     def begin(self, **fields):
         """A segment with these fields."""
@@ -177,22 +226,25 @@ class Feed(Player):
         segment.init(fields.pop("format", Gst.Format.TIME))
         for name, value in fields.items():
             setattr(segment, name, value)
-        self.pad.push_event(Gst.Event.new_segment(segment))
+        self.send(Gst.Event.new_segment(segment))
 
     def flush(self):
-        self.pad.push_event(Gst.Event.new_flush_start())
-        self.pad.push_event(Gst.Event.new_flush_stop(True))
+        start, stop = Gst.Event.new_flush_start(), Gst.Event.new_flush_stop(True)
+        stop.set_seqnum(start.get_seqnum())
+        self.send(start)
+        self.send(stop)
         self.begin()
 
     def drain(self):
         """Not with an appsink, which waits until all is pulled."""
-        self.pad.peer_query(Gst.Query.new_drain())
+        self.pads[0].peer_query(Gst.Query.new_drain())
 
     def end(self):
-        self.pad.push_event(Gst.Event.new_eos())
+        self.send(Gst.Event.new_eos())
 
     def __exit__(self, *error):
-        self.pad.set_active(False)
+        for pad in self.pads:
+            pad.set_active(False)
         super().__exit__(*error)
 
 

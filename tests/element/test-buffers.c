@@ -268,6 +268,46 @@ TEST ("/element/buffers/stop-while-asked", test_stop_while_asked)
   }
 }
 
+static gpointer
+flush_often (gpointer pad)
+{
+  for (gint i = 0; i < test_rounds (2000); i++) {
+    gst_pad_push_event (pad, gst_event_new_flush_start ());
+    g_usleep (1 + i * 37 % 150);
+    gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
+    g_usleep (1 + i * 53 % 150);
+  }
+  gst_pad_set_active (pad, FALSE);
+  return NULL;
+}
+
+/* Upstream of blockdctcompare frees a query as soon as it flushes, whoever is
+ * about to answer it. */
+TEST ("/element/buffers/flush-while-asked", test_flush_while_asked)
+{
+  g_autoptr (GstElement) compare = element_new ("blockdctcompare");
+  g_autoptr (GstCaps) caps = video_caps ("I420", 64, 64);
+  static const gchar *const pads[] = { "ref_sink", "dist_sink" };
+  GstHarness *h[G_N_ELEMENTS (pads)];
+  GThread *thread;
+
+  element_set (compare, "backend", test_backend ());
+  test_share_context (compare);
+  for (guint i = 0; i < G_N_ELEMENTS (pads); i++) {
+    h[i] = gst_harness_new_with_element (compare, pads[i], i ? NULL : "src");
+    gst_harness_set_src_caps (h[i], gst_caps_ref (caps));
+  }
+  thread = g_thread_new ("flush", flush_often, h[0]->srcpad);
+  while (GST_PAD_IS_ACTIVE (h[0]->srcpad)) {
+    g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
+
+    gst_pad_peer_query (h[0]->srcpad, query);
+  }
+  g_thread_join (thread);
+  for (guint i = 0; i < G_N_ELEMENTS (pads); i++)
+    gst_harness_teardown (h[i]);
+}
+
 static guint
 count_reconfigure (GstHarness * h)
 {
