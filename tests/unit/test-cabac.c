@@ -7,7 +7,6 @@
 #include <string.h>
 #include "dct/entropy/cabac-price.h"
 #include "residual-coding.h"
-#include "support.h"
 
 #define MAX_BLOCK (32 * 32)
 
@@ -280,10 +279,13 @@ main (int argc, char **argv)
   g_test_add_func ("/cabac/sizes", test_sizes);
   for (int log2_size = 2; log2_size <= 5; log2_size++)
     for (int chroma = 0; chroma < 2; chroma++) {
-      tests_add (test_blocks, 2 * log2_size + chroma, "/cabac/%s/%d", chroma
+      const gpointer data = GINT_TO_POINTER (2 * log2_size + chroma);
+      g_autofree char *blocks = g_strdup_printf ("/cabac/%s/%d", chroma
           ? "chroma" : "luma", 1 << log2_size);
-      tests_add (test_price, 2 * log2_size + chroma, "/cabac/price/%s/%d",
-          chroma ? "chroma" : "luma", 1 << log2_size);
+      g_autofree char *price = g_strconcat (blocks, "/price", NULL);
+
+      g_test_add_data_func (blocks, data, test_blocks);
+      g_test_add_data_func (price, data, test_price);
     }
   return g_test_run ();
 }
