@@ -50,8 +50,8 @@ def ffmpeg(samples):
     name = " ".join(run(["ffmpeg", "-version"]).decode().split()[:3:2])
     for q in (2, 5, 10, 31):
         jpeg = run(["ffmpeg", "-f", "rawvideo", "-pix_fmt", "gray", "-s",
-                    f"{samples.shape[1]}x{samples.shape[0]}", "-i", "-", "-c:v", "mjpeg", "-pix_fmt",
-                    "yuvj420p", "-q:v", str(q), "-f", "mjpeg", "-"], samples.tobytes())
+                    f"{samples.shape[1]}x{samples.shape[0]}", "-i", "-", "-c:v", "mjpeg",
+                    "-pix_fmt", "yuvj420p", "-q:v", str(q), "-f", "mjpeg", "-"], samples.tobytes())
         yield name + ", mjpeg", f"-q:v {q} > F.jpg", "quantization-file=F.jpg", [
             (ours(samples, tables=blockdct.tables(jpeg).ravel()), djpeg(jpeg))]
 
