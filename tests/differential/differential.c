@@ -7,15 +7,16 @@
  * and printed as text that runs it again.
  *
  *   differential [--cases N | --seconds N] [--seed N|random] [--pair NAME]...
- *                [--case TEXT] [--list] [--no-shrink] [--verbose]
+ *                [--case TEXT] [--stack BYTES]
  *
- * --list says which pairs there are, --verbose prints each case before it runs.
+ * --stack is what threads get of it: who needs more ends the program.
  * Built twice: with libblockdct, and with the CUDA engine on a runtime without
  * a GPU (tests/gpu/fake-runtime.h).
  *
  * Ends with "N passed, N failed, N skipped", of pairs; exits 77 where no pair
  * can run. */
 #include <getopt.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,6 @@ static Pair pairs[] = {
 
 #define N_PAIRS ((int) (sizeof pairs / sizeof pairs[0]))
 
-static int shrink = 1, verbose, list;
 static const char *program;
 
 /* What runs, for when it ends the program. */
@@ -106,8 +106,6 @@ begin_case (Scene * scene, const Case * c, BdctEngine * engine,
     Outcome * expected, BdctError * error)
 {
   case_print (c, current);
-  if (verbose)
-    fprintf (stderr, "%s\n", current);
   if (!scene_init (scene, c, error))
     return false;
   scene_make_levels (scene, engine);
@@ -181,8 +179,7 @@ report (Pair * pair, const Case * c, uint64_t seed, unsigned number,
         program, pair->name, (unsigned long long) seed, number + 1);
     return;
   }
-  if (shrink)
-    shrink_case (pair, &smallest, again);
+  shrink_case (pair, &smallest, again);
   case_print (&smallest, text);
   printf ("  %s\n  %s --pair %s --case '%s'\n", again, program, pair->name,
       text);
@@ -317,7 +314,7 @@ want (const char *name)
     if (name == NULL || strcmp (name, pair->name) == 0)
       found = pair->wanted = true;
   if (!found)
-    fprintf (stderr, "no pair '%s'; --list says which there are\n", name);
+    fprintf (stderr, "no pair '%s'\n", name);
   return found;
 }
 
@@ -329,6 +326,19 @@ typedef struct {
   bool some;
 } Wanted;
 
+/* All threads that there will be have so many bytes, where that is enough for
+ * the C library. */
+static void
+give_stacks (size_t size)
+{
+  pthread_attr_t attributes;
+
+  pthread_attr_init (&attributes);
+  pthread_attr_setstacksize (&attributes, size);
+  pthread_setattr_default_np (&attributes);
+  pthread_attr_destroy (&attributes);
+}
+
 static bool
 parse_options (int argc, char **argv, Wanted * wanted)
 {
@@ -338,9 +348,7 @@ parse_options (int argc, char **argv, Wanted * wanted)
     {"seed", required_argument, NULL, 'r'},
     {"pair", required_argument, NULL, 'p'},
     {"case", required_argument, NULL, 'c'},
-    {"list", no_argument, &list, 1},
-    {"no-shrink", no_argument, &shrink, 0},
-    {"verbose", no_argument, &verbose, 1}, {NULL, 0, NULL, 0}
+    {"stack", required_argument, NULL, 't'}, {NULL, 0, NULL, 0}
   };
   int option;
 
@@ -353,6 +361,8 @@ parse_options (int argc, char **argv, Wanted * wanted)
       wanted->text = optarg;
     else if (option == 'n')
       wanted->cases = strtoul (optarg, NULL, 10);
+    else if (option == 't')
+      give_stacks (strtoul (optarg, NULL, 10));
     else if (option == 's')
       wanted->seconds = strtoul (optarg, NULL, 10);
     else if (option == 'r')
@@ -396,10 +406,8 @@ main (int argc, char **argv)
   if (!parse_options (argc, argv, &wanted)
       || (wanted.text != NULL && !case_parse (&c, wanted.text)))
     return 2;
-  if (!open_engines () && !list)
+  if (!open_engines ())
     return finish ();
-  if (list)
-    return 0;
   catch_signals ();
   if (wanted.text != NULL) {
     run_case (&c, wanted.seed, 0);

@@ -11,11 +11,8 @@ module is found as Python finds it (meson devenv). No test: run by hand."""
 
 import io
 import math
-import os
-import shutil
 import subprocess
 import sys
-import tempfile
 
 import blockdct
 import numpy as np
@@ -25,101 +22,71 @@ QUALITIES = (1, 2, 5, 10, 25, 50, 75, 90, 100)
 
 
 def run(command, data=None):
-    return subprocess.run(command, input=data, check=True,
-                          stdout=subprocess.PIPE,
+    return subprocess.run(command, input=data, check=True, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL).stdout
 
 
-class Pictures:
-    def __init__(self, path, folder):
-        self.folder = folder
-        with Image.open(path) as picture:
-            if picture.mode != "L":
-                sys.exit("a grey picture of 8 bits is needed")
-            self.width, self.height = picture.size
-            self.samples = np.asarray(picture)
-            self.samples.tofile(self.path("in.gray"))
-            picture.save(self.path("in.pgm"))
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def gst(self, *elements):
-        out = self.path("out.gray")
-        run(["gst-launch-1.0", "-q", "filesrc",
-             "location=" + self.path("in.gray"), "!", "rawvideoparse",
-             "format=gray8", f"width={self.width}", f"height={self.height}",
-             "!", *elements, "!", "filesink", "location=" + out])
-        return np.fromfile(out, np.uint8)
-
-    def blockdct(self, **settings):
-        return blockdct.transform(self.samples, layout="HW", **settings).pictures.ravel()
-
-    def djpeg(self, jpeg):
-        return np.asarray(Image.open(io.BytesIO(run(
-            ["djpeg", "-dct", "int", "-pnm", "-grayscale"], jpeg)))).ravel()
+def ours(samples, **settings):
+    return blockdct.transform(samples, layout="HW", **settings).pictures.ravel()
 
 
-def compare(name, settings, ours_settings, pairs):
-    ours, theirs = (np.concatenate(samples).astype(int) for samples in zip(*pairs))
-    apart = abs(ours - theirs)
-    psnr = 10 * math.log10(255 ** 2 / np.mean(apart ** 2)) if apart.any() else math.inf
-    print(f"| {name} | `{settings}` | `{ours_settings}` | {apart.size:,} | "
-          f"{np.count_nonzero(apart):,} | {apart.max()} | {psnr:.2f} |", flush=True)
+def djpeg(jpeg):
+    return np.asarray(Image.open(io.BytesIO(run(
+        ["djpeg", "-dct", "int", "-pnm", "-grayscale"], jpeg)))).ravel()
 
 
-def imagemagick(p):
+def imagemagick(samples):
     program = "convert-im6.q16"
-    name = run([program, "-version"]).decode().split(" ")[1:3]
-
+    name = " ".join(run([program, "-version"]).decode().split(" ")[1:3])
+    picture = b"P5 %d %d 255\n" % samples.shape[::-1] + samples.tobytes()
     for islow in ([], ["-define", "jpeg:dct-method=islow"]):
-        options = [*islow, "-quality", "Q"]
-        pairs = []
-        for q in QUALITIES:
-            jpeg = run([program, p.path("in.pgm"), *options[:-1], str(q),
-                        "jpeg:-"])
-            pairs.append((p.blockdct(quality=q), p.djpeg(jpeg)))
-        compare(" ".join(name), " ".join(options), "quality=Q", pairs)
+        yield name, " ".join([*islow, "-quality Q"]), "quality=Q", [
+            (ours(samples, quality=q), djpeg(run(
+                [program, "-", *islow, "-quality", str(q), "jpeg:-"], picture)))
+            for q in QUALITIES]
 
 
-def ffmpeg(p):
+def ffmpeg(samples):
     name = " ".join(run(["ffmpeg", "-version"]).decode().split()[:3:2])
     for q in (2, 5, 10, 31):
         jpeg = run(["ffmpeg", "-f", "rawvideo", "-pix_fmt", "gray", "-s",
-                    f"{p.width}x{p.height}", "-i", p.path("in.gray"), "-c:v",
-                    "mjpeg", "-pix_fmt", "yuvj420p", "-q:v", str(q), "-f",
-                    "mjpeg", "-"])
-        compare(name + ", mjpeg", f"-q:v {q} > F.jpg",
-                "quantization-file=F.jpg",
-                [(p.blockdct(tables=blockdct.tables(jpeg).ravel()), p.djpeg(jpeg))])
+                    f"{samples.shape[1]}x{samples.shape[0]}", "-i", "-", "-c:v", "mjpeg",
+                    "-pix_fmt", "yuvj420p", "-q:v", str(q), "-f", "mjpeg", "-"], samples.tobytes())
+        yield name + ", mjpeg", f"-q:v {q} > F.jpg", "quantization-file=F.jpg", [
+            (ours(samples, tables=blockdct.tables(jpeg).ravel()), djpeg(jpeg))]
 
 
-def jpegenc(p):
+def jpegenc(samples):
     version = run(["gst-launch-1.0", "--version"]).decode().split()[2]
-    compare("jpegenc ! jpegdec " + version,
-            "quality=Q idct-method=islow, both", "quality=Q",
-            [(p.blockdct(quality=q),
-              p.gst("jpegenc", f"quality={q}", "idct-method=islow", "!",
-                    "jpegdec", "idct-method=islow", "!",
-                    "video/x-raw,format=GRAY8")) for q in QUALITIES])
+    yield ("jpegenc ! jpegdec " + version, "quality=Q idct-method=islow, both", "quality=Q", [
+        (ours(samples, quality=q), np.frombuffer(run(
+            ["gst-launch-1.0", "-q", "fdsrc", "!", "rawvideoparse", "format=gray8",
+             f"height={samples.shape[0]}", f"width={samples.shape[1]}", "!",
+             "jpegenc", f"quality={q}", "idct-method=islow", "!", "jpegdec",
+             "idct-method=islow", "!", "video/x-raw,format=GRAY8", "!", "fdsink"],
+            samples.tobytes()), np.uint8)) for q in QUALITIES])
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    for needed in ("gst-launch-1.0", "djpeg"):
-        if not shutil.which(needed):
-            sys.exit(f"{needed} is missing")
+    with Image.open(sys.argv[1]) as picture:
+        if picture.mode != "L":
+            sys.exit("a grey picture of 8 bits is needed")
+        samples = np.asarray(picture)
     print("| program | its settings | blockdct | samples | differ | most | "
           "dB between |\n| --- | --- | --- | --- | --- | --- | --- |")
-    with tempfile.TemporaryDirectory() as folder:
-        p = Pictures(sys.argv[1], folder)
-        for part in (imagemagick, ffmpeg, jpegenc):
-            try:
-                part(p)
-            except (OSError, subprocess.CalledProcessError) as error:
-                print(f"{part.__name__}: not compared: {error}",
-                      file=sys.stderr)
+    for part in (imagemagick, ffmpeg, jpegenc):
+        try:
+            for name, settings, own_settings, pairs in part(samples):
+                own, theirs = (np.concatenate(made).astype(int) for made in zip(*pairs))
+                apart = abs(own - theirs)
+                psnr = (10 * math.log10(255 ** 2 / np.mean(apart ** 2)) if apart.any()
+                        else math.inf)
+                print(f"| {name} | `{settings}` | `{own_settings}` | {apart.size:,} | "
+                      f"{np.count_nonzero(apart):,} | {apart.max()} | {psnr:.2f} |", flush=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            print(f"{part.__name__}: not compared: {error}", file=sys.stderr)
 
 
 main()

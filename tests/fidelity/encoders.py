@@ -7,19 +7,19 @@ bits of x265, SVT-AV1 and libaom, by ffmpeg, and of blockdct, on pictures withou
 grid. pip and apt-get download these into FOLDER, or into a temporary one;
 barbara.pgm is one more where BLOCKDCT_DATA has it. Only their luma is coded, and each
 side gets the same samples. Bits are those of the coded picture: no option text, no
-parameter sets. It needs numpy, Pillow and ffmpeg, and finds the element as
-gst-launch-1.0 does (meson devenv). No test: run by hand."""
+parameter sets. It needs numpy, Pillow and ffmpeg, and the module as Python finds it
+(meson devenv). No test: run by hand."""
 
 import glob
 import math
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import zipfile
 
+import blockdct
 import numpy as np
 
 WHEEL = "scikit-image==0.26.0"
@@ -59,7 +59,7 @@ GRID = 5
 QPS = (22, 27, 32, 37, 42)
 FIXED = ("hevc-4x4", "hevc-8x8", "hevc-16x16", "hevc-32x32")
 TREE = "hevc-quadtree"
-DEADZONE = "deadzone=0.16666666666666666"
+DEADZONE = 1 / 6
 REFERENCE = "x265 medium"
 # Without a wavefront, so that bits do not depend on the number of processors.
 X265 = "qp={}:keyint=1:ipratio=1:info=0:wpp=0:frame-threads=1:log-level=none"
@@ -89,11 +89,11 @@ ENCODERS = {
         "tune=psnr:deltaq-mode=0"),
 }
 TRANSFORMS = {
-    **{name: (QPS, f"transform={name}", "qp={}")
+    **{name: (QPS, "qp", {"transform": name})
        for name in ("hevc-dst-4x4", *FIXED, TREE)},
-    **{f"{name}, deadzone": (QPS, f"transform={name}", "qp={}", DEADZONE)
+    **{f"{name}, deadzone": (QPS, "qp", {"transform": name, "deadzone": DEADZONE})
        for name in (*FIXED, TREE)},
-    "jpeg-8x8": ((10, 25, 50, 75, 92), "transform=jpeg-8x8", "quality={}"),
+    "jpeg-8x8": ((10, 25, 50, 75, 92), "quality", {}),
 }
 
 
@@ -159,52 +159,38 @@ def picture_bits(stream, kind):
     return bits
 
 
-def encode(y, encoder, setting, folder, more=""):
+def encode(y, encoder, setting):
     """The stream of samples at a setting, as bytes, and the samples that it decodes to.
     The samples go in and come out in the encoder's format: ffmpeg converts nothing."""
     pixels, kind, _, *options = encoder
-    raw, coded = os.path.join(folder, "in"), os.path.join(folder, "coded")
-    with open(raw, "wb") as file:
-        file.write(y.tobytes())
-        if pixels == "yuv420p":
-            file.write(bytes([128]) * (y.size // 2))
-    options[-1] += more
-    run("ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", pixels, "-s",
-        f"{y.shape[1]}x{y.shape[0]}", "-i", raw,
-        *(option.format(setting) for option in options), "-f", kind, coded)
-    decoded = run("ffmpeg", "-v", "error", "-i", coded, "-f", "rawvideo", "-")
-    assert len(decoded) == os.path.getsize(raw)
-    with open(coded, "rb") as file:
-        return file.read(), np.frombuffer(decoded, np.uint8)[:y.size].reshape(y.shape)
+    raw = y.tobytes() + (bytes([128]) * (y.size // 2) if pixels == "yuv420p" else b"")
+    stream = run("ffmpeg", "-v", "error", "-f", "rawvideo", "-pix_fmt", pixels, "-s",
+                 f"{y.shape[1]}x{y.shape[0]}", "-i", "-",
+                 *(option.format(setting) for option in options), "-f", kind, "-", input=raw)
+    decoded = run("ffmpeg", "-v", "error", "-f", kind, "-i", "-", "-f", "rawvideo", "-",
+                  input=stream)
+    assert len(decoded) == len(raw)
+    return stream, np.frombuffer(decoded, np.uint8)[:y.size].reshape(y.shape)
 
 
 def psnr(a, b):
     return 10 * math.log10(255 ** 2 / np.mean((a.astype(float) - b) ** 2))
 
 
-def of_encoder(y, encoder, folder):
+def of_encoder(y, encoder):
     """(bits, dB) at each setting."""
     for setting in encoder[2]:
-        stream, decoded = encode(y, encoder, setting, folder)
+        stream, decoded = encode(y, encoder, setting)
         yield picture_bits(stream, encoder[1]), psnr(y, decoded)
 
 
-def of_element(y, transform, folder):
-    """(bits, dB) at each setting, and the shares of area by the blocks' sides."""
-    settings, *properties = transform
-    raw = os.path.join(folder, "in")
-    y.tofile(raw)
-    for setting in settings:
-        text = run("gst-launch-1.0", "-m", "filesrc", "location=" + raw, "!",
-                   "rawvideoparse", "format=gray8", f"width={y.shape[1]}",
-                   f"height={y.shape[0]}", "!", "blockdct", "backend=cpu", "metrics=bits",
-                   *(text.format(setting) for text in properties), "!", "fakesink")
-        line, = (line for line in text.decode().splitlines()
-                 if "blockdct, type=(string)pooled" in line)
-        found = dict(re.findall(r"([a-z0-9-]+)=\(\w+\)([^,;]+)", line))
-        bits = found.get("bits") or found["bits-estimated"]
-        yield (float(bits), float(found["psnr"]),
-               [float(found.get(f"area-{n}", 0)) for n in (4, 8, 16, 32)])
+def of_blockdct(y, transform):
+    """(bits, dB) at each setting, and the shares of a tree's area by the blocks' sides."""
+    settings, kind, more = transform
+    made = blockdct.measure(y, layout="HW", metrics="bits", **{kind: settings}, **more)
+    for i, setting in enumerate(settings):
+        sizes = blockdct.levels(y, layout="HW", **{kind: setting}, **more).sizes
+        yield made.bits[i], made.psnr[i], [np.mean(sizes == n) for n in (2, 3, 4, 5)]
 
 
 def bd_rate(reference, test):
@@ -281,9 +267,9 @@ def measure(folder):
         if grid(y) > GRID:
             row(*cells, "left out", "", "")
             continue
-        points = {encoder: list(of_encoder(y, options, folder))
+        points = {encoder: list(of_encoder(y, options))
                   for encoder, options in ENCODERS.items()}
-        points.update({transform: list(of_element(y, options, folder))
+        points.update({transform: list(of_blockdct(y, options))
                        for transform, options in TRANSFORMS.items()})
         bits, db = points[REFERENCE][QPS.index(32)]
         row(*cells, f"{db:.2f} dB, {bits / 1000:.1f} kbit",
@@ -296,7 +282,7 @@ def measure(folder):
 def main():
     if len(sys.argv) > 2 or sys.argv[1:2] in (["-h"], ["--help"]):
         sys.exit(__doc__)
-    for needed in ("apt-get", "dpkg-deb", "ffmpeg", "gst-launch-1.0"):
+    for needed in ("apt-get", "dpkg-deb", "ffmpeg"):
         if not shutil.which(needed):
             sys.exit(f"{needed} is missing")
     with tempfile.TemporaryDirectory() as folder:
@@ -325,7 +311,7 @@ def main():
             for points in everything]
     row("the best of these for the picture",
         spread([bd_rate(p[name], p[TREE]) for name, p in zip(best, everything)], 1))
-    head("transform", f"{DEADZONE}: BD-rate, %")
+    head("transform", f"deadzone={DEADZONE}: BD-rate, %")
     for name in (*FIXED, TREE):
         row(name, spread(rates(name, f"{name}, deadzone"), 1))
     head("QP", *(f"{n} x {n}, %" for n in (4, 8, 16, 32)))

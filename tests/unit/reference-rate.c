@@ -13,39 +13,19 @@ category (int v)
   return n;
 }
 
-/* The next step along the zigzag path over (y, x). */
-static void
-zigzag_step (int *y, int *x)
-{
-  bool up = (*y + *x) % 2 == 0;
-
-  if (up ? *x == 7 : *y == 7 || *x == 0) {
-    if (!up && *y == 7)
-      ++*x;
-    else
-      ++*y;
-  } else if (up && *y == 0) {
-    ++*x;
-  } else {
-    *y += up ? -1 : 1;
-    *x += up ? 1 : -1;
-  }
-}
-
 static void
 code_block (const RefScan * scan, int bx, int by, int *before,
     RefSymbols * symbols)
 {
   const int *level = scan->level + 8 * by * 8 * scan->across + 8 * bx;
-  int y = 0, x = 0, run = 0;
+  int run = 0;
 
   symbols->dc[category (level[0] - *before)]++;
   *before = level[0];
   for (int k = 1; k < 64; k++) {
-    int v;
+    const int at = ref_zigzag[k];
+    const int v = level[at / 8 * 8 * scan->across + at % 8];
 
-    zigzag_step (&y, &x);
-    v = level[y * 8 * scan->across + x];
     if (v == 0) {
       run++;
       continue;

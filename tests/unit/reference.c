@@ -7,7 +7,7 @@
 
 /* The T.81 tables in the zigzag order of a DQT segment; unlike
  * dct/quantizer/job.c, so that a slip in one does not repeat in the other. */
-static const int zigzag[64] = {
+const int ref_zigzag[64] = {
   0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
   12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
   35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
@@ -143,7 +143,7 @@ jpeg_table (int quality, bool chroma, int max, int *out)
 
     if (step < 1)
       step = 1;
-    out[zigzag[i]] = step > max ? max : step;
+    out[ref_zigzag[i]] = step > max ? max : step;
   }
 }
 

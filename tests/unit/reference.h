@@ -39,6 +39,9 @@ enum {
                       and the sample counts in no agreement */
 };
 
+/* Where the coefficients of T.81's Figure A.6 lie in rows of 8. */
+extern const int ref_zigzag[64];
+
 /* The largest block's side. */
 #define REF_SIZE 64
 

@@ -1,5 +1,5 @@
 /* blockdct tests: the formats of R, G and B of the contract, written down apart
- * from the element's own table, and how chroma is sampled.
+ * from the element's own table.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -24,18 +24,6 @@ static const struct
   {"ARGB", {1, 4, {0, 0, 0}, {1, 2, 3}}},
   {"ABGR", {1, 4, {0, 0, 0}, {3, 2, 1}}},
   {"GBR", {3, 1, {2, 0, 1}, {0, 0, 0}}},
-};
-
-static const struct
-{
-  const char *name;
-  BdctChromaFormat chroma;
-  int h, v; /* luma's sampling factors; chroma's are 1 */
-} rgb_samplings[] = {
-  {"4:2:0", BDCT_CHROMA_420, 2, 2},
-  {"4:2:2", BDCT_CHROMA_422, 2, 1},
-  {"4:4:0", BDCT_CHROMA_440, 1, 2},
-  {"4:4:4", BDCT_CHROMA_444, 1, 1},
 };
 
 #endif

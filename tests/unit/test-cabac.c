@@ -7,7 +7,6 @@
 #include <string.h>
 #include "dct/entropy/cabac-price.h"
 #include "residual-coding.h"
-#include "support.h"
 
 #define MAX_BLOCK (32 * 32)
 
@@ -247,43 +246,21 @@ test_tables (void)
     g_assert_cmpuint (tables.step[2 * i], ==, lround (65536 * pow (0.946, i)));
 }
 
-static void
-test_sizes (void)
-{
-  static const int size[BDCT_N_TRANSFORMS] = {
-    3, 3, 2, 2, 3, 4, 5, 2, 3, 5, 2
-  };
-  BdctLayout layout;
-
-  bdct_layout_init (&layout, BDCT_CHROMA_400, 8, 0, 1, 64, 64);
-  for (int t = 0; t < BDCT_N_TRANSFORMS; t++) {
-    BdctParams params = BDCT_PARAMS_DEFAULT;
-    BdctJob job;
-
-    params.transform = t;
-    g_assert_true (bdct_job_init (&job, &params, &layout, NULL));
-    g_assert_cmpint (bdct_cabac_log2_size (&job.component[0]), ==, size[t]);
-    job.component[0].log2_width++;
-    g_assert_cmpint (bdct_cabac_log2_size (&job.component[0]), ==, 0);
-    job.component[0].log2_height++;
-    job.component[0].keep = 64;
-    g_assert_cmpint (bdct_cabac_log2_size (&job.component[0]), ==, 0);
-  }
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   bdct_cabac_init ();
   g_test_add_func ("/cabac/tables", test_tables);
-  g_test_add_func ("/cabac/sizes", test_sizes);
   for (int log2_size = 2; log2_size <= 5; log2_size++)
     for (int chroma = 0; chroma < 2; chroma++) {
-      tests_add (test_blocks, 2 * log2_size + chroma, "/cabac/%s/%d", chroma
+      const gpointer data = GINT_TO_POINTER (2 * log2_size + chroma);
+      g_autofree char *blocks = g_strdup_printf ("/cabac/%s/%d", chroma
           ? "chroma" : "luma", 1 << log2_size);
-      tests_add (test_price, 2 * log2_size + chroma, "/cabac/price/%s/%d",
-          chroma ? "chroma" : "luma", 1 << log2_size);
+      g_autofree char *price = g_strconcat (blocks, "/price", NULL);
+
+      g_test_add_data_func (blocks, data, test_blocks);
+      g_test_add_data_func (price, data, test_price);
     }
   return g_test_run ();
 }

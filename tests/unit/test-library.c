@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * libblockdct as an application sees it, by its headers alone, where the
- * differential does not go: structures of other sizes, the queue, shared
- * sources.
+ * differential does not go: the queue, shared sources.
  * BLOCKDCT_TEST_BACKEND=cuda runs the same on the CUDA engine. */
 #include <blockdct/blockdct.h>
 #include <glib.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WIDTH 203
@@ -66,67 +64,20 @@ make_job (BdctTransform transform, const BdctLayout *layout)
   return job;
 }
 
-/* The error has all of the texts; NULL ends them. */
 static void
-expect_error (BdctError *error, ...)
+expect_error (BdctError *error, const char *text)
 {
-  const char *text;
-  va_list texts;
-
-  va_start (texts, error);
-  while ((text = va_arg (texts, const char *)) != NULL)
-    if (strstr (error->message, text) == NULL)
-      g_test_fail_printf ("\"%s\" does not say '%s'", error->message, text);
-  va_end (texts);
+  if (strstr (error->message, text) == NULL)
+    g_test_fail_printf ("\"%s\" does not say '%s'", error->message, text);
   memset (error, 0, sizeof *error);
 }
 
 /* A call that fails, and what it says. */
-#define REFUSED(call, ...) \
+#define REFUSED(call, text) \
   G_STMT_START { \
     g_assert_false (call); \
-    expect_error (&error, __VA_ARGS__, NULL); \
+    expect_error (&error, text); \
   } G_STMT_END
-
-static void
-test_sizes (void)
-{
-  BdctParams params = BDCT_PARAMS_DEFAULT;
-  BdctEngineOptions options = { .size = sizeof options + 8 };
-  BdctFrame frame = { .size = sizeof frame - 8 };
-  BdctComparison comparison = { .size = 0 };
-  BdctView view = BDCT_VIEW_DEFAULT;
-  BdctStats stats = { .size = 1 };
-  BdctJobInfo info = { .size = 2 };
-  BdctError error = { "" };
-  BdctLayout layout, bad;
-  BdctEngine *engine;
-  BdctJob *job;
-
-  bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 2, WIDTH, HEIGHT);
-  engine = make_engine (&layout);
-  job = make_job (BDCT_JPEG_8X8, &layout);
-  bad = layout;
-  bad.size += 1;
-  REFUSED (bdct_engine_new (backend, &options, &error), "BdctEngineOptions",
-      "sizeof");
-  REFUSED (bdct_engine_configure (engine, &bad, 1, &error), "BdctLayout");
-  g_assert_true (bdct_engine_configure (engine, &layout, 1, &error));
-  REFUSED (bdct_jobs_new (&params, 1, &bad, &error), "BdctLayout");
-  params.size = 0;
-  REFUSED (bdct_jobs_new (&params, 1, &layout, &error), "BdctParams", "is 0");
-  REFUSED (bdct_engine_submit (engine, &frame, &error), "BdctFrame",
-      bdct_version ());
-  REFUSED (bdct_engine_compare (engine, &comparison, &error),
-      "BdctComparison");
-  REFUSED (bdct_engine_collect (engine, &stats, &error), "BdctStats");
-  REFUSED (bdct_job_describe (job, &layout, &info, &error), "BdctJobInfo");
-  view.size = 3;
-  frame = (BdctFrame) { .size = sizeof frame, .view = &view };
-  REFUSED (bdct_engine_submit (engine, &frame, &error), "BdctView");
-  bdct_jobs_free (job);
-  bdct_engine_free (engine);
-}
 
 /* The source of the frame before is there only if that one was started. */
 static void
@@ -150,7 +101,7 @@ test_same_source (void)
   BdctEngine *engine;
   static guint8 memory[2][SIZE];
   const BdctImage src = image_at (memory[0]), other = image_at (memory[1]);
-  int16_t *levels;
+  static int16_t levels[1 << 16] __attribute__ ((aligned (BDCT_LEVELS_ALIGN)));
   BdctJob *job;
 
   bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 2, WIDTH, HEIGHT);
@@ -158,9 +109,7 @@ test_same_source (void)
   engine = make_engine (&layout);
   job = make_job (BDCT_JPEG_8X8, &layout);
   g_assert_true (bdct_job_describe (job, &layout, &info, NULL));
-  levels = aligned_alloc (BDCT_LEVELS_ALIGN, (info.n_levels * sizeof *levels
-          + BDCT_LEVELS_ALIGN - 1) / BDCT_LEVELS_ALIGN * BDCT_LEVELS_ALIGN);
-  memset (levels, 0, info.n_levels * sizeof *levels);
+  g_assert_cmpuint (info.n_levels, <=, G_N_ELEMENTS (levels));
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++) {
     const int what = steps[i].what;
     BdctFrame frame = {.size = sizeof frame,.quantizers = job,
@@ -187,7 +136,7 @@ test_same_source (void)
         : bdct_engine_submit (engine, &frame, &error);
     g_assert_cmpint (ok, ==, steps[i].error == NULL);
     if (!ok) {
-      expect_error (&error, steps[i].error, NULL);
+      expect_error (&error, steps[i].error);
       continue;
     }
     if (what == CONFIGURE)
@@ -198,7 +147,6 @@ test_same_source (void)
     if (what == OWN || what == SHARED)
       g_assert_cmpmem (&stats, sizeof stats, &first, sizeof first);
   }
-  free (levels);
   bdct_jobs_free (job);
   bdct_engine_free (engine);
 }
@@ -231,8 +179,7 @@ test_queue (gconstpointer data)
   REFUSED (bdct_engine_compare (engine, &comparison, &error),
       "not configured");
   bdct_layout_init (&layout, BDCT_CHROMA_420, 8, 0, 3, WIDTH, HEIGHT);
-  REFUSED (bdct_engine_configure (engine, &layout, 0, &error), "depth 0",
-      "1 to 64");
+  REFUSED (bdct_engine_configure (engine, &layout, 0, &error), "depth 0");
   REFUSED (bdct_engine_configure (engine, &layout, 65, &error), "65");
   g_assert_true (bdct_engine_configure (engine, &layout, 5, &error));
   g_assert_false (bdct_engine_collect (engine, &stats, &error));
@@ -313,7 +260,6 @@ main (int argc, char *argv[])
       return 0;
     }
   }
-  g_test_add_func ("/library/sizes", test_sizes);
   g_test_add_func ("/library/same-source", test_same_source);
   g_test_add_data_func ("/library/queue/1", GUINT_TO_POINTER (1), test_queue);
   g_test_add_data_func ("/library/queue/3", GUINT_TO_POINTER (3), test_queue);

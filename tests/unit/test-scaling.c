@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Scaling lists, read from text made here. */
+ * Scaling lists, read from text made here. (That no byte behind it is read, and
+ * that an error changes nothing, is fuzz-tables'.) */
 #include <glib.h>
 #include <string.h>
 #include "dct/quantizer/scaling-lists.h"
@@ -52,17 +53,6 @@ make_text (guint without, const gchar * assign, const gchar * gap)
   return text;
 }
 
-static gboolean
-parse (const gchar * text, gsize size, BdctScalingLists * lists,
-    BdctError * error)
-{
-  gchar *copy = g_memdup2 (text, MAX (size, 1));
-  gboolean ok = bdct_scaling_parse (copy, size, lists, error);
-
-  g_free (copy);
-  return ok;
-}
-
 static void
 check_good (const GString * text)
 {
@@ -70,7 +60,7 @@ check_good (const GString * text)
   BdctError error;
 
   g_assert_false (bdct_scaling_is_set (&lists));
-  if (!parse (text->str, text->len, &lists, &error))
+  if (!bdct_scaling_parse (text->str, text->len, &lists, &error))
     g_error ("%s", error.message);
   g_assert_cmpuint (lists.name, ==, 77);
   g_assert_true (bdct_scaling_is_set (&lists));
@@ -116,18 +106,16 @@ test_good (void)
 }
 
 /* All of `named` must be in the error, but no word of what may be somebody's
- * secret; nothing is changed. */
+ * secret. */
 static void
-check_bad (const gchar * text, gsize size, const gchar * const *named)
+check_bad (const gchar * text, const gchar * const *named)
 {
-  BdctScalingLists lists = {.name = 77,.dc = {{5}} };
-  const BdctScalingLists before = lists;
+  BdctScalingLists lists;
   BdctError error = { "" };
 
-  g_assert_false (parse (text, size, &lists, &error));
-  g_assert_false (parse (text, size, &lists, NULL));
-  g_assert_cmpmem (&lists, sizeof lists, &before, sizeof before);
-  for (; named != NULL && *named != NULL; named++)
+  g_assert_false (bdct_scaling_parse (text, strlen (text), &lists, &error));
+  g_assert_false (bdct_scaling_parse (text, strlen (text), &lists, NULL));
+  for (; *named != NULL; named++)
     if (strstr (error.message, *named) == NULL)
       g_error ("'%s' lacks '%s'", error.message, *named);
   g_assert_null (strstr (error.message, "hunter"));
@@ -162,7 +150,7 @@ test_bad (void)
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    check_bad (cases[i].text, strlen (cases[i].text), cases[i].named);
+    check_bad (cases[i].text, cases[i].named);
 }
 
 /* Any list is missed, and any that is cut short. */
@@ -175,9 +163,9 @@ test_incomplete (void)
     gchar *counts = g_strdup_printf ("%s ends after %d of %d",
         required[n].name, required[n].n - 1, required[n].n);
 
-    check_bad (text->str, text->len, (const gchar *[]) {missing, NULL});
+    check_bad (text->str, (const gchar *[]) {missing, NULL});
     append (text, n, required[n].n - 1, "\n", " ");
-    check_bad (text->str, text->len, (const gchar *[]) {counts, NULL});
+    check_bad (text->str, (const gchar *[]) {counts, NULL});
     g_free (missing);
     g_free (counts);
     g_string_free (text, TRUE);
