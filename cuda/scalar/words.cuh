@@ -3,7 +3,8 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
-#pragma once
+#ifndef BDCT_WORDS_CUH
+#define BDCT_WORDS_CUH
 
 #include <stdint.h>
 #include "cuda/kernels/device.cuh"
@@ -52,3 +53,5 @@ is_nonzero (int32_t v)
 }
 
 } // namespace
+
+#endif

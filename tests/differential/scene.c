@@ -26,7 +26,7 @@ static const BdctViewMode views_of_two[] = { BDCT_VIEW_WIPE,
 #define N(array) ((int) (sizeof (array) / sizeof (array)[0]))
 
 /* The fake runtime (tests/gpu/fake-runtime.h) reads no planes beside R, G and
- * B, counts no errors of stacks, and draws no coefficients of samples. */
+ * B, and counts no errors of stacks. */
 #ifdef FAKE_RUNTIME
 #define RGB_WIDTH(width) (((width) + 127) / 128 * 128)
 #define FAKE true
@@ -224,9 +224,6 @@ init_view (SceneFrame * f, const BdctLayout * layout)
   } else {
     f->view.mode = views_of_frame[n % N (views_of_frame)];
     f->view.grid = value[GRID];
-    if (FAKE && f->view.mode == BDCT_VIEW_COEFFICIENTS
-        && !value[FROM_LEVELS])
-      f->view.mode = BDCT_VIEW_NONZERO_MAP;
   }
 }
 

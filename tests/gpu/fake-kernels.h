@@ -26,6 +26,9 @@ char fake_kind_of (const void *memory, size_t size);
 /* Die with `what` if it is not the device's. NULL is nobody's. */
 void fake_need_device (const void *memory, size_t size, const char *what);
 
+/* The thread blocks of a launch. */
+int fake_blocks (const BdctCudaKernel * kernel, const BdctCudaBatch * batch);
+
 /* Die if a launch leaves tiles out. */
 void fake_check_grid (const void *function, const BdctCudaBatch * batch,
     unsigned blocks, unsigned threads);
@@ -33,12 +36,11 @@ void fake_check_grid (const void *function, const BdctCudaBatch * batch,
 /* Do what a launch of a kernel does. */
 void fake_compute (const void *function, const BdctCudaBatch * batch);
 
-/* The same if it is one of levels.cu's, of rate.cu's or, where the program has
- * those (fake-tensor.cc), of tensor.cu's. */
+/* The same if it is one of levels.cu's, rate.cu's, scalar.cu's, tensor.cu's. */
 bool fake_levels (const void *function, const BdctCudaBatch *batch);
 bool fake_rate (const void *function, const BdctCudaBatch *batch);
-bool fake_tensor (const void *function, const BdctCudaBatch *batch)
-    __attribute__ ((weak));
+bool fake_scalar (const void *function, const BdctCudaBatch *batch);
+bool fake_tensor (const void *function, const BdctCudaBatch *batch);
 
 /* A kernel that is none of passes over planes: its parameter, and its thread
  * blocks. */

@@ -12,7 +12,6 @@
 
 bool fake_refuse_pinned, fake_lose_context;
 int fake_capability = 90, fake_code = cudaSuccess;
-bool fake_plant;
 _Atomic unsigned long fake_uploaded;
 _Thread_local FakeFaults fake_faults;
 static _Thread_local cudaError_t last_error;

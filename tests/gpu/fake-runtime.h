@@ -1,6 +1,7 @@
 /* A CUDA runtime without a GPU, to test the engine's host side with: each
  * stream is a thread that does what is enqueued, late, and device memory is
- * host memory. Kernels are what the CPU engine computes.
+ * host memory. Kernels are their sources, thread by thread (warp-emulation.h),
+ * but for those of colours and views: what the CPU engine computes.
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
@@ -16,9 +17,6 @@ extern bool fake_refuse_pinned, fake_lose_context;
 /* The device's capability times 10, and what the runtime says to questions
  * about its code (a cudaError_t). */
 extern int fake_capability, fake_code;
-
-/* Have the kernel on the tensor cores change a sample. */
-extern bool fake_plant;
 
 /* Bytes copied to the device so far. */
 extern _Atomic unsigned long fake_uploaded;

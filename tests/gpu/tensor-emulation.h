@@ -41,20 +41,14 @@ struct EmulatedIndex
 thread_local EmulatedIndex blockIdx;
 #define threadIdx (EmulatedIndex { emulated->t })
 
-inline int
-min (int a, int b)
+template <typename A, typename B> auto
+min (A a, B b) -> decltype (a + b)
 {
   return a < b ? a : b;
 }
 
-inline int
-max (int a, int b)
-{
-  return a > b ? a : b;
-}
-
-inline int64_t
-max (int64_t a, int64_t b)
+template <typename A, typename B> auto
+max (A a, B b) -> decltype (a + b)
 {
   return a > b ? a : b;
 }
@@ -446,6 +440,61 @@ inline float
 with_sign (uint32_t magnitude, float sign)
 {
   return __uint_as_float (magnitude | (__float_as_uint (sign) & 0x80000000));
+}
+
+/* Kernels as the runtime knows them, by an address, with their code. */
+template <typename Kernel> struct Emulated
+{
+  Kernel own;
+  const Kernel *of;
+  void (*code) (const BdctCudaBatch);
+};
+
+template <typename Kernel> Emulated<Kernel> all[256];
+
+template <typename Kernel> const Kernel *
+emulated_kernel (const Kernel *found)
+{
+  Emulated<Kernel> *e = all<Kernel>;
+
+  while (e->of != nullptr && e->of != found)
+    e++;
+  if (e->of == nullptr) {
+    /* A tensor-core kernel begins with the other kind. */
+    BdctCudaKernel &kernel = (BdctCudaKernel &) e->own;
+
+    e->own = *found;
+    e->code = (void (*) (const BdctCudaBatch)) kernel.function;
+    kernel.function = &e->own;
+    e->of = found;
+  }
+  return &e->own;
+}
+
+template <typename Kernel> bool
+run_emulated (const void *function, const BdctCudaBatch *batch)
+{
+  const Emulated<Kernel> *e = (const Emulated<Kernel> *) function;
+
+  if (e < all<Kernel> || e >= all<Kernel> + 256)
+    return false;
+  const BdctCudaKernel &kernel = (const BdctCudaKernel &) e->own;
+
+  for (int p = 0; p < batch->n_planes; p++) {
+    const BdctCudaPlane &plane = batch->plane[p];
+    const void *of[] = { plane.src.data, plane.dst.data, plane.constants,
+      plane.accumulators, plane.quantizer_of_tile, plane.blocks[0],
+      plane.blocks[1], plane.quantizer_map[0], plane.quantizer_map[1] };
+
+    for (const void *memory : of)
+      fake_need_device (memory, 1, "a kernel on memory of the host");
+  }
+  emulate_blocks<char> (32 * kernel.warps, fake_blocks (&kernel, batch),
+      [e, batch] (int i, int, char &) {
+        blockIdx.x = i;
+        e->code (*batch);
+      });
+  return true;
 }
 
 } // namespace
