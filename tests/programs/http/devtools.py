@@ -50,8 +50,9 @@ def start_chromium():
          "--disable-dev-shm-usage", "--disable-extensions", "--no-first-run",
          "--disable-background-networking", "--remote-debugging-port=0",
          "--disable-features=SpareRendererForSitePerProcess,BackForwardCache",
-         f"--user-data-dir={folder}", "about:blank"], env=dict(os.environ, HOME=folder),
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+         f"--user-data-dir={folder}", "about:blank"],
+        env=dict(os.environ, HOME=folder, TMPDIR=folder), stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL)
     atexit.register(stop, process)
     port = os.path.join(folder, "DevToolsActivePort")
     end = time.monotonic() + START

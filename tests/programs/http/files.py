@@ -8,7 +8,6 @@ B, and places in them. Speaks TAP."""
 import math
 import os
 import shutil
-import tempfile
 
 from bench import (launch, make_short_files, make_video, need, read, start, synchronous,
                    viewing)
@@ -32,7 +31,7 @@ async def files_go_and_come(server, viewer):
         and b" a::metrics=bits " in line, line
     status, program = fetch(server, "program.py")
     assert status == 200 and program.startswith(b"import gi") and b"'quality', '30'" in program
-    before = os.listdir(tempfile.gettempdir())
+    before = os.listdir()
     still = read("still.png")
     assert fetch(server, "open?name=a/..%2Fb%20c.png", still)[0] == 200
     await viewer.wait(lambda news: news["name"] == "b c.png" and "picture" in news
@@ -41,7 +40,7 @@ async def files_go_and_come(server, viewer):
     assert b" 'location=\"b c.png\"' " in line and b"compare::interactive=true" in line, line
     for _ in range(2):  # one folder at a time
         assert fetch(server, "open?name=c.png", still)[0] == 200
-        made = [name for name in set(os.listdir(tempfile.gettempdir())) - set(before)
+        made = [name for name in set(os.listdir()) - set(before)
                 if name.startswith("blockdct-preview-")]
         assert len(made) == 1, made
     status, words = fetch(server, "open?name=x", b"no picture")

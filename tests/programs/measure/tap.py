@@ -32,6 +32,8 @@ def run_cases(prepare):
     print(f"1..{len(cases)}", flush=True)
     work = tempfile.mkdtemp()
     os.chdir(work)
+    # What programs leave for others is here, too, apart from that of other tests.
+    os.environ["TMPDIR"] = work
     try:
         prepare()
         for number, function in enumerate(cases, 1):
