@@ -418,7 +418,7 @@ main (int argc, char **argv)
   }
   start ("soak", 3, 1);
   start ("soak", 3, 8);
-  start ("soak", on_cuda () ? 32 : 8, 2);
+  start ("soak", 8, 2);
   start ("restarts", 1, 2);
   for (guint i = 0; i < 4 * G_N_ELEMENTS (faults) && on_cuda (); i++)
     start (faults[i / 4], 1 + i / 2 % 2, i % 2 ? 8 : 1);
