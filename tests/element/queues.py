@@ -11,6 +11,8 @@ from player import BACKEND, FRAME, PADS, Feed, Gst, GstVideo, Native, Player, \
     answer_allocations, draw, fields_of, frame_of, info_of, main
 
 SMALL = info_of("I420", 16, 16)
+# PyGObject sets a type up when it is first asked for, and not safely in threads.
+OK, NONE = Gst.FlowReturn.OK, Gst.CLOCK_TIME_NONE
 
 
 def start(info=SMALL, properties=""):
@@ -57,9 +59,9 @@ class Queues(unittest.TestCase):
         def flood():
             for n in range(100000):
                 buffer = frame.copy()
-                buffer.pts = Gst.CLOCK_TIME_NONE if gap is None else n * gap
-                buffer.duration = Gst.CLOCK_TIME_NONE
-                if player.push(buffer) != Gst.FlowReturn.OK:
+                buffer.pts = NONE if gap is None else n * gap
+                buffer.duration = NONE
+                if player.push(buffer) != OK:
                     break
                 pushed.append(n)
         with start() as player:
@@ -95,11 +97,11 @@ class Queues(unittest.TestCase):
                 for n in range(2 * 240):
                     # Frames that wait to be drawn come back in time.
                     result, buffer = pool.acquire_buffer()
-                    self.assertEqual(result, Gst.FlowReturn.OK)
+                    self.assertEqual(result, OK)
                     buffer.pts = (n // 60 * 30 + n % 30) * FRAME
                     ahead = n // 60 % 2
                     self.assertEqual(player.push(buffer, ahead if n % 60 < 30 else not ahead),
-                                     Gst.FlowReturn.OK)
+                                     OK)
                     del buffer
                 player.end()
                 wait_pooled(player)
