@@ -347,6 +347,17 @@ has_enough (PreviewSession * self)
       && given - self->seen > AHEAD * self->duration;
 }
 
+/* Whether a version is far enough beyond the original. If it were as far as
+ * what compares takes frames, whoever holds or seeks would wait for it, and it
+ * for the other version. Called with the lock. */
+static gboolean
+is_ahead (PreviewSession * self, PreviewStream stream)
+{
+  return !(self->ended & 1 << PREVIEW_ORIGINAL)
+      && self->given[stream] > self->given[PREVIEW_ORIGINAL]
+      + MIN (AHEAD * self->duration, GAP);
+}
+
 /* Called with the lock. */
 static gboolean
 is_wanted (PreviewSession * self, PreviewPlayer * player, PreviewStream stream)
@@ -391,7 +402,7 @@ preview_flow_take (PreviewSession * self, PreviewPlayer * player,
   while (is_wanted (self, player, stream) && (self->holds
           ? !gather (self, stream, sample, time)
           : stream == PREVIEW_ORIGINAL ? has_enough (self)
-          : self->caps == NULL))
+          : self->caps == NULL || is_ahead (self, stream)))
     wait_for_change (self);
   encoded = self->holds && stream != PREVIEW_ORIGINAL;
   wanted = is_wanted (self, player, stream) && !self->holds
@@ -409,8 +420,10 @@ preview_flow_take (PreviewSession * self, PreviewPlayer * player,
       self->late++;
     else if (time + self->away - ROUNDING <= find_end (self))
       copy = make_copy (self, sample, time, self->away);
-    if (copy != NULL)
+    if (copy != NULL) {
       self->given[stream] = GST_BUFFER_PTS (copy);
+      g_cond_broadcast (&self->changed);
+    }
   }
   g_mutex_unlock (&self->lock);
   if (encoded)
@@ -443,6 +456,7 @@ preview_flow_end (PreviewSession * self, PreviewPlayer * player,
     }
     if (self->holds ? !self->complete : !self->is_away)
       go_on_soon (self);
+    g_cond_broadcast (&self->changed);
   }
   g_mutex_unlock (&self->lock);
   if (self->options.ends)

@@ -286,6 +286,48 @@ test_dropped (Player * player)
   }
 }
 
+static GstPadProbeReturn
+count (GstPad * pad, GstPadProbeInfo * info, gpointer n)
+{
+  (void) pad, (void) info;
+  g_atomic_int_inc ((gint *) n);
+  return GST_PAD_PROBE_OK;
+}
+
+/* A version does not run so far ahead of another one that what compares takes
+ * no more of it: a pause and a seek would wait for ever. */
+static void
+test_behind (Player * player)
+{
+  PreviewSession *self = player->session;
+  gint n = 0, before = -1;
+  g_autoptr (GstPad) a = NULL, b = NULL;
+  gulong probe;
+
+  for (guint side = 0; side < 2; side++)
+    preview_session_set_version (self, side, self->options.file);
+  set (player, "left=a");
+  set (player, "right=b");
+  preview_session_start (self);
+  wait_for (player, 5);
+  a = gst_element_get_static_pad (preview_player_get_source (self->player,
+          PREVIEW_OF_A), "src");
+  b = gst_element_get_static_pad (preview_player_get_source (self->player,
+          PREVIEW_OF_B), "src");
+  probe = gst_pad_add_probe (b, GST_PAD_PROBE_TYPE_BLOCK
+      | GST_PAD_PROBE_TYPE_BUFFER, hold, NULL, NULL);
+  gst_pad_add_probe (a, GST_PAD_PROBE_TYPE_BUFFER, count, &n, NULL);
+  while (before != g_atomic_int_get (&n)) {
+    before = g_atomic_int_get (&n);
+    settle ();
+  }
+  g_assert_cmpint (n, <, 60);
+  preview_session_set_paused (self, TRUE);
+  g_assert_true (preview_session_seek (self, 10.5 * LENGTH));
+  gst_pad_remove_probe (b, probe);
+  rest (player, 10);
+}
+
 static void
 run (gconstpointer data)
 {
@@ -329,6 +371,7 @@ main (int argc, char **argv)
 {
   g_autofree gchar *folder = g_dir_make_tmp ("blockdct-XXXXXX", NULL);
   g_autofree gchar *video = g_build_filename (folder, "video.mkv", NULL);
+  g_autofree gchar *long_video = g_build_filename (folder, "long.mkv", NULL);
   g_autofree gchar *still = g_build_filename (folder, "still.jpg", NULL);
   const PlayerTest tests[] = {
     {"/player/change-on-way", video, test_change_on_way},
@@ -338,6 +381,7 @@ main (int argc, char **argv)
     {"/player/play-on", video, test_play_on},
     {"/player/end", video, test_end},
     {"/player/dropped", still, test_dropped},
+    {"/player/behind", long_video, test_behind},
   };
   gint status = 77;
 
@@ -348,12 +392,16 @@ main (int argc, char **argv)
   if (make ("videotestsrc pattern=ball num-buffers=" G_STRINGIFY (N_FRAMES)
           " ! video/x-raw,format=I420,width=64,height=48,framerate=30/1 ! "
           "jpegenc ! matroskamux", video)
+      && make ("videotestsrc num-buffers=600 ! video/x-raw,format=I420,"
+          "width=64,height=48,framerate=30/1 ! jpegenc ! matroskamux",
+          long_video)
       && make ("videotestsrc num-buffers=1 ! jpegenc", still))
     status = g_test_run ();
   else
     g_print ("SKIPPED: no jpegenc and matroskamux "
         "(gstreamer1.0-plugins-good)\n");
   g_unlink (video);
+  g_unlink (long_video);
   g_unlink (still);
   g_rmdir (folder);
   return status;
