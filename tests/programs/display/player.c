@@ -300,7 +300,8 @@ static void
 test_behind (Player * player)
 {
   PreviewSession *self = player->session;
-  gint n = 0, before = -1;
+  static gint n;                /* it counts until the player has stopped */
+  gint before = -1;
   g_autoptr (GstPad) a = NULL, b = NULL;
   gulong probe;
 
