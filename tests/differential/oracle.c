@@ -387,7 +387,7 @@ check_inspected (const Oracle * o)
   static BdctBlock blocks[BDCT_MAX_COMPONENTS];
   BdctFrame frame = o->f->frame;
 
-  if (o->layout->rgb.n_planes > 0 || frame.from_levels)
+  if (frame.from_levels)
     return true;
   frame.src = o->f->source->image;
   for (int at = 0; at < width * height; at += 1 + width * height / 4)
