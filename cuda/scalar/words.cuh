@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: LGPL-2.1-or-later
  */
+/* By name: tests without a GPU define it, and have these functions in C++. */
 #ifndef BDCT_WORDS_CUH
 #define BDCT_WORDS_CUH
 

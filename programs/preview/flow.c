@@ -347,9 +347,9 @@ has_enough (PreviewSession * self)
       && given - self->seen > AHEAD * self->duration;
 }
 
-/* Whether a version is far enough beyond the original. If it were as far as
- * what compares takes frames, whoever holds or seeks would wait for it, and it
- * for the other version. Called with the lock. */
+/* Whether a version has to wait for the original. Once what compares takes no
+ * more of its frames, a pause or a seek would wait for it, while it waits for
+ * the other version. Called with the lock. */
 static gboolean
 is_ahead (PreviewSession * self, PreviewStream stream)
 {
