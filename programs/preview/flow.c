@@ -420,10 +420,11 @@ preview_flow_take (PreviewSession * self, PreviewPlayer * player,
       self->late++;
     else if (time + self->away - ROUNDING <= find_end (self))
       copy = make_copy (self, sample, time, self->away);
-    if (copy != NULL) {
+    if (copy != NULL)
       self->given[stream] = GST_BUFFER_PTS (copy);
+    /* Versions wait for it. */
+    if (copy != NULL && stream == PREVIEW_ORIGINAL)
       g_cond_broadcast (&self->changed);
-    }
   }
   g_mutex_unlock (&self->lock);
   if (encoded)
