@@ -302,6 +302,10 @@ describe (struct jpeg_compress_struct *info, const JpegFile * file,
   info->input_components = file->n_components;
   info->in_color_space = colours[file->colour];
   jpeg_set_defaults (info);
+#if JPEG_LIB_VERSION >= 80
+  /* Ubuntu's, which leaves it to the one who has levels. */
+  jpeg_calc_jpeg_dimensions (info);
+#endif
   jpeg_set_colorspace (info, colours[file->colour]);
   for (int c = 0; c < file->n_components; c++) {
     const JpegFileComponent *own = &file->component[c];
