@@ -8,7 +8,6 @@
 #ifndef TESTS_WARP_EMULATION_H
 #define TESTS_WARP_EMULATION_H
 
-#undef _FORTIFY_SOURCE          /* has longjmp() stay on one stack */
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
