@@ -231,6 +231,11 @@ interrupt (gpointer data)
   for (guint i = 0; i < 10 * PATIENCE && !g_atomic_int_get (&preview->closed);
       i++)
     g_usleep (G_USEC_PER_SEC / 10);
+  if (!g_atomic_int_get (&preview->closed)) {
+    g_printerr ("blockdct-preview: it does not end by itself within %d s\n",
+        PATIENCE);
+    _exit (EXIT_FAILURE);
+  }
   g_usleep (GRACE * G_USEC_PER_SEC);
   _exit (get_status (preview));
 }

@@ -35,7 +35,8 @@ take_sample (GstAppSink * sink, gpointer data)
 
   if (sample == NULL)
     return GST_FLOW_EOS;
-  preview_flow_take (self->session, self, stream->number, sample);
+  if (!preview_player_is_stale (self, stream->number))
+    preview_flow_take (self->session, self, stream->number, sample);
   gst_sample_unref (sample);
   return GST_FLOW_OK;
 }
@@ -344,7 +345,6 @@ open_gates (PreviewPlayer * self)
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
     if (self->stream[i].gate != 0)
       gst_pad_remove_probe (self->stream[i].entrance, self->stream[i].gate);
-  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
 }
 
 gboolean
@@ -360,10 +360,14 @@ preview_player_start (PreviewPlayer * self, GstClockTime place,
   if (live) {
     start_sinks (self);
     open_gates (self);
+    gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
   }
   return live;
 }
 
+/* It is sought once it plays: a sink whose first frame after a flush comes
+ * while its state changes gives it at once, to wait for the original, and the
+ * change waits for the sink. */
 void
 preview_player_arrive (PreviewPlayer * self)
 {
@@ -374,6 +378,9 @@ preview_player_arrive (PreviewPlayer * self)
   start_sinks (self);
   for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
     sought = sought || self->stream[i].shift > 0;
+  if (sought)
+    preview_player_expect (self);
+  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
   if (sought)
     preview_player_seek (self, self->place, self->end);
   open_gates (self);

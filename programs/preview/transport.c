@@ -173,6 +173,7 @@ start_at (PreviewSession * self, GstClockTime place, gboolean holds,
   PreviewPlayer *player = NULL;
   gboolean ok = TRUE;
 
+  g_clear_handle_id (&self->rewind, g_source_remove);
   place = limit_place (self, place);
   for (guint i = 0; i < 2; i++)
     if (preview_pipeline_uses (self, PREVIEW_OF_A + i)

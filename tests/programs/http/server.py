@@ -230,6 +230,20 @@ async def an_encoder_says_how_far_it_is(server, viewer):
     assert max(done) > 0 and done[-1] == -1, done
 
 
+@viewing("long.mkv", "a.mkv", "b.mkv")
+async def a_file_comes_and_goes(server, viewer):
+    """Whether or not the files' threads wait for the original just then."""
+    chance = random.Random(1)
+
+    async def turn():
+        for i in range(150):
+            await viewer.say(f"set right={('original', 'b')[i % 2]}")
+            await asyncio.sleep(chance.choice((0.03, 0.1, 0.3)))
+    turning = asyncio.create_task(turn())
+    await viewer.wait(lambda news: turning.done()
+                      and news.get("figures", {}).get("b-encoder") == "b.mkv")
+
+
 @synchronous
 async def on_a_desktop_it_starts_the_browser():
     """And ends when the page has been closed; reloading it takes less time than that."""
@@ -528,6 +542,10 @@ def make_files():
     launch("videotestsrc num-buffers=2 ! video/x-raw,width=320,height=240 ! jpegenc ! "
            "filesink location=two.jpg")
     make_video()
+    # Small ones come at once.
+    for name in "a", "b":
+        launch("videotestsrc num-buffers=90 ! video/x-raw,width=16,height=16,framerate=30/1 ! "
+               f"jpegenc ! matroskamux ! filesink location={name}.mkv")
 
 
 run_cases(make_files)
