@@ -232,8 +232,9 @@ async def the_original_has_its_timecode():
     with start("tc.mkv") as server:
         async with Viewer(server.address) as viewer:
             await viewer.say("pause")
-            await viewer.say("seek 1.121")
-            await viewer.wait(lambda news: news["about"].endswith(", timecode 00:00:01:03"))
+            # GStreamer 1.24 writes even numbers alone.
+            await viewer.say("seek 1.081")
+            await viewer.wait(lambda news: news["about"].endswith(", timecode 00:00:01:02"))
 
 
 @viewing("slow.mkv")
