@@ -453,7 +453,8 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
 }
 
 /* Hold the frame before the held one: what is shown shortly before that
- * begins, as frames' durations vary. */
+ * begins, as frames' durations vary. Matroska's, in whole milliseconds, may end
+ * one before. */
 static gboolean
 step_back (PreviewSession * self)
 {
@@ -466,7 +467,7 @@ step_back (PreviewSession * self)
   g_mutex_unlock (&self->lock);
   if (!comes && !self->seeking)
     return seek_now (self, place - MIN (place, MIN
-            (preview_session_get_frame_duration (self) / 4, 2 * GST_MSECOND)));
+            (preview_session_get_frame_duration (self) / 4, 3 * GST_MSECOND)));
   self->steps_after--;
   return TRUE;
 }
