@@ -314,7 +314,7 @@ class H264(unittest.TestCase):
             stream += b''.join(self.picture(number, [
                 np.ascontiguousarray(levels.blocks(c)[0]).reshape(-1, 8 if tall else 4, 16)
                 for c in (1, 2)]))
-        data = ffmpeg('-f', 'h264', '-i', '-', '-vsync', 'passthrough', '-f', 'rawvideo', '-',
+        data = ffmpeg('-f', 'h264', '-i', '-', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-',
                       input=stream)
         luma, *chroma = split(data, sides, depth)
         self.assertTrue((luma == 1 << depth - 1).all())

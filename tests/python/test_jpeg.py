@@ -227,7 +227,7 @@ class Files(unittest.TestCase):
                 blockdct.read_jpeg(bad)
         plain = save(make_batch(1, 75, 100)[0])
         second = data.index(b'\xff\xda', data.index(b'\xff\xda') + 2)
-        for bad, message in ((edit(plain, 0xc0, 4, 12), 'recision'),
+        for bad, message in ((edit(plain, 0xc0, 4, 12), 'recision|12 bits'),
                              (edit(edit(edit(plain, 0xc0, 11, 0x33), 0xc0, 14, 0x22), 0xc0, 17,
                                    0x22), 'do not divide'),
                              (data[:second] + b'\xff\xd9', 'lacks scans')):

@@ -8,6 +8,7 @@ and however slowly they come. Speaks TAP."""
 import asyncio
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -149,8 +150,9 @@ async def none_is_kept_that_grows_too_large():
     """Without a size it is counted."""
     small = "small"
     os.mkdir(small)
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], check=False,
-                      capture_output=True).returncode != 0:
+    if not shutil.which("mount") or subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", small], check=False,
+            capture_output=True).returncode != 0:
         raise Skip("no file system of its own can be mounted: run as root")
     try:
         with start(STILL, environment={"TMPDIR": os.path.abspath(small)}) as server:
