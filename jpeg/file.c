@@ -303,7 +303,7 @@ describe (struct jpeg_compress_struct *info, const JpegFile * file,
   info->in_color_space = colours[file->colour];
   jpeg_set_defaults (info);
 #if JPEG_LIB_VERSION >= 80
-  /* Ubuntu's, which leaves it to the one who has levels. */
+  /* With this interface (Ubuntu) jpeg_write_coefficients() does not do it. */
   jpeg_calc_jpeg_dimensions (info);
 #endif
   jpeg_set_colorspace (info, colours[file->colour]);

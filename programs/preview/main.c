@@ -232,7 +232,7 @@ interrupt (gpointer data)
       i++)
     g_usleep (G_USEC_PER_SEC / 10);
   if (!g_atomic_int_get (&preview->closed)) {
-    g_printerr ("blockdct-preview: it does not end by itself within %d s\n",
+    g_printerr ("blockdct-preview: it has not stopped within %d s, and exits\n",
         PATIENCE);
     _exit (EXIT_FAILURE);
   }

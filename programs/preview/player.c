@@ -271,18 +271,25 @@ preview_player_find (PreviewPlayer * self, GstObject * object)
   return PREVIEW_ORIGINAL;
 }
 
+static gboolean
+can_seek (GstPad * pad)
+{
+  g_autoptr (GstQuery) query = gst_query_new_seeking (GST_FORMAT_TIME);
+  gboolean seeks = FALSE;
+
+  if (gst_pad_query (pad, query))
+    gst_query_parse_seeking (query, NULL, &seeks, NULL, NULL);
+  return seeks;
+}
+
 gint64
 preview_player_get_duration (PreviewPlayer * self)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad
       (self->stream[PREVIEW_ORIGINAL].source, "src");
-  g_autoptr (GstQuery) query = gst_query_new_seeking (GST_FORMAT_TIME);
-  gboolean seeks = FALSE;
   gint64 duration = 0;
 
-  if (gst_pad_query (pad, query))
-    gst_query_parse_seeking (query, NULL, &seeks, NULL, NULL);
-  if (!seeks)
+  if (!can_seek (pad))
     return -1;
   return gst_pad_query_duration (pad, GST_FORMAT_TIME, &duration) ? duration
       : 0;
@@ -291,8 +298,14 @@ preview_player_get_duration (PreviewPlayer * self)
 void
 preview_player_expect (PreviewPlayer * self)
 {
-  for (guint i = 0; i < PREVIEW_N_STREAMS; i++)
-    g_atomic_int_set (&self->stream[i].stale, self->plays);
+  for (guint i = 0; i < PREVIEW_N_STREAMS; i++) {
+    GstElement *source = self->stream[i].source != NULL
+        ? self->stream[i].source : self->stream[PREVIEW_ORIGINAL].source;
+    g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
+
+    /* What cannot seek goes on from where it is. */
+    g_atomic_int_set (&self->stream[i].stale, self->plays && can_seek (pad));
+  }
 }
 
 gboolean
@@ -365,9 +378,9 @@ preview_player_start (PreviewPlayer * self, GstClockTime place,
   return live;
 }
 
-/* It is sought once it plays: a sink whose first frame after a flush comes
- * while its state changes gives it at once, to wait for the original, and the
- * change waits for the sink. */
+/* Seek after PLAYING, not before. A sink that is flushed in PAUSED may render
+ * its next frame before its change to PLAYING has its preroll lock. A version's
+ * frame waits there for the original, whose sink would never play. */
 void
 preview_player_arrive (PreviewPlayer * self)
 {

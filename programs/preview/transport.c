@@ -453,8 +453,8 @@ preview_session_set_paused (PreviewSession * self, gboolean paused)
 }
 
 /* Hold the frame before the held one: what is shown shortly before that
- * begins, as frames' durations vary. Matroska's, in whole milliseconds, may end
- * one before. */
+ * begins, as frames' durations vary. Rounded to milliseconds, one may end 1 ms
+ * before the next frame. */
 static gboolean
 step_back (PreviewSession * self)
 {

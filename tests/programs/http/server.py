@@ -232,7 +232,7 @@ async def an_encoder_says_how_far_it_is(server, viewer):
 
 @viewing("long.mkv", "a.mkv", "b.mkv")
 async def a_file_comes_and_goes(server, viewer):
-    """Whether or not the files' threads wait for the original just then."""
+    """The page answers, although the files' threads may be waiting for the original."""
     chance = random.Random(1)
 
     async def turn():
